@@ -1,0 +1,39 @@
+//! Small functions on index bits.
+
+/// Reverses the low `width` bits of `i` (bits above are dropped). `width` 0 gives 0; widths over 64 act as 64.
+///
+/// ```
+/// assert_eq!(ringmill_math::bits::bit_reverse(0b001, 3), 0b100);
+/// ```
+#[inline]
+pub fn bit_reverse(i: usize, width: u32) -> usize {
+    match width {
+        0 => 0,
+        w if w >= usize::BITS => i.reverse_bits(),
+        w => i.reverse_bits() >> (usize::BITS - w),
+    }
+}
+
+/// log2 of `n` when `n` is a power of two.
+#[inline]
+pub fn exact_log2(n: usize) -> Option<u32> {
+    n.is_power_of_two().then(|| n.trailing_zeros())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reversal_is_an_involution_and_drops_high_bits() {
+        for w in 0..12u32 {
+            for i in 0..1usize << w {
+                assert_eq!(bit_reverse(bit_reverse(i, w), w), i);
+                assert_eq!(bit_reverse(i | 1 << 20, w), bit_reverse(i, w));
+            }
+        }
+        assert_eq!(exact_log2(1 << 14), Some(14));
+        assert_eq!(exact_log2(12), None);
+        assert_eq!(exact_log2(0), None);
+    }
+}

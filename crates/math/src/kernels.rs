@@ -1,0 +1,36 @@
+//! Loops over whole limbs: the one interface through which devices do residue arithmetic.
+//!
+//! Every function checks that its slices have one length, then runs the fastest path this processor has (scalar,
+//! AVX-512, AVX-512 with IFMA; see [`Backend`]). All paths give the same bits. Inputs must be residues below their
+//! modulus; outputs are. A larger input gives a wrong residue, never a fault.
+
+mod auto;
+mod backend;
+mod elementwise;
+mod simd;
+mod split;
+mod sums;
+
+pub use auto::{AutoEvalPlan, auto_coeff, auto_eval, auto_eval_halves};
+pub use backend::{Backend, available_backends, with_backend};
+pub use elementwise::{
+    add, add_assign, add_scalar, add_scalar_assign, conv, conv_assign, mac, mac_assign, mul,
+    mul_assign, mul_scalar, mul_scalar_assign, neg, neg_assign, sub, sub_assign,
+};
+pub use split::{join, split};
+pub use sums::{dot, dot_scalars};
+
+use crate::MathError;
+
+/// Refuses a slice whose length is not `expected`.
+pub(crate) fn check_len(what: &'static str, expected: usize, got: usize) -> Result<(), MathError> {
+    if expected == got {
+        Ok(())
+    } else {
+        Err(MathError::Length {
+            what,
+            expected,
+            got,
+        })
+    }
+}

@@ -1,0 +1,157 @@
+//! Automorphisms a(x) -> a(x^g) for odd g.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, RwLock};
+
+use super::check_len;
+use crate::bits::{bit_reverse, exact_log2};
+use crate::{MathError, Modulus, Ring};
+
+/// Cached permutations kept at most; beyond this the cache starts afresh (rotations in use are few, callers that
+/// sweep over all of them should not hold gigabytes).
+const MAX_CACHED: usize = 512;
+
+/// The permutation that an automorphism is in evaluation form: a(x^g) at psi^e is a at psi^(g e).
+pub struct AutoEvalPlan {
+    galois: u64,
+    /// Output position i takes input position source[i].
+    source: Vec<u32>,
+}
+
+/// By log2 of the ring degree and Galois element.
+type PlanCache = RwLock<HashMap<(u32, u64), Arc<AutoEvalPlan>>>;
+
+static PLANS: LazyLock<PlanCache> = LazyLock::new(Default::default);
+
+impl AutoEvalPlan {
+    /// The permutation for a full ring of 2^`log_n` coefficients; `galois` is odd and below 2N.
+    pub fn new(log_n: u32, galois: u64) -> Result<Self, MathError> {
+        check_galois(log_n, galois)?;
+        let n = 1usize << log_n;
+        let mask = 2 * n - 1;
+        let source = (0..n).map(|i| {
+            let exponent = (2 * bit_reverse(i, log_n) + 1).wrapping_mul(galois as usize) & mask;
+            bit_reverse(exponent >> 1, log_n) as u32
+        });
+        Ok(Self {
+            galois,
+            source: source.collect(),
+        })
+    }
+
+    /// The permutation from a process-wide cache, built on first use.
+    pub fn shared(log_n: u32, galois: u64) -> Result<Arc<Self>, MathError> {
+        let key = (log_n, galois);
+        if let Some(plan) = PLANS.read().unwrap_or_else(|e| e.into_inner()).get(&key) {
+            return Ok(plan.clone());
+        }
+        let plan = Arc::new(Self::new(log_n, galois)?);
+        let mut plans = PLANS.write().unwrap_or_else(|e| e.into_inner());
+        if plans.len() >= MAX_CACHED {
+            plans.clear();
+        }
+        Ok(plans.entry(key).or_insert(plan).clone())
+    }
+
+    /// The Galois element g.
+    pub fn galois(&self) -> u64 {
+        self.galois
+    }
+
+    /// The permutation: output position i takes input position `sources()[i]`.
+    pub fn sources(&self) -> &[u32] {
+        &self.source
+    }
+
+    /// out(x) = a(x^g), both in evaluation form in the full ring.
+    pub fn apply(&self, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
+        check_len("out", self.source.len(), out.len())?;
+        check_len("a", self.source.len(), a.len())?;
+        for (o, &s) in out.iter_mut().zip(&self.source) {
+            *o = a[s as usize];
+        }
+        Ok(())
+    }
+
+    /// The same on a limb kept as its halves p and m; this plan is that of the full ring. Each output half comes from
+    /// one input half: its own when g = 1 mod 4, the other when g = 3 mod 4.
+    pub fn apply_halves(
+        &self,
+        out_p: &mut [u64],
+        out_m: &mut [u64],
+        p: &[u64],
+        m: &[u64],
+    ) -> Result<(), MathError> {
+        let half = self.source.len() / 2;
+        check_len("out_p", half, out_p.len())?;
+        check_len("out_m", half, out_m.len())?;
+        check_len("p", half, p.len())?;
+        check_len("m", half, m.len())?;
+        let (from_p, from_m) = if self.galois & 3 == 1 { (p, m) } else { (m, p) };
+        let (source_p, source_m) = self.source.split_at(half);
+        for (out, from, source) in [(out_p, from_p, source_p), (out_m, from_m, source_m)] {
+            for (o, &s) in out.iter_mut().zip(source) {
+                *o = from[s as usize & (half - 1)];
+            }
+        }
+        Ok(())
+    }
+}
+
+/// out(x) = a(x^g) mod x^N + 1 in coefficient form; g is odd and below 2N, N the (power of two) length.
+pub fn auto_coeff(q: Modulus, galois: u64, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
+    check_len("a", out.len(), a.len())?;
+    let log_n = limb_log2("limb", a.len())?;
+    check_galois(log_n, galois)?;
+    let n = a.len();
+    let step = galois as usize;
+    let mut target = 0;
+    for &x in a {
+        // x^N = -1, so bit log_n of the exponent is the sign.
+        out[target & (n - 1)] = if target & n == 0 { x } else { q.neg(x) };
+        target = (target + step) & (2 * n - 1);
+    }
+    Ok(())
+}
+
+/// out(x) = a(x^g) in evaluation form of the full ring (a permutation; see [`AutoEvalPlan`]).
+pub fn auto_eval(galois: u64, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
+    AutoEvalPlan::shared(limb_log2("limb", a.len())?, galois)?.apply(out, a)
+}
+
+/// [`auto_eval`] on a limb kept as the evaluation forms of its halves (see [`AutoEvalPlan::apply_halves`]).
+pub fn auto_eval_halves(
+    galois: u64,
+    out_p: &mut [u64],
+    out_m: &mut [u64],
+    p: &[u64],
+    m: &[u64],
+) -> Result<(), MathError> {
+    AutoEvalPlan::shared(limb_log2("half limb", p.len())? + 1, galois)?
+        .apply_halves(out_p, out_m, p, m)
+}
+
+/// log2 of a limb's length, or the error that says it is no power of two.
+fn limb_log2(what: &'static str, len: usize) -> Result<u32, MathError> {
+    exact_log2(len).ok_or(MathError::Length {
+        what,
+        expected: len.max(1).next_power_of_two(),
+        got: len,
+    })
+}
+
+fn check_galois(log_n: u32, galois: u64) -> Result<(), MathError> {
+    let max = u32::from(Ring::MAX_LOG_N);
+    if !(1..=max).contains(&log_n) {
+        return Err(MathError::RingDegree {
+            got: log_n,
+            min: 1,
+            max,
+        });
+    }
+    let bound = 2u64 << log_n;
+    if galois & 1 == 0 || galois >= bound {
+        return Err(MathError::GaloisElement { got: galois, bound });
+    }
+    Ok(())
+}

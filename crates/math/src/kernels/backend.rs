@@ -1,0 +1,64 @@
+//! Which instruction set the kernels use.
+
+use std::cell::Cell;
+use std::sync::LazyLock;
+
+use crate::MathError;
+
+/// A family of kernels. All give the same bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Backend {
+    /// Plain Rust, any processor.
+    Scalar,
+    /// AVX-512 F and DQ, any modulus.
+    Avx512,
+    /// AVX-512 with 52-bit multiply-add where the modulus is below 2^50, [`Backend::Avx512`] elsewhere.
+    Avx512Ifma,
+}
+
+static BEST: LazyLock<Backend> = LazyLock::new(|| {
+    available_backends()
+        .last()
+        .copied()
+        .unwrap_or(Backend::Scalar)
+});
+
+thread_local! {
+    static FORCED: Cell<Option<Backend>> = const { Cell::new(None) };
+}
+
+impl Backend {
+    /// The backend this thread's kernels run on: the best one, unless inside [`with_backend`].
+    #[inline]
+    pub fn current() -> Backend {
+        FORCED.get().unwrap_or_else(|| *BEST)
+    }
+}
+
+/// The backends this processor can run, slowest first.
+pub fn available_backends() -> Vec<Backend> {
+    let mut list = vec![Backend::Scalar];
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+        list.push(Backend::Avx512);
+        if is_x86_feature_detected!("avx512ifma") {
+            list.push(Backend::Avx512Ifma);
+        }
+    }
+    list
+}
+
+/// Runs `f` with this thread's kernels forced onto `backend`, for tests and measurements.
+pub fn with_backend<T>(backend: Backend, f: impl FnOnce() -> T) -> Result<T, MathError> {
+    struct Restore(Option<Backend>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            FORCED.set(self.0);
+        }
+    }
+    if !available_backends().contains(&backend) {
+        return Err(MathError::BackendUnavailable(backend));
+    }
+    let _restore = Restore(FORCED.replace(Some(backend)));
+    Ok(f())
+}

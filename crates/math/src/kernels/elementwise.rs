@@ -1,0 +1,206 @@
+//! Kernels in which output coefficient i depends on input coefficients i alone.
+//!
+//! Each runs a SIMD prefix (whose length [`simd`] returns, 0 without SIMD) and finishes with scalar code.
+
+use super::{check_len, simd};
+use crate::{MathError, Modulus};
+
+fn map1(out: &mut [u64], a: &[u64], f: impl Fn(u64) -> u64) {
+    for (o, &x) in out.iter_mut().zip(a) {
+        *o = f(x);
+    }
+}
+
+fn map2(out: &mut [u64], a: &[u64], b: &[u64], f: impl Fn(u64, u64) -> u64) {
+    for ((o, &x), &y) in out.iter_mut().zip(a).zip(b) {
+        *o = f(x, y);
+    }
+}
+
+fn update1(a: &mut [u64], f: impl Fn(u64) -> u64) {
+    for x in a {
+        *x = f(*x);
+    }
+}
+
+fn update2(a: &mut [u64], b: &[u64], f: impl Fn(u64, u64) -> u64) {
+    for (x, &y) in a.iter_mut().zip(b) {
+        *x = f(*x, y);
+    }
+}
+
+macro_rules! binary {
+    ($name:ident, $assign:ident, $method:ident, $doc:literal, $assign_doc:literal) => {
+        #[doc = $doc]
+        pub fn $name(q: Modulus, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), MathError> {
+            check_len("a", out.len(), a.len())?;
+            check_len("b", out.len(), b.len())?;
+            // SAFETY: the three pointers are valid for out.len() words.
+            let done =
+                unsafe { simd::$name(q, out.as_mut_ptr(), a.as_ptr(), b.as_ptr(), out.len()) };
+            map2(&mut out[done..], &a[done..], &b[done..], |x, y| {
+                q.$method(x, y)
+            });
+            Ok(())
+        }
+
+        #[doc = $assign_doc]
+        pub fn $assign(q: Modulus, a: &mut [u64], b: &[u64]) -> Result<(), MathError> {
+            check_len("b", a.len(), b.len())?;
+            let p = a.as_mut_ptr();
+            // SAFETY: the pointers are valid for a.len() words; the kernel loads element i before it stores it.
+            let done = unsafe { simd::$name(q, p, p, b.as_ptr(), a.len()) };
+            update2(&mut a[done..], &b[done..], |x, y| q.$method(x, y));
+            Ok(())
+        }
+    };
+}
+
+binary!(
+    add,
+    add_assign,
+    add,
+    "out = a + b mod q.",
+    "a = a + b mod q."
+);
+binary!(
+    sub,
+    sub_assign,
+    sub,
+    "out = a - b mod q.",
+    "a = a - b mod q."
+);
+binary!(
+    mul,
+    mul_assign,
+    mul,
+    "out = a * b mod q, coefficient by coefficient.",
+    "a = a * b mod q."
+);
+
+/// out = -a mod q.
+pub fn neg(q: Modulus, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
+    check_len("a", out.len(), a.len())?;
+    // SAFETY: both pointers are valid for out.len() words.
+    let done = unsafe { simd::neg(q, out.as_mut_ptr(), a.as_ptr(), out.len()) };
+    map1(&mut out[done..], &a[done..], |x| q.neg(x));
+    Ok(())
+}
+
+/// a = -a mod q.
+pub fn neg_assign(q: Modulus, a: &mut [u64]) {
+    let p = a.as_mut_ptr();
+    // SAFETY: the pointer is valid for a.len() words; the kernel loads element i before it stores it.
+    let done = unsafe { simd::neg(q, p, p, a.len()) };
+    update1(&mut a[done..], |x| q.neg(x));
+}
+
+/// out = acc + a * b mod q.
+pub fn mac(
+    q: Modulus,
+    out: &mut [u64],
+    acc: &[u64],
+    a: &[u64],
+    b: &[u64],
+) -> Result<(), MathError> {
+    check_len("acc", out.len(), acc.len())?;
+    check_len("a", out.len(), a.len())?;
+    check_len("b", out.len(), b.len())?;
+    // SAFETY: the four pointers are valid for out.len() words.
+    let done = unsafe {
+        simd::mac(
+            q,
+            out.as_mut_ptr(),
+            acc.as_ptr(),
+            a.as_ptr(),
+            b.as_ptr(),
+            out.len(),
+        )
+    };
+    for (((o, &s), &x), &y) in out[done..]
+        .iter_mut()
+        .zip(&acc[done..])
+        .zip(&a[done..])
+        .zip(&b[done..])
+    {
+        *o = mac_one(q, s, x, y);
+    }
+    Ok(())
+}
+
+/// acc = acc + a * b mod q.
+pub fn mac_assign(q: Modulus, acc: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), MathError> {
+    check_len("a", acc.len(), a.len())?;
+    check_len("b", acc.len(), b.len())?;
+    let p = acc.as_mut_ptr();
+    // SAFETY: the pointers are valid for acc.len() words; the kernel loads element i before it stores it.
+    let done = unsafe { simd::mac(q, p, p, a.as_ptr(), b.as_ptr(), acc.len()) };
+    for ((s, &x), &y) in acc[done..].iter_mut().zip(&a[done..]).zip(&b[done..]) {
+        *s = mac_one(q, *s, x, y);
+    }
+    Ok(())
+}
+
+fn mac_one(q: Modulus, acc: u64, a: u64, b: u64) -> u64 {
+    q.reduce_wide(u128::from(a) * u128::from(b) + u128::from(acc))
+}
+
+/// out = a * w mod q; w is reduced first.
+pub fn mul_scalar(q: Modulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), MathError> {
+    check_len("a", out.len(), a.len())?;
+    let w = q.shoup(w);
+    // SAFETY: both pointers are valid for out.len() words.
+    let done = unsafe { simd::mul_shoup(q, out.as_mut_ptr(), a.as_ptr(), w, out.len()) };
+    map1(&mut out[done..], &a[done..], |x| q.mul_shoup(x, w));
+    Ok(())
+}
+
+/// a = a * w mod q; w is reduced first.
+pub fn mul_scalar_assign(q: Modulus, a: &mut [u64], w: u64) {
+    let w = q.shoup(w);
+    let p = a.as_mut_ptr();
+    // SAFETY: the pointer is valid for a.len() words; the kernel loads element i before it stores it.
+    let done = unsafe { simd::mul_shoup(q, p, p, w, a.len()) };
+    update1(&mut a[done..], |x| q.mul_shoup(x, w));
+}
+
+/// out = a + w mod q, on every coefficient; w is reduced first.
+pub fn add_scalar(q: Modulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), MathError> {
+    check_len("a", out.len(), a.len())?;
+    let w = q.reduce(w);
+    // SAFETY: both pointers are valid for out.len() words.
+    let done = unsafe { simd::add_scalar(q, out.as_mut_ptr(), a.as_ptr(), w, out.len()) };
+    map1(&mut out[done..], &a[done..], |x| q.add(x, w));
+    Ok(())
+}
+
+/// a = a + w mod q, on every coefficient; w is reduced first.
+pub fn add_scalar_assign(q: Modulus, a: &mut [u64], w: u64) {
+    let w = q.reduce(w);
+    let p = a.as_mut_ptr();
+    // SAFETY: the pointer is valid for a.len() words; the kernel loads element i before it stores it.
+    let done = unsafe { simd::add_scalar(q, p, p, w, a.len()) };
+    update1(&mut a[done..], |x| q.add(x, w));
+}
+
+/// out = a mod `to`, for a in [0, from): the representatives are taken as they are, not centred.
+pub fn conv(from: Modulus, to: Modulus, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
+    check_len("a", out.len(), a.len())?;
+    if from <= to {
+        out.copy_from_slice(a);
+        return Ok(());
+    }
+    // Reduction is multiplication by one: the quotient constant is floor(2^64 / to).
+    let one = to.shoup(1);
+    // SAFETY: both pointers are valid for out.len() words.
+    let done = unsafe { simd::mul_shoup(to, out.as_mut_ptr(), a.as_ptr(), one, out.len()) };
+    map1(&mut out[done..], &a[done..], |x| to.mul_shoup(x, one));
+    Ok(())
+}
+
+/// a = a mod `to`, for a in [0, from).
+pub fn conv_assign(from: Modulus, to: Modulus, a: &mut [u64]) {
+    if from > to {
+        mul_scalar_assign(to, a, 1);
+    }
+}

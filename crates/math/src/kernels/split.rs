@@ -1,0 +1,69 @@
+//! Between a limb of x^2n + 1 and its halves modulo x^n - zeta (p) and x^n + zeta (m), in coefficient form.
+
+use super::check_len;
+use crate::{MathError, Modulus, NttPlan, Ring, RingKind};
+
+/// p = lo + zeta * hi, m = lo - zeta * hi for a = lo + hi x^n (ring paper, equation 2 and Algorithm 6). `ring` is the
+/// full ring of `a`; the halves are half as long.
+pub fn split(
+    q: Modulus,
+    ring: Ring,
+    p: &mut [u64],
+    m: &mut [u64],
+    a: &[u64],
+) -> Result<(), MathError> {
+    let (zeta, half) = check(q, ring, p.len(), m.len(), a.len())?;
+    let zeta = q.shoup(zeta);
+    let (low, high) = a.split_at(half);
+    for (((p, m), &l), &h) in p.iter_mut().zip(m).zip(low).zip(high) {
+        let t = q.mul_shoup(h, zeta);
+        *p = q.add(l, t);
+        *m = q.sub(l, t);
+    }
+    Ok(())
+}
+
+/// The inverse of [`split`]: lo = (p + m) / 2, hi = (p - m) / (2 zeta) (ring paper, equation 3).
+pub fn join(
+    q: Modulus,
+    ring: Ring,
+    out: &mut [u64],
+    p: &[u64],
+    m: &[u64],
+) -> Result<(), MathError> {
+    let (zeta, half) = check(q, ring, p.len(), m.len(), out.len())?;
+    let two_inv = q.inv(2)?;
+    // zeta^2 = -1, so 1 / zeta = -zeta.
+    let high_factor = q.shoup(q.mul(two_inv, q.neg(zeta)));
+    let two_inv = q.shoup(two_inv);
+    let (low, high) = out.split_at_mut(half);
+    for (((l, h), &p), &m) in low.iter_mut().zip(high).zip(p).zip(m) {
+        *l = q.mul_shoup(q.add(p, m), two_inv);
+        *h = q.mul_shoup(q.sub(p, m), high_factor);
+    }
+    Ok(())
+}
+
+/// zeta and the length of a half, once the shapes are right.
+fn check(
+    q: Modulus,
+    ring: Ring,
+    p: usize,
+    m: usize,
+    whole: usize,
+) -> Result<(u64, usize), MathError> {
+    if ring.kind != RingKind::Full || ring.log_n < 2 {
+        let expected = "a full ring of at least 4 coefficients";
+        return Err(MathError::WrongRing {
+            expected,
+            got: ring.kind,
+            log_n: ring.log_n,
+        });
+    }
+    ring.check()?;
+    let half = ring.len() / 2;
+    check_len("p", half, p)?;
+    check_len("m", half, m)?;
+    check_len("full limb", ring.len(), whole)?;
+    Ok((NttPlan::shared(q, ring)?.zeta(), half))
+}

@@ -1,0 +1,51 @@
+//! Sums of products over whole limbs, reduced once.
+
+use super::{check_len, simd};
+use crate::{MathError, Modulus, Shoup};
+
+/// Products below 2^122 that fit in 128 bits beside a reduced carry-over.
+const LAZY_TERMS: usize = 32;
+
+/// out = sum of a_k * b_k mod q over the terms (a_k, b_k), coefficient by coefficient; 0 without terms.
+pub fn dot(q: Modulus, out: &mut [u64], terms: &[(&[u64], &[u64])]) -> Result<(), MathError> {
+    for (a, b) in terms {
+        check_len("a", out.len(), a.len())?;
+        check_len("b", out.len(), b.len())?;
+    }
+    // SAFETY: every slice is valid for out.len() words, as just checked.
+    let done = unsafe { simd::dot(q, out.as_mut_ptr(), terms, out.len()) };
+    for (i, o) in out.iter_mut().enumerate().skip(done) {
+        let mut sum = 0u128;
+        for group in terms.chunks(LAZY_TERMS) {
+            for (a, b) in group {
+                sum += u128::from(a[i]) * u128::from(b[i]);
+            }
+            sum = u128::from(q.reduce_wide(sum));
+        }
+        *o = sum as u64;
+    }
+    Ok(())
+}
+
+/// out = sum of w_k * a_k mod q for constants w_k: one output limb of a base extension. The a_k may hold any 64-bit
+/// numbers (residues of other moduli). Terms beyond the shorter of the two lists are refused.
+pub fn dot_scalars(
+    q: Modulus,
+    out: &mut [u64],
+    limbs: &[&[u64]],
+    constants: &[Shoup],
+) -> Result<(), MathError> {
+    check_len("constants", limbs.len(), constants.len())?;
+    for a in limbs {
+        check_len("limb", out.len(), a.len())?;
+    }
+    // SAFETY: every slice is valid for out.len() words, as just checked.
+    let done = unsafe { simd::dot_scalars(q, out.as_mut_ptr(), limbs, constants, out.len()) };
+    for (i, o) in out.iter_mut().enumerate().skip(done) {
+        *o = limbs
+            .iter()
+            .zip(constants)
+            .fold(0, |sum, (a, &w)| q.add(sum, q.mul_shoup(a[i], w)));
+    }
+    Ok(())
+}

@@ -1,0 +1,24 @@
+//! Moduli, primes, NTT, RNS bases, base extension, automorphisms and sampling; knows no scheme.
+//!
+//! Conventions (all of them SEAL's): a *limb* is a slice of N residues below its modulus; psi is the smallest
+//! primitive 2N-th root of unity; position i of the evaluation form holds a(psi^(2 bitrev(i) + 1)).
+//! The whole-limb loops live in [`kernels`] and choose a SIMD path at run time; every path gives the same bits.
+
+pub mod bits;
+mod error;
+pub mod kernels;
+mod modulus;
+mod ntt;
+pub mod primes;
+pub mod random;
+mod ring;
+mod rns;
+pub mod sample;
+
+pub use error::MathError;
+pub use kernels::{AutoEvalPlan, Backend};
+pub use modulus::{Modulus, Shoup};
+pub use ntt::NttPlan;
+pub use random::{Prng, expand_uniform};
+pub use ring::{Ring, RingKind};
+pub use rns::{BaseConverter, RnsBasis};

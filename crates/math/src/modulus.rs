@@ -1,0 +1,192 @@
+//! A modulus below 2^61 and exact arithmetic on residues.
+
+use crate::MathError;
+
+/// A modulus 2 <= q < 2^61 with its Barrett constant. Operands of every method are residues below q unless said
+/// otherwise; results are residues below q. No method branches on its operands except [`Modulus::pow`] (on the
+/// exponent) and [`Modulus::inv`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Modulus {
+    q: u64,
+    /// floor(2^128 / q), high then low word.
+    ratio_hi: u64,
+    ratio_lo: u64,
+}
+
+/// A constant multiplicand w with its quotient floor(w * 2^64 / q) (Shoup's trick): one high product replaces the
+/// division. Made by [`Modulus::shoup`] and only meaningful with the same modulus.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shoup {
+    pub value: u64,
+    pub quotient: u64,
+}
+
+impl Modulus {
+    /// Moduli are below 2^MAX_BITS.
+    pub const MAX_BITS: u32 = 61;
+
+    /// Checks the range of `q`; primality is not required here.
+    pub fn new(q: u64) -> Result<Self, MathError> {
+        if !(2..1 << Self::MAX_BITS).contains(&q) {
+            return Err(MathError::ModulusOutOfRange { got: q });
+        }
+        // floor(2^128 / q) by way of floor((2^128 - 1) / q): they differ only when q divides 2^128.
+        let mut ratio = u128::MAX / u128::from(q);
+        if q.is_power_of_two() {
+            ratio += 1;
+        }
+        Ok(Self {
+            q,
+            ratio_hi: (ratio >> 64) as u64,
+            ratio_lo: ratio as u64,
+        })
+    }
+
+    /// The modulus itself.
+    #[inline]
+    pub fn value(self) -> u64 {
+        self.q
+    }
+
+    /// Bit length of q: 2^(bits-1) <= q < 2^bits.
+    #[inline]
+    pub fn bits(self) -> u32 {
+        64 - self.q.leading_zeros()
+    }
+
+    /// x mod q for any x.
+    #[inline]
+    pub fn reduce(self, x: u64) -> u64 {
+        let quotient = mul_high(x, self.ratio_hi);
+        self.correct(x.wrapping_sub(quotient.wrapping_mul(self.q)))
+    }
+
+    /// x mod q for any 128-bit x (Barrett reduction with a 128-bit constant; the quotient is at most one short).
+    #[inline]
+    pub fn reduce_wide(self, x: u128) -> u64 {
+        let (x_hi, x_lo) = ((x >> 64) as u64, x as u64);
+        let low = u128::from(x_lo) * u128::from(self.ratio_hi)
+            + u128::from(mul_high(x_lo, self.ratio_lo));
+        let cross = u128::from(x_hi) * u128::from(self.ratio_lo);
+        let carry = (u128::from(low as u64) + u128::from(cross as u64)) >> 64;
+        let quotient = x_hi
+            .wrapping_mul(self.ratio_hi)
+            .wrapping_add((low >> 64) as u64)
+            .wrapping_add((cross >> 64) as u64)
+            .wrapping_add(carry as u64);
+        self.correct(x_lo.wrapping_sub(quotient.wrapping_mul(self.q)))
+    }
+
+    /// Takes q off once when x >= q; x must be below 2q.
+    #[inline]
+    pub(crate) fn correct(self, x: u64) -> u64 {
+        // x - q wraps to a huge number exactly when x < q, so the minimum is the residue.
+        x.min(x.wrapping_sub(self.q))
+    }
+
+    /// a + b mod q.
+    #[inline]
+    pub fn add(self, a: u64, b: u64) -> u64 {
+        self.correct(a.wrapping_add(b))
+    }
+
+    /// a - b mod q.
+    #[inline]
+    pub fn sub(self, a: u64, b: u64) -> u64 {
+        let d = a.wrapping_sub(b);
+        d.min(d.wrapping_add(self.q))
+    }
+
+    /// -a mod q.
+    #[inline]
+    pub fn neg(self, a: u64) -> u64 {
+        self.sub(0, a)
+    }
+
+    /// a * b mod q; the operands may be any 64-bit numbers.
+    #[inline]
+    pub fn mul(self, a: u64, b: u64) -> u64 {
+        self.reduce_wide(u128::from(a) * u128::from(b))
+    }
+
+    /// b^e mod q (0^0 = 1). Time depends on e.
+    pub fn pow(self, b: u64, mut e: u64) -> u64 {
+        let mut base = self.reduce(b);
+        let mut result = self.reduce(1);
+        while e > 0 {
+            if e & 1 == 1 {
+                result = self.mul(result, base);
+            }
+            base = self.mul(base, base);
+            e >>= 1;
+        }
+        result
+    }
+
+    /// a^-1 mod q by the extended Euclidean algorithm, or [`MathError::NotInvertible`]. Time depends on a.
+    pub fn inv(self, a: u64) -> Result<u64, MathError> {
+        let (mut r0, mut r1) = (i128::from(self.q), i128::from(self.reduce(a)));
+        let (mut t0, mut t1) = (0i128, 1i128);
+        while r1 != 0 {
+            let k = r0 / r1;
+            (r0, r1) = (r1, r0 - k * r1);
+            (t0, t1) = (t1, t0 - k * t1);
+        }
+        if r0 != 1 {
+            return Err(MathError::NotInvertible {
+                value: a,
+                modulus: self.q,
+            });
+        }
+        Ok(t0.rem_euclid(i128::from(self.q)) as u64)
+    }
+
+    /// Prepares the constant w (reduced first) for [`Modulus::mul_shoup`].
+    #[inline]
+    pub fn shoup(self, w: u64) -> Shoup {
+        let value = self.reduce(w);
+        Shoup {
+            value,
+            quotient: ((u128::from(value) << 64) / u128::from(self.q)) as u64,
+        }
+    }
+
+    /// x * w mod q for any 64-bit x.
+    #[inline]
+    pub fn mul_shoup(self, x: u64, w: Shoup) -> u64 {
+        self.correct(self.mul_shoup_lazy(x, w))
+    }
+
+    /// x * w mod q in [0, 2q) for any 64-bit x.
+    #[inline]
+    pub(crate) fn mul_shoup_lazy(self, x: u64, w: Shoup) -> u64 {
+        let quotient = mul_high(x, w.quotient);
+        x.wrapping_mul(w.value)
+            .wrapping_sub(quotient.wrapping_mul(self.q))
+    }
+
+    /// The residue of a signed integer, without branching on it.
+    #[inline]
+    pub fn from_i64(self, x: i64) -> u64 {
+        let sign = (x >> 63) as u64;
+        let magnitude = self.reduce(x.unsigned_abs());
+        let negated = self.sub(0, magnitude);
+        (magnitude & !sign) | (negated & sign)
+    }
+
+    /// The representative of x in (-q/2, q/2].
+    #[inline]
+    pub fn centred(self, x: u64) -> i64 {
+        if x > self.q / 2 {
+            x as i64 - self.q as i64
+        } else {
+            x as i64
+        }
+    }
+}
+
+/// High word of a 64 x 64 product.
+#[inline]
+pub(crate) fn mul_high(a: u64, b: u64) -> u64 {
+    ((u128::from(a) * u128::from(b)) >> 64) as u64
+}

@@ -1,0 +1,202 @@
+//! The number-theoretic transform of one limb.
+//!
+//! Forward: Cooley-Tukey, natural order in, bit-reversed order out; inverse: Gentleman-Sande, the other way. One table
+//! layout serves the full ring and both halves: the transform of a half is what is left of the transform of the full
+//! ring after its first stage, so only the twiddles differ and the loops are the same.
+
+mod scalar;
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, RwLock};
+
+use crate::bits::bit_reverse;
+use crate::primes::is_prime;
+use crate::{MathError, Modulus, Ring, RingKind, Shoup};
+
+/// Twiddles of one direction: entry m + i is the factor of block i in the stage that has m blocks (m = 1, 2, 4, ...).
+/// Entry 0 is unused.
+struct Twiddles {
+    value: Vec<u64>,
+    /// floor(value * 2^64 / q).
+    quotient: Vec<u64>,
+}
+
+impl Twiddles {
+    fn new(q: Modulus, value: Vec<u64>) -> Self {
+        let quotient = value.iter().map(|&w| q.shoup(w).quotient).collect();
+        Self { value, quotient }
+    }
+}
+
+/// Everything needed to transform limbs of one ring modulo one prime.
+pub struct NttPlan {
+    q: Modulus,
+    ring: Ring,
+    psi: u64,
+    zeta: u64,
+    forward: Twiddles,
+    inverse: Twiddles,
+    /// 1 / n, and the twiddle of the last inverse stage times 1 / n.
+    n_inv: Shoup,
+    n_inv_twiddle: Shoup,
+}
+
+type PlanCache = RwLock<HashMap<(Modulus, Ring), Arc<NttPlan>>>;
+
+static PLANS: LazyLock<PlanCache> = LazyLock::new(Default::default);
+
+impl NttPlan {
+    /// Builds the tables. `q` must be a prime that is 1 modulo twice the degree of the full ring (that is, 4n for a
+    /// half ring of n coefficients). Prefer [`NttPlan::shared`].
+    pub fn new(q: Modulus, ring: Ring) -> Result<Self, MathError> {
+        ring.check()?;
+        let order = 2u64 << ring.full_log_n();
+        if !(q.value() - 1).is_multiple_of(order) {
+            return Err(MathError::NoRootOfUnity {
+                modulus: q.value(),
+                order,
+            });
+        }
+        if !is_prime(q.value()) {
+            return Err(MathError::NotPrime { modulus: q.value() });
+        }
+        let psi = smallest_primitive_root(q, order)?;
+        let n = ring.len();
+        let powers = bit_reversed_powers(q, psi, ring.full_log_n());
+        let value = stage_twiddles(&powers, ring);
+        let inverse_powers = bit_reversed_powers(q, q.inv(psi)?, ring.full_log_n());
+        let inverse_value = stage_twiddles(&inverse_powers, ring);
+        let n_inv = q.inv(n as u64)?;
+        let last = inverse_value.get(1).copied().unwrap_or(1);
+        Ok(Self {
+            q,
+            ring,
+            psi,
+            zeta: q.pow(psi, order / 4),
+            forward: Twiddles::new(q, value),
+            inverse: Twiddles::new(q, inverse_value),
+            n_inv: q.shoup(n_inv),
+            n_inv_twiddle: q.shoup(q.mul(n_inv, last)),
+        })
+    }
+
+    /// The plan from a process-wide cache, built on first use.
+    pub fn shared(q: Modulus, ring: Ring) -> Result<Arc<NttPlan>, MathError> {
+        let key = (q, ring);
+        // A poisoned lock still guards a whole map: entries are inserted complete.
+        if let Some(plan) = PLANS.read().unwrap_or_else(|e| e.into_inner()).get(&key) {
+            return Ok(plan.clone());
+        }
+        let plan = Arc::new(Self::new(q, ring)?);
+        Ok(PLANS
+            .write()
+            .unwrap_or_else(|e| e.into_inner())
+            .entry(key)
+            .or_insert(plan)
+            .clone())
+    }
+
+    pub fn modulus(&self) -> Modulus {
+        self.q
+    }
+
+    pub fn ring(&self) -> Ring {
+        self.ring
+    }
+
+    /// The smallest primitive 2N-th root of unity mod q, N being the degree of the full ring.
+    pub fn psi(&self) -> u64 {
+        self.psi
+    }
+
+    /// zeta = psi^(N/2), N being the degree of the full ring: the root of -1 of the ring paper's equation 2.
+    pub fn zeta(&self) -> u64 {
+        self.zeta
+    }
+
+    /// Forward twiddles: entry m + i is the factor of block i in the stage that has m blocks; entry 0 is unused (1).
+    pub fn forward_twiddles(&self) -> &[u64] {
+        &self.forward.value
+    }
+
+    /// Inverse twiddles in the layout of [`NttPlan::forward_twiddles`]; 1/n is not folded in.
+    pub fn inverse_twiddles(&self) -> &[u64] {
+        &self.inverse.value
+    }
+
+    /// Coefficients (below q, natural order) to evaluations (below q, bit-reversed order), in place.
+    pub fn forward(&self, limb: &mut [u64]) -> Result<(), MathError> {
+        self.check_len(limb)?;
+        scalar::forward(self, limb);
+        Ok(())
+    }
+
+    /// Evaluations (below q, bit-reversed order) to coefficients (below q, natural order), in place.
+    pub fn inverse(&self, limb: &mut [u64]) -> Result<(), MathError> {
+        self.check_len(limb)?;
+        scalar::inverse(self, limb);
+        Ok(())
+    }
+
+    fn check_len(&self, limb: &[u64]) -> Result<(), MathError> {
+        if limb.len() != self.ring.len() {
+            return Err(MathError::Length {
+                what: "limb",
+                expected: self.ring.len(),
+                got: limb.len(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The smallest element of multiplicative order exactly `order` (a power of two dividing q - 1) for a prime q.
+fn smallest_primitive_root(q: Modulus, order: u64) -> Result<u64, MathError> {
+    let minus_one = q.value() - 1;
+    let exponent = minus_one / order;
+    // Half of all residues give a primitive root here, so 256 trials fail with probability 2^-256 for a prime q.
+    let any = (2..258u64)
+        .map(|x| q.pow(x, exponent))
+        .find(|&y| q.pow(y, order / 2) == minus_one)
+        .ok_or(MathError::NoRootOfUnity {
+            modulus: q.value(),
+            order,
+        })?;
+    let square = q.shoup(q.mul(any, any));
+    let mut power = any;
+    let mut smallest = any;
+    for _ in 1..order / 2 {
+        power = q.mul_shoup(power, square);
+        smallest = smallest.min(power);
+    }
+    Ok(smallest)
+}
+
+/// Entry bitrev(i) is root^i, for i below 2^log_n.
+fn bit_reversed_powers(q: Modulus, root: u64, log_n: u32) -> Vec<u64> {
+    let step = q.shoup(root);
+    let mut table = vec![0; 1 << log_n];
+    let mut power = 1;
+    for i in 0..table.len() {
+        table[bit_reverse(i, log_n)] = power;
+        power = q.mul_shoup(power, step);
+    }
+    table
+}
+
+/// Picks the twiddles of `ring` out of those of its full ring: stage m of a half is stage 2m of the full ring,
+/// restricted to its first (p) or second (m) half of the blocks.
+fn stage_twiddles(full: &[u64], ring: Ring) -> Vec<u64> {
+    let mut table = vec![1; ring.len()];
+    let mut m = 1;
+    while m < ring.len() {
+        let start = match ring.kind {
+            RingKind::Full => m,
+            RingKind::HalfPlus => 2 * m,
+            RingKind::HalfMinus => 3 * m,
+        };
+        table[m..2 * m].copy_from_slice(&full[start..start + m]);
+        m *= 2;
+    }
+    table
+}

@@ -1,0 +1,219 @@
+//! Primality and searches for the primes the schemes and machines want.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use crate::{MathError, Modulus, Ring};
+
+/// Whether n is prime: Miller-Rabin with the first twelve primes as bases, which is exact below 3.3 * 10^24.
+pub fn is_prime(n: u64) -> bool {
+    const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
+    if n < 2 {
+        return false;
+    }
+    for p in BASES {
+        if n.is_multiple_of(p) {
+            return n == p;
+        }
+    }
+    let mul = |a: u64, b: u64| ((u128::from(a) * u128::from(b)) % u128::from(n)) as u64;
+    let pow = |mut b: u64, mut e: u64| {
+        let mut r = 1;
+        while e > 0 {
+            if e & 1 == 1 {
+                r = mul(r, b);
+            }
+            b = mul(b, b);
+            e >>= 1;
+        }
+        r
+    };
+    let s = (n - 1).trailing_zeros();
+    let d = (n - 1) >> s;
+    BASES.iter().all(|&a| {
+        let mut x = pow(a, d);
+        if x == 1 || x == n - 1 {
+            return true;
+        }
+        for _ in 1..s {
+            x = mul(x, x);
+            if x == n - 1 {
+                return true;
+            }
+        }
+        false
+    })
+}
+
+/// Primes q = 1 mod `step` with exactly `bits` bits, largest first, leaving out those in `used`.
+pub fn primes_one_mod(
+    bits: u32,
+    step: u64,
+    count: usize,
+    used: &[u64],
+) -> Result<Vec<u64>, MathError> {
+    if !(2..=Modulus::MAX_BITS).contains(&bits) {
+        return Err(MathError::OutOfRange {
+            what: "prime size in bits",
+            expected: "2..=61",
+            got: bits.to_string(),
+        });
+    }
+    let not_enough = |found: usize| MathError::NotEnoughPrimes {
+        bits,
+        wanted: count,
+        found,
+    };
+    let top = (1u64 << bits) - 1;
+    if step == 0 || step >= top {
+        return Err(not_enough(0));
+    }
+    let mut found = Vec::new();
+    let mut candidate = (top - 1) / step * step + 1;
+    while found.len() < count && candidate >= 1 << (bits - 1) {
+        if is_prime(candidate) && !used.contains(&candidate) {
+            found.push(candidate);
+        }
+        if candidate <= step {
+            break;
+        }
+        candidate -= step;
+    }
+    if found.len() < count {
+        return Err(not_enough(found.len()));
+    }
+    Ok(found)
+}
+
+/// `count` primes of exactly `bits` bits that are 1 mod 2N (N = 2^log_n), largest first: the order in which SEAL
+/// searches. [`seal_coeff_modulus`] gives the order in which SEAL then hands them out.
+///
+/// ```
+/// let q = ringmill_math::primes::ntt_primes(60, 14, 1).unwrap();
+/// assert_eq!(q, [1152921504606748673]);
+/// ```
+pub fn ntt_primes(bits: u32, log_n: u32, count: usize) -> Result<Vec<u64>, MathError> {
+    ntt_primes_excluding(bits, log_n, count, &[])
+}
+
+/// [`ntt_primes`] without the primes in `used`.
+pub fn ntt_primes_excluding(
+    bits: u32,
+    log_n: u32,
+    count: usize,
+    used: &[u64],
+) -> Result<Vec<u64>, MathError> {
+    primes_one_mod(bits, 2 << check_log_n(log_n)?, count, used)
+}
+
+/// Exactly SEAL's `CoeffModulus::Create(N, bit_sizes)`: for each size the largest suitable primes, handed out smallest
+/// first among those of one size.
+pub fn seal_coeff_modulus(log_n: u32, bit_sizes: &[u32]) -> Result<Vec<u64>, MathError> {
+    let mut pools = BTreeMap::new();
+    for &bits in bit_sizes {
+        if let Entry::Vacant(pool) = pools.entry(bits) {
+            let count = bit_sizes.iter().filter(|&&b| b == bits).count();
+            pool.insert(ntt_primes(bits, log_n, count)?);
+        }
+    }
+    Ok(bit_sizes
+        .iter()
+        .filter_map(|bits| pools.get_mut(bits).and_then(Vec::pop))
+        .collect())
+}
+
+/// Primes for word-level Montgomery reduction: 1 mod 2^word_bits (so q = q_H 2^w + 1 and -q^-1 mod 2^w is -1) and
+/// 1 mod 2N, largest first. With `word_bits` 17, primes whose low 17 bits are 1.
+pub fn montgomery_friendly_primes(
+    bits: u32,
+    word_bits: u32,
+    log_n: u32,
+    count: usize,
+    used: &[u64],
+) -> Result<Vec<u64>, MathError> {
+    if word_bits >= Modulus::MAX_BITS {
+        return Err(MathError::OutOfRange {
+            what: "Montgomery word size in bits",
+            expected: "below 61",
+            got: word_bits.to_string(),
+        });
+    }
+    primes_one_mod(
+        bits,
+        1 << word_bits.max(check_log_n(log_n)? + 1),
+        count,
+        used,
+    )
+}
+
+/// A prime 2^a + 2^b ± 2^c ± 2^d + 1 with a > b > c > d, whose reduction needs shifts and additions only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SparsePrime {
+    pub value: u64,
+    /// Exponents a > b > c > d.
+    pub exponents: [u32; 4],
+    /// Whether 2^c and 2^d are added (true) or taken off (false).
+    pub signs: [bool; 2],
+}
+
+/// Sparse primes of exactly `bits` bits that are 1 mod 2N, smallest first.
+pub fn sparse_primes(
+    bits: u32,
+    log_n: u32,
+    count: usize,
+    used: &[u64],
+) -> Result<Vec<SparsePrime>, MathError> {
+    let low = check_log_n(log_n)? + 1;
+    if !(2..=Modulus::MAX_BITS).contains(&bits) {
+        return Err(MathError::OutOfRange {
+            what: "prime size in bits",
+            expected: "2..=61",
+            got: bits.to_string(),
+        });
+    }
+    let a = bits - 1;
+    let mut candidates = Vec::new();
+    for b in low..a {
+        for c in low..b {
+            for d in low..c {
+                for signs in [[true, true], [true, false], [false, true], [false, false]] {
+                    let term = |plus: bool, e: u32| if plus { 1i64 << e } else { -(1i64 << e) };
+                    let value =
+                        (1i64 << a) + (1i64 << b) + term(signs[0], c) + term(signs[1], d) + 1;
+                    candidates.push(SparsePrime {
+                        value: value as u64,
+                        exponents: [a, b, c, d],
+                        signs,
+                    });
+                }
+            }
+        }
+    }
+    candidates.sort_by_key(|p| p.value);
+    // The same number can have two such forms (2^b - 2^c = 2^c when b = c + 1); the first is kept.
+    candidates.dedup_by_key(|p| p.value);
+    let fits =
+        |p: &SparsePrime| p.value >> bits == 0 && !used.contains(&p.value) && is_prime(p.value);
+    let found: Vec<_> = candidates.into_iter().filter(fits).take(count).collect();
+    if found.len() < count {
+        return Err(MathError::NotEnoughPrimes {
+            bits,
+            wanted: count,
+            found: found.len(),
+        });
+    }
+    Ok(found)
+}
+
+fn check_log_n(log_n: u32) -> Result<u32, MathError> {
+    let max = u32::from(Ring::MAX_LOG_N);
+    if log_n > max {
+        Err(MathError::RingDegree {
+            got: log_n,
+            min: 0,
+            max,
+        })
+    } else {
+        Ok(log_n)
+    }
+}

@@ -1,0 +1,116 @@
+//! Randomness: one ChaCha20 generator, and the expansion of public seeds that hardware repeats.
+
+use chacha20::ChaCha20;
+use chacha20::cipher::{KeyIvInit, StreamCipher};
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::{MathError, Modulus};
+
+/// Bytes of keystream held at a time.
+const BUFFER: usize = 4096;
+
+/// A ChaCha20 generator. Its state is wiped on drop and never printed.
+///
+/// The 256-bit key is re-drawn from the generator's own output at every refill of the buffer, so a state seen later
+/// does not reveal what was drawn earlier.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct Prng {
+    key: [u8; 32],
+    buffer: Box<[u8; BUFFER]>,
+    used: usize,
+}
+
+impl Prng {
+    /// Seeded by the operating system.
+    pub fn from_os() -> Result<Self, MathError> {
+        let mut seed = [0u8; 32];
+        getrandom::fill(&mut seed).map_err(|e| MathError::OsRandom(e.to_string()))?;
+        let prng = Self::seeded(&seed);
+        seed.zeroize();
+        Ok(prng)
+    }
+
+    /// The same stream on every run: for tests that must repeat, and for nothing else.
+    pub fn from_seed_for_reproducible_tests_only(seed: [u8; 32]) -> Self {
+        Self::seeded(&seed)
+    }
+
+    fn seeded(seed: &[u8; 32]) -> Self {
+        Self {
+            key: *seed,
+            buffer: Box::new([0; BUFFER]),
+            used: BUFFER,
+        }
+    }
+
+    fn refill(&mut self) {
+        let mut cipher = ChaCha20::new(&self.key.into(), &[0u8; 12].into());
+        self.key.fill(0);
+        cipher.apply_keystream(&mut self.key);
+        self.buffer.fill(0);
+        cipher.apply_keystream(self.buffer.as_mut_slice());
+        self.used = 0;
+    }
+
+    /// Fills `out` with random bytes.
+    pub fn fill_bytes(&mut self, mut out: &mut [u8]) {
+        while !out.is_empty() {
+            if self.used == BUFFER {
+                self.refill();
+            }
+            let take = out.len().min(BUFFER - self.used);
+            let (now, later) = out.split_at_mut(take);
+            let fresh = &mut self.buffer[self.used..self.used + take];
+            now.copy_from_slice(fresh);
+            fresh.zeroize();
+            self.used += take;
+            out = later;
+        }
+    }
+
+    /// 64 random bits.
+    pub fn next_u64(&mut self) -> u64 {
+        let mut bytes = [0; 8];
+        self.fill_bytes(&mut bytes);
+        u64::from_le_bytes(bytes)
+    }
+
+    /// 128 random bits.
+    pub fn next_u128(&mut self) -> u128 {
+        let mut bytes = [0; 16];
+        self.fill_bytes(&mut bytes);
+        u128::from_le_bytes(bytes)
+    }
+
+    /// A fresh 32-byte seed, for instance for [`expand_uniform`].
+    pub fn next_seed(&mut self) -> [u8; 32] {
+        let mut seed = [0; 32];
+        self.fill_bytes(&mut seed);
+        seed
+    }
+}
+
+/// Expands a public seed into a limb of uniform residues. This is the definition of the PRNG instruction, to be
+/// repeated bit for bit by every device:
+///
+/// 1. Keystream: the ChaCha20 block function of RFC 8439 section 2.3 with key = `seed`, 96-bit nonce = `stream` as 8
+///    bytes little endian followed by four zero bytes (state words 13, 14 = low, high half of `stream`; word 15 = 0),
+///    and the 32-bit block counter running from 0 (state word 12).
+/// 2. Block b of 64 bytes is read as four little-endian 128-bit numbers W_0 ... W_3.
+/// 3. Coefficient 4 b + r is W_r mod q. A last, partly used block is cut.
+///
+/// The rate is fixed (one block, four residues), nothing is rejected, and each residue is within q / 2^128 < 2^-67 of
+/// uniform in statistical distance. One (seed, stream) pair must be used for one limb only.
+pub fn expand_uniform(seed: &[u8; 32], stream: u64, q: Modulus, out: &mut [u64]) {
+    let mut nonce = [0u8; 12];
+    nonce[..8].copy_from_slice(&stream.to_le_bytes());
+    let mut cipher = ChaCha20::new(seed.into(), &nonce.into());
+    let mut bytes = [0u8; 1024];
+    for residues in out.chunks_mut(bytes.len() / 16) {
+        bytes.fill(0);
+        cipher.apply_keystream(&mut bytes);
+        for (residue, word) in residues.iter_mut().zip(bytes.as_chunks::<16>().0) {
+            *residue = q.reduce_wide(u128::from_le_bytes(*word));
+        }
+    }
+}

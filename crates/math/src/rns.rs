@@ -1,0 +1,214 @@
+//! Residue number systems: bases, composition and fast base extension.
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::{ToPrimitive, Zero};
+
+use crate::kernels::{self, check_len};
+use crate::{MathError, Modulus, Shoup};
+
+/// Pairwise coprime moduli q_0 ... q_(k-1) with product Q.
+#[derive(Clone, Debug)]
+pub struct RnsBasis {
+    moduli: Vec<Modulus>,
+    product: BigUint,
+    /// Q / q_i.
+    punctured: Vec<BigUint>,
+    /// (Q / q_i)^-1 mod q_i.
+    inverse_punctured: Vec<Shoup>,
+}
+
+impl RnsBasis {
+    /// At least one modulus; moduli pairwise coprime (checked).
+    pub fn new(moduli: Vec<Modulus>) -> Result<Self, MathError> {
+        if moduli.is_empty() {
+            return Err(MathError::EmptyBasis);
+        }
+        for (i, a) in moduli.iter().enumerate() {
+            for b in &moduli[..i] {
+                if a == b || a.inv(b.value()).is_err() {
+                    return Err(MathError::NotCoprime {
+                        a: b.value(),
+                        b: a.value(),
+                    });
+                }
+            }
+        }
+        let product: BigUint = moduli.iter().map(|q| BigUint::from(q.value())).product();
+        let punctured: Vec<BigUint> = moduli.iter().map(|q| &product / q.value()).collect();
+        let inverse_punctured = moduli
+            .iter()
+            .zip(&punctured)
+            .map(|(q, p)| Ok(q.shoup(q.inv(reduce_big(p, *q))?)))
+            .collect::<Result<_, MathError>>()?;
+        Ok(Self {
+            moduli,
+            product,
+            punctured,
+            inverse_punctured,
+        })
+    }
+
+    pub fn moduli(&self) -> &[Modulus] {
+        &self.moduli
+    }
+
+    /// Q.
+    pub fn product(&self) -> &BigUint {
+        &self.product
+    }
+
+    /// Q / q_i for each i.
+    pub fn punctured_products(&self) -> &[BigUint] {
+        &self.punctured
+    }
+
+    /// (Q / q_i)^-1 mod q_i for each i.
+    pub fn inverse_punctured_products(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
+        self.inverse_punctured.iter().map(|w| w.value)
+    }
+
+    /// The residues of x, one per modulus.
+    pub fn decompose(&self, x: &BigUint) -> Vec<u64> {
+        self.moduli.iter().map(|q| reduce_big(x, *q)).collect()
+    }
+
+    /// The x in [0, Q) with these residues (one per modulus; reduced first).
+    pub fn compose(&self, residues: &[u64]) -> Result<BigUint, MathError> {
+        check_len("residues", self.moduli.len(), residues.len())?;
+        let mut sum = BigUint::zero();
+        for (((q, p), &w), &x) in self
+            .moduli
+            .iter()
+            .zip(&self.punctured)
+            .zip(&self.inverse_punctured)
+            .zip(residues)
+        {
+            sum += p * q.mul_shoup(x, w);
+        }
+        Ok(sum % &self.product)
+    }
+
+    /// The x in (-Q/2, Q/2] with these residues.
+    pub fn compose_centred(&self, residues: &[u64]) -> Result<BigInt, MathError> {
+        let x = self.compose(residues)?;
+        let above_half = (&x << 1u32) > self.product;
+        let x = BigInt::from(x);
+        Ok(if above_half {
+            x - BigInt::from(self.product.clone())
+        } else {
+            x
+        })
+    }
+}
+
+/// x mod q.
+pub fn reduce_big(x: &BigUint, q: Modulus) -> u64 {
+    (x % q.value()).to_u64().unwrap_or(0) // a remainder below q always fits
+}
+
+/// Fast (approximate) base extension from a basis of product Q to other moduli:
+/// y_j = sum_i \[x_i (Q/q_i)^-1\]_(q_i) (Q/q_i) mod p_j, which is x + u Q mod p_j for one u in \[0, k) per coefficient.
+#[derive(Clone, Debug)]
+pub struct BaseConverter {
+    from: Vec<Modulus>,
+    to: Vec<Modulus>,
+    inverse_punctured: Vec<Shoup>,
+    /// Row j: (Q / q_i) mod p_j for each i.
+    matrix: Vec<Vec<Shoup>>,
+    /// Q mod p_j.
+    product: Vec<u64>,
+}
+
+impl BaseConverter {
+    /// `to` may share no factor assumptions with `from`: any moduli do.
+    pub fn new(from: &RnsBasis, to: &[Modulus]) -> Self {
+        let matrix = to
+            .iter()
+            .map(|p| {
+                from.punctured
+                    .iter()
+                    .map(|x| p.shoup(reduce_big(x, *p)))
+                    .collect()
+            })
+            .collect();
+        Self {
+            from: from.moduli.clone(),
+            to: to.to_vec(),
+            inverse_punctured: from.inverse_punctured.clone(),
+            matrix,
+            product: to.iter().map(|p| reduce_big(&from.product, *p)).collect(),
+        }
+    }
+
+    pub fn from_moduli(&self) -> &[Modulus] {
+        &self.from
+    }
+
+    pub fn to_moduli(&self) -> &[Modulus] {
+        &self.to
+    }
+
+    /// (Q/q_i)^-1 mod q_i: the constant that [`BaseConverter::scale`] multiplies limb i by.
+    pub fn inverse_punctured(&self, i: usize) -> Option<u64> {
+        self.inverse_punctured.get(i).map(|w| w.value)
+    }
+
+    /// Row j of the matrix: (Q / q_i) mod p_j for each i, ready for [`kernels::dot_scalars`].
+    pub fn row(&self, j: usize) -> Option<&[Shoup]> {
+        self.matrix.get(j).map(Vec::as_slice)
+    }
+
+    /// Q mod p_j, for callers that take the multiple of Q off.
+    pub fn product_mod(&self, j: usize) -> Option<u64> {
+        self.product.get(j).copied()
+    }
+
+    /// First half: limb i of `limbs` becomes x_i (Q/q_i)^-1 mod q_i, in place.
+    pub fn scale(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
+        check_len("input limbs", self.from.len(), limbs.len())?;
+        for ((limb, q), w) in limbs
+            .iter_mut()
+            .zip(&self.from)
+            .zip(&self.inverse_punctured)
+        {
+            kernels::mul_scalar_assign(*q, limb, w.value);
+        }
+        Ok(())
+    }
+
+    /// Second half: from scaled limbs to output limb j.
+    pub fn accumulate(
+        &self,
+        scaled: &[&[u64]],
+        j: usize,
+        out: &mut [u64],
+    ) -> Result<(), MathError> {
+        let (Some(p), Some(row)) = (self.to.get(j), self.matrix.get(j)) else {
+            return Err(MathError::OutOfRange {
+                what: "index of the target modulus",
+                expected: "below the number of target moduli",
+                got: j.to_string(),
+            });
+        };
+        kernels::dot_scalars(*p, out, scaled, row)
+    }
+
+    /// The whole conversion: `input` has one limb per source modulus, `output` one per target modulus, all of one
+    /// length. Allocates one scratch copy of the input; use [`BaseConverter::scale`] and
+    /// [`BaseConverter::accumulate`] to avoid it.
+    pub fn convert(&self, input: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), MathError> {
+        check_len("input limbs", self.from.len(), input.len())?;
+        check_len("output limbs", self.to.len(), output.len())?;
+        let mut scaled = Vec::with_capacity(input.len());
+        for ((limb, q), w) in input.iter().zip(&self.from).zip(&self.inverse_punctured) {
+            let mut copy = vec![0; limb.len()];
+            kernels::mul_scalar(*q, &mut copy, limb, w.value)?;
+            scaled.push(copy);
+        }
+        let scaled: Vec<&[u64]> = scaled.iter().map(Vec::as_slice).collect();
+        for (j, out) in output.iter_mut().enumerate() {
+            self.accumulate(&scaled, j, out)?;
+        }
+        Ok(())
+    }
+}

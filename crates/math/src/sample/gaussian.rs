@@ -1,0 +1,112 @@
+//! Discrete Gaussian noise by a cumulative table that is scanned whole for every sample.
+
+use num_bigint::BigUint;
+use num_traits::{One, ToPrimitive, Zero};
+use zeroize::Zeroizing;
+
+use crate::{MathError, Prng};
+
+/// Fractional bits of the exact table computation, well above the 63 kept.
+const PRECISION: u32 = 192;
+
+/// The table of one width: entry k is the probability that |x| <= k, in units of 2^-63, rounded down.
+///
+/// The probabilities are computed with integers alone from the exact rational value of sigma, so the table, and
+/// with it every sample, is the same on every machine. The distribution is truncated at the smallest integer
+/// >= 9.4 sigma (mass beyond: below 2^-64, so beyond the table's resolution).
+#[derive(Clone, Debug)]
+pub struct GaussianTable {
+    thresholds: Vec<u64>,
+}
+
+impl GaussianTable {
+    /// `sigma` between 0.3 and 13, the standard deviation of exp(-x^2 / (2 sigma^2)).
+    pub fn new(sigma: f64) -> Result<Self, MathError> {
+        if !(0.3..=13.0).contains(&sigma) {
+            return Err(MathError::OutOfRange {
+                what: "sigma",
+                expected: "0.3..=13",
+                got: sigma.to_string(),
+            });
+        }
+        // sigma as an exact multiple of 2^-54: at 0.3 its last bit is worth 2^-54, at most 2^4 here.
+        let scaled = BigUint::from((sigma * (1u64 << 54) as f64) as u64);
+        let tail = (9.4 * sigma).ceil() as u64;
+        let one = BigUint::one() << PRECISION;
+        // Weight of 0 counted once, of k > 0 twice (both signs).
+        let weights: Vec<BigUint> = (0..=tail)
+            .map(|k| {
+                let density = exp_minus_square(k, &scaled, &one);
+                if k == 0 { density } else { density << 1u32 }
+            })
+            .collect();
+        let total: BigUint = weights.iter().sum();
+        let mut cumulative = BigUint::zero();
+        let thresholds = weights[..tail as usize].iter().map(|w| {
+            cumulative += w;
+            ((&cumulative << 63u32) / &total)
+                .to_u64()
+                .unwrap_or(u64::MAX >> 1) // at most 2^63
+        });
+        Ok(Self {
+            thresholds: thresholds.collect(),
+        })
+    }
+
+    /// The largest magnitude a sample can have.
+    pub fn bound(&self) -> usize {
+        self.thresholds.len()
+    }
+
+    /// One sample from 64 random bits: 63 for the magnitude, one for the sign.
+    #[inline]
+    fn sample(&self, random: u64) -> i8 {
+        let uniform = random >> 1;
+        // The magnitude is the number of thresholds not above the uniform number; each comparison is a borrow.
+        let magnitude: u64 = self
+            .thresholds
+            .iter()
+            .map(|&t| 1 - (uniform.wrapping_sub(t) >> 63))
+            .sum();
+        let sign = (random & 1) as i8 * 2 - 1;
+        sign * magnitude as i8
+    }
+
+    /// n samples, in time that does not depend on them.
+    pub fn draw(&self, prng: &mut Prng, n: usize) -> Zeroizing<Vec<i8>> {
+        Zeroizing::new((0..n).map(|_| self.sample(prng.next_u64())).collect())
+    }
+}
+
+/// n samples of the discrete Gaussian of standard deviation `sigma` (see [`GaussianTable`]). The table costs some
+/// ten microseconds; keep a [`GaussianTable`] to draw many small batches.
+pub fn gaussian(prng: &mut Prng, n: usize, sigma: f64) -> Result<Zeroizing<Vec<i8>>, MathError> {
+    Ok(GaussianTable::new(sigma)?.draw(prng, n))
+}
+
+/// exp(-k^2 / (2 sigma^2)) in units of 1 / one, where `scaled` is sigma * 2^54.
+fn exp_minus_square(k: u64, scaled: &BigUint, one: &BigUint) -> BigUint {
+    // y = k^2 2^108 / (2 scaled^2), as a fixed-point number; exp(-y) = exp(-y / 2^r)^(2^r) with a small argument.
+    let y = ((BigUint::from(k * k) << (108 + PRECISION)) / scaled.pow(2)) >> 1u32;
+    let halvings = 10u32;
+    let small = y >> halvings;
+    // The alternating Taylor series of exp(-small), positive and negative terms apart.
+    let (mut plus, mut minus) = (one.clone(), BigUint::zero());
+    let mut term = one.clone();
+    for i in 1u32.. {
+        term = ((term * &small) >> PRECISION) / i;
+        if term.is_zero() {
+            break;
+        }
+        if i % 2 == 1 {
+            minus += &term;
+        } else {
+            plus += &term;
+        }
+    }
+    let mut value = plus - minus;
+    for _ in 0..halvings {
+        value = (&value * &value) >> PRECISION;
+    }
+    value
+}

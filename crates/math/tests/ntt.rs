@@ -1,0 +1,122 @@
+//! The transform against its definition, and the half rings against the full one.
+
+use ringmill_math::bits::bit_reverse;
+use ringmill_math::{Modulus, NttPlan, Ring, kernels, primes};
+
+/// A splitmix sequence: test inputs that need no generator of the crate under test.
+pub fn numbers(mut seed: u64) -> impl Iterator<Item = u64> {
+    std::iter::repeat_with(move || {
+        seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = seed;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    })
+}
+
+fn random_limb(q: Modulus, n: usize, seed: u64) -> Vec<u64> {
+    numbers(seed).take(n).map(|x| x % q.value()).collect()
+}
+
+fn evaluate(q: Modulus, a: &[u64], point: u64) -> u64 {
+    a.iter()
+        .rev()
+        .fold(0, |sum, &c| q.add(q.mul(sum, point), c))
+}
+
+#[test]
+fn psi_is_the_smallest_primitive_root() {
+    // Exhaustive where it can be: order 2N of every candidate below psi is not 2N.
+    for (q, log_n) in [
+        (17u64, 2u8),
+        (17, 3),
+        (97, 4),
+        (257, 5),
+        (257, 7),
+        (12289, 8),
+    ] {
+        let modulus = Modulus::new(q).unwrap();
+        let psi = NttPlan::new(modulus, Ring::full(log_n)).unwrap().psi();
+        let n = 1u64 << log_n;
+        let primitive = |x: u64| modulus.pow(x, n) == q - 1;
+        assert!(primitive(psi));
+        assert!((1..psi).all(|x| !primitive(x)), "q {q} n {n}");
+    }
+}
+
+#[test]
+fn every_position_holds_its_evaluation() {
+    for log_n in 1..=7u8 {
+        for bits in [20, 30, 50, 60, 61] {
+            let q =
+                Modulus::new(primes::ntt_primes(bits, u32::from(log_n), 1).unwrap()[0]).unwrap();
+            let plan = NttPlan::new(q, Ring::full(log_n)).unwrap();
+            let a = random_limb(q, 1 << log_n, 7 + u64::from(log_n));
+            let mut evaluations = a.clone();
+            plan.forward(&mut evaluations).unwrap();
+            for (i, &value) in evaluations.iter().enumerate() {
+                let point = q.pow(plan.psi(), 2 * bit_reverse(i, u32::from(log_n)) as u64 + 1);
+                assert_eq!(value, evaluate(q, &a, point));
+            }
+            plan.inverse(&mut evaluations).unwrap();
+            assert_eq!(evaluations, a);
+        }
+    }
+}
+
+#[test]
+fn halves_are_the_two_halves_of_the_evaluation_form() {
+    for log_n in [2u8, 3, 6, 9] {
+        let ring = Ring::full(log_n);
+        let (ring_p, ring_m) = ring.halves();
+        let q = Modulus::new(primes::ntt_primes(54, u32::from(log_n), 1).unwrap()[0]).unwrap();
+        let plan = NttPlan::shared(q, ring).unwrap();
+        let (plan_p, plan_m) = (
+            NttPlan::shared(q, ring_p).unwrap(),
+            NttPlan::shared(q, ring_m).unwrap(),
+        );
+        let a = random_limb(q, ring.len(), 3);
+        let (mut p, mut m) = (vec![0; ring_p.len()], vec![0; ring_m.len()]);
+        kernels::split(q, ring, &mut p, &mut m, &a).unwrap();
+        // p = a mod x^n - zeta, by the definition of a remainder.
+        for i in 0..p.len() {
+            let t = q.mul(plan.zeta(), a[i + p.len()]);
+            assert_eq!((p[i], m[i]), (q.add(a[i], t), q.sub(a[i], t)));
+        }
+        assert_eq!(q.mul(plan.zeta(), plan.zeta()), q.value() - 1);
+        let mut joined = vec![0; a.len()];
+        kernels::join(q, ring, &mut joined, &p, &m).unwrap();
+        assert_eq!(joined, a);
+
+        let (coeff_p, coeff_m) = (p.clone(), m.clone());
+        let mut full = a.clone();
+        plan.forward(&mut full).unwrap();
+        plan_p.forward(&mut p).unwrap();
+        plan_m.forward(&mut m).unwrap();
+        assert_eq!(full, [p.clone(), m.clone()].concat());
+        plan_p.inverse(&mut p).unwrap();
+        plan_m.inverse(&mut m).unwrap();
+        assert_eq!((p, m), (coeff_p, coeff_m));
+    }
+}
+
+#[test]
+fn bad_plans_are_refused() {
+    let q = |x| Modulus::new(x).unwrap();
+    assert!(
+        NttPlan::new(q(17), Ring::full(4)).is_err(),
+        "17 has no root of order 32"
+    );
+    assert!(
+        NttPlan::new(q(65), Ring::full(4)).is_err(),
+        "65 is not prime"
+    );
+    assert!(NttPlan::new(q(17), Ring::full(0)).is_err());
+    assert!(NttPlan::new(q(17), Ring::full(200)).is_err());
+    let plan = NttPlan::new(q(17), Ring::full(3)).unwrap();
+    assert!(plan.forward(&mut [0; 4]).is_err());
+    assert!(plan.inverse(&mut [0; 16]).is_err());
+    let (p, _) = Ring::full(3).halves();
+    assert!(NttPlan::new(q(17), p).is_ok());
+    assert!(kernels::split(q(17), p, &mut [0; 4], &mut [0; 4], &[0; 8]).is_err());
+}
