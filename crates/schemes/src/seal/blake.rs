@@ -1,0 +1,121 @@
+//! SEAL's two uses of BLAKE2: the hash that names parameters, and the Blake2Xb generator that expands a seed.
+//!
+//! BLAKE2X ("BLAKE2X", Aumasson, Neves, O'Hearn, Winnerlein, 2016) hashes its input to a 64-byte root, then hashes the
+//! root once per 64-byte output block under a parameter block that carries the block's number and the output length.
+
+use blake2b_simd::Params as Blake2b;
+use ringmill_math::{MathError, Modulus};
+use zeroize::Zeroizing;
+
+/// Length of a generator seed in bytes.
+pub(super) const SEED_BYTES: usize = 64;
+
+/// SEAL draws its randomness in blocks of this many bytes, one Blake2Xb output each.
+const BLOCK_BYTES: usize = 4096;
+const HASH_BYTES: usize = 64;
+
+/// BLAKE2b with 32 bytes of output over the little-endian bytes of `words`.
+pub(super) fn hash_words(words: &[u64]) -> [u8; 32] {
+    let mut state = Blake2b::new().hash_length(32).to_state();
+    for word in words {
+        state.update(&word.to_le_bytes());
+    }
+    let mut out = [0; 32];
+    out.copy_from_slice(state.finalize().as_bytes());
+    out
+}
+
+/// SEAL's default generator: block `counter` is Blake2Xb(key = seed, input = counter), 4096 bytes long.
+pub(super) struct Blake2xb {
+    seed: Zeroizing<[u8; SEED_BYTES]>,
+    counter: u64,
+    block: Box<[u8; BLOCK_BYTES]>,
+    used: usize,
+}
+
+impl Blake2xb {
+    pub(super) fn new(seed: Zeroizing<[u8; SEED_BYTES]>) -> Self {
+        Self { seed, counter: 0, block: Box::new([0; BLOCK_BYTES]), used: BLOCK_BYTES }
+    }
+
+    fn refill(&mut self) {
+        let length = (BLOCK_BYTES as u64) << 32;
+        let root = Blake2b::new()
+            .hash_length(HASH_BYTES)
+            .key(&*self.seed)
+            .node_offset(length)
+            .to_state()
+            .update(&self.counter.to_le_bytes())
+            .finalize();
+        let mut leaf = Blake2b::new();
+        leaf.hash_length(HASH_BYTES)
+            .fanout(0)
+            .max_depth(0)
+            .max_leaf_length(HASH_BYTES as u32)
+            .inner_hash_length(HASH_BYTES);
+        for (i, chunk) in (0u64..).zip(self.block.chunks_exact_mut(HASH_BYTES)) {
+            chunk.copy_from_slice(leaf.node_offset(length | i).hash(root.as_bytes()).as_bytes());
+        }
+        self.counter += 1;
+        self.used = 0;
+    }
+
+    /// The next 64 bits, little-endian.
+    fn word(&mut self) -> u64 {
+        // Draws are always whole words and the block is a whole number of them, so a word never straddles two blocks.
+        if self.used >= BLOCK_BYTES {
+            self.refill();
+        }
+        let mut word = [0; 8];
+        if let Some(bytes) = self.block.get(self.used..self.used + 8) {
+            word.copy_from_slice(bytes);
+        }
+        self.used += 8;
+        u64::from_le_bytes(word)
+    }
+
+    /// One uniform polynomial: `n` residues for each modulus in turn, as SEAL samples it: all words are drawn first, and
+    /// words too large to be uniform are then replaced in order by words drawn after them.
+    pub(super) fn uniform(&mut self, moduli: &[u64], n: usize) -> Result<Vec<u64>, MathError> {
+        let mut out: Vec<u64> = (0..moduli.len() * n).map(|_| self.word()).collect();
+        for (&q, limb) in moduli.iter().zip(out.chunks_exact_mut(n)) {
+            let modulus = Modulus::new(q)?;
+            let bound = u64::MAX - modulus.reduce(u64::MAX) - 1;
+            for x in limb {
+                while *x >= bound {
+                    *x = self.word();
+                }
+                *x = modulus.reduce(*x);
+            }
+        }
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Known answers from SEAL's own generator: words 0, 511 and 512 for the seed 00 01 02 ... 3f.
+    #[test]
+    fn blocks_are_blake2xb() {
+        let mut seed = Zeroizing::new([0; SEED_BYTES]);
+        for (i, b) in (0u8..).zip(seed.iter_mut()) {
+            *b = i;
+        }
+        let mut prng = Blake2xb::new(seed);
+        let first: Vec<u64> = (0..1024).map(|_| prng.word()).collect();
+        assert_eq!(first[0], KAT[0]);
+        assert_eq!(first[511], KAT[1]);
+        assert_eq!(first[512], KAT[2]);
+    }
+    const KAT: [u64; 3] = [0x7aa7_9563_7f76_b917, 0x4594_705e_876f_dcb8, 0x7050_58ba_a10a_e655];
+
+    #[test]
+    fn residues_are_below_their_modulus() {
+        let moduli = [97, (1 << 60) - 93];
+        let out = Blake2xb::new(Zeroizing::new([7; SEED_BYTES])).uniform(&moduli, 256).unwrap();
+        assert!(out[..256].iter().all(|&x| x < 97));
+        assert!(out[256..].iter().all(|&x| x < moduli[1]));
+    }
+}

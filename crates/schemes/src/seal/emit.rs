@@ -1,0 +1,117 @@
+//! The mirror of [`super::raw`]: SEAL's objects from checked parts.
+
+use zeroize::Zeroizing;
+
+use super::chain::{CKKS, Chain, ParmsId};
+use super::error::{Object, SealError};
+use super::sink::{Compression, Sink};
+use super::source::HEADER_BYTES;
+
+fn array_members(words: usize) -> usize {
+    8 + 8 * words
+}
+
+fn ciphertext_members(words: usize) -> usize {
+    32 + 1 + 5 * 8 + HEADER_BYTES + array_members(words)
+}
+
+/// The name of a level, which exists for every number of primes that a checked operand can have.
+fn id(chain: &Chain, primes: usize) -> Result<ParmsId, SealError> {
+    chain.id(primes).ok_or_else(|| SealError::Unsupported { reason: format!("no level has {primes} primes") })
+}
+
+pub(super) fn parameters(chain: &Chain, compression: Compression) -> Result<Vec<u8>, SealError> {
+    let moduli = chain.moduli();
+    let mut sink = Sink::new(17 + (moduli.len() + 1) * (HEADER_BYTES + 8));
+    sink.u8(CKKS);
+    sink.u64(chain.n() as u64);
+    sink.u64(moduli.len() as u64);
+    for &modulus in moduli.iter().chain(&[0]) {
+        sink.nested(8);
+        sink.u64(modulus);
+    }
+    sink.finish(Object::Parameters, compression)
+}
+
+fn array<'a>(sink: &mut Sink, limbs: impl Iterator<Item = &'a [u64]>, words: usize) {
+    sink.nested(array_members(words));
+    sink.u64(words as u64);
+    for limb in limbs {
+        sink.words(limb);
+    }
+}
+
+/// A plaintext or secret key; `data` holds one limb for each of the first `primes` primes.
+pub(super) fn plaintext(
+    chain: &Chain,
+    object: Object,
+    primes: usize,
+    scale: f64,
+    data: &[u64],
+    compression: Compression,
+) -> Result<Zeroizing<Vec<u8>>, SealError> {
+    let mut sink = Sink::new(48 + HEADER_BYTES + array_members(data.len()));
+    sink.parms_id(&id(chain, primes)?);
+    sink.u64(data.len() as u64);
+    sink.f64(scale);
+    array(&mut sink, std::iter::once(data), data.len());
+    sink.finish(object, compression).map(Zeroizing::new)
+}
+
+/// A ciphertext or public key; `polys` are its polynomials.
+pub(super) fn ciphertext(
+    chain: &Chain,
+    object: Object,
+    primes: usize,
+    scale: f64,
+    polys: &[&[u64]],
+    compression: Compression,
+) -> Result<Vec<u8>, SealError> {
+    let words = polys.iter().map(|p| p.len()).sum();
+    let mut sink = Sink::new(ciphertext_members(words));
+    write_ciphertext(&mut sink, chain, primes, scale, polys)?;
+    sink.finish(object, compression)
+}
+
+fn write_ciphertext(
+    sink: &mut Sink,
+    chain: &Chain,
+    primes: usize,
+    scale: f64,
+    polys: &[&[u64]],
+) -> Result<(), SealError> {
+    sink.parms_id(&id(chain, primes)?);
+    sink.u8(1); // NTT form
+    sink.u64(polys.len() as u64);
+    sink.u64(chain.n() as u64);
+    sink.u64(primes as u64);
+    sink.f64(scale);
+    sink.u64(1); // correction factor, which only BGV uses
+    array(sink, polys.iter().copied(), polys.iter().map(|p| p.len()).sum());
+    Ok(())
+}
+
+/// Key-switching keys: `slots` places, each empty or holding a key's digits as (b, a).
+pub(super) fn keys(
+    chain: &Chain,
+    object: Object,
+    slots: &[Option<Vec<[&[u64]; 2]>>],
+    compression: Compression,
+) -> Result<Vec<u8>, SealError> {
+    let primes = chain.moduli().len();
+    let digit = |halves: &[&[u64]; 2]| ciphertext_members(halves.iter().map(|h| h.len()).sum());
+    let digits = slots.iter().flatten().flatten();
+    let size = digits.map(|halves| HEADER_BYTES + digit(halves)).sum::<usize>();
+    let mut sink = Sink::new(40 + 8 * slots.len() + size);
+    sink.parms_id(&id(chain, primes)?);
+    sink.u64(slots.len() as u64);
+    for slot in slots {
+        let digits = slot.as_deref().unwrap_or_default();
+        sink.u64(digits.len() as u64);
+        for halves in digits {
+            sink.nested(digit(halves));
+            write_ciphertext(&mut sink, chain, primes, 1.0, halves)?;
+        }
+    }
+    sink.finish(object, compression)
+}

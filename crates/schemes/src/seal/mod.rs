@@ -1,0 +1,31 @@
+//! Microsoft SEAL's binary formats: parameters, plaintexts, ciphertexts and keys of its CKKS scheme, as SEAL 4.x saves
+//! and loads them.
+//!
+//! SEAL's limbs are ours (evaluation form in bit-reversed order, smallest primitive root, ciphertext primes in order with
+//! the special prime last), so an object read here is computed on and written back unchanged, and every homomorphic
+//! operation gives SEAL's bits. `docs/seal.md` describes the files byte by byte.
+//!
+//! A file is hostile until read: sizes are checked against the parameters before anything is allocated, residues against
+//! their modulus, and compressed data is unpacked as it is parsed, under a budget.
+
+mod blake;
+mod chain;
+mod context;
+mod emit;
+mod error;
+mod objects;
+mod raw;
+#[cfg(test)]
+mod raw_tests;
+mod sink;
+mod source;
+
+pub use chain::ParmsId;
+pub use context::{SealContext, read_parameters, write_parameters};
+pub use error::{Object, SealError};
+pub use objects::{
+    read_ciphertext, read_galois_keys, read_plaintext, read_public_key, read_relin_keys, read_secret_key,
+    write_ciphertext, write_galois_keys, write_plaintext, write_public_key, write_relin_keys,
+    write_secret_key_in_the_clear,
+};
+pub use sink::Compression;

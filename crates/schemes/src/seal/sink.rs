@@ -1,0 +1,95 @@
+//! Writing SEAL's stream.
+
+use zeroize::Zeroizing;
+
+use super::chain::ParmsId;
+use super::error::{Object, SealError};
+use super::source::{HEADER_BYTES, MAGIC, MAJOR};
+
+/// Version 4.0 in the header: every SEAL 4.x accepts it, and the members are the same in all of them.
+const MINOR: u8 = 0;
+
+/// The level SEAL uses.
+const ZSTD_LEVEL: i32 = 3;
+
+/// How the outermost object is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Compression {
+    None,
+    /// What SEAL writes by default. Never faster than [`Compression::None`]; residues shrink by their unused bits.
+    #[default]
+    Zstd,
+}
+
+/// Bytes of an object being written. They may be a secret, so they are wiped.
+pub(super) struct Sink {
+    bytes: Zeroizing<Vec<u8>>,
+}
+
+impl Sink {
+    /// `members` is the exact size of what will be written.
+    pub(super) fn new(members: usize) -> Self {
+        let mut bytes = Zeroizing::new(Vec::with_capacity(members.saturating_add(HEADER_BYTES)));
+        bytes.extend_from_slice(&[0; HEADER_BYTES]);
+        Self { bytes }
+    }
+
+    pub(super) fn u8(&mut self, value: u8) {
+        self.bytes.push(value);
+    }
+
+    pub(super) fn u64(&mut self, value: u64) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    pub(super) fn f64(&mut self, value: f64) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    pub(super) fn parms_id(&mut self, id: &ParmsId) {
+        self.bytes.extend_from_slice(&id.0);
+    }
+
+    /// The header of a nested object of `members` bytes.
+    pub(super) fn nested(&mut self, members: usize) {
+        self.bytes.extend_from_slice(&header(0, (members + HEADER_BYTES) as u64));
+    }
+
+    pub(super) fn words(&mut self, words: &[u64]) {
+        for &word in words {
+            self.u64(word);
+        }
+    }
+
+    /// The finished object.
+    pub(super) fn finish(mut self, object: Object, compression: Compression) -> Result<Vec<u8>, SealError> {
+        match compression {
+            Compression::None => {
+                let head = header(0, self.bytes.len() as u64);
+                if let Some(place) = self.bytes.first_chunk_mut() {
+                    *place = head;
+                }
+                Ok(std::mem::take(&mut *self.bytes))
+            }
+            Compression::Zstd => {
+                let members = self.bytes.get(HEADER_BYTES..).unwrap_or_default();
+                let broken = |e: std::io::Error| SealError::Decompress { object, reason: e.to_string() };
+                let packed = Zeroizing::new(zstd::bulk::compress(members, ZSTD_LEVEL).map_err(broken)?);
+                let mut out = Vec::with_capacity(packed.len() + HEADER_BYTES);
+                out.extend_from_slice(&header(2, (packed.len() + HEADER_BYTES) as u64));
+                out.extend_from_slice(&packed);
+                Ok(out)
+            }
+        }
+    }
+}
+
+fn header(compression: u8, size: u64) -> [u8; HEADER_BYTES] {
+    let mut out = [0; HEADER_BYTES];
+    let [m0, m1] = MAGIC.to_le_bytes();
+    let [s0, s1, s2, s3, s4, s5, s6, s7] = size.to_le_bytes();
+    out.copy_from_slice(&[
+        m0, m1, HEADER_BYTES as u8, MAJOR, MINOR, compression, 0, 0, s0, s1, s2, s3, s4, s5, s6, s7,
+    ]);
+    out
+}

@@ -1,0 +1,212 @@
+//! Reading SEAL's stream: headers, decompression under a budget, integers and checked residues.
+//!
+//! A saved object is a 16-byte header and its members. The outermost object's members may be compressed; the objects
+//! nested in it never are. Members are read from the decompressor as they are parsed, so a file can make us allocate no
+//! more than the parameters allow, whatever it claims.
+
+use std::io::Read;
+
+use zeroize::Zeroize;
+
+use super::chain::ParmsId;
+use super::error::{Object, SealError};
+
+pub(super) const MAGIC: u16 = 0xA15E;
+pub(super) const HEADER_BYTES: usize = 16;
+/// Every SEAL 4.x reads and writes the same members.
+pub(super) const MAJOR: u8 = 4;
+
+/// Largest decompression window, as SEAL itself allows: a frame may not claim more memory than 2^23 bytes.
+const WINDOW_LOG_MAX: u32 = 23;
+
+/// Residues are read through a buffer of this many bytes.
+const CHUNK_BYTES: usize = 8192;
+
+/// The fields of a header that say something.
+#[derive(Clone, Copy, Debug)]
+struct Header {
+    compression: u8,
+    size: u64,
+}
+
+impl Header {
+    fn parse(object: Object, bytes: &[u8; HEADER_BYTES]) -> Result<Self, SealError> {
+        let [m0, m1, header_size, major, minor, compression, _, _, size @ ..] = *bytes;
+        let magic = u16::from_le_bytes([m0, m1]);
+        if magic != MAGIC {
+            return Err(SealError::NotSeal { object, found: magic });
+        }
+        if usize::from(header_size) != HEADER_BYTES {
+            return Err(SealError::HeaderSize { object, found: header_size });
+        }
+        if major != MAJOR {
+            return Err(SealError::Version { object, major, minor });
+        }
+        Ok(Self { compression, size: u64::from_le_bytes(size) })
+    }
+}
+
+enum Stream<'a> {
+    Plain(&'a [u8]),
+    Zlib(flate2::bufread::ZlibDecoder<&'a [u8]>),
+    Zstd(Box<zstd::stream::read::Decoder<'a, &'a [u8]>>),
+}
+
+/// A saved object being read. Every read is checked against what is left; compressed bytes unpack on demand and count
+/// against the budget.
+pub(super) struct Source<'a> {
+    object: Object,
+    stream: Stream<'a>,
+    /// Bytes that may still be read: exact for a plain stream, the rest of the budget for a compressed one.
+    left: u64,
+    budget: u64,
+}
+
+impl<'a> Source<'a> {
+    /// Reads the outermost header. The whole of `bytes` must be the object; at most `budget` bytes are unpacked.
+    pub(super) fn open(object: Object, bytes: &'a [u8], budget: u64) -> Result<Self, SealError> {
+        let Some((head, body)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
+            let left = bytes.len() as u64;
+            return Err(SealError::Truncated { object, needed: HEADER_BYTES as u64, left });
+        };
+        let header = Header::parse(object, head)?;
+        if header.size != bytes.len() as u64 {
+            return Err(SealError::Size { object, expected: bytes.len() as u64, found: header.size });
+        }
+        let (stream, left) = match header.compression {
+            0 => (Stream::Plain(body), body.len() as u64),
+            1 => (Stream::Zlib(flate2::bufread::ZlibDecoder::new(body)), budget),
+            2 => {
+                let broken = |e: std::io::Error| SealError::Decompress { object, reason: e.to_string() };
+                let mut decoder = zstd::stream::read::Decoder::with_buffer(body).map_err(broken)?;
+                decoder.window_log_max(WINDOW_LOG_MAX).map_err(broken)?;
+                (Stream::Zstd(Box::new(decoder)), budget)
+            }
+            found => return Err(SealError::Compression { object, found }),
+        };
+        Ok(Self { object, stream, left, budget })
+    }
+
+    /// The outermost object must end here.
+    pub(super) fn finish(mut self) -> Result<(), SealError> {
+        let unpacked = self.read_some(&mut [0])? as u64;
+        let packed = match &self.stream {
+            Stream::Plain(rest) => rest.len(),
+            Stream::Zlib(decoder) => decoder.get_ref().len(),
+            Stream::Zstd(decoder) => decoder.get_ref().len(),
+        } as u64;
+        match unpacked + packed {
+            0 => Ok(()),
+            left => Err(SealError::Trailing { object: self.object, left }),
+        }
+    }
+
+    fn read_some(&mut self, out: &mut [u8]) -> Result<usize, SealError> {
+        let got = match &mut self.stream {
+            Stream::Plain(bytes) => bytes.read(out),
+            Stream::Zlib(decoder) => decoder.read(out),
+            Stream::Zstd(decoder) => decoder.read(out),
+        };
+        got.map_err(|e| SealError::Decompress { object: self.object, reason: e.to_string() })
+    }
+
+    /// Checks that `count` bytes can still come, before anything is allocated for them.
+    fn expect(&self, count: u64) -> Result<(), SealError> {
+        if count <= self.left {
+            return Ok(());
+        }
+        Err(match self.stream {
+            Stream::Plain(_) => SealError::Truncated { object: self.object, needed: count, left: self.left },
+            _ => SealError::Budget { object: self.object, budget: self.budget },
+        })
+    }
+
+    fn fill(&mut self, out: &mut [u8]) -> Result<(), SealError> {
+        self.expect(out.len() as u64)?;
+        let mut filled = 0;
+        while let Some(rest) = out.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            let needed = rest.len() as u64;
+            match self.read_some(rest)? {
+                0 => return Err(SealError::Truncated { object: self.object, needed, left: 0 }),
+                got => filled += got,
+            }
+        }
+        self.left -= out.len() as u64;
+        Ok(())
+    }
+
+    pub(super) fn bytes<const K: usize>(&mut self) -> Result<[u8; K], SealError> {
+        let mut out = [0; K];
+        self.fill(&mut out)?;
+        Ok(out)
+    }
+
+    pub(super) fn u8(&mut self) -> Result<u8, SealError> {
+        Ok(u8::from_le_bytes(self.bytes()?))
+    }
+
+    pub(super) fn u64(&mut self) -> Result<u64, SealError> {
+        Ok(u64::from_le_bytes(self.bytes()?))
+    }
+
+    pub(super) fn f64(&mut self) -> Result<f64, SealError> {
+        Ok(f64::from_le_bytes(self.bytes()?))
+    }
+
+    pub(super) fn parms_id(&mut self) -> Result<ParmsId, SealError> {
+        Ok(ParmsId(self.bytes()?))
+    }
+
+    /// The header of a nested object: never compressed. Returns the object's size, header included.
+    pub(super) fn nested(&mut self, object: Object) -> Result<u64, SealError> {
+        let header = Header::parse(object, &self.bytes()?)?;
+        match header.compression {
+            0 => Ok(header.size),
+            found => Err(SealError::field(object, "compression of a nested object", 0, found)),
+        }
+    }
+
+    /// One polynomial: `n` residues below each of `moduli` in turn, appended to `out`. Both come from the parameters, so
+    /// they bound what is allocated.
+    pub(super) fn residues(
+        &mut self,
+        object: Object,
+        moduli: &[u64],
+        n: usize,
+        out: &mut Vec<u64>,
+    ) -> Result<(), SealError> {
+        let words = n.saturating_mul(moduli.len());
+        self.expect((words as u64).saturating_mul(8))?;
+        out.reserve_exact(words);
+        let mut chunk = [0; CHUNK_BYTES];
+        let result = moduli.iter().try_for_each(|&modulus| self.limb(object, modulus, n, &mut chunk, out));
+        chunk.zeroize(); // it may have held a secret key
+        result
+    }
+
+    fn limb(
+        &mut self,
+        object: Object,
+        modulus: u64,
+        n: usize,
+        chunk: &mut [u8; CHUNK_BYTES],
+        out: &mut Vec<u64>,
+    ) -> Result<(), SealError> {
+        let mut todo = n.saturating_mul(8);
+        while todo > 0 {
+            let take = todo.min(CHUNK_BYTES);
+            let Some(bytes) = chunk.get_mut(..take) else { break };
+            self.fill(bytes)?;
+            let (words, _) = bytes.as_chunks::<8>();
+            for &word in words {
+                let value = u64::from_le_bytes(word);
+                if value >= modulus {
+                    return Err(SealError::Residue { object, index: out.len() as u64, value, modulus });
+                }
+                out.push(value);
+            }
+            todo -= take;
+        }
+        Ok(())
+    }
+}
