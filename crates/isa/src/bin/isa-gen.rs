@@ -1,0 +1,23 @@
+//! Writes the files generated from the definition files: opcode modules and reference pages.
+
+use std::path::Path;
+use std::{error::Error, fs};
+
+use ringmill_isa::codegen;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = crate_root.join("../../docs/isa");
+    fs::create_dir_all(&docs)?;
+    for (level, module) in [("mid", "mid"), ("macro", "macros")] {
+        let def = codegen::parse(&fs::read_to_string(
+            crate_root.join(format!("defs/{level}.toml")),
+        )?)?;
+        fs::write(
+            crate_root.join(format!("src/{module}/op.rs")),
+            codegen::rust(&def),
+        )?;
+        fs::write(docs.join(format!("{level}.md")), codegen::markdown(&def))?;
+    }
+    Ok(())
+}

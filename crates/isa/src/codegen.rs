@@ -1,0 +1,288 @@
+//! From a definition file's text to the generated Rust tables and reference page. Pure functions; `isa-gen` writes the
+//! files, and a test fails when one is stale.
+
+use std::fmt::Write as _;
+
+use serde::Deserialize;
+
+/// A definition file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum DefinitionError {
+    #[error("definition file: {0}")]
+    Toml(#[from] toml::de::Error),
+    #[error("instruction {mnemonic}: expected {expected}, found {found}")]
+    Instruction {
+        mnemonic: String,
+        expected: &'static str,
+        found: String,
+    },
+}
+
+/// A level's definition file.
+#[derive(Deserialize, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// "mid" or "macro".
+    pub level: String,
+    pub instruction: Vec<InstructionDef>,
+}
+
+/// One instruction. An operand or result list is either fixed names, or one entry ending in `...` that repeats.
+#[derive(Deserialize, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct InstructionDef {
+    pub mnemonic: String,
+    pub operands: Vec<String>,
+    pub results: Vec<String>,
+    pub immediate: String,
+    pub rule: String,
+    pub semantics: String,
+    /// Mnemonics of the instructions a composite expands into, separated by spaces.
+    #[serde(default)]
+    pub expansion: String,
+}
+
+/// Reads and checks a definition file.
+pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
+    let def: Definition = toml::from_str(text)?;
+    let bad = |i: &InstructionDef, expected, found: &str| DefinitionError::Instruction {
+        mnemonic: i.mnemonic.clone(),
+        expected,
+        found: found.to_owned(),
+    };
+    for (n, i) in def.instruction.iter().enumerate() {
+        if i.mnemonic.is_empty() || !i.mnemonic.bytes().all(|b| b.is_ascii_uppercase()) {
+            return Err(bad(i, "a mnemonic of capital letters", &i.mnemonic));
+        }
+        if def
+            .instruction
+            .iter()
+            .take(n)
+            .any(|other| other.mnemonic == i.mnemonic)
+        {
+            return Err(bad(i, "each mnemonic once", &i.mnemonic));
+        }
+        for list in [&i.operands, &i.results] {
+            if list.len() > 1 && list.iter().any(|name| name.ends_with("...")) {
+                return Err(bad(
+                    i,
+                    "a repeating entry alone in its list",
+                    &list.join(" "),
+                ));
+            }
+        }
+        for word in [&i.immediate, &i.rule] {
+            if word.is_empty() || !word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-') {
+                return Err(bad(i, "a word of small letters and hyphens", word));
+            }
+        }
+        for word in i.expansion.split_whitespace() {
+            if !def
+                .instruction
+                .iter()
+                .any(|other| other.mnemonic == word && other.expansion.is_empty())
+            {
+                return Err(bad(
+                    i,
+                    "an expansion into primitive instructions of the file",
+                    word,
+                ));
+            }
+        }
+    }
+    Ok(def)
+}
+
+/// `same-eval` or `ADD` as a Rust variant name.
+fn camel(word: &str) -> String {
+    let part = |part: &str| -> String {
+        let mut chars = part.chars();
+        chars
+            .next()
+            .map(|c| c.to_ascii_uppercase())
+            .into_iter()
+            .chain(chars.map(|c| c.to_ascii_lowercase()))
+            .collect()
+    };
+    word.split('-').map(part).collect()
+}
+
+/// Names of a list with a repeating entry taken apart, and the Rust expression of its arity.
+fn arity(list: &[String]) -> (Vec<&str>, String) {
+    match list.first().and_then(|entry| entry.strip_suffix("...")) {
+        Some(group) => {
+            let names: Vec<_> = group.split(',').collect();
+            let expression = format!("Arity::Groups({})", names.len());
+            (names, expression)
+        }
+        None => (
+            list.iter().map(String::as_str).collect(),
+            format!("Arity::Exactly({})", list.len()),
+        ),
+    }
+}
+
+/// The distinct words of one field in order of appearance.
+fn distinct<'a>(
+    def: &'a Definition,
+    field: impl Fn(&'a InstructionDef) -> &'a str,
+) -> Vec<&'a str> {
+    let mut words = Vec::new();
+    for i in &def.instruction {
+        let word = field(i);
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words
+}
+
+fn word_enum(out: &mut String, doc: &str, name: &str, words: &[&str]) {
+    let _ = write!(
+        out,
+        "\n/// {doc}\n#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]\npub enum {name} {{\n"
+    );
+    for word in words {
+        let _ = writeln!(out, "    /// `{word}`\n    {},", camel(word));
+    }
+    let _ = write!(
+        out,
+        "}}\n\nimpl {name} {{\n    /// The word of the definition file.\n"
+    );
+    let _ = write!(
+        out,
+        "    pub const fn word(self) -> &'static str {{\n        match self {{\n"
+    );
+    for word in words {
+        let _ = writeln!(out, "            {name}::{} => {word:?},", camel(word));
+    }
+    out.push_str("        }\n    }\n}\n");
+}
+
+/// The Rust source of a level's opcode module.
+pub fn rust(def: &Definition) -> String {
+    let prefix = if def.level == "mid" { "" } else { "Macro" };
+    let (op, rule, imm) = (
+        format!("{prefix}Op"),
+        format!("{prefix}Rule"),
+        format!("{prefix}ImmKind"),
+    );
+    let count = def.instruction.len();
+    let mut out = format!(
+        "//! Opcodes of the {0} level, generated by `isa-gen` from `defs/{0}.toml`; do not edit.\n\n\
+         use crate::def::{{Arity, OpInfo}};\n\n\
+         /// An opcode of the {0} level.\n\
+         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]\npub enum {op} {{\n",
+        def.level
+    );
+    for i in &def.instruction {
+        // Brackets would read as links.
+        let doc = i.semantics.replace('[', "\\[").replace(']', "\\]");
+        let _ = writeln!(out, "    /// {doc}\n    {},", camel(&i.mnemonic));
+    }
+    out.push_str("}\n");
+    word_enum(
+        &mut out,
+        "Typing rules; the verifier dispatches on them.",
+        &rule,
+        &distinct(def, |i| &i.rule),
+    );
+    word_enum(
+        &mut out,
+        "What an instruction carries beside its operands.",
+        &imm,
+        &distinct(def, |i| &i.immediate),
+    );
+    let _ = write!(
+        out,
+        "\nimpl {op} {{\n    /// Number of opcodes.\n    pub const COUNT: usize = {count};\n\n    \
+         /// Every opcode, in the definition file's order.\n    pub const ALL: [{op}; {count}] = [\n"
+    );
+    for i in &def.instruction {
+        let _ = writeln!(out, "        {op}::{},", camel(&i.mnemonic));
+    }
+    let _ = write!(
+        out,
+        "    ];\n\n    /// What the definition file says of this instruction.\n    \
+         pub const fn info(self) -> &'static OpInfo<{op}, {rule}, {imm}> {{\n        match self {{\n"
+    );
+    for i in &def.instruction {
+        let (operand_names, operands) = arity(&i.operands);
+        let (result_names, results) = arity(&i.results);
+        let expansion: Vec<_> = i
+            .expansion
+            .split_whitespace()
+            .map(|w| format!("{op}::{}", camel(w)))
+            .collect();
+        let _ = write!(
+            out,
+            "            {op}::{} => &OpInfo {{\n                mnemonic: {:?},\n                operands: {operands},\n                \
+             operand_names: &{operand_names:?},\n                results: {results},\n                \
+             result_names: &{result_names:?},\n                immediate: {imm}::{},\n                rule: {rule}::{},\n                \
+             semantics: {:?},\n                expansion: &[{}],\n            }},\n",
+            camel(&i.mnemonic),
+            i.mnemonic,
+            camel(&i.immediate),
+            camel(&i.rule),
+            i.semantics,
+            expansion.join(", "),
+        );
+    }
+    let _ = write!(
+        out,
+        "        }}\n    }}\n\n    /// The name in the text form.\n    pub const fn mnemonic(self) -> &'static str {{\n        \
+         self.info().mnemonic\n    }}\n\n    /// The opcode of that name.\n    \
+         pub fn from_mnemonic(mnemonic: &str) -> Option<{op}> {{\n        match mnemonic {{\n"
+    );
+    for i in &def.instruction {
+        let _ = writeln!(
+            out,
+            "            {:?} => Some({op}::{}),",
+            i.mnemonic,
+            camel(&i.mnemonic)
+        );
+    }
+    out.push_str("            _ => None,\n        }\n    }\n\n");
+    out.push_str("    /// Whether this is a composite, which a device may run by its expansion.\n");
+    out.push_str("    pub const fn is_composite(self) -> bool {\n        !self.info().expansion.is_empty()\n    }\n}\n");
+    out
+}
+
+/// The Markdown reference page of a level.
+pub fn markdown(def: &Definition) -> String {
+    let mut out = format!(
+        "# The {0} level: instruction reference\n\nGenerated from `crates/isa/defs/{0}.toml`; do not edit. \
+         `{1}` is a list that repeats.\n\n| instruction | operands | results | immediate | rule | composite of |\n\
+         | --- | --- | --- | --- | --- | --- |\n",
+        def.level, "..."
+    );
+    let dash = |text: String| {
+        if text.is_empty() {
+            "-".to_owned()
+        } else {
+            text
+        }
+    };
+    for i in &def.instruction {
+        let immediate = if i.immediate == "none" {
+            String::new()
+        } else {
+            i.immediate.clone()
+        };
+        let _ = writeln!(
+            out,
+            "| [`{}`](#{}) | {} | {} | {} | {} | {} |",
+            i.mnemonic,
+            i.mnemonic.to_ascii_lowercase(),
+            dash(i.operands.join(", ")),
+            dash(i.results.join(", ")),
+            dash(immediate),
+            i.rule,
+            dash(i.expansion.clone()),
+        );
+    }
+    for i in &def.instruction {
+        let _ = write!(out, "\n## {}\n\n{}\n", i.mnemonic, i.semantics);
+    }
+    out
+}

@@ -1,0 +1,47 @@
+//! What a definition file says about one instruction, in the shape the generated tables hold it.
+
+use std::fmt;
+
+/// How many values an instruction takes or gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arity {
+    /// Exactly this many.
+    Exactly(usize),
+    /// One or more groups of this many values each.
+    Groups(usize),
+}
+
+impl Arity {
+    /// Whether `count` values are allowed.
+    pub const fn allows(self, count: usize) -> bool {
+        match self {
+            Arity::Exactly(n) => count == n,
+            Arity::Groups(of) => of > 0 && count > 0 && count.is_multiple_of(of),
+        }
+    }
+}
+
+impl fmt::Display for Arity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Arity::Exactly(n) => write!(f, "exactly {n}"),
+            Arity::Groups(1) => write!(f, "at least 1"),
+            Arity::Groups(of) => write!(f, "a positive multiple of {of}"),
+        }
+    }
+}
+
+/// One instruction's row in a generated table; `R` and `I` are the level's rules and immediate kinds, `O` its opcodes.
+#[derive(Clone, Copy, Debug)]
+pub struct OpInfo<O: 'static, R, I> {
+    pub mnemonic: &'static str,
+    pub operands: Arity,
+    pub operand_names: &'static [&'static str],
+    pub results: Arity,
+    pub result_names: &'static [&'static str],
+    pub immediate: I,
+    pub rule: R,
+    pub semantics: &'static str,
+    /// The instructions of the defining expansion; empty unless the instruction is a composite.
+    pub expansion: &'static [O],
+}

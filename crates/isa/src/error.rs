@@ -1,0 +1,144 @@
+//! The verifiers' error: where, and what was expected and found.
+
+use std::fmt;
+
+use crate::def::Arity;
+use crate::source::SourceLoc;
+
+/// A program, procedure or instruction that a verifier (or the type-checking builder) refuses.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[error("{place}: {fault}")]
+pub struct VerifyError {
+    pub place: Box<Place>,
+    pub fault: Box<Fault>,
+}
+
+impl VerifyError {
+    pub(crate) fn new(place: Place, fault: Fault) -> Self {
+        Self {
+            place: Box::new(place),
+            fault: Box::new(fault),
+        }
+    }
+
+    /// Adds the user's source line where none is known yet.
+    pub fn or_loc(mut self, loc: Option<&SourceLoc>) -> Self {
+        if self.place.loc.is_none() {
+            self.place.loc = loc.cloned();
+        }
+        self
+    }
+}
+
+/// Number (from 0) and text of an instruction or call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InstrPlace {
+    pub number: usize,
+    pub text: String,
+}
+
+/// Where a fault is.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Place {
+    /// The user's source line, where known.
+    pub loc: Option<SourceLoc>,
+    /// The procedure's name, or what stands in its place ("program").
+    pub procedure: String,
+    pub instruction: Option<InstrPlace>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(loc) = &self.loc {
+            write!(f, "{loc}: ")?;
+        }
+        write!(f, "{}", self.procedure)?;
+        if let Some(instr) = &self.instruction {
+            write!(f, ", instruction {} `{}`", instr.number, instr.text)?;
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong. `item` names the value or limb, as the text form writes it.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum Fault {
+    #[error("{item}: expected {expected}, found {found}")]
+    Ring {
+        item: String,
+        expected: String,
+        found: String,
+    },
+    #[error("{item}: expected modulus {expected}, found {found}")]
+    Modulus {
+        item: String,
+        expected: String,
+        found: String,
+    },
+    #[error("{item}: expected {expected} form, found {found} form")]
+    Form {
+        item: String,
+        expected: &'static str,
+        found: &'static str,
+    },
+    #[error("{item}: expected {expected}, found {found}")]
+    Kind {
+        item: String,
+        expected: &'static str,
+        found: &'static str,
+    },
+    #[error("{item}: expected {expected} polynomials, found {found}")]
+    Size {
+        item: String,
+        expected: u32,
+        found: u32,
+    },
+    #[error("{item}: expected level {expected}, found {found}")]
+    Level {
+        item: String,
+        expected: String,
+        found: String,
+    },
+    #[error("{item}: expected scale {expected}, found {found}")]
+    Scale {
+        item: String,
+        expected: String,
+        found: String,
+    },
+    #[error("expected {expected} {what}, found {found}")]
+    Count {
+        what: &'static str,
+        expected: Arity,
+        found: usize,
+    },
+    #[error("expected immediate {expected}, found {found}")]
+    Immediate { expected: String, found: String },
+    #[error("{what} {found} is out of range: expected below {limit}")]
+    Range {
+        what: &'static str,
+        limit: u64,
+        found: u64,
+    },
+    #[error("too many {what}: expected at most {limit}, found {found}")]
+    TooMany {
+        what: &'static str,
+        limit: usize,
+        found: usize,
+    },
+    #[error("{item} is used before it is defined")]
+    Undefined { item: String },
+    #[error("{item} is defined twice")]
+    Redefined { item: String },
+    #[error("{item} has a type but is never defined")]
+    NeverDefined { item: String },
+    #[error("{what} {item} occurs twice; expected each once")]
+    Duplicate { what: &'static str, item: String },
+    #[error("slot {slot} is loaded before anything is stored in it")]
+    EmptySlot { slot: u32 },
+    #[error("{what}: expected {expected}, found {found}")]
+    Illegal {
+        what: &'static str,
+        expected: String,
+        found: String,
+    },
+}

@@ -1,0 +1,307 @@
+//! What the text forms share: a cursor over a line-oriented text, quoting, and the parse error.
+
+use std::fmt;
+
+use crate::limits;
+use crate::source::SourceLoc;
+
+/// A text that does not parse: where (from 1; the column counts characters), what was expected and what stands there.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("line {line}, column {column}: expected {expected}, found {found}")]
+pub struct ParseError {
+    pub line: usize,
+    pub column: usize,
+    pub expected: String,
+    pub found: String,
+}
+
+/// A name in quotes, with `"` and `\` and control characters escaped.
+pub(crate) fn quote(text: &str) -> impl fmt::Display + '_ {
+    struct Quoted<'a>(&'a str);
+    impl fmt::Display for Quoted<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("\"")?;
+            for c in self.0.chars() {
+                match c {
+                    '"' | '\\' => write!(f, "\\{c}")?,
+                    c if c.is_control() => write!(f, "\\u{{{:x}}}", u32::from(c))?,
+                    c => write!(f, "{c}")?,
+                }
+            }
+            f.write_str("\"")
+        }
+    }
+    Quoted(text)
+}
+
+/// A position in the text, to point an error at.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark(usize);
+
+/// Reads a text token by token. Spaces and comments (`;` to the end of the line) separate; line ends are tokens.
+pub(crate) struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(text: &'a str) -> Result<Self, ParseError> {
+        if text.len() > limits::MAX_TEXT {
+            let expected = format!("at most {} bytes", limits::MAX_TEXT);
+            return Err(ParseError {
+                line: 1,
+                column: 1,
+                expected,
+                found: format!("{} bytes", text.len()),
+            });
+        }
+        Ok(Self { text, at: 0 })
+    }
+
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    fn skip_blanks(&mut self) {
+        let rest = self.rest();
+        let trimmed = rest.trim_start_matches([' ', '\t', '\r']);
+        self.at += rest.len() - trimmed.len();
+        if trimmed.starts_with(';') {
+            self.at += trimmed.find('\n').unwrap_or(trimmed.len());
+        }
+    }
+
+    /// Skips to the next token that is not a line end.
+    pub(crate) fn skip_lines(&mut self) {
+        loop {
+            self.skip_blanks();
+            if !self.rest().starts_with('\n') {
+                return;
+            }
+            self.at += 1;
+        }
+    }
+
+    /// The position of the next token of this line.
+    pub(crate) fn mark(&mut self) -> Mark {
+        self.skip_blanks();
+        Mark(self.at)
+    }
+
+    /// The error that something else was expected at the mark.
+    pub(crate) fn error_at(&self, mark: Mark, expected: impl Into<String>) -> ParseError {
+        let before = self.text.get(..mark.0).unwrap_or(self.text);
+        let line_start = before.rfind('\n').map_or(0, |n| n + 1);
+        let rest = self.text.get(mark.0..).unwrap_or("");
+        let found = match rest.chars().next() {
+            None => "the end of the text".to_owned(),
+            Some('\n') => "the end of the line".to_owned(),
+            Some(first) => {
+                let word = rest.split(|c: char| !is_word(c)).next().unwrap_or("");
+                let shown: String = if word.is_empty() {
+                    first.to_string()
+                } else {
+                    word.chars().take(40).collect()
+                };
+                format!("`{}`", shown.escape_debug())
+            }
+        };
+        ParseError {
+            line: before.bytes().filter(|&b| b == b'\n').count() + 1,
+            column: before.get(line_start..).unwrap_or("").chars().count() + 1,
+            expected: expected.into(),
+            found,
+        }
+    }
+
+    /// As [`Cursor::error_at`], with other words for what was found.
+    pub(crate) fn error_found(
+        &self,
+        mark: Mark,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> ParseError {
+        ParseError {
+            found: found.into(),
+            ..self.error_at(mark, expected)
+        }
+    }
+
+    /// The error that something else was expected here.
+    pub(crate) fn error(&mut self, expected: impl Into<String>) -> ParseError {
+        let mark = self.mark();
+        self.error_at(mark, expected)
+    }
+
+    pub(crate) fn at_line_end(&mut self) -> bool {
+        self.skip_blanks();
+        let rest = self.rest();
+        rest.is_empty() || rest.starts_with('\n')
+    }
+
+    /// Nothing more on this line.
+    pub(crate) fn line_end(&mut self) -> Result<(), ParseError> {
+        if self.at_line_end() {
+            Ok(())
+        } else {
+            Err(self.error("the end of the line"))
+        }
+    }
+
+    /// Nothing more but empty lines.
+    pub(crate) fn text_end(&mut self) -> Result<(), ParseError> {
+        self.skip_lines();
+        if self.rest().is_empty() {
+            Ok(())
+        } else {
+            Err(self.error("the end of the text"))
+        }
+    }
+
+    /// Whether this punctuation comes next.
+    pub(crate) fn peek(&mut self, token: &str) -> bool {
+        self.skip_blanks();
+        self.rest().starts_with(token)
+    }
+
+    /// Takes the given punctuation if it comes next.
+    pub(crate) fn accept(&mut self, token: &str) -> bool {
+        let found = self.peek(token);
+        if found {
+            self.at += token.len();
+        }
+        found
+    }
+
+    pub(crate) fn expect(&mut self, token: &str) -> Result<(), ParseError> {
+        if self.accept(token) {
+            Ok(())
+        } else {
+            Err(self.error(format!("`{token}`")))
+        }
+    }
+
+    /// The next word without taking it; empty if none.
+    pub(crate) fn peek_word(&mut self) -> &'a str {
+        self.skip_blanks();
+        let rest = self.rest();
+        let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+        rest.get(..end).unwrap_or("")
+    }
+
+    /// A word: letters, digits, `.`, `_`, `-`, `+`.
+    pub(crate) fn word(&mut self, expected: &str) -> Result<&'a str, ParseError> {
+        let word = self.peek_word();
+        if word.is_empty() {
+            return Err(self.error(expected));
+        }
+        self.at += word.len();
+        Ok(word)
+    }
+
+    /// Takes this word if it comes next.
+    pub(crate) fn accept_word(&mut self, word: &str) -> bool {
+        let found = self.peek_word() == word;
+        if found {
+            self.at += word.len();
+        }
+        found
+    }
+
+    pub(crate) fn expect_word(&mut self, word: &str) -> Result<(), ParseError> {
+        if self.accept_word(word) {
+            Ok(())
+        } else {
+            Err(self.error(format!("`{word}`")))
+        }
+    }
+
+    /// A word that `T` reads, such as a number.
+    pub(crate) fn parsed<T: std::str::FromStr>(&mut self, expected: &str) -> Result<T, ParseError> {
+        let mark = self.mark();
+        let word = self.word(expected)?;
+        word.parse().map_err(|_| self.error_at(mark, expected))
+    }
+
+    /// `prefix` directly followed by a number, such as `%5`.
+    pub(crate) fn numbered<T: std::str::FromStr>(
+        &mut self,
+        prefix: &str,
+        expected: &str,
+    ) -> Result<T, ParseError> {
+        let mark = self.mark();
+        if !self.accept(prefix) || !self.rest().starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(self.error_at(mark, expected));
+        }
+        self.word(expected)?
+            .parse()
+            .map_err(|_| self.error_at(mark, expected))
+    }
+
+    /// `at "FILE":LINE`, if it is there.
+    pub(crate) fn source_loc(&mut self) -> Result<Option<SourceLoc>, ParseError> {
+        if !self.accept_word("at") {
+            return Ok(None);
+        }
+        let file = self.string("a quoted file name")?;
+        self.expect(":")?;
+        Ok(Some(SourceLoc {
+            file: file.into(),
+            line: self.parsed("a line number")?,
+        }))
+    }
+
+    /// A quoted name.
+    pub(crate) fn string(&mut self, expected: &str) -> Result<String, ParseError> {
+        let mark = self.mark();
+        if !self.accept("\"") {
+            return Err(self.error_at(mark, expected));
+        }
+        let mut out = String::new();
+        let mut chars = self.rest().char_indices();
+        while let Some((offset, c)) = chars.next() {
+            match c {
+                '"' => {
+                    self.at += offset + 1;
+                    return Ok(out);
+                }
+                '\n' => break,
+                '\\' => {
+                    let escape = Mark(self.at + offset);
+                    let unescaped = match chars.next() {
+                        Some((_, c @ ('"' | '\\'))) => Some(c),
+                        Some((_, 'u')) => unicode_escape(&mut chars),
+                        _ => None,
+                    };
+                    out.push(unescaped.ok_or_else(|| {
+                        self.error_found(
+                            escape,
+                            "an escape `\\\"`, `\\\\` or `\\u{...}`",
+                            "another escape",
+                        )
+                    })?);
+                }
+                c => out.push(c),
+            }
+        }
+        Err(self.error_found(mark, "a closing quote on this line", "none"))
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '+')
+}
+
+fn unicode_escape(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
+    if chars.next()?.1 != '{' {
+        return None;
+    }
+    let mut code = 0u32;
+    loop {
+        let (_, c) = chars.next()?;
+        if c == '}' {
+            return char::from_u32(code);
+        }
+        code = code.checked_mul(16)?.checked_add(c.to_digit(16)?)?;
+    }
+}

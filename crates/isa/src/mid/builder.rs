@@ -1,0 +1,367 @@
+//! Builds a procedure instruction by instruction, each checked by its rule before it is added.
+
+use ringmill_math::Ring;
+
+use super::op::Op;
+use super::procedure::{Imm, Instr, Param, ParamRole, Procedure, ResultLimb};
+use super::rules::{self, Scope, Typed};
+use super::text;
+use super::types::{Form, LimbType, ModulusId, ValueId};
+use super::verify;
+use crate::error::{Fault, InstrPlace, Place, VerifyError};
+
+/// A procedure under construction. Every method that adds an instruction refuses it with a [`VerifyError`] when its
+/// operands do not fit its typing rule; a refused instruction leaves the builder as it was.
+#[derive(Clone, Debug)]
+pub struct ProcBuilder {
+    procedure: Procedure,
+}
+
+impl ProcBuilder {
+    /// Starts a procedure over the ring of degree 2^`log_n` and the program's whole modulus table.
+    pub fn new(name: impl Into<String>, log_n: u8, moduli: &[u64]) -> Result<Self, VerifyError> {
+        let procedure = Procedure {
+            name: name.into(),
+            log_n,
+            moduli: moduli.to_vec(),
+            params: Vec::new(),
+            seeds: Vec::new(),
+            instrs: Vec::new(),
+            results: Vec::new(),
+            types: Vec::new(),
+        };
+        let builder = Self { procedure };
+        verify::check_name("procedure name", &builder.procedure.name)
+            .map_err(|f| builder.error(f))?;
+        rules::check_ring(log_n, moduli).map_err(|f| builder.error(f))?;
+        Ok(builder)
+    }
+
+    /// Adds a parameter limb.
+    pub fn param(
+        &mut self,
+        name: impl Into<String>,
+        ty: LimbType,
+        role: ParamRole,
+    ) -> Result<ValueId, VerifyError> {
+        let value = self.fresh(0);
+        self.scope()
+            .check_type(|| format!("%{}", value.0), ty)
+            .map_err(|f| self.error(f))?;
+        self.procedure.types.push(ty);
+        self.procedure.params.push(Param {
+            value,
+            name: name.into(),
+            role,
+        });
+        Ok(value)
+    }
+
+    /// Adds a 32-byte seed parameter belonging to key operand `arg`; returns its number, for [`ProcBuilder::prng`].
+    pub fn seed(&mut self, arg: u16) -> Result<u16, VerifyError> {
+        if self.procedure.seeds.contains(&arg) {
+            return Err(self.error(Fault::Duplicate {
+                what: "seed of key operand",
+                item: arg.to_string(),
+            }));
+        }
+        let number = u16::try_from(self.procedure.seeds.len()).map_err(|_| {
+            let (limit, found) = (usize::from(u16::MAX), self.procedure.seeds.len());
+            self.error(Fault::TooMany {
+                what: "seeds",
+                limit,
+                found,
+            })
+        })?;
+        self.procedure.seeds.push(arg);
+        Ok(number)
+    }
+
+    /// a + b.
+    pub fn add(&mut self, a: ValueId, b: ValueId) -> Result<ValueId, VerifyError> {
+        self.like_first(Op::Add, &[a, b], Imm::None)
+    }
+
+    /// a - b.
+    pub fn sub(&mut self, a: ValueId, b: ValueId) -> Result<ValueId, VerifyError> {
+        self.like_first(Op::Sub, &[a, b], Imm::None)
+    }
+
+    /// -a.
+    pub fn neg(&mut self, a: ValueId) -> Result<ValueId, VerifyError> {
+        self.like_first(Op::Neg, &[a], Imm::None)
+    }
+
+    /// a * b, evaluation form.
+    pub fn mul(&mut self, a: ValueId, b: ValueId) -> Result<ValueId, VerifyError> {
+        self.like_first(Op::Mul, &[a, b], Imm::None)
+    }
+
+    /// c + a * b, evaluation form.
+    pub fn mac(&mut self, c: ValueId, a: ValueId, b: ValueId) -> Result<ValueId, VerifyError> {
+        self.like_first(Op::Mac, &[c, a, b], Imm::None)
+    }
+
+    /// a * w for a residue w.
+    pub fn muli(&mut self, a: ValueId, w: u64) -> Result<ValueId, VerifyError> {
+        self.like_first(Op::Muli, &[a], Imm::Scalar(w))
+    }
+
+    /// a + w at every position, for a residue w.
+    pub fn addi(&mut self, a: ValueId, w: u64) -> Result<ValueId, VerifyError> {
+        self.like_first(Op::Addi, &[a], Imm::Scalar(w))
+    }
+
+    /// Coefficient to evaluation form.
+    pub fn ntt(&mut self, a: ValueId) -> Result<ValueId, VerifyError> {
+        let ty = self.ty(a)?;
+        self.one(
+            Op::Ntt,
+            &[a],
+            Imm::None,
+            LimbType {
+                form: Form::Eval,
+                ..ty
+            },
+        )
+    }
+
+    /// Evaluation to coefficient form.
+    pub fn intt(&mut self, a: ValueId) -> Result<ValueId, VerifyError> {
+        let ty = self.ty(a)?;
+        self.one(
+            Op::Intt,
+            &[a],
+            Imm::None,
+            LimbType {
+                form: Form::Coeff,
+                ..ty
+            },
+        )
+    }
+
+    /// a(x^g) on the full ring, either form.
+    pub fn auto(&mut self, a: ValueId, g: u32) -> Result<ValueId, VerifyError> {
+        self.like_first(Op::Auto, &[a], Imm::Galois(g))
+    }
+
+    /// The automorphism of the full ring on the evaluation forms of its halves (p, m).
+    pub fn autoh(
+        &mut self,
+        p: ValueId,
+        m: ValueId,
+        g: u32,
+    ) -> Result<(ValueId, ValueId), VerifyError> {
+        let types = [self.ty(p)?, self.ty(m)?];
+        self.push(Op::Autoh, &[p, m], Imm::Galois(g), &types)?;
+        self.last_pair()
+    }
+
+    /// a's representatives in [0, q) reduced modulo `to`; coefficient form.
+    pub fn conv(&mut self, a: ValueId, to: ModulusId) -> Result<ValueId, VerifyError> {
+        let ty = self.ty(a)?;
+        self.one(Op::Conv, &[a], Imm::None, LimbType { modulus: to, ..ty })
+    }
+
+    /// Fast base extension of the limbs `x` to the moduli `to`; coefficient form.
+    pub fn bext(&mut self, x: &[ValueId], to: &[ModulusId]) -> Result<Vec<ValueId>, VerifyError> {
+        let types: Vec<_> = match x.first() {
+            Some(&first) => {
+                let ty = self.ty(first)?;
+                to.iter()
+                    .map(|&modulus| LimbType { modulus, ..ty })
+                    .collect()
+            }
+            None => Vec::new(),
+        };
+        self.push(Op::Bext, x, Imm::None, &types)
+    }
+
+    /// The sum of products of the pairs; evaluation form.
+    pub fn dot(&mut self, pairs: &[(ValueId, ValueId)]) -> Result<ValueId, VerifyError> {
+        let src: Vec<_> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+        self.like_first(Op::Dot, &src, Imm::None)
+    }
+
+    /// The halves (p, m) of a; coefficient form.
+    pub fn split(&mut self, a: ValueId) -> Result<(ValueId, ValueId), VerifyError> {
+        let ty = self.ty(a)?;
+        let (plus, minus) = ty.ring.halves();
+        let types = [
+            LimbType { ring: plus, ..ty },
+            LimbType { ring: minus, ..ty },
+        ];
+        self.push(Op::Split, &[a], Imm::None, &types)?;
+        self.last_pair()
+    }
+
+    /// The limb whose halves are (p, m); coefficient form.
+    pub fn join(&mut self, p: ValueId, m: ValueId) -> Result<ValueId, VerifyError> {
+        let ty = self.ty(p)?;
+        self.one(
+            Op::Join,
+            &[p, m],
+            Imm::None,
+            LimbType {
+                ring: Ring::full(self.procedure.log_n),
+                ..ty
+            },
+        )
+    }
+
+    /// The uniform limb of stream `stream` of seed parameter `seed`; evaluation form.
+    pub fn prng(&mut self, ty: LimbType, seed: u16, stream: u64) -> Result<ValueId, VerifyError> {
+        self.one(Op::Prng, &[], Imm::Stream { seed, stream }, ty)
+    }
+
+    /// Loads the limb of type `ty` from a slot of outside memory.
+    pub fn load(&mut self, ty: LimbType, slot: u32) -> Result<ValueId, VerifyError> {
+        self.one(Op::Load, &[], Imm::Slot(slot), ty)
+    }
+
+    /// Stores a limb in a slot of outside memory.
+    pub fn store(&mut self, a: ValueId, slot: u32) -> Result<(), VerifyError> {
+        self.push(Op::Store, &[a], Imm::Slot(slot), &[]).map(drop)
+    }
+
+    /// Declares `v` a result: polynomial `poly` of result ciphertext `index`.
+    pub fn result(
+        &mut self,
+        v: ValueId,
+        name: impl Into<String>,
+        index: u16,
+        poly: u16,
+    ) -> Result<(), VerifyError> {
+        self.ty(v)?;
+        self.procedure.results.push(ResultLimb {
+            value: v,
+            name: name.into(),
+            index,
+            poly,
+        });
+        Ok(())
+    }
+
+    /// The type of a value made so far.
+    pub fn ty(&self, v: ValueId) -> Result<LimbType, VerifyError> {
+        let ty = self.procedure.types.get(v.0 as usize).copied();
+        ty.ok_or_else(|| {
+            self.error(Fault::Undefined {
+                item: format!("%{}", v.0),
+            })
+        })
+    }
+
+    /// The procedure, verified whole.
+    pub fn finish(self) -> Result<Procedure, VerifyError> {
+        verify::verify_procedure(&self.procedure)?;
+        Ok(self.procedure)
+    }
+
+    fn scope(&self) -> Scope<'_> {
+        Scope {
+            log_n: self.procedure.log_n,
+            moduli: &self.procedure.moduli,
+            seeds: self.procedure.seeds.len(),
+        }
+    }
+
+    fn fresh(&self, offset: usize) -> ValueId {
+        ValueId(u32::try_from(self.procedure.types.len() + offset).unwrap_or(u32::MAX))
+    }
+
+    fn error(&self, fault: Fault) -> VerifyError {
+        VerifyError::new(
+            Place {
+                procedure: self.procedure.name.clone(),
+                ..Place::default()
+            },
+            fault,
+        )
+    }
+
+    /// An instruction of one result with its first operand's type.
+    fn like_first(&mut self, op: Op, src: &[ValueId], imm: Imm) -> Result<ValueId, VerifyError> {
+        match src.first() {
+            Some(&first) => {
+                let ty = self.ty(first)?;
+                self.one(op, src, imm, ty)
+            }
+            None => Err(self.error(Fault::Count {
+                what: "operands",
+                expected: op.info().operands,
+                found: 0,
+            })),
+        }
+    }
+
+    fn one(
+        &mut self,
+        op: Op,
+        src: &[ValueId],
+        imm: Imm,
+        ty: LimbType,
+    ) -> Result<ValueId, VerifyError> {
+        let value = self.fresh(0);
+        self.push(op, src, imm, &[ty])?;
+        Ok(value)
+    }
+
+    fn last_pair(&self) -> Result<(ValueId, ValueId), VerifyError> {
+        match self.procedure.instrs.last().map(|i| i.dst.as_slice()) {
+            Some(&[first, second]) => Ok((first, second)),
+            _ => Err(self.error(Fault::Undefined {
+                item: "the pair of results".to_owned(),
+            })),
+        }
+    }
+
+    fn push(
+        &mut self,
+        op: Op,
+        src: &[ValueId],
+        imm: Imm,
+        types: &[LimbType],
+    ) -> Result<Vec<ValueId>, VerifyError> {
+        let operands = src
+            .iter()
+            .map(|&value| self.ty(value).map(|ty| Typed { value, ty }));
+        let operands = operands.collect::<Result<Vec<_>, _>>()?;
+        let results: Vec<_> = types
+            .iter()
+            .enumerate()
+            .map(|(n, &ty)| Typed {
+                value: self.fresh(n),
+                ty,
+            })
+            .collect();
+        let dst: Vec<_> = results.iter().map(|v| v.value).collect();
+        let scope = self.scope();
+        let checked = results
+            .iter()
+            .try_for_each(|v| scope.check_type(|| format!("%{}", v.value.0), v.ty))
+            .and_then(|()| rules::check_instr(scope, op, &operands, imm, &results));
+        let instr = Instr {
+            op,
+            dst: dst.clone(),
+            src: src.to_vec(),
+            imm,
+        };
+        if let Err(fault) = checked {
+            let mut all = self.procedure.types.clone();
+            all.extend_from_slice(types);
+            let place = Place {
+                instruction: Some(InstrPlace {
+                    number: self.procedure.instrs.len(),
+                    text: text::instr_text(&instr, &all),
+                }),
+                procedure: self.procedure.name.clone(),
+                loc: None,
+            };
+            return Err(VerifyError::new(place, fault));
+        }
+        self.procedure.types.extend_from_slice(types);
+        self.procedure.instrs.push(instr);
+        Ok(dst)
+    }
+}

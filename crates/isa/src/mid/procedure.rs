@@ -1,0 +1,74 @@
+//! A mid-level procedure: one homomorphic operation at one level, straight-line and in SSA form.
+
+use super::op::Op;
+use super::types::{LimbType, ValueId};
+
+/// What an instruction carries beside its operands; which variant is allowed is fixed by the opcode's definition.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Imm {
+    None,
+    /// A residue, below the modulus of the operand.
+    Scalar(u64),
+    /// An odd Galois element below 2N.
+    Galois(u32),
+    /// `seed` indexes the procedure's seed parameters; `stream` is the generator's stream number.
+    Stream {
+        seed: u16,
+        stream: u64,
+    },
+    /// A slot of outside memory.
+    Slot(u32),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Instr {
+    pub op: Op,
+    pub dst: Vec<ValueId>,
+    pub src: Vec<ValueId>,
+    pub imm: Imm,
+}
+
+/// Which part of which macro operand a parameter limb is; the limb's prime is in its type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ParamRole {
+    /// Polynomial `poly` of ciphertext operand `arg`.
+    Cipher { arg: u16, poly: u16 },
+    /// Plaintext operand `arg`.
+    Plain { arg: u16 },
+    /// Part 0 (b) or 1 (a) of digit `digit` of the key-switching key operand `arg`.
+    Key { arg: u16, digit: u16, part: u16 },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Param {
+    pub value: ValueId,
+    pub name: String,
+    pub role: ParamRole,
+}
+
+/// A result limb: polynomial `poly` of the `index`-th result ciphertext.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ResultLimb {
+    pub value: ValueId,
+    pub name: String,
+    pub index: u16,
+    pub poly: u16,
+}
+
+/// One homomorphic operation as limb instructions. Values are defined once, before use; `types[v]` is value v's type.
+/// Key operands `arg` with a seed have their part-1 limbs made by `PRNG` from seed parameter `arg`'s entry in `seeds`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Procedure {
+    /// Unique within a program: operation, parameters that change the code, level. Letters, digits, `.`, `_`, `-`.
+    pub name: String,
+    /// log2 of the scheme's ring degree.
+    pub log_n: u8,
+    /// All moduli of the program (ciphertext primes in order, then special primes); types index this table.
+    pub moduli: Vec<u64>,
+    pub params: Vec<Param>,
+    /// For each 32-byte seed parameter, the key operand it belongs to.
+    pub seeds: Vec<u16>,
+    pub instrs: Vec<Instr>,
+    pub results: Vec<ResultLimb>,
+    pub types: Vec<LimbType>,
+}

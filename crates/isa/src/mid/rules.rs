@@ -1,0 +1,393 @@
+//! The typing rules of the mid level: one function a rule of the definition file. The builder and the verifier both
+//! come through [`check_instr`].
+
+use ringmill_math::{Ring, RingKind, primes};
+
+use super::op::{ImmKind, Op, Rule};
+use super::procedure::Imm;
+use super::types::{Form, LimbType, ModulusId, ValueId};
+use crate::error::Fault;
+use crate::limits;
+
+/// A value with its type.
+#[derive(Clone, Copy)]
+pub(crate) struct Typed {
+    pub value: ValueId,
+    pub ty: LimbType,
+}
+
+/// What a procedure's instructions are checked against.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope<'a> {
+    pub log_n: u8,
+    pub moduli: &'a [u64],
+    /// Number of seed parameters.
+    pub seeds: usize,
+}
+
+/// A ring in words.
+pub(crate) fn ring_text(ring: Ring) -> String {
+    let kind = match ring.kind {
+        RingKind::Full => "full ring",
+        RingKind::HalfPlus => "half+ ring",
+        RingKind::HalfMinus => "half- ring",
+    };
+    format!("{kind} of 2^{} coefficients", ring.log_n)
+}
+
+/// `coefficient` or `evaluation`.
+pub(crate) fn form_text(form: Form) -> &'static str {
+    match form {
+        Form::Coeff => "coefficient",
+        Form::Eval => "evaluation",
+    }
+}
+
+/// The degree and moduli of a program: 2^1 <= N <= 2^17; distinct primes below 2^61, each 1 mod 2N.
+pub(crate) fn check_ring(log_n: u8, moduli: &[u64]) -> Result<(), Fault> {
+    if Ring::full(log_n).check().is_err() {
+        let expected = format!("log2 of the ring degree from 1 to {}", Ring::MAX_LOG_N);
+        return Err(Fault::Illegal {
+            what: "ring",
+            expected,
+            found: log_n.to_string(),
+        });
+    }
+    if moduli.is_empty() || moduli.len() > limits::MAX_MODULI {
+        let expected = format!("1 to {} moduli", limits::MAX_MODULI);
+        return Err(Fault::Illegal {
+            what: "moduli",
+            expected,
+            found: moduli.len().to_string(),
+        });
+    }
+    let mut sorted = moduli.to_vec();
+    sorted.sort_unstable();
+    if let Some(&[q, _]) = sorted.array_windows().find(|[a, b]| a == b) {
+        return Err(Fault::Duplicate {
+            what: "modulus",
+            item: q.to_string(),
+        });
+    }
+    let two_n = 2u64 << log_n;
+    for (index, &q) in moduli.iter().enumerate() {
+        let in_range = q >> ringmill_math::Modulus::MAX_BITS == 0;
+        if !in_range || q % two_n != 1 || !primes::is_prime(q) {
+            let expected = format!("a prime below 2^61 that is 1 mod {two_n}");
+            return Err(Fault::Illegal {
+                what: "modulus",
+                expected,
+                found: format!("q{index} = {q}"),
+            });
+        }
+    }
+    Ok(())
+}
+
+impl Scope<'_> {
+    /// A modulus by name and value.
+    pub(crate) fn modulus_text(self, id: ModulusId) -> String {
+        match self.moduli.get(usize::from(id.0)) {
+            Some(q) => format!("q{} = {q}", id.0),
+            None => format!("q{} (not in the table)", id.0),
+        }
+    }
+
+    /// A type any value of this procedure may have: the scheme's ring or a half of it, a modulus of the table.
+    pub(crate) fn check_type(self, item: impl Fn() -> String, ty: LimbType) -> Result<(), Fault> {
+        let full = Ring::full(self.log_n);
+        let (plus, minus) = full.halves();
+        if ![full, plus, minus].contains(&ty.ring) {
+            let expected = format!("the {} or a half of it", ring_text(full));
+            return Err(Fault::Ring {
+                item: item(),
+                expected,
+                found: ring_text(ty.ring),
+            });
+        }
+        if usize::from(ty.modulus.0) >= self.moduli.len() {
+            let (limit, found) = (self.moduli.len() as u64, u64::from(ty.modulus.0));
+            return Err(Fault::Range {
+                what: "modulus number",
+                limit,
+                found,
+            });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn expect_ring(
+        self,
+        item: impl Fn() -> String,
+        expected: Ring,
+        found: Ring,
+    ) -> Result<(), Fault> {
+        if expected == found {
+            return Ok(());
+        }
+        Err(Fault::Ring {
+            item: item(),
+            expected: ring_text(expected),
+            found: ring_text(found),
+        })
+    }
+
+    /// Equal types; ring first, then modulus, then form.
+    pub(crate) fn expect_type(
+        self,
+        item: impl Fn() -> String,
+        expected: LimbType,
+        found: LimbType,
+    ) -> Result<(), Fault> {
+        self.expect_ring(&item, expected.ring, found.ring)?;
+        if expected.modulus != found.modulus {
+            return Err(Fault::Modulus {
+                item: item(),
+                expected: self.modulus_text(expected.modulus),
+                found: self.modulus_text(found.modulus),
+            });
+        }
+        expect_form(item, expected.form, found.form)
+    }
+
+    fn expect(self, v: Typed, expected: LimbType) -> Result<(), Fault> {
+        self.expect_type(|| item(v), expected, v.ty)
+    }
+
+    fn expect_all(self, values: &[Typed], expected: LimbType) -> Result<(), Fault> {
+        values.iter().try_for_each(|&v| self.expect(v, expected))
+    }
+}
+
+fn item(v: Typed) -> String {
+    format!("%{}", v.value.0)
+}
+
+fn expect_form(item: impl Fn() -> String, expected: Form, found: Form) -> Result<(), Fault> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Fault::Form {
+        item: item(),
+        expected: form_text(expected),
+        found: form_text(found),
+    })
+}
+
+/// Checks one instruction whose operands and results have types that [`Scope::check_type`] allows: arities, immediate
+/// and the typing rule of its definition. (What a slot holds is the caller's to check.)
+pub(crate) fn check_instr(
+    scope: Scope<'_>,
+    op: Op,
+    src: &[Typed],
+    imm: Imm,
+    dst: &[Typed],
+) -> Result<(), Fault> {
+    let info = op.info();
+    check_counts(op, src.len(), dst.len())?;
+    match info.rule {
+        Rule::Same => same(scope, src, dst, None)?,
+        Rule::SameEval => same(scope, src, dst, Some(Form::Eval))?,
+        Rule::PairsEval => same(scope, src, dst, Some(Form::Eval))?,
+        Rule::SameFull => {
+            for &v in src.iter().chain(dst) {
+                scope.expect_ring(|| item(v), Ring::full(scope.log_n), v.ty.ring)?;
+            }
+            same(scope, src, dst, None)?;
+        }
+        Rule::CoeffToEval => transform(scope, src, dst, Form::Coeff, Form::Eval)?,
+        Rule::EvalToCoeff => transform(scope, src, dst, Form::Eval, Form::Coeff)?,
+        Rule::HalvesEval => {
+            halves(scope, src, Form::Eval)?;
+            if let ([p, m], [dp, dm]) = (src, dst) {
+                scope.expect(*dp, p.ty)?;
+                scope.expect(*dm, m.ty)?;
+            }
+        }
+        Rule::ChangeModulus => change_base(scope, src, dst)?,
+        Rule::BaseExtension => {
+            distinct_moduli(scope, src)?;
+            distinct_moduli(scope, dst)?;
+            change_base(scope, src, dst)?;
+        }
+        Rule::Split => {
+            if let [a] = src {
+                scope.expect_ring(|| item(*a), Ring::full(scope.log_n), a.ty.ring)?;
+                expect_form(|| item(*a), Form::Coeff, a.ty.form)?;
+                let (plus, minus) = a.ty.ring.halves();
+                for (&d, ring) in dst.iter().zip([plus, minus]) {
+                    scope.expect(d, LimbType { ring, ..a.ty })?;
+                }
+            }
+        }
+        Rule::Join => {
+            halves(scope, src, Form::Coeff)?;
+            if let ([p, _], [d]) = (src, dst) {
+                scope.expect(
+                    *d,
+                    LimbType {
+                        ring: Ring::full(scope.log_n),
+                        ..p.ty
+                    },
+                )?;
+            }
+        }
+        Rule::AnyEval => {
+            for &v in src.iter().chain(dst) {
+                expect_form(|| item(v), Form::Eval, v.ty.form)?;
+            }
+        }
+        Rule::Any => {}
+    }
+    check_immediate(scope, info.immediate, imm, src)
+}
+
+/// Operand and result counts by the definition.
+pub(crate) fn check_counts(op: Op, src: usize, dst: usize) -> Result<(), Fault> {
+    let info = op.info();
+    for (what, expected, found) in [
+        ("operands", info.operands, src),
+        ("results", info.results, dst),
+    ] {
+        if !expected.allows(found) {
+            return Err(Fault::Count {
+                what,
+                expected,
+                found,
+            });
+        }
+        if found > limits::MAX_OPERANDS {
+            return Err(Fault::TooMany {
+                what,
+                limit: limits::MAX_OPERANDS,
+                found,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// All operands and results have one type, in the given form if there is one.
+fn same(scope: Scope<'_>, src: &[Typed], dst: &[Typed], form: Option<Form>) -> Result<(), Fault> {
+    let Some(&first) = src.first() else {
+        return Ok(());
+    };
+    let expected = LimbType {
+        form: form.unwrap_or(first.ty.form),
+        ..first.ty
+    };
+    scope.expect_all(src, expected)?;
+    scope.expect_all(dst, expected)
+}
+
+fn transform(
+    scope: Scope<'_>,
+    src: &[Typed],
+    dst: &[Typed],
+    from: Form,
+    to: Form,
+) -> Result<(), Fault> {
+    for &v in src {
+        expect_form(|| item(v), from, v.ty.form)?;
+        scope.expect_all(dst, LimbType { form: to, ..v.ty })?;
+    }
+    Ok(())
+}
+
+/// Operands (p, m): the half+ and half- rings, one modulus, the given form.
+fn halves(scope: Scope<'_>, src: &[Typed], form: Form) -> Result<(), Fault> {
+    let Some(&first) = src.first() else {
+        return Ok(());
+    };
+    let (plus, minus) = Ring::full(scope.log_n).halves();
+    for (&v, ring) in src.iter().zip([plus, minus]) {
+        scope.expect(
+            v,
+            LimbType {
+                ring,
+                form,
+                ..first.ty
+            },
+        )?;
+    }
+    Ok(())
+}
+
+/// Coefficient form and one ring throughout; moduli free.
+fn change_base(scope: Scope<'_>, src: &[Typed], dst: &[Typed]) -> Result<(), Fault> {
+    let Some(&first) = src.first() else {
+        return Ok(());
+    };
+    for &v in src.iter().chain(dst) {
+        scope.expect_ring(|| item(v), first.ty.ring, v.ty.ring)?;
+        expect_form(|| item(v), Form::Coeff, v.ty.form)?;
+    }
+    Ok(())
+}
+
+fn distinct_moduli(scope: Scope<'_>, values: &[Typed]) -> Result<(), Fault> {
+    let mut seen = vec![false; scope.moduli.len()];
+    for v in values {
+        match seen.get_mut(usize::from(v.ty.modulus.0)) {
+            Some(seen) if !*seen => *seen = true,
+            _ => {
+                return Err(Fault::Duplicate {
+                    what: "modulus",
+                    item: scope.modulus_text(v.ty.modulus),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_immediate(scope: Scope<'_>, kind: ImmKind, imm: Imm, src: &[Typed]) -> Result<(), Fault> {
+    let wrong = |expected: String| {
+        Err(Fault::Immediate {
+            expected,
+            found: imm_text(imm),
+        })
+    };
+    match (kind, imm) {
+        (ImmKind::None, Imm::None) => Ok(()),
+        (ImmKind::Scalar, Imm::Scalar(w)) => {
+            let modulus = src.first().map(|v| v.ty.modulus);
+            match modulus.and_then(|id| scope.moduli.get(usize::from(id.0)).map(|&q| (id, q))) {
+                Some((_, q)) if w < q => Ok(()),
+                Some((id, _)) => wrong(format!("a residue below {}", scope.modulus_text(id))),
+                None => wrong("a residue of an operand".to_owned()),
+            }
+        }
+        (ImmKind::Galois, Imm::Galois(g)) => {
+            let two_n = 2u64 << scope.log_n;
+            if g % 2 == 1 && u64::from(g) < two_n {
+                return Ok(());
+            }
+            wrong(format!("an odd Galois element below {two_n}"))
+        }
+        (ImmKind::Stream, Imm::Stream { seed, .. }) => {
+            if usize::from(seed) < scope.seeds {
+                return Ok(());
+            }
+            wrong(format!("a seed number below {}", scope.seeds))
+        }
+        (ImmKind::Slot, Imm::Slot(slot)) => {
+            if slot < limits::MAX_SLOTS {
+                return Ok(());
+            }
+            wrong(format!("a slot number below {}", limits::MAX_SLOTS))
+        }
+        (kind, _) => wrong(kind.word().to_owned()),
+    }
+}
+
+/// An immediate in words.
+fn imm_text(imm: Imm) -> String {
+    match imm {
+        Imm::None => "none".to_owned(),
+        Imm::Scalar(w) => format!("scalar {w}"),
+        Imm::Galois(g) => format!("galois {g}"),
+        Imm::Stream { seed, stream } => format!("stream seed {seed} stream {stream}"),
+        Imm::Slot(slot) => format!("slot {slot}"),
+    }
+}

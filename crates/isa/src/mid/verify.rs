@@ -1,0 +1,520 @@
+//! The verifier of procedures and programs: accepts exactly what runs. No in-memory value makes it panic.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+
+use ringmill_math::Ring;
+
+use super::op::ImmKind;
+use super::procedure::{Imm, Instr, ParamRole, Procedure};
+use super::program::{Call, InputRole, LimbId, Program};
+use super::rules::{self, Scope, Typed};
+use super::text;
+use super::types::{LimbType, ValueId};
+use crate::error::{Fault, InstrPlace, Place, VerifyError};
+use crate::limits;
+use crate::source::SourceLoc;
+
+/// Checks a procedure: name and sizes; the ring and its moduli; every value defined once, before use, with a type of
+/// this ring; every instruction's arity, operand and result types by its rule, and immediate; slots stored before
+/// loaded, with the same type; roles of parameters and places of results unique.
+pub fn verify_procedure(procedure: &Procedure) -> Result<(), VerifyError> {
+    let checked = rules::check_ring(procedure.log_n, &procedure.moduli);
+    checked.map_err(|fault| VerifyError::new(in_procedure(procedure, None), fault))?;
+    verify_body(procedure)
+}
+
+/// Checks a program: its ring and moduli; every procedure, with the program's ring and moduli and a name of its own;
+/// every limb defined once, before use; inputs and outputs unique; every call's arguments, seeds and results against
+/// the procedure's parameters, seeds and results. A fault inside a procedure names the source line of its first call.
+pub fn verify_program(program: &Program) -> Result<(), VerifyError> {
+    ProgramVerifier::new(program).and_then(|mut verifier| verifier.run())
+}
+
+/// A procedure's name: letters, digits, `.`, `_`, `-`.
+pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), Fault> {
+    let legal = |b: u8| b.is_ascii_alphanumeric() || b".-_".contains(&b);
+    if name.is_empty() || name.len() > limits::MAX_NAME || !name.bytes().all(legal) {
+        let expected = format!("1 to {} letters, digits, `.`, `_` or `-`", limits::MAX_NAME);
+        return Err(Fault::Illegal {
+            what,
+            expected,
+            found: format!("{:?}", text::shorten(name.to_owned())),
+        });
+    }
+    Ok(())
+}
+
+/// A free-form name (parameter, input, ...).
+pub(crate) fn check_label(what: &'static str, name: &str) -> Result<(), Fault> {
+    if name.len() > limits::MAX_NAME {
+        let expected = format!("at most {} bytes", limits::MAX_NAME);
+        return Err(Fault::Illegal {
+            what,
+            expected,
+            found: format!("{} bytes", name.len()),
+        });
+    }
+    Ok(())
+}
+
+pub(crate) fn at_most(what: &'static str, limit: usize, found: usize) -> Result<(), Fault> {
+    if found > limit {
+        Err(Fault::TooMany { what, limit, found })
+    } else {
+        Ok(())
+    }
+}
+
+fn unique<T: Hash + Eq>(
+    seen: &mut HashSet<T>,
+    key: T,
+    what: &'static str,
+    item: impl FnOnce() -> String,
+) -> Result<(), Fault> {
+    if seen.insert(key) {
+        Ok(())
+    } else {
+        Err(Fault::Duplicate { what, item: item() })
+    }
+}
+
+fn in_procedure(procedure: &Procedure, instr: Option<(usize, &Instr)>) -> Place {
+    Place {
+        loc: None,
+        procedure: text::shorten(procedure.name.clone()),
+        instruction: instr.map(|(number, instr)| InstrPlace {
+            number,
+            text: text::instr_text(instr, &procedure.types),
+        }),
+    }
+}
+
+fn value_text(v: ValueId) -> String {
+    format!("%{}", v.0)
+}
+
+fn limb_text(limb: LimbId) -> String {
+    format!("@{}", limb.0)
+}
+
+/// Everything about a procedure but its ring and moduli.
+fn verify_body(procedure: &Procedure) -> Result<(), VerifyError> {
+    let mut body = Body {
+        procedure,
+        scope: Scope {
+            log_n: procedure.log_n,
+            moduli: &procedure.moduli,
+            seeds: procedure.seeds.len(),
+        },
+        defined: Vec::new(),
+        slots: HashMap::new(),
+    };
+    let outside = |fault| VerifyError::new(in_procedure(procedure, None), fault);
+    body.head().map_err(outside)?;
+    let (mut src, mut dst) = (Vec::new(), Vec::new());
+    for (number, instr) in procedure.instrs.iter().enumerate() {
+        let checked = body.instr(instr, &mut src, &mut dst);
+        checked.map_err(|fault| {
+            VerifyError::new(in_procedure(procedure, Some((number, instr))), fault)
+        })?;
+    }
+    body.tail().map_err(outside)
+}
+
+struct Body<'a> {
+    procedure: &'a Procedure,
+    scope: Scope<'a>,
+    defined: Vec<bool>,
+    slots: HashMap<u32, LimbType>,
+}
+
+impl Body<'_> {
+    fn head(&mut self) -> Result<(), Fault> {
+        let p = self.procedure;
+        check_name("procedure name", &p.name)?;
+        at_most("parameters", limits::MAX_VALUES, p.params.len())?;
+        at_most("instructions", limits::MAX_VALUES, p.instrs.len())?;
+        at_most("results", limits::MAX_VALUES, p.results.len())?;
+        at_most("values", limits::MAX_VALUES, p.types.len())?;
+        at_most("seeds", usize::from(u16::MAX), p.seeds.len())?;
+        self.defined = vec![false; p.types.len()];
+        let mut seen = HashSet::new();
+        for &arg in &p.seeds {
+            unique(&mut seen, arg, "seed of key operand", || arg.to_string())?;
+        }
+        let mut roles = HashSet::new();
+        for param in &p.params {
+            check_label("parameter name", &param.name)?;
+            let v = self.define(param.value)?;
+            if let ParamRole::Key { part, .. } = param.role {
+                check_part(part)?;
+            }
+            let key = (param.role, v.ty.modulus, v.ty.ring.kind);
+            unique(&mut roles, key, "parameter role", || {
+                format!("of {}", value_text(param.value))
+            })?;
+        }
+        Ok(())
+    }
+
+    fn define(&mut self, value: ValueId) -> Result<Typed, Fault> {
+        let index = value.0 as usize;
+        let (Some(&ty), Some(defined)) =
+            (self.procedure.types.get(index), self.defined.get_mut(index))
+        else {
+            let limit = self.procedure.types.len() as u64;
+            return Err(Fault::Range {
+                what: "value number",
+                limit,
+                found: u64::from(value.0),
+            });
+        };
+        if *defined {
+            return Err(Fault::Redefined {
+                item: value_text(value),
+            });
+        }
+        *defined = true;
+        self.scope.check_type(|| value_text(value), ty)?;
+        Ok(Typed { value, ty })
+    }
+
+    fn use_of(&self, value: ValueId) -> Result<Typed, Fault> {
+        let index = value.0 as usize;
+        match (self.procedure.types.get(index), self.defined.get(index)) {
+            (Some(&ty), Some(true)) => Ok(Typed { value, ty }),
+            _ => Err(Fault::Undefined {
+                item: value_text(value),
+            }),
+        }
+    }
+
+    fn instr(
+        &mut self,
+        instr: &Instr,
+        src: &mut Vec<Typed>,
+        dst: &mut Vec<Typed>,
+    ) -> Result<(), Fault> {
+        rules::check_counts(instr.op, instr.src.len(), instr.dst.len())?;
+        src.clear();
+        dst.clear();
+        for &v in &instr.src {
+            src.push(self.use_of(v)?);
+        }
+        for &v in &instr.dst {
+            dst.push(self.define(v)?);
+        }
+        rules::check_instr(self.scope, instr.op, src, instr.imm, dst)?;
+        if let (ImmKind::Slot, Imm::Slot(slot)) = (instr.op.info().immediate, instr.imm) {
+            for v in src.iter() {
+                self.slots.insert(slot, v.ty);
+            }
+            for v in dst.iter() {
+                let stored = *self.slots.get(&slot).ok_or(Fault::EmptySlot { slot })?;
+                self.scope
+                    .expect_type(|| value_text(v.value), stored, v.ty)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn tail(&self) -> Result<(), Fault> {
+        let p = self.procedure;
+        let mut places = HashSet::new();
+        for r in &p.results {
+            check_label("result name", &r.name)?;
+            let v = self.use_of(r.value)?;
+            let key = (r.index, r.poly, v.ty.modulus, v.ty.ring.kind);
+            unique(&mut places, key, "result", || {
+                format!(
+                    "cipher {} poly {} modulus q{}",
+                    r.index, r.poly, v.ty.modulus.0
+                )
+            })?;
+        }
+        match self.defined.iter().position(|defined| !defined) {
+            Some(index) => Err(Fault::NeverDefined {
+                item: format!("%{index}"),
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn check_part(part: u16) -> Result<(), Fault> {
+    if part > 1 {
+        return Err(Fault::Range {
+            what: "key part",
+            limit: 2,
+            found: u64::from(part),
+        });
+    }
+    Ok(())
+}
+
+struct ProgramVerifier<'a> {
+    program: &'a Program,
+    defined: Vec<bool>,
+}
+
+impl<'a> ProgramVerifier<'a> {
+    fn new(program: &'a Program) -> Result<Self, VerifyError> {
+        let sizes = || {
+            at_most("procedures", limits::MAX_PROCS, program.procs.len())?;
+            at_most("limbs", limits::MAX_LIMBS, program.limbs.len())?;
+            at_most("inputs", limits::MAX_LIMBS, program.inputs.len())?;
+            at_most("calls", limits::MAX_LIMBS, program.calls.len())?;
+            at_most("outputs", limits::MAX_LIMBS, program.outputs.len())?;
+            at_most("seeds", limits::MAX_LIMBS, program.seeds.len())?;
+            rules::check_ring(program.log_n, &program.moduli)
+        };
+        sizes().map_err(in_program)?;
+        Ok(Self {
+            program,
+            defined: vec![false; program.limbs.len()],
+        })
+    }
+
+    fn scope(&self) -> Scope<'a> {
+        Scope {
+            log_n: self.program.log_n,
+            moduli: &self.program.moduli,
+            seeds: 0,
+        }
+    }
+
+    fn run(&mut self) -> Result<(), VerifyError> {
+        self.procedures()?;
+        self.inputs().map_err(in_program)?;
+        let program = self.program;
+        for (number, call) in program.calls.iter().enumerate() {
+            self.call(call).map_err(|fault| {
+                let text = text::call_text(call, program);
+                let instruction = Some(InstrPlace { number, text });
+                VerifyError::new(
+                    Place {
+                        loc: call.loc.clone(),
+                        procedure: "program".to_owned(),
+                        instruction,
+                    },
+                    fault,
+                )
+            })?;
+        }
+        self.outputs().map_err(in_program)
+    }
+
+    fn procedures(&self) -> Result<(), VerifyError> {
+        let mut names = HashSet::new();
+        for (index, p) in self.program.procs.iter().enumerate() {
+            let checked = unique(&mut names, p.name.as_str(), "procedure name", || {
+                text::shorten(p.name.clone())
+            })
+            .and_then(|()| self.same_ring(p))
+            .map_err(|fault| VerifyError::new(in_procedure(p, None), fault))
+            .and_then(|()| verify_body(p));
+            checked.map_err(|error| error.or_loc(self.first_loc(index)))?;
+        }
+        Ok(())
+    }
+
+    /// Source line of the first call of a procedure.
+    fn first_loc(&self, proc: usize) -> Option<&'a SourceLoc> {
+        self.program
+            .calls
+            .iter()
+            .filter(|call| call.proc as usize == proc)
+            .find_map(|call| call.loc.as_ref())
+    }
+
+    fn same_ring(&self, p: &Procedure) -> Result<(), Fault> {
+        let item = || "the procedure".to_owned();
+        if p.log_n != self.program.log_n {
+            let text = |log_n| rules::ring_text(Ring::full(log_n));
+            return Err(Fault::Ring {
+                item: item(),
+                expected: text(self.program.log_n),
+                found: text(p.log_n),
+            });
+        }
+        if p.moduli == self.program.moduli {
+            return Ok(());
+        }
+        let differs = |(a, b): &(Option<&u64>, Option<&u64>)| a != b;
+        let longest = p.moduli.len().max(self.program.moduli.len());
+        let mut pairs = (0..longest).map(|i| (self.program.moduli.get(i), p.moduli.get(i)));
+        let at = pairs.position(|pair| differs(&pair)).unwrap_or(0);
+        let text = |table: &[u64]| {
+            table
+                .get(at)
+                .map_or(format!("no q{at}"), |q| format!("q{at} = {q}"))
+        };
+        Err(Fault::Modulus {
+            item: item(),
+            expected: text(&self.program.moduli),
+            found: text(&p.moduli),
+        })
+    }
+
+    fn define(&mut self, limb: LimbId) -> Result<LimbType, Fault> {
+        let index = limb.0 as usize;
+        let (Some(&ty), Some(defined)) =
+            (self.program.limbs.get(index), self.defined.get_mut(index))
+        else {
+            let limit = self.program.limbs.len() as u64;
+            return Err(Fault::Range {
+                what: "limb number",
+                limit,
+                found: u64::from(limb.0),
+            });
+        };
+        if *defined {
+            return Err(Fault::Redefined {
+                item: limb_text(limb),
+            });
+        }
+        *defined = true;
+        self.scope().check_type(|| limb_text(limb), ty)?;
+        Ok(ty)
+    }
+
+    fn use_of(&self, limb: LimbId) -> Result<LimbType, Fault> {
+        let index = limb.0 as usize;
+        match (self.program.limbs.get(index), self.defined.get(index)) {
+            (Some(&ty), Some(true)) => Ok(ty),
+            _ => Err(Fault::Undefined {
+                item: limb_text(limb),
+            }),
+        }
+    }
+
+    fn inputs(&mut self) -> Result<(), Fault> {
+        let mut roles = HashSet::new();
+        for input in &self.program.inputs {
+            check_label("input name", &input.name)?;
+            let ty = self.define(input.limb)?;
+            if let InputRole::Key { part, .. } = input.role {
+                check_part(part)?;
+            }
+            unique(
+                &mut roles,
+                (input.role, ty.modulus, ty.ring.kind),
+                "input",
+                || limb_text(input.limb),
+            )?;
+        }
+        let mut keys = HashSet::new();
+        self.program
+            .seeds
+            .iter()
+            .try_for_each(|&key| unique(&mut keys, key, "seed of key", || key.to_string()))
+    }
+
+    fn call(&mut self, call: &Call) -> Result<(), Fault> {
+        let program = self.program;
+        let Some(p) = program.procs.get(call.proc as usize) else {
+            let limit = program.procs.len() as u64;
+            return Err(Fault::Range {
+                what: "procedure number",
+                limit,
+                found: u64::from(call.proc),
+            });
+        };
+        exactly("arguments", p.params.len(), call.args.len())?;
+        exactly("seeds", p.seeds.len(), call.seeds.len())?;
+        exactly("results", p.results.len(), call.results.len())?;
+        for (&limb, param) in call.args.iter().zip(&p.params) {
+            let found = self.use_of(limb)?;
+            let item = || {
+                format!(
+                    "{} for parameter %{} {:?}",
+                    limb_text(limb),
+                    param.value.0,
+                    param.name
+                )
+            };
+            self.expect(item, p, param.value, found)?;
+        }
+        for &seed in &call.seeds {
+            if seed as usize >= program.seeds.len() {
+                let limit = program.seeds.len() as u64;
+                return Err(Fault::Range {
+                    what: "seed number",
+                    limit,
+                    found: u64::from(seed),
+                });
+            }
+        }
+        for (&limb, result) in call.results.iter().zip(&p.results) {
+            let found = self.define(limb)?;
+            let item = || {
+                format!(
+                    "{} for result %{} {:?}",
+                    limb_text(limb),
+                    result.value.0,
+                    result.name
+                )
+            };
+            self.expect(item, p, result.value, found)?;
+        }
+        Ok(())
+    }
+
+    /// `found` is the type of the procedure's value `v`.
+    fn expect(
+        &self,
+        item: impl Fn() -> String,
+        p: &Procedure,
+        v: ValueId,
+        found: LimbType,
+    ) -> Result<(), Fault> {
+        match p.types.get(v.0 as usize) {
+            Some(&expected) => self.scope().expect_type(item, expected, found),
+            None => Err(Fault::Undefined {
+                item: value_text(v),
+            }),
+        }
+    }
+
+    fn outputs(&self) -> Result<(), Fault> {
+        let mut places = HashSet::new();
+        for o in &self.program.outputs {
+            check_label("output name", &o.name)?;
+            let ty = self.use_of(o.limb)?;
+            unique(
+                &mut places,
+                (o.output, o.poly, ty.modulus, ty.ring.kind),
+                "output",
+                || limb_text(o.limb),
+            )?;
+        }
+        match self.defined.iter().position(|defined| !defined) {
+            Some(index) => Err(Fault::NeverDefined {
+                item: format!("@{index}"),
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn in_program(fault: Fault) -> VerifyError {
+    VerifyError::new(
+        Place {
+            procedure: "program".to_owned(),
+            ..Place::default()
+        },
+        fault,
+    )
+}
+
+fn exactly(what: &'static str, expected: usize, found: usize) -> Result<(), Fault> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Fault::Count {
+        what,
+        expected: crate::def::Arity::Exactly(expected),
+        found,
+    })
+}
