@@ -1,22 +1,11 @@
 //! The transform against its definition, and the half rings against the full one.
 
+mod common;
+
+use common::random_limb;
+use proptest::prelude::*;
 use ringmill_math::bits::bit_reverse;
-use ringmill_math::{Modulus, NttPlan, Ring, kernels, primes};
-
-/// A splitmix sequence: test inputs that need no generator of the crate under test.
-pub fn numbers(mut seed: u64) -> impl Iterator<Item = u64> {
-    std::iter::repeat_with(move || {
-        seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = seed;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    })
-}
-
-fn random_limb(q: Modulus, n: usize, seed: u64) -> Vec<u64> {
-    numbers(seed).take(n).map(|x| x % q.value()).collect()
-}
+use ringmill_math::{Backend, Modulus, NttPlan, Ring, kernels, primes};
 
 fn evaluate(q: Modulus, a: &[u64], point: u64) -> u64 {
     a.iter()
@@ -119,4 +108,99 @@ fn bad_plans_are_refused() {
     let (p, _) = Ring::full(3).halves();
     assert!(NttPlan::new(q(17), p).is_ok());
     assert!(kernels::split(q(17), p, &mut [0; 4], &mut [0; 4], &[0; 8]).is_err());
+}
+
+/// The product modulo x^n + 1, term by term.
+fn schoolbook(q: Modulus, a: &[u64], b: &[u64]) -> Vec<u64> {
+    let n = a.len();
+    let mut out = vec![0; n];
+    for (i, &x) in a.iter().enumerate() {
+        for (j, &y) in b.iter().enumerate() {
+            let product = q.mul(x, y);
+            let k = (i + j) % n;
+            out[k] = if i + j < n {
+                q.add(out[k], product)
+            } else {
+                q.sub(out[k], product)
+            };
+        }
+    }
+    out
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn products_agree_with_schoolbook(log_n in 1u8..=8, bits in 20u32..=61, seed: u64) {
+        let q = Modulus::new(primes::ntt_primes(bits, u32::from(log_n), 1).unwrap()[0]).unwrap();
+        let plan = NttPlan::shared(q, Ring::full(log_n)).unwrap();
+        let (a, b) = (random_limb(q, 1 << log_n, seed), random_limb(q, 1 << log_n, !seed));
+        let expected = schoolbook(q, &a, &b);
+        for backend in kernels::available_backends() {
+            let product = kernels::with_backend(backend, || {
+                let (mut x, mut y) = (a.clone(), b.clone());
+                plan.forward(&mut x).unwrap();
+                plan.forward(&mut y).unwrap();
+                kernels::mul_assign(q, &mut x, &y).unwrap();
+                plan.inverse(&mut x).unwrap();
+                x
+            });
+            prop_assert_eq!(&product.unwrap(), &expected);
+        }
+    }
+}
+
+/// Every backend equals the scalar one on random and edge limbs, for every size and kind of ring.
+#[test]
+fn backends_agree_bit_for_bit() {
+    let sizes = [14u32, 30, 49, 50, 51, 54, 60, 61];
+    for log_n in 1..=12u8 {
+        for &bits in &sizes {
+            let Ok(list) = primes::ntt_primes(bits, u32::from(log_n) + 1, 1) else {
+                continue;
+            };
+            let q = Modulus::new(list[0]).unwrap();
+            check_backends(q, log_n);
+        }
+    }
+    for log_n in [13u8, 14, 15, 16] {
+        for bits in [50, 60, 61] {
+            check_backends(
+                Modulus::new(primes::ntt_primes(bits, u32::from(log_n) + 1, 1).unwrap()[0])
+                    .unwrap(),
+                log_n,
+            );
+        }
+    }
+}
+
+fn check_backends(q: Modulus, log_n: u8) {
+    let (half_p, half_m) = Ring::full(log_n + 1).halves();
+    for ring in [Ring::full(log_n), half_p, half_m] {
+        let plan = NttPlan::new(q, ring).unwrap();
+        for limb in common::limbs(q, ring.len(), 11) {
+            let run = |backend, forward| {
+                kernels::with_backend(backend, || {
+                    let mut x = limb.clone();
+                    if forward {
+                        plan.forward(&mut x).unwrap()
+                    } else {
+                        plan.inverse(&mut x).unwrap()
+                    }
+                    x
+                })
+                .unwrap()
+            };
+            for forward in [true, false] {
+                let expected = run(Backend::Scalar, forward);
+                for backend in kernels::available_backends() {
+                    assert!(
+                        run(backend, forward) == expected,
+                        "{backend:?} {ring:?} {q:?} forward {forward}"
+                    );
+                }
+            }
+        }
+    }
 }
