@@ -7,7 +7,7 @@ pub const MAX_NAME: usize = 256;
 /// Operands, or results, of one instruction.
 pub const MAX_OPERANDS: usize = 4096;
 /// Values, instructions, parameters or results of one procedure; instructions of one macro program.
-pub const MAX_VALUES: usize = 1 << 22;
+pub const MAX_VALUES: usize = 1 << 20;
 /// Procedures of one program.
 pub const MAX_PROCS: usize = 1 << 20;
 /// Limbs, inputs, outputs or calls of one program.
