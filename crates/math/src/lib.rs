@@ -14,6 +14,8 @@ pub mod random;
 mod ring;
 mod rns;
 pub mod sample;
+#[cfg(target_arch = "x86_64")]
+mod simd;
 
 pub use error::MathError;
 pub use kernels::{AutoEvalPlan, Backend};

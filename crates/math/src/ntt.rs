@@ -4,12 +4,15 @@
 //! layout serves the full ring and both halves: the transform of a half is what is left of the transform of the full
 //! ring after its first stage, so only the twiddles differ and the loops are the same.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod scalar;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, RwLock};
 
 use crate::bits::bit_reverse;
+use crate::kernels::Backend;
 use crate::primes::is_prime;
 use crate::{MathError, Modulus, Ring, RingKind, Shoup};
 
@@ -127,14 +130,26 @@ impl NttPlan {
     /// Coefficients (below q, natural order) to evaluations (below q, bit-reversed order), in place.
     pub fn forward(&self, limb: &mut [u64]) -> Result<(), MathError> {
         self.check_len(limb)?;
-        scalar::forward(self, limb);
+        match Backend::current() {
+            #[cfg(target_arch = "x86_64")]
+            backend @ (Backend::Avx512 | Backend::Avx512Ifma) if limb.len() >= avx512::MIN_LEN => {
+                avx512::forward(self, limb, backend)
+            }
+            _ => scalar::forward(self, limb),
+        }
         Ok(())
     }
 
     /// Evaluations (below q, bit-reversed order) to coefficients (below q, natural order), in place.
     pub fn inverse(&self, limb: &mut [u64]) -> Result<(), MathError> {
         self.check_len(limb)?;
-        scalar::inverse(self, limb);
+        match Backend::current() {
+            #[cfg(target_arch = "x86_64")]
+            backend @ (Backend::Avx512 | Backend::Avx512Ifma) if limb.len() >= avx512::MIN_LEN => {
+                avx512::inverse(self, limb, backend)
+            }
+            _ => scalar::inverse(self, limb),
+        }
         Ok(())
     }
 

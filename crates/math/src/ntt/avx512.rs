@@ -1,0 +1,561 @@
+//! The transform on eight coefficients at a time.
+//!
+//! Stages are taken two by two (radix 4) to halve the traffic to memory, and blocks too large for the first-level
+//! cache are finished one after the other rather than stage by stage. The last three stages, in which partners sit in
+//! one vector, run on two vectors whose lanes are permuted so that each stage's twiddles lie in memory in lane order.
+//!
+//! Between stages values are below 2 c (or 4 c where the word has room), with c = `BOUND` * q a bound on any product;
+//! see [`LazyMul`].
+
+use std::arch::x86_64::*;
+
+use super::{NttPlan, Twiddles};
+use crate::Backend;
+use crate::simd::{DoubleWord, Ifma, LANES, LazyMul, correct, splat};
+
+/// The shortest limb these loops take.
+pub(super) const MIN_LEN: usize = 4 * LANES;
+
+/// Blocks of at most this many coefficients (32 KiB) stay in the first-level cache.
+const CACHED: usize = 1 << 12;
+
+/// A transform from which the arithmetic has been chosen.
+macro_rules! entry {
+    ($name:ident, $generic:ident, $arithmetic:ty, $features:literal) => {
+        #[target_feature(enable = $features)]
+        fn $name(plan: &NttPlan, limb: &mut [u64]) {
+            // SAFETY: the features are enabled here, and the limb has the length of the plan (checked by the caller).
+            unsafe { $generic::<$arithmetic>(plan, limb) }
+        }
+    };
+}
+
+entry!(
+    forward_ifma,
+    forward_with,
+    Ifma,
+    "avx512f,avx512dq,avx512ifma"
+);
+entry!(
+    forward_60,
+    forward_with,
+    DoubleWord<true>,
+    "avx512f,avx512dq"
+);
+entry!(
+    forward_61,
+    forward_with,
+    DoubleWord<false>,
+    "avx512f,avx512dq"
+);
+entry!(
+    inverse_ifma,
+    inverse_with,
+    Ifma,
+    "avx512f,avx512dq,avx512ifma"
+);
+entry!(
+    inverse_60,
+    inverse_with,
+    DoubleWord<true>,
+    "avx512f,avx512dq"
+);
+entry!(
+    inverse_61,
+    inverse_with,
+    DoubleWord<false>,
+    "avx512f,avx512dq"
+);
+
+/// Runs the forward transform on `backend`, which must be one of this processor's AVX-512 ones.
+pub(super) fn forward(plan: &NttPlan, limb: &mut [u64], backend: Backend) {
+    // SAFETY: `Backend::current` only gives backends whose features the processor has.
+    unsafe {
+        match plan.q.bits() {
+            ..=50 if backend == Backend::Avx512Ifma => forward_ifma(plan, limb),
+            ..=60 => forward_60(plan, limb),
+            _ => forward_61(plan, limb),
+        }
+    }
+}
+
+/// Runs the inverse transform on `backend`, which must be one of this processor's AVX-512 ones.
+pub(super) fn inverse(plan: &NttPlan, limb: &mut [u64], backend: Backend) {
+    // SAFETY: as in `forward`.
+    unsafe {
+        match plan.q.bits() {
+            ..=50 if backend == Backend::Avx512Ifma => inverse_ifma(plan, limb),
+            ..=60 => inverse_60(plan, limb),
+            _ => inverse_61(plan, limb),
+        }
+    }
+}
+
+/// What every butterfly needs.
+struct Stage<'a, A: LazyMul> {
+    twiddles: &'a Twiddles,
+    context: A::Context,
+    q: __m512i,
+    /// c = `BOUND` * q.
+    bound: __m512i,
+    /// What is taken off an operand before the first of two stages.
+    first_correction: __m512i,
+}
+
+impl<A: LazyMul> Clone for Stage<'_, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<A: LazyMul> Copy for Stage<'_, A> {}
+
+impl<'a, A: LazyMul> Stage<'a, A> {
+    #[inline(always)]
+    unsafe fn new(plan: &NttPlan, twiddles: &'a Twiddles) -> Self {
+        let q = plan.q.value();
+        let first = if A::WIDE_RANGE {
+            2 * A::BOUND * q
+        } else {
+            A::BOUND * q
+        };
+        // SAFETY: the caller enables the features of A.
+        unsafe {
+            Self {
+                twiddles,
+                context: A::context(plan.q),
+                q: splat(q),
+                bound: splat(A::BOUND * q),
+                first_correction: splat(first),
+            }
+        }
+    }
+
+    /// Twiddle `index` in every lane.
+    #[inline(always)]
+    unsafe fn twiddle(self, index: usize) -> A::Constant {
+        debug_assert!(index < self.twiddles.value.len());
+        // SAFETY: index < n, the length of both tables: m + i < 2 m <= n for block i of m.
+        unsafe {
+            A::constant(
+                splat(*self.twiddles.value.get_unchecked(index)),
+                splat(*self.twiddles.quotient.get_unchecked(index)),
+            )
+        }
+    }
+
+    /// Twiddles `index`, `index` + 1 by turns.
+    #[inline(always)]
+    unsafe fn two_twiddles(self, index: usize) -> A::Constant {
+        debug_assert!(index + 2 <= self.twiddles.value.len());
+        // SAFETY: index + 2 <= n.
+        unsafe {
+            let load = |table: &[u64]| {
+                _mm512_broadcast_i64x2(_mm_loadu_si128(table.as_ptr().add(index).cast()))
+            };
+            A::constant(load(&self.twiddles.value), load(&self.twiddles.quotient))
+        }
+    }
+
+    /// Twiddles `index` ... `index` + 3 by turns.
+    #[inline(always)]
+    unsafe fn four_twiddles(self, index: usize) -> A::Constant {
+        debug_assert!(index + 4 <= self.twiddles.value.len());
+        // SAFETY: index + 4 <= n.
+        unsafe {
+            let load = |table: &[u64]| {
+                _mm512_broadcast_i64x4(_mm256_loadu_si256(table.as_ptr().add(index).cast()))
+            };
+            A::constant(load(&self.twiddles.value), load(&self.twiddles.quotient))
+        }
+    }
+
+    /// Twiddles `index` ... `index` + 7, one a lane.
+    #[inline(always)]
+    unsafe fn eight_twiddles(self, index: usize) -> A::Constant {
+        debug_assert!(index + 8 <= self.twiddles.value.len());
+        // SAFETY: index + 8 <= n.
+        unsafe {
+            let load = |table: &[u64]| _mm512_loadu_si512(table.as_ptr().add(index).cast());
+            A::constant(load(&self.twiddles.value), load(&self.twiddles.quotient))
+        }
+    }
+
+    /// (x + w y, x - w y), each below x's bound plus c.
+    #[inline(always)]
+    unsafe fn forward(self, x: __m512i, y: __m512i, w: A::Constant) -> (__m512i, __m512i) {
+        // SAFETY: the caller enables the features of A.
+        unsafe {
+            let t = A::mul(y, w, self.context);
+            (
+                _mm512_add_epi64(x, t),
+                _mm512_sub_epi64(_mm512_add_epi64(x, self.bound), t),
+            )
+        }
+    }
+
+    /// x brought below half the range, before the first of two stages.
+    #[inline(always)]
+    unsafe fn before_first(self, x: __m512i) -> __m512i {
+        // SAFETY: the caller enables the features of A.
+        unsafe { correct(x, self.first_correction) }
+    }
+
+    /// x made fit for the second of two stages.
+    #[inline(always)]
+    unsafe fn before_second(self, x: __m512i) -> __m512i {
+        // SAFETY: the caller enables the features of A.
+        if A::WIDE_RANGE {
+            x
+        } else {
+            unsafe { correct(x, self.bound) }
+        }
+    }
+
+    /// ((x + y) reduced below c, w (x - y) below c), for x and y below c.
+    #[inline(always)]
+    unsafe fn inverse(self, x: __m512i, y: __m512i, w: A::Constant) -> (__m512i, __m512i) {
+        // SAFETY: the caller enables the features of A.
+        unsafe {
+            let difference = _mm512_sub_epi64(_mm512_add_epi64(x, self.bound), y);
+            (
+                correct(_mm512_add_epi64(x, y), self.bound),
+                A::mul(difference, w, self.context),
+            )
+        }
+    }
+
+    /// As [`Stage::inverse`] in the last stage: both results times 1/n, fully reduced.
+    #[inline(always)]
+    unsafe fn inverse_last(self, x: __m512i, y: __m512i, last: Last<A>) -> (__m512i, __m512i) {
+        // SAFETY: the caller enables the features of A.
+        unsafe {
+            let difference = _mm512_sub_epi64(_mm512_add_epi64(x, self.bound), y);
+            let sum = A::mul(_mm512_add_epi64(x, y), last.n_inv, self.context);
+            (
+                self.reduce_product(sum),
+                self.reduce_product(A::mul(difference, last.n_inv_twiddle, self.context)),
+            )
+        }
+    }
+
+    /// From below c to below q.
+    #[inline(always)]
+    unsafe fn reduce_product(self, mut x: __m512i) -> __m512i {
+        // SAFETY: the caller enables the features of A.
+        unsafe {
+            if A::BOUND == 4 {
+                x = correct(x, _mm512_add_epi64(self.q, self.q));
+            }
+            correct(x, self.q)
+        }
+    }
+
+    /// From a forward stage's range to below q.
+    #[inline(always)]
+    unsafe fn reduce_fully(self, mut x: __m512i) -> __m512i {
+        // SAFETY: the caller enables the features of A.
+        unsafe {
+            if A::WIDE_RANGE {
+                x = correct(x, self.first_correction);
+            }
+            self.reduce_product(correct(x, self.bound))
+        }
+    }
+}
+
+/// The constants of the last inverse stage.
+struct Last<A: LazyMul> {
+    n_inv: A::Constant,
+    n_inv_twiddle: A::Constant,
+}
+
+impl<A: LazyMul> Clone for Last<A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<A: LazyMul> Copy for Last<A> {}
+
+#[inline(always)]
+unsafe fn load(p: *const u64) -> __m512i {
+    // SAFETY: the caller's promise that 8 words are readable.
+    unsafe { _mm512_loadu_si512(p.cast()) }
+}
+
+#[inline(always)]
+unsafe fn store(p: *mut u64, x: __m512i) {
+    // SAFETY: the caller's promise that 8 words are writable.
+    unsafe { _mm512_storeu_si512(p.cast(), x) }
+}
+
+#[inline(always)]
+unsafe fn forward_with<A: LazyMul>(plan: &NttPlan, limb: &mut [u64]) {
+    let n = limb.len();
+    let p = limb.as_mut_ptr();
+    // SAFETY: all offsets below stay within the n words of the limb; the caller enables the features of A.
+    unsafe {
+        let stage = Stage::<A>::new(plan, &plan.forward);
+        // Two by two leaves an odd stage out when log2(n / 8) is odd: it goes first.
+        let odd = (n / LANES).trailing_zeros() % 2 == 1;
+        if odd {
+            forward_single(stage, p, n);
+        }
+        let (mut blocks, mut len) = if odd { (2, n / 2) } else { (1, n) };
+        while len > CACHED {
+            for i in 0..blocks {
+                forward_double(stage, p.add(i * len), len, blocks + i);
+            }
+            blocks *= 4;
+            len /= 4;
+        }
+        for i in 0..blocks {
+            let block = p.add(i * len);
+            let (mut part_len, mut index, mut parts) = (len, blocks + i, 1);
+            while part_len > LANES {
+                for j in 0..parts {
+                    forward_double(stage, block.add(j * part_len), part_len, index + j);
+                }
+                parts *= 4;
+                part_len /= 4;
+                index *= 4;
+            }
+            forward_within(stage, block, len, index);
+        }
+    }
+}
+
+/// The first stage of the whole limb.
+#[inline(always)]
+unsafe fn forward_single<A: LazyMul>(stage: Stage<A>, p: *mut u64, n: usize) {
+    // SAFETY: p is valid for n words, a multiple of 16; the caller enables the features of A.
+    unsafe {
+        let w = stage.twiddle(1);
+        for k in (0..n / 2).step_by(LANES) {
+            let (low, high) = (p.add(k), p.add(n / 2 + k));
+            // Inputs are below q: no correction.
+            let (x, y) = stage.forward(load(low), load(high), w);
+            store(low, x);
+            store(high, y);
+        }
+    }
+}
+
+/// Two stages on one block; `index` is the position of the block's twiddle in the table (m + i for block i of m).
+#[inline(always)]
+unsafe fn forward_double<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: usize) {
+    let quarter = len / 4;
+    // SAFETY: p is valid for len words, a multiple of 32; the caller enables the features of A.
+    unsafe {
+        let w = stage.twiddle(index);
+        let (w_low, w_high) = (stage.twiddle(2 * index), stage.twiddle(2 * index + 1));
+        for k in (0..quarter).step_by(LANES) {
+            let at = [
+                p.add(k),
+                p.add(quarter + k),
+                p.add(2 * quarter + k),
+                p.add(3 * quarter + k),
+            ];
+            let a = at.map(|p| load(p));
+            let (b0, b2) = stage.forward(stage.before_first(a[0]), a[2], w);
+            let (b1, b3) = stage.forward(stage.before_first(a[1]), a[3], w);
+            let (c0, c1) = stage.forward(stage.before_second(b0), b1, w_low);
+            let (c2, c3) = stage.forward(stage.before_second(b2), b3, w_high);
+            for (p, c) in at.into_iter().zip([c0, c1, c2, c3]) {
+                store(p, c);
+            }
+        }
+    }
+}
+
+/// The perfect shuffle of sixteen lanes: (e0 ... e7, e8 ... e15) to (e0 e8 e1 e9 ..., e4 e12 e5 e13 ...).
+///
+/// Applied before each of the last three stages it brings partners to the same lane of the two vectors, with lane l
+/// holding block l mod 2, then l mod 4, then l (so twiddles are loaded in memory order); a fourth brings the
+/// coefficients back to natural order.
+#[inline(always)]
+unsafe fn shuffle(x: __m512i, y: __m512i) -> (__m512i, __m512i) {
+    // SAFETY: the caller enables AVX-512 F.
+    unsafe {
+        let low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+        let high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+        (
+            _mm512_permutex2var_epi64(x, low, y),
+            _mm512_permutex2var_epi64(x, high, y),
+        )
+    }
+}
+
+/// The inverse of [`shuffle`].
+#[inline(always)]
+unsafe fn unshuffle(x: __m512i, y: __m512i) -> (__m512i, __m512i) {
+    // SAFETY: the caller enables AVX-512 F.
+    unsafe {
+        let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+        let odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+        (
+            _mm512_permutex2var_epi64(x, even, y),
+            _mm512_permutex2var_epi64(x, odd, y),
+        )
+    }
+}
+
+/// The last three stages on `len` coefficients; `index` is the twiddle position of their first block of eight.
+#[inline(always)]
+unsafe fn forward_within<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: usize) {
+    // SAFETY: p is valid for len words, a multiple of 16; the caller enables the features of A.
+    unsafe {
+        for k in (0..len).step_by(2 * LANES) {
+            let (p, at) = (p.add(k), index + k / LANES);
+            let (x, y) = shuffle(load(p), load(p.add(LANES)));
+            let (x, y) = stage.forward(stage.before_first(x), y, stage.two_twiddles(at));
+            let (x, y) = shuffle(x, y);
+            let (x, y) = stage.forward(stage.before_second(x), y, stage.four_twiddles(2 * at));
+            let (x, y) = shuffle(x, y);
+            let (x, y) = stage.forward(stage.before_first(x), y, stage.eight_twiddles(4 * at));
+            let (x, y) = shuffle(stage.reduce_fully(x), stage.reduce_fully(y));
+            store(p, x);
+            store(p.add(LANES), y);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn inverse_with<A: LazyMul>(plan: &NttPlan, limb: &mut [u64]) {
+    let n = limb.len();
+    let p = limb.as_mut_ptr();
+    // SAFETY: all offsets below stay within the n words of the limb; the caller enables the features of A.
+    unsafe {
+        let stage = Stage::<A>::new(plan, &plan.inverse);
+        let last = Last::<A> {
+            n_inv: A::constant(splat(plan.n_inv.value), splat(plan.n_inv.quotient)),
+            n_inv_twiddle: A::constant(
+                splat(plan.n_inv_twiddle.value),
+                splat(plan.n_inv_twiddle.quotient),
+            ),
+        };
+        let odd = (n / LANES).trailing_zeros() % 2 == 1;
+        let double = |p, len, index| {
+            if len == n {
+                inverse_double_last(stage, p, n, last)
+            } else {
+                inverse_double(stage, p, len, index)
+            }
+        };
+        let (mut blocks, mut len) = if odd { (2, n / 2) } else { (1, n) };
+        while len > CACHED {
+            blocks *= 4;
+            len /= 4;
+        }
+        for i in 0..blocks {
+            let block = p.add(i * len);
+            let (mut part_len, mut index, mut parts) =
+                (LANES, (blocks + i) * (len / LANES), len / LANES);
+            inverse_within(stage, block, len, index);
+            while part_len < len {
+                part_len *= 4;
+                index /= 4;
+                parts /= 4;
+                for j in 0..parts {
+                    double(block.add(j * part_len), part_len, index + j);
+                }
+            }
+        }
+        while blocks > 2 {
+            blocks /= 4;
+            len *= 4;
+            for i in 0..blocks {
+                double(p.add(i * len), len, blocks + i);
+            }
+        }
+        if odd {
+            inverse_single_last(stage, p, n, last);
+        }
+    }
+}
+
+/// The first three stages on `len` coefficients; `index` is the twiddle position of their first block of eight.
+#[inline(always)]
+unsafe fn inverse_within<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: usize) {
+    // SAFETY: p is valid for len words, a multiple of 16; the caller enables the features of A.
+    unsafe {
+        for k in (0..len).step_by(2 * LANES) {
+            let (p, at) = (p.add(k), index + k / LANES);
+            let (x, y) = unshuffle(load(p), load(p.add(LANES)));
+            let (x, y) = stage.inverse(x, y, stage.eight_twiddles(4 * at));
+            let (x, y) = unshuffle(x, y);
+            let (x, y) = stage.inverse(x, y, stage.four_twiddles(2 * at));
+            let (x, y) = unshuffle(x, y);
+            let (x, y) = stage.inverse(x, y, stage.two_twiddles(at));
+            let (x, y) = unshuffle(x, y);
+            store(p, x);
+            store(p.add(LANES), y);
+        }
+    }
+}
+
+/// Two stages on one block; `index` is the twiddle position of the block they end with.
+#[inline(always)]
+unsafe fn inverse_double<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: usize) {
+    let quarter = len / 4;
+    // SAFETY: p is valid for len words, a multiple of 32; the caller enables the features of A.
+    unsafe {
+        let w = stage.twiddle(index);
+        let (w_low, w_high) = (stage.twiddle(2 * index), stage.twiddle(2 * index + 1));
+        for k in (0..quarter).step_by(LANES) {
+            let at = [
+                p.add(k),
+                p.add(quarter + k),
+                p.add(2 * quarter + k),
+                p.add(3 * quarter + k),
+            ];
+            let a = at.map(|p| load(p));
+            let (b0, b1) = stage.inverse(a[0], a[1], w_low);
+            let (b2, b3) = stage.inverse(a[2], a[3], w_high);
+            let (c0, c2) = stage.inverse(b0, b2, w);
+            let (c1, c3) = stage.inverse(b1, b3, w);
+            for (p, c) in at.into_iter().zip([c0, c1, c2, c3]) {
+                store(p, c);
+            }
+        }
+    }
+}
+
+/// The last two stages of the whole limb, with the factor 1/n.
+#[inline(always)]
+unsafe fn inverse_double_last<A: LazyMul>(stage: Stage<A>, p: *mut u64, n: usize, last: Last<A>) {
+    let quarter = n / 4;
+    // SAFETY: p is valid for n words, a multiple of 32; the caller enables the features of A.
+    unsafe {
+        let (w_low, w_high) = (stage.twiddle(2), stage.twiddle(3));
+        for k in (0..quarter).step_by(LANES) {
+            let at = [
+                p.add(k),
+                p.add(quarter + k),
+                p.add(2 * quarter + k),
+                p.add(3 * quarter + k),
+            ];
+            let a = at.map(|p| load(p));
+            let (b0, b1) = stage.inverse(a[0], a[1], w_low);
+            let (b2, b3) = stage.inverse(a[2], a[3], w_high);
+            let (c0, c2) = stage.inverse_last(b0, b2, last);
+            let (c1, c3) = stage.inverse_last(b1, b3, last);
+            for (p, c) in at.into_iter().zip([c0, c1, c2, c3]) {
+                store(p, c);
+            }
+        }
+    }
+}
+
+/// The last stage of the whole limb, with the factor 1/n.
+#[inline(always)]
+unsafe fn inverse_single_last<A: LazyMul>(stage: Stage<A>, p: *mut u64, n: usize, last: Last<A>) {
+    // SAFETY: p is valid for n words, a multiple of 16; the caller enables the features of A.
+    unsafe {
+        for k in (0..n / 2).step_by(LANES) {
+            let (low, high) = (p.add(k), p.add(n / 2 + k));
+            let (x, y) = stage.inverse_last(load(low), load(high), last);
+            store(low, x);
+            store(high, y);
+        }
+    }
+}

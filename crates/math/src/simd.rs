@@ -1,0 +1,211 @@
+//! Eight residues at a time: the AVX-512 arithmetic that the transform and the kernels share.
+//!
+//! Every function here is `inline(always)` and carries no target feature of its own: it takes those of the loop it is
+//! used in, which must enable them (hence `unsafe`).
+
+use std::arch::x86_64::*;
+
+use crate::Modulus;
+
+/// Residues in one vector.
+pub(crate) const LANES: usize = 8;
+
+/// Multiplication by a constant (Shoup's trick) in one width of arithmetic.
+pub(crate) trait LazyMul {
+    /// Products come out below `BOUND` * q.
+    const BOUND: u64;
+    /// Whether values up to 4 `BOUND` q fit a word and may be multiplied; otherwise 2 `BOUND` q is the limit.
+    const WIDE_RANGE: bool;
+    /// A constant in each lane, with what of its quotient this arithmetic needs.
+    type Constant: Copy;
+    /// What is fixed by the modulus.
+    type Context: Copy;
+
+    /// # Safety
+    /// The processor must have the features of this arithmetic.
+    unsafe fn context(q: Modulus) -> Self::Context;
+
+    /// A constant from its value and floor(value * 2^64 / q), in each lane.
+    ///
+    /// # Safety
+    /// The processor must have the features of this arithmetic.
+    unsafe fn constant(value: __m512i, quotient: __m512i) -> Self::Constant;
+
+    /// x * w mod q, below `BOUND` * q, in each lane.
+    ///
+    /// # Safety
+    /// The processor must have the features of this arithmetic.
+    unsafe fn mul(x: __m512i, w: Self::Constant, context: Self::Context) -> __m512i;
+}
+
+/// 64-bit arithmetic from 32-bit products (AVX-512 F and DQ). `SMALL` asserts q < 2^60.
+pub(crate) struct DoubleWord<const SMALL: bool>;
+
+/// A constant of [`DoubleWord`]: the value, its quotient, and the high half of the quotient moved down.
+#[derive(Clone, Copy)]
+pub(crate) struct SplitConstant {
+    value: __m512i,
+    quotient: __m512i,
+    quotient_high: __m512i,
+}
+
+impl<const SMALL: bool> LazyMul for DoubleWord<SMALL> {
+    // The approximate quotient is short of x w / q by less than 4: one from the rounded constant, one each from the
+    // fractions of the two cross products, one from the low product.
+    const BOUND: u64 = 4;
+    // 16 q < 2^64.
+    const WIDE_RANGE: bool = SMALL;
+    type Constant = SplitConstant;
+    type Context = __m512i;
+
+    #[inline(always)]
+    unsafe fn context(q: Modulus) -> __m512i {
+        // SAFETY: the caller's promise.
+        unsafe { splat(q.value()) }
+    }
+
+    #[inline(always)]
+    unsafe fn constant(value: __m512i, quotient: __m512i) -> SplitConstant {
+        // SAFETY: the caller's promise.
+        SplitConstant {
+            value,
+            quotient,
+            quotient_high: unsafe { _mm512_srli_epi64::<32>(quotient) },
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn mul(x: __m512i, w: SplitConstant, q: __m512i) -> __m512i {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let quotient = mul_high_short(x, w.quotient, w.quotient_high);
+            _mm512_sub_epi64(
+                _mm512_mullo_epi64(x, w.value),
+                _mm512_mullo_epi64(quotient, q),
+            )
+        }
+    }
+}
+
+/// 52-bit arithmetic (AVX-512 IFMA), for q < 2^50 and multiplicands below 2^52.
+pub(crate) struct Ifma;
+
+/// What [`Ifma`] needs of a modulus.
+#[derive(Clone, Copy)]
+pub(crate) struct IfmaContext {
+    /// 2^52 - q.
+    minus_q: __m512i,
+    /// 2^52 - 1.
+    mask: __m512i,
+}
+
+impl LazyMul for Ifma {
+    const BOUND: u64 = 2;
+    const WIDE_RANGE: bool = false;
+    /// The value and floor(value * 2^52 / q).
+    type Constant = (__m512i, __m512i);
+    type Context = IfmaContext;
+
+    #[inline(always)]
+    unsafe fn context(q: Modulus) -> IfmaContext {
+        // SAFETY: the caller's promise.
+        unsafe {
+            IfmaContext {
+                minus_q: splat((1 << 52) - q.value()),
+                mask: splat((1 << 52) - 1),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn constant(value: __m512i, quotient: __m512i) -> (__m512i, __m512i) {
+        // SAFETY: the caller's promise. Two nested floors are one: the 64-bit quotient shifted is the 52-bit one.
+        (value, unsafe { _mm512_srli_epi64::<12>(quotient) })
+    }
+
+    #[inline(always)]
+    unsafe fn mul(
+        x: __m512i,
+        (value, quotient): (__m512i, __m512i),
+        context: IfmaContext,
+    ) -> __m512i {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let zero = _mm512_setzero_si512();
+            let quotient = _mm512_madd52hi_epu64(zero, x, quotient);
+            let low = _mm512_madd52lo_epu64(zero, x, value);
+            _mm512_and_si512(
+                _mm512_madd52lo_epu64(low, quotient, context.minus_q),
+                context.mask,
+            )
+        }
+    }
+}
+
+/// x in every lane.
+///
+/// # Safety
+/// The processor must have AVX-512 F.
+#[inline(always)]
+pub(crate) unsafe fn splat(x: u64) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm512_set1_epi64(x as i64) }
+}
+
+/// x - m where x >= m, else x.
+///
+/// # Safety
+/// The processor must have AVX-512 F.
+#[inline(always)]
+pub(crate) unsafe fn correct(x: __m512i, m: __m512i) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm512_min_epu64(x, _mm512_sub_epi64(x, m)) }
+}
+
+/// The high word of x * y, or one or two less: the carries out of the low words are left out.
+/// `y_high` is y >> 32.
+///
+/// # Safety
+/// The processor must have AVX-512 F.
+#[inline(always)]
+pub(crate) unsafe fn mul_high_short(x: __m512i, y: __m512i, y_high: __m512i) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let x_high = _mm512_srli_epi64::<32>(x);
+        let cross = _mm512_srli_epi64::<32>(_mm512_mul_epu32(x, y_high));
+        let other_cross = _mm512_srli_epi64::<32>(_mm512_mul_epu32(x_high, y));
+        _mm512_add_epi64(
+            _mm512_mul_epu32(x_high, y_high),
+            _mm512_add_epi64(cross, other_cross),
+        )
+    }
+}
+
+/// The whole product x * y: (high word, low word).
+///
+/// # Safety
+/// The processor must have AVX-512 F.
+#[inline(always)]
+pub(crate) unsafe fn mul_wide(x: __m512i, y: __m512i) -> (__m512i, __m512i) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let low_mask = splat(0xffff_ffff);
+        let (x_high, y_high) = (_mm512_srli_epi64::<32>(x), _mm512_srli_epi64::<32>(y));
+        let low = _mm512_mul_epu32(x, y);
+        let cross = _mm512_add_epi64(_mm512_mul_epu32(x_high, y), _mm512_srli_epi64::<32>(low));
+        let middle = _mm512_add_epi64(
+            _mm512_mul_epu32(x, y_high),
+            _mm512_and_si512(cross, low_mask),
+        );
+        let high = _mm512_add_epi64(
+            _mm512_mul_epu32(x_high, y_high),
+            _mm512_add_epi64(
+                _mm512_srli_epi64::<32>(cross),
+                _mm512_srli_epi64::<32>(middle),
+            ),
+        );
+        // Odd 32-bit lanes from the middle sum, even ones from the low product.
+        let low = _mm512_mask_blend_epi32(0xaaaa, low, _mm512_slli_epi64::<32>(middle));
+        (high, low)
+    }
+}
