@@ -38,6 +38,41 @@ pub(crate) fn quote(text: &str) -> impl fmt::Display + '_ {
 #[derive(Clone, Copy)]
 pub(crate) struct Mark(usize);
 
+/// Definitions of numbered values in order of appearance, with their types and places in the text.
+pub(crate) struct Definitions<T>(Vec<(u32, T, Mark)>);
+
+impl<T> Default for Definitions<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: Copy> Definitions<T> {
+    pub(crate) fn push(&mut self, number: u32, ty: T, mark: Mark) {
+        self.0.push((number, ty, mark));
+    }
+
+    /// Types by number. Numbers must run from 0 without gap or repetition, so memory is bounded by the text.
+    pub(crate) fn types(self, c: &Cursor<'_>, prefix: &str) -> Result<Vec<T>, ParseError> {
+        let count = self.0.len();
+        let mut types = vec![None; count];
+        for (number, ty, mark) in self.0 {
+            match types.get_mut(number as usize) {
+                Some(entry @ None) => *entry = Some(ty),
+                Some(Some(_)) => {
+                    let found = format!("a second definition of {prefix}{number}");
+                    return Err(c.error_found(mark, "each number defined once", found));
+                }
+                None => {
+                    let expected = format!("numbers below {count}, the count of definitions");
+                    return Err(c.error_found(mark, expected, format!("{prefix}{number}")));
+                }
+            }
+        }
+        Ok(types.into_iter().flatten().collect())
+    }
+}
+
 /// Reads a text token by token. Spaces and comments (`;` to the end of the line) separate; line ends are tokens.
 pub(crate) struct Cursor<'a> {
     text: &'a str,
@@ -236,6 +271,35 @@ impl<'a> Cursor<'a> {
         self.word(expected)?
             .parse()
             .map_err(|_| self.error_at(mark, expected))
+    }
+
+    /// A keyword and its number, as `poly 1`.
+    pub(crate) fn field<T: std::str::FromStr>(&mut self, word: &str) -> Result<T, ParseError> {
+        self.expect_word(word)?;
+        self.parsed(&format!("a number in range after `{word}`"))
+    }
+
+    /// `seed 0 =`: a table's entry, which must be numbered in order.
+    pub(crate) fn field_is(&mut self, word: &str, expected: usize) -> Result<(), ParseError> {
+        let mark = self.mark();
+        if self.field::<usize>(word)? != expected {
+            return Err(self.error_at(
+                mark,
+                format!("`{word} {expected}` (entries are numbered in order)"),
+            ));
+        }
+        self.expect("=")
+    }
+
+    /// A quoted name of bounded length.
+    pub(crate) fn name(&mut self) -> Result<String, ParseError> {
+        let mark = self.mark();
+        let name = self.string("a quoted name")?;
+        if name.len() > limits::MAX_NAME {
+            let expected = format!("a name of at most {} bytes", limits::MAX_NAME);
+            return Err(self.error_found(mark, expected, format!("{} bytes", name.len())));
+        }
+        Ok(name)
     }
 
     /// `at "FILE":LINE`, if it is there.

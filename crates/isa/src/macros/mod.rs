@@ -3,8 +3,14 @@
 #[rustfmt::skip] // generated
 pub mod op;
 pub mod program;
+mod rules;
+pub mod stats;
+pub mod text;
+pub mod verify;
 
 pub use op::MacroOp;
 pub use program::{
     LevelScale, MacroImm, MacroInput, MacroInstr, MacroProgram, MacroType, MacroValue, Visibility,
 };
+pub use rules::SCALE_TOLERANCE;
+pub use verify::{Stage, stage, verify, verify_with_primes};

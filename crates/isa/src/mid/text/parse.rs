@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ringmill_math::{Ring, RingKind};
 
 use super::print::INHERITED_MODULI;
-use crate::lex::{Cursor, Mark, ParseError};
+use crate::lex::{Cursor, ParseError};
 use crate::limits;
 use crate::mid::op::{ImmKind, Op};
 use crate::mid::procedure::{Imm, Instr, Param, ParamRole, Procedure, ResultLimb};
@@ -48,31 +48,7 @@ pub fn parse_program(text: &str) -> Result<Program, ParseError> {
     Ok(parser.program)
 }
 
-/// Definitions of values or limbs in order of appearance, with their places in the text.
-#[derive(Default)]
-struct Definitions(Vec<(u32, LimbType, Mark)>);
-
-impl Definitions {
-    /// Types by number. Numbers must run from 0 without gap or repetition, so memory is bounded by the text.
-    fn types(self, c: &Cursor<'_>, prefix: &str) -> Result<Vec<LimbType>, ParseError> {
-        let count = self.0.len();
-        let mut types = vec![None; count];
-        for (number, ty, mark) in self.0 {
-            match types.get_mut(number as usize) {
-                Some(entry @ None) => *entry = Some(ty),
-                Some(Some(_)) => {
-                    let found = format!("a second definition of {prefix}{number}");
-                    return Err(c.error_found(mark, "each number defined once", found));
-                }
-                None => {
-                    let expected = format!("numbers below {count}, the count of definitions");
-                    return Err(c.error_found(mark, expected, format!("{prefix}{number}")));
-                }
-            }
-        }
-        Ok(types.into_iter().flatten().collect())
-    }
-}
+type Definitions = crate::lex::Definitions<LimbType>;
 
 /// `ring 2^14 moduli q0=... q1=...`
 fn ring(c: &mut Cursor<'_>) -> Result<(u8, Vec<u64>), ParseError> {
@@ -139,25 +115,6 @@ fn value(c: &mut Cursor<'_>) -> Result<ValueId, ParseError> {
 
 fn limb(c: &mut Cursor<'_>) -> Result<LimbId, ParseError> {
     c.numbered("@", "a limb such as @0").map(LimbId)
-}
-
-/// A keyword and its number, as `poly 1`.
-fn field<T: std::str::FromStr>(c: &mut Cursor<'_>, word: &str) -> Result<T, ParseError> {
-    c.expect_word(word)?;
-    c.parsed(&format!("a number in range after `{word}`"))
-}
-
-fn name(c: &mut Cursor<'_>) -> Result<String, ParseError> {
-    let mark = c.mark();
-    let name = c.string("a quoted name")?;
-    if name.len() > limits::MAX_NAME {
-        return Err(c.error_found(
-            mark,
-            format!("at most {} bytes", limits::MAX_NAME),
-            format!("{}", name.len()),
-        ));
-    }
-    Ok(name)
 }
 
 /// `proc NAME [ring ...]` to `end`; without a ring it takes the program's.
@@ -237,27 +194,27 @@ fn param(
     let mark = c.mark();
     let v = value(c)?;
     c.expect(":")?;
-    definitions.0.push((v.0, limb_type(c, p.log_n)?, mark));
+    definitions.push(v.0, limb_type(c, p.log_n)?, mark);
     c.expect("=")?;
     let mark = c.mark();
     let role = match c.peek_word() {
         "cipher" => ParamRole::Cipher {
-            arg: field(c, "cipher")?,
-            poly: field(c, "poly")?,
+            arg: c.field("cipher")?,
+            poly: c.field("poly")?,
         },
         "plain" => ParamRole::Plain {
-            arg: field(c, "plain")?,
+            arg: c.field("plain")?,
         },
         "key" => ParamRole::Key {
-            arg: field(c, "key")?,
-            digit: field(c, "digit")?,
-            part: field(c, "part")?,
+            arg: c.field("key")?,
+            digit: c.field("digit")?,
+            part: c.field("part")?,
         },
         _ => return Err(c.error_at(mark, "`cipher`, `plain` or `key`")),
     };
     p.params.push(Param {
         value: v,
-        name: name(c)?,
+        name: c.name()?,
         role,
     });
     Ok(())
@@ -265,25 +222,18 @@ fn param(
 
 /// `seed 0 = key 2`, numbered in order.
 fn seed<T: std::str::FromStr>(c: &mut Cursor<'_>, expected: usize) -> Result<T, ParseError> {
-    let mark = c.mark();
-    if field::<usize>(c, "seed")? != expected {
-        return Err(c.error_at(
-            mark,
-            format!("seed {expected} (seeds are numbered in order)"),
-        ));
-    }
-    c.expect("=")?;
-    field(c, "key")
+    c.field_is("seed", expected)?;
+    c.field("key")
 }
 
 fn result(c: &mut Cursor<'_>, p: &mut Procedure) -> Result<(), ParseError> {
     c.expect_word("out")?;
     let v = value(c)?;
     c.expect("=")?;
-    let (index, poly) = (field(c, "cipher")?, field(c, "poly")?);
+    let (index, poly) = (c.field("cipher")?, c.field("poly")?);
     p.results.push(ResultLimb {
         value: v,
-        name: name(c)?,
+        name: c.name()?,
         index,
         poly,
     });
@@ -320,16 +270,16 @@ fn instr(
     let imm = match op.info().immediate {
         ImmKind::None => Imm::None,
         ImmKind::Scalar => Imm::Scalar(c.parsed("a residue")?),
-        ImmKind::Galois => Imm::Galois(field(c, "galois")?),
+        ImmKind::Galois => Imm::Galois(c.field("galois")?),
         ImmKind::Stream => Imm::Stream {
-            seed: field(c, "seed")?,
-            stream: field(c, "stream")?,
+            seed: c.field("seed")?,
+            stream: c.field("stream")?,
         },
-        ImmKind::Slot => Imm::Slot(field(c, "slot")?),
+        ImmKind::Slot => Imm::Slot(c.field("slot")?),
     };
     for (n, (v, mark)) in dst.iter().zip(marks).enumerate() {
         c.expect(if n == 0 { ":" } else { "," })?;
-        definitions.0.push((v.0, limb_type(c, p.log_n)?, mark));
+        definitions.push(v.0, limb_type(c, p.log_n)?, mark);
     }
     p.instrs.push(Instr { op, dst, src, imm });
     Ok(())
@@ -399,28 +349,27 @@ impl ProgramParser {
         let id = limb(c)?;
         c.expect(":")?;
         self.limbs
-            .0
-            .push((id.0, limb_type(c, self.program.log_n)?, mark));
+            .push(id.0, limb_type(c, self.program.log_n)?, mark);
         c.expect("=")?;
         let mark = c.mark();
         let role = match c.peek_word() {
             "cipher" => InputRole::Cipher {
-                input: field(c, "cipher")?,
-                poly: field(c, "poly")?,
+                input: c.field("cipher")?,
+                poly: c.field("poly")?,
             },
             "plain" => InputRole::Plain {
-                input: field(c, "plain")?,
+                input: c.field("plain")?,
             },
             "key" => InputRole::Key {
-                key: field(c, "key")?,
-                digit: field(c, "digit")?,
-                part: field(c, "part")?,
+                key: c.field("key")?,
+                digit: c.field("digit")?,
+                part: c.field("part")?,
             },
             _ => return Err(c.error_at(mark, "`cipher`, `plain` or `key`")),
         };
         self.program.inputs.push(Input {
             limb: id,
-            name: name(c)?,
+            name: c.name()?,
             role,
         });
         Ok(())
@@ -464,12 +413,9 @@ impl ProgramParser {
                 ));
             }
         };
-        self.limbs.0.extend(
-            results
-                .iter()
-                .zip(types)
-                .map(|(&(mark, id), ty)| (id.0, ty, mark)),
-        );
+        for (&(mark, id), ty) in results.iter().zip(types) {
+            self.limbs.push(id.0, ty, mark);
+        }
         let loc = c.source_loc()?;
         let results = results.into_iter().map(|(_, id)| id).collect();
         self.program.calls.push(Call {
@@ -486,10 +432,10 @@ impl ProgramParser {
         c.expect_word("output")?;
         let id = limb(c)?;
         c.expect("=")?;
-        let (output, poly) = (field(c, "cipher")?, field(c, "poly")?);
+        let (output, poly) = (c.field("cipher")?, c.field("poly")?);
         self.program.outputs.push(Output {
             limb: id,
-            name: name(c)?,
+            name: c.name()?,
             output,
             poly,
         });

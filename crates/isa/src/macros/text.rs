@@ -1,0 +1,372 @@
+//! The text form of macro programs. `;` starts a comment; what is printed parses to an equal value.
+//!
+//! Doubles are written with the fewest digits that read back to the same bits. A constant vector that repeats with a
+//! period is written as `repeat` and one period, while the slots so written stay below [`MAX_REPEATED`] in total (so
+//! that a short text cannot ask for much memory); after that, vectors are written in full.
+
+use std::fmt::{self, Write};
+
+use super::op::{MacroImmKind, MacroOp};
+use super::program::{
+    LevelScale, MacroImm, MacroInput, MacroInstr, MacroProgram, MacroType, MacroValue, Visibility,
+};
+use crate::lex::{Cursor, ParseError, quote};
+use crate::limits;
+pub(super) use crate::mid::text::shorten;
+
+/// Slots that `repeat` may write out in one program.
+pub const MAX_REPEATED: usize = 1 << 22;
+
+/// The text of a program.
+pub fn print(program: &MacroProgram) -> String {
+    let mut out = String::new();
+    // Writing to a String cannot fail.
+    let _ = program_to(&mut out, program);
+    out
+}
+
+/// One instruction's text for messages, shortened if very long.
+pub(super) fn instr_text(instr: &MacroInstr, types: &[MacroType]) -> String {
+    let mut out = String::new();
+    let _ = instr_to(&mut out, instr, types);
+    shorten(out)
+}
+
+fn program_to(out: &mut impl Write, p: &MacroProgram) -> fmt::Result {
+    writeln!(out, "macro {} slots {}", quote(&p.name), p.slots)?;
+    for (n, input) in p.inputs.iter().enumerate() {
+        let visibility = match input.visibility {
+            Visibility::Encrypted => "encrypted",
+            Visibility::Plain => "plain",
+        };
+        writeln!(out, "  input {n} = {visibility} {}", quote(&input.name))?;
+    }
+    for (n, name) in p.outputs.iter().enumerate() {
+        writeln!(out, "  output {n} = {}", quote(name))?;
+    }
+    let mut repeated = 0usize;
+    for (n, vector) in p.data.iter().enumerate() {
+        write!(out, "  data {n} =")?;
+        let period = period(vector);
+        let repeats = period < vector.len()
+            && vector.len() <= limits::MAX_VECTOR_SLOTS as usize
+            && repeated.saturating_add(vector.len()) <= MAX_REPEATED;
+        let written = if repeats {
+            repeated += vector.len();
+            write!(out, " {} repeat", vector.len())?;
+            period
+        } else {
+            write!(out, " {} values", vector.len())?;
+            vector.len()
+        };
+        for &(re, im) in vector.iter().take(written) {
+            match im.to_bits() {
+                0 => write!(out, " {re:?}")?,
+                _ => write!(out, " ({re:?}, {im:?})")?,
+            }
+        }
+        writeln!(out)?;
+    }
+    for instr in &p.instrs {
+        out.write_str("  ")?;
+        instr_to(out, instr, &p.types)?;
+        if let Some(loc) = &instr.loc {
+            write!(out, " at {}:{}", quote(&loc.file), loc.line)?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(out, "end")
+}
+
+/// The shortest period, bit for bit, that divides the length (the prefix function of Knuth, Morris and Pratt).
+fn period(vector: &[(f64, f64)]) -> usize {
+    let bits: Vec<_> = vector
+        .iter()
+        .map(|(re, im)| (re.to_bits(), im.to_bits()))
+        .collect();
+    let mut border = vec![0usize; bits.len()];
+    for i in 1..bits.len() {
+        let mut k = border[i - 1];
+        while k > 0 && bits[i] != bits[k] {
+            k = border[k - 1];
+        }
+        border[i] = if bits[i] == bits[k] { k + 1 } else { k };
+    }
+    let period = bits.len() - border.last().copied().unwrap_or(0);
+    if period > 0 && bits.len().is_multiple_of(period) {
+        period
+    } else {
+        bits.len()
+    }
+}
+
+fn instr_to(out: &mut impl Write, instr: &MacroInstr, types: &[MacroType]) -> fmt::Result {
+    let values = |out: &mut dyn Write, values: &[MacroValue]| {
+        values
+            .iter()
+            .enumerate()
+            .try_for_each(|(n, v)| write!(out, "{}%{}", if n == 0 { "" } else { ", " }, v.0))
+    };
+    if !instr.dst.is_empty() {
+        values(out, &instr.dst)?;
+        out.write_str(" = ")?;
+    }
+    out.write_str(instr.op.mnemonic())?;
+    if !instr.src.is_empty() {
+        out.write_char(' ')?;
+        values(out, &instr.src)?;
+    }
+    match &instr.imm {
+        MacroImm::None => {}
+        MacroImm::Input(n) => write!(out, " input {n}")?,
+        MacroImm::Output(n) => write!(out, " output {n}")?,
+        MacroImm::Data(n) => write!(out, " data {n}")?,
+        MacroImm::Constant { value, scale } => {
+            write!(out, " by {value:?}")?;
+            if let Some(scale) = scale {
+                write!(out, " scale {scale:?}")?;
+            }
+        }
+        MacroImm::Level(level) => write!(out, " to level {level}")?,
+        MacroImm::Steps(steps) => {
+            for (n, step) in steps.iter().enumerate() {
+                write!(out, "{} {step}", if n == 0 { " steps" } else { "," })?;
+            }
+        }
+    }
+    for (n, v) in instr.dst.iter().enumerate() {
+        out.write_str(if n == 0 { " : " } else { ", " })?;
+        let at = match types.get(v.0 as usize) {
+            Some(MacroType::Cipher { size, at }) => {
+                write!(out, "cipher {size}")?;
+                at
+            }
+            Some(MacroType::Plain { at }) => {
+                out.write_str("plain")?;
+                at
+            }
+            None => {
+                out.write_char('?')?;
+                continue;
+            }
+        };
+        if let Some(LevelScale { level, scale }) = at {
+            write!(out, " level {level} scale {scale:?}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Parses a program. The result is well-formed text, not yet verified.
+pub fn parse(text: &str) -> Result<MacroProgram, ParseError> {
+    let mut c = Cursor::new(text)?;
+    c.skip_lines();
+    c.expect_word("macro")?;
+    let name = c.name()?;
+    let slots = c.field("slots")?;
+    c.line_end()?;
+    let mut p = MacroProgram {
+        name,
+        slots,
+        inputs: Vec::new(),
+        data: Vec::new(),
+        instrs: Vec::new(),
+        types: Vec::new(),
+        outputs: Vec::new(),
+    };
+    let mut definitions = Definitions::default();
+    let mut repeated = 0;
+    loop {
+        c.skip_lines();
+        let mark = c.mark();
+        let head = c.peek_word();
+        if matches!(head, "input" | "output" | "data") && !p.instrs.is_empty() {
+            return Err(c.error_at(
+                mark,
+                "an instruction or `end` (inputs, outputs and data come first)",
+            ));
+        }
+        match head {
+            "input" => {
+                c.field_is("input", p.inputs.len())?;
+                let visibility = match c.peek_word() {
+                    "encrypted" => Visibility::Encrypted,
+                    "plain" => Visibility::Plain,
+                    _ => return Err(c.error("`encrypted` or `plain`")),
+                };
+                c.word("a visibility")?;
+                p.inputs.push(MacroInput {
+                    name: c.name()?,
+                    visibility,
+                });
+            }
+            "output" => {
+                c.field_is("output", p.outputs.len())?;
+                p.outputs.push(c.name()?);
+            }
+            "data" => {
+                c.field_is("data", p.data.len())?;
+                p.data.push(vector(&mut c, &mut repeated)?);
+            }
+            "end" => {
+                c.expect_word("end")?;
+                c.line_end()?;
+                c.text_end()?;
+                p.types = definitions.types(&c, "%")?;
+                return Ok(p);
+            }
+            _ => {
+                let instr = instr(&mut c, &mut definitions)?;
+                p.instrs.push(instr);
+            }
+        }
+        c.line_end()?;
+    }
+}
+
+type Definitions = crate::lex::Definitions<MacroType>;
+
+/// `8192 repeat 1.0 (0.0, -1.0)` or `4 values 1.0 2.0 3.0 4.0`
+fn vector(c: &mut Cursor<'_>, repeated: &mut usize) -> Result<Vec<(f64, f64)>, ParseError> {
+    let mark = c.mark();
+    let len: usize = c.parsed("a vector length")?;
+    let repeats = c.accept_word("repeat");
+    if !repeats {
+        c.expect_word("values")?;
+    }
+    let mut values = Vec::new();
+    while !c.at_line_end() {
+        if c.accept("(") {
+            let re = c.parsed("a number")?;
+            c.expect(",")?;
+            let im = c.parsed("a number")?;
+            c.expect(")")?;
+            values.push((re, im));
+        } else {
+            values.push((c.parsed("a number")?, 0.0));
+        }
+    }
+    if !repeats {
+        if values.len() != len {
+            return Err(c.error_found(
+                mark,
+                format!("{} values as the line has", values.len()),
+                len.to_string(),
+            ));
+        }
+        return Ok(values);
+    }
+    if values.is_empty()
+        || !len.is_multiple_of(values.len())
+        || len > limits::MAX_VECTOR_SLOTS as usize
+    {
+        let expected = format!(
+            "a length up to {} that is a multiple of the {} values of the period",
+            limits::MAX_VECTOR_SLOTS,
+            values.len()
+        );
+        return Err(c.error_at(mark, expected));
+    }
+    *repeated += len;
+    if *repeated > MAX_REPEATED {
+        let expected = format!("`values` (`repeat` has already written {MAX_REPEATED} slots)");
+        return Err(c.error_at(mark, expected));
+    }
+    Ok(values.repeat(len / values.len()))
+}
+
+fn value(c: &mut Cursor<'_>) -> Result<MacroValue, ParseError> {
+    c.numbered("%", "a value such as %0").map(MacroValue)
+}
+
+fn instr(c: &mut Cursor<'_>, definitions: &mut Definitions) -> Result<MacroInstr, ParseError> {
+    let mut dst = Vec::new();
+    let mut marks = Vec::new();
+    if c.peek("%") {
+        loop {
+            marks.push(c.mark());
+            dst.push(value(c)?);
+            if !c.accept(",") {
+                break;
+            }
+        }
+        c.expect("=")?;
+    }
+    let mark = c.mark();
+    let word = c.word("an instruction, `input`, `output`, `data` or `end`")?;
+    let op = MacroOp::from_mnemonic(word)
+        .ok_or_else(|| c.error_at(mark, "an instruction of the macro level"))?;
+    let mut src = Vec::new();
+    while c.peek("%") {
+        src.push(value(c)?);
+        if !c.accept(",") {
+            break;
+        }
+    }
+    let imm = immediate(c, op.info().immediate)?;
+    for (n, (v, mark)) in dst.iter().zip(marks).enumerate() {
+        c.expect(if n == 0 { ":" } else { "," })?;
+        definitions.push(v.0, macro_type(c)?, mark);
+    }
+    let loc = c.source_loc()?;
+    Ok(MacroInstr {
+        op,
+        dst,
+        src,
+        imm,
+        loc,
+    })
+}
+
+fn immediate(c: &mut Cursor<'_>, kind: MacroImmKind) -> Result<MacroImm, ParseError> {
+    Ok(match kind {
+        MacroImmKind::None => MacroImm::None,
+        MacroImmKind::Input => MacroImm::Input(c.field("input")?),
+        MacroImmKind::Output => MacroImm::Output(c.field("output")?),
+        MacroImmKind::Data => MacroImm::Data(c.field("data")?),
+        MacroImmKind::Constant => {
+            let value = c.field("by")?;
+            let scale = if c.peek_word() == "scale" {
+                Some(c.field("scale")?)
+            } else {
+                None
+            };
+            MacroImm::Constant { value, scale }
+        }
+        MacroImmKind::Level => {
+            c.expect_word("to")?;
+            MacroImm::Level(c.field("level")?)
+        }
+        MacroImmKind::Steps => {
+            c.expect_word("steps")?;
+            let mut steps = vec![c.parsed("a rotation step")?];
+            while c.accept(",") {
+                steps.push(c.parsed("a rotation step")?);
+            }
+            MacroImm::Steps(steps)
+        }
+    })
+}
+
+/// `cipher 2 level 5 scale 1.8e16`, `plain`
+fn macro_type(c: &mut Cursor<'_>) -> Result<MacroType, ParseError> {
+    let mark = c.mark();
+    let word = c.word("`cipher` or `plain`")?;
+    let size = match word {
+        "cipher" => Some(c.parsed("a number of polynomials")?),
+        "plain" => None,
+        _ => return Err(c.error_at(mark, "`cipher` or `plain`")),
+    };
+    let at = if c.peek_word() == "level" {
+        Some(LevelScale {
+            level: c.field("level")?,
+            scale: c.field("scale")?,
+        })
+    } else {
+        None
+    };
+    Ok(match size {
+        Some(size) => MacroType::Cipher { size, at },
+        None => MacroType::Plain { at },
+    })
+}

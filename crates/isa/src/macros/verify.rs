@@ -1,0 +1,363 @@
+//! The verifier of macro programs, in each of their three stages. No in-memory value makes it panic.
+
+use std::collections::HashSet;
+
+use super::op::{MacroImmKind, MacroOp};
+use super::program::{
+    LevelScale, MacroImm, MacroInstr, MacroProgram, MacroType, MacroValue, Visibility,
+};
+use super::rules::{self, Typed};
+use super::text;
+use crate::error::{Fault, InstrPlace, Place, VerifyError};
+use crate::limits;
+use crate::mid::verify::{at_most, check_label};
+
+/// How far a program has come through the compiler; which stage a program is in follows from its types.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Stage {
+    /// As traced: no levels, scales or sizes. Every ciphertext counts as two polynomials, products included; `RELIN`,
+    /// `RESCALE` and `MODSWITCH` are absent.
+    Traced,
+    /// Relinearisations are placed and sizes count, but levels and scales are not chosen; `RESCALE` and `MODSWITCH` are
+    /// absent.
+    Relinearised,
+    /// Every value has a size, a level and a scale.
+    Managed,
+}
+
+/// The stage of a program: managed if any value has a level and scale; else relinearised if any ciphertext has a size
+/// other than two or any instruction relinearises; else traced.
+pub fn stage(program: &MacroProgram) -> Stage {
+    if program.types.iter().any(|ty| rules::at(*ty).is_some()) {
+        return Stage::Managed;
+    }
+    let sized = |ty: &MacroType| matches!(ty, MacroType::Cipher { size, .. } if *size != 2);
+    if program.types.iter().any(sized) || program.instrs.iter().any(|i| i.op == MacroOp::Relin) {
+        Stage::Relinearised
+    } else {
+        Stage::Traced
+    }
+}
+
+/// Checks a program of any stage: sizes of its tables; every value defined once, before use; every instruction's arity,
+/// immediate and types by its rule; every encrypted input read at most once and every output written exactly once.
+/// Scales must agree within [`SCALE_TOLERANCE`](super::SCALE_TOLERANCE). The scale after a `RESCALE` is not
+/// compared with a prime: [`verify_with_primes`] does that.
+pub fn verify(program: &MacroProgram) -> Result<(), VerifyError> {
+    Verifier {
+        program,
+        primes: None,
+        stage: stage(program),
+        defined: Vec::new(),
+    }
+    .run()
+}
+
+/// As [`verify`], and that the program is managed, stays within the levels of the ciphertext primes q0..qL (`primes`),
+/// and divides scales by the right prime in every `RESCALE`.
+pub fn verify_with_primes(program: &MacroProgram, primes: &[u64]) -> Result<(), VerifyError> {
+    Verifier {
+        program,
+        primes: Some(primes),
+        stage: Stage::Managed,
+        defined: Vec::new(),
+    }
+    .run()
+}
+
+struct Verifier<'a> {
+    program: &'a MacroProgram,
+    primes: Option<&'a [u64]>,
+    stage: Stage,
+    defined: Vec<bool>,
+}
+
+impl Verifier<'_> {
+    fn run(&mut self) -> Result<(), VerifyError> {
+        let program = self.program;
+        let outside = |fault| {
+            let procedure = text::shorten(program.name.clone());
+            VerifyError::new(
+                Place {
+                    procedure,
+                    ..Place::default()
+                },
+                fault,
+            )
+        };
+        self.tables().map_err(outside)?;
+        self.defined = vec![false; program.types.len()];
+        let mut inputs = HashSet::new();
+        let mut outputs = HashSet::new();
+        for (number, instr) in program.instrs.iter().enumerate() {
+            let checked = self.instr(instr).and_then(|()| match instr.imm {
+                MacroImm::Input(input) if self.visibility(input) == Some(Visibility::Encrypted) => {
+                    once(&mut inputs, "encrypted input", input)
+                }
+                MacroImm::Output(output) => once(&mut outputs, "output", output),
+                _ => Ok(()),
+            });
+            checked.map_err(|fault| {
+                let text = text::instr_text(instr, &program.types);
+                let procedure = text::shorten(program.name.clone());
+                let instruction = Some(InstrPlace { number, text });
+                VerifyError::new(
+                    Place {
+                        loc: instr.loc.clone(),
+                        procedure,
+                        instruction,
+                    },
+                    fault,
+                )
+            })?;
+        }
+        if let Some(name) = (0..)
+            .zip(&program.outputs)
+            .find_map(|(n, name)| (!outputs.contains(&n)).then_some(name))
+        {
+            let item = format!("output {:?}", text::shorten(name.clone()));
+            return Err(outside(Fault::NeverDefined { item }));
+        }
+        match self.defined.iter().position(|defined| !defined) {
+            Some(index) => Err(outside(Fault::NeverDefined {
+                item: format!("%{index}"),
+            })),
+            None => Ok(()),
+        }
+    }
+
+    fn visibility(&self, input: u32) -> Option<Visibility> {
+        self.program
+            .inputs
+            .get(input as usize)
+            .map(|input| input.visibility)
+    }
+
+    fn tables(&self) -> Result<(), Fault> {
+        let p = self.program;
+        check_label("program name", &p.name)?;
+        at_most("inputs", limits::MAX_VECTORS, p.inputs.len())?;
+        at_most("outputs", limits::MAX_VECTORS, p.outputs.len())?;
+        at_most("constant vectors", limits::MAX_VECTORS, p.data.len())?;
+        at_most("instructions", limits::MAX_VALUES, p.instrs.len())?;
+        at_most("values", limits::MAX_VALUES, p.types.len())?;
+        if !p.slots.is_power_of_two() || p.slots > limits::MAX_VECTOR_SLOTS {
+            let expected = format!("a power of two up to {}", limits::MAX_VECTOR_SLOTS);
+            return Err(Fault::Illegal {
+                what: "slots",
+                expected,
+                found: p.slots.to_string(),
+            });
+        }
+        let mut names = HashSet::new();
+        for input in &p.inputs {
+            check_label("input name", &input.name)?;
+            if !names.insert(input.name.as_str()) {
+                return Err(Fault::Duplicate {
+                    what: "input name",
+                    item: format!("{:?}", input.name),
+                });
+            }
+        }
+        names.clear();
+        for name in &p.outputs {
+            check_label("output name", name)?;
+            if !names.insert(name.as_str()) {
+                return Err(Fault::Duplicate {
+                    what: "output name",
+                    item: format!("{name:?}"),
+                });
+            }
+        }
+        for (number, vector) in p.data.iter().enumerate() {
+            if vector.len() != p.slots as usize {
+                let (expected, found) =
+                    (format!("{} values", p.slots), format!("{}", vector.len()));
+                return Err(Fault::Illegal {
+                    what: "constant vector",
+                    expected,
+                    found: format!("{found} in {number}"),
+                });
+            }
+            let infinite = |&(re, im): &(f64, f64)| !re.is_finite() || !im.is_finite();
+            if let Some(slot) = vector.iter().position(infinite) {
+                let found = format!("another in slot {slot} of vector {number}");
+                return Err(Fault::Illegal {
+                    what: "constant vector",
+                    expected: "finite values".to_owned(),
+                    found,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn instr(&mut self, instr: &MacroInstr) -> Result<(), Fault> {
+        rules::check_counts(instr.op, instr.src.len(), instr.dst.len())?;
+        let src = instr
+            .src
+            .iter()
+            .map(|&v| self.use_of(v))
+            .collect::<Result<Vec<_>, _>>()?;
+        let dst = instr
+            .dst
+            .iter()
+            .map(|&v| self.define(v))
+            .collect::<Result<Vec<_>, _>>()?;
+        self.immediate(instr)?;
+        let scope = rules::Scope {
+            program: self.program,
+            primes: self.primes,
+            stage: self.stage,
+        };
+        scope.check(instr, &src, &dst)
+    }
+
+    fn use_of(&self, value: MacroValue) -> Result<Typed, Fault> {
+        let index = value.0 as usize;
+        match (self.program.types.get(index), self.defined.get(index)) {
+            (Some(&ty), Some(true)) => Ok(Typed { value, ty }),
+            _ => Err(Fault::Undefined {
+                item: format!("%{}", value.0),
+            }),
+        }
+    }
+
+    fn define(&mut self, value: MacroValue) -> Result<Typed, Fault> {
+        let index = value.0 as usize;
+        let (Some(&ty), Some(defined)) =
+            (self.program.types.get(index), self.defined.get_mut(index))
+        else {
+            let limit = self.program.types.len() as u64;
+            return Err(Fault::Range {
+                what: "value number",
+                limit,
+                found: u64::from(value.0),
+            });
+        };
+        if *defined {
+            return Err(Fault::Redefined {
+                item: format!("%{}", value.0),
+            });
+        }
+        *defined = true;
+        let v = Typed { value, ty };
+        self.check_type(v)?;
+        Ok(v)
+    }
+
+    /// A type that values of this stage may have.
+    fn check_type(&self, v: Typed) -> Result<(), Fault> {
+        if let MacroType::Cipher { size, .. } = v.ty
+            && !(2..=3).contains(&size)
+        {
+            let expected = if size < 2 { 2 } else { 3 };
+            return Err(Fault::Size {
+                item: v.item(),
+                expected,
+                found: size,
+            });
+        }
+        let level_error = |expected: String, found: String| {
+            Err(Fault::Level {
+                item: v.item(),
+                expected,
+                found,
+            })
+        };
+        match (self.stage, rules::at(v.ty)) {
+            (Stage::Managed, None) => {
+                level_error("of a managed program".to_owned(), "none".to_owned())
+            }
+            (Stage::Managed, Some(LevelScale { level, scale })) => {
+                let top = self.primes.map_or(limits::MAX_LEVEL as usize, |primes| {
+                    primes.len().saturating_sub(1)
+                });
+                if level as usize > top {
+                    return level_error(format!("at most {top}"), level.to_string());
+                }
+                if !(scale.is_finite() && scale >= 1.0) {
+                    let expected = "a finite scale of at least 1".to_owned();
+                    return Err(Fault::Scale {
+                        item: v.item(),
+                        expected,
+                        found: scale.to_string(),
+                    });
+                }
+                Ok(())
+            }
+            (_, Some(at)) => level_error("none before management".to_owned(), at.level.to_string()),
+            (_, None) => Ok(()),
+        }
+    }
+
+    fn immediate(&self, instr: &MacroInstr) -> Result<(), Fault> {
+        let kind = instr.op.info().immediate;
+        let p = self.program;
+        let index = |what, limit: usize, found: u32| {
+            let limit = limit as u64;
+            if u64::from(found) < limit {
+                Ok(())
+            } else {
+                Err(Fault::Range {
+                    what,
+                    limit,
+                    found: u64::from(found),
+                })
+            }
+        };
+        let illegal = |expected: &str, found: String| {
+            Err(Fault::Immediate {
+                expected: expected.to_owned(),
+                found,
+            })
+        };
+        match (kind, &instr.imm) {
+            (MacroImmKind::None, MacroImm::None) => Ok(()),
+            (MacroImmKind::Input, &MacroImm::Input(n)) => index("input number", p.inputs.len(), n),
+            (MacroImmKind::Output, &MacroImm::Output(n)) => {
+                index("output number", p.outputs.len(), n)
+            }
+            (MacroImmKind::Data, &MacroImm::Data(n)) => {
+                index("constant vector number", p.data.len(), n)
+            }
+            (MacroImmKind::Level, &MacroImm::Level(_)) => Ok(()), // against the operand's level, by the rule
+            (MacroImmKind::Constant, &MacroImm::Constant { value, scale }) => {
+                if !value.is_finite() {
+                    return illegal("a finite constant", value.to_string());
+                }
+                match scale {
+                    Some(scale) if !(scale.is_finite() && scale >= 1.0) => {
+                        illegal("a finite scale of at least 1", scale.to_string())
+                    }
+                    _ => Ok(()),
+                }
+            }
+            (MacroImmKind::Steps, MacroImm::Steps(steps)) => {
+                if steps.len() != instr.dst.len() {
+                    return illegal("one step a result", format!("{} steps", steps.len()));
+                }
+                let legal = |step: &i32| *step != 0 && step.unsigned_abs() < p.slots;
+                match steps.iter().find(|step| !legal(step)) {
+                    Some(step) => illegal(
+                        &format!("a step in (-{0}, {0}), not 0", p.slots),
+                        step.to_string(),
+                    ),
+                    None => Ok(()),
+                }
+            }
+            (kind, imm) => illegal(kind.word(), text::shorten(format!("{imm:?}"))),
+        }
+    }
+}
+
+fn once(seen: &mut HashSet<u32>, what: &'static str, number: u32) -> Result<(), Fault> {
+    if seen.insert(number) {
+        Ok(())
+    } else {
+        Err(Fault::Duplicate {
+            what,
+            item: number.to_string(),
+        })
+    }
+}
