@@ -5,6 +5,8 @@
 //! modulus; outputs are. A larger input gives a wrong residue, never a fault.
 
 mod auto;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512;
 mod backend;
 mod elementwise;
 mod simd;

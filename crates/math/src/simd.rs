@@ -209,3 +209,23 @@ pub(crate) unsafe fn mul_wide(x: __m512i, y: __m512i) -> (__m512i, __m512i) {
         (high, low)
     }
 }
+
+/// Eight words from memory.
+///
+/// # Safety
+/// p must be readable for 8 words; the processor must have AVX-512 F.
+#[inline(always)]
+pub(crate) unsafe fn load(p: *const u64) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm512_loadu_si512(p.cast()) }
+}
+
+/// Eight words to memory.
+///
+/// # Safety
+/// p must be writable for 8 words; the processor must have AVX-512 F.
+#[inline(always)]
+pub(crate) unsafe fn store(p: *mut u64, x: __m512i) {
+    // SAFETY: the caller's promise.
+    unsafe { _mm512_storeu_si512(p.cast(), x) }
+}

@@ -1,6 +1,9 @@
 //! Run-time dispatch of the SIMD kernels. Each function processes a prefix of its operands and returns its length, a
 //! multiple of the vector width; 0 when the scalar backend is in force.
 
+#[cfg(target_arch = "x86_64")]
+use super::avx512;
+use super::backend::Backend;
 use crate::{Modulus, Shoup};
 
 macro_rules! dispatch {
@@ -8,8 +11,16 @@ macro_rules! dispatch {
         /// # Safety
         /// Every pointer and slice must be valid for `len` words. The output may equal an input.
         pub(super) unsafe fn $name(q: Modulus, $($arg: $ty,)* len: usize) -> usize {
-            let _ = (q, $($arg,)* len);
-            0
+            match Backend::current() {
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: `Backend::current` only gives backends whose features the processor has; the pointers are
+                // the caller's promise.
+                Backend::Avx512 | Backend::Avx512Ifma => unsafe { avx512::$name(q, $($arg,)* len) },
+                _ => {
+                    let _ = (q, $($arg,)* len); // nothing else uses them off x86-64
+                    0
+                }
+            }
         }
     )*};
 }

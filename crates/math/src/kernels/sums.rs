@@ -4,7 +4,7 @@ use super::{check_len, simd};
 use crate::{MathError, Modulus, Shoup};
 
 /// Products below 2^122 that fit in 128 bits beside a reduced carry-over.
-const LAZY_TERMS: usize = 32;
+pub(super) const LAZY_TERMS: usize = 32;
 
 /// out = sum of a_k * b_k mod q over the terms (a_k, b_k), coefficient by coefficient; 0 without terms.
 pub fn dot(q: Modulus, out: &mut [u64], terms: &[(&[u64], &[u64])]) -> Result<(), MathError> {

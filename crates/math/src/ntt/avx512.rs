@@ -11,7 +11,7 @@ use std::arch::x86_64::*;
 
 use super::{NttPlan, Twiddles};
 use crate::Backend;
-use crate::simd::{DoubleWord, Ifma, LANES, LazyMul, correct, splat};
+use crate::simd::{DoubleWord, Ifma, LANES, LazyMul, correct, load, splat, store};
 
 /// The shortest limb these loops take.
 pub(super) const MIN_LEN: usize = 4 * LANES;
@@ -275,18 +275,6 @@ impl<A: LazyMul> Clone for Last<A> {
     }
 }
 impl<A: LazyMul> Copy for Last<A> {}
-
-#[inline(always)]
-unsafe fn load(p: *const u64) -> __m512i {
-    // SAFETY: the caller's promise that 8 words are readable.
-    unsafe { _mm512_loadu_si512(p.cast()) }
-}
-
-#[inline(always)]
-unsafe fn store(p: *mut u64, x: __m512i) {
-    // SAFETY: the caller's promise that 8 words are writable.
-    unsafe { _mm512_storeu_si512(p.cast(), x) }
-}
 
 #[inline(always)]
 unsafe fn forward_with<A: LazyMul>(plan: &NttPlan, limb: &mut [u64]) {
