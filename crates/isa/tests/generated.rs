@@ -1,0 +1,77 @@
+//! Generated files are fresh, and definition files that make no sense are refused.
+
+use std::{fs, path::Path};
+
+use ringmill_isa::codegen;
+use ringmill_isa::macros::MacroOp;
+use ringmill_isa::mid::Op;
+
+#[test]
+fn generated_files_are_fresh() -> Result<(), Box<dyn std::error::Error>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for (level, module) in [("mid", "mid"), ("macro", "macros")] {
+        let def = codegen::parse(&fs::read_to_string(
+            root.join(format!("defs/{level}.toml")),
+        )?)?;
+        let files = [
+            (
+                root.join(format!("src/{module}/op.rs")),
+                codegen::rust(&def),
+            ),
+            (
+                root.join(format!("../../docs/isa/{level}.md")),
+                codegen::markdown(&def),
+            ),
+        ];
+        for (path, fresh) in files {
+            assert!(
+                fs::read_to_string(&path)? == fresh,
+                "{} is stale: run isa-gen",
+                path.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn mnemonics_round_trip() {
+    for op in Op::ALL {
+        assert_eq!(Op::from_mnemonic(op.mnemonic()), Some(op));
+    }
+    for op in MacroOp::ALL {
+        assert_eq!(MacroOp::from_mnemonic(op.mnemonic()), Some(op));
+    }
+    assert_eq!(Op::from_mnemonic("add"), None);
+    assert!(Op::Bext.is_composite() && Op::Dot.is_composite() && !Op::Mac.is_composite());
+}
+
+#[test]
+fn bad_definitions_are_refused() {
+    let entry = |mnemonic: &str, operands: &str, rule: &str, expansion: &str| {
+        format!(
+            "level = \"mid\"\n[[instruction]]\nmnemonic = \"{mnemonic}\"\noperands = [{operands}]\nresults = []\n\
+             immediate = \"none\"\nrule = \"{rule}\"\nsemantics = \"\"\nexpansion = \"{expansion}\"\n"
+        )
+    };
+    assert!(codegen::parse(&entry("ADD", "\"a\"", "same", "")).is_ok());
+    for (bad, word) in [
+        (entry("Add", "\"a\"", "same", ""), "capital letters"),
+        (
+            entry("ADD", "\"a\", \"b...\"", "same", ""),
+            "repeating entry alone",
+        ),
+        (entry("ADD", "\"a\"", "Same", ""), "small letters"),
+        (
+            entry("ADD", "\"a\"", "same", "MUL"),
+            "primitive instructions",
+        ),
+        (
+            entry("ADD", "\"a\"", "same", "") + "colour = 3",
+            "unknown field",
+        ),
+    ] {
+        let error = codegen::parse(&bad).expect_err(word).to_string();
+        assert!(error.contains(word), "{error}");
+    }
+}

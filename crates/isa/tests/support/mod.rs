@@ -1,0 +1,273 @@
+//! Random well-typed mid programs, grown from lists of choices so that failures shrink well.
+#![allow(dead_code, clippy::unwrap_used)] // each test file uses its own part
+
+use std::sync::{Arc, OnceLock};
+
+use proptest::prelude::*;
+use ringmill_isa::mid::{
+    Call, Form, Input, InputRole, LimbId, LimbType, ModulusId, Op, Output, ParamRole, ProcBuilder,
+    Procedure, Program, ValueId,
+};
+use ringmill_isa::source::SourceLoc;
+use ringmill_math::{Ring, primes};
+
+pub const LOG_N: u8 = 5;
+pub const MODULI: u16 = 4;
+
+pub fn moduli() -> &'static [u64] {
+    static TABLE: OnceLock<Vec<u64>> = OnceLock::new();
+    TABLE.get_or_init(|| primes::ntt_primes(30, u32::from(LOG_N), usize::from(MODULI)).unwrap())
+}
+
+/// What a generated step draws on.
+pub type Choice = (u16, u16, u16, u64);
+
+pub fn choices(most: usize) -> impl Strategy<Value = Vec<Choice>> {
+    prop::collection::vec(any::<Choice>(), 0..most)
+}
+
+fn limb_type(pick: u16) -> LimbType {
+    let full = Ring::full(LOG_N);
+    let ring = [full, full, full.halves().0, full.halves().1][usize::from(pick / 8 % 4)];
+    let form = if pick % 2 == 0 {
+        Form::Eval
+    } else {
+        Form::Coeff
+    };
+    LimbType {
+        ring,
+        modulus: ModulusId(pick / 2 % MODULI),
+        form,
+    }
+}
+
+/// A procedure in which each choice adds the instruction it picks, if operands for it exist.
+pub fn procedure(name: &str, params: u16, choices: &[Choice]) -> Procedure {
+    let mut b = ProcBuilder::new(name, LOG_N, moduli()).unwrap();
+    let mut values = Vec::new();
+    for i in 0..=params {
+        let role = match i % 3 {
+            0 => ParamRole::Cipher { arg: 0, poly: i },
+            1 => ParamRole::Plain { arg: i },
+            _ => ParamRole::Key {
+                arg: 3,
+                digit: i,
+                part: i % 2,
+            },
+        };
+        let pick = choices.get(usize::from(i)).map_or(i, |c| c.1);
+        values.push(
+            b.param(format!("c{i} \"\\\n\u{e9}"), limb_type(pick), role)
+                .unwrap(),
+        );
+    }
+    let seeds = [b.seed(7).unwrap(), b.seed(2).unwrap()];
+    let mut slots: Vec<(u32, LimbType)> = Vec::new();
+    for &choice in choices {
+        step(&mut b, &mut values, &seeds, &mut slots, choice);
+    }
+    for (i, &v) in (0..).zip(values.iter().rev().take(5)) {
+        b.result(v, format!("d{i}"), i, 0).unwrap();
+    }
+    b.finish().unwrap()
+}
+
+fn step(
+    b: &mut ProcBuilder,
+    values: &mut Vec<ValueId>,
+    seeds: &[u16],
+    slots: &mut Vec<(u32, LimbType)>,
+    (op, first, second, number): Choice,
+) {
+    let find = |start: u16, fits: &dyn Fn(LimbType) -> bool| {
+        let n = values.len();
+        (0..n)
+            .map(|i| values[(usize::from(start) + i) % n])
+            .find(|&v| fits(b.ty(v).unwrap()))
+    };
+    let full = Ring::full(LOG_N);
+    let (plus, minus) = full.halves();
+    let any = find(first, &|_| true).unwrap();
+    let any_ty = b.ty(any).unwrap();
+    let like_any = find(second, &|ty| ty == any_ty).unwrap();
+    let residue = number % moduli()[usize::from(any_ty.modulus.0)];
+    let galois = (number as u32 % (1 << LOG_N)) * 2 + 1;
+    let eval = find(first, &|ty| ty.form == Form::Eval);
+    let coeff = find(first, &|ty| ty.form == Form::Coeff);
+    let with = |ring: Ring, form: Form| find(first, &move |ty| ty.ring == ring && ty.form == form);
+    let partner = |a: ValueId, ring: Ring| {
+        let ty = LimbType {
+            ring,
+            ..b.ty(a).unwrap()
+        };
+        find(second, &move |other| other == ty)
+    };
+    let made: Vec<ValueId> = match Op::ALL[usize::from(op) % Op::COUNT] {
+        Op::Add => vec![b.add(any, like_any).unwrap()],
+        Op::Sub => vec![b.sub(any, like_any).unwrap()],
+        Op::Neg => vec![b.neg(any).unwrap()],
+        Op::Muli => vec![b.muli(any, residue).unwrap()],
+        Op::Addi => vec![b.addi(any, residue).unwrap()],
+        Op::Mul => eval.map(|a| b.mul(a, a).unwrap()).into_iter().collect(),
+        Op::Mac => eval.map(|a| b.mac(a, a, a).unwrap()).into_iter().collect(),
+        Op::Dot => {
+            let pairs = |a| vec![(a, a); usize::from(second % 3) + 1];
+            eval.map(|a| b.dot(&pairs(a)).unwrap())
+                .into_iter()
+                .collect()
+        }
+        Op::Ntt => coeff.map(|a| b.ntt(a).unwrap()).into_iter().collect(),
+        Op::Intt => eval.map(|a| b.intt(a).unwrap()).into_iter().collect(),
+        Op::Auto => with(full, Form::Eval)
+            .map(|a| b.auto(a, galois).unwrap())
+            .into_iter()
+            .collect(),
+        Op::Autoh => match with(plus, Form::Eval).and_then(|p| Some((p, partner(p, minus)?))) {
+            Some((p, m)) => <[_; 2]>::from(b.autoh(p, m, galois).unwrap()).to_vec(),
+            None => vec![],
+        },
+        Op::Conv => coeff
+            .map(|a| b.conv(a, ModulusId(second % MODULI)).unwrap())
+            .into_iter()
+            .collect(),
+        Op::Bext => {
+            let to = [ModulusId(second % MODULI), ModulusId((second + 1) % MODULI)];
+            coeff
+                .map(|a| b.bext(&[a], &to).unwrap())
+                .unwrap_or_default()
+        }
+        Op::Split => match with(full, Form::Coeff) {
+            Some(a) => <[_; 2]>::from(b.split(a).unwrap()).to_vec(),
+            None => vec![],
+        },
+        Op::Join => match with(plus, Form::Coeff).and_then(|p| Some((p, partner(p, minus)?))) {
+            Some((p, m)) => vec![b.join(p, m).unwrap()],
+            None => vec![],
+        },
+        Op::Prng => {
+            let ty = LimbType {
+                form: Form::Eval,
+                ..limb_type(first)
+            };
+            vec![
+                b.prng(ty, seeds[usize::from(second) % seeds.len()], number)
+                    .unwrap(),
+            ]
+        }
+        Op::Store => {
+            b.store(any, u32::from(second)).unwrap();
+            slots.retain(|&(slot, _)| slot != u32::from(second));
+            slots.push((u32::from(second), any_ty));
+            vec![]
+        }
+        Op::Load => match slots.get(usize::from(second) % slots.len().max(1)) {
+            Some(&(slot, ty)) => vec![b.load(ty, slot).unwrap()],
+            None => vec![],
+        },
+    };
+    values.extend(made);
+}
+
+/// A program that calls the procedures in turn, arguments taken from what exists or from new inputs.
+pub fn program(procs: Vec<Procedure>, calls: &[Choice]) -> Program {
+    let mut program = Program {
+        log_n: LOG_N,
+        moduli: moduli().to_vec(),
+        procs: procs.into_iter().map(Arc::new).collect(),
+        limbs: vec![],
+        inputs: vec![],
+        seeds: vec![9, 4, 0],
+        calls: vec![],
+        outputs: vec![],
+    };
+    let file: Arc<str> = "model \"a\".py".into();
+    for &(pick, first, fresh, line) in calls {
+        let proc = usize::from(pick) % program.procs.len();
+        let p = Arc::clone(&program.procs[proc]);
+        let mut args = Vec::new();
+        for param in &p.params {
+            let ty = p.types[param.value.0 as usize];
+            let known =
+                (0..program.limbs.len()).map(|i| (i + usize::from(first)) % program.limbs.len());
+            let known = known
+                .clone()
+                .find(|&i| fresh % 2 == 0 && program.limbs[i] == ty);
+            args.push(match known {
+                Some(i) => LimbId(i as u32),
+                None => input(&mut program, ty, param.role),
+            });
+        }
+        let results = p.results.iter().map(|r| {
+            program.limbs.push(p.types[r.value.0 as usize]);
+            LimbId(program.limbs.len() as u32 - 1)
+        });
+        let results = results.collect();
+        let seeds = p.seeds.iter().map(|&arg| u32::from(arg) % 3).collect();
+        let loc = (line % 3 > 0).then(|| SourceLoc {
+            file: file.clone(),
+            line: line as u32,
+        });
+        program.calls.push(Call {
+            proc: proc as u32,
+            args,
+            seeds,
+            results,
+            loc,
+        });
+    }
+    for (n, limb) in (0..).zip(
+        program
+            .calls
+            .last()
+            .map(|c| c.results.clone())
+            .unwrap_or_default(),
+    ) {
+        program.outputs.push(Output {
+            limb,
+            name: format!("y{n}"),
+            output: n,
+            poly: 1,
+        });
+    }
+    program
+}
+
+fn input(program: &mut Program, ty: LimbType, role: ParamRole) -> LimbId {
+    let limb = LimbId(program.limbs.len() as u32);
+    program.limbs.push(ty);
+    let number = program.inputs.len() as u32;
+    let role = match role {
+        ParamRole::Cipher { poly, .. } => InputRole::Cipher {
+            input: number,
+            poly,
+        },
+        ParamRole::Plain { .. } => InputRole::Plain { input: number },
+        ParamRole::Key { digit, part, .. } => InputRole::Key {
+            key: number,
+            digit,
+            part,
+        },
+    };
+    program.inputs.push(Input {
+        limb,
+        name: format!("x{number}"),
+        role,
+    });
+    limb
+}
+
+prop_compose! {
+    pub fn any_procedure()(params in 0u16..6, steps in choices(40)) -> Procedure {
+        procedure("a.b-c_1", params, &steps)
+    }
+}
+
+prop_compose! {
+    pub fn any_program()(
+        procs in prop::collection::vec((0u16..4, choices(12)), 1..4),
+        calls in choices(6),
+    ) -> Program {
+        let named = |(n, (params, steps)): (usize, (u16, Vec<Choice>))| procedure(&format!("p{n}"), params, &steps);
+        program(procs.into_iter().enumerate().map(named).collect(), &calls)
+    }
+}
