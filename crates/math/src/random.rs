@@ -1,9 +1,13 @@
 //! Randomness: one ChaCha20 generator, and the expansion of public seeds that hardware repeats.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
 use chacha20::ChaCha20;
-use chacha20::cipher::{KeyIvInit, StreamCipher};
+use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+use crate::kernels::Backend;
 use crate::{MathError, Modulus};
 
 /// Bytes of keystream held at a time.
@@ -62,7 +66,7 @@ impl Prng {
             let (now, later) = out.split_at_mut(take);
             let fresh = &mut self.buffer[self.used..self.used + take];
             now.copy_from_slice(fresh);
-            fresh.zeroize();
+            fresh.fill(0);
             self.used += take;
             out = later;
         }
@@ -73,6 +77,21 @@ impl Prng {
         let mut bytes = [0; 8];
         self.fill_bytes(&mut bytes);
         u64::from_le_bytes(bytes)
+    }
+
+    /// Calls `f` with `n` independent 64-bit numbers in turn: faster than as many calls of [`Prng::next_u64`].
+    pub(crate) fn for_each_u64(&mut self, n: usize, mut f: impl FnMut(u64)) {
+        let mut bytes = [0u8; 2048];
+        let mut left = n;
+        while left > 0 {
+            let now = left.min(bytes.len() / 8);
+            self.fill_bytes(&mut bytes[..8 * now]);
+            bytes.as_chunks::<8>().0[..now]
+                .iter()
+                .for_each(|word| f(u64::from_le_bytes(*word)));
+            left -= now;
+        }
+        bytes.zeroize();
     }
 
     /// 128 random bits.
@@ -100,13 +119,21 @@ impl Prng {
 /// 3. Coefficient 4 b + r is W_r mod q. A last, partly used block is cut.
 ///
 /// The rate is fixed (one block, four residues), nothing is rejected, and each residue is within q / 2^128 < 2^-67 of
-/// uniform in statistical distance. One (seed, stream) pair must be used for one limb only.
+/// uniform in statistical distance. One (seed, stream) pair must be used for one limb only. The counter allows 2^34
+/// coefficients, far above any limb.
 pub fn expand_uniform(seed: &[u8; 32], stream: u64, q: Modulus, out: &mut [u64]) {
+    let done = match Backend::current() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: `Backend::current` only gives backends whose features the processor has.
+        Backend::Avx512 | Backend::Avx512Ifma => unsafe { avx512::expand(seed, stream, q, out) },
+        _ => 0,
+    };
     let mut nonce = [0u8; 12];
     nonce[..8].copy_from_slice(&stream.to_le_bytes());
     let mut cipher = ChaCha20::new(seed.into(), &nonce.into());
+    cipher.seek(16 * done as u64);
     let mut bytes = [0u8; 1024];
-    for residues in out.chunks_mut(bytes.len() / 16) {
+    for residues in out[done..].chunks_mut(bytes.len() / 16) {
         bytes.fill(0);
         cipher.apply_keystream(&mut bytes);
         for (residue, word) in residues.iter_mut().zip(bytes.as_chunks::<16>().0) {

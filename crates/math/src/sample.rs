@@ -26,8 +26,7 @@ pub fn uniform(prng: &mut Prng, q: Modulus, out: &mut [u64]) {
 
 /// n independent values, each -1, 0 or 1 with probability 1/3 (off by less than 2^-62). Constant time.
 pub fn ternary(prng: &mut Prng, n: usize) -> Zeroizing<Vec<i8>> {
-    let draw = |_| ((u128::from(prng.next_u64()) * 3) >> 64) as i8 - 1;
-    Zeroizing::new((0..n).map(draw).collect())
+    draw(prng, n, |random| ((u128::from(random) * 3) >> 64) as i8 - 1)
 }
 
 /// n values of which exactly `hamming_weight` are non-zero, each of those -1 or 1 with equal probability, positions
@@ -75,13 +74,18 @@ pub fn centred_binomial(
         });
     }
     let mask = u64::MAX >> (64 - eta);
-    let draw = |_| {
-        let bits = prng.next_u64();
-        // Two disjoint groups of eta bits.
-        let ones = (bits & mask).count_ones() as i8;
-        ones - ((bits >> (64 - eta)) & mask).count_ones() as i8
-    };
-    Ok(Zeroizing::new((0..n).map(draw).collect()))
+    // Two disjoint groups of eta bits.
+    Ok(draw(prng, n, |bits| {
+        (bits & mask).count_ones() as i8 - ((bits >> (64 - eta)) & mask).count_ones() as i8
+    }))
+}
+
+/// n samples, each made from 64 random bits of its own.
+fn draw(prng: &mut Prng, n: usize, sample: impl Fn(u64) -> i8) -> Zeroizing<Vec<i8>> {
+    // The whole capacity up front: growing would leave copies behind.
+    let mut values = Zeroizing::new(Vec::with_capacity(n));
+    prng.for_each_u64(n, |random| values.push(sample(random)));
+    values
 }
 
 /// Writes the residues of signed samples, without branching on them. Lengths must agree.

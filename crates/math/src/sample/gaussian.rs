@@ -74,7 +74,7 @@ impl GaussianTable {
 
     /// n samples, in time that does not depend on them.
     pub fn draw(&self, prng: &mut Prng, n: usize) -> Zeroizing<Vec<i8>> {
-        Zeroizing::new((0..n).map(|_| self.sample(prng.next_u64())).collect())
+        super::draw(prng, n, |random| self.sample(random))
     }
 }
 

@@ -1,0 +1,93 @@
+//! Seed expansion sixteen ChaCha20 blocks at a time (AVX-512 F and DQ): vector w of the state holds word w of all of
+//! them, one block a 32-bit lane.
+
+use std::arch::x86_64::*;
+
+use crate::Modulus;
+use crate::kernels::avx512::WideReducer;
+use crate::simd::LANES;
+
+/// Blocks computed together, and the residues they give.
+const BLOCKS: usize = 16;
+const RESIDUES: usize = 4 * BLOCKS;
+
+/// "expand 32-byte k", the constants of RFC 8439.
+const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
+
+/// Expands the longest prefix of `out` that is a multiple of 64 residues, and returns its length; the definition is
+/// [`crate::expand_uniform`].
+///
+/// # Safety
+/// The processor must have AVX-512 F and DQ.
+#[target_feature(enable = "avx512f,avx512dq")]
+pub(super) unsafe fn expand(seed: &[u8; 32], stream: u64, q: Modulus, out: &mut [u64]) -> usize {
+    let mut start = [_mm512_setzero_si512(); 16];
+    for (vector, constant) in start.iter_mut().zip(CONSTANTS) {
+        *vector = _mm512_set1_epi32(constant as i32);
+    }
+    for (vector, word) in start[4..12].iter_mut().zip(seed.as_chunks::<4>().0) {
+        *vector = _mm512_set1_epi32(i32::from_le_bytes(*word));
+    }
+    start[12] = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    start[13] = _mm512_set1_epi32(stream as i32);
+    start[14] = _mm512_set1_epi32((stream >> 32) as i32);
+    // SAFETY: the features are enabled here.
+    let reducer = unsafe { WideReducer::new(q) };
+    // Where the residues of blocks 0 1 4 5 8 9 12 13, and of 2 3 6 7 10 11 14 15, go.
+    let low_blocks = _mm512_setr_epi64(0, 4, 16, 20, 32, 36, 48, 52);
+    let high_blocks = _mm512_add_epi64(low_blocks, _mm512_set1_epi64(8));
+    let (groups, _) = out.as_chunks_mut::<RESIDUES>();
+    for group in groups.iter_mut() {
+        let words = block(&start);
+        for (r, word) in words.as_chunks::<4>().0.iter().enumerate() {
+            let [w0, w1, w2, w3] = *word;
+            let base = group.as_mut_ptr().wrapping_add(r);
+            // SAFETY: the features are enabled here; the largest offset is 3 + 52 + 8 = RESIDUES - 1.
+            unsafe {
+                let low =
+                    reducer.reduce(_mm512_unpacklo_epi32(w2, w3), _mm512_unpacklo_epi32(w0, w1));
+                _mm512_i64scatter_epi64::<{ LANES as i32 }>(base.cast(), low_blocks, low);
+                let high =
+                    reducer.reduce(_mm512_unpackhi_epi32(w2, w3), _mm512_unpackhi_epi32(w0, w1));
+                _mm512_i64scatter_epi64::<{ LANES as i32 }>(base.cast(), high_blocks, high);
+            }
+        }
+        start[12] = _mm512_add_epi32(start[12], _mm512_set1_epi32(BLOCKS as i32));
+    }
+    groups.len() * RESIDUES
+}
+
+/// The ChaCha20 block function on sixteen states.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn block(start: &[__m512i; 16]) -> [__m512i; 16] {
+    let mut x = *start;
+    for _ in 0..10 {
+        quarter::<0, 4, 8, 12>(&mut x);
+        quarter::<1, 5, 9, 13>(&mut x);
+        quarter::<2, 6, 10, 14>(&mut x);
+        quarter::<3, 7, 11, 15>(&mut x);
+        quarter::<0, 5, 10, 15>(&mut x);
+        quarter::<1, 6, 11, 12>(&mut x);
+        quarter::<2, 7, 8, 13>(&mut x);
+        quarter::<3, 4, 9, 14>(&mut x);
+    }
+    for (word, first) in x.iter_mut().zip(start) {
+        *word = _mm512_add_epi32(*word, *first);
+    }
+    x
+}
+
+/// The quarter round on words A, B, C, D.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn quarter<const A: usize, const B: usize, const C: usize, const D: usize>(x: &mut [__m512i; 16]) {
+    x[A] = _mm512_add_epi32(x[A], x[B]);
+    x[D] = _mm512_rol_epi32::<16>(_mm512_xor_si512(x[D], x[A]));
+    x[C] = _mm512_add_epi32(x[C], x[D]);
+    x[B] = _mm512_rol_epi32::<12>(_mm512_xor_si512(x[B], x[C]));
+    x[A] = _mm512_add_epi32(x[A], x[B]);
+    x[D] = _mm512_rol_epi32::<8>(_mm512_xor_si512(x[D], x[A]));
+    x[C] = _mm512_add_epi32(x[C], x[D]);
+    x[B] = _mm512_rol_epi32::<7>(_mm512_xor_si512(x[B], x[C]));
+}
