@@ -1,0 +1,103 @@
+//! The canonical embedding: slots to and from real coefficients, by one complex FFT of n points for n slots.
+//!
+//! For n slots the polynomial lives in the ring of degree 2n (spread by gaps into the full ring) and slot i is
+//! m(zeta^(3^i)), zeta = e^(pi i / 2n). Either 3^i or -3^i is 1 mod 4, so slot i or its conjugate is m(zeta^(4k+1)) for
+//! one k; and because zeta^((4k+1) n) = i, m(zeta^(4k+1)) = sum over j < n of (m_j + i m_(j+n)) zeta^j e^(2 pi i j k / n).
+
+use std::f64::consts::PI;
+use std::sync::Arc;
+
+use num_complex::Complex64;
+use rustfft::{Fft, FftPlanner};
+
+/// The transforms for one number of slots.
+pub(super) struct Embedding {
+    forward: Arc<dyn Fft<f64>>,
+    inverse: Arc<dyn Fft<f64>>,
+    /// zeta^j for j < n.
+    twist: Vec<Complex64>,
+    /// For each slot the k of the module's formula, and whether the conjugate is there.
+    place: Vec<(u32, bool)>,
+}
+
+impl Embedding {
+    /// `n`: a power of two.
+    pub fn new(n: usize) -> Self {
+        let mut planner = FftPlanner::new();
+        let angle = PI / (2 * n) as f64;
+        let twist = (0..n).map(|j| Complex64::from_polar(1.0, angle * j as f64)).collect();
+        let mask = 4 * n as u64 - 1;
+        let mut power = 1u64;
+        let place = (0..n).map(|_| {
+            let (exponent, conjugate) = if power & 3 == 1 { (power, false) } else { (4 * n as u64 - power, true) };
+            power = power * 3 & mask;
+            ((exponent / 4) as u32, conjugate)
+        });
+        let place = place.collect();
+        Self { forward: planner.plan_fft_forward(n), inverse: planner.plan_fft_inverse(n), twist, place }
+    }
+
+    /// The 2n coefficients, times `factor`, of the polynomial with these n slots.
+    pub fn to_coefficients(&self, slots: &[Complex64], factor: f64) -> Vec<f64> {
+        let n = self.twist.len();
+        let mut points = vec![Complex64::default(); n];
+        for (&z, &(k, conjugate)) in slots.iter().zip(&self.place) {
+            if let Some(point) = points.get_mut(k as usize) {
+                *point = if conjugate { z.conj() } else { z };
+            }
+        }
+        self.forward.process(&mut points);
+        let factor = factor / n as f64;
+        for (z, w) in points.iter_mut().zip(&self.twist) {
+            *z = *z * w.conj() * factor;
+        }
+        points.iter().map(|z| z.re).chain(points.iter().map(|z| z.im)).collect()
+    }
+
+    /// The n slots, times `factor`, of the polynomial with these 2n coefficients.
+    pub fn to_slots(&self, coefficients: &[f64], factor: f64) -> Vec<Complex64> {
+        let (low, high) = coefficients.split_at(coefficients.len() / 2);
+        let pairs = low.iter().zip(high).zip(&self.twist);
+        let mut points: Vec<_> = pairs.map(|((&re, &im), w)| Complex64::new(re, im) * w * factor).collect();
+        self.inverse.process(&mut points);
+        let slot = |&(k, conjugate): &(u32, bool)| {
+            let z = points.get(k as usize).copied().unwrap_or_default();
+            if conjugate { z.conj() } else { z }
+        };
+        self.place.iter().map(slot).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Slot i by the definition, in O(n^2).
+    fn direct(coefficients: &[f64]) -> Vec<Complex64> {
+        let n2 = coefficients.len();
+        let mut exponent = 1usize;
+        let slot = |_| {
+            let at = |(j, &c): (usize, &f64)| Complex64::from_polar(c, PI / n2 as f64 * (exponent * j % (2 * n2)) as f64);
+            let sum = coefficients.iter().enumerate().map(at).sum();
+            exponent = exponent * 3 % (2 * n2);
+            sum
+        };
+        (0..n2 / 2).map(slot).collect()
+    }
+
+    #[test]
+    fn agrees_with_the_definition() {
+        for log in 0..8 {
+            let n = 1 << log;
+            let coefficients: Vec<f64> = (0..2 * n).map(|j| ((j * j * 37 + 11 * j) % 101) as f64 - 50.0).collect();
+            let embedding = Embedding::new(n);
+            let slots = embedding.to_slots(&coefficients, 1.0);
+            for (a, b) in slots.iter().zip(direct(&coefficients)) {
+                assert!((a - b).norm() < 1e-8, "n = {n}: {a} {b}");
+            }
+            for (a, b) in embedding.to_coefficients(&slots, 2.0).iter().zip(&coefficients) {
+                assert!((a - 2.0 * b).abs() < 1e-9);
+            }
+        }
+    }
+}

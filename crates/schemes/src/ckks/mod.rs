@@ -1,0 +1,31 @@
+//! SEAL's RNS variant of CKKS. A level-l ciphertext has l + 1 primes; all limbs are in evaluation form; slot i of a
+//! polynomial m is m(zeta^(3^i)), zeta = e^(pi i / N).
+
+mod arith;
+pub mod cipher;
+mod embedding;
+pub mod encoder;
+pub mod encrypt;
+pub mod error;
+pub mod evaluator;
+//FILE
+pub mod key;
+pub mod keygen;
+//NOISE
+pub mod ops;
+pub mod params;
+mod params_builder;
+pub mod security;
+
+pub use cipher::{Ciphertext, Plaintext, SeededCiphertext};
+pub use encoder::Encoder;
+pub use encrypt::{Decryptor, Encryptor};
+pub use error::CkksError;
+pub use evaluator::Evaluator;
+pub use key::{GaloisKeys, KSwitchKey, KeyHalf, PublicKey, RelinKey, SecretKey};
+pub use keygen::KeyGenerator;
+//pub use noise::{Noise, NoiseModel};
+pub use ops::{OpKey, ProcCache};
+pub use params::{ErrorDistribution, Params, SecretDistribution};
+pub use params_builder::ParamsBuilder;
+pub use security::{SecurityLevel, SecurityTable};

@@ -1,0 +1,5 @@
+//! CKKS: parameters, keys, encodings, encryption, and homomorphic operations as mid-level programs.
+
+pub mod ckks;
+pub mod interpret;
+pub mod seal;
