@@ -9,6 +9,8 @@ mod auto;
 pub(crate) mod avx512;
 mod backend;
 mod elementwise;
+#[cfg(target_arch = "x86_64")]
+mod ifma;
 mod simd;
 mod split;
 mod sums;

@@ -13,6 +13,9 @@ use crate::{MathError, Modulus};
 /// Bytes of keystream held at a time.
 const BUFFER: usize = 4096;
 
+/// Numbers handed to a sampler at a time.
+pub(crate) const BLOCK_WORDS: usize = 256;
+
 /// A ChaCha20 generator. Its state is wiped on drop and never printed.
 ///
 /// The 256-bit key is re-drawn from the generator's own output at every refill of the buffer, so a state seen later
@@ -79,19 +82,23 @@ impl Prng {
         u64::from_le_bytes(bytes)
     }
 
-    /// Calls `f` with `n` independent 64-bit numbers in turn: faster than as many calls of [`Prng::next_u64`].
-    pub(crate) fn for_each_u64(&mut self, n: usize, mut f: impl FnMut(u64)) {
-        let mut bytes = [0u8; 2048];
+    /// Calls `f` with blocks of independent 64-bit numbers, `n` of them in all: faster than as many calls of
+    /// [`Prng::next_u64`].
+    pub(crate) fn for_each_block(&mut self, n: usize, mut f: impl FnMut(&[u64])) {
+        let mut bytes = [0u8; 8 * BLOCK_WORDS];
+        let mut words = [0u64; BLOCK_WORDS];
         let mut left = n;
         while left > 0 {
-            let now = left.min(bytes.len() / 8);
+            let now = left.min(BLOCK_WORDS);
             self.fill_bytes(&mut bytes[..8 * now]);
-            bytes.as_chunks::<8>().0[..now]
-                .iter()
-                .for_each(|word| f(u64::from_le_bytes(*word)));
+            for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
+                *word = u64::from_le_bytes(*bytes);
+            }
+            f(&words[..now]);
             left -= now;
         }
         bytes.zeroize();
+        words.zeroize();
     }
 
     /// 128 random bits.

@@ -84,7 +84,7 @@ pub fn centred_binomial(
 fn draw(prng: &mut Prng, n: usize, sample: impl Fn(u64) -> i8) -> Zeroizing<Vec<i8>> {
     // The whole capacity up front: growing would leave copies behind.
     let mut values = Zeroizing::new(Vec::with_capacity(n));
-    prng.for_each_u64(n, |random| values.push(sample(random)));
+    prng.for_each_block(n, |random| values.extend(random.iter().map(|&x| sample(x))));
     values
 }
 

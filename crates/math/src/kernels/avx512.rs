@@ -23,6 +23,7 @@ macro_rules! vectors {
         done
     }};
 }
+pub(super) use vectors;
 
 /// A constant in every lane.
 #[target_feature(enable = "avx512f,avx512dq")]
@@ -203,6 +204,13 @@ pub(super) unsafe fn mul_shoup(
             store(out.add(i), reduce_product(r, two_q, q))
         })
     }
+}
+
+/// a mod q for any 64-bit a: multiplication by one.
+#[target_feature(enable = "avx512f,avx512dq")]
+pub(super) unsafe fn reduce(q: Modulus, out: *mut u64, a: *const u64, len: usize) -> usize {
+    // SAFETY: the pointers are valid for len words (caller).
+    unsafe { mul_shoup(q, out, a, q.shoup(1), len) }
 }
 
 #[target_feature(enable = "avx512f,avx512dq")]

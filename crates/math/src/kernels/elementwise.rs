@@ -190,17 +190,18 @@ pub fn conv(from: Modulus, to: Modulus, out: &mut [u64], a: &[u64]) -> Result<()
         out.copy_from_slice(a);
         return Ok(());
     }
-    // Reduction is multiplication by one: the quotient constant is floor(2^64 / to).
-    let one = to.shoup(1);
     // SAFETY: both pointers are valid for out.len() words.
-    let done = unsafe { simd::mul_shoup(to, out.as_mut_ptr(), a.as_ptr(), one, out.len()) };
-    map1(&mut out[done..], &a[done..], |x| to.mul_shoup(x, one));
+    let done = unsafe { simd::reduce(to, out.as_mut_ptr(), a.as_ptr(), out.len()) };
+    map1(&mut out[done..], &a[done..], |x| to.reduce(x));
     Ok(())
 }
 
 /// a = a mod `to`, for a in [0, from).
 pub fn conv_assign(from: Modulus, to: Modulus, a: &mut [u64]) {
     if from > to {
-        mul_scalar_assign(to, a, 1);
+        let p = a.as_mut_ptr();
+        // SAFETY: the pointer is valid for a.len() words; the kernel loads element i before it stores it.
+        let done = unsafe { simd::reduce(to, p, p, a.len()) };
+        update1(&mut a[done..], |x| to.reduce(x));
     }
 }

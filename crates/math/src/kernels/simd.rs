@@ -1,13 +1,20 @@
 //! Run-time dispatch of the SIMD kernels. Each function processes a prefix of its operands and returns its length, a
 //! multiple of the vector width; 0 when the scalar backend is in force.
 
-#[cfg(target_arch = "x86_64")]
-use super::avx512;
 use super::backend::Backend;
+#[cfg(target_arch = "x86_64")]
+use super::{avx512, ifma};
 use crate::{Modulus, Shoup};
 
+/// Defines a dispatcher; `ifma when` gives the moduli for which there is a better kernel with IFMA.
 macro_rules! dispatch {
-    ($(unsafe fn $name:ident($($arg:ident: $ty:ty),*);)*) => {$(
+    (unsafe fn $name:ident($($arg:ident: $ty:ty),*)) => {
+        dispatch!(unsafe fn $name($($arg: $ty),*) ifma: avx512 when never);
+    };
+    (unsafe fn $name:ident($($arg:ident: $ty:ty),*) ifma when $better:ident) => {
+        dispatch!(unsafe fn $name($($arg: $ty),*) ifma: ifma when $better);
+    };
+    (unsafe fn $name:ident($($arg:ident: $ty:ty),*) ifma: $ifma:ident when $better:ident) => {
         /// # Safety
         /// Every pointer and slice must be valid for `len` words. The output may equal an input.
         pub(super) unsafe fn $name(q: Modulus, $($arg: $ty,)* len: usize) -> usize {
@@ -15,6 +22,9 @@ macro_rules! dispatch {
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: `Backend::current` only gives backends whose features the processor has; the pointers are
                 // the caller's promise.
+                Backend::Avx512Ifma if $better(q) => unsafe { $ifma::$name(q, $($arg,)* len) },
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: as above.
                 Backend::Avx512 | Backend::Avx512Ifma => unsafe { avx512::$name(q, $($arg,)* len) },
                 _ => {
                     let _ = (q, $($arg,)* len); // nothing else uses them off x86-64
@@ -22,17 +32,33 @@ macro_rules! dispatch {
                 }
             }
         }
-    )*};
+    };
 }
 
-dispatch! {
-    unsafe fn add(out: *mut u64, a: *const u64, b: *const u64);
-    unsafe fn sub(out: *mut u64, a: *const u64, b: *const u64);
-    unsafe fn mul(out: *mut u64, a: *const u64, b: *const u64);
-    unsafe fn neg(out: *mut u64, a: *const u64);
-    unsafe fn mac(out: *mut u64, acc: *const u64, a: *const u64, b: *const u64);
-    unsafe fn mul_shoup(out: *mut u64, a: *const u64, w: Shoup);
-    unsafe fn add_scalar(out: *mut u64, a: *const u64, w: u64);
-    unsafe fn dot(out: *mut u64, terms: &[(&[u64], &[u64])]);
-    unsafe fn dot_scalars(out: *mut u64, limbs: &[&[u64]], constants: &[Shoup]);
+#[cfg(target_arch = "x86_64")]
+fn never(_: Modulus) -> bool {
+    false
 }
+
+/// Single products fit 52-bit arithmetic below 2^50.
+#[cfg(target_arch = "x86_64")]
+fn below_2_to_50(q: Modulus) -> bool {
+    q.bits() <= 50
+}
+
+/// Sums of products gain always.
+#[cfg(target_arch = "x86_64")]
+fn always(_: Modulus) -> bool {
+    true
+}
+
+dispatch!(unsafe fn add(out: *mut u64, a: *const u64, b: *const u64));
+dispatch!(unsafe fn sub(out: *mut u64, a: *const u64, b: *const u64));
+dispatch!(unsafe fn mul(out: *mut u64, a: *const u64, b: *const u64) ifma when below_2_to_50);
+dispatch!(unsafe fn neg(out: *mut u64, a: *const u64));
+dispatch!(unsafe fn mac(out: *mut u64, acc: *const u64, a: *const u64, b: *const u64) ifma when below_2_to_50);
+dispatch!(unsafe fn mul_shoup(out: *mut u64, a: *const u64, w: Shoup) ifma when below_2_to_50);
+dispatch!(unsafe fn reduce(out: *mut u64, a: *const u64));
+dispatch!(unsafe fn add_scalar(out: *mut u64, a: *const u64, w: u64));
+dispatch!(unsafe fn dot(out: *mut u64, terms: &[(&[u64], &[u64])]) ifma when always);
+dispatch!(unsafe fn dot_scalars(out: *mut u64, limbs: &[&[u64]], constants: &[Shoup]) ifma when always);

@@ -4,6 +4,7 @@ use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
 use zeroize::Zeroizing;
 
+use crate::random::BLOCK_WORDS;
 use crate::{MathError, Prng};
 
 /// Fractional bits of the exact table computation, well above the 63 kept.
@@ -58,23 +59,30 @@ impl GaussianTable {
         self.thresholds.len()
     }
 
-    /// One sample from 64 random bits: 63 for the magnitude, one for the sign.
-    #[inline]
-    fn sample(&self, random: u64) -> i8 {
-        let uniform = random >> 1;
-        // The magnitude is the number of thresholds not above the uniform number; each comparison is a borrow.
-        let magnitude: u64 = self
-            .thresholds
+    /// Samples from 64 random bits each: 63 for the magnitude, the lowest for the sign.
+    ///
+    /// A magnitude is the number of thresholds not above the 63-bit number; each comparison is a borrow. Thresholds
+    /// go outside and samples inside, so that the loop runs on vectors.
+    fn append(&self, random: &[u64], samples: &mut Vec<i8>) {
+        let mut magnitudes = Zeroizing::new([0u64; BLOCK_WORDS]);
+        for &threshold in &self.thresholds {
+            for (magnitude, &x) in magnitudes.iter_mut().zip(random) {
+                *magnitude += 1 - ((x >> 1).wrapping_sub(threshold) >> 63);
+            }
+        }
+        let signed = magnitudes
             .iter()
-            .map(|&t| 1 - (uniform.wrapping_sub(t) >> 63))
-            .sum();
-        let sign = (random & 1) as i8 * 2 - 1;
-        sign * magnitude as i8
+            .zip(random)
+            .map(|(&magnitude, &x)| ((x & 1) as i8 * 2 - 1) * magnitude as i8);
+        samples.extend(signed);
     }
 
     /// n samples, in time that does not depend on them.
     pub fn draw(&self, prng: &mut Prng, n: usize) -> Zeroizing<Vec<i8>> {
-        super::draw(prng, n, |random| self.sample(random))
+        // The whole capacity up front: growing would leave copies behind.
+        let mut samples = Zeroizing::new(Vec::with_capacity(n));
+        prng.for_each_block(n, |random| self.append(random, &mut samples));
+        samples
     }
 }
 

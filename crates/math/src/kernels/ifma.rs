@@ -1,0 +1,235 @@
+//! Kernels with 52-bit multiply-add (AVX-512 IFMA), eight coefficients at a time.
+//!
+//! Sums of products gain for any modulus: seven multiply-adds take a whole 64 x 64 product into three accumulators.
+//! Single products gain for q < 2^50. Each function processes the largest multiple of eight coefficients and returns
+//! how many those were.
+
+use std::arch::x86_64::*;
+
+use super::avx512::{WideReducer, vectors};
+use crate::simd::{Ifma, LANES, LazyMul, correct, load, splat, store};
+use crate::{Modulus, Shoup};
+
+/// Products below 2^125 (a 64-bit number by a residue) whose sum, beside a reduced carry-over, fits 128 bits.
+const MIXED_TERMS: usize = 7;
+/// Products below 2^122 (of residues) likewise.
+const RESIDUE_TERMS: usize = 32;
+
+/// A sum of products as s0 + s1 2^52 + s2 2^104, each part far below 2^64 for up to 32 terms.
+#[derive(Clone, Copy)]
+struct Accumulator {
+    s0: __m512i,
+    s1: __m512i,
+    s2: __m512i,
+}
+
+impl Accumulator {
+    #[inline(always)]
+    unsafe fn new(start: __m512i) -> Self {
+        // SAFETY: the caller enables AVX-512 F.
+        let zero = unsafe { _mm512_setzero_si512() };
+        Self {
+            s0: start,
+            s1: zero,
+            s2: zero,
+        }
+    }
+
+    /// Adds x * y; multiply-add reads the low 52 bits of its factors, so only the high parts are moved.
+    #[inline(always)]
+    unsafe fn add(&mut self, x: __m512i, y: __m512i, y_high: __m512i) {
+        // SAFETY: the caller enables AVX-512 IFMA.
+        unsafe {
+            let x_high = _mm512_srli_epi64::<52>(x);
+            self.s0 = _mm512_madd52lo_epu64(self.s0, x, y);
+            self.s1 = _mm512_madd52hi_epu64(self.s1, x, y);
+            self.s2 = _mm512_madd52hi_epu64(self.s2, x, y_high);
+            self.s1 = _mm512_madd52lo_epu64(self.s1, x, y_high);
+            self.s2 = _mm512_madd52hi_epu64(self.s2, x_high, y);
+            self.s1 = _mm512_madd52lo_epu64(self.s1, x_high, y);
+            self.s2 = _mm512_madd52lo_epu64(self.s2, x_high, y_high);
+        }
+    }
+
+    /// The sum as (high word, low word).
+    #[inline(always)]
+    unsafe fn words(self) -> (__m512i, __m512i) {
+        // SAFETY: the caller enables AVX-512 F.
+        unsafe {
+            let low = _mm512_add_epi64(self.s0, _mm512_slli_epi64::<52>(self.s1));
+            let high = _mm512_add_epi64(
+                _mm512_srli_epi64::<12>(self.s1),
+                _mm512_slli_epi64::<40>(self.s2),
+            );
+            let carry = _mm512_cmplt_epu64_mask(low, self.s0);
+            (_mm512_mask_add_epi64(high, carry, high, splat(1)), low)
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+pub(super) unsafe fn dot(
+    q: Modulus,
+    out: *mut u64,
+    terms: &[(&[u64], &[u64])],
+    len: usize,
+) -> usize {
+    // SAFETY: the pointer and every slice are valid for len words (caller).
+    unsafe {
+        let reducer = WideReducer::new(q);
+        vectors!(len, i => {
+            let mut sum = _mm512_setzero_si512();
+            for group in terms.chunks(RESIDUE_TERMS) {
+                let mut accumulator = Accumulator::new(sum);
+                for (a, b) in group {
+                    let b = load(b.as_ptr().add(i));
+                    accumulator.add(load(a.as_ptr().add(i)), b, _mm512_srli_epi64::<52>(b));
+                }
+                let (high, low) = accumulator.words();
+                sum = reducer.reduce(high, low);
+            }
+            store(out.add(i), sum)
+        })
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+pub(super) unsafe fn dot_scalars(
+    q: Modulus,
+    out: *mut u64,
+    limbs: &[&[u64]],
+    constants: &[Shoup],
+    len: usize,
+) -> usize {
+    // SAFETY: the pointer and every slice are valid for len words (caller).
+    unsafe {
+        let reducer = WideReducer::new(q);
+        vectors!(len, i => {
+            let mut sum = _mm512_setzero_si512();
+            for (limbs, constants) in limbs.chunks(MIXED_TERMS).zip(constants.chunks(MIXED_TERMS)) {
+                let mut accumulator = Accumulator::new(sum);
+                for (a, w) in limbs.iter().zip(constants) {
+                    accumulator.add(load(a.as_ptr().add(i)), splat(w.value), splat(w.value >> 52));
+                }
+                let (high, low) = accumulator.words();
+                sum = reducer.reduce(high, low);
+            }
+            store(out.add(i), sum)
+        })
+    }
+}
+
+/// Barrett reduction of products of residues below 2^50.
+///
+/// With k = bits of q, a product P < 2^2k is cut to P1 = P >> (k-2) < 2^(k+2) <= 2^52, and the quotient is estimated as
+/// P1 * floor(2^(k+50) / q) >> 52. It is short of P / q by less than 2.5: 1/2 from the cut, 1 each from the constant and
+/// the floor. So the remainder comes out below 3q.
+#[derive(Clone, Copy)]
+struct Barrett {
+    q: __m512i,
+    two_q: __m512i,
+    minus_q: __m512i,
+    mask: __m512i,
+    ratio: __m512i,
+    shift_low: __m512i,
+    shift_high: __m512i,
+}
+
+impl Barrett {
+    #[inline(always)]
+    unsafe fn new(q: Modulus) -> Self {
+        let k = q.bits();
+        // At most 2^51, as q >= 2^(k-1).
+        let ratio = ((1u128 << (k + 50)) / u128::from(q.value())) as u64;
+        // SAFETY: the caller enables AVX-512 F.
+        unsafe {
+            Self {
+                q: splat(q.value()),
+                two_q: splat(2 * q.value()),
+                minus_q: splat((1 << 52) - q.value()),
+                mask: splat((1 << 52) - 1),
+                ratio: splat(ratio),
+                shift_low: splat(u64::from(k - 2)),
+                shift_high: splat(u64::from(54 - k)),
+            }
+        }
+    }
+
+    /// a * b mod q, below 3q.
+    #[inline(always)]
+    unsafe fn mul(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the caller enables AVX-512 F and IFMA.
+        unsafe {
+            let zero = _mm512_setzero_si512();
+            let high = _mm512_madd52hi_epu64(zero, a, b);
+            let low = _mm512_madd52lo_epu64(zero, a, b);
+            let cut = _mm512_or_si512(
+                _mm512_sllv_epi64(high, self.shift_high),
+                _mm512_srlv_epi64(low, self.shift_low),
+            );
+            let quotient = _mm512_madd52hi_epu64(zero, cut, self.ratio);
+            _mm512_and_si512(
+                _mm512_madd52lo_epu64(low, quotient, self.minus_q),
+                self.mask,
+            )
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+pub(super) unsafe fn mul(
+    q: Modulus,
+    out: *mut u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) -> usize {
+    // SAFETY: the pointers are valid for len words (caller).
+    unsafe {
+        let barrett = Barrett::new(q);
+        vectors!(len, i => {
+            let r = barrett.mul(load(a.add(i)), load(b.add(i)));
+            store(out.add(i), correct(correct(r, barrett.two_q), barrett.q))
+        })
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+pub(super) unsafe fn mac(
+    q: Modulus,
+    out: *mut u64,
+    acc: *const u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) -> usize {
+    // SAFETY: the pointers are valid for len words (caller).
+    unsafe {
+        let barrett = Barrett::new(q);
+        vectors!(len, i => {
+            // Below 3q and q: 4q in all.
+            let sum = _mm512_add_epi64(barrett.mul(load(a.add(i)), load(b.add(i))), load(acc.add(i)));
+            store(out.add(i), correct(correct(sum, barrett.two_q), barrett.q))
+        })
+    }
+}
+
+/// a * w mod q for a below 2^52 (the caller sees to that).
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+pub(super) unsafe fn mul_shoup(
+    q: Modulus,
+    out: *mut u64,
+    a: *const u64,
+    w: Shoup,
+    len: usize,
+) -> usize {
+    // SAFETY: the pointers are valid for len words (caller).
+    unsafe {
+        let context = Ifma::context(q);
+        let (w, q) = (
+            Ifma::constant(splat(w.value), splat(w.quotient)),
+            splat(q.value()),
+        );
+        vectors!(len, i => { store(out.add(i), correct(Ifma::mul(load(a.add(i)), w, context), q)) })
+    }
+}
