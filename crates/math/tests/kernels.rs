@@ -121,7 +121,7 @@ fn sums_of_products() {
     common::on_every_backend(|backend| {
         for q in common::any_moduli() {
             for terms in [0usize, 1, 2, 3, 8, 31, 32, 33, 63, 64, 65, 130] {
-                let n = 21;
+                let n = 85; // four vectors at a time, one at a time, and a tail
                 let pick = |seed: u64| {
                     let mut all = common::limbs(q, n, seed);
                     // All-top limbs every time but for two: the accumulators at their largest.
@@ -149,11 +149,12 @@ fn sums_of_products() {
                     .collect();
                 assert_eq!(out, expected, "{backend:?} {q:?} {terms} terms");
 
-                // Any 64-bit inputs, constants below q.
+                // Residues of any modulus, constants below q.
                 let raw: Vec<Vec<u64>> = (0..terms as u64)
                     .map(|k| {
-                        let mut limb: Vec<u64> = common::numbers(k).take(n).collect();
-                        limb[0] = u64::MAX;
+                        let mut limb: Vec<u64> =
+                            common::numbers(k).take(n).map(|x| x >> 3).collect();
+                        limb[0] = (1 << 61) - 1;
                         limb
                     })
                     .collect();

@@ -157,3 +157,15 @@ fn signed_samples_map_to_residues() {
     assert_eq!(limb, expected);
     assert!(to_limb(q, &[0], &mut limb).is_err());
 }
+
+#[test]
+fn gaussian_samples_are_the_same_on_every_backend() {
+    let draw = |backend| {
+        let table = GaussianTable::new(3.19).unwrap();
+        ringmill_math::kernels::with_backend(backend, || table.draw(&mut prng(), 1000).to_vec())
+            .unwrap()
+    };
+    for backend in ringmill_math::kernels::available_backends() {
+        assert_eq!(draw(backend), draw(ringmill_math::Backend::Scalar));
+    }
+}

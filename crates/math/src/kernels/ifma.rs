@@ -7,13 +7,9 @@
 use std::arch::x86_64::*;
 
 use super::avx512::{WideReducer, vectors};
+use super::sums::LAZY_TERMS;
 use crate::simd::{Ifma, LANES, LazyMul, correct, load, splat, store};
 use crate::{Modulus, Shoup};
-
-/// Products below 2^125 (a 64-bit number by a residue) whose sum, beside a reduced carry-over, fits 128 bits.
-const MIXED_TERMS: usize = 7;
-/// Products below 2^122 (of residues) likewise.
-const RESIDUE_TERMS: usize = 32;
 
 /// A sum of products as s0 + s1 2^52 + s2 2^104, each part far below 2^64 for up to 32 terms.
 #[derive(Clone, Copy)]
@@ -79,7 +75,7 @@ pub(super) unsafe fn dot(
         let reducer = WideReducer::new(q);
         vectors!(len, i => {
             let mut sum = _mm512_setzero_si512();
-            for group in terms.chunks(RESIDUE_TERMS) {
+            for group in terms.chunks(LAZY_TERMS) {
                 let mut accumulator = Accumulator::new(sum);
                 for (a, b) in group {
                     let b = load(b.as_ptr().add(i));
@@ -93,6 +89,9 @@ pub(super) unsafe fn dot(
     }
 }
 
+/// Vectors that share one load of each constant.
+const UNROLL: usize = 4;
+
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 pub(super) unsafe fn dot_scalars(
     q: Modulus,
@@ -101,21 +100,53 @@ pub(super) unsafe fn dot_scalars(
     constants: &[Shoup],
     len: usize,
 ) -> usize {
+    let unrolled = len - len % (UNROLL * LANES);
+    let done = len - len % LANES;
     // SAFETY: the pointer and every slice are valid for len words (caller).
     unsafe {
         let reducer = WideReducer::new(q);
-        vectors!(len, i => {
-            let mut sum = _mm512_setzero_si512();
-            for (limbs, constants) in limbs.chunks(MIXED_TERMS).zip(constants.chunks(MIXED_TERMS)) {
-                let mut accumulator = Accumulator::new(sum);
-                for (a, w) in limbs.iter().zip(constants) {
-                    accumulator.add(load(a.as_ptr().add(i)), splat(w.value), splat(w.value >> 52));
-                }
-                let (high, low) = accumulator.words();
-                sum = reducer.reduce(high, low);
+        for i in (0..unrolled).step_by(UNROLL * LANES) {
+            dot_scalars_at::<UNROLL>(reducer, out, limbs, constants, i);
+        }
+        for i in (unrolled..done).step_by(LANES) {
+            dot_scalars_at::<1>(reducer, out, limbs, constants, i);
+        }
+    }
+    done
+}
+
+/// [`dot_scalars`] on `V` vectors from coefficient i on.
+#[inline(always)]
+unsafe fn dot_scalars_at<const V: usize>(
+    reducer: WideReducer,
+    out: *mut u64,
+    limbs: &[&[u64]],
+    constants: &[Shoup],
+    i: usize,
+) {
+    // SAFETY: the pointer and every slice are valid from i on for V vectors; the caller enables AVX-512 IFMA.
+    unsafe {
+        let mut sums = [_mm512_setzero_si512(); V];
+        for (limbs, constants) in limbs.chunks(LAZY_TERMS).zip(constants.chunks(LAZY_TERMS)) {
+            let mut accumulators = [Accumulator::new(sums[0]); V];
+            for v in 1..V {
+                accumulators[v] = Accumulator::new(sums[v]);
             }
-            store(out.add(i), sum)
-        })
+            for (a, w) in limbs.iter().zip(constants) {
+                let w = splat(w.value);
+                let w_high = _mm512_srli_epi64::<52>(w);
+                for (v, accumulator) in accumulators.iter_mut().enumerate() {
+                    accumulator.add(load(a.as_ptr().add(i + v * LANES)), w, w_high);
+                }
+            }
+            for (sum, accumulator) in sums.iter_mut().zip(accumulators) {
+                let (high, low) = accumulator.words();
+                *sum = reducer.reduce(high, low);
+            }
+        }
+        for (v, sum) in sums.into_iter().enumerate() {
+            store(out.add(i + v * LANES), sum);
+        }
     }
 }
 

@@ -27,8 +27,8 @@ pub fn dot(q: Modulus, out: &mut [u64], terms: &[(&[u64], &[u64])]) -> Result<()
     Ok(())
 }
 
-/// out = sum of w_k * a_k mod q for constants w_k: one output limb of a base extension. The a_k may hold any 64-bit
-/// numbers (residues of other moduli). Terms beyond the shorter of the two lists are refused.
+/// out = sum of w_k * a_k mod q for constants w_k: one output limb of a base extension. The a_k may be residues of
+/// other moduli (below 2^61). There must be as many constants as limbs.
 pub fn dot_scalars(
     q: Modulus,
     out: &mut [u64],

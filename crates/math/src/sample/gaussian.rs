@@ -4,6 +4,7 @@ use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
 use zeroize::Zeroizing;
 
+use crate::kernels::Backend;
 use crate::random::BLOCK_WORDS;
 use crate::{MathError, Prng};
 
@@ -60,21 +61,39 @@ impl GaussianTable {
     }
 
     /// Samples from 64 random bits each: 63 for the magnitude, the lowest for the sign.
-    ///
-    /// A magnitude is the number of thresholds not above the 63-bit number; each comparison is a borrow. Thresholds
-    /// go outside and samples inside, so that the loop runs on vectors.
     fn append(&self, random: &[u64], samples: &mut Vec<i8>) {
         let mut magnitudes = Zeroizing::new([0u64; BLOCK_WORDS]);
-        for &threshold in &self.thresholds {
-            for (magnitude, &x) in magnitudes.iter_mut().zip(random) {
-                *magnitude += 1 - ((x >> 1).wrapping_sub(threshold) >> 63);
-            }
+        match Backend::current() {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Backend::current` only gives backends whose features the processor has.
+            Backend::Avx512 | Backend::Avx512Ifma => unsafe {
+                self.scan_avx512(random, &mut magnitudes)
+            },
+            _ => self.scan(random, &mut magnitudes),
         }
         let signed = magnitudes
             .iter()
             .zip(random)
             .map(|(&magnitude, &x)| ((x & 1) as i8 * 2 - 1) * magnitude as i8);
         samples.extend(signed);
+    }
+
+    /// A magnitude is the number of thresholds not above the 63-bit number; each comparison is a borrow. Thresholds
+    /// go outside and samples inside, so that the compiler turns the loop into vectors.
+    #[inline(always)]
+    fn scan(&self, random: &[u64], magnitudes: &mut [u64; BLOCK_WORDS]) {
+        for &threshold in &self.thresholds {
+            for (magnitude, &x) in magnitudes.iter_mut().zip(random) {
+                *magnitude += 1 - ((x >> 1).wrapping_sub(threshold) >> 63);
+            }
+        }
+    }
+
+    /// [`GaussianTable::scan`] compiled for longer vectors.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512dq")]
+    fn scan_avx512(&self, random: &[u64], magnitudes: &mut [u64; BLOCK_WORDS]) {
+        self.scan(random, magnitudes);
     }
 
     /// n samples, in time that does not depend on them.
