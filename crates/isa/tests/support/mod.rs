@@ -29,7 +29,7 @@ pub fn choices(most: usize) -> impl Strategy<Value = Vec<Choice>> {
 fn limb_type(pick: u16) -> LimbType {
     let full = Ring::full(LOG_N);
     let ring = [full, full, full.halves().0, full.halves().1][usize::from(pick / 8 % 4)];
-    let form = if pick % 2 == 0 {
+    let form = if pick.is_multiple_of(2) {
         Form::Eval
     } else {
         Form::Coeff
@@ -191,7 +191,7 @@ pub fn program(procs: Vec<Procedure>, calls: &[Choice]) -> Program {
                 (0..program.limbs.len()).map(|i| (i + usize::from(first)) % program.limbs.len());
             let known = known
                 .clone()
-                .find(|&i| fresh % 2 == 0 && program.limbs[i] == ty);
+                .find(|&i| fresh.is_multiple_of(2) && program.limbs[i] == ty);
             args.push(match known {
                 Some(i) => LimbId(i as u32),
                 None => input(&mut program, ty, param.role),
@@ -203,7 +203,7 @@ pub fn program(procs: Vec<Procedure>, calls: &[Choice]) -> Program {
         });
         let results = results.collect();
         let seeds = p.seeds.iter().map(|&arg| u32::from(arg) % 3).collect();
-        let loc = (line % 3 > 0).then(|| SourceLoc {
+        let loc = (!line.is_multiple_of(3)).then(|| SourceLoc {
             file: file.clone(),
             line: line as u32,
         });

@@ -1,28 +1,19 @@
-//! The verifier of procedures and programs: accepts exactly what runs. No in-memory value makes it panic.
+//! A whole program.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::Hash;
+use std::collections::HashSet;
 
 use ringmill_math::Ring;
 
-use super::op::ImmKind;
-use super::procedure::{Imm, Instr, ParamRole, Procedure};
-use super::program::{Call, InputRole, LimbId, Program};
-use super::rules::{self, Scope, Typed};
-use super::text;
-use super::types::{LimbType, ValueId};
+use super::procedure::{in_procedure, value_text, verify_body};
+use super::{at_most, check_label, check_part, unique};
 use crate::error::{Fault, InstrPlace, Place, VerifyError};
 use crate::limits;
+use crate::mid::procedure::Procedure;
+use crate::mid::program::{Call, InputRole, LimbId, Program};
+use crate::mid::rules::{self, Scope};
+use crate::mid::text;
+use crate::mid::types::{LimbType, ValueId};
 use crate::source::SourceLoc;
-
-/// Checks a procedure: name and sizes; the ring and its moduli; every value defined once, before use, with a type of
-/// this ring; every instruction's arity, operand and result types by its rule, and immediate; slots stored before
-/// loaded, with the same type; roles of parameters and places of results unique.
-pub fn verify_procedure(procedure: &Procedure) -> Result<(), VerifyError> {
-    let checked = rules::check_ring(procedure.log_n, &procedure.moduli);
-    checked.map_err(|fault| VerifyError::new(in_procedure(procedure, None), fault))?;
-    verify_body(procedure)
-}
 
 /// Checks a program: its ring and moduli; every procedure, with the program's ring and moduli and a name of its own;
 /// every limb defined once, before use; inputs and outputs unique; every call's arguments, seeds and results against
@@ -31,226 +22,8 @@ pub fn verify_program(program: &Program) -> Result<(), VerifyError> {
     ProgramVerifier::new(program).and_then(|mut verifier| verifier.run())
 }
 
-/// A procedure's name: letters, digits, `.`, `_`, `-`.
-pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), Fault> {
-    let legal = |b: u8| b.is_ascii_alphanumeric() || b".-_".contains(&b);
-    if name.is_empty() || name.len() > limits::MAX_NAME || !name.bytes().all(legal) {
-        let expected = format!("1 to {} letters, digits, `.`, `_` or `-`", limits::MAX_NAME);
-        return Err(Fault::Illegal {
-            what,
-            expected,
-            found: format!("{:?}", text::shorten(name.to_owned())),
-        });
-    }
-    Ok(())
-}
-
-/// A free-form name (parameter, input, ...).
-pub(crate) fn check_label(what: &'static str, name: &str) -> Result<(), Fault> {
-    if name.len() > limits::MAX_NAME {
-        let expected = format!("at most {} bytes", limits::MAX_NAME);
-        return Err(Fault::Illegal {
-            what,
-            expected,
-            found: format!("{} bytes", name.len()),
-        });
-    }
-    Ok(())
-}
-
-pub(crate) fn at_most(what: &'static str, limit: usize, found: usize) -> Result<(), Fault> {
-    if found > limit {
-        Err(Fault::TooMany { what, limit, found })
-    } else {
-        Ok(())
-    }
-}
-
-fn unique<T: Hash + Eq>(
-    seen: &mut HashSet<T>,
-    key: T,
-    what: &'static str,
-    item: impl FnOnce() -> String,
-) -> Result<(), Fault> {
-    if seen.insert(key) {
-        Ok(())
-    } else {
-        Err(Fault::Duplicate { what, item: item() })
-    }
-}
-
-fn in_procedure(procedure: &Procedure, instr: Option<(usize, &Instr)>) -> Place {
-    Place {
-        loc: None,
-        procedure: text::shorten(procedure.name.clone()),
-        instruction: instr.map(|(number, instr)| InstrPlace {
-            number,
-            text: text::instr_text(instr, &procedure.types),
-        }),
-    }
-}
-
-fn value_text(v: ValueId) -> String {
-    format!("%{}", v.0)
-}
-
 fn limb_text(limb: LimbId) -> String {
     format!("@{}", limb.0)
-}
-
-/// Everything about a procedure but its ring and moduli.
-fn verify_body(procedure: &Procedure) -> Result<(), VerifyError> {
-    let mut body = Body {
-        procedure,
-        scope: Scope {
-            log_n: procedure.log_n,
-            moduli: &procedure.moduli,
-            seeds: procedure.seeds.len(),
-        },
-        defined: Vec::new(),
-        slots: HashMap::new(),
-    };
-    let outside = |fault| VerifyError::new(in_procedure(procedure, None), fault);
-    body.head().map_err(outside)?;
-    let (mut src, mut dst) = (Vec::new(), Vec::new());
-    for (number, instr) in procedure.instrs.iter().enumerate() {
-        let checked = body.instr(instr, &mut src, &mut dst);
-        checked.map_err(|fault| {
-            VerifyError::new(in_procedure(procedure, Some((number, instr))), fault)
-        })?;
-    }
-    body.tail().map_err(outside)
-}
-
-struct Body<'a> {
-    procedure: &'a Procedure,
-    scope: Scope<'a>,
-    defined: Vec<bool>,
-    slots: HashMap<u32, LimbType>,
-}
-
-impl Body<'_> {
-    fn head(&mut self) -> Result<(), Fault> {
-        let p = self.procedure;
-        check_name("procedure name", &p.name)?;
-        at_most("parameters", limits::MAX_VALUES, p.params.len())?;
-        at_most("instructions", limits::MAX_VALUES, p.instrs.len())?;
-        at_most("results", limits::MAX_VALUES, p.results.len())?;
-        at_most("values", limits::MAX_VALUES, p.types.len())?;
-        at_most("seeds", usize::from(u16::MAX), p.seeds.len())?;
-        self.defined = vec![false; p.types.len()];
-        let mut seen = HashSet::new();
-        for &arg in &p.seeds {
-            unique(&mut seen, arg, "seed of key operand", || arg.to_string())?;
-        }
-        let mut roles = HashSet::new();
-        for param in &p.params {
-            check_label("parameter name", &param.name)?;
-            let v = self.define(param.value)?;
-            if let ParamRole::Key { part, .. } = param.role {
-                check_part(part)?;
-            }
-            let key = (param.role, v.ty.modulus, v.ty.ring.kind);
-            unique(&mut roles, key, "parameter role", || {
-                format!("of {}", value_text(param.value))
-            })?;
-        }
-        Ok(())
-    }
-
-    fn define(&mut self, value: ValueId) -> Result<Typed, Fault> {
-        let index = value.0 as usize;
-        let (Some(&ty), Some(defined)) =
-            (self.procedure.types.get(index), self.defined.get_mut(index))
-        else {
-            let limit = self.procedure.types.len() as u64;
-            return Err(Fault::Range {
-                what: "value number",
-                limit,
-                found: u64::from(value.0),
-            });
-        };
-        if *defined {
-            return Err(Fault::Redefined {
-                item: value_text(value),
-            });
-        }
-        *defined = true;
-        self.scope.check_type(|| value_text(value), ty)?;
-        Ok(Typed { value, ty })
-    }
-
-    fn use_of(&self, value: ValueId) -> Result<Typed, Fault> {
-        let index = value.0 as usize;
-        match (self.procedure.types.get(index), self.defined.get(index)) {
-            (Some(&ty), Some(true)) => Ok(Typed { value, ty }),
-            _ => Err(Fault::Undefined {
-                item: value_text(value),
-            }),
-        }
-    }
-
-    fn instr(
-        &mut self,
-        instr: &Instr,
-        src: &mut Vec<Typed>,
-        dst: &mut Vec<Typed>,
-    ) -> Result<(), Fault> {
-        rules::check_counts(instr.op, instr.src.len(), instr.dst.len())?;
-        src.clear();
-        dst.clear();
-        for &v in &instr.src {
-            src.push(self.use_of(v)?);
-        }
-        for &v in &instr.dst {
-            dst.push(self.define(v)?);
-        }
-        rules::check_instr(self.scope, instr.op, src, instr.imm, dst)?;
-        if let (ImmKind::Slot, Imm::Slot(slot)) = (instr.op.info().immediate, instr.imm) {
-            for v in src.iter() {
-                self.slots.insert(slot, v.ty);
-            }
-            for v in dst.iter() {
-                let stored = *self.slots.get(&slot).ok_or(Fault::EmptySlot { slot })?;
-                self.scope
-                    .expect_type(|| value_text(v.value), stored, v.ty)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn tail(&self) -> Result<(), Fault> {
-        let p = self.procedure;
-        let mut places = HashSet::new();
-        for r in &p.results {
-            check_label("result name", &r.name)?;
-            let v = self.use_of(r.value)?;
-            let key = (r.index, r.poly, v.ty.modulus, v.ty.ring.kind);
-            unique(&mut places, key, "result", || {
-                format!(
-                    "cipher {} poly {} modulus q{}",
-                    r.index, r.poly, v.ty.modulus.0
-                )
-            })?;
-        }
-        match self.defined.iter().position(|defined| !defined) {
-            Some(index) => Err(Fault::NeverDefined {
-                item: format!("%{index}"),
-            }),
-            None => Ok(()),
-        }
-    }
-}
-
-fn check_part(part: u16) -> Result<(), Fault> {
-    if part > 1 {
-        return Err(Fault::Range {
-            what: "key part",
-            limit: 2,
-            found: u64::from(part),
-        });
-    }
-    Ok(())
 }
 
 struct ProgramVerifier<'a> {

@@ -1,0 +1,74 @@
+//! The verifier of procedures and programs: accepts exactly what runs. No in-memory value makes it panic.
+
+mod procedure;
+mod program;
+
+use std::collections::HashSet;
+use std::hash::Hash;
+
+use super::text;
+use crate::error::Fault;
+use crate::limits;
+
+pub use procedure::verify_procedure;
+pub use program::verify_program;
+
+/// A procedure's name: letters, digits, `.`, `_`, `-`.
+pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), Fault> {
+    let legal = |b: u8| b.is_ascii_alphanumeric() || b".-_".contains(&b);
+    if name.is_empty() || name.len() > limits::MAX_NAME || !name.bytes().all(legal) {
+        let expected = format!("1 to {} letters, digits, `.`, `_` or `-`", limits::MAX_NAME);
+        return Err(Fault::Illegal {
+            what,
+            expected,
+            found: format!("{:?}", text::shorten(name.to_owned())),
+        });
+    }
+    Ok(())
+}
+
+/// A free-form name (parameter, input, ...).
+pub(crate) fn check_label(what: &'static str, name: &str) -> Result<(), Fault> {
+    if name.len() > limits::MAX_NAME {
+        let expected = format!("at most {} bytes", limits::MAX_NAME);
+        return Err(Fault::Illegal {
+            what,
+            expected,
+            found: format!("{} bytes", name.len()),
+        });
+    }
+    Ok(())
+}
+
+pub(crate) fn at_most(what: &'static str, limit: usize, found: usize) -> Result<(), Fault> {
+    if found > limit {
+        Err(Fault::TooMany { what, limit, found })
+    } else {
+        Ok(())
+    }
+}
+
+fn unique<T: Hash + Eq>(
+    seen: &mut HashSet<T>,
+    key: T,
+    what: &'static str,
+    item: impl FnOnce() -> String,
+) -> Result<(), Fault> {
+    if seen.insert(key) {
+        Ok(())
+    } else {
+        Err(Fault::Duplicate { what, item: item() })
+    }
+}
+
+/// A key has parts 0 (b) and 1 (a).
+fn check_part(part: u16) -> Result<(), Fault> {
+    if part > 1 {
+        return Err(Fault::Range {
+            what: "key part",
+            limit: 2,
+            found: u64::from(part),
+        });
+    }
+    Ok(())
+}

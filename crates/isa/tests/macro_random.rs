@@ -1,0 +1,443 @@
+//! Random macro programs of each stage: accepted, round-tripped, and refused with the right error when altered.
+
+use proptest::prelude::*;
+use ringmill_isa::Fault;
+use ringmill_isa::macros::text::{parse, print};
+use ringmill_isa::macros::{
+    LevelScale, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
+    Stage, Visibility, stage, stats, verify, verify_with_primes,
+};
+use ringmill_isa::source::SourceLoc;
+
+const SLOTS: u32 = 16;
+const PRIMES: [u64; 4] = [1_000_003, 1_048_583, 1_048_589, 1_048_601];
+const SCALE: f64 = (1u64 << 40) as f64;
+
+type Choice = (u16, u16, u32, f64);
+
+/// Grows a program instruction by instruction.
+struct Grower {
+    p: MacroProgram,
+    stage: Stage,
+}
+
+impl Grower {
+    fn push(&mut self, op: MacroOp, src: &[MacroValue], imm: MacroImm, types: &[MacroType]) {
+        let first = self.p.types.len() as u32;
+        self.p.types.extend_from_slice(types);
+        let dst = (first..first + types.len() as u32)
+            .map(MacroValue)
+            .collect();
+        let line = self.p.instrs.len() as u32;
+        let loc = (!line.is_multiple_of(3)).then(|| SourceLoc {
+            file: "a \"b\".py".into(),
+            line,
+        });
+        self.p.instrs.push(MacroInstr {
+            op,
+            dst,
+            src: src.to_vec(),
+            imm,
+            loc,
+        });
+    }
+
+    fn plain_like(&mut self, at: Option<LevelScale>, pick: u32) -> MacroValue {
+        let v = MacroValue(self.p.types.len() as u32);
+        if pick.is_multiple_of(2) {
+            self.push(
+                MacroOp::Input,
+                &[],
+                MacroImm::Input(1),
+                &[MacroType::Plain { at }],
+            );
+        } else {
+            let data = pick % self.p.data.len() as u32;
+            self.push(
+                MacroOp::Encode,
+                &[],
+                MacroImm::Data(data),
+                &[MacroType::Plain { at }],
+            );
+        }
+        v
+    }
+
+    fn step(&mut self, (op, pick, number, value): Choice) {
+        let ciphers: Vec<_> = (0..)
+            .zip(&self.p.types)
+            .filter_map(|(n, ty)| match *ty {
+                MacroType::Cipher { size, at } => Some((MacroValue(n), size, at)),
+                MacroType::Plain { .. } => None,
+            })
+            .collect();
+        let (a, size, at) = ciphers[usize::from(pick) % ciphers.len()];
+        let cipher = |size, at| MacroType::Cipher { size, at };
+        let times = |at: Option<LevelScale>, by: f64| {
+            at.map(|at| LevelScale {
+                scale: at.scale * by,
+                ..at
+            })
+        };
+        let small = at.is_none_or(|at| at.scale < 1e60);
+        let product = if self.stage == Stage::Traced { 2 } else { 3 };
+        let step = |n: u32| {
+            if n.is_multiple_of(2) {
+                1 + (n % (SLOTS - 1)) as i32
+            } else {
+                -1 - (n % (SLOTS - 1)) as i32
+            }
+        };
+        match MacroOp::ALL[usize::from(op) % MacroOp::COUNT] {
+            MacroOp::Add => self.push(MacroOp::Add, &[a, a], MacroImm::None, &[cipher(size, at)]),
+            MacroOp::Sub => {
+                let b = self.plain_like(at, number);
+                self.push(MacroOp::Sub, &[a, b], MacroImm::None, &[cipher(size, at)]);
+            }
+            MacroOp::Neg => self.push(MacroOp::Neg, &[a], MacroImm::None, &[cipher(size, at)]),
+            MacroOp::Addc => {
+                let imm = MacroImm::Constant { value, scale: None };
+                self.push(MacroOp::Addc, &[a], imm, &[cipher(size, at)]);
+            }
+            MacroOp::Mulc if small => {
+                let scale = at.map(|_| 1048576.3);
+                let imm = MacroImm::Constant { value, scale };
+                self.push(
+                    MacroOp::Mulc,
+                    &[a],
+                    imm,
+                    &[cipher(size, times(at, 1048576.3))],
+                );
+            }
+            MacroOp::Mul if small && number.is_multiple_of(2) => {
+                let b = self.plain_like(at.map(|at| LevelScale { scale: SCALE, ..at }), number / 2);
+                self.push(
+                    MacroOp::Mul,
+                    &[a, b],
+                    MacroImm::None,
+                    &[cipher(size, times(at, SCALE))],
+                );
+            }
+            MacroOp::Mul if small && size == 2 => {
+                let at = times(at, at.map_or(1.0, |at| at.scale));
+                self.push(
+                    MacroOp::Mul,
+                    &[a, a],
+                    MacroImm::None,
+                    &[cipher(product, at)],
+                );
+            }
+            MacroOp::Square if small && size == 2 => {
+                let at = times(at, at.map_or(1.0, |at| at.scale));
+                self.push(
+                    MacroOp::Square,
+                    &[a],
+                    MacroImm::None,
+                    &[cipher(product, at)],
+                );
+            }
+            MacroOp::Relin if size == 3 => {
+                self.push(MacroOp::Relin, &[a], MacroImm::None, &[cipher(2, at)])
+            }
+            MacroOp::Rescale => {
+                if let Some(LevelScale {
+                    level: level @ 1..,
+                    scale,
+                }) = at
+                {
+                    let scale = scale / PRIMES[level as usize] as f64;
+                    if scale >= 1.0 {
+                        let at = Some(LevelScale {
+                            level: level - 1,
+                            scale,
+                        });
+                        self.push(MacroOp::Rescale, &[a], MacroImm::None, &[cipher(size, at)]);
+                    }
+                }
+            }
+            MacroOp::Modswitch => {
+                if let Some(from) = at {
+                    let level = number % (from.level + 1);
+                    let ty = cipher(size, Some(LevelScale { level, ..from }));
+                    self.push(MacroOp::Modswitch, &[a], MacroImm::Level(level), &[ty]);
+                }
+            }
+            MacroOp::Rotate if size == 2 => {
+                self.push(
+                    MacroOp::Rotate,
+                    &[a],
+                    MacroImm::Steps(vec![step(number)]),
+                    &[cipher(2, at)],
+                );
+            }
+            MacroOp::Hrotate if size == 2 => {
+                let steps: Vec<_> = (0..1 + number % 3).map(|i| step(number / 2 + i)).collect();
+                let types = vec![cipher(2, at); steps.len()];
+                self.push(MacroOp::Hrotate, &[a], MacroImm::Steps(steps), &types);
+            }
+            MacroOp::Conj if size == 2 => {
+                self.push(MacroOp::Conj, &[a], MacroImm::None, &[cipher(2, at)])
+            }
+            _ => {}
+        }
+    }
+}
+
+fn grow(stage: Stage, choices: &[Choice], data: Vec<Vec<(f64, f64)>>) -> MacroProgram {
+    let input = |name: &str, visibility| MacroInput {
+        name: name.into(),
+        visibility,
+    };
+    let p = MacroProgram {
+        name: "logistic \"1\"\t".into(),
+        slots: SLOTS,
+        inputs: vec![
+            input("x", Visibility::Encrypted),
+            input("w;", Visibility::Plain),
+            input("u", Visibility::Encrypted),
+        ],
+        data,
+        instrs: vec![],
+        types: vec![],
+        outputs: vec!["y".into(), "z".into()],
+    };
+    let mut g = Grower { p, stage };
+    let at = (stage == Stage::Managed).then_some(LevelScale {
+        level: 3,
+        scale: SCALE,
+    });
+    let fresh = MacroType::Cipher { size: 2, at };
+    g.push(MacroOp::Input, &[], MacroImm::Input(0), &[fresh]);
+    g.push(MacroOp::Input, &[], MacroImm::Input(2), &[fresh]);
+    if stage == Stage::Relinearised {
+        g.push(
+            MacroOp::Square,
+            &[MacroValue(0)],
+            MacroImm::None,
+            &[MacroType::Cipher { size: 3, at }],
+        );
+    }
+    for &choice in choices {
+        g.step(choice);
+    }
+    let last = (0..)
+        .zip(&g.p.types)
+        .filter(|(_, ty)| matches!(ty, MacroType::Cipher { .. }))
+        .last();
+    let last = MacroValue(last.map_or(0, |(n, _)| n));
+    g.push(MacroOp::Output, &[last], MacroImm::Output(1), &[]);
+    g.push(MacroOp::Output, &[MacroValue(0)], MacroImm::Output(0), &[]);
+    g.p
+}
+
+fn vectors() -> impl Strategy<Value = Vec<Vec<(f64, f64)>>> {
+    let real = || {
+        prop_oneof![
+            any::<f64>().prop_filter("finite", |x| x.is_finite()),
+            Just(0.0),
+            Just(-0.0),
+            Just(1.5)
+        ]
+    };
+    let vector = (
+        0u32..5,
+        prop::collection::vec((real(), real(), any::<bool>()), SLOTS as usize),
+    )
+        .prop_map(|(log_period, values)| {
+            let value =
+                |&(re, im, complex): &(f64, f64, bool)| (re, if complex { im } else { 0.0 });
+            let period: Vec<_> = values.iter().take(1 << log_period).map(value).collect();
+            period.repeat(SLOTS as usize >> log_period)
+        });
+    prop::collection::vec(vector, 1..4)
+}
+
+fn any_program() -> impl Strategy<Value = MacroProgram> {
+    let stage = prop_oneof![
+        Just(Stage::Traced),
+        Just(Stage::Relinearised),
+        Just(Stage::Managed)
+    ];
+    let value = any::<f64>().prop_filter("finite", |x| x.is_finite());
+    let choices = prop::collection::vec((any::<u16>(), any::<u16>(), any::<u32>(), value), 0..30);
+    (stage, choices, vectors()).prop_map(|(stage, choices, data)| grow(stage, &choices, data))
+}
+
+fn bits(p: &MacroProgram) -> Vec<(u64, u64)> {
+    p.data
+        .iter()
+        .flatten()
+        .map(|(re, im)| (re.to_bits(), im.to_bits()))
+        .collect()
+}
+
+/// Asserts that a program is refused with a fault of the expected kind.
+macro_rules! refused {
+    ($program:expr, $kind:pat) => {{
+        let error = verify(&$program).expect_err("an altered program");
+        let right = matches!(*error.fault, $kind);
+        prop_assert!(right, "{error}");
+        error
+    }};
+}
+
+proptest! {
+    #[test]
+    fn programs_round_trip(p in any_program()) {
+        verify(&p).unwrap();
+        if stage(&p) == Stage::Managed {
+            verify_with_primes(&p, &PRIMES).unwrap();
+        } else {
+            prop_assert!(verify_with_primes(&p, &PRIMES).is_err());
+        }
+        let text = print(&p);
+        let again = parse(&text).unwrap();
+        prop_assert_eq!(&again, &p);
+        prop_assert_eq!(bits(&again), bits(&p));
+        prop_assert_eq!(print(&again), text);
+        prop_assert_eq!(stats::counts(&p).values().sum::<u64>(), p.instrs.len() as u64);
+    }
+
+    #[test]
+    fn altered_programs(p in any_program(), pick in any::<u16>()) {
+        let at = usize::from(pick) % p.instrs.len();
+        let altered = |change: &dyn Fn(&mut MacroProgram)| {
+            let mut bad = p.clone();
+            change(&mut bad);
+            bad
+        };
+        let error = refused!(altered(&|p| p.instrs[at].imm = MacroImm::Level(9)),
+            Fault::Immediate { .. } | Fault::Level { .. });
+        prop_assert_eq!(&error.place.loc, &p.instrs[at].loc);
+        prop_assert_eq!(error.place.instruction.map(|i| i.number), Some(at));
+        refused!(altered(&|p| p.instrs[at].src.push(MacroValue(0))), Fault::Count { .. } | Fault::Level { .. } | Fault::Size { .. } | Fault::Scale { .. });
+        refused!(altered(&|p| { p.types.push(MacroType::Plain { at: None }); }), Fault::NeverDefined { .. });
+        refused!(altered(&|p| p.instrs.push(p.instrs[0].clone())), Fault::Redefined { .. });
+        refused!(altered(&|p| { p.instrs.pop(); }), Fault::NeverDefined { .. });
+        refused!(altered(&|p| p.instrs.push(p.instrs[p.instrs.len() - 1].clone())), Fault::Duplicate { what: "output", .. });
+        refused!(altered(&|p| p.slots = 12), Fault::Illegal { what: "slots", .. });
+        refused!(altered(&|p| p.data[0].truncate(15)), Fault::Illegal { what: "constant vector", .. });
+        refused!(altered(&|p| p.data[0][3].1 = f64::NAN), Fault::Illegal { what: "constant vector", .. });
+        refused!(altered(&|p| p.inputs[0].name = "u".into()), Fault::Duplicate { what: "input name", .. });
+        refused!(altered(&|p| p.outputs[0] = "z".into()), Fault::Duplicate { what: "output name", .. });
+        refused!(altered(&|p| p.instrs[0].imm = MacroImm::Input(3)), Fault::Range { what: "input number", .. });
+        refused!(altered(&|p| p.instrs[1].imm = MacroImm::Input(0)), Fault::Duplicate { what: "encrypted input", .. });
+        refused!(altered(&|p| p.instrs[0].imm = MacroImm::Input(1)), Fault::Kind { .. });
+        if let Some(at) = p.instrs.iter().position(|i| !i.src.is_empty()) {
+            refused!(altered(&|p| p.instrs[at].src[0] = MacroValue(u32::MAX)), Fault::Undefined { .. });
+        }
+        if let Some(at) = p.instrs.iter().position(|i| matches!(i.imm, MacroImm::Steps(_))) {
+            for step in [0, SLOTS as i32, i32::MIN] {
+                refused!(altered(&|p| p.instrs[at].imm = MacroImm::Steps(vec![step])), Fault::Immediate { .. });
+            }
+        }
+        let sums = |i: &MacroInstr| matches!(i.op, MacroOp::Add | MacroOp::Sub | MacroOp::Neg | MacroOp::Conj);
+        if let Some(at) = p.instrs.iter().position(sums) {
+            let d = p.instrs[at].dst[0].0 as usize;
+            let error = refused!(altered(&|p| p.types[d] = match p.types[d] {
+                MacroType::Cipher { size, at } => MacroType::Cipher { size: 5 - size, at },
+                plain => plain,
+            }), Fault::Size { .. });
+            if stage(&p) == Stage::Managed {
+                prop_assert_eq!(&error.place.loc, &p.instrs[at].loc);
+            }
+            refused!(altered(&|p| p.types[d] = MacroType::Plain { at: None }), Fault::Kind { .. } | Fault::Level { .. });
+            if stage(&p) == Stage::Managed {
+                let change = |level: u32, by: f64| altered(&|p| {
+                    if let MacroType::Cipher { at: Some(at), .. } = &mut p.types[d] {
+                        at.level ^= level;
+                        at.scale *= by;
+                    }
+                });
+                refused!(change(1, 1.0), Fault::Level { .. });
+                refused!(change(0, 1.0 + 1e-9), Fault::Scale { .. });
+                refused!(change(0, f64::NAN), Fault::Scale { .. });
+                prop_assert!(verify(&change(0, 1.0 + 1e-15)).is_ok() || p.instrs.len() > at + 1);
+            }
+        }
+        if stage(&p) == Stage::Managed {
+            let error = verify_with_primes(&p, &PRIMES[..3]).expect_err("too few levels");
+            prop_assert!(matches!(*error.fault, Fault::Level { .. }), "{}", error);
+            if p.instrs.iter().any(|i| i.op == MacroOp::Rescale) {
+                let mut other = PRIMES;
+                other.iter_mut().for_each(|q| *q += 1000);
+                let error = verify_with_primes(&p, &other).expect_err("other primes");
+                prop_assert!(matches!(*error.fault, Fault::Scale { .. }), "{}", error);
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_texts(p in any_program(), edits in prop::collection::vec((any::<u32>(), 0usize..9, "[%0-9a-z:;=,.\\-() \"\n]{0,4}"), 1..4)) {
+        let mut chars: Vec<char> = print(&p).chars().collect();
+        for (at, len, new) in edits {
+            let at = at as usize % (chars.len() + 1);
+            let end = (at + len).min(chars.len());
+            drop(chars.splice(at..end, new.chars()));
+        }
+        let text: String = chars.into_iter().collect();
+        if let Ok(p) = parse(&text) {
+            let _ = verify(&p);
+            let _ = verify_with_primes(&p, &PRIMES);
+            let printed = print(&p);
+            // Compared as text: a damaged number may be NaN, which equals nothing.
+            prop_assert_eq!(print(&parse(&printed).unwrap()), printed);
+        }
+    }
+}
+
+#[test]
+fn text_reads_well() {
+    let square = MacroOp::ALL
+        .iter()
+        .position(|&op| op == MacroOp::Square)
+        .expect("an opcode");
+    let mut p = grow(
+        Stage::Managed,
+        &[],
+        vec![vec![(0.5, 0.0); 16], [(1.0, 0.0), (0.0, -1.0)].repeat(8)],
+    );
+    p.instrs.truncate(2);
+    let mut g = Grower {
+        p,
+        stage: Stage::Managed,
+    };
+    g.step((square as u16, 0, 0, 0.0));
+    g.push(MacroOp::Output, &[MacroValue(2)], MacroImm::Output(1), &[]);
+    g.push(MacroOp::Output, &[MacroValue(0)], MacroImm::Output(0), &[]);
+    let expected = r#"macro "logistic \"1\"\u{9}" slots 16
+  input 0 = encrypted "x"
+  input 1 = plain "w;"
+  input 2 = encrypted "u"
+  output 0 = "y"
+  output 1 = "z"
+  data 0 = 16 repeat 0.5
+  data 1 = 16 repeat 1.0 (0.0, -1.0)
+  %0 = INPUT input 0 : cipher 2 level 3 scale 1099511627776.0
+  %1 = INPUT input 2 : cipher 2 level 3 scale 1099511627776.0 at "a \"b\".py":1
+  %2 = SQUARE %0 : cipher 3 level 3 scale 1.2089258196146292e24 at "a \"b\".py":2
+  OUTPUT %2 output 1
+  OUTPUT %0 output 0 at "a \"b\".py":4
+end
+"#;
+    assert_eq!(print(&g.p), expected);
+    verify(&g.p).expect("a sound program");
+}
+
+#[test]
+fn short_texts_cannot_ask_for_much_memory() {
+    let line = |n: usize| format!("  data {n} = 65536 repeat 1.0\n");
+    let text = |n: usize| {
+        format!(
+            "macro \"m\" slots 65536\n{}end\n",
+            (0..n).map(line).collect::<String>()
+        )
+    };
+    let p = parse(&text(64)).expect("64 vectors of 2^16 slots");
+    let error = parse(&text(65)).expect_err("one more");
+    assert_eq!((error.line, error.column), (66, 13), "{error}");
+    // What the parser would refuse, the printer writes in full.
+    let mut p = p;
+    p.data.push(p.data[0].clone());
+    assert_eq!(parse(&print(&p)).expect("the printed text"), p);
+}
