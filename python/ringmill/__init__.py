@@ -1,0 +1,62 @@
+"""Programs on encrypted data: written once in Python, run on the CPU and on simulated accelerators.
+
+>>> import numpy as np
+>>> import ringmill as rm
+>>> @rm.program
+... def distance(x: rm.Encrypted, y: rm.Plain):
+...     return rm.sum((x - y) ** 2, 256)
+>>> compiled = distance.compile(slots=256)
+>>> client = compiled.keygen()
+>>> inputs = client.encrypt(x=np.full(256, 0.5))
+>>> run = compiled.run(inputs, plain={"y": np.zeros(256)}, device="cpu")
+>>> bool(np.allclose(client.decrypt(run), 64.0, atol=1e-3))
+True
+"""
+
+from ringmill._ringmill import Ciphertext, EvaluationKeys, MacroProgram, __version__
+from ringmill.errors import (
+    CompileError,
+    DataError,
+    DeviceError,
+    FileError,
+    KeysError,
+    ParameterError,
+    RingmillError,
+)
+from ringmill.ops import conj, polynomial, rotate, sum
+from ringmill.parameters import Params, devices, params
+from ringmill.program import Program, program
+from ringmill.report import Report
+from ringmill.runtime import Client, Compiled, Inputs, Run, load
+from ringmill.trace import Encrypted, Plain
+
+__all__ = [
+    "Ciphertext",
+    "Client",
+    "CompileError",
+    "Compiled",
+    "DataError",
+    "DeviceError",
+    "Encrypted",
+    "EvaluationKeys",
+    "FileError",
+    "Inputs",
+    "KeysError",
+    "MacroProgram",
+    "ParameterError",
+    "Params",
+    "Plain",
+    "Program",
+    "Report",
+    "RingmillError",
+    "Run",
+    "__version__",
+    "conj",
+    "devices",
+    "load",
+    "params",
+    "polynomial",
+    "program",
+    "rotate",
+    "sum",
+]

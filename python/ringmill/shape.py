@@ -1,0 +1,47 @@
+"""What a program function returned, so that decryption can give back the same structure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ringmill.trace import Line, refuse
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One value, a tuple or a dict, and the names its values have as outputs of the program."""
+
+    kind: Literal["one", "tuple", "dict"]
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, returned: Any, line: Line) -> tuple[Shape, list[Any]]:
+        """The shape of what a function returned, and its values in order."""
+        if isinstance(returned, dict):
+            if not all(isinstance(name, str) and name.isidentifier() for name in returned):
+                refuse("a program that returns a dict names its outputs with identifiers", line)
+            shape, values = cls("dict", tuple(returned)), list(returned.values())
+        elif isinstance(returned, (tuple, list)):
+            shape, values = cls("tuple", tuple(f"out{i}" for i in range(len(returned)))), list(returned)
+        else:
+            shape, values = cls("one", ("out",)), [returned]
+        if not values or returned is None:
+            refuse("the program returns nothing; return the encrypted vectors it computes", line)
+        return shape, values
+
+    @classmethod
+    def of_names(cls, names: Sequence[str]) -> Shape:
+        """The shape of a program read from text: its only output, or a dict."""
+        return cls("one" if len(names) == 1 else "dict", tuple(names))
+
+    def build(self, values: Sequence[Any]) -> Any:
+        """The values in the structure the function returned them in."""
+        match self.kind:
+            case "one":
+                return values[0]
+            case "tuple":
+                return tuple(values)
+            case "dict":
+                return dict(zip(self.names, values, strict=True))

@@ -1,0 +1,78 @@
+"""The README's commands and Python, the package's docstrings and the numbered examples do what they say."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(sys.executable).parent
+README = (ROOT / "README.md").read_text()
+
+# Inline commands that a reader can type as they stand; make targets run this very test, and are run by CI.
+COMMANDS = [c for c in re.findall(r"`(\.venv/bin/ringmill [^`]*)`", README)]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_readme_command(command, tmp_path):
+    line = command.replace(".venv/bin/", f"{BIN}/").replace("> mine.toml", f"> {tmp_path}/mine.toml")
+    done = subprocess.run(line, shell=True, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout or ">" in command
+
+
+def test_readme_names_its_commands():
+    assert len(COMMANDS) >= 4
+    targets = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for target in re.findall(r"make (\w+)", README):
+        assert f"make {target} " in targets
+
+
+def test_readme_python(tmp_path, capsys):
+    (block,) = re.findall(r"```python\n(.*?)```", README, re.S)
+    script = tmp_path / "readme.py"
+    script.write_text(block)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    found, clear = map(float, done.stdout.splitlines()[0].split())
+    assert found == pytest.approx(clear, abs=1e-4)
+    assert "sim:ring" in done.stdout
+
+
+def test_readme_links_exist():
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
+    for path in re.findall(r"`((?:docs|examples|crates|fuzz)/[^`*]*)`", README):
+        assert (ROOT / path).exists(), path
+
+
+@pytest.mark.parametrize("module", ["ringmill", "ringmill.program", "ringmill.parameters"])
+def test_docstrings(module):
+    # The package's `program` and `params` names are functions too; modules are looked up by their full names.
+    result = doctest.testmod(importlib.import_module(module))
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize(
+    "arguments", [["01_logistic_regression.py"], ["01_logistic_regression.py", "--encrypted-weights"]], ids=" ".join
+)
+def test_numbered_example(arguments):
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / arguments[0], *arguments[1:]], capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "both devices gave the same bits" in done.stdout
+    assert "171 of 171" in done.stdout
+    assert "sim:ring" in done.stdout
+
+
+def test_every_numbered_example_is_tested():
+    numbered = {path.name for path in (ROOT / "examples").glob("[0-9]*.py")}
+    assert numbered == {"01_logistic_regression.py"}

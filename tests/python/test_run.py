@@ -1,0 +1,136 @@
+"""Compile, keygen, encrypt, run, decrypt: results, devices, files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ringmill as rm
+
+
+@rm.program
+def circuit(x: rm.Encrypted, y: rm.Encrypted, p: rm.Plain):
+    product = (x * y + p) * (x - 0.5)
+    return {"product": rm.rotate(product, 5), "sum": rm.sum(x, 8) - y * p}
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(5)
+    return {name: rng.uniform(-1, 1, 1024) for name in ("x", "y", "p")}
+
+
+@pytest.fixture(scope="module")
+def compiled(small):
+    return circuit.compile(small)
+
+
+@pytest.fixture(scope="module")
+def client(compiled):
+    return compiled.keygen()
+
+
+@pytest.fixture(scope="module")
+def inputs(client, data):
+    return client.encrypt(x=data["x"], y=data["y"])
+
+
+def test_results_agree_with_the_clear_on_every_device(compiled, client, inputs, data):
+    runs = compiled.run(inputs, plain={"p": data["p"]}, device=["cpu", "cpu:1", "sim:ring", "sim:ring-stored"])
+    clear = circuit(**data)
+    for run in runs:
+        assert run.ciphertexts == runs[0].ciphertexts
+        found = client.decrypt(run)
+        for name in ("product", "sum"):
+            assert np.abs(found[name] - clear[name]).max() < 1e-6
+
+
+def test_limbs_are_numpy_and_below_their_primes(compiled, inputs, data):
+    run = compiled.run(inputs, plain={"p": data["p"]})
+    limbs = run.ciphertexts["sum"].limbs
+    assert limbs.dtype == np.uint64
+    assert limbs.shape[0] == 2
+    assert limbs.shape[2] == 2048
+    for index, prime in enumerate(compiled.params.ciphertext_primes[: limbs.shape[1]]):
+        assert limbs[:, index].max() < prime
+
+
+def test_reports_say_what_a_run_took(compiled, inputs, data, tmp_path):
+    trace = tmp_path / "trace.json"
+    run = compiled.run(inputs, plain={"p": data["p"]}, device="sim:ring", trace=trace)
+    assert "INSECURE" in str(run.report)
+    assert "cycles" in str(run.report)
+    assert run.report.data
+    import json
+
+    events = json.loads(trace.read_text())["traceEvents"]
+    assert any(event["ph"] == "X" for event in events)
+
+
+def test_complex_slots(small):
+    @rm.program
+    def rotate_phase(z: rm.Encrypted):
+        return z * 1j + rm.conj(z)
+
+    compiled = rotate_phase.compile(small, slots=64)
+    client = compiled.keygen()
+    z = np.exp(1j * np.arange(64))
+    found = client.decrypt(compiled.run(client.encrypt(z=z)))
+    assert np.abs(found - (z * 1j + np.conj(z))).max() < 1e-6
+
+
+def test_automatic_parameters_are_secure_and_precise():
+    @rm.program
+    def cube(x: rm.Encrypted):
+        return x**3
+
+    compiled = cube.compile(slots=512, precision=25)
+    assert "128-bit" in compiled.params.security
+    client = compiled.keygen()
+    x = np.linspace(-1, 1, 512)
+    assert np.abs(client.decrypt(compiled.run(client.encrypt(x=x))) - x**3).max() < 2.0**-25
+
+
+def test_programs_keys_and_ciphertexts_go_through_files(compiled, client, inputs, data, small, tmp_path):
+    compiled.save(tmp_path / "circuit.rmac")
+    client.evaluation_keys.save(tmp_path / "keys")
+    for name, ciphertext in inputs.ciphertexts.items():
+        ciphertext.save(tmp_path / name)
+
+    server = rm.load(tmp_path / "circuit.rmac", small)
+    keys = rm.EvaluationKeys.load(tmp_path / "keys", small)
+    sent = {name: rm.Ciphertext.load(tmp_path / name, small) for name in ("x", "y")}
+    assert sent == inputs.ciphertexts
+    run = server.run(sent, plain={"p": data["p"]}, keys=keys)
+    assert run.ciphertexts == compiled.run(inputs, plain={"p": data["p"]}).ciphertexts
+
+    client.save_secret_key(tmp_path / "secret")
+    again = compiled.load_secret_key(tmp_path / "secret")
+    assert np.array_equal(again.decrypt(run)["sum"], client.decrypt(run)["sum"])
+
+
+def test_damaged_files_are_refused(client, inputs, small, tmp_path):
+    client.evaluation_keys.save(tmp_path / "keys")
+    inputs.ciphertexts["x"].save(tmp_path / "x")
+    for name, load in (("keys", rm.EvaluationKeys.load), ("x", rm.Ciphertext.load)):
+        whole = (tmp_path / name).read_bytes()
+        for damaged in (
+            b"",
+            whole[:10],
+            whole[: len(whole) // 2],
+            whole[:-1],
+            whole[:100] + b"\xff" + whole[101:],
+            whole + b"0",
+        ):
+            (tmp_path / "damaged").write_bytes(damaged)
+            with pytest.raises(rm.FileError):
+                load(tmp_path / "damaged", small)
+        with pytest.raises(rm.FileError, match="missing"):
+            load(tmp_path / "missing", small)
+
+
+def test_files_of_other_parameters_are_refused(client, tmp_path):
+    other = rm.params(log_n=11, bits=[50, 40, 40, 50], allow_insecure_parameters_for_tests_only=True)
+    client.evaluation_keys.save(tmp_path / "keys")
+    with pytest.raises(rm.RingmillError, match="parameters"):
+        rm.EvaluationKeys.load(tmp_path / "keys", other)
