@@ -1,6 +1,6 @@
 //! Between a limb of x^2n + 1 and its halves modulo x^n - zeta (p) and x^n + zeta (m), in coefficient form.
 
-use super::check_len;
+use super::{add, add_assign, check_len, mul_scalar, mul_scalar_assign, sub};
 use crate::{MathError, Modulus, NttPlan, Ring, RingKind};
 
 /// p = lo + zeta * hi, m = lo - zeta * hi for a = lo + hi x^n (ring paper, equation 2 and Algorithm 6). `ring` is the
@@ -13,14 +13,10 @@ pub fn split(
     a: &[u64],
 ) -> Result<(), MathError> {
     let (zeta, half) = check(q, ring, p.len(), m.len(), a.len())?;
-    let zeta = q.shoup(zeta);
     let (low, high) = a.split_at(half);
-    for (((p, m), &l), &h) in p.iter_mut().zip(m).zip(low).zip(high) {
-        let t = q.mul_shoup(h, zeta);
-        *p = q.add(l, t);
-        *m = q.sub(l, t);
-    }
-    Ok(())
+    mul_scalar(q, p, high, zeta)?;
+    sub(q, m, low, p)?;
+    add_assign(q, p, low)
 }
 
 /// The inverse of [`split`]: lo = (p + m) / 2, hi = (p - m) / (2 zeta) (ring paper, equation 3).
@@ -34,13 +30,12 @@ pub fn join(
     let (zeta, half) = check(q, ring, p.len(), m.len(), out.len())?;
     let two_inv = q.inv(2)?;
     // zeta^2 = -1, so 1 / zeta = -zeta.
-    let high_factor = q.shoup(q.mul(two_inv, q.neg(zeta)));
-    let two_inv = q.shoup(two_inv);
+    let high_factor = q.mul(two_inv, q.neg(zeta));
     let (low, high) = out.split_at_mut(half);
-    for (((l, h), &p), &m) in low.iter_mut().zip(high).zip(p).zip(m) {
-        *l = q.mul_shoup(q.add(p, m), two_inv);
-        *h = q.mul_shoup(q.sub(p, m), high_factor);
-    }
+    add(q, low, p, m)?;
+    mul_scalar_assign(q, low, two_inv);
+    sub(q, high, p, m)?;
+    mul_scalar_assign(q, high, high_factor);
     Ok(())
 }
 
