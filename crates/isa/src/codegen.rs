@@ -1,6 +1,7 @@
 //! From a definition file's text to the generated Rust tables and reference page. Pure functions; `isa-gen` writes the
 //! files, and a test fails when one is stale.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Deserialize;
@@ -25,6 +26,10 @@ pub struct Definition {
     /// "mid" or "macro".
     pub level: String,
     pub instruction: Vec<InstructionDef>,
+    /// What each typing rule demands, in words.
+    pub rules: BTreeMap<String, String>,
+    /// What each kind of immediate is, in words.
+    pub immediates: BTreeMap<String, String>,
 }
 
 /// One instruction. An operand or result list is either fixed names, or one entry ending in `...` that repeats.
@@ -75,6 +80,16 @@ pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
             if word.is_empty() || !word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-') {
                 return Err(bad(i, "a word of small letters and hyphens", word));
             }
+        }
+        if !def.rules.contains_key(&i.rule) {
+            return Err(bad(i, "a rule that [rules] describes", &i.rule));
+        }
+        if !def.immediates.contains_key(&i.immediate) {
+            return Err(bad(
+                i,
+                "an immediate that [immediates] describes",
+                &i.immediate,
+            ));
         }
         for word in i.expansion.split_whitespace() {
             if !def
@@ -137,13 +152,25 @@ fn distinct<'a>(
     words
 }
 
-fn word_enum(out: &mut String, doc: &str, name: &str, words: &[&str]) {
+/// A description as a doc comment; brackets would read as links.
+fn doc_comment(text: &str) -> String {
+    text.replace('[', "\\[").replace(']', "\\]")
+}
+
+fn word_enum(
+    out: &mut String,
+    doc: &str,
+    name: &str,
+    words: &[&str],
+    meaning: &BTreeMap<String, String>,
+) {
     let _ = write!(
         out,
         "\n/// {doc}\n#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]\npub enum {name} {{\n"
     );
     for word in words {
-        let _ = writeln!(out, "    /// `{word}`\n    {},", camel(word));
+        let meaning = doc_comment(meaning.get(*word).map_or("", String::as_str));
+        let _ = writeln!(out, "    /// `{word}`: {meaning}\n    {},", camel(word));
     }
     let _ = write!(
         out,
@@ -176,8 +203,7 @@ pub fn rust(def: &Definition) -> String {
         def.level
     );
     for i in &def.instruction {
-        // Brackets would read as links.
-        let doc = i.semantics.replace('[', "\\[").replace(']', "\\]");
+        let doc = doc_comment(&i.semantics);
         let _ = writeln!(out, "    /// {doc}\n    {},", camel(&i.mnemonic));
     }
     out.push_str("}\n");
@@ -186,12 +212,14 @@ pub fn rust(def: &Definition) -> String {
         "Typing rules; the verifier dispatches on them.",
         &rule,
         &distinct(def, |i| &i.rule),
+        &def.rules,
     );
     word_enum(
         &mut out,
         "What an instruction carries beside its operands.",
         &imm,
         &distinct(def, |i| &i.immediate),
+        &def.immediates,
     );
     let _ = write!(
         out,
@@ -256,33 +284,48 @@ pub fn markdown(def: &Definition) -> String {
          | --- | --- | --- | --- | --- | --- |\n",
         def.level, "..."
     );
-    let dash = |text: String| {
+    let dash = |text: &str| {
         if text.is_empty() {
             "-".to_owned()
         } else {
-            text
+            text.to_owned()
         }
     };
     for i in &def.instruction {
         let immediate = if i.immediate == "none" {
-            String::new()
+            ""
         } else {
-            i.immediate.clone()
+            &i.immediate
         };
         let _ = writeln!(
             out,
             "| [`{}`](#{}) | {} | {} | {} | {} | {} |",
             i.mnemonic,
             i.mnemonic.to_ascii_lowercase(),
-            dash(i.operands.join(", ")),
-            dash(i.results.join(", ")),
+            dash(&i.operands.join(", ")),
+            dash(&i.results.join(", ")),
             dash(immediate),
             i.rule,
-            dash(i.expansion.clone()),
+            dash(&i.expansion),
         );
     }
     for i in &def.instruction {
         let _ = write!(out, "\n## {}\n\n{}\n", i.mnemonic, i.semantics);
+    }
+    let rules = distinct(def, |i| &i.rule);
+    let immediates = distinct(def, |i| &i.immediate);
+    for (title, words, meaning) in [
+        ("Typing rules", rules, &def.rules),
+        ("Immediates", immediates, &def.immediates),
+    ] {
+        let _ = write!(out, "\n## {title}\n\n| | |\n| --- | --- |\n");
+        for word in words {
+            let _ = writeln!(
+                out,
+                "| {word} | {} |",
+                meaning.get(word).map_or("", String::as_str)
+            );
+        }
     }
     out
 }

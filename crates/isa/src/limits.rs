@@ -21,4 +21,4 @@ pub const MAX_VECTORS: usize = 1 << 20;
 /// Levels of a macro program.
 pub const MAX_LEVEL: u32 = MAX_MODULI as u32 - 1;
 /// Bytes of a text a parser reads.
-pub const MAX_TEXT: usize = 1 << 30;
+pub const MAX_TEXT: usize = 1 << 28;

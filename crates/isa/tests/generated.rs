@@ -51,7 +51,8 @@ fn bad_definitions_are_refused() {
     let entry = |mnemonic: &str, operands: &str, rule: &str, expansion: &str| {
         format!(
             "level = \"mid\"\n[[instruction]]\nmnemonic = \"{mnemonic}\"\noperands = [{operands}]\nresults = []\n\
-             immediate = \"none\"\nrule = \"{rule}\"\nsemantics = \"\"\nexpansion = \"{expansion}\"\n"
+             immediate = \"none\"\nrule = \"{rule}\"\nsemantics = \"\"\nexpansion = \"{expansion}\"\n\
+             [rules]\nsame = \"\"\n[immediates]\nnone = \"\"\n"
         )
     };
     assert!(codegen::parse(&entry("ADD", "\"a\"", "same", "")).is_ok());
@@ -67,7 +68,7 @@ fn bad_definitions_are_refused() {
             "primitive instructions",
         ),
         (
-            entry("ADD", "\"a\"", "same", "") + "colour = 3",
+            entry("ADD", "\"a\"", "same", "").replace("level =", "colour = 3\nlevel ="),
             "unknown field",
         ),
     ] {

@@ -42,27 +42,27 @@ pub enum MacroOp {
 /// Typing rules; the verifier dispatches on them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MacroRule {
-    /// `input`
+    /// `input`: A ciphertext of two polynomials if the input is encrypted (read at most once), a plaintext if not.
     Input,
-    /// `plain`
+    /// `plain`: A plaintext.
     Plain,
-    /// `sum`
+    /// `sum`: a is a ciphertext, b a ciphertext or a plaintext of equal level and scale; the result has the larger size, and that level and scale.
     Sum,
-    /// `same`
+    /// `same`: The operand is a ciphertext; the result has its type.
     Same,
-    /// `scalar-product`
+    /// `scalar-product`: The operand is a ciphertext; the result has its size and level, and its scale times the constant's.
     ScalarProduct,
-    /// `product`
+    /// `product`: a is a ciphertext, b a ciphertext or a plaintext of equal level; two ciphertexts have two polynomials each and the result three; by a plaintext the size stays. The scales multiply.
     Product,
-    /// `relinearise`
+    /// `relinearise`: The operand is a ciphertext of three polynomials; the result has two.
     Relinearise,
-    /// `rescale`
+    /// `rescale`: The operand is a ciphertext of level 1 or higher; the result is one level lower, its scale divided by the dropped prime.
     Rescale,
-    /// `mod-switch`
+    /// `mod-switch`: The operand is a ciphertext; the result has the immediate's level, which is not higher, and its scale.
     ModSwitch,
-    /// `rotate`
+    /// `rotate`: The operand is a ciphertext of two polynomials; each result has its type.
     Rotate,
-    /// `output`
+    /// `output`: The operand is a ciphertext; each output is written exactly once.
     Output,
 }
 
@@ -88,19 +88,19 @@ impl MacroRule {
 /// What an instruction carries beside its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MacroImmKind {
-    /// `input`
+    /// `input`: The number of an input; written `input I`.
     Input,
-    /// `data`
+    /// `data`: The number of a constant vector; written `data D`.
     Data,
-    /// `none`
+    /// `none`: Nothing.
     None,
-    /// `constant`
+    /// `constant`: A finite real constant, with a scale of at least 1 in a managed `MULC`; written `by C` or `by C scale S`.
     Constant,
-    /// `level`
+    /// `level`: A level; written `to level L`.
     Level,
-    /// `steps`
+    /// `steps`: One rotation step a result, each in (-slots, slots) and not 0; written `steps S, T`.
     Steps,
-    /// `output`
+    /// `output`: The number of an output; written `output O`.
     Output,
 }
 

@@ -48,31 +48,31 @@ pub enum Op {
 /// Typing rules; the verifier dispatches on them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rule {
-    /// `same`
+    /// `same`: All operands and results have one type.
     Same,
-    /// `same-eval`
+    /// `same-eval`: All operands and results have one type, in evaluation form.
     SameEval,
-    /// `coeff-to-eval`
+    /// `coeff-to-eval`: The operand is in coefficient form; the result has its ring and modulus, in evaluation form.
     CoeffToEval,
-    /// `eval-to-coeff`
+    /// `eval-to-coeff`: The operand is in evaluation form; the result has its ring and modulus, in coefficient form.
     EvalToCoeff,
-    /// `same-full`
+    /// `same-full`: All operands and results have one type, on the full ring.
     SameFull,
-    /// `halves-eval`
+    /// `halves-eval`: The operands are on the half+ and the half- ring, of one modulus, in evaluation form; the results are typed as the operands.
     HalvesEval,
-    /// `change-modulus`
+    /// `change-modulus`: Operand and result are in coefficient form and on one ring; any modulus of the table.
     ChangeModulus,
-    /// `base-extension`
+    /// `base-extension`: Operands and results are in coefficient form and on one ring; the operands' moduli are distinct, and so are the results'.
     BaseExtension,
-    /// `pairs-eval`
+    /// `pairs-eval`: All operands and the result have one type, in evaluation form; the operands come in pairs.
     PairsEval,
-    /// `split`
+    /// `split`: The operand is on the full ring, in coefficient form; the results are its half+ and half- limbs, of its modulus.
     Split,
-    /// `join`
+    /// `join`: The operands are the half+ and half- limbs of one modulus, in coefficient form; the result is on the full ring.
     Join,
-    /// `any-eval`
+    /// `any-eval`: The result is in evaluation form; any ring and modulus.
     AnyEval,
-    /// `any`
+    /// `any`: Any type; what is loaded from a slot has the type of what was last stored there.
     Any,
 }
 
@@ -100,15 +100,15 @@ impl Rule {
 /// What an instruction carries beside its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImmKind {
-    /// `none`
+    /// `none`: Nothing.
     None,
-    /// `scalar`
+    /// `scalar`: A residue below the operand's modulus; written as a number.
     Scalar,
-    /// `galois`
+    /// `galois`: An odd Galois element below 2N, N the degree of the full ring; written `galois G`.
     Galois,
-    /// `stream`
+    /// `stream`: The number of one of the procedure's seeds and a 64-bit stream number; written `seed S stream T`.
     Stream,
-    /// `slot`
+    /// `slot`: A slot of outside memory; written `slot S`.
     Slot,
 }
 
