@@ -66,7 +66,8 @@ impl SealContext {
             return Err(SealError::Unsupported { reason });
         }
         if let Some(prime) = params.moduli().iter().find(|&&q| q >> MAX_PRIME_BITS != 0) {
-            let reason = format!("the prime {prime} is longer than SEAL's {MAX_PRIME_BITS} bits; choose smaller primes");
+            let reason =
+                format!("the prime {prime} is longer than SEAL's {MAX_PRIME_BITS} bits; choose smaller primes");
             return Err(SealError::Unsupported { reason });
         }
         let chain = Chain::new(params.degree(), params.moduli());
@@ -86,9 +87,8 @@ impl SealContext {
     /// SEAL's name for a level.
     pub fn parms_id(&self, level: u32) -> Result<ParmsId, SealError> {
         self.params.check_level(level)?;
-        self.chain.id(level as usize + 1).ok_or(SealError::Scheme(CkksError::Level {
-            got: level,
-            max: self.params.max_level(),
-        }))
+        self.chain
+            .id(level as usize + 1)
+            .ok_or(SealError::Scheme(CkksError::Level { got: level, max: self.params.max_level() }))
     }
 }

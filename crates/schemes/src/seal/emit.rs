@@ -12,7 +12,7 @@ fn array_members(words: usize) -> usize {
 }
 
 fn ciphertext_members(words: usize) -> usize {
-    32 + 1 + 5 * 8 + HEADER_BYTES + array_members(words)
+    32 + 1 + 4 * 8 + HEADER_BYTES + array_members(words)
 }
 
 /// The name of a level, which exists for every number of primes that a checked operand can have.
@@ -86,7 +86,6 @@ fn write_ciphertext(
     sink.u64(chain.n() as u64);
     sink.u64(primes as u64);
     sink.f64(scale);
-    sink.u64(1); // correction factor, which only BGV uses
     array(sink, polys.iter().copied(), polys.iter().map(|p| p.len()).sum());
     Ok(())
 }

@@ -41,22 +41,34 @@ impl fmt::Display for Object {
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealError {
-    #[error("SEAL {object}: the file ends early: {needed} more bytes were expected, {left} are left; copy the file again")]
+    #[error(
+        "SEAL {object}: the file ends early: {needed} more bytes were expected, {left} are left; copy the file again"
+    )]
     Truncated { object: Object, needed: u64, left: u64 },
 
-    #[error("SEAL {object}: expected SEAL's magic number 0xA15E, found {found:#06X}; this is not a file that SEAL's save() wrote")]
+    #[error(
+        "SEAL {object}: expected SEAL's magic number 0xA15E, found {found:#06X}; this is not a file that SEAL's save() wrote"
+    )]
     NotSeal { object: Object, found: u16 },
 
-    #[error("SEAL {object}: expected a header of 16 bytes, its header says {found}; this is not a file of SEAL 4")]
+    #[error(
+        "SEAL {object}: expected a header of 16 bytes, its header says {found}; this is not a file of SEAL 3.6 or later"
+    )]
     HeaderSize { object: Object, found: u8 },
 
-    #[error("SEAL {object}: expected a file of SEAL 4.x, found version {major}.{minor}; load it in SEAL 4 and save it again")]
+    #[error(
+        "SEAL {object}: expected a file of SEAL 3.6 or later, 4.x included, found version {major}.{minor}; load it in SEAL 4 and save it again"
+    )]
     Version { object: Object, major: u8, minor: u8 },
 
-    #[error("SEAL {object}: unknown compression mode {found} (known: 0 none, 1 zlib, 2 Zstandard); save it with one of those")]
+    #[error(
+        "SEAL {object}: unknown compression mode {found} (known: 0 none, 1 zlib, 2 Zstandard); save it with one of those"
+    )]
     Compression { object: Object, found: u8 },
 
-    #[error("SEAL {object}: expected {expected} bytes, its header says {found}; the file is damaged or of other parameters")]
+    #[error(
+        "SEAL {object}: expected {expected} bytes, its header says {found}; the file is damaged or of other parameters"
+    )]
     Size { object: Object, expected: u64, found: u64 },
 
     #[error("SEAL {object}: {left} bytes are left over after its end; the file is damaged")]
@@ -65,19 +77,27 @@ pub enum SealError {
     #[error("SEAL {object}: decompression failed: {reason}; copy the file again")]
     Decompress { object: Object, reason: String },
 
-    #[error("SEAL {object}: it unpacks to more than the {budget} bytes allowed; raise the limit with SealContext::with_budget if you trust its source")]
+    #[error(
+        "SEAL {object}: it unpacks to more than the {budget} bytes allowed; raise the limit with SealContext::with_budget if you trust its source"
+    )]
     Budget { object: Object, budget: u64 },
 
     #[error("SEAL {object}: {field}: expected {expected}, found {found}; {hint}")]
     Field { object: Object, field: &'static str, expected: String, found: String, hint: &'static str },
 
-    #[error("SEAL {object}: its parms_id {found} is none of these parameters' levels; load the parameters that it was made with")]
+    #[error(
+        "SEAL {object}: its parms_id {found} is none of these parameters' levels; load the parameters that it was made with"
+    )]
     UnknownParmsId { object: Object, found: String },
 
-    #[error("SEAL {object}: word {index} is {value}, not below its modulus {modulus}; the file is damaged or of other parameters")]
+    #[error(
+        "SEAL {object}: word {index} is {value}, not below its modulus {modulus}; the file is damaged or of other parameters"
+    )]
     Residue { object: Object, index: u64, value: u64, modulus: u64 },
 
-    #[error("SEAL {object}: its random half is a seed of generator type {found}; only Blake2xb (1) is expanded here: save it from SEAL unseeded (create it into an object, then save that object)")]
+    #[error(
+        "SEAL {object}: its random half is a seed of generator type {found}; only Blake2xb (1) is expanded here: save it from SEAL unseeded (create it into an object, then save that object)"
+    )]
     Generator { object: Object, found: u8 },
 
     #[error("SEAL has no counterpart of these parameters: {reason}")]

@@ -1,5 +1,5 @@
-//! Microsoft SEAL's binary formats: parameters, plaintexts, ciphertexts and keys of its CKKS scheme, as SEAL 4.x saves
-//! and loads them.
+//! Microsoft SEAL's binary formats: parameters, plaintexts, ciphertexts and keys of its CKKS scheme, as SEAL saves and
+//! loads them since version 3.6.
 //!
 //! SEAL's limbs are ours (evaluation form in bit-reversed order, smallest primitive root, ciphertext primes in order with
 //! the special prime last), so an object read here is computed on and written back unchanged, and every homomorphic
@@ -14,6 +14,8 @@ mod context;
 mod emit;
 mod error;
 mod objects;
+#[cfg(test)]
+mod objects_tests;
 mod raw;
 #[cfg(test)]
 mod raw_tests;

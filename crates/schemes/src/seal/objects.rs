@@ -47,8 +47,7 @@ pub fn write_plaintext(
 ) -> Result<Vec<u8>, SealError> {
     context.params().check_id("plaintext", plain.params_id())?;
     let primes = plain.level() as usize + 1;
-    let written =
-        emit::plaintext(&context.chain, Object::Plaintext, primes, plain.scale(), plain.limbs(), compression);
+    let written = emit::plaintext(&context.chain, Object::Plaintext, primes, plain.scale(), plain.limbs(), compression);
     written.map(|mut bytes| std::mem::take(&mut *bytes))
 }
 
@@ -118,11 +117,7 @@ pub fn read_relin_keys(context: &SealContext, bytes: &[u8]) -> Result<RelinKey, 
 }
 
 /// Writes a relinearisation key for SEAL's `RelinKeys::load`.
-pub fn write_relin_keys(
-    context: &SealContext,
-    key: &RelinKey,
-    compression: Compression,
-) -> Result<Vec<u8>, SealError> {
+pub fn write_relin_keys(context: &SealContext, key: &RelinKey, compression: Compression) -> Result<Vec<u8>, SealError> {
     let key = key.0.expanded(context.params())?;
     emit::keys(&context.chain, Object::RelinKeys, &[Some(halves(&key))], compression)
 }

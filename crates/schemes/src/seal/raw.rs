@@ -3,8 +3,8 @@
 //! Members, in order, all little-endian (`docs/seal.md` has the byte-by-byte tables):
 //! - parameters: scheme, ring degree, number of primes, each prime as a nested modulus, the plain modulus likewise;
 //! - plaintext, secret key: parms_id, coefficient count, scale, data array;
-//! - ciphertext, public key: parms_id, NTT flag, polynomials, ring degree, primes, scale, correction factor, data array,
-//!   and, when the data array holds only the first of two polynomials, the seed of the second;
+//! - ciphertext, public key: parms_id, NTT flag, polynomials, ring degree, primes, scale, correction factor (since SEAL
+//!   4), data array, and, when that holds only the first of two polynomials, the seed of the second;
 //! - key-switching keys: parms_id, number of keys, and for each its number of digits and the digits, each a ciphertext.
 
 use ringmill_math::Ring;
@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 use super::blake::{Blake2xb, SEED_BYTES};
 use super::chain::{CKKS, Chain};
 use super::error::{Object, SealError};
-use super::source::{HEADER_BYTES, Source};
+use super::source::{HEADER_BYTES, Header, Source};
 
 /// SEAL's largest number of primes.
 const MAX_PRIMES: u64 = 256;
@@ -26,7 +26,8 @@ pub(super) const PARAMETERS_BUDGET: u64 = 32 * (MAX_PRIMES + 2);
 
 const MODULUS_MEMBERS: usize = 8;
 const PLAINTEXT_FIELDS: usize = 32 + 8 + 8;
-const CIPHERTEXT_FIELDS: usize = 32 + 1 + 5 * 8;
+/// Without the correction factor.
+const CIPHERTEXT_FIELDS: usize = 32 + 1 + 4 * 8;
 
 /// Encryption parameters of CKKS.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -94,7 +95,7 @@ fn modulus(source: &mut Source<'_>) -> Result<u64, SealError> {
 
 /// Reads a nested header and checks the size it states against the only one possible.
 fn exact_size(source: &mut Source<'_>, object: Object, members: usize) -> Result<(), SealError> {
-    let found = source.nested(object)?;
+    let found = source.nested(object)?.size;
     let expected = nested_size(members);
     if found != expected {
         return Err(SealError::Size { object, expected, found });
@@ -155,16 +156,18 @@ fn array_members(words: usize) -> usize {
 /// Reads a ciphertext or public key file.
 pub(super) fn read_ciphertext(chain: &Chain, object: Object, bytes: &[u8]) -> Result<RawCiphertext, SealError> {
     let most = chain.n().saturating_mul(chain.moduli().len()).saturating_mul(MAX_POLYS as usize);
-    let mut source = Source::open(object, bytes, (CIPHERTEXT_FIELDS + array_members(most) + HEADER_BYTES) as u64)?;
-    let (cipher, _) = ciphertext_members(chain, object, &mut source)?;
+    let mut source = Source::open(object, bytes, (CIPHERTEXT_FIELDS + 8 + HEADER_BYTES + array_members(most)) as u64)?;
+    let header = source.header();
+    let (cipher, _) = ciphertext_members(chain, object, header, &mut source)?;
     source.finish()?;
     Ok(cipher)
 }
 
-/// Reads the members of a ciphertext; also returns how many bytes they were.
+/// Reads the members of a ciphertext with this header; also returns how many bytes they were.
 fn ciphertext_members(
     chain: &Chain,
     object: Object,
+    header: Header,
     source: &mut Source<'_>,
 ) -> Result<(RawCiphertext, usize), SealError> {
     let moduli = level(chain, object, source)?;
@@ -180,12 +183,16 @@ fn ciphertext_members(
     equal(object, "ring degree", chain.n() as u64, source.u64()?)?;
     equal(object, "number of primes", moduli.len() as u64, source.u64()?)?;
     let scale = scale(source, object)?;
-    equal(object, "correction factor", 1, source.u64()?)?;
+    let mut members = CIPHERTEXT_FIELDS;
+    if header.correction_factor {
+        equal(object, "correction factor", 1, source.u64()?)?;
+        members += 8;
+    }
 
     let poly_words = chain.n().saturating_mul(moduli.len());
     let whole = array_members(poly_words.saturating_mul(polys));
     let half = array_members(poly_words);
-    let found = source.nested(Object::Array)?;
+    let found = source.nested(Object::Array)?.size;
     let seeded = polys == 2 && found == nested_size(half);
     if !seeded && found != nested_size(whole) {
         return Err(SealError::Size { object: Object::Array, expected: nested_size(whole), found });
@@ -198,7 +205,7 @@ fn ciphertext_members(
         source.residues(object, moduli, chain.n(), &mut poly)?;
         data.push(poly);
     }
-    let mut members = CIPHERTEXT_FIELDS + HEADER_BYTES + if seeded { half } else { whole };
+    members += HEADER_BYTES + if seeded { half } else { whole };
     if seeded {
         exact_size(source, Object::GeneratorInfo, 1 + SEED_BYTES)?;
         let generator = source.u8()?;
@@ -255,10 +262,10 @@ pub(super) fn read_keys(
 /// One digit of a key: a nested ciphertext of two polynomials over all primes.
 fn digit(chain: &Chain, source: &mut Source<'_>) -> Result<RawKey, SealError> {
     let object = Object::KeySwitchDigit;
-    let stated = source.nested(object)?;
-    let (cipher, members) = ciphertext_members(chain, object, source)?;
-    if stated != nested_size(members) {
-        return Err(SealError::Size { object, expected: nested_size(members), found: stated });
+    let header = source.nested(object)?;
+    let (cipher, members) = ciphertext_members(chain, object, header, source)?;
+    if header.size != nested_size(members) {
+        return Err(SealError::Size { object, expected: nested_size(members), found: header.size });
     }
     into_key(chain, object, cipher)
 }

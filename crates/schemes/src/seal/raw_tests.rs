@@ -38,10 +38,7 @@ fn samples(compression: Compression) -> Vec<(Object, Vec<u8>)> {
             emit::ciphertext(&chain, Object::PublicKey, 3, 1.0, &[&three, &three], compression).unwrap(),
         ),
         (Object::RelinKeys, emit::keys(&chain, Object::RelinKeys, &[key()], compression).unwrap()),
-        (
-            Object::GaloisKeys,
-            emit::keys(&chain, Object::GaloisKeys, &[None, key(), None, key()], compression).unwrap(),
-        ),
+        (Object::GaloisKeys, emit::keys(&chain, Object::GaloisKeys, &[None, key(), None, key()], compression).unwrap()),
     ]
 }
 
@@ -117,7 +114,8 @@ fn each_header_field_is_checked() {
     };
     assert!(matches!(with(0, 0), SealError::NotSeal { .. }));
     assert!(matches!(with(2, 17), SealError::HeaderSize { found: 17, .. }));
-    assert!(matches!(with(3, 3), SealError::Version { major: 3, .. }));
+    assert!(matches!(with(3, 2), SealError::Version { major: 2, .. }));
+    assert!(matches!(with(4, 5), SealError::Version { major: 3, minor: 5, .. }));
     assert!(matches!(with(5, 9), SealError::Compression { found: 9, .. }));
     assert!(matches!(with(8, 0), SealError::Size { .. }));
     assert!(matches!(with(16, bytes[16] ^ 1), SealError::UnknownParmsId { .. }));
@@ -126,9 +124,17 @@ fn each_header_field_is_checked() {
     assert!(matches!(with(57, 16), SealError::Field { field: "ring degree", .. }));
     assert!(matches!(with(65, 3), SealError::Field { field: "number of primes", .. }));
     assert!(matches!(with(80, 0xFF), SealError::Field { field: "scale", .. }));
-    assert!(matches!(with(81, 2), SealError::Field { field: "correction factor", .. }));
-    assert!(matches!(with(105, 1), SealError::Field { field: "length of the data array", .. }));
-    assert!(matches!(with(113, 97), SealError::Residue { index: 0, value: 97, modulus: 97, .. }));
+    assert!(matches!(with(97, 1), SealError::Field { field: "length of the data array", .. }));
+    assert!(matches!(with(105, 97), SealError::Residue { index: 0, value: 97, modulus: 97, .. }));
+
+    // The same object as SEAL 4 writes it, with a correction factor.
+    let mut four = [&bytes[..81], &1u64.to_le_bytes(), &bytes[81..]].concat();
+    (four[3], four[4]) = (4, 3);
+    let size = four.len() as u64;
+    four[8..16].copy_from_slice(&size.to_le_bytes());
+    assert_eq!(read(object, &four), Ok(()));
+    four[81] = 2;
+    assert!(matches!(read(object, &four), Err(SealError::Field { field: "correction factor", .. })));
 }
 
 #[test]

@@ -4,10 +4,10 @@ use zeroize::Zeroizing;
 
 use super::chain::ParmsId;
 use super::error::{Object, SealError};
-use super::source::{HEADER_BYTES, MAGIC, MAJOR};
+use super::source::{HEADER_BYTES, MAGIC};
 
-/// Version 4.0 in the header: every SEAL 4.x accepts it, and the members are the same in all of them.
-const MINOR: u8 = 0;
+/// Version 3.6 in the header: every SEAL from 3.6 to 4.x loads it, while SEAL 4.0 to 4.3 load no 4.x but their own.
+const VERSION: [u8; 2] = [3, 6];
 
 /// The level SEAL uses.
 const ZSTD_LEVEL: i32 = 3;
@@ -88,8 +88,7 @@ fn header(compression: u8, size: u64) -> [u8; HEADER_BYTES] {
     let mut out = [0; HEADER_BYTES];
     let [m0, m1] = MAGIC.to_le_bytes();
     let [s0, s1, s2, s3, s4, s5, s6, s7] = size.to_le_bytes();
-    out.copy_from_slice(&[
-        m0, m1, HEADER_BYTES as u8, MAJOR, MINOR, compression, 0, 0, s0, s1, s2, s3, s4, s5, s6, s7,
-    ]);
+    let [major, minor] = VERSION;
+    out.copy_from_slice(&[m0, m1, HEADER_BYTES as u8, major, minor, compression, 0, 0, s0, s1, s2, s3, s4, s5, s6, s7]);
     out
 }

@@ -13,8 +13,6 @@ use super::error::{Object, SealError};
 
 pub(super) const MAGIC: u16 = 0xA15E;
 pub(super) const HEADER_BYTES: usize = 16;
-/// Every SEAL 4.x reads and writes the same members.
-pub(super) const MAJOR: u8 = 4;
 
 /// Largest decompression window, as SEAL itself allows: a frame may not claim more memory than 2^23 bytes.
 const WINDOW_LOG_MAX: u32 = 23;
@@ -24,9 +22,12 @@ const CHUNK_BYTES: usize = 8192;
 
 /// The fields of a header that say something.
 #[derive(Clone, Copy, Debug)]
-struct Header {
+pub(super) struct Header {
+    /// SEAL 4 gave ciphertexts a correction factor; nothing else differs from SEAL 3.6.
+    pub correction_factor: bool,
     compression: u8,
-    size: u64,
+    /// Bytes of the object, header included.
+    pub size: u64,
 }
 
 impl Header {
@@ -39,10 +40,12 @@ impl Header {
         if usize::from(header_size) != HEADER_BYTES {
             return Err(SealError::HeaderSize { object, found: header_size });
         }
-        if major != MAJOR {
-            return Err(SealError::Version { object, major, minor });
-        }
-        Ok(Self { compression, size: u64::from_le_bytes(size) })
+        let correction_factor = match (major, minor) {
+            (4, _) => true,
+            (3, 6..) => false,
+            _ => return Err(SealError::Version { object, major, minor }),
+        };
+        Ok(Self { correction_factor, compression, size: u64::from_le_bytes(size) })
     }
 }
 
@@ -56,6 +59,7 @@ enum Stream<'a> {
 /// against the budget.
 pub(super) struct Source<'a> {
     object: Object,
+    header: Header,
     stream: Stream<'a>,
     /// Bytes that may still be read: exact for a plain stream, the rest of the budget for a compressed one.
     left: u64,
@@ -84,7 +88,7 @@ impl<'a> Source<'a> {
             }
             found => return Err(SealError::Compression { object, found }),
         };
-        Ok(Self { object, stream, left, budget })
+        Ok(Self { object, header, stream, left, budget })
     }
 
     /// The outermost object must end here.
@@ -157,11 +161,16 @@ impl<'a> Source<'a> {
         Ok(ParmsId(self.bytes()?))
     }
 
-    /// The header of a nested object: never compressed. Returns the object's size, header included.
-    pub(super) fn nested(&mut self, object: Object) -> Result<u64, SealError> {
+    /// The header of the outermost object.
+    pub(super) fn header(&self) -> Header {
+        self.header
+    }
+
+    /// The header of a nested object: never compressed.
+    pub(super) fn nested(&mut self, object: Object) -> Result<Header, SealError> {
         let header = Header::parse(object, &self.bytes()?)?;
         match header.compression {
-            0 => Ok(header.size),
+            0 => Ok(header),
             found => Err(SealError::field(object, "compression of a nested object", 0, found)),
         }
     }
