@@ -6,6 +6,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod butterfly;
 mod scalar;
 
 use std::collections::HashMap;
