@@ -1,0 +1,167 @@
+//! The whole way, from a traced program to calls of limb procedures.
+
+use std::sync::Arc;
+
+use ringmill_isa::macros::{LevelScale, MacroProgram, MacroType, MacroValue, Visibility};
+use ringmill_isa::macros::{MacroImm, MacroOp};
+use ringmill_isa::mid::Program;
+use ringmill_schemes::ckks::{Params, ProcCache};
+
+use crate::error::CompileError;
+use crate::lower::{KeyRequest, Lowered, PlainRequest, PlainSource};
+use crate::options::{Options, ParamsChoice};
+use crate::precision::{Precision, predict};
+use crate::{galois, lower, params, pipeline};
+
+/// An input of the program: encrypted inputs are encrypted at `at`; a plain input's `at` is that of its first use, and
+/// [`Compiled::plaintexts`] lists all. An input that no output depends on is at the level of the outputs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CompiledInput {
+    pub name: String,
+    pub visibility: Visibility,
+    pub at: LevelScale,
+}
+
+/// An output of the program and where its ciphertext is.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CompiledOutput {
+    pub name: String,
+    pub at: LevelScale,
+}
+
+/// A compiled program and all that is needed to run it.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    pub params: Arc<Params>,
+    /// As traced.
+    pub source: MacroProgram,
+    /// With relinearisations, levels and scales.
+    pub managed: MacroProgram,
+    /// Calls of limb procedures, verified.
+    pub program: Program,
+    /// In the order of the source's inputs; `InputRole::Cipher { input, .. }` indexes this.
+    pub inputs: Vec<CompiledInput>,
+    /// `InputRole::Plain { input }` indexes this.
+    pub plaintexts: Vec<PlainRequest>,
+    /// `InputRole::Key { key, .. }` and `Program::seeds` index this.
+    pub keys: Vec<KeyRequest>,
+    /// In the order of the source's outputs.
+    pub outputs: Vec<CompiledOutput>,
+    /// Predicted precision of each output.
+    pub predicted: Vec<Precision>,
+    /// Whether key halves come from seeds.
+    pub seeded: bool,
+}
+
+/// Compiles a traced program: simplifies it, places relinearisations, hoists rotations, chooses or checks parameters,
+/// manages levels and scales, and lowers it to the mid level.
+///
+/// ```
+/// use ringmill_compiler::builder::TraceBuilder;
+/// use ringmill_compiler::{Options, compile};
+/// use ringmill_isa::macros::Visibility;
+/// let mut t = TraceBuilder::new("square", 64)?;
+/// let x = t.input("x", Visibility::Encrypted, None)?;
+/// let y = t.square(x, None)?;
+/// t.output("y", y, None)?;
+/// let compiled = compile(t.finish(), &Options::default())?;
+/// assert_eq!(compiled.inputs[0].at.level, 1);
+/// assert!(compiled.predicted[0].bits() >= 20.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`CompileError`]: an ill-formed program, one too deep or with vectors too long for the parameters, constants that do
+/// not fit, or wishes that no secure parameters meet.
+pub fn compile(source: MacroProgram, options: &Options) -> Result<Compiled, CompileError> {
+    pipeline::check(&source)?;
+    let relinearised = pipeline::relinearised(source.clone(), options.passes)?;
+    let params = match &options.params {
+        ParamsChoice::Given(params) => Arc::clone(params),
+        ParamsChoice::Choose(wanted) => params::choose(&relinearised, wanted, options)?,
+    };
+    let managed = pipeline::managed(relinearised, &params, options.output_level)?;
+    let galois = galois::elements(&managed, &params)?;
+    let procs = ProcCache::new(Arc::clone(&params));
+    let Lowered {
+        program,
+        plaintexts,
+        keys,
+    } = lower::run(&managed, &galois, &procs, options.seeded_keys)?;
+    let predicted = predict(&managed, &params, options.assumed())?;
+    let (inputs, outputs) = interface(&managed, &plaintexts, &params, options.output_level)?;
+    Ok(Compiled {
+        params,
+        source,
+        managed,
+        program,
+        inputs,
+        plaintexts,
+        keys,
+        outputs,
+        predicted,
+        seeded: options.seeded_keys,
+    })
+}
+
+/// Where inputs and outputs are.
+fn interface(
+    managed: &MacroProgram,
+    plaintexts: &[PlainRequest],
+    params: &Params,
+    output_level: u32,
+) -> Result<(Vec<CompiledInput>, Vec<CompiledOutput>), CompileError> {
+    let scales = crate::CanonicalScales::new(params.cipher_moduli(), params.default_scale())?;
+    let unused = LevelScale {
+        level: output_level,
+        scale: scales.normal(output_level),
+    };
+    let at = |v: Option<&MacroValue>| match v.and_then(|v| managed.types.get(v.0 as usize)) {
+        Some(MacroType::Cipher { at: Some(at), .. } | MacroType::Plain { at: Some(at) }) => *at,
+        _ => unused,
+    };
+    let mut input_at = vec![unused; managed.inputs.len()];
+    let mut output_at = vec![unused; managed.outputs.len()];
+    for request in plaintexts.iter().rev() {
+        if let PlainSource::Input(i) = request.from
+            && let Some(slot) = input_at.get_mut(i as usize)
+        {
+            *slot = request.at;
+        }
+    }
+    for instr in &managed.instrs {
+        match (instr.op, &instr.imm) {
+            (MacroOp::Input, &MacroImm::Input(i)) => {
+                let encrypted = managed
+                    .inputs
+                    .get(i as usize)
+                    .is_some_and(|x| x.visibility == Visibility::Encrypted);
+                if let Some(slot) = input_at.get_mut(i as usize).filter(|_| encrypted) {
+                    *slot = at(instr.dst.first());
+                }
+            }
+            (MacroOp::Output, &MacroImm::Output(o)) => {
+                if let Some(slot) = output_at.get_mut(o as usize) {
+                    *slot = at(instr.src.first());
+                }
+            }
+            _ => {}
+        }
+    }
+    let input = |(i, at): (&ringmill_isa::macros::MacroInput, LevelScale)| CompiledInput {
+        name: i.name.clone(),
+        visibility: i.visibility,
+        at,
+    };
+    let inputs = managed.inputs.iter().zip(input_at).map(input).collect();
+    let outputs = managed
+        .outputs
+        .iter()
+        .zip(output_at)
+        .map(|(name, at)| CompiledOutput {
+            name: name.clone(),
+            at,
+        })
+        .collect();
+    Ok((inputs, outputs))
+}

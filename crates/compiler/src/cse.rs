@@ -1,0 +1,87 @@
+//! Common subexpressions: of several instructions that compute the same value, the first stays.
+
+use std::collections::HashMap;
+
+use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroValue};
+
+use crate::error::CompileError;
+use crate::rewrite::{Rewriter, is_cipher};
+
+/// An instruction up to the name of its result.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    op: MacroOp,
+    src: Vec<MacroValue>,
+    imm: ImmKey,
+}
+
+/// [`MacroImm`] with its constants by their bits, so that it can be hashed.
+#[derive(PartialEq, Eq, Hash)]
+enum ImmKey {
+    None,
+    Index(u32),
+    Constant(u64),
+    Steps(Vec<i32>),
+}
+
+impl ImmKey {
+    fn new(imm: &MacroImm, data: &[u32]) -> Self {
+        match imm {
+            MacroImm::None => Self::None,
+            MacroImm::Data(i) => Self::Index(data[*i as usize]),
+            MacroImm::Input(i) | MacroImm::Output(i) | MacroImm::Level(i) => Self::Index(*i),
+            MacroImm::Constant { value, .. } => Self::Constant(value.to_bits()),
+            MacroImm::Steps(steps) => Self::Steps(steps.clone()),
+        }
+    }
+}
+
+/// For each constant vector, the first one with the same contents.
+fn first_equal(data: &[Vec<(f64, f64)>]) -> Vec<u32> {
+    let mut seen: HashMap<Vec<(u64, u64)>, u32> = HashMap::new();
+    data.iter()
+        .zip(0u32..)
+        .map(|(vector, index)| {
+            let bits = vector
+                .iter()
+                .map(|(re, im)| (re.to_bits(), im.to_bits()))
+                .collect();
+            *seen.entry(bits).or_insert(index)
+        })
+        .collect()
+}
+
+/// Merges equal computations; `ADD` and the product of two ciphertexts commute. For unmanaged programs.
+///
+/// # Errors
+/// None today; the signature is that of every pass.
+pub(crate) fn run(source: MacroProgram) -> Result<MacroProgram, CompileError> {
+    let data = first_equal(&source.data);
+    let mut seen: HashMap<Key, Vec<MacroValue>> = HashMap::with_capacity(source.instrs.len());
+    let (mut out, body) = Rewriter::new(source);
+    for instr in &body.instrs {
+        if instr.op == MacroOp::Output {
+            out.copy(instr, &body.types);
+            continue;
+        }
+        let mut src: Vec<MacroValue> = instr.src.iter().map(|&v| out.get(v)).collect();
+        let commutes = matches!(instr.op, MacroOp::Add | MacroOp::Mul);
+        if commutes && instr.src.iter().all(|&v| is_cipher(&body.types, v)) {
+            src.sort_unstable();
+        }
+        let key = Key {
+            op: instr.op,
+            src,
+            imm: ImmKey::new(&instr.imm, &data),
+        };
+        if let Some(known) = seen.get(&key) {
+            for (&old, &new) in instr.dst.iter().zip(known) {
+                out.set(old, new);
+            }
+        } else {
+            out.copy(instr, &body.types);
+            seen.insert(key, instr.dst.iter().map(|&v| out.get(v)).collect());
+        }
+    }
+    Ok(out.finish())
+}

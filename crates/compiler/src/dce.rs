@@ -1,0 +1,31 @@
+//! Dead code: instructions from which no output can be reached are dropped.
+
+use ringmill_isa::macros::{MacroOp, MacroProgram};
+
+use crate::error::CompileError;
+use crate::rewrite::Rewriter;
+
+/// Keeps the instructions on which an output depends. The tables of inputs and data keep their indices.
+///
+/// # Errors
+/// None today; the signature is that of every pass.
+pub(crate) fn run(source: MacroProgram) -> Result<MacroProgram, CompileError> {
+    let mut live_value = vec![false; source.types.len()];
+    let mut live_instr = vec![false; source.instrs.len()];
+    for (live, instr) in live_instr.iter_mut().zip(&source.instrs).rev() {
+        *live = instr.op == MacroOp::Output || instr.dst.iter().any(|v| live_value[v.0 as usize]);
+        if *live {
+            instr
+                .src
+                .iter()
+                .for_each(|v| live_value[v.0 as usize] = true);
+        }
+    }
+    let (mut out, body) = Rewriter::new(source);
+    for (instr, live) in body.instrs.iter().zip(live_instr) {
+        if live {
+            out.copy(instr, &body.types);
+        }
+    }
+    Ok(out.finish())
+}

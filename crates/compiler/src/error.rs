@@ -1,0 +1,112 @@
+//! What can go wrong in compiling, said so that the user knows what to change.
+
+use std::fmt;
+
+use ringmill_isa::source::SourceLoc;
+use thiserror::Error;
+
+/// A source position as the front of a message; nothing where the program carries none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct At(pub Option<SourceLoc>);
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(loc) => write!(f, "{loc}: "),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why a program could not be compiled.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CompileError {
+    /// The program multiplies in sequence more often than the parameters have primes to rescale by.
+    #[error(
+        "{at}this product is too deep: the program needs {needed} levels and the parameters have {available}; \
+         use parameters with more primes, let the compiler choose them, or multiply in a shallower order \
+         (a balanced tree; polynomials by `polynomial`)"
+    )]
+    TooDeep { at: At, needed: u32, available: u32 },
+
+    /// Vectors longer than the parameters' slots.
+    #[error(
+        "the program works on vectors of {slots} slots and ring degree 2^{log_n} has {available}; use a larger ring degree or shorter vectors"
+    )]
+    TooManySlots {
+        slots: u32,
+        log_n: u32,
+        available: u32,
+    },
+
+    /// Primes and scale do not fit together.
+    #[error(
+        "the scale cannot be kept near 2^{log_scale:.1} down to level {level} with these primes; \
+         choose rescaling primes close to the default scale"
+    )]
+    ScaleDrift { level: u32, log_scale: f64 },
+
+    /// No parameters of the table hold the program.
+    #[error(
+        "no parameters at this security level hold {levels} levels of {scale_bits} bits with a first prime of {first_bits} bits \
+         (log2 of Q P is {needed_bits} bits; ring degree 2^{log_n} allows {allowed_bits}); ask for less precision or a smaller \
+         integer part, make the program shallower, or choose a lower security level by name"
+    )]
+    NoParameters {
+        levels: u32,
+        scale_bits: u32,
+        first_bits: u32,
+        needed_bits: u32,
+        log_n: u32,
+        allowed_bits: u32,
+    },
+
+    /// The asked precision cannot be had beside the asked integer part in primes of at most 60 bits.
+    #[error(
+        "{precision_bits} bits of precision cannot be reached for this program: beside {integer_bits} integer bits the scale \
+         is at most 2^{scale_bits}, which gives {reachable_bits} bits; ask for less precision or a smaller integer part"
+    )]
+    TooPrecise {
+        precision_bits: u32,
+        integer_bits: u32,
+        scale_bits: u32,
+        reachable_bits: u32,
+    },
+
+    /// An integer part that the first prime cannot hold.
+    #[error(
+        "{integer_bits} integer bits do not fit the first prime; ask for at most {max} and scale the data down to that"
+    )]
+    TooLarge { integer_bits: u32, max: u32 },
+
+    /// A constant that does not fit its level.
+    #[error("{at}the constant {value} cannot be used here: {why}")]
+    BadConstant {
+        at: At,
+        value: f64,
+        why: ringmill_schemes::ckks::CkksError,
+    },
+
+    /// A program that has been through the compiler's passes already.
+    #[error(
+        "the program is not as traced (it relinearises or has levels already); compile the traced program"
+    )]
+    NotTraced,
+
+    /// A program without an output computes nothing.
+    #[error("the program {name:?} has no output; return at least one encrypted value from it")]
+    NoOutput { name: String },
+
+    /// A program that breaks the rules of the macro or mid level.
+    #[error(transparent)]
+    Verify(#[from] ringmill_isa::VerifyError),
+
+    /// A sample that does not fit the program.
+    #[error("the sample inputs do not fit: {0}")]
+    Sample(#[from] crate::reference::EvaluateError),
+
+    /// Parameters or operations that the scheme refuses.
+    #[error(transparent)]
+    Scheme(#[from] ringmill_schemes::ckks::CkksError),
+}

@@ -1,0 +1,35 @@
+//! From a traced function to a macro program to a mid-level program: small passes, one file each.
+//!
+//! [`builder::TraceBuilder`] makes a macro program of a front end's operations; [`compile`] runs the passes, chooses or
+//! checks parameters, and lowers to calls of the scheme layer's procedures. docs/compiler.md tells what each pass does.
+
+pub mod builder;
+pub mod canonical;
+mod compile;
+mod cse;
+mod dce;
+mod depth;
+pub mod error;
+mod fold;
+pub mod galois;
+mod hoist;
+mod lower;
+mod mincut;
+pub mod options;
+mod params;
+mod pipeline;
+mod poly;
+pub mod precision;
+pub mod reference;
+mod relin;
+mod rewrite;
+mod scale;
+#[cfg(test)]
+mod tests;
+
+pub use canonical::CanonicalScales;
+pub use compile::{Compiled, CompiledInput, CompiledOutput, compile};
+pub use error::CompileError;
+pub use lower::{KeyRequest, PlainRequest, PlainSource};
+pub use options::{Options, ParamsChoice, Passes, Wanted};
+pub use precision::{Assumed, Precision};

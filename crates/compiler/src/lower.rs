@@ -1,0 +1,538 @@
+//! From a managed macro program to the mid level: one call of a cached procedure a macro instruction. `MUL` and `SQUARE`
+//! whose only use is their `RELIN` become one call with it; `MODSWITCH` drops limbs and calls nothing.
+
+use std::collections::{BTreeSet, HashMap};
+
+use ringmill_isa::macros::{
+    LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
+};
+use ringmill_isa::mid::{
+    Call, Form, Input, InputRole, LimbId, LimbType, ModulusId, Output, ParamRole, Program,
+};
+use ringmill_isa::source::SourceLoc;
+use ringmill_schemes::ckks::encoder::scalar_residues;
+use ringmill_schemes::ckks::{OpKey, ProcCache};
+
+use crate::error::{At, CompileError};
+use crate::rewrite::{is_cipher, use_counts};
+
+/// A vector that is encoded before the program runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PlainSource {
+    /// Constant vector of the managed program, by its index in that program's `data` (folding adds vectors to the source's).
+    Data(u32),
+    /// Plain input, by its index in `inputs`.
+    Input(u32),
+}
+
+/// An encoded plaintext that the program takes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PlainRequest {
+    pub from: PlainSource,
+    pub at: LevelScale,
+}
+
+/// An evaluation key that the program takes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum KeyRequest {
+    Relin,
+    /// The key of this Galois element.
+    Galois(u32),
+}
+
+/// The mid-level program and what its inputs stand for.
+#[derive(Debug)]
+pub(crate) struct Lowered {
+    pub program: Program,
+    pub plaintexts: Vec<PlainRequest>,
+    pub keys: Vec<KeyRequest>,
+}
+
+/// Limbs of a macro value, polynomial by polynomial.
+type Limbs = Vec<Vec<LimbId>>;
+
+struct Lowering<'a> {
+    source: &'a MacroProgram,
+    procs: &'a ProcCache,
+    seeded: bool,
+    program: Program,
+    /// Index in `program.procs`.
+    proc_of: HashMap<OpKey, u32>,
+    limbs: Vec<Limbs>,
+    /// For each product that waits for its `RELIN`: its operands.
+    fused: HashMap<MacroValue, MacroInstr>,
+    plaintexts: Vec<PlainRequest>,
+    keys: Vec<KeyRequest>,
+    key_limbs: HashMap<(u32, u16, u16, ModulusId), LimbId>,
+    seed_of_key: HashMap<u32, u32>,
+}
+
+/// Lowers `source`, whose Galois elements are `galois`. With `seeded`, key halves come from seeds.
+///
+/// # Errors
+/// Constants that cannot be encoded; what the scheme layer or the verifier refuses.
+pub(crate) fn run(
+    source: &MacroProgram,
+    galois: &BTreeSet<u32>,
+    procs: &ProcCache,
+    seeded: bool,
+) -> Result<Lowered, CompileError> {
+    let params = procs.params();
+    let relinearises = source.instrs.iter().any(|i| i.op == MacroOp::Relin);
+    let keys: Vec<KeyRequest> = relinearises
+        .then_some(KeyRequest::Relin)
+        .into_iter()
+        .chain(galois.iter().map(|&g| KeyRequest::Galois(g)))
+        .collect();
+    let mut lowering = Lowering {
+        source,
+        procs,
+        seeded,
+        program: Program {
+            log_n: params.log_n(),
+            moduli: params.moduli().to_vec(),
+            procs: Vec::new(),
+            limbs: Vec::new(),
+            inputs: Vec::new(),
+            seeds: Vec::new(),
+            calls: Vec::new(),
+            outputs: Vec::new(),
+        },
+        proc_of: HashMap::new(),
+        limbs: vec![Vec::new(); source.types.len()],
+        fused: HashMap::new(),
+        plaintexts: Vec::new(),
+        keys,
+        key_limbs: HashMap::new(),
+        seed_of_key: HashMap::new(),
+    };
+    let uses = use_counts(&source.instrs, source.types.len());
+    let mut relinearised = vec![false; source.types.len()];
+    for instr in source.instrs.iter().filter(|i| i.op == MacroOp::Relin) {
+        instr
+            .src
+            .iter()
+            .for_each(|v| relinearised[v.0 as usize] = true);
+    }
+    for instr in &source.instrs {
+        let fuses = |v: &MacroValue| relinearised[v.0 as usize] && uses[v.0 as usize] == 1;
+        match (instr.op, instr.dst.as_slice()) {
+            (MacroOp::Square, [v]) if fuses(v) => {
+                lowering.fused.insert(*v, instr.clone());
+            }
+            (MacroOp::Mul, [v])
+                if fuses(v) && instr.src.iter().all(|&s| is_cipher(&source.types, s)) =>
+            {
+                lowering.fused.insert(*v, instr.clone());
+            }
+            _ => lowering.instr(instr)?,
+        }
+    }
+    let Lowering {
+        program,
+        plaintexts,
+        keys,
+        ..
+    } = lowering;
+    ringmill_isa::mid::verify_program(&program)?;
+    Ok(Lowered {
+        program,
+        plaintexts,
+        keys,
+    })
+}
+
+impl Lowering<'_> {
+    fn at(&self, value: MacroValue) -> LevelScale {
+        let unmanaged = LevelScale {
+            level: 0,
+            scale: 1.0,
+        };
+        match self.source.types[value.0 as usize] {
+            MacroType::Cipher { at, .. } | MacroType::Plain { at } => at.unwrap_or(unmanaged),
+        }
+    }
+
+    fn level(&self, value: MacroValue) -> u32 {
+        self.at(value).level
+    }
+
+    fn size(&self, value: MacroValue) -> u32 {
+        match self.source.types[value.0 as usize] {
+            MacroType::Cipher { size, .. } => size,
+            MacroType::Plain { .. } => 1,
+        }
+    }
+
+    fn fresh(&mut self, modulus: ModulusId) -> LimbId {
+        let id = LimbId(self.program.limbs.len() as u32);
+        self.program.limbs.push(LimbType {
+            ring: self.procs.params().ring(),
+            modulus,
+            form: Form::Eval,
+        });
+        id
+    }
+
+    fn input(&mut self, name: String, modulus: ModulusId, role: InputRole) -> LimbId {
+        let limb = self.fresh(modulus);
+        self.program.inputs.push(Input { limb, name, role });
+        limb
+    }
+
+    fn moduli_at(level: u32) -> impl Iterator<Item = ModulusId> {
+        (0..=level as u16).map(ModulusId)
+    }
+
+    fn instr(&mut self, instr: &MacroInstr) -> Result<(), CompileError> {
+        let (seeded, loc) = (self.seeded, &instr.loc);
+        let galois = |step: i32| self.procs.params().galois_element(i64::from(step));
+        match (instr.op, instr.src.as_slice(), &instr.imm) {
+            (MacroOp::Input, [], &MacroImm::Input(i)) => self.program_input(instr, i),
+            (MacroOp::Encode, [], &MacroImm::Data(d)) => {
+                self.plaintext(instr, PlainSource::Data(d))
+            }
+            (MacroOp::Output, &[a], &MacroImm::Output(o)) => self.output(a, o),
+            (MacroOp::Modswitch, &[a], &MacroImm::Level(level)) => {
+                let kept = self.limbs[a.0 as usize]
+                    .iter()
+                    .map(|p| p.iter().take(level as usize + 1).copied().collect());
+                let kept = kept.collect();
+                self.define(instr, kept);
+            }
+            (MacroOp::Add | MacroOp::Sub | MacroOp::Mul, &[a, b], _) => {
+                let key = self.binary(instr.op, a, b);
+                self.call(key, instr, &[a, b], &[], loc)?;
+            }
+            (MacroOp::Neg, &[a], _) => {
+                let key = OpKey::Neg {
+                    level: self.level(a),
+                    size: self.size(a),
+                };
+                self.call(key, instr, &[a], &[], loc)?;
+            }
+            (MacroOp::Square, &[a], _) => {
+                self.call(
+                    OpKey::Square {
+                        level: self.level(a),
+                    },
+                    instr,
+                    &[a],
+                    &[],
+                    loc,
+                )?;
+            }
+            (MacroOp::Addc, &[a], &MacroImm::Constant { value, .. }) => {
+                let residues = self.constant(value, self.at(a).scale, a, loc)?;
+                let key = OpKey::AddScalar {
+                    level: self.level(a),
+                    size: self.size(a),
+                    residues,
+                };
+                self.call(key, instr, &[a], &[], loc)?;
+            }
+            (MacroOp::Mulc, &[a], &MacroImm::Constant { value, scale }) => {
+                let residues = self.constant(value, scale.unwrap_or(1.0), a, loc)?;
+                let key = OpKey::MulScalar {
+                    level: self.level(a),
+                    size: self.size(a),
+                    residues,
+                };
+                self.call(key, instr, &[a], &[], loc)?;
+            }
+            (MacroOp::Relin, &[a], _) => self.relinearise(instr, a)?,
+            (MacroOp::Rescale, &[a], _) => {
+                let key = OpKey::Rescale {
+                    level: self.level(a),
+                    size: self.size(a),
+                };
+                self.call(key, instr, &[a], &[], loc)?;
+            }
+            (MacroOp::Rotate, &[a], MacroImm::Steps(steps)) => {
+                let galois = steps.first().map_or(Ok(1), |&s| galois(s))?;
+                let key = OpKey::Rotate {
+                    level: self.level(a),
+                    galois,
+                    seeded,
+                };
+                self.call(key, instr, &[a], &[KeyRequest::Galois(galois)], loc)?;
+            }
+            (MacroOp::Hrotate, &[a], MacroImm::Steps(steps)) => {
+                let galois = steps
+                    .iter()
+                    .map(|&s| galois(s))
+                    .collect::<Result<Vec<_>, _>>()?;
+                let keys: Vec<KeyRequest> = galois.iter().map(|&g| KeyRequest::Galois(g)).collect();
+                let key = OpKey::HoistedRotate {
+                    level: self.level(a),
+                    galois,
+                    seeded,
+                };
+                self.call(key, instr, &[a], &keys, loc)?;
+            }
+            (MacroOp::Conj, &[a], _) => {
+                let galois = self.procs.params().conjugation_element();
+                let key = OpKey::Rotate {
+                    level: self.level(a),
+                    galois,
+                    seeded,
+                };
+                self.call(key, instr, &[a], &[KeyRequest::Galois(galois)], loc)?;
+            }
+            // The macro verifier has refused every other shape.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn binary(&self, op: MacroOp, a: MacroValue, b: MacroValue) -> OpKey {
+        let (level, size_a, size_b) = (self.level(a), self.size(a), self.size(b));
+        match (op, is_cipher(&self.source.types, b)) {
+            (MacroOp::Add, true) => OpKey::Add {
+                level,
+                size_a,
+                size_b,
+            },
+            (MacroOp::Sub, true) => OpKey::Sub {
+                level,
+                size_a,
+                size_b,
+            },
+            (MacroOp::Add, false) => OpKey::AddPlain {
+                level,
+                size: size_a,
+            },
+            (MacroOp::Sub, false) => OpKey::SubPlain {
+                level,
+                size: size_a,
+            },
+            (_, true) => OpKey::Mul { level },
+            (_, false) => OpKey::MulPlain {
+                level,
+                size: size_a,
+            },
+        }
+    }
+
+    fn constant(
+        &self,
+        value: f64,
+        scale: f64,
+        a: MacroValue,
+        loc: &Option<SourceLoc>,
+    ) -> Result<Vec<u64>, CompileError> {
+        scalar_residues(self.procs.params(), value, self.level(a), scale).map_err(|why| {
+            CompileError::BadConstant {
+                at: At(loc.clone()),
+                value,
+                why,
+            }
+        })
+    }
+
+    fn define(&mut self, instr: &MacroInstr, limbs: Limbs) {
+        if let Some(v) = instr.dst.first() {
+            self.limbs[v.0 as usize] = limbs;
+        }
+    }
+
+    fn program_input(&mut self, instr: &MacroInstr, input: u32) {
+        let Some(&v) = instr.dst.first() else { return };
+        if !is_cipher(&self.source.types, v) {
+            return self.plaintext(instr, PlainSource::Input(input));
+        }
+        let name = self
+            .source
+            .inputs
+            .get(input as usize)
+            .map_or("", |i| i.name.as_str())
+            .to_owned();
+        let limbs = (0..self.size(v) as u16)
+            .map(|poly| {
+                Self::moduli_at(self.level(v))
+                    .map(|q| {
+                        self.input(
+                            format!("{name}.c{poly}.q{}", q.0),
+                            q,
+                            InputRole::Cipher { input, poly },
+                        )
+                    })
+                    .collect()
+            })
+            .collect();
+        self.define(instr, limbs);
+    }
+
+    fn plaintext(&mut self, instr: &MacroInstr, from: PlainSource) {
+        let Some(&v) = instr.dst.first() else { return };
+        let at = self.at(v);
+        let input = self.plaintexts.len() as u32;
+        self.plaintexts.push(PlainRequest { from, at });
+        let limbs = Self::moduli_at(at.level)
+            .map(|q| self.input(format!("p{input}.q{}", q.0), q, InputRole::Plain { input }))
+            .collect();
+        self.define(instr, vec![limbs]);
+    }
+
+    fn output(&mut self, a: MacroValue, output: u32) {
+        let name = self
+            .source
+            .outputs
+            .get(output as usize)
+            .cloned()
+            .unwrap_or_default();
+        for (poly, limbs) in self.limbs[a.0 as usize].clone().into_iter().enumerate() {
+            for (q, limb) in limbs.into_iter().enumerate() {
+                let name = format!("{name}.c{poly}.q{q}");
+                self.program.outputs.push(Output {
+                    limb,
+                    name,
+                    output,
+                    poly: poly as u16,
+                });
+            }
+        }
+    }
+
+    fn relinearise(&mut self, instr: &MacroInstr, a: MacroValue) -> Result<(), CompileError> {
+        let (level, seeded) = (self.level(a), self.seeded);
+        match self.fused.remove(&a) {
+            Some(product) => {
+                let key = match product.op {
+                    MacroOp::Square => OpKey::SquareRelin { level, seeded },
+                    _ => OpKey::MulRelin { level, seeded },
+                };
+                self.call(key, instr, &product.src, &[KeyRequest::Relin], &product.loc)
+            }
+            None => self.call(
+                OpKey::Relin { level, seeded },
+                instr,
+                &[a],
+                &[KeyRequest::Relin],
+                &instr.loc,
+            ),
+        }
+    }
+
+    /// Appends the call of `key` on `operands` and `keys`, and defines the results of `instr`.
+    fn call(
+        &mut self,
+        key: OpKey,
+        instr: &MacroInstr,
+        operands: &[MacroValue],
+        keys: &[KeyRequest],
+        loc: &Option<SourceLoc>,
+    ) -> Result<(), CompileError> {
+        let procedure = self.procs.get(&key)?;
+        let numbers: Vec<u32> = keys.iter().map(|k| self.key_number(*k)).collect();
+        // The key operands' own argument numbers follow the ciphertexts' and plaintexts'.
+        let key_number = |arg: u16| {
+            numbers
+                .get(usize::from(arg).saturating_sub(operands.len()))
+                .copied()
+                .unwrap_or(0)
+        };
+
+        let mut args = Vec::with_capacity(procedure.params.len());
+        for param in &procedure.params {
+            let modulus = procedure.types[param.value.0 as usize].modulus;
+            args.push(match param.role {
+                ParamRole::Cipher { arg, poly } => self.operand_limb(operands, arg, poly, modulus),
+                ParamRole::Plain { arg } => self.operand_limb(operands, arg, 0, modulus),
+                ParamRole::Key { arg, digit, part } => {
+                    self.key_limb(key_number(arg), digit, part, modulus)
+                }
+            });
+        }
+        let seeds = procedure
+            .seeds
+            .iter()
+            .map(|&arg| self.seed_index(key_number(arg)))
+            .collect();
+
+        let mut results: Vec<Limbs> =
+            vec![vec![Vec::new(); key.result_size() as usize]; instr.dst.len()];
+        let mut fresh = Vec::with_capacity(procedure.results.len());
+        for result in &procedure.results {
+            let limb = self.fresh(procedure.types[result.value.0 as usize].modulus);
+            fresh.push(limb);
+            if let Some(limbs) = results
+                .get_mut(usize::from(result.index))
+                .and_then(|r| r.get_mut(usize::from(result.poly)))
+            {
+                limbs.push(limb);
+            }
+        }
+        for (&v, mut limbs) in instr.dst.iter().zip(results) {
+            for (poly, slot) in (0u32..).zip(&mut limbs) {
+                if let Some(&operand) = key
+                    .passes_through(poly)
+                    .and_then(|arg| operands.get(usize::from(arg)))
+                {
+                    slot.clone_from(&self.limbs[operand.0 as usize][poly as usize]);
+                }
+            }
+            self.limbs[v.0 as usize] = limbs;
+        }
+
+        let next = self.program.procs.len() as u32;
+        let proc = *self.proc_of.entry(key).or_insert(next);
+        if proc == next {
+            self.program.procs.push(procedure);
+        }
+        self.program.calls.push(Call {
+            proc,
+            args,
+            seeds,
+            results: fresh,
+            loc: loc.clone(),
+        });
+        Ok(())
+    }
+
+    /// The limb of an operand; a wrong one (which the verifier would refuse) if the operand lacks it.
+    fn operand_limb(
+        &self,
+        operands: &[MacroValue],
+        arg: u16,
+        poly: u16,
+        modulus: ModulusId,
+    ) -> LimbId {
+        operands
+            .get(usize::from(arg))
+            .and_then(|v| self.limbs[v.0 as usize].get(usize::from(poly)))
+            .and_then(|limbs| limbs.get(usize::from(modulus.0)))
+            .copied()
+            .unwrap_or(LimbId(u32::MAX))
+    }
+
+    fn key_number(&self, request: KeyRequest) -> u32 {
+        self.keys
+            .iter()
+            .position(|&k| k == request)
+            .unwrap_or(self.keys.len()) as u32
+    }
+
+    fn key_limb(&mut self, key: u32, digit: u16, part: u16, modulus: ModulusId) -> LimbId {
+        if let Some(&known) = self.key_limbs.get(&(key, digit, part, modulus)) {
+            return known;
+        }
+        let name = format!(
+            "k{key}.d{digit}.{}.q{}",
+            if part == 0 { 'b' } else { 'a' },
+            modulus.0
+        );
+        let limb = self.input(name, modulus, InputRole::Key { key, digit, part });
+        self.key_limbs.insert((key, digit, part, modulus), limb);
+        limb
+    }
+
+    fn seed_index(&mut self, key: u32) -> u32 {
+        let next = self.program.seeds.len() as u32;
+        let index = *self.seed_of_key.entry(key).or_insert(next);
+        if index == next {
+            self.program.seeds.push(key);
+        }
+        index
+    }
+}

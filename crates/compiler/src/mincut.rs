@@ -1,0 +1,170 @@
+//! A smallest set of nodes that separates sources from sinks in a directed graph (Menger), by Dinic's blocking flows on
+//! the graph with each node split in two. Every search keeps its own stack, so long chains cannot overflow.
+
+use std::collections::VecDeque;
+
+/// Flow network in forward-star form; the reverse of edge `e` is `e ^ 1`.
+struct Network {
+    first: Vec<u32>,
+    next: Vec<u32>,
+    to: Vec<u32>,
+    room: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+const UNBOUNDED: u32 = u32::MAX / 2;
+
+impl Network {
+    fn new(nodes: usize) -> Self {
+        Self {
+            first: vec![NONE; nodes],
+            next: Vec::new(),
+            to: Vec::new(),
+            room: Vec::new(),
+        }
+    }
+
+    fn edge(&mut self, from: usize, to: usize, room: u32) {
+        for (a, b, room) in [(from, to, room), (to, from, 0)] {
+            self.next.push(self.first[a]);
+            self.first[a] = self.to.len() as u32;
+            self.to.push(b as u32);
+            self.room.push(room);
+        }
+    }
+
+    /// Distance of each node from `source` along edges with room left.
+    fn distances(&self, source: usize) -> Vec<u32> {
+        let mut distance = vec![NONE; self.first.len()];
+        let mut queue = VecDeque::from([source]);
+        distance[source] = 0;
+        while let Some(node) = queue.pop_front() {
+            let mut e = self.first[node];
+            while e != NONE {
+                let to = self.to[e as usize] as usize;
+                if self.room[e as usize] > 0 && distance[to] == NONE {
+                    distance[to] = distance[node] + 1;
+                    queue.push_back(to);
+                }
+                e = self.next[e as usize];
+            }
+        }
+        distance
+    }
+
+    /// Adds unit paths along strictly growing distance until none is left (one phase of Dinic's algorithm).
+    fn block(&mut self, source: usize, sink: usize, distance: &[u32]) {
+        let mut arc = self.first.clone();
+        let mut path: Vec<usize> = Vec::new();
+        let mut node = source;
+        loop {
+            if node == sink {
+                for &e in &path {
+                    self.room[e] -= 1;
+                    self.room[e ^ 1] += 1;
+                }
+                path.clear();
+                node = source;
+                continue;
+            }
+            let e = arc[node];
+            if e == NONE {
+                // A dead end: leave it for good, by the edge it was reached by.
+                let Some(back) = path.pop() else { return };
+                node = self.to[back ^ 1] as usize;
+                arc[node] = self.next[back];
+                continue;
+            }
+            let to = self.to[e as usize] as usize;
+            if self.room[e as usize] > 0 && distance[to] == distance[node] + 1 {
+                path.push(e as usize);
+                node = to;
+            } else {
+                arc[node] = self.next[e as usize];
+            }
+        }
+    }
+}
+
+/// A smallest set of nodes such that every path from a source to a sink (both included) meets it; of the smallest sets,
+/// the one nearest the sources. `sources` and `sinks` hold one flag a node.
+pub(crate) fn min_vertex_cut(edges: &[(u32, u32)], sources: &[bool], sinks: &[bool]) -> Vec<bool> {
+    let nodes = sources.len();
+    let (source, sink) = (2 * nodes, 2 * nodes + 1);
+    let (enter, leave) = (|v: usize| 2 * v, |v: usize| 2 * v + 1);
+    let mut network = Network::new(2 * nodes + 2);
+    for v in 0..nodes {
+        network.edge(enter(v), leave(v), 1);
+        if sources[v] {
+            network.edge(source, enter(v), UNBOUNDED);
+        }
+        if sinks[v] {
+            network.edge(leave(v), sink, UNBOUNDED);
+        }
+    }
+    for &(a, b) in edges {
+        network.edge(leave(a as usize), enter(b as usize), UNBOUNDED);
+    }
+    loop {
+        let distance = network.distances(source);
+        if distance[sink] == NONE {
+            return (0..nodes)
+                .map(|v| distance[enter(v)] != NONE && distance[leave(v)] == NONE)
+                .collect();
+        }
+        network.block(source, sink, &distance);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn separates(edges: &[(u32, u32)], sources: &[bool], sinks: &[bool], cut: &[bool]) -> bool {
+        let mut seen: Vec<bool> = sources.iter().zip(cut).map(|(&s, &c)| s && !c).collect();
+        // Edges go from lower to higher nodes, so one sweep in order of the tail reaches everything.
+        let mut sorted = edges.to_vec();
+        sorted.sort_unstable();
+        for (a, b) in sorted {
+            if seen[a as usize] && !cut[b as usize] {
+                seen[b as usize] = true;
+            }
+        }
+        !seen.iter().zip(sinks).any(|(&s, &t)| s && t)
+    }
+
+    proptest! {
+        #[test]
+        fn equals_exhaustive_search(
+            raw in prop::collection::vec((0u32..9, 0u32..9), 0..18),
+            sources in prop::collection::vec(any::<bool>(), 9),
+            sinks in prop::collection::vec(any::<bool>(), 9),
+        ) {
+            let edges: Vec<(u32, u32)> = raw.into_iter().filter(|(a, b)| a < b).collect();
+            let cut = min_vertex_cut(&edges, &sources, &sinks);
+            prop_assert!(separates(&edges, &sources, &sinks, &cut));
+            let best = (0u32..512)
+                .filter(|mask| {
+                    let cut: Vec<bool> = (0..9).map(|v| mask >> v & 1 == 1).collect();
+                    separates(&edges, &sources, &sinks, &cut)
+                })
+                .map(u32::count_ones)
+                .min();
+            prop_assert_eq!(Some(cut.iter().filter(|&&c| c).count() as u32), best);
+        }
+    }
+
+    #[test]
+    fn long_chains_do_not_overflow() {
+        let n = 200_000u32;
+        let edges: Vec<(u32, u32)> = (1..n).map(|v| (v - 1, v)).collect();
+        let mut sources = vec![false; n as usize];
+        let mut sinks = sources.clone();
+        sources[0] = true;
+        sinks[n as usize - 1] = true;
+        let cut = min_vertex_cut(&edges, &sources, &sinks);
+        assert!(cut[0], "the cut nearest the source is wanted");
+        assert_eq!(cut.iter().filter(|&&c| c).count(), 1);
+    }
+}

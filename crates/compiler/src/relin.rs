@@ -1,0 +1,110 @@
+//! Relinearisation placement. A product of two ciphertexts has three polynomials; sums, negations and plaintext products
+//! work on three as well as on two, whereas products, rotations and outputs need two. Every path from a product to such
+//! a use must pass one `RELIN`, and the fewest that do so are a minimum vertex cut of the graph of the values that may
+//! have three polynomials: a sum of products is relinearised once, a product with many uses is, too.
+
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
+
+use crate::error::CompileError;
+use crate::mincut::min_vertex_cut;
+use crate::rewrite::{Rewriter, is_cipher};
+
+/// Where the `RELIN`s go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Placement {
+    /// As few as possible, and of those choices the earliest.
+    Fewest,
+    /// One right after each product (the pass switched off: a program must be relinearised somewhere).
+    Eager,
+}
+
+fn is_product(instr: &MacroInstr, types: &[MacroType]) -> bool {
+    match instr.op {
+        MacroOp::Square => true,
+        MacroOp::Mul => instr.src.iter().all(|&v| is_cipher(types, v)),
+        _ => false,
+    }
+}
+
+/// Whether the instruction takes operands of three polynomials.
+fn takes_three(instr: &MacroInstr, types: &[MacroType]) -> bool {
+    match instr.op {
+        MacroOp::Add | MacroOp::Sub | MacroOp::Neg | MacroOp::Addc | MacroOp::Mulc => true,
+        MacroOp::Mul => !is_product(instr, types),
+        _ => false,
+    }
+}
+
+/// For each value, whether a `RELIN` follows it at once.
+fn places(source: &MacroProgram, placement: Placement) -> Vec<bool> {
+    let mut products = vec![false; source.types.len()];
+    let mut needs_two = vec![false; source.types.len()];
+    let mut edges: Vec<(u32, u32)> = Vec::new();
+    for instr in &source.instrs {
+        if is_product(instr, &source.types) {
+            instr.dst.iter().for_each(|v| products[v.0 as usize] = true);
+        }
+        let through = takes_three(instr, &source.types);
+        for v in instr.src.iter().filter(|&&v| is_cipher(&source.types, v)) {
+            if through {
+                edges.extend(instr.dst.iter().map(|d| (v.0, d.0)));
+            } else {
+                needs_two[v.0 as usize] = true;
+            }
+        }
+    }
+    match placement {
+        Placement::Eager => products,
+        Placement::Fewest => min_vertex_cut(&edges, &products, &needs_two),
+    }
+}
+
+/// Inserts `RELIN`s and sets the size of every ciphertext.
+///
+/// # Errors
+/// None today; the signature is that of every pass.
+pub(crate) fn run(
+    source: MacroProgram,
+    placement: Placement,
+) -> Result<MacroProgram, CompileError> {
+    let relinearise = places(&source, placement);
+    let (mut out, body) = Rewriter::new(source);
+    for instr in &body.instrs {
+        let src: Vec<MacroValue> = instr.src.iter().map(|&v| out.get(v)).collect();
+        let size = if is_product(instr, &body.types) {
+            3
+        } else {
+            src.iter()
+                .map(|&v| size_of(out.ty(v)))
+                .max()
+                .unwrap_or(2)
+                .max(2)
+        };
+        let types: Vec<MacroType> = instr
+            .dst
+            .iter()
+            .map(|v| match body.types[v.0 as usize] {
+                MacroType::Cipher { at, .. } => MacroType::Cipher { size, at },
+                plain @ MacroType::Plain { .. } => plain,
+            })
+            .collect();
+        let dst = out.push_many(instr.op, src, instr.imm.clone(), &types, &instr.loc);
+        for (&old, &new) in instr.dst.iter().zip(&dst) {
+            let new = if relinearise[old.0 as usize] {
+                let two = MacroType::Cipher { size: 2, at: None };
+                out.push(MacroOp::Relin, vec![new], MacroImm::None, two, &instr.loc)
+            } else {
+                new
+            };
+            out.set(old, new);
+        }
+    }
+    Ok(out.finish())
+}
+
+fn size_of(ty: MacroType) -> u32 {
+    match ty {
+        MacroType::Cipher { size, .. } => size,
+        MacroType::Plain { .. } => 0,
+    }
+}

@@ -1,0 +1,102 @@
+//! Every pass keeps what a program computes and what the verifier demands.
+
+use num_complex::Complex64;
+use proptest::prelude::*;
+use ringmill_isa::macros::{MacroProgram, Stage, stage, verify, verify_with_primes};
+
+use super::random::{Case, MAX_DEPTH, cases};
+use crate::canonical::CanonicalScales;
+use crate::error::CompileError;
+use crate::options::Passes;
+use crate::reference::evaluate;
+use crate::relin::Placement;
+use crate::{cse, dce, fold, hoist, pipeline, relin, scale};
+
+/// Primes near 2^40, none of them exactly there; the canonical scales drift as real ones do.
+pub const PRIMES: [u64; 7] = [
+    (1 << 60) - 93,
+    (1 << 40) + 15,
+    (1 << 40) - 87,
+    (1 << 40) + 141,
+    (1 << 40) - 167,
+    (1 << 40) + 300,
+    (1 << 40) - 203,
+];
+
+fn close(a: &[Vec<Complex64>], b: &[Vec<Complex64>]) -> bool {
+    a.len() == b.len()
+        && a.iter()
+            .flatten()
+            .zip(b.iter().flatten())
+            .all(|(x, y)| (x - y).norm() < 1e-9)
+}
+
+fn keeps(
+    case: &Case,
+    pass: impl Fn(MacroProgram) -> Result<MacroProgram, CompileError>,
+) -> Result<MacroProgram, TestCaseError> {
+    let after = pass(case.program.clone()).unwrap();
+    verify(&after).map_err(|e| TestCaseError::fail(format!("{e}\n{after:?}")))?;
+    let expected = evaluate(&case.program, &case.inputs).unwrap();
+    let got = evaluate(&after, &case.inputs).unwrap();
+    prop_assert!(close(&expected, &got), "{expected:?}\n{got:?}\n{after:?}");
+    Ok(after)
+}
+
+proptest! {
+    #[test]
+    fn each_pass_keeps_the_result(case in cases(0..40)) {
+        verify(&case.program).unwrap();
+        keeps(&case, fold::run)?;
+        keeps(&case, cse::run)?;
+        keeps(&case, hoist::run)?;
+        let live = keeps(&case, dce::run)?;
+        prop_assert!(live.instrs.len() <= case.program.instrs.len());
+        for placement in [Placement::Fewest, Placement::Eager] {
+            keeps(&case, |p| relin::run(p, placement))?;
+        }
+    }
+
+    #[test]
+    fn optimising_never_adds_instructions(case in cases(0..40)) {
+        let relins = |p: &MacroProgram| p.instrs.iter().filter(|i| i.op == ringmill_isa::macros::MacroOp::Relin).count();
+        let fewest = relin::run(case.program.clone(), Placement::Fewest).unwrap();
+        let eager = relin::run(case.program.clone(), Placement::Eager).unwrap();
+        prop_assert!(relins(&fewest) <= relins(&eager));
+        prop_assert!(cse::run(case.program.clone()).unwrap().instrs.len() <= case.program.instrs.len());
+        let folded = dce::run(fold::run(case.program.clone()).unwrap()).unwrap();
+        let ciphers = |p: &MacroProgram| {
+            p.instrs.iter().filter(|i| i.op != ringmill_isa::macros::MacroOp::Encode).count()
+        };
+        prop_assert!(ciphers(&folded) <= ciphers(&dce::run(case.program.clone()).unwrap()));
+    }
+
+    #[test]
+    fn managed_programs_verify(case in cases(0..40), bits in 0u8..32, output_level in 0u32..2) {
+        let on = |bit: u8| bits >> bit & 1 == 1;
+        let passes = Passes { fold: on(0), cse: on(1), dce: on(2), lazy_relin: on(3), hoist: on(4) };
+        let scales = CanonicalScales::new(&PRIMES, 2f64.powi(40)).unwrap();
+        prop_assert!(scales.top() > MAX_DEPTH + 1);
+        let managed = keeps(&case, |p| scale::run(pipeline::relinearised(p, passes)?, &scales, output_level))?;
+        prop_assert_eq!(stage(&managed), Stage::Managed);
+        verify_with_primes(&managed, &PRIMES).map_err(|e| TestCaseError::fail(e.to_string()))?;
+        exact_sums(&managed)?;
+    }
+}
+
+/// Operands of every sum have exactly equal scales, not only scales within the verifier's tolerance.
+fn exact_sums(managed: &MacroProgram) -> Result<(), TestCaseError> {
+    use ringmill_isa::macros::{MacroOp, MacroType};
+    let at = |v: &ringmill_isa::macros::MacroValue| match managed.types[v.0 as usize] {
+        MacroType::Cipher { at, .. } | MacroType::Plain { at } => at,
+    };
+    for instr in managed
+        .instrs
+        .iter()
+        .filter(|i| matches!(i.op, MacroOp::Add | MacroOp::Sub))
+    {
+        prop_assert_eq!(at(&instr.src[0]), at(&instr.src[1]));
+        prop_assert_eq!(at(&instr.src[0]), at(&instr.dst[0]));
+    }
+    Ok(())
+}

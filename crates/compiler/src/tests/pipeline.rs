@@ -1,0 +1,394 @@
+//! The whole compiler: choice of parameters, keys, fused procedures, errors, and its own speed.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use num_complex::Complex64;
+use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroValue, Visibility};
+use ringmill_schemes::ckks::Params;
+
+use super::random::line;
+use super::run::{errors, run, small_params};
+use crate::builder::{TraceBuilder, Traced};
+use crate::reference::evaluate;
+use crate::{CompileError, Compiled, KeyRequest, Options, ParamsChoice, Passes, Wanted, compile};
+
+fn start(slots: u32) -> (TraceBuilder, Traced) {
+    let mut t = TraceBuilder::new("test", slots).unwrap();
+    let x = t.input("x", Visibility::Encrypted, line(1)).unwrap();
+    (t, x)
+}
+
+fn finish(mut t: TraceBuilder, y: Traced) -> MacroProgram {
+    t.output("y", y, line(99)).unwrap();
+    t.finish()
+}
+
+fn squares(depth: u32) -> MacroProgram {
+    let (mut t, mut x) = start(16);
+    for i in 0..depth {
+        x = t.square(x, line(10 + i)).unwrap();
+    }
+    finish(t, x)
+}
+
+fn choosing(wanted: Wanted) -> Options {
+    Options {
+        params: ParamsChoice::Choose(wanted),
+        ..Options::default()
+    }
+}
+
+/// Names of the procedures that a program calls, without levels.
+fn operations(compiled: &Compiled) -> Vec<&str> {
+    let procs = &compiled.program.procs;
+    let name = |p: u32| procs[p as usize].name.split('.').nth(1).unwrap();
+    compiled
+        .program
+        .calls
+        .iter()
+        .map(|c| name(c.proc))
+        .collect()
+}
+
+#[test]
+fn chosen_parameters_are_secure_and_grow_with_the_program() {
+    let mut last = 0;
+    for (depth, precision_bits) in [(1, 15), (2, 20), (4, 25), (10, 20)] {
+        let wanted = Wanted {
+            precision_bits,
+            ..Wanted::default()
+        };
+        let compiled = compile(squares(depth), &choosing(wanted)).unwrap();
+        let params = &compiled.params;
+        assert!(params.security().insecure.is_none());
+        assert_eq!(params.max_level(), depth);
+        assert!(compiled.predicted[0].bits() >= f64::from(precision_bits));
+        assert!(params.log_n() >= last);
+        last = params.log_n();
+        // The ring below would not be secure with these primes.
+        let smaller =
+            ringmill_schemes::ckks::security::bound(wanted.table, wanted.level, params.log_n() - 1)
+                .unwrap();
+        assert!(smaller.is_none_or(|bits| params.security().qp_bits > bits));
+    }
+}
+
+#[test]
+fn chosen_parameters_have_the_slots() {
+    let mut t = TraceBuilder::new("wide", 1 << 14).unwrap();
+    let x = t.input("x", Visibility::Encrypted, line(1)).unwrap();
+    let compiled = compile(finish(t, x), &Options::default()).unwrap();
+    assert_eq!(compiled.params.log_n(), 15);
+}
+
+#[test]
+fn wishes_that_cannot_be_met_are_errors() {
+    let error = |depth, wanted| compile(squares(depth), &choosing(wanted)).unwrap_err();
+    let wanted = Wanted::default();
+    assert!(matches!(
+        error(200, wanted),
+        CompileError::NoParameters { levels: 200, .. }
+    ));
+    assert!(matches!(
+        error(
+            1,
+            Wanted {
+                precision_bits: 50,
+                ..wanted
+            }
+        ),
+        CompileError::TooPrecise { .. }
+    ));
+    assert!(matches!(
+        error(
+            1,
+            Wanted {
+                precision_bits: u32::MAX,
+                ..wanted
+            }
+        ),
+        CompileError::TooPrecise { .. }
+    ));
+    assert!(matches!(
+        error(
+            1,
+            Wanted {
+                integer_bits: 40,
+                ..wanted
+            }
+        ),
+        CompileError::TooLarge { .. }
+    ));
+    assert!(matches!(
+        error(
+            1,
+            Wanted {
+                integer_bits: u32::MAX,
+                ..wanted
+            }
+        ),
+        CompileError::TooLarge { .. }
+    ));
+}
+
+#[test]
+fn programs_that_do_not_fit_given_parameters_are_errors() {
+    let options = Options::given(small_params());
+    let deep = compile(squares(7), &options).unwrap_err();
+    assert!(deep.to_string().starts_with("random.py:16: "), "{deep}");
+    let (t, x) = start(256);
+    assert!(matches!(
+        compile(finish(t, x), &options),
+        Err(CompileError::TooManySlots { available: 128, .. })
+    ));
+    let (mut t, x) = start(8);
+    let huge = t.scalar(1e200, line(5)).unwrap();
+    let y = t.mul(x, huge, line(6)).unwrap();
+    let error = compile(finish(t, y), &options).unwrap_err().to_string();
+    assert!(error.starts_with("random.py:6: "), "{error}");
+    let high = compile(
+        squares(6),
+        &Options {
+            output_level: 1,
+            ..options
+        },
+    )
+    .unwrap_err();
+    assert!(matches!(
+        high,
+        CompileError::TooDeep {
+            needed: 7,
+            available: 6,
+            ..
+        }
+    ));
+}
+
+#[test]
+fn ill_formed_programs_are_refused() {
+    let options = Options::given(small_params());
+    let (t, _) = start(8);
+    assert!(matches!(
+        compile(t.finish(), &options),
+        Err(CompileError::NoOutput { .. })
+    ));
+    let managed = compile(squares(2), &options).unwrap().managed;
+    assert!(matches!(
+        compile(managed, &options),
+        Err(CompileError::NotTraced)
+    ));
+    let mut forward = squares(2);
+    forward.instrs[1].src[0] = MacroValue(40);
+    assert!(matches!(
+        compile(forward, &options),
+        Err(CompileError::Verify(_))
+    ));
+    let mut unknown = squares(2);
+    unknown.instrs[0].imm = MacroImm::Input(3);
+    assert!(matches!(
+        compile(unknown, &options),
+        Err(CompileError::Verify(_))
+    ));
+    let short = Options {
+        sample: Some(vec![vec![Complex64::ONE; 3]]),
+        ..options
+    };
+    assert!(matches!(
+        compile(squares(2), &short),
+        Err(CompileError::Sample(_))
+    ));
+}
+
+#[test]
+fn products_fuse_with_their_relinearisation() {
+    let compiled = compile(squares(2), &Options::given(small_params())).unwrap();
+    assert_eq!(
+        operations(&compiled),
+        ["square_relin", "rescale", "square_relin", "rescale"]
+    );
+    assert_eq!(compiled.keys, [KeyRequest::Relin]);
+    assert_eq!(compiled.program.calls[0].loc, line(10));
+    assert_eq!(compiled.program.seeds, [0]);
+}
+
+#[test]
+fn only_the_keys_that_are_used_are_asked_for() {
+    let (mut t, x) = start(8);
+    let turned = t.rotate(x, 2, line(2)).unwrap();
+    let conjugate = t.conj(turned, line(3)).unwrap();
+    let params = small_params();
+    let stored = Options {
+        seeded_keys: false,
+        ..Options::given(Arc::clone(&params))
+    };
+    let compiled = compile(finish(t, conjugate), &stored).unwrap();
+    let conjugation = params.conjugation_element();
+    assert_eq!(
+        compiled.keys,
+        [KeyRequest::Galois(9), KeyRequest::Galois(conjugation)]
+    );
+    assert!(compiled.program.seeds.is_empty());
+    // Depth 0: one prime and the special one, one digit: two parts of two limbs for each of two keys.
+    let is_key =
+        |i: &&ringmill_isa::mid::Input| matches!(i.role, ringmill_isa::mid::InputRole::Key { .. });
+    assert_eq!(compiled.program.inputs.iter().filter(is_key).count(), 8);
+}
+
+/// Slots of every kind of operation on inputs of moderate size, at depth 4.
+fn everything() -> MacroProgram {
+    let (mut t, x) = start(8);
+    let w = t.input("w", Visibility::Plain, line(2)).unwrap();
+    let weighted = t.mul(x, w, line(3)).unwrap();
+    let mut sum = weighted;
+    for step in [1, 2, 4] {
+        let turned = t.rotate(sum, step, line(4)).unwrap();
+        sum = t.add(sum, turned, line(5)).unwrap();
+    }
+    let y = t
+        .polynomial(
+            sum,
+            &[0.5, 0.197, 0.0, -0.004, 0.0, 6e-5, 0.0, -3e-7],
+            line(6),
+        )
+        .unwrap();
+    let turned: Vec<Traced> = (1..4).map(|s| t.rotate(y, s, line(7)).unwrap()).collect();
+    let total = turned
+        .into_iter()
+        .reduce(|a, b| t.add(a, b, line(8)).unwrap())
+        .unwrap();
+    t.output("total", total, line(9)).unwrap();
+    finish(t, y)
+}
+
+fn ramp(scale: f64) -> Vec<Complex64> {
+    (0..8)
+        .map(|i| Complex64::new(scale * (f64::from(i) / 4.0 - 0.9), 0.0))
+        .collect()
+}
+
+#[test]
+fn a_sigmoid_of_an_inner_product_is_right_on_every_path() {
+    let inputs = vec![ramp(1.0), ramp(0.5)];
+    let expected = evaluate(&everything(), &inputs).unwrap();
+    for passes in [Passes::ALL, Passes::NONE] {
+        for sample in [None, Some(inputs.clone())] {
+            let options = Options {
+                passes,
+                sample,
+                ..Options::given(small_params())
+            };
+            let compiled = compile(everything(), &options).unwrap();
+            assert_eq!(compiled.inputs[0].at.level, 4);
+            let errors = errors(&run(&compiled, &inputs), &expected);
+            for (error, predicted) in errors.iter().zip(&compiled.predicted) {
+                assert!(
+                    error.log2() <= -predicted.bits(),
+                    "{error:e} against {} bits",
+                    predicted.bits()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sample_predicts_more_sharply_than_a_bound() {
+    let params = small_params();
+    let bits = |sample| {
+        let options = Options {
+            sample,
+            ..Options::given(Arc::clone(&params))
+        };
+        compile(everything(), &options).unwrap().predicted[1].bits()
+    };
+    let (bound, sample) = (bits(None), bits(Some(vec![ramp(0.5), ramp(0.25)])));
+    assert!(sample > bound, "{sample} against {bound}");
+}
+
+#[test]
+fn overflow_is_predicted() {
+    let (mut t, x) = start(8);
+    let many = t.scalar(4000.0, line(2)).unwrap();
+    let y = t.mul(x, many, line(3)).unwrap();
+    let program = finish(t, y);
+    let at = |input_bound| {
+        let options = Options {
+            input_bound,
+            ..Options::given(small_params())
+        };
+        compile(program.clone(), &options).unwrap().predicted[0]
+    };
+    // 55 bits over a scale of 45: values below 2^9.
+    assert!(at(1.0).may_overflow && !at(0.1).may_overflow);
+    assert_eq!(at(0.1).capacity.log2().round(), 9.0);
+}
+
+#[test]
+fn outputs_come_at_the_level_asked_for() {
+    let options = Options {
+        output_level: 2,
+        ..Options::given(small_params())
+    };
+    let compiled = compile(squares(2), &options).unwrap();
+    assert_eq!(
+        (compiled.inputs[0].at.level, compiled.outputs[0].at.level),
+        (4, 2)
+    );
+}
+
+#[test]
+fn named_sets_compile() {
+    let compiled = compile(
+        everything(),
+        &Options::given(Params::named("set1").unwrap()),
+    )
+    .unwrap();
+    assert!(
+        compiled.predicted[1].bits() > 15.0,
+        "{:?}",
+        compiled.predicted
+    );
+}
+
+/// 100,000 instructions in one long chain of sums with products, rotations and repeated subexpressions.
+#[test]
+fn long_programs_compile_in_linear_time() {
+    let (mut t, x) = start(8);
+    let other = t.input("other", Visibility::Encrypted, line(2)).unwrap();
+    let mut sum = x;
+    for i in 0..25_000u32 {
+        let c = t.scalar(f64::from(i % 64) / 64.0 + 0.3, line(i)).unwrap();
+        let term = t.mul(other, c, line(i)).unwrap();
+        let product = t.mul(x, other, line(i)).unwrap();
+        let partial = t.add(term, product, line(i)).unwrap();
+        sum = t.sub(sum, partial, line(i)).unwrap();
+    }
+    let program = finish(t, sum);
+    assert!(program.instrs.len() > 100_000);
+    for passes in [Passes::ALL, Passes::NONE] {
+        let begin = Instant::now();
+        let compiled = compile(
+            program.clone(),
+            &Options {
+                passes,
+                ..Options::given(small_params())
+            },
+        )
+        .unwrap();
+        // About a second on an idle machine; the limit only has to tell linear from quadratic.
+        assert!(
+            begin.elapsed() < Duration::from_secs(20),
+            "{:?}",
+            begin.elapsed()
+        );
+        assert!(
+            compiled
+                .managed
+                .instrs
+                .iter()
+                .any(|i| i.op == MacroOp::Rescale)
+        );
+        eprintln!("{:?}: {:?}", passes, begin.elapsed());
+    }
+}

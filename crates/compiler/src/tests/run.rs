@@ -1,0 +1,215 @@
+//! Compiled programs under encryption, run by the scheme layer's reference interpreter on a small, insecure ring.
+
+use std::sync::{Arc, LazyLock};
+
+use num_complex::Complex64;
+use proptest::prelude::*;
+use ringmill_isa::macros::Visibility;
+use ringmill_isa::mid::InputRole;
+use ringmill_schemes::ckks::key::KeyForm;
+use ringmill_schemes::ckks::{
+    Ciphertext, Decryptor, Encoder, Encryptor, GaloisKeys, KSwitchKey, KeyGenerator, Params,
+    Plaintext, RelinKey,
+};
+use ringmill_schemes::interpret;
+
+use super::random::{Case, cases};
+use crate::reference::evaluate;
+use crate::{Compiled, KeyRequest, Options, Passes, PlainSource, compile};
+
+pub fn small_params() -> Arc<Params> {
+    static PARAMS: LazyLock<Arc<Params>> = LazyLock::new(|| {
+        let bits = [55, 45, 45, 45, 45, 45, 45];
+        let builder = Params::builder(8).prime_bits(&bits, &[55]);
+        builder
+            .allow_insecure_parameters_for_tests_only()
+            .build()
+            .unwrap()
+    });
+    Arc::clone(&PARAMS)
+}
+
+struct Keys {
+    relin: Option<RelinKey>,
+    galois: GaloisKeys,
+}
+
+impl Keys {
+    fn get(&self, request: KeyRequest) -> &KSwitchKey {
+        match request {
+            KeyRequest::Relin => &self.relin.as_ref().unwrap().0,
+            KeyRequest::Galois(g) => self.galois.get(g).unwrap(),
+        }
+    }
+}
+
+/// Encrypts the inputs, runs the mid-level program call by call, and decrypts the outputs.
+pub fn run(compiled: &Compiled, inputs: &[Vec<Complex64>]) -> Vec<Vec<Complex64>> {
+    let params = &compiled.params;
+    let mut keygen =
+        KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(params), [7; 32]).unwrap();
+    let form = if compiled.seeded {
+        KeyForm::Seeded
+    } else {
+        KeyForm::Stored
+    };
+    let elements: Vec<u32> = compiled
+        .keys
+        .iter()
+        .filter_map(|k| {
+            if let KeyRequest::Galois(g) = k {
+                Some(*g)
+            } else {
+                None
+            }
+        })
+        .collect();
+    let relin = compiled
+        .keys
+        .contains(&KeyRequest::Relin)
+        .then(|| keygen.relin_key(form).unwrap());
+    let keys = Keys {
+        relin,
+        galois: keygen.galois_keys(&elements, form).unwrap(),
+    };
+    let public = keygen.public_key().unwrap();
+    let mut encryptor = Encryptor::with_public_key(Arc::clone(params), &public)
+        .unwrap()
+        .seed_for_reproducible_tests_only([9; 32]);
+    let encoder = Encoder::new(Arc::clone(params));
+
+    let ciphers: Vec<Option<Ciphertext>> = compiled
+        .inputs
+        .iter()
+        .zip(inputs)
+        .map(|(input, values)| {
+            let encode = || {
+                encoder
+                    .encode(values, input.at.level, input.at.scale)
+                    .unwrap()
+            };
+            (input.visibility == Visibility::Encrypted)
+                .then(|| encryptor.encrypt(&encode()).unwrap())
+        })
+        .collect();
+    let plains: Vec<Plaintext> = compiled
+        .plaintexts
+        .iter()
+        .map(|request| {
+            let values: Vec<Complex64> = match request.from {
+                PlainSource::Data(d) => compiled.managed.data[d as usize]
+                    .iter()
+                    .map(|&(re, im)| Complex64::new(re, im))
+                    .collect(),
+                PlainSource::Input(i) => inputs[i as usize].clone(),
+            };
+            encoder
+                .encode(&values, request.at.level, request.at.scale)
+                .unwrap()
+        })
+        .collect();
+
+    let program = &compiled.program;
+    let mut limbs: Vec<Vec<u64>> = vec![Vec::new(); program.limbs.len()];
+    for input in &program.inputs {
+        let modulus = usize::from(program.limbs[input.limb.0 as usize].modulus.0);
+        let limb = match input.role {
+            InputRole::Cipher { input, poly } => ciphers[input as usize]
+                .as_ref()
+                .unwrap()
+                .limb(usize::from(poly), modulus),
+            InputRole::Plain { input } => plains[input as usize].limb(modulus),
+            InputRole::Key { key, digit, part } => keys.get(compiled.keys[key as usize]).limb(
+                usize::from(digit),
+                usize::from(part),
+                modulus,
+            ),
+        };
+        limbs[input.limb.0 as usize] = limb.unwrap().to_vec();
+    }
+    let seeds: Vec<[u8; 32]> = program
+        .seeds
+        .iter()
+        .map(|&k| *keys.get(compiled.keys[k as usize]).seed().unwrap())
+        .collect();
+    for call in &program.calls {
+        let args: Vec<&[u64]> = call
+            .args
+            .iter()
+            .map(|l| limbs[l.0 as usize].as_slice())
+            .collect();
+        let call_seeds: Vec<[u8; 32]> = call.seeds.iter().map(|&s| seeds[s as usize]).collect();
+        let results =
+            interpret::run(&program.procs[call.proc as usize], &args, &call_seeds).unwrap();
+        for (id, limb) in call.results.iter().zip(results) {
+            limbs[id.0 as usize] = limb;
+        }
+    }
+
+    let decryptor = Decryptor::new(Arc::clone(params), keygen.secret_key().clone()).unwrap();
+    (0u32..)
+        .zip(&compiled.outputs)
+        .map(|(number, output)| {
+            let mut polys = vec![Vec::new(); 2];
+            for o in program.outputs.iter().filter(|o| o.output == number) {
+                polys[usize::from(o.poly)].extend_from_slice(&limbs[o.limb.0 as usize]);
+            }
+            let cipher = Ciphertext::new(params, output.at.level, output.at.scale, polys).unwrap();
+            let plain = decryptor.decrypt(&cipher).unwrap();
+            encoder
+                .decode(&plain, compiled.source.slots as usize)
+                .unwrap()
+        })
+        .collect()
+}
+
+/// Largest error of each output.
+pub fn errors(got: &[Vec<Complex64>], expected: &[Vec<Complex64>]) -> Vec<f64> {
+    let worst = |(a, b): (&Vec<Complex64>, &Vec<Complex64>)| {
+        a.iter()
+            .zip(b)
+            .map(|(x, y)| (x - y).norm())
+            .fold(0.0, f64::max)
+    };
+    got.iter().zip(expected).map(worst).collect()
+}
+
+fn check(case: &Case, options: &Options) -> Result<(), TestCaseError> {
+    let compiled = compile(case.program.clone(), options).unwrap();
+    let got = run(&compiled, &case.inputs);
+    let expected = evaluate(&case.program, &case.inputs).unwrap();
+    for ((error, predicted), output) in errors(&got, &expected)
+        .into_iter()
+        .zip(&compiled.predicted)
+        .zip(&compiled.outputs)
+    {
+        let allowed = (-predicted.bits()).exp2();
+        prop_assert!(
+            error <= allowed,
+            "{}: error {error:e}, predicted {allowed:e}",
+            output.name
+        );
+        prop_assert!(
+            allowed < 1e-4,
+            "{}: a prediction of {allowed:e} says nothing",
+            output.name
+        );
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn random_programs_are_right_under_encryption(case in cases(4..30), bits in 0u8..64) {
+        let on = |bit: u8| bits >> bit & 1 == 1;
+        let options = Options {
+            passes: Passes { fold: on(0), cse: on(1), dce: on(2), lazy_relin: on(3), hoist: on(4) },
+            seeded_keys: on(5),
+            ..Options::given(small_params())
+        };
+        check(&case, &options)?;
+        check(&case, &Options::given(small_params()))?;
+    }
+}
