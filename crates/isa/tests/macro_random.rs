@@ -441,3 +441,23 @@ fn short_texts_cannot_ask_for_much_memory() {
     p.data.push(p.data[0].clone());
     assert_eq!(parse(&print(&p)).expect("the printed text"), p);
 }
+
+/// The generator reaches every instruction, so the properties above speak of the whole level.
+#[test]
+fn every_instruction_is_generated() {
+    let round =
+        |seed: u16| (0..MacroOp::COUNT as u16).map(move |op| (op, seed * 7, u32::from(seed), 0.5));
+    let choices: Vec<_> = (0..40).flat_map(round).collect();
+    let p = grow(
+        Stage::Managed,
+        &choices,
+        vec![vec![(1.0, 0.0); SLOTS as usize]],
+    );
+    verify_with_primes(&p, &PRIMES).expect("a sound program");
+    let counts = stats::counts(&p);
+    let missing: Vec<_> = MacroOp::ALL
+        .iter()
+        .filter(|op| !counts.contains_key(op))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

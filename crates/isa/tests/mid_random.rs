@@ -7,7 +7,7 @@ use ringmill_isa::Fault;
 use ringmill_isa::mid::text::{parse_procedure, parse_program, print_procedure, print_program};
 use ringmill_isa::mid::{
     Form, Imm, Instr, LimbId, ModulusId, Op, ParamRole, Procedure, ValueId, expand_composites,
-    verify_procedure, verify_program,
+    stats, verify_procedure, verify_program,
 };
 use ringmill_math::Ring;
 
@@ -242,4 +242,18 @@ proptest! {
             refused!(refuse(&bad), Fault::Redefined { .. });
         }
     }
+}
+
+/// The generator reaches every instruction, so the properties above speak of the whole level.
+#[test]
+fn every_instruction_is_generated() {
+    let round =
+        |seed: u16| (0..Op::COUNT as u16).map(move |op| (op, seed, seed / 3, u64::from(seed)));
+    let choices: Vec<_> = (0..200).flat_map(round).collect();
+    let counts = stats::procedure_counts(&support::procedure("all", 0, &choices));
+    let missing: Vec<_> = Op::ALL
+        .iter()
+        .filter(|op| !counts.contains_key(op))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }

@@ -131,7 +131,10 @@ fn step(
             .into_iter()
             .collect(),
         Op::Bext => {
-            let to = [ModulusId(second % MODULI), ModulusId((second + 1) % MODULI)];
+            let to = [
+                ModulusId(second % MODULI),
+                ModulusId((second % MODULI + 1) % MODULI),
+            ];
             coeff
                 .map(|a| b.bext(&[a], &to).unwrap())
                 .unwrap_or_default()
