@@ -20,7 +20,7 @@ pub(crate) const BLOCK_WORDS: usize = 256;
 ///
 /// The 256-bit key is re-drawn from the generator's own output at every refill of the buffer, so a state seen later
 /// does not reveal what was drawn earlier.
-#[derive(Zeroize, ZeroizeOnDrop)]
+#[derive(ZeroizeOnDrop)]
 pub struct Prng {
     key: [u8; 32],
     buffer: Box<[u8; BUFFER]>,

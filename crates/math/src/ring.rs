@@ -88,7 +88,7 @@ impl Ring {
     pub const fn parent(self) -> Ring {
         match self.kind {
             RingKind::Full => self,
-            RingKind::HalfPlus | RingKind::HalfMinus => Ring::full(self.log_n + 1),
+            RingKind::HalfPlus | RingKind::HalfMinus => Ring::full(self.log_n.saturating_add(1)),
         }
     }
 }

@@ -120,7 +120,7 @@ pub struct BaseConverter {
 }
 
 impl BaseConverter {
-    /// `to` may share no factor assumptions with `from`: any moduli do.
+    /// The tables from `from` to each modulus of `to`, which may be any moduli, in any relation to `from`.
     pub fn new(from: &RnsBasis, to: &[Modulus]) -> Self {
         let matrix = to
             .iter()

@@ -53,6 +53,31 @@ fn every_position_holds_its_evaluation() {
     }
 }
 
+/// All 17^4 polynomials of degree below 4 modulo 17, and all 97^2 modulo x^2 + 1.
+#[test]
+fn exhaustive_at_tiny_parameters() {
+    for (q, log_n) in [(17u64, 2u8), (97, 1)] {
+        let modulus = Modulus::new(q).unwrap();
+        let plan = NttPlan::new(modulus, Ring::full(log_n)).unwrap();
+        let n = 1u32 << log_n;
+        let points: Vec<u64> = (0..n as usize)
+            .map(|i| modulus.pow(plan.psi(), 2 * bit_reverse(i, u32::from(log_n)) as u64 + 1))
+            .collect();
+        for code in 0..q.pow(n) {
+            let a: Vec<u64> = (0..n).map(|i| code / q.pow(i) % q).collect();
+            let mut x = a.clone();
+            plan.forward(&mut x).unwrap();
+            assert!(
+                x.iter()
+                    .zip(&points)
+                    .all(|(&value, &point)| value == evaluate(modulus, &a, point))
+            );
+            plan.inverse(&mut x).unwrap();
+            assert_eq!(x, a);
+        }
+    }
+}
+
 #[test]
 fn halves_are_the_two_halves_of_the_evaluation_form() {
     for log_n in [2u8, 3, 6, 9] {
