@@ -2,7 +2,7 @@
 
 mod common;
 
-use ringmill_math::{Modulus, Shoup, kernels};
+use ringmill_math::{Modulus, NttPlan, Ring, Shoup, kernels};
 
 fn wide(q: Modulus, x: u128) -> u64 {
     (x % u128::from(q.value())) as u64
@@ -195,4 +195,30 @@ fn lengths_must_agree() {
     assert!(kernels::dot_scalars(q, out, &[&long], &[]).is_err());
     assert!(kernels::add_assign(q, out, &short).is_err());
     assert!(kernels::mac_assign(q, out, &long, &short).is_err());
+}
+
+/// Inputs that are no residues give wrong results, but never a panic.
+#[test]
+fn unreduced_inputs_do_no_harm() {
+    common::on_every_backend(|_| {
+        for q in common::moduli() {
+            let a = vec![u64::MAX; 1024];
+            let mut out = a.clone();
+            kernels::add(q, &mut out, &a, &a).unwrap();
+            kernels::sub(q, &mut out, &a, &a).unwrap();
+            kernels::mul(q, &mut out, &a, &a).unwrap();
+            kernels::mac(q, &mut out, &a, &a, &a).unwrap();
+            kernels::neg(q, &mut out, &a).unwrap();
+            kernels::add_scalar(q, &mut out, &a, u64::MAX).unwrap();
+            kernels::mul_scalar(q, &mut out, &a, u64::MAX).unwrap();
+            kernels::conv(q, common::moduli()[0], &mut out, &a).unwrap();
+            kernels::auto_coeff(q, 3, &mut out, &a).unwrap();
+            kernels::dot(q, &mut out, &vec![(a.as_slice(), a.as_slice()); 70]).unwrap();
+            kernels::dot_scalars(q, &mut out, &[a.as_slice(); 70], &[q.shoup(u64::MAX); 70])
+                .unwrap();
+            let plan = NttPlan::shared(q, Ring::full(10)).unwrap();
+            plan.forward(&mut a.clone()).unwrap();
+            plan.inverse(&mut a.clone()).unwrap();
+        }
+    });
 }

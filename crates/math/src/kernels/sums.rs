@@ -18,7 +18,8 @@ pub fn dot(q: Modulus, out: &mut [u64], terms: &[(&[u64], &[u64])]) -> Result<()
         let mut sum = 0u128;
         for group in terms.chunks(LAZY_TERMS) {
             for (a, b) in group {
-                sum += u128::from(a[i]) * u128::from(b[i]);
+                // Wraps only for inputs that are no residues.
+                sum = sum.wrapping_add(u128::from(a[i]) * u128::from(b[i]));
             }
             sum = u128::from(q.reduce_wide(sum));
         }

@@ -1,4 +1,5 @@
-//! The reference transform: radix 2 with Harvey's lazy reduction (values below 4q between stages).
+//! The reference transform: radix 2 with Harvey's lazy reduction (values below 4q between stages). Additions wrap so
+//! that an input above q gives a wrong residue and not an overflow.
 
 use super::NttPlan;
 use crate::Shoup;
@@ -18,8 +19,8 @@ pub(super) fn forward(plan: &NttPlan, limb: &mut [u64]) {
             for (x, y) in low.iter_mut().zip(high) {
                 let u = (*x).min(x.wrapping_sub(two_q));
                 let v = q.mul_shoup_lazy(*y, w);
-                *x = u + v;
-                *y = u + two_q - v;
+                *x = u.wrapping_add(v);
+                *y = u.wrapping_add(two_q).wrapping_sub(v);
             }
         }
         blocks *= 2;
@@ -44,9 +45,9 @@ pub(super) fn inverse(plan: &NttPlan, limb: &mut [u64]) {
             let (low, high) = block.split_at_mut(half);
             for (x, y) in low.iter_mut().zip(high) {
                 let (u, v) = (*x, *y);
-                let sum = u + v;
+                let sum = u.wrapping_add(v);
                 *x = sum.min(sum.wrapping_sub(two_q));
-                *y = q.mul_shoup_lazy(u + two_q - v, w);
+                *y = q.mul_shoup_lazy(u.wrapping_add(two_q).wrapping_sub(v), w);
             }
         }
         blocks /= 2;
@@ -56,7 +57,7 @@ pub(super) fn inverse(plan: &NttPlan, limb: &mut [u64]) {
     let (low, high) = limb.split_at_mut(half);
     for (x, y) in low.iter_mut().zip(high) {
         let (u, v) = (*x, *y);
-        *x = q.mul_shoup(u + v, plan.n_inv);
-        *y = q.mul_shoup(u + two_q - v, plan.n_inv_twiddle);
+        *x = q.mul_shoup(u.wrapping_add(v), plan.n_inv);
+        *y = q.mul_shoup(u.wrapping_add(two_q).wrapping_sub(v), plan.n_inv_twiddle);
     }
 }
