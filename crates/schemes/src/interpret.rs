@@ -4,7 +4,9 @@
 use std::collections::HashMap;
 
 use ringmill_isa::mid::{Imm, Instr, LimbType, Op, Procedure, ValueId};
-use ringmill_math::{BaseConverter, MathError, Modulus, NttPlan, Ring, RnsBasis, expand_uniform, kernels};
+use ringmill_math::{
+    BaseConverter, MathError, Modulus, NttPlan, Ring, RnsBasis, expand_uniform, kernels,
+};
 use thiserror::Error;
 
 /// Why a procedure did not run.
@@ -14,19 +16,47 @@ pub enum InterpretError {
     #[error(transparent)]
     Math(#[from] MathError),
     #[error("{procedure} takes {expected} {what}, got {got}")]
-    Count { procedure: String, what: &'static str, expected: usize, got: usize },
+    Count {
+        procedure: String,
+        what: &'static str,
+        expected: usize,
+        got: usize,
+    },
     #[error("{procedure}: {what} {number} has {got} residues, expected {expected}")]
-    Length { procedure: String, what: &'static str, number: usize, expected: usize, got: usize },
+    Length {
+        procedure: String,
+        what: &'static str,
+        number: usize,
+        expected: usize,
+        got: usize,
+    },
     #[error("{procedure}, instruction {number}: {fault}; run the verifier first")]
-    Malformed { procedure: String, number: usize, fault: &'static str },
+    Malformed {
+        procedure: String,
+        number: usize,
+        fault: &'static str,
+    },
 }
 
 /// Runs `procedure` on one limb a parameter and one 32-byte seed a seed parameter, in order, and returns one limb a
 /// result, in order. Residues of the arguments must be below their moduli.
-pub fn run(procedure: &Procedure, args: &[&[u64]], seeds: &[[u8; 32]]) -> Result<Vec<Vec<u64>>, InterpretError> {
+pub fn run(
+    procedure: &Procedure,
+    args: &[&[u64]],
+    seeds: &[[u8; 32]],
+) -> Result<Vec<Vec<u64>>, InterpretError> {
     let count = |what, expected, got| {
         let procedure = procedure.name.clone();
-        if expected == got { Ok(()) } else { Err(InterpretError::Count { procedure, what, expected, got }) }
+        if expected == got {
+            Ok(())
+        } else {
+            Err(InterpretError::Count {
+                procedure,
+                what,
+                expected,
+                got,
+            })
+        }
     };
     count("limbs", procedure.params.len(), args.len())?;
     count("seeds", procedure.seeds.len(), seeds.len())?;
@@ -35,7 +65,9 @@ pub fn run(procedure: &Procedure, args: &[&[u64]], seeds: &[[u8; 32]]) -> Result
         machine.bind(number, param.value, arg)?;
     }
     for (number, instr) in procedure.instrs.iter().enumerate() {
-        machine.step(instr).map_err(|stop| stop.at(procedure, number))?;
+        machine
+            .step(instr)
+            .map_err(|stop| stop.at(procedure, number))?;
     }
     let result = |v: ValueId| machine.limb(v).map(<[u64]>::to_vec);
     let all: Result<Vec<_>, Stop> = procedure.results.iter().map(|r| result(r.value)).collect();
@@ -57,7 +89,11 @@ impl Stop {
     fn at(self, procedure: &Procedure, number: usize) -> InterpretError {
         match self {
             Self::Math(e) => InterpretError::Math(e),
-            Self::Malformed(fault) => InterpretError::Malformed { procedure: procedure.name.clone(), number, fault },
+            Self::Malformed(fault) => InterpretError::Malformed {
+                procedure: procedure.name.clone(),
+                number,
+                fault,
+            },
         }
     }
 }
@@ -78,17 +114,38 @@ struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     fn new(procedure: &'a Procedure, seeds: &'a [[u8; 32]]) -> Result<Self, MathError> {
-        let moduli = procedure.moduli.iter().map(|&q| Modulus::new(q)).collect::<Result<_, _>>()?;
+        let moduli = procedure
+            .moduli
+            .iter()
+            .map(|&q| Modulus::new(q))
+            .collect::<Result<_, _>>()?;
         let values = procedure.types.iter().map(|_| None).collect();
-        Ok(Self { procedure, seeds, moduli, values, slots: HashMap::new() })
+        Ok(Self {
+            procedure,
+            seeds,
+            moduli,
+            values,
+            slots: HashMap::new(),
+        })
     }
 
-    fn bind(&mut self, number: usize, value: ValueId, arg: &'a [u64]) -> Result<(), InterpretError> {
+    fn bind(
+        &mut self,
+        number: usize,
+        value: ValueId,
+        arg: &'a [u64],
+    ) -> Result<(), InterpretError> {
         let stop = |stop: Stop| stop.at(self.procedure, 0);
         let expected = self.ty(value).map_err(stop)?.ring.len();
         if arg.len() != expected {
             let procedure = self.procedure.name.clone();
-            return Err(InterpretError::Length { procedure, what: "limb", number, expected, got: arg.len() });
+            return Err(InterpretError::Length {
+                procedure,
+                what: "limb",
+                number,
+                expected,
+                got: arg.len(),
+            });
         }
         if let Some(place) = self.values.get_mut(value.0 as usize) {
             *place = Some(Limb::Borrowed(arg));
@@ -97,12 +154,19 @@ impl<'a> Machine<'a> {
     }
 
     fn ty(&self, v: ValueId) -> Result<LimbType, Stop> {
-        self.procedure.types.get(v.0 as usize).copied().ok_or(Stop::Malformed("a value has no type"))
+        self.procedure
+            .types
+            .get(v.0 as usize)
+            .copied()
+            .ok_or(Stop::Malformed("a value has no type"))
     }
 
     fn modulus(&self, v: ValueId) -> Result<Modulus, Stop> {
         let id = self.ty(v)?.modulus.0;
-        self.moduli.get(usize::from(id)).copied().ok_or(Stop::Malformed("a modulus is not in the table"))
+        self.moduli
+            .get(usize::from(id))
+            .copied()
+            .ok_or(Stop::Malformed("a modulus is not in the table"))
     }
 
     fn limb(&self, v: ValueId) -> Result<&[u64], Stop> {
@@ -138,7 +202,11 @@ impl<'a> Machine<'a> {
 
     fn compute(&self, instr: &Instr, out: &mut [Vec<u64>]) -> Result<(), Stop> {
         let src = self.limbs(&instr.src)?;
-        let first = instr.dst.first().copied().ok_or(Stop::Malformed("no result"))?;
+        let first = instr
+            .dst
+            .first()
+            .copied()
+            .ok_or(Stop::Malformed("no result"))?;
         let (q, ty) = (self.modulus(first)?, self.ty(first)?);
         if let (Op::Bext, Some(_)) = (instr.op, src.first()) {
             return self.base_extension(instr, &src, out);
@@ -163,39 +231,83 @@ impl<'a> Machine<'a> {
                 ringmill_isa::mid::Form::Eval => kernels::auto_eval(u64::from(g), d, a)?,
                 ringmill_isa::mid::Form::Coeff => kernels::auto_coeff(q, u64::from(g), d, a)?,
             },
-            (Op::Autoh, [p, m], Imm::Galois(g), [dp, dm]) => kernels::auto_eval_halves(u64::from(g), dp, dm, p, m)?,
+            (Op::Autoh, [p, m], Imm::Galois(g), [dp, dm]) => {
+                kernels::auto_eval_halves(u64::from(g), dp, dm, p, m)?
+            }
             (Op::Conv, [a], Imm::None, [d]) => kernels::conv(self.source_modulus(instr)?, q, d, a)?,
             (Op::Dot, pairs, Imm::None, [d]) => {
-                let terms: Vec<_> = pairs.as_chunks::<2>().0.iter().map(|&[a, b]| (a, b)).collect();
+                let terms: Vec<_> = pairs
+                    .as_chunks::<2>()
+                    .0
+                    .iter()
+                    .map(|&[a, b]| (a, b))
+                    .collect();
                 kernels::dot(q, d, &terms)?;
             }
-            (Op::Split, [a], Imm::None, [p, m]) => kernels::split(q, Ring::full(self.procedure.log_n), p, m, a)?,
+            (Op::Split, [a], Imm::None, [p, m]) => {
+                kernels::split(q, Ring::full(self.procedure.log_n), p, m, a)?
+            }
             (Op::Join, [p, m], Imm::None, [d]) => kernels::join(q, ty.ring, d, p, m)?,
-            (Op::Prng, [], Imm::Stream { seed, stream }, [d]) => self.prng(ty.ring, q, seed, stream, d)?,
+            (Op::Prng, [], Imm::Stream { seed, stream }, [d]) => {
+                self.prng(ty.ring, q, seed, stream, d)?
+            }
             (Op::Load, [], Imm::Slot(slot), [d]) => {
                 let stored = self.slots.get(&slot).filter(|s| s.len() == d.len());
-                d.copy_from_slice(stored.ok_or(Stop::Malformed("a slot is loaded before it is stored"))?);
+                d.copy_from_slice(
+                    stored.ok_or(Stop::Malformed("a slot is loaded before it is stored"))?,
+                );
             }
-            _ => return Err(Stop::Malformed("operands or immediate do not fit the opcode")),
+            _ => {
+                return Err(Stop::Malformed(
+                    "operands or immediate do not fit the opcode",
+                ));
+            }
         }
         Ok(())
     }
 
     fn source_modulus(&self, instr: &Instr) -> Result<Modulus, Stop> {
-        let first = instr.src.first().copied().ok_or(Stop::Malformed("no operand"))?;
+        let first = instr
+            .src
+            .first()
+            .copied()
+            .ok_or(Stop::Malformed("no operand"))?;
         self.modulus(first)
     }
 
-    fn base_extension(&self, instr: &Instr, src: &[&[u64]], out: &mut [Vec<u64>]) -> Result<(), Stop> {
-        let from = instr.src.iter().map(|&v| self.modulus(v)).collect::<Result<_, _>>()?;
-        let to = instr.dst.iter().map(|&v| self.modulus(v)).collect::<Result<Vec<_>, _>>()?;
+    fn base_extension(
+        &self,
+        instr: &Instr,
+        src: &[&[u64]],
+        out: &mut [Vec<u64>],
+    ) -> Result<(), Stop> {
+        let from = instr
+            .src
+            .iter()
+            .map(|&v| self.modulus(v))
+            .collect::<Result<_, _>>()?;
+        let to = instr
+            .dst
+            .iter()
+            .map(|&v| self.modulus(v))
+            .collect::<Result<Vec<_>, _>>()?;
         let mut out: Vec<&mut [u64]> = out.iter_mut().map(Vec::as_mut_slice).collect();
         Ok(BaseConverter::new(&RnsBasis::new(from)?, &to).convert(src, &mut out)?)
     }
 
-    fn prng(&self, ring: Ring, q: Modulus, seed: u16, stream: u64, out: &mut [u64]) -> Result<(), Stop> {
+    fn prng(
+        &self,
+        ring: Ring,
+        q: Modulus,
+        seed: u16,
+        stream: u64,
+        out: &mut [u64],
+    ) -> Result<(), Stop> {
         use ringmill_math::RingKind;
-        let seed = self.seeds.get(usize::from(seed)).ok_or(Stop::Malformed("a seed parameter is missing"))?;
+        let seed = self
+            .seeds
+            .get(usize::from(seed))
+            .ok_or(Stop::Malformed("a seed parameter is missing"))?;
         if ring.kind == RingKind::Full {
             expand_uniform(seed, stream, q, out);
             return Ok(());
@@ -203,8 +315,14 @@ impl<'a> Machine<'a> {
         // In bit-reversed order the first half of the evaluations belongs to x^n - zeta, the second to x^n + zeta.
         let mut whole = vec![0; 2 * out.len()];
         expand_uniform(seed, stream, q, &mut whole);
-        let start = if ring.kind == RingKind::HalfPlus { 0 } else { out.len() };
-        let half = whole.get(start..start + out.len()).ok_or(Stop::Malformed("a half limb has a wrong length"))?;
+        let start = if ring.kind == RingKind::HalfPlus {
+            0
+        } else {
+            out.len()
+        };
+        let half = whole
+            .get(start..start + out.len())
+            .ok_or(Stop::Malformed("a half limb has a wrong length"))?;
         out.copy_from_slice(half);
         Ok(())
     }

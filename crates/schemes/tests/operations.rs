@@ -10,13 +10,22 @@ fn encryption_round_trips_at_every_level() {
     for mut s in digit_choices() {
         let values = s.values(1);
         for level in 0..=s.params.max_level() {
-            let plain = s.encoder.encode(&values, level, s.params.default_scale()).unwrap();
-            for cipher in [s.public.encrypt(&plain).unwrap(), s.secret.encrypt(&plain).unwrap()] {
+            let plain = s
+                .encoder
+                .encode(&values, level, s.params.default_scale())
+                .unwrap();
+            for cipher in [
+                s.public.encrypt(&plain).unwrap(),
+                s.secret.encrypt(&plain).unwrap(),
+            ] {
                 assert_eq!((cipher.level(), cipher.size()), (level, 2));
                 close(&s.decrypt(&cipher), &values, 1e-6);
             }
         }
-        let plain = s.encoder.encode(&values, 0, s.params.default_scale()).unwrap();
+        let plain = s
+            .encoder
+            .encode(&values, 0, s.params.default_scale())
+            .unwrap();
         assert!(s.public.encrypt_seeded(&plain).is_err());
     }
 }
@@ -29,25 +38,76 @@ fn arithmetic_matches_plaintext() {
         let zip = |f: fn(Complex64, Complex64) -> Complex64| -> Vec<Complex64> {
             x.iter().zip(&y).map(|(&a, &b)| f(a, b)).collect()
         };
-        close(&s.decrypt(&s.evaluator.add(&cx, &cy).unwrap()), &zip(|a, b| a + b), 1e-6);
-        close(&s.decrypt(&s.evaluator.sub(&cx, &cy).unwrap()), &zip(|a, b| a - b), 1e-6);
-        close(&s.decrypt(&s.evaluator.negate(&cx).unwrap()), &zip(|a, _| -a), 1e-6);
+        close(
+            &s.decrypt(&s.evaluator.add(&cx, &cy).unwrap()),
+            &zip(|a, b| a + b),
+            1e-6,
+        );
+        close(
+            &s.decrypt(&s.evaluator.sub(&cx, &cy).unwrap()),
+            &zip(|a, b| a - b),
+            1e-6,
+        );
+        close(
+            &s.decrypt(&s.evaluator.negate(&cx).unwrap()),
+            &zip(|a, _| -a),
+            1e-6,
+        );
         let product = s.evaluator.mul(&cx, &cy).unwrap();
         close(&s.decrypt(&product), &zip(|a, b| a * b), 1e-5);
-        close(&s.decrypt(&s.evaluator.square(&cx).unwrap()), &zip(|a, _| a * a), 1e-5);
+        close(
+            &s.decrypt(&s.evaluator.square(&cx).unwrap()),
+            &zip(|a, _| a * a),
+            1e-5,
+        );
         let m = s.encode(&y);
-        close(&s.decrypt(&s.evaluator.add_plain(&cx, &m).unwrap()), &zip(|a, b| a + b), 1e-6);
-        close(&s.decrypt(&s.evaluator.sub_plain(&cx, &m).unwrap()), &zip(|a, b| a - b), 1e-6);
-        close(&s.decrypt(&s.evaluator.mul_plain(&cx, &m).unwrap()), &zip(|a, b| a * b), 1e-5);
-        close(&s.decrypt(&s.evaluator.add_scalar(&cx, -2.5).unwrap()), &zip(|a, _| a - 2.5), 1e-6);
+        close(
+            &s.decrypt(&s.evaluator.add_plain(&cx, &m).unwrap()),
+            &zip(|a, b| a + b),
+            1e-6,
+        );
+        close(
+            &s.decrypt(&s.evaluator.sub_plain(&cx, &m).unwrap()),
+            &zip(|a, b| a - b),
+            1e-6,
+        );
+        close(
+            &s.decrypt(&s.evaluator.mul_plain(&cx, &m).unwrap()),
+            &zip(|a, b| a * b),
+            1e-5,
+        );
+        close(
+            &s.decrypt(&s.evaluator.add_scalar(&cx, -2.5).unwrap()),
+            &zip(|a, _| a - 2.5),
+            1e-6,
+        );
         let scaled = s.evaluator.mul_scalar(&cx, -1.75, 1024.0).unwrap();
         close(&s.decrypt(&scaled), &zip(|a, _| a * -1.75), 1e-6);
         // Three polynomials against two, both ways round.
-        let wide = s.evaluator.mul_scalar(&cy, 1.0, s.params.default_scale()).unwrap();
-        close(&s.decrypt(&s.evaluator.add(&product, &wide).unwrap()), &zip(|a, b| a * b + b), 1e-5);
-        close(&s.decrypt(&s.evaluator.add(&wide, &product).unwrap()), &zip(|a, b| a * b + b), 1e-5);
-        close(&s.decrypt(&s.evaluator.sub(&wide, &product).unwrap()), &zip(|a, b| b - a * b), 1e-5);
-        close(&s.decrypt(&s.evaluator.sub(&product, &wide).unwrap()), &zip(|a, b| a * b - b), 1e-5);
+        let wide = s
+            .evaluator
+            .mul_scalar(&cy, 1.0, s.params.default_scale())
+            .unwrap();
+        close(
+            &s.decrypt(&s.evaluator.add(&product, &wide).unwrap()),
+            &zip(|a, b| a * b + b),
+            1e-5,
+        );
+        close(
+            &s.decrypt(&s.evaluator.add(&wide, &product).unwrap()),
+            &zip(|a, b| a * b + b),
+            1e-5,
+        );
+        close(
+            &s.decrypt(&s.evaluator.sub(&wide, &product).unwrap()),
+            &zip(|a, b| b - a * b),
+            1e-5,
+        );
+        close(
+            &s.decrypt(&s.evaluator.sub(&product, &wide).unwrap()),
+            &zip(|a, b| a * b - b),
+            1e-5,
+        );
     }
 }
 
@@ -64,7 +124,10 @@ fn key_switching_matches_plaintext_at_every_level() {
             let mut products = Vec::new();
             for key in [&s.relin, &s.relin_stored] {
                 let fused = s.evaluator.mul_relin(&cx, &cy, key).unwrap();
-                let apart = s.evaluator.relinearise(&s.evaluator.mul(&cx, &cy).unwrap(), key).unwrap();
+                let apart = s
+                    .evaluator
+                    .relinearise(&s.evaluator.mul(&cx, &cy).unwrap(), key)
+                    .unwrap();
                 assert_eq!(fused, apart);
                 products.push(fused);
             }
@@ -74,10 +137,23 @@ fn key_switching_matches_plaintext_at_every_level() {
             assert_eq!(rescaled.level(), level - 1);
             close(&s.decrypt(&rescaled), &product, 1e-4);
             let squared = s.evaluator.square_relin(&cx, &s.relin).unwrap();
-            assert_eq!(squared, s.evaluator.relinearise(&s.evaluator.square(&cx).unwrap(), &s.relin).unwrap());
-            close(&s.decrypt(&s.evaluator.rescale(&squared).unwrap()), &square, 1e-4);
+            assert_eq!(
+                squared,
+                s.evaluator
+                    .relinearise(&s.evaluator.square(&cx).unwrap(), &s.relin)
+                    .unwrap()
+            );
+            close(
+                &s.decrypt(&s.evaluator.rescale(&squared).unwrap()),
+                &square,
+                1e-4,
+            );
         }
-        assert!(s.evaluator.rescale(&s.evaluator.mod_switch(&top_x, 0).unwrap()).is_err());
+        assert!(
+            s.evaluator
+                .rescale(&s.evaluator.mod_switch(&top_x, 0).unwrap())
+                .is_err()
+        );
     }
 }
 
@@ -89,19 +165,29 @@ fn rotations_match_plaintext() {
         let top = s.encrypt(&x);
         let steps = [1i64, -1, 5];
         let shifted = |step: i64| -> Vec<Complex64> {
-            (0..n as i64).map(|i| x[(i + step).rem_euclid(n as i64) as usize]).collect()
+            (0..n as i64)
+                .map(|i| x[(i + step).rem_euclid(n as i64) as usize])
+                .collect()
         };
         for level in [0, s.params.max_level()] {
             let c = s.evaluator.mod_switch(&top, level).unwrap();
             for step in steps {
-                close(&s.decrypt(&s.evaluator.rotate(&c, step, &s.galois).unwrap()), &shifted(step), 1e-4);
+                close(
+                    &s.decrypt(&s.evaluator.rotate(&c, step, &s.galois).unwrap()),
+                    &shifted(step),
+                    1e-4,
+                );
             }
             let hoisted = s.evaluator.rotate_hoisted(&c, &steps, &s.galois).unwrap();
             for (r, step) in hoisted.iter().zip(steps) {
                 close(&s.decrypt(r), &shifted(step), 1e-4);
             }
             let conjugate: Vec<_> = x.iter().map(|z| z.conj()).collect();
-            close(&s.decrypt(&s.evaluator.conjugate(&c, &s.galois).unwrap()), &conjugate, 1e-4);
+            close(
+                &s.decrypt(&s.evaluator.conjugate(&c, &s.galois).unwrap()),
+                &conjugate,
+                1e-4,
+            );
         }
         assert!(s.evaluator.rotate(&top, 7, &s.galois).is_err());
         assert!(s.evaluator.rotate(&top, n as i64, &s.galois).is_err());

@@ -14,7 +14,11 @@ const GAUSSIAN_SIGMA: f64 = 3.2;
 
 /// Modulus `index` of the parameters' table.
 pub(crate) fn reducer(params: &Params, index: usize) -> Result<Modulus, CkksError> {
-    let missing = || CkksError::Length { what: "modulus table", expected: index + 1, got: params.moduli().len() };
+    let missing = || CkksError::Length {
+        what: "modulus table",
+        expected: index + 1,
+        got: params.moduli().len(),
+    };
     params.reducers().get(index).copied().ok_or_else(missing)
 }
 
@@ -26,7 +30,9 @@ pub(crate) fn plan(params: &Params, index: usize) -> Result<Arc<NttPlan>, CkksEr
 /// Indices of the moduli at `level`, then of the special primes.
 pub(crate) fn extended(params: &Params, level: u32) -> Vec<usize> {
     let count = params.cipher_count();
-    (0..(level as usize + 1).min(count)).chain(count..params.moduli().len()).collect()
+    (0..(level as usize + 1).min(count))
+        .chain(count..params.moduli().len())
+        .collect()
 }
 
 /// The limbs of `data`, each with its modulus: limb k belongs to modulus `indices[k]`.
@@ -37,11 +43,18 @@ pub(crate) fn limbs_mut<'a>(
 ) -> impl Iterator<Item = (usize, Modulus, &'a mut [u64])> {
     let reducers = params.reducers();
     let with_modulus = move |(&i, limb)| reducers.get(i).map(|&q| (i, q, limb));
-    indices.iter().zip(data.chunks_exact_mut(params.degree())).filter_map(with_modulus)
+    indices
+        .iter()
+        .zip(data.chunks_exact_mut(params.degree()))
+        .filter_map(with_modulus)
 }
 
 /// NTT of every limb in place.
-pub(crate) fn forward(params: &Params, indices: &[usize], data: &mut [u64]) -> Result<(), CkksError> {
+pub(crate) fn forward(
+    params: &Params,
+    indices: &[usize],
+    data: &mut [u64],
+) -> Result<(), CkksError> {
     for (i, _, limb) in limbs_mut(params, indices, data) {
         plan(params, i)?.forward(limb)?;
     }
@@ -63,17 +76,25 @@ pub(crate) fn small_to_eval(
 }
 
 /// A secret's coefficients.
-pub(crate) fn sample_secret(params: &Params, prng: &mut Prng) -> Result<Zeroizing<Vec<i8>>, CkksError> {
+pub(crate) fn sample_secret(
+    params: &Params,
+    prng: &mut Prng,
+) -> Result<Zeroizing<Vec<i8>>, CkksError> {
     let n = params.degree();
     Ok(match params.secret_distribution() {
         SecretDistribution::Ternary => sample::ternary(prng, n),
-        SecretDistribution::SparseTernary { weight } => sample::sparse_ternary(prng, n, weight as usize)?,
+        SecretDistribution::SparseTernary { weight } => {
+            sample::sparse_ternary(prng, n, weight as usize)?
+        }
         SecretDistribution::Gaussian => sample::gaussian(prng, n, GAUSSIAN_SIGMA)?,
     })
 }
 
 /// An error's coefficients.
-pub(crate) fn sample_error(params: &Params, prng: &mut Prng) -> Result<Zeroizing<Vec<i8>>, CkksError> {
+pub(crate) fn sample_error(
+    params: &Params,
+    prng: &mut Prng,
+) -> Result<Zeroizing<Vec<i8>>, CkksError> {
     let n = params.degree();
     Ok(match params.error_distribution() {
         ErrorDistribution::CentredBinomial => sample::centred_binomial(prng, n, BINOMIAL_ETA)?,
@@ -82,7 +103,12 @@ pub(crate) fn sample_error(params: &Params, prng: &mut Prng) -> Result<Zeroizing
 }
 
 /// Expands a public seed over the moduli `indices`; limb of modulus i is stream `first_stream` + i.
-pub(crate) fn expand(params: &Params, indices: &[usize], seed: &[u8; 32], first_stream: u64) -> Vec<u64> {
+pub(crate) fn expand(
+    params: &Params,
+    indices: &[usize],
+    seed: &[u8; 32],
+    first_stream: u64,
+) -> Vec<u64> {
     let mut data = vec![0; indices.len() * params.degree()];
     for (i, q, limb) in limbs_mut(params, indices, &mut data) {
         expand_uniform(seed, first_stream + i as u64, q, limb);
@@ -99,7 +125,11 @@ pub(crate) fn check_limbs(
 ) -> Result<(), CkksError> {
     let expected = indices.len() * params.degree();
     if data.len() != expected {
-        return Err(CkksError::Length { what, expected, got: data.len() });
+        return Err(CkksError::Length {
+            what,
+            expected,
+            got: data.len(),
+        });
     }
     for (&i, limb) in indices.iter().zip(data.chunks_exact(params.degree())) {
         let q = reducer(params, i)?.value();

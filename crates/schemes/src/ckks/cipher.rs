@@ -14,7 +14,10 @@ fn check_at(params: &Params, level: u32, scale: f64) -> Result<(), CkksError> {
     if scale.is_finite() && scale > 0.0 {
         return Ok(());
     }
-    Err(CkksError::Scale { got: scale, max_log2: params.log_q(level) })
+    Err(CkksError::Scale {
+        got: scale,
+        max_log2: params.log_q(level),
+    })
 }
 
 /// An encoded vector: one polynomial, `level + 1` limbs in evaluation form, limb-major.
@@ -28,14 +31,29 @@ pub struct Plaintext {
 
 impl Plaintext {
     /// Checks the level, the scale, the number of residues and that each is below its modulus.
-    pub fn new(params: &Params, level: u32, scale: f64, limbs: Vec<u64>) -> Result<Self, CkksError> {
+    pub fn new(
+        params: &Params,
+        level: u32,
+        scale: f64,
+        limbs: Vec<u64>,
+    ) -> Result<Self, CkksError> {
         check_at(params, level, scale)?;
         check_limbs(params, "plaintext", &level_indices(level), &limbs)?;
-        Ok(Self { params_id: *params.id(), level, scale, limbs })
+        Ok(Self {
+            params_id: *params.id(),
+            level,
+            scale,
+            limbs,
+        })
     }
 
     pub(super) fn trusted(params: &Params, level: u32, scale: f64, limbs: Vec<u64>) -> Self {
-        Self { params_id: *params.id(), level, scale, limbs }
+        Self {
+            params_id: *params.id(),
+            level,
+            scale,
+            limbs,
+        }
     }
 
     pub fn params_id(&self) -> &ParamsId {
@@ -75,19 +93,38 @@ impl Ciphertext {
     pub const MAX_SIZE: usize = 3;
 
     /// Checks the level, the scale, the number of polynomials and residues and that each is below its modulus.
-    pub fn new(params: &Params, level: u32, scale: f64, polys: Vec<Vec<u64>>) -> Result<Self, CkksError> {
+    pub fn new(
+        params: &Params,
+        level: u32,
+        scale: f64,
+        polys: Vec<Vec<u64>>,
+    ) -> Result<Self, CkksError> {
         check_at(params, level, scale)?;
         if !(2..=Self::MAX_SIZE).contains(&polys.len()) {
-            return Err(CkksError::Size { what: "ciphertext", expected: "2 or 3".into(), got: polys.len() });
+            return Err(CkksError::Size {
+                what: "ciphertext",
+                expected: "2 or 3".into(),
+                got: polys.len(),
+            });
         }
         for poly in &polys {
             check_limbs(params, "ciphertext", &level_indices(level), poly)?;
         }
-        Ok(Self { params_id: *params.id(), level, scale, polys })
+        Ok(Self {
+            params_id: *params.id(),
+            level,
+            scale,
+            polys,
+        })
     }
 
     pub(super) fn trusted(params: &Params, level: u32, scale: f64, polys: Vec<Vec<u64>>) -> Self {
-        Self { params_id: *params.id(), level, scale, polys }
+        Self {
+            params_id: *params.id(),
+            level,
+            scale,
+            polys,
+        }
     }
 
     pub fn params_id(&self) -> &ParamsId {
@@ -142,14 +179,38 @@ pub struct SeededCiphertext {
 
 impl SeededCiphertext {
     /// Checks as [`Ciphertext::new`] does.
-    pub fn new(params: &Params, level: u32, scale: f64, c0: Vec<u64>, seed: [u8; 32]) -> Result<Self, CkksError> {
+    pub fn new(
+        params: &Params,
+        level: u32,
+        scale: f64,
+        c0: Vec<u64>,
+        seed: [u8; 32],
+    ) -> Result<Self, CkksError> {
         check_at(params, level, scale)?;
         check_limbs(params, "seeded ciphertext", &level_indices(level), &c0)?;
-        Ok(Self { params_id: *params.id(), level, scale, c0, seed })
+        Ok(Self {
+            params_id: *params.id(),
+            level,
+            scale,
+            c0,
+            seed,
+        })
     }
 
-    pub(super) fn trusted(params: &Params, level: u32, scale: f64, c0: Vec<u64>, seed: [u8; 32]) -> Self {
-        Self { params_id: *params.id(), level, scale, c0, seed }
+    pub(super) fn trusted(
+        params: &Params,
+        level: u32,
+        scale: f64,
+        c0: Vec<u64>,
+        seed: [u8; 32],
+    ) -> Self {
+        Self {
+            params_id: *params.id(),
+            level,
+            scale,
+            c0,
+            seed,
+        }
     }
 
     pub fn params_id(&self) -> &ParamsId {
@@ -176,7 +237,12 @@ impl SeededCiphertext {
     pub fn expand(&self, params: &Params) -> Result<Ciphertext, CkksError> {
         params.check_id("seeded ciphertext", &self.params_id)?;
         let c1 = expand(params, &level_indices(self.level), &self.seed, 0);
-        Ok(Ciphertext::trusted(params, self.level, self.scale, vec![self.c0.clone(), c1]))
+        Ok(Ciphertext::trusted(
+            params,
+            self.level,
+            self.scale,
+            vec![self.c0.clone(), c1],
+        ))
     }
 }
 

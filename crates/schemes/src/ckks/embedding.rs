@@ -25,16 +25,27 @@ impl Embedding {
     pub fn new(n: usize) -> Self {
         let mut planner = FftPlanner::new();
         let angle = PI / (2 * n) as f64;
-        let twist = (0..n).map(|j| Complex64::from_polar(1.0, angle * j as f64)).collect();
+        let twist = (0..n)
+            .map(|j| Complex64::from_polar(1.0, angle * j as f64))
+            .collect();
         let mask = 4 * n as u64 - 1;
         let mut power = 1u64;
         let place = (0..n).map(|_| {
-            let (exponent, conjugate) = if power & 3 == 1 { (power, false) } else { (4 * n as u64 - power, true) };
+            let (exponent, conjugate) = if power & 3 == 1 {
+                (power, false)
+            } else {
+                (4 * n as u64 - power, true)
+            };
             power = power * 3 & mask;
             ((exponent / 4) as u32, conjugate)
         });
         let place = place.collect();
-        Self { forward: planner.plan_fft_forward(n), inverse: planner.plan_fft_inverse(n), twist, place }
+        Self {
+            forward: planner.plan_fft_forward(n),
+            inverse: planner.plan_fft_inverse(n),
+            twist,
+            place,
+        }
     }
 
     /// The 2n coefficients, times `factor`, of the polynomial with these n slots.
@@ -51,14 +62,20 @@ impl Embedding {
         for (z, w) in points.iter_mut().zip(&self.twist) {
             *z = *z * w.conj() * factor;
         }
-        points.iter().map(|z| z.re).chain(points.iter().map(|z| z.im)).collect()
+        points
+            .iter()
+            .map(|z| z.re)
+            .chain(points.iter().map(|z| z.im))
+            .collect()
     }
 
     /// The n slots, times `factor`, of the polynomial with these 2n coefficients.
     pub fn to_slots(&self, coefficients: &[f64], factor: f64) -> Vec<Complex64> {
         let (low, high) = coefficients.split_at(coefficients.len() / 2);
         let pairs = low.iter().zip(high).zip(&self.twist);
-        let mut points: Vec<_> = pairs.map(|((&re, &im), w)| Complex64::new(re, im) * w * factor).collect();
+        let mut points: Vec<_> = pairs
+            .map(|((&re, &im), w)| Complex64::new(re, im) * w * factor)
+            .collect();
         self.inverse.process(&mut points);
         let slot = |&(k, conjugate): &(u32, bool)| {
             let z = points.get(k as usize).copied().unwrap_or_default();
@@ -77,7 +94,9 @@ mod tests {
         let n2 = coefficients.len();
         let mut exponent = 1usize;
         let slot = |_| {
-            let at = |(j, &c): (usize, &f64)| Complex64::from_polar(c, PI / n2 as f64 * (exponent * j % (2 * n2)) as f64);
+            let at = |(j, &c): (usize, &f64)| {
+                Complex64::from_polar(c, PI / n2 as f64 * (exponent * j % (2 * n2)) as f64)
+            };
             let sum = coefficients.iter().enumerate().map(at).sum();
             exponent = exponent * 3 % (2 * n2);
             sum
@@ -89,13 +108,19 @@ mod tests {
     fn agrees_with_the_definition() {
         for log in 0..8 {
             let n = 1 << log;
-            let coefficients: Vec<f64> = (0..2 * n).map(|j| ((j * j * 37 + 11 * j) % 101) as f64 - 50.0).collect();
+            let coefficients: Vec<f64> = (0..2 * n)
+                .map(|j| ((j * j * 37 + 11 * j) % 101) as f64 - 50.0)
+                .collect();
             let embedding = Embedding::new(n);
             let slots = embedding.to_slots(&coefficients, 1.0);
             for (a, b) in slots.iter().zip(direct(&coefficients)) {
                 assert!((a - b).norm() < 1e-8, "n = {n}: {a} {b}");
             }
-            for (a, b) in embedding.to_coefficients(&slots, 2.0).iter().zip(&coefficients) {
+            for (a, b) in embedding
+                .to_coefficients(&slots, 2.0)
+                .iter()
+                .zip(&coefficients)
+            {
                 assert!((a - 2.0 * b).abs() < 1e-9);
             }
         }

@@ -44,16 +44,27 @@ impl Encoder {
     }
 
     fn embedding(&self, slots: usize) -> Result<&Embedding, CkksError> {
-        let fault = CkksError::Slots { got: slots, max: self.params.slots() };
+        let fault = CkksError::Slots {
+            got: slots,
+            max: self.params.slots(),
+        };
         if !slots.is_power_of_two() {
             return Err(fault);
         }
-        let cell = self.embeddings.get(slots.trailing_zeros() as usize).ok_or(fault)?;
+        let cell = self
+            .embeddings
+            .get(slots.trailing_zeros() as usize)
+            .ok_or(fault)?;
         Ok(cell.get_or_init(|| Embedding::new(slots)))
     }
 
     /// [`Encoder::encode`] for real values.
-    pub fn encode_real(&self, values: &[f64], level: u32, scale: f64) -> Result<Plaintext, CkksError> {
+    pub fn encode_real(
+        &self,
+        values: &[f64],
+        level: u32,
+        scale: f64,
+    ) -> Result<Plaintext, CkksError> {
         let complex: Vec<_> = values.iter().map(|&v| Complex64::new(v, 0.0)).collect();
         self.encode(&complex, level, scale)
     }
@@ -61,15 +72,33 @@ impl Encoder {
     /// The polynomial whose slots are `values` times `scale`, each coefficient rounded to the nearest integer, at
     /// `level`. Refuses a number of values that is no power of two up to N/2, values that are not finite, and
     /// coefficients that do not fit between -Q/2 and Q/2.
-    pub fn encode(&self, values: &[Complex64], level: u32, scale: f64) -> Result<Plaintext, CkksError> {
+    pub fn encode(
+        &self,
+        values: &[Complex64],
+        level: u32,
+        scale: f64,
+    ) -> Result<Plaintext, CkksError> {
         check_scale(&self.params, level, scale)?;
         let embedding = self.embedding(values.len())?;
-        if let Some((slot, bad)) = values.iter().enumerate().find(|(_, z)| !(z.re.is_finite() && z.im.is_finite())) {
-            return Err(CkksError::NotFinite { slot, got: bad.to_string() });
+        if let Some((slot, bad)) = values
+            .iter()
+            .enumerate()
+            .find(|(_, z)| !(z.re.is_finite() && z.im.is_finite()))
+        {
+            return Err(CkksError::NotFinite {
+                slot,
+                got: bad.to_string(),
+            });
         }
         let coefficients = embedding.to_coefficients(values, scale);
         // `max` would drop a NaN, which an overflow inside the transform can make.
-        let magnitude = |m: f64, c: &f64| if c.is_finite() { m.max(c.abs()) } else { f64::INFINITY };
+        let magnitude = |m: f64, c: &f64| {
+            if c.is_finite() {
+                m.max(c.abs())
+            } else {
+                f64::INFINITY
+            }
+        };
         let largest = coefficients.iter().fold(0.0, magnitude);
         check_fits(&self.params, largest, level)?;
         let limbs = self.spread(&coefficients, largest, level)?;
@@ -77,7 +106,12 @@ impl Encoder {
     }
 
     /// Rounds coefficients, which stand `gap` apart in the full ring, and transforms them modulo each prime.
-    fn spread(&self, coefficients: &[f64], largest: f64, level: u32) -> Result<Vec<u64>, CkksError> {
+    fn spread(
+        &self,
+        coefficients: &[f64],
+        largest: f64,
+        level: u32,
+    ) -> Result<Vec<u64>, CkksError> {
         let params = &self.params;
         let indices: Vec<usize> = (0..=level as usize).collect();
         let gap = params.degree() / coefficients.len();
@@ -103,7 +137,11 @@ impl Encoder {
 
     /// The real parts of [`Encoder::decode`].
     pub fn decode_real(&self, plain: &Plaintext, slots: usize) -> Result<Vec<f64>, CkksError> {
-        Ok(self.decode(plain, slots)?.into_iter().map(|z| z.re).collect())
+        Ok(self
+            .decode(plain, slots)?
+            .into_iter()
+            .map(|z| z.re)
+            .collect())
     }
 
     /// The first `slots` slots (a power of two up to N/2), divided by the scale.
@@ -111,10 +149,15 @@ impl Encoder {
         let params = &self.params;
         params.check_id("plaintext", plain.params_id())?;
         if slots > params.slots() || !slots.is_power_of_two() {
-            return Err(CkksError::Slots { got: slots, max: params.slots() });
+            return Err(CkksError::Slots {
+                got: slots,
+                max: params.slots(),
+            });
         }
         let coefficients = self.coefficients(plain)?;
-        let mut values = self.embedding(params.slots())?.to_slots(&coefficients, 1.0 / plain.scale());
+        let mut values = self
+            .embedding(params.slots())?
+            .to_slots(&coefficients, 1.0 / plain.scale());
         values.truncate(slots);
         Ok(values)
     }
@@ -143,14 +186,27 @@ impl Encoder {
 
 /// Residues modulo q_0 ... q_level of the integer nearest to `value` times `scale`: a constant for
 /// [`super::ops::OpKey::AddScalar`] and [`super::ops::OpKey::MulScalar`].
-pub fn scalar_residues(params: &Params, value: f64, level: u32, scale: f64) -> Result<Vec<u64>, CkksError> {
+pub fn scalar_residues(
+    params: &Params,
+    value: f64,
+    level: u32,
+    scale: f64,
+) -> Result<Vec<u64>, CkksError> {
     check_scale(params, level, scale)?;
     if !value.is_finite() {
-        return Err(CkksError::NotFinite { slot: 0, got: value.to_string() });
+        return Err(CkksError::NotFinite {
+            slot: 0,
+            got: value.to_string(),
+        });
     }
     let scaled = (value * scale).round();
     check_fits(params, scaled.abs(), level)?;
-    Ok(params.reducers().iter().take(level as usize + 1).map(|&q| residue(q, scaled)).collect())
+    Ok(params
+        .reducers()
+        .iter()
+        .take(level as usize + 1)
+        .map(|&q| residue(q, scaled))
+        .collect())
 }
 
 fn check_scale(params: &Params, level: u32, scale: f64) -> Result<(), CkksError> {
@@ -159,7 +215,10 @@ fn check_scale(params: &Params, level: u32, scale: f64) -> Result<(), CkksError>
     if scale.is_finite() && scale > 0.0 && scale.log2() < max_log2 {
         return Ok(());
     }
-    Err(CkksError::Scale { got: scale, max_log2 })
+    Err(CkksError::Scale {
+        got: scale,
+        max_log2,
+    })
 }
 
 fn check_fits(params: &Params, largest: f64, level: u32) -> Result<(), CkksError> {
@@ -168,7 +227,11 @@ fn check_fits(params: &Params, largest: f64, level: u32) -> Result<(), CkksError
     if value_log2 < room_log2 - LOG_MARGIN {
         return Ok(());
     }
-    Err(CkksError::TooLarge { value_log2, level, room_log2 })
+    Err(CkksError::TooLarge {
+        value_log2,
+        level,
+        room_log2,
+    })
 }
 
 /// The residue of an integer held in a finite double, exactly.
@@ -179,7 +242,11 @@ fn residue(q: Modulus, x: f64) -> u64 {
     let magnitude = if exponent >= 0 {
         q.mul(mantissa, q.pow(2, exponent as u64))
     } else {
-        q.reduce(mantissa.checked_shr(exponent.unsigned_abs() as u32).unwrap_or(0))
+        q.reduce(
+            mantissa
+                .checked_shr(exponent.unsigned_abs() as u32)
+                .unwrap_or(0),
+        )
     };
     if x < 0.0 { q.neg(magnitude) } else { magnitude }
 }
@@ -195,10 +262,16 @@ impl MixedRadix {
     fn new(moduli: &[Modulus]) -> Result<Self, CkksError> {
         let mut inverses = Vec::with_capacity(moduli.len());
         for (i, q) in moduli.iter().enumerate() {
-            let row = moduli.iter().take(i).map(|p| Ok(q.shoup(q.inv(p.value())?)));
+            let row = moduli
+                .iter()
+                .take(i)
+                .map(|p| Ok(q.shoup(q.inv(p.value())?)));
             inverses.push(row.collect::<Result<Vec<_>, CkksError>>()?);
         }
-        Ok(Self { moduli: moduli.to_vec(), inverses })
+        Ok(Self {
+            moduli: moduli.to_vec(),
+            inverses,
+        })
     }
 
     /// The centred value of these residues, which become its digits.
@@ -212,13 +285,22 @@ impl MixedRadix {
         }
         // (Q - 1) / 2 has the digits (q_i - 1) / 2, and Q - 1 - x the digits q_i - 1 - v_i.
         let half = self.moduli.iter().map(|q| q.value() / 2);
-        let negative = residues.iter().zip(half).rev().find(|(v, h)| *v != h).is_some_and(|(v, h)| *v > h);
+        let negative = residues
+            .iter()
+            .zip(half)
+            .rev()
+            .find(|(v, h)| *v != h)
+            .is_some_and(|(v, h)| *v > h);
         let horner = |sum: f64, (&v, q): (&u64, &Modulus)| {
             let digit = if negative { q.value() - 1 - v } else { v };
             sum * q.value() as f64 + digit as f64
         };
         let magnitude = residues.iter().zip(&self.moduli).rev().fold(0.0, horner);
-        if negative { -(magnitude + 1.0) } else { magnitude }
+        if negative {
+            -(magnitude + 1.0)
+        } else {
+            magnitude
+        }
     }
 }
 
@@ -231,7 +313,11 @@ mod tests {
     use super::*;
 
     fn params(bits: &[u32]) -> Arc<Params> {
-        Params::builder(8).prime_bits(bits, &[50]).allow_insecure_parameters_for_tests_only().build().unwrap()
+        Params::builder(8)
+            .prime_bits(bits, &[50])
+            .allow_insecure_parameters_for_tests_only()
+            .build()
+            .unwrap()
     }
 
     #[test]
@@ -240,12 +326,17 @@ mod tests {
         let encoder = Encoder::new(params.clone());
         for log in 0..8 {
             let n = 1usize << log;
-            let values: Vec<_> = (0..n).map(|i| Complex64::new(i as f64 - 3.25, 0.5 * i as f64)).collect();
+            let values: Vec<_> = (0..n)
+                .map(|i| Complex64::new(i as f64 - 3.25, 0.5 * i as f64))
+                .collect();
             for level in 0..3 {
                 let plain = encoder.encode(&values, level, 2f64.powi(36)).unwrap();
                 let decoded = encoder.decode(&plain, 128).unwrap();
                 for (i, z) in decoded.iter().enumerate() {
-                    assert!((z - values[i % n]).norm() < 1e-7, "n {n} level {level} slot {i}: {z}");
+                    assert!(
+                        (z - values[i % n]).norm() < 1e-7,
+                        "n {n} level {level} slot {i}: {z}"
+                    );
                 }
             }
         }
@@ -258,12 +349,23 @@ mod tests {
         let scale = 2f64.powi(150);
         let plain = encoder.encode_real(&[3.0, -1e10], 3, scale).unwrap();
         let decoded = encoder.decode_real(&plain, 2).unwrap();
-        assert!((decoded[0] - 3.0).abs() < 1e-4 && (decoded[1] + 1e10).abs() < 1e-4, "{decoded:?}");
+        assert!(
+            (decoded[0] - 3.0).abs() < 1e-4 && (decoded[1] + 1e10).abs() < 1e-4,
+            "{decoded:?}"
+        );
         let constant = encoder.encode_real(&[-7.0], 3, scale).unwrap();
         let coefficients = encoder.coefficients(&constant).unwrap();
         assert_eq!(coefficients[0], -7.0 * scale);
         assert!(coefficients[1..].iter().all(|&c| c == 0.0));
-        for x in [0.0, 1.0, -1.0, 12345.0, -(2f64.powi(63)), 2f64.powi(120) + 2f64.powi(80), 0.49f64.round()] {
+        for x in [
+            0.0,
+            1.0,
+            -1.0,
+            12345.0,
+            -(2f64.powi(63)),
+            2f64.powi(120) + 2f64.powi(80),
+            0.49f64.round(),
+        ] {
             for &q in params.reducers() {
                 let exact = BigInt::from(x as i128) % q.value();
                 let exact = ((exact + q.value()) % q.value()).to_u64().unwrap();
@@ -276,16 +378,32 @@ mod tests {
     fn mixed_radix_agrees_with_big_integers() {
         let params = params(&[50, 40, 41]);
         let moduli = &params.reducers()[..3];
-        let (radix, basis) = (MixedRadix::new(moduli).unwrap(), RnsBasis::new(moduli.to_vec()).unwrap());
+        let (radix, basis) = (
+            MixedRadix::new(moduli).unwrap(),
+            RnsBasis::new(moduli.to_vec()).unwrap(),
+        );
         let half = moduli.iter().map(|q| q.value() / 2).collect::<Vec<_>>();
         let samples: Vec<Vec<u64>> = (0..200u64)
-            .map(|k| moduli.iter().map(|q| q.reduce(k.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(k as u32))).collect())
-            .chain([vec![0, 0, 0], vec![1, 1, 1], moduli.iter().map(|q| q.value() - 1).collect(), half])
+            .map(|k| {
+                moduli
+                    .iter()
+                    .map(|q| q.reduce(k.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(k as u32)))
+                    .collect()
+            })
+            .chain([
+                vec![0, 0, 0],
+                vec![1, 1, 1],
+                moduli.iter().map(|q| q.value() - 1).collect(),
+                half,
+            ])
             .collect();
         for residues in samples {
             let exact = basis.compose_centred(&residues).unwrap().to_f64().unwrap();
             let ours = radix.centred(&mut residues.clone());
-            assert!((ours - exact).abs() <= exact.abs() * 1e-15, "{residues:?}: {ours} {exact}");
+            assert!(
+                (ours - exact).abs() <= exact.abs() * 1e-15,
+                "{residues:?}: {ours} {exact}"
+            );
         }
     }
 
@@ -295,18 +413,54 @@ mod tests {
         let encoder = Encoder::new(params.clone());
         let scale = params.default_scale();
         let encode = |v: &[f64], level, scale| encoder.encode_real(v, level, scale);
-        assert!(matches!(encode(&[1.0; 3], 1, scale), Err(CkksError::Slots { got: 3, max: 128 })));
-        assert!(matches!(encode(&[], 1, scale), Err(CkksError::Slots { .. })));
-        assert!(matches!(encode(&[1.0; 256], 1, scale), Err(CkksError::Slots { .. })));
-        assert!(matches!(encode(&[0.0, f64::NAN], 1, scale), Err(CkksError::NotFinite { slot: 1, .. })));
-        assert!(matches!(encode(&[f64::INFINITY], 1, scale), Err(CkksError::NotFinite { .. })));
-        assert!(matches!(encode(&[1e40], 1, scale), Err(CkksError::TooLarge { level: 1, .. })));
-        assert!(matches!(encode(&[1e308; 2], 1, scale), Err(CkksError::TooLarge { .. })));
-        assert!(matches!(encode(&[1e300; 2], 1, 1e20), Err(CkksError::TooLarge { .. })));
-        assert!(matches!(encode(&[1.0], 1, f64::NAN), Err(CkksError::Scale { .. })));
-        assert!(matches!(encode(&[1.0], 1, -1.0), Err(CkksError::Scale { .. })));
-        assert!(matches!(encode(&[1.0], 0, 2f64.powi(51)), Err(CkksError::Scale { .. })));
-        assert!(matches!(encode(&[1.0], 2, scale), Err(CkksError::Level { got: 2, max: 1 })));
+        assert!(matches!(
+            encode(&[1.0; 3], 1, scale),
+            Err(CkksError::Slots { got: 3, max: 128 })
+        ));
+        assert!(matches!(
+            encode(&[], 1, scale),
+            Err(CkksError::Slots { .. })
+        ));
+        assert!(matches!(
+            encode(&[1.0; 256], 1, scale),
+            Err(CkksError::Slots { .. })
+        ));
+        assert!(matches!(
+            encode(&[0.0, f64::NAN], 1, scale),
+            Err(CkksError::NotFinite { slot: 1, .. })
+        ));
+        assert!(matches!(
+            encode(&[f64::INFINITY], 1, scale),
+            Err(CkksError::NotFinite { .. })
+        ));
+        assert!(matches!(
+            encode(&[1e40], 1, scale),
+            Err(CkksError::TooLarge { level: 1, .. })
+        ));
+        assert!(matches!(
+            encode(&[1e308; 2], 1, scale),
+            Err(CkksError::TooLarge { .. })
+        ));
+        assert!(matches!(
+            encode(&[1e300; 2], 1, 1e20),
+            Err(CkksError::TooLarge { .. })
+        ));
+        assert!(matches!(
+            encode(&[1.0], 1, f64::NAN),
+            Err(CkksError::Scale { .. })
+        ));
+        assert!(matches!(
+            encode(&[1.0], 1, -1.0),
+            Err(CkksError::Scale { .. })
+        ));
+        assert!(matches!(
+            encode(&[1.0], 0, 2f64.powi(51)),
+            Err(CkksError::Scale { .. })
+        ));
+        assert!(matches!(
+            encode(&[1.0], 2, scale),
+            Err(CkksError::Level { got: 2, max: 1 })
+        ));
         assert!(scalar_residues(&params, f64::NAN, 1, scale).is_err());
         assert!(scalar_residues(&params, 1e60, 1, scale).is_err());
         let plain = encode(&[1.0], 1, scale).unwrap();

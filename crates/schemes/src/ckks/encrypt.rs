@@ -30,14 +30,27 @@ enum EncryptionKey {
 impl Encryptor {
     pub fn with_public_key(params: Arc<Params>, key: &PublicKey) -> Result<Self, CkksError> {
         let a = key.expanded_a(&params)?;
-        let key = EncryptionKey::Public { b: key.b().to_vec(), a };
-        Ok(Self { cache: ProcCache::new(Arc::clone(&params)), params, key, prng: Prng::from_os()? })
+        let key = EncryptionKey::Public {
+            b: key.b().to_vec(),
+            a,
+        };
+        Ok(Self {
+            cache: ProcCache::new(Arc::clone(&params)),
+            params,
+            key,
+            prng: Prng::from_os()?,
+        })
     }
 
     pub fn with_secret_key(params: Arc<Params>, key: SecretKey) -> Result<Self, CkksError> {
         params.check_id("secret key", key.params_id())?;
         let key = EncryptionKey::Secret(key);
-        Ok(Self { cache: ProcCache::new(Arc::clone(&params)), params, key, prng: Prng::from_os()? })
+        Ok(Self {
+            cache: ProcCache::new(Arc::clone(&params)),
+            params,
+            key,
+            prng: Prng::from_os()?,
+        })
     }
 
     /// Replaces the randomness by a fixed stream: for tests that must repeat, and for nothing else.
@@ -69,7 +82,13 @@ impl Encryptor {
         let c1 = expand(params, &indices, &seed, 0);
         let mut c0 = encrypt_zero(params, secret, &indices, &c1, &mut self.prng)?;
         add_plain(params, &indices, &mut c0, plain)?;
-        Ok(SeededCiphertext::trusted(params, plain.level(), plain.scale(), c0, seed))
+        Ok(SeededCiphertext::trusted(
+            params,
+            plain.level(),
+            plain.scale(),
+            c0,
+            seed,
+        ))
     }
 
     fn encrypt_public(&mut self, plain: &Plaintext) -> Result<Ciphertext, CkksError> {
@@ -80,11 +99,17 @@ impl Encryptor {
         params.check_id("plaintext", plain.params_id())?;
         let (level, count) = (plain.level(), params.moduli().len());
         let indices = extended(&params, level);
-        let u = small_to_eval(&params, &indices, &sample::ternary(&mut self.prng, params.degree()))?;
+        let u = small_to_eval(
+            &params,
+            &indices,
+            &sample::ternary(&mut self.prng, params.degree()),
+        )?;
         let mut zero = Vec::with_capacity(2);
         for half in [b, a] {
             let mut c = small_to_eval(&params, &indices, &sample_error(&params, &mut self.prng)?)?;
-            for ((i, q, c), u) in limbs_mut(&params, &indices, &mut c).zip(u.chunks_exact(params.degree())) {
+            for ((i, q, c), u) in
+                limbs_mut(&params, &indices, &mut c).zip(u.chunks_exact(params.degree()))
+            {
                 if let Some(key) = limb(half, i, count) {
                     kernels::mac_assign(q, c, u, key)?;
                 }
@@ -106,8 +131,15 @@ impl Encryptor {
     }
 }
 
-fn add_plain(params: &Params, indices: &[usize], c0: &mut [u64], plain: &Plaintext) -> Result<(), CkksError> {
-    for ((_, q, limb), m) in limbs_mut(params, indices, c0).zip(plain.limbs().chunks_exact(params.degree())) {
+fn add_plain(
+    params: &Params,
+    indices: &[usize],
+    c0: &mut [u64],
+    plain: &Plaintext,
+) -> Result<(), CkksError> {
+    for ((_, q, limb), m) in
+        limbs_mut(params, indices, c0).zip(plain.limbs().chunks_exact(params.degree()))
+    {
         kernels::add_assign(q, limb, m)?;
     }
     Ok(())
@@ -133,13 +165,20 @@ impl Decryptor {
         let mut sum = Zeroizing::new(cipher.polys().last().cloned().unwrap_or_default());
         let mut product = Zeroizing::new(vec![0; params.degree()]);
         for poly in cipher.polys().iter().rev().skip(1) {
-            for ((i, q, limb), c) in limbs_mut(params, &indices, &mut sum).zip(poly.chunks_exact(params.degree())) {
+            for ((i, q, limb), c) in
+                limbs_mut(params, &indices, &mut sum).zip(poly.chunks_exact(params.degree()))
+            {
                 if let Some(s) = self.secret.limb(params, i) {
                     kernels::mac(q, &mut product, c, limb, s)?;
                     limb.copy_from_slice(&product);
                 }
             }
         }
-        Ok(Plaintext::trusted(params, cipher.level(), cipher.scale(), std::mem::take(&mut *sum)))
+        Ok(Plaintext::trusted(
+            params,
+            cipher.level(),
+            cipher.scale(),
+            std::mem::take(&mut *sum),
+        ))
     }
 }

@@ -15,7 +15,9 @@ pub enum CkksError {
     Verify(String),
     #[error("the built-in security tables cannot be read: {0}")]
     SecurityTables(String),
-    #[error("unknown security table {got:?}; expected guidelines_2024.ternary, guidelines_2024.gaussian or standard_2018.ternary")]
+    #[error(
+        "unknown security table {got:?}; expected guidelines_2024.ternary, guidelines_2024.gaussian or standard_2018.ternary"
+    )]
     UnknownSecurityTable { got: String },
     #[error("unknown security level {got}; expected 128, 192 or 256 bits")]
     UnknownSecurityLevel { got: u32 },
@@ -23,41 +25,93 @@ pub enum CkksError {
         "parameters are insecure: {reason}; use a larger ring degree, fewer or smaller primes, or another table by name"
     )]
     Insecure { reason: String },
-    #[error("no ring degree in table {table} is secure for a QP of {qp_bits} bits at {level} bits (its largest bound is {largest}); use fewer or smaller primes")]
-    NoSecureDegree { qp_bits: u32, table: SecurityTable, level: u32, largest: u32 },
+    #[error(
+        "no ring degree in table {table} is secure for a QP of {qp_bits} bits at {level} bits (its largest bound is {largest}); use fewer or smaller primes"
+    )]
+    NoSecureDegree {
+        qp_bits: u32,
+        table: SecurityTable,
+        level: u32,
+        largest: u32,
+    },
     #[error("{what} is {got}, expected {expected}")]
-    Parameter { what: &'static str, expected: String, got: String },
+    Parameter {
+        what: &'static str,
+        expected: String,
+        got: String,
+    },
     #[error("unknown parameter set {got:?}; expected set1 or set2")]
     UnknownSet { got: String },
     #[error("level {got} does not exist; these parameters have levels 0 to {max}")]
     Level { got: u32, max: u32 },
-    #[error("{what} is at level {got}, expected {expected}; bring both operands to one level first (mod-switch or rescale)")]
-    LevelMismatch { what: &'static str, expected: u32, got: u32 },
-    #[error("{operation} needs a level of at least {needed}, got {got}; use parameters with more primes")]
-    TooDeep { operation: &'static str, needed: u32, got: u32 },
+    #[error(
+        "{what} is at level {got}, expected {expected}; bring both operands to one level first (mod-switch or rescale)"
+    )]
+    LevelMismatch {
+        what: &'static str,
+        expected: u32,
+        got: u32,
+    },
+    #[error(
+        "{operation} needs a level of at least {needed}, got {got}; use parameters with more primes"
+    )]
+    TooDeep {
+        operation: &'static str,
+        needed: u32,
+        got: u32,
+    },
     #[error("scales {a} and {b} differ; rescale or re-encode so that they agree")]
     ScaleMismatch { a: f64, b: f64 },
-    #[error("a {what} has {got} polynomials, expected {expected}; relinearise products before other operations")]
-    Size { what: &'static str, expected: String, got: usize },
-    #[error("{what} belongs to other parameters (identity {got}, expected {expected}); use objects made with one parameter set")]
-    OtherParams { what: &'static str, expected: String, got: String },
+    #[error(
+        "a {what} has {got} polynomials, expected {expected}; relinearise products before other operations"
+    )]
+    Size {
+        what: &'static str,
+        expected: String,
+        got: usize,
+    },
+    #[error(
+        "{what} belongs to other parameters (identity {got}, expected {expected}); use objects made with one parameter set"
+    )]
+    OtherParams {
+        what: &'static str,
+        expected: String,
+        got: String,
+    },
     #[error("no {0} key was given; generate it and pass it along")]
     MissingKey(String),
     #[error("the key was passed {got}, expected {expected}")]
-    KeyForm { expected: &'static str, got: &'static str },
+    KeyForm {
+        expected: &'static str,
+        got: &'static str,
+    },
     #[error("{got} slots were given; expected a power of two of at most {max}")]
     Slots { got: usize, max: usize },
     #[error("slot {slot} is {got}; only finite numbers can be encoded")]
     NotFinite { slot: usize, got: String },
     #[error("scale {got} is not usable; expected a finite positive number below 2^{max_log2:.0}")]
     Scale { got: f64, max_log2: f64 },
-    #[error("a value of about 2^{value_log2:.1} after scaling does not fit level {level}, which holds less than 2^{room_log2:.1}; use a smaller scale, smaller values or a higher level")]
-    TooLarge { value_log2: f64, level: u32, room_log2: f64 },
-    #[error("rotation by {step} is out of range; expected a non-zero step between -{max} and {max}")]
+    #[error(
+        "a value of about 2^{value_log2:.1} after scaling does not fit level {level}, which holds less than 2^{room_log2:.1}; use a smaller scale, smaller values or a higher level"
+    )]
+    TooLarge {
+        value_log2: f64,
+        level: u32,
+        room_log2: f64,
+    },
+    #[error(
+        "rotation by {step} is out of range; expected a non-zero step between -{max} and {max}"
+    )]
     RotationStep { step: i64, max: u32 },
     #[error("{what} holds {got} values, expected {expected}")]
-    Length { what: &'static str, expected: usize, got: usize },
-    #[error("{what} holds a residue that is not below its modulus {modulus}; the object is corrupt")]
+    Length {
+        what: &'static str,
+        expected: usize,
+        got: usize,
+    },
+    #[error(
+        "{what} holds a residue that is not below its modulus {modulus}; the object is corrupt"
+    )]
     Residue { what: &'static str, modulus: u64 },
 }
 

@@ -32,11 +32,17 @@ impl SecretKey {
     /// From the evaluation form over all moduli, limb-major (SEAL's form); lengths and residues are checked.
     pub fn from_eval_limbs(params: &Params, eval: Zeroizing<Vec<u64>>) -> Result<Self, CkksError> {
         check_limbs(params, "secret key", &all_indices(params), &eval)?;
-        Ok(Self { params_id: *params.id(), eval })
+        Ok(Self {
+            params_id: *params.id(),
+            eval,
+        })
     }
 
     pub(super) fn trusted(params: &Params, eval: Zeroizing<Vec<u64>>) -> Self {
-        Self { params_id: *params.id(), eval }
+        Self {
+            params_id: *params.id(),
+            eval,
+        }
     }
 
     pub fn params_id(&self) -> &ParamsId {
@@ -85,11 +91,19 @@ impl PublicKey {
         if let KeyHalf::Stored(a) = &a {
             check_limbs(params, "public key", &indices, a)?;
         }
-        Ok(Self { params_id: *params.id(), b, a })
+        Ok(Self {
+            params_id: *params.id(),
+            b,
+            a,
+        })
     }
 
     pub(super) fn trusted(params: &Params, b: Vec<u64>, a: KeyHalf<Vec<u64>>) -> Self {
-        Self { params_id: *params.id(), b, a }
+        Self {
+            params_id: *params.id(),
+            b,
+            a,
+        }
     }
 
     pub fn params_id(&self) -> &ParamsId {
@@ -127,13 +141,21 @@ pub struct KSwitchKey {
 
 impl KSwitchKey {
     /// Checks the number of digits, lengths and residues.
-    pub fn new(params: &Params, b: Vec<Vec<u64>>, a: KeyHalf<Vec<Vec<u64>>>) -> Result<Self, CkksError> {
+    pub fn new(
+        params: &Params,
+        b: Vec<Vec<u64>>,
+        a: KeyHalf<Vec<Vec<u64>>>,
+    ) -> Result<Self, CkksError> {
         let indices = all_indices(params);
         let stored: &[Vec<u64>] = if let KeyHalf::Stored(a) = &a { a } else { &b };
         for half in [&b, stored] {
             if half.len() != params.dnum() {
                 let (what, expected) = ("key-switching key", params.dnum());
-                return Err(CkksError::Length { what, expected, got: half.len() });
+                return Err(CkksError::Length {
+                    what,
+                    expected,
+                    got: half.len(),
+                });
             }
         }
         for limbs in b.iter().chain(stored) {
@@ -143,7 +165,12 @@ impl KSwitchKey {
     }
 
     pub(super) fn trusted(params: &Params, b: Vec<Vec<u64>>, a: KeyHalf<Vec<Vec<u64>>>) -> Self {
-        Self { params_id: *params.id(), moduli_count: params.moduli().len(), b, a }
+        Self {
+            params_id: *params.id(),
+            moduli_count: params.moduli().len(),
+            b,
+            a,
+        }
     }
 
     pub fn params_id(&self) -> &ParamsId {
@@ -185,7 +212,9 @@ impl KSwitchKey {
     /// The same key with stored a halves.
     pub fn expanded(&self, params: &Params) -> Result<Self, CkksError> {
         params.check_id("key-switching key", &self.params_id)?;
-        let KeyHalf::Seed(seed) = &self.a else { return Ok(self.clone()) };
+        let KeyHalf::Seed(seed) = &self.a else {
+            return Ok(self.clone());
+        };
         let indices = all_indices(params);
         let half = |j: usize| expand(params, &indices, seed, (j * self.moduli_count) as u64);
         let a = (0..self.digits()).map(half).collect();
@@ -214,7 +243,9 @@ impl GaloisKeys {
     }
 
     pub fn get(&self, galois: u32) -> Result<&KSwitchKey, CkksError> {
-        self.keys.get(&galois).ok_or_else(|| CkksError::MissingKey(format!("Galois key for element {galois}")))
+        self.keys
+            .get(&galois)
+            .ok_or_else(|| CkksError::MissingKey(format!("Galois key for element {galois}")))
     }
 
     pub fn len(&self) -> usize {

@@ -37,7 +37,10 @@ impl KeyGenerator {
     }
 
     /// The same keys on every run: for tests that must repeat, and for nothing else.
-    pub fn from_seed_for_reproducible_tests_only(params: Arc<Params>, seed: [u8; 32]) -> Result<Self, CkksError> {
+    pub fn from_seed_for_reproducible_tests_only(
+        params: Arc<Params>,
+        seed: [u8; 32],
+    ) -> Result<Self, CkksError> {
         Self::with_prng(params, Prng::from_seed_for_reproducible_tests_only(seed))
     }
 
@@ -45,14 +48,24 @@ impl KeyGenerator {
     pub fn from_secret_key(params: Arc<Params>, secret: SecretKey) -> Result<Self, CkksError> {
         params.check_id("secret key", secret.params_id())?;
         let indices = (0..params.moduli().len()).collect();
-        Ok(Self { params, secret, prng: Prng::from_os()?, indices })
+        Ok(Self {
+            params,
+            secret,
+            prng: Prng::from_os()?,
+            indices,
+        })
     }
 
     fn with_prng(params: Arc<Params>, mut prng: Prng) -> Result<Self, CkksError> {
         let indices: Vec<usize> = (0..params.moduli().len()).collect();
         let coefficients = sample_secret(&params, &mut prng)?;
         let secret = SecretKey::trusted(&params, small_to_eval(&params, &indices, &coefficients)?);
-        Ok(Self { params, secret, prng, indices })
+        Ok(Self {
+            params,
+            secret,
+            prng,
+            indices,
+        })
     }
 
     pub fn secret_key(&self) -> &SecretKey {
@@ -80,7 +93,11 @@ impl KeyGenerator {
     }
 
     /// The keys that switch s(x^g) to s, for each odd Galois element g below 2N given.
-    pub fn galois_keys(&mut self, elements: &[u32], form: KeyForm) -> Result<GaloisKeys, CkksError> {
+    pub fn galois_keys(
+        &mut self,
+        elements: &[u32],
+        form: KeyForm,
+    ) -> Result<GaloisKeys, CkksError> {
         let mut keys = GaloisKeys::new();
         for &g in elements {
             let secret = self.secret.clone();
@@ -97,20 +114,29 @@ impl KeyGenerator {
 
     /// The keys of rotations by these steps.
     pub fn rotation_keys(&mut self, steps: &[i64], form: KeyForm) -> Result<GaloisKeys, CkksError> {
-        let elements = steps.iter().map(|&s| self.params.galois_element(s)).collect::<Result<Vec<_>, _>>()?;
+        let elements = steps
+            .iter()
+            .map(|&s| self.params.galois_element(s))
+            .collect::<Result<Vec<_>, _>>()?;
         self.galois_keys(&elements, form)
     }
 
     /// The key that switches the secret `from` (evaluation form over all moduli) to this one.
     fn switching_key(&mut self, from: &[u64], form: KeyForm) -> Result<KSwitchKey, CkksError> {
         let params = Arc::clone(&self.params);
-        let (seed, count, n) = (self.prng.next_seed(), params.moduli().len(), params.degree());
+        let (seed, count, n) = (
+            self.prng.next_seed(),
+            params.moduli().len(),
+            params.degree(),
+        );
         let (mut bs, mut a_halves) = (Vec::new(), Vec::new());
         for digit in 0..params.dnum() {
             let a = expand(&params, &self.indices, &seed, (digit * count) as u64);
             let mut b = self.zero(&a)?;
             let own = params.digit(digit, params.max_level());
-            for (i, q, limb) in limbs_mut(&params, &self.indices, &mut b).filter(|(i, ..)| own.contains(i)) {
+            for (i, q, limb) in
+                limbs_mut(&params, &self.indices, &mut b).filter(|(i, ..)| own.contains(i))
+            {
                 let p = params.special_moduli().iter().fold(1, |p, &x| q.mul(p, x));
                 let mut term = Zeroizing::new(vec![0; n]);
                 if let Some(s) = super::cipher::limb(from, i, count) {
@@ -145,7 +171,8 @@ pub(super) fn encrypt_zero(
     prng: &mut Prng,
 ) -> Result<Vec<u64>, CkksError> {
     let mut b = small_to_eval(params, indices, &sample_error(params, prng)?)?;
-    for ((i, q, limb), a) in limbs_mut(params, indices, &mut b).zip(a.chunks_exact(params.degree())) {
+    for ((i, q, limb), a) in limbs_mut(params, indices, &mut b).zip(a.chunks_exact(params.degree()))
+    {
         if let Some(s) = secret.limb(params, i) {
             kernels::mac_assign(q, limb, a, s)?;
             kernels::neg_assign(q, limb);

@@ -8,10 +8,10 @@ pub mod encoder;
 pub mod encrypt;
 pub mod error;
 pub mod evaluator;
-//FILE
+pub mod file;
 pub mod key;
 pub mod keygen;
-//NOISE
+pub mod noise;
 pub mod ops;
 pub mod params;
 mod params_builder;
@@ -22,9 +22,9 @@ pub use encoder::Encoder;
 pub use encrypt::{Decryptor, Encryptor};
 pub use error::CkksError;
 pub use evaluator::Evaluator;
-pub use key::{GaloisKeys, KSwitchKey, KeyHalf, PublicKey, RelinKey, SecretKey};
+pub use key::{GaloisKeys, KSwitchKey, KeyForm, KeyHalf, PublicKey, RelinKey, SecretKey};
 pub use keygen::KeyGenerator;
-//pub use noise::{Noise, NoiseModel};
+pub use noise::{Noise, NoiseModel};
 pub use ops::{OpKey, ProcCache};
 pub use params::{ErrorDistribution, Params, SecretDistribution};
 pub use params_builder::ParamsBuilder;

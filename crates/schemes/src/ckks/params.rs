@@ -147,7 +147,11 @@ impl Params {
     /// Refuses a level above [`Params::max_level`].
     pub fn check_level(&self, level: u32) -> Result<(), CkksError> {
         let max = self.max_level();
-        if level > max { Err(CkksError::Level { got: level, max }) } else { Ok(()) }
+        if level > max {
+            Err(CkksError::Level { got: level, max })
+        } else {
+            Ok(())
+        }
     }
 
     /// Indices of the ciphertext primes of digit `digit` at `level`; empty when that digit is not used there.
@@ -193,7 +197,11 @@ impl Params {
 
     /// log2(q_0 ... q_level).
     pub fn log_q(&self, level: u32) -> f64 {
-        self.moduli.iter().take(level as usize + 1).map(|&q| (q as f64).log2()).sum()
+        self.moduli
+            .iter()
+            .take(level as usize + 1)
+            .map(|&q| (q as f64).log2())
+            .sum()
     }
 
     /// Refuses `id` unless it is this set's.
@@ -201,14 +209,21 @@ impl Params {
         if *id == self.id {
             return Ok(());
         }
-        Err(CkksError::OtherParams { what, expected: short_id(&self.id), got: short_id(id) })
+        Err(CkksError::OtherParams {
+            what,
+            expected: short_id(&self.id),
+            got: short_id(id),
+        })
     }
 
     /// The Galois element 3^`step` mod 2N that moves slot i + step to slot i; negative steps go the other way.
     pub fn galois_element(&self, step: i64) -> Result<u32, CkksError> {
         let slots = self.slots() as i64;
         if step == 0 || step <= -slots || step >= slots {
-            return Err(CkksError::RotationStep { step, max: (slots - 1).max(0) as u32 });
+            return Err(CkksError::RotationStep {
+                step,
+                max: (slots - 1).max(0) as u32,
+            });
         }
         let mask = 2 * self.degree() as u64 - 1;
         let (mut element, mut power, mut rest) = (1u64, 3u64, step.rem_euclid(slots) as u64);
@@ -229,7 +244,12 @@ impl Params {
 
     /// One line for reports.
     pub fn summary(&self) -> String {
-        let sizes = |q: &[u64]| q.iter().map(|&q| (64 - q.leading_zeros()).to_string()).collect::<Vec<_>>().join(" ");
+        let sizes = |q: &[u64]| {
+            q.iter()
+                .map(|&q| (64 - q.leading_zeros()).to_string())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
         format!(
             "CKKS N = 2^{}, ciphertext primes of {} bits, special of {}, dnum {}, scale 2^{:.2}; {}",
             self.log_n,

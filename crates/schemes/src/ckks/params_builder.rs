@@ -57,23 +57,35 @@ impl ParamsBuilder {
         let (log_n, count, table) = match name {
             "set1" => (14, 7, SecurityTable::Standard2018Ternary),
             "set2" => (15, 9, SecurityTable::default()),
-            _ => return Err(CkksError::UnknownSet { got: name.to_owned() }),
+            _ => {
+                return Err(CkksError::UnknownSet {
+                    got: name.to_owned(),
+                });
+            }
         };
         let mut cipher = vec![Params::SPARSE_60];
         cipher.extend(primes::ntt_primes(54, u32::from(log_n), count)?);
         let special = cipher.split_off(count);
-        Ok(Self::new(log_n).primes(&cipher, &special).security(table, SecurityLevel::Bits128))
+        Ok(Self::new(log_n)
+            .primes(&cipher, &special)
+            .security(table, SecurityLevel::Bits128))
     }
 
     /// Primes by size in bits, chosen as SEAL's `CoeffModulus::Create` does from the two lists joined.
     pub fn prime_bits(mut self, cipher: &[u32], special: &[u32]) -> Self {
-        self.primes = PrimeChoice::Bits { cipher: cipher.to_vec(), special: special.to_vec() };
+        self.primes = PrimeChoice::Bits {
+            cipher: cipher.to_vec(),
+            special: special.to_vec(),
+        };
         self
     }
 
     /// Given primes: distinct, below 2^61 and 1 mod 2N.
     pub fn primes(mut self, cipher: &[u64], special: &[u64]) -> Self {
-        self.primes = PrimeChoice::Values { cipher: cipher.to_vec(), special: special.to_vec() };
+        self.primes = PrimeChoice::Values {
+            cipher: cipher.to_vec(),
+            special: special.to_vec(),
+        };
         self
     }
 
@@ -116,14 +128,29 @@ impl ParamsBuilder {
 
     /// Checks everything and makes the parameters.
     pub fn build(self) -> Result<Arc<Params>, CkksError> {
-        let parameter = |what, expected: &str, got: String| CkksError::Parameter { what, expected: expected.into(), got };
+        let parameter = |what, expected: &str, got: String| CkksError::Parameter {
+            what,
+            expected: expected.into(),
+            got,
+        };
         if !Params::LOG_N.contains(&self.log_n) {
-            return Err(parameter("log2 of the ring degree", "3 to 17", self.log_n.to_string()));
+            return Err(parameter(
+                "log2 of the ring degree",
+                "3 to 17",
+                self.log_n.to_string(),
+            ));
         }
         let (cipher, special) = self.choose_primes()?;
-        if cipher.is_empty() || special.is_empty() || cipher.len() + special.len() > Params::MAX_PRIMES {
+        if cipher.is_empty()
+            || special.is_empty()
+            || cipher.len() + special.len() > Params::MAX_PRIMES
+        {
             let got = format!("{} and {}", cipher.len(), special.len());
-            return Err(parameter("number of ciphertext and special primes", "at least one each, at most 64 in all", got));
+            return Err(parameter(
+                "number of ciphertext and special primes",
+                "at least one each, at most 64 in all",
+                got,
+            ));
         }
         let dnum = self.digits(cipher.len(), special.len())?;
         let moduli: Vec<u64> = cipher.iter().chain(&special).copied().collect();
@@ -131,16 +158,25 @@ impl ParamsBuilder {
         if let SecretDistribution::SparseTernary { weight } = self.secret
             && (weight == 0 || weight as usize > 1 << self.log_n)
         {
-            return Err(parameter("weight of the sparse secret", "1 to N", weight.to_string()));
+            return Err(parameter(
+                "weight of the sparse secret",
+                "1 to N",
+                weight.to_string(),
+            ));
         }
-        let default_scale = self.default_scale.unwrap_or_else(|| match cipher.as_slice() {
-            [only] => 2f64.powi((64 - only.leading_zeros() as i32) / 2),
-            [.., last] => 2f64.powi(64 - last.leading_zeros() as i32),
-            [] => 1.0,
-        });
+        let default_scale = self
+            .default_scale
+            .unwrap_or_else(|| match cipher.as_slice() {
+                [only] => 2f64.powi((64 - only.leading_zeros() as i32) / 2),
+                [.., last] => 2f64.powi(64 - last.leading_zeros() as i32),
+                [] => 1.0,
+            });
         let log_q: f64 = cipher.iter().map(|&q| (q as f64).log2()).sum();
         if !(default_scale.is_finite() && default_scale >= 1.0 && default_scale.log2() < log_q) {
-            return Err(CkksError::Scale { got: default_scale, max_log2: log_q });
+            return Err(CkksError::Scale {
+                got: default_scale,
+                max_log2: log_q,
+            });
         }
         let security = self.check_security(&moduli)?;
         let params = Params {
@@ -168,7 +204,12 @@ impl ParamsBuilder {
             }),
             PrimeChoice::Values { cipher, special } => Ok((cipher.clone(), special.clone())),
             PrimeChoice::Bits { cipher, special } => {
-                let bits: Vec<u32> = cipher.iter().chain(special).copied().take(Params::MAX_PRIMES + 1).collect();
+                let bits: Vec<u32> = cipher
+                    .iter()
+                    .chain(special)
+                    .copied()
+                    .take(Params::MAX_PRIMES + 1)
+                    .collect();
                 let mut chosen = primes::seal_coeff_modulus(u32::from(self.log_n), &bits)?;
                 let special = chosen.split_off(cipher.len().min(chosen.len()));
                 Ok((chosen, special))
@@ -178,7 +219,9 @@ impl ParamsBuilder {
 
     fn digits(&self, cipher: usize, special: usize) -> Result<usize, CkksError> {
         let dnum = self.dnum.unwrap_or(cipher.div_ceil(special));
-        let alpha = cipher.checked_div(dnum).map_or(0, |_| cipher.div_ceil(dnum));
+        let alpha = cipher
+            .checked_div(dnum)
+            .map_or(0, |_| cipher.div_ceil(dnum));
         if alpha == 0 || alpha != special || cipher.div_ceil(alpha) != dnum {
             return Err(CkksError::Parameter {
                 what: "dnum",
@@ -200,9 +243,14 @@ impl ParamsBuilder {
         let reason = self.insecurity(qp_bits, log_qp, bound);
         match reason {
             Some(reason) if !self.insecure_allowed => Err(CkksError::Insecure { reason }),
-            insecure => {
-                Ok(SecurityRecord { table: self.table, level: self.level, log_qp, qp_bits, bound, insecure })
-            }
+            insecure => Ok(SecurityRecord {
+                table: self.table,
+                level: self.level,
+                log_qp,
+                qp_bits,
+                bound,
+                insecure,
+            }),
         }
     }
 
@@ -213,13 +261,22 @@ impl ParamsBuilder {
             SecretDistribution::Gaussian => table == SecurityTable::Guidelines2024Gaussian,
             SecretDistribution::SparseTernary { .. } => false,
         };
-        if !covered || (self.secret == SecretDistribution::Ternary && table == SecurityTable::Guidelines2024Gaussian) {
-            return Some(format!("table {table} does not cover secrets of distribution {:?}", self.secret));
+        if !covered
+            || (self.secret == SecretDistribution::Ternary
+                && table == SecurityTable::Guidelines2024Gaussian)
+        {
+            return Some(format!(
+                "table {table} does not cover secrets of distribution {:?}",
+                self.secret
+            ));
         }
         match bound {
-            None => Some(format!("table {table} offers no {level}-bit parameters at N = 2^{log_n}")),
+            None => Some(format!(
+                "table {table} offers no {level}-bit parameters at N = 2^{log_n}"
+            )),
             Some(bound) if qp_bits > bound => {
-                let hint = smallest_log_n(qp_bits, table, self.level).map(|n| format!(" (N = 2^{n} would do)"));
+                let hint = smallest_log_n(qp_bits, table, self.level)
+                    .map(|n| format!(" (N = 2^{n} would do)"));
                 Some(format!(
                     "log2(QP) = {log_qp:.2} needs {qp_bits} bits, table {table} allows at most {bound} at N = 2^{log_n} for {level} bits{}",
                     hint.unwrap_or_default()
@@ -244,9 +301,16 @@ fn check_primes(moduli: &[u64], log_n: u8) -> Result<Vec<Modulus>, CkksError> {
         } else {
             continue;
         };
-        return Err(CkksError::Parameter { what: "a modulus", expected: fault.into(), got: q.to_string() });
+        return Err(CkksError::Parameter {
+            what: "a modulus",
+            expected: fault.into(),
+            got: q.to_string(),
+        });
     }
-    moduli.iter().map(|&q| Modulus::new(q).map_err(CkksError::from)).collect()
+    moduli
+        .iter()
+        .map(|&q| Modulus::new(q).map_err(CkksError::from))
+        .collect()
 }
 
 #[cfg(test)]
@@ -256,15 +320,36 @@ mod tests {
     #[test]
     fn named_sets_have_the_papers_shape() {
         let set1 = Params::named("set1").unwrap();
-        assert_eq!((set1.degree(), set1.cipher_count(), set1.special_count(), set1.dnum()), (1 << 14, 7, 1, 7));
-        assert_eq!(set1.moduli()[0], (1 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1);
+        assert_eq!(
+            (
+                set1.degree(),
+                set1.cipher_count(),
+                set1.special_count(),
+                set1.dnum()
+            ),
+            (1 << 14, 7, 1, 7)
+        );
+        assert_eq!(
+            set1.moduli()[0],
+            (1 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1
+        );
         assert!(set1.moduli()[1..].windows(2).all(|w| w[0] > w[1]));
         assert!(set1.security().insecure.is_none());
         assert_eq!(set1.default_scale(), 2f64.powi(54));
-        let guidelines = ParamsBuilder::named("set1").unwrap().security(Default::default(), Default::default());
+        let guidelines = ParamsBuilder::named("set1")
+            .unwrap()
+            .security(Default::default(), Default::default());
         let error = guidelines.clone().build().unwrap_err().to_string();
-        assert!(error.contains("430") && error.contains("guidelines_2024.ternary") && error.contains("2^15"), "{error}");
-        let record = guidelines.allow_insecure_parameters_for_tests_only().build().unwrap();
+        assert!(
+            error.contains("430")
+                && error.contains("guidelines_2024.ternary")
+                && error.contains("2^15"),
+            "{error}"
+        );
+        let record = guidelines
+            .allow_insecure_parameters_for_tests_only()
+            .build()
+            .unwrap();
         assert!(record.summary().contains("INSECURE"));
         assert_ne!(record.id(), set1.id());
         assert!(Params::named("set3").is_err());
@@ -272,17 +357,34 @@ mod tests {
 
     #[test]
     fn primes_are_seals() {
-        let params = Params::builder(14).prime_bits(&[60, 40, 40], &[60]).build().unwrap();
-        assert_eq!(params.moduli(), [1152921504606683137, 1099508121601, 1099510054913, 1152921504606748673]);
+        let params = Params::builder(14)
+            .prime_bits(&[60, 40, 40], &[60])
+            .build()
+            .unwrap();
+        assert_eq!(
+            params.moduli(),
+            [
+                1152921504606683137,
+                1099508121601,
+                1099510054913,
+                1152921504606748673
+            ]
+        );
     }
 
     #[test]
     fn bad_choices_are_refused() {
         let small = |cipher: &[u32], special: &[u32]| {
-            Params::builder(8).prime_bits(cipher, special).allow_insecure_parameters_for_tests_only()
+            Params::builder(8)
+                .prime_bits(cipher, special)
+                .allow_insecure_parameters_for_tests_only()
         };
         assert!(small(&[40, 30, 30], &[40]).build().is_ok());
-        assert!(small(&[40, 30, 30], &[40, 40]).build().is_ok_and(|p| p.dnum() == 2));
+        assert!(
+            small(&[40, 30, 30], &[40, 40])
+                .build()
+                .is_ok_and(|p| p.dnum() == 2)
+        );
         assert!(small(&[40, 30, 30], &[40]).dnum(2).build().is_err());
         assert!(small(&[40, 30, 30], &[40]).dnum(0).build().is_err());
         assert!(small(&[40], &[]).build().is_err());
@@ -290,25 +392,63 @@ mod tests {
         assert!(small(&[40; 40], &[40; 40]).build().is_err());
         assert!(small(&[62], &[40]).build().is_err());
         assert!(small(&[40], &[40]).default_scale(f64::NAN).build().is_err());
-        assert!(small(&[40], &[40]).default_scale(2f64.powi(50)).build().is_err());
-        assert!(small(&[40], &[40]).secret(SecretDistribution::SparseTernary { weight: 0 }).build().is_err());
+        assert!(
+            small(&[40], &[40])
+                .default_scale(2f64.powi(50))
+                .build()
+                .is_err()
+        );
+        assert!(
+            small(&[40], &[40])
+                .secret(SecretDistribution::SparseTernary { weight: 0 })
+                .build()
+                .is_err()
+        );
         assert!(Params::builder(8).prime_bits(&[40], &[40]).build().is_err());
-        assert!(Params::builder(30).prime_bits(&[40], &[40]).build().is_err());
+        assert!(
+            Params::builder(30)
+                .prime_bits(&[40], &[40])
+                .build()
+                .is_err()
+        );
         assert!(Params::builder(8).build().is_err());
         for values in [[97, 193], [7681, 7681], [12289, 1 << 62], [12289, 12291]] {
             let builder = Params::builder(8).primes(&values[..1], &values[1..]);
-            assert!(builder.allow_insecure_parameters_for_tests_only().build().is_err(), "{values:?}");
+            assert!(
+                builder
+                    .allow_insecure_parameters_for_tests_only()
+                    .build()
+                    .is_err(),
+                "{values:?}"
+            );
         }
     }
 
     #[test]
     fn digits_follow_the_level() {
         let bits = [40, 30, 30, 30, 30];
-        let params = Params::builder(8).prime_bits(&bits, &[40, 40]).allow_insecure_parameters_for_tests_only();
+        let params = Params::builder(8)
+            .prime_bits(&bits, &[40, 40])
+            .allow_insecure_parameters_for_tests_only();
         let params = params.build().unwrap();
         assert_eq!(params.dnum(), 3);
-        assert_eq!((params.digit(0, 4), params.digit(2, 4), params.digit(1, 2), params.digit(2, 2)), (0..2, 4..5, 2..3, 3..3));
-        assert_eq!((params.digits_at(4), params.digits_at(3), params.digits_at(0)), (3, 2, 1));
+        assert_eq!(
+            (
+                params.digit(0, 4),
+                params.digit(2, 4),
+                params.digit(1, 2),
+                params.digit(2, 2)
+            ),
+            (0..2, 4..5, 2..3, 3..3)
+        );
+        assert_eq!(
+            (
+                params.digits_at(4),
+                params.digits_at(3),
+                params.digits_at(0)
+            ),
+            (3, 2, 1)
+        );
         assert_eq!(params.galois_element(1).unwrap(), 3);
         assert_eq!(params.galois_element(-1).unwrap() * 3 % 512, 1);
         assert!(params.galois_element(0).is_err() && params.galois_element(128).is_err());

@@ -20,7 +20,11 @@ pub enum SecurityTable {
 }
 
 impl SecurityTable {
-    pub const ALL: [Self; 3] = [Self::Guidelines2024Ternary, Self::Guidelines2024Gaussian, Self::Standard2018Ternary];
+    pub const ALL: [Self; 3] = [
+        Self::Guidelines2024Ternary,
+        Self::Guidelines2024Gaussian,
+        Self::Standard2018Ternary,
+    ];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -33,7 +37,12 @@ impl SecurityTable {
     /// The table of that name; `guidelines_2024` and `standard_2018` alone mean the ternary tables.
     pub fn from_name(name: &str) -> Result<Self, CkksError> {
         let alias = |t: &Self| t.name() == name || t.name().strip_suffix(".ternary") == Some(name);
-        Self::ALL.into_iter().find(alias).ok_or_else(|| CkksError::UnknownSecurityTable { got: name.to_owned() })
+        Self::ALL
+            .into_iter()
+            .find(alias)
+            .ok_or_else(|| CkksError::UnknownSecurityTable {
+                got: name.to_owned(),
+            })
     }
 }
 
@@ -98,11 +107,14 @@ struct Tables {
 }
 
 static TABLES: LazyLock<Result<Tables, String>> = LazyLock::new(|| {
-    toml::from_str(include_str!("../../data/security_tables.toml")).map_err(|e: toml::de::Error| e.to_string())
+    toml::from_str(include_str!("../../data/security_tables.toml"))
+        .map_err(|e: toml::de::Error| e.to_string())
 });
 
 fn tables() -> Result<&'static Tables, CkksError> {
-    TABLES.as_ref().map_err(|e| CkksError::SecurityTables(e.clone()))
+    TABLES
+        .as_ref()
+        .map_err(|e| CkksError::SecurityTables(e.clone()))
 }
 
 /// The largest number of bits of QP that `table` allows at ring degree 2^`log_n`, or `None` where it offers none.
@@ -111,7 +123,11 @@ fn tables() -> Result<&'static Tables, CkksError> {
 /// use ringmill_schemes::ckks::security::{SecurityLevel, SecurityTable, bound};
 /// assert_eq!(bound(SecurityTable::Standard2018Ternary, SecurityLevel::Bits128, 14).unwrap(), Some(438));
 /// ```
-pub fn bound(table: SecurityTable, level: SecurityLevel, log_n: u8) -> Result<Option<u32>, CkksError> {
+pub fn bound(
+    table: SecurityTable,
+    level: SecurityLevel,
+    log_n: u8,
+) -> Result<Option<u32>, CkksError> {
     let tables = tables()?;
     let rows = match table {
         SecurityTable::Guidelines2024Ternary => &tables.guidelines_2024.ternary,
@@ -124,11 +140,17 @@ pub fn bound(table: SecurityTable, level: SecurityLevel, log_n: u8) -> Result<Op
         SecurityLevel::Bits256 => &rows.bits256,
     };
     let column = tables.log_n.iter().position(|&l| l == log_n);
-    Ok(column.and_then(|c| row.get(c)).and_then(|&b| u32::try_from(b).ok()))
+    Ok(column
+        .and_then(|c| row.get(c))
+        .and_then(|&b| u32::try_from(b).ok()))
 }
 
 /// log2 of the smallest ring degree at which a QP of `qp_bits` bits is secure, or the largest bound the table has.
-pub fn smallest_log_n(qp_bits: u32, table: SecurityTable, level: SecurityLevel) -> Result<u8, CkksError> {
+pub fn smallest_log_n(
+    qp_bits: u32,
+    table: SecurityTable,
+    level: SecurityLevel,
+) -> Result<u8, CkksError> {
     let mut largest = 0;
     for &log_n in &tables()?.log_n {
         match bound(table, level, log_n)? {
@@ -137,7 +159,12 @@ pub fn smallest_log_n(qp_bits: u32, table: SecurityTable, level: SecurityLevel) 
             None => {}
         }
     }
-    Err(CkksError::NoSecureDegree { qp_bits, table, level: level.bits(), largest })
+    Err(CkksError::NoSecureDegree {
+        qp_bits,
+        table,
+        level: level.bits(),
+        largest,
+    })
 }
 
 /// What was checked when parameters were built; reports repeat [`SecurityRecord::summary`].
@@ -162,7 +189,10 @@ impl SecurityRecord {
         match (&self.insecure, self.bound) {
             (Some(reason), _) => format!("INSECURE parameters, allowed for tests only: {reason}"),
             (None, Some(bound)) => {
-                format!("{level}-bit by {}: log2(QP) = {:.2}, at most {bound}", self.table, self.log_qp)
+                format!(
+                    "{level}-bit by {}: log2(QP) = {:.2}, at most {bound}",
+                    self.table, self.log_qp
+                )
             }
             (None, None) => format!("INSECURE: {} has no bound here", self.table),
         }
@@ -175,13 +205,22 @@ mod tests {
 
     #[test]
     fn bounds_and_smallest_degrees() {
-        let (new, old) = (SecurityTable::Guidelines2024Ternary, SecurityTable::Standard2018Ternary);
+        let (new, old) = (
+            SecurityTable::Guidelines2024Ternary,
+            SecurityTable::Standard2018Ternary,
+        );
         assert_eq!(bound(new, SecurityLevel::Bits128, 14).unwrap(), Some(430));
         assert_eq!(bound(new, SecurityLevel::Bits192, 10).unwrap(), None);
         assert_eq!(bound(old, SecurityLevel::Bits256, 14).unwrap(), None);
         assert_eq!(bound(new, SecurityLevel::Bits128, 9).unwrap(), None);
-        assert_eq!(smallest_log_n(438, new, SecurityLevel::Bits128).unwrap(), 15);
-        assert_eq!(smallest_log_n(438, old, SecurityLevel::Bits128).unwrap(), 14);
+        assert_eq!(
+            smallest_log_n(438, new, SecurityLevel::Bits128).unwrap(),
+            15
+        );
+        assert_eq!(
+            smallest_log_n(438, old, SecurityLevel::Bits128).unwrap(),
+            14
+        );
         assert!(smallest_log_n(4000, new, SecurityLevel::Bits128).is_err());
         assert_eq!(SecurityTable::from_name("standard_2018").unwrap(), old);
         assert!(SecurityTable::from_name("2017").is_err());

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use num_complex::Complex64;
 use ringmill_schemes::ckks::key::KeyForm;
 use ringmill_schemes::ckks::{
-    Ciphertext, Decryptor, Encoder, Encryptor, Evaluator, GaloisKeys, KeyGenerator, Params, Plaintext, RelinKey,
+    Ciphertext, Decryptor, Encoder, Encryptor, Evaluator, GaloisKeys, KeyGenerator, Params,
+    Plaintext, RelinKey,
 };
 
 pub struct Setup {
@@ -28,18 +29,27 @@ pub const STEPS: [i64; 3] = [1, -1, 5];
 impl Setup {
     pub fn new(cipher: &[u32], special: &[u32], log_n: u8) -> Self {
         let builder = Params::builder(log_n).prime_bits(cipher, special);
-        Self::of(builder.allow_insecure_parameters_for_tests_only().build().unwrap())
+        Self::of(
+            builder
+                .allow_insecure_parameters_for_tests_only()
+                .build()
+                .unwrap(),
+        )
     }
 
     pub fn of(params: Arc<Params>) -> Self {
-        let mut keygen = KeyGenerator::from_seed_for_reproducible_tests_only(params.clone(), [7; 32]).unwrap();
+        let mut keygen =
+            KeyGenerator::from_seed_for_reproducible_tests_only(params.clone(), [7; 32]).unwrap();
         let secret_key = keygen.secret_key().clone();
         let public_key = keygen.public_key().unwrap();
         let public = Encryptor::with_public_key(params.clone(), &public_key).unwrap();
         let secret = Encryptor::with_secret_key(params.clone(), secret_key.clone()).unwrap();
         let relin = keygen.relin_key(KeyForm::Seeded).unwrap();
         let relin_stored = RelinKey(relin.0.expanded(&params).unwrap());
-        let mut elements: Vec<u32> = STEPS.iter().map(|&s| params.galois_element(s).unwrap()).collect();
+        let mut elements: Vec<u32> = STEPS
+            .iter()
+            .map(|&s| params.galois_element(s).unwrap())
+            .collect();
         elements.push(params.conjugation_element());
         let galois = keygen.galois_keys(&elements, KeyForm::Seeded).unwrap();
         Self {
@@ -60,14 +70,20 @@ impl Setup {
     pub fn values(&self, tag: u64) -> Vec<Complex64> {
         let mut state = tag.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as f64 / f64::from(1u32 << 30) - 1.0
         };
-        (0..self.params.slots()).map(|_| Complex64::new(next(), next())).collect()
+        (0..self.params.slots())
+            .map(|_| Complex64::new(next(), next()))
+            .collect()
     }
 
     pub fn encode(&self, values: &[Complex64]) -> Plaintext {
-        self.encoder.encode(values, self.params.max_level(), self.params.default_scale()).unwrap()
+        self.encoder
+            .encode(values, self.params.max_level(), self.params.default_scale())
+            .unwrap()
     }
 
     pub fn encrypt(&mut self, values: &[Complex64]) -> Ciphertext {
@@ -84,13 +100,19 @@ impl Setup {
 /// One digit a prime (SEAL), two primes a digit with a short last one, one digit of all.
 pub fn digit_choices() -> Vec<Setup> {
     let cipher = [50, 40, 40];
-    [&[50][..], &[50, 50], &[50, 50, 50]].into_iter().map(|special| Setup::new(&cipher, special, 8)).collect()
+    [&[50][..], &[50, 50], &[50, 50, 50]]
+        .into_iter()
+        .map(|special| Setup::new(&cipher, special, 8))
+        .collect()
 }
 
 /// Largest distance between two vectors.
 pub fn distance(a: &[Complex64], b: &[Complex64]) -> f64 {
     assert_eq!(a.len(), b.len());
-    a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| (a - b).norm())
+        .fold(0.0, f64::max)
 }
 
 pub fn close(got: &[Complex64], expected: &[Complex64], bound: f64) {

@@ -60,7 +60,9 @@ pub(super) fn sub_plain(e: &mut Emit, size: u32) -> Result<(), CkksError> {
 
 pub(super) fn mul_plain(e: &mut Emit, size: u32) -> Result<(), CkksError> {
     Emit::check_size("operand", size)?;
-    let polys = (0..size).map(|poly| e.cipher(0, poly)).collect::<Result<Vec<_>, _>>()?;
+    let polys = (0..size)
+        .map(|poly| e.cipher(0, poly))
+        .collect::<Result<Vec<_>, _>>()?;
     let m = e.plain(1)?;
     for (poly, a) in polys.iter().enumerate() {
         let product = e.zip(a, &m, ProcBuilder::mul)?;
@@ -97,9 +99,18 @@ fn with_residues(
     ) -> Result<ringmill_isa::mid::ValueId, ringmill_isa::VerifyError>,
 ) -> Result<Vec<Limb>, CkksError> {
     if residues.len() != a.len() {
-        return Err(CkksError::Length { what: "scalar operand (residues)", expected: a.len(), got: residues.len() });
+        return Err(CkksError::Length {
+            what: "scalar operand (residues)",
+            expected: a.len(),
+            got: residues.len(),
+        });
     }
-    let one = |(l, &w): (&Limb, &u64)| Ok(Limb { value: f(e.ops(), l.value, w)?, modulus: l.modulus });
+    let one = |(l, &w): (&Limb, &u64)| {
+        Ok(Limb {
+            value: f(e.ops(), l.value, w)?,
+            modulus: l.modulus,
+        })
+    };
     a.iter().zip(residues).map(one).collect()
 }
 

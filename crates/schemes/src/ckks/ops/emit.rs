@@ -37,7 +37,11 @@ impl From<ringmill_isa::VerifyError> for CkksError {
 
 impl<'p> Emit<'p> {
     pub fn new(params: &'p Params, name: String, level: u32) -> Result<Self, CkksError> {
-        Ok(Self { params, level, builder: ProcBuilder::new(name, params.log_n(), params.moduli())? })
+        Ok(Self {
+            params,
+            level,
+            builder: ProcBuilder::new(name, params.log_n(), params.moduli())?,
+        })
     }
 
     pub fn finish(self) -> Result<Procedure, CkksError> {
@@ -56,7 +60,11 @@ impl<'p> Emit<'p> {
         if (2..=Ciphertext::MAX_SIZE as u32).contains(&size) {
             return Ok(());
         }
-        Err(CkksError::Size { what, expected: "2 or 3".into(), got: size as usize })
+        Err(CkksError::Size {
+            what,
+            expected: "2 or 3".into(),
+            got: size as usize,
+        })
     }
 
     /// Indices of the ciphertext primes at this level.
@@ -65,7 +73,11 @@ impl<'p> Emit<'p> {
     }
 
     fn ty(&self, modulus: usize) -> LimbType {
-        LimbType { ring: self.params.ring(), modulus: ModulusId(modulus as u16), form: Form::Eval }
+        LimbType {
+            ring: self.params.ring(),
+            modulus: ModulusId(modulus as u16),
+            form: Form::Eval,
+        }
     }
 
     fn param(&mut self, name: String, modulus: usize, role: ParamRole) -> Result<Limb, CkksError> {
@@ -82,8 +94,14 @@ impl<'p> Emit<'p> {
         moduli: impl IntoIterator<Item = usize>,
     ) -> Result<Vec<Limb>, CkksError> {
         let letter = if arg == 0 { 'a' } else { 'b' };
-        let role = ParamRole::Cipher { arg, poly: poly as u16 };
-        moduli.into_iter().map(|i| self.param(format!("{letter}{poly}"), i, role)).collect()
+        let role = ParamRole::Cipher {
+            arg,
+            poly: poly as u16,
+        };
+        moduli
+            .into_iter()
+            .map(|i| self.param(format!("{letter}{poly}"), i, role))
+            .collect()
     }
 
     pub fn cipher(&mut self, arg: u16, poly: u32) -> Result<Vec<Limb>, CkksError> {
@@ -92,30 +110,49 @@ impl<'p> Emit<'p> {
     }
 
     pub fn plain(&mut self, arg: u16) -> Result<Vec<Limb>, CkksError> {
-        self.level_moduli().map(|i| self.param("m".into(), i, ParamRole::Plain { arg })).collect()
+        self.level_moduli()
+            .map(|i| self.param("m".into(), i, ParamRole::Plain { arg }))
+            .collect()
     }
 
     pub fn key(&mut self, arg: u16, seeded: bool) -> Result<KeyOperand, CkksError> {
-        let seed = if seeded { Some(self.builder.seed(arg)?) } else { None };
+        let seed = if seeded {
+            Some(self.builder.seed(arg)?)
+        } else {
+            None
+        };
         Ok(KeyOperand { arg, seed })
     }
 
     /// One limb of a key: a parameter, or made from the seed.
-    pub fn key_limb(&mut self, key: KeyOperand, digit: usize, part: u16, modulus: usize) -> Result<ValueId, CkksError> {
+    pub fn key_limb(
+        &mut self,
+        key: KeyOperand,
+        digit: usize,
+        part: u16,
+        modulus: usize,
+    ) -> Result<ValueId, CkksError> {
         if let (1, Some(seed)) = (part, key.seed) {
             let stream = (digit * self.params.moduli().len() + modulus) as u64;
             return Ok(self.builder.prng(self.ty(modulus), seed, stream)?);
         }
-        let role = ParamRole::Key { arg: key.arg, digit: digit as u16, part };
+        let role = ParamRole::Key {
+            arg: key.arg,
+            digit: digit as u16,
+            part,
+        };
         let letter = if part == 0 { 'b' } else { 'a' };
-        Ok(self.param(format!("k{}.{letter}{digit}", key.arg), modulus, role)?.value)
+        Ok(self
+            .param(format!("k{}.{letter}{digit}", key.arg), modulus, role)?
+            .value)
     }
 
     /// Declares polynomial `poly` of result ciphertext `index`.
     pub fn result(&mut self, index: usize, poly: u32, limbs: &[Limb]) -> Result<(), CkksError> {
         for l in limbs {
             let name = format!("r{index}.c{poly}.q{}", l.modulus);
-            self.builder.result(l.value, name, index as u16, poly as u16)?;
+            self.builder
+                .result(l.value, name, index as u16, poly as u16)?;
         }
         Ok(())
     }
@@ -126,7 +163,14 @@ impl<'p> Emit<'p> {
         a: &[Limb],
         f: impl Fn(&mut ProcBuilder, ValueId) -> Result<ValueId, ringmill_isa::VerifyError>,
     ) -> Result<Vec<Limb>, CkksError> {
-        a.iter().map(|l| Ok(Limb { value: f(&mut self.builder, l.value)?, modulus: l.modulus })).collect()
+        a.iter()
+            .map(|l| {
+                Ok(Limb {
+                    value: f(&mut self.builder, l.value)?,
+                    modulus: l.modulus,
+                })
+            })
+            .collect()
     }
 
     /// One instruction a pair of limbs.
@@ -137,16 +181,30 @@ impl<'p> Emit<'p> {
         f: impl Fn(&mut ProcBuilder, ValueId, ValueId) -> Result<ValueId, ringmill_isa::VerifyError>,
     ) -> Result<Vec<Limb>, CkksError> {
         let one = |(a, b): (&Limb, &Limb)| {
-            Ok(Limb { value: f(&mut self.builder, a.value, b.value)?, modulus: a.modulus })
+            Ok(Limb {
+                value: f(&mut self.builder, a.value, b.value)?,
+                modulus: a.modulus,
+            })
         };
         a.iter().zip(b).map(one).collect()
     }
 
     /// a b + c d, limb by limb.
-    pub fn dot2(&mut self, a: &[Limb], b: &[Limb], c: &[Limb], d: &[Limb]) -> Result<Vec<Limb>, CkksError> {
+    pub fn dot2(
+        &mut self,
+        a: &[Limb],
+        b: &[Limb],
+        c: &[Limb],
+        d: &[Limb],
+    ) -> Result<Vec<Limb>, CkksError> {
         let one = |((a, b), (c, d)): ((&Limb, &Limb), (&Limb, &Limb))| {
-            let value = self.builder.dot(&[(a.value, b.value), (c.value, d.value)])?;
-            Ok(Limb { value, modulus: a.modulus })
+            let value = self
+                .builder
+                .dot(&[(a.value, b.value), (c.value, d.value)])?;
+            Ok(Limb {
+                value,
+                modulus: a.modulus,
+            })
         };
         a.iter().zip(b).zip(c.iter().zip(d)).map(one).collect()
     }

@@ -30,16 +30,33 @@ impl Digits {
         let mut digits = Vec::new();
         for j in 0..e.params.digits_at(e.level) {
             let range = e.params.digit(j, e.level);
-            let own: Vec<Limb> = target.iter().filter(|l| range.contains(&l.modulus)).copied().collect();
-            let coefficients = own.iter().map(|l| e.ops().intt(l.value)).collect::<Result<Vec<_>, _>>()?;
-            digits.push(Digit { own, coefficients, extended: Vec::new() });
+            let own: Vec<Limb> = target
+                .iter()
+                .filter(|l| range.contains(&l.modulus))
+                .copied()
+                .collect();
+            let coefficients = own
+                .iter()
+                .map(|l| e.ops().intt(l.value))
+                .collect::<Result<Vec<_>, _>>()?;
+            digits.push(Digit {
+                own,
+                coefficients,
+                extended: Vec::new(),
+            });
         }
         for digit in digits.iter_mut().filter(|d| d.own.len() > 1) {
-            let others = extended(e.params, e.level).into_iter().filter(|&i| !digit.owns(i));
+            let others = extended(e.params, e.level)
+                .into_iter()
+                .filter(|&i| !digit.owns(i));
             let others: Vec<usize> = others.collect();
             let to: Vec<_> = others.iter().map(|&i| ModulusId(i as u16)).collect();
             let values = e.ops().bext(&digit.coefficients, &to)?;
-            digit.extended = values.into_iter().zip(others).map(|(value, modulus)| Limb { value, modulus }).collect();
+            digit.extended = values
+                .into_iter()
+                .zip(others)
+                .map(|(value, modulus)| Limb { value, modulus })
+                .collect();
         }
         Ok(Self { digits })
     }
@@ -59,7 +76,10 @@ impl Digit {
         if let Some(own) = self.own.iter().find(|l| l.modulus == modulus) {
             return Ok(own.value);
         }
-        let coefficients = match (self.extended.iter().find(|l| l.modulus == modulus), self.coefficients.as_slice()) {
+        let coefficients = match (
+            self.extended.iter().find(|l| l.modulus == modulus),
+            self.coefficients.as_slice(),
+        ) {
             (Some(l), _) => l.value,
             (None, [only]) => e.ops().conv(*only, ModulusId(modulus as u16))?,
             _ => return Err(CkksError::Verify("a digit lacks an extension".into())),
@@ -160,17 +180,27 @@ pub(super) fn rotate(e: &mut Emit, galois: u32, seeded: bool) -> Result<(), Ckks
 pub(super) fn hoisted_rotate(e: &mut Emit, galois: &[u32], seeded: bool) -> Result<(), CkksError> {
     if galois.is_empty() || galois.len() >= usize::from(u16::MAX) {
         let expected = "1 to 65534 Galois elements".to_owned();
-        return Err(CkksError::Parameter { what: "hoisted rotation", expected, got: galois.len().to_string() });
+        return Err(CkksError::Parameter {
+            what: "hoisted rotation",
+            expected,
+            got: galois.len().to_string(),
+        });
     }
     let (c0, c1) = (e.cipher(0, 0)?, e.cipher(0, 1)?);
     let digits = Digits::cut(e, &c1)?;
     let moduli = special_first(e);
-    let extended = moduli.iter().map(|&i| digits.modulo(e, i)).collect::<Result<Vec<_>, _>>()?;
+    let extended = moduli
+        .iter()
+        .map(|&i| digits.modulo(e, i))
+        .collect::<Result<Vec<_>, _>>()?;
     for (k, &g) in galois.iter().enumerate() {
         let key = e.key(1 + k as u16, seeded)?;
         let mut sums = [Vec::new(), Vec::new()];
         for (&modulus, values) in moduli.iter().zip(&extended) {
-            let turned = values.iter().map(|&v| e.ops().auto(v, g)).collect::<Result<Vec<_>, _>>()?;
+            let turned = values
+                .iter()
+                .map(|&v| e.ops().auto(v, g))
+                .collect::<Result<Vec<_>, _>>()?;
             let [b, a] = inner_product(e, &turned, key, modulus)?;
             sums[0].push(b);
             sums[1].push(a);

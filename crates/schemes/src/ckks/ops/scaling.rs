@@ -11,7 +11,11 @@ use crate::ckks::error::CkksError;
 pub(super) fn rescale(e: &mut Emit, size: u32) -> Result<(), CkksError> {
     Emit::check_size("operand", size)?;
     if e.level == 0 {
-        return Err(CkksError::TooDeep { operation: "rescale", needed: 1, got: 0 });
+        return Err(CkksError::TooDeep {
+            operation: "rescale",
+            needed: 1,
+            got: 0,
+        });
     }
     for poly in 0..size {
         let mut kept = e.cipher(0, poly)?;
@@ -41,9 +45,16 @@ pub(super) fn mod_down_all(e: &mut Emit, size: u32) -> Result<(), CkksError> {
 ///
 /// - k = 1: x / P rounded to nearest, SEAL's bits (ring paper, Algorithms 3 and 4, with rounding);
 /// - k > 1: within k / 2 of x / P, and unbiased, because the mean k / 2 of the f_i is what h / P adds.
-pub(super) fn divide_and_round(e: &mut Emit, dropped: &[Limb], kept: &[Limb]) -> Result<Vec<Limb>, CkksError> {
+pub(super) fn divide_and_round(
+    e: &mut Emit,
+    dropped: &[Limb],
+    kept: &[Limb],
+) -> Result<Vec<Limb>, CkksError> {
     let moduli = e.params.moduli();
-    let divisor: BigUint = dropped.iter().filter_map(|l| moduli.get(l.modulus)).product();
+    let divisor: BigUint = dropped
+        .iter()
+        .filter_map(|l| moduli.get(l.modulus))
+        .product();
     let half: BigUint = (&divisor * dropped.len()) >> 1u32;
     let residue = |x: &BigUint, q: u64| (x % q).to_u64().unwrap_or(0);
 
@@ -72,7 +83,10 @@ pub(super) fn divide_and_round(e: &mut Emit, dropped: &[Limb], kept: &[Limb]) ->
         let unshifted = e.ops().ntt(unshifted)?;
         let difference = e.ops().sub(l.value, unshifted)?;
         let inverse = q.inv(residue(&divisor, q.value()))?;
-        quotients.push(Limb { value: e.ops().muli(difference, inverse)?, modulus: l.modulus });
+        quotients.push(Limb {
+            value: e.ops().muli(difference, inverse)?,
+            modulus: l.modulus,
+        });
     }
     Ok(quotients)
 }
