@@ -1,0 +1,51 @@
+//! What every simulated machine offers.
+
+use std::io;
+
+use ringmill_isa::mid::Program;
+
+use crate::{MachineError, MachineReport};
+
+/// A simulated machine: it schedules a mid-level program onto its units and counts cycles, without data.
+pub trait Machine: Send + Sync {
+    /// The name of its description.
+    fn name(&self) -> &str;
+
+    /// Its description as TOML; [`crate::load`] reads it back.
+    fn description(&self) -> String;
+
+    /// Schedules and times a program.
+    ///
+    /// # Errors
+    /// A program that does not verify, that the machine cannot run, or that does not fit its memory.
+    fn simulate(&self, program: &Program, options: SimOptions<'_>) -> Result<MachineReport, MachineError>;
+
+    /// Writes the micro code of every procedure of the program, as first placed, and what crosses the host link.
+    ///
+    /// # Errors
+    /// As [`Machine::simulate`], and those of `out`.
+    fn micro_text(&self, program: &Program, options: SimOptions<'_>, out: &mut dyn io::Write) -> Result<(), MachineError>;
+}
+
+/// How a program is simulated.
+pub struct SimOptions<'a> {
+    /// Values that do not fit wait in host memory; without it such a program is refused.
+    pub spill: bool,
+    /// Keys are on the machine before the program starts and stay there, as the paper has it. Otherwise key limbs cross
+    /// the link when they are used and not in key memory.
+    pub resident_keys: bool,
+    /// Takes one event for each word and unit.
+    pub trace: Option<&'a mut dyn TraceSink>,
+}
+
+impl Default for SimOptions<'_> {
+    fn default() -> Self {
+        Self { spill: false, resident_keys: true, trace: None }
+    }
+}
+
+/// Takes the events of a run; one lane a unit.
+pub trait TraceSink {
+    /// `name` occupied `lane` for `cycles` from cycle `start` of the program.
+    fn event(&mut self, lane: &str, name: &str, start: u64, cycles: u64);
+}

@@ -1,0 +1,80 @@
+//! What a simulation reports.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// Cycles, time, memory and link traffic of one program on one machine.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct MachineReport {
+    pub machine: String,
+    /// How the figures were obtained: "model".
+    pub how: &'static str,
+    pub clock_mhz: f64,
+    /// Machine cycles, host link apart.
+    pub cycles: u64,
+    /// `cycles` at `clock_mhz`.
+    pub seconds: f64,
+    pub calls: u64,
+    /// Micro words executed, waits apart (they cost nothing).
+    pub instructions: u64,
+    pub instructions_by_kind: BTreeMap<String, u64>,
+    /// Cycles that words of each kind were in flight; kinds overlap, so they sum to more than `cycles`.
+    pub cycles_by_kind: BTreeMap<String, u64>,
+    pub procedures: BTreeMap<String, ProcedureUse>,
+    pub utilisation: Vec<UnitUse>,
+    pub memory: MemoryUse,
+    pub link: LinkUse,
+    pub spills: Spills,
+    pub rpaus: usize,
+    pub multipliers_per_rpau: usize,
+}
+
+/// Calls of one procedure and their cycles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct ProcedureUse {
+    pub calls: u64,
+    pub cycles: u64,
+}
+
+/// How busy a unit was.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct UnitUse {
+    pub unit: String,
+    pub busy_cycles: u64,
+    /// Busy cycles over all cycles; for units of which there are several, their mean.
+    pub utilisation: f64,
+}
+
+/// Polynomial and key memory; bytes are at the machine's stored width.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct MemoryUse {
+    pub slots: usize,
+    pub slot_bytes: u64,
+    /// Most slots in use at once, per RPAU.
+    pub peak_slots: Vec<u8>,
+    pub peak_bytes: Vec<u64>,
+    pub key_slots: usize,
+    /// Distinct key limbs that the program uses on the RPAU with most. Above `key_slots` they cannot all be resident.
+    pub key_limbs: usize,
+}
+
+/// Traffic on the host link (64-bit residues). None of it is in the machine's cycles.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct LinkUse {
+    pub bytes_in: u64,
+    pub bytes_out: u64,
+    pub key_bytes: u64,
+    pub seconds_in: f64,
+    pub seconds_out: f64,
+    pub key_seconds: f64,
+}
+
+/// Limbs that had to leave the machine for want of room, and what that cost on the link.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct Spills {
+    pub stores: u64,
+    pub loads: u64,
+    pub bytes: u64,
+    pub seconds: f64,
+}

@@ -1,0 +1,142 @@
+//! A procedure as limb operations of the machine: legal ring degrees, each on its RPAU, with data dependences.
+
+use ringmill_math::RingKind;
+
+use super::micro::{Opcode, Stream};
+
+/// Index of a value: one limb of at most the native degree on one RPAU.
+pub type ValueIndex = u32;
+/// Index of a node.
+pub type NodeIndex = u32;
+
+/// Where an operand comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Source {
+    Value(ValueIndex),
+    /// A limb of key memory, relative to the call's key base.
+    Key(u8),
+    /// The generator; an index into [`Graph::streams`].
+    Stream(u32),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Immediate {
+    None,
+    Scalar(u64),
+    Galois(u32),
+    Stream(u32),
+}
+
+/// One operation on one RPAU (a broadcast: from one RPAU to several).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Node {
+    pub op: Opcode,
+    pub ring: RingKind,
+    pub layer: u8,
+    pub rpau: u8,
+    pub sources: Vec<Source>,
+    pub results: Vec<ValueIndex>,
+    pub immediate: Immediate,
+    /// Position in the procedure, for policies that keep close to its order.
+    pub order: u32,
+}
+
+impl Node {
+    /// A product with a key limb or a generated limb.
+    pub fn is_keyed(&self) -> bool {
+        matches!(self.op, Opcode::Mul | Opcode::Mac) && self.sources.iter().any(|s| !matches!(s, Source::Value(_)))
+    }
+
+    /// Operands that are values.
+    pub fn values(&self) -> impl Iterator<Item = ValueIndex> + '_ {
+        self.sources.iter().filter_map(|s| if let Source::Value(v) = s { Some(*v) } else { None })
+    }
+}
+
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Value {
+    pub rpau: u8,
+    pub def: Option<NodeIndex>,
+    /// Nodes that read it; one entry per node.
+    pub users: Vec<NodeIndex>,
+    /// How many times it is a result of the procedure.
+    pub results: u32,
+}
+
+/// A procedure for the machine.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Graph {
+    pub name: String,
+    /// log2 of the coefficients of one value.
+    pub log_n: u8,
+    pub nodes: Vec<Node>,
+    pub values: Vec<Value>,
+    pub streams: Vec<Stream>,
+    /// For each parameter its one or two values; none for a key limb.
+    pub params: Vec<Vec<ValueIndex>>,
+    /// For each result its one or two values.
+    pub results: Vec<Vec<ValueIndex>>,
+    /// Key limbs that one RPAU holds for a call.
+    pub key_slots: usize,
+}
+
+impl Graph {
+    /// Adds a value on `rpau`.
+    pub fn value(&mut self, rpau: u8) -> ValueIndex {
+        self.values.push(Value { rpau, ..Value::default() });
+        (self.values.len() - 1) as ValueIndex
+    }
+
+    /// Adds a node and its one result.
+    pub fn node(&mut self, node: Node) -> ValueIndex {
+        let result = self.value(node.rpau);
+        self.nodes.push(Node { results: vec![result], ..node });
+        result
+    }
+
+    /// Drops nodes whose results nobody uses, and fills in who defines and who uses each value.
+    pub fn finish(&mut self) {
+        let mut live = vec![false; self.values.len()];
+        for &v in self.results.iter().flatten() {
+            live[v as usize] = true;
+        }
+        // Every node is followed by its users, except broadcasts, which gain receivers late: iterate to a fixed point.
+        loop {
+            let before = live.iter().filter(|l| **l).count();
+            for node in self.nodes.iter().rev() {
+                if node.results.iter().any(|&v| live[v as usize]) {
+                    node.values().for_each(|v| live[v as usize] = true);
+                }
+            }
+            if live.iter().filter(|l| **l).count() == before {
+                break;
+            }
+        }
+        self.nodes.retain(|n| n.results.iter().any(|&v| live[v as usize]));
+        for node in &mut self.nodes {
+            if node.op == Opcode::Bcast {
+                node.results.retain(|&v| live[v as usize]);
+            }
+        }
+        for value in &mut self.values {
+            value.def = None;
+            value.users.clear();
+            value.results = 0;
+        }
+        for &v in self.results.iter().flatten() {
+            self.values[v as usize].results += 1;
+        }
+        for (index, node) in self.nodes.iter().enumerate() {
+            let index = index as NodeIndex;
+            for &v in &node.results {
+                self.values[v as usize].def = Some(index);
+            }
+            for v in node.values() {
+                let users = &mut self.values[v as usize].users;
+                if !users.contains(&index) {
+                    users.push(index);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Executes micro words on residues: operands are read when a word starts, results appear when it retires, so a missing
+//! wait, a slot reused too early or a wrong half ring shows as a wrong bit.
+
+use std::collections::HashMap;
+
+use ringmill_math::{Modulus, NttPlan, Ring, RingKind, expand_uniform, kernels};
+
+use super::description::Description;
+use super::micro::{MicroCode, OpWord, Opcode, Operand};
+use super::model::{self, Observer};
+use crate::MachineError;
+
+/// Limbs in the memories of all RPAUs, and what a run needs beside the code.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    /// The program's moduli.
+    pub moduli: Vec<u64>,
+    /// Limb by RPAU and slot.
+    pub slots: HashMap<(usize, u8), Vec<u64>>,
+    /// Key limbs by RPAU and key index.
+    pub keys: HashMap<(usize, u8), Vec<u64>>,
+    /// The call's seeds.
+    pub seeds: Vec<[u8; 32]>,
+    /// Whether limbs are half rings (the program is at twice the native degree).
+    pub halves: bool,
+}
+
+/// Runs `code` on `memory` and returns its cycles.
+///
+/// # Errors
+/// Those of [`model::run`]; [`MachineError::Operands`] when a word reads what nobody wrote.
+pub fn execute(d: &Description, code: &MicroCode, memory: &mut Memory) -> Result<u64, MachineError> {
+    let mut engine = Engine { d, code, memory, late: HashMap::new() };
+    model::run(d, code, &mut engine)
+}
+
+/// A result on its way: RPAU, slot, residues.
+type Late = (usize, u8, Vec<u64>);
+
+struct Engine<'a> {
+    d: &'a Description,
+    code: &'a MicroCode,
+    memory: &'a mut Memory,
+    late: HashMap<usize, Vec<Late>>,
+}
+
+impl Observer for Engine<'_> {
+    fn start(&mut self, sequence: usize, w: &OpWord, _: u64, _: u64) -> Result<(), MachineError> {
+        let mut late = Vec::new();
+        for r in w.rpaus() {
+            if w.op == Opcode::Bcast {
+                late.push((r, w.dst, self.slot(usize::from(w.c), w.a)?.clone()));
+                continue;
+            }
+            let [first, second] = self.compute(w, r)?;
+            late.push((r, w.dst, first));
+            if w.op.is_pair() {
+                late.push((r, w.c, second));
+            }
+        }
+        // Whoever reads a result before it has retired must not find the old value.
+        for (r, slot, _) in &late {
+            self.memory.slots.remove(&(*r, *slot));
+        }
+        self.late.insert(sequence, late);
+        Ok(())
+    }
+
+    fn retire(&mut self, sequence: usize) -> Result<(), MachineError> {
+        for (r, slot, limb) in self.late.remove(&sequence).unwrap_or_default() {
+            self.memory.slots.insert((r, slot), limb);
+        }
+        Ok(())
+    }
+}
+
+impl Engine<'_> {
+    fn missing(&self, what: String) -> MachineError {
+        MachineError::Operands { procedure: self.code.name.clone(), what }
+    }
+
+    fn slot(&self, r: usize, slot: u8) -> Result<&Vec<u64>, MachineError> {
+        let limb = self.memory.slots.get(&(r, slot));
+        limb.ok_or_else(|| self.missing(format!("slot {slot} of RPAU {r} is read before it is written")))
+    }
+
+    /// Both results of `w` on RPAU `r` (the second empty where there is one).
+    fn compute(&self, w: &OpWord, r: usize) -> Result<[Vec<u64>; 2], MachineError> {
+        let modulus = r + usize::from(w.layer) * self.d.rpaus;
+        let q = self.memory.moduli.get(modulus).copied();
+        let q = Modulus::new(q.ok_or_else(|| self.missing(format!("RPAU {r} has no modulus {modulus}")))?)?;
+        let ring = Ring { log_n: self.code.log_n, kind: w.ring };
+        let n = ring.len();
+        let mut out = vec![0; n];
+        let mut second = Vec::new();
+        if w.op == Opcode::Prng {
+            return Ok([self.stream(w, r, q)?, second]);
+        }
+        let a = self.slot(r, w.a)?;
+        let b = match w.b {
+            Operand::None => Vec::new(),
+            Operand::Slot(s) => self.slot(r, s)?.clone(),
+            Operand::Key(k) => {
+                let limb = self.memory.keys.get(&(r, k)).cloned();
+                limb.ok_or_else(|| self.missing(format!("key limb {k} of RPAU {r} is absent")))?
+            }
+            Operand::Generator => self.stream(w, r, q)?,
+        };
+        let row = self.code.constants.get(usize::from(w.imm)).and_then(|row| row.get(r)).copied();
+        let constant = row.unwrap_or(0);
+        let galois = u64::from(self.code.galois.get(usize::from(w.imm)).copied().unwrap_or(1));
+        match w.op {
+            Opcode::Copy => out.copy_from_slice(a),
+            Opcode::Add => kernels::add(q, &mut out, a, &b)?,
+            Opcode::Sub => kernels::sub(q, &mut out, a, &b)?,
+            Opcode::Neg => kernels::neg(q, &mut out, a)?,
+            Opcode::Mul => kernels::mul(q, &mut out, a, &b)?,
+            Opcode::Mac => {
+                out.copy_from_slice(self.slot(r, w.c)?);
+                kernels::mac_assign(q, &mut out, a, &b)?;
+            }
+            Opcode::Muli => kernels::mul_scalar(q, &mut out, a, constant)?,
+            Opcode::Addi => kernels::add_scalar(q, &mut out, a, constant)?,
+            Opcode::Subm => {
+                kernels::sub(q, &mut out, a, &b)?;
+                kernels::mul_scalar_assign(q, &mut out, constant);
+            }
+            Opcode::Red => {
+                out.iter_mut().zip(a).for_each(|(o, &x)| *o = q.reduce(x));
+                if w.imm != 0 {
+                    kernels::add_scalar_assign(q, &mut out, constant);
+                }
+            }
+            Opcode::Ntt => {
+                out.copy_from_slice(a);
+                NttPlan::shared(q, ring)?.forward(&mut out)?;
+            }
+            Opcode::Intt => {
+                out.copy_from_slice(a);
+                NttPlan::shared(q, ring)?.inverse(&mut out)?;
+            }
+            Opcode::Auto => kernels::auto_eval(galois, &mut out, a)?,
+            Opcode::Autoc => kernels::auto_coeff(q, galois, &mut out, a)?,
+            Opcode::Autoh => {
+                second = vec![0; n];
+                kernels::auto_eval_halves(galois, &mut out, &mut second, a, &b)?;
+            }
+            Opcode::Split => {
+                second = vec![0; n];
+                let whole = [a.as_slice(), b.as_slice()].concat();
+                kernels::split(q, Ring::full(ring.log_n + 1), &mut out, &mut second, &whole)?;
+            }
+            Opcode::Join => {
+                let mut whole = vec![0; 2 * n];
+                kernels::join(q, Ring::full(ring.log_n + 1), &mut whole, a, &b)?;
+                second = whole.split_off(n);
+                out = whole;
+            }
+            Opcode::Prng | Opcode::Bcast => {}
+        }
+        Ok([out, second])
+    }
+
+    /// The generated limb of RPAU `r`: the whole stream, or the half that the word's ring names.
+    fn stream(&self, w: &OpWord, r: usize, q: Modulus) -> Result<Vec<u64>, MachineError> {
+        let entry = self.code.generators.get(usize::from(w.imm)).and_then(|row| row.get(r)).copied().flatten();
+        let entry = entry.ok_or_else(|| self.missing(format!("RPAU {r} has no stream {}", w.imm)))?;
+        let seed = self.memory.seeds.get(usize::from(entry.seed));
+        let seed = seed.ok_or_else(|| self.missing(format!("seed {} is absent", entry.seed)))?;
+        let n = 1usize << self.code.log_n;
+        let mut limb = vec![0; if self.memory.halves { 2 * n } else { n }];
+        expand_uniform(seed, entry.stream, q, &mut limb);
+        if self.memory.halves {
+            let minus = limb.split_off(n);
+            return Ok(if w.ring == RingKind::HalfMinus { minus } else { limb });
+        }
+        Ok(limb)
+    }
+}

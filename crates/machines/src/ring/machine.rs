@@ -1,0 +1,146 @@
+//! The ring machine behind the [`Machine`] trait.
+
+use std::collections::HashSet;
+use std::io::Write;
+
+use ringmill_isa::mid::Program;
+
+use super::description::Description;
+use super::encode::decode;
+use super::micro::MicroCode;
+use super::program::{self, Totals};
+use crate::{LinkUse, Machine, MachineError, MachineReport, MemoryUse, SimOptions, UnitUse};
+
+/// A ring machine made from a description.
+#[derive(Clone, Debug)]
+pub struct RingMachine {
+    description: Description,
+}
+
+impl RingMachine {
+    /// # Errors
+    /// [`MachineError::Field`] for a description out of range.
+    pub fn new(description: Description) -> Result<Self, MachineError> {
+        description.check()?;
+        Ok(Self { description })
+    }
+
+    fn report(&self, program: &Program, totals: Totals) -> MachineReport {
+        let d = &self.description;
+        let limb_bytes = 8u64 << program.log_n;
+        let key_bytes = totals.key_loads * limb_bytes;
+        let kinds = totals.tally.by_kind.iter();
+        let share = |busy: u64, units: usize| busy as f64 / (totals.cycles.max(1) * units.max(1) as u64) as f64;
+        let unit = |unit: String, busy: u64, units: usize| UnitUse {
+            unit,
+            busy_cycles: busy,
+            utilisation: share(busy, units),
+        };
+        let per_rpau = totals.tally.units.iter().take(d.rpaus);
+        let mut utilisation = vec![
+            unit("main".into(), per_rpau.clone().map(|u| u[0]).sum(), d.rpaus),
+            unit("dyadic".into(), per_rpau.clone().map(|u| u[1]).sum(), d.rpaus),
+            unit("ring".into(), totals.tally.ring, 1),
+        ];
+        for (r, busy) in per_rpau.enumerate() {
+            utilisation.push(unit(format!("rpau{r}.main"), busy[0], 1));
+            utilisation.push(unit(format!("rpau{r}.dyadic"), busy[1], 1));
+        }
+        MachineReport {
+            machine: d.name.clone(),
+            how: "model",
+            clock_mhz: d.clock_mhz,
+            cycles: totals.cycles,
+            seconds: totals.cycles as f64 / (d.clock_mhz * 1e6),
+            calls: totals.calls,
+            instructions: totals.tally.words,
+            instructions_by_kind: kinds.clone().map(|(k, v)| (k.to_string(), v.0)).collect(),
+            cycles_by_kind: kinds.map(|(k, v)| (k.to_string(), v.1)).collect(),
+            procedures: totals.procedures,
+            utilisation,
+            memory: MemoryUse {
+                slots: d.slots(),
+                slot_bytes: d.slot_bytes(),
+                peak_bytes: totals.peak.iter().map(|&p| u64::from(p) * d.slot_bytes()).collect(),
+                peak_slots: totals.peak,
+                key_slots: d.keys.slots,
+                key_limbs: totals.key_limbs * (1 + usize::from(program.log_n > d.log_n)),
+            },
+            link: LinkUse {
+                bytes_in: totals.bytes_in,
+                bytes_out: totals.bytes_out,
+                key_bytes,
+                seconds_in: d.link_seconds(totals.bytes_in),
+                seconds_out: d.link_seconds(totals.bytes_out),
+                key_seconds: d.link_seconds(key_bytes),
+            },
+            spills: totals.spills,
+            rpaus: d.rpaus,
+            multipliers_per_rpau: d.multipliers_per_rpau(),
+        }
+    }
+}
+
+impl Machine for RingMachine {
+    fn name(&self) -> &str {
+        &self.description.name
+    }
+
+    fn description(&self) -> String {
+        toml::to_string(&self.description).unwrap_or_default()
+    }
+
+    fn simulate(&self, program: &Program, options: SimOptions<'_>) -> Result<MachineReport, MachineError> {
+        let totals = program::run(&self.description, program, options, &mut |_| Ok(()))?;
+        Ok(self.report(program, totals))
+    }
+
+    fn micro_text(
+        &self,
+        program: &Program,
+        options: SimOptions<'_>,
+        out: &mut dyn Write,
+    ) -> Result<(), MachineError> {
+        let mut seen: HashSet<String> = HashSet::new();
+        program::run(&self.description, program, options, &mut |outcome| {
+            let code = &outcome.scheduled.code;
+            if seen.insert(code.name.clone()) {
+                write_code(code, outcome.cycles, out)?;
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+}
+
+/// One procedure's streams and tables as text.
+fn write_code(code: &MicroCode, cycles: u64, out: &mut dyn Write) -> Result<(), MachineError> {
+    writeln!(out, "proc {} limbs 2^{} ; {cycles} cycles", code.name, code.log_n)?;
+    for (name, words) in ["c0.main", "c0.dyadic", "c1.main", "c1.dyadic"].iter().zip(&code.streams) {
+        writeln!(out, "stream {name}")?;
+        for (at, &bits) in words.iter().enumerate() {
+            match decode(bits) {
+                Some(word) => writeln!(out, "  {at:4}  {bits:016x}  {word}")?,
+                None => writeln!(out, "  {at:4}  {bits:016x}  ?")?,
+            }
+        }
+    }
+    for (at, row) in code.constants.iter().enumerate().skip(1) {
+        writeln!(out, "constant {at} {row:?}")?;
+    }
+    for (at, galois) in code.galois.iter().enumerate() {
+        writeln!(out, "galois {at} {galois}")?;
+    }
+    for (at, row) in code.generators.iter().enumerate() {
+        write!(out, "stream-table {at}")?;
+        for entry in row {
+            match entry {
+                Some(s) => write!(out, " {}:{}", s.seed, s.stream)?,
+                None => write!(out, " -")?,
+            }
+        }
+        writeln!(out)?;
+    }
+    writeln!(out)?;
+    Ok(())
+}

@@ -1,0 +1,211 @@
+//! Micro code: what one thread of a program controller executes.
+
+use ringmill_math::RingKind;
+
+/// Operation of a micro word. Operands and results are memory slots unless the word says otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Opcode {
+    /// d = a.
+    Copy = 2,
+    /// d = a + b.
+    Add,
+    /// d = a - b.
+    Sub,
+    /// d = -a.
+    Neg,
+    /// d = a * b, position by position.
+    Mul,
+    /// d = c + a * b, position by position.
+    Mac,
+    /// d = a * w, w from the constant table.
+    Muli,
+    /// d = a + w.
+    Addi,
+    /// d = (a - b) * w.
+    Subm,
+    /// d = a mod q, plus the constant when the word names one.
+    Red,
+    /// Forward transform.
+    Ntt,
+    /// Inverse transform.
+    Intt,
+    /// Automorphism in evaluation form, full ring.
+    Auto,
+    /// Automorphism of the full ring on its halves: (d, c) from (a, b).
+    Autoh,
+    /// (d, c) = halves (p, m) of the limb whose low and high coefficients are a and b.
+    Split,
+    /// (d, c) = low and high coefficients of the limb with halves a and b.
+    Join,
+    /// d = the generator's stream.
+    Prng,
+    /// Copies slot a of the source RPAU to slot d of every RPAU in the mask.
+    Bcast,
+    /// Automorphism in coefficient form, full ring.
+    Autoc,
+}
+
+impl Opcode {
+    /// All operations, by code.
+    pub const ALL: [Opcode; 19] = [
+        Opcode::Copy,
+        Opcode::Add,
+        Opcode::Sub,
+        Opcode::Neg,
+        Opcode::Mul,
+        Opcode::Mac,
+        Opcode::Muli,
+        Opcode::Addi,
+        Opcode::Subm,
+        Opcode::Red,
+        Opcode::Ntt,
+        Opcode::Intt,
+        Opcode::Auto,
+        Opcode::Autoh,
+        Opcode::Split,
+        Opcode::Join,
+        Opcode::Prng,
+        Opcode::Bcast,
+        Opcode::Autoc,
+    ];
+
+    /// The operation's mnemonic.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Opcode::Copy => "COPY",
+            Opcode::Add => "ADD",
+            Opcode::Sub => "SUB",
+            Opcode::Neg => "NEG",
+            Opcode::Mul => "MUL",
+            Opcode::Mac => "MAC",
+            Opcode::Muli => "MULI",
+            Opcode::Addi => "ADDI",
+            Opcode::Subm => "SUBM",
+            Opcode::Red => "RED",
+            Opcode::Ntt => "NTT",
+            Opcode::Intt => "INTT",
+            Opcode::Auto => "AUTO",
+            Opcode::Autoh => "AUTOH",
+            Opcode::Split => "SPLIT",
+            Opcode::Join => "JOIN",
+            Opcode::Prng => "PRNG",
+            Opcode::Bcast => "BCAST",
+            Opcode::Autoc => "AUTOC",
+        }
+    }
+
+    /// Coefficient by coefficient: either unit can do it and the result may overwrite an operand.
+    pub const fn is_coefficient_wise(self) -> bool {
+        use Opcode::*;
+        matches!(self, Copy | Add | Sub | Neg | Mul | Mac | Muli | Addi | Subm | Red)
+    }
+
+    /// The result permutes the operand, so it needs a slot of its own.
+    pub const fn is_permutation(self) -> bool {
+        matches!(self, Opcode::Auto | Opcode::Autoh | Opcode::Autoc)
+    }
+
+    /// Two results.
+    pub const fn is_pair(self) -> bool {
+        matches!(self, Opcode::Split | Opcode::Join | Opcode::Autoh)
+    }
+}
+
+/// Second operand of a coefficient-wise word.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operand {
+    None,
+    Slot(u8),
+    /// A limb of key memory, relative to the call's key base.
+    Key(u8),
+    /// The generator, at the stream that the immediate names.
+    Generator,
+}
+
+/// Compute unit of an RPAU, and the thread that feeds it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Unit {
+    Main,
+    Dyadic,
+}
+
+/// Instruction streams: two threads for each of two controllers.
+pub const STREAMS: usize = 4;
+/// Retire counters: one per stream, and one for the ring.
+pub const QUEUES: usize = STREAMS + 1;
+/// The ring's retire counter.
+pub const RING_QUEUE: usize = STREAMS;
+
+/// One operation for all RPAUs of a mask.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OpWord {
+    pub op: Opcode,
+    /// 0 or 1.
+    pub controller: u8,
+    /// The thread; the unit used, except by `Bcast`, which either thread hands to the ring.
+    pub unit: Unit,
+    /// RPAUs that execute (for `Bcast`: that receive).
+    pub mask: u16,
+    pub ring: RingKind,
+    /// RPAU r works modulo prime r + layer * RPAUs.
+    pub layer: u8,
+    pub dst: u8,
+    pub a: u8,
+    pub b: Operand,
+    /// Third operand (`Mac`), second result (pairs), source RPAU (`Bcast`).
+    pub c: u8,
+    /// Table index: constants, streams or Galois elements by operation; 0 is none for `Red`.
+    pub imm: u16,
+}
+
+impl OpWord {
+    /// The stream this word stands in.
+    pub fn stream(&self) -> usize {
+        2 * usize::from(self.controller) + usize::from(self.unit == Unit::Dyadic)
+    }
+
+    /// The retire counter this word advances.
+    pub fn queue(&self) -> usize {
+        if self.op == Opcode::Bcast { RING_QUEUE } else { self.stream() }
+    }
+
+    /// RPAUs of the mask, ascending.
+    pub fn rpaus(&self) -> impl Iterator<Item = usize> + use<> {
+        let mask = self.mask;
+        (0..16).filter(move |r| mask >> r & 1 == 1)
+    }
+}
+
+/// One 64-bit instruction word, decoded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Word {
+    /// Nothing is left in this stream.
+    End,
+    /// The stream goes on once `queue` has retired `count` words of this procedure.
+    Wait { queue: u8, count: u32 },
+    Op(OpWord),
+}
+
+/// A generator stream of one RPAU.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Stream {
+    /// The procedure's seed parameter.
+    pub seed: u16,
+    pub stream: u64,
+}
+
+/// One procedure's micro code.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct MicroCode {
+    pub name: String,
+    /// log2 of the coefficients of a slot's limb in this program.
+    pub log_n: u8,
+    /// Encoded words of the four streams.
+    pub streams: [Vec<u64>; STREAMS],
+    /// Constant table: per index, one residue for each RPAU. Index 0 means no constant.
+    pub constants: Vec<Vec<u64>>,
+    /// Stream table: per index, one stream for each RPAU.
+    pub generators: Vec<Vec<Option<Stream>>>,
+    pub galois: Vec<u32>,
+}

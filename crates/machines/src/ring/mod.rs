@@ -1,0 +1,25 @@
+//! The ring machine (Medha): residue polynomial arithmetic units on a ring, run by two program controllers.
+
+pub mod board;
+pub mod description;
+mod emit;
+pub mod encode;
+pub mod graph;
+pub mod interpret;
+mod keys;
+pub mod legalise;
+mod machine;
+pub mod micro;
+pub mod model;
+pub mod place;
+pub mod policy;
+mod program;
+mod residency;
+mod rewrite;
+pub mod schedule;
+pub mod search;
+mod tally;
+pub mod timing;
+
+pub use description::Description;
+pub use machine::RingMachine;

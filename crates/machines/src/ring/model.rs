@@ -1,0 +1,130 @@
+//! The cycle model: executes the decoded words of the four streams, event by event.
+//!
+//! Rules (docs/machines/ring.md, "Issue"): every stream issues in order and has one word in flight; a `WAIT` holds the
+//! stream until a retire counter has reached its count and costs nothing; a word starts in the first cycle in which its
+//! thread is idle, its units, ports, ring and generators are free, streams being served in the order 0 to 3; it retires
+//! when its last write has landed. A broadcast frees its thread after the issue stages and retires in the ring's queue.
+
+use super::board::Board;
+use super::description::Description;
+use super::encode::decode;
+use super::micro::{MicroCode, OpWord, QUEUES, STREAMS, Word};
+use crate::MachineError;
+
+/// What wants to know of every word as it runs.
+pub trait Observer {
+    /// `w` starts at cycle `start` and takes `cycles`. `sequence` numbers the words of one run.
+    fn start(&mut self, sequence: usize, w: &OpWord, start: u64, cycles: u64) -> Result<(), MachineError>;
+    /// Word `sequence` has retired.
+    fn retire(&mut self, sequence: usize) -> Result<(), MachineError>;
+}
+
+/// Runs one procedure's words from cycle 0 and returns the cycle after the last has retired.
+///
+/// # Errors
+/// [`MachineError::BadWord`] for a word that does not decode or names what the machine lacks, and for streams that wait
+/// for each other for ever; whatever the observer returns.
+pub fn run(d: &Description, code: &MicroCode, observer: &mut dyn Observer) -> Result<u64, MachineError> {
+    let bad = |stream: usize, at: usize, what: &str| MachineError::BadWord {
+        procedure: code.name.clone(),
+        stream,
+        at,
+        what: what.to_owned(),
+    };
+    let mut board = Board::new(d, code.log_n);
+    let mut at = [0usize; STREAMS];
+    let mut retired = [0u32; QUEUES];
+    // (end, sequence, queue) of words in flight; at most one a stream and one on the ring.
+    let mut flying: Vec<(u64, usize, usize)> = Vec::with_capacity(QUEUES);
+    let (mut now, mut sequence) = (0u64, 0usize);
+    loop {
+        let mut progress = false;
+        for stream in 0..STREAMS {
+            loop {
+                let bits = code.streams[stream].get(at[stream]).copied();
+                let bits = bits.ok_or_else(|| bad(stream, at[stream], "no END"))?;
+                let word = decode(bits).ok_or_else(|| bad(stream, at[stream], "not an instruction"))?;
+                match word {
+                    Word::End => break,
+                    Word::Wait { queue, count } if retired[usize::from(queue)] >= count => {
+                        at[stream] += 1;
+                        progress = true;
+                    }
+                    Word::Wait { .. } => break,
+                    Word::Op(w) => {
+                        check(d, &w, stream).map_err(|what| bad(stream, at[stream], what))?;
+                        if board.thread[stream] > now || !board.can_start(&w, now) {
+                            break;
+                        }
+                        let duration = board.start(d, &w, now);
+                        observer.start(sequence, &w, now, duration.total)?;
+                        flying.push((now + duration.total, sequence, w.queue()));
+                        sequence += 1;
+                        at[stream] += 1;
+                        progress = true;
+                    }
+                }
+            }
+        }
+        if progress {
+            continue;
+        }
+        let ends = flying.iter().map(|f| f.0).chain(board.thread).filter(|&t| t > now).min();
+        let Some(next) = ends else {
+            let open = (0..STREAMS).find(|&s| code.streams[s].get(at[s]).copied().and_then(decode) != Some(Word::End));
+            return match open {
+                None => Ok(now),
+                Some(stream) => Err(bad(stream, at[stream], "waits for ever")),
+            };
+        };
+        now = next;
+        flying.sort_unstable();
+        while let Some(&(end, done, queue)) = flying.first() {
+            if end > now {
+                break;
+            }
+            flying.remove(0);
+            retired[queue] += 1;
+            observer.retire(done)?;
+        }
+    }
+}
+
+/// Whether the word names only what the machine has.
+fn check(d: &Description, w: &OpWord, stream: usize) -> Result<(), &'static str> {
+    use super::micro::{Opcode, Operand};
+    let slots = d.slots();
+    let slot = |s: u8| usize::from(s) < slots;
+    let c_is_slot = w.op.is_pair() || w.op == Opcode::Mac;
+    let b_slot = if let Operand::Slot(s) = w.b { slot(s) } else { true };
+    if w.stream() != stream || usize::from(w.controller) >= d.controllers {
+        return Err("another stream's word");
+    }
+    if w.mask == 0 || w.mask.checked_shr(d.rpaus as u32).unwrap_or(0) != 0 {
+        return Err("an RPAU mask beyond the machine");
+    }
+    if w.op == Opcode::Bcast && usize::from(w.c) >= d.rpaus {
+        return Err("a source RPAU beyond the machine");
+    }
+    if !slot(w.dst) || !slot(w.a) || !b_slot || (c_is_slot && !slot(w.c)) {
+        return Err("a slot beyond the memory");
+    }
+    let main_only = !w.op.is_coefficient_wise() && !matches!(w.op, Opcode::Prng | Opcode::Bcast);
+    if main_only && w.unit == super::micro::Unit::Dyadic {
+        return Err("the dyadic cores lack this operation");
+    }
+    Ok(())
+}
+
+/// An observer that only counts.
+pub struct Silent;
+
+impl Observer for Silent {
+    fn start(&mut self, _: usize, _: &OpWord, _: u64, _: u64) -> Result<(), MachineError> {
+        Ok(())
+    }
+
+    fn retire(&mut self, _: usize) -> Result<(), MachineError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,88 @@
+//! Memory slots of every RPAU: who is in use, who must be waited for, which slot a value prefers.
+
+use super::description::{Description, MAX_RPAUS, MAX_SLOTS};
+
+/// A retire counter and the value it must reach.
+pub type Mark = (usize, u32);
+
+/// What the slot's next user must wait for.
+#[derive(Clone, Debug, Default)]
+pub struct SlotLog {
+    pub write: Option<Mark>,
+    pub reads: Vec<Mark>,
+}
+
+/// Where a value would rather be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    /// Transformed, broadcast or split soon: a slot with ports of its own, block memory first.
+    Work,
+    /// Kept or accumulated: the slots that share ports, then the others.
+    Keep,
+}
+
+/// Slot use during the scheduling of one procedure.
+#[derive(Clone, Debug)]
+pub struct Slots {
+    pub used: [u32; MAX_RPAUS],
+    pub logs: Vec<[SlotLog; MAX_SLOTS]>,
+    work: Vec<u8>,
+    keep: Vec<u8>,
+    count: u32,
+    /// Most slots in use at once, per RPAU.
+    pub peak: [u8; MAX_RPAUS],
+}
+
+impl Slots {
+    pub fn new(d: &Description, used: [u32; MAX_RPAUS]) -> Self {
+        Self {
+            used,
+            logs: (0..d.rpaus).map(|_| Default::default()).collect(),
+            work: order(d, Class::Work),
+            keep: order(d, Class::Keep),
+            count: d.slots() as u32,
+            peak: used.map(|u| u.count_ones() as u8),
+        }
+    }
+
+    /// All slots, best first.
+    pub fn preferred(&self, class: Class) -> &[u8] {
+        match class {
+            Class::Work => &self.work,
+            Class::Keep => &self.keep,
+        }
+    }
+
+    pub fn is_free(&self, rpau: usize, slot: u8) -> bool {
+        self.used[rpau] >> slot & 1 == 0
+    }
+
+    pub fn free_count(&self, rpau: usize) -> u32 {
+        self.count - self.used[rpau].count_ones()
+    }
+
+    pub fn take(&mut self, rpau: usize, slot: u8) {
+        self.used[rpau] |= 1 << slot;
+        self.peak[rpau] = self.peak[rpau].max(self.used[rpau].count_ones() as u8);
+    }
+
+    pub fn release(&mut self, rpau: usize, slot: u8) {
+        self.used[rpau] &= !(1 << slot);
+    }
+}
+
+/// Slots in the order of preference of a class.
+pub fn order(d: &Description, class: Class) -> Vec<u8> {
+    use super::description::MemoryKind::Bram;
+    let groups = d.slot_groups();
+    let key = |slot: &u8| {
+        let group = &d.memory[usize::from(groups[usize::from(*slot)])];
+        match class {
+            Class::Work => (group.slots, u8::from(group.kind != Bram), *slot),
+            Class::Keep => (usize::MAX - group.slots, u8::from(group.kind == Bram), *slot),
+        }
+    };
+    let mut slots: Vec<u8> = (0..d.slots() as u8).collect();
+    slots.sort_by_key(key);
+    slots
+}

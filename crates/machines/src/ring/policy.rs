@@ -1,0 +1,138 @@
+//! What the scheduler may choose between, and the order in which it prefers operations.
+
+use super::description::Description;
+use super::graph::{Graph, Node, Source};
+use super::legalise::Rewrites;
+use super::micro::{Opcode, Operand, OpWord, Unit};
+use super::timing;
+
+/// One way to schedule a procedure. Several are tried and the fastest that fits is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Policy {
+    pub rewrites: Rewrites,
+    /// The products that open the key-switch sums (no addend) go to the main cores.
+    pub first_products_on_main: bool,
+    /// Slots that a broadcast must leave free on every receiver.
+    pub reserve: u32,
+    /// Where work shorter than a transform goes.
+    pub light: Light,
+    /// Broadcasts go only to slots with ports of their own.
+    pub own_ports: bool,
+    /// How far beyond the first unissued operation of its RPAU an operation may be issued.
+    pub window: u32,
+}
+
+/// Coefficient-wise work without keys, splits and joins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Light {
+    /// To the main cores, ahead of transforms.
+    MainFirst,
+    /// To the unit that ends first, ahead of transforms.
+    First,
+    /// To the unit that ends first, by its own urgency.
+    ByPath,
+}
+
+/// Policies to start from: free ones first, frugal ones last.
+pub fn seeds(g: &Graph) -> Vec<Policy> {
+    let keyed: &[bool] = if g.nodes.iter().any(Node::is_keyed) { &[true, false] } else { &[false] };
+    let mut list = Vec::new();
+    for (reserve, window) in [(1, u32::MAX), (0, 12), (0, 3), (0, 0)] {
+        for &retransform in keyed {
+            for &first_products_on_main in keyed {
+                for light in [Light::MainFirst, Light::First, Light::ByPath] {
+                    let rewrites = Rewrites { retransform };
+                    let own_ports = true;
+                    list.push(Policy { rewrites, first_products_on_main, reserve, light, own_ports, window });
+                }
+            }
+        }
+    }
+    list
+}
+
+/// Policies that differ from `p` in one choice.
+pub fn neighbours(p: Policy, g: &Graph) -> Vec<Policy> {
+    let mut list = Vec::new();
+    let keyed = g.nodes.iter().any(Node::is_keyed);
+    for light in [Light::MainFirst, Light::First, Light::ByPath] {
+        list.push(Policy { light, ..p });
+    }
+    if g.nodes.iter().any(|n| n.op == Opcode::Bcast) {
+        list.push(Policy { own_ports: !p.own_ports, ..p });
+        list.extend((0..4).map(|reserve| Policy { reserve, ..p }));
+    }
+    if keyed {
+        list.push(Policy { first_products_on_main: !p.first_products_on_main, ..p });
+        let retransform = !p.rewrites.retransform;
+        list.push(Policy { rewrites: Rewrites { retransform }, ..p });
+    }
+    let windows = [u32::MAX, 40, 28, 20, 16, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1];
+    list.extend(windows.map(|window| Policy { window, ..p }));
+    list.retain(|q| *q != p);
+    list
+}
+
+/// For each node, the cycles from its start to the end of the procedure along its longest chain of users.
+pub fn priorities(d: &Description, g: &Graph, policy: &Policy) -> Vec<u64> {
+    let groups = d.slot_groups();
+    let own: Vec<u64> = g.nodes.iter().map(|n| cycles(d, &groups, g.log_n, n)).collect();
+    let mut open: Vec<u32> = vec![0; g.nodes.len()];
+    for value in g.values.iter().filter(|v| v.def.is_some()) {
+        if let Some(def) = value.def {
+            open[def as usize] += value.users.len() as u32;
+        }
+    }
+    let mut path = own.clone();
+    let mut stack: Vec<usize> = (0..g.nodes.len()).filter(|&n| open[n] == 0).collect();
+    while let Some(n) = stack.pop() {
+        let mut values: Vec<u32> = g.nodes[n].values().collect();
+        values.sort_unstable();
+        values.dedup();
+        for def in values.into_iter().filter_map(|v| g.values[v as usize].def) {
+            let def = def as usize;
+            path[def] = path[def].max(own[def] + path[n]);
+            open[def] -= 1;
+            if open[def] == 0 {
+                stack.push(def);
+            }
+        }
+    }
+    if policy.light != Light::ByPath {
+        for (n, node) in g.nodes.iter().enumerate() {
+            let light = node.op.is_coefficient_wise() || matches!(node.op, Opcode::Split | Opcode::Join);
+            if light && !node.is_keyed() {
+                path[n] += 8 * timing::transform(d, g.log_n);
+            }
+        }
+    }
+    if policy.first_products_on_main {
+        // They are short there, and the sums wait for them.
+        for (n, node) in g.nodes.iter().enumerate() {
+            if node.is_keyed() && node.op == Opcode::Mul {
+                path[n] += 2 * timing::transform(d, g.log_n);
+            }
+        }
+    }
+    path
+}
+
+/// Cycles of a node on the unit that usually does it.
+fn cycles(d: &Description, groups: &[u8], log_n: u8, node: &Node) -> u64 {
+    let generated = node.sources.iter().any(|s| matches!(s, Source::Stream(_)));
+    let dyadic = generated || node.op == Opcode::Prng || (node.op == Opcode::Mac && !d.main.mac);
+    let word = OpWord {
+        op: node.op,
+        controller: 0,
+        unit: if dyadic { Unit::Dyadic } else { Unit::Main },
+        mask: 1 << node.rpau,
+        ring: node.ring,
+        layer: node.layer,
+        dst: 0,
+        a: 0,
+        b: if generated { Operand::Generator } else { Operand::None },
+        c: if node.op == Opcode::Bcast { node.rpau } else { 0 },
+        imm: 0,
+    };
+    timing::duration(d, groups, log_n, &word).total
+}

@@ -1,0 +1,362 @@
+//! Whole programs: calls one after another, values kept on the machine while they are needed.
+//!
+//! Memory of the simulation is the liveness table (one word a limb) and the schedules of distinct (procedure, placement)
+//! pairs; a repeated call costs a table look-up.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ringmill_isa::mid::{Call, InputRole, LimbId, ParamRole, Program, verify};
+
+use super::description::Description;
+use super::keys::KeyMemory;
+use super::model;
+use super::residency::{Arrangement, Bundle, Residency};
+use super::schedule::{Failure, Placement, Scheduled};
+use super::search::Prepared;
+use super::tally::{Lanes, Tally, Tracer};
+use crate::{MachineError, SimOptions, Spills};
+
+/// Schedules kept at once.
+const MAX_CACHED: usize = 4096;
+/// A limb that is never read.
+const NEVER: u32 = u32::MAX;
+
+/// A scheduled and timed procedure at one placement.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub scheduled: Scheduled,
+    pub cycles: u64,
+    pub tally: Tally,
+}
+
+/// Totals of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Totals {
+    pub cycles: u64,
+    pub calls: u64,
+    pub tally: Tally,
+    pub procedures: std::collections::BTreeMap<String, crate::ProcedureUse>,
+    pub peak: Vec<u8>,
+    pub bytes_in: u64,
+    pub bytes_out: u64,
+    pub key_loads: u64,
+    pub key_limbs: usize,
+    pub spills: Spills,
+}
+
+/// Told of every schedule when it is first used.
+pub type OnSchedule<'a> = dyn FnMut(&Outcome) -> Result<(), MachineError> + 'a;
+
+/// Runs `program` without data.
+pub fn run(
+    d: &Description,
+    program: &Program,
+    mut options: SimOptions<'_>,
+    on_schedule: &mut OnSchedule<'_>,
+) -> Result<Totals, MachineError> {
+    verify::verify_program(program)?;
+    let mut run = Run::new(d, program, &options);
+    for index in 0..program.calls.len() {
+        let call = &program.calls[index];
+        let at = |e: MachineError| match &call.loc {
+            Some(loc) => MachineError::At { loc: loc.to_string(), error: Box::new(e) },
+            None => e,
+        };
+        let outcome = run.call(index, call, on_schedule).map_err(at)?;
+        if let Some(sink) = options.trace.as_deref_mut() {
+            let mut tracer = Tracer { sink, offset: run.totals.cycles, lanes: &run.lanes };
+            model::run(d, &outcome.scheduled.code, &mut tracer)?;
+        }
+        run.totals.cycles += outcome.cycles;
+    }
+    run.finish()
+}
+
+struct Run<'a> {
+    d: &'a Description,
+    program: &'a Program,
+    spill: bool,
+    resident_keys: bool,
+    prepared: HashMap<u32, Prepared>,
+    cache: HashMap<(u32, Placement), Arc<Outcome>>,
+    residency: Residency,
+    keys: KeyMemory,
+    is_key: Vec<bool>,
+    /// Last call that reads each limb.
+    last_use: Vec<u32>,
+    is_output: Vec<bool>,
+    /// Inputs that have crossed the link once: coming again is a spill.
+    came: Vec<bool>,
+    limb_bytes: u64,
+    lanes: Lanes,
+    totals: Totals,
+}
+
+impl<'a> Run<'a> {
+    fn new(d: &'a Description, program: &'a Program, options: &SimOptions<'_>) -> Self {
+        let count = program.limbs.len();
+        let mut last_use = vec![NEVER; count];
+        for (index, call) in program.calls.iter().enumerate() {
+            for limb in &call.args {
+                last_use[limb.0 as usize] = index as u32;
+            }
+        }
+        let mut is_key = vec![false; count];
+        for input in &program.inputs {
+            is_key[input.limb.0 as usize] = matches!(input.role, InputRole::Key { .. });
+        }
+        let mut is_output = vec![false; count];
+        program.outputs.iter().for_each(|o| is_output[o.limb.0 as usize] = true);
+        Self {
+            d,
+            program,
+            spill: options.spill,
+            resident_keys: options.resident_keys,
+            prepared: HashMap::new(),
+            cache: HashMap::new(),
+            residency: Residency::new(d, program),
+            keys: KeyMemory::default(),
+            is_key,
+            last_use,
+            is_output,
+            came: vec![false; count],
+            limb_bytes: 8 << program.log_n,
+            lanes: Lanes::new(d.rpaus),
+            totals: Totals { peak: vec![0; d.rpaus], ..Totals::default() },
+        }
+    }
+
+    fn call(
+        &mut self,
+        index: usize,
+        call: &Call,
+        on_schedule: &mut OnSchedule<'_>,
+    ) -> Result<Arc<Outcome>, MachineError> {
+        let program = self.program;
+        let procedure = program.procs.get(call.proc as usize);
+        let procedure = procedure.ok_or_else(|| MachineError::Program("a call of no procedure".into()))?;
+        if !self.prepared.contains_key(&call.proc) {
+            self.prepared.insert(call.proc, Prepared::new(self.d, procedure)?);
+        }
+        let needs = self.prepared.get(&call.proc).map_or(0, |p| p.graph().key_slots);
+        if needs > self.d.keys.slots && !self.spill {
+            let procedure = procedure.name.clone();
+            return Err(MachineError::KeyMemory { procedure, needs, slots: self.d.keys.slots });
+        }
+        let keys = call.args.iter().filter(|l| self.is_key[l.0 as usize]);
+        let keys: Vec<_> = keys.map(|&l| (l, self.residency.rpau(l))).collect();
+        self.keys.call(index, &keys, self.d.keys.slots, self.resident_keys);
+
+        let bundles = self.missing(call);
+        let outcome = self.place_and_schedule(index, call, &bundles, on_schedule)?;
+        for &limb in bundles.iter().flat_map(|b| &b.limbs) {
+            self.arrived(limb);
+        }
+        self.settle_results(index, call, &outcome);
+        self.totals.calls += 1;
+        self.totals.tally.add(&outcome.tally);
+        let entry = self.totals.procedures.entry(procedure.name.clone()).or_default();
+        entry.calls += 1;
+        entry.cycles += outcome.cycles;
+        for (peak, now) in self.totals.peak.iter_mut().zip(outcome.scheduled.peak) {
+            *peak = now.max(*peak);
+        }
+        Ok(outcome)
+    }
+
+    /// Arguments that are not on the machine, bundled by operand and polynomial.
+    fn missing(&self, call: &Call) -> Vec<Bundle> {
+        let procedure = &self.program.procs[call.proc as usize];
+        let mut bundles: Vec<((u16, u16, usize), Bundle)> = Vec::new();
+        let mut seen = Vec::new();
+        for (param, &limb) in procedure.params.iter().zip(&call.args) {
+            let (operand, poly) = match param.role {
+                ParamRole::Cipher { arg, poly } => (arg, poly),
+                ParamRole::Plain { arg } => (arg, 0),
+                ParamRole::Key { .. } => continue,
+            };
+            if self.residency.slots(limb).is_some() || seen.contains(&limb) {
+                continue;
+            }
+            seen.push(limb);
+            let modulus = self.program.limbs.get(limb.0 as usize).map_or(0, |ty| usize::from(ty.modulus.0));
+            let key = (operand, poly, modulus / self.d.rpaus);
+            match bundles.iter_mut().find(|(k, _)| *k == key) {
+                Some((_, bundle)) => bundle.limbs.push(limb),
+                None => bundles.push((key, Bundle { operand, limbs: vec![limb] })),
+            }
+        }
+        bundles.into_iter().map(|(_, bundle)| bundle).collect()
+    }
+
+    /// Brings the bundles in, by the arrangement that makes the call fastest, and schedules it; spills where allowed.
+    fn place_and_schedule(
+        &mut self,
+        index: usize,
+        call: &Call,
+        bundles: &[Bundle],
+        on_schedule: &mut OnSchedule<'_>,
+    ) -> Result<Arc<Outcome>, MachineError> {
+        let arrangements = if bundles.is_empty() { &Arrangement::ALL[..1] } else { &Arrangement::ALL[..] };
+        loop {
+            let before = self.residency.clone();
+            let mut best: Option<(Residency, Arc<Outcome>)> = None;
+            let mut failure = Failure::NoRoom;
+            for &arrangement in arrangements {
+                self.residency = before.clone();
+                if !self.residency.bring_in(bundles, arrangement) {
+                    continue;
+                }
+                match self.outcome(index, call, on_schedule)? {
+                    Ok(outcome) if best.as_ref().is_none_or(|(_, b)| outcome.cycles < b.cycles) => {
+                        best = Some((self.residency.clone(), outcome));
+                    }
+                    Ok(_) => {}
+                    Err(why) => failure = why,
+                }
+            }
+            self.residency = before;
+            if let Some((residency, outcome)) = best {
+                self.residency = residency;
+                return Ok(outcome);
+            }
+            let procedure = self.program.procs[call.proc as usize].name.clone();
+            if failure == Failure::TableFull {
+                return Err(MachineError::Tables { procedure });
+            }
+            let evicted = self.spill && self.evict(index, call);
+            if !evicted {
+                return Err(self.refusal(index, call, procedure));
+            }
+        }
+    }
+
+    /// Why the call does not fit: the peak it would need.
+    fn refusal(&self, index: usize, call: &Call, procedure: String) -> MachineError {
+        let live = self.residency.busy().iter().map(|b| b.count_ones()).max().unwrap_or(0) as usize;
+        let mut trial = self.residency.clone();
+        let placed = trial.bring_in(&self.missing(call), Arrangement::Together);
+        let needs = match self.prepared.get(&call.proc) {
+            Some(prepared) if placed => prepared.appetite(self.d, &self.placement(&trial, index, call)),
+            _ => live + prepared_inputs(self.prepared.get(&call.proc)),
+        };
+        MachineError::Memory { procedure, needs, live, slots: self.d.slots() }
+    }
+
+    /// The call's placement by the current residency.
+    fn placement(&self, residency: &Residency, index: usize, call: &Call) -> Placement {
+        let mut busy = residency.busy();
+        let mut args = Vec::with_capacity(call.args.len());
+        let mut pinned = Vec::with_capacity(call.args.len());
+        let mut count: HashMap<LimbId, u32> = HashMap::new();
+        call.args.iter().for_each(|l| *count.entry(*l).or_default() += 1);
+        for &limb in &call.args {
+            let slots = residency.slots(limb).cloned().unwrap_or_default();
+            let r = residency.rpau(limb);
+            slots.iter().for_each(|s| busy[r] &= !(1 << s));
+            args.push(slots);
+            // An operand that occurs twice is two parameters in one slot: neither may be overwritten.
+            pinned.push(self.last_use[limb.0 as usize] != index as u32 || count[&limb] > 1);
+        }
+        Placement { args, pinned, busy }
+    }
+
+    fn outcome(
+        &mut self,
+        index: usize,
+        call: &Call,
+        on_schedule: &mut OnSchedule<'_>,
+    ) -> Result<Result<Arc<Outcome>, Failure>, MachineError> {
+        let placement = self.placement(&self.residency, index, call);
+        let key = (call.proc, placement);
+        if let Some(outcome) = self.cache.get(&key) {
+            return Ok(Ok(outcome.clone()));
+        }
+        let Some(prepared) = self.prepared.get_mut(&call.proc) else {
+            return Err(MachineError::Program("a call of no procedure".into()));
+        };
+        let (scheduled, cycles) = match prepared.schedule(self.d, &key.1)? {
+            Ok(done) => done,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        let mut tally = Tally::default();
+        model::run(self.d, &scheduled.code, &mut tally)?;
+        let outcome = Arc::new(Outcome { scheduled, cycles, tally });
+        on_schedule(&outcome)?;
+        if self.cache.len() >= MAX_CACHED {
+            self.cache.clear();
+        }
+        self.cache.insert(key, outcome.clone());
+        Ok(Ok(outcome))
+    }
+
+    /// Moves the limb that is needed last, and not by this call, to the host. False when there is none.
+    fn evict(&mut self, index: usize, call: &Call) -> bool {
+        let distance = |limb: LimbId| {
+            let ahead = self.program.calls.iter().skip(index + 1);
+            ahead.take_while(|c| !c.args.contains(&limb)).count()
+        };
+        let candidates = self.residency.limbs().filter(|l| !call.args.contains(l));
+        let Some(victim) = candidates.map(|l| (distance(l), l)).max().map(|(_, l)| l) else {
+            return false;
+        };
+        if !self.residency.on_host(victim) {
+            self.residency.copy_to_host(victim);
+            self.totals.spills.stores += 1;
+        }
+        self.residency.remove(victim);
+        true
+    }
+
+    /// A limb has come over the link: the first time an input, later a spill.
+    fn arrived(&mut self, limb: LimbId) {
+        let input = self.came.get_mut(limb.0 as usize).is_some_and(|came| !std::mem::replace(came, true));
+        if input {
+            self.totals.bytes_in += self.limb_bytes;
+        } else {
+            self.totals.spills.loads += 1;
+        }
+    }
+
+    /// Frees what the call used last, and settles what it made and is still needed.
+    fn settle_results(&mut self, index: usize, call: &Call, outcome: &Outcome) {
+        for &limb in &call.args {
+            if self.last_use[limb.0 as usize] == index as u32 {
+                self.residency.forget(limb);
+            }
+        }
+        for (&limb, slots) in call.results.iter().zip(&outcome.scheduled.results) {
+            let at = limb.0 as usize;
+            self.came[at] = true;
+            if self.is_output[at] {
+                // Outputs leave when they are made; a copy stays while the program still reads it.
+                self.totals.bytes_out += self.limb_bytes;
+                self.residency.copy_to_host(limb);
+            }
+            if self.last_use[at] != NEVER {
+                self.residency.settle(limb, slots.clone());
+            }
+        }
+    }
+
+    fn finish(mut self) -> Result<Totals, MachineError> {
+        self.totals.key_loads = self.keys.loads;
+        self.totals.key_limbs = self.keys.most();
+        let spills = &mut self.totals.spills;
+        spills.bytes = (spills.stores + spills.loads) * self.limb_bytes;
+        spills.seconds = self.d.link_seconds(spills.bytes);
+        Ok(self.totals)
+    }
+}
+
+/// Slots of the arguments alone on the fullest RPAU.
+fn prepared_inputs(prepared: Option<&Prepared>) -> usize {
+    let mut counts: HashMap<u8, usize> = HashMap::new();
+    if let Some(graph) = prepared.map(Prepared::graph) {
+        for &v in graph.params.iter().flatten() {
+            *counts.entry(graph.values[v as usize].rpau).or_default() += 1;
+        }
+    }
+    counts.values().copied().max().unwrap_or(0)
+}

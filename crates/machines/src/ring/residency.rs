@@ -1,0 +1,146 @@
+//! Which program limbs are in which slots between calls.
+
+use std::collections::{HashMap, HashSet};
+
+use ringmill_isa::mid::{LimbId, Program};
+
+use super::description::{Description, MAX_RPAUS};
+use super::place::{Class, order};
+
+/// Where the arguments that have to be brought in should go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arrangement {
+    /// All in the slots that share ports.
+    Together,
+    /// The first operand there, the others in slots with ports of their own, so that both can be read at once.
+    Apart,
+    /// All in slots with ports of their own.
+    Spread,
+}
+
+impl Arrangement {
+    pub const ALL: [Arrangement; 3] = [Arrangement::Together, Arrangement::Apart, Arrangement::Spread];
+
+    fn class(self, operand: u16) -> Class {
+        match self {
+            Arrangement::Together => Class::Keep,
+            Arrangement::Apart if operand == 0 => Class::Keep,
+            Arrangement::Apart | Arrangement::Spread => Class::Work,
+        }
+    }
+}
+
+/// Limbs that travel together: same polynomial of the same operand, one limb for each modulus.
+#[derive(Clone, Debug)]
+pub struct Bundle {
+    /// Number of the operand among the call's.
+    pub operand: u16,
+    pub limbs: Vec<LimbId>,
+}
+
+/// Program limbs in polynomial memory.
+#[derive(Clone, Debug)]
+pub struct Residency {
+    slots: HashMap<LimbId, Vec<u8>>,
+    /// Limbs of which the host has a copy.
+    host: HashSet<LimbId>,
+    busy: [u32; MAX_RPAUS],
+    /// RPAU of each limb.
+    rpaus: Vec<u8>,
+    orders: [Vec<u8>; 2],
+    pieces: usize,
+}
+
+impl Residency {
+    /// Nothing is on the machine; the host has the inputs.
+    pub fn new(d: &Description, program: &Program) -> Self {
+        Self {
+            slots: HashMap::new(),
+            host: program.inputs.iter().map(|i| i.limb).collect(),
+            busy: [0; MAX_RPAUS],
+            rpaus: program.limbs.iter().map(|ty| (usize::from(ty.modulus.0) % d.rpaus) as u8).collect(),
+            orders: [order(d, Class::Keep), order(d, Class::Work)],
+            pieces: 1 + usize::from(program.log_n > d.log_n),
+        }
+    }
+
+    pub fn rpau(&self, limb: LimbId) -> usize {
+        self.rpaus.get(limb.0 as usize).map_or(0, |r| usize::from(*r))
+    }
+
+    pub fn slots(&self, limb: LimbId) -> Option<&Vec<u8>> {
+        self.slots.get(&limb)
+    }
+
+    pub fn on_host(&self, limb: LimbId) -> bool {
+        self.host.contains(&limb)
+    }
+
+    /// The host gets a copy.
+    pub fn copy_to_host(&mut self, limb: LimbId) {
+        self.host.insert(limb);
+    }
+
+    /// Slots in use on each RPAU.
+    pub fn busy(&self) -> [u32; MAX_RPAUS] {
+        self.busy
+    }
+
+    /// Limbs on the machine.
+    pub fn limbs(&self) -> impl Iterator<Item = LimbId> + '_ {
+        self.slots.keys().copied()
+    }
+
+    /// `limb` is now in these slots.
+    pub fn settle(&mut self, limb: LimbId, slots: Vec<u8>) {
+        let r = self.rpau(limb);
+        slots.iter().for_each(|s| self.busy[r] |= 1 << s);
+        self.slots.insert(limb, slots);
+    }
+
+    /// `limb` leaves the machine.
+    pub fn remove(&mut self, limb: LimbId) {
+        if let Some(slots) = self.slots.remove(&limb) {
+            let r = self.rpau(limb);
+            slots.iter().for_each(|s| self.busy[r] &= !(1 << s));
+        }
+    }
+
+    /// The host's copy is needed no more either.
+    pub fn forget(&mut self, limb: LimbId) {
+        self.remove(limb);
+        self.host.remove(&limb);
+    }
+
+    /// Brings bundles in: the same slots for all limbs of a bundle where such are free. False (and nothing settled)
+    /// when there is no room.
+    pub fn bring_in(&mut self, bundles: &[Bundle], arrangement: Arrangement) -> bool {
+        let mut settled = Vec::new();
+        for bundle in bundles {
+            let order = self.orders[usize::from(arrangement.class(bundle.operand) == Class::Work)].clone();
+            let mut common = Vec::new();
+            for &slot in &order {
+                let free = bundle.limbs.iter().all(|&l| self.busy[self.rpau(l)] >> slot & 1 == 0);
+                // Two limbs of one bundle on one RPAU need different slots.
+                if free && common.len() < self.pieces {
+                    common.push(slot);
+                }
+            }
+            for &limb in &bundle.limbs {
+                let r = self.rpau(limb);
+                let taken = |s: &u8| self.busy[r] >> *s & 1 == 1;
+                let mut slots = common.clone();
+                if slots.len() < self.pieces || slots.iter().any(taken) {
+                    slots = order.iter().filter(|s| !taken(s)).take(self.pieces).copied().collect();
+                }
+                if slots.len() < self.pieces {
+                    settled.into_iter().for_each(|l| self.remove(l));
+                    return false;
+                }
+                self.settle(limb, slots);
+                settled.push(limb);
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,139 @@
+//! Rewrites of a legalised procedure that keep every result's bits.
+
+use ringmill_math::RingKind;
+
+use super::graph::{Graph, Immediate, Node, NodeIndex, Source, ValueIndex};
+use super::micro::Opcode;
+
+/// A digit's own limb meets the key in evaluation form, while its coefficients go round the ring. Here the ring also
+/// returns a copy to its owner, which reduces, splits and transforms it in step with all others; the original need not
+/// be kept. NTT(INTT(x)) = x exactly, so no bit changes.
+pub fn retransform(graph: &mut Graph) {
+    let keyed = |graph: &Graph, v: ValueIndex| -> Vec<NodeIndex> {
+        let users = graph.values[v as usize].users.iter().copied();
+        users.filter(|&u| graph.nodes[u as usize].is_keyed()).collect()
+    };
+    for index in 0..graph.nodes.len() {
+        let node = &graph.nodes[index];
+        let pieces: Vec<(ValueIndex, RingKind)> = match node.op {
+            Opcode::Intt if node.ring == RingKind::Full => vec![(first(node), RingKind::Full)],
+            // The halves' inverse transforms stand behind the join.
+            Opcode::Join => {
+                let behind = node.values().filter_map(|v| graph.values[v as usize].def);
+                let behind = behind.map(|n| &graph.nodes[n as usize]).filter(|n| n.op == Opcode::Intt);
+                behind.map(|n| (first(n), n.ring)).collect()
+            }
+            _ => continue,
+        };
+        let coefficients = node.results.clone();
+        let broadcasts: Vec<usize> = coefficients
+            .iter()
+            .filter_map(|&v| {
+                let users = graph.values[v as usize].users.iter();
+                users.map(|&u| u as usize).find(|&u| graph.nodes[u].op == Opcode::Bcast)
+            })
+            .collect();
+        let wanted = pieces.iter().any(|&(v, _)| !keyed(graph, v).is_empty());
+        if !wanted || broadcasts.len() != coefficients.len() || pieces.len() != coefficients.len() {
+            continue;
+        }
+        again(graph, &broadcasts, &pieces);
+    }
+    graph.finish();
+}
+
+/// The first operand of a node, which is a value for every operation but the generator's.
+fn first(node: &Node) -> ValueIndex {
+    node.values().next().unwrap_or(0)
+}
+
+/// Sends the broadcasts back to their source and lets keyed products use the limb transformed again.
+fn again(graph: &mut Graph, broadcasts: &[usize], pieces: &[(ValueIndex, RingKind)]) {
+    let mut reduced = Vec::new();
+    let (rpau, layer) = (graph.nodes[broadcasts[0]].rpau, graph.nodes[broadcasts[0]].layer);
+    let order = graph.nodes[broadcasts[0]].order;
+    let node = |op, ring, sources| Node {
+        op,
+        ring,
+        layer,
+        rpau,
+        sources,
+        results: Vec::new(),
+        immediate: Immediate::None,
+        order,
+    };
+    for &b in broadcasts {
+        let own = graph.nodes[b].results.iter().copied().find(|&v| graph.values[v as usize].rpau == rpau);
+        let copy = own.unwrap_or_else(|| {
+            let copy = graph.value(rpau);
+            graph.nodes[b].results.push(copy);
+            copy
+        });
+        reduced.push(Source::Value(graph.node(node(Opcode::Red, RingKind::Full, vec![Source::Value(copy)]))));
+    }
+    if pieces.len() == 2 {
+        let p = graph.node(node(Opcode::Split, RingKind::Full, reduced));
+        let m = graph.value(rpau);
+        if let Some(split) = graph.nodes.last_mut() {
+            split.results.push(m);
+        }
+        reduced = vec![Source::Value(p), Source::Value(m)];
+    }
+    for (&(old, ring), source) in pieces.iter().zip(reduced) {
+        let new = graph.node(node(Opcode::Ntt, ring, vec![source]));
+        let users = graph.values[old as usize].users.clone();
+        for u in users {
+            let user = &mut graph.nodes[u as usize];
+            if user.is_keyed() {
+                user.sources.iter_mut().filter(|s| **s == Source::Value(old)).for_each(|s| *s = Source::Value(new));
+            }
+        }
+    }
+}
+
+/// Fuses SUB then MULI into one pass, and a reduction with the addition of a constant behind it.
+pub fn fuse(graph: &mut Graph) {
+    for index in 0..graph.nodes.len() {
+        let (from, to) = match graph.nodes[index].op {
+            Opcode::Muli => (Opcode::Sub, Opcode::Subm),
+            Opcode::Addi => (Opcode::Red, Opcode::Red),
+            _ => continue,
+        };
+        let value = first(&graph.nodes[index]);
+        let Value { def: Some(def), single: true } = single_use(graph, value) else { continue };
+        let producer = &graph.nodes[def as usize];
+        if producer.op == from && producer.immediate == Immediate::None {
+            let sources = producer.sources.clone();
+            let node = &mut graph.nodes[index];
+            node.op = to;
+            node.sources = sources;
+        }
+    }
+    graph.finish();
+}
+
+/// Moves every keyed product up to its last operand in the procedure's order: a sum of products is one instruction at
+/// the mid level, but its terms are due when their factors are.
+pub fn order(graph: &mut Graph) {
+    // Rewrites append nodes behind their users, so one pass more than the usual one.
+    for _ in 0..2 {
+        for index in 0..graph.nodes.len() {
+            if graph.nodes[index].is_keyed() {
+                let defs = graph.nodes[index].values().filter_map(|v| graph.values[v as usize].def);
+                if let Some(last) = defs.map(|n| graph.nodes[n as usize].order).max() {
+                    graph.nodes[index].order = last;
+                }
+            }
+        }
+    }
+}
+
+struct Value {
+    def: Option<NodeIndex>,
+    single: bool,
+}
+
+fn single_use(graph: &Graph, v: ValueIndex) -> Value {
+    let value = &graph.values[v as usize];
+    Value { def: value.def, single: value.users.len() == 1 && value.results == 0 }
+}

@@ -1,0 +1,93 @@
+//! Counts what words do while a procedure runs; a procedure's tally is taken once and added for every call.
+
+use std::collections::BTreeMap;
+
+use super::description::MAX_RPAUS;
+use super::micro::{OpWord, Opcode, Unit};
+use super::model::Observer;
+use crate::{MachineError, TraceSink};
+
+/// Word counts and busy cycles of one procedure, or of many.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    pub words: u64,
+    pub by_kind: BTreeMap<&'static str, (u64, u64)>,
+    /// Busy cycles of the main and the dyadic unit of each RPAU.
+    pub units: [[u64; 2]; MAX_RPAUS],
+    pub ring: u64,
+}
+
+impl Tally {
+    /// Adds another tally.
+    pub fn add(&mut self, other: &Tally) {
+        self.words += other.words;
+        self.ring += other.ring;
+        for (kind, (count, cycles)) in &other.by_kind {
+            let entry = self.by_kind.entry(kind).or_default();
+            entry.0 += count;
+            entry.1 += cycles;
+        }
+        for (mine, theirs) in self.units.iter_mut().flatten().zip(other.units.iter().flatten()) {
+            *mine += theirs;
+        }
+    }
+}
+
+impl Observer for Tally {
+    fn start(&mut self, _: usize, w: &OpWord, _: u64, cycles: u64) -> Result<(), MachineError> {
+        self.words += 1;
+        let entry = self.by_kind.entry(w.op.name()).or_default();
+        entry.0 += 1;
+        entry.1 += cycles;
+        if w.op == Opcode::Bcast {
+            self.ring += cycles;
+        } else {
+            w.rpaus().for_each(|r| self.units[r][w.unit as usize] += cycles);
+        }
+        Ok(())
+    }
+
+    fn retire(&mut self, _: usize) -> Result<(), MachineError> {
+        Ok(())
+    }
+}
+
+/// Passes words on to a trace, one lane for each unit.
+pub struct Tracer<'a> {
+    pub sink: &'a mut dyn TraceSink,
+    /// Cycle of the program at which the procedure starts.
+    pub offset: u64,
+    pub lanes: &'a Lanes,
+}
+
+/// Lane names, made once.
+pub struct Lanes {
+    units: Vec<[String; 2]>,
+}
+
+impl Lanes {
+    pub fn new(rpaus: usize) -> Self {
+        Self { units: (0..rpaus).map(|r| [format!("rpau{r}.main"), format!("rpau{r}.dyadic")]).collect() }
+    }
+}
+
+impl Observer for Tracer<'_> {
+    fn start(&mut self, _: usize, w: &OpWord, start: u64, cycles: u64) -> Result<(), MachineError> {
+        let start = self.offset + start;
+        if w.op == Opcode::Bcast {
+            self.sink.event("ring", w.op.name(), start, cycles);
+            return Ok(());
+        }
+        for r in w.rpaus() {
+            if let Some(lanes) = self.lanes.units.get(r) {
+                let lane = if w.unit == Unit::Main { &lanes[0] } else { &lanes[1] };
+                self.sink.event(lane, w.op.name(), start, cycles);
+            }
+        }
+        Ok(())
+    }
+
+    fn retire(&mut self, _: usize) -> Result<(), MachineError> {
+        Ok(())
+    }
+}
