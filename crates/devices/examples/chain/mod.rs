@@ -1,0 +1,153 @@
+//! A chain of homomorphic operations as a limb program, for measurements: the first operation takes the inputs, each
+//! further one the result of the one before.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::Arc;
+
+use ringmill_devices::{Bindings, Limb, SeedExpansion};
+use ringmill_isa::mid::{Call, Input, InputRole, LimbId, Output, ParamRole, Program};
+use ringmill_schemes::ckks::{Ciphertext, KSwitchKey, OpKey, Params, ProcCache};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// The program of `ops`; key number i is the key of operation i.
+pub fn program(cache: &ProcCache, ops: &[OpKey]) -> Result<Program> {
+    let params = cache.params();
+    let mut p = Program {
+        log_n: params.log_n(),
+        moduli: params.moduli().to_vec(),
+        procs: Vec::new(),
+        limbs: Vec::new(),
+        inputs: Vec::new(),
+        seeds: Vec::new(),
+        calls: Vec::new(),
+        outputs: Vec::new(),
+    };
+    // Limb of (polynomial, modulus) of the last result.
+    let mut last: HashMap<(u16, u16), LimbId> = HashMap::new();
+    for (number, op) in ops.iter().enumerate() {
+        let proc = cache.get(op)?;
+        let mut args = Vec::new();
+        for param in &proc.params {
+            let ty = *proc
+                .types
+                .get(param.value.0 as usize)
+                .ok_or("a parameter without a type")?;
+            let role = match param.role {
+                ParamRole::Cipher { poly, .. } if number > 0 => {
+                    args.push(
+                        *last
+                            .get(&(poly, ty.modulus.0))
+                            .ok_or("the operations do not fit each other")?,
+                    );
+                    continue;
+                }
+                ParamRole::Cipher { arg, poly } => InputRole::Cipher {
+                    input: arg.into(),
+                    poly,
+                },
+                ParamRole::Plain { arg } => InputRole::Plain { input: arg.into() },
+                ParamRole::Key { digit, part, .. } => InputRole::Key {
+                    key: number as u32,
+                    digit,
+                    part,
+                },
+            };
+            let limb = LimbId(p.limbs.len() as u32);
+            p.limbs.push(ty);
+            p.inputs.push(Input {
+                limb,
+                name: format!("{}.{}", number, param.name),
+                role,
+            });
+            args.push(limb);
+        }
+        let mut seeds = Vec::new();
+        for _ in &proc.seeds {
+            seeds.push(p.seeds.len() as u32);
+            p.seeds.push(number as u32);
+        }
+        last.clear();
+        let mut results = Vec::new();
+        for r in &proc.results {
+            let ty = *proc
+                .types
+                .get(r.value.0 as usize)
+                .ok_or("a result without a type")?;
+            let limb = LimbId(p.limbs.len() as u32);
+            p.limbs.push(ty);
+            last.insert((r.poly, ty.modulus.0), limb);
+            results.push(limb);
+        }
+        p.calls.push(Call {
+            proc: number as u32,
+            args,
+            seeds,
+            results,
+            loc: None,
+        });
+        p.procs.push(proc);
+    }
+    let mut outputs: Vec<_> = last.into_iter().collect();
+    outputs.sort();
+    for ((poly, modulus), limb) in outputs {
+        p.outputs.push(Output {
+            limb,
+            name: format!("c{poly}.q{modulus}"),
+            output: 0,
+            poly,
+        });
+    }
+    Ok(p)
+}
+
+/// Binds ciphertext operands and the operations' keys.
+pub fn bind<'a>(
+    program: &Program,
+    ciphers: &[&'a Ciphertext],
+    keys: &[Option<&'a KSwitchKey>],
+) -> Result<Bindings<'a>> {
+    let key = |k: u32| {
+        keys.get(k as usize)
+            .copied()
+            .flatten()
+            .ok_or("an operation's key is missing")
+    };
+    let mut limbs = Vec::new();
+    for input in &program.inputs {
+        let modulus = usize::from(program.limbs[input.limb.0 as usize].modulus.0);
+        let data = match input.role {
+            InputRole::Cipher { input, poly } => ciphers
+                .get(input as usize)
+                .and_then(|c| c.limb(poly.into(), modulus)),
+            InputRole::Plain { .. } => None,
+            InputRole::Key {
+                key: k,
+                digit,
+                part,
+            } => key(k)?.limb(digit.into(), part.into(), modulus),
+        };
+        let data = data.ok_or_else(|| format!("no limb for input {}", input.name))?;
+        limbs.push(Limb::borrowed(data, program.moduli[modulus])?);
+    }
+    let mut seeds = Vec::new();
+    for &k in &program.seeds {
+        let seed = key(k)?.seed().ok_or("a key with a seed is needed")?;
+        seeds.push(Arc::new(SeedExpansion::new(*seed)));
+    }
+    Ok(Bindings { limbs, seeds })
+}
+
+/// The output limbs as a ciphertext.
+#[allow(dead_code)] // relin_speed times only
+pub fn ciphertext(
+    params: &Params,
+    level: u32,
+    scale: f64,
+    limbs: Vec<Vec<u64>>,
+) -> Result<Ciphertext> {
+    let per_poly = level as usize + 1;
+    let polys = limbs.chunks(per_poly).map(|poly| poly.concat()).collect();
+    Ok(Ciphertext::new(params, level, scale, polys)?)
+}

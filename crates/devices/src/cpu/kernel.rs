@@ -1,0 +1,184 @@
+//! One step on its operands: the only place where the cpu device computes.
+
+use std::sync::Arc;
+
+use ringmill_math::{MathError, kernels};
+
+use super::plan::{Kernel, Step};
+use crate::bindings::SeedExpansion;
+use crate::pool::Buf;
+
+/// A limb as a run holds it.
+#[derive(Clone)]
+pub(crate) enum Value<'a> {
+    /// Bound by the caller; never written.
+    Bound(&'a [u64]),
+    /// Shared with the caller or with a seed's cache; never written.
+    Shared(Arc<[u64]>),
+    /// The run's own, from its pool.
+    Pooled(Arc<Buf>),
+}
+
+impl Value<'_> {
+    pub fn residues(&self) -> &[u64] {
+        match self {
+            Value::Bound(d) => d,
+            Value::Shared(d) => d,
+            Value::Pooled(b) => b.as_slice(),
+        }
+    }
+
+    /// Whether this is the only reference to a buffer of the run's own.
+    pub fn is_sole(&self) -> bool {
+        matches!(self, Value::Pooled(b) if Arc::strong_count(b) == 1)
+    }
+}
+
+/// One step about to run, with its operands and the room for its results. Reused from step to step.
+#[derive(Default)]
+pub(super) struct Task<'a> {
+    pub call: u32,
+    pub step: u32,
+    pub src: Vec<Value<'a>>,
+    /// One for each result; when `in_place` is set, the first result's buffer holds that operand.
+    pub dst: Vec<Value<'a>>,
+    pub in_place: Option<usize>,
+    /// The call's seeds, in the procedure's order.
+    pub seed: Option<Arc<SeedExpansion>>,
+}
+
+/// Why a kernel did not run.
+pub(super) enum Fault {
+    Math(MathError),
+    /// A result buffer that is referred to elsewhere, an operand that is absent: a fault of this crate.
+    Shape,
+}
+
+impl From<MathError> for Fault {
+    fn from(e: MathError) -> Self {
+        Fault::Math(e)
+    }
+}
+
+fn writable<'v>(value: Option<&'v mut Value<'_>>) -> Result<&'v mut [u64], Fault> {
+    match value {
+        Some(Value::Pooled(buf)) => Arc::get_mut(buf).map(Buf::as_mut_slice).ok_or(Fault::Shape),
+        _ => Err(Fault::Shape),
+    }
+}
+
+/// Computes the step's results into `task.dst`.
+pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
+    if let Kernel::Prng {
+        stream,
+        modulus,
+        ring,
+        ..
+    } = &step.kernel
+    {
+        let seed = task.seed.as_ref().ok_or(Fault::Shape)?;
+        let limb = seed.limb(*stream, *modulus, *ring);
+        *task.dst.first_mut().ok_or(Fault::Shape)? = Value::Shared(limb);
+        return Ok(());
+    }
+    let src = &task.src;
+    let arg = |i: usize| src.get(i).map(Value::residues).ok_or(Fault::Shape);
+    if let Some(k) = task.in_place {
+        return in_place(&step.kernel, k, writable(task.dst.first_mut())?, arg);
+    }
+    let (first, rest) = task.dst.split_first_mut().ok_or(Fault::Shape)?;
+    let out = writable(Some(first))?;
+    match &step.kernel {
+        Kernel::Add(q) => kernels::add(*q, out, arg(0)?, arg(1)?)?,
+        Kernel::Sub(q) => kernels::sub(*q, out, arg(0)?, arg(1)?)?,
+        Kernel::Neg(q) => kernels::neg(*q, out, arg(0)?)?,
+        Kernel::Mul(q) => kernels::mul(*q, out, arg(0)?, arg(1)?)?,
+        Kernel::Mac(q) => kernels::mac(*q, out, arg(0)?, arg(1)?, arg(2)?)?,
+        Kernel::Muli(q, w) => kernels::mul_scalar(*q, out, arg(0)?, *w)?,
+        Kernel::Addi(q, w) => kernels::add_scalar(*q, out, arg(0)?, *w)?,
+        Kernel::Ntt(plan) => {
+            copy(out, arg(0)?)?;
+            plan.forward(out)?;
+        }
+        Kernel::Intt(plan) => {
+            copy(out, arg(0)?)?;
+            plan.inverse(out)?;
+        }
+        Kernel::AutoCoeff(q, g) => kernels::auto_coeff(*q, *g, out, arg(0)?)?,
+        Kernel::AutoEval(plan) => plan.apply(out, arg(0)?)?,
+        Kernel::AutoHalves(plan) => {
+            plan.apply_halves(out, writable(rest.first_mut())?, arg(0)?, arg(1)?)?
+        }
+        Kernel::Conv(from, to) => kernels::conv(*from, *to, out, arg(0)?)?,
+        Kernel::Dot(q) => with_pairs(src, |terms| kernels::dot(*q, out, terms))?,
+        Kernel::WeightedSum(p, row) => {
+            with_limbs(src, |limbs| kernels::dot_scalars(*p, out, limbs, row))?
+        }
+        Kernel::Split(q, ring) => {
+            kernels::split(*q, *ring, out, writable(rest.first_mut())?, arg(0)?)?
+        }
+        Kernel::Join(q, ring) => kernels::join(*q, *ring, out, arg(0)?, arg(1)?)?,
+        Kernel::Prng { .. } => return Err(Fault::Shape),
+    }
+    Ok(())
+}
+
+/// The kernels of [`Kernel::overwritable`], operand `k` and the result being one buffer.
+fn in_place<'v>(
+    kernel: &Kernel,
+    k: usize,
+    out: &mut [u64],
+    arg: impl Fn(usize) -> Result<&'v [u64], Fault>,
+) -> Result<(), Fault> {
+    match kernel {
+        Kernel::Add(q) => kernels::add_assign(*q, out, arg(1 - k.min(1))?)?,
+        Kernel::Mul(q) => kernels::mul_assign(*q, out, arg(1 - k.min(1))?)?,
+        Kernel::Sub(q) => kernels::sub_assign(*q, out, arg(1)?)?,
+        Kernel::Neg(q) => kernels::neg_assign(*q, out),
+        Kernel::Mac(q) => kernels::mac_assign(*q, out, arg(1)?, arg(2)?)?,
+        Kernel::Muli(q, w) => kernels::mul_scalar_assign(*q, out, *w),
+        Kernel::Addi(q, w) => kernels::add_scalar_assign(*q, out, *w),
+        Kernel::Ntt(plan) => plan.forward(out)?,
+        Kernel::Intt(plan) => plan.inverse(out)?,
+        Kernel::Conv(from, to) => kernels::conv_assign(*from, *to, out),
+        _ => return Err(Fault::Shape),
+    }
+    Ok(())
+}
+
+fn copy(out: &mut [u64], from: &[u64]) -> Result<(), Fault> {
+    if out.len() != from.len() {
+        return Err(Fault::Shape);
+    }
+    out.copy_from_slice(from);
+    Ok(())
+}
+
+/// Operand lists this long or shorter are gathered on the stack.
+const FEW: usize = 32;
+
+fn with_limbs<T>(src: &[Value<'_>], f: impl FnOnce(&[&[u64]]) -> T) -> T {
+    if src.len() > FEW {
+        return f(&src.iter().map(Value::residues).collect::<Vec<_>>());
+    }
+    let mut limbs: [&[u64]; FEW] = [&[]; FEW];
+    for (limb, value) in limbs.iter_mut().zip(src) {
+        *limb = value.residues();
+    }
+    f(&limbs[..src.len()])
+}
+
+fn with_pairs<T>(src: &[Value<'_>], f: impl FnOnce(&[(&[u64], &[u64])]) -> T) -> T {
+    let pairs = src.as_chunks::<2>().0;
+    if pairs.len() > FEW {
+        return f(&pairs
+            .iter()
+            .map(|[a, b]| (a.residues(), b.residues()))
+            .collect::<Vec<_>>());
+    }
+    let mut terms: [(&[u64], &[u64]); FEW] = [(&[], &[]); FEW];
+    for (term, [a, b]) in terms.iter_mut().zip(pairs) {
+        *term = (a.residues(), b.residues());
+    }
+    f(&terms[..pairs.len()])
+}

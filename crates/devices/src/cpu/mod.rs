@@ -1,0 +1,289 @@
+//! The CPU device: runs a limb program on all cores along its data dependences.
+//!
+//! Each procedure is planned once ([`plan`]): tables looked up, uses counted. A run moves limbs through calls
+//! ([`state`]) and computes with the kernels of `ringmill_math` ([`kernel`]). One thread runs straight through; several
+//! take ready steps from one queue, across calls, within a window that bounds memory ([`threads`]). Arithmetic is exact,
+//! so the bits do not depend on the order.
+
+mod kernel;
+mod plan;
+mod state;
+mod threads;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use ringmill_isa::mid::{Procedure, Program, verify_program};
+use serde::Serialize;
+
+pub(crate) use kernel::Value;
+
+use crate::DeviceError;
+use crate::bindings::Bindings;
+use crate::device::{Device, Outcome, Request};
+use crate::pool::{Pool, PoolUse};
+use crate::progress::{Progress, Step};
+use crate::trace::SpanSink;
+use kernel::Task;
+use plan::Plan;
+use state::State;
+
+/// Plans kept at most; beyond this the cache starts afresh.
+const MAX_PLANS: usize = 1 << 14;
+/// Threads a device may have.
+pub const MAX_THREADS: usize = 1024;
+
+/// What a run on the CPU took. All figures are measured.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct CpuStats {
+    /// Wall time of the run, bindings in to outputs out.
+    pub seconds: f64,
+    pub threads: usize,
+    /// Most bytes of limb buffers in use at one time, bound inputs not included.
+    pub pool_peak_bytes: u64,
+    /// Bytes of limb buffers that the device keeps for the next run.
+    pub pool_held_bytes: u64,
+}
+
+/// The CPU device. Keeps its threads, its plans and its buffers from run to run.
+pub struct Cpu {
+    threads: usize,
+    /// `None` with one thread.
+    workers: Option<rayon::ThreadPool>,
+    plans: Mutex<HashMap<usize, (Arc<Procedure>, Arc<Plan>)>>,
+    /// Pools not in use by a run.
+    pools: Mutex<Vec<Pool>>,
+}
+
+impl Cpu {
+    /// A device of `threads` threads, 1 to [`MAX_THREADS`].
+    pub fn new(threads: usize) -> Result<Self, DeviceError> {
+        if !(1..=MAX_THREADS).contains(&threads) {
+            return Err(DeviceError::ThreadCount {
+                got: format!("cpu:{threads}"),
+                max: MAX_THREADS,
+            });
+        }
+        let start = || rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let workers = if threads == 1 { None } else { Some(start()) };
+        let workers = workers.transpose().map_err(|e| DeviceError::Threads {
+            threads,
+            reason: e.to_string(),
+        })?;
+        Ok(Self {
+            threads,
+            workers,
+            plans: Mutex::default(),
+            pools: Mutex::default(),
+        })
+    }
+
+    /// One thread a core.
+    pub fn all_cores() -> Result<Self, DeviceError> {
+        Self::new(
+            std::thread::available_parallelism()
+                .map_or(1, |n| n.get())
+                .min(MAX_THREADS),
+        )
+    }
+
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Plans of the program's procedures; each procedure is verified and planned when first met.
+    fn plans(&self, program: &Program) -> Result<Vec<Arc<Plan>>, DeviceError> {
+        let mut cache = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        if cache.len() + program.procs.len() > MAX_PLANS {
+            cache.clear();
+        }
+        let mut plans = Vec::with_capacity(program.procs.len());
+        for proc in &program.procs {
+            // The cache holds the procedure, so its address stays its own.
+            let key = Arc::as_ptr(proc) as usize;
+            let plan = match cache.get(&key) {
+                Some((_, plan)) => plan.clone(),
+                None => {
+                    let plan = Arc::new(Plan::new(proc)?);
+                    cache.insert(key, (proc.clone(), plan.clone()));
+                    plan
+                }
+            };
+            plans.push(plan);
+        }
+        Ok(plans)
+    }
+
+    /// Buffers held for later runs.
+    pub fn pool_usage(&self) -> PoolUse {
+        let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        pools.iter().fold(PoolUse::default(), |sum, pool| {
+            let one = pool.usage();
+            PoolUse {
+                live: sum.live + one.live,
+                peak: sum.peak.max(one.peak),
+                held: sum.held + one.held,
+            }
+        })
+    }
+
+    /// Runs a program: its outputs, in the order of [`Program::outputs`], and what it took.
+    pub fn execute(
+        &self,
+        program: &Program,
+        bindings: &Bindings<'_>,
+        progress: &dyn Progress,
+        spans: Option<&mut dyn SpanSink>,
+    ) -> Result<(Vec<Vec<u64>>, CpuStats), DeviceError> {
+        verify_program(program)?;
+        bindings.check(program)?;
+        let begin = Instant::now();
+        let plans = self.plans(program)?;
+        let mut pool = self
+            .pools
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop()
+            .unwrap_or_default();
+        pool.reset_peak();
+        let meter = Meter::new(progress, program, &plans, begin);
+        let state = State::new(program, &plans, bindings, pool, self.workers.is_some())?;
+        let state = match &self.workers {
+            None => straight(state, meter, spans)?,
+            Some(workers) => threads::run(state, meter, spans, workers)?,
+        };
+        let (outputs, pool) = state.into_outputs()?;
+        let usage = pool.usage();
+        self.pools
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(pool);
+        let stats = CpuStats {
+            seconds: begin.elapsed().as_secs_f64(),
+            threads: self.threads,
+            pool_peak_bytes: usage.peak,
+            pool_held_bytes: usage.held,
+        };
+        Ok((outputs, stats))
+    }
+}
+
+impl Device for Cpu {
+    fn name(&self) -> String {
+        format!("cpu:{}", self.threads)
+    }
+
+    fn run(
+        &self,
+        program: &Program,
+        bindings: &Bindings<'_>,
+        request: Request<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, DeviceError> {
+        if !request.function {
+            return Err(match request.timing {
+                true => DeviceError::NoTiming {
+                    device: self.name(),
+                },
+                false => DeviceError::NothingAsked,
+            });
+        }
+        let (outputs, stats) = self.execute(program, bindings, progress, request.cpu_spans)?;
+        Ok(Outcome {
+            outputs: Some(outputs),
+            cpu: Some(stats),
+            machine: None,
+        })
+    }
+}
+
+/// Calls in order, steps in order, one thread, no synchronisation.
+fn straight<'a>(
+    mut state: State<'a>,
+    mut meter: Meter<'_>,
+    mut spans: Option<&mut dyn SpanSink>,
+) -> Result<State<'a>, DeviceError> {
+    let mut task = Task::default();
+    while let Some(call) = state.next_call() {
+        state.open(call)?;
+        let plan = state.plan(call)?;
+        for (i, step) in plan.steps.iter().enumerate() {
+            state.start(call, i as u32, &mut task)?;
+            let began = spans.is_some().then(Instant::now);
+            kernel::execute(step, &mut task).map_err(|fault| state.fault(call, i as u32, fault))?;
+            if let (Some(sink), Some(began)) = (spans.as_deref_mut(), began) {
+                sink.span(
+                    "thread 0",
+                    step.op.mnemonic(),
+                    meter.since(began),
+                    began.elapsed(),
+                );
+            }
+            state.finish(&mut task)?;
+        }
+        meter.tick(&state);
+    }
+    Ok(state)
+}
+
+/// Turns finished calls into steps of progress, a few a second.
+struct Meter<'p> {
+    progress: &'p dyn Progress,
+    total: u64,
+    weight: u64,
+    begin: Instant,
+    last: Option<Instant>,
+}
+
+impl<'p> Meter<'p> {
+    const INTERVAL: Duration = Duration::from_millis(100);
+
+    fn new(
+        progress: &'p dyn Progress,
+        program: &Program,
+        plans: &[Arc<Plan>],
+        begin: Instant,
+    ) -> Self {
+        let weights = program
+            .calls
+            .iter()
+            .map(|c| plans.get(c.proc as usize).map_or(0, |p| p.weight));
+        Self {
+            progress,
+            total: program.calls.len() as u64,
+            weight: weights.sum(),
+            begin,
+            last: None,
+        }
+    }
+
+    /// Time from the beginning of the run to `at`.
+    fn since(&self, at: Instant) -> Duration {
+        at.duration_since(self.begin)
+    }
+
+    fn tick(&mut self, state: &State<'_>) {
+        let now = Instant::now();
+        let last = state.calls_done == self.total;
+        if !last
+            && self
+                .last
+                .is_some_and(|t| now.duration_since(t) < Self::INTERVAL)
+        {
+            return;
+        }
+        self.last = Some(now);
+        let elapsed = now.duration_since(self.begin);
+        let left = self.weight.saturating_sub(state.weight_done) as f64
+            / (state.weight_done.max(1)) as f64;
+        let remaining = (state.weight_done > 0).then(|| elapsed.mul_f64(left));
+        self.progress.step(Step {
+            stage: "running",
+            done: state.calls_done,
+            total: self.total,
+            elapsed,
+            remaining,
+        });
+    }
+}

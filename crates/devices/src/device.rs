@@ -1,0 +1,139 @@
+//! A device: anything that runs limb programs.
+
+use std::path::Path;
+
+use ringmill_isa::mid::Program;
+use ringmill_machines::{MachineReport, TraceSink};
+
+use crate::DeviceError;
+use crate::bindings::Bindings;
+use crate::cpu::{Cpu, CpuStats, MAX_THREADS};
+use crate::progress::Progress;
+use crate::sim::Sim;
+use crate::trace::SpanSink;
+
+/// What is wanted of a run. Programs are data-oblivious, so function and timing are each a whole answer.
+pub struct Request<'a> {
+    /// Compute the outputs.
+    pub function: bool,
+    /// Count the machine's cycles (needs a `sim:` device).
+    pub timing: bool,
+    /// Let a program that does not fit the machine's memory spill over the host link.
+    pub spill: bool,
+    /// Evaluation keys are on the machine before the run starts, as the papers count; otherwise their transfer is counted.
+    pub resident_keys: bool,
+    /// Where the machine's units tell what they do, cycle by cycle.
+    pub machine_trace: Option<&'a mut dyn TraceSink>,
+    /// Where the CPU's threads tell what they do.
+    pub cpu_spans: Option<&'a mut dyn SpanSink>,
+}
+
+impl Request<'_> {
+    /// Outputs only.
+    pub fn function_only() -> Self {
+        Self {
+            function: true,
+            timing: false,
+            spill: false,
+            resident_keys: true,
+            machine_trace: None,
+            cpu_spans: None,
+        }
+    }
+
+    /// Timing only; no data is needed.
+    pub fn timing_only() -> Self {
+        Self {
+            function: false,
+            timing: true,
+            ..Self::function_only()
+        }
+    }
+
+    /// Outputs and timing.
+    pub fn both() -> Self {
+        Self {
+            timing: true,
+            ..Self::function_only()
+        }
+    }
+}
+
+/// What a run gave.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The output limbs in the order of [`Program::outputs`], when function was asked for.
+    pub outputs: Option<Vec<Vec<u64>>>,
+    /// What the CPU took, when function was asked for.
+    pub cpu: Option<CpuStats>,
+    /// What the machine would take, when timing was asked for.
+    pub machine: Option<MachineReport>,
+}
+
+/// Anything that runs limb programs. All devices give identical bits.
+pub trait Device: Send + Sync {
+    /// The name that [`open`] knows it by.
+    fn name(&self) -> String;
+
+    /// The clock of the machine behind this device; `None` where there is no cycle model, so no timing to ask for.
+    fn clock_mhz(&self) -> Option<f64> {
+        None
+    }
+
+    /// Verifies the program, checks the bindings, runs. Bindings are ignored when only timing is asked for.
+    fn run(
+        &self,
+        program: &Program,
+        bindings: &Bindings<'_>,
+        request: Request<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, DeviceError>;
+}
+
+/// The names that [`open`] understands, as a user would type them.
+pub fn known_devices() -> Vec<String> {
+    let machines = ringmill_machines::MACHINES
+        .iter()
+        .map(|name| format!("sim:{name}"));
+    let fixed = ["cpu".to_owned(), "cpu:N (N threads)".to_owned()];
+    fixed
+        .into_iter()
+        .chain(machines)
+        .chain(["sim:FILE.toml (a machine description)".to_owned()])
+        .collect()
+}
+
+/// Opens a device by name: `cpu` (all cores), `cpu:2`, `sim:ring`, `sim:path/to/machine.toml`.
+pub fn open(name: &str) -> Result<Box<dyn Device>, DeviceError> {
+    let unknown = || DeviceError::UnknownDevice {
+        got: shorten(name),
+        known: known_devices(),
+    };
+    match name.split_once(':') {
+        None if name == "cpu" => Ok(Box::new(Cpu::all_cores()?)),
+        Some(("cpu", threads)) => match threads.parse() {
+            Ok(threads) => Ok(Box::new(Cpu::new(threads)?)),
+            Err(_) => Err(DeviceError::ThreadCount {
+                got: shorten(name),
+                max: MAX_THREADS,
+            }),
+        },
+        Some(("sim", file)) if file.ends_with(".toml") => {
+            Ok(Box::new(Sim::from_file(Path::new(file))?))
+        }
+        Some(("sim", machine)) if ringmill_machines::MACHINES.contains(&machine) => {
+            Ok(Box::new(Sim::named(machine)?))
+        }
+        _ => Err(unknown()),
+    }
+}
+
+/// Keeps an error message short whatever was typed.
+fn shorten(name: &str) -> String {
+    const MOST: usize = 80;
+    if name.chars().count() <= MOST {
+        name.to_owned()
+    } else {
+        name.chars().take(MOST).chain(['…']).collect()
+    }
+}

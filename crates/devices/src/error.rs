@@ -1,0 +1,87 @@
+//! What can go wrong when a program is run.
+
+use std::path::PathBuf;
+
+use ringmill_math::MathError;
+use thiserror::Error;
+
+/// Why a program was not run, or an answer not given: what was expected, what came, what to do.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum DeviceError {
+    #[error("unknown device `{got}`; known devices: {}", known.join(", "))]
+    UnknownDevice { got: String, known: Vec<String> },
+    #[error(
+        "`{got}` is not a thread count for the cpu device; expected `cpu` (all cores) or `cpu:N` with N from 1 to {max}"
+    )]
+    ThreadCount { got: String, max: usize },
+    #[error("could not start {threads} worker threads: {reason}; ask for fewer with `cpu:N`")]
+    Threads { threads: usize, reason: String },
+    #[error("could not read machine file {}: {source}", path.display())]
+    MachineFile {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error(
+        "the program has {expected} input limbs, {got} were bound; the first one missing is `{name}`"
+    )]
+    MissingBinding {
+        name: String,
+        expected: usize,
+        got: usize,
+    },
+    #[error(
+        "the program has {expected} input limbs, {got} were bound; bind one limb for each input, in order"
+    )]
+    ExtraBindings { expected: usize, got: usize },
+    #[error(
+        "the program needs {expected} key seeds, {got} were bound; bind one for each entry of `seeds`, in order"
+    )]
+    SeedCount { expected: usize, got: usize },
+    #[error(
+        "input limb `{name}` has {got} residues, expected {expected} (the ring degree of its type)"
+    )]
+    LimbLength {
+        name: String,
+        expected: usize,
+        got: usize,
+    },
+    #[error(
+        "input limb `{name}` is bound to residues modulo {got}, its type has modulus {expected}; was it made with other parameters?"
+    )]
+    LimbModulus {
+        name: String,
+        expected: u64,
+        got: u64,
+    },
+    #[error(
+        "residue {value} at position {position} is not below its modulus {modulus}; the data is damaged or of another modulus"
+    )]
+    Residue {
+        position: usize,
+        value: u64,
+        modulus: u64,
+    },
+    #[error("the program is not well-formed: {0}")]
+    Malformed(String),
+    #[error("instruction {instr} of procedure `{proc}` cannot run: {reason}")]
+    Instruction {
+        proc: String,
+        instr: usize,
+        reason: String,
+    },
+    #[error("the request asks for neither function nor timing; ask for one of them")]
+    NothingAsked,
+    #[error(
+        "device `{device}` has no cycle model, so it cannot give timing alone; use a `sim:` device"
+    )]
+    NoTiming { device: String },
+    #[error(transparent)]
+    Verify(#[from] ringmill_isa::VerifyError),
+    #[error(transparent)]
+    Math(#[from] MathError),
+    #[error(transparent)]
+    Machine(#[from] ringmill_machines::MachineError),
+    #[error("the trace could not be written: {0}")]
+    Trace(#[from] std::io::Error),
+}

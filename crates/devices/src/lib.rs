@@ -1,0 +1,21 @@
+//! What runs a limb program: the CPU, and simulated machines; the run time around a compiled program; run reports.
+//!
+//! A [`Device`] takes a verified mid-level program and [`Bindings`] (its input limbs and seeds) and gives the output
+//! limbs, the same bits on every device, and figures: measured on the CPU, modelled on a machine.
+
+mod bindings;
+mod cpu;
+mod device;
+mod error;
+pub mod pool;
+pub mod progress;
+pub mod report;
+pub mod runtime;
+mod sim;
+pub mod trace;
+
+pub use bindings::{Bindings, Limb, SeedExpansion};
+pub use cpu::{Cpu, CpuStats};
+pub use device::{Device, Outcome, Request, known_devices, open};
+pub use error::DeviceError;
+pub use sim::Sim;

@@ -1,0 +1,200 @@
+//! The run report: what ran, with which parameters, what it took, and how each figure was obtained.
+
+mod table;
+
+use std::collections::BTreeMap;
+
+use ringmill_compiler::Compiled;
+use ringmill_isa::macros::MacroProgram;
+use ringmill_isa::mid::Program;
+use ringmill_schemes::ckks::Params;
+use serde::Serialize;
+
+use crate::cpu::CpuStats;
+use crate::device::Outcome;
+use ringmill_machines::MachineReport;
+
+/// How a figure was obtained.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum How {
+    /// Read off the program.
+    Counted,
+    /// By a clock, or by the operating system, during this run.
+    Measured,
+    /// From the machine's cycle model.
+    Model,
+}
+
+/// Parameters and their security.
+#[derive(Clone, Debug, Serialize)]
+pub struct ParameterReport {
+    pub log_n: u8,
+    pub slots: usize,
+    /// Bits of each ciphertext prime and each special prime.
+    pub cipher_prime_bits: Vec<u32>,
+    pub special_prime_bits: Vec<u32>,
+    pub dnum: usize,
+    pub log2_scale: f64,
+    /// log2 of the product of all primes, and the most that the security table allows at this ring degree.
+    pub log_qp: f64,
+    pub log_qp_bound: Option<u32>,
+    pub security_table: String,
+    pub security_bits: u32,
+    /// Set when the parameters do not reach the level; they then needed the explicit opt-out.
+    pub insecure: Option<String>,
+    /// Whether that opt-out was taken, needed or not.
+    pub insecure_allowed: bool,
+}
+
+impl ParameterReport {
+    pub fn new(params: &Params) -> Self {
+        let bits = |moduli: &[u64]| {
+            moduli
+                .iter()
+                .map(|q| u64::BITS - q.leading_zeros())
+                .collect()
+        };
+        let security = params.security();
+        Self {
+            log_n: params.log_n(),
+            slots: params.slots(),
+            cipher_prime_bits: bits(params.cipher_moduli()),
+            special_prime_bits: bits(params.special_moduli()),
+            dnum: params.dnum(),
+            log2_scale: params.default_scale().log2(),
+            log_qp: security.log_qp,
+            log_qp_bound: security.bound,
+            security_table: security.table.name().to_owned(),
+            security_bits: security.level.bits(),
+            insecure: security.insecure.clone(),
+            insecure_allowed: params.insecure_allowed(),
+        }
+    }
+}
+
+/// Number of instructions of each mnemonic.
+pub type Counts = BTreeMap<String, u64>;
+
+/// Instruction counts of the three levels; micro instructions only where a machine was simulated.
+#[derive(Clone, Debug, Serialize)]
+pub struct InstructionReport {
+    #[serde(rename = "macro")]
+    pub macro_level: Counts,
+    #[serde(rename = "mid")]
+    pub mid_level: Counts,
+    #[serde(rename = "micro")]
+    pub micro_level: Option<Counts>,
+    pub how: How,
+}
+
+/// Macro instructions of a program.
+pub fn macro_counts(program: &MacroProgram) -> Counts {
+    let mut counts = Counts::new();
+    for instr in &program.instrs {
+        *counts.entry(instr.op.mnemonic().to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+/// Mid-level instructions that all calls of a program execute.
+pub fn mid_counts(program: &Program) -> Counts {
+    let mut calls = vec![0u64; program.procs.len()];
+    for call in &program.calls {
+        if let Some(count) = calls.get_mut(call.proc as usize) {
+            *count += 1;
+        }
+    }
+    let mut counts = Counts::new();
+    for (proc, times) in program.procs.iter().zip(calls) {
+        for instr in &proc.instrs {
+            *counts.entry(instr.op.mnemonic().to_owned()).or_default() += times;
+        }
+    }
+    counts.retain(|_, n| *n > 0);
+    counts
+}
+
+/// What the run took on the CPU.
+#[derive(Clone, Debug, Serialize)]
+pub struct CpuReport {
+    #[serde(flatten)]
+    pub stats: CpuStats,
+    /// Most memory the process has had so far, where the operating system tells.
+    pub process_peak_bytes: Option<u64>,
+    pub how: How,
+}
+
+/// Precision of one output, in bits: -log2 of the error in a slot.
+#[derive(Clone, Debug, Serialize)]
+pub struct PrecisionReport {
+    pub output: String,
+    /// Bits that the noise model guarantees up to its failure probability.
+    pub predicted_bits: f64,
+    /// Whether, by the sizes assumed of the inputs, a value may outgrow its level.
+    pub may_overflow: bool,
+    /// Bits of the worst slot against the result in the clear; known to the key's holder only.
+    pub measured_bits: Option<f64>,
+}
+
+impl PrecisionReport {
+    /// The compiler's prediction for each output.
+    pub fn predicted(compiled: &Compiled) -> Vec<Self> {
+        let rows = compiled.outputs.iter().zip(&compiled.predicted);
+        rows.map(|(output, predicted)| Self {
+            output: output.name.clone(),
+            predicted_bits: predicted.bits(),
+            may_overflow: predicted.may_overflow,
+            measured_bits: None,
+        })
+        .collect()
+    }
+}
+
+/// Everything a run says about itself. Displays as a table, serialises as JSON.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunReport {
+    pub program: String,
+    pub device: String,
+    pub parameters: ParameterReport,
+    pub instructions: InstructionReport,
+    pub cpu: Option<CpuReport>,
+    pub machine: Option<MachineReport>,
+    pub precision: Vec<PrecisionReport>,
+}
+
+impl RunReport {
+    /// The report of a run of `compiled` that gave `outcome` on `device`.
+    pub fn new(device: &str, compiled: &Compiled, outcome: &Outcome) -> Self {
+        let micro_level = outcome
+            .machine
+            .as_ref()
+            .map(|m| m.instructions_by_kind.clone());
+        Self {
+            program: compiled.source.name.clone(),
+            device: device.to_owned(),
+            parameters: ParameterReport::new(&compiled.params),
+            instructions: InstructionReport {
+                macro_level: macro_counts(&compiled.managed),
+                mid_level: mid_counts(&compiled.program),
+                micro_level,
+                how: How::Counted,
+            },
+            cpu: outcome.cpu.map(|stats| CpuReport {
+                stats,
+                process_peak_bytes: process_peak_bytes(),
+                how: How::Measured,
+            }),
+            machine: outcome.machine.clone(),
+            precision: PrecisionReport::predicted(compiled),
+        }
+    }
+}
+
+/// Peak resident memory of this process, from the kernel's accounting (Linux).
+pub fn process_peak_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kib.checked_mul(1024)
+}

@@ -1,0 +1,282 @@
+//! The run report as a table for people.
+
+use std::fmt;
+
+use super::{
+    Counts, CpuReport, How, InstructionReport, ParameterReport, PrecisionReport, RunReport,
+};
+use ringmill_machines::MachineReport;
+
+/// Width of the column of labels.
+const LABEL: usize = 30;
+/// Width of the column of values; longer values push the last column.
+const VALUE: usize = 44;
+
+/// Writes sections of rows: label, value, how it was obtained.
+struct Table<'f, 'g> {
+    f: &'f mut fmt::Formatter<'g>,
+}
+
+impl Table<'_, '_> {
+    fn section(&mut self, title: &str) -> fmt::Result {
+        writeln!(self.f, "{title}")
+    }
+
+    fn row(&mut self, label: &str, value: impl fmt::Display, how: Option<How>) -> fmt::Result {
+        let value = value.to_string();
+        match how {
+            Some(how) => writeln!(self.f, "  {label:<LABEL$}{value:<VALUE$}{how}"),
+            None => writeln!(self.f, "  {label:<LABEL$}{value}"),
+        }
+    }
+}
+
+impl fmt::Display for How {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            How::Counted => "counted",
+            How::Measured => "measured",
+            How::Model => "model",
+        })
+    }
+}
+
+impl fmt::Display for RunReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let table = &mut Table { f };
+        table.section(&format!("Run of `{}` on {}", self.program, self.device))?;
+        parameters(table, &self.parameters)?;
+        instructions(table, &self.instructions)?;
+        if let Some(cpu) = &self.cpu {
+            cpu_rows(table, cpu)?;
+        }
+        if let Some(machine) = &self.machine {
+            machine_rows(table, machine)?;
+        }
+        precision(table, &self.precision)
+    }
+}
+
+fn parameters(table: &mut Table<'_, '_>, p: &ParameterReport) -> fmt::Result {
+    let list = |bits: &[u32]| {
+        bits.iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join(" + ")
+    };
+    table.section("Parameters")?;
+    table.row(
+        "ring degree",
+        format!("2^{} ({} slots)", p.log_n, p.slots),
+        None,
+    )?;
+    table.row("ciphertext primes (bits)", list(&p.cipher_prime_bits), None)?;
+    table.row(
+        "special primes (bits)",
+        format!("{}, {} digits", list(&p.special_prime_bits), p.dnum),
+        None,
+    )?;
+    table.row("scale", format!("2^{:.2}", p.log2_scale), None)?;
+    let bound = p
+        .log_qp_bound
+        .map_or("no bound".to_owned(), |b| format!("at most {b}"));
+    table.row(
+        "log2 of all primes",
+        format!("{:.1} ({bound} by {})", p.log_qp, p.security_table),
+        None,
+    )?;
+    match &p.insecure {
+        Some(reason) => table.row(
+            "security",
+            format!("NOT SECURE, by explicit opt-out: {reason}"),
+            None,
+        ),
+        None => table.row(
+            "security",
+            format!("{} bits, classical", p.security_bits),
+            None,
+        ),
+    }
+}
+
+fn instructions(table: &mut Table<'_, '_>, i: &InstructionReport) -> fmt::Result {
+    table.section("Instructions")?;
+    counts(table, "macro", &i.macro_level, i.how)?;
+    counts(table, "mid", &i.mid_level, i.how)?;
+    match &i.micro_level {
+        Some(micro) => counts(table, "micro", micro, How::Model),
+        None => Ok(()),
+    }
+}
+
+/// The total, then the kinds on lines of their own, most frequent first.
+fn counts(table: &mut Table<'_, '_>, level: &str, counts: &Counts, how: How) -> fmt::Result {
+    table.row(level, grouped(counts.values().sum()), Some(how))?;
+    let mut kinds: Vec<_> = counts.iter().collect();
+    kinds.sort_by_key(|(name, n)| (std::cmp::Reverse(**n), name.to_owned()));
+    for line in kinds.chunks(6) {
+        let line: Vec<_> = line
+            .iter()
+            .map(|(name, n)| format!("{name} {}", grouped(**n)))
+            .collect();
+        table.row("", line.join(", "), None)?;
+    }
+    Ok(())
+}
+
+fn cpu_rows(table: &mut Table<'_, '_>, cpu: &CpuReport) -> fmt::Result {
+    let how = Some(cpu.how);
+    table.section("CPU")?;
+    table.row("time", seconds(cpu.stats.seconds), how)?;
+    table.row("threads", cpu.stats.threads, how)?;
+    table.row("limb buffers, peak", bytes(cpu.stats.pool_peak_bytes), how)?;
+    match cpu.process_peak_bytes {
+        Some(peak) => table.row("process memory, peak", bytes(peak), how),
+        None => Ok(()),
+    }
+}
+
+fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
+    let how = Some(How::Model);
+    table.section(&format!("Machine `{}`", m.machine))?;
+    table.row("cycles", grouped(m.cycles), how)?;
+    table.row(
+        &format!("time at {} MHz", m.clock_mhz),
+        seconds(m.seconds),
+        how,
+    )?;
+    let multipliers = format!("{} in each of {} units", m.multipliers_per_rpau, m.rpaus);
+    table.row("modular multipliers", multipliers, None)?;
+    let mut kinds: Vec<_> = m.cycles_by_kind.iter().collect();
+    kinds.sort_by_key(|(_, cycles)| std::cmp::Reverse(**cycles));
+    for (kind, cycles) in kinds {
+        table.row(&format!("cycles in flight, {kind}"), grouped(*cycles), how)?;
+    }
+    for unit in &m.utilisation {
+        table.row(
+            &format!("utilisation, {}", unit.unit),
+            format!("{:.1} %", 100.0 * unit.utilisation),
+            how,
+        )?;
+    }
+    let (slots, peak) = (
+        m.memory.slots,
+        m.memory.peak_slots.iter().max().copied().unwrap_or(0),
+    );
+    let peak_bytes = m.memory.peak_bytes.iter().max().copied().unwrap_or(0);
+    table.row(
+        "memory, fullest unit",
+        format!("{peak} of {slots} slots ({})", bytes(peak_bytes)),
+        how,
+    )?;
+    let (keys, room) = (m.memory.key_limbs, m.memory.key_slots);
+    table.row(
+        "key limbs, fullest unit",
+        format!("{keys}, room for {room}"),
+        how,
+    )?;
+    let link = &m.link;
+    for (label, bytes_moved, time) in [
+        ("host link, in", link.bytes_in, link.seconds_in),
+        ("host link, out", link.bytes_out, link.seconds_out),
+        ("host link, keys", link.key_bytes, link.key_seconds),
+    ] {
+        table.row(
+            label,
+            format!("{}, {}", bytes(bytes_moved), seconds(time)),
+            how,
+        )?;
+    }
+    let s = &m.spills;
+    if s.stores + s.loads > 0 {
+        let text = format!(
+            "{} out, {} in; {}, {}",
+            s.stores,
+            s.loads,
+            bytes(s.bytes),
+            seconds(s.seconds)
+        );
+        table.row("spilled limbs", text, how)?;
+    }
+    Ok(())
+}
+
+fn precision(table: &mut Table<'_, '_>, outputs: &[PrecisionReport]) -> fmt::Result {
+    if outputs.is_empty() {
+        return Ok(());
+    }
+    table.section("Precision (bits of the worst slot)")?;
+    for output in outputs {
+        table.row(
+            &output.output,
+            format!("at least {:.1}", output.predicted_bits),
+            Some(How::Model),
+        )?;
+        if output.may_overflow {
+            table.row(
+                "",
+                "values may outgrow their level, by the input sizes assumed",
+                None,
+            )?;
+        }
+        if let Some(measured) = output.measured_bits {
+            table.row("", format!("{measured:.1}"), Some(How::Measured))?;
+        }
+    }
+    Ok(())
+}
+
+/// A count with its digits in groups of three.
+pub(super) fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, d) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(d);
+    }
+    out
+}
+
+/// Bytes in binary units.
+pub(super) fn bytes(n: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = n as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let unit = UNITS.get(unit).copied().unwrap_or("TiB");
+    if n < 1024 {
+        format!("{n} {unit}")
+    } else {
+        format!("{value:.1} {unit}")
+    }
+}
+
+/// A time in the unit that shows its size.
+pub(super) fn seconds(s: f64) -> String {
+    match s {
+        s if s >= 1.0 => format!("{s:.2} s"),
+        s if s >= 1e-3 => format!("{:.2} ms", s * 1e3),
+        s => format!("{:.2} us", s * 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(27_000_000_001), "27,000,000,001");
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(3 << 20), "3.0 MiB");
+        assert_eq!(seconds(0.0195), "19.50 ms");
+        assert_eq!(seconds(0.00000105), "1.05 us");
+    }
+}

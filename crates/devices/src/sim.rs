@@ -1,0 +1,112 @@
+//! `sim:<machine>`: function on the CPU's kernels, timing on the machine's cycle model.
+
+use std::io::Read;
+use std::path::Path;
+
+use ringmill_isa::mid::{Program, verify_program};
+use ringmill_machines::{Machine, MachineError, SimOptions};
+use serde::Deserialize;
+
+use crate::DeviceError;
+use crate::bindings::Bindings;
+use crate::cpu::Cpu;
+use crate::device::{Device, Outcome, Request};
+use crate::progress::Progress;
+
+/// Largest machine file read.
+const MAX_FILE: u64 = 1 << 20;
+
+/// A simulated machine.
+pub struct Sim {
+    name: String,
+    machine: Box<dyn Machine>,
+    clock_mhz: f64,
+    cpu: Cpu,
+}
+
+/// What every machine description states.
+#[derive(Deserialize)]
+struct Clock {
+    clock_mhz: f64,
+}
+
+impl Sim {
+    /// A machine that the machines crate ships.
+    pub fn named(machine: &str) -> Result<Self, DeviceError> {
+        Self::new(format!("sim:{machine}"), ringmill_machines::open(machine)?)
+    }
+
+    /// A machine from its description file.
+    pub fn from_file(path: &Path) -> Result<Self, DeviceError> {
+        let failed = |source| DeviceError::MachineFile {
+            path: path.to_owned(),
+            source,
+        };
+        let mut text = String::new();
+        std::fs::File::open(path)
+            .map_err(failed)?
+            .take(MAX_FILE)
+            .read_to_string(&mut text)
+            .map_err(failed)?;
+        Self::new(
+            format!("sim:{}", path.display()),
+            ringmill_machines::load(&text)?,
+        )
+    }
+
+    fn new(name: String, machine: Box<dyn Machine>) -> Result<Self, DeviceError> {
+        let clock: Result<Clock, _> = toml::from_str(&machine.description());
+        let clock =
+            clock.map_err(|e| MachineError::Syntax(format!("`{name}` states no clock: {e}")))?;
+        Ok(Self {
+            name,
+            machine,
+            clock_mhz: clock.clock_mhz,
+            cpu: Cpu::all_cores()?,
+        })
+    }
+
+    pub fn machine(&self) -> &dyn Machine {
+        self.machine.as_ref()
+    }
+}
+
+impl Device for Sim {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn clock_mhz(&self) -> Option<f64> {
+        Some(self.clock_mhz)
+    }
+
+    fn run(
+        &self,
+        program: &Program,
+        bindings: &Bindings<'_>,
+        request: Request<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, DeviceError> {
+        if !request.function && !request.timing {
+            return Err(DeviceError::NothingAsked);
+        }
+        let mut outcome = Outcome::default();
+        if request.timing {
+            verify_program(program)?;
+            let options = SimOptions {
+                spill: request.spill,
+                resident_keys: request.resident_keys,
+                trace: request.machine_trace,
+            };
+            outcome.machine = Some(self.machine.simulate(program, options)?);
+        }
+        if request.function {
+            let (outputs, stats) =
+                self.cpu
+                    .execute(program, bindings, progress, request.cpu_spans)?;
+            outcome.outputs = Some(outputs);
+            outcome.cpu = Some(stats);
+        }
+        Ok(outcome)
+    }
+}

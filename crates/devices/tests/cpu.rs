@@ -1,0 +1,301 @@
+//! The cpu device against the definition of every instruction, for every thread count; memory; bad bindings.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::naive::interpret;
+use common::random::{Dice, case, moduli};
+use ringmill_devices::progress::{Progress, Silent, Step};
+use ringmill_devices::{Bindings, Cpu, Device, DeviceError, Limb, Request};
+use ringmill_isa::mid::*;
+use ringmill_math::Ring;
+
+#[test]
+fn random_programs_give_the_defined_bits_on_any_number_of_threads() {
+    let devices: Vec<Cpu> = [1, 2, 5].iter().map(|&n| Cpu::new(n).unwrap()).collect();
+    for seed in 0..60 {
+        let case = case(seed, 4 + (seed % 3) as u8, 12);
+        let expected = interpret(&case.program, &case.inputs, &case.seeds);
+        for cpu in &devices {
+            let outcome = cpu
+                .run(
+                    &case.program,
+                    &common::bind(&case),
+                    Request::function_only(),
+                    &Silent,
+                )
+                .unwrap();
+            assert_eq!(
+                outcome.outputs.unwrap(),
+                expected,
+                "seed {seed}, {} threads",
+                cpu.threads()
+            );
+        }
+    }
+}
+
+#[test]
+fn buffers_do_not_grow_from_run_to_run() {
+    for threads in [1, 2] {
+        let cpu = Cpu::new(threads).unwrap();
+        let case = case(7, 5, 20);
+        let bindings = common::bind(&case);
+        let mut held = Vec::new();
+        for _ in 0..20 {
+            let (_, stats) = cpu
+                .execute(&case.program, &bindings, &Silent, None)
+                .unwrap();
+            assert_eq!(cpu.pool_usage().live, 0, "every buffer is given back");
+            held.push(stats.pool_held_bytes);
+        }
+        if threads == 1 {
+            assert!(held.iter().all(|&h| h == held[0]), "{held:?}");
+        } else {
+            // Order differs from run to run, so the most ever needed may be found late; it is bounded all the same.
+            assert!(held.iter().all(|&h| h <= 2 * held[0]), "{held:?}");
+        }
+    }
+}
+
+/// A chain of dependent instructions on one eval limb, with one value that lives to the end.
+fn chain(log_n: u8) -> Program {
+    let moduli = moduli(log_n);
+    let ty = LimbType {
+        ring: Ring::full(log_n),
+        modulus: ModulusId(0),
+        form: Form::Eval,
+    };
+    let mut b = ProcBuilder::new("chain", log_n, &moduli).unwrap();
+    let x = b
+        .param("x", ty, ParamRole::Cipher { arg: 0, poly: 0 })
+        .unwrap();
+    let kept = b.muli(x, 3).unwrap(); // buffer 1: x is bound, not ours to overwrite
+    let a = b.intt(kept).unwrap(); // buffer 2: kept is still needed
+    let a = b.ntt(a).unwrap(); // in place
+    let a = b.auto(a, 5).unwrap(); // buffer 3: a permutation is not done in place; buffer 2 is free afterwards
+    let a = b.mul(a, kept).unwrap(); // in place in buffer 3: both operands die, the other one is free afterwards
+    let a = b.neg(a).unwrap(); // in place
+    b.result(a, "r", 0, 0).unwrap();
+    Program {
+        log_n,
+        moduli,
+        procs: vec![Arc::new(b.finish().unwrap())],
+        limbs: vec![ty; 3],
+        inputs: vec![Input {
+            limb: LimbId(0),
+            name: "x".into(),
+            role: InputRole::Cipher { input: 0, poly: 0 },
+        }],
+        seeds: vec![],
+        calls: vec![
+            Call {
+                proc: 0,
+                args: vec![LimbId(0)],
+                seeds: vec![],
+                results: vec![LimbId(1)],
+                loc: None,
+            },
+            Call {
+                proc: 0,
+                args: vec![LimbId(1)],
+                seeds: vec![],
+                results: vec![LimbId(2)],
+                loc: None,
+            },
+        ],
+        outputs: vec![Output {
+            limb: LimbId(2),
+            name: "r".into(),
+            output: 0,
+            poly: 0,
+        }],
+    }
+}
+
+#[test]
+fn liveness_keeps_memory_at_what_the_hand_count_says() {
+    let program = chain(6);
+    let data = Dice::new(1).residues(program.moduli[0], 64);
+    let bindings = Bindings {
+        limbs: vec![Limb::borrowed(&data, program.moduli[0]).unwrap()],
+        seeds: vec![],
+    };
+    for threads in [1, 2] {
+        let (_, stats) = Cpu::new(threads)
+            .unwrap()
+            .execute(&program, &bindings, &Silent, None)
+            .unwrap();
+        // Three buffers in each call; the first call's result is the second's operand and dies at its first instruction.
+        assert_eq!(stats.pool_peak_bytes, 3 * 64 * 8, "{threads} threads");
+        assert_eq!(stats.pool_held_bytes, 3 * 64 * 8, "{threads} threads");
+    }
+}
+
+#[test]
+fn bad_bindings_are_refused_before_anything_runs() {
+    let program = chain(6);
+    let cpu = Cpu::new(1).unwrap();
+    let run = |limbs: Vec<Limb<'_>>| {
+        cpu.execute(
+            &program,
+            &Bindings {
+                limbs,
+                seeds: vec![],
+            },
+            &Silent,
+            None,
+        )
+        .err()
+    };
+    let q = program.moduli[0];
+    let (good, short) = (vec![1; 64], vec![1; 32]);
+    assert!(
+        matches!(run(vec![]), Some(DeviceError::MissingBinding { name, expected: 1, got: 0 }) if name == "x")
+    );
+    let two = vec![
+        Limb::borrowed(&good, q).unwrap(),
+        Limb::borrowed(&good, q).unwrap(),
+    ];
+    assert!(matches!(
+        run(two),
+        Some(DeviceError::ExtraBindings {
+            expected: 1,
+            got: 2
+        })
+    ));
+    let limb = Limb::borrowed(&short, q).unwrap();
+    assert!(matches!(
+        run(vec![limb]),
+        Some(DeviceError::LimbLength {
+            expected: 64,
+            got: 32,
+            ..
+        })
+    ));
+    let limb = Limb::borrowed(&good, program.moduli[1]).unwrap();
+    assert!(matches!(
+        run(vec![limb]),
+        Some(DeviceError::LimbModulus { .. })
+    ));
+    for bad in [q, q + 1, 1 << 63, u64::MAX] {
+        let mut data = good.clone();
+        data[17] = bad;
+        let refused = Limb::borrowed(&data, q).err();
+        assert!(
+            matches!(refused, Some(DeviceError::Residue { position: 17, value, .. }) if value == bad)
+        );
+        assert!(Limb::shared(data.into(), q).is_err());
+    }
+    let edge = vec![q - 1; 64];
+    assert!(Limb::borrowed(&edge, q).is_ok());
+    let limb = Limb::borrowed(&good, q).unwrap();
+    let seeds = vec![Arc::new(ringmill_devices::SeedExpansion::new([0; 32]))];
+    let error = cpu
+        .execute(
+            &program,
+            &Bindings {
+                limbs: vec![limb],
+                seeds,
+            },
+            &Silent,
+            None,
+        )
+        .err();
+    assert!(matches!(
+        error,
+        Some(DeviceError::SeedCount {
+            expected: 0,
+            got: 1
+        })
+    ));
+}
+
+#[test]
+fn ill_formed_programs_and_empty_requests_are_refused() {
+    let cpu = Cpu::new(2).unwrap();
+    let mut program = chain(6);
+    program.calls[0].args[0] = LimbId(2);
+    let data = vec![0; 64];
+    let bindings = Bindings {
+        limbs: vec![Limb::borrowed(&data, program.moduli[0]).unwrap()],
+        seeds: vec![],
+    };
+    let error = cpu
+        .run(&program, &bindings, Request::function_only(), &Silent)
+        .err();
+    assert!(matches!(error, Some(DeviceError::Verify(_))), "{error:?}");
+    let error = cpu
+        .run(&chain(6), &bindings, Request::timing_only(), &Silent)
+        .err();
+    assert!(matches!(error, Some(DeviceError::NoTiming { .. })));
+    let error = cpu
+        .run(
+            &chain(6),
+            &bindings,
+            Request {
+                timing: false,
+                ..Request::timing_only()
+            },
+            &Silent,
+        )
+        .err();
+    assert!(matches!(error, Some(DeviceError::NothingAsked)));
+}
+
+#[test]
+fn devices_are_opened_by_name_and_unknown_ones_are_told_what_is_known() {
+    assert_eq!(ringmill_devices::open("cpu:2").unwrap().name(), "cpu:2");
+    assert!(
+        ringmill_devices::open("cpu")
+            .unwrap()
+            .name()
+            .starts_with("cpu:")
+    );
+    for bad in ["cpu:0", "cpu:x", "cpu:-1", "cpu:100000", "cpu:"] {
+        assert!(
+            matches!(
+                ringmill_devices::open(bad).err(),
+                Some(DeviceError::ThreadCount { .. })
+            ),
+            "{bad}"
+        );
+    }
+    for bad in [
+        "",
+        "gpu",
+        "sim",
+        "sim:",
+        "sim:abacus",
+        "ring",
+        &"x".repeat(1 << 20),
+    ] {
+        let error = ringmill_devices::open(bad).err().unwrap();
+        assert!(
+            matches!(&error, DeviceError::UnknownDevice { known, .. } if known.contains(&"cpu".to_owned()))
+        );
+        assert!(error.to_string().len() < 1000);
+    }
+}
+
+#[test]
+fn progress_ends_at_the_last_call() {
+    struct Last(std::sync::Mutex<Vec<Step>>);
+    impl Progress for Last {
+        fn step(&self, step: Step) {
+            self.0.lock().unwrap().push(step);
+        }
+    }
+    for threads in [1, 2] {
+        let seen = Last(Default::default());
+        let case = case(3, 4, 9);
+        Cpu::new(threads)
+            .unwrap()
+            .execute(&case.program, &common::bind(&case), &seen, None)
+            .unwrap();
+        let last = *seen.0.lock().unwrap().last().unwrap();
+        assert_eq!((last.done, last.total), (9, 9));
+        assert_eq!(last.remaining, Some(std::time::Duration::ZERO));
+    }
+}
