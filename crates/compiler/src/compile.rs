@@ -7,6 +7,7 @@ use ringmill_isa::macros::{MacroImm, MacroOp};
 use ringmill_isa::mid::Program;
 use ringmill_schemes::ckks::{Params, ProcCache};
 
+use crate::canonical::CanonicalScales;
 use crate::error::CompileError;
 use crate::lower::{KeyRequest, Lowered, PlainRequest, PlainSource};
 use crate::options::{Options, ParamsChoice};
@@ -111,7 +112,7 @@ fn interface(
     params: &Params,
     output_level: u32,
 ) -> Result<(Vec<CompiledInput>, Vec<CompiledOutput>), CompileError> {
-    let scales = crate::CanonicalScales::new(params.cipher_moduli(), params.default_scale())?;
+    let scales = CanonicalScales::new(params.cipher_moduli(), params.default_scale())?;
     let unused = LevelScale {
         level: output_level,
         scale: scales.normal(output_level),

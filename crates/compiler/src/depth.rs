@@ -113,8 +113,8 @@ impl Depths {
         let kind = kind(instr, program);
         for v in &instr.src {
             let need = match kind {
-                Kind::Product => result + 1,
-                Kind::Sum if lifts && !self.product[v.0 as usize] => result + 1,
+                Kind::Product => result.saturating_add(1),
+                Kind::Sum if lifts && !self.product[v.0 as usize] => result.saturating_add(1),
                 _ => result,
             };
             let slot = &mut self.need[v.0 as usize];
@@ -133,7 +133,7 @@ impl Depths {
         let too_deep = |i: &&MacroInstr| {
             i.dst
                 .iter()
-                .any(|v| self.depth[v.0 as usize] + output_level > available)
+                .any(|v| self.depth[v.0 as usize].saturating_add(output_level) > available)
         };
         match program.instrs.iter().find(too_deep) {
             Some(instr) => Err(CompileError::TooDeep {
@@ -152,6 +152,11 @@ impl Depths {
 
     /// Levels that the program needs.
     pub fn levels(&self, output_level: u32) -> u32 {
-        self.depth.iter().max().copied().unwrap_or(0) + output_level
+        self.depth
+            .iter()
+            .max()
+            .copied()
+            .unwrap_or(0)
+            .saturating_add(output_level)
     }
 }

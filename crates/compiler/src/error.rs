@@ -110,3 +110,14 @@ pub enum CompileError {
     #[error(transparent)]
     Scheme(#[from] ringmill_schemes::ckks::CkksError),
 }
+
+impl CompileError {
+    /// The line of the user's program that the error is about, where it is about one.
+    pub fn loc(&self) -> Option<&SourceLoc> {
+        match self {
+            Self::TooDeep { at, .. } | Self::BadConstant { at, .. } => at.0.as_ref(),
+            Self::Verify(error) => error.place.loc.as_ref(),
+            _ => None,
+        }
+    }
+}

@@ -4,7 +4,7 @@
 //! checks parameters, and lowers to calls of the scheme layer's procedures. docs/compiler.md tells what each pass does.
 
 pub mod builder;
-pub mod canonical;
+mod canonical;
 mod compile;
 mod cse;
 mod dce;
@@ -27,7 +27,6 @@ mod scale;
 #[cfg(test)]
 mod tests;
 
-pub use canonical::CanonicalScales;
 pub use compile::{Compiled, CompiledInput, CompiledOutput, compile};
 pub use error::CompileError;
 pub use lower::{KeyRequest, PlainRequest, PlainSource};

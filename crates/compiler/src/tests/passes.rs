@@ -100,3 +100,23 @@ fn exact_sums(managed: &MacroProgram) -> Result<(), TestCaseError> {
     }
     Ok(())
 }
+
+/// The random programs reach every instruction of the macro level, so the properties above say something of each.
+#[test]
+fn random_programs_reach_every_instruction() {
+    use proptest::strategy::ValueTree;
+    let scales = CanonicalScales::new(&PRIMES, 2f64.powi(40)).unwrap();
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..200 {
+        let case = cases(20..40).new_tree(&mut runner).unwrap().current();
+        let relinearised = pipeline::relinearised(case.program, Passes::ALL).unwrap();
+        let managed = scale::run(relinearised, &scales, 0).unwrap();
+        seen.extend(managed.instrs.iter().map(|i| i.op));
+    }
+    assert_eq!(
+        seen.len(),
+        ringmill_isa::macros::MacroOp::ALL.len(),
+        "{seen:?}"
+    );
+}

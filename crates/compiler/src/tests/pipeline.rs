@@ -145,8 +145,9 @@ fn programs_that_do_not_fit_given_parameters_are_errors() {
     let (mut t, x) = start(8);
     let huge = t.scalar(1e200, line(5)).unwrap();
     let y = t.mul(x, huge, line(6)).unwrap();
-    let error = compile(finish(t, y), &options).unwrap_err().to_string();
-    assert!(error.starts_with("random.py:6: "), "{error}");
+    let error = compile(finish(t, y), &options).unwrap_err();
+    assert!(error.to_string().starts_with("random.py:6: "), "{error}");
+    assert_eq!(error.loc(), line(6).as_ref());
     let high = compile(
         squares(6),
         &Options {

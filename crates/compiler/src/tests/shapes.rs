@@ -271,6 +271,7 @@ fn trace_errors_name_the_line() {
     ];
     for error in errors {
         assert!(error.to_string().starts_with("random.py:7: "), "{error}");
+        assert_eq!(error.loc(), line(7).as_ref());
     }
     assert!(TraceBuilder::new("odd", 3).is_err());
     assert!(TraceBuilder::new("none", 0).is_err());

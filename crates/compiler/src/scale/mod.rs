@@ -7,43 +7,19 @@
 //! their operands; a rescaled value at `D_l` joins products of level k <= l when multiplied by `D_k^2 / D_l`, which a
 //! plaintext or constant factor takes along for nothing and another value gets by a product with one.
 
+mod derive;
+
 use std::collections::HashMap;
 
 use ringmill_isa::macros::{
     LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
 };
-use ringmill_isa::source::SourceLoc;
 
 use crate::canonical::CanonicalScales;
 use crate::depth::{Depths, Kind, kind};
 use crate::error::CompileError;
 use crate::rewrite::{Rewriter, is_cipher};
-
-/// A managed value: where it is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum State {
-    Rescaled(u32),
-    Product(u32),
-}
-
-/// A value of the new program and its state.
-#[derive(Clone, Copy, Debug)]
-struct Placed {
-    value: MacroValue,
-    state: State,
-}
-
-/// What was made of a new value before, to be used again.
-#[derive(PartialEq, Eq, Hash)]
-enum Derived {
-    Rescaled,
-    /// Brought down to this level, rescaled.
-    Lowered(u32),
-    /// Multiplied by one to be a product at this level.
-    Lifted(u32),
-    /// Primes dropped down to this level.
-    Switched(u32),
-}
+use derive::{Derived, Placed, State};
 
 struct Manager<'a> {
     out: Rewriter,
@@ -87,171 +63,6 @@ pub(crate) fn run(
 }
 
 impl Manager<'_> {
-    fn at(&self, state: State) -> LevelScale {
-        match state {
-            State::Rescaled(level) => LevelScale {
-                level,
-                scale: self.scales.normal(level),
-            },
-            State::Product(level) => LevelScale {
-                level,
-                scale: self.scales.product(level),
-            },
-        }
-    }
-
-    fn size(&self, value: MacroValue) -> u32 {
-        match self.out.ty(value) {
-            MacroType::Cipher { size, .. } => size,
-            MacroType::Plain { .. } => 0,
-        }
-    }
-
-    /// Emits an instruction whose one result is a ciphertext of the size of its first operand.
-    fn emit(
-        &mut self,
-        op: MacroOp,
-        src: Vec<MacroValue>,
-        imm: MacroImm,
-        at: LevelScale,
-        loc: &Option<SourceLoc>,
-    ) -> MacroValue {
-        let size = src.iter().map(|&v| self.size(v)).max().unwrap_or(2);
-        self.out
-            .push(op, src, imm, MacroType::Cipher { size, at: Some(at) }, loc)
-    }
-
-    /// The state in which an old ciphertext value was made.
-    fn natural(&self, old: MacroValue) -> Placed {
-        // Programs define values before use, so the placement is there; a level-0 value stands in for the impossible.
-        self.placed[old.0 as usize].unwrap_or(Placed {
-            value: MacroValue(0),
-            state: State::Rescaled(0),
-        })
-    }
-
-    /// The value rescaled, and its level.
-    fn rescaled(&mut self, old: MacroValue, loc: &Option<SourceLoc>) -> (MacroValue, u32) {
-        let Placed { value, state } = self.natural(old);
-        match state {
-            State::Rescaled(level) => (value, level),
-            State::Product(level) => {
-                let below = level.saturating_sub(1);
-                let key = (value, Derived::Rescaled);
-                if let Some(&known) = self.derived.get(&key) {
-                    return (known, below);
-                }
-                let at = self.at(State::Rescaled(below));
-                let new = self.emit(MacroOp::Rescale, vec![value], MacroImm::None, at, loc);
-                self.derived.insert(key, new);
-                (new, below)
-            }
-        }
-    }
-
-    /// A rescaled value of level `from`, its primes dropped down to `to`; the scale stays `D_from`.
-    fn switched(
-        &mut self,
-        value: MacroValue,
-        from: u32,
-        to: u32,
-        loc: &Option<SourceLoc>,
-    ) -> MacroValue {
-        if from == to {
-            return value;
-        }
-        let key = (value, Derived::Switched(to));
-        if let Some(&known) = self.derived.get(&key) {
-            return known;
-        }
-        let at = LevelScale {
-            level: to,
-            scale: self.scales.normal(from),
-        };
-        let new = self.emit(
-            MacroOp::Modswitch,
-            vec![value],
-            MacroImm::Level(to),
-            at,
-            loc,
-        );
-        self.derived.insert(key, new);
-        new
-    }
-
-    /// A rescaled value of level `from` as a product of level `to <= from`: times one.
-    fn lifted(
-        &mut self,
-        value: MacroValue,
-        from: u32,
-        to: u32,
-        loc: &Option<SourceLoc>,
-    ) -> MacroValue {
-        let key = (value, Derived::Lifted(to));
-        if let Some(&known) = self.derived.get(&key) {
-            return known;
-        }
-        let switched = self.switched(value, from, to, loc);
-        let one = MacroImm::Constant {
-            value: 1.0,
-            scale: Some(self.scales.factor(from, to)),
-        };
-        let new = self.emit(
-            MacroOp::Mulc,
-            vec![switched],
-            one,
-            self.at(State::Product(to)),
-            loc,
-        );
-        self.derived.insert(key, new);
-        new
-    }
-
-    /// A rescaled value of level `from` as a rescaled value of level `to <= from`.
-    fn lowered(
-        &mut self,
-        value: MacroValue,
-        from: u32,
-        to: u32,
-        loc: &Option<SourceLoc>,
-    ) -> MacroValue {
-        if from == to {
-            return value;
-        }
-        let key = (value, Derived::Lowered(to));
-        if let Some(&known) = self.derived.get(&key) {
-            return known;
-        }
-        let lifted = self.lifted(value, from, to + 1, loc);
-        let new = self.emit(
-            MacroOp::Rescale,
-            vec![lifted],
-            MacroImm::None,
-            self.at(State::Rescaled(to)),
-            loc,
-        );
-        self.derived.insert(key, new);
-        new
-    }
-
-    /// A plaintext of the old program, encoded at `at`.
-    fn plain(&mut self, old: MacroValue, at: LevelScale, loc: &Option<SourceLoc>) -> MacroValue {
-        let key = (old, at.level, at.scale.to_bits());
-        if let Some(&known) = self.plains.get(&key) {
-            return known;
-        }
-        let (op, imm) = self
-            .plain_source
-            .get(&old)
-            .cloned()
-            .unwrap_or((MacroOp::Encode, MacroImm::None));
-        let new = self
-            .out
-            .push(op, Vec::new(), imm, MacroType::Plain { at: Some(at) }, loc);
-        self.plains.insert(key, new);
-        new
-    }
-
     fn instr(&mut self, instr: &MacroInstr, kind: Kind, types: &[MacroType]) {
         let loc = &instr.loc;
         match (kind, instr.src.as_slice()) {
@@ -408,16 +219,6 @@ impl Manager<'_> {
         };
         let value = self.emit(instr.op, src, MacroImm::None, self.at(state), loc);
         self.place(instr, value, state);
-    }
-
-    /// The value as a product of `level`, at or below its own.
-    fn as_product(&mut self, old: MacroValue, level: u32, loc: &Option<SourceLoc>) -> MacroValue {
-        let placed = self.natural(old);
-        if placed.state == State::Product(level) {
-            return placed.value;
-        }
-        let (value, from) = self.rescaled(old, loc);
-        self.lifted(value, from, level, loc)
     }
 
     /// Negation, constant terms, relinearisation, plaintext sums, integer factors: at the operand's own level and scale.

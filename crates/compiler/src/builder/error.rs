@@ -1,0 +1,72 @@
+//! What a traced function may not do.
+
+use ringmill_isa::source::SourceLoc;
+use thiserror::Error;
+
+use super::{MAX_INSTRUCTIONS, MAX_SLOTS};
+use crate::error::At;
+
+/// What a traced function may not do.
+#[derive(Clone, PartialEq, Debug, Error)]
+#[non_exhaustive]
+pub enum TraceError {
+    #[error(
+        "a program works on vectors of a power of two slots, at least 1 and at most {MAX_SLOTS}; {slots} were asked for"
+    )]
+    Slots { slots: u32 },
+    #[error(
+        "{at}this vector has {got} values and the program's vectors have {expected} slots; pad it, or change the program's slots"
+    )]
+    Length { at: At, expected: u32, got: usize },
+    #[error("{at}value {index} of this vector is {value}; only finite numbers can be encoded")]
+    NotFinite { at: At, index: usize, value: f64 },
+    #[error("{at}there are two inputs named {name:?}; give each its own name")]
+    DuplicateInput { at: At, name: String },
+    #[error("{at}there are two outputs named {name:?}; give each its own name")]
+    DuplicateOutput { at: At, name: String },
+    #[error(
+        "{at}{operation} takes no plain input on its own: its values are known only at run time; combine them in the clear before they are passed in, or declare the input encrypted"
+    )]
+    PlainArithmetic { at: At, operation: &'static str },
+    #[error(
+        "{at}output {name:?} is not encrypted: it depends on no encrypted input; compute it in the clear"
+    )]
+    PlainOutput { at: At, name: String },
+    #[error("{at}{operation} of constants overflows: slot {index} would be {value}")]
+    Overflow {
+        at: At,
+        operation: &'static str,
+        index: usize,
+        value: f64,
+    },
+    #[error(
+        "{at}a rotation by {steps} steps is out of range for {slots} slots; steps are between -{slots} and {slots}"
+    )]
+    Steps { at: At, steps: i64, slots: u32 },
+    #[error("{at}a polynomial needs at least one coefficient")]
+    NoCoefficients { at: At },
+    #[error("{at}this value belongs to another program")]
+    ForeignValue { at: At },
+    #[error("{at}the program is longer than {MAX_INSTRUCTIONS} instructions; split it")]
+    TooLong { at: At },
+}
+
+impl TraceError {
+    /// The line of the user's program that the error is about.
+    pub fn loc(&self) -> Option<&SourceLoc> {
+        match self {
+            Self::Slots { .. } => None,
+            Self::Length { at, .. }
+            | Self::NotFinite { at, .. }
+            | Self::DuplicateInput { at, .. }
+            | Self::DuplicateOutput { at, .. }
+            | Self::PlainArithmetic { at, .. }
+            | Self::PlainOutput { at, .. }
+            | Self::Overflow { at, .. }
+            | Self::Steps { at, .. }
+            | Self::NoCoefficients { at }
+            | Self::ForeignValue { at }
+            | Self::TooLong { at } => at.0.as_ref(),
+        }
+    }
+}
