@@ -1,6 +1,7 @@
 //! Common subexpressions: of several instructions that compute the same value, the first stays.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroValue};
 
@@ -36,17 +37,28 @@ impl ImmKey {
     }
 }
 
-/// For each constant vector, the first one with the same contents.
+/// For each constant vector, the first one with the same contents, bit for bit.
 fn first_equal(data: &[Vec<(f64, f64)>]) -> Vec<u32> {
-    let mut seen: HashMap<Vec<(u64, u64)>, u32> = HashMap::new();
+    let bits = |&(re, im): &(f64, f64)| (re.to_bits(), im.to_bits());
+    // By hash, the vectors that differ from each other; vectors are large, so they are not copied into a map's keys.
+    let mut seen: HashMap<u64, Vec<u32>> = HashMap::new();
     data.iter()
         .zip(0u32..)
         .map(|(vector, index)| {
-            let bits = vector
-                .iter()
-                .map(|(re, im)| (re.to_bits(), im.to_bits()))
-                .collect();
-            *seen.entry(bits).or_insert(index)
+            let mut hasher = DefaultHasher::new();
+            vector.iter().for_each(|slot| bits(slot).hash(&mut hasher));
+            let candidates = seen.entry(hasher.finish()).or_default();
+            let same = |&&c: &&u32| {
+                data[c as usize]
+                    .iter()
+                    .map(bits)
+                    .eq(vector.iter().map(bits))
+            };
+            if let Some(&first) = candidates.iter().find(same) {
+                return first;
+            }
+            candidates.push(index);
+            index
         })
         .collect()
 }

@@ -164,6 +164,27 @@ fn a_product_of_equal_values_is_a_square() {
 }
 
 #[test]
+fn equal_vectors_are_encoded_once() {
+    let mut t = TraceBuilder::new("vectors", 4).unwrap();
+    let x = encrypted(&mut t, &["x"])[0];
+    let ramp = |last: f64| vec![(1.0, 0.0), (2.0, 0.0), (3.0, 0.0), (last, 0.0)];
+    for (number, last) in [4.0, 4.0, 0.0, -0.0].into_iter().enumerate() {
+        let v = t.vector(ramp(last), line(2)).unwrap();
+        let product = t.mul(x, v, line(3)).unwrap();
+        t.output(&format!("y{number}"), product, line(4)).unwrap();
+    }
+    let managed = manage(t, Passes::ALL).unwrap();
+    // 0 and -0 differ in their bits; that they are kept apart costs one product and risks nothing.
+    assert_eq!(
+        (
+            count(&managed, MacroOp::Encode),
+            count(&managed, MacroOp::Mul)
+        ),
+        (3, 3)
+    );
+}
+
+#[test]
 fn inputs_enter_where_they_are_needed() {
     // x needs three levels, y one; c * x joins at the bottom without a rescale of its own.
     let mut t = TraceBuilder::new("levels", 4).unwrap();
