@@ -26,7 +26,7 @@ full: test ## `make test`, the slow tests too, every fuzz target for a minute wh
 	@if cargo fuzz --version >/dev/null 2>&1; then fuzz/run 60; else echo "cargo-fuzz is not installed: fuzz targets not run"; fi
 
 bench: $(VENV)/test.stamp $(VENV)/package.stamp ## side by side with SEAL on this computer
-	@$(BIN)/python benches/ckks_vs_seal.py
+	@$(BIN)/python benches/seal_ckks.py
 
 lint: $(VENV)/test.stamp ## formatting and lints of all sources, nothing allowed
 	@cargo fmt --all --check
