@@ -4,16 +4,16 @@
 >>> import ringmill as rm
 >>> @rm.program
 ... def distance(x: rm.Encrypted, y: rm.Plain):
-...     return rm.sum((x - y) ** 2, 256)
+...     return rm.sum((x - y) ** 2, 256) / 256
 >>> compiled = distance.compile(slots=256)
 >>> client = compiled.keygen()
 >>> inputs = client.encrypt(x=np.full(256, 0.5))
 >>> run = compiled.run(inputs, plain={"y": np.zeros(256)}, device="cpu")
->>> bool(np.allclose(client.decrypt(run), 64.0, atol=1e-3))
+>>> bool(np.allclose(client.decrypt(run), 0.25, atol=1e-5))
 True
 """
 
-from ringmill._ringmill import Ciphertext, EvaluationKeys, MacroProgram, __version__
+from ringmill._ringmill import Ciphertext, EvaluationKeys, MacroProgram, Params, __version__
 from ringmill.errors import (
     CompileError,
     DataError,
@@ -24,10 +24,10 @@ from ringmill.errors import (
     RingmillError,
 )
 from ringmill.ops import conj, polynomial, rotate, sum
-from ringmill.parameters import Params, devices, params
+from ringmill.parameters import devices, params
 from ringmill.program import Program, program
 from ringmill.report import Report
-from ringmill.runtime import Client, Compiled, Inputs, Run, load
+from ringmill.runtime import Client, Compiled, Inputs, Precision, Run, load
 from ringmill.trace import Encrypted, Plain
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "ParameterError",
     "Params",
     "Plain",
+    "Precision",
     "Program",
     "Report",
     "RingmillError",

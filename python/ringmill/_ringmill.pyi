@@ -1,7 +1,5 @@
 """The compiled half of the package."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,10 +48,9 @@ class Params:
     slots: int
     ciphertext_primes: list[int]
     special_primes: list[int]
+    levels: int
     scale: float
     security: str
-    summary: str
-    id: bytes
     def __init__(
         self,
         name: str | None,
@@ -71,18 +68,21 @@ class Ciphertext:
     limbs: NDArray[np.uint64]
     def save(self, path: str) -> None: ...
     @staticmethod
-    def load(path: str, params: Any) -> Ciphertext: ...
+    def load(path: str, params: Params) -> Ciphertext: ...
 
 class EvaluationKeys:
     def save(self, path: str) -> None: ...
     @staticmethod
-    def load(path: str, params: Any) -> EvaluationKeys: ...
+    def load(path: str, params: Params) -> EvaluationKeys: ...
 
 class Keys:
     evaluation_keys: EvaluationKeys
     complex: bool
     def encrypt(self, inputs: dict[str, NDArray[np.complex128]]) -> dict[str, Ciphertext]: ...
     def decrypt(self, ciphertext: Ciphertext) -> NDArray[np.complex128]: ...
+    def measure(
+        self, inputs: dict[str, NDArray[np.complex128]], outputs: dict[str, Ciphertext]
+    ) -> list[tuple[str, float, float | None]]: ...
     def save_secret_key(self, path: str) -> None: ...
 
 class CompiledProgram:

@@ -5,56 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ringmill import _ringmill
+from ringmill._ringmill import Params
 from ringmill.errors import ParameterError
-
-
-class Params:
-    """A checked CKKS parameter set; made by :func:`params`."""
-
-    def __init__(self, inner: _ringmill.Params) -> None:
-        self._inner = inner
-
-    @property
-    def log_n(self) -> int:
-        """log2 of the ring degree N."""
-        return self._inner.log_n
-
-    @property
-    def slots(self) -> int:
-        """N / 2, the longest vector of a ciphertext."""
-        return self._inner.slots
-
-    @property
-    def ciphertext_primes(self) -> list[int]:
-        return self._inner.ciphertext_primes
-
-    @property
-    def special_primes(self) -> list[int]:
-        return self._inner.special_primes
-
-    @property
-    def levels(self) -> int:
-        """How many multiplications in sequence a fresh ciphertext has room for."""
-        return len(self._inner.ciphertext_primes) - 1
-
-    @property
-    def scale(self) -> float:
-        """What values are multiplied by before rounding."""
-        return self._inner.scale
-
-    @property
-    def security(self) -> str:
-        """What the security check found, in words."""
-        return self._inner.security
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Params) and self._inner.id == other._inner.id
-
-    def __hash__(self) -> int:
-        return hash(self._inner.id)
-
-    def __repr__(self) -> str:
-        return f"<ringmill {self._inner.summary}>"
 
 
 def params(
@@ -84,11 +36,8 @@ def params(
     if (name is None) == (log_n is None) or (log_n is None) != (bits is None):
         raise ParameterError('give either the name of a set, as in rm.params("set2"), or both log_n= and bits=')
     table = table or "guidelines_2024"
-    return Params(
-        _ringmill.Params(
-            name, log_n, bits and list(bits), table, security, scale, allow_insecure_parameters_for_tests_only
-        )
-    )
+    insecure = allow_insecure_parameters_for_tests_only
+    return Params(name, log_n, bits and list(bits), table, security, scale, insecure)
 
 
 def devices() -> list[str]:

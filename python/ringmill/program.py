@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ringmill._ringmill import MacroProgram, compile_program, evaluate_program
+from ringmill._ringmill import MacroProgram, Params, compile_program, evaluate_program
 from ringmill.errors import DataError
-from ringmill.parameters import Params
 from ringmill.runtime import Compiled
 from ringmill.shape import Shape
 from ringmill.trace import Encrypted, Plain, Tracer, Vector, refuse
@@ -138,12 +137,11 @@ def compile_traced(
     """Compiles a traced program.
 
     Parameters that are not given are chosen for `security` bits under `table`, so that outputs have `precision` bits
-    after the binary point and absolute values below 2^`integer_bits`, when inputs are at most `input_bound`.
+    after the binary point and absolute values below 2^`integer_bits`, when inputs are at most `input_bound`. A value
+    that outgrows its bound wraps around, and what comes out is wrong: the report warns where the bounds allow that.
     """
-    inner = params and params._inner
-    return Compiled(
-        compile_program(traced, inner, precision, integer_bits, float(input_bound), table, security), shape
-    )
+    inner = compile_program(traced, params, precision, integer_bits, float(input_bound), table, security)
+    return Compiled(inner, shape)
 
 
 def as_real(values: np.ndarray) -> np.ndarray:

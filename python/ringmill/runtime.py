@@ -9,9 +9,8 @@ from typing import Any, overload
 
 import numpy as np
 
-from ringmill._ringmill import Ciphertext, CompiledProgram, EvaluationKeys, Keys, MacroProgram
+from ringmill._ringmill import Ciphertext, CompiledProgram, EvaluationKeys, Keys, MacroProgram, Params
 from ringmill.errors import DataError, KeysError
-from ringmill.parameters import Params
 from ringmill.report import Report
 from ringmill.shape import Shape
 
@@ -34,12 +33,21 @@ class Run:
     report: Report
 
 
+@dataclass(frozen=True)
+class Precision:
+    """Bits of the worst slot, -log2 of its error: what the noise model guarantees, and what was measured."""
+
+    predicted_bits: float
+    measured_bits: float | None
+
+
 class Client:
     """Holds the secret key: encrypts inputs and decrypts outputs. Made by :meth:`Compiled.keygen`."""
 
     def __init__(self, keys: Keys, shape: Shape) -> None:
         self._keys = keys
         self._shape = shape
+        self._complex = keys.complex
 
     @property
     def evaluation_keys(self) -> EvaluationKeys:
@@ -52,20 +60,28 @@ class Client:
         Raises :class:`DataError` for a missing input, a wrong length, NaN, infinity, or values too large for the scale.
         """
         arrays = {name: as_vector(name, value) for name, value in inputs.items()}
+        self._complex = self._complex or any(np.iscomplexobj(value) for value in inputs.values())
         return Inputs(self._keys.encrypt(arrays), self._keys.evaluation_keys)
 
-    def decrypt(self, outputs: Run | Mapping[str, Ciphertext]) -> Any:
-        """The outputs in the structure the program's function returned them in: one array, a tuple or a dict."""
+    def decrypt(self, outputs: Run | Mapping[str, Ciphertext], *, complex: bool | None = None) -> Any:
+        """The outputs in the structure the program's function returned them in: one array, a tuple or a dict.
+
+        Arrays are complex if `complex` says so; if it is left out, when the program has complex constants or this client
+        encrypted complex inputs. Otherwise the imaginary parts, which hold noise, are dropped.
+        """
         ciphertexts = outputs.ciphertexts if isinstance(outputs, Run) else outputs
         missing = [name for name in self._shape.names if name not in ciphertexts]
         if missing:
             raise DataError(f"output {missing[0]} is missing; the program has outputs {', '.join(self._shape.names)}")
-        return self._shape.build([self._decrypt(ciphertexts[name]) for name in self._shape.names])
+        whole = self._complex if complex is None else complex
+        values = [self._keys.decrypt(ciphertexts[name]) for name in self._shape.names]
+        return self._shape.build([v if whole else np.ascontiguousarray(v.real) for v in values])
 
-    def _decrypt(self, ciphertext: Ciphertext) -> np.ndarray:
-        # Decryption leaves noise in the imaginary parts; a program on real data has nothing there.
-        values = self._keys.decrypt(ciphertext)
-        return values if self._keys.complex else np.ascontiguousarray(values.real)
+    def measure(self, run: Run, **inputs: Any) -> dict[str, Precision]:
+        """The precision of each output against the program computed in the clear on all its inputs, plain ones too."""
+        arrays = {name: as_vector(name, value) for name, value in inputs.items()}
+        rows = self._keys.measure(arrays, run.ciphertexts)
+        return {name: Precision(predicted, measured) for name, predicted, measured in rows}
 
     def save_secret_key(self, path: Path) -> None:
         """Writes the secret key. Whoever has the file can read everything encrypted under it."""
@@ -84,7 +100,7 @@ class Compiled:
 
     @property
     def params(self) -> Params:
-        return Params(self._inner.params)
+        return self._inner.params
 
     def text(self, level: str = "macro", machine: str = "ring") -> str:
         """The program as text: ``"macro"`` (ciphertexts), ``"mid"`` (limbs) or ``"micro"`` (a machine's words)."""
@@ -154,7 +170,7 @@ class Compiled:
         return runs[0] if isinstance(device, str) else runs
 
     def __repr__(self) -> str:
-        return f"<ringmill compiled program {self._inner.name}, {self._inner.params.summary}>"
+        return f"<ringmill compiled program {self._inner.name}, {self._inner.params!r}>"
 
 
 def as_vector(name: str, value: Any) -> np.ndarray:

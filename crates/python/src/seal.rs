@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use ringmill_schemes::ckks::key::KeyForm;
 use ringmill_schemes::ckks::{
-    Ciphertext, CkksError, Decryptor, Encoder, Encryptor, Evaluator, GaloisKeys, KeyGenerator, Params, Plaintext,
-    RelinKey, SecurityLevel, SecurityTable,
+    Ciphertext, CkksError, Decryptor, Encoder, Encryptor, Evaluator, GaloisKeys, KeyGenerator,
+    Params, Plaintext, RelinKey, SecurityLevel, SecurityTable,
 };
 use ringmill_schemes::seal::{self, Compression, SealContext, SealError};
 
@@ -17,7 +17,10 @@ use crate::errors::{DataError, FileError, KeysError, ParameterError, RingmillErr
 
 /// Real or complex numbers, as an array or a list of one dimension.
 fn slots(values: &Bound<'_, PyAny>) -> PyResult<Vec<Complex64>> {
-    let array = values.py().import("numpy")?.call_method1("asarray", (values, "complex128"))?;
+    let array = values
+        .py()
+        .import("numpy")?
+        .call_method1("asarray", (values, "complex128"))?;
     let array: PyReadonlyArray1<'_, Complex64> = array.extract()?;
     Ok(array.as_array().iter().copied().collect())
 }
@@ -57,7 +60,12 @@ struct Shared {
 }
 
 impl Shared {
-    fn open(parms: &[u8], security_table: &str, insecure: bool, compression: &str) -> PyResult<Self> {
+    fn open(
+        parms: &[u8],
+        security_table: &str,
+        insecure: bool,
+        compression: &str,
+    ) -> PyResult<Self> {
         let compression = match compression {
             "none" => Compression::None,
             "zstd" => Compression::Zstd,
@@ -67,10 +75,19 @@ impl Shared {
             }
         };
         let table = SecurityTable::from_name(security_table).map_err(scheme_refused)?;
-        let builder = seal::read_parameters(parms).map_err(refused)?.security(table, SecurityLevel::Bits128);
-        let builder = if insecure { builder.allow_insecure_parameters_for_tests_only() } else { builder };
+        let builder = seal::read_parameters(parms)
+            .map_err(refused)?
+            .security(table, SecurityLevel::Bits128);
+        let builder = if insecure {
+            builder.allow_insecure_parameters_for_tests_only()
+        } else {
+            builder
+        };
         let params = builder.build().map_err(scheme_refused)?;
-        Ok(Self { context: SealContext::new(params).map_err(refused)?, compression })
+        Ok(Self {
+            context: SealContext::new(params).map_err(refused)?,
+            compression,
+        })
     }
 
     fn params(&self) -> &Arc<Params> {
@@ -126,7 +143,9 @@ impl SealEvaluator {
         a: &[u8],
         op: impl FnOnce(&Evaluator, &Ciphertext) -> Result<Ciphertext, CkksError> + Send,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        self.run(py, || op(&self.evaluator, &self.shared.cipher(a)?).map_err(scheme_refused))
+        self.run(py, || {
+            op(&self.evaluator, &self.shared.cipher(a)?).map_err(scheme_refused)
+        })
     }
 
     fn binary<'py>(
@@ -136,7 +155,14 @@ impl SealEvaluator {
         b: &[u8],
         op: impl FnOnce(&Evaluator, &Ciphertext, &Ciphertext) -> Result<Ciphertext, CkksError> + Send,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        self.run(py, || op(&self.evaluator, &self.shared.cipher(a)?, &self.shared.cipher(b)?).map_err(scheme_refused))
+        self.run(py, || {
+            op(
+                &self.evaluator,
+                &self.shared.cipher(a)?,
+                &self.shared.cipher(b)?,
+            )
+            .map_err(scheme_refused)
+        })
     }
 
     fn with_plain<'py>(
@@ -147,17 +173,33 @@ impl SealEvaluator {
         op: impl FnOnce(&Evaluator, &Ciphertext, &Plaintext) -> Result<Ciphertext, CkksError> + Send,
     ) -> PyResult<Bound<'py, PyBytes>> {
         self.run(py, || {
-            op(&self.evaluator, &self.shared.cipher(a)?, &self.shared.plain(plain)?).map_err(scheme_refused)
+            op(
+                &self.evaluator,
+                &self.shared.cipher(a)?,
+                &self.shared.plain(plain)?,
+            )
+            .map_err(scheme_refused)
         })
     }
 
     fn relin(&self) -> PyResult<Arc<RelinKey>> {
-        let keys = self.keys.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        keys.relin.clone().ok_or_else(|| KeysError::new_err("no relinearisation key; call load_relin_keys first"))
+        let keys = self
+            .keys
+            .read()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        keys.relin
+            .clone()
+            .ok_or_else(|| KeysError::new_err("no relinearisation key; call load_relin_keys first"))
     }
 
     fn galois(&self) -> Arc<GaloisKeys> {
-        Arc::clone(&self.keys.read().unwrap_or_else(std::sync::PoisonError::into_inner).galois)
+        Arc::clone(
+            &self
+                .keys
+                .read()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .galois,
+        )
     }
 }
 
@@ -172,9 +214,18 @@ impl SealEvaluator {
         allow_insecure_parameters_for_tests_only: bool,
         compression: &str,
     ) -> PyResult<Self> {
-        let shared = Shared::open(parms, security_table, allow_insecure_parameters_for_tests_only, compression)?;
+        let shared = Shared::open(
+            parms,
+            security_table,
+            allow_insecure_parameters_for_tests_only,
+            compression,
+        )?;
         let evaluator = Evaluator::new(Arc::clone(shared.params()));
-        Ok(Self { shared, evaluator, keys: std::sync::RwLock::default() })
+        Ok(Self {
+            shared,
+            evaluator,
+            keys: std::sync::RwLock::default(),
+        })
     }
 
     /// One line on the parameters and their security.
@@ -185,15 +236,25 @@ impl SealEvaluator {
 
     /// Takes what SEAL's `RelinKeys.save` wrote.
     fn load_relin_keys(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
-        let key = py.detach(|| seal::read_relin_keys(&self.shared.context, data)).map_err(refused)?;
-        self.keys.write().unwrap_or_else(std::sync::PoisonError::into_inner).relin = Some(Arc::new(key));
+        let key = py
+            .detach(|| seal::read_relin_keys(&self.shared.context, data))
+            .map_err(refused)?;
+        self.keys
+            .write()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .relin = Some(Arc::new(key));
         Ok(())
     }
 
     /// Takes what SEAL's `GaloisKeys.save` wrote; replaces Galois keys loaded before.
     fn load_galois_keys(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
-        let keys = py.detach(|| seal::read_galois_keys(&self.shared.context, data)).map_err(refused)?;
-        self.keys.write().unwrap_or_else(std::sync::PoisonError::into_inner).galois = Arc::new(keys);
+        let keys = py
+            .detach(|| seal::read_galois_keys(&self.shared.context, data))
+            .map_err(refused)?;
+        self.keys
+            .write()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .galois = Arc::new(keys);
         Ok(())
     }
 
@@ -233,7 +294,11 @@ impl SealEvaluator {
     fn mod_switch<'py>(&self, py: Python<'py>, a: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
         self.unary(py, a, |evaluator, a| match a.level().checked_sub(1) {
             Some(level) => evaluator.mod_switch(a, level),
-            None => Err(CkksError::TooDeep { operation: "mod-switch", needed: 1, got: 0 }),
+            None => Err(CkksError::TooDeep {
+                operation: "mod-switch",
+                needed: 1,
+                got: 0,
+            }),
         })
     }
 
@@ -248,15 +313,30 @@ impl SealEvaluator {
         self.unary(py, a, move |evaluator, a| evaluator.conjugate(a, &keys))
     }
 
-    fn add_plain<'py>(&self, py: Python<'py>, a: &[u8], plain: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    fn add_plain<'py>(
+        &self,
+        py: Python<'py>,
+        a: &[u8],
+        plain: &[u8],
+    ) -> PyResult<Bound<'py, PyBytes>> {
         self.with_plain(py, a, plain, Evaluator::add_plain)
     }
 
-    fn sub_plain<'py>(&self, py: Python<'py>, a: &[u8], plain: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    fn sub_plain<'py>(
+        &self,
+        py: Python<'py>,
+        a: &[u8],
+        plain: &[u8],
+    ) -> PyResult<Bound<'py, PyBytes>> {
         self.with_plain(py, a, plain, Evaluator::sub_plain)
     }
 
-    fn multiply_plain<'py>(&self, py: Python<'py>, a: &[u8], plain: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    fn multiply_plain<'py>(
+        &self,
+        py: Python<'py>,
+        a: &[u8],
+        plain: &[u8],
+    ) -> PyResult<Bound<'py, PyBytes>> {
         self.with_plain(py, a, plain, Evaluator::mul_plain)
     }
 }
@@ -272,18 +352,37 @@ struct SealClient {
 impl SealClient {
     fn with(shared: Shared, keys: Result<KeyGenerator, CkksError>) -> PyResult<Self> {
         let encoder = Encoder::new(Arc::clone(shared.params()));
-        Ok(Self { keys: keys.map_err(scheme_refused)?, encoder, shared })
+        Ok(Self {
+            keys: keys.map_err(scheme_refused)?,
+            encoder,
+            shared,
+        })
     }
 
-    fn encoded(&self, values: &Bound<'_, PyAny>, scale: f64, level: Option<u32>) -> PyResult<Plaintext> {
+    fn encoded(
+        &self,
+        values: &Bound<'_, PyAny>,
+        scale: f64,
+        level: Option<u32>,
+    ) -> PyResult<Plaintext> {
         let values = slots(values)?;
         let level = level.unwrap_or(self.shared.params().max_level());
-        self.encoder.encode(&values, level, scale).map_err(scheme_refused)
+        self.encoder
+            .encode(&values, level, scale)
+            .map_err(scheme_refused)
     }
 
-    fn decoded<'py>(&self, py: Python<'py>, plain: &Plaintext) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
+    fn decoded<'py>(
+        &self,
+        py: Python<'py>,
+        plain: &Plaintext,
+    ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
         let slots = self.shared.params().slots();
-        Ok(self.encoder.decode(plain, slots).map_err(scheme_refused)?.into_pyarray(py))
+        Ok(self
+            .encoder
+            .decode(plain, slots)
+            .map_err(scheme_refused)?
+            .into_pyarray(py))
     }
 }
 
@@ -299,7 +398,12 @@ impl SealClient {
         allow_insecure_parameters_for_tests_only: bool,
         compression: &str,
     ) -> PyResult<Self> {
-        let shared = Shared::open(parms, security_table, allow_insecure_parameters_for_tests_only, compression)?;
+        let shared = Shared::open(
+            parms,
+            security_table,
+            allow_insecure_parameters_for_tests_only,
+            compression,
+        )?;
         let keys = KeyGenerator::new(Arc::clone(shared.params()));
         Self::with(shared, keys)
     }
@@ -315,7 +419,12 @@ impl SealClient {
         allow_insecure_parameters_for_tests_only: bool,
         compression: &str,
     ) -> PyResult<Self> {
-        let shared = Shared::open(parms, security_table, allow_insecure_parameters_for_tests_only, compression)?;
+        let shared = Shared::open(
+            parms,
+            security_table,
+            allow_insecure_parameters_for_tests_only,
+            compression,
+        )?;
         let secret = seal::read_secret_key(&shared.context, secret_key).map_err(refused)?;
         let keys = KeyGenerator::from_secret_key(Arc::clone(shared.params()), secret);
         Self::with(shared, keys)
@@ -323,29 +432,49 @@ impl SealClient {
 
     /// For SEAL's `EncryptionParameters.load`.
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = seal::write_parameters(&self.shared.context, self.shared.compression).map_err(refused)?;
+        let bytes = seal::write_parameters(&self.shared.context, self.shared.compression)
+            .map_err(refused)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// For SEAL's `SecretKey.load`: the key itself, not encrypted.
     fn secret_key_in_the_clear<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let Shared { context, compression } = &self.shared;
-        let bytes = seal::write_secret_key_in_the_clear(context, self.keys.secret_key(), *compression);
+        let Shared {
+            context,
+            compression,
+        } = &self.shared;
+        let bytes =
+            seal::write_secret_key_in_the_clear(context, self.keys.secret_key(), *compression);
         Ok(PyBytes::new(py, &bytes.map_err(refused)?))
     }
 
     /// A new public key, for SEAL's `PublicKey.load`.
     fn public_key<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let key = self.keys.public_key().map_err(scheme_refused)?;
-        let Shared { context, compression } = &self.shared;
-        Ok(PyBytes::new(py, &seal::write_public_key(context, &key, *compression).map_err(refused)?))
+        let Shared {
+            context,
+            compression,
+        } = &self.shared;
+        Ok(PyBytes::new(
+            py,
+            &seal::write_public_key(context, &key, *compression).map_err(refused)?,
+        ))
     }
 
     /// A new relinearisation key, for SEAL's `RelinKeys.load`.
     fn relin_keys<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let key = self.keys.relin_key(KeyForm::Seeded).map_err(scheme_refused)?;
-        let Shared { context, compression } = &self.shared;
-        Ok(PyBytes::new(py, &seal::write_relin_keys(context, &key, *compression).map_err(refused)?))
+        let key = self
+            .keys
+            .relin_key(KeyForm::Seeded)
+            .map_err(scheme_refused)?;
+        let Shared {
+            context,
+            compression,
+        } = &self.shared;
+        Ok(PyBytes::new(
+            py,
+            &seal::write_relin_keys(context, &key, *compression).map_err(refused)?,
+        ))
     }
 
     /// New Galois keys for rotations by these steps, and for conjugation if asked; for SEAL's `GaloisKeys.load`.
@@ -356,15 +485,26 @@ impl SealClient {
         steps: Vec<i64>,
         conjugation: bool,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let Shared { context, compression } = &self.shared;
+        let Shared {
+            context,
+            compression,
+        } = &self.shared;
         let params = context.params();
         let elements = steps.iter().map(|&step| params.galois_element(step));
-        let mut elements = elements.collect::<Result<Vec<u32>, _>>().map_err(scheme_refused)?;
+        let mut elements = elements
+            .collect::<Result<Vec<u32>, _>>()
+            .map_err(scheme_refused)?;
         if conjugation {
             elements.push(params.conjugation_element());
         }
-        let keys = self.keys.galois_keys(&elements, KeyForm::Seeded).map_err(scheme_refused)?;
-        Ok(PyBytes::new(py, &seal::write_galois_keys(context, &keys, *compression).map_err(refused)?))
+        let keys = self
+            .keys
+            .galois_keys(&elements, KeyForm::Seeded)
+            .map_err(scheme_refused)?;
+        Ok(PyBytes::new(
+            py,
+            &seal::write_galois_keys(context, &keys, *compression).map_err(refused)?,
+        ))
     }
 
     /// Encodes up to N / 2 slots (a power of two) at a scale; at the highest level unless one is given.
@@ -377,8 +517,14 @@ impl SealClient {
         level: Option<u32>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let plain = self.encoded(values, scale, level)?;
-        let Shared { context, compression } = &self.shared;
-        Ok(PyBytes::new(py, &seal::write_plaintext(context, &plain, *compression).map_err(refused)?))
+        let Shared {
+            context,
+            compression,
+        } = &self.shared;
+        Ok(PyBytes::new(
+            py,
+            &seal::write_plaintext(context, &plain, *compression).map_err(refused)?,
+        ))
     }
 
     /// Encodes and encrypts under the secret key.
@@ -399,7 +545,11 @@ impl SealClient {
     }
 
     /// Decrypts and decodes a ciphertext of SEAL: N / 2 complex slots.
-    fn decrypt<'py>(&self, py: Python<'py>, cipher: &[u8]) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
+    fn decrypt<'py>(
+        &self,
+        py: Python<'py>,
+        cipher: &[u8],
+    ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
         let cipher = self.shared.cipher(cipher)?;
         let params = Arc::clone(self.shared.params());
         let plain = Decryptor::new(params, self.keys.secret_key().clone())
@@ -409,7 +559,11 @@ impl SealClient {
     }
 
     /// Decodes a plaintext of SEAL: N / 2 complex slots.
-    fn decode<'py>(&self, py: Python<'py>, plain: &[u8]) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
+    fn decode<'py>(
+        &self,
+        py: Python<'py>,
+        plain: &[u8],
+    ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
         let plain = self.shared.plain(plain)?;
         self.decoded(py, &plain)
     }

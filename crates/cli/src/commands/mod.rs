@@ -1,0 +1,10 @@
+//! The commands, one file each.
+
+pub mod compile;
+pub mod devices;
+pub mod machine;
+pub mod params;
+pub mod program;
+pub mod reproduce;
+pub mod run;
+pub mod sim;

@@ -1,0 +1,205 @@
+//! Input vectors: from .npy, .csv and .json files, or random.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use num_complex::Complex64;
+use ringmill_math::Prng;
+
+use crate::error::CliError;
+
+/// Largest text file read as an input: far above what 2^16 numbers take, far below what would exhaust memory.
+const LARGEST_TEXT: u64 = 64 << 20;
+
+/// `NAME=FILE` options, each name given once.
+pub fn parse_options(options: &[String]) -> Result<BTreeMap<String, PathBuf>, CliError> {
+    let mut files = BTreeMap::new();
+    for option in options {
+        let (name, file) = option
+            .split_once('=')
+            .filter(|(name, file)| !name.is_empty() && !file.is_empty())
+            .ok_or_else(|| {
+                CliError::Usage(format!(
+                    "--input takes NAME=FILE, as in --input x=data.csv, not `{option}`"
+                ))
+            })?;
+        if files.insert(name.to_owned(), PathBuf::from(file)).is_some() {
+            return Err(CliError::Usage(format!("input `{name}` is given twice")));
+        }
+    }
+    Ok(files)
+}
+
+/// The numbers of a file in order (arrays of more dimensions row after row), filled with zeros to `slots`.
+pub fn read(path: &Path, slots: usize) -> Result<Vec<Complex64>, CliError> {
+    let fault = |reason: String| CliError::Input {
+        path: path.to_owned(),
+        reason,
+    };
+    let file = File::open(path).map_err(|source| CliError::File {
+        path: path.to_owned(),
+        source,
+    })?;
+    let mut values = match path.extension().and_then(|e| e.to_str()) {
+        Some("npy") => read_npy(BufReader::new(file), slots),
+        Some("csv") => bounded(file, LARGEST_TEXT).and_then(|text| read_csv(&text, slots)),
+        Some("json") => bounded(file, LARGEST_TEXT).and_then(|text| read_json(&text)),
+        _ => Err("expected a file named .npy, .csv or .json".to_owned()),
+    }
+    .map_err(fault)?;
+    if values.len() > slots {
+        return Err(fault(format!(
+            "{} values do not fit the program's {slots} slots",
+            values.len()
+        )));
+    }
+    if let Some(slot) = values
+        .iter()
+        .position(|z| !z.re.is_finite() || !z.im.is_finite())
+    {
+        return Err(fault(format!(
+            "value {slot} is NaN or infinite; only finite numbers can be encrypted"
+        )));
+    }
+    values.resize(slots, Complex64::ZERO);
+    Ok(values)
+}
+
+/// The text of a file of at most `limit` bytes.
+pub fn read_text(path: &Path, limit: u64) -> Result<String, CliError> {
+    let file = File::open(path).map_err(|source| CliError::File {
+        path: path.to_owned(),
+        source,
+    })?;
+    bounded(file, limit).map_err(|reason| CliError::Input {
+        path: path.to_owned(),
+        reason,
+    })
+}
+
+fn bounded(file: File, limit: u64) -> Result<String, String> {
+    let mut text = String::new();
+    let read = file
+        .take(limit.saturating_add(1))
+        .read_to_string(&mut text)
+        .map_err(|e| e.to_string())? as u64;
+    if read > limit {
+        Err(format!("the file is longer than {limit} bytes"))
+    } else {
+        Ok(text)
+    }
+}
+
+fn read_npy(reader: impl Read, slots: usize) -> Result<Vec<Complex64>, String> {
+    let array = npyz::NpyFile::new(reader).map_err(|e| e.to_string())?;
+    let count = array
+        .shape()
+        .iter()
+        .try_fold(1u64, |product, &n| product.checked_mul(n));
+    if count.is_none_or(|count| count > slots as u64) {
+        return Err(format!(
+            "an array of shape {:?} does not fit the program's {slots} slots",
+            array.shape()
+        ));
+    }
+    if array.order() == npyz::Order::Fortran && array.shape().len() > 1 {
+        return Err("the array is in Fortran order; save numpy.ascontiguousarray of it".to_owned());
+    }
+    let npyz::DType::Plain(kind) = array.dtype() else {
+        return Err("expected an array of numbers, not of records".to_owned());
+    };
+    fn real<T: npyz::Deserialize + Copy>(
+        array: npyz::NpyFile<impl Read>,
+        widen: impl Fn(T) -> f64,
+    ) -> Result<Vec<Complex64>, String> {
+        let values = array.into_vec::<T>().map_err(|e| e.to_string())?;
+        Ok(values.into_iter().map(|x| widen(x).into()).collect())
+    }
+    match (kind.type_char(), kind.size_field()) {
+        (npyz::TypeChar::Float, 8) => real::<f64>(array, |x| x),
+        (npyz::TypeChar::Float, 4) => real::<f32>(array, f64::from),
+        (npyz::TypeChar::Int, 8) => real::<i64>(array, |x| x as f64),
+        (npyz::TypeChar::Int, 4) => real::<i32>(array, f64::from),
+        (npyz::TypeChar::Complex, 16) => array.into_vec::<Complex64>().map_err(|e| e.to_string()),
+        _ => Err(format!(
+            "expected an array of float64, float32, int64, int32 or complex128, and got {kind}"
+        )),
+    }
+}
+
+fn read_csv(text: &str, slots: usize) -> Result<Vec<Complex64>, String> {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let mut values = Vec::new();
+    for (row, record) in reader.records().enumerate() {
+        for (column, field) in record.map_err(|e| e.to_string())?.iter().enumerate() {
+            let value: f64 = field.parse().map_err(|_| {
+                format!(
+                    "row {}, column {}: `{field}` is not a number",
+                    row + 1,
+                    column + 1
+                )
+            })?;
+            values.push(value.into());
+            if values.len() > slots {
+                return Err(format!("more values than the program's {slots} slots"));
+            }
+        }
+    }
+    Ok(values)
+}
+
+fn read_json(text: &str) -> Result<Vec<Complex64>, String> {
+    let values: Vec<f64> =
+        serde_json::from_str(text).map_err(|e| format!("expected a list of numbers: {e}"))?;
+    Ok(values.into_iter().map(Complex64::from).collect())
+}
+
+/// Numbers uniform in [-1, 1), the same for the same seed and input: for trying programs out, never for keys.
+pub fn random(seed: u64, input: u64, slots: usize) -> Vec<Complex64> {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    bytes[8..16].copy_from_slice(&input.to_le_bytes());
+    let mut prng = Prng::from_seed_for_reproducible_tests_only(bytes);
+    (0..slots)
+        .map(|_| (prng.next_u64() as i64 as f64 / -(i64::MIN as f64)).into())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn csv_and_json_are_read_in_order() {
+        let want: Vec<Complex64> = [1.0, -2.5, 3e2].map(Complex64::from).to_vec();
+        assert_eq!(read_csv("1, -2.5\n3e2\n", 4), Ok(want.clone()));
+        assert_eq!(read_json("[1, -2.5, 300]"), Ok(want));
+    }
+
+    #[test]
+    fn faults_say_where() {
+        assert_eq!(
+            read_csv("1,2\n3,x\n", 9),
+            Err("row 2, column 2: `x` is not a number".to_owned())
+        );
+        assert!(read_csv("1,2,3", 2).is_err());
+        assert!(read_json("{}").is_err());
+        assert!(read_npy(&b"\x93NUMPY\x01\x00\xff\xff"[..], 8).is_err());
+        assert!(parse_options(&["x".to_owned()]).is_err());
+        assert!(parse_options(&["x=a".to_owned(), "x=b".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn random_inputs_are_repeatable_and_in_range() {
+        let values = random(7, 0, 1000);
+        assert_eq!(values, random(7, 0, 1000));
+        assert_ne!(values, random(7, 1, 1000));
+        assert!(values.iter().all(|z| z.re.abs() <= 1.0 && z.im == 0.0));
+    }
+}

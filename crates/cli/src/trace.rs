@@ -1,0 +1,88 @@
+//! Running on a device, with a trace file where one is asked for.
+
+use std::path::Path;
+
+use ringmill_compiler::Compiled;
+use ringmill_devices::progress::Progress;
+use ringmill_devices::report::RunReport;
+use ringmill_devices::runtime::{self, Answer, Ciphertexts, Server, Vectors};
+use ringmill_devices::trace::TraceWriter;
+use ringmill_devices::{Device, Request};
+
+use crate::error::CliError;
+use crate::output;
+
+/// Function, and timing where the device has it. The trace is of the machine's units, or of the CPU's threads.
+///
+/// # Errors
+/// What the run refuses; a trace file that cannot be written, which then does not exist.
+pub fn run_on(
+    device: &dyn Device,
+    server: &Server,
+    (ciphers, plains): (&Ciphertexts, &Vectors),
+    spill: bool,
+    trace: Option<&Path>,
+    progress: &dyn Progress,
+) -> Result<Answer, CliError> {
+    let clock_mhz = device.clock_mhz();
+    let timing = clock_mhz.is_some();
+    let Some(path) = trace else {
+        return Ok(server.run(
+            device,
+            ciphers,
+            plains,
+            Request {
+                timing,
+                spill,
+                ..Request::function_only()
+            },
+            progress,
+        )?);
+    };
+    output::whole_file(path, |out| {
+        let mut writer = TraceWriter::new(out, &device.name(), clock_mhz.unwrap_or(1.0));
+        let mut request = Request {
+            timing,
+            spill,
+            ..Request::function_only()
+        };
+        if timing {
+            request.machine_trace = Some(&mut writer);
+        } else {
+            request.cpu_spans = Some(&mut writer);
+        }
+        let answer = server.run(device, ciphers, plains, request, progress)?;
+        writer.finish()?;
+        Ok(answer)
+    })
+}
+
+/// Timing alone.
+pub(crate) fn simulate_on(
+    device: &dyn Device,
+    compiled: &Compiled,
+    (spill, resident_keys): (bool, bool),
+    trace: Option<&Path>,
+    progress: &dyn Progress,
+) -> Result<RunReport, CliError> {
+    let Some(path) = trace else {
+        let request = Request {
+            spill,
+            resident_keys,
+            ..Request::timing_only()
+        };
+        return Ok(runtime::simulate(compiled, device, request, progress)?);
+    };
+    output::whole_file(path, |out| {
+        let mut writer = TraceWriter::new(out, &device.name(), device.clock_mhz().unwrap_or(1.0));
+        let request = Request {
+            spill,
+            resident_keys,
+            machine_trace: Some(&mut writer),
+            ..Request::timing_only()
+        };
+        let report = runtime::simulate(compiled, device, request, progress)?;
+        writer.finish()?;
+        Ok(report)
+    })
+}

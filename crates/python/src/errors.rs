@@ -1,0 +1,95 @@
+//! The package's exceptions, and which library error becomes which.
+
+use std::fmt::Display;
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use ringmill_compiler::CompileError as Refused;
+use ringmill_compiler::builder::TraceError;
+use ringmill_isa::source::SourceLoc;
+
+create_exception!(
+    ringmill,
+    RingmillError,
+    PyException,
+    "The base of every error this package raises."
+);
+create_exception!(
+    ringmill,
+    CompileError,
+    RingmillError,
+    "A program that cannot be compiled; the message begins with the user's file and line, which are its attributes too."
+);
+create_exception!(
+    ringmill,
+    ParameterError,
+    RingmillError,
+    "Scheme parameters that are malformed, insecure or too small."
+);
+create_exception!(
+    ringmill,
+    DataError,
+    RingmillError,
+    "Values that cannot be encoded: a wrong count, NaN, infinity, or too large for the scale."
+);
+create_exception!(
+    ringmill,
+    KeysError,
+    RingmillError,
+    "Keys that are missing or belong to other parameters."
+);
+create_exception!(
+    ringmill,
+    FileError,
+    RingmillError,
+    "A file that cannot be read or written, is truncated or was altered."
+);
+create_exception!(
+    ringmill,
+    DeviceError,
+    RingmillError,
+    "A device that does not exist, or cannot run the program."
+);
+
+/// Turns a library error into the exception that its place calls for: `.map_err(raise::<DataError, _>)`.
+pub fn raise<T: pyo3::PyTypeInfo, E: Display>(error: E) -> PyErr {
+    PyErr::new::<T, _>(error.to_string())
+}
+
+/// A trace error; the Python side, which knows the line, adds it.
+pub fn traced(error: TraceError) -> PyErr {
+    raise::<CompileError, _>(error)
+}
+
+/// A program that was refused, with its source line where it has one; wishes no parameters meet are parameter errors.
+pub fn refused(py: Python<'_>, error: Refused) -> PyErr {
+    let loc: Option<SourceLoc> = match &error {
+        Refused::NoParameters { .. } | Refused::TooPrecise { .. } | Refused::TooLarge { .. } => {
+            return raise::<ParameterError, _>(error);
+        }
+        Refused::TooDeep { at, .. } | Refused::BadConstant { at, .. } => at.0.clone(),
+        Refused::Verify(fault) => fault.place.loc.clone(),
+        _ => None,
+    };
+    let raised = raise::<CompileError, _>(error);
+    if let Some(loc) = loc {
+        let value = raised.value(py);
+        // An exception instance takes attributes; were it not to, the message still has the line.
+        let _ = value
+            .setattr("file", &*loc.file)
+            .and_then(|()| value.setattr("line", loc.line));
+    }
+    raised
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = m.py();
+    m.add("RingmillError", py.get_type::<RingmillError>())?;
+    m.add("CompileError", py.get_type::<CompileError>())?;
+    m.add("ParameterError", py.get_type::<ParameterError>())?;
+    m.add("DataError", py.get_type::<DataError>())?;
+    m.add("KeysError", py.get_type::<KeysError>())?;
+    m.add("FileError", py.get_type::<FileError>())?;
+    m.add("DeviceError", py.get_type::<DeviceError>())
+}

@@ -1,0 +1,23 @@
+//! The extension module behind the Python package: conversion only, no logic of its own.
+
+use pyo3::prelude::*;
+
+mod data;
+mod errors;
+mod files;
+mod params;
+mod program;
+mod runtime;
+mod seal;
+
+/// The compiled half of the `ringmill` package.
+#[pymodule]
+fn _ringmill(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    errors::register(m)?;
+    data::register(m)?;
+    params::register(m)?;
+    program::register(m)?;
+    runtime::register(m)?;
+    seal::register(m)?;
+    m.add("__version__", env!("CARGO_PKG_VERSION"))
+}

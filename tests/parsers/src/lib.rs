@@ -1,0 +1,261 @@
+//! Every parser of the project as a function over bytes, each with small inputs it accepts.
+//!
+//! A parser returns whether it took the input. The fuzz targets (`fuzz/`) and a bounded test throw damaged inputs at it:
+//! it may refuse, and must not panic, hang, or take memory without measure. What it takes must survive a round trip.
+
+use std::sync::{Arc, LazyLock};
+
+use ringmill_compiler::builder::{TraceBuilder, TraceError};
+use ringmill_compiler::{Options, compile};
+use ringmill_isa::macros::{MacroProgram, Visibility, text as macros};
+use ringmill_isa::mid::text as mid;
+use ringmill_machines::ring::Description;
+use ringmill_schemes::ckks::file::{self, InsecureParams, Kind};
+use ringmill_schemes::ckks::{Encoder, Encryptor, KeyForm, KeyGenerator, Params};
+use ringmill_schemes::seal::{self, Compression, SealContext};
+use sha2::{Digest, Sha256};
+
+/// Bytes of the checksum that ends our files.
+const CHECKSUM: usize = 32;
+
+/// A parser and what it can be started from.
+pub struct Parser {
+    pub name: &'static str,
+    /// Whether the input was taken.
+    pub parse: fn(&[u8]) -> bool,
+    /// Inputs it takes.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+}
+
+pub const PARSERS: &[Parser] = &[
+    Parser {
+        name: "macro_text",
+        parse: macro_text,
+        seeds: macro_seeds,
+    },
+    Parser {
+        name: "mid_text",
+        parse: mid_text,
+        seeds: mid_seeds,
+    },
+    Parser {
+        name: "ckks_file",
+        parse: ckks_file,
+        seeds: ckks_seeds,
+    },
+    Parser {
+        name: "seal_file",
+        parse: seal_file,
+        seeds: seal_seeds,
+    },
+    Parser {
+        name: "machine_toml",
+        parse: machine_toml,
+        seeds: machine_seeds,
+    },
+];
+
+/// Ring degree 16: what damages a parser does not depend on the size, and small inputs are tried faster.
+static PARAMS: LazyLock<Arc<Params>> = LazyLock::new(|| {
+    Params::builder(4)
+        .prime_bits(&[40, 30, 30], &[40])
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .expect("the test's parameters are well-formed")
+});
+
+static SEAL: LazyLock<SealContext> = LazyLock::new(|| {
+    SealContext::new(Arc::clone(&PARAMS)).expect("SEAL can have the test's parameters")
+});
+
+/// Macro text, compiled too if it parses: hostile programs reach the compiler.
+pub fn macro_text(bytes: &[u8]) -> bool {
+    let Some(program) = std::str::from_utf8(bytes)
+        .ok()
+        .and_then(|text| macros::parse(text).ok())
+    else {
+        return false;
+    };
+    let again = macros::parse(&macros::print(&program)).expect("what is printed parses");
+    assert_eq!(macros::print(&again), macros::print(&program));
+    if program.instrs.len() < 1000 {
+        // May be refused; must not panic.
+        let _ = compile(program, &Options::given(Arc::clone(&PARAMS)));
+    }
+    true
+}
+
+/// Mid text, verified too if it parses.
+pub fn mid_text(bytes: &[u8]) -> bool {
+    let Some(program) = std::str::from_utf8(bytes)
+        .ok()
+        .and_then(|text| mid::parse_program(text).ok())
+    else {
+        return false;
+    };
+    assert_eq!(
+        mid::parse_program(&mid::print_program(&program)).as_ref(),
+        Ok(&program)
+    );
+    let _ = ringmill_isa::mid::verify_program(&program);
+    true
+}
+
+/// Our own files of every kind. The checksum would refuse almost every damaged file, so the input is tried once as it is
+/// and once with its checksum put right.
+pub fn ckks_file(bytes: &[u8]) -> bool {
+    let mut repaired = bytes.to_vec();
+    if let Some(at) = bytes.len().checked_sub(CHECKSUM) {
+        let sum = Sha256::digest(&bytes[..at]);
+        repaired[at..].copy_from_slice(&sum);
+    }
+    // Both are tried, whatever the first one says.
+    ckks_object(bytes) | ckks_object(&repaired)
+}
+
+fn ckks_object(bytes: &[u8]) -> bool {
+    let params = &*PARAMS;
+    match file::peek_kind(bytes) {
+        Ok(Kind::Params) => file::read_params(bytes, InsecureParams::AllowForTestsOnly).is_ok(),
+        Ok(Kind::Plaintext) => file::read_plaintext(bytes, params).is_ok(),
+        Ok(Kind::Ciphertext) => file::read_ciphertext(bytes, params).is_ok(),
+        Ok(Kind::SeededCiphertext) => {
+            file::read_seeded_ciphertext(bytes, params).is_ok_and(|c| c.expand(params).is_ok())
+        }
+        Ok(Kind::PublicKey) => file::read_public_key(bytes, params).is_ok(),
+        Ok(Kind::RelinKey) => file::read_relin_key(bytes, params).is_ok(),
+        Ok(Kind::GaloisKeys) => file::read_galois_keys(bytes, params).is_ok(),
+        Ok(Kind::SecretKey) => file::read_secret_key_in_the_clear(bytes, params).is_ok(),
+        Err(_) => false,
+    }
+}
+
+/// SEAL's binary formats: every kind of object, since the bytes do not say which they are.
+pub fn seal_file(bytes: &[u8]) -> bool {
+    let context = &*SEAL;
+    let parameters = seal::read_parameters(bytes)
+        .map(|b| b.build().is_ok())
+        .is_ok();
+    parameters
+        | seal::read_plaintext(context, bytes).is_ok()
+        | seal::read_ciphertext(context, bytes).is_ok()
+        | seal::read_public_key(context, bytes).is_ok()
+        | seal::read_secret_key(context, bytes).is_ok()
+        | seal::read_relin_keys(context, bytes).is_ok()
+        | seal::read_galois_keys(context, bytes).is_ok()
+}
+
+/// A machine description.
+pub fn machine_toml(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| Description::parse(text).is_ok())
+}
+
+fn program() -> Result<MacroProgram, TraceError> {
+    let mut t = TraceBuilder::new("seed", 8)?;
+    let x = t.input("x", Visibility::Encrypted, None)?;
+    let y = t.input("y", Visibility::Encrypted, None)?;
+    let p = t.input("p", Visibility::Plain, None)?;
+    let c = t.vector((0..8).map(|i| (f64::from(i), 0.5)).collect(), None)?;
+    let a = t.mul(x, y, None)?;
+    let b = t.mul(x, p, None)?;
+    let sum = t.add(a, b, None)?;
+    let rotated = t.rotate(sum, 3, None)?;
+    let conjugate = t.conj(rotated, None)?;
+    let shifted = t.sub(conjugate, c, None)?;
+    t.output("first", shifted, None)?;
+    let cubic = t.polynomial(y, &[0.5, -1.0, 0.0, 2.0], None)?;
+    t.output("second", cubic, None)?;
+    Ok(t.finish())
+}
+
+fn macro_seeds() -> Vec<Vec<u8>> {
+    let source = program().expect("the seed program traces");
+    let compiled =
+        compile(source, &Options::given(Arc::clone(&PARAMS))).expect("the seed program compiles");
+    vec![
+        macros::print(&compiled.source).into_bytes(),
+        macros::print(&compiled.managed).into_bytes(),
+    ]
+}
+
+fn mid_seeds() -> Vec<Vec<u8>> {
+    let source = program().expect("the seed program traces");
+    let compiled =
+        compile(source, &Options::given(Arc::clone(&PARAMS))).expect("the seed program compiles");
+    vec![mid::print_program(&compiled.program).into_bytes()]
+}
+
+fn machine_seeds() -> Vec<Vec<u8>> {
+    let text = |name: &&str| {
+        ringmill_machines::open(name)
+            .expect("a named machine opens")
+            .description()
+            .into_bytes()
+    };
+    ringmill_machines::MACHINES.iter().map(text).collect()
+}
+
+fn ckks_seeds() -> Vec<Vec<u8>> {
+    let made = || -> Result<Vec<Vec<u8>>, Box<dyn std::error::Error>> {
+        let params = Arc::clone(&PARAMS);
+        let mut keys =
+            KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(&params), [1; 32])?;
+        let public = keys.public_key()?;
+        let plain =
+            Encoder::new(Arc::clone(&params)).encode_real(&[1.0, -2.0], 2, 2f64.powi(30))?;
+        let cipher = Encryptor::with_public_key(Arc::clone(&params), &public)?
+            .seed_for_reproducible_tests_only([2; 32])
+            .encrypt(&plain)?;
+        let seeded = Encryptor::with_secret_key(Arc::clone(&params), keys.secret_key().clone())?
+            .seed_for_reproducible_tests_only([3; 32])
+            .encrypt_seeded(&plain)?;
+        let mut seeds = vec![
+            file::write_params(&params),
+            file::write_plaintext(&plain),
+            file::write_ciphertext(&cipher),
+            file::write_seeded_ciphertext(&seeded),
+            file::write_public_key(&public),
+            file::write_secret_key_in_the_clear(keys.secret_key()).to_vec(),
+        ];
+        for form in [KeyForm::Stored, KeyForm::Seeded] {
+            seeds.push(file::write_relin_key(&keys.relin_key(form)?));
+            seeds.push(file::write_galois_keys(
+                &params,
+                &keys.galois_keys(&[3, 31], form)?,
+            )?);
+        }
+        Ok(seeds)
+    };
+    made().expect("our files are written")
+}
+
+fn seal_seeds() -> Vec<Vec<u8>> {
+    let made = || -> Result<Vec<Vec<u8>>, Box<dyn std::error::Error>> {
+        let (params, context) = (Arc::clone(&PARAMS), &*SEAL);
+        let mut keys =
+            KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(&params), [1; 32])?;
+        let public = keys.public_key()?;
+        let relin = keys.relin_key(KeyForm::Stored)?;
+        let galois = keys.galois_keys(&[3], KeyForm::Stored)?;
+        let plain =
+            Encoder::new(Arc::clone(&params)).encode_real(&[1.0, -2.0], 2, 2f64.powi(30))?;
+        let cipher = Encryptor::with_public_key(params, &public)?
+            .seed_for_reproducible_tests_only([2; 32])
+            .encrypt(&plain)?;
+        let mut seeds = Vec::new();
+        for compression in [Compression::None, Compression::Zstd] {
+            seeds.push(seal::write_parameters(context, compression)?);
+            seeds.push(seal::write_plaintext(context, &plain, compression)?);
+            seeds.push(seal::write_ciphertext(context, &cipher, compression)?);
+            seeds.push(seal::write_public_key(context, &public, compression)?);
+            seeds.push(
+                seal::write_secret_key_in_the_clear(context, keys.secret_key(), compression)?
+                    .to_vec(),
+            );
+            seeds.push(seal::write_relin_keys(context, &relin, compression)?);
+            seeds.push(seal::write_galois_keys(context, &galois, compression)?);
+        }
+        Ok(seeds)
+    };
+    made().expect("SEAL's files are written")
+}
