@@ -13,23 +13,52 @@ pub enum MachineError {
     #[error("the machine description does not parse: {0}")]
     Syntax(String),
     #[error("machine description, {field} = {got}: expected {expected}")]
-    Field { field: &'static str, got: String, expected: String },
+    Field {
+        field: &'static str,
+        got: String,
+        expected: String,
+    },
     #[error("the program's ring degree is 2^{got}; this machine runs up to 2^{} (twice its native 2^{native}, as half rings)", native + 1)]
     RingDegree { native: u8, got: u8 },
-    #[error("the program has {got} moduli; this machine's instruction word reaches {most}; use more RPAUs or fewer primes")]
+    #[error(
+        "the program has {got} moduli; this machine's instruction word reaches {most}; use more RPAUs or fewer primes"
+    )]
     TooManyModuli { most: usize, got: usize },
     #[error("procedure {procedure}: this machine cannot run {what}")]
     Unsupported { procedure: String, what: String },
-    #[error("procedure {procedure} needs {needs} key limbs on each RPAU, the key memory holds {slots}: use seeded keys, switch keys one at a time, or allow spills")]
-    KeyMemory { procedure: String, needs: usize, slots: usize },
-    #[error("procedure {procedure} needs {needs} slots on an RPAU at its peak ({live} of them for values alive across the call), the machine has {slots}: allow spills, or hold fewer values at once")]
-    Memory { procedure: String, needs: usize, live: usize, slots: usize },
-    #[error("procedure {procedure} has more constants, streams or Galois elements than an instruction word can index")]
+    #[error(
+        "procedure {procedure} needs {needs} key limbs on each RPAU, the key memory holds {slots}: use seeded keys, switch keys one at a time, or allow spills"
+    )]
+    KeyMemory {
+        procedure: String,
+        needs: usize,
+        slots: usize,
+    },
+    #[error(
+        "procedure {procedure} needs {needs} slots on an RPAU at its peak ({live} of them for values alive across the call), the machine has {slots}: allow spills, or hold fewer values at once"
+    )]
+    Memory {
+        procedure: String,
+        needs: usize,
+        live: usize,
+        slots: usize,
+    },
+    #[error(
+        "procedure {procedure} has more constants, streams or Galois elements than an instruction word can index"
+    )]
     Tables { procedure: String },
     #[error("procedure {procedure}, stream {stream}, word {at}: {what}")]
-    BadWord { procedure: String, stream: usize, at: usize, what: String },
+    BadWord {
+        procedure: String,
+        stream: usize,
+        at: usize,
+        what: String,
+    },
     #[error("{loc}: {error}")]
-    At { loc: String, error: Box<MachineError> },
+    At {
+        loc: String,
+        error: Box<MachineError>,
+    },
     #[error("operands for procedure {procedure}: {what}")]
     Operands { procedure: String, what: String },
     #[error("the program is malformed: {0}")]

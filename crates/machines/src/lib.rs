@@ -25,7 +25,10 @@ pub fn open(name: &str) -> Result<Box<dyn Machine>, MachineError> {
     match name {
         "ring" => load(ring::Description::MEDHA),
         "ring-stored" => load(ring::Description::STORED),
-        _ => Err(MachineError::Unknown { name: name.to_owned(), known: MACHINES.join(", ") }),
+        _ => Err(MachineError::Unknown {
+            name: name.to_owned(),
+            known: MACHINES.join(", "),
+        }),
     }
 }
 
@@ -34,5 +37,7 @@ pub fn open(name: &str) -> Result<Box<dyn Machine>, MachineError> {
 /// # Errors
 /// [`MachineError::Syntax`] and [`MachineError::Field`].
 pub fn load(text: &str) -> Result<Box<dyn Machine>, MachineError> {
-    Ok(Box::new(ring::RingMachine::new(ring::Description::parse(text)?)?))
+    Ok(Box::new(ring::RingMachine::new(ring::Description::parse(
+        text,
+    )?)?))
 }

@@ -18,13 +18,22 @@ pub trait Machine: Send + Sync {
     ///
     /// # Errors
     /// A program that does not verify, that the machine cannot run, or that does not fit its memory.
-    fn simulate(&self, program: &Program, options: SimOptions<'_>) -> Result<MachineReport, MachineError>;
+    fn simulate(
+        &self,
+        program: &Program,
+        options: SimOptions<'_>,
+    ) -> Result<MachineReport, MachineError>;
 
     /// Writes the micro code of every procedure of the program, as first placed, and what crosses the host link.
     ///
     /// # Errors
     /// As [`Machine::simulate`], and those of `out`.
-    fn micro_text(&self, program: &Program, options: SimOptions<'_>, out: &mut dyn io::Write) -> Result<(), MachineError>;
+    fn micro_text(
+        &self,
+        program: &Program,
+        options: SimOptions<'_>,
+        out: &mut dyn io::Write,
+    ) -> Result<(), MachineError>;
 }
 
 /// How a program is simulated.
@@ -40,7 +49,11 @@ pub struct SimOptions<'a> {
 
 impl Default for SimOptions<'_> {
     fn default() -> Self {
-        Self { spill: false, resident_keys: true, trace: None }
+        Self {
+            spill: false,
+            resident_keys: true,
+            trace: None,
+        }
     }
 }
 

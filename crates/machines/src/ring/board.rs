@@ -75,8 +75,16 @@ impl Board {
             _ => None,
         };
         let second = if w.op.is_pair() { group(w.c) } else { None };
-        let source = if w.op == Opcode::Prng { None } else { group(w.a) };
-        Footprint { source, reads: [b, third, None], writes: [group(w.dst), second] }
+        let source = if w.op == Opcode::Prng {
+            None
+        } else {
+            group(w.a)
+        };
+        Footprint {
+            source,
+            reads: [b, third, None],
+            writes: [group(w.dst), second],
+        }
     }
 
     /// Whether `w` can start at cycle `t` as far as units, ports, ring and generators go (threads and data apart).
@@ -85,12 +93,17 @@ impl Board {
         if w.op == Opcode::Bcast {
             let source = usize::from(w.c) % MAX_RPAUS;
             let sends = self.ring <= t && f.source.is_none_or(|g| self.read[source][g] <= t);
-            return sends && w.rpaus().all(|r| f.writes.iter().flatten().all(|&g| self.write[r][g] <= t));
+            return sends
+                && w.rpaus()
+                    .all(|r| f.writes.iter().flatten().all(|&g| self.write[r][g] <= t));
         }
         w.rpaus().all(|r| {
             self.unit[r][w.unit as usize] <= t
                 && (!uses_generator(w) || self.generator[r] <= t)
-                && f.source.iter().chain(f.reads.iter().flatten()).all(|&g| self.read[r][g] <= t)
+                && f.source
+                    .iter()
+                    .chain(f.reads.iter().flatten())
+                    .all(|&g| self.read[r][g] <= t)
                 && f.writes.iter().flatten().all(|&g| self.write[r][g] <= t)
         })
     }
@@ -108,7 +121,10 @@ impl Board {
                 self.read[source][g] = end;
             }
             for r in w.rpaus() {
-                f.writes.iter().flatten().for_each(|&g| self.write[r][g] = end);
+                f.writes
+                    .iter()
+                    .flatten()
+                    .for_each(|&g| self.write[r][g] = end);
             }
             return duration;
         }
@@ -121,8 +137,14 @@ impl Board {
             if let Some(g) = f.source {
                 self.read[r][g] = source_end;
             }
-            f.reads.iter().flatten().for_each(|&g| self.read[r][g] = self.read[r][g].max(end));
-            f.writes.iter().flatten().for_each(|&g| self.write[r][g] = end);
+            f.reads
+                .iter()
+                .flatten()
+                .for_each(|&g| self.read[r][g] = self.read[r][g].max(end));
+            f.writes
+                .iter()
+                .flatten()
+                .for_each(|&g| self.write[r][g] = end);
         }
         duration
     }

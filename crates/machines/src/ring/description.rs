@@ -143,7 +143,8 @@ impl Description {
     /// # Errors
     /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range.
     pub fn parse(text: &str) -> Result<Self, MachineError> {
-        let description: Self = toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
+        let description: Self =
+            toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
         description.check()?;
         Ok(description)
     }
@@ -153,21 +154,53 @@ impl Description {
         let n = 1usize << self.log_n.min(16);
         let named = !self.name.is_empty()
             && self.name.len() <= 64
-            && self.name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
-        ensure(named, "name", &self.name, "1 to 64 letters, digits, `-`, `_` or `.`")?;
+            && self
+                .name
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+        ensure(
+            named,
+            "name",
+            &self.name,
+            "1 to 64 letters, digits, `-`, `_` or `.`",
+        )?;
         float("clock_mhz", self.clock_mhz, 1.0, 10_000.0)?;
         range("log_n", u64::from(self.log_n), 3, 16)?;
         range("rpaus", self.rpaus as u64, 1, MAX_RPAUS as u64)?;
         range("controllers", self.controllers as u64, 1, 2)?;
         range("word_bits", u64::from(self.word_bits), 8, 64)?;
-        range("cores.butterfly", self.cores.butterfly as u64, 1, (n / 2) as u64)?;
+        range(
+            "cores.butterfly",
+            self.cores.butterfly as u64,
+            1,
+            (n / 2) as u64,
+        )?;
         let b = self.cores.butterfly;
         ensure(b.is_power_of_two(), "cores.butterfly", b, "a power of two")?;
-        range("cores.dyadic", self.cores.dyadic as u64, 1, self.row() as u64)?;
-        let generators = if self.twiddles.source == TwiddleSource::Generated { b } else { 0 };
+        range(
+            "cores.dyadic",
+            self.cores.dyadic as u64,
+            1,
+            self.row() as u64,
+        )?;
+        let generators = if self.twiddles.source == TwiddleSource::Generated {
+            b
+        } else {
+            0
+        };
         let expected = "one per butterfly with generated twiddles, none with stored ones";
-        ensure(self.cores.generator == generators, "cores.generator", self.cores.generator, expected)?;
-        range("main.lanes", self.main.lanes as u64, 1, (b + generators) as u64)?;
+        ensure(
+            self.cores.generator == generators,
+            "cores.generator",
+            self.cores.generator,
+            expected,
+        )?;
+        range(
+            "main.lanes",
+            self.main.lanes as u64,
+            1,
+            (b + generators) as u64,
+        )?;
         let p = &self.pipeline;
         for (field, value) in [
             ("pipeline.issue", p.issue),
@@ -179,16 +212,36 @@ impl Description {
         ] {
             range(field, value, 1, 256)?;
         }
-        range("generator.residues_per_cycle", self.generator.residues_per_cycle as u64, 1, self.row() as u64)?;
+        range(
+            "generator.residues_per_cycle",
+            self.generator.residues_per_cycle as u64,
+            1,
+            self.row() as u64,
+        )?;
         range("generator.latency", self.generator.latency, 0, 4096)?;
-        range("keys.slots", self.keys.slots as u64, 0, MAX_KEY_SLOTS as u64)?;
+        range(
+            "keys.slots",
+            self.keys.slots as u64,
+            0,
+            MAX_KEY_SLOTS as u64,
+        )?;
         float("link.us_per_limb", self.link.us_per_limb, 0.0, 1e9)?;
         range("link.limb_log_n", u64::from(self.link.limb_log_n), 1, 20)?;
-        range("memory (entries)", self.memory.len() as u64, 1, MAX_GROUPS as u64)?;
+        range(
+            "memory (entries)",
+            self.memory.len() as u64,
+            1,
+            MAX_GROUPS as u64,
+        )?;
         for group in &self.memory {
             range("memory.slots", group.slots as u64, 1, MAX_SLOTS as u64)?;
         }
-        range("memory.slots (sum)", self.slots() as u64, 1, MAX_SLOTS as u64)
+        range(
+            "memory.slots (sum)",
+            self.slots() as u64,
+            1,
+            MAX_SLOTS as u64,
+        )
     }
 
     /// Modular multipliers of one RPAU: one per butterfly, generator and dyadic core.
@@ -209,7 +262,9 @@ impl Description {
     /// The port group of each slot, in slot order.
     pub fn slot_groups(&self) -> Vec<u8> {
         let entries = self.memory.iter().enumerate();
-        entries.flat_map(|(index, group)| std::iter::repeat_n(index as u8, group.slots)).collect()
+        entries
+            .flat_map(|(index, group)| std::iter::repeat_n(index as u8, group.slots))
+            .collect()
     }
 
     /// Bytes of one slot (native limb) at the stored width.
@@ -233,13 +288,27 @@ fn ensure(
     if holds {
         return Ok(());
     }
-    Err(MachineError::Field { field, got: got.to_string(), expected: expected.into() })
+    Err(MachineError::Field {
+        field,
+        got: got.to_string(),
+        expected: expected.into(),
+    })
 }
 
 fn range(field: &'static str, got: u64, min: u64, max: u64) -> Result<(), MachineError> {
-    ensure((min..=max).contains(&got), field, got, format!("{min} to {max}"))
+    ensure(
+        (min..=max).contains(&got),
+        field,
+        got,
+        format!("{min} to {max}"),
+    )
 }
 
 fn float(field: &'static str, got: f64, min: f64, max: f64) -> Result<(), MachineError> {
-    ensure(got.is_finite() && got >= min && got <= max, field, got, format!("{min} to {max}"))
+    ensure(
+        got.is_finite() && got >= min && got <= max,
+        field,
+        got,
+        format!("{min} to {max}"),
+    )
 }

@@ -2,7 +2,7 @@
 
 use super::encode::{MAX_IMM, encode};
 use super::graph::{Graph, Immediate, Node, Source};
-use super::micro::{MicroCode, OpWord, Opcode, Operand, QUEUES, STREAMS, Stream, Word};
+use super::micro::{MicroCode, OpWord, Opcode, Operand, QUEUES, RING_QUEUE, STREAMS, Stream, Word};
 use super::place::{Mark, Slots};
 
 /// The streams under construction.
@@ -16,47 +16,85 @@ pub struct Emitter {
     known: [[u32; QUEUES]; STREAMS],
     /// The last word given to each unit of each RPAU.
     last: Vec<[Mark; 2]>,
+    /// The stream of the last broadcast.
+    sender: usize,
     /// RPAUs whose entry of a constant row is in use (0 is a residue too).
     taken: Vec<u16>,
 }
 
 impl Emitter {
     pub fn new(rpaus: usize) -> Self {
-        let code = MicroCode { constants: vec![vec![0; rpaus]], ..MicroCode::default() };
-        Self { code, rpaus, given: [0; QUEUES], known: [[0; QUEUES]; STREAMS], last: vec![[(0, 0); 2]; rpaus], taken: vec![0] }
+        let code = MicroCode {
+            constants: vec![vec![0; rpaus]],
+            ..MicroCode::default()
+        };
+        Self {
+            code,
+            rpaus,
+            given: [0; QUEUES],
+            known: [[0; QUEUES]; STREAMS],
+            last: vec![[(0, 0); 2]; rpaus],
+            sender: 0,
+            taken: vec![0],
+        }
     }
 
     /// Appends `word` for `nodes` (one for each RPAU of its mask) after the waits it needs. `None` when a table is full.
-    pub fn emit(&mut self, word: OpWord, nodes: &[&Node], streams: &[Stream], slots: &mut Slots) -> Option<OpWord> {
-        let word = OpWord { imm: self.immediate(nodes, streams)?, ..word };
+    pub fn emit(
+        &mut self,
+        word: OpWord,
+        nodes: &[&Node],
+        streams: &[Stream],
+        slots: &mut Slots,
+    ) -> Option<OpWord> {
+        let word = OpWord {
+            imm: self.immediate(nodes, streams)?,
+            ..word
+        };
         let stream = word.stream();
         let queue = word.queue();
         let (reads, writes) = accesses(&word);
         let mut needs = [0; QUEUES];
         let mut need = |(on, count): Mark| needs[on] = count.max(needs[on]);
         for &(r, slot) in &reads {
-            slots.logs[r][usize::from(slot)].write.into_iter().for_each(&mut need);
+            slots.logs[r][usize::from(slot)]
+                .write
+                .into_iter()
+                .for_each(&mut need);
         }
         for &(r, slot) in &writes {
             let log = &slots.logs[r][usize::from(slot)];
-            log.write.iter().chain(&log.reads).copied().for_each(&mut need);
+            log.write
+                .iter()
+                .chain(&log.reads)
+                .copied()
+                .for_each(&mut need);
         }
-        // A unit changes hands between controllers in the scheduled order.
+        // A unit changes hands between controllers in the scheduled order, and so does the ring: its retire counter
+        // only tells broadcasts apart by their order.
         if word.op != Opcode::Bcast {
-            word.rpaus().for_each(|r| need(self.last[r][word.unit as usize]));
+            word.rpaus()
+                .for_each(|r| need(self.last[r][word.unit as usize]));
+        } else if self.sender != stream {
+            need((RING_QUEUE, self.given[RING_QUEUE]));
+            self.sender = stream;
         }
         for (on, count) in needs.into_iter().enumerate() {
             // A stream's own words have retired before its next is issued; the ring's have not.
             if on != stream && self.known[stream][on] < count {
                 self.known[stream][on] = count;
-                self.code.streams[stream].push(encode(&Word::Wait { queue: on as u8, count }));
+                self.code.streams[stream].push(encode(&Word::Wait {
+                    queue: on as u8,
+                    count,
+                }));
             }
         }
         self.code.streams[stream].push(encode(&Word::Op(word)));
         self.given[queue] += 1;
         let mark = (queue, self.given[queue]);
         if word.op != Opcode::Bcast {
-            word.rpaus().for_each(|r| self.last[r][word.unit as usize] = mark);
+            word.rpaus()
+                .for_each(|r| self.last[r][word.unit as usize] = mark);
         }
         for (r, slot) in reads {
             slots.logs[r][usize::from(slot)].reads.push(mark);
@@ -72,14 +110,28 @@ impl Emitter {
     fn immediate(&mut self, nodes: &[&Node], streams: &[Stream]) -> Option<u16> {
         let first = nodes.first()?;
         let generated = |n: &Node| {
-            n.sources.iter().find_map(|s| if let Source::Stream(i) = s { Some(*i) } else { None }).or({
-                if let Immediate::Stream(i) = n.immediate { Some(i) } else { None }
-            })
+            n.sources
+                .iter()
+                .find_map(|s| {
+                    if let Source::Stream(i) = s {
+                        Some(*i)
+                    } else {
+                        None
+                    }
+                })
+                .or({
+                    if let Immediate::Stream(i) = n.immediate {
+                        Some(i)
+                    } else {
+                        None
+                    }
+                })
         };
         if generated(first).is_some() {
             let mut row = vec![None; self.rpaus];
             for n in nodes {
-                row[usize::from(n.rpau)] = generated(n).and_then(|i| streams.get(i as usize)).copied();
+                row[usize::from(n.rpau)] =
+                    generated(n).and_then(|i| streams.get(i as usize)).copied();
             }
             let table = &mut self.code.generators;
             let at = table.iter().position(|r| *r == row).unwrap_or_else(|| {
@@ -111,13 +163,19 @@ impl Emitter {
         let wanted: Vec<(usize, u64)> = wanted.collect();
         let rows = self.code.constants.iter().zip(&self.taken).skip(1);
         let fits = |(row, taken): (&Vec<u64>, &u16)| {
-            wanted.iter().all(|&(r, w)| taken >> r & 1 == 0 || row[r] == w)
+            wanted
+                .iter()
+                .all(|&(r, w)| taken >> r & 1 == 0 || row[r] == w)
         };
-        let at = rows.map(fits).position(|fits| fits).map(|i| i + 1).unwrap_or_else(|| {
-            self.code.constants.push(vec![0; self.rpaus]);
-            self.taken.push(0);
-            self.taken.len() - 1
-        });
+        let at = rows
+            .map(fits)
+            .position(|fits| fits)
+            .map(|i| i + 1)
+            .unwrap_or_else(|| {
+                self.code.constants.push(vec![0; self.rpaus]);
+                self.taken.push(0);
+                self.taken.len() - 1
+            });
         for (r, w) in wanted {
             self.code.constants[at][r] = w;
             self.taken[at] |= 1 << r;
@@ -138,7 +196,9 @@ impl Emitter {
 
 /// A table index that fits the word's field.
 fn index(at: usize) -> Option<u16> {
-    u16::try_from(at).ok().filter(|&i| usize::from(i) <= MAX_IMM)
+    u16::try_from(at)
+        .ok()
+        .filter(|&i| usize::from(i) <= MAX_IMM)
 }
 
 /// Slots that a word reads and writes, by RPAU.

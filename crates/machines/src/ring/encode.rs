@@ -15,7 +15,7 @@ use std::fmt;
 
 use ringmill_math::RingKind;
 
-use super::micro::{Opcode, Operand, OpWord, QUEUES, Unit, Word};
+use super::micro::{OpWord, Opcode, Operand, QUEUES, Unit, Word};
 
 const WAIT: u64 = 1;
 
@@ -61,7 +61,10 @@ pub fn decode(bits: u64) -> Option<Word> {
     let field = |low: u32, width: u32| bits >> low & ((1 << width) - 1);
     let word = match field(59, 5) {
         0 => Word::End,
-        WAIT => Word::Wait { queue: field(32, 3) as u8, count: bits as u32 },
+        WAIT => Word::Wait {
+            queue: field(32, 3) as u8,
+            count: bits as u32,
+        },
         code => {
             let op = *Opcode::ALL.get(code as usize - 2)?;
             let b = field(17, 7) as u8;
@@ -81,7 +84,11 @@ pub fn decode(bits: u64) -> Option<Word> {
             Word::Op(OpWord {
                 op,
                 controller: field(58, 1) as u8,
-                unit: if field(57, 1) == 1 { Unit::Dyadic } else { Unit::Main },
+                unit: if field(57, 1) == 1 {
+                    Unit::Dyadic
+                } else {
+                    Unit::Main
+                },
                 mask: field(41, 16) as u16,
                 ring,
                 layer: field(36, 3) as u8,
@@ -103,7 +110,11 @@ impl fmt::Display for Word {
             Word::End => return write!(f, "END"),
             Word::Wait { queue, count } => {
                 let name = ["c0.main", "c0.dyadic", "c1.main", "c1.dyadic", "ring"];
-                return write!(f, "WAIT  {} {count}", name.get(usize::from(*queue)).unwrap_or(&"?"));
+                return write!(
+                    f,
+                    "WAIT  {} {count}",
+                    name.get(usize::from(*queue)).unwrap_or(&"?")
+                );
             }
             Word::Op(w) => w,
         };
@@ -127,6 +138,10 @@ impl fmt::Display for Word {
             RingKind::HalfMinus => " m",
         };
         write!(f, "{ring} layer {} mask {:#06x}", w.layer, w.mask)?;
-        if w.imm != 0 { write!(f, " #{}", w.imm) } else { Ok(()) }
+        if w.imm != 0 {
+            write!(f, " #{}", w.imm)
+        } else {
+            Ok(())
+        }
     }
 }

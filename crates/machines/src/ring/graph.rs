@@ -44,12 +44,19 @@ pub struct Node {
 impl Node {
     /// A product with a key limb or a generated limb.
     pub fn is_keyed(&self) -> bool {
-        matches!(self.op, Opcode::Mul | Opcode::Mac) && self.sources.iter().any(|s| !matches!(s, Source::Value(_)))
+        matches!(self.op, Opcode::Mul | Opcode::Mac)
+            && self.sources.iter().any(|s| !matches!(s, Source::Value(_)))
     }
 
     /// Operands that are values.
     pub fn values(&self) -> impl Iterator<Item = ValueIndex> + '_ {
-        self.sources.iter().filter_map(|s| if let Source::Value(v) = s { Some(*v) } else { None })
+        self.sources.iter().filter_map(|s| {
+            if let Source::Value(v) = s {
+                Some(*v)
+            } else {
+                None
+            }
+        })
     }
 }
 
@@ -83,14 +90,20 @@ pub struct Graph {
 impl Graph {
     /// Adds a value on `rpau`.
     pub fn value(&mut self, rpau: u8) -> ValueIndex {
-        self.values.push(Value { rpau, ..Value::default() });
+        self.values.push(Value {
+            rpau,
+            ..Value::default()
+        });
         (self.values.len() - 1) as ValueIndex
     }
 
     /// Adds a node and its one result.
     pub fn node(&mut self, node: Node) -> ValueIndex {
         let result = self.value(node.rpau);
-        self.nodes.push(Node { results: vec![result], ..node });
+        self.nodes.push(Node {
+            results: vec![result],
+            ..node
+        });
         result
     }
 
@@ -112,7 +125,8 @@ impl Graph {
                 break;
             }
         }
-        self.nodes.retain(|n| n.results.iter().any(|&v| live[v as usize]));
+        self.nodes
+            .retain(|n| n.results.iter().any(|&v| live[v as usize]));
         for node in &mut self.nodes {
             if node.op == Opcode::Bcast {
                 node.results.retain(|&v| live[v as usize]);

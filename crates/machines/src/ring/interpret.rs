@@ -29,8 +29,17 @@ pub struct Memory {
 ///
 /// # Errors
 /// Those of [`model::run`]; [`MachineError::Operands`] when a word reads what nobody wrote.
-pub fn execute(d: &Description, code: &MicroCode, memory: &mut Memory) -> Result<u64, MachineError> {
-    let mut engine = Engine { d, code, memory, late: HashMap::new() };
+pub fn execute(
+    d: &Description,
+    code: &MicroCode,
+    memory: &mut Memory,
+) -> Result<u64, MachineError> {
+    let mut engine = Engine {
+        d,
+        code,
+        memory,
+        late: HashMap::new(),
+    };
     model::run(d, code, &mut engine)
 }
 
@@ -76,20 +85,32 @@ impl Observer for Engine<'_> {
 
 impl Engine<'_> {
     fn missing(&self, what: String) -> MachineError {
-        MachineError::Operands { procedure: self.code.name.clone(), what }
+        MachineError::Operands {
+            procedure: self.code.name.clone(),
+            what,
+        }
     }
 
     fn slot(&self, r: usize, slot: u8) -> Result<&Vec<u64>, MachineError> {
         let limb = self.memory.slots.get(&(r, slot));
-        limb.ok_or_else(|| self.missing(format!("slot {slot} of RPAU {r} is read before it is written")))
+        limb.ok_or_else(|| {
+            self.missing(format!(
+                "slot {slot} of RPAU {r} is read before it is written"
+            ))
+        })
     }
 
     /// Both results of `w` on RPAU `r` (the second empty where there is one).
     fn compute(&self, w: &OpWord, r: usize) -> Result<[Vec<u64>; 2], MachineError> {
         let modulus = r + usize::from(w.layer) * self.d.rpaus;
         let q = self.memory.moduli.get(modulus).copied();
-        let q = Modulus::new(q.ok_or_else(|| self.missing(format!("RPAU {r} has no modulus {modulus}")))?)?;
-        let ring = Ring { log_n: self.code.log_n, kind: w.ring };
+        let q = Modulus::new(
+            q.ok_or_else(|| self.missing(format!("RPAU {r} has no modulus {modulus}")))?,
+        )?;
+        let ring = Ring {
+            log_n: self.code.log_n,
+            kind: w.ring,
+        };
         let n = ring.len();
         let mut out = vec![0; n];
         let mut second = Vec::new();
@@ -106,9 +127,20 @@ impl Engine<'_> {
             }
             Operand::Generator => self.stream(w, r, q)?,
         };
-        let row = self.code.constants.get(usize::from(w.imm)).and_then(|row| row.get(r)).copied();
+        let row = self
+            .code
+            .constants
+            .get(usize::from(w.imm))
+            .and_then(|row| row.get(r))
+            .copied();
         let constant = row.unwrap_or(0);
-        let galois = u64::from(self.code.galois.get(usize::from(w.imm)).copied().unwrap_or(1));
+        let galois = u64::from(
+            self.code
+                .galois
+                .get(usize::from(w.imm))
+                .copied()
+                .unwrap_or(1),
+        );
         match w.op {
             Opcode::Copy => out.copy_from_slice(a),
             Opcode::Add => kernels::add(q, &mut out, a, &b)?,
@@ -163,8 +195,15 @@ impl Engine<'_> {
 
     /// The generated limb of RPAU `r`: the whole stream, or the half that the word's ring names.
     fn stream(&self, w: &OpWord, r: usize, q: Modulus) -> Result<Vec<u64>, MachineError> {
-        let entry = self.code.generators.get(usize::from(w.imm)).and_then(|row| row.get(r)).copied().flatten();
-        let entry = entry.ok_or_else(|| self.missing(format!("RPAU {r} has no stream {}", w.imm)))?;
+        let entry = self
+            .code
+            .generators
+            .get(usize::from(w.imm))
+            .and_then(|row| row.get(r))
+            .copied()
+            .flatten();
+        let entry =
+            entry.ok_or_else(|| self.missing(format!("RPAU {r} has no stream {}", w.imm)))?;
         let seed = self.memory.seeds.get(usize::from(entry.seed));
         let seed = seed.ok_or_else(|| self.missing(format!("seed {} is absent", entry.seed)))?;
         let n = 1usize << self.code.log_n;
@@ -172,7 +211,11 @@ impl Engine<'_> {
         expand_uniform(seed, entry.stream, q, &mut limb);
         if self.memory.halves {
             let minus = limb.split_off(n);
-            return Ok(if w.ring == RingKind::HalfMinus { minus } else { limb });
+            return Ok(if w.ring == RingKind::HalfMinus {
+                minus
+            } else {
+                limb
+            });
         }
         Ok(limb)
     }

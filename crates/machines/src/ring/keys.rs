@@ -17,7 +17,13 @@ pub struct KeyMemory {
 
 impl KeyMemory {
     /// Call number `call` uses `limbs` (with their RPAUs); each RPAU holds `capacity` of them.
-    pub fn call(&mut self, call: usize, limbs: &[(LimbId, usize)], capacity: usize, resident: bool) {
+    pub fn call(
+        &mut self,
+        call: usize,
+        limbs: &[(LimbId, usize)],
+        capacity: usize,
+        resident: bool,
+    ) {
         for &(limb, rpau) in limbs {
             self.seen.insert(limb, rpau);
         }
@@ -32,7 +38,9 @@ impl KeyMemory {
             let here = self.held.iter().filter(|(_, (r, _))| *r == rpau);
             if here.clone().count() > capacity {
                 // The oldest leaves; a limb of this very call only when the call alone overflows the memory.
-                let oldest = here.min_by_key(|(l, (_, used))| (*used, l.0)).map(|(l, _)| *l);
+                let oldest = here
+                    .min_by_key(|(l, (_, used))| (*used, l.0))
+                    .map(|(l, _)| *l);
                 oldest.map(|l| self.held.remove(&l));
             }
         }
@@ -41,7 +49,9 @@ impl KeyMemory {
     /// Distinct key limbs used, on the RPAU with most.
     pub fn most(&self) -> usize {
         let mut counts: HashMap<usize, usize> = HashMap::new();
-        self.seen.values().for_each(|r| *counts.entry(*r).or_default() += 1);
+        self.seen
+            .values()
+            .for_each(|r| *counts.entry(*r).or_default() += 1);
         counts.values().copied().max().unwrap_or(0)
     }
 }

@@ -28,22 +28,37 @@ pub struct Rewrites {
 /// # Errors
 /// Ring degrees beyond twice the native one, more moduli than the word can name, explicit half-ring instructions and
 /// spills (which are the machine's own affair), and key limbs in a place where the machine reads none.
-pub fn legalise(d: &Description, procedure: &Procedure, rewrites: Rewrites) -> Result<Graph, MachineError> {
+pub fn legalise(
+    d: &Description,
+    procedure: &Procedure,
+    rewrites: Rewrites,
+) -> Result<Graph, MachineError> {
     let halves = match i32::from(procedure.log_n) - i32::from(d.log_n) {
         ..=0 => false,
         1 => true,
-        _ => return Err(MachineError::RingDegree { native: d.log_n, got: procedure.log_n }),
+        _ => {
+            return Err(MachineError::RingDegree {
+                native: d.log_n,
+                got: procedure.log_n,
+            });
+        }
     };
     let layers = procedure.moduli.len().div_ceil(d.rpaus.max(1));
     if layers > MAX_LAYER + 1 {
         let most = d.rpaus * (MAX_LAYER + 1);
-        return Err(MachineError::TooManyModuli { most, got: procedure.moduli.len() });
+        return Err(MachineError::TooManyModuli {
+            most,
+            got: procedure.moduli.len(),
+        });
     }
     let mut l = Legaliser {
         d,
         procedure,
         halves,
-        graph: Graph { name: procedure.name.clone(), ..Graph::default() },
+        graph: Graph {
+            name: procedure.name.clone(),
+            ..Graph::default()
+        },
         map: HashMap::new(),
         broadcasts: HashMap::new(),
         copies: HashMap::new(),
@@ -91,28 +106,47 @@ const HALVES: [RingKind; 2] = [RingKind::HalfPlus, RingKind::HalfMinus];
 
 impl Legaliser<'_> {
     fn unsupported(&self, what: impl Into<String>) -> MachineError {
-        MachineError::Unsupported { procedure: self.procedure.name.clone(), what: what.into() }
+        MachineError::Unsupported {
+            procedure: self.procedure.name.clone(),
+            what: what.into(),
+        }
     }
 
     /// RPAU and layer of a value.
     fn place(&self, v: ValueId) -> Result<(u8, u8), MachineError> {
-        let ty = self.procedure.types.get(v.0 as usize).ok_or_else(|| self.unsupported("a value without a type"))?;
+        let ty = self
+            .procedure
+            .types
+            .get(v.0 as usize)
+            .ok_or_else(|| self.unsupported("a value without a type"))?;
         let modulus = usize::from(ty.modulus.0);
-        Ok(((modulus % self.d.rpaus) as u8, (modulus / self.d.rpaus) as u8))
+        Ok((
+            (modulus % self.d.rpaus) as u8,
+            (modulus / self.d.rpaus) as u8,
+        ))
     }
 
     fn form(&self, v: ValueId) -> Result<Form, MachineError> {
-        let ty = self.procedure.types.get(v.0 as usize).ok_or_else(|| self.unsupported("a value without a type"))?;
+        let ty = self
+            .procedure
+            .types
+            .get(v.0 as usize)
+            .ok_or_else(|| self.unsupported("a value without a type"))?;
         let whole = ty.ring.kind == RingKind::Full && ty.ring.log_n == self.procedure.log_n;
         if !whole {
-            return Err(self.unsupported("half-ring values in the program: the machine splits rings itself"));
+            return Err(self
+                .unsupported("half-ring values in the program: the machine splits rings itself"));
         }
         Ok(ty.form)
     }
 
     /// Ring of piece `index` of a limb in evaluation form.
     fn ring(&self, index: usize) -> RingKind {
-        if self.halves { HALVES[index & 1] } else { RingKind::Full }
+        if self.halves {
+            HALVES[index & 1]
+        } else {
+            RingKind::Full
+        }
     }
 
     fn count(&self) -> usize {
@@ -130,7 +164,9 @@ impl Legaliser<'_> {
                     let base = match keys.get(&(arg, digit, part, layer)) {
                         Some(&base) => base,
                         None => {
-                            let base = u8::try_from(next + self.count() - 1).ok().filter(|&k| k < 128);
+                            let base = u8::try_from(next + self.count() - 1)
+                                .ok()
+                                .filter(|&k| k < 128);
                             let base = base.ok_or_else(|| MachineError::KeyMemory {
                                 procedure: self.procedure.name.clone(),
                                 needs: next + self.count(),
@@ -141,10 +177,13 @@ impl Legaliser<'_> {
                         }
                     };
                     self.graph.params.push(Vec::new());
-                    (0..self.count()).map(|i| Source::Key(base + i as u8)).collect()
+                    (0..self.count())
+                        .map(|i| Source::Key(base + i as u8))
+                        .collect()
                 }
                 ParamRole::Cipher { .. } | ParamRole::Plain { .. } => {
-                    let values: Vec<_> = (0..self.count()).map(|_| self.graph.value(rpau)).collect();
+                    let values: Vec<_> =
+                        (0..self.count()).map(|_| self.graph.value(rpau)).collect();
                     self.graph.params.push(values.clone());
                     values.into_iter().map(Source::Value).collect()
                 }
@@ -172,7 +211,13 @@ impl Legaliser<'_> {
                     Source::Value(v) if !taken.contains(&v) => v,
                     Source::Value(_) => {
                         let ring = self.ring(index);
-                        self.emit(Opcode::Copy, ring, result.value, vec![source], Immediate::None)?
+                        self.emit(
+                            Opcode::Copy,
+                            ring,
+                            result.value,
+                            vec![source],
+                            Immediate::None,
+                        )?
                     }
                     _ => return Err(self.unsupported("a key limb as a result")),
                 };
@@ -185,7 +230,10 @@ impl Legaliser<'_> {
     }
 
     fn pieces(&self, v: ValueId) -> Result<Pieces, MachineError> {
-        self.map.get(&v).cloned().ok_or_else(|| self.unsupported(format!("value %{} before its definition", v.0)))
+        self.map
+            .get(&v)
+            .cloned()
+            .ok_or_else(|| self.unsupported(format!("value %{} before its definition", v.0)))
     }
 
     /// Adds a node on the RPAU of `like`.
@@ -199,7 +247,16 @@ impl Legaliser<'_> {
     ) -> Result<ValueIndex, MachineError> {
         let (rpau, layer) = self.place(like)?;
         let results = Vec::new();
-        Ok(self.graph.node(Node { op, ring, layer, rpau, sources, results, immediate, order: self.order }))
+        Ok(self.graph.node(Node {
+            op,
+            ring,
+            layer,
+            rpau,
+            sources,
+            results,
+            immediate,
+            order: self.order,
+        }))
     }
 
     /// Adds a node with two results.
@@ -220,8 +277,20 @@ impl Legaliser<'_> {
     }
 
     fn instr(&mut self, instr: &Instr) -> Result<(), MachineError> {
-        let dst = |i: usize| instr.dst.get(i).copied().ok_or_else(|| self.unsupported("a missing result"));
-        let src = |i: usize| instr.src.get(i).copied().ok_or_else(|| self.unsupported("a missing operand"));
+        let dst = |i: usize| {
+            instr
+                .dst
+                .get(i)
+                .copied()
+                .ok_or_else(|| self.unsupported("a missing result"))
+        };
+        let src = |i: usize| {
+            instr
+                .src
+                .get(i)
+                .copied()
+                .ok_or_else(|| self.unsupported("a missing operand"))
+        };
         let scalar = match instr.imm {
             Imm::Scalar(w) => Immediate::Scalar(w),
             Imm::Galois(g) => Immediate::Galois(g),
@@ -249,25 +318,50 @@ impl Legaliser<'_> {
             Op::Split | Op::Join | Op::Autoh => {
                 Err(self.unsupported(format!("{:?}: the machine splits rings itself", instr.op)))
             }
-            Op::Load | Op::Store => Err(self.unsupported(format!("{:?}: the machine spills by itself", instr.op))),
+            Op::Load | Op::Store => {
+                Err(self.unsupported(format!("{:?}: the machine spills by itself", instr.op)))
+            }
         }
     }
 
     /// A coefficient-wise operation on every piece.
-    fn each(&mut self, op: Opcode, dst: ValueId, src: &[ValueId], imm: Immediate) -> Result<(), MachineError> {
-        let operands = src.iter().map(|&v| self.pieces(v)).collect::<Result<Vec<_>, _>>()?;
+    fn each(
+        &mut self,
+        op: Opcode,
+        dst: ValueId,
+        src: &[ValueId],
+        imm: Immediate,
+    ) -> Result<(), MachineError> {
+        let operands = src
+            .iter()
+            .map(|&v| self.pieces(v))
+            .collect::<Result<Vec<_>, _>>()?;
         let eval = self.form(dst)? == Form::Eval;
         let mut pieces = Vec::new();
         for index in 0..self.count() {
-            let ring = if eval { self.ring(index) } else { RingKind::Full };
-            let mut sources: Pieces = operands.iter().filter_map(|p| p.get(index).copied()).collect();
+            let ring = if eval {
+                self.ring(index)
+            } else {
+                RingKind::Full
+            };
+            let mut sources: Pieces = operands
+                .iter()
+                .filter_map(|p| p.get(index).copied())
+                .collect();
             let commutes = matches!(op, Opcode::Add | Opcode::Mul | Opcode::Mac);
             if commutes && !matches!(sources.first(), Some(Source::Value(_))) && sources.len() > 1 {
                 sources.swap(0, 1);
             }
-            let misplaced = sources.iter().enumerate().any(|(i, s)| i != 1 && !matches!(s, Source::Value(_)));
-            if misplaced || (!commutes && sources.len() > 1 && !matches!(sources[1], Source::Value(_))) {
-                return Err(self.unsupported("a key limb where the machine reads none: keys are multiplied or added"));
+            let misplaced = sources
+                .iter()
+                .enumerate()
+                .any(|(i, s)| i != 1 && !matches!(s, Source::Value(_)));
+            if misplaced
+                || (!commutes && sources.len() > 1 && !matches!(sources[1], Source::Value(_)))
+            {
+                return Err(self.unsupported(
+                    "a key limb where the machine reads none: keys are multiplied or added",
+                ));
             }
             pieces.push(Source::Value(self.emit(op, ring, dst, sources, imm)?));
         }
@@ -301,7 +395,13 @@ impl Legaliser<'_> {
         let mut out = Vec::new();
         for (index, piece) in pieces.into_iter().enumerate() {
             let ring = self.ring(index);
-            out.push(Source::Value(self.emit(Opcode::Ntt, ring, dst, vec![piece], Immediate::None)?));
+            out.push(Source::Value(self.emit(
+                Opcode::Ntt,
+                ring,
+                dst,
+                vec![piece],
+                Immediate::None,
+            )?));
         }
         self.map.insert(dst, out);
         Ok(())
@@ -311,7 +411,13 @@ impl Legaliser<'_> {
         let mut out = Vec::new();
         for (index, piece) in self.pieces(src)?.into_iter().enumerate() {
             let ring = self.ring(index);
-            out.push(Source::Value(self.emit(Opcode::Intt, ring, dst, vec![piece], Immediate::None)?));
+            out.push(Source::Value(self.emit(
+                Opcode::Intt,
+                ring,
+                dst,
+                vec![piece],
+                Immediate::None,
+            )?));
         }
         if self.halves {
             out = self.emit_pair(Opcode::Join, dst, out, Immediate::None)?;
@@ -324,12 +430,24 @@ impl Legaliser<'_> {
         let pieces = self.pieces(src)?;
         let out = match (self.halves, self.form(src)?) {
             (false, form) => {
-                let op = if form == Form::Eval { Opcode::Auto } else { Opcode::Autoc };
-                vec![Source::Value(self.emit(op, RingKind::Full, dst, pieces, galois)?)]
+                let op = if form == Form::Eval {
+                    Opcode::Auto
+                } else {
+                    Opcode::Autoc
+                };
+                vec![Source::Value(self.emit(
+                    op,
+                    RingKind::Full,
+                    dst,
+                    pieces,
+                    galois,
+                )?)]
             }
             (true, Form::Eval) => self.emit_pair(Opcode::Autoh, dst, pieces, galois)?,
             (true, Form::Coeff) => {
-                return Err(self.unsupported("an automorphism in coefficient form at twice the native degree"));
+                return Err(self.unsupported(
+                    "an automorphism in coefficient form at twice the native degree",
+                ));
             }
         };
         self.map.insert(dst, out);
@@ -345,14 +463,25 @@ impl Legaliser<'_> {
             let (rpau, _) = self.place(dst)?;
             let copy = self.copy(src, value, rpau)?;
             let source = vec![Source::Value(copy)];
-            out.push(Source::Value(self.emit(Opcode::Red, RingKind::Full, dst, source, Immediate::None)?));
+            out.push(Source::Value(self.emit(
+                Opcode::Red,
+                RingKind::Full,
+                dst,
+                source,
+                Immediate::None,
+            )?));
         }
         self.map.insert(dst, out);
         Ok(())
     }
 
     /// The copy of `value` (a piece of `like`) that its broadcast leaves on `rpau`.
-    fn copy(&mut self, like: ValueId, value: ValueIndex, rpau: u8) -> Result<ValueIndex, MachineError> {
+    fn copy(
+        &mut self,
+        like: ValueId,
+        value: ValueIndex,
+        rpau: u8,
+    ) -> Result<ValueIndex, MachineError> {
         if let Some(&copy) = self.copies.get(&(value, rpau)) {
             return Ok(copy);
         }
@@ -397,7 +526,13 @@ impl Legaliser<'_> {
                 Source::Stream(entry)
             } else {
                 let ring = self.ring(index);
-                Source::Value(self.emit(Opcode::Prng, ring, dst, Vec::new(), Immediate::Stream(entry))?)
+                Source::Value(self.emit(
+                    Opcode::Prng,
+                    ring,
+                    dst,
+                    Vec::new(),
+                    Immediate::Stream(entry),
+                )?)
             });
         }
         self.map.insert(dst, out);
@@ -411,6 +546,7 @@ impl Legaliser<'_> {
             Op::Mac => i.src.iter().skip(1).any(|s| *s == v),
             _ => false,
         };
-        self.procedure.instrs.iter().any(product) && !self.procedure.results.iter().any(|r| r.value == v)
+        self.procedure.instrs.iter().any(product)
+            && !self.procedure.results.iter().any(|r| r.value == v)
     }
 }

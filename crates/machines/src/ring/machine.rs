@@ -30,7 +30,9 @@ impl RingMachine {
         let limb_bytes = 8u64 << program.log_n;
         let key_bytes = totals.key_loads * limb_bytes;
         let kinds = totals.tally.by_kind.iter();
-        let share = |busy: u64, units: usize| busy as f64 / (totals.cycles.max(1) * units.max(1) as u64) as f64;
+        let share = |busy: u64, units: usize| {
+            busy as f64 / (totals.cycles.max(1) * units.max(1) as u64) as f64
+        };
         let unit = |unit: String, busy: u64, units: usize| UnitUse {
             unit,
             busy_cycles: busy,
@@ -39,7 +41,11 @@ impl RingMachine {
         let per_rpau = totals.tally.units.iter().take(d.rpaus);
         let mut utilisation = vec![
             unit("main".into(), per_rpau.clone().map(|u| u[0]).sum(), d.rpaus),
-            unit("dyadic".into(), per_rpau.clone().map(|u| u[1]).sum(), d.rpaus),
+            unit(
+                "dyadic".into(),
+                per_rpau.clone().map(|u| u[1]).sum(),
+                d.rpaus,
+            ),
             unit("ring".into(), totals.tally.ring, 1),
         ];
         for (r, busy) in per_rpau.enumerate() {
@@ -61,7 +67,11 @@ impl RingMachine {
             memory: MemoryUse {
                 slots: d.slots(),
                 slot_bytes: d.slot_bytes(),
-                peak_bytes: totals.peak.iter().map(|&p| u64::from(p) * d.slot_bytes()).collect(),
+                peak_bytes: totals
+                    .peak
+                    .iter()
+                    .map(|&p| u64::from(p) * d.slot_bytes())
+                    .collect(),
                 peak_slots: totals.peak,
                 key_slots: d.keys.slots,
                 key_limbs: totals.key_limbs * (1 + usize::from(program.log_n > d.log_n)),
@@ -90,7 +100,11 @@ impl Machine for RingMachine {
         toml::to_string(&self.description).unwrap_or_default()
     }
 
-    fn simulate(&self, program: &Program, options: SimOptions<'_>) -> Result<MachineReport, MachineError> {
+    fn simulate(
+        &self,
+        program: &Program,
+        options: SimOptions<'_>,
+    ) -> Result<MachineReport, MachineError> {
         let totals = program::run(&self.description, program, options, &mut |_| Ok(()))?;
         Ok(self.report(program, totals))
     }
@@ -115,8 +129,15 @@ impl Machine for RingMachine {
 
 /// One procedure's streams and tables as text.
 fn write_code(code: &MicroCode, cycles: u64, out: &mut dyn Write) -> Result<(), MachineError> {
-    writeln!(out, "proc {} limbs 2^{} ; {cycles} cycles", code.name, code.log_n)?;
-    for (name, words) in ["c0.main", "c0.dyadic", "c1.main", "c1.dyadic"].iter().zip(&code.streams) {
+    writeln!(
+        out,
+        "proc {} limbs 2^{} ; {cycles} cycles",
+        code.name, code.log_n
+    )?;
+    for (name, words) in ["c0.main", "c0.dyadic", "c1.main", "c1.dyadic"]
+        .iter()
+        .zip(&code.streams)
+    {
         writeln!(out, "stream {name}")?;
         for (at, &bits) in words.iter().enumerate() {
             match decode(bits) {

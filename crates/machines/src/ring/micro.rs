@@ -98,7 +98,10 @@ impl Opcode {
     /// Coefficient by coefficient: either unit can do it and the result may overwrite an operand.
     pub const fn is_coefficient_wise(self) -> bool {
         use Opcode::*;
-        matches!(self, Copy | Add | Sub | Neg | Mul | Mac | Muli | Addi | Subm | Red)
+        matches!(
+            self,
+            Copy | Add | Sub | Neg | Mul | Mac | Muli | Addi | Subm | Red
+        )
     }
 
     /// The result permutes the operand, so it needs a slot of its own.
@@ -167,7 +170,11 @@ impl OpWord {
 
     /// The retire counter this word advances.
     pub fn queue(&self) -> usize {
-        if self.op == Opcode::Bcast { RING_QUEUE } else { self.stream() }
+        if self.op == Opcode::Bcast {
+            RING_QUEUE
+        } else {
+            self.stream()
+        }
     }
 
     /// RPAUs of the mask, ascending.
@@ -183,7 +190,10 @@ pub enum Word {
     /// Nothing is left in this stream.
     End,
     /// The stream goes on once `queue` has retired `count` words of this procedure.
-    Wait { queue: u8, count: u32 },
+    Wait {
+        queue: u8,
+        count: u32,
+    },
     Op(OpWord),
 }
 

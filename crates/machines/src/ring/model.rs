@@ -14,7 +14,13 @@ use crate::MachineError;
 /// What wants to know of every word as it runs.
 pub trait Observer {
     /// `w` starts at cycle `start` and takes `cycles`. `sequence` numbers the words of one run.
-    fn start(&mut self, sequence: usize, w: &OpWord, start: u64, cycles: u64) -> Result<(), MachineError>;
+    fn start(
+        &mut self,
+        sequence: usize,
+        w: &OpWord,
+        start: u64,
+        cycles: u64,
+    ) -> Result<(), MachineError>;
     /// Word `sequence` has retired.
     fn retire(&mut self, sequence: usize) -> Result<(), MachineError>;
 }
@@ -24,7 +30,11 @@ pub trait Observer {
 /// # Errors
 /// [`MachineError::BadWord`] for a word that does not decode or names what the machine lacks, and for streams that wait
 /// for each other for ever; whatever the observer returns.
-pub fn run(d: &Description, code: &MicroCode, observer: &mut dyn Observer) -> Result<u64, MachineError> {
+pub fn run(
+    d: &Description,
+    code: &MicroCode,
+    observer: &mut dyn Observer,
+) -> Result<u64, MachineError> {
     let bad = |stream: usize, at: usize, what: &str| MachineError::BadWord {
         procedure: code.name.clone(),
         stream,
@@ -43,7 +53,8 @@ pub fn run(d: &Description, code: &MicroCode, observer: &mut dyn Observer) -> Re
             loop {
                 let bits = code.streams[stream].get(at[stream]).copied();
                 let bits = bits.ok_or_else(|| bad(stream, at[stream], "no END"))?;
-                let word = decode(bits).ok_or_else(|| bad(stream, at[stream], "not an instruction"))?;
+                let word =
+                    decode(bits).ok_or_else(|| bad(stream, at[stream], "not an instruction"))?;
                 match word {
                     Word::End => break,
                     Word::Wait { queue, count } if retired[usize::from(queue)] >= count => {
@@ -69,9 +80,15 @@ pub fn run(d: &Description, code: &MicroCode, observer: &mut dyn Observer) -> Re
         if progress {
             continue;
         }
-        let ends = flying.iter().map(|f| f.0).chain(board.thread).filter(|&t| t > now).min();
+        let ends = flying
+            .iter()
+            .map(|f| f.0)
+            .chain(board.thread)
+            .filter(|&t| t > now)
+            .min();
         let Some(next) = ends else {
-            let open = (0..STREAMS).find(|&s| code.streams[s].get(at[s]).copied().and_then(decode) != Some(Word::End));
+            let open = (0..STREAMS)
+                .find(|&s| code.streams[s].get(at[s]).copied().and_then(decode) != Some(Word::End));
             return match open {
                 None => Ok(now),
                 Some(stream) => Err(bad(stream, at[stream], "waits for ever")),
@@ -96,7 +113,11 @@ fn check(d: &Description, w: &OpWord, stream: usize) -> Result<(), &'static str>
     let slots = d.slots();
     let slot = |s: u8| usize::from(s) < slots;
     let c_is_slot = w.op.is_pair() || w.op == Opcode::Mac;
-    let b_slot = if let Operand::Slot(s) = w.b { slot(s) } else { true };
+    let b_slot = if let Operand::Slot(s) = w.b {
+        slot(s)
+    } else {
+        true
+    };
     if w.stream() != stream || usize::from(w.controller) >= d.controllers {
         return Err("another stream's word");
     }

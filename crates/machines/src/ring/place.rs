@@ -79,7 +79,11 @@ pub fn order(d: &Description, class: Class) -> Vec<u8> {
         let group = &d.memory[usize::from(groups[usize::from(*slot)])];
         match class {
             Class::Work => (group.slots, u8::from(group.kind != Bram), *slot),
-            Class::Keep => (usize::MAX - group.slots, u8::from(group.kind == Bram), *slot),
+            Class::Keep => (
+                usize::MAX - group.slots,
+                u8::from(group.kind == Bram),
+                *slot,
+            ),
         }
     };
     let mut slots: Vec<u8> = (0..d.slots() as u8).collect();

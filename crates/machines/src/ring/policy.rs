@@ -3,7 +3,7 @@
 use super::description::Description;
 use super::graph::{Graph, Node, Source};
 use super::legalise::Rewrites;
-use super::micro::{Opcode, Operand, OpWord, Unit};
+use super::micro::{OpWord, Opcode, Operand, Unit};
 use super::timing;
 
 /// One way to schedule a procedure. Several are tried and the fastest that fits is kept.
@@ -27,7 +27,7 @@ pub struct Policy {
 pub enum Light {
     /// To the main cores, ahead of transforms.
     MainFirst,
-    /// To the unit that ends first, ahead of transforms.
+    /// To the unit that ends first, a transform's length more urgent than its path says.
     First,
     /// To the unit that ends first, by its own urgency.
     ByPath,
@@ -35,7 +35,11 @@ pub enum Light {
 
 /// Policies to start from: free ones first, frugal ones last.
 pub fn seeds(g: &Graph) -> Vec<Policy> {
-    let keyed: &[bool] = if g.nodes.iter().any(Node::is_keyed) { &[true, false] } else { &[false] };
+    let keyed: &[bool] = if g.nodes.iter().any(Node::is_keyed) {
+        &[true, false]
+    } else {
+        &[false]
+    };
     let mut list = Vec::new();
     for (reserve, window) in [(1, u32::MAX), (0, 12), (0, 3), (0, 0)] {
         for &retransform in keyed {
@@ -43,7 +47,14 @@ pub fn seeds(g: &Graph) -> Vec<Policy> {
                 for light in [Light::MainFirst, Light::First, Light::ByPath] {
                     let rewrites = Rewrites { retransform };
                     let own_ports = true;
-                    list.push(Policy { rewrites, first_products_on_main, reserve, light, own_ports, window });
+                    list.push(Policy {
+                        rewrites,
+                        first_products_on_main,
+                        reserve,
+                        light,
+                        own_ports,
+                        window,
+                    });
                 }
             }
         }
@@ -59,13 +70,22 @@ pub fn neighbours(p: Policy, g: &Graph) -> Vec<Policy> {
         list.push(Policy { light, ..p });
     }
     if g.nodes.iter().any(|n| n.op == Opcode::Bcast) {
-        list.push(Policy { own_ports: !p.own_ports, ..p });
+        list.push(Policy {
+            own_ports: !p.own_ports,
+            ..p
+        });
         list.extend((0..4).map(|reserve| Policy { reserve, ..p }));
     }
     if keyed {
-        list.push(Policy { first_products_on_main: !p.first_products_on_main, ..p });
+        list.push(Policy {
+            first_products_on_main: !p.first_products_on_main,
+            ..p
+        });
         let retransform = !p.rewrites.retransform;
-        list.push(Policy { rewrites: Rewrites { retransform }, ..p });
+        list.push(Policy {
+            rewrites: Rewrites { retransform },
+            ..p
+        });
     }
     let windows = [u32::MAX, 40, 28, 20, 16, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1];
     list.extend(windows.map(|window| Policy { window, ..p }));
@@ -76,7 +96,11 @@ pub fn neighbours(p: Policy, g: &Graph) -> Vec<Policy> {
 /// For each node, the cycles from its start to the end of the procedure along its longest chain of users.
 pub fn priorities(d: &Description, g: &Graph, policy: &Policy) -> Vec<u64> {
     let groups = d.slot_groups();
-    let own: Vec<u64> = g.nodes.iter().map(|n| cycles(d, &groups, g.log_n, n)).collect();
+    let own: Vec<u64> = g
+        .nodes
+        .iter()
+        .map(|n| cycles(d, &groups, g.log_n, n))
+        .collect();
     let mut open: Vec<u32> = vec![0; g.nodes.len()];
     for value in g.values.iter().filter(|v| v.def.is_some()) {
         if let Some(def) = value.def {
@@ -98,11 +122,17 @@ pub fn priorities(d: &Description, g: &Graph, policy: &Policy) -> Vec<u64> {
             }
         }
     }
-    if policy.light != Light::ByPath {
+    let bonus = match policy.light {
+        Light::MainFirst => 8,
+        Light::First => 1,
+        Light::ByPath => 0,
+    };
+    if bonus > 0 {
         for (n, node) in g.nodes.iter().enumerate() {
-            let light = node.op.is_coefficient_wise() || matches!(node.op, Opcode::Split | Opcode::Join);
+            let light =
+                node.op.is_coefficient_wise() || matches!(node.op, Opcode::Split | Opcode::Join);
             if light && !node.is_keyed() {
-                path[n] += 8 * timing::transform(d, g.log_n);
+                path[n] += bonus * timing::transform(d, g.log_n);
             }
         }
     }
@@ -110,7 +140,7 @@ pub fn priorities(d: &Description, g: &Graph, policy: &Policy) -> Vec<u64> {
         // They are short there, and the sums wait for them.
         for (n, node) in g.nodes.iter().enumerate() {
             if node.is_keyed() && node.op == Opcode::Mul {
-                path[n] += 2 * timing::transform(d, g.log_n);
+                path[n] += timing::transform(d, g.log_n);
             }
         }
     }
@@ -130,8 +160,16 @@ fn cycles(d: &Description, groups: &[u8], log_n: u8, node: &Node) -> u64 {
         layer: node.layer,
         dst: 0,
         a: 0,
-        b: if generated { Operand::Generator } else { Operand::None },
-        c: if node.op == Opcode::Bcast { node.rpau } else { 0 },
+        b: if generated {
+            Operand::Generator
+        } else {
+            Operand::None
+        },
+        c: if node.op == Opcode::Bcast {
+            node.rpau
+        } else {
+            0
+        },
         imm: 0,
     };
     timing::duration(d, groups, log_n, &word).total

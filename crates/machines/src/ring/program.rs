@@ -60,12 +60,19 @@ pub fn run(
     for index in 0..program.calls.len() {
         let call = &program.calls[index];
         let at = |e: MachineError| match &call.loc {
-            Some(loc) => MachineError::At { loc: loc.to_string(), error: Box::new(e) },
+            Some(loc) => MachineError::At {
+                loc: loc.to_string(),
+                error: Box::new(e),
+            },
             None => e,
         };
         let outcome = run.call(index, call, on_schedule).map_err(at)?;
         if let Some(sink) = options.trace.as_deref_mut() {
-            let mut tracer = Tracer { sink, offset: run.totals.cycles, lanes: &run.lanes };
+            let mut tracer = Tracer {
+                sink,
+                offset: run.totals.cycles,
+                lanes: &run.lanes,
+            };
             model::run(d, &outcome.scheduled.code, &mut tracer)?;
         }
         run.totals.cycles += outcome.cycles;
@@ -107,7 +114,10 @@ impl<'a> Run<'a> {
             is_key[input.limb.0 as usize] = matches!(input.role, InputRole::Key { .. });
         }
         let mut is_output = vec![false; count];
-        program.outputs.iter().for_each(|o| is_output[o.limb.0 as usize] = true);
+        program
+            .outputs
+            .iter()
+            .for_each(|o| is_output[o.limb.0 as usize] = true);
         Self {
             d,
             program,
@@ -123,7 +133,10 @@ impl<'a> Run<'a> {
             came: vec![false; count],
             limb_bytes: 8 << program.log_n,
             lanes: Lanes::new(d.rpaus),
-            totals: Totals { peak: vec![0; d.rpaus], ..Totals::default() },
+            totals: Totals {
+                peak: vec![0; d.rpaus],
+                ..Totals::default()
+            },
         }
     }
 
@@ -135,18 +148,28 @@ impl<'a> Run<'a> {
     ) -> Result<Arc<Outcome>, MachineError> {
         let program = self.program;
         let procedure = program.procs.get(call.proc as usize);
-        let procedure = procedure.ok_or_else(|| MachineError::Program("a call of no procedure".into()))?;
+        let procedure =
+            procedure.ok_or_else(|| MachineError::Program("a call of no procedure".into()))?;
         if !self.prepared.contains_key(&call.proc) {
-            self.prepared.insert(call.proc, Prepared::new(self.d, procedure)?);
+            self.prepared
+                .insert(call.proc, Prepared::new(self.d, procedure)?);
         }
-        let needs = self.prepared.get(&call.proc).map_or(0, |p| p.graph().key_slots);
+        let needs = self
+            .prepared
+            .get(&call.proc)
+            .map_or(0, |p| p.graph().key_slots);
         if needs > self.d.keys.slots && !self.spill {
             let procedure = procedure.name.clone();
-            return Err(MachineError::KeyMemory { procedure, needs, slots: self.d.keys.slots });
+            return Err(MachineError::KeyMemory {
+                procedure,
+                needs,
+                slots: self.d.keys.slots,
+            });
         }
         let keys = call.args.iter().filter(|l| self.is_key[l.0 as usize]);
         let keys: Vec<_> = keys.map(|&l| (l, self.residency.rpau(l))).collect();
-        self.keys.call(index, &keys, self.d.keys.slots, self.resident_keys);
+        self.keys
+            .call(index, &keys, self.d.keys.slots, self.resident_keys);
 
         let bundles = self.missing(call);
         let outcome = self.place_and_schedule(index, call, &bundles, on_schedule)?;
@@ -156,7 +179,11 @@ impl<'a> Run<'a> {
         self.settle_results(index, call, &outcome);
         self.totals.calls += 1;
         self.totals.tally.add(&outcome.tally);
-        let entry = self.totals.procedures.entry(procedure.name.clone()).or_default();
+        let entry = self
+            .totals
+            .procedures
+            .entry(procedure.name.clone())
+            .or_default();
         entry.calls += 1;
         entry.cycles += outcome.cycles;
         for (peak, now) in self.totals.peak.iter_mut().zip(outcome.scheduled.peak) {
@@ -180,11 +207,21 @@ impl<'a> Run<'a> {
                 continue;
             }
             seen.push(limb);
-            let modulus = self.program.limbs.get(limb.0 as usize).map_or(0, |ty| usize::from(ty.modulus.0));
+            let modulus = self
+                .program
+                .limbs
+                .get(limb.0 as usize)
+                .map_or(0, |ty| usize::from(ty.modulus.0));
             let key = (operand, poly, modulus / self.d.rpaus);
             match bundles.iter_mut().find(|(k, _)| *k == key) {
                 Some((_, bundle)) => bundle.limbs.push(limb),
-                None => bundles.push((key, Bundle { operand, limbs: vec![limb] })),
+                None => bundles.push((
+                    key,
+                    Bundle {
+                        operand,
+                        limbs: vec![limb],
+                    },
+                )),
             }
         }
         bundles.into_iter().map(|(_, bundle)| bundle).collect()
@@ -198,7 +235,11 @@ impl<'a> Run<'a> {
         bundles: &[Bundle],
         on_schedule: &mut OnSchedule<'_>,
     ) -> Result<Arc<Outcome>, MachineError> {
-        let arrangements = if bundles.is_empty() { &Arrangement::ALL[..1] } else { &Arrangement::ALL[..] };
+        let arrangements = if bundles.is_empty() {
+            &Arrangement::ALL[..1]
+        } else {
+            &Arrangement::ALL[..]
+        };
         loop {
             let before = self.residency.clone();
             let mut best: Option<(Residency, Arc<Outcome>)> = None;
@@ -234,14 +275,27 @@ impl<'a> Run<'a> {
 
     /// Why the call does not fit: the peak it would need.
     fn refusal(&self, index: usize, call: &Call, procedure: String) -> MachineError {
-        let live = self.residency.busy().iter().map(|b| b.count_ones()).max().unwrap_or(0) as usize;
+        let live = self
+            .residency
+            .busy()
+            .iter()
+            .map(|b| b.count_ones())
+            .max()
+            .unwrap_or(0) as usize;
         let mut trial = self.residency.clone();
         let placed = trial.bring_in(&self.missing(call), Arrangement::Together);
         let needs = match self.prepared.get(&call.proc) {
-            Some(prepared) if placed => prepared.appetite(self.d, &self.placement(&trial, index, call)),
+            Some(prepared) if placed => {
+                prepared.appetite(self.d, &self.placement(&trial, index, call))
+            }
             _ => live + prepared_inputs(self.prepared.get(&call.proc)),
         };
-        MachineError::Memory { procedure, needs, live, slots: self.d.slots() }
+        MachineError::Memory {
+            procedure,
+            needs,
+            live,
+            slots: self.d.slots(),
+        }
     }
 
     /// The call's placement by the current residency.
@@ -250,7 +304,9 @@ impl<'a> Run<'a> {
         let mut args = Vec::with_capacity(call.args.len());
         let mut pinned = Vec::with_capacity(call.args.len());
         let mut count: HashMap<LimbId, u32> = HashMap::new();
-        call.args.iter().for_each(|l| *count.entry(*l).or_default() += 1);
+        call.args
+            .iter()
+            .for_each(|l| *count.entry(*l).or_default() += 1);
         for &limb in &call.args {
             let slots = residency.slots(limb).cloned().unwrap_or_default();
             let r = residency.rpau(limb);
@@ -282,7 +338,11 @@ impl<'a> Run<'a> {
         };
         let mut tally = Tally::default();
         model::run(self.d, &scheduled.code, &mut tally)?;
-        let outcome = Arc::new(Outcome { scheduled, cycles, tally });
+        let outcome = Arc::new(Outcome {
+            scheduled,
+            cycles,
+            tally,
+        });
         on_schedule(&outcome)?;
         if self.cache.len() >= MAX_CACHED {
             self.cache.clear();
@@ -311,7 +371,10 @@ impl<'a> Run<'a> {
 
     /// A limb has come over the link: the first time an input, later a spill.
     fn arrived(&mut self, limb: LimbId) {
-        let input = self.came.get_mut(limb.0 as usize).is_some_and(|came| !std::mem::replace(came, true));
+        let input = self
+            .came
+            .get_mut(limb.0 as usize)
+            .is_some_and(|came| !std::mem::replace(came, true));
         if input {
             self.totals.bytes_in += self.limb_bytes;
         } else {

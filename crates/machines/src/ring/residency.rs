@@ -19,7 +19,11 @@ pub enum Arrangement {
 }
 
 impl Arrangement {
-    pub const ALL: [Arrangement; 3] = [Arrangement::Together, Arrangement::Apart, Arrangement::Spread];
+    pub const ALL: [Arrangement; 3] = [
+        Arrangement::Together,
+        Arrangement::Apart,
+        Arrangement::Spread,
+    ];
 
     fn class(self, operand: u16) -> Class {
         match self {
@@ -58,14 +62,20 @@ impl Residency {
             slots: HashMap::new(),
             host: program.inputs.iter().map(|i| i.limb).collect(),
             busy: [0; MAX_RPAUS],
-            rpaus: program.limbs.iter().map(|ty| (usize::from(ty.modulus.0) % d.rpaus) as u8).collect(),
+            rpaus: program
+                .limbs
+                .iter()
+                .map(|ty| (usize::from(ty.modulus.0) % d.rpaus) as u8)
+                .collect(),
             orders: [order(d, Class::Keep), order(d, Class::Work)],
             pieces: 1 + usize::from(program.log_n > d.log_n),
         }
     }
 
     pub fn rpau(&self, limb: LimbId) -> usize {
-        self.rpaus.get(limb.0 as usize).map_or(0, |r| usize::from(*r))
+        self.rpaus
+            .get(limb.0 as usize)
+            .map_or(0, |r| usize::from(*r))
     }
 
     pub fn slots(&self, limb: LimbId) -> Option<&Vec<u8>> {
@@ -117,10 +127,14 @@ impl Residency {
     pub fn bring_in(&mut self, bundles: &[Bundle], arrangement: Arrangement) -> bool {
         let mut settled = Vec::new();
         for bundle in bundles {
-            let order = self.orders[usize::from(arrangement.class(bundle.operand) == Class::Work)].clone();
+            let order =
+                self.orders[usize::from(arrangement.class(bundle.operand) == Class::Work)].clone();
             let mut common = Vec::new();
             for &slot in &order {
-                let free = bundle.limbs.iter().all(|&l| self.busy[self.rpau(l)] >> slot & 1 == 0);
+                let free = bundle
+                    .limbs
+                    .iter()
+                    .all(|&l| self.busy[self.rpau(l)] >> slot & 1 == 0);
                 // Two limbs of one bundle on one RPAU need different slots.
                 if free && common.len() < self.pieces {
                     common.push(slot);
@@ -131,7 +145,12 @@ impl Residency {
                 let taken = |s: &u8| self.busy[r] >> *s & 1 == 1;
                 let mut slots = common.clone();
                 if slots.len() < self.pieces || slots.iter().any(taken) {
-                    slots = order.iter().filter(|s| !taken(s)).take(self.pieces).copied().collect();
+                    slots = order
+                        .iter()
+                        .filter(|s| !taken(s))
+                        .take(self.pieces)
+                        .copied()
+                        .collect();
                 }
                 if slots.len() < self.pieces {
                     settled.into_iter().for_each(|l| self.remove(l));

@@ -11,7 +11,9 @@ use super::micro::Opcode;
 pub fn retransform(graph: &mut Graph) {
     let keyed = |graph: &Graph, v: ValueIndex| -> Vec<NodeIndex> {
         let users = graph.values[v as usize].users.iter().copied();
-        users.filter(|&u| graph.nodes[u as usize].is_keyed()).collect()
+        users
+            .filter(|&u| graph.nodes[u as usize].is_keyed())
+            .collect()
     };
     for index in 0..graph.nodes.len() {
         let node = &graph.nodes[index];
@@ -20,7 +22,9 @@ pub fn retransform(graph: &mut Graph) {
             // The halves' inverse transforms stand behind the join.
             Opcode::Join => {
                 let behind = node.values().filter_map(|v| graph.values[v as usize].def);
-                let behind = behind.map(|n| &graph.nodes[n as usize]).filter(|n| n.op == Opcode::Intt);
+                let behind = behind
+                    .map(|n| &graph.nodes[n as usize])
+                    .filter(|n| n.op == Opcode::Intt);
                 behind.map(|n| (first(n), n.ring)).collect()
             }
             _ => continue,
@@ -30,7 +34,9 @@ pub fn retransform(graph: &mut Graph) {
             .iter()
             .filter_map(|&v| {
                 let users = graph.values[v as usize].users.iter();
-                users.map(|&u| u as usize).find(|&u| graph.nodes[u].op == Opcode::Bcast)
+                users
+                    .map(|&u| u as usize)
+                    .find(|&u| graph.nodes[u].op == Opcode::Bcast)
             })
             .collect();
         let wanted = pieces.iter().any(|&(v, _)| !keyed(graph, v).is_empty());
@@ -50,7 +56,10 @@ fn first(node: &Node) -> ValueIndex {
 /// Sends the broadcasts back to their source and lets keyed products use the limb transformed again.
 fn again(graph: &mut Graph, broadcasts: &[usize], pieces: &[(ValueIndex, RingKind)]) {
     let mut reduced = Vec::new();
-    let (rpau, layer) = (graph.nodes[broadcasts[0]].rpau, graph.nodes[broadcasts[0]].layer);
+    let (rpau, layer) = (
+        graph.nodes[broadcasts[0]].rpau,
+        graph.nodes[broadcasts[0]].layer,
+    );
     let order = graph.nodes[broadcasts[0]].order;
     let node = |op, ring, sources| Node {
         op,
@@ -63,13 +72,21 @@ fn again(graph: &mut Graph, broadcasts: &[usize], pieces: &[(ValueIndex, RingKin
         order,
     };
     for &b in broadcasts {
-        let own = graph.nodes[b].results.iter().copied().find(|&v| graph.values[v as usize].rpau == rpau);
+        let own = graph.nodes[b]
+            .results
+            .iter()
+            .copied()
+            .find(|&v| graph.values[v as usize].rpau == rpau);
         let copy = own.unwrap_or_else(|| {
             let copy = graph.value(rpau);
             graph.nodes[b].results.push(copy);
             copy
         });
-        reduced.push(Source::Value(graph.node(node(Opcode::Red, RingKind::Full, vec![Source::Value(copy)]))));
+        reduced.push(Source::Value(graph.node(node(
+            Opcode::Red,
+            RingKind::Full,
+            vec![Source::Value(copy)],
+        ))));
     }
     if pieces.len() == 2 {
         let p = graph.node(node(Opcode::Split, RingKind::Full, reduced));
@@ -85,7 +102,10 @@ fn again(graph: &mut Graph, broadcasts: &[usize], pieces: &[(ValueIndex, RingKin
         for u in users {
             let user = &mut graph.nodes[u as usize];
             if user.is_keyed() {
-                user.sources.iter_mut().filter(|s| **s == Source::Value(old)).for_each(|s| *s = Source::Value(new));
+                user.sources
+                    .iter_mut()
+                    .filter(|s| **s == Source::Value(old))
+                    .for_each(|s| *s = Source::Value(new));
             }
         }
     }
@@ -100,7 +120,13 @@ pub fn fuse(graph: &mut Graph) {
             _ => continue,
         };
         let value = first(&graph.nodes[index]);
-        let Value { def: Some(def), single: true } = single_use(graph, value) else { continue };
+        let Value {
+            def: Some(def),
+            single: true,
+        } = single_use(graph, value)
+        else {
+            continue;
+        };
         let producer = &graph.nodes[def as usize];
         if producer.op == from && producer.immediate == Immediate::None {
             let sources = producer.sources.clone();
@@ -119,7 +145,9 @@ pub fn order(graph: &mut Graph) {
     for _ in 0..2 {
         for index in 0..graph.nodes.len() {
             if graph.nodes[index].is_keyed() {
-                let defs = graph.nodes[index].values().filter_map(|v| graph.values[v as usize].def);
+                let defs = graph.nodes[index]
+                    .values()
+                    .filter_map(|v| graph.values[v as usize].def);
                 if let Some(last) = defs.map(|n| graph.nodes[n as usize].order).max() {
                     graph.nodes[index].order = last;
                 }
@@ -135,5 +163,8 @@ struct Value {
 
 fn single_use(graph: &Graph, v: ValueIndex) -> Value {
     let value = &graph.values[v as usize];
-    Value { def: value.def, single: value.users.len() == 1 && value.results == 0 }
+    Value {
+        def: value.def,
+        single: value.users.len() == 1 && value.results == 0,
+    }
 }

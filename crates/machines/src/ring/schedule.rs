@@ -49,13 +49,29 @@ pub enum Failure {
 }
 
 /// Schedules `graph` under `policy`.
-pub fn schedule(d: &Description, graph: &Graph, at: &Placement, policy: &Policy) -> Result<Scheduled, Failure> {
+pub fn schedule(
+    d: &Description,
+    graph: &Graph,
+    at: &Placement,
+    policy: &Policy,
+) -> Result<Scheduled, Failure> {
     let mut s = Scheduler::new(d, graph, at, policy);
     s.run()?;
     let results = graph.results.iter();
-    let results = results.map(|r| r.iter().map(|&v| s.slot_of[v as usize].unwrap_or(0)).collect()).collect();
+    let results = results
+        .map(|r| {
+            r.iter()
+                .map(|&v| s.slot_of[v as usize].unwrap_or(0))
+                .collect()
+        })
+        .collect();
     let code = s.emitter.finish(graph);
-    Ok(Scheduled { code, results, peak: s.slots.peak, cycles: s.now })
+    Ok(Scheduled {
+        code,
+        results,
+        peak: s.slots.peak,
+        cycles: s.now,
+    })
 }
 
 /// Operations that follow each other this closely in a procedure pass values that are short-lived.
@@ -204,7 +220,8 @@ impl<'a> Scheduler<'a> {
 
     /// The controller whose thread for `unit` is idle.
     fn stream_for(&self, unit: Unit) -> Option<u8> {
-        (0..self.d.controllers as u8).find(|&c| self.board.thread[2 * usize::from(c) + unit as usize] <= self.now)
+        (0..self.d.controllers as u8)
+            .find(|&c| self.board.thread[2 * usize::from(c) + unit as usize] <= self.now)
     }
 
     fn try_issue(&mut self, n: NodeIndex, force: bool) -> Result<bool, Failure> {
@@ -217,14 +234,18 @@ impl<'a> Scheduler<'a> {
         }
         let units = self.units(n, force);
         for unit in units.into_iter().flatten() {
-            let Some(controller) = self.stream_for(unit) else { continue };
+            let Some(controller) = self.stream_for(unit) else {
+                continue;
+            };
             let r = usize::from(node.rpau);
             if self.board.unit_free(r, unit) > self.now {
                 continue;
             }
             let word = self.word(n, controller, unit);
             let mates = self.mates(n, &word);
-            let Some((word, group)) = self.with_slots(n, word, mates) else { continue };
+            let Some((word, group)) = self.with_slots(n, word, mates) else {
+                continue;
+            };
             self.issue(word, &group)?;
             return Ok(true);
         }
@@ -256,17 +277,32 @@ impl<'a> Scheduler<'a> {
         let urgent = self.ready[r].iter().take_while(|&&m| m != n).map(|&m| {
             let main = &self.g.nodes[m as usize];
             let heavy = !main.op.is_coefficient_wise() && main.op != Opcode::Bcast;
-            if heavy { self.board.duration(self.d, &self.word(m, 0, Unit::Main)).total } else { 0 }
+            if heavy {
+                self.board
+                    .duration(self.d, &self.word(m, 0, Unit::Main))
+                    .total
+            } else {
+                0
+            }
         });
         let main = wait(Unit::Main) + urgent.sum::<u64>() + cycles(Unit::Main);
         let dyadic = wait(Unit::Dyadic) + cycles(Unit::Dyadic);
-        [Some(if main <= dyadic { Unit::Main } else { Unit::Dyadic }), None]
+        [
+            Some(if main <= dyadic {
+                Unit::Main
+            } else {
+                Unit::Dyadic
+            }),
+            None,
+        ]
     }
 
     fn dyadic_only(&self, node: &Node) -> bool {
         let generated = node.sources.iter().any(|s| matches!(s, Source::Stream(_)));
         let narrow = self.d.generator.residues_per_cycle < self.d.main.lanes;
-        node.op == Opcode::Prng || (generated && narrow) || (node.op == Opcode::Mac && !self.d.main.mac)
+        node.op == Opcode::Prng
+            || (generated && narrow)
+            || (node.op == Opcode::Mac && !self.d.main.mac)
     }
 
     /// The node's word on its own RPAU, without result slots.
@@ -309,7 +345,10 @@ impl<'a> Scheduler<'a> {
                     && other.layer == node.layer
                     && other.ring == node.ring
                     && same_kind(node.immediate, other.immediate)
-                    && OpWord { mask: word.mask, ..self.word(m, word.controller, word.unit) } == *word
+                    && OpWord {
+                        mask: word.mask,
+                        ..self.word(m, word.controller, word.unit)
+                    } == *word
             });
             mates.extend(like);
         }
@@ -339,7 +378,11 @@ impl<'a> Scheduler<'a> {
                     continue;
                 }
                 let mut trial = word;
-                if chosen.is_empty() { trial.dst = slot } else { trial.c = slot };
+                if chosen.is_empty() {
+                    trial.dst = slot
+                } else {
+                    trial.c = slot
+                };
                 if node.op.is_pair() && chosen.is_empty() {
                     trial.c = slot; // the second result is chosen next; its port is checked then
                 }
@@ -357,7 +400,11 @@ impl<'a> Scheduler<'a> {
                 }
             }
             let (slot, able) = best?;
-            if chosen.is_empty() { word.dst = slot } else { word.c = slot };
+            if chosen.is_empty() {
+                word.dst = slot
+            } else {
+                word.c = slot
+            };
             chosen.push(slot);
             group = able;
         }
@@ -371,16 +418,27 @@ impl<'a> Scheduler<'a> {
     fn candidates(&self, node: &Node, class: Class) -> Vec<u8> {
         let mut own: Vec<u8> = Vec::new();
         if !node.op.is_permutation() {
-            own = node.values().filter(|&v| self.dies(v)).filter_map(|v| self.slot_of[v as usize]).collect();
+            own = node
+                .values()
+                .filter(|&v| self.dies(v))
+                .filter_map(|v| self.slot_of[v as usize])
+                .collect();
         }
         let preferred = self.slots.preferred(class);
         let suits = |slot: u8| {
             let shared = |s: u8| self.d.memory[self.board.group(s)].slots > 1;
-            preferred.first().is_some_and(|&best| shared(best) == shared(slot))
+            preferred
+                .first()
+                .is_some_and(|&best| shared(best) == shared(slot))
         };
         let r = usize::from(node.rpau);
         let (mut list, rest): (Vec<u8>, Vec<u8>) = own.into_iter().partition(|&s| suits(s));
-        list.extend(preferred.iter().copied().filter(|&s| self.slots.is_free(r, s)));
+        list.extend(
+            preferred
+                .iter()
+                .copied()
+                .filter(|&s| self.slots.is_free(r, s)),
+        );
         list.extend(rest);
         list
     }
@@ -390,10 +448,18 @@ impl<'a> Scheduler<'a> {
         let r = usize::from(node.rpau);
         let in_place = || {
             !node.op.is_permutation()
-                && node.values().any(|v| self.slot_of[v as usize] == Some(slot) && self.dies(v))
+                && node
+                    .values()
+                    .any(|v| self.slot_of[v as usize] == Some(slot) && self.dies(v))
         };
         let room = self.slots.is_free(r, slot) || in_place();
-        room && self.board.can_start(&OpWord { mask: 1 << r, ..*trial }, self.now)
+        room && self.board.can_start(
+            &OpWord {
+                mask: 1 << r,
+                ..*trial
+            },
+            self.now,
+        )
     }
 
     fn class(&self, v: ValueIndex) -> Class {
@@ -403,11 +469,13 @@ impl<'a> Scheduler<'a> {
             !op.is_coefficient_wise() || op == Opcode::Red
         };
         let made = value.def.map(|n| self.g.nodes[n as usize].op);
-        let transformed = matches!(made, Some(Opcode::Ntt | Opcode::Split | Opcode::Red)) && value.results == 0;
+        let transformed =
+            matches!(made, Some(Opcode::Ntt | Opcode::Split | Opcode::Red)) && value.results == 0;
         // Consumed at once by work that reads another operand from the shared slots.
         let brief = |def: NodeIndex| {
             let near = |&u: &NodeIndex| self.rank[u as usize] <= self.rank[def as usize] + NEAR;
-            let addend = |&u: &NodeIndex| self.g.nodes[u as usize].sources.get(2) == Some(&Source::Value(v));
+            let addend =
+                |&u: &NodeIndex| self.g.nodes[u as usize].sources.get(2) == Some(&Source::Value(v));
             value.results == 0 && value.users.iter().all(near) && !value.users.iter().any(addend)
         };
         let work = transformed || value.users.iter().any(heavy) || value.def.is_some_and(brief);
@@ -416,17 +484,30 @@ impl<'a> Scheduler<'a> {
 
     fn try_broadcast(&mut self, n: NodeIndex, force: bool) -> Result<bool, Failure> {
         let node = &self.g.nodes[n as usize];
-        let threads = [(1, Unit::Main), (1, Unit::Dyadic), (0, Unit::Dyadic), (0, Unit::Main)];
+        let threads = [
+            (1, Unit::Main),
+            (1, Unit::Dyadic),
+            (0, Unit::Dyadic),
+            (0, Unit::Main),
+        ];
         let idle = threads.into_iter().find(|&(c, unit)| {
             c < self.d.controllers && self.board.thread[2 * c + unit as usize] <= self.now
         });
-        let Some((controller, unit)) = idle else { return Ok(false) };
-        let receivers: Vec<usize> =
-            node.results.iter().map(|&v| usize::from(self.g.values[v as usize].rpau)).collect();
+        let Some((controller, unit)) = idle else {
+            return Ok(false);
+        };
+        let receivers: Vec<usize> = node
+            .results
+            .iter()
+            .map(|&v| usize::from(self.g.values[v as usize].rpau))
+            .collect();
         if !force {
             let room = |&r: &usize| self.slots.free_count(r) > self.policy.reserve;
             let near = node.results.iter().all(|&v| {
-                self.g.values[v as usize].users.iter().all(|&u| self.in_window(u))
+                self.g.values[v as usize]
+                    .users
+                    .iter()
+                    .all(|&u| self.in_window(u))
             });
             if !near || !receivers.iter().all(room) {
                 return Ok(false);
@@ -443,9 +524,18 @@ impl<'a> Scheduler<'a> {
         let suits = |slot: u8| {
             force || !self.policy.own_ports || self.d.memory[self.board.group(slot)].slots == 1
         };
-        let slot = self.slots.preferred(Class::Work).iter().copied().find(|&slot| {
-            suits(slot) && free(slot) && self.board.can_start(&OpWord { dst: slot, ..word }, self.now)
-        });
+        let slot = self
+            .slots
+            .preferred(Class::Work)
+            .iter()
+            .copied()
+            .find(|&slot| {
+                suits(slot)
+                    && free(slot)
+                    && self
+                        .board
+                        .can_start(&OpWord { dst: slot, ..word }, self.now)
+            });
         let Some(slot) = slot else { return Ok(false) };
         word.dst = slot;
         self.issue(word, &[n])?;
@@ -460,7 +550,10 @@ impl<'a> Scheduler<'a> {
 
     fn issue(&mut self, word: OpWord, group: &[NodeIndex]) -> Result<(), Failure> {
         let nodes: Vec<&Node> = group.iter().map(|&n| &self.g.nodes[n as usize]).collect();
-        let word = self.emitter.emit(word, &nodes, &self.g.streams, &mut self.slots).ok_or(Failure::TableFull)?;
+        let word = self
+            .emitter
+            .emit(word, &nodes, &self.g.streams, &mut self.slots)
+            .ok_or(Failure::TableFull)?;
         let duration = self.board.start(self.d, &word, self.now);
         for &n in group {
             let node = &self.g.nodes[n as usize];
@@ -471,7 +564,11 @@ impl<'a> Scheduler<'a> {
             self.left -= 1;
             for (i, &v) in node.results.iter().enumerate() {
                 let r = usize::from(self.g.values[v as usize].rpau);
-                let slot = if i == 0 || node.op == Opcode::Bcast { word.dst } else { word.c };
+                let slot = if i == 0 || node.op == Opcode::Bcast {
+                    word.dst
+                } else {
+                    word.c
+                };
                 // In place: the operand's slot changes hands.
                 for old in node.values().filter(|_| node.op != Opcode::Bcast) {
                     if self.slot_of[old as usize] == Some(slot) {
@@ -517,7 +614,8 @@ impl<'a> Scheduler<'a> {
             && !self.keep[v as usize]
             && let Some(slot) = self.slot_of[v as usize]
         {
-            self.slots.release(usize::from(self.g.values[v as usize].rpau), slot);
+            self.slots
+                .release(usize::from(self.g.values[v as usize].rpau), slot);
         }
     }
 }

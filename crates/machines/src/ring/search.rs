@@ -31,7 +31,11 @@ impl Prepared {
         let expanded = expand_composites(procedure, |op| op != ringmill_isa::mid::Op::Bext)?;
         let form = |retransform| legalise(d, &expanded, Rewrites { retransform });
         let forms = HashMap::from([(false, form(false)?), (true, form(true)?)]);
-        Ok(Self { name: procedure.name.clone(), forms, best: None })
+        Ok(Self {
+            name: procedure.name.clone(),
+            forms,
+            best: None,
+        })
     }
 
     /// The procedure as it was legalised without rewrites: shapes of its parameters and results.
@@ -54,7 +58,9 @@ impl Prepared {
         }
         let mut best: Option<(Policy, Scheduled, u64)> = None;
         let mut failure = Failure::NoRoom;
-        let mut trial = |policy: Policy, best: &mut Option<(Policy, Scheduled, u64)>| -> Result<(), MachineError> {
+        let mut trial = |policy: Policy,
+                         best: &mut Option<(Policy, Scheduled, u64)>|
+         -> Result<(), MachineError> {
             match self.try_policy(d, at, &policy) {
                 Ok(done) => {
                     let cycles = cycles(d, &done)?;
@@ -70,7 +76,9 @@ impl Prepared {
             trial(policy, &mut best)?;
         }
         for _ in 0..ROUNDS {
-            let Some((from, _, before)) = best.as_ref().map(|(p, s, c)| (*p, s, *c)) else { break };
+            let Some((from, _, before)) = best.as_ref().map(|(p, s, c)| (*p, s, *c)) else {
+                break;
+            };
             for policy in neighbours(from, self.graph()) {
                 trial(policy, &mut best)?;
             }
@@ -78,13 +86,20 @@ impl Prepared {
                 break;
             }
         }
-        let Some((policy, done, cycles)) = best else { return Ok(Err(failure)) };
+        let Some((policy, done, cycles)) = best else {
+            return Ok(Err(failure));
+        };
         self.best = Some(policy);
         Ok(Ok((done, cycles)))
     }
 
     /// Schedules the procedure under one policy.
-    pub fn try_policy(&self, d: &Description, at: &Placement, policy: &Policy) -> Result<Scheduled, Failure> {
+    pub fn try_policy(
+        &self,
+        d: &Description,
+        at: &Placement,
+        policy: &Policy,
+    ) -> Result<Scheduled, Failure> {
         schedule(d, &self.forms[&policy.rewrites.retransform], at, policy)
     }
 
@@ -97,14 +112,28 @@ impl Prepared {
         }
         // Slots keep their numbers: the new ones stand behind the first group's, so shift the others.
         let first = d.memory.first().map_or(0, |g| g.slots) as u8;
-        let shift = |slot: u8| if slot >= first { slot + missing as u8 } else { slot };
+        let shift = |slot: u8| {
+            if slot >= first {
+                slot + missing as u8
+            } else {
+                slot
+            }
+        };
         let mut at = at.clone();
         at.args.iter_mut().flatten().for_each(|s| *s = shift(*s));
         for mask in &mut at.busy {
-            *mask = (0..32u8).filter(|&s| *mask >> s & 1 == 1).fold(0, |m, s| m | 1 << shift(s).min(31));
+            *mask = (0..32u8)
+                .filter(|&s| *mask >> s & 1 == 1)
+                .fold(0, |m, s| m | 1 << shift(s).min(31));
         }
         let peaks = seeds(self.graph()).into_iter().rev().filter_map(|policy| {
-            let done = schedule(&roomy, &self.forms[&policy.rewrites.retransform], &at, &policy).ok()?;
+            let done = schedule(
+                &roomy,
+                &self.forms[&policy.rewrites.retransform],
+                &at,
+                &policy,
+            )
+            .ok()?;
             done.peak.iter().copied().max().map(usize::from)
         });
         peaks.min().unwrap_or(super::description::MAX_SLOTS + 1)

@@ -27,7 +27,12 @@ impl Tally {
             entry.0 += count;
             entry.1 += cycles;
         }
-        for (mine, theirs) in self.units.iter_mut().flatten().zip(other.units.iter().flatten()) {
+        for (mine, theirs) in self
+            .units
+            .iter_mut()
+            .flatten()
+            .zip(other.units.iter().flatten())
+        {
             *mine += theirs;
         }
     }
@@ -42,7 +47,8 @@ impl Observer for Tally {
         if w.op == Opcode::Bcast {
             self.ring += cycles;
         } else {
-            w.rpaus().for_each(|r| self.units[r][w.unit as usize] += cycles);
+            w.rpaus()
+                .for_each(|r| self.units[r][w.unit as usize] += cycles);
         }
         Ok(())
     }
@@ -67,7 +73,11 @@ pub struct Lanes {
 
 impl Lanes {
     pub fn new(rpaus: usize) -> Self {
-        Self { units: (0..rpaus).map(|r| [format!("rpau{r}.main"), format!("rpau{r}.dyadic")]).collect() }
+        Self {
+            units: (0..rpaus)
+                .map(|r| [format!("rpau{r}.main"), format!("rpau{r}.dyadic")])
+                .collect(),
+        }
     }
 }
 
@@ -80,7 +90,11 @@ impl Observer for Tracer<'_> {
         }
         for r in w.rpaus() {
             if let Some(lanes) = self.lanes.units.get(r) {
-                let lane = if w.unit == Unit::Main { &lanes[0] } else { &lanes[1] };
+                let lane = if w.unit == Unit::Main {
+                    &lanes[0]
+                } else {
+                    &lanes[1]
+                };
                 self.sink.event(lane, w.op.name(), start, cycles);
             }
         }

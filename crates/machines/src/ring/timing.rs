@@ -1,7 +1,7 @@
 //! Cycle formulas of the micro architecture (docs/machines/ring.md, section "Cycles of a word").
 
 use super::description::Description;
-use super::micro::{Opcode, Operand, OpWord, Unit};
+use super::micro::{OpWord, Opcode, Operand, Unit};
 
 /// How long one word occupies what it uses, from its issue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +40,11 @@ fn reads_per_group(groups: &[u8], w: &OpWord) -> u64 {
         slots[2] = Some(w.c);
     }
     let of = slots.map(|s| s.and_then(group));
-    of.iter().flatten().map(|g| of.iter().flatten().filter(|h| *h == g).count() as u64).max().unwrap_or(1)
+    of.iter()
+        .flatten()
+        .map(|g| of.iter().flatten().filter(|h| *h == g).count() as u64)
+        .max()
+        .unwrap_or(1)
 }
 
 /// The duration of `w` on limbs of 2^log_n coefficients; `groups` is [`Description::slot_groups`].
@@ -53,7 +57,11 @@ pub fn duration(d: &Description, groups: &[u8], log_n: u8, w: &OpWord) -> Durati
     let total = match w.op {
         Opcode::Ntt | Opcode::Intt => {
             let total = transform(d, log_n);
-            let source = if w.a == w.dst { total } else { p.issue + rows + p.memory_read };
+            let source = if w.a == w.dst {
+                total
+            } else {
+                p.issue + rows + p.memory_read
+            };
             return Duration { total, source };
         }
         Opcode::Split | Opcode::Join => p.issue + 2 * rows + access + p.multiplier + p.adder,
@@ -62,7 +70,11 @@ pub fn duration(d: &Description, groups: &[u8], log_n: u8, w: &OpWord) -> Durati
         Opcode::Prng => p.issue + d.generator.latency + generated + p.memory_write,
         Opcode::Bcast => {
             let source = usize::from(w.c);
-            let hops = w.rpaus().map(|r| (r + d.rpaus - source % d.rpaus) % d.rpaus).max().unwrap_or(0);
+            let hops = w
+                .rpaus()
+                .map(|r| (r + d.rpaus - source % d.rpaus) % d.rpaus)
+                .max()
+                .unwrap_or(0);
             p.issue + rows + access + d.ring.hop * hops as u64
         }
         _ => {
@@ -70,7 +82,9 @@ pub fn duration(d: &Description, groups: &[u8], log_n: u8, w: &OpWord) -> Durati
                 Unit::Main => d.main.lanes,
                 Unit::Dyadic => d.cores.dyadic,
             };
-            let mut steps = n.div_ceil(rate as u64).max(rows * reads_per_group(groups, w));
+            let mut steps = n
+                .div_ceil(rate as u64)
+                .max(rows * reads_per_group(groups, w));
             let mut fill = access;
             if w.b == Operand::Generator {
                 steps = steps.max(generated);
@@ -87,5 +101,8 @@ pub fn duration(d: &Description, groups: &[u8], log_n: u8, w: &OpWord) -> Durati
             p.issue + steps + fill
         }
     };
-    Duration { total, source: total }
+    Duration {
+        total,
+        source: total,
+    }
 }

@@ -1,0 +1,204 @@
+//! Small machines, small parameters, and the comparison of micro code with the reference interpreter.
+#![allow(dead_code)] // each test file uses a part
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ringmill_isa::mid::{ParamRole, Procedure};
+use ringmill_machines::ring::interpret::{Memory, execute};
+use ringmill_machines::ring::place::{Class, order};
+use ringmill_machines::ring::policy::Policy;
+use ringmill_machines::ring::schedule::Placement;
+use ringmill_machines::ring::search::{Prepared, cycles};
+use ringmill_machines::ring::{Description, description::TwiddleSource};
+use ringmill_schemes::ckks::ops::{OpKey, ProcCache};
+use ringmill_schemes::ckks::params::Params;
+
+/// Medha or the stored-twiddle machine, shrunk.
+pub fn description(log_n: u8, rpaus: usize, butterflies: usize, stored: bool) -> Description {
+    let text = if stored {
+        Description::STORED
+    } else {
+        Description::MEDHA
+    };
+    let mut d = Description::parse(text).unwrap();
+    d.log_n = log_n;
+    d.rpaus = rpaus;
+    d.cores.butterfly = butterflies;
+    d.cores.generator = if stored { 0 } else { butterflies };
+    assert_eq!(stored, d.twiddles.source == TwiddleSource::Stored);
+    d.main.lanes = butterflies;
+    d.cores.dyadic = d.cores.dyadic.min(d.row());
+    d.generator.residues_per_cycle = d.generator.residues_per_cycle.min(d.row());
+    d.keys.slots = 64;
+    d.memory[0].slots = 27;
+    d.check().unwrap();
+    d
+}
+
+/// Insecure small CKKS parameters with `levels + 1` ciphertext primes and `special` special primes.
+pub fn params(log_n: u8, levels: usize, special: usize) -> Arc<Params> {
+    let cipher: Vec<u32> = std::iter::once(50)
+        .chain(std::iter::repeat_n(40, levels))
+        .collect();
+    let builder = Params::builder(log_n).prime_bits(&cipher, &vec![50; special]);
+    let builder = if special > 1 {
+        builder.dnum((levels + 1).div_ceil(special))
+    } else {
+        builder
+    };
+    builder
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .unwrap()
+}
+
+/// Residues that depend on all arguments; no randomness to seed.
+pub fn residues(n: usize, q: u64, salt: u64) -> Vec<u64> {
+    let mut x = salt.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        x % q
+    };
+    (0..n).map(|_| next()).collect()
+}
+
+/// Packs the arguments densely, in the slots that share ports first.
+pub fn dense(d: &Description, prepared: &Prepared) -> Placement {
+    let graph = prepared.graph();
+    let order = order(d, Class::Keep);
+    let mut next = [0usize; 16];
+    let mut place = |v: u32| {
+        let r = usize::from(graph.values[v as usize].rpau);
+        next[r] += 1;
+        order[next[r] - 1]
+    };
+    let args: Vec<Vec<u8>> = graph
+        .params
+        .iter()
+        .map(|p| p.iter().map(|&v| place(v)).collect())
+        .collect();
+    let pinned = (0..args.len()).map(|i| i % 3 == 0).collect();
+    Placement {
+        args,
+        pinned,
+        busy: [0; 16],
+    }
+}
+
+/// Schedules, encodes, decodes and executes an operation, and compares every result limb with the interpreter's.
+pub fn execute_both(d: &Description, params: &Arc<Params>, key: &OpKey) {
+    execute_policy(d, params, key, None);
+}
+
+/// As [`execute_both`], under one policy where one is given.
+pub fn execute_policy(d: &Description, params: &Arc<Params>, key: &OpKey, policy: Option<Policy>) {
+    let procedure = ProcCache::new(params.clone()).get(key).unwrap();
+    let mut prepared = Prepared::new(d, &procedure).unwrap();
+    let at = dense(d, &prepared);
+    let what = format!(
+        "{} on {} 2^{} x {}",
+        procedure.name, d.name, d.log_n, d.rpaus
+    );
+    let scheduled = match policy {
+        None => prepared.schedule(d, &at).unwrap(),
+        Some(policy) => prepared.try_policy(d, &at, &policy).map(|s| {
+            let cycles = cycles(d, &s).unwrap();
+            (s, cycles)
+        }),
+    };
+    let (scheduled, cycles) = scheduled.unwrap_or_else(|e| panic!("{what}: {e:?}"));
+    let n = 1usize << procedure.log_n;
+    let args: Vec<Vec<u64>> = procedure
+        .params
+        .iter()
+        .enumerate()
+        .map(|(i, p)| residues(n, modulus(&procedure, p.value.0), i as u64))
+        .collect();
+    let seeds: Vec<[u8; 32]> = (0..procedure.seeds.len())
+        .map(|i| [i as u8 + 7; 32])
+        .collect();
+    let refs: Vec<&[u64]> = args.iter().map(Vec::as_slice).collect();
+    let expected = ringmill_schemes::interpret::run(&procedure, &refs, &seeds).unwrap();
+
+    let halves = procedure.log_n > d.log_n;
+    let pieces = 1 + usize::from(halves);
+    let mut memory = Memory {
+        moduli: procedure.moduli.clone(),
+        slots: HashMap::new(),
+        keys: HashMap::new(),
+        seeds,
+        halves,
+    };
+    let mut keys: Vec<(u16, u16, u16, usize)> = Vec::new();
+    for ((param, limb), slots) in procedure.params.iter().zip(&args).zip(&at.args) {
+        let index = usize::from(procedure.types[param.value.0 as usize].modulus.0);
+        let r = index % d.rpaus;
+        for (i, part) in limb.chunks(n / pieces).enumerate() {
+            if let ParamRole::Key {
+                arg,
+                digit,
+                part: poly,
+            } = param.role
+            {
+                let id = (arg, digit, poly, index / d.rpaus);
+                let at = keys.iter().position(|k| *k == id).unwrap_or_else(|| {
+                    keys.push(id);
+                    keys.len() - 1
+                });
+                memory
+                    .keys
+                    .insert((r, (at * pieces + i) as u8), part.to_vec());
+            } else {
+                memory.slots.insert((r, slots[i]), part.to_vec());
+            }
+        }
+    }
+    let pinned: Vec<_> = memory.slots.clone().into_iter().collect();
+    assert_eq!(
+        execute(d, &scheduled.code, &mut memory).unwrap(),
+        cycles,
+        "{what}"
+    );
+    for ((result, slots), expected) in procedure
+        .results
+        .iter()
+        .zip(&scheduled.results)
+        .zip(&expected)
+    {
+        let r = usize::from(procedure.types[result.value.0 as usize].modulus.0) % d.rpaus;
+        let got: Vec<u64> = slots
+            .iter()
+            .flat_map(|s| memory.slots[&(r, *s)].clone())
+            .collect();
+        assert!(&got == expected, "{what}: result {} differs", result.name);
+    }
+    // Parameters that outlive the call are untouched.
+    for ((param, slots), _) in procedure
+        .params
+        .iter()
+        .zip(&at.args)
+        .zip(&at.pinned)
+        .filter(|(_, p)| **p)
+    {
+        let r = usize::from(procedure.types[param.value.0 as usize].modulus.0) % d.rpaus;
+        for slot in slots {
+            let before = pinned
+                .iter()
+                .find(|(k, _)| *k == (r, *slot))
+                .map(|(_, v)| v);
+            assert_eq!(
+                memory.slots.get(&(r, *slot)),
+                before,
+                "{what}: {}",
+                param.name
+            );
+        }
+    }
+}
+
+fn modulus(procedure: &Procedure, value: u32) -> u64 {
+    procedure.moduli[usize::from(procedure.types[value as usize].modulus.0)]
+}

@@ -1,0 +1,312 @@
+//! Cycle counts: the formulas of docs/machines/ring.md by hand, and the figures of the ring paper's Table 2.
+
+mod common;
+
+use std::sync::Arc;
+
+use ringmill_isa::mid::{Call, Input, InputRole, LimbId, Output, ParamRole, Procedure, Program};
+use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, Unit};
+use ringmill_machines::ring::{Description, timing};
+use ringmill_machines::{MachineReport, SimOptions};
+use ringmill_math::RingKind;
+use ringmill_schemes::ckks::ops::{OpKey, ProcCache};
+use ringmill_schemes::ckks::params::Params;
+
+fn word(op: Opcode, unit: Unit) -> OpWord {
+    OpWord {
+        op,
+        controller: 0,
+        unit,
+        mask: 1,
+        ring: RingKind::Full,
+        layer: 0,
+        dst: 9,
+        a: 8,
+        b: Operand::None,
+        c: 0,
+        imm: 0,
+    }
+}
+
+fn cycles(text: &str, w: OpWord) -> u64 {
+    let d = Description::parse(text).unwrap();
+    timing::duration(&d, &d.slot_groups(), 14, &w).total
+}
+
+/// Medha at N = 2^14: issue 1, read 2, multiplier 20, adder 2, write 1; rows of 32 coefficients.
+#[test]
+fn every_word_takes_the_cycles_of_its_formula() {
+    let medha = |w| cycles(Description::MEDHA, w);
+    let main = |op| word(op, Unit::Main);
+    let dyadic = |op| word(op, Unit::Dyadic);
+    // 14 stages of 512 steps, no wait between stages (the pipeline of 25 is below 512 / 2).
+    assert_eq!(medha(main(Opcode::Ntt)), 1 + 14 * 512 + 25);
+    assert_eq!(medha(main(Opcode::Intt)), 7194);
+    assert_eq!(medha(main(Opcode::Split)), 1 + 1024 + 25);
+    assert_eq!(medha(main(Opcode::Join)), 1050);
+    assert_eq!(medha(main(Opcode::Auto)), 1 + 512 + 3);
+    assert_eq!(medha(main(Opcode::Autoh)), 1 + 1024 + 3);
+    assert_eq!(medha(main(Opcode::Copy)), 1 + 512 + 3);
+    assert_eq!(medha(main(Opcode::Add)), 1 + 512 + 3 + 2);
+    assert_eq!(medha(main(Opcode::Addi)), 518);
+    assert_eq!(medha(main(Opcode::Muli)), 1 + 512 + 3 + 20);
+    assert_eq!(medha(main(Opcode::Red)), 536);
+    assert_eq!(
+        medha(OpWord {
+            imm: 1,
+            ..main(Opcode::Red)
+        }),
+        538
+    );
+    assert_eq!(medha(dyadic(Opcode::Mul)), 1 + 4096 + 3 + 20);
+    assert_eq!(medha(dyadic(Opcode::Mac)), 1 + 4096 + 3 + 22);
+    assert_eq!(medha(dyadic(Opcode::Add)), 4102);
+    let generated = OpWord {
+        b: Operand::Generator,
+        ..dyadic(Opcode::Mac)
+    };
+    assert_eq!(medha(generated), 1 + 4096 + 3 + 22 + 84);
+    assert_eq!(medha(word(Opcode::Prng, Unit::Dyadic)), 1 + 84 + 4096 + 1);
+    // Two operands in slots of one port take two reads a row; one operand twice takes one.
+    let shared = OpWord {
+        a: 0,
+        b: Operand::Slot(1),
+        ..main(Opcode::Mul)
+    };
+    assert_eq!(medha(shared), 1 + 1024 + 23);
+    assert_eq!(
+        medha(OpWord {
+            b: Operand::Slot(0),
+            ..shared
+        }),
+        536
+    );
+    assert_eq!(
+        medha(OpWord {
+            b: Operand::Slot(8),
+            ..shared
+        }),
+        536
+    );
+    // From RPAU 3 to 3, 4 and 2: the last is nine hops on.
+    let send = |mask| {
+        medha(OpWord {
+            mask,
+            c: 3,
+            ..main(Opcode::Bcast)
+        })
+    };
+    assert_eq!(send(1 << 3), 1 + 512 + 3);
+    assert_eq!(send(1 << 4), 518);
+    assert_eq!(send(1 << 4 | 1 << 2), 1 + 512 + 3 + 18);
+    // Ours: rows of 64.
+    let stored = |w| cycles(Description::STORED, w);
+    assert_eq!(stored(main(Opcode::Ntt)), 1 + 14 * 256 + 25);
+    assert_eq!(stored(main(Opcode::Split)), 1 + 512 + 25);
+    assert_eq!(stored(main(Opcode::Mac)), 1 + 512 + 3 + 22);
+    assert_eq!(
+        stored(OpWord {
+            a: 0,
+            b: Operand::Slot(1),
+            ..main(Opcode::Mul)
+        }),
+        536
+    );
+}
+
+/// Short transforms wait for their own pipeline: 2^6 coefficients on 16 butterflies are two rows a stage.
+#[test]
+fn short_transforms_count_the_wait_between_stages() {
+    let d = Description::parse(Description::MEDHA).unwrap();
+    assert_eq!(timing::transform(&d, 6), 1 + 6 * 2 + 5 * (25 - 1) + 25);
+    assert_eq!(timing::transform(&d, 10), 1 + 10 * 32 + 9 * (25 - 16) + 25);
+    assert_eq!(timing::transform(&d, 11), 1 + 11 * 64 + 25);
+}
+
+#[test]
+fn both_machines_have_36_multipliers_per_rpau() {
+    for text in [Description::MEDHA, Description::STORED] {
+        assert_eq!(Description::parse(text).unwrap().multipliers_per_rpau(), 36);
+    }
+}
+
+/// A program of one call.
+fn program(procedure: Arc<Procedure>) -> Program {
+    let mut limbs = Vec::new();
+    let mut inputs = Vec::new();
+    let limb = |ty, limbs: &mut Vec<_>| {
+        limbs.push(ty);
+        LimbId(limbs.len() as u32 - 1)
+    };
+    let mut args = Vec::new();
+    for param in &procedure.params {
+        let at = limb(procedure.types[param.value.0 as usize], &mut limbs);
+        let role = match param.role {
+            ParamRole::Cipher { arg, poly } => InputRole::Cipher {
+                input: arg.into(),
+                poly,
+            },
+            ParamRole::Plain { arg } => InputRole::Plain { input: arg.into() },
+            ParamRole::Key { arg, digit, part } => InputRole::Key {
+                key: arg.into(),
+                digit,
+                part,
+            },
+        };
+        inputs.push(Input {
+            limb: at,
+            name: param.name.clone(),
+            role,
+        });
+        args.push(at);
+    }
+    let mut results = Vec::new();
+    let mut outputs = Vec::new();
+    for result in &procedure.results {
+        let at = limb(procedure.types[result.value.0 as usize], &mut limbs);
+        outputs.push(Output {
+            limb: at,
+            name: result.name.clone(),
+            output: result.index.into(),
+            poly: result.poly,
+        });
+        results.push(at);
+    }
+    let seeds: Vec<u32> = procedure.seeds.iter().map(|&s| s.into()).collect();
+    let call = Call {
+        proc: 0,
+        args,
+        seeds: (0..seeds.len() as u32).collect(),
+        results,
+        loc: None,
+    };
+    Program {
+        log_n: procedure.log_n,
+        moduli: procedure.moduli.clone(),
+        procs: vec![procedure],
+        limbs,
+        inputs,
+        seeds,
+        calls: vec![call],
+        outputs,
+    }
+}
+
+fn simulate(machine: &str, set: &str, key: impl Fn(u32) -> OpKey) -> MachineReport {
+    let params = Params::named(set).unwrap();
+    let key = key(params.max_level());
+    let procedure = ProcCache::new(params).get(&key).unwrap();
+    let machine = ringmill_machines::open(machine).unwrap();
+    machine
+        .simulate(&program(procedure), SimOptions::default())
+        .unwrap()
+}
+
+fn add(level: u32) -> OpKey {
+    OpKey::Add {
+        level,
+        size_a: 2,
+        size_b: 2,
+    }
+}
+
+fn mul_relin(level: u32) -> OpKey {
+    OpKey::MulRelin {
+        level,
+        seeded: true,
+    }
+}
+
+fn rescale(level: u32) -> OpKey {
+    OpKey::Rescale { level, size: 2 }
+}
+
+/// Ring paper, Table 2.
+#[test]
+fn medha_reaches_table_2() {
+    for (set, key, paper) in [
+        ("set1", add as fn(u32) -> OpKey, 1_152),
+        ("set1", mul_relin, 99_448),
+        ("set1", rescale, 34_430),
+        ("set2", add, 2_865),
+        ("set2", mul_relin, 274_885),
+        ("set2", rescale, 75_464),
+    ] {
+        let report = simulate("ring", set, key);
+        println!(
+            "ring {set} {:?}: {} of {paper}",
+            report.procedures.keys().next(),
+            report.cycles
+        );
+        assert!(
+            report.cycles <= paper,
+            "{set}: {} cycles, the paper has {paper}",
+            report.cycles
+        );
+        assert_eq!(report.multipliers_per_rpau, 36);
+        assert_eq!(report.spills.bytes, 0);
+    }
+}
+
+#[test]
+fn stored_twiddles_bring_multiplication_below_60000() {
+    for (set, key, most) in [
+        ("set1", mul_relin as fn(u32) -> OpKey, 60_000),
+        ("set2", mul_relin, 190_000),
+    ] {
+        let report = simulate("ring-stored", set, key);
+        println!("ring-stored {set}: {}", report.cycles);
+        assert!(report.cycles <= most, "{} cycles", report.cycles);
+        assert_eq!(report.multipliers_per_rpau, 36);
+    }
+}
+
+/// No schedule can beat the transforms of the special prime's RPAU with what must come before and after them.
+#[test]
+fn no_schedule_is_below_the_floor() {
+    for (name, text) in [
+        ("ring", Description::MEDHA),
+        ("ring-stored", Description::STORED),
+    ] {
+        let d = Description::parse(text).unwrap();
+        let report = simulate(name, "set1", mul_relin);
+        assert!(
+            report.cycles > 11 * timing::transform(&d, 14),
+            "{}",
+            report.cycles
+        );
+    }
+}
+
+#[test]
+fn reports_account_for_link_memory_and_units() {
+    let report = simulate("ring", "set1", mul_relin);
+    let limb = 8u64 << 14;
+    assert_eq!(report.link.bytes_in, 4 * 7 * limb);
+    assert_eq!(report.link.bytes_out, 2 * 7 * limb);
+    assert!((report.link.seconds_in - 28.0 * 125e-6).abs() < 1e-12);
+    assert_eq!(report.link.key_bytes, 0);
+    assert_eq!(report.memory.key_limbs, 7);
+    assert_eq!(report.memory.peak_slots.len(), 10);
+    assert!(
+        report
+            .memory
+            .peak_slots
+            .iter()
+            .all(|&p| usize::from(p) <= report.memory.slots)
+    );
+    assert!(
+        report
+            .utilisation
+            .iter()
+            .all(|u| (0.0..=1.0).contains(&u.utilisation))
+    );
+    assert_eq!(
+        report.instructions_by_kind.values().sum::<u64>(),
+        report.instructions
+    );
+    assert_eq!(
+        report.procedures.values().map(|p| p.cycles).sum::<u64>(),
+        report.cycles
+    );
+}

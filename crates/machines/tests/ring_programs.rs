@@ -1,0 +1,506 @@
+//! Whole programs: values that stay, spills, refusals, keys, determinism; descriptions and words that are refused.
+
+mod common;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use common::{description, params};
+use proptest::prelude::*;
+use ringmill_isa::mid::{
+    Call, Input, InputRole, LimbId, LimbType, Output, ParamRole, Procedure, Program,
+};
+use ringmill_machines::ring::encode::{decode, encode};
+use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, Unit, Word};
+use ringmill_machines::ring::{Description, RingMachine};
+use ringmill_machines::{Machine, MachineError, SimOptions, TraceSink, load, open};
+use ringmill_math::RingKind;
+use ringmill_schemes::ckks::ops::{OpKey, ProcCache};
+use ringmill_schemes::ckks::params::Params;
+
+/// Builds programs out of calls on whole ciphertexts.
+struct Builder {
+    cache: ProcCache,
+    program: Program,
+    /// Key limbs by key, digit, part and modulus.
+    keys: HashMap<(u16, u16, u16, u16), LimbId>,
+}
+
+type Cipher = Vec<Vec<LimbId>>;
+
+impl Builder {
+    fn new(params: &Arc<Params>) -> Self {
+        let program = Program {
+            log_n: params.log_n(),
+            moduli: params.moduli().to_vec(),
+            procs: Vec::new(),
+            limbs: Vec::new(),
+            inputs: Vec::new(),
+            seeds: Vec::new(),
+            calls: Vec::new(),
+            outputs: Vec::new(),
+        };
+        Self {
+            cache: ProcCache::new(params.clone()),
+            program,
+            keys: HashMap::new(),
+        }
+    }
+
+    fn limb(&mut self, ty: LimbType) -> LimbId {
+        self.program.limbs.push(ty);
+        LimbId(self.program.limbs.len() as u32 - 1)
+    }
+
+    fn proc(&mut self, key: &OpKey) -> (u32, Arc<Procedure>) {
+        let procedure = self.cache.get(key).unwrap();
+        let found = self
+            .program
+            .procs
+            .iter()
+            .position(|p| p.name == procedure.name);
+        let at = found.unwrap_or_else(|| {
+            self.program.procs.push(procedure.clone());
+            self.program.procs.len() - 1
+        });
+        (at as u32, procedure)
+    }
+
+    /// Applies `key` to ciphertexts with evaluation key `which`.
+    fn apply(&mut self, key: &OpKey, operands: &[&Cipher], which: u16) -> Cipher {
+        let (proc, procedure) = self.proc(key);
+        let mut args = Vec::new();
+        let mut counters = [[0usize; 4]; 4];
+        for param in &procedure.params {
+            let ty = procedure.types[param.value.0 as usize];
+            match param.role {
+                ParamRole::Cipher { arg, poly } => {
+                    let next = &mut counters[usize::from(arg)][usize::from(poly)];
+                    args.push(operands[usize::from(arg)][usize::from(poly)][*next]);
+                    *next += 1;
+                }
+                ParamRole::Plain { .. } => unreachable!("not in these tests"),
+                ParamRole::Key { digit, part, .. } => {
+                    let id = (which, digit, part, ty.modulus.0);
+                    if !self.keys.contains_key(&id) {
+                        let limb = self.limb(ty);
+                        let role = InputRole::Key {
+                            key: which.into(),
+                            digit,
+                            part,
+                        };
+                        let name = format!("k{which}.{part}.{digit}.q{}", ty.modulus.0);
+                        self.program.inputs.push(Input { limb, name, role });
+                        self.keys.insert(id, limb);
+                    }
+                    args.push(self.keys[&id]);
+                }
+            }
+        }
+        let mut result: Cipher = Vec::new();
+        let mut results = Vec::new();
+        for r in &procedure.results {
+            let limb = self.limb(procedure.types[r.value.0 as usize]);
+            let poly = usize::from(r.poly);
+            result.resize(result.len().max(poly + 1), Vec::new());
+            result[poly].push(limb);
+            results.push(limb);
+        }
+        let seeds = procedure.seeds.iter().map(|_| self.seed(which)).collect();
+        self.program.calls.push(Call {
+            proc,
+            args,
+            seeds,
+            results,
+            loc: None,
+        });
+        result
+    }
+
+    fn seed(&mut self, which: u16) -> u32 {
+        let seeds = &mut self.program.seeds;
+        let at = seeds
+            .iter()
+            .position(|&s| s == u32::from(which))
+            .unwrap_or_else(|| {
+                seeds.push(which.into());
+                seeds.len() - 1
+            });
+        at as u32
+    }
+
+    fn input(&mut self, params: &Params, level: u32, number: u32) -> Cipher {
+        (0..2u16)
+            .map(|poly| {
+                (0..=level as usize)
+                    .map(|m| {
+                        let modulus = ringmill_isa::mid::ModulusId(m as u16);
+                        let form = ringmill_isa::mid::Form::Eval;
+                        let limb = self.limb(LimbType {
+                            ring: params.ring(),
+                            modulus,
+                            form,
+                        });
+                        let name = format!("x{number}.c{poly}.q{m}");
+                        let role = InputRole::Cipher {
+                            input: number,
+                            poly,
+                        };
+                        self.program.inputs.push(Input { limb, name, role });
+                        limb
+                    })
+                    .collect()
+            })
+            .collect()
+    }
+
+    fn output(&mut self, cipher: &Cipher) {
+        for (poly, limbs) in cipher.iter().enumerate() {
+            for (m, &limb) in limbs.iter().enumerate() {
+                let name = format!("y.c{poly}.q{m}");
+                self.program.outputs.push(Output {
+                    limb,
+                    name,
+                    output: 0,
+                    poly: poly as u16,
+                });
+            }
+        }
+    }
+}
+
+/// x_0 + ... + x_{n-1}, all of them read again afterwards, so that they want to stay.
+fn many_values(params: &Arc<Params>, n: u32) -> Program {
+    let mut b = Builder::new(params);
+    let level = params.max_level();
+    let xs: Vec<Cipher> = (0..n).map(|i| b.input(params, level, i)).collect();
+    let add = OpKey::Add {
+        level,
+        size_a: 2,
+        size_b: 2,
+    };
+    let mut sum = xs[0].clone();
+    for x in xs.iter().skip(1).chain(&xs) {
+        sum = b.apply(&add, &[&sum, x], 0);
+    }
+    b.output(&sum);
+    b.program
+}
+
+fn chain(params: &Arc<Params>, squarings: u32) -> Program {
+    let mut b = Builder::new(params);
+    let mut level = params.max_level();
+    let mut x = b.input(params, level, 0);
+    for _ in 0..squarings {
+        x = b.apply(
+            &OpKey::SquareRelin {
+                level,
+                seeded: true,
+            },
+            &[&x],
+            0,
+        );
+        x = b.apply(&OpKey::Rescale { level, size: 2 }, &[&x], 0);
+        level -= 1;
+    }
+    b.output(&x);
+    b.program
+}
+
+#[test]
+fn values_stay_on_the_machine_between_calls() {
+    let params = params(8, 3, 1);
+    let machine = RingMachine::new(description(8, 5, 4, false)).unwrap();
+    let report = machine
+        .simulate(&chain(&params, 3), SimOptions::default())
+        .unwrap();
+    let limb = 8 << 8;
+    assert_eq!(report.calls, 6);
+    assert_eq!(report.link.bytes_in, 2 * 4 * limb);
+    assert_eq!(report.link.bytes_out, 2 * limb);
+    assert_eq!(report.spills.bytes, 0);
+    // Again: the same cycles.
+    assert_eq!(
+        report,
+        machine
+            .simulate(&chain(&params, 3), SimOptions::default())
+            .unwrap()
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_refused_or_spilled() {
+    let params = params(8, 1, 1);
+    let mut d = description(8, 3, 4, false);
+    d.memory[0].slots = 3;
+    let machine = RingMachine::new(d).unwrap();
+    let program = many_values(&params, 6);
+    match machine.simulate(&program, SimOptions::default()) {
+        Err(MachineError::Memory { needs, slots, .. }) => {
+            assert!(needs > slots && slots == 8, "{needs} of {slots}")
+        }
+        other => panic!("{other:?}"),
+    }
+    let report = machine
+        .simulate(
+            &program,
+            SimOptions {
+                spill: true,
+                ..SimOptions::default()
+            },
+        )
+        .unwrap();
+    assert!(
+        report.spills.loads > 0 && report.spills.seconds > 0.0,
+        "{:?}",
+        report.spills
+    );
+    // Inputs are still on the host, so leaving costs nothing; only coming back does.
+    assert_eq!(
+        report.spills.bytes,
+        (report.spills.loads + report.spills.stores) * (8 << 8)
+    );
+    // More slots, no spills.
+    let roomy = RingMachine::new(description(8, 3, 4, false)).unwrap();
+    assert_eq!(
+        roomy
+            .simulate(&program, SimOptions::default())
+            .unwrap()
+            .spills
+            .bytes,
+        0
+    );
+}
+
+#[test]
+fn a_repeated_call_costs_the_same_and_keys_load_once() {
+    let params = params(8, 2, 1);
+    let mut b = Builder::new(&params);
+    let level = params.max_level();
+    let mut x = b.input(&params, level, 0);
+    for _ in 0..6 {
+        x = b.apply(
+            &OpKey::Rotate {
+                level,
+                galois: 3,
+                seeded: true,
+            },
+            &[&x],
+            1,
+        );
+    }
+    b.output(&x);
+    let machine = RingMachine::new(description(8, 4, 4, false)).unwrap();
+    let report = machine.simulate(&b.program, SimOptions::default()).unwrap();
+    let cycles = report.procedures.values().next().unwrap().cycles;
+    assert_eq!(cycles, report.cycles);
+    assert_eq!(report.link.key_bytes, 0);
+    let loaded = SimOptions {
+        resident_keys: false,
+        ..SimOptions::default()
+    };
+    let report = machine.simulate(&b.program, loaded).unwrap();
+    // Three digits over four moduli, brought once.
+    assert_eq!(report.link.key_bytes, 3 * 4 * (8 << 8));
+    assert_eq!(report.memory.key_limbs, 3);
+}
+
+#[derive(Default)]
+struct Events(Vec<(String, u64, u64)>);
+
+impl TraceSink for Events {
+    fn event(&mut self, lane: &str, _: &str, start: u64, cycles: u64) {
+        self.0.push((lane.to_owned(), start, cycles));
+    }
+}
+
+#[test]
+fn trace_lanes_never_overlap_and_end_with_the_program() {
+    let params = params(8, 2, 1);
+    let machine = RingMachine::new(description(7, 4, 4, false)).unwrap();
+    let mut events = Events::default();
+    let options = SimOptions {
+        trace: Some(&mut events),
+        ..SimOptions::default()
+    };
+    let report = machine.simulate(&chain(&params, 2), options).unwrap();
+    events.0.sort();
+    for pair in events.0.windows(2) {
+        let ((a, start, cycles), (b, next, _)) = (&pair[0], &pair[1]);
+        assert!(a != b || start + cycles <= *next, "{pair:?}");
+    }
+    assert_eq!(
+        events.0.iter().map(|(_, s, c)| s + c).max(),
+        Some(report.cycles)
+    );
+}
+
+#[test]
+fn micro_text_shows_every_procedure() {
+    let params = params(8, 2, 1);
+    let machine = RingMachine::new(description(8, 4, 4, false)).unwrap();
+    let mut out = Vec::new();
+    machine
+        .micro_text(&chain(&params, 2), SimOptions::default(), &mut out)
+        .unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert_eq!(text.matches("\nstream c0.main").count(), 4);
+    for word in ["NTT", "BCAST", "MAC", "WAIT", "END"] {
+        assert!(text.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn rings_beyond_twice_the_native_degree_are_refused() {
+    let params = params(9, 1, 1);
+    let machine = RingMachine::new(description(7, 4, 4, false)).unwrap();
+    let error = machine
+        .simulate(&chain(&params, 1), SimOptions::default())
+        .unwrap_err();
+    assert!(
+        matches!(error, MachineError::RingDegree { native: 7, got: 9 }),
+        "{error}"
+    );
+}
+
+#[test]
+fn keys_beyond_the_key_memory_are_refused() {
+    let params = params(8, 2, 1);
+    let mut d = description(8, 4, 4, false);
+    d.keys.slots = 2;
+    let error = RingMachine::new(d)
+        .unwrap()
+        .simulate(&chain(&params, 1), SimOptions::default())
+        .unwrap_err();
+    assert!(
+        matches!(
+            error,
+            MachineError::KeyMemory {
+                needs: 3,
+                slots: 2,
+                ..
+            }
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn nonsense_descriptions_are_refused() {
+    let edit = |from: &str, to: &str| {
+        assert!(Description::MEDHA.contains(from), "{from}");
+        Description::MEDHA.replacen(from, to, 1)
+    };
+    for (from, to, field) in [
+        ("clock_mhz = 200.0", "clock_mhz = nan", "clock_mhz"),
+        ("clock_mhz = 200.0", "clock_mhz = -1.0", "clock_mhz"),
+        ("log_n = 14", "log_n = 200", "log_n"),
+        ("rpaus = 10", "rpaus = 0", "rpaus"),
+        ("rpaus = 10", "rpaus = 17", "rpaus"),
+        ("controllers = 2", "controllers = 3", "controllers"),
+        ("word_bits = 60", "word_bits = 0", "word_bits"),
+        ("butterfly = 16", "butterfly = 12", "cores.butterfly"),
+        ("butterfly = 16", "butterfly = 1048576", "cores.butterfly"),
+        ("generator = 16", "generator = 3", "cores.generator"),
+        ("dyadic = 4", "dyadic = 0", "cores.dyadic"),
+        ("lanes = 32", "lanes = 33", "main.lanes"),
+        ("multiplier = 20", "multiplier = 0", "pipeline.multiplier"),
+        ("hop = 2", "hop = 100000", "ring.hop"),
+        (
+            "residues_per_cycle = 4",
+            "residues_per_cycle = 0",
+            "generator.residues_per_cycle",
+        ),
+        ("slots = 18", "slots = 1000", "keys.slots"),
+        (
+            "us_per_limb = 125.0",
+            "us_per_limb = inf",
+            "link.us_per_limb",
+        ),
+        ("slots = 8", "slots = 0", "memory.slots"),
+        ("slots = 8", "slots = 30", "memory.slots (sum)"),
+        ("name = \"ring\"", "name = \"\"", "name"),
+    ] {
+        match load(&edit(from, to)) {
+            Err(MachineError::Field { field: found, .. }) => assert_eq!(found, field),
+            Err(other) => panic!("{to}: {other}"),
+            Ok(_) => panic!("{to} was taken"),
+        }
+    }
+    for text in [
+        "",
+        "rpaus = 1",
+        &edit("log_n = 14", "log_n = -1"),
+        &edit("hop = 2", "hop = 2\nhops = 3"),
+        "\u{0}",
+    ] {
+        assert!(matches!(load(text), Err(MachineError::Syntax(_))), "{text}");
+    }
+    assert!(matches!(open("rings"), Err(MachineError::Unknown { .. })));
+}
+
+#[test]
+fn descriptions_round_trip() {
+    for name in ringmill_machines::names() {
+        let machine = open(name).unwrap();
+        assert_eq!(machine.name(), *name);
+        assert_eq!(
+            load(&machine.description()).unwrap().description(),
+            machine.description()
+        );
+    }
+}
+
+fn any_word() -> impl Strategy<Value = Word> {
+    let b = prop_oneof![
+        Just(Operand::None),
+        (0u8..32).prop_map(Operand::Slot),
+        (0u8..128).prop_map(Operand::Key),
+        Just(Operand::Generator)
+    ];
+    let rings = [RingKind::Full, RingKind::HalfPlus, RingKind::HalfMinus];
+    let op = (
+        0..Opcode::ALL.len(),
+        0u8..2,
+        any::<bool>(),
+        any::<u16>(),
+        0usize..3,
+        0u8..8,
+    );
+    let slots = (0u8..32, 0u8..32, b, 0u8..32, 0u16..4096);
+    let op = (op, slots).prop_map(
+        move |((op, controller, dyadic, mask, ring, layer), (dst, a, b, c, imm))| {
+            let unit = if dyadic { Unit::Dyadic } else { Unit::Main };
+            let ring = rings[ring];
+            Word::Op(OpWord {
+                op: Opcode::ALL[op],
+                controller,
+                unit,
+                mask,
+                ring,
+                layer,
+                dst,
+                a,
+                b,
+                c,
+                imm,
+            })
+        },
+    );
+    let wait = (0u8..5, any::<u32>()).prop_map(|(queue, count)| Word::Wait { queue, count });
+    prop_oneof![8 => op, 1 => wait, 1 => Just(Word::End)]
+}
+
+proptest! {
+    #[test]
+    fn words_round_trip(word in any_word()) {
+        prop_assert_eq!(decode(encode(&word)), Some(word));
+    }
+
+    #[test]
+    fn any_bits_decode_to_themselves_or_not_at_all(bits in any::<u64>()) {
+        if let Some(word) = decode(bits) {
+            prop_assert_eq!(encode(&word), bits);
+        }
+    }
+}
