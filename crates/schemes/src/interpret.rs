@@ -68,6 +68,7 @@ pub fn run(
         machine
             .step(instr)
             .map_err(|stop| stop.at(procedure, number))?;
+        machine.release(instr, number);
     }
     let result = |v: ValueId| machine.limb(v).map(<[u64]>::to_vec);
     let all: Result<Vec<_>, Stop> = procedure.results.iter().map(|r| result(r.value)).collect();
@@ -110,6 +111,10 @@ struct Machine<'a> {
     moduli: Vec<Modulus>,
     values: Vec<Option<Limb<'a>>>,
     slots: HashMap<u32, Vec<u64>>,
+    /// For each value the number of the last instruction that reads it.
+    last_use: Vec<usize>,
+    /// Limbs of dead values, to be written again.
+    pool: Vec<Vec<u64>>,
 }
 
 impl<'a> Machine<'a> {
@@ -120,13 +125,43 @@ impl<'a> Machine<'a> {
             .map(|&q| Modulus::new(q))
             .collect::<Result<_, _>>()?;
         let values = procedure.types.iter().map(|_| None).collect();
+        let mut last_use = vec![0; procedure.types.len()];
+        let reads = procedure.instrs.iter().enumerate();
+        let reads = reads.flat_map(|(number, i)| i.src.iter().map(move |&v| (v, number)));
+        let results = procedure.results.iter().map(|r| (r.value, usize::MAX));
+        for (v, number) in reads.chain(results) {
+            if let Some(last) = last_use.get_mut(v.0 as usize) {
+                *last = number;
+            }
+        }
         Ok(Self {
             procedure,
             seeds,
             moduli,
             values,
             slots: HashMap::new(),
+            last_use,
+            pool: Vec::new(),
         })
+    }
+
+    /// Takes back the limbs of the values that instruction `number` was the last to read.
+    fn release(&mut self, instr: &Instr, number: usize) {
+        for v in &instr.src {
+            let i = v.0 as usize;
+            if self.last_use.get(i) == Some(&number)
+                && let Some(Some(Limb::Owned(limb))) = self.values.get_mut(i).map(Option::take)
+            {
+                self.pool.push(limb);
+            }
+        }
+    }
+
+    /// A limb of `len` residues of any value, for an instruction to write whole.
+    fn fresh(&mut self, len: usize) -> Vec<u64> {
+        let mut limb = self.pool.pop().unwrap_or_default();
+        limb.resize(len, 0);
+        limb
     }
 
     fn bind(
@@ -189,7 +224,8 @@ impl<'a> Machine<'a> {
         }
         let mut out = Vec::with_capacity(instr.dst.len());
         for &d in &instr.dst {
-            out.push(vec![0; self.ty(d)?.ring.len()]);
+            let len = self.ty(d)?.ring.len();
+            out.push(self.fresh(len));
         }
         self.compute(instr, &mut out)?;
         for (&d, limb) in instr.dst.iter().zip(out) {

@@ -17,9 +17,11 @@ fn params(cipher: &[u32], special: &[u32]) -> Arc<Params> {
         .unwrap()
 }
 
-/// Runs `key` on random polynomials; gives for each coefficient of each polynomial the operand's residues by modulus
-/// index and the result's residues.
-fn run(params: &Arc<Params>, key: &OpKey) -> Vec<(Vec<(usize, u64)>, Vec<u64>)> {
+/// One coefficient: the operand's residues by modulus index, and the result's residues.
+type Case = (Vec<(usize, u64)>, Vec<u64>);
+
+/// Runs `key` on random polynomials; one case for each coefficient of each polynomial.
+fn run(params: &Arc<Params>, key: &OpKey) -> Vec<Case> {
     let procedure = ProcCache::new(params.clone()).get(key).unwrap();
     let mut prng = Prng::from_seed_for_reproducible_tests_only([3; 32]);
     let mut operands = Vec::new();

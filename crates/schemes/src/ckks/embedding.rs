@@ -36,7 +36,7 @@ impl Embedding {
             } else {
                 (4 * n as u64 - power, true)
             };
-            power = power * 3 & mask;
+            power = (power * 3) & mask;
             ((exponent / 4) as u32, conjugate)
         });
         let place = place.collect();

@@ -237,8 +237,8 @@ fn check_fits(params: &Params, largest: f64, level: u32) -> Result<(), CkksError
 /// The residue of an integer held in a finite double, exactly.
 fn residue(q: Modulus, x: f64) -> u64 {
     let bits = x.to_bits();
-    let exponent = (bits >> 52 & 0x7ff) as i64 - 1075;
-    let mantissa = bits & ((1 << 52) - 1) | 1 << 52;
+    let exponent = ((bits >> 52) & 0x7ff) as i64 - 1075;
+    let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
     let magnitude = if exponent >= 0 {
         q.mul(mantissa, q.pow(2, exponent as u64))
     } else {

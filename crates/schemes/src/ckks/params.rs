@@ -229,9 +229,9 @@ impl Params {
         let (mut element, mut power, mut rest) = (1u64, 3u64, step.rem_euclid(slots) as u64);
         while rest > 0 {
             if rest & 1 == 1 {
-                element = element * power & mask;
+                element = (element * power) & mask;
             }
-            power = power * power & mask;
+            power = (power * power) & mask;
             rest >>= 1;
         }
         Ok(element as u32)

@@ -1,0 +1,61 @@
+//! Times the client's side at the ring paper's Set-1: `cargo run --release -p ringmill-schemes --example client_speed`.
+
+use std::time::Instant;
+
+use ringmill_schemes::ckks::{
+    CkksError, Decryptor, Encoder, Encryptor, KeyForm, KeyGenerator, Params,
+};
+
+/// Milliseconds of the fastest of `runs` runs.
+fn best<T>(runs: usize, mut f: impl FnMut() -> Result<T, CkksError>) -> Result<f64, CkksError> {
+    let mut least = f64::INFINITY;
+    for _ in 0..runs {
+        let start = Instant::now();
+        f()?;
+        least = least.min(start.elapsed().as_secs_f64() * 1e3);
+    }
+    Ok(least)
+}
+
+fn main() -> Result<(), CkksError> {
+    let params = Params::named("set1")?;
+    println!("{}", params.summary());
+    let (level, scale) = (params.max_level(), params.default_scale());
+    let encoder = Encoder::new(params.clone());
+    let mut keygen = KeyGenerator::new(params.clone())?;
+    let secret = keygen.secret_key().clone();
+    let public = keygen.public_key()?;
+    let mut by_public = Encryptor::with_public_key(params.clone(), &public)?;
+    let mut by_secret = Encryptor::with_secret_key(params.clone(), secret.clone())?;
+    let decryptor = Decryptor::new(params.clone(), secret)?;
+    let values: Vec<f64> = (0..params.slots())
+        .map(|i| (i % 17) as f64 / 17.0)
+        .collect();
+    let plain = encoder.encode_real(&values, level, scale)?;
+    let cipher = by_public.encrypt(&plain)?;
+    println!(
+        "encode            {:8.3} ms",
+        best(20, || encoder.encode_real(&values, level, scale))?
+    );
+    println!(
+        "encrypt (public)  {:8.3} ms",
+        best(10, || by_public.encrypt(&plain))?
+    );
+    println!(
+        "encrypt (seeded)  {:8.3} ms",
+        best(10, || by_secret.encrypt_seeded(&plain))?
+    );
+    println!(
+        "decrypt           {:8.3} ms",
+        best(10, || decryptor.decrypt(&cipher))?
+    );
+    println!(
+        "decode            {:8.3} ms",
+        best(10, || encoder.decode(&plain, params.slots()))?
+    );
+    println!(
+        "relinearisation key {:6.1} ms",
+        best(3, || keygen.relin_key(KeyForm::Seeded))?
+    );
+    Ok(())
+}
