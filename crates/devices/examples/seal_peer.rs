@@ -105,7 +105,7 @@ fn serve(set: &str, folder: &Path) -> Result<()> {
         let bindings = chain::bind(&program, &[&a, &b], &keys)?;
         let theirs = cipher(name)?;
         let (limbs, _) = cpu.execute(&program, &bindings, &Silent, None)?;
-        let ours = chain::ciphertext(&params, theirs.level(), theirs.scale(), limbs)?;
+        let ours = chain::ciphertext(&params, theirs.level(), theirs.scale(), &limbs)?;
         equal.insert(name.to_owned(), (ours == theirs).into());
         ready.push(Row {
             name,

@@ -8,6 +8,7 @@ use ringmill_machines::{MachineReport, TraceSink};
 use crate::DeviceError;
 use crate::bindings::Bindings;
 use crate::cpu::{Cpu, CpuStats, MAX_THREADS};
+use crate::pool::OutputLimb;
 use crate::progress::Progress;
 use crate::sim::Sim;
 use crate::trace::SpanSink;
@@ -63,7 +64,7 @@ impl Request<'_> {
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// The output limbs in the order of [`Program::outputs`], when function was asked for.
-    pub outputs: Option<Vec<Vec<u64>>>,
+    pub outputs: Option<Vec<OutputLimb>>,
     /// What the CPU took, when function was asked for.
     pub cpu: Option<CpuStats>,
     /// What the machine would take, when timing was asked for.

@@ -18,4 +18,5 @@ pub use bindings::{Bindings, Limb, SeedExpansion};
 pub use cpu::{Cpu, CpuStats};
 pub use device::{Device, Outcome, Request, known_devices, open};
 pub use error::DeviceError;
+pub use pool::OutputLimb;
 pub use sim::Sim;

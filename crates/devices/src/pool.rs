@@ -1,6 +1,8 @@
 //! Limb buffers: 64-byte aligned, reused, counted.
 
-use std::sync::Arc;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ringmill_math::Ring;
 
@@ -48,11 +50,72 @@ pub struct PoolUse {
     pub held: u64,
 }
 
+/// Buffers on their way back from outputs that were dropped.
+type Returned = Arc<Mutex<Vec<Arc<Buf>>>>;
+
 /// A free list of buffers for each limb size. One run owns a pool at a time; it is not synchronised.
 #[derive(Default)]
 pub struct Pool {
     free: [Vec<Arc<Buf>>; Ring::MAX_LOG_N as usize + 1],
     usage: PoolUse,
+    returned: Returned,
+}
+
+/// A limb that a run gives out. Its buffer goes back to the device when it is dropped, so that runs in a row neither copy
+/// nor allocate outputs.
+pub struct OutputLimb(Held);
+
+enum Held {
+    /// `None` only while being dropped.
+    Pooled(Option<Arc<Buf>>, Returned),
+    /// An input or a seed's limb that is an output as it is.
+    Shared(Arc<[u64]>),
+}
+
+impl OutputLimb {
+    pub(crate) fn shared(residues: Arc<[u64]>) -> Self {
+        Self(Held::Shared(residues))
+    }
+}
+
+impl Deref for OutputLimb {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        match &self.0 {
+            Held::Pooled(buf, _) => buf.as_ref().map_or(&[], |b| b.as_slice()),
+            Held::Shared(residues) => residues,
+        }
+    }
+}
+
+impl PartialEq for OutputLimb {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl PartialEq<Vec<u64>> for OutputLimb {
+    fn eq(&self, other: &Vec<u64>) -> bool {
+        **self == **other
+    }
+}
+
+impl fmt::Debug for OutputLimb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl Drop for OutputLimb {
+    fn drop(&mut self) {
+        if let Held::Pooled(buf, returned) = &mut self.0 {
+            returned
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .extend(buf.take());
+        }
+    }
 }
 
 impl Pool {
@@ -78,12 +141,29 @@ impl Pool {
         }
     }
 
-    pub fn usage(&self) -> PoolUse {
+    /// Gives a limb out of the pool's hands until it is dropped.
+    pub fn lend(&self, buf: Arc<Buf>) -> OutputLimb {
+        OutputLimb(Held::Pooled(Some(buf), self.returned.clone()))
+    }
+
+    /// Takes back what was lent and dropped since.
+    fn collect(&mut self) {
+        let returned =
+            std::mem::take(&mut *self.returned.lock().unwrap_or_else(PoisonError::into_inner));
+        for buf in returned {
+            self.give(buf);
+        }
+    }
+
+    /// Lent limbs that were dropped count as given back.
+    pub fn usage(&mut self) -> PoolUse {
+        self.collect();
         self.usage
     }
 
-    /// Starts a new peak at what is in use now.
+    /// Takes back lent limbs that were dropped, and starts a new peak at what is in use now.
     pub fn reset_peak(&mut self) {
+        self.collect();
         self.usage.peak = self.usage.live;
     }
 }
@@ -119,5 +199,24 @@ mod tests {
         );
         assert_eq!(pool.take(4).as_slice().as_ptr(), first);
         assert_eq!(pool.usage().held, 256);
+    }
+
+    #[test]
+    fn lent_limbs_come_back_when_they_are_dropped() {
+        let mut pool = Pool::default();
+        let buf = pool.take(4);
+        let (once, twice) = (pool.lend(buf.clone()), pool.lend(buf));
+        drop(once);
+        assert_eq!(pool.usage().live, 128, "one is still out");
+        assert_eq!(twice.len(), 16);
+        drop(twice);
+        assert_eq!(
+            pool.usage(),
+            PoolUse {
+                live: 0,
+                peak: 128,
+                held: 128
+            }
+        );
     }
 }

@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use common::naive::interpret;
@@ -14,8 +15,16 @@ use ringmill_math::Ring;
 #[test]
 fn random_programs_give_the_defined_bits_on_any_number_of_threads() {
     let devices: Vec<Cpu> = [1, 2, 5].iter().map(|&n| Cpu::new(n).unwrap()).collect();
+    let mut seen = BTreeSet::new();
     for seed in 0..60 {
         let case = case(seed, 4 + (seed % 3) as u8, 12);
+        seen.extend(
+            case.program
+                .procs
+                .iter()
+                .flat_map(|p| &p.instrs)
+                .map(|i| i.op),
+        );
         let expected = interpret(&case.program, &case.inputs, &case.seeds);
         for cpu in &devices {
             let outcome = cpu
@@ -34,6 +43,7 @@ fn random_programs_give_the_defined_bits_on_any_number_of_threads() {
             );
         }
     }
+    assert_eq!(seen.len(), 19, "every instruction occurs: {seen:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::sync::Arc;
 
-use ringmill_devices::{Bindings, Limb, SeedExpansion};
+use ringmill_devices::{Bindings, Limb, OutputLimb, SeedExpansion};
 use ringmill_isa::mid::{Call, Input, InputRole, LimbId, Output, ParamRole, Program};
 use ringmill_schemes::ckks::{Ciphertext, KSwitchKey, OpKey, Params, ProcCache};
 
@@ -145,9 +145,12 @@ pub fn ciphertext(
     params: &Params,
     level: u32,
     scale: f64,
-    limbs: Vec<Vec<u64>>,
+    limbs: &[OutputLimb],
 ) -> Result<Ciphertext> {
     let per_poly = level as usize + 1;
-    let polys = limbs.chunks(per_poly).map(|poly| poly.concat()).collect();
+    let polys = limbs
+        .chunks(per_poly)
+        .map(|poly| poly.iter().flat_map(|limb| limb.iter().copied()).collect())
+        .collect();
     Ok(Ciphertext::new(params, level, scale, polys)?)
 }

@@ -22,7 +22,7 @@ pub(crate) use kernel::Value;
 use crate::DeviceError;
 use crate::bindings::Bindings;
 use crate::device::{Device, Outcome, Request};
-use crate::pool::{Pool, PoolUse};
+use crate::pool::{OutputLimb, Pool, PoolUse};
 use crate::progress::{Progress, Step};
 use crate::trace::SpanSink;
 use kernel::Task;
@@ -117,8 +117,8 @@ impl Cpu {
 
     /// Buffers held for later runs.
     pub fn pool_usage(&self) -> PoolUse {
-        let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        pools.iter().fold(PoolUse::default(), |sum, pool| {
+        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        pools.iter_mut().fold(PoolUse::default(), |sum, pool| {
             let one = pool.usage();
             PoolUse {
                 live: sum.live + one.live,
@@ -135,7 +135,7 @@ impl Cpu {
         bindings: &Bindings<'_>,
         progress: &dyn Progress,
         spans: Option<&mut dyn SpanSink>,
-    ) -> Result<(Vec<Vec<u64>>, CpuStats), DeviceError> {
+    ) -> Result<(Vec<OutputLimb>, CpuStats), DeviceError> {
         verify_program(program)?;
         bindings.check(program)?;
         let begin = Instant::now();
@@ -153,7 +153,7 @@ impl Cpu {
             None => straight(state, meter, spans)?,
             Some(workers) => threads::run(state, meter, spans, workers)?,
         };
-        let (outputs, pool) = state.into_outputs()?;
+        let (outputs, mut pool) = state.into_outputs()?;
         let usage = pool.usage();
         self.pools
             .lock()

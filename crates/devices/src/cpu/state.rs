@@ -14,7 +14,7 @@ use super::kernel::{Fault, Task, Value};
 use super::plan::{Kernel, Plan};
 use crate::DeviceError;
 use crate::bindings::Bindings;
-use crate::pool::Pool;
+use crate::pool::{OutputLimb, Pool};
 
 /// A program-level limb.
 #[derive(Default)]
@@ -361,15 +361,19 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Copies the outputs out and gives everything back to the pool.
-    pub fn into_outputs(mut self) -> Result<(Vec<Vec<u64>>, Pool), DeviceError> {
+    /// Lends the outputs out and gives everything else back to the pool.
+    pub fn into_outputs(mut self) -> Result<(Vec<OutputLimb>, Pool), DeviceError> {
         let mut outputs = Vec::with_capacity(self.program.outputs.len());
         for output in &self.program.outputs {
             let slot = self.slots.get(output.limb.0 as usize);
             let value = slot
                 .and_then(|s| s.value.as_ref())
                 .ok_or_else(|| lost(&output.name))?;
-            outputs.push(value.residues().to_vec());
+            outputs.push(match value {
+                Value::Pooled(buf) => self.pool.lend(buf.clone()),
+                Value::Shared(limb) => OutputLimb::shared(limb.clone()),
+                Value::Bound(limb) => OutputLimb::shared((*limb).into()),
+            });
         }
         for slot in std::mem::take(&mut self.slots) {
             if let Some(value) = slot.value {

@@ -71,6 +71,7 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
 
     fn work(&self, index: usize) {
         let lane = format!("thread {index}");
+        let _alarm = Alarm(self); // declared before the guard, so that the lock is free when it rings
         let mut task = Task::default();
         let mut shared = self.lock();
         while let Some(at) = self.next(&mut shared) {
@@ -159,6 +160,18 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
     fn wake_others(&self, shared: &Shared<'a, 'm, 'p>) {
         for _ in 0..shared.asleep.min(shared.state.ready_steps()) {
             self.wake.notify_one();
+        }
+    }
+}
+
+/// Ends the run when its worker panics (which no step should): the others must not wait for what will never be done.
+struct Alarm<'c, 'a, 'm, 'p>(&'c Crew<'a, 'm, 'p>);
+
+impl Drop for Alarm<'_, '_, '_, '_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.lock().failed = Some(DeviceError::Malformed("a worker thread panicked".into()));
+            self.0.wake.notify_all();
         }
     }
 }

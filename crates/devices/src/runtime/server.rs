@@ -13,6 +13,7 @@ use ringmill_schemes::ckks::{Ciphertext, Encoder, KSwitchKey, Params, Plaintext}
 use super::{Ciphertexts, EvaluationKeys, RuntimeError, Vectors, check_length, check_names};
 use crate::bindings::{Bindings, Limb, SeedExpansion};
 use crate::device::{Device, Request};
+use crate::pool::OutputLimb;
 use crate::progress::Progress;
 use crate::report::RunReport;
 
@@ -223,7 +224,7 @@ impl Server {
     }
 
     /// Output limbs as ciphertexts.
-    fn outputs(&self, limbs: Vec<Vec<u64>>) -> Result<Ciphertexts, RuntimeError> {
+    fn outputs(&self, limbs: Vec<OutputLimb>) -> Result<Ciphertexts, RuntimeError> {
         let compiled = &*self.compiled;
         let program = &compiled.program;
         // (output, polynomial, modulus) sorts limbs into limb-major polynomials.
@@ -247,7 +248,7 @@ impl Server {
             };
             cipher.resize(cipher.len().max(usize::from(poly) + 1), Vec::new());
             if let Some(data) = cipher.get_mut(usize::from(poly)) {
-                data.extend(limb);
+                data.extend_from_slice(&limb);
             }
         }
         let mut ciphertexts = Ciphertexts::new();

@@ -1,0 +1,181 @@
+//! Simulated machines as devices: description files, traces, and the same bits as the cpu device on raw limb programs.
+
+mod common;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use common::random::{Dice, moduli};
+use ringmill_devices::progress::Silent;
+use ringmill_devices::trace::TraceWriter;
+use ringmill_devices::{Bindings, Device, DeviceError, Limb, Request, open};
+use ringmill_isa::mid::*;
+use ringmill_math::Ring;
+
+/// A file that is gone when the test is.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str, text: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("ringmill-{}-{name}", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        Self(path)
+    }
+
+    fn device(&self) -> Result<Box<dyn Device>, DeviceError> {
+        open(&format!("sim:{}", self.0.display()))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Rounds one limb down into another and multiplies: transforms, a conversion, coefficient-wise work.
+fn program(log_n: u8) -> Program {
+    let moduli = moduli(log_n);
+    let ty = |m| LimbType {
+        ring: Ring::full(log_n),
+        modulus: ModulusId(m),
+        form: Form::Eval,
+    };
+    let mut b = ProcBuilder::new("fold", log_n, &moduli).unwrap();
+    let x = b
+        .param("x", ty(2), ParamRole::Cipher { arg: 0, poly: 0 })
+        .unwrap();
+    let y = b
+        .param("y", ty(1), ParamRole::Cipher { arg: 0, poly: 1 })
+        .unwrap();
+    let t = b.intt(x).unwrap();
+    let t = b.conv(t, ModulusId(1)).unwrap();
+    let t = b.ntt(t).unwrap();
+    let d = b.sub(y, t).unwrap();
+    let d = b.muli(d, 12345).unwrap();
+    let d = b.mul(d, y).unwrap();
+    b.result(d, "d", 0, 0).unwrap();
+    let input = |limb, poly, name: &str| Input {
+        limb: LimbId(limb),
+        name: name.into(),
+        role: InputRole::Cipher { input: 0, poly },
+    };
+    Program {
+        log_n,
+        moduli,
+        procs: vec![Arc::new(b.finish().unwrap())],
+        limbs: vec![ty(2), ty(1), ty(1)],
+        inputs: vec![input(0, 0, "x"), input(1, 1, "y")],
+        seeds: vec![],
+        calls: vec![Call {
+            proc: 0,
+            args: vec![LimbId(0), LimbId(1)],
+            seeds: vec![],
+            results: vec![LimbId(2)],
+            loc: None,
+        }],
+        outputs: vec![Output {
+            limb: LimbId(2),
+            name: "d".into(),
+            output: 0,
+            poly: 0,
+        }],
+    }
+}
+
+fn data(program: &Program) -> [Vec<u64>; 2] {
+    let mut dice = Dice::new(5);
+    let n = 1 << program.log_n;
+    [
+        dice.residues(program.moduli[2], n),
+        dice.residues(program.moduli[1], n),
+    ]
+}
+
+fn bind<'a>(program: &Program, data: &'a [Vec<u64>; 2]) -> Bindings<'a> {
+    let [x, y] = data;
+    let limb = |d: &'a [u64], m: usize| Limb::borrowed(d, program.moduli[m]).unwrap();
+    Bindings {
+        limbs: vec![limb(x, 2), limb(y, 1)],
+        seeds: vec![],
+    }
+}
+
+#[test]
+fn a_described_machine_gives_the_cpus_bits_and_a_trace_of_its_units() {
+    let program = program(10);
+    let data = data(&program);
+    let bindings = bind(&program, &data);
+    let cpu = open("cpu:1").unwrap();
+    let expected = cpu
+        .run(&program, &bindings, Request::function_only(), &Silent)
+        .unwrap()
+        .outputs
+        .unwrap();
+
+    let shipped = ringmill_machines::open("ring").unwrap();
+    let file = Scratch::new("ring.toml", &shipped.description());
+    let device = file.device().unwrap();
+    let clock = device.clock_mhz().unwrap();
+    let mut units = TraceWriter::new(Vec::new(), "machine", clock);
+    let mut threads = TraceWriter::new(Vec::new(), "cpu", 1.0);
+    let request = Request {
+        machine_trace: Some(&mut units),
+        cpu_spans: Some(&mut threads),
+        ..Request::both()
+    };
+    let outcome = device.run(&program, &bindings, request, &Silent).unwrap();
+    assert_eq!(outcome.outputs.unwrap(), expected);
+    let machine = outcome.machine.unwrap();
+    assert!(machine.cycles > 0);
+
+    let events = |bytes: Vec<u8>| -> Vec<serde_json::Value> {
+        let json: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        json["traceEvents"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|e| e["ph"] == "X")
+            .cloned()
+            .collect()
+    };
+    let spans = events(units.finish().unwrap());
+    let end = |e: &serde_json::Value| e["ts"].as_f64().unwrap() + e["dur"].as_f64().unwrap();
+    let last = spans.iter().map(end).fold(0.0, f64::max);
+    let total = machine.cycles as f64 / clock;
+    assert!(
+        last <= total * 1.000001 && last > 0.5 * total,
+        "trace ends at {last} us of {total}"
+    );
+    // One span for each instruction that the cpu ran.
+    let names: Vec<String> = events(threads.finish().unwrap())
+        .iter()
+        .map(|e| e["name"].as_str().unwrap().to_owned())
+        .collect();
+    let instrs = &program.procs[0].instrs;
+    assert_eq!(names.len(), instrs.len());
+    assert!(
+        instrs
+            .iter()
+            .all(|i| names.contains(&i.op.mnemonic().to_owned()))
+    );
+}
+
+#[test]
+fn nonsense_machine_files_are_refused() {
+    assert!(matches!(
+        open("sim:/no/such/machine.toml").err(),
+        Some(DeviceError::MachineFile { .. })
+    ));
+    let shipped = ringmill_machines::open("ring").unwrap().description();
+    for text in [
+        "".to_owned(),
+        "clock_mhz = ".to_owned(),
+        shipped.replace("clock_mhz = 200", "clock_mhz = -200"),
+        shipped.replace("rpaus = 10", "rpaus = 18446744073709551615"),
+        shipped[..shipped.len() / 2].to_owned(),
+    ] {
+        let refused = Scratch::new("bad.toml", &text).device().err();
+        assert!(matches!(refused, Some(DeviceError::Machine(_))), "{text}");
+    }
+}
