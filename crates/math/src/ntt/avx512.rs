@@ -198,13 +198,6 @@ unsafe fn inverse_with<A: LazyMul>(plan: &NttPlan, limb: &mut [u64]) {
         let stage = Stage::<A>::new(plan, &plan.inverse);
         let last = Last::<A>::new(plan);
         let odd = (n / LANES).trailing_zeros() % 2 == 1;
-        let double = |p, len, index| {
-            if len == n {
-                inverse_double_last(stage, p, n, last)
-            } else {
-                inverse_double(stage, p, len, index)
-            }
-        };
         let (mut blocks, mut len) = if odd { (2, n / 2) } else { (1, n) };
         while len > CACHED {
             blocks *= 4;
@@ -220,7 +213,7 @@ unsafe fn inverse_with<A: LazyMul>(plan: &NttPlan, limb: &mut [u64]) {
                 index /= 4;
                 parts /= 4;
                 for j in 0..parts {
-                    double(block.add(j * part_len), part_len, index + j);
+                    inverse_two(stage, last, n, block.add(j * part_len), part_len, index + j);
                 }
             }
         }
@@ -228,11 +221,32 @@ unsafe fn inverse_with<A: LazyMul>(plan: &NttPlan, limb: &mut [u64]) {
             blocks /= 4;
             len *= 4;
             for i in 0..blocks {
-                double(p.add(i * len), len, blocks + i);
+                inverse_two(stage, last, n, p.add(i * len), len, blocks + i);
             }
         }
         if odd {
             inverse_single_last(stage, p, n, last);
+        }
+    }
+}
+
+/// Two stages on one block of a limb of n words: the last two when the block is the limb. A function, because a closure
+/// would not be compiled with the caller's features.
+#[inline(always)]
+unsafe fn inverse_two<A: LazyMul>(
+    stage: Stage<A>,
+    last: Last<A>,
+    n: usize,
+    p: *mut u64,
+    len: usize,
+    index: usize,
+) {
+    // SAFETY: p is valid for len words; the caller enables the features of A.
+    unsafe {
+        if len == n {
+            inverse_double_last(stage, p, n, last)
+        } else {
+            inverse_double(stage, p, len, index)
         }
     }
 }
