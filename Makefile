@@ -1,5 +1,6 @@
 # `make demo` and `make test` do all their own set-up: a virtual environment in .venv with pinned requirements, and the
-# extension module built in release mode. Needs Rust, Python 3.11 or later with venv, and a C++ compiler.
+# extension module built in release mode. Needs Rust, Python 3.11 or later with venv, and a C++ compiler. A step whose
+# inputs have not changed since it last passed is not done again; `make clean` forgets everything.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -8,21 +9,27 @@ MAKEFLAGS += --no-print-directory
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# What the extension module is made of, and what the tests depend on: everything that git knows or would add.
 RUST := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name '*.toml')
+ALL := $(or $(wildcard $(shell git ls-files --cached --others --exclude-standard 2>/dev/null)),always)
 
 help: ## this list
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1@\2/p' Makefile | column -t -s @
+	@sed -nE 's/^([a-z]+):.*## (.*)/\1\t\2/p' Makefile | while IFS=$$'\t' read -r t h; do printf '  make %-6s %s\n' "$$t" "$$h"; done
 
 demo: $(VENV)/demo.stamp $(VENV)/package.stamp ## classify a real data set under encryption, on the CPU and the ring machine
 	@$(BIN)/python examples/01_logistic_regression.py
 
-test: lint $(VENV)/test.stamp $(VENV)/package.stamp ## everything continuous integration runs
+test: $(VENV)/tested.stamp ## everything continuous integration runs
+
+$(VENV)/tested.stamp: $(ALL) $(VENV)/test.stamp $(VENV)/package.stamp
+	@$(MAKE) lint
 	@cargo test --workspace --locked --quiet
 	@$(BIN)/pytest
+	@touch $@
 
-full: test ## `make test`, the slow tests too, every fuzz target for a minute where cargo-fuzz is installed
-	@cargo test --workspace --release --locked --quiet -- --include-ignored
-	@$(BIN)/pytest -m slow
+full: $(VENV)/test.stamp $(VENV)/package.stamp ## all tests in release mode, ignored ones too, and a minute of fuzzing a parser
+	@RINGMILL_FUZZ_SECONDS=60 cargo test --workspace --release --locked --quiet -- --include-ignored
+	@$(BIN)/pytest
 	@if cargo fuzz --version >/dev/null 2>&1; then fuzz/run 60; else echo "cargo-fuzz is not installed: fuzz targets not run"; fi
 
 bench: $(VENV)/test.stamp $(VENV)/package.stamp ## side by side with SEAL on this computer
@@ -51,4 +58,4 @@ $(VENV)/package.stamp: $(RUST) | $(VENV)/demo.stamp
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --quiet
 	@touch $@
 
-.PHONY: help demo test full bench lint clean
+.PHONY: help demo test full bench lint clean always

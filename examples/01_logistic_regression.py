@@ -159,9 +159,8 @@ def main() -> int:
     print(f"largest error of a probability, against the same polynomial in the clear   {error:.1e}")
     distance = np.abs(clear - sigmoid(logits)).max()
     print(f"the polynomial's own largest distance from the sigmoid on these records    {distance:.1e}")
-    print(
-        f"precision of the last batch: {precision.measured_bits:.1f} bits, predicted at least {precision.predicted_bits:.1f}"
-    )
+    predicted, measured = precision.predicted_bits, precision.measured_bits
+    print(f"precision of the last batch: {measured:.1f} bits measured, at least {predicted:.1f} predicted")
     for run in last or ():
         print(f"\n{run.report}")
     print(f"\npeak memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10:.0f} MiB")

@@ -66,8 +66,8 @@ class Client:
     def decrypt(self, outputs: Run | Mapping[str, Ciphertext], *, complex: bool | None = None) -> Any:
         """The outputs in the structure the program's function returned them in: one array, a tuple or a dict.
 
-        Arrays are complex if `complex` says so; if it is left out, when the program has complex constants or this client
-        encrypted complex inputs. Otherwise the imaginary parts, which hold noise, are dropped.
+        Arrays are complex if `complex` says so; if it is left out, when the program has complex constants or this
+        client encrypted complex inputs. Otherwise the imaginary parts, which hold noise, are dropped.
         """
         ciphertexts = outputs.ciphertexts if isinstance(outputs, Run) else outputs
         missing = [name for name in self._shape.names if name not in ciphertexts]

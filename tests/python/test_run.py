@@ -109,6 +109,12 @@ def test_programs_keys_and_ciphertexts_go_through_files(compiled, client, inputs
     assert np.array_equal(again.decrypt(run)["sum"], client.decrypt(run)["sum"])
 
 
+def test_precision_is_measured_and_as_predicted(compiled, client, inputs, data):
+    run = compiled.run(inputs, plain={"p": data["p"]})
+    for precision in client.measure(run, **data).values():
+        assert precision.measured_bits >= precision.predicted_bits > 10
+
+
 def test_damaged_files_are_refused(client, inputs, small, tmp_path):
     client.evaluation_keys.save(tmp_path / "keys")
     inputs.ciphertexts["x"].save(tmp_path / "x")
@@ -123,11 +129,9 @@ def test_damaged_files_are_refused(client, inputs, small, tmp_path):
             whole + b"0",
         ):
             (tmp_path / name).write_bytes(damaged)
+            load = rm.Ciphertext.load if name == "x" else rm.EvaluationKeys.load
             with pytest.raises(rm.FileError, match=name):
-                if name == "x":
-                    rm.Ciphertext.load(tmp_path / name, small)
-                else:
-                    rm.EvaluationKeys.load(tmp_path / "keys", small)
+                load(tmp_path / name.split("/")[0], small)
     for load in (rm.EvaluationKeys.load, rm.Ciphertext.load):
         with pytest.raises(rm.FileError, match="missing"):
             load(tmp_path / "missing", small)

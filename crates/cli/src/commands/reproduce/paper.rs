@@ -31,7 +31,7 @@ pub struct LogisticRegression {
 pub struct Ring {
     pub clock_mhz: f64,
     pub modular_multipliers_per_rpau: f64,
-    pub ntt: f64,
+    pub ntt_reported: f64,
     pub broadcast: f64,
     pub scale: f64,
     pub coefficientwise_main: f64,
