@@ -22,15 +22,30 @@ pub struct Policy {
     pub window: u32,
 }
 
-/// Coefficient-wise work without keys, splits and joins.
+/// Where coefficient-wise work without keys goes, and how urgent it is; splits and joins are as urgent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Light {
-    /// To the main cores, ahead of transforms.
-    MainFirst,
-    /// To the unit that ends first, a transform's length more urgent than its path says.
-    First,
-    /// To the unit that ends first, by its own urgency.
-    ByPath,
+pub struct Light {
+    /// To the main cores only, or to the unit that ends first.
+    pub on_main: bool,
+    /// Transforms added to its path: 0 is by its path alone, many is ahead of every transform.
+    pub bonus: u64,
+}
+
+impl Light {
+    const SEEDS: [Light; 3] = [
+        Light {
+            on_main: true,
+            bonus: 8,
+        },
+        Light {
+            on_main: true,
+            bonus: 1,
+        },
+        Light {
+            on_main: false,
+            bonus: 1,
+        },
+    ];
 }
 
 /// Policies to start from: free ones first, frugal ones last.
@@ -41,10 +56,10 @@ pub fn seeds(g: &Graph) -> Vec<Policy> {
         &[false]
     };
     let mut list = Vec::new();
-    for (reserve, window) in [(1, u32::MAX), (0, 12), (0, 3), (0, 0)] {
+    for (reserve, window) in [(1, u32::MAX), (0, 12), (0, 5), (0, 2), (0, 0)] {
         for &retransform in keyed {
             for &first_products_on_main in keyed {
-                for light in [Light::MainFirst, Light::First, Light::ByPath] {
+                for light in Light::SEEDS {
                     let rewrites = Rewrites { retransform };
                     let own_ports = true;
                     list.push(Policy {
@@ -66,9 +81,17 @@ pub fn seeds(g: &Graph) -> Vec<Policy> {
 pub fn neighbours(p: Policy, g: &Graph) -> Vec<Policy> {
     let mut list = Vec::new();
     let keyed = g.nodes.iter().any(Node::is_keyed);
-    for light in [Light::MainFirst, Light::First, Light::ByPath] {
-        list.push(Policy { light, ..p });
-    }
+    list.push(Policy {
+        light: Light {
+            on_main: !p.light.on_main,
+            ..p.light
+        },
+        ..p
+    });
+    list.extend([0, 1, 2, 8].map(|bonus| Policy {
+        light: Light { bonus, ..p.light },
+        ..p
+    }));
     if g.nodes.iter().any(|n| n.op == Opcode::Bcast) {
         list.push(Policy {
             own_ports: !p.own_ports,
@@ -122,11 +145,7 @@ pub fn priorities(d: &Description, g: &Graph, policy: &Policy) -> Vec<u64> {
             }
         }
     }
-    let bonus = match policy.light {
-        Light::MainFirst => 8,
-        Light::First => 1,
-        Light::ByPath => 0,
-    };
+    let bonus = policy.light.bonus;
     if bonus > 0 {
         for (n, node) in g.nodes.iter().enumerate() {
             let light =

@@ -138,22 +138,39 @@ pub fn fuse(graph: &mut Graph) {
     graph.finish();
 }
 
-/// Moves every keyed product up to its last operand in the procedure's order: a sum of products is one instruction at
-/// the mid level, but its terms are due when their factors are.
+/// Moves every keyed product up to its last operand in the procedure's order (a sum of products is one instruction at
+/// the mid level, but its terms are due when their factors are), and what only feeds it down to it.
 pub fn order(graph: &mut Graph) {
     // Rewrites append nodes behind their users, so one pass more than the usual one.
     for _ in 0..2 {
         for index in 0..graph.nodes.len() {
-            if graph.nodes[index].is_keyed() {
-                let defs = graph.nodes[index]
-                    .values()
-                    .filter_map(|v| graph.values[v as usize].def);
-                if let Some(last) = defs.map(|n| graph.nodes[n as usize].order).max() {
-                    graph.nodes[index].order = last;
-                }
+            if !graph.nodes[index].is_keyed() {
+                continue;
+            }
+            let defs: Vec<NodeIndex> = graph.nodes[index]
+                .values()
+                .filter_map(|v| graph.values[v as usize].def)
+                .collect();
+            if let Some(last) = defs.iter().map(|&n| graph.nodes[n as usize].order).max() {
+                graph.nodes[index].order = last;
+                defs.into_iter().for_each(|n| postpone(graph, n, last));
             }
         }
     }
+}
+
+/// Moves a transform, and the split and reduction before it, down to `order`.
+fn postpone(graph: &mut Graph, n: NodeIndex, order: u32) {
+    let node = &mut graph.nodes[n as usize];
+    if node.order >= order || !matches!(node.op, Opcode::Ntt | Opcode::Split | Opcode::Red) {
+        return;
+    }
+    node.order = order;
+    let defs: Vec<NodeIndex> = graph.nodes[n as usize]
+        .values()
+        .filter_map(|v| graph.values[v as usize].def)
+        .collect();
+    defs.into_iter().for_each(|d| postpone(graph, d, order));
 }
 
 struct Value {

@@ -14,7 +14,7 @@ use super::emit::Emitter;
 use super::graph::{Graph, Immediate, Node, NodeIndex, Source, ValueIndex};
 use super::micro::{MicroCode, OpWord, Opcode, Operand, Unit};
 use super::place::{Class, Slots};
-use super::policy::{Light, Policy, priorities};
+use super::policy::{Policy, priorities};
 
 /// Where a call finds its operands, and what it must leave alone.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -135,7 +135,8 @@ impl<'a> Scheduler<'a> {
         }
         let mut rank = vec![0; g.nodes.len()];
         for list in &mut by_rank {
-            list.sort_by_key(|&n| g.nodes[n as usize].order);
+            // Products follow what they wait for.
+            list.sort_by_key(|&n| (g.nodes[n as usize].order, g.nodes[n as usize].is_keyed()));
             for (position, &n) in list.iter().enumerate() {
                 rank[n as usize] = position as u32;
             }
@@ -268,7 +269,7 @@ impl<'a> Scheduler<'a> {
         if self.policy.first_products_on_main && node.is_keyed() && node.op == Opcode::Mul {
             return [Some(Unit::Main), None];
         }
-        if self.policy.light == Light::MainFirst && !node.is_keyed() && !products_of_values(node) {
+        if self.policy.light.on_main && !node.is_keyed() && !products_of_values(node) {
             return [Some(Unit::Main), None];
         }
         let r = usize::from(node.rpau);
