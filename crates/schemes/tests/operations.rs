@@ -213,3 +213,39 @@ fn mismatched_operands_are_refused() {
     assert!(s.decryptor.decrypt(&foreign).is_err());
     assert!(format!("{:?}", s.keygen.secret_key()).contains("redacted"));
 }
+
+#[test]
+fn every_distribution_works_and_only_uniform_ternary_is_secure_by_default() {
+    use ringmill_schemes::ckks::{ErrorDistribution, Params, SecretDistribution};
+    for secret in [
+        SecretDistribution::Ternary,
+        SecretDistribution::SparseTernary { weight: 16 },
+        SecretDistribution::Gaussian,
+    ] {
+        for error in [
+            ErrorDistribution::CentredBinomial,
+            ErrorDistribution::Gaussian,
+        ] {
+            let builder = Params::builder(13)
+                .prime_bits(&[50, 40], &[50])
+                .secret(secret)
+                .error(error);
+            assert_eq!(
+                builder.clone().build().is_ok(),
+                secret == SecretDistribution::Ternary
+            );
+            let params = builder
+                .allow_insecure_parameters_for_tests_only()
+                .build()
+                .unwrap();
+            let mut s = Setup::of(params);
+            let x = s.values(4);
+            let c = s.encrypt(&x);
+            let square: Vec<_> = x.iter().map(|a| a * a).collect();
+            let squared = s
+                .evaluator
+                .rescale(&s.evaluator.square_relin(&c, &s.relin).unwrap());
+            close(&s.decrypt(&squared.unwrap()), &square, 1e-4);
+        }
+    }
+}
