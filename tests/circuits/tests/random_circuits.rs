@@ -1,0 +1,89 @@
+//! Random circuits, as deep as the parameters allow, compiled, encrypted and run on every device: all devices give the
+//! same ciphertexts bit for bit, and what decrypts is the circuit evaluated in the clear within the predicted error.
+
+use std::sync::{Arc, LazyLock};
+
+use proptest::prelude::*;
+// The compiler's own generator of random circuits, which names its builder `crate::builder`.
+use ringmill_compiler::builder;
+use ringmill_compiler::{Options, compile};
+use ringmill_devices::progress::Silent;
+use ringmill_devices::runtime::{Ciphertexts, Client, Server, Vectors};
+use ringmill_devices::{Device, Request, open};
+use ringmill_isa::macros::Visibility;
+use ringmill_schemes::ckks::Params;
+
+#[path = "../../../crates/compiler/src/tests/random.rs"]
+mod random;
+
+/// Rings small enough for many circuits; dnum 6 (one special prime, as SEAL) and dnum 3 (two).
+static PARAMS: LazyLock<Vec<Arc<Params>>> = LazyLock::new(|| {
+    let build = |specials: &[u32], dnum: usize| {
+        let bits = [55, 45, 45, 45, 45, 45, 45];
+        let builder = Params::builder(9).prime_bits(&bits, specials).dnum(dnum);
+        let builder = builder.allow_insecure_parameters_for_tests_only();
+        builder.build().unwrap()
+    };
+    vec![build(&[55], 7), build(&[55, 55], 4)]
+});
+
+static DEVICES: LazyLock<Vec<Box<dyn Device>>> = LazyLock::new(|| {
+    let names = ["cpu:1", "cpu:2", "sim:ring", "sim:ring-stored"];
+    names.iter().map(|name| open(name).unwrap()).collect()
+});
+
+fn run_everywhere(case: &random::Case, params: &Arc<Params>, seeded: bool) {
+    let options = Options {
+        seeded_keys: seeded,
+        ..Options::given(Arc::clone(params))
+    };
+    let compiled = Arc::new(compile(case.program.clone(), &options).unwrap());
+    let mut client =
+        Client::from_seed_for_reproducible_tests_only(Arc::clone(&compiled), [3; 32]).unwrap();
+    let keys = client.evaluation_keys().unwrap();
+    let server = Server::new(Arc::clone(&compiled), keys).unwrap();
+    let declared = case.program.inputs.iter().zip(&case.inputs);
+    let of = |kind| -> Vectors {
+        let chosen = declared.clone().filter(|(i, _)| i.visibility == kind);
+        chosen.map(|(i, v)| (i.name.clone(), v.clone())).collect()
+    };
+    let (encrypted, plain) = (of(Visibility::Encrypted), of(Visibility::Plain));
+    let ciphers = client.encrypt(&encrypted).unwrap();
+
+    let mut first: Option<Ciphertexts> = None;
+    for device in DEVICES.iter() {
+        let request = Request {
+            timing: device.clock_mhz().is_some(),
+            ..Request::function_only()
+        };
+        let answer = server
+            .run(device.as_ref(), &ciphers, &plain, request, &Silent)
+            .unwrap();
+        let outputs = answer.outputs.unwrap();
+        let expected = first.get_or_insert_with(|| outputs.clone());
+        assert!(*expected == outputs, "{} differs from cpu:1", device.name());
+    }
+
+    let inputs: Vectors = encrypted.into_iter().chain(plain).collect();
+    let outputs = client.decrypt(&first.unwrap()).unwrap();
+    for row in client.measure(&inputs, &outputs).unwrap() {
+        let measured = row.measured_bits.unwrap();
+        assert!(
+            measured >= row.predicted_bits,
+            "{}: {measured} bits measured, {} predicted",
+            row.output,
+            row.predicted_bits
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn random_circuits_agree_on_every_device_and_with_the_clear(
+        case in random::cases(4..40), dnum in 0usize..2, seeded: bool
+    ) {
+        run_everywhere(&case, &PARAMS[dnum], seeded);
+    }
+}
