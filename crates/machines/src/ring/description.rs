@@ -74,6 +74,8 @@ pub struct Pipeline {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RingLink {
+    /// Residues a cycle.
+    pub lanes: usize,
     /// Cycles from one RPAU to the next.
     pub hop: u64,
 }
@@ -212,6 +214,7 @@ impl Description {
         ] {
             range(field, value, 1, 256)?;
         }
+        range("ring.lanes", self.ring.lanes as u64, 1, self.row() as u64)?;
         range(
             "generator.residues_per_cycle",
             self.generator.residues_per_cycle as u64,

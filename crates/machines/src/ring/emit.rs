@@ -201,8 +201,11 @@ fn index(at: usize) -> Option<u16> {
         .filter(|&i| usize::from(i) <= MAX_IMM)
 }
 
+/// An RPAU and one of its slots.
+type Place = (usize, u8);
+
 /// Slots that a word reads and writes, by RPAU.
-pub fn accesses(w: &OpWord) -> (Vec<(usize, u8)>, Vec<(usize, u8)>) {
+fn accesses(w: &OpWord) -> (Vec<Place>, Vec<Place>) {
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
     if w.op == Opcode::Bcast {
         reads.push((usize::from(w.c), w.a));

@@ -16,7 +16,8 @@ pub struct KeyMemory {
 }
 
 impl KeyMemory {
-    /// Call number `call` uses `limbs` (with their RPAUs); each RPAU holds `capacity` of them.
+    /// Call number `call` uses `limbs` (with their RPAUs); each RPAU holds `capacity` of them. With
+    /// `resident` they are there already, as far as they fit.
     pub fn call(
         &mut self,
         call: usize,
@@ -28,6 +29,15 @@ impl KeyMemory {
             self.seen.insert(limb, rpau);
         }
         if resident {
+            // What one call needs beyond the memory has to come over the link in any case.
+            let mut counts: HashMap<usize, usize> = HashMap::new();
+            limbs
+                .iter()
+                .for_each(|(_, rpau)| *counts.entry(*rpau).or_default() += 1);
+            self.loads += counts
+                .values()
+                .map(|c| c.saturating_sub(capacity) as u64)
+                .sum::<u64>();
             return;
         }
         for &(limb, rpau) in limbs {

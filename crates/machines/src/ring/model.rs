@@ -49,9 +49,9 @@ pub fn run(
     let (mut now, mut sequence) = (0u64, 0usize);
     loop {
         let mut progress = false;
-        for stream in 0..STREAMS {
+        for (stream, words) in code.streams.iter().enumerate() {
             loop {
-                let bits = code.streams[stream].get(at[stream]).copied();
+                let bits = words.get(at[stream]).copied();
                 let bits = bits.ok_or_else(|| bad(stream, at[stream], "no END"))?;
                 let word =
                     decode(bits).ok_or_else(|| bad(stream, at[stream], "not an instruction"))?;

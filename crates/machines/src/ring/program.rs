@@ -241,25 +241,26 @@ impl<'a> Run<'a> {
             &Arrangement::ALL[..]
         };
         loop {
-            let before = self.residency.clone();
-            let mut best: Option<(Residency, Arc<Outcome>)> = None;
+            let mut best: Option<(Arrangement, u64)> = None;
             let mut failure = Failure::NoRoom;
             for &arrangement in arrangements {
-                self.residency = before.clone();
-                if !self.residency.bring_in(bundles, arrangement) {
+                let Some(settled) = self.residency.bring_in(bundles, arrangement) else {
                     continue;
-                }
-                match self.outcome(index, call, on_schedule)? {
-                    Ok(outcome) if best.as_ref().is_none_or(|(_, b)| outcome.cycles < b.cycles) => {
-                        best = Some((self.residency.clone(), outcome));
+                };
+                let outcome = self.outcome(index, call, on_schedule);
+                settled.into_iter().for_each(|l| self.residency.remove(l));
+                match outcome? {
+                    Ok(outcome) if best.is_none_or(|(_, least)| outcome.cycles < least) => {
+                        best = Some((arrangement, outcome.cycles));
                     }
                     Ok(_) => {}
                     Err(why) => failure = why,
                 }
             }
-            self.residency = before;
-            if let Some((residency, outcome)) = best {
-                self.residency = residency;
+            if let Some((arrangement, _)) = best
+                && self.residency.bring_in(bundles, arrangement).is_some()
+                && let Ok(outcome) = self.outcome(index, call, on_schedule)?
+            {
                 return Ok(outcome);
             }
             let procedure = self.program.procs[call.proc as usize].name.clone();
@@ -283,7 +284,9 @@ impl<'a> Run<'a> {
             .max()
             .unwrap_or(0) as usize;
         let mut trial = self.residency.clone();
-        let placed = trial.bring_in(&self.missing(call), Arrangement::Together);
+        let placed = trial
+            .bring_in(&self.missing(call), Arrangement::Together)
+            .is_some();
         let needs = match self.prepared.get(&call.proc) {
             Some(prepared) if placed => {
                 prepared.appetite(self.d, &self.placement(&trial, index, call))

@@ -122,28 +122,34 @@ impl Residency {
         self.host.remove(&limb);
     }
 
-    /// Brings bundles in: the same slots for all limbs of a bundle where such are free. False (and nothing settled)
-    /// when there is no room.
-    pub fn bring_in(&mut self, bundles: &[Bundle], arrangement: Arrangement) -> bool {
+    /// Brings bundles in: the same slots for all limbs of a bundle where such are free. Gives the limbs brought in, or
+    /// `None` (and nothing settled) when there is no room.
+    pub fn bring_in(
+        &mut self,
+        bundles: &[Bundle],
+        arrangement: Arrangement,
+    ) -> Option<Vec<LimbId>> {
         let mut settled = Vec::new();
         for bundle in bundles {
-            let order =
-                self.orders[usize::from(arrangement.class(bundle.operand) == Class::Work)].clone();
-            let mut common = Vec::new();
-            for &slot in &order {
-                let free = bundle
+            let work = arrangement.class(bundle.operand) == Class::Work;
+            let order = self.orders[usize::from(work)].clone();
+            let free = |slot: &&u8| {
+                bundle
                     .limbs
                     .iter()
-                    .all(|&l| self.busy[self.rpau(l)] >> slot & 1 == 0);
-                // Two limbs of one bundle on one RPAU need different slots.
-                if free && common.len() < self.pieces {
-                    common.push(slot);
-                }
-            }
+                    .all(|&l| self.busy[self.rpau(l)] >> **slot & 1 == 0)
+            };
+            let common: Vec<u8> = order
+                .iter()
+                .filter(free)
+                .take(self.pieces)
+                .copied()
+                .collect();
             for &limb in &bundle.limbs {
                 let r = self.rpau(limb);
                 let taken = |s: &u8| self.busy[r] >> *s & 1 == 1;
                 let mut slots = common.clone();
+                // No common slots, or a second limb of the bundle on the same RPAU.
                 if slots.len() < self.pieces || slots.iter().any(taken) {
                     slots = order
                         .iter()
@@ -154,12 +160,12 @@ impl Residency {
                 }
                 if slots.len() < self.pieces {
                     settled.into_iter().for_each(|l| self.remove(l));
-                    return false;
+                    return None;
                 }
                 self.settle(limb, slots);
                 settled.push(limb);
             }
         }
-        true
+        Some(settled)
     }
 }

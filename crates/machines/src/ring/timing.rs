@@ -75,7 +75,7 @@ pub fn duration(d: &Description, groups: &[u8], log_n: u8, w: &OpWord) -> Durati
                 .map(|r| (r + d.rpaus - source % d.rpaus) % d.rpaus)
                 .max()
                 .unwrap_or(0);
-            p.issue + rows + access + d.ring.hop * hops as u64
+            p.issue + n.div_ceil(d.ring.lanes as u64) + access + d.ring.hop * hops as u64
         }
         _ => {
             let rate = match w.unit {

@@ -30,6 +30,7 @@ pub fn description(log_n: u8, rpaus: usize, butterflies: usize, stored: bool) ->
     d.main.lanes = butterflies;
     d.cores.dyadic = d.cores.dyadic.min(d.row());
     d.generator.residues_per_cycle = d.generator.residues_per_cycle.min(d.row());
+    d.ring.lanes = d.ring.lanes.min(d.row());
     d.keys.slots = 64;
     d.memory[0].slots = 27;
     d.check().unwrap();
