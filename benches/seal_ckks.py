@@ -158,7 +158,7 @@ def measure(peer: Path, name: str, rounds: int, count: int) -> list[dict]:
                         "ours_median_us": round(our_median, 1),
                         "runs": rounds * count,
                         "log_n": parameters["log_n"],
-                        "log2_q": sum(q.bit_length() for q in parameters["moduli"]),
+                        "log2_qp": sum(q.bit_length() for q in parameters["moduli"]),
                         "backend": parameters["backend"],
                     }
                 )
@@ -193,10 +193,10 @@ def main() -> int:
     rows = [row for name in sets for row in measure(peer, name, options.rounds, options.count)]
 
     print(f"{SEAL_NAME} {version('tenseal')}; 1 thread, one core; {processor()}")
-    print(f"{'set':<6}{'operation':<32}{'N':>7}{'log2 Q':>8}{'SEAL us':>12}{'ours us':>12}{'SEAL/ours':>11}")
+    print(f"{'set':<6}{'operation':<32}{'N':>7}{'log2 QP':>8}{'SEAL us':>12}{'ours us':>12}{'SEAL/ours':>11}")
     for r in rows:
         print(
-            f"{r['set']:<6}{r['operation']:<32}{'2^' + str(r['log_n']):>7}{r['log2_q']:>8}"
+            f"{r['set']:<6}{r['operation']:<32}{'2^' + str(r['log_n']):>7}{r['log2_qp']:>8}"
             f"{r['seal_us']:>12,.0f}{r['ours_us']:>12,.0f}{r['seal_over_ours']:>10.2f}x"
         )
     report = {

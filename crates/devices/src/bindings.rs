@@ -91,8 +91,11 @@ pub(crate) fn check_residues(data: &[u64], modulus: u64) -> Result<(), DeviceErr
 /// Expands a seed's limbs on first use and keeps them: a seeded key costs its expansion once, then its memory.
 pub struct SeedExpansion {
     seed: [u8; 32],
-    limbs: Mutex<HashMap<Wanted, Arc<OnceLock<Arc<[u64]>>>>>,
+    limbs: Mutex<HashMap<Wanted, Expanded>>,
 }
+
+/// A limb that one thread expands while others that want it wait.
+type Expanded = Arc<OnceLock<Arc<[u64]>>>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Wanted {

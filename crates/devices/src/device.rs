@@ -105,6 +105,17 @@ pub fn known_devices() -> Vec<String> {
 }
 
 /// Opens a device by name: `cpu` (all cores), `cpu:2`, `sim:ring`, `sim:path/to/machine.toml`.
+///
+/// ```
+/// assert_eq!(ringmill_devices::open("cpu:2")?.name(), "cpu:2");
+/// let error = ringmill_devices::open("abacus").err().map(|e| e.to_string());
+/// assert!(error.is_some_and(|text| text.contains("sim:ring")));
+/// # Ok::<(), ringmill_devices::DeviceError>(())
+/// ```
+///
+/// # Errors
+/// [`DeviceError::UnknownDevice`] lists the known ones; [`DeviceError::ThreadCount`] and [`DeviceError::Threads`];
+/// [`DeviceError::MachineFile`] and [`DeviceError::Machine`] for a file that cannot be read or describes no machine.
 pub fn open(name: &str) -> Result<Box<dyn Device>, DeviceError> {
     let unknown = || DeviceError::UnknownDevice {
         got: shorten(name),

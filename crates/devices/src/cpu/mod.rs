@@ -46,12 +46,15 @@ pub struct CpuStats {
     pub pool_held_bytes: u64,
 }
 
+/// A procedure, by whose address its plan is found; holding it keeps the address its own.
+type Planned = (Arc<Procedure>, Arc<Plan>);
+
 /// The CPU device. Keeps its threads, its plans and its buffers from run to run.
 pub struct Cpu {
     threads: usize,
     /// `None` with one thread.
     workers: Option<rayon::ThreadPool>,
-    plans: Mutex<HashMap<usize, (Arc<Procedure>, Arc<Plan>)>>,
+    plans: Mutex<HashMap<usize, Planned>>,
     /// Pools not in use by a run.
     pools: Mutex<Vec<Pool>>,
 }
@@ -100,7 +103,6 @@ impl Cpu {
         }
         let mut plans = Vec::with_capacity(program.procs.len());
         for proc in &program.procs {
-            // The cache holds the procedure, so its address stays its own.
             let key = Arc::as_ptr(proc) as usize;
             let plan = match cache.get(&key) {
                 Some((_, plan)) => plan.clone(),

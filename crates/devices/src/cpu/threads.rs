@@ -32,10 +32,10 @@ struct Crew<'a, 'm, 'p> {
 }
 
 /// Runs all calls on the workers.
-pub(super) fn run<'a, 'm>(
+pub(super) fn run<'a>(
     state: State<'a>,
     meter: Meter<'_>,
-    spans: Option<&'m mut dyn SpanSink>,
+    spans: Option<&mut dyn SpanSink>,
     workers: &rayon::ThreadPool,
 ) -> Result<State<'a>, DeviceError> {
     let shared = Shared {

@@ -52,12 +52,8 @@ impl Dice {
 
 /// Moduli of 30 to 60 bits that fit the ring.
 pub fn moduli(log_n: u8) -> Vec<u64> {
-    let prime = |bits, count| primes::ntt_primes(bits, u32::from(log_n), count).unwrap();
-    [prime(30, 1), prime(45, 1), prime(54, 1), prime(60, 1)]
-        .concat()
-        .into_iter()
-        .map(u64::from)
-        .collect()
+    let prime = |bits| primes::ntt_primes(bits, u32::from(log_n), 1).unwrap();
+    [30, 45, 54, 60].map(prime).concat()
 }
 
 /// A procedure of about `size` instructions.
