@@ -52,6 +52,15 @@ pub enum MathError {
     },
     #[error("moduli {a} and {b} share a factor; an RNS basis needs pairwise coprime moduli")]
     NotCoprime { a: u64, b: u64 },
+    #[error(
+        "{terms} source moduli of up to {bits} bits, the smallest {smallest}, leave a Cox-Rower base extension of {precision} bits no exact range; expected moduli closer to 2^{bits} or a higher precision"
+    )]
+    CoxRowerRange {
+        smallest: u64,
+        bits: u32,
+        terms: usize,
+        precision: u32,
+    },
     #[error("an RNS basis needs at least one modulus, got none")]
     EmptyBasis,
     #[error(

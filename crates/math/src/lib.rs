@@ -4,6 +4,7 @@
 //! primitive 2N-th root of unity; position i of the evaluation form holds a(psi^(2 bitrev(i) + 1)).
 //! The whole-limb loops live in [`kernels`] and choose a SIMD path at run time; every path gives the same bits.
 
+pub mod basext;
 pub mod bits;
 mod error;
 pub mod kernels;

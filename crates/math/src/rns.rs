@@ -3,6 +3,7 @@
 use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};
 
+use crate::basext::{BaseExtension, Crt, check_shapes};
 use crate::kernels::{self, check_len};
 use crate::{MathError, Modulus, Shoup};
 
@@ -106,15 +107,12 @@ pub fn reduce_big(x: &BigUint, q: Modulus) -> u64 {
     (x % q.value()).to_u64().unwrap_or(0) // a remainder below q always fits
 }
 
-/// Fast (approximate) base extension from a basis of product Q to other moduli:
+/// Fast (approximate) base extension from a basis of product Q to other moduli (basext paper, Algorithm 1):
 /// y_j = sum_i \[x_i (Q/q_i)^-1\]_(q_i) (Q/q_i) mod p_j, which is x + u Q mod p_j for one u in \[0, k) per coefficient.
+/// The exact ones are in [`basext`](crate::basext).
 #[derive(Clone, Debug)]
 pub struct BaseConverter {
-    from: Vec<Modulus>,
-    to: Vec<Modulus>,
-    inverse_punctured: Vec<Shoup>,
-    /// Row j: (Q / q_i) mod p_j for each i.
-    matrix: Vec<Vec<Shoup>>,
+    crt: Crt,
     /// Q mod p_j.
     product: Vec<u64>,
 }
@@ -122,40 +120,28 @@ pub struct BaseConverter {
 impl BaseConverter {
     /// The tables from `from` to each modulus of `to`, which may be any moduli, in any relation to `from`.
     pub fn new(from: &RnsBasis, to: &[Modulus]) -> Self {
-        let matrix = to
-            .iter()
-            .map(|p| {
-                from.punctured
-                    .iter()
-                    .map(|x| p.shoup(reduce_big(x, *p)))
-                    .collect()
-            })
-            .collect();
         Self {
-            from: from.moduli.clone(),
-            to: to.to_vec(),
-            inverse_punctured: from.inverse_punctured.clone(),
-            matrix,
+            crt: Crt::new(from, to, false),
             product: to.iter().map(|p| reduce_big(&from.product, *p)).collect(),
         }
     }
 
     pub fn from_moduli(&self) -> &[Modulus] {
-        &self.from
+        self.crt.source()
     }
 
     pub fn to_moduli(&self) -> &[Modulus] {
-        &self.to
+        self.crt.sums().targets()
     }
 
     /// (Q/q_i)^-1 mod q_i: the constant that [`BaseConverter::scale`] multiplies limb i by.
     pub fn inverse_punctured(&self, i: usize) -> Option<u64> {
-        self.inverse_punctured.get(i).map(|w| w.value)
+        self.crt.scale().get(i).map(|w| w.value)
     }
 
     /// Row j of the matrix: (Q / q_i) mod p_j for each i, ready for [`kernels::dot_scalars`].
     pub fn row(&self, j: usize) -> Option<&[Shoup]> {
-        self.matrix.get(j).map(Vec::as_slice)
+        self.crt.sums().row(j)
     }
 
     /// Q mod p_j, for callers that take the multiple of Q off.
@@ -165,11 +151,11 @@ impl BaseConverter {
 
     /// First half: limb i of `limbs` becomes x_i (Q/q_i)^-1 mod q_i, in place.
     pub fn scale(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
-        check_len("input limbs", self.from.len(), limbs.len())?;
+        check_len("input limbs", self.from_moduli().len(), limbs.len())?;
         for ((limb, q), w) in limbs
             .iter_mut()
-            .zip(&self.from)
-            .zip(&self.inverse_punctured)
+            .zip(self.from_moduli())
+            .zip(self.crt.scale())
         {
             kernels::mul_scalar_assign(*q, limb, w.value);
         }
@@ -183,7 +169,7 @@ impl BaseConverter {
         j: usize,
         out: &mut [u64],
     ) -> Result<(), MathError> {
-        let (Some(p), Some(row)) = (self.to.get(j), self.matrix.get(j)) else {
+        let (Some(p), Some(row)) = (self.to_moduli().get(j), self.row(j)) else {
             return Err(MathError::OutOfRange {
                 what: "index of the target modulus",
                 expected: "below the number of target moduli",
@@ -194,21 +180,33 @@ impl BaseConverter {
     }
 
     /// The whole conversion: `input` has one limb per source modulus, `output` one per target modulus, all of one
-    /// length. Allocates one scratch copy of the input; use [`BaseConverter::scale`] and
-    /// [`BaseConverter::accumulate`] to avoid it.
+    /// length. Allocates its scratch; [`BaseExtension::convert`] takes it from the caller.
     pub fn convert(&self, input: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), MathError> {
-        check_len("input limbs", self.from.len(), input.len())?;
-        check_len("output limbs", self.to.len(), output.len())?;
-        let mut scaled = Vec::with_capacity(input.len());
-        for ((limb, q), w) in input.iter().zip(&self.from).zip(&self.inverse_punctured) {
-            let mut copy = vec![0; limb.len()];
-            kernels::mul_scalar(*q, &mut copy, limb, w.value)?;
-            scaled.push(copy);
-        }
-        let scaled: Vec<&[u64]> = scaled.iter().map(Vec::as_slice).collect();
-        for (j, out) in output.iter_mut().enumerate() {
-            self.accumulate(&scaled, j, out)?;
-        }
-        Ok(())
+        let mut scratch = vec![0; self.scratch_len()];
+        BaseExtension::convert(self, input, output, &mut scratch)
+    }
+}
+
+impl BaseExtension for BaseConverter {
+    fn source(&self) -> &[Modulus] {
+        self.from_moduli()
+    }
+
+    fn target(&self) -> &[Modulus] {
+        self.to_moduli()
+    }
+
+    fn scratch_len(&self) -> usize {
+        self.crt.scratch_len()
+    }
+
+    fn convert(
+        &self,
+        input: &[&[u64]],
+        output: &mut [&mut [u64]],
+        scratch: &mut [u64],
+    ) -> Result<(), MathError> {
+        let n = check_shapes(self, input, output, scratch)?;
+        self.crt.convert(n, input, output, scratch, |_, _| Ok(()))
     }
 }

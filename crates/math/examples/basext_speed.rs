@@ -1,0 +1,142 @@
+//! Milliseconds per base extension on one thread, for each method and backend, beside the counted floor and the
+//! survey's figure for OpenFHE's Shenoy-Kumaresan step (66.7 ms at N = 2^16, l = 17; 4.3 ms at N = 2^14, l = 7).
+//!
+//! `cargo run --release -p ringmill-math --example basext_speed`
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use ringmill_math::basext::{
+    BaseExtension, FixedPoint, Kawamura, MixedRadix, Representative, ShenoyKumaresan, best_exact,
+};
+use ringmill_math::{BaseConverter, Modulus, Prng, RnsBasis, kernels, primes, sample};
+
+/// Multiply-adds of one 64 x 64 product in the AVX-512 IFMA kernel, lanes of a vector, and multiply-adds a cycle.
+const MULTIPLY_ADDS: f64 = 5.0;
+const LANES: f64 = 8.0;
+const RATE: f64 = 2.0;
+
+/// The clock in GHz, from a chain of multiplications (three cycles) and exclusive ors (one).
+fn clock() -> f64 {
+    let steps = 30_000_000u64;
+    (0..5)
+        .map(|_| {
+            let start = Instant::now();
+            let factor = black_box(0x9e37_79b9_7f4a_7c15u64);
+            let mut x = black_box(3u64);
+            for step in 0..steps {
+                x = x.wrapping_mul(factor) ^ step;
+            }
+            black_box(x);
+            4.0 * steps as f64 / start.elapsed().as_nanos() as f64
+        })
+        .fold(0.0, f64::max)
+}
+
+/// The fastest of several rounds, in milliseconds.
+fn measure(extension: &dyn BaseExtension, limbs: &[Vec<u64>]) -> f64 {
+    let n = limbs[0].len();
+    let input: Vec<&[u64]> = limbs[..extension.source().len()]
+        .iter()
+        .map(Vec::as_slice)
+        .collect();
+    let mut output = vec![vec![0; n]; extension.target().len()];
+    let mut slices: Vec<&mut [u64]> = output.iter_mut().map(Vec::as_mut_slice).collect();
+    let mut scratch = vec![0; extension.scratch_len()];
+    let budget = Instant::now();
+    let mut best = f64::INFINITY;
+    for round in 0.. {
+        let start = Instant::now();
+        let result = extension.convert(&input, &mut slices, &mut scratch);
+        best = best.min(start.elapsed().as_secs_f64() * 1e3);
+        if result.is_err() || (round > 3 && budget.elapsed().as_millis() > 500) {
+            break;
+        }
+    }
+    best
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut prng = Prng::from_os()?;
+    let clock = clock();
+    println!("clock {clock:.2} GHz (from a chain of multiplications)");
+    for (log_n, l, bits, peer) in [
+        (16, 17, 60, Some(66.7)),
+        (14, 7, 60, Some(4.3)),
+        (14, 7, 50, None),
+        (15, 64, 60, None),
+    ] {
+        let n = 1usize << log_n;
+        let list = primes::ntt_primes(bits, log_n, 2 * l + 1)?
+            .into_iter()
+            .map(Modulus::new)
+            .collect::<Result<Vec<_>, _>>()?;
+        let (from, to, redundant) = (
+            RnsBasis::new(list[..l].to_vec())?,
+            &list[l..2 * l],
+            list[2 * l],
+        );
+        let random: Vec<Vec<u64>> = from
+            .moduli()
+            .iter()
+            .map(|q| {
+                let mut limb = vec![0; n];
+                sample::uniform(&mut prng, *q, &mut limb);
+                limb
+            })
+            .collect();
+        // The redundant limb of the same integers: from the exact extension to it alone.
+        let widen = |limbs: &[Vec<u64>]| -> Result<Vec<Vec<u64>>, Box<dyn std::error::Error>> {
+            let extension = best_exact(&from, &[redundant])?;
+            let mut limb = vec![0; n];
+            let input: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
+            let mut scratch = vec![0; extension.scratch_len()];
+            extension.convert(&input, &mut [&mut limb], &mut scratch)?;
+            Ok(limbs.iter().cloned().chain([limb]).collect())
+        };
+        let random = widen(&random)?;
+        // The integer 1, and large integers close to Q: all close calls of the fixed-point count on [0, Q).
+        let ones = vec![vec![1; n]; l];
+        let far: Vec<Vec<u64>> = (from.decompose(&(from.product() - (from.product() >> 60u32))))
+            .into_iter()
+            .map(|x| vec![x; n])
+            .collect();
+
+        let best = best_exact(&from, to)?;
+        let centred = FixedPoint::new(&from, to, Representative::Centred)?;
+        let fast = BaseConverter::new(&from, to);
+        let kumaresan = ShenoyKumaresan::new(&from, redundant, to)?;
+        let radix = MixedRadix::new(&from, to)?;
+        let rower = Kawamura::new(&from, to, bits)?;
+        let methods: [(&str, &dyn BaseExtension, &[Vec<u64>]); 8] = [
+            ("fast (approximate)", &fast, &random),
+            ("best_exact", &best, &random),
+            ("fixed point, centred", &centred, &random),
+            ("Kawamura", &rower, &random),
+            ("Shenoy-Kumaresan", &kumaresan, &random),
+            ("mixed radix", &radix, &random),
+            ("best_exact, all A = 1", &best, &ones),
+            ("best_exact, all A = Q - Q/2^60", &best, &far),
+        ];
+        let products = (l * l * n) as f64;
+        let floor = products * MULTIPLY_ADDS / LANES / RATE / clock / 1e6;
+        println!(
+            "N = 2^{log_n}, l = k = {l}, {bits} bits: {products:.3e} products, floor {floor:.2} ms \
+             ({MULTIPLY_ADDS} multiply-adds each, {LANES} lanes, {RATE} a cycle)"
+        );
+        for backend in kernels::available_backends() {
+            for (name, extension, limbs) in methods {
+                let time = kernels::with_backend(backend, || measure(extension, limbs))?;
+                let ratio = peer.map_or(String::new(), |peer: f64| {
+                    format!("{:>8.1} x OpenFHE", peer / time)
+                });
+                println!(
+                    "  {:<12}{name:<32}{time:>9.3} ms {:>6.2} x floor{ratio}",
+                    format!("{backend:?}"),
+                    time / floor
+                );
+            }
+        }
+    }
+    Ok(())
+}

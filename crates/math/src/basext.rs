@@ -1,0 +1,129 @@
+//! Exact and approximate base extension of whole limbs: chapter 2 of the basext paper.
+//!
+//! A coefficient A in \[0, Q) is given by its residues modulo q_0 ... q_(l-1); wanted are its residues modulo
+//! p_0 ... p_(k-1). The methods that start from the Chinese remainder theorem share equation 2.5,
+//!
+//! A = sum_i y_i (Q / q_i) - alpha Q with y_i = \[a_i (Q / q_i)^-1\]_(q_i) and 0 <= alpha < l,
+//!
+//! and differ in how they find alpha:
+//!
+//! | type | alpha | exact for | price beside the k l products |
+//! | --- | --- | --- | --- |
+//! | [`BaseConverter`](crate::BaseConverter) (Algorithm 1) | left out | A + alpha Q comes out | none |
+//! | [`ShenoyKumaresan`] (Algorithm 2) | from a redundant residue | all A < Q | l + 1 products, one more input limb |
+//! | [`Kawamura`] (Algorithm 3, Cox-Rower) | from the top bits of the y_i | A < (1 - delta) Q | l additions |
+//! | [`FixedPoint`] (2.5.1.4, Halevi-Polyakov-Shoup) | from 52-bit fractions, close calls in full | all A < Q | l short products |
+//! | [`MixedRadix`] (Algorithm 4) | not needed | all A < Q | l^2 / 2 products |
+//!
+//! [`best_exact`] chooses for the CPU. No method uses floating point.
+
+mod crt;
+mod fixed_point;
+mod fraction;
+#[cfg(target_arch = "x86_64")]
+mod ifma;
+mod kawamura;
+mod mixed_radix;
+mod shenoy_kumaresan;
+mod weighted_sums;
+
+pub use fixed_point::{FixedPoint, Representative};
+pub use kawamura::Kawamura;
+pub use mixed_radix::MixedRadix;
+pub use shenoy_kumaresan::ShenoyKumaresan;
+
+pub(crate) use crt::Crt;
+
+use std::ops::Range;
+
+use crate::kernels::check_len;
+use crate::{MathError, Modulus, RnsBasis};
+
+/// Most source moduli of an exact base extension. (A sum of this many products of 61-bit numbers, and one more, still
+/// fits the lazy accumulators.)
+pub const MAX_SOURCES: usize = 64;
+
+/// Coefficients worked on at a time: for l = 17 the scaled residues of a block (34 KiB) stay in the first-level cache,
+/// for l = 64 (130 KiB) in the second.
+pub(crate) const BLOCK: usize = 256;
+
+/// A conversion of limbs from source moduli to target moduli, coefficient by coefficient. Coefficients do not depend
+/// on one another, so threads may share a conversion by ranges of coefficients.
+pub trait BaseExtension {
+    /// The moduli of the input limbs, in order.
+    fn source(&self) -> &[Modulus];
+
+    /// The moduli of the output limbs, in order.
+    fn target(&self) -> &[Modulus];
+
+    /// Words of scratch that [`BaseExtension::convert`] wants; it does not depend on the length of the limbs.
+    fn scratch_len(&self) -> usize;
+
+    /// Converts whole limbs, all of one length. Inputs must be residues below their modulus (a larger one gives wrong
+    /// residues, never a fault). Nothing is allocated; what `scratch` holds does not matter.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] for a number of limbs, a length or a scratch that does not fit.
+    fn convert(
+        &self,
+        input: &[&[u64]],
+        output: &mut [&mut [u64]],
+        scratch: &mut [u64],
+    ) -> Result<(), MathError>;
+}
+
+/// The fastest exact base extension on the CPU: [`FixedPoint`] on \[0, Q). Beside the products that every method needs
+/// it costs one multiply-add for each input coefficient, where [`ShenoyKumaresan`] costs as much as one more target
+/// modulus and needs a redundant input limb, [`MixedRadix`] half as many products again, and [`Kawamura`] gives up part
+/// of the range. Its time depends on the data: a coefficient within about l 2^-49 Q of a multiple of Q takes a
+/// decision of its own (for random coefficients less than once in 2^40). Where that matters, as for limbs of a secret,
+/// choose [`MixedRadix`]; for small signed coefficients choose [`Representative::Centred`].
+pub fn best_exact(from: &RnsBasis, to: &[Modulus]) -> Result<FixedPoint, MathError> {
+    FixedPoint::new(from, to, Representative::NonNegative)
+}
+
+/// Checks the shapes of a conversion and gives the length of its limbs.
+pub(crate) fn check_shapes(
+    extension: &impl BaseExtension,
+    input: &[&[u64]],
+    output: &[&mut [u64]],
+    scratch: &[u64],
+) -> Result<usize, MathError> {
+    check_len("input limbs", extension.source().len(), input.len())?;
+    check_len("output limbs", extension.target().len(), output.len())?;
+    if scratch.len() < extension.scratch_len() {
+        check_len("scratch", extension.scratch_len(), scratch.len())?;
+    }
+    let n = input.first().map_or(0, |limb| limb.len());
+    for limb in input {
+        check_len("input limb", n, limb.len())?;
+    }
+    for limb in output {
+        check_len("output limb", n, limb.len())?;
+    }
+    Ok(n)
+}
+
+/// Refuses more than [`MAX_SOURCES`] moduli.
+fn check_sources(from: &RnsBasis) -> Result<(), MathError> {
+    if from.moduli().len() > MAX_SOURCES {
+        return Err(MathError::OutOfRange {
+            what: "number of source moduli of a base extension",
+            expected: "at most 64",
+            got: from.moduli().len().to_string(),
+        });
+    }
+    Ok(())
+}
+
+/// The blocks of n coefficients.
+fn blocks(n: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..n)
+        .step_by(BLOCK)
+        .map(move |start| start..n.min(start + BLOCK))
+}
+
+/// Row i of scratch for writing, cut to `len` coefficients.
+fn row_mut(rows: &mut [u64], i: usize, len: usize) -> &mut [u64] {
+    &mut rows[i * BLOCK..][..len]
+}

@@ -1,0 +1,90 @@
+//! What the methods on the Chinese remainder theorem share: equation 2.5 with alpha given.
+
+use std::ops::Range;
+
+use super::weighted_sums::WeightedSums;
+use super::{BLOCK, blocks, row_mut};
+use crate::kernels;
+use crate::rns::reduce_big;
+use crate::{MathError, Modulus, RnsBasis, Shoup};
+
+/// Tables of sum_i y_i (Q / q_i) - alpha Q modulo each target. Scratch rows: y_0 ... y_(l-1), alpha, one spare.
+#[derive(Clone, Debug)]
+pub(crate) struct Crt {
+    from: Vec<Modulus>,
+    scale: Vec<Shoup>,
+    sums: WeightedSums,
+}
+
+impl Crt {
+    /// With `corrected` the constant of alpha, -Q, follows those of the y_i.
+    pub(crate) fn new(from: &RnsBasis, to: &[Modulus], corrected: bool) -> Self {
+        let rows = to
+            .iter()
+            .map(|p| {
+                let mut row: Vec<Shoup> = from
+                    .punctured_products()
+                    .iter()
+                    .map(|x| p.shoup(reduce_big(x, *p)))
+                    .collect();
+                if corrected {
+                    row.push(p.shoup(p.neg(reduce_big(from.product(), *p))));
+                }
+                row
+            })
+            .collect();
+        Self {
+            sums: WeightedSums::new(source_bits(from), to.to_vec(), rows),
+            scale: from
+                .moduli()
+                .iter()
+                .zip(from.inverse_punctured_products())
+                .map(|(q, w)| q.shoup(w))
+                .collect(),
+            from: from.moduli().to_vec(),
+        }
+    }
+
+    pub(crate) fn source(&self) -> &[Modulus] {
+        &self.from
+    }
+
+    /// (Q / q_i)^-1 mod q_i.
+    pub(crate) fn scale(&self) -> &[Shoup] {
+        &self.scale
+    }
+
+    pub(crate) fn sums(&self) -> &WeightedSums {
+        &self.sums
+    }
+
+    pub(crate) fn scratch_len(&self) -> usize {
+        (self.from.len() + 2) * BLOCK
+    }
+
+    /// Converts n coefficients block by block. `count` sees the scratch rows of a block with the y_i filled in and
+    /// writes alpha to row l. Shapes are the caller's business.
+    pub(crate) fn convert(
+        &self,
+        n: usize,
+        input: &[&[u64]],
+        output: &mut [&mut [u64]],
+        scratch: &mut [u64],
+        mut count: impl FnMut(&mut [u64], Range<usize>) -> Result<(), MathError>,
+    ) -> Result<(), MathError> {
+        for at in blocks(n) {
+            for (i, ((limb, q), w)) in input.iter().zip(&self.from).zip(&self.scale).enumerate() {
+                let y = row_mut(scratch, i, at.len());
+                kernels::mul_scalar(*q, y, &limb[at.clone()], w.value)?;
+            }
+            count(scratch, at.clone())?;
+            self.sums.apply(scratch, output, at)?;
+        }
+        Ok(())
+    }
+}
+
+/// Bits of the largest modulus, at least 7 so that a correction count fits too.
+pub(super) fn source_bits(from: &RnsBasis) -> u32 {
+    from.moduli().iter().map(|q| q.bits()).fold(7, u32::max)
+}

@@ -1,0 +1,185 @@
+//! Halevi, Polyakov and Shoup's base extension in fixed point (basext paper, 2.5.1.4 and equation 2.14).
+
+use num_bigint::BigUint;
+
+use super::fraction::Fraction;
+use std::cmp::Ordering;
+
+use super::{BLOCK, BaseExtension, Crt, check_shapes, check_sources};
+use crate::{MathError, Modulus, RnsBasis};
+
+/// Words of sum_i y_i (Q / q_i) < 64 * 2^(64 * 61), and a spare one.
+const WORDS: usize = 63;
+
+/// Which integer a coefficient stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Representative {
+    /// The one in \[0, Q).
+    NonNegative,
+    /// The one in (-Q/2, Q/2].
+    Centred,
+}
+
+/// Exact on the whole range, no redundant residue, no floating point.
+///
+/// alpha = floor(sum_i y_i / q_i + h / Q) with h = 0 for \[0, Q) and h = Q - floor(Q/2) - 1 for (-Q/2, Q/2]. Each
+/// fraction is rounded down to a multiple of 2^-51 and short by less than 3 of these units, so the sum S is short by
+/// less than 3 l + 1, and floor(S) is alpha unless the fraction of S is above 1 - (3 l + 1) 2^-51. That happens only
+/// within (3 l + 1) 2^-51 Q of a multiple of Q (for [`Representative::Centred`]: of an odd multiple of Q / 2). These
+/// coefficients are decided one by one: a small integer (of either sign) shows in its residues, for the others
+/// sum_i y_i (Q / q_i) + h is computed in full and compared with the multiple of Q. So the time depends on the data;
+/// that of [`MixedRadix`](super::MixedRadix) does not.
+#[derive(Clone, Debug)]
+pub struct FixedPoint {
+    crt: Crt,
+    fractions: Vec<Fraction>,
+    /// h / Q rounded down to a multiple of 2^-51.
+    offset: u64,
+    /// A fraction of S from here on is a close call.
+    close: u64,
+    exact: LongCount,
+}
+
+impl FixedPoint {
+    /// # Errors
+    /// More than 64 source moduli.
+    pub fn new(
+        from: &RnsBasis,
+        to: &[Modulus],
+        representative: Representative,
+    ) -> Result<Self, MathError> {
+        check_sources(from)?;
+        let product = from.product();
+        let h = match representative {
+            Representative::NonNegative => BigUint::ZERO,
+            Representative::Centred => product - (product >> 1u32) - 1u32,
+        };
+        let offset = (&h << Fraction::BITS) / product;
+        let error = Fraction::ERROR * from.moduli().len() as u64 + 1;
+        Ok(Self {
+            crt: Crt::new(from, to, true),
+            fractions: from.moduli().iter().map(|q| Fraction::new(*q)).collect(),
+            offset: offset.iter_u64_digits().next().unwrap_or(0),
+            close: (1 << Fraction::BITS) - error,
+            exact: LongCount {
+                weights: from.punctured_products().iter().map(digits).collect(),
+                product: digits(product),
+                offset: digits(&h),
+            },
+        })
+    }
+}
+
+impl FixedPoint {
+    /// The sign of the integer t with |t| <= q_0 / 2 that has these residues, if there is one and the sum's close call
+    /// is about 0 (h = 0): alpha then is the upper candidate for t > 0, where A = t, and the lower one for t < 0, where
+    /// A = Q + t.
+    fn small_sign(&self, mut residues: impl Iterator<Item = u64>) -> Option<Ordering> {
+        if self.offset != 0 {
+            return None;
+        }
+        let (first, rest) = self.source().split_first()?;
+        let t = first.centred(residues.next()?);
+        let agree = rest.iter().zip(residues).all(|(q, a)| q.from_i64(t) == a);
+        agree.then_some(t.cmp(&0))
+    }
+}
+
+impl BaseExtension for FixedPoint {
+    fn source(&self) -> &[Modulus] {
+        self.crt.source()
+    }
+
+    fn target(&self) -> &[Modulus] {
+        self.crt.sums().targets()
+    }
+
+    fn scratch_len(&self) -> usize {
+        self.crt.scratch_len()
+    }
+
+    fn convert(
+        &self,
+        input: &[&[u64]],
+        output: &mut [&mut [u64]],
+        scratch: &mut [u64],
+    ) -> Result<(), MathError> {
+        const FRACTION: u64 = (1 << Fraction::BITS) - 1;
+        let n = check_shapes(self, input, output, scratch)?;
+        let l = self.source().len();
+        self.crt.convert(n, input, output, scratch, |rows, at| {
+            let (terms, sums) = rows.split_at_mut(l * BLOCK);
+            let sums = &mut sums[..at.len()];
+            sums.fill(self.offset);
+            for (fraction, y) in self.fractions.iter().zip(terms.chunks_exact(BLOCK)) {
+                fraction.add_to(sums, &y[..at.len()]);
+            }
+            // One test for the whole block: a close call is rare.
+            let largest = sums.iter().fold(0, |max, &sum| (sum & FRACTION).max(max));
+            if largest >= self.close {
+                for (c, sum) in sums.iter_mut().enumerate() {
+                    if *sum & FRACTION >= self.close {
+                        let low = *sum >> Fraction::BITS;
+                        let residues = input.iter().map(|limb| limb[at.start + c]);
+                        let count = match self.small_sign(residues) {
+                            Some(Ordering::Greater) => low.wrapping_add(1),
+                            Some(Ordering::Less) => low,
+                            _ => {
+                                let y = terms.chunks_exact(BLOCK).map(|row| row[c]);
+                                self.exact.count(y, low)
+                            }
+                        };
+                        *sum = count << Fraction::BITS;
+                    }
+                }
+            }
+            for sum in sums {
+                *sum >>= Fraction::BITS;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The integers of equation 2.5 in full, for the close calls. Words are in little-endian order.
+#[derive(Clone, Debug)]
+struct LongCount {
+    /// Q / q_i.
+    weights: Vec<Vec<u64>>,
+    product: Vec<u64>,
+    /// h.
+    offset: Vec<u64>,
+}
+
+impl LongCount {
+    /// floor((sum_i y_i (Q / q_i) + h) / Q), known to be `low` or one more.
+    fn count(&self, y: impl Iterator<Item = u64>, low: u64) -> u64 {
+        let mut sum = [0; WORDS];
+        sum[..self.offset.len()].copy_from_slice(&self.offset);
+        for (weight, y) in self.weights.iter().zip(y) {
+            add_product(&mut sum, weight, y);
+        }
+        // sum >= (low + 1) Q?
+        let mut multiple = [0; WORDS];
+        add_product(&mut multiple, &self.product, low.wrapping_add(1));
+        low.wrapping_add(u64::from(sum.iter().rev().ge(multiple.iter().rev())))
+    }
+}
+
+/// sum += x * factor. What does not fit is dropped; for residues all of it fits.
+fn add_product(sum: &mut [u64; WORDS], x: &[u64], factor: u64) {
+    let mut carry = 0;
+    for (i, word) in sum.iter_mut().enumerate() {
+        let digit = x.get(i).copied().unwrap_or(0);
+        if i >= x.len() && carry == 0 {
+            break;
+        }
+        let t = u128::from(digit) * u128::from(factor) + u128::from(*word) + u128::from(carry);
+        *word = t as u64;
+        carry = (t >> 64) as u64;
+    }
+}
+
+fn digits(x: &BigUint) -> Vec<u64> {
+    x.to_u64_digits()
+}

@@ -1,0 +1,269 @@
+//! The weighted sums and the fractions with 52-bit multiply-add (AVX-512 IFMA).
+//!
+//! A 64 x 64 product takes seven multiply-adds when it is kept whole. Five do when the multiple of p is taken off by an
+//! estimate on the way. For terms x_i below 2^b and constants w_i < p, with l <= 2^g terms, s = max(0, b + g - 52) and
+//! W_i = floor(w_i 2^52 / p):
+//!
+//! - the sum T of the products is kept modulo 2^104, as the 52-bit parts of x_i and w_i without the product of the two
+//!   high parts (four multiply-adds, or two when all fit 52 bits);
+//! - the estimate E = sum_i floor((x_i >> s) W_i / 2^52) is below l 2^(52-g) <= 2^52 (one multiply-add).
+//!
+//! Each term of 2^s E is at most x_i w_i / p and short of it by less than 3 2^s: one from the cut of x_i, one from W_i
+//! (as x_i >> s is below 2^52), one from the floor. So R = T - 2^s E p lies in \[0, 3 l 2^s p), for l <= 65 and b <= 61
+//! below 2^24 p < 2^85, and is known exactly from its residue modulo 2^104.
+//!
+//! Then R = e p + r with e < 2^24 by Barrett: with k = bits of p, floor((R >> (k-2)) floor(2^(50+k) / p) / 2^52) is at
+//! most R / p and short of it by less than 1/2 + 1/4 + 1, so that one subtraction of p completes r.
+
+use std::arch::x86_64::*;
+use std::ops::Range;
+
+use super::BLOCK;
+use crate::simd::{LANES, correct, load, splat, store};
+use crate::{Modulus, Shoup};
+
+/// 2^52 - 1.
+const LOW: u64 = (1 << 52) - 1;
+
+/// Target moduli worked on together, so that a source residue is loaded and cut once for all of them.
+const GROUP: usize = 4;
+
+/// The constants, in the order in which the kernel reads them.
+#[derive(Clone, Debug)]
+pub(super) struct Packed {
+    terms: usize,
+    /// s.
+    cut: u32,
+    /// Whether x_i or w_i may need more than 52 bits.
+    wide: bool,
+    groups: Vec<Group>,
+}
+
+/// Up to [`GROUP`] target moduli.
+#[derive(Clone, Debug)]
+struct Group {
+    reducers: Vec<Reducer>,
+    /// For each term, for each modulus of the group: w, w >> 52, W.
+    constants: Vec<[u64; 3]>,
+}
+
+/// What the final reduction needs of p.
+#[derive(Clone, Copy, Debug)]
+struct Reducer {
+    p: u64,
+    /// 2^104 - 2^s p, low and high part.
+    minus_low: u64,
+    minus_high: u64,
+    /// floor(2^(50+k) / p).
+    ratio: u64,
+    /// k - 2.
+    shift: u32,
+}
+
+impl Packed {
+    /// `rows` must have at most 65 constants each, all the same number; the x_i are below 2^`bits`.
+    pub(super) fn new(bits: u32, targets: &[Modulus], rows: &[Vec<Shoup>]) -> Self {
+        let terms = rows.first().map_or(0, Vec::len);
+        let growth = terms.max(1).next_power_of_two().trailing_zeros();
+        let cut = (bits + growth).saturating_sub(52);
+        let groups = targets
+            .chunks(GROUP)
+            .zip(rows.chunks(GROUP))
+            .map(|(targets, rows)| Group {
+                reducers: targets.iter().map(|p| Reducer::new(*p, cut)).collect(),
+                constants: (0..terms)
+                    .flat_map(|i| rows.iter().filter_map(move |row| row.get(i)))
+                    .map(|w| [w.value, w.value >> 52, w.quotient >> 12])
+                    .collect(),
+            })
+            .collect();
+        let wide = bits > 52 || targets.iter().any(|p| p.bits() > 52);
+        Self {
+            terms,
+            cut,
+            wide,
+            groups,
+        }
+    }
+}
+
+impl Reducer {
+    fn new(p: Modulus, cut: u32) -> Self {
+        let minus = (1u128 << 104) - (u128::from(p.value()) << cut);
+        Self {
+            p: p.value(),
+            minus_low: minus as u64 & LOW,
+            minus_high: (minus >> 52) as u64,
+            ratio: ((1u128 << (50 + p.bits())) / u128::from(p.value())) as u64,
+            shift: p.bits() - 2,
+        }
+    }
+
+    /// r from the low and high part of T (lanes below 2^63) and E.
+    #[inline(always)]
+    unsafe fn reduce(&self, low: __m512i, high: __m512i, estimate: __m512i) -> __m512i {
+        // SAFETY: the caller enables AVX-512 F, DQ and IFMA.
+        unsafe {
+            let (minus_low, minus_high) = (splat(self.minus_low), splat(self.minus_high));
+            let (mask, p) = (splat(LOW), splat(self.p));
+            let zero = _mm512_setzero_si512();
+            // R, as a low part below 2^52 and the high part.
+            let low = _mm512_madd52lo_epu64(low, estimate, minus_low);
+            let high = _mm512_madd52hi_epu64(high, estimate, minus_low);
+            let high = _mm512_madd52lo_epu64(high, estimate, minus_high);
+            let high = _mm512_add_epi64(high, _mm512_srli_epi64::<52>(low));
+            let (low, high) = (_mm512_and_si512(low, mask), _mm512_and_si512(high, mask));
+            // R >> shift: a count of 64 or more shifts everything out.
+            let shift = u64::from(self.shift);
+            let up = _mm512_sllv_epi64(high, splat(52u64.wrapping_sub(shift)));
+            let down = _mm512_srlv_epi64(high, splat(shift.wrapping_sub(52)));
+            let top = _mm512_or_si512(
+                _mm512_or_si512(up, down),
+                _mm512_srlv_epi64(low, splat(shift)),
+            );
+            let quotient = _mm512_madd52hi_epu64(zero, top, splat(self.ratio));
+            let word = _mm512_add_epi64(low, _mm512_slli_epi64::<52>(high));
+            let rest = _mm512_sub_epi64(word, _mm512_mullo_epi64(quotient, p));
+            correct(rest, p)
+        }
+    }
+}
+
+/// Writes the sums to `output[j][at]` for the largest multiple of eight coefficients and returns how many those are.
+/// The caller has the features checked ([`crate::Backend::Avx512Ifma`] in force).
+pub(super) fn weighted_sums(
+    packed: &Packed,
+    y: &[u64],
+    output: &mut [&mut [u64]],
+    at: &Range<usize>,
+) -> usize {
+    let done = at.len() - at.len() % LANES;
+    if packed.terms == 0 || done == 0 {
+        return 0;
+    }
+    // Bounds are checked here, once: the kernel works on pointers.
+    let y = &y[..(packed.terms - 1) * BLOCK + done];
+    let groups = packed.groups.iter().zip(output.chunks_mut(GROUP));
+    for (group, output) in groups {
+        let mut out = [std::ptr::null_mut(); GROUP];
+        for (pointer, limb) in out.iter_mut().zip(output) {
+            *pointer = limb[at.start..at.start + done].as_mut_ptr();
+        }
+        let width = group.reducers.len();
+        // SAFETY: this backend is only in force where the processor has its features; row i of y is valid for `done`
+        // words, as is every output of the group.
+        unsafe {
+            match (width, packed.wide) {
+                (4, true) => group_sums::<2, 4, true>(packed, group, y.as_ptr(), out, done),
+                (3, true) => group_sums::<2, 3, true>(packed, group, y.as_ptr(), out, done),
+                (2, true) => group_sums::<4, 2, true>(packed, group, y.as_ptr(), out, done),
+                (_, true) => group_sums::<8, 1, true>(packed, group, y.as_ptr(), out, done),
+                (4, false) => group_sums::<2, 4, false>(packed, group, y.as_ptr(), out, done),
+                (3, false) => group_sums::<2, 3, false>(packed, group, y.as_ptr(), out, done),
+                (2, false) => group_sums::<4, 2, false>(packed, group, y.as_ptr(), out, done),
+                (_, false) => group_sums::<8, 1, false>(packed, group, y.as_ptr(), out, done),
+            }
+        }
+    }
+    done
+}
+
+/// The sums of one group of `J` moduli, `V` vectors at a time.
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+unsafe fn group_sums<const V: usize, const J: usize, const WIDE: bool>(
+    packed: &Packed,
+    group: &Group,
+    y: *const u64,
+    out: [*mut u64; GROUP],
+    len: usize,
+) {
+    let full = len - len % (V * LANES);
+    // SAFETY: the caller's promise.
+    unsafe {
+        for c in (0..full).step_by(V * LANES) {
+            vector_sums::<V, J, WIDE>(packed, group, y, out, c);
+        }
+        for c in (full..len).step_by(LANES) {
+            vector_sums::<1, J, WIDE>(packed, group, y, out, c);
+        }
+    }
+}
+
+/// [`group_sums`] on `V` vectors from coefficient c on.
+#[inline(always)]
+unsafe fn vector_sums<const V: usize, const J: usize, const WIDE: bool>(
+    packed: &Packed,
+    group: &Group,
+    y: *const u64,
+    out: [*mut u64; GROUP],
+    c: usize,
+) {
+    // SAFETY: the pointers are valid from c on for V vectors; the caller enables the features.
+    unsafe {
+        let zero = _mm512_setzero_si512();
+        let cut = _mm_cvtsi64_si128(i64::from(packed.cut));
+        let (mut low, mut high, mut estimate) = ([[zero; J]; V], [[zero; J]; V], [[zero; J]; V]);
+        for (i, constants) in group.constants.chunks_exact(J).enumerate() {
+            let x: [__m512i; V] = std::array::from_fn(|v| load(y.add(i * BLOCK + c + v * LANES)));
+            let x_high: [__m512i; V] = std::array::from_fn(|v| _mm512_srli_epi64::<52>(x[v]));
+            let x_cut: [__m512i; V] = std::array::from_fn(|v| _mm512_srl_epi64(x[v], cut));
+            for (j, [w, w_high, ratio]) in constants.iter().enumerate() {
+                let (w, w_high, ratio) = (splat(*w), splat(*w_high), splat(*ratio));
+                for v in 0..V {
+                    low[v][j] = _mm512_madd52lo_epu64(low[v][j], x[v], w);
+                    high[v][j] = _mm512_madd52hi_epu64(high[v][j], x[v], w);
+                    estimate[v][j] = _mm512_madd52hi_epu64(estimate[v][j], x_cut[v], ratio);
+                    if WIDE {
+                        high[v][j] = _mm512_madd52lo_epu64(high[v][j], x[v], w_high);
+                        high[v][j] = _mm512_madd52lo_epu64(high[v][j], x_high[v], w);
+                    }
+                }
+            }
+        }
+        for (j, (reducer, out)) in group.reducers.iter().zip(out).enumerate() {
+            for v in 0..V {
+                let sum = reducer.reduce(low[v][j], high[v][j], estimate[v][j]);
+                store(out.add(c + v * LANES), sum);
+            }
+        }
+    }
+}
+
+/// Adds floor((y << left >> right) ratio / 2^52) to `sums` for the largest multiple of eight coefficients and returns
+/// how many those are; y << left >> right and the ratio are below 2^52. The caller has the features checked.
+pub(super) fn add_fractions(
+    sums: &mut [u64],
+    y: &[u64],
+    left: u32,
+    right: u32,
+    ratio: u64,
+) -> usize {
+    let done = sums.len().min(y.len()) / LANES * LANES;
+    // SAFETY: this backend is only in force where the processor has its features; both slices have `done` words.
+    unsafe { add_fractions_vectors(sums.as_mut_ptr(), y.as_ptr(), left, right, ratio, done) };
+    done
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+unsafe fn add_fractions_vectors(
+    sums: *mut u64,
+    y: *const u64,
+    left: u32,
+    right: u32,
+    ratio: u64,
+    len: usize,
+) {
+    // SAFETY: the pointers are valid for len words (caller).
+    unsafe {
+        let left = _mm_cvtsi64_si128(i64::from(left));
+        let right = _mm_cvtsi64_si128(i64::from(right));
+        let ratio = splat(ratio);
+        for c in (0..len).step_by(LANES) {
+            let x = _mm512_srl_epi64(_mm512_sll_epi64(load(y.add(c)), left), right);
+            store(
+                sums.add(c),
+                _mm512_madd52hi_epu64(load(sums.add(c)), x, ratio),
+            );
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Kawamura, Koike, Sano and Shimbo's base extension, Cox-Rower (basext paper, Algorithm 3 and equations 2.14 to 2.18).
+
+use num_bigint::BigUint;
+use num_traits::{One, ToPrimitive};
+
+use super::{BaseExtension, Crt, check_shapes, check_sources};
+use crate::{MathError, Modulus, RnsBasis};
+
+/// Exact for A < (1 - delta) Q, from the top bits of the y_i alone.
+///
+/// With r = bits of the largest modulus, y_i / q_i is approximated by the top `precision` of the r bits of y_i over 2^r.
+/// That is short by at most epsilon + lambda (equations 2.17 and 2.18), so with l (epsilon + lambda) <= delta the floor
+/// of the sum and delta is alpha for every A < (1 - delta) Q, and alpha or alpha + 1 above.
+#[derive(Clone, Debug)]
+pub struct Kawamura {
+    crt: Crt,
+    /// r - precision.
+    cut: u32,
+    precision: u32,
+    /// delta 2^precision.
+    delta: u64,
+    bound: BigUint,
+}
+
+impl Kawamura {
+    /// Chooses the smallest delta, a multiple of 2^-`precision`, that `from` allows. `precision` is at most r; r itself
+    /// loses nothing to truncation.
+    ///
+    /// # Errors
+    /// More than 64 source moduli; a precision of 0 or above r; [`MathError::CoxRowerRange`] when delta would reach 1,
+    /// that is when some modulus lies too far below 2^r or the precision is too small.
+    pub fn new(from: &RnsBasis, to: &[Modulus], precision: u32) -> Result<Self, MathError> {
+        check_sources(from)?;
+        let l = from.moduli().len();
+        let r = from.moduli().iter().map(|q| q.bits()).fold(0, u32::max);
+        if !(1..=r).contains(&precision) {
+            return Err(MathError::OutOfRange {
+                what: "precision of the correction count in bits",
+                expected: "from 1 to the bits of the largest source modulus",
+                got: precision.to_string(),
+            });
+        }
+        let cut = r - precision;
+        // l (epsilon + lambda), at its largest for the smallest modulus q, over the denominator 2^r q.
+        let smallest = from
+            .moduli()
+            .iter()
+            .map(|q| q.value())
+            .fold(u64::MAX, u64::min);
+        let (q, whole) = (BigUint::from(smallest), BigUint::one() << r);
+        let truncated = (BigUint::one() << cut) - 1u32;
+        let error = ((&whole - &q) * &q + truncated * &whole) * l;
+        let denominator = &whole * &q;
+        let delta = ((error << precision) + (&denominator - 1u32)) / denominator;
+        let scale = BigUint::one() << precision;
+        if delta >= scale {
+            return Err(MathError::CoxRowerRange {
+                smallest,
+                bits: r,
+                terms: l,
+                precision,
+            });
+        }
+        // A < (1 - delta) Q, as an integer bound.
+        let bound = (from.product() * (&scale - &delta) + (&scale - 1u32)) >> precision;
+        Ok(Self {
+            crt: Crt::new(from, to, true),
+            cut,
+            precision,
+            delta: delta.to_u64().unwrap_or(0), // below 2^precision <= 2^61
+            bound,
+        })
+    }
+
+    /// Every A below this comes out exactly; above, A or A - Q does.
+    pub fn input_bound(&self) -> &BigUint {
+        &self.bound
+    }
+}
+
+impl BaseExtension for Kawamura {
+    fn source(&self) -> &[Modulus] {
+        self.crt.source()
+    }
+
+    fn target(&self) -> &[Modulus] {
+        self.crt.sums().targets()
+    }
+
+    fn scratch_len(&self) -> usize {
+        self.crt.scratch_len()
+    }
+
+    fn convert(
+        &self,
+        input: &[&[u64]],
+        output: &mut [&mut [u64]],
+        scratch: &mut [u64],
+    ) -> Result<(), MathError> {
+        let n = check_shapes(self, input, output, scratch)?;
+        let l = self.source().len();
+        self.crt.convert(n, input, output, scratch, |rows, at| {
+            let (terms, alpha) = rows.split_at_mut(l * super::BLOCK);
+            let alpha = &mut alpha[..at.len()];
+            // Equation 2.16: the whole part leaves sigma for alpha after each term, so nothing can overflow.
+            alpha.fill(0);
+            let mut sigma = [self.delta; super::BLOCK];
+            let mask = (1 << self.precision) - 1;
+            for y in terms.chunks_exact(super::BLOCK) {
+                for ((alpha, sigma), y) in alpha.iter_mut().zip(&mut sigma).zip(y) {
+                    let next = sigma.wrapping_add(y >> self.cut);
+                    *alpha += next >> self.precision;
+                    *sigma = next & mask;
+                }
+            }
+            Ok(())
+        })
+    }
+}

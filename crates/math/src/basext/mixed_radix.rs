@@ -1,0 +1,92 @@
+//! Base extension through mixed-radix digits, Szabo-Tanaka and Garner (basext paper, Algorithm 4, equation 2.19).
+
+use super::weighted_sums::WeightedSums;
+use super::{BLOCK, BaseExtension, blocks, check_shapes, check_sources, row_mut};
+use crate::{MathError, Modulus, RnsBasis};
+
+/// Exact on \[0, Q) whatever the order of the moduli, in time that does not depend on the data.
+///
+/// A = b_0 + b_1 q_0 + b_2 q_0 q_1 + ... with digits b_u in \[0, q_u). Algorithm 4 subtracts and divides digit by digit;
+/// unrolled, its digit is one sum, b_u = a_u / (q_0 ... q_(u-1)) - sum_(s<u) b_s / (q_s ... q_(u-1)) mod q_u, reduced once.
+#[derive(Clone, Debug)]
+pub struct MixedRadix {
+    source: Vec<Modulus>,
+    /// Digit u + 1 from b_0 ... b_u and a_(u+1).
+    digits: Vec<WeightedSums>,
+    sums: WeightedSums,
+}
+
+impl MixedRadix {
+    /// # Errors
+    /// More than 64 source moduli.
+    pub fn new(from: &RnsBasis, to: &[Modulus]) -> Result<Self, MathError> {
+        check_sources(from)?;
+        let source = from.moduli().to_vec();
+        let bits = source.iter().map(|q| q.bits()).fold(0, u32::max);
+        let mut digits = Vec::with_capacity(source.len());
+        for (u, q) in source.iter().enumerate().skip(1) {
+            // From the last digit down: 1 / (q_s ... q_(u-1)).
+            let mut inverse = 1;
+            let mut constants = vec![q.shoup(0); u + 1];
+            for (s, other) in source[..u].iter().enumerate().rev() {
+                inverse = q.mul(inverse, q.inv(other.value())?);
+                constants[s] = q.shoup(q.neg(inverse));
+            }
+            constants[u] = q.shoup(inverse);
+            digits.push(WeightedSums::new(bits, vec![*q], vec![constants]));
+        }
+        let rows = to
+            .iter()
+            .map(|p| {
+                let weights = source.iter().scan(1, |weight, q| {
+                    let this = p.shoup(*weight);
+                    *weight = p.mul(*weight, q.value());
+                    Some(this)
+                });
+                weights.collect()
+            })
+            .collect();
+        Ok(Self {
+            sums: WeightedSums::new(bits, to.to_vec(), rows),
+            digits,
+            source,
+        })
+    }
+}
+
+impl BaseExtension for MixedRadix {
+    fn source(&self) -> &[Modulus] {
+        &self.source
+    }
+
+    fn target(&self) -> &[Modulus] {
+        self.sums.targets()
+    }
+
+    fn scratch_len(&self) -> usize {
+        (self.source.len() + 1) * BLOCK
+    }
+
+    fn convert(
+        &self,
+        input: &[&[u64]],
+        output: &mut [&mut [u64]],
+        scratch: &mut [u64],
+    ) -> Result<(), MathError> {
+        let n = check_shapes(self, input, output, scratch)?;
+        let l = self.source.len();
+        for at in blocks(n) {
+            let len = at.len();
+            for (u, limb) in input.iter().enumerate() {
+                row_mut(scratch, u, len).copy_from_slice(&limb[at.clone()]);
+            }
+            let (rows, spare) = scratch.split_at_mut(l * BLOCK);
+            for (u, digit) in (1..).zip(&self.digits) {
+                digit.apply(rows, &mut [&mut spare[..len]], 0..len)?;
+                row_mut(rows, u, len).copy_from_slice(&spare[..len]);
+            }
+            self.sums.apply(scratch, output, at)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,87 @@
+//! Shenoy and Kumaresan's base extension with a redundant modulus (basext paper, Algorithm 2).
+
+use super::weighted_sums::WeightedSums;
+use super::{BaseExtension, Crt, check_shapes, check_sources, row_mut};
+use crate::rns::reduce_big;
+use crate::{MathError, Modulus, RnsBasis};
+
+/// Exact on \[0, Q) given one more residue of A, modulo a redundant modulus m > l coprime to Q.
+///
+/// Steps 2 to 5 of the algorithm modulo m are folded into one sum, alpha = sum_i y_i q_i^-1 - a_m Q^-1 mod m.
+#[derive(Clone, Debug)]
+pub struct ShenoyKumaresan {
+    /// q_0 ... q_(l-1), m.
+    source: Vec<Modulus>,
+    crt: Crt,
+    /// alpha from y_0 ... y_(l-1), a_m.
+    count: WeightedSums,
+}
+
+impl ShenoyKumaresan {
+    /// The input has the limbs of `from` and then the limb modulo `redundant`.
+    ///
+    /// # Errors
+    /// More than 64 source moduli; a redundant modulus not above their number or not coprime to them.
+    pub fn new(from: &RnsBasis, redundant: Modulus, to: &[Modulus]) -> Result<Self, MathError> {
+        check_sources(from)?;
+        if redundant.value() <= from.moduli().len() as u64 {
+            return Err(MathError::OutOfRange {
+                what: "redundant modulus",
+                expected: "more than the number of source moduli",
+                got: redundant.value().to_string(),
+            });
+        }
+        let inverse = |x: u64| {
+            redundant.inv(x).map_err(|_| MathError::NotCoprime {
+                a: x,
+                b: redundant.value(),
+            })
+        };
+        let mut constants = Vec::with_capacity(from.moduli().len() + 1);
+        for q in from.moduli() {
+            constants.push(redundant.shoup(inverse(q.value())?));
+        }
+        let product_inverse = inverse(reduce_big(from.product(), redundant))?;
+        constants.push(redundant.shoup(redundant.neg(product_inverse)));
+        let source: Vec<Modulus> = from.moduli().iter().copied().chain([redundant]).collect();
+        let bits = source.iter().map(|q| q.bits()).fold(0, u32::max);
+        Ok(Self {
+            crt: Crt::new(from, to, true),
+            count: WeightedSums::new(bits, vec![redundant], vec![constants]),
+            source,
+        })
+    }
+}
+
+impl BaseExtension for ShenoyKumaresan {
+    fn source(&self) -> &[Modulus] {
+        &self.source
+    }
+
+    fn target(&self) -> &[Modulus] {
+        self.crt.sums().targets()
+    }
+
+    fn scratch_len(&self) -> usize {
+        self.crt.scratch_len()
+    }
+
+    fn convert(
+        &self,
+        input: &[&[u64]],
+        output: &mut [&mut [u64]],
+        scratch: &mut [u64],
+    ) -> Result<(), MathError> {
+        let n = check_shapes(self, input, output, scratch)?;
+        let l = self.crt.source().len();
+        let redundant = input[l];
+        self.crt.convert(n, input, output, scratch, |rows, at| {
+            let len = at.len();
+            row_mut(rows, l, len).copy_from_slice(&redundant[at]);
+            let (terms, spare) = rows.split_at_mut((l + 1) * super::BLOCK);
+            self.count.apply(terms, &mut [&mut spare[..len]], 0..len)?;
+            row_mut(terms, l, len).copy_from_slice(&spare[..len]);
+            Ok(())
+        })
+    }
+}

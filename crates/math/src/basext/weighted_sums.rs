@@ -1,0 +1,83 @@
+//! Sums of residues times constants, for many target moduli at once: where a base extension spends its time.
+
+use std::ops::Range;
+
+#[cfg(target_arch = "x86_64")]
+use super::ifma;
+use super::{BLOCK, MAX_SOURCES};
+use crate::kernels;
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::Backend;
+use crate::{MathError, Modulus, Shoup};
+
+/// Most terms of one pass over a block: the sources and a correction.
+const MAX_TERMS: usize = MAX_SOURCES + 1;
+
+/// z_j = sum_i w_(j, i) y_i mod p_j for every target modulus p_j.
+#[derive(Clone, Debug)]
+pub(crate) struct WeightedSums {
+    targets: Vec<Modulus>,
+    rows: Vec<Vec<Shoup>>,
+    #[cfg(target_arch = "x86_64")]
+    packed: Option<ifma::Packed>,
+}
+
+impl WeightedSums {
+    /// Row j holds the constants of target j (residues of it), one for each y_i; the y_i are below 2^`bits`.
+    pub(crate) fn new(bits: u32, targets: Vec<Modulus>, rows: Vec<Vec<Shoup>>) -> Self {
+        Self {
+            #[cfg(target_arch = "x86_64")]
+            packed: rows
+                .iter()
+                .all(|row| row.len() <= MAX_TERMS)
+                .then(|| ifma::Packed::new(bits, &targets, &rows)),
+            targets,
+            rows,
+        }
+    }
+
+    pub(crate) fn targets(&self) -> &[Modulus] {
+        &self.targets
+    }
+
+    /// The constants of target j.
+    pub(crate) fn row(&self, j: usize) -> Option<&[Shoup]> {
+        self.rows.get(j).map(Vec::as_slice)
+    }
+
+    /// Writes z_j to `output[j][at]`. y_i is row i of `y`, rows being [`BLOCK`] words apart; `at` has at most [`BLOCK`]
+    /// coefficients. Shapes are the caller's business.
+    pub(crate) fn apply(
+        &self,
+        y: &[u64],
+        output: &mut [&mut [u64]],
+        at: Range<usize>,
+    ) -> Result<(), MathError> {
+        #[cfg(target_arch = "x86_64")]
+        let done = match (&self.packed, Backend::current()) {
+            (Some(packed), Backend::Avx512Ifma) => ifma::weighted_sums(packed, y, output, &at),
+            _ => 0,
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let done = 0;
+        let (start, len) = (at.start + done, at.len() - done);
+        if len == 0 {
+            return Ok(());
+        }
+        for ((p, row), out) in self.targets.iter().zip(&self.rows).zip(output) {
+            let out = &mut out[start..start + len];
+            let limb = |i: usize| &y[i * BLOCK + done..][..len];
+            if row.len() <= MAX_TERMS {
+                let mut limbs: [&[u64]; MAX_TERMS] = [&[]; MAX_TERMS];
+                for (i, slot) in limbs.iter_mut().take(row.len()).enumerate() {
+                    *slot = limb(i);
+                }
+                kernels::dot_scalars(*p, out, &limbs[..row.len()], row)?;
+            } else {
+                let limbs: Vec<&[u64]> = (0..row.len()).map(limb).collect();
+                kernels::dot_scalars(*p, out, &limbs, row)?;
+            }
+        }
+        Ok(())
+    }
+}
