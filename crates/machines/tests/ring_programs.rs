@@ -5,7 +5,7 @@ mod common;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use common::{description, params};
+use common::{description, execute_program, params};
 use proptest::prelude::*;
 use ringmill_isa::mid::{
     Call, Input, InputRole, LimbId, LimbType, Output, ParamRole, Procedure, Program,
@@ -303,6 +303,29 @@ fn a_repeated_call_costs_the_same_and_keys_load_once() {
     // Three digits over four moduli, brought once.
     assert_eq!(report.link.key_bytes, 3 * 4 * (8 << 8));
     assert_eq!(report.memory.key_limbs, 3);
+}
+
+/// Values kept, moved and spilled between calls are the interpreter's, at full and half rings.
+#[test]
+fn whole_programs_compute_what_the_interpreter_computes() {
+    let parameters = params(8, 2, 1);
+    for native in [8, 7] {
+        let d = description(native, 4, 4, native == 7);
+        let machine = RingMachine::new(d.clone()).unwrap();
+        for program in [chain(&parameters, 2), many_values(&parameters, 5)] {
+            let cycles = execute_program(&d, &program, false);
+            assert_eq!(
+                machine
+                    .simulate(&program, SimOptions::default())
+                    .unwrap()
+                    .cycles,
+                cycles
+            );
+        }
+    }
+    let mut tight = description(8, 4, 4, false);
+    tight.memory[0].slots = 3;
+    execute_program(&tight, &many_values(&parameters, 6), true);
 }
 
 #[derive(Default)]

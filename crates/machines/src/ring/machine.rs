@@ -105,7 +105,13 @@ impl Machine for RingMachine {
         program: &Program,
         options: SimOptions<'_>,
     ) -> Result<MachineReport, MachineError> {
-        let totals = program::run(&self.description, program, options, &mut |_| Ok(()))?;
+        let totals = program::run(
+            &self.description,
+            program,
+            options,
+            &mut |_| Ok(()),
+            &mut |_| Ok(()),
+        )?;
         Ok(self.report(program, totals))
     }
 
@@ -116,13 +122,19 @@ impl Machine for RingMachine {
         out: &mut dyn Write,
     ) -> Result<(), MachineError> {
         let mut seen: HashSet<String> = HashSet::new();
-        program::run(&self.description, program, options, &mut |outcome| {
-            let code = &outcome.scheduled.code;
-            if seen.insert(code.name.clone()) {
-                write_code(code, outcome.cycles, out)?;
-            }
-            Ok(())
-        })?;
+        program::run(
+            &self.description,
+            program,
+            options,
+            &mut |outcome| {
+                let code = &outcome.scheduled.code;
+                if seen.insert(code.name.clone()) {
+                    write_code(code, outcome.cycles, out)?;
+                }
+                Ok(())
+            },
+            &mut |_| Ok(()),
+        )?;
         Ok(())
     }
 }

@@ -13,7 +13,7 @@ pub mod micro;
 pub mod model;
 pub mod place;
 pub mod policy;
-mod program;
+pub mod program;
 mod residency;
 mod rewrite;
 pub mod schedule;

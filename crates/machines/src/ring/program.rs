@@ -48,12 +48,31 @@ pub struct Totals {
 /// Told of every schedule when it is first used.
 pub type OnSchedule<'a> = dyn FnMut(&Outcome) -> Result<(), MachineError> + 'a;
 
+/// One call, before its results settle.
+#[derive(Debug)]
+pub struct Step<'a> {
+    /// Index of the call.
+    pub index: usize,
+    /// Slots of each argument's pieces; none for key limbs.
+    pub args: Vec<Vec<u8>>,
+    /// Arguments that came over the link for this call.
+    pub arrived: Vec<LimbId>,
+    pub outcome: &'a Outcome,
+}
+
+/// Told of every call.
+pub type OnCall<'a> = dyn FnMut(&Step<'_>) -> Result<(), MachineError> + 'a;
+
 /// Runs `program` without data.
+///
+/// # Errors
+/// A program that does not verify, that the machine cannot run or that does not fit; whatever the callbacks return.
 pub fn run(
     d: &Description,
     program: &Program,
     mut options: SimOptions<'_>,
     on_schedule: &mut OnSchedule<'_>,
+    on_call: &mut OnCall<'_>,
 ) -> Result<Totals, MachineError> {
     verify::verify_program(program)?;
     let mut run = Run::new(d, program, &options);
@@ -66,7 +85,7 @@ pub fn run(
             },
             None => e,
         };
-        let outcome = run.call(index, call, on_schedule).map_err(at)?;
+        let outcome = run.call(index, call, on_schedule, on_call).map_err(at)?;
         if let Some(sink) = options.trace.as_deref_mut() {
             let mut tracer = Tracer {
                 sink,
@@ -145,6 +164,7 @@ impl<'a> Run<'a> {
         index: usize,
         call: &Call,
         on_schedule: &mut OnSchedule<'_>,
+        on_call: &mut OnCall<'_>,
     ) -> Result<Arc<Outcome>, MachineError> {
         let program = self.program;
         let procedure = program.procs.get(call.proc as usize);
@@ -176,6 +196,15 @@ impl<'a> Run<'a> {
         for &limb in bundles.iter().flat_map(|b| &b.limbs) {
             self.arrived(limb);
         }
+        let slots = |l: &LimbId| self.residency.slots(*l).cloned().unwrap_or_default();
+        let args = call.args.iter().map(slots).collect();
+        let arrived = bundles.into_iter().flat_map(|b| b.limbs).collect();
+        on_call(&Step {
+            index,
+            args,
+            arrived,
+            outcome: &outcome,
+        })?;
         self.settle_results(index, call, &outcome);
         self.totals.calls += 1;
         self.totals.tally.add(&outcome.tally);

@@ -4,10 +4,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ringmill_isa::mid::{ParamRole, Procedure};
+use ringmill_isa::mid::{LimbId, ParamRole, Procedure, Program};
+use ringmill_machines::SimOptions;
 use ringmill_machines::ring::interpret::{Memory, execute};
 use ringmill_machines::ring::place::{Class, order};
 use ringmill_machines::ring::policy::Policy;
+use ringmill_machines::ring::program::run;
 use ringmill_machines::ring::schedule::Placement;
 use ringmill_machines::ring::search::{Prepared, cycles};
 use ringmill_machines::ring::{Description, description::TwiddleSource};
@@ -202,4 +204,86 @@ pub fn execute_policy(d: &Description, params: &Arc<Params>, key: &OpKey, policy
 
 fn modulus(procedure: &Procedure, value: u32) -> u64 {
     procedure.moduli[usize::from(procedure.types[value as usize].modulus.0)]
+}
+
+/// Runs a whole program on residues by its micro code, call by call in the slots the machine gave it, and compares every
+/// call's results with the interpreter's. Returns the cycles.
+pub fn execute_program(d: &Description, program: &Program, spill: bool) -> u64 {
+    let n = 1usize << program.log_n;
+    let halves = program.log_n > d.log_n;
+    let pieces = 1 + usize::from(halves);
+    let rpau = |l: LimbId| usize::from(program.limbs[l.0 as usize].modulus.0) % d.rpaus;
+    let mut values: HashMap<LimbId, Vec<u64>> = HashMap::new();
+    for input in &program.inputs {
+        let q = program.moduli[usize::from(program.limbs[input.limb.0 as usize].modulus.0)];
+        values.insert(input.limb, residues(n, q, input.limb.0.into()));
+    }
+    let mut memory = Memory {
+        moduli: program.moduli.clone(),
+        slots: HashMap::new(),
+        keys: HashMap::new(),
+        seeds: Vec::new(),
+        halves,
+    };
+    let options = SimOptions {
+        spill,
+        ..SimOptions::default()
+    };
+    let totals = run(d, program, options, &mut |_| Ok(()), &mut |step| {
+        let call = &program.calls[step.index];
+        let procedure = &program.procs[call.proc as usize];
+        memory.seeds = call.seeds.iter().map(|&s| [s as u8 + 7; 32]).collect();
+        memory.keys.clear();
+        let mut keys: Vec<(u16, u16, u16, usize)> = Vec::new();
+        for ((param, &limb), slots) in procedure.params.iter().zip(&call.args).zip(&step.args) {
+            for (i, part) in values[&limb].chunks(n / pieces).enumerate() {
+                let r = rpau(limb);
+                if let ParamRole::Key {
+                    arg,
+                    digit,
+                    part: poly,
+                } = param.role
+                {
+                    let layer = usize::from(program.limbs[limb.0 as usize].modulus.0) / d.rpaus;
+                    let id = (arg, digit, poly, layer);
+                    let at = keys.iter().position(|k| *k == id).unwrap_or_else(|| {
+                        keys.push(id);
+                        keys.len() - 1
+                    });
+                    memory
+                        .keys
+                        .insert((r, (at * pieces + i) as u8), part.to_vec());
+                } else if step.arrived.contains(&limb) {
+                    memory.slots.insert((r, slots[i]), part.to_vec());
+                } else {
+                    assert!(
+                        memory.slots[&(r, slots[i])] == part,
+                        "call {}: {limb:?} is not where it was",
+                        step.index
+                    );
+                }
+            }
+        }
+        let args: Vec<&[u64]> = call.args.iter().map(|l| values[l].as_slice()).collect();
+        let expected = ringmill_schemes::interpret::run(procedure, &args, &memory.seeds).unwrap();
+        assert_eq!(
+            execute(d, &step.outcome.scheduled.code, &mut memory)?,
+            step.outcome.cycles
+        );
+        for ((&limb, slots), expected) in call
+            .results
+            .iter()
+            .zip(&step.outcome.scheduled.results)
+            .zip(expected)
+        {
+            let got: Vec<u64> = slots
+                .iter()
+                .flat_map(|s| memory.slots[&(rpau(limb), *s)].clone())
+                .collect();
+            assert!(got == expected, "call {}: {limb:?} differs", step.index);
+            values.insert(limb, got);
+        }
+        Ok(())
+    });
+    totals.unwrap().cycles
 }
