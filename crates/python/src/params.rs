@@ -31,10 +31,6 @@ impl Hash for Params {
 #[pymethods]
 impl Params {
     #[new]
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the one caller is our own Python, which names them"
-    )]
     fn new(
         name: Option<&str>,
         log_n: Option<u8>,
