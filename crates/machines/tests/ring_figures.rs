@@ -123,6 +123,62 @@ fn short_transforms_count_the_wait_between_stages() {
     assert_eq!(timing::transform(&d, 11), 1 + 11 * 64 + 25);
 }
 
+/// The claim on which `AUTO` takes one pass: the operands of a result row lie in different memory columns, in
+/// evaluation form for rows of neighbours, in coefficient form for rows that stride over the limb.
+#[test]
+fn automorphisms_have_no_bank_conflicts() {
+    let (n, b) = (10u32, 4u32);
+    let (degree, row) = (1usize << n, 1usize << b);
+    let reverse = |x: usize| x.reverse_bits() >> (usize::BITS - n);
+    let column = |x: usize| (0..n.div_ceil(b)).fold(0, |c, i| c ^ x >> (i * b)) & (row - 1);
+    for g in (1..2 * degree).step_by(2) {
+        let eval = |i: usize| reverse((((2 * reverse(i) + 1) * g) % (2 * degree)) >> 1);
+        let coeff = |i: usize| i * g % degree;
+        for r in 0..degree / row {
+            let mut columns = [0u64; 2];
+            for k in 0..row {
+                columns[0] |= 1 << column(eval(r * row + k));
+                columns[1] |= 1 << column(coeff(k * (degree / row) + r));
+            }
+            assert_eq!(columns, [(1 << row) - 1; 2], "g = {g}, row {r}");
+        }
+    }
+}
+
+/// The claim on which a transform's steps take one cycle each: a row of any window has one coefficient a column, and
+/// what a step reads was written at least half a stage before.
+#[test]
+fn transform_windows_have_no_bank_conflicts_and_no_late_reads() {
+    let (n, b) = (10u32, 4u32);
+    let (rows, row) = (1usize << (n - b), 1usize << b);
+    let column = |x: usize| (0..n.div_ceil(b)).fold(0, |c, i| c ^ x >> (i * b)) & (row - 1);
+    // Step of each coefficient: the step counter's index bits, most significant first.
+    let step = |bits: &[u32], x: usize| bits.iter().fold(0, |s, &bit| s << 1 | (x >> bit & 1));
+    let mut order: Vec<u32> = (b..n).rev().collect();
+    for window in 0..=n - b {
+        let mut seen = vec![0u64; rows];
+        (0..1usize << n).for_each(|x| seen[step(&order, x)] |= 1 << column(x));
+        assert!(seen.iter().all(|&c| c == (1 << row) - 1), "window {window}");
+        if window == n - b {
+            break;
+        }
+        // The bit that enters was the counter's lowest; the one that leaves becomes its highest.
+        let mut next = order.clone();
+        assert_eq!(next.pop(), Some(window + b));
+        next.insert(0, window);
+        for x in 0..1usize << n {
+            // A step reads its whole row: both values of the bit that entered.
+            let written = step(&order, x);
+            let read = rows + step(&next, x);
+            assert!(
+                read - written >= rows / 2,
+                "window {window}: written {written}, read {read}"
+            );
+        }
+        order = next;
+    }
+}
+
 #[test]
 fn both_machines_have_36_multipliers_per_rpau() {
     for text in [Description::MEDHA, Description::STORED] {
