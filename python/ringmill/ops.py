@@ -17,7 +17,15 @@ def _encrypted(x: object, name: str) -> Encrypted:
 
 
 def rotate(x: Encrypted, steps: int) -> Encrypted:
-    """Slots moved cyclically to the left: slot i of the result is slot i + steps of `x`. The same as ``x << steps``."""
+    """Slots moved cyclically to the left: slot i of the result is slot i + steps of `x`. The same as ``x << steps``.
+
+    >>> import ringmill as rm
+    >>> @rm.program
+    ... def first(x: rm.Encrypted):
+    ...     return rm.rotate(x, 1)
+    >>> first(x=[1.0, 2.0, 3.0, 4.0])
+    array([2., 3., 4., 1.])
+    """
     return _encrypted(x, "rotate") << steps
 
 
@@ -33,6 +41,13 @@ def sum(x: Encrypted, width: int, stride: int = 1) -> Encrypted:
     `width` is a power of two; log2(width) rotations. With the samples side by side and feature f in slots
     f * stride to (f + 1) * stride - 1, ``rm.sum(x, features, stride)`` adds up the features of every sample, and when
     width * stride is the number of slots every slot holds a whole sum.
+
+    >>> import ringmill as rm
+    >>> @rm.program
+    ... def features(x: rm.Encrypted):
+    ...     return rm.sum(x, 2, stride=2)
+    >>> features(x=[1.0, 2.0, 30.0, 40.0])
+    array([31., 42., 31., 42.])
     """
     x = _encrypted(x, "sum")
     if not isinstance(width, numbers.Integral) or width < 1 or width & (width - 1):
@@ -50,6 +65,13 @@ def polynomial(x: Encrypted, coefficients: Sequence[float]) -> Encrypted:
     """c[0] + c[1] x + c[2] x^2 + ... at the least depth, ceil(log2(degree + 1)) with real coefficients.
 
     Coefficients are in ascending order, as in ``numpy.polynomial``; they cost no level of their own.
+
+    >>> import ringmill as rm
+    >>> @rm.program
+    ... def cubic(x: rm.Encrypted):
+    ...     return rm.polynomial(x, [1, 0, 0, 2])
+    >>> cubic(x=[0.0, 1.0, 2.0, -1.0])
+    array([ 1.,  3., 17., -1.])
     """
     x = _encrypted(x, "polynomial")
     values = np.asarray(coefficients)

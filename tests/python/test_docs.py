@@ -52,7 +52,7 @@ def test_readme_links_exist():
         assert (ROOT / path).exists(), path
 
 
-@pytest.mark.parametrize("module", ["ringmill", "ringmill.program", "ringmill.parameters"])
+@pytest.mark.parametrize("module", ["ringmill", "ringmill.ops", "ringmill.program", "ringmill.parameters"])
 def test_docstrings(module):
     # The package's `program` and `params` names are functions too; modules are looked up by their full names.
     result = doctest.testmod(importlib.import_module(module))
