@@ -35,7 +35,12 @@ pub(super) struct Blake2xb {
 
 impl Blake2xb {
     pub(super) fn new(seed: Zeroizing<[u8; SEED_BYTES]>) -> Self {
-        Self { seed, counter: 0, block: Box::new([0; BLOCK_BYTES]), used: BLOCK_BYTES }
+        Self {
+            seed,
+            counter: 0,
+            block: Box::new([0; BLOCK_BYTES]),
+            used: BLOCK_BYTES,
+        }
     }
 
     fn refill(&mut self) {
@@ -54,7 +59,11 @@ impl Blake2xb {
             .max_leaf_length(HASH_BYTES as u32)
             .inner_hash_length(HASH_BYTES);
         for (i, chunk) in (0u64..).zip(self.block.chunks_exact_mut(HASH_BYTES)) {
-            chunk.copy_from_slice(leaf.node_offset(length | i).hash(root.as_bytes()).as_bytes());
+            chunk.copy_from_slice(
+                leaf.node_offset(length | i)
+                    .hash(root.as_bytes())
+                    .as_bytes(),
+            );
         }
         self.counter += 1;
         self.used = 0;
@@ -109,12 +118,18 @@ mod tests {
         assert_eq!(first[511], KAT[1]);
         assert_eq!(first[512], KAT[2]);
     }
-    const KAT: [u64; 3] = [0x7aa7_9563_7f76_b917, 0x4594_705e_876f_dcb8, 0x7050_58ba_a10a_e655];
+    const KAT: [u64; 3] = [
+        0x7aa7_9563_7f76_b917,
+        0x4594_705e_876f_dcb8,
+        0x7050_58ba_a10a_e655,
+    ];
 
     #[test]
     fn residues_are_below_their_modulus() {
         let moduli = [97, (1 << 60) - 93];
-        let out = Blake2xb::new(Zeroizing::new([7; SEED_BYTES])).uniform(&moduli, 256).unwrap();
+        let out = Blake2xb::new(Zeroizing::new([7; SEED_BYTES]))
+            .uniform(&moduli, 256)
+            .unwrap();
         assert!(out[..256].iter().all(|&x| x < 97));
         assert!(out[256..].iter().all(|&x| x < moduli[1]));
     }

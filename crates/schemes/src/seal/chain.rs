@@ -35,8 +35,15 @@ pub(super) struct Chain {
 
 impl Chain {
     pub(super) fn new(n: usize, moduli: &[u64]) -> Self {
-        let ids = (1..=moduli.len()).filter_map(|k| moduli.get(..k)).map(|primes| ParmsId::of(n, primes)).collect();
-        Self { n, moduli: moduli.to_vec(), ids }
+        let ids = (1..=moduli.len())
+            .filter_map(|k| moduli.get(..k))
+            .map(|primes| ParmsId::of(n, primes))
+            .collect();
+        Self {
+            n,
+            moduli: moduli.to_vec(),
+            ids,
+        }
     }
 
     pub(super) fn n(&self) -> usize {
@@ -68,15 +75,27 @@ mod tests {
         let chain = Chain::new(4096, &[1_099_511_480_321, 1_073_692_673, 549_755_731_969]);
         let words = |primes| -> Vec<u64> {
             let id: ParmsId = chain.id(primes).unwrap();
-            id.0.chunks(8).map(|c| u64::from_le_bytes(c.try_into().unwrap())).collect()
+            id.0.chunks(8)
+                .map(|c| u64::from_le_bytes(c.try_into().unwrap()))
+                .collect()
         };
         assert_eq!(
             words(3),
-            [0x95a5_212c_2675_aa09, 0x7f90_4a43_4d04_37b3, 0x71c8_dd07_8ca6_48f9, 0x9f17_e7f7_44b1_81ef]
+            [
+                0x95a5_212c_2675_aa09,
+                0x7f90_4a43_4d04_37b3,
+                0x71c8_dd07_8ca6_48f9,
+                0x9f17_e7f7_44b1_81ef
+            ]
         );
         assert_eq!(
             words(2),
-            [0x2050_ebf3_d7fb_5fbd, 0x4845_767f_5d86_b67a, 0xf40d_51e5_b45e_795f, 0xc546_b9e4_a0ab_2855]
+            [
+                0x2050_ebf3_d7fb_5fbd,
+                0x4845_767f_5d86_b67a,
+                0xf40d_51e5_b45e_795f,
+                0xc546_b9e4_a0ab_2855
+            ]
         );
         assert_eq!(chain.primes_of(&chain.id(1).unwrap()), Some(1));
         assert_eq!(chain.primes_of(&ParmsId([0; 32])), None);

@@ -44,7 +44,10 @@ pub fn read_parameters(bytes: &[u8]) -> Result<ParamsBuilder, SealError> {
 }
 
 /// Writes parameters for SEAL's `EncryptionParameters::load`.
-pub fn write_parameters(context: &SealContext, compression: Compression) -> Result<Vec<u8>, SealError> {
+pub fn write_parameters(
+    context: &SealContext,
+    compression: Compression,
+) -> Result<Vec<u8>, SealError> {
     emit::parameters(&context.chain, compression)
 }
 
@@ -62,16 +65,23 @@ impl SealContext {
     pub fn new(params: Arc<Params>) -> Result<Self, SealError> {
         if params.special_count() != 1 {
             let found = params.special_count();
-            let reason = format!("SEAL has one special prime, these have {found}; leave dnum at its default");
+            let reason = format!(
+                "SEAL has one special prime, these have {found}; leave dnum at its default"
+            );
             return Err(SealError::Unsupported { reason });
         }
         if let Some(prime) = params.moduli().iter().find(|&&q| q >> MAX_PRIME_BITS != 0) {
-            let reason =
-                format!("the prime {prime} is longer than SEAL's {MAX_PRIME_BITS} bits; choose smaller primes");
+            let reason = format!(
+                "the prime {prime} is longer than SEAL's {MAX_PRIME_BITS} bits; choose smaller primes"
+            );
             return Err(SealError::Unsupported { reason });
         }
         let chain = Chain::new(params.degree(), params.moduli());
-        Ok(Self { params, chain, budget: DEFAULT_BUDGET })
+        Ok(Self {
+            params,
+            chain,
+            budget: DEFAULT_BUDGET,
+        })
     }
 
     /// The most bytes that a key file may unpack to. Other objects need no such limit: their parameters fix their size.
@@ -89,6 +99,9 @@ impl SealContext {
         self.params.check_level(level)?;
         self.chain
             .id(level as usize + 1)
-            .ok_or(SealError::Scheme(CkksError::Level { got: level, max: self.params.max_level() }))
+            .ok_or(SealError::Scheme(CkksError::Level {
+                got: level,
+                max: self.params.max_level(),
+            }))
     }
 }

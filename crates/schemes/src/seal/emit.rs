@@ -17,7 +17,9 @@ fn ciphertext_members(words: usize) -> usize {
 
 /// The name of a level, which exists for every number of primes that a checked operand can have.
 fn id(chain: &Chain, primes: usize) -> Result<ParmsId, SealError> {
-    chain.id(primes).ok_or_else(|| SealError::Unsupported { reason: format!("no level has {primes} primes") })
+    chain.id(primes).ok_or_else(|| SealError::Unsupported {
+        reason: format!("no level has {primes} primes"),
+    })
 }
 
 pub(super) fn parameters(chain: &Chain, compression: Compression) -> Result<Vec<u8>, SealError> {
@@ -86,7 +88,11 @@ fn write_ciphertext(
     sink.u64(chain.n() as u64);
     sink.u64(primes as u64);
     sink.f64(scale);
-    array(sink, polys.iter().copied(), polys.iter().map(|p| p.len()).sum());
+    array(
+        sink,
+        polys.iter().copied(),
+        polys.iter().map(|p| p.len()).sum(),
+    );
     Ok(())
 }
 
@@ -100,7 +106,9 @@ pub(super) fn keys(
     let primes = chain.moduli().len();
     let digit = |halves: &[&[u64]; 2]| ciphertext_members(halves.iter().map(|h| h.len()).sum());
     let digits = slots.iter().flatten().flatten();
-    let size = digits.map(|halves| HEADER_BYTES + digit(halves)).sum::<usize>();
+    let size = digits
+        .map(|halves| HEADER_BYTES + digit(halves))
+        .sum::<usize>();
     let mut sink = Sink::new(40 + 8 * slots.len() + size);
     sink.parms_id(&id(chain, primes)?);
     sink.u64(slots.len() as u64);

@@ -44,7 +44,11 @@ pub enum SealError {
     #[error(
         "SEAL {object}: the file ends early: {needed} more bytes were expected, {left} are left; copy the file again"
     )]
-    Truncated { object: Object, needed: u64, left: u64 },
+    Truncated {
+        object: Object,
+        needed: u64,
+        left: u64,
+    },
 
     #[error(
         "SEAL {object}: expected SEAL's magic number 0xA15E, found {found:#06X}; this is not a file that SEAL's save() wrote"
@@ -59,7 +63,11 @@ pub enum SealError {
     #[error(
         "SEAL {object}: expected a file of SEAL 3.6 or later, 4.x included, found version {major}.{minor}; load it in SEAL 4 and save it again"
     )]
-    Version { object: Object, major: u8, minor: u8 },
+    Version {
+        object: Object,
+        major: u8,
+        minor: u8,
+    },
 
     #[error(
         "SEAL {object}: unknown compression mode {found} (known: 0 none, 1 zlib, 2 Zstandard); save it with one of those"
@@ -69,7 +77,11 @@ pub enum SealError {
     #[error(
         "SEAL {object}: expected {expected} bytes, its header says {found}; the file is damaged or of other parameters"
     )]
-    Size { object: Object, expected: u64, found: u64 },
+    Size {
+        object: Object,
+        expected: u64,
+        found: u64,
+    },
 
     #[error("SEAL {object}: {left} bytes are left over after its end; the file is damaged")]
     Trailing { object: Object, left: u64 },
@@ -83,7 +95,13 @@ pub enum SealError {
     Budget { object: Object, budget: u64 },
 
     #[error("SEAL {object}: {field}: expected {expected}, found {found}; {hint}")]
-    Field { object: Object, field: &'static str, expected: String, found: String, hint: &'static str },
+    Field {
+        object: Object,
+        field: &'static str,
+        expected: String,
+        found: String,
+        hint: &'static str,
+    },
 
     #[error(
         "SEAL {object}: its parms_id {found} is none of these parameters' levels; load the parameters that it was made with"
@@ -93,7 +111,12 @@ pub enum SealError {
     #[error(
         "SEAL {object}: word {index} is {value}, not below its modulus {modulus}; the file is damaged or of other parameters"
     )]
-    Residue { object: Object, index: u64, value: u64, modulus: u64 },
+    Residue {
+        object: Object,
+        index: u64,
+        value: u64,
+        modulus: u64,
+    },
 
     #[error(
         "SEAL {object}: its random half is a seed of generator type {found}; only Blake2xb (1) is expanded here: save it from SEAL unseeded (create it into an object, then save that object)"
@@ -115,7 +138,13 @@ impl SealError {
         expected: impl fmt::Display,
         found: impl fmt::Display,
     ) -> Self {
-        Self::hinted(object, field, expected, found, "the file is damaged or of other parameters")
+        Self::hinted(
+            object,
+            field,
+            expected,
+            found,
+            "the file is damaged or of other parameters",
+        )
     }
 
     pub(super) fn hinted(
@@ -125,6 +154,12 @@ impl SealError {
         found: impl fmt::Display,
         hint: &'static str,
     ) -> Self {
-        SealError::Field { object, field, expected: expected.to_string(), found: found.to_string(), hint }
+        SealError::Field {
+            object,
+            field,
+            expected: expected.to_string(),
+            found: found.to_string(),
+            hint,
+        }
     }
 }

@@ -7,7 +7,9 @@ use super::context::SealContext;
 use super::error::{Object, SealError};
 use super::raw::{self, RawKey};
 use super::{Compression, emit};
-use crate::ckks::{Ciphertext, GaloisKeys, KSwitchKey, KeyHalf, Plaintext, PublicKey, RelinKey, SecretKey};
+use crate::ckks::{
+    Ciphertext, GaloisKeys, KSwitchKey, KeyHalf, Plaintext, PublicKey, RelinKey, SecretKey,
+};
 
 /// Scale that SEAL writes with keys, where it has no meaning.
 const KEY_SCALE: f64 = 1.0;
@@ -17,7 +19,12 @@ impl SealContext {
     fn level(&self, object: Object, primes: usize) -> Result<u32, SealError> {
         match primes.checked_sub(1) {
             Some(level) if primes <= self.params().cipher_count() => Ok(level as u32),
-            _ => Err(SealError::field(object, "level", "a data level", "the key level, which holds keys only")),
+            _ => Err(SealError::field(
+                object,
+                "level",
+                "a data level",
+                "the key level, which holds keys only",
+            )),
         }
     }
 
@@ -36,7 +43,12 @@ impl SealContext {
 pub fn read_plaintext(context: &SealContext, bytes: &[u8]) -> Result<Plaintext, SealError> {
     let mut raw = raw::read_plaintext(&context.chain, Object::Plaintext, bytes)?;
     let level = context.level(Object::Plaintext, raw.primes)?;
-    Ok(Plaintext::new(context.params(), level, raw.scale, std::mem::take(&mut *raw.data))?)
+    Ok(Plaintext::new(
+        context.params(),
+        level,
+        raw.scale,
+        std::mem::take(&mut *raw.data),
+    )?)
 }
 
 /// Writes a plaintext for SEAL's `Plaintext::load`.
@@ -47,7 +59,14 @@ pub fn write_plaintext(
 ) -> Result<Vec<u8>, SealError> {
     context.params().check_id("plaintext", plain.params_id())?;
     let primes = plain.level() as usize + 1;
-    let written = emit::plaintext(&context.chain, Object::Plaintext, primes, plain.scale(), plain.limbs(), compression);
+    let written = emit::plaintext(
+        &context.chain,
+        Object::Plaintext,
+        primes,
+        plain.scale(),
+        plain.limbs(),
+        compression,
+    );
     written.map(|mut bytes| std::mem::take(&mut *bytes))
 }
 
@@ -55,7 +74,12 @@ pub fn write_plaintext(
 pub fn read_ciphertext(context: &SealContext, bytes: &[u8]) -> Result<Ciphertext, SealError> {
     let raw = raw::read_ciphertext(&context.chain, Object::Ciphertext, bytes)?;
     let level = context.level(Object::Ciphertext, raw.primes)?;
-    Ok(Ciphertext::new(context.params(), level, raw.scale, raw.polys)?)
+    Ok(Ciphertext::new(
+        context.params(),
+        level,
+        raw.scale,
+        raw.polys,
+    )?)
 }
 
 /// Writes a ciphertext for SEAL's `Ciphertext::load`.
@@ -64,16 +88,29 @@ pub fn write_ciphertext(
     cipher: &Ciphertext,
     compression: Compression,
 ) -> Result<Vec<u8>, SealError> {
-    context.params().check_id("ciphertext", cipher.params_id())?;
+    context
+        .params()
+        .check_id("ciphertext", cipher.params_id())?;
     let polys: Vec<&[u64]> = cipher.polys().iter().map(Vec::as_slice).collect();
     let primes = cipher.level() as usize + 1;
-    emit::ciphertext(&context.chain, Object::Ciphertext, primes, cipher.scale(), &polys, compression)
+    emit::ciphertext(
+        &context.chain,
+        Object::Ciphertext,
+        primes,
+        cipher.scale(),
+        &polys,
+        compression,
+    )
 }
 
 /// Reads a file of SEAL's `PublicKey::save`.
 pub fn read_public_key(context: &SealContext, bytes: &[u8]) -> Result<PublicKey, SealError> {
     let raw = raw::read_public_key(&context.chain, bytes)?;
-    Ok(PublicKey::new(context.params(), raw.b, KeyHalf::Stored(raw.a))?)
+    Ok(PublicKey::new(
+        context.params(),
+        raw.b,
+        KeyHalf::Stored(raw.a),
+    )?)
 }
 
 /// Writes a public key for SEAL's `PublicKey::load`.
@@ -84,14 +121,26 @@ pub fn write_public_key(
 ) -> Result<Vec<u8>, SealError> {
     let a = key.expanded_a(context.params())?;
     let primes = context.key_primes();
-    emit::ciphertext(&context.chain, Object::PublicKey, primes, KEY_SCALE, &[key.b(), &a], compression)
+    emit::ciphertext(
+        &context.chain,
+        Object::PublicKey,
+        primes,
+        KEY_SCALE,
+        &[key.b(), &a],
+        compression,
+    )
 }
 
 /// Reads a file of SEAL's `SecretKey::save`. Wipes what it held on the way; the decompressor's own window is beyond it.
 pub fn read_secret_key(context: &SealContext, bytes: &[u8]) -> Result<SecretKey, SealError> {
     let raw = raw::read_plaintext(&context.chain, Object::SecretKey, bytes)?;
     if raw.primes != context.key_primes() {
-        return Err(SealError::field(Object::SecretKey, "number of primes", context.key_primes(), raw.primes));
+        return Err(SealError::field(
+            Object::SecretKey,
+            "number of primes",
+            context.key_primes(),
+            raw.primes,
+        ));
     }
     Ok(SecretKey::from_eval_limbs(context.params(), raw.data)?)
 }
@@ -104,7 +153,14 @@ pub fn write_secret_key_in_the_clear(
 ) -> Result<Zeroizing<Vec<u8>>, SealError> {
     context.params().check_id("secret key", key.params_id())?;
     let limbs = key.expose_eval_limbs();
-    emit::plaintext(&context.chain, Object::SecretKey, context.key_primes(), KEY_SCALE, limbs, compression)
+    emit::plaintext(
+        &context.chain,
+        Object::SecretKey,
+        context.key_primes(),
+        KEY_SCALE,
+        limbs,
+        compression,
+    )
 }
 
 /// Reads a file of SEAL's `RelinKeys::save`: one key, that of s^2, which is all `KeyGenerator` makes.
@@ -117,16 +173,31 @@ pub fn read_relin_keys(context: &SealContext, bytes: &[u8]) -> Result<RelinKey, 
 }
 
 /// Writes a relinearisation key for SEAL's `RelinKeys::load`.
-pub fn write_relin_keys(context: &SealContext, key: &RelinKey, compression: Compression) -> Result<Vec<u8>, SealError> {
+pub fn write_relin_keys(
+    context: &SealContext,
+    key: &RelinKey,
+    compression: Compression,
+) -> Result<Vec<u8>, SealError> {
     let key = key.0.expanded(context.params())?;
-    emit::keys(&context.chain, Object::RelinKeys, &[Some(halves(&key))], compression)
+    emit::keys(
+        &context.chain,
+        Object::RelinKeys,
+        &[Some(halves(&key))],
+        compression,
+    )
 }
 
 /// Reads a file of SEAL's `GaloisKeys::save`.
 pub fn read_galois_keys(context: &SealContext, bytes: &[u8]) -> Result<GaloisKeys, SealError> {
     let slots = context.params().degree();
     let mut keys = GaloisKeys::new();
-    for (index, digits) in raw::read_keys(&context.chain, Object::GaloisKeys, bytes, slots, context.budget)? {
+    for (index, digits) in raw::read_keys(
+        &context.chain,
+        Object::GaloisKeys,
+        bytes,
+        slots,
+        context.budget,
+    )? {
         // Index i belongs to Galois element 2 i + 1, which is below 2 N because i is below N.
         keys.insert(2 * index as u32 + 1, context.key(digits)?);
     }
@@ -146,8 +217,17 @@ pub fn write_galois_keys(
         .collect::<Result<_, SealError>>()?;
     let mut slots: Vec<Option<Vec<[&[u64]; 2]>>> = vec![None; degree];
     for (galois, key) in &expanded {
-        let place = slots.get_mut((*galois / 2) as usize).filter(|_| galois % 2 == 1);
-        let outside = || SealError::field(Object::GaloisKeys, "Galois element", "an odd number below 2 N", galois);
+        let place = slots
+            .get_mut((*galois / 2) as usize)
+            .filter(|_| galois % 2 == 1);
+        let outside = || {
+            SealError::field(
+                Object::GaloisKeys,
+                "Galois element",
+                "an odd number below 2 N",
+                galois,
+            )
+        };
         *place.ok_or_else(outside)? = Some(halves(key));
     }
     emit::keys(&context.chain, Object::GaloisKeys, &slots, compression)
@@ -156,7 +236,12 @@ pub fn write_galois_keys(
 /// The digits of an expanded key as (b, a).
 fn halves(key: &KSwitchKey) -> Vec<[&[u64]; 2]> {
     match key.a() {
-        KeyHalf::Stored(a) => key.b().iter().zip(a).map(|(b, a)| [b.as_slice(), a.as_slice()]).collect(),
+        KeyHalf::Stored(a) => key
+            .b()
+            .iter()
+            .zip(a)
+            .map(|(b, a)| [b.as_slice(), a.as_slice()])
+            .collect(),
         KeyHalf::Seed(_) => Vec::new(),
     }
 }

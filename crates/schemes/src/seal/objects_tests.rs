@@ -7,7 +7,11 @@ use crate::ckks::key::KeyForm;
 use crate::ckks::{Ciphertext, Encoder, Encryptor, KeyGenerator, Params};
 
 fn params(cipher: &[u32], special: &[u32]) -> Arc<Params> {
-    Params::builder(5).prime_bits(cipher, special).allow_insecure_parameters_for_tests_only().build().unwrap()
+    Params::builder(5)
+        .prime_bits(cipher, special)
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .unwrap()
 }
 
 fn context() -> SealContext {
@@ -19,17 +23,29 @@ fn parameters_come_back() {
     let context = context();
     let bytes = write_parameters(&context, Compression::Zstd).unwrap();
     let builder = read_parameters(&bytes).unwrap();
-    assert!(builder.clone().build().is_err(), "insecure unless opted out");
-    assert_eq!(&builder.allow_insecure_parameters_for_tests_only().build().unwrap(), context.params());
+    assert!(
+        builder.clone().build().is_err(),
+        "insecure unless opted out"
+    );
+    assert_eq!(
+        &builder
+            .allow_insecure_parameters_for_tests_only()
+            .build()
+            .unwrap(),
+        context.params()
+    );
 }
 
 #[test]
 fn every_object_comes_back() {
     let context = context();
     let params = context.params();
-    let mut keygen = KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(params), [1; 32]).unwrap();
+    let mut keygen =
+        KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(params), [1; 32]).unwrap();
     for compression in [Compression::None, Compression::Zstd] {
-        let plain = Encoder::new(Arc::clone(params)).encode_real(&[0.5; 16], 1, 1024.0).unwrap();
+        let plain = Encoder::new(Arc::clone(params))
+            .encode_real(&[0.5; 16], 1, 1024.0)
+            .unwrap();
         let bytes = write_plaintext(&context, &plain, compression).unwrap();
         assert_eq!(read_plaintext(&context, &bytes).unwrap(), plain);
 
@@ -46,11 +62,17 @@ fn every_object_comes_back() {
         let public = keygen.public_key().unwrap();
         let bytes = write_public_key(&context, &public, compression).unwrap();
         let back = read_public_key(&context, &bytes).unwrap();
-        assert_eq!((back.b(), back.expanded_a(params)), (public.b(), public.expanded_a(params)));
+        assert_eq!(
+            (back.b(), back.expanded_a(params)),
+            (public.b(), public.expanded_a(params))
+        );
 
         let relin = keygen.relin_key(KeyForm::Seeded).unwrap();
         let bytes = write_relin_keys(&context, &relin, compression).unwrap();
-        assert_eq!(read_relin_keys(&context, &bytes).unwrap().0, relin.0.expanded(params).unwrap());
+        assert_eq!(
+            read_relin_keys(&context, &bytes).unwrap().0,
+            relin.0.expanded(params).unwrap()
+        );
 
         let galois = keygen.galois_keys(&[3, 63], KeyForm::Stored).unwrap();
         let bytes = write_galois_keys(&context, &galois, compression).unwrap();
@@ -62,26 +84,59 @@ fn every_object_comes_back() {
 fn key_level_and_data_level_are_told_apart() {
     let context = context();
     let params = context.params();
-    let mut keygen = KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(params), [1; 32]).unwrap();
-    let public = write_public_key(&context, &keygen.public_key().unwrap(), Compression::None).unwrap();
-    assert!(matches!(read_ciphertext(&context, &public), Err(SealError::Field { field: "level", .. })));
-    let secret = write_secret_key_in_the_clear(&context, keygen.secret_key(), Compression::None).unwrap();
-    assert!(matches!(read_plaintext(&context, &secret), Err(SealError::Field { field: "level", .. })));
+    let mut keygen =
+        KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(params), [1; 32]).unwrap();
+    let public =
+        write_public_key(&context, &keygen.public_key().unwrap(), Compression::None).unwrap();
+    assert!(matches!(
+        read_ciphertext(&context, &public),
+        Err(SealError::Field { field: "level", .. })
+    ));
+    let secret =
+        write_secret_key_in_the_clear(&context, keygen.secret_key(), Compression::None).unwrap();
+    assert!(matches!(
+        read_plaintext(&context, &secret),
+        Err(SealError::Field { field: "level", .. })
+    ));
     let words = params.degree() * 3;
     let cipher = Ciphertext::new(params, 2, 1.0, vec![vec![0; words]; 2]).unwrap();
     let cipher = write_ciphertext(&context, &cipher, Compression::None).unwrap();
-    assert!(matches!(read_public_key(&context, &cipher), Err(SealError::Field { field: "number of primes", .. })));
+    assert!(matches!(
+        read_public_key(&context, &cipher),
+        Err(SealError::Field {
+            field: "number of primes",
+            ..
+        })
+    ));
     assert_eq!(context.parms_id(2).unwrap().0, cipher[16..48]);
-    assert_eq!(context.parms_id(3).unwrap_err(), crate::ckks::CkksError::Level { got: 3, max: 2 }.into());
+    assert_eq!(
+        context.parms_id(3).unwrap_err(),
+        crate::ckks::CkksError::Level { got: 3, max: 2 }.into()
+    );
 }
 
 #[test]
 fn what_seal_cannot_hold_is_refused() {
-    assert!(matches!(SealContext::new(params(&[40, 30], &[40, 40])), Err(SealError::Unsupported { .. })));
-    assert!(matches!(SealContext::new(params(&[61, 30], &[40])), Err(SealError::Unsupported { .. })));
-    let (one, other) = (context(), SealContext::new(params(&[40, 30], &[40])).unwrap());
+    assert!(matches!(
+        SealContext::new(params(&[40, 30], &[40, 40])),
+        Err(SealError::Unsupported { .. })
+    ));
+    assert!(matches!(
+        SealContext::new(params(&[61, 30], &[40])),
+        Err(SealError::Unsupported { .. })
+    ));
+    let (one, other) = (
+        context(),
+        SealContext::new(params(&[40, 30], &[40])).unwrap(),
+    );
     let cipher = Ciphertext::new(other.params(), 1, 1.0, vec![vec![0; 64]; 2]).unwrap();
-    assert!(matches!(write_ciphertext(&one, &cipher, Compression::None), Err(SealError::Scheme(_))));
+    assert!(matches!(
+        write_ciphertext(&one, &cipher, Compression::None),
+        Err(SealError::Scheme(_))
+    ));
     let bytes = write_ciphertext(&other, &cipher, Compression::None).unwrap();
-    assert!(matches!(read_ciphertext(&one, &bytes), Err(SealError::UnknownParmsId { .. })));
+    assert!(matches!(
+        read_ciphertext(&one, &bytes),
+        Err(SealError::UnknownParmsId { .. })
+    ));
 }

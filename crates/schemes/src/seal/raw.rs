@@ -71,10 +71,22 @@ pub(super) fn read_parameters(bytes: &[u8]) -> Result<RawParameters, SealError> 
     let n = usize::try_from(n)
         .ok()
         .filter(|&n| n.is_power_of_two() && (2..=max).contains(&n))
-        .ok_or_else(|| SealError::field(object, "ring degree", format_args!("a power of two from 2 to {max}"), n))?;
+        .ok_or_else(|| {
+            SealError::field(
+                object,
+                "ring degree",
+                format_args!("a power of two from 2 to {max}"),
+                n,
+            )
+        })?;
     let count = source.u64()?;
     if !(1..=MAX_PRIMES).contains(&count) {
-        return Err(SealError::field(object, "number of primes", format_args!("1 to {MAX_PRIMES}"), count));
+        return Err(SealError::field(
+            object,
+            "number of primes",
+            format_args!("1 to {MAX_PRIMES}"),
+            count,
+        ));
     }
     let mut moduli = Vec::new();
     for _ in 0..count {
@@ -82,7 +94,12 @@ pub(super) fn read_parameters(bytes: &[u8]) -> Result<RawParameters, SealError> 
     }
     let plain = modulus(&mut source)?;
     if plain != 0 {
-        return Err(SealError::field(object, "plain modulus", "0 (CKKS has none)", plain));
+        return Err(SealError::field(
+            object,
+            "plain modulus",
+            "0 (CKKS has none)",
+            plain,
+        ));
     }
     source.finish()?;
     Ok(RawParameters { n, moduli })
@@ -98,7 +115,11 @@ fn exact_size(source: &mut Source<'_>, object: Object, members: usize) -> Result
     let found = source.nested(object)?.size;
     let expected = nested_size(members);
     if found != expected {
-        return Err(SealError::Size { object, expected, found });
+        return Err(SealError::Size {
+            object,
+            expected,
+            found,
+        });
     }
     Ok(())
 }
@@ -108,16 +129,27 @@ fn nested_size(members: usize) -> u64 {
 }
 
 /// The primes of the level that a parms_id names.
-fn level<'c>(chain: &'c Chain, object: Object, source: &mut Source<'_>) -> Result<&'c [u64], SealError> {
+fn level<'c>(
+    chain: &'c Chain,
+    object: Object,
+    source: &mut Source<'_>,
+) -> Result<&'c [u64], SealError> {
     let id = source.parms_id()?;
     let unknown = || {
         if id.0 == [0; 32] {
-            let hint = "a zero parms_id marks coefficient form: transform it to NTT form before saving";
+            let hint =
+                "a zero parms_id marks coefficient form: transform it to NTT form before saving";
             return SealError::hinted(object, "parms_id", "the name of a level", "zero", hint);
         }
-        SealError::UnknownParmsId { object, found: id.hex() }
+        SealError::UnknownParmsId {
+            object,
+            found: id.hex(),
+        }
     };
-    chain.primes_of(&id).and_then(|primes| chain.moduli().get(..primes)).ok_or_else(unknown)
+    chain
+        .primes_of(&id)
+        .and_then(|primes| chain.moduli().get(..primes))
+        .ok_or_else(unknown)
 }
 
 fn scale(source: &mut Source<'_>, object: Object) -> Result<f64, SealError> {
@@ -125,27 +157,53 @@ fn scale(source: &mut Source<'_>, object: Object) -> Result<f64, SealError> {
     if scale.is_normal() && scale > 0.0 {
         return Ok(scale);
     }
-    Err(SealError::field(object, "scale", "a positive normal number", scale))
+    Err(SealError::field(
+        object,
+        "scale",
+        "a positive normal number",
+        scale,
+    ))
 }
 
 fn equal(object: Object, field: &'static str, expected: u64, found: u64) -> Result<(), SealError> {
-    if expected == found { Ok(()) } else { Err(SealError::field(object, field, expected, found)) }
+    if expected == found {
+        Ok(())
+    } else {
+        Err(SealError::field(object, field, expected, found))
+    }
 }
 
 /// Reads a plaintext or secret key file.
-pub(super) fn read_plaintext(chain: &Chain, object: Object, bytes: &[u8]) -> Result<RawPlaintext, SealError> {
+pub(super) fn read_plaintext(
+    chain: &Chain,
+    object: Object,
+    bytes: &[u8],
+) -> Result<RawPlaintext, SealError> {
     let most = chain.n().saturating_mul(chain.moduli().len());
-    let mut source = Source::open(object, bytes, (PLAINTEXT_FIELDS + array_members(most) + HEADER_BYTES) as u64)?;
+    let mut source = Source::open(
+        object,
+        bytes,
+        (PLAINTEXT_FIELDS + array_members(most) + HEADER_BYTES) as u64,
+    )?;
     let moduli = level(chain, object, &mut source)?;
     let words = chain.n().saturating_mul(moduli.len());
     equal(object, "coefficient count", words as u64, source.u64()?)?;
     let scale = scale(&mut source, object)?;
     exact_size(&mut source, Object::Array, array_members(words))?;
-    equal(object, "length of the data array", words as u64, source.u64()?)?;
+    equal(
+        object,
+        "length of the data array",
+        words as u64,
+        source.u64()?,
+    )?;
     let mut data = Zeroizing::new(Vec::new());
     source.residues(object, moduli, chain.n(), &mut data)?;
     source.finish()?;
-    Ok(RawPlaintext { primes: moduli.len(), scale, data })
+    Ok(RawPlaintext {
+        primes: moduli.len(),
+        scale,
+        data,
+    })
 }
 
 /// Members of a data array of this many words.
@@ -154,9 +212,20 @@ fn array_members(words: usize) -> usize {
 }
 
 /// Reads a ciphertext or public key file.
-pub(super) fn read_ciphertext(chain: &Chain, object: Object, bytes: &[u8]) -> Result<RawCiphertext, SealError> {
-    let most = chain.n().saturating_mul(chain.moduli().len()).saturating_mul(MAX_POLYS as usize);
-    let mut source = Source::open(object, bytes, (CIPHERTEXT_FIELDS + 8 + HEADER_BYTES + array_members(most)) as u64)?;
+pub(super) fn read_ciphertext(
+    chain: &Chain,
+    object: Object,
+    bytes: &[u8],
+) -> Result<RawCiphertext, SealError> {
+    let most = chain
+        .n()
+        .saturating_mul(chain.moduli().len())
+        .saturating_mul(MAX_POLYS as usize);
+    let mut source = Source::open(
+        object,
+        bytes,
+        (CIPHERTEXT_FIELDS + 8 + HEADER_BYTES + array_members(most)) as u64,
+    )?;
     let header = source.header();
     let (cipher, _) = ciphertext_members(chain, object, header, &mut source)?;
     source.finish()?;
@@ -172,16 +241,33 @@ fn ciphertext_members(
 ) -> Result<(RawCiphertext, usize), SealError> {
     let moduli = level(chain, object, source)?;
     if source.u8()? != 1 {
-        let hint = "transform it to NTT form before saving, as all CKKS operations of SEAL leave it";
-        return Err(SealError::hinted(object, "form", "NTT form (1)", "another", hint));
+        let hint =
+            "transform it to NTT form before saving, as all CKKS operations of SEAL leave it";
+        return Err(SealError::hinted(
+            object,
+            "form",
+            "NTT form (1)",
+            "another",
+            hint,
+        ));
     }
     let polys = source.u64()?;
     if !(2..=MAX_POLYS).contains(&polys) {
-        return Err(SealError::field(object, "polynomials", format_args!("2 to {MAX_POLYS}"), polys));
+        return Err(SealError::field(
+            object,
+            "polynomials",
+            format_args!("2 to {MAX_POLYS}"),
+            polys,
+        ));
     }
     let polys = polys as usize;
     equal(object, "ring degree", chain.n() as u64, source.u64()?)?;
-    equal(object, "number of primes", moduli.len() as u64, source.u64()?)?;
+    equal(
+        object,
+        "number of primes",
+        moduli.len() as u64,
+        source.u64()?,
+    )?;
     let scale = scale(source, object)?;
     let mut members = CIPHERTEXT_FIELDS;
     if header.correction_factor {
@@ -195,10 +281,19 @@ fn ciphertext_members(
     let found = source.nested(Object::Array)?.size;
     let seeded = polys == 2 && found == nested_size(half);
     if !seeded && found != nested_size(whole) {
-        return Err(SealError::Size { object: Object::Array, expected: nested_size(whole), found });
+        return Err(SealError::Size {
+            object: Object::Array,
+            expected: nested_size(whole),
+            found,
+        });
     }
     let stored = if seeded { 1 } else { polys };
-    equal(object, "length of the data array", poly_words.saturating_mul(stored) as u64, source.u64()?)?;
+    equal(
+        object,
+        "length of the data array",
+        poly_words.saturating_mul(stored) as u64,
+        source.u64()?,
+    )?;
     let mut data = Vec::new();
     for _ in 0..stored {
         let mut poly = Vec::new();
@@ -210,19 +305,35 @@ fn ciphertext_members(
         exact_size(source, Object::GeneratorInfo, 1 + SEED_BYTES)?;
         let generator = source.u8()?;
         if generator != BLAKE2XB {
-            return Err(SealError::Generator { object, found: generator });
+            return Err(SealError::Generator {
+                object,
+                found: generator,
+            });
         }
         let seed = Zeroizing::new(source.bytes()?);
         let uniform = Blake2xb::new(seed).uniform(moduli, chain.n());
-        data.push(uniform.map_err(|e| SealError::Unsupported { reason: e.to_string() })?);
+        data.push(uniform.map_err(|e| SealError::Unsupported {
+            reason: e.to_string(),
+        })?);
         members += HEADER_BYTES + 1 + SEED_BYTES;
     }
-    Ok((RawCiphertext { primes: moduli.len(), scale, polys: data }, members))
+    Ok((
+        RawCiphertext {
+            primes: moduli.len(),
+            scale,
+            polys: data,
+        },
+        members,
+    ))
 }
 
 /// Reads a public key file.
 pub(super) fn read_public_key(chain: &Chain, bytes: &[u8]) -> Result<RawKey, SealError> {
-    into_key(chain, Object::PublicKey, read_ciphertext(chain, Object::PublicKey, bytes)?)
+    into_key(
+        chain,
+        Object::PublicKey,
+        read_ciphertext(chain, Object::PublicKey, bytes)?,
+    )
 }
 
 /// Reads key-switching keys: (index, digits) for every index that has a key. Indices are below `slots`.
@@ -235,12 +346,24 @@ pub(super) fn read_keys(
 ) -> Result<Vec<(usize, Vec<RawKey>)>, SealError> {
     let mut source = Source::open(object, bytes, budget)?;
     let all = chain.moduli().len();
-    equal(object, "primes of the level of its parms_id", all as u64, level(chain, object, &mut source)?.len() as u64)?;
+    equal(
+        object,
+        "primes of the level of its parms_id",
+        all as u64,
+        level(chain, object, &mut source)?.len() as u64,
+    )?;
     let count = source.u64()?;
     let count = usize::try_from(count)
         .ok()
         .filter(|&count| count <= slots)
-        .ok_or_else(|| SealError::field(object, "number of keys", format_args!("at most {slots}"), count))?;
+        .ok_or_else(|| {
+            SealError::field(
+                object,
+                "number of keys",
+                format_args!("at most {slots}"),
+                count,
+            )
+        })?;
     let digits = all.saturating_sub(1) as u64;
     let mut keys = Vec::new();
     for index in 0..count {
@@ -265,14 +388,24 @@ fn digit(chain: &Chain, source: &mut Source<'_>) -> Result<RawKey, SealError> {
     let header = source.nested(object)?;
     let (cipher, members) = ciphertext_members(chain, object, header, source)?;
     if header.size != nested_size(members) {
-        return Err(SealError::Size { object, expected: nested_size(members), found: header.size });
+        return Err(SealError::Size {
+            object,
+            expected: nested_size(members),
+            found: header.size,
+        });
     }
     into_key(chain, object, cipher)
 }
 
 fn into_key(chain: &Chain, object: Object, cipher: RawCiphertext) -> Result<RawKey, SealError> {
-    equal(object, "number of primes", chain.moduli().len() as u64, cipher.primes as u64)?;
+    equal(
+        object,
+        "number of primes",
+        chain.moduli().len() as u64,
+        cipher.primes as u64,
+    )?;
     let polys = cipher.polys.len() as u64;
-    let [b, a] = <[_; 2]>::try_from(cipher.polys).map_err(|_| SealError::field(object, "polynomials", 2, polys))?;
+    let [b, a] = <[_; 2]>::try_from(cipher.polys)
+        .map_err(|_| SealError::field(object, "polynomials", 2, polys))?;
     Ok(RawKey { b, a })
 }

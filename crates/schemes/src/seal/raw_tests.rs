@@ -17,7 +17,11 @@ fn chain() -> Chain {
 }
 
 fn limbs(primes: usize) -> Vec<u64> {
-    MODULI.iter().take(primes).flat_map(|q| (0..N as u64).map(move |i| (i * 31 + 7) % q)).collect()
+    MODULI
+        .iter()
+        .take(primes)
+        .flat_map(|q| (0..N as u64).map(move |i| (i * 31 + 7) % q))
+        .collect()
 }
 
 /// One file of each kind, and the function that reads it.
@@ -26,19 +30,60 @@ fn samples(compression: Compression) -> Vec<(Object, Vec<u8>)> {
     let (two, three) = (limbs(2), limbs(3));
     let key = || Some(vec![[three.as_slice(), three.as_slice()]; 2]);
     vec![
-        (Object::Parameters, emit::parameters(&chain, compression).unwrap()),
-        (Object::Plaintext, emit::plaintext(&chain, Object::Plaintext, 2, 0.5, &two, compression).unwrap().to_vec()),
-        (Object::SecretKey, emit::plaintext(&chain, Object::SecretKey, 3, 1.0, &three, compression).unwrap().to_vec()),
+        (
+            Object::Parameters,
+            emit::parameters(&chain, compression).unwrap(),
+        ),
+        (
+            Object::Plaintext,
+            emit::plaintext(&chain, Object::Plaintext, 2, 0.5, &two, compression)
+                .unwrap()
+                .to_vec(),
+        ),
+        (
+            Object::SecretKey,
+            emit::plaintext(&chain, Object::SecretKey, 3, 1.0, &three, compression)
+                .unwrap()
+                .to_vec(),
+        ),
         (
             Object::Ciphertext,
-            emit::ciphertext(&chain, Object::Ciphertext, 2, 64.0, &[&two, &two, &two], compression).unwrap(),
+            emit::ciphertext(
+                &chain,
+                Object::Ciphertext,
+                2,
+                64.0,
+                &[&two, &two, &two],
+                compression,
+            )
+            .unwrap(),
         ),
         (
             Object::PublicKey,
-            emit::ciphertext(&chain, Object::PublicKey, 3, 1.0, &[&three, &three], compression).unwrap(),
+            emit::ciphertext(
+                &chain,
+                Object::PublicKey,
+                3,
+                1.0,
+                &[&three, &three],
+                compression,
+            )
+            .unwrap(),
         ),
-        (Object::RelinKeys, emit::keys(&chain, Object::RelinKeys, &[key()], compression).unwrap()),
-        (Object::GaloisKeys, emit::keys(&chain, Object::GaloisKeys, &[None, key(), None, key()], compression).unwrap()),
+        (
+            Object::RelinKeys,
+            emit::keys(&chain, Object::RelinKeys, &[key()], compression).unwrap(),
+        ),
+        (
+            Object::GaloisKeys,
+            emit::keys(
+                &chain,
+                Object::GaloisKeys,
+                &[None, key(), None, key()],
+                compression,
+            )
+            .unwrap(),
+        ),
     ]
 }
 
@@ -46,7 +91,9 @@ fn read(object: Object, bytes: &[u8]) -> Result<(), SealError> {
     let chain = chain();
     match object {
         Object::Parameters => raw::read_parameters(bytes).map(drop),
-        Object::Plaintext | Object::SecretKey => raw::read_plaintext(&chain, object, bytes).map(drop),
+        Object::Plaintext | Object::SecretKey => {
+            raw::read_plaintext(&chain, object, bytes).map(drop)
+        }
         Object::Ciphertext => raw::read_ciphertext(&chain, object, bytes).map(drop),
         Object::PublicKey => raw::read_public_key(&chain, bytes).map(drop),
         _ => raw::read_keys(&chain, object, bytes, N, BUDGET).map(drop),
@@ -61,21 +108,41 @@ fn what_is_written_is_read_back() {
             let size = u64::from_le_bytes(bytes[8..16].try_into().unwrap());
             assert_eq!(size, bytes.len() as u64, "{object}");
             match object {
-                Object::Parameters => assert_eq!(raw::read_parameters(&bytes).unwrap().moduli, MODULI),
+                Object::Parameters => {
+                    assert_eq!(raw::read_parameters(&bytes).unwrap().moduli, MODULI)
+                }
                 Object::Plaintext | Object::SecretKey => {
                     let plain = raw::read_plaintext(&chain, object, &bytes).unwrap();
                     assert_eq!(*plain.data, limbs(plain.primes));
                 }
                 Object::Ciphertext | Object::PublicKey => {
                     let cipher = raw::read_ciphertext(&chain, object, &bytes).unwrap();
-                    assert!(cipher.polys.iter().all(|poly| *poly == limbs(cipher.primes)));
+                    assert!(
+                        cipher
+                            .polys
+                            .iter()
+                            .all(|poly| *poly == limbs(cipher.primes))
+                    );
                 }
                 _ => {
                     let keys = raw::read_keys(&chain, object, &bytes, N, BUDGET).unwrap();
-                    let digit = raw::RawKey { b: limbs(3), a: limbs(3) };
-                    assert!(keys.iter().all(|(_, key)| *key == [digit.clone(), digit.clone()]));
+                    let digit = raw::RawKey {
+                        b: limbs(3),
+                        a: limbs(3),
+                    };
+                    assert!(
+                        keys.iter()
+                            .all(|(_, key)| *key == [digit.clone(), digit.clone()])
+                    );
                     let places: Vec<usize> = keys.iter().map(|(place, _)| *place).collect();
-                    assert_eq!(places, if object == Object::RelinKeys { vec![0] } else { vec![1, 3] });
+                    assert_eq!(
+                        places,
+                        if object == Object::RelinKeys {
+                            vec![0]
+                        } else {
+                            vec![1, 3]
+                        }
+                    );
                 }
             }
         }
@@ -92,14 +159,20 @@ fn every_truncation_and_extension_is_refused() {
                 // A header that agrees with the cut must not help.
                 if let Some(size) = cut.get_mut(8..16) {
                     size.copy_from_slice(&(end as u64).to_le_bytes());
-                    assert!(read(object, &cut).is_err(), "{object} cut to {end}, header adjusted");
+                    assert!(
+                        read(object, &cut).is_err(),
+                        "{object} cut to {end}, header adjusted"
+                    );
                 }
             }
             let mut long = bytes.clone();
             long.push(0);
             assert!(matches!(read(object, &long), Err(SealError::Size { .. })));
             long[8..16].copy_from_slice(&(bytes.len() as u64 + 1).to_le_bytes());
-            assert!(read(object, &long).is_err(), "{object} with a byte too many");
+            assert!(
+                read(object, &long).is_err(),
+                "{object} with a byte too many"
+            );
         }
     }
 }
@@ -113,19 +186,73 @@ fn each_header_field_is_checked() {
         read(object, &bytes).unwrap_err()
     };
     assert!(matches!(with(0, 0), SealError::NotSeal { .. }));
-    assert!(matches!(with(2, 17), SealError::HeaderSize { found: 17, .. }));
+    assert!(matches!(
+        with(2, 17),
+        SealError::HeaderSize { found: 17, .. }
+    ));
     assert!(matches!(with(3, 2), SealError::Version { major: 2, .. }));
-    assert!(matches!(with(4, 5), SealError::Version { major: 3, minor: 5, .. }));
-    assert!(matches!(with(5, 9), SealError::Compression { found: 9, .. }));
+    assert!(matches!(
+        with(4, 5),
+        SealError::Version {
+            major: 3,
+            minor: 5,
+            ..
+        }
+    ));
+    assert!(matches!(
+        with(5, 9),
+        SealError::Compression { found: 9, .. }
+    ));
     assert!(matches!(with(8, 0), SealError::Size { .. }));
-    assert!(matches!(with(16, bytes[16] ^ 1), SealError::UnknownParmsId { .. }));
-    assert!(matches!(with(48, 0), SealError::Field { field: "form", .. }));
-    assert!(matches!(with(49, 17), SealError::Field { field: "polynomials", .. }));
-    assert!(matches!(with(57, 16), SealError::Field { field: "ring degree", .. }));
-    assert!(matches!(with(65, 3), SealError::Field { field: "number of primes", .. }));
-    assert!(matches!(with(80, 0xFF), SealError::Field { field: "scale", .. }));
-    assert!(matches!(with(97, 1), SealError::Field { field: "length of the data array", .. }));
-    assert!(matches!(with(105, 97), SealError::Residue { index: 0, value: 97, modulus: 97, .. }));
+    assert!(matches!(
+        with(16, bytes[16] ^ 1),
+        SealError::UnknownParmsId { .. }
+    ));
+    assert!(matches!(
+        with(48, 0),
+        SealError::Field { field: "form", .. }
+    ));
+    assert!(matches!(
+        with(49, 17),
+        SealError::Field {
+            field: "polynomials",
+            ..
+        }
+    ));
+    assert!(matches!(
+        with(57, 16),
+        SealError::Field {
+            field: "ring degree",
+            ..
+        }
+    ));
+    assert!(matches!(
+        with(65, 3),
+        SealError::Field {
+            field: "number of primes",
+            ..
+        }
+    ));
+    assert!(matches!(
+        with(80, 0xFF),
+        SealError::Field { field: "scale", .. }
+    ));
+    assert!(matches!(
+        with(97, 1),
+        SealError::Field {
+            field: "length of the data array",
+            ..
+        }
+    ));
+    assert!(matches!(
+        with(105, 97),
+        SealError::Residue {
+            index: 0,
+            value: 97,
+            modulus: 97,
+            ..
+        }
+    ));
 
     // The same object as SEAL 4 writes it, with a correction factor.
     let mut four = [&bytes[..81], &1u64.to_le_bytes(), &bytes[81..]].concat();
@@ -134,7 +261,13 @@ fn each_header_field_is_checked() {
     four[8..16].copy_from_slice(&size.to_le_bytes());
     assert_eq!(read(object, &four), Ok(()));
     four[81] = 2;
-    assert!(matches!(read(object, &four), Err(SealError::Field { field: "correction factor", .. })));
+    assert!(matches!(
+        read(object, &four),
+        Err(SealError::Field {
+            field: "correction factor",
+            ..
+        })
+    ));
 }
 
 #[test]
@@ -143,23 +276,35 @@ fn a_compression_bomb_is_refused_within_its_budget() {
     sink.words(&vec![0; 1 << 20]);
     let bomb = sink.finish(Object::GaloisKeys, Compression::Zstd).unwrap();
     assert!(bomb.len() < 4096);
-    assert!(matches!(read(Object::GaloisKeys, &bomb), Err(SealError::UnknownParmsId { .. } | SealError::Field { .. })));
+    assert!(matches!(
+        read(Object::GaloisKeys, &bomb),
+        Err(SealError::UnknownParmsId { .. } | SealError::Field { .. })
+    ));
 
     // Well-formed keys, one for every place, still have to fit the budget.
     let chain = chain();
     let zeros = vec![0; 3 * N];
     let keys = vec![Some(vec![[zeros.as_slice(), zeros.as_slice()]; 2]); N];
     let bytes = emit::keys(&chain, Object::GaloisKeys, &keys, Compression::Zstd).unwrap();
-    let read = |budget| raw::read_keys(&chain, Object::GaloisKeys, &bytes, N, budget).map(|keys| keys.len());
+    let read = |budget| {
+        raw::read_keys(&chain, Object::GaloisKeys, &bytes, N, budget).map(|keys| keys.len())
+    };
     assert_eq!(read(BUDGET), Ok(N));
-    assert_eq!(read(4096), Err(SealError::Budget { object: Object::GaloisKeys, budget: 4096 }));
+    assert_eq!(
+        read(4096),
+        Err(SealError::Budget {
+            object: Object::GaloisKeys,
+            budget: 4096
+        })
+    );
 }
 
 #[test]
 fn zlib_is_read_and_a_foreign_scheme_is_not() {
     use std::io::Write;
     let (object, bytes) = samples(Compression::None).swap_remove(3);
-    let mut packed = flate2::write::ZlibEncoder::new(bytes[..16].to_vec(), flate2::Compression::default());
+    let mut packed =
+        flate2::write::ZlibEncoder::new(bytes[..16].to_vec(), flate2::Compression::default());
     packed.write_all(&bytes[16..]).unwrap();
     let mut packed = packed.finish().unwrap();
     packed[5] = 1;
@@ -169,7 +314,13 @@ fn zlib_is_read_and_a_foreign_scheme_is_not() {
 
     let (object, mut bytes) = samples(Compression::None).swap_remove(0);
     bytes[16] = 1;
-    assert!(matches!(read(object, &bytes), Err(SealError::Field { field: "scheme", .. })));
+    assert!(matches!(
+        read(object, &bytes),
+        Err(SealError::Field {
+            field: "scheme",
+            ..
+        })
+    ));
 }
 
 proptest! {

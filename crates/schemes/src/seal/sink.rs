@@ -52,7 +52,8 @@ impl Sink {
 
     /// The header of a nested object of `members` bytes.
     pub(super) fn nested(&mut self, members: usize) {
-        self.bytes.extend_from_slice(&header(0, (members + HEADER_BYTES) as u64));
+        self.bytes
+            .extend_from_slice(&header(0, (members + HEADER_BYTES) as u64));
     }
 
     pub(super) fn words(&mut self, words: &[u64]) {
@@ -62,7 +63,11 @@ impl Sink {
     }
 
     /// The finished object.
-    pub(super) fn finish(mut self, object: Object, compression: Compression) -> Result<Vec<u8>, SealError> {
+    pub(super) fn finish(
+        mut self,
+        object: Object,
+        compression: Compression,
+    ) -> Result<Vec<u8>, SealError> {
         match compression {
             Compression::None => {
                 let head = header(0, self.bytes.len() as u64);
@@ -73,8 +78,12 @@ impl Sink {
             }
             Compression::Zstd => {
                 let members = self.bytes.get(HEADER_BYTES..).unwrap_or_default();
-                let broken = |e: std::io::Error| SealError::Decompress { object, reason: e.to_string() };
-                let packed = Zeroizing::new(zstd::bulk::compress(members, ZSTD_LEVEL).map_err(broken)?);
+                let broken = |e: std::io::Error| SealError::Decompress {
+                    object,
+                    reason: e.to_string(),
+                };
+                let packed =
+                    Zeroizing::new(zstd::bulk::compress(members, ZSTD_LEVEL).map_err(broken)?);
                 let mut out = Vec::with_capacity(packed.len() + HEADER_BYTES);
                 out.extend_from_slice(&header(2, (packed.len() + HEADER_BYTES) as u64));
                 out.extend_from_slice(&packed);
@@ -89,6 +98,23 @@ fn header(compression: u8, size: u64) -> [u8; HEADER_BYTES] {
     let [m0, m1] = MAGIC.to_le_bytes();
     let [s0, s1, s2, s3, s4, s5, s6, s7] = size.to_le_bytes();
     let [major, minor] = VERSION;
-    out.copy_from_slice(&[m0, m1, HEADER_BYTES as u8, major, minor, compression, 0, 0, s0, s1, s2, s3, s4, s5, s6, s7]);
+    out.copy_from_slice(&[
+        m0,
+        m1,
+        HEADER_BYTES as u8,
+        major,
+        minor,
+        compression,
+        0,
+        0,
+        s0,
+        s1,
+        s2,
+        s3,
+        s4,
+        s5,
+        s6,
+        s7,
+    ]);
     out
 }

@@ -32,20 +32,46 @@ pub(super) struct Header {
 
 impl Header {
     fn parse(object: Object, bytes: &[u8; HEADER_BYTES]) -> Result<Self, SealError> {
-        let [m0, m1, header_size, major, minor, compression, _, _, size @ ..] = *bytes;
+        let [
+            m0,
+            m1,
+            header_size,
+            major,
+            minor,
+            compression,
+            _,
+            _,
+            size @ ..,
+        ] = *bytes;
         let magic = u16::from_le_bytes([m0, m1]);
         if magic != MAGIC {
-            return Err(SealError::NotSeal { object, found: magic });
+            return Err(SealError::NotSeal {
+                object,
+                found: magic,
+            });
         }
         if usize::from(header_size) != HEADER_BYTES {
-            return Err(SealError::HeaderSize { object, found: header_size });
+            return Err(SealError::HeaderSize {
+                object,
+                found: header_size,
+            });
         }
         let correction_factor = match (major, minor) {
             (4, _) => true,
             (3, 6..) => false,
-            _ => return Err(SealError::Version { object, major, minor }),
+            _ => {
+                return Err(SealError::Version {
+                    object,
+                    major,
+                    minor,
+                });
+            }
         };
-        Ok(Self { correction_factor, compression, size: u64::from_le_bytes(size) })
+        Ok(Self {
+            correction_factor,
+            compression,
+            size: u64::from_le_bytes(size),
+        })
     }
 }
 
@@ -71,24 +97,44 @@ impl<'a> Source<'a> {
     pub(super) fn open(object: Object, bytes: &'a [u8], budget: u64) -> Result<Self, SealError> {
         let Some((head, body)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
             let left = bytes.len() as u64;
-            return Err(SealError::Truncated { object, needed: HEADER_BYTES as u64, left });
+            return Err(SealError::Truncated {
+                object,
+                needed: HEADER_BYTES as u64,
+                left,
+            });
         };
         let header = Header::parse(object, head)?;
         if header.size != bytes.len() as u64 {
-            return Err(SealError::Size { object, expected: bytes.len() as u64, found: header.size });
+            return Err(SealError::Size {
+                object,
+                expected: bytes.len() as u64,
+                found: header.size,
+            });
         }
         let (stream, left) = match header.compression {
             0 => (Stream::Plain(body), body.len() as u64),
-            1 => (Stream::Zlib(flate2::bufread::ZlibDecoder::new(body)), budget),
+            1 => (
+                Stream::Zlib(flate2::bufread::ZlibDecoder::new(body)),
+                budget,
+            ),
             2 => {
-                let broken = |e: std::io::Error| SealError::Decompress { object, reason: e.to_string() };
+                let broken = |e: std::io::Error| SealError::Decompress {
+                    object,
+                    reason: e.to_string(),
+                };
                 let mut decoder = zstd::stream::read::Decoder::with_buffer(body).map_err(broken)?;
                 decoder.window_log_max(WINDOW_LOG_MAX).map_err(broken)?;
                 (Stream::Zstd(Box::new(decoder)), budget)
             }
             found => return Err(SealError::Compression { object, found }),
         };
-        Ok(Self { object, header, stream, left, budget })
+        Ok(Self {
+            object,
+            header,
+            stream,
+            left,
+            budget,
+        })
     }
 
     /// The outermost object must end here.
@@ -101,7 +147,10 @@ impl<'a> Source<'a> {
         } as u64;
         match unpacked + packed {
             0 => Ok(()),
-            left => Err(SealError::Trailing { object: self.object, left }),
+            left => Err(SealError::Trailing {
+                object: self.object,
+                left,
+            }),
         }
     }
 
@@ -111,7 +160,10 @@ impl<'a> Source<'a> {
             Stream::Zlib(decoder) => decoder.read(out),
             Stream::Zstd(decoder) => decoder.read(out),
         };
-        got.map_err(|e| SealError::Decompress { object: self.object, reason: e.to_string() })
+        got.map_err(|e| SealError::Decompress {
+            object: self.object,
+            reason: e.to_string(),
+        })
     }
 
     /// Checks that `count` bytes can still come, before anything is allocated for them.
@@ -120,8 +172,15 @@ impl<'a> Source<'a> {
             return Ok(());
         }
         Err(match self.stream {
-            Stream::Plain(_) => SealError::Truncated { object: self.object, needed: count, left: self.left },
-            _ => SealError::Budget { object: self.object, budget: self.budget },
+            Stream::Plain(_) => SealError::Truncated {
+                object: self.object,
+                needed: count,
+                left: self.left,
+            },
+            _ => SealError::Budget {
+                object: self.object,
+                budget: self.budget,
+            },
         })
     }
 
@@ -131,7 +190,13 @@ impl<'a> Source<'a> {
         while let Some(rest) = out.get_mut(filled..).filter(|rest| !rest.is_empty()) {
             let needed = rest.len() as u64;
             match self.read_some(rest)? {
-                0 => return Err(SealError::Truncated { object: self.object, needed, left: 0 }),
+                0 => {
+                    return Err(SealError::Truncated {
+                        object: self.object,
+                        needed,
+                        left: 0,
+                    });
+                }
                 got => filled += got,
             }
         }
@@ -171,7 +236,12 @@ impl<'a> Source<'a> {
         let header = Header::parse(object, &self.bytes()?)?;
         match header.compression {
             0 => Ok(header),
-            found => Err(SealError::field(object, "compression of a nested object", 0, found)),
+            found => Err(SealError::field(
+                object,
+                "compression of a nested object",
+                0,
+                found,
+            )),
         }
     }
 
@@ -188,7 +258,9 @@ impl<'a> Source<'a> {
         self.expect((words as u64).saturating_mul(8))?;
         out.reserve_exact(words);
         let mut chunk = [0; CHUNK_BYTES];
-        let result = moduli.iter().try_for_each(|&modulus| self.limb(object, modulus, n, &mut chunk, out));
+        let result = moduli
+            .iter()
+            .try_for_each(|&modulus| self.limb(object, modulus, n, &mut chunk, out));
         chunk.zeroize(); // it may have held a secret key
         result
     }
@@ -204,13 +276,20 @@ impl<'a> Source<'a> {
         let mut todo = n.saturating_mul(8);
         while todo > 0 {
             let take = todo.min(CHUNK_BYTES);
-            let Some(bytes) = chunk.get_mut(..take) else { break };
+            let Some(bytes) = chunk.get_mut(..take) else {
+                break;
+            };
             self.fill(bytes)?;
             let (words, _) = bytes.as_chunks::<8>();
             for &word in words {
                 let value = u64::from_le_bytes(word);
                 if value >= modulus {
-                    return Err(SealError::Residue { object, index: out.len() as u64, value, modulus });
+                    return Err(SealError::Residue {
+                        object,
+                        index: out.len() as u64,
+                        value,
+                        modulus,
+                    });
                 }
                 out.push(value);
             }
