@@ -8,6 +8,7 @@ pub mod basext;
 pub mod bits;
 mod error;
 pub mod kernels;
+pub mod modmul;
 mod modulus;
 mod ntt;
 pub mod primes;

@@ -1,0 +1,60 @@
+//! Modular multiplication as the hardware does it: golden models, one type for each flavour, built from a checked
+//! modulus and giving the values that the pipeline stages hold.
+//!
+//! | type | moduli | what it avoids | paper |
+//! | --- | --- | --- | --- |
+//! | [`Barrett`] | any | division | ring, appendix A (SEAL's and HEAX's method) |
+//! | [`ShoupMultiplier`] | any, one factor constant | the double-width product | ring, appendix A (as Barrett) |
+//! | [`Montgomery`] | odd | division, by a factor 2^-64 | vector, reference 32 |
+//! | [`WordMontgomery`] | 1 mod 2^w | the wide products of Montgomery | polymul, Algorithm 4; basext, Algorithm 7 |
+//! | [`Solinas52`] | 2^52 - 2^12 + 1 | all multiplications | torus, Algorithm 3 |
+//! | [`SparsePseudoMersenne`] | 2^a + few ±2^b + 1 | all multiplications | ring, appendix A |
+//! | [`MontgomeryFriendly32`] | 32 bits, low 17 bits 1 | half of Montgomery's products | vector, section 6.4 |
+//!
+//! These are references: written after the algorithms, not for speed. The CPU's own paths are [`Modulus`] and
+//! [`kernels`](crate::kernels).
+
+mod barrett;
+mod friendly;
+mod montgomery;
+mod shoup;
+mod solinas;
+mod sparse;
+mod word_montgomery;
+
+pub use barrett::{Barrett, BarrettStages};
+pub use friendly::{FriendlyStages, MontgomeryFriendly32};
+pub use montgomery::{Montgomery, MontgomeryStages};
+pub use shoup::{ShoupMultiplier, ShoupStages};
+pub use solinas::{Solinas52, SolinasStages};
+pub use sparse::{SparsePseudoMersenne, SparseTerm};
+pub use word_montgomery::{PARAMETER_SETS, ParameterSet, WordMontgomery, WordStep};
+
+use crate::Modulus;
+
+/// A reduction of double-width numbers: x * factor mod q for every x below the limit.
+pub trait Reduction {
+    /// q.
+    fn modulus(&self) -> Modulus;
+
+    /// What a reduction multiplies by, mod q: 1, or 1 / R for the Montgomery flavours.
+    fn factor(&self) -> u64 {
+        1
+    }
+
+    /// Inputs of [`Reduction::reduce`] must be below this. It is above (q - 1)^2, so that products of residues fit.
+    fn limit(&self) -> u128;
+
+    /// x * factor mod q, below q. An x at or above the limit gives some number, never a fault.
+    fn reduce(&self, x: u128) -> u64;
+
+    /// a * b * factor mod q for residues a, b.
+    fn mul(&self, a: u64, b: u64) -> u64 {
+        self.reduce(u128::from(a) * u128::from(b))
+    }
+}
+
+/// The last stage of every reduction: x - q if that is not negative, else x.
+fn subtract_once(x: u128, q: Modulus) -> u128 {
+    x.checked_sub(q.value().into()).unwrap_or(x)
+}

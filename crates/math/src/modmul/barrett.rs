@@ -1,0 +1,69 @@
+//! Barrett reduction.
+
+use super::{Reduction, subtract_once};
+use crate::Modulus;
+
+/// x mod q for x < 2^2k, k = bits of q, with the constant mu = floor(2^2k / q): Barrett's method, which SEAL and HEAX
+/// use (ring paper, appendix A), with the shifts of hardware (k - 1 before, k + 1 after the product by mu).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Barrett {
+    q: Modulus,
+    mu: u128,
+}
+
+/// The values of one Barrett reduction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BarrettStages {
+    /// x >> (k - 1), below 2^(k+1).
+    pub top: u128,
+    /// The estimate of floor(x / q): never above it, at most 2 below.
+    pub quotient: u128,
+    /// x - quotient * q, below 3q.
+    pub remainder: u128,
+    /// After the first conditional subtraction, below 2q.
+    pub once: u128,
+    /// x mod q.
+    pub result: u64,
+}
+
+impl Barrett {
+    pub fn new(q: Modulus) -> Self {
+        let mu = (1u128 << (2 * q.bits())) / u128::from(q.value()); // 2k <= 122
+        Self { q, mu }
+    }
+
+    /// mu, at most 2^(k+1).
+    pub fn mu(&self) -> u128 {
+        self.mu
+    }
+
+    /// Every stage, for x < 2^2k.
+    pub fn stages(&self, x: u128) -> BarrettStages {
+        let k = self.q.bits();
+        let top = x >> (k - 1);
+        let quotient = top.wrapping_mul(self.mu) >> (k + 1);
+        let remainder = x.wrapping_sub(quotient.wrapping_mul(self.q.value().into()));
+        let once = subtract_once(remainder, self.q);
+        BarrettStages {
+            top,
+            quotient,
+            remainder,
+            once,
+            result: subtract_once(once, self.q) as u64,
+        }
+    }
+}
+
+impl Reduction for Barrett {
+    fn modulus(&self) -> Modulus {
+        self.q
+    }
+
+    fn limit(&self) -> u128 {
+        1 << (2 * self.q.bits())
+    }
+
+    fn reduce(&self, x: u128) -> u64 {
+        self.stages(x).result
+    }
+}

@@ -1,0 +1,106 @@
+//! Montgomery reduction for 32-bit moduli whose low 17 bits are 1.
+
+use super::{Reduction, subtract_once};
+use crate::{MathError, Modulus};
+
+/// x / 2^32 mod q for q = h 2^17 + 1 < 2^32 and x < 2^32 q: the multiplier of the vector paper, section 6.4, with bits
+/// 16 to 1 of the modulus tied to 0 and bit 0 to 1.
+///
+/// The paper names the moduli, not the circuit. This is Montgomery's method with R = 2^32, in which these moduli save
+/// more than half of both products: as (h 2^17)^2 = 0 mod 2^32, -q^-1 = h 2^17 - 1, so the multiplier needs only the
+/// low 15 bits of x times h, and its multiple of q is a product of 32 by 15 bits. ([`WordMontgomery`](super::WordMontgomery)
+/// with w = 17 is the method with R = 2^34.)
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MontgomeryFriendly32 {
+    q: Modulus,
+    /// 2^-32 mod q.
+    factor: u64,
+}
+
+/// The values of one reduction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FriendlyStages {
+    /// x h mod 2^15.
+    pub product: u32,
+    /// product 2^17 - x mod 2^32 = x (-q^-1) mod 2^32.
+    pub multiplier: u32,
+    /// multiplier * h, below 2^47.
+    pub multiple: u64,
+    /// (x + multiplier + multiple 2^17) / 2^32, below 2q.
+    pub sum: u64,
+    /// x / 2^32 mod q.
+    pub result: u32,
+}
+
+impl MontgomeryFriendly32 {
+    /// Bits of a modulus that are tied.
+    pub const FIXED_BITS: u32 = 17;
+
+    /// # Errors
+    /// [`MathError::OutOfRange`] unless q < 2^32 and q = 1 mod 2^17.
+    pub fn new(q: Modulus) -> Result<Self, MathError> {
+        if q.bits() > 32 || q.value() % (1 << Self::FIXED_BITS) != 1 {
+            return Err(MathError::OutOfRange {
+                what: "Montgomery-friendly modulus",
+                expected: "below 2^32 and 1 mod 2^17; pick one with primes::montgomery_friendly_primes",
+                got: q.value().to_string(),
+            });
+        }
+        Ok(Self {
+            q,
+            factor: q.inv(1 << 32)?,
+        })
+    }
+
+    /// h.
+    pub fn q_high(&self) -> u32 {
+        (self.q.value() >> Self::FIXED_BITS) as u32
+    }
+
+    /// Every stage, for x < 2^32 q.
+    pub fn stages(&self, x: u64) -> FriendlyStages {
+        let low = x as u32;
+        let product = low.wrapping_mul(self.q_high()) & 0x7fff;
+        let multiplier = (product << Self::FIXED_BITS).wrapping_sub(low);
+        let multiple = u64::from(multiplier) * u64::from(self.q_high());
+        // 65 bits at most: the carry out of the low halves, then the high halves.
+        let wide =
+            u128::from(x) + u128::from(multiplier) + (u128::from(multiple) << Self::FIXED_BITS);
+        let sum = (wide >> 32) as u64;
+        FriendlyStages {
+            product,
+            multiplier,
+            multiple,
+            sum,
+            result: subtract_once(sum.into(), self.q) as u32,
+        }
+    }
+
+    /// The Montgomery form a 2^32 mod q of a residue.
+    pub fn to_form(&self, a: u64) -> u64 {
+        self.q.reduce_wide(u128::from(a) << 32)
+    }
+
+    /// The residue of a Montgomery form.
+    pub fn from_form(&self, a: u64) -> u64 {
+        self.reduce(a.into())
+    }
+}
+
+impl Reduction for MontgomeryFriendly32 {
+    fn modulus(&self) -> Modulus {
+        self.q
+    }
+
+    fn factor(&self) -> u64 {
+        self.factor
+    }
+
+    fn limit(&self) -> u128 {
+        u128::from(self.q.value()) << 32
+    }
+
+    fn reduce(&self, x: u128) -> u64 {
+        self.stages(x as u64).result.into()
+    }
+}

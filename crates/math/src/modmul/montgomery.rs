@@ -1,0 +1,93 @@
+//! Montgomery reduction with R = 2^64.
+
+use super::{Reduction, subtract_once};
+use crate::{MathError, Modulus};
+
+/// x / 2^64 mod q for odd q and x < 2^64 q (Montgomery 1985, reference 32 of the vector paper).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Montgomery {
+    q: Modulus,
+    /// -q^-1 mod 2^64.
+    minus_inverse: u64,
+    /// 2^-64 mod q.
+    factor: u64,
+}
+
+/// The values of one Montgomery reduction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MontgomeryStages {
+    /// x (-q^-1) mod 2^64: with this many q the low word becomes zero.
+    pub multiplier: u64,
+    /// (x + multiplier * q) / 2^64, below 2q.
+    pub sum: u128,
+    /// x / 2^64 mod q.
+    pub result: u64,
+}
+
+impl Montgomery {
+    /// # Errors
+    /// [`MathError::NotInvertible`] for an even modulus.
+    pub fn new(q: Modulus) -> Result<Self, MathError> {
+        if q.value().is_multiple_of(2) {
+            return Err(MathError::NotInvertible {
+                value: 2,
+                modulus: q.value(),
+            });
+        }
+        // Newton's iteration doubles the number of right bits; q q = 1 mod 8 gives the first three.
+        let mut inverse = q.value();
+        for _ in 0..5 {
+            inverse = inverse.wrapping_mul(2u64.wrapping_sub(q.value().wrapping_mul(inverse)));
+        }
+        Ok(Self {
+            q,
+            minus_inverse: inverse.wrapping_neg(),
+            factor: q.inv(q.reduce_wide(1 << 64))?,
+        })
+    }
+
+    /// -q^-1 mod 2^64.
+    pub fn minus_inverse(&self) -> u64 {
+        self.minus_inverse
+    }
+
+    /// Every stage, for x < 2^64 q.
+    pub fn stages(&self, x: u128) -> MontgomeryStages {
+        let multiplier = (x as u64).wrapping_mul(self.minus_inverse);
+        let multiple = u128::from(multiplier) * u128::from(self.q.value());
+        let sum = x.wrapping_add(multiple) >> 64;
+        MontgomeryStages {
+            multiplier,
+            sum,
+            result: subtract_once(sum, self.q) as u64,
+        }
+    }
+
+    /// The Montgomery form a 2^64 mod q of a residue.
+    pub fn to_form(&self, a: u64) -> u64 {
+        self.q.reduce_wide(u128::from(a) << 64)
+    }
+
+    /// The residue of a Montgomery form.
+    pub fn from_form(&self, a: u64) -> u64 {
+        self.reduce(a.into())
+    }
+}
+
+impl Reduction for Montgomery {
+    fn modulus(&self) -> Modulus {
+        self.q
+    }
+
+    fn factor(&self) -> u64 {
+        self.factor
+    }
+
+    fn limit(&self) -> u128 {
+        u128::from(self.q.value()) << 64
+    }
+
+    fn reduce(&self, x: u128) -> u64 {
+        self.stages(x).result
+    }
+}

@@ -1,0 +1,96 @@
+//! Reduction modulo the Solinas prime 2^52 - 2^12 + 1.
+
+use super::{Reduction, subtract_once};
+use crate::{MathError, Modulus};
+
+/// x mod p for p = 2^52 - 2^12 + 1 and x < 2^104, by shifts and additions (torus paper, equations 1 to 4 and
+/// Algorithm 3).
+///
+/// The algorithm as printed takes p off once, when v' > p. But v' = x - multiple of p lies in (0, 3p), and may be p
+/// itself: p is taken off when v' >= p, twice where needed (the paper's selection among precomputed differences).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Solinas52 {
+    p: Modulus,
+}
+
+/// The values of one reduction; the names are Algorithm 3's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SolinasStages {
+    /// x\[103:92\].
+    pub a: u64,
+    /// x\[91:52\].
+    pub b: u64,
+    /// x\[51:0\].
+    pub c: u64,
+    /// -a.
+    pub u0: i64,
+    /// a + b.
+    pub u1: i64,
+    /// c + p.
+    pub u2: i64,
+    /// u0 << 40.
+    pub v0: i64,
+    /// u1 << 12.
+    pub v1: i64,
+    /// u2 - u1.
+    pub v2: i64,
+    /// v' = v0 + v1 + v2, in (0, 3p).
+    pub sum: u64,
+    /// x mod p.
+    pub result: u64,
+}
+
+impl Solinas52 {
+    /// 2^52 - 2^12 + 1.
+    pub const P: u64 = (1 << 52) - (1 << 12) + 1;
+
+    /// # Errors
+    /// [`MathError::OutOfRange`] for any other modulus.
+    pub fn new(p: Modulus) -> Result<Self, MathError> {
+        if p.value() != Self::P {
+            return Err(MathError::OutOfRange {
+                what: "modulus of the Solinas reduction",
+                expected: "2^52 - 2^12 + 1 = 4503599627366401",
+                got: p.value().to_string(),
+            });
+        }
+        Ok(Self { p })
+    }
+
+    /// Every stage, for x < 2^104; higher bits are not wired.
+    pub fn stages(&self, x: u128) -> SolinasStages {
+        let field = |low: u32, bits: u32| (x >> low) as u64 & ((1 << bits) - 1);
+        let (a, b, c) = (field(92, 12), field(52, 40), field(0, 52));
+        let (u0, u1, u2) = (-(a as i64), (a + b) as i64, (c + Self::P) as i64);
+        let (v0, v1, v2) = (u0 << 40, u1 << 12, u2 - u1);
+        let sum = (v0 + v1 + v2) as u64;
+        let once = subtract_once(sum.into(), self.p);
+        SolinasStages {
+            a,
+            b,
+            c,
+            u0,
+            u1,
+            u2,
+            v0,
+            v1,
+            v2,
+            sum,
+            result: subtract_once(once, self.p) as u64,
+        }
+    }
+}
+
+impl Reduction for Solinas52 {
+    fn modulus(&self) -> Modulus {
+        self.p
+    }
+
+    fn limit(&self) -> u128 {
+        1 << 104
+    }
+
+    fn reduce(&self, x: u128) -> u64 {
+        self.stages(x).result
+    }
+}

@@ -1,0 +1,179 @@
+//! Word-level Montgomery reduction for NTT-friendly moduli.
+
+use std::ops::RangeInclusive;
+
+use super::{Reduction, subtract_once};
+use crate::{MathError, Modulus};
+
+/// C / 2^(w L) mod q for q = q_H 2^w + 1 and C < q 2^(w L), in L steps that each take w bits off (polymul paper,
+/// Algorithm 4; basext paper, Algorithm 7). As -q^-1 = -1 mod 2^w, the multiplier of a step is the two's complement of
+/// its low word, and a step costs one product of q_H by w bits. Both papers' carry (the OR of two top bits) is 1 unless
+/// the low word is 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WordMontgomery {
+    q: Modulus,
+    word_bits: u32,
+    iterations: u32,
+    /// 2^-(w L) mod q.
+    factor: u64,
+}
+
+/// The values of one step; the names are Algorithm 4's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WordStep {
+    /// T1 >> w.
+    pub t1_high: u128,
+    /// T1 mod 2^w.
+    pub t1_low: u64,
+    /// -T1_L mod 2^w.
+    pub t2: u64,
+    /// What T1_L + T2 carries into the next word.
+    pub carry: bool,
+    /// T1_H + q_H T2 + carry = (T1 + T2 q) / 2^w, the next T1.
+    pub t1: u128,
+}
+
+/// A parameter set of the polynomial multiplier: ring degree, word size, iterations, supported K (polymul paper,
+/// Table 1).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParameterSet {
+    pub log_n: u32,
+    /// log2(2n).
+    pub word_bits: u32,
+    /// L, run-time configuration of the reduction pipeline.
+    pub iterations: u32,
+    /// Bits of the moduli that these L iterations of w bits reduce and fewer would not.
+    pub modulus_bits: RangeInclusive<u32>,
+}
+
+const fn set(log_n: u32, iterations: u32) -> ParameterSet {
+    let word_bits = log_n + 1;
+    ParameterSet {
+        log_n,
+        word_bits,
+        iterations,
+        modulus_bits: (iterations - 1) * word_bits + 1..=iterations * word_bits,
+    }
+}
+
+/// The six parameter sets of Table 1.
+pub const PARAMETER_SETS: [ParameterSet; 6] = [
+    set(8, 2),
+    set(9, 2),
+    set(10, 2),
+    set(10, 3),
+    set(11, 3),
+    set(12, 3),
+];
+
+impl WordMontgomery {
+    /// L = ceil(K / w) iterations, K = bits of q.
+    ///
+    /// # Errors
+    /// As [`WordMontgomery::with_iterations`].
+    pub fn new(q: Modulus, word_bits: u32) -> Result<Self, MathError> {
+        // An impossible word size is refused below, whatever the count.
+        Self::with_iterations(q, word_bits, q.bits().div_ceil(word_bits.max(1)))
+    }
+
+    /// As many iterations as a pipeline has: at least ceil(K / w).
+    ///
+    /// # Errors
+    /// [`MathError::OutOfRange`] for w = 0, q that is not 1 mod 2^w, w L below K or above 64.
+    pub fn with_iterations(q: Modulus, word_bits: u32, iterations: u32) -> Result<Self, MathError> {
+        let low_bits = (q.value() - 1).trailing_zeros();
+        if word_bits == 0 || word_bits > low_bits {
+            return Err(MathError::OutOfRange {
+                what: "word size in bits",
+                expected: "at least 1, and the modulus 1 mod 2^word size",
+                got: format!("{word_bits} for {}", q.value()),
+            });
+        }
+        let total = word_bits.saturating_mul(iterations);
+        if !(q.bits()..=64).contains(&total) {
+            return Err(MathError::OutOfRange {
+                what: "bits taken off by all iterations",
+                expected: "from the bits of the modulus to 64",
+                got: total.to_string(),
+            });
+        }
+        Ok(Self {
+            q,
+            word_bits,
+            iterations,
+            factor: q.inv(q.reduce_wide(1 << total))?,
+        })
+    }
+
+    /// w.
+    pub fn word_bits(&self) -> u32 {
+        self.word_bits
+    }
+
+    /// L.
+    pub fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    /// q_H.
+    pub fn q_high(&self) -> u64 {
+        self.q.value() >> self.word_bits
+    }
+
+    /// One iteration, lines 3 to 7.
+    pub fn step(&self, t1: u128) -> WordStep {
+        let mask = (1u64 << self.word_bits) - 1; // w < 61
+        let t1_high = t1 >> self.word_bits;
+        let t1_low = t1 as u64 & mask;
+        let t2 = t1_low.wrapping_neg() & mask;
+        let carry = t1_low != 0;
+        let product = u128::from(self.q_high()) * u128::from(t2);
+        WordStep {
+            t1_high,
+            t1_low,
+            t2,
+            carry,
+            t1: t1_high.wrapping_add(product).wrapping_add(carry.into()),
+        }
+    }
+
+    /// The L steps of one reduction; the last `t1` is below 2q.
+    pub fn steps(&self, c: u128) -> impl Iterator<Item = WordStep> {
+        let this = *self;
+        (0..self.iterations).scan(c, move |t1, _| {
+            let step = this.step(*t1);
+            *t1 = step.t1;
+            Some(step)
+        })
+    }
+
+    /// The form a 2^(w L) mod q of a residue, in which constants are kept.
+    pub fn to_form(&self, a: u64) -> u64 {
+        self.q
+            .reduce_wide(u128::from(self.q.reduce(a)) << (self.word_bits * self.iterations))
+    }
+
+    /// The residue of such a form.
+    pub fn from_form(&self, a: u64) -> u64 {
+        self.reduce(a.into())
+    }
+}
+
+impl Reduction for WordMontgomery {
+    fn modulus(&self) -> Modulus {
+        self.q
+    }
+
+    fn factor(&self) -> u64 {
+        self.factor
+    }
+
+    fn limit(&self) -> u128 {
+        u128::from(self.q.value()) << (self.word_bits * self.iterations)
+    }
+
+    fn reduce(&self, x: u128) -> u64 {
+        let last = self.steps(x).last().map_or(x, |step| step.t1);
+        subtract_once(last, self.q) as u64
+    }
+}
