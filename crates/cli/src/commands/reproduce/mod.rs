@@ -1,5 +1,6 @@
 //! `ringmill reproduce`: the tables of a machine's paper, one row a figure.
 
+mod application;
 mod figure;
 mod paper;
 mod ring;

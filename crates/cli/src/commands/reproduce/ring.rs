@@ -2,24 +2,21 @@
 
 use std::sync::Arc;
 
-use ringmill_compiler::builder::TraceBuilder;
-use ringmill_compiler::{Compiled, Options};
-use ringmill_devices::{Cpu, Device, Request, progress::Silent};
-use ringmill_isa::macros::{MacroOp, MacroProgram, Visibility};
+use ringmill_devices::Cpu;
 use ringmill_isa::mid::builder::ProcBuilder;
 use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, Procedure, Program, ValueId};
-use ringmill_machines::{MACHINES, Machine, MachineReport, SimOptions};
+use ringmill_machines::{MACHINES, MachineReport};
 use ringmill_schemes::ckks::{OpKey, Params, ProcCache};
 
 use super::figure::{Figure, How};
-use super::{paper, single};
+use super::single::{measure, simulate};
+use super::{application, paper, single};
 use crate::error::CliError;
 
 const TABLE_2: &str = "Table 2: instructions and operations";
 const TABLE_4: &str = "Table 4: latency of operations";
 const MULTIPLY: &str = "multiply + relinearise";
 const MULTIPLIERS: &str = "modular multipliers per RPAU";
-const APPLICATION: &str = "Section 5.3: logistic regression";
 
 /// Every figure, table by table.
 pub fn figures() -> Result<Vec<Figure>, CliError> {
@@ -42,7 +39,7 @@ pub fn figures() -> Result<Vec<Figure>, CliError> {
             seal_us: paper.seal_us_set2,
         },
     ];
-    let (mut table_2, mut table_4, mut application) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut table_2, mut table_4) = (Vec::new(), Vec::new());
     let cpu = Cpu::new(1)?;
     for (name, machine) in &machines {
         let row = |case: &str, metric: &str, unit: &str, paper, ours| Figure {
@@ -123,7 +120,7 @@ pub fn figures() -> Result<Vec<Figure>, CliError> {
             });
         }
     }
-    logistic_regression(&paper, &machines, &cpu, &mut application)?;
+    let application = application::figures(&paper, &machines, &cpu)?;
     Ok([table_2, table_4, application].concat())
 }
 
@@ -229,185 +226,6 @@ fn cycles_a_word(report: &MachineReport, kind: &str) -> Option<f64> {
         .get(kind)
         .filter(|words| **words > 0)?;
     Some((*report.cycles_by_kind.get(kind)? as f64 / *words as f64).round())
-}
-
-fn simulate(machine: &dyn Machine, program: &Program) -> Result<MachineReport, CliError> {
-    Ok(machine.simulate(
-        program,
-        SimOptions {
-            spill: false,
-            resident_keys: true,
-            trace: None,
-        },
-    )?)
-}
-
-/// Seconds of one run on one thread: the least of several, the first ones warming caches and buffers.
-fn measure(cpu: &Cpu, program: &Program) -> Result<f64, CliError> {
-    const RUNS: usize = 7;
-    let bindings = single::bindings(program)?;
-    let mut least = f64::INFINITY;
-    for _ in 0..RUNS {
-        let outcome = cpu.run(program, &bindings, Request::function_only(), &Silent)?;
-        least = outcome.cpu.map_or(least, |stats| least.min(stats.seconds));
-    }
-    Ok(least)
-}
-
-/// 8192 slots: 256 records of 18 features padded to 32, summed by log2 rotations, sigmoid of degree 7; plaintext weights.
-/// The paper gives its operation counts but not its program, so the counts stand beside ours.
-fn logistic_regression(
-    paper: &paper::Ring,
-    machines: &[(&str, Box<dyn Machine>)],
-    cpu: &Cpu,
-    figures: &mut Vec<Figure>,
-) -> Result<(), CliError> {
-    let compiled = compile_logistic_regression()?;
-    let theirs = &paper.logistic_regression;
-    let mut push =
-        |machine: &str, metric: &str, unit: &str, paper: Option<f64>, ours: f64, how: How| {
-            figures.push(Figure {
-                machine: machine.to_owned(),
-                table: APPLICATION.to_owned(),
-                case: "one batch".to_owned(),
-                metric: metric.to_owned(),
-                unit: unit.to_owned(),
-                paper,
-                ours,
-                how,
-            });
-        };
-    let counts = Operations::of(&compiled.managed);
-    for (name, machine) in machines {
-        let report = simulate(machine.as_ref(), &compiled.program)?;
-        let communication = (report.link.seconds_in + report.link.seconds_out) * 1e3;
-        push(
-            name,
-            "rotations",
-            "",
-            Some(theirs.rotations),
-            counts.rotations,
-            How::Model,
-        );
-        push(
-            name,
-            "multiplications",
-            "",
-            Some(theirs.multiplications),
-            counts.multiplications,
-            How::Model,
-        );
-        push(
-            name,
-            "rescales",
-            "",
-            Some(theirs.rescales),
-            counts.rescales,
-            How::Model,
-        );
-        push(
-            name,
-            "instructions",
-            "",
-            Some(theirs.instructions),
-            report.instructions as f64,
-            How::Model,
-        );
-        push(
-            name,
-            "compute",
-            "cycles",
-            Some(theirs.cycles),
-            report.cycles as f64,
-            How::Model,
-        );
-        push(
-            name,
-            "communication",
-            "ms",
-            Some(theirs.communication_ms),
-            communication,
-            How::Model,
-        );
-        push(
-            name,
-            "total",
-            "ms",
-            Some(theirs.total_ms),
-            report.seconds * 1e3 + communication,
-            How::Model,
-        );
-    }
-    push(
-        "cpu",
-        "total (paper: SEAL)",
-        "ms",
-        Some(theirs.seal_s * 1e3),
-        measure(cpu, &compiled.program)? * 1e3,
-        How::Measured,
-    );
-    Ok(())
-}
-
-/// Operation counts of a managed program.
-struct Operations {
-    rotations: f64,
-    multiplications: f64,
-    rescales: f64,
-}
-
-impl Operations {
-    fn of(program: &MacroProgram) -> Self {
-        let count = |ops: &[MacroOp]| {
-            let results = |op: MacroOp, dst: usize| if op == MacroOp::Hrotate { dst } else { 1 };
-            program
-                .instrs
-                .iter()
-                .filter(|i| ops.contains(&i.op))
-                .map(|i| results(i.op, i.dst.len()))
-                .sum::<usize>() as f64
-        };
-        Self {
-            rotations: count(&[MacroOp::Rotate, MacroOp::Hrotate]),
-            multiplications: count(&[MacroOp::Relin]),
-            rescales: count(&[MacroOp::Rescale]),
-        }
-    }
-}
-
-fn compile_logistic_regression() -> Result<Compiled, CliError> {
-    const RECORDS: i64 = 256;
-    const FEATURES: i64 = 32;
-    // Least squares of the sigmoid on [-8, 8], as the paper's source [KSK+18] fits it.
-    const SIGMOID: [f64; 8] = [
-        0.5,
-        0.216_84,
-        0.0,
-        -0.008_191_4,
-        0.0,
-        0.000_165_83,
-        0.0,
-        -0.000_001_195_2,
-    ];
-    let mut t = TraceBuilder::new("logistic_regression", (RECORDS * FEATURES) as u32)?;
-    let x = t.input("x", Visibility::Encrypted, None)?;
-    let w = t.input("w", Visibility::Plain, None)?;
-    let mut sum = t.mul(x, w, None)?;
-    let mut step = RECORDS * FEATURES / 2;
-    while step >= RECORDS {
-        let rotated = t.rotate(sum, step, None)?;
-        sum = t.add(sum, rotated, None)?;
-        step /= 2;
-    }
-    let y = t.polynomial(sum, &SIGMOID, None)?;
-    t.output("y", y, None)?;
-    let params = Params::builder(14)
-        .prime_bits(&[60, 54, 54, 54, 54, 54], &[54])
-        .build()?;
-    Ok(ringmill_compiler::compile(
-        t.finish(),
-        &Options::given(params),
-    )?)
 }
 
 #[cfg(test)]

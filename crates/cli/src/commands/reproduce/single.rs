@@ -1,9 +1,11 @@
-//! Programs of one call: one homomorphic operation, or one instruction, alone on a device.
+//! Programs of one call (one homomorphic operation, or one instruction, alone on a device), and what programs take.
 
 use std::sync::Arc;
 
-use ringmill_devices::{Bindings, Limb, SeedExpansion};
+use ringmill_devices::progress::Silent;
+use ringmill_devices::{Bindings, Cpu, Device, Limb, Request, SeedExpansion};
 use ringmill_isa::mid::{Call, Input, InputRole, LimbId, Output, ParamRole, Procedure, Program};
+use ringmill_machines::{Machine, MachineReport, SimOptions};
 use ringmill_math::{Modulus, expand_uniform};
 
 use crate::error::CliError;
@@ -65,7 +67,7 @@ pub fn program(procedure: Arc<Procedure>) -> Program {
 }
 
 /// Limbs of uniform residues and fixed seeds: timing depends on the instructions alone.
-pub fn bindings(program: &Program) -> Result<Bindings<'static>, CliError> {
+fn bindings(program: &Program) -> Result<Bindings<'static>, CliError> {
     let limbs = (0u64..)
         .zip(&program.inputs)
         .map(|(stream, input)| {
@@ -82,4 +84,21 @@ pub fn bindings(program: &Program) -> Result<Bindings<'static>, CliError> {
         .map(|&key| Arc::new(SeedExpansion::new([key as u8; 32])))
         .collect();
     Ok(Bindings { limbs, seeds })
+}
+
+/// The program on a machine, its keys there already.
+pub fn simulate(machine: &dyn Machine, program: &Program) -> Result<MachineReport, CliError> {
+    Ok(machine.simulate(program, SimOptions::default())?)
+}
+
+/// Seconds of one run on the device's threads: the least of several, the first ones warming caches and buffers.
+pub fn measure(cpu: &Cpu, program: &Program) -> Result<f64, CliError> {
+    const RUNS: usize = 7;
+    let bindings = bindings(program)?;
+    let mut least = f64::INFINITY;
+    for _ in 0..RUNS {
+        let outcome = cpu.run(program, &bindings, Request::function_only(), &Silent)?;
+        least = outcome.cpu.map_or(least, |stats| least.min(stats.seconds));
+    }
+    Ok(least)
 }
