@@ -21,6 +21,8 @@ mod crt;
 mod fixed_point;
 mod fraction;
 #[cfg(target_arch = "x86_64")]
+mod fraction_avx512;
+#[cfg(target_arch = "x86_64")]
 mod ifma;
 mod kawamura;
 mod mixed_radix;
@@ -49,7 +51,7 @@ pub(crate) const BLOCK: usize = 256;
 
 /// A conversion of limbs from source moduli to target moduli, coefficient by coefficient. Coefficients do not depend
 /// on one another, so threads may share a conversion by ranges of coefficients.
-pub trait BaseExtension {
+pub trait BaseExtension: Send + Sync {
     /// The moduli of the input limbs, in order.
     fn source(&self) -> &[Modulus];
 

@@ -17,6 +17,7 @@ mod sums;
 
 pub use auto::{AutoEvalPlan, auto_coeff, auto_eval, auto_eval_halves};
 pub use backend::{Backend, available_backends, with_backend};
+pub(crate) use elementwise::mul_constant;
 pub use elementwise::{
     add, add_assign, add_scalar, add_scalar_assign, conv, conv_assign, mac, mac_assign, mul,
     mul_assign, mul_scalar, mul_scalar_assign, neg, neg_assign, sub, sub_assign,

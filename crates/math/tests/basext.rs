@@ -43,6 +43,10 @@ fn adversarial(basis: &RnsBasis) -> Vec<BigUint> {
         // One residue is zero, or all but one are.
         centres.push(q / modulus.value());
     }
+    // All y_i = 1, all y_i = q_i - 1: the ends of every sum.
+    let ones: BigUint = basis.punctured_products().iter().sum();
+    centres.push(&ones % q);
+    centres.push(q - &ones % q);
     for k in (1..=16).chain([44, 47, 48, 49, 50, 51, 52, 53, 60, 70]) {
         for m in [1u32, 3] {
             centres.push((q * m) >> k);
@@ -211,6 +215,11 @@ fn moduli_of_every_shape() {
     let mut values = adversarial(&basis);
     values.extend(random(&basis, 100, 3));
     check_all(&basis, q(11), &to, &values);
+    // Constants next to their modulus: Q / q_0 = q_1 = -1 mod q_1 + 1.
+    let pair = [(1 << 61) - 1, (1 << 61) - 3].map(q);
+    let basis = RnsBasis::new(pair.to_vec()).unwrap();
+    let to = [(1 << 61) - 2, (1 << 61) - 4, (1 << 61) - 6].map(q);
+    check_all(&basis, q(67), &to, &adversarial(&basis));
     // All of [0, Q) for a small Q.
     let basis = RnsBasis::new([16, 3, 25, 7].map(q).to_vec()).unwrap();
     let values: Vec<BigUint> = (0..8400u32).map(BigUint::from).collect();
@@ -338,12 +347,15 @@ fn inputs_that_are_no_residues_do_no_harm() {
     ];
     common::on_every_backend(|_| {
         for method in &methods {
-            let limb = [!0u64; 21];
-            let input = vec![limb.as_slice(); method.source().len()];
-            let mut output = vec![[0; 21]; method.target().len()];
-            let mut slices: Vec<&mut [u64]> = output.iter_mut().map(|o| o.as_mut_slice()).collect();
-            let mut scratch = vec![!0; method.scratch_len()];
-            method.convert(&input, &mut slices, &mut scratch).unwrap();
+            for word in [!0u64, 1 << 63, (1 << 63) + 1, 1 << 52, 1 << 61] {
+                let limb = [word; 21];
+                let input = vec![limb.as_slice(); method.source().len()];
+                let mut output = vec![[0; 21]; method.target().len()];
+                let mut slices: Vec<&mut [u64]> =
+                    output.iter_mut().map(|o| o.as_mut_slice()).collect();
+                let mut scratch = vec![!0; method.scratch_len()];
+                method.convert(&input, &mut slices, &mut scratch).unwrap();
+            }
         }
     });
 }

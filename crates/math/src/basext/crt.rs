@@ -75,7 +75,7 @@ impl Crt {
         for at in blocks(n) {
             for (i, ((limb, q), w)) in input.iter().zip(&self.from).zip(&self.scale).enumerate() {
                 let y = row_mut(scratch, i, at.len());
-                kernels::mul_scalar(*q, y, &limb[at.clone()], w.value)?;
+                kernels::mul_constant(*q, y, &limb[at.clone()], *w)?;
             }
             count(scratch, at.clone())?;
             self.sums.apply(scratch, output, at)?;

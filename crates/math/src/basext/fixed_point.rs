@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 
-use super::fraction::Fraction;
+use super::fraction::{Fraction, FractionSum};
 use std::cmp::Ordering;
 
 use super::{BLOCK, BaseExtension, Crt, check_shapes, check_sources};
@@ -32,11 +32,8 @@ pub enum Representative {
 #[derive(Clone, Debug)]
 pub struct FixedPoint {
     crt: Crt,
-    fractions: Vec<Fraction>,
-    /// h / Q rounded down to a multiple of 2^-51.
-    offset: u64,
-    /// A fraction of S from here on is a close call.
-    close: u64,
+    /// S, with h / Q rounded down to a multiple of 2^-51 as its offset.
+    sum: FractionSum,
     exact: LongCount,
 }
 
@@ -55,12 +52,9 @@ impl FixedPoint {
             Representative::Centred => product - (product >> 1u32) - 1u32,
         };
         let offset = (&h << Fraction::BITS) / product;
-        let error = Fraction::ERROR * from.moduli().len() as u64 + 1;
         Ok(Self {
             crt: Crt::new(from, to, true),
-            fractions: from.moduli().iter().map(|q| Fraction::new(*q)).collect(),
-            offset: offset.iter_u64_digits().next().unwrap_or(0),
-            close: (1 << Fraction::BITS) - error,
+            sum: FractionSum::new(from.moduli(), offset.iter_u64_digits().next().unwrap_or(0)),
             exact: LongCount {
                 weights: from.punctured_products().iter().map(digits).collect(),
                 product: digits(product),
@@ -75,11 +69,12 @@ impl FixedPoint {
     /// is about 0 (h = 0): alpha then is the upper candidate for t > 0, where A = t, and the lower one for t < 0, where
     /// A = Q + t.
     fn small_sign(&self, mut residues: impl Iterator<Item = u64>) -> Option<Ordering> {
-        if self.offset != 0 {
+        if self.sum.offset != 0 {
             return None;
         }
         let (first, rest) = self.source().split_first()?;
-        let t = first.centred(residues.next()?);
+        // Checked: the difference of something larger could overflow.
+        let t = first.centred(residues.next().filter(|a| *a < first.value())?);
         let agree = rest.iter().zip(residues).all(|(q, a)| q.from_i64(t) == a);
         agree.then_some(t.cmp(&0))
     }
@@ -104,37 +99,26 @@ impl BaseExtension for FixedPoint {
         output: &mut [&mut [u64]],
         scratch: &mut [u64],
     ) -> Result<(), MathError> {
-        const FRACTION: u64 = (1 << Fraction::BITS) - 1;
         let n = check_shapes(self, input, output, scratch)?;
         let l = self.source().len();
         self.crt.convert(n, input, output, scratch, |rows, at| {
-            let (terms, sums) = rows.split_at_mut(l * BLOCK);
-            let sums = &mut sums[..at.len()];
-            sums.fill(self.offset);
-            for (fraction, y) in self.fractions.iter().zip(terms.chunks_exact(BLOCK)) {
-                fraction.add_to(sums, &y[..at.len()]);
-            }
-            // One test for the whole block: a close call is rare.
-            let largest = sums.iter().fold(0, |max, &sum| (sum & FRACTION).max(max));
-            if largest >= self.close {
-                for (c, sum) in sums.iter_mut().enumerate() {
-                    if *sum & FRACTION >= self.close {
-                        let low = *sum >> Fraction::BITS;
-                        let residues = input.iter().map(|limb| limb[at.start + c]);
-                        let count = match self.small_sign(residues) {
-                            Some(Ordering::Greater) => low.wrapping_add(1),
-                            Some(Ordering::Less) => low,
-                            _ => {
-                                let y = terms.chunks_exact(BLOCK).map(|row| row[c]);
-                                self.exact.count(y, low)
-                            }
-                        };
-                        *sum = count << Fraction::BITS;
-                    }
+            let (terms, alpha) = rows.split_at_mut(l * BLOCK);
+            let alpha = &mut alpha[..at.len()];
+            let close = self.sum.counts(terms, alpha);
+            for (word, mut calls) in close.into_iter().enumerate() {
+                while calls != 0 {
+                    let c = 64 * word + calls.trailing_zeros() as usize;
+                    let residues = input.iter().map(|limb| limb[at.start + c]);
+                    let one_more = match self.small_sign(residues) {
+                        Some(sign) => sign == Ordering::Greater,
+                        None => {
+                            let y = terms.chunks_exact(BLOCK).map(|row| row[c]);
+                            self.exact.reaches(y, alpha[c].wrapping_add(1))
+                        }
+                    };
+                    alpha[c] = alpha[c].wrapping_add(one_more.into());
+                    calls &= calls - 1;
                 }
-            }
-            for sum in sums {
-                *sum >>= Fraction::BITS;
             }
             Ok(())
         })
@@ -152,17 +136,16 @@ struct LongCount {
 }
 
 impl LongCount {
-    /// floor((sum_i y_i (Q / q_i) + h) / Q), known to be `low` or one more.
-    fn count(&self, y: impl Iterator<Item = u64>, low: u64) -> u64 {
+    /// Whether sum_i y_i (Q / q_i) + h >= count Q.
+    fn reaches(&self, y: impl Iterator<Item = u64>, count: u64) -> bool {
         let mut sum = [0; WORDS];
         sum[..self.offset.len()].copy_from_slice(&self.offset);
         for (weight, y) in self.weights.iter().zip(y) {
             add_product(&mut sum, weight, y);
         }
-        // sum >= (low + 1) Q?
         let mut multiple = [0; WORDS];
-        add_product(&mut multiple, &self.product, low.wrapping_add(1));
-        low.wrapping_add(u64::from(sum.iter().rev().ge(multiple.iter().rev())))
+        add_product(&mut multiple, &self.product, count);
+        sum.iter().rev().ge(multiple.iter().rev())
     }
 }
 

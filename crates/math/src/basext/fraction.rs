@@ -1,10 +1,12 @@
-//! y / q as a fixed-point fraction.
+//! floor(sum_i y_i / q_i) in fixed point, and where it cannot be told.
 
+use super::BLOCK;
 #[cfg(target_arch = "x86_64")]
-use super::ifma;
+use super::fraction_avx512;
 use crate::Modulus;
-#[cfg(target_arch = "x86_64")]
-use crate::kernels::Backend;
+
+/// One bit for each coefficient of a block.
+pub(super) type CloseCalls = [u64; BLOCK / 64];
 
 /// y / q in units of 2^-51, rounded down, for y below q: the same bits on every path.
 ///
@@ -13,18 +15,18 @@ use crate::kernels::Backend;
 /// [`Fraction::ERROR`]: one from the cut, one from t, one from the floor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fraction {
-    left: u32,
-    right: u32,
-    ratio: u64,
+    pub(super) left: u32,
+    pub(super) right: u32,
+    pub(super) ratio: u64,
 }
 
 impl Fraction {
     /// Bits behind the point.
     pub(super) const BITS: u32 = 51;
     /// Bound of the error, in units.
-    pub(super) const ERROR: u64 = 3;
+    const ERROR: u64 = 3;
 
-    pub(super) fn new(q: Modulus) -> Self {
+    fn new(q: Modulus) -> Self {
         // 2^52 exactly only when q is a power of two; the largest 52-bit number then stands for it.
         let ratio = ((1u128 << (51 + q.bits())) / u128::from(q.value())) as u64;
         Self {
@@ -34,19 +36,52 @@ impl Fraction {
         }
     }
 
-    /// sums_c += y_c / q.
-    pub(super) fn add_to(self, sums: &mut [u64], y: &[u64]) {
-        let Self { left, right, ratio } = self;
+    fn of(self, y: u64) -> u64 {
+        let x = y << self.left >> self.right;
+        ((u128::from(x) * u128::from(self.ratio)) >> 52) as u64
+    }
+}
+
+/// offset + sum_i y_i / q_i, short of the true value by less than 3 l + 1 units (one for the offset, rounded down).
+#[derive(Clone, Debug)]
+pub(super) struct FractionSum {
+    pub(super) fractions: Vec<Fraction>,
+    pub(super) offset: u64,
+    /// A sum whose fraction is not below this may have passed the next integer.
+    pub(super) close: u64,
+}
+
+impl FractionSum {
+    /// The offset is in units of 2^-51, below 1.
+    pub(super) fn new(moduli: &[Modulus], offset: u64) -> Self {
+        let error = Fraction::ERROR * moduli.len() as u64 + 1;
+        Self {
+            fractions: moduli.iter().map(|q| Fraction::new(*q)).collect(),
+            offset,
+            close: (1 << Fraction::BITS) - error,
+        }
+    }
+
+    /// Writes the floor of the sum to `alpha`, one block at most, and gives the coefficients where the true floor may
+    /// be one more. y_i is row i of `y`, rows being [`BLOCK`] words apart.
+    pub(super) fn counts(&self, y: &[u64], alpha: &mut [u64]) -> CloseCalls {
+        let mut close = CloseCalls::default();
         #[cfg(target_arch = "x86_64")]
-        let done = match Backend::current() {
-            Backend::Avx512Ifma => ifma::add_fractions(sums, y, left, right, ratio),
-            _ => 0,
-        };
+        let done = fraction_avx512::counts(self, y, alpha, &mut close);
         #[cfg(not(target_arch = "x86_64"))]
         let done = 0;
-        for (sum, &y) in sums.iter_mut().zip(y).skip(done) {
-            let x = y << left >> right;
-            *sum = sum.wrapping_add(((u128::from(x) * u128::from(ratio)) >> 52) as u64);
+        let rest = &mut alpha[done..];
+        rest.fill(self.offset);
+        for (fraction, y) in self.fractions.iter().zip(y.chunks_exact(BLOCK)) {
+            for (sum, y) in rest.iter_mut().zip(&y[done..]) {
+                *sum = sum.wrapping_add(fraction.of(*y));
+            }
         }
+        for (c, sum) in (done..).zip(rest) {
+            let fraction = *sum & ((1 << Fraction::BITS) - 1);
+            close[c / 64] |= u64::from(fraction >= self.close) << (c % 64);
+            *sum >>= Fraction::BITS;
+        }
+        close
     }
 }

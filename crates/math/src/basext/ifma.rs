@@ -19,6 +19,7 @@ use std::arch::x86_64::*;
 use std::ops::Range;
 
 use super::BLOCK;
+use crate::kernels::Backend;
 use crate::simd::{LANES, correct, load, splat, store};
 use crate::{Modulus, Shoup};
 
@@ -129,8 +130,8 @@ impl Reducer {
     }
 }
 
-/// Writes the sums to `output[j][at]` for the largest multiple of eight coefficients and returns how many those are.
-/// The caller has the features checked ([`crate::Backend::Avx512Ifma`] in force).
+/// Writes the sums to `output[j][at]` for the largest multiple of eight coefficients and returns how many those are, 0
+/// unless this backend is in force.
 pub(super) fn weighted_sums(
     packed: &Packed,
     y: &[u64],
@@ -138,7 +139,7 @@ pub(super) fn weighted_sums(
     at: &Range<usize>,
 ) -> usize {
     let done = at.len() - at.len() % LANES;
-    if packed.terms == 0 || done == 0 {
+    if Backend::current() != Backend::Avx512Ifma || packed.terms == 0 || done == 0 {
         return 0;
     }
     // Bounds are checked here, once: the kernel works on pointers.
@@ -150,7 +151,7 @@ pub(super) fn weighted_sums(
             *pointer = limb[at.start..at.start + done].as_mut_ptr();
         }
         let width = group.reducers.len();
-        // SAFETY: this backend is only in force where the processor has its features; row i of y is valid for `done`
+        // SAFETY: the backend is only in force where the processor has its features; row i of y is valid for `done`
         // words, as is every output of the group.
         unsafe {
             match (width, packed.wide) {
@@ -225,45 +226,6 @@ unsafe fn vector_sums<const V: usize, const J: usize, const WIDE: bool>(
                 let sum = reducer.reduce(low[v][j], high[v][j], estimate[v][j]);
                 store(out.add(c + v * LANES), sum);
             }
-        }
-    }
-}
-
-/// Adds floor((y << left >> right) ratio / 2^52) to `sums` for the largest multiple of eight coefficients and returns
-/// how many those are; y << left >> right and the ratio are below 2^52. The caller has the features checked.
-pub(super) fn add_fractions(
-    sums: &mut [u64],
-    y: &[u64],
-    left: u32,
-    right: u32,
-    ratio: u64,
-) -> usize {
-    let done = sums.len().min(y.len()) / LANES * LANES;
-    // SAFETY: this backend is only in force where the processor has its features; both slices have `done` words.
-    unsafe { add_fractions_vectors(sums.as_mut_ptr(), y.as_ptr(), left, right, ratio, done) };
-    done
-}
-
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-unsafe fn add_fractions_vectors(
-    sums: *mut u64,
-    y: *const u64,
-    left: u32,
-    right: u32,
-    ratio: u64,
-    len: usize,
-) {
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe {
-        let left = _mm_cvtsi64_si128(i64::from(left));
-        let right = _mm_cvtsi64_si128(i64::from(right));
-        let ratio = splat(ratio);
-        for c in (0..len).step_by(LANES) {
-            let x = _mm512_srl_epi64(_mm512_sll_epi64(load(y.add(c)), left), right);
-            store(
-                sums.add(c),
-                _mm512_madd52hi_epu64(load(sums.add(c)), x, ratio),
-            );
         }
     }
 }

@@ -6,8 +6,6 @@ use std::ops::Range;
 use super::ifma;
 use super::{BLOCK, MAX_SOURCES};
 use crate::kernels;
-#[cfg(target_arch = "x86_64")]
-use crate::kernels::Backend;
 use crate::{MathError, Modulus, Shoup};
 
 /// Most terms of one pass over a block: the sources and a correction.
@@ -54,9 +52,9 @@ impl WeightedSums {
         at: Range<usize>,
     ) -> Result<(), MathError> {
         #[cfg(target_arch = "x86_64")]
-        let done = match (&self.packed, Backend::current()) {
-            (Some(packed), Backend::Avx512Ifma) => ifma::weighted_sums(packed, y, output, &at),
-            _ => 0,
+        let done = match &self.packed {
+            Some(packed) => ifma::weighted_sums(packed, y, output, &at),
+            None => 0,
         };
         #[cfg(not(target_arch = "x86_64"))]
         let done = 0;

@@ -3,7 +3,7 @@
 //! Each runs a SIMD prefix (whose length [`simd`] returns, 0 without SIMD) and finishes with scalar code.
 
 use super::{check_len, simd};
-use crate::{MathError, Modulus};
+use crate::{MathError, Modulus, Shoup};
 
 fn map1(out: &mut [u64], a: &[u64], f: impl Fn(u64) -> u64) {
     for (o, &x) in out.iter_mut().zip(a) {
@@ -147,8 +147,17 @@ fn mac_one(q: Modulus, acc: u64, a: u64, b: u64) -> u64 {
 
 /// out = a * w mod q; w is reduced first.
 pub fn mul_scalar(q: Modulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), MathError> {
+    mul_constant(q, out, a, q.shoup(w))
+}
+
+/// [`mul_scalar`] by a constant made before: on short slices its division would count.
+pub(crate) fn mul_constant(
+    q: Modulus,
+    out: &mut [u64],
+    a: &[u64],
+    w: Shoup,
+) -> Result<(), MathError> {
     check_len("a", out.len(), a.len())?;
-    let w = q.shoup(w);
     // SAFETY: both pointers are valid for out.len() words.
     let done = unsafe { simd::mul_shoup(q, out.as_mut_ptr(), a.as_ptr(), w, out.len()) };
     map1(&mut out[done..], &a[done..], |x| q.mul_shoup(x, w));
