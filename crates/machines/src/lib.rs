@@ -7,7 +7,7 @@ pub mod ring;
 
 pub use error::MachineError;
 pub use machine::{Machine, SimOptions, TraceSink};
-pub use report::{LinkUse, MachineReport, MemoryUse, ProcedureUse, Spills, UnitUse};
+pub use report::{KeyUse, LinkUse, MachineReport, MemoryUse, ProcedureUse, Spills, UnitUse};
 
 /// The names of the machines that Ringmill ships.
 pub fn names() -> &'static [&'static str] {

@@ -40,8 +40,8 @@ pub trait Machine: Send + Sync {
 pub struct SimOptions<'a> {
     /// Values that do not fit wait in host memory; without it such a program is refused.
     pub spill: bool,
-    /// Keys are on the machine before the program starts and stay there, as the paper has it. Otherwise key limbs cross
-    /// the link when they are used and not in key memory.
+    /// The keys that fit the key memory are there before the program starts, as the paper has it, those that are used first;
+    /// otherwise it starts empty. Either way a key limb that is needed and not there crosses the link, and is counted.
     pub resident_keys: bool,
     /// Takes one event for each word and unit.
     pub trace: Option<&'a mut dyn TraceSink>,

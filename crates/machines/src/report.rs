@@ -24,6 +24,7 @@ pub struct MachineReport {
     pub procedures: BTreeMap<String, ProcedureUse>,
     pub utilisation: Vec<UnitUse>,
     pub memory: MemoryUse,
+    pub keys: KeyUse,
     pub link: LinkUse,
     pub spills: Spills,
     pub rpaus: usize,
@@ -57,6 +58,18 @@ pub struct MemoryUse {
     pub key_slots: usize,
     /// Distinct key limbs that the program uses on the RPAU with most. Above `key_slots` they cannot all be resident.
     pub key_limbs: usize,
+}
+
+/// Key limbs of the program over all RPAUs, as the machine stores them: half a limb of the program each at twice the native
+/// ring degree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct KeyUse {
+    /// Distinct ones that the program uses.
+    pub needed: u64,
+    /// Of these, how many the key memory holds at once. With resident keys that many are there at the start.
+    pub fit: u64,
+    /// Loads over the host link during the run; one limb may come more than once.
+    pub loaded: u64,
 }
 
 /// Traffic on the host link (64-bit residues). None of it is in the machine's cycles.

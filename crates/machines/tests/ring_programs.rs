@@ -305,6 +305,62 @@ fn a_repeated_call_costs_the_same_and_keys_load_once() {
     assert_eq!(report.memory.key_limbs, 3);
 }
 
+/// Three rotation keys in turn, twice round, each of two limbs on each of three RPAUs.
+fn three_keys(params: &Arc<Params>) -> Program {
+    let mut b = Builder::new(params);
+    let level = params.max_level();
+    let mut x = b.input(params, level, 0);
+    for which in [1, 2, 3, 1, 2, 3] {
+        let galois = [3, 9, 27][usize::from(which) - 1];
+        let seeded = true;
+        let key = OpKey::Rotate {
+            level,
+            galois,
+            seeded,
+        };
+        x = b.apply(&key, &[&x], which);
+    }
+    b.output(&x);
+    b.program
+}
+
+/// With room for two keys, the third comes over the link and replaces the one needed last: A B C A B C takes 4 loads from
+/// nothing, and 2 where A and B are there at the start.
+#[test]
+fn keys_beyond_the_key_memory_cross_the_link_and_are_counted() {
+    let program = three_keys(&params(8, 1, 1));
+    for (slots, fit, resident, loads) in [
+        (4, 4, true, 2),
+        (4, 4, false, 4),
+        (6, 6, true, 0),
+        (6, 6, false, 3),
+        (2, 2, true, 5),
+    ] {
+        let mut d = description(8, 3, 4, false);
+        d.keys.slots = slots;
+        let options = SimOptions {
+            resident_keys: resident,
+            ..SimOptions::default()
+        };
+        let machine = RingMachine::new(d.clone()).unwrap();
+        let report = machine.simulate(&program, options).unwrap();
+        let keys = report.keys;
+        // Each key is two limbs on each of three RPAUs.
+        assert_eq!(
+            (keys.needed, keys.fit, keys.loaded),
+            (18, 3 * fit, 3 * 2 * loads),
+            "room for {slots}"
+        );
+        assert_eq!(report.link.key_bytes, keys.loaded * (8 << 8));
+        assert_eq!(
+            report.link.key_seconds,
+            d.link_seconds(report.link.key_bytes)
+        );
+        assert_eq!(report.memory.key_limbs, 6);
+        execute_program(&d, &program, false);
+    }
+}
+
 /// Values kept, moved and spilled between calls are the interpreter's, at full and half rings.
 #[test]
 fn whole_programs_compute_what_the_interpreter_computes() {
@@ -312,7 +368,11 @@ fn whole_programs_compute_what_the_interpreter_computes() {
     for native in [8, 7] {
         let d = description(native, 4, 4, native == 7);
         let machine = RingMachine::new(d.clone()).unwrap();
-        for program in [chain(&parameters, 2), many_values(&parameters, 5)] {
+        for program in [
+            chain(&parameters, 2),
+            many_values(&parameters, 5),
+            three_keys(&parameters),
+        ] {
             let cycles = execute_program(&d, &program, false);
             assert_eq!(
                 machine

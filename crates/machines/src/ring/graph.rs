@@ -13,7 +13,7 @@ pub type NodeIndex = u32;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Source {
     Value(ValueIndex),
-    /// A limb of key memory, relative to the call's key base.
+    /// A limb of key memory: an index into the call's key table.
     Key(u8),
     /// The generator; an index into [`Graph::streams`].
     Stream(u32),
@@ -83,7 +83,9 @@ pub struct Graph {
     pub params: Vec<Vec<ValueIndex>>,
     /// For each result its one or two values.
     pub results: Vec<Vec<ValueIndex>>,
-    /// Key limbs that one RPAU holds for a call.
+    /// For each parameter that is a key limb, the key index of its first piece.
+    pub keys: Vec<Option<u8>>,
+    /// Key limbs that the RPAU with most of them reads.
     pub key_slots: usize,
 }
 

@@ -17,8 +17,10 @@ pub struct Memory {
     pub moduli: Vec<u64>,
     /// Limb by RPAU and slot.
     pub slots: HashMap<(usize, u8), Vec<u64>>,
-    /// Key limbs by RPAU and key index.
+    /// Key limbs by RPAU and key slot.
     pub keys: HashMap<(usize, u8), Vec<u64>>,
+    /// The call's key table: the key slot of each RPAU and key index.
+    pub key_table: HashMap<(usize, u8), u8>,
     /// The call's seeds.
     pub seeds: Vec<[u8; 32]>,
     /// Whether limbs are half rings (the program is at twice the native degree).
@@ -122,7 +124,8 @@ impl Engine<'_> {
             Operand::None => Vec::new(),
             Operand::Slot(s) => self.slot(r, s)?.clone(),
             Operand::Key(k) => {
-                let limb = self.memory.keys.get(&(r, k)).cloned();
+                let slot = self.memory.key_table.get(&(r, k));
+                let limb = slot.and_then(|&s| self.memory.keys.get(&(r, s))).cloned();
                 limb.ok_or_else(|| self.missing(format!("key limb {k} of RPAU {r} is absent")))?
             }
             Operand::Generator => self.stream(w, r, q)?,

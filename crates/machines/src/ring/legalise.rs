@@ -177,6 +177,7 @@ impl Legaliser<'_> {
                         }
                     };
                     self.graph.params.push(Vec::new());
+                    self.graph.keys.push(Some(base));
                     (0..self.count())
                         .map(|i| Source::Key(base + i as u8))
                         .collect()
@@ -185,12 +186,13 @@ impl Legaliser<'_> {
                     let values: Vec<_> =
                         (0..self.count()).map(|_| self.graph.value(rpau)).collect();
                     self.graph.params.push(values.clone());
+                    self.graph.keys.push(None);
                     values.into_iter().map(Source::Value).collect()
                 }
             };
             self.map.insert(param.value, pieces);
         }
-        self.graph.key_slots = keys.len() * self.count();
+        self.graph.key_slots = self.key_limbs();
         let streams = self.procedure.instrs.iter().filter(|i| i.op == Op::Prng);
         self.streams = streams.flat_map(|i| &i.dst).map(|&v| (v, 0)).collect();
         for v in self.procedure.instrs.iter().flat_map(|i| &i.src) {
@@ -199,6 +201,17 @@ impl Legaliser<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Key limbs on the RPAU with most of them.
+    fn key_limbs(&self) -> usize {
+        let mut counts = vec![0; self.d.rpaus];
+        for param in &self.procedure.params {
+            if let (ParamRole::Key { .. }, Ok((r, _))) = (param.role, self.place(param.value)) {
+                counts[usize::from(r)] += self.count();
+            }
+        }
+        counts.into_iter().max().unwrap_or(0)
     }
 
     fn results(&mut self) -> Result<(), MachineError> {

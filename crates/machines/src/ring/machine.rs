@@ -27,8 +27,7 @@ impl RingMachine {
 
     fn report(&self, program: &Program, totals: Totals) -> MachineReport {
         let d = &self.description;
-        let limb_bytes = 8u64 << program.log_n;
-        let key_bytes = totals.key_loads * limb_bytes;
+        let key_bytes = totals.keys.loaded * (8 << program.log_n.min(d.log_n));
         let kinds = totals.tally.by_kind.iter();
         let share = |busy: u64, units: usize| {
             busy as f64 / (totals.cycles.max(1) * units.max(1) as u64) as f64
@@ -74,8 +73,9 @@ impl RingMachine {
                     .collect(),
                 peak_slots: totals.peak,
                 key_slots: d.keys.slots,
-                key_limbs: totals.key_limbs * (1 + usize::from(program.log_n > d.log_n)),
+                key_limbs: totals.key_limbs as usize,
             },
+            keys: totals.keys,
             link: LinkUse {
                 bytes_in: totals.bytes_in,
                 bytes_out: totals.bytes_out,

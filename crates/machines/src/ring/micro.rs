@@ -120,7 +120,7 @@ impl Opcode {
 pub enum Operand {
     None,
     Slot(u8),
-    /// A limb of key memory, relative to the call's key base.
+    /// A limb of key memory: an index into the call's key table.
     Key(u8),
     /// The generator, at the stream that the immediate names.
     Generator,

@@ -6,7 +6,7 @@ mod emit;
 pub mod encode;
 pub mod graph;
 pub mod interpret;
-mod keys;
+pub mod keys;
 pub mod legalise;
 mod machine;
 pub mod micro;

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use ringmill_isa::mid::{Call, InputRole, LimbId, ParamRole, Program, verify};
 
 use super::description::Description;
-use super::keys::KeyMemory;
+use super::keys::{KeyLimb, KeyLoad, KeyMemory};
 use super::model;
 use super::residency::{Arrangement, Bundle, Residency};
 use super::schedule::{Failure, Placement, Scheduled};
 use super::search::Prepared;
 use super::tally::{Lanes, Tally, Tracer};
-use crate::{MachineError, SimOptions, Spills};
+use crate::{KeyUse, MachineError, SimOptions, Spills};
 
 /// Schedules kept at once.
 const MAX_CACHED: usize = 4096;
@@ -40,8 +40,9 @@ pub struct Totals {
     pub peak: Vec<u8>,
     pub bytes_in: u64,
     pub bytes_out: u64,
-    pub key_loads: u64,
-    pub key_limbs: usize,
+    pub keys: KeyUse,
+    /// Distinct key limbs on the RPAU with most.
+    pub key_limbs: u64,
     pub spills: Spills,
 }
 
@@ -57,6 +58,10 @@ pub struct Step<'a> {
     pub args: Vec<Vec<u8>>,
     /// Arguments that came over the link for this call.
     pub arrived: Vec<LimbId>,
+    /// The call's key table: the key slot of each RPAU and key index.
+    pub key_table: HashMap<(usize, u8), u8>,
+    /// Key limbs that came over the link for this call.
+    pub key_loads: Vec<KeyLoad>,
     pub outcome: &'a Outcome,
 }
 
@@ -103,18 +108,18 @@ struct Run<'a> {
     d: &'a Description,
     program: &'a Program,
     spill: bool,
-    resident_keys: bool,
     prepared: HashMap<u32, Prepared>,
     cache: HashMap<(u32, Placement), Arc<Outcome>>,
     residency: Residency,
     keys: KeyMemory,
-    is_key: Vec<bool>,
     /// Last call that reads each limb.
     last_use: Vec<u32>,
     is_output: Vec<bool>,
     /// Inputs that have crossed the link once: coming again is a spill.
     came: Vec<bool>,
     limb_bytes: u64,
+    /// Pieces of a limb: two at twice the native ring degree.
+    pieces: u8,
     lanes: Lanes,
     totals: Totals,
 }
@@ -137,20 +142,22 @@ impl<'a> Run<'a> {
             .outputs
             .iter()
             .for_each(|o| is_output[o.limb.0 as usize] = true);
+        let residency = Residency::new(d, program);
+        let rpau = |limb| residency.rpau(limb);
+        let keys = KeyMemory::new(d, program, &is_key, rpau, options.resident_keys);
         Self {
             d,
             program,
             spill: options.spill,
-            resident_keys: options.resident_keys,
             prepared: HashMap::new(),
             cache: HashMap::new(),
-            residency: Residency::new(d, program),
-            keys: KeyMemory::default(),
-            is_key,
+            residency,
+            keys,
             last_use,
             is_output,
             came: vec![false; count],
             limb_bytes: 8 << program.log_n,
+            pieces: 1 + u8::from(program.log_n > d.log_n),
             lanes: Lanes::new(d.rpaus),
             totals: Totals {
                 peak: vec![0; d.rpaus],
@@ -186,11 +193,7 @@ impl<'a> Run<'a> {
                 slots: self.d.keys.slots,
             });
         }
-        let keys = call.args.iter().filter(|l| self.is_key[l.0 as usize]);
-        let keys: Vec<_> = keys.map(|&l| (l, self.residency.rpau(l))).collect();
-        self.keys
-            .call(index, &keys, self.d.keys.slots, self.resident_keys);
-
+        let (key_table, key_loads) = self.bring_keys(index, call);
         let bundles = self.missing(call);
         let outcome = self.place_and_schedule(index, call, &bundles, on_schedule)?;
         for &limb in bundles.iter().flat_map(|b| &b.limbs) {
@@ -203,6 +206,8 @@ impl<'a> Run<'a> {
             index,
             args,
             arrived,
+            key_table,
+            key_loads,
             outcome: &outcome,
         })?;
         self.settle_results(index, call, &outcome);
@@ -219,6 +224,36 @@ impl<'a> Run<'a> {
             *peak = now.max(*peak);
         }
         Ok(outcome)
+    }
+
+    /// Brings the call's key limbs into key memory; gives their slots, and what crosses the link.
+    fn bring_keys(
+        &mut self,
+        index: usize,
+        call: &Call,
+    ) -> (HashMap<(usize, u8), u8>, Vec<KeyLoad>) {
+        let mut wanted: Vec<(Vec<u8>, Vec<KeyLimb>)> = vec![Default::default(); self.d.rpaus];
+        if let Some(prepared) = self.prepared.get(&call.proc) {
+            for (&limb, base) in call.args.iter().zip(&prepared.graph().keys) {
+                let Some(base) = base else { continue };
+                let (indices, limbs) = &mut wanted[self.residency.rpau(limb)];
+                for piece in 0..self.pieces {
+                    indices.push(base + piece);
+                    limbs.push((limb, piece));
+                }
+            }
+        }
+        let (mut table, mut loads) = (HashMap::new(), Vec::new());
+        for (r, (indices, limbs)) in wanted.into_iter().enumerate() {
+            let slots = self.keys.bring_in(index, r, &limbs, &mut loads);
+            table.extend(
+                indices
+                    .into_iter()
+                    .zip(slots)
+                    .map(|(k, slot)| ((r, k), slot)),
+            );
+        }
+        (table, loads)
     }
 
     /// Arguments that are not on the machine, bundled by operand and polynomial.
@@ -436,7 +471,11 @@ impl<'a> Run<'a> {
     }
 
     fn finish(mut self) -> Result<Totals, MachineError> {
-        self.totals.key_loads = self.keys.loads;
+        self.totals.keys = KeyUse {
+            needed: self.keys.needed(),
+            fit: self.keys.fit(),
+            loaded: self.keys.loads,
+        };
         self.totals.key_limbs = self.keys.most();
         let spills = &mut self.totals.spills;
         spills.bytes = (spills.stores + spills.loads) * self.limb_bytes;

@@ -132,6 +132,7 @@ pub fn execute_policy(d: &Description, params: &Arc<Params>, key: &OpKey, policy
         moduli: procedure.moduli.clone(),
         slots: HashMap::new(),
         keys: HashMap::new(),
+        key_table: HashMap::new(),
         seeds,
         halves,
     };
@@ -151,9 +152,9 @@ pub fn execute_policy(d: &Description, params: &Arc<Params>, key: &OpKey, policy
                     keys.push(id);
                     keys.len() - 1
                 });
-                memory
-                    .keys
-                    .insert((r, (at * pieces + i) as u8), part.to_vec());
+                let at = (at * pieces + i) as u8;
+                memory.key_table.insert((r, at), at);
+                memory.keys.insert((r, at), part.to_vec());
             } else {
                 memory.slots.insert((r, slots[i]), part.to_vec());
             }
@@ -222,37 +223,31 @@ pub fn execute_program(d: &Description, program: &Program, spill: bool) -> u64 {
         moduli: program.moduli.clone(),
         slots: HashMap::new(),
         keys: HashMap::new(),
+        key_table: HashMap::new(),
         seeds: Vec::new(),
         halves,
     };
+    // Keys come over the link, so that key memory holds nothing but what the machine says it loaded.
     let options = SimOptions {
         spill,
+        resident_keys: false,
         ..SimOptions::default()
     };
     let totals = run(d, program, options, &mut |_| Ok(()), &mut |step| {
         let call = &program.calls[step.index];
         let procedure = &program.procs[call.proc as usize];
         memory.seeds = call.seeds.iter().map(|&s| [s as u8 + 7; 32]).collect();
-        memory.keys.clear();
-        let mut keys: Vec<(u16, u16, u16, usize)> = Vec::new();
+        memory.key_table = step.key_table.clone();
+        for load in &step.key_loads {
+            let (limb, piece) = load.limb;
+            let part = values[&limb].chunks(n / pieces).nth(piece.into()).unwrap();
+            memory.keys.insert((load.rpau, load.slot), part.to_vec());
+        }
         for ((param, &limb), slots) in procedure.params.iter().zip(&call.args).zip(&step.args) {
             for (i, part) in values[&limb].chunks(n / pieces).enumerate() {
                 let r = rpau(limb);
-                if let ParamRole::Key {
-                    arg,
-                    digit,
-                    part: poly,
-                } = param.role
-                {
-                    let layer = usize::from(program.limbs[limb.0 as usize].modulus.0) / d.rpaus;
-                    let id = (arg, digit, poly, layer);
-                    let at = keys.iter().position(|k| *k == id).unwrap_or_else(|| {
-                        keys.push(id);
-                        keys.len() - 1
-                    });
-                    memory
-                        .keys
-                        .insert((r, (at * pieces + i) as u8), part.to_vec());
+                if matches!(param.role, ParamRole::Key { .. }) {
+                    continue; // only what was loaded is there
                 } else if step.arrived.contains(&limb) {
                     memory.slots.insert((r, slots[i]), part.to_vec());
                 } else {
