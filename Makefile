@@ -14,26 +14,28 @@ RUST := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o
 ALL := $(or $(wildcard $(shell git ls-files --cached --others --exclude-standard 2>/dev/null)),always)
 
 help: ## this list
-	@sed -nE 's/^([a-z]+):.*## (.*)/\1\t\2/p' Makefile | while IFS=$$'\t' read -r t h; do printf '  make %-6s %s\n' "$$t" "$$h"; done
+	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | while IFS=$$'\t' read -r t h; do printf '  make %-9s %s\n' "$$t" "$$h"; done
 
 demo: $(VENV)/demo.stamp $(VENV)/package.stamp ## classify a real data set under encryption, on the CPU and the ring machine
 	@$(BIN)/python examples/01_logistic_regression.py
 
 test: $(VENV)/tested.stamp ## everything continuous integration runs
 
-$(VENV)/tested.stamp: $(ALL) $(VENV)/test.stamp $(VENV)/package.stamp
+$(VENV)/tested.stamp: $(ALL) $(VENV)/test.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp
 	@$(MAKE) lint
 	@cargo test --workspace --locked --quiet
 	@$(BIN)/pytest
 	@touch $@
 
-full: $(VENV)/test.stamp $(VENV)/package.stamp ## all tests in release mode, ignored ones too, and a minute of fuzzing a parser
+full: $(VENV)/test.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp ## all tests in release mode, ignored ones too, and a minute of fuzzing a parser
 	@RINGMILL_FUZZ_SECONDS=60 cargo test --workspace --release --locked --quiet -- --include-ignored
 	@$(BIN)/pytest
 	@if cargo fuzz --version >/dev/null 2>&1; then fuzz/run 60; else echo "cargo-fuzz is not installed: fuzz targets not run"; fi
 
 bench: $(VENV)/test.stamp $(VENV)/package.stamp ## side by side with SEAL on this computer
 	@$(BIN)/python benches/seal_ckks.py
+
+hdl-tools: $(VENV)/hdl.stamp ## what simulates, synthesises and proves the RTL, into the virtual environment
 
 lint: $(VENV)/test.stamp ## formatting and lints of all sources, nothing allowed
 	@cargo fmt --all --check
@@ -58,4 +60,4 @@ $(VENV)/package.stamp: $(RUST) | $(VENV)/demo.stamp
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --quiet
 	@touch $@
 
-.PHONY: help demo test full bench lint clean always
+.PHONY: help hdl-tools demo test full bench lint clean always

@@ -1,0 +1,102 @@
+"""Request on stdin, [{"assertion", "verdict", "seconds", "counterexample"}] on stdout, tools' words on stderr.
+
+Yosys elaborates the top and replaces each register by a wire; what is left is combinational. Each assertion is then one
+BTOR2 problem (its negation under the assumptions) for bitwuzla.
+"""
+
+import json
+import os
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import bitwuzla
+from pyosys import libyosys as ys
+
+TRANSPARENT = r"""
+module \$dff (CLK, D, Q);
+  parameter WIDTH = 1;
+  parameter CLK_POLARITY = 1;
+  input CLK;
+  input [WIDTH-1:0] D;
+  output [WIDTH-1:0] Q;
+  assign Q = D;
+endmodule
+"""
+
+
+def elaborate(request: dict, scratch: Path) -> list[str]:
+    """Lines of the BTOR2 text."""
+    design = ys.Design()
+    parameters = " ".join(f"-G {p}" for p in request["params"])
+    files = " ".join(linked(request["files"], scratch))
+    (scratch / "transparent.v").write_text(TRANSPARENT)
+    ys.run_pass(f"read_slang --top {request['top']} {parameters} {files}", design)
+    ys.run_pass(f"prep -flatten -top {request['top']}", design)
+    ys.run_pass(f"techmap -map {scratch}/transparent.v", design)
+    ys.run_pass("opt -full", design)
+    ys.run_pass("chformal -lower", design)
+    ys.run_pass(f"write_btor {scratch}/top.btor", design)
+    return (scratch / "top.btor").read_text().splitlines()
+
+
+def linked(files: list[str], scratch: Path) -> list[str]:
+    """Links under plain names: Yosys splits a command at spaces, wherever a source lies."""
+    for file in files:
+        (scratch / Path(file).name).symlink_to(file)
+    return [str(scratch / Path(file).name) for file in files]
+
+
+def solve(lines: list[str], bad: int, seconds: int, path: Path) -> dict:
+    """Decides the assertion in line `bad`: unsatisfiable negation is a proof."""
+    problem = []
+    for at, line in enumerate(lines):
+        fields = line.split(";")[0].split()
+        if len(fields) < 2 or fields[1] == "output":
+            continue
+        if fields[1] in ("state", "init", "next"):
+            raise SystemExit(f"not combinational: {line}")
+        if fields[1] == "bad":
+            if at != bad:
+                continue
+            fields[1] = "constraint"
+        problem.append(" ".join(fields[:3] if fields[1] == "constraint" else fields))
+    path.write_text("\n".join(problem) + "\n")
+    terms = bitwuzla.TermManager()
+    options = bitwuzla.Options()
+    options.set(bitwuzla.Option.TIME_LIMIT_PER, seconds * 1000)
+    options.set(bitwuzla.Option.PRODUCE_MODELS, True)
+    parser = bitwuzla.Parser(terms, options, "btor2")
+    began = time.monotonic()
+    parser.parse(str(path), True)
+    solver = parser.bitwuzla()
+    result = solver.check_sat()
+    verdict = {bitwuzla.Result.UNSAT: "proved", bitwuzla.Result.SAT: "refuted"}.get(result, "unknown")
+    model = []
+    if verdict == "refuted":
+        model = [(str(v), str(solver.get_value(v))) for v in parser.get_declared_funs()]
+    return {
+        "verdict": verdict,
+        "seconds": round(time.monotonic() - began, 3),
+        "counterexample": model,
+    }
+
+
+def prove(request: dict, scratch: Path) -> list[dict]:
+    """The outcome of every assertion."""
+    lines = elaborate(request, scratch)
+    proofs = []
+    for at, line in enumerate(lines):
+        found = re.match(r"\d+ bad \d+ ?(.*)", line)
+        if found:
+            label = found.group(1).split(";")[0].strip() or f"line {at}"
+            outcome = solve(lines, at, request["seconds"], scratch / "one.btor")
+            proofs.append({"assertion": label, **outcome})
+    return proofs
+
+
+with os.fdopen(os.dup(1), "w") as answer, tempfile.TemporaryDirectory() as directory:
+    os.dup2(2, 1)
+    json.dump(prove(json.load(sys.stdin), Path(directory)), answer)

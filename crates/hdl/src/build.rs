@@ -1,0 +1,259 @@
+//! From a top to a shared object: Verilator writes C++, the compiler builds it, the result is cached by content.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sha2::{Digest, Sha256};
+
+use crate::header::{self, Port};
+use crate::{Hdl, HdlError, Tools, Top};
+
+const HARNESS: &str = include_str!("harness.cpp");
+/// Verilator's run-time sources that every model links; the last only with waves.
+const RUNTIME: [&str; 2] = ["verilated.cpp", "verilated_threads.cpp"];
+const RUNTIME_WAVES: &str = "verilated_vcd_c.cpp";
+
+/// How hard the C++ compiler works.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Optimise {
+    /// Quick to build: for leaves and tests.
+    #[default]
+    Build,
+    /// Quick to run, for this computer's processor: for whole machines.
+    Run,
+}
+
+/// How a model is built.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct BuildOptions {
+    pub optimise: Optimise,
+    /// Whether [`crate::Model::waves`] works.
+    pub waves: bool,
+}
+
+impl BuildOptions {
+    fn compiler_flags(self) -> &'static [&'static str] {
+        match self.optimise {
+            Optimise::Build => &["-O1"],
+            Optimise::Run => &["-O3", "-march=native"],
+        }
+    }
+}
+
+pub(crate) fn build(hdl: &Hdl, top: &Top, options: BuildOptions) -> Result<PathBuf, HdlError> {
+    top.validate()?;
+    let sources = hdl.sources.closure(&top.module)?;
+    let mut hash = Sha256::new();
+    for text in sources.iter().map(|s| s.1) {
+        field(&mut hash, text);
+    }
+    for text in top.overrides() {
+        field(&mut hash, &text);
+    }
+    for text in [HARNESS, &top.module, &format!("{options:?}")] {
+        field(&mut hash, text);
+    }
+    field(&mut hash, &tool_key(&hdl.tools));
+    let model = hdl.cache.join(format!("{}.so", hex(hash)));
+    if model.is_file() {
+        return Ok(model);
+    }
+    let work = Scratch::new(&hdl.cache)?;
+    verilate(hdl, top, options, &work.0)?;
+    let header_path = work.0.join("Vtop.h");
+    let header =
+        std::fs::read_to_string(&header_path).map_err(HdlError::io("read", &header_path))?;
+    let shim = shim(&header::ports(&header)?, &work.0, options.waves)?;
+    let shim_path = work.0.join("model.cpp");
+    std::fs::write(&shim_path, shim).map_err(HdlError::io("write", &shim_path))?;
+    let built = work.0.join("model.so");
+    let mut command = compiler(&hdl.tools, options);
+    command.arg("-shared").arg(&shim_path);
+    for object in runtime(hdl, options)? {
+        command.arg(object);
+    }
+    command
+        .args(["-pthread", "-Wl,-Bsymbolic", "-o"])
+        .arg(&built);
+    run(&mut command, "the C++ compiler", &top.to_string())?;
+    std::fs::rename(&built, &model).map_err(HdlError::io("write", &model))?;
+    Ok(model)
+}
+
+pub(crate) fn lint(hdl: &Hdl, top: &Top) -> Result<(), HdlError> {
+    top.validate()?;
+    let mut command = verilator(hdl, top)?;
+    command.args(["--lint-only", "-Wall"]);
+    run(&mut command, "Verilator", &top.to_string())
+}
+
+/// Verilator with what lint and build share.
+fn verilator(hdl: &Hdl, top: &Top) -> Result<Command, HdlError> {
+    let mut command = Command::new(&hdl.tools.verilator);
+    command
+        .env("VERILATOR_ROOT", &hdl.tools.verilator_root)
+        .args(["--quiet", "--top-module", &top.module]);
+    for parameter in top.overrides() {
+        command.arg(format!("-G{parameter}"));
+    }
+    for (path, _) in hdl.sources.closure(&top.module)? {
+        command.arg(path);
+    }
+    Ok(command)
+}
+
+fn verilate(hdl: &Hdl, top: &Top, options: BuildOptions, work: &Path) -> Result<(), HdlError> {
+    let mut command = verilator(hdl, top)?;
+    command.args(["--cc", "--prefix", "Vtop", "-O3", "--assert", "--no-timing"]);
+    command.args(["--x-assign", "unique", "--x-initial", "unique"]);
+    // Warnings are lint's matter.
+    command
+        .args(["-Wno-lint", "-Wno-style", "--Mdir"])
+        .arg(work);
+    if options.waves {
+        command.arg("--trace-vcd");
+    }
+    run(&mut command, "Verilator", &top.to_string())
+}
+
+/// One translation unit: Verilator's classes and the harness with this top's ports.
+fn shim(ports: &[Port], work: &Path, waves: bool) -> Result<String, HdlError> {
+    let mut text = String::from("#include \"Vtop.h\"\n#include \"verilated.h\"\n");
+    if waves {
+        text += "#define RM_TRACE\n#include \"verilated_vcd_c.h\"\n";
+    }
+    let mut classes = Vec::new();
+    for entry in std::fs::read_dir(work).map_err(HdlError::io("list", work))? {
+        let entry = entry.map_err(HdlError::io("list", work))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with("Vtop") && name.ends_with(".cpp") {
+            classes.push(name);
+        }
+    }
+    classes.sort();
+    for name in classes {
+        text += &format!("#include \"{name}\"\n");
+    }
+    if ports.iter().any(|p| p.input && p.name == "clk_i") {
+        text += "#define RM_CLOCK\n";
+    }
+    text += "#define RM_PORTS(X)";
+    for (index, port) in ports.iter().enumerate() {
+        let (name, width, input) = (&port.name, port.width, u8::from(port.input));
+        text += &format!(" X({index}, {name}, {width}, {input})");
+    }
+    text.push('\n');
+    text += HARNESS;
+    Ok(text)
+}
+
+/// The compiler with the flags that the run time and every model share.
+fn compiler(tools: &Tools, options: BuildOptions) -> Command {
+    let include = tools.verilator_root.join("include");
+    let mut command = Command::new(&tools.compiler);
+    command.args([
+        "-std=c++20",
+        "-fPIC",
+        "-fno-gnu-unique",
+        "-w",
+        "-DVL_TIME_CONTEXT",
+    ]);
+    for hook in ["FATAL", "STOP", "FINISH", "WARN"] {
+        command.arg(format!("-DVL_USER_{hook}"));
+    }
+    command.arg(format!("-DVM_TRACE={0}", u8::from(options.waves)));
+    command.arg(format!("-DVM_TRACE_VCD={0}", u8::from(options.waves)));
+    command.args(options.compiler_flags());
+    command
+        .arg("-I")
+        .arg(&include)
+        .arg("-I")
+        .arg(include.join("vltstd"));
+    command
+}
+
+/// Objects of Verilator's run time, compiled once for a tool version and options.
+fn runtime(hdl: &Hdl, options: BuildOptions) -> Result<Vec<PathBuf>, HdlError> {
+    // One thread compiles while the others of this process wait for it.
+    static COMPILING: Mutex<()> = Mutex::new(());
+    let _guard = COMPILING.lock().unwrap_or_else(|e| e.into_inner());
+    let mut hash = Sha256::new();
+    field(&mut hash, &tool_key(&hdl.tools));
+    field(&mut hash, &format!("{options:?}"));
+    let key = hex(hash);
+    let mut objects = Vec::new();
+    let names = RUNTIME
+        .into_iter()
+        .chain(options.waves.then_some(RUNTIME_WAVES));
+    for name in names {
+        let object = hdl.cache.join(format!("{key}-{name}.o"));
+        if !object.is_file() {
+            let work = Scratch::new(&hdl.cache)?;
+            let built = work.0.join("runtime.o");
+            let source = hdl.tools.verilator_root.join("include").join(name);
+            let mut command = compiler(&hdl.tools, options);
+            command.arg("-c").arg(&source).arg("-o").arg(&built);
+            run(&mut command, "the C++ compiler", name)?;
+            std::fs::rename(&built, &object).map_err(HdlError::io("write", &object))?;
+        }
+        objects.push(object);
+    }
+    Ok(objects)
+}
+
+fn tool_key(tools: &Tools) -> String {
+    format!("{} {}", tools.versions.verilator, tools.versions.compiler)
+}
+
+/// Adds a text with its length, so that two lists of texts never hash alike by running together.
+fn field(hash: &mut Sha256, text: &str) {
+    hash.update((text.len() as u64).to_le_bytes());
+    hash.update(text.as_bytes());
+}
+
+fn hex(hash: Sha256) -> String {
+    hash.finalize()
+        .iter()
+        .take(16)
+        .map(|b| format!("{b:02x}"))
+        .collect()
+}
+
+/// Runs a tool; its output is the error's message.
+pub(crate) fn run(command: &mut Command, tool: &'static str, what: &str) -> Result<(), HdlError> {
+    let program = PathBuf::from(command.get_program());
+    let output = command.output().map_err(HdlError::io("run", program))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = [output.stderr, output.stdout].concat();
+    Err(HdlError::Tool {
+        tool,
+        what: what.to_owned(),
+        message: String::from_utf8_lossy(&text).into_owned(),
+    })
+}
+
+/// A directory of its own inside the cache, removed when done.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(cache: &Path) -> Result<Self, HdlError> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = cache.join(format!("work-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).map_err(HdlError::io("create", &path))?;
+        // Absolute, because Verilator and the compiler name it in what they write.
+        let path = std::fs::canonicalize(&path).map_err(HdlError::io("resolve", &path))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A directory left behind costs disk space only; there is nobody to tell.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,74 @@
+//! What can go wrong between a source file and a running model.
+
+use std::path::PathBuf;
+
+/// Errors of this crate. A tool's refusal carries the tool's own message.
+#[derive(Debug, thiserror::Error)]
+pub enum HdlError {
+    #[error("the hardware tools are not in {venv}: {what} is missing; run `make hdl-tools`")]
+    ToolsMissing { venv: PathBuf, what: &'static str },
+    #[error("no directory with rtl/lib and Cargo.toml at or above {0}")]
+    NoWorkspace(PathBuf),
+    #[error("cannot {action} {path}: {source}")]
+    Io {
+        action: &'static str,
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("{path} has {got} bytes; RTL sources have at most {limit}")]
+    SourceTooLarge { path: PathBuf, got: u64, limit: u64 },
+    #[error("module `{name}` is defined by both {first} and {second}")]
+    DuplicateModule {
+        name: String,
+        first: PathBuf,
+        second: PathBuf,
+    },
+    #[error("no module `{0}` among the RTL sources")]
+    UnknownModule(String),
+    #[error("`{0}` is not a Verilog identifier")]
+    BadIdentifier(String),
+    #[error(
+        "text parameter {0:?} has a quote, a backslash, a comma or a character outside printable ASCII"
+    )]
+    BadText(String),
+    #[error("{tool} refused {what}:\n{message}")]
+    Tool {
+        tool: &'static str,
+        what: String,
+        message: String,
+    },
+    #[error("{tool} answered what this version of Ringmill does not understand: {message}")]
+    Answer { tool: &'static str, message: String },
+    #[error("cannot load the model {path}: {message}")]
+    Load { path: PathBuf, message: String },
+    #[error("the model has no {direction} `{name}`; it has {known}")]
+    UnknownPort {
+        direction: &'static str,
+        name: String,
+        known: String,
+    },
+    #[error("port `{port}` is {width} bits wide; {got} does not fit")]
+    PortWidth {
+        port: String,
+        width: u32,
+        got: String,
+    },
+    #[error("the simulation stopped: {0}")]
+    Simulation(String),
+    #[error("cannot write waves to {path}: {message}")]
+    Waves { path: PathBuf, message: String },
+}
+
+impl HdlError {
+    pub(crate) fn io(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io {
+            action,
+            path,
+            source,
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The entry: sources, tools and cache together.
+
+use std::path::{Path, PathBuf};
+
+use crate::{HdlError, Model, Proof, Sources, Synthesis, Tools, Top};
+use crate::{build, build::BuildOptions, prove, synth};
+
+/// RTL sources, tools and a cache directory for models.
+#[derive(Clone, Debug)]
+pub struct Hdl {
+    pub(crate) tools: Tools,
+    pub(crate) sources: Sources,
+    pub(crate) cache: PathBuf,
+}
+
+impl Hdl {
+    /// With the sources below `roots` and models cached in `cache`.
+    pub fn new(tools: Tools, roots: &[&Path], cache: PathBuf) -> Result<Self, HdlError> {
+        Ok(Self {
+            tools,
+            sources: Sources::read(roots)?,
+            cache,
+        })
+    }
+
+    /// For the workspace at or above `start`: its `rtl`, the tools of `$RINGMILL_VENV` or its `.venv`, and models cached
+    /// below `$CARGO_TARGET_DIR` or its `target`.
+    pub fn find(start: &Path) -> Result<Self, HdlError> {
+        let root = workspace(start)?;
+        let tools = Tools::in_venv(&from_env("RINGMILL_VENV", || root.join(".venv")))?;
+        let target = from_env("CARGO_TARGET_DIR", || root.join("target"));
+        Self::new(tools, &[&root.join("rtl")], target.join("hdl"))
+    }
+
+    /// The same tools and cache on other sources.
+    pub fn with_sources(&self, roots: &[&Path]) -> Result<Self, HdlError> {
+        Self::new(self.tools.clone(), roots, self.cache.clone())
+    }
+
+    pub fn tools(&self) -> &Tools {
+        &self.tools
+    }
+
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// A model of `top`, built unless the cache has it. Every register and memory word starts at a random value (from
+    /// a fixed seed; [`Model::restart`] takes another), so a result that hangs on an unreset register shows.
+    pub fn model(&self, top: &Top, options: BuildOptions) -> Result<Model, HdlError> {
+        Model::load(&self.build(top, options)?)
+    }
+
+    /// Builds the shared object of a model unless the cache has it; its path.
+    pub fn build(&self, top: &Top, options: BuildOptions) -> Result<PathBuf, HdlError> {
+        build::build(self, top, options)
+    }
+
+    /// Verilator's `--lint-only -Wall`, every warning an error.
+    pub fn lint(&self, top: &Top) -> Result<(), HdlError> {
+        build::lint(self, top)
+    }
+
+    /// Synthesis for the 7-series: `synth_xilinx -family xc7`, flattened, without I/O buffers.
+    pub fn synthesise(&self, top: &Top) -> Result<Synthesis, HdlError> {
+        synth::synthesise(self, top)
+    }
+
+    /// Proves each assertion in `top`, with registers transparent: the feed-forward pipelines here compute with
+    /// registers what they compute without, delayed. Delays are the simulation's to check.
+    pub fn prove(&self, top: &Top, seconds_each: u32) -> Result<Vec<Proof>, HdlError> {
+        prove::prove(self, top, seconds_each)
+    }
+}
+
+/// The workspace's directory at or above `start`.
+pub(crate) fn workspace(start: &Path) -> Result<PathBuf, HdlError> {
+    let absolute = std::path::absolute(start).map_err(HdlError::io("resolve", start))?;
+    absolute
+        .ancestors()
+        .find(|dir| dir.join("rtl/lib").is_dir() && dir.join("Cargo.toml").is_file())
+        .map(Path::to_owned)
+        .ok_or(HdlError::NoWorkspace(absolute))
+}
+
+fn from_env(name: &str, default: impl FnOnce() -> PathBuf) -> PathBuf {
+    std::env::var_os(name).map_or_else(default, PathBuf::from)
+}

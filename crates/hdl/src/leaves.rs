@@ -1,0 +1,148 @@
+//! The leaves of the RTL in the configurations that the machines use, with what their headers promise: one list for the
+//! tests and for the table of `docs/rtl.md`.
+
+use crate::Top;
+
+/// Numbers of `rm_arith_pkg::flavour_t`.
+pub mod flavour {
+    pub const WORD_MONTGOMERY: u64 = 0;
+    pub const MONTGOMERY_FRIENDLY: u64 = 1;
+    pub const SPARSE: u64 = 2;
+    pub const SOLINAS52: u64 = 3;
+}
+
+/// The torus machine's modulus, 2^52 - 2^12 + 1.
+pub const SOLINAS52_Q: u64 = (1 << 52) - (1 << 12) + 1;
+
+/// A multiplier as its machine uses it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Multiplier {
+    pub name: &'static str,
+    pub flavour: u64,
+    /// Bits of an operand.
+    pub width: u32,
+    /// For a modulus fixed at elaboration: the parameter Q.
+    pub q: Option<u64>,
+    /// Cycles of `rm_mod_mul`; a butterfly takes one more.
+    pub latency: u64,
+    /// DSP48E1 blocks, of `rm_mod_mul` and of `rm_butterfly` alike.
+    pub dsp: u64,
+}
+
+/// Every flavour: the ring paper's 60-bit prime, and one 54-bit prime on each side of its power of two.
+pub const MULTIPLIERS: [Multiplier; 6] = [
+    Multiplier {
+        name: "word-level Montgomery, w = 9 to 17",
+        flavour: flavour::WORD_MONTGOMERY,
+        width: 32,
+        q: None,
+        latency: 6,
+        dsp: 7,
+    },
+    Multiplier {
+        name: "Montgomery-friendly, q = 1 mod 2^17",
+        flavour: flavour::MONTGOMERY_FRIENDLY,
+        width: 32,
+        q: None,
+        latency: 5,
+        dsp: 6,
+    },
+    Multiplier {
+        name: "sparse, 2^59 + 2^25 + 2^22 - 2^20 + 1",
+        flavour: flavour::SPARSE,
+        width: 60,
+        q: Some((1 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1),
+        latency: 10,
+        dsp: 12,
+    },
+    Multiplier {
+        name: "sparse, 2^54 - 2^22 + 2^19 + 2^17 + 1",
+        flavour: flavour::SPARSE,
+        width: 54,
+        q: Some((1 << 54) - (1 << 22) + (1 << 19) + (1 << 17) + 1),
+        latency: 10,
+        dsp: 6,
+    },
+    Multiplier {
+        name: "sparse, 2^53 + 2^20 - 2^17 + 1",
+        flavour: flavour::SPARSE,
+        width: 54,
+        q: Some((1 << 53) + (1 << 20) - (1 << 17) + 1),
+        latency: 10,
+        dsp: 6,
+    },
+    Multiplier {
+        name: "Solinas, 2^52 - 2^12 + 1",
+        flavour: flavour::SOLINAS52,
+        width: 52,
+        q: None,
+        latency: 8,
+        dsp: 6,
+    },
+];
+
+impl Multiplier {
+    /// `module` (`rm_mod_mul` or `rm_butterfly`) with this reduction.
+    pub fn top(&self, module: &str) -> Top {
+        let top = Top::new(module)
+            .int("Flavour", self.flavour)
+            .int("Width", u64::from(self.width));
+        match self.q {
+            Some(q) => top.int("Q", q),
+            None => top,
+        }
+    }
+}
+
+/// A row of the table: what it is, the top, and the latency in cycles.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Leaf {
+    pub what: String,
+    pub top: Top,
+    pub latency: u64,
+}
+
+/// Every leaf with a cost worth a row, library first.
+pub fn leaves() -> Vec<Leaf> {
+    let mut rows = Vec::new();
+    let mut row = |what: &str, top: Top, latency| {
+        rows.push(Leaf {
+            what: what.to_owned(),
+            top,
+            latency,
+        });
+    };
+    let ram = |name: &str| Top::new(name).int("Width", 36).int("Depth", 1024);
+    row(
+        "delay line, 32 bits, 8 deep",
+        Top::new("rm_delay").int("Depth", 8),
+        8,
+    );
+    row("one write, one read, 1024 x 36", ram("rm_ram_1r1w"), 1);
+    row("true dual port, 1024 x 36", ram("rm_ram_2rw"), 1);
+    row("queue, 32 bits, 16 deep", Top::new("rm_fifo"), 1);
+    row("skid buffer, 32 bits", Top::new("rm_skid"), 1);
+    row("modular adder, 32 bits", Top::new("rm_mod_add"), 0);
+    row("modular subtractor, 32 bits", Top::new("rm_mod_sub"), 0);
+    row("modular halver, 32 bits", Top::new("rm_mod_half"), 0);
+    row("integer multiplier, 32 x 32", Top::new("rm_mul_tiled"), 2);
+    let paper_words = |module: &str| Top::new(module).int("WordMin", 9).int("WordMax", 13);
+    let paper = "word-level Montgomery, w = 9 to 13";
+    row(paper, paper_words("rm_mod_mul"), 6);
+    for multiplier in MULTIPLIERS {
+        row(
+            multiplier.name,
+            multiplier.top("rm_mod_mul"),
+            multiplier.latency,
+        );
+    }
+    row(paper, paper_words("rm_butterfly"), 7);
+    for multiplier in MULTIPLIERS {
+        row(
+            multiplier.name,
+            multiplier.top("rm_butterfly"),
+            multiplier.latency + 1,
+        );
+    }
+    rows
+}

@@ -1,0 +1,43 @@
+//! The RTL's tools: Verilator models behind a safe handle, lint, synthesis counts, solver proofs.
+//!
+//! [`Hdl`] joins the RTL sources, the pinned tools of the virtual environment (`make hdl-tools`) and a cache directory.
+//! From a [`Top`] (a module and its parameters) it builds a [`Model`] to step, lints, counts what a 7-series FPGA
+//! needs ([`Resources`]) and proves the assertions of a property module ([`Proof`]).
+//!
+//! ```no_run
+//! use ringmill_hdl::{BuildOptions, Hdl, Top};
+//!
+//! let hdl = Hdl::find(std::path::Path::new("."))?;
+//! let top = Top::new("rm_mod_add").int("Width", 8);
+//! let mut model = hdl.model(&top, BuildOptions::default())?;
+//! let (a, b, q, r) = (model.input("a_i")?, model.input("b_i")?, model.input("q_i")?, model.output("r_o")?);
+//! for (port, value) in [(a, 5), (b, 6), (q, 7)] {
+//!     model.set(port, value)?;
+//! }
+//! model.eval()?;
+//! assert_eq!(model.get(r)?, 4);
+//! # Ok::<(), ringmill_hdl::HdlError>(())
+//! ```
+
+mod build;
+mod error;
+mod hdl;
+mod header;
+pub mod leaves;
+mod model;
+mod prove;
+mod python;
+mod sources;
+mod synth;
+mod tools;
+mod top;
+
+pub use build::{BuildOptions, Optimise};
+pub use error::HdlError;
+pub use hdl::Hdl;
+pub use model::{In, Model, Out};
+pub use prove::{Proof, Verdict};
+pub use sources::Sources;
+pub use synth::{Resources, Synthesis};
+pub use tools::{Tools, Versions};
+pub use top::{Param, Top};

@@ -1,0 +1,43 @@
+//! Solver proofs of assertions over the RTL: Yosys reads the sources, bitwuzla decides.
+
+use serde::{Deserialize, Serialize};
+
+use crate::python::{self, Request};
+use crate::{Hdl, HdlError, Top};
+
+const SCRIPT: &str = include_str!("../scripts/prove.py");
+
+/// What the solver found out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Holds for every input that meets the assumptions.
+    Proved,
+    /// An input breaks it.
+    Refuted,
+    /// The time limit came first.
+    Unknown,
+}
+
+/// The outcome of one assertion.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Proof {
+    /// Label of the assertion in the source, or its place.
+    pub assertion: String,
+    pub verdict: Verdict,
+    pub seconds: f64,
+    /// For a refutation: the inputs of the property module that break it, in binary.
+    pub counterexample: Vec<(String, String)>,
+}
+
+pub(crate) fn prove(hdl: &Hdl, top: &Top, seconds_each: u32) -> Result<Vec<Proof>, HdlError> {
+    let request = Request::new(hdl, top, seconds_each)?;
+    let proofs: Vec<Proof> = python::ask(hdl, "Yosys with bitwuzla", SCRIPT, &request)?;
+    if proofs.is_empty() {
+        return Err(HdlError::Answer {
+            tool: "Yosys",
+            message: format!("{top} has no assertion"),
+        });
+    }
+    Ok(proofs)
+}

@@ -1,0 +1,119 @@
+//! A module with its parameters: what is simulated, linted, synthesised or proved.
+
+use serde::{Deserialize, Serialize};
+
+use crate::HdlError;
+
+/// A parameter's value.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Param {
+    Int(u64),
+    Text(String),
+}
+
+/// A module and the parameters that differ from its defaults.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Top {
+    pub module: String,
+    pub params: Vec<(String, Param)>,
+}
+
+impl Top {
+    /// `module` with its default parameters.
+    pub fn new(module: impl Into<String>) -> Self {
+        Self {
+            module: module.into(),
+            params: Vec::new(),
+        }
+    }
+
+    /// Sets a number (an enumeration by its number).
+    pub fn int(mut self, name: impl Into<String>, value: u64) -> Self {
+        self.params.push((name.into(), Param::Int(value)));
+        self
+    }
+
+    /// Sets a text (a file name, a memory style).
+    pub fn text(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.params.push((name.into(), Param::Text(value.into())));
+        self
+    }
+
+    /// Refuses names and texts that a tool could read as something else.
+    pub(crate) fn validate(&self) -> Result<(), HdlError> {
+        for name in self.params.iter().map(|p| &p.0).chain([&self.module]) {
+            let mut chars = name.chars();
+            let head = chars
+                .next()
+                .is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+            if !head || !chars.all(|c| c.is_ascii_alphanumeric() || c == '_') {
+                return Err(HdlError::BadIdentifier(name.clone()));
+            }
+        }
+        for (_, value) in &self.params {
+            if let Param::Text(text) = value
+                && text
+                    .chars()
+                    .any(|c| !(c.is_ascii_graphic() || c == ' ') || matches!(c, '"' | '\\' | ','))
+            {
+                return Err(HdlError::BadText(text.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// `Name=literal` for each parameter, as Verilator's and slang's -G take it.
+    pub(crate) fn overrides(&self) -> Vec<String> {
+        self.params
+            .iter()
+            .map(|(name, value)| match value {
+                Param::Int(v) if *v < 1 << 31 => format!("{name}={v}"),
+                Param::Int(v) => format!("{name}=64'h{v:x}"),
+                Param::Text(t) => format!("{name}=\"{t}\""),
+            })
+            .collect()
+    }
+}
+
+impl std::fmt::Display for Top {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.module)?;
+        if !self.params.is_empty() {
+            write!(f, " #({})", self.overrides().join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_texts_are_checked() {
+        assert!(Top::new("rm_fifo").int("Depth", 4).validate().is_ok());
+        assert!(Top::new("a b").validate().is_err());
+        assert!(Top::new("").validate().is_err());
+        assert!(Top::new("m").int("0x", 1).validate().is_err());
+        assert!(
+            Top::new("m")
+                .text("F", "a\" --exe evil.cpp")
+                .validate()
+                .is_err()
+        );
+        assert!(Top::new("m").text("F", "a\nb").validate().is_err());
+    }
+
+    #[test]
+    fn wide_numbers_are_sized() {
+        let top = Top::new("m")
+            .int("W", 54)
+            .int("Q", 0x3f_ffff_ffca_0001)
+            .text("S", "block");
+        assert_eq!(
+            top.overrides(),
+            ["W=54", "Q=64'h3fffffffca0001", "S=\"block\""]
+        );
+    }
+}

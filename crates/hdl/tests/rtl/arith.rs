@@ -1,0 +1,218 @@
+//! Modular adder, subtractor, halver and the multipliers of every flavour against `ringmill_math`.
+
+use ringmill_hdl::leaves::{MULTIPLIERS, Multiplier, SOLINAS52_Q, flavour};
+use ringmill_hdl::{BuildOptions, Hdl, Top};
+use ringmill_math::Modulus;
+
+use crate::support::{Case, Check, Pipeline, Rng, ensure, hdl, residues, seed};
+
+/// The moduli to test, each with the run-time word size and steps and R mod q.
+pub fn configs(multiplier: &Multiplier, rng: &mut Rng) -> Vec<Config> {
+    match multiplier.flavour {
+        flavour::WORD_MONTGOMERY => word_montgomery_configs(rng),
+        flavour::MONTGOMERY_FRIENDLY => mont17_configs(rng),
+        _ => vec![Config::new(multiplier.q.unwrap_or(SOLINAS52_Q), 9, 2, 0)],
+    }
+}
+
+/// Run-time modulus inputs.
+#[derive(Debug)]
+pub struct Config {
+    pub modulus: Modulus,
+    pub word: u32,
+    pub steps: u32,
+    /// R mod q.
+    pub r: u64,
+}
+
+impl Config {
+    fn new(q: u64, word: u32, steps: u32, log_r: u32) -> Self {
+        let modulus = Modulus::new(q).expect("moduli of these tests are below 2^61");
+        Self {
+            modulus,
+            word,
+            steps,
+            r: modulus.reduce_wide(1 << log_r),
+        }
+    }
+
+    pub fn apply(&self, pipeline: &mut Pipeline) -> Result<(), ringmill_hdl::HdlError> {
+        let q = self.modulus.value();
+        pipeline.set("q_i", q)?;
+        // Only word-level Montgomery reads the following; the port has 21 bits.
+        pipeline.set("qh_i", (q >> self.word) & 0x1f_ffff)?;
+        pipeline.set("word_i", u64::from(self.word))?;
+        pipeline.set("three_i", u64::from(self.steps == 3))
+    }
+
+    /// a b R^-1 mod q.
+    pub fn product(&self, a: u64, b: u64) -> u64 {
+        let inverse = self.modulus.inv(self.r).expect("q is odd");
+        self.modulus.mul(self.modulus.mul(a, b), inverse)
+    }
+}
+
+/// For each word size and step count, moduli at both ends of the range w (L - 1) < K <= min(w L, 32), and between.
+fn word_montgomery_configs(rng: &mut Rng) -> Vec<Config> {
+    let mut configs = Vec::new();
+    for word in 9..=17u32 {
+        for steps in [2, 3] {
+            let (low, high) = (word * (steps - 1) + 1, (word * steps).min(32));
+            if low > high {
+                continue;
+            }
+            let least = 1u64 << (low - 1 - word);
+            let most = (1u64 << (high - word)) - 1;
+            for qh in [least, most, least + rng.below(most - least + 1)] {
+                configs.push(Config::new((qh << word) + 1, word, steps, word * steps));
+            }
+        }
+    }
+    // The paper's sets with the largest prime of K bits.
+    for (log_n, bits) in [(8, 16), (9, 16), (10, 16), (10, 32), (11, 32), (12, 32)] {
+        let q = ringmill_math::primes::ntt_primes(bits, log_n, 1).expect("such primes exist")[0];
+        let word = log_n + 1;
+        let steps = bits.div_ceil(word);
+        configs.push(Config::new(q, word, steps, word * steps));
+    }
+    configs
+}
+
+fn mont17_configs(rng: &mut Rng) -> Vec<Config> {
+    let largest = (1 << 15) - 1;
+    [1, 6, largest, 1 + rng.below(largest)]
+        .map(|qh| Config::new((qh << 17) + 1, 17, 2, 34))
+        .into()
+}
+
+/// Every pair of edge residues, then random pairs.
+pub fn pairs(q: u64, random: usize, rng: &mut Rng) -> Vec<(u64, u64)> {
+    let edges = residues(q, 0, rng);
+    let mut pairs: Vec<(u64, u64)> = edges
+        .iter()
+        .flat_map(|&a| edges.iter().map(move |&b| (a, b)))
+        .collect();
+    pairs.extend((0..random).map(|_| (rng.below(q), rng.below(q))));
+    pairs
+}
+
+pub fn check_multiplier(hdl: &Hdl, multiplier: &Multiplier, seed: u64) -> Check {
+    let mut rng = Rng::new(seed);
+    let model = hdl.model(&multiplier.top("rm_mod_mul"), BuildOptions::default())?;
+    let ports = [("a_i", multiplier.width), ("b_i", multiplier.width)];
+    let mut pipeline = Pipeline::new(model, &ports, &["r_o"])?;
+    for config in configs(multiplier, &mut rng) {
+        pipeline.model.restart(rng.next() as u32)?;
+        config.apply(&mut pipeline)?;
+        let cases: Vec<Case> = pairs(config.modulus.value(), 150, &mut rng)
+            .into_iter()
+            .map(|(a, b)| Case {
+                inputs: vec![a, b],
+                outputs: vec![config.product(a, b)],
+            })
+            .collect();
+        pipeline.run(&cases, multiplier.latency, &mut rng)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn multipliers_of_every_flavour() {
+    for multiplier in &MULTIPLIERS {
+        check_multiplier(hdl(), multiplier, seed())
+            .unwrap_or_else(|e| panic!("{}: {e:?}", multiplier.name));
+    }
+}
+
+/// The three combinational leaves: exhaustive at 4 bits, edges and random at 60.
+pub fn check_combinational(hdl: &Hdl, seed: u64) -> Check {
+    let mut rng = Rng::new(seed);
+    let operations: [(&str, fn(Modulus, u64, u64) -> u64); 3] = [
+        ("rm_mod_add", Modulus::add),
+        ("rm_mod_sub", Modulus::sub),
+        ("rm_mod_half", |q, a, _| q.mul(a, q.value().div_ceil(2))),
+    ];
+    for (module, golden) in operations {
+        for width in [4u32, 60] {
+            let top = Top::new(module).int("Width", u64::from(width));
+            let mut model = hdl.model(&top, BuildOptions::default())?;
+            let (a_i, q_i, r_o) = (
+                model.input("a_i")?,
+                model.input("q_i")?,
+                model.output("r_o")?,
+            );
+            let b_i = model.input("b_i").ok();
+            let moduli: Vec<u64> = if width == 4 {
+                (3..16).step_by(2).collect()
+            } else {
+                vec![3, (1 << 60) - 1, (rng.next() >> 4) | 1]
+            };
+            for q in moduli {
+                let modulus = Modulus::new(q).expect("in range");
+                let cases = if width == 4 {
+                    (0..q).flat_map(|a| (0..q).map(move |b| (a, b))).collect()
+                } else {
+                    pairs(q, 200, &mut rng)
+                };
+                model.set(q_i, q)?;
+                for (a, b) in cases {
+                    model.set(a_i, a)?;
+                    if let Some(b_i) = b_i {
+                        model.set(b_i, b)?;
+                    }
+                    model.eval()?;
+                    let (got, want) = (model.get(r_o)?, golden(modulus, a, b));
+                    ensure!(
+                        got == want,
+                        "{module}: q {q} a {a} b {b}: {got}, not {want}"
+                    );
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn add_subtract_halve() {
+    check_combinational(hdl(), seed()).unwrap();
+}
+
+/// The integer multiplier with ragged tiles and tiles made of adders, one product a cycle.
+pub fn check_tiled(hdl: &Hdl, seed: u64) -> Check {
+    let mut rng = Rng::new(seed);
+    let top = Top::new("rm_mul_tiled")
+        .int("Width", 31)
+        .int("TileA", 13)
+        .int("TileB", 10)
+        .int("FabricMax", 5)
+        .int("Radix", 3)
+        .int("InReg", 1);
+    let mut model = hdl.model(&top, BuildOptions::default())?;
+    let (a_i, b_i, p_o) = (
+        model.input("a_i")?,
+        model.input("b_i")?,
+        model.output("p_o")?,
+    );
+    // InReg, the tiles' registers, and 12 tiles summed by threes: 4, 2, 1.
+    const LATENCY: usize = 1 + 1 + 3;
+    let mut cases = pairs(1 << 31, 300, &mut rng);
+    cases.extend((0..31).flat_map(|i| (0..31).map(move |j| (1 << i, 1 << j))));
+    for cycle in 0..cases.len() + LATENCY - 1 {
+        if let Some(&(a, b)) = cases.get(cycle) {
+            model.set(a_i, a)?;
+            model.set(b_i, b)?;
+        }
+        model.step(1)?;
+        if let Some((a, b)) = (cycle + 1).checked_sub(LATENCY).map(|i| cases[i]) {
+            let got = model.get(p_o)?;
+            ensure!(got == a * b, "{a} * {b}: {got}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn integer_multiplier() {
+    check_tiled(hdl(), seed()).unwrap();
+}

@@ -1,0 +1,113 @@
+// Constants of the arithmetic: reduction flavours, and the latencies that parents need before they
+// instantiate.
+package rm_arith_pkg;
+
+  // How rm_mod_mul reduces a product; each rm_red_* header states its formula and its R.
+  // A number and not an enumeration, so that tools can set it from their command lines.
+  typedef int unsigned flavour_t;
+  localparam flavour_t WordMontgomery = 0;  // run-time q = 1 mod 2^w, w, steps; R = 2^(w steps)
+  localparam flavour_t MontgomeryFriendly = 1;  // run-time q = 1 mod 2^17, q < 2^32; R = 2^34
+  localparam flavour_t Sparse = 2;  // elaboration-time q next to a power of two; R = 1
+  localparam flavour_t Solinas52 = 3;  // q = 2^52 - 2^12 + 1; R = 1
+
+  function automatic int unsigned min2(int unsigned a, int unsigned b);
+    return (a < b) ? a : b;
+  endfunction
+
+  function automatic int unsigned max2(int unsigned a, int unsigned b);
+    return (a > b) ? a : b;
+  endfunction
+
+  function automatic int unsigned ceil_div(int unsigned a, int unsigned b);
+    return (a + b - 1) / b;
+  endfunction
+
+  // Levels (cycles) of rm_add_tree.
+  function automatic int unsigned tree_levels(int unsigned operands, int unsigned radix);
+    int unsigned left, levels;
+    left = operands;
+    levels = 0;
+    while (left > 1) begin
+      left = ceil_div(left, radix);
+      levels++;
+    end
+    return levels;
+  endfunction
+
+  // Non-adjacent form x = sum 2^i over naf_plus - sum 2^i over naf_minus: with h = x >> 1 (floor),
+  // the digits are those bits in which x + h and h differ, positive where x + h has the one.
+  function automatic logic [63:0] naf_plus(logic signed [63:0] x);
+    logic signed [63:0] half;
+    half = x >>> 1;
+    return ((x + half) & ~half);
+  endfunction
+
+  function automatic logic [63:0] naf_minus(logic signed [63:0] x);
+    logic signed [63:0] half;
+    half = x >>> 1;
+    return (half & ~(x + half));
+  endfunction
+
+  // The power of two next to a modulus of exactly `width` bits: q = 2^top + d with |d| small.
+  function automatic int unsigned sparse_top(int unsigned width, logic [63:0] q);
+    return q[6'(width-2)] ? width : width - 1;
+  endfunction
+
+  function automatic logic signed [63:0] sparse_diff(int unsigned width, logic [63:0] q);
+    return q - (64'd1 << sparse_top(width, q));
+  endfunction
+
+  // Operands of one fold x_low - x_high d of rm_red_sparse.
+  function automatic int unsigned sparse_operands(int unsigned width, logic [63:0] q);
+    logic signed [63:0] d;
+    d = sparse_diff(width, q);
+    return 32'($countones(naf_plus(d))) + 32'($countones(naf_minus(d))) + 1;
+  endfunction
+
+  // Adder-tree radix of the sparse folds.
+  localparam int unsigned SparseRadix = 3;
+
+  // Tiling of the integer multiplier, as the flavours use it.
+  function automatic int unsigned tile_a(flavour_t flavour);
+    return (flavour == WordMontgomery || flavour == MontgomeryFriendly) ? 16 : 24;
+  endfunction
+
+  function automatic int unsigned tile_b(flavour_t flavour);
+    return (flavour == WordMontgomery || flavour == MontgomeryFriendly) ? 16 : 17;
+  endfunction
+
+  // Cycles of rm_mul_tiled.
+  function automatic int unsigned mul_latency(int unsigned width, int unsigned ta, int unsigned tb,
+                                              int unsigned radix, bit in_reg);
+    return 32'(in_reg) + 1 + tree_levels(ceil_div(width, ta) * ceil_div(width, tb), radix);
+  endfunction
+
+  // Cycles of the reducer of a flavour.
+  function automatic int unsigned red_latency(flavour_t flavour, int unsigned width,
+                                              logic [63:0] q);
+    case (flavour)
+      WordMontgomery: return 4;
+      MontgomeryFriendly: return 3;
+      Sparse: return 2 * tree_levels(sparse_operands(width, q), SparseRadix) + 1;
+      default: return 3;
+    endcase
+  endfunction
+
+  // Whether a flavour registers its operands first (the wide ones do: many tiles share an operand).
+  function automatic bit in_reg(flavour_t flavour);
+    return flavour == Sparse || flavour == Solinas52;
+  endfunction
+
+  function automatic int unsigned radix(flavour_t flavour);
+    return in_reg(flavour) ? 3 : 4;
+  endfunction
+
+  // Cycles of rm_mod_mul: 6 word-level Montgomery, 5 Montgomery-friendly, 8 Solinas, and
+  // 6 + 2 tree_levels for a sparse modulus.
+  function automatic int unsigned mod_mul_latency(flavour_t flavour, int unsigned width,
+                                                  logic [63:0] q);
+    return mul_latency(width, tile_a(flavour), tile_b(flavour), radix(flavour), in_reg(flavour)) +
+        red_latency(flavour, width, q);
+  endfunction
+
+endpackage

@@ -1,0 +1,114 @@
+// r = a b R^-1 mod q for a, b < q: a pipelined modular multiplier with a choice of reduction.
+//
+//   Flavour             modulus                              R             Width   latency
+//   WordMontgomery      run time, q = qh 2^w + 1             2^(w steps)   <= 32   6
+//   MontgomeryFriendly  run time, q = 1 mod 2^17             2^34          32      5
+//   Sparse              parameter Q (Width bits)             1             any     6 + 2 levels
+//   Solinas52           2^52 - 2^12 + 1                      1             52      8
+//
+// The factor R^-1 is folded into one constant operand (a twiddle held as w R mod q). Run-time
+// modulus inputs (q_i; and for WordMontgomery qh_i = q >> w, word_i = w, three_i = three steps
+// instead of two) are held while data is in flight; a flavour ignores those it does not list.
+// Operands at or above q give a result that is not meant.
+// Latency mod_mul_latency(Flavour, Width, Q) of rm_arith_pkg, one product a cycle, constant time.
+module rm_mod_mul
+  import rm_arith_pkg::*;
+#(
+    parameter flavour_t Flavour = WordMontgomery,
+    parameter int unsigned Width = 32,
+    parameter logic [63:0] Q = '0,
+    parameter int unsigned WordMin = 9,
+    parameter int unsigned WordMax = 17,
+    parameter int unsigned QhWidth = 21,
+    parameter int unsigned TileA = tile_a(Flavour),
+    parameter int unsigned TileB = tile_b(Flavour),
+    localparam int unsigned WordWidth = $clog2(WordMax + 1)
+) (
+    input  logic                 clk_i,
+    input  logic                 rst_ni,
+    input  logic [    Width-1:0] q_i,
+    input  logic [  QhWidth-1:0] qh_i,
+    input  logic [WordWidth-1:0] word_i,
+    input  logic                 three_i,
+    input  logic                 valid_i,
+    input  logic [    Width-1:0] a_i,
+    input  logic [    Width-1:0] b_i,
+    output logic                 valid_o,
+    output logic [    Width-1:0] r_o
+);
+
+  logic [2*Width-1:0] product;
+
+  rm_mul_tiled #(
+      .Width(Width),
+      .TileA(TileA),
+      .TileB(TileB),
+      .FabricMax(in_reg(Flavour) ? 6 : 0),
+      .Radix(radix(Flavour)),
+      .InReg(in_reg(Flavour))
+  ) u_mul (
+      .clk_i,
+      .a_i,
+      .b_i,
+      .p_o(product)
+  );
+
+  if (Flavour == WordMontgomery) begin : gen_wordmont
+    rm_red_wordmont #(
+        .Width(Width),
+        .WordMin(WordMin),
+        .WordMax(WordMax),
+        .QhWidth(QhWidth)
+    ) u_red (
+        .clk_i,
+        .t_i(product),
+        .q_i,
+        .qh_i,
+        .word_i,
+        .three_i,
+        .r_o
+    );
+  end else begin : gen_fixed_word
+    logic unused_word;
+    assign unused_word = ^{qh_i, word_i, three_i};
+  end
+
+  if (Flavour == MontgomeryFriendly) begin : gen_mont17
+    rm_red_mont17 u_red (
+        .clk_i,
+        .t_i(product),
+        .q_i,
+        .r_o
+    );
+  end else if (Flavour == Sparse) begin : gen_sparse
+    rm_red_sparse #(
+        .Width(Width),
+        .Q(Q)
+    ) u_red (
+        .clk_i,
+        .t_i(product),
+        .r_o
+    );
+  end else if (Flavour == Solinas52) begin : gen_solinas
+    rm_red_solinas52 u_red (
+        .clk_i,
+        .t_i(product),
+        .r_o
+    );
+  end
+
+  if (Flavour == Sparse || Flavour == Solinas52) begin : gen_fixed_q
+    logic unused_q;
+    assign unused_q = ^q_i;
+  end
+
+  rm_valid #(
+      .Depth(mod_mul_latency(Flavour, Width, Q))
+  ) u_valid (
+      .clk_i,
+      .rst_ni,
+      .valid_i,
+      .valid_o
+  );
+
+endmodule

@@ -1,0 +1,107 @@
+// r = t mod Q for t < Q^2 and a sparse Q = 2^Top + d of exactly Width bits: with t = t_H 2^Top +
+// t_L, t = t_L - t_H d mod Q, and the same once more. d is applied as its signed binary digits, so
+// a prime with few of them costs few adders and no multiplier (ring paper, Appendix A: Q = 2^59 +
+// 2^25 + 2^22 - 2^20 + 1).
+//
+// Precondition, checked at elaboration: |d| < 2^DiffWidth with 2 DiffWidth + 4 <= Top, so that two
+// folds leave a number in (-Q, 2Q). Certificate: t = r + (t_H + y_H + {-1, 0, 1}) Q, with y the
+// first fold, and r < Q.
+// Latency red_latency(Sparse, Width, Q) of rm_arith_pkg (two adder trees, one correction), one a
+// cycle.
+module rm_red_sparse #(
+    parameter int unsigned Width = 60,
+    parameter logic [63:0] Q = 64'h0800_0000_0230_0001
+) (
+    input  logic               clk_i,
+    input  logic [2*Width-1:0] t_i,
+    output logic [  Width-1:0] r_o
+);
+
+  localparam int unsigned Top = rm_arith_pkg::sparse_top(Width, Q);
+  localparam logic signed [63:0] Diff = rm_arith_pkg::sparse_diff(Width, Q);
+  localparam logic [63:0] Plus = rm_arith_pkg::naf_plus(Diff);
+  localparam logic [63:0] Digits = Plus | rm_arith_pkg::naf_minus(Diff);
+  localparam int unsigned Operands = rm_arith_pkg::sparse_operands(Width, Q);
+  localparam int unsigned Radix = rm_arith_pkg::SparseRadix;
+  localparam int unsigned Levels = rm_arith_pkg::tree_levels(Operands, Radix);
+
+  function automatic int unsigned digit(int unsigned n);
+    int unsigned seen;
+    seen = 0;
+    for (int unsigned i = 0; i < 64; i++) begin
+      if (Digits[6'(i)]) begin
+        if (seen == n) return i;
+        seen++;
+      end
+    end
+    return 0;
+  endfunction
+
+  // Operand 0 is t_L; operand 1 + n is t_H shifted to digit n of d, subtracted where the digit is
+  // +1.
+  function automatic logic [Operands-1:0] minus();
+    logic [Operands-1:0] mask;
+    mask = '0;
+    for (int unsigned n = 0; n + 1 < Operands; n++) mask[n+1] = Plus[6'(digit(n))];
+    return mask;
+  endfunction
+
+  localparam logic [Operands-1:0] Minus = minus();
+  localparam int unsigned DiffWidth = digit(Operands - 2) + 1;
+  localparam int unsigned HighWidth = 2 * Width - Top;
+  localparam int unsigned FoldWidth = HighWidth + DiffWidth + 2;
+  localparam int unsigned LastWidth = Width + 2;
+
+  if (Q[Width-1] != 1'b1 || 2 * DiffWidth + 4 > Top || HighWidth + DiffWidth < Top)
+  begin : gen_check
+    $error("Q must have Width bits and lie next to a power of two");
+  end
+
+  logic [Operands-1:0][FoldWidth-1:0] fold1;
+  logic [Operands-1:0][LastWidth-1:0] fold2;
+  logic [FoldWidth-1:0] y;
+  logic [LastWidth-1:0] z, z_less, z_more;
+  logic [Width-1:0] r_d, r_q;
+
+  assign fold1[0] = FoldWidth'(t_i[Top-1:0]);
+  assign fold2[0] = LastWidth'(y[Top-1:0]);
+  for (genvar n = 0; n + 1 < Operands; n++) begin : gen_digit
+    assign fold1[n+1] = FoldWidth'(t_i[2*Width-1:Top]) << digit(n);
+    assign fold2[n+1] = LastWidth'($signed(y[FoldWidth-1:Top])) << digit(n);
+  end
+
+  rm_add_tree #(
+      .Operands(Operands),
+      .Width(FoldWidth),
+      .Radix(Radix),
+      .Minus(Minus)
+  ) u_fold1 (
+      .clk_i,
+      .x_i(fold1),
+      .sum_o(y)
+  );
+
+  rm_add_tree #(
+      .Operands(Operands),
+      .Width(LastWidth),
+      .Radix(Radix),
+      .Minus(Minus)
+  ) u_fold2 (
+      .clk_i,
+      .x_i(fold2),
+      .sum_o(z)
+  );
+
+  assign z_less = z - LastWidth'(Q);
+  assign z_more = z + LastWidth'(Q);
+  assign r_d = z[LastWidth-1] ? z_more[Width-1:0]
+      : z_less[LastWidth-1] ? z[Width-1:0] : z_less[Width-1:0];
+
+  always_ff @(posedge clk_i) r_q <= r_d;
+
+  assign r_o = r_q;
+
+  logic unused_top;
+  assign unused_top = ^{z_more[LastWidth-1:Width], z_less[LastWidth-2:Width], Levels[0]};
+
+endmodule

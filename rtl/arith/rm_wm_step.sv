@@ -1,0 +1,64 @@
+// t' = (t - t_L q) / 2^w for q = q_H 2^w + 1 and t_L = t mod 2^w: one word of Montgomery reduction,
+// exactly t' = t_H - q_H t_L, because t_L q = t_L q_H 2^w + t_L cancels the low word.
+//
+// This is step 3 to 7 of Algorithm 4 of the polymul paper with the other sign: that one adds (2^w -
+// t_L) q, needs a two's complement and a carry before the multiplication, and its result grows to 2
+// q; subtracting needs neither, and from 0 <= t < q R the last t' lies in (-q, q). Both are
+// congruent to t / 2^w modulo q.
+//
+// Word sizes WordMin <= w <= WordMax at run time, as off_i = w - WordMin and mask_i = 2^w - 1. With
+// skip_i (only where MaySkip) t' = t. One DSP block: a QhWidth x WordMax product.
+// Latency 1 cycle, one step a cycle.
+module rm_wm_step #(
+    parameter int unsigned InWidth = 54,
+    parameter int unsigned OutWidth = 43,
+    parameter int unsigned QhWidth = 21,
+    parameter int unsigned WordMin = 9,
+    parameter int unsigned WordMax = 17,
+    parameter bit MaySkip = 1'b0,
+    localparam int unsigned OffWidth = (WordMax > WordMin) ? $clog2(WordMax - WordMin + 1) : 1
+) (
+    input  logic                clk_i,
+    input  logic [ InWidth-1:0] t_i,
+    input  logic [ QhWidth-1:0] qh_i,
+    input  logic [OffWidth-1:0] off_i,
+    input  logic [ WordMax-1:0] mask_i,
+    input  logic                skip_i,
+    output logic [OutWidth-1:0] t_o
+);
+
+  localparam int unsigned ProdWidth = QhWidth + WordMax;
+  localparam int unsigned SumWidth = rm_arith_pkg::max2(InWidth, ProdWidth + 2);
+
+  logic skip;
+  logic [WordMax-1:0] low;
+  logic signed [SumWidth-1:0] high, next_d;
+  logic signed [QhWidth:0] qh_s;
+  logic signed [WordMax:0] low_s;
+  logic signed [ProdWidth+1:0] prod;
+  logic signed [OutWidth-1:0] next_q;
+
+  assign skip = MaySkip & skip_i;
+  assign low = t_i[WordMax-1:0] & mask_i & {WordMax{!skip}};
+  assign high = skip ? SumWidth'($signed(t_i))
+      : (SumWidth'($signed(t_i)) >>> WordMin) >>> off_i;
+
+  assign qh_s = $signed({1'b0, qh_i});
+  assign low_s = $signed({1'b0, low});
+  assign prod = (ProdWidth + 2)'(qh_s) * (ProdWidth + 2)'(low_s);
+  assign next_d = high - SumWidth'(prod);
+
+  always_ff @(posedge clk_i) next_q <= next_d[OutWidth-1:0];
+
+  assign t_o = next_q;
+
+  if (SumWidth > OutWidth) begin : gen_unused
+    logic unused_top;
+    assign unused_top = ^next_d[SumWidth-1:OutWidth];
+  end
+  if (!MaySkip) begin : gen_unused_skip
+    logic unused_skip;
+    assign unused_skip = skip_i;
+  end
+
+endmodule

@@ -1,0 +1,29 @@
+// y(t) = x(t - Depth): a delay line for data that travels beside a pipeline.
+//
+// Latency Depth cycles (0 is a wire), one word a cycle. No reset: what leaves in the first Depth
+// cycles is undefined, and a valid bit beside it says so.
+module rm_delay #(
+    parameter int unsigned Width = 32,
+    parameter int unsigned Depth = 1
+) (
+    input  logic             clk_i,
+    input  logic [Width-1:0] d_i,
+    output logic [Width-1:0] q_o
+);
+
+  if (Depth == 0) begin : gen_wire
+    logic unused_clk;
+    assign unused_clk = clk_i;
+    assign q_o = d_i;
+  end else begin : gen_line
+    logic [Depth-1:0][Width-1:0] line_q;
+
+    always_ff @(posedge clk_i) begin
+      line_q[0] <= d_i;
+      for (int unsigned i = 1; i < Depth; i++) line_q[i] <= line_q[i-1];
+    end
+
+    assign q_o = line_q[Depth-1];
+  end
+
+endmodule

@@ -1,0 +1,47 @@
+// A stream passed on unchanged, every output and ready_o from a register: cuts the path of ready
+// through a pipeline.
+//
+// Latency 1 cycle, one word a cycle. Holds two words: the one shown, and the one that arrives in
+// the cycle in which the stall is not yet seen outside. Reset empties it.
+module rm_skid #(
+    parameter int unsigned Width = 32
+) (
+    input  logic             clk_i,
+    input  logic             rst_ni,
+    input  logic             valid_i,
+    output logic             ready_o,
+    input  logic [Width-1:0] data_i,
+    output logic             valid_o,
+    input  logic             ready_i,
+    output logic [Width-1:0] data_o
+);
+
+  logic [Width-1:0] out_q, spare_q;
+  logic out_valid_d, out_valid_q, spare_valid_d, spare_valid_q;
+  logic push, move;
+
+  assign ready_o = !spare_valid_q;
+  assign valid_o = out_valid_q;
+  assign data_o = out_q;
+  assign push = valid_i & ready_o;
+  assign move = !out_valid_q | ready_i;
+
+  assign out_valid_d = move ? (spare_valid_q | push) : 1'b1;
+  assign spare_valid_d = !move & (spare_valid_q | push);
+
+  always_ff @(posedge clk_i) begin
+    if (move) out_q <= spare_valid_q ? spare_q : data_i;
+    if (push) spare_q <= data_i;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      out_valid_q <= 1'b0;
+      spare_valid_q <= 1'b0;
+    end else begin
+      out_valid_q <= out_valid_d;
+      spare_valid_q <= spare_valid_d;
+    end
+  end
+
+endmodule
