@@ -4,6 +4,8 @@ use ringmill_isa::VerifyError;
 use ringmill_math::MathError;
 use thiserror::Error;
 
+use crate::polymul::PolymulError;
+
 /// A description, program or request that a machine cannot serve.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -67,6 +69,8 @@ pub enum MachineError {
     Verify(#[from] VerifyError),
     #[error(transparent)]
     Math(#[from] MathError),
+    #[error(transparent)]
+    Polymul(#[from] PolymulError),
     #[error("writing micro code: {0}")]
     Io(#[from] std::io::Error),
 }

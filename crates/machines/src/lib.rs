@@ -2,6 +2,7 @@
 
 mod error;
 mod machine;
+pub mod polymul;
 mod report;
 pub mod ring;
 

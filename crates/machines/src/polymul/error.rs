@@ -1,0 +1,35 @@
+//! What the host refuses before anything reaches the multiplier.
+
+use thiserror::Error;
+
+/// A modulus, degree or limb that the machine cannot take.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
+pub enum PolymulError {
+    #[error("n = {got} is not a power of two")]
+    NotPowerOfTwo { got: usize },
+    #[error("n = {got} is outside this machine's degrees, {least} to {most}")]
+    Degree { got: usize, least: usize, most: usize },
+    #[error("modulus {q} is even: an NTT needs an odd prime")]
+    Even { q: u64 },
+    #[error(
+        "modulus {q} is outside the range for n = {n}: expected {least} <= q < 2^{bits} (three words of {word} bits, at most 32)"
+    )]
+    Range {
+        q: u64,
+        n: usize,
+        least: u64,
+        bits: u32,
+        word: u32,
+    },
+    #[error("modulus {q} is not 1 modulo 2n = {order}")]
+    NotOneModulo { q: u64, order: u64 },
+    #[error("modulus {q} is not prime")]
+    Composite { q: u64 },
+    #[error("no tables are loaded: load those of a degree and modulus first")]
+    NoTables,
+    #[error("a limb of {got} residues for n = {expected}")]
+    Length { expected: usize, got: usize },
+    #[error("residue {value} at position {at} is not below the modulus {q}")]
+    NotReduced { at: usize, value: u64, q: u64 },
+}

@@ -1,0 +1,161 @@
+//! The cycle model: a pure function of shape, degree and command, equal to the RTL cycle for cycle.
+
+use super::{Degree, Shape};
+
+/// Cycles from a read address to the address of the first read that may see the result: memory 1, operand register 1,
+/// butterfly 7, write 1.
+pub const DEP_LATENCY: u64 = 10;
+/// Idle cycles between the last product and the first inverse butterfly.
+pub const TURN_GAP: u64 = 8;
+/// Cycles of a command apart from its operations and waits: sequencer 1, then the last operation's [`DEP_LATENCY`].
+pub const OVERHEAD: u64 = 1 + DEP_LATENCY;
+
+/// What the array does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ArrayOp {
+    /// Forward transform.
+    Ntt,
+    /// Inverse transform.
+    Intt,
+    /// Coefficient-wise product.
+    Mul,
+    /// Transform, product, inverse transform.
+    Hpm,
+    /// Two transforms, product, inverse transform.
+    Fpm,
+}
+
+/// What a pass computes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Pass {
+    /// Residues times R^2, so that the product comes out without a Montgomery factor.
+    Scale,
+    /// A Cooley-Tukey stage on one polynomial.
+    Forward,
+    /// Coefficient-wise product.
+    Product,
+    /// A Gentleman-Sande stage.
+    Inverse,
+}
+
+/// One sweep over a polynomial: an operation a cycle, then a wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slot {
+    pub pass: Pass,
+    pub operations: u64,
+    pub wait: u64,
+}
+
+/// The passes of a command in order, each with the wait after it (the last has none).
+pub fn schedule(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<Slot> {
+    let rows = shape.rows(degree);
+    let mut slots = Vec::new();
+    let mut push = |pass, operations, wait| {
+        slots.push(Slot {
+            pass,
+            operations,
+            wait,
+        });
+    };
+    match op {
+        ArrayOp::Ntt | ArrayOp::Intt => {}
+        ArrayOp::Mul => push(Pass::Scale, 2 * rows, DEP_LATENCY.saturating_sub(2 * rows)),
+        ArrayOp::Hpm | ArrayOp::Fpm => push(Pass::Scale, rows, DEP_LATENCY.saturating_sub(rows)),
+    }
+    let stages = u64::from(degree.log_n());
+    let log_rows = u64::from(rows.ilog2());
+    if matches!(op, ArrayOp::Ntt | ArrayOp::Hpm | ArrayOp::Fpm) {
+        let polynomials = if op == ArrayOp::Fpm { 2 } else { 1 };
+        for stage in 0..stages {
+            for polynomial in 1..=polynomials {
+                let wait = match () {
+                    () if polynomial < polynomials => 0,
+                    // What reads next needs the last polynomial's last stage.
+                    () if stage + 1 == stages => DEP_LATENCY.saturating_sub(rows),
+                    () => (DEP_LATENCY + reach(rows, stage)).saturating_sub(polynomials * rows),
+                };
+                push(Pass::Forward, rows, wait);
+            }
+        }
+    }
+    if matches!(op, ArrayOp::Mul | ArrayOp::Hpm | ArrayOp::Fpm) {
+        push(Pass::Product, 2 * rows, TURN_GAP);
+    }
+    if matches!(op, ArrayOp::Intt | ArrayOp::Hpm | ArrayOp::Fpm) {
+        for stage in (0..stages).rev() {
+            // The mirror image of the forward transform; stages up to log2(rows) are followed by one on a higher bit.
+            let reach = match stage {
+                0 => 0,
+                s if s <= log_rows => reach(rows, s - 1),
+                _ => 0,
+            };
+            push(
+                Pass::Inverse,
+                rows,
+                (DEP_LATENCY + reach).saturating_sub(rows),
+            );
+        }
+    }
+    if let Some(last) = slots.last_mut() {
+        last.wait = 0;
+    }
+    slots
+}
+
+/// How many operations later than its own number the operation comes in forward stage `stage` whose result an operation
+/// of the stage after it reads, at most: half the pair distance within a unit, rounded down.
+fn reach(rows: u64, stage: u64) -> u64 {
+    (rows >> stage.min(63)) / 2
+}
+
+/// Cycles of an array command, from the cycle in which it is accepted to the one in which its done bit is up.
+///
+/// ```
+/// use ringmill_machines::polymul::{ArrayOp, Shape, cycles};
+///
+/// let paper = Shape::new(32, 12, 4).unwrap();
+/// let ntt = cycles(paper, paper.degree(4096).unwrap(), ArrayOp::Ntt);
+/// assert_eq!(ntt, 12 * 4096 / 64 + 11); // no waits between stages; the paper needs 876
+/// ```
+pub fn cycles(shape: Shape, degree: Degree, op: ArrayOp) -> u64 {
+    let slots = schedule(shape, degree, op);
+    slots.iter().map(|s| s.operations + s.wait).sum::<u64>() + OVERHEAD
+}
+
+/// For each cycle of an array command, from its acceptance on, whether an operation's addresses leave.
+pub fn issues(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<bool> {
+    let mut issues = vec![false; 2];
+    for slot in schedule(shape, degree, op) {
+        issues.extend((0..slot.operations).map(|_| true));
+        issues.extend((0..slot.wait).map(|_| false));
+    }
+    issues.resize(issues.len() + DEP_LATENCY as usize, false);
+    issues
+}
+
+/// Cycles of a load whose stream never stalls.
+pub fn load_cycles(shape: Shape, degree: Degree) -> u64 {
+    degree.n() as u64 / shape.beat() as u64 + 1
+}
+
+/// Cycles of an unload whose stream never stalls.
+pub fn unload_cycles(shape: Shape, degree: Degree) -> u64 {
+    degree.n() as u64 / shape.beat() as u64 + 4
+}
+
+/// Cycles of loading the tables of one modulus: one word a cycle.
+pub fn table_cycles(degree: Degree) -> u64 {
+    degree.n() as u64 + 2
+}
+
+/// The least that P butterflies and multipliers could need, in cycles: n log2(n) / 2P a transform, n / P a product.
+pub fn floor(shape: Shape, degree: Degree, op: ArrayOp) -> u64 {
+    let transform = shape.rows(degree) * u64::from(degree.log_n());
+    let product = 2 * shape.rows(degree);
+    match op {
+        ArrayOp::Ntt | ArrayOp::Intt => transform,
+        ArrayOp::Mul => product,
+        ArrayOp::Hpm => 2 * transform + product,
+        ArrayOp::Fpm => 3 * transform + product,
+    }
+}

@@ -1,0 +1,144 @@
+//! What the multiplier needs to know of a modulus: constants and twiddles, with Montgomery factors folded in.
+
+use std::sync::Arc;
+
+use ringmill_math::primes::is_prime;
+use ringmill_math::{Modulus, NttPlan, Ring};
+
+use super::shape::WIDTH;
+use super::{Degree, PolymulError, Shape};
+use crate::MachineError;
+
+/// The tables of one degree and modulus, and the golden transform they stand for.
+#[derive(Clone)]
+pub struct Tables {
+    degree: Degree,
+    plan: Arc<NttPlan>,
+    three: bool,
+    scale: u32,
+    twiddles: Vec<u32>,
+}
+
+impl Tables {
+    /// Tables for Z_q[x] / (x^n + 1) on `shape`. With w = log2(2n) and R = 2^(2w), or 2^(3w) where q has more than 2w
+    /// bits: word m + j is psi^bitrev(m + j) R mod q, word 0 is psi^(n/2) R^2 mod q.
+    ///
+    /// # Errors
+    /// [`PolymulError`] (inside [`MachineError::Polymul`]) for a degree or modulus that the machine cannot take.
+    pub fn new(shape: Shape, n: usize, q: u64) -> Result<Self, MachineError> {
+        let degree = shape.degree(n)?;
+        check_modulus(degree, q)?;
+        // A degree is at most 2^16.
+        let plan = NttPlan::shared(Modulus::new(q)?, Ring::full(degree.log_n() as u8))?;
+        let modulus = plan.modulus();
+        let three = modulus.bits() > 2 * degree.word();
+        let steps = if three { 3 } else { 2 };
+        let r = modulus.pow(2, u64::from(degree.word() * steps));
+        let scale = modulus.mul(r, r);
+        // Below q < 2^32.
+        let word = |x: u64| x as u32;
+        let mut twiddles: Vec<u32> = plan
+            .forward_twiddles()
+            .iter()
+            .map(|&w| word(modulus.mul(w, r)))
+            .collect();
+        if let [first, root, ..] = &mut twiddles[..] {
+            *first = word(modulus.mul(u64::from(*root), r));
+        }
+        Ok(Self {
+            degree,
+            plan,
+            three,
+            scale: word(scale),
+            twiddles,
+        })
+    }
+
+    pub fn degree(&self) -> Degree {
+        self.degree
+    }
+
+    /// The transform that the hardware must equal.
+    pub fn plan(&self) -> &NttPlan {
+        &self.plan
+    }
+
+    pub fn modulus(&self) -> Modulus {
+        self.plan.modulus()
+    }
+
+    /// Whether products are reduced in three words instead of two.
+    pub fn three(&self) -> bool {
+        self.three
+    }
+
+    /// The words of the table stream: a beat {q, R^2 mod q, 0, ..}, then the twiddles.
+    pub fn words(&self, shape: Shape) -> Vec<u32> {
+        let mut words = vec![0; shape.beat()];
+        words[0] = self.modulus().value() as u32;
+        words[1] = self.scale;
+        words.extend_from_slice(&self.twiddles);
+        words
+    }
+
+    /// Checks a limb before it is sent.
+    ///
+    /// # Errors
+    /// [`PolymulError::Length`] and [`PolymulError::NotReduced`].
+    pub fn check(&self, limb: &[u64]) -> Result<(), PolymulError> {
+        if limb.len() != self.degree.n() {
+            return Err(PolymulError::Length {
+                expected: self.degree.n(),
+                got: limb.len(),
+            });
+        }
+        let q = self.modulus().value();
+        match limb.iter().position(|&x| x >= q) {
+            Some(at) => Err(PolymulError::NotReduced {
+                at,
+                value: limb[at],
+                q,
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::fmt::Debug for Tables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tables")
+            .field("degree", &self.degree)
+            .field("q", &self.modulus().value())
+            .field("three", &self.three)
+            .finish()
+    }
+}
+
+/// The ranges of the paper's Table 1 and beyond: q = 1 mod 2n prime, of at most 3 log2(2n) bits and at most 32.
+///
+/// # Errors
+/// The first of [`PolymulError::Even`], [`PolymulError::Range`], [`PolymulError::NotOneModulo`] and
+/// [`PolymulError::Composite`] that holds.
+pub fn check_modulus(degree: Degree, q: u64) -> Result<(), PolymulError> {
+    let order = 2 * degree.n() as u64;
+    let bits = WIDTH.min(3 * degree.word());
+    if q.is_multiple_of(2) {
+        return Err(PolymulError::Even { q });
+    }
+    if q <= order || q >> bits != 0 {
+        return Err(PolymulError::Range {
+            q,
+            n: degree.n(),
+            least: order + 1,
+            bits,
+            word: degree.word(),
+        });
+    }
+    if q % order != 1 {
+        return Err(PolymulError::NotOneModulo { q, order });
+    }
+    if !is_prime(q) {
+        return Err(PolymulError::Composite { q });
+    }
+    Ok(())
+}
