@@ -1,6 +1,8 @@
 //! Drives `rm_polymul`: commands, streams with stalls, cycle counts.
 
 use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use ringmill_hdl::{BuildOptions, Hdl, In, Model, Optimise, Out, Top};
 use ringmill_machines::polymul::{ArrayOp, Shape, Tables};
@@ -22,7 +24,14 @@ impl Code {
     fn from(bits: u64) -> Self {
         use Code::*;
         [
-            Ok, Busy, NoTables, Unsupported, TooShort, TooLong, BadModulus, NotReduced,
+            Ok,
+            Busy,
+            NoTables,
+            Unsupported,
+            TooShort,
+            TooLong,
+            BadModulus,
+            NotReduced,
         ][bits as usize]
     }
 }
@@ -43,6 +52,17 @@ impl Rng {
     pub fn new(seed: u64) -> Self {
         println!("seed {seed:#x}");
         Self(seed)
+    }
+
+    /// From `$RINGMILL_SEED`, or a new seed each run.
+    pub fn fresh() -> Self {
+        let given = std::env::var("RINGMILL_SEED").ok();
+        let given =
+            given.map(|text| u64::from_str_radix(text.trim_start_matches("0x"), 16).unwrap());
+        Self::new(given.unwrap_or_else(|| {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+            now.as_nanos() as u64
+        }))
     }
 
     pub fn next(&mut self) -> u64 {
@@ -146,7 +166,12 @@ impl Bench {
             optimise: Optimise::Run,
             waves: false,
         };
-        let mut model = hdl().model(&top(shape), options).unwrap();
+        // Tests that run side by side build a model once.
+        static BUILDING: Mutex<()> = Mutex::new(());
+        let mut model = {
+            let _guard = BUILDING.lock().unwrap_or_else(|e| e.into_inner());
+            hdl().model(&top(shape), options).unwrap()
+        };
         let ports = ports(&model);
         model.set(ports.out_ready, 1).unwrap();
         model.reset().unwrap();
@@ -205,7 +230,10 @@ impl Bench {
             self.offered = false;
         }
         let done = self.model.get(p.done).unwrap();
-        for (bit, unit) in [Unit::Array, Unit::Load, Unit::Unload].into_iter().enumerate() {
+        for (bit, unit) in [Unit::Array, Unit::Load, Unit::Unload]
+            .into_iter()
+            .enumerate()
+        {
             if done >> bit & 1 == 1 {
                 self.done.push_back((unit, self.model.cycle()));
             }
@@ -249,8 +277,11 @@ impl Bench {
     pub fn send(&mut self, words: &[u32], last: bool) {
         let beats = words.chunks(self.shape.beat());
         let count = beats.len();
-        self.input
-            .extend(beats.enumerate().map(|(i, b)| (b.to_vec(), last && i + 1 == count)));
+        self.input.extend(
+            beats
+                .enumerate()
+                .map(|(i, b)| (b.to_vec(), last && i + 1 == count)),
+        );
     }
 
     pub fn start_load(&mut self, at: Place) -> Code {

@@ -9,7 +9,11 @@ pub enum PolymulError {
     #[error("n = {got} is not a power of two")]
     NotPowerOfTwo { got: usize },
     #[error("n = {got} is outside this machine's degrees, {least} to {most}")]
-    Degree { got: usize, least: usize, most: usize },
+    Degree {
+        got: usize,
+        least: usize,
+        most: usize,
+    },
     #[error("modulus {q} is even: an NTT needs an odd prime")]
     Even { q: u64 },
     #[error(
