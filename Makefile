@@ -32,8 +32,8 @@ full: $(VENV)/test.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp ## all tests in
 	@$(BIN)/pytest
 	@if cargo fuzz --version >/dev/null 2>&1; then fuzz/run 60; else echo "cargo-fuzz is not installed: fuzz targets not run"; fi
 
-bench: $(VENV)/test.stamp $(VENV)/package.stamp ## side by side with SEAL on this computer
-	@$(BIN)/python benches/seal_ckks.py
+bench: $(VENV)/test.stamp ## side by side with SEAL, Lattigo, OpenFHE and tfhe-ntt on this computer (ONLY=ntt chooses rows)
+	@$(BIN)/python benches/bench.py $(if $(ONLY),--only "$(ONLY)") $(ARGS)
 
 hdl-tools: $(VENV)/hdl.stamp ## what simulates, synthesises and proves the RTL, into the virtual environment
 

@@ -140,7 +140,7 @@ pub fn bind<'a>(
 }
 
 /// The output limbs as a ciphertext.
-#[allow(dead_code)] // relin_speed times only
+#[allow(dead_code)] // `relin_speed` times only; `benches/ours` compares
 pub fn ciphertext(
     params: &Params,
     level: u32,

@@ -1,0 +1,105 @@
+"""Ringmill beside its peers, in one run, on one pinned core, in turns; every result checked equal before it is timed.
+
+    make bench                               all rows: prints the table, writes benches/results/<date>.json
+    make bench ONLY=ntt.50,ckks.set1.rotate  chosen rows: prints the table, writes nothing unless --output says where
+    python benches/bench.py --list           the names of the rows
+
+docs/benchmarks.md says what each side is, how it is timed and what a floor is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+import time
+from pathlib import Path
+
+from harness import machine, peers
+from harness.groups import GROUPS, Run, closing
+from harness.rows import Row, all_rows, choose
+from harness.side import Side
+from harness.table import summary
+
+RESULTS = Path(__file__).resolve().parent / "results"
+
+
+def progress(text: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", help="rows, by parts of their names, separated by commas")
+    parser.add_argument("--json", action="store_true", help="print the record instead of the table")
+    parser.add_argument("--output", type=Path, help="where the record goes (default for all rows: by date)")
+    parser.add_argument("--list", action="store_true", help="print the names of the rows and stop")
+    parser.add_argument("--ours", help="our side, already built (default: cargo builds it)")
+    parser.add_argument("--without", default="", help="peers to leave out, separated by commas")
+    return parser.parse_args()
+
+
+def collect(rows: list[Row], options: argparse.Namespace) -> dict:
+    """Gets the sides, runs the groups, and gives the record."""
+    one, two = machine.cores(1), machine.cores(2)
+    load = {"begin": machine.load_average()}
+    progress("building our side")
+    path, version = peers.ours(options.ours)
+    ours = Side("ours", version, [path], one)
+    ours_two = Side("ours", version, [path], two) if len(two) == 2 else None
+    groups = [group for group in GROUPS if any(row.group == group for row in rows)]
+    run = Run(ours, ours_two, {}, {}, progress)
+    for group in groups:
+        run.peers[group] = []
+        for get in peers.BY_GROUP[group]:
+            if get.__name__ in options.without.split(","):
+                run.skip(get.__name__, "left out on request")
+                continue
+            progress(f"installing {get.__name__}")
+            try:
+                run.peers[group].append(get(one))
+            except peers.Unavailable as error:
+                run.skip(get.__name__, str(error))
+    sides = [ours, *([ours_two] if ours_two else []), *(side for group in run.peers.values() for side in group)]
+    with closing(sides):
+        progress("measuring the multipliers and the memory")
+        run.rates = ours.ask(do="machine")
+        for group in groups:
+            GROUPS[group](run, [row for row in rows if row.group == group])
+    load["end"] = machine.load_average()
+    return {
+        "schema": 1,
+        "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "command": shlex.join([Path(sys.executable).name, *sys.argv]),
+        "machine": {**machine.describe(), "load_average": load, "pinned_cores": list(one), "rates": run.rates},
+        "ours": {"version": version},
+        "peers": {side.name: side.version for group in run.peers.values() for side in group},
+        "results_equal": not run.unequal,
+        "unequal": run.unequal,
+        "rows": run.rows,
+        "memory": run.memory,
+        "skipped": run.skipped,
+    }
+
+
+def main() -> int:
+    options = arguments()
+    if options.list:
+        print("\n".join(row.id for row in all_rows()))
+        return 0
+    record = collect(choose(options.only), options)
+    text = json.dumps(record, indent=1) + "\n"
+    output = options.output or (None if options.only else RESULTS / f"{record['date'][:10]}.json")
+    if output:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(text)
+        progress(f"written: {output}")
+    print(text if options.json else summary(record))
+    if record["unequal"]:
+        print(f"results that differ from the peer's, not timed: {', '.join(record['unequal'])}", file=sys.stderr)
+    return 1 if record["unequal"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What `benches/bench.py` is made of: sides, rows, floors, measuring, table and record."""

@@ -1,0 +1,217 @@
+"""Each group of rows: opened on every side, checked equal, measured in turns, recorded."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness import floors
+from harness.measure import Times, interleave
+from harness.rows import Row
+from harness.side import Side, SideFailed
+
+# OpenFHE's Shenoy-Kumaresan step, which its wheel does not expose: milliseconds by (log2 N, limbs), recorded once from
+# a build of its source on a machine of the same kind (docs/benchmarks.md).
+OPENFHE_BASEXT_MS = {(16, 17): 66.7, (14, 7): 4.3}
+
+
+@dataclass
+class Run:
+    """A run: its sides, and what it has found so far."""
+
+    ours: Side
+    ours_two: Side | None  # on two cores; `None` where there is only one
+    peers: dict[str, list[Side]]  # by group
+    rates: dict[str, Any]
+    progress: Callable[[str], None]
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    memory: list[dict[str, Any]] = field(default_factory=list)
+    unequal: list[str] = field(default_factory=list)
+    skipped: list[dict[str, str]] = field(default_factory=list)
+
+    def skip(self, name: str, reason: str) -> None:
+        self.skipped.append({"name": name, "reason": reason})
+        self.progress(f"skipped: {name}: {reason}")
+
+    def open(self, sides: Sequence[Side], **request: Any) -> dict[Side, dict[str, Any]]:
+        """The answers of the peers that could open the group."""
+        answers = {}
+        for side in sides:
+            try:
+                answers[side.name] = side.ask(do="open", **request)
+            except SideFailed as error:
+                self.skip(side.name, str(error))
+        return answers
+
+    def equal(self, where: str, equal: bool) -> bool:
+        """Notes a result that differs; it is not timed."""
+        if not equal:
+            self.unequal.append(where)
+            self.progress(f"DIFFERS, not timed: {where}")
+        return equal
+
+    def measure(self, row: Row, peers: Sequence[Side], shape: Shape, name: str | None = None) -> None:
+        """One line for each peer, all against the same samples of ours."""
+        self.progress(f"{row.id}: ours, {', '.join(p.name for p in peers) or 'no peer'}")
+        own = self.ours if row.threads == 1 else self.ours_two
+        assert own is not None
+        name = name or row.name
+        ours, *theirs = interleave([(side, name) for side in (own, *peers)])
+        found = [(p.name if p is not self.ours else "ours, 1 thread", t) for p, t in zip(peers, theirs, strict=True)]
+        for peer, times in found or [(None, None)]:
+            self.rows.append(line(row, shape, ours, peer, times, self.rates))
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the table says of a row beside its times."""
+
+    what: str
+    log_n: int
+    bits: int
+    count: floors.Count
+    recorded: tuple[str, float] | None = None
+
+
+def line(
+    row: Row, shape: Shape, ours: Times, peer: str | None, theirs: Times | None, rates: dict[str, Any]
+) -> dict[str, Any]:
+    """The record of one row beside one peer."""
+    floor = floors.floor(shape.count, rates, row.threads)
+    record: dict[str, Any] = {
+        "id": row.id,
+        "what": shape.what,
+        "log_n": shape.log_n,
+        "bits": shape.bits,
+        "threads": row.threads,
+        "ours": ours.record(),
+        "peer": None,
+        "ratio": None,
+        "ratio_of_medians": None,
+        "floor": floor,
+        "ours_over_floor": round(ours.fastest * 1e6 / floor["us"], 3) if floor else None,
+    }
+    if theirs is not None:
+        record["peer"] = {"name": peer, **theirs.record()}
+        record["ratio"] = round(theirs.fastest / ours.fastest, 3)
+        record["ratio_of_medians"] = round(theirs.median / ours.median, 3)
+    elif shape.recorded is not None:
+        name, microseconds = shape.recorded
+        record["peer"] = {"name": name, "min_us": microseconds, "recorded": True}
+        record["ratio"] = round(microseconds / 1e6 / ours.fastest, 3)
+    return record
+
+
+def ntt(run: Run, rows: Sequence[Row]) -> None:
+    cases = [tuple(map(int, row.case.split("."))) for row in rows]
+    bits, sizes = sorted({b for b, _ in cases}), sorted({n for _, n in cases})
+    own = run.ours.ask(do="open", group="ntt", log_n=sizes, bits=bits)["facts"]
+    answers = run.open(run.peers["ntt"], moduli=own["moduli"])
+    for row, (prime, log_n) in zip(rows, cases, strict=True):
+        peers = []
+        for side in run.peers["ntt"]:
+            if side.name in answers:
+                theirs = answers[side.name]["facts"]["digests"]
+                if run.equal(f"{row.id}, {side.name}", theirs[row.case] == own["digests"][row.case]):
+                    peers.append(side)
+        shape = Shape(f"ntt {row.name}", log_n, prime, floors.ntt(log_n, prime))
+        run.measure(row, peers, shape, f"{row.name}.{row.case}")
+
+
+def basext(run: Run, rows: Sequence[Row]) -> None:
+    for case, threads, chosen in by_case(run, rows):
+        log_n, limbs, bits = map(int, case.split("."))
+        request = {"group": "basext", "log_n": log_n, "limbs": limbs, "bits": bits}
+        equal = run.ours.ask(do="open", threads=1, **request)["equal"]["extend"]
+        if threads == 2:
+            assert run.ours_two is not None
+            equal &= run.ours_two.ask(do="open", threads=2, **request)["equal"]["extend"]
+        recorded = OPENFHE_BASEXT_MS.get((log_n, limbs))
+        for row in chosen:
+            if run.equal(row.id, equal):
+                count = floors.basext(log_n, limbs, bits)
+                survey = ("OpenFHE", recorded * 1e3) if recorded and threads == 1 else None
+                shape = Shape(f"base extension {limbs} to {limbs}", log_n, bits, count, survey)
+                run.measure(row, [run.ours] if threads == 2 else [], shape)
+
+
+def ckks(run: Run, rows: Sequence[Row]) -> None:
+    folders: dict[str, str | None] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        answers: dict[str, dict[str, Any]] = {}
+        for case, threads, chosen in by_case(run, rows):
+            params = run.ours.ask(do="params", set=case)
+            if case not in folders:
+                run.progress(f"ckks.{case}: keys, operands and results of every side")
+                folder = Path(scratch) / case
+                folder.mkdir()
+                answers = run.open(run.peers["ckks"], folder=str(folder), **params)
+                folders[case] = str(folder) if "SEAL" in answers else None
+            request = {"group": "ckks", "set": case, "folder": folders[case]}
+            own = run.ours.ask(do="open", threads=1, **request)
+            if threads == 2:
+                assert run.ours_two is not None
+                own = run.ours_two.ask(do="open", threads=2, **request)
+            sizes = [q.bit_length() for q in params["moduli"]]
+            run.memory.append(memory(case, threads, params, own["facts"]["pool_peak_bytes"]))
+            for row in chosen:
+                if not run.equal(f"{row.id}, ours", own["equal"][row.name]):
+                    continue
+                peers = [run.ours] if threads == 2 else list(having(run, row, answers))
+                what = row.name.replace("_", " + ", row.name.count("_")).replace("encrypt + symmetric", "encrypt sym.")
+                count = floors.ckks(row.name, params["log_n"], sizes)
+                run.measure(row, peers, Shape(f"ckks {what}", params["log_n"], sum(sizes), count))
+
+
+def having(run: Run, row: Row, answers: dict[str, dict[str, Any]]) -> Iterator[Side]:
+    """The peers that have this row and get it right."""
+    for side in run.peers["ckks"]:
+        answer = answers.get(side.name)
+        if answer is None or row.name not in answer["rows"]:
+            continue
+        # What SEAL says nothing of, ours has compared with SEAL's saved result.
+        if run.equal(f"{row.id}, {side.name}", answer["equal"].get(row.name, side.name == "SEAL")):
+            yield side
+
+
+def memory(case: str, threads: int, params: dict[str, Any], peak: int) -> dict[str, Any]:
+    """Peak of limb buffers of multiply + relinearise beside its operands and its key."""
+    limb = 8 << params["log_n"]
+    count = len(params["moduli"]) - 1
+    cipher = 2 * count * limb
+    return {
+        "set": case,
+        "threads": threads,
+        "pool_peak_bytes": peak,
+        "operand_bytes": 2 * cipher,
+        "key_bytes": 2 * count * (count + 1) * limb,
+        "ciphertext_bytes": cipher,
+        "ciphertexts": round(peak / cipher, 3),
+    }
+
+
+def by_case(run: Run, rows: Sequence[Row]) -> Iterator[tuple[str, int, list[Row]]]:
+    """Rows of one case and number of threads at a time; two threads only where there are two cores."""
+    for case in dict.fromkeys(row.case for row in rows):
+        for threads in (1, 2):
+            chosen = [row for row in rows if row.case == case and row.threads == threads]
+            if chosen and threads == 2 and run.ours_two is None:
+                run.skip(f"{chosen[0].id}", "this process may use one core only")
+            elif chosen:
+                yield case, threads, chosen
+
+
+GROUPS: dict[str, Callable[[Run, Sequence[Row]], None]] = {"ntt": ntt, "ckks": ckks, "basext": basext}
+
+
+@contextmanager
+def closing(sides: Sequence[Side]) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        for side in sides:
+            side.close()

@@ -1,0 +1,45 @@
+"""What the figures were measured on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+# Those that decide which kernels run.
+FEATURES = ("avx2", "bmi2", "adx", "avx512f", "avx512dq", "avx512vl", "avx512ifma", "avx512_vbmi2")
+
+
+def cpuinfo(key: str) -> str | None:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == key:
+                return value.strip()
+    except OSError:
+        pass
+    return None
+
+
+def load_average() -> list[float]:
+    return [round(x, 2) for x in os.getloadavg()]
+
+
+def cores(count: int) -> tuple[int, ...]:
+    """The last `count` cores that this process may use: the first ones serve interrupts more often."""
+    if not hasattr(os, "sched_getaffinity"):
+        return ()
+    return tuple(sorted(os.sched_getaffinity(0))[-count:])
+
+
+def describe() -> dict[str, Any]:
+    flags = (cpuinfo("flags") or "").split()
+    return {
+        "processor": cpuinfo("model name") or platform.processor() or platform.machine(),
+        "family_model_stepping": [cpuinfo("cpu family"), cpuinfo("model"), cpuinfo("stepping")],
+        "features": [f for f in FEATURES if f in flags],
+        "cores": os.cpu_count(),
+        "system": platform.platform(terse=True),
+        "python": platform.python_version(),
+    }

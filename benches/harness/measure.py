@@ -1,0 +1,62 @@
+"""Measures a row on several sides in turns: A B C, A B C, ... so that all meet the same machine."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.side import Side
+
+# Turns of each side, seconds a turn is meant to last, samples in a turn, and seconds a sample lasts at least.
+TURNS = 7
+TURN_SECONDS = 0.025
+SAMPLES = range(2, 41)
+SAMPLE_SECONDS = 20e-6
+
+
+@dataclass(frozen=True)
+class Times:
+    """The samples of one side, in seconds, turn by turn."""
+
+    turns: tuple[tuple[float, ...], ...]
+
+    @property
+    def fastest(self) -> float:
+        return min(map(min, self.turns))
+
+    @property
+    def median(self) -> float:
+        return statistics.median(sample for turn in self.turns for sample in turn)
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "min_us": us(self.fastest),
+            "median_us": us(self.median),
+            "samples": sum(map(len, self.turns)),
+            "turns_min_us": [us(min(turn)) for turn in self.turns],
+            "turns_median_us": [us(statistics.median(turn)) for turn in self.turns],
+        }
+
+
+def us(seconds: float) -> float:
+    return round(seconds * 1e6, 3)
+
+
+def plan(pilot: float) -> tuple[int, int]:
+    """Samples a turn and calls a sample, for a call of about `pilot` seconds."""
+    calls = max(1, math.ceil(SAMPLE_SECONDS / pilot))
+    count = round(TURN_SECONDS / (pilot * calls))
+    return min(max(count, SAMPLES.start), SAMPLES.stop - 1), calls
+
+
+def interleave(sides: Sequence[tuple[Side, str]], turns: int = TURNS) -> list[Times]:
+    """The times of each (side, name of the row there), in the given order."""
+    plans = [plan(max(min(side.time(row, 3, 1)), 1e-9)) for side, row in sides]
+    samples: list[list[tuple[float, ...]]] = [[] for _ in sides]
+    for _ in range(turns):
+        for (side, row), (count, calls), kept in zip(sides, plans, samples, strict=True):
+            kept.append(tuple(side.time(row, count, calls)))
+    return [Times(tuple(kept)) for kept in samples]

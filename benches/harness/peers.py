@@ -1,0 +1,126 @@
+"""Where each side comes from: ours is built here, a peer is installed from its ordinary registry, pinned.
+
+What is installed goes below `target/peers` (but for SEAL, which the tests need too: requirements/test.txt). A peer that
+can't be had raises [`Unavailable`] with the reason in one line, and the run goes on without it.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from harness.side import Side
+
+ROOT = Path(__file__).resolve().parents[2]
+BENCHES = ROOT / "benches"
+HOME = ROOT / "target" / "peers"
+
+OPENFHE = "1.6.1.0.22.4"  # the newest wheel of OpenFHE 1.x for CPython 3.10
+LATTIGO = "v6.2.0"  # benches/lattigo/go.mod
+TFHE_NTT = "0.7.1"  # benches/ntt/Cargo.toml
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "GOMAXPROCS": "1", "RAYON_NUM_THREADS": "1"}
+
+
+class Unavailable(RuntimeError):
+    """A peer can't be had on this computer; the message says why, in one line."""
+
+
+def run(command: list[str | Path], cwd: Path = ROOT) -> str:
+    """Standard output of a step of installing; `Unavailable` with its last complaint where it fails."""
+    words = [str(word) for word in command]
+    try:
+        done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=1800)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Unavailable(f"{words[0]}: {error}") from error
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or ["no message"]
+        raise Unavailable(f"`{' '.join(words[:3])} ...` failed: {lines[-1].strip()}")
+    return done.stdout
+
+
+def tool(name: str) -> str:
+    """The path of a program."""
+    found = shutil.which(name)
+    if found is None:
+        raise Unavailable(f"no `{name}` on this computer")
+    return found
+
+
+def cargo_build(arguments: list[str | Path], name: str) -> str:
+    """Builds a binary in release mode and returns its path."""
+    command = [tool("cargo"), "build", "--release", "--locked", "--message-format=json", *arguments]
+    for line in run(command).splitlines():
+        message = json.loads(line)
+        if message.get("executable") and message["target"]["name"] == name:
+            return message["executable"]
+    raise Unavailable(f"cargo built no {name}")
+
+
+def commit() -> str:
+    """The commit of this checkout, `+` where it has changes, `unknown` outside git."""
+    try:
+        return run(["git", "describe", "--always", "--dirty=+"]).strip()
+    except Unavailable:
+        return "unknown"
+
+
+def ours(built: str | None) -> tuple[str, str]:
+    """Path and version of our side."""
+    name = "ringmill-bench"
+    return built or cargo_build(["-p", name], name), commit()
+
+
+def seal(cores: tuple[int, ...]) -> Side:
+    try:
+        version = importlib.metadata.version("tenseal")
+    except importlib.metadata.PackageNotFoundError as error:
+        raise Unavailable("no `tenseal` in this Python (pip install -r requirements/test.txt)") from error
+    command = [sys.executable, str(BENCHES / "sides" / "seal_side.py")]
+    return Side("SEAL", f"tenseal {version} (tenseal.sealapi)", command, cores, ONE_THREAD)
+
+
+def lattigo(cores: tuple[int, ...]) -> Side:
+    binary = HOME / "lattigo"
+    run([tool("go"), "build", "-mod=readonly", "-o", binary, "."], cwd=BENCHES / "lattigo")
+    compiler = run([tool("go"), "env", "GOVERSION"]).strip()
+    return Side("Lattigo", f"{LATTIGO}, {compiler}", [str(binary)], cores, ONE_THREAD)
+
+
+def python310() -> str:
+    """A CPython 3.10 that starts."""
+    candidates = [os.environ.get("PYTHON310"), shutil.which("python3.10")]
+    candidates += sorted(map(str, Path.home().glob(".pyenv/versions/3.10*/bin/python3.10")))
+    for candidate in filter(None, candidates):
+        try:
+            run([candidate, "-c", "import ensurepip"])
+            return candidate
+        except Unavailable:
+            continue
+    raise Unavailable("its wheel needs CPython 3.10, and no python3.10 was found (PYTHON310=... names one)")
+
+
+def openfhe(cores: tuple[int, ...]) -> Side:
+    home = HOME / "openfhe"
+    python = home / "bin" / "python"
+    if not python.exists():
+        run([python310(), "-m", "venv", home])
+    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"openfhe=={OPENFHE}"])
+    run([python, "-c", "import openfhe"])
+    command = [str(python), str(BENCHES / "sides" / "openfhe_side.py")]
+    return Side("OpenFHE", OPENFHE, command, cores, ONE_THREAD)
+
+
+def tfhe_ntt(cores: tuple[int, ...]) -> Side:
+    manifest = BENCHES / "ntt" / "Cargo.toml"
+    arguments = ["--manifest-path", manifest, "--target-dir", HOME / "tfhe-ntt"]
+    binary = cargo_build(arguments, "ringmill-bench-tfhe-ntt")
+    return Side("tfhe-ntt", TFHE_NTT, [binary], cores, ONE_THREAD)
+
+
+# By the groups of rows that they have.
+BY_GROUP = {"ntt": [tfhe_ntt], "ckks": [seal, lattigo, openfhe], "basext": []}

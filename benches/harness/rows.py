@@ -1,0 +1,70 @@
+"""The rows of the table: what is compared, at which sizes, on how many threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CKKS_SETS = ("set1", "set2")
+# Operations on ciphertexts, then the client's.
+CKKS_ROWS = (
+    "add",
+    "multiply",
+    "multiply_relinearise",
+    "rescale",
+    "multiply_relinearise_rescale",
+    "rotate",
+    "encode",
+    "encrypt",
+    "encrypt_symmetric",
+    "decrypt",
+    "decode",
+)
+NTT_LOG_N = tuple(range(10, 17))
+NTT_BITS = (30, 50, 60)
+# log2 N, limbs (as many targets), bits.
+BASEXT_CASES = ((16, 17, 60), (14, 7, 60))
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of ours. `name` is what the sides call it within its group."""
+
+    group: str
+    case: str
+    name: str
+    threads: int = 1
+
+    @property
+    def id(self) -> str:
+        """What `--only` matches: `ntt.30.14.forward`, `ckks.set1.rotate`, `basext.16.17.60.extend.threads2`."""
+        threads = "" if self.threads == 1 else f".threads{self.threads}"
+        return f"{self.group}.{self.case}.{self.name}{threads}"
+
+
+def all_rows() -> list[Row]:
+    ntt = [
+        Row("ntt", f"{bits}.{log_n}", name)
+        for bits in NTT_BITS
+        for log_n in NTT_LOG_N
+        for name in ("forward", "inverse")
+    ]
+    ckks = [Row("ckks", name, row) for name in CKKS_SETS for row in CKKS_ROWS]
+    ckks += [Row("ckks", name, "multiply_relinearise", threads=2) for name in CKKS_SETS]
+    basext = [Row("basext", ".".join(map(str, case)), "extend", threads) for case in BASEXT_CASES for threads in (1, 2)]
+    return ntt + ckks + basext
+
+
+def choose(only: str | None) -> list[Row]:
+    """The rows whose id begins with one of the words of `only` (separated by commas), or holds it after a dot."""
+    rows = all_rows()
+    if not only:
+        return rows
+    words = [word.strip() for word in only.split(",") if word.strip()]
+    for word in words:
+        if not any(matches(row, word) for row in rows):
+            raise SystemExit(f"no row matches {word!r}; rows are named like {rows[0].id}, {rows[-1].id}")
+    return [row for row in rows if any(matches(row, word) for word in words)]
+
+
+def matches(row: Row, word: str) -> bool:
+    return f".{row.id}.".find(f".{word.strip('.')}.") >= 0

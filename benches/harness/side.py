@@ -1,0 +1,75 @@
+"""A side: a process that makes groups of rows ready and times them when asked, pinned to given cores."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class SideFailed(RuntimeError):
+    """A side ended or answered nonsense."""
+
+
+def pin(cores: Sequence[int]) -> None:
+    """Keeps this process on these cores, where the system can."""
+    if cores and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, set(cores))
+
+
+@dataclass
+class Side:
+    """One process. Requests and answers are one line of JSON each (benches/README.md)."""
+
+    name: str
+    version: str
+    command: list[str]
+    cores: tuple[int, ...] = ()
+    environment: dict[str, str] = field(default_factory=dict)
+    _process: subprocess.Popen[str] | None = field(default=None, repr=False)
+    _errors: Any = field(default=None, repr=False)
+
+    def ask(self, **request: Any) -> Any:
+        """The answer to a request; starts the process at the first one."""
+        if self._process is None:
+            self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the side
+            self._process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                text=True,
+                env={**os.environ, **self.environment},
+                preexec_fn=lambda: pin(self.cores),
+            )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+            return json.loads(self._process.stdout.readline())
+        except (OSError, ValueError) as error:
+            self._errors.seek(0)
+            lines = self._errors.read().strip().splitlines() or [str(error)]
+            raise SideFailed(f"{self.name} failed at {request.get('do')}: {lines[-1]}") from error
+
+    def time(self, row: str, count: int, calls: int) -> list[float]:
+        """Seconds a call, `count` times, each the mean of `calls` calls."""
+        return self.ask(do="time", row=row, count=count, calls=calls)
+
+    def close(self) -> None:
+        if self._process is None:
+            return
+        for stream in (self._process.stdin, self._process.stdout, self._errors):
+            if stream is not None:
+                stream.close()
+        try:
+            self._process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process = None

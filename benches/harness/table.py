@@ -1,0 +1,89 @@
+"""The table of a run, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+HEADINGS = (
+    *("what", "N", "bits", "threads", "ours us", "peer", "peer us", "ratio", "medians", "floor us", "ours/floor"),
+)
+LEFT = {"what", "peer"}
+
+
+def number(value: float | None) -> str:
+    """Three significant digits, whole from a hundred on."""
+    if value is None:
+        return "-"
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+
+
+def ratio(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}x"
+
+
+def cells(row: dict[str, Any]) -> tuple[str, ...]:
+    """One line: the fastest samples, their ratio, the ratio of the medians."""
+    peer = row["peer"] or {}
+    floor = (row["floor"] or {}).get("us")
+    return (
+        row["what"],
+        f"2^{row['log_n']}",
+        str(row["bits"]),
+        str(row["threads"]),
+        number(row["ours"]["min_us"]),
+        peer.get("name", "-") + ("*" if peer.get("recorded") else ""),
+        number(peer.get("min_us")),
+        ratio(row["ratio"]),
+        ratio(row["ratio_of_medians"]),
+        number(floor),
+        ratio(row["ours_over_floor"]),
+    )
+
+
+def table(rows: Iterable[dict[str, Any]]) -> str:
+    lines = [HEADINGS, *map(cells, rows)]
+    widths = [max(len(line[k]) for line in lines) for k in range(len(HEADINGS))]
+
+    def text(line: tuple[str, ...]) -> str:
+        columns = (
+            cell.ljust(width) if heading in LEFT else cell.rjust(width)
+            for cell, width, heading in zip(line, widths, HEADINGS, strict=True)
+        )
+        return "  ".join(columns).rstrip()
+
+    return "\n".join(map(text, lines))
+
+
+def summary(record: dict[str, Any]) -> str:
+    """Everything that a person reads: the machine, the table, the memory, what was left out."""
+    machine, rates = record["machine"], record["machine"]["rates"]
+    units = [f"{k} {rates[f'{k}_per_second'] / 1e9:.2f} G/s" for k in ("vpmuludq", "vpmadd52") if has(rates, k)]
+    copies = [
+        f"copy of {c['footprint_bytes'] / 2**20:g} MiB {c['bytes_per_second'] / 1e9:.1f} GB/s" for c in rates["copies"]
+    ]
+    load = " ".join(f"{x:.2f}" for x in machine["load_average"]["begin"])
+    lines = [
+        f"Ringmill {record['ours']['version']} ({rates['backend']}); {machine['processor']}; load average {load}",
+        f"measured: clock {rates['clock_hz'] / 1e9:.2f} GHz, {', '.join([*units, *copies])}",
+        *(f"peer: {name} {version}" for name, version in record["peers"].items()),
+        "",
+        table(record["rows"]),
+        "",
+        "Times are of the fastest sample; ratio is the peer's over ours. bits: of the prime, or log2 QP.",
+    ]
+    if any((row["peer"] or {}).get("recorded") for row in record["rows"]):
+        lines.append("* a figure recorded elsewhere, not measured in this run (docs/benchmarks.md).")
+    for memory in record["memory"]:
+        lines.append(
+            f"memory of multiply + relinearise, {memory['set']}, {memory['threads']} thread(s): beside operands and "
+            f"key {memory['pool_peak_bytes'] / 2**20:.1f} MiB, or {memory['ciphertexts']:.2f} ciphertexts (limit 4)"
+        )
+    lines += [f"skipped: {skip['name']}: {skip['reason']}" for skip in record["skipped"]]
+    return "\n".join(lines)
+
+
+def has(rates: dict[str, Any], unit: str) -> bool:
+    return rates.get(f"{unit}_per_second") is not None

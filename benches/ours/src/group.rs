@@ -1,0 +1,58 @@
+//! Rows that are ready to be timed, and what was found out while making them ready.
+
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
+
+use crate::Result;
+
+/// One call of what is timed.
+pub type Run = Box<dyn FnMut() -> Result<()>>;
+
+#[derive(Default)]
+pub struct Group {
+    rows: Vec<(String, Run)>,
+    /// Whether a row's result equals the peer's, or the plaintext's where there is no peer.
+    equal: Map<String, Value>,
+    /// Anything else: moduli, digests, sizes.
+    facts: Map<String, Value>,
+}
+
+impl Group {
+    pub fn row(&mut self, name: impl Into<String>, run: impl FnMut() -> Result<()> + 'static) {
+        self.rows.push((name.into(), Box::new(run)));
+    }
+
+    pub fn equal(&mut self, name: &str, equal: bool) {
+        self.equal.insert(name.into(), equal.into());
+    }
+
+    pub fn fact(&mut self, name: &str, value: impl Into<Value>) {
+        self.facts.insert(name.into(), value.into());
+    }
+
+    pub fn describe(&self) -> Value {
+        let rows: Vec<&str> = self.rows.iter().map(|(name, _)| name.as_str()).collect();
+        json!({ "rows": rows, "equal": self.equal, "facts": self.facts })
+    }
+
+    /// Seconds a call, `count` times, each the mean of `calls` calls, after one call that is not timed: the other sides
+    /// have had the caches since the last turn.
+    pub fn time(&mut self, name: &str, count: usize, calls: u32) -> Result<Vec<f64>> {
+        let (_, run) = self
+            .rows
+            .iter_mut()
+            .find(|(row, _)| row == name)
+            .ok_or_else(|| format!("no row {name} in the open group"))?;
+        run()?;
+        let mut times = Vec::with_capacity(count);
+        for _ in 0..count {
+            let begin = Instant::now();
+            for _ in 0..calls {
+                run()?;
+            }
+            times.push(begin.elapsed().as_secs_f64() / f64::from(calls));
+        }
+        Ok(times)
+    }
+}

@@ -1,0 +1,105 @@
+//! Our side of `make bench`: one process that reads a JSON request a line and answers each with one line of JSON.
+//!
+//! `open` makes a group of rows ready (and checks it), `time` runs one of them. `benches/README.md` has the protocol that
+//! every side speaks.
+
+mod basext;
+#[path = "../../../crates/devices/examples/chain/mod.rs"]
+mod chain;
+mod ckks;
+mod client;
+mod group;
+mod machine;
+mod ntt;
+
+use std::error::Error;
+use std::io::{BufRead, Write};
+use std::path::PathBuf;
+
+use ringmill_schemes::ckks::Params;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use group::Group;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+#[derive(Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+enum Request {
+    /// What this processor's multipliers and memories do.
+    Machine,
+    /// The primes and sizes of a CKKS parameter set.
+    Params { set: String },
+    Open(Open),
+    /// Seconds a call, `count` times, each the mean of `calls` calls.
+    Time {
+        row: String,
+        count: usize,
+        calls: u32,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "group", rename_all = "snake_case")]
+enum Open {
+    Ntt {
+        log_n: Vec<u8>,
+        bits: Vec<u32>,
+    },
+    Basext {
+        log_n: u8,
+        limbs: usize,
+        bits: u32,
+        threads: usize,
+    },
+    /// `folder` holds SEAL's keys, operands and results; without it the keys are ours.
+    Ckks {
+        set: String,
+        folder: Option<PathBuf>,
+        threads: usize,
+    },
+}
+
+fn main() -> Result<()> {
+    let mut group = Group::default();
+    for line in std::io::stdin().lock().lines() {
+        let answer = match serde_json::from_str(&line?)? {
+            Request::Machine => machine::measure(),
+            Request::Params { set } => parameters(&set)?,
+            Request::Open(open) => {
+                // The memory of the last group goes before the next is made.
+                drop(std::mem::take(&mut group));
+                group = match open {
+                    Open::Ntt { log_n, bits } => ntt::open(&log_n, &bits)?,
+                    Open::Basext {
+                        log_n,
+                        limbs,
+                        bits,
+                        threads,
+                    } => basext::open(log_n, limbs, bits, threads)?,
+                    Open::Ckks {
+                        set,
+                        folder,
+                        threads,
+                    } => ckks::open(&set, folder.as_deref(), threads)?,
+                };
+                group.describe()
+            }
+            Request::Time { row, count, calls } => json!(group.time(&row, count, calls)?),
+        };
+        println!("{answer}");
+        std::io::stdout().flush()?;
+    }
+    Ok(())
+}
+
+fn parameters(set: &str) -> Result<Value> {
+    let params = Params::named(set)?;
+    Ok(json!({
+        "log_n": params.log_n(),
+        "moduli": params.moduli(),
+        "log2_scale": params.default_scale().log2(),
+        "galois": params.galois_element(1)?,
+    }))
+}

@@ -1,0 +1,57 @@
+//! Forward and inverse transforms, each with the digest of a negacyclic convolution that a peer must reproduce.
+
+use ringmill_math::{Modulus, NttPlan, Ring, kernels, primes};
+use serde_json::{Map, Value};
+
+use crate::Result;
+use crate::group::Group;
+
+/// Rows `forward.BITS.LOG_N` and `inverse.BITS.LOG_N`, in place on one limb; the inverse includes its factor 1/N.
+pub fn open(log_n: &[u8], bits: &[u32]) -> Result<Group> {
+    let mut group = Group::default();
+    let (mut moduli, mut digests) = (Map::new(), Map::new());
+    for &log_n in log_n {
+        for &bits in bits {
+            let case = format!("{bits}.{log_n}");
+            let prime = *primes::ntt_primes(bits, u32::from(log_n), 1)?
+                .first()
+                .ok_or("no such prime")?;
+            let q = Modulus::new(prime)?;
+            let plan = NttPlan::shared(q, Ring::full(log_n))?;
+            let (mut a, mut b) = operands(q, 1 << log_n);
+            plan.forward(&mut a)?;
+            plan.forward(&mut b)?;
+            kernels::mul_assign(q, &mut a, &b)?;
+            plan.inverse(&mut a)?;
+            moduli.insert(case.clone(), prime.into());
+            digests.insert(case.clone(), digest(&a).into());
+
+            let (forward, mut limb) = (plan.clone(), a.clone());
+            group.row(format!("forward.{case}"), move || {
+                Ok(forward.forward(&mut limb)?)
+            });
+            group.row(format!("inverse.{case}"), move || Ok(plan.inverse(&mut a)?));
+        }
+    }
+    group.fact("moduli", Value::from(moduli));
+    group.fact("digests", Value::from(digests));
+    Ok(group)
+}
+
+/// The factors of the convolution: multiples of two odd constants modulo 2^64, reduced.
+fn operands(q: Modulus, n: u64) -> (Vec<u64>, Vec<u64>) {
+    let limb = |factor: u64| {
+        (1..=n)
+            .map(|i| i.wrapping_mul(factor) % q.value())
+            .collect()
+    };
+    (limb(0x9e37_79b9_7f4a_7c15), limb(0xbf58_476d_1ce4_e5b9))
+}
+
+/// FNV-1a over the words, in hexadecimal.
+fn digest(limb: &[u64]) -> String {
+    let hash = limb.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, &word| {
+        (hash ^ word).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{hash:016x}")
+}
