@@ -13,7 +13,7 @@
 //   load, unload, tables    n / Beat + 1, n / Beat + 4, n + 2
 // whatever the data.
 module rm_polymul
-  import rm_arith_pkg::*, rm_ntt_pkg::*, rm_polymul_pkg::*;
+  import rm_polymul_pkg::*;
 #(
     parameter int unsigned Units = 32,
     parameter int unsigned MaxLogN = 12,
@@ -53,6 +53,7 @@ module rm_polymul
   localparam int unsigned AddrWidth = RowBits + 1;
   localparam int unsigned TwDepth = (LaneBits + 1) * 2 ** RowBits;
   localparam int unsigned TwAddrWidth = $clog2(TwDepth);
+  localparam int unsigned WordWidth = $clog2(MaxLogN + 2);
 
   // Commands.
   op_e op;
@@ -65,7 +66,8 @@ module rm_polymul
 
   // Configuration.
   logic tables_valid, three;
-  logic [4:0] log_n, word;
+  logic [4:0] log_n;
+  logic [WordWidth-1:0] word;
   logic [Width-1:0] q, scale;
   logic [Width-12:0] qh;
   logic [RowBits:0] rows;
@@ -125,8 +127,7 @@ module rm_polymul
   logic [TwAddrWidth-1:0] tw_raddr;
   operand_t operand;
   route_t route;
-  logic bf_valid;
-  bf_mode_e bf_mode;
+  logic bf_valid, bf_inverse;
 
   rm_polymul_seq #(
       .RowBits(RowBits),
@@ -150,7 +151,7 @@ module rm_polymul
       .tw_addr_o(tw_raddr),
       .operand_o(operand),
       .valid_o(bf_valid),
-      .mode_o(bf_mode),
+      .inverse_o(bf_inverse),
       .we_o(array_we),
       .waddr_o(array_waddr),
       .route_o(route)
@@ -172,7 +173,8 @@ module rm_polymul
       .Width(Width),
       .Beat(Beat),
       .RowBits(RowBits),
-      .TwAddrWidth(TwAddrWidth)
+      .TwAddrWidth(TwAddrWidth),
+      .WordWidth(WordWidth)
   ) u_load (
       .clk_i,
       .rst_ni,
@@ -271,6 +273,7 @@ module rm_polymul
 
     rm_polymul_pu #(
         .Width(Width),
+        .MaxLogN(MaxLogN),
         .AddrWidth(AddrWidth),
         .TwDepth(TwDepth)
     ) u_pu (
@@ -296,7 +299,7 @@ module rm_polymul
         .set_i(array_set),
         .operand_i(operand),
         .valid_i(bf_valid),
-        .mode_i(bf_mode),
+        .inverse_i(bf_inverse),
         .out0_o(out0[p]),
         .out1_o(out1[p]),
         .wdata_i({bank1[p], bank0[p]}),

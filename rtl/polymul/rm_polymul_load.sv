@@ -20,6 +20,7 @@ module rm_polymul_load
     parameter int unsigned Beat = 4,
     parameter int unsigned RowBits = 6,
     parameter int unsigned TwAddrWidth = 9,
+    parameter int unsigned WordWidth = 4,
     localparam int unsigned AddrWidth = RowBits + 1
 ) (
     input  logic                                clk_i,
@@ -55,7 +56,7 @@ module rm_polymul_load
     output logic     [4:0]                      log_n_o,
     output logic     [Width-1:0]                q_o,
     output logic     [Width-12:0]               qh_o,
-    output logic     [4:0]                      word_o,
+    output logic     [WordWidth-1:0]            word_o,
     output logic                                three_o,
     output logic     [Width-1:0]                scale_o
 );
@@ -87,6 +88,7 @@ module rm_polymul_load
   logic first_d, first_q, beat, word_done, unreduced, high_bits, low_bits;
   logic [Beat-1:0][Width-1:0] data;
   logic [Beat-1:0] over;
+  logic [4:0] word;
   logic [6:0] bits;
 
   assign data = in_data_i;
@@ -103,13 +105,14 @@ module rm_polymul_load
   assign unreduced = |over;
 
   // q in the header: 1 below bit w, 0 from bit w times steps on.
-  assign bits = three_q ? {1'b0, word_o, 1'b0} + {2'b0, word_o} : {1'b0, word_o, 1'b0};
+  assign word = log_n_q + 1'b1;
+  assign bits = three_q ? {1'b0, word, 1'b0} + {2'b0, word} : {1'b0, word, 1'b0};
   always_comb begin
     high_bits = 1'b0;
     low_bits = !data[0][0];
     for (int unsigned i = 0; i < Width; i++) begin
       if (7'(i) >= bits) high_bits |= data[0][i];
-      if (i > 0 && 5'(i) < word_o && i < 32'd31) low_bits |= data[0][i];
+      if (i > 0 && i < 31 && 5'(i) < word) low_bits |= data[0][i];
     end
   end
 
@@ -239,10 +242,10 @@ module rm_polymul_load
   assign valid_o = valid_q;
   assign log_n_o = log_n_q;
   assign q_o = q_q;
-  assign word_o = log_n_q + 1'b1;
+  assign word_o = WordWidth'(word);
   assign three_o = three_q;
   assign scale_o = scale_q;
-  assign qh_o = (Width - 11)'((q_q >> (MinLogN + 1)) >> (word_o - 5'(MinLogN + 1)));
+  assign qh_o = (Width - 11)'((q_q >> (MinLogN + 1)) >> (word - 5'(MinLogN + 1)));
 
   // Writes leave from registers.
   logic [RowBits-1:0] row;

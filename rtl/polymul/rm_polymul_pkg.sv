@@ -52,9 +52,8 @@ package rm_polymul_pkg;
     net_e net;
   } route_t;
 
-  // Smallest degree is 2^MinLogN; the largest that any configuration may have is 2^TopLogN.
+  // The smallest degree of every configuration is 2^MinLogN.
   localparam int unsigned MinLogN = 8;
-  localparam int unsigned TopLogN = 16;
 
   // Cycles from a read address to the write of its result: memory, operand register, butterfly.
   localparam int unsigned ButterflyLatency =

@@ -16,16 +16,18 @@ module rm_polymul_pu
   import rm_arith_pkg::*, rm_ntt_pkg::*, rm_polymul_pkg::*;
 #(
     parameter int unsigned Width = 32,
+    parameter int unsigned MaxLogN = 12,
     parameter int unsigned AddrWidth = 7,
     parameter int unsigned TwDepth = 448,
-    localparam int unsigned TwAddrWidth = $clog2(TwDepth)
+    localparam int unsigned TwAddrWidth = $clog2(TwDepth),
+    localparam int unsigned WordWidth = $clog2(MaxLogN + 2)
 ) (
     input  logic                              clk_i,
     input  logic                              rst_ni,
     // Modulus, held while data is in flight.
     input  logic     [Width-1:0]              q_i,
     input  logic     [Width-12:0]             qh_i,
-    input  logic     [4:0]                    word_i,
+    input  logic     [WordWidth-1:0]          word_i,
     input  logic                              three_i,
     input  logic     [Width-1:0]              scale_i,
     // Memories: [set][bank].
@@ -47,7 +49,7 @@ module rm_polymul_pu
     input  operand_t                          operand_i,
     // Two cycles after them.
     input  logic                              valid_i,
-    input  bf_mode_e                          mode_i,
+    input  logic                              inverse_i,
     // WriteLatency cycles after them.
     output logic     [Width-1:0]              out0_o,
     output logic     [Width-1:0]              out1_o,
@@ -115,7 +117,7 @@ module rm_polymul_pu
       .Flavour(WordMontgomery),
       .Width(Width),
       .WordMin(MinLogN + 1),
-      .WordMax(TopLogN + 1),
+      .WordMax(MaxLogN + 1),
       .QhWidth(Width - 11)
   ) u_butterfly (
       .clk_i,
@@ -125,7 +127,7 @@ module rm_polymul_pu
       .word_i,
       .three_i,
       .one_i('0),
-      .mode_i,
+      .mode_i(inverse_i ? BfGs : BfCt),
       .half_i(1'b1),
       .valid_i,
       .u_i(u_q),

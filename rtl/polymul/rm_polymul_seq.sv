@@ -20,7 +20,7 @@
 // start_i in cycle 0: addresses leave in cycles 2 to L + 1, done_o in cycle L + DepLatency + 1, where L is the number of
 // operations and waits.
 module rm_polymul_seq
-  import rm_ntt_pkg::*, rm_polymul_pkg::*;
+  import rm_polymul_pkg::*;
 #(
     parameter int unsigned RowBits = 6,
     parameter int unsigned TwAddrWidth = 9,
@@ -48,7 +48,7 @@ module rm_polymul_seq
     output operand_t                            operand_o,
     // Two cycles later.
     output logic                                valid_o,
-    output bf_mode_e                            mode_o,
+    output logic                                inverse_o,
     // WriteLatency cycles later.
     output logic     [1:0]                      we_o,
     output logic     [1:0][AddrWidth-1:0]       waddr_o,
@@ -223,7 +223,7 @@ module rm_polymul_seq
   logic [1:0][AddrWidth-1:0] addr;
   operand_t operand;
   route_t route;
-  bf_mode_e mode;
+  logic inverse;
 
   assign transform = pass_q == Forward || pass_q == Inverse;
   assign x0 = transform ? ((count_q & ~low) << 1) | (count_q & low) : count_q;
@@ -233,7 +233,7 @@ module rm_polymul_seq
   assign addr1 = {buf_q ^ (pass_q == Product), row1};
   assign addr = bank ? {addr0, addr1} : {addr1, addr0};
   assign we = transform ? 2'b11 : bank ? 2'b10 : 2'b01;
-  assign mode = (pass_q == Inverse) ? BfGs : BfCt;
+  assign inverse = pass_q == Inverse;
   assign route.swap = bank;
 
   always_comb begin
@@ -262,8 +262,7 @@ module rm_polymul_seq
   logic [TwAddrWidth-1:0] tw_addr_q;
   operand_t operand_q, operand_late_q;
   route_t issue_route_q;
-  bf_mode_e mode_q, mode_late_q, mode_held_q;
-  logic late_q, valid_q;
+  logic inverse_q, inverse_late_q, inverse_held_q, late_q, valid_q;
 
   always_ff @(posedge clk_i) begin
     addr_q <= addr;
@@ -272,8 +271,8 @@ module rm_polymul_seq
     operand_q <= operand;
     operand_late_q <= operand_q;
     issue_route_q <= route;
-    mode_q <= mode;
-    mode_late_q <= mode_q;
+    inverse_q <= inverse;
+    inverse_late_q <= inverse_q;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -282,14 +281,14 @@ module rm_polymul_seq
       issue_we_q <= '0;
       late_q <= 1'b0;
       valid_q <= 1'b0;
-      mode_held_q <= BfCt;
+      inverse_held_q <= 1'b0;
     end else begin
       read_q <= issue;
       issue_we_q <= issue ? we : '0;
       late_q <= read_q;
       valid_q <= late_q;
       // The butterfly wants its mode held while data is in flight.
-      if (late_q) mode_held_q <= mode_late_q;
+      if (late_q) inverse_held_q <= inverse_late_q;
     end
   end
 
@@ -298,7 +297,7 @@ module rm_polymul_seq
   assign tw_addr_o = tw_addr_q;
   assign operand_o = operand_late_q;
   assign valid_o = valid_q;
-  assign mode_o = mode_held_q;
+  assign inverse_o = inverse_held_q;
 
   for (genvar b = 0; b < 2; b++) begin : gen_write_valid
     rm_valid #(
