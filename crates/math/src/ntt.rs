@@ -21,15 +21,54 @@ use crate::{MathError, Modulus, Ring, RingKind, Shoup};
 /// Twiddles of one direction: entry m + i is the factor of block i in the stage that has m blocks (m = 1, 2, 4, ...).
 /// Entry 0 is unused.
 struct Twiddles {
-    value: Vec<u64>,
+    value: Aligned,
     /// floor(value * 2^64 / q).
-    quotient: Vec<u64>,
+    quotient: Aligned,
+    /// The first eighth of the table again, ready for the stages in which a whole vector shares one twiddle.
+    #[cfg(target_arch = "x86_64")]
+    shared: Vec<crate::simd::WideShoup>,
 }
 
 impl Twiddles {
-    fn new(q: Modulus, value: Vec<u64>) -> Self {
-        let quotient = value.iter().map(|&w| q.shoup(w).quotient).collect();
-        Self { value, quotient }
+    fn new(q: Modulus, value: &[u64]) -> Self {
+        let constants = || value.iter().map(|&w| q.shoup(w));
+        Self {
+            value: Aligned::new(value.iter().copied()),
+            quotient: Aligned::new(constants().map(|w| w.quotient)),
+            #[cfg(target_arch = "x86_64")]
+            shared: (constants().take(value.len() / 8))
+                .map(From::from)
+                .collect(),
+        }
+    }
+}
+
+/// Words that start on a cache line, so that no vector of them straddles two.
+struct Aligned {
+    words: Vec<u64>,
+    start: usize,
+}
+
+impl Aligned {
+    fn new(items: impl ExactSizeIterator<Item = u64>) -> Self {
+        const LINE: usize = 64;
+        let mut words: Vec<u64> = Vec::with_capacity(items.len() + LINE / size_of::<u64>());
+        // The offset of the first whole line; the capacity holds it, so the words do not move again.
+        let start = words
+            .as_ptr()
+            .align_offset(LINE)
+            .min(LINE / size_of::<u64>());
+        words.resize(start, 0);
+        words.extend(items);
+        Self { words, start }
+    }
+}
+
+impl std::ops::Deref for Aligned {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        &self.words[self.start..]
     }
 }
 
@@ -78,8 +117,8 @@ impl NttPlan {
             ring,
             psi,
             zeta: q.pow(psi, order / 4),
-            forward: Twiddles::new(q, value),
-            inverse: Twiddles::new(q, inverse_value),
+            forward: Twiddles::new(q, &value),
+            inverse: Twiddles::new(q, &inverse_value),
             n_inv: q.shoup(n_inv),
             n_inv_twiddle: q.shoup(q.mul(n_inv, last)),
         })

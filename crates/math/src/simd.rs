@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use crate::Modulus;
+use crate::{Modulus, Shoup};
 
 /// Residues in one vector.
 pub(crate) const LANES: usize = 8;
@@ -31,11 +31,130 @@ pub(crate) trait LazyMul {
     /// The processor must have the features of this arithmetic.
     unsafe fn constant(value: __m512i, quotient: __m512i) -> Self::Constant;
 
+    /// One constant in every lane: loads alone, no arithmetic.
+    ///
+    /// # Safety
+    /// The processor must have the features of this arithmetic.
+    unsafe fn broadcast(w: &WideShoup) -> Self::Constant;
+
     /// x * w mod q, below `BOUND` * q, in each lane.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
     unsafe fn mul(x: __m512i, w: Self::Constant, context: Self::Context) -> __m512i;
+
+    /// [`LazyMul::mul`] of K pairs in step, so that each hides the latency of the others.
+    ///
+    /// # Safety
+    /// The processor must have the features of this arithmetic.
+    #[inline(always)]
+    unsafe fn mul_many<const K: usize>(
+        mut x: [__m512i; K],
+        w: [Self::Constant; K],
+        context: Self::Context,
+    ) -> [__m512i; K] {
+        for k in 0..K {
+            // SAFETY: the caller's promise.
+            x[k] = unsafe { Self::mul(x[k], w[k], context) };
+        }
+        x
+    }
+
+    /// x brought below half the range, before a forward stage; of two stages in a row, `SECOND` says which. `bound` is
+    /// `BOUND` q in each lane.
+    ///
+    /// # Safety
+    /// The processor must have the features of this arithmetic.
+    #[inline(always)]
+    unsafe fn halve_range<const SECOND: bool, const K: usize>(
+        x: [__m512i; K],
+        bound: __m512i,
+        _context: Self::Context,
+    ) -> [__m512i; K] {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match (Self::WIDE_RANGE, SECOND) {
+                (true, true) => x,
+                (true, false) => correct_many(x, _mm512_add_epi64(bound, bound)),
+                (false, _) => correct_many(x, bound),
+            }
+        }
+    }
+
+    /// From a forward stage's range to below q.
+    ///
+    /// # Safety
+    /// The processor must have the features of this arithmetic.
+    #[inline(always)]
+    unsafe fn reduce_fully<const K: usize>(
+        mut x: [__m512i; K],
+        q: __m512i,
+        bound: __m512i,
+        _context: Self::Context,
+    ) -> [__m512i; K] {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if Self::WIDE_RANGE {
+                x = correct_many(x, _mm512_add_epi64(bound, bound));
+            }
+            x = correct_many(x, bound);
+            if Self::BOUND > 2 {
+                x = correct_many(x, _mm512_add_epi64(q, q));
+            }
+            correct_many(x, q)
+        }
+    }
+
+    /// K forward butterflies (x + w y, x - w y + `BOUND` q), for x below half the range; `bound` is `BOUND` q in each
+    /// lane.
+    ///
+    /// # Safety
+    /// The processor must have the features of this arithmetic.
+    #[inline(always)]
+    unsafe fn butterflies<const K: usize>(
+        mut x: [__m512i; K],
+        y: [__m512i; K],
+        w: [Self::Constant; K],
+        bound: __m512i,
+        context: Self::Context,
+    ) -> ([__m512i; K], [__m512i; K]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut t = Self::mul_many(y, w, context);
+            for k in 0..K {
+                let other = _mm512_sub_epi64(_mm512_add_epi64(x[k], bound), t[k]);
+                x[k] = _mm512_add_epi64(x[k], t[k]);
+                t[k] = other;
+            }
+            (x, t)
+        }
+    }
+}
+
+/// A constant and every form of its quotient that some arithmetic reads.
+#[derive(Clone, Copy)]
+pub(crate) struct WideShoup {
+    value: u64,
+    /// floor(value * 2^64 / q).
+    quotient: u64,
+    /// The upper half of `quotient`: floor(value * 2^32 / q).
+    quotient_high: u64,
+    /// The upper 52 bits of `quotient`: floor(value * 2^52 / q).
+    quotient_52: u64,
+    /// The lower half of `quotient` as a fraction of 52 bits.
+    fraction_52: u64,
+}
+
+impl From<Shoup> for WideShoup {
+    fn from(w: Shoup) -> Self {
+        Self {
+            value: w.value,
+            quotient: w.quotient,
+            quotient_high: w.quotient >> 32,
+            quotient_52: w.quotient >> 12,
+            fraction_52: (w.quotient & 0xffff_ffff) << 20,
+        }
+    }
 }
 
 /// 64-bit arithmetic from 32-bit products (AVX-512 F and DQ). `SMALL` asserts q < 2^60.
@@ -75,6 +194,18 @@ impl<const SMALL: bool> LazyMul for DoubleWord<SMALL> {
     }
 
     #[inline(always)]
+    unsafe fn broadcast(w: &WideShoup) -> SplitConstant {
+        // SAFETY: the caller's promise.
+        unsafe {
+            SplitConstant {
+                value: splat(w.value),
+                quotient: splat(w.quotient),
+                quotient_high: splat(w.quotient_high),
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn mul(x: __m512i, w: SplitConstant, q: __m512i) -> __m512i {
         // SAFETY: the caller's promise.
         unsafe {
@@ -87,8 +218,13 @@ impl<const SMALL: bool> LazyMul for DoubleWord<SMALL> {
     }
 }
 
-/// 52-bit arithmetic (AVX-512 IFMA), for q < 2^50 and multiplicands below 2^52.
-pub(crate) struct Ifma;
+/// 52-bit arithmetic (AVX-512 IFMA), for q < 2^50 and multiplicands below 2^52. `ROOMY` asserts q < 2^46: 2^17 points
+/// have 17 forward stages, after which a value is below 35 q < 2^52 without any correction.
+///
+/// Forward stages compute modulo 2^52: multiply-add reads only the low 52 bits of its factors, so what lies above may
+/// be anything. Of these 52 bits each stage makes a number below 2^51, by a test of the top bit, which takes 2q <= 2^51
+/// off; the sum with a product below 2q is then below 2^52 again.
+pub(crate) struct Ifma<const ROOMY: bool>;
 
 /// What [`Ifma`] needs of a modulus.
 #[derive(Clone, Copy)]
@@ -97,9 +233,14 @@ pub(crate) struct IfmaContext {
     minus_q: __m512i,
     /// 2^52 - 1.
     mask: __m512i,
+    two: __m512i,
+    /// 2^51.
+    top: __m512i,
+    /// floor(2^52 / q).
+    ratio: __m512i,
 }
 
-impl LazyMul for Ifma {
+impl<const ROOMY: bool> LazyMul for Ifma<ROOMY> {
     const BOUND: u64 = 2;
     const WIDE_RANGE: bool = false;
     /// The value and floor(value * 2^52 / q).
@@ -113,6 +254,9 @@ impl LazyMul for Ifma {
             IfmaContext {
                 minus_q: splat((1 << 52) - q.value()),
                 mask: splat((1 << 52) - 1),
+                two: splat(2),
+                top: splat(1 << 51),
+                ratio: splat((1 << 52) / q.value()),
             }
         }
     }
@@ -121,6 +265,12 @@ impl LazyMul for Ifma {
     unsafe fn constant(value: __m512i, quotient: __m512i) -> (__m512i, __m512i) {
         // SAFETY: the caller's promise. Two nested floors are one: the 64-bit quotient shifted is the 52-bit one.
         (value, unsafe { _mm512_srli_epi64::<12>(quotient) })
+    }
+
+    #[inline(always)]
+    unsafe fn broadcast(w: &WideShoup) -> (__m512i, __m512i) {
+        // SAFETY: the caller's promise.
+        unsafe { (splat(w.value), splat(w.quotient_52)) }
     }
 
     #[inline(always)]
@@ -140,6 +290,217 @@ impl LazyMul for Ifma {
             )
         }
     }
+
+    #[inline(always)]
+    unsafe fn halve_range<const SECOND: bool, const K: usize>(
+        mut x: [__m512i; K],
+        bound: __m512i,
+        context: IfmaContext,
+    ) -> [__m512i; K] {
+        if !ROOMY {
+            for x in &mut x {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    let large = _mm512_test_epi64_mask(*x, context.top);
+                    *x = _mm512_mask_sub_epi64(*x, large, *x, bound);
+                }
+            }
+        }
+        x
+    }
+
+    /// The quotient from the low 52 bits is short by at most 1, so the remainder is below 2q.
+    #[inline(always)]
+    unsafe fn reduce_fully<const K: usize>(
+        mut x: [__m512i; K],
+        q: __m512i,
+        _bound: __m512i,
+        context: IfmaContext,
+    ) -> [__m512i; K] {
+        for x in &mut x {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), *x, context.ratio);
+                let rest = _mm512_madd52lo_epu64(*x, quotient, context.minus_q);
+                *x = correct(_mm512_and_si512(rest, context.mask), q);
+            }
+        }
+        x
+    }
+
+    /// Five instructions each: the multiply-adds take x in, and x + 2q - t is 2q + 2x less x + t.
+    #[inline(always)]
+    unsafe fn butterflies<const K: usize>(
+        mut x: [__m512i; K],
+        mut y: [__m512i; K],
+        w: [(__m512i, __m512i); K],
+        bound: __m512i,
+        context: IfmaContext,
+    ) -> ([__m512i; K], [__m512i; K]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut quotient = y;
+            for k in 0..K {
+                quotient[k] = _mm512_madd52hi_epu64(_mm512_setzero_si512(), y[k], w[k].1);
+            }
+            for k in 0..K {
+                y[k] = _mm512_madd52lo_epu64(x[k], y[k], w[k].0);
+            }
+            for k in 0..K {
+                x[k] = _mm512_madd52lo_epu64(bound, x[k], context.two);
+            }
+            for k in 0..K {
+                y[k] = _mm512_madd52lo_epu64(y[k], quotient[k], context.minus_q);
+            }
+            for k in 0..K {
+                x[k] = _mm512_sub_epi64(x[k], y[k]);
+            }
+            (y, x)
+        }
+    }
+}
+
+/// 64-bit arithmetic with quotients from 52-bit products (AVX-512 IFMA, F and DQ), for any modulus. `SMALL` asserts
+/// q < 2^60.
+///
+/// With x = x1 2^32 + x0, d = floor(w 2^32 / q) and f = w 2^32 / q - d, the quotient is
+/// x w / q = x1 d + x1 f + x0 w / q. The first term is exact in 64 bits; multiply-add gives the floors of the others and
+/// takes the sum in: five instructions where 32-bit products take eight.
+///
+/// The quotient is short by less than 3: 1 each for the two floors, x1 2^-32 for f known to 32 bits and x0 2^-52 for
+/// w / q known to 52. With x < 15 * 2^60, as here, the last two are together below 15/16 + 2^-20 < 1.
+pub(crate) struct IfmaWide<const SMALL: bool>;
+
+/// A constant of [`IfmaWide`].
+#[derive(Clone, Copy)]
+pub(crate) struct WideConstant {
+    value: __m512i,
+    quotient_high: __m512i,
+    quotient_52: __m512i,
+    fraction_52: __m512i,
+}
+
+/// What [`IfmaWide`] needs of a modulus.
+#[derive(Clone, Copy)]
+pub(crate) struct WideContext {
+    q: __m512i,
+    /// 2^32 - 1.
+    mask: __m512i,
+}
+
+impl<const SMALL: bool> LazyMul for IfmaWide<SMALL> {
+    const BOUND: u64 = 3;
+    // Values stay below 12 q < 2^64 with q < 2^60, and below 6 q < 2^64 with q < 2^61.
+    const WIDE_RANGE: bool = SMALL;
+    type Constant = WideConstant;
+    type Context = WideContext;
+
+    #[inline(always)]
+    unsafe fn context(q: Modulus) -> WideContext {
+        // SAFETY: the caller's promise.
+        unsafe {
+            WideContext {
+                q: splat(q.value()),
+                mask: splat(0xffff_ffff),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn constant(value: __m512i, quotient: __m512i) -> WideConstant {
+        // SAFETY: the caller's promise. Multiply-add reads the low 52 bits of the fraction: the low half of the
+        // quotient, moved up.
+        unsafe {
+            WideConstant {
+                value,
+                quotient_high: _mm512_srli_epi64::<32>(quotient),
+                quotient_52: _mm512_srli_epi64::<12>(quotient),
+                fraction_52: _mm512_slli_epi64::<20>(quotient),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn broadcast(w: &WideShoup) -> WideConstant {
+        // SAFETY: the caller's promise.
+        unsafe {
+            WideConstant {
+                value: splat(w.value),
+                quotient_high: splat(w.quotient_high),
+                quotient_52: splat(w.quotient_52),
+                fraction_52: splat(w.fraction_52),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn mul(x: __m512i, w: WideConstant, context: WideContext) -> __m512i {
+        // SAFETY: the caller's promise.
+        let [product] = unsafe { Self::mul_many([x], [w], context) };
+        product
+    }
+
+    #[inline(always)]
+    unsafe fn mul_many<const K: usize>(
+        mut x: [__m512i; K],
+        w: [WideConstant; K],
+        context: WideContext,
+    ) -> [__m512i; K] {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (mut low, mut high, mut quotient) = (x, x, x);
+            for k in 0..K {
+                high[k] = _mm512_srli_epi64::<32>(x[k]);
+                low[k] = _mm512_and_si512(x[k], context.mask);
+            }
+            for k in 0..K {
+                quotient[k] = mul_low_halves(high[k], w[k].quotient_high);
+            }
+            for k in 0..K {
+                quotient[k] = _mm512_madd52hi_epu64(quotient[k], low[k], w[k].quotient_52);
+            }
+            for k in 0..K {
+                quotient[k] = _mm512_madd52hi_epu64(quotient[k], high[k], w[k].fraction_52);
+            }
+            for k in 0..K {
+                x[k] = mul_low(x[k], w[k].value);
+            }
+            for k in 0..K {
+                quotient[k] = mul_low(quotient[k], context.q);
+            }
+            for k in 0..K {
+                x[k] = _mm512_sub_epi64(x[k], quotient[k]);
+            }
+            x
+        }
+    }
+}
+
+/// The product of the low 32 bits of each lane. Written as an instruction because the compiler, seeing that the upper
+/// bits are zero, would choose the 64-bit multiplication, which is three.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn mul_low_halves(x: __m512i, y: __m512i) -> __m512i {
+    let product;
+    // SAFETY: an instruction on registers alone; the caller enables AVX-512 F.
+    unsafe {
+        std::arch::asm!("vpmuludq {}, {}, {}", lateout(zmm_reg) product, in(zmm_reg) x, in(zmm_reg) y,
+            options(nomem, nostack, preserves_flags));
+    }
+    product
+}
+
+/// The low word of the product of each lane; an instruction, so that products of several butterflies stay in step.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+unsafe fn mul_low(x: __m512i, y: __m512i) -> __m512i {
+    let product;
+    // SAFETY: an instruction on registers alone; the caller enables AVX-512 DQ.
+    unsafe {
+        std::arch::asm!("vpmullq {}, {}, {}", lateout(zmm_reg) product, in(zmm_reg) x, in(zmm_reg) y,
+            options(nomem, nostack, preserves_flags));
+    }
+    product
 }
 
 /// x in every lane.
@@ -160,6 +521,20 @@ pub(crate) unsafe fn splat(x: u64) -> __m512i {
 pub(crate) unsafe fn correct(x: __m512i, m: __m512i) -> __m512i {
     // SAFETY: the caller's promise.
     unsafe { _mm512_min_epu64(x, _mm512_sub_epi64(x, m)) }
+}
+
+/// [`correct`] on each vector. A loop and no closure: a closure does not inherit the target features of the function it
+/// is inlined into.
+///
+/// # Safety
+/// The processor must have AVX-512 F.
+#[inline(always)]
+pub(crate) unsafe fn correct_many<const K: usize>(mut x: [__m512i; K], m: __m512i) -> [__m512i; K] {
+    for x in &mut x {
+        // SAFETY: the caller's promise.
+        *x = unsafe { correct(*x, m) };
+    }
+    x
 }
 
 /// The high word of x * y, or one or two less: the carries out of the low words are left out.

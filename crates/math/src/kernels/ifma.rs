@@ -8,8 +8,10 @@ use std::arch::x86_64::*;
 
 use super::avx512::{WideReducer, vectors};
 use super::sums::LAZY_TERMS;
-use crate::simd::{Ifma, LANES, LazyMul, correct, load, splat, store};
+use crate::simd::{Ifma as Ifma52, LANES, LazyMul, correct, load, splat, store};
 use crate::{Modulus, Shoup};
+
+type Ifma = Ifma52<false>;
 
 /// A sum of products as s0 + s1 2^52 + s2 2^104, each part far below 2^64 for up to 32 terms.
 #[derive(Clone, Copy)]

@@ -7,13 +7,18 @@
 //! Between stages values are below 2 c (or 4 c where the word has room), with c = `BOUND` * q a bound on any product;
 //! see [`LazyMul`] and [`Stage`].
 
+use std::arch::x86_64::*;
+
 use super::NttPlan;
 use super::butterfly::{Last, Stage, shuffle, unshuffle};
 use crate::Backend;
-use crate::simd::{DoubleWord, Ifma, LANES, LazyMul, load, store};
+use crate::simd::{DoubleWord, Ifma, IfmaWide, LANES, LazyMul, load, store};
 
 /// The shortest limb these loops take.
-pub(super) const MIN_LEN: usize = 4 * LANES;
+pub(super) const MIN_LEN: usize = 2 * TAIL;
+
+/// Blocks of this many coefficients (four vectors) run their last five stages in registers.
+const TAIL: usize = 4 * LANES;
 
 /// Blocks of at most this many coefficients (32 KiB) stay in the first-level cache.
 const CACHED: usize = 1 << 12;
@@ -30,9 +35,27 @@ macro_rules! entry {
 }
 
 entry!(
-    forward_ifma,
+    forward_ifma_46,
     forward_with,
-    Ifma,
+    Ifma<true>,
+    "avx512f,avx512dq,avx512ifma"
+);
+entry!(
+    forward_ifma_50,
+    forward_with,
+    Ifma<false>,
+    "avx512f,avx512dq,avx512ifma"
+);
+entry!(
+    forward_ifma_60,
+    forward_with,
+    IfmaWide<true>,
+    "avx512f,avx512dq,avx512ifma"
+);
+entry!(
+    forward_ifma_61,
+    forward_with,
+    IfmaWide<false>,
     "avx512f,avx512dq,avx512ifma"
 );
 entry!(
@@ -48,9 +71,27 @@ entry!(
     "avx512f,avx512dq"
 );
 entry!(
-    inverse_ifma,
+    inverse_ifma_46,
     inverse_with,
-    Ifma,
+    Ifma<true>,
+    "avx512f,avx512dq,avx512ifma"
+);
+entry!(
+    inverse_ifma_50,
+    inverse_with,
+    Ifma<false>,
+    "avx512f,avx512dq,avx512ifma"
+);
+entry!(
+    inverse_ifma_60,
+    inverse_with,
+    IfmaWide<true>,
+    "avx512f,avx512dq,avx512ifma"
+);
+entry!(
+    inverse_ifma_61,
+    inverse_with,
+    IfmaWide<false>,
     "avx512f,avx512dq,avx512ifma"
 );
 entry!(
@@ -70,9 +111,12 @@ entry!(
 pub(super) fn forward(plan: &NttPlan, limb: &mut [u64], backend: Backend) {
     // SAFETY: `Backend::current` only gives backends whose features the processor has.
     unsafe {
-        match plan.q.bits() {
-            ..=50 if backend == Backend::Avx512Ifma => forward_ifma(plan, limb),
-            ..=60 => forward_60(plan, limb),
+        match (backend, plan.q.bits()) {
+            (Backend::Avx512Ifma, ..=46) => forward_ifma_46(plan, limb),
+            (Backend::Avx512Ifma, ..=50) => forward_ifma_50(plan, limb),
+            (Backend::Avx512Ifma, ..=60) => forward_ifma_60(plan, limb),
+            (Backend::Avx512Ifma, _) => forward_ifma_61(plan, limb),
+            (_, ..=60) => forward_60(plan, limb),
             _ => forward_61(plan, limb),
         }
     }
@@ -82,9 +126,12 @@ pub(super) fn forward(plan: &NttPlan, limb: &mut [u64], backend: Backend) {
 pub(super) fn inverse(plan: &NttPlan, limb: &mut [u64], backend: Backend) {
     // SAFETY: as in `forward`.
     unsafe {
-        match plan.q.bits() {
-            ..=50 if backend == Backend::Avx512Ifma => inverse_ifma(plan, limb),
-            ..=60 => inverse_60(plan, limb),
+        match (backend, plan.q.bits()) {
+            (Backend::Avx512Ifma, ..=46) => inverse_ifma_46(plan, limb),
+            (Backend::Avx512Ifma, ..=50) => inverse_ifma_50(plan, limb),
+            (Backend::Avx512Ifma, ..=60) => inverse_ifma_60(plan, limb),
+            (Backend::Avx512Ifma, _) => inverse_ifma_61(plan, limb),
+            (_, ..=60) => inverse_60(plan, limb),
             _ => inverse_61(plan, limb),
         }
     }
@@ -102,26 +149,33 @@ unsafe fn forward_with<A: LazyMul>(plan: &NttPlan, limb: &mut [u64]) {
         if odd {
             forward_single(stage, p, n);
         }
-        let (mut blocks, mut len) = if odd { (2, n / 2) } else { (1, n) };
+        let (mut blocks, mut len) = if odd { (2, n / 2) } else { (4, n / 4) };
+        if !odd {
+            forward_double::<A, true>(stage, p, n, 1);
+        }
         while len > CACHED {
             for i in 0..blocks {
-                forward_double(stage, p.add(i * len), len, blocks + i);
+                forward_double::<A, false>(stage, p.add(i * len), len, blocks + i);
             }
             blocks *= 4;
             len /= 4;
         }
+        if len == TAIL {
+            // The tail takes two blocks at a time.
+            return forward_tail(stage, p, n, blocks);
+        }
         for i in 0..blocks {
             let block = p.add(i * len);
             let (mut part_len, mut index, mut parts) = (len, blocks + i, 1);
-            while part_len > LANES {
+            while part_len > TAIL {
                 for j in 0..parts {
-                    forward_double(stage, block.add(j * part_len), part_len, index + j);
+                    forward_double::<A, false>(stage, block.add(j * part_len), part_len, index + j);
                 }
                 parts *= 4;
                 part_len /= 4;
                 index *= 4;
             }
-            forward_within(stage, block, len, index);
+            forward_tail(stage, block, len, index);
         }
     }
 }
@@ -129,63 +183,188 @@ unsafe fn forward_with<A: LazyMul>(plan: &NttPlan, limb: &mut [u64]) {
 /// The first stage of the whole limb.
 #[inline(always)]
 unsafe fn forward_single<A: LazyMul>(stage: Stage<A>, p: *mut u64, n: usize) {
-    // SAFETY: p is valid for n words, a multiple of 16; the caller enables the features of A.
+    // SAFETY: p is valid for n words, a multiple of 64; the caller enables the features of A.
     unsafe {
         let w = stage.twiddle(1);
-        for k in (0..n / 2).step_by(LANES) {
+        for k in (0..n / 2).step_by(4 * LANES) {
             let (low, high) = (p.add(k), p.add(n / 2 + k));
             // Inputs are below q: no correction.
-            let (x, y) = stage.forward(load(low), load(high), w);
-            store(low, x);
-            store(high, y);
+            let (x, y) = stage.forward(load_many(low), load_many(high), [w; 4]);
+            store_many(low, x);
+            store_many(high, y);
         }
     }
 }
 
 /// Two stages on one block; `index` is the position of the block's twiddle in the table (m + i for block i of m).
+/// `FRESH` inputs are below q.
 #[inline(always)]
-unsafe fn forward_double<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: usize) {
+unsafe fn forward_double<A: LazyMul, const FRESH: bool>(
+    stage: Stage<A>,
+    p: *mut u64,
+    len: usize,
+    index: usize,
+) {
     let quarter = len / 4;
-    // SAFETY: p is valid for len words, a multiple of 32; the caller enables the features of A.
+    // SAFETY: p is valid for len words, a multiple of 64; the caller enables the features of A.
     unsafe {
         let w = stage.twiddle(index);
         let (w_low, w_high) = (stage.twiddle(2 * index), stage.twiddle(2 * index + 1));
-        for k in (0..quarter).step_by(LANES) {
-            let at = [
-                p.add(k),
-                p.add(quarter + k),
-                p.add(2 * quarter + k),
-                p.add(3 * quarter + k),
+        for k in (0..quarter).step_by(2 * LANES) {
+            let p = p.add(k);
+            let a = load_quarters(p, quarter);
+            let v = [w_low, w_low, w_high, w_high];
+            let c = double_butterfly::<A, FRESH>(stage, a, [w; 4], v);
+            store_quarters(p, quarter, c);
+        }
+    }
+}
+
+/// Two vectors from each quarter of a block.
+#[inline(always)]
+unsafe fn load_quarters(p: *const u64, quarter: usize) -> [[__m512i; 2]; 4] {
+    // SAFETY: p is valid for two vectors at each multiple of the quarter; the caller enables AVX-512 F.
+    unsafe {
+        [
+            load_many(p),
+            load_many(p.add(quarter)),
+            load_many(p.add(2 * quarter)),
+            load_many(p.add(3 * quarter)),
+        ]
+    }
+}
+
+/// Two vectors to each quarter of a block.
+#[inline(always)]
+unsafe fn store_quarters(p: *mut u64, quarter: usize, x: [[__m512i; 2]; 4]) {
+    for (j, x) in x.into_iter().enumerate() {
+        // SAFETY: p is valid for two vectors at each multiple of the quarter; the caller enables AVX-512 F.
+        unsafe { store_many(p.add(j * quarter), x) };
+    }
+}
+
+/// Two stages on four pairs of vectors a distance apart: the first with the twiddles w, the second with v. `FRESH`
+/// inputs are below q, and need no correction.
+#[inline(always)]
+unsafe fn double_butterfly<A: LazyMul, const FRESH: bool>(
+    stage: Stage<A>,
+    [a0, a1, a2, a3]: [[__m512i; 2]; 4],
+    w: [A::Constant; 4],
+    v: [A::Constant; 4],
+) -> [[__m512i; 2]; 4] {
+    // SAFETY: the caller enables the features of A.
+    unsafe {
+        let mut low = [a0[0], a0[1], a1[0], a1[1]];
+        if !FRESH {
+            low = stage.before_first(low);
+        }
+        let (b, c) = stage.forward(low, [a2[0], a2[1], a3[0], a3[1]], w);
+        let low = stage.before_second([b[0], b[1], c[0], c[1]]);
+        let (d, e) = stage.forward(low, [b[2], b[3], c[2], c[3]], v);
+        [[d[0], d[1]], [e[0], e[1]], [d[2], d[3]], [e[2], e[3]]]
+    }
+}
+
+/// The last five stages on `len` coefficients, two blocks of 32 at a time; `index` is the twiddle position of the first
+/// of these blocks.
+#[inline(always)]
+unsafe fn forward_tail<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: usize) {
+    // SAFETY: p is valid for len words, a multiple of 64; the caller enables the features of A.
+    unsafe {
+        for i in (0..len / TAIL).step_by(2) {
+            let (p, at) = (p.add(i * TAIL), index + i);
+            let a = load_many::<4>(p);
+            let b = load_many::<4>(p.add(TAIL));
+            let a = [[a[0], b[0]], [a[1], b[1]], [a[2], b[2]], [a[3], b[3]]];
+            let (w, w_next) = (stage.twiddle(at), stage.twiddle(at + 1));
+            let v = [
+                stage.twiddle(2 * at),
+                stage.twiddle(2 * at + 2),
+                stage.twiddle(2 * at + 1),
+                stage.twiddle(2 * at + 3),
             ];
-            let a = at.map(|p| load(p));
-            let (b0, b2) = stage.forward(stage.before_first(a[0]), a[2], w);
-            let (b1, b3) = stage.forward(stage.before_first(a[1]), a[3], w);
-            let (c0, c1) = stage.forward(stage.before_second(b0), b1, w_low);
-            let (c2, c3) = stage.forward(stage.before_second(b2), b3, w_high);
-            for (p, c) in at.into_iter().zip([c0, c1, c2, c3]) {
-                store(p, c);
+            let w = [w, w_next, w, w_next];
+            let [c0, c1, c2, c3] = double_butterfly::<A, false>(stage, a, w, v);
+            let (x, y) = within(
+                stage,
+                [c0[0], c2[0], c0[1], c2[1]],
+                [c1[0], c3[0], c1[1], c3[1]],
+                4 * at,
+            );
+            for j in 0..4 {
+                store(p.add(2 * j * LANES), x[j]);
+                store(p.add((2 * j + 1) * LANES), y[j]);
             }
         }
     }
 }
 
-/// The last three stages on `len` coefficients; `index` is the twiddle position of their first block of eight.
+/// The last three stages on four pairs of neighbouring vectors; `index` is the twiddle position of the first block of
+/// eight.
 #[inline(always)]
-unsafe fn forward_within<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: usize) {
-    // SAFETY: p is valid for len words, a multiple of 16; the caller enables the features of A.
+unsafe fn within<A: LazyMul>(
+    stage: Stage<A>,
+    x: [__m512i; 4],
+    y: [__m512i; 4],
+    index: usize,
+) -> ([__m512i; 4], [__m512i; 4]) {
+    // SAFETY: the caller enables the features of A.
     unsafe {
-        for k in (0..len).step_by(2 * LANES) {
-            let (p, at) = (p.add(k), index + k / LANES);
-            let (x, y) = shuffle(load(p), load(p.add(LANES)));
-            let (x, y) = stage.forward(stage.before_first(x), y, stage.two_twiddles(at));
-            let (x, y) = shuffle(x, y);
-            let (x, y) = stage.forward(stage.before_second(x), y, stage.four_twiddles(2 * at));
-            let (x, y) = shuffle(x, y);
-            let (x, y) = stage.forward(stage.before_first(x), y, stage.eight_twiddles(4 * at));
-            let (x, y) = shuffle(stage.reduce_fully(x), stage.reduce_fully(y));
-            store(p, x);
-            store(p.add(LANES), y);
+        let (x, y) = shuffle_many(x, y);
+        let (x, y) = stage.forward(stage.before_first(x), y, stage.twos(index));
+        let (x, y) = shuffle_many(x, y);
+        let (x, y) = stage.forward(stage.before_second(x), y, stage.fours(2 * index));
+        let (x, y) = shuffle_many(x, y);
+        let (x, y) = stage.forward(stage.before_first(x), y, stage.eights(4 * index));
+        shuffle_many(stage.reduce_fully(x), stage.reduce_fully(y))
+    }
+}
+
+/// [`shuffle`] of each pair.
+#[inline(always)]
+unsafe fn shuffle_many<const K: usize>(
+    mut x: [__m512i; K],
+    mut y: [__m512i; K],
+) -> ([__m512i; K], [__m512i; K]) {
+    for k in 0..K {
+        // SAFETY: the caller enables AVX-512 F.
+        (x[k], y[k]) = unsafe { shuffle(x[k], y[k]) };
+    }
+    (x, y)
+}
+
+/// [`unshuffle`] of each pair.
+#[inline(always)]
+unsafe fn unshuffle_many<const K: usize>(
+    mut x: [__m512i; K],
+    mut y: [__m512i; K],
+) -> ([__m512i; K], [__m512i; K]) {
+    for k in 0..K {
+        // SAFETY: the caller enables AVX-512 F.
+        (x[k], y[k]) = unsafe { unshuffle(x[k], y[k]) };
+    }
+    (x, y)
+}
+
+/// K vectors from memory.
+#[inline(always)]
+unsafe fn load_many<const K: usize>(p: *const u64) -> [__m512i; K] {
+    // SAFETY: p is valid for K vectors; the caller enables AVX-512 F.
+    unsafe {
+        let mut x = [_mm512_setzero_si512(); K];
+        for (k, x) in x.iter_mut().enumerate() {
+            *x = load(p.add(k * LANES));
         }
+        x
+    }
+}
+
+/// K vectors to memory.
+#[inline(always)]
+unsafe fn store_many<const K: usize>(p: *mut u64, x: [__m512i; K]) {
+    for (k, x) in x.into_iter().enumerate() {
+        // SAFETY: p is valid for K vectors; the caller enables AVX-512 F.
+        unsafe { store(p.add(k * LANES), x) };
     }
 }
 
@@ -203,11 +382,16 @@ unsafe fn inverse_with<A: LazyMul>(plan: &NttPlan, limb: &mut [u64]) {
             blocks *= 4;
             len /= 4;
         }
+        if len == TAIL {
+            // The tail takes two blocks at a time.
+            inverse_tail(stage, p, n, blocks);
+            return inverse_single_last(stage, p, n, last);
+        }
         for i in 0..blocks {
             let block = p.add(i * len);
-            let (mut part_len, mut index, mut parts) =
-                (LANES, (blocks + i) * (len / LANES), len / LANES);
-            inverse_within(stage, block, len, index);
+            let (mut part_len, mut parts) = (TAIL, len / TAIL);
+            let mut index = (blocks + i) * parts;
+            inverse_tail(stage, block, len, index);
             while part_len < len {
                 part_len *= 4;
                 index /= 4;
@@ -251,23 +435,77 @@ unsafe fn inverse_two<A: LazyMul>(
     }
 }
 
-/// The first three stages on `len` coefficients; `index` is the twiddle position of their first block of eight.
+/// The first five stages on `len` coefficients, two blocks of 32 at a time; `index` is the twiddle position of the first
+/// of these blocks.
 #[inline(always)]
-unsafe fn inverse_within<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: usize) {
-    // SAFETY: p is valid for len words, a multiple of 16; the caller enables the features of A.
+unsafe fn inverse_tail<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: usize) {
+    // SAFETY: p is valid for len words, a multiple of 64; the caller enables the features of A.
     unsafe {
-        for k in (0..len).step_by(2 * LANES) {
-            let (p, at) = (p.add(k), index + k / LANES);
-            let (x, y) = unshuffle(load(p), load(p.add(LANES)));
-            let (x, y) = stage.inverse(x, y, stage.eight_twiddles(4 * at));
-            let (x, y) = unshuffle(x, y);
-            let (x, y) = stage.inverse(x, y, stage.four_twiddles(2 * at));
-            let (x, y) = unshuffle(x, y);
-            let (x, y) = stage.inverse(x, y, stage.two_twiddles(at));
-            let (x, y) = unshuffle(x, y);
-            store(p, x);
-            store(p.add(LANES), y);
+        for i in (0..len / TAIL).step_by(2) {
+            let (p, at) = (p.add(i * TAIL), index + i);
+            let a = load_many::<8>(p);
+            let (x, y) = inverse_within(
+                stage,
+                [a[0], a[2], a[4], a[6]],
+                [a[1], a[3], a[5], a[7]],
+                4 * at,
+            );
+            let (w, w_next) = (stage.twiddle(at), stage.twiddle(at + 1));
+            let v = [
+                stage.twiddle(2 * at),
+                stage.twiddle(2 * at + 2),
+                stage.twiddle(2 * at + 1),
+                stage.twiddle(2 * at + 3),
+            ];
+            let c = [[x[0], x[2]], [y[0], y[2]], [x[1], x[3]], [y[1], y[3]]];
+            let c = inverse_double_butterfly(stage, c, v, [w, w_next, w, w_next]);
+            for j in 0..4 {
+                store(p.add(j * LANES), c[j][0]);
+                store(p.add(TAIL + j * LANES), c[j][1]);
+            }
         }
+    }
+}
+
+/// The first three stages on four pairs of neighbouring vectors; `index` is the twiddle position of the first block of
+/// eight.
+#[inline(always)]
+unsafe fn inverse_within<A: LazyMul>(
+    stage: Stage<A>,
+    x: [__m512i; 4],
+    y: [__m512i; 4],
+    index: usize,
+) -> ([__m512i; 4], [__m512i; 4]) {
+    // SAFETY: the caller enables the features of A.
+    unsafe {
+        let (x, y) = unshuffle_many(x, y);
+        let (x, y) = stage.inverse::<true, 4>(x, y, stage.eights(4 * index));
+        let (x, y) = unshuffle_many(x, y);
+        let (x, y) = stage.inverse::<false, 4>(x, y, stage.fours(2 * index));
+        let (x, y) = unshuffle_many(x, y);
+        let (x, y) = stage.inverse::<false, 4>(x, y, stage.twos(index));
+        unshuffle_many(x, y)
+    }
+}
+
+/// Two inverse stages on four pairs of vectors a distance apart: the first with the twiddles v, the second with w.
+#[inline(always)]
+unsafe fn inverse_double_butterfly<A: LazyMul>(
+    stage: Stage<A>,
+    [a0, a1, a2, a3]: [[__m512i; 2]; 4],
+    v: [A::Constant; 4],
+    w: [A::Constant; 4],
+) -> [[__m512i; 2]; 4] {
+    // SAFETY: the caller enables the features of A.
+    unsafe {
+        let (b, d) = stage.inverse::<false, 4>(
+            [a0[0], a0[1], a2[0], a2[1]],
+            [a1[0], a1[1], a3[0], a3[1]],
+            v,
+        );
+        let (c, e) =
+            stage.inverse::<false, 4>([b[0], b[1], d[0], d[1]], [b[2], b[3], d[2], d[3]], w);
+        [[c[0], c[1]], [c[2], c[3]], [e[0], e[1]], [e[2], e[3]]]
     }
 }
 
@@ -275,25 +513,15 @@ unsafe fn inverse_within<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, i
 #[inline(always)]
 unsafe fn inverse_double<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: usize) {
     let quarter = len / 4;
-    // SAFETY: p is valid for len words, a multiple of 32; the caller enables the features of A.
+    // SAFETY: p is valid for len words, a multiple of 64; the caller enables the features of A.
     unsafe {
         let w = stage.twiddle(index);
         let (w_low, w_high) = (stage.twiddle(2 * index), stage.twiddle(2 * index + 1));
-        for k in (0..quarter).step_by(LANES) {
-            let at = [
-                p.add(k),
-                p.add(quarter + k),
-                p.add(2 * quarter + k),
-                p.add(3 * quarter + k),
-            ];
-            let a = at.map(|p| load(p));
-            let (b0, b1) = stage.inverse(a[0], a[1], w_low);
-            let (b2, b3) = stage.inverse(a[2], a[3], w_high);
-            let (c0, c2) = stage.inverse(b0, b2, w);
-            let (c1, c3) = stage.inverse(b1, b3, w);
-            for (p, c) in at.into_iter().zip([c0, c1, c2, c3]) {
-                store(p, c);
-            }
+        for k in (0..quarter).step_by(2 * LANES) {
+            let p = p.add(k);
+            let a = load_quarters(p, quarter);
+            let c = inverse_double_butterfly(stage, a, [w_low, w_low, w_high, w_high], [w; 4]);
+            store_quarters(p, quarter, c);
         }
     }
 }
@@ -302,24 +530,21 @@ unsafe fn inverse_double<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, i
 #[inline(always)]
 unsafe fn inverse_double_last<A: LazyMul>(stage: Stage<A>, p: *mut u64, n: usize, last: Last<A>) {
     let quarter = n / 4;
-    // SAFETY: p is valid for n words, a multiple of 32; the caller enables the features of A.
+    // SAFETY: p is valid for n words, a multiple of 64; the caller enables the features of A.
     unsafe {
         let (w_low, w_high) = (stage.twiddle(2), stage.twiddle(3));
-        for k in (0..quarter).step_by(LANES) {
-            let at = [
-                p.add(k),
-                p.add(quarter + k),
-                p.add(2 * quarter + k),
-                p.add(3 * quarter + k),
-            ];
-            let a = at.map(|p| load(p));
-            let (b0, b1) = stage.inverse(a[0], a[1], w_low);
-            let (b2, b3) = stage.inverse(a[2], a[3], w_high);
-            let (c0, c2) = stage.inverse_last(b0, b2, last);
-            let (c1, c3) = stage.inverse_last(b1, b3, last);
-            for (p, c) in at.into_iter().zip([c0, c1, c2, c3]) {
-                store(p, c);
-            }
+        for k in (0..quarter).step_by(2 * LANES) {
+            let p = p.add(k);
+            let [a0, a1, a2, a3] = load_quarters(p, quarter);
+            let (b, d) = stage.inverse::<false, 4>(
+                [a0[0], a0[1], a2[0], a2[1]],
+                [a1[0], a1[1], a3[0], a3[1]],
+                [w_low, w_low, w_high, w_high],
+            );
+            let (c, e) =
+                stage.inverse_last([b[0], b[1], d[0], d[1]], [b[2], b[3], d[2], d[3]], last);
+            let c = [[c[0], c[1]], [c[2], c[3]], [e[0], e[1]], [e[2], e[3]]];
+            store_quarters(p, quarter, c);
         }
     }
 }
@@ -327,13 +552,13 @@ unsafe fn inverse_double_last<A: LazyMul>(stage: Stage<A>, p: *mut u64, n: usize
 /// The last stage of the whole limb, with the factor 1/n.
 #[inline(always)]
 unsafe fn inverse_single_last<A: LazyMul>(stage: Stage<A>, p: *mut u64, n: usize, last: Last<A>) {
-    // SAFETY: p is valid for n words, a multiple of 16; the caller enables the features of A.
+    // SAFETY: p is valid for n words, a multiple of 64; the caller enables the features of A.
     unsafe {
-        for k in (0..n / 2).step_by(LANES) {
+        for k in (0..n / 2).step_by(4 * LANES) {
             let (low, high) = (p.add(k), p.add(n / 2 + k));
-            let (x, y) = stage.inverse_last(load(low), load(high), last);
-            store(low, x);
-            store(high, y);
+            let (x, y) = stage.inverse_last::<4>(load_many(low), load_many(high), last);
+            store_many(low, x);
+            store_many(high, y);
         }
     }
 }

@@ -7,17 +7,17 @@ use std::arch::x86_64::*;
 
 use super::{NttPlan, Twiddles};
 use crate::Shoup;
-use crate::simd::{LazyMul, correct, splat};
+use crate::simd::{LazyMul, WideShoup, correct_many, splat};
 
 /// What every butterfly needs.
 pub(super) struct Stage<'a, A: LazyMul> {
-    twiddles: &'a Twiddles,
+    value: &'a [u64],
+    quotient: &'a [u64],
+    shared: &'a [WideShoup],
     context: A::Context,
     q: __m512i,
     /// c = `BOUND` * q.
     bound: __m512i,
-    /// What is taken off an operand before the first of two stages.
-    first_correction: __m512i,
 }
 
 impl<A: LazyMul> Clone for Stage<'_, A> {
@@ -31,19 +31,15 @@ impl<'a, A: LazyMul> Stage<'a, A> {
     #[inline(always)]
     pub(super) unsafe fn new(plan: &NttPlan, twiddles: &'a Twiddles) -> Self {
         let q = plan.q.value();
-        let first = if A::WIDE_RANGE {
-            2 * A::BOUND * q
-        } else {
-            A::BOUND * q
-        };
         // SAFETY: the caller enables the features of A.
         unsafe {
             Self {
-                twiddles,
+                value: &twiddles.value,
+                quotient: &twiddles.quotient,
+                shared: &twiddles.shared,
                 context: A::context(plan.q),
                 q: splat(q),
                 bound: splat(A::BOUND * q),
-                first_correction: splat(first),
             }
         }
     }
@@ -51,147 +47,177 @@ impl<'a, A: LazyMul> Stage<'a, A> {
     /// Twiddle `index` in every lane.
     #[inline(always)]
     pub(super) unsafe fn twiddle(self, index: usize) -> A::Constant {
-        debug_assert!(index < self.twiddles.value.len());
-        // SAFETY: index < n, the length of both tables: m + i < 2 m <= n for block i of m.
-        unsafe {
-            A::constant(
-                splat(*self.twiddles.value.get_unchecked(index)),
-                splat(*self.twiddles.quotient.get_unchecked(index)),
-            )
-        }
+        debug_assert!(index < self.shared.len());
+        // SAFETY: index < n / 8, the length of the table: vectors share a twiddle in the stages of m <= n / 16 blocks.
+        unsafe { A::broadcast(self.shared.get_unchecked(index)) }
     }
 
     /// Twiddles `index`, `index` + 1 by turns.
     #[inline(always)]
-    pub(super) unsafe fn two_twiddles(self, index: usize) -> A::Constant {
-        debug_assert!(index + 2 <= self.twiddles.value.len());
+    unsafe fn two_twiddles(self, index: usize) -> A::Constant {
+        debug_assert!(index + 2 <= self.value.len());
         // SAFETY: index + 2 <= n.
         unsafe {
             let load = |table: &[u64]| {
                 _mm512_broadcast_i64x2(_mm_loadu_si128(table.as_ptr().add(index).cast()))
             };
-            A::constant(load(&self.twiddles.value), load(&self.twiddles.quotient))
+            A::constant(load(self.value), load(self.quotient))
         }
     }
 
     /// Twiddles `index` ... `index` + 3 by turns.
     #[inline(always)]
-    pub(super) unsafe fn four_twiddles(self, index: usize) -> A::Constant {
-        debug_assert!(index + 4 <= self.twiddles.value.len());
+    unsafe fn four_twiddles(self, index: usize) -> A::Constant {
+        debug_assert!(index + 4 <= self.value.len());
         // SAFETY: index + 4 <= n.
         unsafe {
             let load = |table: &[u64]| {
                 _mm512_broadcast_i64x4(_mm256_loadu_si256(table.as_ptr().add(index).cast()))
             };
-            A::constant(load(&self.twiddles.value), load(&self.twiddles.quotient))
+            A::constant(load(self.value), load(self.quotient))
         }
     }
 
     /// Twiddles `index` ... `index` + 7, one a lane.
     #[inline(always)]
-    pub(super) unsafe fn eight_twiddles(self, index: usize) -> A::Constant {
-        debug_assert!(index + 8 <= self.twiddles.value.len());
+    unsafe fn eight_twiddles(self, index: usize) -> A::Constant {
+        debug_assert!(index + 8 <= self.value.len());
         // SAFETY: index + 8 <= n.
         unsafe {
             let load = |table: &[u64]| _mm512_loadu_si512(table.as_ptr().add(index).cast());
-            A::constant(load(&self.twiddles.value), load(&self.twiddles.quotient))
+            A::constant(load(self.value), load(self.quotient))
         }
     }
 
-    /// (x + w y, x - w y), each below x's bound plus c.
+    /// [`Stage::two_twiddles`] of four pairs of vectors in a row.
     #[inline(always)]
-    pub(super) unsafe fn forward(
-        self,
-        x: __m512i,
-        y: __m512i,
-        w: A::Constant,
-    ) -> (__m512i, __m512i) {
-        // SAFETY: the caller enables the features of A.
+    pub(super) unsafe fn twos(self, index: usize) -> [A::Constant; 4] {
+        // SAFETY: index + 8 <= n; the caller enables the features of A.
         unsafe {
-            let t = A::mul(y, w, self.context);
-            (
-                _mm512_add_epi64(x, t),
-                _mm512_sub_epi64(_mm512_add_epi64(x, self.bound), t),
-            )
+            [
+                self.two_twiddles(index),
+                self.two_twiddles(index + 2),
+                self.two_twiddles(index + 4),
+                self.two_twiddles(index + 6),
+            ]
         }
+    }
+
+    /// [`Stage::four_twiddles`] of four pairs of vectors in a row.
+    #[inline(always)]
+    pub(super) unsafe fn fours(self, index: usize) -> [A::Constant; 4] {
+        // SAFETY: index + 16 <= n; the caller enables the features of A.
+        unsafe {
+            [
+                self.four_twiddles(index),
+                self.four_twiddles(index + 4),
+                self.four_twiddles(index + 8),
+                self.four_twiddles(index + 12),
+            ]
+        }
+    }
+
+    /// [`Stage::eight_twiddles`] of four pairs of vectors in a row.
+    #[inline(always)]
+    pub(super) unsafe fn eights(self, index: usize) -> [A::Constant; 4] {
+        // SAFETY: index + 32 <= n; the caller enables the features of A.
+        unsafe {
+            [
+                self.eight_twiddles(index),
+                self.eight_twiddles(index + 8),
+                self.eight_twiddles(index + 16),
+                self.eight_twiddles(index + 24),
+            ]
+        }
+    }
+
+    /// (x + w y, x - w y), each below x's bound plus c, of K pairs: in step, so that they hide each other's latency.
+    #[inline(always)]
+    pub(super) unsafe fn forward<const K: usize>(
+        self,
+        x: [__m512i; K],
+        y: [__m512i; K],
+        w: [A::Constant; K],
+    ) -> ([__m512i; K], [__m512i; K]) {
+        // SAFETY: the caller enables the features of A.
+        unsafe { A::butterflies(x, y, w, self.bound, self.context) }
     }
 
     /// x brought below half the range, before the first of two stages.
     #[inline(always)]
-    pub(super) unsafe fn before_first(self, x: __m512i) -> __m512i {
+    pub(super) unsafe fn before_first<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.
-        unsafe { correct(x, self.first_correction) }
+        unsafe { A::halve_range::<false, K>(x, self.bound, self.context) }
     }
 
     /// x made fit for the second of two stages.
     #[inline(always)]
-    pub(super) unsafe fn before_second(self, x: __m512i) -> __m512i {
+    pub(super) unsafe fn before_second<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.
-        if A::WIDE_RANGE {
-            x
-        } else {
-            unsafe { correct(x, self.bound) }
-        }
+        unsafe { A::halve_range::<true, K>(x, self.bound, self.context) }
     }
 
-    /// ((x + y) reduced below c, w (x - y) below c), for x and y below c.
+    /// From a forward stage's range to below q.
     #[inline(always)]
-    pub(super) unsafe fn inverse(
+    pub(super) unsafe fn reduce_fully<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
+        // SAFETY: the caller enables the features of A.
+        unsafe { A::reduce_fully(x, self.q, self.bound, self.context) }
+    }
+
+    /// ((x + y) reduced below c, w (x - y) below c) of K pairs, for x and y below c; `FRESH` says below q, where the
+    /// sum needs no reduction.
+    #[inline(always)]
+    pub(super) unsafe fn inverse<const FRESH: bool, const K: usize>(
         self,
-        x: __m512i,
-        y: __m512i,
-        w: A::Constant,
-    ) -> (__m512i, __m512i) {
+        mut x: [__m512i; K],
+        mut y: [__m512i; K],
+        w: [A::Constant; K],
+    ) -> ([__m512i; K], [__m512i; K]) {
         // SAFETY: the caller enables the features of A.
         unsafe {
-            let difference = _mm512_sub_epi64(_mm512_add_epi64(x, self.bound), y);
-            (
-                correct(_mm512_add_epi64(x, y), self.bound),
-                A::mul(difference, w, self.context),
-            )
+            for k in 0..K {
+                let sum = _mm512_add_epi64(x[k], y[k]);
+                y[k] = _mm512_sub_epi64(_mm512_add_epi64(x[k], self.bound), y[k]);
+                x[k] = sum;
+            }
+            if !FRESH {
+                x = correct_many(x, self.bound);
+            }
+            (x, A::mul_many(y, w, self.context))
         }
     }
 
     /// As [`Stage::inverse`] in the last stage: both results times 1/n, fully reduced.
     #[inline(always)]
-    pub(super) unsafe fn inverse_last(
+    pub(super) unsafe fn inverse_last<const K: usize>(
         self,
-        x: __m512i,
-        y: __m512i,
+        mut x: [__m512i; K],
+        mut y: [__m512i; K],
         last: Last<A>,
-    ) -> (__m512i, __m512i) {
+    ) -> ([__m512i; K], [__m512i; K]) {
         // SAFETY: the caller enables the features of A.
         unsafe {
-            let difference = _mm512_sub_epi64(_mm512_add_epi64(x, self.bound), y);
-            let sum = A::mul(_mm512_add_epi64(x, y), last.n_inv, self.context);
+            for k in 0..K {
+                let sum = _mm512_add_epi64(x[k], y[k]);
+                y[k] = _mm512_sub_epi64(_mm512_add_epi64(x[k], self.bound), y[k]);
+                x[k] = sum;
+            }
             (
-                self.reduce_product(sum),
-                self.reduce_product(A::mul(difference, last.n_inv_twiddle, self.context)),
+                self.reduce_product(A::mul_many(x, [last.n_inv; K], self.context)),
+                self.reduce_product(A::mul_many(y, [last.n_inv_twiddle; K], self.context)),
             )
         }
     }
 
     /// From below c to below q.
     #[inline(always)]
-    pub(super) unsafe fn reduce_product(self, mut x: __m512i) -> __m512i {
+    unsafe fn reduce_product<const K: usize>(self, mut x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.
         unsafe {
-            if A::BOUND == 4 {
-                x = correct(x, _mm512_add_epi64(self.q, self.q));
+            if A::BOUND > 2 {
+                x = correct_many(x, _mm512_add_epi64(self.q, self.q));
             }
-            correct(x, self.q)
-        }
-    }
-
-    /// From a forward stage's range to below q.
-    #[inline(always)]
-    pub(super) unsafe fn reduce_fully(self, mut x: __m512i) -> __m512i {
-        // SAFETY: the caller enables the features of A.
-        unsafe {
-            if A::WIDE_RANGE {
-                x = correct(x, self.first_correction);
-            }
-            self.reduce_product(correct(x, self.bound))
+            correct_many(x, self.q)
         }
     }
 }
