@@ -46,6 +46,10 @@ pub enum MachineError {
         slots: usize,
     },
     #[error(
+        "procedure {procedure}: one of its instructions needs more slots on an RPAU than the {slots} that the machine has, so spills do not help: use more RPAUs or more memory"
+    )]
+    TooFewSlots { procedure: String, slots: usize },
+    #[error(
         "procedure {procedure} has more constants, streams or Galois elements than an instruction word can index"
     )]
     Tables { procedure: String },

@@ -8,7 +8,9 @@ pub mod ring;
 
 pub use error::MachineError;
 pub use machine::{Machine, SimOptions, TraceSink};
-pub use report::{KeyUse, LinkUse, MachineReport, MemoryUse, ProcedureUse, Spills, UnitUse};
+pub use report::{
+    Inside, KeyUse, LinkUse, MachineReport, MemoryUse, ProcedureUse, Spills, UnitUse,
+};
 
 /// The names of the machines that Ringmill ships.
 pub fn names() -> &'static [&'static str] {

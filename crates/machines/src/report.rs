@@ -72,7 +72,7 @@ pub struct KeyUse {
     pub loaded: u64,
 }
 
-/// Traffic on the host link (64-bit residues). None of it is in the machine's cycles.
+/// Traffic on the host link between calls (64-bit residues). None of it is in the machine's cycles.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct LinkUse {
     pub bytes_in: u64,
@@ -83,11 +83,25 @@ pub struct LinkUse {
     pub key_seconds: f64,
 }
 
-/// Limbs that had to leave the machine for want of room, and what that cost on the link.
+/// Limbs that had to leave the machine for want of room between calls, and what that cost on the link, apart from the
+/// machine's cycles; then those that moved inside procedures.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Spills {
     pub stores: u64,
     pub loads: u64,
+    pub bytes: u64,
+    pub seconds: f64,
+    pub inside: Inside,
+}
+
+/// Limbs, as the machine stores them, that crossed the link inside procedures that do not fit. Their time is in the
+/// machine's cycles as far as other work does not hide it.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct Inside {
+    pub stores: u64,
+    pub loads: u64,
+    /// Key limbs, loaded into key memory.
+    pub key_loads: u64,
     pub bytes: u64,
     pub seconds: f64,
 }

@@ -80,7 +80,8 @@ impl Builder {
                     *next += 1;
                 }
                 ParamRole::Plain { .. } => unreachable!("not in these tests"),
-                ParamRole::Key { digit, part, .. } => {
+                ParamRole::Key { arg, digit, part } => {
+                    let which = 8 * which + arg;
                     let id = (which, digit, part, ty.modulus.0);
                     if !self.keys.contains_key(&id) {
                         let limb = self.limb(ty);
@@ -386,6 +387,90 @@ fn whole_programs_compute_what_the_interpreter_computes() {
     let mut tight = description(8, 4, 4, false);
     tight.memory[0].slots = 3;
     execute_program(&tight, &many_values(&parameters, 6), true);
+}
+
+/// A procedure that does not fit is refused with its peak, and spills inside when asked: operands, digits and results have
+/// all been on the host in between, and every bit is the interpreter's.
+#[test]
+fn procedures_that_do_not_fit_spill_inside() {
+    let parameters = params(8, 2, 1);
+    let program = chain(&parameters, 1);
+    let mut inside = 0;
+    for (native, rpaus, totals) in [(8, 4, 3..6), (8, 2, 4..7), (8, 1, 4..9), (7, 4, 4..9)] {
+        for total in totals {
+            let mut d = description(native, rpaus, 4, native == 7);
+            d.memory[0].slots = 1 + usize::max(total, 6) - 6;
+            d.memory.truncate(total);
+            let machine = RingMachine::new(d.clone()).unwrap();
+            let Err(refused) = machine.simulate(&program, SimOptions::default()) else {
+                continue;
+            };
+            let MachineError::Memory { needs, slots, .. } = refused else {
+                panic!("{refused}")
+            };
+            assert!(needs > slots && slots == total, "{needs} of {slots}");
+            let options = SimOptions {
+                spill: true,
+                ..SimOptions::default()
+            };
+            let what = format!("2^{native} on {rpaus} RPAUs with {total} slots");
+            let report = match machine.simulate(&program, options) {
+                Ok(report) => report,
+                Err(MachineError::TooFewSlots { slots, .. }) if slots <= 4 => continue,
+                Err(other) => panic!("{what}: {other}"),
+            };
+            let moved = report.spills.inside;
+            println!("{what}: {} cycles, {moved:?}", report.cycles);
+            let limb = 8 << native;
+            assert_eq!(moved.bytes, (moved.stores + moved.loads) * limb, "{what}");
+            assert_eq!(moved.seconds, d.link_seconds(moved.bytes));
+            assert!(moved.loads > 0 && moved.key_loads == 0, "{what}");
+            // One link: the machine cannot be done before the limbs have crossed it.
+            assert!(report.seconds >= moved.seconds, "{what}");
+            assert_eq!(execute_program(&d, &program, true), report.cycles, "{what}");
+            inside += 1;
+        }
+    }
+    assert!(inside >= 6, "only {inside} cases spilled inside");
+}
+
+/// Hoisted rotations that need more key limbs than there is key memory are refused, or load them on their way.
+#[test]
+fn hoisted_rotations_load_keys_that_do_not_fit() {
+    let parameters = params(8, 2, 1);
+    let level = parameters.max_level();
+    for (native, seeded, needs) in [(8, true, 9), (8, false, 18), (7, true, 18)] {
+        let mut b = Builder::new(&parameters);
+        let x = b.input(&parameters, level, 0);
+        let key = OpKey::HoistedRotate {
+            level,
+            galois: vec![3, 9, 27],
+            seeded,
+        };
+        let first = b.apply(&key, &[&x], 1);
+        b.apply(&key, &[&x], 1);
+        let rotated: Cipher = first.iter().map(|poly| poly[..3].to_vec()).collect();
+        b.output(&rotated);
+        for room in [needs / 3, needs - 2, needs] {
+            let mut d = description(native, 4, 4, false);
+            d.keys.slots = room;
+            let machine = RingMachine::new(d.clone()).unwrap();
+            let refused = machine.simulate(&b.program, SimOptions::default());
+            assert_eq!(refused.is_err(), room < needs);
+            let options = SimOptions {
+                spill: true,
+                ..SimOptions::default()
+            };
+            let report = machine.simulate(&b.program, options).unwrap();
+            let moved = report.spills.inside;
+            // Each of the two calls brings what does not fit, on each of four RPAUs.
+            assert_eq!(moved.key_loads, 2 * 4 * (needs - room) as u64, "{room}");
+            assert_eq!(moved.loads + moved.stores, 0);
+            assert!(report.keys.loaded >= moved.key_loads);
+            // The keys loaded from nothing, so that every limb used must have come.
+            execute_program(&d, &b.program, true);
+        }
+    }
 }
 
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! What is busy until when: threads, units, ports, the ring and the generators. The scheduler and the model share it,
+//! What is busy until when: threads, units, ports, the ring, the host link and the generators. The scheduler and the model share it,
 //! so they agree on when a word can start.
 
 use super::description::{Description, MAX_GROUPS, MAX_RPAUS};
@@ -17,6 +17,7 @@ pub struct Board {
     pub thread: [u64; STREAMS],
     unit: [[u64; 2]; MAX_RPAUS],
     ring: u64,
+    link: u64,
     generator: [u64; MAX_RPAUS],
     read: [[u64; GROUPS]; MAX_RPAUS],
     write: [[u64; GROUPS]; MAX_RPAUS],
@@ -39,6 +40,7 @@ impl Board {
             thread: [0; STREAMS],
             unit: [[0; 2]; MAX_RPAUS],
             ring: 0,
+            link: 0,
             generator: [0; MAX_RPAUS],
             read: [[0; GROUPS]; MAX_RPAUS],
             write: [[0; GROUPS]; MAX_RPAUS],
@@ -62,6 +64,18 @@ impl Board {
 
     fn footprint(&self, w: &OpWord) -> Footprint {
         let group = |slot: u8| Some(self.group(slot));
+        if w.op.on_link() {
+            let (source, write) = match (w.op, w.b) {
+                (Opcode::Store, _) => (group(w.a), None),
+                (_, Operand::Key(_)) => (None, Some(KEY_GROUP)),
+                _ => (None, group(w.dst)),
+            };
+            return Footprint {
+                source,
+                reads: [None; 3],
+                writes: [write, None],
+            };
+        }
         let b = match w.b {
             Operand::Slot(s) => group(s),
             Operand::Key(_) => Some(KEY_GROUP),
@@ -87,9 +101,16 @@ impl Board {
         }
     }
 
-    /// Whether `w` can start at cycle `t` as far as units, ports, ring and generators go (threads and data apart).
+    /// Whether `w` can start at cycle `t` as far as units, ports, ring, link and generators go (threads and data apart).
     pub fn can_start(&self, w: &OpWord, t: u64) -> bool {
         let f = self.footprint(w);
+        if w.op.on_link() {
+            return self.link <= t
+                && w.rpaus().all(|r| {
+                    f.source.is_none_or(|g| self.read[r][g] <= t)
+                        && f.writes.iter().flatten().all(|&g| self.write[r][g] <= t)
+                });
+        }
         if w.op == Opcode::Bcast {
             let source = usize::from(w.c) % MAX_RPAUS;
             let sends = self.ring <= t && f.source.is_none_or(|g| self.read[source][g] <= t);
@@ -113,6 +134,20 @@ impl Board {
         let f = self.footprint(w);
         let duration = self.duration(d, w);
         let (end, source_end) = (t + duration.total, t + duration.source);
+        if w.op.on_link() {
+            self.thread[w.stream()] = t + d.pipeline.issue;
+            self.link = end;
+            for r in w.rpaus() {
+                if let Some(g) = f.source {
+                    self.read[r][g] = source_end;
+                }
+                f.writes
+                    .iter()
+                    .flatten()
+                    .for_each(|&g| self.write[r][g] = end);
+            }
+            return duration;
+        }
         if w.op == Opcode::Bcast {
             let source = usize::from(w.c) % MAX_RPAUS;
             self.thread[w.stream()] = t + d.pipeline.issue;

@@ -1,7 +1,10 @@
 //! Writes words to the four streams: immediates into tables, waits where another stream must be heard from first.
 
+use std::collections::HashMap;
+
+use super::description::MAX_SLOTS;
 use super::encode::{MAX_IMM, encode};
-use super::graph::{Graph, Immediate, Node, Source};
+use super::graph::{Graph, Immediate, KeyPlan, Node, Source};
 use super::micro::{MicroCode, OpWord, Opcode, Operand, QUEUES, RING_QUEUE, STREAMS, Stream, Word};
 use super::place::{Mark, Slots};
 
@@ -16,14 +19,21 @@ pub struct Emitter {
     known: [[u32; QUEUES]; STREAMS],
     /// The last word given to each unit of each RPAU.
     last: Vec<[Mark; 2]>,
-    /// The stream of the last broadcast.
-    sender: usize,
+    /// The stream of the last broadcast, and of the last transfer.
+    sender: [usize; 2],
+    /// Key slots that are written during the procedure, by RPAU and key index.
+    key_slots: HashMap<Place, u8>,
     /// RPAUs whose entry of a constant row is in use (0 is a residue too).
     taken: Vec<u16>,
 }
 
 impl Emitter {
-    pub fn new(rpaus: usize) -> Self {
+    pub fn new(rpaus: usize, plans: &[KeyPlan]) -> Self {
+        let of_plan = |p: &KeyPlan| {
+            let r = usize::from(p.rpau);
+            let slots = p.slots.clone().into_iter();
+            slots.map(move |(k, slot)| ((r, k), slot))
+        };
         let code = MicroCode {
             constants: vec![vec![0; rpaus]],
             ..MicroCode::default()
@@ -34,7 +44,8 @@ impl Emitter {
             given: [0; QUEUES],
             known: [[0; QUEUES]; STREAMS],
             last: vec![[(0, 0); 2]; rpaus],
-            sender: 0,
+            sender: [0; 2],
+            key_slots: plans.iter().flat_map(of_plan).collect(),
             taken: vec![0],
         }
     }
@@ -53,7 +64,7 @@ impl Emitter {
         };
         let stream = word.stream();
         let queue = word.queue();
-        let (reads, writes) = accesses(&word);
+        let (reads, writes) = self.accesses(&word);
         let mut needs = [0; QUEUES];
         let mut need = |(on, count): Mark| needs[on] = count.max(needs[on]);
         for &(r, slot) in &reads {
@@ -70,17 +81,17 @@ impl Emitter {
                 .copied()
                 .for_each(&mut need);
         }
-        // A unit changes hands between controllers in the scheduled order, and so does the ring: its retire counter
-        // only tells broadcasts apart by their order.
-        if word.op != Opcode::Bcast {
+        // A unit changes hands between controllers in the scheduled order, and so do ring and link: their retire counters
+        // only tell words apart by their order.
+        if word.on_cores() {
             word.rpaus()
                 .for_each(|r| need(self.last[r][word.unit as usize]));
-        } else if self.sender != stream {
-            need((RING_QUEUE, self.given[RING_QUEUE]));
-            self.sender = stream;
+        } else if self.sender[queue - RING_QUEUE] != stream {
+            need((queue, self.given[queue]));
+            self.sender[queue - RING_QUEUE] = stream;
         }
         for (on, count) in needs.into_iter().enumerate() {
-            // A stream's own words have retired before its next is issued; the ring's have not.
+            // A stream's own words have retired before its next is issued; the ring's and the link's have not.
             if on != stream && self.known[stream][on] < count {
                 self.known[stream][on] = count;
                 self.code.streams[stream].push(encode(&Word::Wait {
@@ -92,7 +103,7 @@ impl Emitter {
         self.code.streams[stream].push(encode(&Word::Op(word)));
         self.given[queue] += 1;
         let mark = (queue, self.given[queue]);
-        if word.op != Opcode::Bcast {
+        if word.on_cores() {
             word.rpaus()
                 .for_each(|r| self.last[r][word.unit as usize] = mark);
         }
@@ -150,6 +161,7 @@ impl Emitter {
                 index(at)
             }
             Immediate::Scalar(_) => self.constants(nodes),
+            Immediate::Host(at) => index(at.into()),
             Immediate::None | Immediate::Stream(_) => Some(0),
         }
     }
@@ -183,6 +195,40 @@ impl Emitter {
         index(at)
     }
 
+    /// Slots that a word reads and writes, by RPAU; key slots, where they change, behind polynomial memory's.
+    fn accesses(&self, w: &OpWord) -> (Vec<Place>, Vec<Place>) {
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        let key_slot = |r, k| {
+            let slot = self.key_slots.get(&(r, k));
+            slot.map(|&slot| (r, MAX_SLOTS as u8 + slot))
+        };
+        if w.op == Opcode::Bcast {
+            reads.push((usize::from(w.c), w.a));
+        }
+        for r in w.rpaus() {
+            match (w.op, w.b) {
+                (Opcode::Load, Operand::Key(k)) => writes.extend(key_slot(r, k)),
+                (Opcode::Store, _) => {}
+                _ => writes.push((r, w.dst)),
+            }
+            if w.op.is_pair() {
+                writes.push((r, w.c));
+            }
+            if !matches!(w.op, Opcode::Bcast | Opcode::Prng | Opcode::Load) {
+                reads.push((r, w.a));
+            }
+            match w.b {
+                Operand::Slot(s) => reads.push((r, s)),
+                Operand::Key(k) if w.op != Opcode::Load => reads.extend(key_slot(r, k)),
+                _ => {}
+            }
+            if w.op == Opcode::Mac {
+                reads.push((r, w.c));
+            }
+        }
+        (reads, writes)
+    }
+
     /// The finished streams.
     pub fn finish(mut self, graph: &Graph) -> MicroCode {
         for stream in &mut self.code.streams {
@@ -203,27 +249,3 @@ fn index(at: usize) -> Option<u16> {
 
 /// An RPAU and one of its slots.
 type Place = (usize, u8);
-
-/// Slots that a word reads and writes, by RPAU.
-fn accesses(w: &OpWord) -> (Vec<Place>, Vec<Place>) {
-    let (mut reads, mut writes) = (Vec::new(), Vec::new());
-    if w.op == Opcode::Bcast {
-        reads.push((usize::from(w.c), w.a));
-    }
-    for r in w.rpaus() {
-        writes.push((r, w.dst));
-        if w.op.is_pair() {
-            writes.push((r, w.c));
-        }
-        if !matches!(w.op, Opcode::Bcast | Opcode::Prng) {
-            reads.push((r, w.a));
-        }
-        if let Operand::Slot(s) = w.b {
-            reads.push((r, s));
-        }
-        if w.op == Opcode::Mac {
-            reads.push((r, w.c));
-        }
-    }
-    (reads, writes)
-}

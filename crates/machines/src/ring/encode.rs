@@ -109,7 +109,14 @@ impl fmt::Display for Word {
         let w = match self {
             Word::End => return write!(f, "END"),
             Word::Wait { queue, count } => {
-                let name = ["c0.main", "c0.dyadic", "c1.main", "c1.dyadic", "ring"];
+                let name = [
+                    "c0.main",
+                    "c0.dyadic",
+                    "c1.main",
+                    "c1.dyadic",
+                    "ring",
+                    "link",
+                ];
                 return write!(
                     f,
                     "WAIT  {} {count}",
@@ -121,6 +128,9 @@ impl fmt::Display for Word {
         write!(f, "{:<5} ", w.op.name())?;
         match w.op {
             Opcode::Bcast => write!(f, "s{} <- rpau{}.s{}", w.dst, w.c, w.a)?,
+            Opcode::Load if matches!(w.b, Operand::Key(_)) => write!(f, "<- host")?,
+            Opcode::Load => write!(f, "s{} <- host", w.dst)?,
+            Opcode::Store => write!(f, "host <- s{}", w.a)?,
             Opcode::Prng => write!(f, "s{}", w.dst)?,
             op if op.is_pair() => write!(f, "s{} s{} <- s{}", w.dst, w.c, w.a)?,
             Opcode::Mac => write!(f, "s{} <- s{} s{}", w.dst, w.c, w.a)?,

@@ -25,6 +25,8 @@ pub enum Immediate {
     Scalar(u64),
     Galois(u32),
     Stream(u32),
+    /// Where the host keeps a limb.
+    Host(u16),
 }
 
 /// One operation on one RPAU (a broadcast: from one RPAU to several).
@@ -68,6 +70,8 @@ pub struct Value {
     pub users: Vec<NodeIndex>,
     /// How many times it is a result of the procedure.
     pub results: u32,
+    /// It waits in host memory under this number, and in no slot.
+    pub host: Option<u16>,
 }
 
 /// A procedure for the machine.
@@ -87,6 +91,24 @@ pub struct Graph {
     pub keys: Vec<Option<u8>>,
     /// Key limbs that the RPAU with most of them reads.
     pub key_slots: usize,
+    /// How key memory is shared on the RPAUs that read more key limbs than it holds.
+    pub key_plans: Vec<KeyPlan>,
+    /// Pairs of nodes of which the second must not start before the first is done, whatever their values.
+    pub after: Vec<(NodeIndex, NodeIndex)>,
+    /// Operands and what does not fit wait in host memory. The order of the nodes is binding: every RPAU has room for its
+    /// values in this order.
+    pub spilled: bool,
+}
+
+/// Key memory of one RPAU during a procedure that reads more key limbs than it holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeyPlan {
+    pub rpau: u8,
+    /// The slot of each key index, in the order of first use.
+    pub slots: Vec<(u8, u8)>,
+    /// Key index in each slot when the procedure starts and when it ends.
+    pub entry: Vec<u8>,
+    pub exit: Vec<u8>,
 }
 
 impl Graph {
@@ -134,6 +156,11 @@ impl Graph {
                 node.results.retain(|&v| live[v as usize]);
             }
         }
+        self.index();
+    }
+
+    /// Fills in who defines and who uses each value.
+    pub fn index(&mut self) {
         for value in &mut self.values {
             value.def = None;
             value.users.clear();

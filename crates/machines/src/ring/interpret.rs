@@ -21,6 +21,10 @@ pub struct Memory {
     pub keys: HashMap<(usize, u8), Vec<u64>>,
     /// The call's key table: the key slot of each RPAU and key index.
     pub key_table: HashMap<(usize, u8), u8>,
+    /// Limbs in host memory, by the number that loads and stores give them.
+    pub host: HashMap<u16, Vec<u64>>,
+    /// The key limbs of the call on the host, by RPAU and key index.
+    pub host_keys: HashMap<(usize, u8), Vec<u64>>,
     /// The call's seeds.
     pub seeds: Vec<[u8; 32]>,
     /// Whether limbs are half rings (the program is at twice the native degree).
@@ -45,8 +49,15 @@ pub fn execute(
     model::run(d, code, &mut engine)
 }
 
-/// A result on its way: RPAU, slot, residues.
-type Late = (usize, u8, Vec<u64>);
+/// Where a result goes.
+enum Target {
+    Slot(usize, u8),
+    Key(usize, u8),
+    Host(u16),
+}
+
+/// A result on its way.
+type Late = (Target, Vec<u64>);
 
 struct Engine<'a> {
     d: &'a Description,
@@ -59,27 +70,35 @@ impl Observer for Engine<'_> {
     fn start(&mut self, sequence: usize, w: &OpWord, _: u64, _: u64) -> Result<(), MachineError> {
         let mut late = Vec::new();
         for r in w.rpaus() {
-            if w.op == Opcode::Bcast {
-                late.push((r, w.dst, self.slot(usize::from(w.c), w.a)?.clone()));
+            if !w.on_cores() {
+                late.push(self.transfer(w, r)?);
                 continue;
             }
             let [first, second] = self.compute(w, r)?;
-            late.push((r, w.dst, first));
+            late.push((Target::Slot(r, w.dst), first));
             if w.op.is_pair() {
-                late.push((r, w.c, second));
+                late.push((Target::Slot(r, w.c), second));
             }
         }
         // Whoever reads a result before it has retired must not find the old value.
-        for (r, slot, _) in &late {
-            self.memory.slots.remove(&(*r, *slot));
+        for (target, _) in &late {
+            match target {
+                Target::Slot(r, slot) => self.memory.slots.remove(&(*r, *slot)),
+                Target::Key(r, slot) => self.memory.keys.remove(&(*r, *slot)),
+                Target::Host(at) => self.memory.host.remove(at),
+            };
         }
         self.late.insert(sequence, late);
         Ok(())
     }
 
     fn retire(&mut self, sequence: usize) -> Result<(), MachineError> {
-        for (r, slot, limb) in self.late.remove(&sequence).unwrap_or_default() {
-            self.memory.slots.insert((r, slot), limb);
+        for (target, limb) in self.late.remove(&sequence).unwrap_or_default() {
+            match target {
+                Target::Slot(r, slot) => self.memory.slots.insert((r, slot), limb),
+                Target::Key(r, slot) => self.memory.keys.insert((r, slot), limb),
+                Target::Host(at) => self.memory.host.insert(at, limb),
+            };
         }
         Ok(())
     }
@@ -100,6 +119,30 @@ impl Engine<'_> {
                 "slot {slot} of RPAU {r} is read before it is written"
             ))
         })
+    }
+
+    /// What ring or link bring, and where to.
+    fn transfer(&self, w: &OpWord, r: usize) -> Result<Late, MachineError> {
+        let limb = match (w.op, w.b) {
+            (Opcode::Bcast, _) => {
+                let limb = self.slot(usize::from(w.c), w.a)?;
+                return Ok((Target::Slot(r, w.dst), limb.clone()));
+            }
+            (Opcode::Store, _) => {
+                return Ok((Target::Host(w.imm), self.slot(r, w.a)?.clone()));
+            }
+            (_, Operand::Key(k)) => {
+                let limb = self.memory.host_keys.get(&(r, k));
+                let slot = self.memory.key_table.get(&(r, k));
+                limb.zip(slot)
+                    .map(|(limb, &slot)| (Target::Key(r, slot), limb.clone()))
+            }
+            _ => {
+                let limb = self.memory.host.get(&w.imm);
+                limb.map(|limb| (Target::Slot(r, w.dst), limb.clone()))
+            }
+        };
+        limb.ok_or_else(|| self.missing(format!("the host lacks a limb that RPAU {r} loads")))
     }
 
     /// Both results of `w` on RPAU `r` (the second empty where there is one).
@@ -191,7 +234,7 @@ impl Engine<'_> {
                 second = whole.split_off(n);
                 out = whole;
             }
-            Opcode::Prng | Opcode::Bcast => {}
+            Opcode::Prng | Opcode::Bcast | Opcode::Load | Opcode::Store => {}
         }
         Ok([out, second])
     }

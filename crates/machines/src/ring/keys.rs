@@ -99,6 +99,13 @@ impl KeyMemory {
         wanted.iter().map(|l| slot(l).unwrap_or(0) as u8).collect()
     }
 
+    /// The procedure has left `limbs` in these slots.
+    pub fn leave(&mut self, r: usize, slots: &[u8], limbs: &[KeyLimb]) {
+        for (&slot, &limb) in slots.iter().zip(limbs) {
+            self.held[r][usize::from(slot)] = Some(limb);
+        }
+    }
+
     /// The slot whose limb is needed last, and not by this call.
     fn victim(&self, call: usize, r: usize, wanted: &[KeyLimb]) -> Option<usize> {
         let next = |limb: &KeyLimb| {

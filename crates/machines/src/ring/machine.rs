@@ -25,9 +25,9 @@ impl RingMachine {
         Ok(Self { description })
     }
 
-    fn report(&self, program: &Program, totals: Totals) -> MachineReport {
+    fn report(&self, totals: Totals) -> MachineReport {
         let d = &self.description;
-        let key_bytes = totals.keys.loaded * (8 << program.log_n.min(d.log_n));
+        let key_bytes = totals.key_bytes;
         let kinds = totals.tally.by_kind.iter();
         let share = |busy: u64, units: usize| {
             busy as f64 / (totals.cycles.max(1) * units.max(1) as u64) as f64
@@ -46,6 +46,7 @@ impl RingMachine {
                 d.rpaus,
             ),
             unit("ring".into(), totals.tally.ring, 1),
+            unit("link".into(), totals.tally.link, 1),
         ];
         for (r, busy) in per_rpau.enumerate() {
             utilisation.push(unit(format!("rpau{r}.main"), busy[0], 1));
@@ -112,7 +113,7 @@ impl Machine for RingMachine {
             &mut |_| Ok(()),
             &mut |_| Ok(()),
         )?;
-        Ok(self.report(program, totals))
+        Ok(self.report(totals))
     }
 
     fn micro_text(

@@ -44,11 +44,15 @@ pub enum Opcode {
     Bcast,
     /// Automorphism in coefficient form, full ring.
     Autoc,
+    /// Over the host link: d, or key limb b, = the host's limb.
+    Load,
+    /// Over the host link: the host's limb = a.
+    Store,
 }
 
 impl Opcode {
     /// All operations, by code.
-    pub const ALL: [Opcode; 19] = [
+    pub const ALL: [Opcode; 21] = [
         Opcode::Copy,
         Opcode::Add,
         Opcode::Sub,
@@ -68,6 +72,8 @@ impl Opcode {
         Opcode::Prng,
         Opcode::Bcast,
         Opcode::Autoc,
+        Opcode::Load,
+        Opcode::Store,
     ];
 
     /// The operation's mnemonic.
@@ -92,6 +98,8 @@ impl Opcode {
             Opcode::Prng => "PRNG",
             Opcode::Bcast => "BCAST",
             Opcode::Autoc => "AUTOC",
+            Opcode::Load => "LOAD",
+            Opcode::Store => "STORE",
         }
     }
 
@@ -107,6 +115,16 @@ impl Opcode {
     /// The result permutes the operand, so it needs a slot of its own.
     pub const fn is_permutation(self) -> bool {
         matches!(self, Opcode::Auto | Opcode::Autoh | Opcode::Autoc)
+    }
+
+    /// Over the host link.
+    pub const fn on_link(self) -> bool {
+        matches!(self, Opcode::Load | Opcode::Store)
+    }
+
+    /// By the cores of an RPAU, and not by the ring or the host link.
+    pub const fn on_cores(self) -> bool {
+        !matches!(self, Opcode::Bcast) && !self.on_link()
     }
 
     /// Two results.
@@ -135,10 +153,12 @@ pub enum Unit {
 
 /// Instruction streams: two threads for each of two controllers.
 pub const STREAMS: usize = 4;
-/// Retire counters: one per stream, and one for the ring.
-pub const QUEUES: usize = STREAMS + 1;
+/// Retire counters: one per stream, one for the ring, one for the host link.
+pub const QUEUES: usize = STREAMS + 2;
 /// The ring's retire counter.
 pub const RING_QUEUE: usize = STREAMS;
+/// The host link's retire counter.
+pub const LINK_QUEUE: usize = STREAMS + 1;
 
 /// One operation for all RPAUs of a mask.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -146,7 +166,7 @@ pub struct OpWord {
     pub op: Opcode,
     /// 0 or 1.
     pub controller: u8,
-    /// The thread; the unit used, except by `Bcast`, which either thread hands to the ring.
+    /// The thread; the unit used, except by `Bcast`, `Load` and `Store`, which either thread hands to ring or link.
     pub unit: Unit,
     /// RPAUs that execute (for `Bcast`: that receive).
     pub mask: u16,
@@ -158,7 +178,8 @@ pub struct OpWord {
     pub b: Operand,
     /// Third operand (`Mac`), second result (pairs), source RPAU (`Bcast`).
     pub c: u8,
-    /// Table index: constants, streams or Galois elements by operation; 0 is none for `Red`.
+    /// Table index: constants, streams or Galois elements by operation; 0 is none for `Red`. The host's place of a limb
+    /// for `Load` and `Store`.
     pub imm: u16,
 }
 
@@ -170,11 +191,16 @@ impl OpWord {
 
     /// The retire counter this word advances.
     pub fn queue(&self) -> usize {
-        if self.op == Opcode::Bcast {
-            RING_QUEUE
-        } else {
-            self.stream()
+        match self.op {
+            Opcode::Bcast => RING_QUEUE,
+            Opcode::Load | Opcode::Store => LINK_QUEUE,
+            _ => self.stream(),
         }
+    }
+
+    /// Whether cores execute it, and not the ring or the host link.
+    pub fn on_cores(&self) -> bool {
+        self.op.on_cores()
     }
 
     /// RPAUs of the mask, ascending.

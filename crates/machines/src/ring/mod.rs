@@ -18,6 +18,7 @@ mod residency;
 mod rewrite;
 pub mod schedule;
 pub mod search;
+mod spill;
 mod tally;
 pub mod timing;
 

@@ -3,7 +3,8 @@
 //! Rules (docs/machines/ring.md, "Issue"): every stream issues in order and has one word in flight; a `WAIT` holds the
 //! stream until a retire counter has reached its count and costs nothing; a word starts in the first cycle in which its
 //! thread is idle, its units, ports, ring and generators are free, streams being served in the order 0 to 3; it retires
-//! when its last write has landed. A broadcast frees its thread after the issue stages and retires in the ring's queue.
+//! when its last write has landed. A broadcast, a load and a store free their thread after the issue stages and retire in
+//! the counter of the ring or the link.
 
 use super::board::Board;
 use super::description::Description;
@@ -44,7 +45,7 @@ pub fn run(
     let mut board = Board::new(d, code.log_n);
     let mut at = [0usize; STREAMS];
     let mut retired = [0u32; QUEUES];
-    // (end, sequence, queue) of words in flight; at most one a stream and one on the ring.
+    // (end, sequence, queue) of words in flight; at most one a stream, one on the ring and one on the link.
     let mut flying: Vec<(u64, usize, usize)> = Vec::with_capacity(QUEUES);
     let (mut now, mut sequence) = (0u64, 0usize);
     loop {
@@ -130,7 +131,10 @@ fn check(d: &Description, w: &OpWord, stream: usize) -> Result<(), &'static str>
     if !slot(w.dst) || !slot(w.a) || !b_slot || (c_is_slot && !slot(w.c)) {
         return Err("a slot beyond the memory");
     }
-    let main_only = !w.op.is_coefficient_wise() && !matches!(w.op, Opcode::Prng | Opcode::Bcast);
+    if w.op.on_link() && w.mask.count_ones() != 1 {
+        return Err("a transfer with other than one RPAU");
+    }
+    let main_only = !w.op.is_coefficient_wise() && w.on_cores() && w.op != Opcode::Prng;
     if main_only && w.unit == super::micro::Unit::Dyadic {
         return Err("the dyadic cores lack this operation");
     }

@@ -1,6 +1,6 @@
 //! Memory slots of every RPAU: who is in use, who must be waited for, which slot a value prefers.
 
-use super::description::{Description, MAX_RPAUS, MAX_SLOTS};
+use super::description::{Description, MAX_KEY_SLOTS, MAX_RPAUS, MAX_SLOTS};
 
 /// A retire counter and the value it must reach.
 pub type Mark = (usize, u32);
@@ -25,7 +25,8 @@ pub enum Class {
 #[derive(Clone, Debug)]
 pub struct Slots {
     pub used: [u32; MAX_RPAUS],
-    pub logs: Vec<[SlotLog; MAX_SLOTS]>,
+    /// By RPAU; polynomial memory's slots, then key memory's.
+    pub logs: Vec<Vec<SlotLog>>,
     work: Vec<u8>,
     keep: Vec<u8>,
     count: u32,
@@ -37,7 +38,7 @@ impl Slots {
     pub fn new(d: &Description, used: [u32; MAX_RPAUS]) -> Self {
         Self {
             used,
-            logs: (0..d.rpaus).map(|_| Default::default()).collect(),
+            logs: vec![vec![SlotLog::default(); MAX_SLOTS + MAX_KEY_SLOTS]; d.rpaus],
             work: order(d, Class::Work),
             keep: order(d, Class::Keep),
             count: d.slots() as u32,

@@ -2,7 +2,7 @@
 
 use super::description::Description;
 use super::graph::{Graph, Node, Source};
-use super::legalise::Rewrites;
+use super::legalise::{Rewrites, Unfuse};
 use super::micro::{OpWord, Opcode, Operand, Unit};
 use super::timing;
 
@@ -60,7 +60,10 @@ pub fn seeds(g: &Graph) -> Vec<Policy> {
         for &retransform in keyed {
             for &first_products_on_main in keyed {
                 for light in Light::SEEDS {
-                    let rewrites = Rewrites { retransform };
+                    let rewrites = Rewrites {
+                        retransform,
+                        unfuse: Unfuse::None,
+                    };
                     let own_ports = true;
                     list.push(Policy {
                         rewrites,
@@ -77,8 +80,20 @@ pub fn seeds(g: &Graph) -> Vec<Policy> {
     list
 }
 
-/// Policies that differ from `p` in one choice.
-pub fn neighbours(p: Policy, g: &Graph) -> Vec<Policy> {
+/// Policies for a spilled procedure, which is legalised and ordered already.
+pub fn spilled(window: u32) -> impl Iterator<Item = Policy> {
+    Light::SEEDS.into_iter().map(move |light| Policy {
+        rewrites: Rewrites::default(),
+        first_products_on_main: false,
+        reserve: 0,
+        light,
+        own_ports: false,
+        window,
+    })
+}
+
+/// Policies that differ from `p` in one choice; `forms` are the rewrites to choose from.
+pub fn neighbours(p: Policy, g: &Graph, forms: impl IntoIterator<Item = Rewrites>) -> Vec<Policy> {
     let mut list = Vec::new();
     let keyed = g.nodes.iter().any(Node::is_keyed);
     list.push(Policy {
@@ -104,11 +119,7 @@ pub fn neighbours(p: Policy, g: &Graph) -> Vec<Policy> {
             first_products_on_main: !p.first_products_on_main,
             ..p
         });
-        let retransform = !p.rewrites.retransform;
-        list.push(Policy {
-            rewrites: Rewrites { retransform },
-            ..p
-        });
+        list.extend(forms.into_iter().map(|rewrites| Policy { rewrites, ..p }));
     }
     let windows = [u32::MAX, 40, 28, 20, 16, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1];
     list.extend(windows.map(|window| Policy { window, ..p }));

@@ -9,13 +9,14 @@ use std::sync::Arc;
 use ringmill_isa::mid::{Call, InputRole, LimbId, ParamRole, Program, verify};
 
 use super::description::Description;
+use super::graph::KeyPlan;
 use super::keys::{KeyLimb, KeyLoad, KeyMemory};
 use super::model;
 use super::residency::{Arrangement, Bundle, Residency};
 use super::schedule::{Failure, Placement, Scheduled};
 use super::search::Prepared;
 use super::tally::{Lanes, Tally, Tracer};
-use crate::{KeyUse, MachineError, SimOptions, Spills};
+use crate::{Inside, KeyUse, MachineError, SimOptions, Spills};
 
 /// Schedules kept at once.
 const MAX_CACHED: usize = 4096;
@@ -41,6 +42,8 @@ pub struct Totals {
     pub bytes_in: u64,
     pub bytes_out: u64,
     pub keys: KeyUse,
+    /// Key limbs' bytes over the link between calls.
+    pub key_bytes: u64,
     /// Distinct key limbs on the RPAU with most.
     pub key_limbs: u64,
     pub spills: Spills,
@@ -110,6 +113,8 @@ struct Run<'a> {
     spill: bool,
     prepared: HashMap<u32, Prepared>,
     cache: HashMap<(u32, Placement), Arc<Outcome>>,
+    /// Procedures that spill inside: these start from an empty memory, so one schedule each.
+    spilled: HashMap<u32, Arc<Outcome>>,
     residency: Residency,
     keys: KeyMemory,
     /// Last call that reads each limb.
@@ -151,6 +156,7 @@ impl<'a> Run<'a> {
             spill: options.spill,
             prepared: HashMap::new(),
             cache: HashMap::new(),
+            spilled: HashMap::new(),
             residency,
             keys,
             last_use,
@@ -185,7 +191,7 @@ impl<'a> Run<'a> {
             .prepared
             .get(&call.proc)
             .map_or(0, |p| p.graph().key_slots);
-        if needs > self.d.keys.slots && !self.spill {
+        if needs > self.d.keys.slots && (!self.spill || self.d.keys.slots == 0) {
             let procedure = procedure.name.clone();
             return Err(MachineError::KeyMemory {
                 procedure,
@@ -193,9 +199,11 @@ impl<'a> Run<'a> {
                 slots: self.d.keys.slots,
             });
         }
-        let (key_table, key_loads) = self.bring_keys(index, call);
         let bundles = self.missing(call);
         let outcome = self.place_and_schedule(index, call, &bundles, on_schedule)?;
+        let (key_table, key_loads) = self.bring_keys(index, call, &outcome.scheduled.key_plans);
+        let inside = outcome.scheduled.host_params.iter().any(|p| !p.is_empty());
+        let bundles = if inside { Vec::new() } else { bundles };
         for &limb in bundles.iter().flat_map(|b| &b.limbs) {
             self.arrived(limb);
         }
@@ -231,6 +239,7 @@ impl<'a> Run<'a> {
         &mut self,
         index: usize,
         call: &Call,
+        plans: &[KeyPlan],
     ) -> (HashMap<(usize, u8), u8>, Vec<KeyLoad>) {
         let mut wanted: Vec<(Vec<u8>, Vec<KeyLimb>)> = vec![Default::default(); self.d.rpaus];
         if let Some(prepared) = self.prepared.get(&call.proc) {
@@ -245,6 +254,21 @@ impl<'a> Run<'a> {
         }
         let (mut table, mut loads) = (HashMap::new(), Vec::new());
         for (r, (indices, limbs)) in wanted.into_iter().enumerate() {
+            if let Some(plan) = plans.iter().find(|p| usize::from(p.rpau) == r) {
+                // More than fit: those that the procedure starts with, then those that it leaves behind.
+                let limb = |k: &u8| {
+                    let at = indices.iter().position(|i| i == k);
+                    at.map(|at| limbs[at])
+                };
+                let named = |list: &[u8]| list.iter().filter_map(limb).collect::<Vec<_>>();
+                let slots = self
+                    .keys
+                    .bring_in(index, r, &named(&plan.entry), &mut loads);
+                self.keys.leave(r, &slots, &named(&plan.exit));
+                let of = |&(k, at): &(u8, u8)| Some(((r, k), *slots.get(usize::from(at))?));
+                table.extend(plan.slots.iter().filter_map(of));
+                continue;
+            }
             let slots = self.keys.bring_in(index, r, &limbs, &mut loads);
             table.extend(
                 indices
@@ -331,11 +355,58 @@ impl<'a> Run<'a> {
             if failure == Failure::TableFull {
                 return Err(MachineError::Tables { procedure });
             }
-            let evicted = self.spill && self.evict(index, call);
-            if !evicted {
+            if !self.spill {
                 return Err(self.refusal(index, call, procedure));
             }
+            if !self.evict(index, call) {
+                return self.inside(call, procedure, on_schedule);
+            }
         }
+    }
+
+    /// The call with its operands on the host, to spill inside the procedure.
+    fn inside(
+        &mut self,
+        call: &Call,
+        procedure: String,
+        on_schedule: &mut OnSchedule<'_>,
+    ) -> Result<Arc<Outcome>, MachineError> {
+        for &limb in &call.args {
+            if self.residency.slots(limb).is_some() {
+                self.leave(limb);
+            }
+            self.came[limb.0 as usize] = true;
+        }
+        if let Some(outcome) = self.spilled.get(&call.proc) {
+            return Ok(outcome.clone());
+        }
+        let slots = self.d.slots();
+        let done = match self.prepared.get(&call.proc) {
+            Some(prepared) => prepared.schedule_spilled(self.d)?,
+            None => None,
+        };
+        let (scheduled, cycles) = done.ok_or(MachineError::TooFewSlots { procedure, slots })?;
+        let outcome = self.counted(scheduled, cycles, on_schedule)?;
+        self.spilled.insert(call.proc, outcome.clone());
+        Ok(outcome)
+    }
+
+    /// A schedule and what its words do.
+    fn counted(
+        &self,
+        scheduled: Scheduled,
+        cycles: u64,
+        on_schedule: &mut OnSchedule<'_>,
+    ) -> Result<Arc<Outcome>, MachineError> {
+        let mut tally = Tally::default();
+        model::run(self.d, &scheduled.code, &mut tally)?;
+        let outcome = Arc::new(Outcome {
+            scheduled,
+            cycles,
+            tally,
+        });
+        on_schedule(&outcome)?;
+        Ok(outcome)
     }
 
     /// Why the call does not fit: the peak it would need.
@@ -403,14 +474,7 @@ impl<'a> Run<'a> {
             Ok(done) => done,
             Err(failure) => return Ok(Err(failure)),
         };
-        let mut tally = Tally::default();
-        model::run(self.d, &scheduled.code, &mut tally)?;
-        let outcome = Arc::new(Outcome {
-            scheduled,
-            cycles,
-            tally,
-        });
-        on_schedule(&outcome)?;
+        let outcome = self.counted(scheduled, cycles, on_schedule)?;
         if self.cache.len() >= MAX_CACHED {
             self.cache.clear();
         }
@@ -428,12 +492,17 @@ impl<'a> Run<'a> {
         let Some(victim) = candidates.map(|l| (distance(l), l)).max().map(|(_, l)| l) else {
             return false;
         };
-        if !self.residency.on_host(victim) {
-            self.residency.copy_to_host(victim);
+        self.leave(victim);
+        true
+    }
+
+    /// A limb leaves its slots, over the link unless the host has it.
+    fn leave(&mut self, limb: LimbId) {
+        if !self.residency.on_host(limb) {
+            self.residency.copy_to_host(limb);
             self.totals.spills.stores += 1;
         }
-        self.residency.remove(victim);
-        true
+        self.residency.remove(limb);
     }
 
     /// A limb has come over the link: the first time an input, later a spill.
@@ -459,6 +528,11 @@ impl<'a> Run<'a> {
         for (&limb, slots) in call.results.iter().zip(&outcome.scheduled.results) {
             let at = limb.0 as usize;
             self.came[at] = true;
+            if slots.is_empty() {
+                // Its procedure has sent it to the host already.
+                self.residency.copy_to_host(limb);
+                continue;
+            }
             if self.is_output[at] {
                 // Outputs leave when they are made; a copy stays while the program still reads it.
                 self.totals.bytes_out += self.limb_bytes;
@@ -474,10 +548,20 @@ impl<'a> Run<'a> {
         self.totals.keys = KeyUse {
             needed: self.keys.needed(),
             fit: self.keys.fit(),
-            loaded: self.keys.loads,
+            loaded: self.keys.loads + self.totals.tally.moved[2],
         };
         self.totals.key_limbs = self.keys.most();
+        let [stores, loads, key_loads] = self.totals.tally.moved;
+        let bytes = (stores + loads + key_loads) * self.limb_bytes / u64::from(self.pieces);
+        self.totals.key_bytes = self.keys.loads * self.limb_bytes / u64::from(self.pieces);
         let spills = &mut self.totals.spills;
+        spills.inside = Inside {
+            stores,
+            loads,
+            key_loads,
+            bytes,
+            seconds: self.d.link_seconds(bytes),
+        };
         spills.bytes = (spills.stores + spills.loads) * self.limb_bytes;
         spills.seconds = self.d.link_seconds(spills.bytes);
         Ok(self.totals)

@@ -3,6 +3,7 @@
 use ringmill_math::RingKind;
 
 use super::graph::{Graph, Immediate, Node, NodeIndex, Source, ValueIndex};
+use super::legalise::Unfuse;
 use super::micro::Opcode;
 
 /// A digit's own limb meets the key in evaluation form, while its coefficients go round the ring. Here the ring also
@@ -134,6 +135,42 @@ pub fn fuse(graph: &mut Graph) {
             node.op = to;
             node.sources = sources;
         }
+    }
+    graph.finish();
+}
+
+/// Parts accumulations with a stored key limb into a multiplication and an addition.
+pub fn unfuse(graph: &mut Graph, rpaus: usize, which: Unfuse) {
+    let stored = |s: &Source| matches!(s, Source::Key(_));
+    let accumulates = |n: &Node| n.op == Opcode::Mac && n.sources.iter().any(stored);
+    let mut chosen = Vec::new();
+    for r in 0..rpaus {
+        let here = |n: &Node| usize::from(n.rpau) == r && accumulates(n);
+        let mut list: Vec<usize> = (0..graph.nodes.len())
+            .filter(|&n| here(&graph.nodes[n]))
+            .collect();
+        list.sort_by_key(|&n| graph.nodes[n].order);
+        match which {
+            Unfuse::None => {}
+            Unfuse::OneIn(every) => chosen.extend(list.into_iter().step_by(every.max(1))),
+            Unfuse::Last(count) => chosen.extend(list.into_iter().rev().take(count)),
+        }
+    }
+    for index in chosen {
+        let product = graph.value(graph.nodes[index].rpau);
+        let node = &mut graph.nodes[index];
+        node.op = Opcode::Mul;
+        let addend = node.sources.pop();
+        let results = std::mem::replace(&mut node.results, vec![product]);
+        let sum = Node {
+            op: Opcode::Add,
+            sources: addend.into_iter().chain([Source::Value(product)]).collect(),
+            results,
+            // Behind the product in its RPAU's order.
+            order: node.order + 1,
+            ..node.clone()
+        };
+        graph.nodes.push(sum);
     }
     graph.finish();
 }

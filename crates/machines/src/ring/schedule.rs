@@ -4,19 +4,20 @@
 //! the four streams with their waits, and only those are executed.
 
 mod choose;
+mod setup;
+mod travel;
+mod units;
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use ringmill_math::RingKind;
+use std::collections::{BinaryHeap, HashMap};
 
 use super::board::Board;
 use super::description::{Description, MAX_RPAUS};
 use super::emit::Emitter;
-use super::graph::{Graph, Immediate, Node, NodeIndex, Source, ValueIndex};
+use super::graph::{Graph, Immediate, KeyPlan, Node, NodeIndex, Source, ValueIndex};
 use super::micro::{MicroCode, OpWord, Opcode, Operand, Unit};
-use super::place::{Class, Slots};
-use super::policy::{Policy, priorities};
+use super::place::Slots;
+use super::policy::Policy;
 
 /// Where a call finds its operands, and what it must leave alone.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -33,8 +34,12 @@ pub struct Placement {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Scheduled {
     pub code: MicroCode,
-    /// For each result, the slot of each piece.
+    /// For each result, the slot of each piece; none for a result that waits on the host.
     pub results: Vec<Vec<u8>>,
+    /// Where the host keeps each parameter's and each result's pieces; none for those in slots.
+    pub host_params: Vec<Vec<u16>>,
+    pub host_results: Vec<Vec<u16>>,
+    pub key_plans: Vec<KeyPlan>,
     /// Most slots in use at once on each RPAU.
     pub peak: [u8; MAX_RPAUS],
     /// Cycles by the scheduler's own clock; the model's count is the one that is reported.
@@ -61,16 +66,24 @@ pub fn schedule(
     s.run()?;
     let results = graph.results.iter();
     let results = results
-        .map(|r| {
-            r.iter()
-                .map(|&v| s.slot_of[v as usize].unwrap_or(0))
-                .collect()
-        })
+        .map(|r| r.iter().filter_map(|&v| s.slot_of[v as usize]).collect())
         .collect();
+    let on_host = |list: &[Vec<ValueIndex>]| {
+        let places = |r: &Vec<ValueIndex>| {
+            let pieces = r.iter();
+            pieces
+                .filter_map(|&v| graph.values[v as usize].host)
+                .collect()
+        };
+        list.iter().map(places).collect()
+    };
     let code = s.emitter.finish(graph);
     Ok(Scheduled {
         code,
         results,
+        host_params: on_host(&graph.params),
+        host_results: on_host(&graph.results),
+        key_plans: graph.key_plans.clone(),
         peak: s.slots.peak,
         cycles: s.now,
     })
@@ -99,76 +112,15 @@ struct Scheduler<'a> {
     rank: Vec<u32>,
     by_rank: Vec<Vec<NodeIndex>>,
     frontier: Vec<usize>,
+    /// Where a spilled procedure's broadcasts stand in the orders of their source and their receivers.
+    stations: HashMap<NodeIndex, Vec<(usize, u32)>>,
+    /// What must be done before what, beyond values.
+    followers: HashMap<NodeIndex, Vec<NodeIndex>>,
     issued: Vec<bool>,
     left: usize,
 }
 
 impl<'a> Scheduler<'a> {
-    fn new(d: &'a Description, g: &'a Graph, at: &Placement, policy: &'a Policy) -> Self {
-        let mut keep: Vec<bool> = g.values.iter().map(|v| v.results > 0).collect();
-        let mut slot_of = vec![None; g.values.len()];
-        let mut slots = Slots::new(d, at.busy);
-        let mut there = vec![false; g.values.len()];
-        for ((values, places), &pinned) in g.params.iter().zip(&at.args).zip(&at.pinned) {
-            for (&v, &slot) in values.iter().zip(places) {
-                let value = &g.values[v as usize];
-                slot_of[v as usize] = Some(slot);
-                there[v as usize] = true;
-                keep[v as usize] |= pinned;
-                if pinned || !value.users.is_empty() {
-                    slots.take(usize::from(value.rpau), slot);
-                }
-            }
-        }
-        let waits = |n: &Node| {
-            let mut values: Vec<ValueIndex> = n.values().filter(|&v| !there[v as usize]).collect();
-            values.sort_unstable();
-            values.dedup();
-            values.len() as u32
-        };
-        let mut by_rank: Vec<Vec<NodeIndex>> = vec![Vec::new(); d.rpaus];
-        for (index, node) in g.nodes.iter().enumerate() {
-            if node.op != Opcode::Bcast {
-                by_rank[usize::from(node.rpau)].push(index as NodeIndex);
-            }
-        }
-        let mut rank = vec![0; g.nodes.len()];
-        for list in &mut by_rank {
-            // Products follow what they wait for.
-            list.sort_by_key(|&n| (g.nodes[n as usize].order, g.nodes[n as usize].is_keyed()));
-            for (position, &n) in list.iter().enumerate() {
-                rank[n as usize] = position as u32;
-            }
-        }
-        let mut s = Self {
-            d,
-            g,
-            policy,
-            board: Board::new(d, g.log_n),
-            slots,
-            emitter: Emitter::new(d.rpaus),
-            now: 0,
-            priority: priorities(d, g, policy),
-            pending: g.nodes.iter().map(waits).collect(),
-            ready: vec![Vec::new(); d.rpaus],
-            slot_of,
-            users: g.values.iter().map(|v| v.users.len() as u32).collect(),
-            keep,
-            events: BinaryHeap::new(),
-            rank,
-            by_rank,
-            frontier: vec![0; d.rpaus],
-            issued: vec![false; g.nodes.len()],
-            left: g.nodes.len(),
-        };
-        for index in 0..g.nodes.len() {
-            if s.pending[index] == 0 {
-                s.make_ready(index as NodeIndex);
-            }
-        }
-        s
-    }
-
     fn make_ready(&mut self, n: NodeIndex) {
         let list = &mut self.ready[usize::from(self.g.nodes[n as usize].rpau)];
         let key = |m: NodeIndex| (Reverse(self.priority[m as usize]), self.rank[m as usize], m);
@@ -226,11 +178,15 @@ impl<'a> Scheduler<'a> {
 
     fn try_issue(&mut self, n: NodeIndex, force: bool) -> Result<bool, Failure> {
         let node = &self.g.nodes[n as usize];
+        let ordered = node.op != Opcode::Bcast || self.g.spilled;
+        if ordered && (!force || self.g.spilled) && !self.in_window(n) {
+            return Ok(false);
+        }
         if node.op == Opcode::Bcast {
             return self.try_broadcast(n, force);
         }
-        if !force && !self.in_window(n) {
-            return Ok(false);
+        if node.op.on_link() {
+            return self.try_transfer(n, force);
         }
         let units = self.units(n, force);
         for unit in units.into_iter().flatten() {
@@ -250,59 +206,6 @@ impl<'a> Scheduler<'a> {
             return Ok(true);
         }
         Ok(false)
-    }
-
-    /// Units that should do the node, now.
-    fn units(&self, n: NodeIndex, force: bool) -> [Option<Unit>; 2] {
-        let node = &self.g.nodes[n as usize];
-        let main_only = !node.op.is_coefficient_wise() && node.op != Opcode::Prng;
-        if main_only {
-            return [Some(Unit::Main), None];
-        }
-        if self.dyadic_only(node) {
-            return [Some(Unit::Dyadic), None];
-        }
-        if force {
-            return [Some(Unit::Main), Some(Unit::Dyadic)];
-        }
-        if self.policy.first_products_on_main && node.is_keyed() && node.op == Opcode::Mul {
-            return [Some(Unit::Main), None];
-        }
-        if self.policy.light.on_main && !node.is_keyed() && !products_of_values(node) {
-            return [Some(Unit::Main), None];
-        }
-        let r = usize::from(node.rpau);
-        let wait = |unit| self.board.unit_free(r, unit).saturating_sub(self.now);
-        let cycles = |unit| self.board.duration(self.d, &self.word(n, 0, unit)).total;
-        let urgent = self.ready[r].iter().take_while(|&&m| m != n).map(|&m| {
-            let main = &self.g.nodes[m as usize];
-            let heavy = !main.op.is_coefficient_wise() && main.op != Opcode::Bcast;
-            if heavy {
-                self.board
-                    .duration(self.d, &self.word(m, 0, Unit::Main))
-                    .total
-            } else {
-                0
-            }
-        });
-        let main = wait(Unit::Main) + urgent.sum::<u64>() + cycles(Unit::Main);
-        let dyadic = wait(Unit::Dyadic) + cycles(Unit::Dyadic);
-        [
-            Some(if main <= dyadic {
-                Unit::Main
-            } else {
-                Unit::Dyadic
-            }),
-            None,
-        ]
-    }
-
-    fn dyadic_only(&self, node: &Node) -> bool {
-        let generated = node.sources.iter().any(|s| matches!(s, Source::Stream(_)));
-        let narrow = self.d.generator.residues_per_cycle < self.d.main.lanes;
-        node.op == Opcode::Prng
-            || (generated && narrow)
-            || (node.op == Opcode::Mac && !self.d.main.mac)
     }
 
     /// The node's word on its own RPAU, without result slots.
@@ -325,7 +228,10 @@ impl<'a> Scheduler<'a> {
             layer: node.layer,
             dst: 0,
             a: as_slot(operand(0)),
-            b: operand(1),
+            b: match operand(0) {
+                Operand::Key(k) => Operand::Key(k), // the limb that a load brings
+                _ => operand(1),
+            },
             c: as_slot(operand(2)),
             imm: u16::from(node.op == Opcode::Red && node.immediate != Immediate::None),
         }
@@ -342,6 +248,7 @@ impl<'a> Scheduler<'a> {
             let like = ready.iter().copied().find(|&m| {
                 let other = &self.g.nodes[m as usize];
                 other.op == node.op
+                    && (!self.g.spilled || self.in_window(m))
                     && other.layer == node.layer
                     && other.ring == node.ring
                     && same_kind(node.immediate, other.immediate)
@@ -355,70 +262,15 @@ impl<'a> Scheduler<'a> {
         mates
     }
 
-    fn try_broadcast(&mut self, n: NodeIndex, force: bool) -> Result<bool, Failure> {
-        let node = &self.g.nodes[n as usize];
-        let threads = [
-            (1, Unit::Main),
-            (1, Unit::Dyadic),
-            (0, Unit::Dyadic),
-            (0, Unit::Main),
-        ];
-        let idle = threads.into_iter().find(|&(c, unit)| {
-            c < self.d.controllers && self.board.thread[2 * c + unit as usize] <= self.now
-        });
-        let Some((controller, unit)) = idle else {
-            return Ok(false);
-        };
-        let receivers: Vec<usize> = node
-            .results
-            .iter()
-            .map(|&v| usize::from(self.g.values[v as usize].rpau))
-            .collect();
-        if !force {
-            let room = |&r: &usize| self.slots.free_count(r) > self.policy.reserve;
-            let near = node.results.iter().all(|&v| {
-                self.g.values[v as usize]
-                    .users
-                    .iter()
-                    .all(|&u| self.in_window(u))
-            });
-            if !near || !receivers.iter().all(room) {
-                return Ok(false);
-            }
-        }
-        let mut word = OpWord {
-            ring: RingKind::Full,
-            mask: receivers.iter().fold(0, |mask, r| mask | 1 << r),
-            c: node.rpau,
-            b: Operand::None,
-            ..self.word(n, controller as u8, unit)
-        };
-        let free = |slot: u8| receivers.iter().all(|&r| self.slots.is_free(r, slot));
-        let suits = |slot: u8| {
-            force || !self.policy.own_ports || self.d.memory[self.board.group(slot)].slots == 1
-        };
-        let slot = self
-            .slots
-            .preferred(Class::Work)
-            .iter()
-            .copied()
-            .find(|&slot| {
-                suits(slot)
-                    && free(slot)
-                    && self
-                        .board
-                        .can_start(&OpWord { dst: slot, ..word }, self.now)
-            });
-        let Some(slot) = slot else { return Ok(false) };
-        word.dst = slot;
-        self.issue(word, &[n])?;
-        Ok(true)
-    }
-
     fn in_window(&self, n: NodeIndex) -> bool {
+        let near = |r: usize, rank: u32| {
+            rank <= (self.frontier[r] as u32).saturating_add(self.policy.window)
+        };
         let node = &self.g.nodes[n as usize];
-        let front = self.frontier[usize::from(node.rpau)] as u32;
-        self.rank[n as usize] <= front.saturating_add(self.policy.window)
+        match self.stations.get(&n) {
+            Some(stations) => stations.iter().all(|&(r, rank)| near(r, rank)),
+            None => near(usize::from(node.rpau), self.rank[n as usize]),
+        }
     }
 
     fn issue(&mut self, word: OpWord, group: &[NodeIndex]) -> Result<(), Failure> {
@@ -436,6 +288,9 @@ impl<'a> Scheduler<'a> {
             self.issued[n as usize] = true;
             self.left -= 1;
             for (i, &v) in node.results.iter().enumerate() {
+                if self.g.values[v as usize].host.is_some() {
+                    continue;
+                }
                 let r = usize::from(self.g.values[v as usize].rpau);
                 let slot = if i == 0 || node.op == Opcode::Bcast {
                     word.dst
@@ -462,6 +317,9 @@ impl<'a> Scheduler<'a> {
     }
 
     fn complete(&mut self, n: NodeIndex) {
+        for u in self.followers.remove(&n).unwrap_or_default() {
+            self.arrived(u);
+        }
         let node = &self.g.nodes[n as usize];
         let mut operands: Vec<ValueIndex> = node.values().collect();
         operands.sort_unstable();
@@ -474,11 +332,16 @@ impl<'a> Scheduler<'a> {
             self.release_if_dead(v);
             let users: &[NodeIndex] = &self.g.values[v as usize].users;
             for &u in users {
-                self.pending[u as usize] -= 1;
-                if self.pending[u as usize] == 0 {
-                    self.make_ready(u);
-                }
+                self.arrived(u);
             }
+        }
+    }
+
+    /// One thing less for `u` to wait for.
+    fn arrived(&mut self, u: NodeIndex) {
+        self.pending[u as usize] -= 1;
+        if self.pending[u as usize] == 0 {
+            self.make_ready(u);
         }
     }
 
@@ -491,11 +354,6 @@ impl<'a> Scheduler<'a> {
                 .release(usize::from(self.g.values[v as usize].rpau), slot);
         }
     }
-}
-
-/// A product of two ciphertext limbs: long-winded work that suits the dyadic cores while the main cores transform.
-fn products_of_values(node: &Node) -> bool {
-    matches!(node.op, Opcode::Mul | Opcode::Mac)
 }
 
 /// Immediates that one word can carry for all its RPAUs: the tables hold a constant or stream for each.

@@ -1,27 +1,30 @@
 //! Finds a schedule for one call: starts from a few policies and improves the best one choice at a time, by the model's
 //! cycles.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use ringmill_isa::mid::Procedure;
 use ringmill_isa::mid::expand::expand_composites;
+use ringmill_isa::mid::{ParamRole, Procedure};
 
-use super::description::Description;
+use super::description::{Description, MAX_RPAUS};
 use super::graph::Graph;
-use super::legalise::{Rewrites, legalise};
+use super::legalise::{Rewrites, Unfuse, legalise};
 use super::model::{self, Silent};
-use super::policy::{Policy, neighbours, seeds};
+use super::policy::{Policy, neighbours, seeds, spilled};
 use super::schedule::{Failure, Placement, Scheduled, schedule};
+use super::spill::{plan_keys, spill};
 use crate::MachineError;
 
 /// Steps of the local search over policies.
 const ROUNDS: usize = 4;
+/// How far a spilled procedure may run ahead of its order.
+const SPILLED_WINDOWS: [u32; 4] = [24, 10, 3, 0];
 
 /// A procedure's legal forms and the policy that served it best.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub name: String,
-    forms: HashMap<bool, Graph>,
+    forms: BTreeMap<Rewrites, Graph>,
     best: Option<Policy>,
 }
 
@@ -29,8 +32,28 @@ impl Prepared {
     /// Expands and legalises `procedure` for machine `d`.
     pub fn new(d: &Description, procedure: &Procedure) -> Result<Self, MachineError> {
         let expanded = expand_composites(procedure, |op| op != ringmill_isa::mid::Op::Bext)?;
-        let form = |retransform| legalise(d, &expanded, Rewrites { retransform });
-        let forms = HashMap::from([(false, form(false)?), (true, form(true)?)]);
+        let keyed = expanded.params.iter();
+        let keyed = keyed
+            .map(|p| p.role)
+            .any(|r| matches!(r, ParamRole::Key { .. }));
+        let parted = if d.main.mac || !keyed {
+            &Unfuse::ALL[..1]
+        } else {
+            &Unfuse::ALL[..]
+        };
+        let mut forms = BTreeMap::new();
+        for (retransform, unfuse) in [false, true]
+            .into_iter()
+            .flat_map(|r| parted.iter().map(move |&u| (r, u)))
+        {
+            let rewrites = Rewrites {
+                retransform,
+                unfuse,
+            };
+            let mut graph = legalise(d, &expanded, rewrites)?;
+            plan_keys(&mut graph, d.rpaus, d.keys.slots);
+            forms.insert(rewrites, graph);
+        }
         Ok(Self {
             name: procedure.name.clone(),
             forms,
@@ -40,7 +63,7 @@ impl Prepared {
 
     /// The procedure as it was legalised without rewrites: shapes of its parameters and results.
     pub fn graph(&self) -> &Graph {
-        &self.forms[&false]
+        &self.forms[&Rewrites::default()]
     }
 
     /// Schedules the procedure at a placement and counts its cycles by the model. The first call tries every policy;
@@ -79,7 +102,7 @@ impl Prepared {
             let Some((from, _, before)) = best.as_ref().map(|(p, s, c)| (*p, s, *c)) else {
                 break;
             };
-            for policy in neighbours(from, self.graph()) {
+            for policy in neighbours(from, self.graph(), self.forms.keys().copied()) {
                 trial(policy, &mut best)?;
             }
             if best.as_ref().is_none_or(|(_, _, now)| *now >= before) {
@@ -93,6 +116,46 @@ impl Prepared {
         Ok(Ok((done, cycles)))
     }
 
+    /// Schedules the procedure from an empty polynomial memory with its operands on the host, values crossing the link as
+    /// they must. `None` when one instruction alone needs more slots than there are.
+    pub fn schedule_spilled(
+        &self,
+        d: &Description,
+    ) -> Result<Option<(Scheduled, u64)>, MachineError> {
+        let params = self.graph().params.len();
+        let at = Placement {
+            args: vec![Vec::new(); params],
+            pinned: vec![false; params],
+            busy: [0; MAX_RPAUS],
+        };
+        let mut best: Option<(Scheduled, u64)> = None;
+        // Broadcasts need a slot that is free on all their receivers; some slack, or one receiver each, helps.
+        for (split, slack) in [false, true]
+            .into_iter()
+            .flat_map(|s| (0..4).map(move |n| (s, n)))
+        {
+            if best.is_some() {
+                break;
+            }
+            for form in self.forms.values() {
+                let capacity = d.slots().saturating_sub(slack);
+                let Some(graph) = spill(form, d.rpaus, capacity, split) else {
+                    continue;
+                };
+                for policy in SPILLED_WINDOWS.into_iter().flat_map(spilled) {
+                    let Ok(done) = schedule(d, &graph, &at, &policy) else {
+                        continue;
+                    };
+                    let cycles = cycles(d, &done)?;
+                    if best.as_ref().is_none_or(|(_, least)| cycles < *least) {
+                        best = Some((done, cycles));
+                    }
+                }
+            }
+        }
+        Ok(best)
+    }
+
     /// Schedules the procedure under one policy.
     pub fn try_policy(
         &self,
@@ -100,7 +163,7 @@ impl Prepared {
         at: &Placement,
         policy: &Policy,
     ) -> Result<Scheduled, Failure> {
-        schedule(d, &self.forms[&policy.rewrites.retransform], at, policy)
+        schedule(d, &self.forms[&policy.rewrites], at, policy)
     }
 
     /// Slots an RPAU would need if it had plenty, under the most frugal policy; for the message of a refusal.
@@ -127,13 +190,7 @@ impl Prepared {
                 .fold(0, |m, s| m | 1 << shift(s).min(31));
         }
         let peaks = seeds(self.graph()).into_iter().rev().filter_map(|policy| {
-            let done = schedule(
-                &roomy,
-                &self.forms[&policy.rewrites.retransform],
-                &at,
-                &policy,
-            )
-            .ok()?;
+            let done = schedule(&roomy, &self.forms[&policy.rewrites], &at, &policy).ok()?;
             done.peak.iter().copied().max().map(usize::from)
         });
         peaks.min().unwrap_or(super::description::MAX_SLOTS + 1)

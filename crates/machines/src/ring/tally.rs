@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::description::MAX_RPAUS;
-use super::micro::{OpWord, Opcode, Unit};
+use super::micro::{OpWord, Opcode, Operand, Unit};
 use super::model::Observer;
 use crate::{MachineError, TraceSink};
 
@@ -15,6 +15,9 @@ pub struct Tally {
     /// Busy cycles of the main and the dyadic unit of each RPAU.
     pub units: [[u64; 2]; MAX_RPAUS],
     pub ring: u64,
+    pub link: u64,
+    /// Limbs stored, loaded, and loaded into key memory.
+    pub moved: [u64; 3],
 }
 
 impl Tally {
@@ -22,6 +25,11 @@ impl Tally {
     pub fn add(&mut self, other: &Tally) {
         self.words += other.words;
         self.ring += other.ring;
+        self.link += other.link;
+        self.moved
+            .iter_mut()
+            .zip(other.moved)
+            .for_each(|(mine, theirs)| *mine += theirs);
         for (kind, (count, cycles)) in &other.by_kind {
             let entry = self.by_kind.entry(kind).or_default();
             entry.0 += count;
@@ -46,6 +54,14 @@ impl Observer for Tally {
         entry.1 += cycles;
         if w.op == Opcode::Bcast {
             self.ring += cycles;
+        } else if w.op.on_link() {
+            self.link += cycles;
+            let kind = match (w.op, w.b) {
+                (Opcode::Store, _) => 0,
+                (_, Operand::Key(_)) => 2,
+                _ => 1,
+            };
+            self.moved[kind] += 1;
         } else {
             w.rpaus()
                 .for_each(|r| self.units[r][w.unit as usize] += cycles);
@@ -84,8 +100,13 @@ impl Lanes {
 impl Observer for Tracer<'_> {
     fn start(&mut self, _: usize, w: &OpWord, start: u64, cycles: u64) -> Result<(), MachineError> {
         let start = self.offset + start;
-        if w.op == Opcode::Bcast {
-            self.sink.event("ring", w.op.name(), start, cycles);
+        if !w.on_cores() {
+            let lane = if w.op == Opcode::Bcast {
+                "ring"
+            } else {
+                "link"
+            };
+            self.sink.event(lane, w.op.name(), start, cycles);
             return Ok(());
         }
         for r in w.rpaus() {

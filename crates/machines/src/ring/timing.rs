@@ -8,7 +8,8 @@ use super::micro::{OpWord, Opcode, Operand, Unit};
 pub struct Duration {
     /// Until the last write has landed: thread, unit, and every port but that of `source`.
     pub total: u64,
-    /// Until the read port of operand a is free (a transform out of place reads it in its first stage only).
+    /// Until the read port of operand a is free (a transform out of place reads it in its first stage only, a
+    /// store into the link's buffer).
     pub source: u64,
 }
 
@@ -25,6 +26,11 @@ pub fn transform(d: &Description, log_n: u8) -> u64 {
     let wait = depth.saturating_sub(rows / 2);
     let stages = u64::from(log_n);
     p.issue + stages * rows + stages.saturating_sub(1) * wait + depth
+}
+
+/// Cycles of a limb on the host link.
+pub fn link(d: &Description, log_n: u8) -> u64 {
+    (d.link_seconds(8 << log_n) * d.clock_mhz * 1e6).ceil() as u64
 }
 
 /// Largest number of operands that one port group must deliver.
@@ -76,6 +82,19 @@ pub fn duration(d: &Description, groups: &[u8], log_n: u8, w: &OpWord) -> Durati
                 .max()
                 .unwrap_or(0);
             p.issue + n.div_ceil(d.ring.lanes as u64) + access + d.ring.hop * hops as u64
+        }
+        Opcode::Load => {
+            let total = p.issue + link(d, log_n) + p.memory_write;
+            return Duration {
+                total,
+                source: total,
+            };
+        }
+        Opcode::Store => {
+            return Duration {
+                total: p.issue + link(d, log_n) + p.memory_read,
+                source: p.issue + rows + p.memory_read,
+            };
         }
         _ => {
             let rate = match w.unit {

@@ -133,6 +133,8 @@ pub fn execute_policy(d: &Description, params: &Arc<Params>, key: &OpKey, policy
         slots: HashMap::new(),
         keys: HashMap::new(),
         key_table: HashMap::new(),
+        host: HashMap::new(),
+        host_keys: HashMap::new(),
         seeds,
         halves,
     };
@@ -207,6 +209,27 @@ fn modulus(procedure: &Procedure, value: u32) -> u64 {
     procedure.moduli[usize::from(procedure.types[value as usize].modulus.0)]
 }
 
+/// For each parameter that is a key limb, the key index of its first piece, as the page says: counted by argument, digit, part
+/// and layer in the order of the parameters.
+fn key_indices(d: &Description, procedure: &Procedure, pieces: usize) -> Vec<Option<u8>> {
+    let mut keys: Vec<(u16, u16, u16, usize)> = Vec::new();
+    let params = procedure.params.iter();
+    params
+        .map(|param| {
+            let ParamRole::Key { arg, digit, part } = param.role else {
+                return None;
+            };
+            let modulus = procedure.types[param.value.0 as usize].modulus.0;
+            let id = (arg, digit, part, usize::from(modulus) / d.rpaus);
+            let at = keys.iter().position(|k| *k == id).unwrap_or_else(|| {
+                keys.push(id);
+                keys.len() - 1
+            });
+            Some((at * pieces) as u8)
+        })
+        .collect()
+}
+
 /// Runs a whole program on residues by its micro code, call by call in the slots the machine gave it, and compares every
 /// call's results with the interpreter's. Returns the cycles.
 pub fn execute_program(d: &Description, program: &Program, spill: bool) -> u64 {
@@ -224,6 +247,8 @@ pub fn execute_program(d: &Description, program: &Program, spill: bool) -> u64 {
         slots: HashMap::new(),
         keys: HashMap::new(),
         key_table: HashMap::new(),
+        host: HashMap::new(),
+        host_keys: HashMap::new(),
         seeds: Vec::new(),
         halves,
     };
@@ -243,12 +268,22 @@ pub fn execute_program(d: &Description, program: &Program, spill: bool) -> u64 {
             let part = values[&limb].chunks(n / pieces).nth(piece.into()).unwrap();
             memory.keys.insert((load.rpau, load.slot), part.to_vec());
         }
-        for ((param, &limb), slots) in procedure.params.iter().zip(&call.args).zip(&step.args) {
+        let scheduled = &step.outcome.scheduled;
+        let key_indices = key_indices(d, procedure, pieces);
+        memory.host.clear();
+        memory.host_keys.clear();
+        for (at, (&limb, slots)) in call.args.iter().zip(&step.args).enumerate() {
             for (i, part) in values[&limb].chunks(n / pieces).enumerate() {
                 let r = rpau(limb);
-                if matches!(param.role, ParamRole::Key { .. }) {
-                    continue; // only what was loaded is there
-                } else if step.arrived.contains(&limb) {
+                if let Some(base) = key_indices[at] {
+                    memory.host_keys.insert((r, base + i as u8), part.to_vec());
+                    continue; // in key memory is only what was loaded
+                }
+                if let Some(&place) = scheduled.host_params[at].get(i) {
+                    memory.host.insert(place, part.to_vec());
+                    continue;
+                }
+                if step.arrived.contains(&limb) {
                     memory.slots.insert((r, slots[i]), part.to_vec());
                 } else {
                     assert!(
@@ -265,15 +300,12 @@ pub fn execute_program(d: &Description, program: &Program, spill: bool) -> u64 {
             execute(d, &step.outcome.scheduled.code, &mut memory)?,
             step.outcome.cycles
         );
-        for ((&limb, slots), expected) in call
-            .results
-            .iter()
-            .zip(&step.outcome.scheduled.results)
-            .zip(expected)
-        {
-            let got: Vec<u64> = slots
-                .iter()
-                .flat_map(|s| memory.slots[&(rpau(limb), *s)].clone())
+        for (at, (&limb, expected)) in call.results.iter().zip(expected).enumerate() {
+            let slots = scheduled.results[at].iter();
+            let in_slots = slots.flat_map(|s| memory.slots[&(rpau(limb), *s)].clone());
+            let on_host = scheduled.host_results[at].iter();
+            let got: Vec<u64> = in_slots
+                .chain(on_host.flat_map(|h| memory.host[h].clone()))
                 .collect();
             assert!(got == expected, "call {}: {limb:?} differs", step.index);
             values.insert(limb, got);

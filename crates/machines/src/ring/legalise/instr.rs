@@ -1,0 +1,285 @@
+//! Each mid-level instruction as operations of the machine.
+
+use ringmill_isa::mid::{Form, Imm, Instr, Op, ValueId};
+use ringmill_math::RingKind;
+
+use super::{Legaliser, Pieces};
+use crate::MachineError;
+use crate::ring::graph::{Immediate, Node, Source, ValueIndex};
+use crate::ring::micro::{Opcode, Stream};
+
+impl Legaliser<'_> {
+    pub(super) fn instr(&mut self, instr: &Instr) -> Result<(), MachineError> {
+        let dst = |i: usize| {
+            instr
+                .dst
+                .get(i)
+                .copied()
+                .ok_or_else(|| self.unsupported("a missing result"))
+        };
+        let src = |i: usize| {
+            instr
+                .src
+                .get(i)
+                .copied()
+                .ok_or_else(|| self.unsupported("a missing operand"))
+        };
+        let scalar = match instr.imm {
+            Imm::Scalar(w) => Immediate::Scalar(w),
+            Imm::Galois(g) => Immediate::Galois(g),
+            Imm::None | Imm::Stream { .. } | Imm::Slot(_) => Immediate::None,
+        };
+        for &v in instr.dst.iter().chain(&instr.src) {
+            self.form(v)?;
+        }
+        match instr.op {
+            Op::Add => self.each(Opcode::Add, dst(0)?, &[src(0)?, src(1)?], scalar),
+            Op::Sub => self.each(Opcode::Sub, dst(0)?, &[src(0)?, src(1)?], scalar),
+            Op::Neg => self.each(Opcode::Neg, dst(0)?, &[src(0)?], scalar),
+            Op::Mul => self.each(Opcode::Mul, dst(0)?, &[src(0)?, src(1)?], scalar),
+            Op::Muli => self.each(Opcode::Muli, dst(0)?, &[src(0)?], scalar),
+            Op::Addi => self.each(Opcode::Addi, dst(0)?, &[src(0)?], scalar),
+            // The word's third operand is the addend.
+            Op::Mac => self.each(Opcode::Mac, dst(0)?, &[src(1)?, src(2)?, src(0)?], scalar),
+            Op::Ntt => self.ntt(dst(0)?, src(0)?),
+            Op::Intt => self.intt(dst(0)?, src(0)?),
+            Op::Auto => self.auto(dst(0)?, src(0)?, scalar),
+            Op::Conv => self.conv(dst(0)?, src(0)?),
+            Op::Dot => self.dot(dst(0)?, &instr.src),
+            Op::Prng => self.prng(dst(0)?, instr.imm),
+            Op::Bext => Err(self.unsupported("a base extension that was not expanded")),
+            Op::Split | Op::Join | Op::Autoh => {
+                Err(self.unsupported(format!("{:?}: the machine splits rings itself", instr.op)))
+            }
+            Op::Load | Op::Store => {
+                Err(self.unsupported(format!("{:?}: the machine spills by itself", instr.op)))
+            }
+        }
+    }
+
+    /// A coefficient-wise operation on every piece.
+    fn each(
+        &mut self,
+        op: Opcode,
+        dst: ValueId,
+        src: &[ValueId],
+        imm: Immediate,
+    ) -> Result<(), MachineError> {
+        let operands = src
+            .iter()
+            .map(|&v| self.pieces(v))
+            .collect::<Result<Vec<_>, _>>()?;
+        let eval = self.form(dst)? == Form::Eval;
+        let mut pieces = Vec::new();
+        for index in 0..self.count() {
+            let ring = if eval {
+                self.ring(index)
+            } else {
+                RingKind::Full
+            };
+            let mut sources: Pieces = operands
+                .iter()
+                .filter_map(|p| p.get(index).copied())
+                .collect();
+            let commutes = matches!(op, Opcode::Add | Opcode::Mul | Opcode::Mac);
+            if commutes && !matches!(sources.first(), Some(Source::Value(_))) && sources.len() > 1 {
+                sources.swap(0, 1);
+            }
+            let misplaced = sources
+                .iter()
+                .enumerate()
+                .any(|(i, s)| i != 1 && !matches!(s, Source::Value(_)));
+            if misplaced
+                || (!commutes && sources.len() > 1 && !matches!(sources[1], Source::Value(_)))
+            {
+                return Err(self.unsupported(
+                    "a key limb where the machine reads none: keys are multiplied or added",
+                ));
+            }
+            pieces.push(Source::Value(self.emit(op, ring, dst, sources, imm)?));
+        }
+        self.map.insert(dst, pieces);
+        Ok(())
+    }
+
+    fn dot(&mut self, dst: ValueId, src: &[ValueId]) -> Result<(), MachineError> {
+        let mut sum: Option<Pieces> = None;
+        for pair in src.chunks_exact(2) {
+            self.each(Opcode::Mul, dst, pair, Immediate::None)?;
+            if let Some(previous) = sum {
+                // The multiplication just added becomes an accumulation.
+                let nodes = self.graph.nodes.len();
+                let pieces = self.count();
+                for (node, addend) in self.graph.nodes[nodes - pieces..].iter_mut().zip(previous) {
+                    node.op = Opcode::Mac;
+                    node.sources.push(addend);
+                }
+            }
+            sum = Some(self.pieces(dst)?);
+        }
+        Ok(())
+    }
+
+    fn ntt(&mut self, dst: ValueId, src: ValueId) -> Result<(), MachineError> {
+        let mut pieces = self.pieces(src)?;
+        if self.halves {
+            pieces = self.emit_pair(Opcode::Split, dst, pieces, Immediate::None)?;
+        }
+        let mut out = Vec::new();
+        for (index, piece) in pieces.into_iter().enumerate() {
+            let ring = self.ring(index);
+            out.push(Source::Value(self.emit(
+                Opcode::Ntt,
+                ring,
+                dst,
+                vec![piece],
+                Immediate::None,
+            )?));
+        }
+        self.map.insert(dst, out);
+        Ok(())
+    }
+
+    fn intt(&mut self, dst: ValueId, src: ValueId) -> Result<(), MachineError> {
+        let mut out = Vec::new();
+        for (index, piece) in self.pieces(src)?.into_iter().enumerate() {
+            let ring = self.ring(index);
+            out.push(Source::Value(self.emit(
+                Opcode::Intt,
+                ring,
+                dst,
+                vec![piece],
+                Immediate::None,
+            )?));
+        }
+        if self.halves {
+            out = self.emit_pair(Opcode::Join, dst, out, Immediate::None)?;
+        }
+        self.map.insert(dst, out);
+        Ok(())
+    }
+
+    fn auto(&mut self, dst: ValueId, src: ValueId, galois: Immediate) -> Result<(), MachineError> {
+        let pieces = self.pieces(src)?;
+        let out = match (self.halves, self.form(src)?) {
+            (false, form) => {
+                let op = if form == Form::Eval {
+                    Opcode::Auto
+                } else {
+                    Opcode::Autoc
+                };
+                vec![Source::Value(self.emit(
+                    op,
+                    RingKind::Full,
+                    dst,
+                    pieces,
+                    galois,
+                )?)]
+            }
+            (true, Form::Eval) => self.emit_pair(Opcode::Autoh, dst, pieces, galois)?,
+            (true, Form::Coeff) => {
+                return Err(self.unsupported(
+                    "an automorphism in coefficient form at twice the native degree",
+                ));
+            }
+        };
+        self.map.insert(dst, out);
+        Ok(())
+    }
+
+    fn conv(&mut self, dst: ValueId, src: ValueId) -> Result<(), MachineError> {
+        let mut out = Vec::new();
+        for piece in self.pieces(src)? {
+            let Source::Value(value) = piece else {
+                return Err(self.unsupported("a key limb under CONV"));
+            };
+            let (rpau, _) = self.place(dst)?;
+            let copy = self.copy(src, value, rpau)?;
+            let source = vec![Source::Value(copy)];
+            out.push(Source::Value(self.emit(
+                Opcode::Red,
+                RingKind::Full,
+                dst,
+                source,
+                Immediate::None,
+            )?));
+        }
+        self.map.insert(dst, out);
+        Ok(())
+    }
+
+    /// The copy of `value` (a piece of `like`) that its broadcast leaves on `rpau`.
+    fn copy(
+        &mut self,
+        like: ValueId,
+        value: ValueIndex,
+        rpau: u8,
+    ) -> Result<ValueIndex, MachineError> {
+        if let Some(&copy) = self.copies.get(&(value, rpau)) {
+            return Ok(copy);
+        }
+        let copy = self.graph.value(rpau);
+        self.copies.insert((value, rpau), copy);
+        let node = match self.broadcasts.get(&value) {
+            Some(&node) => node,
+            None => {
+                let (source, layer) = self.place(like)?;
+                self.graph.nodes.push(Node {
+                    op: Opcode::Bcast,
+                    ring: RingKind::Full,
+                    layer,
+                    rpau: source,
+                    sources: vec![Source::Value(value)],
+                    results: Vec::new(),
+                    immediate: Immediate::None,
+                    order: self.order,
+                });
+                self.broadcasts.insert(value, self.graph.nodes.len() - 1);
+                self.graph.nodes.len() - 1
+            }
+        };
+        self.graph.nodes[node].results.push(copy);
+        Ok(copy)
+    }
+
+    /// A generated limb goes straight into the one product that uses it; otherwise it is written to a slot.
+    fn prng(&mut self, dst: ValueId, imm: Imm) -> Result<(), MachineError> {
+        let Imm::Stream { seed, stream } = imm else {
+            return Err(self.unsupported("PRNG without a stream"));
+        };
+        if self.form(dst)? != Form::Eval {
+            return Err(self.unsupported("PRNG in coefficient form"));
+        }
+        let direct = self.streams.get(&dst) == Some(&1) && self.feeds_product(dst);
+        let mut out = Vec::new();
+        for index in 0..self.count() {
+            let entry = self.graph.streams.len() as u32;
+            self.graph.streams.push(Stream { seed, stream });
+            out.push(if direct {
+                Source::Stream(entry)
+            } else {
+                let ring = self.ring(index);
+                Source::Value(self.emit(
+                    Opcode::Prng,
+                    ring,
+                    dst,
+                    Vec::new(),
+                    Immediate::Stream(entry),
+                )?)
+            });
+        }
+        self.map.insert(dst, out);
+        Ok(())
+    }
+
+    /// Whether `v` is a factor of a product (and not its addend), and no result.
+    fn feeds_product(&self, v: ValueId) -> bool {
+        let product = |i: &Instr| match i.op {
+            Op::Mul | Op::Dot => i.src.contains(&v),
+            Op::Mac => i.src.iter().skip(1).any(|s| *s == v),
+            _ => false,
+        };
+        self.procedure.instrs.iter().any(product)
+            && !self.procedure.results.iter().any(|r| r.value == v)
+    }
+}
