@@ -10,7 +10,10 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use crate::kernels::Backend;
 use crate::{MathError, Modulus};
 
-/// Bytes of keystream held at a time.
+/// Bytes of the generator's key.
+const KEY: usize = 32;
+
+/// Bytes of keystream held at a time, past the key.
 const BUFFER: usize = 4096;
 
 /// Numbers handed to a sampler at a time.
@@ -22,8 +25,9 @@ pub(crate) const BLOCK_WORDS: usize = 256;
 /// does not reveal what was drawn earlier.
 #[derive(ZeroizeOnDrop)]
 pub struct Prng {
-    key: [u8; 32],
-    buffer: Box<[u8; BUFFER]>,
+    /// The key of the next refill, then the buffer: one stretch of keystream.
+    state: Box<[u8; KEY + BUFFER]>,
+    /// Bytes of the state that are spent, the key among them.
     used: usize,
 }
 
@@ -43,31 +47,42 @@ impl Prng {
     }
 
     fn seeded(seed: &[u8; 32]) -> Self {
+        let mut state = Box::new([0; KEY + BUFFER]);
+        state[..KEY].copy_from_slice(seed);
         Self {
-            key: *seed,
-            buffer: Box::new([0; BUFFER]),
-            used: BUFFER,
+            state,
+            used: KEY + BUFFER,
         }
     }
 
     fn refill(&mut self) {
-        let mut cipher = ChaCha20::new(&self.key.into(), &[0u8; 12].into());
-        self.key.fill(0);
-        cipher.apply_keystream(&mut self.key);
-        self.buffer.fill(0);
-        cipher.apply_keystream(self.buffer.as_mut_slice());
-        self.used = 0;
+        let mut key = [0u8; KEY];
+        key.copy_from_slice(&self.state[..KEY]);
+        let done = match Backend::current() {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Backend::current` only gives backends whose features the processor has.
+            Backend::Avx512 | Backend::Avx512Ifma => unsafe {
+                avx512::keystream(&key, self.state.as_mut_slice())
+            },
+            _ => 0,
+        };
+        let mut cipher = ChaCha20::new(&key.into(), &[0u8; 12].into());
+        cipher.seek(done as u64);
+        self.state[done..].fill(0);
+        cipher.apply_keystream(&mut self.state[done..]);
+        key.zeroize();
+        self.used = KEY;
     }
 
     /// Fills `out` with random bytes.
     pub fn fill_bytes(&mut self, mut out: &mut [u8]) {
         while !out.is_empty() {
-            if self.used == BUFFER {
+            if self.used == self.state.len() {
                 self.refill();
             }
-            let take = out.len().min(BUFFER - self.used);
+            let take = out.len().min(self.state.len() - self.used);
             let (now, later) = out.split_at_mut(take);
-            let fresh = &mut self.buffer[self.used..self.used + take];
+            let fresh = &mut self.state[self.used..self.used + take];
             now.copy_from_slice(fresh);
             fresh.fill(0);
             self.used += take;

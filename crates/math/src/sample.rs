@@ -4,12 +4,16 @@
 //! on drop.
 
 mod gaussian;
+mod signed;
 
 pub use gaussian::{GaussianTable, gaussian};
+pub use signed::{largest, round, to_limb, to_limb_i64};
 
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::random::BLOCK_WORDS;
 use crate::{MathError, Modulus, Prng};
+use signed::widest;
 
 /// Fills `out` with residues within q / 2^128 of uniform (128 random bits each, reduced).
 pub fn uniform(prng: &mut Prng, q: Modulus, out: &mut [u64]) {
@@ -26,7 +30,11 @@ pub fn uniform(prng: &mut Prng, q: Modulus, out: &mut [u64]) {
 
 /// n independent values, each -1, 0 or 1 with probability 1/3 (off by less than 2^-62). Constant time.
 pub fn ternary(prng: &mut Prng, n: usize) -> Zeroizing<Vec<i8>> {
-    draw(prng, n, |random| ((u128::from(random) * 3) >> 64) as i8 - 1)
+    draw(prng, n, |random, samples| {
+        for (sample, &x) in samples.iter_mut().zip(random) {
+            *sample = ((u128::from(x) * 3) >> 64) as i8 - 1;
+        }
+    })
 }
 
 /// n values of which exactly `hamming_weight` are non-zero, each of those -1 or 1 with equal probability, positions
@@ -73,35 +81,34 @@ pub fn centred_binomial(
             got: eta.to_string(),
         });
     }
-    let mask = u64::MAX >> (64 - eta);
-    // Two disjoint groups of eta bits.
-    Ok(draw(prng, n, |bits| {
-        (bits & mask).count_ones() as i8 - ((bits >> (64 - eta)) & mask).count_ones() as i8
+    Ok(draw(prng, n, |random, samples| {
+        count_bits(eta, random, samples)
     }))
 }
 
-/// n samples, each made from 64 random bits of its own.
-fn draw(prng: &mut Prng, n: usize, sample: impl Fn(u64) -> i8) -> Zeroizing<Vec<i8>> {
-    // The whole capacity up front: growing would leave copies behind.
-    let mut values = Zeroizing::new(Vec::with_capacity(n));
-    prng.for_each_block(n, |random| values.extend(random.iter().map(|&x| sample(x))));
+widest! {
+    fn count_bits(eta: u32, random: &[u64], samples: &mut [i8]) {
+        let mask = u64::MAX >> (64 - eta);
+        for (sample, &bits) in samples.iter_mut().zip(random) {
+            // Two disjoint groups of eta bits; the ones of the second are eta less its zeros, so one count serves both.
+            let both = (bits & mask) | ((!(bits >> (64 - eta)) & mask) << 32);
+            *sample = both.count_ones() as i8 - eta as i8;
+        }
+    }
+}
+
+/// n samples, each made by `sample` from 64 random bits of its own.
+fn draw(
+    prng: &mut Prng,
+    n: usize,
+    mut sample: impl FnMut(&[u64], &mut [i8]),
+) -> Zeroizing<Vec<i8>> {
+    let mut values = Zeroizing::new(vec![0; n]);
+    let mut blocks = values.chunks_mut(BLOCK_WORDS);
+    prng.for_each_block(n, |random| {
+        if let Some(block) = blocks.next() {
+            sample(random, block);
+        }
+    });
     values
-}
-
-/// Writes the residues of signed samples, without branching on them. Lengths must agree.
-pub fn to_limb(q: Modulus, samples: &[i8], out: &mut [u64]) -> Result<(), MathError> {
-    crate::kernels::check_len("samples", out.len(), samples.len())?;
-    for (residue, &sample) in out.iter_mut().zip(samples) {
-        *residue = q.from_i64(i64::from(sample));
-    }
-    Ok(())
-}
-
-/// [`to_limb`] for wider samples.
-pub fn to_limb_i64(q: Modulus, samples: &[i64], out: &mut [u64]) -> Result<(), MathError> {
-    crate::kernels::check_len("samples", out.len(), samples.len())?;
-    for (residue, &sample) in out.iter_mut().zip(samples) {
-        *residue = q.from_i64(sample);
-    }
-    Ok(())
 }

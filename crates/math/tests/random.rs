@@ -93,6 +93,21 @@ fn expansion_is_its_definition_on_every_backend() {
 }
 
 #[test]
+fn the_generator_gives_the_same_stream_on_every_backend() {
+    let draw = |backend| {
+        kernels::with_backend(backend, || {
+            let mut bytes = vec![0u8; 20_000];
+            Prng::from_seed_for_reproducible_tests_only([9; 32]).fill_bytes(&mut bytes);
+            bytes
+        })
+        .unwrap()
+    };
+    for backend in kernels::available_backends() {
+        assert_eq!(draw(backend), draw(ringmill_math::Backend::Scalar));
+    }
+}
+
+#[test]
 fn a_seed_fixes_the_stream_however_it_is_read() {
     let mut whole = Prng::from_seed_for_reproducible_tests_only([3; 32]);
     let mut parts = Prng::from_seed_for_reproducible_tests_only([3; 32]);

@@ -152,7 +152,7 @@ fn signed_samples_map_to_residues() {
     let mut limb = [0; 5];
     to_limb(q, &[0, 1, -1, 127, -128], &mut limb).unwrap();
     assert_eq!(limb, [0, 1, 96, 30, 66]);
-    to_limb_i64(q, &[0, -97, i64::MIN, i64::MAX, -1], &mut limb).unwrap();
+    to_limb_i64(q, 1 << 63, &[0, -97, i64::MIN, i64::MAX, -1], &mut limb).unwrap();
     let expected = [0, 0, i64::MIN, i64::MAX, -1].map(|x: i64| x.rem_euclid(97) as u64);
     assert_eq!(limb, expected);
     assert!(to_limb(q, &[0], &mut limb).is_err());

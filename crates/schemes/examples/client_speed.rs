@@ -6,6 +6,9 @@ use ringmill_schemes::ckks::{
     CkksError, Decryptor, Encoder, Encryptor, KeyForm, KeyGenerator, Params,
 };
 
+/// Runs of each figure: the fastest is told, so that others on the machine count little.
+const RUNS: usize = 200;
+
 /// Milliseconds of the fastest of `runs` runs.
 fn best<T>(runs: usize, mut f: impl FnMut() -> Result<T, CkksError>) -> Result<f64, CkksError> {
     let mut least = f64::INFINITY;
@@ -35,27 +38,27 @@ fn main() -> Result<(), CkksError> {
     let cipher = by_public.encrypt(&plain)?;
     println!(
         "encode            {:8.3} ms",
-        best(20, || encoder.encode_real(&values, level, scale))?
+        best(RUNS, || encoder.encode_real(&values, level, scale))?
     );
     println!(
         "encrypt (public)  {:8.3} ms",
-        best(10, || by_public.encrypt(&plain))?
+        best(RUNS, || by_public.encrypt(&plain))?
     );
     println!(
         "encrypt (seeded)  {:8.3} ms",
-        best(10, || by_secret.encrypt_seeded(&plain))?
+        best(RUNS, || by_secret.encrypt_seeded(&plain))?
     );
     println!(
         "decrypt           {:8.3} ms",
-        best(10, || decryptor.decrypt(&cipher))?
+        best(RUNS, || decryptor.decrypt(&cipher))?
     );
     println!(
         "decode            {:8.3} ms",
-        best(10, || encoder.decode(&plain, params.slots()))?
+        best(RUNS, || encoder.decode(&plain, params.slots()))?
     );
     println!(
         "relinearisation key {:6.1} ms",
-        best(3, || keygen.relin_key(KeyForm::Seeded))?
+        best(RUNS / 10, || keygen.relin_key(KeyForm::Seeded))?
     );
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Seed expansion sixteen ChaCha20 blocks at a time (AVX-512 F and DQ): vector w of the state holds word w of all of
-//! them, one block a 32-bit lane.
+//! Sixteen ChaCha20 blocks at a time (AVX-512 F and DQ), for seed expansion and the generator: vector w of the state
+//! holds word w of all of them, one block a 32-bit lane.
 
 use std::arch::x86_64::*;
 
@@ -21,16 +21,7 @@ const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574]
 /// The processor must have AVX-512 F and DQ.
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(super) unsafe fn expand(seed: &[u8; 32], stream: u64, q: Modulus, out: &mut [u64]) -> usize {
-    let mut start = [_mm512_setzero_si512(); 16];
-    for (vector, constant) in start.iter_mut().zip(CONSTANTS) {
-        *vector = _mm512_set1_epi32(constant as i32);
-    }
-    for (vector, word) in start[4..12].iter_mut().zip(seed.as_chunks::<4>().0) {
-        *vector = _mm512_set1_epi32(i32::from_le_bytes(*word));
-    }
-    start[12] = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    start[13] = _mm512_set1_epi32(stream as i32);
-    start[14] = _mm512_set1_epi32((stream >> 32) as i32);
+    let mut start = first_states(seed, stream);
     // SAFETY: the features are enabled here.
     let reducer = unsafe { WideReducer::new(q) };
     // Where the residues of blocks 0 1 4 5 8 9 12 13, and of 2 3 6 7 10 11 14 15, go.
@@ -52,9 +43,68 @@ pub(super) unsafe fn expand(seed: &[u8; 32], stream: u64, q: Modulus, out: &mut 
                 _mm512_i64scatter_epi64::<{ LANES as i32 }>(base.cast(), high_blocks, high);
             }
         }
-        start[12] = _mm512_add_epi32(start[12], _mm512_set1_epi32(BLOCKS as i32));
+        start[12] = next_counters(start[12]);
     }
     groups.len() * RESIDUES
+}
+
+/// Writes the keystream of `key` and stream 0 over the longest prefix of `out` that is a multiple of sixteen blocks, and
+/// returns its length.
+///
+/// # Safety
+/// The processor must have AVX-512 F and DQ.
+#[target_feature(enable = "avx512f,avx512dq")]
+pub(super) unsafe fn keystream(key: &[u8; 32], out: &mut [u8]) -> usize {
+    let mut start = first_states(key, 0);
+    let (groups, _) = out.as_chunks_mut::<{ 64 * BLOCKS }>();
+    for group in groups.iter_mut() {
+        let words = block(&start);
+        for (quarter, words) in words.as_chunks::<4>().0.iter().enumerate() {
+            let [w0, w1, w2, w3] = *words;
+            let low = (_mm512_unpacklo_epi32(w0, w1), _mm512_unpacklo_epi32(w2, w3));
+            let high = (_mm512_unpackhi_epi32(w0, w1), _mm512_unpackhi_epi32(w2, w3));
+            // Lane l of vector k is this quarter of block 4 l + k.
+            let vectors = [
+                _mm512_unpacklo_epi64(low.0, low.1),
+                _mm512_unpackhi_epi64(low.0, low.1),
+                _mm512_unpacklo_epi64(high.0, high.1),
+                _mm512_unpackhi_epi64(high.0, high.1),
+            ];
+            for (k, vector) in vectors.into_iter().enumerate() {
+                // SAFETY: both are 64 bytes without padding, of which every value is valid.
+                let lanes: [[u8; 16]; 4] = unsafe { std::mem::transmute(vector) };
+                for (l, lane) in lanes.iter().enumerate() {
+                    let at = 64 * (4 * l + k) + 16 * quarter;
+                    group[at..at + 16].copy_from_slice(lane);
+                }
+            }
+        }
+        start[12] = next_counters(start[12]);
+    }
+    groups.len() * 64 * BLOCKS
+}
+
+/// The states of blocks 0 to 15.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn first_states(key: &[u8; 32], stream: u64) -> [__m512i; 16] {
+    let mut start = [_mm512_setzero_si512(); 16];
+    for (vector, constant) in start.iter_mut().zip(CONSTANTS) {
+        *vector = _mm512_set1_epi32(constant as i32);
+    }
+    for (vector, word) in start[4..12].iter_mut().zip(key.as_chunks::<4>().0) {
+        *vector = _mm512_set1_epi32(i32::from_le_bytes(*word));
+    }
+    start[12] = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    start[13] = _mm512_set1_epi32(stream as i32);
+    start[14] = _mm512_set1_epi32((stream >> 32) as i32);
+    start
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn next_counters(counters: __m512i) -> __m512i {
+    _mm512_add_epi32(counters, _mm512_set1_epi32(BLOCKS as i32))
 }
 
 /// The ChaCha20 block function on sixteen states.

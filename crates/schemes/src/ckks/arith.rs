@@ -49,18 +49,6 @@ pub(crate) fn limbs_mut<'a>(
         .filter_map(with_modulus)
 }
 
-/// NTT of every limb in place.
-pub(crate) fn forward(
-    params: &Params,
-    indices: &[usize],
-    data: &mut [u64],
-) -> Result<(), CkksError> {
-    for (i, _, limb) in limbs_mut(params, indices, data) {
-        plan(params, i)?.forward(limb)?;
-    }
-    Ok(())
-}
-
 /// Evaluation form of small signed coefficients over the moduli `indices`.
 pub(crate) fn small_to_eval(
     params: &Params,

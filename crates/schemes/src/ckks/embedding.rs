@@ -20,6 +20,23 @@ pub(super) struct Embedding {
     place: Vec<(u32, bool)>,
 }
 
+/// Room for a transform: n values and what the FFT needs beside them (at most as many again).
+#[derive(Default)]
+pub(super) struct Points {
+    values: Vec<Complex64>,
+    scratch: Vec<Complex64>,
+}
+
+impl Points {
+    fn transform(&mut self, fft: &Arc<dyn Fft<f64>>) {
+        let needed = fft.get_inplace_scratch_len();
+        if self.scratch.len() < needed {
+            self.scratch.resize(needed, Complex64::default());
+        }
+        fft.process_with_scratch(&mut self.values, &mut self.scratch);
+    }
+}
+
 impl Embedding {
     /// `n`: a power of two.
     pub fn new(n: usize) -> Self {
@@ -49,39 +66,51 @@ impl Embedding {
     }
 
     /// The 2n coefficients, times `factor`, of the polynomial with these n slots.
-    pub fn to_coefficients(&self, slots: &[Complex64], factor: f64) -> Vec<f64> {
+    pub fn to_coefficients(
+        &self,
+        slots: impl Iterator<Item = Complex64>,
+        factor: f64,
+        points: &mut Points,
+        coefficients: &mut Vec<f64>,
+    ) {
         let n = self.twist.len();
-        let mut points = vec![Complex64::default(); n];
-        for (&z, &(k, conjugate)) in slots.iter().zip(&self.place) {
-            if let Some(point) = points.get_mut(k as usize) {
+        points.values.resize(n, Complex64::default());
+        for (z, &(k, conjugate)) in slots.zip(&self.place) {
+            if let Some(point) = points.values.get_mut(k as usize) {
                 *point = if conjugate { z.conj() } else { z };
             }
         }
-        self.forward.process(&mut points);
+        points.transform(&self.forward);
         let factor = factor / n as f64;
-        for (z, w) in points.iter_mut().zip(&self.twist) {
-            *z = *z * w.conj() * factor;
+        coefficients.resize(2 * n, 0.0);
+        let (low, high) = coefficients.split_at_mut(n);
+        let twisted = points.values.iter().zip(&self.twist);
+        for ((re, im), (z, w)) in low.iter_mut().zip(high).zip(twisted) {
+            let c = z * w.conj() * factor;
+            (*re, *im) = (c.re, c.im);
         }
-        points
-            .iter()
-            .map(|z| z.re)
-            .chain(points.iter().map(|z| z.im))
-            .collect()
     }
 
-    /// The n slots, times `factor`, of the polynomial with these 2n coefficients.
-    pub fn to_slots(&self, coefficients: &[f64], factor: f64) -> Vec<Complex64> {
+    /// The first `slots` of the n slots, times `factor`, of the polynomial with these 2n coefficients.
+    pub fn to_slots<'a>(
+        &'a self,
+        coefficients: &[f64],
+        factor: f64,
+        points: &'a mut Points,
+        slots: usize,
+    ) -> impl Iterator<Item = Complex64> + 'a {
         let (low, high) = coefficients.split_at(coefficients.len() / 2);
+        points.values.resize(self.twist.len(), Complex64::default());
         let pairs = low.iter().zip(high).zip(&self.twist);
-        let mut points: Vec<_> = pairs
-            .map(|((&re, &im), w)| Complex64::new(re, im) * w * factor)
-            .collect();
-        self.inverse.process(&mut points);
-        let slot = |&(k, conjugate): &(u32, bool)| {
-            let z = points.get(k as usize).copied().unwrap_or_default();
+        for (point, ((&re, &im), w)) in points.values.iter_mut().zip(pairs) {
+            *point = Complex64::new(re, im) * w * factor;
+        }
+        points.transform(&self.inverse);
+        let values = &points.values;
+        self.place.iter().take(slots).map(|&(k, conjugate)| {
+            let z = values.get(k as usize).copied().unwrap_or_default();
             if conjugate { z.conj() } else { z }
-        };
-        self.place.iter().map(slot).collect()
+        })
     }
 }
 
@@ -112,15 +141,17 @@ mod tests {
                 .map(|j| ((j * j * 37 + 11 * j) % 101) as f64 - 50.0)
                 .collect();
             let embedding = Embedding::new(n);
-            let slots = embedding.to_slots(&coefficients, 1.0);
+            let mut points = Points::default();
+            let slots: Vec<_> = embedding
+                .to_slots(&coefficients, 1.0, &mut points, n)
+                .collect();
             for (a, b) in slots.iter().zip(direct(&coefficients)) {
                 assert!((a - b).norm() < 1e-8, "n = {n}: {a} {b}");
             }
-            for (a, b) in embedding
-                .to_coefficients(&slots, 2.0)
-                .iter()
-                .zip(&coefficients)
-            {
+            let mut back = Vec::new();
+            embedding.to_coefficients(slots.iter().copied(), 2.0, &mut points, &mut back);
+            assert_eq!(back.len(), 2 * n);
+            for (a, b) in back.iter().zip(&coefficients) {
                 assert!((a - 2.0 * b).abs() < 1e-9);
             }
         }

@@ -1,14 +1,15 @@
 //! Encoding of real and complex vectors, and decoding.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use num_complex::Complex64;
-use ringmill_math::{Modulus, Shoup, sample};
+use ringmill_math::{Modulus, sample};
 
-use super::arith::{forward, limbs_mut, plan};
+use super::arith::{limbs_mut, plan};
 use super::cipher::Plaintext;
-use super::embedding::Embedding;
+use super::embedding::{Embedding, Points};
 use super::error::CkksError;
+use super::lift::{Lift, LiftScratch};
 use super::params::Params;
 
 /// Margin, in bits, kept for the rounding of logarithms when sizes are compared.
@@ -27,16 +28,47 @@ const LOG_MARGIN: f64 = 1e-6;
 /// # Ok(())
 /// # }
 /// ```
+///
+/// Keeps room for as many calls as ever ran at once, each 32 N to 44 N bytes and, once it has decoded, 8 bytes a residue
+/// of the largest plaintext. What was last encoded or decoded stays there until the encoder is dropped.
 pub struct Encoder {
     params: Arc<Params>,
     /// By log2 of the number of slots.
     embeddings: Vec<OnceLock<Embedding>>,
+    lift: OnceLock<Lift>,
+    spare: Mutex<Vec<Scratch>>,
+}
+
+/// Room for one call.
+#[derive(Default)]
+struct Scratch {
+    points: Points,
+    coefficients: Vec<f64>,
+    /// The rounded coefficients, and the same set apart where there are fewer than N.
+    integers: [Vec<i64>; 2],
+    limbs: Vec<u64>,
+    lift: LiftScratch,
 }
 
 impl Encoder {
     pub fn new(params: Arc<Params>) -> Self {
         let embeddings = (0..params.log_n()).map(|_| OnceLock::new()).collect();
-        Self { params, embeddings }
+        Self {
+            params,
+            embeddings,
+            lift: OnceLock::new(),
+            spare: Mutex::default(),
+        }
+    }
+
+    /// Runs `f` with room that earlier calls left.
+    fn with_scratch<T>(&self, f: impl FnOnce(&mut Scratch) -> T) -> T {
+        // A poisoned lock still guards whole scratches: their content is never read before it is written.
+        let spare = || self.spare.lock().unwrap_or_else(|e| e.into_inner());
+        let mut scratch = spare().pop().unwrap_or_default();
+        let result = f(&mut scratch);
+        spare().push(scratch);
+        result
     }
 
     pub fn params(&self) -> &Arc<Params> {
@@ -65,8 +97,8 @@ impl Encoder {
         level: u32,
         scale: f64,
     ) -> Result<Plaintext, CkksError> {
-        let complex: Vec<_> = values.iter().map(|&v| Complex64::new(v, 0.0)).collect();
-        self.encode(&complex, level, scale)
+        let values = values.iter().map(|&v| Complex64::new(v, 0.0));
+        self.with_scratch(|scratch| self.encode_values(values, level, scale, scratch))
     }
 
     /// The polynomial whose slots are `values` times `scale`, each coefficient rounded to the nearest integer, at
@@ -78,30 +110,32 @@ impl Encoder {
         level: u32,
         scale: f64,
     ) -> Result<Plaintext, CkksError> {
+        let values = values.iter().copied();
+        self.with_scratch(|scratch| self.encode_values(values, level, scale, scratch))
+    }
+
+    fn encode_values(
+        &self,
+        values: impl ExactSizeIterator<Item = Complex64> + Clone,
+        level: u32,
+        scale: f64,
+        scratch: &mut Scratch,
+    ) -> Result<Plaintext, CkksError> {
         check_scale(&self.params, level, scale)?;
         let embedding = self.embedding(values.len())?;
-        if let Some((slot, bad)) = values
-            .iter()
-            .enumerate()
-            .find(|(_, z)| !(z.re.is_finite() && z.im.is_finite()))
-        {
+        let mut slots = values.clone().enumerate();
+        if let Some((slot, bad)) = slots.find(|(_, z)| !(z.re.is_finite() && z.im.is_finite())) {
             return Err(CkksError::NotFinite {
                 slot,
                 got: bad.to_string(),
             });
         }
-        let coefficients = embedding.to_coefficients(values, scale);
-        // `max` would drop a NaN, which an overflow inside the transform can make.
-        let magnitude = |m: f64, c: &f64| {
-            if c.is_finite() {
-                m.max(c.abs())
-            } else {
-                f64::INFINITY
-            }
-        };
-        let largest = coefficients.iter().fold(0.0, magnitude);
+        let (points, coefficients) = (&mut scratch.points, &mut scratch.coefficients);
+        embedding.to_coefficients(values, scale, points, coefficients);
+        // An overflow inside the transform can make infinities, which do not fit.
+        let largest = sample::largest(coefficients);
         check_fits(&self.params, largest, level)?;
-        let limbs = self.spread(&coefficients, largest, level)?;
+        let limbs = self.spread(coefficients, largest, level, &mut scratch.integers)?;
         Ok(Plaintext::trusted(&self.params, level, scale, limbs))
     }
 
@@ -111,41 +145,61 @@ impl Encoder {
         coefficients: &[f64],
         largest: f64,
         level: u32,
+        [integers, spread]: &mut [Vec<i64>; 2],
     ) -> Result<Vec<u64>, CkksError> {
         let params = &self.params;
         let indices: Vec<usize> = (0..=level as usize).collect();
-        let gap = params.degree() / coefficients.len();
-        let mut limbs = vec![0; indices.len() * params.degree()];
+        let (n, gap) = (params.degree(), params.degree() / coefficients.len());
+        let mut limbs = vec![0; indices.len() * n];
         if largest < 2f64.powi(62) {
-            let mut integers = vec![0i64; params.degree()];
-            for (place, c) in integers.iter_mut().step_by(gap).zip(coefficients) {
-                *place = c.round() as i64;
-            }
-            for (_, q, limb) in limbs_mut(params, &indices, &mut limbs) {
-                sample::to_limb_i64(q, &integers, limb)?;
+            integers.resize(coefficients.len(), 0);
+            sample::round(coefficients, integers)?;
+            let integers = if gap == 1 {
+                integers
+            } else {
+                spread.clear();
+                spread.resize(n, 0);
+                for (place, &x) in spread.iter_mut().step_by(gap).zip(integers.iter()) {
+                    *place = x;
+                }
+                spread
+            };
+            // Rounding adds at most one.
+            let bound = largest as u64 + 1;
+            for (i, q, limb) in limbs_mut(params, &indices, &mut limbs) {
+                sample::to_limb_i64(q, bound, integers, limb)?;
+                plan(params, i)?.forward(limb)?;
             }
         } else {
-            for (_, q, limb) in limbs_mut(params, &indices, &mut limbs) {
+            for (i, q, limb) in limbs_mut(params, &indices, &mut limbs) {
                 for (place, &c) in limb.iter_mut().step_by(gap).zip(coefficients) {
                     *place = residue(q, c.round());
                 }
+                plan(params, i)?.forward(limb)?;
             }
         }
-        forward(params, &indices, &mut limbs)?;
         Ok(limbs)
     }
 
     /// The real parts of [`Encoder::decode`].
     pub fn decode_real(&self, plain: &Plaintext, slots: usize) -> Result<Vec<f64>, CkksError> {
-        Ok(self
-            .decode(plain, slots)?
-            .into_iter()
-            .map(|z| z.re)
-            .collect())
+        self.decode_values(plain, slots, |z| z.re)
     }
 
     /// The first `slots` slots (a power of two up to N/2), divided by the scale.
+    ///
+    /// The time tells whether all coefficients of a block lie between -q_0/2 and q_0/2 (they are lifted faster), and
+    /// nothing else of the message.
     pub fn decode(&self, plain: &Plaintext, slots: usize) -> Result<Vec<Complex64>, CkksError> {
+        self.decode_values(plain, slots, |z| z)
+    }
+
+    fn decode_values<T>(
+        &self,
+        plain: &Plaintext,
+        slots: usize,
+        part: impl Fn(Complex64) -> T,
+    ) -> Result<Vec<T>, CkksError> {
         let params = &self.params;
         params.check_id("plaintext", plain.params_id())?;
         if slots > params.slots() || !slots.is_power_of_two() {
@@ -154,33 +208,47 @@ impl Encoder {
                 max: params.slots(),
             });
         }
-        let coefficients = self.coefficients(plain)?;
-        let mut values = self
-            .embedding(params.slots())?
-            .to_slots(&coefficients, 1.0 / plain.scale());
-        values.truncate(slots);
-        Ok(values)
+        let embedding = self.embedding(params.slots())?;
+        self.with_scratch(|scratch| {
+            self.lift_into(plain, scratch)?;
+            let (coefficients, points) = (&scratch.coefficients, &mut scratch.points);
+            let values = embedding.to_slots(coefficients, 1.0 / plain.scale(), points, slots);
+            Ok(values.map(part).collect())
+        })
     }
 
     /// The polynomial's coefficients, centred between -Q/2 and Q/2 exactly and then rounded to doubles.
     pub fn coefficients(&self, plain: &Plaintext) -> Result<Vec<f64>, CkksError> {
+        self.params.check_id("plaintext", plain.params_id())?;
+        self.with_scratch(|scratch| {
+            self.lift_into(plain, scratch)?;
+            Ok(scratch.coefficients.clone())
+        })
+    }
+
+    /// Writes the plaintext's coefficients to `scratch.coefficients`.
+    fn lift_into(&self, plain: &Plaintext, scratch: &mut Scratch) -> Result<(), CkksError> {
         let params = &self.params;
-        params.check_id("plaintext", plain.params_id())?;
         let indices: Vec<usize> = (0..=plain.level() as usize).collect();
-        let mut limbs = plain.limbs().to_vec();
-        for (i, _, limb) in limbs_mut(params, &indices, &mut limbs) {
+        let limbs = &mut scratch.limbs;
+        limbs.clear();
+        limbs.extend_from_slice(plain.limbs());
+        for (i, _, limb) in limbs_mut(params, &indices, limbs) {
             plan(params, i)?.inverse(limb)?;
         }
-        let radix = MixedRadix::new(params.reducers().get(..indices.len()).unwrap_or(&[]))?;
-        let limbs: Vec<&[u64]> = limbs.chunks_exact(params.degree()).collect();
-        let mut digits = vec![0; limbs.len()];
-        let one = |k: usize| {
-            for (digit, limb) in digits.iter_mut().zip(&limbs) {
-                *digit = limb.get(k).copied().unwrap_or(0);
-            }
-            radix.centred(&mut digits)
-        };
-        Ok((0..params.degree()).map(one).collect())
+        let coefficients = &mut scratch.coefficients;
+        coefficients.resize(params.degree(), 0.0);
+        self.lift()?.centred(limbs, coefficients, &mut scratch.lift)
+    }
+
+    fn lift(&self) -> Result<&Lift, CkksError> {
+        if let Some(lift) = self.lift.get() {
+            return Ok(lift);
+        }
+        let params = &self.params;
+        let reducers = params.reducers().get(..params.cipher_count());
+        let lift = Lift::new(reducers.unwrap_or(&[]))?;
+        Ok(self.lift.get_or_init(|| lift))
     }
 }
 
@@ -251,64 +319,10 @@ fn residue(q: Modulus, x: f64) -> u64 {
     if x < 0.0 { q.neg(magnitude) } else { magnitude }
 }
 
-/// Residues to centred doubles by mixed-radix digits: x = v_0 + v_1 q_0 + v_2 q_0 q_1 + ...
-struct MixedRadix {
-    moduli: Vec<Modulus>,
-    /// q_j^-1 mod q_i at row i, column j < i.
-    inverses: Vec<Vec<Shoup>>,
-}
-
-impl MixedRadix {
-    fn new(moduli: &[Modulus]) -> Result<Self, CkksError> {
-        let mut inverses = Vec::with_capacity(moduli.len());
-        for (i, q) in moduli.iter().enumerate() {
-            let row = moduli
-                .iter()
-                .take(i)
-                .map(|p| Ok(q.shoup(q.inv(p.value())?)));
-            inverses.push(row.collect::<Result<Vec<_>, CkksError>>()?);
-        }
-        Ok(Self {
-            moduli: moduli.to_vec(),
-            inverses,
-        })
-    }
-
-    /// The centred value of these residues, which become its digits.
-    fn centred(&self, residues: &mut [u64]) -> f64 {
-        for (i, (q, row)) in self.moduli.iter().zip(&self.inverses).enumerate() {
-            let (known, rest) = residues.split_at_mut(i.min(residues.len()));
-            let Some(digit) = rest.first_mut() else { break };
-            for (&v, &w) in known.iter().zip(row) {
-                *digit = q.mul_shoup(q.sub(*digit, q.reduce(v)), w);
-            }
-        }
-        // (Q - 1) / 2 has the digits (q_i - 1) / 2, and Q - 1 - x the digits q_i - 1 - v_i.
-        let half = self.moduli.iter().map(|q| q.value() / 2);
-        let negative = residues
-            .iter()
-            .zip(half)
-            .rev()
-            .find(|(v, h)| *v != h)
-            .is_some_and(|(v, h)| *v > h);
-        let horner = |sum: f64, (&v, q): (&u64, &Modulus)| {
-            let digit = if negative { q.value() - 1 - v } else { v };
-            sum * q.value() as f64 + digit as f64
-        };
-        let magnitude = residues.iter().zip(&self.moduli).rev().fold(0.0, horner);
-        if negative {
-            -(magnitude + 1.0)
-        } else {
-            magnitude
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use num_bigint::BigInt;
     use num_traits::ToPrimitive;
-    use ringmill_math::RnsBasis;
 
     use super::*;
 
@@ -371,39 +385,6 @@ mod tests {
                 let exact = ((exact + q.value()) % q.value()).to_u64().unwrap();
                 assert_eq!(residue(q, x), exact, "{x}");
             }
-        }
-    }
-
-    #[test]
-    fn mixed_radix_agrees_with_big_integers() {
-        let params = params(&[50, 40, 41]);
-        let moduli = &params.reducers()[..3];
-        let (radix, basis) = (
-            MixedRadix::new(moduli).unwrap(),
-            RnsBasis::new(moduli.to_vec()).unwrap(),
-        );
-        let half = moduli.iter().map(|q| q.value() / 2).collect::<Vec<_>>();
-        let samples: Vec<Vec<u64>> = (0..200u64)
-            .map(|k| {
-                moduli
-                    .iter()
-                    .map(|q| q.reduce(k.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(k as u32)))
-                    .collect()
-            })
-            .chain([
-                vec![0, 0, 0],
-                vec![1, 1, 1],
-                moduli.iter().map(|q| q.value() - 1).collect(),
-                half,
-            ])
-            .collect();
-        for residues in samples {
-            let exact = basis.compose_centred(&residues).unwrap().to_f64().unwrap();
-            let ours = radix.centred(&mut residues.clone());
-            assert!(
-                (ours - exact).abs() <= exact.abs() * 1e-15,
-                "{residues:?}: {ours} {exact}"
-            );
         }
     }
 

@@ -2,40 +2,33 @@
 
 use std::sync::Arc;
 
-use ringmill_math::{Prng, kernels, sample};
+use ringmill_math::{Prng, kernels};
 use zeroize::Zeroizing;
 
-use super::arith::{expand, extended, limbs_mut, sample_error, small_to_eval};
-use super::cipher::{Ciphertext, Plaintext, SeededCiphertext, limb};
+use super::arith::{expand, limbs_mut};
+use super::cipher::{Ciphertext, Plaintext, SeededCiphertext};
 use super::error::CkksError;
-use super::evaluator::call;
 use super::key::{PublicKey, SecretKey};
 use super::keygen::encrypt_zero;
-use super::ops::{OpKey, ProcCache};
 use super::params::Params;
+use super::public::PublicHalves;
 
 /// Encrypts under a public key, or under the secret key where its holder is the one who encrypts.
 pub struct Encryptor {
     params: Arc<Params>,
     key: EncryptionKey,
     prng: Prng,
-    cache: ProcCache,
 }
 
 enum EncryptionKey {
-    Public { b: Vec<u64>, a: Vec<u64> },
+    Public(PublicHalves),
     Secret(SecretKey),
 }
 
 impl Encryptor {
     pub fn with_public_key(params: Arc<Params>, key: &PublicKey) -> Result<Self, CkksError> {
-        let a = key.expanded_a(&params)?;
-        let key = EncryptionKey::Public {
-            b: key.b().to_vec(),
-            a,
-        };
+        let key = EncryptionKey::Public(PublicHalves::new(&params, key)?);
         Ok(Self {
-            cache: ProcCache::new(Arc::clone(&params)),
             params,
             key,
             prng: Prng::from_os()?,
@@ -46,7 +39,6 @@ impl Encryptor {
         params.check_id("secret key", key.params_id())?;
         let key = EncryptionKey::Secret(key);
         Ok(Self {
-            cache: ProcCache::new(Arc::clone(&params)),
             params,
             key,
             prng: Prng::from_os()?,
@@ -65,7 +57,7 @@ impl Encryptor {
     /// leaves little more than a rounding error; then the plaintext is added.
     pub fn encrypt(&mut self, plain: &Plaintext) -> Result<Ciphertext, CkksError> {
         match &self.key {
-            EncryptionKey::Public { .. } => self.encrypt_public(plain),
+            EncryptionKey::Public(_) => self.encrypt_public(plain),
             EncryptionKey::Secret(_) => self.encrypt_seeded(plain)?.expand(&self.params),
         }
     }
@@ -92,42 +84,16 @@ impl Encryptor {
     }
 
     fn encrypt_public(&mut self, plain: &Plaintext) -> Result<Ciphertext, CkksError> {
-        let EncryptionKey::Public { b, a } = &self.key else {
+        let EncryptionKey::Public(halves) = &self.key else {
             return Err(CkksError::MissingKey("public".into()));
         };
-        let params = Arc::clone(&self.params);
+        let (params, level) = (&self.params, plain.level());
         params.check_id("plaintext", plain.params_id())?;
-        let (level, count) = (plain.level(), params.moduli().len());
-        let indices = extended(&params, level);
-        let u = small_to_eval(
-            &params,
-            &indices,
-            &sample::ternary(&mut self.prng, params.degree()),
-        )?;
-        let mut zero = Vec::with_capacity(2);
-        for half in [b, a] {
-            let mut c = small_to_eval(&params, &indices, &sample_error(&params, &mut self.prng)?)?;
-            for ((i, q, c), u) in
-                limbs_mut(&params, &indices, &mut c).zip(u.chunks_exact(params.degree()))
-            {
-                if let Some(key) = limb(half, i, count) {
-                    kernels::mac_assign(q, c, u, key)?;
-                }
-            }
-            zero.push(c);
-        }
-        let procedure = self.cache.get(&OpKey::ModDown { level, size: 2 })?;
-        let of = |poly: usize, index: usize| {
-            let position = indices.iter().position(|&i| i == index)?;
-            limb(zero.get(poly)?, position, indices.len())
-        };
-        let polys = call(&procedure, &[&of], &[], &[])?;
-        let mut polys = polys.into_iter().flatten().collect::<Vec<_>>();
-        if let Some(c0) = polys.first_mut() {
-            let indices: Vec<usize> = (0..=level as usize).collect();
-            add_plain(&params, &indices, c0, plain)?;
-        }
-        Ok(Ciphertext::trusted(&params, level, plain.scale(), polys))
+        let [mut c0, c1] = halves.zero(params, level, &mut self.prng)?;
+        let indices: Vec<usize> = (0..=level as usize).collect();
+        add_plain(params, &indices, &mut c0, plain)?;
+        let polys = vec![c0, c1];
+        Ok(Ciphertext::trusted(params, level, plain.scale(), polys))
     }
 }
 
@@ -162,16 +128,20 @@ impl Decryptor {
         let params = &self.params;
         params.check_id("ciphertext", cipher.params_id())?;
         let indices: Vec<usize> = (0..=cipher.level() as usize).collect();
-        let mut sum = Zeroizing::new(cipher.polys().last().cloned().unwrap_or_default());
-        let mut product = Zeroizing::new(vec![0; params.degree()]);
-        for poly in cipher.polys().iter().rev().skip(1) {
-            for ((i, q, limb), c) in
-                limbs_mut(params, &indices, &mut sum).zip(poly.chunks_exact(params.degree()))
-            {
-                if let Some(s) = self.secret.limb(params, i) {
-                    kernels::mac(q, &mut product, c, limb, s)?;
-                    limb.copy_from_slice(&product);
-                }
+        let mut sum = Zeroizing::new(vec![0; indices.len() * params.degree()]);
+        let n = params.degree();
+        for (k, (i, q, limb)) in limbs_mut(params, &indices, &mut sum).enumerate() {
+            let s = self.secret.limb(params, i);
+            let s = s.ok_or_else(|| CkksError::MissingKey(format!("secret, modulus {i}")))?;
+            let mut parts = cipher.polys().iter().rev();
+            let mut next = || parts.next().and_then(|c| c.get(k * n..(k + 1) * n));
+            // The two highest at once; no ciphertext has fewer.
+            if let (Some(high), Some(low)) = (next(), next()) {
+                kernels::mac(q, limb, low, high, s)?;
+            }
+            while let Some(c) = next() {
+                kernels::mul_assign(q, limb, s)?;
+                kernels::add_assign(q, limb, c)?;
             }
         }
         Ok(Plaintext::trusted(

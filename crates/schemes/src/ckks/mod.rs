@@ -11,10 +11,12 @@ pub mod evaluator;
 pub mod file;
 pub mod key;
 pub mod keygen;
+mod lift;
 pub mod noise;
 pub mod ops;
 pub mod params;
 mod params_builder;
+mod public;
 pub mod security;
 
 pub use cipher::{Ciphertext, Plaintext, SeededCiphertext};

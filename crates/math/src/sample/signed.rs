@@ -1,0 +1,251 @@
+//! Signed integers and reals into residues, without branching on any of them.
+
+use crate::kernels::check_len;
+use crate::{MathError, Modulus};
+
+/// Defines a function whose plain loop is compiled twice, as it is and for AVX-512, and chosen at run time.
+macro_rules! widest {
+    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $(-> $result:ty)? $body:block) => {
+        $(#[$doc])*
+        pub(super) fn $name($($arg: $ty),*) $(-> $result)? {
+            #[inline(always)]
+            fn plain($($arg: $ty),*) $(-> $result)? $body
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512dq")]
+            fn wide($($arg: $ty),*) $(-> $result)? {
+                plain($($arg),*)
+            }
+
+            match $crate::Backend::current() {
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: `Backend::current` only gives backends whose features the processor has.
+                $crate::Backend::Avx512 | $crate::Backend::Avx512Ifma => unsafe { wide($($arg),*) },
+                _ => plain($($arg),*),
+            }
+        }
+    };
+}
+pub(super) use widest;
+
+/// Writes the residues of signed samples, without branching on them. Lengths must agree.
+pub fn to_limb(q: Modulus, samples: &[i8], out: &mut [u64]) -> Result<(), MathError> {
+    check_len("samples", out.len(), samples.len())?;
+    if q.value() > 128 {
+        lift_i8(q.value(), samples, out);
+    } else {
+        for (residue, &sample) in out.iter_mut().zip(samples) {
+            *residue = q.from_i64(i64::from(sample));
+        }
+    }
+    Ok(())
+}
+
+/// [`to_limb`] for wider samples, none of a magnitude above `bound`, which is public: below the modulus it spares the
+/// division. A sample beyond it gives a wrong residue, never a fault.
+pub fn to_limb_i64(
+    q: Modulus,
+    bound: u64,
+    samples: &[i64],
+    out: &mut [u64],
+) -> Result<(), MathError> {
+    check_len("samples", out.len(), samples.len())?;
+    if bound < q.value() {
+        lift_i64(q.value(), samples, out);
+    } else {
+        reduce_i64(q, samples, out);
+    }
+    Ok(())
+}
+
+/// Writes the integer nearest to each real, halves away from zero. Magnitudes must be below 2^62; others give wrong
+/// integers, never a fault. Lengths must agree.
+pub fn round(reals: &[f64], out: &mut [i64]) -> Result<(), MathError> {
+    check_len("reals", out.len(), reals.len())?;
+    round_all(reals, out);
+    Ok(())
+}
+
+/// The largest magnitude; infinite when any is infinite or not a number.
+pub fn largest(reals: &[f64]) -> f64 {
+    // Without its sign bit the pattern of a double orders as its magnitude, not-a-number above infinity.
+    let most = f64::from_bits(largest_bits(reals));
+    if most.is_finite() {
+        most
+    } else {
+        f64::INFINITY
+    }
+}
+
+widest! {
+    fn largest_bits(reals: &[f64]) -> u64 {
+        reals.iter().fold(0, |most, x| most.max(x.abs().to_bits()))
+    }
+}
+
+widest! {
+    /// x + q where x < 0, for magnitudes below q.
+    fn lift_i8(q: u64, samples: &[i8], out: &mut [u64]) {
+        for (residue, &sample) in out.iter_mut().zip(samples) {
+            let x = i64::from(sample);
+            *residue = (x as u64).wrapping_add((x >> 63) as u64 & q);
+        }
+    }
+}
+
+widest! {
+    /// x + q where x < 0, for magnitudes below q.
+    fn lift_i64(q: u64, samples: &[i64], out: &mut [u64]) {
+        for (residue, &x) in out.iter_mut().zip(samples) {
+            *residue = (x as u64).wrapping_add((x >> 63) as u64 & q);
+        }
+    }
+}
+
+widest! {
+    /// Barrett reduction from 32-bit products, which vectors have. The quotient is short by less than 4: one from the
+    /// rounded constant, one each from the fractions of the two cross products, one from the low product.
+    fn reduce_i64(modulus: Modulus, samples: &[i64], out: &mut [u64]) {
+        let (q, ratio) = (modulus.value(), modulus.shoup(1).quotient);
+        let (ratio_high, ratio_low) = (ratio >> 32, ratio & 0xffff_ffff);
+        for (residue, &x) in out.iter_mut().zip(samples) {
+            let magnitude = x.unsigned_abs();
+            let (high, low) = (magnitude >> 32, magnitude & 0xffff_ffff);
+            let quotient =
+                high * ratio_high + ((high * ratio_low) >> 32) + ((low * ratio_high) >> 32);
+            let rest = magnitude.wrapping_sub(quotient.wrapping_mul(q));
+            let rest = rest.min(rest.wrapping_sub(2 * q));
+            let rest = rest.min(rest.wrapping_sub(q));
+            let negative = 0u64.wrapping_sub(rest);
+            let negative = negative.min(negative.wrapping_add(q));
+            let sign = (x >> 63) as u64;
+            *residue = (rest & !sign) | (negative & sign);
+        }
+    }
+}
+
+widest! {
+    /// On the bits of the double: mantissa 2^exponent, shifted left or, with half a unit added, right.
+    fn round_all(reals: &[f64], out: &mut [i64]) {
+        for (integer, x) in out.iter_mut().zip(reals) {
+            let bits = x.to_bits();
+            let exponent = ((bits >> 52) & 0x7ff) as i64 - 1075;
+            let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
+            // From 54 on the result is zero; a mantissa of 53 bits below 2^62 is shifted left by 9 at most.
+            let (left, right) = (exponent.clamp(0, 10) as u32, (-exponent).clamp(0, 54) as u32);
+            let half = (1u64 << right) >> 1;
+            let magnitude = (((mantissa << left) + half) >> right) as i64;
+            let sign = (bits as i64) >> 63;
+            *integer = (magnitude ^ sign) - sign;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::{available_backends, with_backend};
+
+    #[test]
+    fn reals_round_to_nearest_on_every_backend() {
+        let mut reals = vec![
+            0.0,
+            -0.0,
+            0.5,
+            -0.5,
+            0.49999999999999994,
+            f64::MIN_POSITIVE,
+            1e-320,
+        ];
+        for k in -60..62 {
+            let x = 2f64.powi(k);
+            let near = [
+                x,
+                1.5 * x,
+                x * (1.0 + f64::EPSILON),
+                x * (1.0 - f64::EPSILON / 2.0),
+            ];
+            reals.extend(near.iter().flat_map(|&x| [x, -x]));
+        }
+        reals.extend((0..1000).map(|i| f64::from(i - 500) * 0.25));
+        for backend in available_backends() {
+            let mut out = vec![0; reals.len()];
+            with_backend(backend, || round(&reals, &mut out))
+                .unwrap()
+                .unwrap();
+            for (x, y) in reals.iter().zip(&out) {
+                assert_eq!(x.round() as i64, *y, "{backend:?} {x:e}");
+            }
+            let most = with_backend(backend, || largest(&reals)).unwrap();
+            assert_eq!(most, 1.5 * 2f64.powi(61));
+            for bad in [f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                let most = with_backend(backend, || largest(&[1.0, bad, 2.0])).unwrap();
+                assert_eq!(most, f64::INFINITY);
+            }
+        }
+        assert!(round(&reals, &mut [0]).is_err());
+    }
+
+    #[test]
+    fn residues_of_signed_integers_on_every_backend() {
+        let mut samples = vec![0, 1, -1, i64::MIN, i64::MIN + 1, i64::MAX];
+        for k in 1..63 {
+            let x = 1i64 << k;
+            samples.extend([x, x - 1, x + 1].iter().flat_map(|&x| [x, -x]));
+        }
+        let moduli = [
+            2,
+            3,
+            97,
+            127,
+            128,
+            129,
+            1 << 31,
+            (1 << 60) - 93,
+            1 << 60,
+            (1 << 61) - 1,
+        ];
+        for q in moduli {
+            samples.extend(
+                [q as i64 - 1, q as i64, 3 * q as i64]
+                    .iter()
+                    .flat_map(|&x| [x, -x]),
+            );
+        }
+        let bytes: Vec<i8> = (i8::MIN..=i8::MAX).collect();
+        for backend in available_backends() {
+            for q in moduli {
+                let modulus = Modulus::new(q).unwrap();
+                let exact = |x: i64| i128::from(x).rem_euclid(i128::from(q)) as u64;
+                let mut out = vec![0; samples.len()];
+                with_backend(backend, || {
+                    to_limb_i64(modulus, 1 << 63, &samples, &mut out)
+                })
+                .unwrap()
+                .unwrap();
+                for (&x, &y) in samples.iter().zip(&out) {
+                    assert_eq!(y, exact(x), "{backend:?} {x} mod {q}");
+                }
+                let below: Vec<i64> = samples
+                    .iter()
+                    .copied()
+                    .filter(|x| x.unsigned_abs() < q)
+                    .collect();
+                let mut out = vec![0; below.len()];
+                with_backend(backend, || to_limb_i64(modulus, q - 1, &below, &mut out))
+                    .unwrap()
+                    .unwrap();
+                for (&x, &y) in below.iter().zip(&out) {
+                    assert_eq!(y, exact(x), "{backend:?} {x} mod {q}");
+                }
+                let mut out = vec![0; bytes.len()];
+                with_backend(backend, || to_limb(modulus, &bytes, &mut out))
+                    .unwrap()
+                    .unwrap();
+                for (&x, &y) in bytes.iter().zip(&out) {
+                    assert_eq!(y, exact(i64::from(x)), "{backend:?} {x} mod {q}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Residues of a polynomial to its coefficients, centred between -Q/2 and Q/2 exactly and then rounded to doubles.
+
+use ringmill_math::{Modulus, kernels, sample};
+
+use super::error::CkksError;
+
+/// Coefficients lifted together: their limbs stay in the first-level cache.
+const BLOCK: usize = 512;
+
+/// The lift from the first of some moduli, as many as there are limbs.
+///
+/// A block of coefficients is first taken for its residues modulo q_0, centred: where these agree with the block's
+/// other limbs they are the coefficients, as only one integer between -Q/2 and Q/2 has these residues. Otherwise the
+/// block goes through mixed-radix digits, x = v_0 + v_1 q_0 + v_2 q_0 q_1 + ... So the time depends on the message's
+/// size, in steps of a block.
+pub(super) struct Lift {
+    moduli: Vec<Modulus>,
+    /// q_j^-1 mod q_i at row i, column j < i.
+    inverses: Vec<Vec<u64>>,
+}
+
+/// Room for a block: its digits, and one limb of signed and one of unsigned integers.
+#[derive(Default)]
+pub(super) struct LiftScratch {
+    digits: Vec<u64>,
+    small: Vec<i64>,
+    other: Vec<u64>,
+}
+
+impl Lift {
+    pub fn new(moduli: &[Modulus]) -> Result<Self, CkksError> {
+        let mut inverses = Vec::with_capacity(moduli.len());
+        for (i, q) in moduli.iter().enumerate() {
+            let row = moduli.iter().take(i).map(|p| Ok(q.inv(p.value())?));
+            inverses.push(row.collect::<Result<Vec<_>, CkksError>>()?);
+        }
+        Ok(Self {
+            moduli: moduli.to_vec(),
+            inverses,
+        })
+    }
+
+    /// The centred values of the coefficients whose residues are in `limbs`, limb-major, a limb as long as `values`.
+    pub fn centred(
+        &self,
+        limbs: &[u64],
+        values: &mut [f64],
+        scratch: &mut LiftScratch,
+    ) -> Result<(), CkksError> {
+        let n = values.len();
+        for (at, values) in (0..n).step_by(BLOCK).zip(values.chunks_mut(BLOCK)) {
+            let range = at..at + values.len();
+            let limbs = || {
+                let rows = limbs.chunks_exact(n.max(1));
+                rows.filter_map(|limb| limb.get(range.clone()))
+            };
+            if self.fits_first(limbs(), scratch)? {
+                for (value, &x) in values.iter_mut().zip(&scratch.small) {
+                    *value = x as f64;
+                }
+            } else {
+                scratch.digits.clear();
+                limbs().for_each(|limb| scratch.digits.extend_from_slice(limb));
+                self.mixed_radix(values, scratch)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the coefficients of a block are their own residues modulo q_0, centred, which go to `scratch.small`.
+    fn fits_first<'a>(
+        &self,
+        mut limbs: impl Iterator<Item = &'a [u64]>,
+        scratch: &mut LiftScratch,
+    ) -> Result<bool, CkksError> {
+        let (Some(first), Some(q0)) = (limbs.next(), self.moduli.first()) else {
+            return Ok(false);
+        };
+        let (small, other) = (&mut scratch.small, &mut scratch.other);
+        small.clear();
+        let (q, half) = (q0.value() as i64, (q0.value() / 2) as i64);
+        // The sign of half - x is that of a residue which stands for a negative number.
+        small.extend(first.iter().map(|&x| {
+            let x = x as i64;
+            x - (((half - x) >> 63) & q)
+        }));
+        // No magnitude is above the union of their bits.
+        let bound = small.iter().fold(0, |bits, x| bits | x.unsigned_abs());
+        other.resize(first.len(), 0);
+        for (&q, limb) in self.moduli.iter().skip(1).zip(limbs) {
+            sample::to_limb_i64(q, bound, small, other)?;
+            if *other != *limb {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The centred values of the block whose residues are in `scratch.digits`, limb-major; they become its digits.
+    fn mixed_radix(&self, values: &mut [f64], scratch: &mut LiftScratch) -> Result<(), CkksError> {
+        let len = values.len();
+        let (digits, other) = (&mut scratch.digits, &mut scratch.other);
+        other.resize(len, 0);
+        for (i, (&q, row)) in self.moduli.iter().zip(&self.inverses).enumerate() {
+            let start = (i * len).min(digits.len());
+            let (known, rest) = digits.split_at_mut(start);
+            let Some(digit) = rest.get_mut(..len) else {
+                break;
+            };
+            for ((v, &p), &w) in known.chunks_exact(len).zip(&self.moduli).zip(row) {
+                kernels::conv(p, q, other, v)?;
+                kernels::sub_assign(q, digit, other)?;
+                kernels::mul_scalar_assign(q, digit, w);
+            }
+        }
+        let digits = || digits.chunks_exact(len).zip(&self.moduli);
+        // (Q - 1) / 2 has the digits (q_i - 1) / 2, the highest that differs decides; Q - x is 1 + (Q - 1 - x), which
+        // has the digits q_i - 1 - v_i.
+        let negative = other;
+        negative.fill(0);
+        for (limb, q) in digits() {
+            let half = q.value() / 2;
+            for (negative, &v) in negative.iter_mut().zip(limb) {
+                let (above, below) = (half.wrapping_sub(v) >> 63, v.wrapping_sub(half) >> 63);
+                *negative = (*negative | above) & (1 - below);
+            }
+        }
+        values.fill(0.0);
+        for (i, (limb, q)) in digits().enumerate().rev() {
+            let (last, radix) = (q.value() - 1, q.value() as f64);
+            let one = u64::from(i == 0);
+            for ((value, &v), &negative) in values.iter_mut().zip(limb).zip(negative.iter()) {
+                let mask = 0u64.wrapping_sub(negative);
+                let digit = (v & !mask) | ((last - v + one) & mask);
+                *value = *value * radix + digit as f64;
+            }
+        }
+        for (value, &negative) in values.iter_mut().zip(negative.iter()) {
+            *value *= 1.0 - 2.0 * negative as f64;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use num_bigint::BigInt;
+    use num_traits::ToPrimitive;
+    use ringmill_math::{RnsBasis, primes};
+
+    use super::*;
+
+    fn moduli(sizes: &[u32]) -> Vec<Modulus> {
+        let mut found = Vec::new();
+        for &bits in sizes {
+            let more = primes::ntt_primes_excluding(bits, 9, 1, &found).unwrap();
+            found.extend(more);
+        }
+        found.iter().map(|&q| Modulus::new(q).unwrap()).collect()
+    }
+
+    /// Limb-major residues of these integers.
+    fn residues(moduli: &[Modulus], integers: &[BigInt]) -> Vec<u64> {
+        let of = |q: &Modulus, x: &BigInt| {
+            let q = BigInt::from(q.value());
+            ((x % &q + &q) % &q).to_u64().unwrap()
+        };
+        moduli
+            .iter()
+            .flat_map(|q| integers.iter().map(move |x| of(q, x)))
+            .collect()
+    }
+
+    fn centred(lift: &Lift, limbs: &[u64], n: usize) -> Vec<f64> {
+        let mut values = vec![0.0; n];
+        lift.centred(limbs, &mut values, &mut LiftScratch::default())
+            .unwrap();
+        values
+    }
+
+    #[test]
+    fn agrees_with_big_integers() {
+        for sizes in [&[50, 40, 41][..], &[60, 54, 54, 54], &[30, 60], &[45]] {
+            let moduli = moduli(sizes);
+            let (lift, basis) = (
+                Lift::new(&moduli).unwrap(),
+                RnsBasis::new(moduli.clone()).unwrap(),
+            );
+            let product: BigInt = moduli.iter().map(|q| BigInt::from(q.value())).product();
+            let half = &product >> 1u32;
+            let mut integers = vec![half.clone(), -&half, &half - 1, 1 - &half];
+            let mut weight = BigInt::from(1);
+            for q in &moduli {
+                for x in [&weight - 1, weight.clone(), (&weight * q.value()) >> 1u32] {
+                    integers.extend([&x - 1, x.clone(), &x + 1, -x.clone(), 1 - x]);
+                }
+                weight *= q.value();
+            }
+            let mut state = BigInt::from(0x9e37_79b9_7f4a_7c15u64);
+            for k in 0..2000u32 {
+                state = (&state * &state + k) % &product;
+                integers.push((&state - &half) >> (k % 200));
+            }
+            integers.retain(|x| -&half <= *x && *x <= half);
+            let values = centred(&lift, &residues(&moduli, &integers), integers.len());
+            for (x, &ours) in integers.iter().zip(&values) {
+                let exact = x.to_f64().unwrap();
+                assert!((ours - exact).abs() <= exact.abs() * 1e-15, "{x}: {ours}");
+                let one = residues(&moduli, std::slice::from_ref(x));
+                assert_eq!(basis.compose_centred(&one).unwrap(), *x);
+                // Alone, whichever way it goes: the same double.
+                assert_eq!(centred(&lift, &one, 1), [ours], "{x}");
+            }
+        }
+    }
+
+    #[test]
+    fn both_ways_give_the_same_doubles() {
+        let moduli = moduli(&[60, 54, 54]);
+        let lift = Lift::new(&moduli).unwrap();
+        let half = BigInt::from(moduli[0].value() / 2);
+        let mut integers = vec![half.clone(), -&half];
+        integers.extend((0..500u64).map(|k| {
+            let x = BigInt::from(k.wrapping_mul(0x9e37_79b9_7f4a_7c15) as i64);
+            (x % &half) >> (k % 61)
+        }));
+        let limbs = residues(&moduli, &integers);
+        let first = centred(&lift, &limbs, integers.len());
+        let mut scratch = LiftScratch::default();
+        let rows = || limbs.chunks_exact(integers.len());
+        assert!(lift.fits_first(rows(), &mut scratch).unwrap());
+        scratch.digits = limbs.clone();
+        let mut mixed = vec![0.0; integers.len()];
+        lift.mixed_radix(&mut mixed, &mut scratch).unwrap();
+        assert_eq!(first, mixed);
+        for (x, value) in integers.iter().zip(&first) {
+            assert_eq!(x.to_i64().unwrap() as f64, *value);
+        }
+        // One integer that q_0 does not hold, or one residue that disagrees, is seen.
+        integers[7] = half + 1;
+        let limbs = residues(&moduli, &integers);
+        let rows = limbs.chunks_exact(integers.len());
+        assert!(!lift.fits_first(rows, &mut scratch).unwrap());
+    }
+}
