@@ -67,9 +67,10 @@ def classify_blind(x: rm.Encrypted, w: rm.Encrypted):
 
 @dataclass(frozen=True)
 class Task:
-    """A trained model and the records it has not seen."""
+    """A trained model, the records it has seen and those it has not."""
 
-    records: np.ndarray  # standardised features, one row a record
+    seen: np.ndarray  # standardised features, one row a record
+    records: np.ndarray  # likewise, to classify
     labels: np.ndarray
     weights: np.ndarray
     intercept: float
@@ -85,16 +86,17 @@ class Task:
         column[-1] = self.intercept
         return np.repeat(column, RECORDS)
 
-    def batches(self) -> list[np.ndarray]:
-        """The records in packed vectors of up to 256."""
-        vectors = []
-        for start in range(0, len(self.records), RECORDS):
-            rows = self.records[start : start + RECORDS]
-            block = np.zeros((FEATURES, RECORDS))
-            block[: rows.shape[1], : len(rows)] = rows.T
-            block[-1] = 1.0
-            vectors.append(block.ravel())
-        return vectors
+
+def batches(records: np.ndarray) -> list[np.ndarray]:
+    """Records in packed vectors of up to 256."""
+    vectors = []
+    for start in range(0, len(records), RECORDS):
+        rows = records[start : start + RECORDS]
+        block = np.zeros((FEATURES, RECORDS))
+        block[: rows.shape[1], : len(rows)] = rows.T
+        block[-1] = 1.0
+        vectors.append(block.ravel())
+    return vectors
 
 
 def train() -> Task:
@@ -108,7 +110,13 @@ def train() -> Task:
         widest = float(np.abs(model.decision_function(scaler.transform(features))).max())
         if widest <= INTERVAL:
             return Task(
-                scaler.transform(unseen), unseen_labels, model.coef_[0], float(model.intercept_[0]), widest, strength
+                scaler.transform(seen),
+                scaler.transform(unseen),
+                unseen_labels,
+                model.coef_[0],
+                float(model.intercept_[0]),
+                widest,
+                strength,
             )
     raise SystemExit("no regularisation keeps the logits in the interval")
 
@@ -119,6 +127,7 @@ def main() -> int:
     parser.add_argument("--trace", metavar="FILE", help="write a Perfetto trace of the ring machine")
     options = parser.parse_args()
 
+    begin = time.perf_counter()
     task = train()
     weights = task.packed_weights()
     print(f"trained on 70 % with regularisation C = {task.strength:g}: {len(task.labels)} records left to classify")
@@ -126,12 +135,13 @@ def main() -> int:
 
     program = classify_blind if options.encrypted_weights else classify
     params = rm.params(log_n=14, bits=[60, 54, 54, 54, 54, 54, 54], table="guidelines_2024")
-    compiled = program.compile(params, slots=SLOTS)
+    # Records the model was trained on say how large values get; those to classify stay unknown to the compiler.
+    compiled = program.compile(params, slots=SLOTS, sample={"x": batches(task.seen)[0], "w": weights})
     client = compiled.keygen()
 
     start = time.perf_counter()
     encrypted, last = [], None
-    for batch in task.batches():
+    for batch in batches(task.records):
         if options.encrypted_weights:
             inputs, plain = client.encrypt(x=batch, w=weights), {}
         else:
@@ -163,7 +173,9 @@ def main() -> int:
     print(f"precision of the last batch: {measured:.1f} bits measured, at least {predicted:.1f} predicted")
     for run in last or ():
         print(f"\n{run.report}")
-    print(f"\npeak memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10:.0f} MiB")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+    print(f"\ntraining, keys, classification and checks took {time.perf_counter() - begin:.1f} s")
+    print(f"peak memory of this process: {peak:.0f} MiB")
     if same != len(found) or not error <= LARGEST_ERROR:
         print(f"FAILED: every decision must be equal and the error at most {LARGEST_ERROR:g}", file=sys.stderr)
         return 1

@@ -88,6 +88,7 @@ class Keys:
 class CompiledProgram:
     name: str
     params: Params
+    predicted_bits: list[tuple[str, float]]
     def text(self, level: str, machine: str) -> str: ...
     def save(self, path: str) -> None: ...
     def keygen(self) -> Keys: ...
@@ -99,6 +100,7 @@ class CompiledProgram:
         keys: EvaluationKeys,
         device: str,
         trace: str | None,
+        progress: bool,
     ) -> tuple[dict[str, Ciphertext], str, str]: ...
 
 def compile_program(
@@ -107,6 +109,7 @@ def compile_program(
     precision: int,
     integer_bits: int,
     input_bound: float,
+    sample: list[NDArray[np.complex128]] | None,
     table: str,
     security: int,
 ) -> CompiledProgram: ...

@@ -102,6 +102,11 @@ class Compiled:
     def params(self) -> Params:
         return self._inner.params
 
+    @property
+    def predicted_bits(self) -> dict[str, float]:
+        """Bits after the binary point that are right in every slot of each output, by the noise model."""
+        return dict(self._inner.predicted_bits)
+
     def text(self, level: str = "macro", machine: str = "ring") -> str:
         """The program as text: ``"macro"`` (ciphertexts), ``"mid"`` (limbs) or ``"micro"`` (a machine's words)."""
         return self._inner.text(level, machine)
@@ -127,6 +132,7 @@ class Compiled:
         device: str = ...,
         keys: EvaluationKeys | None = ...,
         trace: Path | None = ...,
+        progress: bool = ...,
     ) -> Run: ...
 
     @overload
@@ -138,6 +144,7 @@ class Compiled:
         device: Sequence[str],
         keys: EvaluationKeys | None = ...,
         trace: Path | None = ...,
+        progress: bool = ...,
     ) -> list[Run]: ...
 
     def run(
@@ -148,11 +155,13 @@ class Compiled:
         device: str | Sequence[str] = "cpu",
         keys: EvaluationKeys | None = None,
         trace: Path | None = None,
+        progress: bool = True,
     ) -> Run | list[Run]:
         """Runs the program on a device (see :func:`devices`), or on each of several.
 
         `plain` holds the ``rm.Plain`` inputs. The keys come with the inputs when :meth:`Client.encrypt` made them;
         give `keys` otherwise. `trace` names a file for a trace that opens in Perfetto's viewer (of the last device).
+        A run of more than a second shows how far it is, where standard error is a terminal and `progress` is not false.
         """
         if isinstance(inputs, Inputs):
             ciphertexts, keys = inputs.ciphertexts, keys or inputs.evaluation_keys
@@ -165,7 +174,7 @@ class Compiled:
         runs = []
         for number, name in enumerate(names):
             file = os.fspath(trace) if trace is not None and number == len(names) - 1 else None
-            outputs, text, json = self._inner.run(ciphertexts, vectors, keys, name, file)
+            outputs, text, json = self._inner.run(ciphertexts, vectors, keys, name, file, progress)
             runs.append(Run(outputs, Report(text, json)))
         return runs[0] if isinstance(device, str) else runs
 

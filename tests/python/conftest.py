@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 import ringmill as rm
 
 ROOT = Path(__file__).resolve().parents[2]
+COMMAND = str(Path(sys.executable).with_name("ringmill"))
 
 # Small and quick, and insecure: the tests ask about results and errors, not about security.
 SMALL = {"log_n": 11, "bits": [50, 40, 40, 40, 50], "allow_insecure_parameters_for_tests_only": True}
@@ -23,3 +26,15 @@ def root() -> Path:
 def small() -> rm.Params:
     """Ring degree 2^11, three levels."""
     return rm.params(**SMALL)
+
+
+@pytest.fixture(scope="session")
+def ringmill():
+    """Runs the command in the repository's root; gives what it printed, or what it said when it is to fail."""
+
+    def run(*arguments, status=0):
+        done = subprocess.run([COMMAND, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, timeout=300)
+        assert done.returncode == status, done.stderr + done.stdout
+        return done.stdout if status == 0 else done.stderr
+
+    return run

@@ -54,9 +54,18 @@ pub struct ProgramArgs {
     #[arg(long, default_value_t = 5, value_name = "BITS")]
     pub integer_bits: u32,
 
-    /// Largest absolute value in an input slot; the predicted precision rests on it.
-    #[arg(long, default_value_t = 1.0, value_name = "VALUE")]
-    pub input_bound: f64,
+    /// Largest absolute value in an input slot, which the predicted precision rests on [default: 1].
+    #[arg(long, value_name = "VALUE")]
+    pub input_bound: Option<f64>,
+
+    /// Typical values of an input (.npy, .csv or .json); one for every input. The predicted precision then rests on how
+    /// large values get on them, doubled, which is far sharper than a bound.
+    #[arg(
+        long = "sample",
+        value_name = "NAME=FILE",
+        conflicts_with = "input_bound"
+    )]
+    pub samples: Vec<String>,
 
     /// Security table parameters are checked against (`guidelines_2024` or `standard_2018`).
     #[arg(long, default_value = "guidelines_2024")]
@@ -80,7 +89,8 @@ Examples:
   ringmill run examples/mean.rmac --random-inputs --json | jq .reports[0]
 
 Inputs: a .npy array, a .csv of numbers (row after row) or a .json list, of at most as many values as the program has
-slots (the rest is filled with zeros). Random inputs are uniform in [-1, 1].
+slots (the rest is filled with zeros). Random inputs are uniform in [-1, 1]. When every input comes from a file, and
+neither --sample nor --input-bound is given, the inputs are the sample that the predicted precision rests on.
 Several --device options run the same ciphertexts on each; all must give the same bits, and the command fails if not.
 The keys live as long as the command. A trace file opens in Perfetto's viewer (ui.perfetto.dev), one lane a unit.
 Exit status: 0 all outputs agree, 1 they do not, 2 the request could not be carried out.")]
@@ -138,7 +148,8 @@ pub enum Emit {
 Examples:
   ringmill compile examples/mean.rmac                        what the passes made of it
   ringmill compile examples/mean.rmac --emit mid | less      every limb instruction
-  ringmill compile examples/mean.rmac --emit micro --machine ring -o mean.micro")]
+  ringmill compile examples/mean.rmac --emit micro --machine ring -o mean.micro
+  ringmill compile examples/mean.rmac --sample x=typical.csv --json | jq .outputs")]
 pub struct CompileArgs {
     #[command(flatten)]
     pub program: ProgramArgs,

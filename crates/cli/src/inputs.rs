@@ -6,6 +6,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use num_complex::Complex64;
+use ringmill_isa::macros::MacroProgram;
 use ringmill_math::Prng;
 
 use crate::error::CliError;
@@ -14,7 +15,10 @@ use crate::error::CliError;
 const LARGEST_TEXT: u64 = 64 << 20;
 
 /// `NAME=FILE` options, each name given once.
-pub fn parse_options(options: &[String]) -> Result<BTreeMap<String, PathBuf>, CliError> {
+pub fn parse_options(
+    flag: &str,
+    options: &[String],
+) -> Result<BTreeMap<String, PathBuf>, CliError> {
     let mut files = BTreeMap::new();
     for option in options {
         let (name, file) = option
@@ -22,14 +26,28 @@ pub fn parse_options(options: &[String]) -> Result<BTreeMap<String, PathBuf>, Cl
             .filter(|(name, file)| !name.is_empty() && !file.is_empty())
             .ok_or_else(|| {
                 CliError::Usage(format!(
-                    "--input takes NAME=FILE, as in --input x=data.csv, not `{option}`"
+                    "{flag} takes NAME=FILE, as in {flag} x=data.csv, not `{option}`"
                 ))
             })?;
         if files.insert(name.to_owned(), PathBuf::from(file)).is_some() {
-            return Err(CliError::Usage(format!("input `{name}` is given twice")));
+            return Err(CliError::Usage(format!(
+                "{flag} names input `{name}` twice"
+            )));
         }
     }
     Ok(files)
+}
+
+/// Refuses files left over after every input of the program has taken its own.
+pub fn all_known(left: &BTreeMap<String, PathBuf>, program: &MacroProgram) -> Result<(), CliError> {
+    let Some(name) = left.keys().next() else {
+        return Ok(());
+    };
+    let known: Vec<&str> = program.inputs.iter().map(|i| i.name.as_str()).collect();
+    Err(CliError::Usage(format!(
+        "the program has no input `{name}`; its inputs are {}",
+        known.join(", ")
+    )))
 }
 
 /// The numbers of a file in order (arrays of more dimensions row after row), filled with zeros to `slots`.
@@ -191,8 +209,8 @@ mod tests {
         assert!(read_csv("1,2,3", 2).is_err());
         assert!(read_json("{}").is_err());
         assert!(read_npy(&b"\x93NUMPY\x01\x00\xff\xff"[..], 8).is_err());
-        assert!(parse_options(&["x".to_owned()]).is_err());
-        assert!(parse_options(&["x=a".to_owned(), "x=b".to_owned()]).is_err());
+        assert!(parse_options("--input", &["x".to_owned()]).is_err());
+        assert!(parse_options("--input", &["x=a".to_owned(), "x=b".to_owned()]).is_err());
     }
 
     #[test]

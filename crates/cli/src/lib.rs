@@ -13,6 +13,7 @@ use std::ffi::OsString;
 use clap::Parser;
 
 pub use error::CliError;
+pub use progress::Bar;
 pub use trace::run_on;
 
 use args::{Cli, Command, MachineCommand};

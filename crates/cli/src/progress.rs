@@ -1,31 +1,67 @@
-//! A progress bar with an estimate, on standard error, when that is a terminal.
+//! A progress bar with an estimate, on standard error: for long work, when that is a terminal.
 
 use std::io::IsTerminal;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use ringmill_devices::progress::{Progress, Step};
 
-/// Draws the steps of a run; shows nothing where standard error is not a terminal.
-pub struct Bar(Option<ProgressBar>);
+/// Work shorter than this shows nothing.
+const LONG: Duration = Duration::from_secs(1);
+/// An estimate this early is not trusted yet.
+const EARLY: Duration = Duration::from_millis(200);
+
+/// Draws the steps of long work; shows nothing where standard error is not a terminal.
+pub struct Bar {
+    wanted: bool,
+    bar: OnceLock<ProgressBar>,
+}
 
 impl Bar {
+    /// A bar where standard error is a terminal.
+    #[expect(
+        clippy::new_without_default,
+        reason = "what it makes depends on where standard error goes"
+    )]
     pub fn new() -> Self {
-        if !std::io::stderr().is_terminal() {
-            return Self(None);
+        Self {
+            wanted: std::io::stderr().is_terminal(),
+            bar: OnceLock::new(),
         }
-        let bar = ProgressBar::new(0);
-        if let Ok(style) = ProgressStyle::with_template(
-            "{msg:12} {wide_bar} {pos}/{len}  {elapsed} elapsed, {prefix}",
-        ) {
-            bar.set_style(style);
-        }
-        Self(Some(bar))
     }
+
+    /// No bar, whatever standard error is.
+    pub fn none() -> Self {
+        Self {
+            wanted: false,
+            bar: OnceLock::new(),
+        }
+    }
+}
+
+/// Whether the work has lasted a second, or will by a sound estimate.
+fn is_long(step: &Step) -> bool {
+    let whole = step.elapsed + step.remaining.unwrap_or_default();
+    step.elapsed >= LONG || (step.elapsed >= EARLY && whole >= LONG)
+}
+
+fn draw(step: &Step) -> ProgressBar {
+    let bar = ProgressBar::new(step.total).with_elapsed(step.elapsed);
+    if let Ok(style) =
+        ProgressStyle::with_template("{msg:12} {wide_bar} {pos}/{len}  {elapsed} elapsed, {prefix}")
+    {
+        bar.set_style(style);
+    }
+    bar
 }
 
 impl Progress for Bar {
     fn step(&self, step: Step) {
-        let Some(bar) = &self.0 else { return };
+        if !self.wanted || (self.bar.get().is_none() && !is_long(&step)) {
+            return;
+        }
+        let bar = self.bar.get_or_init(|| draw(&step));
         bar.set_message(step.stage);
         bar.set_length(step.total);
         bar.set_position(step.done);
@@ -38,8 +74,93 @@ impl Progress for Bar {
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        if let Some(bar) = &self.0 {
+        if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// Counts work of known parts that take about as long as each other, and tells how far it is.
+pub struct Parts<'a> {
+    progress: &'a dyn Progress,
+    stage: &'static str,
+    done: u64,
+    total: u64,
+    begin: Instant,
+}
+
+impl<'a> Parts<'a> {
+    pub fn new(progress: &'a dyn Progress, stage: &'static str, total: u64) -> Self {
+        Self {
+            progress,
+            stage,
+            done: 0,
+            total,
+            begin: Instant::now(),
+        }
+    }
+
+    /// One part more is done.
+    pub fn done(&mut self) {
+        self.done += 1;
+        let elapsed = self.begin.elapsed();
+        let left = self.total.saturating_sub(self.done) as f64 / self.done as f64;
+        self.progress.step(Step {
+            stage: self.stage,
+            done: self.done,
+            total: self.total,
+            elapsed,
+            remaining: Some(elapsed.mul_f64(left)),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    fn at(elapsed: u64, remaining: Option<u64>) -> Step {
+        Step {
+            stage: "running",
+            done: 1,
+            total: 2,
+            elapsed: Duration::from_millis(elapsed),
+            remaining: remaining.map(Duration::from_millis),
+        }
+    }
+
+    #[test]
+    fn only_long_work_is_shown() {
+        assert!(!is_long(&at(10, Some(60_000))), "too early to tell");
+        assert!(!is_long(&at(300, Some(300))));
+        assert!(!is_long(&at(300, None)));
+        assert!(is_long(&at(300, Some(800))));
+        assert!(is_long(&at(1_000, None)));
+    }
+
+    #[test]
+    fn nothing_is_drawn_unasked() {
+        let bar = Bar::none();
+        bar.step(at(5_000, Some(5_000)));
+        assert!(bar.bar.get().is_none());
+    }
+
+    #[test]
+    fn parts_end_with_nothing_left() {
+        struct Kept(Mutex<Vec<Step>>);
+        impl Progress for Kept {
+            fn step(&self, step: Step) {
+                self.0.lock().unwrap().push(step);
+            }
+        }
+        let kept = Kept(Mutex::default());
+        let mut parts = Parts::new(&kept, "reproducing", 3);
+        (0..3).for_each(|_| parts.done());
+        let steps = kept.0.into_inner().unwrap();
+        let counts: Vec<_> = steps.iter().map(|s| (s.done, s.total)).collect();
+        assert_eq!(counts, [(1, 3), (2, 3), (3, 3)]);
+        assert_eq!(steps[2].remaining, Some(Duration::ZERO));
     }
 }

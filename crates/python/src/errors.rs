@@ -68,6 +68,7 @@ pub fn refused(py: Python<'_>, error: Refused) -> PyErr {
         Refused::NoParameters { .. } | Refused::TooPrecise { .. } | Refused::TooLarge { .. } => {
             return raise::<ParameterError, _>(error);
         }
+        Refused::Sample(fault) => return raise::<DataError, _>(format!("sample: {fault}")),
         Refused::TooDeep { at, .. } | Refused::BadConstant { at, .. } => at.0.clone(),
         Refused::Verify(fault) => fault.place.loc.clone(),
         _ => None,

@@ -8,9 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use num_complex::Complex64;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use ringmill_cli::CliError;
+use ringmill_cli::{Bar, CliError};
 use ringmill_compiler::{Compiled, Options, ParamsChoice, Wanted};
-use ringmill_devices::progress::Silent;
 use ringmill_devices::runtime::{self, Ciphertexts, Client, RuntimeError, Server, Vectors};
 use ringmill_isa::{macros, mid};
 use ringmill_machines::SimOptions;
@@ -57,6 +56,7 @@ fn compile_program(
     precision: u32,
     integer_bits: u32,
     input_bound: f64,
+    sample: Option<Vec<PyReadonlyArray1<'_, Complex64>>>,
     table: &str,
     security: u32,
 ) -> PyResult<CompiledProgram> {
@@ -72,6 +72,7 @@ fn compile_program(
     let options = Options {
         params: choice,
         input_bound,
+        sample: sample.map(|inputs| inputs.iter().map(|v| v.as_array().to_vec()).collect()),
         ..Options::default()
     };
     let source = program.inner.clone();
@@ -142,6 +143,15 @@ impl CompiledProgram {
         }
     }
 
+    /// For each output its name and the bits of precision predicted.
+    #[getter]
+    fn predicted_bits(&self) -> Vec<(String, f64)> {
+        let outputs = self.compiled.outputs.iter().zip(&self.compiled.predicted);
+        outputs
+            .map(|(output, precision)| (output.name.clone(), precision.bits()))
+            .collect()
+    }
+
     /// The program at a level, `macro`, `mid` or (of a machine) `micro`.
     fn text(&self, py: Python<'_>, level: &str, machine: &str) -> PyResult<String> {
         py.detach(|| match level {
@@ -182,6 +192,10 @@ impl CompiledProgram {
     }
 
     /// Runs on a device; gives the encrypted outputs, and the report as text and as JSON.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the one caller is our own Python, which names them"
+    )]
     fn run(
         &self,
         py: Python<'_>,
@@ -190,6 +204,7 @@ impl CompiledProgram {
         keys: &EvaluationKeys,
         device: &str,
         trace: Option<PathBuf>,
+        progress: bool,
     ) -> PyResult<(HashMap<String, Ciphertext>, String, String)> {
         let plains = vectors(&plain);
         drop(plain);
@@ -207,7 +222,7 @@ impl CompiledProgram {
                 inputs,
                 false,
                 trace.as_deref(),
-                &Silent,
+                &if progress { Bar::new() } else { Bar::none() },
             );
             let answer = answer.map_err(|error| match error {
                 CliError::Runtime(error) => failed(error),

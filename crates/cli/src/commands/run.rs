@@ -4,10 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use num_complex::Complex64;
-use ringmill_compiler::Compiled;
 use ringmill_devices::report::RunReport;
 use ringmill_devices::runtime::{Ciphertexts, Client, Server, Vectors};
-use ringmill_isa::macros::Visibility;
+use ringmill_isa::macros::{MacroProgram, Visibility};
 use serde_json::{Map, Value, json};
 
 use crate::args::RunArgs;
@@ -23,8 +22,15 @@ pub fn run(args: &RunArgs) -> Result<(), CliError> {
         .iter()
         .map(|name| Ok(ringmill_devices::open(name)?))
         .collect::<Result<Vec<_>, CliError>>()?;
-    let compiled = Arc::new(program::compile(&args.program)?);
-    let vectors = gather(&compiled, args)?;
+    let source = program::read(&args.program)?;
+    let (vectors, from_files) = gather(&source, args)?;
+    let sample = from_files.then(|| {
+        let inputs = source.inputs.iter();
+        inputs
+            .filter_map(|input| vectors.get(&input.name).cloned())
+            .collect()
+    });
+    let compiled = Arc::new(program::compile_for(&args.program, source, sample)?);
     let part = |visibility| -> Vectors {
         let wanted = compiled
             .inputs
@@ -104,15 +110,19 @@ pub fn run(args: &RunArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Every input of the program, from files or random.
-fn gather(compiled: &Compiled, args: &RunArgs) -> Result<Vectors, CliError> {
-    let mut files = inputs::parse_options(&args.inputs)?;
-    let slots = compiled.source.slots as usize;
+/// Every input of the program, and whether all come from files: the others are random.
+fn gather(program: &MacroProgram, args: &RunArgs) -> Result<(Vectors, bool), CliError> {
+    let mut files = inputs::parse_options("--input", &args.inputs)?;
+    let slots = program.slots as usize;
     let mut vectors = Vectors::new();
-    for (number, input) in (0u64..).zip(&compiled.inputs) {
+    let mut from_files = true;
+    for (number, input) in (0u64..).zip(&program.inputs) {
         let values = match files.remove(&input.name) {
             Some(path) => inputs::read(&path, slots)?,
-            None if args.random_inputs => inputs::random(args.seed, number, slots),
+            None if args.random_inputs => {
+                from_files = false;
+                inputs::random(args.seed, number, slots)
+            }
             None => {
                 return Err(CliError::Usage(format!(
                     "input `{0}` is missing; give --input {0}=FILE, or --random-inputs",
@@ -122,12 +132,8 @@ fn gather(compiled: &Compiled, args: &RunArgs) -> Result<Vectors, CliError> {
         };
         vectors.insert(input.name.clone(), values);
     }
-    match files.keys().next() {
-        Some(name) => Err(CliError::Usage(format!(
-            "the program has no input `{name}`"
-        ))),
-        None => Ok(vectors),
-    }
+    inputs::all_known(&files, program)?;
+    Ok((vectors, from_files))
 }
 
 /// Outputs whose error is larger than the noise model guarantees.

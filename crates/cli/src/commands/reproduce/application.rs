@@ -11,6 +11,7 @@ use super::figure::{Figure, How};
 use super::paper;
 use super::single::{measure, simulate};
 use crate::error::CliError;
+use crate::progress::Parts;
 
 const TABLE: &str = "Section 5.3: logistic regression";
 
@@ -20,6 +21,7 @@ pub fn figures(
     paper: &paper::Ring,
     machines: &[(&str, Box<dyn Machine>)],
     cpu: &Cpu,
+    parts: &mut Parts<'_>,
 ) -> Result<Vec<Figure>, CliError> {
     let mut figures = Vec::new();
     let compiled = compile_logistic_regression()?;
@@ -40,6 +42,7 @@ pub fn figures(
     let counts = Operations::of(&compiled.managed);
     for (name, machine) in machines {
         let report = simulate(machine.as_ref(), &compiled.program)?;
+        parts.done();
         let communication = (report.link.seconds_in + report.link.seconds_out) * 1e3;
         push(
             name,
@@ -98,12 +101,14 @@ pub fn figures(
             How::Model,
         );
     }
+    let ours = measure(cpu, &compiled.program)? * 1e3;
+    parts.done();
     push(
         "cpu",
         "total (paper: SEAL)",
         "ms",
         Some(theirs.seal_s * 1e3),
-        measure(cpu, &compiled.program)? * 1e3,
+        ours,
         How::Measured,
     );
     Ok(figures)

@@ -9,10 +9,11 @@ mod single;
 use crate::args::ReproduceArgs;
 use crate::error::CliError;
 use crate::output;
+use crate::progress::Bar;
 
 pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
     let figures = match args.machine.as_str() {
-        "ring" => ring::figures()?,
+        "ring" => ring::figures(&Bar::new())?,
         other => {
             return Err(CliError::Usage(format!(
                 "no paper is known for machine `{other}`; known: ring"

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ringmill_devices::Cpu;
+use ringmill_devices::progress::Progress;
 use ringmill_isa::mid::builder::ProcBuilder;
 use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, Procedure, Program, ValueId};
 use ringmill_machines::{MACHINES, MachineReport};
@@ -12,14 +13,19 @@ use super::figure::{Figure, How};
 use super::single::{measure, simulate};
 use super::{application, paper, single};
 use crate::error::CliError;
+use crate::progress::Parts;
 
 const TABLE_2: &str = "Table 2: instructions and operations";
 const TABLE_4: &str = "Table 4: latency of operations";
 const MULTIPLY: &str = "multiply + relinearise";
 const MULTIPLIERS: &str = "modular multipliers per RPAU";
+/// Operations timed for each parameter set.
+const OPERATIONS: usize = 3;
+/// Instructions timed alone.
+const INSTRUCTIONS: usize = 6;
 
 /// Every figure, table by table.
-pub fn figures() -> Result<Vec<Figure>, CliError> {
+pub fn figures(progress: &dyn Progress) -> Result<Vec<Figure>, CliError> {
     let paper = paper::ring()?;
     let machines = MACHINES
         .iter()
@@ -41,6 +47,9 @@ pub fn figures() -> Result<Vec<Figure>, CliError> {
     ];
     let (mut table_2, mut table_4) = (Vec::new(), Vec::new());
     let cpu = Cpu::new(1)?;
+    let operations = sets.len() * OPERATIONS;
+    let runs = machines.len() * (INSTRUCTIONS + operations) + operations + machines.len() + 1;
+    let mut parts = Parts::new(progress, "reproducing", runs as u64);
     for (name, machine) in &machines {
         let row = |case: &str, metric: &str, unit: &str, paper, ours| Figure {
             machine: (*name).to_owned(),
@@ -55,11 +64,13 @@ pub fn figures() -> Result<Vec<Figure>, CliError> {
         for (metric, cycles, procedure) in instructions(&paper, &sets[0].params)? {
             let ours =
                 simulate(machine.as_ref(), &single::program(Arc::new(procedure)))?.cycles as f64;
+            parts.done();
             table_2.push(row("instruction", metric, "cycles", Some(cycles), ours));
         }
         for set in &sets {
             for (metric, cycles, _, program) in set.operations()? {
                 let report = simulate(machine.as_ref(), &program)?;
+                parts.done();
                 if table_2
                     .iter()
                     .all(|f: &Figure| f.machine != *name || f.metric != MULTIPLIERS)
@@ -108,6 +119,8 @@ pub fn figures() -> Result<Vec<Figure>, CliError> {
     }
     for set in &sets {
         for (metric, _, seal_us, program) in set.operations()? {
+            let ours = measure(&cpu, &program)? * 1e6;
+            parts.done();
             table_4.push(Figure {
                 machine: "cpu".to_owned(),
                 table: TABLE_4.to_owned(),
@@ -115,12 +128,12 @@ pub fn figures() -> Result<Vec<Figure>, CliError> {
                 metric: format!("{metric} (paper: SEAL)"),
                 unit: "us".to_owned(),
                 paper: Some(seal_us),
-                ours: measure(&cpu, &program)? * 1e6,
+                ours,
                 how: How::Measured,
             });
         }
     }
-    let application = application::figures(&paper, &machines, &cpu)?;
+    let application = application::figures(&paper, &machines, &cpu, &mut parts)?;
     Ok([table_2, table_4, application].concat())
 }
 
@@ -134,11 +147,11 @@ struct Set {
 
 impl Set {
     /// Name, the paper's cycles, the paper's microseconds of SEAL, and the operation alone at the highest level.
-    fn operations(&self) -> Result<Vec<(&'static str, f64, f64, Program)>, CliError> {
+    fn operations(&self) -> Result<[(&'static str, f64, f64, Program); OPERATIONS], CliError> {
         let level = self.params.max_level();
         let procs = ProcCache::new(Arc::clone(&self.params));
         let one = |key: OpKey| Ok::<_, CliError>(single::program(procs.get(&key)?));
-        Ok(vec![
+        Ok([
             (
                 "add",
                 self.cycles.add,
@@ -175,7 +188,7 @@ fn instructions(
 ) -> Result<Vec<(&'static str, f64, Procedure)>, CliError> {
     type Body =
         fn(&mut ProcBuilder, ValueId, ValueId) -> Result<ValueId, ringmill_isa::VerifyError>;
-    let cases: [(&'static str, f64, Form, Body); 6] = [
+    let cases: [(&'static str, f64, Form, Body); INSTRUCTIONS] = [
         ("NTT", paper.ntt_reported, Form::Coeff, |p, a, _| p.ntt(a)),
         ("INTT", paper.ntt_reported, Form::Eval, |p, a, _| p.intt(a)),
         (
@@ -230,11 +243,27 @@ fn cycles_a_word(report: &MachineReport, kind: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
+    use ringmill_devices::progress::Step;
+
     use super::*;
+
+    /// Keeps the last step.
+    struct Last(Mutex<Option<Step>>);
+
+    impl Progress for Last {
+        fn step(&self, step: Step) {
+            *self.0.lock().unwrap() = Some(step);
+        }
+    }
 
     #[test]
     fn the_figures_we_claim_to_beat_are_beaten() {
-        let figures = figures().unwrap();
+        let last = Last(Mutex::default());
+        let figures = figures(&last).unwrap();
+        let step = last.0.into_inner().unwrap().unwrap();
+        assert_eq!(step.done, step.total, "progress ends where it said");
         let find = |machine: &str, case: &str, metric: &str, unit: &str| {
             let same = |f: &&Figure| {
                 (
