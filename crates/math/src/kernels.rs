@@ -1,10 +1,12 @@
 //! Loops over whole limbs: the one interface through which devices do residue arithmetic.
 //!
 //! Every function checks that its slices have one length, then runs the fastest path this processor has (scalar,
-//! AVX-512, AVX-512 with IFMA; see [`Backend`]). All paths give the same bits. Inputs must be residues below their
+//! AVX2, AVX-512, AVX-512 with IFMA; see [`Backend`]). All paths give the same bits. Inputs must be residues below their
 //! modulus; outputs are. A larger input gives a wrong residue, never a fault.
 
 mod auto;
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
 mod backend;

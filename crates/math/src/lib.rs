@@ -18,11 +18,13 @@ mod rns;
 pub mod sample;
 #[cfg(target_arch = "x86_64")]
 mod simd;
+#[cfg(target_arch = "x86_64")]
+mod simd256;
 
 pub use error::MathError;
 pub use kernels::{AutoEvalPlan, Backend};
 pub use modulus::{Modulus, Shoup};
-pub use ntt::NttPlan;
+pub use ntt::{Ntt32, NttPlan};
 pub use random::{Prng, expand_uniform};
 pub use ring::{Ring, RingKind};
 pub use rns::{BaseConverter, RnsBasis};

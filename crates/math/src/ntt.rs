@@ -5,10 +5,15 @@
 //! ring after its first stage, so only the twiddles differ and the loops are the same.
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod butterfly;
 mod scalar;
+mod word32;
+
+pub use word32::Ntt32;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, RwLock};
@@ -176,6 +181,10 @@ impl NttPlan {
             backend @ (Backend::Avx512 | Backend::Avx512Ifma) if limb.len() >= avx512::MIN_LEN => {
                 avx512::forward(self, limb, backend)
             }
+            #[cfg(target_arch = "x86_64")]
+            backend if backend != Backend::Scalar && limb.len() >= avx2::MIN_LEN => {
+                avx2::forward(self, limb)
+            }
             _ => scalar::forward(self, limb),
         }
         Ok(())
@@ -188,6 +197,10 @@ impl NttPlan {
             #[cfg(target_arch = "x86_64")]
             backend @ (Backend::Avx512 | Backend::Avx512Ifma) if limb.len() >= avx512::MIN_LEN => {
                 avx512::inverse(self, limb, backend)
+            }
+            #[cfg(target_arch = "x86_64")]
+            backend if backend != Backend::Scalar && limb.len() >= avx2::MIN_LEN => {
+                avx2::inverse(self, limb)
             }
             _ => scalar::inverse(self, limb),
         }

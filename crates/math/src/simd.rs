@@ -346,8 +346,8 @@ impl<const ROOMY: bool> LazyMul for Ifma<ROOMY> {
             for k in 0..K {
                 y[k] = _mm512_madd52lo_epu64(x[k], y[k], w[k].0);
             }
-            for k in 0..K {
-                x[k] = _mm512_madd52lo_epu64(bound, x[k], context.two);
+            for x in &mut x {
+                *x = _mm512_madd52lo_epu64(bound, *x, context.two);
             }
             for k in 0..K {
                 y[k] = _mm512_madd52lo_epu64(y[k], quotient[k], context.minus_q);
@@ -465,8 +465,8 @@ impl<const SMALL: bool> LazyMul for IfmaWide<SMALL> {
             for k in 0..K {
                 x[k] = mul_low(x[k], w[k].value);
             }
-            for k in 0..K {
-                quotient[k] = mul_low(quotient[k], context.q);
+            for quotient in &mut quotient {
+                *quotient = mul_low(*quotient, context.q);
             }
             for k in 0..K {
                 x[k] = _mm512_sub_epi64(x[k], quotient[k]);

@@ -5,7 +5,7 @@ mod common;
 use common::random_limb;
 use proptest::prelude::*;
 use ringmill_math::bits::bit_reverse;
-use ringmill_math::{Backend, Modulus, NttPlan, Ring, kernels, primes};
+use ringmill_math::{Backend, Modulus, Ntt32, NttPlan, Ring, kernels, primes};
 
 fn evaluate(q: Modulus, a: &[u64], point: u64) -> u64 {
     a.iter()
@@ -228,4 +228,52 @@ fn check_backends(q: Modulus, log_n: u8) {
             }
         }
     }
+}
+
+/// The 32-bit transform gives the residues of the 64-bit one on every backend, at every length.
+#[test]
+fn narrow_limbs_agree_with_wide_ones() {
+    for log_n in 2..=17u8 {
+        for bits in [20u32, 29, 30, 31, 32] {
+            // Half rings need a root of twice the order.
+            let Ok(list) = primes::ntt_primes(bits, u32::from(log_n) + 1, 1) else {
+                continue;
+            };
+            let q = Modulus::new(list[0]).unwrap();
+            let (half_p, half_m) = Ring::full(log_n + 1).halves();
+            let halves = log_n < Ring::MAX_LOG_N;
+            for ring in [Ring::full(log_n), half_p, half_m]
+                .into_iter()
+                .take(if halves { 3 } else { 1 })
+            {
+                let (narrow, wide) = (Ntt32::new(q, ring).unwrap(), NttPlan::new(q, ring).unwrap());
+                assert_eq!(u64::from(narrow.psi()), wide.psi());
+                for limb in common::limbs(q, ring.len(), 5) {
+                    let mut forward = limb.clone();
+                    wide.forward(&mut forward).unwrap();
+                    for backend in kernels::available_backends() {
+                        kernels::with_backend(backend, || {
+                            let mut x: Vec<u32> = limb.iter().map(|&a| a as u32).collect();
+                            narrow.forward(&mut x).unwrap();
+                            let same = x.iter().zip(&forward).all(|(&a, &b)| u64::from(a) == b);
+                            assert!(same, "{backend:?} {ring:?} {q:?}");
+                            narrow.inverse(&mut x).unwrap();
+                            let same = x.iter().zip(&limb).all(|(&a, &b)| u64::from(a) == b);
+                            assert!(same, "inverse {backend:?} {ring:?} {q:?}");
+                        })
+                        .unwrap();
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn narrow_plans_refuse_what_does_not_fit() {
+    let large = Modulus::new(primes::ntt_primes(33, 4, 1).unwrap()[0]).unwrap();
+    assert!(Ntt32::new(large, Ring::full(4)).is_err());
+    let plan = Ntt32::shared(Modulus::new(97).unwrap(), Ring::full(4)).unwrap();
+    assert!(plan.forward(&mut [0; 8]).is_err());
+    assert!(plan.inverse(&mut [0; 17]).is_err());
 }

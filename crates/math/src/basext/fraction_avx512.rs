@@ -25,7 +25,7 @@ pub(super) fn counts(
     // SAFETY: the backend in force has its features; row i of y is valid for `done` words.
     unsafe {
         match Backend::current() {
-            Backend::Scalar => return 0,
+            Backend::Scalar | Backend::Avx2 => return 0,
             Backend::Avx512 => wide(sum, y.as_ptr(), alpha, close),
             Backend::Avx512Ifma => ifma(sum, y.as_ptr(), alpha, close),
         }

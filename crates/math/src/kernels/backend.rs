@@ -10,6 +10,8 @@ use crate::MathError;
 pub enum Backend {
     /// Plain Rust, any processor.
     Scalar,
+    /// AVX2, any modulus: transforms and kernels of single products.
+    Avx2,
     /// AVX-512 F and DQ, any modulus.
     Avx512,
     /// AVX-512 with 52-bit multiply-add where the modulus is below 2^50, [`Backend::Avx512`] elsewhere.
@@ -37,12 +39,30 @@ impl Backend {
 
 /// The backends this processor can run, slowest first.
 pub fn available_backends() -> Vec<Backend> {
-    let mut list = vec![Backend::Scalar];
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
-        list.push(Backend::Avx512);
-        if is_x86_feature_detected!("avx512ifma") {
-            list.push(Backend::Avx512Ifma);
+    {
+        backends_with(
+            is_x86_feature_detected!("avx2"),
+            is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq"),
+            is_x86_feature_detected!("avx512ifma"),
+        )
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        backends_with(false, false, false)
+    }
+}
+
+/// The backends of a processor with these instruction sets; each needs the ones before it.
+fn backends_with(avx2: bool, avx512: bool, ifma: bool) -> Vec<Backend> {
+    let mut list = vec![Backend::Scalar];
+    if avx2 {
+        list.push(Backend::Avx2);
+        if avx512 {
+            list.push(Backend::Avx512);
+            if ifma {
+                list.push(Backend::Avx512Ifma);
+            }
         }
     }
     list
@@ -61,4 +81,18 @@ pub fn with_backend<T>(backend: Backend, f: impl FnOnce() -> T) -> Result<T, Mat
     }
     let _restore = Restore(FORCED.replace(Some(backend)));
     Ok(f())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masked_features_fall_back_to_the_next_best() {
+        let best = |avx2, avx512, ifma| backends_with(avx2, avx512, ifma).last().copied();
+        assert_eq!(best(true, true, true), Some(Backend::Avx512Ifma));
+        assert_eq!(best(true, true, false), Some(Backend::Avx512));
+        assert_eq!(best(true, false, true), Some(Backend::Avx2));
+        assert_eq!(best(false, true, true), Some(Backend::Scalar));
+    }
 }

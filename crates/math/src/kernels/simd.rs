@@ -3,7 +3,7 @@
 
 use super::backend::Backend;
 #[cfg(target_arch = "x86_64")]
-use super::{avx512, ifma};
+use super::{avx2, avx512, ifma};
 use crate::{Modulus, Shoup};
 
 /// Defines a dispatcher; `ifma when` gives the moduli for which there is a better kernel with IFMA.
@@ -26,6 +26,9 @@ macro_rules! dispatch {
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: as above.
                 Backend::Avx512 | Backend::Avx512Ifma => unsafe { avx512::$name(q, $($arg,)* len) },
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: as above.
+                Backend::Avx2 => unsafe { avx2::$name(q, $($arg,)* len) },
                 _ => {
                     let _ = (q, $($arg,)* len); // nothing else uses them off x86-64
                     0

@@ -459,9 +459,9 @@ unsafe fn inverse_tail<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, ind
             ];
             let c = [[x[0], x[2]], [y[0], y[2]], [x[1], x[3]], [y[1], y[3]]];
             let c = inverse_double_butterfly(stage, c, v, [w, w_next, w, w_next]);
-            for j in 0..4 {
-                store(p.add(j * LANES), c[j][0]);
-                store(p.add(TAIL + j * LANES), c[j][1]);
+            for (j, [a, b]) in c.into_iter().enumerate() {
+                store(p.add(j * LANES), a);
+                store(p.add(TAIL + j * LANES), b);
             }
         }
     }

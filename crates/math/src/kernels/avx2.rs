@@ -1,0 +1,222 @@
+//! Kernels on four coefficients at a time (AVX2), for any modulus. Sums of products stay scalar: their 128-bit sums
+//! gain nothing from four lanes without carries.
+//!
+//! Each processes the largest multiple of four coefficients and returns how many those were.
+
+use std::arch::x86_64::*;
+
+use super::avx512::vectors;
+use crate::simd256::{
+    Constant, Context, LANES, correct, load, mul_high_short, mul_low, splat, store,
+};
+use crate::{Modulus, Shoup};
+
+/// Barrett reduction of products of residues: the method and the bounds of the AVX-512 kernels.
+///
+/// With k = bits of q, a product P < 2^2k is cut to P1 = P >> (k-2) < 2^(k+2), and the quotient is estimated as the
+/// high word of P1 * floor(2^(k+62) / q), short of P / q by less than 4: the remainder comes out below 4q < 2^63.
+#[derive(Clone, Copy)]
+struct Barrett {
+    context: Context,
+    ratio: __m256i,
+    ratio_high: __m256i,
+    shift_low: __m256i,
+    shift_high: __m256i,
+}
+
+impl Barrett {
+    #[inline(always)]
+    unsafe fn new(q: Modulus) -> Self {
+        let k = q.bits();
+        let ratio = ((1u128 << (k + 62)) / u128::from(q.value())) as u64;
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            Self {
+                context: Context::new(q),
+                ratio: splat(ratio),
+                ratio_high: splat(ratio >> 32),
+                shift_low: splat(u64::from(k - 2)),
+                shift_high: splat(u64::from(66 - k)),
+            }
+        }
+    }
+
+    /// a * b mod q, below 4q.
+    #[inline(always)]
+    unsafe fn mul(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            let low_mask = splat(0xffff_ffff);
+            let (a_high, b_high) = (_mm256_srli_epi64::<32>(a), _mm256_srli_epi64::<32>(b));
+            let low = _mm256_mul_epu32(a, b);
+            let cross = _mm256_add_epi64(_mm256_mul_epu32(a_high, b), _mm256_srli_epi64::<32>(low));
+            let middle = _mm256_add_epi64(
+                _mm256_mul_epu32(a, b_high),
+                _mm256_and_si256(cross, low_mask),
+            );
+            let high = _mm256_add_epi64(
+                _mm256_mul_epu32(a_high, b_high),
+                _mm256_add_epi64(
+                    _mm256_srli_epi64::<32>(cross),
+                    _mm256_srli_epi64::<32>(middle),
+                ),
+            );
+            // Odd 32-bit lanes from the middle sum, even ones from the low product.
+            let low = _mm256_blend_epi32::<0xaa>(low, _mm256_slli_epi64::<32>(middle));
+            let cut = _mm256_or_si256(
+                _mm256_sllv_epi64(high, self.shift_high),
+                _mm256_srlv_epi64(low, self.shift_low),
+            );
+            let quotient = mul_high_short(cut, self.ratio, self.ratio_high);
+            let multiple = mul_low(
+                quotient,
+                _mm256_srli_epi64::<32>(quotient),
+                self.context.q,
+                self.context.q_high,
+            );
+            _mm256_sub_epi64(low, multiple)
+        }
+    }
+}
+
+/// d + q where d is negative, else d.
+#[inline(always)]
+unsafe fn lift(d: __m256i, q: __m256i) -> __m256i {
+    // SAFETY: the caller enables AVX2. The blend goes by the sign bit of each lane.
+    unsafe {
+        let lifted = _mm256_castsi256_pd(_mm256_add_epi64(d, q));
+        let d = _mm256_castsi256_pd(d);
+        _mm256_castpd_si256(_mm256_blendv_pd(d, lifted, d))
+    }
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn add(
+    q: Modulus,
+    out: *mut u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) -> usize {
+    // SAFETY: the pointers are valid for len words (caller).
+    unsafe {
+        let q = splat(q.value());
+        vectors!(len, i => { store(out.add(i), correct(_mm256_add_epi64(load(a.add(i)), load(b.add(i))), q)) })
+    }
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn sub(
+    q: Modulus,
+    out: *mut u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) -> usize {
+    // SAFETY: the pointers are valid for len words (caller).
+    unsafe {
+        let q = splat(q.value());
+        vectors!(len, i => { store(out.add(i), lift(_mm256_sub_epi64(load(a.add(i)), load(b.add(i))), q)) })
+    }
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn neg(q: Modulus, out: *mut u64, a: *const u64, len: usize) -> usize {
+    // SAFETY: the pointers are valid for len words (caller).
+    unsafe {
+        let (q, zero) = (splat(q.value()), _mm256_setzero_si256());
+        vectors!(len, i => { store(out.add(i), lift(_mm256_sub_epi64(zero, load(a.add(i))), q)) })
+    }
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn add_scalar(
+    q: Modulus,
+    out: *mut u64,
+    a: *const u64,
+    w: u64,
+    len: usize,
+) -> usize {
+    // SAFETY: the pointers are valid for len words (caller).
+    unsafe {
+        let (q, w) = (splat(q.value()), splat(w));
+        vectors!(len, i => { store(out.add(i), correct(_mm256_add_epi64(load(a.add(i)), w), q)) })
+    }
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn mul(
+    q: Modulus,
+    out: *mut u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) -> usize {
+    // SAFETY: the pointers are valid for len words (caller).
+    unsafe {
+        let barrett = Barrett::new(q);
+        vectors!(len, i => {
+            let r = barrett.mul(load(a.add(i)), load(b.add(i)));
+            store(out.add(i), barrett.context.reduce(r))
+        })
+    }
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn mac(
+    q: Modulus,
+    out: *mut u64,
+    acc: *const u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) -> usize {
+    // SAFETY: the pointers are valid for len words (caller).
+    unsafe {
+        let barrett = Barrett::new(q);
+        vectors!(len, i => {
+            let r = correct(barrett.mul(load(a.add(i)), load(b.add(i))), barrett.context.two_q);
+            // Below 2q and q.
+            let sum = _mm256_add_epi64(r, load(acc.add(i)));
+            store(out.add(i), barrett.context.reduce(sum))
+        })
+    }
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn mul_shoup(
+    q: Modulus,
+    out: *mut u64,
+    a: *const u64,
+    w: Shoup,
+    len: usize,
+) -> usize {
+    // SAFETY: the pointers are valid for len words (caller).
+    unsafe {
+        let (context, w) = (Context::new(q), Constant::splat(w));
+        vectors!(len, i => { store(out.add(i), correct(context.mul(load(a.add(i)), w), context.q)) })
+    }
+}
+
+/// a mod q for any 64-bit a: multiplication by one.
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn reduce(q: Modulus, out: *mut u64, a: *const u64, len: usize) -> usize {
+    // SAFETY: the pointers are valid for len words (caller).
+    unsafe { mul_shoup(q, out, a, q.shoup(1), len) }
+}
+
+/// Left to the scalar code.
+pub(super) unsafe fn dot(_: Modulus, _: *mut u64, _: &[(&[u64], &[u64])], _: usize) -> usize {
+    0
+}
+
+/// Left to the scalar code.
+pub(super) unsafe fn dot_scalars(
+    _: Modulus,
+    _: *mut u64,
+    _: &[&[u64]],
+    _: &[Shoup],
+    _: usize,
+) -> usize {
+    0
+}

@@ -1,0 +1,360 @@
+//! The loops of the 32-bit transform: two stages at a time, the last six of each 64 coefficients in registers.
+
+use std::arch::x86_64::*;
+
+use super::Ntt32;
+use super::lanes::{Constant, Stage32, Vectors, shuffle, unshuffle};
+
+/// Residues in one vector.
+const LANES: usize = 16;
+
+/// Blocks of this many coefficients (four vectors) run their last six stages in registers, two blocks at a time.
+const TAIL: usize = 4 * LANES;
+
+/// The shortest limb these loops take.
+pub(super) const MIN_LEN: usize = 4 * TAIL;
+
+/// Blocks of at most this many coefficients (32 KiB) stay in the first-level cache.
+const CACHED: usize = 1 << 13;
+
+macro_rules! entry {
+    ($name:ident, $generic:ident, $lazy:literal) => {
+        #[target_feature(enable = "avx512f")]
+        fn $name(plan: &Ntt32, limb: &mut [u32]) {
+            // SAFETY: the feature is enabled here, and the limb has the length of the plan (checked by the caller).
+            unsafe { $generic::<$lazy>(plan, limb) }
+        }
+    };
+}
+
+entry!(forward_lazy, forward_with, true);
+entry!(forward_strict, forward_with, false);
+entry!(inverse_lazy, inverse_with, true);
+entry!(inverse_strict, inverse_with, false);
+
+/// Runs the forward transform; the backend must be one of this processor's AVX-512 ones.
+pub(super) fn forward(plan: &Ntt32, limb: &mut [u32]) {
+    // SAFETY: the caller's backend has AVX-512 F.
+    unsafe {
+        if plan.q.bits() <= 30 {
+            forward_lazy(plan, limb)
+        } else {
+            forward_strict(plan, limb)
+        }
+    }
+}
+
+/// Runs the inverse transform; the backend must be one of this processor's AVX-512 ones.
+pub(super) fn inverse(plan: &Ntt32, limb: &mut [u32]) {
+    // SAFETY: the caller's backend has AVX-512 F.
+    unsafe {
+        if plan.q.bits() <= 30 {
+            inverse_lazy(plan, limb)
+        } else {
+            inverse_strict(plan, limb)
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn load<const K: usize>(p: *const u32) -> Vectors<K> {
+    // SAFETY: p is readable for K vectors; the caller enables AVX-512 F.
+    unsafe {
+        let mut x = [_mm512_setzero_si512(); K];
+        for (k, x) in x.iter_mut().enumerate() {
+            *x = _mm512_loadu_si512(p.add(k * LANES).cast());
+        }
+        x
+    }
+}
+
+#[inline(always)]
+unsafe fn store<const K: usize>(p: *mut u32, x: Vectors<K>) {
+    for (k, x) in x.into_iter().enumerate() {
+        // SAFETY: p is writable for K vectors; the caller enables AVX-512 F.
+        unsafe { _mm512_storeu_si512(p.add(k * LANES).cast(), x) };
+    }
+}
+
+#[inline(always)]
+unsafe fn load_quarters(p: *const u32, quarter: usize) -> [Vectors<2>; 4] {
+    // SAFETY: p is readable for two vectors at each multiple of the quarter; the caller enables AVX-512 F.
+    unsafe {
+        [
+            load(p),
+            load(p.add(quarter)),
+            load(p.add(2 * quarter)),
+            load(p.add(3 * quarter)),
+        ]
+    }
+}
+
+#[inline(always)]
+unsafe fn store_quarters(p: *mut u32, quarter: usize, x: [Vectors<2>; 4]) {
+    for (j, x) in x.into_iter().enumerate() {
+        // SAFETY: p is writable for two vectors at each multiple of the quarter; the caller enables AVX-512 F.
+        unsafe { store(p.add(j * quarter), x) };
+    }
+}
+
+#[inline(always)]
+unsafe fn forward_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
+    let n = limb.len();
+    let p = limb.as_mut_ptr();
+    // SAFETY: all offsets stay within the n words of the limb, n being a power of two and at least 256; the caller
+    // enables AVX-512 F.
+    unsafe {
+        let stage = Stage32::<LAZY>::new(plan, &plan.forward);
+        // Two by two down to blocks of 64 leaves an odd stage out when log2(n / 64) is odd: it goes first.
+        let odd = (n / TAIL).trailing_zeros() % 2 == 1;
+        if odd {
+            let w = stage.twiddle(1);
+            for k in (0..n / 2).step_by(4 * LANES) {
+                let (low, high) = (p.add(k), p.add(n / 2 + k));
+                let (x, y) = stage.forward(load::<4>(low), load::<4>(high), [w; 4]);
+                store(low, x);
+                store(high, y);
+            }
+        }
+        let (mut blocks, mut len) = if odd { (2, n / 2) } else { (1, n) };
+        while len > CACHED {
+            for i in 0..blocks {
+                forward_double(stage, p.add(i * len), len, blocks + i);
+            }
+            blocks *= 4;
+            len /= 4;
+        }
+        for i in 0..blocks {
+            let block = p.add(i * len);
+            let (mut part_len, mut index, mut parts) = (len, blocks + i, 1);
+            while part_len > TAIL {
+                for j in 0..parts {
+                    forward_double(stage, block.add(j * part_len), part_len, index + j);
+                }
+                parts *= 4;
+                part_len /= 4;
+                index *= 4;
+            }
+            forward_tail(stage, block, len, index);
+        }
+    }
+}
+
+/// Two stages on one block of at least 128 coefficients; `index` is the position of its twiddle.
+#[inline(always)]
+unsafe fn forward_double<const LAZY: bool>(
+    stage: Stage32<LAZY>,
+    p: *mut u32,
+    len: usize,
+    index: usize,
+) {
+    let quarter = len / 4;
+    // SAFETY: p is valid for len words, a multiple of 128; the caller enables AVX-512 F.
+    unsafe {
+        let w = stage.twiddle(index);
+        let (w_low, w_high) = (stage.twiddle(2 * index), stage.twiddle(2 * index + 1));
+        for k in (0..quarter).step_by(2 * LANES) {
+            let a = load_quarters(p.add(k), quarter);
+            let c = double_butterfly(stage, a, [w; 4], [w_low, w_low, w_high, w_high]);
+            store_quarters(p.add(k), quarter, c);
+        }
+    }
+}
+
+/// Two stages on four pairs of vectors a distance apart: the first with the twiddles w, the second with v.
+#[inline(always)]
+unsafe fn double_butterfly<const LAZY: bool>(
+    stage: Stage32<LAZY>,
+    [a0, a1, a2, a3]: [Vectors<2>; 4],
+    w: [Constant; 4],
+    v: [Constant; 4],
+) -> [Vectors<2>; 4] {
+    // SAFETY: the caller enables AVX-512 F.
+    unsafe {
+        let low = [a0[0], a0[1], a1[0], a1[1]];
+        let (b, c) = stage.forward(low, [a2[0], a2[1], a3[0], a3[1]], w);
+        let low = [b[0], b[1], c[0], c[1]];
+        let (d, e) = stage.forward(low, [b[2], b[3], c[2], c[3]], v);
+        [[d[0], d[1]], [e[0], e[1]], [d[2], d[3]], [e[2], e[3]]]
+    }
+}
+
+/// The last six stages on `len` coefficients, two blocks of 64 at a time; `index` is the twiddle position of the first of
+/// these blocks.
+#[inline(always)]
+unsafe fn forward_tail<const LAZY: bool>(
+    stage: Stage32<LAZY>,
+    p: *mut u32,
+    len: usize,
+    index: usize,
+) {
+    // SAFETY: p is valid for len words, a multiple of 128; the caller enables AVX-512 F.
+    unsafe {
+        for i in (0..len / TAIL).step_by(2) {
+            let (p, at) = (p.add(i * TAIL), index + i);
+            let (a, b) = (load::<4>(p), load::<4>(p.add(TAIL)));
+            let (w, w_next) = (stage.twiddle(at), stage.twiddle(at + 1));
+            let v = [
+                stage.twiddle(2 * at),
+                stage.twiddle(2 * at + 2),
+                stage.twiddle(2 * at + 1),
+                stage.twiddle(2 * at + 3),
+            ];
+            let a = [[a[0], b[0]], [a[1], b[1]], [a[2], b[2]], [a[3], b[3]]];
+            let [c0, c1, c2, c3] = double_butterfly(stage, a, [w, w_next, w, w_next], v);
+            let (x, y) = shuffle([c0[0], c2[0], c0[1], c2[1]], [c1[0], c3[0], c1[1], c3[1]]);
+            let (x, y) = stage.forward(x, y, stage.turns::<2, 4>(4 * at));
+            let (x, y) = shuffle(x, y);
+            let (x, y) = stage.forward(x, y, stage.turns::<4, 4>(8 * at));
+            let (x, y) = shuffle(x, y);
+            let (x, y) = stage.forward(x, y, stage.turns::<8, 4>(16 * at));
+            let (x, y) = shuffle(x, y);
+            let (x, y) = stage.forward(x, y, stage.turns::<16, 4>(32 * at));
+            let (x, y) = shuffle(stage.reduce(x), stage.reduce(y));
+            for j in 0..4 {
+                store(p.add(2 * j * LANES), [x[j], y[j]]);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn inverse_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
+    let n = limb.len();
+    let p = limb.as_mut_ptr();
+    // SAFETY: as in `forward_with`.
+    unsafe {
+        let stage = Stage32::<LAZY>::new(plan, &plan.inverse);
+        let n_inv = Stage32::<LAZY>::splat(plan.n_inv);
+        let n_inv_twiddle = Stage32::<LAZY>::splat(plan.n_inv_twiddle);
+        // The last stage stands alone; before it, pairs of stages from blocks of 64 to halves of the limb, with a
+        // single one first when they are odd in number.
+        let half = n / 2;
+        let odd = (half / TAIL).trailing_zeros() % 2 == 1;
+        let mut cached = half;
+        while cached > CACHED {
+            cached /= 4;
+        }
+        for i in 0..n / cached {
+            let block = p.add(i * cached);
+            inverse_tail(stage, block, cached, (n + i * cached) / TAIL);
+            let mut len = TAIL;
+            if odd {
+                len *= 2;
+                for j in 0..cached / len {
+                    let at = (n + i * cached) / len + j;
+                    inverse_single(stage, block.add(j * len), len, at);
+                }
+            }
+            while len < cached {
+                len *= 4;
+                for j in 0..cached / len {
+                    let at = (n + i * cached) / len + j;
+                    inverse_double(stage, block.add(j * len), len, at);
+                }
+            }
+        }
+        let mut len = cached;
+        while len < half {
+            len *= 4;
+            for j in 0..n / len {
+                inverse_double(stage, p.add(j * len), len, n / len + j);
+            }
+        }
+        for k in (0..half).step_by(4 * LANES) {
+            let (low, high) = (p.add(k), p.add(half + k));
+            let (x, y) = (load::<4>(low), load::<4>(high));
+            let (x, y) = stage.inverse_last(x, y, n_inv, n_inv_twiddle);
+            store(low, x);
+            store(high, y);
+        }
+    }
+}
+
+/// The first six stages on `len` coefficients, two blocks of 64 at a time; `index` is the twiddle position of the first
+/// of these blocks.
+#[inline(always)]
+unsafe fn inverse_tail<const LAZY: bool>(
+    stage: Stage32<LAZY>,
+    p: *mut u32,
+    len: usize,
+    index: usize,
+) {
+    // SAFETY: p is valid for len words, a multiple of 128; the caller enables AVX-512 F.
+    unsafe {
+        for i in (0..len / TAIL).step_by(2) {
+            let (p, at) = (p.add(i * TAIL), index + i);
+            let a = load::<8>(p);
+            let (x, y) = unshuffle([a[0], a[2], a[4], a[6]], [a[1], a[3], a[5], a[7]]);
+            let (x, y) = stage.inverse(x, y, stage.turns::<16, 4>(32 * at));
+            let (x, y) = unshuffle(x, y);
+            let (x, y) = stage.inverse(x, y, stage.turns::<8, 4>(16 * at));
+            let (x, y) = unshuffle(x, y);
+            let (x, y) = stage.inverse(x, y, stage.turns::<4, 4>(8 * at));
+            let (x, y) = unshuffle(x, y);
+            let (x, y) = stage.inverse(x, y, stage.turns::<2, 4>(4 * at));
+            let (x, y) = unshuffle(x, y);
+            let w = [
+                stage.twiddle(2 * at),
+                stage.twiddle(2 * at + 1),
+                stage.twiddle(2 * at + 2),
+                stage.twiddle(2 * at + 3),
+            ];
+            let (x, y) = stage.inverse(x, y, w);
+            let (w, w_next) = (stage.twiddle(at), stage.twiddle(at + 1));
+            let (x, y) = stage.inverse(
+                [x[0], y[0], x[2], y[2]],
+                [x[1], y[1], x[3], y[3]],
+                [w, w, w_next, w_next],
+            );
+            store(p, [x[0], x[1], y[0], y[1], x[2], x[3], y[2], y[3]]);
+        }
+    }
+}
+
+/// One stage on one block of at least 128 coefficients; `index` is the position of its twiddle.
+#[inline(always)]
+unsafe fn inverse_single<const LAZY: bool>(
+    stage: Stage32<LAZY>,
+    p: *mut u32,
+    len: usize,
+    index: usize,
+) {
+    // SAFETY: p is valid for len words, a multiple of 128; the caller enables AVX-512 F.
+    unsafe {
+        let w = stage.twiddle(index);
+        for k in (0..len / 2).step_by(4 * LANES) {
+            let (low, high) = (p.add(k), p.add(len / 2 + k));
+            let (x, y) = stage.inverse(load::<4>(low), load::<4>(high), [w; 4]);
+            store(low, x);
+            store(high, y);
+        }
+    }
+}
+
+/// Two stages on one block of at least 128 coefficients; `index` is the position of the twiddle they end with.
+#[inline(always)]
+unsafe fn inverse_double<const LAZY: bool>(
+    stage: Stage32<LAZY>,
+    p: *mut u32,
+    len: usize,
+    index: usize,
+) {
+    let quarter = len / 4;
+    // SAFETY: p is valid for len words, a multiple of 128; the caller enables AVX-512 F.
+    unsafe {
+        let w = stage.twiddle(index);
+        let (w_low, w_high) = (stage.twiddle(2 * index), stage.twiddle(2 * index + 1));
+        for k in (0..quarter).step_by(2 * LANES) {
+            let [a0, a1, a2, a3] = load_quarters(p.add(k), quarter);
+            let (b, d) = stage.inverse(
+                [a0[0], a0[1], a2[0], a2[1]],
+                [a1[0], a1[1], a3[0], a3[1]],
+                [w_low, w_low, w_high, w_high],
+            );
+            let (c, e) = stage.inverse([b[0], b[1], d[0], d[1]], [b[2], b[3], d[2], d[3]], [w; 4]);
+            let c = [[c[0], c[1]], [c[2], c[3]], [e[0], e[1]], [e[2], e[3]]];
+            store_quarters(p.add(k), quarter, c);
+        }
+    }
+}
