@@ -45,7 +45,10 @@ def collect(rows: list[Row], options: argparse.Namespace) -> dict:
     one, two = machine.cores(1), machine.cores(2)
     load = {"begin": machine.load_average()}
     progress("building our side")
-    path, version = peers.ours(options.ours)
+    try:
+        path, version = peers.ours(options.ours)
+    except peers.Unavailable as error:
+        raise SystemExit(f"our own side can't be built: {error}") from error
     ours = Side("ours", version, [path], one)
     ours_two = Side("ours", version, [path], two) if len(two) == 2 else None
     groups = [group for group in GROUPS if any(row.group == group for row in rows)]

@@ -7,9 +7,9 @@ coefficient:
 
 | step | up to 32 bits (vpmuludq) | up to 50 bits (vpmadd52) | up to 61 bits (vpmuludq) |
 | --- | --- | --- | --- |
-| product with a constant and its Shoup quotient | 3 | 3 | 10: 4 high half, 3 + 3 low halves |
+| product with a constant and its Shoup quotient | 3 | 3 | 9: 3 quotient, 3 + 3 low halves |
 | product of two residues, both halves | 1 | 2 | 4 |
-| reduction of it | 2 | 2 | 7: 4 high half, 3 low half |
+| reduction of it | 2 | 2 | 6: 3 quotient, 3 low half |
 | a double-precision multiplication (the encoder's FFT) | 1 | 1 | 1 |
 """
 
@@ -37,7 +37,7 @@ def costs(bits: int) -> Costs:
         return Costs("vpmuludq", 3, 1, 2)
     if bits <= 50:
         return Costs("vpmadd52", 3, 2, 2)
-    return Costs("vpmuludq", 10, 4, 7)
+    return Costs("vpmuludq", 9, 4, 6)
 
 
 @dataclass(frozen=True)

@@ -80,29 +80,32 @@ class Shape:
 def line(
     row: Row, shape: Shape, ours: Times, peer: str | None, theirs: Times | None, rates: dict[str, Any]
 ) -> dict[str, Any]:
-    """The record of one row beside one peer."""
+    """The record of one row beside one peer. One thread is compared by processor time, which other programs on the
+    same core do not lengthen; several threads by wall time."""
     floor = floors.floor(shape.count, rates, row.threads)
+    clock = "processor" if row.threads == 1 else "wall"
     record: dict[str, Any] = {
         "id": row.id,
         "what": shape.what,
         "log_n": shape.log_n,
         "bits": shape.bits,
         "threads": row.threads,
+        "clock": clock,
         "ours": ours.record(),
         "peer": None,
         "ratio": None,
         "ratio_of_medians": None,
         "floor": floor,
-        "ours_over_floor": round(ours.fastest * 1e6 / floor["us"], 3) if floor else None,
+        "ours_over_floor": round(ours.fastest(clock) * 1e6 / floor["us"], 3) if floor else None,
     }
     if theirs is not None:
         record["peer"] = {"name": peer, **theirs.record()}
-        record["ratio"] = round(theirs.fastest / ours.fastest, 3)
-        record["ratio_of_medians"] = round(theirs.median / ours.median, 3)
+        record["ratio"] = round(theirs.fastest(clock) / ours.fastest(clock), 3)
+        record["ratio_of_medians"] = round(theirs.median(clock) / ours.median(clock), 3)
     elif shape.recorded is not None:
         name, microseconds = shape.recorded
-        record["peer"] = {"name": name, "min_us": microseconds, "recorded": True}
-        record["ratio"] = round(microseconds / 1e6 / ours.fastest, 3)
+        record["peer"] = {"name": name, clock: {"min_us": microseconds}, "recorded": True}
+        record["ratio"] = round(microseconds / 1e6 / ours.fastest(clock), 3)
     return record
 
 

@@ -14,30 +14,39 @@ from harness.side import Side
 TURNS = 7
 TURN_SECONDS = 0.025
 SAMPLES = range(2, 41)
-SAMPLE_SECONDS = 20e-6
+SAMPLE_SECONDS = 50e-6
+
+
+# The columns of a sample.
+CLOCKS = {"wall": 0, "processor": 1}
+Sample = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Times:
-    """The samples of one side, in seconds, turn by turn."""
+    """The samples of one side, wall and processor seconds, turn by turn."""
 
-    turns: tuple[tuple[float, ...], ...]
+    turns: tuple[tuple[Sample, ...], ...]
 
-    @property
-    def fastest(self) -> float:
-        return min(map(min, self.turns))
+    def by_turn(self, clock: str) -> list[list[float]]:
+        return [[sample[CLOCKS[clock]] for sample in turn] for turn in self.turns]
 
-    @property
-    def median(self) -> float:
-        return statistics.median(sample for turn in self.turns for sample in turn)
+    def fastest(self, clock: str) -> float:
+        return min(map(min, self.by_turn(clock)))
+
+    def median(self, clock: str) -> float:
+        return statistics.median(sample for turn in self.by_turn(clock) for sample in turn)
 
     def record(self) -> dict[str, Any]:
+        return {"samples": sum(map(len, self.turns)), **{clock: self.record_of(clock) for clock in CLOCKS}}
+
+    def record_of(self, clock: str) -> dict[str, Any]:
+        turns = self.by_turn(clock)
         return {
-            "min_us": us(self.fastest),
-            "median_us": us(self.median),
-            "samples": sum(map(len, self.turns)),
-            "turns_min_us": [us(min(turn)) for turn in self.turns],
-            "turns_median_us": [us(statistics.median(turn)) for turn in self.turns],
+            "min_us": us(self.fastest(clock)),
+            "median_us": us(self.median(clock)),
+            "turns_min_us": [us(min(turn)) for turn in turns],
+            "turns_median_us": [us(statistics.median(turn)) for turn in turns],
         }
 
 
@@ -54,9 +63,9 @@ def plan(pilot: float) -> tuple[int, int]:
 
 def interleave(sides: Sequence[tuple[Side, str]], turns: int = TURNS) -> list[Times]:
     """The times of each (side, name of the row there), in the given order."""
-    plans = [plan(max(min(side.time(row, 3, 1)), 1e-9)) for side, row in sides]
-    samples: list[list[tuple[float, ...]]] = [[] for _ in sides]
+    plans = [plan(max(min(wall for wall, _ in side.time(row, 3, 1)), 1e-9)) for side, row in sides]
+    samples: list[list[tuple[Sample, ...]]] = [[] for _ in sides]
     for _ in range(turns):
         for (side, row), (count, calls), kept in zip(sides, plans, samples, strict=True):
-            kept.append(tuple(side.time(row, count, calls)))
+            kept.append(tuple((wall, processor) for wall, processor in side.time(row, count, calls)))
     return [Times(tuple(kept)) for kept in samples]

@@ -30,15 +30,19 @@ class Unavailable(RuntimeError):
     """A peer can't be had on this computer; the message says why, in one line."""
 
 
-def run(command: list[str | Path], cwd: Path = ROOT) -> str:
-    """Standard output of a step of installing; `Unavailable` with its last complaint where it fails."""
+def run(command: list[str | Path], cwd: Path = ROOT, aloud: bool = False) -> str:
+    """Standard output of a step of installing; `Unavailable` with its last complaint where it fails.
+
+    `aloud` lets its standard error through, for steps that take minutes and tell their progress.
+    """
     words = [str(word) for word in command]
+    errors = None if aloud else subprocess.PIPE
     try:
-        done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=1800)
+        done = subprocess.run(words, cwd=cwd, stdout=subprocess.PIPE, stderr=errors, text=True, timeout=1800)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unavailable(f"{words[0]}: {error}") from error
     if done.returncode:
-        lines = done.stderr.strip().splitlines() or ["no message"]
+        lines = (done.stderr or "its messages are above").strip().splitlines() or ["no message"]
         raise Unavailable(f"`{' '.join(words[:3])} ...` failed: {lines[-1].strip()}")
     return done.stdout
 
@@ -54,7 +58,7 @@ def tool(name: str) -> str:
 def cargo_build(arguments: list[str | Path], name: str) -> str:
     """Builds a binary in release mode and returns its path."""
     command = [tool("cargo"), "build", "--release", "--locked", "--message-format=json", *arguments]
-    for line in run(command).splitlines():
+    for line in run(command, aloud=True).splitlines():
         message = json.loads(line)
         if message.get("executable") and message["target"]["name"] == name:
             return message["executable"]

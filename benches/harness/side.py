@@ -57,8 +57,8 @@ class Side:
             lines = self._errors.read().strip().splitlines() or [str(error)]
             raise SideFailed(f"{self.name} failed at {request.get('do')}: {lines[-1]}") from error
 
-    def time(self, row: str, count: int, calls: int) -> list[float]:
-        """Seconds a call, `count` times, each the mean of `calls` calls."""
+    def time(self, row: str, count: int, calls: int) -> list[list[float]]:
+        """Wall and processor seconds a call, `count` times, each the mean of `calls` calls."""
         return self.ask(do="time", row=row, count=count, calls=calls)
 
     def close(self) -> None:

@@ -33,9 +33,9 @@ def cells(row: dict[str, Any]) -> tuple[str, ...]:
         f"2^{row['log_n']}",
         str(row["bits"]),
         str(row["threads"]),
-        number(row["ours"]["min_us"]),
+        number(row["ours"][row["clock"]]["min_us"]),
         peer.get("name", "-") + ("*" if peer.get("recorded") else ""),
-        number(peer.get("min_us")),
+        number(peer.get(row["clock"], {}).get("min_us")),
         ratio(row["ratio"]),
         ratio(row["ratio_of_medians"]),
         number(floor),
@@ -72,7 +72,8 @@ def summary(record: dict[str, Any]) -> str:
         "",
         table(record["rows"]),
         "",
-        "Times are of the fastest sample; ratio is the peer's over ours. bits: of the prime, or log2 QP.",
+        "Times are of the fastest sample: processor time with one thread, wall time with two. Ratio: peer over ours,",
+        "of the fastest samples and of the medians. bits: of the prime, or log2 QP.",
     ]
     if any((row["peer"] or {}).get("recorded") for row in record["rows"]):
         lines.append("* a figure recorded elsewhere, not measured in this run (docs/benchmarks.md).")

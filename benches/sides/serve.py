@@ -28,16 +28,18 @@ class Group:
     def describe(self) -> dict[str, Any]:
         return {"rows": list(self.runs), "equal": self.equal, "facts": self.facts}
 
-    def time(self, row: str, count: int, calls: int) -> list[float]:
-        """Seconds a call, `count` times, each the mean of `calls` calls, after one call that is not timed."""
+    def time(self, row: str, count: int, calls: int) -> list[tuple[float, float]]:
+        """Wall and processor seconds a call, `count` times, each the mean of `calls` calls, after one not timed."""
         run = self.runs[row]
+        extra = self.overhead.get(row, 0.0)
         run()
         times = []
         for _ in range(count):
-            begin = time.perf_counter()
+            wall, processor = time.perf_counter(), time.process_time()
             for _ in range(calls):
                 run()
-            times.append((time.perf_counter() - begin) / calls - self.overhead.get(row, 0.0))
+            processor, wall = time.process_time() - processor, time.perf_counter() - wall
+            times.append((wall / calls - extra, processor / calls - extra))
         return times
 
 

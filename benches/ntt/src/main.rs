@@ -7,6 +7,7 @@ use std::error::Error;
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
+use rustix::time::{ClockId, clock_gettime};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tfhe_ntt::{prime32, prime64};
@@ -45,16 +46,22 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Seconds a call, after one call that is not timed.
-fn time(run: &mut Run, count: usize, calls: u32) -> Vec<f64> {
+/// Wall and processor seconds a call, after one call that is not timed.
+fn time(run: &mut Run, count: usize, calls: u32) -> Vec<[f64; 2]> {
     run();
     (0..count)
         .map(|_| {
-            let begin = Instant::now();
+            let (wall, processor) = (Instant::now(), processor_seconds());
             (0..calls).for_each(|_| run());
-            begin.elapsed().as_secs_f64() / f64::from(calls)
+            let (processor, wall) = (processor_seconds() - processor, wall.elapsed());
+            [wall.as_secs_f64(), processor].map(|t| t / f64::from(calls))
         })
         .collect()
+}
+
+fn processor_seconds() -> f64 {
+    let now = clock_gettime(ClockId::ProcessCPUTime);
+    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
 }
 
 fn open(moduli: &BTreeMap<String, u64>, rows: &mut BTreeMap<String, Run>) -> Result<Value> {

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value, json};
 
 use crate::Result;
@@ -36,9 +37,9 @@ impl Group {
         json!({ "rows": rows, "equal": self.equal, "facts": self.facts })
     }
 
-    /// Seconds a call, `count` times, each the mean of `calls` calls, after one call that is not timed: the other sides
-    /// have had the caches since the last turn.
-    pub fn time(&mut self, name: &str, count: usize, calls: u32) -> Result<Vec<f64>> {
+    /// Wall and processor seconds a call, `count` times, each the mean of `calls` calls, after one call that is not
+    /// timed: the other sides have had the caches since the last turn.
+    pub fn time(&mut self, name: &str, count: usize, calls: u32) -> Result<Vec<[f64; 2]>> {
         let (_, run) = self
             .rows
             .iter_mut()
@@ -47,12 +48,19 @@ impl Group {
         run()?;
         let mut times = Vec::with_capacity(count);
         for _ in 0..count {
-            let begin = Instant::now();
+            let (wall, processor) = (Instant::now(), processor_seconds());
             for _ in 0..calls {
                 run()?;
             }
-            times.push(begin.elapsed().as_secs_f64() / f64::from(calls));
+            let (processor, wall) = (processor_seconds() - processor, wall.elapsed());
+            times.push([wall.as_secs_f64(), processor].map(|t| t / f64::from(calls)));
         }
         Ok(times)
     }
+}
+
+/// What all threads of this process have used.
+fn processor_seconds() -> f64 {
+    let now = clock_gettime(ClockId::ProcessCPUTime);
+    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
 }

@@ -1,6 +1,6 @@
 //! Forward and inverse transforms, each with the digest of a negacyclic convolution that a peer must reproduce.
 
-use ringmill_math::{Modulus, NttPlan, Ring, kernels, primes};
+use ringmill_math::{Modulus, Ntt32, NttPlan, Ring, kernels, primes};
 use serde_json::{Map, Value};
 
 use crate::Result;
@@ -17,20 +17,14 @@ pub fn open(log_n: &[u8], bits: &[u32]) -> Result<Group> {
                 .first()
                 .ok_or("no such prime")?;
             let q = Modulus::new(prime)?;
-            let plan = NttPlan::shared(q, Ring::full(log_n))?;
-            let (mut a, mut b) = operands(q, 1 << log_n);
-            plan.forward(&mut a)?;
-            plan.forward(&mut b)?;
-            kernels::mul_assign(q, &mut a, &b)?;
-            plan.inverse(&mut a)?;
+            let ring = Ring::full(log_n);
+            let product = if q.bits() <= 32 {
+                narrow(&mut group, &case, q, ring)?
+            } else {
+                wide(&mut group, &case, q, ring)?
+            };
             moduli.insert(case.clone(), prime.into());
-            digests.insert(case.clone(), digest(&a).into());
-
-            let (forward, mut limb) = (plan.clone(), a.clone());
-            group.row(format!("forward.{case}"), move || {
-                Ok(forward.forward(&mut limb)?)
-            });
-            group.row(format!("inverse.{case}"), move || Ok(plan.inverse(&mut a)?));
+            digests.insert(case, digest(&product).into());
         }
     }
     group.fact("moduli", Value::from(moduli));
@@ -38,10 +32,48 @@ pub fn open(log_n: &[u8], bits: &[u32]) -> Result<Group> {
     Ok(group)
 }
 
+/// The rows of a prime of up to 61 bits, and the product of its operands.
+fn wide(group: &mut Group, case: &str, q: Modulus, ring: Ring) -> Result<Vec<u64>> {
+    let plan = NttPlan::shared(q, ring)?;
+    let (mut a, mut b) = operands(q, ring);
+    plan.forward(&mut a)?;
+    plan.forward(&mut b)?;
+    kernels::mul_assign(q, &mut a, &b)?;
+    plan.inverse(&mut a)?;
+    let product = a.clone();
+    let forward = plan.clone();
+    group.row(format!("forward.{case}"), move || {
+        Ok(forward.forward(&mut b)?)
+    });
+    group.row(format!("inverse.{case}"), move || Ok(plan.inverse(&mut a)?));
+    Ok(product)
+}
+
+/// The same for a prime below 2^32, on limbs of 32-bit words.
+fn narrow(group: &mut Group, case: &str, q: Modulus, ring: Ring) -> Result<Vec<u64>> {
+    let plan = Ntt32::shared(q, ring)?;
+    let (a, b) = operands(q, ring);
+    let words = |limb: Vec<u64>| limb.into_iter().map(|x| x as u32).collect::<Vec<_>>();
+    let (mut a, mut b) = (words(a), words(b));
+    plan.forward(&mut a)?;
+    plan.forward(&mut b)?;
+    for (x, &y) in a.iter_mut().zip(&b) {
+        *x = q.mul(u64::from(*x), u64::from(y)) as u32;
+    }
+    plan.inverse(&mut a)?;
+    let product = a.iter().map(|&x| u64::from(x)).collect();
+    let forward = plan.clone();
+    group.row(format!("forward.{case}"), move || {
+        Ok(forward.forward(&mut b)?)
+    });
+    group.row(format!("inverse.{case}"), move || Ok(plan.inverse(&mut a)?));
+    Ok(product)
+}
+
 /// The factors of the convolution: multiples of two odd constants modulo 2^64, reduced.
-fn operands(q: Modulus, n: u64) -> (Vec<u64>, Vec<u64>) {
+fn operands(q: Modulus, ring: Ring) -> (Vec<u64>, Vec<u64>) {
     let limb = |factor: u64| {
-        (1..=n)
+        (1..=ring.len() as u64)
             .map(|i| i.wrapping_mul(factor) % q.value())
             .collect()
     };
