@@ -1,10 +1,10 @@
-//! Microseconds per transform and per kernel, for each backend of this processor.
+//! Microseconds per transform and per kernel, for each backend of this processor; at 30 bits also on 32-bit words.
 //!
 //! `cargo run --release -p ringmill-math --example ntt_speed`
 
 use std::time::Instant;
 
-use ringmill_math::{Modulus, NttPlan, Ring, kernels, primes};
+use ringmill_math::{Modulus, Ntt32, NttPlan, Ring, kernels, primes};
 
 /// The fastest of several rounds, in microseconds per call.
 fn measure(mut f: impl FnMut()) -> f64 {
@@ -25,8 +25,24 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "{:>10} {:>6} {:>5} {:>9} {:>9} {:>9} {:>9}",
         "backend", "N", "bits", "ntt us", "intt us", "mul us", "mac us"
     );
-    for log_n in [12u8, 13, 14, 15, 16] {
-        for bits in [50u32, 54, 60, 61] {
+    for log_n in [10u8, 12, 13, 14, 15, 16, 17] {
+        let q = Modulus::new(primes::ntt_primes(30, u32::from(log_n), 1)?[0])?;
+        let narrow = Ntt32::shared(q, Ring::full(log_n))?;
+        let mut x: Vec<u32> = (0..1u32 << log_n).collect();
+        for backend in kernels::available_backends() {
+            let [ntt, intt] = kernels::with_backend(backend, || {
+                [
+                    measure(|| narrow.forward(&mut x).unwrap_or_default()),
+                    measure(|| narrow.inverse(&mut x).unwrap_or_default()),
+                ]
+            })?;
+            let (name, n) = (format!("{backend:?}"), 1u32 << log_n);
+            println!(
+                "{name:>10} {n:>6} {:>5} {ntt:>9.2} {intt:>9.2}   (32-bit words)",
+                30
+            );
+        }
+        for bits in [30u32, 50, 54, 60, 61] {
             let q = Modulus::new(primes::ntt_primes(bits, u32::from(log_n), 1)?[0])?;
             let plan = NttPlan::shared(q, Ring::full(log_n))?;
             let a: Vec<u64> = (0..1u64 << log_n)

@@ -207,6 +207,19 @@ impl NttPlan {
         Ok(())
     }
 
+    /// [`NttPlan::forward`] of several limbs of this modulus; the tables stay in the cache from one to the next. All
+    /// lengths are checked first: on an error no limb has changed.
+    pub fn forward_batch(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
+        limbs.iter().try_for_each(|limb| self.check_len(limb))?;
+        limbs.iter_mut().try_for_each(|limb| self.forward(limb))
+    }
+
+    /// [`NttPlan::inverse`] of several limbs; see [`NttPlan::forward_batch`].
+    pub fn inverse_batch(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
+        limbs.iter().try_for_each(|limb| self.check_len(limb))?;
+        limbs.iter_mut().try_for_each(|limb| self.inverse(limb))
+    }
+
     fn check_len(&self, limb: &[u64]) -> Result<(), MathError> {
         if limb.len() != self.ring.len() {
             return Err(MathError::Length {

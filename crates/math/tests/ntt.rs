@@ -179,7 +179,8 @@ proptest! {
 /// Every backend equals the scalar one on random and edge limbs, for every size and kind of ring.
 #[test]
 fn backends_agree_bit_for_bit() {
-    let sizes = [14u32, 30, 49, 50, 51, 54, 60, 61];
+    // Both sides of each arithmetic's limit.
+    let sizes = [14u32, 30, 46, 47, 50, 51, 54, 60, 61];
     for log_n in 1..=12u8 {
         for &bits in &sizes {
             let Ok(list) = primes::ntt_primes(bits, u32::from(log_n) + 1, 1) else {
@@ -189,20 +190,56 @@ fn backends_agree_bit_for_bit() {
             check_backends(q, log_n);
         }
     }
-    for log_n in [13u8, 14, 15, 16] {
-        for bits in [50, 60, 61] {
-            check_backends(
-                Modulus::new(primes::ntt_primes(bits, u32::from(log_n) + 1, 1).unwrap()[0])
-                    .unwrap(),
-                log_n,
-            );
+    for log_n in 13..=17u8 {
+        // A half ring needs a root of twice the order; at 2^17 there is only the full ring.
+        let order = (u32::from(log_n) + 1).min(u32::from(Ring::MAX_LOG_N));
+        for bits in [46, 50, 60, 61] {
+            let q = Modulus::new(primes::ntt_primes(bits, order, 1).unwrap()[0]).unwrap();
+            check_backends(q, log_n);
         }
     }
 }
 
+/// The prime of the torus engine, which needs 2^52 exactly: N up to 2^11.
+#[test]
+fn backends_agree_modulo_the_torus_prime() {
+    let q = Modulus::new((1 << 52) - (1 << 12) + 1).unwrap();
+    for log_n in 1..=10 {
+        check_backends(q, log_n);
+    }
+}
+
+#[test]
+fn batches_are_limb_by_limb() {
+    let q = Modulus::new(primes::ntt_primes(60, 8, 1).unwrap()[0]).unwrap();
+    let plan = NttPlan::new(q, Ring::full(8)).unwrap();
+    let limbs: Vec<Vec<u64>> = (0..3).map(|seed| random_limb(q, 256, seed)).collect();
+    let mut batch = limbs.clone();
+    let mut slices: Vec<&mut [u64]> = batch.iter_mut().map(Vec::as_mut_slice).collect();
+    plan.forward_batch(&mut slices).unwrap();
+    for (limb, slice) in limbs.iter().zip(&slices) {
+        let mut x = limb.clone();
+        plan.forward(&mut x).unwrap();
+        assert_eq!(x, **slice);
+    }
+    plan.inverse_batch(&mut slices).unwrap();
+    assert_eq!(batch, limbs);
+    // One limb of the wrong length, and none is touched.
+    let mut short = vec![0; 128];
+    let mut slices: Vec<&mut [u64]> = batch.iter_mut().map(Vec::as_mut_slice).collect();
+    slices.push(&mut short);
+    assert!(plan.forward_batch(&mut slices).is_err());
+    assert!(plan.inverse_batch(&mut slices).is_err());
+    assert_eq!(batch, limbs);
+}
+
 fn check_backends(q: Modulus, log_n: u8) {
     let (half_p, half_m) = Ring::full(log_n + 1).halves();
-    for ring in [Ring::full(log_n), half_p, half_m] {
+    let with_halves = log_n < Ring::MAX_LOG_N;
+    for ring in [Ring::full(log_n), half_p, half_m]
+        .into_iter()
+        .take(if with_halves { 3 } else { 1 })
+    {
         let plan = NttPlan::new(q, ring).unwrap();
         for limb in common::limbs(q, ring.len(), 11) {
             let run = |backend, forward| {
@@ -235,8 +272,8 @@ fn check_backends(q: Modulus, log_n: u8) {
 fn narrow_limbs_agree_with_wide_ones() {
     for log_n in 2..=17u8 {
         for bits in [20u32, 29, 30, 31, 32] {
-            // Half rings need a root of twice the order.
-            let Ok(list) = primes::ntt_primes(bits, u32::from(log_n) + 1, 1) else {
+            let order = (u32::from(log_n) + 1).min(u32::from(Ring::MAX_LOG_N));
+            let Ok(list) = primes::ntt_primes(bits, order, 1) else {
                 continue;
             };
             let q = Modulus::new(list[0]).unwrap();
