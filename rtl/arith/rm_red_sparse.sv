@@ -3,9 +3,11 @@
 // a prime with few of them costs few adders and no multiplier (ring paper, Appendix A: Q = 2^59 +
 // 2^25 + 2^22 - 2^20 + 1).
 //
+// Both folds cannot end below 0: for d > 0 the first result y is below 2^Top, so y_H <= 0 and
+// - y_H d >= 0; for d < 0 both subtract negative numbers. So one correction by Q suffices.
+//
 // Precondition, checked at elaboration: |d| < 2^DiffWidth with 2 DiffWidth + 4 <= Top, so that two
-// folds leave a number in (-Q, 2Q). Certificate: t = r + (t_H + y_H + {-1, 0, 1}) Q, with y the
-// first fold, and r < Q.
+// folds leave a number in [0, 2Q). Certificate: t = r + (t_H + y_H + {0, 1}) Q, and r < Q.
 // Latency red_latency(Sparse, Width, Q) of rm_arith_pkg (two adder trees, one correction), one a
 // cycle.
 module rm_red_sparse #(
@@ -23,7 +25,6 @@ module rm_red_sparse #(
   localparam logic [63:0] Digits = Plus | rm_arith_pkg::naf_minus(Diff);
   localparam int unsigned Operands = rm_arith_pkg::sparse_operands(Width, Q);
   localparam int unsigned Radix = rm_arith_pkg::SparseRadix;
-  localparam int unsigned Levels = rm_arith_pkg::tree_levels(Operands, Radix);
 
   function automatic int unsigned digit(int unsigned n);
     int unsigned seen;
@@ -60,7 +61,7 @@ module rm_red_sparse #(
   logic [Operands-1:0][FoldWidth-1:0] fold1;
   logic [Operands-1:0][LastWidth-1:0] fold2;
   logic [FoldWidth-1:0] y;
-  logic [LastWidth-1:0] z, z_less, z_more;
+  logic [LastWidth-1:0] z, z_less;
   logic [Width-1:0] r_d, r_q;
 
   assign fold1[0] = FoldWidth'(t_i[Top-1:0]);
@@ -93,15 +94,13 @@ module rm_red_sparse #(
   );
 
   assign z_less = z - LastWidth'(Q);
-  assign z_more = z + LastWidth'(Q);
-  assign r_d = z[LastWidth-1] ? z_more[Width-1:0]
-      : z_less[LastWidth-1] ? z[Width-1:0] : z_less[Width-1:0];
+  assign r_d = z_less[LastWidth-1] ? z[Width-1:0] : z_less[Width-1:0];
 
   always_ff @(posedge clk_i) r_q <= r_d;
 
   assign r_o = r_q;
 
   logic unused_top;
-  assign unused_top = ^{z_more[LastWidth-1:Width], z_less[LastWidth-2:Width], Levels[0]};
+  assign unused_top = ^{z[LastWidth-1:Width], z_less[LastWidth-2:Width]};
 
 endmodule

@@ -3,8 +3,8 @@
 //
 // Latency 1 cycle from addr to rdata, one access a cycle on each port. A port that writes reads the
 // old word, and so does the other port at that address (read-first mode). Without en the read
-// register holds. Both ports writing one address in one cycle is the user's error. Not reset: a word
-// is undefined until it is written.
+// register holds. Both ports writing one address in one cycle is the user's error. Not reset: a
+// word is undefined until it is written.
 module rm_ram_2rw #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 1024,

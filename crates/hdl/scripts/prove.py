@@ -36,7 +36,7 @@ def elaborate(request: dict, scratch: Path) -> list[str]:
     ys.run_pass(f"read_slang --top {request['top']} {parameters} {files}", design)
     ys.run_pass(f"prep -flatten -top {request['top']}", design)
     ys.run_pass(f"techmap -map {scratch}/transparent.v", design)
-    ys.run_pass("opt -full", design)
+    ys.run_pass("opt", design)
     ys.run_pass("chformal -lower", design)
     ys.run_pass(f"write_btor {scratch}/top.btor", design)
     return (scratch / "top.btor").read_text().splitlines()
@@ -49,8 +49,8 @@ def linked(files: list[str], scratch: Path) -> list[str]:
     return [str(scratch / Path(file).name) for file in files]
 
 
-def solve(lines: list[str], bad: int, seconds: int, path: Path) -> dict:
-    """Decides the assertion in line `bad`: unsatisfiable negation is a proof."""
+def solve(lines: list[str], bad: int | None, seconds: int, path: Path) -> dict:
+    """Decides the assertion in line `bad`: unsatisfiable negation is a proof. None asks for the assumptions alone."""
     problem = []
     for at, line in enumerate(lines):
         fields = line.split(";")[0].split()
@@ -87,6 +87,9 @@ def solve(lines: list[str], bad: int, seconds: int, path: Path) -> dict:
 def prove(request: dict, scratch: Path) -> list[dict]:
     """The outcome of every assertion."""
     lines = elaborate(request, scratch)
+    assumed = solve(lines, None, request["seconds"], scratch / "one.btor")
+    if assumed["verdict"] == "proved":
+        raise SystemExit("the assumptions contradict each other, so every assertion would hold")
     proofs = []
     for at, line in enumerate(lines):
         found = re.match(r"\d+ bad \d+ ?(.*)", line)

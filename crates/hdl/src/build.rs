@@ -69,11 +69,13 @@ pub(crate) fn build(hdl: &Hdl, top: &Top, options: BuildOptions) -> Result<PathB
     let shim_path = work.0.join("model.cpp");
     std::fs::write(&shim_path, shim).map_err(HdlError::io("write", &shim_path))?;
     let built = work.0.join("model.so");
+    let runtime = runtime(hdl, options)?;
     let mut command = compiler(&hdl.tools, options);
-    command.arg("-shared").arg(&shim_path);
-    for object in runtime(hdl, options)? {
-        command.arg(object);
-    }
+    command.arg("-include").arg(&runtime.header);
+    command
+        .arg("-shared")
+        .arg(&shim_path)
+        .args(&runtime.objects);
     command
         .args(["-pthread", "-Wl,-Bsymbolic", "-o"])
         .arg(&built);
@@ -174,8 +176,15 @@ fn compiler(tools: &Tools, options: BuildOptions) -> Command {
     command
 }
 
-/// Objects of Verilator's run time, compiled once for a tool version and options.
-fn runtime(hdl: &Hdl, options: BuildOptions) -> Result<Vec<PathBuf>, HdlError> {
+/// What every model with the same options shares.
+struct Runtime {
+    /// Includes Verilator's headers; the compiler takes the precompiled form beside it.
+    header: PathBuf,
+    objects: Vec<PathBuf>,
+}
+
+/// Verilator's run time, compiled once for a tool version and options.
+fn runtime(hdl: &Hdl, options: BuildOptions) -> Result<Runtime, HdlError> {
     // One thread compiles while the others of this process wait for it.
     static COMPILING: Mutex<()> = Mutex::new(());
     let _guard = COMPILING.lock().unwrap_or_else(|e| e.into_inner());
@@ -183,6 +192,18 @@ fn runtime(hdl: &Hdl, options: BuildOptions) -> Result<Vec<PathBuf>, HdlError> {
     field(&mut hash, &tool_key(&hdl.tools));
     field(&mut hash, &format!("{options:?}"));
     let key = hex(hash);
+    let header = hdl.cache.join(format!("{key}.hpp"));
+    let precompiled = hdl.cache.join(format!("{key}.hpp.gch"));
+    if !precompiled.is_file() {
+        let waves = if options.waves {
+            "#include \"verilated_vcd_c.h\"\n"
+        } else {
+            ""
+        };
+        let text = format!("#include \"verilated.h\"\n{waves}");
+        std::fs::write(&header, text).map_err(HdlError::io("write", &header))?;
+        compile(hdl, options, &["-x", "c++-header"], &header, &precompiled)?;
+    }
     let mut objects = Vec::new();
     let names = RUNTIME
         .into_iter()
@@ -190,17 +211,32 @@ fn runtime(hdl: &Hdl, options: BuildOptions) -> Result<Vec<PathBuf>, HdlError> {
     for name in names {
         let object = hdl.cache.join(format!("{key}-{name}.o"));
         if !object.is_file() {
-            let work = Scratch::new(&hdl.cache)?;
-            let built = work.0.join("runtime.o");
             let source = hdl.tools.verilator_root.join("include").join(name);
-            let mut command = compiler(&hdl.tools, options);
-            command.arg("-c").arg(&source).arg("-o").arg(&built);
-            run(&mut command, "the C++ compiler", name)?;
-            std::fs::rename(&built, &object).map_err(HdlError::io("write", &object))?;
+            compile(hdl, options, &["-c"], &source, &object)?;
         }
         objects.push(object);
     }
-    Ok(objects)
+    Ok(Runtime { header, objects })
+}
+
+/// Compiles one file into the cache; it appears there whole or not at all.
+fn compile(
+    hdl: &Hdl,
+    options: BuildOptions,
+    how: &[&str],
+    source: &Path,
+    made: &Path,
+) -> Result<(), HdlError> {
+    let work = Scratch::new(&hdl.cache)?;
+    let built = work.0.join("made");
+    let mut command = compiler(&hdl.tools, options);
+    command.args(how).arg(source).arg("-o").arg(&built);
+    run(
+        &mut command,
+        "the C++ compiler",
+        &source.display().to_string(),
+    )?;
+    std::fs::rename(&built, made).map_err(HdlError::io("write", made))
 }
 
 fn tool_key(tools: &Tools) -> String {

@@ -1,0 +1,100 @@
+//! Solver proofs of the reducers: the property modules of `crates/hdl/formal` over the RTL itself.
+
+use std::path::Path;
+
+use ringmill_hdl::leaves::MULTIPLIERS;
+use ringmill_hdl::{Hdl, Top, Verdict};
+
+use crate::mutants;
+use crate::support::{Check, Failure, ensure, hdl};
+
+/// The RTL of `rtl` (the project's, or a faulty copy) with the property modules beside it.
+pub fn with_properties(rooms: &[&Path]) -> Hdl {
+    let formal = Path::new(env!("CARGO_MANIFEST_DIR")).join("formal");
+    let roots: Vec<&Path> = rooms.iter().copied().chain([formal.as_path()]).collect();
+    hdl().with_sources(&roots).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn rooms() -> Hdl {
+    let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
+    let rooms = ["lib", "arith", "ntt"].map(|room| rtl.join(room));
+    with_properties(&rooms.each_ref().map(|r| r.as_path()))
+}
+
+/// Every assertion of `top` holds; a refutation's message has the inputs that break it.
+pub fn check_proved(hdl: &Hdl, top: &Top, seconds: u32) -> Check {
+    for proof in hdl.prove(top, seconds)? {
+        println!("{top}: {} in {} s", proof.assertion, proof.seconds);
+        ensure!(proof.verdict == Verdict::Proved, "{top}: {proof:?}");
+    }
+    Ok(())
+}
+
+fn prove(top: Top, seconds: u32) {
+    check_proved(&rooms(), &top, seconds).unwrap();
+}
+
+#[test]
+fn adder_subtractor_and_halver() {
+    prove(Top::new("prop_mod_addsub").int("Width", 32), 60);
+}
+
+#[test]
+fn integer_multiplier_at_small_width() {
+    prove(Top::new("prop_mul_tiled"), 60);
+}
+
+#[test]
+fn word_level_step_at_full_width() {
+    prove(Top::new("prop_wm_step"), 120);
+}
+
+#[test]
+fn word_level_reduction_at_full_width() {
+    prove(Top::new("prop_red_wordmont"), 120);
+}
+
+#[test]
+fn montgomery_friendly_reduction_at_full_width() {
+    prove(Top::new("prop_red_mont17"), 120);
+}
+
+/// The longer ones, with limits that leave room on a slow computer.
+#[test]
+#[ignore = "minutes; `make full` runs it"]
+fn every_reducer() {
+    prove(Top::new("prop_mod_addsub"), 600);
+    for word in 9..=17 {
+        for three in [0, 1] {
+            let top = Top::new("prop_red_wordmont")
+                .int("Word", word)
+                .int("Three", three);
+            prove(top, 900);
+        }
+    }
+    prove(Top::new("prop_mod_mul"), 900);
+    prove(Top::new("prop_red_solinas52"), 900);
+    for multiplier in MULTIPLIERS {
+        if let Some(q) = multiplier.q {
+            let width = u64::from(multiplier.width);
+            let top = Top::new("prop_red_sparse").int("Width", width).int("Q", q);
+            prove(top, 900);
+        }
+    }
+}
+
+/// A proof of wrong RTL must fail, with the inputs that show it.
+#[test]
+fn a_wrong_step_is_refuted() {
+    let from = "high - SumWidth'(prod)";
+    let root = mutants::faulty_copy(
+        "proof",
+        "arith/rm_wm_step.sv",
+        from,
+        "high + SumWidth'(prod)",
+    );
+    let hdl = with_properties(&[&root]);
+    let outcome = check_proved(&hdl, &Top::new("prop_wm_step"), 120);
+    std::fs::remove_dir_all(root).unwrap();
+    assert!(matches!(outcome, Err(Failure::Mismatch(_))), "{outcome:?}");
+}

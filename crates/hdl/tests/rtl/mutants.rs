@@ -1,0 +1,304 @@
+//! Single-line faults in the leaves; the checks of the other files must catch each. A check that lets one pass checks
+//! nothing of what the line is there for.
+
+use std::path::{Path, PathBuf};
+
+use ringmill_hdl::Hdl;
+use ringmill_hdl::leaves::MULTIPLIERS;
+
+use crate::support::{Check, Failure, hdl, seed};
+use crate::{arith, butterfly, library};
+
+/// A line of the RTL, changed.
+struct Fault {
+    file: &'static str,
+    from: &'static str,
+    to: &'static str,
+    check: fn(&Hdl, u64) -> Check,
+}
+
+const fn fault(
+    file: &'static str,
+    from: &'static str,
+    to: &'static str,
+    check: fn(&Hdl, u64) -> Check,
+) -> Fault {
+    Fault {
+        file,
+        from,
+        to,
+        check,
+    }
+}
+
+fn wordmont(hdl: &Hdl, seed: u64) -> Check {
+    arith::check_multiplier(hdl, &MULTIPLIERS[0], seed)
+}
+
+fn mont17(hdl: &Hdl, seed: u64) -> Check {
+    arith::check_multiplier(hdl, &MULTIPLIERS[1], seed)
+}
+
+fn sparse(hdl: &Hdl, seed: u64) -> Check {
+    arith::check_multiplier(hdl, &MULTIPLIERS[3], seed)
+}
+
+fn solinas(hdl: &Hdl, seed: u64) -> Check {
+    arith::check_multiplier(hdl, &MULTIPLIERS[5], seed)
+}
+
+fn wordmont_butterfly(hdl: &Hdl, seed: u64) -> Check {
+    butterfly::check_butterfly(hdl, &MULTIPLIERS[0], seed)
+}
+
+/// Caught in every run of the tests.
+const QUICK: [Fault; 4] = [
+    // A step that looks at the wrong word.
+    fault(
+        "arith/rm_wm_step.sv",
+        "t_i[WordMax-1:0] & mask_i",
+        "t_i[WordMax-1:0] & (mask_i >> 1)",
+        wordmont,
+    ),
+    // The correction on one side only, as the torus paper prints it.
+    fault(
+        "arith/rm_red_solinas52.sv",
+        "v_q[54] ? v_more[51:0] : ",
+        "",
+        solinas,
+    ),
+    // A missing pipeline stage beside the multiplier.
+    fault(
+        "ntt/rm_butterfly.sv",
+        ".Depth(MulLatency)",
+        ".Depth(MulLatency - 1)",
+        wordmont_butterfly,
+    ),
+    // A queue that takes one word too many.
+    fault(
+        "lib/rm_fifo.sv",
+        "count_q != CountWidth'(Depth)",
+        "count_q <= CountWidth'(Depth)",
+        library::check_fifo,
+    ),
+];
+
+/// Caught by `make full`.
+const FAULTS: [Fault; 29] = [
+    fault(
+        "lib/rm_delay.sv",
+        "line_q[Depth-1]",
+        "line_q[0]",
+        library::check_delay,
+    ),
+    fault(
+        "lib/rm_valid.sv",
+        "Depth'({line_q, valid_i})",
+        "Depth'({line_q, line_q[0] | valid_i})",
+        mont17,
+    ),
+    fault(
+        "lib/rm_ram_1r1w.sv",
+        "if (re_i) rdata_q",
+        "rdata_q",
+        library::check_ram_1r1w,
+    ),
+    fault(
+        "lib/rm_ram_1r1w.sv",
+        ".Depth(int'(OutReg))",
+        ".Depth(1)",
+        library::check_ram_1r1w,
+    ),
+    fault(
+        "lib/rm_ram_2rw.sv",
+        "mem[b_addr_i] <= b_wdata_i",
+        "mem[a_addr_i] <= b_wdata_i",
+        library::check_ram_2rw,
+    ),
+    fault(
+        "lib/rm_fifo.sv",
+        "(tail_q == Last) ? '0 : ",
+        "",
+        library::check_fifo,
+    ),
+    fault(
+        "lib/rm_fifo.sv",
+        "- CountWidth'(pop)",
+        "",
+        library::check_fifo,
+    ),
+    fault(
+        "lib/rm_skid.sv",
+        "spare_valid_q ? spare_q : data_i",
+        "data_i",
+        library::check_skid,
+    ),
+    fault(
+        "lib/rm_skid.sv",
+        "!out_valid_q | ready_i",
+        "ready_i",
+        library::check_skid,
+    ),
+    fault(
+        "arith/rm_mod_add.sv",
+        "less_q[Width+1] ?",
+        "sum[Width] ?",
+        arith::check_combinational,
+    ),
+    fault(
+        "arith/rm_mod_sub.sv",
+        "diff[Width] ? q_i",
+        "!diff[Width] ? q_i",
+        arith::check_combinational,
+    ),
+    fault(
+        "arith/rm_mod_half.sv",
+        " + Width'(a_i[0])",
+        "",
+        arith::check_combinational,
+    ),
+    fault(
+        "arith/rm_add_tree.sv",
+        "group_d[g] - x_i[k]",
+        "group_d[g] + x_i[k]",
+        sparse,
+    ),
+    fault(
+        "arith/rm_add_tree.sv",
+        "rm_arith_pkg::min2(Radix, Operands - First)",
+        "1",
+        arith::check_tiled,
+    ),
+    fault(
+        "arith/rm_add_tree.sv",
+        "always_ff @(posedge clk_i) group_q <= group_d",
+        "assign group_q = group_d",
+        arith::check_tiled,
+    ),
+    fault(
+        "arith/rm_mul_tiled.sv",
+        "i * TileA + j * TileB",
+        "j * TileA + i * TileB",
+        arith::check_tiled,
+    ),
+    fault(
+        "arith/rm_mul_tiled.sv",
+        "k < WidthB; k++",
+        "k + 1 < WidthB; k++",
+        arith::check_tiled,
+    ),
+    fault(
+        "arith/rm_wm_step.sv",
+        "high - SumWidth'(prod)",
+        "high + SumWidth'(prod)",
+        wordmont,
+    ),
+    fault(
+        "arith/rm_red_wordmont.sv",
+        "WordWidth'(WordMin)",
+        "WordWidth'(WordMin + 1)",
+        wordmont,
+    ),
+    fault("arith/rm_wm_step.sv", "MaySkip & skip_i", "1'b0", wordmont),
+    fault(
+        "arith/rm_red_wordmont.sv",
+        "k < word_i",
+        "k <= word_i",
+        wordmont,
+    ),
+    fault(
+        "arith/rm_red_wordmont.sv",
+        ".skip_i(!three_i)",
+        ".skip_i(three_i)",
+        wordmont,
+    ),
+    fault(
+        "arith/rm_red_wordmont.sv",
+        "t3[Width] ? q_i : '0",
+        "t3[Width] ? '0 : q_i",
+        wordmont,
+    ),
+    fault(
+        "arith/rm_red_mont17.sv",
+        "t2[32] ? q_i",
+        "t2[31] ? q_i",
+        mont17,
+    ),
+    fault(
+        "arith/rm_red_sparse.sv",
+        "Plus[6'(digit(n))]",
+        "!Plus[6'(digit(n))]",
+        sparse,
+    ),
+    fault(
+        "arith/rm_red_sparse.sv",
+        "z_less[LastWidth-1] ? z",
+        "z_less[0] ? z",
+        sparse,
+    ),
+    fault(
+        "arith/rm_red_solinas52.sv",
+        "{3'b0, a_q, 40'b0}",
+        "{2'b0, a_q, 41'b0}",
+        solinas,
+    ),
+    fault(
+        "ntt/rm_butterfly.sv",
+        "half_i ? diff_half : diff",
+        "half_i ? sum_half : diff",
+        wordmont_butterfly,
+    ),
+    fault(
+        "ntt/rm_butterfly.sv",
+        "(mode_i == BfSum) ? one_i : w_i",
+        "w_i",
+        wordmont_butterfly,
+    ),
+];
+
+/// A copy of the leaves, named for its user, with the first `from` of a file replaced.
+pub fn faulty_copy(name: &str, file: &str, from: &str, to: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fault-{name}"));
+    let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
+    for room in ["lib", "arith", "ntt"] {
+        std::fs::create_dir_all(root.join(room)).unwrap();
+        for entry in std::fs::read_dir(rtl.join(room)).unwrap() {
+            let name = entry.unwrap().file_name();
+            let from = rtl.join(room).join(&name);
+            std::fs::copy(from, root.join(room).join(&name)).unwrap();
+        }
+    }
+    let path = root.join(file);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from), "{file}: no `{from}`");
+    std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+    root
+}
+
+fn all_caught(list: &str, faults: &[Fault]) {
+    let mut missed = Vec::new();
+    for (number, fault) in faults.iter().enumerate() {
+        let name = format!("{list}-{number}");
+        let root = faulty_copy(&name, fault.file, fault.from, fault.to);
+        let hdl = hdl().with_sources(&[&root]).unwrap();
+        match (fault.check)(&hdl, seed()) {
+            Err(Failure::Mismatch(_)) => {}
+            // A model that does not build or run says nothing of the check.
+            Err(Failure::Tool(error)) => missed.push(format!("{}: {error}", fault.file)),
+            Ok(()) => missed.push(format!("{}: `{}` passes", fault.file, fault.to)),
+        }
+        std::fs::remove_dir_all(root).unwrap();
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+#[test]
+fn quick_faults_are_caught() {
+    all_caught("quick", &QUICK);
+}
+
+#[test]
+#[ignore = "thirty models; `make full` runs it"]
+fn every_fault_is_caught() {
+    all_caught("full", &FAULTS);
+}
