@@ -118,7 +118,7 @@ module rm_polymul
 
   assign log_rows = 4'(log_n - 5'(LaneBits));
   assign rows = (RowBits + 1)'(1) << log_rows;
-  assign tw_top = TwAddrWidth'((LaneBits + 1) * 32'(rows) - 1);
+  assign tw_top = (TwAddrWidth'(LaneBits + 1) << log_rows) - 1'b1;
 
   // Array: one sequencer for all units.
   logic array_read;

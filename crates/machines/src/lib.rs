@@ -18,7 +18,10 @@ pub fn names() -> &'static [&'static str] {
 }
 
 /// Names that [`open`] knows.
-pub const MACHINES: [&str; 2] = ["ring", "ring-stored"];
+pub const MACHINES: [&str; 3] = ["ring", "ring-stored", "polymul"];
+
+/// Those of them that run the schemes' programs whole, without a host.
+pub const RINGS: [&str; 2] = ["ring", "ring-stored"];
 
 /// Opens a machine that Ringmill ships.
 ///
@@ -28,6 +31,7 @@ pub fn open(name: &str) -> Result<Box<dyn Machine>, MachineError> {
     match name {
         "ring" => load(ring::Description::MEDHA),
         "ring-stored" => load(ring::Description::STORED),
+        "polymul" => load(polymul::Description::PAPER),
         _ => Err(MachineError::Unknown {
             name: name.to_owned(),
             known: MACHINES.join(", "),
@@ -35,11 +39,18 @@ pub fn open(name: &str) -> Result<Box<dyn Machine>, MachineError> {
     }
 }
 
-/// Opens the machine that a description text describes.
+/// Opens the machine that a description text describes: its `kind`, or a ring where it has none.
 ///
 /// # Errors
 /// [`MachineError::Syntax`] and [`MachineError::Field`].
 pub fn load(text: &str) -> Result<Box<dyn Machine>, MachineError> {
+    let table: toml::Table =
+        toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
+    if table.contains_key("kind") {
+        return Ok(Box::new(polymul::PolymulMachine::new(
+            polymul::Description::parse(text)?,
+        )?));
+    }
     Ok(Box::new(ring::RingMachine::new(ring::Description::parse(
         text,
     )?)?))

@@ -2,6 +2,7 @@
 
 mod bench;
 mod lockstep;
+mod program;
 
 use bench::{Bench, Code, Rng, Unit, hdl, place, top};
 use lockstep::{OPS, every_operation, forms, golden, load_tables, lockstep};

@@ -1,13 +1,22 @@
-//! The run-time configurable polynomial multiplier (polymul paper; docs/machines/polymul.md).
+//! The run-time configurable polynomial multiplier (polymul paper; docs/machines/polymul.md): it transforms and
+//! multiplies limbs, the host does the rest.
 
+mod description;
 mod error;
+mod jobs;
+mod machine;
 mod model;
 mod shape;
 mod tables;
+mod timeline;
 
+pub use description::Description;
 pub use error::PolymulError;
+pub use jobs::{Job, Partition, partition};
+pub use machine::PolymulMachine;
 pub use model::{
     ArrayOp, Pass, Slot, cycles, floor, issues, load_cycles, schedule, table_cycles, unload_cycles,
 };
 pub use shape::{Degree, MIN_LOG_N, SETS, Shape, TOP_LOG_N, WIDTH};
 pub use tables::{Tables, check_modulus};
+pub use timeline::{Command, Timed, timeline};

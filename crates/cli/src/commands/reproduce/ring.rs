@@ -6,7 +6,7 @@ use ringmill_devices::Cpu;
 use ringmill_devices::progress::Progress;
 use ringmill_isa::mid::builder::ProcBuilder;
 use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, Procedure, Program, ValueId};
-use ringmill_machines::{MACHINES, MachineReport};
+use ringmill_machines::{MachineReport, RINGS};
 use ringmill_schemes::ckks::{OpKey, Params, ProcCache};
 
 use super::figure::{Figure, How};
@@ -27,7 +27,7 @@ const INSTRUCTIONS: usize = 6;
 /// Every figure, table by table.
 pub fn figures(progress: &dyn Progress) -> Result<Vec<Figure>, CliError> {
     let paper = paper::ring()?;
-    let machines = MACHINES
+    let machines = RINGS
         .iter()
         .map(|name| Ok((*name, ringmill_machines::open(name)?)))
         .collect::<Result<Vec<_>, CliError>>()?;
@@ -278,7 +278,7 @@ mod tests {
                 .find(same)
                 .unwrap_or_else(|| panic!("no row {machine} {case} {metric}"))
         };
-        for machine in MACHINES {
+        for machine in RINGS {
             for case in ["Set-1", "Set-2"] {
                 for metric in ["add", MULTIPLY, "rescale"] {
                     let row = find(machine, case, metric, "cycles");

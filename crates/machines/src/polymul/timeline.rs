@@ -1,0 +1,171 @@
+//! The command scheduler: jobs onto the array and the two streams, with the cycle of every command.
+//!
+//! Jobs alternate between the two sets of polynomials, so that one loads and one unloads while one computes. A command is
+//! sent in the first cycle in which its unit and its memory are free and no other command is sent. The tables of another
+//! modulus wait until all is idle.
+
+use std::collections::{BTreeSet, HashMap};
+
+use ringmill_isa::mid::{ModulusId, ValueId};
+
+use super::jobs::Job;
+use super::model::{cycles, load_cycles, table_cycles, unload_cycles};
+use super::{ArrayOp, Degree, SETS, Shape};
+
+/// A command to the machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Command {
+    Tables(ModulusId),
+    /// A limb to polynomial `buf` of `set`; `eval` says its form.
+    Load {
+        set: usize,
+        buf: usize,
+        eval: bool,
+        limb: ValueId,
+    },
+    Run {
+        set: usize,
+        op: ArrayOp,
+    },
+    /// Polynomial 0 of `set`.
+    Unload {
+        set: usize,
+        eval: bool,
+        limb: ValueId,
+    },
+}
+
+impl Command {
+    /// For reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Command::Tables(_) => "TABLES",
+            Command::Load { .. } => "LOAD",
+            Command::Unload { .. } => "UNLOAD",
+            Command::Run { op, .. } => match op {
+                ArrayOp::Ntt => "NTT",
+                ArrayOp::Intt => "INTT",
+                ArrayOp::Mul => "MUL",
+                ArrayOp::Hpm => "HPM",
+                ArrayOp::Fpm => "FPM",
+            },
+        }
+    }
+
+    /// Cycles from its acceptance to its done bit.
+    pub fn cycles(self, shape: Shape, degree: Degree) -> u64 {
+        match self {
+            Command::Tables(_) => table_cycles(degree),
+            Command::Load { .. } => load_cycles(shape, degree),
+            Command::Unload { .. } => unload_cycles(shape, degree),
+            Command::Run { op, .. } => cycles(shape, degree, op),
+        }
+    }
+}
+
+/// A command with the cycle in which it is accepted and the one in which its done bit is up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Timed {
+    pub command: Command,
+    pub begin: u64,
+    pub end: u64,
+}
+
+/// Jobs with the command port, the units and the sets they hold.
+struct Board {
+    shape: Shape,
+    degree: Degree,
+    timeline: Vec<Timed>,
+    /// Cycles in which a command is sent.
+    port: BTreeSet<u64>,
+    array: u64,
+    load: u64,
+    unload: u64,
+    sets: [u64; SETS],
+}
+
+impl Board {
+    /// Sends a command at `earliest` or the first cycle after it with the port free; its end.
+    fn send(&mut self, command: Command, earliest: u64) -> u64 {
+        let mut begin = earliest;
+        while !self.port.insert(begin) {
+            begin += 1;
+        }
+        let end = begin + command.cycles(self.shape, self.degree);
+        self.timeline.push(Timed {
+            command,
+            begin,
+            end,
+        });
+        end
+    }
+
+    fn idle(&self) -> u64 {
+        let streams = self.load.max(self.unload);
+        self.sets
+            .iter()
+            .fold(streams.max(self.array), |a, &b| a.max(b))
+    }
+}
+
+/// Forms of the operands and the result: a, b, out.
+fn forms(op: ArrayOp) -> (bool, bool, bool) {
+    match op {
+        ArrayOp::Ntt => (false, false, true),
+        ArrayOp::Intt => (true, false, false),
+        ArrayOp::Mul => (true, true, true),
+        ArrayOp::Hpm => (false, true, false),
+        ArrayOp::Fpm => (false, false, false),
+    }
+}
+
+/// Commands of some jobs, tables included, in the order of their cycles; the machine starts and ends idle.
+/// A limb that a job made and another takes crosses the link twice: the host may have changed it between.
+pub fn timeline(shape: Shape, degree: Degree, jobs: &[Job]) -> Vec<Timed> {
+    let mut board = Board {
+        shape,
+        degree,
+        timeline: Vec::new(),
+        port: BTreeSet::new(),
+        array: 0,
+        load: 0,
+        unload: 0,
+        sets: [0; SETS],
+    };
+    let mut tables = None;
+    let mut back: HashMap<ValueId, u64> = HashMap::new();
+    for (number, job) in jobs.iter().enumerate() {
+        if tables != Some(job.modulus) {
+            let end = board.send(Command::Tables(job.modulus), board.idle());
+            (board.load, board.array, board.unload) = (end, end, end);
+            tables = Some(job.modulus);
+        }
+        let set = number % SETS;
+        let (a_eval, b_eval, out_eval) = forms(job.op);
+        let operands = [(0, a_eval, Some(job.a)), (1, b_eval, job.b)];
+        for (buf, eval, limb) in operands {
+            let Some(limb) = limb else { continue };
+            let known = back.get(&limb).copied().unwrap_or(0);
+            let earliest = board.load.max(board.sets[set]).max(known);
+            let load = Command::Load {
+                set,
+                buf,
+                eval,
+                limb,
+            };
+            board.load = board.send(load, earliest);
+        }
+        let run = Command::Run { set, op: job.op };
+        board.array = board.send(run, board.load.max(board.array));
+        let unload = Command::Unload {
+            set,
+            eval: out_eval,
+            limb: job.out,
+        };
+        board.unload = board.send(unload, board.array.max(board.unload));
+        board.sets[set] = board.unload;
+        back.insert(job.out, board.unload);
+    }
+    board.timeline.sort_by_key(|timed| timed.begin);
+    board.timeline
+}

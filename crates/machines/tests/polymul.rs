@@ -1,0 +1,187 @@
+//! The polynomial multiplier as a machine: what it refuses, what it takes over, what it reports.
+
+use std::sync::Arc;
+
+use ringmill_isa::mid::{
+    Call, Form, Input, InputRole, LimbId, LimbType, ModulusId, Output, ParamRole, ProcBuilder,
+    Procedure, Program,
+};
+use ringmill_machines::polymul::{
+    ArrayOp, PolymulError, Shape, Tables, cycles, load_cycles, partition, table_cycles,
+    unload_cycles,
+};
+use ringmill_machines::{MachineError, SimOptions, load, open};
+use ringmill_math::Ring;
+use ringmill_math::primes::ntt_primes;
+
+fn paper() -> Shape {
+    Shape::new(32, 12, 4).unwrap()
+}
+
+fn refused(n: usize, q: u64) -> PolymulError {
+    match Tables::new(paper(), n, q) {
+        Err(MachineError::Polymul(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn moduli_and_degrees_are_refused_with_a_reason() {
+    use PolymulError::*;
+    assert_eq!(refused(1000, 12289), NotPowerOfTwo { got: 1000 });
+    assert!(matches!(refused(128, 12289), Degree { got: 128, .. }));
+    assert!(matches!(refused(8192, 65537), Degree { most: 4096, .. }));
+    assert_eq!(refused(1024, 12288), Even { q: 12288 });
+    // 27 bits are three words of n = 256; 28 are not. 33 bits are no machine's.
+    let high = ntt_primes(28, 8, 1).unwrap()[0];
+    assert!(matches!(refused(256, high), Range { bits: 27, .. }));
+    let wide = ntt_primes(33, 12, 1).unwrap()[0];
+    assert!(matches!(refused(4096, wide), Range { bits: 32, .. }));
+    assert!(matches!(refused(1024, 1), Range { least: 2049, .. }));
+    assert!(matches!(
+        refused(1024, 7681),
+        NotOneModulo { order: 2048, .. }
+    ));
+    // 2^11 k + 1 with a factor: 6145 = 5 * 1229.
+    assert_eq!(refused(1024, 6145), Composite { q: 6145 });
+
+    let tables = Tables::new(paper(), 1024, 12289).unwrap();
+    let short = Length {
+        expected: 1024,
+        got: 3,
+    };
+    assert_eq!(tables.check(&[0; 3]), Err(short));
+    let mut limb = vec![12288; 1024];
+    assert_eq!(tables.check(&limb), Ok(()));
+    limb[7] = 12289;
+    let high = NotReduced {
+        at: 7,
+        value: 12289,
+        q: 12289,
+    };
+    assert_eq!(tables.check(&limb), Err(high));
+}
+
+#[test]
+fn shapes_outside_the_configurations_do_not_exist() {
+    for (units, max_log_n, beat) in [
+        (2, 12, 2),
+        (128, 12, 4),
+        (24, 12, 4),
+        (32, 7, 4),
+        (32, 17, 4),
+        (32, 12, 1),
+        (4, 12, 8),
+    ] {
+        assert!(Shape::new(units, max_log_n, beat).is_none());
+    }
+}
+
+#[test]
+fn descriptions_are_checked() {
+    let text = open("polymul").unwrap().description();
+    assert_eq!(load(&text).unwrap().description(), text);
+    for (old, new) in [
+        ("units = 32", "units = 31"),
+        ("max_log_n = 12", "max_log_n = 40"),
+        ("beat = 4", "beat = 0"),
+        ("clock_mhz = 150.0", "clock_mhz = nan"),
+        ("gbit_per_second = 24.0", "gbit_per_second = -1.0"),
+        ("kind = \"polymul\"", "kind = \"toaster\""),
+    ] {
+        let broken = text.replace(old, new);
+        assert_ne!(broken, text, "{old}");
+        assert!(load(&broken).is_err(), "{new}");
+    }
+}
+
+/// x y (full product), and the sum of a limb and itself for the host.
+fn product(log_n: u8, q: u64) -> Procedure {
+    let mut p = ProcBuilder::new("product", log_n, &[q]).unwrap();
+    let limb = LimbType {
+        ring: Ring::full(log_n),
+        modulus: ModulusId(0),
+        form: Form::Coeff,
+    };
+    let x = p
+        .param("x", limb, ParamRole::Cipher { arg: 0, poly: 0 })
+        .unwrap();
+    let y = p
+        .param("y", limb, ParamRole::Cipher { arg: 1, poly: 0 })
+        .unwrap();
+    let twice = p.add(x, x).unwrap();
+    let (a, b) = (p.ntt(twice).unwrap(), p.ntt(y).unwrap());
+    let c = p.mul(a, b).unwrap();
+    let c = p.intt(c).unwrap();
+    p.result(c, "c", 0, 0).unwrap();
+    p.finish().unwrap()
+}
+
+fn program(procedure: Procedure) -> Program {
+    let input = |limb, input| Input {
+        limb: LimbId(limb),
+        name: format!("x{input}"),
+        role: InputRole::Cipher { input, poly: 0 },
+    };
+    Program {
+        log_n: procedure.log_n,
+        moduli: procedure.moduli.clone(),
+        limbs: vec![procedure.types[0]; 3],
+        inputs: vec![input(0, 0), input(1, 1)],
+        seeds: Vec::new(),
+        calls: vec![Call {
+            proc: 0,
+            args: vec![LimbId(0), LimbId(1)],
+            seeds: Vec::new(),
+            results: vec![LimbId(2)],
+            loc: None,
+        }],
+        outputs: vec![Output {
+            limb: LimbId(2),
+            name: "c".into(),
+            output: 0,
+            poly: 0,
+        }],
+        procs: vec![Arc::new(procedure)],
+    }
+}
+
+#[test]
+fn a_product_becomes_one_command() {
+    let q = ntt_primes(32, 12, 1).unwrap()[0];
+    let procedure = product(12, q);
+    let split = partition(&procedure);
+    assert_eq!(split.jobs.len(), 1);
+    assert_eq!(split.jobs[0].op, ArrayOp::Fpm);
+    assert_eq!(split.host.values().sum::<u64>(), 1);
+
+    let machine = open("polymul").unwrap();
+    let program = program(procedure);
+    let report = machine.simulate(&program, SimOptions::default()).unwrap();
+    let degree = paper().degree(4096).unwrap();
+    let one = table_cycles(degree)
+        + 2 * load_cycles(paper(), degree)
+        + cycles(paper(), degree, ArrayOp::Fpm)
+        + unload_cycles(paper(), degree);
+    assert_eq!(report.cycles, one);
+    assert_eq!(report.link.bytes_in, 4 * (3 * 4096 + 4));
+    assert_eq!(report.link.bytes_out, 4 * 4096);
+    assert!((report.link.seconds_out - 4096.0 * 32.0 / 24e9).abs() < 1e-12);
+    assert_eq!(report.instructions_by_kind["host ADD"], 1);
+    let mut text = Vec::new();
+    machine
+        .micro_text(&program, SimOptions::default(), &mut text)
+        .unwrap();
+    assert!(String::from_utf8(text).unwrap().contains("FPM"));
+}
+
+#[test]
+fn wide_moduli_are_refused() {
+    let q = ntt_primes(54, 12, 1).unwrap()[0];
+    let machine = open("polymul").unwrap();
+    let refused = machine.simulate(&program(product(12, q)), SimOptions::default());
+    assert!(matches!(
+        refused,
+        Err(MachineError::Polymul(PolymulError::Range { bits: 32, .. }))
+    ));
+}
