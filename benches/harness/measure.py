@@ -37,8 +37,16 @@ class Times:
     def median(self, clock: str) -> float:
         return statistics.median(sample for turn in self.by_turn(clock) for sample in turn)
 
+    def cores(self) -> float:
+        """Most processor seconds a wall second of any sample: how many cores the system really gave."""
+        return max(processor / wall for turn in self.turns for wall, processor in turn)
+
     def record(self) -> dict[str, Any]:
-        return {"samples": sum(map(len, self.turns)), **{clock: self.record_of(clock) for clock in CLOCKS}}
+        return {
+            "samples": sum(map(len, self.turns)),
+            "cores": round(self.cores(), 3),
+            **{clock: self.record_of(clock) for clock in CLOCKS},
+        }
 
     def record_of(self, clock: str) -> dict[str, Any]:
         turns = self.by_turn(clock)

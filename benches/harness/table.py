@@ -9,6 +9,8 @@ HEADINGS = (
     *("what", "N", "bits", "threads", "ours us", "peer", "peer us", "ratio", "medians", "floor us", "ours/floor"),
 )
 LEFT = {"what", "peer"}
+# A run of two threads that never had this share of its cores was starved by other programs.
+ENOUGH = 0.75
 
 
 def number(value: float | None) -> str:
@@ -77,6 +79,10 @@ def summary(record: dict[str, Any]) -> str:
     ]
     if any((row["peer"] or {}).get("recorded") for row in record["rows"]):
         lines.append("* a figure recorded elsewhere, not measured in this run (docs/benchmarks.md).")
+    several = [row for row in record["rows"] if row["threads"] > 1]
+    starved = [row["id"] for row in several if row["ours"]["cores"] < row["threads"] * ENOUGH]
+    if starved:
+        lines.append(f"no core was free for the second thread, these rows say nothing: {', '.join(starved)}")
     for memory in record["memory"]:
         lines.append(
             f"memory of multiply + relinearise, {memory['set']}, {memory['threads']} thread(s): beside operands and "

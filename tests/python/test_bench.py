@@ -114,6 +114,14 @@ def test_table_says_everything():
     assert len({line.index("2^14") for line in body[1:]}) == 1
 
 
+def test_starved_threads_are_told():
+    line = {**a_line(), "threads": 2}
+    assert line["ours"]["cores"] == 0.5
+    assert "these rows say nothing: ntt.60.14.forward" in table.summary(a_record([line]))
+    line["ours"]["cores"] = 1.9
+    assert "say nothing" not in table.summary(a_record([line]))
+
+
 def test_rows_are_chosen_by_parts_of_their_names():
     names = [row.id for row in rows.all_rows()]
     assert len(names) == len(set(names))
