@@ -3,9 +3,13 @@
 //! Every function here is `inline(always)` and carries no target feature of its own: it takes those of the loop it is
 //! used in, which must enable them (hence `unsafe`).
 
+mod ifma_wide;
+
 use std::arch::x86_64::*;
 
 use crate::{Modulus, Shoup};
+
+pub(crate) use ifma_wide::IfmaWide;
 
 /// Residues in one vector.
 pub(crate) const LANES: usize = 8;
@@ -358,149 +362,6 @@ impl<const ROOMY: bool> LazyMul for Ifma<ROOMY> {
             (y, x)
         }
     }
-}
-
-/// 64-bit arithmetic with quotients from 52-bit products (AVX-512 IFMA, F and DQ), for any modulus. `SMALL` asserts
-/// q < 2^60.
-///
-/// With x = x1 2^32 + x0, d = floor(w 2^32 / q) and f = w 2^32 / q - d, the quotient is
-/// x w / q = x1 d + x1 f + x0 w / q. The first term is exact in 64 bits; multiply-add gives the floors of the others and
-/// takes the sum in: five instructions where 32-bit products take eight.
-///
-/// The quotient is short by less than 3: 1 each for the two floors, x1 2^-32 for f known to 32 bits and x0 2^-52 for
-/// w / q known to 52. With x < 15 * 2^60, as here, the last two are together below 15/16 + 2^-20 < 1.
-pub(crate) struct IfmaWide<const SMALL: bool>;
-
-/// A constant of [`IfmaWide`].
-#[derive(Clone, Copy)]
-pub(crate) struct WideConstant {
-    value: __m512i,
-    quotient_high: __m512i,
-    quotient_52: __m512i,
-    fraction_52: __m512i,
-}
-
-/// What [`IfmaWide`] needs of a modulus.
-#[derive(Clone, Copy)]
-pub(crate) struct WideContext {
-    q: __m512i,
-    /// 2^32 - 1.
-    mask: __m512i,
-}
-
-impl<const SMALL: bool> LazyMul for IfmaWide<SMALL> {
-    const BOUND: u64 = 3;
-    // Values stay below 12 q < 2^64 with q < 2^60, and below 6 q < 2^64 with q < 2^61.
-    const WIDE_RANGE: bool = SMALL;
-    type Constant = WideConstant;
-    type Context = WideContext;
-
-    #[inline(always)]
-    unsafe fn context(q: Modulus) -> WideContext {
-        // SAFETY: the caller's promise.
-        unsafe {
-            WideContext {
-                q: splat(q.value()),
-                mask: splat(0xffff_ffff),
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn constant(value: __m512i, quotient: __m512i) -> WideConstant {
-        // SAFETY: the caller's promise. Multiply-add reads the low 52 bits of the fraction: the low half of the
-        // quotient, moved up.
-        unsafe {
-            WideConstant {
-                value,
-                quotient_high: _mm512_srli_epi64::<32>(quotient),
-                quotient_52: _mm512_srli_epi64::<12>(quotient),
-                fraction_52: _mm512_slli_epi64::<20>(quotient),
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn broadcast(w: &WideShoup) -> WideConstant {
-        // SAFETY: the caller's promise.
-        unsafe {
-            WideConstant {
-                value: splat(w.value),
-                quotient_high: splat(w.quotient_high),
-                quotient_52: splat(w.quotient_52),
-                fraction_52: splat(w.fraction_52),
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn mul(x: __m512i, w: WideConstant, context: WideContext) -> __m512i {
-        // SAFETY: the caller's promise.
-        let [product] = unsafe { Self::mul_many([x], [w], context) };
-        product
-    }
-
-    #[inline(always)]
-    unsafe fn mul_many<const K: usize>(
-        mut x: [__m512i; K],
-        w: [WideConstant; K],
-        context: WideContext,
-    ) -> [__m512i; K] {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let (mut low, mut high, mut quotient) = (x, x, x);
-            for k in 0..K {
-                high[k] = _mm512_srli_epi64::<32>(x[k]);
-                low[k] = _mm512_and_si512(x[k], context.mask);
-            }
-            for k in 0..K {
-                quotient[k] = mul_low_halves(high[k], w[k].quotient_high);
-            }
-            for k in 0..K {
-                quotient[k] = _mm512_madd52hi_epu64(quotient[k], low[k], w[k].quotient_52);
-            }
-            for k in 0..K {
-                quotient[k] = _mm512_madd52hi_epu64(quotient[k], high[k], w[k].fraction_52);
-            }
-            for k in 0..K {
-                x[k] = mul_low(x[k], w[k].value);
-            }
-            for quotient in &mut quotient {
-                *quotient = mul_low(*quotient, context.q);
-            }
-            for k in 0..K {
-                x[k] = _mm512_sub_epi64(x[k], quotient[k]);
-            }
-            x
-        }
-    }
-}
-
-/// The product of the low 32 bits of each lane. Written as an instruction because the compiler, seeing that the upper
-/// bits are zero, would choose the 64-bit multiplication, which is three.
-#[inline]
-#[target_feature(enable = "avx512f")]
-unsafe fn mul_low_halves(x: __m512i, y: __m512i) -> __m512i {
-    let product;
-    // SAFETY: an instruction on registers alone; the caller enables AVX-512 F.
-    unsafe {
-        std::arch::asm!("vpmuludq {}, {}, {}", lateout(zmm_reg) product, in(zmm_reg) x, in(zmm_reg) y,
-            options(nomem, nostack, preserves_flags));
-    }
-    product
-}
-
-/// The low word of the product of each lane; an instruction, so that products of several butterflies stay in step.
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-unsafe fn mul_low(x: __m512i, y: __m512i) -> __m512i {
-    let product;
-    // SAFETY: an instruction on registers alone; the caller enables AVX-512 DQ.
-    unsafe {
-        std::arch::asm!("vpmullq {}, {}, {}", lateout(zmm_reg) product, in(zmm_reg) x, in(zmm_reg) y,
-            options(nomem, nostack, preserves_flags));
-    }
-    product
 }
 
 /// x in every lane.
