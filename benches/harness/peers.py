@@ -76,7 +76,9 @@ def commit() -> str:
 def ours(built: str | None) -> tuple[str, str]:
     """Path and version of our side."""
     name = "ringmill-bench"
-    return built or cargo_build(["-p", name], name), commit()
+    if built:
+        return built, f"{commit()} (the binary was given)"
+    return cargo_build(["-p", name], name), commit()
 
 
 def seal(cores: tuple[int, ...]) -> Side:

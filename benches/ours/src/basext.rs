@@ -50,7 +50,7 @@ pub fn open(log_n: u8, limbs: usize, bits: u32, threads: usize) -> Result<Group>
 /// Splits the coefficients evenly among the scratches, one a thread.
 fn extend(
     pool: &rayon::ThreadPool,
-    extension: &(impl BaseExtension + Sync),
+    extension: &impl BaseExtension,
     input: &[Vec<u64>],
     output: &mut [Vec<u64>],
     scratch: &mut [Vec<u64>],
