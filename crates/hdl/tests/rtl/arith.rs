@@ -127,7 +127,8 @@ fn multipliers_of_every_flavour() {
 /// The three combinational leaves: exhaustive at 4 bits, edges and random at 60.
 pub fn check_combinational(hdl: &Hdl, seed: u64) -> Check {
     let mut rng = Rng::new(seed);
-    let operations: [(&str, fn(Modulus, u64, u64) -> u64); 3] = [
+    type Golden = fn(Modulus, u64, u64) -> u64;
+    let operations: [(&str, Golden); 3] = [
         ("rm_mod_add", Modulus::add),
         ("rm_mod_sub", Modulus::sub),
         ("rm_mod_half", |q, a, _| q.mul(a, q.value().div_ceil(2))),
