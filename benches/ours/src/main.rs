@@ -30,7 +30,9 @@ enum Request {
     /// What this processor's multipliers and memories do.
     Machine,
     /// The primes and sizes of a CKKS parameter set.
-    Params { set: String },
+    Params {
+        set: String,
+    },
     Open(Open),
     /// Seconds a call, `count` times, each the mean of `calls` calls.
     Time {

@@ -34,7 +34,12 @@ pub fn whole_file<T>(
     name.push(format!(".{}.part", std::process::id()));
     let part: PathBuf = path.with_file_name(name);
     let mut writer = BufWriter::new(File::create(&part).map_err(fault)?);
-    let done = fill(&mut writer).and_then(|value| {
+    let filled = fill(&mut writer).map_err(|error| match error {
+        CliError::Output(source)
+        | CliError::Machine(ringmill_machines::MachineError::Io(source)) => fault(source),
+        error => error,
+    });
+    let done = filled.and_then(|value| {
         let file = writer.into_inner().map_err(|e| fault(e.into_error()))?;
         file.sync_all().map_err(fault)?;
         std::fs::rename(&part, path).map_err(fault)?;

@@ -2,16 +2,17 @@
 
 use std::io::Read;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use ringmill_isa::mid::{Program, verify_program};
-use ringmill_machines::{Machine, MachineError, SimOptions};
+use ringmill_machines::{Machine, MachineError, SimOptions, TraceSink};
 use serde::Deserialize;
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
 use crate::cpu::Cpu;
 use crate::device::{Device, Outcome, Request};
-use crate::progress::Progress;
+use crate::progress::{Progress, Step};
 
 /// Largest machine file read.
 const MAX_FILE: u64 = 1 << 20;
@@ -71,6 +72,29 @@ impl Sim {
     }
 }
 
+/// Passes on how many calls the cycle model has done, a few times a second. The estimate takes calls to be alike; the
+/// first call of a procedure, which is scheduled then, takes longer than the others.
+fn calls_done(progress: &dyn Progress, total: u64) -> impl FnMut(usize) {
+    const INTERVAL: Duration = Duration::from_millis(100);
+    let begin = Instant::now();
+    let mut last = Duration::ZERO;
+    move |done| {
+        let (done, elapsed) = (done as u64, begin.elapsed());
+        if done < total && elapsed < last + INTERVAL {
+            return;
+        }
+        last = elapsed;
+        let left = total.saturating_sub(done) as f64 / done.max(1) as f64;
+        progress.step(Step {
+            stage: "simulating",
+            done,
+            total,
+            elapsed,
+            remaining: Some(elapsed.mul_f64(left)),
+        });
+    }
+}
+
 impl Device for Sim {
     fn name(&self) -> String {
         self.name.clone()
@@ -93,10 +117,14 @@ impl Device for Sim {
         let mut outcome = Outcome::default();
         if request.timing {
             verify_program(program)?;
+            let mut tell = calls_done(progress, program.calls.len() as u64);
             let options = SimOptions {
                 spill: request.spill,
                 resident_keys: request.resident_keys,
-                trace: request.machine_trace,
+                trace: request
+                    .machine_trace
+                    .map(|sink| -> &mut dyn TraceSink { sink }),
+                progress: Some(&mut tell),
             };
             outcome.machine = Some(self.machine.simulate(program, options)?);
         }

@@ -45,6 +45,8 @@ pub struct SimOptions<'a> {
     pub resident_keys: bool,
     /// Takes one event for each word and unit.
     pub trace: Option<&'a mut dyn TraceSink>,
+    /// Told how many of the program's calls are done, after each.
+    pub progress: Option<&'a mut dyn FnMut(usize)>,
 }
 
 impl Default for SimOptions<'_> {
@@ -53,6 +55,7 @@ impl Default for SimOptions<'_> {
             spill: false,
             resident_keys: true,
             trace: None,
+            progress: None,
         }
     }
 }

@@ -93,8 +93,14 @@ impl EvaluationKeys {
         py.detach(|| {
             std::fs::create_dir_all(&path)
                 .map_err(|e| FileError::new_err(format!("{}: {e}", path.display())))?;
-            if let Some(relin) = &self.inner.relin {
-                files::write(&path.join(RELIN), &file::write_relin_key(relin))?;
+            let relin = path.join(RELIN);
+            match &self.inner.relin {
+                Some(key) => files::write(&relin, &file::write_relin_key(key))?,
+                // One that was there is of other keys.
+                None if relin.exists() => {
+                    std::fs::remove_file(&relin).map_err(raise::<FileError, _>)?
+                }
+                None => {}
             }
             let galois = file::write_galois_keys(&self.params, &self.inner.galois)
                 .map_err(raise::<FileError, _>)?;

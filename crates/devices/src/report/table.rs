@@ -172,7 +172,16 @@ fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
     let (keys, room) = (m.memory.key_limbs, m.memory.key_slots);
     table.row(
         "key limbs, fullest unit",
-        format!("{keys}, room for {room}"),
+        format!("{keys} needed, room for {room}"),
+        how,
+    )?;
+    let all = &m.keys;
+    table.row(
+        "key limbs",
+        format!(
+            "{} needed, {} fit, {} loaded during the run",
+            all.needed, all.fit, all.loaded
+        ),
         how,
     )?;
     let link = &m.link;
@@ -197,6 +206,18 @@ fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
             seconds(s.seconds)
         );
         table.row("spilled limbs", text, how)?;
+    }
+    let inside = &s.inside;
+    if inside.bytes > 0 {
+        let text = format!(
+            "{} out, {} in, {} of keys; {}, {} (waits are in the cycles)",
+            inside.stores,
+            inside.loads,
+            inside.key_loads,
+            bytes(inside.bytes),
+            seconds(inside.seconds)
+        );
+        table.row("limbs moved inside procedures", text, how)?;
     }
     Ok(())
 }

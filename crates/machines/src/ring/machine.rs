@@ -104,14 +104,20 @@ impl Machine for RingMachine {
     fn simulate(
         &self,
         program: &Program,
-        options: SimOptions<'_>,
+        mut options: SimOptions<'_>,
     ) -> Result<MachineReport, MachineError> {
+        let mut progress = options.progress.take();
         let totals = program::run(
             &self.description,
             program,
             options,
             &mut |_| Ok(()),
-            &mut |_| Ok(()),
+            &mut |call| {
+                if let Some(tell) = &mut progress {
+                    tell(call.index + 1);
+                }
+                Ok(())
+            },
         )?;
         Ok(self.report(totals))
     }

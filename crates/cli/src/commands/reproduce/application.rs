@@ -44,6 +44,7 @@ pub fn figures(
         let report = simulate(machine.as_ref(), &compiled.program)?;
         parts.done();
         let communication = (report.link.seconds_in + report.link.seconds_out) * 1e3;
+        let keys = report.link.key_seconds * 1e3;
         push(
             name,
             "rotations",
@@ -86,10 +87,25 @@ pub fn figures(
         );
         push(
             name,
-            "communication",
+            "communication, inputs and outputs",
             "ms",
             Some(theirs.communication_ms),
             communication,
+            How::Model,
+        );
+        for (metric, limbs) in [
+            ("key limbs needed", report.keys.needed),
+            ("key limbs that fit the key memory", report.keys.fit),
+            ("key limbs loaded during the run", report.keys.loaded),
+        ] {
+            push(name, metric, "", None, limbs as f64, How::Model);
+        }
+        push(
+            name,
+            "communication, keys loaded during the run",
+            "ms",
+            None,
+            keys,
             How::Model,
         );
         push(
@@ -97,7 +113,7 @@ pub fn figures(
             "total",
             "ms",
             Some(theirs.total_ms),
-            report.seconds * 1e3 + communication,
+            report.seconds * 1e3 + communication + keys,
             How::Model,
         );
     }
