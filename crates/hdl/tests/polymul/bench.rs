@@ -162,15 +162,20 @@ pub fn top(shape: Shape) -> Top {
 
 impl Bench {
     pub fn new(shape: Shape) -> Self {
+        Self::of(&hdl(), shape, Optimise::Run)
+    }
+
+    /// Of other sources, perhaps.
+    pub fn of(hdl: &Hdl, shape: Shape, optimise: Optimise) -> Self {
         let options = BuildOptions {
-            optimise: Optimise::Run,
+            optimise,
             waves: false,
         };
         // Tests that run side by side build a model once.
         static BUILDING: Mutex<()> = Mutex::new(());
         let mut model = {
             let _guard = BUILDING.lock().unwrap_or_else(|e| e.into_inner());
-            hdl().model(&top(shape), options).unwrap()
+            hdl.model(&top(shape), options).unwrap()
         };
         let ports = ports(&model);
         model.set(ports.out_ready, 1).unwrap();
@@ -298,7 +303,7 @@ impl Bench {
 
     /// Ticks until `unit` is done; the cycle.
     pub fn wait(&mut self, unit: Unit) -> u64 {
-        for _ in 0..4_000_000 {
+        for _ in 0..400_000 {
             if let Some(at) = self.done.iter().position(|d| d.0 == unit) {
                 return self.done.remove(at).unwrap().1;
             }
