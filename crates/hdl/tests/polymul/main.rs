@@ -256,6 +256,16 @@ fn lint_is_clean() {
     }
 }
 
+/// Seven DSP blocks a unit, and nothing that is no look-up table, register or memory: no latch.
+#[test]
+fn yosys_accepts() {
+    let shape = Shape::new(4, 9, 4).unwrap();
+    let got = hdl().synthesise(&top(shape)).unwrap().resources;
+    println!("{got:?}");
+    assert_eq!(got.dsp, 7 * 4);
+    assert!(got.other.is_empty(), "{got:?}");
+}
+
 /// Other shapes and the largest degree; minutes.
 #[test]
 #[ignore = "make full"]
