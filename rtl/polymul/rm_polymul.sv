@@ -1,14 +1,16 @@
-// Run-time configurable polynomial multiplier over Z_q[x] / (x^n + 1): number-theoretic transforms and products of
-// polynomials of n = 2^8 to 2^MaxLogN coefficients for any prime q = 1 mod 2n of at most 32 bits that two or three words of
-// w = log2(2n) bits reduce (polymul paper; docs/machines/polymul.md derives schedule, memory layout and cycles).
+// Run-time configurable polynomial multiplier over Z_q[x] / (x^n + 1): number-theoretic transforms
+// and products of polynomials of n = 2^8 to 2^MaxLogN coefficients for any prime q = 1 mod 2n of at
+// most 32 bits that two or three words of w = log2(2n) bits reduce (polymul paper;
+// docs/machines/polymul.md derives schedule, memory layout and cycles).
 //
-// The transform is the negacyclic one with psi merged into the twiddles: a in natural order to a(psi^(2 bitrev(i) + 1)) at
-// position i, and back with halvings. Two sets of two polynomials each: commands work within one set while the other
-// is loaded or unloaded.
+// The transform is the negacyclic one with psi merged into the twiddles: a in natural order to
+// a(psi^(2 bitrev(i) + 1)) at position i, and back with halvings. Two sets of two polynomials each:
+// commands work within one set while the other is loaded or unloaded.
 //
-// A command is answered in the next cycle (rsp_valid_o, rsp_code_o): CodeOk means that it has begun, any other code
-// that nothing has changed. When a unit ends it raises its done bit (array, load, unload) for one cycle and takes the next
-// command; load_code_o then says how the stream ended. From command to done, without stalls of the streams:
+// A command is answered in the next cycle (rsp_valid_o, rsp_code_o): CodeOk means that it has
+// begun, any other code that nothing has changed. When a unit ends it raises its done bit (array,
+// load, unload) for one cycle and takes the next command; load_code_o then says how the stream
+// ended. From command to done, without stalls of the streams:
 //   transform, product      operations and waits of rm_polymul_seq + 11
 //   load, unload, tables    n / Beat + 1, n / Beat + 4, n + 2
 // whatever the data.
@@ -236,7 +238,8 @@ module rm_polymul
       .out_last_o
   );
 
-  // Ports of the memories, [set][bank]: the array owns its set while busy, the streams the other or both.
+  // Ports of the memories, [set][bank]: the array owns its set while busy, the streams the other or
+  // both.
   logic [1:0] array_owns;
   logic [1:0][1:0] re;
   logic [1:0][1:0][AddrWidth-1:0] raddr, waddr;

@@ -1,7 +1,7 @@
 // Whether a command may begin: code_o, and with CodeOk the start of its unit.
 //
-// The array needs a whole set; load and unload may work beside each other on different polynomials, and beside the
-// array on the other set; tables change under nobody.
+// The array needs a whole set; load and unload may work beside each other on different polynomials,
+// and beside the array on the other set; tables change under nobody.
 //
 // Latency 0 (combinational).
 module rm_polymul_cmd

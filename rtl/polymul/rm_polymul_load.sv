@@ -1,17 +1,19 @@
-// Input stream: fills a polynomial, or the tables, and keeps the configuration that came with the tables.
+// Input stream: fills a polynomial, or the tables, and keeps the configuration that came with the
+// tables.
 //
-// A polynomial is n / Beat beats of Beat residues in order, word 0 lowest, in_last_i with the last. Coefficient l of a
-// row of 2 P goes to place l div P of unit l mod P; in evaluation form (eval_i) to place l mod 2 of unit l div 2, where the
-// forward transform leaves it.
-// Tables are one beat {.., R^2 mod q, q} and n words, Beat a beat: word 0 is psi^(n/2) R^2 mod q, word m + j
-// the twiddle psi^bitrev(m + j) R mod q of block j in the stage of m blocks.
+// A polynomial is n / Beat beats of Beat residues in order, word 0 lowest, in_last_i with the last.
+// Coefficient l of a row of 2 P goes to place l div P of unit l mod P; in evaluation form (eval_i)
+// to place l mod 2 of unit l div 2, where the forward transform leaves it. Tables are one beat {..,
+// R^2 mod q, q} and n words, Beat a beat: word 0 is psi^(n/2) R^2 mod q, word m + j the twiddle
+// psi^bitrev(m + j) R mod q of block j in the stage of m blocks.
 //
-// A stream that ends early, or does not end, is an error; what follows a missing end is dropped up to the next in_last_i.
-// Residues not below q, and a q that is not 1 modulo 2n or not below R, are errors. After each the next command
-// starts afresh; tables are valid only after tables that ended with CodeOk.
+// A stream that ends early, or does not end, is an error; what follows a missing end is dropped up
+// to the next in_last_i. Residues not below q, and a q that is not 1 modulo 2n or not below R, are
+// errors. After each the next command starts afresh; tables are valid only after tables that ended
+// with CodeOk.
 //
-// One beat a cycle for a polynomial, one word a cycle for tables. start_i in cycle 0, the first beat is taken in cycle 1 at
-// the earliest, done_o with code_o comes the cycle after the last.
+// One beat a cycle for a polynomial, one word a cycle for tables. start_i in cycle 0, the first
+// beat is taken in cycle 1 at the earliest, done_o with code_o comes the cycle after the last.
 module rm_polymul_load
   import rm_polymul_pkg::*;
 #(

@@ -1,12 +1,12 @@
-// Exchange network between the processing units: results of butterfly p leave as lanes p (out0) and P + p (out1), and
-// arrive in lane L of the row that is written:
+// Exchange network between the processing units: results of butterfly p leave as lanes p (out0) and
+// P + p (out1), and arrive in lane L of the row that is written:
 //
 //   NetStraight    new[L] = old[L]
-//   NetShuffle     new[rotl(L)] = old[L]     the next lower bit of the index comes to the top, into one PU's pair
+//   NetShuffle     new[rotl(L)] = old[L]     the next lower bit of the index comes into the pair
 //   NetUnshuffle   new[rotr(L)] = old[L]     the inverse
 //
-// with rot over log2(2 P) bits. Lane L is the pair's first (L < P) or second place in unit L mod P, and lies in bank
-// swap_i xor (L >= P).
+// with rot over log2(2 P) bits. Lane L is the pair's first (L < P) or second place in unit L mod P,
+// and lies in bank swap_i xor (L >= P).
 //
 // Latency 0 (combinational).
 module rm_polymul_net

@@ -1,4 +1,5 @@
-// Types and latencies of the run-time configurable polynomial multiplier (docs/machines/polymul.md).
+// Types and latencies of the run-time configurable polynomial multiplier
+// (docs/machines/polymul.md).
 package rm_polymul_pkg;
 
   // Commands.
@@ -40,7 +41,8 @@ package rm_polymul_pkg;
     NetUnshuffle = 2'd2  // lane number rotated right
   } net_e;
 
-  // What one cycle of the array does: the addresses leave with it, the rest is used 1, 2 and WriteLatency cycles later.
+  // What one cycle of the array does: the addresses leave with it, the rest is used 1, 2 and
+  // WriteLatency cycles later.
   typedef struct packed {
     logic sel;  // u comes from bank 1, v from bank 0
     logic zero_u;
@@ -61,7 +63,8 @@ package rm_polymul_pkg;
   localparam int unsigned WriteLatency = 2 + ButterflyLatency;
   // A word may be read this long after the read that its value hangs on.
   localparam int unsigned DepLatency = WriteLatency + 1;
-  // Idle cycles from the last product to the first inverse butterfly: the adders change sides of the multiplier.
+  // Idle cycles from the last product to the first inverse butterfly: the adders change sides of
+  // the multiplier.
   localparam int unsigned TurnGap = ButterflyLatency + 1;
 
 endpackage

@@ -1,15 +1,17 @@
-// A processing unit: one butterfly, its two banks of coefficients in each of two sets, its twiddles.
+// A processing unit: one butterfly, its two banks of coefficients in each of two sets, its
+// twiddles.
 //
 //   t                   addresses at the memories
-//   t + 1               operands chosen: u from bank `sel`, v from the other (u = 0 for products), w by `wsel`
+//   t + 1               u from bank `sel` (0 for products), v from the other, w by `wsel`
 //   t + 2               butterfly takes them
-//   t + WriteLatency    out0_o, out1_o; wdata_i comes back through the exchange network and is written
+//   t + WriteLatency    out0_o, out1_o; wdata_i comes back through the network and is written
 //
-// One set serves the array while the other serves load and unload: every port of every bank has its own address and
-// enable, and wdata is the array's or the loader's by `load_set_i`. The twiddle memory holds, for n = 2 rows P:
-// entries 0 to rows - 1 as the transform's table; then rows entries for each stage k = 0 to log2 P, entry r being that
-// of block r 2^k + (unit mod 2^k). The inverse transform takes minus the twiddle of the mirrored block, which is in the
-// unit with the complemented number: w_mirror_i.
+// One set serves the array while the other serves load and unload: every port of every bank has its
+// own address and enable, and wdata is the array's or the loader's by `load_set_i`. The twiddle
+// memory holds, for n = 2 rows P: entries 0 to rows - 1 as the transform's table; then rows entries
+// for each stage k = 0 to log2 P, entry r being that of block r 2^k + (unit mod 2^k). The inverse
+// transform takes minus the twiddle of the mirrored block, which is in the unit with the
+// complemented number: w_mirror_i.
 //
 // Throughput one butterfly a cycle.
 module rm_polymul_pu

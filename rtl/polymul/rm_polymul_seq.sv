@@ -1,24 +1,26 @@
 // Sequencer of the array: turns a command into passes, a pass into one operation a cycle.
 //
-// Within the units a polynomial is an array of 2 rows words (local index x = {row, place}); word x of polynomial b lies
-// at address {b, x >> 1} of bank parity(x) xor b, so two words whose indices differ in one bit, and the same word of the
-// two polynomials, lie in different banks. A stage pairs words x0 and x1 = x0 + hot, where hot = rows, rows / 2, .., 2, 1
-// and then 1 again for each of the log2 P stages across the units, before which the network has brought the next index
-// bit into the place. Operation c of a pass takes x0 = c with a zero put in at the bit of hot, and the twiddles are read
-// in one sweep, upwards in a forward and downwards in an inverse transform.
+// Within the units a polynomial is an array of 2 rows words (local index x = {row, place}); word x
+// of polynomial b lies at address {b, x >> 1} of bank parity(x) xor b, so two words whose indices
+// differ in one bit, and the same word of the two polynomials, lie in different banks. A stage
+// pairs words x0 and x1 = x0 + hot, where hot = rows, rows / 2, .., 2, 1 and then 1 again for each
+// of the log2 P stages across the units, before which the network has brought the next index bit
+// into the place. Operation c of a pass takes x0 = c with a zero put in at the bit of hot, and the
+// twiddles are read in one sweep, upwards in a forward and downwards in an inverse transform.
 //
 //   pass       operations   does
-//   Scale      rows         v := R^2 v, over the half that meets no twiddle in the first stage (a product: all 2 rows)
+//   Scale      rows         v := R v, the half without a twiddle in the first stage (OpMul: all)
 //   Forward    rows         Cooley-Tukey stage
 //   Product    2 rows       a := a b
 //   Inverse    rows         Gentleman-Sande stage with halving
 //
-// OpFpm runs each forward stage for both polynomials in turn. Between passes the sequencer waits just so long that
-// each first read comes DepLatency cycles after the read that its word hangs on; the wait is 0 once rows is at least
-// DepLatency + rows / 2. The schedule hangs on the degree and the command alone.
+// OpFpm runs each forward stage for both polynomials in turn. Between passes the sequencer waits
+// just so long that each first read comes DepLatency cycles after the read that its word hangs on;
+// the wait is 0 once rows is at least DepLatency + rows / 2. The schedule hangs on the degree and
+// the command alone.
 //
-// start_i in cycle 0: addresses leave in cycles 2 to L + 1, done_o in cycle L + DepLatency + 1, where L is the number of
-// operations and waits.
+// start_i in cycle 0: addresses leave in cycles 2 to L + 1, done_o in cycle L + DepLatency + 1,
+// where L is the number of operations and waits.
 module rm_polymul_seq
   import rm_polymul_pkg::*;
 #(
@@ -28,7 +30,8 @@ module rm_polymul_seq
 ) (
     input  logic                                clk_i,
     input  logic                                rst_ni,
-    // Degree, held while busy: rows = n / 2P, its logarithm, log2 n, and the address of the last twiddle.
+    // Degree, held while busy: rows = n / 2P, its logarithm, log2 n, and the address of the last
+    // twiddle.
     input  logic     [RowBits:0]                rows_i,
     input  logic     [3:0]                      log_rows_i,
     input  logic     [4:0]                      log_n_i,

@@ -1,8 +1,8 @@
-// Output stream: a polynomial as n / Beat beats of Beat residues in order, word 0 lowest, out_last_o with the last; the
-// places of its words are those of rm_polymul_load.
+// Output stream: a polynomial as n / Beat beats of Beat residues in order, word 0 lowest,
+// out_last_o with the last; the places of its words are those of rm_polymul_load.
 //
-// Reads run ahead of the stream by at most Ahead beats. One beat a cycle. start_i in cycle 0: the first beat is
-// offered in cycle 4; done_o comes the cycle after the last beat was taken.
+// Reads run ahead of the stream by at most Ahead beats. One beat a cycle. start_i in cycle 0: the
+// first beat is offered in cycle 4; done_o comes the cycle after the last beat was taken.
 module rm_polymul_unload
   import rm_polymul_pkg::*;
 #(
