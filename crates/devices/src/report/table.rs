@@ -10,7 +10,7 @@ use ringmill_machines::MachineReport;
 /// Width of the column of labels.
 const LABEL: usize = 30;
 /// Width of the column of values; longer values push the last column.
-const VALUE: usize = 44;
+const VALUE: usize = 43;
 
 /// Writes sections of rows: label, value, how it was obtained.
 struct Table<'f, 'g> {
@@ -25,7 +25,7 @@ impl Table<'_, '_> {
     fn row(&mut self, label: &str, value: impl fmt::Display, how: Option<How>) -> fmt::Result {
         let value = value.to_string();
         match how {
-            Some(how) => writeln!(self.f, "  {label:<LABEL$}{value:<VALUE$}{how}"),
+            Some(how) => writeln!(self.f, "  {label:<LABEL$}{value:<VALUE$} {how}"),
             None => writeln!(self.f, "  {label:<LABEL$}{value}"),
         }
     }
@@ -179,7 +179,7 @@ fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
     table.row(
         "key limbs",
         format!(
-            "{} needed, {} fit, {} loaded during the run",
+            "{} needed, {} fit, {} loaded in the run",
             all.needed, all.fit, all.loaded
         ),
         how,
