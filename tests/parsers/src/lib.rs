@@ -9,7 +9,6 @@ use ringmill_compiler::builder::{TraceBuilder, TraceError};
 use ringmill_compiler::{Options, compile};
 use ringmill_isa::macros::{MacroProgram, Visibility, text as macros};
 use ringmill_isa::mid::text as mid;
-use ringmill_machines::ring::Description;
 use ringmill_schemes::ckks::file::{self, InsecureParams, Kind};
 use ringmill_schemes::ckks::{Encoder, Encryptor, KeyForm, KeyGenerator, Params};
 use ringmill_schemes::seal::{self, Compression, SealContext};
@@ -145,9 +144,9 @@ pub fn seal_file(bytes: &[u8]) -> bool {
         | seal::read_galois_keys(context, bytes).is_ok()
 }
 
-/// A machine description.
+/// A machine description, of any kind.
 pub fn machine_toml(bytes: &[u8]) -> bool {
-    std::str::from_utf8(bytes).is_ok_and(|text| Description::parse(text).is_ok())
+    std::str::from_utf8(bytes).is_ok_and(|text| ringmill_machines::load(text).is_ok())
 }
 
 fn program() -> Result<MacroProgram, TraceError> {
