@@ -54,6 +54,8 @@ fn run_everywhere(case: &random::Case, params: &Arc<Params>, seeded: bool) {
     for device in DEVICES.iter() {
         let request = Request {
             timing: device.clock_mhz().is_some(),
+            // Some circuits keep more values alive than the machine has slots.
+            spill: true,
             ..Request::function_only()
         };
         let answer = server
@@ -77,8 +79,14 @@ fn run_everywhere(case: &random::Case, params: &Arc<Params>, seeded: bool) {
     }
 }
 
+/// Enough for every test run; `PROPTEST_CASES` asks for more.
+fn cases() -> u32 {
+    let asked = std::env::var("PROPTEST_CASES").ok();
+    asked.and_then(|n| n.parse().ok()).unwrap_or(24)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
     fn random_circuits_agree_on_every_device_and_with_the_clear(
