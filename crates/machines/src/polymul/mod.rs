@@ -15,7 +15,8 @@ pub use error::PolymulError;
 pub use jobs::{Job, Partition, partition};
 pub use machine::PolymulMachine;
 pub use model::{
-    ArrayOp, Pass, Slot, cycles, floor, issues, load_cycles, schedule, table_cycles, unload_cycles,
+    ArrayOp, BUTTERFLY_LATENCY, DEP_LATENCY, OVERHEAD, Pass, Slot, TURN_GAP, cycles, floor, issues,
+    load_cycles, schedule, table_cycles, unload_cycles,
 };
 pub use shape::{Degree, MIN_LOG_N, SETS, Shape, TOP_LOG_N, WIDTH};
 pub use tables::{Tables, check_modulus};

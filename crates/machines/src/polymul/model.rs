@@ -2,11 +2,14 @@
 
 use super::{Degree, Shape};
 
+/// Cycles of a butterfly: `ButterflyLatency` of `rm_polymul_pkg`. Every other latency here follows from it, and lockstep
+/// with the RTL holds it.
+pub const BUTTERFLY_LATENCY: u64 = 7;
 /// Cycles from a read address to the address of the first read that may see the result: memory 1, operand register 1,
-/// butterfly 7, write 1.
-pub const DEP_LATENCY: u64 = 10;
+/// butterfly, write 1.
+pub const DEP_LATENCY: u64 = BUTTERFLY_LATENCY + 3;
 /// Idle cycles between the last product and the first inverse butterfly.
-pub const TURN_GAP: u64 = 8;
+pub const TURN_GAP: u64 = BUTTERFLY_LATENCY + 1;
 /// Cycles of a command apart from its operations and waits: sequencer 1, then the last operation's [`DEP_LATENCY`].
 pub const OVERHEAD: u64 = 1 + DEP_LATENCY;
 
