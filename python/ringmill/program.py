@@ -158,8 +158,8 @@ def compile_traced(
     >>> @rm.program
     ... def total(x: rm.Encrypted):
     ...     return rm.sum(x, 1024)
-    >>> by_bound = total.compile(slots=1024, precision=18)
-    >>> by_sample = total.compile(slots=1024, precision=18, sample={"x": np.linspace(-1, 1, 1024)})
+    >>> by_bound = total.compile(slots=1024)
+    >>> by_sample = total.compile(slots=1024, sample={"x": np.linspace(-1, 1, 1024)})
     >>> bool(by_sample.predicted_bits["out"] >= by_bound.predicted_bits["out"])
     True
     """

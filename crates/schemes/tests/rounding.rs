@@ -126,9 +126,22 @@ fn mod_down_by_several_primes_is_its_definition_and_within_half_their_number() {
         let params = params(&cipher, special);
         let primes = params.special_moduli();
         let product: BigUint = primes.iter().product();
-        let half: BigUint = (&product * primes.len()) >> 1u32;
+        let half: BigUint = primes.iter().map(|&p| &product / p * (p / 2)).sum();
+        let mut zeros = 0;
         for (operand, result) in run(&params, &OpKey::ModDown { level: 4, size: 2 }) {
             let x = compose(&params, &operand);
+            if &x % &product == BigUint::ZERO {
+                // The first coefficient, at least: a ciphertext of zeros stays one.
+                let exact = &x / &product;
+                let moduli = params.reducers().iter();
+                assert!(
+                    result
+                        .iter()
+                        .zip(moduli)
+                        .all(|(&r, &q)| r == reduce_big(&exact, q))
+                );
+                zeros += 1;
+            }
             let shifted = &x + &half;
             let mut extended = BigUint::ZERO;
             for &p in primes {
@@ -147,5 +160,6 @@ fn mod_down_by_several_primes_is_its_definition_and_within_half_their_number() {
             let twice: BigInt = (exact * BigInt::from(product.clone()) - BigInt::from(x)) * 2;
             assert!(twice.magnitude() <= &(&product * (primes.len() + 1)));
         }
+        assert!(zeros > 0);
     }
 }

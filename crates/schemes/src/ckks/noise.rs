@@ -19,7 +19,7 @@ pub struct Noise {
 impl Noise {
     /// Bound on the error of every slot, decoding in doubles included.
     pub fn bound(&self) -> f64 {
-        NoiseModel::MARGIN * NoiseModel::TAIL * self.error + self.magnitude * NoiseModel::DOUBLE
+        NoiseModel::TAIL * self.error + self.magnitude * NoiseModel::DOUBLE
     }
 
     /// Predicted precision in bits: -log2 of [`Noise::bound`].
@@ -47,9 +47,6 @@ impl NoiseModel {
     /// An error bound is this many root mean squares. A rounding error is multiplied by the secret, so a slot's error is
     /// a product of two complex Gaussians: beyond T root mean squares with probability about e^(-2T).
     pub const TAIL: f64 = 12.0;
-    /// One bit for what the model leaves out: one random circuit in about three hundred, on a ring of 2^9 with digits of
-    /// two primes, had an error 1.1 times the bound without it (kept in the regressions of the random circuits).
-    pub const MARGIN: f64 = 2.0;
     /// Relative error of an encoding or decoding in doubles, relative to the largest slot.
     const DOUBLE: f64 = 1.0 / (1u64 << 48) as f64;
 

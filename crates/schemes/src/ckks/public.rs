@@ -9,6 +9,7 @@ use super::arith::{limbs_mut, plan, reducer, sample_error};
 use super::cipher::limb;
 use super::error::CkksError;
 use super::key::PublicKey;
+use super::ops::rounding_offset;
 use super::params::Params;
 
 /// A public key (b, a) made ready to encrypt.
@@ -27,7 +28,7 @@ pub(super) struct PublicHalves {
     /// b and a, limb-major: modulo the ciphertext primes divided by P, modulo the special primes as they are.
     halves: [Vec<u64>; 2],
     to_cipher: BaseConverter,
-    /// h = floor(k P / 2) modulo every modulus.
+    /// The rounding offset h modulo every modulus.
     half: Vec<u64>,
     /// P^-1 modulo every ciphertext prime.
     inverse: Vec<u64>,
@@ -39,8 +40,9 @@ impl PublicHalves {
         let (cipher, special) = params
             .reducers()
             .split_at(count.min(params.reducers().len()));
-        let product: BigUint = special.iter().map(|q| BigUint::from(q.value())).product();
-        let half = (&product * special.len()) >> 1u32;
+        let primes: Vec<u64> = special.iter().map(|q| q.value()).collect();
+        let product: BigUint = primes.iter().product();
+        let half = rounding_offset(&primes);
         let residue = |x: &BigUint, q: u64| (x % q).to_u64().unwrap_or(0); // a remainder below q always fits
         let inverse = cipher
             .iter()

@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use super::error::CkksError;
 use super::params::Params;
 use emit::Emit;
+pub(super) use scaling::rounding_offset;
 
 /// A homomorphic operation with everything that changes its code.
 ///

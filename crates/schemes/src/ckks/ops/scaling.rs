@@ -40,22 +40,22 @@ pub(super) fn mod_down_all(e: &mut Emit, size: u32) -> Result<(), CkksError> {
 }
 
 /// Divides a value x, known modulo the moduli of `dropped` (k of them, product P) and of `kept`, by P; the result is
-/// over the moduli of `kept`. With h = floor(k P / 2) and f_i the fractional parts that the fast base extension of x + h
-/// sums, the result is exactly (x + h) / P - (f_1 + ... + f_k):
+/// over the moduli of `kept`. With h the [`rounding_offset`] and f_i the fractional parts that the fast base extension of
+/// x + h sums, the result is exactly (x + h) / P - (f_1 + ... + f_k):
 ///
 /// - k = 1: x / P rounded to nearest, SEAL's bits (ring paper, Algorithms 3 and 4, with rounding);
-/// - k > 1: within k / 2 of x / P, and unbiased, because the mean k / 2 of the f_i is what h / P adds.
+/// - k > 1: within k / 2 of x / P, and unbiased, because the mean k / 2 of the f_i is what h / P adds;
+/// - a multiple of P is divided exactly for every k, so that a ciphertext of zeros stays one.
 pub(super) fn divide_and_round(
     e: &mut Emit,
     dropped: &[Limb],
     kept: &[Limb],
 ) -> Result<Vec<Limb>, CkksError> {
     let moduli = e.params.moduli();
-    let divisor: BigUint = dropped
-        .iter()
-        .filter_map(|l| moduli.get(l.modulus))
-        .product();
-    let half: BigUint = (&divisor * dropped.len()) >> 1u32;
+    let primes = dropped.iter().filter_map(|l| moduli.get(l.modulus));
+    let primes: Vec<u64> = primes.copied().collect();
+    let divisor: BigUint = primes.iter().product();
+    let half = rounding_offset(&primes);
     let residue = |x: &BigUint, q: u64| (x % q).to_u64().unwrap_or(0);
 
     let mut shifted = Vec::with_capacity(dropped.len());
@@ -89,6 +89,13 @@ pub(super) fn divide_and_round(
         });
     }
     Ok(quotients)
+}
+
+/// The sum over the primes p of floor(p / 2) P / p, P their product: about k P / 2. In the fast base extension of
+/// x + h this adds floor(p / 2) to each prime's term x (P / p)^-1 mod p, which is to say that it centres the terms.
+pub(in crate::ckks) fn rounding_offset(primes: &[u64]) -> BigUint {
+    let product: BigUint = primes.iter().product();
+    primes.iter().map(|&p| &product / p * (p / 2)).sum()
 }
 
 /// Adds `b` to `a` limb by limb.
