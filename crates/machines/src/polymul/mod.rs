@@ -3,6 +3,7 @@
 
 mod description;
 mod error;
+mod golden;
 mod jobs;
 mod machine;
 mod model;
@@ -12,11 +13,12 @@ mod timeline;
 
 pub use description::Description;
 pub use error::PolymulError;
+pub use golden::golden;
 pub use jobs::{Job, Partition, partition};
 pub use machine::PolymulMachine;
 pub use model::{
-    ArrayOp, BUTTERFLY_LATENCY, DEP_LATENCY, OVERHEAD, Pass, Slot, TURN_GAP, cycles, floor, issues,
-    load_cycles, schedule, table_cycles, unload_cycles,
+    ArrayOp, BUTTERFLY_LATENCY, DEP_LATENCY, Forms, OVERHEAD, Pass, Slot, TURN_GAP, cycles, floor,
+    issues, load_cycles, schedule, table_cycles, unload_cycles,
 };
 pub use shape::{Degree, MIN_LOG_N, SETS, Shape, TOP_LOG_N, WIDTH};
 pub use tables::{Tables, check_modulus};

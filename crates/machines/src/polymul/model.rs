@@ -28,6 +28,42 @@ pub enum ArrayOp {
     Fpm,
 }
 
+/// Which limbs of a command are in evaluation form.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Forms {
+    pub a: bool,
+    /// `None` where there is no second operand.
+    pub b: Option<bool>,
+    pub out: bool,
+}
+
+impl ArrayOp {
+    pub const ALL: [Self; 5] = [Self::Ntt, Self::Intt, Self::Mul, Self::Hpm, Self::Fpm];
+
+    /// For reports and commands.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ntt => "NTT",
+            Self::Intt => "INTT",
+            Self::Mul => "MUL",
+            Self::Hpm => "HPM",
+            Self::Fpm => "FPM",
+        }
+    }
+
+    /// The forms of its operands and its result.
+    pub fn forms(self) -> Forms {
+        let (a, b, out) = match self {
+            Self::Ntt => (false, None, true),
+            Self::Intt => (true, None, false),
+            Self::Mul => (true, Some(true), true),
+            Self::Hpm => (false, Some(true), false),
+            Self::Fpm => (false, Some(false), false),
+        };
+        Forms { a, b, out }
+    }
+}
+
 /// What a pass computes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Pass {

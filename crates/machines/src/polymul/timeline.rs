@@ -42,13 +42,7 @@ impl Command {
             Command::Tables(_) => "TABLES",
             Command::Load { .. } => "LOAD",
             Command::Unload { .. } => "UNLOAD",
-            Command::Run { op, .. } => match op {
-                ArrayOp::Ntt => "NTT",
-                ArrayOp::Intt => "INTT",
-                ArrayOp::Mul => "MUL",
-                ArrayOp::Hpm => "HPM",
-                ArrayOp::Fpm => "FPM",
-            },
+            Command::Run { op, .. } => op.name(),
         }
     }
 
@@ -108,17 +102,6 @@ impl Board {
     }
 }
 
-/// Forms of the operands and the result: a, b, out.
-fn forms(op: ArrayOp) -> (bool, bool, bool) {
-    match op {
-        ArrayOp::Ntt => (false, false, true),
-        ArrayOp::Intt => (true, false, false),
-        ArrayOp::Mul => (true, true, true),
-        ArrayOp::Hpm => (false, true, false),
-        ArrayOp::Fpm => (false, false, false),
-    }
-}
-
 /// Commands of some jobs, tables included, in the order of their cycles; the machine starts and ends idle.
 /// A limb that a job made and another takes crosses the link twice: the host may have changed it between.
 pub fn timeline(shape: Shape, degree: Degree, jobs: &[Job]) -> Vec<Timed> {
@@ -141,8 +124,11 @@ pub fn timeline(shape: Shape, degree: Degree, jobs: &[Job]) -> Vec<Timed> {
             tables = Some(job.modulus);
         }
         let set = number % SETS;
-        let (a_eval, b_eval, out_eval) = forms(job.op);
-        let operands = [(0, a_eval, Some(job.a)), (1, b_eval, job.b)];
+        let forms = job.op.forms();
+        let operands = [
+            (0, forms.a, Some(job.a)),
+            (1, forms.b.unwrap_or_default(), job.b),
+        ];
         for (buf, eval, limb) in operands {
             let Some(limb) = limb else { continue };
             let known = back.get(&limb).copied().unwrap_or(0);
@@ -159,7 +145,7 @@ pub fn timeline(shape: Shape, degree: Degree, jobs: &[Job]) -> Vec<Timed> {
         board.array = board.send(run, board.load.max(board.array));
         let unload = Command::Unload {
             set,
-            eval: out_eval,
+            eval: forms.out,
             limb: job.out,
         };
         board.unload = board.send(unload, board.array.max(board.unload));

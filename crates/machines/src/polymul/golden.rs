@@ -1,0 +1,44 @@
+//! What an array command should give, by the transform of the math crate.
+
+use super::{ArrayOp, PolymulError, Tables};
+
+/// The residues of `op`; `b` is looked at where the operation takes two operands. Every device must give these.
+///
+/// # Errors
+/// Those of [`Tables::check`] for an operand.
+pub fn golden(
+    tables: &Tables,
+    op: ArrayOp,
+    a: &[u64],
+    b: &[u64],
+) -> Result<Vec<u64>, PolymulError> {
+    tables.check(a)?;
+    if op.forms().b.is_some() {
+        tables.check(b)?;
+    }
+    let (plan, q) = (tables.plan(), tables.modulus());
+    // The lengths are those of the plan; it has no other objection.
+    let length = |got| PolymulError::Length {
+        expected: tables.degree().n(),
+        got,
+    };
+    let forward = |limb: &[u64]| {
+        let mut limb = limb.to_vec();
+        let done = plan.forward(&mut limb);
+        done.map_err(|_| length(limb.len())).map(|()| limb)
+    };
+    let inverse = |mut limb: Vec<u64>| {
+        let done = plan.inverse(&mut limb);
+        done.map_err(|_| length(limb.len())).map(|()| limb)
+    };
+    let times = |a: &[u64], b: &[u64]| -> Vec<u64> {
+        a.iter().zip(b).map(|(&x, &y)| q.mul(x, y)).collect()
+    };
+    match op {
+        ArrayOp::Ntt => forward(a),
+        ArrayOp::Intt => inverse(a.to_vec()),
+        ArrayOp::Mul => Ok(times(a, b)),
+        ArrayOp::Hpm => inverse(times(&forward(a)?, b)),
+        ArrayOp::Fpm => inverse(times(&forward(a)?, &forward(b)?)),
+    }
+}
