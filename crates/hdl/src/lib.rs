@@ -25,6 +25,7 @@ mod hdl;
 mod header;
 pub mod leaves;
 mod model;
+pub mod polymul;
 mod prove;
 mod python;
 mod sources;

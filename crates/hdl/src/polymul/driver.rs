@@ -1,0 +1,307 @@
+//! The multiplier at its pins: commands with the hardware's own answers, streams with stalls, cycle by cycle.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::Mutex;
+
+use ringmill_machines::polymul::{ArrayOp, Shape};
+
+use super::code::{self, Code, Place, Unit};
+use super::ports::Ports;
+use super::{Dice, DriveError, top};
+use crate::{BuildOptions, Hdl, HdlError, Model};
+
+/// One simulated multiplier. Nothing is checked on its behalf: [`super::Multiplier`] does that.
+pub struct Driver {
+    shape: Shape,
+    model: Model,
+    ports: Ports,
+    /// Words still to send, and the beats of each stream of them with whether its last beat says so.
+    words: VecDeque<u32>,
+    streams: VecDeque<(usize, bool)>,
+    /// A beat that was offered stays on offer.
+    offered: bool,
+    /// Words that came out since the last beat that said it was the last, and whole streams before.
+    partial: Vec<u32>,
+    output: VecDeque<Vec<u32>>,
+    /// Done bits seen and not yet waited for: unit and cycle.
+    done: VecDeque<(Unit, u64)>,
+    /// What each unit was last told to work on; tables are on no place.
+    held: [Option<Place>; 3],
+    load_code: Code,
+    tables: bool,
+    issues: Vec<bool>,
+    stalls: Option<Dice>,
+}
+
+impl Driver {
+    /// Builds the model of a shape (unless the cache has it) and resets it.
+    ///
+    /// # Errors
+    /// What the tools refuse.
+    pub fn new(hdl: &Hdl, shape: Shape, options: BuildOptions) -> Result<Self, HdlError> {
+        // Threads that want the same model build it once.
+        static BUILDING: Mutex<()> = Mutex::new(());
+        let mut model = {
+            let _guard = BUILDING.lock().unwrap_or_else(|e| e.into_inner());
+            hdl.model(&top(shape), options)?
+        };
+        let ports = Ports::of(&model)?;
+        model.set(ports.out_ready, 1)?;
+        model.reset()?;
+        Ok(Self {
+            shape,
+            model,
+            ports,
+            words: VecDeque::new(),
+            streams: VecDeque::new(),
+            offered: false,
+            partial: Vec::new(),
+            output: VecDeque::new(),
+            done: VecDeque::new(),
+            held: [None; 3],
+            load_code: Code::Ok,
+            tables: false,
+            issues: Vec::new(),
+            stalls: None,
+        })
+    }
+
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Cycles since reset.
+    pub fn cycle(&self) -> u64 {
+        self.model.cycle()
+    }
+
+    /// From now on each stream stalls in about half of the cycles, as these dice fall; or no more.
+    pub fn stall(&mut self, dice: Option<Dice>) {
+        self.stalls = dice;
+    }
+
+    pub fn stalls(&self) -> bool {
+        self.stalls.is_some()
+    }
+
+    /// For each cycle since the last array command was sent, whether the array issued.
+    pub fn issues(&self) -> &[bool] {
+        &self.issues
+    }
+
+    /// How the last stream into the machine ended.
+    pub fn load_code(&self) -> Code {
+        self.load_code
+    }
+
+    /// Whether the last tables were taken.
+    pub fn has_tables(&self) -> bool {
+        self.tables
+    }
+
+    /// The place that a busy unit works on, where it is on one.
+    pub(super) fn held(&self, unit: Unit) -> Option<Place> {
+        self.held[unit.index()]
+    }
+
+    /// Done bits seen and not yet waited for: unit and cycle, in order.
+    pub fn done(&self) -> impl Iterator<Item = (Unit, u64)> {
+        self.done.iter().copied()
+    }
+
+    /// The next whole stream that came out.
+    pub fn take_output(&mut self) -> Option<Vec<u32>> {
+        self.output.pop_front()
+    }
+
+    /// The busy bits: array, load, unload from the lowest.
+    ///
+    /// # Errors
+    /// Those of the model, as all below.
+    pub fn busy(&self) -> Result<u64, HdlError> {
+        self.model.get(self.ports.busy)
+    }
+
+    pub(super) fn is_busy(&self, unit: Unit) -> Result<bool, HdlError> {
+        Ok(self.busy()? >> unit.index() & 1 == 1)
+    }
+
+    /// Writes every signal to a VCD file from here on; the model must have been built for it.
+    pub fn waves(&mut self, path: &Path) -> Result<(), HdlError> {
+        self.model.waves(path)
+    }
+
+    /// Completes the wave file.
+    pub fn waves_close(&mut self) -> Result<(), HdlError> {
+        self.model.waves_close()
+    }
+
+    fn stalled(&mut self) -> bool {
+        self.stalls
+            .as_mut()
+            .is_some_and(|dice| dice.bits() & 1 == 1)
+    }
+
+    /// One cycle: drives the streams, steps, notes what was exchanged and which unit is done.
+    pub fn tick(&mut self) -> Result<(), HdlError> {
+        let ready_in = self.model.get(self.ports.in_ready)? == 1;
+        let valid_out = self.model.get(self.ports.out_valid)? == 1;
+        self.offered = self.offered || (!self.streams.is_empty() && !self.stalled());
+        let take = !self.stalled();
+        self.offer()?;
+        let p = &self.ports;
+        self.model.set(p.out_ready, u64::from(take))?;
+        if valid_out && take {
+            self.partial.extend(self.model.get_words(p.out_data)?);
+            if self.model.get(p.out_last)? == 1 {
+                self.output.push_back(std::mem::take(&mut self.partial));
+            }
+        }
+        self.model.step(1)?;
+        if self.offered && ready_in {
+            self.taken();
+        }
+        let done = self.model.get(self.ports.done)?;
+        let cycle = self.model.cycle();
+        let ended = Unit::ALL.into_iter().filter(|u| done >> u.index() & 1 == 1);
+        self.done.extend(ended.map(|unit| (unit, cycle)));
+        if done >> Unit::Load.index() & 1 == 1 {
+            self.load_code = Code::from_bits(self.model.get(self.ports.load_code)?);
+            let was_tables = self.held[Unit::Load.index()].is_none();
+            self.tables |= was_tables && self.load_code == Code::Ok;
+        }
+        self.issues.push(self.model.get(self.ports.issue)? == 1);
+        Ok(())
+    }
+
+    /// Puts the next beat on the input's pins, or none.
+    fn offer(&mut self) -> Result<(), HdlError> {
+        let p = &self.ports;
+        self.model.set(p.in_valid, u64::from(self.offered))?;
+        if !self.offered {
+            return Ok(());
+        }
+        if let Some(&(beats, last)) = self.streams.front() {
+            // At most Units = 64 words.
+            let mut beat = [0; 64];
+            let beat = &mut beat[..self.shape.beat()];
+            for (to, &from) in beat.iter_mut().zip(&self.words) {
+                *to = from;
+            }
+            self.model.set_words(p.in_data, beat)?;
+            self.model.set(p.in_last, u64::from(last && beats == 1))?;
+        }
+        Ok(())
+    }
+
+    /// The beat on offer was taken.
+    fn taken(&mut self) {
+        self.offered = false;
+        self.words.drain(..self.shape.beat().min(self.words.len()));
+        if let Some(stream) = self.streams.front_mut() {
+            stream.0 -= 1;
+            if stream.0 == 0 {
+                self.streams.pop_front();
+            }
+        }
+    }
+
+    /// Queues a stream of words for the input, `last` with its last beat.
+    pub fn send(&mut self, words: &[u32], last: bool) {
+        let beats = words.len().div_ceil(self.shape.beat());
+        if beats == 0 {
+            return;
+        }
+        let padding = beats * self.shape.beat() - words.len();
+        self.words.extend(words);
+        self.words.extend(std::iter::repeat_n(0, padding));
+        self.streams.push_back((beats, last));
+    }
+
+    /// Forgets what is queued for the input and was not taken.
+    pub fn drop_input(&mut self) {
+        self.words.clear();
+        self.streams.clear();
+        self.offered = false;
+    }
+
+    /// Sends a command and ticks once; what the machine answers.
+    fn command(
+        &mut self,
+        op: u64,
+        place: Option<Place>,
+        log_n: u32,
+        unit: Unit,
+    ) -> Result<Code, HdlError> {
+        let p = &self.ports;
+        let at = place.unwrap_or(Place {
+            set: 0,
+            buf: 0,
+            eval: false,
+        });
+        for (port, value) in [
+            (p.cmd_valid, 1),
+            (p.cmd_op, op),
+            (p.cmd_set, at.set as u64),
+            (p.cmd_buf, at.buf as u64),
+            (p.cmd_eval, u64::from(at.eval)),
+            (p.cmd_log_n, u64::from(log_n)),
+        ] {
+            self.model.set(port, value)?;
+        }
+        self.tick()?;
+        self.model.set(self.ports.cmd_valid, 0)?;
+        if self.model.get(self.ports.rsp_valid)? != 1 {
+            return Err(HdlError::Simulation(format!(
+                "command {op} has no answer in the next cycle"
+            )));
+        }
+        let code = Code::from_bits(self.model.get(self.ports.rsp_code)?);
+        if code == Code::Ok {
+            self.held[unit.index()] = place;
+        }
+        Ok(code)
+    }
+
+    /// Starts the array on `set`; a transform works on its polynomial `buf`.
+    pub fn start(&mut self, op: ArrayOp, set: usize, buf: usize) -> Result<Code, HdlError> {
+        self.issues.clear();
+        self.issues.push(false);
+        let eval = false;
+        let place = Some(Place { set, buf, eval });
+        self.command(code::number(op), place, 0, Unit::Array)
+    }
+
+    pub fn start_load(&mut self, at: Place) -> Result<Code, HdlError> {
+        self.command(code::LOAD, Some(at), 0, Unit::Load)
+    }
+
+    pub fn start_unload(&mut self, at: Place) -> Result<Code, HdlError> {
+        self.command(code::UNLOAD, Some(at), 0, Unit::Unload)
+    }
+
+    /// Starts a load of tables for degree 2^`log_n`.
+    pub fn start_tables(&mut self, log_n: u32) -> Result<Code, HdlError> {
+        let code = self.command(code::TABLES, None, log_n, Unit::Load)?;
+        self.tables &= code != Code::Ok;
+        Ok(code)
+    }
+
+    /// Ticks until `unit` is done; the cycle of its done bit.
+    ///
+    /// # Errors
+    /// [`DriveError::NeverDone`] after far more cycles than any command takes.
+    pub fn wait(&mut self, unit: Unit) -> Result<u64, DriveError> {
+        let most = 128u64 << self.shape.max_log_n();
+        for _ in 0..most {
+            if let Some(at) = self.done.iter().position(|d| d.0 == unit)
+                && let Some((_, cycle)) = self.done.remove(at)
+            {
+                return Ok(cycle);
+            }
+            self.tick()?;
+        }
+        Err(DriveError::NeverDone { unit, cycles: most })
+    }
+}

@@ -1,0 +1,97 @@
+//! What can go wrong between a host and the multiplier.
+
+use std::fmt;
+
+use ringmill_machines::polymul::PolymulError;
+
+use super::{Code, Unit};
+use crate::HdlError;
+
+/// Why a command was not carried out, or its result not believed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DriveError {
+    /// The host's refusal: nothing reached the hardware.
+    #[error(transparent)]
+    Refused(#[from] PolymulError),
+    /// The host's refusal of a command while what it needs is in use.
+    #[error("{command} while the {unit} is busy: wait until it is done")]
+    Busy { unit: Unit, command: &'static str },
+    #[error("no polynomial {buf} of set {set}: both are 0 or 1")]
+    Place { set: usize, buf: usize },
+    /// The hardware's answer to a command; nothing has begun.
+    #[error("the multiplier refuses {command}: {code}")]
+    Answered { command: &'static str, code: Code },
+    /// How the hardware says that a stream ended.
+    #[error("the multiplier refuses the stream of {command}: {code}")]
+    Stream { command: &'static str, code: Code },
+    #[error(
+        "the {unit} is not done after {cycles} cycles; a stream that it waits for, or a fault in the RTL?"
+    )]
+    NeverDone { unit: Unit, cycles: u64 },
+    #[error("the schedule needs a limb or table that was not given: {0}")]
+    Missing(String),
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    #[error(transparent)]
+    Hdl(#[from] HdlError),
+}
+
+/// Where the RTL and its model part.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{operation}: {what}")]
+pub struct Mismatch {
+    /// The operation, the shape and the tables.
+    pub operation: String,
+    pub what: Difference,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Difference {
+    /// Cycles from a command to its done bit.
+    Cycles {
+        of: &'static str,
+        rtl: u64,
+        model: u64,
+    },
+    /// Whether the array issues in a cycle of the command.
+    Issue { cycle: usize, rtl: bool },
+    Residue {
+        position: usize,
+        rtl: Option<u64>,
+        reference: Option<u64>,
+    },
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |x: &Option<u64>| x.map_or("missing".to_owned(), |x| x.to_string());
+        match self {
+            Self::Cycles { of, rtl, model } => {
+                write!(
+                    f,
+                    "{of} takes {rtl} cycles in the RTL, {model} in the model"
+                )
+            }
+            Self::Issue { cycle, rtl } => {
+                let (does, other) = if *rtl {
+                    ("issues", "not")
+                } else {
+                    ("is idle", "issues")
+                };
+                write!(f, "the array {does} in cycle {cycle}, in the model {other}")
+            }
+            Self::Residue {
+                position,
+                rtl,
+                reference,
+            } => {
+                let (rtl, reference) = (shown(rtl), shown(reference));
+                write!(
+                    f,
+                    "residue {position} is {rtl} in the RTL, {reference} in the reference"
+                )
+            }
+        }
+    }
+}

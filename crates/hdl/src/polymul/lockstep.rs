@@ -1,0 +1,81 @@
+//! One operation on the RTL and in the golden model: residues, issue of each cycle, cycles.
+
+use ringmill_machines::polymul::{ArrayOp, cycles, golden, issues, load_cycles, unload_cycles};
+use serde::Serialize;
+
+use super::error::Difference;
+use super::{DriveError, Mismatch, Multiplier, Place};
+
+/// Cycles of an operation that the RTL and the model agree on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Lockstep {
+    /// Of the array.
+    pub cycles: u64,
+    /// Of the load of each operand and the unload; more than the model's where streams stall.
+    pub load: u64,
+    pub unload: u64,
+}
+
+/// Loads operands, runs and unloads on `set`, with the tables that are loaded. Every residue is compared with the golden
+/// transform, every cycle of the array with the model's issue, and cycles with the model's: those of streams where they
+/// do not stall. `b` is looked at where the operation takes two operands.
+///
+/// # Errors
+/// [`DriveError::Mismatch`] with the first difference; those of [`Multiplier`].
+pub fn lockstep(
+    machine: &mut Multiplier,
+    op: ArrayOp,
+    a: &[u64],
+    b: &[u64],
+    set: usize,
+) -> Result<Lockstep, DriveError> {
+    let tables = machine.tables()?.clone();
+    let (shape, degree) = (machine.shape(), tables.degree());
+    let differs = |what| Mismatch {
+        operation: format!("{op:?} P {} {tables:?}", shape.units()),
+        what,
+    };
+    let same = |of, rtl, model| match rtl == model {
+        true => Ok(()),
+        false => Err(differs(Difference::Cycles { of, rtl, model })),
+    };
+    let stalls = machine.driver().stalls();
+    let stream = |of, rtl, model| if stalls { Ok(()) } else { same(of, rtl, model) };
+    let forms = op.forms();
+    // A transform works on either polynomial of a set.
+    let buf = if forms.b.is_none() { set ^ 1 } else { 0 };
+    let place = |buf, eval| Place { set, buf, eval };
+
+    let load = machine.load(place(buf, forms.a), a)?;
+    stream("the load", load, load_cycles(shape, degree))?;
+    if let Some(eval) = forms.b {
+        machine.load(place(1, eval), b)?;
+    }
+    let taken = machine.run(op, set, buf)?;
+    let (got, want) = (machine.driver().issues(), issues(shape, degree, op));
+    if let Some(cycle) = (0..got.len().min(want.len())).find(|&i| got[i] != want[i]) {
+        let rtl = got[cycle];
+        return Err(differs(Difference::Issue { cycle, rtl }).into());
+    }
+    same("the array", taken, cycles(shape, degree, op))?;
+    let (unload, got) = machine.unload(place(buf, forms.out))?;
+    stream("the unload", unload, unload_cycles(shape, degree))?;
+    compare(&golden(&tables, op, a, b)?, &got).map_err(differs)?;
+    Ok(Lockstep {
+        cycles: taken,
+        load,
+        unload,
+    })
+}
+
+fn compare(want: &[u64], got: &[u64]) -> Result<(), Difference> {
+    let most = want.len().max(got.len());
+    match (0..most).find(|&i| got.get(i) != want.get(i)) {
+        Some(position) => Err(Difference::Residue {
+            position,
+            rtl: got.get(position).copied(),
+            reference: want.get(position).copied(),
+        }),
+        None => Ok(()),
+    }
+}

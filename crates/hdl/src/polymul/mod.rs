@@ -1,0 +1,53 @@
+//! The polynomial multiplier's RTL behind safe handles.
+//!
+//! [`Multiplier`] is the machine as a host sees it: load tables and limbs, command, unload, each with its cycles. What
+//! the machine would refuse is refused before anything reaches it, with a typed error. [`Driver`] is the pins below it,
+//! for those who want the hardware's own answer. [`lockstep`] compares one operation with the cycle model, residue by
+//! residue and cycle by cycle; [`execute`] sends scheduled commands in their cycles.
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//! use ringmill_hdl::polymul::{Multiplier, Place};
+//! use ringmill_hdl::{BuildOptions, Hdl, Optimise};
+//! use ringmill_machines::polymul::{ArrayOp, Shape, Tables};
+//!
+//! let hdl = Hdl::find(std::path::Path::new("."))?;
+//! let shape = Shape::new(4, 12, 4).unwrap();
+//! let options = BuildOptions { optimise: Optimise::Run, ..Default::default() };
+//! let mut machine = Multiplier::new(&hdl, shape, options)?;
+//! machine.load_tables(&Arc::new(Tables::new(shape, 256, 7681)?))?;
+//! let place = |eval| Place { set: 0, buf: 0, eval };
+//! machine.load(place(false), &[1; 256])?;
+//! let cycles = machine.run(ArrayOp::Ntt, 0, 0)?;
+//! let (_, transformed) = machine.unload(place(true))?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod code;
+mod dice;
+mod driver;
+mod error;
+mod execute;
+mod lockstep;
+mod multiplier;
+mod ports;
+
+pub use code::{Code, Place, Unit};
+pub use dice::Dice;
+pub use driver::Driver;
+pub use error::{Difference, DriveError, Mismatch};
+pub use execute::{Executed, execute};
+pub use lockstep::{Lockstep, lockstep};
+pub use multiplier::Multiplier;
+
+use ringmill_machines::polymul::Shape;
+
+use crate::Top;
+
+/// The machine's top module with the parameters of a shape.
+pub fn top(shape: Shape) -> Top {
+    Top::new("rm_polymul")
+        .int("Units", shape.units() as u64)
+        .int("MaxLogN", u64::from(shape.max_log_n()))
+        .int("Beat", shape.beat() as u64)
+}
