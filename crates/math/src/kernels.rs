@@ -11,8 +11,13 @@ mod avx2;
 pub(crate) mod avx512;
 mod backend;
 mod elementwise;
+mod fused;
+#[cfg(target_arch = "x86_64")]
+mod fused_ifma;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
+#[cfg(target_arch = "x86_64")]
+mod narrow;
 mod simd;
 mod split;
 mod sums;
@@ -24,6 +29,7 @@ pub use elementwise::{
     add, add_assign, add_scalar, add_scalar_assign, conv, conv_assign, mac, mac_assign, mul,
     mul_assign, mul_scalar, mul_scalar_assign, neg, neg_assign, sub, sub_assign,
 };
+pub use fused::{PairTerm, conv_add, dot_pair, sub_scale, sub_scale_assign, tensor};
 pub use split::{join, split};
 pub use sums::{dot, dot_scalars};
 

@@ -1,12 +1,37 @@
 //! Primality and searches for the primes the schemes and machines want.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 use crate::{MathError, Modulus, Ring};
 
+/// Large primes found before: programs are verified at every run, and their moduli are the same few.
+static KNOWN: LazyLock<RwLock<HashSet<u64>>> = LazyLock::new(Default::default);
+
+/// Primes kept at most; beyond this the set starts afresh.
+const MAX_KNOWN: usize = 1 << 12;
+
 /// Whether n is prime: Miller-Rabin with the first twelve primes as bases, which is exact below 3.3 * 10^24.
 pub fn is_prime(n: u64) -> bool {
+    if n >> 24 == 0 {
+        return miller_rabin(n); // sooner done than looked up under a lock
+    }
+    if (KNOWN.read().unwrap_or_else(PoisonError::into_inner)).contains(&n) {
+        return true;
+    }
+    let prime = miller_rabin(n);
+    if prime {
+        let mut set = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+        if set.len() >= MAX_KNOWN {
+            set.clear();
+        }
+        set.insert(n);
+    }
+    prime
+}
+
+fn miller_rabin(n: u64) -> bool {
     const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
     if n < 2 {
         return false;

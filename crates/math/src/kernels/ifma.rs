@@ -7,6 +7,7 @@
 use std::arch::x86_64::*;
 
 use super::avx512::{WideReducer, vectors};
+use super::narrow::{NarrowReducer, SumReducer};
 use super::sums::LAZY_TERMS;
 use crate::simd::{Ifma as Ifma52, LANES, LazyMul, correct, load, splat, store};
 use crate::{Modulus, Shoup};
@@ -15,15 +16,15 @@ type Ifma = Ifma52<false>;
 
 /// A sum of products as s0 + s1 2^52 + s2 2^104, each part far below 2^64 for up to 32 terms.
 #[derive(Clone, Copy)]
-struct Accumulator {
-    s0: __m512i,
-    s1: __m512i,
-    s2: __m512i,
+pub(super) struct Accumulator {
+    pub s0: __m512i,
+    pub s1: __m512i,
+    pub s2: __m512i,
 }
 
 impl Accumulator {
     #[inline(always)]
-    unsafe fn new(start: __m512i) -> Self {
+    pub unsafe fn new(start: __m512i) -> Self {
         // SAFETY: the caller enables AVX-512 F.
         let zero = unsafe { _mm512_setzero_si512() };
         Self {
@@ -35,7 +36,7 @@ impl Accumulator {
 
     /// Adds x * y; multiply-add reads the low 52 bits of its factors, so only the high parts are moved.
     #[inline(always)]
-    unsafe fn add(&mut self, x: __m512i, y: __m512i, y_high: __m512i) {
+    pub unsafe fn add(&mut self, x: __m512i, y: __m512i, y_high: __m512i) {
         // SAFETY: the caller enables AVX-512 IFMA.
         unsafe {
             let x_high = _mm512_srli_epi64::<52>(x);
@@ -51,7 +52,7 @@ impl Accumulator {
 
     /// The sum as (high word, low word).
     #[inline(always)]
-    unsafe fn words(self) -> (__m512i, __m512i) {
+    pub unsafe fn words(self) -> (__m512i, __m512i) {
         // SAFETY: the caller enables AVX-512 F.
         unsafe {
             let low = _mm512_add_epi64(self.s0, _mm512_slli_epi64::<52>(self.s1));
@@ -65,16 +66,42 @@ impl Accumulator {
     }
 }
 
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 pub(super) unsafe fn dot(
     q: Modulus,
     out: *mut u64,
     terms: &[(&[u64], &[u64])],
     len: usize,
 ) -> usize {
-    // SAFETY: the pointer and every slice are valid for len words (caller).
+    // SAFETY: the caller's promise.
     unsafe {
-        let reducer = WideReducer::new(q);
+        match NarrowReducer::fits(q) {
+            true => dot_narrow(q, out, terms, len),
+            false => dot_wide(q, out, terms, len),
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+unsafe fn dot_narrow(q: Modulus, out: *mut u64, terms: &[(&[u64], &[u64])], len: usize) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { dot_with(NarrowReducer::new(q), out, terms, len) }
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+unsafe fn dot_wide(q: Modulus, out: *mut u64, terms: &[(&[u64], &[u64])], len: usize) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { dot_with(WideReducer::new(q), out, terms, len) }
+}
+
+#[inline(always)]
+unsafe fn dot_with<R: SumReducer>(
+    reducer: R,
+    out: *mut u64,
+    terms: &[(&[u64], &[u64])],
+    len: usize,
+) -> usize {
+    // SAFETY: the pointer and every slice are valid for len words; the caller enables the features.
+    unsafe {
         vectors!(len, i => {
             let mut sum = _mm512_setzero_si512();
             for group in terms.chunks(LAZY_TERMS) {
@@ -83,8 +110,7 @@ pub(super) unsafe fn dot(
                     let b = load(b.as_ptr().add(i));
                     accumulator.add(load(a.as_ptr().add(i)), b, _mm512_srli_epi64::<52>(b));
                 }
-                let (high, low) = accumulator.words();
-                sum = reducer.reduce(high, low);
+                sum = reducer.reduce_sum(accumulator);
             }
             store(out.add(i), sum)
         })

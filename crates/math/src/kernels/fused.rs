@@ -1,0 +1,187 @@
+//! Several elementwise steps in one pass over their operands: what a limb program would write to memory and read back
+//! between them stays in registers.
+//!
+//! Each gives the bits of its steps done one after the other. With AVX-512 IFMA there is a loop of its own
+//! ([`super::fused_ifma`]); what that leaves (other backends, the last coefficients) is done by the single kernels,
+//! block by block in the first-level cache.
+
+#[cfg(target_arch = "x86_64")]
+use super::fused_ifma;
+use super::{add_assign, add_scalar_assign, check_len, dot, elementwise, mul_constant, sub};
+use crate::{MathError, Modulus, Shoup};
+
+/// Coefficients worked on at a time where the single kernels do the work.
+const BLOCK: usize = 256;
+
+/// The ranges of blocks from `done` on.
+fn blocks(done: usize, len: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+    (done..len)
+        .step_by(BLOCK)
+        .map(move |start| start..len.min(start + BLOCK))
+}
+
+/// A term of [`dot_pair`]: the factor that both sums share, and each sum's own.
+pub type PairTerm<'a> = (&'a [u64], &'a [u64], &'a [u64]);
+
+/// Two sums of products that share their first factors, as in key switching: out\[0\] = sum of d_k * a_k and out\[1\] =
+/// sum of d_k * b_k mod q over the terms (d_k, a_k, b_k). With `carry` the sums are added to what `out` holds.
+pub fn dot_pair(
+    q: Modulus,
+    out: [&mut [u64]; 2],
+    terms: &[PairTerm<'_>],
+    carry: bool,
+) -> Result<(), MathError> {
+    let [a, b] = out;
+    check_len("second sum", a.len(), b.len())?;
+    for (shared, first, second) in terms {
+        check_len("shared factor", a.len(), shared.len())?;
+        check_len("first factor", a.len(), first.len())?;
+        check_len("second factor", a.len(), second.len())?;
+    }
+    #[cfg(target_arch = "x86_64")]
+    let done = fused_ifma::dot_pair(q, [a, b], terms, carry);
+    #[cfg(not(target_arch = "x86_64"))]
+    let done = 0;
+    let mut sum = [0; BLOCK];
+    for at in blocks(done, a.len()) {
+        let sum = &mut sum[..at.len()];
+        for (out, pick) in [(&mut *a, 0), (&mut *b, 1)] {
+            let out = &mut out[at.clone()];
+            if !carry {
+                out.fill(0);
+            }
+            for group in terms.chunks(BLOCK_TERMS) {
+                let mut pairs: [(&[u64], &[u64]); BLOCK_TERMS] = [(&[], &[]); BLOCK_TERMS];
+                for (pair, (shared, first, second)) in pairs.iter_mut().zip(group) {
+                    let own = if pick == 0 { first } else { second };
+                    *pair = (&shared[at.clone()], &own[at.clone()]);
+                }
+                dot(q, sum, &pairs[..group.len()])?;
+                add_assign(q, out, sum)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Terms that the composed [`dot_pair`] gathers on the stack.
+const BLOCK_TERMS: usize = 32;
+
+/// The product of two polynomials of degree one in a secret, coefficient by coefficient: with a = a_0 + a_1 s and
+/// b = b_0 + b_1 s, out = (a_0 b_0, a_0 b_1 + a_1 b_0, a_1 b_1) mod q (ring paper, Algorithm 2).
+pub fn tensor(
+    q: Modulus,
+    out: [&mut [u64]; 3],
+    a: [&[u64]; 2],
+    b: [&[u64]; 2],
+) -> Result<(), MathError> {
+    let [d0, d1, d2] = out;
+    let len = d0.len();
+    check_len("second result", len, d1.len())?;
+    check_len("third result", len, d2.len())?;
+    for limb in a.iter().chain(&b) {
+        check_len("factor", len, limb.len())?;
+    }
+    #[cfg(target_arch = "x86_64")]
+    let done = fused_ifma::tensor(q, [d0, d1, d2], a, b);
+    #[cfg(not(target_arch = "x86_64"))]
+    let done = 0;
+    for at in blocks(done, len) {
+        let [a0, a1] = a.map(|limb| &limb[at.clone()]);
+        let [b0, b1] = b.map(|limb| &limb[at.clone()]);
+        elementwise::mul(q, &mut d0[at.clone()], a0, b0)?;
+        dot(q, &mut d1[at.clone()], &[(a0, b1), (a1, b0)])?;
+        elementwise::mul(q, &mut d2[at], a1, b1)?;
+    }
+    Ok(())
+}
+
+/// out = (a - b) * w mod q, or out = (a - b) * w + c with an addend: the end of a division by a modulus.
+pub fn sub_scale(
+    q: Modulus,
+    out: &mut [u64],
+    a: &[u64],
+    b: &[u64],
+    w: Shoup,
+    addend: Option<&[u64]>,
+) -> Result<(), MathError> {
+    check_len("b", out.len(), b.len())?;
+    #[cfg(target_arch = "x86_64")]
+    let done = {
+        check_sub_scale(out.len(), a, addend)?;
+        fused_ifma::sub_scale(q, out.as_mut_ptr(), a, b.as_ptr(), w, addend)
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    let done = 0;
+    out[done..].copy_from_slice(&b[done..]);
+    sub_scale_blocks(q, out, a, w, addend, done)
+}
+
+/// [`sub_scale`] with the result in the place of the subtrahend: b = (a - b) * w + c.
+pub fn sub_scale_assign(
+    q: Modulus,
+    b: &mut [u64],
+    a: &[u64],
+    w: Shoup,
+    addend: Option<&[u64]>,
+) -> Result<(), MathError> {
+    check_sub_scale(b.len(), a, addend)?;
+    #[cfg(target_arch = "x86_64")]
+    let done = {
+        let p = b.as_mut_ptr();
+        fused_ifma::sub_scale(q, p, a, p, w, addend)
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    let done = 0;
+    sub_scale_blocks(q, b, a, w, addend, done)
+}
+
+fn check_sub_scale(len: usize, a: &[u64], addend: Option<&[u64]>) -> Result<(), MathError> {
+    check_len("a", len, a.len())?;
+    addend.map_or(Ok(()), |c| check_len("addend", len, c.len()))
+}
+
+/// The coefficients from `done` on; `b` becomes the result.
+fn sub_scale_blocks(
+    q: Modulus,
+    b: &mut [u64],
+    a: &[u64],
+    w: Shoup,
+    addend: Option<&[u64]>,
+    done: usize,
+) -> Result<(), MathError> {
+    let mut difference = [0; BLOCK];
+    for at in blocks(done, b.len()) {
+        let (difference, b) = (&mut difference[..at.len()], &mut b[at.clone()]);
+        sub(q, difference, &a[at.clone()], b)?;
+        mul_constant(q, b, difference, w)?;
+        if let Some(c) = addend {
+            add_assign(q, b, &c[at])?;
+        }
+    }
+    Ok(())
+}
+
+/// out = (a mod `to`) + w mod `to`, for a in [0, from): a change of modulus and the constant that follows it.
+pub fn conv_add(
+    from: Modulus,
+    to: Modulus,
+    out: &mut [u64],
+    a: &[u64],
+    w: u64,
+) -> Result<(), MathError> {
+    check_len("a", out.len(), a.len())?;
+    let w = to.reduce(w);
+    #[cfg(target_arch = "x86_64")]
+    let done = fused_ifma::conv_add(from, to, out, a, w);
+    #[cfg(not(target_arch = "x86_64"))]
+    let done = 0;
+    for at in blocks(done, out.len()) {
+        let out = &mut out[at.clone()];
+        elementwise::conv(from, to, out, &a[at])?;
+        if w != 0 {
+            add_scalar_assign(to, out, w);
+        }
+    }
+    Ok(())
+}

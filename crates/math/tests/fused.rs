@@ -1,0 +1,187 @@
+//! Every fused kernel on every backend against its steps done one after the other, on random and edge values.
+
+mod common;
+
+use ringmill_math::{Modulus, kernels};
+
+/// Odd, so that there is a tail; more than two blocks of the composed path.
+const N: usize = 531;
+
+/// All-top limbs and edges more often than random ones.
+fn pick(q: Modulus, seed: u64) -> Vec<u64> {
+    let mut all = common::limbs(q, N, seed);
+    let which = [3, 0, 6, 3, 5, 1, 3, 2, 4][(seed % 9) as usize];
+    all.swap_remove(which)
+}
+
+#[test]
+fn pairs_of_sums() {
+    common::on_every_backend(|backend| {
+        for q in common::any_moduli() {
+            for terms in [0u64, 1, 2, 3, 9, 31, 32, 33, 65] {
+                for all_top in [false, true] {
+                    let limb = |seed| match all_top {
+                        true => vec![q.value() - 1; N],
+                        false => pick(q, seed),
+                    };
+                    let limbs: Vec<[Vec<u64>; 3]> = (0..terms)
+                        .map(|k| [limb(k), limb(5 * k + 1), limb(7 * k + 2)])
+                        .collect();
+                    let list: Vec<_> = limbs
+                        .iter()
+                        .map(|[d, a, b]| (&d[..], &a[..], &b[..]))
+                        .collect();
+                    let (start_a, start_b) = (limb(3), limb(4));
+                    for carry in [false, true] {
+                        let (mut a, mut b) = (start_a.clone(), start_b.clone());
+                        kernels::dot_pair(q, [&mut a, &mut b], &list, carry).unwrap();
+                        for (found, start, side) in [(a, &start_a, 1), (b, &start_b, 2)] {
+                            let mut pairs: Vec<(&[u64], &[u64])> =
+                                limbs.iter().map(|l| (&l[0][..], &l[side][..])).collect();
+                            let one = vec![1; N];
+                            if carry {
+                                pairs.push((start, &one));
+                            }
+                            let expected: Vec<u64> = (0..N)
+                                .map(|i| {
+                                    let sum = pairs.iter().map(|(x, y)| {
+                                        u128::from(x[i]) * u128::from(y[i]) % u128::from(q.value())
+                                    });
+                                    (sum.sum::<u128>() % u128::from(q.value())) as u64
+                                })
+                                .collect();
+                            assert_eq!(
+                                found, expected,
+                                "{backend:?} {q:?} {terms} terms, carry {carry}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn tensor_products() {
+    common::on_every_backend(|backend| {
+        for q in common::any_moduli() {
+            for seed in 0..9 {
+                let [a0, a1, b0, b1] = [seed, seed + 1, 3 * seed + 2, 5 * seed].map(|s| pick(q, s));
+                let mut out = [vec![7; N], vec![7; N], vec![7; N]];
+                let [d0, d1, d2] = &mut out;
+                kernels::tensor(q, [d0, d1, d2], [&a0, &a1], [&b0, &b1]).unwrap();
+                let wide = |f: &dyn Fn(usize) -> u128| -> Vec<u64> {
+                    (0..N)
+                        .map(|i| (f(i) % u128::from(q.value())) as u64)
+                        .collect()
+                };
+                let product = |x: &[u64], y: &[u64], i: usize| u128::from(x[i]) * u128::from(y[i]);
+                assert_eq!(out[0], wide(&|i| product(&a0, &b0, i)), "{backend:?} {q:?}");
+                assert_eq!(
+                    out[1],
+                    wide(&|i| product(&a0, &b1, i) + product(&a1, &b0, i)),
+                    "{backend:?} {q:?}"
+                );
+                assert_eq!(out[2], wide(&|i| product(&a1, &b1, i)), "{backend:?} {q:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn differences_scaled() {
+    common::on_every_backend(|backend| {
+        for q in common::any_moduli() {
+            for w in [0, 1, q.value() - 1, q.value() / 2 + 1] {
+                for seed in 0..9 {
+                    let [a, b, c] = [seed, 2 * seed + 1, 3 * seed + 5].map(|s| pick(q, s));
+                    for addend in [None, Some(&c[..])] {
+                        let mut expected = vec![0; N];
+                        kernels::sub(q, &mut expected, &a, &b).unwrap();
+                        kernels::mul_scalar_assign(q, &mut expected, w);
+                        if let Some(c) = addend {
+                            kernels::add_assign(q, &mut expected, c).unwrap();
+                        }
+                        let mut out = vec![9; N];
+                        kernels::sub_scale(q, &mut out, &a, &b, q.shoup(w), addend).unwrap();
+                        assert_eq!(out, expected, "{backend:?} {q:?} {w}");
+                        let mut b = b.clone();
+                        kernels::sub_scale_assign(q, &mut b, &a, q.shoup(w), addend).unwrap();
+                        assert_eq!(b, expected, "{backend:?} {q:?} {w}");
+                    }
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn conversions_with_a_constant() {
+    common::on_every_backend(|backend| {
+        for from in common::any_moduli() {
+            for to in common::any_moduli() {
+                for (seed, w) in [(0, 0), (1, 1), (6, to.value() - 1), (3, to.value() / 2)] {
+                    let a = pick(from, seed);
+                    let expected: Vec<u64> = (a.iter())
+                        .map(|x| {
+                            ((u128::from(x % to.value()) + u128::from(w)) % u128::from(to.value()))
+                                as u64
+                        })
+                        .collect();
+                    let mut out = vec![1; N];
+                    kernels::conv_add(from, to, &mut out, &a, w).unwrap();
+                    assert_eq!(out, expected, "{backend:?} {from:?} to {to:?}, {w}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn lengths_must_agree() {
+    let q = Modulus::new(97).unwrap();
+    let (short, long) = ([0u64; 8], [0u64; 9]);
+    let (mut x, mut y, mut z) = ([0u64; 9], [0u64; 9], [0u64; 9]);
+    let w = q.shoup(3);
+    for term in [(&short, &long[..], &long[..]), (&short, &long, &short)] {
+        assert!(
+            kernels::dot_pair(q, [&mut x, &mut y], &[(term.0, term.1, term.2)], false).is_err()
+        );
+        assert!(kernels::dot_pair(q, [&mut x, &mut y], &[(term.1, term.2, term.0)], true).is_err());
+    }
+    assert!(kernels::dot_pair(q, [&mut x, &mut y[..8]], &[], false).is_err());
+    assert!(kernels::tensor(q, [&mut x, &mut y, &mut z], [&long, &short], [&long, &long]).is_err());
+    assert!(
+        kernels::tensor(
+            q,
+            [&mut x, &mut y[..8], &mut z],
+            [&long, &long],
+            [&long, &long]
+        )
+        .is_err()
+    );
+    assert!(kernels::sub_scale(q, &mut x, &short, &long, w, None).is_err());
+    assert!(kernels::sub_scale(q, &mut x, &long, &short, w, None).is_err());
+    assert!(kernels::sub_scale(q, &mut x, &long, &long, w, Some(&short)).is_err());
+    assert!(kernels::sub_scale_assign(q, &mut x, &short, w, None).is_err());
+    assert!(kernels::sub_scale_assign(q, &mut x, &long, w, Some(&short)).is_err());
+    assert!(kernels::conv_add(q, q, &mut x, &short, 1).is_err());
+}
+
+/// Inputs that are no residues give wrong results, but never a panic.
+#[test]
+fn unreduced_inputs_do_no_harm() {
+    common::on_every_backend(|_| {
+        for q in common::any_moduli() {
+            let a = vec![u64::MAX; N];
+            let (mut x, mut y, mut z) = (a.clone(), a.clone(), a.clone());
+            kernels::dot_pair(q, [&mut x, &mut y], &[(&a[..], &a[..], &a[..]); 40], true).unwrap();
+            kernels::tensor(q, [&mut x, &mut y, &mut z], [&a, &a], [&a, &a]).unwrap();
+            kernels::sub_scale(q, &mut x, &a, &a, q.shoup(1), Some(&a)).unwrap();
+            for to in common::moduli() {
+                kernels::conv_add(q, to, &mut x, &a, u64::MAX).unwrap();
+            }
+        }
+    });
+}
