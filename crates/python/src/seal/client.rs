@@ -1,0 +1,225 @@
+//! Keys, encoding, encryption and decryption in SEAL's formats.
+
+use std::sync::Arc;
+
+use num_complex::Complex64;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use ringmill_schemes::ckks::key::KeyForm;
+use ringmill_schemes::ckks::{CkksError, Decryptor, Encoder, Encryptor, KeyGenerator, Plaintext};
+use ringmill_schemes::seal;
+
+use super::{Bytes, Shared, refused, scheme_refused};
+
+/// Real or complex numbers, as an array or a list of one dimension.
+fn slots(values: &Bound<'_, PyAny>) -> PyResult<Vec<Complex64>> {
+    let array = values
+        .py()
+        .import("numpy")?
+        .call_method1("asarray", (values, "complex128"))?;
+    let array: PyReadonlyArray1<'_, Complex64> = array.extract()?;
+    Ok(array.as_array().iter().copied().collect())
+}
+
+/// The side that holds the secret: keys, encodings and encryptions that SEAL loads, and decryption of SEAL's.
+#[pyclass]
+pub(super) struct SealClient {
+    shared: Shared,
+    keys: KeyGenerator,
+    encoder: Encoder,
+}
+
+impl SealClient {
+    fn with(shared: Shared, keys: Result<KeyGenerator, CkksError>) -> PyResult<Self> {
+        let encoder = Encoder::new(Arc::clone(shared.params()));
+        Ok(Self {
+            keys: keys.map_err(scheme_refused)?,
+            encoder,
+            shared,
+        })
+    }
+
+    fn encoded(
+        &self,
+        values: &Bound<'_, PyAny>,
+        scale: f64,
+        level: Option<u32>,
+    ) -> PyResult<Plaintext> {
+        let values = slots(values)?;
+        let level = level.unwrap_or(self.shared.params().max_level());
+        self.encoder
+            .encode(&values, level, scale)
+            .map_err(scheme_refused)
+    }
+
+    fn decoded<'py>(
+        &self,
+        py: Python<'py>,
+        plain: &Plaintext,
+    ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
+        let slots = self.shared.params().slots();
+        Ok(self
+            .encoder
+            .decode(plain, slots)
+            .map_err(scheme_refused)?
+            .into_pyarray(py))
+    }
+}
+
+#[pymethods]
+impl SealClient {
+    /// New keys for parameters that SEAL saved.
+    #[staticmethod]
+    #[pyo3(signature = (parms, *, security_table = "guidelines_2024", allow_insecure_parameters_for_tests_only = false,
+        compression = "zstd"))]
+    fn generate(
+        parms: &[u8],
+        security_table: &str,
+        allow_insecure_parameters_for_tests_only: bool,
+        compression: &str,
+    ) -> PyResult<Self> {
+        let shared = Shared::open(
+            parms,
+            security_table,
+            allow_insecure_parameters_for_tests_only,
+            compression,
+        )?;
+        let keys = KeyGenerator::new(Arc::clone(shared.params()));
+        Self::with(shared, keys)
+    }
+
+    /// The secret key that SEAL's `SecretKey.save` wrote.
+    #[staticmethod]
+    #[pyo3(signature = (parms, secret_key, *, security_table = "guidelines_2024",
+        allow_insecure_parameters_for_tests_only = false, compression = "zstd"))]
+    fn load(
+        parms: &[u8],
+        secret_key: &[u8],
+        security_table: &str,
+        allow_insecure_parameters_for_tests_only: bool,
+        compression: &str,
+    ) -> PyResult<Self> {
+        let shared = Shared::open(
+            parms,
+            security_table,
+            allow_insecure_parameters_for_tests_only,
+            compression,
+        )?;
+        let secret = seal::read_secret_key(&shared.context, secret_key).map_err(refused)?;
+        let keys = KeyGenerator::from_secret_key(Arc::clone(shared.params()), secret);
+        Self::with(shared, keys)
+    }
+
+    /// For SEAL's `EncryptionParameters.load`.
+    fn parameters<'py>(&self, py: Python<'py>) -> Bytes<'py> {
+        self.shared.bytes(py, seal::write_parameters)
+    }
+
+    /// For SEAL's `SecretKey.load`: the key itself, not encrypted.
+    fn secret_key_in_the_clear<'py>(&self, py: Python<'py>) -> Bytes<'py> {
+        self.shared.bytes(py, |context, compression| {
+            seal::write_secret_key_in_the_clear(context, self.keys.secret_key(), compression)
+        })
+    }
+
+    /// A new public key, for SEAL's `PublicKey.load`.
+    fn public_key<'py>(&mut self, py: Python<'py>) -> Bytes<'py> {
+        let key = self.keys.public_key().map_err(scheme_refused)?;
+        self.shared.bytes(py, |context, compression| {
+            seal::write_public_key(context, &key, compression)
+        })
+    }
+
+    /// A new relinearisation key, for SEAL's `RelinKeys.load`.
+    fn relin_keys<'py>(&mut self, py: Python<'py>) -> Bytes<'py> {
+        let key = self
+            .keys
+            .relin_key(KeyForm::Seeded)
+            .map_err(scheme_refused)?;
+        self.shared.bytes(py, |context, compression| {
+            seal::write_relin_keys(context, &key, compression)
+        })
+    }
+
+    /// New Galois keys for rotations by these steps, and for conjugation if asked; for SEAL's `GaloisKeys.load`.
+    #[pyo3(signature = (steps, *, conjugation = false))]
+    fn galois_keys<'py>(
+        &mut self,
+        py: Python<'py>,
+        steps: Vec<i64>,
+        conjugation: bool,
+    ) -> Bytes<'py> {
+        let params = self.shared.params();
+        let elements = steps.iter().map(|&step| params.galois_element(step));
+        let mut elements = elements
+            .collect::<Result<Vec<u32>, _>>()
+            .map_err(scheme_refused)?;
+        if conjugation {
+            elements.push(params.conjugation_element());
+        }
+        let keys = self
+            .keys
+            .galois_keys(&elements, KeyForm::Seeded)
+            .map_err(scheme_refused)?;
+        self.shared.bytes(py, |context, compression| {
+            seal::write_galois_keys(context, &keys, compression)
+        })
+    }
+
+    /// Encodes up to N / 2 slots (a power of two) at a scale; at the highest level unless one is given.
+    #[pyo3(signature = (values, scale, level = None))]
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        values: &Bound<'py, PyAny>,
+        scale: f64,
+        level: Option<u32>,
+    ) -> Bytes<'py> {
+        let plain = self.encoded(values, scale, level)?;
+        self.shared.bytes(py, |context, compression| {
+            seal::write_plaintext(context, &plain, compression)
+        })
+    }
+
+    /// Encodes and encrypts under the secret key.
+    #[pyo3(signature = (values, scale, level = None))]
+    fn encrypt<'py>(
+        &self,
+        py: Python<'py>,
+        values: &Bound<'py, PyAny>,
+        scale: f64,
+        level: Option<u32>,
+    ) -> Bytes<'py> {
+        let plain = self.encoded(values, scale, level)?;
+        let params = Arc::clone(self.shared.params());
+        let cipher = Encryptor::with_secret_key(params, self.keys.secret_key().clone())
+            .and_then(|mut encryptor| encryptor.encrypt(&plain))
+            .map_err(scheme_refused)?;
+        Ok(PyBytes::new(py, &self.shared.write_cipher(&cipher)?))
+    }
+
+    /// Decrypts and decodes a ciphertext of SEAL: N / 2 complex slots.
+    fn decrypt<'py>(
+        &self,
+        py: Python<'py>,
+        cipher: &[u8],
+    ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
+        let cipher = self.shared.cipher(cipher)?;
+        let params = Arc::clone(self.shared.params());
+        let plain = Decryptor::new(params, self.keys.secret_key().clone())
+            .and_then(|decryptor| decryptor.decrypt(&cipher))
+            .map_err(scheme_refused)?;
+        self.decoded(py, &plain)
+    }
+
+    /// Decodes a plaintext of SEAL: N / 2 complex slots.
+    fn decode<'py>(
+        &self,
+        py: Python<'py>,
+        plain: &[u8],
+    ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
+        let plain = self.shared.plain(plain)?;
+        self.decoded(py, &plain)
+    }
+}
