@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::commands::rtl::args::RtlCommand;
+
 /// Programs on encrypted data: compile them, run them on the CPU, and see what hardware would take.
 #[derive(Debug, Parser)]
 #[command(
@@ -17,7 +19,8 @@ Start here:
   ringmill devices                                           what programs can run on
   ringmill run examples/mean.rmac --random-inputs            encrypt random data, run, decrypt, check, report
   ringmill run examples/mean.rmac --random-inputs --device sim:ring
-  ringmill reproduce ring                                    the tables of the ring machine's paper beside our figures"
+  ringmill reproduce ring                                    the tables of the ring machine's paper beside our figures
+  ringmill rtl list                                          the hardware description: lint it, synthesise it"
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -33,6 +36,8 @@ pub enum Command {
     Devices(DevicesArgs),
     #[command(subcommand)]
     Machine(MachineCommand),
+    #[command(subcommand)]
+    Rtl(RtlCommand),
     Reproduce(ReproduceArgs),
 }
 

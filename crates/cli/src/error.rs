@@ -37,6 +37,8 @@ pub enum CliError {
     #[error(transparent)]
     Machine(#[from] ringmill_machines::MachineError),
     #[error(transparent)]
+    Hdl(#[from] ringmill_hdl::HdlError),
+    #[error(transparent)]
     Device(#[from] ringmill_devices::DeviceError),
     #[error(transparent)]
     Runtime(#[from] ringmill_devices::runtime::RuntimeError),

@@ -17,7 +17,7 @@ pub use progress::Bar;
 pub use trace::run_on;
 
 use args::{Cli, Command, MachineCommand};
-use commands::{compile, devices, machine, params, reproduce, run, sim};
+use commands::{compile, devices, machine, params, reproduce, rtl, run, sim};
 
 /// Runs the command with its arguments, the first being its own name, and gives the exit status: 0 done, 1 results
 /// disagree, 2 the request could not be carried out (the reason is on standard error).
@@ -37,6 +37,7 @@ pub fn main(args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
         Command::Params(args) => params::params(&args),
         Command::Devices(args) => devices::devices(&args),
         Command::Machine(MachineCommand::Show(args)) => machine::show(&args),
+        Command::Rtl(command) => rtl::rtl(&command),
         Command::Reproduce(args) => reproduce::reproduce(&args),
     };
     match done {

@@ -1,19 +1,18 @@
-"""Request on stdin, [{"assertion", "verdict", "seconds", "counterexample"}] on stdout, tools' words on stderr.
+"""{..., "seconds"} to [{"assertion", "verdict", "seconds", "counterexample"}].
 
 Yosys elaborates the top and replaces each register by a wire; what is left is combinational. Each assertion is then one
 BTOR2 problem (its negation under the assumptions) for bitwuzla.
 """
 
-import json
-import os
+from __future__ import annotations
+
 import re
-import sys
-import tempfile
 import time
 from pathlib import Path
 
 import bitwuzla
 from pyosys import libyosys as ys
+from rtl import Tell, read, serve
 
 TRANSPARENT = r"""
 module \$dff (CLK, D, Q);
@@ -29,24 +28,14 @@ endmodule
 
 def elaborate(request: dict, scratch: Path) -> list[str]:
     """Lines of the BTOR2 text."""
-    design = ys.Design()
-    parameters = " ".join(f"-G {p}" for p in request["params"])
-    files = " ".join(linked(request["files"], scratch))
+    design = read(request, scratch)
     (scratch / "transparent.v").write_text(TRANSPARENT)
-    ys.run_pass(f"read_slang --top {request['top']} {parameters} {files}", design)
     ys.run_pass(f"prep -flatten -top {request['top']}", design)
     ys.run_pass(f"techmap -map {scratch}/transparent.v", design)
     ys.run_pass("opt", design)
     ys.run_pass("chformal -lower", design)
     ys.run_pass(f"write_btor {scratch}/top.btor", design)
     return (scratch / "top.btor").read_text().splitlines()
-
-
-def linked(files: list[str], scratch: Path) -> list[str]:
-    """Links under plain names: Yosys splits a command at spaces, wherever a source lies."""
-    for file in files:
-        (scratch / Path(file).name).symlink_to(file)
-    return [str(scratch / Path(file).name) for file in files]
 
 
 def solve(lines: list[str], bad: int | None, seconds: int, path: Path) -> dict:
@@ -84,22 +73,20 @@ def solve(lines: list[str], bad: int | None, seconds: int, path: Path) -> dict:
     }
 
 
-def prove(request: dict, scratch: Path) -> list[dict]:
+def prove(request: dict, scratch: Path, tell: Tell) -> list[dict]:
     """The outcome of every assertion."""
     lines = elaborate(request, scratch)
     assumed = solve(lines, None, request["seconds"], scratch / "one.btor")
     if assumed["verdict"] == "proved":
         raise SystemExit("the assumptions contradict each other, so every assertion would hold")
+    wanted = [(at, found) for at, line in enumerate(lines) if (found := re.match(r"\d+ bad \d+ ?(.*)", line))]
     proofs = []
-    for at, line in enumerate(lines):
-        found = re.match(r"\d+ bad \d+ ?(.*)", line)
-        if found:
-            label = found.group(1).split(";")[0].strip() or f"line {at}"
-            outcome = solve(lines, at, request["seconds"], scratch / "one.btor")
-            proofs.append({"assertion": label, **outcome})
+    for at, found in wanted:
+        tell("prove", len(proofs), len(wanted))
+        label = found.group(1).split(";")[0].strip() or f"line {at}"
+        outcome = solve(lines, at, request["seconds"], scratch / "one.btor")
+        proofs.append({"assertion": label, **outcome})
     return proofs
 
 
-with os.fdopen(os.dup(1), "w") as answer, tempfile.TemporaryDirectory() as directory:
-    os.dup2(2, 1)
-    json.dump(prove(json.load(sys.stdin), Path(directory)), answer)
+serve(prove)

@@ -1,36 +1,39 @@
-"""Request on stdin, {"cells": {type: count}} on stdout, the tool's own words on stderr."""
+"""{..., "family"} to {"cells": {type: count}}: synthesis for a Xilinx family."""
 
-import json
-import os
-import sys
-import tempfile
+from __future__ import annotations
+
 from pathlib import Path
 
 from pyosys import libyosys as ys
+from rtl import Tell, read, serve, stat
+
+# Labels of synth_xilinx; each runs up to the next.
+STAGES = (
+    "begin",
+    "prepare",
+    "map_dsp",
+    "coarse",
+    "map_memory",
+    "map_ffram",
+    "fine",
+    "map_cells",
+    "map_ffs",
+    "map_luts",
+    "finalize",
+    "check",
+)
 
 
-def synthesise(request: dict, scratch: Path) -> dict[str, int]:
-    """Cells by type."""
-    design = ys.Design()
-    parameters = " ".join(f"-G {p}" for p in request["params"])
-    files = " ".join(linked(request["files"], scratch))
-    top = request["top"]
-    ys.run_pass(f"read_slang --top {top} {parameters} {files}", design)
-    ys.run_pass(f"synth_xilinx -family xc7 -flatten -noiopad -noclkbuf -top {top}", design)
+def synthesise(request: dict, scratch: Path, tell: Tell) -> dict:
+    """Cells by type, flattened, without I/O and clock buffers."""
+    tell("elaborate", 0, len(STAGES) + 1)
+    design = read(request, scratch)
+    flow = f"synth_xilinx -family {request['family']} -flatten -noiopad -noclkbuf -top {request['top']}"
+    for done, (stage, after) in enumerate(zip(STAGES, (*STAGES[1:], ""), strict=True), 1):
+        tell(stage, done, len(STAGES) + 1)
+        ys.run_pass(f"{flow} -run {stage}:{after}", design)
     ys.run_pass("check -assert", design)
-    report = scratch / "stat.json"
-    ys.run_pass(f"tee -q -o {report} stat -json", design)
-    text = report.read_text()
-    return json.loads(text[text.index("{") :])["design"]["num_cells_by_type"]
+    return {"cells": stat(design, scratch)["num_cells_by_type"]}
 
 
-def linked(files: list[str], scratch: Path) -> list[str]:
-    """Links under plain names: Yosys splits a command at spaces, wherever a source lies."""
-    for file in files:
-        (scratch / Path(file).name).symlink_to(file)
-    return [str(scratch / Path(file).name) for file in files]
-
-
-with os.fdopen(os.dup(1), "w") as answer, tempfile.TemporaryDirectory() as directory:
-    os.dup2(2, 1)
-    json.dump({"cells": synthesise(json.load(sys.stdin), Path(directory))}, answer)
+serve(synthesise)

@@ -3,10 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use sha2::{Digest, Sha256};
-
+use crate::cache::{Key, Scratch};
 use crate::header::{self, Port};
 use crate::{Hdl, HdlError, Tools, Top};
 
@@ -45,18 +43,12 @@ impl BuildOptions {
 pub(crate) fn build(hdl: &Hdl, top: &Top, options: BuildOptions) -> Result<PathBuf, HdlError> {
     top.validate()?;
     let sources = hdl.sources.closure(&top.module)?;
-    let mut hash = Sha256::new();
-    for text in sources.iter().map(|s| s.1) {
-        field(&mut hash, text);
-    }
-    for text in top.overrides() {
-        field(&mut hash, &text);
-    }
-    for text in [HARNESS, &top.module, &format!("{options:?}")] {
-        field(&mut hash, text);
-    }
-    field(&mut hash, &tool_key(&hdl.tools));
-    let model = hdl.cache.join(format!("{}.so", hex(hash)));
+    let mut key = Key::new("model");
+    key.texts(sources.iter().map(|s| s.1));
+    key.texts(top.overrides());
+    key.texts([HARNESS, &top.module, &format!("{options:?}")]);
+    key.text(&tool_key(&hdl.tools));
+    let model = hdl.cache.join(format!("{}.so", key.hex()));
     if model.is_file() {
         return Ok(model);
     }
@@ -188,10 +180,9 @@ fn runtime(hdl: &Hdl, options: BuildOptions) -> Result<Runtime, HdlError> {
     // One thread compiles while the others of this process wait for it.
     static COMPILING: Mutex<()> = Mutex::new(());
     let _guard = COMPILING.lock().unwrap_or_else(|e| e.into_inner());
-    let mut hash = Sha256::new();
-    field(&mut hash, &tool_key(&hdl.tools));
-    field(&mut hash, &format!("{options:?}"));
-    let key = hex(hash);
+    let mut key = Key::new("runtime");
+    key.texts([tool_key(&hdl.tools), format!("{options:?}")]);
+    let key = key.hex();
     let header = hdl.cache.join(format!("{key}.hpp"));
     let precompiled = hdl.cache.join(format!("{key}.hpp.gch"));
     if !precompiled.is_file() {
@@ -243,20 +234,6 @@ fn tool_key(tools: &Tools) -> String {
     format!("{} {}", tools.versions.verilator, tools.versions.compiler)
 }
 
-/// Adds a text with its length, so that two lists of texts never hash alike by running together.
-fn field(hash: &mut Sha256, text: &str) {
-    hash.update((text.len() as u64).to_le_bytes());
-    hash.update(text.as_bytes());
-}
-
-fn hex(hash: Sha256) -> String {
-    hash.finalize()
-        .iter()
-        .take(16)
-        .map(|b| format!("{b:02x}"))
-        .collect()
-}
-
 /// Runs a tool; its output is the error's message.
 pub(crate) fn run(command: &mut Command, tool: &'static str, what: &str) -> Result<(), HdlError> {
     let program = PathBuf::from(command.get_program());
@@ -270,26 +247,4 @@ pub(crate) fn run(command: &mut Command, tool: &'static str, what: &str) -> Resu
         what: what.to_owned(),
         message: String::from_utf8_lossy(&text).into_owned(),
     })
-}
-
-/// A directory of its own inside the cache, removed when done.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(cache: &Path) -> Result<Self, HdlError> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = cache.join(format!("work-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).map_err(HdlError::io("create", &path))?;
-        // Absolute, because Verilator and the compiler name it in what they write.
-        let path = std::fs::canonicalize(&path).map_err(HdlError::io("resolve", &path))?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // A directory left behind costs disk space only; there is nobody to tell.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 pub enum HdlError {
     #[error("the hardware tools are not in {venv}: {what} is missing; run `make hdl-tools`")]
     ToolsMissing { venv: PathBuf, what: &'static str },
-    #[error("no directory with rtl/lib and Cargo.toml at or above {0}")]
+    #[error(
+        "no RTL at or above {0}: run this inside a checkout of Ringmill, which has rtl/lib and Cargo.toml"
+    )]
     NoWorkspace(PathBuf),
     #[error("cannot {action} {path}: {source}")]
     Io {
@@ -25,6 +27,23 @@ pub enum HdlError {
     },
     #[error("no module `{0}` among the RTL sources")]
     UnknownModule(String),
+    #[error(
+        "no ports can be read from the source of module `{0}`: one a line, between `) (` and `);`"
+    )]
+    NoInterface(String),
+    #[error("module `{module}` has no parameter `{name}`; it has {known}")]
+    UnknownParameter {
+        module: String,
+        name: String,
+        known: String,
+    },
+    #[error("`{value}` is no value of parameter `{name}` ({kind}): give {expected}")]
+    ParameterValue {
+        name: String,
+        kind: String,
+        value: String,
+        expected: String,
+    },
     #[error("`{0}` is not a Verilog identifier")]
     BadIdentifier(String),
     #[error(

@@ -2,15 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{HdlError, Model, Proof, Sources, Synthesis, Tools, Top};
+use crate::watch::{Stage, Watch};
+use crate::{Family, HdlError, Model, Proof, Sources, Synthesis, Tools, Top};
 use crate::{build, build::BuildOptions, prove, synth};
 
-/// RTL sources, tools and a cache directory for models.
+/// RTL sources, tools and a cache directory for what the tools make.
 #[derive(Clone, Debug)]
 pub struct Hdl {
     pub(crate) tools: Tools,
     pub(crate) sources: Sources,
     pub(crate) cache: PathBuf,
+    pub(crate) watch: Watch,
 }
 
 impl Hdl {
@@ -20,6 +22,7 @@ impl Hdl {
             tools,
             sources: Sources::read(roots)?,
             cache,
+            watch: Watch::default(),
         })
     }
 
@@ -34,7 +37,16 @@ impl Hdl {
 
     /// The same tools and cache on other sources.
     pub fn with_sources(&self, roots: &[&Path]) -> Result<Self, HdlError> {
-        Self::new(self.tools.clone(), roots, self.cache.clone())
+        Ok(Self {
+            sources: Sources::read(roots)?,
+            ..self.clone()
+        })
+    }
+
+    /// `watch` hears of each stage of synthesis, proof, placement and routing.
+    pub fn watched(mut self, watch: impl Fn(&Stage) + Send + Sync + 'static) -> Self {
+        self.watch = Watch::new(watch);
+        self
     }
 
     pub fn tools(&self) -> &Tools {
@@ -61,9 +73,14 @@ impl Hdl {
         build::lint(self, top)
     }
 
-    /// Synthesis for the 7-series: `synth_xilinx -family xc7`, flattened, without I/O buffers.
+    /// Synthesis for the 7-series, the family of the papers' figures.
     pub fn synthesise(&self, top: &Top) -> Result<Synthesis, HdlError> {
-        synth::synthesise(self, top)
+        self.synthesise_for(top, Family::Xc7)
+    }
+
+    /// Synthesis by Yosys' `synth_xilinx`, flattened, without I/O buffers. The cache keeps the counts.
+    pub fn synthesise_for(&self, top: &Top, family: Family) -> Result<Synthesis, HdlError> {
+        synth::synthesise(self, top, family)
     }
 
     /// Proves each assertion in `top`, with registers transparent: the feed-forward pipelines here compute with

@@ -20,11 +20,13 @@
 //! ```
 
 mod build;
+mod cache;
 mod error;
 mod hdl;
 mod header;
 pub mod leaves;
 mod model;
+mod module;
 pub mod polymul;
 mod prove;
 mod python;
@@ -32,13 +34,16 @@ mod sources;
 mod synth;
 mod tools;
 mod top;
+mod watch;
 
 pub use build::{BuildOptions, Optimise};
 pub use error::HdlError;
 pub use hdl::Hdl;
 pub use model::{In, Model, Out};
+pub use module::{Interface, Parameter, Port};
 pub use prove::{Proof, Verdict};
 pub use sources::Sources;
-pub use synth::{Resources, Synthesis};
+pub use synth::{Family, Resources, Synthesis};
 pub use tools::{Tools, Versions};
 pub use top::{Param, Top};
+pub use watch::Stage;

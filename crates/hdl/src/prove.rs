@@ -2,10 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::python::{self, Request};
+use crate::python::{self, Script};
 use crate::{Hdl, HdlError, Top};
 
-const SCRIPT: &str = include_str!("../scripts/prove.py");
+const SCRIPT: Script = Script {
+    tool: "Yosys with bitwuzla",
+    text: include_str!("../scripts/prove.py"),
+};
+
+/// What the script is told beside the top.
+#[derive(Serialize)]
+struct Limit {
+    seconds: u32,
+}
 
 /// What the solver found out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -31,8 +40,10 @@ pub struct Proof {
 }
 
 pub(crate) fn prove(hdl: &Hdl, top: &Top, seconds_each: u32) -> Result<Vec<Proof>, HdlError> {
-    let request = Request::new(hdl, top, seconds_each)?;
-    let proofs: Vec<Proof> = python::ask(hdl, "Yosys with bitwuzla", SCRIPT, &request)?;
+    let limit = Limit {
+        seconds: seconds_each,
+    };
+    let proofs: Vec<Proof> = python::ask(hdl, &SCRIPT, top, &limit)?;
     if proofs.is_empty() {
         return Err(HdlError::Answer {
             tool: "Yosys",

@@ -1,70 +1,163 @@
-//! Runs a script in the virtual environment's Python: a JSON request in, a JSON answer out.
+//! Runs a script in the virtual environment's Python: a JSON request in, progress and a JSON answer out.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-use crate::{Hdl, HdlError, Top};
+use crate::cache::{self, Key, Scratch};
+use crate::watch::Stage;
+use crate::{Hdl, HdlError, Param, Top};
 
-/// What the scripts are told: sources in order, the top and its parameters.
+/// What each script imports, under its name.
+const SHARED: (&str, &str) = ("rtl.py", include_str!("../scripts/rtl.py"));
+/// The end of a tool's words that is kept in memory; a long synthesis prints megabytes.
+const KEPT: usize = 64 << 10;
+/// Lines of it in an error, which comes last.
+const LINES: usize = 12;
+
+/// A script and who speaks in its errors.
+pub(crate) struct Script {
+    pub tool: &'static str,
+    pub text: &'static str,
+}
+
+/// What the scripts are told: sources in order, the top and its parameters, and what each has of its own.
 #[derive(Serialize)]
-pub(crate) struct Request<'a> {
-    pub files: Vec<&'a Path>,
-    pub top: &'a str,
-    pub params: Vec<String>,
-    pub seconds: u32,
+struct Request<'a, O> {
+    files: Vec<&'a Path>,
+    top: &'a str,
+    params: Vec<String>,
+    #[serde(flatten)]
+    options: O,
 }
 
-impl<'a> Request<'a> {
-    pub fn new(hdl: &'a Hdl, top: &'a Top, seconds: u32) -> Result<Self, HdlError> {
-        top.validate()?;
-        Ok(Self {
-            files: hdl
-                .sources
-                .closure(&top.module)?
-                .into_iter()
-                .map(|s| s.0)
-                .collect(),
-            top: &top.module,
-            params: top.overrides(),
-            seconds,
-        })
-    }
+/// A line of a script's output.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Line<A> {
+    Stage(Stage),
+    Answer { answer: A },
 }
 
-/// The answer is the script's standard output; what the tools printed on the other is the message of a failure.
+/// Asks the script about `top`.
 pub(crate) fn ask<A: DeserializeOwned>(
     hdl: &Hdl,
-    tool: &'static str,
-    script: &str,
-    request: &Request<'_>,
+    script: &Script,
+    top: &Top,
+    options: &impl Serialize,
 ) -> Result<A, HdlError> {
-    let answer = |message: String| HdlError::Answer { tool, message };
-    let input = serde_json::to_vec(request).map_err(|e| answer(e.to_string()))?;
+    top.validate()?;
+    let sources = hdl.sources.closure(&top.module)?;
+    let request = Request {
+        files: sources.into_iter().map(|s| s.0).collect(),
+        top: &top.module,
+        params: top.overrides(),
+        options,
+    };
+    let answer = |message: String| HdlError::Answer {
+        tool: script.tool,
+        message,
+    };
+    let input = serde_json::to_vec(&request).map_err(|e| answer(e.to_string()))?;
+    let work = Scratch::new(&hdl.cache)?;
+    let main = work.0.join("main.py");
+    for (path, text) in [(&work.0.join(SHARED.0), SHARED.1), (&main, script.text)] {
+        std::fs::write(path, text).map_err(HdlError::io("write", path))?;
+    }
     let python = &hdl.tools.python;
     let mut child = Command::new(python)
-        .args(["-c", script])
+        .arg("-B")
+        .arg(&main)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .map_err(HdlError::io("run", python))?;
+    let words = child.stderr.take().map(|e| std::thread::spawn(|| tail(e)));
     if let Some(mut stdin) = child.stdin.take() {
         // A script that dies early closes the pipe; its status below says so better than this error.
         let _ = stdin.write_all(&input);
     }
-    let output = child
-        .wait_with_output()
-        .map_err(HdlError::io("run", python))?;
-    if !output.status.success() {
+    let mut last = None;
+    for line in child
+        .stdout
+        .take()
+        .into_iter()
+        .flat_map(|out| BufReader::new(out).lines())
+    {
+        let line = line.map_err(HdlError::io("read the answer of", python))?;
+        match serde_json::from_str(&line).map_err(|e| answer(format!("{e}: {line}"))) {
+            Ok(Line::Stage(stage)) => hdl.watch.tell(&stage),
+            other => last = Some(other),
+        }
+    }
+    let status = child.wait().map_err(HdlError::io("run", python))?;
+    let words = words
+        .and_then(|thread| thread.join().ok())
+        .unwrap_or_default();
+    if !status.success() {
         return Err(HdlError::Tool {
-            tool,
-            what: request.top.to_owned(),
-            message: String::from_utf8_lossy(&output.stderr).into_owned(),
+            tool: script.tool,
+            what: top.to_string(),
+            message: words,
         });
     }
-    serde_json::from_slice(&output.stdout).map_err(|e| answer(e.to_string()))
+    match last {
+        Some(Ok(Line::Answer { answer })) => Ok(answer),
+        Some(Err(error)) => Err(error),
+        _ => Err(answer("nothing".to_owned())),
+    }
+}
+
+/// The same, answered from the cache where sources, parameters, options, scripts and `versions` are those of before.
+pub(crate) fn ask_once<A: Serialize + DeserializeOwned>(
+    hdl: &Hdl,
+    script: &Script,
+    top: &Top,
+    options: &impl Serialize,
+    versions: &[&str],
+) -> Result<A, HdlError> {
+    top.validate()?;
+    let mut key = Key::new("script");
+    key.texts([SHARED.1, script.text, &top.module]);
+    key.texts(hdl.sources.closure(&top.module)?.into_iter().map(|s| s.1));
+    key.texts(top.overrides());
+    key.texts(tables(top));
+    key.texts(versions);
+    let options_text = serde_json::to_string(options).map_err(|e| HdlError::Answer {
+        tool: script.tool,
+        message: e.to_string(),
+    })?;
+    key.text(&options_text);
+    cache::remembered(&hdl.cache, key, || ask(hdl, script, top, options))
+}
+
+/// The content of table files that text parameters name.
+fn tables(top: &Top) -> Vec<String> {
+    let files = top.params.iter().filter_map(|(_, value)| match value {
+        Param::Text(text) => std::fs::read(text).ok(),
+        Param::Int(_) => None,
+    });
+    files
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .collect()
+}
+
+/// Reads to the end; its last lines.
+fn tail(mut from: impl Read) -> String {
+    let mut kept = Vec::new();
+    let mut chunk = [0; 8192];
+    while let Ok(n @ 1..) = from.read(&mut chunk) {
+        kept.extend_from_slice(chunk.get(..n).unwrap_or_default());
+        if kept.len() > 2 * KEPT {
+            kept.drain(..kept.len() - KEPT);
+        }
+    }
+    let text = String::from_utf8_lossy(&kept);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    let from = lines.len().saturating_sub(LINES);
+    lines.get(from..).unwrap_or_default().join("\n")
 }

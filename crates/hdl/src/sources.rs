@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::HdlError;
+use crate::{HdlError, Interface, Top};
 
 /// Sources are read whole; a larger file is not RTL.
 const MAX_BYTES: u64 = 4 << 20;
@@ -49,6 +49,73 @@ impl Sources {
             .filter(|n| !n.ends_with("_pkg"))
     }
 
+    /// The interface of a module.
+    pub fn interface(&self, module: &str) -> Result<Interface, HdlError> {
+        let source = self.files.get(module);
+        let source = source.ok_or_else(|| HdlError::UnknownModule(module.to_owned()))?;
+        Interface::read(module, &source.text)
+    }
+
+    /// `top` with the parameter `name` set from text: a number, a name that a package gives
+    /// to a value of the parameter's type, or for a parameter without a type a text.
+    pub fn set(&self, top: Top, name: &str, value: &str) -> Result<Top, HdlError> {
+        let interface = self.interface(&top.module)?;
+        let Some(parameter) = interface.settable().find(|p| p.name == name) else {
+            let known: Vec<&str> = interface.settable().map(|p| p.name.as_str()).collect();
+            return Err(HdlError::UnknownParameter {
+                known: if known.is_empty() {
+                    "none".to_owned()
+                } else {
+                    known.join(", ")
+                },
+                module: top.module,
+                name: name.to_owned(),
+            });
+        };
+        if parameter.kind.is_empty() {
+            let top = top.text(name, value);
+            top.validate()?;
+            return Ok(top);
+        }
+        let names = self.values_of(&parameter.kind);
+        let number = number(value).or_else(|| {
+            let named = names.iter().find(|(n, _)| *n == value);
+            named.map(|(_, number)| *number)
+        });
+        match number {
+            Some(number) => Ok(top.int(name, number)),
+            None => Err(HdlError::ParameterValue {
+                name: name.to_owned(),
+                kind: parameter.kind.clone(),
+                value: value.to_owned(),
+                expected: if names.is_empty() {
+                    "a number below 2^64, in decimal or with 0x".to_owned()
+                } else {
+                    let names: Vec<&str> = names.iter().map(|n| n.0).collect();
+                    format!("{}, or its number", names.join(", "))
+                },
+            }),
+        }
+    }
+
+    /// Names that the packages give to values of a type of their own: `localparam kind_t Name = 3;`.
+    fn values_of(&self, kind: &str) -> Vec<(&str, u64)> {
+        if !kind.ends_with("_t") {
+            return Vec::new();
+        }
+        let packages = self.files.iter().filter(|(name, _)| name.ends_with("_pkg"));
+        let lines = packages.flat_map(|(_, source)| source.text.lines());
+        let values = lines.filter_map(|line| {
+            let rest = line
+                .trim()
+                .strip_prefix("localparam ")?
+                .strip_prefix(kind)?;
+            let (name, value) = rest.strip_prefix(' ')?.split_once('=')?;
+            Some((name.trim(), number(value.split(';').next()?.trim())?))
+        });
+        values.collect()
+    }
+
     /// Paths and texts of what `top` uses, packages first and each after those it uses, `top` last.
     pub fn closure(&self, top: &str) -> Result<Vec<(&Path, &str)>, HdlError> {
         if !self.files.contains_key(top) {
@@ -77,6 +144,15 @@ impl Sources {
             }
             order.push(name);
         }
+    }
+}
+
+/// A number in decimal, or in hexadecimal after `0x`; `_` may group digits.
+fn number(text: &str) -> Option<u64> {
+    let digits = text.replace('_', "");
+    match digits.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None => digits.parse().ok(),
     }
 }
 

@@ -4,14 +4,57 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::python::{self, Request};
+use crate::python::{self, Script};
 use crate::{Hdl, HdlError, Top, Versions};
 
-const SCRIPT: &str = include_str!("../scripts/synth.py");
-/// Synthesis has no limit of its own; the field is the solver's.
-const NO_LIMIT: u32 = 0;
+const SCRIPT: Script = Script {
+    tool: "Yosys",
+    text: include_str!("../scripts/synth.py"),
+};
 
-/// Counts of 7-series primitives.
+/// Xilinx families that Yosys maps to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Family {
+    /// 7-series.
+    #[default]
+    Xc7,
+    /// UltraScale+.
+    Xcup,
+}
+
+impl Family {
+    pub const ALL: [Self; 2] = [Self::Xc7, Self::Xcup];
+
+    /// The name that Yosys has for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Xc7 => "xc7",
+            Self::Xcup => "xcup",
+        }
+    }
+
+    /// What a reader of the figures must know.
+    pub fn note(self) -> &'static str {
+        match self {
+            Self::Xc7 => {
+                "counts after synthesis, before placement: Yosys does not share the two outputs of a LUT6"
+            }
+            Self::Xcup => {
+                "LUT and FF are upper figures: Yosys leaves the registers inside DSP48E2 unused and builds carries from \
+                 CARRY4; counts after synthesis, before placement"
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Family {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Counts of primitives.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Resources {
     /// Look-up tables of any size as logic (LUT1 to LUT6, inverters included).
@@ -22,10 +65,12 @@ pub struct Resources {
     pub ff: u64,
     pub carry4: u64,
     pub muxf: u64,
-    /// DSP48E1.
+    /// DSP48E1 or DSP48E2.
     pub dsp: u64,
     /// Block RAMs in halves: an RAMB36 counts 2, an RAMB18 counts 1.
     pub bram18: u64,
+    /// UltraRAMs, of UltraScale+ only.
+    pub uram: u64,
     /// Cells of other types, by type; latches would show here.
     pub other: BTreeMap<String, u64>,
 }
@@ -34,25 +79,32 @@ pub struct Resources {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Synthesis {
     pub top: Top,
-    pub family: String,
+    pub family: Family,
     pub resources: Resources,
     pub versions: Versions,
 }
 
+/// What the script is told beside the top.
+#[derive(Serialize)]
+struct Options {
+    family: Family,
+}
+
 /// The script's answer: cells by type.
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct Cells {
     cells: BTreeMap<String, u64>,
 }
 
-pub(crate) fn synthesise(hdl: &Hdl, top: &Top) -> Result<Synthesis, HdlError> {
-    let request = Request::new(hdl, top, NO_LIMIT)?;
-    let answer: Cells = python::ask(hdl, "Yosys", SCRIPT, &request)?;
+pub(crate) fn synthesise(hdl: &Hdl, top: &Top, family: Family) -> Result<Synthesis, HdlError> {
+    let versions = hdl.tools.versions.clone();
+    let options = Options { family };
+    let answer: Cells = python::ask_once(hdl, &SCRIPT, top, &options, &[&versions.pyosys])?;
     Ok(Synthesis {
         top: top.clone(),
-        family: "xc7".to_owned(),
+        family,
         resources: Resources::count(&answer.cells),
-        versions: hdl.tools.versions.clone(),
+        versions,
     })
 }
 
@@ -64,10 +116,11 @@ impl Resources {
                 "LUT1" | "LUT2" | "LUT3" | "LUT4" | "LUT5" | "LUT6" | "INV" => sum.lut += n,
                 "FDRE" | "FDSE" | "FDCE" | "FDPE" => sum.ff += n,
                 "CARRY4" => sum.carry4 += n,
-                "MUXF7" | "MUXF8" => sum.muxf += n,
-                "DSP48E1" => sum.dsp += n,
-                "RAMB18E1" => sum.bram18 += n,
-                "RAMB36E1" => sum.bram18 += 2 * n,
+                "MUXF7" | "MUXF8" | "MUXF9" => sum.muxf += n,
+                "DSP48E1" | "DSP48E2" => sum.dsp += n,
+                "URAM288" => sum.uram += n,
+                "RAMB18E1" | "RAMB18E2" => sum.bram18 += n,
+                "RAMB36E1" | "RAMB36E2" => sum.bram18 += 2 * n,
                 "SRL16E" | "SRLC16E" | "SRLC32E" | "RAM32X1S" | "RAM64X1S" => {
                     sum.lut_memory += n;
                 }
@@ -92,11 +145,13 @@ mod tests {
             ("INV", 1),
             ("RAMB36E1", 1),
             ("RAMB18E1", 1),
+            ("RAMB36E2", 1),
+            ("URAM288", 3),
             ("LDCE", 4),
         ];
         let cells = cells.map(|(name, n)| (name.to_owned(), n)).into();
         let got = Resources::count(&cells);
-        assert_eq!((got.lut, got.bram18), (3, 3));
+        assert_eq!((got.lut, got.bram18, got.uram), (3, 5, 3));
         assert_eq!(got.other, [("LDCE".to_owned(), 4)].into());
     }
 }

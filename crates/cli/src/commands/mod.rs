@@ -6,5 +6,6 @@ pub mod machine;
 pub mod params;
 pub mod program;
 pub mod reproduce;
+pub mod rtl;
 pub mod run;
 pub mod sim;

@@ -1,0 +1,176 @@
+//! How every `ringmill rtl` command finds the design that it is given.
+
+use std::path::Path;
+
+use ringmill_hdl::{Hdl, Top};
+use ringmill_machines::polymul::{Description, Shape};
+use toml::{Table, Value};
+
+use super::args::DesignArgs;
+use crate::error::CliError;
+use crate::inputs;
+
+/// Longest description read.
+const LARGEST: u64 = 1 << 20;
+/// Machines that there is RTL of.
+pub const MACHINES: [&str; 1] = ["polymul"];
+/// The papers' letters for keys of a description.
+const LETTERS: [(&str, &str); 1] = [("p", "units")];
+
+/// A machine or a module with its parameters.
+pub struct Design {
+    /// The machine's name or the module's.
+    pub name: String,
+    pub top: Top,
+    /// Of a machine.
+    pub machine: Option<Description>,
+}
+
+/// The design that the arguments name.
+pub fn find(hdl: &Hdl, args: &DesignArgs) -> Result<Design, CliError> {
+    let name = args.design.as_str();
+    let set = args
+        .set
+        .iter()
+        .map(|text| pair(text))
+        .collect::<Result<Vec<_>, _>>()?;
+    if name.ends_with(".toml") {
+        let text = inputs::read_text(Path::new(name), LARGEST)?;
+        return machine(&text, &set);
+    }
+    if name == "polymul" {
+        return machine(Description::PAPER, &set);
+    }
+    if !hdl.sources().modules().any(|module| module == name) {
+        return Err(CliError::Usage(format!(
+            "there is no RTL of `{name}`; machines: {}; modules: {}",
+            MACHINES.join(", "),
+            hdl.sources().modules().collect::<Vec<_>>().join(", ")
+        )));
+    }
+    let mut top = Top::new(name);
+    for (key, value) in set {
+        top = hdl.sources().set(top, key, value)?;
+    }
+    Ok(Design {
+        name: name.to_owned(),
+        top,
+        machine: None,
+    })
+}
+
+/// `key=value`.
+fn pair(text: &str) -> Result<(&str, &str), CliError> {
+    let halves = text.split_once('=');
+    halves.filter(|(key, _)| !key.is_empty()).ok_or_else(|| {
+        CliError::Usage(format!(
+            "--set takes KEY=VALUE, as `units=8`; `{text}` is none"
+        ))
+    })
+}
+
+/// The description in `text` with some keys set; checked as a whole afterwards.
+fn machine(text: &str, set: &[(&str, &str)]) -> Result<Design, CliError> {
+    let syntax = |e: toml::de::Error| ringmill_machines::MachineError::Syntax(e.to_string());
+    let mut table: Table = toml::from_str(text).map_err(syntax)?;
+    for (key, value) in set {
+        replace(&mut table, key, value)?;
+    }
+    let edited = toml::to_string(&table).map_err(|e| CliError::Usage(e.to_string()))?;
+    let description = Description::parse(&edited)?;
+    Ok(Design {
+        name: description.name.clone(),
+        top: polymul_top(description.shape()?),
+        machine: Some(description),
+    })
+}
+
+/// Sets a key that is there, `link.gbit_per_second` within its table.
+fn replace(table: &mut Table, key: &str, value: &str) -> Result<(), CliError> {
+    let letter = LETTERS.iter().find(|(letter, _)| *letter == key);
+    let path = letter.map_or(key, |(_, name)| name);
+    let known = keys(table, "").join(", ");
+    let unknown = || {
+        CliError::Usage(format!(
+            "the description has no key `{key}`; it has {known}"
+        ))
+    };
+    let (at, last) = path.rsplit_once('.').unwrap_or(("", path));
+    let mut within = table;
+    for part in at.split('.').filter(|part| !part.is_empty()) {
+        let inner = within.get_mut(part).and_then(Value::as_table_mut);
+        within = inner.ok_or_else(unknown)?;
+    }
+    let old = within.get(last).ok_or_else(unknown)?;
+    let new = match old {
+        Value::String(_) => Some(Value::String(value.to_owned())),
+        Value::Integer(_) => value.parse().ok().map(Value::Integer),
+        Value::Float(_) => value.parse().ok().map(Value::Float),
+        _ => return Err(unknown()),
+    };
+    let new = new.ok_or_else(|| {
+        CliError::Usage(format!(
+            "`{key}` is now {old}; `{value}` is no {}",
+            old.type_str()
+        ))
+    })?;
+    within.insert(last.to_owned(), new);
+    Ok(())
+}
+
+/// Every key that can be set, with those of inner tables behind a dot.
+fn keys(table: &Table, before: &str) -> Vec<String> {
+    let keys = table.iter().flat_map(|(key, value)| match value {
+        Value::Table(inner) => keys(inner, &format!("{before}{key}.")),
+        _ => vec![format!("{before}{key}")],
+    });
+    keys.collect()
+}
+
+/// The parameters that a shape stands for.
+fn polymul_top(shape: Shape) -> Top {
+    Top::new("rm_polymul")
+        .int("Units", shape.units() as u64)
+        .int("MaxLogN", u64::from(shape.max_log_n()))
+        .int("Beat", shape.beat() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(pairs: &[(&str, &str)]) -> Result<Design, CliError> {
+        machine(Description::PAPER, pairs)
+    }
+
+    #[test]
+    fn keys_are_set_and_checked() {
+        let paper = set(&[]).unwrap();
+        assert_eq!(
+            paper.top.to_string(),
+            "rm_polymul #(Units=32, MaxLogN=12, Beat=4)"
+        );
+        let small = set(&[
+            ("p", "8"),
+            ("max_log_n", "9"),
+            ("link.gbit_per_second", "3"),
+        ])
+        .unwrap();
+        assert_eq!(
+            small.top.to_string(),
+            "rm_polymul #(Units=8, MaxLogN=9, Beat=4)"
+        );
+        assert_eq!(small.machine.unwrap().link.gbit_per_second, 3.0);
+        for (key, value, says) in [
+            ("width", "8", "units"),
+            ("link", "8", "link.gbit_per_second"),
+            ("units.x", "8", "no key"),
+            ("units", "many", "no integer"),
+            ("units", "7", "power of two"),
+        ] {
+            let said = set(&[(key, value)]).err().unwrap().to_string();
+            assert!(said.contains(says), "{key}={value}: {said}");
+        }
+        assert!(pair("units").is_err() && pair("=8").is_err());
+    }
+}

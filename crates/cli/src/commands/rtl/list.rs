@@ -1,0 +1,51 @@
+//! `ringmill rtl list`.
+
+use ringmill_hdl::{Interface, Sources};
+use ringmill_machines::polymul::Description;
+use serde_json::json;
+
+use super::args::ListArgs;
+use super::{design, open};
+use crate::error::CliError;
+use crate::output;
+
+pub fn list(args: &ListArgs) -> Result<(), CliError> {
+    let hdl = open()?;
+    let modules = interfaces(hdl.sources())?;
+    let machine = Description::parse(Description::PAPER)?;
+    if args.json {
+        let modules: Vec<_> = modules
+            .iter()
+            .map(|(name, interface)| {
+                let parameters: serde_json::Map<_, _> = interface
+                    .settable()
+                    .map(|p| (p.name.clone(), json!(p.default)))
+                    .collect();
+                json!({ "module": name, "title": interface.title, "parameters": parameters })
+            })
+            .collect();
+        return output::json(&json!({ "machines": design::MACHINES, "modules": modules }));
+    }
+    let mut text = format!(
+        "machines (parameters from the description: `ringmill machine show NAME`)\n  polymul  {}\n\nmodules (parameter=default)\n",
+        machine.title
+    );
+    for (name, interface) in modules {
+        text += &format!("  {name}  {}\n", interface.title);
+        let parameters: Vec<String> = interface
+            .settable()
+            .map(|p| format!("{}={}", p.name, p.default))
+            .collect();
+        if !parameters.is_empty() {
+            text += &format!("      {}\n", parameters.join(" "));
+        }
+    }
+    output::text(&text)
+}
+
+fn interfaces(sources: &Sources) -> Result<Vec<(&str, Interface)>, CliError> {
+    let all = sources
+        .modules()
+        .map(|name| Ok((name, sources.interface(name)?)));
+    all.collect()
+}

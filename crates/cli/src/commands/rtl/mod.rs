@@ -1,0 +1,55 @@
+//! `ringmill rtl`: the hardware description and its tools.
+
+pub mod args;
+mod design;
+mod list;
+mod synth;
+
+use std::path::Path;
+use std::time::Instant;
+
+use ringmill_devices::progress::{Progress, Step};
+use ringmill_hdl::Hdl;
+use serde_json::json;
+
+use crate::error::CliError;
+use crate::output;
+use crate::progress::Bar;
+use args::{LintArgs, RtlCommand};
+
+pub fn rtl(command: &RtlCommand) -> Result<(), CliError> {
+    match command {
+        RtlCommand::List(args) => list::list(args),
+        RtlCommand::Lint(args) => lint(args),
+        RtlCommand::Synth(args) => synth::synth(args),
+    }
+}
+
+/// The checkout's RTL with the tools, which show how far they are.
+fn open() -> Result<Hdl, CliError> {
+    let (bar, begin) = (Bar::new(), Instant::now());
+    let hdl = Hdl::find(Path::new("."))?;
+    Ok(hdl.watched(move |stage| {
+        bar.step(Step {
+            stage: "working",
+            done: stage.done,
+            total: stage.total,
+            elapsed: begin.elapsed(),
+            remaining: None,
+        });
+    }))
+}
+
+fn lint(args: &LintArgs) -> Result<(), CliError> {
+    let hdl = open()?;
+    let design = design::find(&hdl, &args.design)?;
+    hdl.lint(&design.top)?;
+    let verilator = &hdl.tools().versions().verilator;
+    if args.json {
+        return output::json(&json!({ "top": design.top, "clean": true, "verilator": verilator }));
+    }
+    output::text(&format!(
+        "{}: no warnings (Verilator {verilator}, -Wall)\n",
+        design.top
+    ))
+}

@@ -1,0 +1,51 @@
+"""What the scripts share: a request on stdin, progress and the answer on stdout, the tools' own words on stderr."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from pyosys import libyosys as ys
+
+# Tells a stage, how many are done and how many there are.
+Tell = Callable[[str, int, int], None]
+
+
+def read(request: dict, scratch: Path) -> ys.Design:
+    """The elaborated top with its parameters."""
+    design = ys.Design()
+    parameters = " ".join(f"-G {p}" for p in request["params"])
+    files = " ".join(linked(request["files"], scratch))
+    ys.run_pass(f"read_slang --top {request['top']} {parameters} {files}", design)
+    return design
+
+
+def linked(files: list[str], scratch: Path) -> list[str]:
+    """Links under plain names: Yosys splits a command at spaces, wherever a source lies."""
+    for file in files:
+        (scratch / Path(file).name).symlink_to(file)
+    return [str(scratch / Path(file).name) for file in files]
+
+
+def stat(design: ys.Design, scratch: Path, options: str = "") -> dict:
+    """The report of `stat -json`."""
+    report = scratch / "stat.json"
+    ys.run_pass(f"tee -q -o {report} stat -json {options}", design)
+    text = report.read_text()
+    return json.loads(text[text.index("{") :])["design"]
+
+
+def serve(work: Callable[[dict, Path, Tell], object]) -> None:
+    """Answers the request with what `work` returns: lines {"stage", "done", "total"}, then one {"answer"}."""
+    with os.fdopen(os.dup(1), "w") as out, tempfile.TemporaryDirectory() as directory:
+        os.dup2(2, 1)
+
+        def tell(stage: str, done: int, total: int) -> None:
+            print(json.dumps({"stage": stage, "done": done, "total": total}), file=out, flush=True)
+
+        answer = work(json.load(sys.stdin), Path(directory), tell)
+        print(json.dumps({"answer": answer}), file=out)

@@ -1,0 +1,116 @@
+//! What tools made, kept by content: a name is a hash of everything that the result hangs on.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+
+use crate::HdlError;
+
+/// A hash of texts.
+pub(crate) struct Key(Sha256);
+
+impl Key {
+    /// For one kind of result.
+    pub fn new(kind: &str) -> Self {
+        let mut key = Self(Sha256::new());
+        key.text(kind);
+        key
+    }
+
+    /// Adds a text with its length, so that two lists of texts never hash alike by running together.
+    pub fn text(&mut self, text: &str) {
+        self.0.update((text.len() as u64).to_le_bytes());
+        self.0.update(text.as_bytes());
+    }
+
+    /// Adds a list with its length.
+    pub fn texts(&mut self, texts: impl IntoIterator<Item = impl AsRef<str>>) {
+        let mut count = 0u64;
+        for text in texts {
+            self.text(text.as_ref());
+            count += 1;
+        }
+        self.0.update(count.to_le_bytes());
+    }
+
+    pub fn hex(self) -> String {
+        let digest = self.0.finalize();
+        digest.iter().take(16).map(|b| format!("{b:02x}")).collect()
+    }
+}
+
+/// The answer kept under `key`, or a new one, which is kept. What cannot be read back is made again.
+pub(crate) fn remembered<A: Serialize + DeserializeOwned>(
+    cache: &Path,
+    key: Key,
+    make: impl FnOnce() -> Result<A, HdlError>,
+) -> Result<A, HdlError> {
+    let path = cache.join(format!("{}.json", key.hex()));
+    let kept = std::fs::read(&path).ok();
+    if let Some(answer) = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
+        return Ok(answer);
+    }
+    let answer = make()?;
+    let work = Scratch::new(cache)?;
+    let part = work.0.join("answer.json");
+    let text = serde_json::to_vec(&answer).map_err(|e| HdlError::Answer {
+        tool: "serde_json",
+        message: e.to_string(),
+    })?;
+    std::fs::write(&part, text).map_err(HdlError::io("write", &part))?;
+    std::fs::rename(&part, &path).map_err(HdlError::io("write", &path))?;
+    Ok(answer)
+}
+
+/// A directory of its own inside the cache, removed when done.
+pub(crate) struct Scratch(pub PathBuf);
+
+impl Scratch {
+    pub fn new(cache: &Path) -> Result<Self, HdlError> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = cache.join(format!("work-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).map_err(HdlError::io("create", &path))?;
+        // Absolute, because Verilator and the compiler name it in what they write.
+        let path = std::fs::canonicalize(&path).map_err(HdlError::io("resolve", &path))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A directory left behind costs disk space only; there is nobody to tell.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_tell_lists_apart() {
+        let key = |lists: &[&[&str]]| {
+            let mut key = Key::new("test");
+            lists.iter().for_each(|list| key.texts(*list));
+            key.hex()
+        };
+        assert_eq!(key(&[&["a", "b"]]), key(&[&["a", "b"]]));
+        assert_ne!(key(&[&["a", "b"]]), key(&[&["ab"]]));
+        assert_ne!(key(&[&["a"], &["b"]]), key(&[&["a", "b"], &[]]));
+    }
+
+    #[test]
+    fn answers_are_made_once_and_damage_is_repaired() {
+        let cache = Scratch::new(&std::env::temp_dir()).unwrap();
+        let ask = |answer: u32| remembered(&cache.0, Key::new("x"), || Ok(answer)).unwrap();
+        assert_eq!(ask(1), 1);
+        assert_eq!(ask(2), 1, "kept");
+        let file = cache.0.join(format!("{}.json", Key::new("x").hex()));
+        std::fs::write(file, "{").unwrap();
+        assert_eq!(ask(3), 3);
+    }
+}

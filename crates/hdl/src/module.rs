@@ -1,0 +1,208 @@
+//! The interface of a module, read from its source: first comment, parameters, ports.
+//!
+//! The sources are ours and keep to one style (docs/rtl.md), so a reader of lines suffices: one parameter or port a line,
+//! between `#(`, `) (` and `);`.
+
+use crate::HdlError;
+
+/// A parameter, or a `localparam` of the parameter list.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    /// `int unsigned`, `flavour_t`; empty for a text.
+    pub kind: String,
+    pub name: String,
+    /// The default as the source has it.
+    pub default: String,
+    /// Whether a parent cannot set it.
+    pub local: bool,
+}
+
+/// A port as the source declares it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Port {
+    /// Direction and type, as `input  logic [Width-1:0]`.
+    pub declaration: String,
+    pub name: String,
+}
+
+/// A module's interface.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Interface {
+    /// The header's first sentence or formula.
+    pub title: String,
+    /// Packages of its import clause, each as `name::*`.
+    pub imports: Vec<String>,
+    pub parameters: Vec<Parameter>,
+    pub ports: Vec<Port>,
+}
+
+#[derive(PartialEq)]
+enum At {
+    Comment,
+    Head,
+    Parameters,
+    Ports,
+}
+
+impl Interface {
+    /// Reads the source of the module `name`.
+    pub(crate) fn read(name: &str, text: &str) -> Result<Self, HdlError> {
+        let mut found = Self::default();
+        let mut at = At::Comment;
+        for line in text.lines() {
+            let code = without_comments(line);
+            match at {
+                At::Comment if code.starts_with("module ") => at = At::Head,
+                At::Comment => {
+                    let words = line.trim_start_matches('/').trim();
+                    if !found.title.ends_with(['.', ':']) && !words.is_empty() {
+                        found.title = format!("{} {words}", found.title).trim().to_owned();
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            if at == At::Head
+                && let Some(list) = code.strip_prefix("import ")
+            {
+                let list = list.trim_end_matches(';').split(',');
+                found.imports.extend(list.map(|p| p.trim().to_owned()));
+            }
+            if code.ends_with(");") {
+                break;
+            }
+            if code.ends_with('(') {
+                at = if code.ends_with("#(") {
+                    At::Parameters
+                } else {
+                    At::Ports
+                };
+                continue;
+            }
+            match at {
+                At::Parameters => found.parameters.extend(parameter(&code)),
+                At::Ports => found.ports.extend(port(&code)),
+                _ => {}
+            }
+        }
+        if found.ports.is_empty() {
+            return Err(HdlError::NoInterface(name.to_owned()));
+        }
+        found.title = sentence(&found.title).to_owned();
+        Ok(found)
+    }
+
+    /// Names of the parameters that a parent can set.
+    pub fn settable(&self) -> impl Iterator<Item = &Parameter> {
+        self.parameters.iter().filter(|p| !p.local)
+    }
+}
+
+/// Up to the first colon or full stop that ends a clause.
+fn sentence(text: &str) -> &str {
+    let end = [": ", ". "].iter().filter_map(|mark| text.find(mark)).min();
+    text.get(..end.unwrap_or(text.len()))
+        .unwrap_or(text)
+        .trim_end_matches(['.', ':'])
+}
+
+/// The line without comments and spaces around it.
+fn without_comments(line: &str) -> String {
+    let line = line.split("//").next().unwrap_or_default();
+    let mut code = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once("/*") {
+        code += before;
+        rest = after.split_once("*/").map_or("", |halves| halves.1);
+    }
+    code += rest;
+    code.trim().to_owned()
+}
+
+/// `parameter int unsigned Width = 32,`.
+fn parameter(code: &str) -> Option<Parameter> {
+    let (local, rest) = match (
+        code.strip_prefix("parameter "),
+        code.strip_prefix("localparam "),
+    ) {
+        (Some(rest), _) => (false, rest),
+        (_, Some(rest)) => (true, rest),
+        _ => return None,
+    };
+    let (left, default) = rest.split_once('=')?;
+    let left = left.trim();
+    let (kind, name) = left.rsplit_once(' ').unwrap_or(("", left));
+    Some(Parameter {
+        kind: kind.trim().to_owned(),
+        name: name.to_owned(),
+        default: default.trim().trim_end_matches(',').to_owned(),
+        local,
+    })
+}
+
+/// `input  logic [Width-1:0] a_i,`.
+fn port(code: &str) -> Option<Port> {
+    let (declaration, name) = code.trim_end_matches(',').rsplit_once(' ')?;
+    let directed = declaration.starts_with("input ") || declaration.starts_with("output ");
+    directed.then(|| Port {
+        declaration: declaration.trim().to_owned(),
+        name: name.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = "\
+// r = a mod q: something
+// more.
+module m
+  import a_pkg::*, b_pkg::*;
+#(
+    parameter flavour_t Flavour = Slow,
+    /* verilator lint_off UNUSEDPARAM */  // for the synthesiser only
+    parameter Style = \"auto\",
+    /* verilator lint_on UNUSEDPARAM */
+    localparam int unsigned Wide = 2 * ceil(Flavour, 3)
+) (
+    input  logic            clk_i,
+    // Data.
+    output logic [Wide-1:0] r_o   // reduced
+);
+  logic x;
+";
+
+    #[test]
+    fn reads_an_interface() {
+        let got = Interface::read("m", SOURCE).unwrap();
+        assert_eq!(got.title, "r = a mod q");
+        assert_eq!(got.imports, ["a_pkg::*", "b_pkg::*"]);
+        let names: Vec<_> = got
+            .parameters
+            .iter()
+            .map(|p| (&*p.kind, &*p.name, &*p.default, p.local))
+            .collect();
+        assert_eq!(
+            names,
+            [
+                ("flavour_t", "Flavour", "Slow", false),
+                ("", "Style", "\"auto\"", false),
+                ("int unsigned", "Wide", "2 * ceil(Flavour, 3)", true),
+            ]
+        );
+        let ports: Vec<_> = got
+            .ports
+            .iter()
+            .map(|p| (&*p.declaration, &*p.name))
+            .collect();
+        assert_eq!(
+            ports,
+            [
+                ("input  logic", "clk_i"),
+                ("output logic [Wide-1:0]", "r_o")
+            ]
+        );
+        assert!(Interface::read("m", "module m;").is_err());
+    }
+}

@@ -1,0 +1,42 @@
+//! Telling how far a tool is.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+/// Where a tool is: stages take unequal times.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+pub struct Stage {
+    #[serde(rename = "stage")]
+    pub name: String,
+    pub done: u64,
+    pub total: u64,
+}
+
+type Callback = dyn Fn(&Stage) + Send + Sync;
+
+/// Whoever wants to know.
+#[derive(Clone, Default)]
+pub(crate) struct Watch(Option<Arc<Callback>>);
+
+impl Watch {
+    pub fn new(watch: impl Fn(&Stage) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(watch)))
+    }
+
+    pub fn tell(&self, stage: &Stage) {
+        if let Some(watch) = &self.0 {
+            watch(stage);
+        }
+    }
+}
+
+impl std::fmt::Debug for Watch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() {
+            "watched"
+        } else {
+            "unwatched"
+        })
+    }
+}
