@@ -1,6 +1,8 @@
 //! Small machines, small parameters, and the comparison of micro code with the reference interpreter.
 #![allow(dead_code)] // each test file uses a part
 
+pub mod programs;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 

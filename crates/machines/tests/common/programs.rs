@@ -1,0 +1,162 @@
+//! Whole programs out of calls on whole ciphertexts.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ringmill_isa::mid::{
+    Call, Input, InputRole, LimbId, LimbType, Output, ParamRole, Procedure, Program,
+};
+use ringmill_schemes::ckks::ops::{OpKey, ProcCache};
+use ringmill_schemes::ckks::params::Params;
+
+/// Builds programs out of calls on whole ciphertexts.
+pub struct Builder {
+    cache: ProcCache,
+    pub program: Program,
+    /// Key limbs by key, digit, part and modulus.
+    keys: HashMap<(u16, u16, u16, u16), LimbId>,
+}
+
+pub type Cipher = Vec<Vec<LimbId>>;
+
+impl Builder {
+    pub fn new(params: &Arc<Params>) -> Self {
+        let program = Program {
+            log_n: params.log_n(),
+            moduli: params.moduli().to_vec(),
+            procs: Vec::new(),
+            limbs: Vec::new(),
+            inputs: Vec::new(),
+            seeds: Vec::new(),
+            calls: Vec::new(),
+            outputs: Vec::new(),
+        };
+        Self {
+            cache: ProcCache::new(params.clone()),
+            program,
+            keys: HashMap::new(),
+        }
+    }
+
+    pub fn limb(&mut self, ty: LimbType) -> LimbId {
+        self.program.limbs.push(ty);
+        LimbId(self.program.limbs.len() as u32 - 1)
+    }
+
+    pub fn proc(&mut self, key: &OpKey) -> (u32, Arc<Procedure>) {
+        let procedure = self.cache.get(key).unwrap();
+        let found = self
+            .program
+            .procs
+            .iter()
+            .position(|p| p.name == procedure.name);
+        let at = found.unwrap_or_else(|| {
+            self.program.procs.push(procedure.clone());
+            self.program.procs.len() - 1
+        });
+        (at as u32, procedure)
+    }
+
+    /// Applies `key` to ciphertexts with evaluation key `which`.
+    pub fn apply(&mut self, key: &OpKey, operands: &[&Cipher], which: u16) -> Cipher {
+        let (proc, procedure) = self.proc(key);
+        let mut args = Vec::new();
+        let mut counters = [[0usize; 4]; 4];
+        for param in &procedure.params {
+            let ty = procedure.types[param.value.0 as usize];
+            match param.role {
+                ParamRole::Cipher { arg, poly } => {
+                    let next = &mut counters[usize::from(arg)][usize::from(poly)];
+                    args.push(operands[usize::from(arg)][usize::from(poly)][*next]);
+                    *next += 1;
+                }
+                ParamRole::Plain { .. } => unreachable!("not in these tests"),
+                ParamRole::Key { arg, digit, part } => {
+                    let which = 8 * which + arg;
+                    let id = (which, digit, part, ty.modulus.0);
+                    if !self.keys.contains_key(&id) {
+                        let limb = self.limb(ty);
+                        let role = InputRole::Key {
+                            key: which.into(),
+                            digit,
+                            part,
+                        };
+                        let name = format!("k{which}.{part}.{digit}.q{}", ty.modulus.0);
+                        self.program.inputs.push(Input { limb, name, role });
+                        self.keys.insert(id, limb);
+                    }
+                    args.push(self.keys[&id]);
+                }
+            }
+        }
+        let mut result: Cipher = Vec::new();
+        let mut results = Vec::new();
+        for r in &procedure.results {
+            let limb = self.limb(procedure.types[r.value.0 as usize]);
+            let poly = usize::from(r.poly);
+            result.resize(result.len().max(poly + 1), Vec::new());
+            result[poly].push(limb);
+            results.push(limb);
+        }
+        let seeds = procedure.seeds.iter().map(|_| self.seed(which)).collect();
+        self.program.calls.push(Call {
+            proc,
+            args,
+            seeds,
+            results,
+            loc: None,
+        });
+        result
+    }
+
+    pub fn seed(&mut self, which: u16) -> u32 {
+        let seeds = &mut self.program.seeds;
+        let at = seeds
+            .iter()
+            .position(|&s| s == u32::from(which))
+            .unwrap_or_else(|| {
+                seeds.push(which.into());
+                seeds.len() - 1
+            });
+        at as u32
+    }
+
+    pub fn input(&mut self, params: &Params, level: u32, number: u32) -> Cipher {
+        (0..2u16)
+            .map(|poly| {
+                (0..=level as usize)
+                    .map(|m| {
+                        let modulus = ringmill_isa::mid::ModulusId(m as u16);
+                        let form = ringmill_isa::mid::Form::Eval;
+                        let limb = self.limb(LimbType {
+                            ring: params.ring(),
+                            modulus,
+                            form,
+                        });
+                        let name = format!("x{number}.c{poly}.q{m}");
+                        let role = InputRole::Cipher {
+                            input: number,
+                            poly,
+                        };
+                        self.program.inputs.push(Input { limb, name, role });
+                        limb
+                    })
+                    .collect()
+            })
+            .collect()
+    }
+
+    pub fn output(&mut self, cipher: &Cipher) {
+        for (poly, limbs) in cipher.iter().enumerate() {
+            for (m, &limb) in limbs.iter().enumerate() {
+                let name = format!("y.c{poly}.q{m}");
+                self.program.outputs.push(Output {
+                    limb,
+                    name,
+                    output: 0,
+                    poly: poly as u16,
+                });
+            }
+        }
+    }
+}

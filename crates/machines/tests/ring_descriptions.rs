@@ -1,0 +1,128 @@
+//! Descriptions and micro words: what is refused, what round-trips.
+
+use proptest::prelude::*;
+use ringmill_machines::ring::Description;
+use ringmill_machines::ring::encode::{decode, encode};
+use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, Unit, Word};
+use ringmill_machines::{MachineError, load, open};
+use ringmill_math::RingKind;
+
+#[test]
+fn nonsense_descriptions_are_refused() {
+    let edit = |from: &str, to: &str| {
+        assert!(Description::MEDHA.contains(from), "{from}");
+        Description::MEDHA.replacen(from, to, 1)
+    };
+    for (from, to, field) in [
+        ("clock_mhz = 200.0", "clock_mhz = nan", "clock_mhz"),
+        ("clock_mhz = 200.0", "clock_mhz = -1.0", "clock_mhz"),
+        ("log_n = 14", "log_n = 200", "log_n"),
+        ("rpaus = 10", "rpaus = 0", "rpaus"),
+        ("rpaus = 10", "rpaus = 17", "rpaus"),
+        ("controllers = 2", "controllers = 3", "controllers"),
+        ("word_bits = 60", "word_bits = 0", "word_bits"),
+        ("butterfly = 16", "butterfly = 12", "cores.butterfly"),
+        ("butterfly = 16", "butterfly = 1048576", "cores.butterfly"),
+        ("generator = 16", "generator = 3", "cores.generator"),
+        ("dyadic = 4", "dyadic = 0", "cores.dyadic"),
+        ("lanes = 32", "lanes = 33", "main.lanes"),
+        ("multiplier = 20", "multiplier = 0", "pipeline.multiplier"),
+        ("hop = 2", "hop = 100000", "ring.hop"),
+        (
+            "residues_per_cycle = 4",
+            "residues_per_cycle = 0",
+            "generator.residues_per_cycle",
+        ),
+        ("slots = 18", "slots = 1000", "keys.slots"),
+        (
+            "us_per_limb = 125.0",
+            "us_per_limb = inf",
+            "link.us_per_limb",
+        ),
+        ("slots = 8", "slots = 0", "memory.slots"),
+        ("slots = 8", "slots = 30", "memory.slots (sum)"),
+        ("name = \"ring\"", "name = \"\"", "name"),
+    ] {
+        match load(&edit(from, to)) {
+            Err(MachineError::Field { field: found, .. }) => assert_eq!(found, field),
+            Err(other) => panic!("{to}: {other}"),
+            Ok(_) => panic!("{to} was taken"),
+        }
+    }
+    for text in [
+        "",
+        "rpaus = 1",
+        &edit("log_n = 14", "log_n = -1"),
+        &edit("hop = 2", "hop = 2\nhops = 3"),
+        "\u{0}",
+    ] {
+        assert!(matches!(load(text), Err(MachineError::Syntax(_))), "{text}");
+    }
+    assert!(matches!(open("rings"), Err(MachineError::Unknown { .. })));
+}
+
+#[test]
+fn descriptions_round_trip() {
+    for name in ringmill_machines::names() {
+        let machine = open(name).unwrap();
+        assert_eq!(machine.name(), *name);
+        assert_eq!(
+            load(&machine.description()).unwrap().description(),
+            machine.description()
+        );
+    }
+}
+
+fn any_word() -> impl Strategy<Value = Word> {
+    let b = prop_oneof![
+        Just(Operand::None),
+        (0u8..32).prop_map(Operand::Slot),
+        (0u8..128).prop_map(Operand::Key),
+        Just(Operand::Generator)
+    ];
+    let rings = [RingKind::Full, RingKind::HalfPlus, RingKind::HalfMinus];
+    let op = (
+        0..Opcode::ALL.len(),
+        0u8..2,
+        any::<bool>(),
+        any::<u16>(),
+        0usize..3,
+        0u8..8,
+    );
+    let slots = (0u8..32, 0u8..32, b, 0u8..32, 0u16..4096);
+    let op = (op, slots).prop_map(
+        move |((op, controller, dyadic, mask, ring, layer), (dst, a, b, c, imm))| {
+            let unit = if dyadic { Unit::Dyadic } else { Unit::Main };
+            let ring = rings[ring];
+            Word::Op(OpWord {
+                op: Opcode::ALL[op],
+                controller,
+                unit,
+                mask,
+                ring,
+                layer,
+                dst,
+                a,
+                b,
+                c,
+                imm,
+            })
+        },
+    );
+    let wait = (0u8..5, any::<u32>()).prop_map(|(queue, count)| Word::Wait { queue, count });
+    prop_oneof![8 => op, 1 => wait, 1 => Just(Word::End)]
+}
+
+proptest! {
+    #[test]
+    fn words_round_trip(word in any_word()) {
+        prop_assert_eq!(decode(encode(&word)), Some(word));
+    }
+
+    #[test]
+    fn any_bits_decode_to_themselves_or_not_at_all(bits in any::<u64>()) {
+        if let Some(word) = decode(bits) {
+            prop_assert_eq!(encode(&word), bits);
+        }
+    }
+}
