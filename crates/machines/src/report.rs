@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct MachineReport {
     pub machine: String,
-    /// How the figures were obtained: "model".
+    /// How the cycles were obtained: "model", or "RTL" from its simulation.
     pub how: &'static str,
     pub clock_mhz: f64,
     /// Machine cycles, host link apart.
@@ -29,6 +29,60 @@ pub struct MachineReport {
     pub spills: Spills,
     pub rpaus: usize,
     pub multipliers_per_rpau: usize,
+    /// Where the machine runs a part of the program only: what is left to its host.
+    pub offload: Option<OffloadUse>,
+}
+
+/// The parts of a program that a machine and its host run, and what the offload is worth.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct OffloadUse {
+    /// Limb instructions of each.
+    pub host_instructions: u64,
+    pub machine_instructions: u64,
+    /// Where the program was run, not timed alone.
+    pub measured: Option<OffloadTimes>,
+}
+
+/// Seconds of a run with an offload machine: the host's are measured, the machine's and the link's are at the clock and
+/// the rate of its description. Nothing is taken to overlap.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct OffloadTimes {
+    /// Threads of the host.
+    pub threads: usize,
+    /// The host's part.
+    pub host_seconds: f64,
+    /// The machine's part, done by the host instead.
+    pub replaced_seconds: f64,
+    pub machine_seconds: f64,
+    pub link_seconds: f64,
+    /// All on the host; with the machine; and the first over the second.
+    pub alone_seconds: f64,
+    pub offloaded_seconds: f64,
+    pub speedup: f64,
+    /// What a machine and a link that take no time would give: Amdahl's bound.
+    pub speedup_bound: f64,
+}
+
+impl OffloadTimes {
+    /// From the host's measured parts, on `threads`, and a machine's report.
+    pub fn new(threads: usize, host: f64, replaced: f64, report: &MachineReport) -> Self {
+        let link = &report.link;
+        let link = link.seconds_in + link.seconds_out + link.key_seconds;
+        let (alone, offloaded) = (host + replaced, host + report.seconds + link);
+        // Clocks have a resolution; a program of nothing but transforms has no bound.
+        let over = |divisor: f64| alone / divisor.max(1e-12);
+        Self {
+            threads,
+            host_seconds: host,
+            replaced_seconds: replaced,
+            machine_seconds: report.seconds,
+            link_seconds: link,
+            alone_seconds: alone,
+            offloaded_seconds: offloaded,
+            speedup: over(offloaded),
+            speedup_bound: over(host),
+        }
+    }
 }
 
 /// Calls of one procedure and their cycles.

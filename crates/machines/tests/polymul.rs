@@ -7,7 +7,7 @@ use ringmill_isa::mid::{
     Procedure, Program,
 };
 use ringmill_machines::polymul::{
-    ArrayOp, PolymulError, Shape, Tables, cycles, load_cycles, partition, table_cycles,
+    ArrayOp, PolymulError, Shape, Tables, cycles, load_cycles, partition, table_cycles, timeline,
     unload_cycles,
 };
 use ringmill_machines::{MachineError, SimOptions, load, open};
@@ -150,10 +150,12 @@ fn program(procedure: Procedure) -> Program {
 fn a_product_becomes_one_command() {
     let q = ntt_primes(32, 12, 1).unwrap()[0];
     let procedure = product(12, q);
-    let split = partition(&procedure);
-    assert_eq!(split.jobs.len(), 1);
-    assert_eq!(split.jobs[0].op, ArrayOp::Fpm);
-    assert_eq!(split.host.values().sum::<u64>(), 1);
+    let split = partition(&procedure, |_| true);
+    let ops: Vec<ArrayOp> = split.jobs().map(|job| job.op).collect();
+    assert_eq!(ops, [ArrayOp::Fpm]);
+    assert_eq!(split.host(&procedure).values().sum::<u64>(), 1);
+    assert_eq!(split.stages.len(), 1);
+    assert_eq!(split.stages[0].offloaded.len(), 4);
 
     let machine = open("polymul").unwrap();
     let program = program(procedure);
@@ -184,4 +186,55 @@ fn wide_moduli_are_refused() {
         refused,
         Err(MachineError::Polymul(PolymulError::Range { bits: 32, .. }))
     ));
+}
+
+/// Transforms with the host's work between them: stages in the order of their needs, and moduli that the machine cannot
+/// take stay on the host.
+#[test]
+fn jobs_wait_for_what_the_host_makes_of_other_jobs() {
+    let narrow = ntt_primes(30, 12, 2).unwrap();
+    let moduli = [narrow[0], ntt_primes(54, 12, 1).unwrap()[0], narrow[1]];
+    let mut p = ProcBuilder::new("mixed", 12, &moduli).unwrap();
+    let limb = |modulus, form| LimbType {
+        ring: Ring::full(12),
+        modulus: ModulusId(modulus),
+        form,
+    };
+    let role = |poly| ParamRole::Cipher { arg: 0, poly };
+    let x = p.param("x", limb(0, Form::Eval), role(0)).unwrap();
+    let y = p.param("y", limb(1, Form::Eval), role(1)).unwrap();
+    let z = p.param("z", limb(2, Form::Coeff), role(2)).unwrap();
+    let c = p.intt(x).unwrap(); // stage 0
+    let on_host = p.conv(c, ModulusId(1)).unwrap();
+    let on_host = p.ntt(on_host).unwrap(); // 54 bits: the host's
+    let on_host = p.sub(y, on_host).unwrap();
+    let next = p.conv(c, ModulusId(2)).unwrap();
+    let next = p.ntt(next).unwrap(); // stage 1
+    let early = p.ntt(z).unwrap(); // stage 0
+    let last = p.mul(next, early).unwrap(); // stage 2
+    p.result(on_host, "h", 0, 0).unwrap();
+    p.result(last, "l", 0, 1).unwrap();
+    let procedure = p.finish().unwrap();
+    let split = partition(&procedure, |m| m.0 != 1);
+    let ops: Vec<Vec<ArrayOp>> = split
+        .stages
+        .iter()
+        .map(|s| s.jobs.iter().map(|j| j.op).collect())
+        .collect();
+    use ArrayOp::*;
+    assert_eq!(ops, [vec![Intt, Ntt], vec![Ntt], vec![Mul]]);
+    assert_eq!(split.stages[1].host.len(), 4);
+
+    // Jobs of the modulus whose tables are there come first; each other modulus costs its tables once.
+    let degree = paper().degree(4096).unwrap();
+    let names = |loaded| -> Vec<&str> {
+        let commands = timeline(paper(), degree, &split.stages[0].jobs, loaded);
+        commands.iter().map(|t| t.command.name()).collect()
+    };
+    let tables = |names: &[&str]| names.iter().filter(|n| **n == "TABLES").count();
+    assert_eq!(tables(&names(None)), 2);
+    let with_last = names(Some(ModulusId(2)));
+    assert_eq!(tables(&with_last), 1);
+    let position = |what| with_last.iter().position(|n| *n == what);
+    assert!(position("NTT") < position("INTT"), "{with_last:?}");
 }

@@ -5,19 +5,24 @@ mod lockstep;
 mod mutants;
 mod program;
 
-use bench::{Bench, Code, Rng, Unit, hdl, place, top};
-use lockstep::{OPS, every_operation, forms, golden, load_tables, lockstep};
-use ringmill_machines::polymul::{ArrayOp, Shape, Tables, cycles, floor};
+use std::sync::Arc;
+
+use bench::{Bench, Rng, fresh, hdl, place};
+use lockstep::{every_operation, load_tables};
+use ringmill_hdl::polymul::{Code, DriveError, Unit, lockstep, top};
+use ringmill_machines::polymul::{ArrayOp, PolymulError, Shape, Tables, cycles, floor, golden};
 use ringmill_math::primes::is_prime;
 
-/// Degrees and widths: the paper's six sets, the ends of its Table 1 as far as 32 bits go, and three words where it has two.
-const SETS: [(usize, u32); 13] = [
+/// Degrees and widths: the paper's six sets, the ends of its Table 1 as far as 32 bits go, and wider where it has narrow.
+const SETS: [(usize, u32); 15] = [
     (256, 13),
     (256, 16),
     (256, 18),
     (256, 27),
+    (256, 32),
     (512, 16),
     (512, 20),
+    (512, 32),
     (1024, 16),
     (1024, 22),
     (1024, 23),
@@ -89,9 +94,9 @@ fn no_cell_of_table_2_is_worse() {
 
 #[test]
 fn streams_may_stall() {
-    let mut rng = Rng::fresh();
+    let mut rng = fresh();
     let mut bench = Bench::new(four());
-    bench.stalls = Some(rng.clone());
+    bench.driver_mut().stall(Some(rng.clone()));
     for (n, bits) in [(256, 16), (512, 30)] {
         let tables = load_tables(&mut bench, n, bits);
         every_operation(&mut bench, &mut rng, &tables);
@@ -100,44 +105,35 @@ fn streams_may_stall() {
 
 #[test]
 fn streams_run_beside_the_array() {
-    let mut rng = Rng::fresh();
+    let mut rng = fresh();
     let mut bench = Bench::new(four());
-    bench.stalls = Some(rng.clone());
+    bench.driver_mut().stall(Some(rng.clone()));
     let tables = load_tables(&mut bench, 256, 16);
     let q = tables.modulus().value();
     let limb = |rng: &mut Rng| rng.limb(256, q);
     // Set 1 holds x, y; set 0 computes while y leaves and z comes to where x was.
     let (x, y, z) = (limb(&mut rng), limb(&mut rng), limb(&mut rng));
-    for op in OPS {
-        let (a_eval, b_eval, out_eval) = forms(op);
+    for op in ArrayOp::ALL {
+        let forms = op.forms();
         let (a, b) = (limb(&mut rng), limb(&mut rng));
-        bench.load(place(1, 0, false), &x);
-        bench.load(place(1, 1, true), &y);
-        bench.load(place(0, 0, a_eval), &a);
-        bench.load(place(0, 1, b_eval.unwrap_or(false)), &b);
-        let begin = bench.cycle();
-        assert_eq!(bench.start(op, 0, 0), Code::Ok);
-        let words: Vec<u32> = z.iter().map(|&v| v as u32).collect();
-        bench.send(&words, true);
-        assert_eq!(bench.start_load(place(1, 0, true)), Code::Ok);
-        assert_eq!(bench.start_unload(place(1, 1, true)), Code::Ok);
-        assert_eq!(bench.busy(), 0b111);
-        let taken = bench.wait(Unit::Array) - begin;
-        assert_eq!(taken, cycles(bench.shape, tables.degree(), op), "{op:?}");
-        bench.wait(Unit::Load);
-        bench.wait(Unit::Unload);
-        let got: Vec<u64> = bench
-            .output
-            .pop_front()
-            .unwrap()
-            .into_iter()
-            .map(u64::from)
-            .collect();
-        assert_eq!(got, y, "{op:?}");
-        assert_eq!(bench.unload(place(1, 0, true)).1, z, "{op:?}");
+        bench.load(place(1, 0, false), &x).unwrap();
+        bench.load(place(1, 1, true), &y).unwrap();
+        bench.load(place(0, 0, forms.a), &a).unwrap();
+        bench.load(place(0, 1, forms.b == Some(true)), &b).unwrap();
+        let begin = bench.driver().cycle();
+        bench.start(op, 0, 0).unwrap();
+        bench.start_load(place(1, 0, true), &z).unwrap();
+        bench.start_unload(place(1, 1, true)).unwrap();
+        assert_eq!(bench.driver().busy().unwrap(), 0b111);
+        let taken = bench.wait(Unit::Array).unwrap() - begin;
+        assert_eq!(taken, cycles(bench.shape(), tables.degree(), op), "{op:?}");
+        bench.wait(Unit::Load).unwrap();
+        bench.wait(Unit::Unload).unwrap();
+        assert_eq!(bench.take_limb().unwrap(), y, "{op:?}");
+        assert_eq!(bench.unload(place(1, 0, true)).unwrap().1, z, "{op:?}");
         assert_eq!(
-            bench.unload(place(0, 0, out_eval)).1,
-            golden(&tables, op, &a, &b),
+            bench.unload(place(0, 0, forms.out)).unwrap().1,
+            golden(&tables, op, &a, &b).unwrap(),
             "{op:?}"
         );
     }
@@ -148,43 +144,149 @@ fn commands_out_of_place_are_refused() {
     refusals(&mut Bench::new(four()));
 }
 
-/// What the command interface refuses, on a machine fresh from reset.
+/// What the hardware's command interface refuses, on a machine fresh from reset.
 fn refusals(bench: &mut Bench) {
     let mut rng = Rng::new(0xbad);
     let at = place(0, 0, false);
-    assert_eq!(bench.start(ArrayOp::Ntt, 0, 0), Code::NoTables);
-    assert_eq!(bench.start_load(at), Code::NoTables);
-    assert_eq!(bench.start_unload(at), Code::NoTables);
-    assert_eq!(bench.start_tables(7, false), Code::Unsupported);
-    let beyond = bench.shape.max_log_n() + 1;
-    assert_eq!(bench.start_tables(beyond, false), Code::Unsupported);
-    assert_eq!(bench.busy(), 0);
+    let beyond = bench.shape().max_log_n() + 1;
+    let pins = bench.driver_mut();
+    assert_eq!(pins.start(ArrayOp::Ntt, 0, 0).unwrap(), Code::NoTables);
+    assert_eq!(pins.start_load(at).unwrap(), Code::NoTables);
+    assert_eq!(pins.start_unload(at).unwrap(), Code::NoTables);
+    assert_eq!(pins.start_tables(7).unwrap(), Code::Unsupported);
+    assert_eq!(pins.start_tables(beyond).unwrap(), Code::Unsupported);
+    assert_eq!(pins.busy().unwrap(), 0);
 
     let tables = load_tables(bench, 256, 16);
     let a = rng.limb(256, tables.modulus().value());
-    bench.load(at, &a);
-    let begin = bench.cycle();
-    assert_eq!(bench.start(ArrayOp::Ntt, 0, 0), Code::Ok);
-    assert_eq!(bench.start_tables(8, false), Code::Busy);
-    assert_eq!(bench.start_load(place(0, 1, false)), Code::Busy);
-    assert_eq!(bench.start_unload(at), Code::Busy);
+    bench.load(at, &a).unwrap();
+    let begin = bench.driver().cycle();
+    let pins = bench.driver_mut();
+    assert_eq!(pins.start(ArrayOp::Ntt, 0, 0).unwrap(), Code::Ok);
+    assert_eq!(pins.start_tables(8).unwrap(), Code::Busy);
+    assert_eq!(pins.start_load(place(0, 1, false)).unwrap(), Code::Busy);
+    assert_eq!(pins.start_unload(at).unwrap(), Code::Busy);
     // A refused array command counts issues anew; the one in flight goes on.
-    assert_eq!(bench.start(ArrayOp::Ntt, 1, 0), Code::Busy);
-    let taken = bench.wait(Unit::Array) - begin;
-    assert_eq!(taken, cycles(bench.shape, tables.degree(), ArrayOp::Ntt));
-    let want = golden(&tables, ArrayOp::Ntt, &a, &[]);
-    assert_eq!(bench.unload(place(0, 0, true)).1, want);
+    assert_eq!(pins.start(ArrayOp::Ntt, 1, 0).unwrap(), Code::Busy);
+    let taken = bench.wait(Unit::Array).unwrap() - begin;
+    assert_eq!(taken, cycles(bench.shape(), tables.degree(), ArrayOp::Ntt));
+    let want = golden(&tables, ArrayOp::Ntt, &a, &[]).unwrap();
+    assert_eq!(bench.unload(place(0, 0, true)).unwrap().1, want);
 
     // Load and unload: not of one polynomial, each once, not under an array command.
-    assert_eq!(bench.start_load(at), Code::Ok);
-    assert_eq!(bench.start_load(place(1, 0, false)), Code::Busy);
-    assert_eq!(bench.start_unload(at), Code::Busy);
-    assert_eq!(bench.start(ArrayOp::Ntt, 0, 1), Code::Busy);
-    assert_eq!(bench.start_tables(8, false), Code::Busy);
     let words: Vec<u32> = a.iter().map(|&v| v as u32).collect();
-    bench.send(&words, true);
-    bench.wait(Unit::Load);
-    lockstep(bench, &tables, ArrayOp::Fpm, &a, &a, 0);
+    let pins = bench.driver_mut();
+    assert_eq!(pins.start_load(at).unwrap(), Code::Ok);
+    assert_eq!(pins.start_load(place(1, 0, false)).unwrap(), Code::Busy);
+    assert_eq!(pins.start_unload(at).unwrap(), Code::Busy);
+    assert_eq!(pins.start(ArrayOp::Ntt, 0, 1).unwrap(), Code::Busy);
+    assert_eq!(pins.start_tables(8).unwrap(), Code::Busy);
+    pins.send(&words, true);
+    bench.wait(Unit::Load).unwrap();
+    lockstep(bench, ArrayOp::Fpm, &a, &a, 0).unwrap();
+}
+
+/// The same, refused by the host with a reason; the hardware sees none of it.
+#[test]
+fn the_host_refuses_before_the_hardware() {
+    use DriveError::{Busy, Place, Refused};
+    let mut rng = Rng::new(0x05);
+    let mut bench = Bench::new(four());
+    let at = place(0, 0, false);
+    let none = [
+        bench.start(ArrayOp::Ntt, 0, 0),
+        bench.start_load(at, &[0; 256]),
+        bench.start_unload(at),
+    ];
+    for refused in none {
+        assert!(
+            matches!(refused, Err(Refused(PolymulError::NoTables))),
+            "{refused:?}"
+        );
+    }
+    // Tables of a larger machine.
+    let large = Shape::new(4, 13, 4).unwrap();
+    let tables = Arc::new(Tables::new(large, 8192, 65537).unwrap());
+    let refused = bench.start_tables(&tables);
+    assert!(matches!(
+        refused,
+        Err(Refused(PolymulError::Degree { got: 8192, .. }))
+    ));
+
+    let tables = load_tables(&mut bench, 256, 16);
+    let q = tables.modulus().value();
+    let a = rng.limb(256, q);
+    for length in [0, 1, 252, 255, 257, 260, 512] {
+        let limb = vec![1; length];
+        let refused = bench.start_load(at, &limb);
+        assert!(
+            matches!(refused, Err(Refused(PolymulError::Length { expected: 256, got })) if got == length),
+            "{refused:?}"
+        );
+    }
+    let mut high = a.clone();
+    high[77] = q;
+    let refused = bench.start_load(at, &high);
+    assert!(matches!(
+        refused,
+        Err(Refused(PolymulError::NotReduced { at: 77, .. }))
+    ));
+    assert!(matches!(
+        bench.start_load(place(2, 0, false), &a),
+        Err(Place { set: 2, buf: 0 })
+    ));
+    assert!(matches!(
+        bench.start(ArrayOp::Mul, 0, 2),
+        Err(Place { set: 0, buf: 2 })
+    ));
+
+    bench.load(at, &a).unwrap();
+    let before = bench.driver().cycle();
+    assert!(bench.start(ArrayOp::Ntt, 0, 0).is_ok());
+    let again = Arc::clone(&tables);
+    for refused in [
+        bench.start_tables(&again),
+        bench.start_load(place(0, 1, false), &a),
+        bench.start_unload(at),
+        bench.start(ArrayOp::Ntt, 1, 0),
+    ] {
+        assert!(
+            matches!(
+                refused,
+                Err(Busy {
+                    unit: Unit::Array,
+                    ..
+                })
+            ),
+            "{refused:?}"
+        );
+    }
+    // One tick: that of the command which was sent.
+    assert_eq!(bench.driver().cycle(), before + 1);
+    // The other set is free for the streams, each polynomial for one of them.
+    bench.start_load(place(1, 0, false), &a).unwrap();
+    for refused in [
+        bench.start_load(place(1, 1, false), &a),
+        bench.start_unload(place(1, 0, false)),
+    ] {
+        assert!(
+            matches!(
+                refused,
+                Err(Busy {
+                    unit: Unit::Load,
+                    ..
+                })
+            ),
+            "{refused:?}"
+        );
+    }
+    bench.start_unload(place(1, 1, false)).unwrap();
+    for unit in Unit::ALL {
+        bench.wait(unit).unwrap();
+    }
+    bench.take_limb().unwrap();
+    let want = golden(&tables, ArrayOp::Ntt, &a, &[]).unwrap();
+    assert_eq!(bench.unload(place(0, 0, true)).unwrap().1, want);
 }
 
 #[test]
@@ -192,7 +294,7 @@ fn bad_streams_end_with_an_error_and_leave_no_mark() {
     bad_streams(&mut Bench::new(four()));
 }
 
-/// Streams of the wrong length or content.
+/// Streams of the wrong length or content; the machine goes on without reset.
 fn bad_streams(bench: &mut Bench) {
     let mut rng = Rng::new(0x57);
     let tables = load_tables(bench, 256, 16);
@@ -211,14 +313,17 @@ fn bad_streams(bench: &mut Bench) {
         (&long[..260], Code::TooLong),
         (&high[..], Code::NotReduced),
     ] {
-        bench.send(stream, true);
-        assert_eq!(bench.start_load(at), Code::Ok);
-        bench.wait(Unit::Load);
-        assert_eq!(bench.load_code, code);
-        lockstep(bench, &tables, ArrayOp::Hpm, &a, &a, 1);
+        bench.driver_mut().send(stream, true);
+        assert_eq!(bench.driver_mut().start_load(at).unwrap(), Code::Ok);
+        let ended = bench.wait(Unit::Load);
+        assert!(
+            matches!(ended, Err(DriveError::Stream { code: got, .. }) if got == code),
+            "{ended:?}, not {code:?}"
+        );
+        lockstep(bench, ArrayOp::Hpm, &a, &a, 1).unwrap();
     }
 
-    let good = tables.words(bench.shape);
+    let good = tables.words(bench.shape());
     let with = |at: usize, value: u32| {
         let mut words = good.clone();
         words[at] = value;
@@ -234,15 +339,17 @@ fn bad_streams(bench: &mut Bench) {
         (with(0, modulus - 1), Code::BadModulus),
         (with(0, modulus + 256), Code::BadModulus),
         (with(0, 1), Code::BadModulus),
-        (with(0, modulus + (1 << 18)), Code::BadModulus),
         (with(1, modulus), Code::NotReduced),
         (with(200, modulus), Code::NotReduced),
     ] {
-        bench.send(&stream, true);
-        assert_eq!(bench.start_tables(8, false), Code::Ok);
-        bench.wait(Unit::Load);
-        assert_eq!(bench.load_code, code);
-        assert_eq!(bench.start(ArrayOp::Ntt, 0, 0), Code::NoTables);
+        let pins = bench.driver_mut();
+        pins.send(&stream, true);
+        assert_eq!(pins.start_tables(8).unwrap(), Code::Ok);
+        pins.wait(Unit::Load).unwrap();
+        assert_eq!(pins.load_code(), code);
+        assert_eq!(pins.start(ArrayOp::Ntt, 0, 0).unwrap(), Code::NoTables);
+        // The host knows too.
+        assert!(bench.tables().is_err());
     }
     let tables = load_tables(bench, 512, 20);
     every_operation(bench, &mut rng, &tables);
@@ -270,7 +377,7 @@ fn yosys_accepts() {
 #[test]
 #[ignore = "make full"]
 fn other_shapes() {
-    let mut rng = Rng::fresh();
+    let mut rng = fresh();
     for (units, max_log_n, beat, sets) in [
         (8, 10, 2, &[(256, 16), (1024, 32)][..]),
         (16, 10, 8, &[(256, 16), (1024, 32)][..]),
@@ -295,8 +402,8 @@ fn smallest_moduli() {
             .map(|k| 2 * k * n as u64 + 1)
             .find(|&q| is_prime(q))
             .unwrap();
-        let tables = Tables::new(bench.shape, n, q).unwrap();
-        assert_eq!(bench.tables(&tables).1, Code::Ok);
+        let tables = Arc::new(Tables::new(bench.shape(), n, q).unwrap());
+        bench.load_tables(&tables).unwrap();
         every_operation(&mut bench, &mut rng, &tables);
     }
 }

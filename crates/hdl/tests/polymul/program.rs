@@ -1,14 +1,15 @@
 //! A limb program's commands, sent in the cycles that the scheduler gives them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use ringmill_hdl::polymul::execute;
 use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, ValueId};
-use ringmill_machines::polymul::{Command, Shape, Tables, partition, timeline};
+use ringmill_machines::polymul::{Shape, Tables, golden, loaded_after, partition, timeline};
 use ringmill_math::Ring;
 use ringmill_math::primes::ntt_primes;
 
-use crate::bench::{Bench, Code, Rng, Unit, place};
-use crate::lockstep::golden;
+use crate::bench::{Bench, fresh};
 
 /// Half and full products, lone operations, two moduli, a result taken up again.
 fn procedure(log_n: u8, moduli: &[u64]) -> Procedure {
@@ -46,14 +47,15 @@ fn procedure(log_n: u8, moduli: &[u64]) -> Procedure {
 
 #[test]
 fn scheduled_commands_meet_no_busy_unit() {
-    let mut rng = Rng::fresh();
+    let mut rng = fresh();
     let (n, log_n) = (256, 8);
     let moduli = ntt_primes(18, u32::from(log_n), 2).unwrap();
     let procedure = procedure(log_n, &moduli);
     let mut bench = Bench::new(Shape::new(4, 12, 4).unwrap());
-    let tables: Vec<Tables> = moduli
+    let shape = bench.shape();
+    let tables: Vec<Arc<Tables>> = moduli
         .iter()
-        .map(|&q| Tables::new(bench.shape, n, q).unwrap())
+        .map(|&q| Arc::new(Tables::new(shape, n, q).unwrap()))
         .collect();
     let mut limbs: HashMap<ValueId, Vec<u64>> = HashMap::new();
     for param in &procedure.params {
@@ -61,70 +63,27 @@ fn scheduled_commands_meet_no_busy_unit() {
         let q = moduli[usize::from(modulus.0)];
         limbs.insert(param.value, rng.limb(n, q));
     }
-    let jobs = partition(&procedure).jobs;
-    assert_eq!(jobs.len(), 2 * 5, "{jobs:?}");
-    for job in &jobs {
-        let tables = &tables[usize::from(job.modulus.0)];
-        let b = job.b.map_or(&[][..], |b| &limbs[&b]);
-        let out = golden(tables, job.op, &limbs[&job.a], b);
-        limbs.insert(job.out, out);
-    }
+    let split = partition(&procedure, |_| true);
+    assert_eq!(split.jobs().count(), 2 * 5, "{split:?}");
+    assert_eq!(split.stages.len(), 3, "{split:?}");
 
-    let degree = bench.shape.degree(n).unwrap();
-    let commands = timeline(bench.shape, degree, &jobs);
-    let base = bench.cycle();
-    for timed in &commands {
-        while bench.cycle() < base + timed.begin {
-            bench.tick();
+    let degree = shape.degree(n).unwrap();
+    let mut loaded = None;
+    for stage in &split.stages {
+        let commands = timeline(shape, degree, &stage.jobs, loaded);
+        let table = |m: ModulusId| tables.get(usize::from(m.0)).cloned();
+        let limb = |v: ValueId| limbs.get(&v).map(Vec::as_slice);
+        let executed = execute(&mut bench, &commands, table, limb).unwrap();
+        // Each unit is done when the scheduler says.
+        assert_eq!(executed.commands, commands);
+        loaded = loaded_after(&commands, loaded);
+        let made: HashMap<ValueId, Vec<u64>> = executed.limbs.into_iter().collect();
+        for job in &stage.jobs {
+            let tables = &tables[usize::from(job.modulus.0)];
+            let b = job.b.map_or(&[][..], |b| &limbs[&b]);
+            let want = golden(tables, job.op, &limbs[&job.a], b).unwrap();
+            assert_eq!(made[&job.out], want, "{job:?}");
         }
-        let code = match timed.command {
-            Command::Tables(modulus) => {
-                let tables = &tables[usize::from(modulus.0)];
-                bench.send(&tables.words(bench.shape), true);
-                bench.start_tables(u32::from(log_n), tables.three())
-            }
-            Command::Load {
-                set,
-                buf,
-                eval,
-                limb,
-            } => {
-                let words: Vec<u32> = limbs[&limb].iter().map(|&x| x as u32).collect();
-                bench.send(&words, true);
-                bench.start_load(place(set as u64, buf as u64, eval))
-            }
-            Command::Run { set, op } => bench.start(op, set as u64, 0),
-            Command::Unload { set, eval, .. } => bench.start_unload(place(set as u64, 0, eval)),
-        };
-        assert_eq!(code, Code::Ok, "{timed:?}");
-    }
-    let end = commands.iter().map(|t| t.end).max().unwrap();
-    while bench.cycle() < base + end {
-        bench.tick();
-    }
-    // Each unit is done when the scheduler says.
-    for (unit, is) in [
-        (Unit::Array, "NTT INTT MUL HPM FPM"),
-        (Unit::Load, "LOAD TABLES"),
-        (Unit::Unload, "UNLOAD"),
-    ] {
-        let want = commands
-            .iter()
-            .filter(|t| is.split(' ').any(|name| name == t.command.name()))
-            .map(|t| base + t.end);
-        let got = bench.done.iter().filter(|d| d.0 == unit).map(|d| d.1);
-        assert!(want.eq(got), "{unit:?}");
-    }
-    for timed in &commands {
-        if let Command::Unload { limb, .. } = timed.command {
-            let got: Vec<u64> = bench
-                .output
-                .pop_front()
-                .unwrap()
-                .into_iter()
-                .map(u64::from)
-                .collect();
-            assert_eq!(got, limbs[&limb], "{timed:?}");
-        }
+        limbs.extend(made);
     }
 }

@@ -9,17 +9,19 @@ mod machine;
 mod model;
 mod shape;
 mod tables;
+mod tally;
 mod timeline;
 
 pub use description::Description;
 pub use error::PolymulError;
 pub use golden::golden;
-pub use jobs::{Job, Partition, partition};
-pub use machine::PolymulMachine;
+pub use jobs::{Job, Partition, Stage, partition};
+pub use machine::{Accepted, PolymulMachine};
 pub use model::{
     ArrayOp, BUTTERFLY_LATENCY, DEP_LATENCY, Forms, OVERHEAD, Pass, Slot, TURN_GAP, cycles, floor,
     issues, load_cycles, schedule, table_cycles, unload_cycles,
 };
 pub use shape::{Degree, MIN_LOG_N, SETS, Shape, TOP_LOG_N, WIDTH};
 pub use tables::{Tables, check_modulus};
-pub use timeline::{Command, Timed, timeline};
+pub use tally::Tally;
+pub use timeline::{Command, Timed, loaded_after, timeline};

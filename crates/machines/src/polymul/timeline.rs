@@ -4,7 +4,7 @@
 //! sent in the first cycle in which its unit and its memory are free and no other command is sent. The tables of another
 //! modulus wait until all is idle.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use ringmill_isa::mid::{ModulusId, ValueId};
 
@@ -102,9 +102,14 @@ impl Board {
     }
 }
 
-/// Commands of some jobs, tables included, in the order of their cycles; the machine starts and ends idle.
-/// A limb that a job made and another takes crosses the link twice: the host may have changed it between.
-pub fn timeline(shape: Shape, degree: Degree, jobs: &[Job]) -> Vec<Timed> {
+/// Commands of the jobs of a stage, tables included, in the order of their cycles; the machine starts and ends idle, with
+/// the tables of `loaded` at the start. Jobs of that modulus come first, then modulus after modulus.
+pub fn timeline(
+    shape: Shape,
+    degree: Degree,
+    jobs: &[Job],
+    loaded: Option<ModulusId>,
+) -> Vec<Timed> {
     let mut board = Board {
         shape,
         degree,
@@ -115,8 +120,9 @@ pub fn timeline(shape: Shape, degree: Degree, jobs: &[Job]) -> Vec<Timed> {
         unload: 0,
         sets: [0; SETS],
     };
-    let mut tables = None;
-    let mut back: HashMap<ValueId, u64> = HashMap::new();
+    let mut jobs = jobs.to_vec();
+    jobs.sort_by_key(|job| (Some(job.modulus) != loaded, job.modulus));
+    let mut tables = loaded;
     for (number, job) in jobs.iter().enumerate() {
         if tables != Some(job.modulus) {
             let end = board.send(Command::Tables(job.modulus), board.idle());
@@ -131,15 +137,13 @@ pub fn timeline(shape: Shape, degree: Degree, jobs: &[Job]) -> Vec<Timed> {
         ];
         for (buf, eval, limb) in operands {
             let Some(limb) = limb else { continue };
-            let known = back.get(&limb).copied().unwrap_or(0);
-            let earliest = board.load.max(board.sets[set]).max(known);
             let load = Command::Load {
                 set,
                 buf,
                 eval,
                 limb,
             };
-            board.load = board.send(load, earliest);
+            board.load = board.send(load, board.load.max(board.sets[set]));
         }
         let run = Command::Run { set, op: job.op };
         board.array = board.send(run, board.load.max(board.array));
@@ -150,8 +154,16 @@ pub fn timeline(shape: Shape, degree: Degree, jobs: &[Job]) -> Vec<Timed> {
         };
         board.unload = board.send(unload, board.array.max(board.unload));
         board.sets[set] = board.unload;
-        back.insert(job.out, board.unload);
     }
     board.timeline.sort_by_key(|timed| timed.begin);
     board.timeline
+}
+
+/// The modulus whose tables are loaded after some commands, `before` being loaded before.
+pub fn loaded_after(commands: &[Timed], before: Option<ModulusId>) -> Option<ModulusId> {
+    let last = commands.iter().rev().find_map(|t| match t.command {
+        Command::Tables(modulus) => Some(modulus),
+        _ => None,
+    });
+    last.or(before)
 }

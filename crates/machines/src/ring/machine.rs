@@ -88,6 +88,7 @@ impl RingMachine {
             spills: totals.spills,
             rpaus: d.rpaus,
             multipliers_per_rpau: d.multipliers_per_rpau(),
+            offload: None,
         }
     }
 }
