@@ -29,6 +29,9 @@ struct Twiddles {
     value: Aligned,
     /// floor(value * 2^64 / q).
     quotient: Aligned,
+    /// floor(value * 2^52 / q), where 52-bit arithmetic serves (q < 2^50), else nothing.
+    #[cfg(target_arch = "x86_64")]
+    quotient_52: Aligned,
     /// The first eighth of the table again, ready for the stages in which a whole vector shares one twiddle.
     #[cfg(target_arch = "x86_64")]
     shared: Vec<crate::simd::WideShoup>,
@@ -40,6 +43,13 @@ impl Twiddles {
         Self {
             value: Aligned::new(value.iter().copied()),
             quotient: Aligned::new(constants().map(|w| w.quotient)),
+            #[cfg(target_arch = "x86_64")]
+            quotient_52: Aligned::new(
+                // Two nested floors are one.
+                constants()
+                    .take(if q.bits() <= 50 { value.len() } else { 0 })
+                    .map(|w| w.quotient >> 12),
+            ),
             #[cfg(target_arch = "x86_64")]
             shared: (constants().take(value.len() / 8))
                 .map(From::from)

@@ -3,12 +3,14 @@
 //! Every function here is `inline(always)` and carries no target feature of its own: it takes those of the loop it is
 //! used in, which must enable them (hence `unsafe`).
 
+mod ifma;
 mod ifma_wide;
 
 use std::arch::x86_64::*;
 
 use crate::{Modulus, Shoup};
 
+pub(crate) use ifma::{Ifma, ROOMY, SMALL, TIGHT};
 pub(crate) use ifma_wide::IfmaWide;
 
 /// Residues in one vector.
@@ -20,6 +22,8 @@ pub(crate) trait LazyMul {
     const BOUND: u64;
     /// Whether values up to 4 `BOUND` q fit a word and may be multiplied; otherwise 2 `BOUND` q is the limit.
     const WIDE_RANGE: bool;
+    /// Whether [`LazyMul::constant`] takes quotients of 52 bits, floor(value * 2^52 / q), and not of 64.
+    const QUOTIENTS_52: bool = false;
     /// A constant in each lane, with what of its quotient this arithmetic needs.
     type Constant: Copy;
     /// What is fixed by the modulus.
@@ -29,7 +33,7 @@ pub(crate) trait LazyMul {
     /// The processor must have the features of this arithmetic.
     unsafe fn context(q: Modulus) -> Self::Context;
 
-    /// A constant from its value and floor(value * 2^64 / q), in each lane.
+    /// A constant from its value and its quotient (see `QUOTIENTS_52`), in each lane.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -109,6 +113,21 @@ pub(crate) trait LazyMul {
         }
     }
 
+    /// As [`LazyMul::reduce_fully`], to below 2q where that is cheaper.
+    ///
+    /// # Safety
+    /// The processor must have the features of this arithmetic.
+    #[inline(always)]
+    unsafe fn reduce_twice<const K: usize>(
+        x: [__m512i; K],
+        q: __m512i,
+        bound: __m512i,
+        context: Self::Context,
+    ) -> [__m512i; K] {
+        // SAFETY: the caller's promise.
+        unsafe { Self::reduce_fully(x, q, bound, context) }
+    }
+
     /// K forward butterflies (x + w y, x - w y + `BOUND` q), for x below half the range; `bound` is `BOUND` q in each
     /// lane.
     ///
@@ -131,6 +150,70 @@ pub(crate) trait LazyMul {
                 t[k] = other;
             }
             (x, t)
+        }
+    }
+
+    /// K inverse butterflies (x + y, w (x - y)), both below `BOUND` q again, for x and y below it; `FRESH` says below q,
+    /// where the sum needs no reduction.
+    ///
+    /// # Safety
+    /// The processor must have the features of this arithmetic.
+    #[inline(always)]
+    unsafe fn inverse_butterflies<const FRESH: bool, const K: usize>(
+        x: [__m512i; K],
+        y: [__m512i; K],
+        w: [Self::Constant; K],
+        bound: __m512i,
+        context: Self::Context,
+    ) -> ([__m512i; K], [__m512i; K]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (mut sum, difference) = Self::sum_difference(x, y, bound, context);
+            if !FRESH {
+                sum = correct_many(sum, bound);
+            }
+            (sum, Self::mul_many(difference, w, context))
+        }
+    }
+
+    /// x + y, and x - y made positive by a multiple of q, of K pairs: fit to be multiplied.
+    ///
+    /// # Safety
+    /// The processor must have the features of this arithmetic.
+    #[inline(always)]
+    unsafe fn sum_difference<const K: usize>(
+        mut x: [__m512i; K],
+        mut y: [__m512i; K],
+        bound: __m512i,
+        _context: Self::Context,
+    ) -> ([__m512i; K], [__m512i; K]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            for k in 0..K {
+                let sum = _mm512_add_epi64(x[k], y[k]);
+                y[k] = _mm512_sub_epi64(_mm512_add_epi64(x[k], bound), y[k]);
+                x[k] = sum;
+            }
+            (x, y)
+        }
+    }
+
+    /// From what [`LazyMul::mul_many`] gives to below q.
+    ///
+    /// # Safety
+    /// The processor must have the features of this arithmetic.
+    #[inline(always)]
+    unsafe fn reduce_products<const K: usize>(
+        mut x: [__m512i; K],
+        q: __m512i,
+        _context: Self::Context,
+    ) -> [__m512i; K] {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if Self::BOUND > 2 {
+                x = correct_many(x, _mm512_add_epi64(q, q));
+            }
+            correct_many(x, q)
         }
     }
 }
@@ -218,148 +301,6 @@ impl<const SMALL: bool> LazyMul for DoubleWord<SMALL> {
                 _mm512_mullo_epi64(x, w.value),
                 _mm512_mullo_epi64(quotient, q),
             )
-        }
-    }
-}
-
-/// 52-bit arithmetic (AVX-512 IFMA), for q < 2^50 and multiplicands below 2^52. `ROOMY` asserts q < 2^46: 2^17 points
-/// have 17 forward stages, after which a value is below 35 q < 2^52 without any correction.
-///
-/// Forward stages compute modulo 2^52: multiply-add reads only the low 52 bits of its factors, so what lies above may
-/// be anything. Of these 52 bits each stage makes a number below 2^51, by a test of the top bit, which takes 2q <= 2^51
-/// off; the sum with a product below 2q is then below 2^52 again.
-pub(crate) struct Ifma<const ROOMY: bool>;
-
-/// What [`Ifma`] needs of a modulus.
-#[derive(Clone, Copy)]
-pub(crate) struct IfmaContext {
-    /// 2^52 - q.
-    minus_q: __m512i,
-    /// 2^52 - 1.
-    mask: __m512i,
-    two: __m512i,
-    /// 2^51.
-    top: __m512i,
-    /// floor(2^52 / q).
-    ratio: __m512i,
-}
-
-impl<const ROOMY: bool> LazyMul for Ifma<ROOMY> {
-    const BOUND: u64 = 2;
-    const WIDE_RANGE: bool = false;
-    /// The value and floor(value * 2^52 / q).
-    type Constant = (__m512i, __m512i);
-    type Context = IfmaContext;
-
-    #[inline(always)]
-    unsafe fn context(q: Modulus) -> IfmaContext {
-        // SAFETY: the caller's promise.
-        unsafe {
-            IfmaContext {
-                minus_q: splat((1 << 52) - q.value()),
-                mask: splat((1 << 52) - 1),
-                two: splat(2),
-                top: splat(1 << 51),
-                ratio: splat((1 << 52) / q.value()),
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn constant(value: __m512i, quotient: __m512i) -> (__m512i, __m512i) {
-        // SAFETY: the caller's promise. Two nested floors are one: the 64-bit quotient shifted is the 52-bit one.
-        (value, unsafe { _mm512_srli_epi64::<12>(quotient) })
-    }
-
-    #[inline(always)]
-    unsafe fn broadcast(w: &WideShoup) -> (__m512i, __m512i) {
-        // SAFETY: the caller's promise.
-        unsafe { (splat(w.value), splat(w.quotient_52)) }
-    }
-
-    #[inline(always)]
-    unsafe fn mul(
-        x: __m512i,
-        (value, quotient): (__m512i, __m512i),
-        context: IfmaContext,
-    ) -> __m512i {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let zero = _mm512_setzero_si512();
-            let quotient = _mm512_madd52hi_epu64(zero, x, quotient);
-            let low = _mm512_madd52lo_epu64(zero, x, value);
-            _mm512_and_si512(
-                _mm512_madd52lo_epu64(low, quotient, context.minus_q),
-                context.mask,
-            )
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn halve_range<const SECOND: bool, const K: usize>(
-        mut x: [__m512i; K],
-        bound: __m512i,
-        context: IfmaContext,
-    ) -> [__m512i; K] {
-        if !ROOMY {
-            for x in &mut x {
-                // SAFETY: the caller's promise.
-                unsafe {
-                    let large = _mm512_test_epi64_mask(*x, context.top);
-                    *x = _mm512_mask_sub_epi64(*x, large, *x, bound);
-                }
-            }
-        }
-        x
-    }
-
-    /// The quotient from the low 52 bits is short by at most 1, so the remainder is below 2q.
-    #[inline(always)]
-    unsafe fn reduce_fully<const K: usize>(
-        mut x: [__m512i; K],
-        q: __m512i,
-        _bound: __m512i,
-        context: IfmaContext,
-    ) -> [__m512i; K] {
-        for x in &mut x {
-            // SAFETY: the caller's promise.
-            unsafe {
-                let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), *x, context.ratio);
-                let rest = _mm512_madd52lo_epu64(*x, quotient, context.minus_q);
-                *x = correct(_mm512_and_si512(rest, context.mask), q);
-            }
-        }
-        x
-    }
-
-    /// Five instructions each: the multiply-adds take x in, and x + 2q - t is 2q + 2x less x + t.
-    #[inline(always)]
-    unsafe fn butterflies<const K: usize>(
-        mut x: [__m512i; K],
-        mut y: [__m512i; K],
-        w: [(__m512i, __m512i); K],
-        bound: __m512i,
-        context: IfmaContext,
-    ) -> ([__m512i; K], [__m512i; K]) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut quotient = y;
-            for k in 0..K {
-                quotient[k] = _mm512_madd52hi_epu64(_mm512_setzero_si512(), y[k], w[k].1);
-            }
-            for k in 0..K {
-                y[k] = _mm512_madd52lo_epu64(x[k], y[k], w[k].0);
-            }
-            for x in &mut x {
-                *x = _mm512_madd52lo_epu64(bound, *x, context.two);
-            }
-            for k in 0..K {
-                y[k] = _mm512_madd52lo_epu64(y[k], quotient[k], context.minus_q);
-            }
-            for k in 0..K {
-                x[k] = _mm512_sub_epi64(x[k], y[k]);
-            }
-            (y, x)
         }
     }
 }

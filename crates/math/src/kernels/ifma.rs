@@ -9,10 +9,10 @@ use std::arch::x86_64::*;
 use super::avx512::{WideReducer, vectors};
 use super::narrow::{NarrowReducer, SumReducer};
 use super::sums::LAZY_TERMS;
-use crate::simd::{Ifma as Ifma52, LANES, LazyMul, correct, load, splat, store};
+use crate::simd::{Ifma as Ifma52, LANES, LazyMul, TIGHT, correct, load, splat, store};
 use crate::{Modulus, Shoup};
 
-type Ifma = Ifma52<false>;
+type Ifma = Ifma52<TIGHT>;
 
 /// A sum of products as s0 + s1 2^52 + s2 2^104, each part far below 2^64 for up to 32 terms.
 #[derive(Clone, Copy)]
@@ -285,10 +285,7 @@ pub(super) unsafe fn mul_shoup(
     // SAFETY: the pointers are valid for len words (caller).
     unsafe {
         let context = Ifma::context(q);
-        let (w, q) = (
-            Ifma::constant(splat(w.value), splat(w.quotient)),
-            splat(q.value()),
-        );
+        let (w, q) = (Ifma::broadcast(&w.into()), splat(q.value()));
         vectors!(len, i => { store(out.add(i), correct(Ifma::mul(load(a.add(i)), w, context), q)) })
     }
 }

@@ -6,16 +6,15 @@
 use std::arch::x86_64::*;
 
 use super::{NttPlan, Twiddles};
-use crate::Shoup;
-use crate::simd::{LazyMul, WideShoup, correct_many, splat};
+use crate::simd::{LazyMul, WideShoup, splat};
 
 /// What every butterfly needs.
 pub(super) struct Stage<'a, A: LazyMul> {
     value: &'a [u64],
     quotient: &'a [u64],
     shared: &'a [WideShoup],
-    context: A::Context,
-    q: __m512i,
+    pub(super) context: A::Context,
+    pub(super) q: __m512i,
     /// c = `BOUND` * q.
     bound: __m512i,
 }
@@ -35,7 +34,11 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         unsafe {
             Self {
                 value: &twiddles.value,
-                quotient: &twiddles.quotient,
+                quotient: if A::QUOTIENTS_52 {
+                    &twiddles.quotient_52
+                } else {
+                    &twiddles.quotient
+                },
                 shared: &twiddles.shared,
                 context: A::context(plan.q),
                 q: splat(q),
@@ -143,18 +146,21 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         unsafe { A::butterflies(x, y, w, self.bound, self.context) }
     }
 
-    /// x brought below half the range, before the first of two stages.
+    /// x brought below half the range, before a forward stage; of two stages in a row, `SECOND` says which.
     #[inline(always)]
-    pub(super) unsafe fn before_first<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
+    pub(super) unsafe fn before<const SECOND: bool, const K: usize>(
+        self,
+        x: [__m512i; K],
+    ) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.
-        unsafe { A::halve_range::<false, K>(x, self.bound, self.context) }
+        unsafe { A::halve_range::<SECOND, K>(x, self.bound, self.context) }
     }
 
-    /// x made fit for the second of two stages.
+    /// From a forward stage's range, or from a sum of inverse stages, to below 2q; only the low halves of lanes hold.
     #[inline(always)]
-    pub(super) unsafe fn before_second<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
+    pub(super) unsafe fn reduce_twice<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.
-        unsafe { A::halve_range::<true, K>(x, self.bound, self.context) }
+        unsafe { A::reduce_twice(x, self.q, self.bound, self.context) }
     }
 
     /// From a forward stage's range to below q.
@@ -169,56 +175,37 @@ impl<'a, A: LazyMul> Stage<'a, A> {
     #[inline(always)]
     pub(super) unsafe fn inverse<const FRESH: bool, const K: usize>(
         self,
-        mut x: [__m512i; K],
-        mut y: [__m512i; K],
+        x: [__m512i; K],
+        y: [__m512i; K],
         w: [A::Constant; K],
     ) -> ([__m512i; K], [__m512i; K]) {
         // SAFETY: the caller enables the features of A.
-        unsafe {
-            for k in 0..K {
-                let sum = _mm512_add_epi64(x[k], y[k]);
-                y[k] = _mm512_sub_epi64(_mm512_add_epi64(x[k], self.bound), y[k]);
-                x[k] = sum;
-            }
-            if !FRESH {
-                x = correct_many(x, self.bound);
-            }
-            (x, A::mul_many(y, w, self.context))
-        }
+        unsafe { A::inverse_butterflies::<FRESH, K>(x, y, w, self.bound, self.context) }
     }
 
-    /// As [`Stage::inverse`] in the last stage: both results times 1/n, fully reduced.
+    /// As [`Stage::inverse`] in the last stage: both results products, times 1/n.
     #[inline(always)]
     pub(super) unsafe fn inverse_last<const K: usize>(
         self,
-        mut x: [__m512i; K],
-        mut y: [__m512i; K],
+        x: [__m512i; K],
+        y: [__m512i; K],
         last: Last<A>,
     ) -> ([__m512i; K], [__m512i; K]) {
         // SAFETY: the caller enables the features of A.
         unsafe {
-            for k in 0..K {
-                let sum = _mm512_add_epi64(x[k], y[k]);
-                y[k] = _mm512_sub_epi64(_mm512_add_epi64(x[k], self.bound), y[k]);
-                x[k] = sum;
-            }
+            let (sum, difference) = A::sum_difference(x, y, self.bound, self.context);
             (
-                self.reduce_product(A::mul_many(x, [last.n_inv; K], self.context)),
-                self.reduce_product(A::mul_many(y, [last.n_inv_twiddle; K], self.context)),
+                A::mul_many(sum, [last.n_inv; K], self.context),
+                A::mul_many(difference, [last.n_inv_twiddle; K], self.context),
             )
         }
     }
 
-    /// From below c to below q.
+    /// From a product to below q.
     #[inline(always)]
-    unsafe fn reduce_product<const K: usize>(self, mut x: [__m512i; K]) -> [__m512i; K] {
+    pub(super) unsafe fn reduce_products<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.
-        unsafe {
-            if A::BOUND > 2 {
-                x = correct_many(x, _mm512_add_epi64(self.q, self.q));
-            }
-            correct_many(x, self.q)
-        }
+        unsafe { A::reduce_products(x, self.q, self.context) }
     }
 }
 
@@ -240,10 +227,9 @@ impl<A: LazyMul> Last<A> {
     pub(super) unsafe fn new(plan: &NttPlan) -> Self {
         // SAFETY: the caller enables the features of A.
         unsafe {
-            let constant = |w: Shoup| A::constant(splat(w.value), splat(w.quotient));
             Self {
-                n_inv: constant(plan.n_inv),
-                n_inv_twiddle: constant(plan.n_inv_twiddle),
+                n_inv: A::broadcast(&plan.n_inv.into()),
+                n_inv_twiddle: A::broadcast(&plan.n_inv_twiddle.into()),
             }
         }
     }

@@ -6,6 +6,8 @@
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 #[cfg(target_arch = "x86_64")]
+mod ifma;
+#[cfg(target_arch = "x86_64")]
 mod lanes;
 
 use std::collections::HashMap;
@@ -54,8 +56,8 @@ fn constant(q: Modulus, w: u64) -> Constant32 {
 /// Everything needed to transform limbs of 32-bit words of one ring modulo one prime below 2^32.
 pub struct Ntt32 {
     q: Modulus,
-    ring: Ring,
-    psi: u32,
+    /// The same in 64-bit words: its tables serve 52-bit arithmetic.
+    wide: NttPlan,
     forward: Twiddles32,
     inverse: Twiddles32,
     /// 1 / n, and the twiddle of the last inverse stage times 1 / n.
@@ -81,12 +83,11 @@ impl Ntt32 {
         let wide = NttPlan::new(q, ring)?;
         Ok(Self {
             q,
-            ring,
-            psi: wide.psi() as u32,
             forward: Twiddles32::new(q, wide.forward_twiddles()),
             inverse: Twiddles32::new(q, wide.inverse_twiddles()),
             n_inv: constant(q, wide.n_inv.value),
             n_inv_twiddle: constant(q, wide.n_inv_twiddle.value),
+            wide,
         })
     }
 
@@ -111,18 +112,20 @@ impl Ntt32 {
     }
 
     pub fn ring(&self) -> Ring {
-        self.ring
+        self.wide.ring()
     }
 
     /// The smallest primitive 2N-th root of unity mod q, N being the degree of the full ring.
     pub fn psi(&self) -> u32 {
-        self.psi
+        self.wide.psi() as u32
     }
 
     /// Coefficients (below q, natural order) to evaluations (below q, bit-reversed order), in place.
     pub fn forward(&self, limb: &mut [u32]) -> Result<(), MathError> {
         self.check_len(limb)?;
         match Backend::current() {
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx512Ifma if limb.len() >= ifma::MIN_LEN => ifma::forward(self, limb),
             #[cfg(target_arch = "x86_64")]
             Backend::Avx512 | Backend::Avx512Ifma if limb.len() >= avx512::MIN_LEN => {
                 avx512::forward(self, limb)
@@ -137,6 +140,8 @@ impl Ntt32 {
         self.check_len(limb)?;
         match Backend::current() {
             #[cfg(target_arch = "x86_64")]
+            Backend::Avx512Ifma if limb.len() >= ifma::MIN_LEN => ifma::inverse(self, limb),
+            #[cfg(target_arch = "x86_64")]
             Backend::Avx512 | Backend::Avx512Ifma if limb.len() >= avx512::MIN_LEN => {
                 avx512::inverse(self, limb)
             }
@@ -146,10 +151,10 @@ impl Ntt32 {
     }
 
     fn check_len(&self, limb: &[u32]) -> Result<(), MathError> {
-        if limb.len() != self.ring.len() {
+        if limb.len() != self.ring().len() {
             return Err(MathError::Length {
                 what: "limb",
-                expected: self.ring.len(),
+                expected: self.ring().len(),
                 got: limb.len(),
             });
         }

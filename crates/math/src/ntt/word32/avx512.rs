@@ -108,13 +108,7 @@ unsafe fn forward_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
         // Two by two down to blocks of 64 leaves an odd stage out when log2(n / 64) is odd: it goes first.
         let odd = (n / TAIL).trailing_zeros() % 2 == 1;
         if odd {
-            let w = stage.twiddle(1);
-            for k in (0..n / 2).step_by(4 * LANES) {
-                let (low, high) = (p.add(k), p.add(n / 2 + k));
-                let (x, y) = stage.forward(load::<4>(low), load::<4>(high), [w; 4]);
-                store(low, x);
-                store(high, y);
-            }
+            forward_single(stage, p, n);
         }
         let (mut blocks, mut len) = if odd { (2, n / 2) } else { (1, n) };
         while len > CACHED {
@@ -140,16 +134,37 @@ unsafe fn forward_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
     }
 }
 
-/// Two stages on one block of at least 128 coefficients; `index` is the position of its twiddle.
+/// The first stage of a limb of n words.
+///
+/// # Safety
+/// p is valid for n words, a multiple of 128; the caller enables AVX-512 F.
 #[inline(always)]
-unsafe fn forward_double<const LAZY: bool>(
+pub(super) unsafe fn forward_single<const LAZY: bool>(stage: Stage32<LAZY>, p: *mut u32, n: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let w = stage.twiddle(1);
+        for k in (0..n / 2).step_by(4 * LANES) {
+            let (low, high) = (p.add(k), p.add(n / 2 + k));
+            let (x, y) = stage.forward(load::<4>(low), load::<4>(high), [w; 4]);
+            store(low, x);
+            store(high, y);
+        }
+    }
+}
+
+/// Two stages on one block; `index` is the position of its twiddle.
+///
+/// # Safety
+/// p is valid for len words, a multiple of 128; the caller enables AVX-512 F.
+#[inline(always)]
+pub(super) unsafe fn forward_double<const LAZY: bool>(
     stage: Stage32<LAZY>,
     p: *mut u32,
     len: usize,
     index: usize,
 ) {
     let quarter = len / 4;
-    // SAFETY: p is valid for len words, a multiple of 128; the caller enables AVX-512 F.
+    // SAFETY: the caller's promise.
     unsafe {
         let w = stage.twiddle(index);
         let (w_low, w_high) = (stage.twiddle(2 * index), stage.twiddle(2 * index + 1));
@@ -225,8 +240,6 @@ unsafe fn inverse_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
     // SAFETY: as in `forward_with`.
     unsafe {
         let stage = Stage32::<LAZY>::new(plan, &plan.inverse);
-        let n_inv = Stage32::<LAZY>::splat(plan.n_inv);
-        let n_inv_twiddle = Stage32::<LAZY>::splat(plan.n_inv_twiddle);
         // The last stage stands alone; before it, pairs of stages from blocks of 64 to halves of the limb, with a
         // single one first when they are odd in number.
         let half = n / 2;
@@ -261,12 +274,63 @@ unsafe fn inverse_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
                 inverse_double(stage, p.add(j * len), len, n / len + j);
             }
         }
-        for k in (0..half).step_by(4 * LANES) {
-            let (low, high) = (p.add(k), p.add(half + k));
+        inverse_single_last(stage, plan, p, n);
+    }
+}
+
+/// The last stage of a limb of n words, with the factor 1/n.
+///
+/// # Safety
+/// p is valid for n words, a multiple of 128; the caller enables AVX-512 F.
+#[inline(always)]
+pub(super) unsafe fn inverse_single_last<const LAZY: bool>(
+    stage: Stage32<LAZY>,
+    plan: &Ntt32,
+    p: *mut u32,
+    n: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let n_inv = Stage32::<LAZY>::splat(plan.n_inv);
+        let n_inv_twiddle = Stage32::<LAZY>::splat(plan.n_inv_twiddle);
+        for k in (0..n / 2).step_by(4 * LANES) {
+            let (low, high) = (p.add(k), p.add(n / 2 + k));
             let (x, y) = (load::<4>(low), load::<4>(high));
             let (x, y) = stage.inverse_last(x, y, n_inv, n_inv_twiddle);
             store(low, x);
             store(high, y);
+        }
+    }
+}
+
+/// The last two stages of a limb of n words, with the factor 1/n.
+///
+/// # Safety
+/// p is valid for n words, a multiple of 128; the caller enables AVX-512 F.
+#[inline(always)]
+pub(super) unsafe fn inverse_double_last<const LAZY: bool>(
+    stage: Stage32<LAZY>,
+    plan: &Ntt32,
+    p: *mut u32,
+    n: usize,
+) {
+    let quarter = n / 4;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let n_inv = Stage32::<LAZY>::splat(plan.n_inv);
+        let n_inv_twiddle = Stage32::<LAZY>::splat(plan.n_inv_twiddle);
+        let (w_low, w_high) = (stage.twiddle(2), stage.twiddle(3));
+        for k in (0..quarter).step_by(2 * LANES) {
+            let [a0, a1, a2, a3] = load_quarters(p.add(k), quarter);
+            let (b, d) = stage.inverse(
+                [a0[0], a0[1], a2[0], a2[1]],
+                [a1[0], a1[1], a3[0], a3[1]],
+                [w_low, w_low, w_high, w_high],
+            );
+            let (low, high) = ([b[0], b[1], d[0], d[1]], [b[2], b[3], d[2], d[3]]);
+            let (c, e) = stage.inverse_last(low, high, n_inv, n_inv_twiddle);
+            let c = [[c[0], c[1]], [c[2], c[3]], [e[0], e[1]], [e[2], e[3]]];
+            store_quarters(p.add(k), quarter, c);
         }
     }
 }
@@ -332,16 +396,19 @@ unsafe fn inverse_single<const LAZY: bool>(
     }
 }
 
-/// Two stages on one block of at least 128 coefficients; `index` is the position of the twiddle they end with.
+/// Two stages on one block; `index` is the position of the twiddle they end with.
+///
+/// # Safety
+/// p is valid for len words, a multiple of 128; the caller enables AVX-512 F.
 #[inline(always)]
-unsafe fn inverse_double<const LAZY: bool>(
+pub(super) unsafe fn inverse_double<const LAZY: bool>(
     stage: Stage32<LAZY>,
     p: *mut u32,
     len: usize,
     index: usize,
 ) {
     let quarter = len / 4;
-    // SAFETY: p is valid for len words, a multiple of 128; the caller enables AVX-512 F.
+    // SAFETY: the caller's promise.
     unsafe {
         let w = stage.twiddle(index);
         let (w_low, w_high) = (stage.twiddle(2 * index), stage.twiddle(2 * index + 1));

@@ -1,0 +1,270 @@
+//! Inverse passes.
+
+use std::arch::x86_64::*;
+
+use super::words::{Wide, Words};
+use super::{CACHED, CHUNK, load_quarters, parts_of, store_many, store_quarters};
+use crate::ntt::NttPlan;
+use crate::ntt::butterfly::{Last, Stage, unshuffle};
+use crate::simd::{LANES, LazyMul};
+
+/// The transform of a limb of 64-bit words.
+///
+/// # Safety
+/// The limb has the plan's length, at least `MIN_LEN`; the caller enables the features of A.
+#[inline(always)]
+pub(super) unsafe fn inverse_with<A: LazyMul>(plan: &NttPlan, limb: &mut [u64]) {
+    let n = limb.len();
+    let p = limb.as_mut_ptr();
+    // SAFETY: all offsets below stay within the n words of the limb; the caller enables the features of A.
+    unsafe {
+        let stage = Stage::<A>::new(plan, &plan.inverse);
+        let last = Last::<A>::new(plan);
+        let (mut blocks, mut len) = (1, n);
+        while len > CACHED {
+            blocks *= 4;
+            len /= 4;
+        }
+        for i in 0..blocks {
+            let block = p.add(i * len);
+            begin::<A, Wide>(stage, block, block, len, blocks + i);
+            if blocks > 1 {
+                double(stage, block, len, blocks + i);
+            }
+        }
+        while blocks > 4 {
+            blocks /= 4;
+            len *= 4;
+            for i in 0..blocks {
+                double(stage, p.add(i * len), len, blocks + i);
+            }
+        }
+        double_last::<A, Wide>(stage, p, p, n, last);
+    }
+}
+
+/// All stages of a limb of words of another kind, by way of `work`.
+///
+/// # Safety
+/// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; the caller enables the features of A.
+#[inline(always)]
+pub(in crate::ntt) unsafe fn inverse_whole<A: LazyMul, W: Words>(
+    stage: Stage<A>,
+    limb: *mut W::Word,
+    work: *mut u64,
+    len: usize,
+    last: Last<A>,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        begin::<A, W>(stage, limb, work, len, 1);
+        double_last::<A, W>(stage, work, limb, len, last);
+    }
+}
+
+/// The stages of a block of `len` words of another kind, by way of `work`; `index` is the position of the block's
+/// twiddle in the table. The results are residues.
+///
+/// # Safety
+/// As for [`inverse_whole`].
+#[inline(always)]
+pub(in crate::ntt) unsafe fn inverse_block<A: LazyMul, W: Words>(
+    stage: Stage<A>,
+    block: *mut W::Word,
+    work: *mut u64,
+    len: usize,
+    index: usize,
+) {
+    let quarter = len / 4;
+    // SAFETY: the caller's promise.
+    unsafe {
+        begin::<A, W>(stage, block, work, len, index);
+        let w = stage.twiddle(index);
+        let (w_low, w_high) = (stage.twiddle(2 * index), stage.twiddle(2 * index + 1));
+        for k in (0..quarter).step_by(2 * LANES) {
+            let x = load_quarters::<Wide>(work.add(k), quarter);
+            let [a, b, c, d] = two_stages(stage, x, [w_low, w_low, w_high, w_high], w);
+            for (j, x) in [stage.reduce_twice(a), stage.reduce_twice(b), c, d]
+                .into_iter()
+                .enumerate()
+            {
+                W::store_products(stage, block.add(k + j * quarter), x);
+            }
+        }
+    }
+}
+
+/// The stages of a block of `len` words but the last two, from `from` to `work`; `index` is the position of the block's
+/// twiddle.
+#[inline(always)]
+unsafe fn begin<A: LazyMul, W: Words>(
+    stage: Stage<A>,
+    from: *const W::Word,
+    work: *mut u64,
+    len: usize,
+    index: usize,
+) {
+    // SAFETY: both pointers are valid for len words; the caller enables the features of A.
+    unsafe {
+        let mut parts = parts_of(len);
+        if len == CHUNK * parts {
+            tail::<A, W, true>(stage, from, work, len, 2 * index * parts);
+        } else {
+            tail::<A, W, false>(stage, from, work, len, index * parts);
+        }
+        while parts > 4 {
+            parts /= 4;
+            let part = len / parts;
+            for j in 0..parts {
+                double(stage, work.add(j * part), part, index * parts + j);
+            }
+        }
+    }
+}
+
+/// The first five stages, or `SIX`, on chunks of eight vectors; `index` is the twiddle position of the first block of 32
+/// coefficients. Chunks go two by two, so that each hides the latency of the other.
+#[inline(always)]
+unsafe fn tail<A: LazyMul, W: Words, const SIX: bool>(
+    stage: Stage<A>,
+    from: *const W::Word,
+    work: *mut u64,
+    len: usize,
+    index: usize,
+) {
+    // SAFETY: both pointers are valid for len words, a multiple of two chunks; the caller enables the features of A.
+    unsafe {
+        for i in (0..len / CHUNK).step_by(2) {
+            let p = from.add(i * CHUNK);
+            let mut v = [load_pairs::<W>(p), load_pairs::<W>(p.add(CHUNK))];
+            let at = [index + 2 * i, index + 2 * i + 2];
+            for c in 0..2 {
+                let (x, y) = v[c];
+                v[c] = within(stage.inverse::<true, 4>(x, y, stage.eights(16 * at[c])));
+            }
+            for c in 0..2 {
+                let (x, y) = v[c];
+                v[c] = within(stage.inverse::<false, 4>(x, y, stage.fours(8 * at[c])));
+            }
+            for c in 0..2 {
+                let (x, y) = v[c];
+                v[c] = within(stage.inverse::<false, 4>(x, y, stage.twos(4 * at[c])));
+            }
+            for c in 0..2 {
+                let w = [
+                    stage.twiddle(2 * at[c]),
+                    stage.twiddle(2 * at[c] + 1),
+                    stage.twiddle(2 * at[c] + 2),
+                    stage.twiddle(2 * at[c] + 3),
+                ];
+                let (x, y) = v[c];
+                let (x, y) = stage.inverse::<false, 4>(x, y, w);
+                v[c] = ([x[0], y[0], x[2], y[2]], [x[1], y[1], x[3], y[3]]);
+            }
+            for c in 0..2 {
+                let (w, w_next) = (stage.twiddle(at[c]), stage.twiddle(at[c] + 1));
+                let (x, y) = v[c];
+                let (x, y) = stage.inverse::<false, 4>(x, y, [w, w, w_next, w_next]);
+                v[c] = ([x[0], x[1], y[0], y[1]], [x[2], x[3], y[2], y[3]]);
+            }
+            if SIX {
+                for c in 0..2 {
+                    let (x, y) = v[c];
+                    v[c] = stage.inverse::<false, 4>(x, y, [stage.twiddle(at[c] / 2); 4]);
+                }
+            }
+            for c in 0..2 {
+                let p = work.add((i + c) * CHUNK);
+                store_many(p, v[c].0);
+                store_many(p.add(CHUNK / 2), v[c].1);
+            }
+        }
+    }
+}
+
+/// Four pairs of the even and the odd words of sixteen.
+#[inline(always)]
+unsafe fn load_pairs<W: Words>(p: *const W::Word) -> ([__m512i; 4], [__m512i; 4]) {
+    // SAFETY: p is valid for a chunk; the caller enables AVX-512 F.
+    unsafe {
+        let (mut x, mut y) = ([_mm512_setzero_si512(); 4], [_mm512_setzero_si512(); 4]);
+        for k in 0..4 {
+            (x[k], y[k]) = W::load_pairs(p.add(2 * k * LANES));
+        }
+        (x, y)
+    }
+}
+
+/// [`unshuffle`] of each of four pairs.
+#[inline(always)]
+unsafe fn within((mut x, mut y): ([__m512i; 4], [__m512i; 4])) -> ([__m512i; 4], [__m512i; 4]) {
+    for k in 0..4 {
+        // SAFETY: the caller enables AVX-512 F.
+        (x[k], y[k]) = unsafe { unshuffle(x[k], y[k]) };
+    }
+    (x, y)
+}
+
+/// Two stages on four pairs of vectors a distance apart: the first with the twiddles v, the second with w.
+#[inline(always)]
+unsafe fn two_stages<A: LazyMul>(
+    stage: Stage<A>,
+    [a, b, c, d]: [[__m512i; 2]; 4],
+    v: [A::Constant; 4],
+    w: A::Constant,
+) -> [[__m512i; 2]; 4] {
+    // SAFETY: the caller enables the features of A.
+    unsafe {
+        let (x, y) =
+            stage.inverse::<false, 4>([a[0], a[1], c[0], c[1]], [b[0], b[1], d[0], d[1]], v);
+        let (x, y) =
+            stage.inverse::<false, 4>([x[0], x[1], y[0], y[1]], [x[2], x[3], y[2], y[3]], [w; 4]);
+        [[x[0], x[1]], [x[2], x[3]], [y[0], y[1]], [y[2], y[3]]]
+    }
+}
+
+/// Two stages on one block; `index` is the twiddle position of the block they end with.
+#[inline(always)]
+unsafe fn double<A: LazyMul>(stage: Stage<A>, p: *mut u64, len: usize, index: usize) {
+    let quarter = len / 4;
+    // SAFETY: p is valid for len words, a multiple of 64; the caller enables the features of A.
+    unsafe {
+        let w = stage.twiddle(index);
+        let (w_low, w_high) = (stage.twiddle(2 * index), stage.twiddle(2 * index + 1));
+        for k in (0..quarter).step_by(2 * LANES) {
+            let x = load_quarters::<Wide>(p.add(k), quarter);
+            let x = two_stages(stage, x, [w_low, w_low, w_high, w_high], w);
+            store_quarters(p.add(k), quarter, x);
+        }
+    }
+}
+
+/// The last two stages of the whole limb, from `from` to `to`, with the factor 1/n.
+#[inline(always)]
+unsafe fn double_last<A: LazyMul, W: Words>(
+    stage: Stage<A>,
+    from: *const u64,
+    to: *mut W::Word,
+    n: usize,
+    last: Last<A>,
+) {
+    let quarter = n / 4;
+    // SAFETY: both pointers are valid for n words, a multiple of 64; the caller enables the features of A.
+    unsafe {
+        let (w_low, w_high) = (stage.twiddle(2), stage.twiddle(3));
+        for k in (0..quarter).step_by(2 * LANES) {
+            let [a, b, c, d] = load_quarters::<Wide>(from.add(k), quarter);
+            let (x, y) = stage.inverse::<false, 4>(
+                [a[0], a[1], c[0], c[1]],
+                [b[0], b[1], d[0], d[1]],
+                [w_low, w_low, w_high, w_high],
+            );
+            let (x, y) =
+                stage.inverse_last([x[0], x[1], y[0], y[1]], [x[2], x[3], y[2], y[3]], last);
+            let out = [[x[0], x[1]], [x[2], x[3]], [y[0], y[1]], [y[2], y[3]]];
+            for (j, x) in out.into_iter().enumerate() {
+                W::store_products(stage, to.add(k + j * quarter), x);
+            }
+        }
+    }
+}

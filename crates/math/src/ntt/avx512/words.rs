@@ -1,0 +1,150 @@
+//! How limbs lie in memory: a transform works on 64-bit lanes, its first loads and last stores meet the limb's words.
+
+use std::arch::x86_64::*;
+
+use crate::ntt::butterfly::{Stage, shuffle, unshuffle};
+use crate::simd::{LANES, LazyMul, load, store};
+
+/// The words of a limb.
+///
+/// # Safety
+/// For every function: pointers must be valid for the words read or written, and the caller must enable the features of
+/// the arithmetic.
+pub(in crate::ntt) trait Words {
+    type Word;
+
+    /// Eight words, one a lane.
+    unsafe fn load(p: *const Self::Word) -> __m512i;
+
+    /// Of sixteen words the even ones and the odd ones.
+    unsafe fn load_pairs(p: *const Self::Word) -> (__m512i, __m512i);
+
+    /// Reduces what a forward stage gives and stores it: the even words from x, the odd ones from y.
+    unsafe fn store_pairs<A: LazyMul, const K: usize>(
+        stage: Stage<A>,
+        p: *mut Self::Word,
+        x: [__m512i; K],
+        y: [__m512i; K],
+    );
+
+    /// Reduces 16 products and stores them in order.
+    unsafe fn store_products<A: LazyMul>(stage: Stage<A>, p: *mut Self::Word, x: [__m512i; 2]);
+}
+
+/// Words of 64 bits.
+pub(in crate::ntt) struct Wide;
+
+impl Words for Wide {
+    type Word = u64;
+
+    #[inline(always)]
+    unsafe fn load(p: *const u64) -> __m512i {
+        // SAFETY: the caller's promise.
+        unsafe { load(p) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_pairs(p: *const u64) -> (__m512i, __m512i) {
+        // SAFETY: the caller's promise.
+        unsafe { unshuffle(load(p), load(p.add(LANES))) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_pairs<A: LazyMul, const K: usize>(
+        stage: Stage<A>,
+        p: *mut u64,
+        x: [__m512i; K],
+        y: [__m512i; K],
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (x, y) = (stage.reduce_fully(x), stage.reduce_fully(y));
+            for k in 0..K {
+                let (x, y) = shuffle(x[k], y[k]);
+                store(p.add(2 * k * LANES), x);
+                store(p.add((2 * k + 1) * LANES), y);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_products<A: LazyMul>(stage: Stage<A>, p: *mut u64, x: [__m512i; 2]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let [x, y] = stage.reduce_products(x);
+            store(p, x);
+            store(p.add(LANES), y);
+        }
+    }
+}
+
+/// Words of 32 bits. `SPARE` asserts q < 2^31, so that a number below 2q fits a word and is reduced there.
+pub(in crate::ntt) struct Narrow<const SPARE: bool>;
+
+impl<const SPARE: bool> Words for Narrow<SPARE> {
+    type Word = u32;
+
+    #[inline(always)]
+    unsafe fn load(p: *const u32) -> __m512i {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_cvtepu32_epi64(_mm256_loadu_si256(p.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_pairs(p: *const u32) -> (__m512i, __m512i) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let words = load(p.cast());
+            let even = _mm512_and_si512(words, _mm512_set1_epi64(0xffff_ffff));
+            (even, _mm512_srli_epi64::<32>(words))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_pairs<A: LazyMul, const K: usize>(
+        stage: Stage<A>,
+        p: *mut u32,
+        x: [__m512i; K],
+        y: [__m512i; K],
+    ) {
+        // SAFETY: the caller's promise. The low halves of x take the even places, those of y the odd ones.
+        unsafe {
+            let (x, y) = if SPARE {
+                (stage.reduce_twice(x), stage.reduce_twice(y))
+            } else {
+                (stage.reduce_fully(x), stage.reduce_fully(y))
+            };
+            for k in 0..K {
+                let words = _mm512_mask_shuffle_epi32::<0b10_10_00_00>(x[k], 0xaaaa, y[k]);
+                store_words::<SPARE>(p.add(2 * k * LANES), words, stage.q);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_products<A: LazyMul>(stage: Stage<A>, p: *mut u32, mut x: [__m512i; 2]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if !SPARE {
+                x = stage.reduce_products(x);
+            }
+            let low_halves =
+                _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+            let words = _mm512_permutex2var_epi32(x[0], low_halves, x[1]);
+            store_words::<SPARE>(p, words, stage.q);
+        }
+    }
+}
+
+/// Stores sixteen words, with `SPARE` from below 2q to below q; q stands in 64-bit lanes.
+#[inline(always)]
+unsafe fn store_words<const SPARE: bool>(p: *mut u32, mut words: __m512i, q: __m512i) {
+    // SAFETY: p is writable for sixteen words; the caller enables AVX-512 F.
+    unsafe {
+        if SPARE {
+            let q = _mm512_shuffle_epi32::<0b10_10_00_00>(q);
+            words = _mm512_min_epu32(words, _mm512_sub_epi32(words, q));
+        }
+        store(p.cast(), words);
+    }
+}

@@ -1,0 +1,246 @@
+//! Multiplication by a constant in 52-bit arithmetic.
+
+use std::arch::x86_64::*;
+
+use super::{LazyMul, WideShoup, correct, splat};
+use crate::Modulus;
+
+/// [`Ifma`] for any q < 2^50.
+pub(crate) const TIGHT: u8 = 0;
+/// [`Ifma`] for q < 2^46: 2^17 points have 17 forward stages, after which a value is below 35 q < 2^52 without any
+/// correction.
+pub(crate) const ROOMY: u8 = 1;
+/// [`Ifma`] for q < 2^34: nor do inverse stages need any, whose sums double 17 times.
+pub(crate) const SMALL: u8 = 2;
+
+/// 52-bit arithmetic (AVX-512 IFMA), for q < 2^50 and multiplicands below 2^52; `RANGE` says how much room q leaves.
+///
+/// Butterflies compute modulo 2^52: multiply-add reads only the low 52 bits of its factors, so what lies above may be
+/// anything, in what they take and in what they give. `TIGHT` forward stages first make of these 52 bits a number below
+/// 2^51, by a test of the top bit, which takes 2q <= 2^51 off; the sum with a product below 2q is then below 2^52 again.
+pub(crate) struct Ifma<const RANGE: u8>;
+
+/// What [`Ifma`] needs of a modulus.
+#[derive(Clone, Copy)]
+pub(crate) struct IfmaContext {
+    /// 2^52 - q.
+    minus_q: __m512i,
+    /// 2^52 - 1.
+    mask: __m512i,
+    two: __m512i,
+    /// 2^51.
+    top: __m512i,
+    /// floor(2^52 / q).
+    ratio: __m512i,
+    /// `SMALL`: 2^17 q, above every sum of inverse stages.
+    above: __m512i,
+}
+
+impl IfmaContext {
+    /// x below 2q, in the low 52 bits, for any 52-bit x: the quotient is short by at most 1.
+    #[inline(always)]
+    unsafe fn reduce_twice<const K: usize>(self, mut x: [__m512i; K]) -> [__m512i; K] {
+        // SAFETY: the caller enables AVX-512 IFMA.
+        unsafe {
+            let mut quotient = x;
+            for quotient in &mut quotient {
+                let zero = _mm512_setzero_si512();
+                *quotient = _mm512_madd52hi_epu64(zero, *quotient, self.ratio);
+            }
+            for k in 0..K {
+                x[k] = _mm512_madd52lo_epu64(x[k], quotient[k], self.minus_q);
+            }
+            x
+        }
+    }
+}
+
+impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
+    const BOUND: u64 = 2;
+    const WIDE_RANGE: bool = false;
+    const QUOTIENTS_52: bool = true;
+    /// The value and floor(value * 2^52 / q).
+    type Constant = (__m512i, __m512i);
+    type Context = IfmaContext;
+
+    #[inline(always)]
+    unsafe fn context(q: Modulus) -> IfmaContext {
+        // SAFETY: the caller's promise.
+        unsafe {
+            IfmaContext {
+                minus_q: splat((1 << 52) - q.value()),
+                mask: splat((1 << 52) - 1),
+                two: splat(2),
+                top: splat(1 << 51),
+                ratio: splat((1 << 52) / q.value()),
+                above: splat(if RANGE == SMALL { q.value() << 17 } else { 0 }),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn constant(value: __m512i, quotient: __m512i) -> (__m512i, __m512i) {
+        (value, quotient)
+    }
+
+    #[inline(always)]
+    unsafe fn broadcast(w: &WideShoup) -> (__m512i, __m512i) {
+        // SAFETY: the caller's promise.
+        unsafe { (splat(w.value), splat(w.quotient_52)) }
+    }
+
+    #[inline(always)]
+    unsafe fn mul(x: __m512i, w: (__m512i, __m512i), context: IfmaContext) -> __m512i {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let [product] = Self::mul_many([x], [w], context);
+            _mm512_and_si512(product, context.mask)
+        }
+    }
+
+    /// Below 2q in the low 52 bits.
+    #[inline(always)]
+    unsafe fn mul_many<const K: usize>(
+        mut x: [__m512i; K],
+        w: [(__m512i, __m512i); K],
+        context: IfmaContext,
+    ) -> [__m512i; K] {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut quotient = x;
+            for k in 0..K {
+                quotient[k] = _mm512_madd52hi_epu64(_mm512_setzero_si512(), x[k], w[k].1);
+            }
+            for k in 0..K {
+                x[k] = _mm512_madd52lo_epu64(_mm512_setzero_si512(), x[k], w[k].0);
+            }
+            for k in 0..K {
+                x[k] = _mm512_madd52lo_epu64(x[k], quotient[k], context.minus_q);
+            }
+            x
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn halve_range<const SECOND: bool, const K: usize>(
+        mut x: [__m512i; K],
+        bound: __m512i,
+        context: IfmaContext,
+    ) -> [__m512i; K] {
+        if RANGE == TIGHT {
+            for x in &mut x {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    let large = _mm512_test_epi64_mask(*x, context.top);
+                    *x = _mm512_mask_sub_epi64(*x, large, *x, bound);
+                }
+            }
+        }
+        x
+    }
+
+    #[inline(always)]
+    unsafe fn reduce_fully<const K: usize>(
+        x: [__m512i; K],
+        q: __m512i,
+        _bound: __m512i,
+        context: IfmaContext,
+    ) -> [__m512i; K] {
+        // SAFETY: the caller's promise.
+        unsafe { Self::reduce_products(context.reduce_twice(x), q, context) }
+    }
+
+    /// In the low 52 bits.
+    #[inline(always)]
+    unsafe fn reduce_twice<const K: usize>(
+        x: [__m512i; K],
+        _q: __m512i,
+        _bound: __m512i,
+        context: IfmaContext,
+    ) -> [__m512i; K] {
+        // SAFETY: the caller's promise.
+        unsafe { context.reduce_twice(x) }
+    }
+
+    #[inline(always)]
+    unsafe fn reduce_products<const K: usize>(
+        mut x: [__m512i; K],
+        q: __m512i,
+        context: IfmaContext,
+    ) -> [__m512i; K] {
+        for x in &mut x {
+            // SAFETY: the caller's promise.
+            *x = unsafe { correct(_mm512_and_si512(*x, context.mask), q) };
+        }
+        x
+    }
+
+    /// Five instructions each: the multiply-adds take x in, and x + 2q - t is 2q + 2x less x + t.
+    #[inline(always)]
+    unsafe fn butterflies<const K: usize>(
+        mut x: [__m512i; K],
+        mut y: [__m512i; K],
+        w: [(__m512i, __m512i); K],
+        bound: __m512i,
+        context: IfmaContext,
+    ) -> ([__m512i; K], [__m512i; K]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut quotient = y;
+            for k in 0..K {
+                quotient[k] = _mm512_madd52hi_epu64(_mm512_setzero_si512(), y[k], w[k].1);
+            }
+            for k in 0..K {
+                y[k] = _mm512_madd52lo_epu64(x[k], y[k], w[k].0);
+            }
+            for x in &mut x {
+                *x = _mm512_madd52lo_epu64(bound, *x, context.two);
+            }
+            for k in 0..K {
+                y[k] = _mm512_madd52lo_epu64(y[k], quotient[k], context.minus_q);
+            }
+            for k in 0..K {
+                x[k] = _mm512_sub_epi64(x[k], y[k]);
+            }
+            (y, x)
+        }
+    }
+
+    /// Six instructions each, and two for the sum where it must be brought below 2q.
+    #[inline(always)]
+    unsafe fn inverse_butterflies<const FRESH: bool, const K: usize>(
+        x: [__m512i; K],
+        y: [__m512i; K],
+        w: [(__m512i, __m512i); K],
+        bound: __m512i,
+        context: IfmaContext,
+    ) -> ([__m512i; K], [__m512i; K]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (mut sum, difference) = Self::sum_difference(x, y, bound, context);
+            if RANGE != SMALL && !FRESH {
+                sum = context.reduce_twice(sum);
+            }
+            (sum, Self::mul_many(difference, w, context))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn sum_difference<const K: usize>(
+        mut x: [__m512i; K],
+        mut y: [__m512i; K],
+        bound: __m512i,
+        context: IfmaContext,
+    ) -> ([__m512i; K], [__m512i; K]) {
+        // SAFETY: the caller's promise. Both stay below 2^52: 2 * 2q, or 2^17 q + 2^17 q < 2^52 with `SMALL`.
+        unsafe {
+            let bound = if RANGE == SMALL { context.above } else { bound };
+            for k in 0..K {
+                let sum = _mm512_add_epi64(x[k], y[k]);
+                y[k] = _mm512_sub_epi64(_mm512_add_epi64(x[k], bound), y[k]);
+                x[k] = sum;
+            }
+            (x, y)
+        }
+    }
+}
