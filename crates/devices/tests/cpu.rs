@@ -14,7 +14,8 @@ use ringmill_math::Ring;
 
 #[test]
 fn random_programs_give_the_defined_bits_on_any_number_of_threads() {
-    let devices: Vec<Cpu> = [1, 2, 5].iter().map(|&n| Cpu::new(n).unwrap()).collect();
+    let mut devices: Vec<Cpu> = [1, 2, 5].iter().map(|&n| Cpu::new(n).unwrap()).collect();
+    devices.extend([1, 2].map(|n| Cpu::new(n).unwrap().without_fusion()));
     let mut seen = BTreeSet::new();
     for seed in 0..60 {
         let case = case(seed, 4 + (seed % 3) as u8, 12);

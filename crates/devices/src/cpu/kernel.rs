@@ -40,7 +40,8 @@ pub(super) struct Task<'a> {
     pub call: u32,
     pub step: u32,
     pub src: Vec<Value<'a>>,
-    /// One for each result; when `in_place` is set, the first result's buffer holds that operand.
+    /// One for each result; when `in_place` is set, the first result's buffer holds that operand. Of a kernel that
+    /// updates operands ([`Kernel::updates`]), results hold them.
     pub dst: Vec<Value<'a>>,
     pub in_place: Option<usize>,
     /// The call's seeds, in the procedure's order.
@@ -109,7 +110,23 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
         Kernel::AutoHalves(plan) => {
             plan.apply_halves(out, writable(rest.first_mut())?, arg(0)?, arg(1)?)?
         }
-        Kernel::Conv(from, to) => kernels::conv(*from, *to, out, arg(0)?)?,
+        Kernel::Conv(from, to, w) => kernels::conv_add(*from, *to, out, arg(0)?, *w)?,
+        Kernel::SubScale(q, w) => {
+            let addend = src.get(2).map(Value::residues);
+            kernels::sub_scale(*q, out, arg(0)?, arg(1)?, *w, addend)?
+        }
+        Kernel::Tensor(q) => {
+            let [second, third] = rest else {
+                return Err(Fault::Shape);
+            };
+            let out = [out, writable(Some(second))?, writable(Some(third))?];
+            kernels::tensor(*q, out, [arg(0)?, arg(1)?], [arg(2)?, arg(3)?])?
+        }
+        Kernel::DotPair { q, carry } => {
+            let out = [out, writable(rest.first_mut())?];
+            let terms = src.get(step.kernel.updates()..).ok_or(Fault::Shape)?;
+            with_triples(terms, |terms| kernels::dot_pair(*q, out, terms, *carry))?
+        }
         Kernel::Dot(q) => with_pairs(src, |terms| kernels::dot(*q, out, terms))?,
         Kernel::WeightedSum(p, row) => {
             with_limbs(src, |limbs| kernels::dot_scalars(*p, out, limbs, row))?
@@ -140,7 +157,9 @@ fn in_place<'v>(
         Kernel::Addi(q, w) => kernels::add_scalar_assign(*q, out, *w),
         Kernel::Ntt(plan) => plan.forward(out)?,
         Kernel::Intt(plan) => plan.inverse(out)?,
-        Kernel::Conv(from, to) => kernels::conv_assign(*from, *to, out),
+        Kernel::SubScale(q, w) => {
+            kernels::sub_scale_assign(*q, out, arg(0)?, *w, arg(2).ok())?;
+        }
         _ => return Err(Fault::Shape),
     }
     Ok(())
@@ -181,4 +200,19 @@ fn with_pairs<T>(src: &[Value<'_>], f: impl FnOnce(&[(&[u64], &[u64])]) -> T) ->
         *term = (a.residues(), b.residues());
     }
     f(&terms[..pairs.len()])
+}
+
+fn with_triples<T>(src: &[Value<'_>], f: impl FnOnce(&[kernels::PairTerm<'_>]) -> T) -> T {
+    fn term<'v>([d, a, b]: &'v [Value<'_>; 3]) -> kernels::PairTerm<'v> {
+        (d.residues(), a.residues(), b.residues())
+    }
+    let triples = src.as_chunks::<3>().0;
+    if triples.len() > FEW {
+        return f(&triples.iter().map(term).collect::<Vec<_>>());
+    }
+    let mut terms: [kernels::PairTerm<'_>; FEW] = [(&[], &[], &[]); FEW];
+    for (slot, triple) in terms.iter_mut().zip(triples) {
+        *slot = term(triple);
+    }
+    f(&terms[..triples.len()])
 }

@@ -52,6 +52,7 @@ type Planned = (Arc<Procedure>, Arc<Plan>);
 /// The CPU device. Keeps its threads, its plans and its buffers from run to run.
 pub struct Cpu {
     threads: usize,
+    fused: bool,
     /// `None` with one thread.
     workers: Option<rayon::ThreadPool>,
     plans: Mutex<HashMap<usize, Planned>>,
@@ -76,10 +77,21 @@ impl Cpu {
         })?;
         Ok(Self {
             threads,
+            fused: true,
             workers,
             plans: Mutex::default(),
             pools: Mutex::default(),
         })
+    }
+
+    /// The device with every instruction a step of its own, in its written place: slower, the same bits. It is what
+    /// fusion is tested and measured against.
+    pub fn without_fusion(self) -> Self {
+        Self {
+            fused: false,
+            plans: Mutex::default(),
+            ..self
+        }
     }
 
     /// One thread a core.
@@ -107,7 +119,7 @@ impl Cpu {
             let plan = match cache.get(&key) {
                 Some((_, plan)) => plan.clone(),
                 None => {
-                    let plan = Arc::new(Plan::new(proc)?);
+                    let plan = Arc::new(Plan::new(proc, self.fused)?);
                     cache.insert(key, (proc.clone(), plan.clone()));
                     plan
                 }

@@ -282,6 +282,15 @@ impl<'a> State<'a> {
             task.dst.push(Value::Bound(&[]));
             return Ok(());
         }
+        let updated = code.kernel.updates();
+        if updated > 0 {
+            let operands = task.src.get_mut(..updated).ok_or_else(|| lost("a sum"))?;
+            let taken = operands
+                .iter_mut()
+                .map(|v| std::mem::replace(v, Value::Bound(&[])));
+            task.dst.extend(taken);
+            return Ok(());
+        }
         let reused = code
             .kernel
             .overwritable()

@@ -1,0 +1,232 @@
+//! Steps that one pass over memory can do together become one.
+//!
+//! | steps | become |
+//! | --- | --- |
+//! | `CONV`, `ADDI` | a conversion that adds a constant |
+//! | `SUB`, `MULI`, and an `ADD` where there is one | a scaled difference, and its addend |
+//! | `DOT` and `DOT` with the same first factors | a pair of sums that reads them once |
+//! | `DOT` of x0 y1 + x1 y0, `MUL` x0 y0, `MUL` x1 y1 | a tensor product |
+//! | a pair of many sums | pairs of a few terms that carry on from one another |
+//!
+//! A value between two steps may only vanish when nothing else reads it. Arithmetic is exact, so the bits are those of
+//! the steps one by one; what is matched is the shape of the data flow, whatever the instructions are for.
+
+use std::collections::HashMap;
+
+use ringmill_math::Ring;
+
+use super::{Kernel, Made, Step};
+
+/// Bytes of first factors that a pair of sums takes at a time. They are mostly made just before, one transform each; a
+/// few of them, the transform's tables and both sums stay in a second-level cache of 1 to 2 MiB.
+const PAIR_BYTES: usize = 512 << 10;
+
+/// Who makes and who reads each value.
+struct Flow {
+    /// Number of reads, by steps and as results.
+    uses: Vec<u32>,
+    /// The step that makes it; none for a parameter.
+    maker: Vec<Option<usize>>,
+    /// The first step that reads it.
+    reader: Vec<Option<usize>>,
+}
+
+impl Flow {
+    fn of(steps: &[Option<Step>], results: &[u32], values: usize) -> Self {
+        let mut flow = Self {
+            uses: vec![0; values],
+            maker: vec![None; values],
+            reader: vec![None; values],
+        };
+        for (i, step) in steps.iter().enumerate() {
+            let Some(step) = step else { continue };
+            for &v in &step.src {
+                flow.uses[v as usize] += 1;
+                flow.reader[v as usize].get_or_insert(i);
+            }
+            for made in &step.dst {
+                flow.maker[made.value as usize] = Some(i);
+            }
+        }
+        for &v in results {
+            flow.uses[v as usize] += 1;
+        }
+        flow
+    }
+
+    /// The step that makes a value which is read once.
+    fn only_for_one(&self, v: u32) -> Option<usize> {
+        self.maker[v as usize].filter(|_| self.uses[v as usize] == 1)
+    }
+}
+
+/// Fuses steps that are in an order that respects their dependences; so are those that come out. New values are numbered
+/// from `values` on.
+pub(super) fn fuse(steps: Vec<Step>, results: &[u32], values: &mut usize) -> Vec<Step> {
+    let mut steps: Vec<Option<Step>> = steps.into_iter().map(Some).collect();
+    let flow = Flow::of(&steps, results, *values);
+    chains(&mut steps, &flow);
+    tensors(&mut steps, &flow);
+    pairs(&mut steps, &flow);
+    let steps = steps.into_iter().flatten();
+    steps.flat_map(|step| shorter_sums(step, values)).collect()
+}
+
+/// Chains of two or three steps; each takes the place of its last.
+fn chains(steps: &mut [Option<Step>], flow: &Flow) {
+    for i in 0..steps.len() {
+        let Some(step) = &steps[i] else { continue };
+        let before = |v: u32| {
+            let j = flow.only_for_one(v)?;
+            Some((j, steps[j].as_ref()?))
+        };
+        let (kernel, src, absorbed) = match (&step.kernel, &*step.src) {
+            (&Kernel::Addi(_, w), &[v]) => match before(v) {
+                Some((j, s)) if let Kernel::Conv(from, to, 0) = s.kernel => {
+                    (Kernel::Conv(from, to, w), s.src.clone(), j)
+                }
+                _ => continue,
+            },
+            (&Kernel::Muli(q, w), &[v]) => match (before(v), q.shoup(w)) {
+                (Some((j, s)), w) if let (Kernel::Sub(_), &[a, b]) = (&s.kernel, &*s.src) => {
+                    (Kernel::SubScale(q, w), [a, b].into(), j)
+                }
+                _ => continue,
+            },
+            (Kernel::Add(_), &[x, y]) => {
+                let one = |v, other| match before(v) {
+                    Some((j, s))
+                        if let (&Kernel::SubScale(q, w), &[a, b]) = (&s.kernel, &*s.src) =>
+                    {
+                        Some((Kernel::SubScale(q, w), [a, b, other].into(), j))
+                    }
+                    _ => None,
+                };
+                match one(x, y).or_else(|| one(y, x)) {
+                    Some(fused) => fused,
+                    None => continue,
+                }
+            }
+            _ => continue,
+        };
+        steps[absorbed] = None;
+        if let Some(step) = &mut steps[i] {
+            (step.kernel, step.src) = (kernel, src);
+        }
+    }
+}
+
+/// Tensor products; each takes the place of the first of its three steps, if its operands exist there.
+fn tensors(steps: &mut [Option<Step>], flow: &Flow) {
+    let mut products: HashMap<(u32, u32), usize> = HashMap::new();
+    for (i, step) in steps.iter().enumerate() {
+        if let Some(step) = step
+            && let (Kernel::Mul(_), &[x, y]) = (&step.kernel, &*step.src)
+        {
+            products.insert((x.min(y), x.max(y)), i);
+        }
+    }
+    for i in 0..steps.len() {
+        let Some(step) = &steps[i] else { continue };
+        let (&Kernel::Dot(q), &[p, r, s, t]) = (&step.kernel, &*step.src) else {
+            continue;
+        };
+        let product = |x: u32, y: u32| {
+            let &at = products.get(&(x.min(y), x.max(y)))?;
+            steps[at].as_ref().map(|s| (at, s.dst.clone()))
+        };
+        // p r + s t = a0 b1 + a1 b0, where the second product may stand either way round.
+        let ways = [[p, s, t, r], [p, t, s, r]];
+        let found = ways.into_iter().find_map(|[a0, a1, b0, b1]| {
+            let (low, high) = (product(a0, b0)?, product(a1, b1)?);
+            let first = low.0.min(high.0).min(i);
+            let exists = |&v: &u32| flow.maker[v as usize].is_none_or(|maker| maker < first);
+            let operands = [a0, a1, b0, b1];
+            (low.0 != high.0 && operands.iter().all(exists)).then_some((low, high, first, operands))
+        });
+        let Some((low, high, first, operands)) = found else {
+            continue;
+        };
+        let dst: Box<[Made]> = [&low.1, &step.dst, &high.1]
+            .into_iter()
+            .flatten()
+            .copied()
+            .collect();
+        let fused = Step {
+            kernel: Kernel::Tensor(q),
+            op: step.op,
+            instr: step.instr,
+            src: operands.into(),
+            dst,
+        };
+        for gone in [low.0, high.0, i] {
+            steps[gone] = None;
+        }
+        steps[first] = Some(fused);
+    }
+}
+
+/// Pairs of sums; each takes the place of the second, if nothing reads the first before that.
+fn pairs(steps: &mut [Option<Step>], flow: &Flow) {
+    let mut waiting: HashMap<Vec<u32>, usize> = HashMap::new();
+    for i in 0..steps.len() {
+        let Some(step) = &steps[i] else { continue };
+        let Kernel::Dot(q) = step.kernel else {
+            continue;
+        };
+        let shared: Vec<u32> = step.src.iter().step_by(2).copied().collect();
+        let earlier = waiting.remove(&shared).filter(|&j| {
+            let made = steps[j].as_ref().and_then(|s| s.dst.first());
+            made.is_some_and(|m| flow.reader[m.value as usize].is_none_or(|reader| reader > i))
+        });
+        let Some(other) = earlier.and_then(|j| steps[j].take()) else {
+            waiting.insert(shared, i);
+            continue;
+        };
+        if let Some(step) = &mut steps[i] {
+            let own = |s: &Step, k: usize| s.src[2 * k + 1];
+            let terms = shared.iter().enumerate();
+            let src = terms.flat_map(|(k, &d)| [d, own(&other, k), own(step, k)]);
+            step.src = src.collect();
+            step.dst = other.dst.iter().chain(&step.dst).copied().collect();
+            step.kernel = Kernel::DotPair { q, carry: false };
+        }
+    }
+}
+
+/// A pair of sums as pairs of a few terms, each of which carries on from the one before.
+fn shorter_sums(step: Step, values: &mut usize) -> Vec<Step> {
+    let (&Kernel::DotPair { q, carry: false }, &[a, b]) = (&step.kernel, &*step.dst) else {
+        return vec![step];
+    };
+    let limb = size_of::<u64>() << a.log_n.min(Ring::MAX_LOG_N);
+    let few = (PAIR_BYTES / limb).max(2);
+    let groups: Vec<&[u32]> = step.src.chunks(3 * few).collect();
+    let mut sums: Option<[Made; 2]> = None;
+    let mut shorter = Vec::with_capacity(groups.len());
+    for (k, group) in groups.iter().enumerate() {
+        let dst = if k + 1 == groups.len() {
+            [a, b]
+        } else {
+            *values += 2;
+            let new = |back: usize, like: Made| Made {
+                value: (*values - back) as u32,
+                ..like
+            };
+            [new(2, a), new(1, b)]
+        };
+        let carried = sums.iter().flatten().map(|m| m.value);
+        shorter.push(Step {
+            kernel: Kernel::DotPair {
+                q,
+                carry: sums.is_some(),
+            },
+            op: step.op,
+            instr: step.instr,
+            src: carried.chain(group.iter().copied()).collect(),
+            dst: dst.into(),
+        });
+        sums = Some(dst);
+    }
+    shorter
+}
