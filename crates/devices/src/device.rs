@@ -1,23 +1,22 @@
 //! A device: anything that runs limb programs.
 
-use std::path::Path;
-
 use ringmill_isa::mid::Program;
-use ringmill_machines::{MachineReport, TraceSink};
+use ringmill_machines::{MachineReport, TraceSink, polymul};
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
 use crate::cpu::{Cpu, CpuStats, MAX_THREADS};
+use crate::offload::Offload;
 use crate::pool::OutputLimb;
 use crate::progress::Progress;
-use crate::sim::Sim;
+use crate::sim::{self, Sim};
 use crate::trace::SpanSink;
 
 /// What is wanted of a run. Programs are data-oblivious, so function and timing are each a whole answer.
 pub struct Request<'a> {
     /// Compute the outputs.
     pub function: bool,
-    /// Count the machine's cycles (needs a `sim:` device).
+    /// Count the machine's cycles (needs a `sim:` or `rtl:` device).
     pub timing: bool,
     /// Let a program that does not fit the machine's memory spill over the host link.
     pub spill: bool,
@@ -91,20 +90,25 @@ pub trait Device: Send + Sync {
     ) -> Result<Outcome, DeviceError>;
 }
 
+/// The machines that [`open`] runs on their RTL.
+pub const RTL_MACHINES: [&str; 1] = ["polymul"];
+
 /// The names that [`open`] understands, as a user would type them.
 pub fn known_devices() -> Vec<String> {
-    let machines = ringmill_machines::MACHINES
+    let simulated = ringmill_machines::MACHINES
         .iter()
         .map(|name| format!("sim:{name}"));
+    let rtl = RTL_MACHINES.iter().map(|name| format!("rtl:{name}"));
     let fixed = ["cpu".to_owned(), "cpu:N (N threads)".to_owned()];
     fixed
         .into_iter()
-        .chain(machines)
-        .chain(["sim:FILE.toml (a machine description)".to_owned()])
+        .chain(simulated)
+        .chain(rtl)
+        .chain(["sim:FILE.toml, rtl:FILE.toml (a machine description)".to_owned()])
         .collect()
 }
 
-/// Opens a device by name: `cpu` (all cores), `cpu:2`, `sim:ring`, `sim:path/to/machine.toml`.
+/// Opens a device by name: `cpu` (all cores), `cpu:2`, `sim:ring`, `rtl:polymul`, `sim:path/to/machine.toml`.
 ///
 /// ```
 /// assert_eq!(ringmill_devices::open("cpu:2")?.name(), "cpu:2");
@@ -115,7 +119,8 @@ pub fn known_devices() -> Vec<String> {
 ///
 /// # Errors
 /// [`DeviceError::UnknownDevice`] lists the known ones; [`DeviceError::ThreadCount`] and [`DeviceError::Threads`];
-/// [`DeviceError::MachineFile`] and [`DeviceError::Machine`] for a file that cannot be read or describes no machine.
+/// [`DeviceError::MachineFile`] and [`DeviceError::Machine`] for a file that cannot be read or describes no machine;
+/// [`DeviceError::NoRtl`] for a machine without RTL, [`DeviceError::Hdl`] where the RTL's tools are missing.
 pub fn open(name: &str) -> Result<Box<dyn Device>, DeviceError> {
     let unknown = || DeviceError::UnknownDevice {
         got: shorten(name),
@@ -130,11 +135,19 @@ pub fn open(name: &str) -> Result<Box<dyn Device>, DeviceError> {
                 max: MAX_THREADS,
             }),
         },
-        Some(("sim", file)) if file.ends_with(".toml") => {
-            Ok(Box::new(Sim::from_file(Path::new(file))?))
-        }
-        Some(("sim", machine)) if ringmill_machines::MACHINES.contains(&machine) => {
-            Ok(Box::new(Sim::named(machine)?))
+        Some((kind @ ("sim" | "rtl"), machine))
+            if machine.ends_with(".toml") || ringmill_machines::MACHINES.contains(&machine) =>
+        {
+            let text = sim::description(machine)?;
+            match (kind, polymul::Description::recognises(&text)) {
+                ("rtl", true) => Ok(Box::new(Offload::rtl(name.to_owned(), &text)?)),
+                ("rtl", false) => Err(DeviceError::NoRtl {
+                    machine: shorten(machine),
+                    known: RTL_MACHINES.join(", "),
+                }),
+                (_, true) => Ok(Box::new(Offload::modelled(name.to_owned(), &text)?)),
+                (_, false) => Ok(Box::new(Sim::new(name.to_owned(), &text)?)),
+            }
         }
         _ => Err(unknown()),
     }

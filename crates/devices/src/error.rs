@@ -76,12 +76,24 @@ pub enum DeviceError {
         "device `{device}` has no cycle model, so it cannot give timing alone; use a `sim:` device"
     )]
     NoTiming { device: String },
+    #[error(
+        "machine `{machine}` has no RTL to run; machines that have: {known}. `sim:{machine}` is its model"
+    )]
+    NoRtl { machine: String, known: String },
+    #[error(
+        "procedure {procedure}: the RTL gives other residues for %{value} than the CPU's kernels; one of them is wrong: please report it"
+    )]
+    RtlDiffers { procedure: String, value: u32 },
     #[error(transparent)]
     Verify(#[from] ringmill_isa::VerifyError),
     #[error(transparent)]
     Math(#[from] MathError),
     #[error(transparent)]
     Machine(#[from] ringmill_machines::MachineError),
+    #[error(transparent)]
+    Hdl(#[from] ringmill_hdl::HdlError),
+    #[error(transparent)]
+    Drive(#[from] ringmill_hdl::polymul::DriveError),
     #[error("the trace could not be written: {0}")]
     Trace(#[from] std::io::Error),
 }

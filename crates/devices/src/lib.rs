@@ -1,12 +1,13 @@
-//! What runs a limb program: the CPU, and simulated machines; the run time around a compiled program; run reports.
+//! What runs a limb program: the CPU, simulated machines, RTL; the run time around a compiled program; run reports.
 //!
 //! A [`Device`] takes a verified mid-level program and [`Bindings`] (its input limbs and seeds) and gives the output
-//! limbs, the same bits on every device, and figures: measured on the CPU, modelled on a machine.
+//! limbs, the same bits on every device, and figures: measured on the CPU, modelled on a machine, counted in the RTL.
 
 mod bindings;
 mod cpu;
 mod device;
 mod error;
+mod offload;
 pub mod pool;
 pub mod progress;
 pub mod report;
@@ -16,7 +17,8 @@ pub mod trace;
 
 pub use bindings::{Bindings, Limb, SeedExpansion};
 pub use cpu::{Cpu, CpuStats};
-pub use device::{Device, Outcome, Request, known_devices, open};
+pub use device::{Device, Outcome, RTL_MACHINES, Request, known_devices, open};
 pub use error::DeviceError;
+pub use offload::Offload;
 pub use pool::OutputLimb;
 pub use sim::Sim;

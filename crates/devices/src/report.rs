@@ -24,6 +24,8 @@ pub enum How {
     Measured,
     /// From the machine's cycle model.
     Model,
+    /// From the simulation of the machine's RTL.
+    Rtl,
 }
 
 /// Parameters and their security.

@@ -31,31 +31,32 @@ struct Clock {
     clock_mhz: f64,
 }
 
+/// The description text of a machine: one that the machines crate ships, or a file's (`*.toml`).
+///
+/// # Errors
+/// [`DeviceError::MachineFile`] for a file that cannot be read, [`DeviceError::Machine`] for a name that is none.
+pub(crate) fn description(machine: &str) -> Result<String, DeviceError> {
+    if !machine.ends_with(".toml") {
+        return Ok(ringmill_machines::open(machine)?.description());
+    }
+    let path = Path::new(machine);
+    let failed = |source| DeviceError::MachineFile {
+        path: path.to_owned(),
+        source,
+    };
+    let mut text = String::new();
+    std::fs::File::open(path)
+        .map_err(failed)?
+        .take(MAX_FILE)
+        .read_to_string(&mut text)
+        .map_err(failed)?;
+    Ok(text)
+}
+
 impl Sim {
-    /// A machine that the machines crate ships.
-    pub fn named(machine: &str) -> Result<Self, DeviceError> {
-        Self::new(format!("sim:{machine}"), ringmill_machines::open(machine)?)
-    }
-
-    /// A machine from its description file.
-    pub fn from_file(path: &Path) -> Result<Self, DeviceError> {
-        let failed = |source| DeviceError::MachineFile {
-            path: path.to_owned(),
-            source,
-        };
-        let mut text = String::new();
-        std::fs::File::open(path)
-            .map_err(failed)?
-            .take(MAX_FILE)
-            .read_to_string(&mut text)
-            .map_err(failed)?;
-        Self::new(
-            format!("sim:{}", path.display()),
-            ringmill_machines::load(&text)?,
-        )
-    }
-
-    fn new(name: String, machine: Box<dyn Machine>) -> Result<Self, DeviceError> {
+    /// A machine from its description; `name` is the device's.
+    pub fn new(name: String, text: &str) -> Result<Self, DeviceError> {
+        let machine = ringmill_machines::load(text)?;
         let clock: Result<Clock, _> = toml::from_str(&machine.description());
         let clock =
             clock.map_err(|e| MachineError::Syntax(format!("`{name}` states no clock: {e}")))?;
@@ -74,7 +75,7 @@ impl Sim {
 
 /// Passes on how many calls the cycle model has done, a few times a second. The estimate takes calls to be alike; the
 /// first call of a procedure, which is scheduled then, takes longer than the others.
-fn calls_done(progress: &dyn Progress, total: u64) -> impl FnMut(usize) {
+pub(crate) fn calls_done(progress: &dyn Progress, total: u64) -> impl FnMut(usize) {
     const INTERVAL: Duration = Duration::from_millis(100);
     let begin = Instant::now();
     let mut last = Duration::ZERO;

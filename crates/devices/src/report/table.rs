@@ -5,7 +5,7 @@ use std::fmt;
 use super::{
     Counts, CpuReport, How, InstructionReport, ParameterReport, PrecisionReport, RunReport,
 };
-use ringmill_machines::MachineReport;
+use ringmill_machines::{MachineReport, OffloadUse};
 
 /// Width of the column of labels.
 const LABEL: usize = 30;
@@ -37,6 +37,7 @@ impl fmt::Display for How {
             How::Counted => "counted",
             How::Measured => "measured",
             How::Model => "model",
+            How::Rtl => "RTL",
         })
     }
 }
@@ -137,7 +138,7 @@ fn cpu_rows(table: &mut Table<'_, '_>, cpu: &CpuReport) -> fmt::Result {
 }
 
 fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
-    let how = Some(How::Model);
+    let how = Some(if m.how == "RTL" { How::Rtl } else { How::Model });
     table.section(&format!("Machine `{}`", m.machine))?;
     table.row("cycles", grouped(m.cycles), how)?;
     table.row(
@@ -159,6 +160,16 @@ fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
             how,
         )?;
     }
+    memory_rows(table, m, how)?;
+    // A link's time is its bytes at the description's rate, wherever the cycles come from.
+    link_rows(table, m, Some(How::Model))?;
+    match &m.offload {
+        Some(offload) => offload_rows(table, offload, how),
+        None => Ok(()),
+    }
+}
+
+fn memory_rows(table: &mut Table<'_, '_>, m: &MachineReport, how: Option<How>) -> fmt::Result {
     let (slots, peak) = (
         m.memory.slots,
         m.memory.peak_slots.iter().max().copied().unwrap_or(0),
@@ -169,6 +180,10 @@ fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
         format!("{peak} of {slots} slots ({})", bytes(peak_bytes)),
         how,
     )?;
+    // A machine without key memory keeps none.
+    if m.memory.key_slots == 0 {
+        return Ok(());
+    }
     let (keys, room) = (m.memory.key_limbs, m.memory.key_slots);
     table.row(
         "key limbs, fullest unit",
@@ -183,7 +198,10 @@ fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
             all.needed, all.fit, all.loaded
         ),
         how,
-    )?;
+    )
+}
+
+fn link_rows(table: &mut Table<'_, '_>, m: &MachineReport, how: Option<How>) -> fmt::Result {
     let link = &m.link;
     for (label, bytes_moved, time) in [
         ("host link, in", link.bytes_in, link.seconds_in),
@@ -220,6 +238,47 @@ fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
         table.row("limbs moved inside procedures", text, how)?;
     }
     Ok(())
+}
+
+/// What the host keeps, what it would take for the rest, and what that makes of the whole.
+fn offload_rows(
+    table: &mut Table<'_, '_>,
+    offload: &OffloadUse,
+    machine: Option<How>,
+) -> fmt::Result {
+    table.section("Offload")?;
+    let counts = format!(
+        "{} on the machine, {} on the host",
+        grouped(offload.machine_instructions),
+        grouped(offload.host_instructions)
+    );
+    table.row("limb instructions", counts, Some(How::Counted))?;
+    let Some(t) = &offload.measured else {
+        return Ok(());
+    };
+    let measured = Some(How::Measured);
+    let threads = match t.threads {
+        1 => "1 thread".to_owned(),
+        n => format!("{n} threads"),
+    };
+    table.row(
+        "host's part",
+        format!("{}, {threads}", seconds(t.host_seconds)),
+        measured,
+    )?;
+    let rest = format!("{}, {threads}", seconds(t.replaced_seconds));
+    table.row("machine's part on the host", rest, measured)?;
+    table.row("machine", seconds(t.machine_seconds), machine)?;
+    table.row("host link", seconds(t.link_seconds), Some(How::Model))?;
+    table.row("all on the host", seconds(t.alone_seconds), None)?;
+    let whole = format!(
+        "{}: {:.2} times as fast",
+        seconds(t.offloaded_seconds),
+        t.speedup
+    );
+    table.row("host, link and machine in turn", whole, None)?;
+    let bound = format!("{:.2} times as fast at most", t.speedup_bound);
+    table.row("were machine and link free", bound, None)
 }
 
 fn precision(table: &mut Table<'_, '_>, outputs: &[PrecisionReport]) -> fmt::Result {

@@ -42,6 +42,12 @@ impl Description {
     /// The paper's configuration.
     pub const PAPER: &'static str = include_str!("polymul.toml");
 
+    /// Whether a description text is of this kind of machine, whatever else it says.
+    pub fn recognises(text: &str) -> bool {
+        let table: Result<toml::Table, _> = toml::from_str(text);
+        table.is_ok_and(|t| t.get("kind").and_then(|k| k.as_str()) == Some("polymul"))
+    }
+
     /// Reads and validates a description.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ringmill_isa::mid::{Instr, ModulusId, Op, Procedure, ValueId};
+use ringmill_isa::mid::{Imm, Instr, ModulusId, Op, Procedure, ValueId};
 use ringmill_math::RingKind;
 
 use super::ArrayOp;
@@ -86,6 +86,8 @@ fn in_stages(
     let mut known: Vec<usize> = vec![0; procedure.types.len()];
     let mut stages: Vec<Stage> = Vec::new();
     let mut stage_of_job: BTreeMap<usize, usize> = BTreeMap::new();
+    // What waits in outside memory, which is the host's.
+    let mut slots: BTreeMap<u32, ValueId> = BTreeMap::new();
     let at_value = |known: &[usize], value: ValueId| known.get(value.0 as usize).copied();
     for (at, (instr, job)) in procedure.instrs.iter().zip(job_of).enumerate() {
         // What a job absorbs makes nothing that others read.
@@ -94,18 +96,22 @@ fn in_stages(
             Some(last) => jobs.get(last),
             None => None,
         };
-        let stage = match job {
-            Some(job) => [Some(job.a), job.b]
-                .into_iter()
-                .flatten()
-                .max_by_key(|&v| at_value(&known, v)),
-            None => instr
-                .src
-                .iter()
-                .copied()
-                .max_by_key(|&v| at_value(&known, v)),
+        let loaded = match (instr.op, instr.imm) {
+            (Op::Store, Imm::Slot(slot)) => {
+                slots.extend(instr.src.first().map(|&value| (slot, value)));
+                None
+            }
+            (Op::Load, Imm::Slot(slot)) => slots.get(&slot).copied(),
+            _ => None,
         };
-        let stage = stage.and_then(|v| at_value(&known, v)).unwrap_or(0);
+        let latest = |values: &mut dyn Iterator<Item = ValueId>| {
+            values.filter_map(|v| at_value(&known, v)).max()
+        };
+        let stage = match job {
+            Some(job) => latest(&mut [Some(job.a), job.b].into_iter().flatten()),
+            None => latest(&mut instr.src.iter().copied().chain(loaded)),
+        };
+        let stage = stage.unwrap_or(0);
         if stages.len() <= stage {
             stages.resize_with(stage + 1, Stage::default);
         }

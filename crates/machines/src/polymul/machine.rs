@@ -1,17 +1,18 @@
 //! The multiplier behind the [`Machine`] trait: limb programs partitioned between it and the host.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
 
 use ringmill_isa::mid::{ModulusId, Procedure, Program, verify_program};
 
 use super::description::Description;
-use super::jobs::{Partition, partition};
+use super::jobs::{Partition, Stage, partition};
 use super::tally::Tally;
 use super::timeline::{Command, Timed, loaded_after, timeline};
 use super::{Degree, Shape, check_modulus};
 use crate::report::MachineReport;
-use crate::{Machine, MachineError, SimOptions, TraceSink};
+use crate::{Machine, MachineError, SimOptions};
 
 /// A polynomial multiplier made from a description.
 #[derive(Clone, Debug)]
@@ -39,6 +40,9 @@ impl Accepted {
         })
     }
 }
+
+/// Carries out a stage: given the procedure, the stage and the model's commands, the commands as they ran.
+pub type RunStage<'a, E> = dyn FnMut(&Procedure, &Stage, Vec<Timed>) -> Result<Vec<Timed>, E> + 'a;
 
 impl PolymulMachine {
     /// # Errors
@@ -79,21 +83,25 @@ impl PolymulMachine {
     }
 
     /// The model's commands of a stage.
-    pub fn commands(
-        &self,
-        stage: &super::Stage,
-        degree: Degree,
-        loaded: Option<ModulusId>,
-    ) -> Vec<Timed> {
+    pub fn commands(&self, stage: &Stage, degree: Degree, loaded: Option<ModulusId>) -> Vec<Timed> {
         timeline(self.shape, degree, &stage.jobs, loaded)
     }
 
-    fn totals(
+    /// Adds up a program whose stages `run` carries out. A procedure's stages are asked for once for each state of the tables.
+    ///
+    /// # Errors
+    /// Those of [`Self::accept`] and of `run`.
+    pub fn tally_with<E: From<MachineError>>(
         &self,
         program: &Program,
-        mut trace: Option<&mut dyn TraceSink>,
-        mut progress: Option<&mut dyn FnMut(usize)>,
-    ) -> Result<Tally, MachineError> {
+        options: SimOptions<'_>,
+        run: &mut RunStage<'_, E>,
+    ) -> Result<Tally, E> {
+        let SimOptions {
+            mut trace,
+            mut progress,
+            ..
+        } = options;
         let accepted = self.accept(program)?;
         let degree = accepted.degree();
         let partitions: Vec<_> = program
@@ -101,7 +109,6 @@ impl PolymulMachine {
             .iter()
             .map(|p| accepted.partition(p))
             .collect();
-        // A procedure's commands hang on the tables that it finds.
         let mut plans: HashMap<(u32, Option<ModulusId>), Vec<Vec<Timed>>> = HashMap::new();
         let mut tally = self.tally(degree);
         let mut loaded = None;
@@ -109,17 +116,22 @@ impl PolymulMachine {
             let at = call.proc as usize;
             let (Some(procedure), Some(partition)) = (program.procs.get(at), partitions.get(at))
             else {
-                return Err(MachineError::Program(format!("no procedure {at}")));
+                return Err(MachineError::Program(format!("no procedure {at}")).into());
             };
-            let stages = plans.entry((call.proc, loaded)).or_insert_with(|| {
-                let mut tables = loaded;
-                let plan = |stage| {
-                    let commands = self.commands(stage, degree, tables);
-                    tables = loaded_after(&commands, tables);
-                    commands
-                };
-                partition.stages.iter().map(plan).collect()
-            });
+            let key = (call.proc, loaded);
+            let stages = match plans.entry(key) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(slot) => {
+                    let mut tables = loaded;
+                    let mut stages = Vec::with_capacity(partition.stages.len());
+                    for stage in &partition.stages {
+                        let commands = self.commands(stage, degree, tables);
+                        tables = loaded_after(&commands, tables);
+                        stages.push(run(procedure, stage, commands)?);
+                    }
+                    slot.insert(stages)
+                }
+            };
             tally.call(procedure, partition);
             for commands in stages.iter() {
                 // Not a `map`: a reborrow of the sink lives for one call.
@@ -153,10 +165,8 @@ impl Machine for PolymulMachine {
         program: &Program,
         options: SimOptions<'_>,
     ) -> Result<MachineReport, MachineError> {
-        let SimOptions {
-            trace, progress, ..
-        } = options;
-        Ok(self.totals(program, trace, progress)?.report("model"))
+        let modelled = &mut |_: &Procedure, _: &Stage, commands| Ok::<_, MachineError>(commands);
+        Ok(self.tally_with(program, options, modelled)?.report("model"))
     }
 
     fn micro_text(

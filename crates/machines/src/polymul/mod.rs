@@ -16,7 +16,7 @@ pub use description::Description;
 pub use error::PolymulError;
 pub use golden::golden;
 pub use jobs::{Job, Partition, Stage, partition};
-pub use machine::{Accepted, PolymulMachine};
+pub use machine::{Accepted, PolymulMachine, RunStage};
 pub use model::{
     ArrayOp, BUTTERFLY_LATENCY, DEP_LATENCY, Forms, OVERHEAD, Pass, Slot, TURN_GAP, cycles, floor,
     issues, load_cycles, schedule, table_cycles, unload_cycles,

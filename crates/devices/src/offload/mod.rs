@@ -1,0 +1,164 @@
+//! Machines that take over a part of a program: `sim:polymul` and `rtl:polymul`.
+//!
+//! Each procedure is cut into stages ([`ringmill_machines::polymul::partition`]): the host's instructions run by the
+//! CPU's kernels ([`segment`]), then the machine's jobs on its RTL ([`rtl`]), or by the same kernels with the model's
+//! cycles. What the CPU would take for the machine's part is measured beside it, so the report can say what the offload
+//! is worth ([`ringmill_machines::OffloadTimes`]).
+
+mod rtl;
+mod run;
+mod segment;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ringmill_hdl::Hdl;
+use ringmill_isa::mid::{Procedure, Program};
+use ringmill_machines::polymul::{Accepted, Description, PolymulMachine};
+use ringmill_machines::{Machine, SimOptions, TraceSink};
+
+use crate::DeviceError;
+use crate::bindings::Bindings;
+use crate::cpu::Cpu;
+use crate::device::{Device, Outcome, Request};
+use crate::progress::Progress;
+use crate::sim::calls_done;
+use rtl::Rtl;
+use run::Run;
+use segment::Segments;
+
+/// Procedures kept ready at most; beyond this the cache starts afresh.
+const MAX_KEPT: usize = 1 << 12;
+
+/// A procedure, by whose address its segments are found; holding it keeps the address its own.
+type Kept = (Arc<Procedure>, Arc<Segments>);
+
+/// A polynomial multiplier beside the CPU.
+pub struct Offload {
+    name: String,
+    machine: PolymulMachine,
+    cpu: Cpu,
+    /// The RTL's tools; without them the machine is its model.
+    hdl: Option<Hdl>,
+    kept: Mutex<HashMap<usize, Kept>>,
+}
+
+impl Offload {
+    /// The machine of a description by its cycle model.
+    pub(crate) fn modelled(name: String, text: &str) -> Result<Self, DeviceError> {
+        Self::new(name, text, None)
+    }
+
+    /// The machine of a description by its RTL: that of the workspace at or above the current directory.
+    pub(crate) fn rtl(name: String, text: &str) -> Result<Self, DeviceError> {
+        Self::new(name, text, Some(Hdl::find(Path::new("."))?))
+    }
+
+    fn new(name: String, text: &str, hdl: Option<Hdl>) -> Result<Self, DeviceError> {
+        Ok(Self {
+            name,
+            machine: PolymulMachine::new(Description::parse(text)?)?,
+            cpu: Cpu::all_cores()?,
+            hdl,
+            kept: Mutex::default(),
+        })
+    }
+
+    /// The program's procedures in segments; each is cut when first met.
+    fn segments(&self, program: &Program, accepted: &Accepted) -> Vec<Arc<Segments>> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() + program.procs.len() > MAX_KEPT {
+            kept.clear();
+        }
+        let cut = |procedure: &Arc<Procedure>| {
+            let (_, segments) = kept
+                .entry(Arc::as_ptr(procedure) as usize)
+                .or_insert_with(|| {
+                    let partition = accepted.partition(procedure);
+                    let segments = Segments::new(procedure, partition);
+                    (Arc::clone(procedure), Arc::new(segments))
+                });
+            Arc::clone(segments)
+        };
+        program.procs.iter().map(cut).collect()
+    }
+
+    fn engine(&self) -> Result<Option<Rtl>, DeviceError> {
+        let shape = self.machine.shape();
+        self.hdl
+            .as_ref()
+            .map(|hdl| Rtl::new(hdl, shape))
+            .transpose()
+    }
+
+    /// Timing without data.
+    fn time(
+        &self,
+        program: &Program,
+        trace: Option<&mut dyn TraceSink>,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, DeviceError> {
+        let degree = self.machine.accept(program)?.degree();
+        let mut tell = calls_done(progress, program.calls.len() as u64);
+        let options = SimOptions {
+            // The reborrow lives as long as `tell`.
+            trace: trace.map(|sink| -> &mut dyn TraceSink { sink }),
+            progress: Some(&mut tell),
+            ..SimOptions::default()
+        };
+        let report = match self.engine()? {
+            None => self.machine.simulate(program, options)?,
+            Some(mut rtl) => {
+                let tally = self.machine.tally_with::<DeviceError>(
+                    program,
+                    options,
+                    &mut |procedure, stage, commands| rtl.time(procedure, stage, &commands, degree),
+                )?;
+                tally.report("RTL")
+            }
+        };
+        Ok(Outcome {
+            machine: Some(report),
+            ..Outcome::default()
+        })
+    }
+}
+
+impl Device for Offload {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn clock_mhz(&self) -> Option<f64> {
+        Some(self.machine.details().clock_mhz)
+    }
+
+    fn run(
+        &self,
+        program: &Program,
+        bindings: &Bindings<'_>,
+        request: Request<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, DeviceError> {
+        let trace = request
+            .machine_trace
+            .map(|sink| -> &mut dyn TraceSink { sink });
+        if !request.function {
+            return match request.timing {
+                true => self.time(program, trace, progress),
+                false => Err(DeviceError::NothingAsked),
+            };
+        }
+        let accepted = self.machine.accept(program)?;
+        bindings.check(program)?;
+        let segments = self.segments(program, &accepted);
+        let degree = accepted.degree();
+        let run = Run::new(&self.machine, degree, &self.cpu, self.engine()?, trace);
+        let mut outcome = run.program(program, &segments, bindings, progress)?;
+        if !request.timing {
+            outcome.machine = None;
+        }
+        Ok(outcome)
+    }
+}

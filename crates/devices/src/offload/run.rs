@@ -1,0 +1,283 @@
+//! A run with data: stage after stage, the host's part by the CPU's kernels, the machine's part by its engine.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use ringmill_isa::mid::{Call, LimbId, ModulusId, Procedure, Program, ValueId};
+use ringmill_machines::polymul::{Degree, PolymulMachine, Tally, loaded_after};
+use ringmill_machines::{OffloadTimes, TraceSink};
+
+use super::rtl::Rtl;
+use super::segment::{Segment, Segments};
+use crate::DeviceError;
+use crate::bindings::{Bindings, Limb, SeedExpansion};
+use crate::cpu::{Cpu, CpuStats};
+use crate::device::Outcome;
+use crate::pool::OutputLimb;
+use crate::progress::{Progress, Silent, Step};
+
+/// A limb of the program.
+#[derive(Clone)]
+enum Held<'a> {
+    Bound(&'a [u64]),
+    Made(Arc<[u64]>),
+}
+
+impl Held<'_> {
+    fn residues(&self) -> &[u64] {
+        match self {
+            Self::Bound(residues) => residues,
+            Self::Made(residues) => residues,
+        }
+    }
+}
+
+/// What a run needs beside its program.
+pub struct Run<'a> {
+    pub machine: &'a PolymulMachine,
+    pub degree: Degree,
+    pub cpu: &'a Cpu,
+    /// The RTL; without it the machine's part is computed by the CPU's kernels and timed by the model.
+    pub rtl: Option<Rtl>,
+    pub trace: Option<&'a mut dyn TraceSink>,
+    loaded: Option<ModulusId>,
+    tally: Tally,
+    host: Measured,
+    replaced: Measured,
+}
+
+/// What the CPU took for one side.
+#[derive(Default)]
+struct Measured {
+    seconds: f64,
+    peak: u64,
+    held: u64,
+}
+
+impl Measured {
+    fn add(&mut self, stats: &CpuStats) {
+        self.seconds += stats.seconds;
+        self.peak = self.peak.max(stats.pool_peak_bytes);
+        self.held = self.held.max(stats.pool_held_bytes);
+    }
+}
+
+type Values<'a> = HashMap<ValueId, Held<'a>>;
+
+impl<'a> Run<'a> {
+    pub fn new(
+        machine: &'a PolymulMachine,
+        degree: Degree,
+        cpu: &'a Cpu,
+        rtl: Option<Rtl>,
+        trace: Option<&'a mut dyn TraceSink>,
+    ) -> Self {
+        Self {
+            machine,
+            degree,
+            cpu,
+            rtl,
+            trace,
+            loaded: None,
+            tally: machine.tally(degree),
+            host: Measured::default(),
+            replaced: Measured::default(),
+        }
+    }
+
+    /// Runs a verified program on checked bindings; `segments` are those of its procedures.
+    pub fn program(
+        mut self,
+        program: &Program,
+        segments: &[Arc<Segments>],
+        bindings: &Bindings<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, DeviceError> {
+        let malformed = |what: &str| DeviceError::Malformed(what.to_owned());
+        let begin = Instant::now();
+        let mut limbs: Vec<Option<Held<'_>>> = vec![None; program.limbs.len()];
+        for (input, limb) in program.inputs.iter().zip(&bindings.limbs) {
+            let slot = limbs.get_mut(input.limb.0 as usize);
+            *slot.ok_or_else(|| malformed("an input is no limb"))? =
+                Some(Held::Bound(limb.residues()));
+        }
+        let last_use = last_uses(program);
+        let total = program.calls.len() as u64;
+        for (number, call) in program.calls.iter().enumerate() {
+            let at = call.proc as usize;
+            let (Some(procedure), Some(parts)) = (program.procs.get(at), segments.get(at)) else {
+                return Err(malformed("a call of no procedure"));
+            };
+            self.call(procedure, parts, call, &bindings.seeds, &mut limbs)?;
+            for &limb in &call.args {
+                if last_use.get(&limb) == Some(&number) {
+                    limbs[limb.0 as usize] = None;
+                }
+            }
+            let (done, elapsed) = (number as u64 + 1, begin.elapsed());
+            let left = total.saturating_sub(done) as f64 / done as f64;
+            progress.step(Step {
+                stage: "running",
+                done,
+                total,
+                elapsed,
+                remaining: Some(elapsed.mul_f64(left)),
+            });
+        }
+        let output = |limb: LimbId| match limbs.get(limb.0 as usize) {
+            Some(Some(Held::Bound(residues))) => Ok(OutputLimb::shared((*residues).into())),
+            Some(Some(Held::Made(residues))) => Ok(OutputLimb::shared(Arc::clone(residues))),
+            _ => Err(malformed("an output is not defined")),
+        };
+        let outputs = program.outputs.iter().map(|o| output(o.limb));
+        let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
+        Ok(self.outcome(outputs))
+    }
+
+    fn outcome(self, outputs: Vec<OutputLimb>) -> Outcome {
+        let how = if self.rtl.is_some() { "RTL" } else { "model" };
+        let threads = self.cpu.threads();
+        let (host, replaced) = (self.host, self.replaced);
+        let mut report = self.tally.report(how);
+        let times = OffloadTimes::new(threads, host.seconds, replaced.seconds, &report);
+        if let Some(offload) = &mut report.offload {
+            offload.measured = Some(times);
+        }
+        Outcome {
+            outputs: Some(outputs),
+            cpu: Some(CpuStats {
+                seconds: times.alone_seconds,
+                threads,
+                pool_peak_bytes: host.peak.max(replaced.peak),
+                pool_held_bytes: host.held.max(replaced.held),
+            }),
+            machine: Some(report),
+        }
+    }
+
+    fn call<'b>(
+        &mut self,
+        procedure: &Procedure,
+        parts: &Segments,
+        call: &Call,
+        seeds: &[Arc<SeedExpansion>],
+        limbs: &mut [Option<Held<'b>>],
+    ) -> Result<(), DeviceError> {
+        let malformed = |what: &str| DeviceError::Malformed(format!("{}: {what}", procedure.name));
+        let seeds = call.seeds.iter().map(|&at| seeds.get(at as usize).cloned());
+        let seeds: Option<Vec<_>> = seeds.collect();
+        let seeds = seeds.ok_or_else(|| malformed("a seed is not bound"))?;
+        let mut values: Values<'b> = HashMap::new();
+        for (param, limb) in procedure.params.iter().zip(&call.args) {
+            let held = limbs.get(limb.0 as usize).cloned().flatten();
+            let held = held.ok_or_else(|| malformed("an argument is not defined"))?;
+            values.insert(param.value, held);
+        }
+        self.tally.call(procedure, &parts.partition);
+        for number in 0..parts.stages.len() {
+            self.stage(procedure, parts, number, &seeds, &mut values)?;
+        }
+        for (result, limb) in procedure.results.iter().zip(&call.results) {
+            let held = values.get(&parts.real(result.value)).cloned();
+            let held = held.ok_or_else(|| malformed("a result is not defined"))?;
+            if let Some(slot) = limbs.get_mut(limb.0 as usize) {
+                *slot = Some(held);
+            }
+        }
+        Ok(())
+    }
+
+    fn stage<'b>(
+        &mut self,
+        procedure: &Procedure,
+        parts: &Segments,
+        number: usize,
+        seeds: &[Arc<SeedExpansion>],
+        values: &mut Values<'b>,
+    ) -> Result<(), DeviceError> {
+        let (Some(stage), Some(segments)) =
+            (parts.partition.stages.get(number), parts.stages.get(number))
+        else {
+            return Ok(());
+        };
+        if let Some(host) = &segments.host {
+            let (made, stats) = self.on_cpu(host, seeds, values)?;
+            self.host.add(&stats);
+            values.extend(made);
+        }
+        // By the CPU too: what that takes is what the machine is worth.
+        let mut expected = Values::new();
+        if let Some(offloaded) = &segments.offloaded {
+            let (made, stats) = self.on_cpu(offloaded, seeds, values)?;
+            self.replaced.add(&stats);
+            expected = made;
+        }
+        let mut commands = self.machine.commands(stage, self.degree, self.loaded);
+        if let Some(rtl) = &mut self.rtl {
+            let known = &*values;
+            let limb = |value| known.get(&parts.real(value)).map(Held::residues);
+            let executed = rtl.stage(procedure, stage, &commands, limb)?;
+            for (value, residues) in executed.limbs {
+                let want = expected.get(&value).map(Held::residues);
+                if want.is_some_and(|want| *want != residues[..]) {
+                    return Err(DeviceError::RtlDiffers {
+                        procedure: procedure.name.clone(),
+                        value: value.0,
+                    });
+                }
+                values.insert(value, Held::Made(residues.into()));
+            }
+            commands = executed.commands;
+        } else {
+            values.extend(expected);
+        }
+        self.loaded = loaded_after(&commands, self.loaded);
+        match &mut self.trace {
+            Some(sink) => self.tally.stage(&commands, Some(&mut **sink)),
+            None => self.tally.stage(&commands, None),
+        }
+        Ok(())
+    }
+
+    /// Runs a segment by the CPU's kernels: the values it leaves, and what it took.
+    fn on_cpu<'b>(
+        &self,
+        segment: &Segment,
+        seeds: &[Arc<SeedExpansion>],
+        values: &Values<'b>,
+    ) -> Result<(Values<'b>, CpuStats), DeviceError> {
+        let program = &segment.program;
+        let mut limbs = Vec::with_capacity(segment.inputs.len());
+        for (value, ty) in segment.inputs.iter().zip(&program.limbs) {
+            let modulus = program.moduli.get(usize::from(ty.modulus.0));
+            let (Some(held), Some(&modulus)) = (values.get(value), modulus) else {
+                return Err(DeviceError::Malformed(format!(
+                    "value %{} is not defined",
+                    value.0
+                )));
+            };
+            // Bound limbs were scanned, the others computed by exact kernels or checked against them.
+            limbs.push(Limb::scanned(held.residues(), modulus));
+        }
+        let bindings = Bindings {
+            limbs,
+            seeds: seeds.to_vec(),
+        };
+        let (outputs, stats) = self.cpu.execute(program, &bindings, &Silent, None)?;
+        let made = segment.outputs.iter().zip(outputs);
+        let made = made.map(|(&value, limb)| (value, Held::Made(limb[..].into())));
+        Ok((made.collect(), stats))
+    }
+}
+
+/// The call that reads each limb last; a program's outputs are read after all.
+fn last_uses(program: &Program) -> HashMap<LimbId, usize> {
+    let mut last = HashMap::new();
+    for (number, call) in program.calls.iter().enumerate() {
+        last.extend(call.args.iter().map(|&limb| (limb, number)));
+    }
+    let never = program.outputs.iter().map(|o| (o.limb, usize::MAX));
+    last.extend(never);
+    last
+}

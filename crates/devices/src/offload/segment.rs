@@ -1,0 +1,221 @@
+//! A part of a procedure as a program of its own, so that the CPU's kernels run it like any other.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use ringmill_isa::mid::{
+    Call, Imm, Input, InputRole, Instr, LimbId, LimbType, Op, Output, Param, ParamRole, Procedure,
+    Program, ResultLimb, ValueId,
+};
+use ringmill_machines::polymul::Partition;
+
+/// Some instructions of a procedure: the values they take, a program of one call, the values they leave for others.
+pub struct Segment {
+    pub inputs: Vec<ValueId>,
+    pub program: Program,
+    pub outputs: Vec<ValueId>,
+}
+
+/// One stage: the host's part and the machine's. A part without instructions, or that nobody needs, is none.
+pub struct StageSegments {
+    pub host: Option<Segment>,
+    pub offloaded: Option<Segment>,
+}
+
+/// A procedure made ready: its stages, and for each value that `LOAD` defines the value that was stored.
+pub struct Segments {
+    pub partition: Partition,
+    pub stages: Vec<StageSegments>,
+    aliases: HashMap<ValueId, ValueId>,
+}
+
+impl Segments {
+    pub fn new(procedure: &Procedure, partition: Partition) -> Self {
+        let aliases = aliases(procedure);
+        let real = |value: ValueId| aliases.get(&value).copied().unwrap_or(value);
+        let cut = |instrs: &[usize], what: &str, number: usize| {
+            segment(procedure, instrs, &real, &format!("{what}.{number}"))
+        };
+        let stages = partition
+            .stages
+            .iter()
+            .enumerate()
+            .map(|(number, stage)| StageSegments {
+                host: cut(&stage.host, "host", number),
+                offloaded: cut(&stage.offloaded, "machine", number),
+            })
+            .collect();
+        Self {
+            partition,
+            stages,
+            aliases,
+        }
+    }
+
+    /// The value that holds what `value` is: outside memory is the host's own.
+    pub fn real(&self, value: ValueId) -> ValueId {
+        self.aliases.get(&value).copied().unwrap_or(value)
+    }
+}
+
+fn aliases(procedure: &Procedure) -> HashMap<ValueId, ValueId> {
+    let mut slots = HashMap::new();
+    let mut aliases = HashMap::new();
+    for instr in &procedure.instrs {
+        let Imm::Slot(slot) = instr.imm else { continue };
+        match (instr.op, instr.src.first(), instr.dst.first()) {
+            (Op::Store, Some(&value), _) => {
+                let value = aliases.get(&value).copied().unwrap_or(value);
+                slots.insert(slot, value);
+            }
+            (Op::Load, _, Some(&value)) => {
+                aliases.extend(slots.get(&slot).map(|&stored| (value, stored)));
+            }
+            _ => {}
+        }
+    }
+    aliases
+}
+
+/// Cuts instructions out of a verified procedure.
+fn segment(
+    procedure: &Procedure,
+    numbers: &[usize],
+    real: &dyn Fn(ValueId) -> ValueId,
+    name: &str,
+) -> Option<Segment> {
+    let moves = |instr: &Instr| matches!(instr.op, Op::Load | Op::Store);
+    let inside: HashSet<usize> = numbers.iter().copied().collect();
+    let instrs: Vec<&Instr> = numbers
+        .iter()
+        .filter_map(|&at| procedure.instrs.get(at))
+        .filter(|instr| !moves(instr))
+        .collect();
+    let read_outside: HashSet<ValueId> = procedure
+        .instrs
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !inside.contains(at))
+        .flat_map(|(_, instr)| &instr.src)
+        .chain(procedure.results.iter().map(|result| &result.value))
+        .map(|&value| real(value))
+        .collect();
+    let made: HashSet<ValueId> = instrs.iter().flat_map(|i| &i.dst).copied().collect();
+    let mut outputs: Vec<ValueId> = made.intersection(&read_outside).copied().collect();
+    outputs.sort_unstable();
+    if outputs.is_empty() {
+        return None;
+    }
+    let mut inputs: Vec<ValueId> = instrs
+        .iter()
+        .flat_map(|i| &i.src)
+        .map(|&v| real(v))
+        .collect();
+    inputs.retain(|value| !made.contains(value));
+    inputs.sort_unstable();
+    inputs.dedup();
+
+    // Values are numbered anew, inputs first.
+    let mut numbers: HashMap<ValueId, ValueId> = HashMap::new();
+    let mut types: Vec<LimbType> = Vec::new();
+    let defined = instrs.iter().flat_map(|i| &i.dst);
+    for &value in inputs.iter().chain(defined) {
+        numbers.insert(value, ValueId(types.len() as u32));
+        types.push(*procedure.types.get(value.0 as usize)?);
+    }
+    let renumbered = |values: &[ValueId]| -> Option<Vec<ValueId>> {
+        let known = values.iter().map(|&v| numbers.get(&real(v)).copied());
+        known.collect()
+    };
+    let mut cut = Procedure {
+        name: format!("part.{name}"),
+        log_n: procedure.log_n,
+        moduli: procedure.moduli.clone(),
+        params: Vec::new(),
+        seeds: procedure.seeds.clone(),
+        instrs: Vec::with_capacity(instrs.len()),
+        results: Vec::new(),
+        types,
+    };
+    for instr in instrs {
+        cut.instrs.push(Instr {
+            op: instr.op,
+            dst: renumbered(&instr.dst)?,
+            src: renumbered(&instr.src)?,
+            imm: instr.imm,
+        });
+    }
+    for (value, (arg, poly)) in renumbered(&inputs)?.into_iter().zip(places()) {
+        cut.params.push(Param {
+            value,
+            name: String::new(),
+            role: ParamRole::Cipher { arg, poly },
+        });
+    }
+    for (value, (index, poly)) in renumbered(&outputs)?.into_iter().zip(places()) {
+        cut.results.push(ResultLimb {
+            value,
+            name: String::new(),
+            index,
+            poly,
+        });
+    }
+    Some(Segment {
+        inputs,
+        program: one_call(cut),
+        outputs,
+    })
+}
+
+/// Names for any number of limbs: operand or result, and polynomial.
+fn places() -> impl Iterator<Item = (u16, u16)> {
+    (0..=u16::MAX).flat_map(|arg| (0..=u16::MAX).map(move |poly| (arg, poly)))
+}
+
+/// A program that calls a procedure once, on inputs and seeds in its own order.
+fn one_call(procedure: Procedure) -> Program {
+    let limbs = |count: usize, from: usize| -> Vec<LimbId> {
+        (from..from + count).map(|at| LimbId(at as u32)).collect()
+    };
+    let (params, results) = (procedure.params.len(), procedure.results.len());
+    let (args, made) = (limbs(params, 0), limbs(results, params));
+    let values = procedure.params.iter().map(|p| p.value);
+    let values = values.chain(procedure.results.iter().map(|r| r.value));
+    let types = values.filter_map(|v| procedure.types.get(v.0 as usize).copied());
+    Program {
+        log_n: procedure.log_n,
+        moduli: procedure.moduli.clone(),
+        limbs: types.collect(),
+        inputs: args
+            .iter()
+            .zip(places())
+            .map(|(&limb, (input, poly))| Input {
+                limb,
+                name: String::new(),
+                role: InputRole::Cipher {
+                    input: input.into(),
+                    poly,
+                },
+            })
+            .collect(),
+        seeds: (0..procedure.seeds.len() as u32).collect(),
+        calls: vec![Call {
+            proc: 0,
+            args,
+            seeds: (0..procedure.seeds.len() as u32).collect(),
+            results: made.clone(),
+            loc: None,
+        }],
+        outputs: made
+            .iter()
+            .zip(places())
+            .map(|(&limb, (output, poly))| Output {
+                limb,
+                name: String::new(),
+                output: output.into(),
+                poly,
+            })
+            .collect(),
+        procs: vec![Arc::new(procedure)],
+    }
+}
