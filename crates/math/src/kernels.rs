@@ -18,6 +18,8 @@ mod fused_ifma;
 mod ifma;
 #[cfg(target_arch = "x86_64")]
 mod narrow;
+#[cfg(target_arch = "x86_64")]
+mod permute;
 mod simd;
 mod split;
 mod sums;

@@ -67,9 +67,7 @@ impl AutoEvalPlan {
     pub fn apply(&self, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
         check_len("out", self.source.len(), out.len())?;
         check_len("a", self.source.len(), a.len())?;
-        for (o, &s) in out.iter_mut().zip(&self.source) {
-            *o = a[s as usize];
-        }
+        permute(out, a, &self.source);
         Ok(())
     }
 
@@ -90,11 +88,21 @@ impl AutoEvalPlan {
         let (from_p, from_m) = if self.galois & 3 == 1 { (p, m) } else { (m, p) };
         let (source_p, source_m) = self.source.split_at(half);
         for (out, from, source) in [(out_p, from_p, source_p), (out_m, from_m, source_m)] {
-            for (o, &s) in out.iter_mut().zip(source) {
-                *o = from[s as usize & (half - 1)];
-            }
+            permute(out, from, source);
         }
         Ok(())
+    }
+}
+
+/// Output position i takes input position `source[i]`, modulo the (power of two) length.
+fn permute(out: &mut [u64], from: &[u64], source: &[u32]) {
+    #[cfg(target_arch = "x86_64")]
+    let done = super::permute::permute(out, from, source);
+    #[cfg(not(target_arch = "x86_64"))]
+    let done = 0;
+    let mask = from.len().wrapping_sub(1);
+    for (o, &s) in out.iter_mut().zip(source).skip(done) {
+        *o = from[s as usize & mask];
     }
 }
 

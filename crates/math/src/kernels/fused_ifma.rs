@@ -60,6 +60,16 @@ unsafe fn dot_pair_wide(
     unsafe { dot_pair_with(WideReducer::new(q), out, terms, carry, len) }
 }
 
+/// Words ahead of the loop that streams from memory are asked for: a key switching key is larger than the caches, and its
+/// limbs are too many streams for the processor to follow by itself.
+const AHEAD: usize = 64;
+
+#[inline(always)]
+unsafe fn prefetch(limb: &[u64], i: usize) {
+    // SAFETY: a hint on an address, which may lie beyond the end.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(limb.as_ptr().wrapping_add(i + AHEAD).cast()) }
+}
+
 #[inline(always)]
 unsafe fn dot_pair_with<R: SumReducer>(
     reducer: R,
@@ -78,6 +88,8 @@ unsafe fn dot_pair_with<R: SumReducer>(
             for group in terms.chunks(LAZY_TERMS) {
                 let (mut sum_a, mut sum_b) = (Accumulator::new(a), Accumulator::new(b));
                 for (shared, first, second) in group {
+                    prefetch(first, i);
+                    prefetch(second, i);
                     let x = load(shared.as_ptr().add(i));
                     let (y, z) = (load(first.as_ptr().add(i)), load(second.as_ptr().add(i)));
                     sum_a.add(x, y, _mm512_srli_epi64::<52>(y));

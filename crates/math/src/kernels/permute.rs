@@ -1,0 +1,41 @@
+//! The permutation that an automorphism is in evaluation form, eight positions at a time (AVX-512 F).
+//!
+//! Positions 8m ... 8m + 7 hold the exponents e_m + 2 N/8 r for r in bit-reversed order; times an odd g these are again
+//! eight exponents 2 N/8 apart. So each block of eight comes from one block of eight, its lanes permuted.
+
+use std::arch::x86_64::*;
+
+use super::backend::Backend;
+use crate::simd::{LANES, load, store};
+
+/// Writes input position `source[i] % from.len()` to output position i for whole blocks of eight, and returns how many
+/// positions that was: none without the instructions, or where a limb is shorter than two blocks. The sources must be
+/// those of an automorphism ([`super::AutoEvalPlan::sources`], or half of them), and the lengths equal powers of two.
+pub(super) fn permute(out: &mut [u64], from: &[u64], source: &[u32]) -> usize {
+    let backend = Backend::current();
+    if !matches!(backend, Backend::Avx512 | Backend::Avx512Ifma)
+        || from.len() < 2 * LANES
+        || (from.len(), source.len()) != (out.len(), out.len())
+        || !from.len().is_power_of_two()
+    {
+        return 0;
+    }
+    // SAFETY: the backend is only in force where the processor has its features; lengths were checked.
+    unsafe { permute_blocks(out, from, source) };
+    out.len()
+}
+
+#[target_feature(enable = "avx512f")]
+unsafe fn permute_blocks(out: &mut [u64], from: &[u64], source: &[u32]) {
+    let mask = from.len() - LANES;
+    for (out, source) in (out.chunks_exact_mut(LANES)).zip(source.chunks_exact(LANES)) {
+        let block = source[0] as usize & mask;
+        // SAFETY: block is a multiple of 8 below the length; both chunks are of 8.
+        unsafe {
+            let lanes = _mm512_cvtepu32_epi64(_mm256_loadu_si256(source.as_ptr().cast()));
+            // Of each lane number the instruction reads the low three bits.
+            let x = _mm512_permutexvar_epi64(lanes, load(from.as_ptr().add(block)));
+            store(out.as_mut_ptr(), x);
+        }
+    }
+}
