@@ -30,15 +30,14 @@ mod words;
 use std::arch::x86_64::*;
 
 pub(super) use forward::forward_block;
-use forward::forward_with;
-use inverse::inverse_with;
 pub(super) use inverse::{inverse_block, inverse_whole};
 pub(super) use words::Narrow;
-use words::Words;
+use words::{Wide, Words};
 
 use super::NttPlan;
+use super::butterfly::{Last, Stage};
 use crate::Backend;
-use crate::simd::{DoubleWord, Ifma, IfmaWide, LANES, ROOMY, SMALL, TIGHT, store};
+use crate::simd::{DoubleWord, Ifma, IfmaWide, LANES, LazyMul, ROOMY, SMALL, TIGHT, store};
 
 /// The shortest limb these loops take.
 pub(super) const MIN_LEN: usize = 2 * CHUNK;
@@ -47,7 +46,7 @@ pub(super) const MIN_LEN: usize = 2 * CHUNK;
 const CHUNK: usize = 8 * LANES;
 
 /// Blocks of at most this many coefficients (32 KiB) stay in the first-level cache.
-pub(super) const CACHED: usize = 1 << 12;
+const CACHED: usize = 1 << 12;
 
 /// The parts of a block of `len` coefficients that are left for the last stages after pairs of stages: of 64 coefficients
 /// or of 32, as the logarithm is even or odd.
@@ -57,6 +56,14 @@ fn parts_of(len: usize) -> usize {
     } else {
         2 * len / CHUNK
     }
+}
+
+/// The part of a larger block that is taken at once.
+fn leaf_of(mut len: usize) -> usize {
+    while len > CACHED {
+        len /= 4;
+    }
+    len
 }
 
 /// K vectors from memory.
@@ -229,5 +236,25 @@ pub(super) fn inverse(plan: &NttPlan, limb: &mut [u64], backend: Backend) {
             (_, ..=60) => inverse_60(plan, limb),
             _ => inverse_61(plan, limb),
         }
+    }
+}
+
+#[inline(always)]
+unsafe fn forward_with<A: LazyMul>(plan: &NttPlan, limb: &mut [u64]) {
+    let p = limb.as_mut_ptr();
+    // SAFETY: the limb has the plan's length, at least `MIN_LEN`; the caller enables the features of A.
+    unsafe {
+        let stage = Stage::<A>::new(plan, &plan.forward);
+        forward_block::<A, Wide, true>(stage, p, p, limb.len(), 1);
+    }
+}
+
+#[inline(always)]
+unsafe fn inverse_with<A: LazyMul>(plan: &NttPlan, limb: &mut [u64]) {
+    let p = limb.as_mut_ptr();
+    // SAFETY: as in `forward_with`.
+    unsafe {
+        let stage = Stage::<A>::new(plan, &plan.inverse);
+        inverse_whole::<A, Wide>(stage, p, p, limb.len(), Last::new(plan));
     }
 }

@@ -3,49 +3,19 @@
 use std::arch::x86_64::*;
 
 use super::words::{Wide, Words};
-use super::{CACHED, CHUNK, load_many, load_quarters, parts_of, store_quarters};
-use crate::ntt::NttPlan;
+use super::{CACHED, CHUNK, leaf_of, load_many, load_quarters, parts_of, store_quarters};
 use crate::ntt::butterfly::{Stage, shuffle};
 use crate::simd::{LANES, LazyMul};
 
-/// The transform of a limb of 64-bit words.
+/// The stages of a block of `len` words, by way of `work`; `index` is the position of the block's twiddle in the table.
+/// `FRESH` inputs are below q. Parts that fit the first-level cache are finished one after the other, and so are the
+/// parts of parts (depth first).
 ///
 /// # Safety
-/// The limb has the plan's length, at least `MIN_LEN`; the caller enables the features of A.
+/// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; they may be one. The caller enables
+/// the features of A.
 #[inline(always)]
-pub(super) unsafe fn forward_with<A: LazyMul>(plan: &NttPlan, limb: &mut [u64]) {
-    let n = limb.len();
-    let p = limb.as_mut_ptr();
-    // SAFETY: all offsets below stay within the n words of the limb; the caller enables the features of A.
-    unsafe {
-        let stage = Stage::<A>::new(plan, &plan.forward);
-        double::<A, Wide, true>(stage, p, p, n, 1);
-        if n <= CACHED {
-            return finish::<A, Wide>(stage, p, p, n, 4, 4);
-        }
-        let (mut blocks, mut len) = (4, n / 4);
-        while len > CACHED {
-            for i in 0..blocks {
-                let block = p.add(i * len);
-                double::<A, Wide, false>(stage, block, block, len, blocks + i);
-            }
-            blocks *= 4;
-            len /= 4;
-        }
-        for i in 0..blocks {
-            let block = p.add(i * len);
-            finish::<A, Wide>(stage, block, block, len, 1, blocks + i);
-        }
-    }
-}
-
-/// The stages of a block of `len` words of another kind, by way of `work`; `index` is the position of the block's
-/// twiddle in the table.
-///
-/// # Safety
-/// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; the caller enables the features of A.
-#[inline(always)]
-pub(in crate::ntt) unsafe fn forward_block<A: LazyMul, W: Words>(
+pub(in crate::ntt) unsafe fn forward_block<A: LazyMul, W: Words, const FRESH: bool>(
     stage: Stage<A>,
     block: *mut W::Word,
     work: *mut u64,
@@ -54,8 +24,30 @@ pub(in crate::ntt) unsafe fn forward_block<A: LazyMul, W: Words>(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        double::<A, W, false>(stage, block, work, len, index);
-        finish::<A, W>(stage, work, block, len, 4, 4 * index);
+        double::<A, W, FRESH>(stage, block, work, len, index);
+        if len <= CACHED {
+            return finish::<A, W>(stage, work, block, len, 4, 4 * index);
+        }
+        let leaf = leaf_of(len);
+        for at in (0..len).step_by(leaf) {
+            let (mut part, mut first) = (len / 4, 4 * index);
+            while part > leaf {
+                if at % part == 0 {
+                    let p = work.add(at);
+                    double::<A, Wide, false>(stage, p, p, part, first + at / part);
+                }
+                part /= 4;
+                first *= 4;
+            }
+            finish::<A, W>(
+                stage,
+                work.add(at),
+                block.add(at),
+                leaf,
+                1,
+                first + at / leaf,
+            );
+        }
     }
 }
 

@@ -3,50 +3,16 @@
 use std::arch::x86_64::*;
 
 use super::words::{Wide, Words};
-use super::{CACHED, CHUNK, load_quarters, parts_of, store_many, store_quarters};
-use crate::ntt::NttPlan;
+use super::{CACHED, CHUNK, leaf_of, load_quarters, parts_of, store_many, store_quarters};
 use crate::ntt::butterfly::{Last, Stage, unshuffle};
 use crate::simd::{LANES, LazyMul};
 
-/// The transform of a limb of 64-bit words.
+/// All stages of a limb of `len` words, by way of `work`. Parts that fit the first-level cache are done one after the
+/// other, and so are the parts of parts (depth first).
 ///
 /// # Safety
-/// The limb has the plan's length, at least `MIN_LEN`; the caller enables the features of A.
-#[inline(always)]
-pub(super) unsafe fn inverse_with<A: LazyMul>(plan: &NttPlan, limb: &mut [u64]) {
-    let n = limb.len();
-    let p = limb.as_mut_ptr();
-    // SAFETY: all offsets below stay within the n words of the limb; the caller enables the features of A.
-    unsafe {
-        let stage = Stage::<A>::new(plan, &plan.inverse);
-        let last = Last::<A>::new(plan);
-        let (mut blocks, mut len) = (1, n);
-        while len > CACHED {
-            blocks *= 4;
-            len /= 4;
-        }
-        for i in 0..blocks {
-            let block = p.add(i * len);
-            begin::<A, Wide>(stage, block, block, len, blocks + i);
-            if blocks > 1 {
-                double(stage, block, len, blocks + i);
-            }
-        }
-        while blocks > 4 {
-            blocks /= 4;
-            len *= 4;
-            for i in 0..blocks {
-                double(stage, p.add(i * len), len, blocks + i);
-            }
-        }
-        double_last::<A, Wide>(stage, p, p, n, last);
-    }
-}
-
-/// All stages of a limb of words of another kind, by way of `work`.
-///
-/// # Safety
-/// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; the caller enables the features of A.
+/// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; they may be one. The caller enables
+/// the features of A.
 #[inline(always)]
 pub(in crate::ntt) unsafe fn inverse_whole<A: LazyMul, W: Words>(
     stage: Stage<A>,
@@ -62,8 +28,8 @@ pub(in crate::ntt) unsafe fn inverse_whole<A: LazyMul, W: Words>(
     }
 }
 
-/// The stages of a block of `len` words of another kind, by way of `work`; `index` is the position of the block's
-/// twiddle in the table. The results are residues.
+/// The stages of a block of `len` words, by way of `work`; `index` is the position of the block's twiddle in the table.
+/// The results are residues.
 ///
 /// # Safety
 /// As for [`inverse_whole`].
@@ -98,6 +64,39 @@ pub(in crate::ntt) unsafe fn inverse_block<A: LazyMul, W: Words>(
 /// twiddle.
 #[inline(always)]
 unsafe fn begin<A: LazyMul, W: Words>(
+    stage: Stage<A>,
+    from: *const W::Word,
+    work: *mut u64,
+    len: usize,
+    index: usize,
+) {
+    // SAFETY: both pointers are valid for len words; the caller enables the features of A.
+    unsafe {
+        if len <= CACHED {
+            return leaf::<A, W>(stage, from, work, len, index);
+        }
+        let small = leaf_of(len);
+        for at in (0..len).step_by(small) {
+            leaf::<A, W>(
+                stage,
+                from.add(at),
+                work.add(at),
+                small,
+                (index * len + at) / small,
+            );
+            let mut part = small;
+            while part < len && (at + small) % part == 0 {
+                let start = at + small - part;
+                double(stage, work.add(start), part, (index * len + start) / part);
+                part *= 4;
+            }
+        }
+    }
+}
+
+/// As [`begin`], for a block that fits the first-level cache.
+#[inline(always)]
+unsafe fn leaf<A: LazyMul, W: Words>(
     stage: Stage<A>,
     from: *const W::Word,
     work: *mut u64,

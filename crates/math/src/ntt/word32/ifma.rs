@@ -1,8 +1,8 @@
 //! The 32-bit transform in 52-bit arithmetic (AVX-512 IFMA): a butterfly of eight words takes five instructions and no
 //! corrections, where sixteen words in 32-bit arithmetic take fourteen.
 //!
-//! Blocks that fit the first-level cache are widened on the way into a buffer of 64-bit words and narrowed on the way
-//! out; the stages above them, one or two at a time, stay in 32-bit arithmetic.
+//! Blocks are widened on the way into a buffer of 64-bit words and narrowed on the way out; the stages above them, one or
+//! two at a time, stay in 32-bit arithmetic.
 
 use std::mem::MaybeUninit;
 
@@ -11,7 +11,7 @@ use super::avx512::{
     forward_double, forward_single, inverse_double, inverse_double_last, inverse_single_last,
 };
 use super::lanes::Stage32;
-use crate::ntt::avx512::{CACHED, Narrow, forward_block, inverse_block, inverse_whole};
+use crate::ntt::avx512::{Narrow, forward_block, inverse_block, inverse_whole};
 use crate::ntt::butterfly::{Last, Stage};
 use crate::simd::{Ifma, SMALL};
 
@@ -19,14 +19,17 @@ pub(super) use crate::ntt::avx512::MIN_LEN;
 
 type Arithmetic = Ifma<SMALL>;
 
+/// The coefficients of the largest block: 128 KiB of 64-bit words, well within the second-level cache.
+const WORK: usize = 1 << 14;
+
 /// Room for a block, not filled beforehand: a transform writes all of it before it reads any.
 #[repr(align(64))]
-struct Work([MaybeUninit<u64>; CACHED]);
+struct Work([MaybeUninit<u64>; WORK]);
 
 impl Work {
     #[inline(always)]
     fn new() -> Self {
-        Self([MaybeUninit::uninit(); CACHED])
+        Self([MaybeUninit::uninit(); WORK])
     }
 
     #[inline(always)]
@@ -82,16 +85,16 @@ unsafe fn forward_with<const LAZY: bool, const SPARE: bool>(plan: &Ntt32, limb: 
     let p = limb.as_mut_ptr();
     let mut work = Work::new();
     // SAFETY: all offsets stay within the n words of the limb, a power of two and at least `MIN_LEN`; blocks are of at
-    // most `CACHED` words, the length of the buffer; the caller enables the features.
+    // most `WORK` words, the length of the buffer; the caller enables the features.
     unsafe {
         let (mut blocks, mut len) = (1, n);
-        if n > CACHED {
+        if n > WORK {
             let outer = Stage32::<LAZY>::new(plan, &plan.forward);
-            if (n / CACHED).trailing_zeros() % 2 == 1 {
+            if (n / WORK).trailing_zeros() % 2 == 1 {
                 forward_single(outer, p, n);
                 (blocks, len) = (2, n / 2);
             }
-            while len > CACHED {
+            while len > WORK {
                 for i in 0..blocks {
                     forward_double(outer, p.add(i * len), len, blocks + i);
                 }
@@ -102,7 +105,13 @@ unsafe fn forward_with<const LAZY: bool, const SPARE: bool>(plan: &Ntt32, limb: 
         let stage = Stage::<Arithmetic>::new(&plan.wide, &plan.wide.forward);
         for i in 0..blocks {
             let block = p.add(i * len);
-            forward_block::<_, Narrow<SPARE>>(stage, block, work.as_mut_ptr(), len, blocks + i);
+            forward_block::<_, Narrow<SPARE>, false>(
+                stage,
+                block,
+                work.as_mut_ptr(),
+                len,
+                blocks + i,
+            );
         }
     }
 }
@@ -115,17 +124,17 @@ unsafe fn inverse_with<const LAZY: bool, const SPARE: bool>(plan: &Ntt32, limb: 
     // SAFETY: as in `forward_with`.
     unsafe {
         let stage = Stage::<Arithmetic>::new(&plan.wide, &plan.wide.inverse);
-        if n <= CACHED {
+        if n <= WORK {
             let last = Last::new(&plan.wide);
             return inverse_whole::<_, Narrow<SPARE>>(stage, p, work.as_mut_ptr(), n, last);
         }
-        for i in 0..n / CACHED {
-            let block = p.add(i * CACHED);
-            let index = n / CACHED + i;
-            inverse_block::<_, Narrow<SPARE>>(stage, block, work.as_mut_ptr(), CACHED, index);
+        for i in 0..n / WORK {
+            let block = p.add(i * WORK);
+            let index = n / WORK + i;
+            inverse_block::<_, Narrow<SPARE>>(stage, block, work.as_mut_ptr(), WORK, index);
         }
         let outer = Stage32::<LAZY>::new(plan, &plan.inverse);
-        let mut len = CACHED;
+        let mut len = WORK;
         while 4 * len < n {
             len *= 4;
             for i in 0..n / len {
