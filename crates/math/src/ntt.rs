@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, RwLock};
 
 use crate::bits::bit_reverse;
-use crate::kernels::Backend;
+use crate::kernels::{self, Backend};
 use crate::primes::is_prime;
 use crate::{MathError, Modulus, Ring, RingKind, Shoup};
 
@@ -29,9 +29,9 @@ struct Twiddles {
     value: Aligned,
     /// floor(value * 2^64 / q).
     quotient: Aligned,
-    /// floor(value * 2^52 / q), where 52-bit arithmetic serves (q < 2^50), else nothing.
+    /// What 52-bit arithmetic multiplies by beside the value, for the primes it serves; else nothing.
     #[cfg(target_arch = "x86_64")]
-    quotient_52: Aligned,
+    factor_52: Aligned,
     /// The first eighth of the table again, ready for the stages in which a whole vector shares one twiddle.
     #[cfg(target_arch = "x86_64")]
     shared: Vec<crate::simd::WideShoup>,
@@ -40,22 +40,27 @@ struct Twiddles {
 impl Twiddles {
     fn new(q: Modulus, value: &[u64]) -> Self {
         let constants = || value.iter().map(|&w| q.shoup(w));
+        #[cfg(target_arch = "x86_64")]
+        let wide = || constants().map(|w| crate::simd::WideShoup::new(q, w));
         Self {
             value: Aligned::new(value.iter().copied()),
             quotient: Aligned::new(constants().map(|w| w.quotient)),
             #[cfg(target_arch = "x86_64")]
-            quotient_52: Aligned::new(
-                // Two nested floors are one.
-                constants()
-                    .take(if q.bits() <= 50 { value.len() } else { 0 })
-                    .map(|w| w.quotient >> 12),
+            factor_52: Aligned::new(
+                wide()
+                    .take(if in_52_bits(q) { value.len() } else { 0 })
+                    .map(|w| w.factor_52()),
             ),
             #[cfg(target_arch = "x86_64")]
-            shared: (constants().take(value.len() / 8))
-                .map(From::from)
-                .collect(),
+            shared: wide().take(value.len() / 8).collect(),
         }
     }
+}
+
+/// Whether 52-bit arithmetic multiplies residues modulo q.
+#[cfg(target_arch = "x86_64")]
+fn in_52_bits(q: Modulus) -> bool {
+    q.bits() <= 50 || q.value() == crate::simd::Solinas::P
 }
 
 /// Words that start on a cache line, so that no vector of them straddles two.
@@ -215,6 +220,28 @@ impl NttPlan {
             _ => scalar::inverse(self, limb),
         }
         Ok(())
+    }
+
+    /// out = the transform of (a mod q) + w, for a limb of residues of another modulus `from` (or of this one): a
+    /// change of modulus, a constant and [`NttPlan::forward`] in one go. w is reduced first.
+    pub fn forward_from(
+        &self,
+        out: &mut [u64],
+        a: &[u64],
+        from: Modulus,
+        w: u64,
+    ) -> Result<(), MathError> {
+        self.check_len(out)?;
+        self.check_len(a)?;
+        #[cfg(target_arch = "x86_64")]
+        if Backend::current() == Backend::Avx512Ifma
+            && out.len() >= avx512::MIN_LEN
+            && avx512::forward_from(self, out, a, from, self.q.reduce(w))
+        {
+            return Ok(());
+        }
+        kernels::conv_add(from, self.q, out, a, w)?;
+        self.forward(out)
     }
 
     /// [`NttPlan::forward`] of several limbs of this modulus; the tables stay in the cache from one to the next. All

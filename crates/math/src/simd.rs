@@ -5,6 +5,7 @@
 
 mod ifma;
 mod ifma_wide;
+mod solinas;
 
 use std::arch::x86_64::*;
 
@@ -12,6 +13,7 @@ use crate::{Modulus, Shoup};
 
 pub(crate) use ifma::{Ifma, ROOMY, SMALL, TIGHT};
 pub(crate) use ifma_wide::IfmaWide;
+pub(crate) use solinas::Solinas;
 
 /// Residues in one vector.
 pub(crate) const LANES: usize = 8;
@@ -22,8 +24,8 @@ pub(crate) trait LazyMul {
     const BOUND: u64;
     /// Whether values up to 4 `BOUND` q fit a word and may be multiplied; otherwise 2 `BOUND` q is the limit.
     const WIDE_RANGE: bool;
-    /// Whether [`LazyMul::constant`] takes quotients of 52 bits, floor(value * 2^52 / q), and not of 64.
-    const QUOTIENTS_52: bool = false;
+    /// Whether [`LazyMul::constant`] takes the factors of [`WideShoup::factor_52`], and not quotients of 64 bits.
+    const FACTORS_52: bool = false;
     /// A constant in each lane, with what of its quotient this arithmetic needs.
     type Constant: Copy;
     /// What is fixed by the modulus.
@@ -33,7 +35,7 @@ pub(crate) trait LazyMul {
     /// The processor must have the features of this arithmetic.
     unsafe fn context(q: Modulus) -> Self::Context;
 
-    /// A constant from its value and its quotient (see `QUOTIENTS_52`), in each lane.
+    /// A constant from its value and floor(value * 2^64 / q) (or its factor, see `FACTORS_52`), in each lane.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -198,6 +200,15 @@ pub(crate) trait LazyMul {
         }
     }
 
+    /// What sums of inverse stages need before they are stored for the first time.
+    ///
+    /// # Safety
+    /// The processor must have the features of this arithmetic.
+    #[inline(always)]
+    unsafe fn settle<const K: usize>(x: [__m512i; K], _context: Self::Context) -> [__m512i; K] {
+        x
+    }
+
     /// From what [`LazyMul::mul_many`] gives to below q.
     ///
     /// # Safety
@@ -230,17 +241,31 @@ pub(crate) struct WideShoup {
     quotient_52: u64,
     /// The lower half of `quotient` as a fraction of 52 bits.
     fraction_52: u64,
+    /// What 52-bit arithmetic has in place of a quotient: `quotient_52`, or 2^52 value mod q for the prime of
+    /// [`Solinas`].
+    factor_52: u64,
 }
 
-impl From<Shoup> for WideShoup {
-    fn from(w: Shoup) -> Self {
+impl WideShoup {
+    /// Every form of the constant w modulo q.
+    pub(crate) fn new(q: Modulus, w: Shoup) -> Self {
+        let quotient_52 = w.quotient >> 12;
         Self {
             value: w.value,
             quotient: w.quotient,
             quotient_high: w.quotient >> 32,
-            quotient_52: w.quotient >> 12,
+            quotient_52,
             fraction_52: (w.quotient & 0xffff_ffff) << 20,
+            factor_52: match q.value() {
+                Solinas::P => q.reduce_wide(u128::from(w.value) << 52),
+                _ => quotient_52,
+            },
         }
+    }
+
+    /// `factor_52`.
+    pub(crate) fn factor_52(self) -> u64 {
+        self.factor_52
     }
 }
 

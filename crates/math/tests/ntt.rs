@@ -200,13 +200,15 @@ fn backends_agree_bit_for_bit() {
     }
 }
 
-/// The prime of the torus engine, which needs 2^52 exactly: N up to 2^11.
+/// The prime of the torus engine, 2^52 - 2^12 + 1, has roots of unity for N up to 2^11, and for halves of that.
 #[test]
 fn backends_agree_modulo_the_torus_prime() {
     let q = Modulus::new((1 << 52) - (1 << 12) + 1).unwrap();
     for log_n in 1..=10 {
         check_backends(q, log_n);
     }
+    check_ring(q, Ring::full(11));
+    assert!(NttPlan::new(q, Ring::full(12)).is_err());
 }
 
 #[test]
@@ -240,28 +242,32 @@ fn check_backends(q: Modulus, log_n: u8) {
         .into_iter()
         .take(if with_halves { 3 } else { 1 })
     {
-        let plan = NttPlan::new(q, ring).unwrap();
-        for limb in common::limbs(q, ring.len(), 11) {
-            let run = |backend, forward| {
-                kernels::with_backend(backend, || {
-                    let mut x = limb.clone();
-                    if forward {
-                        plan.forward(&mut x).unwrap()
-                    } else {
-                        plan.inverse(&mut x).unwrap()
-                    }
-                    x
-                })
-                .unwrap()
-            };
-            for forward in [true, false] {
-                let expected = run(Backend::Scalar, forward);
-                for backend in kernels::available_backends() {
-                    assert!(
-                        run(backend, forward) == expected,
-                        "{backend:?} {ring:?} {q:?} forward {forward}"
-                    );
+        check_ring(q, ring);
+    }
+}
+
+fn check_ring(q: Modulus, ring: Ring) {
+    let plan = NttPlan::new(q, ring).unwrap();
+    for limb in common::limbs(q, ring.len(), 11) {
+        let run = |backend, forward| {
+            kernels::with_backend(backend, || {
+                let mut x = limb.clone();
+                if forward {
+                    plan.forward(&mut x).unwrap()
+                } else {
+                    plan.inverse(&mut x).unwrap()
                 }
+                x
+            })
+            .unwrap()
+        };
+        for forward in [true, false] {
+            let expected = run(Backend::Scalar, forward);
+            for backend in kernels::available_backends() {
+                assert!(
+                    run(backend, forward) == expected,
+                    "{backend:?} {ring:?} {q:?} forward {forward}"
+                );
             }
         }
     }

@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 use super::avx512::{WideReducer, vectors};
 use super::narrow::{NarrowReducer, SumReducer};
 use super::sums::LAZY_TERMS;
-use crate::simd::{Ifma as Ifma52, LANES, LazyMul, TIGHT, correct, load, splat, store};
+use crate::simd::{Ifma as Ifma52, LANES, LazyMul, TIGHT, WideShoup, correct, load, splat, store};
 use crate::{Modulus, Shoup};
 
 type Ifma = Ifma52<TIGHT>;
@@ -285,7 +285,8 @@ pub(super) unsafe fn mul_shoup(
     // SAFETY: the pointers are valid for len words (caller).
     unsafe {
         let context = Ifma::context(q);
-        let (w, q) = (Ifma::broadcast(&w.into()), splat(q.value()));
+        let w = Ifma::broadcast(&WideShoup::new(q, w));
+        let q = splat(q.value());
         vectors!(len, i => { store(out.add(i), correct(Ifma::mul(load(a.add(i)), w, context), q)) })
     }
 }

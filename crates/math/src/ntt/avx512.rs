@@ -24,12 +24,14 @@
 //! at q < 2^50, 50 and 62 thousand.
 
 mod forward;
+mod from;
 mod inverse;
 mod words;
 
 use std::arch::x86_64::*;
 
 pub(super) use forward::forward_block;
+pub(super) use from::forward_from;
 pub(super) use inverse::{inverse_block, inverse_whole};
 pub(super) use words::Narrow;
 use words::{Wide, Words};
@@ -37,7 +39,9 @@ use words::{Wide, Words};
 use super::NttPlan;
 use super::butterfly::{Last, Stage};
 use crate::Backend;
-use crate::simd::{DoubleWord, Ifma, IfmaWide, LANES, LazyMul, ROOMY, SMALL, TIGHT, store};
+use crate::simd::{
+    DoubleWord, Ifma, IfmaWide, LANES, LazyMul, ROOMY, SMALL, Solinas, TIGHT, store,
+};
 
 /// The shortest limb these loops take.
 pub(super) const MIN_LEN: usize = 2 * CHUNK;
@@ -141,6 +145,12 @@ entry!(
     "avx512f,avx512dq,avx512ifma"
 );
 entry!(
+    forward_solinas,
+    forward_with,
+    Solinas,
+    "avx512f,avx512dq,avx512ifma"
+);
+entry!(
     forward_ifma_60,
     forward_with,
     IfmaWide<true>,
@@ -183,6 +193,12 @@ entry!(
     "avx512f,avx512dq,avx512ifma"
 );
 entry!(
+    inverse_solinas,
+    inverse_with,
+    Solinas,
+    "avx512f,avx512dq,avx512ifma"
+);
+entry!(
     inverse_ifma_60,
     inverse_with,
     IfmaWide<true>,
@@ -215,6 +231,9 @@ pub(super) fn forward(plan: &NttPlan, limb: &mut [u64], backend: Backend) {
             (Backend::Avx512Ifma, ..=34) => forward_ifma_34(plan, limb),
             (Backend::Avx512Ifma, ..=46) => forward_ifma_46(plan, limb),
             (Backend::Avx512Ifma, ..=50) => forward_ifma_50(plan, limb),
+            (Backend::Avx512Ifma, 52) if plan.q.value() == Solinas::P => {
+                forward_solinas(plan, limb)
+            }
             (Backend::Avx512Ifma, ..=60) => forward_ifma_60(plan, limb),
             (Backend::Avx512Ifma, _) => forward_ifma_61(plan, limb),
             (_, ..=60) => forward_60(plan, limb),
@@ -231,6 +250,9 @@ pub(super) fn inverse(plan: &NttPlan, limb: &mut [u64], backend: Backend) {
             (Backend::Avx512Ifma, ..=34) => inverse_ifma_34(plan, limb),
             (Backend::Avx512Ifma, ..=46) => inverse_ifma_46(plan, limb),
             (Backend::Avx512Ifma, ..=50) => inverse_ifma_50(plan, limb),
+            (Backend::Avx512Ifma, 52) if plan.q.value() == Solinas::P => {
+                inverse_solinas(plan, limb)
+            }
             (Backend::Avx512Ifma, ..=60) => inverse_ifma_60(plan, limb),
             (Backend::Avx512Ifma, _) => inverse_ifma_61(plan, limb),
             (_, ..=60) => inverse_60(plan, limb),

@@ -34,8 +34,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         unsafe {
             Self {
                 value: &twiddles.value,
-                quotient: if A::QUOTIENTS_52 {
-                    &twiddles.quotient_52
+                quotient: if A::FACTORS_52 {
+                    &twiddles.factor_52
                 } else {
                     &twiddles.quotient
                 },
@@ -201,6 +201,13 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
+    /// What sums need before they are stored for the first time.
+    #[inline(always)]
+    pub(super) unsafe fn settle<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
+        // SAFETY: the caller enables the features of A.
+        unsafe { A::settle(x, self.context) }
+    }
+
     /// From a product to below q.
     #[inline(always)]
     pub(super) unsafe fn reduce_products<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
@@ -228,8 +235,8 @@ impl<A: LazyMul> Last<A> {
         // SAFETY: the caller enables the features of A.
         unsafe {
             Self {
-                n_inv: A::broadcast(&plan.n_inv.into()),
-                n_inv_twiddle: A::broadcast(&plan.n_inv_twiddle.into()),
+                n_inv: A::broadcast(&WideShoup::new(plan.q, plan.n_inv)),
+                n_inv_twiddle: A::broadcast(&WideShoup::new(plan.q, plan.n_inv_twiddle)),
             }
         }
     }

@@ -58,7 +58,7 @@ impl IfmaContext {
 impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
     const BOUND: u64 = 2;
     const WIDE_RANGE: bool = false;
-    const QUOTIENTS_52: bool = true;
+    const FACTORS_52: bool = true;
     /// The value and floor(value * 2^52 / q).
     type Constant = (__m512i, __m512i);
     type Context = IfmaContext;
@@ -86,7 +86,7 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
     #[inline(always)]
     unsafe fn broadcast(w: &WideShoup) -> (__m512i, __m512i) {
         // SAFETY: the caller's promise.
-        unsafe { (splat(w.value), splat(w.quotient_52)) }
+        unsafe { (splat(w.value), splat(w.factor_52)) }
     }
 
     #[inline(always)]

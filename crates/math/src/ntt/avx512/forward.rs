@@ -25,8 +25,26 @@ pub(in crate::ntt) unsafe fn forward_block<A: LazyMul, W: Words, const FRESH: bo
     // SAFETY: the caller's promise.
     unsafe {
         double::<A, W, FRESH>(stage, block, work, len, index);
+        forward_rest::<A, W>(stage, work, block, len, index);
+    }
+}
+
+/// The stages of a block but the first two, from `work` to `out`.
+///
+/// # Safety
+/// As for [`forward_block`].
+#[inline(always)]
+pub(super) unsafe fn forward_rest<A: LazyMul, W: Words>(
+    stage: Stage<A>,
+    work: *mut u64,
+    out: *mut W::Word,
+    len: usize,
+    index: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
         if len <= CACHED {
-            return finish::<A, W>(stage, work, block, len, 4, 4 * index);
+            return finish::<A, W>(stage, work, out, len, 4, 4 * index);
         }
         let leaf = leaf_of(len);
         for at in (0..len).step_by(leaf) {
@@ -39,14 +57,7 @@ pub(in crate::ntt) unsafe fn forward_block<A: LazyMul, W: Words, const FRESH: bo
                 part /= 4;
                 first *= 4;
             }
-            finish::<A, W>(
-                stage,
-                work.add(at),
-                block.add(at),
-                leaf,
-                1,
-                first + at / leaf,
-            );
+            finish::<A, W>(stage, work.add(at), out.add(at), leaf, 1, first + at / leaf);
         }
     }
 }

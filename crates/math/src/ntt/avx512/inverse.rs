@@ -174,8 +174,8 @@ unsafe fn tail<A: LazyMul, W: Words, const SIX: bool>(
             }
             for c in 0..2 {
                 let p = work.add((i + c) * CHUNK);
-                store_many(p, v[c].0);
-                store_many(p.add(CHUNK / 2), v[c].1);
+                store_many(p, stage.settle(v[c].0));
+                store_many(p.add(CHUNK / 2), stage.settle(v[c].1));
             }
         }
     }

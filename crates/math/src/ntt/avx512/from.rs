@@ -1,0 +1,82 @@
+//! Transforms that start from another limb: their first pass reads it and takes it to the modulus, which would
+//! otherwise be a pass of its own.
+
+use super::forward::forward_rest;
+use super::words::Wide;
+use super::{load_quarters, store_quarters};
+use crate::Modulus;
+use crate::kernels::conversion::{Converter, by_way, way};
+use crate::ntt::NttPlan;
+use crate::ntt::butterfly::Stage;
+use crate::simd::{IfmaWide, LANES};
+
+/// The arithmetic of moduli that this is made for: the long ones, whose first pass hides the loads.
+type Arithmetic = IfmaWide<true>;
+
+/// The forward transform of (a mod q) + w, for a below `from` and w below q, into `out`. Gives whether it was done: on a
+/// processor with AVX-512 IFMA (which `plan`'s caller has seen to), for q of 53 to 60 bits. Both limbs have the plan's
+/// length, which is long enough for the loops of the parent module.
+pub(in crate::ntt) fn forward_from(
+    plan: &NttPlan,
+    out: &mut [u64],
+    a: &[u64],
+    from: Modulus,
+    w: u64,
+) -> bool {
+    let Some(way) = way(from, plan.q).filter(|_| (53..=60).contains(&plan.q.bits())) else {
+        return false;
+    };
+    // SAFETY: the processor has the features and the lengths are equal (caller).
+    unsafe {
+        by_way!(way, w != 0, first(plan, out, a, w));
+        rest(plan, out);
+    }
+    true
+}
+
+/// The first two stages, from a to out.
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+unsafe fn first<const WAY: u8, const ADD: bool>(
+    plan: &NttPlan,
+    out: &mut [u64],
+    a: &[u64],
+    w: u64,
+) {
+    let quarter = out.len() / 4;
+    let (from, to) = (a.as_ptr(), out.as_mut_ptr());
+    // SAFETY: both limbs have one length, a multiple of 64; the features are enabled here.
+    unsafe {
+        let converter = Converter::<WAY, ADD>::new(plan.q, w);
+        let stage = Stage::<Arithmetic>::new(plan, &plan.forward);
+        let (w, v_low, v_high) = (stage.twiddle(1), stage.twiddle(2), stage.twiddle(3));
+        let v = [v_low, v_low, v_high, v_high];
+        for k in (0..quarter).step_by(2 * LANES) {
+            let mut x = load_quarters::<Wide>(from.add(k), quarter);
+            for x in x.iter_mut().flatten() {
+                *x = converter.convert(*x);
+            }
+            let [a, b, c, d] = x;
+            let (low, high) = ([a[0], a[1], b[0], b[1]], [c[0], c[1], d[0], d[1]]);
+            let (x, y) = stage.forward(low, high, [w; 4]);
+            let (low, high) = ([x[0], x[1], y[0], y[1]], [x[2], x[3], y[2], y[3]]);
+            let low = stage.before::<true, 4>(low);
+            let (x, y) = stage.forward(low, high, v);
+            store_quarters(
+                to.add(k),
+                quarter,
+                [[x[0], x[1]], [y[0], y[1]], [x[2], x[3]], [y[2], y[3]]],
+            );
+        }
+    }
+}
+
+/// All other stages.
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+unsafe fn rest(plan: &NttPlan, out: &mut [u64]) {
+    let p = out.as_mut_ptr();
+    // SAFETY: the limb has the plan's length; the features are enabled here.
+    unsafe {
+        let stage = Stage::<Arithmetic>::new(plan, &plan.forward);
+        forward_rest::<Arithmetic, Wide>(stage, p, p, out.len(), 1);
+    }
+}
