@@ -1,16 +1,20 @@
 // Two ports p in {a, b}, each: if en: rdata := M[addr], and if we M[addr] := wdata. True dual-port
 // memory.
 //
-// Latency 1 cycle from addr to rdata, one access a cycle on each port. A port that writes reads the
-// old word, and so does the other port at that address (read-first mode). Without en the read
-// register holds. Both ports writing one address in one cycle is the user's error. Not reset: a
-// word is undefined until it is written.
+// Latency 1 cycle from addr to rdata, one access a cycle on each port. Without en the read register
+// holds. Both ports writing one address in one cycle is the user's error. Not reset: a word is
+// undefined until it is written. Of reads that meet a write:
+//
+//   Style             port that writes         other port at that address
+//   all but "ultra"   reads the old word       reads the old word
+//   "ultra"           holds its read register  a reads the old word, b reads the new word
+//
+// as block RAM and UltraRAM do. Style is handed to the synthesiser besides; "ultra" is for
+// UltraScale+ only.
 module rm_ram_2rw #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 1024,
-    /* verilator lint_off UNUSEDPARAM */  // for the synthesiser only
     parameter Style = "block",
-    /* verilator lint_on UNUSEDPARAM */
     localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1
 ) (
     input  logic                 clk_i,
@@ -29,18 +33,35 @@ module rm_ram_2rw #(
   (* ram_style = Style *) logic [Width-1:0] mem[Depth];
   logic [Width-1:0] a_rdata_q, b_rdata_q;
 
-  // Plain `always`: two processes write one memory, which is what a true dual-port block RAM is.
-  always @(posedge clk_i) begin
-    if (a_en_i) begin
-      a_rdata_q <= mem[a_addr_i];
-      if (a_we_i) mem[a_addr_i] <= a_wdata_i;
+  // Plain `always`: two processes write one memory, which is what a true dual-port RAM is.
+  if (Style == "ultra") begin : gen_ultra
+    always @(posedge clk_i) begin
+      if (a_en_i) begin
+        if (a_we_i) mem[a_addr_i] <= a_wdata_i;
+        else a_rdata_q <= mem[a_addr_i];
+      end
     end
-  end
 
-  always @(posedge clk_i) begin
-    if (b_en_i) begin
-      b_rdata_q <= mem[b_addr_i];
-      if (b_we_i) mem[b_addr_i] <= b_wdata_i;
+    always @(posedge clk_i) begin
+      if (b_en_i) begin
+        if (b_we_i) mem[b_addr_i] <= b_wdata_i;
+        else if (a_en_i && a_we_i && a_addr_i == b_addr_i) b_rdata_q <= a_wdata_i;
+        else b_rdata_q <= mem[b_addr_i];
+      end
+    end
+  end else begin : gen_block
+    always @(posedge clk_i) begin
+      if (a_en_i) begin
+        a_rdata_q <= mem[a_addr_i];
+        if (a_we_i) mem[a_addr_i] <= a_wdata_i;
+      end
+    end
+
+    always @(posedge clk_i) begin
+      if (b_en_i) begin
+        b_rdata_q <= mem[b_addr_i];
+        if (b_we_i) mem[b_addr_i] <= b_wdata_i;
+      end
     end
   end
 

@@ -11,6 +11,11 @@ pub enum HdlError {
         "no RTL at or above {0}: run this inside a checkout of Ringmill, which has rtl/lib and Cargo.toml"
     )]
     NoWorkspace(PathBuf),
+    #[error(
+        "no standard-cell library: `make hdl-tools` unpacks Debian's qflow-tech-osu018 into {venv} where there is \
+         apt-get; or name a liberty file in RINGMILL_LIBERTY"
+    )]
+    LibertyMissing { venv: PathBuf },
     #[error("cannot {action} {path}: {source}")]
     Io {
         action: &'static str,

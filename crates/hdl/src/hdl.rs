@@ -3,8 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::watch::{Stage, Watch};
-use crate::{Family, HdlError, Model, Proof, Sources, Synthesis, Tools, Top};
-use crate::{build, build::BuildOptions, prove, synth};
+use crate::{
+    Area, Effort, Family, Generated, HdlError, Model, Placement, Proof, Sources, Synthesis, Table,
+    Tools, Top,
+};
+use crate::{area, build, build::BuildOptions, generate, place, prove, synth};
 
 /// RTL sources, tools and a cache directory for what the tools make.
 #[derive(Clone, Debug)]
@@ -81,6 +84,28 @@ impl Hdl {
     /// Synthesis by Yosys' `synth_xilinx`, flattened, without I/O buffers. The cache keeps the counts.
     pub fn synthesise_for(&self, top: &Top, family: Family) -> Result<Synthesis, HdlError> {
         synth::synthesise(self, top, family)
+    }
+
+    /// Standard-cell area: Yosys and abc to the cells of a liberty file, flattened, before placement. The cache keeps it.
+    pub fn area(&self, top: &Top) -> Result<Area, HdlError> {
+        area::area(self, top)
+    }
+
+    /// The configuration `top` as sources of its own: a package of its parameters, a wrapper `<module>_top` that sets
+    /// them, the modules needed, the list of them all in order, and a table if one is given. `origin` is what the
+    /// configuration was made from, which the package repeats.
+    pub fn generate(
+        &self,
+        top: &Top,
+        origin: &str,
+        table: Option<&Table>,
+    ) -> Result<Vec<Generated>, HdlError> {
+        generate::generate(self, top, origin, table)
+    }
+
+    /// Place and route for the largest ECP5, for a clock frequency. The cache keeps it.
+    pub fn place(&self, top: &Top, effort: Effort) -> Result<Placement, HdlError> {
+        place::place(self, top, effort)
     }
 
     /// Proves each assertion in `top`, with registers transparent: the feed-forward pipelines here compute with

@@ -1,8 +1,9 @@
 //! The RTL's tools: Verilator models behind a safe handle, lint, synthesis counts, solver proofs.
 //!
 //! [`Hdl`] joins the RTL sources, the pinned tools of the virtual environment (`make hdl-tools`) and a cache directory.
-//! From a [`Top`] (a module and its parameters) it builds a [`Model`] to step, lints, counts what a 7-series FPGA
-//! needs ([`Resources`]) and proves the assertions of a property module ([`Proof`]).
+//! From a [`Top`] (a module and its parameters) it builds a [`Model`] to step, lints, counts what an FPGA needs
+//! ([`Resources`]) or how much standard cells cover ([`Area`]), finds a clock frequency ([`Placement`]), writes the
+//! configuration as sources of its own ([`Generated`]) and proves the assertions of a property module ([`Proof`]).
 //!
 //! ```no_run
 //! use ringmill_hdl::{BuildOptions, Hdl, Top};
@@ -19,14 +20,17 @@
 //! # Ok::<(), ringmill_hdl::HdlError>(())
 //! ```
 
+mod area;
 mod build;
 mod cache;
 mod error;
+mod generate;
 mod hdl;
 mod header;
 pub mod leaves;
 mod model;
 mod module;
+mod place;
 pub mod polymul;
 mod prove;
 mod python;
@@ -36,11 +40,14 @@ mod tools;
 mod top;
 mod watch;
 
+pub use area::{Area, LIBERTY_VARIABLE, Library, MEMORY_WORDS};
 pub use build::{BuildOptions, Optimise};
 pub use error::HdlError;
+pub use generate::{Generated, Table};
 pub use hdl::Hdl;
 pub use model::{In, Model, Out};
 pub use module::{Interface, Parameter, Port};
+pub use place::{DEVICE, Effort, Path, Placement};
 pub use prove::{Proof, Verdict};
 pub use sources::Sources;
 pub use synth::{Family, Resources, Synthesis};

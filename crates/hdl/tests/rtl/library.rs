@@ -84,8 +84,15 @@ pub fn check_ram_1r1w(hdl: &Hdl, seed: u64) -> Check {
 }
 
 pub fn check_ram_2rw(hdl: &Hdl, seed: u64) -> Check {
+    check_ram_2rw_style(hdl, seed, "block")?;
+    check_ram_2rw_style(hdl, seed, "ultra")
+}
+
+fn check_ram_2rw_style(hdl: &Hdl, seed: u64, style: &str) -> Check {
     let mut rng = Rng::new(seed);
     let top = Top::new("rm_ram_2rw").int("Width", 33).int("Depth", 16);
+    let top = top.text("Style", style);
+    let ultra = style == "ultra";
     let mut model = hdl.model(&top, BuildOptions::default())?;
     let mut memory = [None; 16];
     let mut registers: [Option<u64>; 2] = [None; 2];
@@ -95,6 +102,10 @@ pub fn check_ram_2rw(hdl: &Hdl, seed: u64) -> Check {
         for (side, register) in ["a", "b"].iter().zip(&mut registers) {
             let mut at = rng.below(16);
             let (enable, write, word) = (!rng.chance(4), rng.chance(2), rng.next() >> 31);
+            let mut seen = memory[at as usize];
+            if ultra && let Some(&(_, new)) = writes.iter().find(|(to, _)| *to == at) {
+                seen = Some(new); // port a's, met by port b
+            }
             if enable && write {
                 // Both ports never write one address.
                 if taken == Some(at) {
@@ -102,9 +113,10 @@ pub fn check_ram_2rw(hdl: &Hdl, seed: u64) -> Check {
                 }
                 taken = Some(at);
                 writes.push((at, word));
+                seen = memory[at as usize];
             }
-            if enable {
-                *register = memory[at as usize];
+            if enable && !(ultra && write) {
+                *register = seen;
             }
             for (name, value) in [
                 ("en", u64::from(enable)),

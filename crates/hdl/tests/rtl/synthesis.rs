@@ -1,7 +1,7 @@
 //! Yosys takes every leaf and infers what was meant: DSP blocks, block RAM, no latch.
 
 use ringmill_hdl::leaves::{MULTIPLIERS, leaves};
-use ringmill_hdl::{Resources, Top};
+use ringmill_hdl::{Family, Resources, Top};
 
 use crate::support::hdl;
 
@@ -32,6 +32,21 @@ fn memories_become_block_ram() {
             (2, 0, 0),
             "{module}"
         );
+    }
+}
+
+/// One block of 4096 words of 72 bits, and no logic that makes up for what it cannot do.
+#[test]
+fn memories_become_ultraram_when_asked() {
+    for module in ["rm_ram_1r1w", "rm_ram_2rw"] {
+        let top = Top::new(module).int("Width", 72).int("Depth", 4096);
+        let ultra = top.text("Style", "ultra");
+        let found = hdl()
+            .synthesise_for(&ultra, Family::Xcup)
+            .unwrap()
+            .resources;
+        assert_eq!((found.uram, found.bram18, found.ff), (1, 0, 0), "{module}");
+        assert!(found.lut <= 2, "{module}: {found:?}");
     }
 }
 

@@ -1,13 +1,20 @@
 //! What `ringmill rtl` takes.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand, ValueEnum};
 
-/// The hardware description: list, lint and synthesise it. Needs the tools of `make hdl-tools`.
+use super::sim::RtlSimArgs;
+
+/// The hardware description: list, lint, simulate, synthesise, place and route it. Needs the tools of `make hdl-tools`.
 #[derive(Debug, Subcommand)]
 pub enum RtlCommand {
     List(ListArgs),
+    Generate(GenerateArgs),
     Lint(LintArgs),
+    Sim(RtlSimArgs),
     Synth(SynthArgs),
+    Pnr(PnrArgs),
 }
 
 /// A machine or module, and what differs from its defaults.
@@ -35,6 +42,36 @@ pub struct ListArgs {
     pub json: bool,
 }
 
+/// Write a configuration as sources of its own: parameter package, wrapper, the modules it needs, a file list, tables.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringmill rtl generate polymul --set p=8 --out build/polymul8
+  ringmill rtl generate polymul --set p=4 --degree 1024 --modulus 12289 --out build/polymul4
+  ringmill rtl generate rm_fifo --set Depth=32 --out build/fifo
+
+The parameters come from the machine's description alone; a module instantiated without them keeps its defaults.")]
+pub struct GenerateArgs {
+    #[command(flatten)]
+    pub design: DesignArgs,
+
+    /// The directory to write to; made if it is not there. Files of the same names are replaced.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+
+    /// Write the table stream of this ring degree too.
+    #[arg(long, value_name = "N", requires = "modulus")]
+    pub degree: Option<usize>,
+
+    /// The modulus of that table stream: a prime, 1 mod 2N.
+    #[arg(long, value_name = "Q", requires = "degree")]
+    pub modulus: Option<u64>,
+
+    /// Print a JSON object: the files and the top.
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Check the RTL with Verilator: every warning is an error.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -58,6 +95,8 @@ pub enum Target {
     Xc7,
     /// Xilinx UltraScale+.
     Xcup,
+    /// Standard cells.
+    Asic,
 }
 
 /// Synthesise with Yosys and count what the design takes.
@@ -66,10 +105,13 @@ pub enum Target {
 Examples:
   ringmill rtl synth rm_butterfly
   ringmill rtl synth rm_ram_2rw --set Width=72 --set Depth=4096 --set Style=ultra --target xcup
+  ringmill rtl synth rm_butterfly --target asic
   ringmill rtl synth polymul --set p=4 --set max_log_n=9 --json
 
 Counts are kept by content below target/hdl: a design that has not changed is not synthesised again. A whole machine
-takes minutes the first time. No clock frequency is claimed for these parts.")]
+takes minutes the first time. No clock frequency is claimed for these parts; `ringmill rtl pnr` finds one on a part that
+open tools route. Standard cells come from a liberty file: the one that `make hdl-tools` unpacks, or the one named in
+RINGMILL_LIBERTY.")]
 pub struct SynthArgs {
     #[command(flatten)]
     pub design: DesignArgs,
@@ -79,6 +121,33 @@ pub struct SynthArgs {
     pub target: Target,
 
     /// Print a JSON object: the counts with parameters and tool versions.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Place and route for the largest ECP5 with nextpnr, for a clock frequency.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringmill rtl pnr rm_mod_add
+  ringmill rtl pnr rm_butterfly --set WordMin=9 --set WordMax=13 --json
+  ringmill rtl pnr polymul --set p=4 --set max_log_n=9 --mhz 100
+
+The design gets a register at every port, so the frequency is that of paths from register to register. The same seed
+gives the same frequency; results are kept by content below target/hdl.")]
+pub struct PnrArgs {
+    #[command(flatten)]
+    pub design: DesignArgs,
+
+    /// Clock frequency that the placer aims at.
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub mhz: u32,
+
+    /// Where the placer starts.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u32,
+
+    /// Print a JSON object: the frequency and counts with parameters and tool versions.
     #[arg(long)]
     pub json: bool,
 }

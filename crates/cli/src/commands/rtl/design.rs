@@ -59,6 +59,11 @@ pub fn find(hdl: &Hdl, args: &DesignArgs) -> Result<Design, CliError> {
     })
 }
 
+/// The description as a file.
+pub fn text(machine: &Description) -> Result<String, CliError> {
+    toml::to_string(machine).map_err(|e| CliError::Usage(e.to_string()))
+}
+
 /// `key=value`.
 fn pair(text: &str) -> Result<(&str, &str), CliError> {
     let halves = text.split_once('=');

@@ -2,7 +2,10 @@
 
 pub mod args;
 mod design;
+mod generate;
 mod list;
+mod pnr;
+mod sim;
 mod synth;
 
 use std::path::Path;
@@ -20,8 +23,11 @@ use args::{LintArgs, RtlCommand};
 pub fn rtl(command: &RtlCommand) -> Result<(), CliError> {
     match command {
         RtlCommand::List(args) => list::list(args),
+        RtlCommand::Generate(args) => generate::generate(args),
         RtlCommand::Lint(args) => lint(args),
+        RtlCommand::Sim(args) => sim::sim(args),
         RtlCommand::Synth(args) => synth::synth(args),
+        RtlCommand::Pnr(args) => pnr::pnr(args),
     }
 }
 

@@ -1,9 +1,10 @@
 //! `ringmill rtl synth`: what a design takes.
 
-use ringmill_hdl::{Family, Synthesis};
+use ringmill_hdl::{Area, Family, Hdl, Synthesis};
 use serde_json::json;
 
 use super::args::{SynthArgs, Target};
+use super::design::Design;
 use super::{design, open};
 use crate::error::CliError;
 use crate::output;
@@ -11,17 +12,59 @@ use crate::output;
 pub fn synth(args: &SynthArgs) -> Result<(), CliError> {
     let hdl = open()?;
     let design = design::find(&hdl, &args.design)?;
-    let family = match args.target {
-        Target::Xc7 => Family::Xc7,
-        Target::Xcup => Family::Xcup,
-    };
+    match args.target {
+        Target::Xc7 => fpga(&hdl, &design, Family::Xc7, args.json),
+        Target::Xcup => fpga(&hdl, &design, Family::Xcup, args.json),
+        Target::Asic => asic(&hdl, &design, args.json),
+    }
+}
+
+fn fpga(hdl: &Hdl, design: &Design, family: Family, as_json: bool) -> Result<(), CliError> {
     let made = hdl.synthesise_for(&design.top, family)?;
-    if args.json {
-        return output::json(
-            &json!({ "design": design.name, "machine": design.machine, "synthesis": made, "note": family.note() }),
-        );
+    if as_json {
+        return output::json(&json!({
+            "design": design.name, "machine": design.machine, "synthesis": made, "note": family.note(),
+        }));
     }
     output::text(&fpga_table(&made))
+}
+
+const ASIC_NOTE: &str = "cells only, before placement: no wires, no clock tree";
+
+fn asic(hdl: &Hdl, design: &Design, as_json: bool) -> Result<(), CliError> {
+    let made = hdl.area(&design.top)?;
+    if as_json {
+        return output::json(&json!({
+            "design": design.name, "machine": design.machine, "area": made, "note": ASIC_NOTE,
+        }));
+    }
+    output::text(&asic_table(&made))
+}
+
+fn asic_table(made: &Area) -> String {
+    let library = &made.library;
+    let mut text = format!(
+        "{}\n  {:<20} {:>12.0}\n  {:<20} {:>12.0}\n",
+        made.top, "area, um^2", made.area, "NAND2 equivalents", made.gates
+    );
+    if made.memory_bits > 0 {
+        text += &format!(
+            "  {:<20} {:>12}  (not in the area)\n",
+            "memory bits", made.memory_bits
+        );
+    }
+    let volts = library
+        .voltage
+        .map(|v| format!(", {v} V"))
+        .unwrap_or_default();
+    let degrees = library
+        .temperature
+        .map(|t| format!(", {t} C"))
+        .unwrap_or_default();
+    text + &format!(
+        "{} ({}), {} corner{volts}{degrees}, a NAND2 is {} um^2; Yosys (pyosys {}) and abc; {ASIC_NOTE}.\n",
+        library.name, library.source, library.corner, library.nand2, made.versions.pyosys
+    )
 }
 
 /// The counts, a line each.

@@ -1,0 +1,146 @@
+//! A configuration as sources of its own: parameter package, wrapper, the modules it needs, file list, tables.
+
+use std::path::Path;
+
+use crate::module::Interface;
+use crate::{Hdl, HdlError, Param, Top};
+
+/// A file of the configuration, named below its directory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Generated {
+    pub name: String,
+    pub text: String,
+}
+
+/// Words to load or to initialise a memory with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Table {
+    /// What they are, a comment of the file.
+    pub what: String,
+    pub words: Vec<u64>,
+    /// Bits of a word.
+    pub width: u32,
+}
+
+pub(crate) fn generate(
+    hdl: &Hdl,
+    top: &Top,
+    origin: &str,
+    table: Option<&Table>,
+) -> Result<Vec<Generated>, HdlError> {
+    top.validate()?;
+    let module = &top.module;
+    let interface = hdl.sources.interface(module)?;
+    let sources = hdl.sources.closure(module)?;
+    let mut files = Vec::new();
+    for (path, text) in &sources {
+        files.push(Generated {
+            name: format!("rtl/{}", room_and_file(path)),
+            text: (*text).to_owned(),
+        });
+    }
+    files.push(Generated {
+        name: format!("{module}_config_pkg.sv"),
+        text: package(top, &interface, origin),
+    });
+    files.push(Generated {
+        name: format!("{module}_top.sv"),
+        text: wrapper(module, &interface),
+    });
+    // In the order in which a tool must read them: the configuration may use the modules' packages.
+    let list: String = files.iter().map(|f| format!("{}\n", f.name)).collect();
+    files.push(Generated {
+        name: format!("{module}.f"),
+        text: list,
+    });
+    if let Some(table) = table {
+        files.push(Generated {
+            name: format!("{module}_table.hex"),
+            text: hexadecimal(table),
+        });
+    }
+    Ok(files)
+}
+
+/// `arith/rm_mod_mul.sv`.
+fn room_and_file(path: &Path) -> String {
+    let part =
+        |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+    let room = part(path.parent().and_then(Path::file_name));
+    format!("{room}/{}", part(path.file_name()))
+}
+
+/// Every parameter of the module, those that the ports need for their widths included.
+fn package(top: &Top, interface: &Interface, origin: &str) -> String {
+    let module = &top.module;
+    let mut text = format!(
+        "// Parameters of {module}, made by `ringmill rtl generate` and not to be edited, from\n//\n"
+    );
+    for line in origin.lines() {
+        text += format!("//   {line}").trim_end();
+        text.push('\n');
+    }
+    text += &format!("package {module}_config_pkg;\n\n");
+    for import in &interface.imports {
+        text += &format!("  import {import};\n\n");
+    }
+    for parameter in &interface.parameters {
+        let set = top.params.iter().rfind(|(name, _)| *name == parameter.name);
+        let value = set.map_or_else(|| parameter.default.clone(), |(_, value)| literal(value));
+        let kind = match parameter.kind.as_str() {
+            "" => String::new(),
+            kind => format!("{kind} "),
+        };
+        text += &format!("  localparam {kind}{} = {value};\n", parameter.name);
+    }
+    text + "\nendpackage\n"
+}
+
+fn literal(value: &Param) -> String {
+    match value {
+        Param::Int(number) if *number < 1 << 31 => number.to_string(),
+        Param::Int(number) => format!("64'h{number:x}"),
+        Param::Text(text) => format!("\"{text}\""),
+    }
+}
+
+/// The module with the package's parameters and its own ports.
+fn wrapper(module: &str, interface: &Interface) -> String {
+    let mut imports = interface.imports.clone();
+    imports.push(format!("{module}_config_pkg::*"));
+    let lines = |lines: Vec<String>| lines.join(",\n");
+    let ports = interface.ports.iter();
+    let declared = ports
+        .map(|p| format!("    {} {}", p.declaration, p.name))
+        .collect();
+    let set = interface.settable();
+    let passed: Vec<String> = set.map(|p| format!("      .{0}({0})", p.name)).collect();
+    let parameters = if passed.is_empty() {
+        String::new()
+    } else {
+        format!("#(\n{}\n  ) ", lines(passed))
+    };
+    let connected = interface
+        .ports
+        .iter()
+        .map(|p| format!("      .{}", p.name))
+        .collect();
+    format!(
+        "// {}.\n// In the configuration of {module}_config_pkg.\nmodule {module}_top\n  import {};\n(\n{}\n);\n\n  \
+         {module} {parameters}u_{module} (\n{}\n  );\n\nendmodule\n",
+        interface.title,
+        imports.join(", "),
+        lines(declared),
+        lines(connected)
+    )
+}
+
+/// A word a line, as `$readmemh` takes it.
+fn hexadecimal(table: &Table) -> String {
+    let digits = table.width.div_ceil(4) as usize;
+    let mut text = format!("// {}\n", table.what);
+    for word in &table.words {
+        text += &format!("{word:0digits$x}\n");
+    }
+    text
+}
