@@ -1,16 +1,17 @@
-"""The floor of each row: vector multiplications over the multiplier's measured rate, bytes over measured bandwidth.
+"""The floor of each row: vector instructions over their measured rate, bytes over measured bandwidth.
 
-Only multiplications are counted, in vector instructions of eight 64-bit lanes; additions, corrections and shuffles
-share their ports and come on top, so a floor is never reached whole. Only compulsory bytes are counted: operands and
-keys read once, results written once, at the rate of a copy that touches no more bytes than the row. The counts, a
-coefficient:
+Of transforms every vector instruction that the method needs on the two arithmetic ports is counted: multiplications,
+additions, corrections, shuffles (`PORTS`). Of other rows multiplications alone are, in vector instructions of eight
+64-bit lanes; additions, corrections and shuffles share their ports and come on top. Only compulsory bytes are counted:
+operands and keys read once, results written once, at the rate of a copy that touches no more bytes than the row. The
+multiplications, a coefficient:
 
-| step | up to 32 bits (vpmuludq) | up to 50 bits (vpmadd52) | up to 61 bits (vpmuludq) |
-| --- | --- | --- | --- |
-| product with a constant and its Shoup quotient | 3 | 3 | 9: 3 quotient, 3 + 3 low halves |
-| product of two residues, both halves | 1 | 2 | 4 |
-| reduction of it | 2 | 2 | 6: 3 quotient, 3 low half |
-| a double-precision multiplication (the encoder's FFT) | 1 | 1 | 1 |
+| step | up to 50 bits (vpmadd52) | up to 61 bits (vpmuludq) |
+| --- | --- | --- |
+| product with a constant and its Shoup quotient | 3 | 9: 3 quotient, 3 + 3 low halves |
+| product of two residues, both halves | 2 | 4 |
+| reduction of it | 2 | 6: 3 quotient, 3 low half |
+| a double-precision multiplication (the encoder's FFT) | 1 | 1 |
 """
 
 from __future__ import annotations
@@ -33,8 +34,6 @@ class Costs:
 
 
 def costs(bits: int) -> Costs:
-    if bits <= 32:
-        return Costs("vpmuludq", 3, 1, 2)
     if bits <= 50:
         return Costs("vpmadd52", 3, 2, 2)
     return Costs("vpmuludq", 9, 4, 6)
@@ -42,11 +41,33 @@ def costs(bits: int) -> Costs:
 
 @dataclass(frozen=True)
 class Count:
-    """What a row needs at least: multiplications of single lanes on a unit, and bytes."""
+    """What a row needs at least: multiplications of single lanes on a unit, bytes, and where all of them are counted,
+    vector instructions."""
 
     unit: str
     multiplications: float
     bytes: float
+    instructions: float | None = None
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Vector instructions of a transform on the arithmetic ports (docs/benchmarks.md has the reasons)."""
+
+    butterfly: float  # on eight coefficients and eight others
+    rest: float  # of sixteen coefficients beside their butterflies: shuffles, twiddles, first and last stage
+
+
+def ports(name: str, bits: int) -> Ports:
+    if bits <= 32:
+        return {"forward": Ports(5, 15), "inverse": Ports(6, 14)}[name]
+    if bits <= 50:
+        return {"forward": Ports(7, 16), "inverse": Ports(8, 13)}[name]
+    return {"forward": Ports(16, 31), "inverse": Ports(17, 33)}[name]
+
+
+# Stages of up to 32 bits beyond this many run in 32-bit lanes: 14 instructions for twice as many coefficients.
+NARROW_STAGES, NARROW_BUTTERFLY = 14, 7
 
 
 def transform(n: int, cost: Costs) -> float:
@@ -54,10 +75,12 @@ def transform(n: int, cost: Costs) -> float:
     return n / 2 * (n.bit_length() - 1) * cost.constant
 
 
-def ntt(log_n: int, bits: int) -> Count:
+def ntt(name: str, log_n: int, bits: int) -> Count:
     """In place: a limb read and written. A residue of up to 32 bits takes four bytes."""
-    cost, n = costs(bits), 1 << log_n
-    return Count(cost.unit, transform(n, cost), 2 * n * (4 if bits <= 32 else WORD))
+    cost, need, n = costs(bits), ports(name, bits), 1 << log_n
+    outer = max(0, log_n - NARROW_STAGES) if bits <= 32 else 0
+    each = need.butterfly * (log_n - outer) + NARROW_BUTTERFLY * outer + need.rest
+    return Count(cost.unit, transform(n, cost), 2 * n * (4 if bits <= 32 else WORD), n / (2 * LANES) * each)
 
 
 def basext(log_n: int, limbs: int, bits: int) -> Count:
@@ -99,20 +122,23 @@ def ckks(operation: str, log_n: int, bits: list[int]) -> Count:
 
 
 def floor(count: Count, rates: dict[str, Any], threads: int) -> dict[str, Any] | None:
-    """Microseconds that the counts take at least, `None` where the processor lacks the unit."""
+    """Microseconds that the counts take at least, `None` where the processor lacks the unit. All instructions run at
+    the rate of the multiplications, two a cycle; they are counted for processors with 52-bit multiply-add alone."""
     unit = rates.get(f"{count.unit}_per_second")
     if unit is None:
         return None
     copy = copy_for(count.bytes, rates["copies"])
-    multiply = count.multiplications / LANES / unit / threads * 1e6
-    move = count.bytes / copy["bytes_per_second"] * 1e6
+    times = {"multiply": count.multiplications / LANES / unit / threads}
+    if count.instructions is not None and rates.get("vpmadd52_per_second") is not None:
+        times["ports"] = count.instructions / unit / threads
+    times["bytes"] = count.bytes / copy["bytes_per_second"]
+    bound = max(times, key=lambda name: times[name])
     return {
         **asdict(count),
         "copy_footprint_bytes": copy["footprint_bytes"],
-        "multiply_us": round(multiply, 3),
-        "bytes_us": round(move, 3),
-        "us": round(max(multiply, move), 3),
-        "bound": "multiply" if multiply >= move else "bytes",
+        **{f"{name}_us": round(time * 1e6, 3) for name, time in times.items()},
+        "us": round(times[bound] * 1e6, 3),
+        "bound": bound,
     }
 
 

@@ -121,7 +121,7 @@ def ntt(run: Run, rows: Sequence[Row]) -> None:
                 theirs = answers[side.name]["facts"]["digests"]
                 if run.equal(f"{row.id}, {side.name}", theirs[row.case] == own["digests"][row.case]):
                     peers.append(side)
-        shape = Shape(f"ntt {row.name}", log_n, prime, floors.ntt(log_n, prime))
+        shape = Shape(f"ntt {row.name}", log_n, prime, floors.ntt(row.name, log_n, prime))
         run.measure(row, peers, shape, f"{row.name}.{row.case}")
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 HEADINGS = (
-    *("what", "N", "bits", "threads", "ours us", "peer", "peer us", "ratio", "medians", "floor us", "ours/floor"),
+    *("what", "N", "bits", "threads", "ours us", "peer", "peer us", "ratio", "medians"),
+    *("mult. us", "floor us", "ours/floor", "bound"),
 )
-LEFT = {"what", "peer"}
+LEFT = {"what", "peer", "bound"}
 # A run of two threads that never had this share of its cores was starved by other programs.
 ENOUGH = 0.75
 
@@ -29,7 +30,7 @@ def ratio(value: float | None) -> str:
 def cells(row: dict[str, Any]) -> tuple[str, ...]:
     """One line: the fastest samples, their ratio, the ratio of the medians."""
     peer = row["peer"] or {}
-    floor = (row["floor"] or {}).get("us")
+    floor = row["floor"] or {}
     return (
         row["what"],
         f"2^{row['log_n']}",
@@ -40,8 +41,10 @@ def cells(row: dict[str, Any]) -> tuple[str, ...]:
         number(peer.get(row["clock"], {}).get("min_us")),
         ratio(row["ratio"]),
         ratio(row["ratio_of_medians"]),
-        number(floor),
+        number(floor.get("multiply_us")),
+        number(floor.get("us")),
         ratio(row["ours_over_floor"]),
+        floor.get("bound", "-"),
     )
 
 
@@ -75,7 +78,8 @@ def summary(record: dict[str, Any]) -> str:
         table(record["rows"]),
         "",
         "Times are of the fastest sample: processor time with one thread, wall time with two. Ratio: peer over ours,",
-        "of the fastest samples and of the medians. bits: of the prime, or log2 QP.",
+        "of the fastest samples and of the medians. bits: of the prime, or log2 QP. mult.: multiplications alone;",
+        "floor: the largest of these, of the bytes and of all instructions where they are counted (bound: ports).",
     ]
     if any((row["peer"] or {}).get("recorded") for row in record["rows"]):
         lines.append("* a figure recorded elsewhere, not measured in this run (docs/benchmarks.md).")

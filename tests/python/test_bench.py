@@ -37,7 +37,7 @@ PEER = times((3e-4, 6e-4), (6e-4,))
 
 
 def a_line(bits: int = 60, peer: str | None = "SEAL", recorded: tuple[str, float] | None = None) -> dict:
-    shape = groups.Shape("ntt forward", 14, bits, floors.ntt(14, bits), recorded)
+    shape = groups.Shape("ntt forward", 14, bits, floors.ntt("forward", 14, bits), recorded)
     row = rows.Row("ntt", f"{bits}.14", "forward")
     return groups.line(row, shape, OURS, peer, PEER if peer else None, RATES)
 
@@ -76,6 +76,21 @@ def test_floor_of_a_transform():
     assert floor["bound"] == "multiply"
     assert a_line()["ours_over_floor"] == pytest.approx(100 / floor["us"], abs=1e-3)
     assert a_line(bits=50)["floor"] is None  # this processor has no vpmadd52
+
+
+def test_floor_of_all_instructions():
+    rates = {**RATES, "vpmadd52_per_second": 4e9}
+    # 2^14 / 16 times 14 butterflies of seven instructions, and sixteen.
+    floor = floors.floor(floors.ntt("forward", 14, 50), rates, 1)
+    assert floor["ports_us"] == pytest.approx(1024 * (7 * 14 + 16) / 4e3, abs=1e-3)
+    assert floor["multiply_us"] == pytest.approx(1024 * 3 * 14 / 4e3, abs=1e-3)
+    assert (floor["us"], floor["bound"]) == (floor["ports_us"], "ports")
+    # The last two of sixteen stages of 32-bit words run on sixteen lanes.
+    assert floors.ntt("inverse", 16, 30).instructions == 4096 * (6 * 14 + 7 * 2 + 14)
+    for name in ("forward", "inverse"):
+        for bits in (30, 50, 60):
+            count = floors.ntt(name, 12, bits)
+            assert count.instructions * 8 > count.multiplications
 
 
 def test_floors_of_ckks():

@@ -1,8 +1,9 @@
 //! The transform on eight coefficients at a time.
 //!
-//! Stages are taken two by two (radix 4) to halve the traffic to memory, and blocks too large for the first-level
-//! cache are finished one after the other rather than stage by stage. The last three stages, in which partners sit in
-//! one vector, run on two vectors whose lanes are permuted so that each stage's twiddles lie in memory in lane order.
+//! Stages are taken two by two (radix 4) to halve the traffic to memory, parts that fit the first-level cache one after
+//! the other. The last five or six stages (so that no single one is left over) run in registers, on two chunks of 64
+//! coefficients by turns: one alone would wait for its own results. In the last three, partners sit in one vector; they
+//! run on two vectors whose lanes are permuted so that each stage's twiddles lie in memory in lane order.
 //!
 //! Between stages values are below 2 c (or 4 c where the word has room), with c = `BOUND` * q a bound on any product;
 //! see [`LazyMul`] and [`Stage`].
@@ -14,14 +15,15 @@
 //!
 //! | arithmetic                   | multiplications                    | moves, sums | range       | forward | inverse |
 //! | ---------------------------- | ---------------------------------- | ----------- | ----------- | ------- | ------- |
-//! | 52-bit, q < 2^46             | 4 (quotient, x w, q, 2x)           | 1           | none        | 5       | 9       |
-//! | 52-bit, q < 2^50             | 4                                  | 1           | 2           | 7       | 9       |
+//! | 52-bit, q < 2^34             | 4 (quotient, x w, q, 2x), 3        | 1, 3        | none        | 5       | 6       |
+//! | 52-bit, q < 2^46             | 4, 3                               | 1, 3        | none, 2     | 5       | 8       |
+//! | 52-bit, q < 2^50             | 4, 3                               | 1, 3        | 2           | 7       | 8       |
+//! | 52-bit, 2^52 - 2^12 + 1      | 4 for the product, 3 to fold it    | 4           | none        | 11      | 11      |
 //! | 64-bit, quotients by 52-bit  | 3 for the quotient, 3 + 3 low      | 6           | 1 (2)       | 16      | 17      |
 //! | 64-bit without 52-bit        | 3 for the quotient, 3 + 3 low      | 9           | 1 (2)       | 19      | 20      |
 //!
-//! To this come 8 shuffles (port 5 alone) for the last three stages of each two vectors, and the final reduction. At
-//! N = 2^14, q < 2^60: 14336 butterflies of 16 slots are 115 thousand cycles, with shuffles and reduction 127 thousand;
-//! at q < 2^50, 50 and 62 thousand.
+//! To this come 8 shuffles (port 5 alone) for the last three stages of each two vectors, and the final reduction:
+//! `docs/benchmarks.md` counts them all, and `make bench` prints the floor beside each time.
 
 mod forward;
 mod from;
