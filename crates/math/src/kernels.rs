@@ -10,6 +10,8 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
 mod backend;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod conversion;
 mod elementwise;
 mod fused;
 #[cfg(target_arch = "x86_64")]
@@ -31,7 +33,9 @@ pub use elementwise::{
     add, add_assign, add_scalar, add_scalar_assign, conv, conv_assign, mac, mac_assign, mul,
     mul_assign, mul_scalar, mul_scalar_assign, neg, neg_assign, sub, sub_assign,
 };
-pub use fused::{PairTerm, conv_add, dot_pair, sub_scale, sub_scale_assign, tensor};
+pub use fused::{
+    PairTerm, Store, add_stored, conv_add, dot_pair, sub_scale, sub_scale_assign, tensor,
+};
 pub use split::{join, split};
 pub use sums::{dot, dot_scalars};
 

@@ -10,6 +10,16 @@ use super::fused_ifma;
 use super::{add_assign, add_scalar_assign, check_len, dot, elementwise, mul_constant, sub};
 use crate::{MathError, Modulus, Shoup};
 
+/// How a result is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Store {
+    /// Into the cache: something reads it soon.
+    Cached,
+    /// Past the cache, where the processor can and the limb is aligned to 64 bytes: for large results that are read
+    /// later or elsewhere. It saves reading what is overwritten, and leaves the cache to what is in use.
+    Streamed,
+}
+
 /// Coefficients worked on at a time where the single kernels do the work.
 const BLOCK: usize = 256;
 
@@ -18,6 +28,26 @@ fn blocks(done: usize, len: usize) -> impl Iterator<Item = std::ops::Range<usize
     (done..len)
         .step_by(BLOCK)
         .map(move |start| start..len.min(start + BLOCK))
+}
+
+/// out = a + b mod q, written as `store` says.
+pub fn add_stored(
+    q: Modulus,
+    out: &mut [u64],
+    a: &[u64],
+    b: &[u64],
+    store: Store,
+) -> Result<(), MathError> {
+    check_len("a", out.len(), a.len())?;
+    check_len("b", out.len(), b.len())?;
+    #[cfg(target_arch = "x86_64")]
+    let done = match store {
+        Store::Streamed => fused_ifma::add_streamed(q, out, a, b),
+        Store::Cached => 0,
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    let (done, _) = (0, store);
+    elementwise::add(q, &mut out[done..], &a[done..], &b[done..])
 }
 
 /// A term of [`dot_pair`]: the factor that both sums share, and each sum's own.
@@ -74,6 +104,7 @@ pub fn tensor(
     out: [&mut [u64]; 3],
     a: [&[u64]; 2],
     b: [&[u64]; 2],
+    store: Store,
 ) -> Result<(), MathError> {
     let [d0, d1, d2] = out;
     let len = d0.len();
@@ -83,9 +114,9 @@ pub fn tensor(
         check_len("factor", len, limb.len())?;
     }
     #[cfg(target_arch = "x86_64")]
-    let done = fused_ifma::tensor(q, [d0, d1, d2], a, b);
+    let done = fused_ifma::tensor(q, [d0, d1, d2], a, b, store);
     #[cfg(not(target_arch = "x86_64"))]
-    let done = 0;
+    let (done, _) = (0, store);
     for at in blocks(done, len) {
         let [a0, a1] = a.map(|limb| &limb[at.clone()]);
         let [b0, b1] = b.map(|limb| &limb[at.clone()]);
@@ -104,15 +135,14 @@ pub fn sub_scale(
     b: &[u64],
     w: Shoup,
     addend: Option<&[u64]>,
+    store: Store,
 ) -> Result<(), MathError> {
     check_len("b", out.len(), b.len())?;
+    check_sub_scale(out.len(), a, addend)?;
     #[cfg(target_arch = "x86_64")]
-    let done = {
-        check_sub_scale(out.len(), a, addend)?;
-        fused_ifma::sub_scale(q, out.as_mut_ptr(), a, b.as_ptr(), w, addend)
-    };
+    let done = fused_ifma::sub_scale(q, out.as_mut_ptr(), a, b.as_ptr(), w, addend, store);
     #[cfg(not(target_arch = "x86_64"))]
-    let done = 0;
+    let (done, _) = (0, store);
     out[done..].copy_from_slice(&b[done..]);
     sub_scale_blocks(q, out, a, w, addend, done)
 }
@@ -129,7 +159,7 @@ pub fn sub_scale_assign(
     #[cfg(target_arch = "x86_64")]
     let done = {
         let p = b.as_mut_ptr();
-        fused_ifma::sub_scale(q, p, a, p, w, addend)
+        fused_ifma::sub_scale(q, p, a, p, w, addend, Store::Cached)
     };
     #[cfg(not(target_arch = "x86_64"))]
     let done = 0;

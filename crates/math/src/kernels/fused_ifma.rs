@@ -5,7 +5,8 @@ use std::arch::x86_64::*;
 
 use super::avx512::{WideReducer, vectors};
 use super::backend::Backend;
-use super::fused::PairTerm;
+use super::conversion::{Converter, by_way, way};
+use super::fused::{PairTerm, Store};
 use super::ifma::Accumulator;
 use super::narrow::{NarrowReducer, SumReducer};
 use super::sums::LAZY_TERMS;
@@ -14,6 +15,64 @@ use crate::{Modulus, Shoup};
 
 fn in_force() -> bool {
     Backend::current() == Backend::Avx512Ifma
+}
+
+/// Whether every one of these limbs can be streamed to: whole aligned vectors.
+fn streams<const K: usize>(store: Store, out: [*mut u64; K]) -> bool {
+    store == Store::Streamed && out.iter().all(|p| p.addr() % 64 == 0)
+}
+
+/// Eight words to memory, or past the cache to an aligned address.
+#[inline(always)]
+unsafe fn put<const STREAM: bool>(p: *mut u64, x: __m512i) {
+    // SAFETY: p is valid for eight words, and aligned where it is streamed to; the caller enables AVX-512 F.
+    unsafe {
+        match STREAM {
+            true => _mm512_stream_si512(p.cast(), x),
+            false => store(p, x),
+        }
+    }
+}
+
+/// Makes what was streamed visible to other threads before anything that is written later.
+#[inline(always)]
+unsafe fn settle<const STREAM: bool>() {
+    if STREAM {
+        // SAFETY: an instruction of every x86-64 processor.
+        unsafe { _mm_sfence() }
+    }
+}
+
+/// None where the limb is not aligned.
+pub(super) fn add_streamed(q: Modulus, out: &mut [u64], a: &[u64], b: &[u64]) -> usize {
+    let p = out.as_mut_ptr();
+    if !in_force() || !streams(Store::Streamed, [p]) {
+        return 0;
+    }
+    // SAFETY: as in `dot_pair`; the output is aligned.
+    unsafe { add_past_cache(q, p, a.as_ptr(), b.as_ptr(), out.len()) }
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+unsafe fn add_past_cache(
+    q: Modulus,
+    out: *mut u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) -> usize {
+    // SAFETY: the pointers are valid for len words (caller).
+    unsafe {
+        let q = splat(q.value());
+        let done = vectors!(len, i => {
+            prefetch(a, i);
+            prefetch(b, i);
+            let sum = correct(_mm512_add_epi64(load(a.add(i)), load(b.add(i))), q);
+            put::<true>(out.add(i), sum);
+        });
+        settle::<true>();
+        done
+    }
 }
 
 pub(super) fn dot_pair(
@@ -65,9 +124,9 @@ unsafe fn dot_pair_wide(
 const AHEAD: usize = 64;
 
 #[inline(always)]
-unsafe fn prefetch(limb: &[u64], i: usize) {
+unsafe fn prefetch(limb: *const u64, i: usize) {
     // SAFETY: a hint on an address, which may lie beyond the end.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(limb.as_ptr().wrapping_add(i + AHEAD).cast()) }
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(limb.wrapping_add(i + AHEAD).cast()) }
 }
 
 #[inline(always)]
@@ -88,8 +147,8 @@ unsafe fn dot_pair_with<R: SumReducer>(
             for group in terms.chunks(LAZY_TERMS) {
                 let (mut sum_a, mut sum_b) = (Accumulator::new(a), Accumulator::new(b));
                 for (shared, first, second) in group {
-                    prefetch(first, i);
-                    prefetch(second, i);
+                    prefetch(first.as_ptr(), i);
+                    prefetch(second.as_ptr(), i);
                     let x = load(shared.as_ptr().add(i));
                     let (y, z) = (load(first.as_ptr().add(i)), load(second.as_ptr().add(i)));
                     sum_a.add(x, y, _mm512_srli_epi64::<52>(y));
@@ -103,24 +162,32 @@ unsafe fn dot_pair_with<R: SumReducer>(
     }
 }
 
-pub(super) fn tensor(q: Modulus, out: [&mut [u64]; 3], a: [&[u64]; 2], b: [&[u64]; 2]) -> usize {
+pub(super) fn tensor(
+    q: Modulus,
+    out: [&mut [u64]; 3],
+    a: [&[u64]; 2],
+    b: [&[u64]; 2],
+    store: Store,
+) -> usize {
     if !in_force() {
         return 0;
     }
     let len = out[0].len();
     let out = out.map(<[u64]>::as_mut_ptr);
     let (a, b) = (a.map(<[u64]>::as_ptr), b.map(<[u64]>::as_ptr));
-    // SAFETY: as in `dot_pair`.
+    // SAFETY: as in `dot_pair`; streamed outputs are aligned.
     unsafe {
-        match NarrowReducer::fits(q) {
-            true => tensor_narrow(q, out, a, b, len),
-            false => tensor_wide(q, out, a, b, len),
+        match (NarrowReducer::fits(q), streams(store, out)) {
+            (true, false) => tensor_narrow::<false>(q, out, a, b, len),
+            (true, true) => tensor_narrow::<true>(q, out, a, b, len),
+            (false, false) => tensor_wide::<false>(q, out, a, b, len),
+            (false, true) => tensor_wide::<true>(q, out, a, b, len),
         }
     }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-unsafe fn tensor_narrow(
+unsafe fn tensor_narrow<const STREAM: bool>(
     q: Modulus,
     out: [*mut u64; 3],
     a: [*const u64; 2],
@@ -128,11 +195,11 @@ unsafe fn tensor_narrow(
     len: usize,
 ) -> usize {
     // SAFETY: the caller's promise.
-    unsafe { tensor_with(NarrowReducer::new(q), out, a, b, len) }
+    unsafe { tensor_with::<_, STREAM>(NarrowReducer::new(q), out, a, b, len) }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-unsafe fn tensor_wide(
+unsafe fn tensor_wide<const STREAM: bool>(
     q: Modulus,
     out: [*mut u64; 3],
     a: [*const u64; 2],
@@ -140,11 +207,11 @@ unsafe fn tensor_wide(
     len: usize,
 ) -> usize {
     // SAFETY: the caller's promise.
-    unsafe { tensor_with(WideReducer::new(q), out, a, b, len) }
+    unsafe { tensor_with::<_, STREAM>(WideReducer::new(q), out, a, b, len) }
 }
 
 #[inline(always)]
-unsafe fn tensor_with<R: SumReducer>(
+unsafe fn tensor_with<R: SumReducer, const STREAM: bool>(
     reducer: R,
     out: [*mut u64; 3],
     a: [*const u64; 2],
@@ -153,7 +220,7 @@ unsafe fn tensor_with<R: SumReducer>(
 ) -> usize {
     // SAFETY: every pointer is valid for len words; the caller enables the features.
     unsafe {
-        vectors!(len, i => {
+        let done = vectors!(len, i => {
             let (a0, a1) = (load(a[0].add(i)), load(a[1].add(i)));
             let (b0, b1) = (load(b[0].add(i)), load(b[1].add(i)));
             let (high0, high1) = (_mm512_srli_epi64::<52>(b0), _mm512_srli_epi64::<52>(b1));
@@ -163,9 +230,11 @@ unsafe fn tensor_with<R: SumReducer>(
             sums[1].add(a1, b0, high0);
             sums[2].add(a1, b1, high1);
             for (out, sum) in out.iter().zip(sums) {
-                store(out.add(i), reducer.reduce_sum(sum));
+                put::<STREAM>(out.add(i), reducer.reduce_sum(sum));
             }
-        })
+        });
+        settle::<STREAM>();
+        done
     }
 }
 
@@ -177,21 +246,27 @@ pub(super) fn sub_scale(
     b: *const u64,
     w: Shoup,
     addend: Option<&[u64]>,
+    store: Store,
 ) -> usize {
     if !in_force() {
         return 0;
     }
-    // SAFETY: as in `dot_pair`; the loops load element i before they store it.
+    let stream = streams(store, [out]);
+    let (a, len) = (a.as_ptr(), a.len());
+    let c = addend.map_or(a, <[u64]>::as_ptr);
+    // SAFETY: as in `dot_pair`; the loops load element i before they store it, and what is streamed is aligned.
     unsafe {
-        match addend {
-            Some(c) => sub_scale_with::<true>(q, out, a.as_ptr(), b, w, c.as_ptr(), a.len()),
-            None => sub_scale_with::<false>(q, out, a.as_ptr(), b, w, a.as_ptr(), a.len()),
+        match (addend.is_some(), stream) {
+            (true, false) => sub_scale_with::<true, false>(q, out, a, b, w, c, len),
+            (true, true) => sub_scale_with::<true, true>(q, out, a, b, w, c, len),
+            (false, false) => sub_scale_with::<false, false>(q, out, a, b, w, c, len),
+            (false, true) => sub_scale_with::<false, true>(q, out, a, b, w, c, len),
         }
     }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-unsafe fn sub_scale_with<const ADD: bool>(
+unsafe fn sub_scale_with<const ADD: bool, const STREAM: bool>(
     q: Modulus,
     out: *mut u64,
     a: *const u64,
@@ -206,81 +281,41 @@ unsafe fn sub_scale_with<const ADD: bool>(
         let context = Arithmetic::context(q);
         let w = Arithmetic::constant(splat(w.value), splat(w.quotient));
         let (q, two_q) = (splat(q.value()), splat(2 * q.value()));
-        vectors!(len, i => {
+        let done = vectors!(len, i => {
+            prefetch(a, i);
             // Above 0 and below 2q; the product below 3q, with the addend 4q.
             let difference = _mm512_sub_epi64(_mm512_add_epi64(load(a.add(i)), q), load(b.add(i)));
             let mut r = Arithmetic::mul(difference, w, context);
             if ADD {
+                prefetch(c, i);
                 r = _mm512_add_epi64(r, load(c.add(i)));
             }
-            store(out.add(i), correct(correct(r, two_q), q));
-        })
+            put::<STREAM>(out.add(i), correct(correct(r, two_q), q));
+        });
+        settle::<STREAM>();
+        done
     }
 }
 
 pub(super) fn conv_add(from: Modulus, to: Modulus, out: &mut [u64], a: &[u64], w: u64) -> usize {
-    if !in_force() {
+    let Some(way) = way(from, to).filter(|_| in_force()) else {
         return 0;
-    }
-    let (len, out, a) = (a.len(), out.as_mut_ptr(), a.as_ptr());
+    };
     // SAFETY: as in `dot_pair`.
-    unsafe {
-        if from <= to {
-            add_below::<false>(to, out, a, w, len)
-        } else if from.value() <= 2 * to.value() {
-            add_below::<true>(to, out, a, w, len)
-        } else if from.bits() <= to.bits() + MORE_BITS {
-            reduce_add(to, out, a, w, len)
-        } else {
-            0
-        }
-    }
+    unsafe { by_way!(way, w != 0, convert(to, out, a, w)) }
 }
 
-/// out = a + w mod q for a below q, or (`ONCE`) below 2q.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-unsafe fn add_below<const ONCE: bool>(
-    q: Modulus,
-    out: *mut u64,
-    a: *const u64,
+unsafe fn convert<const WAY: u8, const ADD: bool>(
+    to: Modulus,
+    out: &mut [u64],
+    a: &[u64],
     w: u64,
-    len: usize,
 ) -> usize {
-    // SAFETY: the pointers are valid for len words (caller).
+    let (len, out, a) = (a.len(), out.as_mut_ptr(), a.as_ptr());
+    // SAFETY: both limbs have one length (caller).
     unsafe {
-        let (q, w) = (splat(q.value()), splat(w));
-        vectors!(len, i => {
-            let mut x = load(a.add(i));
-            if ONCE {
-                x = correct(x, q);
-            }
-            store(out.add(i), correct(_mm512_add_epi64(x, w), q));
-        })
-    }
-}
-
-/// How many bits longer the source modulus of [`reduce_add`] may be.
-const MORE_BITS: u32 = 40;
-
-/// out = (a mod q) + w mod q for a of at most [`MORE_BITS`] bits more than q.
-///
-/// With k = bits of q, the quotient is estimated as (a >> (k-2)) * floor(2^(50+k) / q) >> 52, both factors below 2^52:
-/// short of a / q by less than 1/2 for the cut, 2^(42-52) for the constant and 1 for the floor. So the remainder comes
-/// out below 2q.
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-unsafe fn reduce_add(q: Modulus, out: *mut u64, a: *const u64, w: u64, len: usize) -> usize {
-    let k = q.bits();
-    let ratio = ((1u128 << (50 + k)) / u128::from(q.value())) as u64;
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe {
-        let shift = splat(u64::from(k - 2));
-        let (ratio, zero) = (splat(ratio), _mm512_setzero_si512());
-        let (q, w) = (splat(q.value()), splat(w));
-        vectors!(len, i => {
-            let x = load(a.add(i));
-            let quotient = _mm512_madd52hi_epu64(zero, _mm512_srlv_epi64(x, shift), ratio);
-            let rest = _mm512_sub_epi64(x, _mm512_mullo_epi64(quotient, q));
-            store(out.add(i), correct(_mm512_add_epi64(correct(rest, q), w), q));
-        })
+        let converter = Converter::<WAY, ADD>::new(to, w);
+        vectors!(len, i => { store(out.add(i), converter.convert(load(a.add(i)))) })
     }
 }
