@@ -92,6 +92,7 @@ Examples:
   ringmill run examples/mean.rmac --random-inputs --seed 7
   ringmill run examples/mean.rmac --input x=data.csv --device cpu --device sim:ring --trace run.json
   ringmill run examples/mean.rmac --random-inputs --json | jq .reports[0]
+  ringmill run examples/mean.rmac --random-inputs --precision 6 --integer-bits 2 --device cpu --device rtl:polymul
 
 Inputs: a .npy array, a .csv of numbers (row after row) or a .json list, of at most as many values as the program has
 slots (the rest is filled with zeros). Random inputs are uniform in [-1, 1]. When every input comes from a file, and
@@ -115,7 +116,7 @@ pub struct RunArgs {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 
-    /// Where to run: `cpu`, `cpu:THREADS`, `sim:MACHINE` or `sim:FILE.toml`; may be given several times.
+    /// Where to run: `cpu`, `cpu:THREADS`, `sim:MACHINE`, `rtl:MACHINE` or either with FILE.toml; may be given several times.
     #[arg(long = "device", default_value = "cpu", value_name = "DEVICE")]
     pub devices: Vec<String>,
 
@@ -280,13 +281,24 @@ pub struct MachineShowArgs {
 #[command(after_help = "\
 Examples:
   ringmill reproduce ring
+  ringmill reproduce polymul                                 minutes the first time: it simulates and synthesises the RTL
+  ringmill reproduce polymul --model --no-synth              at once, needs no hardware tools
   ringmill reproduce ring --json                             one object a line
 
-How: `rtl` simulated from the hardware description, `model` from the cycle model, `measured` on this computer.
+How: `rtl` counted in the simulated hardware description, `synthesis` after its synthesis, `model` from the cycle model,
+`measured` on this computer, `stated` by the machine's description.
 CPU rows are this computer's time beside the time that the paper measured for SEAL on its own.")]
 pub struct ReproduceArgs {
-    /// Whose paper: `ring`.
+    /// Whose paper: `ring` or `polymul`.
     pub machine: String,
+
+    /// Take cycles from the cycle model instead of the RTL (`polymul`).
+    #[arg(long)]
+    pub model: bool,
+
+    /// Leave out resources, which need synthesis (`polymul`).
+    #[arg(long)]
+    pub no_synth: bool,
 
     /// Print one JSON object a line.
     #[arg(long)]

@@ -9,8 +9,8 @@ pub mod ring;
 pub use error::MachineError;
 pub use machine::{Machine, SimOptions, TraceSink};
 pub use report::{
-    Inside, KeyUse, LinkUse, MachineReport, MemoryUse, OffloadTimes, OffloadUse, ProcedureUse,
-    Spills, UnitUse,
+    HostTimes, Inside, KeyUse, LinkUse, MachineReport, MemoryUse, OffloadTimes, OffloadUse,
+    ProcedureUse, Spills, UnitUse,
 };
 
 /// The names of the machines that Ringmill ships.

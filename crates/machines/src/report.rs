@@ -44,7 +44,7 @@ pub struct OffloadUse {
 }
 
 /// Seconds of a run with an offload machine: the host's are measured, the machine's and the link's are at the clock and
-/// the rate of its description. Nothing is taken to overlap.
+/// the rate of its description. Host, link and machine are taken to work in turn.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct OffloadTimes {
     /// Threads of the host.
@@ -55,36 +55,46 @@ pub struct OffloadTimes {
     pub replaced_seconds: f64,
     pub machine_seconds: f64,
     pub link_seconds: f64,
-    /// All on the host; with the machine; and the first over the second.
+    /// All on the host, in one run.
     pub alone_seconds: f64,
+    /// Host, link and machine.
     pub offloaded_seconds: f64,
+    /// `alone_seconds` over `offloaded_seconds`.
     pub speedup: f64,
     /// What a machine and a link that take no time would give: Amdahl's bound.
     pub speedup_bound: f64,
 }
 
+/// What was measured on the host.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct HostTimes {
+    pub threads: usize,
+    pub host_seconds: f64,
+    pub replaced_seconds: f64,
+    pub alone_seconds: f64,
+}
+
 impl OffloadTimes {
-    /// From the host's measured parts, on `threads`, and a machine's report.
-    pub fn new(threads: usize, host: f64, replaced: f64, report: &MachineReport) -> Self {
+    /// From the host's times and a machine's report.
+    pub fn new(host: HostTimes, report: &MachineReport) -> Self {
         let link = &report.link;
         let link = link.seconds_in + link.seconds_out + link.key_seconds;
-        let (alone, offloaded) = (host + replaced, host + report.seconds + link);
+        let offloaded = host.host_seconds + report.seconds + link;
         // Clocks have a resolution; a program of nothing but transforms has no bound.
-        let over = |divisor: f64| alone / divisor.max(1e-12);
+        let over = |divisor: f64| host.alone_seconds / divisor.max(1e-12);
         Self {
-            threads,
-            host_seconds: host,
-            replaced_seconds: replaced,
+            threads: host.threads,
+            host_seconds: host.host_seconds,
+            replaced_seconds: host.replaced_seconds,
             machine_seconds: report.seconds,
             link_seconds: link,
-            alone_seconds: alone,
+            alone_seconds: host.alone_seconds,
             offloaded_seconds: offloaded,
             speedup: over(offloaded),
-            speedup_bound: over(host),
+            speedup_bound: over(host.host_seconds),
         }
     }
 }
-
 /// Calls of one procedure and their cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct ProcedureUse {

@@ -345,7 +345,13 @@ fn devices() -> Vec<String> {
     let machines = ringmill_machines::MACHINES
         .iter()
         .map(|name| format!("sim:{name}"));
-    std::iter::once("cpu".to_owned()).chain(machines).collect()
+    let rtl = ringmill_devices::RTL_MACHINES
+        .iter()
+        .map(|name| format!("rtl:{name}"));
+    std::iter::once("cpu".to_owned())
+        .chain(machines)
+        .chain(rtl)
+        .collect()
 }
 
 /// The `ringmill` command; gives its exit status.

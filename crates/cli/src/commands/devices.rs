@@ -18,9 +18,16 @@ pub fn devices(args: &DevicesArgs) -> Result<(), CliError> {
             "results by the CPU, timing by the machine's cycle model".to_owned(),
         )
     }))
+    .chain(ringmill_devices::RTL_MACHINES.iter().map(|name| {
+        (
+            format!("rtl:{name}"),
+            "results and timing by the machine's RTL, the rest by the CPU; needs `make hdl-tools`"
+                .to_owned(),
+        )
+    }))
     .chain([(
         "sim:FILE.toml".to_owned(),
-        "the same for a machine description of your own".to_owned(),
+        "the same for a machine description of your own; rtl:FILE.toml".to_owned(),
     )])
     .collect();
     if args.json {

@@ -2,8 +2,8 @@
 //!
 //! Each procedure is cut into stages ([`ringmill_machines::polymul::partition`]): the host's instructions run by the
 //! CPU's kernels ([`segment`]), then the machine's jobs on its RTL ([`rtl`]), or by the same kernels with the model's
-//! cycles. What the CPU would take for the machine's part is measured beside it, so the report can say what the offload
-//! is worth ([`ringmill_machines::OffloadTimes`]).
+//! cycles. What the CPU would take for the machine's part, and for all, is measured beside it, so the report can say what
+//! the offload is worth ([`ringmill_machines::OffloadTimes`]).
 
 mod rtl;
 mod run;
@@ -59,7 +59,8 @@ impl Offload {
         Ok(Self {
             name,
             machine: PolymulMachine::new(Description::parse(text)?)?,
-            cpu: Cpu::all_cores()?,
+            // One thread, as the paper measures its host; a stage has little for more.
+            cpu: Cpu::new(1)?,
             hdl,
             kept: Mutex::default(),
         })

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use ringmill_isa::mid::{Call, LimbId, ModulusId, Procedure, Program, ValueId};
 use ringmill_machines::polymul::{Degree, PolymulMachine, Tally, loaded_after};
-use ringmill_machines::{OffloadTimes, TraceSink};
+use ringmill_machines::{HostTimes, OffloadTimes, TraceSink};
 
 use super::rtl::Rtl;
 use super::segment::{Segment, Segments};
@@ -43,24 +43,9 @@ pub struct Run<'a> {
     pub trace: Option<&'a mut dyn TraceSink>,
     loaded: Option<ModulusId>,
     tally: Tally,
-    host: Measured,
-    replaced: Measured,
-}
-
-/// What the CPU took for one side.
-#[derive(Default)]
-struct Measured {
-    seconds: f64,
-    peak: u64,
-    held: u64,
-}
-
-impl Measured {
-    fn add(&mut self, stats: &CpuStats) {
-        self.seconds += stats.seconds;
-        self.peak = self.peak.max(stats.pool_peak_bytes);
-        self.held = self.held.max(stats.pool_held_bytes);
-    }
+    /// The host's part, and what the CPU takes for the machine's.
+    host_seconds: f64,
+    replaced_seconds: f64,
 }
 
 type Values<'a> = HashMap<ValueId, Held<'a>>;
@@ -81,8 +66,8 @@ impl<'a> Run<'a> {
             trace,
             loaded: None,
             tally: machine.tally(degree),
-            host: Measured::default(),
-            replaced: Measured::default(),
+            host_seconds: 0.0,
+            replaced_seconds: 0.0,
         }
     }
 
@@ -132,26 +117,32 @@ impl<'a> Run<'a> {
         };
         let outputs = program.outputs.iter().map(|o| output(o.limb));
         let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
-        Ok(self.outcome(outputs))
+        let alone = self.alone(program, bindings)?;
+        Ok(self.outcome(outputs, alone))
     }
 
-    fn outcome(self, outputs: Vec<OutputLimb>) -> Outcome {
+    /// What the whole program takes on the CPU. The first of the runs makes plans.
+    fn alone(&self, program: &Program, bindings: &Bindings<'_>) -> Result<CpuStats, DeviceError> {
+        self.cpu.execute(program, bindings, &Silent, None)?;
+        Ok(self.cpu.execute(program, bindings, &Silent, None)?.1)
+    }
+
+    fn outcome(self, outputs: Vec<OutputLimb>, alone: CpuStats) -> Outcome {
         let how = if self.rtl.is_some() { "RTL" } else { "model" };
-        let threads = self.cpu.threads();
-        let (host, replaced) = (self.host, self.replaced);
         let mut report = self.tally.report(how);
-        let times = OffloadTimes::new(threads, host.seconds, replaced.seconds, &report);
+        let host = HostTimes {
+            threads: alone.threads,
+            host_seconds: self.host_seconds,
+            replaced_seconds: self.replaced_seconds,
+            alone_seconds: alone.seconds,
+        };
+        let times = OffloadTimes::new(host, &report);
         if let Some(offload) = &mut report.offload {
             offload.measured = Some(times);
         }
         Outcome {
             outputs: Some(outputs),
-            cpu: Some(CpuStats {
-                seconds: times.alone_seconds,
-                threads,
-                pool_peak_bytes: host.peak.max(replaced.peak),
-                pool_held_bytes: host.held.max(replaced.held),
-            }),
+            cpu: Some(alone),
             machine: Some(report),
         }
     }
@@ -202,15 +193,15 @@ impl<'a> Run<'a> {
             return Ok(());
         };
         if let Some(host) = &segments.host {
-            let (made, stats) = self.on_cpu(host, seeds, values)?;
-            self.host.add(&stats);
+            let (made, seconds) = self.on_cpu(host, seeds, values)?;
+            self.host_seconds += seconds;
             values.extend(made);
         }
         // By the CPU too: what that takes is what the machine is worth.
         let mut expected = Values::new();
         if let Some(offloaded) = &segments.offloaded {
-            let (made, stats) = self.on_cpu(offloaded, seeds, values)?;
-            self.replaced.add(&stats);
+            let (made, seconds) = self.on_cpu(offloaded, seeds, values)?;
+            self.replaced_seconds += seconds;
             expected = made;
         }
         let mut commands = self.machine.commands(stage, self.degree, self.loaded);
@@ -240,13 +231,13 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Runs a segment by the CPU's kernels: the values it leaves, and what it took.
+    /// Runs a segment by the CPU's kernels: the values it leaves, and the seconds it takes when its plan is there.
     fn on_cpu<'b>(
         &self,
         segment: &Segment,
         seeds: &[Arc<SeedExpansion>],
         values: &Values<'b>,
-    ) -> Result<(Values<'b>, CpuStats), DeviceError> {
+    ) -> Result<(Values<'b>, f64), DeviceError> {
         let program = &segment.program;
         let mut limbs = Vec::with_capacity(segment.inputs.len());
         for (value, ty) in segment.inputs.iter().zip(&program.limbs) {
@@ -264,10 +255,13 @@ impl<'a> Run<'a> {
             limbs,
             seeds: seeds.to_vec(),
         };
+        if segment.is_cold() {
+            self.cpu.execute(program, &bindings, &Silent, None)?;
+        }
         let (outputs, stats) = self.cpu.execute(program, &bindings, &Silent, None)?;
         let made = segment.outputs.iter().zip(outputs);
         let made = made.map(|(&value, limb)| (value, Held::Made(limb[..].into())));
-        Ok((made.collect(), stats))
+        Ok((made.collect(), stats.seconds))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ringmill_isa::mid::{
     Call, Imm, Input, InputRole, Instr, LimbId, LimbType, Op, Output, Param, ParamRole, Procedure,
@@ -14,6 +15,15 @@ pub struct Segment {
     pub inputs: Vec<ValueId>,
     pub program: Program,
     pub outputs: Vec<ValueId>,
+    /// Whether it ran before: the first run makes plans and tables, which is no part of what it takes.
+    ran: AtomicBool,
+}
+
+impl Segment {
+    /// Whether this is its first run.
+    pub fn is_cold(&self) -> bool {
+        !self.ran.swap(true, Ordering::Relaxed)
+    }
 }
 
 /// One stage: the host's part and the machine's. A part without instructions, or that nobody needs, is none.
@@ -164,6 +174,7 @@ fn segment(
         inputs,
         program: one_call(cut),
         outputs,
+        ran: AtomicBool::new(false),
     })
 }
 

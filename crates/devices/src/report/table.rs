@@ -160,8 +160,8 @@ fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
             how,
         )?;
     }
-    memory_rows(table, m, how)?;
-    // A link's time is its bytes at the description's rate, wherever the cycles come from.
+    // Places are the scheduler's, a link's time is its bytes at the description's rate: wherever the cycles come from.
+    memory_rows(table, m, Some(How::Model))?;
     link_rows(table, m, Some(How::Model))?;
     match &m.offload {
         Some(offload) => offload_rows(table, offload, how),
@@ -276,7 +276,7 @@ fn offload_rows(
         seconds(t.offloaded_seconds),
         t.speedup
     );
-    table.row("host, link and machine in turn", whole, None)?;
+    table.row("host, link, machine in turn", whole, None)?;
     let bound = format!("{:.2} times as fast at most", t.speedup_bound);
     table.row("were machine and link free", bound, None)
 }

@@ -37,6 +37,7 @@ pub fn figures(
                 paper,
                 ours,
                 how,
+                tool: None,
             });
         };
     let counts = Operations::of(&compiled.managed);

@@ -10,6 +10,24 @@ pub enum How {
     Model,
     /// On this computer.
     Measured,
+    /// Counted in the simulation of the hardware description.
+    Rtl,
+    /// Counted after synthesis of the hardware description.
+    Synthesis,
+    /// Stated by the machine's description.
+    Stated,
+}
+
+impl How {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Measured => "measured",
+            Self::Rtl => "rtl",
+            Self::Synthesis => "synthesis",
+            Self::Stated => "stated",
+        }
+    }
 }
 
 /// One row: a figure of the paper (none where it prints none) and ours.
@@ -23,6 +41,9 @@ pub struct Figure {
     pub paper: Option<f64>,
     pub ours: f64,
     pub how: How,
+    /// The tool that simulated or synthesised, with its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
 }
 
 /// The figures as text, a heading for each table.
@@ -47,10 +68,7 @@ pub fn table(figures: &[Figure]) -> String {
         let ratio = figure
             .paper
             .map_or(String::new(), |paper| format!("{:.3}", figure.ours / paper));
-        let how = match figure.how {
-            How::Model => "model",
-            How::Measured => "measured",
-        };
+        let how = figure.how.name();
         text += &format!(
             "  {:machine$}  {:case$}  {:metric$}  {paper:>12}  {:>12}  {:8}  {ratio:>7}  {how}\n",
             figure.machine,
@@ -87,6 +105,7 @@ mod tests {
             paper: Some(1152.0),
             ours: 1100.0,
             how: How::Model,
+            tool: None,
         };
         let want = r#"{"machine":"ring","table":"Table 2","case":"Set-1","metric":"add","unit":"cycles","paper":1152.0,"ours":1100.0,"how":"model"}"#;
         assert_eq!(serde_json::to_string(&figure).unwrap(), want);

@@ -45,15 +45,40 @@ pub struct Ring {
     pub logistic_regression: LogisticRegression,
 }
 
+/// The polymul paper: Tables 2, 4 and 5. Lists have one entry for each set (n, K).
+#[derive(Debug, Deserialize)]
+pub struct Polymul {
+    pub clock_mhz: f64,
+    pub processing_units: f64,
+    pub lut: f64,
+    pub ff: f64,
+    pub bram: f64,
+    pub dsp: f64,
+    pub sets: Vec<(usize, u32)>,
+    pub ntt_cycles: Vec<f64>,
+    pub intt_cycles: Vec<f64>,
+    pub hpm_cycles: Vec<f64>,
+    pub fpm_cycles: Vec<f64>,
+    pub ntt_us: Vec<f64>,
+    pub fpm_us: Vec<f64>,
+}
+
 #[derive(Debug, Deserialize)]
 struct Tables {
     ring: Ring,
+    polymul: Polymul,
+}
+
+fn tables() -> Result<Tables, CliError> {
+    toml::from_str(TABLES).map_err(|e| CliError::Usage(format!("the built-in paper tables: {e}")))
 }
 
 pub fn ring() -> Result<Ring, CliError> {
-    let tables: Tables = toml::from_str(TABLES)
-        .map_err(|e| CliError::Usage(format!("the built-in paper tables: {e}")))?;
-    Ok(tables.ring)
+    Ok(tables()?.ring)
+}
+
+pub fn polymul() -> Result<Polymul, CliError> {
+    Ok(tables()?.polymul)
 }
 
 #[cfg(test)]
@@ -69,5 +94,10 @@ mod tests {
             ),
             (99448.0, 75464.0, 1.3e6)
         );
+        let polymul = super::polymul().unwrap();
+        assert_eq!(polymul.sets.last(), Some(&(4096, 32)));
+        for list in [&polymul.ntt_cycles, &polymul.fpm_cycles, &polymul.fpm_us] {
+            assert_eq!(list.len(), polymul.sets.len());
+        }
     }
 }

@@ -62,6 +62,7 @@ pub fn figures(progress: &dyn Progress) -> Result<Vec<Figure>, CliError> {
             paper,
             ours,
             how: How::Model,
+            tool: None,
         };
         for (metric, cycles, procedure) in instructions(&paper, &sets[0].params)? {
             let report = simulate(machine.as_ref(), &single::program(Arc::new(procedure)))?;
@@ -137,6 +138,7 @@ pub fn figures(progress: &dyn Progress) -> Result<Vec<Figure>, CliError> {
                 paper: Some(seal_us),
                 ours,
                 how: How::Measured,
+                tool: None,
             });
         }
     }
