@@ -9,6 +9,25 @@ package rm_arith_pkg;
   localparam flavour_t MontgomeryFriendly = 1;  // run-time q = 1 mod 2^17, q < 2^32; R = 2^34
   localparam flavour_t Sparse = 2;  // elaboration-time q next to a power of two; R = 1
   localparam flavour_t Solinas52 = 3;  // q = 2^52 - 2^12 + 1; R = 1
+  localparam flavour_t NttFriendly = 4;  // run-time q = 1 mod 2^9, q < 2^32; R = 2^33
+
+  // The flavours whose modulus comes at run time, as one number below 2^32.
+  function automatic bit run_time(flavour_t flavour);
+    return flavour != Sparse && flavour != Solinas52;
+  endfunction
+
+  // rm_red_mont as the two flavours use it.
+  function automatic int unsigned mont_low(flavour_t flavour);
+    return (flavour == NttFriendly) ? 9 : 17;
+  endfunction
+
+  function automatic int unsigned mont_word(flavour_t flavour);
+    return (flavour == NttFriendly) ? 11 : 17;
+  endfunction
+
+  function automatic int unsigned mont_steps(flavour_t flavour);
+    return (flavour == NttFriendly) ? 3 : 2;
+  endfunction
 
   function automatic int unsigned min2(int unsigned a, int unsigned b);
     return (a < b) ? a : b;
@@ -69,11 +88,11 @@ package rm_arith_pkg;
 
   // Tiling of the integer multiplier, as the flavours use it.
   function automatic int unsigned tile_a(flavour_t flavour);
-    return (flavour == WordMontgomery || flavour == MontgomeryFriendly) ? 16 : 24;
+    return run_time(flavour) ? 16 : 24;
   endfunction
 
   function automatic int unsigned tile_b(flavour_t flavour);
-    return (flavour == WordMontgomery || flavour == MontgomeryFriendly) ? 16 : 17;
+    return run_time(flavour) ? 16 : 17;
   endfunction
 
   // Cycles of rm_mul_tiled.
@@ -87,7 +106,7 @@ package rm_arith_pkg;
                                               logic [63:0] q);
     case (flavour)
       WordMontgomery: return 4;
-      MontgomeryFriendly: return 3;
+      MontgomeryFriendly, NttFriendly: return mont_steps(flavour) + 1;
       Sparse: return 2 * tree_levels(sparse_operands(width, q), SparseRadix) + 1;
       default: return 3;
     endcase
@@ -95,15 +114,15 @@ package rm_arith_pkg;
 
   // Whether a flavour registers its operands first (the wide ones do: many tiles share an operand).
   function automatic bit in_reg(flavour_t flavour);
-    return flavour == Sparse || flavour == Solinas52;
+    return !run_time(flavour);
   endfunction
 
   function automatic int unsigned radix(flavour_t flavour);
     return in_reg(flavour) ? 3 : 4;
   endfunction
 
-  // Cycles of rm_mod_mul: 6 word-level Montgomery, 5 Montgomery-friendly, 8 Solinas, and
-  // 6 + 2 tree_levels for a sparse modulus.
+  // Cycles of rm_mod_mul: 6 word-level Montgomery and NTT-friendly, 5 Montgomery-friendly, 8
+  // Solinas, and 6 + 2 tree_levels for a sparse modulus.
   function automatic int unsigned mod_mul_latency(flavour_t flavour, int unsigned width,
                                                   logic [63:0] q);
     return mul_latency(width, tile_a(flavour), tile_b(flavour), radix(flavour), in_reg(flavour)) +

@@ -2,6 +2,7 @@
 //
 //   Flavour             modulus                              R             Width   latency
 //   WordMontgomery      run time, q = qh 2^w + 1             2^(w steps)   <= 32   6
+//   NttFriendly         run time, q = 1 mod 2^9              2^33          32      6
 //   MontgomeryFriendly  run time, q = 1 mod 2^17             2^34          32      5
 //   Sparse              parameter Q (Width bits)             1             any     6 + 2 levels
 //   Solinas52           2^52 - 2^12 + 1                      1             52      8
@@ -73,8 +74,13 @@ module rm_mod_mul
     assign unused_word = ^{qh_i, word_i, three_i};
   end
 
-  if (Flavour == MontgomeryFriendly) begin : gen_mont17
-    rm_red_mont17 u_red (
+  if (Flavour == MontgomeryFriendly || Flavour == NttFriendly) begin : gen_mont
+    rm_red_mont #(
+        .Width(Width),
+        .Low(mont_low(Flavour)),
+        .Word(mont_word(Flavour)),
+        .Steps(mont_steps(Flavour))
+    ) u_red (
         .clk_i,
         .t_i(product),
         .q_i,
@@ -97,7 +103,7 @@ module rm_mod_mul
     );
   end
 
-  if (Flavour == Sparse || Flavour == Solinas52) begin : gen_fixed_q
+  if (!run_time(Flavour)) begin : gen_fixed_q
     logic unused_q;
     assign unused_q = ^q_i;
   end

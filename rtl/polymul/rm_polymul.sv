@@ -1,7 +1,7 @@
 // Run-time configurable polynomial multiplier over Z_q[x] / (x^n + 1): number-theoretic transforms
 // and products of polynomials of n = 2^8 to 2^MaxLogN coefficients for any prime q = 1 mod 2n of at
-// most 32 bits that two or three words of w = log2(2n) bits reduce (polymul paper;
-// docs/machines/polymul.md derives schedule, memory layout and cycles).
+// most 32 bits (polymul paper; docs/machines/polymul.md derives schedule, memory layout and
+// cycles).
 //
 // The transform is the negacyclic one with psi merged into the twiddles: a in natural order to
 // a(psi^(2 bitrev(i) + 1)) at position i, and back with halvings. Two sets of two polynomials each:
@@ -31,7 +31,6 @@ module rm_polymul
     input  logic                  cmd_buf_i,
     input  logic                  cmd_eval_i,  // load, unload: in evaluation form
     input  logic [4:0]            cmd_log_n_i,  // tables
-    input  logic                  cmd_three_i,  // tables: three words instead of two
     output logic                  rsp_valid_o,
     output logic [2:0]            rsp_code_o,
     output logic [2:0]            busy_o,  // {unload, load, array}
@@ -55,7 +54,6 @@ module rm_polymul
   localparam int unsigned AddrWidth = RowBits + 1;
   localparam int unsigned TwDepth = (LaneBits + 1) * 2 ** RowBits;
   localparam int unsigned TwAddrWidth = $clog2(TwDepth);
-  localparam int unsigned WordWidth = $clog2(MaxLogN + 2);
 
   // Commands.
   op_e op;
@@ -67,11 +65,9 @@ module rm_polymul
   code_e load_code;
 
   // Configuration.
-  logic tables_valid, three;
+  logic tables_valid;
   logic [4:0] log_n;
-  logic [WordWidth-1:0] word;
   logic [Width-1:0] q, scale;
-  logic [Width-12:0] qh;
   logic [RowBits:0] rows;
   logic [3:0] log_rows;
   logic [TwAddrWidth-1:0] tw_top;
@@ -175,8 +171,7 @@ module rm_polymul
       .Width(Width),
       .Beat(Beat),
       .RowBits(RowBits),
-      .TwAddrWidth(TwAddrWidth),
-      .WordWidth(WordWidth)
+      .TwAddrWidth(TwAddrWidth)
   ) u_load (
       .clk_i,
       .rst_ni,
@@ -186,7 +181,6 @@ module rm_polymul
       .buf_i(cmd_buf_i),
       .eval_i(cmd_eval_i),
       .log_n_i(cmd_log_n_i),
-      .three_i(cmd_three_i),
       .busy_o(load_busy),
       .busy_tables_o(load_tables),
       .set_o(load_set),
@@ -206,9 +200,6 @@ module rm_polymul
       .valid_o(tables_valid),
       .log_n_o(log_n),
       .q_o(q),
-      .qh_o(qh),
-      .word_o(word),
-      .three_o(three),
       .scale_o(scale)
   );
 
@@ -276,16 +267,12 @@ module rm_polymul
 
     rm_polymul_pu #(
         .Width(Width),
-        .MaxLogN(MaxLogN),
         .AddrWidth(AddrWidth),
         .TwDepth(TwDepth)
     ) u_pu (
         .clk_i,
         .rst_ni,
         .q_i(q),
-        .qh_i(qh),
-        .word_i(word),
-        .three_i(three),
         .scale_i(scale),
         .re_i(re),
         .raddr_i(raddr),

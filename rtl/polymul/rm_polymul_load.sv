@@ -8,9 +8,9 @@
 // psi^bitrev(m + j) R mod q of block j in the stage of m blocks.
 //
 // A stream that ends early, or does not end, is an error; what follows a missing end is dropped up
-// to the next in_last_i. Residues not below q, and a q that is not 1 modulo 2n or not below R, are
-// errors. After each the next command starts afresh; tables are valid only after tables that ended
-// with CodeOk.
+// to the next in_last_i. Residues not below q, and a q that is not 1 modulo 2n, are errors.
+// After each the next command starts afresh; tables are valid only after tables that ended with
+// CodeOk.
 //
 // One beat a cycle for a polynomial, one word a cycle for tables. start_i in cycle 0, the first
 // beat is taken in cycle 1 at the earliest, done_o with code_o comes the cycle after the last.
@@ -22,7 +22,6 @@ module rm_polymul_load
     parameter int unsigned Beat = 4,
     parameter int unsigned RowBits = 6,
     parameter int unsigned TwAddrWidth = 9,
-    parameter int unsigned WordWidth = 4,
     localparam int unsigned AddrWidth = RowBits + 1
 ) (
     input  logic                                clk_i,
@@ -33,7 +32,6 @@ module rm_polymul_load
     input  logic                                buf_i,
     input  logic                                eval_i,
     input  logic     [4:0]                      log_n_i,
-    input  logic                                three_i,
     output logic                                busy_o,
     output logic                                busy_tables_o,
     output logic                                set_o,
@@ -57,9 +55,6 @@ module rm_polymul_load
     output logic                                valid_o,
     output logic     [4:0]                      log_n_o,
     output logic     [Width-1:0]                q_o,
-    output logic     [Width-12:0]               qh_o,
-    output logic     [WordWidth-1:0]            word_o,
-    output logic                                three_o,
     output logic     [Width-1:0]                scale_o
 );
 
@@ -79,7 +74,7 @@ module rm_polymul_load
 
   state_e state_d, state_q;
   code_e code_d, code_q;
-  logic finish, done_q, tables_q, set_q, buf_q, eval_q, valid_d, valid_q, three_q;
+  logic finish, done_q, tables_q, set_q, buf_q, eval_q, valid_d, valid_q;
   logic [4:0] log_n_q;
   logic [Width-1:0] q_q, scale_q;
   logic [CountWidth-1:0] count_d, count_q, last_count;
@@ -87,11 +82,10 @@ module rm_polymul_load
   logic [UnitBits-1:0] part_d, part_q, mask_d, mask_q;
   logic [TwAddrWidth-1:0] tw_addr_d, tw_addr_q;
   logic [BeatBits-1:0] word_d, word_q;
-  logic first_d, first_q, beat, word_done, unreduced, high_bits, low_bits;
+  logic first_d, first_q, beat, word_done, unreduced, low_bits;
   logic [Beat-1:0][Width-1:0] data;
   logic [Beat-1:0] over;
   logic [4:0] word;
-  logic [6:0] bits;
 
   assign data = in_data_i;
   assign rows = (RowBits + 1)'(1) << (log_n_q - 5'(LaneBits));
@@ -106,15 +100,12 @@ module rm_polymul_load
   end
   assign unreduced = |over;
 
-  // q in the header: 1 below bit w, 0 from bit w times steps on.
+  // q in the header is 1 modulo 2n.
   assign word = log_n_q + 1'b1;
-  assign bits = three_q ? {1'b0, word, 1'b0} + {2'b0, word} : {1'b0, word, 1'b0};
   always_comb begin
-    high_bits = 1'b0;
     low_bits = !data[0][0];
-    for (int unsigned i = 0; i < Width; i++) begin
-      if (7'(i) >= bits) high_bits |= data[0][i];
-      if (i > 0 && i < 31 && 5'(i) < word) low_bits |= data[0][i];
+    for (int unsigned i = 1; i < Width - 1; i++) begin
+      if (5'(i) < word) low_bits |= data[0][i];
     end
   end
 
@@ -150,7 +141,7 @@ module rm_polymul_load
         if (beat) begin
           state_d = Words;
           finish = in_last_i;
-          if (high_bits || low_bits || data[0][Width-1:1] == '0) code_d = CodeBadModulus;
+          if (low_bits || data[0][Width-1:1] == '0) code_d = CodeBadModulus;
           else if (data[1] >= data[0]) code_d = CodeNotReduced;
           if (in_last_i) code_d = CodeTooShort;
         end
@@ -202,7 +193,6 @@ module rm_polymul_load
       buf_q <= 1'b0;
       eval_q <= 1'b0;
       log_n_q <= 5'(MinLogN);
-      three_q <= 1'b0;
     end else begin
       state_q <= state_d;
       code_q <= code_d;
@@ -213,10 +203,7 @@ module rm_polymul_load
         set_q <= set_i;
         buf_q <= buf_i;
         eval_q <= eval_i;
-        if (tables_i) begin
-          log_n_q <= log_n_i;
-          three_q <= three_i;
-        end
+        if (tables_i) log_n_q <= log_n_i;
       end
     end
   end
@@ -244,10 +231,7 @@ module rm_polymul_load
   assign valid_o = valid_q;
   assign log_n_o = log_n_q;
   assign q_o = q_q;
-  assign word_o = WordWidth'(word);
-  assign three_o = three_q;
   assign scale_o = scale_q;
-  assign qh_o = (Width - 11)'((q_q >> (MinLogN + 1)) >> (word - 5'(MinLogN + 1)));
 
   // Writes leave from registers.
   logic [RowBits-1:0] row;

@@ -22,7 +22,7 @@ package rm_polymul_pkg;
     CodeUnsupported = 3'd3,  // the degree is not one of this configuration
     CodeTooShort = 3'd4,  // the stream ended early
     CodeTooLong = 3'd5,  // the stream did not end where it should; the rest was dropped
-    CodeBadModulus = 3'd6,  // q is not 1 modulo 2n, or has more bits than the words reduce
+    CodeBadModulus = 3'd6,  // q is not 1 modulo 2n
     CodeNotReduced = 3'd7  // a residue was not below the modulus
   } code_e;
 
@@ -59,7 +59,7 @@ package rm_polymul_pkg;
 
   // Cycles from a read address to the write of its result: memory, operand register, butterfly.
   localparam int unsigned ButterflyLatency =
-      rm_arith_pkg::mod_mul_latency(rm_arith_pkg::WordMontgomery, 32, 64'd0) + 1;
+      rm_arith_pkg::mod_mul_latency(rm_arith_pkg::NttFriendly, 32, 64'd0) + 1;
   localparam int unsigned WriteLatency = 2 + ButterflyLatency;
   // A word may be read this long after the read that its value hangs on.
   localparam int unsigned DepLatency = WriteLatency + 1;

@@ -18,19 +18,14 @@ module rm_polymul_pu
   import rm_arith_pkg::*, rm_ntt_pkg::*, rm_polymul_pkg::*;
 #(
     parameter int unsigned Width = 32,
-    parameter int unsigned MaxLogN = 12,
     parameter int unsigned AddrWidth = 7,
     parameter int unsigned TwDepth = 448,
-    localparam int unsigned TwAddrWidth = $clog2(TwDepth),
-    localparam int unsigned WordWidth = $clog2(MaxLogN + 2)
+    localparam int unsigned TwAddrWidth = $clog2(TwDepth)
 ) (
     input  logic                              clk_i,
     input  logic                              rst_ni,
     // Modulus, held while data is in flight.
     input  logic     [Width-1:0]              q_i,
-    input  logic     [Width-12:0]             qh_i,
-    input  logic     [WordWidth-1:0]          word_i,
-    input  logic                              three_i,
     input  logic     [Width-1:0]              scale_i,
     // Memories: [set][bank].
     input  logic     [1:0][1:0]               re_i,
@@ -116,18 +111,15 @@ module rm_polymul_pu
   end
 
   rm_butterfly #(
-      .Flavour(WordMontgomery),
-      .Width(Width),
-      .WordMin(MinLogN + 1),
-      .WordMax(MaxLogN + 1),
-      .QhWidth(Width - 11)
+      .Flavour(NttFriendly),
+      .Width(Width)
   ) u_butterfly (
       .clk_i,
       .rst_ni,
       .q_i,
-      .qh_i,
-      .word_i,
-      .three_i,
+      .qh_i('0),
+      .word_i('0),
+      .three_i(1'b0),
       .one_i('0),
       .mode_i(inverse_i ? BfGs : BfCt),
       .half_i(1'b1),

@@ -9,6 +9,7 @@ pub mod flavour {
     pub const MONTGOMERY_FRIENDLY: u64 = 1;
     pub const SPARSE: u64 = 2;
     pub const SOLINAS52: u64 = 3;
+    pub const NTT_FRIENDLY: u64 = 4;
 }
 
 /// The torus machine's modulus, 2^52 - 2^12 + 1.
@@ -30,7 +31,7 @@ pub struct Multiplier {
 }
 
 /// Every flavour: the ring paper's 60-bit prime, and one 54-bit prime on each side of its power of two.
-pub const MULTIPLIERS: [Multiplier; 6] = [
+pub const MULTIPLIERS: [Multiplier; 7] = [
     Multiplier {
         name: "word-level Montgomery, w = 9 to 17",
         flavour: flavour::WORD_MONTGOMERY,
@@ -78,6 +79,14 @@ pub const MULTIPLIERS: [Multiplier; 6] = [
         q: None,
         latency: 8,
         dsp: 6,
+    },
+    Multiplier {
+        name: "NTT-friendly, q = 1 mod 2^9",
+        flavour: flavour::NTT_FRIENDLY,
+        width: 32,
+        q: None,
+        latency: 6,
+        dsp: 7,
     },
 ];
 

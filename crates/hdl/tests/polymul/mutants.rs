@@ -128,8 +128,8 @@ const MORE: [Fault; 12] = [
     ),
     fault(
         "rm_polymul_load.sv",
-        "if (7'(i) >= bits)",
-        "if (7'(i) > bits)",
+        "if (5'(i) < word)",
+        "if (5'(i) + 1'b1 < word)",
         crate::bad_streams,
     ),
 ];

@@ -11,6 +11,7 @@ pub fn configs(multiplier: &Multiplier, rng: &mut Rng) -> Vec<Config> {
     match multiplier.flavour {
         flavour::WORD_MONTGOMERY => word_montgomery_configs(rng),
         flavour::MONTGOMERY_FRIENDLY => mont17_configs(rng),
+        flavour::NTT_FRIENDLY => ntt_friendly_configs(rng),
         _ => vec![Config::new(multiplier.q.unwrap_or(SOLINAS52_Q), 9, 2, 0)],
     }
 }
@@ -68,14 +69,21 @@ fn word_montgomery_configs(rng: &mut Rng) -> Vec<Config> {
             }
         }
     }
-    // The paper's sets with the largest prime of K bits.
-    for (log_n, bits) in [(8, 16), (9, 16), (10, 16), (10, 32), (11, 32), (12, 32)] {
-        let q = ringmill_math::primes::ntt_primes(bits, log_n, 1).expect("such primes exist")[0];
+    for (log_n, q) in paper_moduli() {
         let word = log_n + 1;
-        let steps = bits.div_ceil(word);
+        let steps = (u64::BITS - q.leading_zeros()).div_ceil(word);
         configs.push(Config::new(q, word, steps, word * steps));
     }
     configs
+}
+
+/// log2 n and the largest prime of K bits for each of the paper's sets (n, K).
+fn paper_moduli() -> impl Iterator<Item = (u32, u64)> {
+    let sets = [(8, 16), (9, 16), (10, 16), (10, 32), (11, 32), (12, 32)];
+    sets.into_iter().map(|(log_n, bits)| {
+        let primes = ringmill_math::primes::ntt_primes(bits, log_n, 1);
+        (log_n, primes.expect("such primes exist")[0])
+    })
 }
 
 fn mont17_configs(rng: &mut Rng) -> Vec<Config> {
@@ -83,6 +91,17 @@ fn mont17_configs(rng: &mut Rng) -> Vec<Config> {
     [1, 6, largest, 1 + rng.below(largest)]
         .map(|qh| Config::new((qh << 17) + 1, 17, 2, 34))
         .into()
+}
+
+/// Both ends of q = 1 mod 2^9 below 2^32, each value of the two bits above, and the paper's sets with their largest primes.
+fn ntt_friendly_configs(rng: &mut Rng) -> Vec<Config> {
+    let largest = (1 << 23) - 1;
+    let mut high = vec![1, 2, 3, 4, largest, largest - 1, largest - 2, largest - 3];
+    high.extend((0..8).map(|_| 1 + rng.below(largest)));
+    let mut moduli: Vec<u64> = high.into_iter().map(|qh| (qh << 9) + 1).collect();
+    moduli.extend(paper_moduli().map(|(_, q)| q));
+    let config = |q| Config::new(q, 9, 3, 33);
+    moduli.into_iter().map(config).collect()
 }
 
 /// Every pair of edge residues, then random pairs.

@@ -55,8 +55,17 @@ fn word_level_reduction_at_full_width() {
 }
 
 #[test]
-fn montgomery_friendly_reduction_at_full_width() {
-    prove(Top::new("prop_red_mont17"), 120);
+fn fixed_word_reductions_at_full_width() {
+    prove(Top::new("prop_red_mont"), 120);
+    let friendly = Top::new("prop_red_mont").int("Low", 17).int("Word", 17);
+    prove(friendly.int("Steps", 2), 120);
+}
+
+#[test]
+fn fixed_word_reductions_whole_at_small_width() {
+    prove(Top::new("prop_mont_small"), 120);
+    let narrow = Top::new("prop_mont_small").int("Low", 3).int("Word", 3);
+    prove(narrow, 120);
 }
 
 /// The longer ones, with limits that leave room on a slow computer.
@@ -86,15 +95,25 @@ fn every_reducer() {
 /// A proof of wrong RTL must fail, with the inputs that show it.
 #[test]
 fn a_wrong_step_is_refuted() {
-    let from = "high - SumWidth'(prod)";
-    let root = mutants::faulty_copy(
-        "proof",
-        "arith/rm_wm_step.sv",
-        from,
-        "high + SumWidth'(prod)",
-    );
-    let hdl = with_properties(&[&root]);
-    let outcome = check_proved(&hdl, &Top::new("prop_wm_step"), 120);
-    std::fs::remove_dir_all(root).unwrap();
-    assert!(matches!(outcome, Err(Failure::Mismatch(_))), "{outcome:?}");
+    for (file, from, to, property) in [
+        (
+            "arith/rm_wm_step.sv",
+            "high - SumWidth'(prod)",
+            "high + SumWidth'(prod)",
+            "prop_wm_step",
+        ),
+        // A sum one bit short.
+        (
+            "arith/rm_mont_step.sv",
+            "rm_arith_pkg::max2(InWidth - Low, OutWidth + Extra)",
+            "InWidth - Low",
+            "prop_red_mont",
+        ),
+    ] {
+        let root = mutants::faulty_copy(property, file, from, to);
+        let hdl = with_properties(&[&root]);
+        let outcome = check_proved(&hdl, &Top::new(property), 120);
+        std::fs::remove_dir_all(root).unwrap();
+        assert!(matches!(outcome, Err(Failure::Mismatch(_))), "{outcome:?}");
+    }
 }

@@ -47,6 +47,10 @@ fn solinas(hdl: &Hdl, seed: u64) -> Check {
     arith::check_multiplier(hdl, &MULTIPLIERS[5], seed)
 }
 
+fn ntt_friendly(hdl: &Hdl, seed: u64) -> Check {
+    arith::check_multiplier(hdl, &MULTIPLIERS[6], seed)
+}
+
 fn wordmont_butterfly(hdl: &Hdl, seed: u64) -> Check {
     butterfly::check_butterfly(hdl, &MULTIPLIERS[0], seed)
 }
@@ -84,7 +88,7 @@ const QUICK: [Fault; 4] = [
 ];
 
 /// Caught by `make full`.
-const FAULTS: [Fault; 29] = [
+const FAULTS: [Fault; 33] = [
     fault(
         "lib/rm_delay.sv",
         "line_q[Depth-1]",
@@ -218,11 +222,37 @@ const FAULTS: [Fault; 29] = [
         "t3[Width] ? '0 : q_i",
         wordmont,
     ),
+    // A word wider than the zeros of q, taken as if it were not.
     fault(
-        "arith/rm_red_mont17.sv",
-        "t2[32] ? q_i",
-        "t2[31] ? q_i",
+        "arith/rm_mont_step.sv",
+        " - qh[Extra-1:0] * t_i[Extra-1:0]",
+        "",
+        ntt_friendly,
+    ),
+    fault(
+        "arith/rm_mont_step.sv",
+        "-$signed({1'b0, qh})",
+        "$signed({1'b0, qh})",
+        ntt_friendly,
+    ),
+    // A sum that loses its sign between the DSP block and what lies above it.
+    fault(
+        "arith/rm_mont_step.sv",
+        " - (HighWidth - Part)'(sum_q[Part])",
+        "",
+        ntt_friendly,
+    ),
+    fault(
+        "arith/rm_red_mont.sv",
+        "left[Steps][Width] ? q_i",
+        "left[Steps][Width-1] ? q_i",
         mont17,
+    ),
+    fault(
+        "arith/rm_red_mont.sv",
+        "rm_arith_pkg::min2(steps * Word, Width)",
+        "steps * Word",
+        ntt_friendly,
     ),
     fault(
         "arith/rm_red_sparse.sv",

@@ -16,15 +16,12 @@ pub enum PolymulError {
     },
     #[error("modulus {q} is even: an NTT needs an odd prime")]
     Even { q: u64 },
-    #[error(
-        "modulus {q} is outside the range for n = {n}: expected {least} <= q < 2^{bits} (three words of {word} bits, at most 32)"
-    )]
+    #[error("modulus {q} is outside the range for n = {n}: expected {least} <= q < 2^{bits}")]
     Range {
         q: u64,
         n: usize,
         least: u64,
         bits: u32,
-        word: u32,
     },
     #[error("modulus {q} is not 1 modulo 2n = {order}")]
     NotOneModulo { q: u64, order: u64 },

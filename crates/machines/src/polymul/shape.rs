@@ -90,9 +90,4 @@ impl Degree {
     pub fn n(self) -> usize {
         1 << self.log_n
     }
-
-    /// Bits of a Montgomery word, w = log2(2n).
-    pub fn word(self) -> u32 {
-        self.log_n + 1
-    }
 }

@@ -9,18 +9,20 @@ use super::shape::WIDTH;
 use super::{Degree, PolymulError, Shape};
 use crate::MachineError;
 
+/// R = 2^33: `NttFriendly` of `rm_arith_pkg`.
+const LOG_R: u64 = 33;
+
 /// The tables of one degree and modulus, and the golden transform they stand for.
 #[derive(Clone)]
 pub struct Tables {
     degree: Degree,
     plan: Arc<NttPlan>,
-    three: bool,
     scale: u32,
     twiddles: Vec<u32>,
 }
 
 impl Tables {
-    /// Tables for Z_q[x] / (x^n + 1) on `shape`. With w = log2(2n) and R = 2^(2w), or 2^(3w) where q has more than 2w
+    /// Tables for Z_q[x] / (x^n + 1) on `shape`. With R = 2^33, the Montgomery factor of the hardware's three words of 11
     /// bits: word m + j is psi^bitrev(m + j) R mod q, word 0 is psi^(n/2) R^2 mod q.
     ///
     /// # Errors
@@ -31,9 +33,7 @@ impl Tables {
         // A degree is at most 2^16.
         let plan = NttPlan::shared(Modulus::new(q)?, Ring::full(degree.log_n() as u8))?;
         let modulus = plan.modulus();
-        let three = modulus.bits() > 2 * degree.word();
-        let steps = if three { 3 } else { 2 };
-        let r = modulus.pow(2, u64::from(degree.word() * steps));
+        let r = modulus.pow(2, LOG_R);
         let scale = modulus.mul(r, r);
         // Below q < 2^32.
         let word = |x: u64| x as u32;
@@ -48,7 +48,6 @@ impl Tables {
         Ok(Self {
             degree,
             plan,
-            three,
             scale: word(scale),
             twiddles,
         })
@@ -65,11 +64,6 @@ impl Tables {
 
     pub fn modulus(&self) -> Modulus {
         self.plan.modulus()
-    }
-
-    /// Whether products are reduced in three words instead of two.
-    pub fn three(&self) -> bool {
-        self.three
     }
 
     /// The words of the table stream: a beat {q, R^2 mod q, 0, ..}, then the twiddles.
@@ -109,29 +103,26 @@ impl std::fmt::Debug for Tables {
         f.debug_struct("Tables")
             .field("degree", &self.degree)
             .field("q", &self.modulus().value())
-            .field("three", &self.three)
             .finish()
     }
 }
 
-/// The ranges of the paper's Table 1 and beyond: q = 1 mod 2n prime, of at most 3 log2(2n) bits and at most 32.
+/// The ranges of the paper's Table 1 and beyond: q = 1 mod 2n prime, of at most 32 bits.
 ///
 /// # Errors
 /// The first of [`PolymulError::Even`], [`PolymulError::Range`], [`PolymulError::NotOneModulo`] and
 /// [`PolymulError::Composite`] that holds.
 pub fn check_modulus(degree: Degree, q: u64) -> Result<(), PolymulError> {
     let order = 2 * degree.n() as u64;
-    let bits = WIDTH.min(3 * degree.word());
     if q.is_multiple_of(2) {
         return Err(PolymulError::Even { q });
     }
-    if q <= order || q >> bits != 0 {
+    if q <= order || q >> WIDTH != 0 {
         return Err(PolymulError::Range {
             q,
             n: degree.n(),
             least: order + 1,
-            bits,
-            word: degree.word(),
+            bits: WIDTH,
         });
     }
     if q % order != 1 {
