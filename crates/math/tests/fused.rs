@@ -2,6 +2,7 @@
 
 mod common;
 
+use ringmill_math::kernels::Store;
 use ringmill_math::{Modulus, kernels};
 
 /// Odd, so that there is a tail; more than two blocks of the composed path.
@@ -12,6 +13,40 @@ fn pick(q: Modulus, seed: u64) -> Vec<u64> {
     let mut all = common::limbs(q, N, seed);
     let which = [3, 0, 6, 3, 5, 1, 3, 2, 4][(seed % 9) as usize];
     all.swap_remove(which)
+}
+
+/// N words of `room` from a cache line on, or one word past it.
+fn cut(room: &mut Vec<u64>, aligned: bool) -> &mut [u64] {
+    room.resize(N + 16, 7);
+    let line = room.as_ptr().align_offset(64);
+    let start = line + usize::from(!aligned);
+    &mut room[start..start + N]
+}
+
+/// Every way to write a result.
+const WAYS: [(Store, bool); 3] = [
+    (Store::Cached, true),
+    (Store::Streamed, true),
+    (Store::Streamed, false),
+];
+
+#[test]
+fn sums_stored_either_way() {
+    common::on_every_backend(|backend| {
+        for q in common::any_moduli() {
+            for seed in 0..9 {
+                let (a, b) = (pick(q, seed), pick(q, 2 * seed + 1));
+                let mut expected = vec![0; N];
+                kernels::add(q, &mut expected, &a, &b).unwrap();
+                for (store, aligned) in WAYS {
+                    let mut room = Vec::new();
+                    let out = cut(&mut room, aligned);
+                    kernels::add_stored(q, out, &a, &b, store).unwrap();
+                    assert_eq!(out, expected, "{backend:?} {q:?} {store:?}");
+                }
+            }
+        }
+    });
 }
 
 #[test]
@@ -68,22 +103,24 @@ fn tensor_products() {
         for q in common::any_moduli() {
             for seed in 0..9 {
                 let [a0, a1, b0, b1] = [seed, seed + 1, 3 * seed + 2, 5 * seed].map(|s| pick(q, s));
-                let mut out = [vec![7; N], vec![7; N], vec![7; N]];
-                let [d0, d1, d2] = &mut out;
-                kernels::tensor(q, [d0, d1, d2], [&a0, &a1], [&b0, &b1]).unwrap();
                 let wide = |f: &dyn Fn(usize) -> u128| -> Vec<u64> {
                     (0..N)
                         .map(|i| (f(i) % u128::from(q.value())) as u64)
                         .collect()
                 };
                 let product = |x: &[u64], y: &[u64], i: usize| u128::from(x[i]) * u128::from(y[i]);
-                assert_eq!(out[0], wide(&|i| product(&a0, &b0, i)), "{backend:?} {q:?}");
-                assert_eq!(
-                    out[1],
+                let expected = [
+                    wide(&|i| product(&a0, &b0, i)),
                     wide(&|i| product(&a0, &b1, i) + product(&a1, &b0, i)),
-                    "{backend:?} {q:?}"
-                );
-                assert_eq!(out[2], wide(&|i| product(&a1, &b1, i)), "{backend:?} {q:?}");
+                    wide(&|i| product(&a1, &b1, i)),
+                ];
+                for (store, aligned) in WAYS {
+                    let mut rooms = [Vec::new(), Vec::new(), Vec::new()];
+                    let mut out = rooms.each_mut().map(|room| cut(room, aligned));
+                    let [d0, d1, d2] = &mut out;
+                    kernels::tensor(q, [d0, d1, d2], [&a0, &a1], [&b0, &b1], store).unwrap();
+                    assert_eq!(out, expected, "{backend:?} {q:?} {store:?}");
+                }
             }
         }
     });
@@ -103,9 +140,13 @@ fn differences_scaled() {
                         if let Some(c) = addend {
                             kernels::add_assign(q, &mut expected, c).unwrap();
                         }
-                        let mut out = vec![9; N];
-                        kernels::sub_scale(q, &mut out, &a, &b, q.shoup(w), addend).unwrap();
-                        assert_eq!(out, expected, "{backend:?} {q:?} {w}");
+                        for (store, aligned) in WAYS {
+                            let mut room = Vec::new();
+                            let out = cut(&mut room, aligned);
+                            let w = q.shoup(w);
+                            kernels::sub_scale(q, out, &a, &b, w, addend, store).unwrap();
+                            assert_eq!(out, expected, "{backend:?} {q:?} {store:?}");
+                        }
                         let mut b = b.clone();
                         kernels::sub_scale_assign(q, &mut b, &a, q.shoup(w), addend).unwrap();
                         assert_eq!(b, expected, "{backend:?} {q:?} {w}");
@@ -151,19 +192,14 @@ fn lengths_must_agree() {
         assert!(kernels::dot_pair(q, [&mut x, &mut y], &[(term.1, term.2, term.0)], true).is_err());
     }
     assert!(kernels::dot_pair(q, [&mut x, &mut y[..8]], &[], false).is_err());
-    assert!(kernels::tensor(q, [&mut x, &mut y, &mut z], [&long, &short], [&long, &long]).is_err());
-    assert!(
-        kernels::tensor(
-            q,
-            [&mut x, &mut y[..8], &mut z],
-            [&long, &long],
-            [&long, &long]
-        )
-        .is_err()
-    );
-    assert!(kernels::sub_scale(q, &mut x, &short, &long, w, None).is_err());
-    assert!(kernels::sub_scale(q, &mut x, &long, &short, w, None).is_err());
-    assert!(kernels::sub_scale(q, &mut x, &long, &long, w, Some(&short)).is_err());
+    let (kept, all) = (Store::Cached, [&long[..], &long]);
+    assert!(kernels::tensor(q, [&mut x, &mut y, &mut z], [&long, &short], all, kept).is_err());
+    assert!(kernels::add_stored(q, &mut x, &short, &long, Store::Streamed).is_err());
+    assert!(kernels::add_stored(q, &mut x, &long, &short, kept).is_err());
+    assert!(kernels::tensor(q, [&mut x, &mut y[..8], &mut z], all, all, kept).is_err());
+    assert!(kernels::sub_scale(q, &mut x, &short, &long, w, None, kept).is_err());
+    assert!(kernels::sub_scale(q, &mut x, &long, &short, w, None, kept).is_err());
+    assert!(kernels::sub_scale(q, &mut x, &long, &long, w, Some(&short), kept).is_err());
     assert!(kernels::sub_scale_assign(q, &mut x, &short, w, None).is_err());
     assert!(kernels::sub_scale_assign(q, &mut x, &long, w, Some(&short)).is_err());
     assert!(kernels::conv_add(q, q, &mut x, &short, 1).is_err());
@@ -177,8 +213,15 @@ fn unreduced_inputs_do_no_harm() {
             let a = vec![u64::MAX; N];
             let (mut x, mut y, mut z) = (a.clone(), a.clone(), a.clone());
             kernels::dot_pair(q, [&mut x, &mut y], &[(&a[..], &a[..], &a[..]); 40], true).unwrap();
-            kernels::tensor(q, [&mut x, &mut y, &mut z], [&a, &a], [&a, &a]).unwrap();
-            kernels::sub_scale(q, &mut x, &a, &a, q.shoup(1), Some(&a)).unwrap();
+            kernels::tensor(
+                q,
+                [&mut x, &mut y, &mut z],
+                [&a, &a],
+                [&a, &a],
+                Store::Cached,
+            )
+            .unwrap();
+            kernels::sub_scale(q, &mut x, &a, &a, q.shoup(1), Some(&a), Store::Cached).unwrap();
             for to in common::moduli() {
                 kernels::conv_add(q, to, &mut x, &a, u64::MAX).unwrap();
             }

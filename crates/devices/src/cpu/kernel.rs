@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use ringmill_math::{MathError, kernels};
+use ringmill_math::MathError;
+use ringmill_math::kernels::{self, Store};
 
 use super::plan::{Kernel, Step};
 use crate::bindings::SeedExpansion;
@@ -44,6 +45,8 @@ pub(super) struct Task<'a> {
     /// updates operands ([`Kernel::updates`]), results hold them.
     pub dst: Vec<Value<'a>>,
     pub in_place: Option<usize>,
+    /// Results are written past the cache ([`Kernel::streams`]).
+    pub streamed: bool,
     /// The call's seeds, in the procedure's order.
     pub seed: Option<Arc<SeedExpansion>>,
 }
@@ -87,20 +90,21 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
     if let Some(k) = task.in_place {
         return in_place(&step.kernel, k, writable(task.dst.first_mut())?, arg);
     }
+    let store = match task.streamed {
+        true => Store::Streamed,
+        false => Store::Cached,
+    };
     let (first, rest) = task.dst.split_first_mut().ok_or(Fault::Shape)?;
     let out = writable(Some(first))?;
     match &step.kernel {
-        Kernel::Add(q) => kernels::add(*q, out, arg(0)?, arg(1)?)?,
+        Kernel::Add(q) => kernels::add_stored(*q, out, arg(0)?, arg(1)?, store)?,
         Kernel::Sub(q) => kernels::sub(*q, out, arg(0)?, arg(1)?)?,
         Kernel::Neg(q) => kernels::neg(*q, out, arg(0)?)?,
         Kernel::Mul(q) => kernels::mul(*q, out, arg(0)?, arg(1)?)?,
         Kernel::Mac(q) => kernels::mac(*q, out, arg(0)?, arg(1)?, arg(2)?)?,
         Kernel::Muli(q, w) => kernels::mul_scalar(*q, out, arg(0)?, *w)?,
         Kernel::Addi(q, w) => kernels::add_scalar(*q, out, arg(0)?, *w)?,
-        Kernel::Ntt(plan) => {
-            copy(out, arg(0)?)?;
-            plan.forward(out)?;
-        }
+        Kernel::Ntt { plan, from, w } => plan.forward_from(out, arg(0)?, *from, *w)?,
         Kernel::Intt(plan) => {
             copy(out, arg(0)?)?;
             plan.inverse(out)?;
@@ -113,14 +117,14 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
         Kernel::Conv(from, to, w) => kernels::conv_add(*from, *to, out, arg(0)?, *w)?,
         Kernel::SubScale(q, w) => {
             let addend = src.get(2).map(Value::residues);
-            kernels::sub_scale(*q, out, arg(0)?, arg(1)?, *w, addend)?
+            kernels::sub_scale(*q, out, arg(0)?, arg(1)?, *w, addend, store)?
         }
         Kernel::Tensor(q) => {
             let [second, third] = rest else {
                 return Err(Fault::Shape);
             };
             let out = [out, writable(Some(second))?, writable(Some(third))?];
-            kernels::tensor(*q, out, [arg(0)?, arg(1)?], [arg(2)?, arg(3)?])?
+            kernels::tensor(*q, out, [arg(0)?, arg(1)?], [arg(2)?, arg(3)?], store)?
         }
         Kernel::DotPair { q, carry } => {
             let out = [out, writable(rest.first_mut())?];
@@ -155,7 +159,7 @@ fn in_place<'v>(
         Kernel::Mac(q) => kernels::mac_assign(*q, out, arg(1)?, arg(2)?)?,
         Kernel::Muli(q, w) => kernels::mul_scalar_assign(*q, out, *w),
         Kernel::Addi(q, w) => kernels::add_scalar_assign(*q, out, *w),
-        Kernel::Ntt(plan) => plan.forward(out)?,
+        Kernel::Ntt { plan, .. } => plan.forward(out)?,
         Kernel::Intt(plan) => plan.inverse(out)?,
         Kernel::SubScale(q, w) => {
             kernels::sub_scale_assign(*q, out, arg(0)?, *w, arg(2).ok())?;

@@ -34,6 +34,10 @@ const MAX_PLANS: usize = 1 << 14;
 /// Threads a device may have.
 pub const MAX_THREADS: usize = 1024;
 
+/// A second-level cache that a core has at least, by which steps are grouped and results written around it. A wrong
+/// guess costs time alone.
+const CACHE_BYTES: usize = 2 << 20;
+
 /// What a run on the CPU took. All figures are measured.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct CpuStats {

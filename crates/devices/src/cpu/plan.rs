@@ -23,7 +23,13 @@ pub(super) enum Kernel {
     Mac(Modulus),
     Muli(Modulus, u64),
     Addi(Modulus, u64),
-    Ntt(Arc<NttPlan>),
+    /// The transform of an operand of residues of `from`, taken to the plan's modulus, plus a constant; plain with the
+    /// plan's own modulus and 0.
+    Ntt {
+        plan: Arc<NttPlan>,
+        from: Modulus,
+        w: u64,
+    },
     Intt(Arc<NttPlan>),
     AutoCoeff(Modulus, u64),
     AutoEval(Arc<AutoEvalPlan>),
@@ -63,8 +69,8 @@ impl Kernel {
             | Kernel::Mac(_)
             | Kernel::Muli(..)
             | Kernel::Addi(..)
-            | Kernel::Ntt(_)
             | Kernel::Intt(_) => &[0],
+            Kernel::Ntt { plan, from, w: 0 } if *from == plan.modulus() => &[0],
             Kernel::SubScale(..) => &[1],
             // A conversion reads what others still want, mostly; where not, it is too short to matter.
             _ => &[],
@@ -80,10 +86,18 @@ impl Kernel {
         }
     }
 
+    /// Whether it can write its results past the cache.
+    pub fn streams(&self) -> bool {
+        matches!(
+            self,
+            Kernel::Add(_) | Kernel::SubScale(..) | Kernel::Tensor(_)
+        )
+    }
+
     /// Rough time in units of one elementwise pass over the limb, for estimates of progress only.
     fn weight(&self, operands: usize) -> u64 {
         match self {
-            Kernel::Ntt(_) | Kernel::Intt(_) => 12,
+            Kernel::Ntt { .. } | Kernel::Intt(_) => 12,
             Kernel::Dot(_) | Kernel::DotPair { .. } | Kernel::WeightedSum(..) => operands as u64,
             _ => 1,
         }

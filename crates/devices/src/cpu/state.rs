@@ -4,14 +4,18 @@
 //! Ownership is the references' count: a limb is moved out at its last use, so a step that finds itself the sole owner of
 //! an operand writes its result there, and a buffer goes back to the pool with its last reference.
 
+mod steps;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Call, Program};
+use ringmill_isa::mid::{Call, LimbId, Program};
+use ringmill_math::Ring;
 
-use super::kernel::{Fault, Task, Value};
-use super::plan::{Kernel, Plan};
+use super::CACHE_BYTES;
+use super::kernel::{Fault, Value};
+use super::plan::Plan;
 use crate::DeviceError;
 use crate::bindings::Bindings;
 use crate::pool::{OutputLimb, Pool};
@@ -22,6 +26,8 @@ struct Slot<'a> {
     value: Option<Value<'a>>,
     /// Arguments and outputs that still want it.
     uses: u32,
+    /// Leaves the run and is not read in it, as one of many.
+    streamed: bool,
     /// Open calls (and which of their values) that wait for it.
     waiters: Vec<(u32, u32)>,
 }
@@ -61,6 +67,11 @@ fn lost(what: &str) -> DeviceError {
     DeviceError::Malformed(format!("{what} is used before it is defined"))
 }
 
+fn slot<'s, 'a>(slots: &'s mut [Slot<'a>], limb: LimbId) -> Result<&'s mut Slot<'a>, DeviceError> {
+    let slot = slots.get_mut(limb.0 as usize);
+    slot.ok_or_else(|| lost("a limb"))
+}
+
 impl<'a> State<'a> {
     /// `plans` has one entry for each procedure; program and bindings are verified.
     pub fn new(
@@ -72,16 +83,21 @@ impl<'a> State<'a> {
     ) -> Result<Self, DeviceError> {
         let mut slots: Vec<Slot<'a>> = Vec::new();
         slots.resize_with(program.limbs.len(), Slot::default);
-        let used = program
-            .calls
+        for &limb in program.calls.iter().flat_map(|c| &c.args) {
+            slot(&mut slots, limb)?.uses += 1;
+        }
+        let types = program
+            .outputs
             .iter()
-            .flat_map(|c| &c.args)
-            .chain(program.outputs.iter().map(|o| &o.limb));
-        for limb in used {
-            slots
-                .get_mut(limb.0 as usize)
-                .ok_or_else(|| lost("a limb"))?
-                .uses += 1;
+            .map(|o| program.limbs.get(o.limb.0 as usize));
+        let bytes = types
+            .flatten()
+            .map(|ty| size_of::<u64>() << ty.ring.log_n.min(Ring::MAX_LOG_N));
+        let large = bytes.sum::<usize>() > CACHE_BYTES / 2;
+        for output in &program.outputs {
+            let slot = slot(&mut slots, output.limb)?;
+            slot.streamed = large && slot.uses == 0;
+            slot.uses += 1;
         }
         for (input, limb) in program.inputs.iter().zip(&bindings.limbs) {
             slots
@@ -252,80 +268,6 @@ impl<'a> State<'a> {
     /// Takes the earliest ready step.
     pub fn pop_ready(&mut self) -> Option<(u32, u32)> {
         self.ready.pop().map(|Reverse(at)| at)
-    }
-
-    /// Fills `task` with the step's operands and buffers for its results.
-    pub fn start(&mut self, call: u32, step: u32, task: &mut Task<'a>) -> Result<(), DeviceError> {
-        let plan = self.plan(call)?;
-        let code = plan
-            .steps
-            .get(step as usize)
-            .ok_or_else(|| lost("a step"))?;
-        (task.call, task.step, task.in_place) = (call, step, None);
-        task.src.clear();
-        task.dst.clear();
-        let frame = self.frame(call)?;
-        for &v in &code.src {
-            frame.uses[v as usize] -= 1;
-            let held = &mut frame.values[v as usize];
-            let value = if frame.uses[v as usize] == 0 {
-                held.take()
-            } else {
-                held.clone()
-            };
-            task.src.push(value.ok_or_else(|| lost("a value"))?);
-        }
-        if let Kernel::Prng { seed, .. } = code.kernel {
-            let number = self.program.calls[call as usize].seeds.get(seed).copied();
-            let bound = number.and_then(|s| self.bindings.seeds.get(s as usize));
-            task.seed = Some(bound.ok_or_else(|| lost("a seed"))?.clone());
-            task.dst.push(Value::Bound(&[]));
-            return Ok(());
-        }
-        let updated = code.kernel.updates();
-        if updated > 0 {
-            let operands = task.src.get_mut(..updated).ok_or_else(|| lost("a sum"))?;
-            let taken = operands
-                .iter_mut()
-                .map(|v| std::mem::replace(v, Value::Bound(&[])));
-            task.dst.extend(taken);
-            return Ok(());
-        }
-        let reused = code
-            .kernel
-            .overwritable()
-            .iter()
-            .copied()
-            .find(|&k| task.src.get(k).is_some_and(Value::is_sole));
-        if let Some(k) = reused {
-            task.dst
-                .push(std::mem::replace(&mut task.src[k], Value::Bound(&[])));
-            task.in_place = Some(k);
-            return Ok(());
-        }
-        for made in &code.dst {
-            task.dst.push(Value::Pooled(self.pool.take(made.log_n)));
-        }
-        Ok(())
-    }
-
-    /// Puts the results of an executed task where they belong and lets go of its operands.
-    pub fn finish(&mut self, task: &mut Task<'a>) -> Result<(), DeviceError> {
-        let plan = self.plan(task.call)?;
-        let code = plan
-            .steps
-            .get(task.step as usize)
-            .ok_or_else(|| lost("a step"))?;
-        for value in task.src.drain(..) {
-            if let Value::Pooled(buf) = value {
-                self.pool.give(buf);
-            }
-        }
-        for (made, value) in code.dst.iter().zip(task.dst.drain(..)) {
-            self.arrivals.push((task.call, made.value, value));
-        }
-        self.settle_arrivals()?;
-        self.advance(task.call, 1)
     }
 
     /// `count` more of the call's steps and results are done.

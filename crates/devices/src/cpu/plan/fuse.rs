@@ -3,6 +3,7 @@
 //! | steps | become |
 //! | --- | --- |
 //! | `CONV`, `ADDI` | a conversion that adds a constant |
+//! | either of these, `NTT` | a transform that begins with the conversion |
 //! | `SUB`, `MULI`, and an `ADD` where there is one | a scaled difference, and its addend |
 //! | `DOT` and `DOT` with the same first factors | a pair of sums that reads them once |
 //! | `DOT` of x0 y1 + x1 y0, `MUL` x0 y0, `MUL` x1 y1 | a tensor product |
@@ -16,10 +17,11 @@ use std::collections::HashMap;
 use ringmill_math::Ring;
 
 use super::{Kernel, Made, Step};
+use crate::cpu::CACHE_BYTES;
 
 /// Bytes of first factors that a pair of sums takes at a time. They are mostly made just before, one transform each; a
-/// few of them, the transform's tables and both sums stay in a second-level cache of 1 to 2 MiB.
-const PAIR_BYTES: usize = 512 << 10;
+/// few of them, the transform's tables and both sums stay in the second-level cache together.
+const PAIR_BYTES: usize = CACHE_BYTES / 4;
 
 /// Who makes and who reads each value.
 struct Flow {
@@ -84,6 +86,13 @@ fn chains(steps: &mut [Option<Step>], flow: &Flow) {
             (&Kernel::Addi(_, w), &[v]) => match before(v) {
                 Some((j, s)) if let Kernel::Conv(from, to, 0) = s.kernel => {
                     (Kernel::Conv(from, to, w), s.src.clone(), j)
+                }
+                _ => continue,
+            },
+            (Kernel::Ntt { plan, w: 0, .. }, &[v]) => match before(v) {
+                Some((j, s)) if let Kernel::Conv(from, _, w) = s.kernel => {
+                    let plan = plan.clone();
+                    (Kernel::Ntt { plan, from, w }, s.src.clone(), j)
                 }
                 _ => continue,
             },

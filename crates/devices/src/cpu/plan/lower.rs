@@ -129,9 +129,11 @@ impl Builder<'_> {
             (Op::Mac, _, &[_, _, _], &[d]) => Kernel::Mac(self.modulus(d)?),
             (Op::Muli, Imm::Scalar(w), &[_], &[d]) => Kernel::Muli(self.modulus(d)?, w),
             (Op::Addi, Imm::Scalar(w), &[_], &[d]) => Kernel::Addi(self.modulus(d)?, w),
-            (Op::Ntt, _, &[_], &[d]) => {
-                Kernel::Ntt(NttPlan::shared(self.modulus(d)?, self.ring(d)?)?)
-            }
+            (Op::Ntt, _, &[_], &[d]) => Kernel::Ntt {
+                plan: NttPlan::shared(self.modulus(d)?, self.ring(d)?)?,
+                from: self.modulus(d)?,
+                w: 0,
+            },
             (Op::Intt, _, &[_], &[d]) => {
                 Kernel::Intt(NttPlan::shared(self.modulus(d)?, self.ring(d)?)?)
             }
