@@ -4,6 +4,8 @@
 //! residues: a limb converted to 64-bit words transforms to the same numbers.
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
@@ -130,6 +132,10 @@ impl Ntt32 {
             Backend::Avx512 | Backend::Avx512Ifma if limb.len() >= avx512::MIN_LEN => {
                 avx512::forward(self, limb)
             }
+            #[cfg(target_arch = "x86_64")]
+            backend if backend != Backend::Scalar && limb.len() >= avx2::MIN_LEN => {
+                avx2::forward(self, limb)
+            }
             _ => self.forward_scalar(limb),
         }
         Ok(())
@@ -144,6 +150,10 @@ impl Ntt32 {
             #[cfg(target_arch = "x86_64")]
             Backend::Avx512 | Backend::Avx512Ifma if limb.len() >= avx512::MIN_LEN => {
                 avx512::inverse(self, limb)
+            }
+            #[cfg(target_arch = "x86_64")]
+            backend if backend != Backend::Scalar && limb.len() >= avx2::MIN_LEN => {
+                avx2::inverse(self, limb)
             }
             _ => self.inverse_scalar(limb),
         }
