@@ -1,0 +1,167 @@
+//! The command on the polynomial multiplier's RTL: simulation in lockstep, programs end to end, the paper's tables.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn ringmill(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ringmill"))
+        .args(arguments)
+        .current_dir(workspace())
+        .output()
+        .unwrap()
+}
+
+/// Standard output of a command that succeeds.
+fn says(arguments: &[&str]) -> String {
+    let output = ringmill(arguments);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {error}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Standard error of a command that ends with this status.
+fn fails(arguments: &[&str], status: i32) -> String {
+    let output = ringmill(arguments);
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn the_rtl_is_simulated_in_lockstep() {
+    let small = ["rtl", "sim", "polymul", "--set", "p=4", "--n", "256"];
+    let with = |more: &[&str]| -> Vec<Value> {
+        let json: Value =
+            serde_json::from_str(&says(&[&small, more, &["--json"]].concat())).unwrap();
+        assert_eq!(json["agrees"], true);
+        json["operations"].as_array().unwrap().clone()
+    };
+    let all = with(&["--modulus", "7681"]);
+    assert_eq!(all.len(), 5);
+    for row in &all {
+        assert_eq!(row["rtl"]["cycles"], row["model_cycles"]);
+        assert!(row["rtl"]["cycles"].as_u64() >= row["floor_cycles"].as_u64());
+        assert_eq!(row["rtl"]["load"], 256 / 4 + 1);
+    }
+    let stalled = with(&["--op", "fpm", "--stalls", "--seed", "7"]);
+    assert_eq!(stalled.len(), 1);
+    assert!(stalled[0]["rtl"]["load"].as_u64() > Some(256 / 4 + 1));
+    assert!(says(&small).contains("every residue is the reference's"));
+}
+
+#[test]
+fn waves_are_written() {
+    let path = std::env::temp_dir().join(format!("ringmill-{}.vcd", std::process::id()));
+    let name = path.to_str().unwrap();
+    let command = [
+        "rtl",
+        "sim",
+        "polymul",
+        "--set",
+        "p=4",
+        "--set",
+        "max_log_n=8",
+        "--op",
+        "ntt",
+    ];
+    says(&[&command[..], &["--waves", name]].concat());
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert!(text.contains("$enddefinitions") && text.contains("issue_o"));
+}
+
+#[test]
+fn what_the_rtl_cannot_simulate_is_refused() {
+    let sim = |more: &[&str]| fails(&[&["rtl", "sim"], more].concat(), 2);
+    for (arguments, said) in [
+        (&["polymul", "--modulus", "7682"][..], "even"),
+        (
+            &["polymul", "--n", "256", "--modulus", "7687"],
+            "not 1 modulo",
+        ),
+        (
+            &["polymul", "--n", "1024", "--modulus", "6145"],
+            "not prime",
+        ),
+        (&["polymul", "--n", "1000"], "power of two"),
+        (&["polymul", "--n", "8192"], "256 to 4096"),
+        (&["polymul", "--set", "p=5"], "power of two"),
+        (&["rm_butterfly"], "polymul"),
+        (&["abacus"], "abacus"),
+    ] {
+        let text = sim(arguments);
+        assert!(
+            text.contains(said) && !text.contains("panicked"),
+            "{arguments:?}: {text}"
+        );
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_ringmill"))
+        .args([
+            "run",
+            "examples/mean.rmac",
+            "--random-inputs",
+            "--device",
+            "rtl:polymul",
+        ])
+        .env("RINGMILL_VENV", "no/such/environment")
+        .current_dir(workspace())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("make hdl-tools"));
+}
+
+/// CKKS with primes of at most 32 bits, from keys to decryption, on the CPU, the model and the RTL: the command compares
+/// their bits itself.
+#[test]
+fn a_program_runs_end_to_end_on_the_rtl() {
+    let mut arguments = vec!["run", "examples/mean.rmac", "--random-inputs", "--json"];
+    arguments.extend(["--precision", "6", "--integer-bits", "2"]);
+    for device in ["cpu", "sim:polymul", "rtl:polymul"] {
+        arguments.extend(["--device", device]);
+    }
+    let json: Value = serde_json::from_str(&says(&arguments)).unwrap();
+    assert_eq!(json["agrees"], true);
+    let [_, model, rtl] = &json["reports"].as_array().unwrap()[..] else {
+        panic!("{json}");
+    };
+    assert_eq!(rtl["machine"]["how"], "RTL");
+    assert_eq!(rtl["machine"]["cycles"], model["machine"]["cycles"]);
+    let times = &rtl["machine"]["offload"]["measured"];
+    let seconds = |name: &str| times[name].as_f64().unwrap();
+    let parts = ["host_seconds", "machine_seconds", "link_seconds"].map(seconds);
+    assert!(parts.iter().all(|&s| s > 0.0), "{times}");
+    assert!((seconds("offloaded_seconds") - parts.iter().sum::<f64>()).abs() < 1e-9);
+}
+
+#[test]
+fn the_papers_tables_are_printed() {
+    let lines = says(&["reproduce", "polymul", "--model", "--no-synth", "--json"]);
+    let rows: Vec<Value> = lines
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    let cells = rows.iter().filter(|r| r["unit"] == "cycles");
+    assert!(
+        cells
+            .clone()
+            .all(|r| r["how"] == "model" && r["ours"].as_f64() <= r["paper"].as_f64())
+    );
+    assert_eq!(cells.count(), 24);
+    let text = says(&["reproduce", "polymul", "--model", "--no-synth"]);
+    for said in [
+        "Table 2",
+        "Table 4",
+        "Table 5",
+        "--no-synth",
+        "no frequency of our own",
+    ] {
+        assert!(text.contains(said), "{said}");
+    }
+    assert!(fails(&["reproduce", "ring", "--model"], 2).contains("polymul"));
+}
