@@ -6,6 +6,8 @@
 mod fuse;
 mod lower;
 mod order;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

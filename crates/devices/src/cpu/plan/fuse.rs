@@ -21,7 +21,7 @@ use crate::cpu::CACHE_BYTES;
 
 /// Bytes of first factors that a pair of sums takes at a time. They are mostly made just before, one transform each; a
 /// few of them, the transform's tables and both sums stay in the second-level cache together.
-const PAIR_BYTES: usize = CACHE_BYTES / 4;
+const PAIR_BYTES: usize = CACHE_BYTES * 2 / 3;
 
 /// Who makes and who reads each value.
 struct Flow {
@@ -209,8 +209,9 @@ fn shorter_sums(step: Step, values: &mut usize) -> Vec<Step> {
         return vec![step];
     };
     let limb = size_of::<u64>() << a.log_n.min(Ring::MAX_LOG_N);
-    let few = (PAIR_BYTES / limb).max(2);
-    let groups: Vec<&[u32]> = step.src.chunks(3 * few).collect();
+    let terms = step.src.len() / 3;
+    let parts = terms.div_ceil((PAIR_BYTES / limb).max(2)).max(1);
+    let groups: Vec<&[u32]> = step.src.chunks(3 * terms.div_ceil(parts).max(1)).collect();
     let mut sums: Option<[Made; 2]> = None;
     let mut shorter = Vec::with_capacity(groups.len());
     for (k, group) in groups.iter().enumerate() {

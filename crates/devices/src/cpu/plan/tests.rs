@@ -1,0 +1,146 @@
+//! What becomes one step, and what must not.
+
+use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, ProcBuilder, ValueId};
+use ringmill_math::{Ring, primes};
+
+use super::{Kernel, Plan};
+
+const LOG_N: u8 = 4;
+
+/// A procedure under construction over two moduli.
+struct Build(ProcBuilder, u16);
+
+impl Build {
+    fn new() -> Self {
+        let moduli = primes::ntt_primes(54, u32::from(LOG_N), 2).unwrap();
+        Self(ProcBuilder::new("test", LOG_N, &moduli).unwrap(), 0)
+    }
+
+    fn param(&mut self, modulus: u16, form: Form) -> ValueId {
+        let ty = LimbType {
+            ring: Ring::full(LOG_N),
+            modulus: ModulusId(modulus),
+            form,
+        };
+        self.1 += 1;
+        let role = ParamRole::Cipher {
+            arg: self.1,
+            poly: 0,
+        };
+        self.0.param(format!("p{}", self.1), ty, role).unwrap()
+    }
+
+    fn evals<const K: usize>(&mut self) -> [ValueId; K] {
+        std::array::from_fn(|_| self.param(0, Form::Eval))
+    }
+
+    /// The kernels of the fused steps for these results, in order.
+    fn fused(mut self, results: &[ValueId]) -> Vec<&'static str> {
+        for (i, &v) in results.iter().enumerate() {
+            self.0.result(v, format!("r{i}"), i as u16, 0).unwrap();
+        }
+        let procedure = self.0.finish().unwrap();
+        let written = Plan::new(&procedure, false).unwrap();
+        assert_eq!(written.steps.len(), procedure.instrs.len());
+        let plan = Plan::new(&procedure, true).unwrap();
+        plan.steps.iter().map(|step| name(&step.kernel)).collect()
+    }
+}
+
+fn name(kernel: &Kernel) -> &'static str {
+    match kernel {
+        Kernel::Add(_) => "add",
+        Kernel::Sub(_) => "sub",
+        Kernel::Mul(_) => "mul",
+        Kernel::Muli(..) => "muli",
+        Kernel::Conv(_, _, 0) => "conv",
+        Kernel::Conv(..) => "conv + constant",
+        Kernel::Ntt { plan, from, .. } if *from == plan.modulus() => "ntt",
+        Kernel::Ntt { w: 0, .. } => "ntt of conv",
+        Kernel::Ntt { .. } => "ntt of conv + constant",
+        Kernel::Dot(_) => "dot",
+        Kernel::DotPair { .. } => "pair",
+        Kernel::Tensor(_) => "tensor",
+        Kernel::SubScale(..) => "difference",
+        _ => "other",
+    }
+}
+
+#[test]
+fn the_end_of_a_division_is_two_steps() {
+    let mut b = Build::new();
+    let rest = b.param(1, Form::Coeff);
+    let [kept, addend] = b.evals();
+    let x = b.0.conv(rest, ModulusId(0)).unwrap();
+    let x = b.0.addi(x, 5).unwrap();
+    let x = b.0.ntt(x).unwrap();
+    let x = b.0.sub(kept, x).unwrap();
+    let x = b.0.muli(x, 7).unwrap();
+    let x = b.0.add(addend, x).unwrap();
+    assert_eq!(b.fused(&[x]), ["ntt of conv + constant", "difference"]);
+}
+
+#[test]
+fn what_is_read_twice_stays() {
+    let mut b = Build::new();
+    let rest = b.param(1, Form::Coeff);
+    let x = b.0.conv(rest, ModulusId(0)).unwrap();
+    let (y, z) = (b.0.addi(x, 5).unwrap(), b.0.ntt(x).unwrap());
+    assert_eq!(b.fused(&[y, z]), ["conv", "other", "ntt"]);
+
+    let mut b = Build::new();
+    let [p, q] = b.evals();
+    let difference = b.0.sub(p, q).unwrap();
+    let scaled = b.0.muli(difference, 7).unwrap();
+    // A result counts as a reader too.
+    assert_eq!(b.fused(&[scaled, difference]), ["sub", "muli"]);
+}
+
+#[test]
+fn sums_with_the_same_first_factors_are_a_pair() {
+    let mut b = Build::new();
+    let [d, e, k, l, m, n] = b.evals();
+    let x = b.0.dot(&[(d, k), (e, l)]).unwrap();
+    let y = b.0.dot(&[(d, m), (e, n)]).unwrap();
+    assert_eq!(b.fused(&[x, y]), ["pair"]);
+
+    // The second sum waits for the first.
+    let mut b = Build::new();
+    let [d, e, k, l, m] = b.evals();
+    let x = b.0.dot(&[(d, k), (e, l)]).unwrap();
+    let y = b.0.dot(&[(d, m), (e, x)]).unwrap();
+    assert_eq!(b.fused(&[x, y]), ["dot", "dot"]);
+}
+
+#[test]
+fn products_of_two_pairs_are_a_tensor() {
+    let mut b = Build::new();
+    let [a0, a1, b0, b1] = b.evals();
+    let high = b.0.mul(a1, b1).unwrap();
+    let low = b.0.mul(b0, a0).unwrap();
+    let middle = b.0.dot(&[(a0, b1), (b0, a1)]).unwrap();
+    assert_eq!(b.fused(&[low, middle, high]), ["tensor"]);
+
+    let mut b = Build::new();
+    let [a0, a1] = b.evals();
+    let (low, high) = (b.0.mul(a0, a0).unwrap(), b.0.mul(a1, a1).unwrap());
+    let middle = b.0.dot(&[(a0, a1), (a0, a1)]).unwrap();
+    assert_eq!(b.fused(&[low, middle, high]), ["tensor"]);
+
+    // Other products.
+    let mut b = Build::new();
+    let [a0, a1, b0, b1] = b.evals();
+    let (low, high) = (b.0.mul(a0, b1).unwrap(), b.0.mul(a1, b0).unwrap());
+    let middle = b.0.dot(&[(a0, b1), (a1, b0)]).unwrap();
+    assert_eq!(b.fused(&[low, middle, high]), ["mul", "dot", "mul"]);
+}
+
+#[test]
+fn steps_come_when_they_are_wanted_or_not_at_all() {
+    let mut b = Build::new();
+    let [p, q] = b.evals();
+    let late = b.0.mul(p, q).unwrap();
+    b.0.neg(p).unwrap();
+    let early = b.0.sub(p, q).unwrap();
+    assert_eq!(b.fused(&[early, late]), ["sub", "mul"]);
+}

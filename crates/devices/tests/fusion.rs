@@ -1,0 +1,197 @@
+//! Fused runs against unfused ones and against the definition, for every CKKS procedure: the bits are the same.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::naive::interpret;
+use common::random::{Case, Dice};
+use ringmill_devices::progress::Silent;
+use ringmill_devices::{Bindings, Cpu, OutputLimb};
+use ringmill_isa::mid::*;
+use ringmill_schemes::ckks::{OpKey, Params, ProcCache};
+
+/// A program of one call on random residues.
+fn one_call(procedure: Arc<Procedure>, dice: &mut Dice) -> Case {
+    let mut program = Program {
+        log_n: procedure.log_n,
+        moduli: procedure.moduli.clone(),
+        procs: vec![procedure.clone()],
+        limbs: Vec::new(),
+        inputs: Vec::new(),
+        seeds: (0..procedure.seeds.len() as u32).collect(),
+        calls: Vec::new(),
+        outputs: Vec::new(),
+    };
+    let mut inputs = Vec::new();
+    for (number, param) in procedure.params.iter().enumerate() {
+        let ty = procedure.types[param.value.0 as usize];
+        let q = program.moduli[usize::from(ty.modulus.0)];
+        program.inputs.push(Input {
+            limb: LimbId(number as u32),
+            name: param.name.clone(),
+            role: InputRole::Cipher {
+                input: number as u32,
+                poly: 0,
+            },
+        });
+        program.limbs.push(ty);
+        inputs.push(dice.residues(q, ty.ring.len()));
+    }
+    let mut results = Vec::new();
+    for (number, result) in procedure.results.iter().enumerate() {
+        let limb = LimbId(program.limbs.len() as u32);
+        program.limbs.push(procedure.types[result.value.0 as usize]);
+        program.outputs.push(Output {
+            limb,
+            name: result.name.clone(),
+            output: number as u32,
+            poly: 0,
+        });
+        results.push(limb);
+    }
+    program.calls.push(Call {
+        proc: 0,
+        args: program.inputs.iter().map(|i| i.limb).collect(),
+        seeds: program.seeds.clone(),
+        results,
+        loc: None,
+    });
+    Case {
+        seeds: program.seeds.iter().map(|&s| [s as u8; 32]).collect(),
+        program,
+        inputs,
+    }
+}
+
+/// Every procedure at a level.
+fn operations(params: &Params, level: u32) -> Vec<OpKey> {
+    let residues: Vec<u64> = (0..=u64::from(level)).map(|i| 12_345 + i).collect();
+    let galois = params.galois_element(1).unwrap();
+    let turns = vec![galois, params.galois_element(-1).unwrap()];
+    let mut list = vec![
+        OpKey::Neg { level, size: 3 },
+        OpKey::AddPlain { level, size: 2 },
+        OpKey::SubPlain { level, size: 2 },
+        OpKey::MulPlain { level, size: 2 },
+        OpKey::AddScalar {
+            level,
+            size: 2,
+            residues: residues.clone(),
+        },
+        OpKey::MulScalar {
+            level,
+            size: 2,
+            residues,
+        },
+        OpKey::Mul { level },
+        OpKey::Square { level },
+        OpKey::ModDown { level, size: 2 },
+    ];
+    for size in [2, 3] {
+        list.push(OpKey::Add {
+            level,
+            size_a: size,
+            size_b: 2,
+        });
+        list.push(OpKey::Sub {
+            level,
+            size_a: 2,
+            size_b: size,
+        });
+        if level > 0 {
+            list.push(OpKey::Rescale { level, size });
+        }
+    }
+    for seeded in [false, true] {
+        list.extend([
+            OpKey::Relin { level, seeded },
+            OpKey::MulRelin { level, seeded },
+            OpKey::SquareRelin { level, seeded },
+            OpKey::Rotate {
+                level,
+                galois,
+                seeded,
+            },
+            OpKey::HoistedRotate {
+                level,
+                galois: turns.clone(),
+                seeded,
+            },
+        ]);
+    }
+    list
+}
+
+fn run(cpu: &Cpu, program: &Program, bindings: &Bindings<'_>) -> Vec<OutputLimb> {
+    cpu.execute(program, bindings, &Silent, None).unwrap().0
+}
+
+fn devices() -> [Cpu; 4] {
+    let cpu = |threads| Cpu::new(threads).unwrap();
+    [cpu(1), cpu(2), cpu(5), cpu(2).without_fusion()]
+}
+
+#[test]
+fn every_procedure_keeps_its_bits() {
+    let small = |log_n, cipher: &[u32], special: &[u32]| {
+        Params::builder(log_n)
+            .prime_bits(cipher, special)
+            .allow_insecure_parameters_for_tests_only()
+            .build()
+            .unwrap()
+    };
+    let devices = devices();
+    // A prime a digit and several, primes of each arithmetic; long enough for every loop.
+    for params in [
+        small(7, &[60, 54, 54], &[54]),
+        small(7, &[50, 40, 30, 61], &[61, 50]),
+    ] {
+        let cache = ProcCache::new(params.clone());
+        for level in [params.max_level(), 0] {
+            for op in operations(&params, level) {
+                let case = one_call(cache.get(&op).unwrap(), &mut Dice::new(level.into()));
+                let expected = interpret(&case.program, &case.inputs, &case.seeds);
+                for cpu in &devices {
+                    let found = run(cpu, &case.program, &common::bind(&case));
+                    assert!(found == expected, "{op:?} on {} threads", cpu.threads());
+                }
+            }
+        }
+    }
+}
+
+/// Large enough that outputs go past the cache and sums are cut into parts.
+#[test]
+fn large_limbs_keep_their_bits() {
+    let params = Params::named("set1").unwrap();
+    let cache = ProcCache::new(params.clone());
+    let level = params.max_level();
+    let [one, two, _, unfused] = devices();
+    for op in [
+        OpKey::Add {
+            level,
+            size_a: 2,
+            size_b: 2,
+        },
+        OpKey::Mul { level },
+        OpKey::MulRelin {
+            level,
+            seeded: false,
+        },
+        OpKey::Rescale { level, size: 2 },
+        OpKey::Rotate {
+            level,
+            galois: params.galois_element(1).unwrap(),
+            seeded: true,
+        },
+    ] {
+        let case = one_call(cache.get(&op).unwrap(), &mut Dice::new(1));
+        let bindings = common::bind(&case);
+        let expected = run(&unfused, &case.program, &bindings);
+        for cpu in [&one, &two] {
+            let found = run(cpu, &case.program, &bindings);
+            assert!(found == expected, "{op:?} on {} threads", cpu.threads());
+        }
+    }
+}
