@@ -202,7 +202,7 @@ fn swapped_addresses_and_late_twiddles_are_caught() {
 
 /// A model for each: minutes.
 #[test]
-#[ignore = "make full"]
+#[ignore = "a model of sixteen units for each fault, minutes; `make full` runs it"]
 fn every_fault_is_caught() {
     all_caught(&MORE);
 }

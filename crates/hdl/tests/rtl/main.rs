@@ -2,6 +2,7 @@
 
 mod arith;
 mod butterfly;
+mod flows;
 mod formal;
 mod handle;
 mod library;

@@ -15,6 +15,7 @@ pub enum RtlCommand {
     Sim(RtlSimArgs),
     Synth(SynthArgs),
     Pnr(PnrArgs),
+    Table(TableArgs),
 }
 
 /// A machine or module, and what differs from its defaults.
@@ -148,6 +149,22 @@ pub struct PnrArgs {
     pub seed: u32,
 
     /// Print a JSON object: the frequency and counts with parameters and tool versions.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Print what every leaf takes on each target, and how fast it is: the table of docs/rtl.md.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringmill rtl table rm_mod_add
+  ringmill rtl table                                         every leaf: half an hour the first time, then nothing
+  ringmill rtl table --json                                  one object a line, with parameters and tool versions")]
+pub struct TableArgs {
+    /// The rows of one module only.
+    pub module: Option<String>,
+
+    /// Print one JSON object a line.
     #[arg(long)]
     pub json: bool,
 }

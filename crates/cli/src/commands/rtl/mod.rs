@@ -7,6 +7,7 @@ mod list;
 mod pnr;
 mod sim;
 mod synth;
+mod table;
 
 use std::path::Path;
 use std::time::Instant;
@@ -28,14 +29,19 @@ pub fn rtl(command: &RtlCommand) -> Result<(), CliError> {
         RtlCommand::Sim(args) => sim::sim(args),
         RtlCommand::Synth(args) => synth::synth(args),
         RtlCommand::Pnr(args) => pnr::pnr(args),
+        RtlCommand::Table(args) => table::table(args),
     }
 }
 
-/// The checkout's RTL with the tools, which show how far they are.
+/// The checkout's RTL with the tools.
+fn open_quietly() -> Result<Hdl, CliError> {
+    Ok(Hdl::find(Path::new("."))?)
+}
+
+/// The same; the tools show how far they are.
 fn open() -> Result<Hdl, CliError> {
     let (bar, begin) = (Bar::new(), Instant::now());
-    let hdl = Hdl::find(Path::new("."))?;
-    Ok(hdl.watched(move |stage| {
+    Ok(open_quietly()?.watched(move |stage| {
         bar.step(Step {
             stage: "working",
             done: stage.done,
