@@ -30,6 +30,8 @@ pub struct Driver {
     held: [Option<Place>; 3],
     load_code: Code,
     tables: bool,
+    /// Table commands that were accepted.
+    table_loads: u64,
     issues: Vec<bool>,
     stalls: Option<Dice>,
 }
@@ -62,6 +64,7 @@ impl Driver {
             held: [None; 3],
             load_code: Code::Ok,
             tables: false,
+            table_loads: 0,
             issues: Vec::new(),
             stalls: None,
         })
@@ -98,6 +101,11 @@ impl Driver {
     /// Whether the last tables were taken.
     pub fn has_tables(&self) -> bool {
         self.tables
+    }
+
+    /// Table commands that were accepted: tells whether tables are still those of an earlier one.
+    pub fn table_loads(&self) -> u64 {
+        self.table_loads
     }
 
     /// The place that a busy unit works on, where it is on one.
@@ -284,7 +292,10 @@ impl Driver {
     /// Starts a load of tables for degree 2^`log_n`.
     pub fn start_tables(&mut self, log_n: u32) -> Result<Code, HdlError> {
         let code = self.command(code::TABLES, None, log_n, Unit::Load)?;
-        self.tables &= code != Code::Ok;
+        if code == Code::Ok {
+            self.tables = false;
+            self.table_loads += 1;
+        }
         Ok(code)
     }
 

@@ -10,7 +10,8 @@ use crate::{BuildOptions, Hdl, HdlError};
 /// A simulated multiplier and the tables that it holds.
 pub struct Multiplier {
     driver: Driver,
-    tables: Option<Arc<Tables>>,
+    /// The tables that were sent last, and the number of that table command.
+    tables: Option<(Arc<Tables>, u64)>,
 }
 
 impl Multiplier {
@@ -33,18 +34,21 @@ impl Multiplier {
         &self.driver
     }
 
-    /// The pins: what goes through here is not checked by the host. Tables that are loaded here are not known to it.
+    /// The pins: what goes through here is not checked by the host, and tables that are loaded here are not known to it.
     pub fn driver_mut(&mut self) -> &mut Driver {
         &mut self.driver
     }
 
-    /// The tables of the last stream that the hardware took.
+    /// The tables that the hardware has, where it took them from here.
     ///
     /// # Errors
     /// [`PolymulError::NoTables`].
     pub fn tables(&self) -> Result<&Arc<Tables>, PolymulError> {
-        let known = self.tables.as_ref().filter(|_| self.driver.has_tables());
-        known.ok_or(PolymulError::NoTables)
+        let (driver, known) = (&self.driver, self.tables.as_ref());
+        let known = known.filter(|(_, load)| driver.has_tables() && *load == driver.table_loads());
+        known
+            .map(|(tables, _)| tables)
+            .ok_or(PolymulError::NoTables)
     }
 
     /// From now on both streams stall at random, repeatably from this seed; or no more.
@@ -65,7 +69,7 @@ impl Multiplier {
         self.driver.send(&tables.words(self.shape()), true);
         let code = self.driver.start_tables(degree.log_n())?;
         self.accepted("TABLES", code)?;
-        self.tables = Some(Arc::clone(tables));
+        self.tables = Some((Arc::clone(tables), self.driver.table_loads()));
         Ok(())
     }
 

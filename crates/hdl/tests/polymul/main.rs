@@ -287,6 +287,13 @@ fn the_host_refuses_before_the_hardware() {
     bench.take_limb().unwrap();
     let want = golden(&tables, ArrayOp::Ntt, &a, &[]).unwrap();
     assert_eq!(bench.unload(place(0, 0, true)).unwrap().1, want);
+
+    // Tables that came past the host are not the host's.
+    let words = tables.words(bench.shape());
+    bench.driver_mut().send(&words, true);
+    assert_eq!(bench.driver_mut().start_tables(8).unwrap(), Code::Ok);
+    bench.wait(Unit::Load).unwrap();
+    assert_eq!(bench.tables().err(), Some(PolymulError::NoTables));
 }
 
 #[test]

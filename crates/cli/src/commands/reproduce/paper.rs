@@ -45,7 +45,19 @@ pub struct Ring {
     pub logistic_regression: LogisticRegression,
 }
 
-/// The polymul paper: Tables 2, 4 and 5. Lists have one entry for each set (n, K).
+/// SEAL's BFV decryption with its half product on the multiplier (section 5): microseconds.
+#[derive(Debug, Deserialize)]
+pub struct SealDecrypt {
+    pub n: usize,
+    pub k: u32,
+    pub software_multiply_us: f64,
+    pub software_decrypt_us: f64,
+    pub accelerator_multiply_us: f64,
+    pub accelerator_multiply_with_io_us: f64,
+    pub decrypt_with_accelerator_us: f64,
+}
+
+/// The polymul paper: Tables 2 to 5 and section 5. Lists have one entry for each set (n, K).
 #[derive(Debug, Deserialize)]
 pub struct Polymul {
     pub clock_mhz: f64,
@@ -61,6 +73,8 @@ pub struct Polymul {
     pub fpm_cycles: Vec<f64>,
     pub ntt_us: Vec<f64>,
     pub fpm_us: Vec<f64>,
+    pub pcie_effective_gbps: f64,
+    pub seal_decrypt: Vec<SealDecrypt>,
 }
 
 #[derive(Debug, Deserialize)]
