@@ -1,11 +1,11 @@
-//! Kernels on four coefficients at a time (AVX2), for any modulus. Sums of products stay scalar: their 128-bit sums
-//! gain nothing from four lanes without carries.
+//! Kernels on four coefficients at a time (AVX2), for any modulus.
 //!
 //! Each processes the largest multiple of four coefficients and returns how many those were.
 
 use std::arch::x86_64::*;
 
 use super::avx512::vectors;
+use super::sums::LAZY_TERMS;
 use crate::simd256::{
     Constant, Context, LANES, correct, load, mul_high_short, mul_low, splat, store,
 };
@@ -205,18 +205,150 @@ pub(super) unsafe fn reduce(q: Modulus, out: *mut u64, a: *const u64, len: usize
     unsafe { mul_shoup(q, out, a, q.shoup(1), len) }
 }
 
-/// Left to the scalar code.
-pub(super) unsafe fn dot(_: Modulus, _: *mut u64, _: &[(&[u64], &[u64])], _: usize) -> usize {
-    0
+/// A sum of products as s0 + s1 2^32 + s2 2^64: for up to 32 terms, residues below 2^61, no part overflows.
+#[derive(Clone, Copy)]
+struct Accumulator {
+    s0: __m256i,
+    s1: __m256i,
+    s2: __m256i,
+    /// 2^32 - 1.
+    mask: __m256i,
 }
 
-/// Left to the scalar code.
-pub(super) unsafe fn dot_scalars(
-    _: Modulus,
-    _: *mut u64,
-    _: &[&[u64]],
-    _: &[Shoup],
-    _: usize,
+impl Accumulator {
+    #[inline(always)]
+    unsafe fn new(start: __m256i) -> Self {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            let zero = splat(0);
+            Self {
+                s0: start,
+                s1: zero,
+                s2: zero,
+                mask: splat(0xffff_ffff),
+            }
+        }
+    }
+
+    /// Adds x * y.
+    #[inline(always)]
+    unsafe fn add(&mut self, x: __m256i, y: __m256i) {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            let (x_high, y_high) = (_mm256_srli_epi64::<32>(x), _mm256_srli_epi64::<32>(y));
+            let low = _mm256_mul_epu32(x, y);
+            let cross = _mm256_mul_epu32(x, y_high);
+            let other = _mm256_mul_epu32(x_high, y);
+            let high = _mm256_mul_epu32(x_high, y_high);
+            self.s0 = _mm256_add_epi64(self.s0, _mm256_and_si256(low, self.mask));
+            let middle = _mm256_add_epi64(
+                _mm256_and_si256(cross, self.mask),
+                _mm256_and_si256(other, self.mask),
+            );
+            let middle = _mm256_add_epi64(middle, _mm256_srli_epi64::<32>(low));
+            self.s1 = _mm256_add_epi64(self.s1, middle);
+            let carry = _mm256_add_epi64(
+                _mm256_srli_epi64::<32>(cross),
+                _mm256_srli_epi64::<32>(other),
+            );
+            self.s2 = _mm256_add_epi64(self.s2, _mm256_add_epi64(high, carry));
+        }
+    }
+
+    /// The sum as (high word, low word).
+    #[inline(always)]
+    unsafe fn words(self) -> (__m256i, __m256i) {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            let middle = _mm256_add_epi64(self.s1, _mm256_srli_epi64::<32>(self.s0));
+            let low = _mm256_blend_epi32::<0xaa>(self.s0, _mm256_slli_epi64::<32>(middle));
+            (
+                _mm256_add_epi64(self.s2, _mm256_srli_epi64::<32>(middle)),
+                low,
+            )
+        }
+    }
+}
+
+/// Reduction of a whole sum, as two products by constants: 2^64 mod q and 1.
+#[derive(Clone, Copy)]
+struct WideReducer {
+    context: Context,
+    high_factor: Constant,
+    one: Constant,
+}
+
+impl WideReducer {
+    #[inline(always)]
+    unsafe fn new(q: Modulus) -> Self {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            Self {
+                context: Context::new(q),
+                high_factor: Constant::splat(q.shoup(q.reduce_wide(1 << 64))),
+                one: Constant::splat(q.shoup(1)),
+            }
+        }
+    }
+
+    /// The residue below q.
+    #[inline(always)]
+    unsafe fn reduce(self, sum: Accumulator) -> __m256i {
+        // SAFETY: the caller enables AVX2. Both products are below 2q.
+        unsafe {
+            let (high, low) = sum.words();
+            let high = self.context.mul(high, self.high_factor);
+            let low = self.context.mul(low, self.one);
+            self.context.reduce(_mm256_add_epi64(high, low))
+        }
+    }
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn dot(
+    q: Modulus,
+    out: *mut u64,
+    terms: &[(&[u64], &[u64])],
+    len: usize,
 ) -> usize {
-    0
+    // SAFETY: the pointer and every slice are valid for len words (caller).
+    unsafe {
+        let reducer = WideReducer::new(q);
+        vectors!(len, i => {
+            let mut sum = splat(0);
+            for group in terms.chunks(LAZY_TERMS) {
+                let mut accumulator = Accumulator::new(sum);
+                for (a, b) in group {
+                    accumulator.add(load(a.as_ptr().add(i)), load(b.as_ptr().add(i)));
+                }
+                sum = reducer.reduce(accumulator);
+            }
+            store(out.add(i), sum)
+        })
+    }
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn dot_scalars(
+    q: Modulus,
+    out: *mut u64,
+    limbs: &[&[u64]],
+    constants: &[Shoup],
+    len: usize,
+) -> usize {
+    // SAFETY: the pointer and every slice are valid for len words (caller).
+    unsafe {
+        let reducer = WideReducer::new(q);
+        vectors!(len, i => {
+            let mut sum = splat(0);
+            for (limbs, constants) in limbs.chunks(LAZY_TERMS).zip(constants.chunks(LAZY_TERMS)) {
+                let mut accumulator = Accumulator::new(sum);
+                for (a, w) in limbs.iter().zip(constants) {
+                    accumulator.add(load(a.as_ptr().add(i)), splat(w.value));
+                }
+                sum = reducer.reduce(accumulator);
+            }
+            store(out.add(i), sum)
+        })
+    }
 }

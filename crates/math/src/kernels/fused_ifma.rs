@@ -65,8 +65,8 @@ unsafe fn add_past_cache(
     unsafe {
         let q = splat(q.value());
         let done = vectors!(len, i => {
-            prefetch(a, i);
-            prefetch(b, i);
+            prefetch::<PAGE_AHEAD>(a, i);
+            prefetch::<PAGE_AHEAD>(b, i);
             let sum = correct(_mm512_add_epi64(load(a.add(i)), load(b.add(i))), q);
             put::<true>(out.add(i), sum);
         });
@@ -119,12 +119,15 @@ unsafe fn dot_pair_wide(
     unsafe { dot_pair_with(WideReducer::new(q), out, terms, carry, len) }
 }
 
-/// Words ahead of the loop that streams from memory are asked for: a key switching key is larger than the caches, and its
-/// limbs are too many streams for the processor to follow by itself.
-const AHEAD: usize = 64;
+/// Words ahead of the loop that a few streams are asked for: a page, beyond which the processor does not look by itself.
+const PAGE_AHEAD: usize = 512;
+
+/// The same for the many streams of a key switching key, which is larger than the caches: near enough that what has come
+/// is not driven out again.
+const KEY_AHEAD: usize = 64;
 
 #[inline(always)]
-unsafe fn prefetch(limb: *const u64, i: usize) {
+unsafe fn prefetch<const AHEAD: usize>(limb: *const u64, i: usize) {
     // SAFETY: a hint on an address, which may lie beyond the end.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(limb.wrapping_add(i + AHEAD).cast()) }
 }
@@ -147,8 +150,8 @@ unsafe fn dot_pair_with<R: SumReducer>(
             for group in terms.chunks(LAZY_TERMS) {
                 let (mut sum_a, mut sum_b) = (Accumulator::new(a), Accumulator::new(b));
                 for (shared, first, second) in group {
-                    prefetch(first.as_ptr(), i);
-                    prefetch(second.as_ptr(), i);
+                    prefetch::<KEY_AHEAD>(first.as_ptr(), i);
+                    prefetch::<KEY_AHEAD>(second.as_ptr(), i);
                     let x = load(shared.as_ptr().add(i));
                     let (y, z) = (load(first.as_ptr().add(i)), load(second.as_ptr().add(i)));
                     sum_a.add(x, y, _mm512_srli_epi64::<52>(y));
@@ -282,12 +285,12 @@ unsafe fn sub_scale_with<const ADD: bool, const STREAM: bool>(
         let w = Arithmetic::constant(splat(w.value), splat(w.quotient));
         let (q, two_q) = (splat(q.value()), splat(2 * q.value()));
         let done = vectors!(len, i => {
-            prefetch(a, i);
+            prefetch::<PAGE_AHEAD>(a, i);
             // Above 0 and below 2q; the product below 3q, with the addend 4q.
             let difference = _mm512_sub_epi64(_mm512_add_epi64(load(a.add(i)), q), load(b.add(i)));
             let mut r = Arithmetic::mul(difference, w, context);
             if ADD {
-                prefetch(c, i);
+                prefetch::<PAGE_AHEAD>(c, i);
                 r = _mm512_add_epi64(r, load(c.add(i)));
             }
             put::<STREAM>(out.add(i), correct(correct(r, two_q), q));

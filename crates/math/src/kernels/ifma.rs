@@ -1,15 +1,18 @@
 //! Kernels with 52-bit multiply-add (AVX-512 IFMA), eight coefficients at a time.
 //!
 //! Sums of products gain for any modulus: seven multiply-adds take a whole 64 x 64 product into three accumulators.
-//! Single products gain for q < 2^50. Each function processes the largest multiple of eight coefficients and returns
-//! how many those were.
+//! Single products have a reduction of their own below 2^50 and from 54 bits on, and that of sums between. Each function
+//! processes the largest multiple of eight coefficients and returns how many those were.
 
 use std::arch::x86_64::*;
 
 use super::avx512::{WideReducer, vectors};
-use super::narrow::{NarrowReducer, SumReducer};
+use super::narrow::{NarrowReducer, SumReducer, product};
 use super::sums::LAZY_TERMS;
-use crate::simd::{Ifma as Ifma52, LANES, LazyMul, TIGHT, WideShoup, correct, load, splat, store};
+use crate::simd::{
+    Ifma as Ifma52, IfmaWide, LANES, LazyMul, TIGHT, WideQuotient, WideShoup, correct, load, splat,
+    store,
+};
 use crate::{Modulus, Shoup};
 
 type Ifma = Ifma52<TIGHT>;
@@ -235,6 +238,57 @@ impl Barrett {
     }
 }
 
+/// Barrett reduction of products of residues of 54 to 61 bits.
+///
+/// With k = bits of q, a product P = s0 + s1 2^52 + s2 2^104 < 2^2k is cut to P1 = (s1 + s2 2^52) >> (k-54), which is
+/// P >> (k-2) or one less, and the quotient is estimated as the high word of P1 * floor(2^(k+62) / q), as
+/// [`IfmaWide`] does. It is short of P / q by less than 4: 1/2 each from the cut, the one less and the constant, and
+/// 2 + 2^-20 from the floors. So the remainder comes out below 4q.
+#[derive(Clone, Copy)]
+struct WideBarrett {
+    q: __m512i,
+    two_q: __m512i,
+    ratio: WideQuotient,
+    shift_s1: __m512i,
+    shift_s2: __m512i,
+}
+
+impl WideBarrett {
+    #[inline(always)]
+    unsafe fn new(q: Modulus) -> Self {
+        let k = q.bits();
+        let ratio = ((1u128 << (k + 62)) / u128::from(q.value())) as u64;
+        // SAFETY: the caller enables AVX-512 F.
+        unsafe {
+            Self {
+                q: splat(q.value()),
+                two_q: splat(2 * q.value()),
+                ratio: WideQuotient::new(ratio),
+                shift_s1: splat(u64::from(k - 54)),
+                shift_s2: splat(u64::from(106 - k)),
+            }
+        }
+    }
+
+    /// a * b mod q, below 2q.
+    #[inline(always)]
+    unsafe fn mul(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the caller enables AVX-512 F, DQ and IFMA.
+        unsafe {
+            let mut product = Accumulator::new(_mm512_setzero_si512());
+            product.add(a, b, _mm512_srli_epi64::<52>(b));
+            let Accumulator { s0, s1, s2 } = product;
+            let cut = _mm512_add_epi64(
+                _mm512_srlv_epi64(s1, self.shift_s1),
+                _mm512_sllv_epi64(s2, self.shift_s2),
+            );
+            let multiple = _mm512_mullo_epi64(self.ratio.of(cut), self.q);
+            let low = _mm512_add_epi64(s0, _mm512_slli_epi64::<52>(s1));
+            correct(_mm512_sub_epi64(low, multiple), self.two_q)
+        }
+    }
+}
+
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 pub(super) unsafe fn mul(
     q: Modulus,
@@ -245,6 +299,16 @@ pub(super) unsafe fn mul(
 ) -> usize {
     // SAFETY: the pointers are valid for len words (caller).
     unsafe {
+        if (51..54).contains(&q.bits()) {
+            return product(q, out, None, a, b, len);
+        }
+        if q.bits() > 50 {
+            let barrett = WideBarrett::new(q);
+            return vectors!(len, i => {
+                let r = barrett.mul(load(a.add(i)), load(b.add(i)));
+                store(out.add(i), correct(r, barrett.q))
+            });
+        }
         let barrett = Barrett::new(q);
         vectors!(len, i => {
             let r = barrett.mul(load(a.add(i)), load(b.add(i)));
@@ -264,6 +328,17 @@ pub(super) unsafe fn mac(
 ) -> usize {
     // SAFETY: the pointers are valid for len words (caller).
     unsafe {
+        if (51..54).contains(&q.bits()) {
+            return product(q, out, Some(acc), a, b, len);
+        }
+        if q.bits() > 50 {
+            let barrett = WideBarrett::new(q);
+            return vectors!(len, i => {
+                // Below 2q and q: 3q in all.
+                let sum = _mm512_add_epi64(barrett.mul(load(a.add(i)), load(b.add(i))), load(acc.add(i)));
+                store(out.add(i), correct(correct(sum, barrett.two_q), barrett.q))
+            });
+        }
         let barrett = Barrett::new(q);
         vectors!(len, i => {
             // Below 3q and q: 4q in all.
@@ -273,7 +348,7 @@ pub(super) unsafe fn mac(
     }
 }
 
-/// a * w mod q for a below 2^52 (the caller sees to that).
+/// a * w mod q for residues a.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 pub(super) unsafe fn mul_shoup(
     q: Modulus,
@@ -284,9 +359,30 @@ pub(super) unsafe fn mul_shoup(
 ) -> usize {
     // SAFETY: the pointers are valid for len words (caller).
     unsafe {
-        let context = Ifma::context(q);
-        let w = Ifma::broadcast(&WideShoup::new(q, w));
-        let q = splat(q.value());
-        vectors!(len, i => { store(out.add(i), correct(Ifma::mul(load(a.add(i)), w, context), q)) })
+        if q.bits() <= 50 {
+            mul_constant::<Ifma>(q, out, a, w, len)
+        } else {
+            mul_constant::<IfmaWide<false>>(q, out, a, w, len)
+        }
+    }
+}
+
+/// [`mul_shoup`] in one arithmetic.
+#[inline(always)]
+unsafe fn mul_constant<A: LazyMul>(
+    q: Modulus,
+    out: *mut u64,
+    a: *const u64,
+    w: Shoup,
+    len: usize,
+) -> usize {
+    // SAFETY: the pointers are valid for len words; the caller enables the features of A.
+    unsafe {
+        let context = A::context(q);
+        let (w, q) = (A::broadcast(&WideShoup::new(q, w)), splat(q.value()));
+        vectors!(len, i => {
+            let [product] = A::reduce_products(A::mul_many([load(a.add(i))], [w], context), q, context);
+            store(out.add(i), product)
+        })
     }
 }

@@ -3,7 +3,7 @@
 
 use super::backend::Backend;
 #[cfg(target_arch = "x86_64")]
-use super::{avx2, avx512, ifma};
+use super::{avx2, avx512, ifma, narrow::NarrowReducer};
 use crate::{Modulus, Shoup};
 
 /// Defines a dispatcher; `ifma when` gives the moduli for which there is a better kernel with IFMA.
@@ -43,13 +43,13 @@ fn never(_: Modulus) -> bool {
     false
 }
 
-/// Single products fit 52-bit arithmetic below 2^50.
+/// Single products gain always, but for the moduli of 51 to 53 bits that the short reduction of sums does not take.
 #[cfg(target_arch = "x86_64")]
-fn below_2_to_50(q: Modulus) -> bool {
-    q.bits() <= 50
+fn single_products(q: Modulus) -> bool {
+    !(51..54).contains(&q.bits()) || NarrowReducer::fits(q)
 }
 
-/// Sums of products gain always.
+/// Sums of products and products with a constant gain always.
 #[cfg(target_arch = "x86_64")]
 fn always(_: Modulus) -> bool {
     true
@@ -57,10 +57,10 @@ fn always(_: Modulus) -> bool {
 
 dispatch!(unsafe fn add(out: *mut u64, a: *const u64, b: *const u64));
 dispatch!(unsafe fn sub(out: *mut u64, a: *const u64, b: *const u64));
-dispatch!(unsafe fn mul(out: *mut u64, a: *const u64, b: *const u64) ifma when below_2_to_50);
+dispatch!(unsafe fn mul(out: *mut u64, a: *const u64, b: *const u64) ifma when single_products);
 dispatch!(unsafe fn neg(out: *mut u64, a: *const u64));
-dispatch!(unsafe fn mac(out: *mut u64, acc: *const u64, a: *const u64, b: *const u64) ifma when below_2_to_50);
-dispatch!(unsafe fn mul_shoup(out: *mut u64, a: *const u64, w: Shoup) ifma when below_2_to_50);
+dispatch!(unsafe fn mac(out: *mut u64, acc: *const u64, a: *const u64, b: *const u64) ifma when single_products);
+dispatch!(unsafe fn mul_shoup(out: *mut u64, a: *const u64, w: Shoup) ifma when always);
 dispatch!(unsafe fn reduce(out: *mut u64, a: *const u64));
 dispatch!(unsafe fn add_scalar(out: *mut u64, a: *const u64, w: u64));
 dispatch!(unsafe fn dot(out: *mut u64, terms: &[(&[u64], &[u64])]) ifma when always);

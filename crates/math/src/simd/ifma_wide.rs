@@ -33,6 +33,49 @@ pub(crate) struct WideContext {
     mask: __m512i,
 }
 
+/// Any 64-bit constant as the quotients of [`IfmaWide`] are.
+#[derive(Clone, Copy)]
+pub(crate) struct WideQuotient {
+    high: __m512i,
+    upper_52: __m512i,
+    fraction_52: __m512i,
+    /// 2^32 - 1.
+    mask: __m512i,
+}
+
+impl WideQuotient {
+    /// # Safety
+    /// The processor must have AVX-512 F.
+    #[inline(always)]
+    pub(crate) unsafe fn new(ratio: u64) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe {
+            Self {
+                high: splat(ratio >> 32),
+                upper_52: splat(ratio >> 12),
+                fraction_52: splat((ratio & 0xffff_ffff) << 20),
+                mask: splat(0xffff_ffff),
+            }
+        }
+    }
+
+    /// The high word of x times the constant, short of the whole product over 2^64 by less than 2 + 2^-20.
+    ///
+    /// # Safety
+    /// The processor must have AVX-512 F and IFMA.
+    #[inline(always)]
+    pub(crate) unsafe fn of(self, x: __m512i) -> __m512i {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let high = _mm512_srli_epi64::<32>(x);
+            let low = _mm512_and_si512(x, self.mask);
+            let quotient = mul_low_halves(high, self.high);
+            let quotient = _mm512_madd52hi_epu64(quotient, low, self.upper_52);
+            _mm512_madd52hi_epu64(quotient, high, self.fraction_52)
+        }
+    }
+}
+
 impl<const SMALL: bool> LazyMul for IfmaWide<SMALL> {
     const BOUND: u64 = 3;
     // Values stay below 12 q < 2^64 with q < 2^60, and below 6 q < 2^64 with q < 2^61.
