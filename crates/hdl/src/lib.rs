@@ -4,6 +4,7 @@
 //! From a [`Top`] (a module and its parameters) it builds a [`Model`] to step, lints, counts what an FPGA needs
 //! ([`Resources`]) or how much standard cells cover ([`Area`]), finds a clock frequency ([`Placement`]), writes the
 //! configuration as sources of its own ([`Generated`]) and proves the assertions of a property module ([`Proof`]).
+//! [`polymul`] drives the polynomial multiplier, in lockstep with its model where asked.
 //!
 //! ```no_run
 //! use ringmill_hdl::{BuildOptions, Hdl, Top};
