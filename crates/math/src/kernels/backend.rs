@@ -10,11 +10,11 @@ use crate::MathError;
 pub enum Backend {
     /// Plain Rust, any processor.
     Scalar,
-    /// AVX2, any modulus: transforms and kernels of single products.
+    /// AVX2, any modulus.
     Avx2,
     /// AVX-512 F and DQ, any modulus.
     Avx512,
-    /// AVX-512 with 52-bit multiply-add where the modulus is below 2^50, [`Backend::Avx512`] elsewhere.
+    /// AVX-512 with 52-bit multiply-add where that gains, [`Backend::Avx512`] elsewhere.
     Avx512Ifma,
 }
 

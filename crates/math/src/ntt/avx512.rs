@@ -57,7 +57,7 @@ const CACHED: usize = 1 << 12;
 /// The parts of a block of `len` coefficients that are left for the last stages after pairs of stages: of 64 coefficients
 /// or of 32, as the logarithm is even or odd.
 fn parts_of(len: usize) -> usize {
-    if len.trailing_zeros() % 2 == 0 {
+    if len.trailing_zeros().is_multiple_of(2) {
         len / CHUNK
     } else {
         2 * len / CHUNK

@@ -85,7 +85,7 @@ unsafe fn begin<A: LazyMul, W: Words>(
                 (index * len + at) / small,
             );
             let mut part = small;
-            while part < len && (at + small) % part == 0 {
+            while part < len && (at + small).is_multiple_of(part) {
                 let start = at + small - part;
                 double(stage, work.add(start), part, (index * len + start) / part);
                 part *= 4;
@@ -172,10 +172,10 @@ unsafe fn tail<A: LazyMul, W: Words, const SIX: bool>(
                     v[c] = stage.inverse::<false, 4>(x, y, [stage.twiddle(at[c] / 2); 4]);
                 }
             }
-            for c in 0..2 {
+            for (c, (low, high)) in v.into_iter().enumerate() {
                 let p = work.add((i + c) * CHUNK);
-                store_many(p, stage.settle(v[c].0));
-                store_many(p.add(CHUNK / 2), stage.settle(v[c].1));
+                store_many(p, stage.settle(low));
+                store_many(p.add(CHUNK / 2), stage.settle(high));
             }
         }
     }
