@@ -147,18 +147,18 @@ fn a_described_machine_gives_the_cpus_bits_and_a_trace_of_its_units() {
         last <= total * 1.000001 && last > 0.5 * total,
         "trace ends at {last} us of {total}"
     );
-    // One span for each instruction that the cpu ran.
+    // One span for each step that the cpu ran: an instruction, or several in one pass under the name of one of them.
     let names: Vec<String> = events(threads.finish().unwrap())
         .iter()
         .map(|e| e["name"].as_str().unwrap().to_owned())
         .collect();
     let instrs = &program.procs[0].instrs;
-    assert_eq!(names.len(), instrs.len());
-    assert!(
-        instrs
-            .iter()
-            .all(|i| names.contains(&i.op.mnemonic().to_owned()))
-    );
+    let known = |name: &String| instrs.iter().any(|i| i.op.mnemonic() == name);
+    assert!(names.iter().all(known), "{names:?}");
+    assert!((3..=instrs.len()).contains(&names.len()), "{names:?}");
+    for alone in [Op::Intt, Op::Mul] {
+        assert!(names.iter().any(|n| n == alone.mnemonic()), "{names:?}");
+    }
 }
 
 #[test]
