@@ -7,7 +7,8 @@
 // congruent to t / 2^w modulo q.
 //
 // Word sizes WordMin <= w <= WordMax at run time, as off_i = w - WordMin and mask_i = 2^w - 1. With
-// skip_i (only where MaySkip) t' = t. One DSP block: a QhWidth x WordMax product.
+// skip_i (only where MaySkip) t' = t. One DSP block: a QhWidth x WordMax product with q_H negated
+// beforehand, so that the sum and its register are the block's where t' has at most 48 bits.
 // Latency 1 cycle, one step a cycle.
 module rm_wm_step #(
     parameter int unsigned InWidth = 54,
@@ -28,34 +29,31 @@ module rm_wm_step #(
 );
 
   localparam int unsigned ProdWidth = QhWidth + WordMax;
-  localparam int unsigned SumWidth = rm_arith_pkg::max2(InWidth, ProdWidth + 2);
 
   logic skip;
   logic [WordMax-1:0] low;
-  logic signed [SumWidth-1:0] high, next_d;
-  logic signed [QhWidth:0] qh_s;
+  logic signed [InWidth-1:0] high;
+  logic signed [QhWidth:0] minus_qh;
   logic signed [WordMax:0] low_s;
   logic signed [ProdWidth+1:0] prod;
   logic signed [OutWidth-1:0] next_q;
 
   assign skip = MaySkip & skip_i;
   assign low = t_i[WordMax-1:0] & mask_i & {WordMax{!skip}};
-  assign high = skip ? SumWidth'($signed(t_i))
-      : (SumWidth'($signed(t_i)) >>> WordMin) >>> off_i;
+  assign high = skip ? $signed(t_i) : ($signed(t_i) >>> WordMin) >>> off_i;
 
-  assign qh_s = $signed({1'b0, qh_i});
+  // Of a held input: the same for every step and every multiplier of a machine.
+  assign minus_qh = -$signed({1'b0, qh_i});
   assign low_s = $signed({1'b0, low});
-  assign prod = (ProdWidth + 2)'(qh_s) * (ProdWidth + 2)'(low_s);
-  assign next_d = high - SumWidth'(prod);
+  assign prod = (ProdWidth + 2)'(minus_qh) * (ProdWidth + 2)'(low_s);
 
-  always_ff @(posedge clk_i) next_q <= next_d[OutWidth-1:0];
+  always_ff @(posedge clk_i) next_q <= OutWidth'(high) + OutWidth'(prod);
 
   assign t_o = next_q;
 
-  if (SumWidth > OutWidth) begin : gen_unused
-    logic unused_top;
-    assign unused_top = ^next_d[SumWidth-1:OutWidth];
-  end
+  logic unused_top;
+  assign unused_top = ^{high, prod};
+
   if (!MaySkip) begin : gen_unused_skip
     logic unused_skip;
     assign unused_skip = skip_i;

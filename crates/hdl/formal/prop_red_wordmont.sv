@@ -35,9 +35,11 @@ module prop_red_wordmont #(
   // (left - (left mod 2^w) q) / 2^w, as prop_wm_step proves of the form without q.
   function automatic logic signed [Wide-1:0] step(logic signed [Wide-1:0] left,
                                                   logic [20:0] qh);
-    logic signed [39:0] product;
-    product = 40'($signed({1'b0, qh})) * 40'($signed({1'b0, left[16:0] & Mask}));
-    return (left >>> Word) - Wide'(product);
+    logic signed [21:0] minus_qh;
+    logic signed [39:0] minus_product;
+    minus_qh = -$signed({1'b0, qh});
+    minus_product = 40'(minus_qh) * 40'($signed({1'b0, left[16:0] & Mask}));
+    return (left >>> Word) + Wide'(minus_product);
   endfunction
 
   assign left0 = Wide'({1'b0, t_i});

@@ -1,4 +1,4 @@
-// One step of word-level Montgomery reduction at full width: t' 2^w + (t_L qh 2^w + t_L) = t with
+// One step of word-level Montgomery reduction at full width: (t' + t_L qh) 2^w + t_L = t with
 // t_L = t mod 2^w, which is t' 2^w + t_L q = t for q = qh 2^w + 1; for every w of the range, every
 // qh and every t below 4^K, K = min(32, 3 w).
 module prop_wm_step #(
@@ -16,7 +16,8 @@ module prop_wm_step #(
   logic [16:0] mask, low;
   logic [3:0] off;
   logic [OutWidth-1:0] out;
-  logic signed [39:0] product;
+  logic signed [21:0] minus_qh;
+  logic signed [39:0] minus_product;
   logic signed [Wide-1:0] t, next;
 
   assign mask = 17'((18'd1 << word_i) - 18'd1);
@@ -38,12 +39,13 @@ module prop_wm_step #(
   assign t = Wide'($signed(t_i));
   assign next = Wide'($signed(out));
   assign low = t_i[16:0] & mask;
-  assign product = 40'($signed({1'b0, qh_i})) * 40'($signed({1'b0, low}));
+  assign minus_qh = -$signed({1'b0, qh_i});
+  assign minus_product = 40'(minus_qh) * 40'($signed({1'b0, low}));
 
   always_comb begin
     assume (word_i >= 5'd9 && word_i <= 5'd17);
     assume (!t_i[InWidth-1] && (word_i > 5'd10 || t < (Wide'(1) << (word_i * 6))));
-    exact : assert (((next + Wide'(product)) << word_i) + Wide'(low) == t);
+    exact : assert (((next - Wide'(minus_product)) << word_i) + Wide'(low) == t);
   end
 
 endmodule

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use bench::{Bench, Rng, fresh, hdl, place};
 use lockstep::{every_operation, load_tables};
+use ringmill_hdl::Top;
 use ringmill_hdl::polymul::{Code, DriveError, Unit, lockstep, top};
 use ringmill_machines::polymul::{ArrayOp, PolymulError, Shape, Tables, cycles, floor, golden};
 use ringmill_math::primes::is_prime;
@@ -380,9 +381,33 @@ fn yosys_accepts() {
     assert!(got.other.is_empty(), "{got:?}");
 }
 
+/// A unit keeps what the area of the whole rests on: sums and registers of the reduction lie inside its DSP blocks.
+#[test]
+fn a_unit_is_small() {
+    let unit = hdl().synthesise(&Top::new("rm_polymul_pu")).unwrap();
+    let got = unit.resources;
+    println!("{got:?}");
+    assert_eq!((got.dsp, got.bram18), (7, 5));
+    assert!(got.lut + got.lut_memory <= 850, "{got:?}");
+    assert!(got.ff <= 330, "{got:?}");
+}
+
+/// The paper's configuration in the paper's resources, block for block.
+#[test]
+#[ignore = "ten minutes of synthesis; `make full` runs it"]
+fn the_whole_takes_no_more_than_the_paper() {
+    let got = hdl().synthesise(&top(thirty_two())).unwrap().resources;
+    println!("{got:?}");
+    assert_eq!(got.dsp, 224);
+    assert!(got.lut + got.lut_memory <= 39_600, "{got:?}");
+    assert!(got.ff <= 21_100, "{got:?}");
+    assert!(got.bram18 <= 2 * 96, "{got:?}");
+    assert!(got.other.is_empty(), "{got:?}");
+}
+
 /// Other shapes and the largest degree; minutes.
 #[test]
-#[ignore = "make full"]
+#[ignore = "a model for each shape up to n = 65536, minutes; `make full` runs it"]
 fn other_shapes() {
     let mut rng = fresh();
     for (units, max_log_n, beat, sets) in [

@@ -98,8 +98,8 @@ fn a_wrong_step_is_refuted() {
     for (file, from, to, property) in [
         (
             "arith/rm_wm_step.sv",
-            "high - SumWidth'(prod)",
-            "high + SumWidth'(prod)",
+            "OutWidth'(high) + OutWidth'(prod)",
+            "OutWidth'(high) - OutWidth'(prod)",
             "prop_wm_step",
         ),
         // A sum one bit short.

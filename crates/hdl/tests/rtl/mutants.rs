@@ -88,7 +88,7 @@ const QUICK: [Fault; 4] = [
 ];
 
 /// Caught by `make full`.
-const FAULTS: [Fault; 33] = [
+const FAULTS: [Fault; 34] = [
     fault(
         "lib/rm_delay.sv",
         "line_q[Depth-1]",
@@ -117,6 +117,12 @@ const FAULTS: [Fault; 33] = [
         "lib/rm_ram_2rw.sv",
         "mem[b_addr_i] <= b_wdata_i",
         "mem[a_addr_i] <= b_wdata_i",
+        library::check_ram_2rw,
+    ),
+    fault(
+        "lib/rm_ram_2rw.sv",
+        "b_rdata_q <= a_wdata_i",
+        "b_rdata_q <= b_wdata_i",
         library::check_ram_2rw,
     ),
     fault(
@@ -193,8 +199,8 @@ const FAULTS: [Fault; 33] = [
     ),
     fault(
         "arith/rm_wm_step.sv",
-        "high - SumWidth'(prod)",
-        "high + SumWidth'(prod)",
+        "OutWidth'(high) + OutWidth'(prod)",
+        "OutWidth'(high) - OutWidth'(prod)",
         wordmont,
     ),
     fault(
