@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, RwLock};
 
 use crate::bits::bit_reverse;
-use crate::kernels::{self, Backend};
+use crate::kernels::{self, Backend, check_len};
 use crate::primes::is_prime;
 use crate::{MathError, Modulus, Ring, RingKind, Shoup};
 
@@ -105,9 +105,31 @@ pub struct NttPlan {
     n_inv_twiddle: Shoup,
 }
 
-type PlanCache = RwLock<HashMap<(Modulus, Ring), Arc<NttPlan>>>;
+/// Plans of one kind, each built once in a process.
+type PlanCache<P> = RwLock<HashMap<(Modulus, Ring), Arc<P>>>;
 
-static PLANS: LazyLock<PlanCache> = LazyLock::new(Default::default);
+static PLANS: LazyLock<PlanCache<NttPlan>> = LazyLock::new(Default::default);
+
+/// The plan from the cache, built on first use.
+fn shared<P>(
+    plans: &PlanCache<P>,
+    q: Modulus,
+    ring: Ring,
+    build: impl FnOnce(Modulus, Ring) -> Result<P, MathError>,
+) -> Result<Arc<P>, MathError> {
+    let key = (q, ring);
+    // A poisoned lock still guards a whole map: entries are inserted complete.
+    if let Some(plan) = plans.read().unwrap_or_else(|e| e.into_inner()).get(&key) {
+        return Ok(plan.clone());
+    }
+    let plan = Arc::new(build(q, ring)?);
+    Ok(plans
+        .write()
+        .unwrap_or_else(|e| e.into_inner())
+        .entry(key)
+        .or_insert(plan)
+        .clone())
+}
 
 impl NttPlan {
     /// Builds the tables. `q` must be a prime that is 1 modulo twice the degree of the full ring (that is, 4n for a
@@ -146,18 +168,7 @@ impl NttPlan {
 
     /// The plan from a process-wide cache, built on first use.
     pub fn shared(q: Modulus, ring: Ring) -> Result<Arc<NttPlan>, MathError> {
-        let key = (q, ring);
-        // A poisoned lock still guards a whole map: entries are inserted complete.
-        if let Some(plan) = PLANS.read().unwrap_or_else(|e| e.into_inner()).get(&key) {
-            return Ok(plan.clone());
-        }
-        let plan = Arc::new(Self::new(q, ring)?);
-        Ok(PLANS
-            .write()
-            .unwrap_or_else(|e| e.into_inner())
-            .entry(key)
-            .or_insert(plan)
-            .clone())
+        shared(&PLANS, q, ring, Self::new)
     }
 
     pub fn modulus(&self) -> Modulus {
@@ -258,14 +269,7 @@ impl NttPlan {
     }
 
     fn check_len(&self, limb: &[u64]) -> Result<(), MathError> {
-        if limb.len() != self.ring.len() {
-            return Err(MathError::Length {
-                what: "limb",
-                expected: self.ring.len(),
-                got: limb.len(),
-            });
-        }
-        Ok(())
+        check_len("limb", self.ring.len(), limb.len())
     }
 }
 

@@ -12,11 +12,10 @@ mod ifma;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
 
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, RwLock};
+use std::sync::{Arc, LazyLock};
 
-use super::NttPlan;
-use crate::kernels::Backend;
+use super::{NttPlan, PlanCache, shared};
+use crate::kernels::{Backend, check_len};
 use crate::{MathError, Modulus, Ring};
 
 /// Twiddles of one direction, as in `Twiddles`, with floor(value * 2^32 / q).
@@ -67,9 +66,7 @@ pub struct Ntt32 {
     n_inv_twiddle: Constant32,
 }
 
-type PlanCache = RwLock<HashMap<(Modulus, Ring), Arc<Ntt32>>>;
-
-static PLANS: LazyLock<PlanCache> = LazyLock::new(Default::default);
+static PLANS: LazyLock<PlanCache<Ntt32>> = LazyLock::new(Default::default);
 
 impl Ntt32 {
     /// Builds the tables. `q` must be a prime below 2^32 that is 1 modulo twice the degree of the full ring. Prefer
@@ -95,18 +92,7 @@ impl Ntt32 {
 
     /// The plan from a process-wide cache, built on first use.
     pub fn shared(q: Modulus, ring: Ring) -> Result<Arc<Ntt32>, MathError> {
-        let key = (q, ring);
-        // A poisoned lock still guards a whole map: entries are inserted complete.
-        if let Some(plan) = PLANS.read().unwrap_or_else(|e| e.into_inner()).get(&key) {
-            return Ok(plan.clone());
-        }
-        let plan = Arc::new(Self::new(q, ring)?);
-        Ok(PLANS
-            .write()
-            .unwrap_or_else(|e| e.into_inner())
-            .entry(key)
-            .or_insert(plan)
-            .clone())
+        shared(&PLANS, q, ring, Self::new)
     }
 
     pub fn modulus(&self) -> Modulus {
@@ -161,14 +147,7 @@ impl Ntt32 {
     }
 
     fn check_len(&self, limb: &[u32]) -> Result<(), MathError> {
-        if limb.len() != self.ring().len() {
-            return Err(MathError::Length {
-                what: "limb",
-                expected: self.ring().len(),
-                got: limb.len(),
-            });
-        }
-        Ok(())
+        check_len("limb", self.ring().len(), limb.len())
     }
 
     /// x * w mod q.
