@@ -60,7 +60,7 @@ impl Twiddles {
 /// Whether 52-bit arithmetic multiplies residues modulo q.
 #[cfg(target_arch = "x86_64")]
 fn in_52_bits(q: Modulus) -> bool {
-    q.bits() <= 50 || q.value() == crate::simd::Solinas::P
+    q.bits() <= 51 || q.value() == crate::simd::Solinas::P
 }
 
 /// Words that start on a cache line, so that no vector of them straddles two.

@@ -4,6 +4,7 @@
 //! used in, which must enable them (hence `unsafe`).
 
 mod ifma;
+mod ifma_51;
 mod ifma_wide;
 mod solinas;
 
@@ -12,6 +13,7 @@ use std::arch::x86_64::*;
 use crate::{Modulus, Shoup};
 
 pub(crate) use ifma::{Ifma, ROOMY, SMALL, TIGHT};
+pub(crate) use ifma_51::Ifma51;
 pub(crate) use ifma_wide::{IfmaWide, WideQuotient};
 pub(crate) use solinas::Solinas;
 

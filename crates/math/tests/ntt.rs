@@ -193,7 +193,7 @@ fn backends_agree_bit_for_bit() {
     for log_n in 13..=17u8 {
         // A half ring needs a root of twice the order; at 2^17 there is only the full ring.
         let order = (u32::from(log_n) + 1).min(u32::from(Ring::MAX_LOG_N));
-        for bits in [34, 46, 50, 60, 61] {
+        for bits in [34, 46, 50, 51, 60, 61] {
             let q = Modulus::new(primes::ntt_primes(bits, order, 1).unwrap()[0]).unwrap();
             check_backends(q, log_n);
         }

@@ -18,6 +18,7 @@
 //! | 52-bit, q < 2^34             | 4 (quotient, x w, q, 2x), 3        | 1, 3        | none        | 5       | 6       |
 //! | 52-bit, q < 2^46             | 4, 3                               | 1, 3        | none, 2     | 5       | 8       |
 //! | 52-bit, q < 2^50             | 4, 3                               | 1, 3        | 2           | 7       | 8       |
+//! | 52-bit, q < 2^51             | 3                                  | 4, 3        | 4           | 11      | 10      |
 //! | 52-bit, 2^52 - 2^12 + 1      | 4 for the product, 3 to fold it    | 4           | none        | 11      | 11      |
 //! | 64-bit, quotients by 52-bit  | 3 for the quotient, 3 + 3 low      | 6           | 1 (2)       | 16      | 17      |
 //! | 64-bit without 52-bit        | 3 for the quotient, 3 + 3 low      | 9           | 1 (2)       | 19      | 20      |
@@ -42,7 +43,7 @@ use super::NttPlan;
 use super::butterfly::{Last, Stage};
 use crate::Backend;
 use crate::simd::{
-    DoubleWord, Ifma, IfmaWide, LANES, LazyMul, ROOMY, SMALL, Solinas, TIGHT, store,
+    DoubleWord, Ifma, Ifma51, IfmaWide, LANES, LazyMul, ROOMY, SMALL, Solinas, TIGHT, store,
 };
 
 /// The shortest limb these loops take.
@@ -147,6 +148,12 @@ entry!(
     "avx512f,avx512dq,avx512ifma"
 );
 entry!(
+    forward_ifma_51,
+    forward_with,
+    Ifma51,
+    "avx512f,avx512dq,avx512ifma"
+);
+entry!(
     forward_solinas,
     forward_with,
     Solinas,
@@ -195,6 +202,12 @@ entry!(
     "avx512f,avx512dq,avx512ifma"
 );
 entry!(
+    inverse_ifma_51,
+    inverse_with,
+    Ifma51,
+    "avx512f,avx512dq,avx512ifma"
+);
+entry!(
     inverse_solinas,
     inverse_with,
     Solinas,
@@ -233,6 +246,7 @@ pub(super) fn forward(plan: &NttPlan, limb: &mut [u64], backend: Backend) {
             (Backend::Avx512Ifma, ..=34) => forward_ifma_34(plan, limb),
             (Backend::Avx512Ifma, ..=46) => forward_ifma_46(plan, limb),
             (Backend::Avx512Ifma, ..=50) => forward_ifma_50(plan, limb),
+            (Backend::Avx512Ifma, 51) => forward_ifma_51(plan, limb),
             (Backend::Avx512Ifma, 52) if plan.q.value() == Solinas::P => {
                 forward_solinas(plan, limb)
             }
@@ -252,6 +266,7 @@ pub(super) fn inverse(plan: &NttPlan, limb: &mut [u64], backend: Backend) {
             (Backend::Avx512Ifma, ..=34) => inverse_ifma_34(plan, limb),
             (Backend::Avx512Ifma, ..=46) => inverse_ifma_46(plan, limb),
             (Backend::Avx512Ifma, ..=50) => inverse_ifma_50(plan, limb),
+            (Backend::Avx512Ifma, 51) => inverse_ifma_51(plan, limb),
             (Backend::Avx512Ifma, 52) if plan.q.value() == Solinas::P => {
                 inverse_solinas(plan, limb)
             }
