@@ -394,7 +394,7 @@ fn a_unit_is_small() {
 
 /// The paper's configuration in the paper's resources, block for block.
 #[test]
-#[ignore = "ten minutes of synthesis; `make full` runs it"]
+#[ignore = "minutes of synthesis; `make full` runs it"]
 fn the_whole_takes_no_more_than_the_paper() {
     let got = hdl().synthesise(&top(thirty_two())).unwrap().resources;
     println!("{got:?}");
