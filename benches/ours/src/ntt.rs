@@ -40,13 +40,15 @@ fn wide(group: &mut Group, case: &str, q: Modulus, ring: Ring) -> Result<Vec<u64
     plan.forward(&mut b)?;
     kernels::mul_assign(q, &mut a, &b)?;
     plan.inverse(&mut a)?;
-    let product = a.clone();
     let forward = plan.clone();
+    let (mut x, mut y) = (Aligned::new(&b), Aligned::new(&a));
     group.row(format!("forward.{case}"), move || {
-        Ok(forward.forward(&mut b)?)
+        Ok(forward.forward(x.words())?)
     });
-    group.row(format!("inverse.{case}"), move || Ok(plan.inverse(&mut a)?));
-    Ok(product)
+    group.row(format!("inverse.{case}"), move || {
+        Ok(plan.inverse(y.words())?)
+    });
+    Ok(a)
 }
 
 /// The same for a prime below 2^32, on limbs of 32-bit words.
@@ -61,13 +63,38 @@ fn narrow(group: &mut Group, case: &str, q: Modulus, ring: Ring) -> Result<Vec<u
         *x = q.mul(u64::from(*x), u64::from(y)) as u32;
     }
     plan.inverse(&mut a)?;
-    let product = a.iter().map(|&x| u64::from(x)).collect();
     let forward = plan.clone();
+    let (mut x, mut y) = (Aligned::new(&b), Aligned::new(&a));
     group.row(format!("forward.{case}"), move || {
-        Ok(forward.forward(&mut b)?)
+        Ok(forward.forward(x.words())?)
     });
-    group.row(format!("inverse.{case}"), move || Ok(plan.inverse(&mut a)?));
-    Ok(product)
+    group.row(format!("inverse.{case}"), move || {
+        Ok(plan.inverse(y.words())?)
+    });
+    Ok(a.into_iter().map(u64::from).collect())
+}
+
+/// A copy of words that starts on a cache line, as the limbs of a device do: where an allocator puts a vector would
+/// decide otherwise between the sides.
+struct Aligned<W> {
+    words: Vec<W>,
+    start: usize,
+}
+
+impl<W: Copy + Default> Aligned<W> {
+    fn new(from: &[W]) -> Self {
+        const LINE: usize = 64;
+        let spare = LINE / size_of::<W>();
+        let mut words = vec![W::default(); from.len() + spare];
+        let start = words.as_ptr().align_offset(LINE).min(spare);
+        words[start..start + from.len()].copy_from_slice(from);
+        words.truncate(start + from.len());
+        Self { words, start }
+    }
+
+    fn words(&mut self) -> &mut [W] {
+        &mut self.words[self.start..]
+    }
 }
 
 /// The factors of the convolution: multiples of two odd constants modulo 2^64, reduced.
