@@ -209,6 +209,17 @@ fn a_machine_wrapper_costs_what_the_machine_costs() {
 }
 
 #[test]
+#[ignore = "places and routes a whole machine, six minutes; `make full` runs it"]
+fn a_small_machine_fits_an_ecp5() {
+    let effort = Effort { mhz: 100, seed: 1 };
+    let found = hdl().place(&polymul(4, 9, 4), effort).unwrap();
+    println!("{found:?}");
+    // Each unit has four banks and twiddles of its own, and seven products at least.
+    assert!(found.bram >= 4 * 5 && found.dsp >= 4 * 7, "{found:?}");
+    assert!(found.mhz > 30.0, "{found:?}");
+}
+
+#[test]
 fn parameters_are_set_by_name_and_checked() {
     let sources = hdl().sources();
     let top = |name| Top::new(name);
