@@ -11,11 +11,11 @@ const CHAINS: usize = 16;
 /// A round takes a fraction of a millisecond: short against a time slice, so that the best one was not interrupted.
 const STEPS: u64 = 50_000;
 const ROUNDS: usize = 60;
-/// Bytes that a copy touches, read and written: from inside the second-level cache to far outside it.
+/// Bytes that a memory rate is measured with, read and written: from inside the second-level cache to far outside it.
 const FOOTPRINTS: [usize; 5] = [1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26];
 
-/// Vector multiplications and bytes a second; `null` where the instruction is missing. A copy counts its bytes twice, read
-/// and written.
+/// Vector multiplications and bytes a second; `null` where the instruction is missing. Bytes count read and written: of a
+/// copy, or of a sum of two arrays that is written past the caches, whichever is faster.
 pub fn measure() -> Value {
     json!({
         "backend": format!("{:?}", Backend::current()),
@@ -24,7 +24,7 @@ pub fn measure() -> Value {
         "vpmadd52_per_second": multiply_add_rate(),
         "copies": FOOTPRINTS.map(|bytes| json!({
             "footprint_bytes": bytes,
-            "bytes_per_second": copy_rate(bytes),
+            "bytes_per_second": copy_rate(bytes).max(streamed_rate(bytes)),
         })),
     })
 }
@@ -68,6 +68,24 @@ fn copy_rate(footprint: usize) -> f64 {
 }
 
 #[cfg(target_arch = "x86_64")]
+fn streamed_rate(footprint: usize) -> f64 {
+    let words = footprint / 24;
+    let repeats = ((1 << 22) / footprint).max(1);
+    let (a, b) = (vec![1u64; words], vec![2u64; words]);
+    let mut sum = kernels::lines(words);
+    rate((24 * words * repeats) as f64, || {
+        for _ in 0..repeats {
+            kernels::sum_past_the_caches(&mut sum, black_box(&a), black_box(&b));
+        }
+    })
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn streamed_rate(_: usize) -> f64 {
+    0.0
+}
+
+#[cfg(target_arch = "x86_64")]
 fn multiply_rate() -> Option<f64> {
     is_x86_feature_detected!("avx512f").then(|| {
         // SAFETY: the processor has the feature, as just detected.
@@ -103,6 +121,29 @@ mod kernels {
     use std::hint::black_box;
 
     use super::{CHAINS, STEPS};
+
+    /// Two words, aligned as streaming stores want it.
+    pub fn lines(words: usize) -> Vec<__m128i> {
+        // SAFETY: SSE2 is part of every x86-64.
+        vec![unsafe { _mm_setzero_si128() }; words / 2]
+    }
+
+    /// The sum of two arrays, as far as all three reach.
+    pub fn sum_past_the_caches(sum: &mut [__m128i], a: &[u64], b: &[u64]) {
+        let words = a.as_chunks::<2>().0.iter().zip(b.as_chunks::<2>().0);
+        for (sum, (a, b)) in sum.iter_mut().zip(words) {
+            // SAFETY: a and b are two words each, read unaligned; `sum` is one aligned vector; SSE2 is always there.
+            unsafe {
+                let (a, b) = (
+                    _mm_loadu_si128(a.as_ptr().cast()),
+                    _mm_loadu_si128(b.as_ptr().cast()),
+                );
+                _mm_stream_si128(sum, _mm_add_epi64(a, b));
+            }
+        }
+        // SAFETY: as above; orders the streaming stores.
+        unsafe { _mm_sfence() };
+    }
 
     /// STEPS rounds of CHAINS independent 32 x 32 bit multiplications of eight lanes.
     #[target_feature(enable = "avx512f")]

@@ -23,6 +23,11 @@ impl Dice {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
 
+    /// True once in `of` times.
+    pub fn chance(&mut self, of: u64) -> bool {
+        self.below(of) == 0
+    }
+
     /// A limb of `n` residues below `q`.
     pub fn limb(&mut self, n: usize, q: u64) -> Vec<u64> {
         (0..n).map(|_| self.below(q)).collect()

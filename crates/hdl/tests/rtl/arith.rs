@@ -121,7 +121,7 @@ pub fn check_multiplier(hdl: &Hdl, multiplier: &Multiplier, seed: u64) -> Check 
     let ports = [("a_i", multiplier.width), ("b_i", multiplier.width)];
     let mut pipeline = Pipeline::new(model, &ports, &["r_o"])?;
     for config in configs(multiplier, &mut rng) {
-        pipeline.model.restart(rng.next() as u32)?;
+        pipeline.model.restart(rng.bits() as u32)?;
         config.apply(&mut pipeline)?;
         let cases: Vec<Case> = pairs(config.modulus.value(), 150, &mut rng)
             .into_iter()
@@ -165,7 +165,7 @@ pub fn check_combinational(hdl: &Hdl, seed: u64) -> Check {
             let moduli: Vec<u64> = if width == 4 {
                 (3..16).step_by(2).collect()
             } else {
-                vec![3, (1 << 60) - 1, (rng.next() >> 4) | 1]
+                vec![3, (1 << 60) - 1, (rng.bits() >> 4) | 1]
             };
             for q in moduli {
                 let modulus = Modulus::new(q).expect("in range");

@@ -22,7 +22,7 @@ pub fn check_butterfly(hdl: &Hdl, multiplier: &Multiplier, seed: u64) -> Check {
         let q = config.modulus;
         for mode in MODES {
             for half in [0, 1] {
-                pipeline.model.restart(rng.next() as u32)?;
+                pipeline.model.restart(rng.bits() as u32)?;
                 config.apply(&mut pipeline)?;
                 pipeline.set("one_i", config.r)?;
                 pipeline.set("mode_i", mode)?;

@@ -77,7 +77,7 @@ fn the_textbook_reduction_is_right() {
         .unwrap();
     let mut rng = Rng::new(seed());
     for _ in 0..200 {
-        let q = rng.next() >> 32 | 1 | 1 << 31;
+        let q = rng.bits() >> 32 | 1 | 1 << 31;
         // Newton: each step doubles the bits that are right.
         let inverse = (0..5).fold(q, |x, _| {
             x.wrapping_mul(2u64.wrapping_sub(q.wrapping_mul(x)))

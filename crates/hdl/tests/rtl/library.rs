@@ -16,7 +16,7 @@ pub fn check_delay(hdl: &Hdl, seed: u64) -> Check {
         let (d, q) = (model.input("d_i")?, model.output("q_o")?);
         let mut past = VecDeque::new();
         for _ in 0..100 {
-            let word = [rng.next() as u32, rng.next() as u32, rng.next() as u32, 0xa];
+            let word = [rng.bits() as u32, rng.bits() as u32, rng.bits() as u32, 0xa];
             past.push_back(word);
             model.set_words(d, &word)?;
             if depth == 0 {
@@ -55,7 +55,7 @@ pub fn check_ram_1r1w(hdl: &Hdl, seed: u64) -> Check {
         let mut register: Option<u64> = None;
         for cycle in 0..CYCLES {
             let (w, r) = (!rng.chance(3), !rng.chance(3));
-            let (at, word, from) = (rng.below(24), rng.next() >> 24, rng.below(24));
+            let (at, word, from) = (rng.below(24), rng.bits() >> 24, rng.below(24));
             for (port, value) in [
                 (we, u64::from(w)),
                 (waddr, at),
@@ -101,7 +101,7 @@ fn check_ram_2rw_style(hdl: &Hdl, seed: u64, style: &str) -> Check {
         let mut taken = None;
         for (side, register) in ["a", "b"].iter().zip(&mut registers) {
             let mut at = rng.below(16);
-            let (enable, write, word) = (!rng.chance(4), rng.chance(2), rng.next() >> 31);
+            let (enable, write, word) = (!rng.chance(4), rng.chance(2), rng.bits() >> 31);
             let mut seen = memory[at as usize];
             if ultra && let Some(&(_, new)) = writes.iter().find(|(to, _)| *to == at) {
                 seen = Some(new); // port a's, met by port b
@@ -155,7 +155,7 @@ fn check_stream(hdl: &Hdl, top: &Top, capacity: usize, first_latency: u64, seed:
     let (ready_o, valid_o, data_o) = (ready_o?, valid_o?, data_o?);
     let count_o = model.output("count_o").ok();
     for (offer, take) in [(1, 1), (2, 2), (1, 4), (4, 1)] {
-        model.restart(rng.next() as u32)?;
+        model.restart(rng.bits() as u32)?;
         model.set(valid_i, 0)?;
         model.set(ready_i, 0)?;
         model.reset()?;
@@ -166,7 +166,7 @@ fn check_stream(hdl: &Hdl, top: &Top, capacity: usize, first_latency: u64, seed:
                 offer == 1 || rng.chance(offer),
                 take == 1 || rng.chance(take),
             );
-            let word = rng.next() >> 32;
+            let word = rng.bits() >> 32;
             model.set(valid_i, u64::from(offered))?;
             model.set(ready_i, u64::from(taking))?;
             model.set(data_i, word)?;

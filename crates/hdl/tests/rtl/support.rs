@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::OnceLock;
 
+pub use ringmill_hdl::polymul::Dice as Rng;
 use ringmill_hdl::{Hdl, HdlError, In, Model, Out};
 
 /// Why a check failed: the RTL is wrong, or a tool would not do its work (which proves nothing).
@@ -73,31 +74,6 @@ pub fn seed() -> u64 {
     seed
 }
 
-/// SplitMix64: reproducible on every computer.
-pub struct Rng(u64);
-
-impl Rng {
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
-    }
-
-    pub fn chance(&mut self, of: u64) -> bool {
-        self.below(of) == 0
-    }
-}
-
 /// Residues where carries and corrections turn, then random ones.
 pub fn residues(q: u64, random: usize, rng: &mut Rng) -> Vec<u64> {
     let edges = [0, 1, 2, q / 2, q / 2 + 1, q - 2, q - 1];
@@ -162,7 +138,7 @@ impl Pipeline {
             };
             self.model.set(self.valid_i, u64::from(now.is_some()))?;
             for (at, &(port, width)) in self.inputs.iter().enumerate() {
-                let value = now.map_or_else(|| rng.next() >> (64 - width), |case| case.inputs[at]);
+                let value = now.map_or_else(|| rng.bits() >> (64 - width), |case| case.inputs[at]);
                 self.model.set(port, value)?;
             }
             pipe.push_back(now);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ringmill_hdl::{Hdl, Top};
-use ringmill_machines::polymul::{Description, Shape};
+use ringmill_machines::polymul::Description;
 use toml::{Table, Value};
 
 use super::args::DesignArgs;
@@ -85,7 +85,7 @@ fn machine(text: &str, set: &[(&str, &str)]) -> Result<Design, CliError> {
     let description = Description::parse(&edited)?;
     Ok(Design {
         name: description.name.clone(),
-        top: polymul_top(description.shape()?),
+        top: ringmill_hdl::polymul::top(description.shape()?),
         machine: Some(description),
     })
 }
@@ -130,14 +130,6 @@ fn keys(table: &Table, before: &str) -> Vec<String> {
         _ => vec![format!("{before}{key}")],
     });
     keys.collect()
-}
-
-/// The parameters that a shape stands for.
-fn polymul_top(shape: Shape) -> Top {
-    Top::new("rm_polymul")
-        .int("Units", shape.units() as u64)
-        .int("MaxLogN", u64::from(shape.max_log_n()))
-        .int("Beat", shape.beat() as u64)
 }
 
 #[cfg(test)]
