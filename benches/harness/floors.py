@@ -3,8 +3,8 @@
 Of transforms every vector instruction that the method needs on the two arithmetic ports is counted: multiplications,
 additions, corrections, shuffles (`PORTS`). Of other rows multiplications alone are, in vector instructions of eight
 64-bit lanes; additions, corrections and shuffles share their ports and come on top. Only compulsory bytes are counted:
-operands and keys read once, results written once, at the best rate of a loop that touches no more bytes than the row. The
-multiplications, a coefficient:
+operands and keys read once, results written once, at the best rate of a loop that touches no more bytes than the row.
+The multiplications, a coefficient:
 
 | step | up to 50 bits (vpmadd52) | up to 61 bits (vpmuludq) |
 | --- | --- | --- |

@@ -67,7 +67,7 @@ def summary(record: dict[str, Any]) -> str:
     machine, rates = record["machine"], record["machine"]["rates"]
     units = [f"{k} {rates[f'{k}_per_second'] / 1e9:.2f} G/s" for k in ("vpmuludq", "vpmadd52") if has(rates, k)]
     copies = [
-        f"memory of {c['footprint_bytes'] / 2**20:g} MiB {c['bytes_per_second'] / 1e9:.1f} GB/s" for c in rates["copies"]
+        f"bytes of {c['footprint_bytes'] / 2**20:g} MiB {c['bytes_per_second'] / 1e9:.1f} GB/s" for c in rates["copies"]
     ]
     load = " ".join(f"{x:.2f}" for x in machine["load_average"]["begin"])
     lines = [
