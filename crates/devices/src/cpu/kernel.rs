@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use ringmill_math::MathError;
+use ringmill_math::basext::BaseExtension;
 use ringmill_math::kernels::{self, Store};
 
-use super::plan::{Kernel, Step};
+use super::plan::{EXTENDED, Kernel, Step};
 use crate::bindings::SeedExpansion;
 use crate::pool::Buf;
 
@@ -47,6 +48,8 @@ pub(super) struct Task<'a> {
     pub in_place: Option<usize>,
     /// Results are written past the cache ([`Kernel::streams`]).
     pub streamed: bool,
+    /// What a kernel works in; kept for the next.
+    pub scratch: Vec<u64>,
     /// The call's seeds, in the procedure's order.
     pub seed: Option<Arc<SeedExpansion>>,
 }
@@ -132,8 +135,19 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
             with_triples(terms, |terms| kernels::dot_pair(*q, out, terms, *carry))?
         }
         Kernel::Dot(q) => with_pairs(src, |terms| kernels::dot(*q, out, terms))?,
-        Kernel::WeightedSum(p, row) => {
-            with_limbs(src, |limbs| kernels::dot_scalars(*p, out, limbs, row))?
+        Kernel::Bext(converter) => {
+            let count = 1 + rest.len();
+            let mut outs: [&mut [u64]; EXTENDED] = Default::default();
+            for (slot, value) in outs.iter_mut().skip(1).zip(rest) {
+                *slot = writable(Some(value))?;
+            }
+            let outs = outs.get_mut(..count).ok_or(Fault::Shape)?;
+            *outs.first_mut().ok_or(Fault::Shape)? = out;
+            let scratch = &mut task.scratch;
+            scratch.resize(converter.scratch_len(), 0);
+            with_limbs(src, |limbs| {
+                BaseExtension::convert(converter.as_ref(), limbs, outs, scratch)
+            })?
         }
         Kernel::Split(q, ring) => {
             kernels::split(*q, *ring, out, writable(rest.first_mut())?, arg(0)?)?

@@ -1,9 +1,9 @@
-//! Instructions to steps, one for one but for `BEXT` (two halves) and the memory instructions (none).
+//! Instructions to steps, one for one but for `BEXT` (groups of results) and the memory instructions (none).
 
 use ringmill_isa::mid::{Form, Imm, Instr, Op, Procedure};
 use ringmill_math::{AutoEvalPlan, BaseConverter, Modulus, NttPlan, Ring, RnsBasis};
 
-use super::{Kernel, Made, Step};
+use super::{EXTENDED, Kernel, Made, Step};
 use crate::DeviceError;
 
 /// A procedure as steps.
@@ -183,65 +183,20 @@ impl Builder<'_> {
         self.push(kernel, at, &src, &dst)
     }
 
-    /// `BEXT` as its two halves: operands times (Q/q_i)^-1, then one weighted sum for each result. The results are
-    /// steps of their own, so that threads share them.
+    /// `BEXT` in groups of results: threads share them, and few are waiting for what they are used in.
     fn base_extension(
         &mut self,
         at: (usize, Op),
         src: &[u32],
         dst: &[u32],
     ) -> Result<(), DeviceError> {
-        let from = src
-            .iter()
-            .map(|&v| self.modulus(v))
-            .collect::<Result<Vec<_>, _>>()?;
-        let to = dst
-            .iter()
-            .map(|&v| self.modulus(v))
-            .collect::<Result<Vec<_>, _>>()?;
-        let converter = BaseConverter::new(&RnsBasis::new(from.clone())?, &to);
-        let mut scaled = Vec::with_capacity(src.len());
-        for (i, (&v, q)) in src.iter().zip(from).enumerate() {
-            let w = converter
-                .inverse_punctured(i)
-                .ok_or_else(|| self.malformed("a BEXT without constants"))?;
-            if w == 1 {
-                scaled.push(self.value(v)?);
-                continue;
-            }
-            let temporary = self.alias.len() as u32;
-            self.alias.push(temporary);
-            let dst = Box::new([Made {
-                value: temporary,
-                log_n: self.ring(v)?.log_n,
-            }]);
-            let src = Box::new([self.value(v)?]);
-            self.steps.push(Step {
-                kernel: Kernel::Muli(q, w),
-                op: at.1,
-                instr: at.0,
-                src,
-                dst,
-            });
-            scaled.push(temporary);
-        }
-        for (j, (&d, p)) in dst.iter().zip(to).enumerate() {
-            let row = converter
-                .row(j)
-                .ok_or_else(|| self.malformed("a BEXT without constants"))?;
-            let made = Made {
-                value: self.value(d)?,
-                log_n: self.ring(d)?.log_n,
-            };
-            let kernel = Kernel::WeightedSum(p, row.into());
-            let src = scaled.clone().into_boxed_slice();
-            self.steps.push(Step {
-                kernel,
-                op: at.1,
-                instr: at.0,
-                src,
-                dst: Box::new([made]),
-            });
+        let from = src.iter().map(|&v| self.modulus(v));
+        let basis = RnsBasis::new(from.collect::<Result<_, _>>()?)?;
+        for group in dst.chunks(EXTENDED) {
+            let to = group.iter().map(|&v| self.modulus(v));
+            let to = to.collect::<Result<Vec<_>, _>>()?;
+            let kernel = Kernel::Bext(Box::new(BaseConverter::new(&basis, &to)));
+            self.push(kernel, at, src, group)?;
         }
         Ok(())
     }
