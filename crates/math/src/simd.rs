@@ -174,7 +174,7 @@ pub(crate) trait LazyMul {
         unsafe {
             let (mut sum, difference) = Self::sum_difference(x, y, bound, context);
             if !FRESH {
-                sum = correct_many(sum, bound);
+                sum = Self::reduce_sums(sum, bound, context);
             }
             (sum, Self::mul_many(difference, w, context))
         }
@@ -189,17 +189,41 @@ pub(crate) trait LazyMul {
         mut x: [__m512i; K],
         mut y: [__m512i; K],
         bound: __m512i,
-        _context: Self::Context,
+        context: Self::Context,
     ) -> ([__m512i; K], [__m512i; K]) {
         // SAFETY: the caller's promise.
         unsafe {
+            let above = Self::above(bound, context);
             for k in 0..K {
                 let sum = _mm512_add_epi64(x[k], y[k]);
-                y[k] = _mm512_sub_epi64(_mm512_add_epi64(x[k], bound), y[k]);
+                y[k] = _mm512_sub_epi64(_mm512_add_epi64(x[k], above), y[k]);
                 x[k] = sum;
             }
             (x, y)
         }
+    }
+
+    /// Brings the sums of inverse butterflies back into the range of their operands, where stages ask for it.
+    ///
+    /// # Safety
+    /// The processor must have the features of this arithmetic.
+    #[inline(always)]
+    unsafe fn reduce_sums<const K: usize>(
+        x: [__m512i; K],
+        bound: __m512i,
+        _context: Self::Context,
+    ) -> [__m512i; K] {
+        // SAFETY: the caller's promise.
+        unsafe { correct_many(x, bound) }
+    }
+
+    /// The multiple of q that makes a difference of two operands positive.
+    ///
+    /// # Safety
+    /// The processor must have the features of this arithmetic.
+    #[inline(always)]
+    unsafe fn above(bound: __m512i, _context: Self::Context) -> __m512i {
+        bound
     }
 
     /// What sums of inverse stages need before they are stored for the first time.

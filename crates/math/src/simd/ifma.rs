@@ -206,41 +206,23 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         }
     }
 
-    /// Six instructions each, and two for the sum where it must be brought below 2q.
+    /// In the low 52 bits. An inverse butterfly then takes eight instructions, and six with `SMALL`, whose sums grow.
     #[inline(always)]
-    unsafe fn inverse_butterflies<const FRESH: bool, const K: usize>(
+    unsafe fn reduce_sums<const K: usize>(
         x: [__m512i; K],
-        y: [__m512i; K],
-        w: [(__m512i, __m512i); K],
-        bound: __m512i,
+        _bound: __m512i,
         context: IfmaContext,
-    ) -> ([__m512i; K], [__m512i; K]) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let (mut sum, difference) = Self::sum_difference(x, y, bound, context);
-            if RANGE != SMALL && !FRESH {
-                sum = context.reduce_twice(sum);
-            }
-            (sum, Self::mul_many(difference, w, context))
+    ) -> [__m512i; K] {
+        if RANGE == SMALL {
+            return x;
         }
+        // SAFETY: the caller's promise.
+        unsafe { context.reduce_twice(x) }
     }
 
+    /// Differences stay below 2^52: 2 * 2q, or 2^17 q + 2^17 q < 2^52 with `SMALL`.
     #[inline(always)]
-    unsafe fn sum_difference<const K: usize>(
-        mut x: [__m512i; K],
-        mut y: [__m512i; K],
-        bound: __m512i,
-        context: IfmaContext,
-    ) -> ([__m512i; K], [__m512i; K]) {
-        // SAFETY: the caller's promise. Both stay below 2^52: 2 * 2q, or 2^17 q + 2^17 q < 2^52 with `SMALL`.
-        unsafe {
-            let bound = if RANGE == SMALL { context.above } else { bound };
-            for k in 0..K {
-                let sum = _mm512_add_epi64(x[k], y[k]);
-                y[k] = _mm512_sub_epi64(_mm512_add_epi64(x[k], bound), y[k]);
-                x[k] = sum;
-            }
-            (x, y)
-        }
+    unsafe fn above(bound: __m512i, context: IfmaContext) -> __m512i {
+        if RANGE == SMALL { context.above } else { bound }
     }
 }

@@ -158,37 +158,19 @@ impl LazyMul for Solinas {
         }
     }
 
+    /// Sums may double until they are settled.
     #[inline(always)]
-    unsafe fn inverse_butterflies<const FRESH: bool, const K: usize>(
+    unsafe fn reduce_sums<const K: usize>(
         x: [__m512i; K],
-        y: [__m512i; K],
-        w: [(__m512i, __m512i); K],
-        bound: __m512i,
-        context: SolinasContext,
-    ) -> ([__m512i; K], [__m512i; K]) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let (sum, difference) = Self::sum_difference(x, y, bound, context);
-            (sum, Self::mul_many(difference, w, context))
-        }
+        _bound: __m512i,
+        _context: SolinasContext,
+    ) -> [__m512i; K] {
+        x
     }
 
     #[inline(always)]
-    unsafe fn sum_difference<const K: usize>(
-        mut x: [__m512i; K],
-        mut y: [__m512i; K],
-        _bound: __m512i,
-        context: SolinasContext,
-    ) -> ([__m512i; K], [__m512i; K]) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            for k in 0..K {
-                let sum = _mm512_add_epi64(x[k], y[k]);
-                y[k] = _mm512_sub_epi64(_mm512_add_epi64(x[k], context.above), y[k]);
-                x[k] = sum;
-            }
-            (x, y)
-        }
+    unsafe fn above(_bound: __m512i, context: SolinasContext) -> __m512i {
+        context.above
     }
 
     /// Products are below 4p, and sums double: six stages reach 2^7 p at most, and from here on six more.
