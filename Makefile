@@ -29,7 +29,7 @@ $(VENV)/tested.stamp: $(ALL) $(VENV)/test.stamp $(VENV)/hdl.stamp $(VENV)/packag
 
 full: $(VENV)/test.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp $(VENV)/liberty.stamp ## all tests in release mode, ignored ones too, and a minute of fuzzing a parser
 	@RINGMILL_FUZZ_SECONDS=60 cargo test --workspace --release --locked --quiet -- --include-ignored
-	@$(BIN)/pytest
+	@RINGMILL_FUZZ_SECONDS=60 $(BIN)/pytest
 	@if cargo fuzz --version >/dev/null 2>&1; then fuzz/run 60; else echo "cargo-fuzz is not installed: fuzz targets not run"; fi
 
 bench: $(VENV)/test.stamp ## side by side with SEAL, Lattigo, OpenFHE and tfhe-ntt on this computer (ONLY=ntt chooses rows)

@@ -5,7 +5,7 @@
 >>> @rm.program
 ... def distance(x: rm.Encrypted, y: rm.Plain):
 ...     return rm.sum((x - y) ** 2, 256) / 256
->>> compiled = distance.compile(slots=256)
+>>> compiled = distance.compile(slots=256, input_bound=1)
 >>> client = compiled.keygen()
 >>> inputs = client.encrypt(x=np.full(256, 0.5))
 >>> run = compiled.run(inputs, plain={"y": np.zeros(256)}, device="cpu")
@@ -15,33 +15,44 @@ True
 
 from ringmill._ringmill import Ciphertext, EvaluationKeys, MacroProgram, Params, __version__
 from ringmill.errors import (
+    ArgumentError,
     CompileError,
     DataError,
+    DefaultBoundWarning,
     DeviceError,
     FileError,
+    Interrupted,
     KeysError,
+    KeysWarning,
     ParameterError,
     RingmillError,
 )
+from ringmill.limits import Limits, limits
 from ringmill.ops import conj, polynomial, rotate, sum
 from ringmill.parameters import devices, params
 from ringmill.program import Program, program
 from ringmill.report import Report
-from ringmill.runtime import Client, Compiled, Inputs, Precision, Run, load
+from ringmill.runtime import Client, Compiled, Inputs, Precision, Run, Share, load
 from ringmill.trace import Encrypted, Plain
+from ringmill.values import tile
 
 __all__ = [
+    "ArgumentError",
     "Ciphertext",
     "Client",
     "CompileError",
     "Compiled",
     "DataError",
+    "DefaultBoundWarning",
     "DeviceError",
     "Encrypted",
     "EvaluationKeys",
     "FileError",
     "Inputs",
+    "Interrupted",
     "KeysError",
+    "KeysWarning",
+    "Limits",
     "MacroProgram",
     "ParameterError",
     "Params",
@@ -51,13 +62,16 @@ __all__ = [
     "Report",
     "RingmillError",
     "Run",
+    "Share",
     "__version__",
     "conj",
     "devices",
+    "limits",
     "load",
     "params",
     "polynomial",
     "program",
     "rotate",
     "sum",
+    "tile",
 ]

@@ -1,9 +1,13 @@
 """The compiled half of the package."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
+MAX_SLOTS: int
 
 class RingmillError(Exception): ...
 
@@ -51,18 +55,9 @@ class Params:
     levels: int
     scale: float
     security: str
-    def __init__(
-        self,
-        name: str | None,
-        log_n: int | None,
-        bits: list[int] | None,
-        table: str,
-        security: int,
-        scale: float | None,
-        insecure: bool,
-    ) -> None: ...
 
 class Ciphertext:
+    key_id: str | None
     level: int
     scale: float
     limbs: NDArray[np.uint64]
@@ -71,15 +66,22 @@ class Ciphertext:
     def load(path: str, params: Params) -> Ciphertext: ...
 
 class EvaluationKeys:
+    key_id: str | None
     def save(self, path: str) -> None: ...
     @staticmethod
     def load(path: str, params: Params) -> EvaluationKeys: ...
 
 class Keys:
+    key_id: str | None
     evaluation_keys: EvaluationKeys
+    slots: int
     complex: bool
     def encrypt(self, inputs: dict[str, NDArray[np.complex128]]) -> dict[str, Ciphertext]: ...
     def decrypt(self, ciphertext: Ciphertext) -> NDArray[np.complex128]: ...
+    def decrypt_to_share(
+        self, outputs: dict[str, Ciphertext], statistical_bits: int, decryptions: int
+    ) -> dict[str, NDArray[np.complex128]]: ...
+    def shared_bits(self, statistical_bits: int, decryptions: int) -> list[tuple[str, float]]: ...
     def measure(
         self, inputs: dict[str, NDArray[np.complex128]], outputs: dict[str, Ciphertext]
     ) -> list[tuple[str, float, float | None]]: ...
@@ -87,8 +89,12 @@ class Keys:
 
 class CompiledProgram:
     name: str
+    slots: int
+    outputs: list[str]
     params: Params
+    key_bytes: int
     predicted_bits: list[tuple[str, float]]
+    ranges: list[tuple[str, list[float]]]
     def text(self, level: str, machine: str) -> str: ...
     def save(self, path: str) -> None: ...
     def keygen(self) -> Keys: ...
@@ -101,7 +107,8 @@ class CompiledProgram:
         device: str,
         trace: str | None,
         progress: bool,
-    ) -> tuple[dict[str, Ciphertext], str, str]: ...
+        spill: bool,
+    ) -> tuple[dict[str, Ciphertext], list[str]]: ...
 
 def compile_program(
     program: MacroProgram,
@@ -109,12 +116,25 @@ def compile_program(
     precision: int,
     integer_bits: int,
     input_bound: float,
+    ranges: list[list[float] | None],
     sample: list[NDArray[np.complex128]] | None,
+    margin: float,
     table: str,
     security: int,
 ) -> CompiledProgram: ...
+def load_compiled(path: str, insecure: bool) -> CompiledProgram | None: ...
 def evaluate_program(
     program: MacroProgram, inputs: list[NDArray[np.complex128]]
 ) -> dict[str, NDArray[np.complex128]]: ...
+def make_params(
+    name: str | None,
+    log_n: int | None,
+    bits: list[int] | None,
+    table: str,
+    security: int,
+    scale: float | None,
+    insecure: bool,
+) -> Params: ...
 def devices() -> list[str]: ...
-def cli_main(arguments: list[str]) -> int: ...
+def cli_main(arguments: list[str], trace: Callable[[Path, int | None, bool], str]) -> int: ...
+def memory_limit(text: str | None) -> int: ...

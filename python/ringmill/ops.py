@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
+from typing import Any
 
-import numpy as np
+from ringmill.check import arguments, integer, shown
+from ringmill.trace import Encrypted, compile_error, refuse
+from ringmill.values import numeric
 
-from ringmill.trace import Encrypted, refuse
 
-
-def _encrypted(x: object, name: str) -> Encrypted:
+def _encrypted(name: str, x: Any) -> Encrypted:
     if not isinstance(x, Encrypted):
-        refuse(f"rm.{name} works on an encrypted vector inside a program, and got {type(x).__name__}")
+        refuse(f"{name} must be an encrypted vector of a program, and is of type {type(x).__name__}")
     return x
 
 
+@arguments("rm.rotate", compile_error, x=_encrypted, steps=integer(refusal=compile_error))
 def rotate(x: Encrypted, steps: int) -> Encrypted:
     """Slots moved cyclically to the left: slot i of the result is slot i + steps of `x`. The same as ``x << steps``.
 
@@ -26,15 +27,22 @@ def rotate(x: Encrypted, steps: int) -> Encrypted:
     >>> first(x=[1.0, 2.0, 3.0, 4.0])
     array([2., 3., 4., 1.])
     """
-    return _encrypted(x, "rotate") << steps
+    return x << steps
 
 
+@arguments("rm.conj", compile_error, x=_encrypted)
 def conj(x: Encrypted) -> Encrypted:
     """The complex conjugate of every slot."""
-    x = _encrypted(x, "conj")
     return x._tracer.emit("conj", x._id)
 
 
+@arguments(
+    "rm.sum",
+    compile_error,
+    x=_encrypted,
+    width=integer(1, refusal=compile_error),
+    stride=integer(1, refusal=compile_error),
+)
 def sum(x: Encrypted, width: int, stride: int = 1) -> Encrypted:
     """Slot i of the result is x[i] + x[i + stride] + ... + x[i + (width - 1) stride], indices cyclic.
 
@@ -49,18 +57,18 @@ def sum(x: Encrypted, width: int, stride: int = 1) -> Encrypted:
     >>> features(x=[1.0, 2.0, 30.0, 40.0])
     array([31., 42., 31., 42.])
     """
-    x = _encrypted(x, "sum")
-    if not isinstance(width, numbers.Integral) or width < 1 or width & (width - 1):
-        refuse(f"rm.sum adds a power of two of slots, not {width!r}; pad with zeros to the next power of two")
-    if not isinstance(stride, numbers.Integral) or stride < 1 or width * stride > len(x):
-        refuse(f"rm.sum of {width} slots {stride!r} apart does not fit the {len(x)} slots of the vector")
-    step = int(stride) * int(width) // 2
+    if width & (width - 1):
+        refuse(f"rm.sum adds a power of two of slots, not {shown(width)}; pad with zeros to the next power of two")
+    if width * stride > len(x):
+        refuse(f"rm.sum of {shown(width)} slots {shown(stride)} apart does not fit the {len(x)} slots of the vector")
+    step = stride * width // 2
     while step >= stride:
         x = x + (x << step)
         step //= 2
     return x
 
 
+@arguments("rm.polynomial", compile_error, x=_encrypted)
 def polynomial(x: Encrypted, coefficients: Sequence[float]) -> Encrypted:
     """c[0] + c[1] x + c[2] x^2 + ... at the least depth, ceil(log2(degree + 1)) with real coefficients.
 
@@ -73,10 +81,9 @@ def polynomial(x: Encrypted, coefficients: Sequence[float]) -> Encrypted:
     >>> cubic(x=[0.0, 1.0, 2.0, -1.0])
     array([ 1.,  3., 17., -1.])
     """
-    x = _encrypted(x, "polynomial")
-    values = np.asarray(coefficients)
-    if values.ndim != 1 or values.dtype.kind not in "biuf":
+    values = numeric("coefficients", coefficients, compile_error)
+    if values.ndim != 1 or values.imag.any():
         refuse("rm.polynomial takes a list of real coefficients, lowest degree first")
-    if not np.any(values[1:]):
+    if not values[1:].any():
         refuse("the polynomial is a constant: its result would not be encrypted")
-    return x._tracer.emit("polynomial", x._id, values.astype(float).tolist())
+    return x._tracer.emit("polynomial", x._id, values.real.tolist())

@@ -6,9 +6,23 @@ from collections.abc import Sequence
 
 from ringmill import _ringmill
 from ringmill._ringmill import Params
+from ringmill.check import arguments, flag, instance, integer, items, number, optional, text
 from ringmill.errors import ParameterError
 
+# The check of a `params` argument.
+PARAMS = instance(Params, "parameters, as rm.params makes them", ParameterError)
 
+
+@arguments(
+    "rm.params",
+    name=optional(text(ParameterError)),
+    log_n=optional(integer(0, 255, ParameterError)),
+    bits=optional(items(integer(0, 2**32 - 1, ParameterError), "a list of prime sizes", ParameterError)),
+    table=optional(text(ParameterError)),
+    security=integer(0, 2**32 - 1, ParameterError),
+    scale=optional(number(ParameterError)),
+    allow_insecure_parameters_for_tests_only=flag(ParameterError),
+)
 def params(
     name: str | None = None,
     *,
@@ -37,9 +51,10 @@ def params(
         raise ParameterError('give either the name of a set, as in rm.params("set2"), or both log_n= and bits=')
     table = table or "guidelines_2024"
     insecure = allow_insecure_parameters_for_tests_only
-    return Params(name, log_n, bits and list(bits), table, security, scale, insecure)
+    return _ringmill.make_params(name, log_n, bits, table, security, scale, insecure)
 
 
+@arguments("rm.devices")
 def devices() -> list[str]:
     """The devices a program can run on, as ``Compiled.run`` takes them.
 

@@ -5,23 +5,38 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable, Mapping
+import numbers
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ringmill._ringmill import MacroProgram, Params, compile_program, evaluate_program
-from ringmill.errors import DataError
-from ringmill.runtime import Compiled, as_vector
+from ringmill._ringmill import MAX_SLOTS, MacroProgram, Params, compile_program, evaluate_program
+from ringmill.check import arguments, by_hand, closest, integer, names, number, optional, shown, text
+from ringmill.errors import ArgumentError, DataError, DefaultBoundWarning, ParameterError, UnknownName
+from ringmill.parameters import PARAMS
+from ringmill.runtime import Compiled
 from ringmill.shape import Shape
-from ringmill.trace import Encrypted, Plain, Tracer, Vector, refuse
+from ringmill.trace import Encrypted, Plain, Tracer, Vector, compile_error, refuse, user_line
+from ringmill.values import Tiled, as_vector, numeric
+
+_WHOLE = integer(0, 2**32 - 1, ParameterError)
 
 
+def _function(name: str, value: Any) -> Any:
+    if not hasattr(value, "__code__"):
+        by_hand(f"@rm.program takes a Python function, and got {shown(value)}")()
+    return value
+
+
+@arguments("rm.program", function=_function)
 def program(function: Callable[..., Any]) -> Program:
     """Makes a program of a function whose parameters are annotated ``rm.Encrypted`` or ``rm.Plain``.
 
     The function computes on whole vectors of slots and returns one encrypted vector, or a tuple or dict of them. It is
     run once, on stand-ins, each time the program is compiled; loops and ``if`` on ordinary Python values are unrolled.
+    A program called with vectors of another program becomes part of it.
 
     >>> import ringmill as rm
     >>> @rm.program
@@ -36,18 +51,17 @@ def program(function: Callable[..., Any]) -> Program:
 class Program:
     """A traced function; made by :func:`program`."""
 
+    @arguments("rm.Program", function=_function)
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
-        code = getattr(function, "__code__", None)
-        if code is None:
-            raise TypeError(f"@rm.program takes a Python function, and got {type(function).__name__}")
+        code = function.__code__
         self._function = function
-        self._line = (code.co_filename, code.co_firstlineno)
+        self._line = (code.co_filename.encode(errors="backslashreplace").decode(), code.co_firstlineno)
         self._parameters: dict[str, bool] | None = None
 
     @property
     def name(self) -> str:
-        return self._function.__name__
+        return str(self._function.__name__)
 
     @property
     def parameters(self) -> dict[str, bool]:
@@ -59,29 +73,31 @@ class Program:
     def _read_parameters(self) -> dict[str, bool]:
         try:
             signature = inspect.signature(self._function, eval_str=True)
-        except NameError as error:
+        except Exception as error:
             refuse(f"an annotation of {self.name} cannot be read: {error}", self._line)
         parameters = {}
         for name, parameter in signature.parameters.items():
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 refuse(f"{self.name} takes *{name}: a program has a fixed list of parameters", self._line)
-            if parameter.annotation not in (Encrypted, Plain):
+            if parameter.annotation is not Encrypted and parameter.annotation is not Plain:
                 refuse(f"parameter {name} of {self.name} must be annotated rm.Encrypted or rm.Plain", self._line)
             parameters[name] = parameter.annotation is Encrypted
         if not any(parameters.values()):
             refuse(f"{self.name} has no encrypted parameter; annotate one rm.Encrypted", self._line)
         return parameters
 
+    @arguments("trace")
     def trace(self, slots: int) -> tuple[MacroProgram, Shape]:
         """The macro program of this function for vectors of `slots` values, and the shape of what it returns."""
-        if not isinstance(slots, int) or slots < 1 or slots & (slots - 1):
-            refuse(f"slots must be a power of two, and is {slots!r}", self._line)
+        parameters = self.parameters
+        at_our_line = functools.partial(compile_error, line=self._line)
+        slots = integer(1, MAX_SLOTS, at_our_line, power_of_two=True)("slots", slots)
         tracer = Tracer(self.name, slots)
         arguments = {
             name: (Encrypted if encrypted else Plain)(tracer, tracer.builder.input(name, encrypted, *self._line))
-            for name, encrypted in self.parameters.items()
+            for name, encrypted in parameters.items()
         }
-        shape, values = Shape.of(self._function(**arguments), self._line)
+        shape, values = Shape.of(self._traced(tracer, arguments), self._line)
         for name, value in zip(shape.names, values, strict=True):
             if not isinstance(value, Encrypted) or value._tracer is not tracer:
                 found = "a plain vector" if isinstance(value, Vector) else type(value).__name__
@@ -92,6 +108,19 @@ class Program:
             tracer.builder.output(name, value._id, *self._line)
         return tracer.builder.finish(), shape
 
+    def _traced(self, tracer: Tracer, arguments: Mapping[str, Any]) -> Any:
+        """What the function returns for vectors of a trace."""
+        if self in tracer.inside:
+            refuse(f"{self.name} calls itself, and nothing could end that; write a loop")
+        signature = inspect.signature(self._function)
+        bound = inspect.BoundArguments(signature, dict(arguments))  # type: ignore[arg-type]
+        tracer.inside.append(self)
+        try:
+            return self._function(*bound.args, **bound.kwargs)
+        finally:
+            tracer.inside.pop()
+
+    @arguments("compile", params=optional(PARAMS))
     def compile(self, params: Params | None = None, *, slots: int | None = None, **options: Any) -> Compiled:
         """Compiles for vectors of `slots` values; `options` are those of :func:`compile_traced`.
 
@@ -99,11 +128,12 @@ class Program:
         is a power of two of at most half the ring degree and may be left out when `params` are given: then it is half
         the ring degree.
 
-        `options` of most use: `precision`, bits after the binary point; `sample`, typical inputs by name, which makes
-        the predicted precision and the choice of parameters far sharper than a bound does.
+        `options` of most use: `ranges`, where each input's values lie, or `sample`, typical inputs by name, so that
+        nothing the program computes can outgrow its parameters; `precision`, bits after the binary point.
 
         Raises :class:`CompileError` with the line of the program at fault, or :class:`ParameterError`.
         """
+        check_options("compile", params, options)
         if slots is None:
             if params is None:
                 refuse(f"{self.name}.compile needs slots=, the length of its vectors, unless params= are given")
@@ -112,78 +142,209 @@ class Program:
         return compile_traced(traced, shape, params, **options)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the program in the clear, on numpy arrays of one power-of-two length."""
-        bound = inspect.signature(self._function).bind(*args, **kwargs).arguments
-        arrays = {name: np.atleast_1d(np.asarray(value, dtype=np.complex128)) for name, value in bound.items()}
+        """Runs the program in the clear, on numpy arrays of one power-of-two length.
+
+        Inside another program, on its vectors, it becomes part of that program: what it returns are vectors of it.
+        """
+        tracers = [value._tracer for value in (*args, *kwargs.values()) if isinstance(value, Vector)]
+        fits = arguments(self.name, compile_error if tracers else ArgumentError)
+        values = fits(_bind(self._function))(*args, **kwargs)
+        return self._inlined(tracers[0], values) if tracers else self._in_the_clear(values)
+
+    def _inlined(self, tracer: Tracer, values: Mapping[str, Any]) -> Any:
+        """What the function returns as a part of another program."""
+        for name, encrypted in self.parameters.items():
+            value, argument = values[name], f"argument {name} of {self.name}"
+            if isinstance(value, Vector) and value._tracer is not tracer:
+                refuse(f"{argument} belongs to another program")
+            if encrypted and not isinstance(value, Encrypted):
+                refuse(f"{argument} must be an encrypted vector, and is {shown(value)}")
+            if not isinstance(value, (Vector, Tiled)):
+                numeric(argument, value, compile_error)
+        return self._traced(tracer, values)
+
+    def _in_the_clear(self, values: Mapping[str, Any]) -> Any:
+        tiled = {name: value for name, value in values.items() if isinstance(value, Tiled)}
+        arrays = {
+            name: np.atleast_1d(numeric(f"argument {name} of {self.name}", value))
+            for name, value in values.items()
+            if name not in tiled
+        }
         lengths = {array.size for array in arrays.values()}
         if len(lengths) != 1 or any(array.ndim != 1 for array in arrays.values()):
-            raise DataError(f"{self.name} computes on vectors of one length, and got lengths {sorted(lengths)}")
-        traced, shape = self.trace(lengths.pop())
+            shapes = ", ".join(f"{name} of shape {array.shape}" for name, array in arrays.items())
+            raise DataError(f"{self.name} computes on vectors of one length, and got {shapes or 'tiled values alone'}")
+        slots = integer(1, MAX_SLOTS, DataError, power_of_two=True)(f"{self.name}: the vectors' length", lengths.pop())
+        arrays |= {name: as_vector(name, value, slots) for name, value in tiled.items()}
+        traced, shape = self.trace(slots)
         outputs = evaluate_program(traced, [arrays[name] for name, _ in traced.inputs])
         return shape.build([as_real(outputs[name]) for name in shape.names])
 
     def __repr__(self) -> str:
-        kinds = ", ".join(f"{n}: {'Encrypted' if e else 'Plain'}" for n, e in self.parameters.items())
+        parameters = inspect.signature(self._function).parameters.values()
+        kinds = ", ".join(f"{p.name}: {getattr(p.annotation, '__name__', p.annotation)}" for p in parameters)
         return f"<ringmill program {self.name}({kinds})>"
 
 
+def _bind(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
+    """A function of the same parameters that returns its arguments by name."""
+
+    def bound(*args: Any, **kwargs: Any) -> dict[str, Any]:
+        values = bound.__signature__.bind(*args, **kwargs)  # type: ignore[attr-defined]
+        values.apply_defaults()
+        return values.arguments
+
+    bound.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    return bound
+
+
+def check_options(label: str, params: Params | None, options: Mapping[str, Any]) -> None:
+    """Refuses options that :func:`compile_traced` does not have, or that decide nothing beside given parameters."""
+    known = [name for name in inspect.signature(compile_traced).parameters if name not in ("traced", "shape", "params")]
+    for name in options:
+        if name not in known:
+            raise ArgumentError(f"{label} has no argument `{name}`; {closest(name, known)}")
+        if params is not None and name in ("precision", "integer_bits", "table", "security"):
+            raise ParameterError(
+                f"{name}= decides parameters that are chosen, and params= is given; leave one of them out"
+            )
+
+
+@arguments(
+    "compile",
+    params=optional(PARAMS),
+    precision=_WHOLE,
+    integer_bits=_WHOLE,
+    input_bound=optional(number(DataError)),
+    ranges=optional(names("ranges", DataError)),
+    sample=optional(names("typical values", DataError)),
+    margin=optional(number(DataError)),
+    table=text(ParameterError),
+    security=_WHOLE,
+)
 def compile_traced(
     traced: MacroProgram,
     shape: Shape,
     params: Params | None = None,
     *,
     precision: int = 20,
-    integer_bits: int = 5,
+    integer_bits: int = 0,
     input_bound: float | None = None,
+    ranges: Mapping[str, Any] | None = None,
     sample: Mapping[str, Any] | None = None,
+    margin: float | None = None,
     table: str = "guidelines_2024",
     security: int = 128,
 ) -> Compiled:
     """Compiles a traced program.
 
     Parameters that are not given are chosen for `security` bits under `table`, so that outputs have `precision` bits
-    after the binary point and absolute values below 2^`integer_bits`. A value that outgrows what its level holds wraps
-    around, and what comes out is wrong: the report warns where the sizes assumed allow that.
+    after the binary point and no value outgrows what its level holds, at least 2^`integer_bits` in outputs.
 
-    What sizes are assumed: `sample` holds typical values of every input, encrypted and plain, by name, and values are
-    taken to be at most twice as large as on them. Without it, input slots are at most `input_bound` (1 if left out) in
-    absolute value and the rest follows by the triangle inequality, which overstates sums of many terms by far. The
-    sample must not be a secret from whoever sees the compiled program when parameters are chosen by it; data of the
-    same kind, such as what a model was trained on, serves best.
+    How large values become follows from how large inputs are: nothing wraps around for inputs within their ranges, and
+    inputs outside them are refused when they are encrypted or encoded. Ranges are, for each input,
 
-    Raises :class:`DataError` for a sample that does not fit the program.
+    * what `ranges` says by name: ``(lowest, highest)`` for real numbers, one number for a largest absolute value; or
+    * with `sample`, typical values of every input by name, encrypted and plain: `margin` (2 if left out) times the
+      largest absolute value there; or
+    * `input_bound`, the largest absolute value; 1 if left out, with a :class:`DefaultBoundWarning` that says so.
+
+    The predicted precision holds but with probability 2^-40. By ranges alone it holds for all values within them; with
+    `sample` for values at most `margin` times as large as on it, which is far sharper where values rarely are as large
+    as they could be. The sample must not be a secret from whoever sees the compiled program; data of the same kind,
+    such as what a model was trained on, serves best.
+
+    Raises :class:`CompileError` with the line of a value that no parameters hold, or that the given ones don't;
+    :class:`DataError` for ranges or a sample that do not fit the program.
 
     >>> import numpy as np
     >>> import ringmill as rm
     >>> @rm.program
     ... def total(x: rm.Encrypted):
     ...     return rm.sum(x, 1024)
-    >>> by_bound = total.compile(slots=1024)
+    >>> salaries = total.compile(slots=1024, ranges={"x": (0, 200_000)}, precision=10)
+    >>> salaries.ranges
+    {'x': (0.0, 200000.0)}
     >>> by_sample = total.compile(slots=1024, sample={"x": np.linspace(-1, 1, 1024)})
-    >>> bool(by_sample.predicted_bits["out"] >= by_bound.predicted_bits["out"])
-    True
+    >>> by_sample.ranges
+    {'x': 2.0}
     """
     if sample is not None and input_bound is not None:
         raise DataError("sample= and input_bound= both say how large inputs are; give one of them")
-    bound = 1.0 if input_bound is None else float(input_bound)
+    bound = 1.0 if input_bound is None else input_bound
     if not (math.isfinite(bound) and bound > 0):
         raise DataError(f"input_bound is the largest absolute value of an input slot, a positive number, not {bound}")
+    if margin is not None and sample is None:
+        raise DataError("margin= is about a sample, and sample= is not given; give it, or leave margin= out")
+    declared = _ranges(traced, ranges or {})
     vectors = None if sample is None else _sample(traced, sample)
-    inner = compile_program(traced, params, precision, integer_bits, bound, vectors, table, security)
+    if sample is None and input_bound is None:
+        _say_default([name for (name, _), ends in zip(traced.inputs, declared, strict=True) if ends is None])
+    inner = compile_program(
+        traced,
+        params,
+        precision,
+        integer_bits,
+        bound,
+        declared,
+        vectors,
+        2.0 if margin is None else margin,
+        table,
+        security,
+    )
     return Compiled(inner, shape)
+
+
+# Where the default bound was said: once a line is enough.
+_SAID: dict[Any, Any] = {}
+
+
+def _say_default(inputs: Sequence[str]) -> None:
+    if inputs:
+        which = f"input {inputs[0]} is" if len(inputs) == 1 else f"inputs {', '.join(inputs)} are"
+        message = (
+            f"{which} taken to be at most 1 in absolute value; say how large with ranges=, sample= or input_bound="
+        )
+        file, line = user_line()
+        warnings.warn_explicit(message, DefaultBoundWarning, file, line, registry=_SAID)
+
+
+def _ranges(traced: MacroProgram, ranges: Mapping[str, Any]) -> list[list[float] | None]:
+    """The declared ranges in the order of the program's inputs: a radius, or two ends."""
+    known = [name for name, _ in traced.inputs]
+    for name in ranges:
+        if name not in known:
+            raise UnknownName(f"ranges: the program has no input {name}; its inputs are {', '.join(known)}")
+    declared: list[list[float] | None] = []
+    for name in known:
+        if name not in ranges:
+            declared.append(None)
+            continue
+        given = ranges[name]
+        ends = np.asarray(given) if isinstance(given, (numbers.Real, tuple, list, np.ndarray)) else None
+        if ends is None or ends.dtype.kind not in "iuf" or ends.shape not in ((), (2,)) or not np.isfinite(ends).all():
+            raise DataError(
+                f"ranges: input {name} takes (lowest, highest), or one number for the largest absolute value, "
+                f"and got {shown(given)}"
+            )
+        ends = np.atleast_1d(ends.astype(float))
+        if (ends.size == 2 and ends[0] > ends[1]) or (ends.size == 1 and ends[0] < 0):
+            raise DataError(f"ranges: input {name} has no value between {shown(given)}; the lowest comes first")
+        declared.append(ends.tolist())
+    return declared
 
 
 def _sample(traced: MacroProgram, sample: Mapping[str, Any]) -> list[np.ndarray]:
     """The sample's vectors in the order of the program's inputs."""
-    names = [name for name, _ in traced.inputs]
+    known = [name for name, _ in traced.inputs]
     for name in sample:
-        if name not in names:
-            raise DataError(f"sample: the program has no input {name}; its inputs are {', '.join(names)}")
+        if name not in known:
+            raise UnknownName(f"sample: the program has no input {name}; its inputs are {', '.join(known)}")
     vectors = []
-    for name in names:
+    for name in known:
         if name not in sample:
             raise DataError(f"sample: input {name} is missing; give typical values of every input, plain ones too")
-        vector = as_vector(name, sample[name])
+        vector = as_vector(name, sample[name], traced.slots)
         if not np.isfinite(vector).all():
             slot = int(np.argmin(np.isfinite(vector)))
             raise DataError(f"sample: value {slot} of input {name} is {vector[slot]}; only finite numbers are typical")

@@ -5,13 +5,32 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ringmill.check import arguments, shown, text
+from ringmill.errors import DataError
+
+
+def _json(name: str, value: Any) -> str:
+    try:
+        if isinstance(json.loads(value), dict):
+            return value
+    except Exception:
+        pass
+    raise DataError(f"{name} must be a JSON object, and is {shown(value)}")
+
 
 class Report:
-    """What a run took and why: ``print`` it, or read its fields as data."""
+    """What a run took and why: ``print`` it, or its :attr:`detail`, or read its fields as data."""
 
-    def __init__(self, text: str, data: str) -> None:
+    @arguments("rm.Report", text=text(DataError), detail=text(DataError), data=_json)
+    def __init__(self, text: str, detail: str, data: str) -> None:
         self._text = text
+        self._detail = detail
         self._data = data
+
+    @property
+    def detail(self) -> str:
+        """The report with every figure: parameters, instructions, units, memory, link, all outputs' precision."""
+        return self._detail
 
     @property
     def data(self) -> dict[str, Any]:

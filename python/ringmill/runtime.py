@@ -3,18 +3,74 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
 
-from ringmill._ringmill import Ciphertext, CompiledProgram, EvaluationKeys, Keys, MacroProgram, Params
-from ringmill.errors import DataError, KeysError
+from ringmill._ringmill import (
+    Ciphertext,
+    CompiledProgram,
+    EvaluationKeys,
+    Keys,
+    MacroProgram,
+    Params,
+    load_compiled,
+)
+from ringmill.check import (
+    arguments,
+    closest,
+    flag,
+    guarded,
+    instance,
+    integer,
+    items,
+    names,
+    number,
+    optional,
+    path,
+    shown,
+    text,
+)
+from ringmill.errors import (
+    DataError,
+    DeviceError,
+    FileError,
+    Interrupted,
+    KeysError,
+    KeysWarning,
+    ParameterError,
+    UnknownName,
+)
+from ringmill.parameters import PARAMS
 from ringmill.report import Report
 from ringmill.shape import Shape
+from ringmill.values import as_vectors
 
-Path = str | os.PathLike[str]
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+guarded("programs, clients and files make ciphertexts", FileError, path=path, params=PARAMS)(Ciphertext)
+guarded("clients and files make evaluation keys", FileError, path=path, params=PARAMS)(EvaluationKeys)
+guarded("@rm.program functions and files make programs", FileError, path=path, text=text(FileError))(MacroProgram)
+guarded("rm.params makes parameters")(Params)
+
+
+class Named(dict[str, Any]):
+    """Results by name; a name that is not there is refused with the closest that is."""
+
+    def __missing__(self, name: object) -> Any:
+        raise UnknownName(f"there is nothing named {shown(name)} here; {closest(name, self)}")
+
+
+def _ciphertexts(name: str, value: Any) -> Named:
+    found = names("ciphertexts", DataError)(name, value)
+    cipher = instance(Ciphertext, "a ciphertext", DataError)
+    return Named({key: cipher(f"{name}[{key!r}]", item) for key, item in found.items()})
+
+
+_KEYS = optional(instance(EvaluationKeys, "evaluation keys, as client.evaluation_keys", KeysError))
 
 
 @dataclass(frozen=True)
@@ -41,9 +97,39 @@ class Precision:
     measured_bits: float | None
 
 
-class Client:
-    """Holds the secret key: encrypts inputs and decrypts outputs. Made by :meth:`Compiled.keygen`."""
+@dataclass(frozen=True)
+class Share:
+    """How much noise hides the error of a decryption that others will see; docs/security.md says why and what it costs.
 
+    What all of at most `decryptions` decryptions under one key show is within 2^-`statistical_bits`, in statistical
+    distance, of what they would show if none had an error of its own. Raises :class:`ParameterError` for what are no
+    positive whole numbers.
+    """
+
+    statistical_bits: int
+    decryptions: int = 1
+
+
+# The constructors of these four are public, their parameters are their fields.
+for _class, _checks in (
+    (Inputs, {"ciphertexts": _ciphertexts, "evaluation_keys": _KEYS}),
+    (Run, {"ciphertexts": _ciphertexts, "report": instance(Report, "the report of a run")}),
+    (Precision, {"predicted_bits": number(DataError), "measured_bits": optional(number(DataError))}),
+    (Share, dict.fromkeys(("statistical_bits", "decryptions"), integer(1, 2**32 - 1, ParameterError))),
+):
+    _class.__init__ = arguments(f"rm.{_class.__name__}", **_checks)(_class.__init__)  # type: ignore[misc]
+
+_SHARE = instance(Share, "how much noise to add, as rm.Share(statistical_bits=20)", ParameterError)
+
+
+class Client:
+    """Holds the secret key: encrypts inputs and decrypts outputs. Made by :meth:`Compiled.keygen`.
+
+    It holds no randomness: every encryption and every key draws its own from the operating system, so that a client may
+    be used in forked processes and in threads.
+    """
+
+    @arguments("rm.Client", keys=instance(Keys, "those of a program: Compiled.keygen makes clients"))
     def __init__(self, keys: Keys, shape: Shape) -> None:
         self._keys = keys
         self._shape = shape
@@ -54,38 +140,89 @@ class Client:
         """What a server needs to run the program, and no more: no secret is in it."""
         return self._keys.evaluation_keys
 
-    def encrypt(self, **inputs: Any) -> Inputs:
+    @property
+    def key_id(self) -> str | None:
+        """The identity of the secret key, which the ciphertexts and keys made with it carry, in hexadecimal.
+
+        None where the secret key came from a file that has none (version 1 of the format); then what belongs to it
+        cannot be checked.
+        """
+        return self._keys.key_id
+
+    @arguments()
+    def encrypt(self, /, **inputs: Any) -> Inputs:
         """Encrypts the program's encrypted inputs, each an array of as many numbers as the program has slots.
 
         Raises :class:`DataError` for a missing input, a wrong length, NaN, infinity, or values too large for the scale.
         """
-        arrays = {name: as_vector(name, value) for name, value in inputs.items()}
-        self._complex = self._complex or any(np.iscomplexobj(value) for value in inputs.values())
+        arrays = as_vectors(inputs, self._keys.slots)
+        self._complex = self._complex or any(array.imag.any() for array in arrays.values())
         return Inputs(self._keys.encrypt(arrays), self._keys.evaluation_keys)
 
-    def decrypt(self, outputs: Run | Mapping[str, Ciphertext], *, complex: bool | None = None) -> Any:
+    @arguments(complex=optional(flag()), share=optional(_SHARE))
+    def decrypt(
+        self, outputs: Run | Mapping[str, Ciphertext], *, complex: bool | None = None, share: Share | None = None
+    ) -> Any:
         """The outputs in the structure the program's function returned them in: one array, a tuple or a dict.
+
+        The result is for the holder of the key alone: its errors tell of the secret key. What others are to see needs
+        `share`, which says how much noise is added, as in ``share=rm.Share(statistical_bits=20)``; :meth:`shared_bits`
+        says how many bits it leaves.
 
         Arrays are complex if `complex` says so; if it is left out, when the program has complex constants or this
         client encrypted complex inputs. Otherwise the imaginary parts, which hold noise, are dropped.
+
+        Raises :class:`KeysError` for ciphertexts of another key; warns (:class:`KeysWarning`) where that cannot be
+        checked. With `share`, raises :class:`DataError` for what has no bound on its error or would be lost in noise.
         """
-        ciphertexts = outputs.ciphertexts if isinstance(outputs, Run) else outputs
+        ciphertexts = outputs.ciphertexts if isinstance(outputs, Run) else _ciphertexts("outputs", outputs)
+        for name in ciphertexts:
+            if name not in self._shape.names:
+                raise UnknownName(f"the program has no output `{name}`; {closest(name, self._shape.names)}")
         missing = [name for name in self._shape.names if name not in ciphertexts]
         if missing:
             raise DataError(f"output {missing[0]} is missing; the program has outputs {', '.join(self._shape.names)}")
         whole = self._complex if complex is None else complex
-        values = [self._keys.decrypt(ciphertexts[name]) for name in self._shape.names]
+        outputs = {name: ciphertexts[name] for name in self._shape.names}
+        self._warn_unchecked(outputs)
+        if share is None:
+            values = [self._keys.decrypt(outputs[name]) for name in self._shape.names]
+        else:
+            shared = self._keys.decrypt_to_share(outputs, share.statistical_bits, share.decryptions)
+            values = [shared[name] for name in self._shape.names]
         return self._shape.build([v if whole else np.ascontiguousarray(v.real) for v in values])
 
-    def measure(self, run: Run, **inputs: Any) -> dict[str, Precision]:
-        """The precision of each output against the program computed in the clear on all its inputs, plain ones too."""
-        arrays = {name: as_vector(name, value) for name, value in inputs.items()}
-        rows = self._keys.measure(arrays, run.ciphertexts)
-        return {name: Precision(predicted, measured) for name, predicted, measured in rows}
+    @arguments(share=_SHARE)
+    def shared_bits(self, share: Share) -> dict[str, float]:
+        """Bits after the binary point that are right in every slot of each output decrypted with `share`."""
+        return Named(self._keys.shared_bits(share.statistical_bits, share.decryptions))
 
+    def _warn_unchecked(self, outputs: Mapping[str, Ciphertext]) -> None:
+        unknown = [f"output {name}" for name, ciphertext in outputs.items() if ciphertext.key_id is None]
+        if self.key_id is None:
+            unknown.insert(0, "the secret key")
+        if unknown:
+            warnings.warn(
+                f"{', '.join(unknown)} carries no key identity (SEAL's files and files of version 1 have none), so it "
+                "was not checked that key and ciphertext belong together; a wrong key decrypts to noise",
+                KeysWarning,
+                stacklevel=4,
+            )
+
+    @arguments(run=instance(Run, "what Compiled.run gave", DataError))
+    def measure(self, run: Run, /, **inputs: Any) -> dict[str, Precision]:
+        """The precision of each output against the program computed in the clear on all its inputs, plain ones too."""
+        arrays = as_vectors(inputs, self._keys.slots)
+        rows = self._keys.measure(arrays, run.ciphertexts)
+        return Named({name: Precision(predicted, measured) for name, predicted, measured in rows})
+
+    @arguments(path=path)
     def save_secret_key(self, path: Path) -> None:
-        """Writes the secret key. Whoever has the file can read everything encrypted under it."""
-        self._keys.save_secret_key(os.fspath(path))
+        """Writes the secret key. Whoever has the file can read everything encrypted under it.
+
+        Only its owner may read the file (mode 0600), from its first byte.
+        """
+        self._keys.save_secret_key(path)
 
     def __repr__(self) -> str:
         return "<ringmill client>"
@@ -94,6 +231,7 @@ class Client:
 class Compiled:
     """A program ready to run; made by :meth:`Program.compile`."""
 
+    @arguments("rm.Compiled", inner=instance(CompiledProgram, "a compiled program: Program.compile makes them"))
     def __init__(self, inner: CompiledProgram, shape: Shape) -> None:
         self._inner = inner
         self._shape = shape
@@ -104,24 +242,45 @@ class Compiled:
 
     @property
     def predicted_bits(self) -> dict[str, float]:
-        """Bits after the binary point that are right in every slot of each output, by the noise model."""
-        return dict(self._inner.predicted_bits)
+        """Bits after the binary point that are right in every slot of each output, but with probability 2^-40."""
+        return Named(self._inner.predicted_bits)
 
+    @property
+    def ranges(self) -> dict[str, float | tuple[float, float]]:
+        """Where each input's values must lie: ``(lowest, highest)``, or the largest absolute value."""
+        return {name: ends[0] if len(ends) == 1 else (ends[0], ends[1]) for name, ends in self._inner.ranges}
+
+    @arguments(level=text(), machine=text(DeviceError))
     def text(self, level: str = "macro", machine: str = "ring") -> str:
         """The program as text: ``"macro"`` (ciphertexts), ``"mid"`` (limbs) or ``"micro"`` (a machine's words)."""
         return self._inner.text(level, machine)
 
+    @arguments(path=path)
     def save(self, path: Path) -> None:
-        """Writes the traced program as macro text, which :func:`load` and the command line read."""
-        self._inner.save(os.fspath(path))
+        """Writes the traced program with its parameters and options, for :func:`load`.
 
+        The file is macro text, which the command line reads as a program, under a line of comment that keeps how it
+        was compiled. A `sample` is kept too.
+        """
+        self._inner.save(path)
+
+    @property
+    def key_bytes(self) -> int:
+        """Bytes of the evaluation keys that :meth:`keygen` makes: known before it makes any."""
+        return self._inner.key_bytes
+
+    @arguments()
     def keygen(self) -> Client:
-        """Fresh keys from the system's randomness: the secret key and the evaluation keys the program needs."""
+        """Fresh keys from the system's randomness: the secret key and the evaluation keys the program needs.
+
+        They take :attr:`key_bytes`; raises ``MemoryError`` where that is more than :func:`limits` allow.
+        """
         return Client(self._inner.keygen(), self._shape)
 
+    @arguments(path=path)
     def load_secret_key(self, path: Path) -> Client:
         """The client whose secret key was saved, with fresh evaluation keys."""
-        return Client(self._inner.load_secret_key(os.fspath(path)), self._shape)
+        return Client(self._inner.load_secret_key(path), self._shape)
 
     @overload
     def run(
@@ -133,6 +292,7 @@ class Compiled:
         keys: EvaluationKeys | None = ...,
         trace: Path | None = ...,
         progress: bool = ...,
+        spill: bool = ...,
     ) -> Run: ...
 
     @overload
@@ -145,8 +305,16 @@ class Compiled:
         keys: EvaluationKeys | None = ...,
         trace: Path | None = ...,
         progress: bool = ...,
+        spill: bool = ...,
     ) -> list[Run]: ...
 
+    @arguments(
+        plain=optional(names("values", DataError)),
+        keys=_KEYS,
+        trace=optional(path),
+        progress=flag(),
+        spill=flag(),
+    )
     def run(
         self,
         inputs: Inputs | Mapping[str, Ciphertext],
@@ -156,48 +324,86 @@ class Compiled:
         keys: EvaluationKeys | None = None,
         trace: Path | None = None,
         progress: bool = True,
+        spill: bool = True,
     ) -> Run | list[Run]:
         """Runs the program on a device (see :func:`devices`), or on each of several.
 
         `plain` holds the ``rm.Plain`` inputs. The keys come with the inputs when :meth:`Client.encrypt` made them;
         give `keys` otherwise. `trace` names a file for a trace that opens in Perfetto's viewer (of the last device).
         A run of more than a second shows how far it is, where standard error is a terminal and `progress` is not false.
+        What does not fit a simulated machine's memory waits in the host's, and the report says what that cost; with
+        ``spill=False`` such a program raises :class:`DeviceError` instead.
+
+        Ctrl-C raises :class:`Interrupted`, a ``KeyboardInterrupt`` whose `runs` are those that were complete. A run
+        that would take more memory than :func:`limits` allow raises ``MemoryError`` before it begins.
         """
         if isinstance(inputs, Inputs):
             ciphertexts, keys = inputs.ciphertexts, keys or inputs.evaluation_keys
         else:
-            ciphertexts = dict(inputs)
+            ciphertexts = _ciphertexts("inputs", inputs)
         if keys is None:
             raise KeysError("the evaluation keys are missing; pass keys=client.evaluation_keys")
-        vectors = {name: as_vector(name, value) for name, value in (plain or {}).items()}
-        names = [device] if isinstance(device, str) else list(device)
+        vectors = as_vectors(plain or {}, self._inner.slots)
+        devices = _devices(device)
         runs = []
-        for number, name in enumerate(names):
-            file = os.fspath(trace) if trace is not None and number == len(names) - 1 else None
-            outputs, text, json = self._inner.run(ciphertexts, vectors, keys, name, file, progress)
-            runs.append(Run(outputs, Report(text, json)))
+        try:
+            for place, name in enumerate(devices):
+                file = trace if place == len(devices) - 1 else None
+                outputs, texts = self._inner.run(ciphertexts, vectors, keys, name, file, progress, spill)
+                runs.append(Run(outputs, Report(*texts)))
+        except KeyboardInterrupt as error:
+            done = ", ".join(devices[: len(runs)]) or "none"
+            raise Interrupted(f"interrupted on {devices[len(runs)]}; complete, in .runs: {done}", runs) from error
         return runs[0] if isinstance(device, str) else runs
 
     def __repr__(self) -> str:
-        return f"<ringmill compiled program {self._inner.name}, {self._inner.params!r}>"
+        keys = f"evaluation keys of {_mebibytes(self.key_bytes)}"
+        return f"<ringmill compiled program {self._inner.name}, {keys}, {self._inner.params!r}>"
 
 
-def as_vector(name: str, value: Any) -> np.ndarray:
-    """A one-dimensional complex array of an input."""
-    array = np.asarray(value)
-    if array.dtype.kind not in "biufc":
-        raise DataError(f"input {name} must hold numbers, and has dtype {array.dtype}")
-    if array.ndim != 1:
-        raise DataError(f"input {name} must be one-dimensional, and has shape {array.shape}; ravel it first")
-    return np.ascontiguousarray(array, dtype=np.complex128)
+def _mebibytes(count: int) -> str:
+    return f"{count / 2**20:.1f} MiB"
 
 
-def load(path: Path, params: Params | None = None, **options: Any) -> Compiled:
-    """Compiles a program saved with :meth:`Compiled.save` or written by hand as macro text (.rmac).
+def _devices(device: Any) -> list[str]:
+    """The names of the devices that a run is asked for on."""
+    if isinstance(device, str):
+        return [text(DeviceError)("device", device)]
+    devices = items(
+        text(DeviceError), "the name of a device, as rm.devices() lists them, or a list of names", DeviceError
+    )("device", device)
+    if not devices:
+        raise DeviceError("device is an empty list; name at least one, as rm.devices() lists them")
+    return devices
 
-    `options` are those of :meth:`Program.compile`. Raises :class:`FileError` or :class:`CompileError`.
+
+@arguments(
+    "rm.load",
+    path=path,
+    params=optional(PARAMS),
+    allow_insecure_parameters_for_tests_only=flag(ParameterError),
+)
+def load(
+    path: Path,
+    params: Params | None = None,
+    *,
+    allow_insecure_parameters_for_tests_only: bool = False,
+    **options: Any,
+) -> Compiled:
+    """The program that :meth:`Compiled.save` wrote, with the parameters and options it was compiled with.
+
+    Macro text written by hand (.rmac) says none: it is compiled with `params` and `options`, which are those of
+    :meth:`Program.compile`. Where either is given for a saved program, it is compiled anew with them, too, and what it
+    was compiled with is left aside. Parameters that are not secure are refused in a file unless they are allowed.
+
+    Raises :class:`FileError` or :class:`CompileError`.
     """
-    from ringmill.program import compile_traced
+    from ringmill.program import check_options, compile_traced
 
-    program = MacroProgram.load(os.fspath(path))
+    check_options("rm.load", params, options)
+    if params is None and not options:
+        saved = load_compiled(path, allow_insecure_parameters_for_tests_only)
+        if saved is not None:
+            return Compiled(saved, Shape.of_names(saved.outputs))
+    program = MacroProgram.load(path)
     return compile_traced(program, Shape.of_names(program.outputs), params, **options)

@@ -2,35 +2,55 @@
 
 from __future__ import annotations
 
+import functools
 import numbers
+import operator
 import os
 import sys
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
 from ringmill._ringmill import MacroBuilder
-from ringmill.errors import CompileError
+from ringmill.check import integer, shown
+from ringmill.errors import ArgumentError, CompileError, MissingAttribute
+from ringmill.values import Tiled, numeric
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+# The user's line is in none of these folders: this package's, numpy's, Python's own.
+_INSIDE = tuple(os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, np.__file__, os.__file__))
+_INSTALLED = f"-packages{os.sep}"  # which lies in Python's own, as the first two may
+_LARGEST_EXPONENT = 1 << 32  # far beyond the depth of any parameters
 
 Line = tuple[str, int]
+E = TypeVar("E", bound=CompileError)
+
+
+@functools.cache
+def _inside(file: str) -> bool:
+    return file.startswith(_INSIDE[:2]) or (file.startswith(_INSIDE[2]) and _INSTALLED not in file)
 
 
 def user_line() -> Line:
-    """File and line of the innermost caller outside this package."""
+    """File and line of the innermost caller outside this package, numpy and Python's library."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame.f_back is not None and _inside(frame.f_code.co_filename):
         frame = frame.f_back
-    return frame.f_code.co_filename, frame.f_lineno
+    # A file's name may be no text: its odd bytes are shown, not passed on.
+    return frame.f_code.co_filename.encode(errors="backslashreplace").decode(), frame.f_lineno
+
+
+def compile_error(message: str, line: Line | None = None, kind: type[E] = CompileError) -> E:
+    """A CompileError that points at the user's line."""
+    file, number = line or user_line()
+    error = kind(f"{file}:{number}: {message}")
+    error.file, error.line = file, number
+    return error
 
 
 def refuse(message: str, line: Line | None = None) -> NoReturn:
     """Raises a CompileError that points at the user's line."""
-    file, number = line or user_line()
-    error = CompileError(f"{file}:{number}: {message}")
-    error.file, error.line = file, number
-    raise error
+    raise compile_error(message, line)
 
 
 class Tracer:
@@ -38,7 +58,9 @@ class Tracer:
 
     def __init__(self, name: str, slots: int) -> None:
         self.slots = slots
-        self.builder = MacroBuilder(name, slots)
+        self.builder = MacroBuilder(name.encode(errors="backslashreplace").decode(), slots)
+        # The programs that this trace is inside of, outermost first.
+        self.inside: list[object] = []
 
     def record(self, operation: str, *operands: Any) -> int:
         """One call of the builder at the user's line; gives the number of the new value."""
@@ -46,41 +68,136 @@ class Tracer:
         try:
             return getattr(self.builder, operation)(*operands, *line)
         except CompileError as error:
-            error.file, error.line = line
-            raise
+            file, number = line
+            message = str(error).removeprefix(f"{file}:{number}: ")
+            raise compile_error(message, line) from None
 
     def emit(self, operation: str, *operands: Any) -> Encrypted:
         """One operation with an encrypted result."""
         return Encrypted(self, self.record(operation, *operands))
 
     def constant(self, value: Any) -> Plain:
-        """A constant vector; lengths that divide the slot count repeat through the slots."""
-        array = np.asarray(value)
-        if array.dtype.kind not in "biufc":
-            refuse(f"a constant must hold numbers, and this one has dtype {array.dtype}")
-        array = np.atleast_1d(array.astype(np.complex128))
+        """A constant vector of as many values as there are slots; one number, or what is tiled, fills them all."""
+        if isinstance(value, Tiled):
+            array = value.spread("a constant", self.slots, compile_error)
+        else:
+            array = numeric("a constant", value, compile_error)
         if array.ndim > 1:
             refuse(
                 f"a constant must be a scalar or one-dimensional, and this one has shape {array.shape}; ravel it first"
             )
-        if array.size == 0 or self.slots % array.size:
-            refuse(
-                f"a constant of {array.size} values does not fit {self.slots} slots: its length must divide "
-                f"{self.slots}; pad it with zeros"
-            )
-        return Plain(self, self.record("vector", np.ascontiguousarray(np.tile(array, self.slots // array.size))))
+        if array.ndim == 0:
+            array = np.full(self.slots, array)
+        if array.size != self.slots:
+            cure = "cut it" if array.size > self.slots else "pad it with zeros, or repeat it by rm.tile(values)"
+            refuse(f"a constant of {array.size} values does not fit {self.slots} slots; {cure}")
+        return Plain(self, self.record("vector", np.ascontiguousarray(array)))
+
+
+_APPROXIMATE = "approximate it by a polynomial: rm.polynomial(x, coefficients)"
+_SUM = "slots are added by rm.sum(x, width)"
+_DOT = "multiply and add the slots: rm.sum(x * w, width)"
+_MEAN = "the mean is rm.sum(x, width) / width"
+_COMPARE = "values cannot be compared; approximate the comparison by rm.polynomial(x, coefficients)"
+_ROTATE = "slots are moved by rm.rotate(x, steps), `x << steps` and `x >> steps`"
+_PARTS = "rm.conj(x) is the conjugate, (x + rm.conj(x)) / 2 the real part"
+_LENGTH = "len(x) is the number of slots, and there is one dimension"
+_ELSE = "it has + - *, ** with a whole number, / by a number, rm.rotate, rm.sum, rm.polynomial and rm.conj"
+# What to use instead of a function of numpy, or an attribute that arrays have.
+_INSTEAD = {
+    **dict.fromkeys(["sum", "add.reduce", "nansum", "cumsum", "add.accumulate", "trace"], _SUM),
+    **dict.fromkeys(["dot", "vdot", "inner", "matmul", "vecdot", "matvec", "vecmat", "einsum", "tensordot"], _DOT),
+    **dict.fromkeys(["mean", "average", "nanmean"], _MEAN),
+    **dict.fromkeys(
+        ["var", "std"], "with m = rm.sum(x, width) / width, the variance is rm.sum((x - m) ** 2, width) / width"
+    ),
+    **dict.fromkeys(["prod", "multiply.reduce", "cumprod"], "rotate and multiply: x * (x << 1), and so on"),
+    **dict.fromkeys(["convolve", "correlate", "roll", "flip", "fliplr", "take", "sort", "transpose", "T"], _ROTATE),
+    **dict.fromkeys(["polyval", "interp"], _APPROXIMATE),
+    **dict.fromkeys(
+        ["max", "min", "amax", "amin", "argmax", "argmin", "maximum", "minimum", "clip", "where"], _COMPARE
+    ),
+    **dict.fromkeys(["greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "sign"], _COMPARE),
+    **dict.fromkeys(["real", "imag", "angle", "conj"], _PARTS),
+    **dict.fromkeys(["shape", "size", "ndim"], _LENGTH),
+    **dict.fromkeys(
+        ["zeros_like", "ones_like", "full_like", "empty_like", "array", "copy", "concatenate", "stack", "append"],
+        "constants are numpy arrays of len(x) values; vectors are put together by 0/1 masks and sums",
+    ),
+}
+# What numpy's functions on elements are here, and with operands exchanged.
+_UFUNCS: dict[str, tuple[Callable[..., Any], str]] = {
+    "add": (operator.add, "__radd__"),
+    "subtract": (operator.sub, "__rsub__"),
+    "multiply": (operator.mul, "__rmul__"),
+    "divide": (operator.truediv, "__rtruediv__"),
+    "power": (operator.pow, "__rpow__"),
+    "float_power": (operator.pow, "__rpow__"),
+    "negative": (operator.neg, ""),
+    "positive": (operator.pos, ""),
+    "square": (lambda x: x * x, ""),
+}
 
 
 class Vector:
     """A traced vector of slots. Made by the tracer, never by hand."""
 
-    # numpy must hand `array + vector` to the vector, not walk over the array.
-    __array_ufunc__ = None
+    __pandas_priority__ = 10_000  # `series + vector` is the vector's, not one sum an element
     __slots__ = ("_id", "_tracer")
 
-    def __init__(self, tracer: Tracer, identifier: int) -> None:
-        self._tracer = tracer
-        self._id = identifier
+    def __init__(self, *made: Any, **_named: Any) -> None:
+        if len(made) != 2 or not isinstance(made[0], Tracer):
+            kind = type(self).__name__
+            raise ArgumentError(
+                f"rm.{kind} has no constructor to call; annotate a parameter of an @rm.program function with it"
+            )
+        self._tracer: Tracer = made[0]
+        self._id: int = made[1]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__.lower()} vector of {len(self)} slots>"
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            refuse("the values of a traced vector are not known, so they cannot be formatted")
+        return repr(self)
+
+    def __copy__(self) -> Vector:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Vector:
+        return self
+
+    def __reduce_ex__(self, _protocol: object) -> NoReturn:
+        refuse("a traced vector is part of a program and cannot be pickled; save the program compiled")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        message = f"a traced vector has no attribute `{name}`: {_INSTEAD.get(name, _ELSE)}"
+        raise compile_error(message, kind=MissingAttribute)
+
+    def __array__(self, *_args: object, **_kwargs: object) -> NoReturn:
+        refuse(
+            "a traced vector cannot become a numpy array or a part of one: its values are not known while it is traced"
+        )
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        name = ufunc.__name__
+        known = _UFUNCS.get(name)
+        if method == "__call__" and known is not None and not kwargs:
+            forward, reflected = known
+            if isinstance(inputs[0], Vector):
+                return forward(*inputs)
+            return getattr(inputs[1], reflected)(inputs[0])
+        if kwargs.get("out"):
+            refuse(f"the result of numpy.{name} with a traced vector is a traced vector, which no array can take in")
+        called = name if method == "__call__" else f"{name}.{method}"
+        refuse(f"numpy.{called} does not work on traced vectors: {_INSTEAD.get(called, _APPROXIMATE)}")
+
+    def __array_function__(self, function: Callable[..., Any], _types: Any, _args: Any, _kwargs: Any) -> NoReturn:
+        name = function.__name__
+        refuse(f"numpy.{name} does not work on traced vectors: {_INSTEAD.get(name, _ELSE)}")
 
     def __len__(self) -> int:
         """The number of slots."""
@@ -102,7 +219,33 @@ class Vector:
         refuse("traced vectors cannot be compared; approximate the comparison with rm.polynomial")
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _compare  # type: ignore[assignment]
-    __hash__ = None  # type: ignore[assignment]
+
+
+def _refusing(message: str) -> Callable[..., NoReturn]:
+    def refused(self: Vector, *_operands: object) -> NoReturn:
+        refuse(message)
+
+    return refused
+
+
+for _message, _names in {
+    "a traced vector cannot be hashed, so it is no key of a dict and no member of a set": ["hash"],
+    f"a traced vector is no number, so Python's own functions of numbers refuse it: {_APPROXIMATE}": [
+        *("float", "int", "complex", "index", "round", "floor", "ceil", "trunc", "abs")
+    ],
+    f"traced vectors have no remainder and no whole quotient: {_APPROXIMATE}": [
+        *("floordiv", "rfloordiv", "mod", "rmod", "divmod", "rdivmod")
+    ],
+    f"`@` does not work on traced vectors: {_DOT}": ["matmul", "rmatmul"],
+    "traced vectors hold numbers, not bits: of 0 and 1, x * y is `and`, x + y - x * y is `or`, 1 - x is `not`": [
+        *("and", "rand", "or", "ror", "xor", "rxor", "invert")
+    ],
+    f"a number cannot be raised to a traced vector: {_APPROXIMATE}": ["rpow"],
+    f"a number cannot be shifted by a traced vector: {_ROTATE}": ["rlshift", "rrshift"],
+    "slots of a traced vector cannot be set: blend two vectors by 0/1 masks": ["setitem", "delitem"],
+}.items():
+    for _name in _names:
+        setattr(Vector, f"__{_name}__", _refusing(_message))
 
 
 class Plain(Vector):
@@ -124,37 +267,36 @@ class Plain(Vector):
             return NotImplemented
         return self._alone()
 
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _meet
-    __neg__ = __pow__ = __truediv__ = __lshift__ = __rshift__ = _alone
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _meet
+    __neg__ = __pos__ = __pow__ = __rtruediv__ = __lshift__ = __rshift__ = _alone
 
 
 class Encrypted(Vector):
     """An encrypted vector: annotate a parameter with it.
 
     Operators: ``+ - *`` with encrypted vectors, plain vectors, numpy arrays and numbers; unary ``-``; ``**`` with a
-    positive integer; ``/`` with a number; ``<<`` and ``>>`` rotate the slots cyclically to the left and right.
+    positive integer; ``/`` with a number; ``<<`` and ``>>`` rotate the slots cyclically to the left and right. An array
+    has as many values as there are slots; :func:`ringmill.tile` repeats a shorter one.
     """
 
     __slots__ = ()
 
-    def _operand(self, other: object) -> Vector | float | None:
-        """`other` as a vector of this trace or a real number; None for what it cannot be."""
+    def _operand(self, other: object) -> Vector | float:
+        """`other` as a vector of this trace or a real number."""
         if isinstance(other, Vector):
             if other._tracer is not self._tracer:
                 refuse("this vector belongs to another program")
             return other
-        if isinstance(other, numbers.Real) or (
-            isinstance(other, np.ndarray) and other.shape == () and other.dtype.kind in "biuf"
-        ):
-            return float(other)  # type: ignore[arg-type]
-        if isinstance(other, (numbers.Complex, np.ndarray, list, tuple)):
-            return self._tracer.constant(other)
-        return None
+        scalar = other[()] if isinstance(other, (np.ndarray, np.generic)) and other.shape == () else other
+        if isinstance(scalar, (numbers.Number, np.bool_)) and not isinstance(scalar, (complex, np.complexfloating)):
+            try:
+                return float(scalar)  # type: ignore[arg-type]
+            except Exception:
+                refuse(f"the number {shown(scalar)} is too large for a float, or none")
+        return self._tracer.constant(other)
 
     def _binary(self, operation: str, other: object) -> Encrypted:
         operand = self._operand(other)
-        if operand is None:
-            return NotImplemented
         right = operand._id if isinstance(operand, Vector) else self._tracer.record("scalar", operand)
         return self._tracer.emit(operation, self._id, right)
 
@@ -173,6 +315,9 @@ class Encrypted(Vector):
     def __rsub__(self, other: object) -> Encrypted:
         return (-self).__add__(other)
 
+    def __pos__(self) -> Encrypted:
+        return self
+
     def __truediv__(self, other: object) -> Encrypted:
         operand = self._operand(other)
         if not isinstance(operand, float):
@@ -181,15 +326,16 @@ class Encrypted(Vector):
             refuse("division by zero")
         return self * (1.0 / operand)
 
-    def __rtruediv__(self, other: object) -> NoReturn:
+    def __rtruediv__(self, _other: object) -> NoReturn:
         refuse("division by an encrypted vector: use rm.polynomial with an approximation of 1/x")
 
     def __neg__(self) -> Encrypted:
         return self._tracer.emit("neg", self._id)
 
-    def __pow__(self, exponent: object) -> Encrypted:
-        if not isinstance(exponent, numbers.Integral) or int(exponent) < 1:
-            refuse(f"an encrypted vector can be raised to a positive integer, not to {exponent!r}")
+    def __pow__(self, exponent: object, modulus: object = None) -> Encrypted:
+        if modulus is not None:
+            refuse("an encrypted vector cannot be reduced modulo a number")
+        exponent = _exponent("the exponent of an encrypted vector", exponent)
         known = {1: self}
 
         def power(k: int) -> Encrypted:
@@ -198,16 +344,18 @@ class Encrypted(Vector):
                 known[k] = power(high) * power(k - high)
             return known[k]
 
-        return power(int(exponent))
+        return power(exponent)
 
     def __lshift__(self, steps: int) -> Encrypted:
-        return self._rotated(steps)
+        return self._rotated(_steps("the steps of a rotation", steps))
 
     def __rshift__(self, steps: int) -> Encrypted:
-        return self._rotated(-steps)
+        return self._rotated(-_steps("the steps of a rotation", steps))
 
     def _rotated(self, steps: int) -> Encrypted:
-        if not isinstance(steps, numbers.Integral):
-            refuse(f"a rotation takes a whole number of slots, not {steps!r}")
-        steps = int(steps) % len(self)
+        steps %= len(self)
         return self if steps == 0 else self._tracer.emit("rotate", self._id, steps)
+
+
+_exponent = integer(1, _LARGEST_EXPONENT, compile_error)
+_steps = integer(refusal=compile_error)

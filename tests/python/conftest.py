@@ -29,11 +29,22 @@ def small() -> rm.Params:
 
 
 @pytest.fixture(scope="session")
-def ringmill():
+def command():
+    """Runs the command in the repository's root and gives what became of it."""
+
+    def run(*arguments, **options):
+        options = {"cwd": ROOT, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 300} | options
+        return subprocess.run([COMMAND, *map(str, arguments)], text=True, errors="replace", **options)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def ringmill(command):
     """Runs the command in the repository's root; gives what it printed, or what it said when it is to fail."""
 
     def run(*arguments, status=0):
-        done = subprocess.run([COMMAND, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, timeout=300)
+        done = command(*arguments)
         assert done.returncode == status, done.stderr + done.stdout
         return done.stdout if status == 0 else done.stderr
 

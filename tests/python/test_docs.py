@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import re
 import subprocess
 import sys
@@ -43,6 +44,9 @@ def test_readme_python(tmp_path, capsys):
     found, clear = map(float, done.stdout.splitlines()[0].split())
     assert found == pytest.approx(clear, abs=1e-4)
     assert "sim:ring" in done.stdout
+    # What the page shows of the report is what comes out.
+    (shown,) = re.findall(r"```text\n(.*?)```", README, re.S)
+    assert shown in done.stdout
 
 
 def test_readme_links_exist():
@@ -52,10 +56,20 @@ def test_readme_links_exist():
         assert (ROOT / path).exists(), path
 
 
-@pytest.mark.parametrize("module", ["ringmill", "ringmill.ops", "ringmill.program", "ringmill.parameters"])
-def test_docstrings(module):
+MODULES = ["ringmill", "ringmill.ops", "ringmill.program", "ringmill.parameters", "ringmill.values"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name):
     # The package's `program` and `params` names are functions too; modules are looked up by their full names.
-    result = doctest.testmod(importlib.import_module(module))
+    module = importlib.import_module(name)
+    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
+    own = [item for item in vars(module).values() if getattr(item, "__module__", None) == name]
+    # A decorated function hides its docstring from the finder.
+    for item in [module, *(inspect.unwrap(item) for item in own if hasattr(item, "__wrapped__"))]:
+        for test in finder.find(item, item.__name__, module=module):
+            runner.run(test)
+    result = runner.summarize()
     assert result.attempted > 0
     assert result.failed == 0
 
@@ -76,3 +90,12 @@ def test_numbered_example(arguments):
 def test_every_numbered_example_is_tested():
     numbered = {path.name for path in (ROOT / "examples").glob("[0-9]*.py")}
     assert numbered == {"01_logistic_regression.py"}
+
+
+def test_security_notes_python(tmp_path):
+    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "security.md").read_text(), re.S)
+    script = tmp_path / "share.py"
+    script.write_text(block)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert float(re.search(r"'out': ([\d.]+)", done.stdout)[1]) > 5

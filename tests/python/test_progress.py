@@ -25,7 +25,7 @@ def walk(x: rm.Encrypted, y: rm.Encrypted):
     return x
 
 params = rm.params("set1", table="standard_2018")
-compiled = walk.compile(params)
+compiled = walk.compile(params, ranges={"x": 0, "y": 0})
 inputs = compiled.keygen().encrypt(x=np.zeros(params.slots), y=np.zeros(params.slots))
 compiled.run(inputs, device="cpu:1", progress=sys.argv[2] == "on")
 """

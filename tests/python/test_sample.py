@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import programs
 import pytest
 
 import ringmill as rm
@@ -21,10 +22,12 @@ def data():
     return {"x": rng.normal(size=1024) / 8, "w": rng.normal(size=1024) / 8}
 
 
-def test_a_sample_predicts_more_sharply_than_a_bound_and_holds(small, data):
+def test_a_sample_predicts_more_sharply_than_a_bound_and_holds(data):
     bound = max(np.abs(v).max() for v in data.values())
-    by_bound = weighted.compile(small, input_bound=bound)
-    by_sample = weighted.compile(small, sample=dict(reversed(data.items())))  # in any order
+    # The square of a sum of 1024 products may be large, by ranges alone.
+    roomy = rm.params(log_n=11, bits=[60, 36, 36, 60], scale=2.0**36, allow_insecure_parameters_for_tests_only=True)
+    by_bound = weighted.compile(roomy, input_bound=bound)
+    by_sample = weighted.compile(roomy, sample=dict(reversed(data.items())))  # in any order
     assert by_sample.predicted_bits["out"] > by_bound.predicted_bits["out"] + 4
 
     client = by_sample.keygen()
@@ -33,21 +36,95 @@ def test_a_sample_predicts_more_sharply_than_a_bound_and_holds(small, data):
     assert precision.measured_bits >= precision.predicted_bits == by_sample.predicted_bits["out"]
 
 
-def test_the_warning_of_overflow_is_true():
-    @rm.program
-    def square(x: rm.Encrypted):
-        return x * x
+@rm.program
+def square(x: rm.Encrypted):
+    return x * x
 
-    # Outputs below 2^4 fit.
-    tight = rm.params(log_n=11, bits=[45, 40, 45], scale=2.0**40, allow_insecure_parameters_for_tests_only=True)
-    for value, overflows in ((1.0, False), (10.0, True)):
+
+@pytest.fixture(scope="module")
+def tight():
+    """Parameters whose outputs below 2^4 fit."""
+    return rm.params(log_n=11, bits=[45, 40, 45], scale=2.0**40, allow_insecure_parameters_for_tests_only=True)
+
+
+def test_what_may_overflow_is_refused_with_its_line(tight):
+    for value, overflows in ((1.0, False), (1.9, False), (2.1, True), (10.0, True)):
         sample = {"x": np.full(1024, value)}
+        if overflows:
+            with pytest.raises(rm.CompileError, match=r"test_sample.py:\d+: values here may be as large as") as caught:
+                square.compile(tight, sample=sample)
+            assert caught.value.line == square._line[1] + 2
+            continue
         compiled = square.compile(tight, sample=sample)
         client = compiled.keygen()
-        run = compiled.run(client.encrypt(**sample))
-        assert run.report.data["precision"][0]["may_overflow"] is overflows
-        assert ("outgrow" in str(run.report)) is overflows
-        assert (client.measure(run, **sample)["out"].measured_bits < 0) is overflows
+        run = compiled.run(client.encrypt(x=2 * sample["x"]))
+        precision = client.measure(run, x=2 * sample["x"])["out"]
+        assert precision.measured_bits >= precision.predicted_bits > 15
+
+
+def test_ranges_decide_what_is_encrypted(tight):
+    compiled = square.compile(tight, ranges={"x": (-1, 3)})
+    assert compiled.ranges == {"x": (-1.0, 3.0)}
+    client = compiled.keygen()
+    client.encrypt(x=np.linspace(-1, 3, 1024))
+    for bad, says in ((1e12, "1000000000000.0"), (-1.01, "-1.01"), (0.5j, "0.5i")):
+        data = np.zeros(1024, dtype=complex)
+        data[7] = bad
+        with pytest.raises(rm.DataError, match=rf"value 7 of `x` is .*{says}.* from -1.0 to 3.0"):
+            client.encrypt(x=data)
+    radius = square.compile(tight, ranges={"x": 2})
+    assert radius.ranges == {"x": 2.0}
+    radius.keygen().encrypt(x=np.full(1024, 2j))
+    # Plain inputs too.
+    scaled = weighted.compile(slots=1024, ranges={"x": 0.1, "w": (0, 0.1)}, precision=5)
+    client = scaled.keygen()
+    with pytest.raises(rm.DataError, match=r"value 0 of `w` is .*0.2.* from 0.0 to 0.1"):
+        scaled.run(client.encrypt(x=np.zeros(1024)), plain={"w": np.full(1024, 0.2)})
+
+
+def test_parameters_grow_with_the_ranges():
+    """1,000 salaries of 50,000 were once averaged to 22.81."""
+    case = programs.salaries()
+    for options in ({"ranges": {"x": (0, 200_000)}}, {"sample": case.sample}):
+        compiled = case.program.compile(slots=case.slots, precision=10, **options)
+        client = compiled.keygen()
+        run = compiled.run(client.encrypt(**case.inputs))
+        found = client.decrypt(run)
+        precision = client.measure(run, **case.inputs)["out"]
+        assert precision.measured_bits >= precision.predicted_bits >= 10
+        assert case.error(found) < 1e-3
+    with pytest.raises(rm.CompileError, match=r"as large as 1\.0000e40"):
+        case.program.compile(slots=case.slots, ranges={"x": 1e40})
+
+
+def test_the_default_bound_is_said():
+    with pytest.warns(rm.DefaultBoundWarning, match="input x is taken to be at most 1 .* ranges=") as caught:
+        compiled = square.compile(slots=16)
+    assert {w.filename for w in caught} == {__file__}
+    assert compiled.ranges == {"x": 1.0}
+    with pytest.raises(rm.DataError, match=r"at most 1\.0 in absolute value"):
+        compiled.keygen().encrypt(x=np.full(16, 1e12))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"ranges": {"y": 1}}, "no input y; its inputs are x"),
+        ({"ranges": {"x": "wide"}}, "takes .lowest, highest."),
+        ({"ranges": {"x": (1, 2, 3)}}, "takes .lowest, highest."),
+        ({"ranges": {"x": (0, float("inf"))}}, "takes .lowest, highest."),
+        ({"ranges": {"x": (2, 1)}}, "the lowest comes first"),
+        ({"ranges": {"x": -1}}, "the lowest comes first"),
+        ({"ranges": [1]}, "ranges"),
+        ({"sample": {"x": np.ones(16)}, "margin": 0.5}, "margin"),
+        ({"margin": 2}, "margin= is about a sample"),
+        ({"sample": {"x": np.zeros(16)}}, "zero in every slot"),
+        ({"sample": {"x": np.ones(16)}, "ranges": {"x": 0.5}}, "value 0 of its sample"),
+    ],
+)
+def test_ranges_that_make_no_sense(options, says):
+    with pytest.raises(rm.DataError, match=says):
+        square.compile(slots=16, **options)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +132,7 @@ def test_the_warning_of_overflow_is_true():
     [
         ({"w": None}, "sample: input w is missing"),
         ({"y": np.zeros(1024)}, "no input y; its inputs are x, w"),
-        ({"w": np.zeros(1000)}, r"1000 values .* 1024 slots"),
+        ({"w": np.ones(1000)}, r"1000 values .* 1024 slots"),
         ({"w": np.zeros((2, 512))}, r"shape \(2, 512\)"),
         ({"w": np.r_[np.zeros(1000), np.full(24, np.nan)]}, r"value 1000 of input w is \(nan"),
         ({"w": np.full(1024, -np.inf)}, r"value 0 of input w is \(-inf"),
@@ -88,7 +165,7 @@ def test_the_command_takes_samples(ringmill, tmp_path):
             "predicted_bits"
         ]
 
-    assert bits("--sample", f"x={files['small']}") > bits() > bits("--input-bound", 1e9)
+    assert bits("--sample", f"x={files['small']}") > bits() > bits("--input-bound", 4)
     # Inputs from files are the sample, unless something else is asked for.
     report = json.loads(ringmill("run", mean, "--params", "set2", "--input", f"x={files['small']}", "--json"))
     assert report["agrees"] is True

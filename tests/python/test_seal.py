@@ -6,6 +6,7 @@ bytes SEAL saves of its own evaluator's result (SEAL's writer is deterministic).
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -403,3 +404,141 @@ def test_the_example_of_the_documentation_runs(capsys: pytest.CaptureFixture[str
     code = text.split("```python\n")[1].split("```")[0]
     exec(compile(code, "docs/seal.md", "exec"), {})
     assert capsys.readouterr().out.strip() == code.rsplit("# ", 1)[1].strip()
+
+
+def galois_keys(side: Seal, steps: list[int]) -> Any:
+    keys = sealapi.GaloisKeys()
+    side.generator.create_galois_keys([galois_element(side.case.degree, step) for step in steps], keys)
+    return keys
+
+
+@pytest.mark.parametrize("case", CASES[:2], ids=str)
+def test_rotations_without_a_key_of_their_own_go_as_seals(case: Case) -> None:
+    side = seal(case)
+    slots = case.degree // 2
+    a = side.encrypt(values(case))
+    ours = SealEvaluator(side.parms, security_table="standard_2018")
+    # SEAL's default keys: all powers of two, both ways.
+    powers = [sign << bit for bit in range(slots.bit_length() - 1) for sign in (1, -1)]
+    keys = galois_keys(side, powers)
+    ours.load_galois_keys(save(keys))
+    same(side, ours.rotate(save(a), 0), a)
+    same(side, ours.rotate(save(a), 0), side.call("rotate_vector", a, 0, keys))
+    steps = [3, -3, 7, 11, -100, 683, slots - 1, 1 - slots, slots // 2 - 1, slots // 2 + 3]
+    for step in [*steps, *(int(s) for s in RNG.integers(1 - slots, slots, 5))]:
+        same(side, ours.rotate(save(a), step), side.call("rotate_vector", a, step, keys))
+    # Where a key of the step itself is there it is taken, and gives other bits.
+    keys = galois_keys(side, [7, 8, -1])
+    ours.load_galois_keys(save(keys))
+    same(side, ours.rotate(save(a), 7), side.call("rotate_vector", a, 7, keys))
+    # Where a power of two is missing, and outside the slots, both refuse.
+    for step in (3, 2, 9, slots, -slots):
+        with pytest.raises((ValueError, RuntimeError, IndexError)):
+            side.call("rotate_vector", a, step, keys)
+        with pytest.raises(ringmill.RingmillError, match="rotation by"):
+            ours.rotate(save(a), step)
+
+
+@pytest.mark.parametrize("case", CASES[:2], ids=str)
+def test_scales_out_of_bounds_are_refused_where_seal_refuses(case: Case) -> None:
+    """Log scales on both sides of each level's bound; what SEAL does, Ringmill does."""
+    side, ours = seal(case), evaluator(case)
+    refused = 0
+    for level in range(side.levels + 1):
+        bits = sum(case.bits[: level + 1])
+        for log in (bits // 2 - 1, (bits - 1) / 2, bits / 2, bits / 2 + 0.25, (bits + 1) / 2):
+            a = side.encrypt(values(case) / 2**30, level, 2.0**20)
+            a.scale = 2.0**log
+            plain = side.plain(values(case) / 2**30, level, 2.0**10)
+            operations = [
+                (ours.square, "square", (a,)),
+                (ours.multiply, "multiply", (a, a)),
+                (ours.mod_switch, "mod_switch_to_next", (a,)),
+                (ours.rescale, "rescale_to_next", (a,)),
+                (ours.negate, "negate", (a,)),
+                (ours.multiply_plain, "multiply_plain", (a, plain)),
+            ]
+            for mine, name, operands in operations:
+                try:
+                    theirs = side.call(name, *operands)
+                except (ValueError, RuntimeError, IndexError):
+                    refused += 1
+                    with pytest.raises(ringmill.RingmillError):
+                        mine(*map(save, operands))
+                    continue
+                same(side, mine(*map(save, operands)), theirs)
+    assert refused > 4
+
+
+@pytest.mark.parametrize("case", CASES[:2], ids=str)
+def test_products_above_the_modulus_are_refused_as_out_of_bounds(case: Case) -> None:
+    side, ours = seal(case), evaluator(case)
+    bits = sum(case.bits[:-1])
+    a = side.encrypt(values(case), scale=2.0 ** (bits // 2 + 1 - 20))
+    plain = side.plain(values(case), scale=2.0 ** (bits // 2 + 19))
+    wide = side.encrypt(values(case), scale=2.0 ** (bits // 2 + 1))
+    for name, mine, operands in (
+        ("multiply", ours.multiply, (wide, wide)),
+        ("square", ours.square, (wide,)),
+        ("multiply_plain", ours.multiply_plain, (wide, plain)),
+    ):
+        with pytest.raises(ValueError, match="scale out of bounds"):
+            side.call(name, *operands)
+        with pytest.raises(ringmill.DataError, match="scale"):
+            mine(*map(save, operands))
+    assert ours.multiply(save(a), save(a))
+
+
+@pytest.mark.parametrize("case", CASES[:2], ids=str)
+def test_transparent_results_are_refused_where_seal_refuses(case: Case) -> None:
+    side, ours = seal(case), evaluator(case)
+    a = side.encrypt(values(case))
+    negated = side.call("negate", a)
+    zero = side.plain(np.zeros(case.degree // 2))
+    for name, mine, operands in (
+        ("sub", ours.sub, (a, a)),
+        ("add", ours.add, (a, negated)),
+        ("multiply_plain", ours.multiply_plain, (a, zero)),
+    ):
+        with pytest.raises((ValueError, RuntimeError), match="transparent"):
+            side.call(name, *operands)
+        with pytest.raises(ringmill.DataError, match="transparent"):
+            mine(*map(save, operands))
+
+
+def test_short_files_that_unpack_to_many_times_their_length_are_refused() -> None:
+    side = seal(CASES[2])
+    ours = SealEvaluator(side.parms, security_table="standard_2018")
+    galois = galois_keys(side, [1])
+    # 14 MiB a key of zeros: header, parms_id and counts are right.
+    members = zero_galois_keys(side, count=3)
+    packed = zlib.compress(members, 9)
+    header = b"\x5e\xa1\x10\x03\x06\x01\0\0" + (16 + len(packed)).to_bytes(8, "little")
+    assert len(packed) * 500 < len(members)
+    with pytest.raises(ringmill.FileError, match="exhaust memory"):
+        ours.load_galois_keys(header + packed)
+    before = ringmill.limits()
+    ringmill.limits(memory="1MiB")
+    try:
+        tight = SealEvaluator(side.parms, security_table="standard_2018")
+        with pytest.raises(MemoryError, match=r"1\.0 MiB"):
+            tight.load_galois_keys(save(galois))
+    finally:
+        ringmill.limits(memory=before.memory)
+    ours.load_galois_keys(save(galois))
+
+
+def zero_galois_keys(side: Seal, count: int) -> bytes:
+    """The members of Galois keys whose residues are all zero, as SEAL lays them out."""
+    degree, primes = side.case.degree, len(side.case.bits)
+    key_id = np.array(side.context.key_context_data().parms_id(), dtype="<u8").tobytes()
+    words = 2 * primes * degree
+    array = header_of(8 + 8 * words) + words.to_bytes(8, "little") + bytes(8 * words)
+    fields = [2, degree, primes]
+    cipher = key_id + b"\1" + b"".join(f.to_bytes(8, "little") for f in fields) + np.float64(1).tobytes() + array
+    key = (primes - 1).to_bytes(8, "little") + (header_of(len(cipher)) + cipher) * (primes - 1)
+    return key_id + degree.to_bytes(8, "little") + key * count + bytes(8 * (degree - count))
+
+
+def header_of(members: int) -> bytes:
+    return b"\x5e\xa1\x10\x03\x06\0\0\0" + (16 + members).to_bytes(8, "little")

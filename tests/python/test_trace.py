@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 
 import numpy as np
 import pytest
@@ -83,13 +84,16 @@ def test_rotation_goes_left():
     assert none[0] == 0
 
 
-def test_constants_repeat_through_the_slots():
+def test_constants_repeat_through_the_slots_when_asked():
     @rm.program
     def f(x: rm.Encrypted):
-        return {"repeated": x + np.array([1.0, 2.0]), "complex": x * 1j}
+        repeated = rm.tile([1.0, 2.0])
+        return {"right": np.add(x, repeated), "left": repeated * x, "one": x - rm.tile(1), "complex": x * 1j}
 
     result = f(x=np.zeros(4) + 1)
-    assert np.array_equal(result["repeated"], [2, 3, 2, 3])
+    assert np.array_equal(result["right"], [2, 3, 2, 3])
+    assert np.array_equal(result["left"], [1, 2, 1, 2])
+    assert np.array_equal(result["one"], [0, 0, 0, 0])
     assert np.array_equal(result["complex"], [1j] * 4)
 
 
@@ -112,6 +116,18 @@ def faulty_compare(x: rm.Encrypted):
 
 def faulty_length(x: rm.Encrypted):
     return x + np.zeros(3)  # here
+
+
+def faulty_short(x: rm.Encrypted):
+    return x + np.zeros(8)  # here
+
+
+def faulty_single(x: rm.Encrypted):
+    return [1.0] * x  # here
+
+
+def faulty_tile(x: rm.Encrypted):
+    return x + rm.tile([1, 2, 3])  # here
 
 
 def faulty_value(x: rm.Encrypted):
@@ -156,6 +172,81 @@ def test_errors_point_at_the_line(function):
         rm.program(function).trace(16)
     assert str(caught.value).startswith(f"{__file__}:{line_of(function, '# here')}: ")
     assert caught.value.line == line_of(function, "# here")
+
+
+# What a newcomer writes, and what the refusal must name instead.
+INSTEAD = {
+    "np.sin": (lambda x, p: np.sin(x), "rm.polynomial"),
+    "np.exp of plain": (lambda x, p: np.exp(p), "rm.polynomial"),
+    "np.sum": (lambda x, p: np.sum(x), "rm.sum(x, width)"),
+    "np.add.reduce": (lambda x, p: np.add.reduce(x), "rm.sum(x, width)"),
+    "np.mean": (lambda x, p: np.mean(x), "rm.sum(x, width) / width"),
+    "np.var": (lambda x, p: np.var(x), "(x - m) ** 2"),
+    "np.dot": (lambda x, p: np.dot(x, p), "rm.sum(x * w, width)"),
+    "np.dot of an array": (lambda x, p: np.dot(np.ones(16), x), "rm.sum(x * w, width)"),
+    "@": (lambda x, p: np.ones((16, 16)) @ x, "rm.sum(x * w, width)"),
+    "np.roll": (lambda x, p: np.roll(x, 1), "rm.rotate"),
+    "np.where": (lambda x, p: np.where(x, 1, 0), "rm.polynomial"),
+    "np.maximum": (lambda x, p: np.maximum(x, 0), "rm.polynomial"),
+    "np.asarray": (lambda x, p: np.asarray(x), "cannot become a numpy array"),
+    "np.array of vectors": (lambda x, p: np.array([x, x]), "cannot become a numpy array"),
+    "np.zeros_like": (lambda x, p: np.zeros_like(x), "len(x)"),
+    "into an array": (lambda x, p: np.add(x, 1, out=np.zeros(16)), "no array can take in"),
+    "method": (lambda x, p: x.mean(), "rm.sum(x, width) / width"),
+    "attribute": (lambda x, p: x.T, "rm.rotate"),
+    "math": (lambda x, p: math.sin(x), "rm.polynomial"),
+    "abs": (lambda x, p: abs(x), "rm.polynomial"),
+    "float": (lambda x, p: float(p), "rm.polynomial"),
+    "//": (lambda x, p: x // 2, "rm.polynomial"),
+    "power of a number": (lambda x, p: 2**x, "rm.polynomial"),
+    "power of a power": (lambda x, p: x ** (10**5000), "from 1 to"),
+    "key": (lambda x, p: {x: 1}, "cannot be hashed"),
+    "set": (lambda x, p: x.__setitem__(0, 1), "0/1 masks"),
+    "format": (lambda x, p: f"{x:.3f}", "cannot be formatted"),
+    "text": (lambda x, p: x + "1", "must hold numbers"),
+    "None": (lambda x, p: None * x, "must hold numbers"),
+    "masked": (lambda x, p: x * np.ma.masked_array(np.ones(16), mask=[1] * 16), ".filled(0)"),
+    "huge": (lambda x, p: x * 10**400, "too large for a float"),
+    "rotation by text": (lambda x, p: x >> "1", "whole number"),
+}
+
+
+@pytest.mark.parametrize("name", INSTEAD)
+def test_what_cannot_be_done_says_what_can(name):
+    function, says = INSTEAD[name]
+
+    @rm.program
+    def f(x: rm.Encrypted, p: rm.Plain):
+        return function(x, p)
+
+    with pytest.raises(rm.CompileError) as caught:
+        f.trace(16)
+    assert str(caught.value).startswith(f"{__file__}:")
+    assert caught.value.line in range(1, line_of(test_what_cannot_be_done_says_what_can, "def "))
+    assert says in str(caught.value)
+
+
+def test_numpys_own_arithmetic_is_the_vectors():
+    @rm.program
+    def f(x: rm.Encrypted):
+        a = np.arange(16.0)
+        x = np.add(a, x) - np.float64(1) + np.int8(3) * x
+        return np.negative(np.multiply(x, a)) + np.square(x) / np.array(2.0) + (a - x) * np.True_
+
+    x, a = np.linspace(-1, 1, 16), np.arange(16.0)
+    y = a + x - 1 + 3 * x
+    assert np.allclose(f(x=x), -y * a + y * y / 2 + (a - y))
+
+
+def test_attributes_are_asked_for_politely():
+    @rm.program
+    def f(x: rm.Encrypted):
+        assert not hasattr(x, "shape")
+        assert getattr(x, "mean", None) is None
+        assert repr(x) == f"{x}" == "<encrypted vector of 16 slots>"
+        return x
+
+    f.trace(16)
 
 
 def test_bad_signatures_are_refused():

@@ -197,12 +197,12 @@ fn read(params: &Arc<Params>, folder: &Path) -> Result<Material> {
 }
 
 fn make(params: &Arc<Params>) -> Result<Material> {
-    let mut keygen = KeyGenerator::new(params.clone())?;
+    let keygen = KeyGenerator::new(params.clone())?;
     let public = keygen.public_key()?;
-    let mut encryptor = Encryptor::with_public_key(params.clone(), &public)?;
+    let encryptor = Encryptor::with_public_key(params.clone(), &public)?;
     let encoder = Encoder::new(params.clone());
     let (a, b) = values(params);
-    let mut encrypt = |values: &[f64]| -> Result<_> {
+    let encrypt = |values: &[f64]| -> Result<_> {
         let plain = encoder.encode_real(values, params.max_level(), params.default_scale())?;
         Ok(encryptor.encrypt(&plain)?)
     };

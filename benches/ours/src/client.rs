@@ -23,8 +23,8 @@ pub fn rows(group: &mut Group, material: &'static Material, folder: Option<&Path
         .collect();
     let encoder = Encoder::new(params.clone());
     let decryptor = Decryptor::new(params.clone(), material.secret.clone())?;
-    let mut by_public = Encryptor::with_public_key(params.clone(), &material.public)?;
-    let mut by_secret = Encryptor::with_secret_key(params.clone(), material.secret.clone())?;
+    let by_public = Encryptor::with_public_key(params.clone(), &material.public)?;
+    let by_secret = Encryptor::with_secret_key(params.clone(), material.secret.clone())?;
     let plain = encoder.encode_real(&values, level, scale)?;
     let cipher = by_public.encrypt(&plain)?;
 

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use ringmill_limits::Limits;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::rtl::args::RtlCommand;
@@ -15,6 +17,9 @@ use crate::commands::rtl::args::RtlCommand;
     after_help = "\
 A program is a Python file with an @rm.program function (with the pip-installed command) or macro text (.rmac).
 
+Exit status of every command: 0 done, 1 outputs differ, 2 not carried out. Under --json an error is one object on
+standard error: {\"error\": what was wrong, \"status\": 1 or 2}; so is what a Python file prints: {\"printed\": text}.
+
 Start here:
   ringmill devices                                           what programs can run on
   ringmill run examples/mean.rmac --random-inputs            encrypt random data, run, decrypt, check, report
@@ -25,6 +30,10 @@ Start here:
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
+
+    /// Most memory that the work may take, as in 4G or 512MiB [default: four fifths of what there is].
+    #[arg(long, global = true, value_name = "SIZE", value_parser = Limits::parse)]
+    pub max_memory: Option<Limits>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -41,6 +50,22 @@ pub enum Command {
     Reproduce(ReproduceArgs),
 }
 
+impl Command {
+    /// Whether what is printed is JSON, errors too.
+    pub fn json(&self) -> bool {
+        match self {
+            Self::Run(args) => args.json,
+            Self::Compile(args) => args.json,
+            Self::Sim(args) => args.json,
+            Self::Params(args) => args.json,
+            Self::Devices(args) => args.json,
+            Self::Machine(MachineCommand::Show(args)) => args.json,
+            Self::Rtl(command) => command.json(),
+            Self::Reproduce(args) => args.json,
+        }
+    }
+}
+
 /// A program and how to compile it.
 #[derive(Debug, Args)]
 pub struct ProgramArgs {
@@ -51,20 +76,34 @@ pub struct ProgramArgs {
     #[arg(long, default_value = "auto")]
     pub params: String,
 
-    /// Bits of precision after the binary point asked of the outputs; decides `auto` parameters.
-    #[arg(long, default_value_t = 20, value_name = "BITS")]
-    pub precision: u32,
+    /// Bits of precision after the binary point asked of the outputs; decides `auto` parameters [default: 20].
+    #[arg(long, value_name = "BITS")]
+    pub precision: Option<u32>,
 
-    /// Absolute values of outputs stay below 2^BITS; decides `auto` parameters.
-    #[arg(long, default_value_t = 5, value_name = "BITS")]
-    pub integer_bits: u32,
+    /// Least bits of the outputs' integer part; `auto` parameters have more where the inputs' ranges call for more
+    /// [default: 0].
+    #[arg(long, value_name = "BITS")]
+    pub integer_bits: Option<u32>,
 
-    /// Largest absolute value in an input slot, which the predicted precision rests on [default: 1].
+    /// Real values of an input lie between these; nothing that the program computes may then outgrow its level, or it is
+    /// refused. One option an input; --input-bound or a sample speaks for the rest.
+    #[arg(
+        long = "range",
+        value_name = "NAME=LOW:HIGH",
+        allow_hyphen_values = true
+    )]
+    pub ranges: Vec<String>,
+
+    /// Largest absolute value in an input slot, of inputs without a range [default: 1].
     #[arg(long, value_name = "VALUE")]
     pub input_bound: Option<f64>,
 
-    /// Typical values of an input (.npy, .csv or .json); one for every input. The predicted precision then rests on how
-    /// large values get on them, doubled, which is far sharper than a bound.
+    /// How many times as large as on the sample values may be [default: 2].
+    #[arg(long, value_name = "FACTOR")]
+    pub margin: Option<f64>,
+
+    /// Typical values of an input (.npy, .csv or .json); one for every input. They stand for ranges, times the margin,
+    /// and the predicted precision rests on how large values get on them, which is far sharper than ranges alone.
     #[arg(
         long = "sample",
         value_name = "NAME=FILE",
@@ -72,17 +111,37 @@ pub struct ProgramArgs {
     )]
     pub samples: Vec<String>,
 
-    /// Security table parameters are checked against (`guidelines_2024` or `standard_2018`).
-    #[arg(long, default_value = "guidelines_2024")]
-    pub table: String,
+    /// What follows the values of a file that has fewer than the program has slots; without it such a file is refused.
+    #[arg(long, value_enum, value_name = "WITH")]
+    pub fill: Option<Fill>,
 
-    /// Classical security level in bits (128, 192 or 256).
-    #[arg(long, default_value_t = 128, value_name = "BITS")]
-    pub security: u32,
+    #[command(flatten)]
+    pub security: SecurityArgs,
 
     /// Vector length of a program given as a Python file: a power of two [default there: 4096]. Macro text states its own.
     #[arg(long)]
     pub slots: Option<u32>,
+}
+
+/// What follows the values of a short file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Fill {
+    /// Zeros.
+    Zeros,
+    /// The values again and again; their number must divide the slots.
+    Repeat,
+}
+
+/// What parameters are checked against; a parameter file states its own.
+#[derive(Debug, Args)]
+pub struct SecurityArgs {
+    /// Security table parameters are checked against: `guidelines_2024` or `standard_2018` [default: guidelines_2024].
+    #[arg(long)]
+    pub table: Option<String>,
+
+    /// Classical security level in bits: 128, 192 or 256 [default: 128].
+    #[arg(long, value_name = "BITS")]
+    pub security: Option<u32>,
 }
 
 /// Encrypt inputs, run a program, decrypt, check against the computation in the clear, and report.
@@ -94,12 +153,15 @@ Examples:
   ringmill run examples/mean.rmac --random-inputs --json | jq .reports[0]
   ringmill run examples/mean.rmac --random-inputs --precision 6 --integer-bits 2 --device cpu --device rtl:polymul
 
-Inputs: a .npy array, a .csv of numbers (row after row) or a .json list, of at most as many values as the program has
-slots (the rest is filled with zeros). Random inputs are uniform in [-1, 1]. When every input comes from a file, and
-neither --sample nor --input-bound is given, the inputs are the sample that the predicted precision rests on.
+Inputs: a .npy array, a .csv of numbers (row after row) or a .json list, of as many values as the program has slots, or
+fewer with --fill zeros or --fill repeat. Random inputs are uniform in the input's --range, or in [-1, 1] within
+--input-bound. When every input comes from a file, and none of --sample, --range and --input-bound is given, the inputs
+are the sample that ranges and precision rest on.
 Several --device options run the same ciphertexts on each; all must give the same bits, and the command fails if not.
 The keys live as long as the command. A trace file opens in Perfetto's viewer (ui.perfetto.dev), one lane a unit.
-Exit status: 0 all outputs agree, 1 they do not, 2 the request could not be carried out.")]
+The size of the keys is printed before they are made; what takes more than --max-memory (or RINGMILL_MAX_MEMORY) is refused.
+Ctrl-C stops at once and keeps the reports, and the outputs, of the devices that were done.
+Exit status: 0 all outputs agree, 1 they do not, 2 the request could not be carried out, 130 interrupted.")]
 pub struct RunArgs {
     #[command(flatten)]
     pub program: ProgramArgs,
@@ -112,17 +174,22 @@ pub struct RunArgs {
     #[arg(long)]
     pub random_inputs: bool,
 
-    /// Seed of the random inputs. Keys and encryption draw from the operating system whatever it is.
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+    /// Seed of the random inputs [default: 1]. Keys and encryption draw from the operating system whatever it is.
+    #[arg(long, requires = "random_inputs")]
+    pub seed: Option<u64>,
 
     /// Where to run: `cpu`, `cpu:THREADS`, `sim:MACHINE`, `rtl:MACHINE` or either with FILE.toml; may be given several times.
     #[arg(long = "device", default_value = "cpu", value_name = "DEVICE")]
     pub devices: Vec<String>,
 
-    /// Let values that do not fit a machine's memory wait in host memory; the report says what that costs.
+    /// Refuse a program that does not fit a machine's memory; otherwise values wait in host memory, and the report says
+    /// what that cost.
     #[arg(long)]
-    pub spill: bool,
+    pub no_spill: bool,
+
+    /// Every figure after the summary: instructions, units, memory, link.
+    #[arg(long, conflicts_with = "json")]
+    pub detail: bool,
 
     /// Write a Perfetto trace of the run on the last --device.
     #[arg(long, value_name = "FILE")]
@@ -164,11 +231,11 @@ pub struct CompileArgs {
     #[arg(long, value_enum, default_value = "macro")]
     pub emit: Emit,
 
-    /// The machine of `--emit micro`: a name or a description file (.toml).
-    #[arg(long, default_value = "ring")]
-    pub machine: String,
+    /// The machine of `--emit micro`: a name or a description file (.toml) [default: ring].
+    #[arg(long)]
+    pub machine: Option<String>,
 
-    /// Write to a file instead of standard output; it appears whole or not at all.
+    /// Write to a file instead of standard output, text or JSON; it appears whole or not at all.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -181,7 +248,8 @@ pub struct CompileArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  ringmill sim examples/mean.rmac                            cycles, time, utilisation, memory, link traffic
+  ringmill sim examples/mean.rmac                            the time, its parts, what bounds it, what would help
+  ringmill sim examples/mean.rmac --detail                   with instructions, units, memory, link traffic
   ringmill sim examples/mean.rmac --machine ring-stored --trace mean.json
   ringmill machine show ring > mine.toml; edit it; ringmill sim examples/mean.rmac --machine mine.toml
 
@@ -194,9 +262,14 @@ pub struct SimArgs {
     #[arg(long, default_value = "ring")]
     pub machine: String,
 
-    /// Let values that do not fit the machine's memory wait in host memory; the report says what that costs.
+    /// Refuse a program that does not fit the machine's memory; otherwise values wait in host memory, and the report says
+    /// what that cost.
     #[arg(long)]
-    pub spill: bool,
+    pub no_spill: bool,
+
+    /// Every figure after the summary: instructions, units, memory, link.
+    #[arg(long, conflicts_with = "json")]
+    pub detail: bool,
 
     /// Count the transfer of evaluation keys; otherwise they are on the machine before the program starts.
     #[arg(long)]
@@ -230,15 +303,10 @@ pub struct ParamsArgs {
     #[arg(long, value_delimiter = ',', requires = "log_n")]
     pub bits: Vec<u32>,
 
-    /// Security table (`guidelines_2024` or `standard_2018`).
-    #[arg(long, default_value = "guidelines_2024")]
-    pub table: String,
+    #[command(flatten)]
+    pub security: SecurityArgs,
 
-    /// Classical security level in bits (128, 192 or 256).
-    #[arg(long, default_value_t = 128, value_name = "BITS")]
-    pub security: u32,
-
-    /// Print JSON instead of text.
+    /// Print one JSON object a line instead of text, one for each set.
     #[arg(long)]
     pub json: bool,
 }
@@ -250,7 +318,7 @@ Examples:
   ringmill devices
   ringmill devices --json")]
 pub struct DevicesArgs {
-    /// Print JSON instead of text.
+    /// Print one JSON list instead of text.
     #[arg(long)]
     pub json: bool,
 }
@@ -271,7 +339,7 @@ pub struct MachineShowArgs {
     /// The machine's name, or a description file to check.
     pub name: String,
 
-    /// Print JSON instead of TOML.
+    /// Print one JSON object instead of TOML.
     #[arg(long)]
     pub json: bool,
 }
@@ -286,7 +354,7 @@ Examples:
   ringmill reproduce ring --json                             one object a line
 
 How: `rtl` counted in the simulated hardware description, `synthesis` after its synthesis, `model` from the cycle model,
-`measured` on this computer, `stated` by the machine's description.
+`measured` on this computer, `stated` by the machine's description, or the program's.
 CPU rows are this computer's time beside the time that the paper measured for SEAL on its own.")]
 pub struct ReproduceArgs {
     /// Whose paper: `ring` or `polymul`.

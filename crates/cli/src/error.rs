@@ -2,13 +2,28 @@
 
 use std::path::PathBuf;
 
+use ringmill_devices::DeviceError;
+use ringmill_devices::runtime::RuntimeError;
+use ringmill_hdl::polymul::DriveError;
+use ringmill_limits::Halt;
 use thiserror::Error;
+
+/// The exit status of what Ctrl-C stops: 128 and the signal's number, as shells have it.
+pub const INTERRUPTED: u8 = 130;
 
 /// Why a command did not do what was asked.
 #[derive(Debug, Error)]
 pub enum CliError {
     #[error("{0}")]
+    Halt(#[from] Halt),
+    /// Stopped after some of it was done.
+    #[error("interrupted on {at}; {kept}")]
+    Interrupted { at: String, kept: String },
+    #[error("{0}")]
     Usage(String),
+    /// A fault of this program's own.
+    #[error("internal error: {0}; please report it")]
+    Internal(String),
     #[error("{}: {source}", path.display())]
     File {
         path: PathBuf,
@@ -39,9 +54,9 @@ pub enum CliError {
     #[error(transparent)]
     Hdl(#[from] ringmill_hdl::HdlError),
     #[error(transparent)]
-    Device(#[from] ringmill_devices::DeviceError),
+    Device(#[from] DeviceError),
     #[error(transparent)]
-    Runtime(#[from] ringmill_devices::runtime::RuntimeError),
+    Runtime(#[from] RuntimeError),
 }
 
 impl CliError {
@@ -57,11 +72,49 @@ impl CliError {
         kind == Some(std::io::ErrorKind::BrokenPipe)
     }
 
-    /// 1 where results disagree, 2 where the request could not be carried out.
+    /// Whether it was stopped by Ctrl-C.
+    pub fn is_interrupt(&self) -> bool {
+        matches!(self, Self::Interrupted { .. }) || Halt::of(self) == Some(&Halt::Interrupted)
+    }
+
+    /// 1 where results disagree, 130 after Ctrl-C, 2 where the request could not be carried out otherwise.
     pub fn exit_code(&self) -> u8 {
         match self {
+            _ if self.is_interrupt() => INTERRUPTED,
             Self::Disagreement(_) => 1,
+            Self::Device(fault) | Self::Runtime(RuntimeError::Device(fault)) => match fault {
+                DeviceError::RtlDiffers { .. } | DeviceError::Drive(DriveError::Mismatch(_)) => 1,
+                _ => 2,
+            },
             _ => 2,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_that_differ_are_told_from_what_could_not_be_done() {
+        let differs = || DeviceError::RtlDiffers {
+            procedure: "p".to_owned(),
+            value: 0,
+        };
+        let unknown = DeviceError::UnknownDevice {
+            got: "abacus".to_owned(),
+            known: Vec::new(),
+        };
+        for (error, status) in [
+            (CliError::Disagreement(String::new()), 1),
+            (CliError::Device(differs()), 1),
+            (CliError::Runtime(RuntimeError::Device(differs())), 1),
+            (CliError::Device(unknown), 2),
+            (CliError::Usage(String::new()), 2),
+            (CliError::Internal(String::new()), 2),
+            (Halt::Interrupted.into(), 130),
+        ] {
+            assert_eq!(error.exit_code(), status, "{error:?}");
         }
     }
 }

@@ -2,17 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use num_complex::Complex64;
 use ringmill_isa::macros::MacroProgram;
 use ringmill_math::Prng;
 
+use crate::args::Fill;
 use crate::error::CliError;
 
-/// Largest text file read as an input: far above what 2^16 numbers take, far below what would exhaust memory.
-const LARGEST_TEXT: u64 = 64 << 20;
+/// Bytes of text that a number may take: digits, blanks around it, an exponent.
+const NUMBER_TEXT: u64 = 256;
+/// Bytes of text beside the numbers.
+const BESIDE: u64 = 1 << 16;
+/// Longest header of a .npy file: that of an array of numbers takes a few hundred bytes.
+const NPY_HEADER: u64 = 1 << 10;
 
 /// `NAME=FILE` options, each name given once.
 pub fn parse_options(
@@ -50,8 +55,9 @@ pub fn all_known(left: &BTreeMap<String, PathBuf>, program: &MacroProgram) -> Re
     )))
 }
 
-/// The numbers of a file in order (arrays of more dimensions row after row), filled with zeros to `slots`.
-pub fn read(path: &Path, slots: usize) -> Result<Vec<Complex64>, CliError> {
+/// The numbers of a file in order (arrays of more dimensions row after row), as many as `slots`; fewer are refused unless
+/// `fill` says what follows them.
+pub fn read(path: &Path, slots: usize, fill: Option<Fill>) -> Result<Vec<Complex64>, CliError> {
     let fault = |reason: String| CliError::Input {
         path: path.to_owned(),
         reason,
@@ -61,9 +67,9 @@ pub fn read(path: &Path, slots: usize) -> Result<Vec<Complex64>, CliError> {
         source,
     })?;
     let mut values = match path.extension().and_then(|e| e.to_str()) {
-        Some("npy") => read_npy(BufReader::new(file), slots),
-        Some("csv") => bounded(file, LARGEST_TEXT).and_then(|text| read_csv(&text, slots)),
-        Some("json") => bounded(file, LARGEST_TEXT).and_then(|text| read_json(&text)),
+        Some("npy") => npy(file, slots),
+        Some("csv") => numbers(file, slots).and_then(|text| read_csv(&text, slots)),
+        Some("json") => numbers(file, slots).and_then(|text| read_json(&text)),
         _ => Err("expected a file named .npy, .csv or .json".to_owned()),
     }
     .map_err(fault)?;
@@ -81,8 +87,30 @@ pub fn read(path: &Path, slots: usize) -> Result<Vec<Complex64>, CliError> {
             "value {slot} is NaN or infinite; only finite numbers can be encrypted"
         )));
     }
-    values.resize(slots, Complex64::ZERO);
+    fill_up(&mut values, slots, fill).map_err(fault)?;
     Ok(values)
+}
+
+fn fill_up(values: &mut Vec<Complex64>, slots: usize, fill: Option<Fill>) -> Result<(), String> {
+    let count = values.len();
+    match fill {
+        _ if count == slots => {}
+        Some(Fill::Zeros) => values.resize(slots, Complex64::ZERO),
+        Some(Fill::Repeat) if count > 0 && slots.is_multiple_of(count) => {
+            *values = values.repeat(slots / count);
+        }
+        Some(Fill::Repeat) => {
+            return Err(format!(
+                "--fill repeat needs a number of values that divides {slots}, and the file has {count}"
+            ));
+        }
+        None => {
+            return Err(format!(
+                "{count} values are fewer than the program's {slots} slots; give as many, or --fill zeros or --fill repeat"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The text of a file of at most `limit` bytes.
@@ -97,21 +125,68 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, CliError> {
     })
 }
 
+/// The bytes of a file of at most `limit`.
+pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, CliError> {
+    let file = File::open(path).map_err(|source| CliError::File {
+        path: path.to_owned(),
+        source,
+    })?;
+    bounded_bytes(file, limit).map_err(|reason| CliError::Input {
+        path: path.to_owned(),
+        reason,
+    })
+}
+
 fn bounded(file: File, limit: u64) -> Result<String, String> {
-    let mut text = String::new();
+    String::from_utf8(bounded_bytes(file, limit)?).map_err(|e| format!("the file is no text: {e}"))
+}
+
+fn bounded_bytes(file: File, limit: u64) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    // Grows fallibly, and no further than the limit.
     let read = file
         .take(limit.saturating_add(1))
-        .read_to_string(&mut text)
+        .read_to_end(&mut bytes)
         .map_err(|e| e.to_string())? as u64;
     if read > limit {
         Err(format!("the file is longer than {limit} bytes"))
     } else {
-        Ok(text)
+        Ok(bytes)
     }
 }
 
-fn read_npy(reader: impl Read, slots: usize) -> Result<Vec<Complex64>, String> {
-    let array = npyz::NpyFile::new(reader).map_err(|e| e.to_string())?;
+/// The text of a file of at most `slots` numbers.
+fn numbers(file: File, slots: usize) -> Result<String, String> {
+    bounded(file, BESIDE + NUMBER_TEXT * slots as u64)
+}
+
+/// An array of at most `slots` numbers of 16 bytes.
+fn npy(file: File, slots: usize) -> Result<Vec<Complex64>, String> {
+    read_npy(&bounded_bytes(file, NPY_HEADER + 16 * slots as u64)?, slots)
+}
+
+/// Refuses a header that is longer than any of numbers, before a reader allocates what it claims.
+fn check_npy_header(bytes: &[u8]) -> Result<(), String> {
+    let length = match bytes {
+        [0x93, b'N', b'U', b'M', b'P', b'Y', 1, _, a, b, ..] => {
+            u64::from(u16::from_le_bytes([*a, *b]))
+        }
+        [0x93, b'N', b'U', b'M', b'P', b'Y', 2 | 3, _, a, b, c, d, ..] => {
+            u64::from(u32::from_le_bytes([*a, *b, *c, *d]))
+        }
+        _ => return Err("expected a .npy file of format version 1, 2 or 3".to_owned()),
+    };
+    if length > NPY_HEADER {
+        return Err(format!(
+            "its header claims {length} bytes; that of an array of numbers has at most {NPY_HEADER}"
+        ));
+    }
+    Ok(())
+}
+
+fn read_npy(bytes: &[u8], slots: usize) -> Result<Vec<Complex64>, String> {
+    check_npy_header(bytes)?;
+    let array = npyz::NpyFile::new(bytes).map_err(|e| e.to_string())?;
     let count = array
         .shape()
         .iter()
@@ -179,14 +254,21 @@ fn read_json(text: &str) -> Result<Vec<Complex64>, String> {
 }
 
 /// Numbers uniform in [-1, 1), the same for the same seed and input: for trying programs out, never for keys.
-pub fn random(seed: u64, input: u64, slots: usize) -> Vec<Complex64> {
+pub fn random(seed: u64, input: u64, slots: usize, (low, high): (f64, f64)) -> Vec<Complex64> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     bytes[8..16].copy_from_slice(&input.to_le_bytes());
     let mut prng = Prng::from_seed_for_reproducible_tests_only(bytes);
-    (0..slots)
-        .map(|_| (prng.next_u64() as i64 as f64 / -(i64::MIN as f64)).into())
-        .collect()
+    let one = |_| {
+        let x = prng.next_u64() as i64 as f64 / -(i64::MIN as f64);
+        let x = if (low, high) == (-1.0, 1.0) {
+            x
+        } else {
+            low + (high - low) * (x + 1.0) / 2.0
+        };
+        x.clamp(low, high).into()
+    };
+    (0..slots).map(one).collect()
 }
 
 #[cfg(test)]
@@ -201,6 +283,27 @@ mod tests {
     }
 
     #[test]
+    fn short_files_are_filled_only_when_asked() {
+        let numbers = |values: &[f64]| values.iter().map(|&x| Complex64::from(x)).collect();
+        let filled = |count: usize, fill| {
+            let mut values: Vec<Complex64> = numbers(&[1.0, 2.0, 3.0, 4.0][..count]);
+            fill_up(&mut values, 4, fill).map(|()| values)
+        };
+        assert_eq!(filled(4, None), Ok(numbers(&[1.0, 2.0, 3.0, 4.0])));
+        assert_eq!(
+            filled(3, Some(Fill::Zeros)),
+            Ok(numbers(&[1.0, 2.0, 3.0, 0.0]))
+        );
+        assert_eq!(
+            filled(2, Some(Fill::Repeat)),
+            Ok(numbers(&[1.0, 2.0, 1.0, 2.0]))
+        );
+        for (count, fill) in [(2, None), (3, Some(Fill::Repeat)), (0, Some(Fill::Repeat))] {
+            assert!(filled(count, fill).unwrap_err().contains("--fill"));
+        }
+    }
+
+    #[test]
     fn faults_say_where() {
         assert_eq!(
             read_csv("1,2\n3,x\n", 9),
@@ -208,16 +311,32 @@ mod tests {
         );
         assert!(read_csv("1,2,3", 2).is_err());
         assert!(read_json("{}").is_err());
-        assert!(read_npy(&b"\x93NUMPY\x01\x00\xff\xff"[..], 8).is_err());
+        // A header of 4 GiB in twelve bytes.
+        for claimed in [
+            &b"\x93NUMPY\x01\x00\xff\xff"[..],
+            b"\x93NUMPY\x02\x00\xff\xff\xff\xff",
+        ] {
+            assert!(read_npy(claimed, 8).is_err_and(|e| e.contains("header claims")));
+        }
+        for cut in [
+            &b""[..],
+            b"\x93NUM",
+            b"\x93NUMPY\x02\x00\xff",
+            b"\x93NUMPY\x01\x00\x10\x00{'descr'",
+        ] {
+            assert!(read_npy(cut, 8).is_err());
+        }
+        let nested = [&b"\x93NUMPY\x01\x00\x00\x04"[..], &[b'('; 1024]].concat();
+        assert!(read_npy(&nested, 8).is_err());
         assert!(parse_options("--input", &["x".to_owned()]).is_err());
         assert!(parse_options("--input", &["x=a".to_owned(), "x=b".to_owned()]).is_err());
     }
 
     #[test]
     fn random_inputs_are_repeatable_and_in_range() {
-        let values = random(7, 0, 1000);
-        assert_eq!(values, random(7, 0, 1000));
-        assert_ne!(values, random(7, 1, 1000));
+        let values = random(7, 0, 1000, (-1.0, 1.0));
+        assert_eq!(values, random(7, 0, 1000, (-1.0, 1.0)));
+        assert_ne!(values, random(7, 1, 1000, (-1.0, 1.0)));
         assert!(values.iter().all(|z| z.re.abs() <= 1.0 && z.im == 0.0));
     }
 }

@@ -9,45 +9,105 @@ mod progress;
 mod trace;
 
 use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::Parser;
+use ringmill_limits::{Limits, Watch};
 
-pub use error::CliError;
+pub use error::{CliError, INTERRUPTED};
 pub use progress::Bar;
 pub use trace::run_on;
 
 use args::{Cli, Command, MachineCommand};
 use commands::{compile, devices, machine, params, reproduce, rtl, run, sim};
 
+/// Makes macro text of the program of a Python file (`FILE.py` or `FILE.py:NAME`), for vectors of so many slots where
+/// that is asked for; the last says whether what is printed is JSON.
+pub type PythonTracer<'a> = &'a dyn Fn(&Path, Option<u32>, bool) -> Result<String, CliError>;
+
 /// Runs the command with its arguments, the first being its own name, and gives the exit status: 0 done, 1 results
-/// disagree, 2 the request could not be carried out (the reason is on standard error).
-pub fn main(args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
-    let cli = match Cli::try_parse_from(args) {
+/// disagree, 2 the request could not be carried out (the reason is on standard error, as JSON under `--json`), 130 stopped
+/// by `stop`. Without `python`, programs in Python files are refused.
+pub fn main(
+    args: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    python: Option<PythonTracer<'_>>,
+    stop: Arc<AtomicBool>,
+) -> u8 {
+    let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
+        // Help and version come this way too, with code 0; a closed pipe is no reason to fail.
+        Err(said) if said.exit_code() == 0 => {
+            let _ = said.print();
+            return 0;
+        }
+        Err(error) if asks_for_json(&args) => {
+            output::fault(
+                error.render().to_string().trim_start_matches("error: "),
+                2,
+                true,
+            );
+            return 2;
+        }
         Err(error) => {
-            // Help and version come this way too, with code 0; a closed pipe is no reason to fail.
             let _ = error.print();
-            return u8::try_from(error.exit_code()).unwrap_or(2);
+            return 2;
         }
     };
-    let done = match cli.command {
-        Command::Run(args) => run::run(&args),
-        Command::Compile(args) => compile::compile(&args),
-        Command::Sim(args) => sim::sim(&args),
-        Command::Params(args) => params::params(&args),
-        Command::Devices(args) => devices::devices(&args),
-        Command::Machine(MachineCommand::Show(args)) => machine::show(&args),
-        Command::Rtl(command) => rtl::rtl(&command),
-        Command::Reproduce(args) => reproduce::reproduce(&args),
+    let json = cli.command.json();
+    let limits = match cli.max_memory.map_or_else(Limits::from_environment, Ok) {
+        Ok(limits) => limits,
+        Err(error) => {
+            output::fault(&format!("{}: {error}", Limits::VARIABLE), 2, json);
+            return 2;
+        }
     };
-    match done {
+    let watch = Watch::stopped_by(limits, stop);
+    if json {
+        // A panic is told below, as JSON; the default hook would print it as text.
+        std::panic::set_hook(Box::new(|_| {}));
+    }
+    let done = catch_unwind(AssertUnwindSafe(|| carry_out(&cli.command, python, &watch)));
+    let done = done.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        Err(CliError::Internal(text.unwrap_or_default()))
+    });
+    match done.and_then(|()| output::flush()) {
         Ok(()) => 0,
         Err(error) if error.reader_left() => 0,
         Err(error) => {
-            eprintln!("ringmill: {error}");
+            output::fault(&error.to_string(), error.exit_code(), json);
             error.exit_code()
         }
     }
+}
+
+fn carry_out(
+    command: &Command,
+    python: Option<PythonTracer<'_>>,
+    watch: &Watch,
+) -> Result<(), CliError> {
+    match command {
+        Command::Run(args) => run::run(args, python, watch),
+        Command::Compile(args) => compile::compile(args, python, watch),
+        Command::Sim(args) => sim::sim(args, python, watch),
+        Command::Params(args) => params::params(args),
+        Command::Devices(args) => devices::devices(args),
+        Command::Machine(MachineCommand::Show(args)) => machine::show(args),
+        Command::Rtl(command) => rtl::rtl(command),
+        Command::Reproduce(args) => reproduce::reproduce(args),
+    }
+}
+
+/// Whether arguments that cannot be read ask for JSON.
+fn asks_for_json(args: &[OsString]) -> bool {
+    args.iter()
+        .take_while(|arg| *arg != "--")
+        .any(|arg| arg == "--json")
 }
 
 #[cfg(test)]
@@ -57,6 +117,17 @@ mod tests {
     #[test]
     fn the_argument_definitions_hold_together() {
         super::Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn json_is_asked_for_before_the_dashes() {
+        let asks = |args: &[&str]| {
+            let args: Vec<_> = args.iter().map(Into::into).collect();
+            super::asks_for_json(&args)
+        };
+        assert!(asks(&["ringmill", "run", "--json", "--bogus"]));
+        assert!(!asks(&["ringmill", "run", "--", "--json"]));
+        assert!(!asks(&["ringmill", "run", "--jsonl"]));
     }
 
     #[test]

@@ -1,7 +1,39 @@
-//! The `ringmill` command; all of it is in the library, which the Python package calls too.
+//! The `ringmill` command; all of it is in the library, which the Python package calls too. Here it is stopped by Ctrl-C.
 
-use std::process::ExitCode;
+use std::process::{ExitCode, exit};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
+use signal_hook::consts::SIGINT;
+
+/// Between two looks at the flag that Ctrl-C sets.
+const LOOK: Duration = Duration::from_millis(5);
+/// What the work has, from Ctrl-C on, to write down what is finished. Beyond it the process ends, whatever is under way:
+/// files appear whole or not at all.
+const GRACE: Duration = Duration::from_millis(120);
+/// The stack of the thread that looks.
+const STACK: usize = 128 << 10;
+
+/// The work is done on the main thread, whose heap grows in small steps: that of another would be reserved at once, which an
+/// address-space limit may forbid.
 fn main() -> ExitCode {
-    ExitCode::from(ringmill_cli::main(std::env::args_os()))
+    let stop = Arc::new(AtomicBool::new(false));
+    if let Err(error) = signal_hook::flag::register(SIGINT, Arc::clone(&stop)) {
+        eprintln!("ringmill: Ctrl-C cannot be waited for: {error}");
+    }
+    let flag = Arc::clone(&stop);
+    let look = move || {
+        while !flag.load(Ordering::Relaxed) {
+            thread::sleep(LOOK);
+        }
+        thread::sleep(GRACE);
+        eprintln!("ringmill: interrupted");
+        exit(ringmill_cli::INTERRUPTED.into());
+    };
+    // Without it the work still stops, when it looks itself.
+    let looking = thread::Builder::new().stack_size(STACK).spawn(look);
+    drop(looking);
+    ExitCode::from(ringmill_cli::main(std::env::args_os(), None, stop))
 }

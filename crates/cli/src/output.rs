@@ -2,52 +2,56 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use ringmill_schemes::whole_file::{self, Contents};
 use serde::Serialize;
 
 use crate::error::CliError;
 
 /// One line of JSON on standard output.
 pub fn json(value: &impl Serialize) -> Result<(), CliError> {
-    let mut out = std::io::stdout().lock();
-    serde_json::to_writer(&mut out, value)?;
-    writeln!(out)?;
-    Ok(())
+    let mut line = serde_json::to_string(value)?;
+    line.push('\n');
+    text(&line)
 }
 
-/// Text on standard output.
+/// Text on standard output. That its reader left, as `head` does, is no fault: the command goes on, and its exit status
+/// says what it found.
 pub fn text(text: &str) -> Result<(), CliError> {
-    Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(fault) if fault.kind() != std::io::ErrorKind::BrokenPipe => Err(fault.into()),
+        _ => Ok(()),
+    }
 }
 
-/// Writes a file through `fill` beside its final name and renames it when it is complete.
+/// Writes what standard output still holds back.
+pub fn flush() -> Result<(), CliError> {
+    Ok(std::io::stdout().lock().flush()?)
+}
+
+/// Why a command failed, on standard error: as text, or as one line of JSON.
+pub fn fault(reason: &str, status: u8, json: bool) {
+    let line = if json {
+        serde_json::json!({ "error": reason.trim_end(), "status": status }).to_string()
+    } else {
+        format!("ringmill: {reason}")
+    };
+    // There is no one left to tell when this fails.
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// Writes a file through `fill`; it appears whole or not at all ([`whole_file::fill`]).
 pub fn whole_file<T>(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, CliError>,
 ) -> Result<T, CliError> {
-    let fault = |source| CliError::File {
-        path: path.to_owned(),
-        source,
-    };
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part: PathBuf = path.with_file_name(name);
-    let mut writer = BufWriter::new(File::create(&part).map_err(fault)?);
-    let filled = fill(&mut writer).map_err(|error| match error {
+    whole_file::fill(path, Contents::Public, fill).map_err(|error| match error {
         CliError::Output(source)
-        | CliError::Machine(ringmill_machines::MachineError::Io(source)) => fault(source),
+        | CliError::Machine(ringmill_machines::MachineError::Io(source)) => CliError::File {
+            path: path.to_owned(),
+            source,
+        },
         error => error,
-    });
-    let done = filled.and_then(|value| {
-        let file = writer.into_inner().map_err(|e| fault(e.into_error()))?;
-        file.sync_all().map_err(fault)?;
-        std::fs::rename(&part, path).map_err(fault)?;
-        Ok(value)
-    });
-    if done.is_err() {
-        // The first fault is the one to tell; a partial file that cannot be removed changes nothing about it.
-        let _ = std::fs::remove_file(&part);
-    }
-    done
+    })
 }

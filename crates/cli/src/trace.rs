@@ -8,6 +8,7 @@ use ringmill_devices::report::RunReport;
 use ringmill_devices::runtime::{self, Answer, Ciphertexts, Server, Vectors};
 use ringmill_devices::trace::TraceWriter;
 use ringmill_devices::{Device, Request};
+use ringmill_limits::Watch;
 
 use crate::error::CliError;
 use crate::output;
@@ -23,6 +24,7 @@ pub fn run_on(
     spill: bool,
     trace: Option<&Path>,
     progress: &dyn Progress,
+    watch: &Watch,
 ) -> Result<Answer, CliError> {
     let clock_mhz = device.clock_mhz();
     let timing = clock_mhz.is_some();
@@ -34,6 +36,7 @@ pub fn run_on(
             Request {
                 timing,
                 spill,
+                watch: watch.clone(),
                 ..Request::function_only()
             },
             progress,
@@ -44,6 +47,7 @@ pub fn run_on(
         let mut request = Request {
             timing,
             spill,
+            watch: watch.clone(),
             ..Request::function_only()
         };
         if timing {
@@ -64,11 +68,13 @@ pub(crate) fn simulate_on(
     (spill, resident_keys): (bool, bool),
     trace: Option<&Path>,
     progress: &dyn Progress,
+    watch: &Watch,
 ) -> Result<RunReport, CliError> {
     let Some(path) = trace else {
         let request = Request {
             spill,
             resident_keys,
+            watch: watch.clone(),
             ..Request::timing_only()
         };
         return Ok(runtime::simulate(compiled, device, request, progress)?);
@@ -79,6 +85,7 @@ pub(crate) fn simulate_on(
             spill,
             resident_keys,
             machine_trace: Some(&mut writer),
+            watch: watch.clone(),
             ..Request::timing_only()
         };
         let report = runtime::simulate(compiled, device, request, progress)?;

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use ringmill_isa::macros::{LevelScale, MacroProgram, MacroType, MacroValue, Visibility};
 use ringmill_isa::macros::{MacroImm, MacroOp};
 use ringmill_isa::mid::Program;
-use ringmill_schemes::ckks::{Params, ProcCache};
+use ringmill_schemes::ckks::key::KeyForm;
+use ringmill_schemes::ckks::{KSwitchKey, Params, ProcCache};
 
 use crate::canonical::CanonicalScales;
 use crate::error::CompileError;
 use crate::lower::{KeyRequest, Lowered, PlainRequest, PlainSource};
 use crate::options::{Options, ParamsChoice};
-use crate::precision::{Precision, predict};
-use crate::{galois, lower, params, pipeline};
+use crate::precision::{Known, Precision, predict};
+use crate::range::InputRange;
+use crate::{galois, lower, params, pipeline, transparent};
 
 /// An input of the program: encrypted inputs are encrypted at `at`; a plain input's `at` is that of its first use, and
 /// [`Compiled::plaintexts`] lists all. An input that no output depends on is at the level of the outputs.
@@ -21,6 +23,8 @@ pub struct CompiledInput {
     pub name: String,
     pub visibility: Visibility,
     pub at: LevelScale,
+    /// Where its slots must lie: what the program was compiled for.
+    pub range: InputRange,
 }
 
 /// An output of the program and where its ciphertext is.
@@ -50,8 +54,22 @@ pub struct Compiled {
     pub outputs: Vec<CompiledOutput>,
     /// Predicted precision of each output.
     pub predicted: Vec<Precision>,
+    /// Level at which outputs were wanted: the one asked for, or above it where parameters were chosen that need it.
+    pub output_level: u32,
     /// Whether key halves come from seeds.
     pub seeded: bool,
+}
+
+impl Compiled {
+    /// Bytes of the evaluation keys that the program needs, known before any is made.
+    pub fn key_bytes(&self) -> u64 {
+        let form = if self.seeded {
+            KeyForm::Seeded
+        } else {
+            KeyForm::Stored
+        };
+        self.keys.len() as u64 * KSwitchKey::bytes_of(&self.params, form)
+    }
 }
 
 /// Compiles a traced program: simplifies it, places relinearisations, hoists rotations, chooses or checks parameters,
@@ -75,22 +93,41 @@ pub struct Compiled {
 /// [`CompileError`]: an ill-formed program, one too deep or with vectors too long for the parameters, constants that do
 /// not fit, or wishes that no secure parameters meet.
 pub fn compile(source: MacroProgram, options: &Options) -> Result<Compiled, CompileError> {
+    options.watch.check()?;
     pipeline::check(&source)?;
-    let relinearised = pipeline::relinearised(source.clone(), options.passes)?;
-    let params = match &options.params {
-        ParamsChoice::Given(params) => Arc::clone(params),
-        ParamsChoice::Choose(wanted) => params::choose(&relinearised, wanted, options)?,
+    let ranges = options.ranges_of(&source.inputs)?;
+    let sample = options.sample.as_deref();
+    let known = Known {
+        ranges: &ranges,
+        sample: sample.map(|inputs| (inputs, options.margin)),
     };
-    let managed = pipeline::managed(relinearised, &params, options.output_level)?;
+    let relinearised = pipeline::relinearised(source.clone(), options.passes)?;
+    transparent::refuse(&relinearised)?;
+    let (params, output_level) = match &options.params {
+        ParamsChoice::Given(params) => {
+            let level = params::output_level(&relinearised, params, options, known)?;
+            (Arc::clone(params), level)
+        }
+        ParamsChoice::Choose(wanted) => params::choose(&relinearised, wanted, options, known)?,
+    };
+    options.watch.check()?;
+    let managed = pipeline::managed(relinearised, &params, output_level)?;
+    options.watch.check()?;
+    let prediction = predict(&managed, &params, known, &options.watch)?;
     let galois = galois::elements(&managed, &params)?;
     let procs = ProcCache::new(Arc::clone(&params));
     let Lowered {
         program,
         plaintexts,
         keys,
-    } = lower::run(&managed, &galois, &procs, options.seeded_keys)?;
-    let predicted = predict(&managed, &params, options.assumed())?;
-    let (inputs, outputs) = interface(&managed, &plaintexts, &params, options.output_level)?;
+    } = lower::run(
+        &managed,
+        &galois,
+        &procs,
+        options.seeded_keys,
+        &options.watch,
+    )?;
+    let (inputs, outputs) = interface(&managed, &plaintexts, &params, output_level, &ranges)?;
     Ok(Compiled {
         params,
         source,
@@ -100,7 +137,8 @@ pub fn compile(source: MacroProgram, options: &Options) -> Result<Compiled, Comp
         plaintexts,
         keys,
         outputs,
-        predicted,
+        predicted: prediction.outputs,
+        output_level,
         seeded: options.seeded_keys,
     })
 }
@@ -111,6 +149,7 @@ fn interface(
     plaintexts: &[PlainRequest],
     params: &Params,
     output_level: u32,
+    ranges: &[InputRange],
 ) -> Result<(Vec<CompiledInput>, Vec<CompiledOutput>), CompileError> {
     let scales = CanonicalScales::new(params.cipher_moduli(), params.default_scale())?;
     let unused = LevelScale {
@@ -121,7 +160,21 @@ fn interface(
         Some(MacroType::Cipher { at: Some(at), .. } | MacroType::Plain { at: Some(at) }) => *at,
         _ => unused,
     };
-    let mut input_at = vec![unused; managed.inputs.len()];
+    // An input that nothing is computed from is encrypted all the same, at the lowest level that holds it.
+    let holds = |level: &u32, range: &InputRange| {
+        let room = params.log_q(*level) - 1.0 - scales.normal(*level).log2();
+        range.magnitude().max(1.0).log2() < room
+    };
+    let lowest = |range: &InputRange| {
+        let level = (output_level..=params.max_level())
+            .find(|level| holds(level, range))
+            .unwrap_or(output_level);
+        LevelScale {
+            level,
+            scale: scales.normal(level),
+        }
+    };
+    let mut input_at: Vec<LevelScale> = ranges.iter().map(lowest).collect();
     let mut output_at = vec![unused; managed.outputs.len()];
     for request in plaintexts.iter().rev() {
         if let PlainSource::Input(i) = request.from
@@ -149,12 +202,14 @@ fn interface(
             _ => {}
         }
     }
-    let input = |(i, at): (&ringmill_isa::macros::MacroInput, LevelScale)| CompiledInput {
+    let inputs = managed.inputs.iter().zip(input_at).zip(ranges);
+    let inputs = inputs.map(|((i, at), &range)| CompiledInput {
         name: i.name.clone(),
         visibility: i.visibility,
         at,
-    };
-    let inputs = managed.inputs.iter().zip(input_at).map(input).collect();
+        range,
+    });
+    let inputs = inputs.collect();
     let outputs = managed
         .outputs
         .iter()

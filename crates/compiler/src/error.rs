@@ -74,11 +74,33 @@ pub enum CompileError {
         reachable_bits: u32,
     },
 
-    /// An integer part that the first prime cannot hold.
+    /// An integer part that no first prime holds, even with primes to spare.
     #[error(
-        "{integer_bits} integer bits do not fit the first prime; ask for at most {max} and scale the data down to that"
+        "{at}values here may be as large as {magnitude:.4e}, which takes {integer_bits} integer bits, and parameters hold at \
+         most {max}; declare narrower ranges of the inputs or scale the data down"
     )]
-    TooLarge { integer_bits: u32, max: u32 },
+    TooLarge {
+        at: At,
+        magnitude: f64,
+        integer_bits: u32,
+        max: u32,
+    },
+
+    /// A value that may outgrow its level, and would wrap around in silence.
+    #[error(
+        "{at}values here may be as large as {magnitude:.4e}, and at this level and scale only absolute values below \
+         {capacity:.4e} survive; declare narrower ranges of the inputs, scale the data down, use parameters with a larger \
+         first prime or a smaller scale, or let the compiler choose them"
+    )]
+    Overflow {
+        at: At,
+        magnitude: f64,
+        capacity: f64,
+    },
+
+    /// Ranges, a sample or a bound that make no sense.
+    #[error("{}{why}", if name.is_empty() { String::new() } else { format!("input {name}: ") })]
+    Range { name: String, why: String },
 
     /// A constant that does not fit its level.
     #[error("{at}the constant {value} cannot be used here: {why}")]
@@ -87,6 +109,13 @@ pub enum CompileError {
         value: f64,
         why: ringmill_schemes::ckks::CkksError,
     },
+
+    /// An output that hangs on no encrypted input.
+    #[error(
+        "{at}output {output:?} is the same whatever is encrypted (as x - x and x * 0 are), so that its ciphertext would be \
+         transparent: everybody could read it; compute it in the clear"
+    )]
+    Transparent { at: At, output: String },
 
     /// A program that has been through the compiler's passes already.
     #[error(
@@ -102,6 +131,10 @@ pub enum CompileError {
     #[error(transparent)]
     Verify(#[from] ringmill_isa::VerifyError),
 
+    /// Work that was stopped, or that memory does not suffice for.
+    #[error("{0}")]
+    Halt(#[from] ringmill_limits::Halt),
+
     /// A sample that does not fit the program.
     #[error("the sample inputs do not fit: {0}")]
     Sample(#[from] crate::reference::EvaluateError),
@@ -115,7 +148,11 @@ impl CompileError {
     /// The line of the user's program that the error is about, where it is about one.
     pub fn loc(&self) -> Option<&SourceLoc> {
         match self {
-            Self::TooDeep { at, .. } | Self::BadConstant { at, .. } => at.0.as_ref(),
+            Self::TooDeep { at, .. }
+            | Self::BadConstant { at, .. }
+            | Self::Overflow { at, .. }
+            | Self::TooLarge { at, .. }
+            | Self::Transparent { at, .. } => at.0.as_ref(),
             Self::Verify(error) => error.place.loc.as_ref(),
             _ => None,
         }

@@ -121,6 +121,7 @@ impl Folder {
     fn simplify(&mut self, instr: &MacroInstr, src: &[MacroValue]) -> MacroValue {
         let loc = &instr.loc;
         match (instr.op, src, &instr.imm) {
+            (MacroOp::Square | MacroOp::Rotate | MacroOp::Conj, &[a], _) if self.is_zero(a) => a,
             (MacroOp::Add, &[a, b], _) => self.add(a, b, loc),
             (MacroOp::Sub, &[a, b], _) => self.sub(a, b, loc),
             (MacroOp::Mul, &[a, b], _) => self.mul(a, b, loc),
@@ -138,23 +139,41 @@ impl Folder {
         }
     }
 
+    /// Whether `value` is nothing but zeros: a product with 0, which every zero of a ciphertext becomes.
+    fn is_zero(&self, value: MacroValue) -> bool {
+        matches!(self.constant_of(MacroOp::Mulc, value), Some((_, 0.0)))
+    }
+
     fn add(&mut self, a: MacroValue, b: MacroValue, loc: &Option<SourceLoc>) -> MacroValue {
+        if self.is_zero(b) {
+            return a;
+        }
+        if self.is_zero(a) && is_cipher(&self.out.program.types, b) {
+            return b;
+        }
         if let Some(c) = self.uniform(b) {
             return self.addc(a, c, loc);
         }
         if let Some(negated) = self.operand_of(MacroOp::Neg, b) {
-            return self.emit(MacroOp::Sub, vec![a, negated], MacroImm::None, loc);
+            return self.sub(a, negated, loc);
         }
         let b_is_cipher = is_cipher(&self.out.program.types, b);
         match self.operand_of(MacroOp::Neg, a) {
-            Some(negated) if b_is_cipher => {
-                self.emit(MacroOp::Sub, vec![b, negated], MacroImm::None, loc)
-            }
+            Some(negated) if b_is_cipher => self.sub(b, negated, loc),
             _ => self.emit(MacroOp::Add, vec![a, b], MacroImm::None, loc),
         }
     }
 
     fn sub(&mut self, a: MacroValue, b: MacroValue, loc: &Option<SourceLoc>) -> MacroValue {
+        if a == b {
+            return self.mulc(a, 0.0, loc);
+        }
+        if self.is_zero(b) {
+            return a;
+        }
+        if self.is_zero(a) && is_cipher(&self.out.program.types, b) {
+            return self.neg(b, loc);
+        }
         if let Some(c) = self.uniform(b) {
             return self.addc(a, -c, loc);
         }
@@ -165,6 +184,9 @@ impl Folder {
     }
 
     fn neg(&mut self, a: MacroValue, loc: &Option<SourceLoc>) -> MacroValue {
+        if self.is_zero(a) {
+            return a;
+        }
         if let Some(inner) = self.operand_of(MacroOp::Neg, a) {
             return inner;
         }
@@ -192,7 +214,7 @@ impl Folder {
     }
 
     fn mulc(&mut self, a: MacroValue, c: f64, loc: &Option<SourceLoc>) -> MacroValue {
-        if c == 1.0 {
+        if c == 1.0 || self.is_zero(a) {
             return a;
         }
         if c == -1.0 {
@@ -219,6 +241,12 @@ impl Folder {
     fn mul(&mut self, a: MacroValue, b: MacroValue, loc: &Option<SourceLoc>) -> MacroValue {
         if let Some(c) = self.uniform(b) {
             return self.mulc(a, c, loc);
+        }
+        if self.is_zero(a) {
+            return a;
+        }
+        if self.is_zero(b) {
+            return b;
         }
         if a == b {
             return self.emit(MacroOp::Square, vec![a], MacroImm::None, loc);

@@ -20,15 +20,19 @@ mod params;
 mod pipeline;
 mod poly;
 pub mod precision;
+pub mod range;
 pub mod reference;
 mod relin;
 mod rewrite;
+pub mod saved;
 mod scale;
 #[cfg(test)]
 mod tests;
+mod transparent;
 
 pub use compile::{Compiled, CompiledInput, CompiledOutput, compile};
 pub use error::CompileError;
 pub use lower::{KeyRequest, PlainRequest, PlainSource};
-pub use options::{Options, ParamsChoice, Passes, Wanted};
-pub use precision::{Assumed, Precision};
+pub use options::{Options, ParamsChoice, Passes, SAMPLE_MARGIN, Wanted};
+pub use precision::Precision;
+pub use range::InputRange;

@@ -3,9 +3,15 @@
 use std::sync::Arc;
 
 use num_complex::Complex64;
+use ringmill_isa::macros::MacroInput;
+use ringmill_limits::Watch;
 use ringmill_schemes::ckks::{Params, SecurityLevel, SecurityTable};
 
-use crate::precision::Assumed;
+use crate::error::CompileError;
+use crate::range::InputRange;
+
+/// How much larger than on a sample values may be, unless something else is asked for.
+pub const SAMPLE_MARGIN: f64 = 2.0;
 
 /// Where parameters come from.
 #[derive(Clone, Debug)]
@@ -21,18 +27,18 @@ pub enum ParamsChoice {
 pub struct Wanted {
     /// Bits after the binary point that every output must have, as predicted.
     pub precision_bits: u32,
-    /// Absolute values of outputs, and of values that are added or multiplied last, stay below `2^integer_bits`.
+    /// Outputs hold absolute values below 2 to this at least; more where the program's ranges call for more.
     pub integer_bits: u32,
     pub table: SecurityTable,
     pub level: SecurityLevel,
 }
 
 impl Default for Wanted {
-    /// 20 bits after the point, values below 2^5, 128-bit security by the 2024 guidelines.
+    /// 20 bits after the point, the integer bits that the ranges call for, 128-bit security by the 2024 guidelines.
     fn default() -> Self {
         Self {
             precision_bits: 20,
-            integer_bits: 5,
+            integer_bits: 0,
             table: SecurityTable::default(),
             level: SecurityLevel::default(),
         }
@@ -79,20 +85,76 @@ pub struct Options {
     pub seeded_keys: bool,
     /// Level at which outputs are wanted; above 0 when another program is to go on with them.
     pub output_level: u32,
-    /// Largest absolute value expected in an input slot; the predicted precision rests on it, unless there is a sample.
+    /// Largest absolute value of an input slot, of inputs that neither `ranges` nor a sample speaks of.
     pub input_bound: f64,
-    /// Typical inputs, one vector an input: a far sharper prediction than a bound gives.
+    /// Where each input's slots lie, in the order of the program's inputs; empty for none declared.
+    pub ranges: Vec<Option<InputRange>>,
+    /// Typical inputs, one vector an input. They declare the range of every input that `ranges` does not: at most
+    /// `margin` times as large as on the sample; and the predicted precision is then that of values at most `margin`
+    /// times as large as on the sample, which is far sharper than what ranges give.
     pub sample: Option<Vec<Vec<Complex64>>>,
+    /// See `sample`.
+    pub margin: f64,
     pub passes: Passes,
+    /// Asked as the compiler goes.
+    pub watch: Watch,
 }
 
 impl Options {
-    /// What predictions assume.
-    pub(crate) fn assumed(&self) -> Assumed<'_> {
-        match &self.sample {
-            Some(inputs) => Assumed::Sample(inputs),
-            None => Assumed::Bound(self.input_bound),
+    /// The range of every input of a program: declared, the sample's, or the bound.
+    ///
+    /// # Errors
+    /// [`CompileError::Range`] for ranges, samples, margins or a bound that make no sense for these inputs.
+    pub(crate) fn ranges_of(&self, inputs: &[MacroInput]) -> Result<Vec<InputRange>, CompileError> {
+        let refused = |name: &str, why: String| CompileError::Range {
+            name: name.to_owned(),
+            why,
+        };
+        if !(self.margin.is_finite() && self.margin >= 1.0) {
+            let why = format!(
+                "the margin over a sample is a finite factor of at least 1, not {}",
+                self.margin
+            );
+            return Err(refused("", why));
         }
+        if self.ranges.len() > inputs.len() {
+            let why = format!(
+                "{} ranges were declared for {} inputs",
+                self.ranges.len(),
+                inputs.len()
+            );
+            return Err(refused("", why));
+        }
+        let one = |(i, input): (usize, &MacroInput)| {
+            let declared = self.ranges.get(i).copied().flatten();
+            let sample = self.sample.as_ref().and_then(|s| s.get(i));
+            let largest = |v: &Vec<Complex64>| v.iter().map(|z| z.norm()).fold(0.0, f64::max);
+            let range = match (declared, sample.map(largest)) {
+                (Some(range), _) => range,
+                (None, Some(0.0)) => {
+                    let why = "its sample is zero in every slot, which says nothing of its size; \
+                               declare its range";
+                    return Err(refused(&input.name, why.to_owned()));
+                }
+                (None, Some(largest)) => InputRange::Disc {
+                    radius: self.margin * largest,
+                },
+                (None, None) => InputRange::Disc {
+                    radius: self.input_bound,
+                },
+            };
+            if !range.is_valid() {
+                let why = format!("its values cannot be {range}");
+                return Err(refused(&input.name, why));
+            }
+            let mut typical = sample.into_iter().flatten().enumerate();
+            if let Some((slot, z)) = typical.find(|(_, z)| !range.contains(z.re, z.im)) {
+                let why = format!("value {slot} of its sample is {z} and its range is {range}");
+                return Err(refused(&input.name, why));
+            }
+            Ok(range)
+        };
+        inputs.iter().enumerate().map(one).collect()
     }
 
     /// The usual options with these parameters.
@@ -111,8 +173,11 @@ impl Default for Options {
             seeded_keys: true,
             output_level: 0,
             input_bound: 1.0,
+            ranges: Vec::new(),
             sample: None,
+            margin: SAMPLE_MARGIN,
             passes: Passes::ALL,
+            watch: Watch::default(),
         }
     }
 }

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use ringmill_isa::macros::MacroProgram;
+use ringmill_limits::Watch;
 use ringmill_math::primes::{is_prime, ntt_primes};
 use ringmill_schemes::ckks::security::bound;
 use ringmill_schemes::ckks::{CkksError, Params};
 
 use crate::depth::Depths;
-use crate::error::CompileError;
+use crate::error::{At, CompileError};
 use crate::options::{Options, Wanted};
 use crate::pipeline;
-use crate::precision::{Precision, predict};
+use crate::precision::{Known, Precision, Tightest, predict};
 
 /// Sizes of rescaling primes: below, a large ring has too few primes near the scale; above, arithmetic ends.
 const SCALE_BITS: std::ops::RangeInclusive<u32> = 28..=58;
@@ -21,13 +22,15 @@ const MAX_BITS: u32 = 60;
 const LOG_N: std::ops::RangeInclusive<u32> = 10..=17;
 /// Sign, and room for the sum of a value and its error.
 const MARGIN_BITS: u32 = 2;
+/// How far, if it can, the special prime exceeds the others: key switching then adds little more error than a rescale, in
+/// the slot that gets most of it too.
+const SPECIAL_BITS: u32 = 8;
 /// Where the search for the scale begins; any value would do.
 const FIRST_GUESS: u32 = 40;
+/// Levels that outputs may keep in hand where the first prime alone is too small for integer part and precision.
+const SPARE_LEVELS: u32 = 2;
 
-/// Parameters for `program`, which has its relinearisations, and the managed program and precision with them.
-///
-/// The predicted precision grows by about a bit with each bit of the scale, so one try tells where the answer lies; from
-/// there the scale goes down while the precision suffices and up until it does.
+/// Parameters for `program`, which has its relinearisations, and the level of its outputs, at least the one asked for.
 ///
 /// # Errors
 /// [`CompileError::NoParameters`], [`CompileError::TooPrecise`], [`CompileError::TooLarge`].
@@ -35,77 +38,175 @@ pub(crate) fn choose(
     program: &MacroProgram,
     wanted: &Wanted,
     options: &Options,
-) -> Result<Arc<Params>, CompileError> {
-    let levels = Depths::new(program, options.output_level).levels(options.output_level);
-    let shape = Shape {
-        levels,
-        slots: program.slots,
-        wanted,
-    };
-    let (lowest, highest) = (*SCALE_BITS.start(), shape.highest_scale()?);
-    let enough = f64::from(wanted.precision_bits);
-    let attempt = |scale_bits: u32| -> Result<(Arc<Params>, f64), CompileError> {
-        let params = shape.smallest(scale_bits)?;
-        let managed = pipeline::managed(program.clone(), &params, options.output_level)?;
-        let predicted = predict(&managed, &params, options.assumed())?;
-        Ok((
-            params,
-            predicted
-                .iter()
-                .map(Precision::bits)
-                .fold(f64::INFINITY, f64::min),
-        ))
-    };
-    let first = FIRST_GUESS.clamp(lowest, highest);
-    // The guess itself may need a ring that no table has, where a smaller scale would not.
-    let shortfall = match attempt(first) {
-        Ok((_, bits)) => (enough - bits).ceil().clamp(-64.0, 64.0) as i64,
-        Err(CompileError::NoParameters { .. }) => i64::from(lowest) - i64::from(first),
-        Err(error) => return Err(error),
-    };
-    let start =
-        (i64::from(first) + shortfall - 1).clamp(i64::from(lowest), i64::from(highest)) as u32;
-    let mut reached = f64::NEG_INFINITY;
-    for scale_bits in start..=highest {
-        let (params, bits) = attempt(scale_bits)?;
-        if bits >= enough {
-            return Ok(params);
+    known: Known<'_>,
+) -> Result<(Arc<Params>, u32), CompileError> {
+    let mut refused = None;
+    let lowest = options.output_level;
+    for level in lowest..=lowest.saturating_add(SPARE_LEVELS) {
+        let mut search = Search {
+            program,
+            known,
+            wanted,
+            watch: &options.watch,
+            output_level: level,
+            levels: Depths::new(program, level).levels(level),
+            integer_bits: wanted.integer_bits,
+            tightest: None,
+        };
+        match search.run() {
+            Ok(params) => return Ok((params, level)),
+            // With a level in hand the integer part need not fit the first prime beside the scale.
+            Err(error @ (CompileError::TooLarge { .. } | CompileError::TooPrecise { .. })) => {
+                refused = Some(error);
+            }
+            Err(error @ CompileError::Halt(_)) => return Err(error),
+            // A level more is no cure, and what was refused without it says more.
+            Err(error) => return Err(refused.unwrap_or(error)),
         }
-        reached = bits;
     }
-    Err(CompileError::TooPrecise {
-        precision_bits: wanted.precision_bits,
-        integer_bits: wanted.integer_bits,
-        scale_bits: highest,
-        reachable_bits: reached.max(0.0).floor() as u32,
-    })
+    Err(refused.unwrap_or_else(|| CompileError::NoOutput {
+        name: program.name.clone(),
+    }))
 }
 
-/// What parameters must hold.
-struct Shape<'a> {
-    levels: u32,
-    slots: u32,
+/// The lowest level of the outputs, at least the one asked for, at which every value fits its level with these parameters.
+///
+/// # Errors
+/// [`CompileError::Overflow`] where the parameters have no level to spare that would help.
+pub(crate) fn output_level(
+    program: &MacroProgram,
+    params: &Params,
+    options: &Options,
+    known: Known<'_>,
+) -> Result<u32, CompileError> {
+    let mut refused = None;
+    let lowest = options.output_level;
+    for level in lowest..=lowest.saturating_add(SPARE_LEVELS) {
+        let managed = match pipeline::managed(program.clone(), params, level) {
+            Ok(managed) => managed,
+            Err(error) => return Err(refused.unwrap_or(error)),
+        };
+        let tightest = predict(&managed, params, known, &options.watch)?.tightest;
+        if tightest.excess_bits < 0.0 {
+            return Ok(level);
+        }
+        refused.get_or_insert(CompileError::Overflow {
+            at: At(tightest.loc),
+            magnitude: tightest.magnitude,
+            capacity: tightest.capacity,
+        });
+    }
+    Err(refused.unwrap_or_else(|| CompileError::NoOutput {
+        name: program.name.clone(),
+    }))
+}
+
+/// The search for the smallest parameters with the outputs at one level.
+///
+/// The predicted precision grows by about a bit with each bit of the scale, so one try tells where the answer lies; from
+/// there the scale goes down while the precision suffices and up until it does. Whenever a value does not fit, the
+/// integer part grows by what is missing, and stays grown.
+struct Search<'a> {
+    program: &'a MacroProgram,
+    known: Known<'a>,
     wanted: &'a Wanted,
+    watch: &'a Watch,
+    output_level: u32,
+    levels: u32,
+    integer_bits: u32,
+    /// The value that the integer part was last raised for.
+    tightest: Option<Tightest>,
 }
 
-impl Shape<'_> {
+/// What became of a scale.
+enum Tried {
+    /// Every value fits, and every output has this many bits.
+    Fits(Arc<Params>, f64),
+    /// A value did not fit; the integer part was raised.
+    Raised,
+}
+
+impl Search<'_> {
+    fn run(&mut self) -> Result<Arc<Params>, CompileError> {
+        let enough = f64::from(self.wanted.precision_bits);
+        let lowest = *SCALE_BITS.start();
+        let mut first = FIRST_GUESS.min(self.highest_scale()?);
+        // The guess itself may need a ring that no table has, where a smaller scale would not.
+        let shortfall = loop {
+            match self.attempt(first) {
+                Ok(Tried::Fits(_, bits)) => break (enough - bits).ceil().clamp(-64.0, 64.0) as i64,
+                Ok(Tried::Raised) => first = first.min(self.highest_scale()?),
+                Err(CompileError::NoParameters { .. }) if first > lowest => {
+                    break i64::from(lowest) - i64::from(first);
+                }
+                Err(error) => return Err(error),
+            }
+        };
+        let start = i64::from(first) + shortfall - 1;
+        let highest = self.highest_scale()?;
+        let mut scale_bits = start.clamp(i64::from(lowest), i64::from(highest)) as u32;
+        let mut reached = f64::NEG_INFINITY;
+        loop {
+            let highest = self.highest_scale()?;
+            if scale_bits > highest {
+                return Err(CompileError::TooPrecise {
+                    precision_bits: self.wanted.precision_bits,
+                    integer_bits: self.integer_bits,
+                    scale_bits: highest,
+                    reachable_bits: reached.max(0.0).floor() as u32,
+                });
+            }
+            match self.attempt(scale_bits)? {
+                Tried::Fits(params, bits) if bits >= enough => return Ok(params),
+                Tried::Fits(_, bits) => {
+                    reached = bits;
+                    scale_bits += 1;
+                }
+                Tried::Raised => {}
+            }
+        }
+    }
+
+    fn attempt(&mut self, scale_bits: u32) -> Result<Tried, CompileError> {
+        self.watch.check()?;
+        let params = self.smallest(scale_bits)?;
+        let managed = pipeline::managed(self.program.clone(), &params, self.output_level)?;
+        let prediction = predict(&managed, &params, self.known, self.watch)?;
+        let missing = prediction.tightest.excess_bits;
+        if missing >= 0.0 {
+            let raise = missing.min(1e6).floor() as u32 + 1;
+            self.integer_bits = self.integer_bits.saturating_add(raise);
+            self.tightest = Some(prediction.tightest);
+            return Ok(Tried::Raised);
+        }
+        let outputs = prediction.outputs.iter().map(Precision::bits);
+        Ok(Tried::Fits(params, outputs.fold(f64::INFINITY, f64::min)))
+    }
+
     fn first_bits(&self, scale_bits: u32) -> u32 {
         scale_bits
-            .saturating_add(self.wanted.integer_bits)
+            .saturating_add(self.integer_bits)
             .saturating_add(MARGIN_BITS)
+    }
+
+    fn special_bits(&self, scale_bits: u32) -> u32 {
+        (self.first_bits(scale_bits) + SPECIAL_BITS).min(MAX_BITS)
     }
 
     /// Largest scale beside which the integer part fits the first prime.
     fn highest_scale(&self) -> Result<u32, CompileError> {
-        let highest = MAX_BITS.saturating_sub(self.wanted.integer_bits.saturating_add(MARGIN_BITS));
+        let highest = MAX_BITS.saturating_sub(self.integer_bits.saturating_add(MARGIN_BITS));
         let highest = highest.min(*SCALE_BITS.end());
         if SCALE_BITS.contains(&highest) {
             return Ok(highest);
         }
-        let max = MAX_BITS - MARGIN_BITS - SCALE_BITS.start();
+        let tightest = self.tightest.as_ref();
+        let wanted = f64::from(self.wanted.integer_bits).exp2();
         Err(CompileError::TooLarge {
-            integer_bits: self.wanted.integer_bits,
-            max,
+            at: At(tightest.and_then(|t| t.loc.clone())),
+            magnitude: tightest.map_or(wanted, |t| t.magnitude),
+            integer_bits: self.integer_bits,
+            max: MAX_BITS - MARGIN_BITS - SCALE_BITS.start(),
         })
     }
 
@@ -115,8 +216,8 @@ impl Shape<'_> {
         let qp_bits = self
             .levels
             .saturating_mul(scale_bits)
-            .saturating_add(2 * first_bits);
-        let least = (self.slots.trailing_zeros() + 1).max(*LOG_N.start());
+            .saturating_add(first_bits + self.special_bits(scale_bits));
+        let least = (self.program.slots.trailing_zeros() + 1).max(*LOG_N.start());
         for log_n in least..=*LOG_N.end() {
             let allowed = bound(self.wanted.table, self.wanted.level, log_n as u8)?;
             if allowed.is_none_or(|allowed| qp_bits > allowed) {
@@ -140,10 +241,14 @@ impl Shape<'_> {
     }
 
     fn build(&self, log_n: u32, scale_bits: u32) -> Result<Arc<Params>, CkksError> {
-        // The first prime and, as large, the special one: key switching then adds less error than a rescale.
-        let mut ends = ntt_primes(self.first_bits(scale_bits), log_n, 2)?;
-        let special = ends.split_off(1);
-        let mut cipher = ends;
+        let (first, special) = (self.first_bits(scale_bits), self.special_bits(scale_bits));
+        let (mut cipher, special) = if first == special {
+            let mut both = ntt_primes(first, log_n, 2)?;
+            let special = both.split_off(1);
+            (both, special)
+        } else {
+            (ntt_primes(first, log_n, 1)?, ntt_primes(special, log_n, 1)?)
+        };
         cipher.extend(rescaling_primes(scale_bits, log_n, self.levels)?);
         Params::builder(log_n as u8)
             .primes(&cipher, &special)

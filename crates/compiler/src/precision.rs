@@ -1,108 +1,140 @@
-//! Predicted precision: the scheme layer's noise model carried through a managed program, value by value.
+//! Predicted precision: the scheme layer's noise model carried through a managed program, value by value, beside the
+//! interval analysis that bounds what errors are multiplied by and says whether every value fits its level.
 
 use num_complex::Complex64;
 use ringmill_isa::macros::{
     LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
 };
-use ringmill_schemes::ckks::{Noise, NoiseModel, Params};
+use ringmill_isa::source::SourceLoc;
+use ringmill_limits::Watch;
+use ringmill_schemes::ckks::{Noise, NoiseModel, Params, Slots};
 
-use crate::reference::{EvaluateError, evaluate_observed};
+use crate::error::CompileError;
+use crate::range::{InputRange, Spans};
+use crate::reference::evaluate_observed;
 
 /// What is predicted of an output.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Precision {
-    /// Magnitude and error, in units of the message.
-    pub noise: Noise,
+    /// Largest absolute value of a slot, by interval analysis.
+    pub magnitude: f64,
+    /// Bound on the error of every slot, in units of the message; fails with probability at most
+    /// 2^-[`FAILURE_BITS`](ringmill_schemes::ckks::FAILURE_BITS).
+    pub error: f64,
     /// Absolute values below this survive decryption at the output's level and scale.
     pub capacity: f64,
-    /// Whether, by the magnitudes assumed, this value or one that it is made of may be too large for its level.
-    pub may_overflow: bool,
 }
 
 impl Precision {
-    /// Bits after the binary point that are right in every slot.
+    /// Bits after the binary point that are right in every slot: -log2 of the error.
     pub fn bits(&self) -> f64 {
-        self.noise.precision_bits()
+        -self.error.log2()
     }
 }
 
-/// What the prediction assumes of the sizes of values.
+/// What is known of the inputs of a program.
 #[derive(Clone, Copy, Debug)]
-pub enum Assumed<'a> {
-    /// Input slots are at most this in absolute value; sizes of other values follow by the triangle inequality, which
-    /// overstates those of long sums.
-    Bound(f64),
-    /// Values are at most [`SAMPLE_MARGIN`] times as large as on these inputs, one vector an input.
-    Sample(&'a [Vec<Complex64>]),
+pub struct Known<'a> {
+    /// Where each input's slots lie: no value outgrows its level while they do.
+    pub ranges: &'a [InputRange],
+    /// Typical inputs, one vector an input, and how many times as large as on them values may be for the predicted
+    /// precision to hold.
+    pub sample: Option<(&'a [Vec<Complex64>], f64)>,
 }
 
-/// How much larger than on the sample values may be.
-pub const SAMPLE_MARGIN: f64 = 2.0;
+/// Predictions for a managed program.
+#[derive(Clone, Debug)]
+pub struct Prediction {
+    pub outputs: Vec<Precision>,
+    pub tightest: Tightest,
+}
+
+/// How much room values have at their levels.
+#[derive(Clone, Debug)]
+pub struct Tightest {
+    /// log2 of a value's bound over its level's capacity, the largest of all; above 0 that value may wrap around.
+    pub excess_bits: f64,
+    /// Largest absolute value of the first value that may wrap around, or of the one that comes closest.
+    pub magnitude: f64,
+    /// Absolute values below this survive at the value's level and scale.
+    pub capacity: f64,
+    /// The line that computes it.
+    pub loc: Option<SourceLoc>,
+}
+
+/// Slots times instructions up to which each slot is looked at; above, the worst slot stands for all.
+const BY_SLOT: u64 = 1 << 31;
 
 /// Predicts the precision of each output of a managed program, inputs encrypted under the public key.
 ///
 /// # Errors
-/// A sample that does not fit the program.
+/// A sample that does not fit the program; an interrupt.
 pub fn predict(
     managed: &MacroProgram,
     params: &Params,
-    assumed: Assumed<'_>,
-) -> Result<Vec<Precision>, EvaluateError> {
-    let mut largest = vec![f64::INFINITY; managed.types.len()];
-    let input_bound = match assumed {
-        Assumed::Bound(bound) => bound.abs(),
-        Assumed::Sample(inputs) => {
-            let norm = |slots: &[Complex64]| slots.iter().map(|x| x.norm()).fold(0.0, f64::max);
-            evaluate_observed(managed, inputs, &mut |value, slots| {
-                if let Some(size) = largest.get_mut(value.0 as usize) {
-                    *size = SAMPLE_MARGIN * norm(slots);
-                }
-            })?;
-            f64::INFINITY
-        }
-    };
-    let data = managed
-        .data
-        .iter()
-        .map(|v| v.iter().map(|&(re, im)| re.hypot(im)).fold(0.0, f64::max))
-        .collect();
+    known: Known<'_>,
+    watch: &Watch,
+) -> Result<Prediction, CompileError> {
+    let mut typical = vec![f64::INFINITY; managed.types.len()];
+    if let Some((inputs, margin)) = known.sample {
+        let norm = |slots: &[Complex64]| slots.iter().map(|x| x.norm()).fold(0.0, f64::max);
+        evaluate_observed(managed, inputs, &mut |value, slots| {
+            if let Some(size) = typical.get_mut(value.0 as usize) {
+                *size = margin * norm(slots);
+            }
+        })?;
+    }
+    let by_slot = (managed.instrs.len() as u64).saturating_mul(params.slots() as u64) <= BY_SLOT;
+    let model = NoiseModel::new(params, managed.slots as usize);
     let mut walk = Walk {
-        model: NoiseModel::new(params),
+        model: if by_slot { model } else { model.flattened() },
         program: managed,
-        largest,
-        input_bound,
-        data,
+        params,
+        spans: Spans::new(managed, known.ranges, by_slot),
+        typical,
         noise: vec![None; managed.types.len()],
-    };
-    let nothing = Noise {
-        magnitude: 0.0,
-        error: 0.0,
+        lines: vec![None; managed.types.len()],
+        tightest: Tightest {
+            excess_bits: f64::NEG_INFINITY,
+            magnitude: 0.0,
+            capacity: 0.0,
+            loc: None,
+        },
     };
     let unknown = Precision {
-        noise: nothing,
+        magnitude: f64::INFINITY,
+        error: f64::INFINITY,
         capacity: 0.0,
-        may_overflow: false,
     };
     let mut outputs = vec![unknown; managed.outputs.len()];
-    for instr in &managed.instrs {
-        if let (MacroOp::Output, &MacroImm::Output(o), &[a]) =
-            (instr.op, &instr.imm, instr.src.as_slice())
-        {
-            if let Some(output) = outputs.get_mut(o as usize) {
-                let (noise, may_overflow) = walk.get(a);
-                *output = Precision {
-                    noise,
-                    capacity: capacity(params, walk.at(a)),
-                    may_overflow,
-                };
+    let mut last_use = vec![usize::MAX; managed.types.len()];
+    for (number, instr) in managed.instrs.iter().enumerate() {
+        for v in &instr.src {
+            if let Some(last) = last_use.get_mut(v.0 as usize) {
+                *last = number;
             }
-            continue;
-        }
-        for &d in &instr.dst {
-            walk.step(instr, d, params);
         }
     }
-    Ok(outputs)
+    walk.fit_unused();
+    for (number, instr) in managed.instrs.iter().enumerate() {
+        watch.check()?;
+        if let (MacroOp::Output, &MacroImm::Output(o), &[a]) =
+            (instr.op, &instr.imm, instr.src.as_slice())
+            && let Some(output) = outputs.get_mut(o as usize)
+        {
+            *output = walk.output(a);
+        }
+        walk.step(instr);
+        for &v in &instr.src {
+            if last_use.get(v.0 as usize) == Some(&number) {
+                walk.forget(v);
+            }
+        }
+    }
+    Ok(Prediction {
+        outputs,
+        tightest: walk.tightest,
+    })
 }
 
 /// Absolute values that fit a level at a scale.
@@ -113,99 +145,192 @@ fn capacity(params: &Params, at: LevelScale) -> f64 {
 struct Walk<'a> {
     model: NoiseModel,
     program: &'a MacroProgram,
+    params: &'a Params,
+    spans: Spans<'a>,
     /// Bound on each value's slots, by the sample.
-    largest: Vec<f64>,
-    input_bound: f64,
-    /// Largest absolute value of each constant vector.
-    data: Vec<f64>,
-    /// By value: its noise, and whether it may have overflown.
-    noise: Vec<Option<(Noise, bool)>>,
+    typical: Vec<f64>,
+    noise: Vec<Option<Noise>>,
+    /// The line that computes each value: that of its operand for what the compiler put in.
+    lines: Vec<Option<SourceLoc>>,
+    tightest: Tightest,
 }
 
 impl Walk<'_> {
-    fn at(&self, value: MacroValue) -> LevelScale {
+    /// Polynomials (none for a plaintext), level and scale of a value. The verifier has seen to it that managed values
+    /// have these.
+    fn at(&self, value: MacroValue) -> (usize, LevelScale) {
         let unmanaged = LevelScale {
             level: 0,
             scale: 1.0,
         };
         match self.program.types.get(value.0 as usize) {
-            Some(MacroType::Cipher { at, .. } | MacroType::Plain { at }) => at.unwrap_or(unmanaged),
-            None => unmanaged,
+            Some(&MacroType::Cipher { size, at }) => (size as usize, at.unwrap_or(unmanaged)),
+            Some(&MacroType::Plain { at }) => (0, at.unwrap_or(unmanaged)),
+            None => (0, unmanaged),
         }
     }
 
-    fn get(&self, value: MacroValue) -> (Noise, bool) {
-        let known = self.noise.get(value.0 as usize).copied().flatten();
-        known.unwrap_or((
-            Noise {
-                magnitude: 0.0,
-                error: 0.0,
-            },
-            false,
-        ))
+    fn forget(&mut self, value: MacroValue) {
+        self.spans.forget(value);
+        if let Some(slot) = self.noise.get_mut(value.0 as usize) {
+            *slot = None;
+        }
     }
 
-    fn step(&mut self, instr: &MacroInstr, d: MacroValue, params: &Params) {
-        let LevelScale { level, scale } = self.at(d);
-        let is_cipher = matches!(
-            self.program.types.get(d.0 as usize),
-            Some(MacroType::Cipher { .. })
-        );
-        let sampled = self
-            .largest
-            .get(d.0 as usize)
-            .copied()
-            .unwrap_or(f64::INFINITY);
-        let input = sampled.min(self.input_bound);
-        let operands: Vec<(Noise, bool)> = instr.src.iter().map(|&v| self.get(v)).collect();
-        let model = &self.model;
-        let noise = match (instr.op, operands.as_slice(), &instr.imm) {
-            (MacroOp::Input, [], _) if is_cipher => model.fresh_public(input, scale),
-            (MacroOp::Input, [], _) => model.encoded(input, scale),
-            (MacroOp::Encode, [], &MacroImm::Data(v)) => {
-                model.encoded(self.data.get(v as usize).copied().unwrap_or(0.0), scale)
-            }
-            (MacroOp::Add | MacroOp::Sub, &[(a, _), (b, _)], _) => model.add(a, b),
-            (MacroOp::Mul, &[(a, _), (b, _)], _) => model.mul(a, b),
-            (MacroOp::Square, &[(a, _)], _) => model.mul(a, a),
-            (MacroOp::Addc, &[(a, _)], &MacroImm::Constant { value, .. }) => {
-                model.add_scalar(a, value, scale)
-            }
-            // An integer factor is exact.
-            (
-                MacroOp::Mulc,
-                &[(a, _)],
-                &MacroImm::Constant {
-                    value,
-                    scale: Some(1.0),
-                },
-            ) if value.fract() == 0.0 => Noise {
-                magnitude: a.magnitude * value.abs(),
-                error: a.error * value.abs(),
-            },
-            (MacroOp::Mulc, &[(a, _)], &MacroImm::Constant { value, scale }) => {
-                model.mul_scalar(a, value, scale.unwrap_or(1.0))
-            }
-            (MacroOp::Relin | MacroOp::Rotate | MacroOp::Hrotate | MacroOp::Conj, &[(a, _)], _) => {
-                model.key_switch(a, level, scale)
-            }
-            (MacroOp::Rescale, &[(a, _)], _) => model.rescale(a, scale),
-            (_, &[(a, _), ..], _) => a,
-            _ => Noise {
-                magnitude: 0.0,
-                error: 0.0,
-            },
+    fn noise(&self, value: Option<&MacroValue>) -> Noise {
+        let known = value.and_then(|v| self.noise.get(v.0 as usize));
+        known
+            .and_then(Option::as_ref)
+            .cloned()
+            .unwrap_or_else(Noise::none)
+    }
+
+    /// How large a value's slots may be for the predicted precision to hold.
+    fn size(&self, value: Option<&MacroValue>) -> Slots {
+        let Some(&value) = value else {
+            return Slots::ZERO;
         };
-        // Whatever the operands, a value that decrypts right is below its level's capacity.
-        let magnitude = noise.magnitude.min(sampled);
-        let capacity = capacity(params, LevelScale { level, scale });
-        let overflows = is_cipher && magnitude >= capacity || operands.iter().any(|&(_, o)| o);
-        let noise = Noise {
-            magnitude: magnitude.min(capacity),
-            ..noise
+        let typical = self.typical.get(value.0 as usize).copied();
+        let typical = typical.unwrap_or(f64::INFINITY);
+        let bound = self.spans.get(value).magnitude();
+        if bound.largest(usize::MAX) <= typical {
+            bound
+        } else {
+            bound.map(|x| x.min(typical))
+        }
+    }
+
+    fn output(&self, value: MacroValue) -> Precision {
+        let (_, at) = self.at(value);
+        let size = self.size(Some(&value));
+        Precision {
+            magnitude: self.spans.get(value).magnitude().largest(usize::MAX),
+            error: self.model.bound(&self.noise(Some(&value)), &size),
+            capacity: capacity(self.params, at),
+        }
+    }
+
+    fn step(&mut self, instr: &MacroInstr) {
+        self.spans.step(instr);
+        let operand = instr.src.first().and_then(|v| self.lines.get(v.0 as usize));
+        let line = match instr.op {
+            MacroOp::Relin | MacroOp::Rescale | MacroOp::Modswitch => operand.cloned().flatten(),
+            _ => instr.loc.clone(),
         };
-        if let Some(slot) = self.noise.get_mut(d.0 as usize) {
-            *slot = Some((noise, overflows));
+        for (k, &d) in instr.dst.iter().enumerate() {
+            let noise = self.result(instr, k, d);
+            let (_, at) = self.at(d);
+            self.fit(d, &noise, at, line.as_ref());
+            if let Some(slot) = self.lines.get_mut(d.0 as usize) {
+                slot.clone_from(&line);
+            }
+            if let Some(slot) = self.noise.get_mut(d.0 as usize) {
+                *slot = Some(noise);
+            }
+        }
+    }
+
+    /// Compares a value's bound with its level's capacity.
+    fn fit(&mut self, value: MacroValue, noise: &Noise, at: LevelScale, line: Option<&SourceLoc>) {
+        let span = self.spans.get(value).magnitude();
+        let magnitude = span.largest(usize::MAX) + self.model.bound_anywhere(noise);
+        self.compare(magnitude, at, line);
+    }
+
+    /// Inputs that nothing is computed from are encrypted all the same, if need be at the highest level.
+    fn fit_unused(&mut self) {
+        let top = LevelScale {
+            level: self.params.max_level(),
+            scale: self.params.default_scale(),
+        };
+        let read = |i: u32| {
+            let reads = |instr: &MacroInstr| instr.imm == MacroImm::Input(i);
+            self.program.instrs.iter().any(reads)
+        };
+        let ranges = (0u32..).zip(self.spans.inputs());
+        let unread: Vec<f64> = ranges
+            .filter(|&(i, _)| !read(i))
+            .map(|(_, range)| range.magnitude())
+            .collect();
+        for magnitude in unread {
+            self.compare(magnitude, top, None);
+        }
+    }
+
+    fn compare(&mut self, magnitude: f64, at: LevelScale, loc: Option<&SourceLoc>) {
+        let capacity = capacity(self.params, at);
+        let excess_bits = magnitude.log2() - capacity.log2();
+        // A bound that is no number is no bound.
+        let excess_bits = if excess_bits.is_nan() {
+            f64::INFINITY
+        } else {
+            excess_bits
+        };
+        let known = self.tightest.excess_bits;
+        if known < 0.0 && excess_bits > known {
+            self.tightest = Tightest {
+                excess_bits,
+                magnitude,
+                capacity,
+                loc: loc.cloned(),
+            };
+        }
+        self.tightest.excess_bits = known.max(excess_bits);
+    }
+
+    /// The noise of an instruction's result number `k`, the value `d`.
+    fn result(&mut self, instr: &MacroInstr, k: usize, d: MacroValue) -> Noise {
+        let (polys, LevelScale { level, scale }) = self.at(d);
+        let (a, b) = (instr.src.first(), instr.src.get(1));
+        let steps = match &instr.imm {
+            MacroImm::Steps(steps) => steps.get(k).map_or(0, |&s| i64::from(s)),
+            _ => 0,
+        };
+        let constant = match instr.imm {
+            MacroImm::Constant { value, scale } => (value, scale.unwrap_or(1.0)),
+            _ => (0.0, 1.0),
+        };
+        let noise_a = self.noise(a);
+        match instr.op {
+            MacroOp::Input if polys > 0 => {
+                let size = self.size(Some(&d));
+                self.model.fresh_public(&size, scale)
+            }
+            MacroOp::Input | MacroOp::Encode => {
+                let size = self.size(Some(&d));
+                self.model.encoded(&size, scale)
+            }
+            MacroOp::Add | MacroOp::Sub => {
+                let noise_b = self.noise(b);
+                self.model.add(&noise_a, &noise_b)
+            }
+            MacroOp::Mul if a == b => {
+                let size = self.size(a);
+                self.model.square(&noise_a, &size)
+            }
+            MacroOp::Mul => {
+                let (size_a, size_b, noise_b) = (self.size(a), self.size(b), self.noise(b));
+                self.model.mul(&noise_a, &size_a, &noise_b, &size_b)
+            }
+            MacroOp::Square => {
+                let size = self.size(a);
+                self.model.square(&noise_a, &size)
+            }
+            MacroOp::Addc => self.model.add_scalar(&noise_a, constant.0, scale),
+            MacroOp::Mulc if constant.1 == 1.0 && constant.0.fract() == 0.0 => {
+                self.model.mul_integer(&noise_a, constant.0)
+            }
+            MacroOp::Mulc => {
+                let size = self.size(a);
+                self.model
+                    .mul_scalar(&noise_a, &size, constant.0, constant.1)
+            }
+            MacroOp::Relin | MacroOp::Conj => self.model.key_switch(&noise_a, level, scale),
+            MacroOp::Rotate => self.model.rotate(&noise_a, steps, level, scale),
+            MacroOp::Hrotate => self.model.rotate_hoisted(&noise_a, steps, level, scale),
+            MacroOp::Rescale => self.model.rescale(&noise_a, polys, scale),
+            MacroOp::Neg | MacroOp::Modswitch => noise_a,
+            MacroOp::Output => Noise::none(),
         }
     }
 }

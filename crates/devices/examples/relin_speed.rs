@@ -26,14 +26,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     for set in ["set1", "set2"] {
         let params = Params::named(set)?;
         let cache = ProcCache::new(params.clone());
-        let mut keys = KeyGenerator::new(params.clone())?;
+        let keys = KeyGenerator::new(params.clone())?;
         let relin = keys.relin_key(KeyForm::Stored)?;
         let seeded = keys.relin_key(KeyForm::Seeded)?;
         let galois = params.galois_element(1)?;
         let rotation = keys.galois_keys(&[galois], KeyForm::Stored)?;
         let encoder = Encoder::new(params.clone());
         let plain = encoder.encode_real(&[0.5; 64], params.max_level(), params.default_scale())?;
-        let mut encryptor = Encryptor::with_secret_key(params.clone(), keys.secret_key().clone())?;
+        let encryptor = Encryptor::with_secret_key(params.clone(), keys.secret_key().clone())?;
         let (a, b) = (encryptor.encrypt(&plain)?, encryptor.encrypt(&plain)?);
 
         let level = params.max_level();

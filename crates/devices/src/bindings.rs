@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ringmill_isa::mid::Program;
+use ringmill_limits::{Halt, room};
 use ringmill_math::{Modulus, Ring, RingKind, expand_uniform};
 
 use crate::DeviceError;
@@ -118,7 +119,10 @@ impl SeedExpansion {
 
     /// The evaluation-form limb of `PRNG`: the keystream's words of `stream`, each reduced mod `modulus`; on a half ring
     /// those of the positions of that half (roots psi^e with e = 1 mod 4 are the first half of the bit-reversed order).
-    pub fn limb(&self, stream: u64, modulus: Modulus, ring: Ring) -> Arc<[u64]> {
+    ///
+    /// # Errors
+    /// [`Halt::NoMemory`] where there is none for it.
+    pub fn limb(&self, stream: u64, modulus: Modulus, ring: Ring) -> Result<Arc<[u64]>, Halt> {
         let cell = {
             let mut limbs = self.limbs.lock().unwrap_or_else(PoisonError::into_inner);
             limbs
@@ -130,6 +134,12 @@ impl SeedExpansion {
                 .or_default()
                 .clone()
         };
+        if cell.get().is_none() {
+            room(
+                "a limb of a key",
+                2 * size_of::<u64>() as u64 * ring.parent().len() as u64,
+            )?;
+        }
         // The map is not held while expanding: threads expand different limbs side by side, and wait only for their own.
         let limb = cell.get_or_init(|| {
             let mut full = vec![0; ring.parent().len()];
@@ -141,7 +151,7 @@ impl SeedExpansion {
                 RingKind::HalfMinus => full[half..].into(),
             }
         });
-        limb.clone()
+        Ok(limb.clone())
     }
 
     /// Bytes of expanded limbs held.

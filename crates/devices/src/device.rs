@@ -1,6 +1,7 @@
 //! A device: anything that runs limb programs.
 
 use ringmill_isa::mid::Program;
+use ringmill_limits::Watch;
 use ringmill_machines::{MachineReport, TraceSink, polymul};
 
 use crate::DeviceError;
@@ -18,7 +19,8 @@ pub struct Request<'a> {
     pub function: bool,
     /// Count the machine's cycles (needs a `sim:` or `rtl:` device).
     pub timing: bool,
-    /// Let a program that does not fit the machine's memory spill over the host link.
+    /// A program that does not fit the machine's memory spills over the host link, and the report says what that cost;
+    /// without leave it is refused.
     pub spill: bool,
     /// Evaluation keys are on the machine before the run starts, as the papers count; otherwise their transfer is counted.
     pub resident_keys: bool,
@@ -26,6 +28,8 @@ pub struct Request<'a> {
     pub machine_trace: Option<&'a mut dyn TraceSink>,
     /// Where the CPU's threads tell what they do.
     pub cpu_spans: Option<&'a mut dyn SpanSink>,
+    /// Bounds the run's memory, and stops it.
+    pub watch: Watch,
 }
 
 impl Request<'_> {
@@ -34,10 +38,11 @@ impl Request<'_> {
         Self {
             function: true,
             timing: false,
-            spill: false,
+            spill: true,
             resident_keys: true,
             machine_trace: None,
             cpu_spans: None,
+            watch: Watch::default(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use ringmill_limits::Halt;
 use ringmill_math::MathError;
 use thiserror::Error;
 
@@ -9,6 +10,8 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DeviceError {
+    #[error("{0}")]
+    Halt(#[from] Halt),
     #[error("unknown device `{got}`; known devices: {}", known.join(", "))]
     UnknownDevice { got: String, known: Vec<String> },
     #[error(

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ringmill_limits::{Halt, zeroed};
 use ringmill_math::Ring;
 
 /// Bytes that every buffer is aligned to: one cache line, and the widest SIMD load.
@@ -20,10 +21,10 @@ pub struct Buf {
 }
 
 impl Buf {
-    fn new(len: usize) -> Self {
-        let words = vec![0u64; len + WORDS - 1];
+    fn new(len: usize) -> Result<Self, Halt> {
+        let words: Vec<u64> = zeroed("a limb", len + WORDS - 1)?;
         let offset = words.as_ptr().align_offset(ALIGNMENT).min(WORDS - 1);
-        Self { words, offset, len }
+        Ok(Self { words, offset, len })
     }
 
     /// The residues.
@@ -120,16 +121,21 @@ impl Drop for OutputLimb {
 
 impl Pool {
     /// A buffer of 2^log_n residues of unspecified content, referred to once. `log_n` must be a supported ring degree's
-    /// (the verifier's condition); larger ones are treated as the largest.
-    pub fn take(&mut self, log_n: u8) -> Arc<Buf> {
+    /// (the verifier's condition); larger ones are treated as the largest. Fails where memory ends.
+    pub fn take(&mut self, log_n: u8) -> Result<Arc<Buf>, Halt> {
         let class = usize::from(log_n.min(Ring::MAX_LOG_N));
         let bytes = bytes_of(1 << class);
+        let buf = match self.free[class].pop() {
+            Some(buf) => buf,
+            None => {
+                let buf = Arc::new(Buf::new(1 << class)?);
+                self.usage.held += bytes;
+                buf
+            }
+        };
         self.usage.live += bytes;
         self.usage.peak = self.usage.peak.max(self.usage.live);
-        self.free[class].pop().unwrap_or_else(|| {
-            self.usage.held += bytes;
-            Arc::new(Buf::new(1 << class))
-        })
+        Ok(buf)
     }
 
     /// Gives one reference back; the buffer becomes free with its last reference. References are only made and given
@@ -179,8 +185,8 @@ mod tests {
     #[test]
     fn buffers_are_aligned_and_reused() {
         let mut pool = Pool::default();
-        let a = pool.take(4);
-        let b = pool.take(4);
+        let a = pool.take(4).unwrap();
+        let b = pool.take(4).unwrap();
         assert_eq!(a.as_slice().len(), 16);
         assert_eq!(a.as_slice().as_ptr() as usize % ALIGNMENT, 0);
         assert_eq!(b.as_slice().as_ptr() as usize % ALIGNMENT, 0);
@@ -197,14 +203,14 @@ mod tests {
                 held: 256
             }
         );
-        assert_eq!(pool.take(4).as_slice().as_ptr(), first);
+        assert_eq!(pool.take(4).unwrap().as_slice().as_ptr(), first);
         assert_eq!(pool.usage().held, 256);
     }
 
     #[test]
     fn lent_limbs_come_back_when_they_are_dropped() {
         let mut pool = Pool::default();
-        let buf = pool.take(4);
+        let buf = pool.take(4).unwrap();
         let (once, twice) = (pool.lend(buf.clone()), pool.lend(buf));
         drop(once);
         assert_eq!(pool.usage().live, 128, "one is still out");

@@ -1,5 +1,6 @@
 //! The run report: what ran, with which parameters, what it took, and how each figure was obtained.
 
+mod summary;
 mod table;
 
 use std::collections::BTreeMap;
@@ -9,6 +10,8 @@ use ringmill_isa::macros::MacroProgram;
 use ringmill_isa::mid::Program;
 use ringmill_schemes::ckks::Params;
 use serde::Serialize;
+
+pub use table::Detail;
 
 use crate::cpu::CpuStats;
 use crate::device::Outcome;
@@ -133,8 +136,6 @@ pub struct PrecisionReport {
     pub output: String,
     /// Bits that the noise model guarantees up to its failure probability.
     pub predicted_bits: f64,
-    /// Whether, by the sizes assumed of the inputs, a value may outgrow its level.
-    pub may_overflow: bool,
     /// Bits of the worst slot against the result in the clear; known to the key's holder only.
     pub measured_bits: Option<f64>,
 }
@@ -146,19 +147,29 @@ impl PrecisionReport {
         rows.map(|(output, predicted)| Self {
             output: output.name.clone(),
             predicted_bits: predicted.bits(),
-            may_overflow: predicted.may_overflow,
             measured_bits: None,
         })
         .collect()
     }
 }
 
-/// Everything a run says about itself. Displays as a table, serialises as JSON.
+/// Whether what met in a run belongs to one secret key; what belongs to another was refused.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct KeyReport {
+    /// The key identity of the parts that have one, in hexadecimal.
+    pub identity: Option<String>,
+    /// The parts that have none (from SEAL, or from files of version 1), so that what they belong to is not known.
+    pub unchecked: Vec<String>,
+}
+
+/// Everything a run says about itself. Displays as a summary, serialises as JSON.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunReport {
     pub program: String,
     pub device: String,
     pub parameters: ParameterReport,
+    /// Where there were keys: not when only timing was asked for.
+    pub keys: Option<KeyReport>,
     pub instructions: InstructionReport,
     pub cpu: Option<CpuReport>,
     pub machine: Option<MachineReport>,
@@ -176,6 +187,7 @@ impl RunReport {
             program: compiled.source.name.clone(),
             device: device.to_owned(),
             parameters: ParameterReport::new(&compiled.params),
+            keys: None,
             instructions: InstructionReport {
                 macro_level: macro_counts(&compiled.managed),
                 mid_level: mid_counts(&compiled.program),
@@ -190,6 +202,13 @@ impl RunReport {
             machine: outcome.machine.clone(),
             precision: PrecisionReport::predicted(compiled),
         }
+    }
+}
+
+impl RunReport {
+    /// The report with every figure, as text.
+    pub fn detail(&self) -> Detail<'_> {
+        Detail(self)
     }
 }
 

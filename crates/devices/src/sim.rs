@@ -126,13 +126,18 @@ impl Device for Sim {
                     .machine_trace
                     .map(|sink| -> &mut dyn TraceSink { sink }),
                 progress: Some(&mut tell),
+                watch: request.watch.clone(),
             };
             outcome.machine = Some(self.machine.simulate(program, options)?);
         }
         if request.function {
-            let (outputs, stats) =
-                self.cpu
-                    .execute(program, bindings, progress, request.cpu_spans)?;
+            let (outputs, stats) = self.cpu.execute_watched(
+                program,
+                bindings,
+                progress,
+                request.cpu_spans,
+                &request.watch,
+            )?;
             outcome.outputs = Some(outputs);
             outcome.cpu = Some(stats);
         }

@@ -11,7 +11,7 @@ use ringmill_devices::runtime::{
 };
 use ringmill_devices::{Request, open};
 use ringmill_isa::macros::Visibility;
-use ringmill_schemes::ckks::Params;
+use ringmill_schemes::ckks::{Flooding, Params, RelinKey};
 
 const SLOTS: u32 = 32;
 
@@ -79,7 +79,7 @@ struct Case {
 
 fn case(seeded: bool) -> Case {
     let compiled = program(params(10), seeded);
-    let mut client = Client::new(compiled.clone()).unwrap();
+    let client = Client::new(compiled.clone()).unwrap();
     let keys = client.evaluation_keys().unwrap();
     let server = Server::new(compiled, keys.clone()).unwrap();
     let ciphers = client.encrypt(&encrypted()).unwrap();
@@ -165,9 +165,29 @@ fn reports_say_what_ran_and_how_each_figure_was_obtained() {
         json["cpu"]["process_peak_bytes"].as_u64().unwrap()
             > json["cpu"]["pool_peak_bytes"].as_u64().unwrap()
     );
-    let text = answer.report.to_string();
+    let summary = answer.report.to_string();
+    assert!(summary.lines().count() <= 12, "{summary}");
+    let first = summary.lines().next().unwrap_or_default();
+    assert!(first.contains(" from end to end, modelled"), "{summary}");
+    for part in [
+        "inputs over the link",
+        "keys over the link",
+        "compute",
+        "outputs over the link",
+        "link and units in turn",
+        "assumed there already",
+        "bound by",
+        "would help",
+        "no part of the time above",
+        "NOT SECURE, by explicit opt-out",
+    ] {
+        assert!(summary.contains(part), "no `{part}` in\n{summary}");
+    }
+    let text = answer.report.detail().to_string();
+    assert!(text.starts_with(&summary));
     for part in [
         "NOT SECURE, by explicit opt-out",
+        "idle",
         "mid",
         "measured",
         "model",
@@ -200,12 +220,12 @@ fn reports_say_what_ran_and_how_each_figure_was_obtained() {
 #[test]
 fn wrong_inputs_are_refused_by_name() {
     let Case {
-        mut client,
+        client,
         server,
         ciphers,
         ..
     } = case(true);
-    let mut encrypt = |change: &dyn Fn(&mut Vectors)| {
+    let encrypt = |change: &dyn Fn(&mut Vectors)| {
         let mut inputs = encrypted();
         change(&mut inputs);
         client.encrypt(&inputs).err().unwrap()
@@ -232,10 +252,17 @@ fn wrong_inputs_are_refused_by_name() {
         ),
         "{error}"
     );
-    for bad in [f64::NAN, f64::INFINITY, 1e30] {
+    for bad in [f64::NAN, f64::INFINITY] {
         let error = encrypt(&|v| v.get_mut("x").unwrap()[3].re = bad);
         assert!(
             matches!(&error, RuntimeError::Value { name, .. } if name == "x"),
+            "{error}"
+        );
+    }
+    for bad in [1e30, -1.01] {
+        let error = encrypt(&|v| v.get_mut("x").unwrap()[3].re = bad);
+        assert!(
+            matches!(&error, RuntimeError::OutOfRange { name, slot: 3, .. } if name == "x"),
             "{error}"
         );
     }
@@ -277,7 +304,7 @@ fn wrong_inputs_are_refused_by_name() {
         matches!(&error, RuntimeError::WrongPlace { name, .. } if name == "x"),
         "{error}"
     );
-    let mut other = Client::new(program(params(9), true)).unwrap();
+    let other = Client::new(program(params(9), true)).unwrap();
     let error = run(&other.encrypt(&encrypted()).unwrap(), &plain());
     assert!(
         matches!(&error, RuntimeError::Value { .. })
@@ -329,4 +356,193 @@ fn wrong_keys_are_refused_before_anything_runs() {
     assert!(matches!(&error, RuntimeError::NotSeeded { .. }), "{error}");
     // The other way round the server expands the seeds.
     assert!(Server::new(stored_program, keys).is_ok());
+}
+
+#[test]
+fn keys_and_inputs_of_two_clients_are_refused_by_both_identities() {
+    let (a, b) = (case(true), case(true));
+    let ids = [&a, &b].map(|c| c.client.key_id().unwrap().short());
+    let says_both = |error: RuntimeError| {
+        let said = error.to_string();
+        assert!(ids.iter().all(|id| said.contains(id)), "{said}");
+        assert!(said.contains("one client"), "{said}");
+    };
+    let cpu = open("cpu:1").unwrap();
+    let run = |ciphers: &Ciphertexts| {
+        let request = Request::function_only();
+        a.server
+            .run(cpu.as_ref(), ciphers, &plain(), request, &Silent)
+    };
+    // All inputs of another client, or one of two.
+    says_both(run(&b.ciphers).unwrap_err());
+    let mut mixed = a.ciphers.clone();
+    mixed.insert("w".into(), b.ciphers["w"].clone());
+    let error = run(&mixed).unwrap_err();
+    assert!(matches!(&error, RuntimeError::OtherKeys { what, .. } if what.contains("`w`")));
+    says_both(error);
+    // Evaluation keys of two clients.
+    let keys = EvaluationKeys {
+        relin: b.keys.relin.clone(),
+        ..a.keys.clone()
+    };
+    assert!(keys.key_id().is_err());
+    says_both(
+        Server::new(a.server.compiled().clone(), keys)
+            .err()
+            .unwrap(),
+    );
+    // A result opened with the wrong secret key.
+    let answer = run(&a.ciphers).unwrap();
+    let outputs = answer.outputs.unwrap();
+    says_both(b.client.decrypt(&outputs).unwrap_err());
+    assert!(a.client.decrypt(&outputs).is_ok());
+    let keys = answer.report.keys.unwrap();
+    assert_eq!(keys.identity, a.client.key_id().map(|id| id.to_string()));
+    assert!(keys.unchecked.is_empty());
+    assert_eq!(outputs["y"].key_id(), a.client.key_id());
+}
+
+#[test]
+fn what_has_no_identity_is_run_and_the_report_says_so() {
+    let Case {
+        client,
+        server,
+        keys,
+        ciphers,
+    } = case(true);
+    let cpu = open("cpu:1").unwrap();
+    let run = |server: &Server, ciphers: &Ciphertexts| {
+        let request = Request::function_only();
+        let answer = server.run(cpu.as_ref(), ciphers, &plain(), request, &Silent);
+        answer.unwrap()
+    };
+    let mut unnamed = ciphers.clone();
+    let w = unnamed.remove("w").unwrap().with_key_id(None);
+    unnamed.insert("w".into(), w);
+    let answer = run(&server, &unnamed);
+    for said in [
+        answer.report.to_string(),
+        answer.report.detail().to_string(),
+    ] {
+        assert!(
+            said.contains("NOT CHECKED whose ciphertext `w` is"),
+            "{said}"
+        );
+    }
+    let detail = answer.report.detail().to_string();
+    assert!(
+        detail.contains("belong together: ciphertext `w` without identity"),
+        "{detail}"
+    );
+    assert_eq!(answer.report.keys.unwrap().unchecked, ["ciphertext `w`"]);
+    let outputs = answer.outputs.unwrap();
+    assert_eq!(outputs["y"].key_id(), None);
+    assert!(client.decrypt(&outputs).is_ok());
+
+    let relin = keys.relin.clone().map(|k| RelinKey(k.0.with_key_id(None)));
+    let server = Server::new(server.compiled().clone(), EvaluationKeys { relin, ..keys }).unwrap();
+    let report = run(&server, &ciphers).report;
+    assert_eq!(report.keys.unwrap().unchecked, ["relinearisation key"]);
+}
+
+/// x (x + 1/4), at a scale of 2^54: 40 bits and more.
+fn precise() -> Arc<Compiled> {
+    let mut t = TraceBuilder::new("precise", SLOTS).unwrap();
+    let x = t.input("x", Visibility::Encrypted, None).unwrap();
+    let quarter = t.scalar(0.25, None).unwrap();
+    let shifted = t.add(x, quarter, None).unwrap();
+    let product = t.mul(x, shifted, None).unwrap();
+    t.output("y", product, None).unwrap();
+    let params = Params::builder(10)
+        .prime_bits(&[60, 54], &[60])
+        .default_scale(2f64.powi(54))
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .unwrap();
+    Arc::new(compile(t.finish(), &Options::given(params)).unwrap())
+}
+
+#[test]
+fn a_shared_decryption_has_the_noise_that_was_asked_for() {
+    let compiled = precise();
+    let client = Client::new(compiled.clone()).unwrap();
+    let server = Server::new(compiled.clone(), client.evaluation_keys().unwrap()).unwrap();
+    let x = vector(|i| (i / 5.0).sin());
+    let ciphers = client
+        .encrypt(&Vectors::from([("x".into(), x.clone())]))
+        .unwrap();
+    let cpu = open("cpu:1").unwrap();
+    let request = Request::function_only();
+    let answer = server
+        .run(cpu.as_ref(), &ciphers, &Vectors::new(), request, &Silent)
+        .unwrap();
+    let outputs = answer.outputs.unwrap();
+    let exact = client.decrypt(&outputs).unwrap();
+
+    let flooding = Flooding::new(10, 4).unwrap();
+    let bits = client.shared_bits(&flooding)["y"];
+    let bound = (-compiled.predicted[0].bits()).exp2();
+    // sqrt(4) 2^10 sqrt(N) times the bound on each slot, and 6 root mean squares of that at most.
+    let rms = bound * 2.0 * 1024.0 * 32.0;
+    let (mut square, mut count, mut largest) = (0f64, 0f64, 0f64);
+    let mut seen = Vec::new();
+    for _ in 0..16 {
+        let shared = client.decrypt_to_share(&outputs, &flooding).unwrap();
+        for (noisy, exact) in shared["y"].iter().zip(&exact["y"]) {
+            let noise = (noisy - exact).norm();
+            square += noise * noise;
+            count += 1.0;
+            largest = largest.max(noise);
+        }
+        assert!(!seen.contains(&shared), "the noise is fresh");
+        seen.push(shared);
+    }
+    let measured = (square / count).sqrt();
+    assert!(
+        (0.9..1.6).contains(&(measured / rms)),
+        "{measured:e} for {rms:e}"
+    );
+    assert!(largest < (-bits).exp2(), "{largest:e} with {bits} bits");
+    assert!(bits > 8.0, "{bits}");
+}
+
+#[test]
+fn nothing_is_shared_without_a_bound_or_when_nothing_would_be_left() {
+    let compiled = precise();
+    let client = Client::new(compiled.clone()).unwrap();
+    let server = Server::new(compiled.clone(), client.evaluation_keys().unwrap()).unwrap();
+    let x = Vectors::from([("x".into(), vector(|i| (i / 5.0).sin()))]);
+    let ciphers = client.encrypt(&x).unwrap();
+    let cpu = open("cpu:1").unwrap();
+    let request = Request::function_only();
+    let answer = server
+        .run(cpu.as_ref(), &ciphers, &Vectors::new(), request, &Silent)
+        .unwrap();
+    let outputs = answer.outputs.unwrap();
+    let share = |outputs: &Ciphertexts, flooding| client.decrypt_to_share(outputs, &flooding);
+    let few = Flooding::new(8, 1).unwrap();
+    assert!(share(&outputs, few).is_ok());
+    let error = share(&outputs, Flooding::new(35, 1).unwrap()).unwrap_err();
+    assert!(
+        matches!(error, RuntimeError::NotShareable { .. }),
+        "{error}"
+    );
+    assert!(
+        error.to_string().contains("bits more of precision"),
+        "{error}"
+    );
+    // No output of the program: an input under an output's name, and a name that it lacks.
+    let input = Ciphertexts::from([("y".into(), ciphers["x"].clone())]);
+    let error = share(&input, few).unwrap_err();
+    assert!(
+        matches!(error, RuntimeError::NotShareable { .. }),
+        "{error}"
+    );
+    let error = share(&ciphers, few).unwrap_err();
+    assert!(matches!(error, RuntimeError::UnknownName { .. }), "{error}");
+    let stranger = Client::new(compiled).unwrap();
+    assert!(stranger.decrypt_to_share(&outputs, &few).is_err());
+    for (bits, decryptions) in [(0, 1), (1, 0), (36, 1), (35, 2), (1, u64::MAX)] {
+        assert!(Flooding::new(bits, decryptions).is_err());
+    }
 }

@@ -1,6 +1,7 @@
 //! What a machine refuses, and why.
 
 use ringmill_isa::VerifyError;
+use ringmill_limits::Halt;
 use ringmill_math::MathError;
 use thiserror::Error;
 
@@ -10,6 +11,8 @@ use crate::polymul::PolymulError;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MachineError {
+    #[error("{0}")]
+    Halt(#[from] Halt),
     #[error("no machine is called `{name}`: expected one of {known}, or a description file")]
     Unknown { name: String, known: String },
     #[error("the machine description does not parse: {0}")]
@@ -20,16 +23,16 @@ pub enum MachineError {
         got: String,
         expected: String,
     },
-    #[error("the program's ring degree is 2^{got}; this machine runs up to 2^{} (twice its native 2^{native}, as half rings)", native + 1)]
+    #[error("the program's ring degree is 2^{got}; this machine runs up to 2^{} (twice its native 2^{native}, `log_n` of its description, as half rings)", native + 1)]
     RingDegree { native: u8, got: u8 },
     #[error(
-        "the program has {got} moduli; this machine's instruction word reaches {most}; use more RPAUs or fewer primes"
+        "the program has {got} moduli; this machine's instruction word reaches {most}; use more RPAUs (`rpaus` of its description) or fewer primes"
     )]
     TooManyModuli { most: usize, got: usize },
     #[error("procedure {procedure}: this machine cannot run {what}")]
     Unsupported { procedure: String, what: String },
     #[error(
-        "procedure {procedure} needs {needs} key limbs on each RPAU, the key memory holds {slots}: use seeded keys, switch keys one at a time, or allow spills"
+        "procedure {procedure} needs {needs} key limbs on each RPAU at once, the key memory holds {slots} (`keys.slots` of the description): make room for them, use seeded keys, or, where there is room for one, do not forbid spills"
     )]
     KeyMemory {
         procedure: String,
@@ -37,7 +40,15 @@ pub enum MachineError {
         slots: usize,
     },
     #[error(
-        "procedure {procedure} needs {needs} slots on an RPAU at its peak ({live} of them for values alive across the call), the machine has {slots}: allow spills, or hold fewer values at once"
+        "procedure {procedure} reads {needs} key limbs or more, this machine's instruction word names {most}: use seeded keys, or more RPAUs (`rpaus` of its description), so that fewer primes share one"
+    )]
+    KeyIndices {
+        procedure: String,
+        needs: usize,
+        most: usize,
+    },
+    #[error(
+        "procedure {procedure} needs {needs} slots on an RPAU at its peak ({live} of them for values alive across the call), the machine has {slots} (`memory.slots` of its description): do not forbid spills, or hold fewer values at once"
     )]
     Memory {
         procedure: String,
@@ -46,7 +57,7 @@ pub enum MachineError {
         slots: usize,
     },
     #[error(
-        "procedure {procedure}: one of its instructions needs more slots on an RPAU than the {slots} that the machine has, so spills do not help: use more RPAUs or more memory"
+        "procedure {procedure}: one of its instructions needs more slots on an RPAU than the {slots} that the machine has (`memory.slots` of its description), so spills do not help: use more RPAUs (`rpaus`) or more memory"
     )]
     TooFewSlots { procedure: String, slots: usize },
     #[error(

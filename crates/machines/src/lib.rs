@@ -1,15 +1,17 @@
 //! Simulated machines: description, scheduler and cycle model.
 
+mod end_to_end;
 mod error;
 mod machine;
 pub mod polymul;
 mod report;
 pub mod ring;
 
+pub use end_to_end::{Bound, EndToEnd, Resource};
 pub use error::MachineError;
 pub use machine::{Machine, SimOptions, TraceSink};
 pub use report::{
-    HostTimes, Inside, KeyUse, LinkUse, MachineReport, MemoryUse, OffloadTimes, OffloadUse,
+    Cuts, HostTimes, Inside, KeyUse, LinkUse, MachineReport, MemoryUse, OffloadTimes, OffloadUse,
     ProcedureUse, Spills, UnitUse,
 };
 

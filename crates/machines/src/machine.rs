@@ -3,6 +3,7 @@
 use std::io;
 
 use ringmill_isa::mid::Program;
+use ringmill_limits::Watch;
 
 use crate::{MachineError, MachineReport};
 
@@ -38,24 +39,27 @@ pub trait Machine: Send + Sync {
 
 /// How a program is simulated.
 pub struct SimOptions<'a> {
-    /// Values that do not fit wait in host memory; without it such a program is refused.
+    /// Values that do not fit wait in host memory, as is usual; without it such a program is refused.
     pub spill: bool,
     /// The keys that fit the key memory are there before the program starts, as the paper has it, those that are used first;
     /// otherwise it starts empty. Either way a key limb that is needed and not there crosses the link, and is counted.
     pub resident_keys: bool,
-    /// Takes one event for each word and unit.
+    /// Takes one event for each word and unit, and for what crosses the host link between calls.
     pub trace: Option<&'a mut dyn TraceSink>,
     /// Told how many of the program's calls are done, after each.
     pub progress: Option<&'a mut dyn FnMut(usize)>,
+    /// Asked as it goes.
+    pub watch: Watch,
 }
 
 impl Default for SimOptions<'_> {
     fn default() -> Self {
         Self {
-            spill: false,
+            spill: true,
             resident_keys: true,
             trace: None,
             progress: None,
+            watch: Watch::default(),
         }
     }
 }

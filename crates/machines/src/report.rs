@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::EndToEnd;
+
 /// Cycles, time, memory and link traffic of one program on one machine.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct MachineReport {
     pub machine: String,
+    /// What the program takes from its first input on the link to its last output.
+    pub end_to_end: EndToEnd,
     /// How the cycles were obtained: "model", or "RTL" from its simulation.
     pub how: &'static str,
     pub clock_mhz: f64,
@@ -27,6 +31,7 @@ pub struct MachineReport {
     pub keys: KeyUse,
     pub link: LinkUse,
     pub spills: Spills,
+    pub cuts: Cuts,
     pub rpaus: usize,
     pub multipliers_per_rpau: usize,
     /// Where the machine runs a part of the program only: what is left to its host.
@@ -136,6 +141,14 @@ pub struct KeyUse {
     pub loaded: u64,
 }
 
+/// Calls of procedures that give several ciphertexts and do not fit whole (hoisted rotations), and the calls of fewer
+/// ciphertexts that stand for them. What the parts share is computed by each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Cuts {
+    pub calls: u64,
+    pub parts: u64,
+}
+
 /// Traffic on the host link between calls (64-bit residues). None of it is in the machine's cycles.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct LinkUse {
@@ -156,6 +169,10 @@ pub struct Spills {
     pub bytes: u64,
     pub seconds: f64,
     pub inside: Inside,
+    /// Cycles of the machine's clock that the link takes for these limbs, between calls and inside them; key limbs apart.
+    pub cycles: u64,
+    /// Their share of the end-to-end time, 0 to 1, hidden or not.
+    pub share: f64,
 }
 
 /// Limbs, as the machine stores them, that crossed the link inside procedures that do not fit. Their time is in the

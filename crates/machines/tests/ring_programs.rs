@@ -12,6 +12,14 @@ use ringmill_machines::{Machine, MachineError, SimOptions, TraceSink};
 use ringmill_schemes::ckks::ops::OpKey;
 use ringmill_schemes::ckks::params::Params;
 
+/// Without leave to spill.
+fn strict() -> SimOptions<'static> {
+    SimOptions {
+        spill: false,
+        ..SimOptions::default()
+    }
+}
+
 /// x_0 + ... + x_{n-1}, all of them read again afterwards, so that they want to stay.
 fn many_values(params: &Arc<Params>, n: u32) -> Program {
     let mut b = Builder::new(params);
@@ -78,21 +86,13 @@ fn what_does_not_fit_is_refused_or_spilled() {
     d.memory[0].slots = 3;
     let machine = RingMachine::new(d).unwrap();
     let program = many_values(&params, 6);
-    match machine.simulate(&program, SimOptions::default()) {
+    match machine.simulate(&program, strict()) {
         Err(MachineError::Memory { needs, slots, .. }) => {
             assert!(needs > slots && slots == 8, "{needs} of {slots}")
         }
         other => panic!("{other:?}"),
     }
-    let report = machine
-        .simulate(
-            &program,
-            SimOptions {
-                spill: true,
-                ..SimOptions::default()
-            },
-        )
-        .unwrap();
+    let report = machine.simulate(&program, SimOptions::default()).unwrap();
     assert!(
         report.spills.loads > 0 && report.spills.seconds > 0.0,
         "{:?}",
@@ -105,14 +105,7 @@ fn what_does_not_fit_is_refused_or_spilled() {
     );
     // More slots, no spills.
     let roomy = RingMachine::new(description(8, 3, 4, false)).unwrap();
-    assert_eq!(
-        roomy
-            .simulate(&program, SimOptions::default())
-            .unwrap()
-            .spills
-            .bytes,
-        0
-    );
+    assert_eq!(roomy.simulate(&program, strict()).unwrap().spills.bytes, 0);
 }
 
 #[test]
@@ -244,19 +237,15 @@ fn procedures_that_do_not_fit_spill_inside() {
             d.memory[0].slots = 1 + usize::max(total, 6) - 6;
             d.memory.truncate(total);
             let machine = RingMachine::new(d.clone()).unwrap();
-            let Err(refused) = machine.simulate(&program, SimOptions::default()) else {
+            let Err(refused) = machine.simulate(&program, strict()) else {
                 continue;
             };
             let MachineError::Memory { needs, slots, .. } = refused else {
                 panic!("{refused}")
             };
             assert!(needs > slots && slots == total, "{needs} of {slots}");
-            let options = SimOptions {
-                spill: true,
-                ..SimOptions::default()
-            };
             let what = format!("2^{native} on {rpaus} RPAUs with {total} slots");
-            let report = match machine.simulate(&program, options) {
+            let report = match machine.simulate(&program, SimOptions::default()) {
                 Ok(report) => report,
                 Err(MachineError::TooFewSlots { slots, .. }) if slots <= 4 => continue,
                 Err(other) => panic!("{what}: {other}"),
@@ -276,43 +265,158 @@ fn procedures_that_do_not_fit_spill_inside() {
     assert!(inside >= 6, "only {inside} cases spilled inside");
 }
 
-/// Hoisted rotations that need more key limbs than there is key memory are refused, or load them on their way.
+/// x rotated by three elements at once, twice; both results of the last set and the first rotation are outputs.
+fn hoisted(params: &Arc<Params>, seeded: bool) -> Program {
+    let level = params.max_level();
+    let mut b = Builder::new(params);
+    let x = b.input(params, level, 0);
+    let key = OpKey::HoistedRotate {
+        level,
+        galois: vec![3, 9, 27],
+        seeded,
+    };
+    let first = b.apply(&key, &[&x], 1);
+    let second = b.apply(&key, &[&x], 1);
+    let rotation = |set: &Cipher, which: usize| -> Cipher {
+        let limbs = level as usize + 1;
+        let poly = |p: &Vec<_>| p[which * limbs..(which + 1) * limbs].to_vec();
+        set.iter().map(poly).collect()
+    };
+    let add = OpKey::Add {
+        level,
+        size_a: 2,
+        size_b: 2,
+    };
+    let mut sum = x;
+    for set in [&first, &second] {
+        for which in 0..3 {
+            sum = b.apply(&add, &[&sum, &rotation(set, which)], 0);
+        }
+    }
+    b.output(&sum);
+    b.program
+}
+
+/// Hoisted rotations that want more keys or slots than there are become sets of as many as fit: no limb spills, and each
+/// bit is that of the set made whole.
 #[test]
-fn hoisted_rotations_load_keys_that_do_not_fit() {
+fn hoisted_rotations_that_do_not_fit_are_cut() {
     let parameters = params(8, 2, 1);
-    let level = parameters.max_level();
-    for (native, seeded, needs) in [(8, true, 9), (8, false, 18), (7, true, 18)] {
-        let mut b = Builder::new(&parameters);
-        let x = b.input(&parameters, level, 0);
-        let key = OpKey::HoistedRotate {
-            level,
-            galois: vec![3, 9, 27],
-            seeded,
-        };
-        let first = b.apply(&key, &[&x], 1);
-        b.apply(&key, &[&x], 1);
-        let rotated: Cipher = first.iter().map(|poly| poly[..3].to_vec()).collect();
-        b.output(&rotated);
-        for room in [needs / 3, needs - 2, needs] {
+    for (native, seeded, one) in [(8, true, 3), (8, false, 6), (7, true, 6)] {
+        let program = hoisted(&parameters, seeded);
+        let mut parts = Vec::new();
+        let few = if native == 7 { 20 } else { 13 };
+        let machines = [(one, few), (2 * one, few), (3 * one, few), (3 * one, 32)];
+        // The whole set is tried where it is smallest.
+        let machines = &machines[..if one == 3 { 4 } else { 2 }];
+        for &(keys, slots) in machines {
+            let mut d = description(native, 4, 4, native == 7);
+            d.keys.slots = keys;
+            d.memory[0].slots = slots - 5;
+            let machine = RingMachine::new(d.clone()).unwrap();
+            let report = machine.simulate(&program, strict()).unwrap();
+            assert_eq!(report.spills.bytes + report.spills.inside.bytes, 0);
+            assert_eq!(execute_program(&d, &program, false), report.cycles);
+            parts.push((report.cuts.calls, report.cuts.parts));
+        }
+        assert_eq!(parts[0], (2, 6), "2^{native}: one at a time");
+        assert!(parts[1].1 < 6, "2^{native}: {parts:?}");
+        if let Some(&whole) = parts.get(3) {
+            assert_eq!(whole, (0, 0), "2^{native}");
+        }
+    }
+}
+
+/// One rotation alone that needs more key limbs than there is key memory is refused, or loads them on its way.
+#[test]
+fn a_rotation_loads_keys_that_do_not_fit() {
+    let parameters = params(8, 2, 1);
+    for (native, seeded, needs) in [(8, true, 3), (8, false, 6), (7, true, 6)] {
+        let program = hoisted(&parameters, seeded);
+        for room in [1, needs - 1] {
             let mut d = description(native, 4, 4, false);
             d.keys.slots = room;
             let machine = RingMachine::new(d.clone()).unwrap();
-            let refused = machine.simulate(&b.program, SimOptions::default());
-            assert_eq!(refused.is_err(), room < needs);
-            let options = SimOptions {
-                spill: true,
-                ..SimOptions::default()
-            };
-            let report = machine.simulate(&b.program, options).unwrap();
+            let refused = machine.simulate(&program, strict());
+            assert!(matches!(
+                refused,
+                Err(MachineError::At { .. } | MachineError::KeyMemory { .. })
+            ));
+            let report = machine.simulate(&program, SimOptions::default()).unwrap();
             let moved = report.spills.inside;
-            // Each of the two calls brings what does not fit, on each of four RPAUs.
-            assert_eq!(moved.key_loads, 2 * 4 * (needs - room) as u64, "{room}");
+            // Each of the six rotations brings what does not fit, on each of four RPAUs.
+            assert_eq!(moved.key_loads, 6 * 4 * (needs - room) as u64, "{room}");
             assert_eq!(moved.loads + moved.stores, 0);
             assert!(report.keys.loaded >= moved.key_loads);
             // The keys loaded from nothing, so that every limb used must have come.
-            execute_program(&d, &b.program, true);
+            execute_program(&d, &program, true);
         }
     }
+}
+
+/// The parts of the time add up to all of it, less what the link hides behind the units.
+#[test]
+fn times_add_up() {
+    let parameters = params(8, 2, 1);
+    let mut hidden = 0;
+    for (native, slots, keys) in [(8, 13, 3), (8, 5, 18), (7, 7, 2)] {
+        let mut d = description(native, 4, 4, native == 7);
+        d.memory[0].slots = usize::max(slots, 6) - 5;
+        d.memory.truncate(slots);
+        d.keys.slots = keys;
+        for program in [chain(&parameters, 1), many_values(&parameters, 6)] {
+            for resident_keys in [true, false] {
+                let machine = RingMachine::new(d.clone()).unwrap();
+                let mut events = Events::default();
+                let options = SimOptions {
+                    resident_keys,
+                    trace: Some(&mut events),
+                    ..SimOptions::default()
+                };
+                let report = match machine.simulate(&program, options) {
+                    Ok(report) => report,
+                    Err(MachineError::TooFewSlots { .. }) => continue,
+                    Err(other) => panic!("{other}"),
+                };
+                let time = &report.end_to_end;
+                let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.max(b);
+                let parts = time.inputs_seconds
+                    + time.keys_seconds
+                    + time.compute_seconds
+                    + time.spills_seconds
+                    + time.outputs_seconds;
+                assert!(near(time.seconds, parts - time.overlap_seconds));
+                // The same time from the other figures: cycles, and what crosses between calls.
+                let (link, spills) = (&report.link, &report.spills);
+                let between =
+                    link.seconds_in + link.seconds_out + link.key_seconds + spills.seconds;
+                assert!(near(time.seconds, report.seconds + between), "{time:?}");
+                assert!(time.compute_seconds <= report.seconds);
+                assert!(time.overlap_seconds <= time.compute_seconds);
+                let share = time.spills_seconds / time.seconds;
+                assert!(near(spills.share, share) && (spills.cycles > 0) == (share > 0.0));
+                assert!((0.0..=1.0).contains(&time.bound.share) && !time.bound.help.is_empty());
+                assert_eq!(
+                    time.resident_key_limbs > 0,
+                    resident_keys && report.keys.needed > 0
+                );
+                // And from the trace, whose last event ends the run.
+                // Its cycles are whole ones.
+                let end = events
+                    .0
+                    .iter()
+                    .map(|(_, start, cycles)| start + cycles)
+                    .max();
+                let cycles = (time.seconds * d.clock_mhz * 1e6).round() as u64;
+                assert!(
+                    end.is_some_and(|end| end.abs_diff(cycles) <= 1),
+                    "{end:?} {cycles}"
+                );
+                hidden += u64::from(time.overlap_seconds > 0.0);
+            }
+        }
+    }
+    assert!(hidden > 0, "nothing moved inside a procedure");
 }
 
 #[derive(Default)]
@@ -339,9 +443,18 @@ fn trace_lanes_never_overlap_and_end_with_the_program() {
         let ((a, start, cycles), (b, next, _)) = (&pair[0], &pair[1]);
         assert!(a != b || start + cycles <= *next, "{pair:?}");
     }
+    let link = |lane: &str| -> u64 {
+        let mine = events.0.iter().filter(|(l, _, _)| l == lane);
+        mine.map(|(_, _, cycles)| cycles).sum()
+    };
+    let time = &report.end_to_end;
+    let cycles = |seconds: f64| (seconds * report.clock_mhz * 1e6).round() as u64;
+    assert_eq!(link("link.inputs"), cycles(time.inputs_seconds));
+    assert_eq!(link("link.outputs"), cycles(time.outputs_seconds));
+    assert_eq!(link("link.keys") + link("link.spills"), 0);
     assert_eq!(
         events.0.iter().map(|(_, s, c)| s + c).max(),
-        Some(report.cycles)
+        Some(cycles(time.seconds))
     );
 }
 
@@ -380,7 +493,7 @@ fn keys_beyond_the_key_memory_are_refused() {
     d.keys.slots = 2;
     let error = RingMachine::new(d)
         .unwrap()
-        .simulate(&chain(&params, 1), SimOptions::default())
+        .simulate(&chain(&params, 1), strict())
         .unwrap_err();
     assert!(
         matches!(

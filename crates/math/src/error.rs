@@ -6,6 +6,8 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MathError {
+    #[error("{0}")]
+    Halt(#[from] ringmill_limits::Halt),
     #[error("modulus {got} is out of range: expected 2 <= q < 2^61; choose a smaller prime")]
     ModulusOutOfRange { got: u64 },
     #[error("{value} has no inverse mod {modulus}; pass a value coprime to the modulus")]

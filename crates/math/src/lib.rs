@@ -25,6 +25,6 @@ pub use error::MathError;
 pub use kernels::{AutoEvalPlan, Backend};
 pub use modulus::{Modulus, Shoup};
 pub use ntt::{Ntt32, NttPlan};
-pub use random::{Prng, expand_uniform};
+pub use random::{Prng, PrngSource, expand_uniform};
 pub use ring::{Ring, RingKind};
 pub use rns::{BaseConverter, RnsBasis};

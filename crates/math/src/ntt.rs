@@ -18,10 +18,16 @@ pub use word32::Ntt32;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, RwLock};
 
+use ringmill_limits::room;
+
 use crate::bits::bit_reverse;
 use crate::kernels::{self, Backend, check_len};
 use crate::primes::is_prime;
 use crate::{MathError, Modulus, Ring, RingKind, Shoup};
+
+/// Bytes of tables for each coefficient of the ring: values, quotients and their forms for SIMD, both ways, and what they
+/// are made from.
+const TABLE_BYTES: u64 = 128;
 
 /// Twiddles of one direction: entry m + i is the factor of block i in the stage that has m blocks (m = 1, 2, 4, ...).
 /// Entry 0 is unused.
@@ -146,6 +152,10 @@ impl NttPlan {
         if !is_prime(q.value()) {
             return Err(MathError::NotPrime { modulus: q.value() });
         }
+        room(
+            "the tables of a transform",
+            TABLE_BYTES << ring.full_log_n(),
+        )?;
         let psi = smallest_primitive_root(q, order)?;
         let n = ring.len();
         let powers = bit_reversed_powers(q, psi, ring.full_log_n());

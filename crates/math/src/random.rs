@@ -2,6 +2,9 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod source;
+
+pub use source::PrngSource;
 
 use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
@@ -20,6 +23,9 @@ const BUFFER: usize = 4096;
 pub(crate) const BLOCK_WORDS: usize = 256;
 
 /// A ChaCha20 generator. Its state is wiped on drop and never printed.
+///
+/// Make one for one operation and drop it: a copy of the process that holds one repeats what it gives. What lives longer
+/// holds a [`PrngSource`].
 ///
 /// The 256-bit key is re-drawn from the generator's own output at every refill of the buffer, so a state seen later
 /// does not reveal what was drawn earlier.

@@ -5,9 +5,11 @@
 
 mod gaussian;
 mod signed;
+mod wide;
 
 pub use gaussian::{GaussianTable, gaussian};
-pub use signed::{largest, round, to_limb, to_limb_i64};
+pub use signed::{largest, round, to_limb, to_limb_i64, to_limb_i128};
+pub use wide::WideGaussian;
 
 use zeroize::{Zeroize, Zeroizing};
 

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use ringmill_devices::runtime;
 use ringmill_schemes::ckks::{self, GaloisKeys, file};
 
-use crate::errors::{FileError, raise};
+use crate::errors::{FileError, KeysError, raise};
 use crate::files;
 use crate::params::Params;
 
@@ -34,6 +34,13 @@ impl Ciphertext {
     #[getter]
     fn scale(&self) -> f64 {
         self.inner.scale()
+    }
+
+    /// The identity of the secret key this belongs to, in hexadecimal; None where that is not known (files of SEAL, or
+    /// of version 1 of the format).
+    #[getter]
+    fn key_id(&self) -> Option<String> {
+        self.inner.key_id().map(|id| id.to_string())
     }
 
     /// The residues, in evaluation form: an array of shape (polynomials, primes, ring degree).
@@ -88,11 +95,19 @@ const GALOIS: &str = "galois.keys";
 
 #[pymethods]
 impl EvaluationKeys {
-    /// Writes the keys into a folder, which is made if it is missing: relin.key and galois.keys.
+    /// The identity of the secret key this belongs to, in hexadecimal; None where that is not known (files of SEAL, or
+    /// of version 1 of the format).
+    #[getter]
+    fn key_id(&self) -> Option<String> {
+        let known = self.inner.key_id().ok().flatten();
+        known.map(|id| id.to_string())
+    }
+
+    /// Writes the keys into a folder: relin.key and galois.keys. The folder is made if it is missing; the one it is in
+    /// must be there.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         py.detach(|| {
-            std::fs::create_dir_all(&path)
-                .map_err(|e| FileError::new_err(format!("{}: {e}", path.display())))?;
+            files::make_folder(&path)?;
             let relin = path.join(RELIN);
             match &self.inner.relin {
                 Some(key) => files::write(&relin, &file::write_relin_key(key))?,
@@ -108,7 +123,8 @@ impl EvaluationKeys {
         })
     }
 
-    /// Reads the keys of these parameters from a folder; raises FileError if one is damaged or of others.
+    /// Reads the keys of these parameters from a folder; raises FileError if one is damaged or of others, KeysError if
+    /// they are of two secret keys.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, params: &Params) -> PyResult<Self> {
         let params = Arc::clone(&params.inner);
@@ -120,7 +136,9 @@ impl EvaluationKeys {
                 .exists()
                 .then(|| files::read(&relin, |b| file::read_relin_key(b, &params)))
                 .transpose()?;
-            Ok(runtime::EvaluationKeys { relin, galois })
+            let keys = runtime::EvaluationKeys { relin, galois };
+            keys.key_id().map_err(raise::<KeysError, _>)?;
+            Ok(keys)
         })?;
         Ok(Self {
             inner: Arc::new(inner),

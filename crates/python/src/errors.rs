@@ -1,13 +1,17 @@
 //! The package's exceptions, and which library error becomes which.
 
-use std::fmt::Display;
-
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use ringmill_compiler::CompileError as Refused;
 use ringmill_compiler::builder::TraceError;
 use ringmill_isa::source::SourceLoc;
+use ringmill_limits::Halt;
+
+use crate::watch::halted;
+
+/// Any error, or its text.
+pub type Fault = Box<dyn std::error::Error + Send + Sync>;
 
 create_exception!(
     ringmill,
@@ -53,8 +57,13 @@ create_exception!(
 );
 
 /// Turns a library error into the exception that its place calls for: `.map_err(raise::<DataError, _>)`.
-pub fn raise<T: pyo3::PyTypeInfo, E: Display>(error: E) -> PyErr {
-    PyErr::new::<T, _>(error.to_string())
+/// What memory does not suffice for is a `MemoryError` whatever it is about, and what was stopped a `KeyboardInterrupt`.
+pub fn raise<T: pyo3::PyTypeInfo, E: Into<Fault>>(error: E) -> PyErr {
+    let error = error.into();
+    match Halt::of(&*error) {
+        Some(halt) => halted(halt, error.to_string()),
+        None => PyErr::new::<T, _>(error.to_string()),
+    }
 }
 
 /// A trace error; the Python side, which knows the line, adds it.
@@ -65,11 +74,16 @@ pub fn traced(error: TraceError) -> PyErr {
 /// A program that was refused, with its source line where it has one; wishes no parameters meet are parameter errors.
 pub fn refused(py: Python<'_>, error: Refused) -> PyErr {
     let loc: Option<SourceLoc> = match &error {
-        Refused::NoParameters { .. } | Refused::TooPrecise { .. } | Refused::TooLarge { .. } => {
+        Refused::NoParameters { .. } | Refused::TooPrecise { .. } => {
             return raise::<ParameterError, _>(error);
         }
+        Refused::Range { .. } => return raise::<DataError, _>(error),
         Refused::Sample(fault) => return raise::<DataError, _>(format!("sample: {fault}")),
-        Refused::TooDeep { at, .. } | Refused::BadConstant { at, .. } => at.0.clone(),
+        Refused::TooDeep { at, .. }
+        | Refused::BadConstant { at, .. }
+        | Refused::Overflow { at, .. }
+        | Refused::TooLarge { at, .. }
+        | Refused::Transparent { at, .. } => at.0.clone(),
         Refused::Verify(fault) => fault.place.loc.clone(),
         _ => None,
     };

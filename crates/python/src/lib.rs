@@ -9,6 +9,7 @@ mod params;
 mod program;
 mod runtime;
 mod seal;
+mod watch;
 
 /// The compiled half of the `ringmill` package.
 #[pymodule]
@@ -19,5 +20,6 @@ fn _ringmill(m: &Bound<'_, PyModule>) -> PyResult<()> {
     program::register(m)?;
     runtime::register(m)?;
     seal::register(m)?;
+    watch::register(m)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))
 }

@@ -28,44 +28,45 @@ impl Hash for Params {
     }
 }
 
+/// A named set, or one of prime sizes, checked.
+#[pyfunction]
+fn make_params(
+    name: Option<&str>,
+    log_n: Option<u8>,
+    bits: Option<Vec<u32>>,
+    table: &str,
+    security: u32,
+    scale: Option<f64>,
+    insecure: bool,
+) -> PyResult<Params> {
+    let build = || -> Result<Arc<ckks::Params>, CkksError> {
+        let (table, level) = (
+            SecurityTable::from_name(table)?,
+            SecurityLevel::from_bits(security)?,
+        );
+        let mut builder = match (name, bits.as_deref().and_then(<[u32]>::split_last)) {
+            (Some(name), _) => ckks::ParamsBuilder::named(name)?,
+            (None, Some((special, cipher))) => {
+                ckks::Params::builder(log_n.unwrap_or(0)).prime_bits(cipher, &[*special])
+            }
+            (None, None) => ckks::Params::builder(log_n.unwrap_or(0)).prime_bits(&[], &[]),
+        };
+        builder = builder.security(table, level);
+        if let Some(scale) = scale {
+            builder = builder.default_scale(scale);
+        }
+        if insecure {
+            builder = builder.allow_insecure_parameters_for_tests_only();
+        }
+        builder.build()
+    };
+    Ok(Params {
+        inner: build().map_err(raise::<ParameterError, _>)?,
+    })
+}
+
 #[pymethods]
 impl Params {
-    #[new]
-    fn new(
-        name: Option<&str>,
-        log_n: Option<u8>,
-        bits: Option<Vec<u32>>,
-        table: &str,
-        security: u32,
-        scale: Option<f64>,
-        insecure: bool,
-    ) -> PyResult<Self> {
-        let build = || -> Result<Arc<ckks::Params>, CkksError> {
-            let (table, level) = (
-                SecurityTable::from_name(table)?,
-                SecurityLevel::from_bits(security)?,
-            );
-            let mut builder = match (name, bits.as_deref().and_then(<[u32]>::split_last)) {
-                (Some(name), _) => ckks::ParamsBuilder::named(name)?,
-                (None, Some((special, cipher))) => {
-                    ckks::Params::builder(log_n.unwrap_or(0)).prime_bits(cipher, &[*special])
-                }
-                (None, None) => ckks::Params::builder(log_n.unwrap_or(0)).prime_bits(&[], &[]),
-            };
-            builder = builder.security(table, level);
-            if let Some(scale) = scale {
-                builder = builder.default_scale(scale);
-            }
-            if insecure {
-                builder = builder.allow_insecure_parameters_for_tests_only();
-            }
-            builder.build()
-        };
-        Ok(Self {
-            inner: build().map_err(raise::<ParameterError, _>)?,
-        })
-    }
-
     /// log2 of the ring degree N.
     #[getter]
     fn log_n(&self) -> u8 {
@@ -112,5 +113,6 @@ impl Params {
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<Params>()
+    m.add_class::<Params>()?;
+    m.add_function(wrap_pyfunction!(make_params, m)?)
 }

@@ -7,12 +7,14 @@ use std::sync::Arc;
 use num_complex::Complex64;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
+use ringmill_compiler::builder::{MAX_SLOTS, TraceBuilder, TraceError, Traced};
 use ringmill_isa::macros::{MacroProgram, Visibility, text};
 use ringmill_isa::source::SourceLoc;
+use ringmill_limits::Watch;
 
-use crate::errors::{CompileError, DataError, FileError, raise, traced};
+use crate::errors::{CompileError, DataError, Fault, FileError, raise, traced};
 use crate::files;
+use crate::watch::limits;
 
 /// A macro program under construction; values are numbers counted from 0.
 #[pyclass]
@@ -206,10 +208,8 @@ impl Program {
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let inner = py.detach(|| {
-            files::read(&path, |bytes| {
-                let text = std::str::from_utf8(bytes).map_err(|e| e.to_string())?;
-                text::parse(text).map_err(|e| e.to_string())
-            })
+            let watch = Watch::new(limits()?);
+            files::read(&path, |bytes| parse(std::str::from_utf8(bytes)?, &watch))
         })?;
         Ok(Self { inner })
     }
@@ -222,9 +222,15 @@ impl Program {
     /// Reads macro text; raises FileError with the line at fault.
     #[staticmethod]
     fn from_text(text: &str) -> PyResult<Self> {
-        let inner = text::parse(text).map_err(raise::<FileError, _>)?;
+        let inner = parse(text, &Watch::new(limits()?)).map_err(raise::<FileError, _>)?;
         Ok(Self { inner })
     }
+}
+
+/// Parses macro text, if there may be memory for it.
+fn parse(text: &str, watch: &Watch) -> Result<MacroProgram, Fault> {
+    watch.admit("the program", text::memory_for(text))?;
+    Ok(text::parse(text)?)
 }
 
 /// The outputs of a program computed in the clear, by name.
@@ -248,6 +254,7 @@ fn evaluate_program<'py>(
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("MAX_SLOTS", MAX_SLOTS)?;
     m.add_class::<MacroBuilder>()?;
     m.add_class::<Program>()?;
     m.add_function(wrap_pyfunction!(evaluate_program, m)?)

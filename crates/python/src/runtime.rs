@@ -2,26 +2,33 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use num_complex::Complex64;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use ringmill_cli::{Bar, CliError};
-use ringmill_compiler::{Compiled, Options, ParamsChoice, Wanted};
+use ringmill_compiler::{Compiled, InputRange, Options, ParamsChoice, Wanted, saved};
 use ringmill_devices::runtime::{self, Ciphertexts, Client, RuntimeError, Server, Vectors};
+use ringmill_isa::macros::MacroProgram;
 use ringmill_isa::{macros, mid};
+use ringmill_limits::{Halt, Watch};
 use ringmill_machines::SimOptions;
-use ringmill_schemes::ckks::{SecurityLevel, SecurityTable, file};
+use ringmill_schemes::ckks::file::InsecureParams;
+use ringmill_schemes::ckks::{CkksError, Flooding, SecurityLevel, SecurityTable, file};
 
 use crate::data::{Ciphertext, EvaluationKeys};
 use crate::errors::{
-    CompileError, DataError, DeviceError, FileError, KeysError, ParameterError, raise, refused,
+    CompileError, DataError, DeviceError, Fault, FileError, KeysError, ParameterError, raise,
+    refused,
 };
 use crate::files;
 use crate::params::Params;
 use crate::program::Program;
+use crate::watch::{halted, interruptible, limits};
 
 type Arrays<'py> = HashMap<String, PyReadonlyArray1<'py, Complex64>>;
 
@@ -37,9 +44,24 @@ fn failed(error: RuntimeError) -> PyErr {
     match error {
         RuntimeError::MissingKey { .. }
         | RuntimeError::NotSeeded { .. }
-        | RuntimeError::Key { .. } => raise::<KeysError, _>(error),
+        | RuntimeError::Key { .. }
+        | RuntimeError::OtherKeys { .. }
+        | RuntimeError::Scheme(CkksError::OtherKeys { .. })
+        | RuntimeError::Value {
+            source: CkksError::OtherKeys { .. },
+            ..
+        } => raise::<KeysError, _>(error),
         RuntimeError::Device(_) => raise::<DeviceError, _>(error),
         _ => raise::<DataError, _>(error),
+    }
+}
+
+/// A range as our own Python spells it: one number for a radius, two for the ends.
+fn range(ends: Option<&[f64]>) -> Option<InputRange> {
+    match *ends? {
+        [radius] => Some(InputRange::Disc { radius }),
+        [lowest, highest] => Some(InputRange::Real { lowest, highest }),
+        _ => None,
     }
 }
 
@@ -56,7 +78,9 @@ fn compile_program(
     precision: u32,
     integer_bits: u32,
     input_bound: f64,
+    ranges: Vec<Option<Vec<f64>>>,
     sample: Option<Vec<PyReadonlyArray1<'_, Complex64>>>,
+    margin: f64,
     table: &str,
     security: u32,
 ) -> PyResult<CompiledProgram> {
@@ -72,35 +96,80 @@ fn compile_program(
     let options = Options {
         params: choice,
         input_bound,
+        ranges: ranges.iter().map(|ends| range(ends.as_deref())).collect(),
+        margin,
         sample: sample.map(|inputs| inputs.iter().map(|v| v.as_array().to_vec()).collect()),
         ..Options::default()
     };
-    let source = program.inner.clone();
-    let compiled = py
-        .detach(|| ringmill_compiler::compile(source, &options))
-        .map_err(|e| refused(py, e))?;
+    compiled(py, program.inner.clone(), options)
+}
+
+fn compiled(py: Python<'_>, source: MacroProgram, options: Options) -> PyResult<CompiledProgram> {
+    let compile = move |watch: &Watch| {
+        let watch = watch.clone();
+        let options = Options { watch, ..options };
+        ringmill_compiler::compile(source, &options).map(|compiled| (compiled, options))
+    };
+    let (compiled, options) = interruptible(py, compile)?.map_err(|e| refused(py, e))?;
     Ok(CompiledProgram {
         compiled: Arc::new(compiled),
+        options: Arc::new(options),
         server: Mutex::new(None),
     })
+}
+
+/// The program that [`CompiledProgram::save`] wrote, compiled as it was; None for macro text that does not say how.
+#[pyfunction]
+fn load_compiled(
+    py: Python<'_>,
+    path: PathBuf,
+    insecure: bool,
+) -> PyResult<Option<CompiledProgram>> {
+    let insecure = if insecure {
+        InsecureParams::AllowForTestsOnly
+    } else {
+        InsecureParams::Refuse
+    };
+    let read = move |watch: &Watch| {
+        files::read(&path, |bytes| -> Result<_, Fault> {
+            let text = std::str::from_utf8(bytes)?;
+            watch.admit("the program", macros::text::memory_for(text))?;
+            Ok(saved::parse(text, insecure)?)
+        })
+    };
+    match interruptible(py, read)?? {
+        Some((source, options)) => compiled(py, source, options).map(Some),
+        None => Ok(None),
+    }
 }
 
 /// A compiled program.
 #[pyclass(frozen)]
 struct CompiledProgram {
     compiled: Arc<Compiled>,
+    /// How it was compiled.
+    options: Arc<Options>,
     /// The server of the keys last used: it holds what the seeds expanded to, and the encoded constants.
     server: Mutex<Option<(Arc<runtime::EvaluationKeys>, Arc<Server>)>>,
 }
 
 impl CompiledProgram {
-    fn server(&self, keys: &Arc<runtime::EvaluationKeys>) -> Result<Arc<Server>, RuntimeError> {
-        let mut kept = self.server.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, server)) = kept.as_ref().filter(|(of, _)| Arc::ptr_eq(of, keys)) {
+    fn server(
+        &self,
+        keys: &Arc<runtime::EvaluationKeys>,
+        watch: &Watch,
+    ) -> Result<Arc<Server>, RuntimeError> {
+        // Held for moments only: a process that is forked meanwhile could not take it any more.
+        let kept = || self.server.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, server)) = kept().as_ref().filter(|(of, _)| Arc::ptr_eq(of, keys)) {
             return Ok(Arc::clone(server));
         }
-        let server = Arc::new(Server::new(Arc::clone(&self.compiled), (**keys).clone())?);
-        *kept = Some((Arc::clone(keys), Arc::clone(&server)));
+        // The keys are held twice while it is made.
+        watch.admit("the run's keys", self.compiled.key_bytes())?;
+        let compiled = Arc::clone(&self.compiled);
+        let server = Server::new_watched(compiled, (**keys).clone(), watch)?;
+        let server = Arc::new(server);
+        *kept() = Some((Arc::clone(keys), Arc::clone(&server)));
         Ok(server)
     }
 
@@ -118,13 +187,13 @@ impl CompiledProgram {
         ciphertexts.into_iter().map(wrap).collect()
     }
 
-    fn keys(&self, client: Result<Client, RuntimeError>) -> PyResult<Keys> {
-        let mut client = client.map_err(failed)?;
-        let evaluation = Arc::new(client.evaluation_keys().map_err(failed)?);
+    fn keys(&self, client: Result<Client, RuntimeError>, watch: &Watch) -> PyResult<Keys> {
+        let client = client.map_err(failed)?;
+        let evaluation = client.watched(watch).evaluation_keys().map_err(failed)?;
         Ok(Keys {
             compiled: Arc::clone(&self.compiled),
-            client: Mutex::new(client),
-            evaluation,
+            client,
+            evaluation: Arc::new(evaluation),
         })
     }
 }
@@ -143,6 +212,18 @@ impl CompiledProgram {
         }
     }
 
+    /// Length of the program's vectors.
+    #[getter]
+    fn slots(&self) -> u32 {
+        self.compiled.source.slots
+    }
+
+    /// Bytes of the evaluation keys.
+    #[getter]
+    fn key_bytes(&self) -> u64 {
+        self.compiled.key_bytes()
+    }
+
     /// For each output its name and the bits of precision predicted.
     #[getter]
     fn predicted_bits(&self) -> Vec<(String, f64)> {
@@ -152,65 +233,105 @@ impl CompiledProgram {
             .collect()
     }
 
+    /// For each input its name and its range: one number for a radius, two for the ends.
+    #[getter]
+    fn ranges(&self) -> Vec<(String, Vec<f64>)> {
+        let ends = |range| match range {
+            InputRange::Real { lowest, highest } => vec![lowest, highest],
+            InputRange::Disc { radius } => vec![radius],
+        };
+        let inputs = self.compiled.inputs.iter();
+        inputs.map(|i| (i.name.clone(), ends(i.range))).collect()
+    }
+
     /// The program at a level, `macro`, `mid` or (of a machine) `micro`.
-    fn text(&self, py: Python<'_>, level: &str, machine: &str) -> PyResult<String> {
-        py.detach(|| match level {
-            "macro" => Ok(macros::text::print(&self.compiled.managed)),
-            "mid" => Ok(mid::text::print_program(&self.compiled.program)),
+    fn text(slf: &Bound<'_, Self>, level: String, machine: String) -> PyResult<String> {
+        let compiled = Arc::clone(&slf.get().compiled);
+        interruptible(slf.py(), move |watch| match level.as_str() {
+            "macro" => Ok(macros::text::print(&compiled.managed)),
+            "mid" => Ok(mid::text::print_program(&compiled.program)),
             "micro" => {
                 let mut text = Vec::new();
-                ringmill_machines::open(machine)
-                    .and_then(|m| {
-                        m.micro_text(&self.compiled.program, SimOptions::default(), &mut text)
-                    })
+                let options = SimOptions {
+                    watch: watch.clone(),
+                    ..SimOptions::default()
+                };
+                ringmill_machines::open(&machine)
+                    .and_then(|m| m.micro_text(&compiled.program, options, &mut text))
                     .map_err(raise::<DeviceError, _>)?;
                 String::from_utf8(text).map_err(raise::<DeviceError, _>)
             }
             other => Err(CompileError::new_err(format!(
                 "there is no level `{other}`; expected macro, mid or micro"
             ))),
+        })?
+    }
+
+    /// Names of the outputs.
+    #[getter]
+    fn outputs(&self) -> Vec<String> {
+        self.compiled.source.outputs.clone()
+    }
+
+    /// Writes the traced program as macro text, and how it was compiled.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| {
+            let text = saved::print(&self.compiled, &self.options);
+            files::write(&path, text.as_bytes())
         })
     }
 
-    /// Writes the traced program as macro text.
-    fn save(&self, path: PathBuf) -> PyResult<()> {
-        files::write(&path, macros::text::print(&self.compiled.source).as_bytes())
+    fn keygen(slf: &Bound<'_, Self>) -> PyResult<Keys> {
+        let this = slf.clone().unbind();
+        interruptible(slf.py(), move |watch| {
+            let this = this.get();
+            this.keys(Client::new(Arc::clone(&this.compiled)), watch)
+        })?
     }
 
-    fn keygen(&self, py: Python<'_>) -> PyResult<Keys> {
-        py.detach(|| self.keys(Client::new(Arc::clone(&self.compiled))))
-    }
-
-    fn load_secret_key(&self, py: Python<'_>, path: PathBuf) -> PyResult<Keys> {
-        py.detach(|| {
-            let params = &self.compiled.params;
+    fn load_secret_key(slf: &Bound<'_, Self>, path: PathBuf) -> PyResult<Keys> {
+        let this = slf.clone().unbind();
+        interruptible(slf.py(), move |watch| {
+            let this = this.get();
+            let params = &this.compiled.params;
             let secret = files::read(&path, |bytes| {
                 file::read_secret_key_in_the_clear(bytes, params)
             })?;
-            self.keys(Client::with_secret_key(Arc::clone(&self.compiled), secret))
-        })
+            this.keys(
+                Client::with_secret_key(Arc::clone(&this.compiled), secret),
+                watch,
+            )
+        })?
     }
 
-    /// Runs on a device; gives the encrypted outputs, and the report as text and as JSON.
+    /// Runs on a device; gives the encrypted outputs, and the report as a summary, with every figure, and as JSON.
     #[expect(
         clippy::too_many_arguments,
         reason = "the one caller is our own Python, which names them"
     )]
     fn run(
-        &self,
-        py: Python<'_>,
+        slf: &Bound<'_, Self>,
         ciphertexts: HashMap<String, Ciphertext>,
         plain: Arrays<'_>,
         keys: &EvaluationKeys,
-        device: &str,
+        device: String,
         trace: Option<PathBuf>,
         progress: bool,
-    ) -> PyResult<(HashMap<String, Ciphertext>, String, String)> {
+        spill: bool,
+    ) -> PyResult<(HashMap<String, Ciphertext>, [String; 3])> {
         let plains = vectors(&plain);
         drop(plain);
-        py.detach(|| {
-            let device = ringmill_devices::open(device).map_err(raise::<DeviceError, _>)?;
-            let server = self.server(&keys.inner).map_err(failed)?;
+        let (this, keys) = (slf.clone().unbind(), Arc::clone(&keys.inner));
+        interruptible(slf.py(), move |watch| {
+            let this = this.get();
+            let device = ringmill_devices::open(&device).map_err(raise::<DeviceError, _>)?;
+            let server = this.server(&keys, watch).map_err(failed)?;
+            let sizes = ciphertexts.values().flat_map(|c| c.inner.polys());
+            let bytes: u64 = sizes.map(|poly| 8 * poly.len() as u64).sum();
+            let starved = |halt: Halt| halted(&halt, halt.to_string());
+            watch
+                .admit("the encrypted inputs", bytes)
+                .map_err(starved)?;
             let ciphers: Ciphertexts = ciphertexts
                 .into_iter()
                 .map(|(n, c)| (n, (*c.inner).clone()))
@@ -220,21 +341,23 @@ impl CompiledProgram {
                 device.as_ref(),
                 &server,
                 inputs,
-                false,
+                spill,
                 trace.as_deref(),
                 &if progress { Bar::new() } else { Bar::none() },
+                watch,
             );
             let answer = answer.map_err(|error| match error {
                 CliError::Runtime(error) => failed(error),
                 error => raise::<FileError, _>(error),
             })?;
             let json = serde_json::to_string(&answer.report).map_err(raise::<DeviceError, _>)?;
-            Ok((
-                self.wrap(answer.outputs.unwrap_or_default()),
+            let (summary, detail) = (
                 answer.report.to_string(),
-                json,
-            ))
-        })
+                answer.report.detail().to_string(),
+            );
+            let outputs = this.wrap(answer.outputs.unwrap_or_default());
+            Ok((outputs, [summary, detail, json]))
+        })?
     }
 }
 
@@ -242,7 +365,8 @@ impl CompiledProgram {
 #[pyclass(frozen)]
 struct Keys {
     compiled: Arc<Compiled>,
-    client: Mutex<Client>,
+    /// Without a lock, which a process forked while it is held could not take any more.
+    client: Client,
     evaluation: Arc<runtime::EvaluationKeys>,
 }
 
@@ -256,6 +380,12 @@ impl Keys {
         }
     }
 
+    /// Length of the program's vectors.
+    #[getter]
+    fn slots(&self) -> u32 {
+        self.compiled.source.slots
+    }
+
     /// Whether the program has complex constants.
     #[getter]
     fn complex(&self) -> bool {
@@ -267,13 +397,14 @@ impl Keys {
             .any(|&(_, im)| im != 0.0)
     }
 
-    fn encrypt(&self, py: Python<'_>, inputs: Arrays<'_>) -> PyResult<HashMap<String, Ciphertext>> {
+    fn encrypt(slf: &Bound<'_, Self>, inputs: Arrays<'_>) -> PyResult<HashMap<String, Ciphertext>> {
         let inputs = vectors(&inputs);
-        let degree = self.compiled.params.degree();
-        let encrypted = py.detach(|| {
-            let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        let this = slf.clone().unbind();
+        let degree = slf.get().compiled.params.degree();
+        let encrypted = interruptible(slf.py(), move |watch| {
+            let client = this.get().client.watched(watch);
             client.encrypt(&inputs).map_err(failed)
-        })?;
+        })??;
         Ok(encrypted
             .into_iter()
             .map(|(n, c)| {
@@ -295,7 +426,7 @@ impl Keys {
     ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
         let name = "ciphertext".to_owned();
         let values = py.detach(|| {
-            let client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+            let client = self.client.watched(&Watch::new(limits()?));
             let one = BTreeMap::from([(name.clone(), (*ciphertext.inner).clone())]);
             client.decrypt(&one).map_err(failed)
         })?;
@@ -316,7 +447,7 @@ impl Keys {
     ) -> PyResult<Vec<(String, f64, Option<f64>)>> {
         let inputs = vectors(&inputs);
         py.detach(|| {
-            let client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+            let client = self.client.watched(&Watch::new(limits()?));
             let outputs: Ciphertexts = outputs
                 .into_iter()
                 .map(|(n, c)| (n, (*c.inner).clone()))
@@ -330,12 +461,48 @@ impl Keys {
         })
     }
 
-    fn save_secret_key(&self, path: PathBuf) -> PyResult<()> {
-        let client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
-        files::write(
-            &path,
-            &file::write_secret_key_in_the_clear(client.secret_key()),
-        )
+    fn save_secret_key(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| {
+            let bytes = file::write_secret_key_in_the_clear(self.client.secret_key());
+            files::write_secret(&path, &bytes)
+        })
+    }
+
+    /// The identity of the secret key in hexadecimal, or None.
+    #[getter]
+    fn key_id(&self) -> Option<String> {
+        self.client.key_id().map(|id| id.to_string())
+    }
+
+    /// For each output the bits that decrypting it to share leaves.
+    fn shared_bits(&self, statistical_bits: u32, decryptions: u64) -> PyResult<Vec<(String, f64)>> {
+        let flooding =
+            Flooding::new(statistical_bits, decryptions).map_err(raise::<ParameterError, _>)?;
+        Ok(self.client.shared_bits(&flooding).into_iter().collect())
+    }
+
+    /// Decrypts outputs with noise that hides their errors.
+    fn decrypt_to_share<'py>(
+        slf: &Bound<'py, Self>,
+        outputs: HashMap<String, Ciphertext>,
+        statistical_bits: u32,
+        decryptions: u64,
+    ) -> PyResult<HashMap<String, Bound<'py, PyArray1<Complex64>>>> {
+        let flooding =
+            Flooding::new(statistical_bits, decryptions).map_err(raise::<ParameterError, _>)?;
+        let this = slf.clone().unbind();
+        let shared = interruptible(slf.py(), move |watch| {
+            let outputs: Ciphertexts = outputs
+                .into_iter()
+                .map(|(n, c)| (n, (*c.inner).clone()))
+                .collect();
+            let client = this.get().client.watched(watch);
+            client.decrypt_to_share(&outputs, &flooding).map_err(failed)
+        })??;
+        Ok(shared
+            .into_iter()
+            .map(|(name, values)| (name, values.into_pyarray(slf.py())))
+            .collect())
     }
 }
 
@@ -354,16 +521,46 @@ fn devices() -> Vec<String> {
         .collect()
 }
 
-/// The `ringmill` command; gives its exit status.
+/// The `ringmill` command; gives its exit status. `trace` makes macro text of a program in a Python file: it is given the
+/// path, the slots asked for and whether what is printed is JSON.
 #[pyfunction]
-fn cli_main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-    py.detach(|| ringmill_cli::main(arguments))
+fn cli_main(py: Python<'_>, arguments: Vec<OsString>, trace: Py<PyAny>) -> PyResult<u8> {
+    let finished = Arc::new(AtomicBool::new(false));
+    let finish = Arc::clone(&finished);
+    let work = move |watch: &Watch| {
+        let traced = |path: &Path, slots: Option<u32>, json: bool| {
+            Python::attach(|py| {
+                let text = trace.call1(py, (path, slots, json));
+                text.and_then(|text| text.extract(py)).map_err(|error| {
+                    if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+                        CliError::Halt(Halt::Interrupted)
+                    } else {
+                        CliError::Usage(error.value(py).to_string())
+                    }
+                })
+            })
+        };
+        let status = ringmill_cli::main(arguments, Some(&traced), watch.flag());
+        finish.store(true, Ordering::Release);
+        status
+    };
+    match interruptible(py, work) {
+        Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => {
+            // What was stopped in time has said so, and what it kept.
+            if !finished.load(Ordering::Acquire) {
+                eprintln!("ringmill: interrupted");
+            }
+            Ok(ringmill_cli::INTERRUPTED)
+        }
+        done => done,
+    }
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<CompiledProgram>()?;
     m.add_class::<Keys>()?;
     m.add_function(wrap_pyfunction!(compile_program, m)?)?;
+    m.add_function(wrap_pyfunction!(load_compiled, m)?)?;
     m.add_function(wrap_pyfunction!(devices, m)?)?;
     m.add_function(wrap_pyfunction!(cli_main, m)?)
 }

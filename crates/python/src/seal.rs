@@ -5,14 +5,17 @@ mod evaluator;
 
 use std::sync::Arc;
 
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use ringmill_limits::Halt;
 use ringmill_schemes::ckks::{
     Ciphertext, CkksError, Params, Plaintext, SecurityLevel, SecurityTable,
 };
 use ringmill_schemes::seal::{self, Compression, SealContext, SealError};
 
 use crate::errors::{DataError, FileError, KeysError, ParameterError, RingmillError};
+use crate::watch::{halted, limits};
 use client::SealClient;
 use evaluator::SealEvaluator;
 
@@ -22,7 +25,11 @@ type Bytes<'py> = PyResult<Bound<'py, PyBytes>>;
 /// The exception that a refusal becomes.
 fn refused(error: SealError) -> PyErr {
     let text = error.to_string();
+    if let Some(halt) = Halt::of(&error) {
+        return halted(halt, text);
+    }
     match error {
+        SealError::Budget { .. } => PyMemoryError::new_err(text),
         SealError::Unsupported { .. } => ParameterError::new_err(text),
         SealError::Scheme(inner) => scheme_refused(inner),
         _ => FileError::new_err(text),
@@ -32,9 +39,11 @@ fn refused(error: SealError) -> PyErr {
 fn scheme_refused(error: CkksError) -> PyErr {
     let text = error.to_string();
     match error {
-        CkksError::MissingKey(_) | CkksError::KeyForm { .. } | CkksError::OtherParams { .. } => {
-            KeysError::new_err(text)
-        }
+        CkksError::Halt(halt) => halted(&halt, text),
+        CkksError::MissingKey(_)
+        | CkksError::KeyForm { .. }
+        | CkksError::OtherParams { .. }
+        | CkksError::OtherKeys { .. } => KeysError::new_err(text),
         CkksError::Insecure { .. }
         | CkksError::Parameter { .. }
         | CkksError::UnknownSecurityTable { .. }
@@ -42,6 +51,7 @@ fn scheme_refused(error: CkksError) -> PyErr {
         CkksError::Slots { .. }
         | CkksError::NotFinite { .. }
         | CkksError::TooLarge { .. }
+        | CkksError::Transparent
         | CkksError::Scale { .. } => DataError::new_err(text),
         _ => RingmillError::new_err(text),
     }
@@ -79,7 +89,9 @@ impl Shared {
         };
         let params = builder.build().map_err(scheme_refused)?;
         Ok(Self {
-            context: SealContext::new(params).map_err(refused)?,
+            context: SealContext::new(params)
+                .map_err(refused)?
+                .with_budget(limits()?.memory),
             compression,
         })
     }

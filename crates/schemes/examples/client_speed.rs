@@ -25,11 +25,11 @@ fn main() -> Result<(), CkksError> {
     println!("{}", params.summary());
     let (level, scale) = (params.max_level(), params.default_scale());
     let encoder = Encoder::new(params.clone());
-    let mut keygen = KeyGenerator::new(params.clone())?;
+    let keygen = KeyGenerator::new(params.clone())?;
     let secret = keygen.secret_key().clone();
     let public = keygen.public_key()?;
-    let mut by_public = Encryptor::with_public_key(params.clone(), &public)?;
-    let mut by_secret = Encryptor::with_secret_key(params.clone(), secret.clone())?;
+    let by_public = Encryptor::with_public_key(params.clone(), &public)?;
+    let by_secret = Encryptor::with_secret_key(params.clone(), secret.clone())?;
     let decryptor = Decryptor::new(params.clone(), secret)?;
     let values: Vec<f64> = (0..params.slots())
         .map(|i| (i % 17) as f64 / 17.0)

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use ringmill_isa::mid::{Imm, Instr, LimbType, Op, Procedure, ValueId};
+use ringmill_limits::{Halt, zeroed};
 use ringmill_math::{
     BaseConverter, MathError, Modulus, NttPlan, Ring, RnsBasis, expand_uniform, kernels,
 };
@@ -15,6 +16,8 @@ use thiserror::Error;
 pub enum InterpretError {
     #[error(transparent)]
     Math(#[from] MathError),
+    #[error("{0}")]
+    Halt(#[from] Halt),
     #[error("{procedure} takes {expected} {what}, got {got}")]
     Count {
         procedure: String,
@@ -77,6 +80,7 @@ pub fn run(
 
 enum Stop {
     Math(MathError),
+    Halt(Halt),
     Malformed(&'static str),
 }
 
@@ -90,6 +94,7 @@ impl Stop {
     fn at(self, procedure: &Procedure, number: usize) -> InterpretError {
         match self {
             Self::Math(e) => InterpretError::Math(e),
+            Self::Halt(halt) => InterpretError::Halt(halt),
             Self::Malformed(fault) => InterpretError::Malformed {
                 procedure: procedure.name.clone(),
                 number,
@@ -158,10 +163,14 @@ impl<'a> Machine<'a> {
     }
 
     /// A limb of `len` residues of any value, for an instruction to write whole.
-    fn fresh(&mut self, len: usize) -> Vec<u64> {
-        let mut limb = self.pool.pop().unwrap_or_default();
-        limb.resize(len, 0);
-        limb
+    fn fresh(&mut self, len: usize) -> Result<Vec<u64>, Stop> {
+        match self.pool.pop() {
+            Some(mut limb) if limb.capacity() >= len => {
+                limb.resize(len, 0);
+                Ok(limb)
+            }
+            _ => zeroed("a limb", len).map_err(Stop::Halt),
+        }
     }
 
     fn bind(
@@ -225,7 +234,7 @@ impl<'a> Machine<'a> {
         let mut out = Vec::with_capacity(instr.dst.len());
         for &d in &instr.dst {
             let len = self.ty(d)?.ring.len();
-            out.push(self.fresh(len));
+            out.push(self.fresh(len)?);
         }
         self.compute(instr, &mut out)?;
         for (&d, limb) in instr.dst.iter().zip(out) {

@@ -3,3 +3,4 @@
 pub mod ckks;
 pub mod interpret;
 pub mod seal;
+pub mod whole_file;

@@ -5,8 +5,13 @@ mod common;
 use common::Setup;
 use ringmill_schemes::ckks::file::{self, FileError, InsecureParams, Kind};
 use ringmill_schemes::ckks::key::KeyForm;
-use ringmill_schemes::ckks::{Params, ParamsBuilder};
+use ringmill_schemes::ckks::{
+    Ciphertext, Decryptor, Encoder, Encryptor, Evaluator, KeyGenerator, Params, ParamsBuilder,
+};
 use sha2::{Digest, Sha256};
+
+/// Bytes before the payload.
+const HEADER: usize = 72;
 
 type Check = Box<dyn Fn(&[u8], &Params) -> Result<Vec<u8>, FileError>>;
 
@@ -83,9 +88,9 @@ fn all_files(s: &mut Setup) -> Vec<(Kind, Vec<u8>, Check)> {
 
 /// The payload changed by `change`, with the length and checksum of an honest writer.
 fn resealed(bytes: &[u8], change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
-    let mut payload = bytes[56..bytes.len() - 32].to_vec();
+    let mut payload = bytes[HEADER..bytes.len() - 32].to_vec();
     change(&mut payload);
-    let mut out = bytes[..48].to_vec();
+    let mut out = bytes[..HEADER - 8].to_vec();
     out.extend((payload.len() as u64).to_le_bytes());
     out.extend(payload);
     let sum = Sha256::digest(&out);
@@ -144,7 +149,7 @@ fn every_flipped_byte_and_every_truncation_is_refused() {
 fn altered_files_with_a_valid_checksum_are_refused_or_equal_in_size() {
     let mut s = Setup::new(&[40, 30], &[40], 4);
     for (kind, bytes, rewrite) in all_files(&mut s) {
-        let length = bytes.len() - 56 - 32;
+        let length = bytes.len() - HEADER - 32;
         for i in 0..length {
             // No panic; what is accepted is a well-formed object, which is written back as it came.
             for value in [0u8, 1, 0x7f, 0xff] {
@@ -211,20 +216,161 @@ fn residues_identities_and_kinds_are_checked() {
     ));
 }
 
+/// The header changed by `change`, with the checksum of an honest writer.
+fn with_header(bytes: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
+    let mut out = bytes[..bytes.len() - 32].to_vec();
+    change(&mut out[..HEADER]);
+    let sum = Sha256::digest(&out);
+    out.extend(sum);
+    out
+}
+
 #[test]
-fn writing_is_atomic() {
-    let directory = std::env::temp_dir().join(format!("ringmill-files-{}", std::process::id()));
-    std::fs::create_dir_all(&directory).unwrap();
-    let path = directory.join("a.key");
-    file::write_atomic(&path, b"first").unwrap();
-    file::write_atomic(&path, b"second").unwrap();
-    assert_eq!(std::fs::read(&path).unwrap(), b"second");
-    assert!(file::write_atomic(&directory.join("none").join("a.key"), b"x").is_err());
-    assert!(file::write_atomic(std::path::Path::new("/"), b"x").is_err());
-    let left: Vec<_> = std::fs::read_dir(&directory)
-        .unwrap()
-        .map(|e| e.unwrap().file_name())
-        .collect();
-    assert_eq!(left, ["a.key"]);
-    std::fs::remove_dir_all(&directory).unwrap();
+fn altered_headers_with_a_valid_checksum_are_refused_but_for_the_key_identity() {
+    let mut s = Setup::new(&[40, 30], &[40], 4);
+    for (kind, bytes, rewrite) in all_files(&mut s) {
+        for i in 0..HEADER {
+            for flip in [1, 2, 3, 0x80, 0xff] {
+                let file = with_header(&bytes, |h| h[i] ^= flip);
+                let identity = (48..64).contains(&i) && kind.has_key();
+                match rewrite(&file, &s.params) {
+                    Ok(again) => {
+                        assert!(identity, "{kind:?}: header byte {i} changed by {flip}");
+                        assert_eq!(again, file);
+                    }
+                    Err(_) => assert!(!identity, "{kind:?}: header byte {i} changed by {flip}"),
+                }
+            }
+        }
+        let other = with_header(&bytes, |h| h[12] = 3);
+        let scheme = FileError::Scheme {
+            expected: 0,
+            got: 3,
+        };
+        assert_eq!(rewrite(&other, &s.params), Err(scheme));
+        let newer = with_header(&bytes, |h| h[8] = 3);
+        let version = FileError::Version {
+            expected: 2,
+            got: 3,
+        };
+        assert_eq!(rewrite(&newer, &s.params), Err(version));
+    }
+}
+
+/// Files that version 1 of the format had, written before there was a version 2.
+fn version_1(name: &str) -> Vec<u8> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/version_1");
+    std::fs::read(format!("{folder}/{name}")).unwrap()
+}
+
+#[test]
+fn files_of_version_1_are_read_and_have_no_key_identity() {
+    let params = file::read_params(&version_1("parameters"), InsecureParams::AllowForTestsOnly);
+    let params = params.unwrap();
+    let (scale, expected) = (2f64.powi(30), [1.0, -2.0]);
+    let plain = file::read_plaintext(&version_1("plaintext"), &params).unwrap();
+    let cipher = file::read_ciphertext(&version_1("ciphertext"), &params).unwrap();
+    let seeded = file::read_seeded_ciphertext(&version_1("seeded_ciphertext"), &params).unwrap();
+    let public = file::read_public_key(&version_1("public_key"), &params).unwrap();
+    let secret = file::read_secret_key_in_the_clear(&version_1("secret_key"), &params).unwrap();
+    let relin = file::read_relin_key(&version_1("relin_key"), &params).unwrap();
+    let galois = file::read_galois_keys(&version_1("galois_keys"), &params).unwrap();
+    assert_eq!((galois.len(), relin.0.seed().is_some()), (2, true));
+    assert_eq!(
+        [
+            cipher.key_id(),
+            seeded.key_id(),
+            public.key_id(),
+            secret.key_id(),
+            relin.0.key_id(),
+            galois.key_id().unwrap()
+        ],
+        [None; 6]
+    );
+
+    // They belong together and work as they did.
+    let encoder = Encoder::new(params.clone());
+    let decryptor = Decryptor::new(params.clone(), secret.clone()).unwrap();
+    let evaluator = Evaluator::new(params.clone());
+    let near = |cipher: &Ciphertext, expected: &[f64], error: f64| {
+        let plain = decryptor.decrypt(cipher).unwrap();
+        let got = encoder.decode_real(&plain, expected.len()).unwrap();
+        for (got, expected) in got.iter().zip(expected) {
+            assert!((got - expected).abs() < error, "{got} for {expected}");
+        }
+    };
+    assert_eq!(plain, encoder.encode_real(&expected, 1, scale).unwrap());
+    near(&cipher, &expected, 1e-5);
+    near(&seeded.expand(&params).unwrap(), &expected, 1e-5);
+    let fresh = Encryptor::with_public_key(params.clone(), &public).unwrap();
+    let fresh = fresh.encrypt(&plain).unwrap();
+    assert_eq!(fresh.key_id(), None);
+    near(&fresh, &expected, 1e-5);
+    let square = evaluator.square(&cipher).unwrap();
+    near(
+        &evaluator.relinearise(&square, &relin).unwrap(),
+        &[1.0, 4.0],
+        1e-4,
+    );
+    near(
+        &evaluator.rotate(&cipher, 1, &galois).unwrap(),
+        &[-2.0, 1.0],
+        1e-4,
+    );
+    near(
+        &evaluator.conjugate(&cipher, &galois).unwrap(),
+        &expected,
+        1e-4,
+    );
+
+    // Written again they are of version 2, still without identity, and otherwise the same.
+    let again = file::write_ciphertext(&cipher);
+    assert_eq!((again[8], &again[48..64]), (2, &[0; 16][..]));
+    assert_eq!(file::read_ciphertext(&again, &params), Ok(cipher));
+
+    // Further keys of a secret key without identity have none either.
+    let keys = KeyGenerator::from_secret_key(params.clone(), secret).unwrap();
+    assert_eq!(keys.public_key().unwrap().key_id(), None);
+}
+
+#[test]
+fn every_flipped_byte_and_every_truncation_of_version_1_is_refused() {
+    let params = file::read_params(&version_1("parameters"), InsecureParams::AllowForTestsOnly);
+    let params = params.unwrap();
+    let read = |bytes: &[u8]| match file::peek_kind(bytes)? {
+        Kind::Params => file::read_params(bytes, InsecureParams::AllowForTestsOnly).map(drop),
+        Kind::Plaintext => file::read_plaintext(bytes, &params).map(drop),
+        Kind::Ciphertext => file::read_ciphertext(bytes, &params).map(drop),
+        Kind::SeededCiphertext => file::read_seeded_ciphertext(bytes, &params).map(drop),
+        Kind::PublicKey => file::read_public_key(bytes, &params).map(drop),
+        Kind::RelinKey => file::read_relin_key(bytes, &params).map(drop),
+        Kind::GaloisKeys => file::read_galois_keys(bytes, &params).map(drop),
+        Kind::SecretKey => file::read_secret_key_in_the_clear(bytes, &params).map(drop),
+    };
+    for name in [
+        "parameters",
+        "plaintext",
+        "ciphertext",
+        "seeded_ciphertext",
+        "public_key",
+        "secret_key",
+        "relin_key",
+        "galois_keys",
+    ] {
+        let bytes = version_1(name);
+        read(&bytes).unwrap();
+        let mut altered = bytes.clone();
+        for i in 0..bytes.len() {
+            altered[i] ^= 3;
+            assert!(read(&altered).is_err(), "{name}: byte {i}");
+            altered[i] ^= 3;
+            assert!(read(&bytes[..i]).is_err(), "{name}: cut to {i} bytes");
+        }
+        // Taken for version 2 it is refused, whatever its checksum says.
+        let mut newer = bytes[..bytes.len() - 32].to_vec();
+        newer[8] = 2;
+        let sum = Sha256::digest(&newer);
+        newer.extend(sum);
+        assert!(read(&newer).is_err(), "{name} as version 2");
+    }
 }

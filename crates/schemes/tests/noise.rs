@@ -5,7 +5,7 @@ mod common;
 use common::{STEPS, Setup};
 use num_complex::Complex64;
 use ringmill_schemes::ckks::noise::measured_bits;
-use ringmill_schemes::ckks::{Ciphertext, Noise, NoiseModel};
+use ringmill_schemes::ckks::{Ciphertext, Noise, NoiseModel, Slots};
 
 struct Value {
     cipher: Ciphertext,
@@ -15,13 +15,13 @@ struct Value {
     origins: u32,
 }
 
-fn magnitude(slots: &[Complex64]) -> f64 {
-    slots.iter().map(|z| z.norm()).fold(0.0, f64::max)
+fn sizes(slots: &[Complex64]) -> Slots {
+    Slots::each(slots.iter().map(|z| z.norm()).collect())
 }
 
 /// The worst and the best of predicted minus measured bits over the values of a random program.
 fn gaps(s: &mut Setup, seed: u64) -> (f64, f64) {
-    let model = NoiseModel::new(&s.params);
+    let mut model = NoiseModel::new(&s.params, s.params.slots());
     let scale = s.params.default_scale();
     let mut state = seed.wrapping_mul(0x2545_f491_4f6c_dd1d) | 1;
     let mut choose = move |n: usize| {
@@ -35,12 +35,9 @@ fn gaps(s: &mut Setup, seed: u64) -> (f64, f64) {
         let slots = s.values(seed * 10 + tag);
         let (cipher, noise) = if tag == 2 {
             let cipher = s.secret.encrypt(&s.encode(&slots)).unwrap();
-            (cipher, model.fresh_secret(magnitude(&slots), scale))
+            (cipher, model.fresh_secret(&sizes(&slots), scale))
         } else {
-            (
-                s.encrypt(&slots),
-                model.fresh_public(magnitude(&slots), scale),
-            )
+            (s.encrypt(&slots), model.fresh_public(&sizes(&slots), scale))
         };
         values.push(Value {
             cipher,
@@ -77,20 +74,21 @@ fn gaps(s: &mut Setup, seed: u64) -> (f64, f64) {
             0 => Value {
                 cipher: e.add(&a.cipher, &b.cipher).unwrap(),
                 slots: zip(|x, y| x + y),
-                noise: model.add(a.noise, b.noise),
+                noise: model.add(&a.noise, &b.noise),
                 origins,
             },
             1 => Value {
                 cipher: e.sub(&a.cipher, &b.cipher).unwrap(),
                 slots: zip(|x, y| x - y),
-                noise: model.add(a.noise, b.noise),
+                noise: model.add(&a.noise, &b.noise),
                 origins,
             },
             2 | 3 if level > 0 => {
                 let product = e.mul_relin(&a.cipher, &b.cipher, &s.relin).unwrap();
-                let noise = model.key_switch(model.mul(a.noise, b.noise), level, product.scale());
+                let noise = model.mul(&a.noise, &sizes(&a.slots), &b.noise, &sizes(&b.slots));
+                let noise = model.key_switch(&noise, level, product.scale());
                 let cipher = e.rescale(&product).unwrap();
-                let noise = model.rescale(noise, cipher.scale());
+                let noise = model.rescale(&noise, 2, cipher.scale());
                 Value {
                     cipher,
                     slots: zip(|x, y| x * y),
@@ -102,10 +100,11 @@ fn gaps(s: &mut Setup, seed: u64) -> (f64, f64) {
                 let plain = s.values(seed + 99);
                 let m = s.encoder.encode(&plain, level, scale).unwrap();
                 let cipher = e.rescale(&e.mul_plain(&a.cipher, &m).unwrap()).unwrap();
-                let noise = model.mul(a.noise, model.encoded(magnitude(&plain), scale));
+                let encoded = model.encoded(&sizes(&plain), scale);
+                let noise = model.mul(&a.noise, &sizes(&a.slots), &encoded, &sizes(&plain));
                 let slots = a.slots.iter().zip(&plain).map(|(x, y)| x * y).collect();
                 Value {
-                    noise: model.rescale(noise, cipher.scale()),
+                    noise: model.rescale(&noise, 2, cipher.scale()),
                     cipher,
                     slots,
                     origins: a.origins,
@@ -117,18 +116,18 @@ fn gaps(s: &mut Setup, seed: u64) -> (f64, f64) {
                 let slots = (0..n)
                     .map(|i| a.slots[(i + step).rem_euclid(n) as usize])
                     .collect();
-                let cipher = if choose(2) == 0 {
-                    e.rotate(&a.cipher, step, &s.galois).unwrap()
+                let (cipher, noise) = if choose(2) == 0 {
+                    let noise = model.rotate(&a.noise, step, level, at);
+                    (e.rotate(&a.cipher, step, &s.galois).unwrap(), noise)
                 } else {
-                    e.rotate_hoisted(&a.cipher, &[step], &s.galois)
-                        .unwrap()
-                        .pop()
-                        .unwrap()
+                    let turned = e.rotate_hoisted(&a.cipher, &[step], &s.galois);
+                    let noise = model.rotate_hoisted(&a.noise, step, level, at);
+                    (turned.unwrap().pop().unwrap(), noise)
                 };
                 Value {
                     cipher,
                     slots,
-                    noise: model.key_switch(a.noise, level, at),
+                    noise,
                     origins: a.origins,
                 }
             }
@@ -136,7 +135,8 @@ fn gaps(s: &mut Setup, seed: u64) -> (f64, f64) {
                 let cipher = e
                     .rescale(&e.mul_scalar(&a.cipher, -1.3, scale).unwrap())
                     .unwrap();
-                let noise = model.rescale(model.mul_scalar(a.noise, -1.3, scale), cipher.scale());
+                let noise = model.mul_scalar(&a.noise, &sizes(&a.slots), -1.3, scale);
+                let noise = model.rescale(&noise, 2, cipher.scale());
                 Value {
                     cipher,
                     slots: a.slots.iter().map(|z| z * -1.3).collect(),
@@ -149,15 +149,13 @@ fn gaps(s: &mut Setup, seed: u64) -> (f64, f64) {
                 Value {
                     cipher,
                     slots: a.slots.iter().map(|z| z + 0.7).collect(),
-                    noise: model.add_scalar(a.noise, 0.7, at),
+                    noise: model.add_scalar(&a.noise, 0.7, at),
                     origins: a.origins,
                 }
             }
         };
-        let mut next = next;
-        next.noise.magnitude = next.noise.magnitude.min(magnitude(&next.slots));
         // Past the room of level 0 a value wraps; the program stops short of it.
-        if magnitude(&next.slots) > 64.0 {
+        if sizes(&next.slots).largest(usize::MAX) > 64.0 {
             continue;
         }
         let measured = measured_bits(&s.decrypt(&next.cipher), &next.slots).unwrap();
@@ -165,7 +163,7 @@ fn gaps(s: &mut Setup, seed: u64) -> (f64, f64) {
         if measured.is_infinite() {
             continue;
         }
-        let gap = measured - next.noise.precision_bits();
+        let gap = measured + model.bound(&next.noise, &sizes(&next.slots)).log2();
         (least, most) = (least.min(gap), most.max(gap));
         values.push(next);
     }

@@ -4,10 +4,12 @@ mod common;
 
 use common::{Setup, close, digit_choices};
 use num_complex::Complex64;
+use ringmill_schemes::ckks::key::KeyForm;
+use ringmill_schemes::ckks::{Ciphertext, GaloisKeys};
 
 #[test]
 fn encryption_round_trips_at_every_level() {
-    for mut s in digit_choices() {
+    for s in digit_choices() {
         let values = s.values(1);
         for level in 0..=s.params.max_level() {
             let plain = s
@@ -246,6 +248,86 @@ fn every_distribution_works_and_only_uniform_ternary_is_secure_by_default() {
                 .evaluator
                 .rescale(&s.evaluator.square_relin(&c, &s.relin).unwrap());
             close(&s.decrypt(&squared.unwrap()), &square, 1e-4);
+        }
+    }
+}
+
+#[test]
+fn what_seal_refuses_is_refused() {
+    use ringmill_schemes::ckks::CkksError;
+    for mut s in digit_choices() {
+        let x = s.values(1);
+        let a = s.encrypt(&x);
+        let top = s.params.max_level();
+        // Transparent: c_1 is zero.
+        let zero = s.encode(&vec![Complex64::ZERO; x.len()]);
+        for refused in [
+            s.evaluator.sub(&a, &a),
+            s.evaluator.add(&a, &s.evaluator.negate(&a).unwrap()),
+            s.evaluator.mul_plain(&a, &zero),
+            s.evaluator.mul_scalar(&a, 0.0, 1024.0),
+        ] {
+            assert_eq!(refused, Err(CkksError::Transparent));
+        }
+        let polys = vec![a.polys()[0].clone(), vec![0; a.polys()[0].len()]];
+        let shown = Ciphertext::new(&s.params, top, a.scale(), polys).unwrap();
+        assert!(shown.is_transparent() && !a.is_transparent());
+        assert_eq!(s.evaluator.negate(&shown), Err(CkksError::Transparent));
+        assert_eq!(
+            s.evaluator.mod_switch(&shown, 0),
+            Err(CkksError::Transparent)
+        );
+        // Scales: the modulus of level 0 has 50 bits, of the top level 130.
+        let low = s.evaluator.mod_switch(&a, 0).unwrap();
+        let m = s.encoder.encode(&x, 0, 2f64.powi(10)).unwrap();
+        let at = |c: &Ciphertext, log: i32| c.clone().with_scale(2f64.powi(log));
+        let out_of_bounds = |r: Result<Ciphertext, CkksError>| {
+            assert!(matches!(r, Err(CkksError::Scale { .. })), "{r:?}");
+        };
+        assert!(s.evaluator.mul(&at(&low, 24), &at(&low, 25)).is_ok());
+        out_of_bounds(s.evaluator.mul(&at(&low, 25), &at(&low, 25)));
+        out_of_bounds(s.evaluator.square(&at(&low, 25)));
+        out_of_bounds(s.evaluator.square_relin(&at(&low, 25), &s.relin));
+        out_of_bounds(
+            s.evaluator
+                .mul_relin(&at(&low, 20), &at(&low, 30), &s.relin),
+        );
+        assert!(s.evaluator.mul_plain(&at(&low, 39), &m).is_ok());
+        out_of_bounds(s.evaluator.mul_plain(&at(&low, 40), &m));
+        out_of_bounds(s.evaluator.mul_scalar(&at(&low, 40), 1.0, 1024.0));
+        let product = s.evaluator.mul(&at(&a, 60), &at(&a, 60)).unwrap();
+        out_of_bounds(s.evaluator.mod_switch(&product, 0));
+        assert!(s.evaluator.mod_switch(&at(&a, 49), 0).is_ok());
+    }
+}
+
+#[test]
+fn rotations_go_by_powers_of_two_where_their_own_key_is_missing() {
+    for mut s in digit_choices() {
+        let x = s.values(1);
+        let a = s.encrypt(&x);
+        assert_eq!(s.evaluator.rotate(&a, 0, &GaloisKeys::new()), Ok(a.clone()));
+        let keys = s
+            .keygen
+            .rotation_keys(&[1, -1, 4, 8], KeyForm::Seeded)
+            .unwrap();
+        let by = |step| s.evaluator.rotate(&a, step, &keys);
+        // 7 = -1 + 8 and 11 = -1 - 4 + 16, the least first.
+        let one = |c: &Ciphertext, step| s.evaluator.rotate(c, step, &keys).unwrap();
+        assert_eq!(by(7), Ok(one(&one(&a, -1), 8)));
+        assert_eq!(by(5), Ok(one(&one(&a, 1), 4)));
+        let mut turned = x.clone();
+        turned.rotate_left(7);
+        close(&s.decrypt(&by(7).unwrap()), &turned, 1e-4);
+        // All slots but one: -1 and all slots, which is nothing.
+        let slots = s.params.slots() as i64;
+        assert_eq!(by(slots - 1), Ok(one(&a, -1)));
+        for missing in [2, 6, 11] {
+            let error = by(missing).unwrap_err().to_string();
+            assert!(error.contains(&format!("rotation by {missing}")), "{error}");
+        }
+        for outside in [slots, -slots, i64::MAX, i64::MIN] {
+            assert!(by(outside).is_err());
         }
     }
 }

@@ -1,1 +1,4 @@
-//! Tests across the crates live in the test targets beside this file; there is nothing to link.
+//! Random programs and their inputs, for the tests across the crates.
+
+pub mod numbers;
+pub mod programs;

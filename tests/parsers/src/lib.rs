@@ -5,8 +5,9 @@
 
 use std::sync::{Arc, LazyLock};
 
+use num_complex::Complex64;
 use ringmill_compiler::builder::{TraceBuilder, TraceError};
-use ringmill_compiler::{Options, compile};
+use ringmill_compiler::{Options, compile, saved};
 use ringmill_isa::macros::{MacroProgram, Visibility, text as macros};
 use ringmill_isa::mid::text as mid;
 use ringmill_schemes::ckks::file::{self, InsecureParams, Kind};
@@ -36,6 +37,11 @@ pub const PARSERS: &[Parser] = &[
         name: "mid_text",
         parse: mid_text,
         seeds: mid_seeds,
+    },
+    Parser {
+        name: "saved_program",
+        parse: saved_program,
+        seeds: saved_seeds,
     },
     Parser {
         name: "ckks_file",
@@ -97,6 +103,27 @@ pub fn mid_text(bytes: &[u8]) -> bool {
         Ok(&program)
     );
     let _ = ringmill_isa::mid::verify_program(&program);
+    true
+}
+
+/// A saved program with its options, compiled too if it parses.
+pub fn saved_program(bytes: &[u8]) -> bool {
+    let parsed = std::str::from_utf8(bytes)
+        .ok()
+        .and_then(|text| saved::parse(text, InsecureParams::AllowForTestsOnly).ok());
+    let Some(Some((program, options))) = parsed else {
+        return false;
+    };
+    if program.instrs.len() < 1000
+        && let Ok(compiled) = compile(program, &options)
+    {
+        let again = saved::print(&compiled, &options);
+        let read = saved::parse(&again, InsecureParams::AllowForTestsOnly);
+        let (program, _) = read
+            .expect("what is saved is read")
+            .expect("it has options");
+        assert_eq!(program, compiled.source);
+    }
     true
 }
 
@@ -177,6 +204,22 @@ fn macro_seeds() -> Vec<Vec<u8>> {
     ]
 }
 
+fn saved_seeds() -> Vec<Vec<u8>> {
+    let sample = Some(vec![vec![Complex64::new(0.5, -0.25); 8]; 3]);
+    [None, sample]
+        .into_iter()
+        .map(|sample| {
+            let source = program().expect("the seed program traces");
+            let options = Options {
+                sample,
+                ..Options::given(Arc::clone(&PARAMS))
+            };
+            let compiled = compile(source, &options).expect("the seed program compiles");
+            saved::print(&compiled, &options).into_bytes()
+        })
+        .collect()
+}
+
 fn mid_seeds() -> Vec<Vec<u8>> {
     let source = program().expect("the seed program traces");
     let compiled =
@@ -194,10 +237,22 @@ fn machine_seeds() -> Vec<Vec<u8>> {
     ringmill_machines::MACHINES.iter().map(text).collect()
 }
 
+/// A file as version 1 of the format had it: without scheme and key identity.
+fn version_1(bytes: &[u8]) -> Vec<u8> {
+    let covered = bytes.len() - CHECKSUM;
+    let mut older = bytes[..8].to_vec();
+    older.extend([1, 0]);
+    older.extend(&bytes[10..48]);
+    older.extend(&bytes[64..covered]);
+    let sum = Sha256::digest(&older);
+    older.extend(sum);
+    older
+}
+
 fn ckks_seeds() -> Vec<Vec<u8>> {
     let made = || -> Result<Vec<Vec<u8>>, Box<dyn std::error::Error>> {
         let params = Arc::clone(&PARAMS);
-        let mut keys =
+        let keys =
             KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(&params), [1; 32])?;
         let public = keys.public_key()?;
         let plain =
@@ -223,6 +278,8 @@ fn ckks_seeds() -> Vec<Vec<u8>> {
                 &keys.galois_keys(&[3, 31], form)?,
             )?);
         }
+        let older: Vec<Vec<u8>> = seeds.iter().map(|seed| version_1(seed)).collect();
+        seeds.extend(older);
         Ok(seeds)
     };
     made().expect("our files are written")
@@ -231,7 +288,7 @@ fn ckks_seeds() -> Vec<Vec<u8>> {
 fn seal_seeds() -> Vec<Vec<u8>> {
     let made = || -> Result<Vec<Vec<u8>>, Box<dyn std::error::Error>> {
         let (params, context) = (Arc::clone(&PARAMS), &*SEAL);
-        let mut keys =
+        let keys =
             KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(&params), [1; 32])?;
         let public = keys.public_key()?;
         let relin = keys.relin_key(KeyForm::Stored)?;

@@ -110,4 +110,11 @@ macro_rules! parsers {
     };
 }
 
-parsers!(macro_text, mid_text, ckks_file, seal_file, machine_toml);
+parsers!(
+    macro_text,
+    mid_text,
+    saved_program,
+    ckks_file,
+    seal_file,
+    machine_toml
+);

@@ -4,23 +4,39 @@ use std::io::Write;
 
 use ringmill_compiler::Compiled;
 use ringmill_isa::{macros, mid};
+use ringmill_limits::Watch;
 use ringmill_machines::SimOptions;
 use serde_json::json;
 
+use crate::PythonTracer;
 use crate::args::{CompileArgs, Emit};
 use crate::commands::{machine, params, program};
 use crate::error::CliError;
 use crate::output;
 
-pub fn compile(args: &CompileArgs) -> Result<(), CliError> {
-    let compiled = program::compile(&args.program)?;
+/// The machine of `--emit micro` where none is named.
+const MACHINE: &str = "ring";
+
+pub fn compile(
+    args: &CompileArgs,
+    python: Option<PythonTracer<'_>>,
+    watch: &Watch,
+) -> Result<(), CliError> {
+    if args.machine.is_some() && args.emit != Emit::Micro {
+        return Err(CliError::Usage(
+            "--machine is that of --emit micro; the other levels are the same for every machine: leave it out"
+                .to_owned(),
+        ));
+    }
+    let compiled = program::compile(&args.program, args.json, python, watch)?;
     if args.json {
         let mut text = Vec::new();
-        emit(&compiled, args, &mut text)?;
+        emit(&compiled, args, watch, &mut text)?;
         let described = json!({
             "program": compiled.source.name,
             "params": params::describe("compiled", &compiled.params),
             "keys": compiled.keys.iter().map(|key| format!("{key:?}")).collect::<Vec<_>>(),
+            "key_bytes": compiled.key_bytes(),
             "macro_instructions": compiled.managed.instrs.len(),
             "mid_procedures": compiled.program.procs.len(),
             "mid_calls": compiled.program.calls.len(),
@@ -29,21 +45,53 @@ pub fn compile(args: &CompileArgs) -> Result<(), CliError> {
             }).collect::<Vec<_>>(),
             "text": String::from_utf8_lossy(&text),
         });
-        return output::json(&described);
+        return match &args.output {
+            Some(path) => output::whole_file(path, |out| {
+                serde_json::to_writer(&mut *out, &described)?;
+                Ok(writeln!(out)?)
+            }),
+            None => output::json(&described),
+        };
     }
     match &args.output {
-        Some(path) => output::whole_file(path, |out| emit(&compiled, args, out)),
-        None => emit(&compiled, args, &mut std::io::stdout().lock()),
+        Some(path) => output::whole_file(path, |out| emit(&compiled, args, watch, out)),
+        None => emit(&compiled, args, watch, &mut std::io::stdout().lock()),
     }
 }
 
-fn emit(compiled: &Compiled, args: &CompileArgs, out: &mut dyn Write) -> Result<(), CliError> {
+/// Bytes that printing a program takes: a few dozen for an instruction, an input, an output and each limb of a call, and
+/// as many again while the text grows.
+fn text_bytes(program: &mid::Program) -> u64 {
+    let calls = program
+        .calls
+        .iter()
+        .map(|c| 8 + c.args.len() + c.results.len());
+    let operands = |i: &mid::Instr| 4 + i.src.len() + i.dst.len();
+    let procs = program.procs.iter();
+    let procs = procs.map(|p| p.params.len() + p.instrs.iter().map(operands).sum::<usize>());
+    let ends = program.inputs.len() + program.outputs.len() + program.limbs.len();
+    let items = calls.sum::<usize>() + procs.sum::<usize>() + 4 * ends;
+    3 * 16 * items as u64
+}
+
+fn emit(
+    compiled: &Compiled,
+    args: &CompileArgs,
+    watch: &Watch,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
     match args.emit {
         Emit::Macro => out.write_all(macros::text::print(&compiled.managed).as_bytes())?,
-        Emit::Mid => out.write_all(mid::text::print_program(&compiled.program).as_bytes())?,
-        Emit::Micro => machine::find(&args.machine)?.micro_text(
+        Emit::Mid => {
+            watch.admit("the program's text", text_bytes(&compiled.program))?;
+            out.write_all(mid::text::print_program(&compiled.program).as_bytes())?
+        }
+        Emit::Micro => machine::find(args.machine.as_deref().unwrap_or(MACHINE))?.micro_text(
             &compiled.program,
-            SimOptions::default(),
+            SimOptions {
+                watch: watch.clone(),
+                ..SimOptions::default()
+            },
             out,
         )?,
     }

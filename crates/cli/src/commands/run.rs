@@ -4,11 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use num_complex::Complex64;
+use ringmill_compiler::{Compiled, InputRange};
 use ringmill_devices::report::RunReport;
 use ringmill_devices::runtime::{Ciphertexts, Client, Server, Vectors};
 use ringmill_isa::macros::{MacroProgram, Visibility};
+use ringmill_limits::{Watch, human};
 use serde_json::{Map, Value, json};
 
+use crate::PythonTracer;
 use crate::args::RunArgs;
 use crate::commands::program;
 use crate::error::CliError;
@@ -16,13 +19,28 @@ use crate::progress::Bar;
 use crate::trace::run_on;
 use crate::{inputs, output};
 
-pub fn run(args: &RunArgs) -> Result<(), CliError> {
+pub fn run(
+    args: &RunArgs,
+    python: Option<PythonTracer<'_>>,
+    watch: &Watch,
+) -> Result<(), CliError> {
+    if args.program.fill.is_some() && args.inputs.is_empty() && args.program.samples.is_empty() {
+        return Err(CliError::Usage(
+            "--fill is about the files of --input and --sample, and none is given; leave it out"
+                .to_owned(),
+        ));
+    }
+    if args.trace.is_some() && args.trace == args.output {
+        return Err(CliError::Usage(
+            "--trace and --output name one file; give each its own".to_owned(),
+        ));
+    }
     let devices = args
         .devices
         .iter()
         .map(|name| Ok(ringmill_devices::open(name)?))
         .collect::<Result<Vec<_>, CliError>>()?;
-    let source = program::read(&args.program)?;
+    let source = program::read(&args.program, args.json, python, watch)?;
     let (vectors, from_files) = gather(&source, args)?;
     let sample = from_files.then(|| {
         let inputs = source.inputs.iter();
@@ -30,7 +48,13 @@ pub fn run(args: &RunArgs) -> Result<(), CliError> {
             .filter_map(|input| vectors.get(&input.name).cloned())
             .collect()
     });
-    let compiled = Arc::new(program::compile_for(&args.program, source, sample)?);
+    let compiled = Arc::new(program::compile_for(
+        &args.program,
+        source,
+        sample,
+        args.json,
+        watch,
+    )?);
     let part = |visibility| -> Vectors {
         let wanted = compiled
             .inputs
@@ -42,36 +66,54 @@ pub fn run(args: &RunArgs) -> Result<(), CliError> {
             .collect()
     };
     let plains = part(Visibility::Plain);
-    let mut client = Client::new(Arc::clone(&compiled))?;
+    if !args.json {
+        output::text(&format!("{}\n", key_line(&compiled)))?;
+    }
+    let client = Client::new(Arc::clone(&compiled))?.watched(watch);
     let keys = client.evaluation_keys()?;
     let ciphers = client.encrypt(&part(Visibility::Encrypted))?;
-    let server = Server::new(Arc::clone(&compiled), keys)?;
+    let server = Server::new_watched(Arc::clone(&compiled), keys, watch)?;
 
     let mut reports: Vec<RunReport> = Vec::new();
     let mut first: Option<(String, Ciphertexts)> = None;
-    let mut clear = Vectors::new();
     for (number, device) in devices.iter().enumerate() {
         let trace = args
             .trace
             .as_deref()
             .filter(|_| number + 1 == devices.len());
-        let mut answer = run_on(
+        let done = run_on(
             device.as_ref(),
             &server,
             (&ciphers, &plains),
-            args.spill,
+            !args.no_spill,
             trace,
             &Bar::new(),
-        )?;
+            watch,
+        );
+        let mut answer = match done {
+            Err(error) if error.is_interrupt() && !reports.is_empty() => {
+                return Err(kept(args, &compiled, &reports, &device.name())?);
+            }
+            done => done?,
+        };
         let outputs = answer.outputs.take().unwrap_or_default();
-        clear = client.decrypt(&outputs)?;
+        let clear = client.decrypt(&outputs)?;
         answer.report.precision = client.measure(&vectors, &clear)?;
-        if !args.json {
+        // All devices give the same bits, so the first one's outputs are there whatever becomes of the others.
+        if let (None, Some(path)) = (&first, &args.output) {
+            write_outputs(path, &clear)?;
+        }
+        if args.detail {
+            output::text(&format!("{}\n", answer.report.detail()))?;
+        } else if !args.json {
             output::text(&format!("{}\n", answer.report))?;
         }
         reports.push(answer.report);
         match &first {
             Some((name, bits)) if *bits != outputs => {
+                if args.json {
+                    print_reports(&compiled, false, &reports)?;
+                }
                 return Err(CliError::Disagreement(format!(
                     "{} and {} gave different bits",
                     name,
@@ -82,14 +124,9 @@ pub fn run(args: &RunArgs) -> Result<(), CliError> {
             None => first = Some((device.name(), outputs)),
         }
     }
-    if let Some(path) = &args.output {
-        write_outputs(path, &clear)?;
-    }
     let wrong = wrong_outputs(&reports);
     if args.json {
-        output::json(
-            &json!({ "program": compiled.source.name, "agrees": wrong.is_empty(), "reports": reports }),
-        )?;
+        print_reports(&compiled, wrong.is_empty(), &reports)?;
     }
     if !wrong.is_empty() {
         return Err(CliError::Disagreement(format!(
@@ -110,18 +147,64 @@ pub fn run(args: &RunArgs) -> Result<(), CliError> {
     Ok(())
 }
 
+fn print_reports(compiled: &Compiled, agrees: bool, reports: &[RunReport]) -> Result<(), CliError> {
+    output::json(
+        &json!({ "program": compiled.source.name, "key_bytes": compiled.key_bytes(), "agrees": agrees, "reports": reports }),
+    )
+}
+
+/// How many keys will be made, and their size.
+fn key_line(compiled: &Compiled) -> String {
+    let count = compiled.keys.len();
+    let keys = if count == 1 { "key" } else { "keys" };
+    format!(
+        "{count} evaluation {keys} of {} to make",
+        human(compiled.key_bytes())
+    )
+}
+
+/// Hands out what was finished before an interrupt on device `at`; the error says what that is.
+fn kept(
+    args: &RunArgs,
+    compiled: &Compiled,
+    reports: &[RunReport],
+    at: &str,
+) -> Result<CliError, CliError> {
+    if args.json {
+        output::json(
+            &json!({ "program": compiled.source.name, "interrupted": at, "reports": reports }),
+        )?;
+    }
+    let devices: Vec<&str> = reports.iter().map(|r| r.device.as_str()).collect();
+    let mut kept = format!("complete: the report of {}", devices.join(", "));
+    if let Some(path) = &args.output {
+        kept += &format!(", outputs in {}", path.display());
+    }
+    Ok(CliError::Interrupted {
+        at: at.to_owned(),
+        kept,
+    })
+}
+
 /// Every input of the program, and whether all come from files: the others are random.
 fn gather(program: &MacroProgram, args: &RunArgs) -> Result<(Vectors, bool), CliError> {
     let mut files = inputs::parse_options("--input", &args.inputs)?;
     let slots = program.slots as usize;
     let mut vectors = Vectors::new();
     let mut from_files = true;
-    for (number, input) in (0u64..).zip(&program.inputs) {
+    let bound = args.program.input_bound.unwrap_or(1.0).min(1.0);
+    let ranges = program::ranges(&args.program, program)?;
+    for ((number, input), range) in (0u64..).zip(&program.inputs).zip(ranges) {
         let values = match files.remove(&input.name) {
-            Some(path) => inputs::read(&path, slots)?,
+            Some(path) => inputs::read(&path, slots, args.program.fill)?,
             None if args.random_inputs => {
                 from_files = false;
-                inputs::random(args.seed, number, slots)
+                let ends = match range {
+                    Some(InputRange::Real { lowest, highest }) => (lowest, highest),
+                    Some(InputRange::Disc { radius }) => (-radius, radius),
+                    None => (-bound, bound),
+                };
+                inputs::random(args.seed.unwrap_or(1), number, slots, ends)
             }
             None => {
                 return Err(CliError::Usage(format!(

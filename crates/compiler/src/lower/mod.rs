@@ -10,6 +10,7 @@ use ringmill_isa::macros::{
 };
 use ringmill_isa::mid::{InputRole, LimbId, ModulusId, Output, Program};
 use ringmill_isa::source::SourceLoc;
+use ringmill_limits::Watch;
 use ringmill_schemes::ckks::encoder::scalar_residues;
 use ringmill_schemes::ckks::{OpKey, ProcCache};
 
@@ -76,6 +77,7 @@ pub(crate) fn run(
     galois: &BTreeSet<u32>,
     procs: &ProcCache,
     seeded: bool,
+    watch: &Watch,
 ) -> Result<Lowered, CompileError> {
     let params = procs.params();
     let relinearises = source.instrs.iter().any(|i| i.op == MacroOp::Relin);
@@ -115,6 +117,7 @@ pub(crate) fn run(
             .for_each(|v| relinearised[v.0 as usize] = true);
     }
     for instr in &source.instrs {
+        watch.check()?;
         let fuses = |v: &MacroValue| relinearised[v.0 as usize] && uses[v.0 as usize] == 1;
         match (instr.op, instr.dst.as_slice()) {
             (MacroOp::Square, [v]) if fuses(v) => {

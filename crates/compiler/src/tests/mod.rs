@@ -2,6 +2,8 @@
 
 mod passes;
 mod pipeline;
-mod random;
+pub mod random;
 mod run;
+mod saved;
 mod shapes;
+mod transparent;

@@ -11,7 +11,9 @@ use super::random::line;
 use super::run::{errors, run, small_params};
 use crate::builder::{TraceBuilder, Traced};
 use crate::reference::evaluate;
-use crate::{CompileError, Compiled, KeyRequest, Options, ParamsChoice, Passes, Wanted, compile};
+use crate::{
+    CompileError, Compiled, InputRange, KeyRequest, Options, ParamsChoice, Passes, Wanted, compile,
+};
 
 fn start(slots: u32) -> (TraceBuilder, Traced) {
     let mut t = TraceBuilder::new("test", slots).unwrap();
@@ -308,21 +310,106 @@ fn a_sample_predicts_more_sharply_than_a_bound() {
 }
 
 #[test]
-fn overflow_is_predicted() {
+fn a_value_that_may_outgrow_its_level_is_refused_with_its_line() {
     let (mut t, x) = start(8);
     let many = t.scalar(4000.0, line(2)).unwrap();
     let y = t.mul(x, many, line(3)).unwrap();
     let program = finish(t, y);
+    // 55 bits over a scale of 45, and no level to spare: values below 2^9.
+    let builder = Params::builder(8).prime_bits(&[55], &[55]);
+    let params = builder.default_scale(45f64.exp2());
+    let params = params.allow_insecure_parameters_for_tests_only();
+    let params = params.build().unwrap();
     let at = |input_bound| {
         let options = Options {
             input_bound,
-            ..Options::given(small_params())
+            ..Options::given(Arc::clone(&params))
         };
-        compile(program.clone(), &options).unwrap().predicted[0]
+        compile(program.clone(), &options)
     };
-    // 55 bits over a scale of 45: values below 2^9.
-    assert!(at(1.0).may_overflow && !at(0.1).may_overflow);
-    assert_eq!(at(0.1).capacity.log2().round(), 9.0);
+    let fits = at(0.1).unwrap();
+    assert_eq!(fits.predicted[0].capacity.log2().round(), 9.0);
+    assert!((fits.predicted[0].magnitude - 400.0).abs() < 1e-9);
+    let error = at(1.0).unwrap_err();
+    assert_eq!(error.loc().unwrap().line, 3);
+    let said = error.to_string();
+    assert!(said.contains("4.0000e3") && said.contains("5.12"), "{said}");
+    assert!(said.contains("narrower ranges"), "{said}");
+}
+
+/// The mean of 1,000 values of up to 200,000: the sum before the division takes 28 integer bits.
+#[test]
+fn integer_bits_are_chosen_so_that_nothing_wraps() {
+    let slots = 1024;
+    let (mut t, x) = start(slots);
+    let mut sum = x;
+    for step in [512, 256, 128, 64, 32, 16, 8, 4, 2, 1] {
+        let turned = t.rotate(sum, step, line(2)).unwrap();
+        sum = t.add(sum, turned, line(2)).unwrap();
+    }
+    let share = t.scalar(0.001, line(3)).unwrap();
+    let mean = t.mul(sum, share, line(3)).unwrap();
+    let program = finish(t, mean);
+    for (lowest, highest) in [(0.0, 2e5), (-3.0, 1e7)] {
+        let options = Options {
+            ranges: vec![Some(InputRange::Real { lowest, highest })],
+            ..Options::default()
+        };
+        let compiled = compile(program.clone(), &options).unwrap();
+        let predicted = compiled.predicted[0];
+        assert!(predicted.bits() >= 20.0 && predicted.capacity > predicted.magnitude);
+        assert!((predicted.magnitude - 1.024 * highest).abs() < 1e-6 * highest);
+    }
+    // Past what parameters hold, the line and the bound are said.
+    let options = Options {
+        ranges: vec![Some(InputRange::Disc { radius: 1e40 })],
+        ..Options::default()
+    };
+    let error = compile(program, &options).unwrap_err();
+    assert!(matches!(error, CompileError::TooLarge { .. }), "{error}");
+    assert!(error.loc().is_some(), "{error}");
+}
+
+#[test]
+fn ranges_that_make_no_sense_are_refused() {
+    let program = squares(1);
+    let compiled = |change: fn(&mut Options)| {
+        let mut options = Options::given(small_params());
+        change(&mut options);
+        compile(program.clone(), &options).map(|_| ())
+    };
+    for change in [
+        (|o| {
+            o.ranges = vec![Some(InputRange::Real {
+                lowest: 1.0,
+                highest: 0.0,
+            })]
+        }) as fn(&mut Options),
+        |o| {
+            o.ranges = vec![Some(InputRange::Real {
+                lowest: f64::NAN,
+                highest: 0.0,
+            })]
+        },
+        |o| {
+            o.ranges = vec![Some(InputRange::Disc {
+                radius: f64::INFINITY,
+            })]
+        },
+        |o| o.ranges = vec![None, None],
+        |o| o.input_bound = -1.0,
+        |o| o.margin = 0.5,
+        |o| o.margin = f64::NAN,
+        |o| o.sample = Some(vec![vec![Complex64::default(); 8]]),
+        |o| {
+            o.ranges = vec![Some(InputRange::Disc { radius: 1.0 })];
+            o.sample = Some(vec![vec![Complex64::new(2.0, 0.0); 8]]);
+        },
+    ] {
+        let error = compiled(change).unwrap_err();
+        assert!(matches!(error, CompileError::Range { .. }), "{error}");
+    }
+    compiled(|o| o.input_bound = 0.0).unwrap();
 }
 
 #[test]
@@ -342,7 +429,10 @@ fn outputs_come_at_the_level_asked_for() {
 fn named_sets_compile() {
     let compiled = compile(
         everything(),
-        &Options::given(Params::named("set1").unwrap()),
+        &Options {
+            input_bound: 0.5,
+            ..Options::given(Params::named("set1").unwrap())
+        },
     )
     .unwrap();
     assert!(
@@ -373,6 +463,8 @@ fn long_programs_compile_in_linear_time() {
             program.clone(),
             &Options {
                 passes,
+                // 25,000 terms of at most 3 bounds each stay below 2^9.
+                input_bound: 0.005,
                 ..Options::given(small_params())
             },
         )

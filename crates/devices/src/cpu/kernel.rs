@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ringmill_limits::Halt;
 use ringmill_math::MathError;
 use ringmill_math::basext::BaseExtension;
 use ringmill_math::kernels::{self, Store};
@@ -57,6 +58,7 @@ pub(super) struct Task<'a> {
 /// Why a kernel did not run.
 pub(super) enum Fault {
     Math(MathError),
+    Halt(Halt),
     /// A result buffer that is referred to elsewhere, an operand that is absent: a fault of this crate.
     Shape,
 }
@@ -64,6 +66,12 @@ pub(super) enum Fault {
 impl From<MathError> for Fault {
     fn from(e: MathError) -> Self {
         Fault::Math(e)
+    }
+}
+
+impl From<Halt> for Fault {
+    fn from(halt: Halt) -> Self {
+        Fault::Halt(halt)
     }
 }
 
@@ -84,7 +92,7 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
     } = &step.kernel
     {
         let seed = task.seed.as_ref().ok_or(Fault::Shape)?;
-        let limb = seed.limb(*stream, *modulus, *ring);
+        let limb = seed.limb(*stream, *modulus, *ring)?;
         *task.dst.first_mut().ok_or(Fault::Shape)? = Value::Shared(limb);
         return Ok(());
     }

@@ -5,6 +5,7 @@
 //! take ready steps from one queue, across calls, within a window that bounds memory ([`threads`]). Arithmetic is exact,
 //! so the bits do not depend on the order.
 
+mod estimate;
 mod kernel;
 mod plan;
 mod state;
@@ -15,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ringmill_isa::mid::{Procedure, Program, verify_program};
+use ringmill_limits::Watch;
 use serde::Serialize;
 
 pub(crate) use kernel::Value;
@@ -111,8 +113,23 @@ impl Cpu {
         self.threads
     }
 
+    /// Refuses a run that would take more than there may be, beyond the buffers that are there from runs before.
+    fn admit(
+        &self,
+        program: &Program,
+        plans: &[Arc<Plan>],
+        bindings: &Bindings<'_>,
+        watch: &Watch,
+    ) -> Result<(), DeviceError> {
+        let expanded: u64 = bindings.seeds.iter().map(|seed| seed.bytes()).sum();
+        let limbs = estimate::pool(program, plans, self.threads);
+        let limbs = limbs.saturating_sub(self.pool_usage().held);
+        let seeds = estimate::seeds(program, plans).saturating_sub(expanded);
+        Ok(watch.admit("the run", limbs.saturating_add(seeds))?)
+    }
+
     /// Plans of the program's procedures; each procedure is verified and planned when first met.
-    fn plans(&self, program: &Program) -> Result<Vec<Arc<Plan>>, DeviceError> {
+    fn plans(&self, program: &Program, watch: &Watch) -> Result<Vec<Arc<Plan>>, DeviceError> {
         let mut cache = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         if cache.len() + program.procs.len() > MAX_PLANS {
             cache.clear();
@@ -123,6 +140,7 @@ impl Cpu {
             let plan = match cache.get(&key) {
                 Some((_, plan)) => plan.clone(),
                 None => {
+                    watch.check()?;
                     let plan = Arc::new(Plan::new(proc, self.fused)?);
                     cache.insert(key, (proc.clone(), plan.clone()));
                     plan
@@ -154,10 +172,25 @@ impl Cpu {
         progress: &dyn Progress,
         spans: Option<&mut dyn SpanSink>,
     ) -> Result<(Vec<OutputLimb>, CpuStats), DeviceError> {
+        self.execute_watched(program, bindings, progress, spans, &Watch::default())
+    }
+
+    /// As [`Cpu::execute`], under limits: refused when it would take more memory than `watch` allows, stopped when that
+    /// says so.
+    pub fn execute_watched(
+        &self,
+        program: &Program,
+        bindings: &Bindings<'_>,
+        progress: &dyn Progress,
+        spans: Option<&mut dyn SpanSink>,
+        watch: &Watch,
+    ) -> Result<(Vec<OutputLimb>, CpuStats), DeviceError> {
+        watch.check()?;
         verify_program(program)?;
         bindings.check(program)?;
         let begin = Instant::now();
-        let plans = self.plans(program)?;
+        let plans = self.plans(program, watch)?;
+        self.admit(program, &plans, bindings, watch)?;
         let mut pool = self
             .pools
             .lock()
@@ -168,8 +201,8 @@ impl Cpu {
         let meter = Meter::new(progress, program, &plans, begin);
         let state = State::new(program, &plans, bindings, pool, self.workers.is_some())?;
         let state = match &self.workers {
-            None => straight(state, meter, spans)?,
-            Some(workers) => threads::run(state, meter, spans, workers)?,
+            None => straight(state, meter, spans, watch)?,
+            Some(workers) => threads::run(state, meter, spans, workers, watch)?,
         };
         let (outputs, mut pool) = state.into_outputs()?;
         let usage = pool.usage();
@@ -207,7 +240,13 @@ impl Device for Cpu {
                 false => DeviceError::NothingAsked,
             });
         }
-        let (outputs, stats) = self.execute(program, bindings, progress, request.cpu_spans)?;
+        let (outputs, stats) = self.execute_watched(
+            program,
+            bindings,
+            progress,
+            request.cpu_spans,
+            &request.watch,
+        )?;
         Ok(Outcome {
             outputs: Some(outputs),
             cpu: Some(stats),
@@ -221,12 +260,14 @@ fn straight<'a>(
     mut state: State<'a>,
     mut meter: Meter<'_>,
     mut spans: Option<&mut dyn SpanSink>,
+    watch: &Watch,
 ) -> Result<State<'a>, DeviceError> {
     let mut task = Task::default();
     while let Some(call) = state.next_call() {
         state.open(call)?;
         let plan = state.plan(call)?;
         for (i, step) in plan.steps.iter().enumerate() {
+            watch.check()?;
             state.start(call, i as u32, &mut task)?;
             let began = spans.is_some().then(Instant::now);
             kernel::execute(step, &mut task).map_err(|fault| state.fault(call, i as u32, fault))?;

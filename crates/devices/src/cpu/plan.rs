@@ -14,6 +14,7 @@ use std::sync::Arc;
 use ringmill_isa::mid::{Op, Procedure};
 use ringmill_math::{AutoEvalPlan, BaseConverter, Modulus, NttPlan, Ring, Shoup};
 
+use super::estimate;
 use crate::DeviceError;
 
 /// Most results of one step of a base extension. Each step multiplies its operands by their constants anew, which four
@@ -179,6 +180,8 @@ pub(super) struct Plan {
     pub params: Vec<u32>,
     pub results: usize,
     pub weight: u64,
+    /// Most bytes of the procedure's own limbs in use at one time, its steps taken in order.
+    pub peak_bytes: u64,
 }
 
 impl Plan {
@@ -209,6 +212,7 @@ impl Plan {
         }
         Ok(Self {
             name: proc.name.clone(),
+            peak_bytes: estimate::inside(&steps, &uses),
             uses,
             pending: steps.iter().map(|s| s.src.len() as u32).collect(),
             consumers,

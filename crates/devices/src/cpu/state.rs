@@ -11,7 +11,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 use ringmill_isa::mid::{Call, LimbId, Program};
-use ringmill_math::Ring;
+use ringmill_math::{MathError, Ring};
 
 use super::CACHE_BYTES;
 use super::kernel::{Fault, Value};
@@ -294,6 +294,7 @@ impl<'a> State<'a> {
     /// The error of a step that could not run.
     pub fn fault(&self, call: u32, step: u32, fault: Fault) -> DeviceError {
         let reason = match fault {
+            Fault::Halt(halt) | Fault::Math(MathError::Halt(halt)) => return halt.into(),
             Fault::Math(e) => e.to_string(),
             Fault::Shape => {
                 "its operands or results do not have the shape its plan says".to_owned()

@@ -8,6 +8,7 @@ use super::kernel::{self, Task};
 use super::state::State;
 use crate::DeviceError;
 use crate::trace::SpanSink;
+use ringmill_limits::Watch;
 
 /// Calls open at one time for each thread: enough that ready steps rarely run out, few enough that memory stays near
 /// the straight-through run's.
@@ -29,14 +30,16 @@ struct Crew<'a, 'm, 'p> {
     shared: Mutex<Shared<'a, 'm, 'p>>,
     wake: Condvar,
     threads: usize,
+    watch: &'p Watch,
 }
 
 /// Runs all calls on the workers.
-pub(super) fn run<'a>(
+pub(super) fn run<'a, 'p>(
     state: State<'a>,
-    meter: Meter<'_>,
+    meter: Meter<'p>,
     spans: Option<&mut dyn SpanSink>,
     workers: &rayon::ThreadPool,
+    watch: &'p Watch,
 ) -> Result<State<'a>, DeviceError> {
     let shared = Shared {
         state,
@@ -52,6 +55,7 @@ pub(super) fn run<'a>(
         shared: Mutex::new(shared),
         wake: Condvar::new(),
         threads,
+        watch,
     };
     workers.broadcast(|worker| crew.work(worker.index()));
     let shared = crew
@@ -130,6 +134,10 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
     /// The next step, `Some(None)` to wait for one, or `None` when the run is over.
     fn next(&self, shared: &mut Shared<'a, 'm, 'p>) -> Option<Option<(u32, u32)>> {
         if shared.failed.is_some() {
+            return None;
+        }
+        if let Err(halt) = self.watch.check() {
+            shared.failed = Some(halt.into());
             return None;
         }
         let state = &mut shared.state;

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ringmill_hdl::Hdl;
 use ringmill_isa::mid::{Procedure, Program};
+use ringmill_limits::Watch;
 use ringmill_machines::polymul::{Accepted, Description, PolymulMachine};
 use ringmill_machines::{Machine, SimOptions, TraceSink};
 
@@ -99,6 +100,7 @@ impl Offload {
         program: &Program,
         trace: Option<&mut dyn TraceSink>,
         progress: &dyn Progress,
+        watch: &Watch,
     ) -> Result<Outcome, DeviceError> {
         let degree = self.machine.accept(program)?.degree();
         let mut tell = calls_done(progress, program.calls.len() as u64);
@@ -106,6 +108,7 @@ impl Offload {
             // The reborrow lives as long as `tell`.
             trace: trace.map(|sink| -> &mut dyn TraceSink { sink }),
             progress: Some(&mut tell),
+            watch: watch.clone(),
             ..SimOptions::default()
         };
         let report = match self.engine()? {
@@ -114,7 +117,10 @@ impl Offload {
                 let tally = self.machine.tally_with::<DeviceError>(
                     program,
                     options,
-                    &mut |procedure, stage, commands| rtl.time(procedure, stage, &commands, degree),
+                    &mut |procedure, stage, commands| {
+                        watch.check()?;
+                        rtl.time(procedure, stage, &commands, degree)
+                    },
                 )?;
                 tally.report("RTL")
             }
@@ -147,7 +153,7 @@ impl Device for Offload {
             .map(|sink| -> &mut dyn TraceSink { sink });
         if !request.function {
             return match request.timing {
-                true => self.time(program, trace, progress),
+                true => self.time(program, trace, progress, &request.watch),
                 false => Err(DeviceError::NothingAsked),
             };
         }
@@ -155,7 +161,15 @@ impl Device for Offload {
         bindings.check(program)?;
         let segments = self.segments(program, &accepted);
         let degree = accepted.degree();
-        let run = Run::new(&self.machine, degree, &self.cpu, self.engine()?, trace);
+        let engine = self.engine()?;
+        let run = Run::new(
+            &self.machine,
+            degree,
+            &self.cpu,
+            engine,
+            trace,
+            &request.watch,
+        );
         let mut outcome = run.program(program, &segments, bindings, progress)?;
         if !request.timing {
             outcome.machine = None;

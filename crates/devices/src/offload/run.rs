@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ringmill_isa::mid::{Call, LimbId, ModulusId, Procedure, Program, ValueId};
+use ringmill_limits::Watch;
 use ringmill_machines::polymul::{Degree, PolymulMachine, Tally, loaded_after};
-use ringmill_machines::{HostTimes, OffloadTimes, TraceSink};
+use ringmill_machines::{EndToEnd, HostTimes, OffloadTimes, TraceSink};
 
 use super::rtl::Rtl;
 use super::segment::{Segment, Segments};
@@ -46,6 +47,7 @@ pub struct Run<'a> {
     /// The host's part, and what the CPU takes for the machine's.
     host_seconds: f64,
     replaced_seconds: f64,
+    watch: &'a Watch,
 }
 
 type Values<'a> = HashMap<ValueId, Held<'a>>;
@@ -57,6 +59,7 @@ impl<'a> Run<'a> {
         cpu: &'a Cpu,
         rtl: Option<Rtl>,
         trace: Option<&'a mut dyn TraceSink>,
+        watch: &'a Watch,
     ) -> Self {
         Self {
             machine,
@@ -68,6 +71,7 @@ impl<'a> Run<'a> {
             tally: machine.tally(degree),
             host_seconds: 0.0,
             replaced_seconds: 0.0,
+            watch,
         }
     }
 
@@ -123,8 +127,12 @@ impl<'a> Run<'a> {
 
     /// What the whole program takes on the CPU. The first of the runs makes plans.
     fn alone(&self, program: &Program, bindings: &Bindings<'_>) -> Result<CpuStats, DeviceError> {
-        self.cpu.execute(program, bindings, &Silent, None)?;
-        Ok(self.cpu.execute(program, bindings, &Silent, None)?.1)
+        self.cpu
+            .execute_watched(program, bindings, &Silent, None, self.watch)?;
+        Ok(self
+            .cpu
+            .execute_watched(program, bindings, &Silent, None, self.watch)?
+            .1)
     }
 
     fn outcome(self, outputs: Vec<OutputLimb>, alone: CpuStats) -> Outcome {
@@ -137,6 +145,8 @@ impl<'a> Run<'a> {
             alone_seconds: alone.seconds,
         };
         let times = OffloadTimes::new(host, &report);
+        report.end_to_end =
+            EndToEnd::offload(Some(host.host_seconds), &report.link, report.seconds);
         if let Some(offload) = &mut report.offload {
             offload.measured = Some(times);
         }
@@ -155,6 +165,7 @@ impl<'a> Run<'a> {
         seeds: &[Arc<SeedExpansion>],
         limbs: &mut [Option<Held<'b>>],
     ) -> Result<(), DeviceError> {
+        self.watch.check()?;
         let malformed = |what: &str| DeviceError::Malformed(format!("{}: {what}", procedure.name));
         let seeds = call.seeds.iter().map(|&at| seeds.get(at as usize).cloned());
         let seeds: Option<Vec<_>> = seeds.collect();
@@ -256,9 +267,12 @@ impl<'a> Run<'a> {
             seeds: seeds.to_vec(),
         };
         if segment.is_cold() {
-            self.cpu.execute(program, &bindings, &Silent, None)?;
+            self.cpu
+                .execute_watched(program, &bindings, &Silent, None, self.watch)?;
         }
-        let (outputs, stats) = self.cpu.execute(program, &bindings, &Silent, None)?;
+        let (outputs, stats) = self
+            .cpu
+            .execute_watched(program, &bindings, &Silent, None, self.watch)?;
         let made = segment.outputs.iter().zip(outputs);
         let made = made.map(|(&value, limb)| (value, Held::Made(limb[..].into())));
         Ok((made.collect(), stats.seconds))

@@ -1,9 +1,11 @@
-//! The run report as a table for people.
+//! The run report as tables for people: what a run took in a dozen lines, or every figure.
 
 use std::fmt;
 
+use super::summary;
 use super::{
-    Counts, CpuReport, How, InstructionReport, ParameterReport, PrecisionReport, RunReport,
+    Counts, CpuReport, How, InstructionReport, KeyReport, ParameterReport, PrecisionReport,
+    RunReport,
 };
 use ringmill_machines::{MachineReport, OffloadUse};
 
@@ -43,18 +45,32 @@ impl fmt::Display for How {
 }
 
 impl fmt::Display for RunReport {
+    /// What the run took and why, in twelve lines at most.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        summary::write(self, f)
+    }
+}
+
+/// A report with every figure. Made by [`RunReport::detail`].
+pub struct Detail<'a>(pub(super) &'a RunReport);
+
+impl fmt::Display for Detail<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let report = self.0;
+        summary::write(report, f)?;
         let table = &mut Table { f };
-        table.section(&format!("Run of `{}` on {}", self.program, self.device))?;
-        parameters(table, &self.parameters)?;
-        instructions(table, &self.instructions)?;
-        if let Some(cpu) = &self.cpu {
+        parameters(table, &report.parameters)?;
+        if let Some(keys) = &report.keys {
+            unchecked_keys(table, keys)?;
+        }
+        instructions(table, &report.instructions)?;
+        if let Some(cpu) = &report.cpu {
             cpu_rows(table, cpu)?;
         }
-        if let Some(machine) = &self.machine {
+        if let Some(machine) = &report.machine {
             machine_rows(table, machine)?;
         }
-        precision(table, &self.precision)
+        precision(table, &report.precision)
     }
 }
 
@@ -98,6 +114,16 @@ fn parameters(table: &mut Table<'_, '_>, p: &ParameterReport) -> fmt::Result {
             None,
         ),
     }
+}
+
+/// Keys are worth a line when they could not be checked.
+fn unchecked_keys(table: &mut Table<'_, '_>, keys: &KeyReport) -> fmt::Result {
+    if keys.unchecked.is_empty() {
+        return Ok(());
+    }
+    let parts = keys.unchecked.join(", ");
+    let said = format!("NOT CHECKED that they belong together: {parts} without identity");
+    table.row("keys", said, None)
 }
 
 fn instructions(table: &mut Table<'_, '_>, i: &InstructionReport) -> fmt::Result {
@@ -153,12 +179,20 @@ fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
     for (kind, cycles) in kinds {
         table.row(&format!("cycles in flight, {kind}"), grouped(*cycles), how)?;
     }
-    for unit in &m.utilisation {
+    let (busy, idle): (Vec<_>, Vec<_>) = m.utilisation.iter().partition(|u| u.busy_cycles > 0);
+    for unit in busy {
         table.row(
             &format!("utilisation, {}", unit.unit),
             format!("{:.1} %", 100.0 * unit.utilisation),
             how,
         )?;
+    }
+    if let (Some(first), Some(last)) = (idle.first(), idle.last()) {
+        let names = match idle.len() {
+            1 => first.unit.clone(),
+            n => format!("{n} units, {} to {}", first.unit, last.unit),
+        };
+        table.row("idle", names, how)?;
     }
     // Places are the scheduler's, a link's time is its bytes at the description's rate: wherever the cycles come from.
     memory_rows(table, m, Some(How::Model))?;
@@ -213,6 +247,10 @@ fn link_rows(table: &mut Table<'_, '_>, m: &MachineReport, how: Option<How>) -> 
             format!("{}, {}", bytes(bytes_moved), seconds(time)),
             how,
         )?;
+    }
+    if m.cuts.calls > 0 {
+        let text = format!("{} into {} that fit", m.cuts.calls, m.cuts.parts);
+        table.row("calls cut", text, how)?;
     }
     let s = &m.spills;
     if s.stores + s.loads > 0 {
@@ -292,13 +330,6 @@ fn precision(table: &mut Table<'_, '_>, outputs: &[PrecisionReport]) -> fmt::Res
             format!("at least {:.1}", output.predicted_bits),
             Some(How::Model),
         )?;
-        if output.may_overflow {
-            table.row(
-                "",
-                "values may outgrow their level, by the input sizes assumed",
-                None,
-            )?;
-        }
         if let Some(measured) = output.measured_bits {
             table.row("", format!("{measured:.1}"), Some(How::Measured))?;
         }
@@ -339,6 +370,7 @@ pub(super) fn bytes(n: u64) -> String {
 /// A time in the unit that shows its size.
 pub(super) fn seconds(s: f64) -> String {
     match s {
+        0.0 => "0 s".to_owned(),
         s if s >= 1.0 => format!("{s:.2} s"),
         s if s >= 1e-3 => format!("{:.2} ms", s * 1e3),
         s => format!("{:.2} us", s * 1e6),
@@ -358,5 +390,6 @@ mod tests {
         assert_eq!(bytes(3 << 20), "3.0 MiB");
         assert_eq!(seconds(0.0195), "19.50 ms");
         assert_eq!(seconds(0.00000105), "1.05 us");
+        assert_eq!(seconds(0.0), "0 s");
     }
 }

@@ -1,6 +1,9 @@
 //! What can go wrong around a compiled program.
 
+use num_complex::Complex64;
+use ringmill_compiler::InputRange;
 use ringmill_compiler::reference::EvaluateError;
+use ringmill_limits::Halt;
 use ringmill_schemes::ckks::CkksError;
 use thiserror::Error;
 
@@ -10,6 +13,8 @@ use crate::DeviceError;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RuntimeError {
+    #[error("{0}")]
+    Halt(#[from] Halt),
     #[error("no value was given for {kind} input `{name}`; pass one by that name")]
     MissingInput { kind: &'static str, name: String },
     #[error("the program has no {kind} `{name}`; it has {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") })]
@@ -25,6 +30,17 @@ pub enum RuntimeError {
         name: String,
         expected: usize,
         got: usize,
+    },
+    #[error(
+        "value {slot} of `{name}` is {}, and the program was compiled for values {range}; past that a result could wrap \
+         around, so compile it with a wider range of this input",
+        shown(*value)
+    )]
+    OutOfRange {
+        name: String,
+        slot: usize,
+        value: Complex64,
+        range: InputRange,
     },
     #[error("`{name}`: {source}")]
     Value { name: String, source: CkksError },
@@ -55,13 +71,36 @@ pub enum RuntimeError {
     #[error("the {key} cannot be used: {source}")]
     Key { key: String, source: CkksError },
     #[error(
+        "the {what} belongs to another secret key (key identity {got}) than what came before it (key identity {expected}); use inputs and evaluation keys that one client made"
+    )]
+    OtherKeys {
+        what: String,
+        expected: String,
+        got: String,
+    },
+    #[error("output `{name}` cannot be shared: {reason}")]
+    NotShareable { name: String, reason: String },
+    #[error(
         "output `{name}` is incomplete; the program was not lowered by this version's compiler"
     )]
     IncompleteOutput { name: String },
+    #[error(
+        "output `{name}` is transparent: its value shows without the secret key, as that of a product with a plain vector of zeros does; compute it in the clear"
+    )]
+    Transparent { name: String },
     #[error(transparent)]
     Device(#[from] DeviceError),
     #[error(transparent)]
     Scheme(#[from] CkksError),
     #[error(transparent)]
     Evaluate(#[from] EvaluateError),
+}
+
+/// A value in a message: real ones without their imaginary part, large ones short.
+fn shown(z: Complex64) -> String {
+    if z.im == 0.0 {
+        format!("{:?}", z.re)
+    } else {
+        format!("{:?}{:+?}i", z.re, z.im)
+    }
 }

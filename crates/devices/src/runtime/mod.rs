@@ -13,7 +13,8 @@ mod server;
 use std::collections::BTreeMap;
 
 use num_complex::Complex64;
-use ringmill_schemes::ckks::{Ciphertext, GaloisKeys, RelinKey};
+use ringmill_compiler::CompiledInput;
+use ringmill_schemes::ckks::{Ciphertext, CkksError, GaloisKeys, KeyId, RelinKey};
 
 pub use client::Client;
 pub use error::RuntimeError;
@@ -29,6 +30,21 @@ pub type Ciphertexts = BTreeMap<String, Ciphertext>;
 pub struct EvaluationKeys {
     pub relin: Option<RelinKey>,
     pub galois: GaloisKeys,
+}
+
+impl EvaluationKeys {
+    /// The secret key that all belong to; `None` when that of one is not known, or there are none.
+    ///
+    /// # Errors
+    /// [`CkksError::OtherKeys`] for keys of two secret keys.
+    pub fn key_id(&self) -> Result<Option<KeyId>, CkksError> {
+        let relin = self
+            .relin
+            .iter()
+            .map(|k| ("relinearisation key", k.0.key_id()));
+        let galois = self.galois.iter().map(|(_, k)| ("Galois key", k.key_id()));
+        KeyId::common(relin.chain(galois))
+    }
 }
 
 /// Refuses names that the program has no input for.
@@ -60,4 +76,18 @@ fn check_length(name: &str, expected: u32, values: &[Complex64]) -> Result<(), R
         expected: expected as usize,
         got: values.len(),
     })
+}
+
+/// Refuses values outside the range that the program was compiled for. What is not finite is the encoder's to refuse.
+fn check_range(input: &CompiledInput, values: &[Complex64]) -> Result<(), RuntimeError> {
+    let outside = |z: &Complex64| z.is_finite() && !input.range.contains(z.re, z.im);
+    match values.iter().position(outside) {
+        None => Ok(()),
+        Some(slot) => Err(RuntimeError::OutOfRange {
+            name: input.name.clone(),
+            slot,
+            value: values.get(slot).copied().unwrap_or_default(),
+            range: input.range,
+        }),
+    }
 }

@@ -8,14 +8,18 @@ use ringmill_compiler::{
 };
 use ringmill_isa::macros::Visibility;
 use ringmill_isa::mid::InputRole;
-use ringmill_schemes::ckks::{Ciphertext, Encoder, KSwitchKey, Params, Plaintext};
+use ringmill_limits::{Watch, room};
+use ringmill_schemes::ckks::identity::Agreement;
+use ringmill_schemes::ckks::{Ciphertext, Encoder, KSwitchKey, KeyId, Params, Plaintext};
 
-use super::{Ciphertexts, EvaluationKeys, RuntimeError, Vectors, check_length, check_names};
+use super::{
+    Ciphertexts, EvaluationKeys, RuntimeError, Vectors, check_length, check_names, check_range,
+};
 use crate::bindings::{Bindings, Limb, SeedExpansion};
 use crate::device::{Device, Request};
 use crate::pool::OutputLimb;
 use crate::progress::Progress;
-use crate::report::RunReport;
+use crate::report::{KeyReport, RunReport};
 
 /// Relative difference of scales that counts as none: beyond the noise of computing the same scale in another order.
 const SCALE_TOLERANCE: f64 = 1e-9;
@@ -57,13 +61,25 @@ pub fn simulate(
 }
 
 impl Server {
-    /// Checks that the keys are of the program's parameters and that none is missing, and encodes the program's
-    /// constants. Keys that the program does not need are dropped.
+    /// Checks that the keys are of the program's parameters and of one secret key and that none is missing, and encodes
+    /// the program's constants. Keys that the program does not need are dropped.
     pub fn new(compiled: Arc<Compiled>, keys: EvaluationKeys) -> Result<Self, RuntimeError> {
+        Self::new_watched(compiled, keys, &Watch::default())
+    }
+
+    /// As [`Server::new`], under limits.
+    pub fn new_watched(
+        compiled: Arc<Compiled>,
+        keys: EvaluationKeys,
+        watch: &Watch,
+    ) -> Result<Self, RuntimeError> {
+        watch.admit("the encoded constants and keys", held_bytes(&compiled))?;
         let mut held = Vec::with_capacity(compiled.keys.len());
         for request in &compiled.keys {
+            watch.check()?;
             held.push(usable(&compiled, request, &keys)?);
         }
+        agree(key_ids(&compiled, &held))?;
         let mut seeds = Vec::with_capacity(compiled.program.seeds.len());
         for &key in &compiled.program.seeds {
             let named = compiled
@@ -78,6 +94,7 @@ impl Server {
         let encoder = Encoder::new(compiled.params.clone());
         let mut constants = Vec::with_capacity(compiled.plaintexts.len());
         for request in &compiled.plaintexts {
+            watch.check()?;
             constants.push(match request.from {
                 PlainSource::Data(index) => Some(constant(&encoder, &compiled, index, request)?),
                 PlainSource::Input(_) => None,
@@ -97,7 +114,8 @@ impl Server {
     }
 
     /// Runs the program. `ciphers` names every encrypted input, `plains` every plain one; when only timing is asked for
-    /// neither is looked at. The report's precision is the predicted one; the client adds what it measures.
+    /// neither is looked at. Inputs of another secret key than the evaluation keys' are refused; the report names what has
+    /// no identity, so that it cannot be checked. The report's precision is the predicted one; the client adds what it measures.
     pub fn run(
         &self,
         device: &dyn Device,
@@ -127,15 +145,29 @@ impl Server {
             "encrypted input",
         )?;
         check_names(plains.keys(), &known(Visibility::Plain), "plain input")?;
+        let bytes = encoded_bytes(compiled, |from| matches!(from, PlainSource::Input(_)));
+        request.watch.admit("the encoded inputs", bytes)?;
         let encoded = self.encode(plains)?;
         let bindings = self.bind(ciphers, &encoded)?;
+        let agreement = self.belong_together(ciphers)?;
         let mut outcome = device.run(&compiled.program, &bindings, request, progress)?;
         let limbs = outcome.outputs.take();
-        let outputs = limbs.map(|limbs| self.outputs(limbs)).transpose()?;
-        Ok(Answer {
-            outputs,
-            report: RunReport::new(&device.name(), compiled, &outcome),
-        })
+        let key_id = agreement.key_id();
+        let outputs = limbs.map(|limbs| self.outputs(limbs, key_id)).transpose()?;
+        let mut report = RunReport::new(&device.name(), compiled, &outcome);
+        report.keys = Some(KeyReport {
+            identity: agreement.known.map(|id| id.to_string()),
+            unchecked: agreement.unchecked,
+        });
+        Ok(Answer { outputs, report })
+    }
+
+    /// Whether the evaluation keys and the inputs belong to one secret key.
+    fn belong_together(&self, ciphers: &Ciphertexts) -> Result<Agreement<String>, RuntimeError> {
+        let inputs = ciphers
+            .iter()
+            .map(|(name, c)| (format!("ciphertext `{name}`"), c.key_id()));
+        agree(key_ids(&self.compiled, &self.keys).chain(inputs))
     }
 
     /// Plain inputs, encoded wherever the program takes them; `None` for constants.
@@ -147,16 +179,18 @@ impl Server {
                 encoded.push(None);
                 continue;
             };
-            let name = compiled
-                .inputs
-                .get(index as usize)
-                .map_or("", |i| i.name.as_str());
+            let Some(input) = compiled.inputs.get(index as usize) else {
+                encoded.push(None);
+                continue;
+            };
+            let name = input.name.as_str();
             let missing = || RuntimeError::MissingInput {
                 kind: "plain",
                 name: name.to_owned(),
             };
             let values = plains.get(name).ok_or_else(missing)?;
             check_length(name, compiled.source.slots, values)?;
+            check_range(input, values)?;
             let refused = |source| RuntimeError::Value {
                 name: name.to_owned(),
                 source,
@@ -224,7 +258,11 @@ impl Server {
     }
 
     /// Output limbs as ciphertexts.
-    fn outputs(&self, limbs: Vec<OutputLimb>) -> Result<Ciphertexts, RuntimeError> {
+    fn outputs(
+        &self,
+        limbs: Vec<OutputLimb>,
+        key_id: Option<KeyId>,
+    ) -> Result<Ciphertexts, RuntimeError> {
         let compiled = &*self.compiled;
         let program = &compiled.program;
         // (output, polynomial, modulus) sorts limbs into limb-major polynomials.
@@ -241,6 +279,8 @@ impl Server {
             })
             .collect();
         places.sort_by_key(|(place, _)| *place);
+        let residues: usize = places.iter().map(|(_, limb)| limb.len()).sum();
+        room("the outputs", 2 * 8 * residues as u64)?;
         let mut polys: Vec<Vec<Vec<u64>>> = vec![Vec::new(); compiled.outputs.len()];
         for ((output, poly, _), limb) in places {
             let Some(cipher) = polys.get_mut(output as usize) else {
@@ -255,10 +295,51 @@ impl Server {
         for (CompiledOutput { name, at }, polys) in compiled.outputs.iter().zip(polys) {
             let cipher = Ciphertext::new(&compiled.params, at.level, at.scale, polys);
             let incomplete = |_| RuntimeError::IncompleteOutput { name: name.clone() };
-            ciphertexts.insert(name.clone(), cipher.map_err(incomplete)?);
+            let cipher = cipher.map_err(incomplete)?.with_key_id(key_id);
+            if cipher.is_transparent() {
+                return Err(RuntimeError::Transparent { name: name.clone() });
+            }
+            ciphertexts.insert(name.clone(), cipher);
         }
         Ok(ciphertexts)
     }
+}
+
+/// Bytes of the plaintexts that come from such sources.
+fn encoded_bytes(compiled: &Compiled, wanted: impl Fn(&PlainSource) -> bool) -> u64 {
+    let requests = compiled.plaintexts.iter().filter(|r| wanted(&r.from));
+    let limbs: u64 = requests.map(|r| u64::from(r.at.level) + 1).sum();
+    8 * limbs * compiled.params.degree() as u64
+}
+
+/// Bytes that a server makes and keeps: encoded constants, and its own copy of the keys.
+fn held_bytes(compiled: &Compiled) -> u64 {
+    let constants = encoded_bytes(compiled, |from| matches!(from, PlainSource::Data(_)));
+    constants + compiled.key_bytes()
+}
+
+/// Keys by name with their identities.
+fn key_ids(
+    compiled: &Compiled,
+    keys: &[KSwitchKey],
+) -> impl Iterator<Item = (String, Option<KeyId>)> {
+    let ids = keys.iter().map(KSwitchKey::key_id);
+    compiled.keys.iter().map(key_name).zip(ids)
+}
+
+fn agree(
+    parts: impl IntoIterator<Item = (String, Option<KeyId>)>,
+) -> Result<Agreement<String>, RuntimeError> {
+    KeyId::agree(parts).map_err(|mismatch| RuntimeError::OtherKeys {
+        what: mismatch.what,
+        expected: mismatch.expected.short(),
+        got: mismatch.got.short(),
+    })
+}
+
+/// Whether two scales are the same but for rounding.
+pub(super) fn same_scale(a: f64, b: f64) -> bool {
+    (a / b - 1.0).abs() <= SCALE_TOLERANCE
 }
 
 fn key_name(request: &KeyRequest) -> String {
@@ -339,8 +420,7 @@ fn fitting<'a>(
     params
         .check_id("ciphertext", cipher.params_id())
         .map_err(refused)?;
-    let same_scale = (cipher.scale() / input.at.scale - 1.0).abs() <= SCALE_TOLERANCE;
-    if cipher.level() != input.at.level || !same_scale {
+    if cipher.level() != input.at.level || !same_scale(cipher.scale(), input.at.scale) {
         return Err(RuntimeError::WrongPlace {
             name: input.name.clone(),
             level: input.at.level,

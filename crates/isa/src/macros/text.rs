@@ -157,6 +157,16 @@ fn instr_to(out: &mut impl Write, instr: &MacroInstr, types: &[MacroType]) -> fm
     Ok(())
 }
 
+/// Bytes of memory that a program of this text may take in the parser and the compiler: dozens for each of the text, and
+/// what `repeat` writes out.
+pub fn memory_for(text: &str) -> u64 {
+    const A_BYTE: u64 = 64;
+    const A_SLOT: usize = size_of::<(f64, f64)>();
+    let repeats = text.matches(" repeat").count();
+    let slots = repeats.saturating_mul(limits::MAX_VECTOR_SLOTS as usize);
+    A_BYTE * text.len() as u64 + (slots.min(MAX_REPEATED) * A_SLOT) as u64
+}
+
 /// Parses a program. The result is well-formed text, not yet verified.
 pub fn parse(text: &str) -> Result<MacroProgram, ParseError> {
     let mut c = Cursor::new(text)?;

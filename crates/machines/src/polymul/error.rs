@@ -8,7 +8,9 @@ use thiserror::Error;
 pub enum PolymulError {
     #[error("n = {got} is not a power of two")]
     NotPowerOfTwo { got: usize },
-    #[error("n = {got} is outside this machine's degrees, {least} to {most}")]
+    #[error(
+        "n = {got} is outside this machine's degrees, {least} to {most} (`max_log_n` of its description)"
+    )]
     Degree {
         got: usize,
         least: usize,

@@ -100,6 +100,7 @@ impl PolymulMachine {
         let SimOptions {
             mut trace,
             mut progress,
+            watch,
             ..
         } = options;
         let accepted = self.accept(program)?;
@@ -113,6 +114,7 @@ impl PolymulMachine {
         let mut tally = self.tally(degree);
         let mut loaded = None;
         for (number, call) in program.calls.iter().enumerate() {
+            watch.check().map_err(MachineError::from)?;
             let at = call.proc as usize;
             let (Some(procedure), Some(partition)) = (program.procs.get(at), partitions.get(at))
             else {

@@ -7,10 +7,10 @@ use ringmill_isa::mid::Procedure;
 use super::jobs::Partition;
 use super::timeline::{Command, Timed};
 use super::{Degree, Description, SETS, Shape};
-use crate::TraceSink;
 use crate::report::{
-    KeyUse, LinkUse, MachineReport, MemoryUse, OffloadUse, ProcedureUse, Spills, UnitUse,
+    Cuts, KeyUse, LinkUse, MachineReport, MemoryUse, OffloadUse, ProcedureUse, Spills, UnitUse,
 };
+use crate::{EndToEnd, TraceSink};
 
 /// Limbs the machine holds.
 const SLOTS: usize = 2 * SETS;
@@ -119,12 +119,22 @@ impl Tally {
         let [array, load, unload] = self.busy;
         let (bytes_in, bytes_out) = (4 * self.words_in, 4 * self.words_out);
         let slot_bytes = 4 * self.degree.n() as u64;
+        let link = LinkUse {
+            bytes_in,
+            bytes_out,
+            key_bytes: 0,
+            seconds_in: d.link_seconds(bytes_in),
+            seconds_out: d.link_seconds(bytes_out),
+            key_seconds: 0.0,
+        };
+        let seconds = self.cycles as f64 / (d.clock_mhz * 1e6);
         MachineReport {
             machine: d.name.clone(),
+            end_to_end: EndToEnd::offload(None, &link, seconds),
             how,
             clock_mhz: d.clock_mhz,
             cycles: self.cycles,
-            seconds: self.cycles as f64 / (d.clock_mhz * 1e6),
+            seconds,
             calls: self.calls,
             instructions: self.commands,
             utilisation: vec![
@@ -132,14 +142,7 @@ impl Tally {
                 unit("load", load),
                 unit("unload", unload),
             ],
-            link: LinkUse {
-                bytes_in,
-                bytes_out,
-                key_bytes: 0,
-                seconds_in: d.link_seconds(bytes_in),
-                seconds_out: d.link_seconds(bytes_out),
-                key_seconds: 0.0,
-            },
+            link,
             instructions_by_kind: self.by_kind,
             cycles_by_kind: self.cycles_by_kind,
             procedures: self.procedures,
@@ -153,6 +156,7 @@ impl Tally {
             },
             keys: KeyUse::default(),
             spills: Spills::default(),
+            cuts: Cuts::default(),
             rpaus: 1,
             multipliers_per_rpau: self.shape.units(),
             offload: Some(self.offload),

@@ -34,6 +34,8 @@ pub struct KeyMemory {
     needed: Vec<u64>,
     /// Limbs brought over the link between calls.
     pub loads: u64,
+    /// Limbs that were there before the first call.
+    pub found: u64,
 }
 
 impl KeyMemory {
@@ -65,6 +67,7 @@ impl KeyMemory {
             resident,
             needed,
             loads: 0,
+            found: 0,
         }
     }
 
@@ -86,7 +89,9 @@ impl KeyMemory {
             let slot = empty.or_else(|| self.victim(call, r, wanted));
             let Some(slot) = slot else { continue };
             self.held[r][slot] = Some(*limb);
-            if empty.is_none() || !self.resident {
+            if empty.is_some() && self.resident {
+                self.found += 1;
+            } else {
                 loads.push(KeyLoad {
                     rpau: r,
                     slot: slot as u8,

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use ringmill_isa::mid::{Form, Op, ParamRole, Procedure, ValueId};
 use ringmill_math::RingKind;
 
-use super::description::Description;
+use super::description::{Description, MAX_KEY_SLOTS};
 use super::encode::MAX_LAYER;
 use super::graph::{Graph, Immediate, Node, Source, ValueIndex};
 use super::micro::Opcode;
@@ -196,11 +196,11 @@ impl Legaliser<'_> {
                         None => {
                             let base = u8::try_from(next + self.count() - 1)
                                 .ok()
-                                .filter(|&k| k < 128);
-                            let base = base.ok_or_else(|| MachineError::KeyMemory {
+                                .filter(|&k| usize::from(k) < MAX_KEY_SLOTS);
+                            let base = base.ok_or_else(|| MachineError::KeyIndices {
                                 procedure: self.procedure.name.clone(),
                                 needs: next + self.count(),
-                                slots: self.d.keys.slots,
+                                most: MAX_KEY_SLOTS,
                             })? - (self.count() - 1) as u8;
                             keys.insert((arg, digit, part, layer), base);
                             base

@@ -9,6 +9,7 @@ use super::description::Description;
 use super::encode::decode;
 use super::micro::MicroCode;
 use super::program::{self, Totals};
+use super::time;
 use crate::{LinkUse, Machine, MachineError, MachineReport, MemoryUse, SimOptions, UnitUse};
 
 /// A ring machine made from a description.
@@ -25,8 +26,15 @@ impl RingMachine {
         Ok(Self { description })
     }
 
-    fn report(&self, totals: Totals) -> MachineReport {
+    fn report(&self, mut totals: Totals) -> MachineReport {
         let d = &self.description;
+        let end_to_end = time::end_to_end(d, &totals);
+        totals.spills.cycles = (end_to_end.spills_seconds * d.clock_mhz * 1e6).round() as u64;
+        totals.spills.share = if end_to_end.seconds > 0.0 {
+            end_to_end.spills_seconds / end_to_end.seconds
+        } else {
+            0.0
+        };
         let key_bytes = totals.key_bytes;
         let kinds = totals.tally.by_kind.iter();
         let share = |busy: u64, units: usize| {
@@ -54,6 +62,7 @@ impl RingMachine {
         }
         MachineReport {
             machine: d.name.clone(),
+            end_to_end,
             how: "model",
             clock_mhz: d.clock_mhz,
             cycles: totals.cycles,
@@ -86,6 +95,7 @@ impl RingMachine {
                 key_seconds: d.link_seconds(key_bytes),
             },
             spills: totals.spills,
+            cuts: totals.cuts,
             rpaus: d.rpaus,
             multipliers_per_rpau: d.multipliers_per_rpau(),
             offload: None,
@@ -115,7 +125,7 @@ impl Machine for RingMachine {
             &mut |_| Ok(()),
             &mut |call| {
                 if let Some(tell) = &mut progress {
-                    tell(call.index + 1);
+                    tell(call.done);
                 }
                 Ok(())
             },

@@ -11,6 +11,7 @@ pub mod legalise;
 mod machine;
 pub mod micro;
 pub mod model;
+pub mod parts;
 pub mod place;
 pub mod policy;
 pub mod program;
@@ -20,6 +21,7 @@ pub mod schedule;
 pub mod search;
 mod spill;
 mod tally;
+mod time;
 pub mod timing;
 
 pub use description::Description;

@@ -6,17 +6,20 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Call, InputRole, LimbId, ParamRole, Program, verify};
+use ringmill_isa::mid::{Call, InputRole, LimbId, ParamRole, Procedure, Program, verify};
+use ringmill_limits::Watch;
 
 use super::description::Description;
 use super::graph::KeyPlan;
 use super::keys::{KeyLimb, KeyLoad, KeyMemory};
 use super::model;
+use super::parts;
+use super::policy::Policy;
 use super::residency::{Arrangement, Bundle, Residency};
 use super::schedule::{Failure, Placement, Scheduled};
 use super::search::Prepared;
-use super::tally::{Lanes, Tally, Tracer};
-use crate::{Inside, KeyUse, MachineError, SimOptions, Spills};
+use super::tally::{LINK_INPUTS, LINK_KEYS, LINK_OUTPUTS, LINK_SPILLS, Lanes, Tally, Tracer};
+use crate::{Inside, KeyUse, MachineError, SimOptions, Spills, TraceSink};
 
 /// Schedules kept at once.
 const MAX_CACHED: usize = 4096;
@@ -34,6 +37,8 @@ pub struct Outcome {
 /// Totals of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
+    /// log2 of the program's ring degree.
+    pub log_n: u8,
     pub cycles: u64,
     pub calls: u64,
     pub tally: Tally,
@@ -47,6 +52,9 @@ pub struct Totals {
     /// Distinct key limbs on the RPAU with most.
     pub key_limbs: u64,
     pub spills: Spills,
+    pub cuts: crate::Cuts,
+    /// Key limbs that were there before the first call.
+    pub resident_keys: u64,
 }
 
 /// Told of every schedule when it is first used.
@@ -55,8 +63,11 @@ pub type OnSchedule<'a> = dyn FnMut(&Outcome) -> Result<(), MachineError> + 'a;
 /// One call, before its results settle.
 #[derive(Debug)]
 pub struct Step<'a> {
-    /// Index of the call.
-    pub index: usize,
+    /// How many of the program's calls are done, parts of calls counted as they come.
+    pub done: usize,
+    /// The call, of the program or a part of one of its calls, and its procedure.
+    pub call: &'a Call,
+    pub procedure: &'a Procedure,
     /// Slots of each argument's pieces; none for key limbs.
     pub args: Vec<Vec<u8>>,
     /// Arguments that came over the link for this call.
@@ -83,34 +94,101 @@ pub fn run(
     on_call: &mut OnCall<'_>,
 ) -> Result<Totals, MachineError> {
     verify::verify_program(program)?;
-    let mut run = Run::new(d, program, &options);
+    let fitted = parts::fit(d, program)?;
+    let calls = program.calls.len();
+    let program = fitted.as_ref().map_or(program, |f| &f.program);
+    let mut run = Run::new(d, program, calls, &options);
+    if let Some(fitted) = &fitted {
+        run.totals.cuts = fitted.cuts;
+        run.shapes = fitted.shapes.clone();
+    }
+    let mut clock = Clock { d, cycle: 0.0 };
     for index in 0..program.calls.len() {
         let call = &program.calls[index];
+        options.watch.check()?;
         let at = |e: MachineError| match &call.loc {
+            _ if matches!(e, MachineError::Halt(_)) => e,
             Some(loc) => MachineError::At {
                 loc: loc.to_string(),
                 error: Box::new(e),
             },
             None => e,
         };
+        let before = run.traffic();
         let outcome = run.call(index, call, on_schedule, on_call).map_err(at)?;
         if let Some(sink) = options.trace.as_deref_mut() {
+            let [spills, inputs, keys, outputs] = crossed(before, run.traffic());
+            clock.link(sink, (LINK_SPILLS, "SPILL"), spills);
+            clock.link(sink, (LINK_INPUTS, "IN"), inputs);
+            clock.link(sink, (LINK_KEYS, "KEYS"), keys);
             let mut tracer = Tracer {
-                sink,
-                offset: run.totals.cycles,
+                sink: &mut *sink,
+                offset: clock.now(),
                 lanes: &run.lanes,
             };
             model::run(d, &outcome.scheduled.code, &mut tracer)?;
+            clock.cycle += outcome.cycles as f64;
+            clock.link(sink, (LINK_OUTPUTS, "OUT"), outputs);
         }
         run.totals.cycles += outcome.cycles;
     }
     run.finish()
 }
 
+/// Bytes that have crossed the link between calls: spills, inputs, keys, outputs.
+type Traffic = [u64; 4];
+
+fn crossed(before: Traffic, now: Traffic) -> Traffic {
+    std::array::from_fn(|i| now[i] - before[i])
+}
+
+/// The cycle of a trace: of machine and link in turn, as the time is added up.
+struct Clock<'a> {
+    d: &'a Description,
+    cycle: f64,
+}
+
+impl Clock<'_> {
+    fn now(&self) -> u64 {
+        self.cycle.round() as u64
+    }
+
+    /// The link carries some bytes.
+    fn link(&mut self, sink: &mut dyn TraceSink, (lane, name): (&str, &str), bytes: u64) {
+        if bytes == 0 {
+            return;
+        }
+        let start = self.now();
+        self.cycle += self.d.link_seconds(bytes) * self.d.clock_mhz * 1e6;
+        sink.event(lane, name, start, self.now() - start);
+    }
+}
+
+/// Bytes of memory that an instruction takes in all the forms of its procedure and their schedules.
+const SCHEDULED: u64 = 16 << 10;
+
+/// A procedure made ready to be scheduled, if there is memory for it.
+fn prepared(
+    d: &Description,
+    procedure: &Procedure,
+    watch: &Watch,
+) -> Result<Prepared, MachineError> {
+    watch.check()?;
+    let bytes = SCHEDULED.saturating_mul(procedure.instrs.len() as u64);
+    watch.admit("the schedule of a procedure", bytes)?;
+    Ok(Prepared::new(d, procedure)?.watched(watch.clone()))
+}
+
 struct Run<'a> {
     d: &'a Description,
     program: &'a Program,
+    /// Calls before any was cut.
+    calls: usize,
+    /// The shape of each procedure that is a part, and the policy that served the first of a shape best.
+    shapes: HashMap<u32, usize>,
+    policies: HashMap<usize, Policy>,
     spill: bool,
+    watch: Watch,
     prepared: HashMap<u32, Prepared>,
     cache: HashMap<(u32, Placement), Arc<Outcome>>,
     /// Procedures that spill inside: these start from an empty memory, so one schedule each.
@@ -130,7 +208,12 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(d: &'a Description, program: &'a Program, options: &SimOptions<'_>) -> Self {
+    fn new(
+        d: &'a Description,
+        program: &'a Program,
+        calls: usize,
+        options: &SimOptions<'_>,
+    ) -> Self {
         let count = program.limbs.len();
         let mut last_use = vec![NEVER; count];
         for (index, call) in program.calls.iter().enumerate() {
@@ -151,8 +234,12 @@ impl<'a> Run<'a> {
         let rpau = |limb| residency.rpau(limb);
         let keys = KeyMemory::new(d, program, &is_key, rpau, options.resident_keys);
         Self {
+            watch: options.watch.clone(),
             d,
             program,
+            calls,
+            shapes: HashMap::new(),
+            policies: HashMap::new(),
             spill: options.spill,
             prepared: HashMap::new(),
             cache: HashMap::new(),
@@ -166,6 +253,7 @@ impl<'a> Run<'a> {
             pieces: 1 + u8::from(program.log_n > d.log_n),
             lanes: Lanes::new(d.rpaus),
             totals: Totals {
+                log_n: program.log_n,
                 peak: vec![0; d.rpaus],
                 ..Totals::default()
             },
@@ -184,8 +272,12 @@ impl<'a> Run<'a> {
         let procedure =
             procedure.ok_or_else(|| MachineError::Program("a call of no procedure".into()))?;
         if !self.prepared.contains_key(&call.proc) {
-            self.prepared
-                .insert(call.proc, Prepared::new(self.d, procedure)?);
+            let mut prepared = prepared(self.d, procedure, &self.watch)?;
+            let shape = self.shapes.get(&call.proc);
+            if let Some(&policy) = shape.and_then(|shape| self.policies.get(shape)) {
+                prepared.prefer(policy);
+            }
+            self.prepared.insert(call.proc, prepared);
         }
         let needs = self
             .prepared
@@ -210,8 +302,12 @@ impl<'a> Run<'a> {
         let slots = |l: &LimbId| self.residency.slots(*l).cloned().unwrap_or_default();
         let args = call.args.iter().map(slots).collect();
         let arrived = bundles.into_iter().flat_map(|b| b.limbs).collect();
+        // A call and its parts are as much work, give or take.
+        let done = (index + 1) * self.calls / program.calls.len();
         on_call(&Step {
-            index,
+            done,
+            call,
+            procedure,
             args,
             arrived,
             key_table,
@@ -232,6 +328,13 @@ impl<'a> Run<'a> {
             *peak = now.max(*peak);
         }
         Ok(outcome)
+    }
+
+    fn traffic(&self) -> Traffic {
+        let totals = &self.totals;
+        let spilled = (totals.spills.stores + totals.spills.loads) * self.limb_bytes;
+        let keys = self.keys.loads * self.limb_bytes / u64::from(self.pieces);
+        [spilled, totals.bytes_in, keys, totals.bytes_out]
     }
 
     /// Brings the call's key limbs into key memory; gives their slots, and what crosses the link.
@@ -474,6 +577,9 @@ impl<'a> Run<'a> {
             Ok(done) => done,
             Err(failure) => return Ok(Err(failure)),
         };
+        if let (Some(&shape), Some(policy)) = (self.shapes.get(&call.proc), prepared.policy()) {
+            self.policies.entry(shape).or_insert(policy);
+        }
         let outcome = self.counted(scheduled, cycles, on_schedule)?;
         if self.cache.len() >= MAX_CACHED {
             self.cache.clear();
@@ -482,14 +588,25 @@ impl<'a> Run<'a> {
         Ok(Ok(outcome))
     }
 
-    /// Moves the limb that is needed last, and not by this call, to the host. False when there is none.
+    /// Moves the limb that is needed last, and not by this call, to the host, from where most slots are in use. False when
+    /// there is none.
     fn evict(&mut self, index: usize, call: &Call) -> bool {
         let distance = |limb: LimbId| {
             let ahead = self.program.calls.iter().skip(index + 1);
             ahead.take_while(|c| !c.args.contains(&limb)).count()
         };
-        let candidates = self.residency.limbs().filter(|l| !call.args.contains(l));
-        let Some(victim) = candidates.map(|l| (distance(l), l)).max().map(|(_, l)| l) else {
+        let busy = self.residency.busy();
+        let used = |limb: LimbId| busy[self.residency.rpau(limb)].count_ones();
+        let others = || {
+            let limbs = self.residency.limbs();
+            limbs.filter(|l| !call.args.contains(l))
+        };
+        let Some(most) = others().map(used).max() else {
+            return false;
+        };
+        let candidates = others().filter(|&l| used(l) == most);
+        let victim = candidates.map(|l| (distance(l), l)).max();
+        let Some((_, victim)) = victim else {
             return false;
         };
         self.leave(victim);
@@ -551,6 +668,7 @@ impl<'a> Run<'a> {
             loaded: self.keys.loads + self.totals.tally.moved[2],
         };
         self.totals.key_limbs = self.keys.most();
+        self.totals.resident_keys = self.keys.found;
         let [stores, loads, key_loads] = self.totals.tally.moved;
         let bytes = (stores + loads + key_loads) * self.limb_bytes / u64::from(self.pieces);
         self.totals.key_bytes = self.keys.loads * self.limb_bytes / u64::from(self.pieces);

@@ -194,6 +194,18 @@ pub fn order(graph: &mut Graph) {
             }
         }
     }
+    // A digit of which one automorphism is all that is wanted (a rotation whose decomposition nothing shares) is due
+    // when that is.
+    for index in 0..graph.nodes.len() {
+        let node = &graph.nodes[index];
+        if !matches!(node.op, Opcode::Auto | Opcode::Autoh) {
+            continue;
+        }
+        let order = node.order;
+        let alone = node.values().map(|v| single_use(graph, v));
+        let defs: Vec<NodeIndex> = alone.filter(|v| v.single).filter_map(|v| v.def).collect();
+        defs.into_iter().for_each(|n| postpone(graph, n, order));
+    }
 }
 
 /// Moves a transform, and the split and reduction before it, down to `order`.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use ringmill_isa::mid::expand::expand_composites;
 use ringmill_isa::mid::{ParamRole, Procedure};
+use ringmill_limits::Watch;
 
 use super::description::{Description, MAX_RPAUS};
 use super::graph::Graph;
@@ -26,9 +27,16 @@ pub struct Prepared {
     pub name: String,
     forms: BTreeMap<Rewrites, Graph>,
     best: Option<Policy>,
+    /// Asked before every trial.
+    watch: Watch,
 }
 
 impl Prepared {
+    pub fn watched(mut self, watch: Watch) -> Self {
+        self.watch = watch;
+        self
+    }
+
     /// Expands and legalises `procedure` for machine `d`.
     pub fn new(d: &Description, procedure: &Procedure) -> Result<Self, MachineError> {
         let expanded = expand_composites(procedure, |op| op != ringmill_isa::mid::Op::Bext)?;
@@ -58,6 +66,7 @@ impl Prepared {
             name: procedure.name.clone(),
             forms,
             best: None,
+            watch: Watch::default(),
         })
     }
 
@@ -84,6 +93,7 @@ impl Prepared {
         let mut trial = |policy: Policy,
                          best: &mut Option<(Policy, Scheduled, u64)>|
          -> Result<(), MachineError> {
+            self.watch.check()?;
             match self.try_policy(d, at, &policy) {
                 Ok(done) => {
                     let cycles = cycles(d, &done)?;
@@ -143,6 +153,7 @@ impl Prepared {
                     continue;
                 };
                 for policy in SPILLED_WINDOWS.into_iter().flat_map(spilled) {
+                    self.watch.check()?;
                     let Ok(done) = schedule(d, &graph, &at, &policy) else {
                         continue;
                     };
@@ -154,6 +165,22 @@ impl Prepared {
             }
         }
         Ok(best)
+    }
+
+    /// The policy that served the procedure best.
+    pub fn policy(&self) -> Option<Policy> {
+        self.best
+    }
+
+    /// Begins the search with `policy`, and ends it there where that fits.
+    pub fn prefer(&mut self, policy: Policy) {
+        self.best = Some(policy);
+    }
+
+    /// Whether some policy finds room at a placement; the frugal ones are asked first.
+    pub fn fits(&self, d: &Description, at: &Placement) -> bool {
+        let mut policies = seeds(self.graph()).into_iter().rev();
+        policies.any(|policy| self.try_policy(d, at, &policy).is_ok())
     }
 
     /// Schedules the procedure under one policy.

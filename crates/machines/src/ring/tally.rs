@@ -16,8 +16,28 @@ pub struct Tally {
     pub units: [[u64; 2]; MAX_RPAUS],
     pub ring: u64,
     pub link: u64,
-    /// Limbs stored, loaded, and loaded into key memory.
+    /// Limbs stored, loaded, and loaded into key memory, and the link's cycles for each.
     pub moved: [u64; 3],
+    pub moving: [u64; 3],
+    /// Cycles in which link and units work at once.
+    pub overlap: u64,
+    units_busy: Union,
+    all_busy: Union,
+}
+
+/// Length of a union of intervals, which come in the order of their beginnings.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Union {
+    cycles: u64,
+    until: u64,
+}
+
+impl Union {
+    fn add(&mut self, start: u64, cycles: u64) {
+        let end = start + cycles;
+        self.cycles += end.saturating_sub(start.max(self.until));
+        self.until = self.until.max(end);
+    }
 }
 
 impl Tally {
@@ -26,9 +46,11 @@ impl Tally {
         self.words += other.words;
         self.ring += other.ring;
         self.link += other.link;
-        self.moved
-            .iter_mut()
-            .zip(other.moved)
+        self.overlap += other.overlap;
+        let moved = self.moved.iter_mut().zip(other.moved);
+        let moving = self.moving.iter_mut().zip(other.moving);
+        moved
+            .chain(moving)
             .for_each(|(mine, theirs)| *mine += theirs);
         for (kind, (count, cycles)) in &other.by_kind {
             let entry = self.by_kind.entry(kind).or_default();
@@ -47,8 +69,12 @@ impl Tally {
 }
 
 impl Observer for Tally {
-    fn start(&mut self, _: usize, w: &OpWord, _: u64, cycles: u64) -> Result<(), MachineError> {
+    fn start(&mut self, _: usize, w: &OpWord, start: u64, cycles: u64) -> Result<(), MachineError> {
         self.words += 1;
+        self.all_busy.add(start, cycles);
+        if !w.op.on_link() {
+            self.units_busy.add(start, cycles);
+        }
         let entry = self.by_kind.entry(w.op.name()).or_default();
         entry.0 += 1;
         entry.1 += cycles;
@@ -62,10 +88,13 @@ impl Observer for Tally {
                 _ => 1,
             };
             self.moved[kind] += 1;
+            self.moving[kind] += cycles;
         } else {
             w.rpaus()
                 .for_each(|r| self.units[r][w.unit as usize] += cycles);
         }
+        // The link moves one limb at a time, so its cycles add up.
+        self.overlap = self.link + self.units_busy.cycles - self.all_busy.cycles;
         Ok(())
     }
 
@@ -81,6 +110,12 @@ pub struct Tracer<'a> {
     pub offset: u64,
     pub lanes: &'a Lanes,
 }
+
+/// The host link's lanes: what it carries between calls and inside them.
+pub const LINK_INPUTS: &str = "link.inputs";
+pub const LINK_KEYS: &str = "link.keys";
+pub const LINK_SPILLS: &str = "link.spills";
+pub const LINK_OUTPUTS: &str = "link.outputs";
 
 /// Lane names, made once.
 pub struct Lanes {
@@ -101,10 +136,10 @@ impl Observer for Tracer<'_> {
     fn start(&mut self, _: usize, w: &OpWord, start: u64, cycles: u64) -> Result<(), MachineError> {
         let start = self.offset + start;
         if !w.on_cores() {
-            let lane = if w.op == Opcode::Bcast {
-                "ring"
-            } else {
-                "link"
+            let lane = match (w.op, w.b) {
+                (Opcode::Bcast, _) => "ring",
+                (_, Operand::Key(_)) => LINK_KEYS,
+                _ => LINK_SPILLS,
             };
             self.sink.event(lane, w.op.name(), start, cycles);
             return Ok(());

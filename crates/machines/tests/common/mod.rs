@@ -232,17 +232,35 @@ fn key_indices(d: &Description, procedure: &Procedure, pieces: usize) -> Vec<Opt
         .collect()
 }
 
-/// Runs a whole program on residues by its micro code, call by call in the slots the machine gave it, and compares every
-/// call's results with the interpreter's. Returns the cycles.
+/// Every limb of a program by the interpreter, from inputs and seeds that depend on their numbers alone.
+fn interpreted(program: &Program) -> HashMap<LimbId, Vec<u64>> {
+    let n = 1usize << program.log_n;
+    let mut values: HashMap<LimbId, Vec<u64>> = HashMap::new();
+    for input in &program.inputs {
+        let q = program.moduli[usize::from(program.limbs[input.limb.0 as usize].modulus.0)];
+        values.insert(input.limb, residues(n, q, input.limb.0.into()));
+    }
+    for call in &program.calls {
+        let procedure = &program.procs[call.proc as usize];
+        let seeds: Vec<_> = call.seeds.iter().map(|&s| [s as u8 + 7; 32]).collect();
+        let args: Vec<&[u64]> = call.args.iter().map(|l| values[l].as_slice()).collect();
+        let results = ringmill_schemes::interpret::run(procedure, &args, &seeds).unwrap();
+        values.extend(call.results.iter().copied().zip(results));
+    }
+    values
+}
+
+/// Runs a whole program on residues by its micro code, call by call in the slots the machine gave it, whole or in parts,
+/// and compares every result with the interpreter's of the program as it was. Returns the cycles.
 pub fn execute_program(d: &Description, program: &Program, spill: bool) -> u64 {
     let n = 1usize << program.log_n;
     let halves = program.log_n > d.log_n;
     let pieces = 1 + usize::from(halves);
     let rpau = |l: LimbId| usize::from(program.limbs[l.0 as usize].modulus.0) % d.rpaus;
+    let expected = interpreted(program);
     let mut values: HashMap<LimbId, Vec<u64>> = HashMap::new();
     for input in &program.inputs {
-        let q = program.moduli[usize::from(program.limbs[input.limb.0 as usize].modulus.0)];
-        values.insert(input.limb, residues(n, q, input.limb.0.into()));
+        values.insert(input.limb, expected[&input.limb].clone());
     }
     let mut memory = Memory {
         moduli: program.moduli.clone(),
@@ -261,8 +279,7 @@ pub fn execute_program(d: &Description, program: &Program, spill: bool) -> u64 {
         ..SimOptions::default()
     };
     let totals = run(d, program, options, &mut |_| Ok(()), &mut |step| {
-        let call = &program.calls[step.index];
-        let procedure = &program.procs[call.proc as usize];
+        let (call, procedure) = (step.call, step.procedure);
         memory.seeds = call.seeds.iter().map(|&s| [s as u8 + 7; 32]).collect();
         memory.key_table = step.key_table.clone();
         for load in &step.key_loads {
@@ -290,29 +307,33 @@ pub fn execute_program(d: &Description, program: &Program, spill: bool) -> u64 {
                 } else {
                     assert!(
                         memory.slots[&(r, slots[i])] == part,
-                        "call {}: {limb:?} is not where it was",
-                        step.index
+                        "{}: {limb:?} is not where it was",
+                        procedure.name
                     );
                 }
             }
         }
-        let args: Vec<&[u64]> = call.args.iter().map(|l| values[l].as_slice()).collect();
-        let expected = ringmill_schemes::interpret::run(procedure, &args, &memory.seeds).unwrap();
         assert_eq!(
             execute(d, &step.outcome.scheduled.code, &mut memory)?,
             step.outcome.cycles
         );
-        for (at, (&limb, expected)) in call.results.iter().zip(expected).enumerate() {
+        for (at, &limb) in call.results.iter().enumerate() {
             let slots = scheduled.results[at].iter();
             let in_slots = slots.flat_map(|s| memory.slots[&(rpau(limb), *s)].clone());
             let on_host = scheduled.host_results[at].iter();
             let got: Vec<u64> = in_slots
                 .chain(on_host.flat_map(|h| memory.host[h].clone()))
                 .collect();
-            assert!(got == expected, "call {}: {limb:?} differs", step.index);
+            assert!(
+                got == expected[&limb],
+                "{}: {limb:?} differs",
+                procedure.name
+            );
             values.insert(limb, got);
         }
         Ok(())
     });
+    let outputs = program.outputs.iter();
+    assert!(outputs.map(|o| o.limb).all(|l| values.contains_key(&l)));
     totals.unwrap().cycles
 }

@@ -147,13 +147,15 @@ impl Builder {
     }
 
     pub fn output(&mut self, cipher: &Cipher) {
+        let output = self.program.outputs.iter().map(|o| o.output + 1).max();
+        let output = output.unwrap_or(0);
         for (poly, limbs) in cipher.iter().enumerate() {
             for (m, &limb) in limbs.iter().enumerate() {
-                let name = format!("y.c{poly}.q{m}");
+                let name = format!("y{output}.c{poly}.q{m}");
                 self.program.outputs.push(Output {
                     limb,
                     name,
-                    output: 0,
+                    output,
                     poly: poly as u16,
                 });
             }

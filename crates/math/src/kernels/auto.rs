@@ -27,6 +27,7 @@ impl AutoEvalPlan {
     /// The permutation for a full ring of 2^`log_n` coefficients; `galois` is odd and below 2N.
     pub fn new(log_n: u32, galois: u64) -> Result<Self, MathError> {
         check_galois(log_n, galois)?;
+        ringmill_limits::room("the table of a permutation", 4 << log_n)?;
         let n = 1usize << log_n;
         let mask = 2 * n - 1;
         let source = (0..n).map(|i| {

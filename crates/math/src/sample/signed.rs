@@ -58,6 +58,20 @@ pub fn to_limb_i64(
     Ok(())
 }
 
+/// [`to_limb`] for samples of any size.
+pub fn to_limb_i128(q: Modulus, samples: &[i128], out: &mut [u64]) -> Result<(), MathError> {
+    check_len("samples", out.len(), samples.len())?;
+    // Shifted to be unsigned; the shift is taken off again modulo q.
+    const SHIFT: u128 = 1 << 127;
+    let shift = q.reduce_wide(SHIFT);
+    for (residue, &sample) in out.iter_mut().zip(samples) {
+        let shifted = q.reduce_wide((sample as u128).wrapping_add(SHIFT));
+        let difference = shifted.wrapping_sub(shift);
+        *residue = difference.min(difference.wrapping_add(q.value()));
+    }
+    Ok(())
+}
+
 /// Writes the integer nearest to each real, halves away from zero. Magnitudes must be below 2^62; others give wrong
 /// integers, never a fault. Lengths must agree.
 pub fn round(reals: &[f64], out: &mut [i64]) -> Result<(), MathError> {

@@ -7,10 +7,13 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use ringmill_schemes::ckks::key::KeyForm;
-use ringmill_schemes::ckks::{CkksError, Decryptor, Encoder, Encryptor, KeyGenerator, Plaintext};
+use ringmill_schemes::ckks::{
+    CkksError, Decryptor, Encoder, Encryptor, KSwitchKey, KeyGenerator, Plaintext,
+};
 use ringmill_schemes::seal;
 
 use super::{Bytes, Shared, refused, scheme_refused};
+use crate::watch::borrowed;
 
 /// Real or complex numbers, as an array or a list of one dimension.
 fn slots(values: &Bound<'_, PyAny>) -> PyResult<Vec<Complex64>> {
@@ -23,7 +26,11 @@ fn slots(values: &Bound<'_, PyAny>) -> PyResult<Vec<Complex64>> {
 }
 
 /// The side that holds the secret: keys, encodings and encryptions that SEAL loads, and decryption of SEAL's.
-#[pyclass]
+///
+/// Every encryption and every key draws randomness of its own from the operating system: a forked process repeats none.
+/// SEAL's files carry no key identity, so whether a ciphertext belongs to this secret key cannot be checked: one of
+/// another key decrypts to noise.
+#[pyclass(frozen)]
 pub(super) struct SealClient {
     shared: Shared,
     keys: KeyGenerator,
@@ -124,7 +131,7 @@ impl SealClient {
     }
 
     /// A new public key, for SEAL's `PublicKey.load`.
-    fn public_key<'py>(&mut self, py: Python<'py>) -> Bytes<'py> {
+    fn public_key<'py>(&self, py: Python<'py>) -> Bytes<'py> {
         let key = self.keys.public_key().map_err(scheme_refused)?;
         self.shared.bytes(py, |context, compression| {
             seal::write_public_key(context, &key, compression)
@@ -132,11 +139,11 @@ impl SealClient {
     }
 
     /// A new relinearisation key, for SEAL's `RelinKeys.load`.
-    fn relin_keys<'py>(&mut self, py: Python<'py>) -> Bytes<'py> {
-        let key = self
-            .keys
-            .relin_key(KeyForm::Seeded)
-            .map_err(scheme_refused)?;
+    fn relin_keys<'py>(&self, py: Python<'py>) -> Bytes<'py> {
+        let made = borrowed(py, |watch| {
+            self.keys.watched(watch).relin_key(KeyForm::Seeded)
+        });
+        let key = made?.map_err(scheme_refused)?;
         self.shared.bytes(py, |context, compression| {
             seal::write_relin_keys(context, &key, compression)
         })
@@ -144,12 +151,7 @@ impl SealClient {
 
     /// New Galois keys for rotations by these steps, and for conjugation if asked; for SEAL's `GaloisKeys.load`.
     #[pyo3(signature = (steps, *, conjugation = false))]
-    fn galois_keys<'py>(
-        &mut self,
-        py: Python<'py>,
-        steps: Vec<i64>,
-        conjugation: bool,
-    ) -> Bytes<'py> {
+    fn galois_keys<'py>(&self, py: Python<'py>, steps: Vec<i64>, conjugation: bool) -> Bytes<'py> {
         let params = self.shared.params();
         let elements = steps.iter().map(|&step| params.galois_element(step));
         let mut elements = elements
@@ -158,10 +160,13 @@ impl SealClient {
         if conjugation {
             elements.push(params.conjugation_element());
         }
-        let keys = self
-            .keys
-            .galois_keys(&elements, KeyForm::Seeded)
-            .map_err(scheme_refused)?;
+        let size = KSwitchKey::bytes_of(params, KeyForm::Stored) * elements.len() as u64;
+        let made = borrowed(py, |watch| {
+            watch.admit("the Galois keys", size)?;
+            let keys = self.keys.watched(watch);
+            keys.galois_keys(&elements, KeyForm::Seeded)
+        });
+        let keys = made?.map_err(scheme_refused)?;
         self.shared.bytes(py, |context, compression| {
             seal::write_galois_keys(context, &keys, compression)
         })
@@ -194,7 +199,7 @@ impl SealClient {
         let plain = self.encoded(values, scale, level)?;
         let params = Arc::clone(self.shared.params());
         let cipher = Encryptor::with_secret_key(params, self.keys.secret_key().clone())
-            .and_then(|mut encryptor| encryptor.encrypt(&plain))
+            .and_then(|encryptor| encryptor.encrypt(&plain))
             .map_err(scheme_refused)?;
         Ok(PyBytes::new(py, &self.shared.write_cipher(&cipher)?))
     }

@@ -16,7 +16,7 @@ use crate::errors::KeysError;
 /// `parms` is what SEAL's `EncryptionParameters.save` wrote. `security_table` names the bounds its primes are checked
 /// against at 128 bits: "guidelines_2024", or "standard_2018" for SEAL's own. `compression` is that of results: "zstd",
 /// as SEAL's, or "none".
-#[pyclass(frozen)]
+#[pyclass(frozen, subclass)]
 pub(super) struct SealEvaluator {
     shared: Shared,
     evaluator: Evaluator,
@@ -123,10 +123,13 @@ impl SealEvaluator {
         })
     }
 
-    /// One line on the parameters and their security.
+    /// The parameters and their security, and what cannot be checked.
     #[getter]
     fn summary(&self) -> String {
-        self.shared.params().summary()
+        format!(
+            "{}; SEAL's files carry no key identity: that keys and ciphertexts belong together is not checked",
+            self.shared.params().summary()
+        )
     }
 
     /// Takes what SEAL's `RelinKeys.save` wrote.
@@ -193,7 +196,8 @@ impl SealEvaluator {
         })
     }
 
-    /// Slot i of the result is slot i + steps: SEAL's `rotate_vector`, with the one key of these steps.
+    /// Slot i of the result is slot i + steps: SEAL's `rotate_vector`, with the key of these steps, or those of the powers
+    /// of two of their non-adjacent form. Without steps it is `a`.
     fn rotate<'py>(&self, py: Python<'py>, a: &[u8], steps: i64) -> Bytes<'py> {
         let keys = self.galois();
         self.unary(py, a, move |evaluator, a| evaluator.rotate(a, steps, &keys))

@@ -2,6 +2,7 @@
 
 use super::arith::{check_limbs, expand};
 use super::error::CkksError;
+use super::identity::KeyId;
 use super::params::{Params, ParamsId};
 
 /// Indices of the moduli of a level.
@@ -83,6 +84,7 @@ impl Plaintext {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ciphertext {
     params_id: ParamsId,
+    key_id: Option<KeyId>,
     level: u32,
     scale: f64,
     polys: Vec<Vec<u64>>,
@@ -92,7 +94,8 @@ impl Ciphertext {
     /// Most polynomials a ciphertext may have: two, or three before relinearisation.
     pub const MAX_SIZE: usize = 3;
 
-    /// Checks the level, the scale, the number of polynomials and residues and that each is below its modulus.
+    /// Checks the level, the scale, the number of polynomials and residues and that each is below its modulus. It
+    /// has no key identity.
     pub fn new(
         params: &Params,
         level: u32,
@@ -110,21 +113,34 @@ impl Ciphertext {
         for poly in &polys {
             check_limbs(params, "ciphertext", &level_indices(level), poly)?;
         }
-        Ok(Self {
-            params_id: *params.id(),
-            level,
-            scale,
-            polys,
-        })
+        Ok(Self::trusted(params, level, scale, polys, None))
     }
 
-    pub(super) fn trusted(params: &Params, level: u32, scale: f64, polys: Vec<Vec<u64>>) -> Self {
+    pub(super) fn trusted(
+        params: &Params,
+        level: u32,
+        scale: f64,
+        polys: Vec<Vec<u64>>,
+        key_id: Option<KeyId>,
+    ) -> Self {
         Self {
             params_id: *params.id(),
+            key_id,
             level,
             scale,
             polys,
         }
+    }
+
+    /// The secret key this belongs to, where that is known.
+    pub fn key_id(&self) -> Option<KeyId> {
+        self.key_id
+    }
+
+    /// The same under another identity: for readers of formats that keep it elsewhere, or not at all.
+    pub fn with_key_id(mut self, key_id: Option<KeyId>) -> Self {
+        self.key_id = key_id;
+        self
     }
 
     pub fn params_id(&self) -> &ParamsId {
@@ -142,6 +158,12 @@ impl Ciphertext {
     /// Number of polynomials.
     pub fn size(&self) -> usize {
         self.polys.len()
+    }
+
+    /// Whether the message shows without the secret key: every polynomial but c_0 is zero.
+    pub fn is_transparent(&self) -> bool {
+        let mut masks = self.polys.iter().skip(1).flatten();
+        masks.all(|&residue| residue == 0)
     }
 
     /// The polynomials, each limb-major.
@@ -171,6 +193,7 @@ impl Ciphertext {
 #[derive(Clone, PartialEq, Debug)]
 pub struct SeededCiphertext {
     params_id: ParamsId,
+    key_id: Option<KeyId>,
     level: u32,
     scale: f64,
     c0: Vec<u64>,
@@ -188,13 +211,7 @@ impl SeededCiphertext {
     ) -> Result<Self, CkksError> {
         check_at(params, level, scale)?;
         check_limbs(params, "seeded ciphertext", &level_indices(level), &c0)?;
-        Ok(Self {
-            params_id: *params.id(),
-            level,
-            scale,
-            c0,
-            seed,
-        })
+        Ok(Self::trusted(params, level, scale, c0, seed, None))
     }
 
     pub(super) fn trusted(
@@ -203,14 +220,27 @@ impl SeededCiphertext {
         scale: f64,
         c0: Vec<u64>,
         seed: [u8; 32],
+        key_id: Option<KeyId>,
     ) -> Self {
         Self {
             params_id: *params.id(),
+            key_id,
             level,
             scale,
             c0,
             seed,
         }
+    }
+
+    /// The secret key this belongs to, where that is known.
+    pub fn key_id(&self) -> Option<KeyId> {
+        self.key_id
+    }
+
+    /// The same under another identity: for readers of formats that keep it elsewhere, or not at all.
+    pub fn with_key_id(mut self, key_id: Option<KeyId>) -> Self {
+        self.key_id = key_id;
+        self
     }
 
     pub fn params_id(&self) -> &ParamsId {
@@ -242,6 +272,7 @@ impl SeededCiphertext {
             self.level,
             self.scale,
             vec![self.c0.clone(), c1],
+            self.key_id,
         ))
     }
 }

@@ -63,11 +63,13 @@ impl Encoder {
 
     /// Runs `f` with room that earlier calls left.
     fn with_scratch<T>(&self, f: impl FnOnce(&mut Scratch) -> T) -> T {
-        // A poisoned lock still guards whole scratches: their content is never read before it is written.
-        let spare = || self.spare.lock().unwrap_or_else(|e| e.into_inner());
-        let mut scratch = spare().pop().unwrap_or_default();
+        // Nobody waits for a spare: in a process forked while a thread held the lock, it would be for ever.
+        let spare = self.spare.try_lock().ok().and_then(|mut spare| spare.pop());
+        let mut scratch = spare.unwrap_or_default();
         let result = f(&mut scratch);
-        spare().push(scratch);
+        if let Ok(mut spare) = self.spare.try_lock() {
+            spare.push(scratch);
+        }
         result
     }
 

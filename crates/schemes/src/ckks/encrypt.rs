@@ -2,22 +2,25 @@
 
 use std::sync::Arc;
 
-use ringmill_math::{Prng, kernels};
+use ringmill_math::{PrngSource, kernels};
 use zeroize::Zeroizing;
 
 use super::arith::{expand, limbs_mut};
 use super::cipher::{Ciphertext, Plaintext, SeededCiphertext};
 use super::error::CkksError;
+use super::identity::KeyId;
 use super::key::{PublicKey, SecretKey};
 use super::keygen::encrypt_zero;
 use super::params::Params;
 use super::public::PublicHalves;
 
-/// Encrypts under a public key, or under the secret key where its holder is the one who encrypts.
+/// Encrypts under a public key, or under the secret key where its holder is the one who encrypts. Each encryption draws
+/// randomness of its own, so copies of an encryptor, in a forked process or a restored machine, repeat nothing.
 pub struct Encryptor {
     params: Arc<Params>,
     key: EncryptionKey,
-    prng: Prng,
+    key_id: Option<KeyId>,
+    source: PrngSource,
 }
 
 enum EncryptionKey {
@@ -27,27 +30,30 @@ enum EncryptionKey {
 
 impl Encryptor {
     pub fn with_public_key(params: Arc<Params>, key: &PublicKey) -> Result<Self, CkksError> {
+        let key_id = key.key_id();
         let key = EncryptionKey::Public(PublicHalves::new(&params, key)?);
         Ok(Self {
             params,
             key,
-            prng: Prng::from_os()?,
+            key_id,
+            source: PrngSource::os(),
         })
     }
 
     pub fn with_secret_key(params: Arc<Params>, key: SecretKey) -> Result<Self, CkksError> {
         params.check_id("secret key", key.params_id())?;
-        let key = EncryptionKey::Secret(key);
+        let key_id = key.key_id();
         Ok(Self {
             params,
-            key,
-            prng: Prng::from_os()?,
+            key: EncryptionKey::Secret(key),
+            key_id,
+            source: PrngSource::os(),
         })
     }
 
     /// Replaces the randomness by a fixed stream: for tests that must repeat, and for nothing else.
     pub fn seed_for_reproducible_tests_only(mut self, seed: [u8; 32]) -> Self {
-        self.prng = Prng::from_seed_for_reproducible_tests_only(seed);
+        self.source = PrngSource::from_seed_for_reproducible_tests_only(seed);
         self
     }
 
@@ -55,7 +61,7 @@ impl Encryptor {
     ///
     /// With the public key, as SEAL: an encryption of zero modulo q_0 ... q_level P is divided by P with rounding, which
     /// leaves little more than a rounding error; then the plaintext is added.
-    pub fn encrypt(&mut self, plain: &Plaintext) -> Result<Ciphertext, CkksError> {
+    pub fn encrypt(&self, plain: &Plaintext) -> Result<Ciphertext, CkksError> {
         match &self.key {
             EncryptionKey::Public(_) => self.encrypt_public(plain),
             EncryptionKey::Secret(_) => self.encrypt_seeded(plain)?.expand(&self.params),
@@ -63,16 +69,17 @@ impl Encryptor {
     }
 
     /// Encrypts under the secret key with a seeded c_1, half the size to send. Refused on a public-key encryptor.
-    pub fn encrypt_seeded(&mut self, plain: &Plaintext) -> Result<SeededCiphertext, CkksError> {
+    pub fn encrypt_seeded(&self, plain: &Plaintext) -> Result<SeededCiphertext, CkksError> {
         let EncryptionKey::Secret(secret) = &self.key else {
             return Err(CkksError::MissingKey("secret".into()));
         };
         let params = &self.params;
         params.check_id("plaintext", plain.params_id())?;
         let indices: Vec<usize> = (0..=plain.level() as usize).collect();
-        let seed = self.prng.next_seed();
+        let mut prng = self.source.fresh()?;
+        let seed = prng.next_seed();
         let c1 = expand(params, &indices, &seed, 0);
-        let mut c0 = encrypt_zero(params, secret, &indices, &c1, &mut self.prng)?;
+        let mut c0 = encrypt_zero(params, secret, &indices, &c1, &mut prng)?;
         add_plain(params, &indices, &mut c0, plain)?;
         Ok(SeededCiphertext::trusted(
             params,
@@ -80,20 +87,28 @@ impl Encryptor {
             plain.scale(),
             c0,
             seed,
+            self.key_id,
         ))
     }
 
-    fn encrypt_public(&mut self, plain: &Plaintext) -> Result<Ciphertext, CkksError> {
+    fn encrypt_public(&self, plain: &Plaintext) -> Result<Ciphertext, CkksError> {
         let EncryptionKey::Public(halves) = &self.key else {
             return Err(CkksError::MissingKey("public".into()));
         };
         let (params, level) = (&self.params, plain.level());
         params.check_id("plaintext", plain.params_id())?;
-        let [mut c0, c1] = halves.zero(params, level, &mut self.prng)?;
+        let [mut c0, c1] = halves.zero(params, level, &mut self.source.fresh()?)?;
         let indices: Vec<usize> = (0..=level as usize).collect();
         add_plain(params, &indices, &mut c0, plain)?;
         let polys = vec![c0, c1];
-        Ok(Ciphertext::trusted(params, level, plain.scale(), polys))
+        let scale = plain.scale();
+        Ok(Ciphertext::trusted(
+            params,
+            level,
+            scale,
+            polys,
+            self.key_id,
+        ))
     }
 }
 
@@ -123,10 +138,20 @@ impl Decryptor {
         Ok(Self { params, secret })
     }
 
-    /// c_0 + c_1 s + c_2 s^2, by Horner's rule, at the ciphertext's level and scale.
+    /// The secret key's identity, where it has one.
+    pub fn key_id(&self) -> Option<KeyId> {
+        self.secret.key_id()
+    }
+
+    /// c_0 + c_1 s + c_2 s^2, by Horner's rule, at the ciphertext's level and scale. A ciphertext of another secret key
+    /// is refused; where one of the two has no identity, that cannot be checked.
     pub fn decrypt(&self, cipher: &Ciphertext) -> Result<Plaintext, CkksError> {
         let params = &self.params;
         params.check_id("ciphertext", cipher.params_id())?;
+        KeyId::common([
+            ("secret key", self.key_id()),
+            ("ciphertext", cipher.key_id()),
+        ])?;
         let indices: Vec<usize> = (0..=cipher.level() as usize).collect();
         let mut sum = Zeroizing::new(vec![0; indices.len() * params.degree()]);
         let n = params.degree();

@@ -1,5 +1,6 @@
 //! What CKKS refuses, with what was expected, what came and what to do.
 
+use ringmill_limits::Halt;
 use ringmill_math::MathError;
 use thiserror::Error;
 
@@ -78,6 +79,14 @@ pub enum CkksError {
         expected: String,
         got: String,
     },
+    #[error(
+        "{what} belongs to another secret key (key identity {got}, expected {expected}); use ciphertexts and keys that one client made"
+    )]
+    OtherKeys {
+        what: &'static str,
+        expected: String,
+        got: String,
+    },
     #[error("no {0} key was given; generate it and pass it along")]
     MissingKey(String),
     #[error("the key was passed {got}, expected {expected}")]
@@ -103,6 +112,12 @@ pub enum CkksError {
         "rotation by {step} is out of range; expected a non-zero step between -{max} and {max}"
     )]
     RotationStep { step: i64, max: u32 },
+    #[error(
+        "the result is transparent: its message shows without the secret key, as that of a - a or of a product with zero does; compute it in the clear"
+    )]
+    Transparent,
+    #[error("{0}")]
+    Halt(#[from] Halt),
     #[error("{what} holds {got} values, expected {expected}")]
     Length {
         what: &'static str,

@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
+use num_bigint::BigUint;
 use ringmill_isa::mid::{ParamRole, Procedure};
 
 use super::cipher::{Ciphertext, Plaintext};
 use super::error::CkksError;
+use super::identity::KeyId;
 use super::key::{GaloisKeys, KSwitchKey, RelinKey};
 use super::ops::{OpKey, ProcCache};
 use super::params::Params;
@@ -63,6 +65,7 @@ pub(super) fn call<'a>(
         .collect::<Result<Vec<_>, _>>()?;
     let limbs = interpret::run(procedure, &args, &seeds).map_err(|e| match e {
         interpret::InterpretError::Math(e) => CkksError::Math(e),
+        interpret::InterpretError::Halt(halt) => CkksError::Halt(halt),
         other => CkksError::Verify(other.to_string()),
     })?;
     let mut results: Vec<Vec<Vec<u64>>> = Vec::new();
@@ -79,10 +82,41 @@ pub(super) fn call<'a>(
     Ok(results)
 }
 
-/// Homomorphic operations on whole ciphertexts. Operands must agree in level, and in scale where they are added.
+/// Homomorphic operations on whole ciphertexts. Operands must agree in level, and in scale where they are added, and must
+/// belong to one secret key, as must keys: where one has no identity that cannot be checked, and the result has none.
+///
+/// As SEAL does, it refuses results whose scale their level's modulus cannot hold ([`CkksError::Scale`]), and transparent
+/// ones ([`CkksError::Transparent`]): those of `a - a`, of a product with zero.
 #[derive(Debug)]
 pub struct Evaluator {
     cache: Arc<ProcCache>,
+    /// Bits of the modulus of each level.
+    modulus_bits: Vec<u32>,
+}
+
+fn missing_rotation(step: i64, power: i64) -> String {
+    if power == step {
+        return format!("Galois (rotation by {step})");
+    }
+    format!(
+        "Galois (rotation by {step}, or by {power} and the other powers of two that make it up)"
+    )
+}
+
+/// The non-adjacent form of a step (less than the slots): signed powers of two that add up to it, the fewest that do, the least first.
+fn powers_of_two(step: i64) -> Vec<i64> {
+    let (mut rest, mut power, mut powers) = (step, 1, Vec::new());
+    while rest != 0 {
+        if rest % 2 != 0 {
+            // 1 or -1, so that what remains is a multiple of 4.
+            let digit = 2 - rest.rem_euclid(4);
+            powers.push(digit * power);
+            rest -= digit;
+        }
+        rest /= 2;
+        power *= 2;
+    }
+    powers
 }
 
 /// Relative difference below which two scales count as equal.
@@ -90,7 +124,13 @@ const SCALE_TOLERANCE: f64 = 1e-9;
 
 impl Evaluator {
     pub fn new(params: Arc<Params>) -> Self {
+        let mut product = BigUint::from(1u32);
+        let bits = params.cipher_moduli().iter().map(|&q| {
+            product *= q;
+            product.bits() as u32
+        });
         Self {
+            modulus_bits: bits.collect(),
             cache: Arc::new(ProcCache::new(params)),
         }
     }
@@ -119,6 +159,33 @@ impl Evaluator {
         self.check(a)?;
         self.check(b)?;
         Self::check_level("second operand", a.level(), b.level())
+    }
+
+    /// A scale that a result may have at a level: its integer part in bits is below the modulus's (SEAL's condition).
+    fn check_held(&self, level: u32, scale: f64) -> Result<(), CkksError> {
+        let bits = self.modulus_bits.get(level as usize).copied();
+        let bits = f64::from(bits.unwrap_or(0));
+        if scale.is_finite() && scale > 0.0 && scale.log2().trunc() < bits {
+            return Ok(());
+        }
+        Err(CkksError::Scale {
+            got: scale,
+            max_log2: bits,
+        })
+    }
+
+    /// The scale of a product.
+    fn product(&self, level: u32, a: f64, b: f64) -> Result<f64, CkksError> {
+        self.check_held(level, a * b)?;
+        Ok(a * b)
+    }
+
+    fn opaque(cipher: Ciphertext) -> Result<Ciphertext, CkksError> {
+        if cipher.is_transparent() {
+            Err(CkksError::Transparent)
+        } else {
+            Ok(cipher)
+        }
     }
 
     fn check_level(what: &'static str, expected: u32, got: u32) -> Result<(), CkksError> {
@@ -156,6 +223,9 @@ impl Evaluator {
         for k in keys {
             self.params().check_id("key-switching key", k.params_id())?;
         }
+        let operands = ciphers.iter().map(|c| ("ciphertext", c.key_id()));
+        let switching = keys.iter().map(|k| ("key-switching key", k.key_id()));
+        let key_id = KeyId::common(operands.chain(switching))?;
         let procedure = self.cache.get(key)?;
         let limbs: Vec<_> = ciphers
             .iter()
@@ -174,10 +244,13 @@ impl Evaluator {
                 }
             }
         }
-        Ok(results
+        results
             .into_iter()
-            .map(|polys| Ciphertext::trusted(self.params(), at.0, at.1, polys))
-            .collect())
+            .map(|polys| {
+                let cipher = Ciphertext::trusted(self.params(), at.0, at.1, polys, key_id);
+                Self::opaque(cipher)
+            })
+            .collect()
     }
 
     fn one(
@@ -261,7 +334,8 @@ impl Evaluator {
             level: a.level(),
             size: a.size() as u32,
         };
-        self.one(&key, &[a], &[m], &[], (a.level(), a.scale() * m.scale()))
+        let scale = self.product(a.level(), a.scale(), m.scale())?;
+        self.one(&key, &[a], &[m], &[], (a.level(), scale))
     }
 
     /// Adds `value` to every slot.
@@ -290,7 +364,8 @@ impl Evaluator {
             size: a.size() as u32,
             residues,
         };
-        self.one(&key, &[a], &[], &[], (a.level(), a.scale() * scale))
+        let scale = self.product(a.level(), a.scale(), scale)?;
+        self.one(&key, &[a], &[], &[], (a.level(), scale))
     }
 
     /// The product, of three polynomials.
@@ -299,14 +374,16 @@ impl Evaluator {
         Self::check_two(a)?;
         Self::check_two(b)?;
         let key = OpKey::Mul { level: a.level() };
-        self.one(&key, &[a, b], &[], &[], (a.level(), a.scale() * b.scale()))
+        let scale = self.product(a.level(), a.scale(), b.scale())?;
+        self.one(&key, &[a, b], &[], &[], (a.level(), scale))
     }
 
     pub fn square(&self, a: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
         Self::check_two(a)?;
         let key = OpKey::Square { level: a.level() };
-        self.one(&key, &[a], &[], &[], (a.level(), a.scale() * a.scale()))
+        let scale = self.product(a.level(), a.scale(), a.scale())?;
+        self.one(&key, &[a], &[], &[], (a.level(), scale))
     }
 
     pub fn relinearise(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, CkksError> {
@@ -338,13 +415,8 @@ impl Evaluator {
             level: a.level(),
             seeded: key.0.seed().is_some(),
         };
-        self.one(
-            &op,
-            &[a, b],
-            &[],
-            &[&key.0],
-            (a.level(), a.scale() * b.scale()),
-        )
+        let scale = self.product(a.level(), a.scale(), b.scale())?;
+        self.one(&op, &[a, b], &[], &[&key.0], (a.level(), scale))
     }
 
     pub fn square_relin(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, CkksError> {
@@ -354,13 +426,8 @@ impl Evaluator {
             level: a.level(),
             seeded: key.0.seed().is_some(),
         };
-        self.one(
-            &op,
-            &[a],
-            &[],
-            &[&key.0],
-            (a.level(), a.scale() * a.scale()),
-        )
+        let scale = self.product(a.level(), a.scale(), a.scale())?;
+        self.one(&op, &[a], &[], &[&key.0], (a.level(), scale))
     }
 
     /// Divides by the last prime of the level with rounding: one level lower.
@@ -384,7 +451,7 @@ impl Evaluator {
         )
     }
 
-    /// Drops primes down to `level`; the scale stays.
+    /// Drops primes down to `level`; the scale stays, and must be one that the level holds.
     pub fn mod_switch(&self, a: &Ciphertext, level: u32) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
         if level > a.level() {
@@ -394,23 +461,58 @@ impl Evaluator {
                 got: a.level(),
             });
         }
+        self.check_held(level, a.scale())?;
         let length = (level as usize + 1) * self.params().degree();
         let polys = a
             .polys()
             .iter()
             .map(|p| p.iter().take(length).copied().collect())
             .collect();
-        Ok(Ciphertext::trusted(self.params(), level, a.scale(), polys))
+        let (scale, key_id) = (a.scale(), a.key_id());
+        Self::opaque(Ciphertext::trusted(
+            self.params(),
+            level,
+            scale,
+            polys,
+            key_id,
+        ))
     }
 
-    /// Slot i of the result is slot i + `step` of `a`, cyclically.
+    /// Slot i of the result is slot i + `step` of `a`, cyclically; a rotation by 0 is `a`. Where `keys` has none for the
+    /// step, it goes by the powers of two of the step's non-adjacent form, the least first, as SEAL goes.
+    ///
+    /// # Errors
+    /// [`CkksError::MissingKey`] where neither the step's key is there nor those of its powers of two.
     pub fn rotate(
         &self,
         a: &Ciphertext,
         step: i64,
         keys: &GaloisKeys,
     ) -> Result<Ciphertext, CkksError> {
-        self.automorphism(a, self.params().galois_element(step)?, keys)
+        self.check(a)?;
+        if step == 0 {
+            return Ok(a.clone());
+        }
+        let element = self.params().galois_element(step)?;
+        if keys.get(element).is_ok() {
+            return self.automorphism(a, element, keys);
+        }
+        let mut elements = Vec::new();
+        for power in powers_of_two(step) {
+            // A rotation by all slots is none.
+            if power.unsigned_abs() == self.params().slots() as u64 {
+                continue;
+            }
+            let element = self.params().galois_element(power)?;
+            keys.get(element)
+                .map_err(|_| CkksError::MissingKey(missing_rotation(step, power)))?;
+            elements.push(element);
+        }
+        let mut turned: Option<Ciphertext> = None;
+        for element in elements {
+            turned = Some(self.automorphism(turned.as_ref().unwrap_or(a), element, keys)?);
+        }
+        Ok(turned.unwrap_or_else(|| a.clone()))
     }
 
     pub fn conjugate(&self, a: &Ciphertext, keys: &GaloisKeys) -> Result<Ciphertext, CkksError> {
@@ -458,5 +560,26 @@ impl Evaluator {
             seeded,
         };
         self.apply(&op, &[a], &[], &keys, (a.level(), a.scale()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_sums_of_few_powers_of_two() {
+        assert_eq!(powers_of_two(0), []);
+        assert_eq!(powers_of_two(7), [-1, 8]);
+        assert_eq!(powers_of_two(-7), [1, -8]);
+        assert_eq!(powers_of_two(11), [-1, -4, 16]);
+        for step in (-300..300).chain([(1 << 40) - 1]) {
+            let powers = powers_of_two(step);
+            assert_eq!(powers.iter().sum::<i64>(), step);
+            let adjacent = powers
+                .windows(2)
+                .any(|w| w[1].unsigned_abs() < 4 * w[0].unsigned_abs());
+            assert!(!adjacent, "{step}: {powers:?}");
+        }
     }
 }

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use ringmill_limits::room;
 use zeroize::Zeroizing;
 
 use super::arith::{check_limbs, expand};
 use super::cipher::limb;
 use super::error::CkksError;
+use super::identity::KeyId;
 use super::params::{Params, ParamsId};
 
 fn all_indices(params: &Params) -> Vec<usize> {
@@ -19,6 +21,7 @@ fn all_indices(params: &Params) -> Vec<usize> {
 #[derive(Clone)]
 pub struct SecretKey {
     params_id: ParamsId,
+    key_id: Option<KeyId>,
     eval: Zeroizing<Vec<u64>>,
 }
 
@@ -29,20 +32,34 @@ impl fmt::Debug for SecretKey {
 }
 
 impl SecretKey {
-    /// From the evaluation form over all moduli, limb-major (SEAL's form); lengths and residues are checked.
+    /// From the evaluation form over all moduli, limb-major (SEAL's form); lengths and residues are checked. It has no
+    /// identity.
     pub fn from_eval_limbs(params: &Params, eval: Zeroizing<Vec<u64>>) -> Result<Self, CkksError> {
         check_limbs(params, "secret key", &all_indices(params), &eval)?;
-        Ok(Self {
-            params_id: *params.id(),
-            eval,
-        })
+        Ok(Self::trusted(params, eval, None))
     }
 
-    pub(super) fn trusted(params: &Params, eval: Zeroizing<Vec<u64>>) -> Self {
+    pub(super) fn trusted(
+        params: &Params,
+        eval: Zeroizing<Vec<u64>>,
+        key_id: Option<KeyId>,
+    ) -> Self {
         Self {
             params_id: *params.id(),
+            key_id,
             eval,
         }
+    }
+
+    /// The secret key this belongs to, where that is known.
+    pub fn key_id(&self) -> Option<KeyId> {
+        self.key_id
+    }
+
+    /// The same under another identity: for readers of formats that keep it elsewhere, or not at all.
+    pub fn with_key_id(mut self, key_id: Option<KeyId>) -> Self {
+        self.key_id = key_id;
+        self
     }
 
     pub fn params_id(&self) -> &ParamsId {
@@ -79,31 +96,45 @@ pub enum KeyForm {
 #[derive(Clone, PartialEq, Debug)]
 pub struct PublicKey {
     params_id: ParamsId,
+    key_id: Option<KeyId>,
     b: Vec<u64>,
     a: KeyHalf<Vec<u64>>,
 }
 
 impl PublicKey {
-    /// Checks lengths and residues.
+    /// Checks lengths and residues. It has no identity.
     pub fn new(params: &Params, b: Vec<u64>, a: KeyHalf<Vec<u64>>) -> Result<Self, CkksError> {
         let indices = all_indices(params);
         check_limbs(params, "public key", &indices, &b)?;
         if let KeyHalf::Stored(a) = &a {
             check_limbs(params, "public key", &indices, a)?;
         }
-        Ok(Self {
-            params_id: *params.id(),
-            b,
-            a,
-        })
+        Ok(Self::trusted(params, b, a, None))
     }
 
-    pub(super) fn trusted(params: &Params, b: Vec<u64>, a: KeyHalf<Vec<u64>>) -> Self {
+    pub(super) fn trusted(
+        params: &Params,
+        b: Vec<u64>,
+        a: KeyHalf<Vec<u64>>,
+        key_id: Option<KeyId>,
+    ) -> Self {
         Self {
             params_id: *params.id(),
+            key_id,
             b,
             a,
         }
+    }
+
+    /// The secret key this belongs to, where that is known.
+    pub fn key_id(&self) -> Option<KeyId> {
+        self.key_id
+    }
+
+    /// The same under another identity: for readers of formats that keep it elsewhere, or not at all.
+    pub fn with_key_id(mut self, key_id: Option<KeyId>) -> Self {
+        self.key_id = key_id;
+        self
     }
 
     pub fn params_id(&self) -> &ParamsId {
@@ -134,13 +165,14 @@ impl PublicKey {
 #[derive(Clone, PartialEq, Debug)]
 pub struct KSwitchKey {
     params_id: ParamsId,
+    key_id: Option<KeyId>,
     moduli_count: usize,
     b: Vec<Vec<u64>>,
     a: KeyHalf<Vec<Vec<u64>>>,
 }
 
 impl KSwitchKey {
-    /// Checks the number of digits, lengths and residues.
+    /// Checks the number of digits, lengths and residues. It has no identity.
     pub fn new(
         params: &Params,
         b: Vec<Vec<u64>>,
@@ -161,15 +193,41 @@ impl KSwitchKey {
         for limbs in b.iter().chain(stored) {
             check_limbs(params, "key-switching key", &indices, limbs)?;
         }
-        Ok(Self::trusted(params, b, a))
+        Ok(Self::trusted(params, b, a, None))
     }
 
-    pub(super) fn trusted(params: &Params, b: Vec<Vec<u64>>, a: KeyHalf<Vec<Vec<u64>>>) -> Self {
+    pub(super) fn trusted(
+        params: &Params,
+        b: Vec<Vec<u64>>,
+        a: KeyHalf<Vec<Vec<u64>>>,
+        key_id: Option<KeyId>,
+    ) -> Self {
         Self {
             params_id: *params.id(),
+            key_id,
             moduli_count: params.moduli().len(),
             b,
             a,
+        }
+    }
+
+    /// The secret key this belongs to, where that is known.
+    pub fn key_id(&self) -> Option<KeyId> {
+        self.key_id
+    }
+
+    /// The same under another identity: for readers of formats that keep it elsewhere, or not at all.
+    pub fn with_key_id(mut self, key_id: Option<KeyId>) -> Self {
+        self.key_id = key_id;
+        self
+    }
+
+    /// Bytes of memory that a key of these parameters takes; a file of it is a few dozen longer.
+    pub fn bytes_of(params: &Params, form: KeyForm) -> u64 {
+        let half = 8 * (params.dnum() * params.moduli().len() * params.degree()) as u64;
+        match form {
+            KeyForm::Seeded => half + 32,
+            KeyForm::Stored => 2 * half,
         }
     }
 
@@ -215,10 +273,15 @@ impl KSwitchKey {
         let KeyHalf::Seed(seed) = &self.a else {
             return Ok(self.clone());
         };
+        room(
+            "a key-switching key",
+            Self::bytes_of(params, KeyForm::Stored),
+        )?;
         let indices = all_indices(params);
         let half = |j: usize| expand(params, &indices, seed, (j * self.moduli_count) as u64);
         let a = (0..self.digits()).map(half).collect();
-        Ok(Self::trusted(params, self.b.clone(), KeyHalf::Stored(a)))
+        let a = KeyHalf::Stored(a);
+        Ok(Self::trusted(params, self.b.clone(), a, self.key_id))
     }
 }
 
@@ -254,6 +317,14 @@ impl GaloisKeys {
 
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
+    }
+
+    /// The secret key that all belong to; `None` when that of one is not known, or there are none.
+    ///
+    /// # Errors
+    /// [`CkksError::OtherKeys`] for keys of two secret keys.
+    pub fn key_id(&self) -> Result<Option<KeyId>, CkksError> {
+        KeyId::common(self.keys.values().map(|k| ("Galois key", k.key_id())))
     }
 
     /// In ascending order of the Galois element.

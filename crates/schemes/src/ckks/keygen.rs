@@ -2,21 +2,24 @@
 
 use std::sync::Arc;
 
-use ringmill_math::{Prng, kernels};
+use ringmill_limits::{Watch, room};
+use ringmill_math::{Prng, PrngSource, kernels};
 use zeroize::Zeroizing;
 
 use super::arith::{expand, limbs_mut, sample_error, sample_secret, small_to_eval};
 use super::error::CkksError;
+use super::identity::KeyId;
 use super::key::{GaloisKeys, KSwitchKey, KeyForm, KeyHalf, PublicKey, RelinKey, SecretKey};
 use super::params::Params;
 
-/// Makes keys for one secret key.
+/// Makes keys for one secret key, each from randomness of its own: copies of a generator of keys, in a forked process or
+/// a restored machine, repeat nothing.
 ///
 /// ```
 /// # fn main() -> Result<(), ringmill_schemes::ckks::CkksError> {
 /// use ringmill_schemes::ckks::{KeyGenerator, Params};
 /// let params = Params::builder(12).prime_bits(&[35, 35], &[35]).build()?;
-/// let mut keygen = KeyGenerator::new(params.clone())?;
+/// let keygen = KeyGenerator::new(params.clone())?;
 /// let relin = keygen.relin_key(Default::default())?;
 /// let rotations = keygen.galois_keys(&[params.galois_element(1)?], Default::default())?;
 /// # let _ = (relin, rotations);
@@ -25,15 +28,27 @@ use super::params::Params;
 /// ```
 pub struct KeyGenerator {
     params: Arc<Params>,
-    secret: SecretKey,
-    prng: Prng,
+    secret: Arc<SecretKey>,
+    source: Arc<PrngSource>,
     indices: Vec<usize>,
+    watch: Watch,
 }
 
 impl KeyGenerator {
+    /// This generator, sharing all it holds; making keys with it asks `watch` as it goes.
+    pub fn watched(&self, watch: &Watch) -> Self {
+        Self {
+            params: Arc::clone(&self.params),
+            secret: Arc::clone(&self.secret),
+            source: Arc::clone(&self.source),
+            indices: self.indices.clone(),
+            watch: watch.clone(),
+        }
+    }
+
     /// A fresh secret key from the operating system's randomness.
     pub fn new(params: Arc<Params>) -> Result<Self, CkksError> {
-        Self::with_prng(params, Prng::from_os()?)
+        Self::with_source(params, PrngSource::os())
     }
 
     /// The same keys on every run: for tests that must repeat, and for nothing else.
@@ -41,30 +56,35 @@ impl KeyGenerator {
         params: Arc<Params>,
         seed: [u8; 32],
     ) -> Result<Self, CkksError> {
-        Self::with_prng(params, Prng::from_seed_for_reproducible_tests_only(seed))
+        let source = PrngSource::from_seed_for_reproducible_tests_only(seed);
+        Self::with_source(params, source)
     }
 
-    /// Further keys for a secret key that exists.
+    /// Further keys for a secret key that exists; they have its identity, or none where it has none.
     pub fn from_secret_key(params: Arc<Params>, secret: SecretKey) -> Result<Self, CkksError> {
         params.check_id("secret key", secret.params_id())?;
         let indices = (0..params.moduli().len()).collect();
         Ok(Self {
             params,
-            secret,
-            prng: Prng::from_os()?,
+            secret: Arc::new(secret),
+            source: Arc::new(PrngSource::os()),
             indices,
+            watch: Watch::default(),
         })
     }
 
-    fn with_prng(params: Arc<Params>, mut prng: Prng) -> Result<Self, CkksError> {
+    fn with_source(params: Arc<Params>, source: PrngSource) -> Result<Self, CkksError> {
         let indices: Vec<usize> = (0..params.moduli().len()).collect();
-        let coefficients = sample_secret(&params, &mut prng)?;
-        let secret = SecretKey::trusted(&params, small_to_eval(&params, &indices, &coefficients)?);
+        let coefficients = sample_secret(&params, &mut source.fresh()?)?;
+        let eval = small_to_eval(&params, &indices, &coefficients)?;
+        let key_id = KeyId::draw(&mut source.fresh()?);
+        let secret = SecretKey::trusted(&params, eval, Some(key_id));
         Ok(Self {
             params,
-            secret,
-            prng,
+            secret: Arc::new(secret),
+            source: Arc::new(source),
             indices,
+            watch: Watch::default(),
         })
     }
 
@@ -73,17 +93,24 @@ impl KeyGenerator {
     }
 
     /// An encryption of zero over all moduli, seeded.
-    pub fn public_key(&mut self) -> Result<PublicKey, CkksError> {
-        let seed = self.prng.next_seed();
+    pub fn public_key(&self) -> Result<PublicKey, CkksError> {
+        let mut prng = self.source.fresh()?;
+        let seed = prng.next_seed();
         let a = expand(&self.params, &self.indices, &seed, 0);
-        let b = self.zero(&a)?;
-        Ok(PublicKey::trusted(&self.params, b, KeyHalf::Seed(seed)))
+        let b = self.zero(&a, &mut prng)?;
+        let key_id = self.secret.key_id();
+        Ok(PublicKey::trusted(
+            &self.params,
+            b,
+            KeyHalf::Seed(seed),
+            key_id,
+        ))
     }
 
     /// The key that switches s^2 to s.
-    pub fn relin_key(&mut self, form: KeyForm) -> Result<RelinKey, CkksError> {
+    pub fn relin_key(&self, form: KeyForm) -> Result<RelinKey, CkksError> {
         let mut square = Zeroizing::new(self.secret.expose_eval_limbs().to_vec());
-        let secret = self.secret.clone();
+        let secret = Arc::clone(&self.secret);
         for (i, q, limb) in limbs_mut(&self.params, &self.indices, &mut square) {
             if let Some(s) = secret.limb(&self.params, i) {
                 kernels::mul_assign(q, limb, s)?;
@@ -93,14 +120,10 @@ impl KeyGenerator {
     }
 
     /// The keys that switch s(x^g) to s, for each odd Galois element g below 2N given.
-    pub fn galois_keys(
-        &mut self,
-        elements: &[u32],
-        form: KeyForm,
-    ) -> Result<GaloisKeys, CkksError> {
+    pub fn galois_keys(&self, elements: &[u32], form: KeyForm) -> Result<GaloisKeys, CkksError> {
         let mut keys = GaloisKeys::new();
         for &g in elements {
-            let secret = self.secret.clone();
+            let secret = Arc::clone(&self.secret);
             let mut turned = Zeroizing::new(vec![0; secret.expose_eval_limbs().len()]);
             for (i, _, limb) in limbs_mut(&self.params, &self.indices, &mut turned) {
                 if let Some(s) = secret.limb(&self.params, i) {
@@ -113,7 +136,7 @@ impl KeyGenerator {
     }
 
     /// The keys of rotations by these steps.
-    pub fn rotation_keys(&mut self, steps: &[i64], form: KeyForm) -> Result<GaloisKeys, CkksError> {
+    pub fn rotation_keys(&self, steps: &[i64], form: KeyForm) -> Result<GaloisKeys, CkksError> {
         let elements = steps
             .iter()
             .map(|&s| self.params.galois_element(s))
@@ -122,17 +145,17 @@ impl KeyGenerator {
     }
 
     /// The key that switches the secret `from` (evaluation form over all moduli) to this one.
-    fn switching_key(&mut self, from: &[u64], form: KeyForm) -> Result<KSwitchKey, CkksError> {
+    fn switching_key(&self, from: &[u64], form: KeyForm) -> Result<KSwitchKey, CkksError> {
         let params = Arc::clone(&self.params);
-        let (seed, count, n) = (
-            self.prng.next_seed(),
-            params.moduli().len(),
-            params.degree(),
-        );
+        let mut prng = self.source.fresh()?;
+        let seed = prng.next_seed();
+        let (count, n) = (params.moduli().len(), params.degree());
         let (mut bs, mut a_halves) = (Vec::new(), Vec::new());
         for digit in 0..params.dnum() {
+            self.watch.check()?;
+            room("a key-switching key", 3 * 8 * (count * n) as u64)?;
             let a = expand(&params, &self.indices, &seed, (digit * count) as u64);
-            let mut b = self.zero(&a)?;
+            let mut b = self.zero(&a, &mut prng)?;
             let own = params.digit(digit, params.max_level());
             for (i, q, limb) in
                 limbs_mut(&params, &self.indices, &mut b).filter(|(i, ..)| own.contains(i))
@@ -153,12 +176,12 @@ impl KeyGenerator {
             KeyForm::Seeded => KeyHalf::Seed(seed),
             KeyForm::Stored => KeyHalf::Stored(a_halves),
         };
-        Ok(KSwitchKey::trusted(&params, bs, a))
+        Ok(KSwitchKey::trusted(&params, bs, a, self.secret.key_id()))
     }
 
     /// -(a s + e) over all moduli.
-    fn zero(&mut self, a: &[u64]) -> Result<Vec<u64>, CkksError> {
-        encrypt_zero(&self.params, &self.secret, &self.indices, a, &mut self.prng)
+    fn zero(&self, a: &[u64], prng: &mut Prng) -> Result<Vec<u64>, CkksError> {
+        encrypt_zero(&self.params, &self.secret, &self.indices, a, prng)
     }
 }
 

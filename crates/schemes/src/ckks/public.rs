@@ -196,7 +196,7 @@ mod tests {
                 .build()
                 .unwrap();
             let seed = [special.len() as u8; 32];
-            let mut keygen =
+            let keygen =
                 KeyGenerator::from_seed_for_reproducible_tests_only(params.clone(), seed).unwrap();
             let key = keygen.public_key().unwrap();
             let stored = KeyHalf::Stored(key.expanded_a(&params).unwrap());

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use ringmill_limits::Limits;
+
 use super::chain::{Chain, ParmsId};
 use super::error::SealError;
 use super::raw;
@@ -10,9 +12,6 @@ use crate::ckks::{CkksError, Params, ParamsBuilder};
 
 /// SEAL's largest prime.
 const MAX_PRIME_BITS: u32 = 60;
-
-/// What a key file may unpack to unless [`SealContext::with_budget`] says otherwise: 4 GiB.
-const DEFAULT_BUDGET: u64 = 4 << 30;
 
 /// Reads a file of SEAL's `EncryptionParameters::save`. SEAL keeps no security level in it, so the choice is the
 /// caller's: the builder checks against 128 bits of `guidelines_2024.ternary` unless told otherwise; SEAL's own bounds
@@ -80,11 +79,12 @@ impl SealContext {
         Ok(Self {
             params,
             chain,
-            budget: DEFAULT_BUDGET,
+            budget: Limits::default().memory,
         })
     }
 
-    /// The most bytes that a key file may unpack to. Other objects need no such limit: their parameters fix their size.
+    /// The most bytes of memory that a key file may take, [`Limits::default`]'s unless set. Other objects need no such
+    /// limit: their parameters fix their size.
     pub fn with_budget(mut self, bytes: u64) -> Self {
         self.budget = bytes;
         self

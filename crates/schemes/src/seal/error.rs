@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use ringmill_limits::{Halt, human};
+
+use super::source::MOST_UNPACKED;
+
 /// Which SEAL object a message is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
@@ -90,9 +94,18 @@ pub enum SealError {
     Decompress { object: Object, reason: String },
 
     #[error(
-        "SEAL {object}: it unpacks to more than the {budget} bytes allowed; raise the limit with SealContext::with_budget if you trust its source"
+        "SEAL {object}: it takes more than the {} of memory allowed; raise the limit (--max-memory, RINGMILL_MAX_MEMORY or ringmill.limits) if you trust its source",
+        human(*budget)
     )]
     Budget { object: Object, budget: u64 },
+
+    #[error(
+        "SEAL {object}: its {packed} bytes unpack to more than {MOST_UNPACKED} times as many, which no uniform residues do; it is made to exhaust memory"
+    )]
+    Packed { object: Object, packed: u64 },
+
+    #[error("{0}")]
+    Halt(#[from] Halt),
 
     #[error("SEAL {object}: {field}: expected {expected}, found {found}; {hint}")]
     Field {

@@ -14,11 +14,12 @@ use super::blake::{Blake2xb, SEED_BYTES};
 use super::chain::{CKKS, Chain};
 use super::error::{Object, SealError};
 use super::source::{HEADER_BYTES, Header, Source};
+use crate::ckks::Ciphertext;
 
 /// SEAL's largest number of primes.
 const MAX_PRIMES: u64 = 256;
-/// SEAL's largest number of polynomials in a ciphertext.
-const MAX_POLYS: u64 = 16;
+/// Most polynomials that a ciphertext has here; SEAL's own bound of 16 would let a short file ask for much memory.
+const MAX_POLYS: u64 = Ciphertext::MAX_SIZE as u64;
 /// SEAL's number for the Blake2Xb generator.
 const BLAKE2XB: u8 = 1;
 /// A parameter file unpacks to at most this.
@@ -311,6 +312,7 @@ fn ciphertext_members(
             });
         }
         let seed = Zeroizing::new(source.bytes()?);
+        source.hold(poly_words)?;
         let uniform = Blake2xb::new(seed).uniform(moduli, chain.n());
         data.push(uniform.map_err(|e| SealError::Unsupported {
             reason: e.to_string(),
@@ -344,7 +346,7 @@ pub(super) fn read_keys(
     slots: usize,
     budget: u64,
 ) -> Result<Vec<(usize, Vec<RawKey>)>, SealError> {
-    let mut source = Source::open(object, bytes, budget)?;
+    let mut source = Source::open_keys(object, bytes, budget, slots)?;
     let all = chain.moduli().len();
     equal(
         object,

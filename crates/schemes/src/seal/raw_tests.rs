@@ -299,6 +299,53 @@ fn a_compression_bomb_is_refused_within_its_budget() {
     );
 }
 
+/// Keys of zero residues, one for every place: a file of which a thousandth of its memory is enough.
+#[test]
+fn keys_that_pack_as_no_uniform_residues_do_are_refused() {
+    use std::io::Write;
+    let n = 1 << 12;
+    let chain = Chain::new(n, &[1_099_511_480_321, 1_073_692_673, 549_755_731_969]);
+    let zeros = vec![0; 3 * n];
+    let keys = vec![Some(vec![[zeros.as_slice(), zeros.as_slice()]; 2]); 16];
+    let plain = emit::keys(&chain, Object::GaloisKeys, &keys, Compression::None).unwrap();
+    let zstd = emit::keys(&chain, Object::GaloisKeys, &keys, Compression::Zstd).unwrap();
+    let encoder =
+        flate2::write::ZlibEncoder::new(plain[..16].to_vec(), flate2::Compression::best());
+    let mut packer = encoder;
+    packer.write_all(&plain[16..]).unwrap();
+    let mut zlib = packer.finish().unwrap();
+    zlib[5] = 1;
+    let size = (zlib.len() as u64).to_le_bytes();
+    zlib[8..16].copy_from_slice(&size);
+    let read = |bytes: &[u8]| {
+        raw::read_keys(&chain, Object::GaloisKeys, bytes, n, 1 << 40).map(|keys| keys.len())
+    };
+    assert_eq!(read(&plain), Ok(16), "as long as it says");
+    for bomb in [&zstd, &zlib] {
+        assert!(bomb.len() * 100 < plain.len());
+        let packed = bomb.len() as u64;
+        let object = Object::GaloisKeys;
+        assert_eq!(read(bomb), Err(SealError::Packed { object, packed }));
+    }
+}
+
+/// Expanded halves count as memory, in a file that is not packed as well.
+#[test]
+fn a_budget_holds_for_files_that_are_not_packed() {
+    let chain = chain();
+    let zeros = vec![0; 3 * N];
+    let keys = vec![Some(vec![[zeros.as_slice(), zeros.as_slice()]; 2]); 2];
+    let bytes = emit::keys(&chain, Object::GaloisKeys, &keys, Compression::None).unwrap();
+    let most = 8 * 3 * N as u64 * 2 * 2 * 2;
+    let read = |budget| {
+        raw::read_keys(&chain, Object::GaloisKeys, &bytes, N, budget).map(|keys| keys.len())
+    };
+    assert_eq!(read(most), Ok(2));
+    let object = Object::GaloisKeys;
+    let budget = most - 1;
+    assert_eq!(read(budget), Err(SealError::Budget { object, budget }));
+}
+
 #[test]
 fn zlib_is_read_and_a_foreign_scheme_is_not() {
     use std::io::Write;

@@ -6,6 +6,7 @@
 
 use std::io::Read;
 
+use ringmill_limits::room;
 use zeroize::Zeroize;
 
 use super::chain::ParmsId;
@@ -16,6 +17,13 @@ pub(super) const HEADER_BYTES: usize = 16;
 
 /// Largest decompression window, as SEAL itself allows: a frame may not claim more memory than 2^23 bytes.
 const WINDOW_LOG_MAX: u32 = 23;
+
+/// Keys unpack to at most this many times their file's length. Their residues are uniform, so one of b bits packs to b of
+/// 64 at best, and no ring has primes of 8 bits that matters.
+pub(super) const MOST_UNPACKED: u64 = 8;
+
+/// Headers, which pack to nothing, and rings too small to matter.
+const SLACK: u64 = 1 << 20;
 
 /// Residues are read through a buffer of this many bytes.
 const CHUNK_BYTES: usize = 8192;
@@ -90,10 +98,33 @@ pub(super) struct Source<'a> {
     /// Bytes that may still be read: exact for a plain stream, the rest of the budget for a compressed one.
     left: u64,
     budget: u64,
+    /// Bytes of the file, where they bound what may come of them.
+    packed: Option<u64>,
+    /// Bytes of memory taken for residues.
+    held: u64,
 }
 
 impl<'a> Source<'a> {
-    /// Reads the outermost header. The whole of `bytes` must be the object; at most `budget` bytes are unpacked.
+    /// As [`Source::open`], of keys: beside the empty places of `slots` keys, everything in them is uniform, so the length
+    /// of the file bounds what it unpacks to.
+    pub(super) fn open_keys(
+        object: Object,
+        bytes: &'a [u8],
+        budget: u64,
+        slots: usize,
+    ) -> Result<Self, SealError> {
+        let mut source = Self::open(object, bytes, budget)?;
+        let packed = bytes.len() as u64;
+        let most = packed.saturating_mul(MOST_UNPACKED) + SLACK + 8 * slots as u64;
+        if !matches!(source.stream, Stream::Plain(_)) && most < budget {
+            source.left = most;
+            source.packed = Some(packed);
+        }
+        Ok(source)
+    }
+
+    /// Reads the outermost header. The whole of `bytes` must be the object; at most `budget` bytes are unpacked, or taken
+    /// for residues.
     pub(super) fn open(object: Object, bytes: &'a [u8], budget: u64) -> Result<Self, SealError> {
         let Some((head, body)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
             let left = bytes.len() as u64;
@@ -134,6 +165,8 @@ impl<'a> Source<'a> {
             stream,
             left,
             budget,
+            packed: None,
+            held: 0,
         })
     }
 
@@ -177,11 +210,31 @@ impl<'a> Source<'a> {
                 needed: count,
                 left: self.left,
             },
-            _ => SealError::Budget {
-                object: self.object,
-                budget: self.budget,
+            _ => match self.packed {
+                Some(packed) => SealError::Packed {
+                    object: self.object,
+                    packed,
+                },
+                None => self.over_budget(),
             },
         })
+    }
+
+    fn over_budget(&self) -> SealError {
+        SealError::Budget {
+            object: self.object,
+            budget: self.budget,
+        }
+    }
+
+    /// Asked before memory is taken for `words` residues.
+    pub(super) fn hold(&mut self, words: usize) -> Result<(), SealError> {
+        let bytes = (words as u64).saturating_mul(8);
+        self.held = self.held.saturating_add(bytes);
+        if self.held > self.budget {
+            return Err(self.over_budget());
+        }
+        Ok(room("a file of SEAL's", bytes)?)
     }
 
     fn fill(&mut self, out: &mut [u8]) -> Result<(), SealError> {
@@ -256,6 +309,7 @@ impl<'a> Source<'a> {
     ) -> Result<(), SealError> {
         let words = n.saturating_mul(moduli.len());
         self.expect((words as u64).saturating_mul(8))?;
+        self.hold(words)?;
         out.reserve_exact(words);
         let mut chunk = [0; CHUNK_BYTES];
         let result = moduli

@@ -38,7 +38,7 @@ impl Setup {
     }
 
     pub fn of(params: Arc<Params>) -> Self {
-        let mut keygen =
+        let keygen =
             KeyGenerator::from_seed_for_reproducible_tests_only(params.clone(), [7; 32]).unwrap();
         let secret_key = keygen.secret_key().clone();
         let public_key = keygen.public_key().unwrap();

@@ -16,6 +16,8 @@ pub struct Operations {
 
 #[derive(Debug, Deserialize)]
 pub struct LogisticRegression {
+    /// Records in one batch.
+    pub samples: f64,
     pub rotations: f64,
     pub rescales: f64,
     pub multiplications: f64,

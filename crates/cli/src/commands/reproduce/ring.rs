@@ -315,5 +315,20 @@ mod tests {
             How::Measured
         );
         assert!(find("ring", "one batch", "compute", "cycles").ours <= 1.3e6);
+        // A batch is what the paper's is, and is beaten whole.
+        for machine in ["ring", "ring-stored", "cpu"] {
+            let records = find(machine, "one batch", "records a batch", "");
+            assert_eq!(records.paper, Some(records.ours));
+        }
+        for machine in RINGS {
+            for (metric, unit) in [("total", "ms"), ("total a record", "us")] {
+                let row = find(machine, "one batch", metric, unit);
+                assert!(
+                    row.ours <= row.paper.unwrap(),
+                    "{machine} {metric}: {}",
+                    row.ours
+                );
+            }
+        }
     }
 }

@@ -18,6 +18,21 @@ pub enum RtlCommand {
     Table(TableArgs),
 }
 
+impl RtlCommand {
+    /// Whether what is printed is JSON, errors too.
+    pub fn json(&self) -> bool {
+        match self {
+            Self::List(args) => args.json,
+            Self::Generate(args) => args.json,
+            Self::Lint(args) => args.json,
+            Self::Sim(args) => args.json,
+            Self::Synth(args) => args.json,
+            Self::Pnr(args) => args.json,
+            Self::Table(args) => args.json,
+        }
+    }
+}
+
 /// A machine or module, and what differs from its defaults.
 #[derive(Debug, Args)]
 pub struct DesignArgs {
@@ -38,7 +53,7 @@ Examples:
   ringmill rtl list
   ringmill rtl list --json")]
 pub struct ListArgs {
-    /// Print JSON instead of text.
+    /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,
 }

@@ -54,7 +54,7 @@ impl<'a> State<'a> {
         }
         task.streamed = code.kernel.streams() && self.streamed(call, plan, &code.dst);
         for made in &code.dst {
-            task.dst.push(Value::Pooled(self.pool.take(made.log_n)));
+            task.dst.push(Value::Pooled(self.pool.take(made.log_n)?));
         }
         Ok(())
     }

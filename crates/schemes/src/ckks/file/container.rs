@@ -1,15 +1,20 @@
-//! The container: header, payload, checksum.
+//! The container: header, payload, checksum. Version 2 is written; version 1, which has neither scheme nor key identity,
+//! is read too.
 
+use ringmill_limits::zeroed;
 use sha2::{Digest, Sha256};
 
 use super::{FileError, Kind};
 use crate::ckks::error::short_id;
+use crate::ckks::identity::KeyId;
 use crate::ckks::params::ParamsId;
 
 const MAGIC: &[u8; 8] = b"RINGMILL";
-const VERSION: u16 = 1;
-/// Magic, version, kind, four zero bytes, parameter identity, payload length.
-const HEADER: usize = 8 + 2 + 2 + 4 + 32 + 8;
+const VERSION: u16 = 2;
+/// The scheme byte of CKKS.
+const CKKS: u8 = 0;
+/// Magic, version, kind, scheme, three zero bytes, parameter identity, key identity, payload length.
+const HEADER: usize = 8 + 2 + 2 + 1 + 3 + 32 + 16 + 8;
 const CHECKSUM: usize = 32;
 
 /// Collects a payload behind its header.
@@ -18,13 +23,14 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub fn new(kind: Kind, id: &ParamsId, capacity: usize) -> Self {
+    pub fn new(kind: Kind, id: &ParamsId, key_id: Option<KeyId>, capacity: usize) -> Self {
         let mut bytes = Vec::with_capacity(HEADER + capacity + CHECKSUM);
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend((kind as u16).to_le_bytes());
-        bytes.extend([0; 4]);
+        bytes.extend([CKKS, 0, 0, 0]);
         bytes.extend(id);
+        bytes.extend(key_id.map_or([0; 16], |id| *id.bytes()));
         bytes.extend([0; 8]);
         Self { bytes }
     }
@@ -121,12 +127,11 @@ impl<'a> Reader<'a> {
     /// `count` residues; the bytes are there before memory is taken for them.
     pub fn residues(&mut self, count: usize) -> Result<Vec<u64>, FileError> {
         let bytes = self.take(count.saturating_mul(8))?;
-        Ok(bytes
-            .as_chunks::<8>()
-            .0
-            .iter()
-            .map(|b| u64::from_le_bytes(*b))
-            .collect())
+        let mut residues = zeroed(self.what, count)?;
+        for (residue, bytes) in residues.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *residue = u64::from_le_bytes(*bytes);
+        }
+        Ok(residues)
     }
 
     /// Refuses anything but `expected` bytes left.
@@ -154,53 +159,87 @@ fn kind_of(number: u16) -> Result<Kind, FileError> {
     })
 }
 
-fn head(bytes: &[u8]) -> Result<(Kind, Reader<'_>), FileError> {
+/// What a file says of itself before its payload.
+pub(super) struct Header {
+    pub params_id: ParamsId,
+    /// The secret key it belongs to; `None` in files of version 1 and where the writer did not know it.
+    pub key_id: Option<KeyId>,
+}
+
+fn head(bytes: &[u8]) -> Result<(u16, Kind, Reader<'_>), FileError> {
     let mut reader = Reader::new("file", bytes);
     if reader.take(MAGIC.len()) != Ok(MAGIC) {
         return Err(FileError::Magic);
     }
     let got = reader.u16()?;
-    if got != VERSION {
+    if !(1..=VERSION).contains(&got) {
         return Err(FileError::Version {
             expected: VERSION,
             got,
         });
     }
-    Ok((kind_of(reader.u16()?)?, reader))
+    Ok((got, kind_of(reader.u16()?)?, reader))
 }
 
 pub(super) fn peek(bytes: &[u8]) -> Result<Kind, FileError> {
-    head(bytes).map(|(kind, _)| kind)
+    head(bytes).map(|(_, kind, _)| kind)
 }
 
-/// Checks the container and gives the identity in its header and its payload. The identity is compared with `id` where
-/// one is given.
+fn zeros<const C: usize>(reader: &mut Reader<'_>) -> Result<(), FileError> {
+    let found: [u8; C] = reader.array()?;
+    if found == [0; C] {
+        return Ok(());
+    }
+    Err(FileError::Field {
+        what: "reserved header field",
+        expected: "zero".to_owned(),
+        got: format!("{found:?}"),
+    })
+}
+
+/// Checks the container and gives its header and its payload. The parameters' identity is compared with `id` where one
+/// is given.
 pub(super) fn open<'a>(
     bytes: &'a [u8],
     kind: Kind,
     id: Option<&ParamsId>,
-) -> Result<(ParamsId, Reader<'a>), FileError> {
-    let (found, mut reader) = head(bytes)?;
+) -> Result<(Header, Reader<'a>), FileError> {
+    let (version, found, mut reader) = head(bytes)?;
     if found != kind {
         return Err(FileError::Kind {
             expected: kind.name(),
             got: found.name().to_owned(),
         });
     }
-    let zeros: [u8; 4] = reader.array()?;
-    if zeros != [0; 4] {
-        let (expected, got) = ("zero".to_owned(), format!("{zeros:?}"));
+    if version == 1 {
+        zeros::<4>(&mut reader)?;
+    } else {
+        let scheme = reader.u8()?;
+        if scheme != CKKS {
+            return Err(FileError::Scheme {
+                expected: CKKS,
+                got: scheme,
+            });
+        }
+        zeros::<3>(&mut reader)?;
+    }
+    let params_id: ParamsId = reader.array()?;
+    let key_id = if version == 1 {
+        None
+    } else {
+        KeyId::from_bytes(reader.array()?)
+    };
+    if let Some(key_id) = key_id.filter(|_| !kind.has_key()) {
         return Err(FileError::Field {
-            what: "reserved header field",
-            expected,
-            got,
+            what: "key identity",
+            expected: format!("zero ({} belong to no key)", kind.name()),
+            got: key_id.short(),
         });
     }
-    let file_id: ParamsId = reader.array()?;
     let length = reader.u64()?;
     let expected = length.saturating_add(CHECKSUM as u64);
     reader.expect_remaining(expected)?;
-    let payload = reader.take(bytes.len() - HEADER - CHECKSUM)?;
+    let payload = reader.take((reader.remaining() as usize).saturating_sub(CHECKSUM))?;
     let sum: [u8; CHECKSUM] = reader.array()?;
     let covered = bytes.len() - CHECKSUM;
     let computed: [u8; CHECKSUM] = Sha256::digest(bytes.get(..covered).unwrap_or(&[])).into();
@@ -208,10 +247,13 @@ pub(super) fn open<'a>(
         return Err(FileError::Checksum);
     }
     match id {
-        Some(id) if *id != file_id => Err(FileError::OtherParams {
+        Some(id) if *id != params_id => Err(FileError::OtherParams {
             expected: short_id(id),
-            got: short_id(&file_id),
+            got: short_id(&params_id),
         }),
-        _ => Ok((file_id, Reader::new(kind.name(), payload))),
+        _ => Ok((
+            Header { params_id, key_id },
+            Reader::new(kind.name(), payload),
+        )),
     }
 }

@@ -1,11 +1,11 @@
 //! Files of parameters, plaintexts, ciphertexts and keys: a versioned container with a checksum (docs/files.md). Every
 //! byte string is hostile until it has passed: sizes are compared with what the parameters imply before anything is
 //! allocated, residues must be below their moduli, identities must match, and nothing may follow the end.
+//! [`crate::whole_file`] puts the bytes on the disk.
 
 mod container;
 mod objects;
 mod params_form;
-mod write;
 
 pub use objects::{
     read_ciphertext, read_galois_keys, read_plaintext, read_public_key, read_relin_key,
@@ -14,8 +14,8 @@ pub use objects::{
     write_seeded_ciphertext,
 };
 pub use params_form::{InsecureParams, read_params, write_params};
-pub use write::write_atomic;
 
+use ringmill_limits::Halt;
 use thiserror::Error;
 
 use super::error::CkksError;
@@ -46,6 +46,19 @@ impl Kind {
         Self::SecretKey,
     ];
 
+    /// Whether objects of this kind belong to a secret key.
+    pub const fn has_key(self) -> bool {
+        match self {
+            Self::Params | Self::Plaintext => false,
+            Self::Ciphertext
+            | Self::SeededCiphertext
+            | Self::PublicKey
+            | Self::RelinKey
+            | Self::GaloisKeys
+            | Self::SecretKey => true,
+        }
+    }
+
     pub const fn name(self) -> &'static str {
         match self {
             Self::Params => "parameters",
@@ -72,9 +85,13 @@ pub enum FileError {
     #[error("not a Ringmill file: it does not start with the eight bytes RINGMILL; check the path")]
     Magic,
     #[error(
-        "file format version {got} is not known, expected {expected}; write the file again with this version"
+        "file format version {got} is not known, expected 1 to {expected}; use a newer version of the software"
     )]
     Version { expected: u16, got: u16 },
+    #[error(
+        "the file is of scheme number {got}, expected {expected} (CKKS); read it with what wrote it"
+    )]
+    Scheme { expected: u8, got: u8 },
     #[error("the file holds {got}, expected {expected}")]
     Kind { expected: &'static str, got: String },
     #[error(
@@ -97,4 +114,6 @@ pub enum FileError {
     },
     #[error("the file's contents are refused: {0}")]
     Contents(#[from] CkksError),
+    #[error("{0}")]
+    Halt(#[from] Halt),
 }

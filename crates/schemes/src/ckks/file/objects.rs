@@ -5,6 +5,7 @@ use zeroize::Zeroizing;
 use super::container::{Reader, Writer, open};
 use super::{FileError, Kind};
 use crate::ckks::cipher::{Ciphertext, Plaintext, SeededCiphertext};
+use crate::ckks::identity::KeyId;
 use crate::ckks::key::{GaloisKeys, KSwitchKey, KeyHalf, PublicKey, RelinKey, SecretKey};
 use crate::ckks::params::Params;
 
@@ -33,6 +34,7 @@ pub fn write_plaintext(plain: &Plaintext) -> Vec<u8> {
     let mut w = Writer::new(
         Kind::Plaintext,
         plain.params_id(),
+        None,
         12 + 8 * plain.limbs().len(),
     );
     w.u32(plain.level());
@@ -52,7 +54,12 @@ pub fn read_plaintext(bytes: &[u8], params: &Params) -> Result<Plaintext, FileEr
 /// Payload: level, scale, number of polynomials, residues.
 pub fn write_ciphertext(cipher: &Ciphertext) -> Vec<u8> {
     let residues: usize = cipher.polys().iter().map(Vec::len).sum();
-    let mut w = Writer::new(Kind::Ciphertext, cipher.params_id(), 16 + 8 * residues);
+    let mut w = Writer::new(
+        Kind::Ciphertext,
+        cipher.params_id(),
+        cipher.key_id(),
+        16 + 8 * residues,
+    );
     w.u32(cipher.level());
     w.f64(cipher.scale());
     w.u32(cipher.size() as u32);
@@ -63,7 +70,7 @@ pub fn write_ciphertext(cipher: &Ciphertext) -> Vec<u8> {
 }
 
 pub fn read_ciphertext(bytes: &[u8], params: &Params) -> Result<Ciphertext, FileError> {
-    let (_, mut r) = open(bytes, Kind::Ciphertext, Some(params.id()))?;
+    let (header, mut r) = open(bytes, Kind::Ciphertext, Some(params.id()))?;
     let (level, scale, count) = read_at(&mut r, params)?;
     let size = r.u32()? as usize;
     if !(2..=Ciphertext::MAX_SIZE).contains(&size) {
@@ -73,7 +80,7 @@ pub fn read_ciphertext(bytes: &[u8], params: &Params) -> Result<Ciphertext, File
     let polys = (0..size)
         .map(|_| r.residues(count))
         .collect::<Result<_, _>>()?;
-    Ok(Ciphertext::new(params, level, scale, polys)?)
+    Ok(Ciphertext::new(params, level, scale, polys)?.with_key_id(header.key_id))
 }
 
 /// Payload: level, scale, seed, residues of c_0.
@@ -81,6 +88,7 @@ pub fn write_seeded_ciphertext(cipher: &SeededCiphertext) -> Vec<u8> {
     let mut w = Writer::new(
         Kind::SeededCiphertext,
         cipher.params_id(),
+        cipher.key_id(),
         12 + SEED + 8 * cipher.c0().len(),
     );
     w.u32(cipher.level());
@@ -94,12 +102,12 @@ pub fn read_seeded_ciphertext(
     bytes: &[u8],
     params: &Params,
 ) -> Result<SeededCiphertext, FileError> {
-    let (_, mut r) = open(bytes, Kind::SeededCiphertext, Some(params.id()))?;
+    let (header, mut r) = open(bytes, Kind::SeededCiphertext, Some(params.id()))?;
     let (level, scale, count) = read_at(&mut r, params)?;
     let seed = r.array()?;
     r.expect_remaining(8 * count as u64)?;
     let c0 = r.residues(count)?;
-    Ok(SeededCiphertext::new(params, level, scale, c0, seed)?)
+    Ok(SeededCiphertext::new(params, level, scale, c0, seed)?.with_key_id(header.key_id))
 }
 
 fn full(params: &Params) -> usize {
@@ -108,7 +116,12 @@ fn full(params: &Params) -> usize {
 
 /// Payload: form, b, then the seed or a.
 pub fn write_public_key(key: &PublicKey) -> Vec<u8> {
-    let mut w = Writer::new(Kind::PublicKey, key.params_id(), 1 + 16 * key.b().len());
+    let mut w = Writer::new(
+        Kind::PublicKey,
+        key.params_id(),
+        key.key_id(),
+        1 + 16 * key.b().len(),
+    );
     match key.a() {
         KeyHalf::Seed(seed) => {
             w.bytes(&[SEEDED]);
@@ -125,7 +138,7 @@ pub fn write_public_key(key: &PublicKey) -> Vec<u8> {
 }
 
 pub fn read_public_key(bytes: &[u8], params: &Params) -> Result<PublicKey, FileError> {
-    let (_, mut r) = open(bytes, Kind::PublicKey, Some(params.id()))?;
+    let (header, mut r) = open(bytes, Kind::PublicKey, Some(params.id()))?;
     let (form, count) = (r.u8()?, full(params));
     let second = match form {
         STORED => 8 * count,
@@ -139,7 +152,7 @@ pub fn read_public_key(bytes: &[u8], params: &Params) -> Result<PublicKey, FileE
     } else {
         KeyHalf::Stored(r.residues(count)?)
     };
-    Ok(PublicKey::new(params, b, a)?)
+    Ok(PublicKey::new(params, b, a)?.with_key_id(header.key_id))
 }
 
 /// Size of a key-switching key in a file.
@@ -164,7 +177,11 @@ fn write_switching(w: &mut Writer, key: &KSwitchKey) {
 }
 
 /// Checks that the bytes are there before anything is allocated.
-fn read_switching(r: &mut Reader<'_>, params: &Params) -> Result<KSwitchKey, FileError> {
+fn read_switching(
+    r: &mut Reader<'_>,
+    params: &Params,
+    key_id: Option<KeyId>,
+) -> Result<KSwitchKey, FileError> {
     let (got, form) = (r.remaining(), r.u8()?);
     let expected = switching_size(params, form)?;
     if got < expected {
@@ -185,7 +202,7 @@ fn read_switching(r: &mut Reader<'_>, params: &Params) -> Result<KSwitchKey, Fil
     } else {
         KeyHalf::Stored(half(r)?)
     };
-    Ok(KSwitchKey::new(params, b, a)?)
+    Ok(KSwitchKey::new(params, b, a)?.with_key_id(key_id))
 }
 
 fn switching_capacity(key: &KSwitchKey) -> usize {
@@ -198,6 +215,7 @@ pub fn write_relin_key(key: &RelinKey) -> Vec<u8> {
     let mut w = Writer::new(
         Kind::RelinKey,
         key.0.params_id(),
+        key.0.key_id(),
         switching_capacity(&key.0),
     );
     write_switching(&mut w, &key.0);
@@ -205,16 +223,17 @@ pub fn write_relin_key(key: &RelinKey) -> Vec<u8> {
 }
 
 pub fn read_relin_key(bytes: &[u8], params: &Params) -> Result<RelinKey, FileError> {
-    let (_, mut r) = open(bytes, Kind::RelinKey, Some(params.id()))?;
-    let key = read_switching(&mut r, params)?;
+    let (header, mut r) = open(bytes, Kind::RelinKey, Some(params.id()))?;
+    let key = read_switching(&mut r, params, header.key_id)?;
     r.end()?;
     Ok(RelinKey(key))
 }
 
-/// Payload: number of keys, then for each its Galois element and key, in ascending order of the element.
+/// Payload: number of keys, then for each its Galois element and key, in ascending order of the element. Keys of two
+/// secret keys are refused, and the file has an identity only when all keys do.
 pub fn write_galois_keys(params: &Params, keys: &GaloisKeys) -> Result<Vec<u8>, FileError> {
     let capacity: usize = keys.iter().map(|(_, k)| switching_capacity(k)).sum();
-    let mut w = Writer::new(Kind::GaloisKeys, params.id(), 4 + capacity);
+    let mut w = Writer::new(Kind::GaloisKeys, params.id(), keys.key_id()?, 4 + capacity);
     w.u32(keys.len() as u32);
     for (galois, key) in keys.iter() {
         params.check_id("Galois key", key.params_id())?;
@@ -225,7 +244,7 @@ pub fn write_galois_keys(params: &Params, keys: &GaloisKeys) -> Result<Vec<u8>, 
 }
 
 pub fn read_galois_keys(bytes: &[u8], params: &Params) -> Result<GaloisKeys, FileError> {
-    let (_, mut r) = open(bytes, Kind::GaloisKeys, Some(params.id()))?;
+    let (header, mut r) = open(bytes, Kind::GaloisKeys, Some(params.id()))?;
     let (count, mut keys, mut previous) = (r.u32()?, GaloisKeys::new(), 0);
     for _ in 0..count {
         let galois = r.u32()?;
@@ -240,7 +259,7 @@ pub fn read_galois_keys(bytes: &[u8], params: &Params) -> Result<GaloisKeys, Fil
             ));
         }
         previous = galois;
-        keys.insert(galois, read_switching(&mut r, params)?);
+        keys.insert(galois, read_switching(&mut r, params, header.key_id)?);
     }
     r.end()?;
     Ok(keys)
@@ -249,15 +268,20 @@ pub fn read_galois_keys(bytes: &[u8], params: &Params) -> Result<GaloisKeys, Fil
 /// The secret key itself, unprotected: whoever reads the file reads every message. Payload: residues over all moduli.
 pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
     let limbs = key.expose_eval_limbs();
-    let mut w = Writer::new(Kind::SecretKey, key.params_id(), 8 * limbs.len());
+    let mut w = Writer::new(
+        Kind::SecretKey,
+        key.params_id(),
+        key.key_id(),
+        8 * limbs.len(),
+    );
     w.residues(limbs);
     Zeroizing::new(w.finish())
 }
 
 /// Reads what [`write_secret_key_in_the_clear`] wrote; wipe the bytes afterwards.
 pub fn read_secret_key_in_the_clear(bytes: &[u8], params: &Params) -> Result<SecretKey, FileError> {
-    let (_, mut r) = open(bytes, Kind::SecretKey, Some(params.id()))?;
+    let (header, mut r) = open(bytes, Kind::SecretKey, Some(params.id()))?;
     r.expect_remaining(8 * full(params) as u64)?;
     let limbs = Zeroizing::new(r.residues(full(params))?);
-    Ok(SecretKey::from_eval_limbs(params, limbs)?)
+    Ok(SecretKey::from_eval_limbs(params, limbs)?.with_key_id(header.key_id))
 }

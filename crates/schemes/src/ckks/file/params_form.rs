@@ -19,14 +19,14 @@ pub enum InsecureParams {
 /// The parameter file's bytes.
 pub fn write_params(params: &Params) -> Vec<u8> {
     let canonical = params.canonical();
-    let mut w = Writer::new(Kind::Params, params.id(), canonical.len());
+    let mut w = Writer::new(Kind::Params, params.id(), None, canonical.len());
     w.bytes(&canonical);
     w.finish()
 }
 
 /// Reads parameters and checks them as [`crate::ckks::ParamsBuilder::build`] does, security included.
 pub fn read_params(bytes: &[u8], insecure: InsecureParams) -> Result<Arc<Params>, FileError> {
-    let (id, mut r) = open(bytes, Kind::Params, None)?;
+    let (header, mut r) = open(bytes, Kind::Params, None)?;
     let log_n = r.u8()?;
     let (ciphers, specials, dnum) = (
         usize::from(r.u8()?),
@@ -94,10 +94,10 @@ pub fn read_params(bytes: &[u8], insecure: InsecureParams) -> Result<Arc<Params>
         builder = builder.allow_insecure_parameters_for_tests_only();
     }
     let params = builder.build()?;
-    if *params.id() != id {
+    if *params.id() != header.params_id {
         return Err(FileError::OtherParams {
             expected: short_id(params.id()),
-            got: short_id(&id),
+            got: short_id(&header.params_id),
         });
     }
     Ok(params)

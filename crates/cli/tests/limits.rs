@@ -1,0 +1,239 @@
+//! The command within bounds: memory that an input asks for, an address-space limit, Ctrl-C.
+#![cfg(unix)]
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const RINGMILL: &str = env!("CARGO_BIN_EXE_ringmill");
+/// What a loaded computer may take to stop; a quiet one takes a tenth of it.
+const STOPS: Duration = Duration::from_secs(3);
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn ringmill(arguments: &[&str]) -> Command {
+    let mut command = Command::new(RINGMILL);
+    command.args(arguments).current_dir(workspace());
+    command
+}
+
+fn ended(command: &mut Command) -> (Option<i32>, String, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().unwrap();
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    (status.code(), text(&stdout), text(&stderr))
+}
+
+/// x rotated and conjugated many times, which nothing folds: keys of a few steps, values that do not grow.
+fn long_program(folder: &Path, turns: usize) -> String {
+    let mut text = String::from(
+        "macro \"turning\" slots 4096\n  input 0 = encrypted \"x\"\n  output 0 = \"y\"\n",
+    );
+    text += "%0 = INPUT input 0 : cipher 2\n";
+    for turn in 0..turns {
+        let (value, step) = (2 * turn, 1 + turn % 5);
+        text += &format!("%{} = ROTATE %{value} steps {step} : cipher 2\n", value + 1);
+        text += &format!("%{} = CONJ %{} : cipher 2\n", value + 2, value + 1);
+    }
+    text += &format!("OUTPUT %{} output 0\nend\n", 2 * turns);
+    let path = folder.join(format!("turning{turns}.rmac"));
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn what_needs_more_than_the_limit_is_refused_with_the_figure() {
+    let mean = ["run", "examples/mean.rmac", "--random-inputs"];
+    let (status, _, said) = ended(ringmill(&mean).args(["--max-memory", "1M"]));
+    assert_eq!(status, Some(2), "{said}");
+    assert!(
+        said.contains("limit is 1.0 MiB") && said.contains("--max-memory"),
+        "{said}"
+    );
+    let (status, _, said) = ended(ringmill(&mean).env("RINGMILL_MAX_MEMORY", "1M"));
+    assert_eq!(status, Some(2), "{said}");
+    // The option counts before the variable.
+    let mut both = ringmill(&mean);
+    let both = both
+        .env("RINGMILL_MAX_MEMORY", "1M")
+        .args(["--max-memory", "8G"]);
+    let (status, printed, said) = ended(both);
+    assert_eq!(status, Some(0), "{said}");
+    // Before they are made, and so before any report.
+    let first = printed.lines().next().unwrap_or_default();
+    assert!(first.contains("evaluation keys of"), "{printed}");
+    for bad in ["0", "much", "-1"] {
+        let (status, _, said) = ended(ringmill(&mean).arg(format!("--max-memory={bad}")));
+        assert_eq!(status, Some(2), "{said}");
+        let (status, _, said) = ended(ringmill(&mean).env("RINGMILL_MAX_MEMORY", bad));
+        assert_eq!(status, Some(2), "{said}");
+        assert!(said.contains("RINGMILL_MAX_MEMORY"), "{said}");
+    }
+}
+
+#[test]
+fn files_that_claim_more_than_they_hold_are_refused() {
+    let folder = folder("claims");
+    let claims: [(&str, &[u8]); 4] = [
+        ("four-gigabytes.npy", b"\x93NUMPY\x02\x00\xff\xff\xff\xff"),
+        ("short.npy", b"\x93NUMPY\x01\x00\xff\xff"),
+        ("empty.npy", b""),
+        ("nested.json", &[b'['; 1 << 16]),
+    ];
+    for (name, bytes) in claims {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let input = format!("x={}", path.display());
+        let (status, _, said) = ended(&mut ringmill(&[
+            "run",
+            "examples/mean.rmac",
+            "--input",
+            &input,
+        ]));
+        assert_eq!(status, Some(2), "{name}: {said}");
+        assert!(said.contains(name), "{said}");
+    }
+    let (status, _, said) = ended(&mut ringmill(&["params", "/dev/zero"]));
+    assert_eq!(status, Some(2), "{said}");
+}
+
+/// The command under an address-space limit, in kilobytes: it must not be killed.
+fn starved(arguments: &[&str], kilobytes: u64) -> (Option<i32>, String) {
+    let mut command = Command::new("sh");
+    let script = format!("ulimit -v {kilobytes}; exec \"$0\" \"$@\"");
+    command.args(["-c", &script, RINGMILL]).args(arguments);
+    let (status, _, said) = ended(command.current_dir(workspace()));
+    (status, said)
+}
+
+#[test]
+fn an_address_limit_is_an_error_and_not_an_abort() {
+    let program = long_program(&folder("starved"), 60);
+    let run = [
+        "run",
+        &program,
+        "--random-inputs",
+        "--params",
+        "set2",
+        "--device",
+        "cpu:2",
+    ];
+    let (mut refused, mut done) = (0, 0);
+    for megabytes in [60, 90, 130, 180, 260, 400, 4000] {
+        let (status, said) = starved(&run, megabytes << 10);
+        match status {
+            Some(0) => done += 1,
+            Some(2) => refused += 1,
+            other => panic!("{megabytes} MB: {other:?} {said}"),
+        }
+        assert!(!said.contains("panicked"), "{megabytes} MB: {said}");
+    }
+    assert!(refused > 0 && done > 0, "{refused} refused, {done} done");
+}
+
+fn start(command: &mut Command) -> Child {
+    command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Sends Ctrl-C and waits: the exit status, what was printed and said, and the time it took.
+fn interrupt(mut child: Child) -> (Option<i32>, String, String, Duration) {
+    let begin = Instant::now();
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+    let status = child.wait().unwrap();
+    let took = begin.elapsed();
+    let (mut printed, mut said) = (String::new(), String::new());
+    child
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut printed)
+        .unwrap();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
+    (status.code(), printed, said, took)
+}
+
+#[test]
+fn ctrl_c_stops_every_stage_at_once() {
+    let program = long_program(&folder("stopped"), 30_000);
+    let run = [
+        "run",
+        &program,
+        "--random-inputs",
+        "--params",
+        "set2",
+        "--device",
+    ];
+    for (device, after) in [
+        ("cpu:1", 50),
+        ("cpu:1", 1500),
+        ("cpu:2", 3000),
+        ("sim:ring", 2500),
+    ] {
+        let child = start(ringmill(&run).arg(device));
+        std::thread::sleep(Duration::from_millis(after));
+        let (status, _, said, took) = interrupt(child);
+        assert_eq!(status, Some(130), "{device} after {after} ms: {said}");
+        assert!(said.contains("interrupted"), "{said}");
+        assert!(took < STOPS, "{device} after {after} ms: {took:?}");
+    }
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_finished() {
+    let folder = folder("kept");
+    let program = long_program(&folder, 40);
+    let outputs = folder.join("outputs.json");
+    let _ = std::fs::remove_file(&outputs);
+    // The first device is done soon; the second, the RTL's model of a whole machine or one thread, is not.
+    let mut arguments = vec!["run", &program, "--random-inputs", "--json", "--output"];
+    arguments.extend([outputs.to_str().unwrap(), "--device", "cpu"]);
+    arguments.extend(["--device", "cpu:1"].repeat(500));
+    let child = start(&mut ringmill(&arguments));
+    let begin = Instant::now();
+    while !outputs.exists() {
+        assert!(begin.elapsed() < Duration::from_secs(120), "no outputs");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    let (status, printed, said, took) = interrupt(child);
+    assert_eq!(status, Some(130), "{said}");
+    assert!(took < STOPS, "{took:?}");
+    let values: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&outputs).unwrap()).unwrap();
+    assert!(values["y"].as_array().is_some_and(|y| y.len() == 4096));
+    let document: serde_json::Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(document["interrupted"], "cpu:1", "{said}");
+    assert!(
+        document["reports"]
+            .as_array()
+            .is_some_and(|r| !r.is_empty())
+    );
+    assert!(
+        said.contains("complete: the report of") && said.contains("outputs.json"),
+        "{said}"
+    );
+}

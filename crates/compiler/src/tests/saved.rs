@@ -1,0 +1,169 @@
+//! Saved programs come back as they were compiled.
+
+use num_complex::Complex64;
+use ringmill_isa::macros::{Visibility, text};
+use ringmill_schemes::ckks::Params;
+use ringmill_schemes::ckks::file::InsecureParams;
+
+use crate::builder::TraceBuilder;
+use crate::saved::{SavedError, parse, print};
+use crate::{Compiled, InputRange, Options, ParamsChoice, Passes, Wanted, compile};
+
+fn program() -> ringmill_isa::macros::MacroProgram {
+    let mut t = TraceBuilder::new("kept; as it was", 4).unwrap();
+    let x = t.input("x", Visibility::Encrypted, None).unwrap();
+    let p = t.input("p", Visibility::Plain, None).unwrap();
+    let square = t.square(x, None).unwrap();
+    let turned = t.rotate(square, 1, None).unwrap();
+    let y = t.mul(turned, p, None).unwrap();
+    t.output("y", y, None).unwrap();
+    t.finish()
+}
+
+fn same(a: &Compiled, b: &Compiled) {
+    assert_eq!(a.params, b.params);
+    assert_eq!(a.source, b.source);
+    assert_eq!(a.program, b.program);
+    assert_eq!(a.predicted, b.predicted);
+    assert_eq!(
+        (&a.inputs, &a.keys, a.seeded),
+        (&b.inputs, &b.keys, b.seeded)
+    );
+    assert_eq!((&a.outputs, a.output_level), (&b.outputs, b.output_level));
+}
+
+fn small() -> ParamsChoice {
+    let params = Params::builder(6).prime_bits(&[50, 36, 36, 36], &[50]);
+    let params = params.allow_insecure_parameters_for_tests_only();
+    ParamsChoice::Given(params.build().unwrap())
+}
+
+#[test]
+fn every_option_comes_back() {
+    let odd = vec![
+        Complex64::new(0.1, -0.0),
+        Complex64::new(-1e-310, 1.0 / 3.0),
+        Complex64::new(f64::MAX, 0.0),
+        Complex64::new(0.0, -2.5),
+    ];
+    let typical = vec![Complex64::new(0.3, 0.7); 4];
+    let every = [
+        Options::default(),
+        Options {
+            params: ParamsChoice::Choose(Wanted {
+                precision_bits: 24,
+                ..Wanted::default()
+            }),
+            input_bound: 0.1 + 0.2,
+            ..Options::default()
+        },
+        Options {
+            params: small(),
+            seeded_keys: false,
+            output_level: 1,
+            passes: Passes::NONE,
+            ..Options::default()
+        },
+        Options {
+            params: small(),
+            sample: Some(vec![typical.clone(), typical.clone()]),
+            margin: 1.25,
+            ..Options::default()
+        },
+        Options {
+            ranges: vec![
+                Some(InputRange::Real {
+                    lowest: -0.1,
+                    highest: 1.0 / 3.0,
+                }),
+                Some(InputRange::Disc { radius: 0.7 }),
+            ],
+            ..Options::default()
+        },
+        Options {
+            ranges: vec![None, Some(InputRange::Disc { radius: 3.0 })],
+            sample: Some(vec![typical.clone(), typical.clone()]),
+            ..Options::default()
+        },
+        // Values so large that the outputs keep a level in hand, which only what chooses the parameters knows.
+        Options {
+            input_bound: 100.0,
+            ..Options::default()
+        },
+    ];
+    let levels = every.iter().map(|options| {
+        let compiled = compile(program(), options).unwrap();
+        compiled.output_level - options.output_level
+    });
+    assert!(
+        levels.max() > Some(0),
+        "no case has outputs above the level asked for"
+    );
+    for options in every {
+        let compiled = compile(program(), &options).unwrap();
+        let text = print(&compiled, &options);
+        let (source, kept) = parse(&text, InsecureParams::AllowForTestsOnly)
+            .unwrap()
+            .unwrap();
+        let again = compile(source.clone(), &kept).unwrap();
+        same(&compiled, &again);
+        assert_eq!(print(&again, &kept), text);
+        // It is a program to whoever asks for no more.
+        assert_eq!(text::parse(&text), Ok(source));
+    }
+    // Numbers come back to the bit, those that no program is compiled with too.
+    let compiled = compile(program(), &Options::default()).unwrap();
+    let options = Options {
+        input_bound: f64::INFINITY,
+        sample: Some(vec![odd.clone(), typical]),
+        ..Options::default()
+    };
+    let (_, kept) = parse(&print(&compiled, &options), InsecureParams::Refuse)
+        .unwrap()
+        .unwrap();
+    assert_eq!(kept.input_bound, f64::INFINITY);
+    let bits = |v: &[Complex64]| -> Vec<_> {
+        v.iter().map(|z| (z.re.to_bits(), z.im.to_bits())).collect()
+    };
+    assert_eq!(bits(&kept.sample.unwrap()[0]), bits(&odd));
+}
+
+#[test]
+fn altered_lines_and_insecure_parameters_are_refused_and_plain_text_says_nothing() {
+    let options = Options {
+        params: small(),
+        ..Options::default()
+    };
+    let compiled = compile(program(), &options).unwrap();
+    let text = print(&compiled, &options);
+    let insecure = InsecureParams::AllowForTestsOnly;
+    assert!(matches!(
+        parse(&text, InsecureParams::Refuse),
+        Err(SavedError::Params(_))
+    ));
+    let source = text::print(&program());
+    assert!(matches!(parse(&source, insecure), Ok(None)));
+    assert!(matches!(parse("", insecure), Ok(None)));
+    let changed =
+        |from: &str, to: &str| parse(&text.replacen(from, to, 1), insecure).err().unwrap();
+    assert_eq!(
+        changed("\"form\":1", "\"form\":2"),
+        SavedError::Form { got: 2 }
+    );
+    for (from, to) in [
+        ("\"seeded_keys\":true,", ""),
+        ("\"output_level\":0", "\"output_level\":-1"),
+        ("\"cse\":true", "\"cse\":true,\"unheard_of\":1"),
+        ("{\"form\"", "[{\"form\""),
+        ("\"params\":\"5", "\"params\":\"z"),
+        ("\"1.0\"", "\"one\""),
+    ] {
+        let error = changed(from, to);
+        assert!(matches!(error, SavedError::Line(_)), "{from}: {error}");
+    }
+    assert!(matches!(
+        changed("params\":\"52", "params\":\"53"),
+        SavedError::Params(_)
+    ));
+    assert!(matches!(changed("\nend", "\nfin"), SavedError::Text(_)));
+}

@@ -1,0 +1,14 @@
+//! What work may take: memory, and the moment it is to stop (docs/limits.md).
+//!
+//! [`Limits`] are what a user sets. A [`Watch`] is one piece of work under them: it is handed down to whatever takes long
+//! or takes memory, which asks [`Watch::admit`] before it allocates what an input asks for, and [`Watch::check`] as it
+//! goes. Either gives a [`Halt`], never an abort.
+
+mod halt;
+mod limits;
+mod system;
+mod watch;
+
+pub use halt::{Halt, human};
+pub use limits::{Limits, LimitsError};
+pub use watch::{Watch, room, zeroed};

@@ -1,0 +1,127 @@
+//! What a user sets, and what holds where nothing is set: the one place of defaults.
+
+use std::env;
+use std::sync::OnceLock;
+
+use crate::system;
+
+/// Of the memory that the process may have, what one piece of work may take.
+const SHARE: (u64, u64) = (4, 5);
+/// Where the system does not say what there is.
+const UNKNOWN: u64 = 16 << 30;
+
+/// Bounds on what one piece of work (reading a file, compiling, making keys, a run) may take.
+///
+/// ```
+/// use ringmill_limits::Limits;
+/// assert_eq!(Limits::parse("512MiB")?.memory, 512 << 20);
+/// assert_eq!(Limits::parse("4G")?.memory, 4 << 30);
+/// assert!(Limits::parse("much").is_err());
+/// # Ok::<(), ringmill_limits::LimitsError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Bytes of memory, beyond what the process has when the work begins.
+    pub memory: u64,
+}
+
+/// A limit that is none.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "a memory limit is a positive number of bytes with or without K, M, G or T behind it (powers of 1024), as in 4G or 512MiB, not {got:?}"
+)]
+pub struct LimitsError {
+    pub got: String,
+}
+
+impl Limits {
+    /// The environment variable that sets the limit where nothing else does.
+    pub const VARIABLE: &'static str = "RINGMILL_MAX_MEMORY";
+
+    /// [`Limits::VARIABLE`] if it is set, otherwise the defaults.
+    ///
+    /// # Errors
+    /// A variable that holds no size.
+    pub fn from_environment() -> Result<Self, LimitsError> {
+        match env::var_os(Self::VARIABLE) {
+            Some(text) => Self::parse(&text.to_string_lossy()),
+            None => Ok(Self::default()),
+        }
+    }
+
+    /// A number of bytes, with or without a unit of 1024: `4G`, `512MiB`, `1.5 GB`.
+    ///
+    /// # Errors
+    /// Anything else, and nothing.
+    pub fn parse(text: &str) -> Result<Self, LimitsError> {
+        let refused = || LimitsError {
+            got: text.chars().take(40).collect(),
+        };
+        let trimmed = text.trim();
+        let end = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.');
+        let (number, unit) = trimmed.split_at(end.unwrap_or(trimmed.len()));
+        let shift = match unit.trim().to_ascii_lowercase().as_str() {
+            "" | "b" => 0,
+            "k" | "kb" | "kib" => 10,
+            "m" | "mb" | "mib" => 20,
+            "g" | "gb" | "gib" => 30,
+            "t" | "tb" | "tib" => 40,
+            _ => return Err(refused()),
+        };
+        let number: f64 = number.parse().map_err(|_| refused())?;
+        let bytes = number * f64::from(shift).exp2();
+        if !(bytes >= 1.0 && bytes < u64::MAX as f64) {
+            return Err(refused());
+        }
+        Ok(Self {
+            memory: bytes as u64,
+        })
+    }
+}
+
+impl Default for Limits {
+    /// Four fifths of the memory that the process may have: the computer's, its control group's or its address-space
+    /// limit's, whichever is least; 16 GiB where the system does not say.
+    fn default() -> Self {
+        static MEMORY: OnceLock<u64> = OnceLock::new();
+        let memory = *MEMORY
+            .get_or_init(|| system::memory().map_or(UNKNOWN, |bytes| bytes / SHARE.1 * SHARE.0));
+        Self { memory }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        let bytes = |text| Limits::parse(text).map(|l| l.memory).ok();
+        assert_eq!(bytes("1"), Some(1));
+        assert_eq!(bytes(" 2 k "), Some(2048));
+        assert_eq!(bytes("1.5 GB"), Some(3 << 29));
+        assert_eq!(bytes("3TiB"), Some(3 << 40));
+        for text in [
+            "",
+            "0",
+            "-1",
+            "4X",
+            "G",
+            "1e9",
+            "nan",
+            "inf",
+            "99999999999999T",
+            "1.2.3",
+            "4 G B",
+        ] {
+            assert_eq!(bytes(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_default_is_below_what_there_is() {
+        let memory = Limits::default().memory;
+        assert!(memory >= 16 << 20, "{memory}");
+        assert!(system::memory().is_none_or(|all| memory < all));
+    }
+}

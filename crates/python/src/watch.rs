@@ -1,0 +1,118 @@
+//! Long work under the process's limits, stopped by Ctrl-C.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyValueError};
+use pyo3::prelude::*;
+use ringmill_limits::{Halt, Limits, Watch};
+
+use crate::errors::RingmillError;
+
+/// Between two looks for signals.
+const LOOK: Duration = Duration::from_millis(10);
+/// The same, for work whose end is not told.
+const SHORT: Duration = Duration::from_micros(500);
+/// What the work has, from a signal on, to stop by itself; after that it is left behind, and its result with it.
+const GRACE: Duration = Duration::from_millis(120);
+/// The work's stack: as large as a main thread's.
+const STACK: usize = 8 << 20;
+
+/// What `ringmill.limits` set, in bytes; 0 where it set nothing.
+static MEMORY: AtomicU64 = AtomicU64::new(0);
+
+/// The limits that hold now.
+pub fn limits() -> PyResult<Limits> {
+    match MEMORY.load(Ordering::Relaxed) {
+        0 => Limits::from_environment()
+            .map_err(|e| RingmillError::new_err(format!("{}: {e}", Limits::VARIABLE))),
+        memory => Ok(Limits { memory }),
+    }
+}
+
+/// Sets the memory limit, if one is given, and gives the one that holds.
+#[pyfunction]
+fn memory_limit(text: Option<&str>) -> PyResult<u64> {
+    if let Some(text) = text {
+        let limits = Limits::parse(text).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        MEMORY.store(limits.memory, Ordering::Relaxed);
+    }
+    Ok(limits()?.memory)
+}
+
+/// What a halt raises.
+pub fn halted(halt: &Halt, text: String) -> PyErr {
+    match halt {
+        Halt::OverLimit { .. } | Halt::NoMemory { .. } => PyMemoryError::new_err(text),
+        Halt::Interrupted => PyKeyboardInterrupt::new_err(text),
+    }
+}
+
+/// Does work on a thread of its own, without the interpreter, while this one looks for signals: what a signal's handler
+/// raises (Ctrl-C: `KeyboardInterrupt`) is raised at once.
+pub fn interruptible<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&Watch) -> T + Send + 'static,
+) -> PyResult<T> {
+    let watch = Watch::new(limits()?);
+    let (done, mut result) = sync_channel(1);
+    let watched = watch.clone();
+    let worker = thread::Builder::new().stack_size(STACK).spawn(move || {
+        // Nobody waits any more after an interrupt.
+        let _ = done.send(work(&watched));
+    });
+    let worker = worker.map_err(|e| PyMemoryError::new_err(format!("no thread for it: {e}")))?;
+    loop {
+        // The receiver goes to the other side and back: it is one thread's at a time.
+        let (got, back) = py.detach(move || (result.recv_timeout(LOOK), result));
+        result = back;
+        match got {
+            Ok(value) => return Ok(value),
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(raised) = py.check_signals() {
+                    watch.stop();
+                    let _ = py.detach(move || result.recv_timeout(GRACE).is_ok());
+                    return Err(raised);
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                if let Err(panic) = worker.join() {
+                    std::panic::resume_unwind(panic);
+                }
+                return Err(PyMemoryError::new_err("the work ended without a result"));
+            }
+        }
+    }
+}
+
+/// As [`interruptible`], for work on what the caller holds: a signal is raised when the work has answered it.
+pub fn borrowed<T: Send>(py: Python<'_>, work: impl FnOnce(&Watch) -> T + Send) -> PyResult<T> {
+    let watch = Watch::new(limits()?);
+    let watched = &watch;
+    thread::scope(|scope| {
+        let worker = thread::Builder::new().stack_size(STACK);
+        let worker = worker.spawn_scoped(scope, move || work(watched));
+        let worker =
+            worker.map_err(|e| PyMemoryError::new_err(format!("no thread for it: {e}")))?;
+        let mut raised = None;
+        while !worker.is_finished() {
+            py.detach(|| thread::sleep(SHORT));
+            if let (None, Err(error)) = (&raised, py.check_signals()) {
+                watch.stop();
+                raised = Some(error);
+            }
+        }
+        let done = worker.join();
+        match (raised, done) {
+            (Some(error), _) => Err(error),
+            (None, Ok(value)) => Ok(value),
+            (None, Err(panic)) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(memory_limit, m)?)
+}

@@ -1,0 +1,122 @@
+//! A number for each slot, held as one number where all are equal.
+
+use std::sync::Arc;
+
+/// Non-negative or signed numbers by slot; a vector repeats with its length, a power of two.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Slots {
+    /// The same number in every slot.
+    All(f64),
+    Each(Arc<[f64]>),
+}
+
+impl Slots {
+    pub const ZERO: Self = Self::All(0.0);
+
+    /// Of one number a slot. `values` must not be empty: an empty vector is zero everywhere.
+    pub fn each(values: Vec<f64>) -> Self {
+        match values.as_slice() {
+            [] => Self::ZERO,
+            [first, rest @ ..] if rest.iter().all(|x| x == first) => Self::All(*first),
+            _ => Self::Each(values.into()),
+        }
+    }
+
+    /// The period: 1, or the vector's length.
+    pub fn period(&self) -> usize {
+        match self {
+            Self::All(_) => 1,
+            Self::Each(values) => values.len(),
+        }
+    }
+
+    pub fn at(&self, slot: usize) -> f64 {
+        match self {
+            Self::All(value) => *value,
+            Self::Each(values) => values.get(slot % values.len()).copied().unwrap_or(0.0),
+        }
+    }
+
+    /// The largest of the first `slots`.
+    pub fn largest(&self, slots: usize) -> f64 {
+        match self {
+            Self::All(value) => *value,
+            Self::Each(values) => values
+                .iter()
+                .take(slots)
+                .copied()
+                .fold(f64::NEG_INFINITY, f64::max),
+        }
+    }
+
+    /// The largest of all in every slot: less to hold and to compute on, and still a bound.
+    pub fn flattened(&self) -> Self {
+        Self::All(self.largest(usize::MAX))
+    }
+
+    pub fn map(&self, f: impl Fn(f64) -> f64) -> Self {
+        match self {
+            Self::All(value) => Self::All(f(*value)),
+            Self::Each(values) => Self::Each(values.iter().map(|&x| f(x)).collect()),
+        }
+    }
+
+    pub fn zip(&self, other: &Self, f: impl Fn(f64, f64) -> f64) -> Self {
+        match (self, other) {
+            (&Self::All(a), &Self::All(b)) => Self::All(f(a, b)),
+            (Self::Each(a), &Self::All(b)) => Self::Each(a.iter().map(|&x| f(x, b)).collect()),
+            (&Self::All(a), Self::Each(b)) => Self::Each(b.iter().map(|&y| f(a, y)).collect()),
+            (Self::Each(a), Self::Each(b)) => {
+                let period = a.len().max(b.len());
+                let pairs = a.iter().cycle().zip(b.iter().cycle()).take(period);
+                Self::Each(pairs.map(|(&x, &y)| f(x, y)).collect())
+            }
+        }
+    }
+
+    pub fn plus(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::All(0.0), x) | (x, Self::All(0.0)) => x.clone(),
+            _ => self.zip(other, |x, y| x + y),
+        }
+    }
+
+    pub fn times(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::All(0.0), _) | (_, Self::All(0.0)) => Self::ZERO,
+            (Self::All(1.0), x) | (x, Self::All(1.0)) => x.clone(),
+            _ => self.zip(other, |x, y| x * y),
+        }
+    }
+
+    /// Slot i of the result is slot i + `steps`, cyclically in `ring` slots, a multiple of the period.
+    pub fn rotated(&self, steps: i64) -> Self {
+        match self {
+            Self::All(value) => Self::All(*value),
+            Self::Each(values) => {
+                let mut turned = values.to_vec();
+                turned.rotate_left(steps.rem_euclid(values.len() as i64) as usize);
+                Self::Each(turned.into())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn periods_meet_and_equal_numbers_are_one() {
+        let short = Slots::each(vec![1.0, 2.0]);
+        let long = Slots::each(vec![10.0, 20.0, 30.0, 40.0]);
+        let sum = short.plus(&long);
+        assert_eq!(sum, Slots::each(vec![11.0, 22.0, 31.0, 42.0]));
+        assert_eq!(sum.rotated(1).at(0), 22.0);
+        assert_eq!(sum.rotated(-1).at(0), 42.0);
+        assert_eq!(Slots::each(vec![3.0; 8]), Slots::All(3.0));
+        assert_eq!(long.times(&Slots::ZERO), Slots::ZERO);
+        assert_eq!(long.largest(2), 20.0);
+        assert_eq!(Slots::each(Vec::new()).at(5), 0.0);
+    }
+}

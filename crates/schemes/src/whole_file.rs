@@ -1,0 +1,480 @@
+//! Writing files: whole or not at all, through links, devices and pipes, and secrets for their owner's eyes alone.
+//!
+//! A regular file is written under another name beside its own, flushed to the disk and renamed: whoever looks sees the
+//! old contents or the new. A symbolic link is followed, so that it stays and what it points at changes; devices, pipes
+//! and `/dev/stdout` are written into.
+//!
+//! The other name is `.ringmill-<16 hexadecimal digits>.part`, locked (`flock`) while it is written. The lock goes with
+//! its process however that ends, so a file of that name without a lock is left over from a run that was killed; the
+//! next write into the folder removes it.
+
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::path::{Path, PathBuf};
+
+use ringmill_math::Prng;
+
+/// Who may read what is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Contents {
+    /// A file that is replaced keeps its mode and owner; a new one has the mode that the process gives new files.
+    Public,
+    /// Mode 0600 from the first byte, whatever the umask and whatever file is replaced.
+    Secret,
+}
+
+const OWNER_ONLY: u32 = 0o600;
+/// What the umask takes from.
+const ANYONE: u32 = 0o666;
+/// As many links as Linux follows.
+const MOST_LINKS: usize = 40;
+
+/// Writes `bytes` to `path`; a failure leaves what was there.
+///
+/// # Errors
+/// An empty path, a folder, a missing folder, a file that may not be written, and what the operating system refuses.
+pub fn write(path: &Path, contents: Contents, bytes: &[u8]) -> io::Result<()> {
+    fill(path, contents, |out| out.write_all(bytes))
+}
+
+/// [`write()`] for what is made piece by piece; what `fill` refuses leaves what was there, too.
+pub fn fill<T, E: From<io::Error>>(
+    path: &Path,
+    contents: Contents,
+    fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
+) -> Result<T, E> {
+    match target(path)? {
+        Target::Stream(file) => {
+            let mut out = BufWriter::new(file);
+            let value = fill(&mut out)?;
+            out.flush()?;
+            Ok(value)
+        }
+        Target::File { path, existing } => {
+            let part = Part::beside(&path, contents, existing.as_ref())?;
+            let mut out = BufWriter::new(part.file.try_clone()?);
+            let value = fill(&mut out)?;
+            out.flush()?;
+            part.become_file(&path)?;
+            Ok(value)
+        }
+    }
+}
+
+fn refused(kind: ErrorKind, reason: impl Into<String>) -> io::Error {
+    io::Error::new(kind, reason.into())
+}
+
+/// What a path stands for.
+enum Target {
+    /// To be replaced.
+    File {
+        path: PathBuf,
+        existing: Option<Metadata>,
+    },
+    /// To be written into.
+    Stream(File),
+}
+
+fn target(path: &Path) -> io::Result<Target> {
+    if path.as_os_str().is_empty() {
+        let reason = "the path is empty; name a file to write";
+        return Err(refused(ErrorKind::InvalidInput, reason));
+    }
+    let mut path = path.to_owned();
+    for _ in 0..=MOST_LINKS {
+        if path.file_name().is_none() || path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            let reason = "this names a folder; name a file to write";
+            return Err(refused(ErrorKind::IsADirectory, reason));
+        }
+        let found = match fs::symlink_metadata(&path) {
+            Ok(found) => found,
+            Err(fault) if fault.kind() == ErrorKind::NotFound => {
+                present(folder(&path))?;
+                let existing = None;
+                return Ok(Target::File { path, existing });
+            }
+            Err(fault) => return Err(fault),
+        };
+        let kind = found.file_type();
+        if kind.is_dir() {
+            let reason = "this is a folder; name a file to write";
+            return Err(refused(ErrorKind::IsADirectory, reason));
+        } else if kind.is_file() {
+            // What may not be written in place is not replaced either.
+            OpenOptions::new().write(true).open(&path)?;
+            let existing = Some(found);
+            return Ok(Target::File { path, existing });
+        } else if kind.is_fifo() || kind.is_char_device() || kind.is_block_device() {
+            return Ok(Target::Stream(OpenOptions::new().write(true).open(&path)?));
+        } else if !kind.is_symlink() {
+            let reason = "this is a socket; name a file to write";
+            return Err(refused(ErrorKind::InvalidInput, reason));
+        }
+        // The links of open files, to which /dev/stdout leads, say no path that could be followed.
+        if folder(&path).canonicalize()?.starts_with("/proc") {
+            let file = OpenOptions::new().write(true).truncate(true).open(&path)?;
+            return Ok(Target::Stream(file));
+        }
+        path = folder(&path).join(fs::read_link(&path)?);
+    }
+    let reason = "too many symbolic links; do they lead in a circle?";
+    Err(refused(ErrorKind::InvalidInput, reason))
+}
+
+/// The folder that a file is in.
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Refuses a folder that is not there.
+fn present(folder: &Path) -> io::Result<()> {
+    match fs::metadata(folder) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => {
+            let reason = format!("{} is not a folder", folder.display());
+            Err(refused(ErrorKind::NotADirectory, reason))
+        }
+        Err(fault) if fault.kind() == ErrorKind::NotFound => {
+            let reason = format!(
+                "the folder {} does not exist; make it first",
+                folder.display()
+            );
+            Err(refused(ErrorKind::NotFound, reason))
+        }
+        Err(fault) => Err(fault),
+    }
+}
+
+/// Makes the folder `path` where it is missing; the one it is in must be there.
+pub fn make_folder(path: &Path) -> io::Result<()> {
+    if path.as_os_str().is_empty() {
+        let reason = "the path is empty; name a folder to write into";
+        return Err(refused(ErrorKind::InvalidInput, reason));
+    }
+    if path.is_dir() {
+        return Ok(());
+    }
+    present(folder(path))?;
+    fs::create_dir(path)
+}
+
+const PREFIX: &str = ".ringmill-";
+const DIGITS: usize = 16;
+const SUFFIX: &str = ".part";
+
+/// A file on its way, locked; removed unless it becomes what it is for.
+struct Part {
+    file: File,
+    path: PathBuf,
+    renamed: bool,
+}
+
+impl Part {
+    fn beside(path: &Path, contents: Contents, existing: Option<&Metadata>) -> io::Result<Self> {
+        let kept = existing.filter(|_| contents == Contents::Public);
+        let mode = match contents {
+            Contents::Secret => OWNER_ONLY,
+            Contents::Public => kept.map_or(ANYONE, |m| m.mode() & 0o777),
+        };
+        loop {
+            let number = Prng::from_os().map_err(io::Error::other)?.next_u64();
+            let name = format!("{PREFIX}{number:0DIGITS$x}{SUFFIX}");
+            let path = folder(path).join(name);
+            let mut options = OpenOptions::new();
+            let file = match options.write(true).create_new(true).mode(mode).open(&path) {
+                Err(fault) if fault.kind() == ErrorKind::AlreadyExists => continue,
+                file => file?,
+            };
+            let part = Self {
+                file,
+                path,
+                renamed: false,
+            };
+            // Where a file system has no locks nothing is taken for left over, so none is needed.
+            let _ = part.file.lock();
+            // Another writer may have taken it for left over before it was locked.
+            if part.file.metadata()?.nlink() == 0 {
+                continue;
+            }
+            if contents == Contents::Secret || kept.is_some() {
+                part.give(mode, kept)?;
+            }
+            part.sweep();
+            return Ok(part);
+        }
+    }
+
+    /// The mode whatever the umask, and the owner of the file that is replaced where that is allowed.
+    fn give(&self, mode: u32, kept: Option<&Metadata>) -> io::Result<()> {
+        if let Some(kept) = kept {
+            let own = self.file.metadata()?;
+            if (own.uid(), own.gid()) != (kept.uid(), kept.gid()) {
+                // Only root may, and a file of another owner is not a reason to fail.
+                let _ = fchown(&self.file, Some(kept.uid()), Some(kept.gid()));
+            }
+        }
+        self.file.set_permissions(Permissions::from_mode(mode))
+    }
+
+    /// Removes what killed runs of this user left in the folder. Whatever fails is left to the next.
+    fn sweep(&self) {
+        let (Ok(own), Ok(entries)) = (self.file.metadata(), fs::read_dir(folder(&self.path)))
+        else {
+            return;
+        };
+        for entry in entries.flatten() {
+            if is_part(entry.file_name().as_encoded_bytes()) {
+                let _ = remove_left_over(&entry.path(), own.uid());
+            }
+        }
+    }
+
+    fn become_file(mut self, path: &Path) -> io::Result<()> {
+        self.file.sync_all()?;
+        fs::rename(&self.path, path)?;
+        self.renamed = true;
+        Ok(())
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if !self.renamed {
+            // The first fault is the one to tell.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn is_part(name: &[u8]) -> bool {
+    let number = name
+        .strip_prefix(PREFIX.as_bytes())
+        .and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
+    number.is_some_and(|n| n.len() == DIGITS && n.iter().all(u8::is_ascii_hexdigit))
+}
+
+/// Removes a part that nobody holds. Others' files are not touched: not opened, even, since they could be pipes.
+fn remove_left_over(path: &Path, user: u32) -> io::Result<()> {
+    let named = fs::symlink_metadata(path)?;
+    if !named.is_file() || named.uid() != user {
+        return Ok(());
+    }
+    let file = File::open(path)?;
+    let opened = file.metadata()?;
+    if file.try_lock().is_ok() && (opened.dev(), opened.ino()) == (named.dev(), named.ino()) {
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    /// A folder of the test's own, removed after it.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new() -> Self {
+            static COUNT: AtomicU32 = AtomicU32::new(0);
+            let number = COUNT.fetch_add(1, Ordering::Relaxed);
+            let name = format!("ringmill-whole-file-{}-{number}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn names(&self) -> Vec<String> {
+            let mut names: Vec<_> = fs::read_dir(&self.0)
+                .unwrap()
+                .map(|e| e.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            fs::remove_dir_all(&self.0).unwrap();
+        }
+    }
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().mode() & 0o777
+    }
+
+    #[test]
+    fn a_file_appears_whole_or_stays_as_it_was() {
+        let folder = Folder::new();
+        let path = folder.0.join("a");
+        write(&path, Contents::Public, b"first").unwrap();
+        let failed: io::Result<()> = fill(&path, Contents::Public, |out| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("stop"))
+        });
+        assert!(failed.is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(folder.names(), ["a"]);
+        write(&path, Contents::Public, b"second").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"second");
+    }
+
+    #[test]
+    fn empty_paths_and_missing_folders_are_refused() {
+        let folder = Folder::new();
+        let missing = folder.0.join("no/such");
+        for path in [
+            Path::new(""),
+            Path::new("/"),
+            Path::new(".."),
+            &folder.0,
+            &folder.0.join("a/"),
+            &missing,
+            &folder.0.join("no/../a"),
+        ] {
+            assert!(write(path, Contents::Public, b"x").is_err(), "{path:?}");
+        }
+        let said = write(&missing, Contents::Public, b"x").unwrap_err();
+        assert!(said.to_string().contains("make it first"), "{said}");
+        assert!(make_folder(Path::new("")).is_err() && make_folder(&missing).is_err());
+        assert!(folder.names().is_empty());
+        make_folder(&folder.0.join("new")).unwrap();
+        make_folder(&folder.0.join("new")).unwrap();
+    }
+
+    #[test]
+    fn secrets_are_their_owners_from_the_first_byte() {
+        let folder = Folder::new();
+        let path = folder.0.join("secret");
+        for before in [None, Some(0o666), Some(0o400)] {
+            if let Some(before) = before {
+                fs::set_permissions(&path, Permissions::from_mode(before)).unwrap();
+            }
+            let written: io::Result<()> = fill(&path, Contents::Secret, |out| {
+                let parts: Vec<_> = folder
+                    .names()
+                    .into_iter()
+                    .filter(|n| n != "secret")
+                    .collect();
+                assert_eq!(parts.len(), 1);
+                assert!(is_part(parts[0].as_bytes()));
+                assert_eq!(mode(&folder.0.join(&parts[0])), 0o600);
+                out.write_all(b"s")
+            });
+            // A file that may not be written is refused; root may write any.
+            if written.is_ok() {
+                assert_eq!(mode(&path), 0o600, "{before:?}");
+            } else {
+                assert_eq!(before, Some(0o400));
+            }
+        }
+    }
+
+    #[test]
+    fn a_replaced_file_keeps_its_mode() {
+        let folder = Folder::new();
+        let path = folder.0.join("a");
+        write(&path, Contents::Public, b"1").unwrap();
+        for kept in [0o640, 0o600, 0o755] {
+            fs::set_permissions(&path, Permissions::from_mode(kept)).unwrap();
+            write(&path, Contents::Public, b"2").unwrap();
+            assert_eq!(mode(&path), kept);
+        }
+    }
+
+    #[test]
+    fn links_are_followed_and_stay() {
+        let folder = Folder::new();
+        let (file, near, far) = (
+            folder.0.join("file"),
+            folder.0.join("near"),
+            folder.0.join("far"),
+        );
+        std::os::unix::fs::symlink("file", &near).unwrap();
+        std::os::unix::fs::symlink(&near, &far).unwrap();
+        // The link dangles at first, and points at a file after that.
+        for text in ["first", "second"] {
+            write(&far, Contents::Public, text.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+            assert!(fs::symlink_metadata(&far).unwrap().is_symlink());
+            assert!(fs::symlink_metadata(&near).unwrap().is_symlink());
+        }
+        let ring = folder.0.join("ring");
+        std::os::unix::fs::symlink("ring", &ring).unwrap();
+        let said = write(&ring, Contents::Public, b"x").unwrap_err();
+        assert!(said.to_string().contains("links"), "{said}");
+        assert_eq!(folder.names(), ["far", "file", "near", "ring"]);
+    }
+
+    #[test]
+    fn devices_and_open_files_are_written_into() {
+        let before = fs::metadata("/dev/null").unwrap();
+        write(Path::new("/dev/null"), Contents::Public, b"x").unwrap();
+        let after = fs::metadata("/dev/null").unwrap();
+        assert!(after.file_type().is_char_device());
+        assert_eq!(before.ino(), after.ino());
+        let folder = Folder::new();
+        let path = folder.0.join("open");
+        let file = File::create(&path).unwrap();
+        let number = fs::metadata(&path).unwrap().ino();
+        let link = {
+            use std::os::fd::AsRawFd;
+            format!("/proc/self/fd/{}", file.as_raw_fd())
+        };
+        write(Path::new(&link), Contents::Public, b"through").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"through");
+        assert_eq!(fs::metadata(&path).unwrap().ino(), number);
+    }
+
+    #[test]
+    fn what_killed_runs_left_is_removed_and_what_others_write_is_not() {
+        let folder = Folder::new();
+        let dead = folder.0.join(".ringmill-0123456789abcdef.part");
+        let near = folder.0.join(".ringmill-0123456789abcdeX.part");
+        let alive = folder.0.join(".ringmill-fedcba9876543210.part");
+        for path in [&dead, &near, &alive] {
+            fs::write(path, "x").unwrap();
+        }
+        let held = File::open(&alive).unwrap();
+        held.lock().unwrap();
+        write(&folder.0.join("a"), Contents::Public, b"x").unwrap();
+        assert_eq!(
+            folder.names(),
+            [
+                ".ringmill-0123456789abcdeX.part",
+                ".ringmill-fedcba9876543210.part",
+                "a"
+            ]
+        );
+        drop(held);
+        write(&folder.0.join("a"), Contents::Public, b"x").unwrap();
+        assert!(!alive.exists() && near.exists());
+    }
+
+    #[test]
+    fn many_writers_of_one_file_get_in_nobodys_way() {
+        let folder = Folder::new();
+        let path = folder.0.join("a");
+        std::thread::scope(|scope| {
+            for writer in 0..8u8 {
+                let path = &path;
+                scope.spawn(move || {
+                    for _ in 0..20 {
+                        write(path, Contents::Public, &[writer; 4096]).unwrap();
+                        let read = fs::read(path).unwrap();
+                        assert!(read.len() == 4096 && read.iter().all(|&b| b == read[0]));
+                    }
+                });
+            }
+        });
+        assert_eq!(folder.names(), ["a"]);
+    }
+}

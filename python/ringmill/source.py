@@ -1,0 +1,155 @@
+"""Programs of Python files, traced in a process of their own.
+
+A file may do what it likes (exit, print, change its folder, fork, close its output): none of it reaches the command,
+which is told the program's text or why there is none. What the file prints goes to standard error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+from types import ModuleType
+from typing import Any
+
+from ringmill.check import closest
+from ringmill.errors import FileError, RingmillError
+from ringmill.program import Program
+
+# Slots of a program whose file is run without --slots.
+_SLOTS = 4096
+# Of what a file prints, so much of the end is kept as JSON.
+_LONGEST = 1 << 16
+_MODULE = "ringmill_program"
+
+
+def traced(spec: os.PathLike[str], slots: int | None, as_json: bool) -> str:
+    """The macro text of the program of ``FILE.py`` or, where the file has several, of ``FILE.py:NAME``.
+
+    With `as_json`, what the file prints becomes one JSON object on standard error. Raises :class:`RingmillError` with
+    what the file did instead of defining a program, and KeyboardInterrupt on Ctrl-C.
+    """
+    with tempfile.TemporaryDirectory(prefix="ringmill-") as folder, tempfile.TemporaryFile() as printed:
+        answer = os.path.join(folder, "answer")
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "ringmill.source",
+            answer,
+            os.fspath(spec),
+            str(_SLOTS if slots is None else slots),
+        ]
+        said = printed if as_json else 2  # standard error
+        status = subprocess.run(command, stdout=said, stderr=said, check=False).returncode
+        if as_json:
+            printed.seek(max(0, printed.seek(0, os.SEEK_END) - _LONGEST))
+            _tell(printed.read())
+        if status == -signal.SIGINT:
+            raise KeyboardInterrupt
+        try:
+            with open(answer, encoding="utf-8") as file:
+                told = json.load(file)
+        except (OSError, ValueError):
+            ended = f"by signal {-status}" if status < 0 else f"with status {status}"
+            raise FileError(f"{spec}: the file ended its process {ended} before its program was traced") from None
+    if "text" not in told:
+        raise RingmillError(told["error"])
+    return told["text"]
+
+
+def _tell(printed: bytes) -> None:
+    if printed:
+        line = json.dumps({"printed": printed.decode(errors="backslashreplace")}) + "\n"
+        with contextlib.suppress(OSError):
+            os.write(2, line.encode())
+
+
+def main() -> None:
+    """The process of the file: traces its program and leaves the answer in a file."""
+    answer, spec, slots = sys.argv[1:]
+    # A Ctrl-C ends this process; a KeyboardInterrupt is then one that the file raised itself.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    us, file = os.getpid(), os.path.abspath(_split(spec)[0])
+    try:
+        told = {"text": _load(spec).trace(int(slots))[0].to_text()}
+    except RingmillError as error:
+        told = {"error": str(error)}
+    except BaseException as error:
+        if not isinstance(error, SystemExit):
+            traceback.print_exception(error)
+        told = {"error": _blamed(spec, file, error)}
+    # A copy that the file forked has nothing to answer.
+    if os.getpid() == us:
+        with open(answer + ".part", "w", encoding="utf-8") as file:
+            json.dump(told, file)
+        os.replace(answer + ".part", answer)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    # Threads that the file left running, and what it wants done at exit, are waited for by nobody.
+    os._exit(0)
+
+
+def _split(spec: str) -> tuple[str, str | None]:
+    """``FILE.py`` or ``FILE.py:NAME``."""
+    path, colon, name = spec.rpartition(":")
+    return (path, name) if colon and path.endswith(".py") else (spec, None)
+
+
+def _blamed(spec: str, file: str, error: BaseException) -> str:
+    """What a file raised, with its line."""
+    path, _ = _split(spec)
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    if isinstance(error, SyntaxError) and error.filename == file:
+        lines = [error.lineno]
+    place = f"{path}:{lines[-1]}" if lines else path
+    try:
+        text = str(error)
+    except Exception:
+        text = ""
+    said = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    if isinstance(error, SystemExit):
+        return (
+            f"{place}: the file left by {said} before its program was traced; what runs it as a script belongs below "
+            '`if __name__ == "__main__":`'
+        )
+    return f"{place}: the file raised {said}"
+
+
+def _module(path: str) -> ModuleType:
+    loader = importlib.util.spec_from_file_location(_MODULE, path)
+    if not os.path.isfile(path) or loader is None or loader.loader is None:
+        raise FileError(f"{path}: no such Python file")
+    # Loaded under a name of its own, so that a script's `if __name__ == "__main__"` part stays asleep.
+    module = sys.modules[_MODULE] = importlib.util.module_from_spec(loader)
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    sys.argv = [path]
+    loader.loader.exec_module(module)
+    return module
+
+
+def _load(spec: str) -> Program:
+    path, name = _split(spec)
+    found: dict[str, Any] = {k: v for k, v in vars(_module(path)).items() if isinstance(v, Program)}
+    if name is not None:
+        if name in found:
+            return found[name]
+        raise FileError(f"{path} has no program named `{name}`; {closest(name, found)}")
+    # Programs that the file imports are parts of its own.
+    own = {id(v): k for k, v in found.items() if v.__module__ == _MODULE}
+    if len(own) == 1:
+        return found[next(iter(own.values()))]
+    names = ", ".join(own.values())
+    told = f"has several programs: {names}; write {path}:NAME" if own else "has no @rm.program function"
+    raise FileError(f"{path} {told}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,431 @@
+"""Every public parameter against a table of bad values: what is refused is refused by Ringmill, in words that help."""
+
+from __future__ import annotations
+
+import inspect
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ringmill as rm
+import ringmill.seal as rs
+
+SLOTS = 16
+
+
+class Evil:
+    """Raises whatever it is asked."""
+
+    def _raise(self, *_arguments):
+        raise RuntimeError("evil")
+
+    __repr__ = __str__ = __iter__ = __len__ = __eq__ = __bool__ = __index__ = __float__ = __fspath__ = __array__ = (
+        _raise
+    )
+    __hash__ = object.__hash__
+
+
+class Odd:
+    """A path that is none."""
+
+    def __fspath__(self):
+        return 5
+
+
+def released():
+    view = memoryview(bytearray(8))
+    view.release()
+    return view
+
+
+# Made anew for each use: some can be used up.
+BAD = {
+    "None": lambda: None,
+    "True": lambda: True,
+    "zero": lambda: 0,
+    "minus one": lambda: -1,
+    "fraction": lambda: 1.5,
+    "NaN": lambda: float("nan"),
+    "infinity": lambda: float("-inf"),
+    "imaginary": lambda: 1j,
+    "2^31": lambda: 2**31,
+    "2^32": lambda: 2**32,
+    "2^70": lambda: 2**70,
+    "-2^70": lambda: -(2**70),
+    "10^5000": lambda: 10**5000,
+    "text": lambda: "text",
+    "empty text": lambda: "",
+    "surrogate": lambda: "\ud800",
+    "NUL": lambda: "a\0b",
+    "bytes": lambda: b"\xff\x00",
+    "list": lambda: [],
+    "list of None": lambda: [None],
+    "ragged": lambda: [[1], [1, 2]],
+    "huge integers": lambda: [2**70, -(2**70)],
+    "dict": lambda: {},
+    "dict of numbers": lambda: {1: 2},
+    "dict of None": lambda: {"x": None},
+    "set": lambda: {1, 2},
+    "generator": lambda: (i for i in range(3)),
+    "object": lambda: object(),
+    "class": lambda: int,
+    "function": lambda: len,
+    "module": lambda: np,
+    "path": lambda: Path("no/such/file"),
+    "odd path": lambda: Odd(),
+    "evil": lambda: Evil(),
+    "array of objects": lambda: np.array([object()] * SLOTS),
+    "array of text": lambda: np.array(["a"] * SLOTS),
+    "array of dates": lambda: np.zeros(SLOTS, dtype="datetime64[s]"),
+    "records": lambda: np.zeros(SLOTS, dtype=[("a", float)]),
+    "empty array": lambda: np.zeros(0),
+    "matrix": lambda: np.zeros((4, 4)),
+    "masked": lambda: np.ma.masked_array(np.ones(SLOTS), mask=[True] * SLOTS),
+    "NaNs": lambda: np.full(SLOTS, np.nan),
+    "number in an array": lambda: np.array(3),
+    "numpy number": lambda: np.uint8(3),
+    "memory": lambda: memoryview(bytearray(8)),
+    "released memory": released,
+    "tiled": lambda: rm.tile([1, 2, 3]),
+}
+
+
+@rm.program
+def product(x: rm.Encrypted, p: rm.Plain):
+    return {"product": x * p, "turned": x << 1}
+
+
+class World:
+    """Objects of each class, and for each public callable a call of it that is right."""
+
+    def __init__(self, small, folder):
+        self.compiled = compiled = product.compile(small, slots=SLOTS, input_bound=4)
+        self.client = client = compiled.keygen()
+        x, p = np.linspace(0, 1, SLOTS), np.ones(SLOTS)
+        inputs = client.encrypt(x=x)
+        run = compiled.run(inputs, plain={"p": p})
+        keys, cipher = inputs.evaluation_keys, inputs.ciphertexts["x"]
+        traced = product.trace(SLOTS)[0]
+        paths = {name: folder / name for name in ("cipher", "keys", "secret", "program", "new")}
+        cipher.save(paths["cipher"])
+        keys.save(paths["keys"])
+        client.save_secret_key(paths["secret"])
+        compiled.save(paths["program"])
+        one = {"path": paths["new"]}
+        self.calls = {
+            "params": (
+                rm.params,
+                {"log_n": 11, "bits": [50, 40, 50], "allow_insecure_parameters_for_tests_only": True}
+                | {"name": None, "table": "guidelines_2024", "security": 128, "scale": 2.0**40},
+            ),
+            "devices": (rm.devices, {}),
+            "load": (
+                rm.load,
+                {"path": paths["program"], "params": small, "allow_insecure_parameters_for_tests_only": False},
+            ),
+            "load as saved": (rm.load, {"path": paths["program"], "allow_insecure_parameters_for_tests_only": True}),
+            "limits": (limits_for_a_moment, {"memory": None}),
+            "Limits": (rm.Limits, {"memory": 2**20}),
+            "program": (rm.program, {"function": product._function}),
+            "tile": (rm.tile, {"values": [1, 2]}),
+            "Program": (rm.Program, {"function": product._function}),
+            "Program.trace": (product.trace, {"slots": SLOTS}),
+            "Program.compile": (
+                product.compile,
+                {"slots": SLOTS, "params": None, "precision": 20, "integer_bits": 5, "security": 128}
+                | {"input_bound": None, "sample": {"x": x, "p": p}, "table": "guidelines_2024"}
+                | {"ranges": {"x": (0, 1)}, "margin": 2.0},
+            ),
+            "Program.__call__": (product, {"x": x, "p": p}),
+            "Compiled": (rm.Compiled, {"inner": compiled._inner, "shape": compiled._shape}),
+            "Compiled.text": (compiled.text, {"level": "mid", "machine": "ring"}),
+            "Compiled.save": (compiled.save, one),
+            "Compiled.keygen": (compiled.keygen, {}),
+            "Compiled.load_secret_key": (compiled.load_secret_key, {"path": paths["secret"]}),
+            "Compiled.run": (
+                compiled.run,
+                {
+                    "inputs": inputs,
+                    "plain": {"p": p},
+                    "device": "cpu:1",
+                    "keys": keys,
+                    "trace": None,
+                    "progress": False,
+                    "spill": True,
+                },
+            ),
+            "Client": (rm.Client, {"keys": client._keys, "shape": client._shape}),
+            "Client.encrypt": (client.encrypt, {"x": x}),
+            "Client.decrypt": (client.decrypt, {"outputs": run, "complex": None, "share": None}),
+            "Client.shared_bits": (client.shared_bits, {"share": rm.Share(8)}),
+            "Client.measure": (lambda **given: client.measure(given.pop("run"), **given), {"run": run, "x": x, "p": p}),
+            "Client.save_secret_key": (client.save_secret_key, one),
+            "Ciphertext.save": (cipher.save, one),
+            "Ciphertext.load": (rm.Ciphertext.load, {"path": paths["cipher"], "params": small}),
+            "EvaluationKeys.save": (keys.save, {"path": paths["keys"]}),
+            "EvaluationKeys.load": (rm.EvaluationKeys.load, {"path": paths["keys"], "params": small}),
+            "MacroProgram.load": (rm.MacroProgram.load, {"path": paths["program"]}),
+            "MacroProgram.from_text": (rm.MacroProgram.from_text, {"text": traced.to_text()}),
+            "MacroProgram.to_text": (traced.to_text, {}),
+            "Inputs": (rm.Inputs, {"ciphertexts": {"x": cipher}, "evaluation_keys": keys}),
+            "Run": (rm.Run, {"ciphertexts": run.ciphertexts, "report": run.report}),
+            "Share": (rm.Share, {"statistical_bits": 8, "decryptions": 1}),
+            "Precision": (rm.Precision, {"predicted_bits": 1.0, "measured_bits": None}),
+            "Report": (rm.Report, {"text": "", "detail": "", "data": "{}"}),
+            "rotate": (in_a_program(rm.rotate), {"steps": 1}),
+            "conj": (in_a_program(rm.conj), {}),
+            "sum": (in_a_program(rm.sum), {"width": 4, "stride": 2}),
+            "polynomial": (in_a_program(rm.polynomial), {"coefficients": [1, 2]}),
+            "rotate of": (lambda **given: rm.rotate(**given), {"x": None, "steps": 1}),
+            "conj of": (rm.conj, {"x": None}),
+            "sum of": (rm.sum, {"x": None, "width": 4, "stride": 2}),
+            "polynomial of": (rm.polynomial, {"x": None, "coefficients": [1, 2]}),
+        }
+
+
+def limits_for_a_moment(**given):
+    """Sets limits, and sets them back: some of the values are limits under which nothing else works."""
+    before = rm.limits()
+    try:
+        rm.limits(**given)
+    finally:
+        rm.limits(memory=before.memory)
+
+
+def in_a_program(function):
+    """A call of a function on an encrypted vector while a program is traced."""
+
+    def call(*args, **given):
+        @rm.program
+        def f(x: rm.Encrypted):
+            return function(x, *args, **given)
+
+        return f.trace(SLOTS)
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def world(small, tmp_path_factory):
+    return World(small, tmp_path_factory.mktemp("world"))
+
+
+def attempt(call, given):
+    """What a call was refused with; None where it was not."""
+    try:
+        call(**given)
+    except rm.RingmillError as error:
+        return error if 0 < len(str(error).strip()) < 2000 else AssertionError(f"the message is {len(str(error))} long")
+    return None
+
+
+def test_no_bad_value_brings_out_an_error_of_pythons(world, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # a path is as good as another: what is written lands here
+    for name, (call, given) in world.calls.items():
+        if name.endswith(" of"):
+            continue
+        assert attempt(call, given) is None, name
+    for name, (call, given) in world.calls.items():
+        for parameter in given:
+            for label, make in BAD.items():
+                try:
+                    attempt(call, given | {parameter: make()})
+                except BaseException as error:
+                    raise AssertionError(f"{name}, {parameter} = {label}: {type(error).__name__}: {error}") from error
+            error = attempt(call, given | {parameter: object()})
+            if name not in ("Compiled", "Client") and not name.endswith(" of"):
+                assert parameter in str(error) or parameter == "function", f"{name}, {parameter}: {error}"
+
+
+def test_random_calls_bring_out_ringmills_errors_only(world, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    seed = random.randrange(2**32)
+    print(f"seed {seed}")
+    dice = random.Random(seed)
+    names = [*{parameter for _, given in world.calls.values() for parameter in given}, "bogus", "widht"]
+    for _ in range(400):
+        name = dice.choice(list(world.calls))
+        call, given = world.calls[name]
+        given = {parameter: value for parameter, value in given.items() if dice.random() < 0.9}
+        for parameter in dice.sample([*given], min(len(given), dice.randrange(3))):
+            given[parameter] = BAD[dice.choice(list(BAD))]()
+        if dice.random() < 0.2:
+            given[dice.choice(names)] = BAD[dice.choice(list(BAD))]()
+        if name == "Client.measure":
+            given.setdefault("run", None)
+        try:
+            attempt(call, given)
+        except BaseException as error:
+            raise AssertionError(f"{name}({given!r}): {type(error).__name__}: {error}") from error
+
+
+def test_every_public_callable_and_parameter_is_in_the_table(world):
+    wanted = {}
+    for name in rm.__all__:
+        item = getattr(rm, name)
+        if isinstance(item, type) and issubclass(item, BaseException):
+            continue
+        if isinstance(item, type):
+            for method, attribute in vars(item).items():
+                function = attribute.__func__ if isinstance(attribute, staticmethod) else attribute
+                if callable(function) and not method.startswith("_"):
+                    wanted[f"{name}.{method}"] = function
+        elif callable(item):
+            wanted[name] = item
+    assert len(wanted) > 20
+    for name, function in wanted.items():
+        assert name in world.calls, name
+        given = world.calls[name][1]
+        for parameter in inspect.signature(function).parameters.values():
+            if parameter.name not in ("self", "x") and parameter.kind is not parameter.VAR_KEYWORD:
+                assert parameter.name in given, f"{name}, {parameter.name}"
+
+
+def test_calls_that_do_not_fit_name_the_closest_argument(world):
+    compiled, client = world.compiled, world.client
+    for call, says in [
+        (lambda: product.compile(slots=SLOTS, precison=20), ["compile has no argument `precison`", "`precision`?"]),
+        (lambda: rm.params(log_n=14, bit=[60]), ["`bit`", "`bits`?"]),
+        (lambda: rm.load("x", presicion=3), ["`presicion`", "`precision`?"]),
+        (lambda: compiled.run(None, devices="cpu"), ["run has no argument `devices`", "`device`?"]),
+        (lambda: compiled.run(), ["run", "inputs"]),
+        (lambda: compiled.run(None, {}), ["run", "positional", "run(inputs, *, plain=None"]),
+        (lambda: client.encrypt(np.ones(SLOTS)), ["encrypt", "encrypt(**inputs)"]),
+        (lambda: rm.Ciphertext.load("x", parms=1), ["Ciphertext.load", "`params`?"]),
+        (lambda: rm.Ciphertext(), ["Ciphertext has no constructor"]),
+        (lambda: rm.Params("set2"), ["rm.params"]),
+        (lambda: rm.Encrypted(), ["annotate"]),
+        (lambda: rm.program(), ["function"]),
+        (lambda: rm.tile(), ["values"]),
+        (lambda: compiled.keygen(5), ["keygen()"]),
+    ]:
+        with pytest.raises(rm.ArgumentError) as caught:
+            call()
+        assert isinstance(caught.value, TypeError)
+        for part in says:
+            assert part in str(caught.value)
+    for options in ({"precision": 30}, {"security": 192}):
+        with pytest.raises(rm.ParameterError, match=r"params= is given; leave one"):
+            product.compile(compiled.params, slots=SLOTS, **options)
+    with pytest.raises(rm.CompileError, match=r"rm.sum has no argument `widht`; did you mean `width`\?"):
+        in_a_program(rm.sum)(widht=4)
+
+
+def test_names_that_are_not_there_name_the_closest(world):
+    compiled, client = world.compiled, world.client
+    run = compiled.run(client.encrypt(x=np.ones(SLOTS)), plain={"p": np.ones(SLOTS)})
+    cipher = run.ciphertexts["product"]
+    for call in (
+        lambda: run.ciphertexts["prodct"],
+        lambda: compiled.predicted_bits["prodct"],
+        lambda: client.decrypt({"prodct": cipher, "turned": cipher}),
+    ):
+        with pytest.raises(rm.DataError, match=r"prodct.*did you mean `product`\?"):
+            call()
+    with pytest.raises(KeyError):
+        run.ciphertexts["none"]
+    with pytest.raises(rm.DataError, match="`y`"):
+        client.encrypt(x=np.ones(SLOTS), y=np.ones(SLOTS))
+    with pytest.raises(rm.DataError, match="`q`"):
+        compiled.run(client.encrypt(x=np.ones(SLOTS)), plain={"q": np.ones(SLOTS)})
+
+
+def test_paths_and_memory_in_every_usual_form(world, tmp_path, small):
+    cipher = world.client.encrypt(x=memoryview(np.linspace(0, 1, SLOTS))).ciphertexts["x"]
+    for path in (tmp_path / "a", str(tmp_path / "a"), bytes(tmp_path / "a")):
+        cipher.save(path)
+        assert rm.Ciphertext.load(path, small) == cipher
+    masked = np.ma.masked_array(np.ones(SLOTS), mask=[False] * SLOTS)
+    assert world.client.encrypt(x=masked)
+    masked[3] = np.ma.masked
+    with pytest.raises(rm.DataError, match=r"input x has masked values; .*\.filled\(0\)"):
+        world.client.encrypt(x=masked)
+
+
+def test_short_vectors_are_refused_unless_they_are_tiled(world):
+    compiled, client = world.compiled, world.client
+    x = np.linspace(0, 1, SLOTS)
+    whole = compiled.run(client.encrypt(x=x), plain={"p": rm.tile([1, 2])})
+    assert np.allclose(client.decrypt(whole)["product"], x * np.tile([1, 2], SLOTS // 2), atol=1e-3)
+    encrypted = client.encrypt(x=rm.tile([0.5, 0.25, 0, 1]))
+    assert np.allclose(
+        client.decrypt(compiled.run(encrypted, plain={"p": rm.tile(1)}))["turned"][:2], [0.25, 0], atol=1e-3
+    )
+    inputs = client.encrypt(x=x)
+    for short in ([1.0, 2.0], [1.0], np.ones(SLOTS // 2)):
+        with pytest.raises(rm.DataError, match="pad or cut"):
+            compiled.run(inputs, plain={"p": short})
+    with pytest.raises(rm.DataError, match=r"one number; rm.tile\(2.0\)"):
+        compiled.run(inputs, plain={"p": 2.0})
+    with pytest.raises(rm.DataError, match="do not divide 16"):
+        compiled.run(inputs, plain={"p": rm.tile([1, 2, 3])})
+    tiled = rm.tile([1, 2])
+    for misuse in (
+        lambda: tiled + np.ones(2),
+        lambda: np.ones(2) * tiled,
+        lambda: tiled + tiled,
+        lambda: np.sin(tiled),
+        lambda: np.sum(tiled),
+        lambda: np.asarray(tiled),
+        lambda: list(tiled),
+        lambda: -tiled,
+        lambda: 2.0 * tiled,
+    ):
+        with pytest.raises(rm.DataError, match="in numpy first"):
+            misuse()
+
+
+def test_seals_methods_take_bytes_like_data_and_refuse_the_rest():
+    test_seal = pytest.importorskip("test_seal")
+    side = test_seal.seal(test_seal.SMALL)
+    client = rs.SealClient.generate(memoryview(side.parms), security_table="standard_2018", compression="none")
+    parms = bytearray(client.parameters())
+    evaluator = rs.SealEvaluator(parms, security_table="standard_2018", compression="none")
+    evaluator.load_relin_keys(bytearray(client.relin_keys()))
+    evaluator.load_galois_keys(memoryview(client.galois_keys([1], conjugation=True)))
+    a = client.encrypt(np.ones(4), 2.0**30)
+    plain = client.encode([1, 2, 3, 4], 2.0**30)
+    assert evaluator.add(bytearray(a), memoryview(a)) == evaluator.add(a, a)
+    options = {
+        "security_table": "standard_2018",
+        "allow_insecure_parameters_for_tests_only": False,
+        "compression": "none",
+    }
+    good = {"a": a, "b": a, "plain": plain, "cipher": a, "data": a, "steps": 1, "conjugation": False}
+    good |= {"values": [1, 2], "scale": 2.0**30, "level": None, "parms": bytes(parms)} | options
+    good |= {"secret_key": client.secret_key_in_the_clear()}
+    calls = {"SealEvaluator": rs.SealEvaluator}
+    for item in (client, evaluator):
+        for name in dir(item):
+            if not name.startswith("_") and callable(getattr(item, name)):
+                calls[f"{type(item).__name__}.{name}"] = getattr(item, name)
+    assert len(calls) > 25
+    for name, call in calls.items():
+        parameters = [p for p in inspect.signature(call).parameters if p not in ("self", "cls")]
+        given = {parameter: good[parameter] for parameter in parameters}
+        if name == "SealClient.galois_keys":
+            given["steps"] = [1]
+        for parameter in parameters:
+            for label in (
+                "None",
+                "minus one",
+                "2^70",
+                "text",
+                "bytes",
+                "list",
+                "object",
+                "evil",
+                "released memory",
+                "NaN",
+            ):
+                try:
+                    attempt(call, given | {parameter: BAD[label]()})
+                except BaseException as error:
+                    raise AssertionError(f"{name}, {parameter} = {label}: {type(error).__name__}: {error}") from error
+            assert parameter in str(attempt(call, given | {parameter: object()}))
+        with pytest.raises(rm.ArgumentError, match="has no argument `bogus`"):
+            call(**given, bogus=1)
+    with pytest.raises(rm.ArgumentError, match=r"SealClient\.generate"):
+        rs.SealClient()

@@ -1,0 +1,282 @@
+"""Memory is bounded, and its end a MemoryError; Ctrl-C is prompt, and keeps what was finished."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+
+import ringmill as rm
+
+# What a loaded computer may take to stop; a quiet one takes a tenth of it.
+STOPS = 3.0
+
+
+@rm.program
+def squared(x: rm.Encrypted):
+    return (x * x) << 1
+
+
+@pytest.fixture(scope="module")
+def compiled(small):
+    return squared.compile(small)
+
+
+@pytest.fixture
+def limit():
+    """Sets the memory limit; it is as before when the test is over."""
+    before = rm.limits()
+    yield lambda memory: rm.limits(memory=memory)
+    rm.limits(memory=before.memory)
+
+
+def test_limits_are_read_and_set(limit):
+    assert rm.limits().memory > 2**24
+    assert limit("512MiB") == rm.limits() == rm.Limits(memory=2**29)
+    assert limit(2**30).memory == 2**30
+    for bad in ("much", 0, -1, 1.5, True, "", b"1"):
+        with pytest.raises(rm.ArgumentError, match="memory"):
+            rm.limits(memory=bad)
+    assert rm.limits().memory == 2**30
+
+
+def test_the_environment_sets_them_too():
+    script = "import ringmill as rm; print(rm.limits().memory)"
+    environment = {**os.environ, "RINGMILL_MAX_MEMORY": "3G"}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment)
+    assert done.stdout.strip() == str(3 * 2**30), done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        env=environment | {"RINGMILL_MAX_MEMORY": "much"},
+    )
+    assert "RingmillError: RINGMILL_MAX_MEMORY: a memory limit is" in done.stderr
+
+
+def test_key_sizes_are_known_before_keys_are_made(compiled, small, tmp_path):
+    size = compiled.key_bytes
+    assert f"{size / 2**20:.1f} MiB" in repr(compiled)
+    compiled.keygen().evaluation_keys.save(tmp_path)
+    files = sum(path.stat().st_size for path in tmp_path.iterdir())
+    assert size <= files <= size + 1024
+
+
+def test_what_needs_more_than_the_limit_is_a_memory_error(compiled, small, limit, tmp_path):
+    client = compiled.keygen()
+    inputs = client.encrypt(x=np.ones(1024))
+    inputs.ciphertexts["x"].save(tmp_path / "x")
+    limit("16KiB")
+    for work in (
+        compiled.keygen,
+        lambda: client.encrypt(x=np.ones(1024)),
+        lambda: compiled.run(inputs),
+        lambda: rm.Ciphertext.load(tmp_path / "x", small),
+    ):
+        with pytest.raises(MemoryError, match=r"16\.0 KiB.*ringmill\.limits"):
+            work()
+    limit("4GiB")
+    assert compiled.run(inputs).ciphertexts
+
+
+# The address space of a process that has loaded the package, and so many MiB more.
+STARVED = """
+import resource, sys
+import numpy as np
+import ringmill as rm
+
+@rm.program
+def deep(x: rm.Encrypted, w: rm.Encrypted):
+    y = x
+    for step in range(1, 9):
+        y = rm.conj(y << step) * w
+    return y
+
+def used():
+    return int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+
+extra = int(sys.argv[1]) << 20
+resource.setrlimit(resource.RLIMIT_AS, (used() + extra, resource.RLIM_INFINITY))
+try:
+    compiled = deep.compile(slots=2048)
+    client = compiled.keygen()
+    inputs = client.encrypt(x=np.ones(2048), w=np.ones(2048))
+    client.decrypt(compiled.run(inputs, device="cpu:2", progress=False))
+    print("done")
+except MemoryError as error:
+    print("refused", error)
+"""
+
+
+def test_a_starved_process_gets_a_memory_error():
+    said = {}
+    for extra in (8, 40, 80, 120, 200, 300, 4000):
+        done = subprocess.run([sys.executable, "-c", STARVED, str(extra)], capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, (extra, done.returncode, done.stderr)
+        said[extra] = done.stdout.split(maxsplit=1)[0]
+    assert said[8] == "refused"
+    assert said[4000] == "done"
+
+
+# Work that takes far longer than the tests wait, and says when it is interrupted what was raised and how soon.
+STOPPED = """
+import sys, threading, time
+import numpy as np
+import ringmill as rm
+
+@rm.program
+def walk(x: rm.Encrypted):
+    for step in range(20000):
+        x = rm.conj(x << (1 + step % 5))
+    return x
+
+@rm.program
+def many(x: rm.Encrypted):
+    y = x
+    for step in range(1, 200):
+        y = y + (x << step) * (1 / step)
+    return y
+
+set1 = rm.params("set1", table="standard_2018")
+slots = set1.slots
+def run(*devices):
+    compiled = walk.compile(set1)
+    client = compiled.keygen()
+    inputs = client.encrypt(x=np.zeros(slots))
+    return lambda: compiled.run(inputs, device=list(devices), progress=False)
+
+def short_then_long():
+    @rm.program
+    def short(x: rm.Encrypted):
+        return rm.conj(x << 1)
+    compiled = short.compile(set1)
+    client = compiled.keygen()
+    inputs = client.encrypt(x=np.zeros(slots))
+    return lambda: compiled.run(inputs, device=["cpu:1"] * 20_000, progress=False)
+
+traced, shape = walk.trace(slots)
+from ringmill.program import compile_traced
+work = {
+    "cpu:1": lambda: run("cpu:1"),
+    "cpu:2": lambda: run("cpu:2"),
+    "sim:ring": lambda: run("sim:ring"),
+    "compile": lambda: lambda: [compile_traced(traced, shape, set1) for _ in range(1000)],
+    "keygen": lambda: many.compile(rm.params("set2")).keygen,
+    "several": short_then_long,
+}[sys.argv[1]]()
+print("ready", flush=True)
+try:
+    work()
+    print("not interrupted")
+except KeyboardInterrupt as error:
+    runs = getattr(error, "runs", None)
+    print(type(error).__name__, time.time(), -1 if runs is None else len(runs), str(error)[:60])
+"""
+
+
+@pytest.mark.parametrize("work", ["cpu:1", "cpu:2", "sim:ring", "compile", "keygen", "several"])
+def test_ctrl_c_is_raised_at_once(work):
+    child = subprocess.Popen([sys.executable, "-c", STOPPED, work], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    sent = time.time()
+    child.send_signal(signal.SIGINT)
+    said = child.communicate(timeout=60)[0].split(maxsplit=3)
+    assert said[0] in ("KeyboardInterrupt", "Interrupted"), said
+    assert float(said[1]) - sent < STOPS
+    if work in ("cpu:1", "cpu:2", "sim:ring"):
+        assert (said[0], said[2]) == ("Interrupted", "0")
+    if work == "several":
+        assert said[0] == "Interrupted"
+        assert int(said[2]) > 0  # those that were complete are there
+    assert child.returncode == 0
+
+
+def test_the_command_exits_130(tmp_path):
+    source = tmp_path / "walk.py"
+    source.write_text(
+        textwrap.dedent(
+            """
+            import ringmill as rm
+
+            @rm.program
+            def walk(x: rm.Encrypted):
+                for step in range(20000):
+                    x = rm.conj(x << (1 + step % 5))
+                return x
+            """
+        )
+    )
+    command = os.path.join(os.path.dirname(sys.executable), "ringmill")
+    arguments = [command, "run", str(source), "--random-inputs", "--params", "set2", "--max-memory", "8G"]
+    child = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # The size of the keys comes before they are made.
+    assert "evaluation keys of" in child.stdout.readline()
+    sent = time.time()
+    child.send_signal(signal.SIGINT)
+    said = child.communicate(timeout=60)[1]
+    assert time.time() - sent < STOPS
+    assert child.returncode == 130, said
+    assert said.count("interrupted") == 1
+    assert "Traceback" not in said
+
+
+def test_other_threads_go_on(compiled):
+    """A signal is the main thread's business: work on others is not stopped by it."""
+    script = textwrap.dedent(
+        """
+        import os, signal, threading, time
+        import numpy as np
+        import ringmill as rm
+
+        @rm.program
+        def walk(x: rm.Encrypted):
+            for step in range(300):
+                x = rm.conj(x << (1 + step % 5))
+            return x
+
+        compiled = walk.compile(slots=1024)
+        client = compiled.keygen()
+        inputs = client.encrypt(x=np.ones(1024))
+        done = []
+        other = threading.Thread(target=lambda: done.append(compiled.run(inputs, device="cpu:1", progress=False)))
+        other.start()
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(60)
+        except KeyboardInterrupt:
+            pass
+        other.join()
+        assert np.allclose(client.decrypt(done[0]), 1, atol=1e-2)
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def test_outputs_that_everybody_could_read_are_refused(small):
+    @rm.program
+    def nothing(x: rm.Encrypted):
+        y = x * 2
+        return y - y
+
+    with pytest.raises(rm.CompileError, match="transparent") as refused:
+        nothing.compile(small)
+    assert refused.value.file == __file__
+    assert refused.value.line == nothing.__wrapped__.__code__.co_firstlineno + 3
+
+    @rm.program
+    def masked(x: rm.Encrypted, mask: rm.Plain):
+        return x * mask
+
+    compiled = masked.compile(small)
+    inputs = compiled.keygen().encrypt(x=np.ones(1024))
+    assert compiled.run(inputs, plain={"mask": np.ones(1024)})
+    with pytest.raises(rm.DataError, match="transparent"):
+        compiled.run(inputs, plain={"mask": np.zeros(1024)})

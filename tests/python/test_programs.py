@@ -1,0 +1,116 @@
+"""What people write first runs on every machine that has its instructions and its ring degree, with the CPU's bits."""
+
+from __future__ import annotations
+
+import programs
+import pytest
+
+import ringmill as rm
+
+INSECURE = {"allow_insecure_parameters_for_tests_only": True}
+RINGS = ["sim:ring", "sim:ring-stored"]
+
+
+def small(levels: int, scale: int = 40, ends: int = 50) -> rm.Params:
+    """Ring degree 2^10 with so many rescaling primes: quick, and insecure."""
+    return rm.params(log_n=10, bits=[ends] + levels * [scale] + [ends], **INSECURE)
+
+
+CASES = {
+    "salaries": lambda: (programs.salaries(), rm.params(log_n=11, bits=[60, 40, 60], **INSECURE)),
+    "statistics": lambda: (programs.statistics(256), small(3)),
+    "diagonal product": lambda: (programs.diagonal_product(64), small(1)),
+    "digits network": lambda: (programs.digits(), small(4)),
+    "degree 8": lambda: (programs.polynomial(8), small(4)),
+    "degree 15": lambda: (programs.polynomial(15), small(4)),
+    "degree 31": lambda: (programs.polynomial(31), small(5)),
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def case(request):
+    """A case, its compiled program, its client and its encrypted inputs."""
+    case, params = CASES[request.param]()
+    # A polynomial of a high degree grows too fast for values twice as large as a sample's.
+    known = {"ranges": {"x": 1}} if request.param.startswith("degree") else {"sample": case.sample}
+    compiled = case.program.compile(params, slots=case.slots, **known)
+    client = compiled.keygen()
+    return case, compiled, client, client.encrypt(**case.inputs)
+
+
+def test_it_runs_on_the_cpu_and_the_ring_machines(case):
+    case, compiled, client, inputs = case
+    runs = compiled.run(inputs, device=["cpu", *RINGS])
+    assert case.error(client.decrypt(runs[0])) < 1e-4 * max(1, abs(case.expected).max())
+    for run in runs[1:]:
+        assert run.ciphertexts == runs[0].ciphertexts
+        summary = str(run.report).splitlines()
+        assert len(summary) <= 12
+        machine = run.report.data["machine"]
+        time = machine["end_to_end"]
+        parts = ("inputs", "keys", "compute", "spills", "outputs")
+        total = sum(time[f"{part}_seconds"] for part in parts) - time["overlap_seconds"]
+        assert total == pytest.approx(time["seconds"])
+        shown = f"{1e3 * total:.2f} ms" if total >= 1e-3 else f"{1e6 * total:.2f} us"
+        assert f"{shown} from end to end" in summary[0]
+        # Whatever is cut or spilled, no procedure has to move limbs while it runs.
+        assert machine["spills"]["inside"]["bytes"] == 0
+        spilled = machine["spills"]["bytes"]
+        assert ("spills over the link" in str(run.report)) == (spilled > 0) == (machine["spills"]["cycles"] > 0)
+        assert machine["spills"]["share"] == pytest.approx(time["spills_seconds"] / time["seconds"])
+
+
+def test_hoisted_rotations_need_no_spills_of_their_own():
+    """A set of eight wants 16 slots for its results alone; cut, it leaves room for the sum beside it."""
+    case = programs.diagonal_product(16)
+    compiled = case.program.compile(small(1), slots=case.slots)
+    client = compiled.keygen()
+    for device in RINGS:
+        machine = compiled.run(client.encrypt(**case.inputs), device=device, spill=False).report.data["machine"]
+        assert machine["cuts"]["parts"] > machine["cuts"]["calls"] > 0
+
+
+def test_spilling_is_forbidden_by_name(ringmill, tmp_path):
+    case = programs.polynomial(8)
+    compiled = case.program.compile(small(4), slots=case.slots)
+    inputs = compiled.keygen().encrypt(**case.inputs)
+    with pytest.raises(rm.DeviceError, match=r"memory\.slots"):
+        compiled.run(inputs, device="sim:ring", spill=False)
+    compiled.save(tmp_path / "poly.rmac")
+    command = ["sim", tmp_path / "poly.rmac"]
+    assert "spills over the link" in ringmill(*command)
+    assert "memory.slots" in ringmill(*command, "--no-spill", status=2)
+
+
+def test_the_multiplier_takes_what_its_words_hold():
+    case = programs.diagonal_product(16)
+    compiled = case.program.compile(small(1, scale=28, ends=32), slots=case.slots, input_bound=0.5)
+    client = compiled.keygen()
+    inputs = client.encrypt(x=0.5 * case.inputs["x"])
+    cpu, machine = compiled.run(inputs, device=["cpu", "sim:polymul"])
+    assert cpu.ciphertexts == machine.ciphertexts
+    time = machine.report.data["machine"]["end_to_end"]
+    assert time["host_seconds"] > 0
+    assert len(str(machine.report).splitlines()) <= 12
+
+
+def test_a_ring_degree_beyond_the_machine_names_the_field(ringmill, tmp_path):
+    case = programs.polynomial(2)
+    compiled = case.program.compile(rm.params(log_n=13, bits=[50, 40, 40, 50], **INSECURE), slots=case.slots)
+    inputs = compiled.keygen().encrypt(**case.inputs)
+    with pytest.raises(rm.DeviceError, match="max_log_n"):
+        compiled.run(inputs, device="sim:polymul")
+    machine = tmp_path / "small.toml"
+    machine.write_text(ringmill("machine", "show", "ring").replace("log_n = 14", "log_n = 11", 1))
+    with pytest.raises(rm.DeviceError, match="`log_n`"):
+        compiled.run(inputs, device=f"sim:{machine}")
+
+
+def test_the_detail_has_every_figure():
+    case = programs.polynomial(2)
+    compiled = case.program.compile(small(2), slots=case.slots)
+    inputs = compiled.keygen().encrypt(**case.inputs)
+    report = compiled.run(inputs, device="sim:ring").report
+    assert report.detail.startswith(str(report))
+    for figure in ("ciphertext primes", "cycles in flight, NTT", "utilisation, main", "idle", "host link, keys"):
+        assert figure in report.detail
