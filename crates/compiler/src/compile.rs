@@ -12,7 +12,8 @@ use crate::canonical::CanonicalScales;
 use crate::error::CompileError;
 use crate::lower::{KeyRequest, Lowered, PlainRequest, PlainSource};
 use crate::options::{Options, ParamsChoice};
-use crate::precision::{Known, Precision, predict};
+use crate::params::Fitted;
+use crate::precision::{Known, Precision};
 use crate::range::InputRange;
 use crate::{galois, lower, params, pipeline, transparent};
 
@@ -103,17 +104,15 @@ pub fn compile(source: MacroProgram, options: &Options) -> Result<Compiled, Comp
     };
     let relinearised = pipeline::relinearised(source.clone(), options.passes)?;
     transparent::refuse(&relinearised)?;
-    let (params, output_level) = match &options.params {
-        ParamsChoice::Given(params) => {
-            let level = params::output_level(&relinearised, params, options, known)?;
-            (Arc::clone(params), level)
-        }
+    let Fitted {
+        params,
+        managed,
+        output_level,
+        prediction,
+    } = match &options.params {
+        ParamsChoice::Given(params) => params::given(&relinearised, params, options, known)?,
         ParamsChoice::Choose(wanted) => params::choose(&relinearised, wanted, options, known)?,
     };
-    options.watch.check()?;
-    let managed = pipeline::managed(relinearised, &params, output_level)?;
-    options.watch.check()?;
-    let prediction = predict(&managed, &params, known, &options.watch)?;
     let galois = galois::elements(&managed, &params)?;
     let procs = ProcCache::new(Arc::clone(&params));
     let Lowered {

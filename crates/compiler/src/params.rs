@@ -12,7 +12,7 @@ use crate::depth::Depths;
 use crate::error::{At, CompileError};
 use crate::options::{Options, Wanted};
 use crate::pipeline;
-use crate::precision::{Known, Precision, Tightest, predict};
+use crate::precision::{Known, Precision, Prediction, Tightest, predict};
 
 /// Sizes of rescaling primes: below, a large ring has too few primes near the scale; above, arithmetic ends.
 const SCALE_BITS: std::ops::RangeInclusive<u32> = 28..=58;
@@ -30,7 +30,44 @@ const FIRST_GUESS: u32 = 40;
 /// Levels that outputs may keep in hand where the first prime alone is too small for integer part and precision.
 const SPARE_LEVELS: u32 = 2;
 
-/// Parameters for `program`, which has its relinearisations, and the level of its outputs, at least the one asked for.
+/// A program managed for parameters, and what is predicted of it.
+pub(crate) struct Fitted {
+    pub params: Arc<Params>,
+    pub managed: MacroProgram,
+    /// The level of the outputs.
+    pub output_level: u32,
+    pub prediction: Prediction,
+}
+
+impl Fitted {
+    fn new(
+        program: &MacroProgram,
+        params: Arc<Params>,
+        output_level: u32,
+        known: Known<'_>,
+        watch: &Watch,
+    ) -> Result<Self, CompileError> {
+        watch.check()?;
+        let managed = pipeline::managed(program.clone(), &params, output_level)?;
+        watch.check()?;
+        let prediction = predict(&managed, &params, known, watch)?;
+        Ok(Self {
+            params,
+            managed,
+            output_level,
+            prediction,
+        })
+    }
+
+    /// Bits of the least precise output.
+    fn bits(&self) -> f64 {
+        let outputs = self.prediction.outputs.iter().map(Precision::bits);
+        outputs.fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// `program`, which has its relinearisations, fitted to parameters chosen for it, its outputs at the level asked for or
+/// above.
 ///
 /// # Errors
 /// [`CompileError::NoParameters`], [`CompileError::TooPrecise`], [`CompileError::TooLarge`].
@@ -39,7 +76,7 @@ pub(crate) fn choose(
     wanted: &Wanted,
     options: &Options,
     known: Known<'_>,
-) -> Result<(Arc<Params>, u32), CompileError> {
+) -> Result<Fitted, CompileError> {
     let mut refused = None;
     let lowest = options.output_level;
     for level in lowest..=lowest.saturating_add(SPARE_LEVELS) {
@@ -54,7 +91,7 @@ pub(crate) fn choose(
             tightest: None,
         };
         match search.run() {
-            Ok(params) => return Ok((params, level)),
+            Ok(fitted) => return Ok(fitted),
             // With a level in hand the integer part need not fit the first prime beside the scale.
             Err(error @ (CompileError::TooLarge { .. } | CompileError::TooPrecise { .. })) => {
                 refused = Some(error);
@@ -69,29 +106,31 @@ pub(crate) fn choose(
     }))
 }
 
-/// The lowest level of the outputs, at least the one asked for, at which every value fits its level with these parameters.
+/// `program` fitted to given parameters, its outputs at the lowest level, the one asked for or above, at which every value
+/// fits.
 ///
 /// # Errors
 /// [`CompileError::Overflow`] where the parameters have no level to spare that would help.
-pub(crate) fn output_level(
+pub(crate) fn given(
     program: &MacroProgram,
-    params: &Params,
+    params: &Arc<Params>,
     options: &Options,
     known: Known<'_>,
-) -> Result<u32, CompileError> {
+) -> Result<Fitted, CompileError> {
     let mut refused = None;
     let lowest = options.output_level;
     for level in lowest..=lowest.saturating_add(SPARE_LEVELS) {
-        let managed = match pipeline::managed(program.clone(), params, level) {
-            Ok(managed) => managed,
+        let fitted = match Fitted::new(program, Arc::clone(params), level, known, &options.watch) {
+            Ok(fitted) => fitted,
+            Err(error @ CompileError::Halt(_)) => return Err(error),
             Err(error) => return Err(refused.unwrap_or(error)),
         };
-        let tightest = predict(&managed, params, known, &options.watch)?.tightest;
+        let tightest = &fitted.prediction.tightest;
         if tightest.excess_bits < 0.0 {
-            return Ok(level);
+            return Ok(fitted);
         }
-        refused.get_or_insert(CompileError::Overflow {
-            at: At(tightest.loc),
+        refused.get_or_insert_with(|| CompileError::Overflow {
+            at: At(tightest.loc.clone()),
             magnitude: tightest.magnitude,
             capacity: tightest.capacity,
         });
@@ -118,24 +157,18 @@ struct Search<'a> {
     tightest: Option<Tightest>,
 }
 
-/// What became of a scale.
-enum Tried {
-    /// Every value fits, and every output has this many bits.
-    Fits(Arc<Params>, f64),
-    /// A value did not fit; the integer part was raised.
-    Raised,
-}
-
 impl Search<'_> {
-    fn run(&mut self) -> Result<Arc<Params>, CompileError> {
+    fn run(&mut self) -> Result<Fitted, CompileError> {
         let enough = f64::from(self.wanted.precision_bits);
         let lowest = *SCALE_BITS.start();
         let mut first = FIRST_GUESS.min(self.highest_scale()?);
         // The guess itself may need a ring that no table has, where a smaller scale would not.
         let shortfall = loop {
             match self.attempt(first) {
-                Ok(Tried::Fits(_, bits)) => break (enough - bits).ceil().clamp(-64.0, 64.0) as i64,
-                Ok(Tried::Raised) => first = first.min(self.highest_scale()?),
+                Ok(Some(fitted)) => {
+                    break (enough - fitted.bits()).ceil().clamp(-64.0, 64.0) as i64;
+                }
+                Ok(None) => first = first.min(self.highest_scale()?),
                 Err(CompileError::NoParameters { .. }) if first > lowest => {
                     break i64::from(lowest) - i64::from(first);
                 }
@@ -157,30 +190,34 @@ impl Search<'_> {
                 });
             }
             match self.attempt(scale_bits)? {
-                Tried::Fits(params, bits) if bits >= enough => return Ok(params),
-                Tried::Fits(_, bits) => {
-                    reached = bits;
+                Some(fitted) if fitted.bits() >= enough => return Ok(fitted),
+                Some(fitted) => {
+                    reached = fitted.bits();
                     scale_bits += 1;
                 }
-                Tried::Raised => {}
+                None => {}
             }
         }
     }
 
-    fn attempt(&mut self, scale_bits: u32) -> Result<Tried, CompileError> {
-        self.watch.check()?;
+    /// The program at a scale; `None` where a value did not fit, and the integer part was raised.
+    fn attempt(&mut self, scale_bits: u32) -> Result<Option<Fitted>, CompileError> {
         let params = self.smallest(scale_bits)?;
-        let managed = pipeline::managed(self.program.clone(), &params, self.output_level)?;
-        let prediction = predict(&managed, &params, self.known, self.watch)?;
-        let missing = prediction.tightest.excess_bits;
-        if missing >= 0.0 {
-            let raise = missing.min(1e6).floor() as u32 + 1;
-            self.integer_bits = self.integer_bits.saturating_add(raise);
-            self.tightest = Some(prediction.tightest);
-            return Ok(Tried::Raised);
+        let fitted = Fitted::new(
+            self.program,
+            params,
+            self.output_level,
+            self.known,
+            self.watch,
+        )?;
+        let missing = fitted.prediction.tightest.excess_bits;
+        if missing < 0.0 {
+            return Ok(Some(fitted));
         }
-        let outputs = prediction.outputs.iter().map(Precision::bits);
-        Ok(Tried::Fits(params, outputs.fold(f64::INFINITY, f64::min)))
+        let raise = missing.min(1e6).floor() as u32 + 1;
+        self.integer_bits = self.integer_bits.saturating_add(raise);
+        self.tightest = Some(fitted.prediction.tightest);
+        Ok(None)
     }
 
     fn first_bits(&self, scale_bits: u32) -> u32 {
