@@ -1,4 +1,5 @@
 //! Random programs and their inputs, for the tests across the crates.
 
+pub mod inputs;
 pub mod numbers;
 pub mod programs;

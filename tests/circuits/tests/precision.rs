@@ -11,6 +11,7 @@ use ringmill_devices::runtime::{Client, Server, Vectors};
 use ringmill_devices::{Request, open};
 use ringmill_isa::macros::{Visibility, text};
 use ringmill_schemes::ckks::Params;
+use ringmill_test_circuits::inputs::of_kind;
 use ringmill_test_circuits::numbers::Numbers;
 use ringmill_test_circuits::programs::{Case, Limits, case};
 
@@ -143,11 +144,7 @@ fn measure(case: &Case, compiled: &Arc<Compiled>, seed: u64) -> (Vec<f64>, Vec<f
     let client =
         Client::from_seed_for_reproducible_tests_only(Arc::clone(compiled), bytes).unwrap();
     let server = Server::new(Arc::clone(compiled), client.evaluation_keys().unwrap()).unwrap();
-    let declared = case.program.inputs.iter().zip(&case.inputs);
-    let of = |kind| -> Vectors {
-        let chosen = declared.clone().filter(|(i, _)| i.visibility == kind);
-        chosen.map(|(i, v)| (i.name.clone(), v.clone())).collect()
-    };
+    let of = |kind| of_kind(&case.program, &case.inputs, kind);
     let (encrypted, plain) = (of(Visibility::Encrypted), of(Visibility::Plain));
     let ciphers = client.encrypt(&encrypted).unwrap();
     let device = open("cpu:1").unwrap();

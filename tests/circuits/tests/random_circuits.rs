@@ -12,6 +12,7 @@ use ringmill_devices::runtime::{Ciphertexts, Client, RuntimeError, Server, Vecto
 use ringmill_devices::{Device, Request, open};
 use ringmill_isa::macros::Visibility;
 use ringmill_schemes::ckks::Params;
+use ringmill_test_circuits::inputs::of_kind;
 
 #[path = "../../../crates/compiler/src/tests/random.rs"]
 mod random;
@@ -46,11 +47,7 @@ fn run_everywhere(case: &random::Case, params: &Arc<Params>, seeded: bool) {
         Client::from_seed_for_reproducible_tests_only(Arc::clone(&compiled), [3; 32]).unwrap();
     let keys = client.evaluation_keys().unwrap();
     let server = Server::new(Arc::clone(&compiled), keys).unwrap();
-    let declared = case.program.inputs.iter().zip(&case.inputs);
-    let of = |kind| -> Vectors {
-        let chosen = declared.clone().filter(|(i, _)| i.visibility == kind);
-        chosen.map(|(i, v)| (i.name.clone(), v.clone())).collect()
-    };
+    let of = |kind| of_kind(&case.program, &case.inputs, kind);
     let (encrypted, plain) = (of(Visibility::Encrypted), of(Visibility::Plain));
     let ciphers = client.encrypt(&encrypted).unwrap();
 
