@@ -30,10 +30,12 @@ from ringmill.errors import (
 from ringmill.limits import Limits, limits
 from ringmill.ops import conj, polynomial, rotate, sum
 from ringmill.parameters import devices, params
+from ringmill.procedure import Procedure, procedure, repeat
 from ringmill.program import Program, program
 from ringmill.report import Report
 from ringmill.runtime import Client, Compiled, Inputs, Precision, Run, Share, load
 from ringmill.trace import Encrypted, Plain
+from ringmill.types import bit, integer, real, uint
 from ringmill.values import tile
 
 __all__ = [
@@ -58,20 +60,27 @@ __all__ = [
     "Params",
     "Plain",
     "Precision",
+    "Procedure",
     "Program",
     "Report",
     "RingmillError",
     "Run",
     "Share",
     "__version__",
+    "bit",
     "conj",
     "devices",
+    "integer",
     "limits",
     "load",
     "params",
     "polynomial",
+    "procedure",
     "program",
+    "real",
+    "repeat",
     "rotate",
     "sum",
     "tile",
+    "uint",
 ]

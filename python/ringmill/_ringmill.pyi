@@ -22,7 +22,7 @@ class FileError(RingmillError): ...
 class DeviceError(RingmillError): ...
 
 class MacroBuilder:
-    def __init__(self, name: str, slots: int) -> None: ...
+    def __init__(self, name: str, slots: int, scheme: str) -> None: ...
     def input(self, name: str, encrypted: bool, file: str, line: int) -> int: ...
     def vector(self, values: NDArray[np.complex128], file: str, line: int) -> int: ...
     def scalar(self, value: float, file: str, line: int) -> int: ...
@@ -39,6 +39,7 @@ class MacroBuilder:
 class MacroProgram:
     name: str
     slots: int
+    scheme: str
     inputs: list[tuple[str, bool]]
     outputs: list[str]
     @staticmethod
@@ -90,6 +91,7 @@ class Keys:
 class CompiledProgram:
     name: str
     slots: int
+    scheme: str
     outputs: list[str]
     params: Params
     key_bytes: int
@@ -108,6 +110,7 @@ class CompiledProgram:
         trace: str | None,
         progress: bool,
         spill: bool,
+        why: str,
     ) -> tuple[dict[str, Ciphertext], list[str]]: ...
 
 def compile_program(
@@ -121,6 +124,7 @@ def compile_program(
     margin: float,
     table: str,
     security: int,
+    target: str | None,
 ) -> CompiledProgram: ...
 def load_compiled(path: str, insecure: bool) -> CompiledProgram | None: ...
 def evaluate_program(

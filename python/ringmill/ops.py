@@ -7,7 +7,6 @@ from typing import Any
 
 from ringmill.check import arguments, integer, shown
 from ringmill.trace import Encrypted, compile_error, refuse
-from ringmill.values import numeric
 
 
 def _encrypted(name: str, x: Any) -> Encrypted:
@@ -33,7 +32,9 @@ def rotate(x: Encrypted, steps: int) -> Encrypted:
 @arguments("rm.conj", compile_error, x=_encrypted)
 def conj(x: Encrypted) -> Encrypted:
     """The complex conjugate of every slot."""
-    return x._tracer.emit("conj", x._id)
+    if x._kind.whole:
+        refuse(f"rm.conj is about complex numbers, and x is of {x._kind}; leave it out")
+    return x._tracer.emit(x._kind, "conj", x._id)
 
 
 @arguments(
@@ -81,9 +82,9 @@ def polynomial(x: Encrypted, coefficients: Sequence[float]) -> Encrypted:
     >>> cubic(x=[0.0, 1.0, 2.0, -1.0])
     array([ 1.,  3., 17., -1.])
     """
-    values = numeric("coefficients", coefficients, compile_error)
+    values = x._tracer.numbers("coefficients", coefficients, x._kind)
     if values.ndim != 1 or values.imag.any():
         refuse("rm.polynomial takes a list of real coefficients, lowest degree first")
     if not values[1:].any():
         refuse("the polynomial is a constant: its result would not be encrypted")
-    return x._tracer.emit("polynomial", x._id, values.real.tolist())
+    return x._tracer.emit(x._kind, "polynomial", x._id, values.real.tolist())

@@ -37,7 +37,8 @@ def params(
 
     ``"set1"`` (N = 2^14, 438 bits) and ``"set2"`` (N = 2^15, 546 bits) are those of the ring paper. Your own: `log_n`,
     and `bits`, the sizes of the primes: first the ciphertext primes, the special prime last. They are checked at
-    `security` bits under `table`, ``"guidelines_2024"`` (the default) or ``"standard_2018"`` (which ``"set1"`` needs).
+    `security` bits under `table`, ``"guidelines_2024"`` (the default), ``"standard_2018"`` (which ``"set1"`` needs) or
+    ``"estimator_2026"`` (our own estimates, small rings too).
 
     Raises :class:`ParameterError` when they are malformed or not secure.
 

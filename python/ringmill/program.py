@@ -7,32 +7,50 @@ import inspect
 import math
 import numbers
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ringmill._ringmill import MAX_SLOTS, MacroProgram, Params, compile_program, evaluate_program
-from ringmill.check import arguments, by_hand, closest, integer, names, number, optional, shown, text
-from ringmill.errors import ArgumentError, DataError, DefaultBoundWarning, ParameterError, UnknownName
+from ringmill.check import Check, arguments, by_hand, closest, integer, names, number, optional, shown, text
+from ringmill.errors import (
+    ArgumentError,
+    CompileError,
+    DataError,
+    DefaultBoundWarning,
+    DeviceError,
+    ParameterError,
+    UnknownName,
+)
 from ringmill.parameters import PARAMS
 from ringmill.runtime import Compiled
+from ringmill.schemes import Choice, Signature, choose, name_in_text
 from ringmill.shape import Shape
-from ringmill.trace import Encrypted, Plain, Tracer, Vector, compile_error, refuse, user_line
-from ringmill.values import Tiled, as_vector, numeric
+from ringmill.trace import Annotation, Encrypted, Plain, Tracer, Vector, compile_error, mixed, refuse, user_line
+from ringmill.types import SLOTS, Type
+from ringmill.values import Tiled, as_vector, numeric, spread, typed
 
 _WHOLE = integer(0, 2**32 - 1, ParameterError)
 
 
-def _function(name: str, value: Any) -> Any:
-    if not hasattr(value, "__code__"):
-        by_hand(f"@rm.program takes a Python function, and got {shown(value)}")()
-    return value
+def function_for(decorator: str) -> Check:
+    """A function written in Python, which a decorator takes."""
+
+    def check(_name: str, value: Any) -> Any:
+        if not hasattr(value, "__code__"):
+            by_hand(f"{decorator} takes a Python function, and got {shown(value)}")()
+        return value
+
+    return check
 
 
-@arguments("rm.program", function=_function)
+@arguments("rm.program", function=function_for("@rm.program"))
 def program(function: Callable[..., Any]) -> Program:
     """Makes a program of a function whose parameters are annotated ``rm.Encrypted`` or ``rm.Plain``.
+
+    A type in brackets says what a parameter holds, as in ``rm.Encrypted[rm.real[64]]``; without one it is a vector of
+    real or complex numbers, as many as the program has slots, which only CKKS computes on.
 
     The function computes on whole vectors of slots and returns one encrypted vector, or a tuple or dict of them. It is
     run once, on stand-ins, each time the program is compiled; loops and ``if`` on ordinary Python values are unrolled.
@@ -51,13 +69,13 @@ def program(function: Callable[..., Any]) -> Program:
 class Program:
     """A traced function; made by :func:`program`."""
 
-    @arguments("rm.Program", function=_function)
+    @arguments("rm.Program", function=function_for("@rm.program"))
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
         code = function.__code__
         self._function = function
         self._line = (code.co_filename.encode(errors="backslashreplace").decode(), code.co_firstlineno)
-        self._parameters: dict[str, bool] | None = None
+        self._arguments: dict[str, Annotation] | None = None
 
     @property
     def name(self) -> str:
@@ -66,11 +84,20 @@ class Program:
     @property
     def parameters(self) -> dict[str, bool]:
         """The parameters in order, each with whether it arrives encrypted."""
-        if self._parameters is None:
-            self._parameters = self._read_parameters()
-        return self._parameters
+        return {name: argument.vector is Encrypted for name, argument in self._annotations.items()}
 
-    def _read_parameters(self) -> dict[str, bool]:
+    @property
+    def signature(self) -> Signature:
+        """The types of the parameters, and the line of the program."""
+        return Signature({name: argument.type for name, argument in self._annotations.items()}, self._line)
+
+    @property
+    def _annotations(self) -> dict[str, Annotation]:
+        if self._arguments is None:
+            self._arguments = self._read_parameters()
+        return self._arguments
+
+    def _read_parameters(self) -> dict[str, Annotation]:
         try:
             signature = inspect.signature(self._function, eval_str=True)
         except Exception as error:
@@ -79,25 +106,36 @@ class Program:
         for name, parameter in signature.parameters.items():
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 refuse(f"{self.name} takes *{name}: a program has a fixed list of parameters", self._line)
-            if parameter.annotation is not Encrypted and parameter.annotation is not Plain:
-                refuse(f"parameter {name} of {self.name} must be annotated rm.Encrypted or rm.Plain", self._line)
-            parameters[name] = parameter.annotation is Encrypted
-        if not any(parameters.values()):
+            annotation = parameter.annotation
+            if annotation is Encrypted or annotation is Plain:
+                annotation = Annotation(annotation, SLOTS)
+            if not isinstance(annotation, Annotation):
+                refuse(
+                    f"parameter {name} of {self.name} must be annotated rm.Encrypted or rm.Plain, with its type in "
+                    "brackets or without",
+                    self._line,
+                )
+            parameters[name] = annotation
+        if not any(annotation.vector is Encrypted for annotation in parameters.values()):
             refuse(f"{self.name} has no encrypted parameter; annotate one rm.Encrypted", self._line)
         return parameters
 
     @arguments("trace")
     def trace(self, slots: int) -> tuple[MacroProgram, Shape]:
         """The macro program of this function for vectors of `slots` values, and the shape of what it returns."""
-        parameters = self.parameters
+        return self._trace(slots, name_in_text(None, self.signature))
+
+    def _trace(self, slots: int, scheme: str) -> tuple[MacroProgram, Shape]:
         at_our_line = functools.partial(compile_error, line=self._line)
         slots = integer(1, MAX_SLOTS, at_our_line, power_of_two=True)("slots", slots)
-        tracer = Tracer(self.name, slots)
-        arguments = {
-            name: (Encrypted if encrypted else Plain)(tracer, tracer.builder.input(name, encrypted, *self._line))
-            for name, encrypted in parameters.items()
-        }
-        shape, values = Shape.of(self._traced(tracer, arguments), self._line)
+        tracer = Tracer(self.name, slots, scheme)
+        arguments = {}
+        for name, argument in self._annotations.items():
+            if (argument.type.length or 0) > slots:
+                refuse(f"argument {name} of type {argument.type} does not fit the program's {slots} slots", self._line)
+            number = tracer.builder.input(name, argument.vector is Encrypted, *self._line)
+            arguments[name] = argument.vector(tracer, number, argument.type.element)
+        shape, values = Shape.of(self._traced(tracer, arguments), self._line, "the program")
         for name, value in zip(shape.names, values, strict=True):
             if not isinstance(value, Encrypted) or value._tracer is not tracer:
                 found = "a plain vector" if isinstance(value, Vector) else type(value).__name__
@@ -120,13 +158,18 @@ class Program:
         finally:
             tracer.inside.pop()
 
-    @arguments("compile", params=optional(PARAMS))
-    def compile(self, params: Params | None = None, *, slots: int | None = None, **options: Any) -> Compiled:
+    @arguments("compile", params=optional(PARAMS), scheme=optional(text(CompileError)))
+    def compile(
+        self, params: Params | None = None, *, slots: int | None = None, scheme: str | None = None, **options: Any
+    ) -> Compiled:
         """Compiles for vectors of `slots` values; `options` are those of :func:`compile_traced`.
 
         Without `params`, the smallest secure parameters that hold the program; with them, a check that they do. `slots`
         is a power of two of at most half the ring degree and may be left out when `params` are given: then it is half
         the ring degree.
+
+        `scheme` names the scheme, as in ``scheme="ckks"``; left out, it is the first that takes the types of all
+        arguments, and :attr:`Compiled.scheme_reason` and reports of runs say why it is that one.
 
         `options` of most use: `ranges`, where each input's values lie, or `sample`, typical inputs by name, so that
         nothing the program computes can outgrow its parameters; `precision`, bits after the binary point.
@@ -138,45 +181,67 @@ class Program:
             if params is None:
                 refuse(f"{self.name}.compile needs slots=, the length of its vectors, unless params= are given")
             slots = params.slots
-        traced, shape = self.trace(slots)
-        return compile_traced(traced, shape, params, **options)
+        # Faults of single lines come before those of the whole.
+        traced, shape = self._trace(slots, name_in_text(scheme, self.signature))
+        choice = choose(scheme, self.signature)
+        return compile_traced(traced, shape, params, signature=self.signature, choice=choice, **options)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the program in the clear, on numpy arrays of one power-of-two length.
+        """Runs the program in the clear, on numpy arrays of one power-of-two length, or of the types declared.
+
+        Where all types are declared, the slots are the least power of two that holds the longest array.
 
         Inside another program, on its vectors, it becomes part of that program: what it returns are vectors of it.
         """
         tracers = [value._tracer for value in (*args, *kwargs.values()) if isinstance(value, Vector)]
         fits = arguments(self.name, compile_error if tracers else ArgumentError)
-        values = fits(_bind(self._function))(*args, **kwargs)
+        values = fits(bind(self._function))(*args, **kwargs)
         return self._inlined(tracers[0], values) if tracers else self._in_the_clear(values)
 
     def _inlined(self, tracer: Tracer, values: Mapping[str, Any]) -> Any:
         """What the function returns as a part of another program."""
+        placed = {}
         for name, encrypted in self.parameters.items():
             value, argument = values[name], f"argument {name} of {self.name}"
-            if isinstance(value, Vector) and value._tracer is not tracer:
-                refuse(f"{argument} belongs to another program")
+            kind = self.signature.of(name)
+            if isinstance(value, Vector):
+                if value._tracer is not tracer:
+                    refuse(f"{argument} belongs to another program")
+                mixed(kind.element, value._kind)
             if encrypted and not isinstance(value, Encrypted):
                 refuse(f"{argument} must be an encrypted vector, and is {shown(value)}")
-            if not isinstance(value, (Vector, Tiled)):
+            if isinstance(value, Vector):
+                continue
+            if kind != SLOTS:
+                placed[name] = tracer.argument(argument, value, kind)
+            elif not isinstance(value, Tiled):
                 numeric(argument, value, compile_error)
-        return self._traced(tracer, values)
+        return self._traced(tracer, {**values, **placed})
 
     def _in_the_clear(self, values: Mapping[str, Any]) -> Any:
-        tiled = {name: value for name, value in values.items() if isinstance(value, Tiled)}
+        kinds = self.signature.types
+        declared = {
+            name: typed(f"argument {name} of {self.name}", value, kinds[name])
+            for name, value in values.items()
+            if kinds[name] != SLOTS
+        }
+        choose(None, self.signature)  # what no scheme computes has no clear evaluator either
+        tiled = {name: value for name, value in values.items() if name not in declared and isinstance(value, Tiled)}
         arrays = {
             name: np.atleast_1d(numeric(f"argument {name} of {self.name}", value))
             for name, value in values.items()
-            if name not in tiled
+            if name not in declared and name not in tiled
         }
         lengths = {array.size for array in arrays.values()}
+        if declared and not arrays:
+            lengths = {_room(kinds[name] for name in declared)}
         if len(lengths) != 1 or any(array.ndim != 1 for array in arrays.values()):
             shapes = ", ".join(f"{name} of shape {array.shape}" for name, array in arrays.items())
             raise DataError(f"{self.name} computes on vectors of one length, and got {shapes or 'tiled values alone'}")
         slots = integer(1, MAX_SLOTS, DataError, power_of_two=True)(f"{self.name}: the vectors' length", lengths.pop())
         arrays |= {name: as_vector(name, value, slots) for name, value in tiled.items()}
-        traced, shape = self.trace(slots)
+        traced, shape = self.trace(slots)  # which refuses arrays longer than the slots
+        arrays |= {name: spread(value, slots) for name, value in declared.items()}
         outputs = evaluate_program(traced, [arrays[name] for name, _ in traced.inputs])
         return shape.build([as_real(outputs[name]) for name in shape.names])
 
@@ -186,7 +251,12 @@ class Program:
         return f"<ringmill program {self.name}({kinds})>"
 
 
-def _bind(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
+def _room(kinds: Iterable[Type]) -> int:
+    """The least power of two of slots that holds values of these types."""
+    return 1 << (max(kind.length or 1 for kind in kinds) - 1).bit_length()
+
+
+def bind(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
     """A function of the same parameters that returns its arguments by name."""
 
     def bound(*args: Any, **kwargs: Any) -> dict[str, Any]:
@@ -200,7 +270,8 @@ def _bind(function: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
 
 def check_options(label: str, params: Params | None, options: Mapping[str, Any]) -> None:
     """Refuses options that :func:`compile_traced` does not have, or that decide nothing beside given parameters."""
-    known = [name for name in inspect.signature(compile_traced).parameters if name not in ("traced", "shape", "params")]
+    decided = ("traced", "shape", "signature", "choice", "params")
+    known = ["scheme", *(name for name in inspect.signature(compile_traced).parameters if name not in decided)]
     for name in options:
         if name not in known:
             raise ArgumentError(f"{label} has no argument `{name}`; {closest(name, known)}")
@@ -221,12 +292,15 @@ def check_options(label: str, params: Params | None, options: Mapping[str, Any])
     margin=optional(number(DataError)),
     table=text(ParameterError),
     security=_WHOLE,
+    target=optional(text(DeviceError)),
 )
 def compile_traced(
     traced: MacroProgram,
     shape: Shape,
     params: Params | None = None,
     *,
+    signature: Signature | None = None,
+    choice: Choice | None = None,
     precision: int = 20,
     integer_bits: int = 0,
     input_bound: float | None = None,
@@ -235,6 +309,7 @@ def compile_traced(
     margin: float | None = None,
     table: str = "guidelines_2024",
     security: int = 128,
+    target: str | None = None,
 ) -> Compiled:
     """Compiles a traced program.
 
@@ -248,6 +323,10 @@ def compile_traced(
     * with `sample`, typical values of every input by name, encrypted and plain: `margin` (2 if left out) times the
       largest absolute value there; or
     * `input_bound`, the largest absolute value; 1 if left out, with a :class:`DefaultBoundWarning` that says so.
+
+    `target` names a machine that the program is made for (``"ring"``, or a description file): chosen parameters keep
+    its word size, ring degrees and moduli; where none do, or given ones do not, the refusal names the field of its
+    description.
 
     The predicted precision holds but with probability 2^-40. By ranges alone it holds for all values within them; with
     `sample` for values at most `margin` times as large as on it, which is far sharper where values rarely are as large
@@ -276,8 +355,9 @@ def compile_traced(
         raise DataError(f"input_bound is the largest absolute value of an input slot, a positive number, not {bound}")
     if margin is not None and sample is None:
         raise DataError("margin= is about a sample, and sample= is not given; give it, or leave margin= out")
-    declared = _ranges(traced, ranges or {})
-    vectors = None if sample is None else _sample(traced, sample)
+    signature = signature or Signature()
+    declared = _ranges(traced, ranges or {}, signature)
+    vectors = None if sample is None else _sample(traced, sample, signature)
     if sample is None and input_bound is None:
         _say_default([name for (name, _), ends in zip(traced.inputs, declared, strict=True) if ends is None])
     inner = compile_program(
@@ -291,8 +371,9 @@ def compile_traced(
         2.0 if margin is None else margin,
         table,
         security,
+        target,
     )
-    return Compiled(inner, shape)
+    return Compiled(inner, shape, signature, choice)
 
 
 # Where the default bound was said: once a line is enough.
@@ -309,8 +390,11 @@ def _say_default(inputs: Sequence[str]) -> None:
         warnings.warn_explicit(message, DefaultBoundWarning, file, line, registry=_SAID)
 
 
-def _ranges(traced: MacroProgram, ranges: Mapping[str, Any]) -> list[list[float] | None]:
-    """The declared ranges in the order of the program's inputs: a radius, or two ends."""
+def _ranges(traced: MacroProgram, ranges: Mapping[str, Any], signature: Signature) -> list[list[float] | None]:
+    """The declared ranges in the order of the program's inputs: a radius, or two ends.
+
+    Where an array is shorter than the slots, zeros follow it, and the range is widened to hold them.
+    """
     known = [name for name, _ in traced.inputs]
     for name in ranges:
         if name not in known:
@@ -330,11 +414,13 @@ def _ranges(traced: MacroProgram, ranges: Mapping[str, Any]) -> list[list[float]
         ends = np.atleast_1d(ends.astype(float))
         if (ends.size == 2 and ends[0] > ends[1]) or (ends.size == 1 and ends[0] < 0):
             raise DataError(f"ranges: input {name} has no value between {shown(given)}; the lowest comes first")
+        if ends.size == 2 and (signature.of(name).length or traced.slots) < traced.slots:
+            ends = np.array([min(ends[0], 0.0), max(ends[1], 0.0)])
         declared.append(ends.tolist())
     return declared
 
 
-def _sample(traced: MacroProgram, sample: Mapping[str, Any]) -> list[np.ndarray]:
+def _sample(traced: MacroProgram, sample: Mapping[str, Any], signature: Signature) -> list[np.ndarray]:
     """The sample's vectors in the order of the program's inputs."""
     known = [name for name, _ in traced.inputs]
     for name in sample:
@@ -344,7 +430,7 @@ def _sample(traced: MacroProgram, sample: Mapping[str, Any]) -> list[np.ndarray]
     for name in known:
         if name not in sample:
             raise DataError(f"sample: input {name} is missing; give typical values of every input, plain ones too")
-        vector = as_vector(name, sample[name], traced.slots)
+        vector = as_vector(name, sample[name], traced.slots, signature.of(name))
         if not np.isfinite(vector).all():
             slot = int(np.argmin(np.isfinite(vector)))
             raise DataError(f"sample: value {slot} of input {name} is {vector[slot]}; only finite numbers are typical")

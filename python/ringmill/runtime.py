@@ -35,6 +35,7 @@ from ringmill.check import (
     text,
 )
 from ringmill.errors import (
+    CompileError,
     DataError,
     DeviceError,
     FileError,
@@ -46,6 +47,7 @@ from ringmill.errors import (
 )
 from ringmill.parameters import PARAMS
 from ringmill.report import Report
+from ringmill.schemes import Choice, Signature, choose_for_text
 from ringmill.shape import Shape
 from ringmill.values import as_vectors
 
@@ -130,9 +132,10 @@ class Client:
     """
 
     @arguments("rm.Client", keys=instance(Keys, "those of a program: Compiled.keygen makes clients"))
-    def __init__(self, keys: Keys, shape: Shape) -> None:
+    def __init__(self, keys: Keys, shape: Shape, signature: Signature | None = None) -> None:
         self._keys = keys
         self._shape = shape
+        self._signature = signature or Signature()
         self._complex = keys.complex
 
     @property
@@ -153,9 +156,11 @@ class Client:
     def encrypt(self, /, **inputs: Any) -> Inputs:
         """Encrypts the program's encrypted inputs, each an array of as many numbers as the program has slots.
 
+        Inputs of a declared type are one number, or exactly as many as the type says.
+
         Raises :class:`DataError` for a missing input, a wrong length, NaN, infinity, or values too large for the scale.
         """
-        arrays = as_vectors(inputs, self._keys.slots)
+        arrays = as_vectors(inputs, self._keys.slots, self._signature.of)
         self._complex = self._complex or any(array.imag.any() for array in arrays.values())
         return Inputs(self._keys.encrypt(arrays), self._keys.evaluation_keys)
 
@@ -212,7 +217,7 @@ class Client:
     @arguments(run=instance(Run, "what Compiled.run gave", DataError))
     def measure(self, run: Run, /, **inputs: Any) -> dict[str, Precision]:
         """The precision of each output against the program computed in the clear on all its inputs, plain ones too."""
-        arrays = as_vectors(inputs, self._keys.slots)
+        arrays = as_vectors(inputs, self._keys.slots, self._signature.of)
         rows = self._keys.measure(arrays, run.ciphertexts)
         return Named({name: Precision(predicted, measured) for name, predicted, measured in rows})
 
@@ -232,9 +237,27 @@ class Compiled:
     """A program ready to run; made by :meth:`Program.compile`."""
 
     @arguments("rm.Compiled", inner=instance(CompiledProgram, "a compiled program: Program.compile makes them"))
-    def __init__(self, inner: CompiledProgram, shape: Shape) -> None:
+    def __init__(
+        self,
+        inner: CompiledProgram,
+        shape: Shape,
+        signature: Signature | None = None,
+        choice: Choice | None = None,
+    ) -> None:
         self._inner = inner
         self._shape = shape
+        self._signature = signature or Signature()
+        self._choice = choice or choose_for_text(None, inner.scheme)
+
+    @property
+    def scheme(self) -> str:
+        """The name of the scheme that the program is compiled for."""
+        return self._choice.name
+
+    @property
+    def scheme_reason(self) -> str:
+        """Why it is that scheme: it was named, or the compiler chose it by the types of the arguments."""
+        return self._choice.why
 
     @property
     def params(self) -> Params:
@@ -275,12 +298,12 @@ class Compiled:
 
         They take :attr:`key_bytes`; raises ``MemoryError`` where that is more than :func:`limits` allow.
         """
-        return Client(self._inner.keygen(), self._shape)
+        return Client(self._inner.keygen(), self._shape, self._signature)
 
     @arguments(path=path)
     def load_secret_key(self, path: Path) -> Client:
         """The client whose secret key was saved, with fresh evaluation keys."""
-        return Client(self._inner.load_secret_key(path), self._shape)
+        return Client(self._inner.load_secret_key(path), self._shape, self._signature)
 
     @overload
     def run(
@@ -343,13 +366,15 @@ class Compiled:
             ciphertexts = _ciphertexts("inputs", inputs)
         if keys is None:
             raise KeysError("the evaluation keys are missing; pass keys=client.evaluation_keys")
-        vectors = as_vectors(plain or {}, self._inner.slots)
+        vectors = as_vectors(plain or {}, self._inner.slots, self._signature.of)
         devices = _devices(device)
         runs = []
         try:
             for place, name in enumerate(devices):
                 file = trace if place == len(devices) - 1 else None
-                outputs, texts = self._inner.run(ciphertexts, vectors, keys, name, file, progress, spill)
+                outputs, texts = self._inner.run(
+                    ciphertexts, vectors, keys, name, file, progress, spill, self._choice.why
+                )
                 runs.append(Run(outputs, Report(*texts)))
         except KeyboardInterrupt as error:
             done = ", ".join(devices[: len(runs)]) or "none"
@@ -358,7 +383,7 @@ class Compiled:
 
     def __repr__(self) -> str:
         keys = f"evaluation keys of {_mebibytes(self.key_bytes)}"
-        return f"<ringmill compiled program {self._inner.name}, {keys}, {self._inner.params!r}>"
+        return f"<ringmill compiled program {self._inner.name}, {self._choice}, {keys}, {self._inner.params!r}>"
 
 
 def _mebibytes(count: int) -> str:
@@ -381,12 +406,14 @@ def _devices(device: Any) -> list[str]:
     "rm.load",
     path=path,
     params=optional(PARAMS),
+    scheme=optional(text(CompileError)),
     allow_insecure_parameters_for_tests_only=flag(ParameterError),
 )
 def load(
     path: Path,
     params: Params | None = None,
     *,
+    scheme: str | None = None,
     allow_insecure_parameters_for_tests_only: bool = False,
     **options: Any,
 ) -> Compiled:
@@ -396,6 +423,8 @@ def load(
     :meth:`Program.compile`. Where either is given for a saved program, it is compiled anew with them, too, and what it
     was compiled with is left aside. Parameters that are not secure are refused in a file unless they are allowed.
 
+    A file names its scheme, and `scheme` refuses those of another. It keeps no types: inputs are vectors of slots.
+
     Raises :class:`FileError` or :class:`CompileError`.
     """
     from ringmill.program import check_options, compile_traced
@@ -404,6 +433,8 @@ def load(
     if params is None and not options:
         saved = load_compiled(path, allow_insecure_parameters_for_tests_only)
         if saved is not None:
-            return Compiled(saved, Shape.of_names(saved.outputs))
+            shape = Shape.of_names(saved.outputs)
+            return Compiled(saved, shape, Signature(), choose_for_text(scheme, saved.scheme))
     program = MacroProgram.load(path)
-    return compile_traced(program, Shape.of_names(program.outputs), params, **options)
+    choice = choose_for_text(scheme, program.scheme)
+    return compile_traced(program, Shape.of_names(program.outputs), params, choice=choice, **options)

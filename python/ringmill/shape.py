@@ -17,18 +17,18 @@ class Shape:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, returned: Any, line: Line) -> tuple[Shape, list[Any]]:
-        """The shape of what a function returned, and its values in order."""
+    def of(cls, returned: Any, line: Line, what: str) -> tuple[Shape, list[Any]]:
+        """The shape of what a function, `what` in messages, returned, and its values in order."""
         if isinstance(returned, dict):
             if not all(isinstance(name, str) and name.isidentifier() for name in returned):
-                refuse("a program that returns a dict names its outputs with identifiers", line)
+                refuse(f"{what} returns a dict, and a dict names its values with identifiers", line)
             shape, values = cls("dict", tuple(returned)), list(returned.values())
         elif isinstance(returned, (tuple, list)):
             shape, values = cls("tuple", tuple(f"out{i}" for i in range(len(returned)))), list(returned)
         else:
             shape, values = cls("one", ("out",)), [returned]
         if not values or returned is None:
-            refuse("the program returns nothing; return the encrypted vectors it computes", line)
+            refuse(f"{what} returns nothing; return the encrypted vectors it computes", line)
         return shape, values
 
     @classmethod

@@ -21,6 +21,7 @@ from typing import Any
 from ringmill.check import closest
 from ringmill.errors import FileError, RingmillError
 from ringmill.program import Program
+from ringmill.schemes import choose
 
 # Slots of a program whose file is run without --slots.
 _SLOTS = 4096
@@ -78,7 +79,11 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     us, file = os.getpid(), os.path.abspath(_split(spec)[0])
     try:
-        told = {"text": _load(spec).trace(int(slots))[0].to_text()}
+        program = _load(spec)
+        traced, _ = program.trace(int(slots))
+        # Text says nothing of types: what no scheme takes is refused here.
+        choose(None, program.signature)
+        told = {"text": traced.to_text()}
     except RingmillError as error:
         told = {"error": str(error)}
     except BaseException as error:

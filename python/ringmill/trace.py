@@ -8,6 +8,7 @@ import operator
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -15,12 +16,14 @@ import numpy as np
 from ringmill._ringmill import MacroBuilder
 from ringmill.check import integer, shown
 from ringmill.errors import ArgumentError, CompileError, MissingAttribute
-from ringmill.values import Tiled, numeric
+from ringmill.types import SLOTS, Type, join, named, of
+from ringmill.values import Tiled, numeric, spread, typed, whole_numbers
 
 # The user's line is in none of these folders: this package's, numpy's, Python's own.
 _INSIDE = tuple(os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, np.__file__, os.__file__))
 _INSTALLED = f"-packages{os.sep}"  # which lies in Python's own, as the first two may
 _LARGEST_EXPONENT = 1 << 32  # far beyond the depth of any parameters
+_EXACT = 1 << 53  # a double holds every whole number up to this
 
 Line = tuple[str, int]
 E = TypeVar("E", bound=CompileError)
@@ -56,14 +59,16 @@ def refuse(message: str, line: Line | None = None) -> NoReturn:
 class Tracer:
     """Collects the macro program of one run of a program function."""
 
-    def __init__(self, name: str, slots: int) -> None:
+    def __init__(self, name: str, slots: int, scheme: str) -> None:
         self.slots = slots
-        self.builder = MacroBuilder(name.encode(errors="backslashreplace").decode(), slots)
-        # The programs that this trace is inside of, outermost first.
+        self.builder = MacroBuilder(name.encode(errors="backslashreplace").decode(), slots, scheme)
+        # The programs, procedures and bodies that this trace is inside of, outermost first.
         self.inside: list[object] = []
+        # What was traced of each procedure and kind of arguments: its number and the shape of what it returns.
+        self.procedures: dict[Any, Any] = {}
 
-    def record(self, operation: str, *operands: Any) -> int:
-        """One call of the builder at the user's line; gives the number of the new value."""
+    def record(self, operation: str, *operands: Any) -> Any:
+        """One call of the builder at the user's line; gives the number of the new value, or what else it makes."""
         line = user_line()
         try:
             return getattr(self.builder, operation)(*operands, *line)
@@ -72,26 +77,64 @@ class Tracer:
             message = str(error).removeprefix(f"{file}:{number}: ")
             raise compile_error(message, line) from None
 
-    def emit(self, operation: str, *operands: Any) -> Encrypted:
-        """One operation with an encrypted result."""
-        return Encrypted(self, self.record(operation, *operands))
+    def emit(self, kind: Type, operation: str, *operands: Any) -> Encrypted:
+        """One operation with an encrypted result, of an element type."""
+        return Encrypted(self, self.record(operation, *operands), kind)
 
-    def constant(self, value: Any) -> Plain:
-        """A constant vector of as many values as there are slots; one number, or what is tiled, fills them all."""
+    def numbers(self, name: str, value: Any, kind: Type) -> np.ndarray:
+        """Constants beside values of an element type; whole numbers where that is a type of them."""
+        if not kind.whole:
+            return numeric(name, value, compile_error)
         if isinstance(value, Tiled):
-            array = value.spread("a constant", self.slots, compile_error)
+            refuse(f"{name} is tiled, which makes doubles of it, beside {kind}; repeat it by np.tile instead")
+        return exact(name, whole_numbers(name, value, kind, compile_error))
+
+    def argument(self, name: str, value: Any, kind: Type) -> Plain:
+        """A constant given for an argument of a declared type."""
+        array = typed(name, value, kind, compile_error)
+        if kind.length is not None and kind.length > self.slots:
+            refuse(f"{name} of type {kind} does not fit {self.slots} slots")
+        vector = spread(exact(name, array) if kind.whole else array, self.slots)
+        return Plain(self, self.record("vector", vector), kind.element)
+
+    def constant(self, value: Any, name: str = "a constant", kind: Type = SLOTS) -> Plain:
+        """A constant vector of as many values as there are slots; one number, or what is tiled, fills them all.
+
+        It is of the element type of what it stands beside; complex constants make complex values of real ones.
+        """
+        if isinstance(value, Tiled) and not kind.whole:
+            array = value.spread(name, self.slots, compile_error)
         else:
-            array = numeric("a constant", value, compile_error)
+            array = self.numbers(name, value, kind)
+        if array.imag.any():
+            kind = SLOTS
         if array.ndim > 1:
-            refuse(
-                f"a constant must be a scalar or one-dimensional, and this one has shape {array.shape}; ravel it first"
-            )
+            refuse(f"{name} must be a scalar or one-dimensional, and this one has shape {array.shape}; ravel it first")
         if array.ndim == 0:
             array = np.full(self.slots, array)
         if array.size != self.slots:
             cure = "cut it" if array.size > self.slots else "pad it with zeros, or repeat it by rm.tile(values)"
-            refuse(f"a constant of {array.size} values does not fit {self.slots} slots; {cure}")
-        return Plain(self, self.record("vector", np.ascontiguousarray(array)))
+            refuse(f"{name} of {array.size} values does not fit {self.slots} slots; {cure}")
+        return Plain(self, self.record("vector", np.ascontiguousarray(array)), kind)
+
+
+def exact(name: str, array: np.ndarray) -> np.ndarray:
+    """Whole numbers as doubles that hold them; where none does, they are refused and not rounded."""
+    for number in (int(array.min()), int(array.max())) if array.size else ():
+        if abs(number) > _EXACT:
+            refuse(f"{name} is {number}: constants beyond 2^53 are not traced, since doubles would round them")
+    return array.astype(np.complex128)
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """``rm.Encrypted[...]`` or ``rm.Plain[...]``: how a parameter arrives, and its type."""
+
+    vector: type[Vector]
+    type: Type
+
+    def __repr__(self) -> str:
+        return f"rm.{self.vector.__name__}[{self.type!r}]"
 
 
 _APPROXIMATE = "approximate it by a polynomial: rm.polynomial(x, coefficients)"
@@ -143,19 +186,24 @@ class Vector:
     """A traced vector of slots. Made by the tracer, never by hand."""
 
     __pandas_priority__ = 10_000  # `series + vector` is the vector's, not one sum an element
-    __slots__ = ("_id", "_tracer")
+    __slots__ = ("_id", "_kind", "_tracer")
+
+    def __class_getitem__(cls, kind: Any) -> Annotation:
+        return Annotation(cls, of(f"rm.{cls.__name__}", kind))
 
     def __init__(self, *made: Any, **_named: Any) -> None:
-        if len(made) != 2 or not isinstance(made[0], Tracer):
+        if len(made) != 3 or not isinstance(made[0], Tracer):
             kind = type(self).__name__
             raise ArgumentError(
                 f"rm.{kind} has no constructor to call; annotate a parameter of an @rm.program function with it"
             )
         self._tracer: Tracer = made[0]
         self._id: int = made[1]
+        self._kind: Type = made[2]
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__.lower()} vector of {len(self)} slots>"
+        kind = "" if self._kind == SLOTS else f" of {self._kind}"
+        return f"<{type(self).__name__.lower()} vector of {len(self)} slots{kind}>"
 
     def __format__(self, spec: str) -> str:
         if spec:
@@ -282,23 +330,28 @@ class Encrypted(Vector):
     __slots__ = ()
 
     def _operand(self, other: object) -> Vector | float:
-        """`other` as a vector of this trace or a real number."""
+        """`other` as a vector of this trace or a real number, where that mixes with what this vector holds."""
         if isinstance(other, Vector):
             if other._tracer is not self._tracer:
                 refuse("this vector belongs to another program")
+            mixed(self._kind, other._kind)
             return other
+        if self._kind.whole:
+            array = self._tracer.numbers("a constant", other, self._kind)
+            return float(array.real) if array.ndim == 0 else self._tracer.constant(other, kind=self._kind)
         scalar = other[()] if isinstance(other, (np.ndarray, np.generic)) and other.shape == () else other
         if isinstance(scalar, (numbers.Number, np.bool_)) and not isinstance(scalar, (complex, np.complexfloating)):
             try:
                 return float(scalar)  # type: ignore[arg-type]
             except Exception:
                 refuse(f"the number {shown(scalar)} is too large for a float, or none")
-        return self._tracer.constant(other)
+        return self._tracer.constant(other, kind=self._kind)
 
     def _binary(self, operation: str, other: object) -> Encrypted:
         operand = self._operand(other)
-        right = operand._id if isinstance(operand, Vector) else self._tracer.record("scalar", operand)
-        return self._tracer.emit(operation, self._id, right)
+        if isinstance(operand, Vector):
+            return self._tracer.emit(mixed(self._kind, operand._kind), operation, self._id, operand._id)
+        return self._tracer.emit(self._kind, operation, self._id, self._tracer.record("scalar", operand))
 
     def __add__(self, other: object) -> Encrypted:
         return self._binary("add", other)
@@ -319,6 +372,8 @@ class Encrypted(Vector):
         return self
 
     def __truediv__(self, other: object) -> Encrypted:
+        if self._kind.whole:
+            refuse(f"{self._kind} has no division: its values are whole numbers, and quotients are not")
         operand = self._operand(other)
         if not isinstance(operand, float):
             refuse("division is by a number only; multiply by a polynomial approximation of 1/x instead")
@@ -330,7 +385,7 @@ class Encrypted(Vector):
         refuse("division by an encrypted vector: use rm.polynomial with an approximation of 1/x")
 
     def __neg__(self) -> Encrypted:
-        return self._tracer.emit("neg", self._id)
+        return self._tracer.emit(self._kind, "neg", self._id)
 
     def __pow__(self, exponent: object, modulus: object = None) -> Encrypted:
         if modulus is not None:
@@ -354,7 +409,15 @@ class Encrypted(Vector):
 
     def _rotated(self, steps: int) -> Encrypted:
         steps %= len(self)
-        return self if steps == 0 else self._tracer.emit("rotate", self._id, steps)
+        return self if steps == 0 else self._tracer.emit(self._kind, "rotate", self._id, steps)
+
+
+def mixed(a: Type, b: Type) -> Type:
+    """The element type of an operation's result; types that do not mix are refused at the user's line."""
+    both = join(a, b)
+    if both is None:
+        refuse(f"{named(a)} and {named(b)} do not mix in one operation; declare the arguments of one type")
+    return both
 
 
 _exponent = integer(1, _LARGEST_EXPONENT, compile_error)

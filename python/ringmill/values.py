@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
 
+from ringmill import types
 from ringmill.check import Refusal, arguments, shown, text
 from ringmill.errors import DataError, RingmillError
+from ringmill.types import Type
+
+# Where whole numbers lie whose type sets no ends, and the arrays that hold them.
+_INTEGERS = (-(1 << 63), (1 << 63) - 1)
+_HELD = {"integer": np.int64, "uint": np.uint64, "bit": np.uint8}
 
 
 def numeric(name: str, value: Any, refusal: Refusal = DataError) -> np.ndarray:
     """An array of complex numbers of the same shape; what is masked, ragged or no number is refused."""
-    try:
-        masked = isinstance(value, np.ma.MaskedArray) and bool(np.ma.is_masked(value))
-        array = np.asarray(value)
-    except RingmillError:
-        raise
-    except Exception as error:
-        raise refusal(f"{name} must be an array of numbers, and {shown(value)} is none: {error}") from None
-    if masked:
-        raise refusal(f"{name} has masked values; fill them in, as with .filled(0), or leave them out")
+    array = _array(name, value, np.asarray, refusal)
     if array.dtype.kind not in "biufc":
         if array.dtype.kind == "O" and array.shape == ():
             raise refusal(f"{name} must hold numbers, and is {shown(value)}")
@@ -29,8 +29,87 @@ def numeric(name: str, value: Any, refusal: Refusal = DataError) -> np.ndarray:
         return np.ascontiguousarray(array.astype(np.complex128)).reshape(array.shape)
 
 
-def as_vector(name: str, value: Any, slots: int | None = None) -> np.ndarray:
-    """The vector of an input. With `slots`, what :func:`tile` made is repeated to that length."""
+def _array(name: str, value: Any, convert: Callable[[Any], np.ndarray], refusal: Refusal) -> np.ndarray:
+    """A value as an array; what is ragged, masked or no array is refused."""
+    try:
+        masked = isinstance(value, np.ma.MaskedArray) and bool(np.ma.is_masked(value))
+        array = convert(value)
+    except RingmillError:
+        raise
+    except Exception as error:
+        raise refusal(f"{name} must be an array of numbers, and {shown(value)} is none: {error}") from None
+    if masked:
+        raise refusal(f"{name} has masked values; fill them in, as with .filled(0), or leave them out")
+    return array
+
+
+def whole_numbers(name: str, value: Any, kind: Type, refusal: Refusal = DataError) -> np.ndarray:
+    """An array of the whole numbers that a type holds, of numpy's integers and exact: none goes through a double."""
+    takes = f"{name} is of type {kind} and takes whole numbers"
+
+    def convert(value: Any) -> np.ndarray:
+        # A list with both -1 and 2^63 would become doubles.
+        return value if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value, dtype=object)
+
+    array = np.asarray(_array(name, value, convert, refusal))
+    if array.dtype.kind not in ("biuO" if kind.kind == "bit" else "iuO"):
+        raise refusal(f"{takes}, and has dtype {array.dtype}; round it yourself, as with .astype(np.int64)")
+    if array.dtype.kind == "O":
+        numbers = [_index(item, kind) for item in array.flat]
+        if None in numbers:
+            raise refusal(f"{takes}, and {shown(array.flat[numbers.index(None)])} is none")
+    else:
+        numbers = [int(array.min()), int(array.max())] if array.size else []
+    lowest, highest = kind.ends or _INTEGERS
+    for number in numbers:
+        if number is not None and not lowest <= number <= highest:
+            raise refusal(f"{takes} from {lowest} to {highest}, and holds {shown(number)}")
+    return array.astype(_HELD[kind.kind])
+
+
+def _index(item: Any, kind: Type) -> int | None:
+    """An element of a list as a whole number; None for what is none."""
+    if isinstance(item, (bool, np.bool_)) and kind.kind != "bit":
+        return None
+    try:
+        return operator.index(int(item) if isinstance(item, np.bool_) else item)
+    except Exception:
+        return None
+
+
+def typed(name: str, value: Any, kind: Type, refusal: Refusal = DataError) -> np.ndarray:
+    """A value of a declared type: one number, or exactly as many as the array is long."""
+    if isinstance(value, Tiled):
+        raise refusal(f"{name} is of type {kind}, whose length is declared; rm.tile repeats through undeclared ones")
+    if kind.whole:
+        array = whole_numbers(name, value, kind.element, refusal)
+    else:
+        array = numeric(name, value, refusal)
+        if array.imag.any():
+            raise refusal(f"{name} is of type {kind} and takes real numbers, and holds complex ones")
+        array = np.ascontiguousarray(array.real).reshape(array.shape)
+    if array.shape != (() if kind.length is None else (kind.length,)):
+        wanted = "one number" if kind.length is None else f"exactly {kind.length} in one dimension"
+        raise refusal(f"{name} is of type {kind}, which is {wanted}, and has shape {array.shape}")
+    return array
+
+
+def spread(array: np.ndarray, slots: int) -> np.ndarray:
+    """A value of a declared type in the slots: one number in every slot, an array in the first ones before zeros."""
+    if array.ndim == 0:
+        return np.full(slots, array, dtype=np.complex128)
+    vector = np.zeros(slots, dtype=np.complex128)
+    vector[: array.size] = array
+    return vector
+
+
+def as_vector(name: str, value: Any, slots: int | None = None, kind: Type = types.SLOTS) -> np.ndarray:
+    """The vector of an input. With `slots`, what :func:`tile` made is repeated to that length, and values of a declared
+    type are laid out in the slots."""
+    if kind != types.SLOTS and slots is not None:
+        if kind.whole:
+            raise DataError(f"input {name} is of type {kind}, which no vector of doubles holds")
+        return spread(typed(f"input {name}", value, kind), slots)
     if isinstance(value, Tiled) and slots is not None:
         return value.spread(f"input {name}", slots)
     if isinstance(value, Tiled):
@@ -43,10 +122,12 @@ def as_vector(name: str, value: Any, slots: int | None = None) -> np.ndarray:
     return array
 
 
-def as_vectors(inputs: dict[str, Any], slots: int) -> dict[str, np.ndarray]:
-    """The vectors of named inputs."""
+def as_vectors(inputs: Mapping[str, Any], slots: int, kind_of: Callable[[str], Type]) -> dict[str, np.ndarray]:
+    """The vectors of named inputs, whose types `kind_of` tells by name."""
     name_of = text(DataError)
-    return {name_of("an input's name", name): as_vector(name, value, slots) for name, value in inputs.items()}
+    return {
+        name_of("an input's name", name): as_vector(name, value, slots, kind_of(name)) for name, value in inputs.items()
+    }
 
 
 class Tiled:

@@ -97,6 +97,25 @@ def product(x: rm.Encrypted, p: rm.Plain):
     return {"product": x * p, "turned": x << 1}
 
 
+@rm.program
+def typed(x: rm.Encrypted[rm.real], p: rm.Plain[rm.real[2]]):
+    return x * p
+
+
+@rm.program
+def whole(x: rm.Encrypted[rm.uint(8)]):
+    return x
+
+
+def never_computed(**given):
+    """A program that is refused for its type once its value fits it."""
+    try:
+        whole(**given)
+    except rm.CompileError as error:
+        if "which no scheme takes" not in str(error):
+            raise
+
+
 class World:
     """Objects of each class, and for each public callable a call of it that is right."""
 
@@ -123,22 +142,32 @@ class World:
             "devices": (rm.devices, {}),
             "load": (
                 rm.load,
-                {"path": paths["program"], "params": small, "allow_insecure_parameters_for_tests_only": False},
+                {"path": paths["program"], "params": small, "scheme": "ckks"}
+                | {"allow_insecure_parameters_for_tests_only": False},
             ),
             "load as saved": (rm.load, {"path": paths["program"], "allow_insecure_parameters_for_tests_only": True}),
             "limits": (limits_for_a_moment, {"memory": None}),
             "Limits": (rm.Limits, {"memory": 2**20}),
             "program": (rm.program, {"function": product._function}),
             "tile": (rm.tile, {"values": [1, 2]}),
+            "uint": (rm.uint, {"bits": 16}),
+            "array": (lambda **given: rm.real[given.get("length", 1)], {"length": 8}),
+            "typed": (lambda **given: rm.Encrypted[given.get("takes", rm.bit)], {"takes": rm.bit}),
             "Program": (rm.Program, {"function": product._function}),
+            "procedure": (rm.procedure, {"function": product._function}),
+            "Procedure": (rm.Procedure, {"function": product._function}),
+            "Procedure.__call__": (in_a_program(scaled), {"by": 2}),
+            "repeat": (in_a_program(repeated), {"count": 2, "body": lambda *x: x, "carried": None}),
             "Program.trace": (product.trace, {"slots": SLOTS}),
             "Program.compile": (
                 product.compile,
-                {"slots": SLOTS, "params": None, "precision": 20, "integer_bits": 5, "security": 128}
+                {"slots": SLOTS, "params": None, "scheme": "ckks", "precision": 20, "integer_bits": 5, "security": 128}
                 | {"input_bound": None, "sample": {"x": x, "p": p}, "table": "guidelines_2024"}
-                | {"ranges": {"x": (0, 1)}, "margin": 2.0},
+                | {"ranges": {"x": (0, 1)}, "margin": 2.0, "target": "ring"},
             ),
             "Program.__call__": (product, {"x": x, "p": p}),
+            "a typed program": (typed, {"x": 1.0, "p": [1.0, 2.0]}),
+            "a program of integers": (never_computed, {"x": 1}),
             "Compiled": (rm.Compiled, {"inner": compiled._inner, "shape": compiled._shape}),
             "Compiled.text": (compiled.text, {"level": "mid", "machine": "ring"}),
             "Compiled.save": (compiled.save, one),
@@ -192,6 +221,17 @@ def limits_for_a_moment(**given):
         rm.limits(**given)
     finally:
         rm.limits(memory=before.memory)
+
+
+@rm.procedure
+def scaled(x, by):
+    return x * by
+
+
+def repeated(x, *args, carried=None, **given):
+    """`rm.repeat` carries what comes last, by position only."""
+    args = (*args, *(given.pop(name) for name in ("count", "body") if name in given))
+    return rm.repeat(*args, x, *([] if carried is None else [carried]), **given)
 
 
 def in_a_program(function):

@@ -56,7 +56,9 @@ def test_readme_links_exist():
         assert (ROOT / path).exists(), path
 
 
-MODULES = ["ringmill", "ringmill.ops", "ringmill.program", "ringmill.parameters", "ringmill.values"]
+MODULES = [
+    *("ringmill", "ringmill.ops", "ringmill.program", "ringmill.parameters", "ringmill.types", "ringmill.values")
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -99,3 +101,14 @@ def test_security_notes_python(tmp_path):
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert float(re.search(r"'out': ([\d.]+)", done.stdout)[1]) > 5
+
+
+def test_types_python(tmp_path):
+    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "types.md").read_text(), re.S)
+    script = tmp_path / "typed.py"
+    script.write_text(block)
+    done = subprocess.run([sys.executable, "-P", script], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    said, value = done.stdout.splitlines()
+    assert f"# {said}" in block
+    assert float(value) == pytest.approx(30 * 0.5 * 0.1 + 0.25, abs=1e-4)

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use ringmill_devices::progress::Silent;
 use ringmill_devices::{Cpu, OutputLimb};
 use ringmill_schemes::ckks::{
-    Ciphertext, Decryptor, Encoder, Encryptor, Evaluator, GaloisKeys, KSwitchKey, KeyForm,
-    KeyGenerator, OpKey, Params, ProcCache, PublicKey, RelinKey, SecretKey,
+    Ciphertext, Decryptor, Encoder, Encryptor, Evaluator, Galois, GaloisKeys, KSwitchKey, KeyForm,
+    KeyGenerator, Level, Op, OpKey, Params, ProcCache, PublicKey, RelinKey, SecretKey,
 };
 use ringmill_schemes::seal::{self, SealContext};
 
@@ -75,21 +75,10 @@ fn operations(material: &Material) -> Result<Vec<Operation<'_>>> {
     let galois = params.galois_element(1)?;
     let relin = Some(&material.relin.0);
     let rotation = Some(material.galois.get(galois)?);
-    let add = OpKey::Add {
-        level,
-        size_a: 2,
-        size_b: 2,
-    };
-    let relinearised = OpKey::MulRelin {
-        level,
-        seeded: false,
-    };
-    let rescale = OpKey::Rescale { level, size: 2 };
-    let rotate = OpKey::Rotate {
-        level,
-        galois,
-        seeded: false,
-    };
+    let add = OpKey::add(Level(level), 2, 2);
+    let relinearised = OpKey::mul_relin(Level(level), false);
+    let rescale = OpKey::rescale(Level(level), 2);
+    let rotate = OpKey::rotate(Level(level), Galois(galois), false);
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).collect();
     let operation = |name, chain, keys, clear| Operation {
         name,
@@ -101,7 +90,12 @@ fn operations(material: &Material) -> Result<Vec<Operation<'_>>> {
         operation("add", vec![add], vec![None], |a, b| {
             a.iter().zip(b).map(|(x, y)| x + y).collect()
         }),
-        operation("multiply", vec![OpKey::Mul { level }], vec![None], product),
+        operation(
+            "multiply",
+            vec![OpKey::mul(Level(level))],
+            vec![None],
+            product,
+        ),
         operation(
             "multiply_relinearise",
             vec![relinearised.clone()],
@@ -140,9 +134,9 @@ fn matches(
     }
     let (mut level, mut scale) = (params.max_level(), params.default_scale());
     for step in &operation.chain {
-        match step {
-            OpKey::Mul { .. } | OpKey::MulRelin { .. } => scale *= scale,
-            OpKey::Rescale { .. } => {
+        match step.op() {
+            Op::Mul | Op::MulRelin => scale *= scale,
+            Op::Rescale => {
                 scale /= params.moduli()[level as usize] as f64;
                 level -= 1;
             }

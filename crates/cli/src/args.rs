@@ -66,15 +66,40 @@ impl Command {
     }
 }
 
+/// The schemes that programs are compiled for: the command line's only list of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Scheme {
+    /// Real and complex numbers, approximately.
+    Ckks,
+}
+
+impl Scheme {
+    /// As programs name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ckks => "ckks",
+        }
+    }
+}
+
 /// A program and how to compile it.
 #[derive(Debug, Args)]
 pub struct ProgramArgs {
     /// The program: macro text (.rmac), or with the pip-installed command a Python file (FILE.py, FILE.py:NAME).
     pub program: PathBuf,
 
+    /// The scheme that the program must be for [default: the one that it names].
+    #[arg(long, value_enum)]
+    pub scheme: Option<Scheme>,
+
     /// Parameters: a named set (`set1`, `set2`), `auto` for the smallest secure ones, or a parameter file.
     #[arg(long, default_value = "auto")]
     pub params: String,
+
+    /// The machine that the program is made for (a name or a description file): `auto` parameters keep its limits, and
+    /// where none do, or given ones do not, the refusal names the field of its description.
+    #[arg(long, value_name = "MACHINE")]
+    pub target: Option<String>,
 
     /// Bits of precision after the binary point asked of the outputs; decides `auto` parameters [default: 20].
     #[arg(long, value_name = "BITS")]
@@ -135,7 +160,8 @@ pub enum Fill {
 /// What parameters are checked against; a parameter file states its own.
 #[derive(Debug, Args)]
 pub struct SecurityArgs {
-    /// Security table parameters are checked against: `guidelines_2024` or `standard_2018` [default: guidelines_2024].
+    /// Security table parameters are checked against: `guidelines_2024`, `standard_2018` or `estimator_2026` [default:
+    /// guidelines_2024].
     #[arg(long)]
     pub table: Option<String>,
 

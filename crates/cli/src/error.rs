@@ -59,6 +59,12 @@ pub enum CliError {
     Runtime(#[from] RuntimeError),
 }
 
+impl From<ringmill_schemes::rlwe::RlweError> for CliError {
+    fn from(e: ringmill_schemes::rlwe::RlweError) -> Self {
+        Self::Ckks(e.into())
+    }
+}
+
 impl CliError {
     /// Whether whoever read our standard output stopped reading, as `head` does: nothing went wrong.
     pub fn reader_left(&self) -> bool {

@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
 use ringmill_limits::{Limits, Watch};
@@ -30,11 +30,13 @@ pub type PythonTracer<'a> = &'a dyn Fn(&Path, Option<u32>, bool) -> Result<Strin
 
 /// Runs the command with its arguments, the first being its own name, and gives the exit status: 0 done, 1 results
 /// disagree, 2 the request could not be carried out (the reason is on standard error, as JSON under `--json`), 130 stopped
-/// by `stop`. Without `python`, programs in Python files are refused.
+/// by `stop`. Without `python`, programs in Python files are refused. That it was interrupted is said once: `told` is set by
+/// who says it first, this or who does not wait for it any longer.
 pub fn main(
     args: impl IntoIterator<Item = impl Into<OsString> + Clone>,
     python: Option<PythonTracer<'_>>,
     stop: Arc<AtomicBool>,
+    told: &AtomicBool,
 ) -> u8 {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     let cli = match Cli::try_parse_from(&args) {
@@ -79,6 +81,10 @@ pub fn main(
     match done.and_then(|()| output::flush()) {
         Ok(()) => 0,
         Err(error) if error.reader_left() => 0,
+        // Whoever stopped the work has said so already, where it took too long to.
+        Err(error) if error.exit_code() == INTERRUPTED && told.swap(true, Ordering::AcqRel) => {
+            INTERRUPTED
+        }
         Err(error) => {
             output::fault(&error.to_string(), error.exit_code(), json);
             error.exit_code()

@@ -23,17 +23,20 @@ fn main() -> ExitCode {
     if let Err(error) = signal_hook::flag::register(SIGINT, Arc::clone(&stop)) {
         eprintln!("ringmill: Ctrl-C cannot be waited for: {error}");
     }
-    let flag = Arc::clone(&stop);
+    let (flag, told) = (Arc::clone(&stop), Arc::new(AtomicBool::new(false)));
+    let said = Arc::clone(&told);
     let look = move || {
         while !flag.load(Ordering::Relaxed) {
             thread::sleep(LOOK);
         }
         thread::sleep(GRACE);
-        eprintln!("ringmill: interrupted");
+        if !said.swap(true, Ordering::AcqRel) {
+            eprintln!("ringmill: interrupted");
+        }
         exit(ringmill_cli::INTERRUPTED.into());
     };
     // Without it the work still stops, when it looks itself.
     let looking = thread::Builder::new().stack_size(STACK).spawn(look);
     drop(looking);
-    ExitCode::from(ringmill_cli::main(std::env::args_os(), None, stop))
+    ExitCode::from(ringmill_cli::main(std::env::args_os(), None, stop, &told))
 }

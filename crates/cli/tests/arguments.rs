@@ -35,6 +35,7 @@ const COMMANDS: &[&[&str]] = &[
 /// Options of all commands, with what else they might be given.
 const OPTIONS: &[&str] = &[
     "--params",
+    "--scheme",
     "--precision",
     "--integer-bits",
     "--input-bound",

@@ -1,10 +1,13 @@
 //! The whole way, from a traced program to calls of limb procedures.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use ringmill_isa::macros::{LevelScale, MacroProgram, MacroType, MacroValue, Visibility};
-use ringmill_isa::macros::{MacroImm, MacroOp};
-use ringmill_isa::mid::Program;
+use ringmill_isa::VerifyError;
+use ringmill_isa::macros::{
+    LevelNote, LevelScale, MacroImm, MacroProgram, MacroType, MacroValue, Visibility,
+    verify_with_primes,
+};
+use ringmill_isa::mid::{Program, Unrolled};
 use ringmill_schemes::ckks::key::KeyForm;
 use ringmill_schemes::ckks::{KSwitchKey, Params, ProcCache};
 
@@ -39,7 +42,7 @@ pub struct CompiledOutput {
 #[derive(Clone, Debug)]
 pub struct Compiled {
     pub params: Arc<Params>,
-    /// As traced.
+    /// As traced, calls and repeats as they are.
     pub source: MacroProgram,
     /// With relinearisations, levels and scales.
     pub managed: MacroProgram,
@@ -59,9 +62,25 @@ pub struct Compiled {
     pub output_level: u32,
     /// Whether key halves come from seeds.
     pub seeded: bool,
+    pub(crate) unrolled: OnceLock<Arc<Unrolled>>,
 }
 
+/// Most calls of a program that is written out to be run.
+const MOST_CALLS: usize = 1 << 24;
+
 impl Compiled {
+    /// The program written out call by call, made when first asked for.
+    ///
+    /// # Errors
+    /// Where it has more than 2^24 calls.
+    pub fn unrolled(&self) -> Result<&Arc<Unrolled>, VerifyError> {
+        if let Some(known) = self.unrolled.get() {
+            return Ok(known);
+        }
+        let made = Arc::new(Unrolled::of(&self.program, MOST_CALLS)?);
+        Ok(self.unrolled.get_or_init(|| made))
+    }
+
     /// Bytes of the evaluation keys that the program needs, known before any is made.
     pub fn key_bytes(&self) -> u64 {
         let form = if self.seeded {
@@ -102,7 +121,8 @@ pub fn compile(source: MacroProgram, options: &Options) -> Result<Compiled, Comp
         ranges: &ranges,
         sample: sample.map(|inputs| (inputs, options.margin)),
     };
-    let relinearised = pipeline::relinearised(source.clone(), options.passes)?;
+    let relinearised = pipeline::plain(&source, &options.watch)?;
+    let relinearised = pipeline::relinearised(relinearised, options.passes)?;
     transparent::refuse(&relinearised)?;
     let Fitted {
         params,
@@ -113,6 +133,8 @@ pub fn compile(source: MacroProgram, options: &Options) -> Result<Compiled, Comp
         ParamsChoice::Given(params) => params::given(&relinearised, params, options, known)?,
         ParamsChoice::Choose(wanted) => params::choose(&relinearised, wanted, options, known)?,
     };
+    // What the passes made, once: of the programs that the search for parameters made, the one it chose.
+    verify_with_primes(&managed, params.cipher_moduli())?;
     let galois = galois::elements(&managed, &params)?;
     let procs = ProcCache::new(Arc::clone(&params));
     let Lowered {
@@ -139,6 +161,7 @@ pub fn compile(source: MacroProgram, options: &Options) -> Result<Compiled, Comp
         predicted: prediction.outputs,
         output_level,
         seeded: options.seeded_keys,
+        unrolled: OnceLock::new(),
     })
 }
 
@@ -156,8 +179,10 @@ fn interface(
         scale: scales.normal(output_level),
     };
     let at = |v: Option<&MacroValue>| match v.and_then(|v| managed.types.get(v.0 as usize)) {
-        Some(MacroType::Cipher { at: Some(at), .. } | MacroType::Plain { at: Some(at) }) => *at,
-        _ => unused,
+        Some(MacroType::Cipher { at, .. } | MacroType::Plain { at }) => {
+            at.and_then(LevelNote::scaled).unwrap_or(unused)
+        }
+        None => unused,
     };
     // An input that nothing is computed from is encrypted all the same, at the lowest level that holds it.
     let holds = |level: &u32, range: &InputRange| {
@@ -183,8 +208,8 @@ fn interface(
         }
     }
     for instr in &managed.instrs {
-        match (instr.op, &instr.imm) {
-            (MacroOp::Input, &MacroImm::Input(i)) => {
+        match instr.imm {
+            MacroImm::Input(i) => {
                 let encrypted = managed
                     .inputs
                     .get(i as usize)
@@ -193,12 +218,19 @@ fn interface(
                     *slot = at(instr.dst.first());
                 }
             }
-            (MacroOp::Output, &MacroImm::Output(o)) => {
+            MacroImm::Output(o) => {
                 if let Some(slot) = output_at.get_mut(o as usize) {
                     *slot = at(instr.src.first());
                 }
             }
-            _ => {}
+            MacroImm::None
+            | MacroImm::Data(_)
+            | MacroImm::Constant { .. }
+            | MacroImm::Integer(_)
+            | MacroImm::Level(_)
+            | MacroImm::Steps(_)
+            | MacroImm::Proc(_)
+            | MacroImm::Repeat { .. } => {}
         }
     }
     let inputs = managed.inputs.iter().zip(input_at).zip(ranges);

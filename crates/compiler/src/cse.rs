@@ -22,7 +22,9 @@ enum ImmKey {
     None,
     Index(u32),
     Constant(u64),
+    Integer(i128),
     Steps(Vec<i32>),
+    Repeat(u32, u64),
 }
 
 impl ImmKey {
@@ -32,7 +34,10 @@ impl ImmKey {
             MacroImm::Data(i) => Self::Index(data[*i as usize]),
             MacroImm::Input(i) | MacroImm::Output(i) | MacroImm::Level(i) => Self::Index(*i),
             MacroImm::Constant { value, .. } => Self::Constant(value.to_bits()),
+            MacroImm::Integer(value) => Self::Integer(*value),
             MacroImm::Steps(steps) => Self::Steps(steps.clone()),
+            MacroImm::Proc(proc) => Self::Repeat(*proc, 1),
+            MacroImm::Repeat { proc, count } => Self::Repeat(*proc, *count),
         }
     }
 }

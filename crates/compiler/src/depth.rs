@@ -41,7 +41,9 @@ pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Kind {
         }
         MacroOp::Add | MacroOp::Sub | MacroOp::Neg | MacroOp::Addc | MacroOp::Relin => Kind::Same,
         MacroOp::Rotate | MacroOp::Hrotate | MacroOp::Conj | MacroOp::Output => Kind::Rescaled,
-        _ => Kind::Source,
+        MacroOp::Input | MacroOp::Encode => Kind::Source,
+        // What this analysis places; and calls, which are written out before.
+        MacroOp::Rescale | MacroOp::Modswitch | MacroOp::Call | MacroOp::Repeat => Kind::Source,
     }
 }
 
@@ -115,7 +117,7 @@ impl Depths {
             let need = match kind {
                 Kind::Product => result.saturating_add(1),
                 Kind::Sum if lifts && !self.product[v.0 as usize] => result.saturating_add(1),
-                _ => result,
+                Kind::Sum | Kind::Same | Kind::Rescaled | Kind::Source => result,
             };
             let slot = &mut self.need[v.0 as usize];
             *slot = (*slot).max(need);

@@ -110,6 +110,13 @@ pub enum CompileError {
         why: ringmill_schemes::ckks::CkksError,
     },
 
+    /// An integer that only a longer number holds.
+    #[error(
+        "{at}the integer {value} cannot be used here: the scheme computes on real numbers, of 53 bits each, and none is equal \
+         to it; round it, or use a scheme of integers"
+    )]
+    InexactInteger { at: At, value: i128 },
+
     /// An output that hangs on no encrypted input.
     #[error(
         "{at}output {output:?} is the same whatever is encrypted (as x - x and x * 0 are), so that its ciphertext would be \
@@ -117,11 +124,34 @@ pub enum CompileError {
     )]
     Transparent { at: At, output: String },
 
+    /// Parameters that the machine which the program is made for does not take.
+    #[error(transparent)]
+    Target(#[from] Box<crate::target::TargetError>),
+
     /// A program that has been through the compiler's passes already.
     #[error(
         "the program is not as traced (it relinearises or has levels already); compile the traced program"
     )]
     NotTraced,
+
+    /// A program whose calls and repeats come to too much.
+    #[error(transparent)]
+    WrittenOut(#[from] crate::inline::InlineError),
+
+    /// A program of a scheme that these parameters are not of.
+    #[error(
+        "the program is for the scheme {scheme} and the parameters are for {expected}; use parameters of the program's scheme"
+    )]
+    OtherScheme {
+        scheme: ringmill_isa::macros::SchemeName,
+        expected: &'static str,
+    },
+
+    /// An instruction that an earlier pass should have refused or replaced.
+    #[error(
+        "{at}{op} has operands that cannot be lowered; this is a fault of the compiler, please report it"
+    )]
+    Misshapen { at: At, op: &'static str },
 
     /// A program without an output computes nothing.
     #[error("the program {name:?} has no output; return at least one encrypted value from it")]
@@ -144,17 +174,37 @@ pub enum CompileError {
     Scheme(#[from] ringmill_schemes::ckks::CkksError),
 }
 
+impl From<ringmill_schemes::rlwe::RlweError> for CompileError {
+    fn from(e: ringmill_schemes::rlwe::RlweError) -> Self {
+        Self::Scheme(e.into())
+    }
+}
+
 impl CompileError {
     /// The line of the user's program that the error is about, where it is about one.
     pub fn loc(&self) -> Option<&SourceLoc> {
         match self {
             Self::TooDeep { at, .. }
             | Self::BadConstant { at, .. }
+            | Self::InexactInteger { at, .. }
             | Self::Overflow { at, .. }
             | Self::TooLarge { at, .. }
+            | Self::Misshapen { at, .. }
             | Self::Transparent { at, .. } => at.0.as_ref(),
             Self::Verify(error) => error.place.loc.as_ref(),
-            _ => None,
+            Self::WrittenOut(error) => error.loc(),
+            Self::TooManySlots { .. }
+            | Self::ScaleDrift { .. }
+            | Self::NoParameters { .. }
+            | Self::TooPrecise { .. }
+            | Self::Range { .. }
+            | Self::NotTraced
+            | Self::Target(_)
+            | Self::OtherScheme { .. }
+            | Self::NoOutput { .. }
+            | Self::Halt(_)
+            | Self::Sample(_)
+            | Self::Scheme(_) => None,
         }
     }
 }

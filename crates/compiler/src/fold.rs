@@ -21,6 +21,7 @@ pub(crate) fn run(source: MacroProgram) -> Result<MacroProgram, CompileError> {
         made_by: Vec::new(),
         uses: Vec::new(),
         uniform: HashMap::new(),
+        scaled: HashMap::new(),
     };
     for instr in &body.instrs {
         let is_cipher_result =
@@ -49,6 +50,8 @@ struct Folder {
     uses: Vec<u32>,
     /// What [`Folder::uniform`] has found, by the vector's index.
     uniform: HashMap<u32, Option<f64>>,
+    /// What [`Folder::scaled`] has made, by the vector's index and the bits of the factor; `None` where it would not do.
+    scaled: HashMap<(u32, u64), Option<u32>>,
 }
 
 impl Folder {
@@ -135,7 +138,27 @@ impl Folder {
                 Some(inner) => inner,
                 None => self.emit(MacroOp::Conj, vec![a], MacroImm::None, loc),
             },
-            _ => self.emit(instr.op, src.to_vec(), instr.imm.clone(), loc),
+            (
+                MacroOp::Input
+                | MacroOp::Encode
+                | MacroOp::Add
+                | MacroOp::Sub
+                | MacroOp::Neg
+                | MacroOp::Addc
+                | MacroOp::Mulc
+                | MacroOp::Mul
+                | MacroOp::Square
+                | MacroOp::Relin
+                | MacroOp::Rescale
+                | MacroOp::Modswitch
+                | MacroOp::Rotate
+                | MacroOp::Hrotate
+                | MacroOp::Conj
+                | MacroOp::Output
+                | MacroOp::Call
+                | MacroOp::Repeat,
+                ..,
+            ) => self.emit(instr.op, src.to_vec(), instr.imm.clone(), loc),
         }
     }
 
@@ -264,14 +287,18 @@ impl Folder {
     /// lose precision.
     fn scaled(&mut self, v: MacroValue, c: f64, loc: &Option<SourceLoc>) -> Option<MacroValue> {
         let data = self.data_of(v)?;
-        let fits = |x: f64| x == 0.0 || (x * c).is_normal();
-        let vector = &self.out.program.data[data as usize];
-        if !vector.iter().all(|&(re, im)| fits(re) && fits(im)) {
-            return None;
-        }
-        let scaled = vector.iter().map(|&(re, im)| (re * c, im * c)).collect();
-        let index = self.out.program.data.len() as u32;
-        self.out.program.data.push(scaled);
+        let table = &mut self.out.program.data;
+        let index = *self.scaled.entry((data, c.to_bits())).or_insert_with(|| {
+            let fits = |x: f64| x == 0.0 || (x * c).is_normal();
+            let vector = table.get(data as usize)?;
+            if !vector.iter().all(|&(re, im)| fits(re) && fits(im)) {
+                return None;
+            }
+            let scaled = vector.iter().map(|&(re, im)| (re * c, im * c)).collect();
+            table.push(scaled);
+            Some((table.len() - 1) as u32)
+        });
+        let index = index?;
         let ty = self.out.ty(v);
         let new = self
             .out

@@ -14,16 +14,13 @@ use crate::error::CompileError;
 pub fn elements(program: &MacroProgram, params: &Params) -> Result<BTreeSet<u32>, CompileError> {
     let mut found = BTreeSet::new();
     for instr in &program.instrs {
-        match (instr.op, &instr.imm) {
-            (MacroOp::Rotate | MacroOp::Hrotate, MacroImm::Steps(steps)) => {
-                for &step in steps {
-                    found.insert(params.galois_element(i64::from(step))?);
-                }
+        if let MacroImm::Steps(steps) = &instr.imm {
+            for &step in steps {
+                found.insert(params.galois_element(i64::from(step))?);
             }
-            (MacroOp::Conj, _) => {
-                found.insert(params.conjugation_element());
-            }
-            _ => {}
+        }
+        if instr.op == MacroOp::Conj {
+            found.insert(params.conjugation_element());
         }
     }
     Ok(found)

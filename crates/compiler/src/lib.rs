@@ -3,6 +3,7 @@
 //! [`builder::TraceBuilder`] makes a macro program of a front end's operations; [`compile`] runs the passes, chooses or
 //! checks parameters, and lowers to calls of the scheme layer's procedures. docs/compiler.md tells what each pass does.
 
+mod alike;
 pub mod builder;
 mod canonical;
 mod compile;
@@ -13,6 +14,8 @@ pub mod error;
 mod fold;
 pub mod galois;
 mod hoist;
+pub mod inline;
+mod linear;
 mod lower;
 mod mincut;
 pub mod options;
@@ -21,11 +24,13 @@ mod pipeline;
 mod poly;
 pub mod precision;
 pub mod range;
+mod real;
 pub mod reference;
 mod relin;
 mod rewrite;
 pub mod saved;
 mod scale;
+pub mod target;
 #[cfg(test)]
 mod tests;
 mod transparent;
@@ -36,3 +41,4 @@ pub use lower::{KeyRequest, PlainRequest, PlainSource};
 pub use options::{Options, ParamsChoice, Passes, SAMPLE_MARGIN, Wanted};
 pub use precision::Precision;
 pub use range::InputRange;
+pub use target::{Limit, Target, TargetError};

@@ -9,6 +9,7 @@ use ringmill_schemes::ckks::{Params, SecurityLevel, SecurityTable};
 
 use crate::error::CompileError;
 use crate::range::InputRange;
+use crate::target::Target;
 
 /// How much larger than on a sample values may be, unless something else is asked for.
 pub const SAMPLE_MARGIN: f64 = 2.0;
@@ -81,6 +82,8 @@ impl Passes {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub params: ParamsChoice,
+    /// The machine that the program is made for: chosen parameters fit it, and given ones that do not are refused.
+    pub target: Option<Target>,
     /// Key halves come from seeds (half the key memory and traffic), or are stored.
     pub seeded_keys: bool,
     /// Level at which outputs are wanted; above 0 when another program is to go on with them.
@@ -170,6 +173,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             params: ParamsChoice::Choose(Wanted::default()),
+            target: None,
             seeded_keys: true,
             output_level: 0,
             input_bound: 1.0,

@@ -6,13 +6,15 @@ use ringmill_isa::macros::MacroProgram;
 use ringmill_limits::Watch;
 use ringmill_math::primes::{is_prime, ntt_primes};
 use ringmill_schemes::ckks::security::bound;
-use ringmill_schemes::ckks::{CkksError, Params};
+use ringmill_schemes::ckks::{CkksError, Params, SecretDistribution};
+use ringmill_schemes::rlwe::RlweError;
 
 use crate::depth::Depths;
 use crate::error::{At, CompileError};
 use crate::options::{Options, Wanted};
 use crate::pipeline;
 use crate::precision::{Known, Precision, Prediction, Tightest, predict};
+use crate::target::Target;
 
 /// Sizes of rescaling primes: below, a large ring has too few primes near the scale; above, arithmetic ends.
 const SCALE_BITS: std::ops::RangeInclusive<u32> = 28..=58;
@@ -70,12 +72,34 @@ impl Fitted {
 /// above.
 ///
 /// # Errors
-/// [`CompileError::NoParameters`], [`CompileError::TooPrecise`], [`CompileError::TooLarge`].
+/// [`CompileError::NoParameters`], [`CompileError::TooPrecise`], [`CompileError::TooLarge`]; [`CompileError::Target`]
+/// where only the target's limits stand against it.
 pub(crate) fn choose(
     program: &MacroProgram,
     wanted: &Wanted,
     options: &Options,
     known: Known<'_>,
+) -> Result<Fitted, CompileError> {
+    let target = options.target.as_ref();
+    let chosen = choose_within(program, wanted, options, known, target);
+    let (Err(error), Some(target)) = (&chosen, target) else {
+        return chosen;
+    };
+    if matches!(error, CompileError::Halt(_)) {
+        return chosen;
+    }
+    // What would serve without the machine says which field of its description stands against it.
+    let free = choose_within(program, wanted, options, known, None)?;
+    target.check(&free.params)?;
+    chosen
+}
+
+fn choose_within(
+    program: &MacroProgram,
+    wanted: &Wanted,
+    options: &Options,
+    known: Known<'_>,
+    target: Option<&Target>,
 ) -> Result<Fitted, CompileError> {
     let mut refused = None;
     let lowest = options.output_level;
@@ -84,6 +108,7 @@ pub(crate) fn choose(
             program,
             known,
             wanted,
+            room: Room::new(target),
             watch: &options.watch,
             output_level: level,
             levels: Depths::new(program, level).levels(level),
@@ -110,13 +135,16 @@ pub(crate) fn choose(
 /// fits.
 ///
 /// # Errors
-/// [`CompileError::Overflow`] where the parameters have no level to spare that would help.
+/// [`CompileError::Overflow`] where the parameters have no level to spare that would help; [`CompileError::Target`].
 pub(crate) fn given(
     program: &MacroProgram,
     params: &Arc<Params>,
     options: &Options,
     known: Known<'_>,
 ) -> Result<Fitted, CompileError> {
+    if let Some(target) = &options.target {
+        target.check(params)?;
+    }
     let mut refused = None;
     let lowest = options.output_level;
     for level in lowest..=lowest.saturating_add(SPARE_LEVELS) {
@@ -140,6 +168,40 @@ pub(crate) fn given(
     }))
 }
 
+/// Where parameters are looked for: all that the tables and arithmetic allow, or a machine's part of it.
+struct Room {
+    log_n: std::ops::RangeInclusive<u32>,
+    max_bits: u32,
+    friendly_bits: u32,
+    moduli: usize,
+}
+
+impl Room {
+    fn new(target: Option<&Target>) -> Self {
+        let (least, most) = (*LOG_N.start(), *LOG_N.end());
+        match target {
+            None => Self {
+                log_n: LOG_N,
+                max_bits: MAX_BITS,
+                friendly_bits: 0,
+                moduli: usize::MAX,
+            },
+            Some(target) => Self {
+                log_n: least.max((*target.log_n.is.start()).into())
+                    ..=most.min((*target.log_n.is.end()).into()),
+                max_bits: MAX_BITS.min(target.modulus_bits.is),
+                friendly_bits: target.friendly_bits.is,
+                moduli: target.moduli.is,
+            },
+        }
+    }
+
+    /// log2 of half of what primes are 1 modulo, for a ring degree.
+    fn step(&self, log_n: u32) -> u32 {
+        log_n.max(self.friendly_bits.saturating_sub(1))
+    }
+}
+
 /// The search for the smallest parameters with the outputs at one level.
 ///
 /// The predicted precision grows by about a bit with each bit of the scale, so one try tells where the answer lies; from
@@ -149,6 +211,7 @@ struct Search<'a> {
     program: &'a MacroProgram,
     known: Known<'a>,
     wanted: &'a Wanted,
+    room: Room,
     watch: &'a Watch,
     output_level: u32,
     levels: u32,
@@ -227,12 +290,13 @@ impl Search<'_> {
     }
 
     fn special_bits(&self, scale_bits: u32) -> u32 {
-        (self.first_bits(scale_bits) + SPECIAL_BITS).min(MAX_BITS)
+        (self.first_bits(scale_bits) + SPECIAL_BITS).min(self.room.max_bits)
     }
 
     /// Largest scale beside which the integer part fits the first prime.
     fn highest_scale(&self) -> Result<u32, CompileError> {
-        let highest = MAX_BITS.saturating_sub(self.integer_bits.saturating_add(MARGIN_BITS));
+        let highest =
+            (self.room.max_bits).saturating_sub(self.integer_bits.saturating_add(MARGIN_BITS));
         let highest = highest.min(*SCALE_BITS.end());
         if SCALE_BITS.contains(&highest) {
             return Ok(highest);
@@ -243,7 +307,10 @@ impl Search<'_> {
             at: At(tightest.and_then(|t| t.loc.clone())),
             magnitude: tightest.map_or(wanted, |t| t.magnitude),
             integer_bits: self.integer_bits,
-            max: MAX_BITS - MARGIN_BITS - SCALE_BITS.start(),
+            max: self
+                .room
+                .max_bits
+                .saturating_sub(MARGIN_BITS + SCALE_BITS.start()),
         })
     }
 
@@ -254,39 +321,53 @@ impl Search<'_> {
             .levels
             .saturating_mul(scale_bits)
             .saturating_add(first_bits + self.special_bits(scale_bits));
-        let least = (self.program.slots.trailing_zeros() + 1).max(*LOG_N.start());
-        for log_n in least..=*LOG_N.end() {
-            let allowed = bound(self.wanted.table, self.wanted.level, log_n as u8)?;
+        let least = (self.program.slots.trailing_zeros() + 1).max(*self.room.log_n.start());
+        let largest = *self.room.log_n.end();
+        let moduli = self.levels as usize + 2;
+        let degrees = (least..=largest).filter(|_| moduli <= self.room.moduli);
+        for log_n in degrees {
+            let allowed = bound(
+                self.wanted.table,
+                SecretDistribution::default(),
+                self.wanted.level,
+                log_n as u8,
+            )?;
             if allowed.is_none_or(|allowed| qp_bits > allowed) {
                 continue;
             }
             match self.build(log_n, scale_bits) {
                 // The primes' product may be a bit larger than the sum of their sizes.
-                Err(CkksError::Insecure { .. }) => {}
+                Err(CkksError::Rlwe(RlweError::Insecure { .. })) => {}
                 built => return Ok(built?),
             }
         }
-        let largest = *LOG_N.end();
         Err(CompileError::NoParameters {
             levels: self.levels,
             scale_bits,
             first_bits,
             needed_bits: qp_bits,
             log_n: largest,
-            allowed_bits: bound(self.wanted.table, self.wanted.level, largest as u8)?.unwrap_or(0),
+            allowed_bits: bound(
+                self.wanted.table,
+                SecretDistribution::default(),
+                self.wanted.level,
+                largest as u8,
+            )?
+            .unwrap_or(0),
         })
     }
 
     fn build(&self, log_n: u32, scale_bits: u32) -> Result<Arc<Params>, CkksError> {
         let (first, special) = (self.first_bits(scale_bits), self.special_bits(scale_bits));
+        let step = self.room.step(log_n);
         let (mut cipher, special) = if first == special {
-            let mut both = ntt_primes(first, log_n, 2)?;
+            let mut both = ntt_primes(first, step, 2)?;
             let special = both.split_off(1);
             (both, special)
         } else {
-            (ntt_primes(first, log_n, 1)?, ntt_primes(special, log_n, 1)?)
+            (ntt_primes(first, step, 1)?, ntt_primes(special, step, 1)?)
         };
-        cipher.extend(rescaling_primes(scale_bits, log_n, self.levels)?);
+        cipher.extend(rescaling_primes(scale_bits, step, self.levels)?);
         Params::builder(log_n as u8)
             .primes(&cipher, &special)
             .default_scale(f64::from(scale_bits).exp2())
@@ -303,7 +384,7 @@ fn rescaling_primes(scale_bits: u32, log_n: u32, levels: u32) -> Result<Vec<u64>
     let mut chosen: Vec<u64> = Vec::new();
     for _ in 0..levels {
         let prime =
-            nearest_prime(scale * scale / wanted, log_n, &chosen).ok_or(CkksError::Parameter {
+            nearest_prime(scale * scale / wanted, log_n, &chosen).ok_or(RlweError::Parameter {
                 what: "the number of rescaling primes",
                 expected: format!(
                     "at most {} near 2^{scale_bits} at N = 2^{log_n}",

@@ -1,17 +1,27 @@
 //! The order of the passes.
 
-use ringmill_isa::macros::{MacroProgram, Stage, stage, verify, verify_with_primes};
+use ringmill_isa::macros::{MacroProgram, Stage, stage, verify};
+use ringmill_limits::Watch;
 use ringmill_schemes::ckks::Params;
 
 use crate::canonical::CanonicalScales;
 use crate::error::CompileError;
 use crate::options::Passes;
 use crate::relin::Placement;
-use crate::{cse, dce, fold, hoist, relin, scale};
+use crate::{cse, dce, fold, hoist, inline, real, relin, scale};
+
+/// The scheme whose procedures programs are lowered to.
+const SCHEME: &str = "ckks";
 
 /// Refuses programs that break the macro level's rules, are not as traced, or compute nothing.
 pub(crate) fn check(source: &MacroProgram) -> Result<(), CompileError> {
     verify(source)?;
+    if source.scheme.as_str() != SCHEME {
+        return Err(CompileError::OtherScheme {
+            scheme: source.scheme.clone(),
+            expected: SCHEME,
+        });
+    }
     if stage(source) != Stage::Traced {
         return Err(CompileError::NotTraced);
     }
@@ -21,6 +31,17 @@ pub(crate) fn check(source: &MacroProgram) -> Result<(), CompileError> {
         });
     }
     Ok(())
+}
+
+/// Bytes that a value of a program takes on its way through the compiler, about.
+const A_VALUE: u64 = 1024;
+
+/// Calls and repeats written out, if there may be memory for it, and all constants real.
+pub(crate) fn plain(source: &MacroProgram, watch: &Watch) -> Result<MacroProgram, CompileError> {
+    if !source.procs.is_empty() {
+        watch.admit("the program written out", A_VALUE * inline::length(source)?)?;
+    }
+    real::run(inline::written_out(source)?.into_owned())
 }
 
 /// The passes before levels and scales: simplification, relinearisation placement, hoisting.
@@ -46,7 +67,7 @@ pub(crate) fn relinearised(
         .and_then(when(passes.hoist, hoist::run))
 }
 
-/// Levels and scales, checked by the macro verifier against the parameters' primes.
+/// Levels and scales, by the parameters' primes. [`crate::compile`] verifies the one program that comes of it.
 pub(crate) fn managed(
     relinearised: MacroProgram,
     params: &Params,
@@ -60,7 +81,5 @@ pub(crate) fn managed(
         });
     }
     let scales = CanonicalScales::new(params.cipher_moduli(), params.default_scale())?;
-    let managed = scale::run(relinearised, &scales, output_level)?;
-    verify_with_primes(&managed, params.cipher_moduli())?;
-    Ok(managed)
+    scale::run(relinearised, &scales, output_level)
 }

@@ -3,15 +3,17 @@
 
 use num_complex::Complex64;
 use ringmill_isa::macros::{
-    LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
+    LevelNote, LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
 };
 use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Watch;
-use ringmill_schemes::ckks::{Noise, NoiseModel, Params, Slots};
+use ringmill_schemes::ckks::{Ball, Noise, NoiseModel, Origin, Params, Slots};
 
+use crate::alike;
 use crate::error::CompileError;
 use crate::range::{InputRange, Spans};
 use crate::reference::evaluate_observed;
+use crate::transparent::Sums;
 
 /// What is predicted of an output.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -75,6 +77,7 @@ pub fn predict(
     known: Known<'_>,
     watch: &Watch,
 ) -> Result<Prediction, CompileError> {
+    let origins = alike::origins(managed, params);
     let mut typical = vec![f64::INFINITY; managed.types.len()];
     if let Some((inputs, margin)) = known.sample {
         let norm = |slots: &[Complex64]| slots.iter().map(|x| x.norm()).fold(0.0, f64::max);
@@ -91,6 +94,7 @@ pub fn predict(
         program: managed,
         params,
         spans: Spans::new(managed, known.ranges, by_slot),
+        sums: Sums::new(managed),
         typical,
         noise: vec![None; managed.types.len()],
         lines: vec![None; managed.types.len()],
@@ -124,7 +128,7 @@ pub fn predict(
         {
             *output = walk.output(a);
         }
-        walk.step(instr);
+        walk.step(instr, origins.get(number).map_or(&[], Vec::as_slice));
         for &v in &instr.src {
             if last_use.get(v.0 as usize) == Some(&number) {
                 walk.forget(v);
@@ -147,6 +151,7 @@ struct Walk<'a> {
     program: &'a MacroProgram,
     params: &'a Params,
     spans: Spans<'a>,
+    sums: Sums<'a>,
     /// Bound on each value's slots, by the sample.
     typical: Vec<f64>,
     noise: Vec<Option<Noise>>,
@@ -164,8 +169,13 @@ impl Walk<'_> {
             scale: 1.0,
         };
         match self.program.types.get(value.0 as usize) {
-            Some(&MacroType::Cipher { size, at }) => (size as usize, at.unwrap_or(unmanaged)),
-            Some(&MacroType::Plain { at }) => (0, at.unwrap_or(unmanaged)),
+            Some(&MacroType::Cipher { size, at }) => (
+                size as usize,
+                at.and_then(LevelNote::scaled).unwrap_or(unmanaged),
+            ),
+            Some(&MacroType::Plain { at }) => {
+                (0, at.and_then(LevelNote::scaled).unwrap_or(unmanaged))
+            }
             None => (0, unmanaged),
         }
     }
@@ -185,40 +195,41 @@ impl Walk<'_> {
             .unwrap_or_else(Noise::none)
     }
 
-    /// How large a value's slots may be for the predicted precision to hold.
-    fn size(&self, value: Option<&MacroValue>) -> Slots {
+    /// Where a value's slots may lie for the predicted precision to hold.
+    fn value(&self, value: Option<&MacroValue>) -> Ball {
         let Some(&value) = value else {
-            return Slots::ZERO;
+            return Ball::ZERO;
         };
         let typical = self.typical.get(value.0 as usize).copied();
-        let typical = typical.unwrap_or(f64::INFINITY);
-        let bound = self.spans.get(value).magnitude();
-        if bound.largest(usize::MAX) <= typical {
-            bound
-        } else {
-            bound.map(|x| x.min(typical))
-        }
+        let span = self.spans.get(value);
+        span.within(typical.unwrap_or(f64::INFINITY))
     }
 
-    fn output(&self, value: MacroValue) -> Precision {
+    fn size(&self, value: Option<&MacroValue>) -> Slots {
+        self.value(value).magnitude()
+    }
+
+    fn output(&mut self, value: MacroValue) -> Precision {
         let (_, at) = self.at(value);
         let size = self.size(Some(&value));
+        let noise = self.noise(Some(&value));
         Precision {
             magnitude: self.spans.get(value).magnitude().largest(usize::MAX),
-            error: self.model.bound(&self.noise(Some(&value)), &size),
+            error: self.model.bound(&noise, &size),
             capacity: capacity(self.params, at),
         }
     }
 
-    fn step(&mut self, instr: &MacroInstr) {
+    fn step(&mut self, instr: &MacroInstr, origins: &[Option<Origin>]) {
         self.spans.step(instr);
+        self.sums.step(instr);
         let operand = instr.src.first().and_then(|v| self.lines.get(v.0 as usize));
         let line = match instr.op {
             MacroOp::Relin | MacroOp::Rescale | MacroOp::Modswitch => operand.cloned().flatten(),
             _ => instr.loc.clone(),
         };
         for (k, &d) in instr.dst.iter().enumerate() {
-            let noise = self.result(instr, k, d);
+            let noise = self.result(instr, k, d, origins);
             let (_, at) = self.at(d);
             self.fit(d, &noise, at, line.as_ref());
             if let Some(slot) = self.lines.get_mut(d.0 as usize) {
@@ -279,8 +290,18 @@ impl Walk<'_> {
     }
 
     /// The noise of an instruction's result number `k`, the value `d`.
-    fn result(&mut self, instr: &MacroInstr, k: usize, d: MacroValue) -> Noise {
+    fn result(
+        &mut self,
+        instr: &MacroInstr,
+        k: usize,
+        d: MacroValue,
+        origins: &[Option<Origin>],
+    ) -> Noise {
+        let origin = |number: usize| origins.get(number).copied().flatten();
+        let of = origin(k);
         let (polys, LevelScale { level, scale }) = self.at(d);
+        let sizes = |v: &MacroValue| self.sums.polynomials(*v);
+        let size = instr.src.first().map_or(1, sizes);
         let (a, b) = (instr.src.first(), instr.src.get(1));
         let steps = match &instr.imm {
             MacroImm::Steps(steps) => steps.get(k).map_or(0, |&s| i64::from(s)),
@@ -298,23 +319,27 @@ impl Walk<'_> {
             }
             MacroOp::Input | MacroOp::Encode => {
                 let size = self.size(Some(&d));
-                self.model.encoded(&size, scale)
+                self.model.encoded(&size, scale, of)
             }
-            MacroOp::Add | MacroOp::Sub => {
+            MacroOp::Add => {
                 let noise_b = self.noise(b);
                 self.model.add(&noise_a, &noise_b)
             }
+            MacroOp::Sub => {
+                let noise_b = self.noise(b);
+                self.model.sub(&noise_a, &noise_b)
+            }
             MacroOp::Mul if a == b => {
-                let size = self.size(a);
-                self.model.square(&noise_a, &size)
+                let value = self.value(a);
+                self.model.square(&noise_a, &value)
             }
             MacroOp::Mul => {
-                let (size_a, size_b, noise_b) = (self.size(a), self.size(b), self.noise(b));
-                self.model.mul(&noise_a, &size_a, &noise_b, &size_b)
+                let (value_a, value_b, noise_b) = (self.value(a), self.value(b), self.noise(b));
+                self.model.mul(&noise_a, &value_a, &noise_b, &value_b)
             }
             MacroOp::Square => {
-                let size = self.size(a);
-                self.model.square(&noise_a, &size)
+                let value = self.value(a);
+                self.model.square(&noise_a, &value)
             }
             MacroOp::Addc => self.model.add_scalar(&noise_a, constant.0, scale),
             MacroOp::Mulc if constant.1 == 1.0 && constant.0.fract() == 0.0 => {
@@ -325,12 +350,25 @@ impl Walk<'_> {
                 self.model
                     .mul_scalar(&noise_a, &size, constant.0, constant.1)
             }
-            MacroOp::Relin | MacroOp::Conj => self.model.key_switch(&noise_a, level, scale),
-            MacroOp::Rotate => self.model.rotate(&noise_a, steps, level, scale),
-            MacroOp::Hrotate => self.model.rotate_hoisted(&noise_a, steps, level, scale),
-            MacroOp::Rescale => self.model.rescale(&noise_a, polys, scale),
-            MacroOp::Neg | MacroOp::Modswitch => noise_a,
+            // Where the polynomial to switch is zero, nothing is added.
+            MacroOp::Relin if size < 3 => noise_a,
+            MacroOp::Conj if size < 2 => self.model.conjugate_open(&noise_a),
+            MacroOp::Rotate | MacroOp::Hrotate if size < 2 => {
+                self.model.rotate_open(&noise_a, steps)
+            }
+            MacroOp::Relin => self.model.relinearise(&noise_a, level, scale, of),
+            MacroOp::Conj => self.model.conjugate(&noise_a, level, scale, of),
+            MacroOp::Rotate => self.model.rotate(&noise_a, steps, level, scale, of),
+            MacroOp::Hrotate => self.model.rotate_hoisted(&noise_a, steps, level, scale, of),
+            MacroOp::Rescale => {
+                let of = [0, 1, 2].map(origin);
+                self.model.rescale(&noise_a, usize::from(size), scale, of)
+            }
+            MacroOp::Neg => self.model.neg(&noise_a),
+            MacroOp::Modswitch => noise_a,
             MacroOp::Output => Noise::none(),
+            // Written out before; range analysis bounds what they would give by infinity, which no level holds.
+            MacroOp::Call | MacroOp::Repeat => Noise::none(),
         }
     }
 }

@@ -1,10 +1,14 @@
 //! Interval analysis: how large every value of a program can become, slot by slot, for all inputs within their ranges.
 //!
-//! The bounds are exact for sums of independent inputs and products with constants, and safe everywhere: a value is taken
-//! to be anywhere within its span, whatever the values that it is computed with.
+//! The bounds are exact for sums of inputs and products with constants, and safe everywhere: but for linear combinations
+//! ([`Linear`]) a value is taken to be anywhere within its span, whatever the values that it is computed with.
+
+use std::collections::BTreeMap;
 
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
-use ringmill_schemes::ckks::Slots;
+use ringmill_schemes::ckks::{Ball, Slots};
+
+use crate::linear::Linear;
 
 /// Where the slots of an input lie.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -49,7 +53,7 @@ impl InputRange {
                 lowest: Slots::All(lowest),
                 highest: Slots::All(highest),
             },
-            Self::Disc { radius } => Span::Disc(Slots::All(radius)),
+            Self::Disc { radius } => Span::Complex(Ball::disc(Slots::All(radius))),
         }
     }
 }
@@ -67,15 +71,84 @@ impl std::fmt::Display for InputRange {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Span {
     Real { lowest: Slots, highest: Slots },
-    Disc(Slots),
+    Complex(Ball),
 }
 
 impl Span {
+    pub fn exact(value: f64) -> Self {
+        Self::Real {
+            lowest: Slots::All(value),
+            highest: Slots::All(value),
+        }
+    }
+
+    pub fn is_zero(&self) -> bool {
+        self.magnitude().largest(usize::MAX) == 0.0
+    }
+
+    pub fn is_finite(&self) -> bool {
+        let infinite = |x: &Slots| x.map(|x| f64::from(u8::from(!x.is_finite())));
+        let none = |x: &Slots| infinite(x).largest(usize::MAX) == 0.0;
+        match self {
+            Self::Real { lowest, highest } => none(lowest) && none(highest),
+            Self::Complex(ball) => none(&ball.magnitude()),
+        }
+    }
+
+    /// What lies in both spans, or in one of them.
+    fn met(self, other: Self) -> Self {
+        match (self, other) {
+            (
+                Self::Real { lowest, highest },
+                Self::Real {
+                    lowest: low,
+                    highest: high,
+                },
+            ) => {
+                let lowest = lowest.zip(&low, f64::max);
+                // Roundings must not leave less than nothing.
+                let highest = highest.zip(&high, f64::min).zip(&lowest, f64::max);
+                Self::Real { lowest, highest }
+            }
+            (a, b) => {
+                let largest = |x: &Self| x.magnitude().largest(usize::MAX);
+                if largest(&a) <= largest(&b) { a } else { b }
+            }
+        }
+    }
+
+    fn anything() -> Self {
+        Self::Complex(Ball::disc(Slots::All(f64::INFINITY)))
+    }
+
     /// Largest absolute value by slot.
     pub fn magnitude(&self) -> Slots {
         match self {
             Self::Real { lowest, highest } => lowest.zip(highest, |l, h| l.abs().max(h.abs())),
-            Self::Disc(radius) => radius.clone(),
+            Self::Complex(ball) => ball.magnitude(),
+        }
+    }
+
+    fn ball(&self) -> Ball {
+        match self {
+            Self::Real { lowest, highest } => Ball::real(lowest, highest),
+            Self::Complex(ball) => ball.clone(),
+        }
+    }
+
+    /// The part of the span that is at most so large.
+    pub fn within(&self, size: f64) -> Ball {
+        let magnitude = self.magnitude();
+        if magnitude.largest(usize::MAX) <= size {
+            return self.ball();
+        }
+        match self {
+            // A span that keeps nothing is beside the point, and must not be turned round.
+            Self::Real { lowest, highest } => Ball::real(
+                &lowest.map(|l| l.clamp(-size, size)),
+                &highest.map(|h| h.clamp(-size, size)),
+            ),
+            Self::Complex(_) => Ball::disc(magnitude.map(|x| x.min(size))),
         }
     }
 
@@ -86,11 +159,11 @@ impl Span {
                 lowest: lowest.map(|x| -x).flattened().map(|x| -x),
                 highest: highest.flattened(),
             },
-            Self::Disc(radius) => Self::Disc(radius.flattened()),
+            Self::Complex(ball) => Self::Complex(Ball::disc(ball.magnitude().flattened())),
         }
     }
 
-    fn constant(values: &[(f64, f64)]) -> Self {
+    pub fn constant(values: &[(f64, f64)]) -> Self {
         if values.iter().all(|&(_, im)| im == 0.0) {
             let exact = Slots::each(values.iter().map(|&(re, _)| re).collect());
             Self::Real {
@@ -98,13 +171,11 @@ impl Span {
                 highest: exact,
             }
         } else {
-            Self::Disc(Slots::each(
-                values.iter().map(|&(re, im)| re.hypot(im)).collect(),
-            ))
+            Self::Complex(Ball::constants(values))
         }
     }
 
-    fn plus(&self, other: &Self) -> Self {
+    pub fn plus(&self, other: &Self) -> Self {
         match (self, other) {
             (
                 Self::Real { lowest, highest },
@@ -116,21 +187,28 @@ impl Span {
                 lowest: lowest.plus(low),
                 highest: highest.plus(high),
             },
-            _ => Self::Disc(self.magnitude().plus(&other.magnitude())),
+            _ => Self::Complex(self.ball().plus(&other.ball())),
         }
     }
 
-    fn negated(&self) -> Self {
+    pub fn negated(&self) -> Self {
         match self {
             Self::Real { lowest, highest } => Self::Real {
                 lowest: highest.map(|x| -x),
                 highest: lowest.map(|x| -x),
             },
-            Self::Disc(radius) => Self::Disc(radius.clone()),
+            Self::Complex(ball) => Self::Complex(ball.scaled(-1.0)),
         }
     }
 
-    fn times(&self, other: &Self) -> Self {
+    pub fn conjugated(&self) -> Self {
+        match self {
+            Self::Real { .. } => self.clone(),
+            Self::Complex(ball) => Self::Complex(ball.conjugated()),
+        }
+    }
+
+    pub fn times(&self, other: &Self) -> Self {
         let (
             Self::Real { lowest, highest },
             Self::Real {
@@ -139,7 +217,7 @@ impl Span {
             },
         ) = (self, other)
         else {
-            return Self::Disc(self.magnitude().times(&other.magnitude()));
+            return Self::Complex(self.ball().times(&other.ball()));
         };
         let corners = [
             (lowest, low),
@@ -157,7 +235,7 @@ impl Span {
 
     fn squared(&self) -> Self {
         match self {
-            Self::Disc(radius) => Self::Disc(radius.times(radius)),
+            Self::Complex(ball) => Self::Complex(ball.times(ball)),
             Self::Real { lowest, highest } => Self::Real {
                 lowest: lowest.zip(highest, |l, h| {
                     if l <= 0.0 && h >= 0.0 {
@@ -171,9 +249,9 @@ impl Span {
         }
     }
 
-    fn scaled(&self, factor: f64) -> Self {
+    pub fn scaled(&self, factor: f64) -> Self {
         match self {
-            Self::Disc(radius) => Self::Disc(radius.map(|x| x * factor.abs())),
+            Self::Complex(ball) => Self::Complex(ball.scaled(factor)),
             Self::Real { lowest, highest } => {
                 let (lowest, highest) = (lowest.map(|x| x * factor), highest.map(|x| x * factor));
                 if factor < 0.0 {
@@ -190,7 +268,7 @@ impl Span {
 
     fn shifted(&self, term: f64) -> Self {
         match self {
-            Self::Disc(radius) => Self::Disc(radius.map(|x| x + term.abs())),
+            Self::Complex(ball) => Self::Complex(ball.plus(&Ball::exact(term))),
             Self::Real { lowest, highest } => Self::Real {
                 lowest: lowest.map(|x| x + term),
                 highest: highest.map(|x| x + term),
@@ -198,9 +276,9 @@ impl Span {
         }
     }
 
-    fn rotated(&self, steps: i64) -> Self {
+    pub fn rotated(&self, steps: i64) -> Self {
         match self {
-            Self::Disc(radius) => Self::Disc(radius.rotated(steps)),
+            Self::Complex(ball) => Self::Complex(ball.rotated(steps)),
             Self::Real { lowest, highest } => Self::Real {
                 lowest: lowest.rotated(steps),
                 highest: highest.rotated(steps),
@@ -216,7 +294,17 @@ pub(crate) struct Spans<'a> {
     /// Whether slots are kept apart.
     by_slot: bool,
     known: Vec<Option<Span>>,
+    /// Whether values are kept as combinations of others.
+    combines: bool,
+    linear: Vec<Option<Linear>>,
+    /// Spans of the values that combinations are made of.
+    terms: BTreeMap<u32, Span>,
+    /// The first value that each input became.
+    entered: BTreeMap<u32, MacroValue>,
 }
+
+/// Slots times instructions up to which combinations are kept: some 100 MB.
+const COMBINES: u64 = 1 << 22;
 
 impl<'a> Spans<'a> {
     /// `inputs`: one range an input.
@@ -226,6 +314,12 @@ impl<'a> Spans<'a> {
             inputs,
             by_slot,
             known: vec![None; program.types.len()],
+            combines: by_slot
+                && (program.instrs.len() as u64).saturating_mul(u64::from(program.slots))
+                    <= COMBINES,
+            linear: vec![None; program.types.len()],
+            terms: BTreeMap::new(),
+            entered: BTreeMap::new(),
         }
     }
 
@@ -236,14 +330,15 @@ impl<'a> Spans<'a> {
     /// The span of a value that an instruction walked past has made; a value that none has is anything.
     pub fn get(&self, value: MacroValue) -> Span {
         let known = self.known.get(value.0 as usize).and_then(Option::as_ref);
-        known
-            .cloned()
-            .unwrap_or(Span::Disc(Slots::All(f64::INFINITY)))
+        known.cloned().unwrap_or_else(Span::anything)
     }
 
     /// Gives up what is held of a value that no instruction reads any more.
     pub fn forget(&mut self, value: MacroValue) {
         if let Some(slot) = self.known.get_mut(value.0 as usize) {
+            *slot = None;
+        }
+        if let Some(slot) = self.linear.get_mut(value.0 as usize) {
             *slot = None;
         }
     }
@@ -252,27 +347,61 @@ impl<'a> Spans<'a> {
     pub fn step(&mut self, instr: &MacroInstr) {
         for (k, &d) in instr.dst.iter().enumerate() {
             let span = self.result(instr, k);
-            let span = if self.by_slot { span } else { span.flattened() };
+            let span = match (self.combines, self.by_slot) {
+                (true, _) => self.combined(instr, k, d, span),
+                (false, true) => span,
+                (false, false) => span.flattened(),
+            };
             if let Some(slot) = self.known.get_mut(d.0 as usize) {
                 *slot = Some(span);
             }
         }
     }
 
+    /// The span of an instruction's result as a combination of others, if that is less than `span`.
+    fn combined(&mut self, instr: &MacroInstr, k: usize, d: MacroValue, span: Span) -> Span {
+        let operand = |v: &MacroValue| self.linear.get(v.0 as usize)?.as_ref();
+        let operands: Vec<Option<&Linear>> = instr.src.iter().map(operand).collect();
+        let term = |v: MacroValue| self.terms.get(&v.0);
+        let real = |v: MacroValue| matches!(term(v), Some(Span::Real { .. }));
+        let linear = Linear::result(self.program, instr, k, &operands, real);
+        let combined = linear.as_ref().and_then(|x| x.span(|v| term(v).cloned()));
+        let span = match combined {
+            Some(combined) => combined.met(span),
+            None => span,
+        };
+        let linear = linear.unwrap_or_else(|| {
+            let own = match instr.imm {
+                MacroImm::Input(i) => *self.entered.entry(i).or_insert(d),
+                _ => d,
+            };
+            self.terms.insert(own.0, span.clone());
+            Linear::own(own)
+        });
+        if let Some(slot) = self.linear.get_mut(d.0 as usize) {
+            *slot = Some(linear);
+        }
+        span
+    }
+
     /// The span of an instruction's result number `k`.
     fn result(&self, instr: &MacroInstr, k: usize) -> Span {
-        let anything = || Span::Disc(Slots::All(f64::INFINITY));
-        let operand = |i: usize| instr.src.get(i).map_or_else(anything, |&v| self.get(v));
+        let operand = |i: usize| {
+            instr
+                .src
+                .get(i)
+                .map_or_else(Span::anything, |&v| self.get(v))
+        };
         match (instr.op, &instr.imm) {
             (MacroOp::Input, &MacroImm::Input(i)) => self
                 .inputs
                 .get(i as usize)
-                .map_or_else(anything, InputRange::span),
+                .map_or_else(Span::anything, InputRange::span),
             (MacroOp::Encode, &MacroImm::Data(d)) => self
                 .program
                 .data
                 .get(d as usize)
-                .map_or_else(anything, |values| Span::constant(values)),
+                .map_or_else(Span::anything, |values| Span::constant(values)),
             (MacroOp::Add, _) => operand(0).plus(&operand(1)),
             (MacroOp::Sub, _) => operand(0).plus(&operand(1).negated()),
             (MacroOp::Mul, _) if instr.src.first() == instr.src.get(1) => operand(0).squared(),
@@ -281,13 +410,12 @@ impl<'a> Spans<'a> {
             (MacroOp::Neg, _) => operand(0).negated(),
             (MacroOp::Addc, &MacroImm::Constant { value, .. }) => operand(0).shifted(value),
             (MacroOp::Mulc, &MacroImm::Constant { value, .. }) => operand(0).scaled(value),
-            // A real value is its own conjugate, and a disc is symmetric; the other three leave the message alone.
-            (MacroOp::Conj | MacroOp::Relin | MacroOp::Rescale | MacroOp::Modswitch, _) => {
-                operand(0)
-            }
+            (MacroOp::Conj, _) => operand(0).conjugated(),
+            // These leave the message alone.
+            (MacroOp::Relin | MacroOp::Rescale | MacroOp::Modswitch, _) => operand(0),
             (MacroOp::Rotate | MacroOp::Hrotate, MacroImm::Steps(steps)) => steps
                 .get(k)
-                .map_or_else(anything, |&s| operand(0).rotated(i64::from(s))),
+                .map_or_else(Span::anything, |&s| operand(0).rotated(i64::from(s))),
             (
                 MacroOp::Input
                 | MacroOp::Encode
@@ -295,9 +423,11 @@ impl<'a> Spans<'a> {
                 | MacroOp::Mulc
                 | MacroOp::Rotate
                 | MacroOp::Hrotate
-                | MacroOp::Output,
+                | MacroOp::Output
+                | MacroOp::Call
+                | MacroOp::Repeat,
                 _,
-            ) => anything(),
+            ) => Span::anything(),
         }
     }
 }
@@ -347,7 +477,7 @@ mod tests {
                         let (l, h) = (lowest.at(i), highest.at(i));
                         (l - room(l)..=h + room(h)).contains(&z.re) && z.im.abs() < 1e-12
                     }
-                    Span::Disc(radius) => z.norm() <= radius.at(i) + room(radius.at(i)),
+                    Span::Complex(ball) => ball.holds(i, z.re, z.im, room(ball.magnitude().at(i))),
                 });
                 if !inside {
                     outside = Some((value, span));

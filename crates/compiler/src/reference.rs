@@ -4,6 +4,8 @@ use num_complex::Complex64;
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
 use thiserror::Error;
 
+use crate::inline::{InlineError, written_out};
+
 /// Why a program could not be evaluated in the clear.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
@@ -16,6 +18,8 @@ pub enum EvaluateError {
         expected: usize,
         got: usize,
     },
+    #[error(transparent)]
+    WrittenOut(#[from] InlineError),
     #[error("instruction {number} is ill-formed; verify the program first")]
     IllFormed { number: usize },
 }
@@ -33,15 +37,16 @@ pub fn evaluate(
     evaluate_observed(program, inputs, &mut |_, _| {})
 }
 
-/// As [`evaluate`]; `observe` sees every value as it is made.
+/// As [`evaluate`]; `observe` sees every value as it is made, numbered as in the program written out, and may change it.
 ///
 /// # Errors
 /// As [`evaluate`].
 pub fn evaluate_observed(
     program: &MacroProgram,
     inputs: &[Vec<Complex64>],
-    observe: &mut dyn FnMut(MacroValue, &[Complex64]),
+    observe: &mut dyn FnMut(MacroValue, &mut [Complex64]),
 ) -> Result<Vec<Vec<Complex64>>, EvaluateError> {
+    let program = &*written_out(program)?;
     let slots = program.slots as usize;
     if inputs.len() != program.inputs.len() {
         return Err(EvaluateError::InputCount {
@@ -90,8 +95,8 @@ pub fn evaluate_observed(
             if results.len() != instr.dst.len() {
                 return Err(ill_formed());
             }
-            for (v, result) in instr.dst.iter().zip(results) {
-                observe(*v, &result);
+            for (v, mut result) in instr.dst.iter().zip(results) {
+                observe(*v, &mut result);
                 *values.get_mut(v.0 as usize).ok_or_else(ill_formed)? = Some(result);
             }
         }
@@ -140,6 +145,8 @@ fn step(
         (MacroOp::Conj, _) => each(&|x| x.conj()),
         (MacroOp::Addc, &MacroImm::Constant { value, .. }) => each(&|x| x + value),
         (MacroOp::Mulc, &MacroImm::Constant { value, .. }) => each(&|x| x * value),
+        (MacroOp::Addc, &MacroImm::Integer(value)) => each(&|x| x + value as f64),
+        (MacroOp::Mulc, &MacroImm::Integer(value)) => each(&|x| x * value as f64),
         (MacroOp::Relin | MacroOp::Rescale | MacroOp::Modswitch, _) => each(&|x| x),
         (MacroOp::Rotate | MacroOp::Hrotate, MacroImm::Steps(steps)) => {
             let [a] = operands else { return None };
@@ -150,6 +157,17 @@ fn step(
             };
             Some(steps.iter().map(rotated).collect())
         }
-        _ => None,
+        (
+            MacroOp::Input
+            | MacroOp::Encode
+            | MacroOp::Addc
+            | MacroOp::Mulc
+            | MacroOp::Rotate
+            | MacroOp::Hrotate
+            | MacroOp::Output
+            | MacroOp::Call
+            | MacroOp::Repeat,
+            _,
+        ) => None,
     }
 }

@@ -22,7 +22,22 @@ fn is_product(instr: &MacroInstr, types: &[MacroType]) -> bool {
     match instr.op {
         MacroOp::Square => true,
         MacroOp::Mul => instr.src.iter().all(|&v| is_cipher(types, v)),
-        _ => false,
+        MacroOp::Input
+        | MacroOp::Encode
+        | MacroOp::Add
+        | MacroOp::Sub
+        | MacroOp::Neg
+        | MacroOp::Addc
+        | MacroOp::Mulc
+        | MacroOp::Relin
+        | MacroOp::Rescale
+        | MacroOp::Modswitch
+        | MacroOp::Rotate
+        | MacroOp::Hrotate
+        | MacroOp::Conj
+        | MacroOp::Output => false,
+        // Written out before.
+        MacroOp::Call | MacroOp::Repeat => false,
     }
 }
 
@@ -31,7 +46,16 @@ fn takes_three(instr: &MacroInstr, types: &[MacroType]) -> bool {
     match instr.op {
         MacroOp::Add | MacroOp::Sub | MacroOp::Neg | MacroOp::Addc | MacroOp::Mulc => true,
         MacroOp::Mul => !is_product(instr, types),
-        _ => false,
+        MacroOp::Square
+        | MacroOp::Relin
+        | MacroOp::Rotate
+        | MacroOp::Hrotate
+        | MacroOp::Conj
+        | MacroOp::Output => false,
+        // Without operands; placed later; written out before.
+        MacroOp::Input | MacroOp::Encode => false,
+        MacroOp::Rescale | MacroOp::Modswitch => false,
+        MacroOp::Call | MacroOp::Repeat => false,
     }
 }
 

@@ -149,6 +149,7 @@ pub fn print(compiled: &Compiled, options: &Options) -> String {
     // Every field by name, so that a new one cannot be forgotten.
     let Options {
         params: _, // those that were chosen are kept, whatever chose them
+        target: _, // they keep its limits
         seeded_keys,
         output_level: _, // what chose the parameters may have put the outputs above it
         input_bound,
@@ -238,6 +239,7 @@ pub fn parse(
         hoist,
     } = passes;
     let options = Options {
+        target: None,
         params: ParamsChoice::Given(file::read_params(&params, insecure)?),
         seeded_keys,
         output_level,

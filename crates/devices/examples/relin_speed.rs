@@ -10,7 +10,9 @@ use std::time::Instant;
 use ringmill_devices::Cpu;
 use ringmill_devices::progress::Silent;
 use ringmill_schemes::ckks::key::KeyForm;
-use ringmill_schemes::ckks::{Encoder, Encryptor, KeyGenerator, OpKey, Params, ProcCache};
+use ringmill_schemes::ckks::{
+    Encoder, Encryptor, Galois, KeyGenerator, Level, OpKey, Params, ProcCache,
+};
 
 /// Timed runs of each operation.
 const RUNS: usize = 15;
@@ -37,25 +39,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (a, b) = (encryptor.encrypt(&plain)?, encryptor.encrypt(&plain)?);
 
         let level = params.max_level();
-        let rescale = OpKey::Rescale { level, size: 2 };
-        let mul_relin = |seeded| OpKey::MulRelin { level, seeded };
-        let rotate = OpKey::Rotate {
-            level,
-            galois,
-            seeded: false,
-        };
+        let rescale = OpKey::rescale(Level(level), 2);
+        let mul_relin = |seeded| OpKey::mul_relin(Level(level), seeded);
+        let rotate = OpKey::rotate(Level(level), Galois(galois), false);
         let key = Some(&relin.0);
         let rows = [
-            (
-                "add",
-                vec![OpKey::Add {
-                    level,
-                    size_a: 2,
-                    size_b: 2,
-                }],
-                vec![None],
-            ),
-            ("multiply", vec![OpKey::Mul { level }], vec![None]),
+            ("add", vec![OpKey::add(Level(level), 2, 2)], vec![None]),
+            ("multiply", vec![OpKey::mul(Level(level))], vec![None]),
             ("multiply + relinearise", vec![mul_relin(false)], vec![key]),
             (
                 "the same, key half from seed",

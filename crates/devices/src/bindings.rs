@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use ringmill_isa::mid::Program;
+use ringmill_isa::mid::{TableModulus, Unrolled};
 use ringmill_limits::{Halt, room};
 use ringmill_math::{Modulus, Ring, RingKind, expand_uniform};
 
@@ -19,12 +19,16 @@ enum Data<'a> {
 #[derive(Clone)]
 pub struct Limb<'a> {
     data: Data<'a>,
-    modulus: u64,
+    modulus: TableModulus,
 }
 
 impl<'a> Limb<'a> {
     /// Borrows residues, each of which must be below `modulus`; otherwise [`DeviceError::Residue`].
-    pub fn borrowed(data: &'a [u64], modulus: u64) -> Result<Self, DeviceError> {
+    pub fn borrowed(
+        data: &'a [u64],
+        modulus: impl Into<TableModulus>,
+    ) -> Result<Self, DeviceError> {
+        let modulus = modulus.into();
         check_residues(data, modulus)?;
         Ok(Self {
             data: Data::Borrowed(data),
@@ -33,7 +37,8 @@ impl<'a> Limb<'a> {
     }
 
     /// Shares residues, each of which must be below `modulus`; otherwise [`DeviceError::Residue`].
-    pub fn shared(data: Arc<[u64]>, modulus: u64) -> Result<Self, DeviceError> {
+    pub fn shared(data: Arc<[u64]>, modulus: impl Into<TableModulus>) -> Result<Self, DeviceError> {
+        let modulus = modulus.into();
         check_residues(&data, modulus)?;
         Ok(Self {
             data: Data::Shared(data),
@@ -42,7 +47,7 @@ impl<'a> Limb<'a> {
     }
 
     /// Borrows residues that this crate has scanned before (keys, at every run of a session).
-    pub(crate) fn scanned(data: &'a [u64], modulus: u64) -> Self {
+    pub(crate) fn scanned(data: &'a [u64], modulus: TableModulus) -> Self {
         debug_assert!(check_residues(data, modulus).is_ok());
         Self {
             data: Data::Borrowed(data),
@@ -57,7 +62,7 @@ impl<'a> Limb<'a> {
         }
     }
 
-    pub fn modulus(&self) -> u64 {
+    pub fn modulus(&self) -> TableModulus {
         self.modulus
     }
 
@@ -70,16 +75,21 @@ impl<'a> Limb<'a> {
 }
 
 /// Refuses residues at or above `modulus`, naming the first. One pass without branches for the common case.
-pub(crate) fn check_residues(data: &[u64], modulus: u64) -> Result<(), DeviceError> {
-    let top = modulus.saturating_sub(1);
-    // Bit 63 is set exactly when x >= 2^63 or top - x wraps (modulus < 2^61, so top - x of a small x never has it).
-    let bad = data
-        .iter()
-        .fold(0u64, |bad, &x| bad | x | top.wrapping_sub(x));
-    if bad >> 63 == 0 && modulus != 0 {
+pub(crate) fn check_residues(data: &[u64], modulus: TableModulus) -> Result<(), DeviceError> {
+    let top = modulus.top();
+    if top >> 63 == 0 {
+        // Bit 63 is set exactly when x >= 2^63 or top - x wraps (top < 2^63, so top - x of a small x never has it).
+        let bad = data
+            .iter()
+            .fold(0u64, |bad, &x| bad | x | top.wrapping_sub(x));
+        if bad >> 63 == 0 && modulus.value() != 0 {
+            return Ok(());
+        }
+    } else if data.iter().fold(0, |most, &x| x.max(most)) <= top {
         return Ok(());
     }
-    match data.iter().position(|&x| x >= modulus) {
+    let above = |&x: &u64| u128::from(x) >= modulus.value();
+    match data.iter().position(above) {
         Some(position) => Err(DeviceError::Residue {
             position,
             value: data[position],
@@ -165,7 +175,7 @@ impl SeedExpansion {
     }
 }
 
-/// One limb for each of [`Program::inputs`] and one seed for each of [`Program::seeds`], in order.
+/// One limb for each of [`Unrolled::inputs`] and one seed for each of [`Unrolled::seeds`], in order.
 #[derive(Clone, Default)]
 pub struct Bindings<'a> {
     pub limbs: Vec<Limb<'a>>,
@@ -174,7 +184,7 @@ pub struct Bindings<'a> {
 
 impl Bindings<'_> {
     /// Refuses bindings that do not fit: counts, lengths, moduli (residues were checked when each [`Limb`] was made).
-    pub fn check(&self, program: &Program) -> Result<(), DeviceError> {
+    pub fn check(&self, program: &Unrolled) -> Result<(), DeviceError> {
         if let Some(missing) = program.inputs.get(self.limbs.len()) {
             let (expected, got) = (program.inputs.len(), self.limbs.len());
             return Err(DeviceError::MissingBinding {
@@ -214,7 +224,8 @@ impl Bindings<'_> {
                     got,
                 });
             }
-            if limb.modulus != modulus {
+            // Residues below a value are what they are, whatever kind their modulus was called.
+            if limb.modulus.value() != modulus.value() {
                 let (expected, got) = (modulus, limb.modulus);
                 return Err(DeviceError::LimbModulus {
                     name: input.name.clone(),

@@ -1,6 +1,6 @@
 //! A device: anything that runs limb programs.
 
-use ringmill_isa::mid::Program;
+use ringmill_isa::mid::Unrolled;
 use ringmill_limits::Watch;
 use ringmill_machines::{MachineReport, TraceSink, polymul};
 
@@ -67,7 +67,7 @@ impl Request<'_> {
 /// What a run gave.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// The output limbs in the order of [`Program::outputs`], when function was asked for.
+    /// The output limbs in the order of [`Unrolled::outputs`], when function was asked for.
     pub outputs: Option<Vec<OutputLimb>>,
     /// What the CPU took, when function was asked for.
     pub cpu: Option<CpuStats>,
@@ -88,7 +88,7 @@ pub trait Device: Send + Sync {
     /// Verifies the program, checks the bindings, runs. Bindings are ignored when only timing is asked for.
     fn run(
         &self,
-        program: &Program,
+        program: &Unrolled,
         bindings: &Bindings<'_>,
         request: Request<'_>,
         progress: &dyn Progress,

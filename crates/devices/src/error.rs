@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use ringmill_isa::mid::TableModulus;
 use ringmill_limits::Halt;
 use ringmill_math::MathError;
 use thiserror::Error;
@@ -54,8 +55,8 @@ pub enum DeviceError {
     )]
     LimbModulus {
         name: String,
-        expected: u64,
-        got: u64,
+        expected: TableModulus,
+        got: TableModulus,
     },
     #[error(
         "residue {value} at position {position} is not below its modulus {modulus}; the data is damaged or of another modulus"
@@ -63,7 +64,7 @@ pub enum DeviceError {
     Residue {
         position: usize,
         value: u64,
-        modulus: u64,
+        modulus: TableModulus,
     },
     #[error("the program is not well-formed: {0}")]
     Malformed(String),

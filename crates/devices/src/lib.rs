@@ -21,4 +21,4 @@ pub use device::{Device, Outcome, RTL_MACHINES, Request, known_devices, open};
 pub use error::DeviceError;
 pub use offload::Offload;
 pub use pool::OutputLimb;
-pub use sim::Sim;
+pub use sim::{Sim, target};

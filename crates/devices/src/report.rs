@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use ringmill_compiler::Compiled;
 use ringmill_isa::macros::MacroProgram;
 use ringmill_isa::mid::Program;
+use ringmill_isa::mid::stats::program_counts;
 use ringmill_schemes::ckks::Params;
 use serde::Serialize;
 
@@ -104,20 +105,10 @@ pub fn macro_counts(program: &MacroProgram) -> Counts {
 
 /// Mid-level instructions that all calls of a program execute.
 pub fn mid_counts(program: &Program) -> Counts {
-    let mut calls = vec![0u64; program.procs.len()];
-    for call in &program.calls {
-        if let Some(count) = calls.get_mut(call.proc as usize) {
-            *count += 1;
-        }
-    }
-    let mut counts = Counts::new();
-    for (proc, times) in program.procs.iter().zip(calls) {
-        for instr in &proc.instrs {
-            *counts.entry(instr.op.mnemonic().to_owned()).or_default() += times;
-        }
-    }
-    counts.retain(|_, n| *n > 0);
+    let counts = program_counts(program).into_iter();
     counts
+        .map(|(op, n)| (op.mnemonic().to_owned(), n))
+        .collect()
 }
 
 /// What the run took on the CPU.
@@ -162,11 +153,19 @@ pub struct KeyReport {
     pub unchecked: Vec<String>,
 }
 
+/// The scheme of a program, and why it is that one.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct SchemeReport {
+    pub name: String,
+    pub why: String,
+}
+
 /// Everything a run says about itself. Displays as a summary, serialises as JSON.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunReport {
     pub program: String,
     pub device: String,
+    pub scheme: SchemeReport,
     pub parameters: ParameterReport,
     /// Where there were keys: not when only timing was asked for.
     pub keys: Option<KeyReport>,
@@ -186,6 +185,11 @@ impl RunReport {
         Self {
             program: compiled.source.name.clone(),
             device: device.to_owned(),
+            // Who chose the scheme knows better and says so.
+            scheme: SchemeReport {
+                name: compiled.source.scheme.to_string(),
+                why: "the program names it".to_owned(),
+            },
             parameters: ParameterReport::new(&compiled.params),
             keys: None,
             instructions: InstructionReport {

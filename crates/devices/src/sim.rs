@@ -4,7 +4,8 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ringmill_isa::mid::{Program, verify_program};
+use ringmill_compiler::Target;
+use ringmill_isa::mid::{Unrolled, verify_unrolled};
 use ringmill_machines::{Machine, MachineError, SimOptions, TraceSink};
 use serde::Deserialize;
 
@@ -51,6 +52,19 @@ pub(crate) fn description(machine: &str) -> Result<String, DeviceError> {
         .read_to_string(&mut text)
         .map_err(failed)?;
     Ok(text)
+}
+
+/// What a machine asks of a program's parameters: by its name or its description file, with or without the `sim:` or
+/// `rtl:` of the device that it is.
+///
+/// # Errors
+/// As [`crate::open`].
+pub fn target(machine: &str) -> Result<Target, DeviceError> {
+    let device = ["sim:", "rtl:"]
+        .iter()
+        .find_map(|kind| machine.strip_prefix(kind));
+    let text = description(device.unwrap_or(machine))?;
+    Ok(ringmill_machines::load(&text)?.target())
 }
 
 impl Sim {
@@ -107,7 +121,7 @@ impl Device for Sim {
 
     fn run(
         &self,
-        program: &Program,
+        program: &Unrolled,
         bindings: &Bindings<'_>,
         request: Request<'_>,
         progress: &dyn Progress,
@@ -115,9 +129,9 @@ impl Device for Sim {
         if !request.function && !request.timing {
             return Err(DeviceError::NothingAsked);
         }
+        let verified = verify_unrolled(program)?;
         let mut outcome = Outcome::default();
         if request.timing {
-            verify_program(program)?;
             let mut tell = calls_done(progress, program.calls.len() as u64);
             let options = SimOptions {
                 spill: request.spill,
@@ -128,11 +142,11 @@ impl Device for Sim {
                 progress: Some(&mut tell),
                 watch: request.watch.clone(),
             };
-            outcome.machine = Some(self.machine.simulate(program, options)?);
+            outcome.machine = Some(self.machine.simulate_verified(verified, options)?);
         }
         if request.function {
-            let (outputs, stats) = self.cpu.execute_watched(
-                program,
+            let (outputs, stats) = self.cpu.execute_verified(
+                verified,
                 bindings,
                 progress,
                 request.cpu_spans,

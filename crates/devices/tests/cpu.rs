@@ -43,8 +43,32 @@ fn random_programs_give_the_defined_bits_on_any_number_of_threads() {
                 cpu.threads()
             );
         }
+        // The reference interpreter, and both on the expansions.
+        let expanded = Unrolled {
+            procs: (case.program.procs.iter())
+                .map(|p| Arc::new(expand_composites(p, |_| false).unwrap()))
+                .collect(),
+            ..case.program.clone()
+        };
+        for program in [&case.program, &expanded] {
+            assert_eq!(
+                common::by_reference(program, &case.inputs, &case.seeds),
+                expected,
+                "seed {seed}"
+            );
+        }
+        for cpu in &devices[..2] {
+            let outcome = cpu.run(
+                &expanded,
+                &common::bind(&case),
+                Request::function_only(),
+                &Silent,
+            );
+            let outputs = outcome.unwrap().outputs.unwrap();
+            assert_eq!(outputs, expected, "seed {seed}, expanded");
+        }
     }
-    assert_eq!(seen.len(), 19, "every instruction occurs: {seen:?}");
+    assert_eq!(seen.len(), Op::COUNT, "every instruction occurs: {seen:?}");
 }
 
 #[test]
@@ -71,7 +95,7 @@ fn buffers_do_not_grow_from_run_to_run() {
 }
 
 /// A chain of dependent instructions on one eval limb, with one value that lives to the end.
-fn chain(log_n: u8) -> Program {
+fn chain(log_n: u8) -> Unrolled {
     let moduli = moduli(log_n);
     let ty = LimbType {
         ring: Ring::full(log_n),
@@ -89,9 +113,9 @@ fn chain(log_n: u8) -> Program {
     let a = b.mul(a, kept).unwrap(); // in place in buffer 3: both operands die, the other one is free afterwards
     let a = b.neg(a).unwrap(); // in place
     b.result(a, "r", 0, 0).unwrap();
-    Program {
+    Unrolled {
         log_n,
-        moduli,
+        moduli: TableModulus::primes(&moduli),
         procs: vec![Arc::new(b.finish().unwrap())],
         limbs: vec![ty; 3],
         inputs: vec![Input {
@@ -160,7 +184,7 @@ fn bad_bindings_are_refused_before_anything_runs() {
         )
         .err()
     };
-    let q = program.moduli[0];
+    let q = program.moduli[0].top() + 1;
     let (good, short) = (vec![1; 64], vec![1; 32]);
     assert!(
         matches!(run(vec![]), Some(DeviceError::MissingBinding { name, expected: 1, got: 0 }) if name == "x")
@@ -199,6 +223,25 @@ fn bad_bindings_are_refused_before_anything_runs() {
         );
         assert!(Limb::shared(data.into(), q).is_err());
     }
+    for kind in [
+        TableModulus::Plain(6),
+        TableModulus::Plain((1 << 61) - 1),
+        TableModulus::PowerOfTwo(1),
+        TableModulus::PowerOfTwo(61),
+        TableModulus::PowerOfTwo(63),
+    ] {
+        let mut data = vec![kind.top(); 64];
+        assert!(Limb::borrowed(&data, kind).is_ok(), "{kind}");
+        for bad in [kind.top() + 1, u64::MAX] {
+            data[63] = bad;
+            let refused = Limb::borrowed(&data, kind).err();
+            assert!(
+                matches!(refused, Some(DeviceError::Residue { position: 63, value, modulus }) if value == bad && modulus == kind)
+            );
+        }
+    }
+    // Every word is a residue of 2^64.
+    assert!(Limb::borrowed(&[u64::MAX, 0], TableModulus::PowerOfTwo(64)).is_ok());
     let edge = vec![q - 1; 64];
     assert!(Limb::borrowed(&edge, q).is_ok());
     let limb = Limb::borrowed(&good, q).unwrap();

@@ -9,11 +9,11 @@ use common::random::{Case, Dice};
 use ringmill_devices::progress::Silent;
 use ringmill_devices::{Bindings, Cpu, OutputLimb};
 use ringmill_isa::mid::*;
-use ringmill_schemes::ckks::{OpKey, Params, ProcCache};
+use ringmill_schemes::ckks::{Galois, Level, OpKey, Params, ProcCache};
 
 /// A program of one call on random residues.
 fn one_call(procedure: Arc<Procedure>, dice: &mut Dice) -> Case {
-    let mut program = Program {
+    let mut program = Unrolled {
         log_n: procedure.log_n,
         moduli: procedure.moduli.clone(),
         procs: vec![procedure.clone()],
@@ -68,62 +68,38 @@ fn one_call(procedure: Arc<Procedure>, dice: &mut Dice) -> Case {
 fn operations(params: &Params, level: u32) -> Vec<OpKey> {
     let residues: Vec<u64> = (0..=u64::from(level)).map(|i| 12_345 + i).collect();
     let galois = params.galois_element(1).unwrap();
-    let turns = vec![galois, params.galois_element(-1).unwrap()];
+    let turns = [galois, params.galois_element(-1).unwrap()];
     let mut list = vec![
-        OpKey::Neg { level, size: 3 },
-        OpKey::AddPlain { level, size: 2 },
-        OpKey::SubPlain { level, size: 2 },
-        OpKey::MulPlain { level, size: 2 },
-        OpKey::AddScalar {
-            level,
-            size: 2,
-            residues: residues.clone(),
-        },
-        OpKey::MulScalar {
-            level,
-            size: 2,
-            residues,
-        },
-        OpKey::Mul { level },
-        OpKey::Square { level },
-        OpKey::ModDown { level, size: 2 },
+        OpKey::neg(Level(level), 3),
+        OpKey::add_plain(Level(level), 2),
+        OpKey::sub_plain(Level(level), 2),
+        OpKey::mul_plain(Level(level), 2),
+        OpKey::add_scalar(Level(level), 2, residues.clone()),
+        OpKey::mul_scalar(Level(level), 2, residues),
+        OpKey::mul(Level(level)),
+        OpKey::square(Level(level)),
+        OpKey::mod_down(Level(level), 2),
     ];
     for size in [2, 3] {
-        list.push(OpKey::Add {
-            level,
-            size_a: size,
-            size_b: 2,
-        });
-        list.push(OpKey::Sub {
-            level,
-            size_a: 2,
-            size_b: size,
-        });
+        list.push(OpKey::add(Level(level), size, 2));
+        list.push(OpKey::sub(Level(level), 2, size));
         if level > 0 {
-            list.push(OpKey::Rescale { level, size });
+            list.push(OpKey::rescale(Level(level), size));
         }
     }
     for seeded in [false, true] {
         list.extend([
-            OpKey::Relin { level, seeded },
-            OpKey::MulRelin { level, seeded },
-            OpKey::SquareRelin { level, seeded },
-            OpKey::Rotate {
-                level,
-                galois,
-                seeded,
-            },
-            OpKey::HoistedRotate {
-                level,
-                galois: turns.clone(),
-                seeded,
-            },
+            OpKey::relin(Level(level), seeded),
+            OpKey::mul_relin(Level(level), seeded),
+            OpKey::square_relin(Level(level), seeded),
+            OpKey::rotate(Level(level), Galois(galois), seeded),
+            OpKey::hoisted_rotate(Level(level), turns.iter().copied().map(Galois), seeded),
         ]);
     }
     list
 }
 
-fn run(cpu: &Cpu, program: &Program, bindings: &Bindings<'_>) -> Vec<OutputLimb> {
+fn run(cpu: &Cpu, program: &Unrolled, bindings: &Bindings<'_>) -> Vec<OutputLimb> {
     cpu.execute(program, bindings, &Silent, None).unwrap().0
 }
 
@@ -169,22 +145,15 @@ fn large_limbs_keep_their_bits() {
     let level = params.max_level();
     let [one, two, _, unfused] = devices();
     for op in [
-        OpKey::Add {
-            level,
-            size_a: 2,
-            size_b: 2,
-        },
-        OpKey::Mul { level },
-        OpKey::MulRelin {
-            level,
-            seeded: false,
-        },
-        OpKey::Rescale { level, size: 2 },
-        OpKey::Rotate {
-            level,
-            galois: params.galois_element(1).unwrap(),
-            seeded: true,
-        },
+        OpKey::add(Level(level), 2, 2),
+        OpKey::mul(Level(level)),
+        OpKey::mul_relin(Level(level), false),
+        OpKey::rescale(Level(level), 2),
+        OpKey::rotate(
+            Level(level),
+            Galois(params.galois_element(1).unwrap()),
+            true,
+        ),
     ] {
         let case = one_call(cache.get(&op).unwrap(), &mut Dice::new(1));
         let bindings = common::bind(&case);

@@ -212,7 +212,7 @@ fn runs_stop_when_they_are_asked_to_and_can_be_run_again() {
         watch: watch.clone(),
         ..Request::timing_only()
     };
-    let timing = simulate(&compiled, &*device, request, &Silent);
+    let timing = simulate(&*compiled, &*device, request, &Silent);
     assert_eq!(Halt::of(&timing.unwrap_err()), Some(&Halt::Interrupted));
     let client = Client::new(Arc::clone(&compiled)).unwrap().watched(&watch);
     let keys = client.evaluation_keys().map(|_| ());

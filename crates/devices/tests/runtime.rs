@@ -199,7 +199,7 @@ fn reports_say_what_ran_and_how_each_figure_was_obtained() {
     }
     // Timing needs neither keys nor data, and is the same without them.
     let alone = simulate(
-        server.compiled(),
+        &**server.compiled(),
         device.as_ref(),
         Request::timing_only(),
         &Silent,

@@ -34,7 +34,7 @@ impl Drop for Scratch {
 }
 
 /// Rounds one limb down into another and multiplies: transforms, a conversion, coefficient-wise work.
-fn program(log_n: u8) -> Program {
+fn program(log_n: u8) -> Unrolled {
     let moduli = moduli(log_n);
     let ty = |m| LimbType {
         ring: Ring::full(log_n),
@@ -60,9 +60,9 @@ fn program(log_n: u8) -> Program {
         name: name.into(),
         role: InputRole::Cipher { input: 0, poly },
     };
-    Program {
+    Unrolled {
         log_n,
-        moduli,
+        moduli: TableModulus::primes(&moduli),
         procs: vec![Arc::new(b.finish().unwrap())],
         limbs: vec![ty(2), ty(1), ty(1)],
         inputs: vec![input(0, 0, "x"), input(1, 1, "y")],
@@ -83,7 +83,7 @@ fn program(log_n: u8) -> Program {
     }
 }
 
-fn data(program: &Program) -> [Vec<u64>; 2] {
+fn data(program: &Unrolled) -> [Vec<u64>; 2] {
     let mut dice = Dice::new(5);
     let n = 1 << program.log_n;
     [
@@ -92,7 +92,7 @@ fn data(program: &Program) -> [Vec<u64>; 2] {
     ]
 }
 
-fn bind<'a>(program: &Program, data: &'a [Vec<u64>; 2]) -> Bindings<'a> {
+fn bind<'a>(program: &Unrolled, data: &'a [Vec<u64>; 2]) -> Bindings<'a> {
     let [x, y] = data;
     let limb = |d: &'a [u64], m: usize| Limb::borrowed(d, program.moduli[m]).unwrap();
     Bindings {

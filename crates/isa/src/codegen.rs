@@ -32,7 +32,8 @@ pub struct Definition {
     pub immediates: BTreeMap<String, String>,
 }
 
-/// One instruction. An operand or result list is either fixed names, or one entry ending in `...` that repeats.
+/// One instruction. An operand or result list is either fixed names, or one entry ending in `...` that repeats; a single
+/// repeating name may have fixed ones behind it.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct InstructionDef {
@@ -68,10 +69,12 @@ pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
             return Err(bad(i, "each mnemonic once", &i.mnemonic));
         }
         for list in [&i.operands, &i.results] {
-            if list.len() > 1 && list.iter().any(|name| name.ends_with("...")) {
+            let behind = list.iter().skip(1).any(|name| name.ends_with("..."));
+            let groups = list.first().is_some_and(|name| name.contains(','));
+            if behind || (list.len() > 1 && groups) {
                 return Err(bad(
                     i,
-                    "a repeating entry alone in its list",
+                    "a repeating entry alone in its list, or one name that repeats at its head",
                     &list.join(" "),
                 ));
             }
@@ -125,6 +128,12 @@ fn camel(word: &str) -> String {
 /// Names of a list with a repeating entry taken apart, and the Rust expression of its arity.
 fn arity(list: &[String]) -> (Vec<&str>, String) {
     match list.first().and_then(|entry| entry.strip_suffix("...")) {
+        Some(name) if list.len() > 1 => {
+            let others = list.iter().skip(1).map(String::as_str);
+            let names: Vec<_> = std::iter::once(name).chain(others).collect();
+            let expression = format!("Arity::ListAnd({})", list.len() - 1);
+            (names, expression)
+        }
         Some(group) => {
             let names: Vec<_> = group.split(',').collect();
             let expression = format!("Arity::Groups({})", names.len());

@@ -9,6 +9,8 @@ pub enum Arity {
     Exactly(usize),
     /// One or more groups of this many values each.
     Groups(usize),
+    /// One or more values, then this many others.
+    ListAnd(usize),
 }
 
 impl Arity {
@@ -17,6 +19,7 @@ impl Arity {
         match self {
             Arity::Exactly(n) => count == n,
             Arity::Groups(of) => of > 0 && count > 0 && count.is_multiple_of(of),
+            Arity::ListAnd(others) => count > others,
         }
     }
 }
@@ -27,6 +30,7 @@ impl fmt::Display for Arity {
             Arity::Exactly(n) => write!(f, "exactly {n}"),
             Arity::Groups(1) => write!(f, "at least 1"),
             Arity::Groups(of) => write!(f, "a positive multiple of {of}"),
+            Arity::ListAnd(others) => write!(f, "at least {}", others.saturating_add(1)),
         }
     }
 }

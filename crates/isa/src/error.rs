@@ -75,6 +75,19 @@ pub enum Fault {
         expected: String,
         found: String,
     },
+    /// A modulus of a kind that lacks what the value needs.
+    #[error("{item}: {needs} needs a modulus that is an NTT-friendly prime, found {found}")]
+    NotPrime {
+        item: String,
+        needs: &'static str,
+        found: String,
+    },
+    #[error("moduli {a} and {b} share a factor; expected {what} pairwise coprime")]
+    NotCoprime {
+        what: &'static str,
+        a: String,
+        b: String,
+    },
     #[error("{item}: expected {expected} form, found {found} form")]
     Form {
         item: String,
@@ -105,6 +118,12 @@ pub enum Fault {
         expected: String,
         found: String,
     },
+    #[error("{item}: expected {expected}, found {found}")]
+    Note {
+        item: String,
+        expected: String,
+        found: String,
+    },
     #[error("expected {expected} {what}, found {found}")]
     Count {
         what: &'static str,
@@ -127,12 +146,37 @@ pub enum Fault {
     },
     #[error("{item} is used before it is defined")]
     Undefined { item: String },
+    #[error("{item} is used after it died")]
+    Died { item: String },
+    #[error("{item} is still alive; its number is free only after it dies")]
+    Alive { item: String },
     #[error("{item} is defined twice")]
     Redefined { item: String },
     #[error("{item} has a type but is never defined")]
     NeverDefined { item: String },
     #[error("{what} {item} occurs twice; expected each once")]
     Duplicate { what: &'static str, item: String },
+    #[error(
+        "carried value {number} of {procedure}: expected {expected} as its parameter, found {found} as its result"
+    )]
+    Carried {
+        number: usize,
+        procedure: String,
+        expected: String,
+        found: String,
+    },
+    #[error(
+        "{what} {caller} calls {what} {callee}: expected one before it, so that none calls itself, directly or through others"
+    )]
+    Recursion {
+        what: &'static str,
+        caller: usize,
+        callee: u32,
+    },
+    #[error(
+        "{item} in a procedure: expected no inputs and outputs there; pass values as arguments and give them back as results"
+    )]
+    Outside { item: &'static str },
     #[error("slot {slot} is loaded before anything is stored in it")]
     EmptySlot { slot: u32 },
     #[error("{what}: expected {expected}, found {found}")]

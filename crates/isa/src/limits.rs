@@ -6,16 +6,26 @@ pub const MAX_MODULI: usize = 1024;
 pub const MAX_NAME: usize = 256;
 /// Operands, or results, of one instruction.
 pub const MAX_OPERANDS: usize = 4096;
-/// Values, instructions, parameters or results of one procedure; instructions of one macro program.
+/// Values, instructions, parameters or results of one procedure of the mid level.
 pub const MAX_VALUES: usize = 1 << 20;
 /// Procedures of one program.
 pub const MAX_PROCS: usize = 1 << 20;
 /// Limbs, inputs, outputs or calls of one program.
 pub const MAX_LIMBS: usize = 1 << 27;
+/// Blocks of one program.
+pub const MAX_BLOCKS: usize = 1 << 16;
+/// Times that one step repeats a block.
+pub const MAX_REPEAT: u64 = 1 << 32;
 /// Slots of outside memory.
 pub const MAX_SLOTS: u32 = 1 << 24;
 /// Slots of a macro program: N/2 for the largest ring.
 pub const MAX_VECTOR_SLOTS: u32 = 1 << 16;
+/// Instructions or values of a macro program outside its procedures, and of each of them.
+pub const MAX_MACRO_VALUES: usize = 1 << 23;
+/// How often a macro program may repeat a procedure.
+pub const MAX_REPEATS: u64 = 1 << 32;
+/// Bytes of a scheme's name.
+pub const MAX_SCHEME: usize = 32;
 /// Constant vectors, inputs or outputs of a macro program.
 pub const MAX_VECTORS: usize = 1 << 20;
 /// Levels of a macro program.

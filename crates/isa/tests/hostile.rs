@@ -4,17 +4,90 @@
 mod support;
 
 use proptest::prelude::*;
-use ringmill_isa::macros;
+use ringmill_isa::macros::{
+    self, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProc, MacroProgram, MacroType,
+    MacroValue, SchemeName, Visibility,
+};
 use ringmill_isa::mid::text::{parse_procedure, parse_program, print_procedure, print_program};
 use ringmill_isa::mid::{
-    Call, Form, Imm, Input, InputRole, Instr, LimbId, LimbType, ModulusId, Op, Output, Param,
-    ParamRole, Procedure, Program, ResultLimb, ValueId, expand_composites, stats, verify_procedure,
-    verify_program,
+    Call, Form, Imm, ImmType, Input, InputRole, Instr, LimbId, LimbType, ModulusId, Op, Output,
+    Param, ParamRole, Procedure, Program, Representative, ResultLimb, TableModulus, Unrolled,
+    ValueId, expand_composites, stats, verify_procedure, verify_program, verify_unrolled,
 };
 use ringmill_isa::source::SourceLoc;
 use ringmill_math::{Ring, RingKind};
 
-use support::{any_procedure, any_program, moduli};
+use support::{any_procedure, any_unrolled, moduli};
+
+fn macro_instr() -> impl Strategy<Value = MacroInstr> {
+    let values = || prop::collection::vec(number().prop_map(MacroValue), 0..4);
+    let imm =
+        (0u8..10, number(), any::<u64>(), any::<f64>()).prop_map(
+            |(kind, n, big, value)| match kind {
+                0 => MacroImm::None,
+                1 => MacroImm::Input(n),
+                2 => MacroImm::Output(n),
+                3 => MacroImm::Data(n),
+                4 => MacroImm::Constant { value, scale: None },
+                5 => MacroImm::Level(n),
+                6 => MacroImm::Steps(vec![n as i32]),
+                7 => MacroImm::Proc(n),
+                8 => MacroImm::Integer(i128::from(big) << (n % 64)),
+                _ => MacroImm::Repeat {
+                    proc: n,
+                    count: big >> (n % 64),
+                },
+            },
+        );
+    (0..MacroOp::COUNT, values(), values(), imm).prop_map(|(op, dst, src, imm)| MacroInstr {
+        op: MacroOp::ALL[op],
+        dst,
+        src,
+        imm,
+        loc: None,
+    })
+}
+
+fn macro_body() -> impl Strategy<Value = (Vec<MacroInstr>, Vec<MacroType>)> {
+    let ty = (any::<bool>(), 1u32..4).prop_map(|(cipher, size)| {
+        if cipher {
+            MacroType::Cipher { size, at: None }
+        } else {
+            MacroType::Plain { at: None }
+        }
+    });
+    (
+        prop::collection::vec(macro_instr(), 0..6),
+        prop::collection::vec(ty, 0..6),
+    )
+}
+
+/// Instructions, procedures and values that mostly do not fit each other.
+fn wild_macro_program() -> impl Strategy<Value = MacroProgram> {
+    let values = || prop::collection::vec(number().prop_map(MacroValue), 0..3);
+    let proc = (name(), values(), macro_body(), values()).prop_map(
+        |(name, params, (instrs, types), results)| MacroProc {
+            name,
+            params,
+            instrs,
+            types,
+            results,
+            loc: None,
+        },
+    );
+    let procs = prop::collection::vec(proc, 0..4);
+    (name(), procs, macro_body()).prop_map(|(name, procs, (instrs, types))| MacroProgram {
+        procs,
+        instrs,
+        types,
+        inputs: vec![MacroInput {
+            name: "x".into(),
+            visibility: Visibility::Encrypted,
+        }],
+        outputs: vec!["y".into()],
+        ..MacroProgram::new(name, SchemeName::default(), 4)
+    })
+}
 
 /// Mostly small numbers, sometimes any.
 fn number() -> impl Strategy<Value = u32> {
@@ -39,13 +112,23 @@ fn limb_type() -> impl Strategy<Value = LimbType> {
     })
 }
 
-fn table() -> impl Strategy<Value = Vec<u64>> {
-    prop_oneof![3 => Just(moduli().to_vec()), 1 => prop::collection::vec(any::<u64>(), 0..4)]
+fn modulus() -> impl Strategy<Value = TableModulus> {
+    prop_oneof![
+        any::<u64>().prop_map(TableModulus::Prime),
+        any::<u64>().prop_map(TableModulus::Plain),
+        any::<u8>().prop_map(TableModulus::PowerOfTwo),
+        (0u8..70).prop_map(TableModulus::PowerOfTwo),
+        (0u64..20).prop_map(TableModulus::Plain),
+    ]
+}
+
+fn table() -> impl Strategy<Value = Vec<TableModulus>> {
+    prop_oneof![3 => Just(moduli().to_vec()), 2 => prop::collection::vec(modulus(), 0..4)]
 }
 
 fn instr() -> impl Strategy<Value = Instr> {
     let values = || prop::collection::vec(number().prop_map(ValueId), 0..4);
-    let imm = (0u8..5, number(), any::<u64>()).prop_map(|(kind, a, b)| match kind {
+    let imm = (0u8..8, number(), any::<u64>()).prop_map(|(kind, a, b)| match kind {
         0 => Imm::None,
         1 => Imm::Scalar(b),
         2 => Imm::Galois(a),
@@ -53,6 +136,9 @@ fn instr() -> impl Strategy<Value = Instr> {
             seed: a as u16,
             stream: b,
         },
+        4 => Imm::ScalarOf(a as u16),
+        5 => Imm::GaloisOf(a as u16),
+        6 => Imm::Representative(Representative::Centred),
         _ => Imm::Slot(a),
     });
     (0..Op::COUNT, values(), values(), imm).prop_map(|(op, dst, src, imm)| Instr {
@@ -70,6 +156,7 @@ prop_compose! {
         moduli in table(),
         params in prop::collection::vec((number(), name(), number()), 0..4),
         seeds in prop::collection::vec(any::<u16>(), 0..3),
+        immediates in prop::collection::vec(prop_oneof![Just(ImmType::Galois), any::<u16>().prop_map(|q| ImmType::Scalar(ModulusId(q)))], 0..3),
         instrs in prop::collection::vec(instr(), 0..5),
         results in prop::collection::vec((number(), name()), 0..3),
         types in prop::collection::vec(limb_type(), 0..8),
@@ -83,6 +170,7 @@ prop_compose! {
             moduli,
             params: params.into_iter().map(param).collect(),
             seeds,
+            immediates,
             instrs,
             results: results
                 .into_iter()
@@ -103,9 +191,9 @@ prop_compose! {
         inputs in prop::collection::vec((number(), name(), number()), 0..3),
         calls in prop::collection::vec((number(), prop::collection::vec(number(), 0..4), number()), 0..3),
         outputs in prop::collection::vec((number(), name()), 0..3),
-    ) -> Program {
+    ) -> Unrolled {
         let limb_ids = |ids: &[u32]| ids.iter().copied().map(LimbId).collect::<Vec<_>>();
-        Program {
+        Unrolled {
             log_n,
             moduli,
             procs: wild.into_iter().chain(sound).map(Into::into).collect(),
@@ -140,7 +228,7 @@ fn damaged(text: impl Strategy<Value = String>) -> impl Strategy<Value = String>
             any::<u32>(),
             0usize..12,
             0u8..3,
-            "[%@q0-9:;=,.\\-\\+a-z \"\n(){}\\\\]{0,4}",
+            "[%@q0-9:;=,.\\-\\+a-z^ \"\n(){}\\\\]{0,4}",
         ),
         1..4,
     );
@@ -189,10 +277,26 @@ proptest! {
 
     #[test]
     fn wild_programs(p in wild_program()) {
+        if let Err(error) = verify_unrolled(&p) {
+            prop_assert!(!error.to_string().is_empty());
+        }
+        let p = Program::from(p);
         let _ = stats::program_counts(&p);
         let _ = parse_program(&print_program(&p));
+        let _ = Unrolled::of(&p, 1000);
         if let Err(error) = verify_program(&p) {
             prop_assert!(!error.to_string().is_empty());
+        }
+    }
+
+    #[test]
+    fn wild_macro_programs(p in wild_macro_program()) {
+        let _ = macros::stats::counts(&p);
+        let _ = macros::text::parse(&macros::text::print(&p));
+        for verified in [macros::verify(&p), macros::verify_with_primes(&p, &[97, 101])] {
+            if let Err(error) = verified {
+                prop_assert!(!error.to_string().is_empty());
+            }
         }
     }
 
@@ -205,7 +309,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_programs(text in damaged(any_program().prop_map(|p| print_program(&p)))) {
+    fn damaged_programs(text in damaged(any_unrolled().prop_map(|p| print_program(&p.into())))) {
         check_mid(&text);
     }
 
@@ -259,6 +363,22 @@ fn errors_say_where() {
         (
             &format!("{head}  %0 = LOAD slot 4294967296 : q0 eval\nend\n"),
             "line 2, column 18: expected a number in range after `slot`, found `4294967296`",
+        ),
+        (
+            "proc p ring 2^5 moduli q0=plain\nend\n",
+            "line 1, column 32: expected the value of the modulus, found the end of the line",
+        ),
+        (
+            "proc p ring 2^5 moduli q0=3^4\nend\n",
+            "line 1, column 27: expected a prime, `plain M` or a power of 2, found `3`",
+        ),
+        (
+            "proc p ring 2^5 moduli q0=2^256\nend\n",
+            "line 1, column 29: expected log2 of the power of two, found `256`",
+        ),
+        (
+            &format!("{head}  %0 = BEXTX %1, middling : q0 coeff\nend\n"),
+            "line 2, column 18: expected `nonnegative` or `centred`, found `middling`",
         ),
         (
             &format!("{head}end\nend\n"),

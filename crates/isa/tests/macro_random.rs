@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use ringmill_isa::Fault;
 use ringmill_isa::macros::text::{parse, print};
 use ringmill_isa::macros::{
-    LevelScale, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
-    Stage, Visibility, stage, stats, verify, verify_with_primes,
+    LevelNote, LevelScale, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProc, MacroProgram,
+    MacroType, MacroValue, Note, SchemeName, Stage, Visibility, stage, stats, verify,
+    verify_with_primes,
 };
 use ringmill_isa::source::SourceLoc;
 
@@ -15,10 +16,11 @@ const SCALE: f64 = (1u64 << 40) as f64;
 
 type Choice = (u16, u16, u32, f64);
 
-/// Grows a program instruction by instruction.
+/// Grows a program instruction by instruction; while it grows a procedure, `p` holds that procedure's instructions.
 struct Grower {
     p: MacroProgram,
     stage: Stage,
+    in_procedure: bool,
 }
 
 impl Grower {
@@ -44,12 +46,14 @@ impl Grower {
 
     fn plain_like(&mut self, at: Option<LevelScale>, pick: u32) -> MacroValue {
         let v = MacroValue(self.p.types.len() as u32);
-        if pick.is_multiple_of(2) {
+        if pick.is_multiple_of(2) && !self.in_procedure {
             self.push(
                 MacroOp::Input,
                 &[],
                 MacroImm::Input(1),
-                &[MacroType::Plain { at }],
+                &[MacroType::Plain {
+                    at: at.map(Into::into),
+                }],
             );
         } else {
             let data = pick % self.p.data.len() as u32;
@@ -57,22 +61,110 @@ impl Grower {
                 MacroOp::Encode,
                 &[],
                 MacroImm::Data(data),
-                &[MacroType::Plain { at }],
+                &[MacroType::Plain {
+                    at: at.map(Into::into),
+                }],
             );
         }
         v
+    }
+
+    /// Level and scale of inputs and parameters.
+    fn fresh_at(&self) -> Option<LevelScale> {
+        (self.stage == Stage::Managed).then_some(LevelScale {
+            level: 3,
+            scale: SCALE,
+        })
+    }
+
+    fn fresh(&self) -> MacroType {
+        let at = self.fresh_at().map(Into::into);
+        MacroType::Cipher { size: 2, at }
+    }
+
+    /// Values of the type of parameters, the last first.
+    fn carriable(&self) -> Vec<MacroValue> {
+        let of_type = (0..)
+            .zip(&self.p.types)
+            .filter(|&(_, ty)| *ty == self.fresh());
+        let mut values: Vec<_> = of_type.map(|(n, _)| MacroValue(n)).collect();
+        values.reverse();
+        values
+    }
+
+    /// A procedure of two ciphertexts and a plaintext. It gives back one or two values that it can take again, or, for
+    /// every third, whatever value comes last.
+    fn procedure(&mut self, choices: &[Choice]) {
+        let number = self.p.procs.len();
+        let outer = std::mem::take(&mut self.p.instrs);
+        let outer_types = std::mem::take(&mut self.p.types);
+        let (fresh, at) = (self.fresh(), self.fresh_at());
+        let at = at.map(Into::into);
+        self.p.types = vec![fresh, fresh, MacroType::Plain { at }];
+        self.in_procedure = true;
+        choices.iter().for_each(|&choice| self.step(choice));
+        self.in_procedure = false;
+        let mut results = self.carriable();
+        results.truncate(1 + number % 2);
+        if number % 3 == 2 {
+            let cipher = |ty: &MacroType| matches!(ty, MacroType::Cipher { .. });
+            let last = self.p.types.iter().rposition(cipher).unwrap();
+            results = vec![MacroValue(last as u32)];
+        }
+        self.p.procs.push(MacroProc {
+            name: format!("proc \"{number}\";"),
+            params: (0..3).map(MacroValue).collect(),
+            instrs: std::mem::replace(&mut self.p.instrs, outer),
+            types: std::mem::replace(&mut self.p.types, outer_types),
+            results,
+            loc: (number > 0).then(|| SourceLoc {
+                file: "b.py".into(),
+                line: number as u32,
+            }),
+        });
+    }
+
+    /// A call, or where the procedure allows it a repeat.
+    fn call(&mut self, op: MacroOp, pick: u16, number: u32) {
+        let Some(proc) = usize::from(pick).checked_rem(self.p.procs.len()) else {
+            return;
+        };
+        let carriable = self.carriable();
+        let one = |n: u32| carriable[n as usize % carriable.len()];
+        let (a, b) = (one(number), one(number / 3));
+        let at = self.fresh_at();
+        let plain = self.plain_like(at, number | 1);
+        let proc_ = &self.p.procs[proc];
+        let results: Vec<_> = proc_
+            .results
+            .iter()
+            .map(|v| proc_.types[v.0 as usize])
+            .collect();
+        let proc = proc as u32;
+        let imm = if op == MacroOp::Repeat {
+            let count = 1 + u64::from(number % 5);
+            MacroImm::Repeat { proc, count }
+        } else {
+            MacroImm::Proc(proc)
+        };
+        self.push(op, &[a, b, plain], imm, &results);
     }
 
     fn step(&mut self, (op, pick, number, value): Choice) {
         let ciphers: Vec<_> = (0..)
             .zip(&self.p.types)
             .filter_map(|(n, ty)| match *ty {
-                MacroType::Cipher { size, at } => Some((MacroValue(n), size, at)),
+                MacroType::Cipher { size, at } => {
+                    Some((MacroValue(n), size, at.and_then(LevelNote::scaled)))
+                }
                 MacroType::Plain { .. } => None,
             })
             .collect();
         let (a, size, at) = ciphers[usize::from(pick) % ciphers.len()];
-        let cipher = |size, at| MacroType::Cipher { size, at };
+        let cipher = |size, at: Option<LevelScale>| {
+            let at = at.map(Into::into);
+            MacroType::Cipher { size, at }
+        };
         let times = |at: Option<LevelScale>, by: f64| {
             at.map(|at| LevelScale {
                 scale: at.scale * by,
@@ -96,7 +188,11 @@ impl Grower {
             }
             MacroOp::Neg => self.push(MacroOp::Neg, &[a], MacroImm::None, &[cipher(size, at)]),
             MacroOp::Addc => {
-                let imm = MacroImm::Constant { value, scale: None };
+                let imm = if number.is_multiple_of(3) {
+                    MacroImm::Integer(i128::from(number) << (number % 96))
+                } else {
+                    MacroImm::Constant { value, scale: None }
+                };
                 self.push(MacroOp::Addc, &[a], imm, &[cipher(size, at)]);
             }
             MacroOp::Mulc if small => {
@@ -178,6 +274,15 @@ impl Grower {
             MacroOp::Conj if size == 2 => {
                 self.push(MacroOp::Conj, &[a], MacroImm::None, &[cipher(2, at)])
             }
+            MacroOp::Call => self.call(MacroOp::Call, pick, number),
+            MacroOp::Repeat => {
+                // Every third procedure may give back what it cannot take again.
+                let pick = if pick % 3 == 2 { pick - 1 } else { pick };
+                let known = self.p.procs.len() as u16;
+                let pick = pick.checked_rem(known).unwrap_or(0);
+                let pick = if pick % 3 == 2 { pick - 1 } else { pick };
+                self.call(MacroOp::Repeat, pick, number);
+            }
             _ => {}
         }
     }
@@ -188,25 +293,23 @@ fn grow(stage: Stage, choices: &[Choice], data: Vec<Vec<(f64, f64)>>) -> MacroPr
         name: name.into(),
         visibility,
     };
+    let name = "logistic \"1\"\t".into();
     let p = MacroProgram {
-        name: "logistic \"1\"\t".into(),
-        slots: SLOTS,
         inputs: vec![
             input("x", Visibility::Encrypted),
             input("w;", Visibility::Plain),
             input("u", Visibility::Encrypted),
         ],
         data,
-        instrs: vec![],
-        types: vec![],
         outputs: vec!["y".into(), "z".into()],
+        ..MacroProgram::new(name, SchemeName::default(), SLOTS)
     };
-    let mut g = Grower { p, stage };
-    let at = (stage == Stage::Managed).then_some(LevelScale {
-        level: 3,
-        scale: SCALE,
-    });
-    let fresh = MacroType::Cipher { size: 2, at };
+    let mut g = Grower {
+        p,
+        stage,
+        in_procedure: false,
+    };
+    let (fresh, at) = (g.fresh(), g.fresh_at());
     g.push(MacroOp::Input, &[], MacroImm::Input(0), &[fresh]);
     g.push(MacroOp::Input, &[], MacroImm::Input(2), &[fresh]);
     if stage == Stage::Relinearised {
@@ -214,12 +317,16 @@ fn grow(stage: Stage, choices: &[Choice], data: Vec<Vec<(f64, f64)>>) -> MacroPr
             MacroOp::Square,
             &[MacroValue(0)],
             MacroImm::None,
-            &[MacroType::Cipher { size: 3, at }],
+            &[MacroType::Cipher {
+                size: 3,
+                at: at.map(Into::into),
+            }],
         );
     }
-    for &choice in choices {
-        g.step(choice);
-    }
+    // Up to four procedures of up to seven steps, and the program.
+    let (procedures, own) = choices.split_at(choices.len() * 2 / 3);
+    procedures.chunks(7).for_each(|steps| g.procedure(steps));
+    own.iter().for_each(|&choice| g.step(choice));
     let last = (0..)
         .zip(&g.p.types)
         .filter(|(_, ty)| matches!(ty, MacroType::Cipher { .. }))
@@ -259,8 +366,18 @@ fn any_program() -> impl Strategy<Value = MacroProgram> {
         Just(Stage::Managed)
     ];
     let value = any::<f64>().prop_filter("finite", |x| x.is_finite());
-    let choices = prop::collection::vec((any::<u16>(), any::<u16>(), any::<u32>(), value), 0..30);
+    let choices = prop::collection::vec((any::<u16>(), any::<u16>(), any::<u32>(), value), 0..42);
     (stage, choices, vectors()).prop_map(|(stage, choices, data)| grow(stage, &choices, data))
+}
+
+/// Instructions, those of procedures as often as they are called.
+fn written_out(p: &MacroProgram, instrs: &[MacroInstr]) -> u64 {
+    let one = |i: &MacroInstr| match i.imm {
+        MacroImm::Proc(n) => written_out(p, &p.procs[n as usize].instrs),
+        MacroImm::Repeat { proc, count } => count * written_out(p, &p.procs[proc as usize].instrs),
+        _ => 1,
+    };
+    instrs.iter().map(one).sum()
 }
 
 fn bits(p: &MacroProgram) -> Vec<(u64, u64)> {
@@ -295,7 +412,7 @@ proptest! {
         prop_assert_eq!(&again, &p);
         prop_assert_eq!(bits(&again), bits(&p));
         prop_assert_eq!(print(&again), text);
-        prop_assert_eq!(stats::counts(&p).values().sum::<u64>(), p.instrs.len() as u64);
+        prop_assert_eq!(stats::counts(&p).values().sum::<u64>(), written_out(&p, &p.instrs));
     }
 
     #[test]
@@ -323,6 +440,33 @@ proptest! {
         refused!(altered(&|p| p.instrs[0].imm = MacroImm::Input(3)), Fault::Range { what: "input number", .. });
         refused!(altered(&|p| p.instrs[1].imm = MacroImm::Input(0)), Fault::Duplicate { what: "encrypted input", .. });
         refused!(altered(&|p| p.instrs[0].imm = MacroImm::Input(1)), Fault::Kind { .. });
+        for (at, instr) in p.instrs.iter().enumerate() {
+            let (n, counted) = match instr.imm {
+                MacroImm::Proc(n) => (n as usize, false),
+                MacroImm::Repeat { proc, .. } => (proc as usize, true),
+                _ => continue,
+            };
+            let calls = |proc, count| altered(&|p| p.instrs[at].imm = if counted {
+                MacroImm::Repeat { proc, count }
+            } else {
+                MacroImm::Proc(proc)
+            });
+            let error = refused!(calls(p.procs.len() as u32, 1), Fault::Range { what: "procedure number", .. });
+            prop_assert_eq!(&error.place.loc, &instr.loc);
+            refused!(altered(&|p| { p.procs[n].results.push(MacroValue(0)); }), Fault::Count { what: "results", .. } | Fault::Illegal { what: "carried values", .. } | Fault::Carried { .. });
+            refused!(altered(&|p| p.instrs[at].src[0] = p.instrs[at].src[2]), Fault::Kind { .. });
+            refused!(altered(&|p| p.procs[n].instrs = p.instrs[at..=at].to_vec()), Fault::Recursion { .. } | Fault::Undefined { .. } | Fault::Redefined { .. } | Fault::Range { .. } | Fault::Count { .. } | Fault::Kind { .. } | Fault::Level { .. } | Fault::Scale { .. } | Fault::Size { .. });
+            refused!(altered(&|p| p.procs[n].params[1] = MacroValue(0)), Fault::Redefined { .. });
+            refused!(altered(&|p| p.procs[n].results[0] = MacroValue(u32::MAX)), Fault::Undefined { .. });
+            refused!(altered(&|p| p.procs[n].types.push(MacroType::Plain { at: None })), Fault::NeverDefined { .. });
+            if counted {
+                for count in [0, (1 << 32) + 1, 1 << 60, u64::MAX] {
+                    refused!(calls(n as u32, count), Fault::Immediate { .. });
+                }
+                prop_assert!(verify(&calls(n as u32, 1 << 32)).is_ok());
+                refused!(altered(&|p| p.procs[n].results = vec![MacroValue(2)]), Fault::Carried { .. } | Fault::Count { .. } | Fault::Kind { .. });
+            }
+        }
         if let Some(at) = p.instrs.iter().position(|i| !i.src.is_empty()) {
             refused!(altered(&|p| p.instrs[at].src[0] = MacroValue(u32::MAX)), Fault::Undefined { .. });
         }
@@ -346,7 +490,9 @@ proptest! {
                 let change = |level: u32, by: f64| altered(&|p| {
                     if let MacroType::Cipher { at: Some(at), .. } = &mut p.types[d] {
                         at.level ^= level;
-                        at.scale *= by;
+                        if let Note::Scale(scale) = &mut at.note {
+                            *scale *= by;
+                        }
                     }
                 });
                 refused!(change(1, 1.0), Fault::Level { .. });
@@ -401,11 +547,12 @@ fn text_reads_well() {
     let mut g = Grower {
         p,
         stage: Stage::Managed,
+        in_procedure: false,
     };
     g.step((square as u16, 0, 0, 0.0));
     g.push(MacroOp::Output, &[MacroValue(2)], MacroImm::Output(1), &[]);
     g.push(MacroOp::Output, &[MacroValue(0)], MacroImm::Output(0), &[]);
-    let expected = r#"macro "logistic \"1\"\u{9}" slots 16
+    let expected = r#"macro "logistic \"1\"\u{9}" scheme ckks slots 16
   input 0 = encrypted "x"
   input 1 = plain "w;"
   input 2 = encrypted "u"
@@ -457,7 +604,245 @@ fn every_instruction_is_generated() {
     let counts = stats::counts(&p);
     let missing: Vec<_> = MacroOp::ALL
         .iter()
-        .filter(|op| !counts.contains_key(op))
+        .filter(|op| !counts.contains_key(op) && !p.instrs.iter().any(|i| i.op == **op))
         .collect();
     assert!(missing.is_empty(), "{missing:?}");
+}
+
+const REPEATS: &str = r#"macro "m" slots 8
+  input 0 = encrypted "x"
+  output 0 = "y"
+  proc 0 = "step" at "m.py":3
+    in %0 : cipher 2
+    in %2 : plain
+    %1 = MUL %0, %2 : cipher 2 at "m.py":4
+    out %1
+  end
+  proc 1 = "twice"
+    in %0 : cipher 2
+    in %1 : plain
+    %2 = REPEAT %0, %1 proc 0 times 2 : cipher 2 at "m.py":7
+    out %2
+  end
+  data 0 = 8 repeat 0.5
+  %0 = INPUT input 0 : cipher 2
+  %1 = ENCODE data 0 : plain
+  %2 = CALL %0, %1 proc 1 : cipher 2 at "m.py":9
+  %3 = REPEAT %2, %1 proc 1 times 4294967296 : cipher 2 at "m.py":10
+  OUTPUT %3 output 0
+end
+"#;
+
+/// A text without a scheme is of CKKS, as all were; one that names it says so again.
+#[test]
+fn a_program_names_its_scheme() {
+    let p = parse(REPEATS).expect("a sound text");
+    assert_eq!(p.scheme.as_str(), "ckks");
+    verify(&p).expect("a sound program");
+    let named = print(&p);
+    assert!(
+        named.starts_with("macro \"m\" scheme ckks slots 8\n"),
+        "{named}"
+    );
+    let other = parse(&named.replace("scheme ckks", "scheme bgv-2")).expect("another scheme");
+    assert_eq!(other.scheme, SchemeName::new("bgv-2").expect("a name"));
+    assert!(print(&other).starts_with("macro \"m\" scheme bgv-2 slots 8\n"));
+    let long = "a".repeat(33);
+    for wrong in ["CKKS", "2bgv", "-", "b_v", "b.v", long.as_str()] {
+        assert_eq!(SchemeName::new(wrong), None);
+        let error = parse(&named.replace("scheme ckks", &format!("scheme {wrong}")));
+        let error = error.expect_err("no name").to_string();
+        assert!(
+            error.contains("line 1") && error.contains("scheme"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn calls_that_do_not_fit_are_refused_with_their_line() {
+    let refuse = |from: &str, to: &str| {
+        assert!(REPEATS.contains(from), "{from}");
+        let p = parse(&REPEATS.replace(from, to)).expect("it parses");
+        verify(&p).expect_err("it does not fit").to_string()
+    };
+    for (from, to, says) in [
+        (
+            "times 4294967296",
+            "times 0",
+            "m.py:10: m, instruction 3 `%3 = REPEAT %2, %1 proc 1 times 0 : cipher 2`: expected immediate a count from 1 to 4294967296, found 0",
+        ),
+        (
+            "times 4294967296",
+            "times 1152921504606846976",
+            "m.py:10: m, instruction 3 `%3 = REPEAT %2, %1 proc 1 times 1152921504606846976 : cipher 2`: expected immediate a count from 1 to 4294967296, found 1152921504606846976",
+        ),
+        (
+            "CALL %0, %1 proc 1",
+            "CALL %0, %1 proc 2",
+            "m.py:9: m, instruction 2 `%2 = CALL %0, %1 proc 2 : cipher 2`: procedure number 2 is out of range: expected below 2",
+        ),
+        (
+            "proc 0 times 2",
+            "proc 1 times 2",
+            "m.py:7: twice, instruction 0 `%2 = REPEAT %0, %1 proc 1 times 2 : cipher 2`: procedure 1 calls procedure 1: expected one before it, so that none calls itself, directly or through others",
+        ),
+        (
+            "%1 = MUL %0, %2 : cipher 2",
+            "%1 = CALL %0, %2 proc 1 : cipher 2",
+            "m.py:4: step, instruction 0 `%1 = CALL %0, %2 proc 1 : cipher 2`: procedure 0 calls procedure 1: expected one before it, so that none calls itself, directly or through others",
+        ),
+        (
+            "CALL %0, %1",
+            "CALL %0",
+            "m.py:9: m, instruction 2 `%2 = CALL %0 proc 1 : cipher 2`: expected exactly 2 operands, found 1",
+        ),
+        (
+            "CALL %0, %1",
+            "CALL %1, %0",
+            "m.py:9: m, instruction 2 `%2 = CALL %1, %0 proc 1 : cipher 2`: %1: expected a ciphertext, found a plaintext",
+        ),
+        (
+            "    out %2",
+            "    out %1",
+            "m.py:9: m, instruction 2 `%2 = CALL %0, %1 proc 1 : cipher 2`: %2: expected a plaintext, found a ciphertext",
+        ),
+        (
+            "    out %1",
+            "    out %1\n    out %0",
+            "m.py:7: twice, instruction 0 `%2 = REPEAT %0, %1 proc 0 times 2 : cipher 2`: carried value 1 of \"step\": expected plain as its parameter, found cipher 2 as its result",
+        ),
+        (
+            "%1 = MUL %0, %2",
+            "%1 = INPUT input 0",
+            "m.py:4: step, instruction 0 `%1 = INPUT input 0 : cipher 2`: INPUT in a procedure: expected no inputs and outputs there; pass values as arguments and give them back as results",
+        ),
+        (
+            "    out %1",
+            "    OUTPUT %1 output 0\n    out %1",
+            "step, instruction 1 `OUTPUT %1 output 0`: OUTPUT in a procedure: expected no inputs and outputs there; pass values as arguments and give them back as results",
+        ),
+        (
+            "    out %1",
+            "    out %7",
+            "m.py:3: step: %7 is used before it is defined",
+        ),
+    ] {
+        assert_eq!(refuse(from, to), says);
+    }
+    for (from, to, says) in [
+        (
+            "times 2 ",
+            "times 18446744073709551616 ",
+            "line 13, column 37: expected a number in range after `times`, found `18446744073709551616`",
+        ),
+        (
+            "proc 1 = \"twice\"",
+            "proc 2 = \"twice\"",
+            "line 10, column 3: expected `proc 1` (entries are numbered in order), found `proc`",
+        ),
+        (
+            "  end\n  data",
+            "  data",
+            "line 15, column 3: expected `out` or `end` (results come last), found `data`",
+        ),
+        (
+            "    out %1",
+            "    in %1 : plain",
+            "line 8, column 5: expected an instruction, `out` or `end` (parameters come first), found `in`",
+        ),
+        (
+            "in %2 :",
+            "in %3 :",
+            "line 6, column 8: expected numbers below 3, the count of definitions, found %3",
+        ),
+    ] {
+        assert!(REPEATS.contains(from), "{from}");
+        let error = parse(&REPEATS.replace(from, to)).expect_err("ill-formed");
+        assert_eq!(error.to_string(), says);
+    }
+}
+
+/// Nested calls multiply; the count ends where 64 bits do.
+#[test]
+fn counts_of_nested_repeats_do_not_overflow() {
+    let mut p = parse(REPEATS).expect("a sound text");
+    assert_eq!(stats::counts(&p)[&MacroOp::Mul], 2 + 2 * (1 << 32));
+    let repeat = |p: &mut MacroProgram| {
+        let mut proc = p.procs[1].clone();
+        let last = p.procs.len() as u32 - 1;
+        proc.instrs[0].imm = MacroImm::Repeat {
+            proc: last,
+            count: 1 << 32,
+        };
+        p.procs.push(proc);
+    };
+    (0..3).for_each(|_| repeat(&mut p));
+    p.instrs[2].imm = MacroImm::Proc(4);
+    verify(&p).expect("a sound program");
+    assert_eq!(stats::counts(&p)[&MacroOp::Mul], u64::MAX);
+}
+
+/// Levels with each scheme's note: what is written, what adds up and multiplies, and what does not mix.
+#[test]
+fn notes_are_of_one_scheme() {
+    let text = |note: &str, product: &str, constant: &str| {
+        format!(
+            "macro \"m\" scheme other slots 4\n  input 0 = encrypted \"x\"\n  output 0 = \"y\"\n  \
+             %0 = INPUT input 0 : cipher 2 level 2{note}\n  %1 = SQUARE %0 : cipher 3 level 2{product}\n  \
+             %2 = RELIN %1 : cipher 2 level 2{product}\n  %3 = MULC %2 {constant} : cipher 2 level 2{product}\n  \
+             %4 = ADD %3, %2 : cipher 2 level 2{product}\n  %5 = RESCALE %4 : cipher 2 level 1{note}\n  \
+             OUTPUT %5 output 0\nend\n"
+        )
+    };
+    let checked = |note: &str, product: &str, constant: &str| {
+        let text = text(note, product, constant);
+        let p = parse(&text).expect("it parses");
+        assert_eq!(print(&p), text);
+        verify(&p).map_err(|e| e.fault.to_string())
+    };
+    let err = |text: &str| Err(text.to_owned());
+    assert_eq!(checked("", "", "by integer -5"), Ok(()));
+    assert_eq!(
+        checked(
+            " factor 3",
+            " factor 9",
+            "by integer 170141183460469231731687303715884105727"
+        ),
+        Ok(())
+    );
+    assert_eq!(
+        checked(" scale 4.0", " scale 16.0", "by 1.5 scale 1.0"),
+        Ok(())
+    );
+    assert_eq!(
+        checked(" scale 4.0", " scale 16.0", "by integer 2"),
+        err("expected immediate a constant with a scale, found no scale")
+    );
+    assert_eq!(
+        checked(" factor 3", " factor 9", "by 2.0 scale 1.0"),
+        err("expected immediate a constant without a scale, found scale 1")
+    );
+    assert_eq!(
+        checked("", " factor 9", "by integer 2"),
+        err("%1: expected neither scale nor factor, found factor 9")
+    );
+    assert_eq!(
+        checked(" factor 3", " scale 9.0", "by integer 2"),
+        err("%1: expected factor 3, found scale 9.0")
+    );
+    assert_eq!(
+        checked(" factor 0", " factor 1", "by integer 2"),
+        err("%0: expected a factor of at least 1, found factor 0")
+    );
+    assert_eq!(
+        checked(" scale 4.0", " scale 17.0", "by 1.5 scale 1.0"),
+        err("%1: expected scale 16, found 17")
+    );
+    let long = text("", "", "by integer 170141183460469231731687303715884105728");
+    let error = parse(&long).expect_err("more than 128 bits").to_string();
+    assert!(
+        error.starts_with("line 7, column 27: expected an integer of 128 bits"),
+        "{error}"
+    );
 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use ringmill_isa::mid::stats::{procedure_counts, program_counts};
 use ringmill_isa::mid::{
-    Call, Form, Imm, LimbType, ModulusId, Op, ParamRole, ProcBuilder, Procedure, Program, ValueId,
-    expand_composites, verify_procedure,
+    Action, Block, Form, Imm, LimbType, ModulusId, Op, ParamRole, ProcBuilder, Procedure, Program,
+    Step, ValueId, expand_composites, verify_procedure,
 };
 use ringmill_math::{Ring, primes};
 
@@ -28,7 +28,7 @@ fn run(p: &Procedure, inputs: &[u64]) -> HashMap<ValueId, u64> {
         .zip(inputs.iter().copied())
         .collect();
     for i in &p.instrs {
-        let q = u128::from(p.moduli[usize::from(p.types[i.dst[0].0 as usize].modulus.0)]);
+        let q = p.moduli[usize::from(p.types[i.dst[0].0 as usize].modulus.0)].value();
         let s: Vec<u128> = i.src.iter().map(|v| u128::from(at[v])).collect();
         let d = match (i.op, i.imm) {
             (Op::Add, _) => (s[0] + s[1]) % q,
@@ -143,9 +143,9 @@ fn dot_expands_to_mul_and_mac() -> Result<(), Box<dyn std::error::Error>> {
         let counts = procedure_counts(&primitive);
         assert_eq!(counts.get(&Op::Mul), Some(&1));
         assert_eq!(counts.get(&Op::Mac).copied().unwrap_or(0), pairs as u64 - 1);
-        let q = u128::from(p.moduli[0]);
+        let q = p.moduli[0].value();
         let inputs: Vec<u64> = (0..2 * pairs as u64)
-            .map(|i| p.moduli[0] - 1 - 7 * i * i)
+            .map(|i| p.moduli[0].top() - 7 * i * i)
             .collect();
         let expected = inputs
             .as_chunks::<2>()
@@ -165,26 +165,38 @@ fn dot_expands_to_mul_and_mac() -> Result<(), Box<dyn std::error::Error>> {
 #[test]
 fn program_counts_are_calls_times_counts() -> Result<(), Box<dyn std::error::Error>> {
     let p = dot_procedure(2)?;
-    let call = Call {
-        proc: 0,
+    let step = |action| Step {
+        action,
         args: vec![],
         seeds: vec![],
+        immediates: vec![],
+        dies: vec![],
         results: vec![],
         loc: None,
     };
+    let block = |name: &str, action| Block {
+        name: name.into(),
+        params: vec![],
+        steps: vec![step(action), step(Action::Call { proc: 0 })],
+        results: vec![],
+    };
+    let repeat = |block, count| Action::Repeat { block, count };
     let program = Program {
         log_n: LOG_N,
         moduli: p.moduli.clone(),
         procs: vec![p.into()],
-        limbs: vec![],
+        blocks: vec![
+            block("inner", Action::Call { proc: 0 }),
+            block("outer", repeat(0, 1 << 31)),
+        ],
         inputs: vec![],
         seeds: vec![],
-        calls: vec![call; 1000],
+        steps: vec![step(repeat(1, 10)), step(Action::Run { block: 0 })],
         outputs: vec![],
     };
     assert_eq!(
         program_counts(&program).into_iter().collect::<Vec<_>>(),
-        [(Op::Dot, 1000)]
+        [(Op::Dot, 10 * ((1 << 32) + 1) + 2)]
     );
     Ok(())
 }

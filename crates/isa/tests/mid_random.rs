@@ -6,12 +6,12 @@ use proptest::prelude::*;
 use ringmill_isa::Fault;
 use ringmill_isa::mid::text::{parse_procedure, parse_program, print_procedure, print_program};
 use ringmill_isa::mid::{
-    Form, Imm, Instr, LimbId, ModulusId, Op, ParamRole, Procedure, ValueId, expand_composites,
-    stats, verify_procedure, verify_program,
+    Form, Imm, Instr, LimbId, ModulusId, Op, ParamRole, Procedure, Program, TableModulus, Unrolled,
+    ValueId, expand_composites, stats, verify_procedure, verify_program, verify_unrolled,
 };
 use ringmill_math::Ring;
 
-use support::{MODULI, any_procedure, any_program, moduli};
+use support::{MODULI, PRIMES, any_procedure, any_unrolled, moduli};
 
 /// Asserts that a fault is of the expected kind.
 macro_rules! refused {
@@ -46,8 +46,14 @@ proptest! {
     }
 
     #[test]
-    fn programs_round_trip(p in any_program()) {
+    fn programs_round_trip(p in any_unrolled()) {
+        verify_unrolled(&p).unwrap();
+        let calls = p.calls.len();
+        let p = Program::from(p);
         verify_program(&p).unwrap();
+        let unrolled = Unrolled::of(&p, calls).unwrap();
+        verify_unrolled(&unrolled).unwrap();
+        prop_assert_eq!(&Unrolled::of(&unrolled.clone().into(), calls).unwrap(), &unrolled);
         let text = print_program(&p);
         let again = parse_program(&text).unwrap();
         prop_assert_eq!(&again, &p);
@@ -56,21 +62,34 @@ proptest! {
 
     #[test]
     fn wrong_result_types(p in any_procedure(), pick in any::<u16>()) {
-        let free = |op| matches!(op, Op::Prng | Op::Conv | Op::Bext | Op::Store);
+        let free = |op| {
+            matches!(op, Op::Prng | Op::Conv | Op::Bext | Op::Bextx | Op::Bextr | Op::Store)
+        };
         if let Some(at) = choose(&p, pick, |i| !free(i.op)) {
             let v = p.instrs[at].dst[0].0 as usize;
             let mut bad = p.clone();
-            bad.types[v].modulus = ModulusId((bad.types[v].modulus.0 + 1) % MODULI);
+            let prime = bad.types[v].modulus.0 < PRIMES;
+            bad.types[v].modulus = ModulusId((bad.types[v].modulus.0 + 1) % PRIMES);
             refused!(fault(&bad), Fault::Modulus { .. });
             let error = verify_procedure(&bad).unwrap_err();
             prop_assert_eq!(error.place.instruction.unwrap().number, at);
             let mut bad = p.clone();
             bad.types[v].form = if bad.types[v].form == Form::Eval { Form::Coeff } else { Form::Eval };
-            refused!(fault(&bad), Fault::Form { .. });
+            if prime {
+                refused!(fault(&bad), Fault::Form { .. });
+            } else {
+                refused!(fault(&bad), Fault::NotPrime { needs: "evaluation form", .. });
+            }
+            let error = verify_procedure(&bad).unwrap_err();
+            prop_assert_eq!(error.place.instruction.unwrap().number, at);
             let mut bad = p.clone();
             let full = Ring::full(bad.log_n);
             bad.types[v].ring = if bad.types[v].ring == full { full.halves().1 } else { full };
-            refused!(fault(&bad), Fault::Ring { .. });
+            if prime {
+                refused!(fault(&bad), Fault::Ring { .. });
+            } else {
+                refused!(fault(&bad), Fault::NotPrime { needs: "a half ring", .. });
+            }
             let mut bad = p.clone();
             bad.types[v].ring.log_n += 1;
             refused!(fault(&bad), Fault::Ring { .. });
@@ -93,7 +112,10 @@ proptest! {
             bad.instrs[at].src[0] = ValueId(wild | 1 << 20);
             refused!(fault(&bad), Fault::Undefined { .. });
             let mut bad = p.clone();
-            bad.instrs[at].src.pop();
+            let few = bad.instrs[at].op.info().operands;
+            while few.allows(bad.instrs[at].src.len()) {
+                bad.instrs[at].src.pop();
+            }
             refused!(fault(&bad), Fault::Count { what: "operands", .. });
         }
         if let Some(at) = choose(&p, pick, |i| !i.dst.is_empty()) {
@@ -133,13 +155,21 @@ proptest! {
         };
         if let Some(at) = choose(&p, pick, |i| matches!(i.imm, Imm::Scalar(_))) {
             let q = moduli()[usize::from(p.types[p.instrs[at].src[0].0 as usize].modulus.0)];
-            for imm in [Imm::Scalar(q), Imm::Scalar(u64::MAX), Imm::None, Imm::Galois(1)] {
+            // Every word is a residue of 2^64.
+            let above = q.top().checked_add(1).map(Imm::Scalar);
+            let largest = above.map(|_| Imm::Scalar(u64::MAX));
+            for imm in [above, largest, Some(Imm::None), Some(Imm::Galois(1))].into_iter().flatten() {
                 refused!(alter(at, imm), Fault::Immediate { .. });
             }
         }
         if let Some(at) = choose(&p, pick, |i| matches!(i.imm, Imm::Galois(_))) {
             for g in [0, 2, 2 << p.log_n, (2 << p.log_n) + 1, u32::MAX] {
                 refused!(alter(at, Imm::Galois(g)), Fault::Immediate { .. });
+            }
+        }
+        if let Some(at) = choose(&p, pick, |i| matches!(i.imm, Imm::Representative(_))) {
+            for imm in [Imm::None, Imm::Scalar(0)] {
+                refused!(alter(at, imm), Fault::Immediate { .. });
             }
         }
         if let Some(at) = choose(&p, pick, |i| matches!(i.imm, Imm::Stream { .. })) {
@@ -155,19 +185,37 @@ proptest! {
 
     #[test]
     fn wrong_moduli(p in any_procedure()) {
-        let with = |table: Vec<u64>| fault(&Procedure { moduli: table, ..p.clone() });
-        let q = moduli();
+        let with = |table: Vec<TableModulus>| fault(&Procedure { moduli: table, ..p.clone() });
+        let q: Vec<u64> = moduli().iter().flat_map(|q| q.prime()).collect();
         for bad in [vec![], vec![0, q[1], q[2], q[3]], vec![q[0], q[1], q[2], 65], vec![u64::MAX; 1], vec![q[0] + 2]] {
-            refused!(with(bad), Fault::Illegal { .. });
+            refused!(with(TableModulus::primes(&bad)), Fault::Illegal { .. });
         }
-        refused!(with(vec![q[0], q[1], q[0], q[2]]), Fault::Duplicate { what: "modulus", .. });
+        for kind in [
+            TableModulus::Plain(0),
+            TableModulus::Plain(1),
+            TableModulus::Plain(1 << 61),
+            TableModulus::Plain(u64::MAX),
+            TableModulus::PowerOfTwo(0),
+            TableModulus::PowerOfTwo(65),
+            TableModulus::PowerOfTwo(u8::MAX),
+        ] {
+            refused!(with(vec![kind, q[1].into()]), Fault::Illegal { what: "modulus", .. });
+        }
+        refused!(with(TableModulus::primes(&[q[0], q[1], q[0], q[2]])), Fault::Duplicate { what: "modulus", .. });
+        // A value has one kind.
+        for twice in [
+            [TableModulus::Plain(q[0]), q[0].into()],
+            [TableModulus::Plain(8), TableModulus::PowerOfTwo(3)],
+        ] {
+            refused!(with(twice.to_vec()), Fault::Duplicate { what: "modulus", .. });
+        }
         refused!(fault(&Procedure { log_n: 200, ..p.clone() }), Fault::Illegal { what: "ring", .. });
         refused!(fault(&Procedure { name: "a b".into(), ..p.clone() }), Fault::Illegal { .. });
     }
 
     #[test]
-    fn wrong_calls(p in any_program(), pick in any::<u16>()) {
-        let refuse = |bad: &_| verify_program(bad).expect_err("an altered program");
+    fn wrong_calls(p in any_unrolled(), pick in any::<u16>()) {
+        let refuse = |bad: &_| verify_unrolled(bad).expect_err("an altered program");
         if p.calls.is_empty() {
             return Ok(());
         }
@@ -199,7 +247,7 @@ proptest! {
         let mut bad = p.clone();
         let limb = LimbId(bad.limbs.len() as u32);
         let mut ty = bad.limbs[bad.calls[at].args[0].0 as usize];
-        ty.modulus = ModulusId((ty.modulus.0 + 1) % MODULI);
+        ty.modulus = ModulusId((ty.modulus.0 + 1) % PRIMES);
         bad.limbs.push(ty);
         let mut input = bad.inputs[0].clone();
         (input.limb, input.role) = (limb, ringmill_isa::mid::InputRole::Plain { input: 1 << 20 });
@@ -217,8 +265,8 @@ proptest! {
     }
 
     #[test]
-    fn wrong_tables(p in any_program()) {
-        let refuse = |bad: &_| *verify_program(bad).expect_err("an altered program").fault;
+    fn wrong_tables(p in any_unrolled()) {
+        let refuse = |bad: &_| *verify_unrolled(bad).expect_err("an altered program").fault;
         let mut bad = p.clone();
         bad.procs.push(bad.procs[0].clone());
         refused!(refuse(&bad), Fault::Duplicate { what: "procedure name", .. });

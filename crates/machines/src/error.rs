@@ -1,6 +1,7 @@
 //! What a machine refuses, and why.
 
 use ringmill_isa::VerifyError;
+use ringmill_isa::mid::TableModulus;
 use ringmill_limits::Halt;
 use ringmill_math::MathError;
 use thiserror::Error;
@@ -29,6 +30,14 @@ pub enum MachineError {
         "the program has {got} moduli; this machine's instruction word reaches {most}; use more RPAUs (`rpaus` of its description) or fewer primes"
     )]
     TooManyModuli { most: usize, got: usize },
+    #[error(
+        "procedure {procedure}: %{value} is of modulus `{modulus}`; the RPAUs of this machine (`rpaus` of its description) compute modulo NTT-friendly primes alone: leave what needs others to the host"
+    )]
+    ModulusKind {
+        procedure: String,
+        value: u32,
+        modulus: TableModulus,
+    },
     #[error("procedure {procedure}: this machine cannot run {what}")]
     Unsupported { procedure: String, what: String },
     #[error(

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use ringmill_isa::mid::Program;
+use ringmill_compiler::Target;
+use ringmill_isa::mid::{Unrolled, Verified, verify_unrolled};
 use ringmill_limits::Watch;
 
 use crate::{MachineError, MachineReport};
@@ -15,13 +16,28 @@ pub trait Machine: Send + Sync {
     /// Its description as TOML; [`crate::load`] reads it back.
     fn description(&self) -> String;
 
+    /// What parameters must keep for the machine to take a program's work.
+    fn target(&self) -> Target;
+
     /// Schedules and times a program.
     ///
     /// # Errors
     /// A program that does not verify, that the machine cannot run, or that does not fit its memory.
     fn simulate(
         &self,
-        program: &Program,
+        program: &Unrolled,
+        options: SimOptions<'_>,
+    ) -> Result<MachineReport, MachineError> {
+        self.simulate_verified(verify_unrolled(program)?, options)
+    }
+
+    /// As [`Machine::simulate`], of a program that has been verified.
+    ///
+    /// # Errors
+    /// As [`Machine::simulate`].
+    fn simulate_verified(
+        &self,
+        program: Verified<'_>,
         options: SimOptions<'_>,
     ) -> Result<MachineReport, MachineError>;
 
@@ -31,7 +47,7 @@ pub trait Machine: Send + Sync {
     /// As [`Machine::simulate`], and those of `out`.
     fn micro_text(
         &self,
-        program: &Program,
+        program: &Unrolled,
         options: SimOptions<'_>,
         out: &mut dyn io::Write,
     ) -> Result<(), MachineError>;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ringmill_isa::mid::{
     Call, Form, Input, InputRole, LimbId, LimbType, ModulusId, Output, ParamRole, ProcBuilder,
-    Procedure, Program,
+    Procedure, TableModulus, Unrolled,
 };
 use ringmill_machines::polymul::{
     ArrayOp, PolymulError, Shape, Tables, cycles, load_cycles, partition, table_cycles, timeline,
@@ -117,13 +117,13 @@ fn product(log_n: u8, q: u64) -> Procedure {
     p.finish().unwrap()
 }
 
-fn program(procedure: Procedure) -> Program {
+fn program(procedure: Procedure) -> Unrolled {
     let input = |limb, input| Input {
         limb: LimbId(limb),
         name: format!("x{input}"),
         role: InputRole::Cipher { input, poly: 0 },
     };
-    Program {
+    Unrolled {
         log_n: procedure.log_n,
         moduli: procedure.moduli.clone(),
         limbs: vec![procedure.types[0]; 3],
@@ -175,6 +175,37 @@ fn a_product_becomes_one_command() {
         .micro_text(&program, SimOptions::default(), &mut text)
         .unwrap();
     assert!(String::from_utf8(text).unwrap().contains("FPM"));
+}
+
+/// A modulus of another kind is the host's; a program of nothing else is refused with the field that forbids it.
+#[test]
+fn other_kinds_of_moduli_are_the_hosts() {
+    let limb = |modulus| LimbType {
+        ring: Ring::full(12),
+        modulus: ModulusId(modulus),
+        form: Form::Coeff,
+    };
+    let sum = |table: &[TableModulus]| {
+        let mut p = ProcBuilder::new("sum", 12, table).unwrap();
+        let role = |arg| ParamRole::Cipher { arg, poly: 0 };
+        let x = p.param("x", limb(0), role(0)).unwrap();
+        let y = p.param("y", limb(0), role(1)).unwrap();
+        let sum = p.add(x, y).unwrap();
+        p.result(sum, "c", 0, 0).unwrap();
+        program(p.finish().unwrap())
+    };
+    let machine = open("polymul").unwrap();
+    for kind in [TableModulus::Plain(65_537), TableModulus::PowerOfTwo(64)] {
+        let error = machine.simulate(&sum(&[kind]), SimOptions::default()).err();
+        let text = error.map(|e| e.to_string()).unwrap_or_default();
+        assert!(
+            text.contains(&kind.to_string()) && text.contains("`units`"),
+            "{text}"
+        );
+        let prime = TableModulus::Prime(ntt_primes(32, 12, 1).unwrap()[0]);
+        let report = machine.simulate(&sum(&[kind, prime]), SimOptions::default());
+        assert_eq!(report.unwrap().instructions_by_kind["host ADD"], 1);
+    }
 }
 
 #[test]

@@ -4,13 +4,13 @@ mod common;
 
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Call, Input, InputRole, LimbId, Output, ParamRole, Procedure, Program};
+use ringmill_isa::mid::{Call, Input, InputRole, LimbId, Output, ParamRole, Procedure, Unrolled};
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, Unit};
 use ringmill_machines::ring::{Description, timing};
 use ringmill_machines::{MachineReport, SimOptions};
 use ringmill_math::RingKind;
-use ringmill_schemes::ckks::ops::{OpKey, ProcCache};
 use ringmill_schemes::ckks::params::Params;
+use ringmill_schemes::ckks::{Level, OpKey, ProcCache};
 
 fn word(op: Opcode, unit: Unit) -> OpWord {
     OpWord {
@@ -190,7 +190,7 @@ fn both_machines_have_36_multipliers_per_rpau() {
 }
 
 /// A program of one call.
-fn program(procedure: Arc<Procedure>) -> Program {
+fn program(procedure: Arc<Procedure>) -> Unrolled {
     let mut limbs = Vec::new();
     let mut inputs = Vec::new();
     let limb = |ty, limbs: &mut Vec<_>| {
@@ -239,7 +239,7 @@ fn program(procedure: Arc<Procedure>) -> Program {
         results,
         loc: None,
     };
-    Program {
+    Unrolled {
         log_n: procedure.log_n,
         moduli: procedure.moduli.clone(),
         procs: vec![procedure],
@@ -262,22 +262,15 @@ fn simulate(machine: &str, set: &str, key: impl Fn(u32) -> OpKey) -> MachineRepo
 }
 
 fn add(level: u32) -> OpKey {
-    OpKey::Add {
-        level,
-        size_a: 2,
-        size_b: 2,
-    }
+    OpKey::add(Level(level), 2, 2)
 }
 
 fn mul_relin(level: u32) -> OpKey {
-    OpKey::MulRelin {
-        level,
-        seeded: true,
-    }
+    OpKey::mul_relin(Level(level), true)
 }
 
 fn rescale(level: u32) -> OpKey {
-    OpKey::Rescale { level, size: 2 }
+    OpKey::rescale(Level(level), 2)
 }
 
 /// Ring paper, Table 2.

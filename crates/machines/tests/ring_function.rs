@@ -2,66 +2,52 @@
 
 mod common;
 
-use common::{description, execute_both, params};
-use ringmill_schemes::ckks::ops::OpKey;
+use common::{description, execute_both, execute_procedure, params};
+use ringmill_isa::mid::{
+    Form, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, Representative, TableModulus,
+};
+use ringmill_machines::MachineError;
+use ringmill_machines::ring::search::Prepared;
+use ringmill_math::{Ring, primes};
+use ringmill_schemes::ckks::{Galois, Level, OpKey};
 
 fn operations(level: u32, log_n: u8) -> Vec<OpKey> {
     let conjugate = (2u32 << log_n) - 1;
     let mut list = vec![
-        OpKey::Add {
-            level,
-            size_a: 2,
-            size_b: 2,
-        },
-        OpKey::Sub {
-            level,
-            size_a: 3,
-            size_b: 2,
-        },
-        OpKey::Sub {
-            level,
-            size_a: 2,
-            size_b: 3,
-        },
-        OpKey::Neg { level, size: 2 },
-        OpKey::AddPlain { level, size: 2 },
-        OpKey::MulPlain { level, size: 3 },
-        OpKey::MulScalar {
-            level,
-            size: 2,
-            residues: (0..=u64::from(level)).map(|i| 12345 + i).collect(),
-        },
-        OpKey::AddScalar {
-            level,
-            size: 2,
-            residues: (0..=u64::from(level)).map(|i| 77 + i).collect(),
-        },
-        OpKey::Mul { level },
-        OpKey::Square { level },
+        OpKey::add(Level(level), 2, 2),
+        OpKey::sub(Level(level), 3, 2),
+        OpKey::sub(Level(level), 2, 3),
+        OpKey::neg(Level(level), 2),
+        OpKey::add_plain(Level(level), 2),
+        OpKey::mul_plain(Level(level), 3),
+        OpKey::mul_scalar(
+            Level(level),
+            2,
+            (0..=u64::from(level)).map(|i| 12345 + i).collect(),
+        ),
+        OpKey::add_scalar(
+            Level(level),
+            2,
+            (0..=u64::from(level)).map(|i| 77 + i).collect(),
+        ),
+        OpKey::mul(Level(level)),
+        OpKey::square(Level(level)),
     ];
     for seeded in [false, true] {
-        list.push(OpKey::Relin { level, seeded });
-        list.push(OpKey::MulRelin { level, seeded });
-        list.push(OpKey::SquareRelin { level, seeded });
-        list.push(OpKey::Rotate {
-            level,
-            galois: 3,
+        list.push(OpKey::relin(Level(level), seeded));
+        list.push(OpKey::mul_relin(Level(level), seeded));
+        list.push(OpKey::square_relin(Level(level), seeded));
+        list.push(OpKey::rotate(Level(level), Galois(3), seeded));
+        list.push(OpKey::rotate(Level(level), Galois(conjugate), seeded));
+        list.push(OpKey::hoisted_rotate(
+            Level(level),
+            [3, 9].map(Galois),
             seeded,
-        });
-        list.push(OpKey::Rotate {
-            level,
-            galois: conjugate,
-            seeded,
-        });
-        list.push(OpKey::HoistedRotate {
-            level,
-            galois: vec![3, 9],
-            seeded,
-        });
+        ));
     }
     if level > 0 {
-        list.push(OpKey::Rescale { level, size: 2 });
-        list.push(OpKey::Rescale { level, size: 3 });
+        list.push(OpKey::rescale(Level(level), 2));
+        list.push(OpKey::rescale(Level(level), 3));
     }
     list
 }
@@ -107,17 +93,74 @@ fn digits_of_several_primes() {
         let mut d = description(native, 6, 4, true);
         d.memory[0].slots = 24;
         for key in [
-            OpKey::MulRelin {
-                level: 3,
-                seeded: true,
-            },
-            OpKey::Rotate {
-                level: 3,
-                galois: 5,
-                seeded: false,
-            },
+            OpKey::mul_relin(Level(3), true),
+            OpKey::rotate(Level(3), Galois(5), false),
         ] {
             execute_both(&d, &params, &key);
         }
     }
+}
+
+/// Three limbs of the table's first moduli, and one of its fourth, extended to the rest.
+fn exact(log_n: u8, table: &[TableModulus]) -> Procedure {
+    let mut b = ProcBuilder::new("exact", log_n, table).unwrap();
+    let mut params = Vec::new();
+    for m in 0..4 {
+        let ty = LimbType {
+            ring: Ring::full(log_n),
+            modulus: ModulusId(m),
+            form: Form::Coeff,
+        };
+        let role = ParamRole::Cipher { arg: 0, poly: 0 };
+        params.push(b.param("x", ty, role).unwrap());
+    }
+    let to: Vec<ModulusId> = (4..table.len() as u16).map(ModulusId).collect();
+    let (x, r) = (&params[..3], params[3]);
+    let results = [
+        b.bextx(x, &to, Representative::NonNegative).unwrap(),
+        b.bextx(x, &to, Representative::Centred).unwrap(),
+        b.bextr(x, r, &to).unwrap(),
+    ];
+    for (index, limbs) in (0..).zip(results) {
+        for v in limbs {
+            b.result(v, "y", index, 0).unwrap();
+        }
+    }
+    b.finish().unwrap()
+}
+
+/// The machine has neither instruction: it runs their expansions.
+#[test]
+fn exact_base_extensions_run_expanded() {
+    let table = TableModulus::primes(&primes::ntt_primes(50, 8, 6).unwrap());
+    for (native, rpaus) in [(8, 6), (8, 3), (7, 6)] {
+        let mut d = description(native, rpaus, 4, true);
+        d.memory[0].slots = 24;
+        execute_procedure(&d, &exact(8, &table), None);
+    }
+}
+
+#[test]
+fn moduli_of_other_kinds_are_refused_by_name() {
+    let mut table = TableModulus::primes(&primes::ntt_primes(50, 8, 5).unwrap());
+    let d = description(8, 6, 4, true);
+    for kind in [TableModulus::Plain(65_537), TableModulus::PowerOfTwo(64)] {
+        table.push(kind);
+        match Prepared::new(&d, &exact(8, &table)) {
+            Err(error @ MachineError::ModulusKind { modulus, .. }) => {
+                assert_eq!(modulus, kind);
+                assert!(error.to_string().contains("`rpaus`"), "{error}");
+            }
+            other => panic!("{:?}", other.map(|p| p.name)),
+        }
+        table.pop();
+    }
+    // One that the table has and nothing uses does no harm.
+    let procedure = exact(8, &table);
+    table.push(TableModulus::PowerOfTwo(64));
+    let unused = Procedure {
+        moduli: table,
+        ..procedure
+    };
+    execute_procedure(&d, &unused, None);
 }

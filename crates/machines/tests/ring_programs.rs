@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use common::programs::{Builder, Cipher};
 use common::{description, execute_program, params};
-use ringmill_isa::mid::Program;
+use ringmill_isa::mid::Unrolled;
 use ringmill_machines::ring::RingMachine;
 use ringmill_machines::{Machine, MachineError, SimOptions, TraceSink};
-use ringmill_schemes::ckks::ops::OpKey;
 use ringmill_schemes::ckks::params::Params;
+use ringmill_schemes::ckks::{Galois, Level, OpKey};
 
 /// Without leave to spill.
 fn strict() -> SimOptions<'static> {
@@ -21,15 +21,11 @@ fn strict() -> SimOptions<'static> {
 }
 
 /// x_0 + ... + x_{n-1}, all of them read again afterwards, so that they want to stay.
-fn many_values(params: &Arc<Params>, n: u32) -> Program {
+fn many_values(params: &Arc<Params>, n: u32) -> Unrolled {
     let mut b = Builder::new(params);
     let level = params.max_level();
     let xs: Vec<Cipher> = (0..n).map(|i| b.input(params, level, i)).collect();
-    let add = OpKey::Add {
-        level,
-        size_a: 2,
-        size_b: 2,
-    };
+    let add = OpKey::add(Level(level), 2, 2);
     let mut sum = xs[0].clone();
     for x in xs.iter().skip(1).chain(&xs) {
         sum = b.apply(&add, &[&sum, x], 0);
@@ -38,20 +34,13 @@ fn many_values(params: &Arc<Params>, n: u32) -> Program {
     b.program
 }
 
-fn chain(params: &Arc<Params>, squarings: u32) -> Program {
+fn chain(params: &Arc<Params>, squarings: u32) -> Unrolled {
     let mut b = Builder::new(params);
     let mut level = params.max_level();
     let mut x = b.input(params, level, 0);
     for _ in 0..squarings {
-        x = b.apply(
-            &OpKey::SquareRelin {
-                level,
-                seeded: true,
-            },
-            &[&x],
-            0,
-        );
-        x = b.apply(&OpKey::Rescale { level, size: 2 }, &[&x], 0);
+        x = b.apply(&OpKey::square_relin(Level(level), true), &[&x], 0);
+        x = b.apply(&OpKey::rescale(Level(level), 2), &[&x], 0);
         level -= 1;
     }
     b.output(&x);
@@ -115,15 +104,7 @@ fn a_repeated_call_costs_the_same_and_keys_load_once() {
     let level = params.max_level();
     let mut x = b.input(&params, level, 0);
     for _ in 0..6 {
-        x = b.apply(
-            &OpKey::Rotate {
-                level,
-                galois: 3,
-                seeded: true,
-            },
-            &[&x],
-            1,
-        );
+        x = b.apply(&OpKey::rotate(Level(level), Galois(3), true), &[&x], 1);
     }
     b.output(&x);
     let machine = RingMachine::new(description(8, 4, 4, false)).unwrap();
@@ -142,18 +123,14 @@ fn a_repeated_call_costs_the_same_and_keys_load_once() {
 }
 
 /// Three rotation keys in turn, twice round, each of two limbs on each of three RPAUs.
-fn three_keys(params: &Arc<Params>) -> Program {
+fn three_keys(params: &Arc<Params>) -> Unrolled {
     let mut b = Builder::new(params);
     let level = params.max_level();
     let mut x = b.input(params, level, 0);
     for which in [1, 2, 3, 1, 2, 3] {
         let galois = [3, 9, 27][usize::from(which) - 1];
         let seeded = true;
-        let key = OpKey::Rotate {
-            level,
-            galois,
-            seeded,
-        };
+        let key = OpKey::rotate(Level(level), Galois(galois), seeded);
         x = b.apply(&key, &[&x], which);
     }
     b.output(&x);
@@ -266,15 +243,11 @@ fn procedures_that_do_not_fit_spill_inside() {
 }
 
 /// x rotated by three elements at once, twice; both results of the last set and the first rotation are outputs.
-fn hoisted(params: &Arc<Params>, seeded: bool) -> Program {
+fn hoisted(params: &Arc<Params>, seeded: bool) -> Unrolled {
     let level = params.max_level();
     let mut b = Builder::new(params);
     let x = b.input(params, level, 0);
-    let key = OpKey::HoistedRotate {
-        level,
-        galois: vec![3, 9, 27],
-        seeded,
-    };
+    let key = OpKey::hoisted_rotate(Level(level), [3, 9, 27].map(Galois), seeded);
     let first = b.apply(&key, &[&x], 1);
     let second = b.apply(&key, &[&x], 1);
     let rotation = |set: &Cipher, which: usize| -> Cipher {
@@ -282,11 +255,7 @@ fn hoisted(params: &Arc<Params>, seeded: bool) -> Program {
         let poly = |p: &Vec<_>| p[which * limbs..(which + 1) * limbs].to_vec();
         set.iter().map(poly).collect()
     };
-    let add = OpKey::Add {
-        level,
-        size_a: 2,
-        size_b: 2,
-    };
+    let add = OpKey::add(Level(level), 2, 2);
     let mut sum = x;
     for set in [&first, &second] {
         for which in 0..3 {

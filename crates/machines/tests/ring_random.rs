@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use common::programs::{Builder, Cipher};
 use common::{description, execute_program, params};
-use ringmill_isa::mid::Program;
+use ringmill_isa::mid::Unrolled;
 use ringmill_machines::ring::{Description, RingMachine};
 use ringmill_machines::{Machine, SimOptions};
-use ringmill_schemes::ckks::ops::OpKey;
 use ringmill_schemes::ckks::params::Params;
+use ringmill_schemes::ckks::{Galois, Level, OpKey};
 
 /// xorshift64*; the same draws for the same seed.
 struct Dice(u64);
@@ -41,7 +41,7 @@ fn lowered(cipher: &Cipher, level: u32) -> Cipher {
 }
 
 /// One to three inputs, and so many operations on what there is, late values more often than early ones.
-fn program(dice: &mut Dice, params: &Arc<Params>, operations: usize) -> Program {
+fn program(dice: &mut Dice, params: &Arc<Params>, operations: usize) -> Unrolled {
     let seeded = dice.roll(4) > 0;
     let mut b = Builder::new(params);
     let top = params.max_level();
@@ -59,45 +59,34 @@ fn program(dice: &mut Dice, params: &Arc<Params>, operations: usize) -> Program 
         let (x_low, y_low) = (lowered(&x, least), lowered(&y, least));
         match dice.roll(8) {
             0 | 1 => {
-                let key = OpKey::Add {
-                    level: least,
-                    size_a: 2,
-                    size_b: 2,
-                };
+                let key = OpKey::add(Level(least), 2, 2);
                 values.push((b.apply(&key, &[&x_low, &y_low], 0), least));
             }
             2 if x_low != y_low => {
-                let key = OpKey::MulRelin {
-                    level: least,
-                    seeded,
-                };
+                let key = OpKey::mul_relin(Level(least), seeded);
                 values.push((b.apply(&key, &[&x_low, &y_low], 0), least));
             }
             3 => {
-                let key = OpKey::SquareRelin { level, seeded };
+                let key = OpKey::square_relin(Level(level), seeded);
                 values.push((b.apply(&key, &[&x], 0), level));
             }
             4 if level > 0 => {
-                let key = OpKey::Rescale { level, size: 2 };
+                let key = OpKey::rescale(Level(level), 2);
                 values.push((b.apply(&key, &[&x], 0), level - 1));
             }
             5 => {
                 let which = dice.roll(4);
-                let key = OpKey::Rotate {
-                    level,
-                    galois: galois(which),
-                    seeded,
-                };
+                let key = OpKey::rotate(Level(level), Galois(galois(which)), seeded);
                 values.push((b.apply(&key, &[&x], which as u16), level));
             }
             6 | 7 => {
                 let count = 2 + dice.roll(6);
                 let first = dice.roll(3);
-                let key = OpKey::HoistedRotate {
-                    level,
-                    galois: (first..first + count).map(galois).collect(),
+                let key = OpKey::hoisted_rotate(
+                    Level(level),
+                    (first..first + count).map(galois).map(Galois),
                     seeded,
-                };
+                );
                 let set = b.apply(&key, &[&x], first as u16);
                 let limbs = level as usize + 1;
                 for k in 0..count {
@@ -110,7 +99,7 @@ fn program(dice: &mut Dice, params: &Arc<Params>, operations: usize) -> Program 
     }
     if values.len() == inputs {
         let (x, level) = values[0].clone();
-        let key = OpKey::Neg { level, size: 2 };
+        let key = OpKey::neg(Level(level), 2);
         values.push((b.apply(&key, &[&x], 0), level));
     }
     b.output(&values[values.len() - 1].0);

@@ -133,7 +133,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let centred = FixedPoint::new(&from, to, Representative::Centred)?;
         let fast = BaseConverter::new(&from, to);
         let kumaresan = ShenoyKumaresan::new(&from, redundant, to)?;
-        let radix = MixedRadix::new(&from, to)?;
+        let radix = MixedRadix::new(&from, to, Representative::NonNegative)?;
         let rower = Kawamura::new(&from, to, bits)?;
         let methods: [(&str, &dyn BaseExtension, &[Vec<u64>]); 8] = [
             ("fast (approximate)", &fast, &random),

@@ -29,7 +29,7 @@ mod mixed_radix;
 mod shenoy_kumaresan;
 mod weighted_sums;
 
-pub use fixed_point::{FixedPoint, Representative};
+pub use fixed_point::FixedPoint;
 pub use kawamura::Kawamura;
 pub use mixed_radix::MixedRadix;
 pub use shenoy_kumaresan::ShenoyKumaresan;
@@ -38,8 +38,10 @@ pub(crate) use crt::Crt;
 
 use std::ops::Range;
 
+use num_bigint::BigUint;
+
 use crate::kernels::check_len;
-use crate::{MathError, Modulus, RnsBasis};
+use crate::{AnyModulus, MathError, Modulus, RnsBasis, WordModulus};
 
 /// Most source moduli of an exact base extension. (A sum of this many products of 61-bit numbers, and one more, still
 /// fits the lazy accumulators.)
@@ -49,14 +51,58 @@ pub const MAX_SOURCES: usize = 64;
 /// for l = 64 (130 KiB) in the second.
 pub(crate) const BLOCK: usize = 256;
 
+/// Which integer a coefficient stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Representative {
+    /// The one in \[0, Q).
+    NonNegative,
+    /// The one in (-Q/2, Q/2]; of an even Q the tie, Q/2, is positive.
+    Centred,
+}
+
+impl Representative {
+    /// h, such that the integer plus h lies in \[0, Q): 0, or the largest integer below Q/2.
+    pub fn offset(self, from: &RnsBasis) -> BigUint {
+        match self {
+            Self::NonNegative => BigUint::ZERO,
+            Self::Centred => (from.product() - 1u32) >> 1u32,
+        }
+    }
+}
+
+/// What a base extension leads to: limbs modulo each of `moduli`, then limbs modulo each of `words`. Any moduli, in any
+/// relation to the source moduli.
+#[derive(Clone, Copy, Debug)]
+pub struct Targets<'a> {
+    pub moduli: &'a [Modulus],
+    pub words: &'a [WordModulus],
+}
+
+impl<'a, T: AsRef<[Modulus]> + ?Sized> From<&'a T> for Targets<'a> {
+    fn from(moduli: &'a T) -> Self {
+        let moduli = moduli.as_ref();
+        Self { moduli, words: &[] }
+    }
+}
+
+impl Targets<'_> {
+    fn each(self) -> impl Iterator<Item = AnyModulus> {
+        let words = self.words.iter().copied().map(AnyModulus::from);
+        (self.moduli.iter().copied().map(AnyModulus::from)).chain(words)
+    }
+}
+
 /// A conversion of limbs from source moduli to target moduli, coefficient by coefficient. Coefficients do not depend
 /// on one another, so threads may share a conversion by ranges of coefficients.
 pub trait BaseExtension: Send + Sync {
     /// The moduli of the input limbs, in order.
     fn source(&self) -> &[Modulus];
 
-    /// The moduli of the output limbs, in order.
+    /// The moduli of the output limbs, in order; those of [`BaseExtension::words`] follow.
     fn target(&self) -> &[Modulus];
+
+    /// The powers of two of the last output limbs, in order.
+    fn words(&self) -> &[WordModulus];
 
     /// Words of scratch that [`BaseExtension::convert`] wants; it does not depend on the length of the limbs.
     fn scratch_len(&self) -> usize;
@@ -80,7 +126,10 @@ pub trait BaseExtension: Send + Sync {
 /// of the range. Its time depends on the data: a coefficient within about l 2^-49 Q of a multiple of Q takes a
 /// decision of its own (for random coefficients less than once in 2^40). Where that matters, as for limbs of a secret,
 /// choose [`MixedRadix`]; for small signed coefficients choose [`Representative::Centred`].
-pub fn best_exact(from: &RnsBasis, to: &[Modulus]) -> Result<FixedPoint, MathError> {
+pub fn best_exact<'a>(
+    from: &RnsBasis,
+    to: impl Into<Targets<'a>>,
+) -> Result<FixedPoint, MathError> {
     FixedPoint::new(from, to, Representative::NonNegative)
 }
 
@@ -92,7 +141,8 @@ pub(crate) fn check_shapes(
     scratch: &[u64],
 ) -> Result<usize, MathError> {
     check_len("input limbs", extension.source().len(), input.len())?;
-    check_len("output limbs", extension.target().len(), output.len())?;
+    let targets = extension.target().len() + extension.words().len();
+    check_len("output limbs", targets, output.len())?;
     if scratch.len() < extension.scratch_len() {
         check_len("scratch", extension.scratch_len(), scratch.len())?;
     }

@@ -25,6 +25,7 @@ mod permute;
 mod simd;
 mod split;
 mod sums;
+pub mod words;
 
 pub use auto::{AutoEvalPlan, auto_coeff, auto_eval, auto_eval_halves};
 pub use backend::{Backend, available_backends, with_backend};

@@ -20,6 +20,7 @@ pub mod sample;
 mod simd;
 #[cfg(target_arch = "x86_64")]
 mod simd256;
+mod word;
 
 pub use error::MathError;
 pub use kernels::{AutoEvalPlan, Backend};
@@ -28,3 +29,4 @@ pub use ntt::{Ntt32, NttPlan};
 pub use random::{Prng, PrngSource, expand_uniform};
 pub use ring::{Ring, RingKind};
 pub use rns::{BaseConverter, RnsBasis};
+pub use word::{AnyModulus, WordModulus};

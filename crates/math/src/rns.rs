@@ -3,9 +3,9 @@
 use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};
 
-use crate::basext::{BaseExtension, Crt, check_shapes};
+use crate::basext::{BaseExtension, Crt, Targets, check_shapes};
 use crate::kernels::{self, check_len};
-use crate::{MathError, Modulus, Shoup};
+use crate::{MathError, Modulus, Shoup, WordModulus};
 
 /// Pairwise coprime moduli q_0 ... q_(k-1) with product Q.
 #[derive(Clone, Debug)]
@@ -119,10 +119,12 @@ pub struct BaseConverter {
 
 impl BaseConverter {
     /// The tables from `from` to each modulus of `to`, which may be any moduli, in any relation to `from`.
-    pub fn new(from: &RnsBasis, to: &[Modulus]) -> Self {
+    pub fn new<'a>(from: &RnsBasis, to: impl Into<Targets<'a>>) -> Self {
+        let to = to.into();
+        let product = to.moduli.iter().map(|p| reduce_big(&from.product, *p));
         Self {
-            crt: Crt::new(from, to, false),
-            product: to.iter().map(|p| reduce_big(&from.product, *p)).collect(),
+            product: product.collect(),
+            crt: Crt::new(from, to, None),
         }
     }
 
@@ -194,6 +196,10 @@ impl BaseExtension for BaseConverter {
 
     fn target(&self) -> &[Modulus] {
         self.to_moduli()
+    }
+
+    fn words(&self) -> &[WordModulus] {
+        self.crt.sums().words()
     }
 
     fn scratch_len(&self) -> usize {

@@ -5,9 +5,10 @@ mod common;
 use num_bigint::{BigInt, BigUint};
 use proptest::prelude::*;
 use ringmill_math::basext::{
-    BaseExtension, FixedPoint, Kawamura, MixedRadix, Representative, ShenoyKumaresan, best_exact,
+    BaseExtension, FixedPoint, Kawamura, MixedRadix, Representative, ShenoyKumaresan, Targets,
+    best_exact,
 };
-use ringmill_math::{BaseConverter, MathError, Modulus, RnsBasis, primes};
+use ringmill_math::{AnyModulus, BaseConverter, MathError, Modulus, RnsBasis, WordModulus, primes};
 
 /// `count` distinct primes of sizes drawn from `low`..=`high` bits.
 fn moduli(low: u32, high: u32, count: usize, seed: u64) -> Vec<Modulus> {
@@ -27,8 +28,11 @@ fn moduli(low: u32, high: u32, count: usize, seed: u64) -> Vec<Modulus> {
     used.into_iter().map(|q| Modulus::new(q).unwrap()).collect()
 }
 
-fn residue(x: &BigInt, p: Modulus) -> u64 {
-    let p = BigInt::from(p.value());
+fn residue(x: &BigInt, p: impl Into<AnyModulus>) -> u64 {
+    let p = match p.into() {
+        AnyModulus::Below61(p) => BigInt::from(p.value()),
+        AnyModulus::Word(p) => BigInt::from(1) << p.bits(),
+    };
     u64::try_from(((x % &p) + &p) % &p).unwrap()
 }
 
@@ -73,20 +77,24 @@ fn random(basis: &RnsBasis, count: usize, seed: u64) -> Vec<BigUint> {
         .collect()
 }
 
-/// Runs one conversion of the given integers; the result is indexed by target modulus, then coefficient.
-fn convert(extension: &dyn BaseExtension, values: &[BigUint]) -> Vec<Vec<u64>> {
+/// The moduli of the output limbs.
+fn targets(extension: &dyn BaseExtension) -> Vec<AnyModulus> {
+    let moduli = extension.target().iter().map(|&p| AnyModulus::from(p));
+    moduli
+        .chain(extension.words().iter().map(|&p| AnyModulus::from(p)))
+        .collect()
+}
+
+/// Runs one conversion of coefficients that stand for the given integers; the result is indexed by target modulus, then
+/// coefficient.
+fn convert(extension: &dyn BaseExtension, values: &[BigInt]) -> Vec<Vec<u64>> {
     let limbs: Vec<Vec<u64>> = extension
         .source()
         .iter()
-        .map(|q| {
-            values
-                .iter()
-                .map(|x| residue(&x.clone().into(), *q))
-                .collect()
-        })
+        .map(|q| values.iter().map(|x| residue(x, *q)).collect())
         .collect();
     let input: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
-    let mut output = vec![vec![!0; values.len()]; extension.target().len()];
+    let mut output = vec![vec![!0; values.len()]; targets(extension).len()];
     let mut slices: Vec<&mut [u64]> = output.iter_mut().map(Vec::as_mut_slice).collect();
     let mut scratch = vec![!0; extension.scratch_len()];
     extension
@@ -101,26 +109,31 @@ fn check(
     values: &[BigUint],
     stands_for: impl Fn(&BigUint) -> BigInt,
 ) {
+    let targets = targets(extension);
+    let values: Vec<BigInt> = values.iter().map(stands_for).collect();
     common::on_every_backend(|backend| {
-        let output = convert(extension, values);
+        let output = convert(extension, &values);
         for (c, x) in values.iter().enumerate() {
-            let x = stands_for(x);
-            for (p, out) in extension.target().iter().zip(&output) {
-                let (l, k) = (extension.source().len(), extension.target().len());
+            for (p, out) in targets.iter().zip(&output) {
+                let (l, k) = (extension.source().len(), targets.len());
                 assert_eq!(
                     out[c],
-                    residue(&x, *p),
-                    "{name}, {backend:?}, l = {l}, k = {k}, p = {}, coefficient {c} = {x}",
-                    p.value()
+                    residue(x, *p),
+                    "{name}, {backend:?}, l = {l}, k = {k}, p = {p}, coefficient {c} = {x}",
                 );
             }
         }
     });
 }
 
-/// Every exact method on the same coefficients.
+/// Every exact method on the same coefficients, to these moduli and to powers of two.
 fn check_all(basis: &RnsBasis, redundant: Modulus, to: &[Modulus], values: &[BigUint]) {
     let q = basis.product();
+    let words = [64, 61, 1].map(|bits| WordModulus::new(bits).unwrap());
+    let to = Targets {
+        moduli: to,
+        words: &words,
+    };
     let whole = |x: &BigUint| BigInt::from(x.clone());
     let centred = |x: &BigUint| {
         let x = BigInt::from(x.clone());
@@ -130,14 +143,14 @@ fn check_all(basis: &RnsBasis, redundant: Modulus, to: &[Modulus], values: &[Big
     check("best", &best_exact(basis, to).unwrap(), values, whole);
     let fixed = FixedPoint::new(basis, to, Representative::Centred).unwrap();
     check("centred fixed point", &fixed, values, centred);
-    check(
-        "mixed radix",
-        &MixedRadix::new(basis, to).unwrap(),
-        values,
-        whole,
-    );
+    let radix = |to, representative| MixedRadix::new(basis, to, representative).unwrap();
+    let plain = radix(to, Representative::NonNegative);
+    check("mixed radix", &plain, values, whole);
+    let radix = radix(to, Representative::Centred);
+    check("centred mixed radix", &radix, values, centred);
     let redundant = ShenoyKumaresan::new(basis, redundant, to).unwrap();
     check("Shenoy-Kumaresan", &redundant, values, whole);
+    check("centred Shenoy-Kumaresan", &redundant, values, centred);
     let sizes = basis.moduli().iter().map(|q| q.bits());
     let r = sizes.max().unwrap();
     for precision in [r, r.min(20)] {
@@ -315,7 +328,7 @@ fn bad_shapes_are_refused() {
     assert!(ShenoyKumaresan::new(&basis, q(4), to).is_ok());
     let many = RnsBasis::new(list[..65].to_vec()).unwrap();
     assert!(best_exact(&many, to).is_err());
-    assert!(MixedRadix::new(&many, to).is_err());
+    assert!(MixedRadix::new(&many, to, Representative::NonNegative).is_err());
     assert!(Kawamura::new(&many, to, 50).is_err());
     assert!(ShenoyKumaresan::new(&many, list[65], to).is_err());
 
@@ -341,7 +354,7 @@ fn inputs_that_are_no_residues_do_no_harm() {
     let methods: [Box<dyn BaseExtension>; 5] = [
         Box::new(best_exact(&basis, &list[7..]).unwrap()),
         Box::new(FixedPoint::new(&basis, &list[7..], Representative::Centred).unwrap()),
-        Box::new(MixedRadix::new(&basis, &list[7..]).unwrap()),
+        Box::new(MixedRadix::new(&basis, &list[7..], Representative::Centred).unwrap()),
         Box::new(ShenoyKumaresan::new(&basis, list[6], &list[7..]).unwrap()),
         Box::new(BaseConverter::new(&basis, &list[7..])),
     ];
@@ -358,4 +371,37 @@ fn inputs_that_are_no_residues_do_no_harm() {
             }
         }
     });
+}
+
+/// What an inconsistent redundant residue gives is defined too: the integer of its window with these residues.
+#[test]
+fn any_redundant_residue_has_its_integer() {
+    let list = moduli(40, 60, 8, 11);
+    let basis = RnsBasis::new(list[..5].to_vec()).unwrap();
+    let to = Targets {
+        moduli: &list[5..7],
+        words: &[WordModulus::new(64).unwrap()],
+    };
+    for redundant in [7, 64, (1 << 61) - 1].map(|m| Modulus::new(m).unwrap()) {
+        let extension = ShenoyKumaresan::new(&basis, redundant, to).unwrap();
+        let values = adversarial(&basis);
+        let m = BigUint::from(redundant.value());
+        for (shift, at) in [(0u64, 0usize), (1, 1), (redundant.value() / 2, 2), (3, 3)] {
+            // S - alpha Q for the alpha that the shift asks for.
+            let stands_for = |x: &BigUint| {
+                let products = basis.punctured_products().iter();
+                let weights = basis
+                    .moduli()
+                    .iter()
+                    .zip(basis.inverse_punctured_products());
+                let sum: BigUint = weights
+                    .zip(products)
+                    .map(|((q, w), p)| p * (x * w % q.value()))
+                    .sum();
+                let alpha = (sum.clone() / basis.product() + shift + at) % &m;
+                BigInt::from(sum) - BigInt::from(alpha * basis.product())
+            };
+            check("Shenoy-Kumaresan", &extension, &values, stands_for);
+        }
+    }
 }

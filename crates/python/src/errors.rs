@@ -5,7 +5,6 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use ringmill_compiler::CompileError as Refused;
 use ringmill_compiler::builder::TraceError;
-use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Halt;
 
 use crate::watch::halted;
@@ -73,20 +72,15 @@ pub fn traced(error: TraceError) -> PyErr {
 
 /// A program that was refused, with its source line where it has one; wishes no parameters meet are parameter errors.
 pub fn refused(py: Python<'_>, error: Refused) -> PyErr {
-    let loc: Option<SourceLoc> = match &error {
-        Refused::NoParameters { .. } | Refused::TooPrecise { .. } => {
+    match &error {
+        Refused::NoParameters { .. } | Refused::TooPrecise { .. } | Refused::OtherScheme { .. } => {
             return raise::<ParameterError, _>(error);
         }
         Refused::Range { .. } => return raise::<DataError, _>(error),
         Refused::Sample(fault) => return raise::<DataError, _>(format!("sample: {fault}")),
-        Refused::TooDeep { at, .. }
-        | Refused::BadConstant { at, .. }
-        | Refused::Overflow { at, .. }
-        | Refused::TooLarge { at, .. }
-        | Refused::Transparent { at, .. } => at.0.clone(),
-        Refused::Verify(fault) => fault.place.loc.clone(),
-        _ => None,
-    };
+        _ => {}
+    }
+    let loc = error.loc().cloned();
     let raised = raise::<CompileError, _>(error);
     if let Some(loc) = loc {
         let value = raised.value(py);

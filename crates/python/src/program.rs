@@ -7,8 +7,8 @@ use std::sync::Arc;
 use num_complex::Complex64;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use ringmill_compiler::builder::{MAX_SLOTS, TraceBuilder, TraceError, Traced};
-use ringmill_isa::macros::{MacroProgram, Visibility, text};
+use ringmill_compiler::builder::{MAX_SLOTS, Procedure, TraceBuilder, TraceError, Traced};
+use ringmill_isa::macros::{MacroProgram, SchemeName, Visibility, text};
 use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Watch;
 
@@ -20,7 +20,9 @@ use crate::watch::limits;
 #[pyclass]
 struct MacroBuilder {
     trace: Option<TraceBuilder>,
+    scheme: SchemeName,
     values: Vec<Traced>,
+    procedures: Vec<Procedure>,
     files: HashMap<String, Arc<str>>,
 }
 
@@ -49,6 +51,22 @@ impl MacroBuilder {
             .ok_or_else(|| CompileError::new_err(format!("value {id} does not exist")))
     }
 
+    fn all(&self, ids: &[usize]) -> PyResult<Vec<Traced>> {
+        ids.iter().map(|&id| self.value(id)).collect()
+    }
+
+    fn procedure(&self, number: usize) -> PyResult<Procedure> {
+        let known = self.procedures.get(number).cloned();
+        known.ok_or_else(|| CompileError::new_err(format!("procedure {number} does not exist")))
+    }
+
+    /// Numbers of new values.
+    fn keep(&mut self, values: Vec<Traced>) -> Vec<usize> {
+        let first = self.values.len();
+        self.values.extend(values);
+        (first..self.values.len()).collect()
+    }
+
     /// One operation of the trace at the user's line.
     fn record(
         &mut self,
@@ -65,12 +83,18 @@ impl MacroBuilder {
 
 #[pymethods]
 impl MacroBuilder {
+    /// A program of a scheme, which the text of the program names.
     #[new]
-    fn new(name: &str, slots: u32) -> PyResult<Self> {
+    fn new(name: &str, slots: u32, scheme: &str) -> PyResult<Self> {
         let trace = TraceBuilder::new(name, slots).map_err(traced)?;
+        let scheme = SchemeName::new(scheme).ok_or_else(|| {
+            CompileError::new_err(format!("{scheme:?} cannot be the name of a scheme"))
+        })?;
         Ok(Self {
             trace: Some(trace),
+            scheme,
             values: Vec::new(),
+            procedures: Vec::new(),
             files: HashMap::new(),
         })
     }
@@ -152,6 +176,81 @@ impl MacroBuilder {
         })
     }
 
+    /// Begins a procedure; gives its parameters, each encrypted or not.
+    fn begin_procedure(
+        &mut self,
+        name: &str,
+        encrypted: Vec<bool>,
+        file: &str,
+        line: u32,
+    ) -> PyResult<Vec<usize>> {
+        let loc = self.location(file, line);
+        let kind = |&encrypted: &bool| match encrypted {
+            true => Visibility::Encrypted,
+            false => Visibility::Plain,
+        };
+        let kinds: Vec<Visibility> = encrypted.iter().map(kind).collect();
+        let params = self.trace()?.begin_procedure(name, &kinds, loc);
+        Ok(self.keep(params.map_err(traced)?))
+    }
+
+    /// Begins the body of a repeat that carries as many encrypted values; gives its parameters.
+    fn begin_body(
+        &mut self,
+        name: &str,
+        carried: usize,
+        file: &str,
+        line: u32,
+    ) -> PyResult<Vec<usize>> {
+        let loc = self.location(file, line);
+        let params = self.trace()?.begin_body(name, carried, loc);
+        Ok(self.keep(params.map_err(traced)?))
+    }
+
+    /// Leaves out what was begun last.
+    fn abandon(&mut self) -> PyResult<()> {
+        self.trace()?.abandon();
+        Ok(())
+    }
+
+    /// Ends what was begun last; gives its number among the procedures.
+    fn end(&mut self, results: Vec<usize>, file: &str, line: u32) -> PyResult<usize> {
+        let results = self.all(&results)?;
+        let loc = self.location(file, line);
+        let procedure = self.trace()?.end(&results, loc).map_err(traced)?;
+        self.procedures.push(procedure);
+        Ok(self.procedures.len() - 1)
+    }
+
+    /// The results of a procedure.
+    fn call(
+        &mut self,
+        procedure: usize,
+        operands: Vec<usize>,
+        file: &str,
+        line: u32,
+    ) -> PyResult<Vec<usize>> {
+        let (procedure, operands) = (self.procedure(procedure)?, self.all(&operands)?);
+        let loc = self.location(file, line);
+        let results = self.trace()?.call(&procedure, &operands, loc);
+        Ok(self.keep(results.map_err(traced)?))
+    }
+
+    /// The carried values after so many times.
+    fn repeat(
+        &mut self,
+        count: u64,
+        body: usize,
+        carried: Vec<usize>,
+        file: &str,
+        line: u32,
+    ) -> PyResult<Vec<usize>> {
+        let (body, carried) = (self.procedure(body)?, self.all(&carried)?);
+        let loc = self.location(file, line);
+        let results = self.trace()?.repeat(count, &body, &carried, loc);
+        Ok(self.keep(results.map_err(traced)?))
+    }
+
     /// Names a value as an output of the program.
     fn output(&mut self, name: &str, value: usize, file: &str, line: u32) -> PyResult<()> {
         let value = self.value(value)?;
@@ -164,7 +263,10 @@ impl MacroBuilder {
         self.trace()?;
         match self.trace.take() {
             Some(trace) => Ok(Program {
-                inner: trace.finish(),
+                inner: MacroProgram {
+                    scheme: self.scheme.clone(),
+                    ..trace.finish()
+                },
             }),
             None => Err(CompileError::new_err("the program is finished already")),
         }
@@ -187,6 +289,12 @@ impl Program {
     #[getter]
     fn slots(&self) -> u32 {
         self.inner.slots
+    }
+
+    /// The scheme that the program is for.
+    #[getter]
+    fn scheme(&self) -> &str {
+        self.inner.scheme.as_str()
     }
 
     /// Names of the inputs, each with whether it arrives encrypted.

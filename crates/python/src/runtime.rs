@@ -19,6 +19,7 @@ use ringmill_limits::{Halt, Watch};
 use ringmill_machines::SimOptions;
 use ringmill_schemes::ckks::file::InsecureParams;
 use ringmill_schemes::ckks::{CkksError, Flooding, SecurityLevel, SecurityTable, file};
+use ringmill_schemes::rlwe::RlweError;
 
 use crate::data::{Ciphertext, EvaluationKeys};
 use crate::errors::{
@@ -46,9 +47,9 @@ fn failed(error: RuntimeError) -> PyErr {
         | RuntimeError::NotSeeded { .. }
         | RuntimeError::Key { .. }
         | RuntimeError::OtherKeys { .. }
-        | RuntimeError::Scheme(CkksError::OtherKeys { .. })
+        | RuntimeError::Scheme(CkksError::Rlwe(RlweError::OtherKeys { .. }))
         | RuntimeError::Value {
-            source: CkksError::OtherKeys { .. },
+            source: CkksError::Rlwe(RlweError::OtherKeys { .. }),
             ..
         } => raise::<KeysError, _>(error),
         RuntimeError::Device(_) => raise::<DeviceError, _>(error),
@@ -83,7 +84,10 @@ fn compile_program(
     margin: f64,
     table: &str,
     security: u32,
+    target: Option<&str>,
 ) -> PyResult<CompiledProgram> {
+    let target = target.map(ringmill_devices::target).transpose();
+    let target = target.map_err(raise::<DeviceError, _>)?;
     let choice = match params {
         Some(params) => ParamsChoice::Given(Arc::clone(&params.inner)),
         None => ParamsChoice::Choose(Wanted {
@@ -95,6 +99,7 @@ fn compile_program(
     };
     let options = Options {
         params: choice,
+        target,
         input_bound,
         ranges: ranges.iter().map(|ends| range(ends.as_deref())).collect(),
         margin,
@@ -218,6 +223,12 @@ impl CompiledProgram {
         self.compiled.source.slots
     }
 
+    /// The scheme that the program is for.
+    #[getter]
+    fn scheme(&self) -> &str {
+        self.compiled.source.scheme.as_str()
+    }
+
     /// Bytes of the evaluation keys.
     #[getter]
     fn key_bytes(&self) -> u64 {
@@ -257,7 +268,7 @@ impl CompiledProgram {
                     ..SimOptions::default()
                 };
                 ringmill_machines::open(&machine)
-                    .and_then(|m| m.micro_text(&compiled.program, options, &mut text))
+                    .and_then(|m| m.micro_text(compiled.unrolled()?, options, &mut text))
                     .map_err(raise::<DeviceError, _>)?;
                 String::from_utf8(text).map_err(raise::<DeviceError, _>)
             }
@@ -304,7 +315,8 @@ impl CompiledProgram {
         })?
     }
 
-    /// Runs on a device; gives the encrypted outputs, and the report as a summary, with every figure, and as JSON.
+    /// Runs on a device; gives the encrypted outputs, and the report as a summary, with every figure, and as JSON. `why`
+    /// is why the program is of its scheme.
     #[expect(
         clippy::too_many_arguments,
         reason = "the one caller is our own Python, which names them"
@@ -318,6 +330,7 @@ impl CompiledProgram {
         trace: Option<PathBuf>,
         progress: bool,
         spill: bool,
+        why: String,
     ) -> PyResult<(HashMap<String, Ciphertext>, [String; 3])> {
         let plains = vectors(&plain);
         drop(plain);
@@ -346,10 +359,11 @@ impl CompiledProgram {
                 &if progress { Bar::new() } else { Bar::none() },
                 watch,
             );
-            let answer = answer.map_err(|error| match error {
+            let mut answer = answer.map_err(|error| match error {
                 CliError::Runtime(error) => failed(error),
                 error => raise::<FileError, _>(error),
             })?;
+            answer.report.scheme.why = why;
             let json = serde_json::to_string(&answer.report).map_err(raise::<DeviceError, _>)?;
             let (summary, detail) = (
                 answer.report.to_string(),
@@ -525,8 +539,8 @@ fn devices() -> Vec<String> {
 /// path, the slots asked for and whether what is printed is JSON.
 #[pyfunction]
 fn cli_main(py: Python<'_>, arguments: Vec<OsString>, trace: Py<PyAny>) -> PyResult<u8> {
-    let finished = Arc::new(AtomicBool::new(false));
-    let finish = Arc::clone(&finished);
+    let told = Arc::new(AtomicBool::new(false));
+    let said = Arc::clone(&told);
     let work = move |watch: &Watch| {
         let traced = |path: &Path, slots: Option<u32>, json: bool| {
             Python::attach(|py| {
@@ -540,14 +554,12 @@ fn cli_main(py: Python<'_>, arguments: Vec<OsString>, trace: Py<PyAny>) -> PyRes
                 })
             })
         };
-        let status = ringmill_cli::main(arguments, Some(&traced), watch.flag());
-        finish.store(true, Ordering::Release);
-        status
+        ringmill_cli::main(arguments, Some(&traced), watch.flag(), &said)
     };
     match interruptible(py, work) {
         Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => {
             // What was stopped in time has said so, and what it kept.
-            if !finished.load(Ordering::Acquire) {
+            if !told.swap(true, Ordering::AcqRel) {
                 eprintln!("ringmill: interrupted");
             }
             Ok(ringmill_cli::INTERRUPTED)

@@ -12,6 +12,7 @@ use ringmill_limits::Halt;
 use ringmill_schemes::ckks::{
     Ciphertext, CkksError, Params, Plaintext, SecurityLevel, SecurityTable,
 };
+use ringmill_schemes::rlwe::RlweError;
 use ringmill_schemes::seal::{self, Compression, SealContext, SealError};
 
 use crate::errors::{DataError, FileError, KeysError, ParameterError, RingmillError};
@@ -36,22 +37,27 @@ fn refused(error: SealError) -> PyErr {
     }
 }
 
-fn scheme_refused(error: CkksError) -> PyErr {
+fn scheme_refused(error: impl Into<CkksError>) -> PyErr {
+    let error = error.into();
     let text = error.to_string();
     match error {
-        CkksError::Halt(halt) => halted(&halt, text),
-        CkksError::MissingKey(_)
-        | CkksError::KeyForm { .. }
-        | CkksError::OtherParams { .. }
-        | CkksError::OtherKeys { .. } => KeysError::new_err(text),
-        CkksError::Insecure { .. }
-        | CkksError::Parameter { .. }
-        | CkksError::UnknownSecurityTable { .. }
-        | CkksError::UnknownSecurityLevel { .. } => ParameterError::new_err(text),
-        CkksError::Slots { .. }
+        CkksError::Rlwe(RlweError::Halt(halt)) => halted(&halt, text),
+        CkksError::Rlwe(
+            RlweError::MissingKey(_)
+            | RlweError::KeyForm { .. }
+            | RlweError::OtherParams { .. }
+            | RlweError::OtherKeys { .. },
+        ) => KeysError::new_err(text),
+        CkksError::Rlwe(
+            RlweError::Insecure { .. }
+            | RlweError::Parameter { .. }
+            | RlweError::UnknownSecurityTable { .. }
+            | RlweError::UnknownSecurityLevel { .. },
+        ) => ParameterError::new_err(text),
+        CkksError::Rlwe(RlweError::Transparent)
+        | CkksError::Slots { .. }
         | CkksError::NotFinite { .. }
         | CkksError::TooLarge { .. }
-        | CkksError::Transparent
         | CkksError::Scale { .. } => DataError::new_err(text),
         _ => RingmillError::new_err(text),
     }

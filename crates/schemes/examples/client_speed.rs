@@ -10,7 +10,7 @@ use ringmill_schemes::ckks::{
 const RUNS: usize = 200;
 
 /// Milliseconds of the fastest of `runs` runs.
-fn best<T>(runs: usize, mut f: impl FnMut() -> Result<T, CkksError>) -> Result<f64, CkksError> {
+fn best<T, E>(runs: usize, mut f: impl FnMut() -> Result<T, E>) -> Result<f64, E> {
     let mut least = f64::INFINITY;
     for _ in 0..runs {
         let start = Instant::now();

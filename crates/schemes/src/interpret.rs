@@ -5,8 +5,11 @@ use std::collections::HashMap;
 
 use ringmill_isa::mid::{Imm, Instr, LimbType, Op, Procedure, ValueId};
 use ringmill_limits::{Halt, zeroed};
+use ringmill_math::basext::{BaseExtension, MixedRadix, ShenoyKumaresan, Targets};
+use ringmill_math::kernels::{self, words};
 use ringmill_math::{
-    BaseConverter, MathError, Modulus, NttPlan, Ring, RnsBasis, expand_uniform, kernels,
+    AnyModulus, BaseConverter, MathError, Modulus, NttPlan, Ring, RnsBasis, WordModulus,
+    expand_uniform,
 };
 use thiserror::Error;
 
@@ -84,6 +87,8 @@ enum Stop {
     Malformed(&'static str),
 }
 
+const MISFIT: Stop = Stop::Malformed("operands or immediate do not fit the opcode");
+
 impl From<MathError> for Stop {
     fn from(e: MathError) -> Self {
         Self::Math(e)
@@ -113,7 +118,7 @@ enum Limb<'a> {
 struct Machine<'a> {
     procedure: &'a Procedure,
     seeds: &'a [[u8; 32]],
-    moduli: Vec<Modulus>,
+    moduli: Vec<AnyModulus>,
     values: Vec<Option<Limb<'a>>>,
     slots: HashMap<u32, Vec<u64>>,
     /// For each value the number of the last instruction that reads it.
@@ -127,7 +132,7 @@ impl<'a> Machine<'a> {
         let moduli = procedure
             .moduli
             .iter()
-            .map(|&q| Modulus::new(q))
+            .map(|q| q.arithmetic())
             .collect::<Result<_, _>>()?;
         let values = procedure.types.iter().map(|_| None).collect();
         let mut last_use = vec![0; procedure.types.len()];
@@ -205,7 +210,7 @@ impl<'a> Machine<'a> {
             .ok_or(Stop::Malformed("a value has no type"))
     }
 
-    fn modulus(&self, v: ValueId) -> Result<Modulus, Stop> {
+    fn modulus(&self, v: ValueId) -> Result<AnyModulus, Stop> {
         let id = self.ty(v)?.modulus.0;
         self.moduli
             .get(usize::from(id))
@@ -252,10 +257,14 @@ impl<'a> Machine<'a> {
             .first()
             .copied()
             .ok_or(Stop::Malformed("no result"))?;
-        let (q, ty) = (self.modulus(first)?, self.ty(first)?);
-        if let (Op::Bext, Some(_)) = (instr.op, src.first()) {
+        if let (Op::Bext | Op::Bextx | Op::Bextr, Some(_)) = (instr.op, src.first()) {
             return self.base_extension(instr, &src, out);
         }
+        let (q, ty) = (self.modulus(first)?, self.ty(first)?);
+        let q = match q {
+            AnyModulus::Below61(q) => q,
+            AnyModulus::Word(q) => return self.compute_words(q, instr, &src, out),
+        };
         match (instr.op, src.as_slice(), instr.imm, out) {
             (Op::Add, [a, b], Imm::None, [d]) => kernels::add(q, d, a, b)?,
             (Op::Sub, [a, b], Imm::None, [d]) => kernels::sub(q, d, a, b)?,
@@ -279,7 +288,10 @@ impl<'a> Machine<'a> {
             (Op::Autoh, [p, m], Imm::Galois(g), [dp, dm]) => {
                 kernels::auto_eval_halves(u64::from(g), dp, dm, p, m)?
             }
-            (Op::Conv, [a], Imm::None, [d]) => kernels::conv(self.source_modulus(instr)?, q, d, a)?,
+            (Op::Conv, [a], Imm::None, [d]) => match self.source_modulus(instr)? {
+                AnyModulus::Below61(from) => kernels::conv(from, q, d, a)?,
+                AnyModulus::Word(_) => words::reduce(q.into(), d, a)?,
+            },
             (Op::Dot, pairs, Imm::None, [d]) => {
                 let terms: Vec<_> = pairs
                     .as_chunks::<2>()
@@ -296,22 +308,42 @@ impl<'a> Machine<'a> {
             (Op::Prng, [], Imm::Stream { seed, stream }, [d]) => {
                 self.prng(ty.ring, q, seed, stream, d)?
             }
-            (Op::Load, [], Imm::Slot(slot), [d]) => {
-                let stored = self.slots.get(&slot).filter(|s| s.len() == d.len());
-                d.copy_from_slice(
-                    stored.ok_or(Stop::Malformed("a slot is loaded before it is stored"))?,
-                );
-            }
-            _ => {
-                return Err(Stop::Malformed(
-                    "operands or immediate do not fit the opcode",
-                ));
-            }
+            (Op::Load, [], Imm::Slot(slot), [d]) => self.load(slot, d)?,
+            _ => return Err(MISFIT),
         }
         Ok(())
     }
 
-    fn source_modulus(&self, instr: &Instr) -> Result<Modulus, Stop> {
+    /// An instruction whose result is of a power of two above 2^60, which has coefficient form only.
+    fn compute_words(
+        &self,
+        q: WordModulus,
+        instr: &Instr,
+        src: &[&[u64]],
+        out: &mut [Vec<u64>],
+    ) -> Result<(), Stop> {
+        match (instr.op, src, instr.imm, out) {
+            (Op::Add, [a, b], Imm::None, [d]) => words::add(q, d, a, b)?,
+            (Op::Sub, [a, b], Imm::None, [d]) => words::sub(q, d, a, b)?,
+            (Op::Neg, [a], Imm::None, [d]) => words::neg(q, d, a)?,
+            (Op::Muli, [a], Imm::Scalar(w), [d]) => words::mul_scalar(q, d, a, w)?,
+            (Op::Addi, [a], Imm::Scalar(w), [d]) => words::add_scalar(q, d, a, w)?,
+            (Op::Auto, [a], Imm::Galois(g), [d]) => words::auto_coeff(q, u64::from(g), d, a)?,
+            (Op::Conv, [a], Imm::None, [d]) => words::reduce(q.into(), d, a)?,
+            (Op::Load, [], Imm::Slot(slot), [d]) => self.load(slot, d)?,
+            _ => return Err(MISFIT),
+        }
+        Ok(())
+    }
+
+    fn load(&self, slot: u32, out: &mut [u64]) -> Result<(), Stop> {
+        let stored = self.slots.get(&slot).filter(|s| s.len() == out.len());
+        let stored = stored.ok_or(Stop::Malformed("a slot is loaded before it is stored"))?;
+        out.copy_from_slice(stored);
+        Ok(())
+    }
+
+    fn source_modulus(&self, instr: &Instr) -> Result<AnyModulus, Stop> {
         let first = instr
             .src
             .first()
@@ -326,18 +358,41 @@ impl<'a> Machine<'a> {
         src: &[&[u64]],
         out: &mut [Vec<u64>],
     ) -> Result<(), Stop> {
-        let from = instr
-            .src
-            .iter()
-            .map(|&v| self.modulus(v))
-            .collect::<Result<_, _>>()?;
-        let to = instr
-            .dst
-            .iter()
-            .map(|&v| self.modulus(v))
-            .collect::<Result<Vec<_>, _>>()?;
-        let mut out: Vec<&mut [u64]> = out.iter_mut().map(Vec::as_mut_slice).collect();
-        Ok(BaseConverter::new(&RnsBasis::new(from)?, &to).convert(src, &mut out)?)
+        let from = instr.src.iter().map(|&v| Ok(self.modulus(v)?.below_61()?));
+        let mut from: Vec<Modulus> = from.collect::<Result<_, Stop>>()?;
+        // Words come last.
+        let (mut moduli, mut words) = (Vec::new(), Vec::new());
+        let (mut limbs, mut last) = (Vec::new(), Vec::new());
+        for (&v, limb) in instr.dst.iter().zip(out) {
+            match self.modulus(v)? {
+                AnyModulus::Below61(p) => {
+                    moduli.push(p);
+                    limbs.push(limb.as_mut_slice());
+                }
+                AnyModulus::Word(p) => {
+                    words.push(p);
+                    last.push(limb.as_mut_slice());
+                }
+            }
+        }
+        limbs.append(&mut last);
+        let to = Targets {
+            moduli: &moduli,
+            words: &words,
+        };
+        let extension: Box<dyn BaseExtension> = match (instr.op, instr.imm) {
+            (Op::Bext, Imm::None) => Box::new(BaseConverter::new(&RnsBasis::new(from)?, to)),
+            (Op::Bextx, Imm::Representative(which)) => {
+                Box::new(MixedRadix::new(&RnsBasis::new(from)?, to, which)?)
+            }
+            (Op::Bextr, Imm::None) => {
+                let redundant = from.pop().ok_or(MISFIT)?;
+                Box::new(ShenoyKumaresan::new(&RnsBasis::new(from)?, redundant, to)?)
+            }
+            _ => return Err(MISFIT),
+        };
+        let mut scratch = zeroed("scratch", extension.scratch_len()).map_err(Stop::Halt)?;
+        Ok(extension.convert(src, &mut limbs, &mut scratch)?)
     }
 
     fn prng(

@@ -1,6 +1,19 @@
-//! CKKS: parameters, keys, encodings, encryption, and homomorphic operations as mid-level programs.
+//! Homomorphic encryption schemes. A scheme is one folder: parameters, keys, encodings, encryption, and homomorphic
+//! operations as mid-level programs. What they share stands beside them: [`scheme`] and [`roles`] (what a scheme and
+//! its parties offer the layers above), [`rlwe`] (what the ring schemes have in common), [`file`], and the calls of procedures.
 
+mod cache;
+pub mod call;
 pub mod ckks;
+pub mod file;
+pub mod identity;
 pub mod interpret;
+pub mod rlwe;
+pub mod roles;
+pub mod scheme;
 pub mod seal;
 pub mod whole_file;
+
+pub use cache::ProcCache;
+pub use identity::{KeyId, Origin};
+pub use scheme::{At, Encrypted, Limbed, Operation, ParameterSet, ParamsId, Scheme, SchemeTag};

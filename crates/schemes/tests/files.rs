@@ -244,6 +244,7 @@ fn altered_headers_with_a_valid_checksum_are_refused_but_for_the_key_identity() 
         }
         let other = with_header(&bytes, |h| h[12] = 3);
         let scheme = FileError::Scheme {
+            name: "CKKS",
             expected: 0,
             got: 3,
         };

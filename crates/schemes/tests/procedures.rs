@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use ringmill_isa::mid::{Op, ParamRole, Procedure};
-use ringmill_schemes::ckks::{OpKey, Params, ProcCache};
+use ringmill_schemes::Operation;
+use ringmill_schemes::call::{CallError, Place, bind};
+use ringmill_schemes::ckks::{Galois, Level, Op as CkksOp, OpKey, Params, ProcCache};
 
 fn count(procedure: &Procedure, op: Op) -> usize {
     procedure.instrs.iter().filter(|i| i.op == op).count()
@@ -14,71 +16,118 @@ fn count(procedure: &Procedure, op: Op) -> usize {
 fn all_keys(level: u32) -> Vec<OpKey> {
     let residues = vec![5; level as usize + 1];
     let mut keys = vec![
-        OpKey::Mul { level },
-        OpKey::Square { level },
-        OpKey::Rescale { level, size: 2 },
-        OpKey::Rescale { level, size: 3 },
-        OpKey::ModDown { level, size: 2 },
-        OpKey::AddScalar {
-            level,
-            size: 2,
-            residues: residues.clone(),
-        },
-        OpKey::MulScalar {
-            level,
-            size: 2,
-            residues,
-        },
-        OpKey::MulScalar {
-            level,
-            size: 2,
-            residues: vec![6; level as usize + 1],
-        },
-        OpKey::HoistedRotate {
-            level,
-            galois: vec![3, 9],
-            seeded: true,
-        },
-        OpKey::HoistedRotate {
-            level,
-            galois: vec![3, 27],
-            seeded: true,
-        },
+        OpKey::mul(Level(level)),
+        OpKey::square(Level(level)),
+        OpKey::rescale(Level(level), 2),
+        OpKey::rescale(Level(level), 3),
+        OpKey::mod_down(Level(level), 2),
+        OpKey::add_scalar(Level(level), 2, residues.clone()),
+        OpKey::mul_scalar(Level(level), 2, residues),
+        OpKey::mul_scalar(Level(level), 2, vec![6; level as usize + 1]),
+        OpKey::hoisted_rotate(Level(level), [3, 9].map(Galois), true),
+        OpKey::hoisted_rotate(Level(level), [3, 27].map(Galois), true),
     ];
     for (size_a, size_b) in [(2, 2), (2, 3), (3, 2), (3, 3)] {
-        keys.push(OpKey::Add {
-            level,
-            size_a,
-            size_b,
-        });
-        keys.push(OpKey::Sub {
-            level,
-            size_a,
-            size_b,
-        });
+        keys.push(OpKey::add(Level(level), size_a, size_b));
+        keys.push(OpKey::sub(Level(level), size_a, size_b));
     }
     for size in [2, 3] {
-        keys.push(OpKey::Neg { level, size });
-        keys.push(OpKey::AddPlain { level, size });
-        keys.push(OpKey::SubPlain { level, size });
-        keys.push(OpKey::MulPlain { level, size });
+        keys.push(OpKey::neg(Level(level), size));
+        keys.push(OpKey::add_plain(Level(level), size));
+        keys.push(OpKey::sub_plain(Level(level), size));
+        keys.push(OpKey::mul_plain(Level(level), size));
     }
     for seeded in [false, true] {
-        keys.push(OpKey::Relin { level, seeded });
-        keys.push(OpKey::MulRelin { level, seeded });
-        keys.push(OpKey::SquareRelin { level, seeded });
-        keys.push(OpKey::Rotate {
-            level,
-            galois: 3,
-            seeded,
-        });
-        keys.push(OpKey::Rotate {
-            level,
-            galois: 9,
-            seeded,
-        });
+        keys.push(OpKey::relin(Level(level), seeded));
+        keys.push(OpKey::mul_relin(Level(level), seeded));
+        keys.push(OpKey::square_relin(Level(level), seeded));
+        keys.push(OpKey::rotate(Level(level), Galois(3), seeded));
+        keys.push(OpKey::rotate(Level(level), Galois(9), seeded));
     }
     keys
+}
+
+/// Programs and caches name procedures by these.
+#[test]
+fn names_are_what_they_were() {
+    let mut names: Vec<String> = all_keys(1).iter().map(OpKey::name).collect();
+    names.sort();
+    let expected = [
+        "ckks.add.L1.2-2",
+        "ckks.add.L1.2-3",
+        "ckks.add.L1.3-2",
+        "ckks.add.L1.3-3",
+        "ckks.add_plain.L1.2",
+        "ckks.add_plain.L1.3",
+        "ckks.add_scalar.L1.2.83b4202652da8c4b",
+        "ckks.hoisted_rotate.L1.2.530705aab5d67b2d.seeded",
+        "ckks.hoisted_rotate.L1.2.d2b35fed0da25985.seeded",
+        "ckks.mod_down.L1.2",
+        "ckks.mul.L1",
+        "ckks.mul_plain.L1.2",
+        "ckks.mul_plain.L1.3",
+        "ckks.mul_relin.L1",
+        "ckks.mul_relin.L1.seeded",
+        "ckks.mul_scalar.L1.2.184fe8f875bf38b0",
+        "ckks.mul_scalar.L1.2.83b4202652da8c4b",
+        "ckks.neg.L1.2",
+        "ckks.neg.L1.3",
+        "ckks.relin.L1",
+        "ckks.relin.L1.seeded",
+        "ckks.rescale.L1.2",
+        "ckks.rescale.L1.3",
+        "ckks.rotate.L1.g3",
+        "ckks.rotate.L1.g3.seeded",
+        "ckks.rotate.L1.g9",
+        "ckks.rotate.L1.g9.seeded",
+        "ckks.square.L1",
+        "ckks.square_relin.L1",
+        "ckks.square_relin.L1.seeded",
+        "ckks.sub.L1.2-2",
+        "ckks.sub.L1.2-3",
+        "ckks.sub.L1.3-2",
+        "ckks.sub.L1.3-3",
+        "ckks.sub_plain.L1.2",
+        "ckks.sub_plain.L1.3",
+    ];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn a_call_without_an_operands_limb_or_seed_is_refused() {
+    let params = Params::builder(5).prime_bits(&[50, 40], &[50]);
+    let params = params.allow_insecure_parameters_for_tests_only();
+    let cache = ProcCache::new(params.build().unwrap());
+    let relin = cache.get(&OpKey::relin(Level(1), true)).unwrap();
+    let bound = bind(
+        &relin,
+        &mut (),
+        |(), place| Some(place),
+        |(), arg| Some(arg),
+    )
+    .unwrap();
+    assert_eq!(
+        (bound.limbs.len(), bound.seeds),
+        (relin.params.len(), vec![1])
+    );
+    let key = bound.limbs.iter().filter(|p| p.arg == 1);
+    // Part 0 of both digits over three moduli; part 1 comes from the seed.
+    let polys: HashSet<usize> = key.map(|p| p.poly).collect();
+    assert_eq!(polys, HashSet::from([0, 2]));
+    assert_eq!(
+        bind(
+            &relin,
+            &mut (),
+            |(), place| Some(place),
+            |(), _| None::<u16>
+        ),
+        Err(CallError::NotSeeded)
+    );
+    let third = |(): &mut (), p: Place| (p.poly != 2).then_some(p);
+    assert!(matches!(
+        bind(&relin, &mut (), third, |(), arg| Some(arg)),
+        Err(CallError::Missing { .. })
+    ));
 }
 
 #[test]
@@ -88,7 +137,7 @@ fn set1_costs_what_the_documentation_says() {
     let level = params.max_level();
     let l = level as usize;
     for seeded in [false, true] {
-        let relin = cache.get(&OpKey::MulRelin { level, seeded }).unwrap();
+        let relin = cache.get(&OpKey::mul_relin(Level(level), seeded)).unwrap();
         assert_eq!(count(&relin, Op::Intt), l + 3);
         assert_eq!(count(&relin, Op::Ntt), (l + 1) * (l + 1) + 2 * (l + 1));
         // One sum of products a prime and key part, and one for the middle polynomial of the product.
@@ -99,24 +148,20 @@ fn set1_costs_what_the_documentation_says() {
         );
         assert_eq!(relin.seeds.len(), usize::from(seeded));
     }
-    let rescale = cache.get(&OpKey::Rescale { level, size: 2 }).unwrap();
+    let rescale = cache.get(&OpKey::rescale(Level(level), 2)).unwrap();
     assert_eq!(
         (count(&rescale, Op::Intt), count(&rescale, Op::Ntt)),
         (2, 2 * l)
     );
     let one = cache
-        .get(&OpKey::HoistedRotate {
-            level,
-            galois: vec![3],
-            seeded: true,
-        })
+        .get(&OpKey::hoisted_rotate(Level(level), [3].map(Galois), true))
         .unwrap();
     let two = cache
-        .get(&OpKey::HoistedRotate {
-            level,
-            galois: vec![3, 9],
-            seeded: true,
-        })
+        .get(&OpKey::hoisted_rotate(
+            Level(level),
+            [3, 9].map(Galois),
+            true,
+        ))
         .unwrap();
     assert_eq!(count(&two, Op::Ntt) - count(&one, Op::Ntt), 2 * (l + 1));
     assert_eq!(count(&two, Op::Intt) - count(&one, Op::Intt), 2);
@@ -134,7 +179,7 @@ fn every_level_has_every_operation_under_a_name_of_its_own() {
         let mut names = HashSet::new();
         for level in 0..=2 {
             for key in all_keys(level) {
-                if matches!(key, OpKey::Rescale { level: 0, .. }) {
+                if key.op() == CkksOp::Rescale && level == 0 {
                     assert!(cache.get(&key).is_err());
                     continue;
                 }
@@ -147,7 +192,7 @@ fn every_level_has_every_operation_under_a_name_of_its_own() {
                 );
                 // A polynomial of a result is computed for every prime, or passes through.
                 let results = procedure.results.iter().map(|r| r.index).max().unwrap() + 1;
-                let after = if matches!(key, OpKey::Rescale { .. }) {
+                let after = if key.op() == CkksOp::Rescale {
                     level
                 } else {
                     level + 1
@@ -194,46 +239,18 @@ fn operations_that_do_not_exist_are_refused() {
     let (cache, level) = (ProcCache::new(params.clone()), 1);
     let q = params.moduli()[0];
     for key in [
-        OpKey::Mul { level: 3 },
-        OpKey::Mul { level: u32::MAX },
-        OpKey::Rescale { level: 0, size: 2 },
-        OpKey::Rescale { level, size: 1 },
-        OpKey::Neg { level, size: 4 },
-        OpKey::Add {
-            level,
-            size_a: 2,
-            size_b: 0,
-        },
-        OpKey::AddScalar {
-            level,
-            size: 2,
-            residues: vec![1],
-        },
-        OpKey::AddScalar {
-            level,
-            size: 2,
-            residues: vec![q, 0],
-        },
-        OpKey::Rotate {
-            level,
-            galois: 2,
-            seeded: true,
-        },
-        OpKey::Rotate {
-            level,
-            galois: 65,
-            seeded: true,
-        },
-        OpKey::HoistedRotate {
-            level,
-            galois: vec![],
-            seeded: true,
-        },
-        OpKey::HoistedRotate {
-            level,
-            galois: vec![3, 4],
-            seeded: true,
-        },
+        OpKey::mul(Level(3)),
+        OpKey::mul(Level(u32::MAX)),
+        OpKey::rescale(Level(0), 2),
+        OpKey::rescale(Level(level), 1),
+        OpKey::neg(Level(level), 4),
+        OpKey::add(Level(level), 2, 0),
+        OpKey::add_scalar(Level(level), 2, vec![1]),
+        OpKey::add_scalar(Level(level), 2, vec![q, 0]),
+        OpKey::rotate(Level(level), Galois(2), true),
+        OpKey::rotate(Level(level), Galois(65), true),
+        OpKey::hoisted_rotate(Level(level), [], true),
+        OpKey::hoisted_rotate(Level(level), [3, 4].map(Galois), true),
     ] {
         assert!(cache.get(&key).is_err(), "{key:?}");
     }

@@ -8,6 +8,7 @@ use ringmill_schemes::ckks::{
     Ciphertext, CkksError, Decryptor, Encoder, Encryptor, Evaluator, GaloisKeys, KSwitchKey,
     KeyGenerator, KeyHalf, Params, RelinKey, file,
 };
+use ringmill_schemes::rlwe::RlweError;
 
 fn params() -> Arc<Params> {
     Params::builder(6)
@@ -114,7 +115,10 @@ fn what_belongs_to_another_key_is_refused_by_name_of_both() {
     let ids = [&a, &b].map(|p| p.secret.key_id().unwrap().short());
     let refused = |result: Result<Ciphertext, CkksError>| {
         let error = result.unwrap_err();
-        assert!(matches!(error, CkksError::OtherKeys { .. }), "{error}");
+        assert!(
+            matches!(error, CkksError::Rlwe(RlweError::OtherKeys { .. })),
+            "{error}"
+        );
         let said = error.to_string();
         assert!(ids.iter().all(|id| said.contains(id)), "{said}");
         assert!(said.contains("one client"), "{said}");
@@ -129,7 +133,7 @@ fn what_belongs_to_another_key_is_refused_by_name_of_both() {
     refused(evaluator.relinearise(&square, &b.relin));
     assert!(matches!(
         b.secret.decrypt(&a.cipher),
-        Err(CkksError::OtherKeys { .. })
+        Err(RlweError::OtherKeys { .. })
     ));
     // Keys of two owners in one set: refused where they are written, and where they are used.
     let mut mixed = a.galois.clone();

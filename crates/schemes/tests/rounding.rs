@@ -6,7 +6,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use ringmill_isa::mid::ParamRole;
 use ringmill_math::{Modulus, NttPlan, Prng, RnsBasis, sample};
-use ringmill_schemes::ckks::{OpKey, Params, ProcCache};
+use ringmill_schemes::ckks::{Level, OpKey, Params, ProcCache};
 use ringmill_schemes::interpret;
 
 fn params(cipher: &[u32], special: &[u32]) -> Arc<Params> {
@@ -91,7 +91,7 @@ fn rescale_rounds_to_nearest() {
     for level in 1..=3u32 {
         for size in 2..=3 {
             let last = params.moduli()[level as usize];
-            for (operand, result) in run(&params, &OpKey::Rescale { level, size }) {
+            for (operand, result) in run(&params, &OpKey::rescale(Level(level), size)) {
                 let exact = (compose(&params, &operand) + last / 2) / last;
                 for (&r, &q) in result.iter().zip(params.reducers()) {
                     assert_eq!(r, reduce_big(&exact, q));
@@ -109,7 +109,7 @@ fn mod_down_by_one_prime_rounds_to_nearest() {
         let params = params(&[50, 40, 41], &[special]);
         let p = params.special_moduli()[0];
         for level in 0..=2 {
-            for (operand, result) in run(&params, &OpKey::ModDown { level, size: 2 }) {
+            for (operand, result) in run(&params, &OpKey::mod_down(Level(level), 2)) {
                 let exact = (compose(&params, &operand) + p / 2) / p;
                 for (&r, &q) in result.iter().zip(params.reducers()) {
                     assert_eq!(r, reduce_big(&exact, q));
@@ -128,7 +128,7 @@ fn mod_down_by_several_primes_is_its_definition_and_within_half_their_number() {
         let product: BigUint = primes.iter().product();
         let half: BigUint = primes.iter().map(|&p| &product / p * (p / 2)).sum();
         let mut zeros = 0;
-        for (operand, result) in run(&params, &OpKey::ModDown { level: 4, size: 2 }) {
+        for (operand, result) in run(&params, &OpKey::mod_down(Level(4), 2)) {
             let x = compose(&params, &operand);
             if &x % &product == BigUint::ZERO {
                 // The first coefficient, at least: a ciphertext of zeros stays one.

@@ -3,3 +3,4 @@
 pub mod inputs;
 pub mod numbers;
 pub mod programs;
+pub mod worst;

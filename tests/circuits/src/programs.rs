@@ -3,8 +3,8 @@
 use num_complex::Complex64;
 use ringmill_compiler::InputRange;
 use ringmill_compiler::builder::{TraceBuilder, Traced};
-use ringmill_compiler::reference::evaluate_observed;
-use ringmill_isa::macros::{MacroOp, MacroProgram, MacroValue, Visibility};
+use ringmill_compiler::reference::evaluate;
+use ringmill_isa::macros::{MacroProgram, Visibility};
 use ringmill_isa::source::SourceLoc;
 
 use crate::numbers::Numbers;
@@ -26,6 +26,8 @@ pub struct Limits {
     pub depth: u32,
     /// Largest absolute value that any value may reach, by the crude bound kept here.
     pub largest: f64,
+    /// Whether many operations are sums of what one key makes of ciphertexts that differ by what is public.
+    pub alike: bool,
 }
 
 /// A value with a bound on its slots and its depth.
@@ -45,43 +47,26 @@ struct Maker<'a> {
 
 /// A random program within the limits, with inputs anywhere within their ranges or near the ends of them.
 ///
-/// In no sum do the operands' errors cancel, as in x + y - x: no bound can know of that.
+/// Each output depends on what is encrypted: x - x would be refused.
 pub fn case(numbers: &mut Numbers, limits: Limits, ends: bool) -> Case {
     loop {
         let case = any_case(numbers, limits, ends);
-        if !cancels(numbers, &case) {
+        if !is_public(numbers, &case) {
             return case;
         }
     }
 }
 
-/// Whether small errors of the encrypted inputs leave some value, or change a sum less than half as much as what is added.
-fn cancels(numbers: &mut Numbers, case: &Case) -> bool {
-    let mut inexact = case.inputs.clone();
-    for z in inexact[..case.inputs.len() - 1].iter_mut().flatten() {
-        *z += 1e-5 * Complex64::new(numbers.signed(), numbers.signed());
+/// Whether some output is the same on other encrypted inputs.
+fn is_public(numbers: &mut Numbers, case: &Case) -> bool {
+    let mut others = case.inputs.clone();
+    for z in others[..case.inputs.len() - 1].iter_mut().flatten() {
+        *z *= Complex64::new(numbers.signed(), numbers.signed());
     }
-    let values = |inputs: &[Vec<Complex64>]| {
-        let mut values = vec![Vec::new(); case.program.types.len()];
-        evaluate_observed(&case.program, inputs, &mut |value, slots| {
-            values[value.0 as usize] = slots.to_vec();
-        })
-        .unwrap();
-        values
-    };
-    let (exact, inexact) = (values(&case.inputs), values(&inexact));
-    let error = |v: &MacroValue| {
-        let pairs = exact[v.0 as usize].iter().zip(&inexact[v.0 as usize]);
-        pairs.map(|(x, y)| (x - y).norm()).fold(0.0, f64::max)
-    };
-    let mut instrs = case.program.instrs.iter();
-    instrs.any(|instr| {
-        let largest = instr.src.iter().map(error).fold(0.0, f64::max);
-        let left = match instr.op {
-            MacroOp::Add | MacroOp::Sub => largest / 2.0,
-            _ => largest * 1e-9,
-        };
-        largest > 0.0 && instr.dst.iter().any(|v| error(v) <= left)
+    let [a, b] = [&case.inputs, &others].map(|inputs| evaluate(&case.program, inputs).unwrap());
+    a.iter().zip(&b).any(|(x, y)| {
+        let apart = x.iter().zip(y).map(|(x, y)| (x - y).norm());
+        apart.fold(0.0, f64::max) < 1e-10
     })
 }
 
@@ -209,6 +194,9 @@ impl Maker<'_> {
     fn step(&mut self, a: &Known, b: &Known, plain: &Known) -> Option<Known> {
         let loc = self.loc();
         let deeper = a.depth.max(b.depth);
+        if self.limits.alike && self.numbers.one_in(3) {
+            return self.alike(a, b);
+        }
         match self.numbers.below(17) {
             0 | 1 => {
                 let negative = self.numbers.one_in(2);
@@ -322,6 +310,58 @@ impl Maker<'_> {
         };
         let values = (0..self.limits.slots as usize).map(&mut slot).collect();
         self.trace.vector(values, None).unwrap()
+    }
+
+    /// The sum, with signs, of what is made in one way of values that differ by a public vector or constant: rotations by
+    /// the same steps, conjugates, or products that are relinearised each on its own.
+    fn alike(&mut self, a: &Known, b: &Known) -> Option<Known> {
+        let count = self.numbers.between(2, 12);
+        let each = a.bound + 1.0;
+        let way = self.numbers.below(5);
+        let (each, depth) = match way {
+            0 | 1 => (each, a.depth),
+            2 | 3 => (each * b.bound, a.depth.max(b.depth) + 1),
+            _ => (each * each, a.depth + 1),
+        };
+        self.fits(each * f64::from(count), depth)?;
+        let steps = self.numbers.below(self.limits.slots as usize) as i64;
+        let mut sum: Option<Traced> = None;
+        for _ in 0..count {
+            let loc = self.loc();
+            let other = match self.numbers.below(3) {
+                0 => {
+                    let term = self.numbers.signed();
+                    let scalar = self.trace.scalar(term, None).unwrap();
+                    self.trace.add(a.value, scalar, loc.clone()).unwrap()
+                }
+                _ => {
+                    let vector = self.vector(1.0, false);
+                    self.trace.add(a.value, vector, loc.clone()).unwrap()
+                }
+            };
+            let trace = &mut self.trace;
+            let made = match way {
+                0 => trace.rotate(other, steps, loc.clone()),
+                1 => trace.conj(other, loc.clone()),
+                2 | 3 => trace.mul(other, b.value, loc.clone()),
+                _ => trace.mul(other, a.value, loc.clone()),
+            };
+            let made = made.unwrap();
+            // What is turned or conjugated is relinearised before.
+            let made = match way {
+                0 | 1 => made,
+                2 => trace.conj(made, loc.clone()).unwrap(),
+                _ => trace.rotate(made, steps, loc.clone()).unwrap(),
+            };
+            let negative = self.numbers.one_in(4);
+            let trace = &mut self.trace;
+            sum = Some(match sum {
+                None => made,
+                Some(sum) if negative => trace.sub(sum, made, loc).unwrap(),
+                Some(sum) => trace.add(sum, made, loc).unwrap(),
+            });
+        }
+        self.known(sum?, each * f64::from(count), depth)
     }
 
     /// The sum of a power of two of slots, by rotations.

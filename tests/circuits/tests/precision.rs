@@ -1,37 +1,55 @@
 //! Predicted precision is a bound, and a close one: random programs of every operation, encrypted, run and decrypted.
 //!
+//! The bound is for every input within the ranges, or on which no value is larger than on the sample, and for every key,
+//! so it is close when some input and key come near it. Inputs are searched for in the clear
+//! ([`Worst`](ringmill_test_circuits::worst::Worst)) and the worst are encrypted; while an output is too far from its
+//! bound the search goes on, under another key. The largest error found counts.
+//!
 //! `RINGMILL_PRECISION_CASES` asks for another number of programs, `RINGMILL_PRECISION_SEED` for other ones; one program
 //! alone is printed.
 
 use std::sync::Arc;
 
-use ringmill_compiler::{CompileError, Compiled, Options, ParamsChoice, Wanted, compile};
+use num_complex::Complex64;
+use ringmill_compiler::builder::{TraceBuilder, Traced};
+use ringmill_compiler::{
+    CompileError, Compiled, InputRange, Options, ParamsChoice, Passes, Wanted, compile,
+};
 use ringmill_devices::progress::Silent;
 use ringmill_devices::runtime::{Client, Server, Vectors};
 use ringmill_devices::{Request, open};
-use ringmill_isa::macros::{Visibility, text};
+use ringmill_isa::macros::{MacroOp, MacroProgram, Visibility, text};
 use ringmill_schemes::ckks::Params;
 use ringmill_test_circuits::inputs::of_kind;
 use ringmill_test_circuits::numbers::Numbers;
 use ringmill_test_circuits::programs::{Case, Limits, case};
+use ringmill_test_circuits::worst::Worst;
 
-/// The program with the least slack of some thousands.
-const KEPT: &[u64] = &[4930];
+/// The program with the least slack of some thousands, and ones that had 10 to 19 bits of it before errors that cancel,
+/// values that do, ciphertexts that everybody can read and errors as large as values were told apart.
+const KEPT: &[u64] = &[4930, 2783, 1204, 1216, 13723, 18418, 13061, 12211, 9725];
 
 /// Bits of slack allowed in the median and in the worst program.
 const MEDIAN: f64 = 4.0;
 const WORST: f64 = 8.0;
-/// In many thousands of programs one output in so many may have more slack than [`WORST`], up to [`EVER`]: where signs
-/// make most of a sum of errors cancel several times over, of which no bound knows.
-const RARE: usize = 400;
-const EVER: f64 = 14.0;
+/// Of the first 20,000 programs, those that have more. In 18750, x (x + y) - x y is x^2 by an identity; in 8026 and 18562,
+/// polynomials and their powers are bounded term by term. For 3789 and 14646 the reason is not known yet.
+const BEYOND: &[u64] = &[3789, 8026, 14646, 18562, 18750];
+/// And of the first 3,000 of those below: they have sums with signs of (x + p) y, which x y leaves.
+const BEYOND_ALIKE: &[u64] = &[43, 996, 1988, 2487, 2602];
+/// Keys and searches an output is given to come near its bound, and inputs looked at in each.
+const TRIES: u64 = 8;
+const MOVES: usize = 24;
+
+/// Seeds with this bit are of programs in which one key often switches ciphertexts that differ by what is public.
+const ALIKE: u64 = 1 << 31;
 
 /// A random program and how to compile it, all decided by the seed.
 struct Drawn {
     case: Case,
     options: Options,
-    /// Whether the bound should be close.
-    close: bool,
+    /// Whether the inputs are the sample, too.
+    sampled: bool,
     said: String,
 }
 
@@ -48,21 +66,16 @@ fn draw(seed: u64) -> Drawn {
         operations: n.between(1, 40) as usize,
         depth: if given { levels } else { levels.min(4) },
         largest: 256.0,
+        alike: seed & ALIKE != 0,
     };
-    // With the inputs as sample values may lie anywhere. By ranges alone the bound is for the worst of values, and close
-    // only where values are near the ends; it holds wherever they are.
     let sampled = n.one_in(3);
     let ends = !sampled && !n.one_in(4);
     let case = case(n, limits, ends);
-    let mut close = sampled || ends;
     let params = if given {
         let special = 1 + n.below(2.min(levels as usize + 1));
         let mut bits = vec![(scale + n.between(3, 12)).min(60)];
         bits.extend(std::iter::repeat_n(scale, levels as usize));
-        // Unless the special prime is larger than the others, key switching adds most, and the same with every use of a
-        // key, so that differences of rotations by one step, or of products, cancel it.
         let special_bits = (scale + n.between(1, 20)).min(60);
-        close &= special_bits >= bits[0] + 6;
         let specials = vec![special_bits; special];
         let params = Params::builder(log_n as u8)
             .prime_bits(&bits, &specials)
@@ -78,8 +91,14 @@ fn draw(seed: u64) -> Drawn {
             ..Wanted::default()
         })
     };
+    let passes = Passes {
+        lazy_relin: !limits.alike || n.one_in(2),
+        hoist: !limits.alike || n.one_in(2),
+        ..Passes::ALL
+    };
     let options = Options {
         params,
+        passes,
         ranges: case.ranges.iter().copied().map(Some).collect(),
         sample: sampled.then(|| case.inputs.clone()),
         margin: 1.0,
@@ -94,7 +113,7 @@ fn draw(seed: u64) -> Drawn {
     Drawn {
         case,
         options,
-        close,
+        sampled,
         said: format!("seed {seed}: {limits:?}, {kind}"),
     }
 }
@@ -103,25 +122,30 @@ fn draw(seed: u64) -> Drawn {
 struct Found {
     /// Measured less predicted bits of each output.
     slack: Vec<f64>,
-    close: bool,
+    seed: u64,
     said: String,
 }
 
 /// `None` where the parameters do not hold the program.
 fn run(seed: u64) -> Option<Found> {
+    run_drawn(draw(seed), seed)
+}
+
+fn run_drawn(drawn: Drawn, seed: u64) -> Option<Found> {
     let Drawn {
         case,
         options,
-        close,
+        sampled,
         mut said,
-    } = draw(seed);
+    } = drawn;
     let compiled = match compile(case.program.clone(), &options) {
         Ok(compiled) => Arc::new(compiled),
         Err(
             CompileError::Overflow { .. }
             | CompileError::TooLarge { .. }
             | CompileError::TooPrecise { .. }
-            | CompileError::NoParameters { .. },
+            | CompileError::NoParameters { .. }
+            | CompileError::Transparent { .. },
         ) => return None,
         Err(error) => panic!("{said}: {error}"),
     };
@@ -129,22 +153,46 @@ fn run(seed: u64) -> Option<Found> {
     if from_environment("RINGMILL_PRECISION_CASES") == Some(1) {
         println!("{}", text::print(&compiled.managed));
     }
-    let (predicted, measured) = measure(&case, &compiled, seed);
-    let slack = measured.iter().zip(&predicted).map(|(m, p)| m - p);
-    Some(Found {
-        slack: slack.collect(),
-        close,
-        said,
-    })
+    let mut worst = Worst::new(
+        &compiled.managed,
+        &compiled.params,
+        &case.ranges,
+        &case.inputs,
+        sampled,
+        seed,
+    );
+    let mut slack = vec![f64::INFINITY; case.program.outputs.len()];
+    for attempt in 0..TRIES {
+        // The output furthest from its bound.
+        let (output, &most) = (slack.iter().enumerate())
+            .max_by(|a, b| a.1.total_cmp(b.1))
+            .unwrap();
+        if attempt > 0 && most <= WORST {
+            break;
+        }
+        worst.search(MOVES);
+        let inputs = worst.inputs(output);
+        let (predicted, measured) =
+            measure(&case.program, inputs, &compiled, seed ^ (attempt << 32));
+        for ((slack, p), m) in slack.iter_mut().zip(predicted).zip(measured) {
+            *slack = slack.min(m - p);
+        }
+    }
+    Some(Found { slack, seed, said })
 }
 
-fn measure(case: &Case, compiled: &Arc<Compiled>, seed: u64) -> (Vec<f64>, Vec<f64>) {
+fn measure(
+    program: &MacroProgram,
+    inputs: &[Vec<Complex64>],
+    compiled: &Arc<Compiled>,
+    seed: u64,
+) -> (Vec<f64>, Vec<f64>) {
     let mut bytes = [1; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let client =
         Client::from_seed_for_reproducible_tests_only(Arc::clone(compiled), bytes).unwrap();
     let server = Server::new(Arc::clone(compiled), client.evaluation_keys().unwrap()).unwrap();
-    let of = |kind| of_kind(&case.program, &case.inputs, kind);
+    let of = |kind| of_kind(program, inputs, kind);
     let (encrypted, plain) = (of(Visibility::Encrypted), of(Visibility::Plain));
     let ciphers = client.encrypt(&encrypted).unwrap();
     let device = open("cpu:1").unwrap();
@@ -165,8 +213,8 @@ fn measure(case: &Case, compiled: &Arc<Compiled>, seed: u64) -> (Vec<f64>, Vec<f
         .unzip()
 }
 
-/// Runs programs on all cores and holds their slack to the limits; `rare` outputs may go beyond [`WORST`].
-fn hold(seeds: &[u64], rare: impl Fn(usize) -> usize) {
+/// Runs programs on all cores and holds their slack to the limits.
+fn hold(seeds: &[u64]) {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let found = std::sync::Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -183,55 +231,51 @@ fn hold(seeds: &[u64], rare: impl Fn(usize) -> usize) {
     });
     let found = found.into_inner().unwrap();
     assert!(2 * found.len() >= seeds.len(), "most programs must run");
-    let sorted = |chosen: fn(&Found) -> bool| {
-        let mut slack: Vec<(f64, &str)> = Vec::new();
-        for f in found.iter().filter(|f| chosen(f)) {
-            slack.extend(f.slack.iter().map(|&s| (s, f.said.as_str())));
-        }
-        slack.sort_by(|a, b| a.0.total_cmp(&b.0));
-        slack
+    let of = |f: &'_ Found| f.slack.iter().map(|&s| (s, f.seed)).collect::<Vec<_>>();
+    let mut all: Vec<(f64, u64)> = found.iter().flat_map(of).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let said = |seed: u64| {
+        let of = found.iter().find(|f| f.seed == seed);
+        of.map_or("", |f| f.said.as_str())
     };
-    let (all, close) = (sorted(|_| true), sorted(|f| f.close));
-    let (least, most, median) = (all[0], close[close.len() - 1], close[close.len() / 2]);
+    let (least, most, median) = (all[0], all[all.len() - 1], all[all.len() / 2]);
     println!(
-        "{} of {} programs ran, {} outputs, {} of them close: slack {:.2} to {:.2} bits, median {:.2}\n  \
-         least: {}\n  most: {}",
+        "{} of {} programs ran, {} outputs: slack {:.2} to {:.2} bits, median {:.2}\n  least: {}\n  most: {}",
         found.len(),
         seeds.len(),
         all.len(),
-        close.len(),
         least.0,
         most.0,
         median.0,
-        least.1,
-        most.1
+        said(least.1),
+        said(most.1)
     );
-    for (slack, said) in close.iter().rev().take_while(|(s, _)| *s > WORST).take(20) {
-        println!("  {slack:.2} bits: {said}");
+    let beyond: Vec<&(f64, u64)> = all.iter().rev().take_while(|(s, _)| *s > WORST).collect();
+    for (slack, seed) in beyond.iter().take(20) {
+        println!("  {slack:.2} bits: {}", said(*seed));
     }
     assert!(
         least.0 >= 0.0,
         "{:.2} bits worse than predicted: {}",
         -least.0,
-        least.1
+        said(least.1)
     );
-    let beyond = close.iter().filter(|(s, _)| *s > WORST).count();
-    assert!(
-        beyond <= rare(close.len()),
-        "{beyond} outputs are more than {WORST} bits better than predicted: {}",
-        most.1
-    );
-    assert!(
-        most.0 <= EVER,
-        "{:.2} bits better than predicted: {}",
-        most.0,
-        most.1
-    );
+    if let Some((slack, seed)) = beyond.iter().find(|(_, seed)| !is_exempt(*seed)) {
+        panic!("{slack:.2} bits better than predicted: {}", said(*seed));
+    }
     assert!(
         median.0 <= MEDIAN,
         "{:.2} bits of slack in the median",
         median.0
     );
+}
+
+fn is_exempt(seed: u64) -> bool {
+    if seed & ALIKE == 0 {
+        BEYOND.contains(&seed)
+    } else {
+        BEYOND_ALIKE.contains(&(seed ^ ALIKE))
+    }
 }
 
 fn from_environment(name: &str) -> Option<u64> {
@@ -249,11 +293,128 @@ fn seeds(count: u64) -> Vec<u64> {
 fn predicted_precision_is_a_close_bound() {
     let mut seeds = seeds(300);
     seeds.extend(KEPT);
-    hold(&seeds, |_| 0);
+    hold(&seeds);
+}
+
+/// One key that switches the same polynomial again and again adds the same error again and again.
+#[test]
+fn errors_that_are_the_same_are_not_independent() {
+    let mut seeds = seeds(100);
+    seeds.iter_mut().for_each(|seed| *seed |= ALIKE);
+    hold(&seeds);
+}
+
+/// Sums of what is made in one way of x + p for many public p, and the key switches that must be there: none merged.
+#[test]
+fn sums_of_what_differs_by_what_is_public_are_bounded() {
+    for (number, way) in [Way::Rotate, Way::Conjugate, Way::Multiply, Way::Square]
+        .into_iter()
+        .enumerate()
+    {
+        let drawn = public_differences(way, 128);
+        let switched = [MacroOp::Rotate, MacroOp::Conj, MacroOp::Relin];
+        let compiled = compile(drawn.case.program.clone(), &drawn.options).unwrap();
+        let count = (compiled.managed.instrs.iter())
+            .filter(|i| switched.contains(&i.op))
+            .count();
+        assert!(count >= 128, "{way:?}: {count} key switches");
+        let found = run_drawn(drawn, number as u64).unwrap();
+        println!("{way:?}: slack {:.2}", found.slack[0]);
+        assert!(
+            (0.0..WORST).contains(&found.slack[0]),
+            "{way:?}: {:.2}",
+            found.slack[0]
+        );
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Rotate,
+    Conjugate,
+    /// (x + p) y
+    Multiply,
+    /// (x + p) x
+    Square,
+}
+
+/// The sum over `count` public vectors and constants, without the slots in which the mean of the digits is most of the
+/// error: whatever is switched, that is the same.
+fn public_differences(way: Way, count: usize) -> Drawn {
+    let slots = 1024;
+    let mut n = Numbers::new(7);
+    let mut trace = TraceBuilder::new("public", slots).unwrap();
+    let input =
+        |trace: &mut TraceBuilder, name| trace.input(name, Visibility::Encrypted, None).unwrap();
+    let (x, y) = (input(&mut trace, "x"), input(&mut trace, "y"));
+    let mut sum: Option<Traced> = None;
+    for i in 0..count {
+        let public = if i % 4 == 0 {
+            trace.scalar(n.signed(), None).unwrap()
+        } else {
+            let vector = (0..slots).map(|_| (n.signed(), 0.0)).collect();
+            trace.vector(vector, None).unwrap()
+        };
+        let other = trace.add(x, public, None).unwrap();
+        let made = match way {
+            Way::Rotate => trace.rotate(other, 3, None),
+            Way::Conjugate => trace.conj(other, None),
+            Way::Multiply => trace.mul(other, y, None),
+            Way::Square => trace.mul(other, x, None),
+        };
+        let made = made.unwrap();
+        sum = Some(match sum {
+            None => made,
+            Some(sum) => trace.add(sum, made, None).unwrap(),
+        });
+    }
+    let degree = 4096u64;
+    let mask = (0..slots).scan(1u64, |e, _| {
+        let ones = 1.0 / (std::f64::consts::PI * *e as f64 / (2 * degree) as f64).sin();
+        *e = *e * 3 % (2 * degree);
+        Some((f64::from(u8::from(ones < 4.0)), 0.0))
+    });
+    let mask = trace.vector(mask.collect(), None).unwrap();
+    let sum = trace.add(sum.unwrap(), y, None).unwrap();
+    let masked = trace.mul(sum, mask, None).unwrap();
+    trace.output("out", masked, None).unwrap();
+    let ranges = vec![InputRange::Disc { radius: 1.0 }; 2];
+    let mut vector = || {
+        (0..slots)
+            .map(|_| Complex64::new(n.signed(), 0.0))
+            .collect()
+    };
+    let inputs = vec![vector(), vector()];
+    let params = Params::builder(12)
+        .prime_bits(&[40; 9], &[40])
+        .dnum(9)
+        .default_scale(40f64.exp2())
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .unwrap();
+    Drawn {
+        case: Case {
+            program: trace.finish(),
+            ranges: ranges.clone(),
+            inputs,
+        },
+        options: Options {
+            params: ParamsChoice::Given(params),
+            ranges: ranges.into_iter().map(Some).collect(),
+            passes: Passes {
+                lazy_relin: false,
+                ..Passes::ALL
+            },
+            output_level: 6,
+            ..Options::default()
+        },
+        sampled: false,
+        said: format!("{way:?} of {count}"),
+    }
 }
 
 #[test]
 #[ignore = "half an hour"]
 fn predicted_precision_is_a_close_bound_on_twenty_thousand_programs() {
-    hold(&seeds(20_000), |outputs| outputs / RARE);
+    hold(&seeds(20_000));
 }

@@ -6,7 +6,8 @@
 use std::sync::{Arc, LazyLock};
 
 use num_complex::Complex64;
-use ringmill_compiler::builder::{TraceBuilder, TraceError};
+use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
+use ringmill_compiler::inline::length;
 use ringmill_compiler::{Options, compile, saved};
 use ringmill_isa::macros::{MacroProgram, Visibility, text as macros};
 use ringmill_isa::mid::text as mid;
@@ -83,11 +84,16 @@ pub fn macro_text(bytes: &[u8]) -> bool {
     };
     let again = macros::parse(&macros::print(&program)).expect("what is printed parses");
     assert_eq!(macros::print(&again), macros::print(&program));
-    if program.instrs.len() < 1000 {
+    if is_short(&program) {
         // May be refused; must not panic.
         let _ = compile(program, &Options::given(Arc::clone(&PARAMS)));
     }
     true
+}
+
+/// Whether it takes little time to compile, or to be refused.
+fn is_short(program: &MacroProgram) -> bool {
+    !matches!(length(program), Ok(1000..))
 }
 
 /// Mid text, verified too if it parses.
@@ -114,7 +120,7 @@ pub fn saved_program(bytes: &[u8]) -> bool {
     let Some(Some((program, options))) = parsed else {
         return false;
     };
-    if program.instrs.len() < 1000
+    if is_short(&program)
         && let Ok(compiled) = compile(program, &options)
     {
         let again = saved::print(&compiled, &options);
@@ -188,10 +194,22 @@ fn program() -> Result<MacroProgram, TraceError> {
     let rotated = t.rotate(sum, 3, None)?;
     let conjugate = t.conj(rotated, None)?;
     let shifted = t.sub(conjugate, c, None)?;
+    let shifted = repeated(&mut t, x, shifted)?;
     t.output("first", shifted, None)?;
     let cubic = t.polynomial(y, &[0.5, -1.0, 0.0, 2.0], None)?;
     t.output("second", cubic, None)?;
     Ok(t.finish())
+}
+
+/// A repeat around a procedure.
+fn repeated(t: &mut TraceBuilder, x: Traced, y: Traced) -> Result<Traced, TraceError> {
+    let inner = t.begin_procedure("inner", &[Visibility::Encrypted; 2], None)?;
+    let sum = t.add(inner[0], inner[1], None)?;
+    let inner = t.end(&[sum], None)?;
+    let carried = t.begin_body("body", 1, None)?;
+    let sum = t.call(&inner, &[carried[0], x], None)?;
+    let body = t.end(&sum, None)?;
+    Ok(t.repeat(3, &body, &[y], None)?[0])
 }
 
 fn macro_seeds() -> Vec<Vec<u8>> {
@@ -220,11 +238,56 @@ fn saved_seeds() -> Vec<Vec<u8>> {
         .collect()
 }
 
+/// Moduli of every kind, the exact base extensions, immediates, blocks and repeats.
+const EVERY_KIND: &str = r#"
+program ring 2^5 moduli q0=193 q1=257 q2=plain 65537 q3=2^64
+
+proc exact
+  in %0 : q0 coeff = cipher 0 poly 0 "x0"
+  in %1 : q1 coeff = cipher 0 poly 0 "x1"
+  in %2 : q2 coeff = cipher 0 poly 0 "r"
+  %3, %4 = BEXTX %0, %1, centred : q2 coeff, q3 coeff
+  %5 = BEXTR %0, %1, %2 : q3 coeff
+  %6 = ADD %4, %5 : q3 coeff
+  %7 = MULI %6, 18446744073709551615 : q3 coeff
+  %8 = BEXTX %0, nonnegative : q1 coeff
+  out %7 = cipher 0 poly 0 "y"
+end
+
+proc scale
+  in %0 : q3 coeff = cipher 0 poly 0 "x"
+  imm 0 = scalar q3
+  %1 = MULI %0, imm 0 : q3 coeff
+  out %1 = cipher 0 poly 0 "y"
+end
+
+block none ()
+  give ()
+end
+
+block body (q3 coeff)
+  call scale (@0) imm (3) dies (@0) -> (@0)
+  run none () -> ()
+  give (@0)
+end
+
+input $0 : q0 coeff = cipher 0 poly 0 "x0"
+input $1 : q1 coeff = cipher 0 poly 0 "x1"
+input $2 : q2 coeff = cipher 0 poly 0 "r"
+call exact ($0, $1, $2) -> (@0)
+repeat 3 body (@0) dies (@0) -> (@1) at "a.py":7
+output @1 = cipher 0 poly 0 "y"
+end
+"#;
+
 fn mid_seeds() -> Vec<Vec<u8>> {
     let source = program().expect("the seed program traces");
     let compiled =
         compile(source, &Options::given(Arc::clone(&PARAMS))).expect("the seed program compiles");
-    vec![mid::print_program(&compiled.program).into_bytes()]
+    vec![
+        mid::print_program(&compiled.program).into_bytes(),
+        EVERY_KIND.as_bytes().to_vec(),
+    ]
 }
 
 fn machine_seeds() -> Vec<Vec<u8>> {

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use ringmill_compiler::Compiled;
+use ringmill_isa::mid::stats::call_counts;
 use ringmill_isa::{macros, mid};
 use ringmill_limits::Watch;
 use ringmill_machines::SimOptions;
@@ -34,12 +35,13 @@ pub fn compile(
         emit(&compiled, args, watch, &mut text)?;
         let described = json!({
             "program": compiled.source.name,
+            "scheme": program::scheme(&args.program, &compiled),
             "params": params::describe("compiled", &compiled.params),
             "keys": compiled.keys.iter().map(|key| format!("{key:?}")).collect::<Vec<_>>(),
             "key_bytes": compiled.key_bytes(),
             "macro_instructions": compiled.managed.instrs.len(),
             "mid_procedures": compiled.program.procs.len(),
-            "mid_calls": compiled.program.calls.len(),
+            "mid_calls": call_counts(&compiled.program).into_iter().fold(0, u64::saturating_add),
             "outputs": compiled.outputs.iter().zip(&compiled.predicted).map(|(output, precision)| {
                 json!({ "name": output.name, "level": output.at.level, "predicted_bits": precision.bits() })
             }).collect::<Vec<_>>(),
@@ -62,15 +64,14 @@ pub fn compile(
 /// Bytes that printing a program takes: a few dozen for an instruction, an input, an output and each limb of a call, and
 /// as many again while the text grows.
 fn text_bytes(program: &mid::Program) -> u64 {
-    let calls = program
-        .calls
-        .iter()
-        .map(|c| 8 + c.args.len() + c.results.len());
+    let blocks = program.blocks.iter().flat_map(|b| &b.steps);
+    let steps = blocks.chain(&program.steps);
+    let steps = steps.map(|s| 8 + s.args.len() + s.immediates.len() + 2 * s.results.len());
     let operands = |i: &mid::Instr| 4 + i.src.len() + i.dst.len();
     let procs = program.procs.iter();
     let procs = procs.map(|p| p.params.len() + p.instrs.iter().map(operands).sum::<usize>());
-    let ends = program.inputs.len() + program.outputs.len() + program.limbs.len();
-    let items = calls.sum::<usize>() + procs.sum::<usize>() + 4 * ends;
+    let ends = program.inputs.len() + program.outputs.len();
+    let items = steps.sum::<usize>() + procs.sum::<usize>() + 4 * ends;
     3 * 16 * items as u64
 }
 
@@ -87,7 +88,7 @@ fn emit(
             out.write_all(mid::text::print_program(&compiled.program).as_bytes())?
         }
         Emit::Micro => machine::find(args.machine.as_deref().unwrap_or(MACHINE))?.micro_text(
-            &compiled.program,
+            compiled.unrolled()?,
             SimOptions {
                 watch: watch.clone(),
                 ..SimOptions::default()

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use num_complex::Complex64;
 use ringmill_compiler::{Compiled, InputRange, Options, ParamsChoice, Wanted};
+use ringmill_devices::report::SchemeReport;
 use ringmill_isa::macros::{MacroProgram, text};
 use ringmill_limits::Watch;
 
@@ -15,6 +16,31 @@ use crate::inputs;
 
 /// Longest program text read: the longest that is parsed.
 const LARGEST_TEXT: u64 = 1 << 28;
+
+/// A compiled program's scheme, and why it is that one.
+pub fn scheme(args: &ProgramArgs, compiled: &Compiled) -> SchemeReport {
+    let why = match args.scheme {
+        Some(_) => "named by --scheme",
+        None => "the program names it",
+    };
+    SchemeReport {
+        name: compiled.source.scheme.to_string(),
+        why: why.to_owned(),
+    }
+}
+
+/// Refuses a program of another scheme than the command line names.
+fn check_scheme(args: &ProgramArgs, program: &MacroProgram) -> Result<(), CliError> {
+    match args.scheme {
+        Some(scheme) if scheme.name() != program.scheme.as_str() => Err(CliError::Usage(format!(
+            "--scheme {}: the program {:?} is for the scheme {}; leave --scheme out, or write the program for {0}",
+            scheme.name(),
+            program.name,
+            program.scheme
+        ))),
+        Some(_) | None => Ok(()),
+    }
+}
 
 /// The program of the command line, compiled as it asks.
 pub fn compile(
@@ -40,6 +66,7 @@ pub fn compile_for(
     json: bool,
     watch: &Watch,
 ) -> Result<Compiled, CliError> {
+    check_scheme(args, &program)?;
     let choice = match args.params.as_str() {
         "auto" => {
             let (table, level) = args.security.wanted()?;
@@ -53,8 +80,10 @@ pub fn compile_for(
         }
         set => ParamsChoice::Given(params::find(set, &args.security)?),
     };
+    let target = args.target.as_deref().map(ringmill_devices::target);
     let mut options = Options {
         params: choice,
+        target: target.transpose()?,
         watch: watch.clone(),
         ..Options::default()
     };

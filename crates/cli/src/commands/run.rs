@@ -98,6 +98,7 @@ pub fn run(
         };
         let outputs = answer.outputs.take().unwrap_or_default();
         let clear = client.decrypt(&outputs)?;
+        answer.report.scheme = program::scheme(&args.program, &compiled);
         answer.report.precision = client.measure(&vectors, &clear)?;
         // All devices give the same bits, so the first one's outputs are there whatever becomes of the others.
         if let (None, Some(path)) = (&first, &args.output) {

@@ -18,7 +18,7 @@ pub fn sim(
     let device = ringmill_devices::open(&format!("sim:{}", args.machine))?;
     let compiled = program::compile(&args.program, args.json, python, watch)?;
     let options = (!args.no_spill, !args.send_keys);
-    let report = simulate_on(
+    let mut report = simulate_on(
         device.as_ref(),
         &compiled,
         options,
@@ -26,6 +26,7 @@ pub fn sim(
         &Bar::new(),
         watch,
     )?;
+    report.scheme = program::scheme(&args.program, &compiled);
     match &report.machine {
         Some(machine) if args.json => output::json(machine),
         None if args.json => output::json(&report),

@@ -3,7 +3,7 @@
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroType, MacroValue};
 use ringmill_isa::source::SourceLoc;
 
-use super::node::{Binary, Node, Sort};
+use super::node::{Binary, Home, Node, Sort};
 use super::{MAX_INSTRUCTIONS, Slot, TraceBuilder, TraceError, Traced};
 use crate::error::At;
 
@@ -65,20 +65,18 @@ impl TraceBuilder {
                         index,
                         value,
                     }),
-                    None => Ok(self.node(Node::Vector {
-                        values,
-                        encoded: None,
-                    })),
+                    None => Ok(self.vector_node(values)),
                 }
             }
         }
     }
 
-    pub(super) fn sort(&self, a: Traced, loc: &Option<SourceLoc>) -> Result<Sort, TraceError> {
+    /// What a handle stands for here. A value of an outer frame becomes a parameter of the frames within.
+    pub(super) fn sort(&mut self, a: Traced, loc: &Option<SourceLoc>) -> Result<Sort, TraceError> {
         match self.nodes.get(a.node as usize) {
-            Some(Node::Cipher(v)) => Ok(Sort::Cipher(*v)),
-            Some(Node::PlainInput(v)) => Ok(Sort::PlainInput(*v)),
-            Some(Node::Vector { .. }) => Ok(Sort::Constant),
+            Some(Node::Cipher(home)) => Ok(Sort::Cipher(self.here(*home, CIPHER, loc)?)),
+            Some(Node::PlainInput(home)) => Ok(Sort::PlainInput(self.here(*home, PLAIN, loc)?)),
+            Some(Node::Vector(_)) => Ok(Sort::Constant),
             Some(Node::Scalar(x)) => Ok(Sort::Scalar(*x)),
             None => Err(TraceError::ForeignValue {
                 at: At(loc.clone()),
@@ -86,12 +84,27 @@ impl TraceBuilder {
         }
     }
 
+    /// A handle of a constant vector.
+    pub(super) fn vector_node(&mut self, values: Vec<Slot>) -> Traced {
+        let number = self.constants.number(values);
+        self.node(Node::Vector(number))
+    }
+
+    /// The slots of a constant vector.
+    fn vector_of(&self, a: Traced) -> Option<&[Slot]> {
+        match self.nodes.get(a.node as usize)? {
+            Node::Vector(number) => Some(&self.constants.get(*number)?.values),
+            Node::Cipher(_) | Node::PlainInput(_) | Node::Scalar(_) => None,
+        }
+    }
+
     /// The slots of a constant.
     fn values(&self, a: Traced) -> Vec<Slot> {
         match self.nodes.get(a.node as usize) {
-            Some(Node::Vector { values, .. }) => values.clone(),
             Some(Node::Scalar(x)) => vec![(*x, 0.0); self.program.slots as usize],
-            _ => Vec::new(),
+            Some(Node::Vector(_) | Node::Cipher(_) | Node::PlainInput(_)) | None => {
+                self.vector_of(a).unwrap_or_default().to_vec()
+            }
         }
     }
 
@@ -101,46 +114,40 @@ impl TraceBuilder {
         loc: &Option<SourceLoc>,
         f: impl Fn(&[Slot]) -> Vec<Slot>,
     ) -> Result<Traced, TraceError> {
-        match self.nodes.get(a.node as usize) {
-            Some(Node::Vector { values, .. }) => {
-                let values = f(values);
-                Ok(self.node(Node::Vector {
-                    values,
-                    encoded: None,
-                }))
-            }
-            _ => Err(TraceError::ForeignValue {
+        match self.vector_of(a).map(f) {
+            Some(values) => Ok(self.vector_node(values)),
+            None => Err(TraceError::ForeignValue {
                 at: At(loc.clone()),
             }),
         }
     }
 
     /// The macro value of a constant vector.
-    fn encoded(&mut self, a: Traced, loc: &Option<SourceLoc>) -> Result<MacroValue, TraceError> {
-        let values = match self.nodes.get(a.node as usize) {
-            Some(Node::Vector {
-                encoded: Some(value),
-                ..
-            }) => return Ok(*value),
-            Some(Node::Vector { values, .. }) => values.clone(),
-            _ => {
-                return Err(TraceError::ForeignValue {
-                    at: At(loc.clone()),
-                });
-            }
+    pub(super) fn encoded(
+        &mut self,
+        a: Traced,
+        loc: &Option<SourceLoc>,
+    ) -> Result<MacroValue, TraceError> {
+        let foreign = || TraceError::ForeignValue {
+            at: At(loc.clone()),
         };
-        let index = self.program.data.len() as u32;
-        self.program.data.push(values);
-        let ty = MacroType::Plain { at: None };
-        let value = self.emit(
-            MacroOp::Encode,
-            Vec::new(),
-            MacroImm::Data(index),
-            ty,
-            loc.clone(),
-        )?;
-        if let Some(Node::Vector { encoded, .. }) = self.nodes.get_mut(a.node as usize) {
-            *encoded = Some(value);
+        let Some(&Node::Vector(number)) = self.nodes.get(a.node as usize) else {
+            return Err(foreign());
+        };
+        let frame = self.frame().id;
+        let constant = self.constants.get_mut(number).ok_or_else(foreign)?;
+        if let Some(home) = constant.encoded.filter(|home| home.frame == frame) {
+            return Ok(home.value);
+        }
+        let table = &mut self.program.data;
+        let index = *constant.data.get_or_insert_with(|| {
+            table.push(constant.values.clone());
+            (table.len() - 1) as u32
+        });
+        let imm = MacroImm::Data(index);
+        let value = self.emit(MacroOp::Encode, Vec::new(), imm, PLAIN, loc.clone())?;
+        if let Some(constant) = self.constants.get_mut(number) {
+            constant.encoded = Some(Home { frame, value });
         }
         Ok(value)
     }
@@ -152,10 +159,12 @@ impl TraceBuilder {
         imm: MacroImm,
         loc: Option<SourceLoc>,
     ) -> Result<Traced, TraceError> {
-        let value = self.emit(op, src, imm, MacroType::Cipher { size: 2, at: None }, loc)?;
-        Ok(self.node(Node::Cipher(value)))
+        let value = self.emit(op, src, imm, CIPHER, loc)?;
+        let frame = self.frame().id;
+        Ok(self.node(Node::Cipher(Home { frame, value })))
     }
 
+    /// One instruction with one result.
     pub(super) fn emit(
         &mut self,
         op: MacroOp,
@@ -164,12 +173,10 @@ impl TraceBuilder {
         ty: MacroType,
         loc: Option<SourceLoc>,
     ) -> Result<MacroValue, TraceError> {
-        if self.program.instrs.len() >= MAX_INSTRUCTIONS {
-            return Err(TraceError::TooLong { at: At(loc) });
-        }
-        let value = MacroValue(self.program.types.len() as u32);
-        self.program.types.push(ty);
-        self.program.instrs.push(MacroInstr {
+        self.room(&loc)?;
+        let frame = self.frame();
+        let value = frame.value(ty);
+        frame.instrs.push(MacroInstr {
             op,
             dst: vec![value],
             src,
@@ -179,6 +186,17 @@ impl TraceBuilder {
         Ok(value)
     }
 
+    /// Counts one more instruction, if there may be one.
+    pub(super) fn room(&mut self, loc: &Option<SourceLoc>) -> Result<(), TraceError> {
+        if self.instructions >= MAX_INSTRUCTIONS {
+            return Err(TraceError::TooLong {
+                at: At(loc.clone()),
+            });
+        }
+        self.instructions += 1;
+        Ok(())
+    }
+
     pub(super) fn node(&mut self, node: Node) -> Traced {
         self.nodes.push(node);
         Traced {
@@ -186,6 +204,10 @@ impl TraceBuilder {
         }
     }
 }
+
+/// A ciphertext of a traced program.
+pub(super) const CIPHER: MacroType = MacroType::Cipher { size: 2, at: None };
+pub(super) const PLAIN: MacroType = MacroType::Plain { at: None };
 
 fn constant(value: f64) -> MacroImm {
     MacroImm::Constant { value, scale: None }

@@ -3,7 +3,7 @@
 use ringmill_isa::source::SourceLoc;
 use thiserror::Error;
 
-use super::{MAX_INSTRUCTIONS, MAX_SLOTS};
+use super::{MAX_INSTRUCTIONS, MAX_NESTING, MAX_SLOTS};
 use crate::error::At;
 
 /// What a traced function may not do.
@@ -47,6 +47,63 @@ pub enum TraceError {
     NoCoefficients { at: At },
     #[error("{at}this value belongs to another program")]
     ForeignValue { at: At },
+    #[error(
+        "{at}{what} of the program cannot be declared in a procedure or repeat; pass values in and return results"
+    )]
+    Inside { at: At, what: &'static str },
+    #[error(
+        "{at}this value belongs to a procedure or repeat that has ended; return it from there as a result"
+    )]
+    Ended { at: At },
+    #[error(
+        "{at}this value belongs to what surrounds the procedure, which is traced once for all its calls; pass it as an argument"
+    )]
+    Captured { at: At },
+    #[error(
+        "{at}procedures and repeats are nested more than {MAX_NESTING} deep; does one contain itself?"
+    )]
+    Nested { at: At },
+    #[error("{at}there are more than {limit} {what}; expected at most as many")]
+    TooMany {
+        at: At,
+        what: &'static str,
+        limit: usize,
+    },
+    #[error("{at}result {index} is {found}; procedures and repeats give back encrypted values")]
+    Result {
+        at: At,
+        index: usize,
+        found: &'static str,
+    },
+    #[error(
+        "{at}a procedure or repeat gives back at least one encrypted value; return what it computes"
+    )]
+    NoResults { at: At },
+    #[error("{at}no procedure or repeat was begun")]
+    NoProcedure { at: At },
+    #[error("{at}the procedure takes {expected} arguments, and {found} are given")]
+    Count {
+        at: At,
+        expected: usize,
+        found: usize,
+    },
+    #[error(
+        "{at}the repeat carries {carried} values and its body gives back {results}; return as many as it takes"
+    )]
+    Carried {
+        at: At,
+        carried: usize,
+        results: usize,
+    },
+    #[error("{at}argument {index}: expected {expected}, found {found}")]
+    Argument {
+        at: At,
+        index: usize,
+        expected: &'static str,
+        found: &'static str,
+    },
+    #[error("{at}a repeat is done from 1 to 2^32 times, not {count}")]
+    Times { at: At, count: u64 },
     #[error("{at}the program is longer than {MAX_INSTRUCTIONS} instructions; split it")]
     TooLong { at: At },
 }
@@ -66,6 +123,18 @@ impl TraceError {
             | Self::Steps { at, .. }
             | Self::NoCoefficients { at }
             | Self::ForeignValue { at }
+            | Self::Inside { at, .. }
+            | Self::Ended { at }
+            | Self::Captured { at }
+            | Self::Nested { at }
+            | Self::TooMany { at, .. }
+            | Self::Result { at, .. }
+            | Self::NoResults { at }
+            | Self::NoProcedure { at }
+            | Self::Carried { at, .. }
+            | Self::Count { at, .. }
+            | Self::Argument { at, .. }
+            | Self::Times { at, .. }
             | Self::TooLong { at } => at.0.as_ref(),
         }
     }

@@ -4,23 +4,28 @@
 //! only at run time) or a constant, and each misuse is an error at the user's line.
 
 use ringmill_isa::macros::{
-    MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram, MacroType, Visibility,
+    MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram, MacroType, SchemeName, Visibility,
 };
 use ringmill_isa::source::SourceLoc;
 
+mod constants;
 mod emit;
 mod error;
+mod frame;
 mod node;
 
 use crate::error::At;
+use constants::Constants;
 use emit::first_not_finite;
 pub use error::TraceError;
-use node::{Binary, Node, Sort};
+use frame::{Frame, Kind};
+pub use frame::{MAX_NESTING, Procedure};
+use node::{Binary, Home, Node, Sort};
 
 /// Largest vector length a program may ask for: the slots of the largest ring degree, 2^17.
 pub const MAX_SLOTS: u32 = ringmill_isa::limits::MAX_VECTOR_SLOTS;
 /// Most instructions in one traced program; the compiler adds some of its own.
-pub const MAX_INSTRUCTIONS: usize = ringmill_isa::limits::MAX_VALUES / 4;
+pub const MAX_INSTRUCTIONS: usize = ringmill_isa::limits::MAX_MACRO_VALUES / 4;
 
 /// Handle of a traced value; belongs to the [`TraceBuilder`] that made it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -47,8 +52,18 @@ pub type Slot = (f64, f64);
 /// ```
 #[derive(Debug)]
 pub struct TraceBuilder {
+    /// All but its instructions and their types.
     program: MacroProgram,
     nodes: Vec<Node>,
+    constants: Constants,
+    /// The program's own instructions.
+    main: Frame,
+    /// Those of procedures on the way, each inside the one before.
+    nested: Vec<Frame>,
+    /// Frames so far.
+    made: u32,
+    /// Instructions so far, of all frames.
+    instructions: usize,
 }
 
 impl TraceBuilder {
@@ -60,18 +75,14 @@ impl TraceBuilder {
         if !slots.is_power_of_two() || slots > MAX_SLOTS {
             return Err(TraceError::Slots { slots });
         }
-        let program = MacroProgram {
-            name: name.to_owned(),
-            slots,
-            inputs: Vec::new(),
-            data: Vec::new(),
-            instrs: Vec::new(),
-            types: Vec::new(),
-            outputs: Vec::new(),
-        };
         Ok(Self {
-            program,
+            program: MacroProgram::new(name.to_owned(), SchemeName::default(), slots),
             nodes: Vec::new(),
+            constants: Constants::default(),
+            main: Frame::new(0, Kind::Program, String::new(), None),
+            nested: Vec::new(),
+            made: 1,
+            instructions: 0,
         })
     }
 
@@ -96,6 +107,7 @@ impl TraceBuilder {
                 name: name.to_owned(),
             });
         }
+        self.outside("an input", &loc)?;
         let index = self.program.inputs.len() as u32;
         self.program.inputs.push(MacroInput {
             name: name.to_owned(),
@@ -106,9 +118,10 @@ impl TraceBuilder {
             Visibility::Plain => MacroType::Plain { at: None },
         };
         let value = self.emit(MacroOp::Input, Vec::new(), MacroImm::Input(index), ty, loc)?;
+        let home = Home { frame: 0, value };
         Ok(self.node(match visibility {
-            Visibility::Encrypted => Node::Cipher(value),
-            Visibility::Plain => Node::PlainInput(value),
+            Visibility::Encrypted => Node::Cipher(home),
+            Visibility::Plain => Node::PlainInput(home),
         }))
     }
 
@@ -135,10 +148,7 @@ impl TraceBuilder {
                 value,
             });
         }
-        Ok(self.node(Node::Vector {
-            values,
-            encoded: None,
-        }))
+        Ok(self.vector_node(values))
     }
 
     /// A real constant in every slot.
@@ -279,6 +289,7 @@ impl TraceBuilder {
         a: Traced,
         loc: Option<SourceLoc>,
     ) -> Result<(), TraceError> {
+        self.outside("an output", &loc)?;
         let Sort::Cipher(value) = self.sort(a, &loc)? else {
             return Err(TraceError::PlainOutput {
                 at: At(loc),
@@ -300,12 +311,14 @@ impl TraceBuilder {
             imm: MacroImm::Output(index),
             loc,
         };
-        self.program.instrs.push(instr);
+        self.frame().instrs.push(instr);
         Ok(())
     }
 
-    /// The traced program.
-    pub fn finish(self) -> MacroProgram {
+    /// The traced program. What was not ended is left out.
+    pub fn finish(mut self) -> MacroProgram {
+        self.program.instrs = self.main.instrs;
+        self.program.types = self.main.types;
         self.program
     }
 
@@ -314,6 +327,9 @@ impl TraceBuilder {
     /// # Errors
     /// [`TraceError::ForeignValue`].
     pub fn is_encrypted(&self, a: Traced) -> Result<bool, TraceError> {
-        Ok(matches!(self.sort(a, &None)?, Sort::Cipher(_)))
+        match self.nodes.get(a.node as usize) {
+            Some(node) => Ok(matches!(node, Node::Cipher(_))),
+            None => Err(TraceError::ForeignValue { at: At(None) }),
+        }
     }
 }

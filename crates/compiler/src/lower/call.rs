@@ -1,28 +1,35 @@
 //! Calls and limbs of the mid-level program under construction.
 
 use ringmill_isa::macros::{MacroInstr, MacroValue};
-use ringmill_isa::mid::{Call, Form, Input, InputRole, LimbId, LimbType, ModulusId, ParamRole};
+use ringmill_isa::mid::pack::Loose;
+use ringmill_isa::mid::walk::Held;
+use ringmill_isa::mid::{Action, Form, HeadInput, InputRole, LimbType, ModulusId};
 use ringmill_isa::source::SourceLoc;
+use ringmill_schemes::Operation;
+use ringmill_schemes::call::{Bound, Place, bind, key_digit};
 use ringmill_schemes::ckks::OpKey;
+use ringmill_schemes::rlwe::RlweError;
 
 use super::{KeyRequest, Limbs, Lowering};
 use crate::error::CompileError;
 
 impl Lowering<'_> {
-    fn fresh(&mut self, modulus: ModulusId) -> LimbId {
-        let id = LimbId(self.program.limbs.len() as u32);
-        self.program.limbs.push(LimbType {
+    /// The number of a limb that is about to be made.
+    fn fresh(&mut self) -> u32 {
+        let number = self.made;
+        self.made = number.saturating_add(1);
+        number
+    }
+
+    pub(super) fn input(&mut self, name: String, modulus: ModulusId, role: InputRole) -> Held {
+        let ty = LimbType {
             ring: self.procs.params().ring(),
             modulus,
             form: Form::Eval,
-        });
-        id
-    }
-
-    pub(super) fn input(&mut self, name: String, modulus: ModulusId, role: InputRole) -> LimbId {
-        let limb = self.fresh(modulus);
-        self.program.inputs.push(Input { limb, name, role });
-        limb
+        };
+        let inputs = &mut self.program.inputs;
+        inputs.push(HeadInput { ty, name, role });
+        Held::Input(inputs.len() as u32 - 1)
     }
 
     pub(super) fn moduli_at(level: u32) -> impl Iterator<Item = ModulusId> {
@@ -38,44 +45,37 @@ impl Lowering<'_> {
         keys: &[KeyRequest],
         loc: &Option<SourceLoc>,
     ) -> Result<(), CompileError> {
+        let (key, immediates) = key.opened();
         let procedure = self.procs.get(&key)?;
         let numbers: Vec<u32> = keys.iter().map(|k| self.key_number(*k)).collect();
         // The key operands' own argument numbers follow the ciphertexts' and plaintexts'.
         let key_number = |arg: u16| {
-            numbers
-                .get(usize::from(arg).saturating_sub(operands.len()))
-                .copied()
-                .unwrap_or(0)
+            let key = usize::from(arg).checked_sub(operands.len())?;
+            numbers.get(key).copied()
         };
-
-        let mut args = Vec::with_capacity(procedure.params.len());
-        for param in &procedure.params {
-            let modulus = procedure.types[param.value.0 as usize].modulus;
-            args.push(match param.role {
-                ParamRole::Cipher { arg, poly } => self.operand_limb(operands, arg, poly, modulus),
-                ParamRole::Plain { arg } => self.operand_limb(operands, arg, 0, modulus),
-                ParamRole::Key { arg, digit, part } => {
-                    self.key_limb(key_number(arg), digit, part, modulus)
-                }
-            });
-        }
-        let seeds = procedure
-            .seeds
-            .iter()
-            .map(|&arg| self.seed_index(key_number(arg)))
-            .collect();
+        let bound = bind(
+            &procedure,
+            self,
+            |lowering, place| match key_number(place.arg) {
+                Some(key) => Some(lowering.key_limb(key, place)),
+                None => lowering.operand_limb(operands, place),
+            },
+            |lowering, arg| key_number(arg).map(|key| lowering.seed_index(key)),
+        );
+        let Bound { limbs, seeds } =
+            bound.map_err(|e| CompileError::Scheme(RlweError::from(e).into()))?;
 
         let mut results: Vec<Limbs> =
             vec![vec![Vec::new(); key.result_size() as usize]; instr.dst.len()];
         let mut fresh = Vec::with_capacity(procedure.results.len());
         for result in &procedure.results {
-            let limb = self.fresh(procedure.types[result.value.0 as usize].modulus);
-            fresh.push(limb);
+            let number = self.fresh();
+            fresh.push(number);
             if let Some(limbs) = results
                 .get_mut(usize::from(result.index))
                 .and_then(|r| r.get_mut(usize::from(result.poly)))
             {
-                limbs.push(limb);
+                limbs.push(Held::Made(number));
             }
         }
         for (&v, mut limbs) in instr.dst.iter().zip(results) {
@@ -95,51 +95,40 @@ impl Lowering<'_> {
         if proc == next {
             self.program.procs.push(procedure);
         }
-        self.program.calls.push(Call {
-            proc,
-            args,
+        self.steps.push(Loose {
+            action: Action::Call { proc },
+            args: limbs,
             seeds,
+            immediates,
             results: fresh,
             loc: loc.clone(),
         });
         Ok(())
     }
 
-    /// The limb of an operand; a wrong one (which the verifier would refuse) if the operand lacks it.
-    fn operand_limb(
-        &self,
-        operands: &[MacroValue],
-        arg: u16,
-        poly: u16,
-        modulus: ModulusId,
-    ) -> LimbId {
-        operands
-            .get(usize::from(arg))
-            .and_then(|v| self.limbs[v.0 as usize].get(usize::from(poly)))
-            .and_then(|limbs| limbs.get(usize::from(modulus.0)))
-            .copied()
-            .unwrap_or(LimbId(u32::MAX))
+    fn operand_limb(&self, operands: &[MacroValue], place: Place) -> Option<Held> {
+        let operand = operands.get(usize::from(place.arg))?;
+        let limbs = self.limbs.get(operand.0 as usize)?.get(place.poly)?;
+        limbs.get(usize::from(place.modulus.0)).copied()
     }
 
     fn key_number(&self, request: KeyRequest) -> u32 {
-        self.keys
-            .iter()
-            .position(|&k| k == request)
-            .unwrap_or(self.keys.len()) as u32
+        let number = self.key_numbers.get(&request).copied();
+        number.unwrap_or(self.keys.len() as u32)
     }
 
-    fn key_limb(&mut self, key: u32, digit: u16, part: u16, modulus: ModulusId) -> LimbId {
-        if let Some(&known) = self.key_limbs.get(&(key, digit, part, modulus)) {
+    fn key_limb(&mut self, key: u32, place: Place) -> Held {
+        if let Some(&known) = self.key_limbs.get(&(key, place.poly, place.modulus)) {
             return known;
         }
-        let name = format!(
-            "k{key}.d{digit}.{}.q{}",
-            if part == 0 { 'b' } else { 'a' },
-            modulus.0
-        );
-        let limb = self.input(name, modulus, InputRole::Key { key, digit, part });
-        self.key_limbs.insert((key, digit, part, modulus), limb);
-        limb
+        let (digit, part) = key_digit(place.poly);
+        let letter = if part == 0 { 'b' } else { 'a' };
+        let name = format!("k{key}.d{digit}.{letter}.q{}", place.modulus.0);
+        let role = InputRole::Key { key, digit, part };
+        let held = self.input(name, place.modulus, role);
+        self.key_limbs
+            .insert((key, place.poly, place.modulus), held);
+        held
     }
 
     fn seed_index(&mut self, key: u32) -> u32 {

@@ -6,13 +6,16 @@ mod call;
 use std::collections::{BTreeSet, HashMap};
 
 use ringmill_isa::macros::{
-    LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
+    LevelNote, LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
 };
-use ringmill_isa::mid::{InputRole, LimbId, ModulusId, Output, Program};
+use ringmill_isa::mid::pack::{Loose, pack};
+use ringmill_isa::mid::walk::Held;
+use ringmill_isa::mid::{HeadOutput, InputRole, ModulusId, Operand, Program, TableModulus};
 use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Watch;
 use ringmill_schemes::ckks::encoder::scalar_residues;
-use ringmill_schemes::ckks::{OpKey, ProcCache};
+use ringmill_schemes::ckks::{Galois, Level, OpKey, ProcCache};
+pub use ringmill_schemes::rlwe::KeyRequest;
 
 use crate::error::{At, CompileError};
 use crate::rewrite::{is_cipher, use_counts};
@@ -33,14 +36,6 @@ pub struct PlainRequest {
     pub at: LevelScale,
 }
 
-/// An evaluation key that the program takes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum KeyRequest {
-    Relin,
-    /// The key of this Galois element.
-    Galois(u32),
-}
-
 /// The mid-level program and what its inputs stand for.
 #[derive(Debug)]
 pub(crate) struct Lowered {
@@ -50,13 +45,19 @@ pub(crate) struct Lowered {
 }
 
 /// Limbs of a macro value, polynomial by polynomial.
-type Limbs = Vec<Vec<LimbId>>;
+type Limbs = Vec<Vec<Held>>;
 
 struct Lowering<'a> {
     source: &'a MacroProgram,
     procs: &'a ProcCache,
     seeded: bool,
+    /// Everything but its steps.
     program: Program,
+    steps: Vec<Loose>,
+    /// Limbs made so far.
+    made: u32,
+    /// What each of the program's outputs is.
+    outputs: Vec<Held>,
     /// Index in `program.procs`.
     proc_of: HashMap<OpKey, u32>,
     limbs: Vec<Limbs>,
@@ -64,7 +65,8 @@ struct Lowering<'a> {
     fused: HashMap<MacroValue, MacroInstr>,
     plaintexts: Vec<PlainRequest>,
     keys: Vec<KeyRequest>,
-    key_limbs: HashMap<(u32, u16, u16, ModulusId), LimbId>,
+    key_numbers: HashMap<KeyRequest, u32>,
+    key_limbs: HashMap<(u32, usize, ModulusId), Held>,
     seed_of_key: HashMap<u32, u32>,
 }
 
@@ -92,18 +94,22 @@ pub(crate) fn run(
         seeded,
         program: Program {
             log_n: params.log_n(),
-            moduli: params.moduli().to_vec(),
+            moduli: TableModulus::primes(params.moduli()),
             procs: Vec::new(),
-            limbs: Vec::new(),
+            blocks: Vec::new(),
             inputs: Vec::new(),
             seeds: Vec::new(),
-            calls: Vec::new(),
+            steps: Vec::new(),
             outputs: Vec::new(),
         },
+        steps: Vec::new(),
+        made: 0,
+        outputs: Vec::new(),
         proc_of: HashMap::new(),
         limbs: vec![Vec::new(); source.types.len()],
         fused: HashMap::new(),
         plaintexts: Vec::new(),
+        key_numbers: keys.iter().copied().zip(0..).collect(),
         keys,
         key_limbs: HashMap::new(),
         seed_of_key: HashMap::new(),
@@ -132,11 +138,19 @@ pub(crate) fn run(
         }
     }
     let Lowering {
-        program,
+        mut program,
+        steps,
+        made,
+        outputs,
         plaintexts,
         keys,
         ..
     } = lowering;
+    let (steps, outputs) = pack(0, made as usize, steps, &outputs);
+    program.steps = steps;
+    for (output, from) in program.outputs.iter_mut().zip(outputs) {
+        output.from = from;
+    }
     ringmill_isa::mid::verify_program(&program)?;
     Ok(Lowered {
         program,
@@ -152,7 +166,9 @@ impl Lowering<'_> {
             scale: 1.0,
         };
         match self.source.types[value.0 as usize] {
-            MacroType::Cipher { at, .. } | MacroType::Plain { at } => at.unwrap_or(unmanaged),
+            MacroType::Cipher { at, .. } | MacroType::Plain { at } => {
+                at.and_then(LevelNote::scaled).unwrap_or(unmanaged)
+            }
         }
     }
 
@@ -188,56 +204,30 @@ impl Lowering<'_> {
                 self.call(key, instr, &[a, b], &[], loc)?;
             }
             (MacroOp::Neg, &[a], _) => {
-                let key = OpKey::Neg {
-                    level: self.level(a),
-                    size: self.size(a),
-                };
+                let key = OpKey::neg(Level(self.level(a)), self.size(a));
                 self.call(key, instr, &[a], &[], loc)?;
             }
             (MacroOp::Square, &[a], _) => {
-                self.call(
-                    OpKey::Square {
-                        level: self.level(a),
-                    },
-                    instr,
-                    &[a],
-                    &[],
-                    loc,
-                )?;
+                self.call(OpKey::square(Level(self.level(a))), instr, &[a], &[], loc)?;
             }
             (MacroOp::Addc, &[a], &MacroImm::Constant { value, .. }) => {
                 let residues = self.constant(value, self.at(a).scale, a, loc)?;
-                let key = OpKey::AddScalar {
-                    level: self.level(a),
-                    size: self.size(a),
-                    residues,
-                };
+                let key = OpKey::add_scalar(Level(self.level(a)), self.size(a), residues);
                 self.call(key, instr, &[a], &[], loc)?;
             }
             (MacroOp::Mulc, &[a], &MacroImm::Constant { value, scale }) => {
                 let residues = self.constant(value, scale.unwrap_or(1.0), a, loc)?;
-                let key = OpKey::MulScalar {
-                    level: self.level(a),
-                    size: self.size(a),
-                    residues,
-                };
+                let key = OpKey::mul_scalar(Level(self.level(a)), self.size(a), residues);
                 self.call(key, instr, &[a], &[], loc)?;
             }
             (MacroOp::Relin, &[a], _) => self.relinearise(instr, a)?,
             (MacroOp::Rescale, &[a], _) => {
-                let key = OpKey::Rescale {
-                    level: self.level(a),
-                    size: self.size(a),
-                };
+                let key = OpKey::rescale(Level(self.level(a)), self.size(a));
                 self.call(key, instr, &[a], &[], loc)?;
             }
             (MacroOp::Rotate, &[a], MacroImm::Steps(steps)) => {
                 let galois = steps.first().map_or(Ok(1), |&s| galois(s))?;
-                let key = OpKey::Rotate {
-                    level: self.level(a),
-                    galois,
-                    seeded,
-                };
+                let key = OpKey::rotate(Level(self.level(a)), Galois(galois), seeded);
                 self.call(key, instr, &[a], &[KeyRequest::Galois(galois)], loc)?;
             }
             (MacroOp::Hrotate, &[a], MacroImm::Steps(steps)) => {
@@ -246,24 +236,46 @@ impl Lowering<'_> {
                     .map(|&s| galois(s))
                     .collect::<Result<Vec<_>, _>>()?;
                 let keys: Vec<KeyRequest> = galois.iter().map(|&g| KeyRequest::Galois(g)).collect();
-                let key = OpKey::HoistedRotate {
-                    level: self.level(a),
-                    galois,
+                let key = OpKey::hoisted_rotate(
+                    Level(self.level(a)),
+                    galois.into_iter().map(Galois),
                     seeded,
-                };
+                );
                 self.call(key, instr, &[a], &keys, loc)?;
             }
             (MacroOp::Conj, &[a], _) => {
                 let galois = self.procs.params().conjugation_element();
-                let key = OpKey::Rotate {
-                    level: self.level(a),
-                    galois,
-                    seeded,
-                };
+                let key = OpKey::rotate(Level(self.level(a)), Galois(galois), seeded);
                 self.call(key, instr, &[a], &[KeyRequest::Galois(galois)], loc)?;
             }
-            // The macro verifier has refused every other shape.
-            _ => {}
+            // The macro verifier has refused other shapes, and calls and repeats are written out before.
+            (
+                MacroOp::Input
+                | MacroOp::Encode
+                | MacroOp::Add
+                | MacroOp::Sub
+                | MacroOp::Neg
+                | MacroOp::Addc
+                | MacroOp::Mulc
+                | MacroOp::Mul
+                | MacroOp::Square
+                | MacroOp::Relin
+                | MacroOp::Rescale
+                | MacroOp::Modswitch
+                | MacroOp::Rotate
+                | MacroOp::Hrotate
+                | MacroOp::Conj
+                | MacroOp::Call
+                | MacroOp::Repeat
+                | MacroOp::Output,
+                _,
+                _,
+            ) => {
+                return Err(CompileError::Misshapen {
+                    at: At(instr.loc.clone()),
+                    op: instr.op.mnemonic(),
+                });
+            }
         }
         Ok(())
     }
@@ -271,29 +283,12 @@ impl Lowering<'_> {
     fn binary(&self, op: MacroOp, a: MacroValue, b: MacroValue) -> OpKey {
         let (level, size_a, size_b) = (self.level(a), self.size(a), self.size(b));
         match (op, is_cipher(&self.source.types, b)) {
-            (MacroOp::Add, true) => OpKey::Add {
-                level,
-                size_a,
-                size_b,
-            },
-            (MacroOp::Sub, true) => OpKey::Sub {
-                level,
-                size_a,
-                size_b,
-            },
-            (MacroOp::Add, false) => OpKey::AddPlain {
-                level,
-                size: size_a,
-            },
-            (MacroOp::Sub, false) => OpKey::SubPlain {
-                level,
-                size: size_a,
-            },
-            (_, true) => OpKey::Mul { level },
-            (_, false) => OpKey::MulPlain {
-                level,
-                size: size_a,
-            },
+            (MacroOp::Add, true) => OpKey::add(Level(level), size_a, size_b),
+            (MacroOp::Sub, true) => OpKey::sub(Level(level), size_a, size_b),
+            (MacroOp::Add, false) => OpKey::add_plain(Level(level), size_a),
+            (MacroOp::Sub, false) => OpKey::sub_plain(Level(level), size_a),
+            (_, true) => OpKey::mul(Level(level)),
+            (_, false) => OpKey::mul_plain(Level(level), size_a),
         }
     }
 
@@ -367,8 +362,9 @@ impl Lowering<'_> {
         for (poly, limbs) in self.limbs[a.0 as usize].clone().into_iter().enumerate() {
             for (q, limb) in limbs.into_iter().enumerate() {
                 let name = format!("{name}.c{poly}.q{q}");
-                self.program.outputs.push(Output {
-                    limb,
+                self.outputs.push(limb);
+                self.program.outputs.push(HeadOutput {
+                    from: Operand::Input(u32::MAX), // until the limbs are packed
                     name,
                     output,
                     poly: poly as u16,
@@ -382,13 +378,13 @@ impl Lowering<'_> {
         match self.fused.remove(&a) {
             Some(product) => {
                 let key = match product.op {
-                    MacroOp::Square => OpKey::SquareRelin { level, seeded },
-                    _ => OpKey::MulRelin { level, seeded },
+                    MacroOp::Square => OpKey::square_relin(Level(level), seeded),
+                    _ => OpKey::mul_relin(Level(level), seeded),
                 };
                 self.call(key, instr, &product.src, &[KeyRequest::Relin], &product.loc)
             }
             None => self.call(
-                OpKey::Relin { level, seeded },
+                OpKey::relin(Level(level), seeded),
                 instr,
                 &[a],
                 &[KeyRequest::Relin],

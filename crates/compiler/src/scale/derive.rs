@@ -62,8 +62,16 @@ impl Manager<'_> {
         loc: &Option<SourceLoc>,
     ) -> MacroValue {
         let size = src.iter().map(|&v| self.size(v)).max().unwrap_or(2);
-        self.out
-            .push(op, src, imm, MacroType::Cipher { size, at: Some(at) }, loc)
+        self.out.push(
+            op,
+            src,
+            imm,
+            MacroType::Cipher {
+                size,
+                at: Some(at.into()),
+            },
+            loc,
+        )
     }
 
     /// The state in which an old ciphertext value was made.
@@ -199,9 +207,15 @@ impl Manager<'_> {
             .get(&old)
             .cloned()
             .unwrap_or((MacroOp::Encode, MacroImm::None));
-        let new = self
-            .out
-            .push(op, Vec::new(), imm, MacroType::Plain { at: Some(at) }, loc);
+        let new = self.out.push(
+            op,
+            Vec::new(),
+            imm,
+            MacroType::Plain {
+                at: Some(at.into()),
+            },
+            loc,
+        );
         self.plains.insert(key, new);
         new
     }

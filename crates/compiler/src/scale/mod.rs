@@ -106,7 +106,7 @@ impl Manager<'_> {
                 let results = vec![
                     MacroType::Cipher {
                         size: 2,
-                        at: Some(at)
+                        at: Some(at.into())
                     };
                     instr.dst.len()
                 ];
@@ -120,7 +120,8 @@ impl Manager<'_> {
                     });
                 }
             }
-            _ => {}
+            // Other numbers of operands, which the verifier has refused.
+            (Kind::Product | Kind::Sum | Kind::Same | Kind::Rescaled, _) => {}
         }
     }
 
@@ -156,7 +157,7 @@ impl Manager<'_> {
     fn product(&mut self, instr: &MacroInstr, src: Vec<MacroValue>, level: u32) {
         let ty = MacroType::Cipher {
             size: 3,
-            at: Some(self.at(State::Product(level))),
+            at: Some(self.at(State::Product(level)).into()),
         };
         let value = self.out.push(instr.op, src, MacroImm::None, ty, &instr.loc);
         self.place(instr, value, State::Product(level));
@@ -245,7 +246,10 @@ impl Manager<'_> {
             instr.op,
             src,
             imm,
-            MacroType::Cipher { size, at: Some(at) },
+            MacroType::Cipher {
+                size,
+                at: Some(at.into()),
+            },
             &instr.loc,
         );
         self.place(instr, new, state);

@@ -3,6 +3,7 @@
 mod passes;
 mod pipeline;
 pub mod random;
+mod repeats;
 mod run;
 mod saved;
 mod shapes;

@@ -114,9 +114,9 @@ fn random_programs_reach_every_instruction() {
         let managed = scale::run(relinearised, &scales, 0).unwrap();
         seen.extend(managed.instrs.iter().map(|i| i.op));
     }
-    assert_eq!(
-        seen.len(),
-        ringmill_isa::macros::MacroOp::ALL.len(),
-        "{seen:?}"
-    );
+    // Calls and repeats are written out before.
+    use ringmill_isa::macros::MacroOp;
+    let plain = |op: &MacroOp| !matches!(op, MacroOp::Call | MacroOp::Repeat);
+    let all = MacroOp::ALL.into_iter().filter(plain).collect();
+    assert_eq!(seen, all);
 }

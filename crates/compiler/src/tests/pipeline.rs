@@ -43,14 +43,10 @@ fn choosing(wanted: Wanted) -> Options {
 
 /// Names of the procedures that a program calls, without levels.
 fn operations(compiled: &Compiled) -> Vec<&str> {
-    let procs = &compiled.program.procs;
+    let program = compiled.unrolled().unwrap();
+    let procs = &program.procs;
     let name = |p: u32| procs[p as usize].name.split('.').nth(1).unwrap();
-    compiled
-        .program
-        .calls
-        .iter()
-        .map(|c| name(c.proc))
-        .collect()
+    program.calls.iter().map(|c| name(c.proc)).collect()
 }
 
 #[test]
@@ -69,9 +65,13 @@ fn chosen_parameters_are_secure_and_grow_with_the_program() {
         assert!(params.log_n() >= last);
         last = params.log_n();
         // The ring below would not be secure with these primes.
-        let smaller =
-            ringmill_schemes::ckks::security::bound(wanted.table, wanted.level, params.log_n() - 1)
-                .unwrap();
+        let smaller = ringmill_schemes::ckks::security::bound(
+            wanted.table,
+            params.secret_distribution(),
+            wanted.level,
+            params.log_n() - 1,
+        )
+        .unwrap();
         assert!(smaller.is_none_or(|bits| params.security().qp_bits > bits));
     }
 }
@@ -211,7 +211,7 @@ fn products_fuse_with_their_relinearisation() {
         ["square_relin", "rescale", "square_relin", "rescale"]
     );
     assert_eq!(compiled.keys, [KeyRequest::Relin]);
-    assert_eq!(compiled.program.calls[0].loc, line(10));
+    assert_eq!(compiled.program.steps[0].loc, line(10));
     assert_eq!(compiled.program.seeds, [0]);
 }
 
@@ -233,8 +233,9 @@ fn only_the_keys_that_are_used_are_asked_for() {
     );
     assert!(compiled.program.seeds.is_empty());
     // Depth 0: one prime and the special one, one digit: two parts of two limbs for each of two keys.
-    let is_key =
-        |i: &&ringmill_isa::mid::Input| matches!(i.role, ringmill_isa::mid::InputRole::Key { .. });
+    let is_key = |i: &&ringmill_isa::mid::HeadInput| {
+        matches!(i.role, ringmill_isa::mid::InputRole::Key { .. })
+    };
     assert_eq!(compiled.program.inputs.iter().filter(is_key).count(), 8);
 }
 

@@ -11,7 +11,7 @@ use crate::builder::{TraceBuilder, Traced};
 pub const MAX_DEPTH: u32 = 4;
 /// Largest absolute value of any slot.
 const MAX_VALUE: f64 = 6.0;
-const SLOTS: u32 = 8;
+pub const SLOTS: u32 = 8;
 
 /// A program and inputs in [-1, 1].
 #[derive(Clone, Debug)]
@@ -21,14 +21,14 @@ pub struct Case {
 }
 
 /// One step: operation and two choices of operands or of a parameter.
-type Step = (u8, u16, u16);
+pub type Step = (u8, u16, u16);
 
 /// A value with a bound on its slots and its depth.
 #[derive(Clone, Copy)]
-struct Known {
-    value: Traced,
-    bound: f64,
-    depth: u32,
+pub struct Known {
+    pub value: Traced,
+    pub bound: f64,
+    pub depth: u32,
 }
 
 pub fn line(line: u32) -> Option<SourceLoc> {
@@ -44,7 +44,7 @@ pub fn cases(steps: std::ops::Range<usize>) -> impl Strategy<Value = Case> {
 }
 
 /// Numbers in [-1, 1] that look random; a plain linear congruential generator is enough for test data.
-fn numbers(mut state: u64) -> impl FnMut() -> f64 {
+pub fn numbers(mut state: u64) -> impl FnMut() -> f64 {
     move || {
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -53,8 +53,65 @@ fn numbers(mut state: u64) -> impl FnMut() -> f64 {
     }
 }
 
-fn vector(next: &mut impl FnMut() -> f64) -> Vec<(f64, f64)> {
+pub fn vector(next: &mut impl FnMut() -> f64) -> Vec<(f64, f64)> {
     (0..SLOTS).map(|_| (next() * 0.7, next() * 0.7)).collect()
+}
+
+/// What a step makes of known values; `None` where it would be too large or too deep.
+pub fn step(
+    t: &mut TraceBuilder,
+    known: &[Known],
+    fixed: &[Traced],
+    number: u32,
+    (op, i, j): Step,
+) -> Option<Known> {
+    let (a, b) = (
+        known[usize::from(i) % known.len()],
+        known[usize::from(j) % known.len()],
+    );
+    let constant = [0.0, 1.0, -1.0, 2.0, -3.0, 0.5, -0.75, 1.25][usize::from(j) % 8];
+    let fixed = fixed[usize::from(j) % fixed.len()];
+    let scalar = |t: &mut TraceBuilder| t.scalar(constant, line(number)).unwrap();
+    let (bound, depth) = match op % 14 {
+        0 | 1 => (a.bound + b.bound, a.depth.max(b.depth)),
+        2 | 3 => (a.bound * b.bound, a.depth.max(b.depth) + 1),
+        4 => (a.bound * a.bound, a.depth + 1),
+        8 => (a.bound * constant.abs(), a.depth + 1),
+        9 => (a.bound + constant.abs(), a.depth),
+        10 => (a.bound, a.depth + 1),
+        11 | 12 => (a.bound + 1.0, a.depth),
+        _ => (a.bound, a.depth),
+    };
+    if bound > MAX_VALUE || depth > MAX_DEPTH {
+        return None;
+    }
+    let loc = line(number);
+    let value = match op % 14 {
+        0 => t.add(a.value, b.value, loc),
+        1 => t.sub(a.value, b.value, loc),
+        2 | 3 => t.mul(a.value, b.value, loc),
+        4 => t.square(a.value, loc),
+        5 => t.neg(a.value, loc),
+        6 => t.rotate(a.value, i64::from(j % 17) - 8, loc),
+        7 => t.conj(a.value, loc),
+        8 => {
+            let c = scalar(t);
+            t.mul(a.value, c, loc)
+        }
+        9 => {
+            let c = scalar(t);
+            t.add(a.value, c, loc)
+        }
+        10 => t.mul(fixed, a.value, loc),
+        11 => t.add(a.value, fixed, loc),
+        12 => t.sub(fixed, a.value, loc),
+        _ => t.rotate(a.value, i64::from(j % 3), loc),
+    };
+    Some(Known {
+        value: value.unwrap(),
+        bound,
+        depth,
+    })
 }
 
 fn build(steps: &[Step], seed: u64) -> Case {
@@ -74,53 +131,8 @@ fn build(steps: &[Step], seed: u64) -> Case {
         .collect();
     let uniform = t.vector(vec![(0.5, 0.0); SLOTS as usize], line(3)).unwrap();
     for (number, &(op, i, j)) in (4u32..).zip(steps) {
-        let (a, b) = (
-            known[usize::from(i) % known.len()],
-            known[usize::from(j) % known.len()],
-        );
-        let constant = [0.0, 1.0, -1.0, 2.0, -3.0, 0.5, -0.75, 1.25][usize::from(j) % 8];
-        let fixed = [plain, vectors[0], vectors[1], uniform][usize::from(j) % 4];
-        let scalar = |t: &mut TraceBuilder| t.scalar(constant, line(number)).unwrap();
-        let (bound, depth) = match op % 14 {
-            0 | 1 => (a.bound + b.bound, a.depth.max(b.depth)),
-            2 | 3 => (a.bound * b.bound, a.depth.max(b.depth) + 1),
-            4 => (a.bound * a.bound, a.depth + 1),
-            8 => (a.bound * constant.abs(), a.depth + 1),
-            9 => (a.bound + constant.abs(), a.depth),
-            10 => (a.bound, a.depth + 1),
-            11 | 12 => (a.bound + 1.0, a.depth),
-            _ => (a.bound, a.depth),
-        };
-        if bound > MAX_VALUE || depth > MAX_DEPTH {
-            continue;
-        }
-        let loc = line(number);
-        let value = match op % 14 {
-            0 => t.add(a.value, b.value, loc),
-            1 => t.sub(a.value, b.value, loc),
-            2 | 3 => t.mul(a.value, b.value, loc),
-            4 => t.square(a.value, loc),
-            5 => t.neg(a.value, loc),
-            6 => t.rotate(a.value, i64::from(j % 17) - 8, loc),
-            7 => t.conj(a.value, loc),
-            8 => {
-                let c = scalar(&mut t);
-                t.mul(a.value, c, loc)
-            }
-            9 => {
-                let c = scalar(&mut t);
-                t.add(a.value, c, loc)
-            }
-            10 => t.mul(fixed, a.value, loc),
-            11 => t.add(a.value, fixed, loc),
-            12 => t.sub(fixed, a.value, loc),
-            _ => t.rotate(a.value, i64::from(j % 3), loc),
-        };
-        known.push(Known {
-            value: value.unwrap(),
-            bound,
-            depth,
-        });
+        let fixed = [plain, vectors[0], vectors[1], uniform];
+        known.extend(step(&mut t, &known, &fixed, number, (op, i, j)));
     }
     for (n, last) in known.iter().rev().take(3).enumerate() {
         t.output(&format!("out{n}"), last.value, line(9999))

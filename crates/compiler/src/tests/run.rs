@@ -109,7 +109,7 @@ pub fn run(compiled: &Compiled, inputs: &[Vec<Complex64>]) -> Vec<Vec<Complex64>
         })
         .collect();
 
-    let program = &compiled.program;
+    let program = compiled.unrolled().unwrap();
     let mut limbs: Vec<Vec<u64>> = vec![Vec::new(); program.limbs.len()];
     for input in &program.inputs {
         let modulus = usize::from(program.limbs[input.limb.0 as usize].modulus.0);

@@ -1,7 +1,7 @@
 //! Chosen programs: counts that the passes must reach, depths, and errors at the user's line.
 
 use num_complex::Complex64;
-use ringmill_isa::macros::{LevelScale, MacroOp, MacroProgram, MacroType, Visibility};
+use ringmill_isa::macros::{LevelNote, MacroOp, MacroProgram, MacroType, Visibility};
 
 use super::passes::PRIMES;
 use super::random::line;
@@ -203,7 +203,7 @@ fn inputs_enter_where_they_are_needed() {
         .filter(|i| i.op == MacroOp::Input)
         .map(|i| match managed.types[i.dst[0].0 as usize] {
             MacroType::Cipher {
-                at: Some(LevelScale { level, .. }),
+                at: Some(LevelNote { level, .. }),
                 ..
             } => level,
             _ => u32::MAX,

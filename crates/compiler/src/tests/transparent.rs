@@ -27,7 +27,11 @@ fn compiled(body: Body, passes: Passes) -> Result<Compiled, CompileError> {
     compile(program(body), &options)
 }
 
-const TRANSPARENT: [Body; 8] = [
+const TRANSPARENT: [Body; 9] = [
+    |t, x, _, p| {
+        let sum = t.add(x, p, line(4))?;
+        t.sub(sum, x, line(7))
+    },
     |t, x, _, _| t.sub(x, x, line(7)),
     |t, x, _, _| {
         let zero = t.scalar(0.0, None)?;

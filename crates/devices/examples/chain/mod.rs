@@ -6,17 +6,19 @@ use std::error::Error;
 use std::sync::Arc;
 
 use ringmill_devices::{Bindings, Limb, OutputLimb, SeedExpansion};
-use ringmill_isa::mid::{Call, Input, InputRole, LimbId, Output, ParamRole, Program};
+use ringmill_isa::mid::{
+    Call, Input, InputRole, LimbId, Output, ParamRole, TableModulus, Unrolled,
+};
 use ringmill_schemes::ckks::{Ciphertext, KSwitchKey, OpKey, Params, ProcCache};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// The program of `ops`; key number i is the key of operation i.
-pub fn program(cache: &ProcCache, ops: &[OpKey]) -> Result<Program> {
+pub fn program(cache: &ProcCache, ops: &[OpKey]) -> Result<Unrolled> {
     let params = cache.params();
-    let mut p = Program {
+    let mut p = Unrolled {
         log_n: params.log_n(),
-        moduli: params.moduli().to_vec(),
+        moduli: TableModulus::primes(params.moduli()),
         procs: Vec::new(),
         limbs: Vec::new(),
         inputs: Vec::new(),
@@ -104,7 +106,7 @@ pub fn program(cache: &ProcCache, ops: &[OpKey]) -> Result<Program> {
 
 /// Binds ciphertext operands and the operations' keys.
 pub fn bind<'a>(
-    program: &Program,
+    program: &Unrolled,
     ciphers: &[&'a Ciphertext],
     keys: &[Option<&'a KSwitchKey>],
 ) -> Result<Bindings<'a>> {

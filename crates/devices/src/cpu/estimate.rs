@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use ringmill_isa::mid::{LimbId, Program};
+use ringmill_isa::mid::{LimbId, Unrolled};
 use ringmill_math::Ring;
 
 use super::plan::{Kernel, Plan, Step};
@@ -40,7 +40,7 @@ pub(super) fn inside(steps: &[Step], uses: &[u32]) -> u64 {
 
 /// Bytes of limbs that a run holds at one time: calls in order, as one thread runs them, and one more call in progress for
 /// each further thread. Bound inputs are not counted. Tests hold it above what runs take.
-pub(super) fn pool(program: &Program, plans: &[Arc<Plan>], threads: usize) -> u64 {
+pub(super) fn pool(program: &Unrolled, plans: &[Arc<Plan>], threads: usize) -> u64 {
     let size = |limb: LimbId| {
         let ty = program.limbs.get(limb.0 as usize);
         ty.map_or(0, |ty| bytes_of(ty.ring.log_n))
@@ -80,7 +80,7 @@ pub(super) fn pool(program: &Program, plans: &[Arc<Plan>], threads: usize) -> u6
 }
 
 /// Bytes of the limbs that the program's seeds expand to, each once.
-pub(super) fn seeds(program: &Program, plans: &[Arc<Plan>]) -> u64 {
+pub(super) fn seeds(program: &Unrolled, plans: &[Arc<Plan>]) -> u64 {
     let (mut calls, mut limbs) = (HashSet::new(), HashSet::new());
     let mut bytes = 0;
     for call in program.calls.iter().filter(|call| !call.seeds.is_empty()) {

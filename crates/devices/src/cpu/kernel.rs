@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use ringmill_limits::Halt;
 use ringmill_math::MathError;
-use ringmill_math::basext::BaseExtension;
-use ringmill_math::kernels::{self, Store};
+use ringmill_math::kernels::{self, Store, words};
 
-use super::plan::{EXTENDED, Kernel, Step};
+use super::plan::{EXTENDED, Kernel, Step, WordKernel};
 use crate::bindings::SeedExpansion;
 use crate::pool::Buf;
 
@@ -143,7 +142,16 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
             with_triples(terms, |terms| kernels::dot_pair(*q, out, terms, *carry))?
         }
         Kernel::Dot(q) => with_pairs(src, |terms| kernels::dot(*q, out, terms))?,
-        Kernel::Bext(converter) => {
+        Kernel::Word(q, kernel) => match *kernel {
+            WordKernel::Add => words::add(*q, out, arg(0)?, arg(1)?)?,
+            WordKernel::Sub => words::sub(*q, out, arg(0)?, arg(1)?)?,
+            WordKernel::Neg => words::neg(*q, out, arg(0)?)?,
+            WordKernel::Muli(w) => words::mul_scalar(*q, out, arg(0)?, w)?,
+            WordKernel::Addi(w) => words::add_scalar(*q, out, arg(0)?, w)?,
+            WordKernel::Auto(g) => words::auto_coeff(*q, g, out, arg(0)?)?,
+        },
+        Kernel::Reduce(to) => words::reduce(*to, out, arg(0)?)?,
+        Kernel::Bext(extension) => {
             let count = 1 + rest.len();
             let mut outs: [&mut [u64]; EXTENDED] = Default::default();
             for (slot, value) in outs.iter_mut().skip(1).zip(rest) {
@@ -152,10 +160,8 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
             let outs = outs.get_mut(..count).ok_or(Fault::Shape)?;
             *outs.first_mut().ok_or(Fault::Shape)? = out;
             let scratch = &mut task.scratch;
-            scratch.resize(converter.scratch_len(), 0);
-            with_limbs(src, |limbs| {
-                BaseExtension::convert(converter.as_ref(), limbs, outs, scratch)
-            })?
+            scratch.resize(extension.scratch_len(), 0);
+            with_limbs(src, |limbs| extension.convert(limbs, outs, scratch))?
         }
         Kernel::Split(q, ring) => {
             kernels::split(*q, *ring, out, writable(rest.first_mut())?, arg(0)?)?

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ringmill_isa::mid::{Procedure, Program, verify_program};
+use ringmill_isa::mid::{Procedure, Unrolled, Verified, verify_unrolled};
 use ringmill_limits::Watch;
 use serde::Serialize;
 
@@ -116,7 +116,7 @@ impl Cpu {
     /// Refuses a run that would take more than there may be, beyond the buffers that are there from runs before.
     fn admit(
         &self,
-        program: &Program,
+        program: &Unrolled,
         plans: &[Arc<Plan>],
         bindings: &Bindings<'_>,
         watch: &Watch,
@@ -129,7 +129,7 @@ impl Cpu {
     }
 
     /// Plans of the program's procedures; each procedure is verified and planned when first met.
-    fn plans(&self, program: &Program, watch: &Watch) -> Result<Vec<Arc<Plan>>, DeviceError> {
+    fn plans(&self, program: &Unrolled, watch: &Watch) -> Result<Vec<Arc<Plan>>, DeviceError> {
         let mut cache = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         if cache.len() + program.procs.len() > MAX_PLANS {
             cache.clear();
@@ -164,10 +164,10 @@ impl Cpu {
         })
     }
 
-    /// Runs a program: its outputs, in the order of [`Program::outputs`], and what it took.
+    /// Runs a program: its outputs, in the order of [`Unrolled::outputs`], and what it took.
     pub fn execute(
         &self,
-        program: &Program,
+        program: &Unrolled,
         bindings: &Bindings<'_>,
         progress: &dyn Progress,
         spans: Option<&mut dyn SpanSink>,
@@ -179,14 +179,27 @@ impl Cpu {
     /// says so.
     pub fn execute_watched(
         &self,
-        program: &Program,
+        program: &Unrolled,
         bindings: &Bindings<'_>,
         progress: &dyn Progress,
         spans: Option<&mut dyn SpanSink>,
         watch: &Watch,
     ) -> Result<(Vec<OutputLimb>, CpuStats), DeviceError> {
         watch.check()?;
-        verify_program(program)?;
+        self.execute_verified(verify_unrolled(program)?, bindings, progress, spans, watch)
+    }
+
+    /// As [`Cpu::execute_watched`], of a program that has been verified.
+    pub fn execute_verified(
+        &self,
+        program: Verified<'_>,
+        bindings: &Bindings<'_>,
+        progress: &dyn Progress,
+        spans: Option<&mut dyn SpanSink>,
+        watch: &Watch,
+    ) -> Result<(Vec<OutputLimb>, CpuStats), DeviceError> {
+        watch.check()?;
+        let program = program.program();
         bindings.check(program)?;
         let begin = Instant::now();
         let plans = self.plans(program, watch)?;
@@ -227,7 +240,7 @@ impl Device for Cpu {
 
     fn run(
         &self,
-        program: &Program,
+        program: &Unrolled,
         bindings: &Bindings<'_>,
         request: Request<'_>,
         progress: &dyn Progress,
@@ -300,7 +313,7 @@ impl<'p> Meter<'p> {
 
     fn new(
         progress: &'p dyn Progress,
-        program: &Program,
+        program: &Unrolled,
         plans: &[Arc<Plan>],
         begin: Instant,
     ) -> Self {

@@ -12,7 +12,8 @@ mod tests;
 use std::sync::Arc;
 
 use ringmill_isa::mid::{Op, Procedure};
-use ringmill_math::{AutoEvalPlan, BaseConverter, Modulus, NttPlan, Ring, Shoup};
+use ringmill_math::basext::BaseExtension;
+use ringmill_math::{AnyModulus, AutoEvalPlan, Modulus, NttPlan, Ring, Shoup, WordModulus};
 
 use super::estimate;
 use crate::DeviceError;
@@ -54,8 +55,12 @@ pub(super) enum Kernel {
     Tensor(Modulus),
     /// (a - b) w, with a third operand c: (a - b) w + c.
     SubScale(Modulus, Shoup),
-    /// Up to [`EXTENDED`] output limbs of a base extension, a block of coefficients at a time.
-    Bext(Box<BaseConverter>),
+    /// Up to [`EXTENDED`] output limbs of a base extension, fast or exact, a block of coefficients at a time.
+    Bext(Box<dyn BaseExtension>),
+    /// On residues of a power of two above 2^60.
+    Word(WordModulus, WordKernel),
+    /// The operand's words, of whatever modulus they are residues, taken to a modulus; one of both is such a power.
+    Reduce(AnyModulus),
     Split(Modulus, Ring),
     Join(Modulus, Ring),
     Prng {
@@ -64,6 +69,17 @@ pub(super) enum Kernel {
         modulus: Modulus,
         ring: Ring,
     },
+}
+
+/// What is computed with machine words.
+#[derive(Clone, Copy)]
+pub(super) enum WordKernel {
+    Add,
+    Sub,
+    Neg,
+    Muli(u64),
+    Addi(u64),
+    Auto(u64),
 }
 
 impl Kernel {
@@ -106,7 +122,7 @@ impl Kernel {
         match self {
             Kernel::Ntt { .. } | Kernel::Intt(_) => 12,
             Kernel::Dot(_) | Kernel::DotPair { .. } => operands as u64,
-            Kernel::Bext(to) => (operands * (1 + to.to_moduli().len())) as u64,
+            Kernel::Bext(to) => (operands * (1 + to.target().len() + to.words().len())) as u64,
             _ => 1,
         }
     }

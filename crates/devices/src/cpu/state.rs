@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Call, LimbId, Program};
+use ringmill_isa::mid::{Call, LimbId, Unrolled};
 use ringmill_math::{MathError, Ring};
 
 use super::CACHE_BYTES;
@@ -43,7 +43,7 @@ struct Frame<'a> {
 }
 
 pub(super) struct State<'a> {
-    program: &'a Program,
+    program: &'a Unrolled,
     plans: &'a [Arc<Plan>],
     bindings: &'a Bindings<'a>,
     slots: Vec<Slot<'a>>,
@@ -75,7 +75,7 @@ fn slot<'s, 'a>(slots: &'s mut [Slot<'a>], limb: LimbId) -> Result<&'s mut Slot<
 impl<'a> State<'a> {
     /// `plans` has one entry for each procedure; program and bindings are verified.
     pub fn new(
-        program: &'a Program,
+        program: &'a Unrolled,
         plans: &'a [Arc<Plan>],
         bindings: &'a Bindings<'a>,
         pool: Pool,

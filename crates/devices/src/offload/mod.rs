@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ringmill_hdl::Hdl;
-use ringmill_isa::mid::{Procedure, Program};
+use ringmill_isa::mid::{Procedure, Unrolled, Verified, verify_unrolled};
 use ringmill_limits::Watch;
 use ringmill_machines::polymul::{Accepted, Description, PolymulMachine};
 use ringmill_machines::{Machine, SimOptions, TraceSink};
@@ -68,7 +68,7 @@ impl Offload {
     }
 
     /// The program's procedures in segments; each is cut when first met.
-    fn segments(&self, program: &Program, accepted: &Accepted) -> Vec<Arc<Segments>> {
+    fn segments(&self, program: &Unrolled, accepted: &Accepted) -> Vec<Arc<Segments>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() + program.procs.len() > MAX_KEPT {
             kept.clear();
@@ -97,7 +97,7 @@ impl Offload {
     /// Timing without data.
     fn time(
         &self,
-        program: &Program,
+        program: Verified<'_>,
         trace: Option<&mut dyn TraceSink>,
         progress: &dyn Progress,
         watch: &Watch,
@@ -112,7 +112,7 @@ impl Offload {
             ..SimOptions::default()
         };
         let report = match self.engine()? {
-            None => self.machine.simulate(program, options)?,
+            None => self.machine.simulate_verified(program, options)?,
             Some(mut rtl) => {
                 let tally = self.machine.tally_with::<DeviceError>(
                     program,
@@ -143,7 +143,7 @@ impl Device for Offload {
 
     fn run(
         &self,
-        program: &Program,
+        program: &Unrolled,
         bindings: &Bindings<'_>,
         request: Request<'_>,
         progress: &dyn Progress,
@@ -151,15 +151,16 @@ impl Device for Offload {
         let trace = request
             .machine_trace
             .map(|sink| -> &mut dyn TraceSink { sink });
+        if !request.function && !request.timing {
+            return Err(DeviceError::NothingAsked);
+        }
+        let program = verify_unrolled(program)?;
         if !request.function {
-            return match request.timing {
-                true => self.time(program, trace, progress, &request.watch),
-                false => Err(DeviceError::NothingAsked),
-            };
+            return self.time(program, trace, progress, &request.watch);
         }
         let accepted = self.machine.accept(program)?;
-        bindings.check(program)?;
-        let segments = self.segments(program, &accepted);
+        bindings.check(program.program())?;
+        let segments = self.segments(program.program(), &accepted);
         let degree = accepted.degree();
         let engine = self.engine()?;
         let run = Run::new(

@@ -40,7 +40,9 @@ impl Rtl {
         let n = 1 << procedure.log_n;
         for job in &stage.jobs {
             let modulus = procedure.moduli.get(usize::from(job.modulus.0));
-            if let (Some(&q), false) = (modulus, self.tables.contains_key(&job.modulus)) {
+            // The machine is given jobs of primes alone.
+            let q = modulus.and_then(|q| q.prime());
+            if let (Some(q), false) = (q, self.tables.contains_key(&job.modulus)) {
                 let tables = Tables::new(self.multiplier.shape(), n, q)?;
                 self.tables.insert(job.modulus, Arc::new(tables));
             }
@@ -62,7 +64,8 @@ impl Rtl {
         for job in &stage.jobs {
             let modulus = procedure.moduli.get(usize::from(job.modulus.0));
             for value in [Some(job.a), job.b].into_iter().flatten() {
-                limbs.insert(value, dice.limb(degree.n(), modulus.copied().unwrap_or(1)));
+                let q = modulus.and_then(|q| q.prime());
+                limbs.insert(value, dice.limb(degree.n(), q.unwrap_or(1)));
             }
         }
         let limb = |value: ValueId| limbs.get(&value).map(Vec::as_slice);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ringmill_isa::mid::{Call, LimbId, ModulusId, Procedure, Program, ValueId};
+use ringmill_isa::mid::{Call, LimbId, ModulusId, Procedure, Unrolled, ValueId, Verified};
 use ringmill_limits::Watch;
 use ringmill_machines::polymul::{Degree, PolymulMachine, Tally, loaded_after};
 use ringmill_machines::{EndToEnd, HostTimes, OffloadTimes, TraceSink};
@@ -78,7 +78,7 @@ impl<'a> Run<'a> {
     /// Runs a verified program on checked bindings; `segments` are those of its procedures.
     pub fn program(
         mut self,
-        program: &Program,
+        program: Verified<'_>,
         segments: &[Arc<Segments>],
         bindings: &Bindings<'_>,
         progress: &dyn Progress,
@@ -91,7 +91,7 @@ impl<'a> Run<'a> {
             *slot.ok_or_else(|| malformed("an input is no limb"))? =
                 Some(Held::Bound(limb.residues()));
         }
-        let last_use = last_uses(program);
+        let last_use = last_uses(program.program());
         let total = program.calls.len() as u64;
         for (number, call) in program.calls.iter().enumerate() {
             let at = call.proc as usize;
@@ -126,12 +126,16 @@ impl<'a> Run<'a> {
     }
 
     /// What the whole program takes on the CPU. The first of the runs makes plans.
-    fn alone(&self, program: &Program, bindings: &Bindings<'_>) -> Result<CpuStats, DeviceError> {
+    fn alone(
+        &self,
+        program: Verified<'_>,
+        bindings: &Bindings<'_>,
+    ) -> Result<CpuStats, DeviceError> {
         self.cpu
-            .execute_watched(program, bindings, &Silent, None, self.watch)?;
+            .execute_verified(program, bindings, &Silent, None, self.watch)?;
         Ok(self
             .cpu
-            .execute_watched(program, bindings, &Silent, None, self.watch)?
+            .execute_verified(program, bindings, &Silent, None, self.watch)?
             .1)
     }
 
@@ -280,7 +284,7 @@ impl<'a> Run<'a> {
 }
 
 /// The call that reads each limb last; a program's outputs are read after all.
-fn last_uses(program: &Program) -> HashMap<LimbId, usize> {
+fn last_uses(program: &Unrolled) -> HashMap<LimbId, usize> {
     let mut last = HashMap::new();
     for (number, call) in program.calls.iter().enumerate() {
         last.extend(call.args.iter().map(|&limb| (limb, number)));

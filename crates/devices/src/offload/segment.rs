@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ringmill_isa::mid::{
     Call, Imm, Input, InputRole, Instr, LimbId, LimbType, Op, Output, Param, ParamRole, Procedure,
-    Program, ResultLimb, ValueId,
+    ResultLimb, Unrolled, ValueId,
 };
 use ringmill_machines::polymul::Partition;
 
 /// Some instructions of a procedure: the values they take, a program of one call, the values they leave for others.
 pub struct Segment {
     pub inputs: Vec<ValueId>,
-    pub program: Program,
+    pub program: Unrolled,
     pub outputs: Vec<ValueId>,
     /// Whether it ran before: the first run makes plans and tables, which is no part of what it takes.
     ran: AtomicBool,
@@ -143,6 +143,7 @@ fn segment(
         moduli: procedure.moduli.clone(),
         params: Vec::new(),
         seeds: procedure.seeds.clone(),
+        immediates: Vec::new(),
         instrs: Vec::with_capacity(instrs.len()),
         results: Vec::new(),
         types,
@@ -184,7 +185,7 @@ fn places() -> impl Iterator<Item = (u16, u16)> {
 }
 
 /// A program that calls a procedure once, on inputs and seeds in its own order.
-fn one_call(procedure: Procedure) -> Program {
+fn one_call(procedure: Procedure) -> Unrolled {
     let limbs = |count: usize, from: usize| -> Vec<LimbId> {
         (from..from + count).map(|at| LimbId(at as u32)).collect()
     };
@@ -193,7 +194,7 @@ fn one_call(procedure: Procedure) -> Program {
     let values = procedure.params.iter().map(|p| p.value);
     let values = values.chain(procedure.results.iter().map(|r| r.value));
     let types = values.filter_map(|v| procedure.types.get(v.0 as usize).copied());
-    Program {
+    Unrolled {
         log_n: procedure.log_n,
         moduli: procedure.moduli.clone(),
         limbs: types.collect(),

@@ -5,7 +5,7 @@ use std::fmt;
 use ringmill_machines::{EndToEnd, MachineReport};
 
 use super::table::{bytes, grouped, seconds};
-use super::{CpuReport, KeyReport, ParameterReport, PrecisionReport, RunReport};
+use super::{CpuReport, KeyReport, ParameterReport, PrecisionReport, RunReport, SchemeReport};
 
 /// Width of the column of labels.
 const LABEL: usize = 22;
@@ -23,7 +23,7 @@ pub(super) fn write(report: &RunReport, f: &mut fmt::Formatter<'_>) -> fmt::Resu
         (None, None) => writeln!(f, "Run of `{program}` on {device}")?,
     }
     precision(f, &report.precision)?;
-    security(f, &report.parameters, report.keys.as_ref())
+    security(f, &report.parameters, report.keys.as_ref(), &report.scheme)
 }
 
 fn row(f: &mut fmt::Formatter<'_>, label: &str, text: impl fmt::Display) -> fmt::Result {
@@ -234,6 +234,7 @@ fn security(
     f: &mut fmt::Formatter<'_>,
     p: &ParameterReport,
     keys: Option<&KeyReport>,
+    scheme: &SchemeReport,
 ) -> fmt::Result {
     // Worth a word when something could not be checked; the detail names all parts.
     let unchecked = match keys.map_or(&[][..], |keys| &keys.unchecked) {
@@ -244,10 +245,12 @@ fn security(
         }
     };
     let parameters = format!(
-        "ring degree 2^{}, {} + {} primes{unchecked}",
+        "ring degree 2^{}, {} + {} primes{unchecked}; {}: {}",
         p.log_n,
         p.cipher_prime_bits.len(),
-        p.special_prime_bits.len()
+        p.special_prime_bits.len(),
+        scheme.name,
+        scheme.why
     );
     match &p.insecure {
         Some(reason) => row(

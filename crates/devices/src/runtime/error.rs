@@ -5,6 +5,7 @@ use ringmill_compiler::InputRange;
 use ringmill_compiler::reference::EvaluateError;
 use ringmill_limits::Halt;
 use ringmill_schemes::ckks::CkksError;
+use ringmill_schemes::rlwe::RlweError;
 use thiserror::Error;
 
 use crate::DeviceError;
@@ -12,7 +13,7 @@ use crate::DeviceError;
 /// A refused input, key or run: what was expected, what came, what to do.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum RuntimeError {
+pub enum RuntimeError<E = CkksError> {
     #[error("{0}")]
     Halt(#[from] Halt),
     #[error("no value was given for {kind} input `{name}`; pass one by that name")]
@@ -43,16 +44,14 @@ pub enum RuntimeError {
         range: InputRange,
     },
     #[error("`{name}`: {source}")]
-    Value { name: String, source: CkksError },
+    Value { name: String, source: E },
     #[error(
-        "ciphertext `{name}` is at level {got_level} and scale 2^{got_scale:.2}, the program takes it at level {level} and scale 2^{scale:.2}; encrypt it for this program"
+        "ciphertext `{name}` is at {got}, the program takes it at {expected}; encrypt it for this program"
     )]
     WrongPlace {
         name: String,
-        level: u32,
-        scale: f64,
-        got_level: u32,
-        got_scale: f64,
+        expected: String,
+        got: String,
     },
     #[error("ciphertext `{name}` has {got} polynomials, expected {expected}; relinearise it first")]
     WrongSize {
@@ -69,7 +68,7 @@ pub enum RuntimeError {
     )]
     NotSeeded { key: String },
     #[error("the {key} cannot be used: {source}")]
-    Key { key: String, source: CkksError },
+    Key { key: String, source: E },
     #[error(
         "the {what} belongs to another secret key (key identity {got}) than what came before it (key identity {expected}); use inputs and evaluation keys that one client made"
     )]
@@ -91,9 +90,21 @@ pub enum RuntimeError {
     #[error(transparent)]
     Device(#[from] DeviceError),
     #[error(transparent)]
-    Scheme(#[from] CkksError),
+    Scheme(E),
     #[error(transparent)]
     Evaluate(#[from] EvaluateError),
+}
+
+impl From<CkksError> for RuntimeError {
+    fn from(e: CkksError) -> Self {
+        Self::Scheme(e)
+    }
+}
+
+impl From<RlweError> for RuntimeError {
+    fn from(e: RlweError) -> Self {
+        Self::Scheme(e.into())
+    }
 }
 
 /// A value in a message: real ones without their imaginary part, large ones short.

@@ -1,129 +1,139 @@
 //! The server: evaluation keys, encoded constants, and programs run on devices.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use num_complex::Complex64;
-use ringmill_compiler::{
-    Compiled, CompiledInput, CompiledOutput, KeyRequest, PlainRequest, PlainSource,
-};
-use ringmill_isa::macros::Visibility;
-use ringmill_isa::mid::InputRole;
+use ringmill_compiler::Compiled;
+use ringmill_isa::mid::{HeadInput, InputRole, Unrolled};
 use ringmill_limits::{Watch, room};
-use ringmill_schemes::ckks::identity::Agreement;
-use ringmill_schemes::ckks::{Ciphertext, Encoder, KSwitchKey, KeyId, Params, Plaintext};
+use ringmill_schemes::KeyId;
+use ringmill_schemes::call::key_poly;
+use ringmill_schemes::ckks::Ciphertext;
+use ringmill_schemes::identity::Agreement;
+use ringmill_schemes::roles::{Operator, Place};
+use ringmill_schemes::{Encrypted, Limbed, Scheme};
 
-use super::{
-    Ciphertexts, EvaluationKeys, RuntimeError, Vectors, check_length, check_names, check_range,
+use super::executable::{
+    CiphertextOf, ErrorOf, Executable, KeyNameOf, KeyOf, KeysOf, MessageOf, PlainFrom, PlaintextOf,
+    Port, limb_bytes,
 };
+use super::{RuntimeError, check_names};
+use crate::DeviceError;
 use crate::bindings::{Bindings, Limb, SeedExpansion};
 use crate::device::{Device, Request};
 use crate::pool::OutputLimb;
 use crate::progress::Progress;
 use crate::report::{KeyReport, RunReport};
 
-/// Relative difference of scales that counts as none: beyond the noise of computing the same scale in another order.
-const SCALE_TOLERANCE: f64 = 1e-9;
-
 /// Runs one compiled program with one client's evaluation keys.
-pub struct Server {
-    compiled: Arc<Compiled>,
-    encoder: Encoder,
-    /// One for each of [`Compiled::keys`].
-    keys: Vec<KSwitchKey>,
+pub struct Server<P: Executable = Compiled> {
+    compiled: Arc<P>,
+    operator: P::Operator,
+    /// One for each of [`Executable::keys`].
+    keys: Vec<KeyOf<P>>,
     /// One for each of the program's seeds; they keep what they expand.
     seeds: Vec<Arc<SeedExpansion>>,
-    /// For each of [`Compiled::plaintexts`] that is a constant, its encoding.
-    constants: Vec<Option<Plaintext>>,
+    /// One for each of [`Executable::plaintexts`].
+    plaintexts: Vec<Prepared<P>>,
+}
+
+/// A plaintext that the program takes.
+enum Prepared<P: Executable> {
+    Constant(PlaintextOf<P>),
+    /// The input that is encoded at each run, and where.
+    Input(u32, Place<P::Scheme>),
 }
 
 /// What a run gave.
 #[derive(Debug)]
-pub struct Answer {
+pub struct Answer<C = Ciphertext, R = RunReport> {
     /// Output ciphertexts by name, when function was asked for.
-    pub outputs: Option<Ciphertexts>,
-    pub report: RunReport,
+    pub outputs: Option<BTreeMap<String, C>>,
+    pub report: R,
+}
+
+/// The answer of a program's run.
+pub type AnswerOf<P> = Answer<CiphertextOf<P>, <P as Executable>::Report>;
+
+fn unrolled<P: Executable>(program: &P) -> Result<&Unrolled, RuntimeError<ErrorOf<P>>> {
+    Ok(program.unrolled().map_err(DeviceError::from)?)
 }
 
 /// Timing of a compiled program on a device: no keys, no data.
-pub fn simulate(
-    compiled: &Compiled,
+pub fn simulate<P: Executable>(
+    compiled: &P,
     device: &dyn Device,
     request: Request<'_>,
     progress: &dyn Progress,
-) -> Result<RunReport, RuntimeError> {
+) -> Result<P::Report, RuntimeError<ErrorOf<P>>> {
     let request = Request {
         function: false,
         timing: true,
         ..request
     };
-    let outcome = device.run(&compiled.program, &Bindings::default(), request, progress)?;
-    Ok(RunReport::new(&device.name(), compiled, &outcome))
+    let outcome = device.run(unrolled(compiled)?, &Bindings::default(), request, progress)?;
+    Ok(compiled.report(&device.name(), &outcome, None))
 }
 
-impl Server {
+impl<P: Executable> Server<P> {
     /// Checks that the keys are of the program's parameters and of one secret key and that none is missing, and encodes
     /// the program's constants. Keys that the program does not need are dropped.
-    pub fn new(compiled: Arc<Compiled>, keys: EvaluationKeys) -> Result<Self, RuntimeError> {
+    pub fn new(compiled: Arc<P>, keys: KeysOf<P>) -> Result<Self, RuntimeError<ErrorOf<P>>> {
         Self::new_watched(compiled, keys, &Watch::default())
     }
 
     /// As [`Server::new`], under limits.
     pub fn new_watched(
-        compiled: Arc<Compiled>,
-        keys: EvaluationKeys,
+        compiled: Arc<P>,
+        keys: KeysOf<P>,
         watch: &Watch,
-    ) -> Result<Self, RuntimeError> {
-        watch.admit("the encoded constants and keys", held_bytes(&compiled))?;
-        let mut held = Vec::with_capacity(compiled.keys.len());
-        for request in &compiled.keys {
+    ) -> Result<Self, RuntimeError<ErrorOf<P>>> {
+        let wanted = compiled.plaintexts();
+        let constants = wanted
+            .iter()
+            .filter(|(from, _)| matches!(from, PlainFrom::Constant(_)));
+        // Encoded constants, and its own copy of the keys.
+        let held = encoded_bytes(&*compiled, constants.map(|(_, at)| at)) + compiled.key_bytes();
+        watch.admit("the encoded constants and keys", held)?;
+        let operator = P::Operator::new(compiled.params().clone());
+        let held = hold(&*compiled, &operator, &keys, watch)?;
+        agree(key_ids(&*compiled, &held))?;
+        let seeds = seeds(&*compiled, &held)?;
+        let mut plaintexts = Vec::with_capacity(wanted.len());
+        for (from, at) in wanted {
             watch.check()?;
-            held.push(usable(&compiled, request, &keys)?);
-        }
-        agree(key_ids(&compiled, &held))?;
-        let mut seeds = Vec::with_capacity(compiled.program.seeds.len());
-        for &key in &compiled.program.seeds {
-            let named = compiled
-                .keys
-                .get(key as usize)
-                .map_or_else(|| format!("key number {key}"), key_name);
-            let seed = held.get(key as usize).and_then(KSwitchKey::seed);
-            seeds.push(Arc::new(SeedExpansion::new(
-                *seed.ok_or(RuntimeError::NotSeeded { key: named })?,
-            )));
-        }
-        let encoder = Encoder::new(compiled.params.clone());
-        let mut constants = Vec::with_capacity(compiled.plaintexts.len());
-        for request in &compiled.plaintexts {
-            watch.check()?;
-            constants.push(match request.from {
-                PlainSource::Data(index) => Some(constant(&encoder, &compiled, index, request)?),
-                PlainSource::Input(_) => None,
+            plaintexts.push(match from {
+                PlainFrom::Constant(number) => {
+                    Prepared::Constant(constant(&*compiled, &operator, number, &at)?)
+                }
+                PlainFrom::Input(input) => Prepared::Input(input, at),
             });
         }
         Ok(Self {
             compiled,
-            encoder,
+            operator,
             keys: held,
             seeds,
-            constants,
+            plaintexts,
         })
     }
 
-    pub fn compiled(&self) -> &Arc<Compiled> {
+    pub fn compiled(&self) -> &Arc<P> {
         &self.compiled
     }
 
     /// Runs the program. `ciphers` names every encrypted input, `plains` every plain one; when only timing is asked for
     /// neither is looked at. Inputs of another secret key than the evaluation keys' are refused; the report names what has
-    /// no identity, so that it cannot be checked. The report's precision is the predicted one; the client adds what it measures.
+    /// no identity, so that it cannot be checked. A report's precision is the predicted one; the client adds what it
+    /// measures.
     pub fn run(
         &self,
         device: &dyn Device,
-        ciphers: &Ciphertexts,
-        plains: &Vectors,
+        ciphers: &BTreeMap<String, CiphertextOf<P>>,
+        plains: &BTreeMap<String, MessageOf<P>>,
         request: Request<'_>,
         progress: &dyn Progress,
-    ) -> Result<Answer, RuntimeError> {
+    ) -> Result<AnswerOf<P>, RuntimeError<ErrorOf<P>>> {
         let compiled = &*self.compiled;
         if !request.function {
             return Ok(Answer {
@@ -131,75 +141,73 @@ impl Server {
                 report: simulate(compiled, device, request, progress)?,
             });
         }
-        let known = |v: Visibility| -> Vec<&str> {
-            compiled
-                .inputs
-                .iter()
-                .filter(|i| i.visibility == v)
-                .map(|i| i.name.as_str())
-                .collect()
+        let ports = compiled.inputs();
+        let known = |encrypted: bool| -> Vec<&str> {
+            let ports = ports.iter().filter(|port| port.encrypted == encrypted);
+            ports.map(|port| port.name).collect()
         };
-        check_names(
-            ciphers.keys(),
-            &known(Visibility::Encrypted),
-            "encrypted input",
-        )?;
-        check_names(plains.keys(), &known(Visibility::Plain), "plain input")?;
-        let bytes = encoded_bytes(compiled, |from| matches!(from, PlainSource::Input(_)));
+        check_names(ciphers.keys(), &known(true), "encrypted input")?;
+        check_names(plains.keys(), &known(false), "plain input")?;
+        let inputs = self.plaintexts.iter().filter_map(|plain| match plain {
+            Prepared::Input(_, at) => Some(at),
+            Prepared::Constant(_) => None,
+        });
+        let bytes = encoded_bytes(compiled, inputs);
         request.watch.admit("the encoded inputs", bytes)?;
-        let encoded = self.encode(plains)?;
-        let bindings = self.bind(ciphers, &encoded)?;
+        let encoded = self.encode(&ports, plains)?;
+        let bindings = self.bind(&ports, ciphers, &encoded)?;
         let agreement = self.belong_together(ciphers)?;
-        let mut outcome = device.run(&compiled.program, &bindings, request, progress)?;
+        let mut outcome = device.run(unrolled(compiled)?, &bindings, request, progress)?;
         let limbs = outcome.outputs.take();
         let key_id = agreement.key_id();
         let outputs = limbs.map(|limbs| self.outputs(limbs, key_id)).transpose()?;
-        let mut report = RunReport::new(&device.name(), compiled, &outcome);
-        report.keys = Some(KeyReport {
+        let keys = KeyReport {
             identity: agreement.known.map(|id| id.to_string()),
             unchecked: agreement.unchecked,
-        });
+        };
+        let report = compiled.report(&device.name(), &outcome, Some(keys));
         Ok(Answer { outputs, report })
     }
 
     /// Whether the evaluation keys and the inputs belong to one secret key.
-    fn belong_together(&self, ciphers: &Ciphertexts) -> Result<Agreement<String>, RuntimeError> {
+    fn belong_together(
+        &self,
+        ciphers: &BTreeMap<String, CiphertextOf<P>>,
+    ) -> Result<Agreement<String>, RuntimeError<ErrorOf<P>>> {
         let inputs = ciphers
             .iter()
             .map(|(name, c)| (format!("ciphertext `{name}`"), c.key_id()));
-        agree(key_ids(&self.compiled, &self.keys).chain(inputs))
+        agree(key_ids(&*self.compiled, &self.keys).chain(inputs))
     }
 
     /// Plain inputs, encoded wherever the program takes them; `None` for constants.
-    fn encode(&self, plains: &Vectors) -> Result<Vec<Option<Plaintext>>, RuntimeError> {
-        let compiled = &*self.compiled;
-        let mut encoded = Vec::with_capacity(compiled.plaintexts.len());
-        for request in &compiled.plaintexts {
-            let PlainSource::Input(index) = request.from else {
+    fn encode(
+        &self,
+        ports: &[Port<'_, P::Scheme>],
+        plains: &BTreeMap<String, MessageOf<P>>,
+    ) -> Result<Vec<Option<PlaintextOf<P>>>, RuntimeError<ErrorOf<P>>> {
+        let mut encoded = Vec::with_capacity(self.plaintexts.len());
+        for plain in &self.plaintexts {
+            let Prepared::Input(number, at) = plain else {
                 encoded.push(None);
                 continue;
             };
-            let Some(input) = compiled.inputs.get(index as usize) else {
+            let Some(port) = ports.get(*number as usize) else {
                 encoded.push(None);
                 continue;
             };
-            let name = input.name.as_str();
             let missing = || RuntimeError::MissingInput {
                 kind: "plain",
-                name: name.to_owned(),
+                name: port.name.to_owned(),
             };
-            let values = plains.get(name).ok_or_else(missing)?;
-            check_length(name, compiled.source.slots, values)?;
-            check_range(input, values)?;
+            let message = plains.get(port.name).ok_or_else(missing)?;
+            self.compiled.check(*number as usize, message)?;
+            let plain = self.operator.encode(message, at);
             let refused = |source| RuntimeError::Value {
-                name: name.to_owned(),
+                name: port.name.to_owned(),
                 source,
             };
-            encoded.push(Some(
-                self.encoder
-                    .encode(values, request.at.level, request.at.scale)
-                    .map_err(refused)?,
-            ));
+            encoded.push(Some(plain.map_err(refused)?));
         }
         Ok(encoded)
     }
@@ -207,48 +215,45 @@ impl Server {
     /// The program's input limbs. Scheme objects hold residues below their modulus by construction, so none is scanned.
     fn bind<'a>(
         &'a self,
-        ciphers: &'a Ciphertexts,
-        encoded: &'a [Option<Plaintext>],
-    ) -> Result<Bindings<'a>, RuntimeError> {
-        let compiled = &*self.compiled;
-        let program = &compiled.program;
-        let mut inputs: Vec<Option<&Ciphertext>> = Vec::with_capacity(compiled.inputs.len());
-        for input in &compiled.inputs {
-            inputs.push(match input.visibility {
-                Visibility::Encrypted => Some(fitting(&compiled.params, input, ciphers)?),
-                Visibility::Plain => None,
+        ports: &[Port<'_, P::Scheme>],
+        ciphers: &'a BTreeMap<String, CiphertextOf<P>>,
+        encoded: &'a [Option<PlaintextOf<P>>],
+    ) -> Result<Bindings<'a>, RuntimeError<ErrorOf<P>>> {
+        let program = self.compiled.program();
+        let mut inputs: Vec<Option<&CiphertextOf<P>>> = Vec::with_capacity(ports.len());
+        for port in ports {
+            inputs.push(match port.encrypted {
+                true => Some(self.fitting(port, ciphers)?),
+                false => None,
             });
         }
+        let object = |input: &HeadInput| -> Option<(&'a dyn Limbed, usize)> {
+            match input.role {
+                InputRole::Cipher { input, poly } => {
+                    let cipher = inputs.get(input as usize).copied().flatten()?;
+                    Some((cipher, usize::from(poly)))
+                }
+                InputRole::Plain { input } => {
+                    let plain = match self.plaintexts.get(input as usize)? {
+                        Prepared::Constant(plain) => plain,
+                        Prepared::Input(..) => encoded.get(input as usize)?.as_ref()?,
+                    };
+                    Some((plain, 0))
+                }
+                InputRole::Key { key, digit, part } => {
+                    Some((self.keys.get(key as usize)?, key_poly(digit, part)))
+                }
+            }
+        };
         let mut limbs = Vec::with_capacity(program.inputs.len());
         for input in &program.inputs {
-            let modulus = program
-                .limbs
-                .get(input.limb.0 as usize)
-                .map_or(usize::MAX, |t| usize::from(t.modulus.0));
-            let found = match input.role {
-                InputRole::Cipher { input, poly } => inputs
-                    .get(input as usize)
-                    .copied()
-                    .flatten()
-                    .and_then(|c| c.limb(poly.into(), modulus)),
-                InputRole::Plain { input: index } => {
-                    let of = |list: &'a [Option<Plaintext>]| {
-                        list.get(index as usize).and_then(Option::as_ref)
-                    };
-                    of(&self.constants)
-                        .or_else(|| of(encoded))
-                        .and_then(|p| p.limb(modulus))
-                }
-                InputRole::Key { key, digit, part } => self
-                    .keys
-                    .get(key as usize)
-                    .and_then(|k| k.limb(digit.into(), part.into(), modulus)),
-            };
+            let modulus = usize::from(input.ty.modulus.0);
             let missing = || RuntimeError::MissingInput {
                 kind: "limb",
                 name: input.name.clone(),
             };
             let q = program.moduli.get(modulus).copied().ok_or_else(missing)?;
+            let found = object(input).and_then(|(object, poly)| object.limb(poly, modulus));
             limbs.push(Limb::scanned(found.ok_or_else(missing)?, q));
         }
         Ok(Bindings {
@@ -257,14 +262,49 @@ impl Server {
         })
     }
 
+    /// The ciphertext of an input, when its parameters, place and size are those the program takes.
+    fn fitting<'a>(
+        &self,
+        port: &Port<'_, P::Scheme>,
+        ciphers: &'a BTreeMap<String, CiphertextOf<P>>,
+    ) -> Result<&'a CiphertextOf<P>, RuntimeError<ErrorOf<P>>> {
+        let name = || port.name.to_owned();
+        let missing = || RuntimeError::MissingInput {
+            kind: "encrypted",
+            name: name(),
+        };
+        let cipher = ciphers.get(port.name).ok_or_else(missing)?;
+        let refused = |source| RuntimeError::Value {
+            name: name(),
+            source,
+        };
+        self.operator.check(cipher).map_err(refused)?;
+        if !P::Scheme::agree(&cipher.at(), &port.at) {
+            return Err(RuntimeError::WrongPlace {
+                name: name(),
+                expected: P::Scheme::place(&port.at),
+                got: P::Scheme::place(&cipher.at()),
+            });
+        }
+        let expected = P::Scheme::FRESH_POLYS;
+        if cipher.polys() != expected {
+            return Err(RuntimeError::WrongSize {
+                name: name(),
+                expected,
+                got: cipher.polys(),
+            });
+        }
+        Ok(cipher)
+    }
+
     /// Output limbs as ciphertexts.
     fn outputs(
         &self,
         limbs: Vec<OutputLimb>,
         key_id: Option<KeyId>,
-    ) -> Result<Ciphertexts, RuntimeError> {
+    ) -> Result<BTreeMap<String, CiphertextOf<P>>, RuntimeError<ErrorOf<P>>> {
         let compiled = &*self.compiled;
-        let program = &compiled.program;
+        let program = unrolled(compiled)?;
         // (output, polynomial, modulus) sorts limbs into limb-major polynomials.
         let mut places: Vec<_> = program
             .outputs
@@ -281,7 +321,8 @@ impl Server {
         places.sort_by_key(|(place, _)| *place);
         let residues: usize = places.iter().map(|(_, limb)| limb.len()).sum();
         room("the outputs", 2 * 8 * residues as u64)?;
-        let mut polys: Vec<Vec<Vec<u64>>> = vec![Vec::new(); compiled.outputs.len()];
+        let ports = compiled.outputs();
+        let mut polys: Vec<Vec<Vec<u64>>> = vec![Vec::new(); ports.len()];
         for ((output, poly, _), limb) in places {
             let Some(cipher) = polys.get_mut(output as usize) else {
                 continue;
@@ -291,150 +332,102 @@ impl Server {
                 data.extend_from_slice(&limb);
             }
         }
-        let mut ciphertexts = Ciphertexts::new();
-        for (CompiledOutput { name, at }, polys) in compiled.outputs.iter().zip(polys) {
-            let cipher = Ciphertext::new(&compiled.params, at.level, at.scale, polys);
-            let incomplete = |_| RuntimeError::IncompleteOutput { name: name.clone() };
-            let cipher = cipher.map_err(incomplete)?.with_key_id(key_id);
+        let mut ciphertexts = BTreeMap::new();
+        for (Port { name, at, .. }, polys) in ports.into_iter().zip(polys) {
+            let name = name.to_owned();
+            let Ok(cipher) = self.operator.ciphertext(&at, polys, key_id) else {
+                return Err(RuntimeError::IncompleteOutput { name });
+            };
             if cipher.is_transparent() {
-                return Err(RuntimeError::Transparent { name: name.clone() });
+                return Err(RuntimeError::Transparent { name });
             }
-            ciphertexts.insert(name.clone(), cipher);
+            ciphertexts.insert(name, cipher);
         }
         Ok(ciphertexts)
     }
 }
 
-/// Bytes of the plaintexts that come from such sources.
-fn encoded_bytes(compiled: &Compiled, wanted: impl Fn(&PlainSource) -> bool) -> u64 {
-    let requests = compiled.plaintexts.iter().filter(|r| wanted(&r.from));
-    let limbs: u64 = requests.map(|r| u64::from(r.at.level) + 1).sum();
-    8 * limbs * compiled.params.degree() as u64
+/// Bytes of plaintexts at such places.
+fn encoded_bytes<'a, P: Executable>(
+    compiled: &P,
+    places: impl Iterator<Item = &'a Place<P::Scheme>>,
+) -> u64
+where
+    Place<P::Scheme>: 'a,
+{
+    let limbs: u64 = places.map(|at| u64::from(at.level) + 1).sum();
+    limbs * limb_bytes(compiled)
 }
 
-/// Bytes that a server makes and keeps: encoded constants, and its own copy of the keys.
-fn held_bytes(compiled: &Compiled) -> u64 {
-    let constants = encoded_bytes(compiled, |from| matches!(from, PlainSource::Data(_)));
-    constants + compiled.key_bytes()
+/// The keys that the program takes, in the form it takes them.
+fn hold<P: Executable>(
+    compiled: &P,
+    operator: &P::Operator,
+    keys: &KeysOf<P>,
+    watch: &Watch,
+) -> Result<Vec<KeyOf<P>>, RuntimeError<ErrorOf<P>>> {
+    let mut held = Vec::with_capacity(compiled.keys().len());
+    for name in compiled.keys() {
+        watch.check()?;
+        let key = operator.key(keys, name, compiled.seeded());
+        let key = key.map_err(|source| RuntimeError::Key {
+            key: name.to_string(),
+            source,
+        })?;
+        held.push(key.ok_or_else(|| RuntimeError::MissingKey {
+            key: name.to_string(),
+        })?);
+    }
+    Ok(held)
+}
+
+/// The program's seeds.
+fn seeds<P: Executable>(
+    compiled: &P,
+    held: &[KeyOf<P>],
+) -> Result<Vec<Arc<SeedExpansion>>, RuntimeError<ErrorOf<P>>> {
+    let numbers = compiled.program().seeds.iter();
+    let seed = |&number: &u32| {
+        let name = compiled.keys().get(number as usize);
+        let named =
+            || name.map_or_else(|| format!("key number {number}"), KeyNameOf::<P>::to_string);
+        let seed = held.get(number as usize).and_then(Limbed::seed);
+        let seed = seed.ok_or_else(|| RuntimeError::NotSeeded { key: named() })?;
+        Ok(Arc::new(SeedExpansion::new(*seed)))
+    };
+    numbers.map(seed).collect()
+}
+
+fn constant<P: Executable>(
+    compiled: &P,
+    operator: &P::Operator,
+    number: u32,
+    at: &Place<P::Scheme>,
+) -> Result<PlaintextOf<P>, RuntimeError<ErrorOf<P>>> {
+    let name = format!("constant vector {number}");
+    let Some(message) = compiled.constant(number) else {
+        let kind = "constant";
+        return Err(RuntimeError::MissingInput { kind, name });
+    };
+    let plain = operator.encode(&message, at);
+    plain.map_err(|source| RuntimeError::Value { name, source })
 }
 
 /// Keys by name with their identities.
-fn key_ids(
-    compiled: &Compiled,
-    keys: &[KSwitchKey],
+fn key_ids<P: Executable>(
+    compiled: &P,
+    keys: &[KeyOf<P>],
 ) -> impl Iterator<Item = (String, Option<KeyId>)> {
-    let ids = keys.iter().map(KSwitchKey::key_id);
-    compiled.keys.iter().map(key_name).zip(ids)
+    let names = compiled.keys().iter().map(ToString::to_string);
+    names.zip(keys.iter().map(Limbed::key_id))
 }
 
-fn agree(
+fn agree<E>(
     parts: impl IntoIterator<Item = (String, Option<KeyId>)>,
-) -> Result<Agreement<String>, RuntimeError> {
+) -> Result<Agreement<String>, RuntimeError<E>> {
     KeyId::agree(parts).map_err(|mismatch| RuntimeError::OtherKeys {
         what: mismatch.what,
         expected: mismatch.expected.short(),
         got: mismatch.got.short(),
     })
-}
-
-/// Whether two scales are the same but for rounding.
-pub(super) fn same_scale(a: f64, b: f64) -> bool {
-    (a / b - 1.0).abs() <= SCALE_TOLERANCE
-}
-
-fn key_name(request: &KeyRequest) -> String {
-    match request {
-        KeyRequest::Relin => "relinearisation key".to_owned(),
-        KeyRequest::Galois(element) => format!("Galois key of element {element}"),
-    }
-}
-
-/// The key asked for, in the form the program takes.
-fn usable(
-    compiled: &Compiled,
-    request: &KeyRequest,
-    keys: &EvaluationKeys,
-) -> Result<KSwitchKey, RuntimeError> {
-    let found = match request {
-        KeyRequest::Relin => keys.relin.as_ref().map(|k| &k.0),
-        KeyRequest::Galois(element) => keys.galois.get(*element).ok(),
-    };
-    let key = found.ok_or_else(|| RuntimeError::MissingKey {
-        key: key_name(request),
-    })?;
-    let refused = |source| RuntimeError::Key {
-        key: key_name(request),
-        source,
-    };
-    compiled
-        .params
-        .check_id("key", key.params_id())
-        .map_err(refused)?;
-    if compiled.seeded {
-        Ok(key.clone())
-    } else {
-        key.expanded(&compiled.params).map_err(refused)
-    }
-}
-
-fn constant(
-    encoder: &Encoder,
-    compiled: &Compiled,
-    index: u32,
-    request: &PlainRequest,
-) -> Result<Plaintext, RuntimeError> {
-    let named = || format!("constant vector {index}");
-    let data = compiled.managed.data.get(index as usize);
-    let data = data.ok_or_else(|| RuntimeError::MissingInput {
-        kind: "constant",
-        name: named(),
-    })?;
-    let values: Vec<Complex64> = data
-        .iter()
-        .map(|&(re, im)| Complex64::new(re, im))
-        .collect();
-    let refused = |source| RuntimeError::Value {
-        name: named(),
-        source,
-    };
-    encoder
-        .encode(&values, request.at.level, request.at.scale)
-        .map_err(refused)
-}
-
-/// The ciphertext of an input, when its parameters, level, scale and size are those the program takes.
-fn fitting<'a>(
-    params: &Params,
-    input: &CompiledInput,
-    ciphers: &'a Ciphertexts,
-) -> Result<&'a Ciphertext, RuntimeError> {
-    let missing = || RuntimeError::MissingInput {
-        kind: "encrypted",
-        name: input.name.clone(),
-    };
-    let cipher = ciphers.get(&input.name).ok_or_else(missing)?;
-    let refused = |source| RuntimeError::Value {
-        name: input.name.clone(),
-        source,
-    };
-    params
-        .check_id("ciphertext", cipher.params_id())
-        .map_err(refused)?;
-    if cipher.level() != input.at.level || !same_scale(cipher.scale(), input.at.scale) {
-        return Err(RuntimeError::WrongPlace {
-            name: input.name.clone(),
-            level: input.at.level,
-            scale: input.at.scale.log2(),
-            got_level: cipher.level(),
-            got_scale: cipher.scale().log2(),
-        });
-    }
-    if cipher.size() != 2 {
-        return Err(RuntimeError::WrongSize {
-            name: input.name.clone(),
-            expected: 2,
-            got: cipher.size(),
-        });
-    }
-    Ok(cipher)
 }

@@ -5,9 +5,11 @@
 pub mod naive;
 pub mod random;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use ringmill_devices::{Bindings, Limb, SeedExpansion};
+use ringmill_isa::mid::{LimbId, Unrolled};
 
 /// Binds a case's data.
 pub fn bind(case: &random::Case) -> Bindings<'_> {
@@ -28,4 +30,23 @@ pub fn bind(case: &random::Case) -> Bindings<'_> {
             .map(|&s| Arc::new(SeedExpansion::new(s)))
             .collect(),
     }
+}
+
+/// The outputs of a program by the reference interpreter, call by call.
+pub fn by_reference(program: &Unrolled, inputs: &[Vec<u64>], seeds: &[[u8; 32]]) -> Vec<Vec<u64>> {
+    let mut limbs: HashMap<LimbId, Vec<u64>> = program
+        .inputs
+        .iter()
+        .zip(inputs)
+        .map(|(input, data)| (input.limb, data.clone()))
+        .collect();
+    for call in &program.calls {
+        let args: Vec<&[u64]> = call.args.iter().map(|l| limbs[l].as_slice()).collect();
+        let seeds: Vec<_> = call.seeds.iter().map(|&s| seeds[s as usize]).collect();
+        let procedure = &program.procs[call.proc as usize];
+        let results = ringmill_schemes::interpret::run(procedure, &args, &seeds).unwrap();
+        limbs.extend(call.results.iter().copied().zip(results));
+    }
+    let outputs = program.outputs.iter();
+    outputs.map(|o| limbs[&o.limb].clone()).collect()
 }

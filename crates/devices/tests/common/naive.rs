@@ -2,20 +2,26 @@
 
 use std::collections::HashMap;
 
-use ringmill_isa::mid::{Form, Imm, Instr, LimbType, Op, Procedure, Program};
+use num_bigint::BigInt;
+use ringmill_isa::mid::{Form, Imm, Instr, LimbType, Op, Procedure, Representative, Unrolled};
 use ringmill_math::{Modulus, Ring, RingKind, expand_uniform};
 
 pub type Limb = Vec<u64>;
 
-fn mul(a: u64, b: u64, q: u64) -> u64 {
-    (u128::from(a) * u128::from(b) % u128::from(q)) as u64
+fn mul(a: u64, b: u64, q: u128) -> u64 {
+    (u128::from(a) * u128::from(b) % q) as u64
 }
 
-fn add(a: u64, b: u64, q: u64) -> u64 {
-    ((u128::from(a) + u128::from(b)) % u128::from(q)) as u64
+fn add(a: u64, b: u64, q: u128) -> u64 {
+    ((u128::from(a) + u128::from(b)) % q) as u64
 }
 
-fn pow(mut b: u64, mut e: u64, q: u64) -> u64 {
+/// a - b.
+fn sub(a: u64, b: u64, q: u128) -> u64 {
+    ((u128::from(a) + q - u128::from(b)) % q) as u64
+}
+
+fn pow(mut b: u64, mut e: u64, q: u128) -> u64 {
     let mut r = 1;
     while e > 0 {
         if e & 1 == 1 {
@@ -27,16 +33,16 @@ fn pow(mut b: u64, mut e: u64, q: u64) -> u64 {
     r
 }
 
-fn inv(a: u64, q: u64) -> u64 {
-    pow(a, q - 2, q)
+fn inv(a: u64, q: u128) -> u64 {
+    pow(a, (q - 2) as u64, q)
 }
 
 /// The smallest primitive 2^(log_n + 1)-th root of unity mod q, by trying all of them.
-fn psi(log_n: u32, q: u64) -> u64 {
+fn psi(log_n: u32, q: u128) -> u64 {
     let order = 2u64 << log_n;
     let root = (2..)
-        .map(|x| pow(x, (q - 1) / order, q))
-        .find(|&y| pow(y, order / 2, q) == q - 1)
+        .map(|x| pow(x, (q - 1) as u64 / order, q))
+        .find(|&y| u128::from(pow(y, order / 2, q)) == q - 1)
         .unwrap();
     (0..order / 2)
         .map(|k| pow(root, 2 * k + 1, q))
@@ -45,7 +51,7 @@ fn psi(log_n: u32, q: u64) -> u64 {
 }
 
 /// The evaluation points of a ring, in the order of its evaluation form.
-fn points(ring: Ring, q: u64) -> Vec<u64> {
+fn points(ring: Ring, q: u128) -> Vec<u64> {
     let full = ring.full_log_n();
     let psi = psi(full, q);
     let point = |i: usize| pow(psi, 2 * ((i as u64).reverse_bits() >> (64 - full)) + 1, q);
@@ -56,12 +62,12 @@ fn points(ring: Ring, q: u64) -> Vec<u64> {
     }
 }
 
-fn ntt(ring: Ring, q: u64, a: &[u64]) -> Limb {
+fn ntt(ring: Ring, q: u128, a: &[u64]) -> Limb {
     let at = |x: u64| a.iter().rev().fold(0, |sum, &c| add(mul(sum, x, q), c, q));
     points(ring, q).into_iter().map(at).collect()
 }
 
-fn intt(ring: Ring, q: u64, a: &[u64]) -> Limb {
+fn intt(ring: Ring, q: u128, a: &[u64]) -> Limb {
     let points: Vec<u64> = points(ring, q).into_iter().map(|x| inv(x, q)).collect();
     let n_inv = inv(ring.len() as u64, q);
     (0..ring.len())
@@ -74,34 +80,38 @@ fn intt(ring: Ring, q: u64, a: &[u64]) -> Limb {
         .collect()
 }
 
-fn auto_coeff(g: u32, q: u64, a: &[u64]) -> Limb {
+fn auto_coeff(g: u32, q: u128, a: &[u64]) -> Limb {
     let n = a.len();
     let mut out = vec![0; n];
     for (i, &c) in a.iter().enumerate() {
         let e = i * g as usize % (2 * n);
-        out[e % n] = if e < n { c } else { (q - c) % q };
+        out[e % n] = if e < n { c } else { sub(0, c, q) };
     }
     out
 }
 
-fn split(ring: Ring, q: u64, a: &[u64]) -> (Limb, Limb) {
+fn split(ring: Ring, q: u128, a: &[u64]) -> (Limb, Limb) {
     let half = a.len() / 2;
     let zeta = pow(psi(ring.full_log_n(), q), half as u64, q);
     let t: Limb = a[half..].iter().map(|&h| mul(h, zeta, q)).collect();
     let plus = a.iter().zip(&t).map(|(&l, &t)| add(l, t, q)).collect();
-    let minus = a.iter().zip(&t).map(|(&l, &t)| add(l, q - t, q)).collect();
+    let minus = a.iter().zip(&t).map(|(&l, &t)| sub(l, t, q)).collect();
     (plus, minus)
 }
 
-fn join(ring: Ring, q: u64, p: &[u64], m: &[u64]) -> Limb {
+fn join(ring: Ring, q: u128, p: &[u64], m: &[u64]) -> Limb {
     let zeta = pow(psi(ring.full_log_n(), q), p.len() as u64, q);
     let half = inv(2, q);
     let low = p.iter().zip(m).map(|(&p, &m)| mul(add(p, m, q), half, q));
     let high = p
         .iter()
         .zip(m)
-        .map(|(&p, &m)| mul(add(p, q - m, q), mul(half, inv(zeta, q), q), q));
+        .map(|(&p, &m)| mul(sub(p, m, q), mul(half, inv(zeta, q), q), q));
     low.chain(high).collect()
+}
+
+fn residue(x: &BigInt, p: &BigInt) -> u64 {
+    u64::try_from(((x % p) + p) % p).unwrap()
 }
 
 struct Frame<'p> {
@@ -116,8 +126,39 @@ impl Frame<'_> {
         self.proc.types[v as usize]
     }
 
-    fn q(&self, v: u32) -> u64 {
-        self.proc.moduli[usize::from(self.ty(v).modulus.0)]
+    fn q(&self, v: u32) -> u128 {
+        self.proc.moduli[usize::from(self.ty(v).modulus.0)].value()
+    }
+
+    /// Base extensions in whole integers: what `represents` makes of the sum of the scaled residues and their modulus.
+    fn extension(
+        &self,
+        src: &[u32],
+        dst: &[u32],
+        represents: impl Fn(usize, BigInt, &BigInt) -> BigInt,
+    ) -> Vec<Limb> {
+        let args: Vec<&Limb> = src.iter().map(|v| &self.values[v]).collect();
+        let moduli: Vec<BigInt> = src.iter().map(|&v| self.q(v).into()).collect();
+        let product: BigInt = moduli.iter().product();
+        let terms: Vec<(BigInt, BigInt)> = moduli
+            .iter()
+            .map(|q| {
+                let punctured = &product / q;
+                let inverse = (&punctured % q).modinv(q).unwrap();
+                (punctured, inverse)
+            })
+            .collect();
+        let integers: Vec<BigInt> = (0..self.ty(dst[0]).ring.len())
+            .map(|c| {
+                let term = |i: usize| &terms[i].1 * args[i][c] % &moduli[i] * &terms[i].0;
+                represents(c, (0..args.len()).map(term).sum(), &product)
+            })
+            .collect();
+        let limb = |&d: &u32| {
+            let p = BigInt::from(self.q(d));
+            integers.iter().map(|x| residue(x, &p)).collect()
+        };
+        dst.iter().map(limb).collect()
     }
 
     fn run(&mut self, instr: &Instr) {
@@ -130,8 +171,8 @@ impl Frame<'_> {
             |f: &dyn Fn(usize) -> u64| vec![(0..ring.unwrap().len()).map(f).collect::<Limb>()];
         let results = match (instr.op, instr.imm) {
             (Op::Add, _) => each(&|i| add(args[0][i], args[1][i], q)),
-            (Op::Sub, _) => each(&|i| add(args[0][i], q - args[1][i], q)),
-            (Op::Neg, _) => each(&|i| (q - args[0][i]) % q),
+            (Op::Sub, _) => each(&|i| sub(args[0][i], args[1][i], q)),
+            (Op::Neg, _) => each(&|i| sub(0, args[0][i], q)),
             (Op::Mul, _) => each(&|i| mul(args[0][i], args[1][i], q)),
             (Op::Mac, _) => each(&|i| add(args[0][i], mul(args[1][i], args[2][i], q), q)),
             (Op::Muli, Imm::Scalar(w)) => each(&|i| mul(args[0][i], w, q)),
@@ -157,28 +198,26 @@ impl Frame<'_> {
                 let (p, m) = split(full, q, &auto_coeff(g, q, &whole));
                 vec![ntt(half_p, q, &p), ntt(half_m, q, &m)]
             }
-            (Op::Conv, _) => each(&|i| args[0][i] % q),
-            (Op::Bext, _) => {
-                let from: Vec<u64> = src.iter().map(|&v| self.q(v)).collect();
-                let product = |skip: usize, m: u64| {
-                    let others = from.iter().enumerate().filter(|(i, _)| *i != skip);
-                    others.fold(1 % m, |p, (_, &f)| mul(p, f % m, m))
-                };
-                let scaled: Vec<Limb> = (0..from.len())
-                    .map(|i| {
-                        args[i]
-                            .iter()
-                            .map(|&x| mul(x, inv(product(i, from[i]), from[i]), from[i]))
-                            .collect()
-                    })
-                    .collect();
-                let out = |p: u64| -> Limb {
-                    let term = |i: usize, c: usize| mul(scaled[i][c] % p, product(i, p), p);
-                    (0..args[0].len())
-                        .map(|c| (0..from.len()).fold(0, |s, i| add(s, term(i, c), p)))
-                        .collect()
-                };
-                dst.iter().map(|&d| out(self.q(d))).collect()
+            (Op::Conv, _) => each(&|i| (u128::from(args[0][i]) % q) as u64),
+            (Op::Bext, _) => self.extension(&src, &dst, |_, sum, _| sum),
+            (Op::Bextx, Imm::Representative(Representative::NonNegative)) => {
+                self.extension(&src, &dst, |_, sum, product| sum % product)
+            }
+            (Op::Bextx, Imm::Representative(Representative::Centred)) => {
+                self.extension(&src, &dst, |_, sum, product| {
+                    let x = sum % product;
+                    if &x * 2 > *product { x - product } else { x }
+                })
+            }
+            (Op::Bextr, _) => {
+                let (r, x) = src.split_last().unwrap();
+                let m = BigInt::from(self.q(*r));
+                self.extension(x, &dst, |c, sum, product| {
+                    let redundant = BigInt::from(args[x.len()][c]);
+                    let inverse = (product % &m).modinv(&m).unwrap();
+                    let alpha = residue(&((&sum - redundant) * inverse), &m);
+                    sum - product * alpha
+                })
             }
             (Op::Dot, _) => each(&|i| {
                 args.chunks(2)
@@ -195,7 +234,7 @@ impl Frame<'_> {
                 expand_uniform(
                     &self.seeds[usize::from(seed)],
                     stream,
-                    Modulus::new(q).unwrap(),
+                    Modulus::new(q as u64).unwrap(),
                     &mut full,
                 );
                 vec![match ring.kind {
@@ -216,7 +255,7 @@ impl Frame<'_> {
 }
 
 /// The outputs of a program on these inputs and seeds, each in the program's order.
-pub fn interpret(program: &Program, inputs: &[Limb], seeds: &[[u8; 32]]) -> Vec<Limb> {
+pub fn interpret(program: &Unrolled, inputs: &[Limb], seeds: &[[u8; 32]]) -> Vec<Limb> {
     let mut limbs: HashMap<u32, Limb> = program
         .inputs
         .iter()

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use ringmill_isa::mid::*;
-use ringmill_math::{Modulus, Prng, Ring, primes};
+use ringmill_math::{Prng, Ring, primes};
 
 pub struct Case {
-    pub program: Program,
+    pub program: Unrolled,
     pub inputs: Vec<Vec<u64>>,
     pub seeds: Vec<[u8; 32]>,
 }
@@ -32,19 +32,28 @@ impl Dice {
         }
     }
 
-    pub fn residues(&mut self, q: u64, n: usize) -> Vec<u64> {
-        let q = Modulus::new(q).unwrap();
-        (0..n).map(|_| q.reduce(self.0.next_u64())).collect()
+    pub fn residues(&mut self, q: impl Into<TableModulus>, n: usize) -> Vec<u64> {
+        let q = q.into().value();
+        let residue = |x: u64| (u128::from(x) % q) as u64;
+        (0..n).map(|_| residue(self.0.next_u64())).collect()
     }
 
     /// Any type of the ring 2^log_n.
-    fn ty(&mut self, log_n: u8, moduli: usize) -> LimbType {
+    fn ty(&mut self, log_n: u8, moduli: &[TableModulus]) -> LimbType {
         let full = Ring::full(log_n);
+        let modulus = self.below(moduli.len());
+        if moduli[modulus].prime().is_none() {
+            return LimbType {
+                ring: full,
+                modulus: ModulusId(modulus as u16),
+                form: Form::Coeff,
+            };
+        }
         let ring = [full, full, full.halves().0, full.halves().1][self.below(4)];
         let form = [Form::Coeff, Form::Eval][self.below(2)];
         LimbType {
             ring,
-            modulus: ModulusId(self.below(moduli) as u16),
+            modulus: ModulusId(modulus as u16),
             form,
         }
     }
@@ -56,18 +65,37 @@ pub fn moduli(log_n: u8) -> Vec<u64> {
     [30, 45, 54, 60].map(prime).concat()
 }
 
+/// [`moduli`] and moduli of the other kinds.
+pub fn all_kinds(log_n: u8) -> Vec<TableModulus> {
+    let mut table = TableModulus::primes(&moduli(log_n));
+    table.extend([
+        TableModulus::Plain((1 << 61) - 1),
+        TableModulus::PowerOfTwo(64),
+        TableModulus::Plain(30_031),
+        TableModulus::PowerOfTwo(8),
+    ]);
+    table
+}
+
+fn coprime(mut a: u128, mut b: u128) -> bool {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a == 1
+}
+
 /// A procedure of about `size` instructions.
 pub fn procedure(
     dice: &mut Dice,
     name: String,
     log_n: u8,
-    moduli: &[u64],
+    moduli: &[TableModulus],
     size: usize,
 ) -> Procedure {
     let mut b = ProcBuilder::new(name, log_n, moduli).unwrap();
     let mut values = Vec::new();
     for i in 0..4 + dice.below(8) {
-        let ty = dice.ty(log_n, moduli.len());
+        let ty = dice.ty(log_n, moduli);
         values.push(
             b.param(
                 format!("p{i}"),
@@ -96,7 +124,10 @@ pub fn procedure(
         let full = ty.ring == Ring::full(log_n);
         let galois = (dice.below(1 << log_n) * 2 + 1) as u32;
         let other = ModulusId(dice.below(moduli.len()) as u16);
-        match (dice.below(16), ty.form) {
+        let value = |m: ModulusId| moduli[usize::from(m.0)].value();
+        let rooted = moduli[usize::from(ty.modulus.0)].prime().is_some();
+        let other_fits = full || moduli[usize::from(other.0)].prime().is_some();
+        match (dice.below(18), ty.form) {
             (0, _) => values.push(b.add(a, x).unwrap()),
             (1, _) => values.push(b.sub(a, x).unwrap()),
             (2, _) => values.push(b.neg(a).unwrap()),
@@ -104,7 +135,7 @@ pub fn procedure(
             (4, Form::Eval) => values.push(b.mac(a, x, y).unwrap()),
             (5, _) => values.push(b.muli(a, dice.residues(q, 1)[0]).unwrap()),
             (6, _) => values.push(b.addi(a, dice.residues(q, 1)[0]).unwrap()),
-            (7 | 8, Form::Coeff) => values.push(b.ntt(a).unwrap()),
+            (7 | 8, Form::Coeff) if rooted => values.push(b.ntt(a).unwrap()),
             (7 | 8, Form::Eval) => values.push(b.intt(a).unwrap()),
             (9, _) if full => values.push(b.auto(a, galois).unwrap()),
             (9, Form::Eval) => {
@@ -118,17 +149,18 @@ pub fn procedure(
                     values.extend([p, m]);
                 }
             }
-            (10, Form::Coeff) if other != ty.modulus => values.push(b.conv(a, other).unwrap()),
-            (11, Form::Coeff) => {
+            (10, Form::Coeff) if other != ty.modulus && other_fits => {
+                values.push(b.conv(a, other).unwrap())
+            }
+            (which @ (11 | 16 | 17), Form::Coeff) if value(ty.modulus) >> 61 == 0 => {
                 let mut from: Vec<ValueId> = vec![a];
                 for &v in &values {
                     let t = b.ty(v).unwrap();
-                    let new = from.iter().all(|&f| b.ty(f).unwrap().modulus != t.modulus);
-                    if new
-                        && t.ring == ty.ring
-                        && t.form == Form::Coeff
-                        && from.len() < moduli.len() - 1
-                    {
+                    let new = value(t.modulus) >> 61 == 0
+                        && from
+                            .iter()
+                            .all(|&f| coprime(value(b.ty(f).unwrap().modulus), value(t.modulus)));
+                    if new && t.ring == ty.ring && t.form == Form::Coeff && from.len() < 4 {
                         from.push(v);
                     }
                 }
@@ -136,9 +168,21 @@ pub fn procedure(
                     from.iter().map(|&f| b.ty(f).unwrap().modulus).collect();
                 let to: Vec<ModulusId> = (0..moduli.len() as u16)
                     .map(ModulusId)
-                    .filter(|m| !taken.contains(m))
+                    .filter(|m| which != 11 || !taken.contains(m))
+                    .filter(|m| full || moduli[usize::from(m.0)].prime().is_some())
                     .collect();
-                values.extend(b.bext(&from, &to).unwrap());
+                match (which, from.as_slice()) {
+                    (11, _) if !to.is_empty() => values.extend(b.bext(&from, &to).unwrap()),
+                    (16, _) => {
+                        let which = [Representative::NonNegative, Representative::Centred];
+                        let which = which[dice.below(2)];
+                        values.extend(b.bextx(&from, &to, which).unwrap());
+                    }
+                    (17, [x @ .., r]) if !x.is_empty() => {
+                        values.extend(b.bextr(x, *r, &to).unwrap());
+                    }
+                    _ => {}
+                }
             }
             (12, Form::Eval) => {
                 let pairs: Vec<_> = (0..1 + dice.below(40))
@@ -146,7 +190,7 @@ pub fn procedure(
                     .collect();
                 values.push(b.dot(&pairs).unwrap());
             }
-            (13, Form::Coeff) if full => {
+            (13, Form::Coeff) if full && rooted => {
                 let (p, m) = b.split(a).unwrap();
                 values.extend([p, m, b.join(p, m).unwrap()]);
             }
@@ -182,11 +226,11 @@ pub fn procedure(
 /// A program of several procedures and `calls` calls.
 pub fn case(seed: u64, log_n: u8, calls: usize) -> Case {
     let mut dice = Dice::new(seed);
-    let moduli = moduli(log_n);
+    let moduli = all_kinds(log_n);
     let procs: Vec<Arc<Procedure>> = (0..3)
         .map(|i| Arc::new(procedure(&mut dice, format!("proc{i}"), log_n, &moduli, 40)))
         .collect();
-    let mut program = Program {
+    let mut program = Unrolled {
         log_n,
         moduli: moduli.clone(),
         procs,

@@ -10,7 +10,8 @@ pub mod verify;
 
 pub use op::MacroOp;
 pub use program::{
-    LevelScale, MacroImm, MacroInput, MacroInstr, MacroProgram, MacroType, MacroValue, Visibility,
+    LevelNote, LevelScale, MacroImm, MacroInput, MacroInstr, MacroProc, MacroProgram, MacroType,
+    MacroValue, Note, SchemeName, Visibility,
 };
 pub use rules::SCALE_TOLERANCE;
 pub use verify::{Stage, stage, verify, verify_with_primes};

@@ -15,9 +15,9 @@ pub enum MacroOp {
     Sub,
     /// Slot by slot -a.
     Neg,
-    /// Adds one real constant to every slot (a constant polynomial at a's scale).
+    /// Adds one constant to every slot; a real one is a constant polynomial at a's scale.
     Addc,
-    /// Multiplies every slot by one real constant, taken as the integer nearest to constant times the immediate's scale; the scales multiply.
+    /// Multiplies every slot by one constant; a real one is taken as the integer nearest to constant times the immediate's scale, and the scales multiply.
     Mulc,
     /// Slot by slot a * b; a is a ciphertext, b a ciphertext (then d has three polynomials) or a plaintext; the scales multiply.
     Mul,
@@ -37,6 +37,10 @@ pub enum MacroOp {
     Conj,
     /// a is the named output of the program.
     Output,
+    /// d... = what a procedure of the program gives for the arguments a....
+    Call,
+    /// A procedure, count times in sequence. As many values as it has results are carried: its first parameters, at first the first operands, then its results. The other operands are the same each time. d... = the carried values at the end.
+    Repeat,
 }
 
 /// Typing rules; the verifier dispatches on them.
@@ -46,24 +50,28 @@ pub enum MacroRule {
     Input,
     /// `plain`: A plaintext.
     Plain,
-    /// `sum`: a is a ciphertext, b a ciphertext or a plaintext of equal level and scale; the result has the larger size, and that level and scale.
+    /// `sum`: a is a ciphertext, b a ciphertext or a plaintext of equal level and note; the result has the larger size, and that level and note.
     Sum,
     /// `same`: The operand is a ciphertext; the result has its type.
     Same,
-    /// `scalar-product`: The operand is a ciphertext; the result has its size and level, and its scale times the constant's.
+    /// `scalar-product`: The operand is a ciphertext; the result has its size and level, and its scale times the constant's, or its note where that is no scale and the constant has none.
     ScalarProduct,
-    /// `product`: a is a ciphertext, b a ciphertext or a plaintext of equal level; two ciphertexts have two polynomials each and the result three; by a plaintext the size stays. The scales multiply.
+    /// `product`: a is a ciphertext, b a ciphertext or a plaintext of equal level; two ciphertexts have two polynomials each and the result three; by a plaintext the size stays. Scales multiply; factors do modulo the plaintext modulus, so any is taken.
     Product,
     /// `relinearise`: The operand is a ciphertext of three polynomials; the result has two.
     Relinearise,
-    /// `rescale`: The operand is a ciphertext of level 1 or higher; the result is one level lower, its scale divided by the dropped prime.
+    /// `rescale`: The operand is a ciphertext of level 1 or higher; the result is one level lower, its scale divided by the dropped prime; any factor is taken.
     Rescale,
-    /// `mod-switch`: The operand is a ciphertext; the result has the immediate's level, which is not higher, and its scale.
+    /// `mod-switch`: The operand is a ciphertext; the result has the immediate's level, which is not higher, and its note.
     ModSwitch,
     /// `rotate`: The operand is a ciphertext of two polynomials; each result has its type.
     Rotate,
     /// `output`: The operand is a ciphertext; each output is written exactly once.
     Output,
+    /// `call`: As many operands as the procedure has parameters, as many results as it has, and of their types. A procedure calls those before it only, so that none calls itself, directly or through others, and it reads no inputs and writes no outputs of the program.
+    Call,
+    /// `repeat`: As CALL, and the procedure's first parameters have exactly the types of its results.
+    Repeat,
 }
 
 impl MacroRule {
@@ -81,6 +89,8 @@ impl MacroRule {
             MacroRule::ModSwitch => "mod-switch",
             MacroRule::Rotate => "rotate",
             MacroRule::Output => "output",
+            MacroRule::Call => "call",
+            MacroRule::Repeat => "repeat",
         }
     }
 }
@@ -94,7 +104,7 @@ pub enum MacroImmKind {
     Data,
     /// `none`: Nothing.
     None,
-    /// `constant`: A finite real constant, with a scale of at least 1 in a managed `MULC`; written `by C` or `by C scale S`.
+    /// `constant`: A finite real constant, with a scale of at least 1 in a managed `MULC`, written `by C` or `by C scale S`; or an integer of at most 128 bits, sign included, written `by integer C`.
     Constant,
     /// `level`: A level; written `to level L`.
     Level,
@@ -102,6 +112,10 @@ pub enum MacroImmKind {
     Steps,
     /// `output`: The number of an output; written `output O`.
     Output,
+    /// `procedure`: The number of a procedure; written `proc P`.
+    Procedure,
+    /// `repeat`: The number of a procedure and a count from 1 to 2^32; written `proc P times C`.
+    Repeat,
 }
 
 impl MacroImmKind {
@@ -115,16 +129,18 @@ impl MacroImmKind {
             MacroImmKind::Level => "level",
             MacroImmKind::Steps => "steps",
             MacroImmKind::Output => "output",
+            MacroImmKind::Procedure => "procedure",
+            MacroImmKind::Repeat => "repeat",
         }
     }
 }
 
 impl MacroOp {
     /// Number of opcodes.
-    pub const COUNT: usize = 16;
+    pub const COUNT: usize = 18;
 
     /// Every opcode, in the definition file's order.
-    pub const ALL: [MacroOp; 16] = [
+    pub const ALL: [MacroOp; 18] = [
         MacroOp::Input,
         MacroOp::Encode,
         MacroOp::Add,
@@ -141,6 +157,8 @@ impl MacroOp {
         MacroOp::Hrotate,
         MacroOp::Conj,
         MacroOp::Output,
+        MacroOp::Call,
+        MacroOp::Repeat,
     ];
 
     /// What the definition file says of this instruction.
@@ -209,7 +227,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Constant,
                 rule: MacroRule::Same,
-                semantics: "Adds one real constant to every slot (a constant polynomial at a's scale).",
+                semantics: "Adds one constant to every slot; a real one is a constant polynomial at a's scale.",
                 expansion: &[],
             },
             MacroOp::Mulc => &OpInfo {
@@ -220,7 +238,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Constant,
                 rule: MacroRule::ScalarProduct,
-                semantics: "Multiplies every slot by one real constant, taken as the integer nearest to constant times the immediate's scale; the scales multiply.",
+                semantics: "Multiplies every slot by one constant; a real one is taken as the integer nearest to constant times the immediate's scale, and the scales multiply.",
                 expansion: &[],
             },
             MacroOp::Mul => &OpInfo {
@@ -322,6 +340,28 @@ impl MacroOp {
                 semantics: "a is the named output of the program.",
                 expansion: &[],
             },
+            MacroOp::Call => &OpInfo {
+                mnemonic: "CALL",
+                operands: Arity::Groups(1),
+                operand_names: &["a"],
+                results: Arity::Groups(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::Procedure,
+                rule: MacroRule::Call,
+                semantics: "d... = what a procedure of the program gives for the arguments a....",
+                expansion: &[],
+            },
+            MacroOp::Repeat => &OpInfo {
+                mnemonic: "REPEAT",
+                operands: Arity::Groups(1),
+                operand_names: &["a"],
+                results: Arity::Groups(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::Repeat,
+                rule: MacroRule::Repeat,
+                semantics: "A procedure, count times in sequence. As many values as it has results are carried: its first parameters, at first the first operands, then its results. The other operands are the same each time. d... = the carried values at the end.",
+                expansion: &[],
+            },
         }
     }
 
@@ -349,6 +389,8 @@ impl MacroOp {
             "HROTATE" => Some(MacroOp::Hrotate),
             "CONJ" => Some(MacroOp::Conj),
             "OUTPUT" => Some(MacroOp::Output),
+            "CALL" => Some(MacroOp::Call),
+            "REPEAT" => Some(MacroOp::Repeat),
             _ => None,
         }
     }

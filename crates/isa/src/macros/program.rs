@@ -1,17 +1,89 @@
 //! A macro program: what a traced function is, and what the compiler's passes rewrite.
 
+use std::fmt;
+
 use super::op::MacroOp;
+use crate::limits;
 use crate::source::SourceLoc;
+
+/// The scheme that a program is for: small letters, digits and hyphens, a letter first, at most
+/// [`MAX_SCHEME`](limits::MAX_SCHEME) bytes. Which schemes there are is for those to say who have them.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct SchemeName(String);
+
+impl SchemeName {
+    /// The scheme of that name; `None` for what cannot be one.
+    pub fn new(name: &str) -> Option<Self> {
+        let letters = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        let legal = name.len() <= limits::MAX_SCHEME
+            && name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name.bytes().all(letters);
+        legal.then(|| Self(name.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for SchemeName {
+    /// `ckks`, the scheme of texts that name none: those of version 1.
+    fn default() -> Self {
+        Self("ckks".to_owned())
+    }
+}
+
+impl fmt::Display for SchemeName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 /// A macro-level SSA value: index into [`MacroProgram::types`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct MacroValue(pub u32);
 
-/// Level and scale of a managed value. A value at level l has l + 1 ciphertext primes.
+/// What a scheme keeps of a managed value beside its level.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Note {
+    /// Nothing, as BFV.
+    Bare,
+    /// What the message is multiplied by, a real number, as CKKS.
+    Scale(f64),
+    /// What the message is multiplied by modulo the plaintext modulus, as BGV.
+    Factor(u64),
+}
+
+/// Level of a managed value and its scheme's note. A value at level l has l + 1 ciphertext primes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LevelNote {
+    pub level: u32,
+    pub note: Note,
+}
+
+impl LevelNote {
+    /// Level and scale, of a value that has a scale.
+    pub fn scaled(self) -> Option<LevelScale> {
+        let level = self.level;
+        match self.note {
+            Note::Scale(scale) => Some(LevelScale { level, scale }),
+            Note::Bare | Note::Factor(_) => None,
+        }
+    }
+}
+
+/// A [`LevelNote`] whose note is a scale.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LevelScale {
     pub level: u32,
     pub scale: f64,
+}
+
+impl From<LevelScale> for LevelNote {
+    fn from(LevelScale { level, scale }: LevelScale) -> Self {
+        let note = Note::Scale(scale);
+        Self { level, note }
+    }
 }
 
 /// Type of a macro value; `at` is `None` in a traced, unmanaged program.
@@ -20,10 +92,10 @@ pub enum MacroType {
     /// `size` polynomials: 2, or 3 before relinearisation.
     Cipher {
         size: u32,
-        at: Option<LevelScale>,
+        at: Option<LevelNote>,
     },
     Plain {
-        at: Option<LevelScale>,
+        at: Option<LevelNote>,
     },
 }
 
@@ -43,9 +115,18 @@ pub enum MacroImm {
         value: f64,
         scale: Option<f64>,
     },
+    /// An integer constant, exact; schemes that compute on real numbers take it for one.
+    Integer(i128),
     Level(u32),
     /// Rotation steps, each in (-slots, slots), not 0.
     Steps(Vec<i32>),
+    /// Index into [`MacroProgram::procs`].
+    Proc(u32),
+    /// Index into [`MacroProgram::procs`], and how often.
+    Repeat {
+        proc: u32,
+        count: u64,
+    },
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -70,15 +151,47 @@ pub struct MacroInput {
     pub visibility: Visibility,
 }
 
+/// Instructions that are called: on values of their own, numbered from 0, and the program's constant vectors.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MacroProc {
+    pub name: String,
+    /// At a `REPEAT` the first, as many as there are results, are carried.
+    pub params: Vec<MacroValue>,
+    pub instrs: Vec<MacroInstr>,
+    pub types: Vec<MacroType>,
+    pub results: Vec<MacroValue>,
+    pub loc: Option<SourceLoc>,
+}
+
 /// `slots` is the vector length (a power of two, at most N/2; shorter vectors repeat through the slots).
 #[derive(Clone, PartialEq, Debug)]
 pub struct MacroProgram {
     pub name: String,
+    pub scheme: SchemeName,
     pub slots: u32,
     pub inputs: Vec<MacroInput>,
     /// Constant vectors, each of `slots` complex values (re, im).
     pub data: Vec<Vec<(f64, f64)>>,
+    /// Each calls those before it only.
+    pub procs: Vec<MacroProc>,
     pub instrs: Vec<MacroInstr>,
     pub types: Vec<MacroType>,
     pub outputs: Vec<String>,
+}
+
+impl MacroProgram {
+    /// A program of a scheme that computes nothing yet.
+    pub fn new(name: String, scheme: SchemeName, slots: u32) -> Self {
+        Self {
+            name,
+            scheme,
+            slots,
+            inputs: Vec::new(),
+            data: Vec::new(),
+            procs: Vec::new(),
+            instrs: Vec::new(),
+            types: Vec::new(),
+            outputs: Vec::new(),
+        }
+    }
 }

@@ -3,13 +3,46 @@
 use std::collections::BTreeMap;
 
 use super::op::MacroOp;
-use super::program::MacroProgram;
+use super::program::{MacroImm, MacroInstr, MacroProgram};
 
-/// Instructions by opcode, in the definition file's order; opcodes that do not occur are absent.
+/// Instructions by opcode, in the definition file's order; opcodes that do not occur are absent. Those of a procedure
+/// count as often as it is called; `CALL` and `REPEAT` themselves are counted where they call what is no procedure before
+/// theirs, which the verifier refuses. Counts end at 2^64 - 1.
 pub fn counts(program: &MacroProgram) -> BTreeMap<MacroOp, u64> {
-    let mut counts = BTreeMap::new();
-    for instr in &program.instrs {
-        *counts.entry(instr.op).or_default() += 1;
+    let mut procs: Vec<BTreeMap<MacroOp, u64>> = Vec::with_capacity(program.procs.len());
+    for proc in &program.procs {
+        let counts = body(&proc.instrs, &procs);
+        procs.push(counts);
+    }
+    body(&program.instrs, &procs)
+}
+
+fn body(instrs: &[MacroInstr], procs: &[BTreeMap<MacroOp, u64>]) -> BTreeMap<MacroOp, u64> {
+    let mut counts: BTreeMap<MacroOp, u64> = BTreeMap::new();
+    let mut add = |op: MacroOp, more: u64| {
+        let count = counts.entry(op).or_default();
+        *count = count.saturating_add(more);
+    };
+    for instr in instrs {
+        let (proc, times) = match instr.imm {
+            MacroImm::Proc(proc) => (Some(proc), 1),
+            MacroImm::Repeat { proc, count } => (Some(proc), count),
+            MacroImm::None
+            | MacroImm::Input(_)
+            | MacroImm::Output(_)
+            | MacroImm::Data(_)
+            | MacroImm::Constant { .. }
+            | MacroImm::Integer(_)
+            | MacroImm::Level(_)
+            | MacroImm::Steps(_) => (None, 1),
+        };
+        match proc.and_then(|n| procs.get(n as usize)) {
+            Some(called) => {
+                let called = called.iter();
+                called.for_each(|(&op, &n)| add(op, n.saturating_mul(times)));
+            }
+            None => add(instr.op, 1),
+        }
     }
     counts
 }

@@ -3,16 +3,40 @@
 //! Doubles are written with the fewest digits that read back to the same bits. A constant vector that repeats with a
 //! period is written as `repeat` and one period, while the slots so written stay below [`MAX_REPEATED`] in total (so
 //! that a short text cannot ask for much memory); after that, vectors are written in full.
+//!
+//! ```
+//! use ringmill_isa::macros::{text, verify};
+//! let program = text::parse(
+//!     r#"macro "decay" scheme ckks slots 8
+//!          input 0 = encrypted "x"
+//!          output 0 = "y"
+//!          proc 0 = "step"
+//!            in %0 : cipher 2
+//!            %1 = MULC %0 by 0.9 : cipher 2
+//!            %2 = ADDC %1 by 0.1 : cipher 2
+//!            out %2
+//!          end
+//!          %0 = INPUT input 0 : cipher 2
+//!          %1 = REPEAT %0 proc 0 times 12 : cipher 2
+//!          OUTPUT %1 output 0
+//!        end"#,
+//! )?;
+//! verify(&program)?;
+//! assert_eq!(text::parse(&text::print(&program))?, program);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::fmt::{self, Write};
 
 use super::op::{MacroImmKind, MacroOp};
 use super::program::{
-    LevelScale, MacroImm, MacroInput, MacroInstr, MacroProgram, MacroType, MacroValue, Visibility,
+    LevelNote, MacroImm, MacroInput, MacroInstr, MacroProc, MacroProgram, MacroType, MacroValue,
+    Note, SchemeName, Visibility,
 };
 use crate::lex::{Cursor, ParseError, quote};
 use crate::limits;
 pub(super) use crate::mid::text::shorten;
+use crate::source::SourceLoc;
 
 /// Slots that `repeat` may write out in one program.
 pub const MAX_REPEATED: usize = 1 << 22;
@@ -33,7 +57,8 @@ pub(super) fn instr_text(instr: &MacroInstr, types: &[MacroType]) -> String {
 }
 
 fn program_to(out: &mut impl Write, p: &MacroProgram) -> fmt::Result {
-    writeln!(out, "macro {} slots {}", quote(&p.name), p.slots)?;
+    let (name, scheme, slots) = (quote(&p.name), &p.scheme, p.slots);
+    writeln!(out, "macro {name} scheme {scheme} slots {slots}")?;
     for (n, input) in p.inputs.iter().enumerate() {
         let visibility = match input.visibility {
             Visibility::Encrypted => "encrypted",
@@ -67,15 +92,43 @@ fn program_to(out: &mut impl Write, p: &MacroProgram) -> fmt::Result {
         }
         writeln!(out)?;
     }
-    for instr in &p.instrs {
-        out.write_str("  ")?;
-        instr_to(out, instr, &p.types)?;
-        if let Some(loc) = &instr.loc {
-            write!(out, " at {}:{}", quote(&loc.file), loc.line)?;
+    for (n, proc) in p.procs.iter().enumerate() {
+        write!(out, "  proc {n} = {}", quote(&proc.name))?;
+        line_end(out, &proc.loc)?;
+        for v in &proc.params {
+            write!(out, "    in %{} : ", v.0)?;
+            type_to(out, proc.types.get(v.0 as usize))?;
+            writeln!(out)?;
         }
-        writeln!(out)?;
+        instrs_to(out, "    ", &proc.instrs, &proc.types)?;
+        for v in &proc.results {
+            writeln!(out, "    out %{}", v.0)?;
+        }
+        writeln!(out, "  end")?;
     }
+    instrs_to(out, "  ", &p.instrs, &p.types)?;
     writeln!(out, "end")
+}
+
+fn instrs_to(
+    out: &mut impl Write,
+    indent: &str,
+    instrs: &[MacroInstr],
+    types: &[MacroType],
+) -> fmt::Result {
+    for instr in instrs {
+        out.write_str(indent)?;
+        instr_to(out, instr, types)?;
+        line_end(out, &instr.loc)?;
+    }
+    Ok(())
+}
+
+fn line_end(out: &mut impl Write, loc: &Option<SourceLoc>) -> fmt::Result {
+    if let Some(loc) = loc {
+        write!(out, " at {}:{}", quote(&loc.file), loc.line)?;
+    }
+    writeln!(out)
 }
 
 /// The shortest period, bit for bit, that divides the length (the prefix function of Knuth, Morris and Pratt).
@@ -127,34 +180,67 @@ fn instr_to(out: &mut impl Write, instr: &MacroInstr, types: &[MacroType]) -> fm
                 write!(out, " scale {scale:?}")?;
             }
         }
+        MacroImm::Integer(value) => write!(out, " by integer {value}")?,
         MacroImm::Level(level) => write!(out, " to level {level}")?,
         MacroImm::Steps(steps) => {
             for (n, step) in steps.iter().enumerate() {
                 write!(out, "{} {step}", if n == 0 { " steps" } else { "," })?;
             }
         }
+        MacroImm::Proc(n) => write!(out, " proc {n}")?,
+        MacroImm::Repeat { proc, count } => write!(out, " proc {proc} times {count}")?,
     }
     for (n, v) in instr.dst.iter().enumerate() {
         out.write_str(if n == 0 { " : " } else { ", " })?;
-        let at = match types.get(v.0 as usize) {
-            Some(MacroType::Cipher { size, at }) => {
-                write!(out, "cipher {size}")?;
-                at
-            }
-            Some(MacroType::Plain { at }) => {
-                out.write_str("plain")?;
-                at
-            }
-            None => {
-                out.write_char('?')?;
-                continue;
-            }
-        };
-        if let Some(LevelScale { level, scale }) = at {
-            write!(out, " level {level} scale {scale:?}")?;
-        }
+        type_to(out, types.get(v.0 as usize))?;
     }
     Ok(())
+}
+
+fn type_to(out: &mut impl Write, ty: Option<&MacroType>) -> fmt::Result {
+    let at = match ty {
+        Some(MacroType::Cipher { size, at }) => {
+            write!(out, "cipher {size}")?;
+            at
+        }
+        Some(MacroType::Plain { at }) => {
+            out.write_str("plain")?;
+            at
+        }
+        None => return out.write_char('?'),
+    };
+    match at {
+        Some(LevelNote { level, note }) => {
+            write!(out, " level {level}")?;
+            note_to(out, *note)
+        }
+        None => Ok(()),
+    }
+}
+
+fn note_to(out: &mut impl Write, note: Note) -> fmt::Result {
+    match note {
+        Note::Bare => Ok(()),
+        Note::Scale(scale) => write!(out, " scale {scale:?}"),
+        Note::Factor(factor) => write!(out, " factor {factor}"),
+    }
+}
+
+/// A note as it is written, for messages.
+pub(super) fn note_text(note: Note) -> String {
+    let mut out = String::new();
+    let _ = note_to(&mut out, note);
+    match out.trim_start() {
+        "" => "neither scale nor factor".to_owned(),
+        text => text.to_owned(),
+    }
+}
+
+/// A type as it is written, for messages.
+pub(super) fn type_text(ty: Option<&MacroType>) -> String {
+    let mut out = String::new();
+    let _ = type_to(&mut out, ty);
+    out
 }
 
 /// Bytes of memory that a program of this text may take in the parser and the compiler: dozens for each of the text, and
@@ -173,27 +259,32 @@ pub fn parse(text: &str) -> Result<MacroProgram, ParseError> {
     c.skip_lines();
     c.expect_word("macro")?;
     let name = c.name()?;
+    let mark = c.mark();
+    let scheme = if c.accept_word("scheme") {
+        let name = c.word("the name of a scheme")?;
+        SchemeName::new(name).ok_or_else(|| {
+            let most = limits::MAX_SCHEME;
+            let expected =
+                format!("`scheme` and small letters, digits and hyphens, at most {most} in all");
+            c.error_found(mark, expected, format!("`{}`", shorten(name.to_owned())))
+        })?
+    } else {
+        SchemeName::default()
+    };
     let slots = c.field("slots")?;
     c.line_end()?;
-    let mut p = MacroProgram {
-        name,
-        slots,
-        inputs: Vec::new(),
-        data: Vec::new(),
-        instrs: Vec::new(),
-        types: Vec::new(),
-        outputs: Vec::new(),
-    };
+    let mut p = MacroProgram::new(name, scheme, slots);
     let mut definitions = Definitions::default();
     let mut repeated = 0;
     loop {
         c.skip_lines();
         let mark = c.mark();
         let head = c.peek_word();
-        if matches!(head, "input" | "output" | "data") && !p.instrs.is_empty() {
+        let table = matches!(head, "input" | "output" | "data" | "proc");
+        if table && !p.instrs.is_empty() {
             return Err(c.error_at(
                 mark,
-                "an instruction or `end` (inputs, outputs and data come first)",
+                "an instruction or `end` (inputs, outputs, data and procedures come first)",
             ));
         }
         match head {
@@ -218,6 +309,10 @@ pub fn parse(text: &str) -> Result<MacroProgram, ParseError> {
                 c.field_is("data", p.data.len())?;
                 p.data.push(vector(&mut c, &mut repeated)?);
             }
+            "proc" => {
+                c.field_is("proc", p.procs.len())?;
+                p.procs.push(procedure(&mut c)?);
+            }
             "end" => {
                 c.expect_word("end")?;
                 c.line_end()?;
@@ -228,6 +323,54 @@ pub fn parse(text: &str) -> Result<MacroProgram, ParseError> {
             _ => {
                 let instr = instr(&mut c, &mut definitions)?;
                 p.instrs.push(instr);
+            }
+        }
+        c.line_end()?;
+    }
+}
+
+/// The rest of `proc 0 = "step" at "f.py":3`, and its lines up to `end`.
+fn procedure(c: &mut Cursor<'_>) -> Result<MacroProc, ParseError> {
+    let mut proc = MacroProc {
+        name: c.name()?,
+        params: Vec::new(),
+        instrs: Vec::new(),
+        types: Vec::new(),
+        results: Vec::new(),
+        loc: c.source_loc()?,
+    };
+    c.line_end()?;
+    let mut definitions = Definitions::default();
+    loop {
+        c.skip_lines();
+        let mark = c.mark();
+        match c.peek_word() {
+            "in" => {
+                if !proc.instrs.is_empty() || !proc.results.is_empty() {
+                    let expected = "an instruction, `out` or `end` (parameters come first)";
+                    return Err(c.error_at(mark, expected));
+                }
+                c.expect_word("in")?;
+                let mark = c.mark();
+                let v = value(c)?;
+                c.expect(":")?;
+                definitions.push(v.0, macro_type(c)?, mark);
+                proc.params.push(v);
+            }
+            "out" => {
+                c.expect_word("out")?;
+                proc.results.push(value(c)?);
+            }
+            "end" => {
+                c.expect_word("end")?;
+                proc.types = definitions.types(c, "%")?;
+                return Ok(proc);
+            }
+            _ => {
+                if !proc.results.is_empty() {
+                    return Err(c.error_at(mark, "`out` or `end` (results come last)"));
+                }
+                proc.instrs.push(instr(c, &mut definitions)?);
             }
         }
         c.line_end()?;
@@ -303,7 +446,7 @@ fn instr(c: &mut Cursor<'_>, definitions: &mut Definitions) -> Result<MacroInstr
         c.expect("=")?;
     }
     let mark = c.mark();
-    let word = c.word("an instruction, `input`, `output`, `data` or `end`")?;
+    let word = c.word("an instruction, `end`, or an entry of a table")?;
     let op = MacroOp::from_mnemonic(word)
         .ok_or_else(|| c.error_at(mark, "an instruction of the macro level"))?;
     let mut src = Vec::new();
@@ -335,7 +478,11 @@ fn immediate(c: &mut Cursor<'_>, kind: MacroImmKind) -> Result<MacroImm, ParseEr
         MacroImmKind::Output => MacroImm::Output(c.field("output")?),
         MacroImmKind::Data => MacroImm::Data(c.field("data")?),
         MacroImmKind::Constant => {
-            let value = c.field("by")?;
+            c.expect_word("by")?;
+            if c.accept_word("integer") {
+                return Ok(MacroImm::Integer(c.parsed("an integer of 128 bits")?));
+            }
+            let value = c.parsed("a number in range after `by`")?;
             let scale = if c.peek_word() == "scale" {
                 Some(c.field("scale")?)
             } else {
@@ -355,10 +502,15 @@ fn immediate(c: &mut Cursor<'_>, kind: MacroImmKind) -> Result<MacroImm, ParseEr
             }
             MacroImm::Steps(steps)
         }
+        MacroImmKind::Procedure => MacroImm::Proc(c.field("proc")?),
+        MacroImmKind::Repeat => MacroImm::Repeat {
+            proc: c.field("proc")?,
+            count: c.field("times")?,
+        },
     })
 }
 
-/// `cipher 2 level 5 scale 1.8e16`, `plain`
+/// `cipher 2 level 5 scale 1.8e16`, `cipher 2 level 3 factor 7`, `plain`
 fn macro_type(c: &mut Cursor<'_>) -> Result<MacroType, ParseError> {
     let mark = c.mark();
     let word = c.word("`cipher` or `plain`")?;
@@ -368,10 +520,13 @@ fn macro_type(c: &mut Cursor<'_>) -> Result<MacroType, ParseError> {
         _ => return Err(c.error_at(mark, "`cipher` or `plain`")),
     };
     let at = if c.peek_word() == "level" {
-        Some(LevelScale {
-            level: c.field("level")?,
-            scale: c.field("scale")?,
-        })
+        let level = c.field("level")?;
+        let note = match c.peek_word() {
+            "scale" => Note::Scale(c.field("scale")?),
+            "factor" => Note::Factor(c.field("factor")?),
+            _ => Note::Bare,
+        };
+        Some(LevelNote { level, note })
     } else {
         None
     };

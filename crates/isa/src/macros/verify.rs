@@ -4,13 +4,14 @@ use std::collections::HashSet;
 
 use super::op::{MacroImmKind, MacroOp};
 use super::program::{
-    LevelScale, MacroImm, MacroInstr, MacroProgram, MacroType, MacroValue, Visibility,
+    LevelNote, MacroImm, MacroInstr, MacroProc, MacroProgram, MacroType, MacroValue, Visibility,
 };
 use super::rules::{self, Typed};
 use super::text;
 use crate::error::{Fault, InstrPlace, Place, VerifyError};
 use crate::limits;
 use crate::mid::verify::{at_most, check_label};
+use crate::source::SourceLoc;
 
 /// How far a program has come through the compiler; which stage a program is in follows from its types.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -26,13 +27,19 @@ pub enum Stage {
 }
 
 /// The stage of a program: managed if any value has a level and scale; else relinearised if any ciphertext has a size
-/// other than two or any instruction relinearises; else traced.
+/// other than two or any instruction relinearises; else traced. Its procedures are of the same stage.
 pub fn stage(program: &MacroProgram) -> Stage {
-    if program.types.iter().any(|ty| rules::at(*ty).is_some()) {
+    let types = || {
+        let procs = program.procs.iter().flat_map(|p| &p.types);
+        program.types.iter().chain(procs)
+    };
+    if types().any(|ty| rules::at(*ty).is_some()) {
         return Stage::Managed;
     }
     let sized = |ty: &MacroType| matches!(ty, MacroType::Cipher { size, .. } if *size != 2);
-    if program.types.iter().any(sized) || program.instrs.iter().any(|i| i.op == MacroOp::Relin) {
+    let procs = program.procs.iter().flat_map(|p| &p.instrs);
+    let mut instrs = program.instrs.iter().chain(procs);
+    if types().any(sized) || instrs.any(|i| i.op == MacroOp::Relin) {
         Stage::Relinearised
     } else {
         Stage::Traced
@@ -40,56 +47,72 @@ pub fn stage(program: &MacroProgram) -> Stage {
 }
 
 /// Checks a program of any stage: sizes of its tables; every value defined once, before use; every instruction's arity,
-/// immediate and types by its rule; every encrypted input read at most once and every output written exactly once.
+/// immediate and types by its rule; every encrypted input read at most once and every output written exactly once; of its
+/// procedures the same, that they call those before them only and neither read inputs nor write outputs.
 /// Scales must agree within [`SCALE_TOLERANCE`](super::SCALE_TOLERANCE). The scale after a `RESCALE` is not
 /// compared with a prime: [`verify_with_primes`] does that.
 pub fn verify(program: &MacroProgram) -> Result<(), VerifyError> {
-    Verifier {
-        program,
-        primes: None,
-        stage: stage(program),
-        defined: Vec::new(),
-    }
-    .run()
+    run(program, None, stage(program))
 }
 
 /// As [`verify`], and that the program is managed, stays within the levels of the ciphertext primes q0..qL (`primes`),
 /// and divides scales by the right prime in every `RESCALE`.
 pub fn verify_with_primes(program: &MacroProgram, primes: &[u64]) -> Result<(), VerifyError> {
-    Verifier {
-        program,
-        primes: Some(primes),
-        stage: Stage::Managed,
-        defined: Vec::new(),
-    }
-    .run()
+    run(program, Some(primes), Stage::Managed)
 }
 
+fn run(program: &MacroProgram, primes: Option<&[u64]>, stage: Stage) -> Result<(), VerifyError> {
+    tables(program).map_err(|fault| outside(&program.name, None, fault))?;
+    let body = |procedure, types, instrs| Verifier {
+        program,
+        primes,
+        stage,
+        procedure,
+        types,
+        instrs,
+        defined: vec![false; types.len()],
+    };
+    for (number, proc) in program.procs.iter().enumerate() {
+        let mut verifier = body(Some(number), &proc.types, &proc.instrs);
+        let at_head = |fault| outside(&proc.name, proc.loc.as_ref(), fault);
+        verifier.parameters(proc).map_err(at_head)?;
+        verifier.instrs(&proc.name)?;
+        verifier.results(proc).map_err(at_head)?;
+    }
+    let mut verifier = body(None, &program.types, &program.instrs);
+    verifier.instrs(&program.name)?;
+    verifier
+        .all_defined()
+        .map_err(|fault| outside(&program.name, None, fault))
+}
+
+/// An error of no instruction.
+fn outside(procedure: &str, loc: Option<&SourceLoc>, fault: Fault) -> VerifyError {
+    let place = Place {
+        loc: loc.cloned(),
+        procedure: text::shorten(procedure.to_owned()),
+        instruction: None,
+    };
+    VerifyError::new(place, fault)
+}
+
+/// The instructions of a program, or of one of its procedures.
 struct Verifier<'a> {
     program: &'a MacroProgram,
     primes: Option<&'a [u64]>,
     stage: Stage,
+    /// The number of the procedure; `None` for the program's own instructions.
+    procedure: Option<usize>,
+    types: &'a [MacroType],
+    instrs: &'a [MacroInstr],
     defined: Vec<bool>,
 }
 
 impl Verifier<'_> {
-    fn run(&mut self) -> Result<(), VerifyError> {
-        let program = self.program;
-        let outside = |fault| {
-            let procedure = text::shorten(program.name.clone());
-            VerifyError::new(
-                Place {
-                    procedure,
-                    ..Place::default()
-                },
-                fault,
-            )
-        };
-        self.tables().map_err(outside)?;
-        self.defined = vec![false; program.types.len()];
+    fn instrs(&mut self, name: &str) -> Result<(), VerifyError> {
         let mut inputs = HashSet::new();
         let mut outputs = HashSet::new();
-        for (number, instr) in program.instrs.iter().enumerate() {
+        for (number, instr) in self.instrs.iter().enumerate() {
             let checked = self.instr(instr).and_then(|()| match instr.imm {
                 MacroImm::Input(input) if self.visibility(input) == Some(Visibility::Encrypted) => {
                     once(&mut inputs, "encrypted input", input)
@@ -98,8 +121,8 @@ impl Verifier<'_> {
                 _ => Ok(()),
             });
             checked.map_err(|fault| {
-                let text = text::instr_text(instr, &program.types);
-                let procedure = text::shorten(program.name.clone());
+                let text = text::instr_text(instr, self.types);
+                let procedure = text::shorten(name.to_owned());
                 let instruction = Some(InstrPlace { number, text });
                 VerifyError::new(
                     Place {
@@ -111,17 +134,44 @@ impl Verifier<'_> {
                 )
             })?;
         }
-        if let Some(name) = (0..)
-            .zip(&program.outputs)
-            .find_map(|(n, name)| (!outputs.contains(&n)).then_some(name))
-        {
-            let item = format!("output {:?}", text::shorten(name.clone()));
-            return Err(outside(Fault::NeverDefined { item }));
+        if self.procedure.is_some() {
+            return Ok(());
         }
+        let unwritten = (0..)
+            .zip(&self.program.outputs)
+            .find_map(|(n, name)| (!outputs.contains(&n)).then_some(name));
+        match unwritten {
+            Some(output) => {
+                let item = format!("output {:?}", text::shorten(output.clone()));
+                Err(outside(name, None, Fault::NeverDefined { item }))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn parameters(&mut self, proc: &MacroProc) -> Result<(), Fault> {
+        check_label("procedure name", &proc.name)?;
+        at_most("instructions", limits::MAX_MACRO_VALUES, proc.instrs.len())?;
+        at_most("values", limits::MAX_MACRO_VALUES, proc.types.len())?;
+        at_most("parameters", limits::MAX_OPERANDS, proc.params.len())?;
+        at_most("results", limits::MAX_OPERANDS, proc.results.len())?;
+        proc.params
+            .iter()
+            .try_for_each(|&v| self.define(v).map(drop))
+    }
+
+    fn results(&self, proc: &MacroProc) -> Result<(), Fault> {
+        proc.results
+            .iter()
+            .try_for_each(|&v| self.use_of(v).map(drop))?;
+        self.all_defined()
+    }
+
+    fn all_defined(&self) -> Result<(), Fault> {
         match self.defined.iter().position(|defined| !defined) {
-            Some(index) => Err(outside(Fault::NeverDefined {
+            Some(index) => Err(Fault::NeverDefined {
                 item: format!("%{index}"),
-            })),
+            }),
             None => Ok(()),
         }
     }
@@ -131,65 +181,6 @@ impl Verifier<'_> {
             .inputs
             .get(input as usize)
             .map(|input| input.visibility)
-    }
-
-    fn tables(&self) -> Result<(), Fault> {
-        let p = self.program;
-        check_label("program name", &p.name)?;
-        at_most("inputs", limits::MAX_VECTORS, p.inputs.len())?;
-        at_most("outputs", limits::MAX_VECTORS, p.outputs.len())?;
-        at_most("constant vectors", limits::MAX_VECTORS, p.data.len())?;
-        at_most("instructions", limits::MAX_VALUES, p.instrs.len())?;
-        at_most("values", limits::MAX_VALUES, p.types.len())?;
-        if !p.slots.is_power_of_two() || p.slots > limits::MAX_VECTOR_SLOTS {
-            let expected = format!("a power of two up to {}", limits::MAX_VECTOR_SLOTS);
-            return Err(Fault::Illegal {
-                what: "slots",
-                expected,
-                found: p.slots.to_string(),
-            });
-        }
-        let mut names = HashSet::new();
-        for input in &p.inputs {
-            check_label("input name", &input.name)?;
-            if !names.insert(input.name.as_str()) {
-                return Err(Fault::Duplicate {
-                    what: "input name",
-                    item: format!("{:?}", input.name),
-                });
-            }
-        }
-        names.clear();
-        for name in &p.outputs {
-            check_label("output name", name)?;
-            if !names.insert(name.as_str()) {
-                return Err(Fault::Duplicate {
-                    what: "output name",
-                    item: format!("{name:?}"),
-                });
-            }
-        }
-        for (number, vector) in p.data.iter().enumerate() {
-            if vector.len() != p.slots as usize {
-                let (expected, found) =
-                    (format!("{} values", p.slots), format!("{}", vector.len()));
-                return Err(Fault::Illegal {
-                    what: "constant vector",
-                    expected,
-                    found: format!("{found} in {number}"),
-                });
-            }
-            let infinite = |&(re, im): &(f64, f64)| !re.is_finite() || !im.is_finite();
-            if let Some(slot) = vector.iter().position(infinite) {
-                let found = format!("another in slot {slot} of vector {number}");
-                return Err(Fault::Illegal {
-                    what: "constant vector",
-                    expected: "finite values".to_owned(),
-                    found,
-                });
-            }
-        }
-        Ok(())
     }
 
     fn instr(&mut self, instr: &MacroInstr) -> Result<(), Fault> {
@@ -215,7 +206,7 @@ impl Verifier<'_> {
 
     fn use_of(&self, value: MacroValue) -> Result<Typed, Fault> {
         let index = value.0 as usize;
-        match (self.program.types.get(index), self.defined.get(index)) {
+        match (self.types.get(index), self.defined.get(index)) {
             (Some(&ty), Some(true)) => Ok(Typed { value, ty }),
             _ => Err(Fault::Undefined {
                 item: format!("%{}", value.0),
@@ -225,10 +216,9 @@ impl Verifier<'_> {
 
     fn define(&mut self, value: MacroValue) -> Result<Typed, Fault> {
         let index = value.0 as usize;
-        let (Some(&ty), Some(defined)) =
-            (self.program.types.get(index), self.defined.get_mut(index))
+        let (Some(&ty), Some(defined)) = (self.types.get(index), self.defined.get_mut(index))
         else {
-            let limit = self.program.types.len() as u64;
+            let limit = self.types.len() as u64;
             return Err(Fault::Range {
                 what: "value number",
                 limit,
@@ -269,31 +259,45 @@ impl Verifier<'_> {
             (Stage::Managed, None) => {
                 level_error("of a managed program".to_owned(), "none".to_owned())
             }
-            (Stage::Managed, Some(LevelScale { level, scale })) => {
+            (Stage::Managed, Some(LevelNote { level, note })) => {
                 let top = self.primes.map_or(limits::MAX_LEVEL as usize, |primes| {
                     primes.len().saturating_sub(1)
                 });
                 if level as usize > top {
                     return level_error(format!("at most {top}"), level.to_string());
                 }
-                if !(scale.is_finite() && scale >= 1.0) {
-                    let expected = "a finite scale of at least 1".to_owned();
-                    return Err(Fault::Scale {
-                        item: v.item(),
-                        expected,
-                        found: scale.to_string(),
-                    });
-                }
-                Ok(())
+                rules::check_note(v, note)
             }
             (_, Some(at)) => level_error("none before management".to_owned(), at.level.to_string()),
             (_, None) => Ok(()),
         }
     }
 
+    /// Whether a procedure is there, and before this one.
+    fn callable(&self, callee: u32) -> Result<(), Fault> {
+        let procs = self.program.procs.len();
+        match self.procedure {
+            _ if callee as usize >= procs => Err(Fault::Range {
+                what: "procedure number",
+                limit: procs as u64,
+                found: u64::from(callee),
+            }),
+            Some(caller) if callee as usize >= caller => Err(Fault::Recursion {
+                what: "procedure",
+                caller,
+                callee,
+            }),
+            Some(_) | None => Ok(()),
+        }
+    }
+
     fn immediate(&self, instr: &MacroInstr) -> Result<(), Fault> {
         let kind = instr.op.info().immediate;
         let p = self.program;
+        if self.procedure.is_some() && matches!(kind, MacroImmKind::Input | MacroImmKind::Output) {
+            let item = instr.op.mnemonic();
+            return Err(Fault::Outside { item });
+        }
         let index = |what, limit: usize, found: u32| {
             let limit = limit as u64;
             if u64::from(found) < limit {
@@ -322,6 +326,7 @@ impl Verifier<'_> {
                 index("constant vector number", p.data.len(), n)
             }
             (MacroImmKind::Level, &MacroImm::Level(_)) => Ok(()), // against the operand's level, by the rule
+            (MacroImmKind::Constant, &MacroImm::Integer(_)) => Ok(()),
             (MacroImmKind::Constant, &MacroImm::Constant { value, scale }) => {
                 if !value.is_finite() {
                     return illegal("a finite constant", value.to_string());
@@ -346,6 +351,14 @@ impl Verifier<'_> {
                     None => Ok(()),
                 }
             }
+            (MacroImmKind::Procedure, &MacroImm::Proc(n)) => self.callable(n),
+            (MacroImmKind::Repeat, &MacroImm::Repeat { proc, count }) => {
+                if !(1..=limits::MAX_REPEATS).contains(&count) {
+                    let expected = format!("a count from 1 to {}", limits::MAX_REPEATS);
+                    return illegal(&expected, count.to_string());
+                }
+                self.callable(proc)
+            }
             (kind, imm) => illegal(kind.word(), text::shorten(format!("{imm:?}"))),
         }
     }
@@ -360,4 +373,62 @@ fn once(seen: &mut HashSet<u32>, what: &'static str, number: u32) -> Result<(), 
             item: number.to_string(),
         })
     }
+}
+
+fn tables(p: &MacroProgram) -> Result<(), Fault> {
+    check_label("program name", &p.name)?;
+    at_most("inputs", limits::MAX_VECTORS, p.inputs.len())?;
+    at_most("outputs", limits::MAX_VECTORS, p.outputs.len())?;
+    at_most("constant vectors", limits::MAX_VECTORS, p.data.len())?;
+    at_most("procedures", limits::MAX_PROCS, p.procs.len())?;
+    at_most("instructions", limits::MAX_MACRO_VALUES, p.instrs.len())?;
+    at_most("values", limits::MAX_MACRO_VALUES, p.types.len())?;
+    if !p.slots.is_power_of_two() || p.slots > limits::MAX_VECTOR_SLOTS {
+        let expected = format!("a power of two up to {}", limits::MAX_VECTOR_SLOTS);
+        return Err(Fault::Illegal {
+            what: "slots",
+            expected,
+            found: p.slots.to_string(),
+        });
+    }
+    let mut names = HashSet::new();
+    for input in &p.inputs {
+        check_label("input name", &input.name)?;
+        if !names.insert(input.name.as_str()) {
+            return Err(Fault::Duplicate {
+                what: "input name",
+                item: format!("{:?}", input.name),
+            });
+        }
+    }
+    names.clear();
+    for name in &p.outputs {
+        check_label("output name", name)?;
+        if !names.insert(name.as_str()) {
+            return Err(Fault::Duplicate {
+                what: "output name",
+                item: format!("{name:?}"),
+            });
+        }
+    }
+    for (number, vector) in p.data.iter().enumerate() {
+        if vector.len() != p.slots as usize {
+            let (expected, found) = (format!("{} values", p.slots), format!("{}", vector.len()));
+            return Err(Fault::Illegal {
+                what: "constant vector",
+                expected,
+                found: format!("{found} in {number}"),
+            });
+        }
+        let infinite = |&(re, im): &(f64, f64)| !re.is_finite() || !im.is_finite();
+        if let Some(slot) = vector.iter().position(infinite) {
+            let found = format!("another in slot {slot} of vector {number}");
+            return Err(Fault::Illegal {
+                what: "constant vector",
+                expected: "finite values".to_owned(),
+                found,
+            });
+        }
+    }
+    Ok(())
 }

@@ -1,12 +1,13 @@
 //! Builds a procedure instruction by instruction, each checked by its rule before it is added.
 
 use ringmill_math::Ring;
+use ringmill_math::basext::Representative;
 
 use super::op::Op;
-use super::procedure::{Imm, Instr, Param, ParamRole, Procedure, ResultLimb};
+use super::procedure::{Imm, ImmType, Instr, Param, ParamRole, Procedure, ResultLimb};
 use super::rules::{self, Scope, Typed};
 use super::text;
-use super::types::{Form, LimbType, ModulusId, ValueId};
+use super::types::{Form, LimbType, ModulusId, TableModulus, ValueId};
 use super::verify;
 use crate::error::{Fault, InstrPlace, Place, VerifyError};
 
@@ -18,14 +19,20 @@ pub struct ProcBuilder {
 }
 
 impl ProcBuilder {
-    /// Starts a procedure over the ring of degree 2^`log_n` and the program's whole modulus table.
-    pub fn new(name: impl Into<String>, log_n: u8, moduli: &[u64]) -> Result<Self, VerifyError> {
+    /// Starts a procedure over the ring of degree 2^`log_n` and the program's whole modulus table; plain numbers are
+    /// primes of it.
+    pub fn new<M: Copy + Into<TableModulus>>(
+        name: impl Into<String>,
+        log_n: u8,
+        moduli: &[M],
+    ) -> Result<Self, VerifyError> {
         let procedure = Procedure {
             name: name.into(),
             log_n,
-            moduli: moduli.to_vec(),
+            moduli: moduli.iter().map(|&m| m.into()).collect(),
             params: Vec::new(),
             seeds: Vec::new(),
+            immediates: Vec::new(),
             instrs: Vec::new(),
             results: Vec::new(),
             types: Vec::new(),
@@ -33,7 +40,8 @@ impl ProcBuilder {
         let builder = Self { procedure };
         verify::check_name("procedure name", &builder.procedure.name)
             .map_err(|f| builder.error(f))?;
-        rules::check_ring(log_n, moduli).map_err(|f| builder.error(f))?;
+        let checked = rules::check_ring(log_n, &builder.procedure.moduli);
+        checked.map_err(|f| builder.error(f))?;
         Ok(builder)
     }
 
@@ -77,6 +85,20 @@ impl ProcBuilder {
         Ok(number)
     }
 
+    /// Adds an immediate parameter; returns its number, for [`ProcBuilder::muli_of`] and its like.
+    pub fn immediate(&mut self, ty: ImmType) -> Result<u16, VerifyError> {
+        if let ImmType::Scalar(id) = ty {
+            self.scope().check_modulus(id).map_err(|f| self.error(f))?;
+        }
+        let found = self.procedure.immediates.len();
+        let number = u16::try_from(found).map_err(|_| {
+            let (what, limit) = ("immediates", usize::from(u16::MAX));
+            self.error(Fault::TooMany { what, limit, found })
+        })?;
+        self.procedure.immediates.push(ty);
+        Ok(number)
+    }
+
     /// a + b.
     pub fn add(&mut self, a: ValueId, b: ValueId) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Add, &[a, b], Imm::None)
@@ -110,6 +132,21 @@ impl ProcBuilder {
     /// a + w at every position, for a residue w.
     pub fn addi(&mut self, a: ValueId, w: u64) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Addi, &[a], Imm::Scalar(w))
+    }
+
+    /// a * w for the scalar w that each call gives as immediate parameter `number`.
+    pub fn muli_of(&mut self, a: ValueId, number: u16) -> Result<ValueId, VerifyError> {
+        self.like_first(Op::Muli, &[a], Imm::ScalarOf(number))
+    }
+
+    /// a + w at every position, for the scalar w that each call gives as immediate parameter `number`.
+    pub fn addi_of(&mut self, a: ValueId, number: u16) -> Result<ValueId, VerifyError> {
+        self.like_first(Op::Addi, &[a], Imm::ScalarOf(number))
+    }
+
+    /// a(x^g) on the full ring, for the Galois element g that each call gives as immediate parameter `number`.
+    pub fn auto_of(&mut self, a: ValueId, number: u16) -> Result<ValueId, VerifyError> {
+        self.like_first(Op::Auto, &[a], Imm::GaloisOf(number))
     }
 
     /// Coefficient to evaluation form.
@@ -165,7 +202,41 @@ impl ProcBuilder {
 
     /// Fast base extension of the limbs `x` to the moduli `to`; coefficient form.
     pub fn bext(&mut self, x: &[ValueId], to: &[ModulusId]) -> Result<Vec<ValueId>, VerifyError> {
-        let types: Vec<_> = match x.first() {
+        self.extension(Op::Bext, x, Imm::None, to)
+    }
+
+    /// Exact base extension of the limbs `x` to the moduli `to`: the integer in \[0, Q) or (-Q/2, Q/2\]; coefficient
+    /// form.
+    pub fn bextx(
+        &mut self,
+        x: &[ValueId],
+        to: &[ModulusId],
+        which: Representative,
+    ) -> Result<Vec<ValueId>, VerifyError> {
+        self.extension(Op::Bextx, x, Imm::Representative(which), to)
+    }
+
+    /// Exact base extension of the limbs `x` to the moduli `to`, given the residue `r` of the same integer modulo a
+    /// redundant modulus; coefficient form.
+    pub fn bextr(
+        &mut self,
+        x: &[ValueId],
+        r: ValueId,
+        to: &[ModulusId],
+    ) -> Result<Vec<ValueId>, VerifyError> {
+        let operands: Vec<_> = x.iter().copied().chain([r]).collect();
+        self.extension(Op::Bextr, &operands, Imm::None, to)
+    }
+
+    /// Results of the moduli `to`, typed as the first operand otherwise.
+    fn extension(
+        &mut self,
+        op: Op,
+        src: &[ValueId],
+        imm: Imm,
+        to: &[ModulusId],
+    ) -> Result<Vec<ValueId>, VerifyError> {
+        let types: Vec<_> = match src.first() {
             Some(&first) => {
                 let ty = self.ty(first)?;
                 to.iter()
@@ -174,7 +245,7 @@ impl ProcBuilder {
             }
             None => Vec::new(),
         };
-        self.push(Op::Bext, x, Imm::None, &types)
+        self.push(op, src, imm, &types)
     }
 
     /// The sum of products of the pairs; evaluation form.
@@ -263,6 +334,7 @@ impl ProcBuilder {
             log_n: self.procedure.log_n,
             moduli: &self.procedure.moduli,
             seeds: self.procedure.seeds.len(),
+            immediates: &self.procedure.immediates,
         }
     }
 

@@ -1,10 +1,11 @@
 //! The one defining expansion of each composite instruction into primitives, for devices that lack it.
 
-use ringmill_math::{MathError, Modulus};
+use ringmill_math::basext::Representative;
+use ringmill_math::{AnyModulus, MathError, Modulus, RnsBasis};
 
 use super::op::Op;
 use super::procedure::{Imm, Instr, Procedure};
-use super::types::{LimbType, ModulusId, ValueId};
+use super::types::{LimbType, ModulusId, TableModulus, ValueId};
 use super::verify;
 use crate::error::{Fault, InstrPlace, Place, VerifyError};
 use crate::limits;
@@ -24,9 +25,31 @@ pub fn expand_composites(
     };
     for (number, instr) in procedure.instrs.iter().enumerate() {
         let expanded = match instr.op {
-            Op::Bext if !keep(Op::Bext) => bext(&mut out, &instr.src, &instr.dst),
-            Op::Dot if !keep(Op::Dot) => dot(&mut out, &instr.src, &instr.dst),
-            _ => {
+            op if keep(op) => {
+                out.instrs.push(instr.clone());
+                Ok(())
+            }
+            Op::Bext => bext(&mut out, &instr.src, &instr.dst),
+            Op::Bextx => bextx(&mut out, &instr.src, instr.imm, &instr.dst),
+            Op::Bextr => bextr(&mut out, &instr.src, &instr.dst),
+            Op::Dot => dot(&mut out, &instr.src, &instr.dst),
+            Op::Add
+            | Op::Sub
+            | Op::Neg
+            | Op::Mul
+            | Op::Mac
+            | Op::Muli
+            | Op::Addi
+            | Op::Ntt
+            | Op::Intt
+            | Op::Auto
+            | Op::Autoh
+            | Op::Conv
+            | Op::Split
+            | Op::Join
+            | Op::Prng
+            | Op::Load
+            | Op::Store => {
                 out.instrs.push(instr.clone());
                 Ok(())
             }
@@ -47,55 +70,175 @@ pub fn expand_composites(
     Ok(out)
 }
 
-/// y_j = sum over i of [x_i (Q/q_i)^-1]_{q_i} (Q/q_i) mod p_j, in the operands' order.
+/// The operands of a base extension, with their types and their base.
+struct Sources {
+    limbs: Vec<(ValueId, LimbType)>,
+    base: RnsBasis,
+}
+
+impl Sources {
+    fn of(out: &Procedure, x: &[ValueId]) -> Result<Self, Fault> {
+        let typed = x.iter().map(|&v| Ok((v, type_of(out, v)?)));
+        let limbs = typed.collect::<Result<Vec<_>, Fault>>()?;
+        let moduli = limbs.iter().map(|(_, ty)| {
+            let any = arithmetic(out, ty.modulus)?;
+            any.below_61().map_err(not_a_base)
+        });
+        let moduli = moduli.collect::<Result<Vec<_>, Fault>>()?;
+        let base = RnsBasis::new(moduli).map_err(not_a_base)?;
+        Ok(Self { limbs, base })
+    }
+
+    /// \[x_i (Q/q_i)^-1\]_(q_i); of a single operand the factor is 1.
+    fn scaled(&self, out: &mut Procedure) -> Vec<ValueId> {
+        if let &[(v, _)] = self.limbs.as_slice() {
+            return vec![v];
+        }
+        let factors = self
+            .limbs
+            .iter()
+            .zip(self.base.inverse_punctured_products());
+        let scaled = factors.map(|(&(v, ty), factor)| muli(out, ty, v, factor));
+        scaled.collect()
+    }
+
+    /// The Q/q_i modulo p.
+    fn weights(&self, p: AnyModulus) -> Vec<u64> {
+        let products = self.base.punctured_products().iter();
+        products.map(|x| p.reduce_big(x)).collect()
+    }
+}
+
+/// y_j = sum over i of \[x_i (Q/q_i)^-1\]_(q_i) (Q/q_i) mod p_j, in the operands' order.
 fn bext(out: &mut Procedure, x: &[ValueId], y: &[ValueId]) -> Result<(), Fault> {
     room(out, x.len() + 3 * x.len() * y.len())?;
-    let sources = x
-        .iter()
-        .map(|&v| Ok((v, type_of(out, v)?)))
-        .collect::<Result<Vec<_>, Fault>>()?;
-    let ids: Vec<_> = sources.iter().map(|(_, ty)| ty.modulus).collect();
-    // [x_i (Q/q_i)^-1]_{q_i}; of a single operand the factor is 1.
-    let mut scaled = Vec::with_capacity(sources.len());
-    for (i, &(v, ty)) in sources.iter().enumerate() {
-        if sources.len() == 1 {
-            scaled.push((v, ty));
-            continue;
-        }
-        let q = modulus(out, ty.modulus)?;
-        let factor = q
-            .inv(punctured_product(out, &ids, i, q)?)
-            .map_err(not_a_base)?;
-        let t = temporary(out, ty);
-        emit(out, Op::Muli, t, &[v], Imm::Scalar(factor));
-        scaled.push((t, ty));
-    }
+    let sources = Sources::of(out, x)?;
+    let scaled = sources.scaled(out);
     for &target in y {
         let to = type_of(out, target)?;
-        let p = modulus(out, to.modulus)?;
-        let mut sum = None;
-        for (i, &(t, _)) in scaled.iter().enumerate() {
-            let last = i + 1 == scaled.len();
-            if scaled.len() == 1 {
-                emit(out, Op::Conv, target, &[t], Imm::None);
-                continue;
-            }
-            let converted = temporary(out, to);
-            emit(out, Op::Conv, converted, &[t], Imm::None);
-            let product = temporary(out, to);
-            let weight = punctured_product(out, &ids, i, p)?;
-            emit(out, Op::Muli, product, &[converted], Imm::Scalar(weight));
-            sum = Some(match sum {
-                None => product,
-                Some(sum) => {
-                    let next = if last { target } else { temporary(out, to) };
-                    emit(out, Op::Add, next, &[sum, product], Imm::None);
-                    next
-                }
-            });
+        let weights = sources.weights(arithmetic(out, to.modulus)?);
+        match scaled.as_slice() {
+            &[only] => emit(out, Op::Conv, target, &[only], Imm::None),
+            scaled => sum(out, to, scaled, &weights, None, Some(target)).map(drop)?,
         }
     }
     Ok(())
+}
+
+/// Garner's mixed-radix digits, b_u = (...((x_u - b_0) / q_0 - b_1) / q_1 ...) mod q_u, then Horner's rule
+/// y_j = b_0 + q_0 (b_1 + q_1 (b_2 + ...)) mod p_j. Of the centred representative h, the largest integer below Q/2, is
+/// added before, so that it comes into \[0, Q), and taken off after.
+fn bextx(out: &mut Procedure, x: &[ValueId], imm: Imm, y: &[ValueId]) -> Result<(), Fault> {
+    let l = x.len();
+    room(out, (l + 1) * (l + 1) * 2 + (3 * l + 1) * y.len())?;
+    let sources = Sources::of(out, x)?;
+    let shift = match imm {
+        Imm::Representative(which @ Representative::Centred) => Some(which.offset(&sources.base)),
+        _ => None,
+    };
+    let mut digits: Vec<(ValueId, Modulus)> = Vec::with_capacity(l);
+    for (&(v, ty), &q) in sources.limbs.iter().zip(sources.base.moduli()) {
+        let mut digit = v;
+        if let Some(h) = &shift {
+            let w = AnyModulus::from(q).reduce_big(h);
+            digit = one(out, Op::Addi, ty, &[v], Imm::Scalar(w));
+        }
+        for &(before, radix) in &digits {
+            let before = one(out, Op::Conv, ty, &[before], Imm::None);
+            let difference = one(out, Op::Sub, ty, &[digit, before], Imm::None);
+            let inverse = q.inv(radix.value()).map_err(not_a_base)?;
+            digit = muli(out, ty, difference, inverse);
+        }
+        digits.push((digit, q));
+    }
+    for &target in y {
+        let to = type_of(out, target)?;
+        let p = arithmetic(out, to.modulus)?;
+        let after = shift.as_ref().map(|h| Imm::Scalar(p.neg(p.reduce_big(h))));
+        let mut sum = None;
+        for (place, &(digit, radix)) in digits.iter().enumerate().rev() {
+            // The last instruction of all makes the target.
+            let last = (place == 0 && after.is_none()).then_some(target);
+            sum = Some(match sum {
+                None => made(out, Op::Conv, to, &[digit], Imm::None, last),
+                Some(sum) => {
+                    let digit = one(out, Op::Conv, to, &[digit], Imm::None);
+                    let product = muli(out, to, sum, p.reduce(radix.value()));
+                    made(out, Op::Add, to, &[product, digit], Imm::None, last)
+                }
+            });
+        }
+        if let (Some(sum), Some(after)) = (sum, after) {
+            emit(out, Op::Addi, target, &[sum], after);
+        }
+    }
+    Ok(())
+}
+
+/// alpha = sum over i of y_i q_i^-1 - r Q^-1 mod m, then y_j = sum over i of y_i (Q/q_i) - alpha Q mod p_j, with
+/// y_i = \[x_i (Q/q_i)^-1\]_(q_i).
+fn bextr(out: &mut Procedure, src: &[ValueId], y: &[ValueId]) -> Result<(), Fault> {
+    let Some((&r, x)) = src.split_last() else {
+        return Ok(());
+    };
+    room(out, 4 * src.len() * (y.len() + 1))?;
+    let sources = Sources::of(out, x)?;
+    let scaled = sources.scaled(out);
+    let ty = type_of(out, r)?;
+    let any = arithmetic(out, ty.modulus)?;
+    let m = any.below_61().map_err(not_a_base)?;
+    let inverses = sources.base.moduli().iter().map(|q| m.inv(q.value()));
+    let inverses: Vec<u64> = inverses.collect::<Result<_, _>>().map_err(not_a_base)?;
+    let product = m
+        .inv(any.reduce_big(sources.base.product()))
+        .map_err(not_a_base)?;
+    let alpha = sum(out, ty, &scaled, &inverses, Some((r, m.neg(product))), None)?;
+    for &target in y {
+        let to = type_of(out, target)?;
+        let p = arithmetic(out, to.modulus)?;
+        let weights = sources.weights(p);
+        let minus = p.neg(p.reduce_big(sources.base.product()));
+        sum(
+            out,
+            to,
+            &scaled,
+            &weights,
+            Some((alpha, minus)),
+            Some(target),
+        )?;
+    }
+    Ok(())
+}
+
+/// The sum of weights times values of other moduli (and of a last one), all taken to the modulus of `to`; it is `target`
+/// where that is given.
+fn sum(
+    out: &mut Procedure,
+    to: LimbType,
+    values: &[ValueId],
+    weights: &[u64],
+    last: Option<(ValueId, u64)>,
+    target: Option<ValueId>,
+) -> Result<ValueId, Fault> {
+    let terms = values.iter().copied().zip(weights.iter().copied());
+    let mut terms = terms.chain(last).peekable();
+    let mut sum = None;
+    while let Some((value, weight)) = terms.next() {
+        let converted = one(out, Op::Conv, to, &[value], Imm::None);
+        let product = muli(out, to, converted, weight);
+        sum = Some(match sum {
+            None => product,
+            Some(sum) => {
+                let last = target.filter(|_| terms.peek().is_none());
+                made(out, Op::Add, to, &[sum, product], Imm::None, last)
+            }
+        });
+    }
+    sum.ok_or(Fault::Count {
+        what: "operands",
+        expected: Op::Bext.info().operands,
+        found: 0,
+    })
 }
 
 /// a_0 b_0, then one multiply-accumulate a pair, in the operands' order.
@@ -122,23 +265,10 @@ fn dot(out: &mut Procedure, src: &[ValueId], dst: &[ValueId]) -> Result<(), Faul
     Ok(())
 }
 
-/// Q/q_i, the product of all moduli but the i-th, modulo `q`.
-fn punctured_product(
-    out: &Procedure,
-    ids: &[ModulusId],
-    i: usize,
-    q: Modulus,
-) -> Result<u64, Fault> {
-    let mut product = q.reduce(1);
-    for (_, &id) in ids.iter().enumerate().filter(|&(j, _)| j != i) {
-        product = q.mul(product, q.reduce(modulus(out, id)?.value()));
-    }
-    Ok(product)
-}
-
-fn modulus(out: &Procedure, id: ModulusId) -> Result<Modulus, Fault> {
-    let value = out.moduli.get(usize::from(id.0)).copied().unwrap_or(0);
-    Modulus::new(value).map_err(not_a_base)
+fn arithmetic(out: &Procedure, id: ModulusId) -> Result<AnyModulus, Fault> {
+    let modulus = out.moduli.get(usize::from(id.0)).copied();
+    let modulus = modulus.unwrap_or(TableModulus::Plain(0));
+    modulus.arithmetic().map_err(not_a_base)
 }
 
 fn not_a_base(error: MathError) -> Fault {
@@ -175,6 +305,29 @@ fn temporary(out: &mut Procedure, ty: LimbType) -> ValueId {
     let id = ValueId(out.types.len() as u32);
     out.types.push(ty);
     id
+}
+
+/// An instruction whose result is a new value.
+fn one(out: &mut Procedure, op: Op, ty: LimbType, src: &[ValueId], imm: Imm) -> ValueId {
+    made(out, op, ty, src, imm, None)
+}
+
+fn muli(out: &mut Procedure, ty: LimbType, v: ValueId, factor: u64) -> ValueId {
+    one(out, Op::Muli, ty, &[v], Imm::Scalar(factor))
+}
+
+/// An instruction whose result is `target`, or a new value.
+fn made(
+    out: &mut Procedure,
+    op: Op,
+    ty: LimbType,
+    src: &[ValueId],
+    imm: Imm,
+    target: Option<ValueId>,
+) -> ValueId {
+    let dst = target.unwrap_or_else(|| temporary(out, ty));
+    emit(out, op, dst, src, imm);
+    dst
 }
 
 fn emit(out: &mut Procedure, op: Op, dst: ValueId, src: &[ValueId], imm: Imm) {

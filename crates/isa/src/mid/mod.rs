@@ -1,21 +1,29 @@
 //! The mid level: limb programs.
 
+mod bind;
 pub mod builder;
 pub mod expand;
 #[rustfmt::skip] // generated
 pub mod op;
+pub mod pack;
 pub mod procedure;
 pub mod program;
 mod rules;
 pub mod stats;
 pub mod text;
 pub mod types;
+pub mod unrolled;
 pub mod verify;
+pub mod walk;
 
 pub use builder::ProcBuilder;
 pub use expand::expand_composites;
 pub use op::Op;
-pub use procedure::{Imm, Instr, Param, ParamRole, Procedure, ResultLimb};
-pub use program::{Call, Input, InputRole, LimbId, Output, Program};
-pub use types::{Form, LimbType, ModulusId, ValueId};
-pub use verify::{verify_procedure, verify_program};
+pub use procedure::{Imm, ImmType, Instr, Param, ParamRole, Procedure, ResultLimb};
+pub use program::{
+    Action, Block, HeadInput, HeadOutput, InputRole, LocalId, Operand, Program, Step,
+};
+pub use ringmill_math::basext::Representative;
+pub use types::{Form, LimbType, ModulusId, TableModulus, ValueId};
+pub use unrolled::{Call, Input, LimbId, Output, Unrolled};
+pub use verify::{Verified, verify_procedure, verify_program, verify_unrolled};

@@ -31,6 +31,10 @@ pub enum Op {
     Conv,
     /// Fast base extension: y_j = sum over i of \[x_i (Q/q_i)^-1\]_{q_i} (Q/q_i) mod p_j, Q the product of the operands' moduli; coefficient form. The result represents x + u Q with 0 <= u < k.
     Bext,
+    /// Exact base extension: y_j = x mod p_j, x the one integer that is x_i mod q_i for each operand and lies in \[0, Q) (`nonnegative`) or in (-Q/2, Q/2\] (`centred`; of an even Q the tie Q/2 is positive), Q the product of the operands' moduli; coefficient form. However it is computed, no floating point and no estimate decides a residue.
+    Bextx,
+    /// Exact base extension with a redundant residue: y_j = x mod p_j, x = S - alpha Q with S = sum over i of \[x_i (Q/q_i)^-1\]_{q_i} (Q/q_i) for the one alpha in \[0, m) that makes x = r mod m, m the modulus of r, above the number k of the x operands; coefficient form. As S is below k Q, x is the integer in \[0, Q) where r is that one's residue, and the one in (-Q/2, Q/2\] where r is that one's (Shenoy and Kumaresan).
+    Bextr,
     /// d = sum over i of a_i * b_i mod q, position by position in evaluation form; operands alternate a_0 b_0 a_1 b_1 and so on.
     Dot,
     /// p = a mod x^n - zeta, m = a mod x^n + zeta (ring paper, equation 2), n half the ring degree, zeta = psi^n; coefficient form.
@@ -62,8 +66,12 @@ pub enum Rule {
     HalvesEval,
     /// `change-modulus`: Operand and result are in coefficient form and on one ring; any modulus of the table.
     ChangeModulus,
-    /// `base-extension`: Operands and results are in coefficient form and on one ring; the operands' moduli are distinct, and so are the results'.
+    /// `base-extension`: Operands and results are in coefficient form and on one ring; the operands' moduli are below 2^61 and pairwise coprime, the results' are distinct (any kinds; one may be an operand's too).
     BaseExtension,
+    /// `exact-extension`: As base-extension, of at most 64 operands.
+    ExactExtension,
+    /// `redundant-extension`: As exact-extension for the x operands; the modulus of r is below 2^61, coprime to theirs and above their number.
+    RedundantExtension,
     /// `pairs-eval`: All operands and the result have one type, in evaluation form; the operands come in pairs.
     PairsEval,
     /// `split`: The operand is on the full ring, in coefficient form; the results are its half+ and half- limbs, of its modulus.
@@ -88,6 +96,8 @@ impl Rule {
             Rule::HalvesEval => "halves-eval",
             Rule::ChangeModulus => "change-modulus",
             Rule::BaseExtension => "base-extension",
+            Rule::ExactExtension => "exact-extension",
+            Rule::RedundantExtension => "redundant-extension",
             Rule::PairsEval => "pairs-eval",
             Rule::Split => "split",
             Rule::Join => "join",
@@ -106,6 +116,8 @@ pub enum ImmKind {
     Scalar,
     /// `galois`: An odd Galois element below 2N, N the degree of the full ring; written `galois G`.
     Galois,
+    /// `representative`: Which integer the residues stand for; written `nonnegative` or `centred`.
+    Representative,
     /// `stream`: The number of one of the procedure's seeds and a 64-bit stream number; written `seed S stream T`.
     Stream,
     /// `slot`: A slot of outside memory; written `slot S`.
@@ -119,6 +131,7 @@ impl ImmKind {
             ImmKind::None => "none",
             ImmKind::Scalar => "scalar",
             ImmKind::Galois => "galois",
+            ImmKind::Representative => "representative",
             ImmKind::Stream => "stream",
             ImmKind::Slot => "slot",
         }
@@ -127,10 +140,10 @@ impl ImmKind {
 
 impl Op {
     /// Number of opcodes.
-    pub const COUNT: usize = 19;
+    pub const COUNT: usize = 21;
 
     /// Every opcode, in the definition file's order.
-    pub const ALL: [Op; 19] = [
+    pub const ALL: [Op; 21] = [
         Op::Add,
         Op::Sub,
         Op::Neg,
@@ -144,6 +157,8 @@ impl Op {
         Op::Autoh,
         Op::Conv,
         Op::Bext,
+        Op::Bextx,
+        Op::Bextr,
         Op::Dot,
         Op::Split,
         Op::Join,
@@ -298,6 +313,28 @@ impl Op {
                 semantics: "Fast base extension: y_j = sum over i of [x_i (Q/q_i)^-1]_{q_i} (Q/q_i) mod p_j, Q the product of the operands' moduli; coefficient form. The result represents x + u Q with 0 <= u < k.",
                 expansion: &[Op::Muli, Op::Conv, Op::Muli, Op::Add],
             },
+            Op::Bextx => &OpInfo {
+                mnemonic: "BEXTX",
+                operands: Arity::Groups(1),
+                operand_names: &["x"],
+                results: Arity::Groups(1),
+                result_names: &["y"],
+                immediate: ImmKind::Representative,
+                rule: Rule::ExactExtension,
+                semantics: "Exact base extension: y_j = x mod p_j, x the one integer that is x_i mod q_i for each operand and lies in [0, Q) (`nonnegative`) or in (-Q/2, Q/2] (`centred`; of an even Q the tie Q/2 is positive), Q the product of the operands' moduli; coefficient form. However it is computed, no floating point and no estimate decides a residue.",
+                expansion: &[Op::Addi, Op::Sub, Op::Muli, Op::Conv, Op::Add],
+            },
+            Op::Bextr => &OpInfo {
+                mnemonic: "BEXTR",
+                operands: Arity::ListAnd(1),
+                operand_names: &["x", "r"],
+                results: Arity::Groups(1),
+                result_names: &["y"],
+                immediate: ImmKind::None,
+                rule: Rule::RedundantExtension,
+                semantics: "Exact base extension with a redundant residue: y_j = x mod p_j, x = S - alpha Q with S = sum over i of [x_i (Q/q_i)^-1]_{q_i} (Q/q_i) for the one alpha in [0, m) that makes x = r mod m, m the modulus of r, above the number k of the x operands; coefficient form. As S is below k Q, x is the integer in [0, Q) where r is that one's residue, and the one in (-Q/2, Q/2] where r is that one's (Shenoy and Kumaresan).",
+                expansion: &[Op::Muli, Op::Conv, Op::Add],
+            },
             Op::Dot => &OpInfo {
                 mnemonic: "DOT",
                 operands: Arity::Groups(2),
@@ -388,6 +425,8 @@ impl Op {
             "AUTOH" => Some(Op::Autoh),
             "CONV" => Some(Op::Conv),
             "BEXT" => Some(Op::Bext),
+            "BEXTX" => Some(Op::Bextx),
+            "BEXTR" => Some(Op::Bextr),
             "DOT" => Some(Op::Dot),
             "SPLIT" => Some(Op::Split),
             "JOIN" => Some(Op::Join),

@@ -1,7 +1,9 @@
 //! A mid-level procedure: one homomorphic operation at one level, straight-line and in SSA form.
 
+use ringmill_math::basext::Representative;
+
 use super::op::Op;
-use super::types::{LimbType, ValueId};
+use super::types::{LimbType, ModulusId, TableModulus, ValueId};
 
 /// What an instruction carries beside its operands; which variant is allowed is fixed by the opcode's definition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -11,6 +13,10 @@ pub enum Imm {
     Scalar(u64),
     /// An odd Galois element below 2N.
     Galois(u32),
+    /// The scalar that the call gives for this immediate parameter of the procedure.
+    ScalarOf(u16),
+    /// The Galois element that the call gives for this immediate parameter of the procedure.
+    GaloisOf(u16),
     /// `seed` indexes the procedure's seed parameters; `stream` is the generator's stream number.
     Stream {
         seed: u16,
@@ -18,6 +24,8 @@ pub enum Imm {
     },
     /// A slot of outside memory.
     Slot(u32),
+    /// The integer that a coefficient stands for.
+    Representative(Representative),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,6 +34,15 @@ pub struct Instr {
     pub dst: Vec<ValueId>,
     pub src: Vec<ValueId>,
     pub imm: Imm,
+}
+
+/// An immediate parameter: what a call says beside its operands, so that a constant does not make a procedure of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ImmType {
+    /// A residue below this modulus.
+    Scalar(ModulusId),
+    /// An odd Galois element below 2N.
+    Galois,
 }
 
 /// Which part of which macro operand a parameter limb is; the limb's prime is in its type.
@@ -63,11 +80,13 @@ pub struct Procedure {
     pub name: String,
     /// log2 of the scheme's ring degree.
     pub log_n: u8,
-    /// All moduli of the program (ciphertext primes in order, then special primes); types index this table.
-    pub moduli: Vec<u64>,
+    /// All moduli of the program (ciphertext primes in order, then special primes, then others); types index this table.
+    pub moduli: Vec<TableModulus>,
     pub params: Vec<Param>,
     /// For each 32-byte seed parameter, the key operand it belongs to.
     pub seeds: Vec<u16>,
+    /// What each call gives beside limbs and seeds.
+    pub immediates: Vec<ImmType>,
     pub instrs: Vec<Instr>,
     pub results: Vec<ResultLimb>,
     pub types: Vec<LimbType>,

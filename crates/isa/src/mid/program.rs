@@ -1,15 +1,26 @@
-//! A mid-level program: a sequence of calls of procedures over program-level limbs. Procedures are shared, never
-//! expanded, so a program's size is its number of calls.
+//! A mid-level program: a head (ring, moduli, inputs, seeds, outputs), procedures, and blocks of steps that call them.
+//!
+//! A step calls a procedure, runs a block, or repeats one. Limbs are numbered within the frame of their block and numbers
+//! are used again: each step says which of its operands die with it, so that whoever takes the steps one after another
+//! ([`super::walk`]) holds what is alive and nothing else, however long the program runs.
 
 use std::sync::Arc;
 
 use super::procedure::Procedure;
-use super::types::LimbType;
+use super::types::{LimbType, TableModulus};
 use crate::source::SourceLoc;
 
-/// A program-level limb: index into [`Program::limbs`].
+/// A limb of a block's frame.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct LimbId(pub u32);
+pub struct LocalId(pub u32);
+
+/// What a step reads: an input of the program, in reach of every block, or a limb of the block's own frame.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Operand {
+    /// Index into [`Program::inputs`].
+    Input(u32),
+    Local(LocalId),
+}
 
 /// Where the run time finds an input limb; its prime is in its type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -22,46 +33,75 @@ pub enum InputRole {
     Key { key: u32, digit: u16, part: u16 },
 }
 
+/// An input of a [`Program`].
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Input {
-    pub limb: LimbId,
+pub struct HeadInput {
+    pub ty: LimbType,
     pub name: String,
     pub role: InputRole,
 }
 
+/// An output of a [`Program`]: polynomial `poly` of output ciphertext `output`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Call {
-    /// Index into [`Program::procs`].
-    pub proc: u32,
-    /// One limb for each parameter, in order, of equal type.
-    pub args: Vec<LimbId>,
-    /// For each seed parameter, an index into [`Program::seeds`].
-    pub seeds: Vec<u32>,
-    /// One fresh limb for each result, in order.
-    pub results: Vec<LimbId>,
-    /// The user's source line this call came from.
-    pub loc: Option<SourceLoc>,
-}
-
-/// Polynomial `poly` of output ciphertext `output`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Output {
-    pub limb: LimbId,
+pub struct HeadOutput {
+    /// As it is after the last step of the program.
+    pub from: Operand,
     pub name: String,
     pub output: u32,
     pub poly: u16,
 }
 
+/// What a step does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Action {
+    /// Calls a procedure: index into [`Program::procs`].
+    Call { proc: u32 },
+    /// Runs a block once: index into [`Program::blocks`], below that of the block that the step is in.
+    Run { block: u32 },
+    /// Runs a block `count` times. As many of its parameters as it has results are carried: what one turn gives is what
+    /// the next takes; the others are the same in every turn.
+    Repeat { block: u32, count: u64 },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    pub action: Action,
+    /// One for each parameter, in order, of equal type.
+    pub args: Vec<Operand>,
+    /// Of a call: for each seed parameter, an index into [`Program::seeds`].
+    pub seeds: Vec<u32>,
+    /// Of a call: the value of each immediate parameter.
+    pub immediates: Vec<u64>,
+    /// Limbs of the frame, each an argument, that nothing reads after this step; their numbers are free for its results.
+    pub dies: Vec<LocalId>,
+    /// One limb that is not alive for each result, in order.
+    pub results: Vec<LocalId>,
+    /// The user's source line this step came from.
+    pub loc: Option<SourceLoc>,
+}
+
+/// Steps with a frame of their own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Block {
+    /// Unique among the blocks of a program. Letters, digits, `.`, `_`, `-`.
+    pub name: String,
+    /// Types of the parameters, which are the frame's first limbs.
+    pub params: Vec<LimbType>,
+    pub steps: Vec<Step>,
+    /// What the block gives, as it is after the last step.
+    pub results: Vec<Operand>,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
     pub log_n: u8,
-    pub moduli: Vec<u64>,
+    pub moduli: Vec<TableModulus>,
     pub procs: Vec<Arc<Procedure>>,
-    /// Types of all program-level limbs.
-    pub limbs: Vec<LimbType>,
-    pub inputs: Vec<Input>,
+    pub blocks: Vec<Block>,
+    pub inputs: Vec<HeadInput>,
     /// Key numbers whose seed the run time supplies.
     pub seeds: Vec<u32>,
-    pub calls: Vec<Call>,
-    pub outputs: Vec<Output>,
+    /// The steps of the program itself, in a frame without parameters.
+    pub steps: Vec<Step>,
+    pub outputs: Vec<HeadOutput>,
 }

@@ -1,11 +1,13 @@
 //! The typing rules of the mid level: one function a rule of the definition file. The builder and the verifier both
 //! come through [`check_instr`].
 
-use ringmill_math::{Ring, RingKind, primes};
+use ringmill_math::basext::MAX_SOURCES;
+use ringmill_math::{Modulus, Ring, RingKind, primes};
 
 use super::op::{ImmKind, Op, Rule};
-use super::procedure::Imm;
-use super::types::{Form, LimbType, ModulusId, ValueId};
+use super::procedure::{Imm, ImmType};
+use super::text;
+use super::types::{Form, LimbType, ModulusId, TableModulus, ValueId};
 use crate::error::Fault;
 use crate::limits;
 
@@ -20,9 +22,11 @@ pub(crate) struct Typed {
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     pub log_n: u8,
-    pub moduli: &'a [u64],
+    pub moduli: &'a [TableModulus],
     /// Number of seed parameters.
     pub seeds: usize,
+    /// Immediate parameters.
+    pub immediates: &'a [ImmType],
 }
 
 /// A ring in words.
@@ -43,8 +47,8 @@ pub(crate) fn form_text(form: Form) -> &'static str {
     }
 }
 
-/// The degree and moduli of a program: 2^1 <= N <= 2^17; distinct primes below 2^61, each 1 mod 2N.
-pub(crate) fn check_ring(log_n: u8, moduli: &[u64]) -> Result<(), Fault> {
+/// The degree and moduli of a program: 2^1 <= N <= 2^17; distinct moduli, each in its kind's range.
+pub(crate) fn check_ring(log_n: u8, moduli: &[TableModulus]) -> Result<(), Fault> {
     if Ring::full(log_n).check().is_err() {
         let expected = format!("log2 of the ring degree from 1 to {}", Ring::MAX_LOG_N);
         return Err(Fault::Illegal {
@@ -61,30 +65,58 @@ pub(crate) fn check_ring(log_n: u8, moduli: &[u64]) -> Result<(), Fault> {
             found: moduli.len().to_string(),
         });
     }
+    // A value has one kind.
     let mut sorted = moduli.to_vec();
-    sorted.sort_unstable();
-    if let Some(&[q, _]) = sorted.array_windows().find(|[a, b]| a == b) {
+    sorted.sort_unstable_by_key(|q| q.value());
+    let twice = |[a, b]: &&[TableModulus; 2]| a.value() == b.value();
+    if let Some([_, q]) = sorted.array_windows().find(twice) {
         return Err(Fault::Duplicate {
             what: "modulus",
             item: q.to_string(),
         });
     }
-    let two_n = 2u64 << log_n;
     for (index, &q) in moduli.iter().enumerate() {
-        let in_range = q >> ringmill_math::Modulus::MAX_BITS == 0;
-        if !in_range || q % two_n != 1 || !primes::is_prime(q) {
-            let expected = format!("a prime below 2^61 that is 1 mod {two_n}");
-            return Err(Fault::Illegal {
-                what: "modulus",
-                expected,
-                found: format!("q{index} = {q}"),
-            });
-        }
+        check_modulus(log_n, q).map_err(|expected| Fault::Illegal {
+            what: "modulus",
+            expected,
+            found: format!("q{index} = {q}"),
+        })?;
     }
     Ok(())
 }
 
+/// Whether a modulus is in its kind's range; if not, what that is.
+fn check_modulus(log_n: u8, q: TableModulus) -> Result<(), String> {
+    let most = Modulus::MAX_BITS;
+    match q {
+        TableModulus::Prime(q) => {
+            let two_n = 2u64 << log_n;
+            if q >> most == 0 && q % two_n == 1 && primes::is_prime(q) {
+                return Ok(());
+            }
+            Err(format!("a prime below 2^{most} that is 1 mod {two_n}"))
+        }
+        TableModulus::Plain(2..) if below_61(q) => Ok(()),
+        TableModulus::Plain(_) => Err(format!("an integer from 2 to 2^{most} - 1")),
+        TableModulus::PowerOfTwo(1..=64) => Ok(()),
+        TableModulus::PowerOfTwo(_) => Err("a power of two from 2^1 to 2^64".to_owned()),
+    }
+}
+
+fn below_61(q: TableModulus) -> bool {
+    q.value() >> Modulus::MAX_BITS == 0
+}
+
 impl Scope<'_> {
+    fn immediate(self, number: u16) -> Result<ImmType, Fault> {
+        let known = self.immediates.get(usize::from(number)).copied();
+        known.ok_or(Fault::Range {
+            what: "immediate parameter",
+            limit: self.immediates.len() as u64,
+            found: u64::from(number),
+        })
+    }
+
     /// A modulus by name and value.
     pub(crate) fn modulus_text(self, id: ModulusId) -> String {
         match self.moduli.get(usize::from(id.0)) {
@@ -93,7 +125,8 @@ impl Scope<'_> {
         }
     }
 
-    /// A type any value of this procedure may have: the scheme's ring or a half of it, a modulus of the table.
+    /// A type any value of this procedure may have: the scheme's ring or a half of it, a modulus of the table, and one
+    /// that has roots of unity where the form or a half ring needs them.
     pub(crate) fn check_type(self, item: impl Fn() -> String, ty: LimbType) -> Result<(), Fault> {
         let full = Ring::full(self.log_n);
         let (plus, minus) = full.halves();
@@ -105,15 +138,30 @@ impl Scope<'_> {
                 found: ring_text(ty.ring),
             });
         }
-        if usize::from(ty.modulus.0) >= self.moduli.len() {
-            let (limit, found) = (self.moduli.len() as u64, u64::from(ty.modulus.0));
-            return Err(Fault::Range {
-                what: "modulus number",
-                limit,
-                found,
-            });
+        let modulus = self.check_modulus(ty.modulus)?;
+        let needs = match (ty.form, ty.ring.kind) {
+            (Form::Eval, _) => "evaluation form",
+            (Form::Coeff, RingKind::HalfPlus | RingKind::HalfMinus) => "a half ring",
+            (Form::Coeff, RingKind::Full) => return Ok(()),
+        };
+        match modulus {
+            TableModulus::Prime(_) => Ok(()),
+            TableModulus::Plain(_) | TableModulus::PowerOfTwo(_) => Err(Fault::NotPrime {
+                item: item(),
+                needs,
+                found: self.modulus_text(ty.modulus),
+            }),
         }
-        Ok(())
+    }
+
+    /// A modulus of the table.
+    pub(crate) fn check_modulus(self, id: ModulusId) -> Result<TableModulus, Fault> {
+        let known = self.moduli.get(usize::from(id.0)).copied();
+        known.ok_or(Fault::Range {
+            what: "modulus number",
+            limit: self.moduli.len() as u64,
+            found: u64::from(id.0),
+        })
     }
 
     pub(crate) fn expect_ring(
@@ -206,7 +254,22 @@ pub(crate) fn check_instr(
         }
         Rule::ChangeModulus => change_base(scope, src, dst)?,
         Rule::BaseExtension => {
-            distinct_moduli(scope, src)?;
+            base(scope, src)?;
+            distinct_moduli(scope, dst)?;
+            change_base(scope, src, dst)?;
+        }
+        Rule::ExactExtension => {
+            few(src)?;
+            base(scope, src)?;
+            distinct_moduli(scope, dst)?;
+            change_base(scope, src, dst)?;
+        }
+        Rule::RedundantExtension => {
+            if let Some((r, x)) = src.split_last() {
+                few(x)?;
+                redundant(scope, *r, x.len())?;
+            }
+            base(scope, src)?;
             distinct_moduli(scope, dst)?;
             change_base(scope, src, dst)?;
         }
@@ -341,6 +404,101 @@ fn distinct_moduli(scope: Scope<'_>, values: &[Typed]) -> Result<(), Fault> {
     Ok(())
 }
 
+/// An odd Galois element of the ring.
+fn check_galois(log_n: u8, g: u64) -> Result<(), Fault> {
+    let two_n = 2u64 << log_n;
+    if g % 2 == 1 && g < two_n {
+        return Ok(());
+    }
+    Err(Fault::Immediate {
+        expected: format!("an odd Galois element below {two_n}"),
+        found: format!("galois {g}"),
+    })
+}
+
+/// What a call gives for an immediate parameter.
+pub(crate) fn check_given(scope: Scope<'_>, ty: ImmType, value: u64) -> Result<(), Fault> {
+    match ty {
+        ImmType::Galois => check_galois(scope.log_n, value),
+        ImmType::Scalar(id) => match scope.moduli.get(usize::from(id.0)) {
+            Some(q) if u128::from(value) < q.value() => Ok(()),
+            _ => Err(Fault::Immediate {
+                expected: format!("a residue below {}", scope.modulus_text(id)),
+                found: format!("scalar {value}"),
+            }),
+        },
+    }
+}
+
+/// Moduli that an integer is given by: below 2^61 and pairwise coprime.
+fn base(scope: Scope<'_>, values: &[Typed]) -> Result<(), Fault> {
+    distinct_moduli(scope, values)?;
+    let moduli = values.iter().map(|v| {
+        let modulus = scope.moduli.get(usize::from(v.ty.modulus.0)).copied();
+        Some((v.ty.modulus, modulus?))
+    });
+    let moduli: Vec<_> = moduli.flatten().collect();
+    for &(id, q) in &moduli {
+        if !below_61(q) {
+            return Err(Fault::Illegal {
+                what: "modulus of an operand",
+                expected: format!("one below 2^{}", Modulus::MAX_BITS),
+                found: scope.modulus_text(id),
+            });
+        }
+    }
+    for (i, &(id, q)) in moduli.iter().enumerate() {
+        // Distinct primes are coprime.
+        if q.prime().is_some() {
+            continue;
+        }
+        let others = || (0..).zip(&moduli).filter(|(j, _)| *j != i).map(|(_, m)| *m);
+        let product = others().fold(1, |product, (_, other)| product * other.value() % q.value());
+        if gcd(q.value(), product) == 1 {
+            continue;
+        }
+        let other = others().find(|(_, other)| gcd(q.value(), other.value()) > 1);
+        return Err(Fault::NotCoprime {
+            what: "the operands' moduli",
+            a: scope.modulus_text(id),
+            b: other.map_or_else(String::new, |(other, _)| scope.modulus_text(other)),
+        });
+    }
+    Ok(())
+}
+
+fn gcd(mut a: u128, mut b: u128) -> u128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// At most [`MAX_SOURCES`] operands.
+fn few(values: &[Typed]) -> Result<(), Fault> {
+    if values.len() <= MAX_SOURCES {
+        return Ok(());
+    }
+    Err(Fault::TooMany {
+        what: "operands of an exact base extension",
+        limit: MAX_SOURCES,
+        found: values.len(),
+    })
+}
+
+/// The correction count, `others` at most, is known from its residue modulo `r`.
+fn redundant(scope: Scope<'_>, r: Typed, others: usize) -> Result<(), Fault> {
+    let id = r.ty.modulus;
+    match scope.moduli.get(usize::from(id.0)) {
+        Some(m) if m.value() > others as u128 => Ok(()),
+        _ => Err(Fault::Illegal {
+            what: "redundant modulus",
+            expected: format!("one above {others}, the number of the other operands"),
+            found: scope.modulus_text(id),
+        }),
+    }
+}
+
 fn check_immediate(scope: Scope<'_>, kind: ImmKind, imm: Imm, src: &[Typed]) -> Result<(), Fault> {
     let wrong = |expected: String| {
         Err(Fault::Immediate {
@@ -353,18 +511,24 @@ fn check_immediate(scope: Scope<'_>, kind: ImmKind, imm: Imm, src: &[Typed]) -> 
         (ImmKind::Scalar, Imm::Scalar(w)) => {
             let modulus = src.first().map(|v| v.ty.modulus);
             match modulus.and_then(|id| scope.moduli.get(usize::from(id.0)).map(|&q| (id, q))) {
-                Some((_, q)) if w < q => Ok(()),
+                Some((_, q)) if w <= q.top() => Ok(()),
                 Some((id, _)) => wrong(format!("a residue below {}", scope.modulus_text(id))),
                 None => wrong("a residue of an operand".to_owned()),
             }
         }
-        (ImmKind::Galois, Imm::Galois(g)) => {
-            let two_n = 2u64 << scope.log_n;
-            if g % 2 == 1 && u64::from(g) < two_n {
-                return Ok(());
-            }
-            wrong(format!("an odd Galois element below {two_n}"))
-        }
+        (ImmKind::Galois, Imm::Galois(g)) => check_galois(scope.log_n, u64::from(g)),
+        (ImmKind::Scalar, Imm::ScalarOf(n)) => match (scope.immediate(n)?, src.first()) {
+            (ImmType::Scalar(id), Some(v)) if id == v.ty.modulus => Ok(()),
+            (_, Some(v)) => wrong(format!(
+                "an immediate parameter below {}",
+                scope.modulus_text(v.ty.modulus)
+            )),
+            (_, None) => wrong("a residue of an operand".to_owned()),
+        },
+        (ImmKind::Galois, Imm::GaloisOf(n)) => match scope.immediate(n)? {
+            ImmType::Galois => Ok(()),
+            ImmType::Scalar(_) => wrong("an immediate parameter that is a Galois element".into()),
+        },
         (ImmKind::Stream, Imm::Stream { seed, .. }) => {
             if usize::from(seed) < scope.seeds {
                 return Ok(());
@@ -377,6 +541,7 @@ fn check_immediate(scope: Scope<'_>, kind: ImmKind, imm: Imm, src: &[Typed]) -> 
             }
             wrong(format!("a slot number below {}", limits::MAX_SLOTS))
         }
+        (ImmKind::Representative, Imm::Representative(_)) => Ok(()),
         (kind, _) => wrong(kind.word().to_owned()),
     }
 }
@@ -387,7 +552,10 @@ fn imm_text(imm: Imm) -> String {
         Imm::None => "none".to_owned(),
         Imm::Scalar(w) => format!("scalar {w}"),
         Imm::Galois(g) => format!("galois {g}"),
+        Imm::ScalarOf(n) => format!("scalar imm {n}"),
+        Imm::GaloisOf(n) => format!("galois imm {n}"),
         Imm::Stream { seed, stream } => format!("stream seed {seed} stream {stream}"),
         Imm::Slot(slot) => format!("slot {slot}"),
+        Imm::Representative(which) => text::representative_word(which).to_owned(),
     }
 }

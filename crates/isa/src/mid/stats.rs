@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::op::Op;
 use super::procedure::Procedure;
-use super::program::Program;
+use super::program::{Action, Program, Step};
 
 /// Instructions by opcode, in the definition file's order; opcodes that do not occur are absent.
 pub type OpCounts = BTreeMap<Op, u64>;
@@ -18,16 +18,44 @@ pub fn procedure_counts(procedure: &Procedure) -> OpCounts {
     counts
 }
 
-/// Number of calls of each procedure of a program, by procedure number. Calls of procedures that do not exist are left
-/// out (the verifier refuses them).
+/// Number of calls of each procedure of a program as it runs, by procedure number: repeats multiply. Calls of what does
+/// not exist are left out (the verifier refuses them).
 pub fn call_counts(program: &Program) -> Vec<u64> {
+    let mut blocks: Vec<BTreeMap<u32, u64>> = Vec::with_capacity(program.blocks.len());
+    for block in &program.blocks {
+        let counts = calls_in(&block.steps, &blocks);
+        blocks.push(counts);
+    }
     let mut calls = vec![0u64; program.procs.len()];
-    for call in &program.calls {
-        if let Some(count) = calls.get_mut(call.proc as usize) {
-            *count += 1;
+    for (proc, count) in calls_in(&program.steps, &blocks) {
+        if let Some(calls) = calls.get_mut(proc as usize) {
+            *calls = count;
         }
     }
     calls
+}
+
+/// Calls by procedure, of steps that run blocks with these calls.
+fn calls_in(steps: &[Step], blocks: &[BTreeMap<u32, u64>]) -> BTreeMap<u32, u64> {
+    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut add = |proc: u32, more: u64| {
+        let count = counts.entry(proc).or_default();
+        *count = count.saturating_add(more);
+    };
+    for step in steps {
+        let (block, times) = match step.action {
+            Action::Call { proc } => {
+                add(proc, 1);
+                continue;
+            }
+            Action::Run { block } => (block, 1),
+            Action::Repeat { block, count } => (block, count),
+        };
+        for (&proc, &calls) in blocks.get(block as usize).into_iter().flatten() {
+            add(proc, calls.saturating_mul(times));
+        }
+    }
+    counts
 }
 
 /// Counts of a whole program, as it runs.

@@ -6,17 +6,35 @@ use std::sync::{Arc, OnceLock};
 use proptest::prelude::*;
 use ringmill_isa::mid::{
     Call, Form, Input, InputRole, LimbId, LimbType, ModulusId, Op, Output, ParamRole, ProcBuilder,
-    Procedure, Program, ValueId,
+    Procedure, Representative, TableModulus, Unrolled, ValueId,
 };
 use ringmill_isa::source::SourceLoc;
 use ringmill_math::{Ring, primes};
 
 pub const LOG_N: u8 = 5;
-pub const MODULI: u16 = 4;
+/// Primes of the table, its first entries.
+pub const PRIMES: u16 = 4;
+/// All of its entries.
+pub const MODULI: u16 = PRIMES + 4;
 
-pub fn moduli() -> &'static [u64] {
-    static TABLE: OnceLock<Vec<u64>> = OnceLock::new();
-    TABLE.get_or_init(|| primes::ntt_primes(30, u32::from(LOG_N), usize::from(MODULI)).unwrap())
+/// Primes, then the other kinds.
+pub fn moduli() -> &'static [TableModulus] {
+    static TABLE: OnceLock<Vec<TableModulus>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let primes = primes::ntt_primes(30, u32::from(LOG_N), usize::from(PRIMES)).unwrap();
+        let mut table = TableModulus::primes(&primes);
+        table.extend([
+            TableModulus::Plain(65_537),
+            TableModulus::Plain(6),
+            TableModulus::PowerOfTwo(64),
+            TableModulus::PowerOfTwo(5),
+        ]);
+        table
+    })
+}
+
+fn is_prime(modulus: ModulusId) -> bool {
+    modulus.0 < PRIMES
 }
 
 /// What a generated step draws on.
@@ -28,7 +46,15 @@ pub fn choices(most: usize) -> impl Strategy<Value = Vec<Choice>> {
 
 fn limb_type(pick: u16) -> LimbType {
     let full = Ring::full(LOG_N);
-    let ring = [full, full, full.halves().0, full.halves().1][usize::from(pick / 8 % 4)];
+    let modulus = ModulusId(pick / 2 % MODULI);
+    if !is_prime(modulus) {
+        return LimbType {
+            ring: full,
+            modulus,
+            form: Form::Coeff,
+        };
+    }
+    let ring = [full, full, full.halves().0, full.halves().1][usize::from(pick / 16 % 4)];
     let form = if pick.is_multiple_of(2) {
         Form::Eval
     } else {
@@ -36,7 +62,7 @@ fn limb_type(pick: u16) -> LimbType {
     };
     LimbType {
         ring,
-        modulus: ModulusId(pick / 2 % MODULI),
+        modulus,
         form,
     }
 }
@@ -90,11 +116,54 @@ fn step(
     let any = find(first, &|_| true).unwrap();
     let any_ty = b.ty(any).unwrap();
     let like_any = find(second, &|ty| ty == any_ty).unwrap();
-    let residue = number % moduli()[usize::from(any_ty.modulus.0)];
+    let value = |m: ModulusId| moduli()[usize::from(m.0)].value();
+    let residue = (u128::from(number) % value(any_ty.modulus)) as u64;
+    // Any modulus on the full ring, a prime on a half.
+    let target = |ring: Ring, pick: u16| {
+        let among = if ring == full { MODULI } else { PRIMES };
+        ModulusId(pick % among)
+    };
+    let targets = |ring: Ring| {
+        let (first, second) = (target(ring, second), target(ring, second.wrapping_add(1)));
+        if first == second {
+            vec![first]
+        } else {
+            vec![first, second]
+        }
+    };
+    let gcd = |mut a: u128, mut b: u128| {
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    // A base: coefficient limbs of moduli below 2^61 without common factors, on one ring.
+    let base = |most: usize| {
+        let n = values.len();
+        let mut base: Vec<(ValueId, LimbType)> = Vec::new();
+        for i in 0..n {
+            let v = values[(usize::from(first) + i) % n];
+            let ty = b.ty(v).unwrap();
+            let fits = ty.form == Form::Coeff
+                && value(ty.modulus) >> 61 == 0
+                && base.iter().all(|(_, other)| {
+                    other.ring == ty.ring && gcd(value(other.modulus), value(ty.modulus)) == 1
+                });
+            if fits && base.len() < most {
+                base.push((v, ty));
+            }
+        }
+        base
+    };
     let galois = (number as u32 % (1 << LOG_N)) * 2 + 1;
     let eval = find(first, &|ty| ty.form == Form::Eval);
     let coeff = find(first, &|ty| ty.form == Form::Coeff);
-    let with = |ring: Ring, form: Form| find(first, &move |ty| ty.ring == ring && ty.form == form);
+    let rooted = find(first, &|ty| ty.form == Form::Coeff && is_prime(ty.modulus));
+    let with = |ring: Ring, form: Form| {
+        find(first, &move |ty| {
+            ty.ring == ring && ty.form == form && is_prime(ty.modulus)
+        })
+    };
     let partner = |a: ValueId, ring: Ring| {
         let ty = LimbType {
             ring,
@@ -116,9 +185,9 @@ fn step(
                 .into_iter()
                 .collect()
         }
-        Op::Ntt => coeff.map(|a| b.ntt(a).unwrap()).into_iter().collect(),
+        Op::Ntt => rooted.map(|a| b.ntt(a).unwrap()).into_iter().collect(),
         Op::Intt => eval.map(|a| b.intt(a).unwrap()).into_iter().collect(),
-        Op::Auto => with(full, Form::Eval)
+        Op::Auto => find(first, &|ty| ty.ring == full)
             .map(|a| b.auto(a, galois).unwrap())
             .into_iter()
             .collect(),
@@ -127,17 +196,31 @@ fn step(
             None => vec![],
         },
         Op::Conv => coeff
-            .map(|a| b.conv(a, ModulusId(second % MODULI)).unwrap())
+            .map(|a| b.conv(a, target(b.ty(a).unwrap().ring, second)).unwrap())
             .into_iter()
             .collect(),
-        Op::Bext => {
-            let to = [
-                ModulusId(second % MODULI),
-                ModulusId((second % MODULI + 1) % MODULI),
-            ];
-            coeff
-                .map(|a| b.bext(&[a], &to).unwrap())
-                .unwrap_or_default()
+        op @ (Op::Bext | Op::Bextx) => {
+            let base = base(1 + usize::from(second % 4));
+            let x: Vec<ValueId> = base.iter().map(|(v, _)| *v).collect();
+            let which = [Representative::NonNegative, Representative::Centred];
+            match base.first() {
+                Some((_, ty)) if op == Op::Bext => b.bext(&x, &targets(ty.ring)).unwrap(),
+                Some((_, ty)) => {
+                    let which = which[usize::from(number.is_multiple_of(2))];
+                    b.bextx(&x, &targets(ty.ring), which).unwrap()
+                }
+                None => vec![],
+            }
+        }
+        Op::Bextr => {
+            let base = base(2 + usize::from(second % 3));
+            let x: Vec<ValueId> = base.iter().skip(1).map(|(v, _)| *v).collect();
+            match base.first() {
+                Some(&(r, ty)) if !x.is_empty() && value(ty.modulus) > x.len() as u128 => {
+                    b.bextr(&x, r, &targets(ty.ring)).unwrap()
+                }
+                _ => vec![],
+            }
         }
         Op::Split => match with(full, Form::Coeff) {
             Some(a) => <[_; 2]>::from(b.split(a).unwrap()).to_vec(),
@@ -148,9 +231,11 @@ fn step(
             None => vec![],
         },
         Op::Prng => {
+            let ty = limb_type(first);
             let ty = LimbType {
                 form: Form::Eval,
-                ..limb_type(first)
+                modulus: ModulusId(ty.modulus.0 % PRIMES),
+                ..ty
             };
             vec![
                 b.prng(ty, seeds[usize::from(second) % seeds.len()], number)
@@ -172,8 +257,8 @@ fn step(
 }
 
 /// A program that calls the procedures in turn, arguments taken from what exists or from new inputs.
-pub fn program(procs: Vec<Procedure>, calls: &[Choice]) -> Program {
-    let mut program = Program {
+pub fn program(procs: Vec<Procedure>, calls: &[Choice]) -> Unrolled {
+    let mut program = Unrolled {
         log_n: LOG_N,
         moduli: moduli().to_vec(),
         procs: procs.into_iter().map(Arc::new).collect(),
@@ -235,7 +320,7 @@ pub fn program(procs: Vec<Procedure>, calls: &[Choice]) -> Program {
     program
 }
 
-fn input(program: &mut Program, ty: LimbType, role: ParamRole) -> LimbId {
+fn input(program: &mut Unrolled, ty: LimbType, role: ParamRole) -> LimbId {
     let limb = LimbId(program.limbs.len() as u32);
     program.limbs.push(ty);
     let number = program.inputs.len() as u32;
@@ -266,10 +351,10 @@ prop_compose! {
 }
 
 prop_compose! {
-    pub fn any_program()(
+    pub fn any_unrolled()(
         procs in prop::collection::vec((0u16..4, choices(12)), 1..4),
         calls in choices(6),
-    ) -> Program {
+    ) -> Unrolled {
         let named = |(n, (params, steps)): (usize, (u16, Vec<Choice>))| procedure(&format!("p{n}"), params, &steps);
         program(procs.into_iter().enumerate().map(named).collect(), &calls)
     }

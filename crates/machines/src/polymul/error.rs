@@ -1,5 +1,6 @@
 //! What the host refuses before anything reaches the multiplier.
 
+use ringmill_isa::mid::TableModulus;
 use thiserror::Error;
 
 /// A modulus, degree or limb that the machine cannot take.
@@ -16,6 +17,10 @@ pub enum PolymulError {
         least: usize,
         most: usize,
     },
+    #[error(
+        "modulus `{modulus}` is no NTT-friendly prime: this machine's units (`units` of its description) compute modulo these alone; the rest is the host's"
+    )]
+    Kind { modulus: TableModulus },
     #[error("modulus {q} is even: an NTT needs an odd prime")]
     Even { q: u64 },
     #[error("modulus {q} is outside the range for n = {n}: expected {least} <= q < 2^{bits}")]

@@ -4,13 +4,15 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
 
-use ringmill_isa::mid::{ModulusId, Procedure, Program, verify_program};
+use ringmill_compiler::{Limit, Target};
+use ringmill_isa::mid::{ModulusId, Procedure, TableModulus, Unrolled, Verified, verify_unrolled};
 
 use super::description::Description;
 use super::jobs::{Partition, Stage, partition};
+use super::shape::{MIN_LOG_N, TOP_LOG_N, WIDTH};
 use super::tally::Tally;
 use super::timeline::{Command, Timed, loaded_after, timeline};
-use super::{Degree, Shape, check_modulus};
+use super::{Degree, PolymulError, Shape, check_modulus};
 use crate::report::MachineReport;
 use crate::{Machine, MachineError, SimOptions};
 
@@ -64,11 +66,15 @@ impl PolymulMachine {
     ///
     /// # Errors
     /// A program that does not verify, a degree that is not the machine's, or not one modulus that is.
-    pub fn accept(&self, program: &Program) -> Result<Accepted, MachineError> {
-        verify_program(program)?;
+    pub fn accept(&self, program: Verified<'_>) -> Result<Accepted, MachineError> {
         // A program's degree is at most 2^17.
         let degree = self.shape.degree(1 << program.log_n.min(31))?;
-        let checked = program.moduli.iter().map(|&q| check_modulus(degree, q));
+        let checked = program.moduli.iter().map(|&modulus| match modulus {
+            TableModulus::Prime(q) => check_modulus(degree, q),
+            TableModulus::Plain(_) | TableModulus::PowerOfTwo(_) => {
+                Err(PolymulError::Kind { modulus })
+            }
+        });
         let refused: Vec<_> = checked.map(Result::err).collect();
         let moduli: Vec<bool> = refused.iter().map(Option::is_none).collect();
         match refused.into_iter().next() {
@@ -93,7 +99,7 @@ impl PolymulMachine {
     /// Those of [`Self::accept`] and of `run`.
     pub fn tally_with<E: From<MachineError>>(
         &self,
-        program: &Program,
+        program: Verified<'_>,
         options: SimOptions<'_>,
         run: &mut RunStage<'_, E>,
     ) -> Result<Tally, E> {
@@ -162,9 +168,27 @@ impl Machine for PolymulMachine {
 
     /// Transforms and products of the full ring run here; `instructions_by_kind` counts what the host does as
     /// "host ...". Every operand and result crosses the link, whose time is apart from the machine's.
-    fn simulate(
+    fn target(&self) -> Target {
+        let limit = |field, is| Limit { field, is };
+        Target {
+            machine: self.description.name.clone(),
+            log_n: Limit {
+                field: "max_log_n",
+                is: MIN_LOG_N as u8..=self.description.max_log_n.min(TOP_LOG_N) as u8,
+            },
+            modulus_bits: limit("kind", WIDTH),
+            friendly_bits: limit("kind", 0),
+            // Each call brings its own modulus.
+            moduli: Limit {
+                field: "kind",
+                is: usize::MAX,
+            },
+        }
+    }
+
+    fn simulate_verified(
         &self,
-        program: &Program,
+        program: Verified<'_>,
         options: SimOptions<'_>,
     ) -> Result<MachineReport, MachineError> {
         let modelled = &mut |_: &Procedure, _: &Stage, commands| Ok::<_, MachineError>(commands);
@@ -173,11 +197,11 @@ impl Machine for PolymulMachine {
 
     fn micro_text(
         &self,
-        program: &Program,
+        program: &Unrolled,
         _options: SimOptions<'_>,
         out: &mut dyn Write,
     ) -> Result<(), MachineError> {
-        let accepted = self.accept(program)?;
+        let accepted = self.accept(verify_unrolled(program)?)?;
         let degree = accepted.degree();
         let mut seen = HashSet::new();
         for procedure in program.procs.iter().filter(|p| seen.insert(&p.name)) {

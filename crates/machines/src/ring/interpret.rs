@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use ringmill_isa::mid::TableModulus;
 use ringmill_math::{Modulus, NttPlan, Ring, RingKind, expand_uniform, kernels};
 
 use super::description::Description;
@@ -14,7 +15,7 @@ use crate::MachineError;
 #[derive(Clone, Debug)]
 pub struct Memory {
     /// The program's moduli.
-    pub moduli: Vec<u64>,
+    pub moduli: Vec<TableModulus>,
     /// Limb by RPAU and slot.
     pub slots: HashMap<(usize, u8), Vec<u64>>,
     /// Key limbs by RPAU and key slot.
@@ -148,7 +149,7 @@ impl Engine<'_> {
     /// Both results of `w` on RPAU `r` (the second empty where there is one).
     fn compute(&self, w: &OpWord, r: usize) -> Result<[Vec<u64>; 2], MachineError> {
         let modulus = r + usize::from(w.layer) * self.d.rpaus;
-        let q = self.memory.moduli.get(modulus).copied();
+        let q = self.memory.moduli.get(modulus).and_then(|q| q.prime());
         let q = Modulus::new(
             q.ok_or_else(|| self.missing(format!("RPAU {r} has no modulus {modulus}")))?,
         )?;

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use ringmill_isa::mid::{LimbId, Program};
+use ringmill_isa::mid::{LimbId, Unrolled};
 
 use super::description::Description;
 
@@ -42,7 +42,7 @@ impl KeyMemory {
     /// Key memory before the first call; `is_key` says which limbs of the program are key limbs, `rpau` where they live.
     pub fn new(
         d: &Description,
-        program: &Program,
+        program: &Unrolled,
         is_key: &[bool],
         rpau: impl Fn(LimbId) -> usize,
         resident: bool,

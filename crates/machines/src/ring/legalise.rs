@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use ringmill_isa::mid::{Form, Op, ParamRole, Procedure, ValueId};
+use ringmill_isa::mid::{Form, Op, ParamRole, Procedure, TableModulus, ValueId};
 use ringmill_math::RingKind;
 
 use super::description::{Description, MAX_KEY_SLOTS};
@@ -55,8 +55,9 @@ impl Unfuse {
 /// Legalises `procedure` for machine `d`.
 ///
 /// # Errors
-/// Ring degrees beyond twice the native one, more moduli than the word can name, explicit half-ring instructions and
-/// spills (which are the machine's own affair), and key limbs in a place where the machine reads none.
+/// Ring degrees beyond twice the native one, more moduli than the word can name, limbs of a modulus that is no
+/// NTT-friendly prime, explicit half-ring instructions and spills (which are the machine's own affair), and key limbs in
+/// a place where the machine reads none.
 pub fn legalise(
     d: &Description,
     procedure: &Procedure,
@@ -150,6 +151,16 @@ impl Legaliser<'_> {
             .get(v.0 as usize)
             .ok_or_else(|| self.unsupported("a value without a type"))?;
         let modulus = usize::from(ty.modulus.0);
+        match self.procedure.moduli.get(modulus) {
+            Some(TableModulus::Prime(_)) | None => {}
+            Some(&modulus @ (TableModulus::Plain(_) | TableModulus::PowerOfTwo(_))) => {
+                return Err(MachineError::ModulusKind {
+                    procedure: self.procedure.name.clone(),
+                    value: v.0,
+                    modulus,
+                });
+            }
+        }
         Ok((
             (modulus % self.d.rpaus) as u8,
             (modulus / self.d.rpaus) as u8,

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::io::Write;
 
-use ringmill_isa::mid::Program;
+use ringmill_compiler::{Limit, Target};
+use ringmill_isa::mid::{Unrolled, Verified, verify_unrolled};
 
 use super::description::Description;
-use super::encode::decode;
+use super::encode::{MAX_LAYER, decode};
 use super::micro::MicroCode;
 use super::program::{self, Totals};
 use super::time;
@@ -112,9 +113,28 @@ impl Machine for RingMachine {
         toml::to_string(&self.description).unwrap_or_default()
     }
 
-    fn simulate(
+    fn target(&self) -> Target {
+        let d = &self.description;
+        let limit = |field, is| Limit { field, is };
+        Target {
+            machine: d.name.clone(),
+            // The ring of twice the native degree is cut into halves.
+            log_n: Limit {
+                field: "log_n",
+                is: 1..=d.log_n + 1,
+            },
+            modulus_bits: limit("word_bits", d.word_bits),
+            friendly_bits: limit("word_bits", 0),
+            moduli: Limit {
+                field: "rpaus",
+                is: d.rpaus * (MAX_LAYER + 1),
+            },
+        }
+    }
+
+    fn simulate_verified(
         &self,
-        program: &Program,
+        program: Verified<'_>,
         mut options: SimOptions<'_>,
     ) -> Result<MachineReport, MachineError> {
         let mut progress = options.progress.take();
@@ -135,14 +155,14 @@ impl Machine for RingMachine {
 
     fn micro_text(
         &self,
-        program: &Program,
+        program: &Unrolled,
         options: SimOptions<'_>,
         out: &mut dyn Write,
     ) -> Result<(), MachineError> {
         let mut seen: HashSet<String> = HashSet::new();
         program::run(
             &self.description,
-            program,
+            verify_unrolled(program)?,
             options,
             &mut |outcome| {
                 let code = &outcome.scheduled.code;

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Call, Imm, Instr, ParamRole, Procedure, Program, ResultLimb, ValueId};
+use ringmill_isa::mid::{Call, Imm, Instr, ParamRole, Procedure, ResultLimb, Unrolled, ValueId};
 
 use super::description::{Description, MAX_RPAUS};
 use super::place::{Class, order};
@@ -19,7 +19,7 @@ use crate::{Cuts, MachineError};
 
 /// A program whose procedures fit as far as cutting helps.
 pub struct Fitted {
-    pub program: Program,
+    pub program: Unrolled,
     pub cuts: Cuts,
     /// For procedures of parts, the number of their shape: those of one shape are scheduled alike.
     pub shapes: HashMap<u32, usize>,
@@ -29,7 +29,7 @@ pub struct Fitted {
 ///
 /// # Errors
 /// Those of legalising a part.
-pub fn fit(d: &Description, program: &Program) -> Result<Option<Fitted>, MachineError> {
+pub fn fit(d: &Description, program: &Unrolled) -> Result<Option<Fitted>, MachineError> {
     let ciphers: Vec<Vec<u16>> = program.procs.iter().map(|p| ciphers(p)).collect();
     let several = |call: &Call| ciphers[call.proc as usize].len() > 1;
     if !program.calls.iter().any(several) {
@@ -76,7 +76,7 @@ pub fn fit(d: &Description, program: &Program) -> Result<Option<Fitted>, Machine
             calls.push(call.clone());
         }
     }
-    let program = Program {
+    let program = Unrolled {
         procs: cutter.procs,
         calls,
         ..program.clone()
@@ -122,7 +122,7 @@ impl Part {
 
 struct Cutter<'a> {
     d: &'a Description,
-    program: &'a Program,
+    program: &'a Unrolled,
     procs: Vec<Arc<Procedure>>,
     parts: HashMap<(u32, Vec<u16>), Part>,
     shapes: Vec<Shape>,
@@ -421,6 +421,7 @@ fn slice(whole: &Procedure, some: &[u16]) -> (Procedure, Part) {
         moduli: whole.moduli.clone(),
         params,
         seeds: part.seeds.iter().map(|&s| whole.seeds[s]).collect(),
+        immediates: whole.immediates.clone(),
         instrs,
         results,
         types,
@@ -431,7 +432,7 @@ fn slice(whole: &Procedure, some: &[u16]) -> (Procedure, Part) {
 /// Which limbs of a program are on the machine when.
 struct Live<'a> {
     d: &'a Description,
-    program: &'a Program,
+    program: &'a Unrolled,
     /// First call that has the limb, as argument or result, and the first and the last that read it.
     since: Vec<Option<usize>>,
     first: Vec<Option<usize>>,
@@ -455,7 +456,7 @@ impl Beside<'_> {
 }
 
 impl<'a> Live<'a> {
-    fn new(d: &'a Description, program: &'a Program) -> Self {
+    fn new(d: &'a Description, program: &'a Unrolled) -> Self {
         let count = program.limbs.len();
         let (mut since, mut first, mut last) =
             (vec![None; count], vec![None; count], vec![None; count]);

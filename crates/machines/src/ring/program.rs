@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Call, InputRole, LimbId, ParamRole, Procedure, Program, verify};
+use ringmill_isa::mid::{Call, InputRole, LimbId, ParamRole, Procedure, Unrolled, Verified};
 use ringmill_limits::Watch;
 
 use super::description::Description;
@@ -85,15 +85,15 @@ pub type OnCall<'a> = dyn FnMut(&Step<'_>) -> Result<(), MachineError> + 'a;
 /// Runs `program` without data.
 ///
 /// # Errors
-/// A program that does not verify, that the machine cannot run or that does not fit; whatever the callbacks return.
+/// A program that the machine cannot run or that does not fit; whatever the callbacks return.
 pub fn run(
     d: &Description,
-    program: &Program,
+    program: Verified<'_>,
     mut options: SimOptions<'_>,
     on_schedule: &mut OnSchedule<'_>,
     on_call: &mut OnCall<'_>,
 ) -> Result<Totals, MachineError> {
-    verify::verify_program(program)?;
+    let program = program.program();
     let fitted = parts::fit(d, program)?;
     let calls = program.calls.len();
     let program = fitted.as_ref().map_or(program, |f| &f.program);
@@ -181,7 +181,7 @@ fn prepared(
 
 struct Run<'a> {
     d: &'a Description,
-    program: &'a Program,
+    program: &'a Unrolled,
     /// Calls before any was cut.
     calls: usize,
     /// The shape of each procedure that is a part, and the policy that served the first of a shape best.
@@ -210,7 +210,7 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(
         d: &'a Description,
-        program: &'a Program,
+        program: &'a Unrolled,
         calls: usize,
         options: &SimOptions<'_>,
     ) -> Self {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ringmill_isa::mid::{LimbId, Program};
+use ringmill_isa::mid::{LimbId, Unrolled};
 
 use super::description::{Description, MAX_RPAUS};
 use super::place::{Class, order};
@@ -57,7 +57,7 @@ pub struct Residency {
 
 impl Residency {
     /// Nothing is on the machine; the host has the inputs.
-    pub fn new(d: &Description, program: &Program) -> Self {
+    pub fn new(d: &Description, program: &Unrolled) -> Self {
         Self {
             slots: HashMap::new(),
             host: program.inputs.iter().map(|i| i.limb).collect(),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use ringmill_isa::mid::expand::expand_composites;
-use ringmill_isa::mid::{ParamRole, Procedure};
+use ringmill_isa::mid::{Op, ParamRole, Procedure};
 use ringmill_limits::Watch;
 
 use super::description::{Description, MAX_RPAUS};
@@ -39,7 +39,7 @@ impl Prepared {
 
     /// Expands and legalises `procedure` for machine `d`.
     pub fn new(d: &Description, procedure: &Procedure) -> Result<Self, MachineError> {
-        let expanded = expand_composites(procedure, |op| op != ringmill_isa::mid::Op::Bext)?;
+        let expanded = expand_composites(procedure, |op| op == Op::Dot)?;
         let keyed = expanded.params.iter();
         let keyed = keyed
             .map(|p| p.role)

@@ -6,7 +6,7 @@ pub mod programs;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ringmill_isa::mid::{LimbId, ParamRole, Procedure, Program};
+use ringmill_isa::mid::{LimbId, ParamRole, Procedure, Unrolled};
 use ringmill_machines::SimOptions;
 use ringmill_machines::ring::interpret::{Memory, execute};
 use ringmill_machines::ring::place::{Class, order};
@@ -101,7 +101,12 @@ pub fn execute_both(d: &Description, params: &Arc<Params>, key: &OpKey) {
 /// As [`execute_both`], under one policy where one is given.
 pub fn execute_policy(d: &Description, params: &Arc<Params>, key: &OpKey, policy: Option<Policy>) {
     let procedure = ProcCache::new(params.clone()).get(key).unwrap();
-    let mut prepared = Prepared::new(d, &procedure).unwrap();
+    execute_procedure(d, &procedure, policy);
+}
+
+/// As [`execute_policy`], any procedure.
+pub fn execute_procedure(d: &Description, procedure: &Procedure, policy: Option<Policy>) {
+    let mut prepared = Prepared::new(d, procedure).unwrap();
     let at = dense(d, &prepared);
     let what = format!(
         "{} on {} 2^{} x {}",
@@ -120,13 +125,13 @@ pub fn execute_policy(d: &Description, params: &Arc<Params>, key: &OpKey, policy
         .params
         .iter()
         .enumerate()
-        .map(|(i, p)| residues(n, modulus(&procedure, p.value.0), i as u64))
+        .map(|(i, p)| residues(n, modulus(procedure, p.value.0), i as u64))
         .collect();
     let seeds: Vec<[u8; 32]> = (0..procedure.seeds.len())
         .map(|i| [i as u8 + 7; 32])
         .collect();
     let refs: Vec<&[u64]> = args.iter().map(Vec::as_slice).collect();
-    let expected = ringmill_schemes::interpret::run(&procedure, &refs, &seeds).unwrap();
+    let expected = ringmill_schemes::interpret::run(procedure, &refs, &seeds).unwrap();
 
     let halves = procedure.log_n > d.log_n;
     let pieces = 1 + usize::from(halves);
@@ -208,7 +213,8 @@ pub fn execute_policy(d: &Description, params: &Arc<Params>, key: &OpKey, policy
 }
 
 fn modulus(procedure: &Procedure, value: u32) -> u64 {
-    procedure.moduli[usize::from(procedure.types[value as usize].modulus.0)]
+    let modulus = procedure.types[value as usize].modulus;
+    procedure.moduli[usize::from(modulus.0)].prime().unwrap()
 }
 
 /// For each parameter that is a key limb, the key index of its first piece, as the page says: counted by argument, digit, part
@@ -233,12 +239,15 @@ fn key_indices(d: &Description, procedure: &Procedure, pieces: usize) -> Vec<Opt
 }
 
 /// Every limb of a program by the interpreter, from inputs and seeds that depend on their numbers alone.
-fn interpreted(program: &Program) -> HashMap<LimbId, Vec<u64>> {
+fn interpreted(program: &Unrolled) -> HashMap<LimbId, Vec<u64>> {
     let n = 1usize << program.log_n;
     let mut values: HashMap<LimbId, Vec<u64>> = HashMap::new();
     for input in &program.inputs {
         let q = program.moduli[usize::from(program.limbs[input.limb.0 as usize].modulus.0)];
-        values.insert(input.limb, residues(n, q, input.limb.0.into()));
+        values.insert(
+            input.limb,
+            residues(n, q.prime().unwrap(), input.limb.0.into()),
+        );
     }
     for call in &program.calls {
         let procedure = &program.procs[call.proc as usize];
@@ -252,7 +261,7 @@ fn interpreted(program: &Program) -> HashMap<LimbId, Vec<u64>> {
 
 /// Runs a whole program on residues by its micro code, call by call in the slots the machine gave it, whole or in parts,
 /// and compares every result with the interpreter's of the program as it was. Returns the cycles.
-pub fn execute_program(d: &Description, program: &Program, spill: bool) -> u64 {
+pub fn execute_program(d: &Description, program: &Unrolled, spill: bool) -> u64 {
     let n = 1usize << program.log_n;
     let halves = program.log_n > d.log_n;
     let pieces = 1 + usize::from(halves);
@@ -278,61 +287,67 @@ pub fn execute_program(d: &Description, program: &Program, spill: bool) -> u64 {
         resident_keys: false,
         ..SimOptions::default()
     };
-    let totals = run(d, program, options, &mut |_| Ok(()), &mut |step| {
-        let (call, procedure) = (step.call, step.procedure);
-        memory.seeds = call.seeds.iter().map(|&s| [s as u8 + 7; 32]).collect();
-        memory.key_table = step.key_table.clone();
-        for load in &step.key_loads {
-            let (limb, piece) = load.limb;
-            let part = values[&limb].chunks(n / pieces).nth(piece.into()).unwrap();
-            memory.keys.insert((load.rpau, load.slot), part.to_vec());
-        }
-        let scheduled = &step.outcome.scheduled;
-        let key_indices = key_indices(d, procedure, pieces);
-        memory.host.clear();
-        memory.host_keys.clear();
-        for (at, (&limb, slots)) in call.args.iter().zip(&step.args).enumerate() {
-            for (i, part) in values[&limb].chunks(n / pieces).enumerate() {
-                let r = rpau(limb);
-                if let Some(base) = key_indices[at] {
-                    memory.host_keys.insert((r, base + i as u8), part.to_vec());
-                    continue; // in key memory is only what was loaded
-                }
-                if let Some(&place) = scheduled.host_params[at].get(i) {
-                    memory.host.insert(place, part.to_vec());
-                    continue;
-                }
-                if step.arrived.contains(&limb) {
-                    memory.slots.insert((r, slots[i]), part.to_vec());
-                } else {
-                    assert!(
-                        memory.slots[&(r, slots[i])] == part,
-                        "{}: {limb:?} is not where it was",
-                        procedure.name
-                    );
+    let totals = run(
+        d,
+        ringmill_isa::mid::verify_unrolled(program).unwrap(),
+        options,
+        &mut |_| Ok(()),
+        &mut |step| {
+            let (call, procedure) = (step.call, step.procedure);
+            memory.seeds = call.seeds.iter().map(|&s| [s as u8 + 7; 32]).collect();
+            memory.key_table = step.key_table.clone();
+            for load in &step.key_loads {
+                let (limb, piece) = load.limb;
+                let part = values[&limb].chunks(n / pieces).nth(piece.into()).unwrap();
+                memory.keys.insert((load.rpau, load.slot), part.to_vec());
+            }
+            let scheduled = &step.outcome.scheduled;
+            let key_indices = key_indices(d, procedure, pieces);
+            memory.host.clear();
+            memory.host_keys.clear();
+            for (at, (&limb, slots)) in call.args.iter().zip(&step.args).enumerate() {
+                for (i, part) in values[&limb].chunks(n / pieces).enumerate() {
+                    let r = rpau(limb);
+                    if let Some(base) = key_indices[at] {
+                        memory.host_keys.insert((r, base + i as u8), part.to_vec());
+                        continue; // in key memory is only what was loaded
+                    }
+                    if let Some(&place) = scheduled.host_params[at].get(i) {
+                        memory.host.insert(place, part.to_vec());
+                        continue;
+                    }
+                    if step.arrived.contains(&limb) {
+                        memory.slots.insert((r, slots[i]), part.to_vec());
+                    } else {
+                        assert!(
+                            memory.slots[&(r, slots[i])] == part,
+                            "{}: {limb:?} is not where it was",
+                            procedure.name
+                        );
+                    }
                 }
             }
-        }
-        assert_eq!(
-            execute(d, &step.outcome.scheduled.code, &mut memory)?,
-            step.outcome.cycles
-        );
-        for (at, &limb) in call.results.iter().enumerate() {
-            let slots = scheduled.results[at].iter();
-            let in_slots = slots.flat_map(|s| memory.slots[&(rpau(limb), *s)].clone());
-            let on_host = scheduled.host_results[at].iter();
-            let got: Vec<u64> = in_slots
-                .chain(on_host.flat_map(|h| memory.host[h].clone()))
-                .collect();
-            assert!(
-                got == expected[&limb],
-                "{}: {limb:?} differs",
-                procedure.name
+            assert_eq!(
+                execute(d, &step.outcome.scheduled.code, &mut memory)?,
+                step.outcome.cycles
             );
-            values.insert(limb, got);
-        }
-        Ok(())
-    });
+            for (at, &limb) in call.results.iter().enumerate() {
+                let slots = scheduled.results[at].iter();
+                let in_slots = slots.flat_map(|s| memory.slots[&(rpau(limb), *s)].clone());
+                let on_host = scheduled.host_results[at].iter();
+                let got: Vec<u64> = in_slots
+                    .chain(on_host.flat_map(|h| memory.host[h].clone()))
+                    .collect();
+                assert!(
+                    got == expected[&limb],
+                    "{}: {limb:?} differs",
+                    procedure.name
+                );
+                values.insert(limb, got);
+            }
+            Ok(())
+        },
+    );
     let outputs = program.outputs.iter();
     assert!(outputs.map(|o| o.limb).all(|l| values.contains_key(&l)));
     totals.unwrap().cycles

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use ringmill_isa::mid::{
-    Call, Input, InputRole, LimbId, LimbType, Output, ParamRole, Procedure, Program,
+    Call, Input, InputRole, LimbId, LimbType, Output, ParamRole, Procedure, TableModulus, Unrolled,
 };
 use ringmill_schemes::ckks::ops::{OpKey, ProcCache};
 use ringmill_schemes::ckks::params::Params;
@@ -12,7 +12,7 @@ use ringmill_schemes::ckks::params::Params;
 /// Builds programs out of calls on whole ciphertexts.
 pub struct Builder {
     cache: ProcCache,
-    pub program: Program,
+    pub program: Unrolled,
     /// Key limbs by key, digit, part and modulus.
     keys: HashMap<(u16, u16, u16, u16), LimbId>,
 }
@@ -21,9 +21,9 @@ pub type Cipher = Vec<Vec<LimbId>>;
 
 impl Builder {
     pub fn new(params: &Arc<Params>) -> Self {
-        let program = Program {
+        let program = Unrolled {
             log_n: params.log_n(),
-            moduli: params.moduli().to_vec(),
+            moduli: TableModulus::primes(params.moduli()),
             procs: Vec::new(),
             limbs: Vec::new(),
             inputs: Vec::new(),

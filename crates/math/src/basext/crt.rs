@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use super::weighted_sums::WeightedSums;
-use super::{BLOCK, blocks, row_mut};
+use super::{BLOCK, Targets, blocks, row_mut};
 use crate::kernels;
-use crate::rns::reduce_big;
 use crate::{MathError, Modulus, RnsBasis, Shoup};
 
 /// Tables of sum_i y_i (Q / q_i) - alpha Q modulo each target. Scratch rows: y_0 ... y_(l-1), alpha, one spare.
@@ -17,24 +16,15 @@ pub(crate) struct Crt {
 }
 
 impl Crt {
-    /// With `corrected` the constant of alpha, -Q, follows those of the y_i.
-    pub(crate) fn new(from: &RnsBasis, to: &[Modulus], corrected: bool) -> Self {
-        let rows = to
-            .iter()
-            .map(|p| {
-                let mut row: Vec<Shoup> = from
-                    .punctured_products()
-                    .iter()
-                    .map(|x| p.shoup(reduce_big(x, *p)))
-                    .collect();
-                if corrected {
-                    row.push(p.shoup(p.neg(reduce_big(from.product(), *p))));
-                }
-                row
-            })
-            .collect();
+    /// With `corrected`, the most bits that alpha may have, the constant of alpha, -Q, follows those of the y_i.
+    pub(crate) fn new(from: &RnsBasis, to: Targets<'_>, corrected: Option<u32>) -> Self {
+        let sums = WeightedSums::new(source_bits(from).max(corrected.unwrap_or(0)), to, |p| {
+            let punctured = from.punctured_products().iter();
+            let alpha = corrected.map(|_| p.neg(p.reduce_big(from.product())));
+            punctured.map(|x| p.reduce_big(x)).chain(alpha).collect()
+        });
         Self {
-            sums: WeightedSums::new(source_bits(from), to.to_vec(), rows),
+            sums,
             scale: from
                 .moduli()
                 .iter()
@@ -84,7 +74,10 @@ impl Crt {
     }
 }
 
-/// Bits of the largest modulus, at least 7 so that a correction count fits too.
+/// Bits of alpha < l where it is computed right, l <= 64.
+pub(super) const COUNT_BITS: u32 = 7;
+
+/// Bits of the largest modulus.
 pub(super) fn source_bits(from: &RnsBasis) -> u32 {
-    from.moduli().iter().map(|q| q.bits()).fold(7, u32::max)
+    from.moduli().iter().map(|q| q.bits()).fold(0, u32::max)
 }

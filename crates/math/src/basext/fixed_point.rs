@@ -5,20 +5,12 @@ use num_bigint::BigUint;
 use super::fraction::{Fraction, FractionSum};
 use std::cmp::Ordering;
 
-use super::{BLOCK, BaseExtension, Crt, check_shapes, check_sources};
-use crate::{MathError, Modulus, RnsBasis};
+use super::crt::COUNT_BITS;
+use super::{BLOCK, BaseExtension, Crt, Representative, Targets, check_shapes, check_sources};
+use crate::{MathError, Modulus, RnsBasis, WordModulus};
 
 /// Words of sum_i y_i (Q / q_i) < 64 * 2^(64 * 61), and a spare one.
 const WORDS: usize = 63;
-
-/// Which integer a coefficient stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Representative {
-    /// The one in \[0, Q).
-    NonNegative,
-    /// The one in (-Q/2, Q/2].
-    Centred,
-}
 
 /// Exact on the whole range, no redundant residue, no floating point.
 ///
@@ -40,20 +32,17 @@ pub struct FixedPoint {
 impl FixedPoint {
     /// # Errors
     /// More than 64 source moduli.
-    pub fn new(
+    pub fn new<'a>(
         from: &RnsBasis,
-        to: &[Modulus],
+        to: impl Into<Targets<'a>>,
         representative: Representative,
     ) -> Result<Self, MathError> {
         check_sources(from)?;
         let product = from.product();
-        let h = match representative {
-            Representative::NonNegative => BigUint::ZERO,
-            Representative::Centred => product - (product >> 1u32) - 1u32,
-        };
+        let h = representative.offset(from);
         let offset = (&h << Fraction::BITS) / product;
         Ok(Self {
-            crt: Crt::new(from, to, true),
+            crt: Crt::new(from, to.into(), Some(COUNT_BITS)),
             sum: FractionSum::new(from.moduli(), offset.iter_u64_digits().next().unwrap_or(0)),
             exact: LongCount {
                 weights: from.punctured_products().iter().map(digits).collect(),
@@ -87,6 +76,10 @@ impl BaseExtension for FixedPoint {
 
     fn target(&self) -> &[Modulus] {
         self.crt.sums().targets()
+    }
+
+    fn words(&self) -> &[WordModulus] {
+        self.crt.sums().words()
     }
 
     fn scratch_len(&self) -> usize {

@@ -3,8 +3,9 @@
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
 
-use super::{BaseExtension, Crt, check_shapes, check_sources};
-use crate::{MathError, Modulus, RnsBasis};
+use super::crt::COUNT_BITS;
+use super::{BaseExtension, Crt, Targets, check_shapes, check_sources};
+use crate::{MathError, Modulus, RnsBasis, WordModulus};
 
 /// Exact for A < (1 - delta) Q, from the top bits of the y_i alone.
 ///
@@ -29,7 +30,11 @@ impl Kawamura {
     /// # Errors
     /// More than 64 source moduli; a precision of 0 or above r; [`MathError::CoxRowerRange`] when delta would reach 1,
     /// that is when some modulus lies too far below 2^r or the precision is too small.
-    pub fn new(from: &RnsBasis, to: &[Modulus], precision: u32) -> Result<Self, MathError> {
+    pub fn new<'a>(
+        from: &RnsBasis,
+        to: impl Into<Targets<'a>>,
+        precision: u32,
+    ) -> Result<Self, MathError> {
         check_sources(from)?;
         let l = from.moduli().len();
         let r = from.moduli().iter().map(|q| q.bits()).fold(0, u32::max);
@@ -64,7 +69,7 @@ impl Kawamura {
         // A < (1 - delta) Q, as an integer bound.
         let bound = (from.product() * (&scale - &delta) + (&scale - 1u32)) >> precision;
         Ok(Self {
-            crt: Crt::new(from, to, true),
+            crt: Crt::new(from, to.into(), Some(COUNT_BITS)),
             cut,
             precision,
             delta: delta.to_u64().unwrap_or(0), // below 2^precision <= 2^61
@@ -85,6 +90,10 @@ impl BaseExtension for Kawamura {
 
     fn target(&self) -> &[Modulus] {
         self.crt.sums().targets()
+    }
+
+    fn words(&self) -> &[WordModulus] {
+        self.crt.sums().words()
     }
 
     fn scratch_len(&self) -> usize {

@@ -1,55 +1,80 @@
 //! Base extension through mixed-radix digits, Szabo-Tanaka and Garner (basext paper, Algorithm 4, equation 2.19).
 
 use super::weighted_sums::WeightedSums;
-use super::{BLOCK, BaseExtension, blocks, check_shapes, check_sources, row_mut};
-use crate::{MathError, Modulus, RnsBasis};
+use super::{
+    BLOCK, BaseExtension, Representative, Targets, blocks, check_shapes, check_sources, row_mut,
+};
+use crate::{AnyModulus, MathError, Modulus, RnsBasis, WordModulus, kernels};
 
-/// Exact on \[0, Q) whatever the order of the moduli, in time that does not depend on the data.
+/// Exact on the whole range whatever the order of the moduli, in time that does not depend on the data.
 ///
 /// A = b_0 + b_1 q_0 + b_2 q_0 q_1 + ... with digits b_u in \[0, q_u). Algorithm 4 subtracts and divides digit by digit;
 /// unrolled, its digit is one sum, b_u = a_u / (q_0 ... q_(u-1)) - sum_(s<u) b_s / (q_s ... q_(u-1)) mod q_u, reduced once.
+/// For a representative of another range, its offset h is added before and taken off after.
 #[derive(Clone, Debug)]
 pub struct MixedRadix {
     source: Vec<Modulus>,
     /// Digit u + 1 from b_0 ... b_u and a_(u+1).
     digits: Vec<WeightedSums>,
     sums: WeightedSums,
+    shift: Option<Shift>,
+}
+
+/// h modulo each source, -h modulo each target.
+#[derive(Clone, Debug)]
+struct Shift {
+    before: Vec<u64>,
+    after: Vec<u64>,
 }
 
 impl MixedRadix {
     /// # Errors
     /// More than 64 source moduli.
-    pub fn new(from: &RnsBasis, to: &[Modulus]) -> Result<Self, MathError> {
+    pub fn new<'a>(
+        from: &RnsBasis,
+        to: impl Into<Targets<'a>>,
+        representative: Representative,
+    ) -> Result<Self, MathError> {
         check_sources(from)?;
+        let to = to.into();
         let source = from.moduli().to_vec();
         let bits = source.iter().map(|q| q.bits()).fold(0, u32::max);
         let mut digits = Vec::with_capacity(source.len());
         for (u, q) in source.iter().enumerate().skip(1) {
             // From the last digit down: 1 / (q_s ... q_(u-1)).
             let mut inverse = 1;
-            let mut constants = vec![q.shoup(0); u + 1];
+            let mut constants = vec![0; u + 1];
             for (s, other) in source[..u].iter().enumerate().rev() {
                 inverse = q.mul(inverse, q.inv(other.value())?);
-                constants[s] = q.shoup(q.neg(inverse));
+                constants[s] = q.neg(inverse);
             }
-            constants[u] = q.shoup(inverse);
-            digits.push(WeightedSums::new(bits, vec![*q], vec![constants]));
+            constants[u] = inverse;
+            let sums = WeightedSums::new(bits, [*q][..].into(), |_| constants.clone());
+            digits.push(sums);
         }
-        let rows = to
-            .iter()
-            .map(|p| {
-                let weights = source.iter().scan(1, |weight, q| {
-                    let this = p.shoup(*weight);
-                    *weight = p.mul(*weight, q.value());
-                    Some(this)
-                });
-                weights.collect()
-            })
-            .collect();
+        let sums = WeightedSums::new(bits, to, |p| {
+            let weights = source.iter().scan(p.reduce(1), |weight, q| {
+                let next = p.mul(*weight, q.value());
+                Some(std::mem::replace(weight, next))
+            });
+            weights.collect()
+        });
+        let shift = match representative {
+            Representative::NonNegative => None,
+            Representative::Centred => {
+                let h = representative.offset(from);
+                let before = source.iter().map(|&q| AnyModulus::from(q).reduce_big(&h));
+                Some(Shift {
+                    before: before.collect(),
+                    after: to.each().map(|p| p.neg(p.reduce_big(&h))).collect(),
+                })
+            }
+        };
         Ok(Self {
-            sums: WeightedSums::new(bits, to.to_vec(), rows),
+            sums,
             digits,
             source,
+            shift,
         })
     }
 }
@@ -61,6 +86,10 @@ impl BaseExtension for MixedRadix {
 
     fn target(&self) -> &[Modulus] {
         self.sums.targets()
+    }
+
+    fn words(&self) -> &[WordModulus] {
+        self.sums.words()
     }
 
     fn scratch_len(&self) -> usize {
@@ -80,12 +109,20 @@ impl BaseExtension for MixedRadix {
             for (u, limb) in input.iter().enumerate() {
                 row_mut(scratch, u, len).copy_from_slice(&limb[at.clone()]);
             }
+            if let Some(shift) = &self.shift {
+                for (u, (q, h)) in self.source.iter().zip(&shift.before).enumerate() {
+                    kernels::add_scalar_assign(*q, row_mut(scratch, u, len), *h);
+                }
+            }
             let (rows, spare) = scratch.split_at_mut(l * BLOCK);
             for (u, digit) in (1..).zip(&self.digits) {
                 digit.apply(rows, &mut [&mut spare[..len]], 0..len)?;
                 row_mut(rows, u, len).copy_from_slice(&spare[..len]);
             }
-            self.sums.apply(scratch, output, at)?;
+            self.sums.apply(scratch, output, at.clone())?;
+            if let Some(shift) = &self.shift {
+                self.sums.add(&shift.after, output, at);
+            }
         }
         Ok(())
     }

@@ -1,11 +1,15 @@
 //! Shenoy and Kumaresan's base extension with a redundant modulus (basext paper, Algorithm 2).
 
 use super::weighted_sums::WeightedSums;
-use super::{BaseExtension, Crt, check_shapes, check_sources, row_mut};
+use super::{BaseExtension, Crt, Targets, check_shapes, check_sources, row_mut};
 use crate::rns::reduce_big;
-use crate::{MathError, Modulus, RnsBasis};
+use crate::{MathError, Modulus, RnsBasis, WordModulus};
 
-/// Exact on \[0, Q) given one more residue of A, modulo a redundant modulus m > l coprime to Q.
+/// Exact on \[0, Q) and on (-Q/2, Q/2\] given one more residue of A, modulo a redundant modulus m > l coprime to Q.
+///
+/// What comes out is A = sum_i y_i (Q / q_i) - alpha Q for the one alpha in \[0, m) that gives A the redundant residue.
+/// As the sum is below l Q, that is the representative in \[0, Q), with alpha < l, if the residue is that one's, and the
+/// centred one, with alpha <= l, if it is that one's.
 ///
 /// Steps 2 to 5 of the algorithm modulo m are folded into one sum, alpha = sum_i y_i q_i^-1 - a_m Q^-1 mod m.
 #[derive(Clone, Debug)]
@@ -22,7 +26,11 @@ impl ShenoyKumaresan {
     ///
     /// # Errors
     /// More than 64 source moduli; a redundant modulus not above their number or not coprime to them.
-    pub fn new(from: &RnsBasis, redundant: Modulus, to: &[Modulus]) -> Result<Self, MathError> {
+    pub fn new<'a>(
+        from: &RnsBasis,
+        redundant: Modulus,
+        to: impl Into<Targets<'a>>,
+    ) -> Result<Self, MathError> {
         check_sources(from)?;
         if redundant.value() <= from.moduli().len() as u64 {
             return Err(MathError::OutOfRange {
@@ -39,15 +47,15 @@ impl ShenoyKumaresan {
         };
         let mut constants = Vec::with_capacity(from.moduli().len() + 1);
         for q in from.moduli() {
-            constants.push(redundant.shoup(inverse(q.value())?));
+            constants.push(inverse(q.value())?);
         }
         let product_inverse = inverse(reduce_big(from.product(), redundant))?;
-        constants.push(redundant.shoup(redundant.neg(product_inverse)));
+        constants.push(redundant.neg(product_inverse));
         let source: Vec<Modulus> = from.moduli().iter().copied().chain([redundant]).collect();
         let bits = source.iter().map(|q| q.bits()).fold(0, u32::max);
         Ok(Self {
-            crt: Crt::new(from, to, true),
-            count: WeightedSums::new(bits, vec![redundant], vec![constants]),
+            crt: Crt::new(from, to.into(), Some(redundant.bits())),
+            count: WeightedSums::new(bits, [redundant][..].into(), |_| constants.clone()),
             source,
         })
     }
@@ -60,6 +68,10 @@ impl BaseExtension for ShenoyKumaresan {
 
     fn target(&self) -> &[Modulus] {
         self.crt.sums().targets()
+    }
+
+    fn words(&self) -> &[WordModulus] {
+        self.crt.sums().words()
     }
 
     fn scratch_len(&self) -> usize {

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 #[cfg(target_arch = "x86_64")]
 use super::ifma;
-use super::{BLOCK, MAX_SOURCES};
+use super::{BLOCK, MAX_SOURCES, Targets};
 use crate::kernels;
-use crate::{MathError, Modulus, Shoup};
+use crate::{AnyModulus, MathError, Modulus, Shoup, WordModulus};
 
 /// Most terms of one pass over a block: the sources and a correction.
 const MAX_TERMS: usize = MAX_SOURCES + 1;
@@ -16,14 +16,38 @@ const MAX_TERMS: usize = MAX_SOURCES + 1;
 pub(crate) struct WeightedSums {
     targets: Vec<Modulus>,
     rows: Vec<Vec<Shoup>>,
+    /// Apart: most have none.
+    words: Box<Words>,
     #[cfg(target_arch = "x86_64")]
     packed: Option<ifma::Packed>,
 }
 
+/// The targets that are powers of two.
+#[derive(Clone, Debug)]
+struct Words {
+    targets: Vec<WordModulus>,
+    rows: Vec<Vec<u64>>,
+}
+
 impl WeightedSums {
-    /// Row j holds the constants of target j (residues of it), one for each y_i; the y_i are below 2^`bits`.
-    pub(crate) fn new(bits: u32, targets: Vec<Modulus>, rows: Vec<Vec<Shoup>>) -> Self {
+    /// `constants` gives those of a target (residues of it), one for each y_i; the y_i are below 2^`bits`.
+    pub(crate) fn new(
+        bits: u32,
+        to: Targets<'_>,
+        constants: impl Fn(AnyModulus) -> Vec<u64>,
+    ) -> Self {
+        let targets = to.moduli.to_vec();
+        let row = |p: &Modulus| {
+            let constants = constants(AnyModulus::from(*p));
+            constants.into_iter().map(|w| p.shoup(w)).collect()
+        };
+        let rows: Vec<Vec<Shoup>> = targets.iter().map(row).collect();
+        let word_rows = to.words.iter().map(|&q| constants(AnyModulus::from(q)));
         Self {
+            words: Box::new(Words {
+                rows: word_rows.collect(),
+                targets: to.words.to_vec(),
+            }),
             #[cfg(target_arch = "x86_64")]
             packed: rows
                 .iter()
@@ -36,6 +60,11 @@ impl WeightedSums {
 
     pub(crate) fn targets(&self) -> &[Modulus] {
         &self.targets
+    }
+
+    /// The powers of two that follow them.
+    pub(crate) fn words(&self) -> &[WordModulus] {
+        &self.words.targets
     }
 
     /// The constants of target j.
@@ -51,6 +80,11 @@ impl WeightedSums {
         output: &mut [&mut [u64]],
         at: Range<usize>,
     ) -> Result<(), MathError> {
+        let (output, words) = output.split_at_mut(self.targets.len().min(output.len()));
+        for ((p, row), out) in self.words.targets.iter().zip(&self.words.rows).zip(words) {
+            let terms = y.chunks(BLOCK).take(row.len()).map(|y| &y[..at.len()]);
+            kernels::words::dot_scalars(*p, &mut out[at.clone()], terms, row)?;
+        }
         #[cfg(target_arch = "x86_64")]
         let done = match &self.packed {
             Some(packed) => ifma::weighted_sums(packed, y, output, &at),
@@ -77,5 +111,17 @@ impl WeightedSums {
             }
         }
         Ok(())
+    }
+
+    /// Adds a constant of each target to `output[j][at]`.
+    pub(super) fn add(&self, constants: &[u64], output: &mut [&mut [u64]], at: Range<usize>) {
+        let (first, last) = constants.split_at(self.targets.len().min(constants.len()));
+        let (moduli, words) = output.split_at_mut(self.targets.len().min(output.len()));
+        for ((p, w), out) in self.targets.iter().zip(first).zip(moduli) {
+            kernels::add_scalar_assign(*p, &mut out[at.clone()], *w);
+        }
+        for ((p, w), out) in self.words.targets.iter().zip(last).zip(words) {
+            kernels::words::add_scalar_assign(*p, &mut out[at.clone()], *w);
+        }
     }
 }

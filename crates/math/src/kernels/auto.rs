@@ -109,6 +109,17 @@ fn permute(out: &mut [u64], from: &[u64], source: &[u32]) {
 
 /// out(x) = a(x^g) mod x^N + 1 in coefficient form; g is odd and below 2N, N the (power of two) length.
 pub fn auto_coeff(q: Modulus, galois: u64, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
+    auto_coeff_by(galois, out, a, |x| q.neg(x))
+}
+
+/// [`auto_coeff`] with negation as it is modulo whatever the residues are of.
+#[inline]
+pub(super) fn auto_coeff_by(
+    galois: u64,
+    out: &mut [u64],
+    a: &[u64],
+    neg: impl Fn(u64) -> u64,
+) -> Result<(), MathError> {
     check_len("a", out.len(), a.len())?;
     let log_n = limb_log2("limb", a.len())?;
     check_galois(log_n, galois)?;
@@ -117,7 +128,7 @@ pub fn auto_coeff(q: Modulus, galois: u64, out: &mut [u64], a: &[u64]) -> Result
     let mut target = 0;
     for &x in a {
         // x^N = -1, so bit log_n of the exponent is the sign.
-        out[target & (n - 1)] = if target & n == 0 { x } else { q.neg(x) };
+        out[target & (n - 1)] = if target & n == 0 { x } else { neg(x) };
         target = (target + step) & (2 * n - 1);
     }
     Ok(())

@@ -7,9 +7,8 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use ringmill_schemes::ckks::key::KeyForm;
-use ringmill_schemes::ckks::{
-    CkksError, Decryptor, Encoder, Encryptor, KSwitchKey, KeyGenerator, Plaintext,
-};
+use ringmill_schemes::ckks::{Decryptor, Encoder, Encryptor, KSwitchKey, KeyGenerator, Plaintext};
+use ringmill_schemes::rlwe::RlweError;
 use ringmill_schemes::seal;
 
 use super::{Bytes, Shared, refused, scheme_refused};
@@ -38,7 +37,7 @@ pub(super) struct SealClient {
 }
 
 impl SealClient {
-    fn with(shared: Shared, keys: Result<KeyGenerator, CkksError>) -> PyResult<Self> {
+    fn with(shared: Shared, keys: Result<KeyGenerator, RlweError>) -> PyResult<Self> {
         let encoder = Encoder::new(Arc::clone(shared.params()));
         Ok(Self {
             keys: keys.map_err(scheme_refused)?,

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use ringmill_schemes::ckks::{Ciphertext, CkksError, Evaluator, GaloisKeys, Plaintext, RelinKey};
+use ringmill_schemes::rlwe::RlweError;
 use ringmill_schemes::seal;
 
 use super::{Bytes, Shared, refused, scheme_refused};
@@ -188,11 +189,11 @@ impl SealEvaluator {
     fn mod_switch<'py>(&self, py: Python<'py>, a: &[u8]) -> Bytes<'py> {
         self.unary(py, a, |evaluator, a| match a.level().checked_sub(1) {
             Some(level) => evaluator.mod_switch(a, level),
-            None => Err(CkksError::TooDeep {
+            None => Err(CkksError::Rlwe(RlweError::TooDeep {
                 operation: "mod-switch",
                 needed: 1,
                 got: 0,
-            }),
+            })),
         })
     }
 

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 use num_complex::Complex64;
 use ringmill_math::{Modulus, sample};
 
-use super::arith::{limbs_mut, plan};
-use super::cipher::Plaintext;
 use super::embedding::{Embedding, Points};
 use super::error::CkksError;
 use super::lift::{Lift, LiftScratch};
 use super::params::Params;
+use super::{Plaintext, Scale};
+use crate::rlwe::arith::{limbs_mut, plan};
 
 /// Margin, in bits, kept for the rounding of logarithms when sizes are compared.
 const LOG_MARGIN: f64 = 1e-6;
@@ -138,7 +138,7 @@ impl Encoder {
         let largest = sample::largest(coefficients);
         check_fits(&self.params, largest, level)?;
         let limbs = self.spread(coefficients, largest, level, &mut scratch.integers)?;
-        Ok(Plaintext::trusted(&self.params, level, scale, limbs))
+        Ok(Plaintext::trusted(&self.params, level, Scale(scale), limbs))
     }
 
     /// Rounds coefficients, which stand `gap` apart in the full ring, and transforms them modulo each prime.
@@ -327,6 +327,7 @@ mod tests {
     use num_traits::ToPrimitive;
 
     use super::*;
+    use crate::rlwe::RlweError;
 
     fn params(bits: &[u32]) -> Arc<Params> {
         Params::builder(8)
@@ -442,7 +443,7 @@ mod tests {
         ));
         assert!(matches!(
             encode(&[1.0], 2, scale),
-            Err(CkksError::Level { got: 2, max: 1 })
+            Err(CkksError::Rlwe(RlweError::Level { got: 2, max: 1 }))
         ));
         assert!(scalar_residues(&params, f64::NAN, 1, scale).is_err());
         assert!(scalar_residues(&params, 1e60, 1, scale).is_err());

@@ -4,89 +4,20 @@
 use std::sync::Arc;
 
 use num_bigint::BigUint;
-use ringmill_isa::mid::{ParamRole, Procedure};
 
-use super::cipher::{Ciphertext, Plaintext};
 use super::error::CkksError;
-use super::identity::KeyId;
-use super::key::{GaloisKeys, KSwitchKey, RelinKey};
 use super::ops::{OpKey, ProcCache};
 use super::params::Params;
-use crate::interpret;
-
-/// A ciphertext operand: its limb of (polynomial, modulus index).
-pub(super) type CipherLimbs<'a> = &'a dyn Fn(usize, usize) -> Option<&'a [u64]>;
-
-/// Runs a procedure by roles: ciphertext operands in order, then plaintexts (args after the ciphertexts), and keys. Key
-/// operands of the procedure take `keys` in order. Returns for each result ciphertext its computed polynomials in order.
-pub(super) fn call<'a>(
-    procedure: &Procedure,
-    ciphers: &[CipherLimbs<'a>],
-    plains: &[&'a Plaintext],
-    keys: &[&'a KSwitchKey],
-) -> Result<Vec<Vec<Vec<u64>>>, CkksError> {
-    let first_key = ciphers.len() + plains.len();
-    let mut args: Vec<&[u64]> = Vec::with_capacity(procedure.params.len());
-    for p in &procedure.params {
-        let modulus = procedure
-            .types
-            .get(p.value.0 as usize)
-            .map_or(0, |t| usize::from(t.modulus.0));
-        let limb = match p.role {
-            ParamRole::Cipher { arg, poly } => ciphers
-                .get(usize::from(arg))
-                .and_then(|c| c(usize::from(poly), modulus)),
-            ParamRole::Plain { arg } => usize::from(arg)
-                .checked_sub(ciphers.len())
-                .and_then(|i| plains.get(i))
-                .and_then(|m| m.limb(modulus)),
-            ParamRole::Key { arg, digit, part } => usize::from(arg)
-                .checked_sub(first_key)
-                .and_then(|i| keys.get(i))
-                .and_then(|k| k.limb(usize::from(digit), usize::from(part), modulus)),
-        };
-        args.push(limb.ok_or_else(|| CkksError::MissingKey(format!("operand limb {}", p.name)))?);
-    }
-    let seed = |&arg: &u16| {
-        let key = usize::from(arg)
-            .checked_sub(first_key)
-            .and_then(|i| keys.get(i));
-        key.and_then(|k| k.seed())
-            .copied()
-            .ok_or(CkksError::KeyForm {
-                expected: "seeded",
-                got: "with stored halves",
-            })
-    };
-    let seeds = procedure
-        .seeds
-        .iter()
-        .map(seed)
-        .collect::<Result<Vec<_>, _>>()?;
-    let limbs = interpret::run(procedure, &args, &seeds).map_err(|e| match e {
-        interpret::InterpretError::Math(e) => CkksError::Math(e),
-        interpret::InterpretError::Halt(halt) => CkksError::Halt(halt),
-        other => CkksError::Verify(other.to_string()),
-    })?;
-    let mut results: Vec<Vec<Vec<u64>>> = Vec::new();
-    for (r, limb) in procedure.results.iter().zip(limbs) {
-        let (index, poly) = (usize::from(r.index), usize::from(r.poly));
-        results.resize_with(results.len().max(index + 1), Vec::new);
-        if let Some(polys) = results.get_mut(index) {
-            polys.resize_with(polys.len().max(poly + 1), Vec::new);
-            if let Some(data) = polys.get_mut(poly) {
-                data.extend(limb);
-            }
-        }
-    }
-    Ok(results)
-}
+use super::{Ciphertext, Plaintext, Scale};
+use crate::call::call;
+use crate::rlwe::{Galois, GaloisKeys, KSwitchKey, KeyId, Level, RelinKey, RlweError};
+use crate::scheme::Limbed;
 
 /// Homomorphic operations on whole ciphertexts. Operands must agree in level, and in scale where they are added, and must
 /// belong to one secret key, as must keys: where one has no identity that cannot be checked, and the result has none.
 ///
 /// As SEAL does, it refuses results whose scale their level's modulus cannot hold ([`CkksError::Scale`]), and transparent
-/// ones ([`CkksError::Transparent`]): those of `a - a`, of a product with zero.
+/// ones ([`RlweError::Transparent`]): those of `a - a`, of a product with zero.
 #[derive(Debug)]
 pub struct Evaluator {
     cache: Arc<ProcCache>,
@@ -119,9 +50,6 @@ fn powers_of_two(step: i64) -> Vec<i64> {
     powers
 }
 
-/// Relative difference below which two scales count as equal.
-const SCALE_TOLERANCE: f64 = 1e-9;
-
 impl Evaluator {
     pub fn new(params: Arc<Params>) -> Self {
         let mut product = BigUint::from(1u32);
@@ -144,11 +72,11 @@ impl Evaluator {
     }
 
     fn check(&self, a: &Ciphertext) -> Result<(), CkksError> {
-        self.params().check_id("ciphertext", a.params_id())
+        Ok(self.params().check_id("ciphertext", a.params_id())?)
     }
 
     fn check_scale(a: f64, b: f64) -> Result<(), CkksError> {
-        if (a / b - 1.0).abs() <= SCALE_TOLERANCE {
+        if Scale(a).agrees(Scale(b)) {
             Ok(())
         } else {
             Err(CkksError::ScaleMismatch { a, b })
@@ -182,7 +110,7 @@ impl Evaluator {
 
     fn opaque(cipher: Ciphertext) -> Result<Ciphertext, CkksError> {
         if cipher.is_transparent() {
-            Err(CkksError::Transparent)
+            Err(RlweError::Transparent.into())
         } else {
             Ok(cipher)
         }
@@ -192,11 +120,12 @@ impl Evaluator {
         if expected == got {
             Ok(())
         } else {
-            Err(CkksError::LevelMismatch {
+            Err(RlweError::LevelMismatch {
                 what,
                 expected,
                 got,
-            })
+            }
+            .into())
         }
     }
 
@@ -204,102 +133,86 @@ impl Evaluator {
         if a.size() == 2 {
             return Ok(());
         }
-        Err(CkksError::Size {
+        Err(RlweError::Size {
             what: "ciphertext operand",
             expected: "2".into(),
             got: a.size(),
-        })
+        }
+        .into())
     }
 
-    /// Runs one operation and puts passed-through polynomials in their places.
+    /// Runs one operation; the results have its level and this scale.
     fn apply(
         &self,
-        key: &OpKey,
+        op: &OpKey,
         ciphers: &[&Ciphertext],
         plains: &[&Plaintext],
         keys: &[&KSwitchKey],
-        at: (u32, f64),
+        scale: f64,
     ) -> Result<Vec<Ciphertext>, CkksError> {
         for k in keys {
             self.params().check_id("key-switching key", k.params_id())?;
         }
         let operands = ciphers.iter().map(|c| ("ciphertext", c.key_id()));
         let switching = keys.iter().map(|k| ("key-switching key", k.key_id()));
-        let key_id = KeyId::common(operands.chain(switching))?;
-        let procedure = self.cache.get(key)?;
-        let limbs: Vec<_> = ciphers
-            .iter()
-            .map(|&c| move |poly: usize, i: usize| c.limb(poly, i))
-            .collect();
-        let limbs: Vec<CipherLimbs> = limbs.iter().map(|f| f as CipherLimbs).collect();
-        let mut results = call(&procedure, &limbs, plains, keys)?;
-        for polys in &mut results {
-            polys.resize_with(key.result_size() as usize, Vec::new);
-            for (poly, data) in polys.iter_mut().enumerate() {
-                let from = key
-                    .passes_through(poly as u32)
-                    .and_then(|arg| ciphers.get(usize::from(arg)));
-                if let Some(source) = from.and_then(|c| c.polys().get(poly)) {
-                    data.clone_from(source);
-                }
-            }
+        let key_id = KeyId::common(operands.chain(switching)).map_err(RlweError::from)?;
+        let procedure = self.cache.get(op)?;
+        let ciphers = ciphers.iter().map(|&c| c as &dyn Limbed);
+        let plains = plains.iter().map(|&m| m as &dyn Limbed);
+        let keys = keys.iter().map(|&k| k as &dyn Limbed);
+        let operands: Vec<&dyn Limbed> = ciphers.chain(plains).chain(keys).collect();
+        if operands.len() != op.operands() {
+            return Err(CkksError::Rlwe(RlweError::Length {
+                what: "the list of operands",
+                expected: op.operands(),
+                got: operands.len(),
+            }));
         }
-        results
-            .into_iter()
-            .map(|polys| {
-                let cipher = Ciphertext::trusted(self.params(), at.0, at.1, polys, key_id);
-                Self::opaque(cipher)
-            })
-            .collect()
+        let results = call(op, &procedure, &operands).map_err(RlweError::from)?;
+        let level = op.result_level()?;
+        let cipher = |polys| {
+            let (params, scale) = (self.params(), Scale(scale));
+            let cipher = Ciphertext::trusted(params, level.0, scale, polys, key_id);
+            Self::opaque(cipher)
+        };
+        results.into_iter().map(cipher).collect()
     }
 
     fn one(
         &self,
-        key: &OpKey,
+        op: &OpKey,
         ciphers: &[&Ciphertext],
         plains: &[&Plaintext],
         keys: &[&KSwitchKey],
-        at: (u32, f64),
+        scale: f64,
     ) -> Result<Ciphertext, CkksError> {
-        let none = || CkksError::Length {
+        let none = || RlweError::Length {
             what: "result",
             expected: 1,
             got: 0,
         };
-        self.apply(key, ciphers, plains, keys, at)?
-            .pop()
-            .ok_or_else(none)
+        let result = self.apply(op, ciphers, plains, keys, scale)?.pop();
+        Ok(result.ok_or_else(none)?)
     }
 
     pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.check_pair(a, b)?;
         Self::check_scale(a.scale(), b.scale())?;
-        let key = OpKey::Add {
-            level: a.level(),
-            size_a: a.size() as u32,
-            size_b: b.size() as u32,
-        };
-        self.one(&key, &[a, b], &[], &[], (a.level(), a.scale()))
+        let key = OpKey::add(Level(a.level()), a.size() as u32, b.size() as u32);
+        self.one(&key, &[a, b], &[], &[], a.scale())
     }
 
     pub fn sub(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.check_pair(a, b)?;
         Self::check_scale(a.scale(), b.scale())?;
-        let key = OpKey::Sub {
-            level: a.level(),
-            size_a: a.size() as u32,
-            size_b: b.size() as u32,
-        };
-        self.one(&key, &[a, b], &[], &[], (a.level(), a.scale()))
+        let key = OpKey::sub(Level(a.level()), a.size() as u32, b.size() as u32);
+        self.one(&key, &[a, b], &[], &[], a.scale())
     }
 
     pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
-        let key = OpKey::Neg {
-            level: a.level(),
-            size: a.size() as u32,
-        };
-        self.one(&key, &[a], &[], &[], (a.level(), a.scale()))
+        let key = OpKey::neg(Level(a.level()), a.size() as u32);
+        self.one(&key, &[a], &[], &[], a.scale())
     }
 
     fn check_plain(&self, a: &Ciphertext, m: &Plaintext) -> Result<(), CkksError> {
@@ -311,43 +224,30 @@ impl Evaluator {
     pub fn add_plain(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, CkksError> {
         self.check_plain(a, m)?;
         Self::check_scale(a.scale(), m.scale())?;
-        let key = OpKey::AddPlain {
-            level: a.level(),
-            size: a.size() as u32,
-        };
-        self.one(&key, &[a], &[m], &[], (a.level(), a.scale()))
+        let key = OpKey::add_plain(Level(a.level()), a.size() as u32);
+        self.one(&key, &[a], &[m], &[], a.scale())
     }
 
     pub fn sub_plain(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, CkksError> {
         self.check_plain(a, m)?;
         Self::check_scale(a.scale(), m.scale())?;
-        let key = OpKey::SubPlain {
-            level: a.level(),
-            size: a.size() as u32,
-        };
-        self.one(&key, &[a], &[m], &[], (a.level(), a.scale()))
+        let key = OpKey::sub_plain(Level(a.level()), a.size() as u32);
+        self.one(&key, &[a], &[m], &[], a.scale())
     }
 
     pub fn mul_plain(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, CkksError> {
         self.check_plain(a, m)?;
-        let key = OpKey::MulPlain {
-            level: a.level(),
-            size: a.size() as u32,
-        };
+        let key = OpKey::mul_plain(Level(a.level()), a.size() as u32);
         let scale = self.product(a.level(), a.scale(), m.scale())?;
-        self.one(&key, &[a], &[m], &[], (a.level(), scale))
+        self.one(&key, &[a], &[m], &[], scale)
     }
 
     /// Adds `value` to every slot.
     pub fn add_scalar(&self, a: &Ciphertext, value: f64) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
         let residues = super::encoder::scalar_residues(self.params(), value, a.level(), a.scale())?;
-        let key = OpKey::AddScalar {
-            level: a.level(),
-            size: a.size() as u32,
-            residues,
-        };
-        self.one(&key, &[a], &[], &[], (a.level(), a.scale()))
+        let key = OpKey::add_scalar(Level(a.level()), a.size() as u32, residues);
+        self.one(&key, &[a], &[], &[], a.scale())
     }
 
     /// Multiplies every slot by `value`, rounded to a multiple of 1 / `scale`; the scales multiply.
@@ -359,13 +259,9 @@ impl Evaluator {
     ) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
         let residues = super::encoder::scalar_residues(self.params(), value, a.level(), scale)?;
-        let key = OpKey::MulScalar {
-            level: a.level(),
-            size: a.size() as u32,
-            residues,
-        };
+        let key = OpKey::mul_scalar(Level(a.level()), a.size() as u32, residues);
         let scale = self.product(a.level(), a.scale(), scale)?;
-        self.one(&key, &[a], &[], &[], (a.level(), scale))
+        self.one(&key, &[a], &[], &[], scale)
     }
 
     /// The product, of three polynomials.
@@ -373,33 +269,31 @@ impl Evaluator {
         self.check_pair(a, b)?;
         Self::check_two(a)?;
         Self::check_two(b)?;
-        let key = OpKey::Mul { level: a.level() };
+        let key = OpKey::mul(Level(a.level()));
         let scale = self.product(a.level(), a.scale(), b.scale())?;
-        self.one(&key, &[a, b], &[], &[], (a.level(), scale))
+        self.one(&key, &[a, b], &[], &[], scale)
     }
 
     pub fn square(&self, a: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
         Self::check_two(a)?;
-        let key = OpKey::Square { level: a.level() };
+        let key = OpKey::square(Level(a.level()));
         let scale = self.product(a.level(), a.scale(), a.scale())?;
-        self.one(&key, &[a], &[], &[], (a.level(), scale))
+        self.one(&key, &[a], &[], &[], scale)
     }
 
     pub fn relinearise(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
         if a.size() != 3 {
-            return Err(CkksError::Size {
+            return Err(RlweError::Size {
                 what: "ciphertext to relinearise",
                 expected: "3".into(),
                 got: a.size(),
-            });
+            }
+            .into());
         }
-        let op = OpKey::Relin {
-            level: a.level(),
-            seeded: key.0.seed().is_some(),
-        };
-        self.one(&op, &[a], &[], &[&key.0], (a.level(), a.scale()))
+        let op = OpKey::relin(Level(a.level()), key.0.seed().is_some());
+        self.one(&op, &[a], &[], &[&key.0], a.scale())
     }
 
     pub fn mul_relin(
@@ -411,55 +305,41 @@ impl Evaluator {
         self.check_pair(a, b)?;
         Self::check_two(a)?;
         Self::check_two(b)?;
-        let op = OpKey::MulRelin {
-            level: a.level(),
-            seeded: key.0.seed().is_some(),
-        };
+        let op = OpKey::mul_relin(Level(a.level()), key.0.seed().is_some());
         let scale = self.product(a.level(), a.scale(), b.scale())?;
-        self.one(&op, &[a, b], &[], &[&key.0], (a.level(), scale))
+        self.one(&op, &[a, b], &[], &[&key.0], scale)
     }
 
     pub fn square_relin(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
         Self::check_two(a)?;
-        let op = OpKey::SquareRelin {
-            level: a.level(),
-            seeded: key.0.seed().is_some(),
-        };
+        let op = OpKey::square_relin(Level(a.level()), key.0.seed().is_some());
         let scale = self.product(a.level(), a.scale(), a.scale())?;
-        self.one(&op, &[a], &[], &[&key.0], (a.level(), scale))
+        self.one(&op, &[a], &[], &[&key.0], scale)
     }
 
     /// Divides by the last prime of the level with rounding: one level lower.
     pub fn rescale(&self, a: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
-        let op = OpKey::Rescale {
-            level: a.level(),
-            size: a.size() as u32,
-        };
+        let op = OpKey::rescale(Level(a.level()), a.size() as u32);
         let last = self
             .params()
             .moduli()
             .get(a.level() as usize)
             .map_or(1.0, |&q| q as f64);
-        self.one(
-            &op,
-            &[a],
-            &[],
-            &[],
-            (a.level().saturating_sub(1), a.scale() / last),
-        )
+        self.one(&op, &[a], &[], &[], a.scale() / last)
     }
 
     /// Drops primes down to `level`; the scale stays, and must be one that the level holds.
     pub fn mod_switch(&self, a: &Ciphertext, level: u32) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
         if level > a.level() {
-            return Err(CkksError::LevelMismatch {
+            return Err(RlweError::LevelMismatch {
                 what: "ciphertext to switch down",
                 expected: level,
                 got: a.level(),
-            });
+            }
+            .into());
         }
         self.check_held(level, a.scale())?;
         let length = (level as usize + 1) * self.params().degree();
@@ -472,7 +352,7 @@ impl Evaluator {
         Self::opaque(Ciphertext::trusted(
             self.params(),
             level,
-            scale,
+            Scale(scale),
             polys,
             key_id,
         ))
@@ -482,7 +362,7 @@ impl Evaluator {
     /// step, it goes by the powers of two of the step's non-adjacent form, the least first, as SEAL goes.
     ///
     /// # Errors
-    /// [`CkksError::MissingKey`] where neither the step's key is there nor those of its powers of two.
+    /// [`RlweError::MissingKey`] where neither the step's key is there nor those of its powers of two.
     pub fn rotate(
         &self,
         a: &Ciphertext,
@@ -505,7 +385,7 @@ impl Evaluator {
             }
             let element = self.params().galois_element(power)?;
             keys.get(element)
-                .map_err(|_| CkksError::MissingKey(missing_rotation(step, power)))?;
+                .map_err(|_| RlweError::MissingKey(missing_rotation(step, power)))?;
             elements.push(element);
         }
         let mut turned: Option<Ciphertext> = None;
@@ -528,12 +408,8 @@ impl Evaluator {
         self.check(a)?;
         Self::check_two(a)?;
         let key = keys.get(galois)?;
-        let op = OpKey::Rotate {
-            level: a.level(),
-            galois,
-            seeded: key.seed().is_some(),
-        };
-        self.one(&op, &[a], &[], &[key], (a.level(), a.scale()))
+        let op = OpKey::rotate(Level(a.level()), Galois(galois), key.seed().is_some());
+        self.one(&op, &[a], &[], &[key], a.scale())
     }
 
     /// Several rotations that share one decomposition, one result a step. All keys seeded, or none.
@@ -554,12 +430,8 @@ impl Evaluator {
             .map(|&g| keys.get(g))
             .collect::<Result<Vec<_>, _>>()?;
         let seeded = keys.iter().all(|k| k.seed().is_some());
-        let op = OpKey::HoistedRotate {
-            level: a.level(),
-            galois,
-            seeded,
-        };
-        self.apply(&op, &[a], &[], &keys, (a.level(), a.scale()))
+        let op = OpKey::hoisted_rotate(Level(a.level()), galois.into_iter().map(Galois), seeded);
+        self.apply(&op, &[a], &[], &keys, a.scale())
     }
 }
 

@@ -4,10 +4,11 @@ use ringmill_math::Prng;
 use ringmill_math::sample::{self, WideGaussian};
 use zeroize::Zeroizing;
 
-use super::arith::{limbs_mut, plan};
-use super::cipher::Plaintext;
+use super::Plaintext;
 use super::error::CkksError;
 use super::params::Params;
+use crate::rlwe::RlweError;
+use crate::rlwe::arith::{limbs_mut, plan};
 
 /// Most statistical bits and bits of the number of decryptions together: the sampler itself is within 2^-36 of a
 /// Gaussian for a whole polynomial.
@@ -42,13 +43,13 @@ impl Flooding {
         if statistical_bits > 0 && decryptions > 0 && bits <= MOST_BITS {
             return Ok(flooding);
         }
-        Err(CkksError::Parameter {
+        Err(RlweError::Parameter {
             what: "statistical security of a shared decryption",
             expected: format!(
                 "at least 1 bit and 1 decryption, and at most {MOST_BITS} bits with log2 of the decryptions"
             ),
             got: format!("{statistical_bits} bits for {decryptions} decryptions"),
-        })
+        }.into())
     }
 
     /// Standard deviation of the noise on a coefficient of a decryption whose slots are off by at most `bound`.
@@ -86,7 +87,7 @@ impl Flooding {
         Ok(Plaintext::trusted(
             params,
             plain.level(),
-            plain.scale(),
+            *plain.annotation(),
             limbs,
         ))
     }

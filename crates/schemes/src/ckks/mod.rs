@@ -1,37 +1,78 @@
 //! SEAL's RNS variant of CKKS. A level-l ciphertext has l + 1 primes; all limbs are in evaluation form; slot i of a
 //! polynomial m is m(zeta^(3^i)), zeta = e^(pi i / N).
 
-mod arith;
-pub mod cipher;
 mod embedding;
 pub mod encoder;
-pub mod encrypt;
 pub mod error;
 pub mod evaluator;
 pub mod file;
 pub mod flooding;
-pub mod identity;
-pub mod key;
-pub mod keygen;
 mod lift;
 pub mod noise;
 pub mod ops;
 pub mod params;
 mod params_builder;
-mod public;
-pub mod security;
+pub mod roles;
+pub mod scale;
 
-pub use cipher::{Ciphertext, Plaintext, SeededCiphertext};
+pub use crate::rlwe::{
+    Decryptor, Encryptor, ErrorDistribution, Galois, GaloisKeys, KSwitchKey, KeyForm, KeyGenerator,
+    KeyHalf, KeyId, Level, PublicKey, RelinKey, SecretDistribution, SecretKey, SecurityLevel,
+    SecurityTable,
+};
+pub use crate::rlwe::{identity, key, security};
 pub use encoder::Encoder;
-pub use encrypt::{Decryptor, Encryptor};
 pub use error::CkksError;
 pub use evaluator::Evaluator;
 pub use flooding::Flooding;
-pub use identity::KeyId;
-pub use key::{GaloisKeys, KSwitchKey, KeyForm, KeyHalf, PublicKey, RelinKey, SecretKey};
-pub use keygen::KeyGenerator;
-pub use noise::{FAILURE_BITS, Noise, NoiseModel, Slots};
-pub use ops::{OpKey, ProcCache};
-pub use params::{ErrorDistribution, Params, SecretDistribution};
+pub use noise::{Ball, FAILURE_BITS, Noise, NoiseModel, Origin, Slots};
+pub use ops::{Op, OpKey, ProcCache};
+pub use params::Params;
 pub use params_builder::ParamsBuilder;
-pub use security::{SecurityLevel, SecurityTable};
+pub use scale::Scale;
+
+use num_complex::Complex64;
+
+use crate::rlwe::{self, EvaluationKeys, KeyRequest};
+use crate::scheme::{At, Scheme, SchemeTag};
+
+/// An encoded vector at a level and a scale.
+pub type Plaintext = rlwe::Plaintext<Scale>;
+/// A ciphertext at a level and a scale.
+pub type Ciphertext = rlwe::Ciphertext<Scale>;
+/// A secret-key ciphertext whose c_1 is expanded from a seed.
+pub type SeededCiphertext = rlwe::SeededCiphertext<Scale>;
+
+/// The scheme.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ckks {}
+
+impl Scheme for Ckks {
+    const TAG: SchemeTag = SchemeTag {
+        name: "CKKS",
+        byte: 0,
+    };
+    type Params = Params;
+    type Operation = OpKey;
+    type Annotation = Scale;
+    type Plaintext = Plaintext;
+    type Ciphertext = Ciphertext;
+    type Key = KSwitchKey;
+    type Message = Vec<Complex64>;
+    type KeyName = KeyRequest;
+    type Keys = EvaluationKeys;
+    type Error = CkksError;
+    const FRESH_POLYS: usize = 2;
+
+    fn agree(a: &At<Scale>, b: &At<Scale>) -> bool {
+        a.level == b.level && a.annotation.agrees(b.annotation)
+    }
+
+    fn place(at: &At<Scale>) -> String {
+        format!(
+            "level {} and scale 2^{:.2}",
+            at.level,
+            at.annotation.0.log2()
+        )
+    }
+}

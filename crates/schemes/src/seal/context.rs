@@ -8,7 +8,8 @@ use super::chain::{Chain, ParmsId};
 use super::error::SealError;
 use super::raw;
 use super::{Compression, emit};
-use crate::ckks::{CkksError, Params, ParamsBuilder};
+use crate::ckks::{Params, ParamsBuilder};
+use crate::rlwe::RlweError;
 
 /// SEAL's largest prime.
 const MAX_PRIME_BITS: u32 = 60;
@@ -99,7 +100,7 @@ impl SealContext {
         self.params.check_level(level)?;
         self.chain
             .id(level as usize + 1)
-            .ok_or(SealError::Scheme(CkksError::Level {
+            .ok_or(SealError::from(RlweError::Level {
                 got: level,
                 max: self.params.max_level(),
             }))

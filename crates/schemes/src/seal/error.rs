@@ -5,6 +5,7 @@ use std::fmt;
 use ringmill_limits::{Halt, human};
 
 use super::source::MOST_UNPACKED;
+use crate::rlwe::RlweError;
 
 /// Which SEAL object a message is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -141,6 +142,12 @@ pub enum SealError {
 
     #[error(transparent)]
     Scheme(#[from] crate::ckks::CkksError),
+}
+
+impl From<RlweError> for SealError {
+    fn from(e: RlweError) -> Self {
+        Self::Scheme(e.into())
+    }
 }
 
 impl SealError {

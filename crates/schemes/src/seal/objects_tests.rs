@@ -114,7 +114,7 @@ fn key_level_and_data_level_are_told_apart() {
     assert_eq!(context.parms_id(2).unwrap().0, cipher[16..48]);
     assert_eq!(
         context.parms_id(3).unwrap_err(),
-        crate::ckks::CkksError::Level { got: 3, max: 2 }.into()
+        crate::rlwe::RlweError::Level { got: 3, max: 2 }.into()
     );
 }
 

@@ -46,7 +46,7 @@ pub fn figures(
     let counts = Operations::of(&compiled.managed);
     let records = f64::from(RECORDS);
     for (name, machine) in machines {
-        let report = simulate(machine.as_ref(), &compiled.program)?;
+        let report = simulate(machine.as_ref(), compiled.unrolled()?)?;
         parts.done();
         let communication = (report.link.seconds_in + report.link.seconds_out) * 1e3;
         let keys = report.link.key_seconds * 1e3;
@@ -139,7 +139,7 @@ pub fn figures(
             How::Model,
         );
     }
-    let ours = measure(cpu, &compiled.program)? * 1e3;
+    let ours = measure(cpu, compiled.unrolled()?)? * 1e3;
     parts.done();
     push(
         "cpu",

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use ringmill_devices::Cpu;
 use ringmill_devices::progress::Progress;
 use ringmill_isa::mid::builder::ProcBuilder;
-use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, Procedure, Program, ValueId};
+use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, Procedure, Unrolled, ValueId};
 use ringmill_machines::{MachineReport, RINGS};
-use ringmill_schemes::ckks::{OpKey, Params, ProcCache};
+use ringmill_schemes::ckks::{Level, OpKey, Params, ProcCache};
 
 use super::figure::{Figure, How};
 use super::single::{measure, simulate};
@@ -156,7 +156,7 @@ struct Set {
 
 impl Set {
     /// Name, the paper's cycles, the paper's microseconds of SEAL, and the operation alone at the highest level.
-    fn operations(&self) -> Result<[(&'static str, f64, f64, Program); OPERATIONS], CliError> {
+    fn operations(&self) -> Result<[(&'static str, f64, f64, Unrolled); OPERATIONS], CliError> {
         let level = self.params.max_level();
         let procs = ProcCache::new(Arc::clone(&self.params));
         let one = |key: OpKey| Ok::<_, CliError>(single::program(procs.get(&key)?));
@@ -165,26 +165,19 @@ impl Set {
                 "add",
                 self.cycles.add,
                 self.seal_us.add,
-                one(OpKey::Add {
-                    level,
-                    size_a: 2,
-                    size_b: 2,
-                })?,
+                one(OpKey::add(Level(level), 2, 2))?,
             ),
             (
                 MULTIPLY,
                 self.cycles.mult_relin,
                 self.seal_us.mult_relin,
-                one(OpKey::MulRelin {
-                    level,
-                    seeded: true,
-                })?,
+                one(OpKey::mul_relin(Level(level), true))?,
             ),
             (
                 "rescale",
                 self.cycles.rescale,
                 self.seal_us.rescale,
-                one(OpKey::Rescale { level, size: 2 })?,
+                one(OpKey::rescale(Level(level), 2))?,
             ),
         ])
     }

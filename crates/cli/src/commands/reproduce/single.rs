@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use ringmill_devices::progress::Silent;
 use ringmill_devices::{Bindings, Cpu, Device, Limb, Request, SeedExpansion};
-use ringmill_isa::mid::{Call, Input, InputRole, LimbId, Output, ParamRole, Procedure, Program};
+use ringmill_isa::mid::{Call, Input, InputRole, LimbId, Output, ParamRole, Procedure, Unrolled};
 use ringmill_machines::{Machine, MachineReport, SimOptions};
-use ringmill_math::{Modulus, expand_uniform};
+use ringmill_math::expand_uniform;
 
 use crate::error::CliError;
 
 /// A program that calls the procedure once. Ciphertext, plaintext and key operands become inputs of their own.
-pub fn program(procedure: Arc<Procedure>) -> Program {
+pub fn program(procedure: Arc<Procedure>) -> Unrolled {
     let ty = |v: ringmill_isa::mid::ValueId| procedure.types[v.0 as usize];
     let params = procedure.params.len() as u32;
     let inputs = (0u32..)
@@ -49,7 +49,7 @@ pub fn program(procedure: Arc<Procedure>) -> Program {
         results: outputs.iter().map(|o: &Output| o.limb).collect(),
         loc: None,
     };
-    Program {
+    Unrolled {
         log_n: procedure.log_n,
         moduli: procedure.moduli.clone(),
         limbs: procedure
@@ -67,14 +67,15 @@ pub fn program(procedure: Arc<Procedure>) -> Program {
 }
 
 /// Limbs of uniform residues and fixed seeds: timing depends on the instructions alone.
-fn bindings(program: &Program) -> Result<Bindings<'static>, CliError> {
+fn bindings(program: &Unrolled) -> Result<Bindings<'static>, CliError> {
     let limbs = (0u64..)
         .zip(&program.inputs)
         .map(|(stream, input)| {
             let ty = program.limbs[input.limb.0 as usize];
             let modulus = program.moduli[usize::from(ty.modulus.0)];
             let mut residues = vec![0; ty.ring.len()];
-            expand_uniform(&[7; 32], stream, Modulus::new(modulus)?, &mut residues);
+            let q = modulus.arithmetic()?.below_61()?;
+            expand_uniform(&[7; 32], stream, q, &mut residues);
             Ok(Limb::shared(residues.into(), modulus)?)
         })
         .collect::<Result<_, CliError>>()?;
@@ -87,12 +88,12 @@ fn bindings(program: &Program) -> Result<Bindings<'static>, CliError> {
 }
 
 /// The program on a machine, its keys there already.
-pub fn simulate(machine: &dyn Machine, program: &Program) -> Result<MachineReport, CliError> {
+pub fn simulate(machine: &dyn Machine, program: &Unrolled) -> Result<MachineReport, CliError> {
     Ok(machine.simulate(program, SimOptions::default())?)
 }
 
 /// Seconds of one run on the device's threads: the least of several, the first ones warming caches and buffers.
-pub fn measure(cpu: &Cpu, program: &Program) -> Result<f64, CliError> {
+pub fn measure(cpu: &Cpu, program: &Unrolled) -> Result<f64, CliError> {
     const RUNS: usize = 7;
     let bindings = bindings(program)?;
     let mut least = f64::INFINITY;

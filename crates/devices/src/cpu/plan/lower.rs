@@ -1,9 +1,13 @@
-//! Instructions to steps, one for one but for `BEXT` (groups of results) and the memory instructions (none).
+//! Instructions to steps, one for one but for base extensions (groups of results) and the memory instructions (none).
 
 use ringmill_isa::mid::{Form, Imm, Instr, Op, Procedure};
-use ringmill_math::{AutoEvalPlan, BaseConverter, Modulus, NttPlan, Ring, RnsBasis};
+use ringmill_math::basext::{BaseExtension, FixedPoint, ShenoyKumaresan, Targets};
+use ringmill_math::{
+    AnyModulus, AutoEvalPlan, BaseConverter, MathError, Modulus, NttPlan, Ring, RnsBasis,
+    WordModulus,
+};
 
-use super::{EXTENDED, Kernel, Made, Step};
+use super::{EXTENDED, Kernel, Made, Step, WordKernel};
 use crate::DeviceError;
 
 /// A procedure as steps.
@@ -19,8 +23,10 @@ pub(super) struct Lowered {
 
 /// Lowers a verified procedure; what the verifier excludes gives [`DeviceError::Malformed`].
 pub(super) fn lower(proc: &Procedure) -> Result<Lowered, DeviceError> {
+    let moduli = proc.moduli.iter().map(|q| q.arithmetic());
     let mut builder = Builder {
         proc,
+        moduli: moduli.collect::<Result<_, _>>()?,
         steps: Vec::with_capacity(proc.instrs.len()),
         alias: (0..proc.types.len() as u32).collect(),
         slots: Vec::new(),
@@ -42,6 +48,8 @@ pub(super) fn lower(proc: &Procedure) -> Result<Lowered, DeviceError> {
 
 struct Builder<'p> {
     proc: &'p Procedure,
+    /// Those of the procedure.
+    moduli: Vec<AnyModulus>,
     steps: Vec<Step>,
     /// The value that holds each value: itself, or for a `LOAD` what was stored.
     alias: Vec<u32>,
@@ -71,12 +79,36 @@ impl Builder<'_> {
         Ok(ty.ring)
     }
 
-    fn modulus(&self, v: u32) -> Result<Modulus, DeviceError> {
+    fn any_modulus(&self, v: u32) -> Result<AnyModulus, DeviceError> {
         let ty = self.proc.types.get(v as usize);
-        let q = ty.and_then(|t| self.proc.moduli.get(usize::from(t.modulus.0)));
-        Ok(Modulus::new(*q.ok_or_else(|| {
-            self.malformed("a value without a modulus")
-        })?)?)
+        let q = ty.and_then(|t| self.moduli.get(usize::from(t.modulus.0)));
+        q.copied()
+            .ok_or_else(|| self.malformed("a value without a modulus"))
+    }
+
+    fn modulus(&self, v: u32) -> Result<Modulus, DeviceError> {
+        Ok(self.any_modulus(v)?.below_61()?)
+    }
+
+    /// The power of two above 2^60 that a value is of.
+    fn word(&self, v: u32) -> Option<WordModulus> {
+        match self.any_modulus(v) {
+            Ok(AnyModulus::Word(q)) => Some(q),
+            Ok(AnyModulus::Below61(_)) | Err(_) => None,
+        }
+    }
+
+    /// What an instruction on such residues computes; none where it is one that they lack.
+    fn word_kernel(op: Op, imm: Imm) -> Option<WordKernel> {
+        match (op, imm) {
+            (Op::Add, _) => Some(WordKernel::Add),
+            (Op::Sub, _) => Some(WordKernel::Sub),
+            (Op::Neg, _) => Some(WordKernel::Neg),
+            (Op::Muli, Imm::Scalar(w)) => Some(WordKernel::Muli(w)),
+            (Op::Addi, Imm::Scalar(w)) => Some(WordKernel::Addi(w)),
+            (Op::Auto, Imm::Galois(g)) => Some(WordKernel::Auto(u64::from(g))),
+            _ => None,
+        }
     }
 
     fn form(&self, v: u32) -> Option<Form> {
@@ -121,6 +153,21 @@ impl Builder<'_> {
                 instr.op
             ))
         };
+        if let (Some(kernel), &[d]) = (Self::word_kernel(instr.op, instr.imm), dst.as_slice())
+            && let Some(q) = self.word(d)
+        {
+            let operands = match kernel {
+                WordKernel::Add | WordKernel::Sub => 2,
+                WordKernel::Neg
+                | WordKernel::Muli(_)
+                | WordKernel::Addi(_)
+                | WordKernel::Auto(_) => 1,
+            };
+            if src.len() != operands {
+                return Err(shape());
+            }
+            return self.push(Kernel::Word(q, kernel), at, &src, &dst);
+        }
         let kernel = match (instr.op, instr.imm, src.as_slice(), dst.as_slice()) {
             (Op::Add, _, &[_, _], &[d]) => Kernel::Add(self.modulus(d)?),
             (Op::Sub, _, &[_, _], &[d]) => Kernel::Sub(self.modulus(d)?),
@@ -147,8 +194,25 @@ impl Builder<'_> {
             (Op::Autoh, Imm::Galois(g), &[_, _], &[d, _]) => Kernel::AutoHalves(
                 AutoEvalPlan::shared(self.ring(d)?.full_log_n(), u64::from(g))?,
             ),
-            (Op::Conv, _, &[a], &[d]) => Kernel::Conv(self.modulus(a)?, self.modulus(d)?, 0),
-            (Op::Bext, _, [_, ..], [_, ..]) => return self.base_extension(at, &src, &dst),
+            (Op::Conv, _, &[a], &[d]) => match (self.any_modulus(a)?, self.any_modulus(d)?) {
+                (AnyModulus::Below61(from), AnyModulus::Below61(to)) => Kernel::Conv(from, to, 0),
+                (_, to) => Kernel::Reduce(to),
+            },
+            (Op::Bext, _, [_, ..], [_, ..]) => {
+                let basis = self.basis(&src)?;
+                let fast = |to: Targets<'_>| Ok(boxed(BaseConverter::new(&basis, to)));
+                return self.base_extension(at, &src, &dst, fast);
+            }
+            (Op::Bextx, Imm::Representative(which), [_, ..], [_, ..]) => {
+                let basis = self.basis(&src)?;
+                let exact = |to: Targets<'_>| FixedPoint::new(&basis, to, which).map(boxed);
+                return self.base_extension(at, &src, &dst, exact);
+            }
+            (Op::Bextr, _, [x @ .., r], [_, ..]) => {
+                let (basis, m) = (self.basis(x)?, self.modulus(*r)?);
+                let exact = |to: Targets<'_>| ShenoyKumaresan::new(&basis, m, to).map(boxed);
+                return self.base_extension(at, &src, &dst, exact);
+            }
             (Op::Dot, _, [_, _, rest @ ..], &[d]) if rest.len() % 2 == 0 => {
                 Kernel::Dot(self.modulus(d)?)
             }
@@ -183,21 +247,46 @@ impl Builder<'_> {
         self.push(kernel, at, &src, &dst)
     }
 
-    /// `BEXT` in groups of results: threads share them, and few are waiting for what they are used in.
+    fn basis(&self, src: &[u32]) -> Result<RnsBasis, DeviceError> {
+        let moduli = src.iter().map(|&v| self.modulus(v));
+        Ok(RnsBasis::new(moduli.collect::<Result<_, _>>()?)?)
+    }
+
+    /// A base extension in groups of results: threads share them, and few are waiting for what they are used in.
     fn base_extension(
         &mut self,
         at: (usize, Op),
         src: &[u32],
         dst: &[u32],
+        make: impl Fn(Targets<'_>) -> Result<Box<dyn BaseExtension>, MathError>,
     ) -> Result<(), DeviceError> {
-        let from = src.iter().map(|&v| self.modulus(v));
-        let basis = RnsBasis::new(from.collect::<Result<_, _>>()?)?;
         for group in dst.chunks(EXTENDED) {
-            let to = group.iter().map(|&v| self.modulus(v));
-            let to = to.collect::<Result<Vec<_>, _>>()?;
-            let kernel = Kernel::Bext(Box::new(BaseConverter::new(&basis, &to)));
-            self.push(kernel, at, src, group)?;
+            let (mut moduli, mut words) = (Vec::new(), Vec::new());
+            // The limbs of words come last.
+            let (mut limbs, mut last) = (Vec::new(), Vec::new());
+            for &v in group {
+                match self.any_modulus(v)? {
+                    AnyModulus::Below61(p) => {
+                        moduli.push(p);
+                        limbs.push(v);
+                    }
+                    AnyModulus::Word(p) => {
+                        words.push(p);
+                        last.push(v);
+                    }
+                }
+            }
+            limbs.append(&mut last);
+            let extension = make(Targets {
+                moduli: &moduli,
+                words: &words,
+            })?;
+            self.push(Kernel::Bext(extension), at, src, &limbs)?;
         }
         Ok(())
     }
+}
+
+fn boxed(extension: impl BaseExtension + 'static) -> Box<dyn BaseExtension> {
+    Box::new(extension)
 }

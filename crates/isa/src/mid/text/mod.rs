@@ -1,9 +1,11 @@
 //! The text form of procedures and programs. What is printed parses to an equal value, and prints the same again.
 //!
-//! One instruction, parameter, result or call a line; `;` starts a comment. Values of a procedure are `%0`, `%1`, ...;
-//! limbs of a program are `@0`, `@1`, ...; both are numbered from 0 without gaps. A type is a modulus of the table, a
-//! ring if it is not the whole one (`half+`, `half-`), and a form. A procedure inside a program leaves out a ring and
-//! moduli equal to the program's.
+//! One instruction, parameter, result or step a line; `;` starts a comment. Values of a procedure are `%0`, `%1`, ...,
+//! numbered from 0 without gaps; inputs of a program are `$0`, `$1`, ...; limbs of a frame are `@0`, `@1`, ..., and a
+//! number serves again once its limb `dies`. A type is a modulus of the table, a ring if it is not the whole one
+//! (`half+`, `half-`), and a form. A modulus of the table is an NTT-friendly prime (`q0=97`), any other
+//! (`q1=plain 65537`) or a power of two (`q2=2^64`). A procedure inside a program leaves out a ring and moduli equal to
+//! the program's.
 //!
 //! ```
 //! use ringmill_isa::mid::{text, verify_program};
@@ -12,15 +14,21 @@
 //!     r#"
 //! program ring 2^4 moduli q0=97 q1=193
 //!
-//! proc double.L1 ; twice a limb
+//! proc scale.L1 ; a limb times a constant of the call
 //!   in %0 : q1 eval = cipher 0 poly 0 "c0.q1"
-//!   %1 = ADD %0, %0 : q1 eval
+//!   imm 0 = scalar q1
+//!   %1 = MULI %0, imm 0 : q1 eval
 //!   out %1 = cipher 0 poly 0 "d0.q1"
 //! end
 //!
-//! input @0 : q1 eval = cipher 0 poly 0 "x"
-//! call double.L1 (@0) -> (@1) at "model.py":12
-//! output @1 = cipher 0 poly 0 "y"
+//! block twice (q1 eval)
+//!   call scale.L1 (@0) imm (2) dies (@0) -> (@0)
+//!   give (@0)
+//! end
+//!
+//! input $0 : q1 eval = cipher 0 poly 0 "x"
+//! repeat 5 twice ($0) -> (@0) at "model.py":12 ; x times 2^5
+//! output @0 = cipher 0 poly 0 "y"
 //! end
 //! "#,
 //! )?;
@@ -33,5 +41,5 @@ mod parse;
 mod print;
 
 pub use parse::{parse_procedure, parse_program};
-pub(crate) use print::{call_text, instr_text, shorten};
+pub(crate) use print::{instr_text, representative_word, shorten, step_text};
 pub use print::{print_procedure, print_program};

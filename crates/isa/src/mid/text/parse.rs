@@ -3,15 +3,18 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use ringmill_math::basext::Representative;
 use ringmill_math::{Ring, RingKind};
 
-use super::print::INHERITED_MODULI;
+use super::print::{INHERITED_MODULI, representative_word};
 use crate::lex::{Cursor, ParseError};
 use crate::limits;
 use crate::mid::op::{ImmKind, Op};
-use crate::mid::procedure::{Imm, Instr, Param, ParamRole, Procedure, ResultLimb};
-use crate::mid::program::{Call, Input, InputRole, LimbId, Output, Program};
-use crate::mid::types::{Form, LimbType, ModulusId, ValueId};
+use crate::mid::procedure::{Imm, ImmType, Instr, Param, ParamRole, Procedure, ResultLimb};
+use crate::mid::program::{
+    Action, Block, HeadInput, HeadOutput, InputRole, LocalId, Operand, Program, Step,
+};
+use crate::mid::types::{Form, LimbType, ModulusId, TableModulus, ValueId};
 
 /// Parses one procedure, written whole. The result is well-formed text, not yet verified.
 pub fn parse_procedure(text: &str) -> Result<Procedure, ParseError> {
@@ -34,14 +37,14 @@ pub fn parse_program(text: &str) -> Result<Program, ParseError> {
             log_n,
             moduli,
             procs: Vec::new(),
-            limbs: Vec::new(),
+            blocks: Vec::new(),
             inputs: Vec::new(),
             seeds: Vec::new(),
-            calls: Vec::new(),
+            steps: Vec::new(),
             outputs: Vec::new(),
         },
-        names: HashMap::new(),
-        limbs: Definitions::default(),
+        procs: HashMap::new(),
+        blocks: HashMap::new(),
     };
     parser.run(&mut c)?;
     c.text_end()?;
@@ -51,7 +54,7 @@ pub fn parse_program(text: &str) -> Result<Program, ParseError> {
 type Definitions = crate::lex::Definitions<LimbType>;
 
 /// `ring 2^14 moduli q0=... q1=...`
-fn ring(c: &mut Cursor<'_>) -> Result<(u8, Vec<u64>), ParseError> {
+fn ring(c: &mut Cursor<'_>) -> Result<(u8, Vec<TableModulus>), ParseError> {
     c.expect_word("ring")?;
     let mark = c.mark();
     c.expect_word("2")?;
@@ -79,9 +82,36 @@ fn ring(c: &mut Cursor<'_>) -> Result<(u8, Vec<u64>), ParseError> {
             ));
         }
         c.expect("=")?;
-        moduli.push(c.parsed("the value of the modulus")?);
+        moduli.push(modulus(c)?);
     }
     Ok((log_n, moduli))
+}
+
+/// `97`, `plain 65537` or `2^64`.
+fn modulus(c: &mut Cursor<'_>) -> Result<TableModulus, ParseError> {
+    if c.accept_word("plain") {
+        return Ok(TableModulus::Plain(c.parsed("the value of the modulus")?));
+    }
+    let mark = c.mark();
+    let value = c.parsed("the value of the modulus")?;
+    if !c.accept("^") {
+        return Ok(TableModulus::Prime(value));
+    }
+    if value != 2 {
+        return Err(c.error_at(mark, "a prime, `plain M` or a power of 2"));
+    }
+    Ok(TableModulus::PowerOfTwo(
+        c.parsed("log2 of the power of two")?,
+    ))
+}
+
+/// `nonnegative` or `centred`.
+fn representative(c: &mut Cursor<'_>) -> Result<Representative, ParseError> {
+    let mark = c.mark();
+    let all = [Representative::NonNegative, Representative::Centred];
+    let word = c.word("`nonnegative` or `centred`")?;
+    let known = all.into_iter().find(|&r| representative_word(r) == word);
+    known.ok_or_else(|| c.error_at(mark, "`nonnegative` or `centred`"))
 }
 
 /// `q3 half+ coeff`
@@ -113,12 +143,11 @@ fn value(c: &mut Cursor<'_>) -> Result<ValueId, ParseError> {
     c.numbered("%", "a value such as %0").map(ValueId)
 }
 
-fn limb(c: &mut Cursor<'_>) -> Result<LimbId, ParseError> {
-    c.numbered("@", "a limb such as @0").map(LimbId)
-}
-
 /// `proc NAME [ring ...]` to `end`; without a ring it takes the program's.
-fn procedure(c: &mut Cursor<'_>, program: Option<(u8, &[u64])>) -> Result<Procedure, ParseError> {
+fn procedure(
+    c: &mut Cursor<'_>,
+    program: Option<(u8, &[TableModulus])>,
+) -> Result<Procedure, ParseError> {
     c.expect_word("proc")?;
     let name = c.word("a procedure name")?.to_owned();
     let mark = c.mark();
@@ -141,6 +170,7 @@ fn procedure(c: &mut Cursor<'_>, program: Option<(u8, &[u64])>) -> Result<Proced
         moduli,
         params: Vec::new(),
         seeds: Vec::new(),
+        immediates: Vec::new(),
         instrs: Vec::new(),
         results: Vec::new(),
         types: Vec::new(),
@@ -153,9 +183,11 @@ fn procedure(c: &mut Cursor<'_>, program: Option<(u8, &[u64])>) -> Result<Proced
             if done {
                 Ok(())
             } else {
-                Err(c.error_at(mark, "`in`, then `seed`, then instructions, then `out`"))
+                let order = "`in`, then `seed`, then `imm`, then instructions, then `out`";
+                Err(c.error_at(mark, order))
             }
         };
+        let code = p.instrs.is_empty() && p.results.is_empty();
         match c.peek_word() {
             "end" => {
                 c.expect_word("end")?;
@@ -164,16 +196,18 @@ fn procedure(c: &mut Cursor<'_>, program: Option<(u8, &[u64])>) -> Result<Proced
                 return Ok(p);
             }
             "in" => {
-                in_order(
-                    p.seeds.is_empty() && p.instrs.is_empty() && p.results.is_empty(),
-                    c,
-                )?;
+                in_order(p.seeds.is_empty() && p.immediates.is_empty() && code, c)?;
                 param(c, &mut p, &mut definitions)?;
             }
             "seed" => {
-                in_order(p.instrs.is_empty() && p.results.is_empty(), c)?;
+                in_order(p.immediates.is_empty() && code, c)?;
                 let seed = seed(c, p.seeds.len())?;
                 p.seeds.push(seed);
+            }
+            "imm" => {
+                in_order(code, c)?;
+                let ty = immediate(c, p.immediates.len())?;
+                p.immediates.push(ty);
             }
             "out" => result(c, &mut p)?,
             _ => {
@@ -226,6 +260,19 @@ fn seed<T: std::str::FromStr>(c: &mut Cursor<'_>, expected: usize) -> Result<T, 
     c.field("key")
 }
 
+/// `imm 0 = scalar q1` or `imm 0 = galois`, numbered in order.
+fn immediate(c: &mut Cursor<'_>, expected: usize) -> Result<ImmType, ParseError> {
+    c.field_is("imm", expected)?;
+    let mark = c.mark();
+    match c.word("`scalar` or `galois`")? {
+        "scalar" => Ok(ImmType::Scalar(ModulusId(
+            c.numbered("q", "a modulus such as q0")?,
+        ))),
+        "galois" => Ok(ImmType::Galois),
+        _ => Err(c.error_at(mark, "`scalar` or `galois`")),
+    }
+}
+
 fn result(c: &mut Cursor<'_>, p: &mut Procedure) -> Result<(), ParseError> {
     c.expect_word("out")?;
     let v = value(c)?;
@@ -269,13 +316,22 @@ fn instr(
     }
     let imm = match op.info().immediate {
         ImmKind::None => Imm::None,
-        ImmKind::Scalar => Imm::Scalar(c.parsed("a residue")?),
-        ImmKind::Galois => Imm::Galois(c.field("galois")?),
+        ImmKind::Scalar if c.peek_word() == "imm" => Imm::ScalarOf(c.field("imm")?),
+        ImmKind::Scalar => Imm::Scalar(c.parsed("a residue or `imm I`")?),
+        ImmKind::Galois => {
+            c.expect_word("galois")?;
+            if c.peek_word() == "imm" {
+                Imm::GaloisOf(c.field("imm")?)
+            } else {
+                Imm::Galois(c.parsed("a Galois element or `imm I`")?)
+            }
+        }
         ImmKind::Stream => Imm::Stream {
             seed: c.field("seed")?,
             stream: c.field("stream")?,
         },
         ImmKind::Slot => Imm::Slot(c.field("slot")?),
+        ImmKind::Representative => Imm::Representative(representative(c)?),
     };
     for (n, (v, mark)) in dst.iter().zip(marks).enumerate() {
         c.expect(if n == 0 { ":" } else { "," })?;
@@ -287,44 +343,47 @@ fn instr(
 
 struct ProgramParser {
     program: Program,
-    names: HashMap<String, u32>,
-    limbs: Definitions,
+    procs: HashMap<String, u32>,
+    blocks: HashMap<String, u32>,
 }
 
 impl ProgramParser {
     fn run(&mut self, c: &mut Cursor<'_>) -> Result<(), ParseError> {
-        let order = ["proc", "input", "seed", "call", "output", "end"];
+        let order = ["proc", "block", "input", "seed", "step", "output", "end"];
         let mut reached = 0;
         loop {
             c.skip_lines();
-            let word = c.peek_word();
-            let Some(at) = order
-                .iter()
-                .position(|&w| w == word)
-                .filter(|&at| at >= reached)
-            else {
-                let allowed: Vec<_> = order
-                    .iter()
-                    .skip(reached)
-                    .map(|w| format!("`{w}`"))
-                    .collect();
+            let word = match c.peek_word() {
+                word if STEPS.contains(&word) => "step",
+                "step" => "",
+                word => word,
+            };
+            let at = order.iter().position(|&w| w == word);
+            let Some(at) = at.filter(|&at| at >= reached) else {
+                let spelled = |&w: &&str| match w {
+                    "step" => "`call`, `run`, `repeat`".to_owned(),
+                    w => format!("`{w}`"),
+                };
+                let allowed: Vec<_> = order.iter().skip(reached).map(spelled).collect();
                 return Err(c.error(allowed.join(" or ")));
             };
             reached = at;
             match word {
                 "proc" => self.proc(c)?,
+                "block" => self.block(c)?,
                 "input" => self.input(c)?,
                 "seed" => {
                     let seed = seed(c, self.program.seeds.len())?;
                     self.program.seeds.push(seed);
                 }
-                "call" => self.call(c)?,
+                "step" => {
+                    let step = self.step(c)?;
+                    self.program.steps.push(step);
+                }
                 "output" => self.output(c)?,
                 _ => {
                     c.expect_word("end")?;
-                    c.line_end()?;
-                    self.program.limbs = std::mem::take(&mut self.limbs).types(c, "@")?;
-                    return Ok(());
+                    return c.line_end();
                 }
             }
             c.line_end()?;
@@ -335,7 +394,7 @@ impl ProgramParser {
         let mark = c.mark();
         let procedure = procedure(c, Some((self.program.log_n, &self.program.moduli)))?;
         let number = self.program.procs.len() as u32; // each takes several bytes of a text below 2^32
-        if self.names.insert(procedure.name.clone(), number).is_some() {
+        if self.procs.insert(procedure.name.clone(), number).is_some() {
             let found = format!("a second procedure {}", procedure.name);
             return Err(c.error_found(mark, "each procedure name once", found));
         }
@@ -343,13 +402,52 @@ impl ProgramParser {
         Ok(())
     }
 
+    /// `block NAME (TYPE, ..)`, steps, `give (@..)`, `end`.
+    fn block(&mut self, c: &mut Cursor<'_>) -> Result<(), ParseError> {
+        c.expect_word("block")?;
+        let mark = c.mark();
+        let name = c.word("a block name")?.to_owned();
+        let log_n = self.program.log_n;
+        let params = list(c, |c| limb_type(c, log_n))?;
+        c.line_end()?;
+        let mut steps = Vec::new();
+        let results = loop {
+            c.skip_lines();
+            if c.accept_word("give") {
+                break list(c, operand)?;
+            }
+            if !STEPS.contains(&c.peek_word()) {
+                return Err(c.error("`call`, `run`, `repeat` or `give`"));
+            }
+            steps.push(self.step(c)?);
+            c.line_end()?;
+        };
+        c.line_end()?;
+        c.skip_lines();
+        c.expect_word("end")?;
+        let number = self.program.blocks.len() as u32; // as for procedures
+        if self.blocks.insert(name.clone(), number).is_some() {
+            let found = format!("a second block {name}");
+            return Err(c.error_found(mark, "each block name once", found));
+        }
+        self.program.blocks.push(Block {
+            name,
+            params,
+            steps,
+            results,
+        });
+        Ok(())
+    }
+
     fn input(&mut self, c: &mut Cursor<'_>) -> Result<(), ParseError> {
         c.expect_word("input")?;
-        let mark = c.mark();
-        let id = limb(c)?;
+        let (mark, expected) = (c.mark(), self.program.inputs.len());
+        let number: usize = c.numbered("$", "an input such as $0")?;
+        if number != expected {
+            return Err(c.error_at(mark, format!("${expected} (inputs are numbered in order)")));
+        }
         c.expect(":")?;
-        self.limbs
-            .push(id.0, limb_type(c, self.program.log_n)?, mark);
+        let ty = limb_type(c, self.program.log_n)?;
         c.expect("=")?;
         let mark = c.mark();
         let role = match c.peek_word() {
@@ -367,79 +465,95 @@ impl ProgramParser {
             },
             _ => return Err(c.error_at(mark, "`cipher`, `plain` or `key`")),
         };
-        self.program.inputs.push(Input {
-            limb: id,
-            name: c.name()?,
-            role,
-        });
+        let name = c.name()?;
+        self.program.inputs.push(HeadInput { ty, name, role });
         Ok(())
     }
 
-    /// `call NAME (@..) seeds (..) -> (@..) at "FILE":LINE`; the results' types are the procedure's.
-    fn call(&mut self, c: &mut Cursor<'_>) -> Result<(), ParseError> {
-        c.expect_word("call")?;
-        let mark = c.mark();
-        let name = c.word("a procedure name")?;
-        let proc = *self
-            .names
-            .get(name)
-            .ok_or_else(|| c.error_at(mark, "a procedure defined above"))?;
-        let args = list(c, limb)?;
-        let seeds = if c.accept_word("seeds") {
-            list(c, |c| c.parsed("a seed number"))?
-        } else {
-            Vec::new()
+    /// `call NAME (..) seeds (..) imm (..) dies (@..) -> (@..) at "FILE":LINE`, and so with `run` and `repeat N`.
+    fn step(&mut self, c: &mut Cursor<'_>) -> Result<Step, ParseError> {
+        let verb = c.word("`call`, `run` or `repeat`")?;
+        let count = match verb {
+            "repeat" => Some(c.parsed("how many times")?),
+            _ => None,
         };
+        let mark = c.mark();
+        let (names, what) = match verb {
+            "call" => (&self.procs, "a procedure defined above"),
+            _ => (&self.blocks, "a block defined above"),
+        };
+        let name = c.word(what)?;
+        let known = names.get(name).copied();
+        let number = known.ok_or_else(|| c.error_at(mark, what))?;
+        let action = match (verb, count) {
+            ("call", _) => Action::Call { proc: number },
+            (_, None) => Action::Run { block: number },
+            (_, Some(count)) => Action::Repeat {
+                block: number,
+                count,
+            },
+        };
+        let args = list(c, operand)?;
+        let seeds = optional(c, "seeds", |c| c.parsed("a seed number"))?;
+        let immediates = optional(c, "imm", |c| c.parsed("an immediate"))?;
+        let dies = optional(c, "dies", local)?;
         // `->` would read as part of a word, so the dash is taken by itself.
         c.expect("->")?;
-        let mark = c.mark();
-        let results = list(c, |c| Ok((c.mark(), limb(c)?)))?;
-        let callee = self.program.procs.get(proc as usize);
-        let types = callee
-            .iter()
-            .flat_map(|p| p.results.iter().map(|r| p.types.get(r.value.0 as usize)));
-        let types: Option<Vec<_>> = types.map(|ty| ty.copied()).collect();
-        let types = match types {
-            Some(types) if types.len() == results.len() => types,
-            Some(types) => {
-                let expected = format!("{} results of {name}", types.len());
-                return Err(c.error_found(mark, expected, results.len().to_string()));
-            }
-            None => {
-                return Err(c.error_found(
-                    mark,
-                    format!("defined results of {name}"),
-                    "an undefined one",
-                ));
-            }
-        };
-        for (&(mark, id), ty) in results.iter().zip(types) {
-            self.limbs.push(id.0, ty, mark);
-        }
+        let results = list(c, local)?;
         let loc = c.source_loc()?;
-        let results = results.into_iter().map(|(_, id)| id).collect();
-        self.program.calls.push(Call {
-            proc,
+        Ok(Step {
+            action,
             args,
             seeds,
+            immediates,
+            dies,
             results,
             loc,
-        });
-        Ok(())
+        })
     }
 
     fn output(&mut self, c: &mut Cursor<'_>) -> Result<(), ParseError> {
         c.expect_word("output")?;
-        let id = limb(c)?;
+        let from = operand(c)?;
         c.expect("=")?;
         let (output, poly) = (c.field("cipher")?, c.field("poly")?);
-        self.program.outputs.push(Output {
-            limb: id,
+        self.program.outputs.push(HeadOutput {
+            from,
             name: c.name()?,
             output,
             poly,
         });
         Ok(())
+    }
+}
+
+/// What a step begins with.
+const STEPS: [&str; 3] = ["call", "run", "repeat"];
+
+fn local(c: &mut Cursor<'_>) -> Result<LocalId, ParseError> {
+    c.numbered("@", "a limb such as @0").map(LocalId)
+}
+
+/// `$0` or `@0`
+fn operand(c: &mut Cursor<'_>) -> Result<Operand, ParseError> {
+    if c.peek("$") {
+        let input = c.numbered("$", "an input such as $0")?;
+        return Ok(Operand::Input(input));
+    }
+    let local = c.numbered("@", "an input such as $0 or a limb such as @0")?;
+    Ok(Operand::Local(LocalId(local)))
+}
+
+/// A list after a word, or an empty one without it.
+fn optional<'a, T>(
+    c: &mut Cursor<'a>,
+    word: &str,
+    item: impl FnMut(&mut Cursor<'a>) -> Result<T, ParseError>,
+) -> Result<Vec<T>, ParseError> {
+    if c.accept_word(word) {
+        list(c, item)
+    } else {
+        Ok(Vec::new())
     }
 }
 

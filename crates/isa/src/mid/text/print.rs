@@ -3,11 +3,12 @@
 use std::fmt::{self, Write};
 
 use ringmill_math::RingKind;
+use ringmill_math::basext::Representative;
 
 use crate::lex::quote;
-use crate::mid::procedure::{Imm, Instr, ParamRole, Procedure};
-use crate::mid::program::{Call, InputRole, LimbId, Program};
-use crate::mid::types::{Form, LimbType, ValueId};
+use crate::mid::procedure::{Imm, ImmType, Instr, ParamRole, Procedure};
+use crate::mid::program::{Action, Block, InputRole, LocalId, Operand, Program, Step};
+use crate::mid::types::{Form, LimbType, TableModulus, ValueId};
 
 /// Up to this many moduli, a procedure inside a program leaves the program's table out (a larger table is written
 /// again, so that a text's size bounds what it parses to).
@@ -38,10 +39,10 @@ pub(crate) fn instr_text(instr: &Instr, types: &[LimbType]) -> String {
     shorten(out)
 }
 
-/// One call's text for messages, shortened if very long.
-pub(crate) fn call_text(call: &Call, program: &Program) -> String {
+/// One step's text for messages, shortened if very long.
+pub(crate) fn step_text(step: &Step, program: &Program) -> String {
     let mut out = String::new();
-    let _ = call_to(&mut out, call, program);
+    let _ = step_to(&mut out, step, program);
     shorten(out)
 }
 
@@ -58,7 +59,7 @@ pub(crate) fn shorten(mut text: String) -> String {
     text
 }
 
-fn ring_to(out: &mut impl Write, log_n: u8, moduli: &[u64]) -> fmt::Result {
+fn ring_to(out: &mut impl Write, log_n: u8, moduli: &[TableModulus]) -> fmt::Result {
     write!(out, " ring 2^{log_n} moduli")?;
     moduli
         .iter()
@@ -90,6 +91,12 @@ fn procedure_to(out: &mut impl Write, p: &Procedure, within: Option<&Program>) -
     }
     for (number, arg) in p.seeds.iter().enumerate() {
         writeln!(out, "  seed {number} = key {arg}")?;
+    }
+    for (number, ty) in p.immediates.iter().enumerate() {
+        match ty {
+            ImmType::Scalar(id) => writeln!(out, "  imm {number} = scalar q{}", id.0)?,
+            ImmType::Galois => writeln!(out, "  imm {number} = galois")?,
+        }
     }
     for instr in &p.instrs {
         out.write_str("  ")?;
@@ -131,14 +138,25 @@ fn instr_to(out: &mut impl Write, instr: &Instr, types: &[LimbType]) -> fmt::Res
         Imm::None => {}
         Imm::Scalar(w) => write!(out, "{comma} {w}")?,
         Imm::Galois(g) => write!(out, "{comma} galois {g}")?,
+        Imm::ScalarOf(n) => write!(out, "{comma} imm {n}")?,
+        Imm::GaloisOf(n) => write!(out, "{comma} galois imm {n}")?,
         Imm::Stream { seed, stream } => write!(out, "{comma} seed {seed} stream {stream}")?,
         Imm::Slot(slot) => write!(out, "{comma} slot {slot}")?,
+        Imm::Representative(which) => write!(out, "{comma} {}", representative_word(which))?,
     }
     for (n, v) in instr.dst.iter().enumerate() {
         out.write_str(if n == 0 { " : " } else { ", " })?;
         type_to(out, types.get(v.0 as usize))?;
     }
     Ok(())
+}
+
+/// The word of the text form.
+pub(crate) fn representative_word(which: Representative) -> &'static str {
+    match which {
+        Representative::NonNegative => "nonnegative",
+        Representative::Centred => "centred",
+    }
 }
 
 fn type_to(out: &mut impl Write, ty: Option<&LimbType>) -> fmt::Result {
@@ -165,10 +183,14 @@ fn program_to(out: &mut impl Write, program: &Program) -> fmt::Result {
         writeln!(out)?;
         procedure_to(out, p, Some(program))?;
     }
+    for block in &program.blocks {
+        writeln!(out)?;
+        block_to(out, block, program)?;
+    }
     writeln!(out)?;
-    for input in &program.inputs {
-        write!(out, "input @{} : ", input.limb.0)?;
-        type_to(out, program.limbs.get(input.limb.0 as usize))?;
+    for (number, input) in program.inputs.iter().enumerate() {
+        write!(out, "input ${number} : ")?;
+        type_to(out, Some(&input.ty))?;
         match input.role {
             InputRole::Cipher { input, poly } => write!(out, " = cipher {input} poly {poly}")?,
             InputRole::Plain { input } => write!(out, " = plain {input}")?,
@@ -181,47 +203,85 @@ fn program_to(out: &mut impl Write, program: &Program) -> fmt::Result {
     for (number, key) in program.seeds.iter().enumerate() {
         writeln!(out, "seed {number} = key {key}")?;
     }
-    for call in &program.calls {
-        call_to(out, call, program)?;
+    for step in &program.steps {
+        step_to(out, step, program)?;
         writeln!(out)?;
     }
     for o in &program.outputs {
-        writeln!(
-            out,
-            "output @{} = cipher {} poly {} {}",
-            o.limb.0,
-            o.output,
-            o.poly,
-            quote(&o.name)
-        )?;
+        out.write_str("output ")?;
+        operand_to(out, &o.from)?;
+        let name = quote(&o.name);
+        writeln!(out, " = cipher {} poly {} {name}", o.output, o.poly)?;
     }
     writeln!(out, "end")
 }
 
-fn limbs_to(out: &mut impl Write, limbs: &[LimbId]) -> fmt::Result {
+fn block_to(out: &mut impl Write, block: &Block, program: &Program) -> fmt::Result {
+    write!(out, "block {} ", block.name)?;
+    list_to(out, &block.params, |out, ty| type_to(out, Some(ty)))?;
+    writeln!(out)?;
+    for step in &block.steps {
+        out.write_str("  ")?;
+        step_to(out, step, program)?;
+        writeln!(out)?;
+    }
+    out.write_str("  give ")?;
+    list_to(out, &block.results, operand_to)?;
+    writeln!(out, "\nend")
+}
+
+fn operand_to<W: Write>(out: &mut W, operand: &Operand) -> fmt::Result {
+    match operand {
+        Operand::Input(n) => write!(out, "${n}"),
+        Operand::Local(l) => local_to(out, l),
+    }
+}
+
+fn local_to<W: Write>(out: &mut W, local: &LocalId) -> fmt::Result {
+    write!(out, "@{}", local.0)
+}
+
+/// `(a, b, c)`
+fn list_to<W: Write, T>(
+    out: &mut W,
+    items: &[T],
+    item: impl Fn(&mut W, &T) -> fmt::Result,
+) -> fmt::Result {
     out.write_char('(')?;
-    for (n, limb) in limbs.iter().enumerate() {
-        write!(out, "{}@{}", if n == 0 { "" } else { ", " }, limb.0)?;
+    for (n, one) in items.iter().enumerate() {
+        out.write_str(if n == 0 { "" } else { ", " })?;
+        item(out, one)?;
     }
     out.write_char(')')
 }
 
-fn call_to(out: &mut impl Write, call: &Call, program: &Program) -> fmt::Result {
-    match program.procs.get(call.proc as usize) {
-        Some(p) => write!(out, "call {} ", p.name)?,
-        None => write!(out, "call ?{} ", call.proc)?,
-    }
-    limbs_to(out, &call.args)?;
-    if !call.seeds.is_empty() {
-        out.write_str(" seeds (")?;
-        for (n, seed) in call.seeds.iter().enumerate() {
-            write!(out, "{}{seed}", if n == 0 { "" } else { ", " })?;
+fn step_to(out: &mut impl Write, step: &Step, program: &Program) -> fmt::Result {
+    let block = |block: u32| program.blocks.get(block as usize).map(|b| b.name.as_str());
+    let (verb, name) = match step.action {
+        Action::Call { proc } => {
+            let name = program.procs.get(proc as usize).map(|p| p.name.as_str());
+            ("call".to_owned(), name)
         }
-        out.write_char(')')?;
+        Action::Run { block: b } => ("run".to_owned(), block(b)),
+        Action::Repeat { block: b, count } => (format!("repeat {count}"), block(b)),
+    };
+    write!(out, "{verb} {} ", name.unwrap_or("?"))?;
+    list_to(out, &step.args, operand_to)?;
+    if !step.seeds.is_empty() {
+        out.write_str(" seeds ")?;
+        list_to(out, &step.seeds, |out, n| write!(out, "{n}"))?;
+    }
+    if !step.immediates.is_empty() {
+        out.write_str(" imm ")?;
+        list_to(out, &step.immediates, |out, n| write!(out, "{n}"))?;
+    }
+    if !step.dies.is_empty() {
+        out.write_str(" dies ")?;
+        list_to(out, &step.dies, local_to)?;
     }
     out.write_str(" -> ")?;
-    limbs_to(out, &call.results)?;
-    if let Some(loc) = &call.loc {
+    list_to(out, &step.results, local_to)?;
+    if let Some(loc) = &step.loc {
         write!(out, " at {}:{}", quote(&loc.file), loc.line)?;
     }
     Ok(())

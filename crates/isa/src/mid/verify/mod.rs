@@ -2,6 +2,7 @@
 
 mod procedure;
 mod program;
+mod unrolled;
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -12,6 +13,8 @@ use crate::limits;
 
 pub use procedure::verify_procedure;
 pub use program::verify_program;
+pub(crate) use program::{exactly, in_program};
+pub use unrolled::{Verified, verify_unrolled};
 
 /// A procedure's name: letters, digits, `.`, `_`, `-`.
 pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), Fault> {

@@ -6,7 +6,7 @@ use super::{at_most, check_label, check_name, check_part, unique};
 use crate::error::{Fault, InstrPlace, Place, VerifyError};
 use crate::limits;
 use crate::mid::op::ImmKind;
-use crate::mid::procedure::{Imm, Instr, ParamRole, Procedure};
+use crate::mid::procedure::{Imm, ImmType, Instr, ParamRole, Procedure};
 use crate::mid::rules::{self, Scope, Typed};
 use crate::mid::text;
 use crate::mid::types::{LimbType, ValueId};
@@ -43,6 +43,7 @@ pub(super) fn verify_body(procedure: &Procedure) -> Result<(), VerifyError> {
             log_n: procedure.log_n,
             moduli: &procedure.moduli,
             seeds: procedure.seeds.len(),
+            immediates: &procedure.immediates,
         },
         defined: Vec::new(),
         slots: HashMap::new(),
@@ -75,6 +76,12 @@ impl Body<'_> {
         at_most("results", limits::MAX_VALUES, p.results.len())?;
         at_most("values", limits::MAX_VALUES, p.types.len())?;
         at_most("seeds", usize::from(u16::MAX), p.seeds.len())?;
+        at_most("immediates", usize::from(u16::MAX), p.immediates.len())?;
+        for ty in &p.immediates {
+            if let ImmType::Scalar(id) = ty {
+                self.scope.check_modulus(*id)?;
+            }
+        }
         self.defined = vec![false; p.types.len()];
         let mut seen = HashSet::new();
         for &arg in &p.seeds {

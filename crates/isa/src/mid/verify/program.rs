@@ -1,90 +1,151 @@
-//! A whole program.
+//! A whole program: head, procedures, blocks.
 
 use std::collections::HashSet;
 
 use ringmill_math::Ring;
 
 use super::procedure::{in_procedure, value_text, verify_body};
-use super::{at_most, check_label, check_part, unique};
+use super::{at_most, check_label, check_name, check_part, unique};
 use crate::error::{Fault, InstrPlace, Place, VerifyError};
 use crate::limits;
 use crate::mid::procedure::Procedure;
-use crate::mid::program::{Call, InputRole, LimbId, Program};
+use crate::mid::program::{Action, Block, InputRole, LocalId, Operand, Program, Step};
 use crate::mid::rules::{self, Scope};
 use crate::mid::text;
-use crate::mid::types::{LimbType, ValueId};
+use crate::mid::types::{LimbType, TableModulus};
 use crate::source::SourceLoc;
 
 /// Checks a program: its ring and moduli; every procedure, with the program's ring and moduli and a name of its own;
-/// every limb defined once, before use; inputs and outputs unique; every call's arguments, seeds and results against
-/// the procedure's parameters, seeds and results. A fault inside a procedure names the source line of its first call.
+/// inputs and outputs unique; every block, which may run blocks before it; every step's arguments, seeds, immediates and
+/// results against what it calls, no limb used before it is defined or after it died, and none defined while it is
+/// alive. A fault inside a procedure names the source line of its first call.
 pub fn verify_program(program: &Program) -> Result<(), VerifyError> {
-    ProgramVerifier::new(program).and_then(|mut verifier| verifier.run())
+    let mut verifier = Verifier {
+        program,
+        blocks: Vec::with_capacity(program.blocks.len()),
+    };
+    verifier.head().map_err(in_program)?;
+    verifier.procedures()?;
+    verifier.blocks()?;
+    let frame = verifier.frame("program", &[], &program.steps)?;
+    verifier.outputs(&frame).map_err(in_program)
 }
 
-fn limb_text(limb: LimbId) -> String {
-    format!("@{}", limb.0)
-}
-
-struct ProgramVerifier<'a> {
+/// The verified program's blocks: the types of their results.
+struct Verifier<'a> {
     program: &'a Program,
-    defined: Vec<bool>,
+    blocks: Vec<Vec<LimbType>>,
 }
 
-impl<'a> ProgramVerifier<'a> {
-    fn new(program: &'a Program) -> Result<Self, VerifyError> {
-        let sizes = || {
-            at_most("procedures", limits::MAX_PROCS, program.procs.len())?;
-            at_most("limbs", limits::MAX_LIMBS, program.limbs.len())?;
-            at_most("inputs", limits::MAX_LIMBS, program.inputs.len())?;
-            at_most("calls", limits::MAX_LIMBS, program.calls.len())?;
-            at_most("outputs", limits::MAX_LIMBS, program.outputs.len())?;
-            at_most("seeds", limits::MAX_LIMBS, program.seeds.len())?;
-            rules::check_ring(program.log_n, &program.moduli)
-        };
-        sizes().map_err(in_program)?;
-        Ok(Self {
-            program,
-            defined: vec![false; program.limbs.len()],
-        })
+/// What is known of a limb of a frame.
+#[derive(Clone, Copy)]
+enum Local {
+    Never,
+    Alive(LimbType),
+    Died,
+}
+
+struct Frame {
+    limbs: Vec<Local>,
+}
+
+impl Frame {
+    fn new(params: &[LimbType], steps: &[Step]) -> Self {
+        let results: usize = steps.iter().map(|step| step.results.len()).sum();
+        let mut limbs: Vec<_> = params.iter().map(|&ty| Local::Alive(ty)).collect();
+        limbs.resize(params.len().saturating_add(results), Local::Never);
+        Self { limbs }
     }
 
+    fn define(&mut self, local: LocalId, ty: LimbType) -> Result<(), Fault> {
+        let limit = self.limbs.len() as u64;
+        match self.limbs.get_mut(local.0 as usize) {
+            None => Err(Fault::Range {
+                what: "limb number",
+                limit,
+                found: u64::from(local.0),
+            }),
+            Some(Local::Alive(_)) => Err(Fault::Alive {
+                item: local_text(local),
+            }),
+            Some(slot) => {
+                *slot = Local::Alive(ty);
+                Ok(())
+            }
+        }
+    }
+
+    fn get(&self, local: LocalId) -> Result<LimbType, Fault> {
+        let item = local_text(local);
+        match self.limbs.get(local.0 as usize) {
+            Some(Local::Alive(ty)) => Ok(*ty),
+            Some(Local::Died) => Err(Fault::Died { item }),
+            Some(Local::Never) | None => Err(Fault::Undefined { item }),
+        }
+    }
+
+    fn end(&mut self, local: LocalId) -> Result<(), Fault> {
+        self.get(local)?;
+        if let Some(slot) = self.limbs.get_mut(local.0 as usize) {
+            *slot = Local::Died;
+        }
+        Ok(())
+    }
+}
+
+fn local_text(local: LocalId) -> String {
+    format!("@{}", local.0)
+}
+
+fn operand_text(operand: Operand) -> String {
+    match operand {
+        Operand::Input(n) => format!("${n}"),
+        Operand::Local(local) => local_text(local),
+    }
+}
+
+impl<'a> Verifier<'a> {
     fn scope(&self) -> Scope<'a> {
         Scope {
             log_n: self.program.log_n,
             moduli: &self.program.moduli,
             seeds: 0,
+            immediates: &[],
         }
     }
 
-    fn run(&mut self) -> Result<(), VerifyError> {
-        self.procedures()?;
-        self.inputs().map_err(in_program)?;
+    fn head(&self) -> Result<(), Fault> {
         let program = self.program;
-        for (number, call) in program.calls.iter().enumerate() {
-            self.call(call).map_err(|fault| {
-                let text = text::call_text(call, program);
-                let instruction = Some(InstrPlace { number, text });
-                VerifyError::new(
-                    Place {
-                        loc: call.loc.clone(),
-                        procedure: "program".to_owned(),
-                        instruction,
-                    },
-                    fault,
-                )
-            })?;
+        at_most("procedures", limits::MAX_PROCS, program.procs.len())?;
+        at_most("blocks", limits::MAX_BLOCKS, program.blocks.len())?;
+        at_most("inputs", limits::MAX_LIMBS, program.inputs.len())?;
+        at_most("outputs", limits::MAX_LIMBS, program.outputs.len())?;
+        at_most("seeds", limits::MAX_LIMBS, program.seeds.len())?;
+        rules::check_ring(program.log_n, &program.moduli)?;
+        let mut roles = HashSet::new();
+        for (number, input) in (0..).zip(&program.inputs) {
+            let item = || operand_text(Operand::Input(number));
+            check_label("input name", &input.name)?;
+            self.scope().check_type(item, input.ty)?;
+            if let InputRole::Key { part, .. } = input.role {
+                check_part(part)?;
+            }
+            let role = (input.role, input.ty.modulus, input.ty.ring.kind);
+            unique(&mut roles, role, "input", item)?;
         }
-        self.outputs().map_err(in_program)
+        let mut keys = HashSet::new();
+        let mut seeds = program.seeds.iter();
+        seeds.try_for_each(|&key| unique(&mut keys, key, "seed of key", || key.to_string()))
     }
 
     fn procedures(&self) -> Result<(), VerifyError> {
         let mut names = HashSet::new();
-        for (index, p) in self.program.procs.iter().enumerate() {
+        let program = self.program;
+        for (index, p) in program.procs.iter().enumerate() {
             let checked = unique(&mut names, p.name.as_str(), "procedure name", || {
                 text::shorten(p.name.clone())
             })
-            .and_then(|()| self.same_ring(p))
+            .and_then(|()| same_ring(p, program.log_n, &program.moduli))
             .map_err(|fault| VerifyError::new(in_procedure(p, None), fault))
             .and_then(|()| verify_body(p));
             checked.map_err(|error| error.or_loc(self.first_loc(index)))?;
@@ -92,186 +153,251 @@ impl<'a> ProgramVerifier<'a> {
         Ok(())
     }
 
-    /// Source line of the first call of a procedure.
+    /// Source line of the first call of a procedure, in the order of the text.
     fn first_loc(&self, proc: usize) -> Option<&'a SourceLoc> {
-        self.program
-            .calls
-            .iter()
-            .filter(|call| call.proc as usize == proc)
-            .find_map(|call| call.loc.as_ref())
-    }
-
-    fn same_ring(&self, p: &Procedure) -> Result<(), Fault> {
-        let item = || "the procedure".to_owned();
-        if p.log_n != self.program.log_n {
-            let text = |log_n| rules::ring_text(Ring::full(log_n));
-            return Err(Fault::Ring {
-                item: item(),
-                expected: text(self.program.log_n),
-                found: text(p.log_n),
-            });
-        }
-        if p.moduli == self.program.moduli {
-            return Ok(());
-        }
-        let differs = |(a, b): &(Option<&u64>, Option<&u64>)| a != b;
-        let longest = p.moduli.len().max(self.program.moduli.len());
-        let mut pairs = (0..longest).map(|i| (self.program.moduli.get(i), p.moduli.get(i)));
-        let at = pairs.position(|pair| differs(&pair)).unwrap_or(0);
-        let text = |table: &[u64]| {
-            table
-                .get(at)
-                .map_or(format!("no q{at}"), |q| format!("q{at} = {q}"))
-        };
-        Err(Fault::Modulus {
-            item: item(),
-            expected: text(&self.program.moduli),
-            found: text(&p.moduli),
+        let program = self.program;
+        let steps = program.blocks.iter().flat_map(|b| &b.steps);
+        let mut steps = steps.chain(&program.steps);
+        steps.find_map(|step| match step.action {
+            Action::Call { proc: called } if called as usize == proc => step.loc.as_ref(),
+            Action::Call { .. } | Action::Run { .. } | Action::Repeat { .. } => None,
         })
     }
 
-    fn define(&mut self, limb: LimbId) -> Result<LimbType, Fault> {
-        let index = limb.0 as usize;
-        let (Some(&ty), Some(defined)) =
-            (self.program.limbs.get(index), self.defined.get_mut(index))
-        else {
-            let limit = self.program.limbs.len() as u64;
-            return Err(Fault::Range {
-                what: "limb number",
-                limit,
-                found: u64::from(limb.0),
-            });
-        };
-        if *defined {
-            return Err(Fault::Redefined {
-                item: limb_text(limb),
-            });
-        }
-        *defined = true;
-        self.scope().check_type(|| limb_text(limb), ty)?;
-        Ok(ty)
-    }
-
-    fn use_of(&self, limb: LimbId) -> Result<LimbType, Fault> {
-        let index = limb.0 as usize;
-        match (self.program.limbs.get(index), self.defined.get(index)) {
-            (Some(&ty), Some(true)) => Ok(ty),
-            _ => Err(Fault::Undefined {
-                item: limb_text(limb),
-            }),
-        }
-    }
-
-    fn inputs(&mut self) -> Result<(), Fault> {
-        let mut roles = HashSet::new();
-        for input in &self.program.inputs {
-            check_label("input name", &input.name)?;
-            let ty = self.define(input.limb)?;
-            if let InputRole::Key { part, .. } = input.role {
-                check_part(part)?;
-            }
-            unique(
-                &mut roles,
-                (input.role, ty.modulus, ty.ring.kind),
-                "input",
-                || limb_text(input.limb),
-            )?;
-        }
-        let mut keys = HashSet::new();
-        self.program
-            .seeds
-            .iter()
-            .try_for_each(|&key| unique(&mut keys, key, "seed of key", || key.to_string()))
-    }
-
-    fn call(&mut self, call: &Call) -> Result<(), Fault> {
-        let program = self.program;
-        let Some(p) = program.procs.get(call.proc as usize) else {
-            let limit = program.procs.len() as u64;
-            return Err(Fault::Range {
-                what: "procedure number",
-                limit,
-                found: u64::from(call.proc),
-            });
-        };
-        exactly("arguments", p.params.len(), call.args.len())?;
-        exactly("seeds", p.seeds.len(), call.seeds.len())?;
-        exactly("results", p.results.len(), call.results.len())?;
-        for (&limb, param) in call.args.iter().zip(&p.params) {
-            let found = self.use_of(limb)?;
-            let item = || {
-                format!(
-                    "{} for parameter %{} {:?}",
-                    limb_text(limb),
-                    param.value.0,
-                    param.name
-                )
+    fn blocks(&mut self) -> Result<(), VerifyError> {
+        let mut names = HashSet::new();
+        for block in &self.program.blocks {
+            let outside = |fault| in_frame(&block.name, None, fault);
+            let mut head = || {
+                check_name("block name", &block.name)?;
+                at_most("parameters", limits::MAX_VALUES, block.params.len())?;
+                at_most("results", limits::MAX_VALUES, block.results.len())?;
+                unique(&mut names, block.name.as_str(), "block name", || {
+                    text::shorten(block.name.clone())
+                })?;
+                let mut params = (0..).map(LocalId).zip(&block.params);
+                params.try_for_each(|(n, &ty)| self.scope().check_type(|| local_text(n), ty))
             };
-            self.expect(item, p, param.value, found)?;
-        }
-        for &seed in &call.seeds {
-            if seed as usize >= program.seeds.len() {
-                let limit = program.seeds.len() as u64;
-                return Err(Fault::Range {
-                    what: "seed number",
-                    limit,
-                    found: u64::from(seed),
-                });
-            }
-        }
-        for (&limb, result) in call.results.iter().zip(&p.results) {
-            let found = self.define(limb)?;
-            let item = || {
-                format!(
-                    "{} for result %{} {:?}",
-                    limb_text(limb),
-                    result.value.0,
-                    result.name
-                )
-            };
-            self.expect(item, p, result.value, found)?;
+            head().map_err(outside)?;
+            let frame = self.frame(&block.name, &block.params, &block.steps)?;
+            let results = self.results(block, &frame).map_err(outside)?;
+            self.blocks.push(results);
         }
         Ok(())
     }
 
-    /// `found` is the type of the procedure's value `v`.
-    fn expect(
-        &self,
-        item: impl Fn() -> String,
-        p: &Procedure,
-        v: ValueId,
-        found: LimbType,
-    ) -> Result<(), Fault> {
-        match p.types.get(v.0 as usize) {
-            Some(&expected) => self.scope().expect_type(item, expected, found),
-            None => Err(Fault::Undefined {
-                item: value_text(v),
-            }),
+    fn results(&self, block: &Block, frame: &Frame) -> Result<Vec<LimbType>, Fault> {
+        let results = block.results.iter();
+        results.map(|&operand| self.read(frame, operand)).collect()
+    }
+
+    /// Goes through the steps of a frame; what is alive after the last.
+    fn frame(&self, name: &str, params: &[LimbType], steps: &[Step]) -> Result<Frame, VerifyError> {
+        at_most("steps", limits::MAX_LIMBS, steps.len())
+            .map_err(|fault| in_frame(name, None, fault))?;
+        let mut frame = Frame::new(params, steps);
+        for (number, step) in steps.iter().enumerate() {
+            self.step(&mut frame, step).map_err(|fault| {
+                let text = text::step_text(step, self.program);
+                let place = (InstrPlace { number, text }, step.loc.clone());
+                in_frame(name, Some(place), fault)
+            })?;
+        }
+        Ok(frame)
+    }
+
+    fn read(&self, frame: &Frame, operand: Operand) -> Result<LimbType, Fault> {
+        match operand {
+            Operand::Local(local) => frame.get(local),
+            Operand::Input(n) => match self.program.inputs.get(n as usize) {
+                Some(input) => Ok(input.ty),
+                None => Err(Fault::Range {
+                    what: "input number",
+                    limit: self.program.inputs.len() as u64,
+                    found: u64::from(n),
+                }),
+            },
         }
     }
 
-    fn outputs(&self) -> Result<(), Fault> {
+    fn step(&self, frame: &mut Frame, step: &Step) -> Result<(), Fault> {
+        let results = match step.action {
+            Action::Call { proc } => self.call(frame, proc, step)?,
+            Action::Run { block } => self.run(frame, block, step, false)?,
+            Action::Repeat { block, count } => {
+                if !(1..=limits::MAX_REPEAT).contains(&count) {
+                    return Err(Fault::Illegal {
+                        what: "repeat count",
+                        expected: format!("1 to {}", limits::MAX_REPEAT),
+                        found: count.to_string(),
+                    });
+                }
+                self.run(frame, block, step, true)?
+            }
+        };
+        for &local in &step.dies {
+            frame.end(local)?;
+            if !step.args.contains(&Operand::Local(local)) {
+                return Err(Fault::Illegal {
+                    what: "what dies",
+                    expected: "arguments of the step".to_owned(),
+                    found: local_text(local),
+                });
+            }
+        }
+        exactly("results", results.len(), step.results.len())?;
+        let mut pairs = step.results.iter().zip(results);
+        pairs.try_for_each(|(&local, ty)| frame.define(local, ty))
+    }
+
+    fn call(&self, frame: &Frame, proc: u32, step: &Step) -> Result<Vec<LimbType>, Fault> {
+        let program = self.program;
+        let limit = program.procs.len() as u64;
+        let p = program.procs.get(proc as usize).ok_or(Fault::Range {
+            what: "procedure number",
+            limit,
+            found: u64::from(proc),
+        })?;
+        exactly("arguments", p.params.len(), step.args.len())?;
+        exactly("seeds", p.seeds.len(), step.seeds.len())?;
+        exactly("immediates", p.immediates.len(), step.immediates.len())?;
+        let ty = |v: crate::mid::types::ValueId| {
+            let known = p.types.get(v.0 as usize).copied();
+            known.ok_or_else(|| Fault::Undefined {
+                item: value_text(v),
+            })
+        };
+        for (&operand, param) in step.args.iter().zip(&p.params) {
+            let item = || {
+                let (operand, v) = (operand_text(operand), param.value.0);
+                format!("{operand} for parameter %{v} {:?}", param.name)
+            };
+            let found = self.read(frame, operand)?;
+            self.scope().expect_type(item, ty(param.value)?, found)?;
+        }
+        let known = program.seeds.len() as u64;
+        if let Some(&seed) = step.seeds.iter().find(|&&s| u64::from(s) >= known) {
+            return Err(Fault::Range {
+                what: "seed number",
+                limit: known,
+                found: u64::from(seed),
+            });
+        }
+        for (&ty, &value) in p.immediates.iter().zip(&step.immediates) {
+            rules::check_given(self.scope(), ty, value)?;
+        }
+        p.results.iter().map(|r| ty(r.value)).collect()
+    }
+
+    fn run(
+        &self,
+        frame: &Frame,
+        block: u32,
+        step: &Step,
+        carries: bool,
+    ) -> Result<Vec<LimbType>, Fault> {
+        let program = self.program;
+        let Some(called) = program.blocks.get(block as usize) else {
+            return Err(Fault::Range {
+                what: "block number",
+                limit: program.blocks.len() as u64,
+                found: u64::from(block),
+            });
+        };
+        // Those that are verified are those before this one.
+        let Some(results) = self.blocks.get(block as usize) else {
+            return Err(Fault::Recursion {
+                what: "block",
+                caller: self.blocks.len(),
+                callee: block,
+            });
+        };
+        exactly("arguments", called.params.len(), step.args.len())?;
+        exactly("seeds", 0, step.seeds.len())?;
+        exactly("immediates", 0, step.immediates.len())?;
+        for (n, (&operand, &expected)) in step.args.iter().zip(&called.params).enumerate() {
+            let item = || format!("{} for parameter {n}", operand_text(operand));
+            let found = self.read(frame, operand)?;
+            self.scope().expect_type(item, expected, found)?;
+        }
+        if carries {
+            if results.len() > called.params.len() {
+                return Err(Fault::Illegal {
+                    what: "repeated block",
+                    expected: "a parameter for each result, which the next turn takes".to_owned(),
+                    found: format!(
+                        "{} parameters and {} results",
+                        called.params.len(),
+                        results.len()
+                    ),
+                });
+            }
+            for (n, (&given, &taken)) in results.iter().zip(&called.params).enumerate() {
+                let item = || format!("carried limb {n}, given for the next turn");
+                self.scope().expect_type(item, taken, given)?;
+            }
+        }
+        Ok(results.clone())
+    }
+
+    fn outputs(&self, frame: &Frame) -> Result<(), Fault> {
+        at_most("outputs", limits::MAX_LIMBS, self.program.outputs.len())?;
         let mut places = HashSet::new();
         for o in &self.program.outputs {
             check_label("output name", &o.name)?;
-            let ty = self.use_of(o.limb)?;
-            unique(
-                &mut places,
-                (o.output, o.poly, ty.modulus, ty.ring.kind),
-                "output",
-                || limb_text(o.limb),
-            )?;
+            let ty = self.read(frame, o.from)?;
+            let place = (o.output, o.poly, ty.modulus, ty.ring.kind);
+            unique(&mut places, place, "output", || operand_text(o.from))?;
         }
-        match self.defined.iter().position(|defined| !defined) {
-            Some(index) => Err(Fault::NeverDefined {
-                item: format!("@{index}"),
-            }),
-            None => Ok(()),
-        }
+        Ok(())
     }
 }
 
-fn in_program(fault: Fault) -> VerifyError {
+/// The procedure has the program's ring and moduli.
+pub(super) fn same_ring(p: &Procedure, log_n: u8, moduli: &[TableModulus]) -> Result<(), Fault> {
+    let item = || "the procedure".to_owned();
+    if p.log_n != log_n {
+        let text = |log_n| rules::ring_text(Ring::full(log_n));
+        return Err(Fault::Ring {
+            item: item(),
+            expected: text(log_n),
+            found: text(p.log_n),
+        });
+    }
+    if p.moduli == *moduli {
+        return Ok(());
+    }
+    let differs = |(a, b): &(Option<&TableModulus>, Option<&TableModulus>)| a != b;
+    let longest = p.moduli.len().max(moduli.len());
+    let mut pairs = (0..longest).map(|i| (moduli.get(i), p.moduli.get(i)));
+    let at = pairs.position(|pair| differs(&pair)).unwrap_or(0);
+    let text = |table: &[TableModulus]| {
+        table
+            .get(at)
+            .map_or(format!("no q{at}"), |q| format!("q{at} = {q}"))
+    };
+    Err(Fault::Modulus {
+        item: item(),
+        expected: text(moduli),
+        found: text(&p.moduli),
+    })
+}
+
+fn in_frame(
+    name: &str,
+    step: Option<(InstrPlace, Option<SourceLoc>)>,
+    fault: Fault,
+) -> VerifyError {
+    let (instruction, loc) = step.map_or((None, None), |(place, loc)| (Some(place), loc));
+    let place = Place {
+        loc,
+        procedure: text::shorten(name.to_owned()),
+        instruction,
+    };
+    VerifyError::new(place, fault)
+}
+
+pub(crate) fn in_program(fault: Fault) -> VerifyError {
     VerifyError::new(
         Place {
             procedure: "program".to_owned(),
@@ -281,7 +407,7 @@ fn in_program(fault: Fault) -> VerifyError {
     )
 }
 
-fn exactly(what: &'static str, expected: usize, found: usize) -> Result<(), Fault> {
+pub(crate) fn exactly(what: &'static str, expected: usize, found: usize) -> Result<(), Fault> {
     if expected == found {
         return Ok(());
     }

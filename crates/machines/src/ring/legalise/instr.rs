@@ -27,7 +27,12 @@ impl Legaliser<'_> {
         let scalar = match instr.imm {
             Imm::Scalar(w) => Immediate::Scalar(w),
             Imm::Galois(g) => Immediate::Galois(g),
-            Imm::None | Imm::Stream { .. } | Imm::Slot(_) => Immediate::None,
+            Imm::None | Imm::Stream { .. } | Imm::Slot(_) | Imm::Representative(_) => {
+                Immediate::None
+            }
+            Imm::ScalarOf(_) | Imm::GaloisOf(_) => {
+                return Err(self.unsupported("an immediate that no call has given"));
+            }
         };
         for &v in instr.dst.iter().chain(&instr.src) {
             self.form(v)?;
@@ -47,7 +52,9 @@ impl Legaliser<'_> {
             Op::Conv => self.conv(dst(0)?, src(0)?),
             Op::Dot => self.dot(dst(0)?, &instr.src),
             Op::Prng => self.prng(dst(0)?, instr.imm),
-            Op::Bext => Err(self.unsupported("a base extension that was not expanded")),
+            Op::Bext | Op::Bextx | Op::Bextr => {
+                Err(self.unsupported("a base extension that was not expanded"))
+            }
             Op::Split | Op::Join | Op::Autoh => {
                 Err(self.unsupported(format!("{:?}: the machine splits rings itself", instr.op)))
             }

@@ -2,7 +2,8 @@
 //!
 //! The model is the usual one in the canonical embedding: an error polynomial with independent coefficients of variance v
 //! has slots of variance N v, uncorrelated among one another. Errors of one source are added as amplitudes, errors of
-//! different sources, or of one source turned by different numbers of slots, as variances ([`sources`]). What an error is
+//! different sources, or of one source turned by different numbers of slots, as variances ([`sources`]). Operations that
+//! switch, round or encode the same again make the same error again: an [`Origin`] says so. What an error is
 //! multiplied by is bounded, never estimated: the caller says how large a value's slots can be. At the end a bound on all
 //! slots together holds except with probability 2^-[`FAILURE_BITS`] ([`tail`]). Errors are in units of the message, that
 //! is, divided by the scale.
@@ -10,15 +11,20 @@
 //! What the model rests on: coefficients of ciphertexts look uniform, the secret's embedding looks Gaussian, rounding
 //! errors are independent of the message. The tests hold it against measured errors of random programs.
 
+mod ball;
+mod paths;
 mod slots;
 mod sources;
 mod tail;
 
+use std::collections::HashMap;
 use std::f64::consts::PI;
 
-use super::params::{Params, SecretDistribution};
+use super::params::Params;
+pub use ball::Ball;
+use paths::{Errors, Key, Own, Paths};
 pub use slots::Slots;
-pub use sources::{Reach, Sources};
+pub use sources::{Origin, Reach, Sources};
 pub use tail::FAILURE_BITS;
 
 /// What is known of a value's error.
@@ -32,6 +38,8 @@ pub struct Noise {
     /// Bound on what is not random: roundings of constants, doubles.
     fixed: Slots,
     sources: Sources,
+    /// The error by the errors it is made of.
+    errors: Errors,
 }
 
 /// Variances of a random polynomial in every slot, not yet divided by the square of the scale.
@@ -57,6 +65,10 @@ pub struct NoiseModel {
     /// |1 + X + ... + X^(N-1)| in each slot.
     ones: Slots,
     registry: sources::Registry,
+    /// Errors that operations added, by the [`Origin`] that says which are the same.
+    made: HashMap<u64, Noise>,
+    /// `None` past its limits.
+    paths: Option<Paths>,
 }
 
 impl Noise {
@@ -67,10 +79,22 @@ impl Noise {
             peak: Slots::ZERO,
             fixed: Slots::ZERO,
             sources: Sources::none(),
+            errors: Errors::none(),
         }
     }
 
-    /// The error of a value multiplied slot by slot by at most `gain`.
+    fn period(&self) -> usize {
+        let parts = self.variance.iter().chain([&self.peak, &self.fixed]);
+        parts.map(Slots::period).max().unwrap_or(1)
+    }
+
+    /// Bound on the error in a slot.
+    fn bound(&self, slot: usize, exponent: f64) -> f64 {
+        let variance = self.variance.each_ref().map(|v| v.at(slot));
+        total(variance, self.peak.at(slot), exponent) + self.fixed.at(slot)
+    }
+
+    /// The size of the error of a value multiplied slot by slot by at most `gain`.
     fn scaled(&self, gain: &Slots) -> Self {
         let squared = gain.map(|g| g * g);
         Self {
@@ -78,29 +102,23 @@ impl Noise {
             peak: self.peak.times(gain),
             fixed: self.fixed.times(gain),
             sources: self.sources.clone(),
+            errors: Errors::none(),
         }
-    }
-
-    fn with_fixed(mut self, extra: &Slots) -> Self {
-        self.fixed = self.fixed.plus(extra);
-        self
     }
 }
 
 impl NoiseModel {
     /// Relative error of a transform in doubles, relative to the largest slot.
     const DOUBLE: f64 = 1.0 / (1u64 << 49) as f64;
+    /// Errors smaller than the values by this factor need not be told apart by slots where they add to what is multiplied.
+    const SMALL: f64 = 1.0 / 64.0;
 
     /// For vectors of `slots` values, a power of two up to N/2.
     pub fn new(params: &Params, slots: usize) -> Self {
         let n = params.degree() as f64;
         let log = |primes: &[u64]| primes.iter().map(|&p| (p as f64).log2()).sum::<f64>();
         let log_p = log(params.special_moduli());
-        let secret = match params.secret_distribution() {
-            SecretDistribution::Ternary => n * 2.0 / 3.0,
-            SecretDistribution::SparseTernary { weight } => f64::from(weight),
-            SecretDistribution::Gaussian => n * 3.2 * 3.2,
-        };
+        let secret = params.secret_distribution().mean_square(n);
         // A digit's representative is the sum of k uniform fractions of D: mean k D / 2, variance k D^2 / 12.
         let digit = |j: usize, level: u32| {
             let primes = params
@@ -132,21 +150,72 @@ impl NoiseModel {
             digits: (0..=params.max_level()).map(at).collect(),
             ones: Slots::each(ones.collect()),
             registry: sources::Registry::new(params.slots(), slots),
+            made: HashMap::new(),
+            paths: Some(Paths::new(params.slots(), slots)),
         }
     }
 
     /// The same model with every slot as bad as the worst: for programs too long to look at each slot.
     pub fn flattened(mut self) -> Self {
         self.ones = self.ones.flattened();
+        self.paths = None;
         self
     }
 
-    /// An error of its own, of this variance at this scale.
-    fn fresh(&mut self, variance: Variance, scale: f64, reach: Reach) -> Noise {
-        let unit = scale * scale;
+    /// An error of its own added to others.
+    fn errors(&mut self, own: Own, errors: Errors) -> Errors {
+        let sum = self.paths.as_mut().and_then(|paths| paths.add(own, errors));
+        if sum.is_none() {
+            self.paths = None;
+        }
+        sum.unwrap_or_default()
+    }
+
+    fn with_fixed(&mut self, a: Noise, extra: &Slots) -> Noise {
         Noise {
-            variance: variance.0.map(|v| Slots::All(v / unit)),
-            sources: self.registry.fresh(reach),
+            fixed: a.fixed.plus(extra),
+            errors: self.errors(Own::Fixed(extra.clone()), a.errors),
+            ..a
+        }
+    }
+
+    /// The error of a value multiplied slot by slot by what lies in a ball.
+    fn scaled(&mut self, a: &Noise, by: &Ball) -> Noise {
+        Noise {
+            errors: self.errors(Own::Nothing, a.errors.times(by)),
+            ..a.scaled(&by.magnitude())
+        }
+    }
+
+    /// What is made of an origin: once, as it is the same error each time.
+    fn once(&mut self, of: Option<Origin>, make: impl FnOnce(&mut Self) -> Noise) -> Noise {
+        let Some(Origin { same, .. }) = of else {
+            return make(self);
+        };
+        if let Some(known) = self.made.get(&same) {
+            return known.clone();
+        }
+        let made = make(self);
+        self.made.insert(same, made.clone());
+        made
+    }
+
+    /// An error of this variance at this scale, independent of all that are not like it.
+    fn fresh(&mut self, variance: Variance, scale: f64, reach: Reach, of: Option<Origin>) -> Noise {
+        let variance = variance.0.map(|v| v / (scale * scale));
+        let like = of.map(|of| of.like);
+        let own = Own::Random {
+            variance,
+            reach,
+            like,
+        };
+        Noise {
+            variance: variance.map(Slots::All),
+            sources: match like {
+                Some(like) => self.registry.of(like, reach),
+                None => self.registry.fresh(reach),
+            },
+            errors: self.errors(own, Errors::none()),
             ..Noise::none()
         }
     }
@@ -161,12 +230,12 @@ impl NoiseModel {
         Variance(variance)
     }
 
-    /// An encoded plaintext of slots up to `magnitude`.
-    pub fn encoded(&mut self, magnitude: &Slots, scale: f64) -> Noise {
+    /// An encoded plaintext of slots up to `magnitude`; `of` is the vector, where others are like it.
+    pub fn encoded(&mut self, magnitude: &Slots, scale: f64, of: Option<Origin>) -> Noise {
         let variance = Variance([2.0 * self.slots as f64 / 12.0, 0.0, 0.0]);
         let doubles = Self::DOUBLE * magnitude.largest(usize::MAX);
-        self.fresh(variance, scale, Reach::Vector)
-            .with_fixed(&Slots::All(doubles))
+        let rounded = self.once(of, |model| model.fresh(variance, scale, Reach::Vector, of));
+        self.with_fixed(rounded, &Slots::All(doubles))
     }
 
     /// A fresh public-key encryption: (u e + e_0 + e_1 s) / P and its rounding.
@@ -175,20 +244,20 @@ impl NoiseModel {
         let ternary = self.n * 2.0 / 3.0;
         let Variance([v0, v1, _]) = self.rounding(self.special, 2);
         let zero = Variance([v0 + errors, v1 + errors * (self.secret + ternary), 0.0]);
-        let zero = self.fresh(zero, scale, Reach::Ring);
-        let encoded = self.encoded(magnitude, scale);
+        let zero = self.fresh(zero, scale, Reach::Ring, None);
+        let encoded = self.encoded(magnitude, scale, None);
         self.add(&encoded, &zero)
     }
 
     /// A fresh secret-key encryption.
     pub fn fresh_secret(&mut self, magnitude: &Slots, scale: f64) -> Noise {
         let zero = Variance([self.error * self.n, 0.0, 0.0]);
-        let zero = self.fresh(zero, scale, Reach::Ring);
-        let encoded = self.encoded(magnitude, scale);
+        let zero = self.fresh(zero, scale, Reach::Ring, None);
+        let encoded = self.encoded(magnitude, scale, None);
         self.add(&encoded, &zero)
     }
 
-    /// Addition or subtraction, of ciphertexts or a plaintext.
+    /// Addition of ciphertexts or a plaintext.
     pub fn add(&mut self, a: &Noise, b: &Noise) -> Noise {
         let join = if a.sources.disjoint(&b.sources) {
             |x: f64, y: f64| x + y
@@ -206,104 +275,199 @@ impl NoiseModel {
             peak: a.peak.plus(&b.peak),
             fixed: a.fixed.plus(&b.fixed),
             sources: self.registry.union(&a.sources, &b.sources),
+            errors: self.errors(Own::Nothing, a.errors.clone().plus(b.errors.clone())),
         }
     }
 
-    /// The product of values of at most these magnitudes, ciphertexts or a plaintext, without relinearisation.
-    pub fn mul(&mut self, a: &Noise, size_a: &Slots, b: &Noise, size_b: &Slots) -> Noise {
+    /// Subtraction of ciphertexts or a plaintext.
+    pub fn sub(&mut self, a: &Noise, b: &Noise) -> Noise {
+        let negated = self.neg(b);
+        self.add(a, &negated)
+    }
+
+    /// A value with its sign changed.
+    pub fn neg(&mut self, a: &Noise) -> Noise {
+        self.scaled(a, &Ball::exact(-1.0))
+    }
+
+    /// The product of values that lie in these balls, ciphertexts or a plaintext, without relinearisation.
+    pub fn mul(&mut self, a: &Noise, value_a: &Ball, b: &Noise, value_b: &Ball) -> Noise {
         // (x + e)(y + f) - x y = (x + e) f + y e.
-        let error_a = Slots::All(self.bound_anywhere(a));
-        let from_b = b.scaled(&size_a.plus(&error_a));
-        let from_a = a.scaled(size_b);
+        let inexact_a = value_a.widened(&self.bound_by_slot(a, value_a));
+        let from_a = self.scaled(a, value_b);
+        let from_b = self.scaled(b, &inexact_a);
         self.add(&from_a, &from_b)
     }
 
-    /// The square of a value of at most this magnitude.
-    pub fn square(&mut self, a: &Noise, size: &Slots) -> Noise {
+    /// The square of a value that lies in this ball.
+    pub fn square(&mut self, a: &Noise, value: &Ball) -> Noise {
         // (x + e)^2 - x^2 = (2 x + e) e.
-        let error = self.bound_anywhere(a);
-        a.scaled(&size.map(|x| 2.0 * x + error))
+        let gain = value.scaled(2.0).widened(&self.bound_by_slot(a, value));
+        self.scaled(a, &gain)
     }
 
     /// The product with a whole number, which is exact.
-    pub fn mul_integer(&self, a: &Noise, factor: f64) -> Noise {
-        a.scaled(&Slots::All(factor.abs()))
+    pub fn mul_integer(&mut self, a: &Noise, factor: f64) -> Noise {
+        self.scaled(a, &Ball::exact(factor))
     }
 
-    /// The product with a constant rounded to a multiple of 1 / `scale`.
-    pub fn mul_scalar(&self, a: &Noise, size: &Slots, value: f64, scale: f64) -> Noise {
+    /// The product of a value of at most this magnitude with a constant rounded to a multiple of 1 / `scale`.
+    pub fn mul_scalar(&mut self, a: &Noise, size: &Slots, value: f64, scale: f64) -> Noise {
+        // The error is multiplied by the rounded constant, which counts as known: what is left is far smaller than it.
         let rounding = 0.5 / scale + value.abs() * f64::EPSILON;
-        a.scaled(&Slots::All(value.abs() + rounding))
-            .with_fixed(&size.map(|x| x * rounding))
+        let scaled = self.scaled(a, &Ball::exact(value));
+        let error = self.bound_anywhere(a);
+        self.with_fixed(scaled, &size.map(|x| (x + error) * rounding))
     }
 
     /// The sum with a constant at the ciphertext's scale.
-    pub fn add_scalar(&self, a: &Noise, value: f64, scale: f64) -> Noise {
+    pub fn add_scalar(&mut self, a: &Noise, value: f64, scale: f64) -> Noise {
         let rounding = 0.5 / scale + value.abs() * f64::EPSILON;
-        a.clone().with_fixed(&Slots::All(rounding))
+        self.with_fixed(a.clone(), &Slots::All(rounding))
     }
 
-    /// Relinearisation or conjugation at `level` of a value at `scale`: key switching with no turn.
-    pub fn key_switch(&mut self, a: &Noise, level: u32, scale: f64) -> Noise {
-        let added = self.switched(level, scale, 0);
+    /// Relinearisation at `level` of a value at `scale`; `of` is the polynomial that is switched, here and below, where
+    /// others are like it.
+    pub fn relinearise(&mut self, a: &Noise, level: u32, scale: f64, of: Option<Origin>) -> Noise {
+        let added = self.switched(Key::Relin, level, scale, 0, of);
         self.add(a, &added)
     }
 
+    /// Conjugation: automorphism, then key switching.
+    pub fn conjugate(&mut self, a: &Noise, level: u32, scale: f64, of: Option<Origin>) -> Noise {
+        let conjugated = self.conjugate_open(a);
+        let added = self.switched(Key::Conj, level, scale, 0, of);
+        self.add(&conjugated, &added)
+    }
+
     /// Rotation to the left by `steps`: automorphism, then key switching.
-    pub fn rotate(&mut self, a: &Noise, steps: i64, level: u32, scale: f64) -> Noise {
-        let turned = self.turned(a, steps);
-        let added = self.switched(level, scale, 0);
+    pub fn rotate(
+        &mut self,
+        a: &Noise,
+        steps: i64,
+        level: u32,
+        scale: f64,
+        of: Option<Origin>,
+    ) -> Noise {
+        let turned = self.rotate_open(a, steps);
+        let added = self.switched(self.rotation(steps), level, scale, 0, of);
         self.add(&turned, &added)
     }
 
     /// Rotation to the left by `steps` of digits that were cut before (hoisting), so that their mean turns as well.
-    pub fn rotate_hoisted(&mut self, a: &Noise, steps: i64, level: u32, scale: f64) -> Noise {
-        let turned = self.turned(a, steps);
-        let added = self.switched(level, scale, steps);
+    pub fn rotate_hoisted(
+        &mut self,
+        a: &Noise,
+        steps: i64,
+        level: u32,
+        scale: f64,
+        of: Option<Origin>,
+    ) -> Noise {
+        let turned = self.rotate_open(a, steps);
+        let added = self.switched(self.rotation(steps), level, scale, steps, of);
         self.add(&turned, &added)
     }
 
-    fn turned(&mut self, a: &Noise, steps: i64) -> Noise {
+    /// Conjugation of a ciphertext whose second polynomial is zero: there is nothing to switch.
+    pub fn conjugate_open(&mut self, a: &Noise) -> Noise {
+        Noise {
+            errors: a.errors.conjugated(),
+            ..a.clone()
+        }
+    }
+
+    /// Rotation of a ciphertext whose second polynomial is zero.
+    pub fn rotate_open(&mut self, a: &Noise, steps: i64) -> Noise {
         Noise {
             variance: a.variance.each_ref().map(|v| v.rotated(steps)),
             peak: a.peak.rotated(steps),
             fixed: a.fixed.rotated(steps),
             sources: self.registry.turned(&a.sources, steps),
+            errors: a.errors.rotated(steps, self.n as usize / 2),
         }
+    }
+
+    fn rotation(&self, steps: i64) -> Key {
+        Key::Rotate(steps.rem_euclid(self.n as i64 / 2) as u32)
     }
 
     /// What key switching adds: the digits times the key's errors over P, and the rounding of the division by P.
-    fn switched(&mut self, level: u32, scale: f64, turn: i64) -> Noise {
+    fn switched(
+        &mut self,
+        key: Key,
+        level: u32,
+        scale: f64,
+        turn: i64,
+        of: Option<Origin>,
+    ) -> Noise {
         let at = self.digits.get(level as usize).or(self.digits.last());
         let (spread, mean) = at.copied().unwrap_or((0.0, 0.0));
         let Variance([v0, v1, _]) = self.rounding(self.special, 2);
-        let product = self.error * self.n * self.n * spread;
+        let variance = Variance([v0, v1 + self.error * self.n * self.n * spread, 0.0]);
         let amplitude = (self.error * self.n * mean).sqrt() / scale;
-        let peak = self.ones.rotated(turn).map(|x| x * amplitude);
-        Noise {
-            peak,
-            ..self.fresh(Variance([v0, v1 + product, 0.0]), scale, Reach::Ring)
-        }
+        self.once(of, |model| {
+            let spread = model.fresh(variance, scale, Reach::Ring, of);
+            let peak = Own::Peak {
+                key,
+                level,
+                turn,
+                amplitude,
+            };
+            Noise {
+                peak: model.ones.rotated(turn).map(|x| x * amplitude),
+                errors: model.errors(peak, spread.errors),
+                ..spread
+            }
+        })
     }
 
-    /// Rescaling of a ciphertext of `size` polynomials to `scale` (the scale after it).
-    pub fn rescale(&mut self, a: &Noise, size: usize, scale: f64) -> Noise {
-        let rounded = self.rounding(1.0, size);
-        let rounded = self.fresh(rounded, scale, Reach::Ring);
-        self.add(a, &rounded)
+    /// Rescaling of a ciphertext of `size` polynomials that are not zero to `scale` (the scale after it); `of` are the
+    /// polynomials that are rounded, where others are like them.
+    pub fn rescale(
+        &mut self,
+        a: &Noise,
+        size: usize,
+        scale: f64,
+        of: [Option<Origin>; 3],
+    ) -> Noise {
+        let Variance(parts) = self.rounding(1.0, size);
+        if of.iter().all(Option::is_none) {
+            let rounded = self.fresh(Variance(parts), scale, Reach::Ring, None);
+            return self.add(a, &rounded);
+        }
+        let mut sum = a.clone();
+        for (part, (v, of)) in parts.into_iter().zip(of).enumerate() {
+            let mut variance = Variance::default();
+            variance
+                .0
+                .iter_mut()
+                .skip(part)
+                .take(1)
+                .for_each(|x| *x = v);
+            let rounded = self.once(of, |model| model.fresh(variance, scale, Reach::Ring, of));
+            sum = self.add(&sum, &rounded);
+        }
+        sum
     }
 
     /// Bound on the error of every slot of the program's vectors, of a value of at most this magnitude, decoding in
     /// doubles included; it fails with probability at most 2^-[`FAILURE_BITS`].
-    pub fn bound(&self, a: &Noise, magnitude: &Slots) -> f64 {
+    pub fn bound(&mut self, a: &Noise, magnitude: &Slots) -> f64 {
+        let paths = self.paths.as_mut();
+        let reached = paths.and_then(|paths| paths.reached(&a.errors, &self.ones));
+        let by_paths = reached.map(|reached| Noise {
+            variance: reached.variance,
+            fixed: reached.fixed,
+            ..Noise::none()
+        });
         let exponent = tail::exponent(self.slots);
-        let one = |slot: usize| {
-            let variance = a.variance.each_ref().map(|v| v.at(slot));
-            total(variance, a.peak.at(slot), exponent) + a.fixed.at(slot)
+        let largest = |a: &Noise| {
+            let slots = 0..a.period().min(self.slots);
+            slots
+                .map(|slot| a.bound(slot, exponent))
+                .fold(0.0, f64::max)
         };
-        let parts = a.variance.iter().chain([&a.peak, &a.fixed]);
-        let period = parts.map(Slots::period).max().unwrap_or(1);
-        let error = (0..period.min(self.slots)).map(one).fold(0.0, f64::max);
+        let error = by_paths.iter().map(largest).fold(largest(a), f64::min);
         error + magnitude.largest(self.slots) * Self::DOUBLE
     }
 
@@ -312,6 +476,20 @@ impl NoiseModel {
         let worst = |x: &Slots| x.largest(usize::MAX);
         let exponent = tail::exponent(self.n as usize / 2);
         total(a.variance.each_ref().map(worst), worst(&a.peak), exponent) + worst(&a.fixed)
+    }
+
+    /// A bound on every slot of the ring, by slot where it is not small beside the value.
+    fn bound_by_slot(&self, a: &Noise, value: &Ball) -> Slots {
+        let anywhere = self.bound_anywhere(a);
+        if anywhere <= Self::SMALL * value.magnitude().largest(usize::MAX) {
+            return Slots::All(anywhere);
+        }
+        let exponent = tail::exponent(self.n as usize / 2);
+        Slots::each(
+            (0..a.period())
+                .map(|slot| a.bound(slot, exponent))
+                .collect(),
+        )
     }
 }
 

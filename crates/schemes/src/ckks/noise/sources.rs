@@ -6,6 +6,7 @@
 //! pairs are disjoint have uncorrelated errors, slot by slot. Conjugation keeps the pair, as a slot and its conjugate
 //! are correlated.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Pairs of a source and a turn, sorted; or anything.
@@ -28,12 +29,25 @@ pub enum Reach {
     Vector,
 }
 
+/// What an error is a function of, where other errors may be functions of the same: numbers that mean nothing else. The
+/// error of a key switch comes from the key and the polynomial that is switched, that of a rescaling from the polynomial
+/// that is rounded, that of an encoding from the vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Errors with the same number are the same, sign and all.
+    pub same: u64,
+    /// Errors with another number are independent; with the same number they may be correlated in any way.
+    pub like: u64,
+}
+
 /// Numbers sources and counts the work on pairs.
 #[derive(Clone, Debug)]
 pub(super) struct Registry {
     ring: u32,
     vector: u32,
     next: u32,
+    /// Of errors that may be correlated, by what they have in common.
+    alike: HashMap<u64, Sources>,
     /// Pairs that may still be handled before values are taken to be correlated with everything.
     budget: u64,
 }
@@ -49,6 +63,7 @@ impl Registry {
             ring: ring as u32,
             vector: vector as u32,
             next: 0,
+            alike: HashMap::new(),
             budget: BUDGET,
         }
     }
@@ -61,6 +76,16 @@ impl Registry {
         };
         self.next = self.next.saturating_add(2);
         Sources(Kept::Pairs([u64::from(number) << 32].into()))
+    }
+
+    /// The source of everything that is like this: a source of its own for the first.
+    pub fn of(&mut self, like: u64, reach: Reach) -> Sources {
+        if let Some(known) = self.alike.get(&like) {
+            return known.clone();
+        }
+        let fresh = self.fresh(reach);
+        self.alike.insert(like, fresh.clone());
+        fresh
     }
 
     pub fn union(&mut self, a: &Sources, b: &Sources) -> Sources {
@@ -182,6 +207,14 @@ mod tests {
         assert!(!encoded.disjoint(&registry.turned(&encoded, 4)));
         assert!(encoded.disjoint(&registry.turned(&encoded, -3)));
         assert!(encoded.disjoint(&x) && Sources::none().disjoint(&encoded));
+    }
+
+    #[test]
+    fn what_is_alike_is_one_source() {
+        let mut registry = Registry::new(16, 4);
+        let [a, b, c] = [7, 7, 8].map(|like| registry.of(like, Reach::Ring));
+        assert!(!a.disjoint(&b) && a.disjoint(&c));
+        assert!(a.disjoint(&registry.turned(&b, 1)));
     }
 
     #[test]

@@ -1,0 +1,83 @@
+//! Constant vectors of a trace: each is kept once, however often a loop of the front end writes it again.
+
+use std::collections::HashMap;
+
+use super::Slot;
+use super::node::Home;
+
+/// A constant vector.
+#[derive(Debug)]
+pub(super) struct Constant {
+    pub values: Vec<Slot>,
+    /// Its number among the program's constant vectors, once it is used.
+    pub data: Option<u32>,
+    /// The `ENCODE` of the frame that last used it.
+    pub encoded: Option<Home>,
+}
+
+/// Constant vectors that differ from each other, bit for bit.
+#[derive(Debug, Default)]
+pub(super) struct Constants {
+    all: Vec<Constant>,
+    by_hash: HashMap<u64, Vec<u32>>,
+}
+
+impl Constants {
+    /// The number of a vector.
+    pub fn number(&mut self, values: Vec<Slot>) -> u32 {
+        let known = self.by_hash.entry(hash(&values)).or_default();
+        let bits = |&(re, im): &Slot| (re.to_bits(), im.to_bits());
+        let same = |n: &&u32| {
+            let other = self.all.get(**n as usize);
+            other.is_some_and(|other| other.values.iter().map(bits).eq(values.iter().map(bits)))
+        };
+        if let Some(&number) = known.iter().find(same) {
+            return number;
+        }
+        let number = self.all.len() as u32;
+        known.push(number);
+        self.all.push(Constant {
+            values,
+            data: None,
+            encoded: None,
+        });
+        number
+    }
+
+    pub fn get(&self, number: u32) -> Option<&Constant> {
+        self.all.get(number as usize)
+    }
+
+    pub fn get_mut(&mut self, number: u32) -> Option<&mut Constant> {
+        self.all.get_mut(number as usize)
+    }
+}
+
+/// A multiplication a word: vectors are long, and what collides is compared.
+fn hash(values: &[Slot]) -> u64 {
+    let words = values
+        .iter()
+        .flat_map(|(re, im)| [re.to_bits(), im.to_bits()]);
+    words.fold(values.len() as u64, |hash, word| {
+        (hash.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_vectors_have_one_number() {
+        let mut constants = Constants::default();
+        let vector = |last: f64| vec![(1.0, 0.0), (2.0, last)];
+        let numbers = [0.0, -0.0, 0.5, 0.0, -0.0].map(|last| constants.number(vector(last)));
+        assert_eq!(numbers, [0, 1, 2, 0, 1]);
+        assert_eq!(constants.number(vec![(1.0, 0.0)]), 3);
+        assert_eq!(
+            constants.get(2).map(|c| c.values.clone()),
+            Some(vector(0.5))
+        );
+        assert!(constants.get(4).is_none());
+    }
+}

@@ -1,0 +1,422 @@
+//! Procedures and repeats while they are traced: each has values and instructions of its own.
+
+use std::collections::HashMap;
+
+use ringmill_isa::limits;
+use ringmill_isa::macros::{
+    MacroImm, MacroInstr, MacroOp, MacroProc, MacroType, MacroValue, Visibility,
+};
+use ringmill_isa::source::SourceLoc;
+
+use super::emit::{CIPHER, PLAIN};
+use super::node::{Home, Node, Sort};
+use super::{TraceBuilder, TraceError, Traced};
+use crate::error::At;
+
+/// How deep procedures and repeats may be nested while they are traced.
+pub const MAX_NESTING: usize = 64;
+
+/// What a frame's instructions are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Program,
+    /// Knows its arguments only.
+    Procedure,
+    /// Of a repeat: values of what surrounds it become parameters.
+    Body,
+}
+
+/// Instructions under construction.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub id: u32,
+    kind: Kind,
+    name: String,
+    loc: Option<SourceLoc>,
+    params: Vec<MacroValue>,
+    pub instrs: Vec<MacroInstr>,
+    pub types: Vec<MacroType>,
+    /// Values of surrounding frames, which are the last parameters, in order.
+    captured: Vec<Home>,
+    /// The parameter of each.
+    inner: HashMap<Home, MacroValue>,
+}
+
+impl Frame {
+    pub fn new(id: u32, kind: Kind, name: String, loc: Option<SourceLoc>) -> Self {
+        Self {
+            id,
+            kind,
+            name,
+            loc,
+            params: Vec::new(),
+            instrs: Vec::new(),
+            types: Vec::new(),
+            captured: Vec::new(),
+            inner: HashMap::new(),
+        }
+    }
+
+    /// A new value.
+    pub fn value(&mut self, ty: MacroType) -> MacroValue {
+        let value = MacroValue(self.types.len() as u32);
+        self.types.push(ty);
+        value
+    }
+
+    fn param(&mut self, ty: MacroType) -> MacroValue {
+        let value = self.value(ty);
+        self.params.push(value);
+        value
+    }
+}
+
+/// A traced procedure, to be called in the trace that it is of.
+#[derive(Clone, Debug)]
+pub struct Procedure {
+    number: u32,
+    params: Vec<Visibility>,
+    results: usize,
+    /// Of a repeat: the values of what surrounds it that it uses.
+    captured: Vec<Home>,
+}
+
+impl Procedure {
+    /// How many values a call gives back.
+    pub fn results(&self) -> usize {
+        self.results
+    }
+}
+
+impl TraceBuilder {
+    /// The innermost frame.
+    pub(super) fn frame(&mut self) -> &mut Frame {
+        match self.nested.last_mut() {
+            Some(frame) => frame,
+            None => &mut self.main,
+        }
+    }
+
+    /// Refuses what only the program itself may have.
+    pub(super) fn outside(
+        &self,
+        what: &'static str,
+        loc: &Option<SourceLoc>,
+    ) -> Result<(), TraceError> {
+        if self.nested.is_empty() {
+            return Ok(());
+        }
+        let at = At(loc.clone());
+        Err(TraceError::Inside { at, what })
+    }
+
+    /// Begins a procedure: until [`TraceBuilder::end`], all operations are its own, on its parameters and constants alone.
+    /// Gives its parameters, ciphertexts or plaintexts.
+    ///
+    /// # Errors
+    /// [`TraceError::Nested`], [`TraceError::TooMany`].
+    pub fn begin_procedure(
+        &mut self,
+        name: &str,
+        params: &[Visibility],
+        loc: Option<SourceLoc>,
+    ) -> Result<Vec<Traced>, TraceError> {
+        self.begin(Kind::Procedure, name, params, loc)
+    }
+
+    /// Begins the body of a repeat that carries as many ciphertexts: as [`TraceBuilder::begin_procedure`], and values of
+    /// what surrounds it may be used, which are then the same each time.
+    ///
+    /// # Errors
+    /// As [`TraceBuilder::begin_procedure`].
+    pub fn begin_body(
+        &mut self,
+        name: &str,
+        carried: usize,
+        loc: Option<SourceLoc>,
+    ) -> Result<Vec<Traced>, TraceError> {
+        let carried = carried.min(limits::MAX_OPERANDS + 1); // one too many is refused as many are
+        self.begin(Kind::Body, name, &vec![Visibility::Encrypted; carried], loc)
+    }
+
+    fn begin(
+        &mut self,
+        kind: Kind,
+        name: &str,
+        params: &[Visibility],
+        loc: Option<SourceLoc>,
+    ) -> Result<Vec<Traced>, TraceError> {
+        if self.nested.len() >= MAX_NESTING {
+            return Err(TraceError::Nested { at: At(loc) });
+        }
+        operands("arguments", params.len(), &loc)?;
+        let id = self.made;
+        self.made += 1;
+        let mut frame = Frame::new(id, kind, name.to_owned(), loc);
+        let nodes: Vec<Node> = params
+            .iter()
+            .map(|param| match param {
+                Visibility::Encrypted => {
+                    let value = frame.param(CIPHER);
+                    Node::Cipher(Home { frame: id, value })
+                }
+                Visibility::Plain => {
+                    let value = frame.param(PLAIN);
+                    Node::PlainInput(Home { frame: id, value })
+                }
+            })
+            .collect();
+        self.nested.push(frame);
+        Ok(nodes.into_iter().map(|node| self.node(node)).collect())
+    }
+
+    /// Leaves out the innermost procedure or body that was begun.
+    pub fn abandon(&mut self) {
+        self.nested.pop();
+    }
+
+    /// Ends the innermost procedure or body that was begun; it gives back `results`.
+    ///
+    /// # Errors
+    /// [`TraceError::Result`] for one that is not encrypted, [`TraceError::NoProcedure`] where none was begun. The
+    /// procedure is then still to be ended, or abandoned.
+    pub fn end(
+        &mut self,
+        results: &[Traced],
+        loc: Option<SourceLoc>,
+    ) -> Result<Procedure, TraceError> {
+        if self.nested.is_empty() {
+            return Err(TraceError::NoProcedure { at: At(loc) });
+        }
+        let values = self.results(results, &loc)?;
+        if values.is_empty() {
+            return Err(TraceError::NoResults { at: At(loc) });
+        }
+        operands("results", values.len(), &loc)?;
+        operands("arguments", self.frame().params.len(), &loc)?;
+        let number = self.program.procs.len();
+        if number >= limits::MAX_PROCS {
+            return Err(TraceError::TooMany {
+                at: At(loc),
+                what: "procedures",
+                limit: limits::MAX_PROCS,
+            });
+        }
+        let frame = self.nested.pop();
+        let frame = frame.ok_or(TraceError::NoProcedure { at: At(loc) })?;
+        let kinds = frame
+            .params
+            .iter()
+            .map(|v| match frame.types.get(v.0 as usize) {
+                Some(MacroType::Plain { .. }) => Visibility::Plain,
+                Some(MacroType::Cipher { .. }) | None => Visibility::Encrypted,
+            });
+        let procedure = Procedure {
+            number: number as u32,
+            params: kinds.collect(),
+            results: values.len(),
+            captured: frame.captured,
+        };
+        self.program.procs.push(MacroProc {
+            name: frame.name,
+            params: frame.params,
+            instrs: frame.instrs,
+            types: frame.types,
+            results: values,
+            loc: frame.loc,
+        });
+        Ok(procedure)
+    }
+
+    fn results(
+        &mut self,
+        results: &[Traced],
+        loc: &Option<SourceLoc>,
+    ) -> Result<Vec<MacroValue>, TraceError> {
+        let one = |(index, &result)| match self.sort(result, loc)? {
+            Sort::Cipher(v) => Ok(v),
+            other @ (Sort::PlainInput(_) | Sort::Constant | Sort::Scalar(_)) => {
+                Err(TraceError::Result {
+                    at: At(loc.clone()),
+                    index,
+                    found: other.name(),
+                })
+            }
+        };
+        results.iter().enumerate().map(one).collect()
+    }
+
+    /// What a procedure gives back for these arguments: a ciphertext for each encrypted parameter, a plain input or a
+    /// constant for each plain one.
+    ///
+    /// # Errors
+    /// [`TraceError::Count`], [`TraceError::Argument`].
+    pub fn call(
+        &mut self,
+        procedure: &Procedure,
+        arguments: &[Traced],
+        loc: Option<SourceLoc>,
+    ) -> Result<Vec<Traced>, TraceError> {
+        let imm = MacroImm::Proc(procedure.number);
+        self.invoke(MacroOp::Call, imm, procedure, arguments, loc)
+    }
+
+    /// The values that a body gives back at the end of `count` times, first on `carried`, then on what it gave back.
+    ///
+    /// # Errors
+    /// [`TraceError::Times`]; [`TraceError::Carried`] where the body gives back another number of values than it takes;
+    /// as [`TraceBuilder::call`].
+    pub fn repeat(
+        &mut self,
+        count: u64,
+        body: &Procedure,
+        carried: &[Traced],
+        loc: Option<SourceLoc>,
+    ) -> Result<Vec<Traced>, TraceError> {
+        if !(1..=limits::MAX_REPEATS).contains(&count) {
+            return Err(TraceError::Times { at: At(loc), count });
+        }
+        if body.results != carried.len() {
+            return Err(TraceError::Carried {
+                at: At(loc),
+                carried: carried.len(),
+                results: body.results,
+            });
+        }
+        let proc = body.number;
+        let imm = MacroImm::Repeat { proc, count };
+        self.invoke(MacroOp::Repeat, imm, body, carried, loc)
+    }
+
+    fn invoke(
+        &mut self,
+        op: MacroOp,
+        imm: MacroImm,
+        procedure: &Procedure,
+        arguments: &[Traced],
+        loc: Option<SourceLoc>,
+    ) -> Result<Vec<Traced>, TraceError> {
+        let own = procedure
+            .params
+            .len()
+            .saturating_sub(procedure.captured.len());
+        if own != arguments.len() {
+            return Err(TraceError::Count {
+                at: At(loc),
+                expected: own,
+                found: arguments.len(),
+            });
+        }
+        let mut src = Vec::with_capacity(procedure.params.len());
+        for (index, (&argument, param)) in arguments.iter().zip(&procedure.params).enumerate() {
+            src.push(self.argument(index, argument, *param, &loc)?);
+        }
+        let outer = procedure.params.iter().skip(own);
+        for (&home, param) in procedure.captured.iter().zip(outer) {
+            let ty = match param {
+                Visibility::Encrypted => CIPHER,
+                Visibility::Plain => PLAIN,
+            };
+            src.push(self.here(home, ty, &loc)?);
+        }
+        self.room(&loc)?;
+        let results = procedure.results;
+        let frame = self.frame();
+        let id = frame.id;
+        let dst: Vec<MacroValue> = (0..results).map(|_| frame.value(CIPHER)).collect();
+        frame.instrs.push(MacroInstr {
+            op,
+            dst: dst.clone(),
+            src,
+            imm,
+            loc,
+        });
+        let node = |value| Node::Cipher(Home { frame: id, value });
+        Ok(dst.into_iter().map(|v| self.node(node(v))).collect())
+    }
+
+    fn argument(
+        &mut self,
+        index: usize,
+        argument: Traced,
+        param: Visibility,
+        loc: &Option<SourceLoc>,
+    ) -> Result<MacroValue, TraceError> {
+        let found = self.sort(argument, loc)?;
+        let (expected, found) = match (param, found) {
+            (Visibility::Encrypted, Sort::Cipher(v)) | (Visibility::Plain, Sort::PlainInput(v)) => {
+                return Ok(v);
+            }
+            (Visibility::Plain, Sort::Constant) => return self.encoded(argument, loc),
+            (Visibility::Plain, Sort::Scalar(x)) => {
+                let values = vec![(x, 0.0); self.program.slots as usize];
+                let vector = self.vector_node(values);
+                return self.encoded(vector, loc);
+            }
+            (Visibility::Plain, found @ Sort::Cipher(_)) => ("a plain vector", found.name()),
+            (
+                Visibility::Encrypted,
+                found @ (Sort::PlainInput(_) | Sort::Constant | Sort::Scalar(_)),
+            ) => ("an encrypted vector", found.name()),
+        };
+        Err(TraceError::Argument {
+            at: At(loc.clone()),
+            index,
+            expected,
+            found,
+        })
+    }
+
+    /// A value in the innermost frame; one of a surrounding frame becomes a parameter of the bodies in between.
+    pub(super) fn here(
+        &mut self,
+        home: Home,
+        ty: MacroType,
+        loc: &Option<SourceLoc>,
+    ) -> Result<MacroValue, TraceError> {
+        let frame = self.frame();
+        if frame.id == home.frame {
+            return Ok(home.value);
+        }
+        if let Some(&known) = frame.inner.get(&home) {
+            return Ok(known);
+        }
+        let within = if home.frame == self.main.id {
+            0
+        } else {
+            let place = self.nested.iter().position(|f| f.id == home.frame);
+            let at = || At(loc.clone());
+            place.ok_or_else(|| TraceError::Ended { at: at() })? + 1
+        };
+        let between = self.nested.iter_mut().skip(within);
+        let mut value = home.value;
+        for frame in between {
+            if frame.kind == Kind::Procedure {
+                return Err(TraceError::Captured {
+                    at: At(loc.clone()),
+                });
+            }
+            value = match frame.inner.get(&home) {
+                Some(&known) => known,
+                None => {
+                    let new = frame.param(ty);
+                    frame.captured.push(home);
+                    frame.inner.insert(home, new);
+                    new
+                }
+            };
+        }
+        Ok(value)
+    }
+}
+
+fn operands(what: &'static str, count: usize, loc: &Option<SourceLoc>) -> Result<(), TraceError> {
+    if count <= limits::MAX_OPERANDS {
+        return Ok(());
+    }
+    Err(TraceError::TooMany {
+        at: At(loc.clone()),
+        what,
+        limit: limits::MAX_OPERANDS,
+    })
+}

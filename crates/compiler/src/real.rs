@@ -1,0 +1,51 @@
+//! Constants as a scheme of real numbers has them: integers become the doubles that are equal to them.
+
+use ringmill_isa::macros::{MacroImm, MacroProgram};
+
+use crate::error::{At, CompileError};
+
+/// Makes every integer constant a real one.
+///
+/// # Errors
+/// [`CompileError::InexactInteger`] with the line of one that no double equals.
+pub(crate) fn run(mut source: MacroProgram) -> Result<MacroProgram, CompileError> {
+    for instr in &mut source.instrs {
+        if let MacroImm::Integer(integer) = instr.imm {
+            let value = exact(integer).ok_or_else(|| CompileError::InexactInteger {
+                at: At(instr.loc.clone()),
+                value: integer,
+            })?;
+            instr.imm = MacroImm::Constant { value, scale: None };
+        }
+    }
+    Ok(source)
+}
+
+/// The double that is equal to an integer: one of at most 53 bits between its first and its last that is set.
+fn exact(integer: i128) -> Option<f64> {
+    let magnitude = integer.unsigned_abs();
+    let odd = magnitude >> magnitude.trailing_zeros().min(127);
+    (odd >> f64::MANTISSA_DIGITS == 0).then_some(integer as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_exact_or_refused() {
+        for (integer, value) in [
+            (0, Some(0.0)),
+            (-7, Some(-7.0)),
+            ((1 << 53) - 1, Some(9_007_199_254_740_991.0)),
+            ((1 << 53) + 1, None),
+            ((1 << 53) + 2, Some(9_007_199_254_740_994.0)),
+            (i128::MIN, Some(-(2f64.powi(127)))),
+            (i128::MAX, None),
+            (12_345_678_901_234_567_890, None),
+            (3 << 120, Some(3.0 * 2f64.powi(120))),
+        ] {
+            assert_eq!(exact(integer), value, "{integer}");
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! CKKS programs in the run time: what the compiler's output says of itself, and what only CKKS's key holder does.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use num_complex::Complex64;
+use ringmill_compiler::reference::evaluate;
+use ringmill_compiler::{Compiled, KeyRequest, PlainSource};
+use ringmill_isa::VerifyError;
+use ringmill_isa::macros::{LevelScale, Visibility};
+use ringmill_isa::mid::{Program, Unrolled};
+use ringmill_limits::room;
+use ringmill_math::Prng;
+use ringmill_schemes::At;
+use ringmill_schemes::ckks::noise::measured_bits;
+use ringmill_schemes::ckks::roles::{KeyHolder, Operator};
+use ringmill_schemes::ckks::{Ciphertext, Ckks, Flooding, Params, PublicKey, Scale, SecretKey};
+
+use super::client::Client;
+use super::executable::{Executable, PlainFrom, Port};
+use super::{Ciphertexts, RuntimeError, Vectors, check_names};
+use crate::device::Outcome;
+use crate::report::{KeyReport, PrecisionReport, RunReport};
+
+fn place(at: LevelScale) -> At<Scale> {
+    At {
+        level: at.level,
+        annotation: Scale(at.scale),
+    }
+}
+
+impl Executable for Compiled {
+    type Scheme = Ckks;
+    type Holder = KeyHolder;
+    type Operator = Operator;
+    type Report = RunReport;
+
+    fn params(&self) -> &Arc<Params> {
+        &self.params
+    }
+
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn unrolled(&self) -> Result<&Unrolled, VerifyError> {
+        Compiled::unrolled(self).map(|unrolled| &**unrolled)
+    }
+
+    fn inputs(&self) -> Vec<Port<'_, Ckks>> {
+        let inputs = self.inputs.iter();
+        inputs
+            .map(|input| Port {
+                name: &input.name,
+                encrypted: input.visibility == Visibility::Encrypted,
+                at: place(input.at),
+            })
+            .collect()
+    }
+
+    fn outputs(&self) -> Vec<Port<'_, Ckks>> {
+        let outputs = self.outputs.iter();
+        outputs
+            .map(|output| Port {
+                name: &output.name,
+                encrypted: true,
+                at: place(output.at),
+            })
+            .collect()
+    }
+
+    fn plaintexts(&self) -> Vec<(PlainFrom, At<Scale>)> {
+        let requests = self.plaintexts.iter();
+        requests
+            .map(|request| {
+                let from = match request.from {
+                    PlainSource::Data(index) => PlainFrom::Constant(index),
+                    PlainSource::Input(input) => PlainFrom::Input(input),
+                };
+                (from, place(request.at))
+            })
+            .collect()
+    }
+
+    fn constant(&self, number: u32) -> Option<Vec<Complex64>> {
+        let data = self.managed.data.get(number as usize)?;
+        Some(
+            data.iter()
+                .map(|&(re, im)| Complex64::new(re, im))
+                .collect(),
+        )
+    }
+
+    fn keys(&self) -> &[KeyRequest] {
+        &self.keys
+    }
+
+    fn seeded(&self) -> bool {
+        self.seeded
+    }
+
+    fn key_bytes(&self) -> u64 {
+        self.key_bytes()
+    }
+
+    fn length(&self) -> usize {
+        self.source.slots as usize
+    }
+
+    fn check(&self, input: usize, values: &Vec<Complex64>) -> Result<(), RuntimeError> {
+        let Some(input) = self.inputs.get(input) else {
+            return Ok(());
+        };
+        let expected = self.source.slots as usize;
+        if values.len() != expected {
+            return Err(RuntimeError::VectorLength {
+                name: input.name.clone(),
+                expected,
+                got: values.len(),
+            });
+        }
+        // What is not finite is the encoder's to refuse.
+        let outside = |z: &Complex64| z.is_finite() && !input.range.contains(z.re, z.im);
+        match values.iter().position(outside) {
+            None => Ok(()),
+            Some(slot) => Err(RuntimeError::OutOfRange {
+                name: input.name.clone(),
+                slot,
+                value: values.get(slot).copied().unwrap_or_default(),
+                range: input.range,
+            }),
+        }
+    }
+
+    fn report(&self, device: &str, outcome: &Outcome, keys: Option<KeyReport>) -> RunReport {
+        let mut report = RunReport::new(device, self, outcome);
+        report.keys = keys;
+        report
+    }
+}
+
+impl Client<Compiled> {
+    pub fn secret_key(&self) -> &SecretKey {
+        self.holder().secret_key()
+    }
+
+    /// For others who encrypt inputs to this client's key.
+    pub fn public_key(&self) -> &PublicKey {
+        self.holder().public_key()
+    }
+
+    /// Decrypts outputs of this program for others to see: noise as wide as the predicted error times what `flooding`
+    /// asks for is added first, fresh for each (docs/security.md). Errors are hidden from those who know the inputs or
+    /// chose them, as long as the outputs were computed as the program says.
+    ///
+    /// # Errors
+    /// Besides those of [`Client::decrypt`]: a ciphertext that is no output of the program, an output without a bound,
+    /// or one of which the noise would leave nothing.
+    pub fn decrypt_to_share(
+        &self,
+        outputs: &Ciphertexts,
+        flooding: &Flooding,
+    ) -> Result<Vectors, RuntimeError> {
+        let mut shared = Vectors::new();
+        for (name, cipher) in outputs {
+            let bound = self.shareable(name, cipher, flooding)?;
+            let refused = |source| RuntimeError::Value {
+                name: name.clone(),
+                source,
+            };
+            let plain = self.open(name, cipher)?;
+            // The noise, its residues by prime, and the plaintext with it.
+            let words = 2 * self.compiled().params.degree() + 2 * plain.limbs().len();
+            room("the noise of a shared decryption", 8 * words as u64)?;
+            let mut prng = Prng::from_os().map_err(|e| refused(e.into()))?;
+            let noisy = flooding
+                .flood(&self.compiled().params, &plain, bound, &mut prng)
+                .map_err(refused)?;
+            shared.insert(name.clone(), self.decode(name, &noisy)?);
+        }
+        Ok(shared)
+    }
+
+    /// For each output of the program the bits after the binary point that [`Client::decrypt_to_share`] leaves.
+    pub fn shared_bits(&self, flooding: &Flooding) -> BTreeMap<String, f64> {
+        let compiled = self.compiled();
+        let outputs = compiled.outputs.iter().zip(&compiled.predicted);
+        outputs
+            .map(|(output, predicted)| {
+                let bound = (-predicted.bits()).exp2();
+                let after = flooding.bound_after(&compiled.params, bound, output.at.scale);
+                (output.name.clone(), -after.log2())
+            })
+            .collect()
+    }
+
+    /// The bound on the error of an output that may be shared.
+    fn shareable(
+        &self,
+        name: &str,
+        cipher: &Ciphertext,
+        flooding: &Flooding,
+    ) -> Result<f64, RuntimeError> {
+        let compiled = self.compiled();
+        let known: Vec<&str> = compiled.outputs.iter().map(|o| o.name.as_str()).collect();
+        check_names(std::iter::once(&name.to_owned()), &known, "output")?;
+        let refused = |reason: String| RuntimeError::NotShareable {
+            name: name.to_owned(),
+            reason,
+        };
+        let place = known.iter().position(|&known| known == name);
+        let found = place.and_then(|i| compiled.outputs.get(i).zip(compiled.predicted.get(i)));
+        let (output, predicted) =
+            found.ok_or_else(|| refused("nothing is predicted of it".into()))?;
+        let (at, params) = (output.at, &compiled.params);
+        if cipher.level() != at.level
+            || !cipher.annotation().agrees(Scale(at.scale))
+            || cipher.size() != 2
+        {
+            return Err(refused(
+                "the ciphertext is not at the level and scale of the program's output, so the predicted error is not \
+                 its own; share what this program's run gave"
+                    .into(),
+            ));
+        }
+        let bound = (-predicted.bits()).exp2();
+        if !(bound.is_finite() && bound > 0.0) {
+            return Err(refused(
+                "its error has no bound; compile with ranges of the inputs under which it has one"
+                    .into(),
+            ));
+        }
+        let after = flooding.bound_after(params, bound, at.scale);
+        let magnitude = predicted.magnitude;
+        if after >= magnitude {
+            return Err(refused(format!(
+                "the noise would be up to 2^{:.1}, and values are at most 2^{:.1}; compile with {:.0} bits more of \
+                 precision, or ask for fewer statistical bits",
+                after.log2(),
+                magnitude.log2(),
+                (after / magnitude).log2().ceil() + 1.0,
+            )));
+        }
+        let capacity = predicted.capacity;
+        if magnitude + after >= capacity {
+            return Err(refused(format!(
+                "values of 2^{:.1} with noise of 2^{:.1} do not fit the level, which holds 2^{:.1}; compile with more \
+                 integer bits",
+                magnitude.log2(),
+                after.log2(),
+                capacity.log2(),
+            )));
+        }
+        Ok(bound)
+    }
+
+    /// Precision of outputs against the program evaluated in the clear on `inputs`, which names every input, plain ones
+    /// too. Outputs that are not given are reported with their prediction alone.
+    pub fn measure(
+        &self,
+        inputs: &Vectors,
+        outputs: &Vectors,
+    ) -> Result<Vec<PrecisionReport>, RuntimeError> {
+        let compiled = self.compiled();
+        let mut clear = Vec::with_capacity(compiled.source.inputs.len());
+        for input in &compiled.source.inputs {
+            let missing = || RuntimeError::MissingInput {
+                kind: "clear",
+                name: input.name.clone(),
+            };
+            clear.push(inputs.get(&input.name).ok_or_else(missing)?.clone());
+        }
+        let expected = evaluate(&compiled.source, &clear)?;
+        let mut report = PrecisionReport::predicted(compiled);
+        for (row, expected) in report.iter_mut().zip(&expected) {
+            row.measured_bits = outputs
+                .get(&row.output)
+                .and_then(|got| measured_bits(got, expected));
+        }
+        Ok(report)
+    }
+}

@@ -1,0 +1,154 @@
+//! A scheme is one folder: the run time, the devices and the file container know nothing of this one, and run it.
+
+mod clear;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use clear::{Builder, Compiled, Operation, Params, Value};
+use ringmill_devices::progress::Silent;
+use ringmill_devices::runtime::{Client, RuntimeError, Server, simulate};
+use ringmill_devices::{Request, open};
+use ringmill_schemes::call::call;
+use ringmill_schemes::file::FileError;
+use ringmill_schemes::{Limbed, ParameterSet, ProcCache, ckks};
+
+const LOG_N: u8 = 12;
+
+/// y = (x + w) x p + 3, entry by entry.
+fn program(params: Arc<Params>) -> Arc<Compiled> {
+    let mut b = Builder::new(params.clone());
+    let (x, w, p) = (b.input("x"), b.input("w"), b.plain("p"));
+    let three = b.constant(vec![3; params.degree()]);
+    let sum = b.call(Operation::Add, &x, &w);
+    let product = b.call(Operation::Mul, &sum, &x);
+    let product = b.call(Operation::Mul, &product, &p);
+    let y = b.call(Operation::Add, &product, &three);
+    b.output("y", &y);
+    b.finish()
+}
+
+fn entries(params: &Params, f: impl Fn(u64) -> u64) -> Vec<u64> {
+    (0..params.degree() as u64).map(f).collect()
+}
+
+fn named<T>(parts: impl IntoIterator<Item = (&'static str, T)>) -> BTreeMap<String, T> {
+    let parts = parts.into_iter();
+    parts.map(|(name, part)| (name.to_owned(), part)).collect()
+}
+
+#[test]
+fn its_programs_run_on_every_device_from_client_to_client() {
+    let params = Params::new(LOG_N).unwrap();
+    let compiled = program(params.clone());
+    let x = entries(&params, |i| 3 * i + 1);
+    let w = entries(&params, |i| i * i);
+    let p = entries(&params, |i| 1_000_003 * i + 7);
+    let modulus = u128::from(params.moduli()[0]) * u128::from(params.moduli()[1]);
+    let expected: Vec<u64> = (0..params.degree())
+        .map(|i| {
+            let [x, w, p] = [x[i], w[i], p[i]].map(u128::from);
+            ((((x + w) * x % modulus) * p + 3) % modulus) as u64
+        })
+        .collect();
+
+    let client = Client::new(compiled.clone()).unwrap();
+    let ciphers = client.encrypt(&named([("x", x), ("w", w)])).unwrap();
+    client.evaluation_keys().unwrap();
+    let server = Server::new(compiled.clone(), ()).unwrap();
+    let plains = named([("p", p)]);
+    for device in ["cpu:2", "sim:ring"] {
+        let device = open(device).unwrap();
+        let timing = device.clock_mhz().is_some();
+        let request = Request {
+            timing,
+            ..Request::function_only()
+        };
+        let answer = server
+            .run(&*device, &ciphers, &plains, request, &Silent)
+            .unwrap();
+        assert_eq!(answer.report.contains("Some("), timing, "{}", answer.report);
+        assert!(answer.report.contains("INSECURE"));
+        // Integers stay integers, exactly, far beyond what a double holds.
+        let outputs = client.decrypt(&answer.outputs.unwrap()).unwrap();
+        assert_eq!(outputs["y"], expected, "{}", device.name());
+        assert!(expected.iter().any(|&y| y >> 53 != 0));
+    }
+    let timing = simulate(
+        &*compiled,
+        &*open("sim:ring").unwrap(),
+        Request::timing_only(),
+        &Silent,
+    );
+    assert!(timing.unwrap().contains("Some("));
+}
+
+#[test]
+fn what_does_not_fit_its_program_is_refused() {
+    let params = Params::new(LOG_N).unwrap();
+    let compiled = program(params.clone());
+    let client = Client::new(compiled.clone()).unwrap();
+    let server = Server::new(compiled, ()).unwrap();
+    let run = |ciphers: BTreeMap<String, Value>, plains| {
+        let cpu = open("cpu:1").unwrap();
+        server.run(&*cpu, &ciphers, &plains, Request::function_only(), &Silent)
+    };
+    let ones = vec![1; params.degree()];
+    let short = client.encrypt(&named([("x", vec![1]), ("w", vec![1])]));
+    assert!(matches!(
+        short,
+        Err(RuntimeError::VectorLength { got: 1, .. })
+    ));
+    let missing = client.encrypt(&named([("x", ones.clone())]));
+    assert!(matches!(missing, Err(RuntimeError::MissingInput { .. })));
+    let value = Value::encode(&params, &ones).unwrap();
+    let ciphers = named([("x", value.clone()), ("w", value.clone())]);
+    let no_plain = run(ciphers, BTreeMap::new());
+    assert!(matches!(
+        no_plain,
+        Err(RuntimeError::MissingInput { kind: "plain", .. })
+    ));
+    let other = Params::new(LOG_N - 1).unwrap();
+    let stranger = Value::encode(&other, &vec![1; other.degree()]).unwrap();
+    let mixed = run(named([("x", value), ("w", stranger)]), named([("p", ones)]));
+    assert!(matches!(mixed, Err(RuntimeError::Value { name, .. }) if name == "w"));
+}
+
+#[test]
+fn its_operations_are_called_and_its_objects_written_and_read() {
+    let params = Params::new(LOG_N).unwrap();
+    let cache = ProcCache::<clear::Clear>::new(params.clone());
+    let a = Value::encode(&params, &entries(&params, |i| i)).unwrap();
+    let b = Value::encode(&params, &entries(&params, |i| i + 2)).unwrap();
+    let operands: [&dyn Limbed; 2] = [&a, &b];
+    let procedure = cache.get(&Operation::Mul).unwrap();
+    assert!(Arc::ptr_eq(
+        &procedure,
+        &cache.get(&Operation::Mul).unwrap()
+    ));
+    let mut results = call(&Operation::Mul, &procedure, &operands).unwrap();
+    let limbs = results.remove(0).remove(0);
+    let limbs = limbs.chunks(params.degree()).map(<[u64]>::to_vec);
+    let product = Value::new(&params, limbs.collect()).unwrap();
+    assert_eq!(
+        product.decode(&params).unwrap(),
+        entries(&params, |i| i * (i + 2))
+    );
+
+    let bytes = params.write();
+    assert_eq!(Params::read(&bytes).unwrap(), params);
+    let file = product.write(&params);
+    assert_eq!(Value::read(&file, &params).unwrap(), product);
+    for length in [0, 12, 71, file.len() - 1] {
+        assert!(Value::read(&file[..length], &params).is_err());
+    }
+    let mut altered = file.clone();
+    altered[100] ^= 1;
+    assert!(Value::read(&altered, &params).is_err());
+
+    // Another scheme's reader says whose file it is.
+    let theirs = ckks::Params::builder(4).prime_bits(&[30], &[30]);
+    let theirs = theirs.allow_insecure_parameters_for_tests_only();
+    let refused = ckks::file::read_ciphertext(&file, &theirs.build().unwrap());
+    assert!(matches!(refused, Err(FileError::Scheme { got: 255, .. })));
+}

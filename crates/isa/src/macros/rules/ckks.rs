@@ -1,0 +1,47 @@
+//! Scales: real numbers that multiply, and are divided by the primes that go.
+
+use super::Typed;
+use crate::error::Fault;
+
+/// Relative difference up to which two scales count as equal: far above the rounding of a few operations on doubles
+/// (2^-52 each), far below any precision CKKS reaches, so what it lets through cannot be seen in a result.
+pub const SCALE_TOLERANCE: f64 = 1.0 / (1u64 << 40) as f64;
+
+fn fault(v: Typed, expected: String, found: f64) -> Fault {
+    Fault::Scale {
+        item: v.item(),
+        expected,
+        found: found.to_string(),
+    }
+}
+
+/// A scale that a value may have.
+pub(super) fn check(v: Typed, scale: f64) -> Result<(), Fault> {
+    if scale.is_finite() && scale >= 1.0 {
+        return Ok(());
+    }
+    Err(fault(v, "a finite scale of at least 1".to_owned(), scale))
+}
+
+/// Equal within [`SCALE_TOLERANCE`].
+pub(super) fn expect(v: Typed, expected: f64, found: f64) -> Result<(), Fault> {
+    if (expected - found).abs() <= SCALE_TOLERANCE * expected.abs() {
+        return Ok(());
+    }
+    Err(fault(v, expected.to_string(), found))
+}
+
+/// The scale of a product with a constant, which has a scale of its own.
+pub(super) fn times_constant(scale: f64, constant: Option<f64>) -> Result<f64, Fault> {
+    constant
+        .map(|constant| scale * constant)
+        .ok_or_else(|| Fault::Immediate {
+            expected: "a constant with a scale".to_owned(),
+            found: "no scale".to_owned(),
+        })
+}
+
+/// The scale after the division by a prime; where the prime is not known, whatever is declared.
+pub(super) fn rescaled(scale: f64, prime: Option<u64>, declared: f64) -> f64 {
+    prime.map_or(declared, |q| scale / q as f64)
+}

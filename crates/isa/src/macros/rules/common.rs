@@ -1,0 +1,166 @@
+//! What holds of every scheme: counts, kinds, sizes and levels, and calls.
+
+use super::super::op::MacroOp;
+use super::super::program::{LevelNote, MacroProc, MacroType, MacroValue};
+use super::super::text::{shorten, type_text};
+use super::{Typed, at, note};
+use crate::def::Arity;
+use crate::error::Fault;
+use crate::limits;
+
+/// Operand and result counts by the definition.
+pub(in crate::macros) fn check_counts(op: MacroOp, src: usize, dst: usize) -> Result<(), Fault> {
+    let info = op.info();
+    for (what, expected, found) in [
+        ("operands", info.operands, src),
+        ("results", info.results, dst),
+    ] {
+        if !expected.allows(found) {
+            return Err(Fault::Count {
+                what,
+                expected,
+                found,
+            });
+        }
+        if found > limits::MAX_OPERANDS {
+            return Err(Fault::TooMany {
+                what,
+                limit: limits::MAX_OPERANDS,
+                found,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Arguments and results are those of the procedure: as many, of its types.
+pub(super) fn call(proc: &MacroProc, arguments: &[Typed], results: &[Typed]) -> Result<(), Fault> {
+    for (what, own, given) in [
+        ("operands", &proc.params, arguments),
+        ("results", &proc.results, results),
+    ] {
+        if own.len() != given.len() {
+            return Err(Fault::Count {
+                what,
+                expected: Arity::Exactly(own.len()),
+                found: given.len(),
+            });
+        }
+        for (own, given) in own.iter().zip(given) {
+            match proc.types.get(own.0 as usize) {
+                Some(&MacroType::Cipher { size, at }) => expect_cipher(*given, size, at)?,
+                Some(&MacroType::Plain { at }) => {
+                    plain(*given)?;
+                    expect_at(*given, at)?;
+                }
+                None => {
+                    let item = format!("%{}", own.0);
+                    return Err(Fault::Undefined { item });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a procedure gives back, it takes again: its first parameters have exactly the types of its results.
+pub(super) fn carries(proc: &MacroProc) -> Result<(), Fault> {
+    if proc.results.len() > proc.params.len() {
+        return Err(Fault::Illegal {
+            what: "carried values",
+            expected: format!("at most the procedure's {} parameters", proc.params.len()),
+            found: format!("its {} results", proc.results.len()),
+        });
+    }
+    let ty = |v: MacroValue| proc.types.get(v.0 as usize);
+    for (number, (&param, &result)) in proc.params.iter().zip(&proc.results).enumerate() {
+        let (expected, found) = (ty(param), ty(result));
+        if expected.is_none() || expected != found {
+            return Err(Fault::Carried {
+                number,
+                procedure: format!("{:?}", shorten(proc.name.clone())),
+                expected: type_text(expected),
+                found: type_text(found),
+            });
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn no_scale(scale: f64) -> Result<(), Fault> {
+    Err(Fault::Immediate {
+        expected: "a constant without a scale".to_owned(),
+        found: format!("scale {scale}"),
+    })
+}
+
+/// A ciphertext's size.
+pub(super) fn cipher(v: Typed) -> Result<u32, Fault> {
+    match v.ty {
+        MacroType::Cipher { size, .. } => Ok(size),
+        MacroType::Plain { .. } => Err(Fault::Kind {
+            item: v.item(),
+            expected: "a ciphertext",
+            found: "a plaintext",
+        }),
+    }
+}
+
+pub(super) fn plain(v: Typed) -> Result<(), Fault> {
+    match v.ty {
+        MacroType::Plain { .. } => Ok(()),
+        MacroType::Cipher { .. } => Err(Fault::Kind {
+            item: v.item(),
+            expected: "a plaintext",
+            found: "a ciphertext",
+        }),
+    }
+}
+
+pub(super) fn expect_size(v: Typed, expected: u32, found: u32) -> Result<(), Fault> {
+    if expected == found {
+        Ok(())
+    } else {
+        Err(Fault::Size {
+            item: v.item(),
+            expected,
+            found,
+        })
+    }
+}
+
+pub(super) fn expect_level(v: Typed, expected: u32, found: u32) -> Result<(), Fault> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Fault::Level {
+        item: v.item(),
+        expected: expected.to_string(),
+        found: found.to_string(),
+    })
+}
+
+/// The level and note that a value has.
+pub(super) fn expect_at(v: Typed, expected: Option<LevelNote>) -> Result<(), Fault> {
+    match (expected, at(v.ty)) {
+        (None, None) => Ok(()),
+        (Some(expected), Some(found)) => {
+            expect_level(v, expected.level, found.level)?;
+            note::expect(v, expected.note, found.note)
+        }
+        (expected, found) => {
+            let text =
+                |at: Option<LevelNote>| at.map_or("none".to_owned(), |at| at.level.to_string());
+            Err(Fault::Level {
+                item: v.item(),
+                expected: text(expected),
+                found: text(found),
+            })
+        }
+    }
+}
+
+pub(super) fn expect_cipher(v: Typed, size: u32, expected: Option<LevelNote>) -> Result<(), Fault> {
+    expect_size(v, size, cipher(v)?)?;
+    expect_at(v, expected)
+}

@@ -1,0 +1,227 @@
+//! The typing rules of the macro level: one function a rule of the definition file. What holds of every scheme is in
+//! [`common`]; what becomes of a scheme's notes in [`note`], and of scales in [`ckks`].
+
+mod ckks;
+mod common;
+mod note;
+
+use super::op::MacroRule;
+use super::program::{
+    LevelNote, MacroImm, MacroInstr, MacroProc, MacroProgram, MacroType, MacroValue, Visibility,
+};
+use super::verify::Stage;
+use crate::error::Fault;
+
+pub use ckks::SCALE_TOLERANCE;
+pub(super) use common::check_counts;
+use common::{
+    call, carries, cipher, expect_at, expect_cipher, expect_level, expect_size, no_scale, plain,
+};
+pub(super) use note::check as check_note;
+
+/// A value with its type.
+#[derive(Clone, Copy)]
+pub(super) struct Typed {
+    pub value: MacroValue,
+    pub ty: MacroType,
+}
+
+impl Typed {
+    pub(super) fn item(self) -> String {
+        format!("%{}", self.value.0)
+    }
+}
+
+/// Level and note of a type.
+pub(super) fn at(ty: MacroType) -> Option<LevelNote> {
+    match ty {
+        MacroType::Cipher { at, .. } | MacroType::Plain { at } => at,
+    }
+}
+
+/// What instructions are checked against.
+#[derive(Clone, Copy)]
+pub(super) struct Scope<'a> {
+    pub program: &'a MacroProgram,
+    /// Ciphertext primes q0..qL, where known.
+    pub primes: Option<&'a [u64]>,
+    pub stage: Stage,
+}
+
+impl Scope<'_> {
+    /// Checks an instruction whose counts, immediate kind and value types are already in order.
+    pub(super) fn check(
+        self,
+        instr: &MacroInstr,
+        src: &[Typed],
+        dst: &[Typed],
+    ) -> Result<(), Fault> {
+        match (instr.op.info().rule, src, dst) {
+            (MacroRule::Input, [], [d]) => {
+                let input = match instr.imm {
+                    MacroImm::Input(n) => self.program.inputs.get(n as usize),
+                    _ => None,
+                };
+                match input.map(|input| input.visibility) {
+                    Some(Visibility::Encrypted) => {
+                        cipher(*d).and_then(|size| expect_size(*d, 2, size))
+                    }
+                    _ => plain(*d),
+                }
+            }
+            (MacroRule::Plain, [], [d]) => plain(*d),
+            (MacroRule::Sum, [a, b], [d]) => {
+                let size = match b.ty {
+                    MacroType::Cipher { size, .. } => cipher(*a)?.max(size),
+                    MacroType::Plain { .. } => cipher(*a)?,
+                };
+                expect_at(*b, at(a.ty))?;
+                expect_cipher(*d, size, at(a.ty))
+            }
+            (MacroRule::Same, [a], [d]) => {
+                if let MacroImm::Constant {
+                    scale: Some(scale), ..
+                } = instr.imm
+                {
+                    return no_scale(scale);
+                }
+                expect_cipher(*d, cipher(*a)?, at(a.ty))
+            }
+            (MacroRule::ScalarProduct, [a], [d]) => {
+                let scale = match instr.imm {
+                    MacroImm::Constant { scale, .. } => scale,
+                    _ => None,
+                };
+                let expected = match (at(a.ty), scale) {
+                    (Some(at), scale) => Some(LevelNote {
+                        note: note::times_constant(at.note, scale)?,
+                        ..at
+                    }),
+                    (None, None) => None,
+                    (None, Some(scale)) => return no_scale(scale),
+                };
+                expect_cipher(*d, cipher(*a)?, expected)
+            }
+            (MacroRule::Product, [a], [d]) => self.product(*a, *a, *d),
+            (MacroRule::Product, [a, b], [d]) => self.product(*a, *b, *d),
+            (MacroRule::Relinearise, [a], [d]) => {
+                expect_size(*a, 3, cipher(*a)?)?;
+                expect_cipher(*d, 2, at(a.ty))
+            }
+            (MacroRule::Rescale, [a], [d]) => self.rescale(*a, *d),
+            (MacroRule::ModSwitch, [a], [d]) => {
+                let to = match instr.imm {
+                    MacroImm::Level(to) => to,
+                    _ => u32::MAX,
+                };
+                let from = self.managed(*a)?;
+                if to > from.level {
+                    let expected = format!("a level up to {}", from.level);
+                    return Err(Fault::Immediate {
+                        expected,
+                        found: format!("level {to}"),
+                    });
+                }
+                expect_cipher(*d, cipher(*a)?, Some(LevelNote { level: to, ..from }))
+            }
+            (MacroRule::Rotate, [a], results) => {
+                expect_size(*a, 2, cipher(*a)?)?;
+                results
+                    .iter()
+                    .try_for_each(|d| expect_cipher(*d, 2, at(a.ty)))
+            }
+            (MacroRule::Output, [a], []) => cipher(*a).map(drop),
+            (MacroRule::Call, arguments, results) => {
+                let proc = self.called(instr)?;
+                call(proc, arguments, results)
+            }
+            (MacroRule::Repeat, arguments, results) => {
+                let proc = self.called(instr)?;
+                carries(proc)?;
+                call(proc, arguments, results)
+            }
+            // The definition file gives a rule to an arity that the rule has no meaning for.
+            (
+                rule @ (MacroRule::Input
+                | MacroRule::Plain
+                | MacroRule::Sum
+                | MacroRule::Same
+                | MacroRule::ScalarProduct
+                | MacroRule::Product
+                | MacroRule::Relinearise
+                | MacroRule::Rescale
+                | MacroRule::ModSwitch
+                | MacroRule::Rotate
+                | MacroRule::Output),
+                ..,
+            ) => Err(Fault::Illegal {
+                what: "instruction",
+                expected: format!("operands and results of rule {}", rule.word()),
+                found: format!("{} and {}", src.len(), dst.len()),
+            }),
+        }
+    }
+
+    /// Ciphertext by ciphertext: two polynomials each, three in the product (not counted while traced); ciphertext by
+    /// plaintext: the ciphertext's size.
+    fn product(self, a: Typed, b: Typed, d: Typed) -> Result<(), Fault> {
+        let size = match b.ty {
+            MacroType::Cipher { size, .. } => {
+                expect_size(a, 2, cipher(a)?)?;
+                expect_size(b, 2, size)?;
+                if self.stage == Stage::Traced { 2 } else { 3 }
+            }
+            MacroType::Plain { .. } => cipher(a)?,
+        };
+        let expected = match (at(a.ty), at(b.ty)) {
+            (Some(a_at), Some(b_at)) => {
+                expect_level(b, a_at.level, b_at.level)?;
+                let declared = at(d.ty).map_or(a_at.note, |at| at.note);
+                let note = note::product(b, a_at.note, b_at.note, declared)?;
+                Some(LevelNote { note, ..a_at })
+            }
+            (expected, _) => expected,
+        };
+        expect_cipher(d, size, expected)
+    }
+
+    fn rescale(self, a: Typed, d: Typed) -> Result<(), Fault> {
+        let from = self.managed(a)?;
+        let Some(level) = from.level.checked_sub(1) else {
+            return Err(Fault::Level {
+                item: a.item(),
+                expected: "at least 1".to_owned(),
+                found: "0".to_owned(),
+            });
+        };
+        let declared = at(d.ty).map_or(from.note, |at| at.note);
+        let prime = self
+            .primes
+            .and_then(|primes| primes.get(from.level as usize));
+        let note = note::rescaled(from.note, prime.copied(), declared);
+        expect_cipher(d, cipher(a)?, Some(LevelNote { level, note }))
+    }
+
+    /// The procedure that a `CALL` or `REPEAT` names; its number has been checked.
+    fn called(&self, instr: &MacroInstr) -> Result<&MacroProc, Fault> {
+        let number = match instr.imm {
+            MacroImm::Proc(n) | MacroImm::Repeat { proc: n, .. } => n,
+            _ => u32::MAX,
+        };
+        let procs = &self.program.procs;
+        procs.get(number as usize).ok_or_else(|| Fault::Range {
+            what: "procedure number",
+            limit: procs.len() as u64,
+            found: u64::from(number),
+        })
+    }
+
+    fn managed(self, v: Typed) -> Result<LevelNote, Fault> {
+        let missing = || Fault::Level {
+            item: v.item(),
+            expected: "of a managed program".to_owned(),
+            found: "none".to_owned(),
+        };
+        at(v.ty).ok_or_else(missing)
+    }
+}

@@ -1,0 +1,92 @@
+//! A procedure with the immediates of one call put in their places, for consumers that take none from calls.
+
+use std::fmt::Write;
+
+use super::procedure::{Imm, ImmType, Procedure};
+use super::rules::{self, Scope};
+use super::verify::exactly;
+use crate::error::{Fault, Place, VerifyError};
+
+impl Procedure {
+    /// This procedure with these values of its immediate parameters, and none left. Its name says them: Galois elements
+    /// as `.g5`, scalars as `.c` and their words in hexadecimal, cut to a fingerprint where they are many.
+    ///
+    /// # Errors
+    /// Values of another number, or not below their modulus.
+    pub fn bind(&self, values: &[u64]) -> Result<Self, VerifyError> {
+        let outside = |fault| {
+            let procedure = self.name.clone();
+            VerifyError::new(
+                Place {
+                    procedure,
+                    ..Place::default()
+                },
+                fault,
+            )
+        };
+        exactly("immediates", self.immediates.len(), values.len()).map_err(outside)?;
+        let scope = Scope {
+            log_n: self.log_n,
+            moduli: &self.moduli,
+            seeds: self.seeds.len(),
+            immediates: &self.immediates,
+        };
+        for (&ty, &value) in self.immediates.iter().zip(values) {
+            rules::check_given(scope, ty, value).map_err(outside)?;
+        }
+        let mut bound = self.clone();
+        bound.immediates.clear();
+        bound.name.push_str(&said(&self.immediates, values));
+        for instr in &mut bound.instrs {
+            let given = |n: u16| {
+                let value = values.get(usize::from(n)).copied();
+                value.ok_or_else(|| {
+                    outside(Fault::Range {
+                        what: "immediate parameter",
+                        limit: values.len() as u64,
+                        found: u64::from(n),
+                    })
+                })
+            };
+            instr.imm = match instr.imm {
+                Imm::ScalarOf(n) => Imm::Scalar(given(n)?),
+                // Checked: below 2N.
+                Imm::GaloisOf(n) => Imm::Galois(given(n)? as u32),
+                same @ (Imm::None
+                | Imm::Scalar(_)
+                | Imm::Galois(_)
+                | Imm::Stream { .. }
+                | Imm::Slot(_)
+                | Imm::Representative(_)) => same,
+            };
+        }
+        Ok(bound)
+    }
+}
+
+/// Values that are written out in a name.
+const WRITTEN: usize = 4;
+
+fn said(types: &[ImmType], values: &[u64]) -> String {
+    let mut name = String::new();
+    let galois = types.iter().all(|ty| *ty == ImmType::Galois);
+    // Writing to a String cannot fail.
+    if galois && values.len() <= WRITTEN {
+        for value in values {
+            let _ = write!(name, ".g{value}");
+        }
+    } else {
+        let letter = if galois { 'g' } else { 'c' };
+        let _ = write!(name, ".{letter}{:032x}", fingerprint(values));
+    }
+    name
+}
+
+/// FNV-1a over 128 bits: names of one program's procedures differ, up to a chance of 2^-60 for a million of them that are
+/// not made to collide; where they are, the program does not verify.
+fn fingerprint(values: &[u64]) -> u128 {
+    let bytes = values.iter().flat_map(|v| v.to_le_bytes());
+    bytes.fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |hash, byte| {
+        (hash ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
+    })
+}

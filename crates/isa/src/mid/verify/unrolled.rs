@@ -1,0 +1,271 @@
+//! A program written out call by call.
+
+use std::collections::HashSet;
+use std::ops::Deref;
+
+use super::procedure::{in_procedure, value_text, verify_body};
+use super::program::{exactly, in_program, same_ring};
+use super::{at_most, check_label, check_part, unique};
+use crate::error::{Fault, InstrPlace, Place, VerifyError};
+use crate::limits;
+use crate::mid::procedure::Procedure;
+use crate::mid::program::InputRole;
+use crate::mid::rules::{self, Scope};
+use crate::mid::text;
+use crate::mid::types::{LimbType, ValueId};
+use crate::mid::unrolled::{Call, LimbId, Unrolled};
+use crate::source::SourceLoc;
+
+/// A program that [`verify_unrolled`] accepts: what takes one need not check it again.
+#[derive(Clone, Copy, Debug)]
+pub struct Verified<'a>(&'a Unrolled);
+
+impl<'a> Verified<'a> {
+    pub fn program(self) -> &'a Unrolled {
+        self.0
+    }
+}
+
+impl Deref for Verified<'_> {
+    type Target = Unrolled;
+
+    fn deref(&self) -> &Unrolled {
+        self.0
+    }
+}
+
+/// Checks an unrolled program: its ring and moduli; every procedure, with the program's ring and moduli, a name of its own
+/// and no immediate parameters left; every limb defined once, before use; inputs and outputs unique; every call's
+/// arguments, seeds and results against the procedure's parameters, seeds and results. A fault inside a procedure names
+/// the source line of its first call.
+pub fn verify_unrolled(program: &Unrolled) -> Result<Verified<'_>, VerifyError> {
+    UnrolledVerifier::new(program).and_then(|mut verifier| verifier.run())?;
+    Ok(Verified(program))
+}
+
+fn limb_text(limb: LimbId) -> String {
+    format!("@{}", limb.0)
+}
+
+struct UnrolledVerifier<'a> {
+    program: &'a Unrolled,
+    defined: Vec<bool>,
+}
+
+impl<'a> UnrolledVerifier<'a> {
+    fn new(program: &'a Unrolled) -> Result<Self, VerifyError> {
+        let sizes = || {
+            at_most("procedures", limits::MAX_PROCS, program.procs.len())?;
+            at_most("limbs", limits::MAX_LIMBS, program.limbs.len())?;
+            at_most("inputs", limits::MAX_LIMBS, program.inputs.len())?;
+            at_most("calls", limits::MAX_LIMBS, program.calls.len())?;
+            at_most("outputs", limits::MAX_LIMBS, program.outputs.len())?;
+            at_most("seeds", limits::MAX_LIMBS, program.seeds.len())?;
+            rules::check_ring(program.log_n, &program.moduli)
+        };
+        sizes().map_err(in_program)?;
+        Ok(Self {
+            program,
+            defined: vec![false; program.limbs.len()],
+        })
+    }
+
+    fn scope(&self) -> Scope<'a> {
+        Scope {
+            log_n: self.program.log_n,
+            moduli: &self.program.moduli,
+            seeds: 0,
+            immediates: &[],
+        }
+    }
+
+    fn run(&mut self) -> Result<(), VerifyError> {
+        self.procedures()?;
+        self.inputs().map_err(in_program)?;
+        let program = self.program;
+        for (number, call) in program.calls.iter().enumerate() {
+            self.call(call).map_err(|fault| {
+                let name = program
+                    .procs
+                    .get(call.proc as usize)
+                    .map(|p| p.name.clone());
+                let text = text::shorten(format!("call {}", name.unwrap_or_default()));
+                let instruction = Some(InstrPlace { number, text });
+                VerifyError::new(
+                    Place {
+                        loc: call.loc.clone(),
+                        procedure: "program".to_owned(),
+                        instruction,
+                    },
+                    fault,
+                )
+            })?;
+        }
+        self.outputs().map_err(in_program)
+    }
+
+    fn procedures(&self) -> Result<(), VerifyError> {
+        let mut names = HashSet::new();
+        let program = self.program;
+        for (index, p) in program.procs.iter().enumerate() {
+            let checked = unique(&mut names, p.name.as_str(), "procedure name", || {
+                text::shorten(p.name.clone())
+            })
+            .and_then(|()| same_ring(p, program.log_n, &program.moduli))
+            .map_err(|fault| VerifyError::new(in_procedure(p, None), fault))
+            .and_then(|()| verify_body(p));
+            checked.map_err(|error| error.or_loc(self.first_loc(index)))?;
+        }
+        Ok(())
+    }
+
+    /// Source line of the first call of a procedure.
+    fn first_loc(&self, proc: usize) -> Option<&'a SourceLoc> {
+        self.program
+            .calls
+            .iter()
+            .filter(|call| call.proc as usize == proc)
+            .find_map(|call| call.loc.as_ref())
+    }
+
+    fn define(&mut self, limb: LimbId) -> Result<LimbType, Fault> {
+        let index = limb.0 as usize;
+        let (Some(&ty), Some(defined)) =
+            (self.program.limbs.get(index), self.defined.get_mut(index))
+        else {
+            let limit = self.program.limbs.len() as u64;
+            return Err(Fault::Range {
+                what: "limb number",
+                limit,
+                found: u64::from(limb.0),
+            });
+        };
+        if *defined {
+            return Err(Fault::Redefined {
+                item: limb_text(limb),
+            });
+        }
+        *defined = true;
+        self.scope().check_type(|| limb_text(limb), ty)?;
+        Ok(ty)
+    }
+
+    fn use_of(&self, limb: LimbId) -> Result<LimbType, Fault> {
+        let index = limb.0 as usize;
+        match (self.program.limbs.get(index), self.defined.get(index)) {
+            (Some(&ty), Some(true)) => Ok(ty),
+            _ => Err(Fault::Undefined {
+                item: limb_text(limb),
+            }),
+        }
+    }
+
+    fn inputs(&mut self) -> Result<(), Fault> {
+        let mut roles = HashSet::new();
+        for input in &self.program.inputs {
+            check_label("input name", &input.name)?;
+            let ty = self.define(input.limb)?;
+            if let InputRole::Key { part, .. } = input.role {
+                check_part(part)?;
+            }
+            unique(
+                &mut roles,
+                (input.role, ty.modulus, ty.ring.kind),
+                "input",
+                || limb_text(input.limb),
+            )?;
+        }
+        let mut keys = HashSet::new();
+        self.program
+            .seeds
+            .iter()
+            .try_for_each(|&key| unique(&mut keys, key, "seed of key", || key.to_string()))
+    }
+
+    fn call(&mut self, call: &Call) -> Result<(), Fault> {
+        let program = self.program;
+        let Some(p) = program.procs.get(call.proc as usize) else {
+            let limit = program.procs.len() as u64;
+            return Err(Fault::Range {
+                what: "procedure number",
+                limit,
+                found: u64::from(call.proc),
+            });
+        };
+        exactly("arguments", p.params.len(), call.args.len())?;
+        exactly("seeds", p.seeds.len(), call.seeds.len())?;
+        exactly("immediate parameters left", 0, p.immediates.len())?;
+        exactly("results", p.results.len(), call.results.len())?;
+        for (&limb, param) in call.args.iter().zip(&p.params) {
+            let found = self.use_of(limb)?;
+            let item = || {
+                format!(
+                    "{} for parameter %{} {:?}",
+                    limb_text(limb),
+                    param.value.0,
+                    param.name
+                )
+            };
+            self.expect(item, p, param.value, found)?;
+        }
+        for &seed in &call.seeds {
+            if seed as usize >= program.seeds.len() {
+                let limit = program.seeds.len() as u64;
+                return Err(Fault::Range {
+                    what: "seed number",
+                    limit,
+                    found: u64::from(seed),
+                });
+            }
+        }
+        for (&limb, result) in call.results.iter().zip(&p.results) {
+            let found = self.define(limb)?;
+            let item = || {
+                format!(
+                    "{} for result %{} {:?}",
+                    limb_text(limb),
+                    result.value.0,
+                    result.name
+                )
+            };
+            self.expect(item, p, result.value, found)?;
+        }
+        Ok(())
+    }
+
+    /// `found` is the type of the procedure's value `v`.
+    fn expect(
+        &self,
+        item: impl Fn() -> String,
+        p: &Procedure,
+        v: ValueId,
+        found: LimbType,
+    ) -> Result<(), Fault> {
+        match p.types.get(v.0 as usize) {
+            Some(&expected) => self.scope().expect_type(item, expected, found),
+            None => Err(Fault::Undefined {
+                item: value_text(v),
+            }),
+        }
+    }
+
+    fn outputs(&self) -> Result<(), Fault> {
+        let mut places = HashSet::new();
+        for o in &self.program.outputs {
+            check_label("output name", &o.name)?;
+            let ty = self.use_of(o.limb)?;
+            unique(
+                &mut places,
+                (o.output, o.poly, ty.modulus, ty.ring.kind),
+                "output",
+                || limb_text(o.limb),
+            )?;
+        }
+        match self.defined.iter().position(|defined| !defined) {
+            Some(index) => Err(Fault::NeverDefined {
+                item: format!("@{index}"),
+            }),
+            None => Ok(()),
+        }
+    }
+}

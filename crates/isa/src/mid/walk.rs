@@ -1,0 +1,339 @@
+//! A program call by call, as it runs: blocks entered and left, repeats turned, and of each call what dies with it.
+//!
+//! A limb that is alive has a number that no other limb alive has; numbers of limbs that died serve again, so that they
+//! stay below the most that are alive at one time. The walk holds a frame for each block that is open, and a count for
+//! each limb alive.
+
+use super::program::{Action, Block, LocalId, Operand, Program, Step};
+use super::verify::{in_program, verify_program};
+use crate::error::{Fault, VerifyError};
+use crate::source::SourceLoc;
+
+/// What a call reads or makes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Held {
+    /// An input of the program.
+    Input(u32),
+    /// A limb that a call made, by the number it has while it is alive.
+    Made(u32),
+}
+
+/// One call of a procedure.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pulled<'a> {
+    /// Index into [`Program::procs`].
+    pub proc: u32,
+    pub args: Vec<Held>,
+    pub seeds: &'a [u32],
+    pub immediates: &'a [u64],
+    /// Numbers of the results.
+    pub results: Vec<u32>,
+    /// Numbers of the limbs that nothing reads after this call.
+    pub dies: Vec<u32>,
+    pub loc: Option<&'a SourceLoc>,
+}
+
+/// An open frame.
+struct Frame<'a> {
+    /// `None`: the program's own.
+    block: Option<&'a Block>,
+    /// Its steps, and the next one.
+    steps: &'a [Step],
+    next: usize,
+    /// What each limb of the frame is; `None` where it is not alive.
+    limbs: Vec<Option<Held>>,
+    /// The step that opened it, in the frame below, and how often it is still to run.
+    opener: Option<&'a Step>,
+    turns: u64,
+    /// What the arguments were that are the same in every turn.
+    same: Vec<Held>,
+}
+
+/// Walks a verified program.
+pub struct Walk<'a> {
+    program: &'a Program,
+    frames: Vec<Frame<'a>>,
+    /// For each number, in how many places of open frames the limb is; 0: free.
+    places: Vec<u32>,
+    free: Vec<u32>,
+    /// What died since the last call that was found.
+    died: Vec<u32>,
+    /// The call that was found and not yet given: what dies before the next one dies with it.
+    found: Option<Pulled<'a>>,
+}
+
+impl<'a> Walk<'a> {
+    /// # Errors
+    /// A program that does not verify.
+    pub fn new(program: &'a Program) -> Result<Self, VerifyError> {
+        verify_program(program)?;
+        Ok(Self::verified(program))
+    }
+
+    /// Of a program that is known to verify; of another one the walk gives an error where it comes upon the fault.
+    pub(crate) fn verified(program: &'a Program) -> Self {
+        let frame = Frame {
+            block: None,
+            steps: &program.steps,
+            next: 0,
+            limbs: Vec::new(),
+            opener: None,
+            turns: 0,
+            same: Vec::new(),
+        };
+        Self {
+            program,
+            frames: vec![frame],
+            places: Vec::new(),
+            free: Vec::new(),
+            died: Vec::new(),
+            found: None,
+        }
+    }
+
+    /// The next call; `None` after the last.
+    ///
+    /// # Errors
+    /// What the verifier would have refused.
+    pub fn next_call(&mut self) -> Result<Option<Pulled<'a>>, VerifyError> {
+        loop {
+            let Some(frame) = self.frames.last_mut() else {
+                return Ok(self.give());
+            };
+            let Some(step) = frame.steps.get(frame.next) else {
+                if frame.block.is_none() {
+                    // The program's own frame stays, for its outputs.
+                    return Ok(self.give());
+                }
+                self.leave().map_err(in_program)?;
+                continue;
+            };
+            frame.next += 1;
+            let given = match step.action {
+                Action::Call { proc } => {
+                    let given = self.give();
+                    let found = self.call(proc, step).map_err(in_program)?;
+                    self.found = Some(found);
+                    given
+                }
+                Action::Run { block } => {
+                    self.enter(block, step, 1).map_err(in_program)?;
+                    None
+                }
+                Action::Repeat { block, count } => {
+                    self.enter(block, step, count).map_err(in_program)?;
+                    None
+                }
+            };
+            if given.is_some() {
+                return Ok(given);
+            }
+        }
+    }
+
+    /// What the program's outputs are, after the last call.
+    ///
+    /// # Errors
+    /// What the verifier would have refused.
+    pub fn outputs(&self) -> Result<Vec<Held>, VerifyError> {
+        let outputs = self.program.outputs.iter();
+        let held = outputs.map(|o| self.held(o.from).map_err(in_program));
+        held.collect()
+    }
+
+    /// Numbers given out so far: more than the largest.
+    pub fn numbers(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The call that was found, with all that died since.
+    fn give(&mut self) -> Option<Pulled<'a>> {
+        let mut found = self.found.take()?;
+        self.free.extend_from_slice(&self.died);
+        found.dies.append(&mut self.died);
+        Some(found)
+    }
+
+    fn call(&mut self, proc: u32, step: &'a Step) -> Result<Pulled<'a>, Fault> {
+        let args = self.args(step)?;
+        self.end(&step.dies)?;
+        // What died here dies with this call; nothing was left over from before.
+        let dies = std::mem::take(&mut self.died);
+        let mut results = Vec::with_capacity(step.results.len());
+        for &local in &step.results {
+            let number = self.fresh();
+            self.define(local, Held::Made(number))?;
+            results.push(number);
+        }
+        // Results have numbers of their own beside what dies with their call.
+        self.free.extend_from_slice(&dies);
+        Ok(Pulled {
+            proc,
+            args,
+            seeds: &step.seeds,
+            immediates: &step.immediates,
+            results,
+            dies,
+            loc: step.loc.as_ref(),
+        })
+    }
+
+    fn enter(&mut self, block: u32, step: &'a Step, turns: u64) -> Result<(), Fault> {
+        let program = self.program;
+        let called = program.blocks.get(block as usize);
+        let called = called.ok_or_else(|| undefined("a block"))?;
+        if called.params.len() != step.args.len() || called.results.len() != step.results.len() {
+            return Err(undefined("an argument or result of a block"));
+        }
+        let args = self.args(step)?;
+        // The new frame holds the arguments before the old one lets go of them.
+        for &held in &args {
+            self.hold(held)?;
+        }
+        self.end(&step.dies)?;
+        let carried = match step.action {
+            Action::Repeat { .. } => called.results.len(),
+            Action::Run { .. } | Action::Call { .. } => args.len(),
+        };
+        let same = args.get(carried..).unwrap_or_default().to_vec();
+        for &held in &same {
+            self.hold(held)?;
+        }
+        self.frames.push(Frame {
+            block: Some(called),
+            steps: &called.steps,
+            next: 0,
+            limbs: args.into_iter().map(Some).collect(),
+            opener: Some(step),
+            turns,
+            same,
+        });
+        Ok(())
+    }
+
+    /// At the end of a block: the next turn, or back to the frame below.
+    fn leave(&mut self) -> Result<(), Fault> {
+        let Some(frame) = self.frames.last() else {
+            return Ok(());
+        };
+        let Some(block) = frame.block else {
+            return Ok(());
+        };
+        let results = block.results.iter().map(|&operand| self.held(operand));
+        let results = results.collect::<Result<Vec<_>, _>>()?;
+        for &held in &results {
+            self.hold(held)?;
+        }
+        let Some(frame) = self.frames.last_mut() else {
+            return Ok(());
+        };
+        let gone: Vec<_> = frame.limbs.drain(..).flatten().collect();
+        frame.turns = frame.turns.saturating_sub(1);
+        if frame.turns > 0 {
+            let same = frame.same.clone();
+            frame.next = 0;
+            frame.limbs.extend(results.into_iter().map(Some));
+            frame.limbs.extend(same.iter().copied().map(Some));
+            for &held in &same {
+                self.hold(held)?;
+            }
+            return gone.into_iter().try_for_each(|held| self.let_go(held));
+        }
+        let Some(frame) = self.frames.pop() else {
+            return Ok(());
+        };
+        gone.into_iter().try_for_each(|held| self.let_go(held))?;
+        frame.same.iter().try_for_each(|&held| self.let_go(held))?;
+        let opener = frame.opener.map_or(&[][..], |step| &step.results);
+        // The places of the results are taken over.
+        let mut pairs = opener.iter().zip(results);
+        pairs.try_for_each(|(&local, held)| self.define(local, held))
+    }
+
+    fn args(&self, step: &Step) -> Result<Vec<Held>, Fault> {
+        step.args.iter().map(|&a| self.held(a)).collect()
+    }
+
+    fn held(&self, operand: Operand) -> Result<Held, Fault> {
+        let local = match operand {
+            Operand::Input(n) => return Ok(Held::Input(n)),
+            Operand::Local(local) => local.0 as usize,
+        };
+        let frame = self.frames.last();
+        let limb = frame.and_then(|f| f.limbs.get(local)).copied().flatten();
+        limb.ok_or_else(|| undefined("a limb"))
+    }
+
+    /// Puts what already counts this place into the frame.
+    fn define(&mut self, local: LocalId, held: Held) -> Result<(), Fault> {
+        let frame = self.frames.last_mut().ok_or_else(|| undefined("a frame"))?;
+        let index = local.0 as usize;
+        if index >= frame.limbs.len() {
+            frame.limbs.resize(index.saturating_add(1), None);
+        }
+        match frame.limbs.get_mut(index) {
+            Some(slot @ None) => {
+                *slot = Some(held);
+                Ok(())
+            }
+            _ => Err(Fault::Alive {
+                item: format!("@{}", local.0),
+            }),
+        }
+    }
+
+    /// The frame lets go of limbs.
+    fn end(&mut self, dies: &[LocalId]) -> Result<(), Fault> {
+        for &local in dies {
+            let held = self.held(Operand::Local(local))?;
+            if let Some(frame) = self.frames.last_mut()
+                && let Some(slot) = frame.limbs.get_mut(local.0 as usize)
+            {
+                *slot = None;
+            }
+            self.let_go(held)?;
+        }
+        Ok(())
+    }
+
+    fn fresh(&mut self) -> u32 {
+        if let Some(number) = self.free.pop() {
+            if let Some(places) = self.places.get_mut(number as usize) {
+                *places = 1;
+            }
+            return number;
+        }
+        self.places.push(1);
+        // A frame's limb each, so far fewer than 2^32.
+        self.places.len() as u32 - 1
+    }
+
+    fn hold(&mut self, held: Held) -> Result<(), Fault> {
+        let Held::Made(number) = held else {
+            return Ok(());
+        };
+        let places = self.places.get_mut(number as usize);
+        let places = places.ok_or_else(|| undefined("a limb"))?;
+        *places = places.saturating_add(1);
+        Ok(())
+    }
+
+    fn let_go(&mut self, held: Held) -> Result<(), Fault> {
+        let Held::Made(number) = held else {
+            return Ok(());
+        };
+        let places = self.places.get_mut(number as usize);
+        let places = places.ok_or_else(|| undefined("a limb"))?;
+        *places = places.saturating_sub(1);
+        if *places == 0 {
+            self.died.push(number);
+        }
+        Ok(())
+    }
+}
+
+fn undefined(what: &str) -> Fault {
+    Fault::Undefined {
+        item: what.to_owned(),
+    }
+}

@@ -1,0 +1,104 @@
+//! Loops over limbs of residues modulo a power of two up to 2^64, in coefficient form: word arithmetic, which needs no
+//! path of its own for SIMD. What residues of other moduli become of such a limb, and it of them, is here too.
+
+use super::auto::auto_coeff_by;
+use super::check_len;
+use crate::{AnyModulus, MathError, WordModulus};
+
+fn each(out: &mut [u64], a: &[u64], f: impl Fn(u64) -> u64) -> Result<(), MathError> {
+    check_len("a", out.len(), a.len())?;
+    for (o, &a) in out.iter_mut().zip(a) {
+        *o = f(a);
+    }
+    Ok(())
+}
+
+fn each_pair(
+    out: &mut [u64],
+    a: &[u64],
+    b: &[u64],
+    f: impl Fn(u64, u64) -> u64,
+) -> Result<(), MathError> {
+    check_len("a", out.len(), a.len())?;
+    check_len("b", out.len(), b.len())?;
+    for (o, (&a, &b)) in out.iter_mut().zip(a.iter().zip(b)) {
+        *o = f(a, b);
+    }
+    Ok(())
+}
+
+/// out = a + b.
+pub fn add(q: WordModulus, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), MathError> {
+    let mask = q.mask();
+    each_pair(out, a, b, |a, b| a.wrapping_add(b) & mask)
+}
+
+/// out = a - b.
+pub fn sub(q: WordModulus, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), MathError> {
+    let mask = q.mask();
+    each_pair(out, a, b, |a, b| a.wrapping_sub(b) & mask)
+}
+
+/// out = -a.
+pub fn neg(q: WordModulus, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
+    let mask = q.mask();
+    each(out, a, |a| a.wrapping_neg() & mask)
+}
+
+/// out = a w.
+pub fn mul_scalar(q: WordModulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), MathError> {
+    let mask = q.mask();
+    each(out, a, |a| a.wrapping_mul(w) & mask)
+}
+
+/// out = a + w at every position.
+pub fn add_scalar(q: WordModulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), MathError> {
+    let mask = q.mask();
+    each(out, a, |a| a.wrapping_add(w) & mask)
+}
+
+/// a = a + w at every position.
+pub fn add_scalar_assign(q: WordModulus, a: &mut [u64], w: u64) {
+    for x in a {
+        *x = x.wrapping_add(w) & q.mask();
+    }
+}
+
+/// out(x) = a(x^g) mod x^N + 1; g is odd and below 2N, N the (power of two) length.
+pub fn auto_coeff(
+    q: WordModulus,
+    galois: u64,
+    out: &mut [u64],
+    a: &[u64],
+) -> Result<(), MathError> {
+    let mask = q.mask();
+    auto_coeff_by(galois, out, a, |x| x.wrapping_neg() & mask)
+}
+
+/// out = a mod `to`, whatever words a has.
+pub fn reduce(to: AnyModulus, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
+    match to {
+        AnyModulus::Below61(q) => each(out, a, |a| q.reduce(a)),
+        AnyModulus::Word(q) => each(out, a, |a| a & q.mask()),
+    }
+}
+
+/// out = sum of w_k * a_k for constants w_k: one output limb of a base extension.
+pub(crate) fn dot_scalars<'a>(
+    q: WordModulus,
+    out: &mut [u64],
+    limbs: impl Iterator<Item = &'a [u64]>,
+    constants: &[u64],
+) -> Result<(), MathError> {
+    out.fill(0);
+    for (limb, &w) in limbs.zip(constants) {
+        check_len("limb", out.len(), limb.len())?;
+        for (o, &a) in out.iter_mut().zip(limb) {
+            *o = o.wrapping_add(a.wrapping_mul(w));
+        }
+    }
+    for o in out {
+        *o &= q.mask();
+    }
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! The binding of operands to a procedure's inputs, and a call of it by the reference interpreter.
+
+use ringmill_isa::mid::{ModulusId, ParamRole, Procedure};
+use ringmill_limits::Halt;
+use ringmill_math::MathError;
+use thiserror::Error;
+
+use crate::interpret::{self, InterpretError};
+use crate::scheme::{Limbed, Operation};
+
+/// Where a procedure takes a limb from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Place {
+    /// The operand: ciphertexts come first, then plaintexts, then keys.
+    pub arg: u16,
+    /// Its polynomial: of a plaintext 0, of a key twice the digit, one more for part 1.
+    pub poly: usize,
+    pub modulus: ModulusId,
+}
+
+impl Place {
+    /// Of a limb in this role.
+    pub fn of(role: ParamRole, modulus: ModulusId) -> Self {
+        let (arg, poly) = match role {
+            ParamRole::Cipher { arg, poly } => (arg, usize::from(poly)),
+            ParamRole::Plain { arg } => (arg, 0),
+            ParamRole::Key { arg, digit, part } => (arg, key_poly(digit, part)),
+        };
+        Self { arg, poly, modulus }
+    }
+}
+
+/// The number of a key's polynomial: [`Place::poly`].
+pub fn key_poly(digit: u16, part: u16) -> usize {
+    2 * usize::from(digit) + usize::from(part)
+}
+
+/// The digit and part of a key's polynomial: the inverse of [`key_poly`].
+pub fn key_digit(poly: usize) -> (u16, u16) {
+    ((poly / 2) as u16, (poly % 2) as u16)
+}
+
+/// What a procedure runs on: one limb a parameter and one seed a seed parameter, in order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bound<L, S> {
+    pub limbs: Vec<L>,
+    pub seeds: Vec<S>,
+}
+
+/// Why a call did not come about.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum CallError {
+    #[error("no operand has limb {name}; pass operands of the operation's level, size and keys")]
+    Missing { name: String },
+    #[error("the key was passed with stored halves, expected seeded")]
+    NotSeeded,
+    #[error(transparent)]
+    Math(#[from] MathError),
+    #[error("{0}")]
+    Halt(#[from] Halt),
+    #[error("procedure: {0}")]
+    Malformed(String),
+}
+
+/// Binds a procedure's inputs: `limb` finds the limb of a place among `operands`, whatever stands for a limb where it is
+/// called, and `seed` the seed of a key operand.
+///
+/// # Errors
+/// [`CallError::Missing`] and [`CallError::NotSeeded`] for what is not found.
+pub fn bind<O: ?Sized, L, S>(
+    procedure: &Procedure,
+    operands: &mut O,
+    mut limb: impl FnMut(&mut O, Place) -> Option<L>,
+    mut seed: impl FnMut(&mut O, u16) -> Option<S>,
+) -> Result<Bound<L, S>, CallError> {
+    let mut limbs = Vec::with_capacity(procedure.params.len());
+    for p in &procedure.params {
+        let missing = || CallError::Missing {
+            name: p.name.clone(),
+        };
+        let ty = procedure.types.get(p.value.0 as usize);
+        let place = Place::of(p.role, ty.ok_or_else(missing)?.modulus);
+        limbs.push(limb(operands, place).ok_or_else(missing)?);
+    }
+    let seeds = procedure.seeds.iter().map(|&arg| seed(operands, arg));
+    let seeds: Option<Vec<S>> = seeds.collect();
+    Ok(Bound {
+        limbs,
+        seeds: seeds.ok_or(CallError::NotSeeded)?,
+    })
+}
+
+/// Polynomials of one result, each limb-major over the moduli of the result's level.
+pub type Polys = Vec<Vec<u64>>;
+
+/// Runs an operation's procedure on operands in the order of [`Place::arg`], and puts the polynomials that pass through
+/// in their places. Every result has [`Operation::result_size`] polynomials.
+///
+/// # Errors
+/// [`CallError`]: operands that lack a limb, or what the interpreter refuses.
+pub fn call<O: Operation>(
+    operation: &O,
+    procedure: &Procedure,
+    operands: &[&dyn Limbed],
+) -> Result<Vec<Polys>, CallError> {
+    let at = |arg: u16| operands.get(usize::from(arg)).copied();
+    let bound = bind(
+        procedure,
+        &mut (),
+        |(), place| at(place.arg)?.limb(place.poly, usize::from(place.modulus.0)),
+        |(), arg| at(arg)?.seed().copied(),
+    )?;
+    let limbs = interpret::run(procedure, &bound.limbs, &bound.seeds).map_err(|e| match e {
+        InterpretError::Math(e) => CallError::Math(e),
+        InterpretError::Halt(halt) => CallError::Halt(halt),
+        other => CallError::Malformed(other.to_string()),
+    })?;
+    let size = operation.result_size() as usize;
+    let mut results: Vec<Polys> = Vec::new();
+    for (r, limb) in procedure.results.iter().zip(limbs) {
+        let (index, poly) = (usize::from(r.index), usize::from(r.poly));
+        results.resize_with(results.len().max(index + 1), || vec![Vec::new(); size]);
+        if let Some(data) = results.get_mut(index).and_then(|polys| polys.get_mut(poly)) {
+            data.extend(limb);
+        }
+    }
+    for polys in &mut results {
+        for (poly, data) in polys.iter_mut().enumerate() {
+            let Some(source) = operation.passes_through(poly as u32).and_then(at) else {
+                continue;
+            };
+            let limbs = (0..procedure.moduli.len()).map_while(|q| source.limb(poly, q));
+            *data = limbs.flatten().copied().collect();
+        }
+    }
+    Ok(results)
+}

@@ -1,0 +1,182 @@
+//! Complex numbers that are known but for a distance, slot by slot.
+
+use super::slots::Slots;
+
+/// What lies within `radius` of `re + i im`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ball {
+    re: Slots,
+    im: Slots,
+    radius: Slots,
+}
+
+impl Ball {
+    pub const ZERO: Self = Self::exact(0.0);
+
+    /// A real number.
+    pub const fn exact(value: f64) -> Self {
+        Self {
+            re: Slots::All(value),
+            im: Slots::ZERO,
+            radius: Slots::ZERO,
+        }
+    }
+
+    /// A constant vector.
+    pub fn constants(values: &[(f64, f64)]) -> Self {
+        Self {
+            re: Slots::each(values.iter().map(|z| z.0).collect()),
+            im: Slots::each(values.iter().map(|z| z.1).collect()),
+            radius: Slots::ZERO,
+        }
+    }
+
+    /// Real numbers from `lowest` to `highest`.
+    pub fn real(lowest: &Slots, highest: &Slots) -> Self {
+        Self {
+            re: lowest.zip(highest, |l, h| (l + h) / 2.0),
+            im: Slots::ZERO,
+            radius: lowest.zip(highest, |l, h| (h - l) / 2.0),
+        }
+    }
+
+    /// Complex numbers of at most this absolute value.
+    pub fn disc(radius: Slots) -> Self {
+        Self {
+            radius,
+            ..Self::ZERO
+        }
+    }
+
+    /// Largest absolute value.
+    pub fn magnitude(&self) -> Slots {
+        self.centre().plus(&self.radius)
+    }
+
+    /// Whether `re + i im` lies in a slot's ball, or outside by at most `room`.
+    pub fn holds(&self, slot: usize, re: f64, im: f64, room: f64) -> bool {
+        let apart = (re - self.re.at(slot)).hypot(im - self.im.at(slot));
+        apart <= self.radius.at(slot) + room
+    }
+
+    fn centre(&self) -> Slots {
+        match &self.im {
+            Slots::All(0.0) => self.re.map(f64::abs),
+            im => self.re.zip(im, f64::hypot),
+        }
+    }
+
+    /// Numbers held, at least one.
+    pub(super) fn len(&self) -> u64 {
+        let parts = [&self.re, &self.im, &self.radius];
+        parts.iter().map(|x| x.period() as u64).sum()
+    }
+
+    /// Whether the numbers are known.
+    pub(super) fn is_exact(&self) -> bool {
+        self.radius.largest(usize::MAX) == 0.0
+    }
+
+    pub(super) fn is_zero(&self) -> bool {
+        self.magnitude().largest(usize::MAX) == 0.0
+    }
+
+    pub(super) fn widened(&self, by: &Slots) -> Self {
+        Self {
+            radius: self.radius.plus(by),
+            ..self.clone()
+        }
+    }
+
+    pub fn scaled(&self, factor: f64) -> Self {
+        let by = |x: &Slots| x.times(&Slots::All(factor));
+        Self {
+            re: by(&self.re),
+            im: by(&self.im),
+            radius: self.radius.times(&Slots::All(factor.abs())),
+        }
+    }
+
+    pub fn conjugated(&self) -> Self {
+        Self {
+            im: self.im.times(&Slots::All(-1.0)),
+            ..self.clone()
+        }
+    }
+
+    pub fn rotated(&self, steps: i64) -> Self {
+        Self {
+            re: self.re.rotated(steps),
+            im: self.im.rotated(steps),
+            radius: self.radius.rotated(steps),
+        }
+    }
+
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            re: self.re.plus(&other.re),
+            im: self.im.plus(&other.im),
+            radius: self.radius.plus(&other.radius),
+        }
+    }
+
+    pub fn times(&self, other: &Self) -> Self {
+        let minus = |x: &Slots, y: &Slots| x.plus(&y.times(&Slots::All(-1.0)));
+        let (a, b) = (self, other);
+        Self {
+            re: minus(&a.re.times(&b.re), &a.im.times(&b.im)),
+            im: a.re.times(&b.im).plus(&a.im.times(&b.re)),
+            radius: (a.centre().times(&b.radius)).plus(&a.radius.times(&b.magnitude())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ball() -> impl Strategy<Value = (Ball, [f64; 2])> {
+        let at = -1.0..1.0f64;
+        (at.clone(), at.clone(), 0.0..2.0f64, 0.0..1.0f64, at).prop_map(
+            |(re, im, r, part, turn)| {
+                let ball = Ball {
+                    re: Slots::All(re),
+                    im: Slots::All(im),
+                    radius: Slots::All(r),
+                };
+                let (sin, cos) = (turn * std::f64::consts::PI).sin_cos();
+                (ball, [re + r * part * cos, im + r * part * sin])
+            },
+        )
+    }
+
+    fn holds(ball: &Ball, [re, im]: [f64; 2]) -> bool {
+        ball.holds(0, re, im, 1e-12) && re.hypot(im) <= ball.magnitude().at(0) + 1e-12
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_computed_with_numbers_lies_in_what_is_computed_with_balls(
+            (a, [p, q]) in ball(), (b, [r, s]) in ball(), factor in -2.0..2.0f64
+        ) {
+            prop_assert!(holds(&a.plus(&b), [p + r, q + s]));
+            prop_assert!(holds(&a.times(&b), [p * r - q * s, p * s + q * r]));
+            prop_assert!(holds(&a.scaled(factor), [p * factor, q * factor]));
+            prop_assert!(holds(&a.conjugated(), [p, -q]));
+            prop_assert!(holds(&a.widened(&Slots::All(0.5)), [p - 0.3, q + 0.4]));
+        }
+    }
+
+    #[test]
+    fn intervals_and_constants() {
+        let range = Ball::real(&Slots::All(-1.0), &Slots::each(vec![3.0, 5.0]));
+        assert_eq!(range.magnitude(), Slots::each(vec![3.0, 5.0]));
+        let z = Ball::constants(&[(3.0, -4.0), (0.0, 2.0)]);
+        assert_eq!(z.magnitude(), Slots::each(vec![5.0, 2.0]));
+        assert_eq!(z.rotated(1).magnitude().at(0), 2.0);
+        assert!(z.plus(&z.scaled(-1.0)).is_zero());
+        assert_eq!(Ball::disc(Slots::All(2.0)).magnitude(), Slots::All(2.0));
+    }
+}

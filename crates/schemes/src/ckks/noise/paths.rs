@@ -1,0 +1,365 @@
+//! How the errors that operations add reach an output: with their signs.
+//!
+//! An error is a linear combination of others ([`Errors`]): each times a number, turned by some slots, conjugated or not.
+//! While the numbers are known, equal errors are joined as soon as they meet, so that x + y - x has the error of y. What
+//! products multiply errors by lies in a [`Ball`] only; a combination with such numbers is a step of its own, and from an
+//! output back all ways on which a step's error gets there are added before their size is taken. The sizes of the gain of
+//! an error e and of its conjugate are added: |g e + h e'| <= (|g| + |h|) |e|.
+
+use std::collections::BTreeMap;
+
+use super::ball::Ball;
+use super::slots::Slots;
+use super::sources::Reach;
+
+/// A step's number: operands have lower ones.
+type Step = u32;
+
+/// A step's error turned by some slots of the ring to the left, and whether it is conjugated.
+type Term = (Step, u32, bool);
+
+/// A linear combination of errors.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Errors(BTreeMap<Term, Ball>);
+
+/// Terms of a combination that is no step of its own.
+const TERMS: usize = 8;
+
+impl Errors {
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    fn is_exact(&self) -> bool {
+        self.0.values().all(Ball::is_exact)
+    }
+
+    pub fn plus(mut self, other: Self) -> Self {
+        for (term, factor) in other.0 {
+            let sum = match self.0.get(&term) {
+                Some(known) => known.plus(&factor),
+                None => factor,
+            };
+            self.0.insert(term, sum);
+        }
+        self.0.retain(|_, factor| !factor.is_zero());
+        self
+    }
+
+    pub fn times(&self, by: &Ball) -> Self {
+        let times = |(&term, factor): (&Term, &Ball)| (term, factor.times(by));
+        Self(self.0.iter().map(times).collect())
+    }
+
+    pub fn conjugated(&self) -> Self {
+        let conjugate = |(&(step, turn, conjugate), factor): (&Term, &Ball)| {
+            ((step, turn, !conjugate), factor.conjugated())
+        };
+        Self(self.0.iter().map(conjugate).collect())
+    }
+
+    /// To the left by so many slots of the ring, which has `ring`.
+    pub fn rotated(&self, steps: i64, ring: usize) -> Self {
+        let turn = |(&(step, turn, conjugate), factor): (&Term, &Ball)| {
+            (
+                (step, turned(turn, steps, ring), conjugate),
+                factor.rotated(steps),
+            )
+        };
+        Self(self.0.iter().map(turn).collect())
+    }
+
+    fn len(&self) -> u64 {
+        self.0.values().map(Ball::len).sum()
+    }
+}
+
+fn turned(turn: u32, steps: i64, ring: usize) -> u32 {
+    (i64::from(turn) + steps).rem_euclid(ring.max(1) as i64) as u32
+}
+
+/// The key that an operation switches with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Relin,
+    Conj,
+    /// For a rotation by so many slots of the ring.
+    Rotate(u32),
+}
+
+/// The error that a step adds.
+#[derive(Clone, Debug)]
+pub(super) enum Own {
+    Nothing,
+    /// Of this variance, as [`Noise`](super::Noise) splits it; correlated in any way with those that are like it.
+    Random {
+        variance: [f64; 3],
+        reach: Reach,
+        like: Option<u64>,
+    },
+    /// A key's error times the mean of the digits, `amplitude` times the polynomial of ones turned by `turn` in each slot.
+    Peak {
+        key: Key,
+        level: u32,
+        turn: i64,
+        amplitude: f64,
+    },
+    /// At most this, and not random.
+    Fixed(Slots),
+}
+
+/// The steps of a program.
+#[derive(Clone, Debug)]
+pub(super) struct Paths {
+    steps: Vec<(Own, Errors)>,
+    /// Slots of the ring, and of the program's vectors.
+    ring: usize,
+    vector: usize,
+    /// Numbers that may still be kept, and computed.
+    room: u64,
+    work: u64,
+}
+
+/// Numbers kept, some 30 MB.
+const ROOM: u64 = 1 << 22;
+/// Numbers computed, about a tenth of a second.
+const WORK: u64 = 1 << 25;
+
+/// Of what an error is at an output, in each slot.
+#[derive(Clone, Debug)]
+pub(super) struct Reached {
+    pub variance: [Slots; 3],
+    pub fixed: Slots,
+}
+
+/// Gains of an error, and of its conjugate, by the slots that it was turned by.
+type Gains = BTreeMap<u32, [Ball; 2]>;
+
+/// The sum of what a key's error is multiplied by, by the level and the turn of the digits' mean.
+type Peaks = BTreeMap<(u32, i64), [Ball; 2]>;
+
+fn join([a, b]: &[Ball; 2], [c, d]: &[Ball; 2]) -> [Ball; 2] {
+    [a.plus(c), b.plus(d)]
+}
+
+/// Largest factor between an error and what the two gains make of it.
+fn size([straight, conjugate]: &[Ball; 2]) -> Slots {
+    straight.magnitude().plus(&conjugate.magnitude())
+}
+
+impl Paths {
+    pub fn new(ring: usize, vector: usize) -> Self {
+        Self {
+            steps: Vec::new(),
+            ring,
+            vector,
+            room: ROOM,
+            work: WORK,
+        }
+    }
+
+    /// An error of its own added to others; `None` when there are too many to keep.
+    pub fn add(&mut self, own: Own, errors: Errors) -> Option<Errors> {
+        let few = errors.0.len() <= TERMS && errors.is_exact();
+        if few && matches!(own, Own::Nothing) {
+            return Some(errors);
+        }
+        let own_kept = match &own {
+            Own::Fixed(size) => size.period() as u64,
+            Own::Nothing | Own::Random { .. } | Own::Peak { .. } => 1,
+        };
+        self.room = self.room.checked_sub(errors.len() + own_kept)?;
+        let step = Step::try_from(self.steps.len()).ok()?;
+        let kept = |errors| Errors(BTreeMap::from([((step, 0, false), errors)]));
+        if few {
+            self.steps.push((own, Errors::none()));
+            return self.add(Own::Nothing, errors.plus(kept(Ball::exact(1.0))));
+        }
+        self.steps.push((own, errors));
+        Some(kept(Ball::exact(1.0)))
+    }
+
+    /// What errors come to; `ones` is the size of the polynomial of ones in each slot. `None` when that is too
+    /// much to compute.
+    pub fn reached(&mut self, errors: &Errors, ones: &Slots) -> Option<Reached> {
+        let mut waiting: BTreeMap<Step, Gains> = BTreeMap::new();
+        let one = Gains::from([(0, [Ball::exact(1.0), Ball::ZERO])]);
+        self.follow(&one, errors, &mut waiting);
+        let mut reached = Reached {
+            variance: [Slots::ZERO, Slots::ZERO, Slots::ZERO],
+            fixed: Slots::ZERO,
+        };
+        let mut peaks: BTreeMap<(Key, u32), Peaks> = BTreeMap::new();
+        let mut alike: BTreeMap<(u64, u32), [Slots; 3]> = BTreeMap::new();
+        while let Some((step, mut gains)) = waiting.pop_last() {
+            gains.retain(|_, gain| !gain.iter().all(Ball::is_zero));
+            let (own, from) = self.steps.get(step as usize)?;
+            let numbers: u64 = gains.values().flatten().map(Ball::len).sum();
+            self.work = self.work.checked_sub(numbers * (1 + from.0.len() as u64))?;
+            match own {
+                Own::Nothing => {}
+                Own::Random {
+                    variance,
+                    reach,
+                    like: None,
+                } => {
+                    let sizes = self.sizes(&gains, *reach);
+                    let squares = sizes.values().map(|size| size.map(|x| x * x));
+                    let power = squares.fold(Slots::ZERO, |sum, x| sum.plus(&x));
+                    for (sum, &v) in reached.variance.iter_mut().zip(variance) {
+                        *sum = sum.plus(&power.times(&Slots::All(v)));
+                    }
+                }
+                Own::Random {
+                    variance,
+                    reach,
+                    like: Some(like),
+                } => {
+                    for (turn, size) in self.sizes(&gains, *reach) {
+                        let none = [Slots::ZERO, Slots::ZERO, Slots::ZERO];
+                        let sums = alike.entry((*like, turn)).or_insert(none);
+                        for (sum, v) in sums.iter_mut().zip(variance) {
+                            *sum = sum.plus(&size.times(&Slots::All(v.sqrt())));
+                        }
+                    }
+                }
+                Own::Fixed(error) => {
+                    for (&turn, gain) in &gains {
+                        let error = error.rotated(i64::from(turn)).times(&size(gain));
+                        reached.fixed = reached.fixed.plus(&error);
+                    }
+                }
+                &Own::Peak {
+                    key,
+                    level,
+                    turn,
+                    amplitude,
+                } => {
+                    for (&before, gain) in &gains {
+                        let gain = gain.each_ref().map(|ball| ball.scaled(amplitude));
+                        let sums = peaks.entry((key, before)).or_default();
+                        let sum = sums
+                            .entry((level, turn))
+                            .or_insert([Ball::ZERO, Ball::ZERO]);
+                        *sum = join(sum, &gain);
+                    }
+                }
+            }
+            self.follow(&gains, from, &mut waiting);
+        }
+        for amplitudes in alike.values() {
+            for (sum, x) in reached.variance.iter_mut().zip(amplitudes) {
+                *sum = sum.plus(&x.map(|x| x * x));
+            }
+        }
+        for ((_, before), sums) in peaks {
+            let mut amplitude = Slots::ZERO;
+            // The same key at another level has the same errors, but for the last digit.
+            for ((_, turn), gain) in sums {
+                let ones = self.window(ones, i64::from(before) + turn);
+                amplitude = amplitude.plus(&size(&gain).times(&ones));
+            }
+            let [v0, _, _] = &mut reached.variance;
+            *v0 = v0.plus(&amplitude.map(|x| x * x));
+        }
+        Some(reached)
+    }
+
+    /// Hands on the gains of a combination's error to what it is made of.
+    fn follow(&self, gains: &Gains, errors: &Errors, waiting: &mut BTreeMap<Step, Gains>) {
+        for (&(step, turn, conjugate), factor) in &errors.0 {
+            let sums = waiting.entry(step).or_default();
+            for (&before, [straight, conjugated]) in gains {
+                let by = factor.rotated(i64::from(before));
+                let (g, h) = (straight.times(&by), conjugated.times(&by.conjugated()));
+                let gain = if conjugate { [h, g] } else { [g, h] };
+                let turn = turned(before, i64::from(turn), self.ring);
+                let sum = sums.entry(turn).or_insert([Ball::ZERO, Ball::ZERO]);
+                *sum = join(sum, &gain);
+            }
+        }
+    }
+
+    /// What the gains multiply an error by at most, by turns: those of different ones belong to slots with uncorrelated
+    /// errors.
+    fn sizes(&self, gains: &Gains, reach: Reach) -> BTreeMap<u32, Slots> {
+        let sizes = |gains: &Gains| {
+            gains
+                .iter()
+                .map(|(&turn, gain)| (turn, size(gain)))
+                .collect()
+        };
+        match reach {
+            Reach::Ring => sizes(gains),
+            Reach::Vector => {
+                let mut within = Gains::new();
+                for (turn, gain) in gains {
+                    let turn = turn % self.vector.max(1) as u32;
+                    let sum = within.entry(turn).or_insert([Ball::ZERO, Ball::ZERO]);
+                    *sum = join(sum, gain);
+                }
+                sizes(&within)
+            }
+        }
+    }
+
+    /// The first slots of the ring's, turned, as many as the program's vectors have.
+    fn window(&self, ring: &Slots, turn: i64) -> Slots {
+        let first = turn.rem_euclid(self.ring.max(1) as i64) as usize;
+        match ring {
+            Slots::All(_) => ring.clone(),
+            Slots::Each(_) => Slots::each(
+                (first..first + self.vector)
+                    .map(|slot| ring.at(slot))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The variance of g e + h f in the first slot, e and f of variance 1.
+    fn variance([g, h]: [f64; 2], same: bool, like: [Option<u64>; 2]) -> f64 {
+        let mut paths = Paths::new(8, 8);
+        let [e, f] = like.map(|like| {
+            let own = Own::Random {
+                variance: [1.0, 0.0, 0.0],
+                reach: Reach::Ring,
+                like,
+            };
+            paths.add(own, Errors::none()).unwrap()
+        });
+        let f = if same { e.clone() } else { f };
+        let sum = (e.times(&Ball::exact(g))).plus(f.times(&Ball::exact(h)));
+        let reached = paths.reached(&sum, &Slots::All(1.0)).unwrap();
+        let [v, ..] = reached.variance;
+        v.at(0)
+    }
+
+    #[test]
+    fn the_same_errors_meet_with_signs_alike_ones_at_worst_and_others_by_variance() {
+        assert_eq!(variance([3.0, -2.0], true, [None, None]), 1.0);
+        assert_eq!(variance([3.0, -2.0], false, [Some(5), Some(5)]), 25.0);
+        assert_eq!(variance([3.0, -2.0], false, [Some(5), Some(6)]), 13.0);
+        assert_eq!(variance([3.0, -2.0], false, [None, None]), 13.0);
+    }
+
+    #[test]
+    fn turned_errors_are_of_other_slots() {
+        let mut paths = Paths::new(8, 8);
+        let own = Own::Random {
+            variance: [1.0, 0.0, 0.0],
+            reach: Reach::Ring,
+            like: Some(1),
+        };
+        let e = paths.add(own, Errors::none()).unwrap();
+        let there_and_back = e.rotated(3, 8).rotated(-3, 8).conjugated().conjugated();
+        let sum = e.clone().plus(e.rotated(1, 8)).plus(there_and_back);
+        let reached = paths.reached(&sum, &Slots::All(1.0)).unwrap();
+        let [v, ..] = reached.variance;
+        assert_eq!(v.at(0), 5.0);
+    }
+}

@@ -1,0 +1,174 @@
+//! The operations of CKKS: one table.
+
+use super::error::CkksError;
+use super::params::Params;
+use crate::rlwe::ops::{Immediate, Polys, Row, Table, Variant, row};
+use crate::rlwe::ops::{arithmetic, keyswitch, scaling};
+use crate::rlwe::{self, Galois, Level};
+
+/// An operation of CKKS with everything that changes its code.
+pub type OpKey = rlwe::OpKey<Op>;
+
+/// The procedures of one CKKS parameter set.
+pub type ProcCache = crate::ProcCache<super::Ckks>;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Op {
+    Add,
+    Sub,
+    Neg,
+    AddPlain,
+    SubPlain,
+    MulPlain,
+    /// Adds an integer constant to the constant coefficient.
+    AddScalar,
+    /// Multiplies by an integer constant.
+    MulScalar,
+    /// Ring paper, Algorithm 2: two times two polynomials to three.
+    Mul,
+    Square,
+    /// Ring paper, Algorithm 5.
+    Relin,
+    MulRelin,
+    SquareRelin,
+    /// Ring paper, Algorithm 4, rounding: to level - 1.
+    Rescale,
+    /// Ring paper, Algorithm 3, rounding: from q_0 ..= q_level and the special primes to q_0 ..= q_level.
+    ModDown,
+    /// a(x^g), switched back to the key; g = 2N - 1 conjugates.
+    Rotate,
+    /// Several rotations of one ciphertext that share its decomposition. Not the bits of [`Op::Rotate`]: the digits are
+    /// permuted after their extension instead of before, so the key-switching errors differ.
+    HoistedRotate,
+}
+
+const ANY: Polys = Polys::TwoOrThree;
+const TWO: Polys = Polys::Exactly(2);
+const THREE: Polys = Polys::Exactly(3);
+
+impl Table for Op {
+    type Params = Params;
+    type Error = CkksError;
+
+    #[rustfmt::skip] // a table is read by its columns
+    fn row(self) -> &'static Row {
+        match self {
+            //                          name                   ciphertexts    plaintexts
+            //                                                                   immediate keys        level     size        through        emitter
+            Self::Add           => row!("ckks.add",            &[ANY, ANY],   0, None,     None,       Same,     Largest,    LargerAddend,  arithmetic::add),
+            Self::Sub           => row!("ckks.sub",            &[ANY, ANY],   0, None,     None,       Same,     Largest,    LargerMinuend, arithmetic::sub),
+            Self::Neg           => row!("ckks.neg",            &[ANY],        0, None,     None,       Same,     Largest,    None,          arithmetic::neg),
+            Self::AddPlain      => row!("ckks.add_plain",      &[ANY],        1, None,     None,       Same,     Largest,    AllButFirst,   arithmetic::add_plain),
+            Self::SubPlain      => row!("ckks.sub_plain",      &[ANY],        1, None,     None,       Same,     Largest,    AllButFirst,   arithmetic::sub_plain),
+            Self::MulPlain      => row!("ckks.mul_plain",      &[ANY],        1, None,     None,       Same,     Largest,    None,          arithmetic::mul_plain),
+            Self::AddScalar     => row!("ckks.add_scalar",     &[ANY],        0, Residues, None,       Same,     Largest,    AllButFirst,   arithmetic::add_scalar),
+            Self::MulScalar     => row!("ckks.mul_scalar",     &[ANY],        0, Residues, None,       Same,     Largest,    None,          arithmetic::mul_scalar),
+            Self::Mul           => row!("ckks.mul",            &[TWO, TWO],   0, None,     None,       Same,     Exactly(3), None,          arithmetic::mul),
+            Self::Square        => row!("ckks.square",         &[TWO],        0, None,     None,       Same,     Exactly(3), None,          arithmetic::square),
+            Self::Relin         => row!("ckks.relin",          &[THREE],      0, None,     One,        Same,     Exactly(2), None,          keyswitch::relin),
+            Self::MulRelin      => row!("ckks.mul_relin",      &[TWO, TWO],   0, None,     One,        Same,     Exactly(2), None,          keyswitch::mul_relin),
+            Self::SquareRelin   => row!("ckks.square_relin",   &[TWO],        0, None,     One,        Same,     Exactly(2), None,          keyswitch::square_relin),
+            Self::Rescale       => row!("ckks.rescale",        &[ANY],        0, None,     None,       OneLower, Largest,    None,          scaling::rescale),
+            Self::ModDown       => row!("ckks.mod_down",       &[ANY],        0, None,     None,       Same,     Largest,    None,          scaling::mod_down_all),
+            Self::Rotate        => row!("ckks.rotate",         &[TWO],        0, Element,  One,        Same,     Exactly(2), None,          keyswitch::rotate),
+            Self::HoistedRotate => row!("ckks.hoisted_rotate", &[TWO],        0, Elements, PerElement, Same,     Exactly(2), None,          keyswitch::hoisted_rotate),
+        }
+    }
+}
+
+impl OpKey {
+    fn of(op: Op, level: Level, sizes: &[u32]) -> Self {
+        Self::with(op, level, sizes, Immediate::None, false)
+    }
+
+    fn with(op: Op, level: Level, sizes: &[u32], immediate: Immediate, seeded: bool) -> Self {
+        let sizes = sizes.to_vec();
+        let variant = Variant {
+            level,
+            sizes,
+            immediate,
+            seeded,
+        };
+        Self::new(op, variant)
+    }
+
+    /// Of ciphertexts of `a` and `b` polynomials.
+    pub fn add(level: Level, a: u32, b: u32) -> Self {
+        Self::of(Op::Add, level, &[a, b])
+    }
+
+    /// Of ciphertexts of `a` and `b` polynomials.
+    pub fn sub(level: Level, a: u32, b: u32) -> Self {
+        Self::of(Op::Sub, level, &[a, b])
+    }
+
+    pub fn neg(level: Level, size: u32) -> Self {
+        Self::of(Op::Neg, level, &[size])
+    }
+
+    pub fn add_plain(level: Level, size: u32) -> Self {
+        Self::of(Op::AddPlain, level, &[size])
+    }
+
+    pub fn sub_plain(level: Level, size: u32) -> Self {
+        Self::of(Op::SubPlain, level, &[size])
+    }
+
+    pub fn mul_plain(level: Level, size: u32) -> Self {
+        Self::of(Op::MulPlain, level, &[size])
+    }
+
+    /// Of a constant by its residues modulo q_0 ..= q_level.
+    pub fn add_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
+        let residues = Immediate::Residues(residues);
+        Self::with(Op::AddScalar, level, &[size], residues, false)
+    }
+
+    /// By a constant, given by its residues modulo q_0 ..= q_level.
+    pub fn mul_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
+        let residues = Immediate::Residues(residues);
+        Self::with(Op::MulScalar, level, &[size], residues, false)
+    }
+
+    pub fn mul(level: Level) -> Self {
+        Self::of(Op::Mul, level, &[2, 2])
+    }
+
+    pub fn square(level: Level) -> Self {
+        Self::of(Op::Square, level, &[2])
+    }
+
+    pub fn relin(level: Level, seeded: bool) -> Self {
+        Self::with(Op::Relin, level, &[3], Immediate::None, seeded)
+    }
+
+    pub fn mul_relin(level: Level, seeded: bool) -> Self {
+        Self::with(Op::MulRelin, level, &[2, 2], Immediate::None, seeded)
+    }
+
+    pub fn square_relin(level: Level, seeded: bool) -> Self {
+        Self::with(Op::SquareRelin, level, &[2], Immediate::None, seeded)
+    }
+
+    pub fn rescale(level: Level, size: u32) -> Self {
+        Self::of(Op::Rescale, level, &[size])
+    }
+
+    pub fn mod_down(level: Level, size: u32) -> Self {
+        Self::of(Op::ModDown, level, &[size])
+    }
+
+    pub fn rotate(level: Level, element: Galois, seeded: bool) -> Self {
+        let element = Immediate::Element(element);
+        Self::with(Op::Rotate, level, &[2], element, seeded)
+    }
+
+    pub fn hoisted_rotate(
+        level: Level,
+        elements: impl IntoIterator<Item = Galois>,
+        seeded: bool,
+    ) -> Self {
+        let elements = Immediate::Elements(elements.into_iter().collect());
+        Self::with(Op::HoistedRotate, level, &[2], elements, seeded)
+    }
+}

@@ -1,0 +1,269 @@
+//! The container: header, payload, checksum. Version 2 is written; version 1, which has neither scheme nor key identity,
+//! is read too.
+
+use ringmill_limits::zeroed;
+use sha2::{Digest, Sha256};
+
+use super::{FileError, Kind};
+use crate::identity::{KeyId, Origin, short_id};
+use crate::scheme::{ParamsId, SchemeTag};
+
+const MAGIC: &[u8; 8] = b"RINGMILL";
+const VERSION: u16 = 2;
+/// The scheme byte of CKKS, and the only scheme of version 1.
+const FIRST_SCHEME: u8 = 0;
+/// Magic, version, kind, scheme, three zero bytes, parameter identity, key identity, payload length.
+const HEADER: usize = 8 + 2 + 2 + 1 + 3 + 32 + 16 + 8;
+const CHECKSUM: usize = 32;
+
+/// Collects a payload behind its header.
+pub struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    /// A file of an object of this kind that belongs to `origin`; `capacity` is the payload's length, where it is known.
+    pub fn new(kind: Kind, origin: &Origin, capacity: usize) -> Self {
+        let mut bytes = Vec::with_capacity(HEADER + capacity + CHECKSUM);
+        bytes.extend(MAGIC);
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend((kind as u16).to_le_bytes());
+        bytes.extend([origin.scheme.byte, 0, 0, 0]);
+        bytes.extend(origin.params_id);
+        bytes.extend(origin.key_id.map_or([0; 16], |id| *id.bytes()));
+        bytes.extend([0; 8]);
+        Self { bytes }
+    }
+
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.bytes.extend(bytes);
+    }
+
+    pub fn u32(&mut self, x: u32) {
+        self.bytes.extend(x.to_le_bytes());
+    }
+
+    pub fn f64(&mut self, x: f64) {
+        self.bytes.extend(x.to_bits().to_le_bytes());
+    }
+
+    pub fn residues(&mut self, residues: &[u64]) {
+        for x in residues {
+            self.bytes.extend(x.to_le_bytes());
+        }
+    }
+
+    /// Fills in the payload length and appends the checksum.
+    pub fn finish(mut self) -> Vec<u8> {
+        let length = (self.bytes.len() - HEADER) as u64;
+        if let Some(field) = self.bytes.get_mut(HEADER - 8..HEADER) {
+            field.copy_from_slice(&length.to_le_bytes());
+        }
+        let sum = Sha256::digest(&self.bytes);
+        self.bytes.extend(sum);
+        self.bytes
+    }
+}
+
+/// A cursor over bytes that have not been trusted yet.
+pub struct Reader<'a> {
+    what: &'static str,
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn new(what: &'static str, rest: &'a [u8]) -> Self {
+        Self { what, rest }
+    }
+
+    pub fn remaining(&self) -> u64 {
+        self.rest.len() as u64
+    }
+
+    pub fn take(&mut self, count: usize) -> Result<&'a [u8], FileError> {
+        match self.rest.split_at_checked(count) {
+            Some((taken, rest)) => {
+                self.rest = rest;
+                Ok(taken)
+            }
+            None => Err(FileError::Length {
+                what: self.what,
+                expected: count as u64,
+                got: self.remaining(),
+            }),
+        }
+    }
+
+    pub fn array<const C: usize>(&mut self) -> Result<[u8; C], FileError> {
+        let got = self.remaining();
+        let bytes = self.take(C)?;
+        bytes.try_into().map_err(|_| FileError::Length {
+            what: self.what,
+            expected: C as u64,
+            got,
+        })
+    }
+
+    pub fn u8(&mut self) -> Result<u8, FileError> {
+        Ok(u8::from_le_bytes(self.array()?))
+    }
+
+    pub fn u16(&mut self) -> Result<u16, FileError> {
+        Ok(u16::from_le_bytes(self.array()?))
+    }
+
+    pub fn u32(&mut self) -> Result<u32, FileError> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    pub fn u64(&mut self) -> Result<u64, FileError> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+
+    pub fn f64(&mut self) -> Result<f64, FileError> {
+        Ok(f64::from_bits(self.u64()?))
+    }
+
+    /// `count` residues; the bytes are there before memory is taken for them.
+    pub fn residues(&mut self, count: usize) -> Result<Vec<u64>, FileError> {
+        let bytes = self.take(count.saturating_mul(8))?;
+        let mut residues = zeroed(self.what, count)?;
+        for (residue, bytes) in residues.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *residue = u64::from_le_bytes(*bytes);
+        }
+        Ok(residues)
+    }
+
+    /// Refuses anything but `expected` bytes left.
+    pub fn expect_remaining(&self, expected: u64) -> Result<(), FileError> {
+        if self.remaining() == expected {
+            return Ok(());
+        }
+        Err(FileError::Length {
+            what: self.what,
+            expected,
+            got: self.remaining(),
+        })
+    }
+
+    pub fn end(&self) -> Result<(), FileError> {
+        self.expect_remaining(0)
+    }
+}
+
+fn kind_of(number: u16) -> Result<Kind, FileError> {
+    let found = Kind::ALL.into_iter().find(|k| *k as u16 == number);
+    found.ok_or_else(|| FileError::Kind {
+        expected: "a known kind (1 to 8)",
+        got: format!("kind {number}"),
+    })
+}
+
+/// What a file says of itself before its payload.
+pub struct Header {
+    pub params_id: ParamsId,
+    /// The secret key it belongs to; `None` in files of version 1 and where the writer did not know it.
+    pub key_id: Option<KeyId>,
+}
+
+fn head(bytes: &[u8]) -> Result<(u16, Kind, Reader<'_>), FileError> {
+    let mut reader = Reader::new("file", bytes);
+    if reader.take(MAGIC.len()) != Ok(MAGIC) {
+        return Err(FileError::Magic);
+    }
+    let got = reader.u16()?;
+    if !(1..=VERSION).contains(&got) {
+        return Err(FileError::Version {
+            expected: VERSION,
+            got,
+        });
+    }
+    Ok((got, kind_of(reader.u16()?)?, reader))
+}
+
+pub(super) fn peek(bytes: &[u8]) -> Result<(u8, Kind), FileError> {
+    let (version, kind, mut reader) = head(bytes)?;
+    let scheme = match version {
+        1 => FIRST_SCHEME,
+        _ => reader.u8()?,
+    };
+    Ok((scheme, kind))
+}
+
+fn zeros<const C: usize>(reader: &mut Reader<'_>) -> Result<(), FileError> {
+    let found: [u8; C] = reader.array()?;
+    if found == [0; C] {
+        return Ok(());
+    }
+    Err(FileError::Field {
+        what: "reserved header field",
+        expected: "zero".to_owned(),
+        got: format!("{found:?}"),
+    })
+}
+
+/// Checks the container and gives its header and its payload. The parameters' identity is compared with `id` where one
+/// is given.
+pub fn open<'a>(
+    bytes: &'a [u8],
+    kind: Kind,
+    scheme: SchemeTag,
+    id: Option<&ParamsId>,
+) -> Result<(Header, Reader<'a>), FileError> {
+    let (version, found, mut reader) = head(bytes)?;
+    if found != kind {
+        return Err(FileError::Kind {
+            expected: kind.name(),
+            got: found.name().to_owned(),
+        });
+    }
+    let got = if version == 1 {
+        zeros::<4>(&mut reader)?;
+        FIRST_SCHEME
+    } else {
+        reader.u8()?
+    };
+    if got != scheme.byte {
+        return Err(FileError::Scheme {
+            expected: scheme.byte,
+            name: scheme.name,
+            got,
+        });
+    }
+    if version > 1 {
+        zeros::<3>(&mut reader)?;
+    }
+    let params_id: ParamsId = reader.array()?;
+    let key_id = if version == 1 {
+        None
+    } else {
+        KeyId::from_bytes(reader.array()?)
+    };
+    if let Some(key_id) = key_id.filter(|_| !kind.has_key()) {
+        return Err(FileError::Field {
+            what: "key identity",
+            expected: format!("zero ({} belong to no key)", kind.name()),
+            got: key_id.short(),
+        });
+    }
+    let length = reader.u64()?;
+    let expected = length.saturating_add(CHECKSUM as u64);
+    reader.expect_remaining(expected)?;
+    let payload = reader.take((reader.remaining() as usize).saturating_sub(CHECKSUM))?;
+    let sum: [u8; CHECKSUM] = reader.array()?;
+    let covered = bytes.len() - CHECKSUM;
+    let computed: [u8; CHECKSUM] = Sha256::digest(bytes.get(..covered).unwrap_or(&[])).into();
+    if computed != sum {
+        return Err(FileError::Checksum);
+    }
+    match id {
+        Some(id) if *id != params_id => Err(FileError::OtherParams {
+            expected: short_id(id),
+            got: short_id(&params_id),
+        }),
+        _ => Ok((
+            Header { params_id, key_id },
+            Reader::new(kind.name(), payload),
+        )),
+    }
+}

@@ -1,0 +1,132 @@
+//! Files of parameters, plaintexts, ciphertexts and keys of every scheme: a versioned container with a checksum, which
+//! says what scheme it is of (docs/files.md), and the objects that ring schemes share. Every byte string is hostile until it has passed: sizes are compared with what the parameters imply before anything is
+//! allocated, residues must be below their moduli, identities must match, and nothing may follow the end.
+//! [`crate::whole_file`] puts the bytes on the disk.
+
+mod container;
+mod objects;
+mod params;
+
+pub use container::{Header, Reader, Writer, open};
+pub use objects::{
+    read_ciphertext, read_galois_keys, read_plaintext, read_public_key, read_relin_key,
+    read_secret_key_in_the_clear, read_seeded_ciphertext, write_ciphertext, write_galois_keys,
+    write_plaintext, write_public_key, write_relin_key, write_secret_key_in_the_clear,
+    write_seeded_ciphertext,
+};
+pub use params::{InsecureParams, RingParamsFile, read_ring_params, write_params};
+
+use ringmill_limits::Halt;
+use thiserror::Error;
+
+use crate::rlwe::RlweError;
+
+/// What a file holds; the number is the file's `kind` field.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u16)]
+pub enum Kind {
+    Params = 1,
+    Plaintext = 2,
+    Ciphertext = 3,
+    SeededCiphertext = 4,
+    PublicKey = 5,
+    RelinKey = 6,
+    GaloisKeys = 7,
+    SecretKey = 8,
+}
+
+impl Kind {
+    const ALL: [Self; 8] = [
+        Self::Params,
+        Self::Plaintext,
+        Self::Ciphertext,
+        Self::SeededCiphertext,
+        Self::PublicKey,
+        Self::RelinKey,
+        Self::GaloisKeys,
+        Self::SecretKey,
+    ];
+
+    /// Whether objects of this kind belong to a secret key.
+    pub const fn has_key(self) -> bool {
+        match self {
+            Self::Params | Self::Plaintext => false,
+            Self::Ciphertext
+            | Self::SeededCiphertext
+            | Self::PublicKey
+            | Self::RelinKey
+            | Self::GaloisKeys
+            | Self::SecretKey => true,
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Params => "parameters",
+            Self::Plaintext => "plaintext",
+            Self::Ciphertext => "ciphertext",
+            Self::SeededCiphertext => "seeded ciphertext",
+            Self::PublicKey => "public key",
+            Self::RelinKey => "relinearisation key",
+            Self::GaloisKeys => "Galois keys",
+            Self::SecretKey => "secret key",
+        }
+    }
+}
+
+/// The kind a file claims to hold: a look at its header alone, for dispatching to a reader.
+pub fn peek_kind(bytes: &[u8]) -> Result<Kind, FileError> {
+    container::peek(bytes).map(|(_, kind)| kind)
+}
+
+/// The byte of the scheme a file claims to be of, as [`peek_kind`].
+pub fn peek_scheme(bytes: &[u8]) -> Result<u8, FileError> {
+    container::peek(bytes).map(|(scheme, _)| scheme)
+}
+
+/// Why a file was refused.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum FileError {
+    #[error("not a Ringmill file: it does not start with the eight bytes RINGMILL; check the path")]
+    Magic,
+    #[error(
+        "file format version {got} is not known, expected 1 to {expected}; use a newer version of the software"
+    )]
+    Version { expected: u16, got: u16 },
+    #[error(
+        "the file is of scheme number {got}, expected {expected} ({name}); read it with what wrote it"
+    )]
+    Scheme {
+        expected: u8,
+        name: &'static str,
+        got: u8,
+    },
+    #[error("the file holds {got}, expected {expected}")]
+    Kind { expected: &'static str, got: String },
+    #[error(
+        "the file belongs to other parameters (identity {got}, expected {expected}); use the parameters it was made with"
+    )]
+    OtherParams { expected: String, got: String },
+    #[error("{what}: expected {expected} bytes, got {got}; the file is truncated or altered")]
+    Length {
+        what: &'static str,
+        expected: u64,
+        got: u64,
+    },
+    #[error("the checksum does not match: the file is damaged; fetch it again")]
+    Checksum,
+    #[error("{what} is {got}, expected {expected}; the file is altered")]
+    Field {
+        what: &'static str,
+        expected: String,
+        got: String,
+    },
+    #[error("the file's contents are refused: {0}")]
+    Contents(#[from] RlweError),
+    /// What the object's own scheme says of it.
+    #[error("the file's contents are refused: {0}")]
+    Refused(String),
+    #[error("{0}")]
+    Halt(#[from] Halt),
+}

@@ -1,0 +1,296 @@
+//! Files of what ring schemes share: plaintexts, ciphertexts and keys.
+
+use zeroize::Zeroizing;
+
+use super::container::{Header, Reader, Writer, open};
+use super::{FileError, Kind};
+use crate::rlwe::{
+    Annotation, Ciphertext, GaloisKeys, KSwitchKey, KeyHalf, KeyId, Params, Plaintext, PublicKey,
+    RelinKey, SecretKey, SeededCiphertext,
+};
+
+const SEED: usize = 32;
+/// Form bytes of a uniform half.
+const STORED: u8 = 0;
+const SEEDED: u8 = 1;
+
+fn field(what: &'static str, expected: impl Into<String>, got: impl ToString) -> FileError {
+    FileError::Field {
+        what,
+        expected: expected.into(),
+        got: got.to_string(),
+    }
+}
+
+/// A file of this kind of an object of these parameters.
+fn of<'a>(bytes: &'a [u8], kind: Kind, params: &Params) -> Result<(Header, Reader<'a>), FileError> {
+    open(bytes, kind, params.scheme(), Some(params.id()))
+}
+
+/// Level and annotation, then the number of residues a polynomial has there.
+fn read_at<A: Annotation>(
+    r: &mut Reader<'_>,
+    params: &Params,
+) -> Result<(u32, A, usize), FileError> {
+    let level = r.u32()?;
+    let annotation = A::read(r)?;
+    params.check_level(level)?;
+    Ok((level, annotation, (level as usize + 1) * params.degree()))
+}
+
+/// Bytes of a level and an annotation.
+fn at_bytes<A: Annotation>() -> usize {
+    4 + A::FILE_BYTES
+}
+
+/// Payload: level, annotation, residues.
+pub fn write_plaintext<A: Annotation>(plain: &Plaintext<A>) -> Vec<u8> {
+    let mut w = Writer::new(
+        Kind::Plaintext,
+        plain.origin(),
+        at_bytes::<A>() + 8 * plain.limbs().len(),
+    );
+    w.u32(plain.level());
+    plain.annotation().write(&mut w);
+    w.residues(plain.limbs());
+    w.finish()
+}
+
+pub fn read_plaintext<A: Annotation>(
+    bytes: &[u8],
+    params: &Params,
+) -> Result<Plaintext<A>, FileError> {
+    let (_, mut r) = of(bytes, Kind::Plaintext, params)?;
+    let (level, annotation, count) = read_at::<A>(&mut r, params)?;
+    r.expect_remaining(8 * count as u64)?;
+    let limbs = r.residues(count)?;
+    Plaintext::new(params, level, annotation, limbs).map_err(Into::into)
+}
+
+/// Payload: level, annotation, number of polynomials, residues.
+pub fn write_ciphertext<A: Annotation>(cipher: &Ciphertext<A>) -> Vec<u8> {
+    let residues: usize = cipher.polys().iter().map(Vec::len).sum();
+    let mut w = Writer::new(
+        Kind::Ciphertext,
+        cipher.origin(),
+        at_bytes::<A>() + 4 + 8 * residues,
+    );
+    w.u32(cipher.level());
+    cipher.annotation().write(&mut w);
+    w.u32(cipher.size() as u32);
+    for poly in cipher.polys() {
+        w.residues(poly);
+    }
+    w.finish()
+}
+
+pub fn read_ciphertext<A: Annotation>(
+    bytes: &[u8],
+    params: &Params,
+) -> Result<Ciphertext<A>, FileError> {
+    let (header, mut r) = of(bytes, Kind::Ciphertext, params)?;
+    let (level, annotation, count) = read_at::<A>(&mut r, params)?;
+    let size = r.u32()? as usize;
+    if !(2..=Ciphertext::<A>::MAX_SIZE).contains(&size) {
+        return Err(field("number of polynomials", "2 or 3", size));
+    }
+    r.expect_remaining(8 * (size * count) as u64)?;
+    let polys = (0..size)
+        .map(|_| r.residues(count))
+        .collect::<Result<_, _>>()?;
+    let cipher = Ciphertext::new(params, level, annotation, polys).map_err(Into::into)?;
+    Ok(cipher.with_key_id(header.key_id))
+}
+
+/// Payload: level, annotation, seed, residues of c_0.
+pub fn write_seeded_ciphertext<A: Annotation>(cipher: &SeededCiphertext<A>) -> Vec<u8> {
+    let mut w = Writer::new(
+        Kind::SeededCiphertext,
+        cipher.origin(),
+        at_bytes::<A>() + SEED + 8 * cipher.c0().len(),
+    );
+    w.u32(cipher.level());
+    cipher.annotation().write(&mut w);
+    w.bytes(cipher.seed());
+    w.residues(cipher.c0());
+    w.finish()
+}
+
+pub fn read_seeded_ciphertext<A: Annotation>(
+    bytes: &[u8],
+    params: &Params,
+) -> Result<SeededCiphertext<A>, FileError> {
+    let (header, mut r) = of(bytes, Kind::SeededCiphertext, params)?;
+    let (level, annotation, count) = read_at::<A>(&mut r, params)?;
+    let seed = r.array()?;
+    r.expect_remaining(8 * count as u64)?;
+    let c0 = r.residues(count)?;
+    let cipher = SeededCiphertext::new(params, level, annotation, c0, seed);
+    let cipher = cipher.map_err(Into::into)?;
+    Ok(cipher.with_key_id(header.key_id))
+}
+
+fn full(params: &Params) -> usize {
+    params.moduli().len() * params.degree()
+}
+
+/// Payload: form, b, then the seed or a.
+pub fn write_public_key(key: &PublicKey) -> Vec<u8> {
+    let mut w = Writer::new(Kind::PublicKey, key.origin(), 1 + 16 * key.b().len());
+    match key.a() {
+        KeyHalf::Seed(seed) => {
+            w.bytes(&[SEEDED]);
+            w.residues(key.b());
+            w.bytes(seed);
+        }
+        KeyHalf::Stored(a) => {
+            w.bytes(&[STORED]);
+            w.residues(key.b());
+            w.residues(a);
+        }
+    }
+    w.finish()
+}
+
+pub fn read_public_key(bytes: &[u8], params: &Params) -> Result<PublicKey, FileError> {
+    let (header, mut r) = of(bytes, Kind::PublicKey, params)?;
+    let (form, count) = (r.u8()?, full(params));
+    let second = match form {
+        STORED => 8 * count,
+        SEEDED => SEED,
+        other => return Err(field("form of the public key", "0 or 1", other)),
+    };
+    r.expect_remaining((8 * count + second) as u64)?;
+    let b = r.residues(count)?;
+    let a = if form == SEEDED {
+        KeyHalf::Seed(r.array()?)
+    } else {
+        KeyHalf::Stored(r.residues(count)?)
+    };
+    Ok(PublicKey::new(params, b, a)?.with_key_id(header.key_id))
+}
+
+/// Size of a key-switching key in a file.
+fn switching_size(params: &Params, form: u8) -> Result<u64, FileError> {
+    let half = 8 * (params.dnum() * full(params)) as u64;
+    match form {
+        STORED => Ok(1 + 2 * half),
+        SEEDED => Ok(1 + half + SEED as u64),
+        other => Err(field("form of the key-switching key", "0 or 1", other)),
+    }
+}
+
+fn write_switching(w: &mut Writer, key: &KSwitchKey) {
+    w.bytes(&[if key.seed().is_some() { SEEDED } else { STORED }]);
+    for b in key.b() {
+        w.residues(b);
+    }
+    match key.a() {
+        KeyHalf::Seed(seed) => w.bytes(seed),
+        KeyHalf::Stored(a) => a.iter().for_each(|a| w.residues(a)),
+    }
+}
+
+/// Checks that the bytes are there before anything is allocated.
+fn read_switching(
+    r: &mut Reader<'_>,
+    params: &Params,
+    key_id: Option<KeyId>,
+) -> Result<KSwitchKey, FileError> {
+    let (got, form) = (r.remaining(), r.u8()?);
+    let expected = switching_size(params, form)?;
+    if got < expected {
+        return Err(FileError::Length {
+            what: "key-switching key",
+            expected,
+            got,
+        });
+    }
+    let half = |r: &mut Reader<'_>| -> Result<Vec<Vec<u64>>, FileError> {
+        (0..params.dnum())
+            .map(|_| r.residues(full(params)))
+            .collect()
+    };
+    let b = half(r)?;
+    let a = if form == SEEDED {
+        KeyHalf::Seed(r.array()?)
+    } else {
+        KeyHalf::Stored(half(r)?)
+    };
+    Ok(KSwitchKey::new(params, b, a)?.with_key_id(key_id))
+}
+
+fn switching_capacity(key: &KSwitchKey) -> usize {
+    let half: usize = key.b().iter().map(|b| 8 * b.len()).sum();
+    5 + half + if key.seed().is_some() { SEED } else { half }
+}
+
+/// Payload: one key-switching key.
+pub fn write_relin_key(key: &RelinKey) -> Vec<u8> {
+    let mut w = Writer::new(Kind::RelinKey, key.0.origin(), switching_capacity(&key.0));
+    write_switching(&mut w, &key.0);
+    w.finish()
+}
+
+pub fn read_relin_key(bytes: &[u8], params: &Params) -> Result<RelinKey, FileError> {
+    let (header, mut r) = of(bytes, Kind::RelinKey, params)?;
+    let key = read_switching(&mut r, params, header.key_id)?;
+    r.end()?;
+    Ok(RelinKey(key))
+}
+
+/// Payload: number of keys, then for each its Galois element and key, in ascending order of the element. Keys of two
+/// secret keys are refused, and the file has an identity only when all keys do.
+pub fn write_galois_keys(params: &Params, keys: &GaloisKeys) -> Result<Vec<u8>, FileError> {
+    let capacity: usize = keys.iter().map(|(_, k)| switching_capacity(k)).sum();
+    let mut w = Writer::new(
+        Kind::GaloisKeys,
+        &params.origin(keys.key_id()?),
+        4 + capacity,
+    );
+    w.u32(keys.len() as u32);
+    for (galois, key) in keys.iter() {
+        params.check_id("Galois key", key.params_id())?;
+        w.u32(galois);
+        write_switching(&mut w, key);
+    }
+    Ok(w.finish())
+}
+
+pub fn read_galois_keys(bytes: &[u8], params: &Params) -> Result<GaloisKeys, FileError> {
+    let (header, mut r) = of(bytes, Kind::GaloisKeys, params)?;
+    let (count, mut keys, mut previous) = (r.u32()?, GaloisKeys::new(), 0);
+    for _ in 0..count {
+        let galois = r.u32()?;
+        if galois % 2 == 0
+            || galois <= previous.max(1)
+            || u64::from(galois) >= 2 * params.degree() as u64
+        {
+            return Err(field(
+                "Galois element",
+                "an odd number below 2N, larger than the one before and than 1",
+                galois,
+            ));
+        }
+        previous = galois;
+        keys.insert(galois, read_switching(&mut r, params, header.key_id)?);
+    }
+    r.end()?;
+    Ok(keys)
+}
+
+/// The secret key itself, unprotected: whoever reads the file reads every message. Payload: residues over all moduli.
+pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
+    let limbs = key.expose_eval_limbs();
+    let mut w = Writer::new(Kind::SecretKey, key.origin(), 8 * limbs.len());
+    w.residues(limbs);
+    Zeroizing::new(w.finish())
+}
+
+/// Reads what [`write_secret_key_in_the_clear`] wrote; wipe the bytes afterwards.
+pub fn read_secret_key_in_the_clear(bytes: &[u8], params: &Params) -> Result<SecretKey, FileError> {
+    let (header, mut r) = of(bytes, Kind::SecretKey, params)?;
+    r.expect_remaining(8 * full(params) as u64)?;
+    let limbs = Zeroizing::new(r.residues(full(params))?);
+    Ok(SecretKey::from_eval_limbs(params, limbs)?.with_key_id(header.key_id))
+}

@@ -1,0 +1,133 @@
+//! Parameter files: the payload is the canonical form, the identity its hash.
+
+use super::container::{Header, Writer, open};
+use super::{FileError, Kind};
+use crate::identity::short_id;
+use crate::rlwe::{
+    ErrorDistribution, Params, ParamsBuilder, RingParams, SecretDistribution, SecurityLevel,
+    SecurityTable,
+};
+use crate::scheme::{ParamsId, SchemeTag};
+
+/// Whether a parameter file that took the insecure opt-out is accepted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum InsecureParams {
+    #[default]
+    Refuse,
+    AllowForTestsOnly,
+}
+
+/// The parameter file's bytes.
+pub fn write_params(params: &impl RingParams) -> Vec<u8> {
+    let canonical = params.canonical();
+    let origin = params.ring_params().origin(None);
+    let mut w = Writer::new(Kind::Params, &origin, canonical.len());
+    w.bytes(&canonical);
+    w.finish()
+}
+
+/// A parameter file of a ring scheme, read as far as it is not the scheme's own.
+pub struct RingParamsFile<const OWN: usize> {
+    /// The choices that ring schemes share, the primes by value.
+    pub builder: ParamsBuilder,
+    /// What the scheme adds to the canonical form.
+    pub own: [u8; OWN],
+    id: ParamsId,
+}
+
+impl<const OWN: usize> RingParamsFile<OWN> {
+    /// Checks that the parameters built from it have the identity that the file gives.
+    pub fn check(&self, params: &Params) -> Result<(), FileError> {
+        if *params.id() == self.id {
+            return Ok(());
+        }
+        Err(FileError::OtherParams {
+            expected: short_id(params.id()),
+            got: short_id(&self.id),
+        })
+    }
+}
+
+/// Reads a parameter file of `scheme`, which adds `OWN` bytes to the canonical form. Nothing is checked of the choices
+/// yet: whoever builds the parameters does, security included, and then calls [`RingParamsFile::check`].
+pub fn read_ring_params<const OWN: usize>(
+    bytes: &[u8],
+    scheme: SchemeTag,
+    insecure: InsecureParams,
+) -> Result<RingParamsFile<OWN>, FileError> {
+    let (Header { params_id: id, .. }, mut r) = open(bytes, Kind::Params, scheme, None)?;
+    let log_n = r.u8()?;
+    let (ciphers, specials, dnum) = (
+        usize::from(r.u8()?),
+        usize::from(r.u8()?),
+        usize::from(r.u8()?),
+    );
+    let (secret, error, table, opted_out) = (r.u8()?, r.u8()?, r.u8()?, r.u8()?);
+    let level = r.u16()?;
+    let (tag, reserved) = (r.u8()?, r.u8()?);
+    let weight = r.u32()?;
+    let own = r.array()?;
+    let field = |what, expected: &str, got: u64| FileError::Field {
+        what,
+        expected: expected.into(),
+        got: got.to_string(),
+    };
+    if tag != scheme.byte {
+        return Err(field(
+            "scheme of the parameters",
+            &scheme.byte.to_string(),
+            u64::from(tag),
+        ));
+    }
+    if reserved != 0 {
+        return Err(field("reserved parameter field", "0", u64::from(reserved)));
+    }
+    let secret = match (secret, weight) {
+        (0, 0) => SecretDistribution::Ternary,
+        (1, weight) => SecretDistribution::SparseTernary { weight },
+        (2, 0) => SecretDistribution::Gaussian,
+        (3, 0) => SecretDistribution::Binary,
+        _ => {
+            return Err(field(
+                "secret distribution",
+                "0, 1 with a weight, 2 or 3",
+                u64::from(secret),
+            ));
+        }
+    };
+    let error = match error {
+        0 => ErrorDistribution::CentredBinomial,
+        1 => ErrorDistribution::Gaussian,
+        other => return Err(field("error distribution", "0 or 1", u64::from(other))),
+    };
+    let table = SecurityTable::ALL
+        .into_iter()
+        .find(|t| *t as u8 == table)
+        .ok_or_else(|| field("security table", "0 to 4", u64::from(table)))?;
+    let insecure_flag = match opted_out {
+        0 => false,
+        1 if insecure == InsecureParams::AllowForTestsOnly => true,
+        1 => {
+            return Err(field(
+                "insecure opt-out",
+                "0 (secure parameters; pass AllowForTestsOnly for tests)",
+                1,
+            ));
+        }
+        other => return Err(field("insecure opt-out", "0 or 1", u64::from(other))),
+    };
+    let cipher = r.residues(ciphers)?;
+    let special = r.residues(specials)?;
+    r.end()?;
+    let level = SecurityLevel::from_bits(u32::from(level))?;
+    let mut builder = Params::builder(log_n)
+        .primes(&cipher, &special)
+        .dnum(dnum)
+        .secret(secret)
+        .error(error)
+        .security(table, level);
+    if insecure_flag {
+        builder = builder.allow_insecure_parameters_for_tests_only();
+    }
+    Ok(RingParamsFile { builder, own, id })
+}

@@ -1,0 +1,114 @@
+//! Helpers on limb-major residue vectors: limb k of a vector of n limbs is residues k N .. (k + 1) N.
+
+use std::sync::Arc;
+
+use ringmill_math::{Modulus, NttPlan, Prng, expand_uniform, sample};
+use zeroize::Zeroizing;
+
+use super::error::RlweError;
+use super::params::Params;
+
+/// Modulus `index` of the parameters' table.
+pub(crate) fn reducer(params: &Params, index: usize) -> Result<Modulus, RlweError> {
+    let missing = || RlweError::Length {
+        what: "modulus table",
+        expected: index + 1,
+        got: params.moduli().len(),
+    };
+    params.reducers().get(index).copied().ok_or_else(missing)
+}
+
+/// The full-ring NTT of modulus `index`.
+pub(crate) fn plan(params: &Params, index: usize) -> Result<Arc<NttPlan>, RlweError> {
+    Ok(NttPlan::shared(reducer(params, index)?, params.ring())?)
+}
+
+/// Indices of the moduli at `level`, then of the special primes.
+pub(crate) fn extended(params: &Params, level: u32) -> Vec<usize> {
+    let count = params.cipher_count();
+    (0..(level as usize + 1).min(count))
+        .chain(count..params.moduli().len())
+        .collect()
+}
+
+/// The limbs of `data`, each with its modulus: limb k belongs to modulus `indices[k]`.
+pub(crate) fn limbs_mut<'a>(
+    params: &'a Params,
+    indices: &'a [usize],
+    data: &'a mut [u64],
+) -> impl Iterator<Item = (usize, Modulus, &'a mut [u64])> {
+    let reducers = params.reducers();
+    let with_modulus = move |(&i, limb)| reducers.get(i).map(|&q| (i, q, limb));
+    indices
+        .iter()
+        .zip(data.chunks_exact_mut(params.degree()))
+        .filter_map(with_modulus)
+}
+
+/// Evaluation form of small signed coefficients over the moduli `indices`.
+pub(crate) fn small_to_eval(
+    params: &Params,
+    indices: &[usize],
+    samples: &[i8],
+) -> Result<Zeroizing<Vec<u64>>, RlweError> {
+    let mut data = Zeroizing::new(vec![0; indices.len() * params.degree()]);
+    for (i, q, limb) in limbs_mut(params, indices, &mut data) {
+        sample::to_limb(q, samples, limb)?;
+        plan(params, i)?.forward(limb)?;
+    }
+    Ok(data)
+}
+
+/// A secret's coefficients.
+pub(crate) fn sample_secret(
+    params: &Params,
+    prng: &mut Prng,
+) -> Result<Zeroizing<Vec<i8>>, RlweError> {
+    Ok(params.secret_distribution().sample(prng, params.degree())?)
+}
+
+/// An error's coefficients.
+pub(crate) fn sample_error(
+    params: &Params,
+    prng: &mut Prng,
+) -> Result<Zeroizing<Vec<i8>>, RlweError> {
+    Ok(params.error_distribution().sample(prng, params.degree())?)
+}
+
+/// Expands a public seed over the moduli `indices`; limb of modulus i is stream `first_stream` + i.
+pub(crate) fn expand(
+    params: &Params,
+    indices: &[usize],
+    seed: &[u8; 32],
+    first_stream: u64,
+) -> Vec<u64> {
+    let mut data = vec![0; indices.len() * params.degree()];
+    for (i, q, limb) in limbs_mut(params, indices, &mut data) {
+        expand_uniform(seed, first_stream + i as u64, q, limb);
+    }
+    data
+}
+
+/// Checks the length of a limb-major vector and that every residue is below its modulus.
+pub(crate) fn check_limbs(
+    params: &Params,
+    what: &'static str,
+    indices: &[usize],
+    data: &[u64],
+) -> Result<(), RlweError> {
+    let expected = indices.len() * params.degree();
+    if data.len() != expected {
+        return Err(RlweError::Length {
+            what,
+            expected,
+            got: data.len(),
+        });
+    }
+    for (&i, limb) in indices.iter().zip(data.chunks_exact(params.degree())) {
+        let q = reducer(params, i)?.value();
+        if limb.iter().any(|&x| x >= q) {
+            return Err(RlweError::Residue { what, modulus: q });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,318 @@
+//! Ciphertexts and plaintexts: limbs in evaluation form at a level, with their scheme's annotation.
+
+use std::fmt::Debug;
+
+use super::arith::{check_limbs, expand};
+use super::error::RlweError;
+use super::params::Params;
+use crate::file::{FileError, Reader, Writer};
+use crate::identity::{KeyId, Origin, belongs};
+use crate::scheme::{At, Encrypted, Limbed, ParamsId};
+
+/// Most polynomials a ciphertext may have.
+pub(crate) const MAX_SIZE: usize = 3;
+
+/// Indices of the moduli of a level.
+fn level_indices(level: u32) -> Vec<usize> {
+    (0..=level as usize).collect()
+}
+
+/// What a value carries beside its limbs and its level: CKKS a scale, BGV a factor, BFV nothing.
+pub trait Annotation: Clone + PartialEq + Debug + Send + Sync + 'static {
+    type Error: From<RlweError> + Into<FileError>;
+    /// Bytes it takes in a file.
+    const FILE_BYTES: usize;
+
+    /// Refuses what no value of these parameters can have at `level`.
+    fn check(&self, params: &Params, level: u32) -> Result<(), Self::Error>;
+
+    fn write(&self, to: &mut Writer);
+
+    /// What [`Annotation::write`] wrote; whether a value may have it is for [`Annotation::check`].
+    fn read(from: &mut Reader<'_>) -> Result<Self, FileError>;
+}
+
+fn check_at<A: Annotation>(params: &Params, level: u32, annotation: &A) -> Result<(), A::Error> {
+    params.check_level(level)?;
+    annotation.check(params, level)
+}
+
+/// An encoded message, as it is added to an encryption of zero: one polynomial, `level + 1` limbs in evaluation form,
+/// limb-major.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plaintext<A> {
+    origin: Origin,
+    level: u32,
+    annotation: A,
+    limbs: Vec<u64>,
+}
+
+belongs!(for<A: Annotation> Plaintext<A>);
+
+impl<A: Annotation> Plaintext<A> {
+    /// Checks the level, the annotation, the number of residues and that each is below its modulus.
+    pub fn new(
+        params: &Params,
+        level: u32,
+        annotation: impl Into<A>,
+        limbs: Vec<u64>,
+    ) -> Result<Self, A::Error> {
+        let annotation = annotation.into();
+        check_at(params, level, &annotation)?;
+        check_limbs(params, "plaintext", &level_indices(level), &limbs)?;
+        Ok(Self {
+            origin: params.origin(None),
+            level,
+            annotation,
+            limbs,
+        })
+    }
+
+    pub(crate) fn trusted(params: &Params, level: u32, annotation: A, limbs: Vec<u64>) -> Self {
+        Self {
+            origin: params.origin(None),
+            level,
+            annotation,
+            limbs,
+        }
+    }
+
+    pub fn level(&self) -> u32 {
+        self.level
+    }
+
+    pub fn annotation(&self) -> &A {
+        &self.annotation
+    }
+
+    /// All residues, limb-major.
+    pub fn limbs(&self) -> &[u64] {
+        &self.limbs
+    }
+
+    /// The limb of ciphertext prime `index`, if the level has it.
+    pub fn limb(&self, index: usize) -> Option<&[u64]> {
+        limb(&self.limbs, index, self.level as usize + 1)
+    }
+}
+
+/// Two or more polynomials of `level + 1` limbs in evaluation form: c_0 + c_1 s + c_2 s^2 ... is the message.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ciphertext<A> {
+    origin: Origin,
+    level: u32,
+    annotation: A,
+    polys: Vec<Vec<u64>>,
+}
+
+belongs!(for<A: Annotation> Ciphertext<A>);
+
+impl<A: Annotation> Ciphertext<A> {
+    /// Most polynomials a ciphertext may have: two, or three before relinearisation.
+    pub const MAX_SIZE: usize = MAX_SIZE;
+
+    /// Checks the level, the annotation, the number of polynomials and residues and that each is below its modulus. It
+    /// has no key identity.
+    pub fn new(
+        params: &Params,
+        level: u32,
+        annotation: impl Into<A>,
+        polys: Vec<Vec<u64>>,
+    ) -> Result<Self, A::Error> {
+        let annotation = annotation.into();
+        check_at(params, level, &annotation)?;
+        if !(2..=Self::MAX_SIZE).contains(&polys.len()) {
+            return Err(RlweError::Size {
+                what: "ciphertext",
+                expected: "2 or 3".into(),
+                got: polys.len(),
+            }
+            .into());
+        }
+        for poly in &polys {
+            check_limbs(params, "ciphertext", &level_indices(level), poly)?;
+        }
+        Ok(Self::trusted(params, level, annotation, polys, None))
+    }
+
+    pub(crate) fn trusted(
+        params: &Params,
+        level: u32,
+        annotation: A,
+        polys: Vec<Vec<u64>>,
+        key_id: Option<KeyId>,
+    ) -> Self {
+        Self {
+            origin: params.origin(key_id),
+            level,
+            annotation,
+            polys,
+        }
+    }
+
+    pub fn level(&self) -> u32 {
+        self.level
+    }
+
+    pub fn annotation(&self) -> &A {
+        &self.annotation
+    }
+
+    /// Number of polynomials.
+    pub fn size(&self) -> usize {
+        self.polys.len()
+    }
+
+    /// Whether the message shows without the secret key: every polynomial but c_0 is zero.
+    pub fn is_transparent(&self) -> bool {
+        let mut masks = self.polys.iter().skip(1).flatten();
+        masks.all(|&residue| residue == 0)
+    }
+
+    /// The polynomials, each limb-major.
+    pub fn polys(&self) -> &[Vec<u64>] {
+        &self.polys
+    }
+
+    /// The limb of polynomial `poly` and ciphertext prime `index`.
+    pub fn limb(&self, poly: usize, index: usize) -> Option<&[u64]> {
+        limb(self.polys.get(poly)?, index, self.level as usize + 1)
+    }
+
+    /// The same under another annotation: the caller answers for its meaning (a rescale whose prime is taken as the
+    /// nominal scale, for instance).
+    pub fn with_annotation(mut self, annotation: impl Into<A>) -> Self {
+        self.annotation = annotation.into();
+        self
+    }
+
+    /// The polynomials, taken out.
+    pub fn into_polys(self) -> Vec<Vec<u64>> {
+        self.polys
+    }
+}
+
+/// A secret-key ciphertext whose c_1 is expanded from a seed: half as long. Limb i of c_1 is stream i of the seed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SeededCiphertext<A> {
+    origin: Origin,
+    level: u32,
+    annotation: A,
+    c0: Vec<u64>,
+    seed: [u8; 32],
+}
+
+belongs!(for<A: Annotation> SeededCiphertext<A>);
+
+impl<A: Annotation> SeededCiphertext<A> {
+    /// Checks as [`Ciphertext::new`] does.
+    pub fn new(
+        params: &Params,
+        level: u32,
+        annotation: impl Into<A>,
+        c0: Vec<u64>,
+        seed: [u8; 32],
+    ) -> Result<Self, A::Error> {
+        let annotation = annotation.into();
+        check_at(params, level, &annotation)?;
+        check_limbs(params, "seeded ciphertext", &level_indices(level), &c0)?;
+        Ok(Self::trusted(params, level, annotation, c0, seed, None))
+    }
+
+    pub(crate) fn trusted(
+        params: &Params,
+        level: u32,
+        annotation: A,
+        c0: Vec<u64>,
+        seed: [u8; 32],
+        key_id: Option<KeyId>,
+    ) -> Self {
+        Self {
+            origin: params.origin(key_id),
+            level,
+            annotation,
+            c0,
+            seed,
+        }
+    }
+
+    pub fn level(&self) -> u32 {
+        self.level
+    }
+
+    pub fn annotation(&self) -> &A {
+        &self.annotation
+    }
+
+    pub fn c0(&self) -> &[u64] {
+        &self.c0
+    }
+
+    pub fn seed(&self) -> &[u8; 32] {
+        &self.seed
+    }
+
+    /// The whole ciphertext.
+    pub fn expand(&self, params: &Params) -> Result<Ciphertext<A>, RlweError> {
+        params.check_id("seeded ciphertext", &self.origin.params_id)?;
+        let c1 = expand(params, &level_indices(self.level), &self.seed, 0);
+        Ok(Ciphertext::trusted(
+            params,
+            self.level,
+            self.annotation.clone(),
+            vec![self.c0.clone(), c1],
+            self.origin.key_id,
+        ))
+    }
+}
+
+impl<A: Annotation> Limbed for Plaintext<A> {
+    fn params_id(&self) -> &ParamsId {
+        self.params_id()
+    }
+
+    fn polys(&self) -> usize {
+        1
+    }
+
+    fn limb(&self, poly: usize, modulus: usize) -> Option<&[u64]> {
+        (poly == 0).then(|| self.limb(modulus)).flatten()
+    }
+}
+
+impl<A: Annotation> Limbed for Ciphertext<A> {
+    fn params_id(&self) -> &ParamsId {
+        self.params_id()
+    }
+
+    fn polys(&self) -> usize {
+        self.size()
+    }
+
+    fn limb(&self, poly: usize, modulus: usize) -> Option<&[u64]> {
+        self.limb(poly, modulus)
+    }
+
+    fn key_id(&self) -> Option<KeyId> {
+        self.key_id()
+    }
+}
+
+impl<A: Annotation> Encrypted<A> for Ciphertext<A> {
+    fn at(&self) -> At<A> {
+        At {
+            level: self.level,
+            annotation: self.annotation.clone(),
+        }
+    }
+
+    fn is_transparent(&self) -> bool {
+        self.is_transparent()
+    }
+}
+
+/// Limb `index` of a limb-major vector of `count` limbs.
+pub(crate) fn limb(data: &[u64], index: usize, count: usize) -> Option<&[u64]> {
+    let n = data.len().checked_div(count)?;
+    data.get(index.checked_mul(n)?..(index + 1).checked_mul(n)?)
+}

@@ -1,0 +1,198 @@
+//! Encryption and decryption.
+
+use std::sync::Arc;
+
+use ringmill_math::{PrngSource, kernels};
+use zeroize::Zeroizing;
+
+use super::arith::{expand, limbs_mut};
+use super::cipher::{Annotation, Ciphertext, Plaintext, SeededCiphertext};
+use super::error::RlweError;
+use super::key::{PublicKey, SecretKey};
+use super::keygen::encrypt_zero;
+use super::params::{Params, RingParams};
+use super::public::PublicHalves;
+use crate::identity::KeyId;
+
+/// Encrypts under a public key, or under the secret key where its holder is the one who encrypts. Each encryption draws
+/// randomness of its own, so copies of an encryptor, in a forked process or a restored machine, repeat nothing.
+pub struct Encryptor {
+    params: Arc<Params>,
+    key: EncryptionKey,
+    key_id: Option<KeyId>,
+    source: PrngSource,
+}
+
+enum EncryptionKey {
+    Public(PublicHalves),
+    Secret(SecretKey),
+}
+
+impl Encryptor {
+    pub fn with_public_key(
+        params: Arc<impl RingParams>,
+        key: &PublicKey,
+    ) -> Result<Self, RlweError> {
+        let params = Arc::clone(params.ring_params());
+        let key_id = key.key_id();
+        let key = EncryptionKey::Public(PublicHalves::new(&params, key)?);
+        Ok(Self {
+            params,
+            key,
+            key_id,
+            source: PrngSource::os(),
+        })
+    }
+
+    pub fn with_secret_key(
+        params: Arc<impl RingParams>,
+        key: SecretKey,
+    ) -> Result<Self, RlweError> {
+        let params = Arc::clone(params.ring_params());
+        params.check_id("secret key", key.params_id())?;
+        let key_id = key.key_id();
+        Ok(Self {
+            params,
+            key: EncryptionKey::Secret(key),
+            key_id,
+            source: PrngSource::os(),
+        })
+    }
+
+    /// Replaces the randomness by a fixed stream: for tests that must repeat, and for nothing else.
+    pub fn seed_for_reproducible_tests_only(mut self, seed: [u8; 32]) -> Self {
+        self.source = PrngSource::from_seed_for_reproducible_tests_only(seed);
+        self
+    }
+
+    /// Encrypts at the plaintext's level, under its annotation.
+    ///
+    /// With the public key, as SEAL: an encryption of zero modulo q_0 ... q_level P is divided by P with rounding, which
+    /// leaves little more than a rounding error; then the plaintext is added.
+    pub fn encrypt<A: Annotation>(&self, plain: &Plaintext<A>) -> Result<Ciphertext<A>, RlweError> {
+        match &self.key {
+            EncryptionKey::Public(_) => self.encrypt_public(plain),
+            EncryptionKey::Secret(_) => self.encrypt_seeded(plain)?.expand(&self.params),
+        }
+    }
+
+    /// Encrypts under the secret key with a seeded c_1, half the size to send. Refused on a public-key encryptor.
+    pub fn encrypt_seeded<A: Annotation>(
+        &self,
+        plain: &Plaintext<A>,
+    ) -> Result<SeededCiphertext<A>, RlweError> {
+        let EncryptionKey::Secret(secret) = &self.key else {
+            return Err(RlweError::MissingKey("secret".into()));
+        };
+        let params = &self.params;
+        params.check_id("plaintext", plain.params_id())?;
+        let indices: Vec<usize> = (0..=plain.level() as usize).collect();
+        let mut prng = self.source.fresh()?;
+        let seed = prng.next_seed();
+        let c1 = expand(params, &indices, &seed, 0);
+        let mut c0 = encrypt_zero(params, secret, &indices, &c1, &mut prng)?;
+        add_plain(params, &indices, &mut c0, plain)?;
+        Ok(SeededCiphertext::trusted(
+            params,
+            plain.level(),
+            plain.annotation().clone(),
+            c0,
+            seed,
+            self.key_id,
+        ))
+    }
+
+    fn encrypt_public<A: Annotation>(
+        &self,
+        plain: &Plaintext<A>,
+    ) -> Result<Ciphertext<A>, RlweError> {
+        let EncryptionKey::Public(halves) = &self.key else {
+            return Err(RlweError::MissingKey("public".into()));
+        };
+        let (params, level) = (&self.params, plain.level());
+        params.check_id("plaintext", plain.params_id())?;
+        let [mut c0, c1] = halves.zero(params, level, &mut self.source.fresh()?)?;
+        let indices: Vec<usize> = (0..=level as usize).collect();
+        add_plain(params, &indices, &mut c0, plain)?;
+        let polys = vec![c0, c1];
+        let annotation = plain.annotation().clone();
+        Ok(Ciphertext::trusted(
+            params,
+            level,
+            annotation,
+            polys,
+            self.key_id,
+        ))
+    }
+}
+
+fn add_plain<A: Annotation>(
+    params: &Params,
+    indices: &[usize],
+    c0: &mut [u64],
+    plain: &Plaintext<A>,
+) -> Result<(), RlweError> {
+    for ((_, q, limb), m) in
+        limbs_mut(params, indices, c0).zip(plain.limbs().chunks_exact(params.degree()))
+    {
+        kernels::add_assign(q, limb, m)?;
+    }
+    Ok(())
+}
+
+/// Decrypts; holds the secret key. Running time depends on public sizes alone.
+pub struct Decryptor {
+    params: Arc<Params>,
+    secret: SecretKey,
+}
+
+impl Decryptor {
+    pub fn new(params: Arc<impl RingParams>, secret: SecretKey) -> Result<Self, RlweError> {
+        let params = Arc::clone(params.ring_params());
+        params.check_id("secret key", secret.params_id())?;
+        Ok(Self { params, secret })
+    }
+
+    /// The secret key's identity, where it has one.
+    pub fn key_id(&self) -> Option<KeyId> {
+        self.secret.key_id()
+    }
+
+    /// c_0 + c_1 s + c_2 s^2, by Horner's rule, at the ciphertext's level, under its annotation: the message
+    /// before it is decoded. A ciphertext of another secret key
+    /// is refused; where one of the two has no identity, that cannot be checked.
+    pub fn decrypt<A: Annotation>(
+        &self,
+        cipher: &Ciphertext<A>,
+    ) -> Result<Plaintext<A>, RlweError> {
+        let params = &self.params;
+        params.check_id("ciphertext", cipher.params_id())?;
+        KeyId::common([
+            ("secret key", self.key_id()),
+            ("ciphertext", cipher.key_id()),
+        ])?;
+        let indices: Vec<usize> = (0..=cipher.level() as usize).collect();
+        let mut sum = Zeroizing::new(vec![0; indices.len() * params.degree()]);
+        let n = params.degree();
+        for (k, (i, q, limb)) in limbs_mut(params, &indices, &mut sum).enumerate() {
+            let s = self.secret.limb(params, i);
+            let s = s.ok_or_else(|| RlweError::MissingKey(format!("secret, modulus {i}")))?;
+            let mut parts = cipher.polys().iter().rev();
+            let mut next = || parts.next().and_then(|c| c.get(k * n..(k + 1) * n));
+            // The two highest at once; no ciphertext has fewer.
+            if let (Some(high), Some(low)) = (next(), next()) {
+                kernels::mac(q, limb, low, high, s)?;
+            }
+            while let Some(c) = next() {
+                kernels::mul_assign(q, limb, s)?;
+                kernels::add_assign(q, limb, c)?;
+            }
+        }
+        Ok(Plaintext::trusted(
+            params,
+            cipher.level(),
+            cipher.annotation().clone(),
+            std::mem::take(&mut *sum),
+        ))
+    }
+}

@@ -1,0 +1,313 @@
+//! Keys: secret, public, key-switching, relinearisation and Galois.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use ringmill_limits::room;
+use zeroize::Zeroizing;
+
+use super::arith::{check_limbs, expand};
+use super::cipher::limb;
+use super::error::RlweError;
+use super::params::Params;
+use crate::identity::{KeyId, Origin, belongs};
+use crate::scheme::{Limbed, ParamsId};
+
+fn all_indices(params: &Params) -> Vec<usize> {
+    (0..params.moduli().len()).collect()
+}
+
+/// The secret key s in evaluation form over all moduli. Wiped on drop, never printed; written to a file only by
+/// [`crate::file::write_secret_key_in_the_clear`].
+#[derive(Clone)]
+pub struct SecretKey {
+    origin: Origin,
+    eval: Zeroizing<Vec<u64>>,
+}
+
+impl fmt::Debug for SecretKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecretKey(redacted)")
+    }
+}
+
+belongs!(SecretKey);
+
+impl SecretKey {
+    /// From the evaluation form over all moduli, limb-major (SEAL's form); lengths and residues are checked. It has no
+    /// identity.
+    pub fn from_eval_limbs(params: &Params, eval: Zeroizing<Vec<u64>>) -> Result<Self, RlweError> {
+        check_limbs(params, "secret key", &all_indices(params), &eval)?;
+        Ok(Self::trusted(params, eval, None))
+    }
+
+    pub(super) fn trusted(
+        params: &Params,
+        eval: Zeroizing<Vec<u64>>,
+        key_id: Option<KeyId>,
+    ) -> Self {
+        Self {
+            origin: params.origin(key_id),
+            eval,
+        }
+    }
+
+    /// The secret itself, limb-major over all moduli: keep it where it is.
+    pub fn expose_eval_limbs(&self) -> &[u64] {
+        &self.eval
+    }
+
+    pub(super) fn limb(&self, params: &Params, index: usize) -> Option<&[u64]> {
+        limb(&self.eval, index, params.moduli().len())
+    }
+}
+
+/// The uniform half of a public object: expanded from a public seed, or stored.
+#[derive(Clone, PartialEq, Debug)]
+pub enum KeyHalf<T> {
+    Seed([u8; 32]),
+    Stored(T),
+}
+
+/// Whether generated keys keep the seed of their uniform half (half the size; the default) or store it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum KeyForm {
+    #[default]
+    Seeded,
+    Stored,
+}
+
+/// An encryption of zero over all moduli: b = -(a s + e); both halves limb-major in evaluation form. A seeded a has
+/// limb i from stream i.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PublicKey {
+    origin: Origin,
+    b: Vec<u64>,
+    a: KeyHalf<Vec<u64>>,
+}
+
+belongs!(PublicKey);
+
+impl PublicKey {
+    /// Checks lengths and residues. It has no identity.
+    pub fn new(params: &Params, b: Vec<u64>, a: KeyHalf<Vec<u64>>) -> Result<Self, RlweError> {
+        let indices = all_indices(params);
+        check_limbs(params, "public key", &indices, &b)?;
+        if let KeyHalf::Stored(a) = &a {
+            check_limbs(params, "public key", &indices, a)?;
+        }
+        Ok(Self::trusted(params, b, a, None))
+    }
+
+    pub(super) fn trusted(
+        params: &Params,
+        b: Vec<u64>,
+        a: KeyHalf<Vec<u64>>,
+        key_id: Option<KeyId>,
+    ) -> Self {
+        Self {
+            origin: params.origin(key_id),
+            b,
+            a,
+        }
+    }
+
+    pub fn b(&self) -> &[u64] {
+        &self.b
+    }
+
+    pub fn a(&self) -> &KeyHalf<Vec<u64>> {
+        &self.a
+    }
+
+    /// The a half, expanded if it is seeded.
+    pub fn expanded_a(&self, params: &Params) -> Result<Vec<u64>, RlweError> {
+        params.check_id("public key", &self.origin.params_id)?;
+        Ok(match &self.a {
+            KeyHalf::Seed(seed) => expand(params, &all_indices(params), seed, 0),
+            KeyHalf::Stored(a) => a.clone(),
+        })
+    }
+}
+
+/// A key-switching key from s' to s: for each digit j a pair over all moduli, b_j = -(a_j s + e_j) + g_j s' with g_j = P
+/// modulo the primes of digit j and 0 modulo the others. Evaluation form, limb-major. A seeded a_j has its limb of
+/// modulus i from stream j (number of moduli) + i.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KSwitchKey {
+    origin: Origin,
+    moduli_count: usize,
+    b: Vec<Vec<u64>>,
+    a: KeyHalf<Vec<Vec<u64>>>,
+}
+
+belongs!(KSwitchKey);
+
+impl KSwitchKey {
+    /// Checks the number of digits, lengths and residues. It has no identity.
+    pub fn new(
+        params: &Params,
+        b: Vec<Vec<u64>>,
+        a: KeyHalf<Vec<Vec<u64>>>,
+    ) -> Result<Self, RlweError> {
+        let indices = all_indices(params);
+        let stored: &[Vec<u64>] = if let KeyHalf::Stored(a) = &a { a } else { &b };
+        for half in [&b, stored] {
+            if half.len() != params.dnum() {
+                let (what, expected) = ("key-switching key", params.dnum());
+                return Err(RlweError::Length {
+                    what,
+                    expected,
+                    got: half.len(),
+                });
+            }
+        }
+        for limbs in b.iter().chain(stored) {
+            check_limbs(params, "key-switching key", &indices, limbs)?;
+        }
+        Ok(Self::trusted(params, b, a, None))
+    }
+
+    pub(super) fn trusted(
+        params: &Params,
+        b: Vec<Vec<u64>>,
+        a: KeyHalf<Vec<Vec<u64>>>,
+        key_id: Option<KeyId>,
+    ) -> Self {
+        Self {
+            origin: params.origin(key_id),
+            moduli_count: params.moduli().len(),
+            b,
+            a,
+        }
+    }
+
+    /// Bytes of memory that a key of these parameters takes; a file of it is a few dozen longer.
+    pub fn bytes_of(params: &Params, form: KeyForm) -> u64 {
+        let half = 8 * (params.dnum() * params.moduli().len() * params.degree()) as u64;
+        match form {
+            KeyForm::Seeded => half + 32,
+            KeyForm::Stored => 2 * half,
+        }
+    }
+
+    /// Number of digits, dnum.
+    pub fn digits(&self) -> usize {
+        self.b.len()
+    }
+
+    /// The b halves, one a digit, each limb-major over all moduli.
+    pub fn b(&self) -> &[Vec<u64>] {
+        &self.b
+    }
+
+    pub fn a(&self) -> &KeyHalf<Vec<Vec<u64>>> {
+        &self.a
+    }
+
+    /// The seed of the a halves, or `None` when they are stored.
+    pub fn seed(&self) -> Option<&[u8; 32]> {
+        match &self.a {
+            KeyHalf::Seed(seed) => Some(seed),
+            KeyHalf::Stored(_) => None,
+        }
+    }
+
+    /// The limb of `digit`, part 0 (b) or 1 (a, only if stored) and modulus `index` of the parameters' table.
+    pub fn limb(&self, digit: usize, part: usize, index: usize) -> Option<&[u64]> {
+        let half = match (part, &self.a) {
+            (0, _) => self.b.get(digit)?,
+            (1, KeyHalf::Stored(a)) => a.get(digit)?,
+            _ => return None,
+        };
+        limb(half, index, self.moduli_count)
+    }
+
+    /// The same key with stored a halves.
+    pub fn expanded(&self, params: &Params) -> Result<Self, RlweError> {
+        params.check_id("key-switching key", &self.origin.params_id)?;
+        let KeyHalf::Seed(seed) = &self.a else {
+            return Ok(self.clone());
+        };
+        room(
+            "a key-switching key",
+            Self::bytes_of(params, KeyForm::Stored),
+        )?;
+        let indices = all_indices(params);
+        let half = |j: usize| expand(params, &indices, seed, (j * self.moduli_count) as u64);
+        let a = (0..self.digits()).map(half).collect();
+        let a = KeyHalf::Stored(a);
+        Ok(Self::trusted(params, self.b.clone(), a, self.key_id()))
+    }
+}
+
+impl Limbed for KSwitchKey {
+    fn params_id(&self) -> &ParamsId {
+        self.params_id()
+    }
+
+    fn polys(&self) -> usize {
+        2 * self.digits()
+    }
+
+    fn key_id(&self) -> Option<KeyId> {
+        self.key_id()
+    }
+
+    fn limb(&self, poly: usize, modulus: usize) -> Option<&[u64]> {
+        self.limb(poly / 2, poly % 2, modulus)
+    }
+
+    fn seed(&self) -> Option<&[u8; 32]> {
+        self.seed()
+    }
+}
+
+/// Switches s^2 to s.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RelinKey(pub KSwitchKey);
+
+/// For each Galois element g asked for, the key that switches s(x^g) to s.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct GaloisKeys {
+    keys: BTreeMap<u32, KSwitchKey>,
+}
+
+impl GaloisKeys {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds or replaces the key of an odd Galois element.
+    pub fn insert(&mut self, galois: u32, key: KSwitchKey) {
+        self.keys.insert(galois, key);
+    }
+
+    pub fn get(&self, galois: u32) -> Result<&KSwitchKey, RlweError> {
+        self.keys
+            .get(&galois)
+            .ok_or_else(|| RlweError::MissingKey(format!("Galois key for element {galois}")))
+    }
+
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The secret key that all belong to; `None` when that of one is not known, or there are none.
+    ///
+    /// # Errors
+    /// [`RlweError::OtherKeys`] for keys of two secret keys.
+    pub fn key_id(&self) -> Result<Option<KeyId>, RlweError> {
+        let keys = self.keys.values();
+        Ok(KeyId::common(keys.map(|k| ("Galois key", k.key_id())))?)
+    }
+
+    /// In ascending order of the Galois element.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, &KSwitchKey)> {
+        self.keys.iter().map(|(&g, k)| (g, k))
+    }
+}

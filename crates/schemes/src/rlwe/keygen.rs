@@ -1,0 +1,209 @@
+//! Key generation.
+
+use std::sync::Arc;
+
+use ringmill_limits::{Watch, room};
+use ringmill_math::{Prng, PrngSource, kernels};
+use zeroize::Zeroizing;
+
+use super::arith::{expand, limbs_mut, sample_error, sample_secret, small_to_eval};
+use super::error::RlweError;
+use super::key::{GaloisKeys, KSwitchKey, KeyForm, KeyHalf, PublicKey, RelinKey, SecretKey};
+use super::params::{Params, RingParams};
+use crate::identity::KeyId;
+
+/// Makes keys for one secret key, each from randomness of its own: copies of a generator of keys, in a forked process or
+/// a restored machine, repeat nothing.
+///
+/// ```
+/// # fn main() -> Result<(), ringmill_schemes::ckks::CkksError> {
+/// use ringmill_schemes::ckks::{KeyGenerator, Params};
+/// let params = Params::builder(12).prime_bits(&[35, 35], &[35]).build()?;
+/// let keygen = KeyGenerator::new(params.clone())?;
+/// let relin = keygen.relin_key(Default::default())?;
+/// let rotations = keygen.galois_keys(&[params.galois_element(1)?], Default::default())?;
+/// # let _ = (relin, rotations);
+/// # Ok(())
+/// # }
+/// ```
+pub struct KeyGenerator {
+    params: Arc<Params>,
+    secret: Arc<SecretKey>,
+    source: Arc<PrngSource>,
+    indices: Vec<usize>,
+    watch: Watch,
+}
+
+impl KeyGenerator {
+    /// This generator, sharing all it holds; making keys with it asks `watch` as it goes.
+    pub fn watched(&self, watch: &Watch) -> Self {
+        Self {
+            params: Arc::clone(&self.params),
+            secret: Arc::clone(&self.secret),
+            source: Arc::clone(&self.source),
+            indices: self.indices.clone(),
+            watch: watch.clone(),
+        }
+    }
+
+    /// A fresh secret key from the operating system's randomness.
+    pub fn new(params: Arc<impl RingParams>) -> Result<Self, RlweError> {
+        Self::with_source(Arc::clone(params.ring_params()), PrngSource::os())
+    }
+
+    /// The same keys on every run: for tests that must repeat, and for nothing else.
+    pub fn from_seed_for_reproducible_tests_only(
+        params: Arc<impl RingParams>,
+        seed: [u8; 32],
+    ) -> Result<Self, RlweError> {
+        let source = PrngSource::from_seed_for_reproducible_tests_only(seed);
+        Self::with_source(Arc::clone(params.ring_params()), source)
+    }
+
+    /// Further keys for a secret key that exists; they have its identity, or none where it has none.
+    pub fn from_secret_key(
+        params: Arc<impl RingParams>,
+        secret: SecretKey,
+    ) -> Result<Self, RlweError> {
+        let params = Arc::clone(params.ring_params());
+        params.check_id("secret key", secret.params_id())?;
+        let indices = (0..params.moduli().len()).collect();
+        Ok(Self {
+            params,
+            secret: Arc::new(secret),
+            source: Arc::new(PrngSource::os()),
+            indices,
+            watch: Watch::default(),
+        })
+    }
+
+    fn with_source(params: Arc<Params>, source: PrngSource) -> Result<Self, RlweError> {
+        let indices: Vec<usize> = (0..params.moduli().len()).collect();
+        let coefficients = sample_secret(&params, &mut source.fresh()?)?;
+        let eval = small_to_eval(&params, &indices, &coefficients)?;
+        let key_id = KeyId::draw(&mut source.fresh()?);
+        let secret = SecretKey::trusted(&params, eval, Some(key_id));
+        Ok(Self {
+            params,
+            secret: Arc::new(secret),
+            source: Arc::new(source),
+            indices,
+            watch: Watch::default(),
+        })
+    }
+
+    pub fn secret_key(&self) -> &SecretKey {
+        &self.secret
+    }
+
+    /// An encryption of zero over all moduli, seeded.
+    pub fn public_key(&self) -> Result<PublicKey, RlweError> {
+        let mut prng = self.source.fresh()?;
+        let seed = prng.next_seed();
+        let a = expand(&self.params, &self.indices, &seed, 0);
+        let b = self.zero(&a, &mut prng)?;
+        let key_id = self.secret.key_id();
+        Ok(PublicKey::trusted(
+            &self.params,
+            b,
+            KeyHalf::Seed(seed),
+            key_id,
+        ))
+    }
+
+    /// The key that switches s^2 to s.
+    pub fn relin_key(&self, form: KeyForm) -> Result<RelinKey, RlweError> {
+        let mut square = Zeroizing::new(self.secret.expose_eval_limbs().to_vec());
+        let secret = Arc::clone(&self.secret);
+        for (i, q, limb) in limbs_mut(&self.params, &self.indices, &mut square) {
+            if let Some(s) = secret.limb(&self.params, i) {
+                kernels::mul_assign(q, limb, s)?;
+            }
+        }
+        Ok(RelinKey(self.switching_key(&square, form)?))
+    }
+
+    /// The keys that switch s(x^g) to s, for each odd Galois element g below 2N given.
+    pub fn galois_keys(&self, elements: &[u32], form: KeyForm) -> Result<GaloisKeys, RlweError> {
+        let mut keys = GaloisKeys::new();
+        for &g in elements {
+            let secret = Arc::clone(&self.secret);
+            let mut turned = Zeroizing::new(vec![0; secret.expose_eval_limbs().len()]);
+            for (i, _, limb) in limbs_mut(&self.params, &self.indices, &mut turned) {
+                if let Some(s) = secret.limb(&self.params, i) {
+                    kernels::auto_eval(u64::from(g), limb, s)?;
+                }
+            }
+            keys.insert(g, self.switching_key(&turned, form)?);
+        }
+        Ok(keys)
+    }
+
+    /// The keys of rotations by these steps.
+    pub fn rotation_keys(&self, steps: &[i64], form: KeyForm) -> Result<GaloisKeys, RlweError> {
+        let elements = steps
+            .iter()
+            .map(|&s| self.params.galois_element(s))
+            .collect::<Result<Vec<_>, _>>()?;
+        self.galois_keys(&elements, form)
+    }
+
+    /// The key that switches the secret `from` (evaluation form over all moduli) to this one.
+    fn switching_key(&self, from: &[u64], form: KeyForm) -> Result<KSwitchKey, RlweError> {
+        let params = Arc::clone(&self.params);
+        let mut prng = self.source.fresh()?;
+        let seed = prng.next_seed();
+        let (count, n) = (params.moduli().len(), params.degree());
+        let (mut bs, mut a_halves) = (Vec::new(), Vec::new());
+        for digit in 0..params.dnum() {
+            self.watch.check()?;
+            room("a key-switching key", 3 * 8 * (count * n) as u64)?;
+            let a = expand(&params, &self.indices, &seed, (digit * count) as u64);
+            let mut b = self.zero(&a, &mut prng)?;
+            let own = params.digit(digit, params.max_level());
+            for (i, q, limb) in
+                limbs_mut(&params, &self.indices, &mut b).filter(|(i, ..)| own.contains(i))
+            {
+                let p = params.special_moduli().iter().fold(1, |p, &x| q.mul(p, x));
+                let mut term = Zeroizing::new(vec![0; n]);
+                if let Some(s) = super::cipher::limb(from, i, count) {
+                    kernels::mul_scalar(q, &mut term, s, p)?;
+                    kernels::add_assign(q, limb, &term)?;
+                }
+            }
+            bs.push(b);
+            if form == KeyForm::Stored {
+                a_halves.push(a);
+            }
+        }
+        let a = match form {
+            KeyForm::Seeded => KeyHalf::Seed(seed),
+            KeyForm::Stored => KeyHalf::Stored(a_halves),
+        };
+        Ok(KSwitchKey::trusted(&params, bs, a, self.secret.key_id()))
+    }
+
+    /// -(a s + e) over all moduli.
+    fn zero(&self, a: &[u64], prng: &mut Prng) -> Result<Vec<u64>, RlweError> {
+        encrypt_zero(&self.params, &self.secret, &self.indices, a, prng)
+    }
+}
+
+/// -(a s + e) over the moduli `indices`, e fresh; `a` has one limb a modulus.
+pub(super) fn encrypt_zero(
+    params: &Params,
+    secret: &SecretKey,
+    indices: &[usize],
+    a: &[u64],
+    prng: &mut Prng,
+) -> Result<Vec<u64>, RlweError> {
+    let mut b = small_to_eval(params, indices, &sample_error(params, prng)?)?;
+    for ((i, q, limb), a) in limbs_mut(params, indices, &mut b).zip(a.chunks_exact(params.degree()))
+    {
+        if let Some(s) = secret.limb(params, i) {
+            kernels::mac_assign(q, limb, a, s)?;
+            kernels::neg_assign(q, limb);
+        }
+    }
+    Ok(std::mem::take(&mut *b))
+}

@@ -1,0 +1,33 @@
+//! What the ring schemes (CKKS, BFV, BGV) share, below all of them: the RNS chain with its distributions and its
+//! security, keys and their generation, encryptions of zero and the phase, ciphertexts with their scheme's annotation,
+//! and the emission of operations as mid-level procedures. A level-l ciphertext has l + 1 primes; all limbs are in
+//! evaluation form.
+
+pub(crate) mod arith;
+pub mod cipher;
+pub mod distributions;
+pub mod encrypt;
+pub mod error;
+pub mod evaluation_keys;
+pub mod key;
+pub mod keygen;
+pub mod level;
+pub mod ops;
+pub mod params;
+mod params_builder;
+mod public;
+pub mod security;
+
+pub use crate::identity::{self, KeyId, Origin};
+pub use cipher::{Annotation, Ciphertext, Plaintext, SeededCiphertext};
+pub use distributions::{ErrorDistribution, SecretDistribution};
+pub use encrypt::{Decryptor, Encryptor};
+pub use error::RlweError;
+pub use evaluation_keys::{EvaluationKeys, KeyRequest};
+pub use key::{GaloisKeys, KSwitchKey, KeyForm, KeyHalf, PublicKey, RelinKey, SecretKey};
+pub use keygen::KeyGenerator;
+pub use level::{Galois, Level};
+pub use ops::{OpKey, Row, Table};
+pub use params::{Params, RingParams};
+pub use params_builder::ParamsBuilder;
+pub use security::{SecurityLevel, SecurityRecord, SecurityTable};

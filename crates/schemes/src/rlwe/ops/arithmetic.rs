@@ -1,0 +1,131 @@
+//! Operations without key switching or rounding.
+
+use ringmill_isa::VerifyError;
+use ringmill_isa::mid::{ProcBuilder, ValueId};
+
+use super::Variant;
+use super::emit::{Emit, Limb};
+use crate::rlwe::error::RlweError;
+
+/// Polynomials present in both addends are added; the others pass through.
+pub(crate) fn add(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
+    for poly in 0..v.size(0).min(v.size(1)) {
+        let (a, b) = (e.cipher(0, poly)?, e.cipher(1, poly)?);
+        let sum = e.zip(&a, &b, ProcBuilder::add)?;
+        e.result(0, poly, &sum)?;
+    }
+    Ok(())
+}
+
+/// As [`add`]; a third polynomial of the subtrahend alone is negated.
+pub(crate) fn sub(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
+    for poly in 0..v.size(1) {
+        let difference = if poly < v.size(0) {
+            let (a, b) = (e.cipher(0, poly)?, e.cipher(1, poly)?);
+            e.zip(&a, &b, ProcBuilder::sub)?
+        } else {
+            let b = e.cipher(1, poly)?;
+            e.map(&b, ProcBuilder::neg)?
+        };
+        e.result(0, poly, &difference)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn neg(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
+    for poly in 0..v.size(0) {
+        let a = e.cipher(0, poly)?;
+        let negated = e.map(&a, ProcBuilder::neg)?;
+        e.result(0, poly, &negated)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn add_plain(e: &mut Emit, _: &Variant) -> Result<(), RlweError> {
+    let (a, m) = (e.cipher(0, 0)?, e.plain(1)?);
+    let sum = e.zip(&a, &m, ProcBuilder::add)?;
+    e.result(0, 0, &sum)
+}
+
+pub(crate) fn sub_plain(e: &mut Emit, _: &Variant) -> Result<(), RlweError> {
+    let (a, m) = (e.cipher(0, 0)?, e.plain(1)?);
+    let difference = e.zip(&a, &m, ProcBuilder::sub)?;
+    e.result(0, 0, &difference)
+}
+
+pub(crate) fn mul_plain(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
+    let polys = (0..v.size(0))
+        .map(|poly| e.cipher(0, poly))
+        .collect::<Result<Vec<_>, _>>()?;
+    let m = e.plain(1)?;
+    for (poly, a) in polys.iter().enumerate() {
+        let product = e.zip(a, &m, ProcBuilder::mul)?;
+        e.result(0, poly as u32, &product)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn add_scalar(e: &mut Emit, _: &Variant) -> Result<(), RlweError> {
+    let a = e.cipher(0, 0)?;
+    let residues = e.residues()?;
+    let sum = with_residues(e, &a, &residues, ProcBuilder::addi_of)?;
+    e.result(0, 0, &sum)
+}
+
+pub(crate) fn mul_scalar(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
+    let residues = e.residues()?;
+    for poly in 0..v.size(0) {
+        let a = e.cipher(0, poly)?;
+        let product = with_residues(e, &a, &residues, ProcBuilder::muli_of)?;
+        e.result(0, poly, &product)?;
+    }
+    Ok(())
+}
+
+/// One instruction a limb, with the immediate parameter of its modulus.
+fn with_residues(
+    e: &mut Emit,
+    a: &[Limb],
+    residues: &[u16],
+    f: impl Fn(&mut ProcBuilder, ValueId, u16) -> Result<ValueId, VerifyError>,
+) -> Result<Vec<Limb>, RlweError> {
+    let one = |(l, &number): (&Limb, &u16)| {
+        Ok(Limb {
+            value: f(e.ops(), l.value, number)?,
+            modulus: l.modulus,
+        })
+    };
+    a.iter().zip(residues).map(one).collect()
+}
+
+pub(crate) fn mul(e: &mut Emit, _: &Variant) -> Result<(), RlweError> {
+    let [d0, d1, d2] = product(e)?;
+    e.result(0, 0, &d0)?;
+    e.result(0, 1, &d1)?;
+    e.result(0, 2, &d2)
+}
+
+pub(crate) fn square(e: &mut Emit, _: &Variant) -> Result<(), RlweError> {
+    let [d0, d1, d2] = squared(e)?;
+    e.result(0, 0, &d0)?;
+    e.result(0, 1, &d1)?;
+    e.result(0, 2, &d2)
+}
+
+/// Ring paper, Algorithm 2; d_2 comes first because key switching waits for it.
+pub(crate) fn product(e: &mut Emit) -> Result<[Vec<Limb>; 3], RlweError> {
+    let (a0, a1) = (e.cipher(0, 0)?, e.cipher(0, 1)?);
+    let (b0, b1) = (e.cipher(1, 0)?, e.cipher(1, 1)?);
+    let d2 = e.zip(&a1, &b1, ProcBuilder::mul)?;
+    let d0 = e.zip(&a0, &b0, ProcBuilder::mul)?;
+    let d1 = e.dot2(&a0, &b1, &a1, &b0)?;
+    Ok([d0, d1, d2])
+}
+
+pub(crate) fn squared(e: &mut Emit) -> Result<[Vec<Limb>; 3], RlweError> {
+    let (a0, a1) = (e.cipher(0, 0)?, e.cipher(0, 1)?);
+    let d2 = e.zip(&a1, &a1, ProcBuilder::mul)?;
+    let d0 = e.zip(&a0, &a0, ProcBuilder::mul)?;
+    let d1 = e.dot2(&a0, &a1, &a0, &a1)?;
+    Ok([d0, d1, d2])
+}

@@ -1,0 +1,211 @@
+//! The procedure under construction with the parameters it is for.
+
+use ringmill_isa::mid::{
+    Form, ImmType, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, ValueId,
+};
+use ringmill_math::Modulus;
+
+use crate::rlwe::arith::reducer;
+use crate::rlwe::error::RlweError;
+use crate::rlwe::level::Level;
+use crate::rlwe::params::Params;
+
+/// A limb with the index of its modulus.
+#[derive(Clone, Copy)]
+pub(crate) struct Limb {
+    pub value: ValueId,
+    pub modulus: usize,
+}
+
+pub(crate) struct Emit<'p> {
+    pub params: &'p Params,
+    pub level: Level,
+    builder: ProcBuilder,
+}
+
+/// A key operand inside a procedure.
+#[derive(Clone, Copy)]
+pub(crate) struct KeyOperand {
+    pub arg: u16,
+    /// Number of the seed parameter that its part-1 limbs come from.
+    pub seed: Option<u16>,
+}
+
+impl<'p> Emit<'p> {
+    pub fn new(params: &'p Params, name: String, level: Level) -> Result<Self, RlweError> {
+        Ok(Self {
+            params,
+            level,
+            builder: ProcBuilder::new(name, params.log_n(), params.moduli())?,
+        })
+    }
+
+    pub fn finish(self) -> Result<Procedure, RlweError> {
+        Ok(self.builder.finish()?)
+    }
+
+    pub fn ops(&mut self) -> &mut ProcBuilder {
+        &mut self.builder
+    }
+
+    pub fn reducer(&self, index: usize) -> Result<Modulus, RlweError> {
+        reducer(self.params, index)
+    }
+
+    /// Indices of the ciphertext primes at this level.
+    pub fn level_moduli(&self) -> std::ops::Range<usize> {
+        0..self.level.primes()
+    }
+
+    fn ty(&self, modulus: usize) -> LimbType {
+        LimbType {
+            ring: self.params.ring(),
+            modulus: ModulusId(modulus as u16),
+            form: Form::Eval,
+        }
+    }
+
+    fn param(&mut self, name: String, modulus: usize, role: ParamRole) -> Result<Limb, RlweError> {
+        let ty = self.ty(modulus);
+        let value = self.builder.param(format!("{name}.q{modulus}"), ty, role)?;
+        Ok(Limb { value, modulus })
+    }
+
+    /// The limbs of a ciphertext operand's polynomial over the moduli `moduli`.
+    pub fn cipher_over(
+        &mut self,
+        arg: u16,
+        poly: u32,
+        moduli: impl IntoIterator<Item = usize>,
+    ) -> Result<Vec<Limb>, RlweError> {
+        let letter = if arg == 0 { 'a' } else { 'b' };
+        let role = ParamRole::Cipher {
+            arg,
+            poly: poly as u16,
+        };
+        moduli
+            .into_iter()
+            .map(|i| self.param(format!("{letter}{poly}"), i, role))
+            .collect()
+    }
+
+    pub fn cipher(&mut self, arg: u16, poly: u32) -> Result<Vec<Limb>, RlweError> {
+        let moduli = self.level_moduli();
+        self.cipher_over(arg, poly, moduli)
+    }
+
+    pub fn plain(&mut self, arg: u16) -> Result<Vec<Limb>, RlweError> {
+        self.level_moduli()
+            .map(|i| self.param("m".into(), i, ParamRole::Plain { arg }))
+            .collect()
+    }
+
+    pub fn key(&mut self, arg: u16, seeded: bool) -> Result<KeyOperand, RlweError> {
+        let seed = if seeded {
+            Some(self.builder.seed(arg)?)
+        } else {
+            None
+        };
+        Ok(KeyOperand { arg, seed })
+    }
+
+    /// An integer constant that each call gives: one immediate parameter a modulus of the level.
+    pub fn residues(&mut self) -> Result<Vec<u16>, RlweError> {
+        self.level_moduli()
+            .map(|i| {
+                let ty = ImmType::Scalar(ModulusId(i as u16));
+                Ok(self.builder.immediate(ty)?)
+            })
+            .collect()
+    }
+
+    /// A Galois element that each call gives.
+    pub fn galois(&mut self) -> Result<u16, RlweError> {
+        Ok(self.builder.immediate(ImmType::Galois)?)
+    }
+
+    /// One limb of a key: a parameter, or made from the seed.
+    pub fn key_limb(
+        &mut self,
+        key: KeyOperand,
+        digit: usize,
+        part: u16,
+        modulus: usize,
+    ) -> Result<ValueId, RlweError> {
+        if let (1, Some(seed)) = (part, key.seed) {
+            let stream = (digit * self.params.moduli().len() + modulus) as u64;
+            return Ok(self.builder.prng(self.ty(modulus), seed, stream)?);
+        }
+        let role = ParamRole::Key {
+            arg: key.arg,
+            digit: digit as u16,
+            part,
+        };
+        let letter = if part == 0 { 'b' } else { 'a' };
+        Ok(self
+            .param(format!("k{}.{letter}{digit}", key.arg), modulus, role)?
+            .value)
+    }
+
+    /// Declares polynomial `poly` of result ciphertext `index`.
+    pub fn result(&mut self, index: usize, poly: u32, limbs: &[Limb]) -> Result<(), RlweError> {
+        for l in limbs {
+            let name = format!("r{index}.c{poly}.q{}", l.modulus);
+            self.builder
+                .result(l.value, name, index as u16, poly as u16)?;
+        }
+        Ok(())
+    }
+
+    /// One instruction a limb.
+    pub fn map(
+        &mut self,
+        a: &[Limb],
+        f: impl Fn(&mut ProcBuilder, ValueId) -> Result<ValueId, ringmill_isa::VerifyError>,
+    ) -> Result<Vec<Limb>, RlweError> {
+        a.iter()
+            .map(|l| {
+                Ok(Limb {
+                    value: f(&mut self.builder, l.value)?,
+                    modulus: l.modulus,
+                })
+            })
+            .collect()
+    }
+
+    /// One instruction a pair of limbs.
+    pub fn zip(
+        &mut self,
+        a: &[Limb],
+        b: &[Limb],
+        f: impl Fn(&mut ProcBuilder, ValueId, ValueId) -> Result<ValueId, ringmill_isa::VerifyError>,
+    ) -> Result<Vec<Limb>, RlweError> {
+        let one = |(a, b): (&Limb, &Limb)| {
+            Ok(Limb {
+                value: f(&mut self.builder, a.value, b.value)?,
+                modulus: a.modulus,
+            })
+        };
+        a.iter().zip(b).map(one).collect()
+    }
+
+    /// a b + c d, limb by limb.
+    pub fn dot2(
+        &mut self,
+        a: &[Limb],
+        b: &[Limb],
+        c: &[Limb],
+        d: &[Limb],
+    ) -> Result<Vec<Limb>, RlweError> {
+        let one = |((a, b), (c, d)): ((&Limb, &Limb), (&Limb, &Limb))| {
+            let value = self
+                .builder
+                .dot(&[(a.value, b.value), (c.value, d.value)])?;
+            Ok(Limb {
+                value,
+                modulus: a.modulus,
+            })
+        };
+        a.iter().zip(b).zip(c.iter().zip(d)).map(one).collect()
+    }
+}

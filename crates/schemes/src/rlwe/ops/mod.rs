@@ -1,0 +1,415 @@
+//! Homomorphic operations of ring schemes as mid-level procedures. An operation is a [`Row`] of its scheme's table:
+//! everything that is said of it is a column, and its emitter is one, so no two places can say it differently.
+//!
+//! Operands: ciphertexts come first, then a plaintext, then the key-switching keys. With [`Variant::seeded`], the keys'
+//! part-1 limbs are no parameters but `PRNG` instructions on seed parameters. Results are result ciphertext 0, or one a
+//! Galois element.
+//!
+//! A polynomial that an operation leaves as it is ([`Through`]) is neither parameter nor result.
+
+pub(crate) mod arithmetic;
+mod emit;
+pub(crate) mod keyswitch;
+pub(crate) mod scaling;
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use ringmill_isa::mid::Procedure;
+use sha2::{Digest, Sha256};
+
+use super::cipher::MAX_SIZE;
+use super::error::RlweError;
+use super::level::{Galois, Level};
+use super::params::{Params, RingParams};
+use crate::scheme::Operation;
+pub(crate) use emit::Emit;
+
+/// A scheme's operations: the match of [`Table::row`] is its table.
+pub trait Table: Copy + Eq + Hash + Debug + Send + Sync + 'static {
+    type Params: RingParams;
+    type Error: From<RlweError>;
+
+    fn row(self) -> &'static Row;
+}
+
+/// What there is to know of an operation.
+#[derive(Debug)]
+pub struct Row {
+    /// Begins with the scheme's name, so that no two schemes' procedures have one name.
+    pub name: &'static str,
+    /// Polynomials of each ciphertext operand.
+    pub ciphers: &'static [Polys],
+    /// Number of plaintext operands.
+    pub plains: usize,
+    /// What its code depends on besides levels and sizes.
+    pub immediate: ImmediateKind,
+    pub keys: Keys,
+    pub level: LevelRule,
+    /// Number of polynomials of a result.
+    pub size: ResultSize,
+    pub through: Through,
+    pub(crate) emit: fn(&mut Emit<'_>, &Variant) -> Result<(), RlweError>,
+}
+
+impl Row {
+    /// The name without the scheme's.
+    pub fn short_name(&self) -> &'static str {
+        self.name
+            .split_once('.')
+            .map_or(self.name, |(_, short)| short)
+    }
+}
+
+/// A row in one line: the columns in the order of [`Row`]'s fields, what is an enum's by its variant alone.
+macro_rules! row {
+    ($name:literal, $ciphers:expr, $plains:literal, $immediate:ident, $keys:ident, $level:ident, $size:ident $(($n:literal))?,
+     $through:ident, $emit:path) => {
+        const {
+            use $crate::rlwe::ops as o;
+            &o::Row {
+                name: $name,
+                ciphers: $ciphers,
+                plains: $plains,
+                immediate: o::ImmediateKind::$immediate,
+                keys: o::Keys::$keys,
+                level: o::LevelRule::$level,
+                size: o::ResultSize::$size $(($n))?,
+                through: o::Through::$through,
+                emit: $emit,
+            }
+        }
+    };
+}
+pub(crate) use row;
+
+/// How many polynomials a ciphertext operand may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Polys {
+    /// Two, or three before relinearisation; the procedure's name says which.
+    TwoOrThree,
+    Exactly(u32),
+}
+
+impl Polys {
+    fn check(self, got: u32) -> Result<(), RlweError> {
+        let (right, expected) = match self {
+            Self::TwoOrThree => ((2..=MAX_SIZE as u32).contains(&got), "2 or 3".to_owned()),
+            Self::Exactly(size) => (got == size, size.to_string()),
+        };
+        if right {
+            return Ok(());
+        }
+        Err(RlweError::Size {
+            what: "ciphertext operand",
+            expected,
+            got: got as usize,
+        })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ImmediateKind {
+    None,
+    /// An integer constant by its residues modulo q_0 ..= q_level.
+    Residues,
+    Element,
+    Elements,
+}
+
+/// The key-switching keys that an operation takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Keys {
+    None,
+    One,
+    /// One a Galois element, in order.
+    PerElement,
+}
+
+/// The level of a result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LevelRule {
+    Same,
+    OneLower,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ResultSize {
+    /// That of the largest operand.
+    Largest,
+    Exactly(u32),
+}
+
+/// Which polynomials of a result are an operand's, unchanged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Through {
+    None,
+    /// All of the only operand but c_0.
+    AllButFirst,
+    /// Those that one addend alone has.
+    LargerAddend,
+    /// Those that the minuend alone has.
+    LargerMinuend,
+}
+
+/// What an operation's code depends on besides its row.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Variant {
+    /// The level of the operands.
+    pub level: Level,
+    /// Polynomials of each ciphertext operand.
+    pub sizes: Vec<u32>,
+    pub immediate: Immediate,
+    /// Whether keys come with the seed of their part-1 limbs.
+    pub seeded: bool,
+}
+
+impl Variant {
+    /// Polynomials of a ciphertext operand.
+    fn size(&self, operand: usize) -> u32 {
+        self.sizes.get(operand).copied().unwrap_or(0)
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Immediate {
+    None,
+    Residues(Vec<u64>),
+    Element(Galois),
+    Elements(Vec<Galois>),
+    /// What each call of the procedure gives: so many values of this kind.
+    Open(ImmediateKind, usize),
+}
+
+impl Immediate {
+    fn kind(&self) -> ImmediateKind {
+        match self {
+            Self::None => ImmediateKind::None,
+            Self::Residues(_) => ImmediateKind::Residues,
+            Self::Element(_) => ImmediateKind::Element,
+            Self::Elements(_) => ImmediateKind::Elements,
+            Self::Open(kind, _) => *kind,
+        }
+    }
+
+    /// Its values, in the order of the procedure's immediate parameters; of an open one, none.
+    fn values(&self) -> Vec<u64> {
+        match self {
+            Self::None | Self::Open(..) => Vec::new(),
+            Self::Residues(residues) => residues.clone(),
+            Self::Element(Galois(g)) => vec![u64::from(*g)],
+            Self::Elements(elements) => elements.iter().map(|&Galois(g)| u64::from(g)).collect(),
+        }
+    }
+
+    fn count(&self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Residues(residues) => residues.len(),
+            Self::Element(_) => 1,
+            Self::Elements(elements) => elements.len(),
+            Self::Open(_, count) => *count,
+        }
+    }
+
+    /// Its part of a procedure's name.
+    fn name(&self) -> String {
+        match self {
+            Self::None
+            | Self::Open(
+                ImmediateKind::None | ImmediateKind::Residues | ImmediateKind::Element,
+                _,
+            ) => String::new(),
+            Self::Open(ImmediateKind::Elements, count) => format!(".{count}"),
+            Self::Residues(residues) => format!(".{}", digest(residues.iter().copied())),
+            Self::Element(g) => format!(".g{g}"),
+            Self::Elements(elements) => {
+                let words = elements.iter().map(|&Galois(g)| u64::from(g));
+                format!(".{}.{}", elements.len(), digest(words))
+            }
+        }
+    }
+}
+
+/// A homomorphic operation with everything that changes its code.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct OpKey<T> {
+    op: T,
+    variant: Variant,
+}
+
+impl<T: Table> OpKey<T> {
+    /// An operation of the table; [`Operation::emit`] checks that it has the variant.
+    pub fn new(op: T, variant: Variant) -> Self {
+        Self { op, variant }
+    }
+
+    /// Its place in the table.
+    pub fn op(&self) -> T {
+        self.op
+    }
+
+    pub fn variant(&self) -> &Variant {
+        &self.variant
+    }
+
+    /// The level of the operands.
+    pub fn level(&self) -> Level {
+        self.variant.level
+    }
+
+    /// The operation with its immediates left to each call, and what this one gives: one procedure serves all constants
+    /// and all Galois elements.
+    pub fn opened(&self) -> (Self, Vec<u64>) {
+        let immediate = &self.variant.immediate;
+        let open = match immediate {
+            Immediate::None => Immediate::None,
+            given => Immediate::Open(given.kind(), given.count()),
+        };
+        let variant = Variant {
+            immediate: open,
+            ..self.variant.clone()
+        };
+        (
+            Self {
+                op: self.op,
+                variant,
+            },
+            immediate.values(),
+        )
+    }
+
+    /// Number of operands: ciphertexts, plaintexts, keys.
+    pub fn operands(&self) -> usize {
+        let row = self.op.row();
+        let keys = match row.keys {
+            Keys::None => 0,
+            Keys::One => 1,
+            Keys::PerElement => self.variant.immediate.count(),
+        };
+        row.ciphers.len() + row.plains + keys
+    }
+
+    /// The level of the results.
+    ///
+    /// # Errors
+    /// [`RlweError::TooDeep`] where there is none below.
+    pub fn result_level(&self) -> Result<Level, RlweError> {
+        let row = self.op.row();
+        match row.level {
+            LevelRule::Same => Ok(self.level()),
+            LevelRule::OneLower => self.level().below().ok_or(RlweError::TooDeep {
+                operation: row.short_name(),
+                needed: 1,
+                got: 0,
+            }),
+        }
+    }
+
+    /// Refuses a variant that the row does not have.
+    fn check(&self, params: &Params) -> Result<(), RlweError> {
+        let (row, variant) = (self.op.row(), &self.variant);
+        params.check_level(variant.level.0)?;
+        self.result_level()?;
+        if variant.sizes.len() != row.ciphers.len() {
+            return Err(RlweError::Length {
+                what: "ciphertext operands",
+                expected: row.ciphers.len(),
+                got: variant.sizes.len(),
+            });
+        }
+        for (polys, &size) in row.ciphers.iter().zip(&variant.sizes) {
+            polys.check(size)?;
+        }
+        if variant.immediate.kind() != row.immediate {
+            return Err(RlweError::Parameter {
+                what: "an operation's immediate",
+                expected: format!("{:?} of {}", row.immediate, row.name),
+                got: format!("{:?}", variant.immediate.kind()),
+            });
+        }
+        if row.immediate == ImmediateKind::Residues {
+            let (expected, got) = (variant.level.primes(), variant.immediate.count());
+            if expected != got {
+                return Err(RlweError::Length {
+                    what: "scalar operand (residues)",
+                    expected,
+                    got,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<T: Table> Operation for OpKey<T> {
+    type Params = T::Params;
+    type Error = T::Error;
+
+    fn name(&self) -> String {
+        let (row, variant) = (self.op.row(), &self.variant);
+        let sizes = row.ciphers.iter().zip(&variant.sizes);
+        let sizes: Vec<String> = sizes
+            .filter(|(polys, _)| **polys == Polys::TwoOrThree)
+            .map(|(_, size)| size.to_string())
+            .collect();
+        let sizes = match sizes.as_slice() {
+            [] => String::new(),
+            sizes => format!(".{}", sizes.join("-")),
+        };
+        let seeded = match row.keys {
+            Keys::One | Keys::PerElement if variant.seeded => ".seeded",
+            Keys::None | Keys::One | Keys::PerElement => "",
+        };
+        let immediate = variant.immediate.name();
+        format!("{}.L{}{sizes}{immediate}{seeded}", row.name, variant.level)
+    }
+
+    fn emit(&self, params: &T::Params) -> Result<Procedure, T::Error> {
+        let params = params.ring_params();
+        self.check(params)?;
+        let (open, immediates) = self.opened();
+        let mut e = Emit::new(params, open.name(), open.variant.level)?;
+        (open.op.row().emit)(&mut e, &open.variant)?;
+        let procedure = e.finish()?;
+        if matches!(
+            self.variant.immediate,
+            Immediate::None | Immediate::Open(..)
+        ) {
+            return Ok(procedure);
+        }
+        let mut bound = procedure.bind(&immediates).map_err(RlweError::from)?;
+        bound.name = self.name();
+        Ok(bound)
+    }
+
+    fn result_size(&self) -> u32 {
+        match self.op.row().size {
+            ResultSize::Largest => self.variant.sizes.iter().copied().max().unwrap_or(0),
+            ResultSize::Exactly(size) => size,
+        }
+    }
+
+    fn passes_through(&self, poly: u32) -> Option<u16> {
+        let (a, b) = (self.variant.size(0), self.variant.size(1));
+        match self.op.row().through {
+            Through::None => None,
+            Through::AllButFirst => (1..a).contains(&poly).then_some(0),
+            Through::LargerMinuend => (b..a).contains(&poly).then_some(0),
+            Through::LargerAddend if (b..a).contains(&poly) => Some(0),
+            Through::LargerAddend => (a..b).contains(&poly).then_some(1),
+        }
+    }
+}
+
+fn digest(words: impl Iterator<Item = u64>) -> String {
+    let mut hash = Sha256::new();
+    for w in words {
+        hash.update(w.to_le_bytes());
+    }
+    hash.finalize()
+        .iter()
+        .take(8)
+        .map(|b| format!("{b:02x}"))
+        .collect()
+}

@@ -1,0 +1,264 @@
+//! The parameters that ring schemes share: ring degree, primes, digits, distributions and their security.
+
+use std::sync::Arc;
+
+use ringmill_math::{Modulus, Ring};
+
+use super::distributions::{ErrorDistribution, SecretDistribution};
+use super::error::RlweError;
+use super::params_builder::ParamsBuilder;
+use super::security::SecurityRecord;
+use crate::identity::{KeyId, Origin, short_id};
+use crate::scheme::{ParameterSet, ParamsId, SchemeTag, identity};
+
+/// A parameter set of a ring scheme: what is below it is a [`Params`], with the scheme's own choices in its identity.
+pub trait RingParams: ParameterSet {
+    fn ring_params(&self) -> &Arc<Params>;
+}
+
+/// What ring schemes share of a checked parameter set. A scheme's own set holds one of these and its own choices, which
+/// its identity covers: so whatever is made of limbs is of one scheme's one set.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Params {
+    pub(super) scheme: SchemeTag,
+    pub(super) log_n: u8,
+    pub(super) moduli: Vec<u64>,
+    pub(super) reducers: Vec<Modulus>,
+    pub(super) cipher_count: usize,
+    pub(super) dnum: usize,
+    pub(super) secret: SecretDistribution,
+    pub(super) error: ErrorDistribution,
+    pub(super) security: SecurityRecord,
+    pub(super) insecure_allowed: bool,
+    /// What the scheme adds to the canonical form.
+    pub(super) own: Vec<u8>,
+    pub(super) id: ParamsId,
+}
+
+impl Params {
+    /// Most primes a parameter set may have.
+    pub const MAX_PRIMES: usize = 64;
+    /// Smallest and largest log2 of the ring degree.
+    pub const LOG_N: std::ops::RangeInclusive<u8> = 3..=Ring::MAX_LOG_N;
+
+    /// Starts a parameter set of ring degree 2^`log_n`.
+    pub fn builder(log_n: u8) -> ParamsBuilder {
+        ParamsBuilder::new(log_n)
+    }
+
+    /// What an object of these parameters and that secret key belongs to.
+    pub fn origin(&self, key_id: Option<KeyId>) -> Origin {
+        Origin {
+            scheme: self.scheme,
+            params_id: self.id,
+            key_id,
+        }
+    }
+
+    /// The scheme whose parameters these are.
+    pub fn scheme(&self) -> SchemeTag {
+        self.scheme
+    }
+
+    /// log2 of the ring degree N.
+    pub fn log_n(&self) -> u8 {
+        self.log_n
+    }
+
+    /// N.
+    pub fn degree(&self) -> usize {
+        1 << self.log_n
+    }
+
+    pub fn ring(&self) -> Ring {
+        Ring::full(self.log_n)
+    }
+
+    /// Ciphertext primes q_0 ..= q_L in order, then the special primes. Mid-level moduli index this table.
+    pub fn moduli(&self) -> &[u64] {
+        &self.moduli
+    }
+
+    /// The same, ready for reduction.
+    pub fn reducers(&self) -> &[Modulus] {
+        &self.reducers
+    }
+
+    /// Number of ciphertext primes, L + 1.
+    pub fn cipher_count(&self) -> usize {
+        self.cipher_count
+    }
+
+    /// The ciphertext primes in order.
+    pub fn cipher_moduli(&self) -> &[u64] {
+        self.moduli.get(..self.cipher_count).unwrap_or(&[])
+    }
+
+    /// The special primes in order.
+    pub fn special_moduli(&self) -> &[u64] {
+        self.moduli.get(self.cipher_count..).unwrap_or(&[])
+    }
+
+    /// Number of special primes, alpha: also the number of ciphertext primes a digit.
+    pub fn special_count(&self) -> usize {
+        self.moduli.len() - self.cipher_count
+    }
+
+    /// Number of key-switching digits.
+    pub fn dnum(&self) -> usize {
+        self.dnum
+    }
+
+    /// The highest level L; a fresh ciphertext is there.
+    pub fn max_level(&self) -> u32 {
+        self.cipher_count as u32 - 1
+    }
+
+    /// Refuses a level above [`Params::max_level`].
+    pub fn check_level(&self, level: u32) -> Result<(), RlweError> {
+        let max = self.max_level();
+        if level > max {
+            Err(RlweError::Level { got: level, max })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Indices of the ciphertext primes of digit `digit` at `level`; empty when that digit is not used there.
+    pub fn digit(&self, digit: usize, level: u32) -> std::ops::Range<usize> {
+        let alpha = self.special_count();
+        let end = (level as usize + 1).min(self.cipher_count);
+        let start = (digit * alpha).min(end);
+        start..(start + alpha).min(end)
+    }
+
+    /// Number of digits at `level`.
+    pub fn digits_at(&self, level: u32) -> usize {
+        (level as usize + 1).div_ceil(self.special_count())
+    }
+
+    pub fn secret_distribution(&self) -> SecretDistribution {
+        self.secret
+    }
+
+    pub fn error_distribution(&self) -> ErrorDistribution {
+        self.error
+    }
+
+    /// What the security check found.
+    pub fn security(&self) -> &SecurityRecord {
+        &self.security
+    }
+
+    /// Whether the opt-out of [`ParamsBuilder::allow_insecure_parameters_for_tests_only`] was taken.
+    pub fn insecure_allowed(&self) -> bool {
+        self.insecure_allowed
+    }
+
+    /// SHA-256 of [`Params::canonical`].
+    pub fn id(&self) -> &ParamsId {
+        &self.id
+    }
+
+    /// log2(q_0 ... q_level).
+    pub fn log_q(&self, level: u32) -> f64 {
+        self.moduli
+            .iter()
+            .take(level as usize + 1)
+            .map(|&q| (q as f64).log2())
+            .sum()
+    }
+
+    /// Refuses `id` unless it is this set's.
+    pub fn check_id(&self, what: &'static str, id: &ParamsId) -> Result<(), RlweError> {
+        if *id == self.id {
+            return Ok(());
+        }
+        Err(RlweError::OtherParams {
+            what,
+            expected: short_id(&self.id),
+            got: short_id(id),
+        })
+    }
+
+    /// The Galois element 3^`step` mod 2N that moves slot i + step of a row of N / 2 slots to slot i; negative steps go
+    /// the other way.
+    pub fn galois_element(&self, step: i64) -> Result<u32, RlweError> {
+        let row = self.degree() as i64 / 2;
+        if step == 0 || step <= -row || step >= row {
+            return Err(RlweError::RotationStep {
+                step,
+                max: (row - 1).max(0) as u32,
+            });
+        }
+        let mask = 2 * self.degree() as u64 - 1;
+        let (mut element, mut power, mut rest) = (1u64, 3u64, step.rem_euclid(row) as u64);
+        while rest > 0 {
+            if rest & 1 == 1 {
+                element = (element * power) & mask;
+            }
+            power = (power * power) & mask;
+            rest >>= 1;
+        }
+        Ok(element as u32)
+    }
+
+    /// 2N - 1, the Galois element that takes each root of unity to its inverse: complex conjugation, or a swap of rows.
+    pub fn conjugation_element(&self) -> u32 {
+        2 * self.degree() as u32 - 1
+    }
+
+    /// The ring and the primes in words, for a scheme's own summary.
+    pub fn chain_summary(&self) -> String {
+        let sizes = |q: &[u64]| {
+            q.iter()
+                .map(|&q| (64 - q.leading_zeros()).to_string())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        format!(
+            "N = 2^{}, ciphertext primes of {} bits, special of {}, dnum {}",
+            self.log_n,
+            sizes(self.cipher_moduli()),
+            sizes(self.special_moduli()),
+            self.dnum,
+        )
+    }
+
+    /// The canonical form: the payload of a parameter file (docs/files.md) and what the identity hashes.
+    pub fn canonical(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(16 + self.own.len() + 8 * self.moduli.len());
+        out.push(self.log_n);
+        out.push(self.cipher_count as u8);
+        out.push(self.special_count() as u8);
+        out.push(self.dnum as u8);
+        let (secret, weight) = match self.secret {
+            SecretDistribution::Ternary => (0, 0),
+            SecretDistribution::SparseTernary { weight } => (1, weight),
+            SecretDistribution::Gaussian => (2, 0),
+            SecretDistribution::Binary => (3, 0),
+        };
+        out.push(secret);
+        out.push(match self.error {
+            ErrorDistribution::CentredBinomial => 0,
+            ErrorDistribution::Gaussian => 1,
+        });
+        out.push(self.security.table as u8);
+        out.push(u8::from(self.insecure_allowed));
+        out.extend((self.security.level.bits() as u16).to_le_bytes());
+        out.extend([self.scheme.byte, 0]);
+        out.extend(weight.to_le_bytes());
+        out.extend(&self.own);
+        for q in &self.moduli {
+            out.extend(q.to_le_bytes());
+        }
+        out
+    }
+
+    /// The same with what the scheme adds to the canonical form, and the identity of both.
+    pub fn with_own(mut self, own: Vec<u8>) -> Self {
+        self.own = own;
+        self.id = identity(&self.canonical());
+        self
+    }
+}

@@ -1,0 +1,126 @@
+//! What a scheme offers the layers above it: the seams at which a scheme is one folder.
+
+use std::fmt::{Debug, Display};
+use std::hash::Hash;
+
+use ringmill_isa::mid::Procedure;
+use sha2::{Digest, Sha256};
+
+use crate::identity::KeyId;
+
+/// Identity of a parameter set: SHA-256 of its canonical form ([`ParameterSet::canonical`]).
+pub type ParamsId = [u8; 32];
+
+/// The identity of the parameters of this canonical form.
+pub fn identity(canonical: &[u8]) -> ParamsId {
+    Sha256::digest(canonical).into()
+}
+
+/// A scheme's name for people and its number in files and canonical forms.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SchemeTag {
+    pub name: &'static str,
+    /// Never given to another scheme, and never changed: files carry it.
+    pub byte: u8,
+}
+
+/// A homomorphic encryption scheme.
+pub trait Scheme: Sized + 'static {
+    const TAG: SchemeTag;
+    type Params: ParameterSet;
+    type Operation: Operation<Params = Self::Params, Error = Self::Error>;
+    /// What a value carries beside its limbs and its level: CKKS a scale, BGV a factor, BFV nothing.
+    type Annotation: Clone + PartialEq + Debug + Send + Sync;
+    type Plaintext: Limbed + Send + Sync;
+    type Ciphertext: Encrypted<Self::Annotation>;
+    /// One evaluation key.
+    type Key: Limbed + Send + Sync;
+    /// What is encrypted and decrypted: CKKS a vector of complex numbers.
+    type Message;
+    /// Says which evaluation key.
+    type KeyName: Display;
+    /// Evaluation keys, as they are handed over.
+    type Keys;
+    type Error: std::error::Error + Send + Sync + 'static;
+    /// Number of polynomials of a ciphertext that programs take.
+    const FRESH_POLYS: usize;
+
+    /// Whether a value that is at `a` may stand where one at `b` is wanted.
+    fn agree(a: &At<Self::Annotation>, b: &At<Self::Annotation>) -> bool;
+
+    /// Where a value is, in words.
+    fn place(at: &At<Self::Annotation>) -> String;
+}
+
+/// Where a value is: its level and its scheme's annotation.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct At<A> {
+    pub level: u32,
+    pub annotation: A,
+}
+
+/// A checked parameter set: the ring and the table of moduli that its programs and limbs refer to.
+pub trait ParameterSet: Send + Sync + 'static {
+    /// The set's name among all sets of all schemes, the hash of [`ParameterSet::canonical`].
+    fn id(&self) -> &ParamsId;
+    /// What the identity hashes and a parameter file holds. The scheme's byte is part of it.
+    fn canonical(&self) -> Vec<u8>;
+    /// log2 of the ring degree.
+    fn log_n(&self) -> u8;
+    /// The table that moduli in programs are indices into.
+    fn moduli(&self) -> &[u64];
+    /// One line for reports.
+    fn summary(&self) -> String;
+}
+
+/// A homomorphic operation with everything that changes its code: equal operations have equal procedures.
+pub trait Operation: Clone + Eq + Hash + Debug + Send + Sync + 'static {
+    type Params;
+    type Error;
+
+    /// The procedure's name: unique within one parameter set.
+    fn name(&self) -> String;
+
+    /// Makes the procedure; [`ProcCache::get`](crate::ProcCache::get) makes each once.
+    ///
+    /// # Errors
+    /// An operation that these parameters do not have.
+    fn emit(&self, params: &Self::Params) -> Result<Procedure, Self::Error>;
+
+    /// Number of polynomials of a result.
+    fn result_size(&self) -> u32;
+
+    /// The operand whose polynomial `poly` is, unchanged, polynomial `poly` of the result; `None` when the procedure
+    /// computes that polynomial (or the result has none).
+    fn passes_through(&self, poly: u32) -> Option<u16>;
+}
+
+/// A thing made of limbs: polynomials, each over some of the parameters' moduli.
+pub trait Limbed {
+    fn params_id(&self) -> &ParamsId;
+
+    /// Number of polynomials.
+    fn polys(&self) -> usize;
+
+    /// The limb of polynomial `poly` modulo modulus `modulus` of the parameters' table, if it has one. Polynomials of a
+    /// key are numbered as [`Place::poly`](crate::call::Place::poly) says.
+    fn limb(&self, poly: usize, modulus: usize) -> Option<&[u64]>;
+
+    /// The secret key this belongs to, where it belongs to one and that is known.
+    fn key_id(&self) -> Option<KeyId> {
+        None
+    }
+
+    /// The public seed that its missing limbs are expanded from.
+    fn seed(&self) -> Option<&[u8; 32]> {
+        None
+    }
+}
+
+/// A ciphertext.
+pub trait Encrypted<A>: Limbed + Send + Sync {
+    fn at(&self) -> At<A>;
+
+    /// Whether the message shows without the secret key where it should not.
+    fn is_transparent(&self) -> bool;
+}

@@ -1,0 +1,153 @@
+//! A ring scheme that is not CKKS: values with a factor, as BGV's have, on the shared layer alone.
+
+use std::sync::Arc;
+
+use ringmill_schemes::file::{self, FileError, InsecureParams, Reader, Writer};
+use ringmill_schemes::rlwe::{
+    self, Annotation, Decryptor, Encryptor, KeyForm, KeyGenerator, RingParams, RlweError,
+};
+use ringmill_schemes::{ParameterSet, ParamsId, SchemeTag, ckks};
+
+const TAG: SchemeTag = SchemeTag {
+    name: "test",
+    byte: 250,
+};
+
+/// A plaintext modulus is all that the scheme adds.
+struct Params {
+    ring: Arc<rlwe::Params>,
+    t: u32,
+}
+
+impl Params {
+    fn new(builder: rlwe::ParamsBuilder, t: u32) -> Result<Arc<Self>, RlweError> {
+        let ring = builder.build(TAG)?.with_own(t.to_le_bytes().to_vec());
+        let ring = Arc::new(ring);
+        Ok(Arc::new(Self { ring, t }))
+    }
+
+    fn read(bytes: &[u8]) -> Result<Arc<Self>, FileError> {
+        let insecure = InsecureParams::AllowForTestsOnly;
+        let read = file::read_ring_params::<4>(bytes, TAG, insecure)?;
+        let params = Self::new(read.builder.clone(), u32::from_le_bytes(read.own))?;
+        read.check(&params.ring)?;
+        Ok(params)
+    }
+}
+
+impl ParameterSet for Params {
+    fn id(&self) -> &ParamsId {
+        self.ring.id()
+    }
+
+    fn canonical(&self) -> Vec<u8> {
+        self.ring.canonical()
+    }
+
+    fn log_n(&self) -> u8 {
+        self.ring.log_n()
+    }
+
+    fn moduli(&self) -> &[u64] {
+        self.ring.moduli()
+    }
+
+    fn summary(&self) -> String {
+        format!("{} t = {}", self.ring.chain_summary(), self.t)
+    }
+}
+
+impl RingParams for Params {
+    fn ring_params(&self) -> &Arc<rlwe::Params> {
+        &self.ring
+    }
+}
+
+#[derive(Clone, PartialEq, Debug)]
+struct Factor(u16);
+
+impl Annotation for Factor {
+    type Error = RlweError;
+    const FILE_BYTES: usize = 2;
+
+    fn check(&self, _: &rlwe::Params, _: u32) -> Result<(), RlweError> {
+        if self.0 > 0 {
+            return Ok(());
+        }
+        Err(RlweError::Parameter {
+            what: "factor",
+            expected: "1 or more".into(),
+            got: "0".into(),
+        })
+    }
+
+    fn write(&self, to: &mut Writer) {
+        to.bytes(&self.0.to_le_bytes());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, FileError> {
+        Ok(Self(from.u16()?))
+    }
+}
+
+fn builder() -> rlwe::ParamsBuilder {
+    let builder = rlwe::Params::builder(5).prime_bits(&[40, 30], &[40]);
+    builder.allow_insecure_parameters_for_tests_only()
+}
+
+#[test]
+fn its_parameters_are_its_own() {
+    let params = Params::new(builder(), 17).unwrap();
+    let theirs = ckks::Params::builder(5).prime_bits(&[40, 30], &[40]);
+    let theirs = theirs.allow_insecure_parameters_for_tests_only();
+    let theirs = theirs.build().unwrap();
+    assert_eq!((params.canonical()[10], theirs.canonical()[10]), (250, 0));
+    assert_eq!(params.moduli(), theirs.moduli());
+    let other = Params::new(builder(), 19).unwrap();
+    assert!(params.id() != ParameterSet::id(&*theirs) && params.id() != other.id());
+
+    let bytes = file::write_params(&*params);
+    assert_eq!(Params::read(&bytes).unwrap().id(), params.id());
+    let refused = ckks::file::read_params(&bytes, InsecureParams::AllowForTestsOnly);
+    assert!(matches!(refused, Err(FileError::Scheme { got: 250, .. })));
+    assert!(Params::read(&ckks::file::write_params(&theirs)).is_err());
+    assert_eq!(file::peek_scheme(&bytes), Ok(250));
+}
+
+#[test]
+fn its_values_are_encrypted_written_and_read_with_their_annotation() {
+    let params = Params::new(builder(), 17).unwrap();
+    let keygen = KeyGenerator::new(params.clone()).unwrap();
+    let encryptor =
+        Encryptor::with_public_key(params.clone(), &keygen.public_key().unwrap()).unwrap();
+    let limbs = vec![1 << 20; 2 * 32];
+    let plain = rlwe::Plaintext::<Factor>::new(&params.ring, 1, Factor(3), limbs).unwrap();
+    let cipher = encryptor.encrypt(&plain).unwrap();
+    assert_eq!(cipher.annotation(), &Factor(3));
+
+    let bytes = file::write_ciphertext(&cipher);
+    let read = file::read_ciphertext::<Factor>(&bytes, &params.ring).unwrap();
+    assert_eq!(read, cipher);
+    let decryptor = Decryptor::new(params.clone(), keygen.secret_key().clone()).unwrap();
+    let opened = decryptor.decrypt(&read).unwrap();
+    assert_eq!((opened.annotation(), opened.level()), (&Factor(3), 1));
+    let again = file::read_plaintext::<Factor>(&file::write_plaintext(&plain), &params.ring);
+    assert_eq!(again, Ok(plain));
+
+    // What the annotation refuses, what is cut, and what another scheme wrote.
+    let refused = rlwe::Ciphertext::<Factor>::new(&params.ring, 1, Factor(0), read.into_polys());
+    assert!(matches!(refused, Err(RlweError::Parameter { .. })));
+    for length in [0, 11, 12, 75, bytes.len() - 1] {
+        assert!(file::read_ciphertext::<Factor>(&bytes[..length], &params.ring).is_err());
+    }
+    let relin = keygen.relin_key(KeyForm::Seeded).unwrap();
+    let key = file::write_relin_key(&relin);
+    assert_eq!(file::read_relin_key(&key, &params.ring).unwrap(), relin);
+    let theirs = ckks::Params::builder(5).prime_bits(&[40, 30], &[40]);
+    let theirs = theirs.allow_insecure_parameters_for_tests_only();
+    let theirs = theirs.build().unwrap();
+    let refused = ckks::file::read_relin_key(&key, &theirs);
+    assert!(matches!(refused, Err(FileError::Scheme { got: 250, .. })));
+    let encryptor = Encryptor::with_public_key(theirs, &keygen.public_key().unwrap());
+    assert!(encryptor.is_err());
+}

@@ -1,0 +1,219 @@
+"""Parts of a program that are traced once: bodies of repeats, and procedures that are called many times."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ringmill.check import arguments, integer, shown
+from ringmill.errors import ArgumentError
+from ringmill.program import bind, function_for
+from ringmill.shape import Shape
+from ringmill.trace import Encrypted, Plain, Tracer, Vector, compile_error, mixed, refuse, user_line
+from ringmill.types import Type
+
+_MOST = 1 << 32
+_NAME = 40  # characters of a name that are kept
+
+
+def _callable(name: str, value: Any) -> Any:
+    if not callable(value):
+        refuse(f"{name} must be a function of the carried values, and is {shown(value)}")
+    return value
+
+
+def _carried(name: str, values: tuple[Any, ...]) -> tuple[Encrypted, ...]:
+    for place, value in enumerate(values):
+        if not isinstance(value, Encrypted):
+            refuse(
+                f"{name}[{place}] must be an encrypted vector of a program, and is {shown(value)}; a repeat carries "
+                "encrypted vectors (of a constant c, x * 0 + c is one)"
+            )
+    if any(value._tracer is not values[0]._tracer for value in values):
+        refuse("the vectors that rm.repeat carries belong to different programs")
+    return values
+
+
+@arguments("rm.repeat", compile_error, count=integer(1, _MOST, compile_error), body=_callable, carried=_carried)
+def repeat(count: int, body: Callable[..., Any], *carried: Encrypted) -> Any:
+    """The carried vectors after `body` was done `count` times, each time on what it returned the time before.
+
+    `body` is traced once, however large the count: it takes the carried vectors and returns as many, one vector or a
+    tuple. It may use other vectors of the program, which are the same each time, and repeat in turn. The result is what
+    a Python loop would compute; the program that is traced and saved is shorter.
+
+    Raises :class:`CompileError` for a count that is not from 1 to 2^32, a body that returns another number of vectors
+    or anything else than encrypted ones, and one that reaches itself.
+
+    >>> import ringmill as rm
+    >>> @rm.program
+    ... def powers(x: rm.Encrypted):
+    ...     return rm.repeat(3, lambda y, total: (y * x, total + y), x, x * 0)
+    >>> powers(x=[1.0, 2.0])  # x^4, and x + x^2 + x^3
+    (array([ 1., 16.]), array([ 3., 14.]))
+    """
+    if not carried:
+        refuse("rm.repeat carries nothing; call it as rm.repeat(count, body, *carried)")
+    tracer = carried[0]._tracer
+    label = "the body of rm.repeat"
+    try:
+        signature = inspect.signature(body)
+    except (TypeError, ValueError):  # some functions of C do not say
+        signature = None
+    if signature is not None:
+        try:
+            signature.bind(*carried)
+        except TypeError:
+            refuse(f"{label} must take the {len(carried)} carried vectors, and takes {signature}")
+    with _Part(tracer, body, label, "begin_body", _name(body), len(carried)) as part:
+        inner = [Encrypted(tracer, number, value._kind) for number, value in zip(part.begun, carried, strict=True)]
+        returned = body(*inner)
+        values = list(returned) if isinstance(returned, (tuple, list)) else [returned]
+        if len(values) != len(carried):
+            refuse(f"{label} takes {len(carried)} vectors and returns {len(values)}; return as many as it takes")
+        part.end(values)
+        kinds = [mixed(value._kind, returned._kind) for value, returned in zip(carried, values, strict=True)]
+    numbers = tracer.record("repeat", count, part.number, [value._id for value in carried])
+    results = tuple(Encrypted(tracer, number, kind) for number, kind in zip(numbers, kinds, strict=True))
+    return results[0] if len(results) == 1 else results
+
+
+@arguments("rm.procedure", function=function_for("@rm.procedure"))
+def procedure(function: Callable[..., Any]) -> Procedure:
+    """Makes a procedure of a function: inside a program it is traced once, and each call of it is one instruction.
+
+    Encrypted and plain vectors, and numpy arrays, are arguments that differ from call to call. Numbers, strings, None
+    and tuples of them are part of what is traced: for other values the function is traced once more. It returns one
+    encrypted vector, or a tuple or dict of them, and knows no vectors but its arguments.
+
+    >>> import ringmill as rm
+    >>> @rm.procedure
+    ... def smooth(x, width):
+    ...     return rm.sum(x, width) / width
+    >>> @rm.program
+    ... def twice(x: rm.Encrypted):
+    ...     return smooth(smooth(x, 2), 2)
+    >>> twice(x=[4.0, 0.0, 0.0, 0.0])
+    array([1., 0., 1., 2.])
+    """
+    return Procedure(function)
+
+
+class Procedure:
+    """A function that programs trace once; made by :func:`procedure`."""
+
+    @arguments("rm.Procedure", function=function_for("@rm.procedure"))
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+
+    @property
+    def name(self) -> str:
+        return _name(self._function)
+
+    def __repr__(self) -> str:
+        return f"<ringmill procedure {self.name}>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What the function returns for these arguments, at least one of them a vector of the program being traced."""
+        tracers = [value._tracer for value in (*args, *kwargs.values()) if isinstance(value, Vector)]
+        if not tracers:
+            raise ArgumentError(f"{self.name} is a procedure: call it inside an @rm.program function, on its vectors")
+        tracer = tracers[0]
+        for name, parameter in inspect.signature(self._function).parameters.items():
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                refuse(f"{self.name} takes *{name}: a procedure has a fixed list of parameters")
+        values = arguments(self.name, compile_error)(bind(self._function))(*args, **kwargs)
+        # Arrays among the arguments are of the type of the first vector.
+        first = next(value._kind for value in values.values() if isinstance(value, Vector))
+        vectors: dict[str, Vector] = {}
+        static: dict[str, Any] = {}
+        for name, value in values.items():
+            if _is_static(value):
+                static[name] = _key(value)
+            elif isinstance(value, Vector):
+                if value._tracer is not tracer:
+                    refuse(f"argument {name} of {self.name} belongs to another program")
+                vectors[name] = value
+            else:
+                vectors[name] = tracer.constant(value, f"argument {name} of {self.name}", first)
+        kinds = tuple((name, isinstance(value, Encrypted), value._kind) for name, value in vectors.items())
+        traced = (self, kinds, tuple(static.items()))
+        if traced not in tracer.procedures:
+            tracer.procedures[traced] = self._traced(tracer, values, kinds)
+        number, shape, types = tracer.procedures[traced]
+        results = tracer.record("call", number, [value._id for value in vectors.values()])
+        return shape.build([Encrypted(tracer, result, kind) for result, kind in zip(results, types, strict=True)])
+
+    def _traced(
+        self, tracer: Tracer, values: dict[str, Any], kinds: Sequence[tuple[str, bool, Type]]
+    ) -> tuple[int, Shape, list[Type]]:
+        """The procedure's number in the trace, and the shape and the element types of what it returns."""
+        encrypted = [one for _, one, _ in kinds]
+        with _Part(tracer, self, self.name, "begin_procedure", self.name, encrypted) as part:
+            inner = {
+                name: (Encrypted if one else Plain)(tracer, number, kind)
+                for (name, one, kind), number in zip(kinds, part.begun, strict=True)
+            }
+            bound = inspect.BoundArguments(inspect.signature(self._function), values | inner)  # type: ignore[arg-type]
+            returned = self._function(*bound.args, **bound.kwargs)
+            shape, results = Shape.of(returned, user_line(), self.name)
+            part.end(results)
+        return part.number, shape, [value._kind for value in results]
+
+
+class _Part:
+    """A body or procedure while it is traced; what is not ended is left out of the program."""
+
+    def __init__(self, tracer: Tracer, what: object, label: str, begin: str, *operands: Any) -> None:
+        self._tracer, self._label = tracer, label
+        # A program may be the body of a repeat, and is then inside of both.
+        self._what = (begin, id(what))
+        if self._what in tracer.inside:
+            refuse(f"{label} calls itself, and nothing could end that; rm.repeat repeats")
+        self.begun: list[int] = tracer.record(begin, *operands)
+        self.number = -1
+
+    def __enter__(self) -> _Part:
+        self._tracer.inside.append(self._what)
+        return self
+
+    def end(self, values: Sequence[Any]) -> None:
+        """Ends it with what it returns."""
+        for place, value in enumerate(values):
+            if not isinstance(value, Encrypted) or value._tracer is not self._tracer:
+                found = "a plain vector" if isinstance(value, Plain) else shown(value)
+                refuse(f"{self._label} must return encrypted vectors of the program, and value {place} is {found}")
+        self.number = self._tracer.record("end", [value._id for value in values])
+
+    def __exit__(self, kind: object, *_rest: object) -> None:
+        self._tracer.inside.pop()
+        if self.number < 0:
+            self._tracer.builder.abandon()
+
+
+def _name(function: Any) -> str:
+    name = getattr(function, "__name__", None)
+    name = name if isinstance(name, str) else "body"
+    return name[:_NAME].encode(errors="backslashreplace").decode()
+
+
+def _is_static(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_static, value))
+    return value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic))
+
+
+def _key(value: Any) -> Any:
+    """What tells values apart that a function may treat differently: 1 and 1.0, 0.0 and -0.0."""
+    if isinstance(value, tuple):
+        return tuple(map(_key, value))
+    if isinstance(value, np.generic):
+        return (type(value), value.tobytes())
+    if isinstance(value, complex):
+        return (complex, value.real.hex(), value.imag.hex())
+    return (type(value), value.hex() if isinstance(value, float) else value)

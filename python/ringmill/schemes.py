@@ -1,0 +1,126 @@
+"""The schemes, the plaintext types that each takes, and the choice among them: Python's only list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ringmill import types
+from ringmill.check import closest, shown
+from ringmill.trace import Line, refuse
+from ringmill.types import Type
+
+# What the text of a program names whose types no scheme takes; no compiler takes it.
+UNDECIDED = "none"
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A scheme by its name in programs, and the kinds of scalars it takes, in arrays too."""
+
+    name: str
+    kinds: frozenset[str]
+
+    def takes(self, kind: Type) -> bool:
+        return kind.kind in self.kinds
+
+
+# In order of preference.
+SCHEMES: tuple[Scheme, ...] = (Scheme("ckks", frozenset({types.real.kind, types.SLOTS.kind})),)
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The types of a program's arguments by name, none of a program read from text; and the program's line."""
+
+    types: Mapping[str, Type] = field(default_factory=dict)
+    line: Line | None = None
+
+    def of(self, name: str) -> Type:
+        """The type of an argument; of one that is unknown, that of the plain spelling."""
+        return self.types.get(name, types.SLOTS)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A scheme's name, and why it is that one."""
+
+    name: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.why}"
+
+
+def possible(signature: Signature) -> list[Scheme]:
+    """The schemes that take all the arguments."""
+    return [s for s in SCHEMES if all(s.takes(kind) for kind in signature.types.values())]
+
+
+def name_in_text(scheme: str | None, signature: Signature) -> str:
+    """The scheme that the text of a program names while it is traced, which :func:`choose` then confirms or refuses."""
+    if scheme in {s.name for s in SCHEMES}:
+        return str(scheme)
+    return next((s.name for s in possible(signature)), UNDECIDED)
+
+
+def choose(scheme: str | None, signature: Signature) -> Choice:
+    """The scheme that is asked for or, where none is, the first that takes all the arguments.
+
+    Raises :class:`CompileError` at the program's line for a name that is none, and with the argument's name and type
+    for one that the scheme, or every scheme, does not take.
+    """
+    if scheme is not None:
+        return _named(scheme, signature)
+    found = possible(signature)
+    kinds = _kinds(signature)
+    if not found:
+        for name, kind in signature.types.items():
+            if not _takers(kind):
+                named = types.named(kind)
+                refuse(f"argument {name} is of type {named}, which no scheme takes: {_all()}", signature.line)
+        refuse(f"no scheme takes {kinds} in one program: {_all()}", signature.line)
+    if len(found) == 1:
+        return Choice(found[0].name, f"the only scheme here that takes {kinds}")
+    names = ", ".join(s.name for s in found)
+    return Choice(found[0].name, f"the first of {names}, which take {kinds}; scheme= names another")
+
+
+def choose_for_text(scheme: str | None, named: str) -> Choice:
+    """The scheme that a program read from text names; `scheme`, if there is one, must be the same."""
+    if scheme is not None and _known(scheme, None).name != named:
+        refuse(f"scheme={shown(scheme)} is asked for, and the program is for the scheme {named}; leave scheme= out")
+    return Choice(named, "the program names it")
+
+
+def _named(scheme: str, signature: Signature) -> Choice:
+    wanted = _known(scheme, signature.line)
+    for name, kind in signature.types.items():
+        if not wanted.takes(kind):
+            others = _takers(kind)
+            cure = f"scheme={others[0]!r} does" if others else f"no scheme does: {_all()}"
+            named = types.named(kind)
+            refuse(f"{wanted.name} does not take {named}, the type of argument {name}; {cure}", signature.line)
+    return Choice(wanted.name, "named by scheme=")
+
+
+def _known(scheme: str, line: Line | None) -> Scheme:
+    by_name = {s.name: s for s in SCHEMES}
+    if scheme not in by_name:
+        refuse(f"there is no scheme {shown(scheme)}; {closest(scheme, by_name)}", line)
+    return by_name[scheme]
+
+
+def _takers(kind: Type) -> list[str]:
+    return [s.name for s in SCHEMES if s.takes(kind)]
+
+
+def _kinds(signature: Signature) -> str:
+    elements = dict.fromkeys(kind.element for kind in signature.types.values())
+    return " and ".join(types.named(kind) for kind in elements)
+
+
+def _all() -> str:
+    """Each scheme with the types it takes."""
+    takes = ((s.name, ", ".join(sorted(s.kinds - {types.SLOTS.kind}))) for s in SCHEMES)
+    return "; ".join(f"{name} takes {kinds}" for name, kinds in takes)

@@ -1,0 +1,127 @@
+"""Plaintext types: what the arguments of a program hold, said in one way whatever the scheme.
+
+A scalar is ``rm.real``, ``rm.integer``, ``rm.uint(16)`` or ``rm.bit``; an array of it is written by its length in
+brackets, ``rm.real[64]``, as the array is indexed. A parameter is annotated ``rm.Encrypted[rm.real[64]]`` or
+``rm.Plain[rm.bit]``. Which schemes take which of them is for :mod:`ringmill.schemes` to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ringmill._ringmill import MAX_SLOTS
+from ringmill.check import arguments, by_hand, shown
+from ringmill.check import integer as whole
+from ringmill.errors import ArgumentError
+
+_LENGTH = whole(1, MAX_SLOTS)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Type:
+    """A scalar, or an array of `length` scalars; equal types are one dictionary key."""
+
+    kind: str
+    bits: int | None
+    length: int | None
+
+    def __new__(cls, *_args: Any, **_named: Any) -> Type:
+        return by_hand("types are made from rm.real, rm.integer, rm.uint(bits) and rm.bit, arrays as rm.real[64]")()
+
+    @property
+    def element(self) -> Type:
+        """The scalar that the array is made of; a scalar is its own."""
+        return self if self.length is None else _made(self.kind, self.bits)
+
+    @property
+    def whole(self) -> bool:
+        """Whether values are integers, which nothing rounds."""
+        return self.kind in _WHOLE
+
+    @property
+    def ends(self) -> tuple[int, int] | None:
+        """The least and the largest value; None where the type sets none."""
+        match self.kind:
+            case "uint":
+                return 0, (1 << (self.bits or 0)) - 1
+            case "bit":
+                return 0, 1
+            case _:
+                return None
+
+    def __getitem__(self, length: int) -> Type:
+        """An array of so many of these, 1 or more. Raises :class:`ArgumentError`."""
+        if self.length is not None:
+            raise ArgumentError(f"{self!r} is an array already, and there are no arrays of arrays; ravel them into one")
+        return _made(self.kind, self.bits, _LENGTH(f"the length of an array of {self}", length))
+
+    def __iter__(self) -> Any:
+        raise ArgumentError(f"{self!r} is a type and has no elements to walk through; {self!r}[64] is an array of it")
+
+    def __str__(self) -> str:
+        bits = "" if self.bits is None else f"({self.bits})"
+        length = "" if self.length is None else f"[{self.length}]"
+        return f"{self.kind}{bits}{length}"
+
+    def __repr__(self) -> str:
+        return f"rm.{self}"
+
+    def __reduce__(self) -> Any:
+        return _made, (self.kind, self.bits, self.length)
+
+
+def _made(kind: str, bits: int | None = None, length: int | None = None) -> Type:
+    made = object.__new__(Type)
+    for name, value in (("kind", kind), ("bits", bits), ("length", length)):
+        object.__setattr__(made, name, value)
+    return made
+
+
+_WHOLE = ("integer", "uint", "bit")
+
+real = _made("real")
+"""A real number, computed on approximately."""
+
+integer = _made("integer")
+"""A whole number of either sign, computed on exactly."""
+
+bit = _made("bit")
+"""0 or 1."""
+
+# What rm.Encrypted and rm.Plain say without a type: real or complex numbers, as many as the program has slots.
+SLOTS = _made("slots")
+
+
+@arguments("rm.uint", bits=whole(1, 64))
+def uint(bits: int) -> Type:
+    """A whole number from 0 to 2^`bits` - 1, computed on exactly; `bits` is from 1 to 64.
+
+    Raises :class:`ArgumentError` for other widths.
+
+    >>> import ringmill as rm
+    >>> rm.uint(16), rm.uint(16)[8]
+    (rm.uint(16), rm.uint(16)[8])
+    """
+    return _made("uint", bits)
+
+
+def of(annotated: str, value: object) -> Type:
+    """The type that stands in the brackets of an annotation."""
+    if not isinstance(value, Type):
+        wanted = "rm.real, rm.integer, rm.uint(bits), rm.bit, or an array of one, as rm.real[64]"
+        hint = " (a width in bits is missing, as in rm.uint(16))" if value is uint else ""
+        raise ArgumentError(f"{annotated}[...] takes a type: {wanted}; and got {shown(value)}{hint}")
+    return value
+
+
+def join(a: Type, b: Type) -> Type | None:
+    """The element type of what two element types give together; None where they do not mix."""
+    if a == b:
+        return a
+    return SLOTS if {a, b} == {real, SLOTS} else None
+
+
+def named(kind: Type) -> str:
+    """A type in a message."""
+    return "vectors of slots" if kind == SLOTS else str(kind)
