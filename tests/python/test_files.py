@@ -188,7 +188,9 @@ def killed_while_saving(client, folder, delay):
     os.waitpid(child, 0)
 
 
-@pytest.mark.parametrize("times", [4, pytest.param(10 * LONG, marks=pytest.mark.skipif(not LONG, reason="long"))])
+@pytest.mark.parametrize(
+    "times", [4, pytest.param(10 * LONG, marks=pytest.mark.skipif(not LONG, reason="long: make full runs it"))]
+)
 def test_what_killed_runs_leave_is_removed_by_the_next(compiled, client, inputs, tmp_path, times):
     left = 0
     for _ in range(times):

@@ -1,11 +1,14 @@
 //! Arguments: options that decide nothing are refused, the exit status is a documented one whatever is asked, and what is
 //! printed under `--json` is JSON.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
+
+use std::path::PathBuf;
 
 use ringmill_math::Prng;
 use serde_json::Value;
+
+use common::ringmill;
 
 const MEAN: &str = "examples/mean.rmac";
 
@@ -140,18 +143,6 @@ impl Dice {
         }
         arguments
     }
-}
-
-fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn ringmill(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ringmill"))
-        .args(arguments)
-        .current_dir(workspace())
-        .output()
-        .unwrap()
 }
 
 /// Command lines with an option that decides nothing, and what the refusal names.
@@ -367,8 +358,8 @@ fn output_that_cannot_be_written_is_no_success() {
         "sim MEAN",
     ] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ringmill"));
-        command.args(words(line)).current_dir(workspace());
+        let mut command = common::command(&[]);
+        command.args(words(line));
         let output = command.stdout(full.unwrap()).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{line}");
         let said = String::from_utf8(output.stderr).unwrap();

@@ -1,29 +1,22 @@
 //! The command within bounds: memory that an input asks for, an address-space limit, Ctrl-C.
 #![cfg(unix)]
 
+mod common;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-const RINGMILL: &str = env!("CARGO_BIN_EXE_ringmill");
+use common::{RINGMILL, command, workspace};
+
 /// What a loaded computer may take to stop; a quiet one takes a tenth of it.
 const STOPS: Duration = Duration::from_secs(3);
-
-fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();
     folder
-}
-
-fn ringmill(arguments: &[&str]) -> Command {
-    let mut command = Command::new(RINGMILL);
-    command.args(arguments).current_dir(workspace());
-    command
 }
 
 fn ended(command: &mut Command) -> (Option<i32>, String, String) {
@@ -56,16 +49,16 @@ fn long_program(folder: &Path, turns: usize) -> String {
 #[test]
 fn what_needs_more_than_the_limit_is_refused_with_the_figure() {
     let mean = ["run", "examples/mean.rmac", "--random-inputs"];
-    let (status, _, said) = ended(ringmill(&mean).args(["--max-memory", "1M"]));
+    let (status, _, said) = ended(command(&mean).args(["--max-memory", "1M"]));
     assert_eq!(status, Some(2), "{said}");
     assert!(
         said.contains("limit is 1.0 MiB") && said.contains("--max-memory"),
         "{said}"
     );
-    let (status, _, said) = ended(ringmill(&mean).env("RINGMILL_MAX_MEMORY", "1M"));
+    let (status, _, said) = ended(command(&mean).env("RINGMILL_MAX_MEMORY", "1M"));
     assert_eq!(status, Some(2), "{said}");
     // The option counts before the variable.
-    let mut both = ringmill(&mean);
+    let mut both = command(&mean);
     let both = both
         .env("RINGMILL_MAX_MEMORY", "1M")
         .args(["--max-memory", "8G"]);
@@ -75,9 +68,9 @@ fn what_needs_more_than_the_limit_is_refused_with_the_figure() {
     let first = printed.lines().next().unwrap_or_default();
     assert!(first.contains("evaluation keys of"), "{printed}");
     for bad in ["0", "much", "-1"] {
-        let (status, _, said) = ended(ringmill(&mean).arg(format!("--max-memory={bad}")));
+        let (status, _, said) = ended(command(&mean).arg(format!("--max-memory={bad}")));
         assert_eq!(status, Some(2), "{said}");
-        let (status, _, said) = ended(ringmill(&mean).env("RINGMILL_MAX_MEMORY", bad));
+        let (status, _, said) = ended(command(&mean).env("RINGMILL_MAX_MEMORY", bad));
         assert_eq!(status, Some(2), "{said}");
         assert!(said.contains("RINGMILL_MAX_MEMORY"), "{said}");
     }
@@ -96,7 +89,7 @@ fn files_that_claim_more_than_they_hold_are_refused() {
         let path = folder.join(name);
         std::fs::write(&path, bytes).unwrap();
         let input = format!("x={}", path.display());
-        let (status, _, said) = ended(&mut ringmill(&[
+        let (status, _, said) = ended(&mut command(&[
             "run",
             "examples/mean.rmac",
             "--input",
@@ -105,8 +98,20 @@ fn files_that_claim_more_than_they_hold_are_refused() {
         assert_eq!(status, Some(2), "{name}: {said}");
         assert!(said.contains(name), "{said}");
     }
-    let (status, _, said) = ended(&mut ringmill(&["params", "/dev/zero"]));
+    let (status, _, said) = ended(&mut command(&["params", "/dev/zero"]));
     assert_eq!(status, Some(2), "{said}");
+}
+
+/// What runs a program on the larger parameters, up to the name of the device.
+fn on_set2(program: &str) -> [&str; 6] {
+    [
+        "run",
+        program,
+        "--random-inputs",
+        "--params",
+        "set2",
+        "--device",
+    ]
 }
 
 /// The command under an address-space limit, in kilobytes: it must not be killed.
@@ -121,15 +126,7 @@ fn starved(arguments: &[&str], kilobytes: u64) -> (Option<i32>, String) {
 #[test]
 fn an_address_limit_is_an_error_and_not_an_abort() {
     let program = long_program(&folder("starved"), 60);
-    let run = [
-        "run",
-        &program,
-        "--random-inputs",
-        "--params",
-        "set2",
-        "--device",
-        "cpu:2",
-    ];
+    let run = [&on_set2(&program)[..], &["cpu:2"]].concat();
     let (mut refused, mut done) = (0, 0);
     for megabytes in [60, 90, 130, 180, 260, 400, 4000] {
         let (status, said) = starved(&run, megabytes << 10);
@@ -179,21 +176,14 @@ fn interrupt(mut child: Child) -> (Option<i32>, String, String, Duration) {
 #[test]
 fn ctrl_c_stops_every_stage_at_once() {
     let program = long_program(&folder("stopped"), 30_000);
-    let run = [
-        "run",
-        &program,
-        "--random-inputs",
-        "--params",
-        "set2",
-        "--device",
-    ];
+    let run = on_set2(&program);
     for (device, after) in [
         ("cpu:1", 50),
         ("cpu:1", 1500),
         ("cpu:2", 3000),
         ("sim:ring", 2500),
     ] {
-        let child = start(ringmill(&run).arg(device));
+        let child = start(command(&run).arg(device));
         std::thread::sleep(Duration::from_millis(after));
         let (status, _, said, took) = interrupt(child);
         assert_eq!(status, Some(130), "{device} after {after} ms: {said}");
@@ -212,7 +202,7 @@ fn ctrl_c_keeps_what_was_finished() {
     let mut arguments = vec!["run", &program, "--random-inputs", "--json", "--output"];
     arguments.extend([outputs.to_str().unwrap(), "--device", "cpu"]);
     arguments.extend(["--device", "cpu:1"].repeat(500));
-    let child = start(&mut ringmill(&arguments));
+    let child = start(&mut command(&arguments));
     let begin = Instant::now();
     while !outputs.exists() {
         assert!(begin.elapsed() < Duration::from_secs(120), "no outputs");

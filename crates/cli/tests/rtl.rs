@@ -1,21 +1,10 @@
 //! The command on the polynomial multiplier's RTL: simulation in lockstep, programs end to end, the paper's tables.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
 
 use serde_json::Value;
 
-fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn ringmill(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ringmill"))
-        .args(arguments)
-        .current_dir(workspace())
-        .output()
-        .unwrap()
-}
+use common::ringmill;
 
 /// Standard output of a command that succeeds.
 fn says(arguments: &[&str]) -> String {
@@ -100,16 +89,15 @@ fn what_the_rtl_cannot_simulate_is_refused() {
             "{arguments:?}: {text}"
         );
     }
-    let output = Command::new(env!("CARGO_BIN_EXE_ringmill"))
-        .args([
-            "run",
-            "examples/mean.rmac",
-            "--random-inputs",
-            "--device",
-            "rtl:polymul",
-        ])
+    let run = [
+        "run",
+        "examples/mean.rmac",
+        "--random-inputs",
+        "--device",
+        "rtl:polymul",
+    ];
+    let output = common::command(&run)
         .env("RINGMILL_VENV", "no/such/environment")
-        .current_dir(workspace())
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));

@@ -1,14 +1,15 @@
 //! The command on the RTL and its tools: what there is, lint, synthesis, configurations, and refusals that help.
 
+mod common;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
 fn ringmill(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ringmill"));
-    command.arg("rtl").args(arguments);
-    command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    let mut command = common::command(&["rtl"]);
+    command.args(arguments);
     command
 }
 

@@ -1,6 +1,8 @@
 //! Predicted precision: the scheme layer's noise model carried through a managed program, value by value, beside the
 //! interval analysis that bounds what errors are multiplied by and says whether every value fits its level.
 
+use std::collections::HashSet;
+
 use num_complex::Complex64;
 use ringmill_isa::macros::{
     LevelNote, LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
@@ -254,13 +256,16 @@ impl Walk<'_> {
             level: self.params.max_level(),
             scale: self.params.default_scale(),
         };
-        let read = |i: u32| {
-            let reads = |instr: &MacroInstr| instr.imm == MacroImm::Input(i);
-            self.program.instrs.iter().any(reads)
-        };
+        let read = self.program.instrs.iter().filter_map(|instr| {
+            let MacroImm::Input(input) = instr.imm else {
+                return None;
+            };
+            Some(input)
+        });
+        let read: HashSet<u32> = read.collect();
         let ranges = (0u32..).zip(self.spans.inputs());
         let unread: Vec<f64> = ranges
-            .filter(|&(i, _)| !read(i))
+            .filter(|(i, _)| !read.contains(i))
             .map(|(_, range)| range.magnitude())
             .collect();
         for magnitude in unread {

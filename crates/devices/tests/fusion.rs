@@ -14,14 +14,9 @@ use ringmill_schemes::ckks::{Galois, Level, OpKey, Params, ProcCache};
 /// A program of one call on random residues.
 fn one_call(procedure: Arc<Procedure>, dice: &mut Dice) -> Case {
     let mut program = Unrolled {
-        log_n: procedure.log_n,
-        moduli: procedure.moduli.clone(),
         procs: vec![procedure.clone()],
-        limbs: Vec::new(),
-        inputs: Vec::new(),
         seeds: (0..procedure.seeds.len() as u32).collect(),
-        calls: Vec::new(),
-        outputs: Vec::new(),
+        ..Unrolled::empty(procedure.log_n, procedure.moduli.clone())
     };
     let mut inputs = Vec::new();
     for (number, param) in procedure.params.iter().enumerate() {

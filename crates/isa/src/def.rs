@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use crate::error::Fault;
+use crate::limits;
+
 /// How many values an instruction takes or gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arity {
@@ -48,4 +51,30 @@ pub struct OpInfo<O: 'static, R, I> {
     pub semantics: &'static str,
     /// The instructions of the defining expansion; empty unless the instruction is a composite.
     pub expansion: &'static [O],
+}
+
+impl<O, R, I> OpInfo<O, R, I> {
+    /// Operand and result counts by the definition.
+    pub(crate) fn check_counts(&self, src: usize, dst: usize) -> Result<(), Fault> {
+        for (what, expected, found) in [
+            ("operands", self.operands, src),
+            ("results", self.results, dst),
+        ] {
+            if !expected.allows(found) {
+                return Err(Fault::Count {
+                    what,
+                    expected,
+                    found,
+                });
+            }
+            if found > limits::MAX_OPERANDS {
+                return Err(Fault::TooMany {
+                    what,
+                    limit: limits::MAX_OPERANDS,
+                    found,
+                });
+            }
+        }
+        Ok(())
+    }
 }

@@ -165,7 +165,7 @@ fn random_programs_give_the_same_bits_or_name_the_field() {
 }
 
 #[test]
-#[ignore = "many random programs"]
+#[ignore = "many random programs; `make full` runs it"]
 fn many_random_programs_give_the_same_bits_or_name_the_field() {
     let ran = (1000..1400).filter(|&seed| play(seed, 14)).count();
     assert!(ran >= 200, "{ran} ran");

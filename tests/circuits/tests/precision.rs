@@ -414,7 +414,7 @@ fn public_differences(way: Way, count: usize) -> Drawn {
 }
 
 #[test]
-#[ignore = "half an hour"]
+#[ignore = "minutes; `make full` runs it"]
 fn predicted_precision_is_a_close_bound_on_twenty_thousand_programs() {
     hold(&seeds(20_000));
 }

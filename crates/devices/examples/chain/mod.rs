@@ -16,16 +16,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// The program of `ops`; key number i is the key of operation i.
 pub fn program(cache: &ProcCache, ops: &[OpKey]) -> Result<Unrolled> {
     let params = cache.params();
-    let mut p = Unrolled {
-        log_n: params.log_n(),
-        moduli: TableModulus::primes(params.moduli()),
-        procs: Vec::new(),
-        limbs: Vec::new(),
-        inputs: Vec::new(),
-        seeds: Vec::new(),
-        calls: Vec::new(),
-        outputs: Vec::new(),
-    };
+    let mut p = Unrolled::empty(params.log_n(), TableModulus::primes(params.moduli()));
     // Limb of (polynomial, modulus) of the last result.
     let mut last: HashMap<(u16, u16), LimbId> = HashMap::new();
     for (number, op) in ops.iter().enumerate() {

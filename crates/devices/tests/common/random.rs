@@ -231,14 +231,9 @@ pub fn case(seed: u64, log_n: u8, calls: usize) -> Case {
         .map(|i| Arc::new(procedure(&mut dice, format!("proc{i}"), log_n, &moduli, 40)))
         .collect();
     let mut program = Unrolled {
-        log_n,
-        moduli: moduli.clone(),
         procs,
-        limbs: Vec::new(),
-        inputs: Vec::new(),
         seeds: vec![0, 1],
-        calls: Vec::new(),
-        outputs: Vec::new(),
+        ..Unrolled::empty(log_n, moduli.clone())
     };
     let mut inputs = Vec::new();
     for _ in 0..calls {

@@ -184,7 +184,7 @@ impl Verifier<'_> {
     }
 
     fn instr(&mut self, instr: &MacroInstr) -> Result<(), Fault> {
-        rules::check_counts(instr.op, instr.src.len(), instr.dst.len())?;
+        (instr.op.info()).check_counts(instr.src.len(), instr.dst.len())?;
         let src = instr
             .src
             .iter()

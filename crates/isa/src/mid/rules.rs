@@ -232,7 +232,7 @@ pub(crate) fn check_instr(
     dst: &[Typed],
 ) -> Result<(), Fault> {
     let info = op.info();
-    check_counts(op, src.len(), dst.len())?;
+    info.check_counts(src.len(), dst.len())?;
     match info.rule {
         Rule::Same => same(scope, src, dst, None)?,
         Rule::SameEval => same(scope, src, dst, Some(Form::Eval))?,
@@ -303,31 +303,6 @@ pub(crate) fn check_instr(
         Rule::Any => {}
     }
     check_immediate(scope, info.immediate, imm, src)
-}
-
-/// Operand and result counts by the definition.
-pub(crate) fn check_counts(op: Op, src: usize, dst: usize) -> Result<(), Fault> {
-    let info = op.info();
-    for (what, expected, found) in [
-        ("operands", info.operands, src),
-        ("results", info.results, dst),
-    ] {
-        if !expected.allows(found) {
-            return Err(Fault::Count {
-                what,
-                expected,
-                found,
-            });
-        }
-        if found > limits::MAX_OPERANDS {
-            return Err(Fault::TooMany {
-                what,
-                limit: limits::MAX_OPERANDS,
-                found,
-            });
-        }
-    }
-    Ok(())
 }
 
 /// All operands and results have one type, in the given form if there is one.

@@ -62,6 +62,20 @@ pub struct Unrolled {
 }
 
 impl Unrolled {
+    /// Without procedures, inputs, calls and outputs.
+    pub fn empty(log_n: u8, moduli: Vec<TableModulus>) -> Self {
+        Self {
+            log_n,
+            moduli,
+            procs: Vec::new(),
+            limbs: Vec::new(),
+            inputs: Vec::new(),
+            seeds: Vec::new(),
+            calls: Vec::new(),
+            outputs: Vec::new(),
+        }
+    }
+
     /// Writes a program out.
     ///
     /// # Errors
@@ -94,14 +108,11 @@ impl<'a> Unroller<'a> {
             role: input.role,
         });
         let made = Unrolled {
-            log_n: program.log_n,
-            moduli: program.moduli.clone(),
-            procs: Vec::new(),
             limbs: program.inputs.iter().map(|input| input.ty).collect(),
             inputs: inputs.collect(),
             seeds: program.seeds.clone(),
             calls: Vec::with_capacity(calls),
-            outputs: Vec::new(),
+            ..Unrolled::empty(program.log_n, program.moduli.clone())
         };
         Self {
             program,

@@ -259,14 +259,9 @@ fn step(
 /// A program that calls the procedures in turn, arguments taken from what exists or from new inputs.
 pub fn program(procs: Vec<Procedure>, calls: &[Choice]) -> Unrolled {
     let mut program = Unrolled {
-        log_n: LOG_N,
-        moduli: moduli().to_vec(),
         procs: procs.into_iter().map(Arc::new).collect(),
-        limbs: vec![],
-        inputs: vec![],
         seeds: vec![9, 4, 0],
-        calls: vec![],
-        outputs: vec![],
+        ..Unrolled::empty(LOG_N, moduli().to_vec())
     };
     let file: Arc<str> = "model \"a\".py".into();
     for &(pick, first, fresh, line) in calls {

@@ -21,16 +21,7 @@ pub type Cipher = Vec<Vec<LimbId>>;
 
 impl Builder {
     pub fn new(params: &Arc<Params>) -> Self {
-        let program = Unrolled {
-            log_n: params.log_n(),
-            moduli: TableModulus::primes(params.moduli()),
-            procs: Vec::new(),
-            limbs: Vec::new(),
-            inputs: Vec::new(),
-            seeds: Vec::new(),
-            calls: Vec::new(),
-            outputs: Vec::new(),
-        };
+        let program = Unrolled::empty(params.log_n(), TableModulus::primes(params.moduli()));
         Self {
             cache: ProcCache::new(params.clone()),
             program,

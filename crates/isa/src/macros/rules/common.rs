@@ -1,37 +1,10 @@
 //! What holds of every scheme: counts, kinds, sizes and levels, and calls.
 
-use super::super::op::MacroOp;
 use super::super::program::{LevelNote, MacroProc, MacroType, MacroValue};
 use super::super::text::{shorten, type_text};
 use super::{Typed, at, note};
 use crate::def::Arity;
 use crate::error::Fault;
-use crate::limits;
-
-/// Operand and result counts by the definition.
-pub(in crate::macros) fn check_counts(op: MacroOp, src: usize, dst: usize) -> Result<(), Fault> {
-    let info = op.info();
-    for (what, expected, found) in [
-        ("operands", info.operands, src),
-        ("results", info.results, dst),
-    ] {
-        if !expected.allows(found) {
-            return Err(Fault::Count {
-                what,
-                expected,
-                found,
-            });
-        }
-        if found > limits::MAX_OPERANDS {
-            return Err(Fault::TooMany {
-                what,
-                limit: limits::MAX_OPERANDS,
-                found,
-            });
-        }
-    }
-    Ok(())
-}
 
 /// Arguments and results are those of the procedure: as many, of its types.
 pub(super) fn call(proc: &MacroProc, arguments: &[Typed], results: &[Typed]) -> Result<(), Fault> {

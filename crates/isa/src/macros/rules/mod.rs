@@ -13,7 +13,6 @@ use super::verify::Stage;
 use crate::error::Fault;
 
 pub use ckks::SCALE_TOLERANCE;
-pub(super) use common::check_counts;
 use common::{
     call, carries, cipher, expect_at, expect_cipher, expect_level, expect_size, no_scale, plain,
 };

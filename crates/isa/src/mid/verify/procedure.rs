@@ -140,7 +140,7 @@ impl Body<'_> {
         src: &mut Vec<Typed>,
         dst: &mut Vec<Typed>,
     ) -> Result<(), Fault> {
-        rules::check_counts(instr.op, instr.src.len(), instr.dst.len())?;
+        (instr.op.info()).check_counts(instr.src.len(), instr.dst.len())?;
         src.clear();
         dst.clear();
         for &v in &instr.src {

@@ -1,6 +1,7 @@
 //! A whole program: head, procedures, blocks.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use ringmill_math::Ring;
 
@@ -25,7 +26,8 @@ pub fn verify_program(program: &Program) -> Result<(), VerifyError> {
         blocks: Vec::with_capacity(program.blocks.len()),
     };
     verifier.head().map_err(in_program)?;
-    verifier.procedures()?;
+    let first = |proc| verifier.first_loc(proc);
+    procedures(&program.procs, program.log_n, &program.moduli, first)?;
     verifier.blocks()?;
     let frame = verifier.frame("program", &[], &program.steps)?;
     verifier.outputs(&frame).map_err(in_program)
@@ -133,24 +135,7 @@ impl<'a> Verifier<'a> {
             let role = (input.role, input.ty.modulus, input.ty.ring.kind);
             unique(&mut roles, role, "input", item)?;
         }
-        let mut keys = HashSet::new();
-        let mut seeds = program.seeds.iter();
-        seeds.try_for_each(|&key| unique(&mut keys, key, "seed of key", || key.to_string()))
-    }
-
-    fn procedures(&self) -> Result<(), VerifyError> {
-        let mut names = HashSet::new();
-        let program = self.program;
-        for (index, p) in program.procs.iter().enumerate() {
-            let checked = unique(&mut names, p.name.as_str(), "procedure name", || {
-                text::shorten(p.name.clone())
-            })
-            .and_then(|()| same_ring(p, program.log_n, &program.moduli))
-            .map_err(|fault| VerifyError::new(in_procedure(p, None), fault))
-            .and_then(|()| verify_body(p));
-            checked.map_err(|error| error.or_loc(self.first_loc(index)))?;
-        }
-        Ok(())
+        seed_keys(&program.seeds)
     }
 
     /// Source line of the first call of a procedure, in the order of the text.
@@ -252,12 +237,7 @@ impl<'a> Verifier<'a> {
 
     fn call(&self, frame: &Frame, proc: u32, step: &Step) -> Result<Vec<LimbType>, Fault> {
         let program = self.program;
-        let limit = program.procs.len() as u64;
-        let p = program.procs.get(proc as usize).ok_or(Fault::Range {
-            what: "procedure number",
-            limit,
-            found: u64::from(proc),
-        })?;
+        let p = called(&program.procs, proc)?;
         exactly("arguments", p.params.len(), step.args.len())?;
         exactly("seeds", p.seeds.len(), step.seeds.len())?;
         exactly("immediates", p.immediates.len(), step.immediates.len())?;
@@ -275,14 +255,7 @@ impl<'a> Verifier<'a> {
             let found = self.read(frame, operand)?;
             self.scope().expect_type(item, ty(param.value)?, found)?;
         }
-        let known = program.seeds.len() as u64;
-        if let Some(&seed) = step.seeds.iter().find(|&&s| u64::from(s) >= known) {
-            return Err(Fault::Range {
-                what: "seed number",
-                limit: known,
-                found: u64::from(seed),
-            });
-        }
+        seed_numbers(&program.seeds, &step.seeds)?;
         for (&ty, &value) in p.immediates.iter().zip(&step.immediates) {
             rules::check_given(self.scope(), ty, value)?;
         }
@@ -353,8 +326,59 @@ impl<'a> Verifier<'a> {
     }
 }
 
+/// Every procedure, of the program's ring and moduli and a name of its own. A fault inside one names the source line that
+/// `first` gives, of its first call.
+pub(super) fn procedures<'a>(
+    procs: &[Arc<Procedure>],
+    log_n: u8,
+    moduli: &[TableModulus],
+    first: impl Fn(usize) -> Option<&'a SourceLoc>,
+) -> Result<(), VerifyError> {
+    let mut names = HashSet::new();
+    for (index, p) in procs.iter().enumerate() {
+        let checked = unique(&mut names, p.name.as_str(), "procedure name", || {
+            text::shorten(p.name.clone())
+        })
+        .and_then(|()| same_ring(p, log_n, moduli))
+        .map_err(|fault| VerifyError::new(in_procedure(p, None), fault))
+        .and_then(|()| verify_body(p));
+        checked.map_err(|error| error.or_loc(first(index)))?;
+    }
+    Ok(())
+}
+
+/// Seeds are of different keys.
+pub(super) fn seed_keys(seeds: &[u32]) -> Result<(), Fault> {
+    let mut keys = HashSet::new();
+    let mut seeds = seeds.iter();
+    seeds.try_for_each(|&key| unique(&mut keys, key, "seed of key", || key.to_string()))
+}
+
+/// Seeds that a call names are the program's.
+pub(super) fn seed_numbers(seeds: &[u32], named: &[u32]) -> Result<(), Fault> {
+    let limit = seeds.len() as u64;
+    match named.iter().find(|&&seed| u64::from(seed) >= limit) {
+        None => Ok(()),
+        Some(&seed) => Err(Fault::Range {
+            what: "seed number",
+            limit,
+            found: u64::from(seed),
+        }),
+    }
+}
+
+/// The procedure of a call.
+pub(super) fn called(procs: &[Arc<Procedure>], proc: u32) -> Result<&Procedure, Fault> {
+    let known = procs.get(proc as usize).map(|p| &**p);
+    known.ok_or(Fault::Range {
+        what: "procedure number",
+        limit: procs.len() as u64,
+        found: u64::from(proc),
+    })
+}
+
 /// The procedure has the program's ring and moduli.
-pub(super) fn same_ring(p: &Procedure, log_n: u8, moduli: &[TableModulus]) -> Result<(), Fault> {
+fn same_ring(p: &Procedure, log_n: u8, moduli: &[TableModulus]) -> Result<(), Fault> {
     let item = || "the procedure".to_owned();
     if p.log_n != log_n {
         let text = |log_n| rules::ring_text(Ring::full(log_n));

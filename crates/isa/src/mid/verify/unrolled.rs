@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::ops::Deref;
 
-use super::procedure::{in_procedure, value_text, verify_body};
-use super::program::{exactly, in_program, same_ring};
+use super::procedure::value_text;
+use super::program::{called, exactly, in_program, procedures, seed_keys, seed_numbers};
 use super::{at_most, check_label, check_part, unique};
 use crate::error::{Fault, InstrPlace, Place, VerifyError};
 use crate::limits;
@@ -80,9 +80,10 @@ impl<'a> UnrolledVerifier<'a> {
     }
 
     fn run(&mut self) -> Result<(), VerifyError> {
-        self.procedures()?;
-        self.inputs().map_err(in_program)?;
         let program = self.program;
+        let first = |proc| self.first_loc(proc);
+        procedures(&program.procs, program.log_n, &program.moduli, first)?;
+        self.inputs().map_err(in_program)?;
         for (number, call) in program.calls.iter().enumerate() {
             self.call(call).map_err(|fault| {
                 let name = program
@@ -102,21 +103,6 @@ impl<'a> UnrolledVerifier<'a> {
             })?;
         }
         self.outputs().map_err(in_program)
-    }
-
-    fn procedures(&self) -> Result<(), VerifyError> {
-        let mut names = HashSet::new();
-        let program = self.program;
-        for (index, p) in program.procs.iter().enumerate() {
-            let checked = unique(&mut names, p.name.as_str(), "procedure name", || {
-                text::shorten(p.name.clone())
-            })
-            .and_then(|()| same_ring(p, program.log_n, &program.moduli))
-            .map_err(|fault| VerifyError::new(in_procedure(p, None), fault))
-            .and_then(|()| verify_body(p));
-            checked.map_err(|error| error.or_loc(self.first_loc(index)))?;
-        }
-        Ok(())
     }
 
     /// Source line of the first call of a procedure.
@@ -175,23 +161,12 @@ impl<'a> UnrolledVerifier<'a> {
                 || limb_text(input.limb),
             )?;
         }
-        let mut keys = HashSet::new();
-        self.program
-            .seeds
-            .iter()
-            .try_for_each(|&key| unique(&mut keys, key, "seed of key", || key.to_string()))
+        seed_keys(&self.program.seeds)
     }
 
     fn call(&mut self, call: &Call) -> Result<(), Fault> {
         let program = self.program;
-        let Some(p) = program.procs.get(call.proc as usize) else {
-            let limit = program.procs.len() as u64;
-            return Err(Fault::Range {
-                what: "procedure number",
-                limit,
-                found: u64::from(call.proc),
-            });
-        };
+        let p = called(&program.procs, call.proc)?;
         exactly("arguments", p.params.len(), call.args.len())?;
         exactly("seeds", p.seeds.len(), call.seeds.len())?;
         exactly("immediate parameters left", 0, p.immediates.len())?;
@@ -208,16 +183,7 @@ impl<'a> UnrolledVerifier<'a> {
             };
             self.expect(item, p, param.value, found)?;
         }
-        for &seed in &call.seeds {
-            if seed as usize >= program.seeds.len() {
-                let limit = program.seeds.len() as u64;
-                return Err(Fault::Range {
-                    what: "seed number",
-                    limit,
-                    found: u64::from(seed),
-                });
-            }
-        }
+        seed_numbers(&program.seeds, &call.seeds)?;
         for (&limb, result) in call.results.iter().zip(&p.results) {
             let found = self.define(limb)?;
             let item = || {

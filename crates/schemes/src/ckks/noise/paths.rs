@@ -252,16 +252,7 @@ impl Paths {
                 *sum = sum.plus(&x.map(|x| x * x));
             }
         }
-        for ((_, before), sums) in peaks {
-            let mut amplitude = Slots::ZERO;
-            // The same key at another level has the same errors, but for the last digit.
-            for ((_, turn), gain) in sums {
-                let ones = self.window(ones, i64::from(before) + turn);
-                amplitude = amplitude.plus(&size(&gain).times(&ones));
-            }
-            let [v0, _, _] = &mut reached.variance;
-            *v0 = v0.plus(&amplitude.map(|x| x * x));
-        }
+        reached.variance[0] = reached.variance[0].plus(&self.peaks(peaks, ones));
         Some(reached)
     }
 
@@ -301,6 +292,42 @@ impl Paths {
                 sizes(&within)
             }
         }
+    }
+
+    /// Variance that the keys' errors leave in each slot of the program's vectors, in all.
+    fn peaks(&self, peaks: BTreeMap<(Key, u32), Peaks>, ones: &Slots) -> Slots {
+        // Most errors are multiplied alike in all slots; the power of those is added by where the ones begin, so that the
+        // slots are gone through once for each such place.
+        let mut even: BTreeMap<i64, f64> = BTreeMap::new();
+        let mut variance = Slots::ZERO;
+        for ((_, before), sums) in peaks {
+            // The same key at another level has the same errors, but for the last digit.
+            let mut sizes: BTreeMap<i64, Slots> = BTreeMap::new();
+            for ((_, turn), gain) in sums {
+                let sum = sizes.entry(turn).or_insert(Slots::ZERO);
+                *sum = sum.plus(&size(&gain));
+            }
+            let mut left = sizes.iter();
+            if let (Some((turn, &Slots::All(size))), None) = (left.next(), left.next()) {
+                *even.entry(i64::from(before) + turn).or_insert(0.0) += size * size;
+                continue;
+            }
+            let mut amplitude = Slots::ZERO;
+            for (turn, size) in sizes {
+                let ones = self.window(ones, i64::from(before) + turn);
+                amplitude = amplitude.plus(&size.times(&ones));
+            }
+            variance = variance.plus(&amplitude.map(|x| x * x));
+        }
+        let squares = ones.map(|x| x * x);
+        let mut sums = vec![0.0; if even.is_empty() { 0 } else { self.vector }];
+        for (turn, power) in even {
+            let first = turn.rem_euclid(self.ring.max(1) as i64) as usize;
+            for (slot, sum) in sums.iter_mut().enumerate() {
+                *sum += power * squares.at(first + slot);
+            }
+        }
+        variance.plus(&Slots::each(sums))
     }
 
     /// The first slots of the ring's, turned, as many as the program's vectors have.
