@@ -21,21 +21,25 @@ demo: $(VENV)/demo.stamp $(VENV)/package.stamp ## classify a real data set under
 
 test: $(VENV)/tested.stamp ## everything continuous integration runs
 
-$(VENV)/tested.stamp: $(ALL) $(VENV)/test.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp | $(VENV)/liberty.stamp
+$(VENV)/tested.stamp: $(ALL) $(VENV)/test.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp | $(VENV)/debian.stamp
 	@$(MAKE) lint
 	@cargo test --workspace --locked --quiet
 	@$(BIN)/pytest
 	@touch $@
 
-full: $(VENV)/test.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp $(VENV)/liberty.stamp ## all tests in release mode, ignored ones too, and a minute of fuzzing a parser
-	@RINGMILL_FUZZ_SECONDS=60 cargo test --workspace --release --locked --quiet -- --include-ignored
+full: $(VENV)/test.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp $(VENV)/debian.stamp ## all tests in release mode, ignored ones too, and a minute of fuzzing a parser (ONLY=ring: the test files so named)
+	@RINGMILL_FUZZ_SECONDS=60 cargo test --workspace --release --locked --quiet $(if $(ONLY),--test '*$(ONLY)*') -- --include-ignored
+ifdef ONLY
+	@RINGMILL_FUZZ_SECONDS=60 $(BIN)/pytest -k "$(ONLY)" || test $$? -eq 5 # 5: no test of that name
+else
 	@RINGMILL_FUZZ_SECONDS=60 $(BIN)/pytest
 	@if cargo fuzz --version >/dev/null 2>&1; then fuzz/run 60; else echo "cargo-fuzz is not installed: fuzz targets not run"; fi
+endif
 
 bench: $(VENV)/test.stamp ## side by side with SEAL, Lattigo, OpenFHE and tfhe-ntt on this computer (ONLY=ntt chooses rows)
 	@$(BIN)/python benches/bench.py $(if $(ONLY),--only "$(ONLY)") $(ARGS)
 
-hdl-tools: $(VENV)/hdl.stamp $(VENV)/liberty.stamp ## what simulates, synthesises and proves the RTL, into the virtual environment
+hdl-tools: $(VENV)/hdl.stamp $(VENV)/debian.stamp ## what simulates, synthesises and proves the RTL, into the virtual environment
 
 lint: $(VENV)/test.stamp ## formatting and lints of all sources, nothing allowed
 	@cargo fmt --all --check
@@ -55,9 +59,10 @@ $(VENV)/%.stamp: requirements/%.txt requirements/demo.txt | $(BIN)/python
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
-# Without apt-get there are no standard cells, and the tests of their areas say that they are skipped.
-$(VENV)/liberty.stamp: requirements/liberty.sh | $(BIN)/python
-	@requirements/liberty.sh $(VENV) && touch $@ || true
+# Without apt-get there are no standard cells and no OpenSTA, and the tests of area and timing in them say that they are
+# skipped.
+$(VENV)/debian.stamp: requirements/debian.sh | $(BIN)/python
+	@requirements/debian.sh $(VENV) && touch $@ || true
 
 $(VENV)/package.stamp: $(RUST) | $(VENV)/demo.stamp
 	@echo "building the package in release mode"

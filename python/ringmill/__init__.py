@@ -27,6 +27,7 @@ from ringmill.errors import (
     ParameterError,
     RingmillError,
 )
+from ringmill.interrupt import install as _end_as_interrupted
 from ringmill.limits import Limits, limits
 from ringmill.ops import conj, polynomial, rotate, sum
 from ringmill.parameters import devices, params
@@ -37,6 +38,8 @@ from ringmill.runtime import Client, Compiled, Inputs, Precision, Run, Share, lo
 from ringmill.trace import Encrypted, Plain
 from ringmill.types import bit, integer, real, uint
 from ringmill.values import tile
+
+_end_as_interrupted()
 
 __all__ = [
     "ArgumentError",

@@ -42,6 +42,7 @@ class MacroProgram:
     scheme: str
     inputs: list[tuple[str, bool]]
     outputs: list[str]
+    returned: str | None
     @staticmethod
     def from_text(text: str) -> MacroProgram: ...
     @staticmethod
@@ -93,12 +94,13 @@ class CompiledProgram:
     slots: int
     scheme: str
     outputs: list[str]
+    returned: str | None
     params: Params
     key_bytes: int
     predicted_bits: list[tuple[str, float]]
     ranges: list[tuple[str, list[float]]]
     def text(self, level: str, machine: str) -> str: ...
-    def save(self, path: str) -> None: ...
+    def save(self, path: str, returned: str) -> None: ...
     def keygen(self) -> Keys: ...
     def load_secret_key(self, path: str) -> Keys: ...
     def run(

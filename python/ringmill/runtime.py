@@ -285,7 +285,7 @@ class Compiled:
         The file is macro text, which the command line reads as a program, under a line of comment that keeps how it
         was compiled. A `sample` is kept too.
         """
-        self._inner.save(path)
+        self._inner.save(path, self._shape.kind)
 
     @property
     def key_bytes(self) -> int:
@@ -316,6 +316,9 @@ class Compiled:
         trace: Path | None = ...,
         progress: bool = ...,
         spill: bool = ...,
+        checkpoint: Path | None = ...,
+        every: float = ...,
+        resume: Path | None = ...,
     ) -> Run: ...
 
     @overload
@@ -329,6 +332,9 @@ class Compiled:
         trace: Path | None = ...,
         progress: bool = ...,
         spill: bool = ...,
+        checkpoint: Path | None = ...,
+        every: float = ...,
+        resume: Path | None = ...,
     ) -> list[Run]: ...
 
     @arguments(
@@ -337,6 +343,9 @@ class Compiled:
         trace=optional(path),
         progress=flag(),
         spill=flag(),
+        checkpoint=optional(path),
+        every=number(),
+        resume=optional(path),
     )
     def run(
         self,
@@ -348,6 +357,9 @@ class Compiled:
         trace: Path | None = None,
         progress: bool = True,
         spill: bool = True,
+        checkpoint: Path | None = None,
+        every: float = 30.0,
+        resume: Path | None = None,
     ) -> Run | list[Run]:
         """Runs the program on a device (see :func:`devices`), or on each of several.
 
@@ -356,6 +368,10 @@ class Compiled:
         A run of more than a second shows how far it is, where standard error is a terminal and `progress` is not false.
         What does not fit a simulated machine's memory waits in the host's, and the report says what that cost; with
         ``spill=False`` such a program raises :class:`DeviceError` instead.
+
+        `checkpoint` names a file in which the run is saved between two calls: not before `every` seconds have passed
+        since the last time, and when it is interrupted. ``resume=`` that file, with the same program, inputs and keys,
+        goes on from there, to the same bits. One device computes then, the CPU or a simulated machine.
 
         Ctrl-C raises :class:`Interrupted`, a ``KeyboardInterrupt`` whose `runs` are those that were complete. A run
         that would take more memory than :func:`limits` allow raises ``MemoryError`` before it begins.
@@ -368,12 +384,23 @@ class Compiled:
             raise KeysError("the evaluation keys are missing; pass keys=client.evaluation_keys")
         vectors = as_vectors(plain or {}, self._inner.slots, self._signature.of)
         devices = _devices(device)
+        if len(devices) > 1 and (checkpoint is not None or resume is not None):
+            raise DeviceError(f"a checkpoint is of one run, and {len(devices)} devices are named; name one")
         runs = []
         try:
             for place, name in enumerate(devices):
                 file = trace if place == len(devices) - 1 else None
                 outputs, texts = self._inner.run(
-                    ciphertexts, vectors, keys, name, file, progress, spill, self._choice.why
+                    ciphertexts,
+                    vectors,
+                    keys,
+                    name,
+                    file,
+                    progress,
+                    spill,
+                    self._choice.why,
+                    None if checkpoint is None else (checkpoint, every),
+                    resume,
                 )
                 runs.append(Run(outputs, Report(*texts)))
         except KeyboardInterrupt as error:
@@ -433,8 +460,9 @@ def load(
     if params is None and not options:
         saved = load_compiled(path, allow_insecure_parameters_for_tests_only)
         if saved is not None:
-            shape = Shape.of_names(saved.outputs)
+            shape = Shape.of_text(saved.outputs, saved.returned)
             return Compiled(saved, shape, Signature(), choose_for_text(scheme, saved.scheme))
     program = MacroProgram.load(path)
     choice = choose_for_text(scheme, program.scheme)
-    return compile_traced(program, Shape.of_names(program.outputs), params, choice=choice, **options)
+    shape = Shape.of_text(program.outputs, program.returned)
+    return compile_traced(program, shape, params, choice=choice, **options)

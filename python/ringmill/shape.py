@@ -32,8 +32,10 @@ class Shape:
         return shape, values
 
     @classmethod
-    def of_names(cls, names: Sequence[str]) -> Shape:
-        """The shape of a program read from text: its only output, or a dict."""
+    def of_text(cls, names: Sequence[str], returned: str | None) -> Shape:
+        """The shape of a program read from text: what it was saved with, otherwise its only output, or a dict."""
+        if returned == "tuple" or (returned == "dict" and len(names) == 1):
+            return cls(returned, tuple(names))
         return cls("one" if len(names) == 1 else "dict", tuple(names))
 
     def build(self, values: Sequence[Any]) -> Any:

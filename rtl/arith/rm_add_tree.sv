@@ -1,7 +1,9 @@
-// sum = sum_k (-1)^Minus[k] x_k mod 2^Width: a tree of adders with Radix operands each and a
-// register after each.
+// sum = sum_k (-1)^Minus[k] x_k mod 2^Width: a tree of adders with Radix operands each (4 at most)
+// and a register after each. A sum wider than CarryWidth of rm_arith_pkg is made in two parts, the
+// upper one cycle after the lower with its carry, so that no carry runs through all of it in a
+// cycle.
 //
-// Latency tree_levels(Operands, Radix) cycles (0 for one operand), one sum a cycle.
+// Latency tree_latency(Operands, Width, Radix) cycles (0 for one operand), one sum a cycle.
 module rm_add_tree #(
     parameter int unsigned Operands = 4,
     parameter int unsigned Width = 64,
@@ -13,10 +15,45 @@ module rm_add_tree #(
     output logic [   Width-1:0]            sum_o
 );
 
+  if (Radix < 2 || Radix > 4) begin : gen_check
+    $error("Radix must be 2 to 4");
+  end
+
   if (Operands == 1) begin : gen_leaf
     logic unused_clk;
     assign unused_clk = clk_i;
     assign sum_o = Minus[0] ? -x_i[0] : x_i[0];
+  end else if (Width > rm_arith_pkg::CarryWidth) begin : gen_parts
+    // With sign and carries of four operands the lower part is below CarryWidth.
+    localparam int unsigned Low = rm_arith_pkg::CarryWidth - 4;
+    localparam int unsigned High = Width - Low;
+    logic [Operands-1:0][Low-1:0] low;
+    logic [Operands-1:0][High-1:0] high_q;
+    logic [Low-1:0] sum_low, sum_low_q;
+    logic [High-1:0] sum_high;
+
+    for (genvar k = 0; k < Operands; k++) begin : gen_operand
+      assign low[k] = x_i[k][Low-1:0];
+      always_ff @(posedge clk_i) high_q[k] <= x_i[k][Width-1:Low];
+    end
+
+    rm_add_parts #(
+        .Operands(Operands),
+        .Low(Low),
+        .High(High),
+        .Radix(Radix),
+        .Minus(Minus)
+    ) u_parts (
+        .clk_i,
+        .low_i(low),
+        .high_i(high_q),
+        .low_o(sum_low),
+        .high_o(sum_high)
+    );
+
+    always_ff @(posedge clk_i) sum_low_q <= sum_low;
+
+    assign sum_o = {sum_high, sum_low_q};
   end else begin : gen_level
     localparam int unsigned Groups = rm_arith_pkg::ceil_div(Operands, Radix);
 

@@ -41,7 +41,11 @@ package rm_arith_pkg;
     return (a + b - 1) / b;
   endfunction
 
-  // Levels (cycles) of rm_add_tree.
+  // The widest sum whose carry runs through in a cycle; wider ones are made in two parts, the upper
+  // one cycle after the lower.
+  localparam int unsigned CarryWidth = 64;
+
+  // Levels of rm_add_tree.
   function automatic int unsigned tree_levels(int unsigned operands, int unsigned radix);
     int unsigned left, levels;
     left = operands;
@@ -51,6 +55,14 @@ package rm_arith_pkg;
       levels++;
     end
     return levels;
+  endfunction
+
+  // Cycles of rm_add_tree.
+  function automatic int unsigned tree_latency(int unsigned operands, int unsigned width,
+                                               int unsigned radix);
+    int unsigned levels;
+    levels = tree_levels(operands, radix);
+    return levels + 32'(levels != 0 && width > CarryWidth);
   endfunction
 
   // Non-adjacent form x = sum 2^i over naf_plus - sum 2^i over naf_minus: with h = x >> 1 (floor),
@@ -83,6 +95,24 @@ package rm_arith_pkg;
     return 32'($countones(naf_plus(d))) + 32'($countones(naf_minus(d))) + 1;
   endfunction
 
+  // Bits of d, and of the first and the second fold of rm_red_sparse.
+  function automatic int unsigned sparse_diff_width(int unsigned width, logic [63:0] q);
+    logic [63:0] digits;
+    int unsigned bits;
+    digits = naf_plus(sparse_diff(width, q)) | naf_minus(sparse_diff(width, q));
+    bits = 0;
+    for (int unsigned i = 0; i < 64; i++) if (digits[6'(i)]) bits = i + 1;
+    return bits;
+  endfunction
+
+  function automatic int unsigned sparse_fold1_width(int unsigned width, logic [63:0] q);
+    return 2 * width - sparse_top(width, q) + sparse_diff_width(width, q) + 2;
+  endfunction
+
+  function automatic int unsigned sparse_fold2_width(int unsigned width);
+    return width + 2;
+  endfunction
+
   // Adder-tree radix of the sparse folds.
   localparam int unsigned SparseRadix = 3;
 
@@ -98,34 +128,40 @@ package rm_arith_pkg;
   // Cycles of rm_mul_tiled.
   function automatic int unsigned mul_latency(int unsigned width, int unsigned ta, int unsigned tb,
                                               int unsigned radix, bit in_reg);
-    return 32'(in_reg) + 1 + tree_levels(ceil_div(width, ta) * ceil_div(width, tb), radix);
+    return 32'(in_reg) + 1 +
+        tree_latency(ceil_div(width, ta) * ceil_div(width, tb), 2 * width, radix);
   endfunction
 
   // Cycles of the reducer of a flavour.
   function automatic int unsigned red_latency(flavour_t flavour, int unsigned width,
                                               logic [63:0] q);
+    int unsigned operands;
+    operands = sparse_operands(width, q);
     case (flavour)
       WordMontgomery: return 4;
       MontgomeryFriendly, NttFriendly: return mont_steps(flavour) + 1;
-      Sparse: return 2 * tree_levels(sparse_operands(width, q), SparseRadix) + 1;
+      Sparse:
+      return tree_latency(operands, sparse_fold1_width(width, q), SparseRadix) +
+          tree_latency(operands, sparse_fold2_width(width), SparseRadix) + 1;
       default: return 3;
     endcase
   endfunction
 
-  // Whether a flavour registers its operands first (the wide ones do: many tiles share an operand).
-  function automatic bit in_reg(flavour_t flavour);
-    return !run_time(flavour);
-  endfunction
-
+  // Operands of an adder in the multiplier's tree, and the side below which a tile is made of
+  // adders: the wide flavours have many tiles, some of them narrow.
   function automatic int unsigned radix(flavour_t flavour);
-    return in_reg(flavour) ? 3 : 4;
+    return run_time(flavour) ? 4 : 3;
   endfunction
 
-  // Cycles of rm_mod_mul: 6 word-level Montgomery and NTT-friendly, 5 Montgomery-friendly, 8
-  // Solinas, and 6 + 2 tree_levels for a sparse modulus.
+  function automatic int unsigned fabric_max(flavour_t flavour);
+    return run_time(flavour) ? 0 : 6;
+  endfunction
+
+  // Cycles of rm_mod_mul: 7 word-level Montgomery and NTT-friendly, 6 Montgomery-friendly, 9
+  // Solinas, and 12 for the sparse moduli in use.
   function automatic int unsigned mod_mul_latency(flavour_t flavour, int unsigned width,
                                                   logic [63:0] q);
-    return mul_latency(width, tile_a(flavour), tile_b(flavour), radix(flavour), in_reg(flavour)) +
+    return mul_latency(width, tile_a(flavour), tile_b(flavour), radix(flavour), 1'b1) +
         red_latency(flavour, width, q);
   endfunction
 

@@ -1,4 +1,6 @@
-// r = a - b mod q for a, b < q: the difference, or the difference plus q where it is negative.
+// r = a - b mod q for a, b < q: the difference, or the difference plus q where it is negative. Narrow
+// ones add what the borrow says; wide ones, where two carries in series are longer than CarryWidth of
+// rm_arith_pkg, add beside it and choose.
 //
 // Latency 0 (combinational).
 module rm_mod_sub #(
@@ -10,9 +12,18 @@ module rm_mod_sub #(
     output logic [Width-1:0] r_o
 );
 
-  logic [Width:0] diff;
+  logic [Width-1:0] diff;
+  logic borrow;
 
-  assign diff = {1'b0, a_i} - {1'b0, b_i};
-  assign r_o = diff[Width-1:0] + (diff[Width] ? q_i : '0);
+  assign diff = a_i - b_i;
+  assign borrow = a_i < b_i;
+
+  if (2 * Width > rm_arith_pkg::CarryWidth) begin : gen_beside
+    logic [Width-1:0] more;
+    assign more = diff + q_i;
+    assign r_o = borrow ? more : diff;
+  end else begin : gen_after
+    assign r_o = diff + (borrow ? q_i : '0);
+  end
 
 endmodule

@@ -8,7 +8,7 @@
 // = ((t >> Low) - m q_H) >> Extra exactly. One product and one sum: a DSP block with its adder and
 // its output register, and a few look-up tables for m.
 //
-// t and t' in two's complement; t' must fit OutWidth bits.
+// t and t' in two's complement; t' must fit OutWidth bits. q_i is held from a cycle before t_i.
 // Latency 1 cycle, one step a cycle.
 module rm_mont_step #(
     parameter int unsigned InWidth = 54,
@@ -37,14 +37,14 @@ module rm_mont_step #(
   logic [QhWidth-1:0] qh;
   logic [Word-1:0] m;
   logic signed [InWidth-Low-1:0] high;
-  logic signed [QhWidth:0] minus_qh;
+  logic signed [QhWidth:0] minus_qh_q;
   logic signed [Word:0] m_s;
   logic signed [ProdWidth-1:0] prod;
   logic [HighWidth-1:0] next_q;
 
   assign qh = q_i[QWidth-1:Low];
   // Of a held input: the same for every step and every multiplier of a machine.
-  assign minus_qh = -$signed({1'b0, qh});
+  always_ff @(posedge clk_i) minus_qh_q <= -$signed({1'b0, qh});
 
   if (Extra == 0) begin : gen_low
     assign m = t_i[Word-1:0];
@@ -54,7 +54,7 @@ module rm_mont_step #(
 
   assign high = $signed(t_i[InWidth-1:Low]);
   assign m_s = $signed({1'b0, m});
-  assign prod = ProdWidth'(minus_qh) * ProdWidth'(m_s);
+  assign prod = ProdWidth'(minus_qh_q) * ProdWidth'(m_s);
 
   if (HighWidth <= SumWidth) begin : gen_whole
     logic signed [HighWidth-1:0] sum_q;

@@ -48,10 +48,10 @@ module rm_red_sparse #(
   endfunction
 
   localparam logic [Operands-1:0] Minus = minus();
-  localparam int unsigned DiffWidth = digit(Operands - 2) + 1;
+  localparam int unsigned DiffWidth = rm_arith_pkg::sparse_diff_width(Width, Q);
   localparam int unsigned HighWidth = 2 * Width - Top;
-  localparam int unsigned FoldWidth = HighWidth + DiffWidth + 2;
-  localparam int unsigned LastWidth = Width + 2;
+  localparam int unsigned FoldWidth = rm_arith_pkg::sparse_fold1_width(Width, Q);
+  localparam int unsigned LastWidth = rm_arith_pkg::sparse_fold2_width(Width);
 
   if (Q[Width-1] != 1'b1 || 2 * DiffWidth + 4 > Top || HighWidth + DiffWidth < Top)
   begin : gen_check

@@ -3,8 +3,8 @@
 // at run time (polymul paper, Algorithm 4 and Fig. 2; the sets (n, K) of its Table 1 are w =
 // log2(2n), steps = ceil(K / w)).
 //
-// Preconditions: q < 2^Width, q < R, qh_i = q >> w, and q_i, qh_i, word_i, three_i held while data
-// is in flight. Certificate: r R = t - M q + {0, q R} with M < R, and r < q.
+// Preconditions: q < 2^Width, q < R, qh_i = q >> w, and q_i, qh_i, word_i, three_i held from a
+// cycle before the first data until the last has left. Certificate: r R = t - M q + {0, q R} with M < R, and r < q.
 // Latency 4 cycles (three steps, one correction) for every w and step count, one reduction a cycle.
 module rm_red_wordmont #(
     parameter int unsigned Width = 32,
@@ -38,16 +38,21 @@ module rm_red_wordmont #(
   localparam int unsigned Bits1 = bits_after(1);
   localparam int unsigned Bits2 = bits_after(2);
 
-  logic [OffWidth-1:0] off;
-  logic [WordMax-1:0] mask;
+  logic [OffWidth-1:0] off_q;
+  logic [WordMax-1:0] mask_d, mask_q;
   logic [Bits1-1:0] t1;
   logic [Bits2-1:0] t2;
   logic [Width:0] t3;
   logic [Width-1:0] r_d, r_q;
 
-  assign off = OffWidth'(word_i - WordWidth'(WordMin));
   for (genvar k = 0; k < WordMax; k++) begin : gen_mask
-    assign mask[k] = k < word_i;
+    assign mask_d[k] = k < word_i;
+  end
+
+  // Of a held input.
+  always_ff @(posedge clk_i) begin
+    off_q <= OffWidth'(word_i - WordWidth'(WordMin));
+    mask_q <= mask_d;
   end
 
   rm_wm_step #(
@@ -60,8 +65,8 @@ module rm_red_wordmont #(
       .clk_i,
       .t_i({1'b0, t_i}),
       .qh_i,
-      .off_i(off),
-      .mask_i(mask),
+      .off_i(off_q),
+      .mask_i(mask_q),
       .skip_i(1'b0),
       .t_o(t1)
   );
@@ -76,8 +81,8 @@ module rm_red_wordmont #(
       .clk_i,
       .t_i(t1),
       .qh_i,
-      .off_i(off),
-      .mask_i(mask),
+      .off_i(off_q),
+      .mask_i(mask_q),
       .skip_i(1'b0),
       .t_o(t2)
   );
@@ -93,8 +98,8 @@ module rm_red_wordmont #(
       .clk_i,
       .t_i(t2),
       .qh_i,
-      .off_i(off),
-      .mask_i(mask),
+      .off_i(off_q),
+      .mask_i(mask_q),
       .skip_i(!three_i),
       .t_o(t3)
   );

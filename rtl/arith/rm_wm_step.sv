@@ -9,7 +9,7 @@
 // Word sizes WordMin <= w <= WordMax at run time, as off_i = w - WordMin and mask_i = 2^w - 1. With
 // skip_i (only where MaySkip) t' = t. One DSP block: a QhWidth x WordMax product with q_H negated
 // beforehand, so that the sum and its register are the block's where t' has at most 48 bits.
-// Latency 1 cycle, one step a cycle.
+// qh_i is held from a cycle before t_i. Latency 1 cycle, one step a cycle.
 module rm_wm_step #(
     parameter int unsigned InWidth = 54,
     parameter int unsigned OutWidth = 43,
@@ -33,7 +33,7 @@ module rm_wm_step #(
   logic skip;
   logic [WordMax-1:0] low;
   logic signed [InWidth-1:0] high;
-  logic signed [QhWidth:0] minus_qh;
+  logic signed [QhWidth:0] minus_qh_q;
   logic signed [WordMax:0] low_s;
   logic signed [ProdWidth+1:0] prod;
   logic signed [OutWidth-1:0] next_q;
@@ -43,9 +43,9 @@ module rm_wm_step #(
   assign high = skip ? $signed(t_i) : ($signed(t_i) >>> WordMin) >>> off_i;
 
   // Of a held input: the same for every step and every multiplier of a machine.
-  assign minus_qh = -$signed({1'b0, qh_i});
+  always_ff @(posedge clk_i) minus_qh_q <= -$signed({1'b0, qh_i});
   assign low_s = $signed({1'b0, low});
-  assign prod = (ProdWidth + 2)'(minus_qh) * (ProdWidth + 2)'(low_s);
+  assign prod = (ProdWidth + 2)'(minus_qh_q) * (ProdWidth + 2)'(low_s);
 
   always_ff @(posedge clk_i) next_q <= OutWidth'(high) + OutWidth'(prod);
 

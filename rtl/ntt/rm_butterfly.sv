@@ -11,7 +11,8 @@
 // the factor 1/N of the inverse transform vanish. BfSum is BfCt with w = one_i = R mod q.
 //
 // Sharing: BfCt adds after the multiplier, BfGs before it, so mode_i, half_i, one_i and the modulus
-// inputs are held while data is in flight.
+// inputs are held while data is in flight (the modulus from a cycle before). In BfGs the halvers have
+// the cycle after the adders, in front of the multiplier's operand registers and of the delay line.
 // Latency mod_mul_latency(...) + 1 in every mode, one butterfly a cycle.
 module rm_butterfly
   import rm_arith_pkg::*, rm_ntt_pkg::*;
@@ -45,7 +46,8 @@ module rm_butterfly
   localparam int unsigned MulLatency = mod_mul_latency(Flavour, Width, Q);
 
   logic pre;  // add and subtract before the multiplier
-  logic [Width-1:0] u_late, product;
+  logic halves;
+  logic [Width-1:0] u_line, u_late, product;
   logic [Width-1:0] add_a, add_b, sum, diff, sum_half, diff_half;
   logic [Width-1:0] early0_d, early0_q, early1_d, early1_q, w_q;
   logic [Width-1:0] mul_a, mul_w, wait_d;
@@ -53,17 +55,18 @@ module rm_butterfly
   logic valid_early_q, mul_valid, late_valid_q;
 
   assign pre = (mode_i == BfGs) || (mode_i == BfMul);
+  assign halves = (mode_i == BfGs) && half_i;
 
   assign add_a = pre ? u_i : u_late;
   assign add_b = pre ? v_i : product;
 
   rm_mod_add #(.Width(Width)) u_add (.a_i(add_a), .b_i(add_b), .q_i, .r_o(sum));
   rm_mod_sub #(.Width(Width)) u_sub (.a_i(add_a), .b_i(add_b), .q_i, .r_o(diff));
-  rm_mod_half #(.Width(Width)) u_half0 (.a_i(sum), .q_i, .r_o(sum_half));
-  rm_mod_half #(.Width(Width)) u_half1 (.a_i(diff), .q_i, .r_o(diff_half));
+  rm_mod_half #(.Width(Width)) u_half0 (.a_i(early0_q), .q_i, .r_o(sum_half));
+  rm_mod_half #(.Width(Width)) u_half1 (.a_i(early1_q), .q_i, .r_o(diff_half));
 
-  assign early0_d = (mode_i == BfMul) ? u_i : half_i ? sum_half : sum;
-  assign early1_d = (mode_i == BfMul) ? v_i : half_i ? diff_half : diff;
+  assign early0_d = (mode_i == BfMul) ? u_i : sum;
+  assign early1_d = (mode_i == BfMul) ? v_i : diff;
 
   always_ff @(posedge clk_i) begin
     early0_q <= early0_d;
@@ -73,16 +76,25 @@ module rm_butterfly
     late1_q <= diff;
   end
 
-  assign wait_d = pre ? early0_q : u_i;
-  assign mul_a = pre ? early1_q : v_i;
+  assign wait_d = halves ? sum_half : pre ? early0_q : u_i;
+  assign mul_a = halves ? diff_half : pre ? early1_q : v_i;
   assign mul_w = pre ? w_q : (mode_i == BfSum) ? one_i : w_i;
 
   rm_delay #(
       .Width(Width),
-      .Depth(MulLatency)
+      .Depth(MulLatency - 1)
   ) u_wait (
       .clk_i,
       .d_i(wait_d),
+      .q_o(u_line)
+  );
+
+  // A flip-flop of its own behind the delay line, which is slow to leave a shift register.
+  rm_copy #(
+      .Width(Width)
+  ) u_wait_last (
+      .clk_i,
+      .d_i(u_line),
       .q_o(u_late)
   );
 

@@ -1,60 +1,143 @@
-// Whether a command may begin: code_o, and with CodeOk the start of its unit.
+// Commands: judged by rm_polymul_rule against what the machine holds and does, which is kept here.
 //
-// The array needs a whole set; load and unload may work beside each other on different polynomials,
-// and beside the array on the other set; tables change under nobody.
+// A polynomial counts as loaded after a load that ended with CodeOk, until the next load into its
+// place, new tables in its slot, or a full product that overwrites it (buffer 1). So no command
+// reads a word that was not written since, and the memories need no scrub at reset or with new
+// tables: what they held before cannot be reached through any port.
 //
-// Latency 0 (combinational).
+// cmd in cycle 0; rsp_*, start_*_o with command_o, and state_o are there in cycle 2, from registers;
+// a command each cycle, each judged after the one before. *_done_i ends a unit's work: its busy bit
+// falls, and its done bit is up for one cycle, in the next.
 module rm_polymul_cmd
   import rm_polymul_pkg::*;
 #(
     parameter int unsigned MaxLogN = 12
 ) (
-    input  logic        valid_i,
-    input  op_e         op_i,
-    input  logic        set_i,
-    input  logic        buf_i,
-    input  logic  [4:0] log_n_i,
-    input  logic        tables_valid_i,
-    input  logic        array_busy_i,
-    input  logic        array_set_i,
-    input  logic        load_busy_i,
-    input  logic        load_tables_i,
-    input  logic        load_set_i,
-    input  logic        load_buf_i,
-    input  logic        unload_busy_i,
-    input  logic        unload_set_i,
-    input  logic        unload_buf_i,
-    output code_e       code_o,
-    output logic        start_array_o,
-    output logic        start_load_o,
-    output logic        start_unload_o
+    input  logic     clk_i,
+    input  logic     rst_ni,
+    input  logic     valid_i,
+    input  command_t command_i,
+    output logic     rsp_valid_o,
+    output code_e    rsp_code_o,
+    // Units.
+    output logic     start_array_o,
+    output logic     start_load_o,
+    output logic     start_unload_o,
+    output logic     abort_o,
+    output command_t command_o,
+    output state_t   state_o,
+    input  logic     array_done_i,
+    input  logic     load_done_i,
+    input  code_e    load_code_i,
+    input  logic     unload_done_i,
+    output logic [2:0] done_o,  // {unload, load, array}
+    output code_e    load_code_o
 );
 
-  logic array_uses, load_uses, unload_uses, same_loaded, same_unloaded, conflict, go;
+  logic valid_q, rsp_valid_q, go, go_array;
+  logic start_array_q, start_load_q, start_unload_q, abort_q;
+  command_t command_q, started_q;
+  kind_t kind_q;
+  state_t state_d, state_q;
+  code_e code, code_q, load_code_q;
+  logic [2:0] done_q;
 
-  assign array_uses = array_busy_i && array_set_i == set_i;
-  assign load_uses = load_busy_i && (load_tables_i || load_set_i == set_i);
-  assign unload_uses = unload_busy_i && unload_set_i == set_i;
-  assign same_loaded = load_uses && (load_tables_i || load_buf_i == buf_i);
-  assign same_unloaded = unload_uses && unload_buf_i == buf_i;
+  rm_polymul_rule #(
+      .MaxLogN(MaxLogN)
+  ) u_rule (
+      .clk_i,
+      .command_i,
+      .command_o(command_q),
+      .kind_o(kind_q),
+      .state_i(state_q),
+      .code_o(code)
+  );
+
+  assign go = valid_q && code == CodeOk;
+  assign go_array = go && kind_q.array;
 
   always_comb begin
-    unique case (op_i)
-      OpTables: conflict = array_busy_i || load_busy_i || unload_busy_i;
-      OpLoad: conflict = load_busy_i || array_uses || same_unloaded;
-      OpUnload: conflict = unload_busy_i || array_uses || same_loaded;
-      default: conflict = array_busy_i || load_uses || unload_uses;
-    endcase
-    code_o = CodeOk;
-    if (conflict) code_o = CodeBusy;
-    else if (op_i == OpTables) begin
-      if (log_n_i < 5'(MinLogN) || log_n_i > 5'(MaxLogN)) code_o = CodeUnsupported;
-    end else if (!tables_valid_i) code_o = CodeNoTables;
+    state_d = state_q;
+    if (array_done_i) state_d.array_busy = 1'b0;
+    if (unload_done_i) state_d.unload_busy = 1'b0;
+    if (load_done_i) begin
+      state_d.load_busy = 1'b0;
+      if (state_q.load_tables) state_d.tables[state_q.load_slot] = load_code_i == CodeOk;
+      else state_d.loaded[state_q.load_set][state_q.load_buffer] = load_code_i == CodeOk;
+    end
+    if (go && kind_q.tables) begin
+      state_d.tables[command_q.slot] = 1'b0;
+      for (int unsigned s = 0; s < 2; s++) begin
+        for (int unsigned b = 0; b < 2; b++) begin
+          if (state_q.slot[s][b] == command_q.slot) state_d.loaded[s][b] = 1'b0;
+        end
+      end
+    end
+    if (go && kind_q.load) begin
+      state_d.loaded[command_q.set][command_q.buffer] = 1'b0;
+      state_d.slot[command_q.set][command_q.buffer] = command_q.slot;
+    end
+    if (go && (kind_q.tables || kind_q.load)) begin
+      state_d.load_busy = 1'b1;
+      state_d.load_tables = kind_q.tables;
+      state_d.load_set = command_q.set;
+      state_d.load_buffer = command_q.buffer;
+      state_d.load_slot = command_q.slot;
+    end
+    if (go && kind_q.unload) begin
+      state_d.unload_busy = 1'b1;
+      state_d.unload_set = command_q.set;
+      state_d.unload_buffer = command_q.buffer;
+    end
+    if (go_array) begin
+      state_d.array_busy = 1'b1;
+      state_d.array_set = command_q.set;
+      state_d.array_slot =
+          state_q.slot[command_q.set][command_q.buffer && !kind_q.pair];
+    end
+    if (go && command_q.op == OpFpm) state_d.loaded[command_q.set][1] = 1'b0;
   end
 
-  assign go = valid_i && code_o == CodeOk;
-  assign start_load_o = go && (op_i == OpLoad || op_i == OpTables);
-  assign start_unload_o = go && op_i == OpUnload;
-  assign start_array_o = go && !(op_i == OpLoad || op_i == OpTables || op_i == OpUnload);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q <= 1'b0;
+      rsp_valid_q <= 1'b0;
+      start_array_q <= 1'b0;
+      start_load_q <= 1'b0;
+      start_unload_q <= 1'b0;
+      abort_q <= 1'b0;
+      state_q <= '0;
+      done_q <= '0;
+    end else begin
+      valid_q <= valid_i;
+      rsp_valid_q <= valid_q;
+      start_array_q <= go_array;
+      start_load_q <= go && (kind_q.load || kind_q.tables);
+      start_unload_q <= go && kind_q.unload;
+      abort_q <= go && kind_q.cut;
+      state_q <= state_d;
+      done_q <= {unload_done_i, load_done_i, array_done_i};
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    started_q <= command_q;
+    code_q <= code;
+    if (load_done_i) load_code_q <= load_code_i;
+  end
+
+  assign rsp_valid_o = rsp_valid_q;
+  assign rsp_code_o = code_q;
+  assign start_array_o = start_array_q;
+  assign start_load_o = start_load_q;
+  assign start_unload_o = start_unload_q;
+  assign abort_o = abort_q;
+  assign command_o = started_q;
+  assign state_o = state_q;
+  assign done_o = done_q;
+  assign load_code_o = load_code_q;
+
+  logic unused_degree;
+  assign unused_degree = kind_q.degree;
 
 endmodule

@@ -1,19 +1,19 @@
-// Input stream: fills a polynomial, or the tables, and keeps the configuration that came with the
-// tables.
+// Input stream: fills a polynomial, or a slot of tables.
 //
 // A polynomial is n / Beat beats of Beat residues in order, word 0 lowest, in_last_i with the last.
-// Coefficient l of a row of 2 P goes to place l div P of unit l mod P; in evaluation form (eval_i)
-// to place l mod 2 of unit l div 2, where the forward transform leaves it. Tables are one beat {..,
-// R^2 mod q, q} and n words, Beat a beat: word 0 is psi^(n/2) R^2 mod q, word m + j the twiddle
-// psi^bitrev(m + j) R mod q of block j in the stage of m blocks.
+// Coefficient l of a row of 2 P goes to place l div P of unit l mod P; in evaluation form
+// to place l mod 2 of unit l div 2, where the forward transform leaves it. Tables are two beats {..,
+// q} and {0, .., R mod q, R^2 mod q}, then n words, Beat a beat: word 0 is psi^(n/2) R^2 mod q, word
+// m + j the twiddle psi^bitrev(m + j) R mod q of block j in the stage of m blocks.
 //
 // A stream that ends early, or does not end, is an error; what follows a missing end is dropped up
-// to the next in_last_i. Residues not below q, and a q that is not 1 modulo 2n, are errors.
-// After each the next command starts afresh; tables are valid only after tables that ended with
-// CodeOk.
+// to the next in_last_i. Words not below q, and a q that is not 1 modulo 2n, are errors; the first
+// that holds of length, modulus and words is told. abort_i ends a stream that was cut, wherever it
+// is. After each the next command starts afresh.
 //
-// One beat a cycle for a polynomial, one word a cycle for tables. start_i in cycle 0, the first
-// beat is taken in cycle 1 at the earliest, done_o with code_o comes the cycle after the last.
+// One beat a cycle for a polynomial, one word a cycle for tables. start_i in cycle 2 of its command,
+// the first beat is taken in cycle 3 at the earliest; done_o with code_o, and the write, come two
+// cycles after the last beat.
 module rm_polymul_load
   import rm_polymul_pkg::*;
 #(
@@ -27,15 +27,8 @@ module rm_polymul_load
     input  logic                                clk_i,
     input  logic                                rst_ni,
     input  logic                                start_i,
-    input  logic                                tables_i,
-    input  logic                                set_i,
-    input  logic                                buf_i,
-    input  logic                                eval_i,
-    input  logic     [4:0]                      log_n_i,
-    output logic                                busy_o,
-    output logic                                busy_tables_o,
-    output logic                                set_o,
-    output logic                                buf_o,
+    input  logic                                abort_i,
+    input  command_t                            command_i,
     output logic                                done_o,
     output code_e                               code_o,
     // Stream.
@@ -43,19 +36,22 @@ module rm_polymul_load
     output logic                                in_ready_o,
     input  logic     [Beat*Width-1:0]           in_data_i,
     input  logic                                in_last_i,
-    // Coefficient memories: which banks of which units, and their words.
+    // Coefficient memories, one register before their ports: which banks of which units.
     output logic     [Units-1:0][1:0]           we_o,
+    output logic                                set_o,
     output logic     [AddrWidth-1:0]            waddr_o,
+    // Their words, in the cycle of the write.
     output logic     [Units-1:0][1:0][Width-1:0] wdata_o,
     // Twiddle memories.
     output logic     [Units-1:0]                tw_we_o,
-    output logic     [TwAddrWidth-1:0]          tw_waddr_o,
+    output logic     [TwAddrWidth:0]            tw_waddr_o,
     output logic     [Width-1:0]                tw_wdata_o,
-    // Configuration.
-    output logic                                valid_o,
-    output logic     [4:0]                      log_n_o,
-    output logic     [Width-1:0]                q_o,
-    output logic     [Width-1:0]                scale_o
+    // Configuration: what the header brings, and that of the slot.
+    output logic                                modulus_we_o,
+    output logic                                constants_we_o,
+    output logic     [1:0][Width-1:0]           header_o,
+    input  logic     [Width-1:0]                q_i,
+    input  logic     [4:0]                      log_n_i
 );
 
   localparam int unsigned LaneBits = $clog2(Units) + 1;
@@ -66,52 +62,36 @@ module rm_polymul_load
 
   typedef enum logic [2:0] {
     Idle,
-    Header,
+    Modulus,
+    Constants,
     Words,
     Beats,
     Drop
   } state_e;
 
   state_e state_d, state_q;
+  logic running_q, set_q, buffer_q, eval_q, slot_q;
+  logic finish, short_d, short_q, long_d, long_q, bad_q, unreduced_q;
+  logic ended_q, done_q, aborted_q;
   code_e code_d, code_q;
-  logic finish, done_q, tables_q, set_q, buf_q, eval_q, valid_d, valid_q;
   logic [4:0] log_n_q;
-  logic [Width-1:0] q_q, scale_q;
-  logic [CountWidth-1:0] count_d, count_q, last_count;
-  logic [RowBits:0] row_d, row_q, rows;
+  logic [CountWidth-1:0] count_d, count_q, last_count_q;
+  logic [RowBits:0] row_d, row_q, last_row_q;
   logic [UnitBits-1:0] part_d, part_q, mask_d, mask_q;
   logic [TwAddrWidth-1:0] tw_addr_d, tw_addr_q;
   logic [BeatBits-1:0] word_d, word_q;
-  logic first_d, first_q, beat, word_done, unreduced, low_bits;
-  logic [Beat-1:0][Width-1:0] data;
-  logic [Beat-1:0] over;
-  logic [4:0] word;
+  logic first_d, first_q, beat, last_word, last_beat, part_done;
+  logic [Beat-1:0][Width-1:0] data, data_q;
 
   assign data = in_data_i;
-  assign rows = (RowBits + 1)'(1) << (log_n_q - 5'(LaneBits));
-  assign last_count = CountWidth'({rows, GroupBits'(0)} - 1'b1);
-  assign word_done = word_q == BeatBits'(Beat - 1);
-  assign in_ready_o = (state_q == Words) ? word_done
-      : state_q == Header || state_q == Beats || state_q == Drop;
+  assign last_word = word_q == BeatBits'(Beat - 1);
+  assign last_beat = count_q == last_count_q;
+  assign part_done = part_q == mask_q;
+  assign in_ready_o = (state_q == Words) ? last_word : running_q;
   assign beat = in_valid_i && in_ready_o;
-
-  for (genvar i = 0; i < Beat; i++) begin : gen_over
-    assign over[i] = data[i] >= q_q;
-  end
-  assign unreduced = |over;
-
-  // q in the header is 1 modulo 2n.
-  assign word = log_n_q + 1'b1;
-  always_comb begin
-    low_bits = !data[0][0];
-    for (int unsigned i = 1; i < Width - 1; i++) begin
-      if (5'(i) < word) low_bits |= data[0][i];
-    end
-  end
 
   always_comb begin
     state_d = state_q;
-    code_d = code_q;
     count_d = count_q;
     row_d = row_q;
     part_d = part_q;
@@ -119,14 +99,14 @@ module rm_polymul_load
     tw_addr_d = tw_addr_q;
     word_d = word_q;
     first_d = first_q;
-    valid_d = valid_q;
+    short_d = short_q;
+    long_d = long_q;
     finish = 1'b0;
 
     unique case (state_q)
       Idle: begin
         if (start_i) begin
-          state_d = tables_i ? Header : Beats;
-          code_d = CodeOk;
+          state_d = (command_i.op == OpTables) ? Modulus : Beats;
           count_d = '0;
           row_d = '0;
           part_d = '0;
@@ -134,26 +114,20 @@ module rm_polymul_load
           tw_addr_d = '0;
           word_d = '0;
           first_d = 1'b1;
-          if (tables_i) valid_d = 1'b0;
+          short_d = 1'b0;
+          long_d = 1'b0;
         end
       end
-      Header: begin
-        if (beat) begin
-          state_d = Words;
-          finish = in_last_i;
-          if (low_bits || data[0][Width-1:1] == '0) code_d = CodeBadModulus;
-          else if (data[1] >= data[0]) code_d = CodeNotReduced;
-          if (in_last_i) code_d = CodeTooShort;
-        end
-      end
+      Modulus: if (beat) state_d = Constants;
+      Constants: if (beat) state_d = Words;
       Words: begin
         if (in_valid_i) begin
           word_d = word_q + 1'b1;
-          part_d = (part_q == mask_q) ? '0 : part_q + 1'b1;
-          if (part_q == mask_q) begin
+          part_d = part_done ? '0 : part_q + 1'b1;
+          if (part_done) begin
             tw_addr_d = tw_addr_q + 1'b1;
             row_d = row_q + 1'b1;
-            if (row_q == rows - 1'b1) begin
+            if (row_q == last_row_q) begin
               row_d = '0;
               first_d = 1'b0;
               if (!first_q) mask_d = UnitBits'({mask_q, 1'b1});
@@ -164,47 +138,32 @@ module rm_polymul_load
       default: ;
     endcase
 
-    if (beat && (state_q == Words || state_q == Beats)) begin
-      count_d = count_q + 1'b1;
-      if (unreduced && code_q == CodeOk) code_d = CodeNotReduced;
-      if (in_last_i) begin
-        finish = 1'b1;
-        if (count_q != last_count) code_d = CodeTooShort;
-      end else if (count_q == last_count) begin
-        state_d = Drop;
-        code_d = CodeTooLong;
-      end
+    if (beat) begin
+      finish = in_last_i;
+      if (state_q == Words || state_q == Beats) begin
+        count_d = count_q + 1'b1;
+        if (in_last_i) short_d = !last_beat;
+        else if (last_beat) begin
+          state_d = Drop;
+          long_d = 1'b1;
+        end
+      end else if (state_q != Drop) short_d = in_last_i;
     end
-    if (beat && state_q == Drop) finish = in_last_i;
-    if (finish) begin
-      state_d = Idle;
-      if (tables_q) valid_d = code_d == CodeOk;
-    end
+    if (abort_i && state_q != Idle) finish = 1'b1;
+    if (finish) state_d = Idle;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= Idle;
-      code_q <= CodeOk;
-      valid_q <= 1'b0;
+      running_q <= 1'b0;
+      ended_q <= 1'b0;
       done_q <= 1'b0;
-      tables_q <= 1'b0;
-      set_q <= 1'b0;
-      buf_q <= 1'b0;
-      eval_q <= 1'b0;
-      log_n_q <= 5'(MinLogN);
     end else begin
       state_q <= state_d;
-      code_q <= code_d;
-      valid_q <= valid_d;
-      done_q <= finish;
-      if (state_q == Idle && start_i) begin
-        tables_q <= tables_i;
-        set_q <= set_i;
-        buf_q <= buf_i;
-        eval_q <= eval_i;
-        if (tables_i) log_n_q <= log_n_i;
-      end
+      running_q <= state_d != Idle;
+      ended_q <= finish;
+      done_q <= ended_q;
     end
   end
 
@@ -216,34 +175,80 @@ module rm_polymul_load
     tw_addr_q <= tw_addr_d;
     word_q <= word_d;
     first_q <= first_d;
-    if (beat && state_q == Header) begin
-      q_q <= data[0];
-      scale_q <= data[1];
+    short_q <= short_d;
+    long_q <= long_d;
+    aborted_q <= abort_i && !(beat && in_last_i);
+    if (start_i) begin
+      set_q <= command_i.set;
+      buffer_q <= command_i.buffer;
+      eval_q <= command_i.eval;
+      slot_q <= command_i.slot;
+    end
+    // Of the slot, two cycles after start_i at the latest; the first word that needs them comes then.
+    log_n_q <= log_n_i;
+    last_count_q <= CountWidth'((32'd1 << (log_n_i - 5'(BeatBits))) - 32'd1);
+    last_row_q <= (RowBits + 1)'((32'd1 << (log_n_i - 5'(LaneBits))) - 32'd1);
+  end
+
+  // What a beat holds is judged in the cycle after it.
+  logic check_q, modulus_q, bad, unreduced;
+  logic [Beat-1:0] over;
+
+  for (genvar i = 0; i < Beat; i++) begin : gen_over
+    assign over[i] = data_q[i] >= q_i;
+  end
+  assign unreduced = check_q && (|over);
+
+  // q is 1 modulo 2n and not 1.
+  always_comb begin
+    bad = !data_q[0][0] || data_q[0][Width-1:1] == '0;
+    for (int unsigned i = 1; i < Width - 1; i++) begin
+      if (5'(i) <= log_n_q) bad |= data_q[0][i];
+    end
+    bad &= modulus_q;
+  end
+
+  always_ff @(posedge clk_i) begin
+    data_q <= data;
+    modulus_q <= beat && state_q == Modulus;
+    check_q <= beat && (state_q == Constants || state_q == Words || state_q == Beats);
+    if (start_i) begin
+      bad_q <= 1'b0;
+      unreduced_q <= 1'b0;
+    end else begin
+      bad_q <= bad_q || bad;
+      unreduced_q <= unreduced_q || unreduced;
     end
   end
 
-  assign busy_o = state_q != Idle;
-  assign busy_tables_o = busy_o && tables_q;
-  assign set_o = set_q;
-  assign buf_o = buf_q;
+  always_comb begin
+    code_d = CodeOk;
+    if (aborted_q) code_d = CodeAborted;
+    else if (short_q) code_d = CodeTooShort;
+    else if (long_q) code_d = CodeTooLong;
+    else if (bad_q || bad) code_d = CodeBadModulus;
+    else if (unreduced_q || unreduced) code_d = CodeNotReduced;
+  end
+
+  always_ff @(posedge clk_i) code_q <= code_d;
+
   assign done_o = done_q;
   assign code_o = code_q;
-  assign valid_o = valid_q;
-  assign log_n_o = log_n_q;
-  assign q_o = q_q;
-  assign scale_o = scale_q;
+
+  assign modulus_we_o = modulus_q;
+  assign header_o = {data_q[1], data_q[0]};
 
   // Writes leave from registers.
   logic [RowBits-1:0] row;
   logic [GroupBits-1:0] group;
-  logic parity, parity_q, write_eval_q;
+  logic parity, parity_q, write_eval_q, constants_q;
   logic [Units-1:0][1:0] we;
   logic [Units-1:0] tw_we;
-  logic [Beat-1:0][Width-1:0] data_q;
+  logic [Units-1:0][1:0][Width-1:0] wdata_d;
 
   assign row = count_q[CountWidth-1:GroupBits];
   assign group = count_q[GroupBits-1:0];
-  assign parity = (^row) ^ buf_q;
+  assign parity = (^row) ^ buffer_q;
 
   for (genvar p = 0; p < Units; p++) begin : gen_unit
     logic hit, hit_eval;
@@ -257,18 +262,19 @@ module rm_polymul_load
     for (genvar b = 0; b < 2; b++) begin : gen_bank
       assign we[p][b] = (state_q == Beats) && beat &&
           (eval_q ? hit_eval : hit && (group[GroupBits-1] ^ parity) == 1'(b));
-      assign wdata_o[p][b] = !write_eval_q ? data_q[p%Beat]
+      assign wdata_d[p][b] = !write_eval_q ? data_q[p%Beat]
           : (parity_q ^ 1'(b)) ? data_q[(2*p)%Beat+1] : data_q[(2*p)%Beat];
     end
     assign tw_we[p] = (state_q == Words) && in_valid_i && (UnitBits'(p) & mask_q) == part_q;
   end
 
   always_ff @(posedge clk_i) begin
-    waddr_o <= {buf_q, row};
-    data_q <= data;
+    set_o <= set_q;
+    waddr_o <= {buffer_q, row};
+    wdata_o <= wdata_d;
     parity_q <= parity;
     write_eval_q <= eval_q;
-    tw_waddr_o <= tw_addr_q;
+    tw_waddr_o <= {slot_q, tw_addr_q};
     tw_wdata_o <= data[word_q];
   end
 
@@ -276,10 +282,17 @@ module rm_polymul_load
     if (!rst_ni) begin
       we_o <= '0;
       tw_we_o <= '0;
+      constants_q <= 1'b0;
     end else begin
       we_o <= we;
       tw_we_o <= tw_we;
+      constants_q <= beat && state_q == Constants;
     end
   end
+
+  assign constants_we_o = constants_q;
+
+  logic unused_command;
+  assign unused_command = ^command_i.log_n;
 
 endmodule

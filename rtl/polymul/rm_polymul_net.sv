@@ -5,8 +5,8 @@
 //   NetShuffle     new[rotl(L)] = old[L]     the next lower bit of the index comes into the pair
 //   NetUnshuffle   new[rotr(L)] = old[L]     the inverse
 //
-// with rot over log2(2 P) bits. Lane L is the pair's first (L < P) or second place in unit L mod P,
-// and lies in bank swap_i xor (L >= P).
+// with rot over log2(2 P) bits. Lane L is the pair's first (lane0_o, L < P) or second place in unit
+// L mod P. net_i is the same for all units; each brings its own copy for its own lanes.
 //
 // Latency 0 (combinational).
 module rm_polymul_net
@@ -15,11 +15,11 @@ module rm_polymul_net
     parameter int unsigned Units = 32,
     parameter int unsigned Width = 32
 ) (
-    input  route_t                      route_i,
-    input  logic   [Units-1:0][Width-1:0] out0_i,
-    input  logic   [Units-1:0][Width-1:0] out1_i,
-    output logic   [Units-1:0][Width-1:0] bank0_o,
-    output logic   [Units-1:0][Width-1:0] bank1_o
+    input  net_e [Units-1:0]            net_i,
+    input  logic [Units-1:0][Width-1:0] out0_i,
+    input  logic [Units-1:0][Width-1:0] out1_i,
+    output logic [Units-1:0][Width-1:0] lane0_o,
+    output logic [Units-1:0][Width-1:0] lane1_o
 );
 
   localparam int unsigned Lanes = 2 * Units;
@@ -33,7 +33,7 @@ module rm_polymul_net
     localparam int unsigned Rotl = (l * 2) % Lanes + (l * 2) / Lanes;
     localparam int unsigned Rotr = l / 2 + (l % 2) * (Lanes / 2);
     always_comb begin
-      unique case (route_i.net)
+      unique case (net_i[l%Units])
         NetShuffle: new_lane[l] = old_lane[LaneWidth'(Rotr)];
         NetUnshuffle: new_lane[l] = old_lane[LaneWidth'(Rotl)];
         default: new_lane[l] = old_lane[l];
@@ -41,7 +41,6 @@ module rm_polymul_net
     end
   end
 
-  assign bank0_o = route_i.swap ? new_lane[Lanes-1:Units] : new_lane[Units-1:0];
-  assign bank1_o = route_i.swap ? new_lane[Units-1:0] : new_lane[Lanes-1:Units];
+  assign {lane1_o, lane0_o} = new_lane;
 
 endmodule

@@ -3,35 +3,90 @@
 package rm_polymul_pkg;
 
   // Commands.
-  typedef enum logic [2:0] {
-    OpNtt = 3'd0,  // a := NTT(a)
-    OpIntt = 3'd1,  // a := INTT(a)
-    OpMul = 3'd2,  // a := a .* b, coefficient-wise
-    OpHpm = 3'd3,  // a := INTT(NTT(a) .* b): half polynomial multiplication, b in evaluation form
-    OpFpm = 3'd4,  // a := a b mod x^n + 1: full polynomial multiplication
-    OpLoad = 3'd5,  // a := input stream
-    OpUnload = 3'd6,  // output stream := a
-    OpTables = 3'd7  // modulus, constants and twiddles := input stream
+  typedef enum logic [3:0] {
+    OpNtt = 4'd0,  // a := NTT(a)
+    OpIntt = 4'd1,  // a := INTT(a)
+    OpMul = 4'd2,  // a := a .* b, coefficient-wise
+    OpHpm = 4'd3,  // a := INTT(NTT(a) .* b): half polynomial multiplication, b in evaluation form
+    OpFpm = 4'd4,  // a := a b mod x^n + 1: full polynomial multiplication; b is overwritten
+    OpLoad = 4'd5,  // a := input stream
+    OpUnload = 4'd6,  // output stream := a
+    OpTables = 4'd7,  // modulus, constants and twiddles of a slot := input stream
+    OpAdd = 4'd8,  // a := a + b
+    OpSub = 4'd9,  // a := a - b
+    OpAbort = 4'd10  // the input stream is cut: the load or table command under way ends
   } op_e;
 
   // Answers to a command, and how a command on the input stream ended.
-  typedef enum logic [2:0] {
-    CodeOk = 3'd0,
-    CodeBusy = 3'd1,  // the unit, or the memory it needs, is in use
-    CodeNoTables = 3'd2,  // no valid tables are loaded
-    CodeUnsupported = 3'd3,  // the degree is not one of this configuration
-    CodeTooShort = 3'd4,  // the stream ended early
-    CodeTooLong = 3'd5,  // the stream did not end where it should; the rest was dropped
-    CodeBadModulus = 3'd6,  // q is not 1 modulo 2n
-    CodeNotReduced = 3'd7  // a residue was not below the modulus
+  typedef enum logic [3:0] {
+    CodeOk = 4'd0,
+    CodeBusy = 4'd1,  // the unit, or the memory it needs, is in use
+    CodeNoTables = 4'd2,  // the slot holds no valid tables
+    CodeUnsupported = 4'd3,  // the degree is not one of this configuration
+    CodeTooShort = 4'd4,  // the stream ended early
+    CodeTooLong = 4'd5,  // the stream did not end where it should; the rest was dropped
+    CodeBadModulus = 4'd6,  // q is not 1 modulo 2n
+    CodeNotReduced = 4'd7,  // a residue was not below the modulus
+    CodeNoData = 4'd8,  // an operand was not loaded, its load failed, or its tables are gone
+    CodeMixed = 4'd9,  // the two operands were loaded under different tables
+    CodeAborted = 4'd10,  // the stream was cut by OpAbort
+    CodeIdle = 4'd11,  // there is no stream to abort
+    CodeBadOp = 4'd12  // no such command
   } code_e;
+
+  typedef struct packed {
+    op_e op;
+    logic set;
+    logic buffer;
+    logic slot;  // tables, load
+    logic eval;  // load, unload: in evaluation form
+    logic [4:0] log_n;  // tables
+  } command_t;
+
+  // A command as it is judged.
+  typedef struct packed {
+    logic array;
+    logic pair;  // of the array, with a second operand
+    logic load;
+    logic unload;
+    logic tables;
+    logic cut;
+    logic degree;  // log_n is one of this configuration
+  } kind_t;
+
+  // What a command is judged by: what the memories hold, and who works on them.
+  typedef struct packed {
+    logic [1:0] tables;  // [slot]: valid tables
+    logic [1:0][1:0] loaded;  // [set][buffer]: a whole polynomial
+    logic [1:0][1:0] slot;  // [set][buffer]: that of the tables it was loaded under
+    logic array_busy;
+    logic array_set;
+    logic array_slot;
+    logic load_busy;
+    logic load_tables;
+    logic load_set;
+    logic load_buffer;
+    logic load_slot;
+    logic unload_busy;
+    logic unload_set;
+    logic unload_buffer;
+  } state_t;
+
+  function automatic logic is_array(op_e op);
+    return op <= OpFpm || op == OpAdd || op == OpSub;
+  endfunction
+
+  // Commands of the array with a second operand: the polynomials are buffers 0 and 1 of the set.
+  function automatic logic is_pair(op_e op);
+    return op == OpMul || op == OpHpm || op == OpFpm || op == OpAdd || op == OpSub;
+  endfunction
 
   // Where the butterfly takes its multiplicand from.
   typedef enum logic [1:0] {
     WTable = 2'd0,  // this processing unit's twiddle
     WMirror = 2'd1,  // the mirrored unit's twiddle (inverse transform)
     WMem = 2'd2,  // the other operand of a product
-    WScale = 2'd3  // R^2 mod q
+    WConst = 2'd3  // the command's constant: R^2 mod q, or R mod q for sums
   } wsel_e;
 
   // How results cross the lanes on their way to memory.
@@ -42,8 +97,9 @@ package rm_polymul_pkg;
   } net_e;
 
   // What one cycle of the array does: the addresses leave with it, the rest is used 1, 2 and
-  // WriteLatency cycles later.
+  // WriteLatency - 1 cycles later.
   typedef struct packed {
+    logic set;
     logic sel;  // u comes from bank 1, v from bank 0
     logic zero_u;
     wsel_e wsel;
@@ -57,14 +113,18 @@ package rm_polymul_pkg;
   // The smallest degree of every configuration is 2^MinLogN.
   localparam int unsigned MinLogN = 8;
 
-  // Cycles from a read address to the write of its result: memory, operand register, butterfly.
+  // Cycles from a command to its first read: command register, decision, sequencer or stream unit,
+  // address register.
+  localparam int unsigned CommandLatency = 4;
+  // Cycles from a read address to the write of its result: memory, operand register, butterfly,
+  // register behind the network.
   localparam int unsigned ButterflyLatency =
       rm_arith_pkg::mod_mul_latency(rm_arith_pkg::NttFriendly, 32, 64'd0) + 1;
-  localparam int unsigned WriteLatency = 2 + ButterflyLatency;
+  localparam int unsigned WriteLatency = 3 + ButterflyLatency;
   // A word may be read this long after the read that its value hangs on.
   localparam int unsigned DepLatency = WriteLatency + 1;
   // Idle cycles from the last product to the first inverse butterfly: the adders change sides of
-  // the multiplier.
-  localparam int unsigned TurnGap = ButterflyLatency + 1;
+  // the multiplier, and two rows, the least there are, meet their products.
+  localparam int unsigned TurnGap = DepLatency - 2;
 
 endpackage

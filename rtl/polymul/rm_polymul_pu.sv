@@ -1,17 +1,19 @@
 // A processing unit: one butterfly, its two banks of coefficients in each of two sets, its
 // twiddles.
 //
-//   t                   addresses at the memories
-//   t + 1               u from bank `sel` (0 for products), v from the other, w by `wsel`
-//   t + 2               butterfly takes them
-//   t + WriteLatency    out0_o, out1_o; wdata_i comes back through the network and is written
+//   t                       addresses at the memories
+//   t + 1                   u from bank `sel` (0 for products), v from the other, w by `wsel`
+//   t + 2                   butterfly takes them
+//   t + WriteLatency - 1    out0_o, out1_o; lane0_i and lane1_i come back through the network
+//   t + WriteLatency        they are written
 //
 // One set serves the array while the other serves load and unload: every port of every bank has its
-// own address and enable, and wdata is the array's or the loader's by `load_set_i`. The twiddle
-// memory holds, for n = 2 rows P: entries 0 to rows - 1 as the transform's table; then rows entries
-// for each stage k = 0 to log2 P, entry r being that of block r 2^k + (unit mod 2^k). The inverse
-// transform takes minus the twiddle of the mirrored block, which is in the unit with the
-// complemented number: w_mirror_i.
+// own address and enable, and what is written is the array's by array_writes_i or the loader's. What
+// controls all units in a cycle is registered here once more, a copy for each unit. The twiddle
+// memory holds two slots; in one, for n = 2 rows P: entries 0 to rows - 1 as the transform's table;
+// then rows entries for each stage k = 0 to log2 P, entry r being that of block r 2^k + (unit mod
+// 2^k). The inverse transform takes minus the twiddle of the mirrored block, which is in the unit
+// with the complemented number: tw_mirror_i.
 //
 // Throughput one butterfly a cycle.
 module rm_polymul_pu
@@ -19,14 +21,13 @@ module rm_polymul_pu
 #(
     parameter int unsigned Width = 32,
     parameter int unsigned AddrWidth = 7,
-    parameter int unsigned TwDepth = 448,
-    localparam int unsigned TwAddrWidth = $clog2(TwDepth)
+    parameter int unsigned TwAddrWidth = 10
 ) (
     input  logic                              clk_i,
     input  logic                              rst_ni,
-    // Modulus, held while data is in flight.
+    // Modulus and constant, held while data is in flight.
     input  logic     [Width-1:0]              q_i,
-    input  logic     [Width-1:0]              scale_i,
+    input  logic     [Width-1:0]              factor_i,
     // Memories: [set][bank].
     input  logic     [1:0][1:0]               re_i,
     input  logic     [1:0][1:0][AddrWidth-1:0] raddr_i,
@@ -41,23 +42,35 @@ module rm_polymul_pu
     input  logic     [TwAddrWidth-1:0]        tw_raddr_i,
     output logic     [Width-1:0]              tw_o,
     input  logic     [Width-1:0]              tw_mirror_i,
-    // One cycle after the addresses.
-    input  logic                              set_i,
+    // With the addresses.
     input  operand_t                          operand_i,
-    // Two cycles after them.
-    input  logic                              valid_i,
+    // One cycle after them.
     input  logic                              inverse_i,
-    // WriteLatency cycles after them.
+    // WriteLatency - 2 cycles after them; net_o is there a cycle later, with the outputs.
+    input  route_t                            route_i,
+    output net_e                              net_o,
+    // WriteLatency - 1 cycles after them.
     output logic     [Width-1:0]              out0_o,
     output logic     [Width-1:0]              out1_o,
-    input  logic     [1:0][Width-1:0]         wdata_i,
-    input  logic     [1:0]                    load_set_i,
+    input  logic     [Width-1:0]              lane0_i,
+    input  logic     [Width-1:0]              lane1_i,
+    // One cycle before the write: whether it is the array's, for each set.
+    input  logic     [1:0]                    array_writes_i,
     input  logic     [1:0][Width-1:0]         ldata_i
 );
 
-  logic [1:0][Width-1:0] read;
+  operand_t operand;
+  route_t route;
+  logic inverse;
+  logic [1:0] array_writes;
+  logic [1:0][Width-1:0] read, lane_q;
   logic [Width-1:0] first, u_q, v_q, w_d, w_q;
   logic unused_valid;
+
+  rm_copy #(.Width($bits(operand_t))) u_operand (.clk_i, .d_i(operand_i), .q_o(operand));
+  rm_copy #(.Width(1)) u_inverse (.clk_i, .d_i(inverse_i), .q_o(inverse));
+  rm_copy #(.Width($bits(route_t))) u_route (.clk_i, .d_i(route_i), .q_o(route));
+  rm_copy #(.Width(2)) u_writes (.clk_i, .d_i(array_writes_i), .q_o(array_writes));
 
   for (genvar s = 0; s < 2; s++) begin : gen_set
     for (genvar b = 0; b < 2; b++) begin : gen_bank
@@ -69,7 +82,7 @@ module rm_polymul_pu
           .clk_i,
           .we_i(we_i[s][b]),
           .waddr_i(waddr_i[s][b]),
-          .wdata_i(load_set_i[s] ? ldata_i[b] : wdata_i[b]),
+          .wdata_i(array_writes[s] ? lane_q[b] : ldata_i[b]),
           .re_i(re_i[s][b]),
           .raddr_i(raddr_i[s][b]),
           .rdata_o(rdata_o[s][b])
@@ -79,7 +92,7 @@ module rm_polymul_pu
 
   rm_ram_1r1w #(
       .Width(Width),
-      .Depth(TwDepth),
+      .Depth(2 ** TwAddrWidth),
       .Style("block")
   ) u_twiddle (
       .clk_i,
@@ -91,24 +104,28 @@ module rm_polymul_pu
       .rdata_o(tw_o)
   );
 
-  assign read = rdata_o[set_i];
-  assign first = operand_i.sel ? read[1] : read[0];
+  assign read = rdata_o[operand.set];
+  assign first = operand.sel ? read[1] : read[0];
 
   always_comb begin
-    unique case (operand_i.wsel)
+    unique case (operand.wsel)
       WMirror: w_d = tw_mirror_i;
       WMem: w_d = first;
-      WScale: w_d = scale_i;
+      WConst: w_d = factor_i;
       default: w_d = tw_o;
     endcase
   end
 
   always_ff @(posedge clk_i) begin
-    if (operand_i.zero_u) u_q <= '0;
+    if (operand.zero_u) u_q <= '0;
     else u_q <= first;
-    v_q <= operand_i.sel ? read[0] : read[1];
+    v_q <= operand.sel ? read[0] : read[1];
     w_q <= w_d;
+    lane_q[0] <= route.swap ? lane1_i : lane0_i;
+    lane_q[1] <= route.swap ? lane0_i : lane1_i;
   end
+
+  assign net_o = route.net;
 
   rm_butterfly #(
       .Flavour(NttFriendly),
@@ -121,9 +138,9 @@ module rm_polymul_pu
       .word_i('0),
       .three_i(1'b0),
       .one_i('0),
-      .mode_i(inverse_i ? BfGs : BfCt),
+      .mode_i(inverse ? BfGs : BfCt),
       .half_i(1'b1),
-      .valid_i,
+      .valid_i(1'b0),
       .u_i(u_q),
       .v_i(v_q),
       .w_i(w_q),

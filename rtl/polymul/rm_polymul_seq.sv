@@ -13,14 +13,16 @@
 //   Forward    rows         Cooley-Tukey stage
 //   Product    2 rows       a := a b
 //   Inverse    rows         Gentleman-Sande stage with halving
+//   Sum        2 rows       a := a + b or a - b
 //
 // OpFpm runs each forward stage for both polynomials in turn. Between passes the sequencer waits
 // just so long that each first read comes DepLatency cycles after the read that its word hangs on;
 // the wait is 0 once rows is at least DepLatency + rows / 2. The schedule hangs on the degree and
 // the command alone.
 //
-// start_i in cycle 0: addresses leave in cycles 2 to L + 1, done_o in cycle L + DepLatency + 1,
-// where L is the number of operations and waits.
+// start_i in cycle 2 of its command: addresses leave in cycles 3 to L + 2 (for registers in front of
+// the memories), done_o is up in cycle L + WriteLatency - 1, where L is the number of operations and
+// waits. The last word is then not yet written, but no command that may follow can read sooner.
 module rm_polymul_seq
   import rm_polymul_pkg::*;
 #(
@@ -30,44 +32,46 @@ module rm_polymul_seq
 ) (
     input  logic                                clk_i,
     input  logic                                rst_ni,
-    // Degree, held while busy: rows = n / 2P, its logarithm, log2 n, and the address of the last
-    // twiddle.
+    // With start_i, for the slot of its tables: rows = n / 2P, its logarithm, log2 n - 1, and the
+    // address of the last twiddle.
     input  logic     [RowBits:0]                rows_i,
     input  logic     [3:0]                      log_rows_i,
-    input  logic     [4:0]                      log_n_i,
+    input  logic     [4:0]                      last_stage_i,
     input  logic     [TwAddrWidth-1:0]          tw_top_i,
+    input  logic                                slot_i,
     input  logic                                start_i,
     input  op_e                                 op_i,
     input  logic                                set_i,
     input  logic                                buf_i,
-    output logic                                busy_o,
     output logic                                done_o,
-    output logic                                set_o,
-    // Addresses.
+    // Addresses, for registers in front of the memories; the cycles below count from behind them.
     output logic                                read_o,
+    output logic                                set_o,
     output logic     [1:0][AddrWidth-1:0]       raddr_o,
-    output logic     [TwAddrWidth-1:0]          tw_addr_o,
-    // One cycle later.
+    output logic     [TwAddrWidth:0]            tw_addr_o,
+    // In the cycle of the read, for the registers of each unit: used a cycle later.
     output operand_t                            operand_o,
-    // Two cycles later.
-    output logic                                valid_o,
+    // One cycle after the read, the same: the butterfly's mode, held while data is in flight.
     output logic                                inverse_o,
-    // WriteLatency cycles later.
+    // WriteLatency - 2 cycles after the read, the same.
+    output route_t                              route_o,
+    // WriteLatency - 1 cycles after the read, for registers in front of the memories.
     output logic     [1:0]                      we_o,
-    output logic     [1:0][AddrWidth-1:0]       waddr_o,
-    output route_t                              route_o
+    output logic                                wset_o,
+    output logic     [1:0][AddrWidth-1:0]       waddr_o
 );
 
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
     Scale,
     Forward,
     Product,
-    Inverse
+    Inverse,
+    Sum
   } pass_e;
 
   localparam int unsigned WaitWidth = RowBits + 5;
   localparam logic [WaitWidth-1:0] Dep = WaitWidth'(DepLatency);
-  localparam logic [WaitWidth-1:0] Flush = WaitWidth'(WriteLatency);
+  localparam logic [WaitWidth-1:0] Flush = WaitWidth'(WriteLatency - CommandLatency);
 
   // What remains of `need` cycles after `spent`.
   function automatic logic [WaitWidth-1:0] wait_for(logic [WaitWidth-1:0] need,
@@ -77,34 +81,59 @@ module rm_polymul_seq
 
   op_e op_d, op_q;
   pass_e pass_d, pass_q;
-  logic done_q, active_d, active_q, finish_d, finish_q, set_d, set_q, buf_d, buf_q;
+  logic active_d, active_q, finish_d, finish_q, set_d, set_q, buf_d, buf_q;
   logic [4:0] stage_d, stage_q;
   logic [RowBits:0] count_d, count_q, hot_d, hot_q;
   logic [TwAddrWidth-1:0] tw_d, tw_q, tw_start_d, tw_start_q;
-  logic [WaitWidth-1:0] wait_d, wait_q;
+  logic [WaitWidth-1:0] wait_d, wait_q, gap_d, gap_q;
 
-  logic issue, last, pair, scaled, low_end, climbs;
+  // Configuration, held from start to start.
+  logic slot_q;
+  logic [RowBits:0] rows_q, rows_last_q;
+  logic [3:0] log_rows_q;
+  logic [4:0] last_stage_q;
+  logic [TwAddrWidth-1:0] tw_top_q;
+
+  logic issue, last, double, pair, scaled, low_end, climbs, final_stage;
   logic [RowBits:0] low, x0;
   logic [RowBits-1:0] row1;
-  logic [WaitWidth-1:0] rows, span;
+  logic [WaitWidth-1:0] rows;
   logic [TwAddrWidth-1:0] tw_next;
 
-  assign rows = WaitWidth'(rows_i);
-  assign span = (pass_q == Product || op_q == OpMul) ? rows << 1 : rows;
+  assign rows = WaitWidth'(rows_q);
+  assign double = pass_q == Product || pass_q == Sum || op_q == OpMul;
   assign issue = active_q && !finish_q && wait_q == '0;
-  assign last = WaitWidth'(count_q) == span - 1'b1;
+  assign last = count_q == (double ? {rows_last_q[RowBits-1:0], 1'b1} : rows_last_q);
   assign pair = op_q == OpFpm;
   assign scaled = (op_q == OpHpm && !buf_q) || (op_q == OpFpm && buf_q);
   assign low = hot_q - 1'b1;
   assign low_end = (count_q & low) == low;
+  assign final_stage = stage_q == last_stage_q;
   // The next inverse stage is on a higher bit.
-  assign climbs = stage_q <= {1'b0, log_rows_i};
+  assign climbs = stage_q <= {1'b0, log_rows_q};
   assign tw_next = (pass_q == Inverse) ? tw_q - TwAddrWidth'(low_end)
                                        : tw_q + TwAddrWidth'(low_end);
 
-  assign busy_o = active_q;
-  assign done_o = done_q;
-  assign set_o = set_q;
+  assign done_o = active_q && finish_q && wait_q == '0;
+
+  // The wait behind the pass under way; a pass has two operations at least, so it is there in time.
+  always_comb begin
+    unique case (pass_q)
+      Scale: gap_d = wait_for(Dep, double ? rows << 1 : rows);
+      Forward: begin
+        if (pair && !buf_q) gap_d = '0;
+        else if (!final_stage) begin
+          gap_d = wait_for(Dep + WaitWidth'(hot_q >> 1), pair ? rows << 1 : rows);
+        end else gap_d = (op_q == OpNtt) ? Flush : wait_for(Dep, rows);
+      end
+      Product: gap_d = (op_q == OpMul) ? Flush : WaitWidth'(TurnGap);
+      Inverse: begin
+        if (stage_q == '0) gap_d = Flush;
+        else gap_d = wait_for(climbs ? Dep + WaitWidth'(hot_q) : Dep, rows);
+      end
+      default: gap_d = Flush;
+    endcase
+  end
 
   always_comb begin
     op_d = op_q;
@@ -128,9 +157,14 @@ module rm_polymul_seq
         set_d = set_i;
         count_d = '0;
         wait_d = '0;
-        buf_d = (op_i == OpFpm) ? 1'b1 : (op_i == OpHpm || op_i == OpMul) ? 1'b0 : buf_i;
-        pass_d = (op_i == OpNtt) ? Forward : (op_i == OpIntt) ? Inverse : Scale;
-        stage_d = (op_i == OpIntt) ? log_n_i - 1'b1 : '0;
+        buf_d = (op_i == OpFpm) ? 1'b1 : is_pair(op_i) ? 1'b0 : buf_i;
+        unique case (op_i)
+          OpNtt: pass_d = Forward;
+          OpIntt: pass_d = Inverse;
+          OpAdd, OpSub: pass_d = Sum;
+          default: pass_d = Scale;
+        endcase
+        stage_d = (op_i == OpIntt) ? last_stage_i : '0;
         hot_d = (op_i == OpIntt) ? (RowBits + 1)'(1) : rows_i;
         tw_d = (op_i == OpIntt) ? tw_top_i : TwAddrWidth'(1);
         tw_start_d = TwAddrWidth'(1);
@@ -142,11 +176,11 @@ module rm_polymul_seq
       if (pass_q == Forward || pass_q == Inverse) tw_d = tw_next;
       if (last) begin
         count_d = '0;
+        wait_d = gap_q;
         unique case (pass_q)
           Scale: begin
             pass_d = (op_q == OpMul) ? Product : Forward;
             buf_d = 1'b0;
-            wait_d = wait_for(Dep, span);
           end
           Forward: begin
             if (pair && !buf_q) begin
@@ -157,31 +191,25 @@ module rm_polymul_seq
               stage_d = stage_q + 1'b1;
               tw_start_d = tw_next;
               hot_d = (hot_q == (RowBits + 1)'(1)) ? hot_q : hot_q >> 1;
-              wait_d = wait_for(Dep + WaitWidth'(hot_q >> 1), pair ? rows << 1 : rows);
-              if (stage_q == log_n_i - 1'b1) begin
+              if (final_stage) begin
                 pass_d = Product;
                 finish_d = op_q == OpNtt;
-                wait_d = (op_q == OpNtt) ? Flush : wait_for(Dep, rows);
               end
             end
           end
           Product: begin
             pass_d = Inverse;
             finish_d = op_q == OpMul;
-            stage_d = log_n_i - 1'b1;
+            stage_d = last_stage_q;
             hot_d = (RowBits + 1)'(1);
-            tw_d = tw_top_i;
-            wait_d = (op_q == OpMul) ? Flush : WaitWidth'(TurnGap);
+            tw_d = tw_top_q;
           end
-          default: begin
+          Inverse: begin
             stage_d = stage_q - 1'b1;
             if (climbs) hot_d = hot_q << 1;
-            wait_d = wait_for(climbs ? Dep + WaitWidth'(hot_q) : Dep, rows);
-            if (stage_q == '0) begin
-              finish_d = 1'b1;
-              wait_d = Flush;
-            end
+            finish_d = stage_q == '0;
           end
+          default: finish_d = 1'b1;
         endcase
       end
     end
@@ -189,33 +217,34 @@ module rm_polymul_seq
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      op_q <= OpNtt;
-      pass_q <= Scale;
       active_q <= 1'b0;
-      done_q <= 1'b0;
       finish_q <= 1'b0;
-      set_q <= 1'b0;
-      buf_q <= 1'b0;
-      stage_q <= '0;
-      count_q <= '0;
-      hot_q <= '0;
-      tw_q <= '0;
-      tw_start_q <= '0;
       wait_q <= '0;
     end else begin
-      op_q <= op_d;
-      pass_q <= pass_d;
       active_q <= active_d;
-      done_q <= active_q && !active_d;
       finish_q <= finish_d;
-      set_q <= set_d;
-      buf_q <= buf_d;
-      stage_q <= stage_d;
-      count_q <= count_d;
-      hot_q <= hot_d;
-      tw_q <= tw_d;
-      tw_start_q <= tw_start_d;
       wait_q <= wait_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    op_q <= op_d;
+    pass_q <= pass_d;
+    set_q <= set_d;
+    buf_q <= buf_d;
+    stage_q <= stage_d;
+    count_q <= count_d;
+    hot_q <= hot_d;
+    tw_q <= tw_d;
+    tw_start_q <= tw_start_d;
+    gap_q <= gap_d;
+    if (start_i) begin
+      slot_q <= slot_i;
+      rows_q <= rows_i;
+      rows_last_q <= rows_i - 1'b1;
+      log_rows_q <= log_rows_i;
+      last_stage_q <= last_stage_i;
+      tw_top_q <= tw_top_i;
     end
   end
 
@@ -226,30 +255,35 @@ module rm_polymul_seq
   logic [1:0][AddrWidth-1:0] addr;
   operand_t operand;
   route_t route;
-  logic inverse;
 
   assign transform = pass_q == Forward || pass_q == Inverse;
   assign x0 = transform ? ((count_q & ~low) << 1) | (count_q & low) : count_q;
   assign row1 = x0[RowBits:1] | (transform ? hot_q[RowBits:1] : '0);
-  assign bank = (^x0) ^ buf_q;
+  // The zero that a transform puts in leaves the parity of x0 that of the count.
+  assign bank = (^count_q) ^ buf_q;
   assign addr0 = {buf_q, x0[RowBits:1]};
-  assign addr1 = {buf_q ^ (pass_q == Product), row1};
+  assign addr1 = {buf_q ^ (pass_q == Product || pass_q == Sum), row1};
   assign addr = bank ? {addr0, addr1} : {addr1, addr0};
-  assign we = transform ? 2'b11 : bank ? 2'b10 : 2'b01;
-  assign inverse = pass_q == Inverse;
-  assign route.swap = bank;
+  assign we = !issue ? 2'b00 : transform ? 2'b11 : bank ? 2'b10 : 2'b01;
+  // A difference leaves as out1.
+  assign route.swap = bank ^ (pass_q == Sum && op_q == OpSub);
 
   always_comb begin
+    operand.set = set_q;
     operand.sel = !bank;
-    operand.zero_u = !transform;
+    operand.zero_u = pass_q == Scale || pass_q == Product;
     operand.wsel = WTable;
     route.net = NetStraight;
     unique case (pass_q)
-      Scale: operand.wsel = WScale;
+      Scale: operand.wsel = WConst;
       Product: operand.wsel = WMem;
+      Sum: begin
+        operand.sel = bank;
+        operand.wsel = WConst;
+      end
       Forward: begin
         operand.sel = bank;
-        if (hot_q == (RowBits + 1)'(1) && stage_q != log_n_i - 1'b1) route.net = NetShuffle;
+        if (hot_q == (RowBits + 1)'(1) && !final_stage) route.net = NetShuffle;
       end
       default: begin
         operand.wsel = WMirror;
@@ -258,49 +292,48 @@ module rm_polymul_seq
     endcase
   end
 
-  // Addresses leave from registers; what is needed later waits beside the pipeline.
-  logic read_q;
-  logic [1:0] issue_we_q;
-  logic [1:0][AddrWidth-1:0] addr_q;
-  logic [TwAddrWidth-1:0] tw_addr_q;
-  operand_t operand_q, operand_late_q;
-  route_t issue_route_q;
-  logic inverse_q, inverse_late_q, inverse_held_q, late_q, valid_q;
+  assign read_o = issue;
+  assign set_o = set_q;
+  assign raddr_o = addr;
+  // The first stage of the scaled polynomial takes its one twiddle times R, kept in entry 0.
+  assign tw_addr_o = {
+    slot_q, (pass_q == Forward && scaled && stage_q == '0) ? TwAddrWidth'(0) : tw_q
+  };
+
+  // What is needed later waits beside the pipeline.
+  logic read_q, inverse_q, inverse_held_q;
+  operand_t operand_q;
 
   always_ff @(posedge clk_i) begin
-    addr_q <= addr;
-    // The first stage of the scaled polynomial takes its one twiddle times R, kept in entry 0.
-    tw_addr_q <= (pass_q == Forward && scaled && stage_q == '0) ? '0 : tw_q;
     operand_q <= operand;
-    operand_late_q <= operand_q;
-    issue_route_q <= route;
-    inverse_q <= inverse;
-    inverse_late_q <= inverse_q;
+    inverse_q <= pass_q == Inverse;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       read_q <= 1'b0;
-      issue_we_q <= '0;
-      late_q <= 1'b0;
-      valid_q <= 1'b0;
       inverse_held_q <= 1'b0;
     end else begin
       read_q <= issue;
-      issue_we_q <= issue ? we : '0;
-      late_q <= read_q;
-      valid_q <= late_q;
       // The butterfly wants its mode held while data is in flight.
-      if (late_q) inverse_held_q <= inverse_late_q;
+      if (read_q) inverse_held_q <= inverse_q;
     end
   end
 
-  assign read_o = read_q;
-  assign raddr_o = addr_q;
-  assign tw_addr_o = tw_addr_q;
-  assign operand_o = operand_late_q;
-  assign valid_o = valid_q;
+  logic unused_place;
+  assign unused_place = x0[0];
+
+  assign operand_o = operand_q;
   assign inverse_o = inverse_held_q;
+
+  rm_delay #(
+      .Width($bits(route_t)),
+      .Depth(WriteLatency - 1)
+  ) u_route (
+      .clk_i,
+      .d_i(route),
+      .q_o(route_o)
+  );
 
   for (genvar b = 0; b < 2; b++) begin : gen_write_valid
     rm_valid #(
@@ -308,18 +341,18 @@ module rm_polymul_seq
     ) u_we (
         .clk_i,
         .rst_ni,
-        .valid_i(issue_we_q[b]),
+        .valid_i(we[b]),
         .valid_o(we_o[b])
     );
   end
 
   rm_delay #(
-      .Width(2 * AddrWidth + $bits(route_t)),
+      .Width(2 * AddrWidth + 1),
       .Depth(WriteLatency)
   ) u_write (
       .clk_i,
-      .d_i({addr_q, issue_route_q}),
-      .q_o({waddr_o, route_o})
+      .d_i({set_q, addr}),
+      .q_o({wset_o, waddr_o})
   );
 
 endmodule

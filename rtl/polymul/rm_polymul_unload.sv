@@ -1,8 +1,9 @@
 // Output stream: a polynomial as n / Beat beats of Beat residues in order, word 0 lowest,
 // out_last_o with the last; the places of its words are those of rm_polymul_load.
 //
-// Reads run ahead of the stream by at most Ahead beats. One beat a cycle. start_i in cycle 0: the
-// first beat is offered in cycle 4; done_o comes the cycle after the last beat was taken.
+// Reads run ahead of the stream by at most Ahead beats. One beat a cycle. start_i in cycle 2 of its
+// command: the first beat is offered in cycle 7; done_o is up in the cycle in which the last is
+// taken.
 module rm_polymul_unload
   import rm_polymul_pkg::*;
 #(
@@ -15,16 +16,13 @@ module rm_polymul_unload
     input  logic                                 clk_i,
     input  logic                                 rst_ni,
     input  logic                                 start_i,
-    input  logic                                 set_i,
-    input  logic                                 buf_i,
-    input  logic                                 eval_i,
+    input  command_t                             command_i,
+    // log2 n of its tables, with start_i.
     input  logic     [4:0]                       log_n_i,
-    output logic                                 busy_o,
-    output logic                                 set_o,
-    output logic                                 buf_o,
     output logic                                 done_o,
-    // Coefficient memories.
+    // Coefficient memories, one register before their ports; the words come 2 cycles later.
     output logic                                 read_o,
+    output logic                                 set_o,
     output logic     [AddrWidth-1:0]             raddr_o,
     input  logic     [Units-1:0][1:0][Width-1:0] rdata_i,
     // Stream.
@@ -53,22 +51,21 @@ module rm_polymul_unload
   } select_t;
 
   state_e state_d, state_q;
-  logic done_q, set_q, buf_q, eval_q, issue, pop, all_read, valid_q, picked_q;
-  logic [CountWidth-1:0] count_q, last_count;
+  logic set_q, buffer_q, eval_q, issue, pop, all_read, read_q, valid_q, picked_q;
+  logic [CountWidth-1:0] count_q, last_count_q;
   logic [3:0] ahead_q;
   logic [RowBits-1:0] row;
-  select_t select, select_q, picked_select_q;
+  select_t select, read_select_q, select_q, picked_select_q;
   logic [Beat-1:0][1:0][Width-1:0] block_d, block_q;
   logic [Beat-1:0][Width-1:0] beat;
   logic unused_ready;
   logic [$clog2(Ahead + 1)-1:0] unused_count;
 
-  assign last_count = CountWidth'((32'd1 << (log_n_i - 5'(BeatBits))) - 32'd1);
-  assign all_read = count_q == last_count;
+  assign all_read = count_q == last_count_q;
   assign issue = state_q == Run && ahead_q != 4'(Ahead);
   assign pop = out_valid_o && out_ready_i;
   assign row = count_q[CountWidth-1:GroupBits];
-  assign select = '{last: all_read, parity: (^row) ^ buf_q, group: count_q[GroupBits-1:0]};
+  assign select = '{last: all_read, parity: (^row) ^ buffer_q, group: count_q[GroupBits-1:0]};
 
   always_comb begin
     state_d = state_q;
@@ -85,25 +82,26 @@ module rm_polymul_unload
       state_q <= Idle;
       count_q <= '0;
       ahead_q <= '0;
-      done_q <= 1'b0;
+      read_q <= 1'b0;
       valid_q <= 1'b0;
       picked_q <= 1'b0;
-      set_q <= 1'b0;
-      buf_q <= 1'b0;
-      eval_q <= 1'b0;
     end else begin
       state_q <= state_d;
-      done_q <= state_q == Drain && state_d == Idle;
-      valid_q <= issue;
+      read_q <= issue;
+      valid_q <= read_q;
       picked_q <= valid_q;
       ahead_q <= ahead_q + 4'(issue) - 4'(pop);
       if (state_q == Idle) count_q <= '0;
       else if (issue) count_q <= count_q + 1'b1;
-      if (state_q == Idle && start_i) begin
-        set_q <= set_i;
-        buf_q <= buf_i;
-        eval_q <= eval_i;
-      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      set_q <= command_i.set;
+      buffer_q <= command_i.buffer;
+      eval_q <= command_i.eval;
+      last_count_q <= CountWidth'((32'd1 << (log_n_i - 5'(BeatBits))) - 32'd1);
     end
   end
 
@@ -120,7 +118,8 @@ module rm_polymul_unload
   end
 
   always_ff @(posedge clk_i) begin
-    select_q <= select;
+    read_select_q <= select;
+    select_q <= read_select_q;
     picked_select_q <= select_q;
     block_q <= block_d;
   end
@@ -150,11 +149,12 @@ module rm_polymul_unload
       .count_o(unused_count)
   );
 
-  assign busy_o = state_q != Idle;
   assign set_o = set_q;
-  assign buf_o = buf_q;
-  assign done_o = done_q;
+  assign done_o = state_q == Drain && pop && out_last_o;
   assign read_o = issue;
-  assign raddr_o = {buf_q, row};
+  assign raddr_o = {buffer_q, row};
+
+  logic unused_command;
+  assign unused_command = ^{command_i.op, command_i.slot, command_i.log_n};
 
 endmodule

@@ -251,10 +251,35 @@ def test_a_saved_program_keeps_parameters_and_options(sampled, ringmill, tmp_pat
     assert rm.load(path, precision=12).predicted_bits != sampled.predicted_bits
 
 
+@pytest.mark.parametrize("returned", [lambda x, y: (x, y), lambda x, y: (x,), lambda x, y: x, lambda x, y: {"out": x}])
+def test_a_saved_program_returns_what_its_function_did(returned, small, tmp_path):
+    @rm.program
+    def pair(x: rm.Encrypted):
+        return returned(x + 1, x + 2)
+
+    compiled = pair.compile(small)
+    compiled.save(tmp_path / "pair")
+    client = compiled.keygen()
+    run = compiled.run(client.encrypt(x=np.zeros(1024)))
+    client.save_secret_key(tmp_path / "secret")
+    insecure = {"allow_insecure_parameters_for_tests_only": True}
+    for again in (rm.load(tmp_path / "pair", **insecure), rm.load(tmp_path / "pair", small)):
+        outputs = again.load_secret_key(tmp_path / "secret").decrypt(run)
+        expected = returned(1.0, 2.0)
+        if isinstance(expected, float):
+            outputs, expected = [outputs], [expected]
+        assert type(outputs) is type(expected)
+        if isinstance(expected, dict):
+            outputs, expected = [outputs["out"]], [expected["out"]]
+        assert len(outputs) == len(expected)
+        for values, number in zip(outputs, expected, strict=True):
+            assert np.allclose(values, number, atol=1e-3)
+
+
 def test_a_saved_program_that_was_altered_or_is_insecure_is_refused(compiled, tmp_path):
     path = tmp_path / "twisted.rmac"
     compiled.save(path)
-    with pytest.raises(rm.FileError, match="insecure opt-out"):
+    with pytest.raises(rm.FileError, match=r"insecure opt-out.*allow_insecure_parameters_for_tests_only"):
         rm.load(path)
     loaded = rm.load(path, allow_insecure_parameters_for_tests_only=True)
     assert loaded.params == compiled.params

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -225,6 +226,101 @@ def test_the_command_exits_130(tmp_path):
     assert child.returncode == 130, said
     assert said.count("interrupted") == 1
     assert "Traceback" not in said
+
+
+# One operation after another, each of which takes long or not; a signal may come at any moment of it.
+MOMENT = """
+import sys, time
+import numpy as np
+import ringmill as rm
+from ringmill.seal import SealClient, SealEvaluator
+
+set1 = rm.params("set1", table="standard_2018")
+
+@rm.program
+def many(x: rm.Encrypted):
+    y = x
+    for step in range(1, 40):
+        y = y + (x << step) * (1 / step)
+    return y
+
+def seal():
+    import os
+    import tenseal.sealapi as sealapi
+    parms = sealapi.EncryptionParameters(sealapi.SCHEME_TYPE.CKKS)
+    parms.set_poly_modulus_degree(2**15)
+    parms.set_coeff_modulus(sealapi.CoeffModulus.Create(2**15, [60] + 12 * [50] + [60]))
+    os.makedirs(sys.argv[2], exist_ok=True)
+    path = os.path.join(sys.argv[2], "parms")
+    parms.save(path)
+    client = SealClient.generate(open(path, "rb").read(), security_table="standard_2018")
+    evaluator = SealEvaluator(client.parameters(), security_table="standard_2018")
+    return client, evaluator, client.encrypt(np.ones(2**14), 2.0**50)
+
+def rotations():
+    client, evaluator, cipher = seal()
+    evaluator.load_galois_keys(client.galois_keys([1, 2, 4, 8]))
+    return lambda: evaluator.rotate(cipher, 5)
+
+def loading():
+    client, evaluator, cipher = seal()
+    keys = client.galois_keys(list(range(1, 9)))
+    return lambda: evaluator.load_galois_keys(keys)
+
+def decrypting():
+    client, _, cipher = seal()
+    return lambda: client.decrypt(cipher)
+
+def reading():
+    compiled = many.compile(set1)
+    compiled.keygen().evaluation_keys.save(sys.argv[2])
+    return lambda: rm.EvaluationKeys.load(sys.argv[2], set1)
+
+def clear():
+    program, _ = many.trace(set1.slots)
+    from ringmill._ringmill import evaluate_program
+    return lambda: evaluate_program(program, [np.ones(set1.slots, complex)])
+
+def runs():
+    compiled = many.compile(set1)
+    client = compiled.keygen()
+    inputs = client.encrypt(x=np.zeros(set1.slots))
+    return lambda: client.decrypt(compiled.run(inputs, progress=False))
+
+work = {f.__name__: f for f in (rotations, loading, decrypting, reading, clear, runs)}[sys.argv[1]]()
+print("ready", flush=True)
+try:
+    while True:
+        work()
+except KeyboardInterrupt:
+    print(time.time(), flush=True)
+    raise
+"""
+
+
+@pytest.mark.parametrize("work", ["rotations", "loading", "decrypting", "reading", "clear", "runs"])
+def test_ctrl_c_at_any_moment(work, tmp_path):
+    """Single operations on SEAL's files, loads, decryptions, programs in the clear stop as runs do, status 130."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    for _ in range(2):
+        script = ["-c", MOMENT, work, str(tmp_path / "keys")]
+        child = subprocess.Popen(
+            ["bash", "-c", 'trap : INT; "$@"; exit $?', "sh", sys.executable, *script],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=root,
+            start_new_session=True,
+        )
+        assert child.stdout.readline() == "ready\n", child.stderr.read()
+        time.sleep(random.uniform(0.01, 0.5))
+        sent = time.time()
+        os.killpg(child.pid, signal.SIGINT)
+        said, fault = child.communicate(timeout=60)
+        assert float(said) - sent < STOPS, fault
+        assert time.time() - sent < STOPS
+        assert child.returncode == 130, fault
+        assert "KeyboardInterrupt" in fault
 
 
 def test_other_threads_go_on(compiled):

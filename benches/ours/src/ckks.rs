@@ -6,8 +6,8 @@ use std::sync::Arc;
 use ringmill_devices::progress::Silent;
 use ringmill_devices::{Cpu, OutputLimb};
 use ringmill_schemes::ckks::{
-    Ciphertext, Decryptor, Encoder, Encryptor, Evaluator, Galois, GaloisKeys, KSwitchKey, KeyForm,
-    KeyGenerator, Level, Op, OpKey, Params, ProcCache, PublicKey, RelinKey, SecretKey,
+    Ciphertext, Decryptor, Encoder, Encryptor, Evaluator, GaloisKeys, KSwitchKey, KeyForm,
+    KeyGenerator, Op, OpKey, Params, ProcCache, PublicKey, RelinKey, SecretKey,
 };
 use ringmill_schemes::seal::{self, SealContext};
 
@@ -75,10 +75,10 @@ fn operations(material: &Material) -> Result<Vec<Operation<'_>>> {
     let galois = params.galois_element(1)?;
     let relin = Some(&material.relin.0);
     let rotation = Some(material.galois.get(galois)?);
-    let add = OpKey::add(Level(level), 2, 2);
-    let relinearised = OpKey::mul_relin(Level(level), false);
-    let rescale = OpKey::rescale(Level(level), 2);
-    let rotate = OpKey::rotate(Level(level), Galois(galois), false);
+    let add = OpKey::add(level, 2, 2);
+    let relinearised = OpKey::mul_relin(level, false);
+    let rescale = OpKey::rescale(level, 2);
+    let rotate = OpKey::rotate(level, galois, false);
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).collect();
     let operation = |name, chain, keys, clear| Operation {
         name,
@@ -90,12 +90,7 @@ fn operations(material: &Material) -> Result<Vec<Operation<'_>>> {
         operation("add", vec![add], vec![None], |a, b| {
             a.iter().zip(b).map(|(x, y)| x + y).collect()
         }),
-        operation(
-            "multiply",
-            vec![OpKey::mul(Level(level))],
-            vec![None],
-            product,
-        ),
+        operation("multiply", vec![OpKey::mul(level)], vec![None], product),
         operation(
             "multiply_relinearise",
             vec![relinearised.clone()],
@@ -137,8 +132,8 @@ fn matches(
         match step.op() {
             Op::Mul | Op::MulRelin => scale *= scale,
             Op::Rescale => {
-                scale /= params.moduli()[level as usize] as f64;
-                level -= 1;
+                scale /= params.moduli()[level.index()] as f64;
+                level = level.below().ok_or("a rescale at level 0")?;
             }
             _ => {}
         }

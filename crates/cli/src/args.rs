@@ -217,6 +217,21 @@ pub struct RunArgs {
     #[arg(long, conflicts_with = "json")]
     pub detail: bool,
 
+    /// Keep the run in a folder: it is saved there between two operations as it goes, and when it is interrupted, and the
+    /// same command goes on from there. Keys and inputs are kept with it, the secret key among them, until the run is
+    /// complete.
+    #[arg(long, value_name = "FOLDER")]
+    pub checkpoint: Option<PathBuf>,
+
+    /// Seconds between two savings, at least.
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 30,
+        requires = "checkpoint"
+    )]
+    pub checkpoint_every: u32,
+
     /// Write a Perfetto trace of the run on the last --device.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -393,6 +408,10 @@ pub struct ReproduceArgs {
     /// Leave out resources, which need synthesis (`polymul`).
     #[arg(long)]
     pub no_synth: bool,
+
+    /// Draw the paper's Figure 4 with ours beside it, as SVG (`polymul`).
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
 
     /// Print one JSON object a line.
     #[arg(long)]

@@ -44,7 +44,7 @@ pub enum CliError {
     #[error(transparent)]
     Trace(#[from] ringmill_compiler::builder::TraceError),
     #[error(transparent)]
-    Evaluate(#[from] ringmill_compiler::reference::EvaluateError),
+    Evaluate(#[from] ringmill_compiler::ckks::reference::EvaluateError),
     #[error(transparent)]
     Verify(#[from] ringmill_isa::VerifyError),
     #[error(transparent)]

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod error;
 mod inputs;
+mod kept;
 mod output;
 mod progress;
 mod trace;
@@ -19,7 +20,7 @@ use ringmill_limits::{Limits, Watch};
 
 pub use error::{CliError, INTERRUPTED};
 pub use progress::Bar;
-pub use trace::run_on;
+pub use trace::{Asked, run_on};
 
 use args::{Cli, Command, MachineCommand};
 use commands::{compile, devices, machine, params, reproduce, rtl, run, sim};

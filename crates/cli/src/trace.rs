@@ -1,17 +1,39 @@
 //! Running on a device, with a trace file where one is asked for.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use ringmill_compiler::Compiled;
+use ringmill_compiler::ckks::Compiled;
 use ringmill_devices::progress::Progress;
 use ringmill_devices::report::RunReport;
 use ringmill_devices::runtime::{self, Answer, Ciphertexts, Server, Vectors};
 use ringmill_devices::trace::TraceWriter;
-use ringmill_devices::{Device, Request};
+use ringmill_devices::{Device, Request, Saving};
 use ringmill_limits::Watch;
 
 use crate::error::CliError;
 use crate::output;
+
+/// What is asked of a run, beside its inputs.
+pub struct Asked<'a> {
+    pub spill: bool,
+    pub trace: Option<&'a Path>,
+    pub saving: Option<Saving>,
+    /// The checkpoint to go on from.
+    pub resume: Option<PathBuf>,
+}
+
+impl Asked<'_> {
+    fn request<'r>(self, timing: bool, watch: &Watch) -> Request<'r> {
+        Request {
+            timing,
+            spill: self.spill,
+            watch: watch.clone(),
+            saving: self.saving,
+            resume: self.resume,
+            ..Request::function_only()
+        }
+    }
+}
 
 /// Function, and timing where the device has it. The trace is of the machine's units, or of the CPU's threads.
 ///
@@ -21,35 +43,19 @@ pub fn run_on(
     device: &dyn Device,
     server: &Server,
     (ciphers, plains): (&Ciphertexts, &Vectors),
-    spill: bool,
-    trace: Option<&Path>,
+    asked: Asked<'_>,
     progress: &dyn Progress,
     watch: &Watch,
 ) -> Result<Answer, CliError> {
     let clock_mhz = device.clock_mhz();
     let timing = clock_mhz.is_some();
-    let Some(path) = trace else {
-        return Ok(server.run(
-            device,
-            ciphers,
-            plains,
-            Request {
-                timing,
-                spill,
-                watch: watch.clone(),
-                ..Request::function_only()
-            },
-            progress,
-        )?);
+    let Some(path) = asked.trace else {
+        let request = asked.request(timing, watch);
+        return Ok(server.run(device, ciphers, plains, request, progress)?);
     };
     output::whole_file(path, |out| {
         let mut writer = TraceWriter::new(out, &device.name(), clock_mhz.unwrap_or(1.0));
-        let mut request = Request {
-            timing,
-            spill,
-            watch: watch.clone(),
-            ..Request::function_only()
-        };
+        let mut request = asked.request(timing, watch);
         if timing {
             request.machine_trace = Some(&mut writer);
         } else {

@@ -4,20 +4,13 @@
 mod common;
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{RINGMILL, command, workspace};
+use common::{RINGMILL, command, folder, long_program, workspace};
 
 /// What a loaded computer may take to stop; a quiet one takes a tenth of it.
 const STOPS: Duration = Duration::from_secs(3);
-
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
 
 fn ended(command: &mut Command) -> (Option<i32>, String, String) {
     let Output {
@@ -27,23 +20,6 @@ fn ended(command: &mut Command) -> (Option<i32>, String, String) {
     } = command.output().unwrap();
     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
     (status.code(), text(&stdout), text(&stderr))
-}
-
-/// x rotated and conjugated many times, which nothing folds: keys of a few steps, values that do not grow.
-fn long_program(folder: &Path, turns: usize) -> String {
-    let mut text = String::from(
-        "macro \"turning\" slots 4096\n  input 0 = encrypted \"x\"\n  output 0 = \"y\"\n",
-    );
-    text += "%0 = INPUT input 0 : cipher 2\n";
-    for turn in 0..turns {
-        let (value, step) = (2 * turn, 1 + turn % 5);
-        text += &format!("%{} = ROTATE %{value} steps {step} : cipher 2\n", value + 1);
-        text += &format!("%{} = CONJ %{} : cipher 2\n", value + 2, value + 1);
-    }
-    text += &format!("OUTPUT %{} output 0\nend\n", 2 * turns);
-    let path = folder.join(format!("turning{turns}.rmac"));
-    std::fs::write(&path, text).unwrap();
-    path.to_str().unwrap().to_owned()
 }
 
 #[test]

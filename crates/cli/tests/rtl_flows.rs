@@ -78,6 +78,41 @@ fn synthesis_counts_and_says_by_what() {
 }
 
 #[test]
+fn paths_are_counted_and_timed() {
+    let arguments = ["timing", "rm_mod_half", "--set", "Width=16"];
+    let all = json(&arguments);
+    assert_eq!(
+        (&all["bar"]["levels"], &all["within_bar"]),
+        (&Value::from(8), &Value::from(true))
+    );
+    let targets = &all["targets"];
+    for family in ["xc7", "xcup"] {
+        let paths = &targets[family]["paths"];
+        // Each bit is a sum's, and a choice between two.
+        assert!(
+            paths["by_levels"][0]["levels"].as_u64().unwrap() <= 2,
+            "{paths}"
+        );
+        assert_eq!(paths["endpoints"], 16);
+        assert!(
+            targets[family]["timed"]
+                .as_str()
+                .unwrap()
+                .contains("not timed")
+        );
+    }
+    for part in ["ecp5", "nexus"] {
+        let placed = &targets[part];
+        let (slack, mhz) = (&placed["slack_ns"], &placed["placement"]["mhz"]);
+        let late = 1000.0 / 150.0 - 1000.0 / mhz.as_f64().unwrap();
+        assert!((slack.as_f64().unwrap() - late).abs() < 1e-9, "{placed}");
+    }
+    assert!(targets["asic"]["how"] == "cells" || targets["asic"]["how"] == "not_timed");
+    let text = says(&[&arguments[..], &["--target", "xc7"]].concat());
+    assert!(text.contains("8 levels") && text.contains("no open tool") && !text.contains("ecp5"));
+}
+
+#[test]
 fn configurations_are_written() {
     let out = fresh("polymul8");
     let name = out.to_str().unwrap();
@@ -101,13 +136,13 @@ fn configurations_are_written() {
     assert!(
         package.contains("localparam int unsigned Units = 8;") && package.contains("units = 8")
     );
-    // A beat of four words, then a twiddle for each coefficient; 7681 is 1e01.
+    // Two beats of four words, then a twiddle for each coefficient; 7681 is 1e01.
     let table = std::fs::read_to_string(out.join("rm_polymul_table.hex")).unwrap();
     let words: Vec<&str> = table
         .lines()
         .filter(|line| !line.starts_with("//"))
         .collect();
-    assert_eq!((words.len(), words[0]), (4 + 256, "00001e01"));
+    assert_eq!((words.len(), words[0]), (2 * 4 + 256, "00001e01"));
     // The description in the package is one that makes the same machine.
     let description: String = package
         .lines()
@@ -123,7 +158,7 @@ fn configurations_are_written() {
 #[test]
 fn refusals_say_what_to_do() {
     for (arguments, help) in [
-        (&["lint", "rm_fofo"][..], "modules: rm_add_tree"),
+        (&["lint", "rm_fofo"][..], "modules: rm_add_parts"),
         (&["lint", "ring"], "machines: polymul"),
         (
             &["lint", "rm_fifo", "--set", "depth=4"],

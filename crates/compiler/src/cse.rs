@@ -5,7 +5,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroValue};
 
-use crate::error::CompileError;
 use crate::rewrite::{Rewriter, is_cipher};
 
 /// An instruction up to the name of its result.
@@ -32,7 +31,8 @@ impl ImmKey {
         match imm {
             MacroImm::None => Self::None,
             MacroImm::Data(i) => Self::Index(data[*i as usize]),
-            MacroImm::Input(i) | MacroImm::Output(i) | MacroImm::Level(i) => Self::Index(*i),
+            MacroImm::Input(i) | MacroImm::Output(i) => Self::Index(*i),
+            MacroImm::Level(level) => Self::Index(level.0),
             MacroImm::Constant { value, .. } => Self::Constant(value.to_bits()),
             MacroImm::Integer(value) => Self::Integer(*value),
             MacroImm::Steps(steps) => Self::Steps(steps.clone()),
@@ -69,10 +69,7 @@ fn first_equal(data: &[Vec<(f64, f64)>]) -> Vec<u32> {
 }
 
 /// Merges equal computations; `ADD` and the product of two ciphertexts commute. For unmanaged programs.
-///
-/// # Errors
-/// None today; the signature is that of every pass.
-pub(crate) fn run(source: MacroProgram) -> Result<MacroProgram, CompileError> {
+pub(crate) fn run(source: MacroProgram) -> MacroProgram {
     let data = first_equal(&source.data);
     let mut seen: HashMap<Key, Vec<MacroValue>> = HashMap::with_capacity(source.instrs.len());
     let (mut out, body) = Rewriter::new(source);
@@ -100,5 +97,5 @@ pub(crate) fn run(source: MacroProgram) -> Result<MacroProgram, CompileError> {
             seen.insert(key, instr.dst.iter().map(|&v| out.get(v)).collect());
         }
     }
-    Ok(out.finish())
+    out.finish()
 }

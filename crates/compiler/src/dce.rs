@@ -2,14 +2,10 @@
 
 use ringmill_isa::macros::{MacroOp, MacroProgram};
 
-use crate::error::CompileError;
 use crate::rewrite::Rewriter;
 
 /// Keeps the instructions on which an output depends. The tables of inputs and data keep their indices.
-///
-/// # Errors
-/// None today; the signature is that of every pass.
-pub(crate) fn run(source: MacroProgram) -> Result<MacroProgram, CompileError> {
+pub(crate) fn run(source: MacroProgram) -> MacroProgram {
     let mut live_value = vec![false; source.types.len()];
     let mut live_instr = vec![false; source.instrs.len()];
     for (live, instr) in live_instr.iter_mut().zip(&source.instrs).rev() {
@@ -27,5 +23,5 @@ pub(crate) fn run(source: MacroProgram) -> Result<MacroProgram, CompileError> {
             out.copy(instr, &body.types);
         }
     }
-    Ok(out.finish())
+    out.finish()
 }

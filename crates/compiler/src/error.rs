@@ -2,7 +2,10 @@
 
 use std::fmt;
 
+use ringmill_isa::Level;
 use ringmill_isa::source::SourceLoc;
+use ringmill_schemes::ckks::CkksError;
+use ringmill_schemes::rlwe::RlweError;
 use thiserror::Error;
 
 /// A source position as the front of a message; nothing where the program carries none.
@@ -18,10 +21,10 @@ impl fmt::Display for At {
     }
 }
 
-/// Why a program could not be compiled.
+/// Why a program could not be compiled, `E` being what its scheme refuses.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum CompileError {
+pub enum CompileError<E = CkksError> {
     /// The program multiplies in sequence more often than the parameters have primes to rescale by.
     #[error(
         "{at}this product is too deep: the program needs {needed} levels and the parameters have {available}; \
@@ -45,7 +48,7 @@ pub enum CompileError {
         "the scale cannot be kept near 2^{log_scale:.1} down to level {level} with these primes; \
          choose rescaling primes close to the default scale"
     )]
-    ScaleDrift { level: u32, log_scale: f64 },
+    ScaleDrift { level: Level, log_scale: f64 },
 
     /// No parameters of the table hold the program.
     #[error(
@@ -104,11 +107,7 @@ pub enum CompileError {
 
     /// A constant that does not fit its level.
     #[error("{at}the constant {value} cannot be used here: {why}")]
-    BadConstant {
-        at: At,
-        value: f64,
-        why: ringmill_schemes::ckks::CkksError,
-    },
+    BadConstant { at: At, value: f64, why: E },
 
     /// An integer that only a longer number holds.
     #[error(
@@ -161,26 +160,38 @@ pub enum CompileError {
     #[error(transparent)]
     Verify(#[from] ringmill_isa::VerifyError),
 
+    /// Operands that a procedure does not take.
+    #[error(
+        "a procedure cannot be called here ({0}); this is a fault of the compiler, please report it"
+    )]
+    Call(#[from] ringmill_schemes::call::CallError),
+
     /// Work that was stopped, or that memory does not suffice for.
     #[error("{0}")]
     Halt(#[from] ringmill_limits::Halt),
 
     /// A sample that does not fit the program.
     #[error("the sample inputs do not fit: {0}")]
-    Sample(#[from] crate::reference::EvaluateError),
+    Sample(#[from] crate::ckks::reference::EvaluateError),
 
     /// Parameters or operations that the scheme refuses.
     #[error(transparent)]
-    Scheme(#[from] ringmill_schemes::ckks::CkksError),
+    Scheme(E),
 }
 
-impl From<ringmill_schemes::rlwe::RlweError> for CompileError {
-    fn from(e: ringmill_schemes::rlwe::RlweError) -> Self {
+impl From<CkksError> for CompileError {
+    fn from(e: CkksError) -> Self {
+        Self::Scheme(e)
+    }
+}
+
+impl From<RlweError> for CompileError {
+    fn from(e: RlweError) -> Self {
         Self::Scheme(e.into())
     }
 }
 
-impl CompileError {
+impl<E> CompileError<E> {
     /// The line of the user's program that the error is about, where it is about one.
     pub fn loc(&self) -> Option<&SourceLoc> {
         match self {
@@ -202,6 +213,7 @@ impl CompileError {
             | Self::Target(_)
             | Self::OtherScheme { .. }
             | Self::NoOutput { .. }
+            | Self::Call(_)
             | Self::Halt(_)
             | Self::Sample(_)
             | Self::Scheme(_) => None,

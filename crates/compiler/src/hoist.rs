@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroValue};
 
-use crate::error::CompileError;
 use crate::rewrite::Rewriter;
 
 /// Most rotations in one `HROTATE`. At eight the shared decomposition costs each rotation an eighth of what it did, so
@@ -12,10 +11,7 @@ use crate::rewrite::Rewriter;
 pub(crate) const MAX_GROUP: usize = 8;
 
 /// Turns two or more `ROTATE`s of one value into `HROTATE`s, each in the place of its first rotation.
-///
-/// # Errors
-/// None today; the signature is that of every pass.
-pub(crate) fn run(source: MacroProgram) -> Result<MacroProgram, CompileError> {
+pub(crate) fn run(source: MacroProgram) -> MacroProgram {
     // The groups: for each rotated value, its rotation instructions in order, cut into runs of at most MAX_GROUP.
     let mut by_operand: HashMap<MacroValue, Vec<usize>> = HashMap::new();
     for (at, instr) in source.instrs.iter().enumerate() {
@@ -62,5 +58,5 @@ pub(crate) fn run(source: MacroProgram) -> Result<MacroProgram, CompileError> {
             out.copy(instr, &body.types);
         }
     }
-    Ok(out.finish())
+    out.finish()
 }

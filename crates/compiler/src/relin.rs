@@ -5,7 +5,6 @@
 
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
 
-use crate::error::CompileError;
 use crate::mincut::min_vertex_cut;
 use crate::rewrite::{Rewriter, is_cipher};
 
@@ -84,13 +83,7 @@ fn places(source: &MacroProgram, placement: Placement) -> Vec<bool> {
 }
 
 /// Inserts `RELIN`s and sets the size of every ciphertext.
-///
-/// # Errors
-/// None today; the signature is that of every pass.
-pub(crate) fn run(
-    source: MacroProgram,
-    placement: Placement,
-) -> Result<MacroProgram, CompileError> {
+pub(crate) fn run(source: MacroProgram, placement: Placement) -> MacroProgram {
     let relinearise = places(&source, placement);
     let (mut out, body) = Rewriter::new(source);
     for instr in &body.instrs {
@@ -123,7 +116,7 @@ pub(crate) fn run(
             out.set(old, new);
         }
     }
-    Ok(out.finish())
+    out.finish()
 }
 
 fn size_of(ty: MacroType) -> u32 {

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use ringmill_schemes::ckks::Params;
+use ringmill_schemes::ParameterSet;
 use thiserror::Error;
 
 /// A number of a machine's description, and the field that it comes from.
@@ -12,7 +12,11 @@ pub struct Limit<T> {
     pub is: T,
 }
 
-/// The limits of a machine that parameters must keep.
+/// The limits of a machine that parameters must keep, whatever their scheme.
+///
+/// A struct, and no trait of machines: what takes part in a choice of parameters is these numbers alone, they are compared
+/// and printed with the field each comes from, and a machine that asks for more adds a field, which every scheme's choice of
+/// parameters then runs into.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Target {
     /// The machine's name.
@@ -44,7 +48,7 @@ pub struct TargetError {
 impl Target {
     /// # Errors
     /// The first limit that the parameters do not keep.
-    pub fn check(&self, params: &Params) -> Result<(), Box<TargetError>> {
+    pub fn check(&self, params: &impl ParameterSet) -> Result<(), Box<TargetError>> {
         let refuse = |field, what, needed: String, allowed: String, cure| {
             Err(Box::new(TargetError {
                 machine: self.machine.clone(),

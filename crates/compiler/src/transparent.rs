@@ -13,7 +13,7 @@ use crate::rewrite::is_cipher;
 ///
 /// # Errors
 /// [`CompileError::Transparent`] with the line that made the first output that does not.
-pub(crate) fn refuse(program: &MacroProgram) -> Result<(), CompileError> {
+pub(crate) fn refuse<E>(program: &MacroProgram) -> Result<(), CompileError<E>> {
     let mut sums = Sums::new(program);
     let mut made_by: Vec<Option<usize>> = vec![None; program.types.len()];
     for (number, instr) in program.instrs.iter().enumerate() {

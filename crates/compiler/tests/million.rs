@@ -5,7 +5,8 @@ use std::fs;
 use std::time::Instant;
 
 use ringmill_compiler::builder::{Slot, TraceBuilder, TraceError, Traced};
-use ringmill_compiler::{Options, compile};
+use ringmill_compiler::ckks::Options;
+use ringmill_compiler::compile;
 use ringmill_isa::macros::{MacroProgram, Visibility};
 use ringmill_schemes::ckks::Params;
 

@@ -10,9 +10,7 @@ use std::time::Instant;
 use ringmill_devices::Cpu;
 use ringmill_devices::progress::Silent;
 use ringmill_schemes::ckks::key::KeyForm;
-use ringmill_schemes::ckks::{
-    Encoder, Encryptor, Galois, KeyGenerator, Level, OpKey, Params, ProcCache,
-};
+use ringmill_schemes::ckks::{Encoder, Encryptor, KeyGenerator, OpKey, Params, ProcCache};
 
 /// Timed runs of each operation.
 const RUNS: usize = 15;
@@ -39,13 +37,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (a, b) = (encryptor.encrypt(&plain)?, encryptor.encrypt(&plain)?);
 
         let level = params.max_level();
-        let rescale = OpKey::rescale(Level(level), 2);
-        let mul_relin = |seeded| OpKey::mul_relin(Level(level), seeded);
-        let rotate = OpKey::rotate(Level(level), Galois(galois), false);
+        let rescale = OpKey::rescale(level, 2);
+        let mul_relin = |seeded| OpKey::mul_relin(level, seeded);
+        let rotate = OpKey::rotate(level, galois, false);
         let key = Some(&relin.0);
         let rows = [
-            ("add", vec![OpKey::add(Level(level), 2, 2)], vec![None]),
-            ("multiply", vec![OpKey::mul(Level(level))], vec![None]),
+            ("add", vec![OpKey::add(level, 2, 2)], vec![None]),
+            ("multiply", vec![OpKey::mul(level)], vec![None]),
             ("multiply + relinearise", vec![mul_relin(false)], vec![key]),
             (
                 "the same, key half from seed",

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use ringmill_isa::mid::{TableModulus, Unrolled};
+use ringmill_isa::mid::{Program, TableModulus};
 use ringmill_limits::{Halt, room};
 use ringmill_math::{Modulus, Ring, RingKind, expand_uniform};
 
@@ -175,7 +175,7 @@ impl SeedExpansion {
     }
 }
 
-/// One limb for each of [`Unrolled::inputs`] and one seed for each of [`Unrolled::seeds`], in order.
+/// One limb for each of [`Program::inputs`] and one seed for each of [`Program::seeds`], in order.
 #[derive(Clone, Default)]
 pub struct Bindings<'a> {
     pub limbs: Vec<Limb<'a>>,
@@ -184,7 +184,7 @@ pub struct Bindings<'a> {
 
 impl Bindings<'_> {
     /// Refuses bindings that do not fit: counts, lengths, moduli (residues were checked when each [`Limb`] was made).
-    pub fn check(&self, program: &Unrolled) -> Result<(), DeviceError> {
+    pub fn check(&self, program: &Program) -> Result<(), DeviceError> {
         if let Some(missing) = program.inputs.get(self.limbs.len()) {
             let (expected, got) = (program.inputs.len(), self.limbs.len());
             return Err(DeviceError::MissingBinding {
@@ -207,11 +207,8 @@ impl Bindings<'_> {
         }
         for (input, limb) in program.inputs.iter().zip(&self.limbs) {
             let missing =
-                || DeviceError::Malformed(format!("input `{}` has no limb type", input.name));
-            let ty = program
-                .limbs
-                .get(input.limb.0 as usize)
-                .ok_or_else(missing)?;
+                || DeviceError::Malformed(format!("input `{}` has no modulus", input.name));
+            let ty = input.ty.limb().ok_or_else(missing)?;
             let modulus = *program
                 .moduli
                 .get(usize::from(ty.modulus.0))

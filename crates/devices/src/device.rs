@@ -1,11 +1,14 @@
 //! A device: anything that runs limb programs.
 
-use ringmill_isa::mid::Unrolled;
+use std::path::PathBuf;
+
+use ringmill_isa::mid::{Program, ValueType, Verified};
 use ringmill_limits::Watch;
 use ringmill_machines::{MachineReport, TraceSink, polymul};
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
+use crate::checkpoint::Saving;
 use crate::cpu::{Cpu, CpuStats, MAX_THREADS};
 use crate::offload::Offload;
 use crate::pool::OutputLimb;
@@ -30,6 +33,10 @@ pub struct Request<'a> {
     pub cpu_spans: Option<&'a mut dyn SpanSink>,
     /// Bounds the run's memory, and stops it.
     pub watch: Watch,
+    /// Where the run is saved now and then and when it is stopped, between calls.
+    pub saving: Option<Saving>,
+    /// The checkpoint to go on from.
+    pub resume: Option<PathBuf>,
 }
 
 impl Request<'_> {
@@ -43,6 +50,8 @@ impl Request<'_> {
             machine_trace: None,
             cpu_spans: None,
             watch: Watch::default(),
+            saving: None,
+            resume: None,
         }
     }
 
@@ -67,7 +76,7 @@ impl Request<'_> {
 /// What a run gave.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// The output limbs in the order of [`Unrolled::outputs`], when function was asked for.
+    /// The output limbs in the order of the program's, when function was asked for.
     pub outputs: Option<Vec<OutputLimb>>,
     /// What the CPU took, when function was asked for.
     pub cpu: Option<CpuStats>,
@@ -85,14 +94,31 @@ pub trait Device: Send + Sync {
         None
     }
 
-    /// Verifies the program, checks the bindings, runs. Bindings are ignored when only timing is asked for.
+    /// Whether it holds values of this type: limbs, unless a device says more.
+    fn holds(&self, ty: ValueType) -> bool {
+        ty.limb().is_some()
+    }
+
+    /// Checks the bindings, runs. Bindings are ignored when only timing is asked for.
     fn run(
         &self,
-        program: &Unrolled,
+        program: &Verified,
         bindings: &Bindings<'_>,
         request: Request<'_>,
         progress: &dyn Progress,
     ) -> Result<Outcome, DeviceError>;
+}
+
+/// Refuses a program with values that the device does not hold.
+pub(crate) fn check_values(device: &dyn Device, program: &Program) -> Result<(), DeviceError> {
+    match program.input_of(|ty| !device.holds(ty)) {
+        None => Ok(()),
+        Some((input, ty)) => Err(DeviceError::Kind {
+            device: device.name(),
+            input: input.to_owned(),
+            kind: ty.kind(),
+        }),
+    }
 }
 
 /// The machines that [`open`] runs on their RTL.

@@ -66,6 +66,15 @@ pub enum DeviceError {
         value: u64,
         modulus: TableModulus,
     },
+    #[error(
+        "device `{device}` does not hold {kind}, and input `{input}` of the program is one; run it on a device that does, \
+         or take limbs alone"
+    )]
+    Kind {
+        device: String,
+        input: String,
+        kind: &'static str,
+    },
     #[error("the program is not well-formed: {0}")]
     Malformed(String),
     #[error("instruction {instr} of procedure `{proc}` cannot run: {reason}")]
@@ -98,6 +107,8 @@ pub enum DeviceError {
     Hdl(#[from] ringmill_hdl::HdlError),
     #[error(transparent)]
     Drive(#[from] ringmill_hdl::polymul::DriveError),
+    #[error(transparent)]
+    Checkpoint(#[from] crate::CheckpointError),
     #[error("the trace could not be written: {0}")]
     Trace(#[from] std::io::Error),
 }

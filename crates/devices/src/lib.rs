@@ -4,6 +4,7 @@
 //! limbs, the same bits on every device, and figures: measured on the CPU, modelled on a machine, counted in the RTL.
 
 mod bindings;
+mod checkpoint;
 mod cpu;
 mod device;
 mod error;
@@ -16,6 +17,7 @@ mod sim;
 pub mod trace;
 
 pub use bindings::{Bindings, Limb, SeedExpansion};
+pub use checkpoint::{CheckpointError, Saving};
 pub use cpu::{Cpu, CpuStats};
 pub use device::{Device, Outcome, RTL_MACHINES, Request, known_devices, open};
 pub use error::DeviceError;

@@ -5,7 +5,7 @@ mod table;
 
 use std::collections::BTreeMap;
 
-use ringmill_compiler::Compiled;
+use ringmill_compiler::ckks::Compiled;
 use ringmill_isa::macros::MacroProgram;
 use ringmill_isa::mid::Program;
 use ringmill_isa::mid::stats::program_counts;

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ringmill_compiler::Target;
-use ringmill_isa::mid::{Unrolled, verify_unrolled};
+use ringmill_isa::mid::{Verified, stats};
 use ringmill_machines::{Machine, MachineError, SimOptions, TraceSink};
 use serde::Deserialize;
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
-use crate::cpu::Cpu;
-use crate::device::{Device, Outcome, Request};
+use crate::cpu::{Cpu, Kept};
+use crate::device::{Device, Outcome, Request, check_values};
 use crate::progress::{Progress, Step};
 
 /// Largest machine file read.
@@ -89,12 +89,12 @@ impl Sim {
 
 /// Passes on how many calls the cycle model has done, a few times a second. The estimate takes calls to be alike; the
 /// first call of a procedure, which is scheduled then, takes longer than the others.
-pub(crate) fn calls_done(progress: &dyn Progress, total: u64) -> impl FnMut(usize) {
+pub(crate) fn calls_done(progress: &dyn Progress, total: u64) -> impl FnMut(u64) {
     const INTERVAL: Duration = Duration::from_millis(100);
     let begin = Instant::now();
     let mut last = Duration::ZERO;
     move |done| {
-        let (done, elapsed) = (done as u64, begin.elapsed());
+        let elapsed = begin.elapsed();
         if done < total && elapsed < last + INTERVAL {
             return;
         }
@@ -121,7 +121,7 @@ impl Device for Sim {
 
     fn run(
         &self,
-        program: &Unrolled,
+        program: &Verified,
         bindings: &Bindings<'_>,
         request: Request<'_>,
         progress: &dyn Progress,
@@ -129,10 +129,10 @@ impl Device for Sim {
         if !request.function && !request.timing {
             return Err(DeviceError::NothingAsked);
         }
-        let verified = verify_unrolled(program)?;
+        check_values(self, program)?;
         let mut outcome = Outcome::default();
         if request.timing {
-            let mut tell = calls_done(progress, program.calls.len() as u64);
+            let mut tell = calls_done(progress, stats::calls(program.program()));
             let options = SimOptions {
                 spill: request.spill,
                 resident_keys: request.resident_keys,
@@ -142,15 +142,19 @@ impl Device for Sim {
                 progress: Some(&mut tell),
                 watch: request.watch.clone(),
             };
-            outcome.machine = Some(self.machine.simulate_verified(verified, options)?);
+            outcome.machine = Some(self.machine.simulate(program, options)?);
         }
         if request.function {
-            let (outputs, stats) = self.cpu.execute_verified(
-                verified,
+            let (outputs, stats) = self.cpu.execute_kept(
+                program,
                 bindings,
                 progress,
                 request.cpu_spans,
                 &request.watch,
+                Kept {
+                    saving: request.saving.as_ref(),
+                    resume: request.resume.as_deref(),
+                },
             )?;
             outcome.outputs = Some(outputs);
             outcome.cpu = Some(stats);

@@ -5,27 +5,46 @@ mod clear;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use clear::{Builder, Compiled, Operation, Params, Value};
+use clear::{Clear, ClearError, Operation, Params, Value};
+use ringmill_compiler::builder::TraceBuilder;
+use ringmill_compiler::{CompileError, Compiled, Limit, Options, ParamsChoice, Target, compile};
 use ringmill_devices::progress::Silent;
 use ringmill_devices::runtime::{Client, RuntimeError, Server, simulate};
 use ringmill_devices::{Request, open};
+use ringmill_isa::Level;
+use ringmill_isa::macros::{MacroProgram, SchemeName, Visibility, text};
 use ringmill_schemes::call::call;
 use ringmill_schemes::file::FileError;
 use ringmill_schemes::{Limbed, ParameterSet, ProcCache, ckks};
 
 const LOG_N: u8 = 12;
 
-/// y = (x + w) x p + 3, entry by entry.
-fn program(params: Arc<Params>) -> Arc<Compiled> {
-    let mut b = Builder::new(params.clone());
-    let (x, w, p) = (b.input("x"), b.input("w"), b.plain("p"));
-    let three = b.constant(vec![3; params.degree()]);
-    let sum = b.call(Operation::Add, &x, &w);
-    let product = b.call(Operation::Mul, &sum, &x);
-    let product = b.call(Operation::Mul, &product, &p);
-    let y = b.call(Operation::Add, &product, &three);
-    b.output("y", &y);
-    b.finish()
+/// y = (x + w) x p + (0, 1, .., 7, 0, 1, ..) + 3 and z = x x + w w, entry by entry: the sum of products is relinearised
+/// once, which is nothing here.
+fn traced() -> MacroProgram {
+    let mut t = TraceBuilder::new("clear", 1 << LOG_N).unwrap();
+    let x = t.input("x", Visibility::Encrypted, None).unwrap();
+    let w = t.input("w", Visibility::Encrypted, None).unwrap();
+    let p = t.input("p", Visibility::Plain, None).unwrap();
+    let ramp = (0..1 << LOG_N).map(|i| (f64::from(i % 8), 0.0)).collect();
+    let ramp = t.vector(ramp, None).unwrap();
+    let three = t.scalar(3.0, None).unwrap();
+    let sum = t.add(x, w, None).unwrap();
+    let product = t.mul(sum, x, None).unwrap();
+    let product = t.mul(product, p, None).unwrap();
+    let sum = t.add(product, ramp, None).unwrap();
+    let y = t.add(sum, three, None).unwrap();
+    t.output("y", y, None).unwrap();
+    let squares = [x, w].map(|v| t.square(v, None).unwrap());
+    let z = t.add(squares[0], squares[1], None).unwrap();
+    t.output("z", z, None).unwrap();
+    let mut program = t.finish();
+    program.scheme = SchemeName::new("clear").unwrap();
+    program
+}
+
+fn program(params: Arc<Params>) -> Arc<Compiled<Clear>> {
+    Arc::new(compile(traced(), &Options::given(params)).unwrap())
 }
 
 fn entries(params: &Params, f: impl Fn(u64) -> u64) -> Vec<u64> {
@@ -48,9 +67,14 @@ fn its_programs_run_on_every_device_from_client_to_client() {
     let expected: Vec<u64> = (0..params.degree())
         .map(|i| {
             let [x, w, p] = [x[i], w[i], p[i]].map(u128::from);
-            ((((x + w) * x % modulus) * p + 3) % modulus) as u64
+            ((((x + w) * x % modulus) * p + i as u128 % 8 + 3) % modulus) as u64
         })
         .collect();
+    let squares = |i: usize| {
+        let [x, w] = [x[i], w[i]].map(u128::from);
+        ((x * x + w * w) % modulus) as u64
+    };
+    let sums: Vec<u64> = (0..params.degree()).map(squares).collect();
 
     let client = Client::new(compiled.clone()).unwrap();
     let ciphers = client.encrypt(&named([("x", x), ("w", w)])).unwrap();
@@ -72,6 +96,7 @@ fn its_programs_run_on_every_device_from_client_to_client() {
         // Integers stay integers, exactly, far beyond what a double holds.
         let outputs = client.decrypt(&answer.outputs.unwrap()).unwrap();
         assert_eq!(outputs["y"], expected, "{}", device.name());
+        assert_eq!(outputs["z"], sums, "{}", device.name());
         assert!(expected.iter().any(|&y| y >> 53 != 0));
     }
     let timing = simulate(
@@ -151,4 +176,69 @@ fn its_operations_are_called_and_its_objects_written_and_read() {
     let theirs = theirs.allow_insecure_parameters_for_tests_only();
     let refused = ckks::file::read_ciphertext(&file, &theirs.build().unwrap());
     assert!(matches!(refused, Err(FileError::Scheme { got: 255, .. })));
+}
+
+/// The compiler makes its programs by the scheme's own rules: parameters chosen or given, a machine's limits, constants.
+#[test]
+fn its_programs_compile_by_its_own_rules() {
+    let chosen = compile(traced(), &Options::<Clear>::default()).unwrap();
+    assert_eq!(chosen.params.degree(), 1 << LOG_N);
+    assert_eq!((chosen.output_level, chosen.inputs.len()), (Level(1), 3));
+    assert_eq!(chosen.plaintexts.len(), 2);
+    assert!(chosen.keys.is_empty() && chosen.key_bytes() == 0);
+    // Equal operations share their procedures, and a saved text compiles to the same program.
+    let names: Vec<&str> = chosen.program.procs.iter().map(|p| &*p.name).collect();
+    assert_eq!(
+        names,
+        [
+            "clear.add",
+            "clear.mul",
+            "clear.add_constant",
+            "clear.square"
+        ]
+    );
+    let loaded = text::parse(&text::print(&traced())).unwrap();
+    let again = compile(loaded, &Options::<Clear>::default()).unwrap();
+    assert_eq!(again.program, chosen.program);
+
+    let refused = |change: &dyn Fn(&mut MacroProgram), options: &Options<Clear>| {
+        let mut program = traced();
+        change(&mut program);
+        compile(program, options).unwrap_err()
+    };
+    let default = Options::default();
+    let theirs = refused(&|p| p.scheme = SchemeName::default(), &default);
+    let expected = "clear";
+    assert!(matches!(theirs, CompileError::OtherScheme { expected: e, .. } if e == expected));
+    let half = refused(&|p| p.data[0][3].0 = 0.5, &default);
+    assert!(matches!(
+        half,
+        CompileError::Scheme(ClearError::Value { .. })
+    ));
+    let target = Target {
+        machine: "small".into(),
+        log_n: Limit {
+            field: "log_n",
+            is: 1..=LOG_N - 1,
+        },
+        modulus_bits: Limit {
+            field: "word_bits",
+            is: 64,
+        },
+        friendly_bits: Limit {
+            field: "word_bits",
+            is: 0,
+        },
+        moduli: Limit {
+            field: "rpaus",
+            is: 8,
+        },
+    };
+    let options = Options {
+        params: ParamsChoice::Choose(0),
+        target: Some(target),
+        ..default
+    };
+    let large = refused(&|_| {}, &options);
+    assert!(matches!(large, CompileError::Target(e) if e.field == "log_n"));
 }

@@ -10,6 +10,7 @@ use common::random::{Dice, case, moduli};
 use ringmill_devices::progress::{Progress, Silent, Step};
 use ringmill_devices::{Bindings, Cpu, Device, DeviceError, Limb, Request};
 use ringmill_isa::mid::*;
+use ringmill_isa::{Galois, Poly};
 use ringmill_math::Ring;
 
 #[test]
@@ -30,7 +31,7 @@ fn random_programs_give_the_defined_bits_on_any_number_of_threads() {
         for cpu in &devices {
             let outcome = cpu
                 .run(
-                    &case.program,
+                    &common::ready(&case.program),
                     &common::bind(&case),
                     Request::function_only(),
                     &Silent,
@@ -59,7 +60,7 @@ fn random_programs_give_the_defined_bits_on_any_number_of_threads() {
         }
         for cpu in &devices[..2] {
             let outcome = cpu.run(
-                &expanded,
+                &common::ready(&expanded),
                 &common::bind(&case),
                 Request::function_only(),
                 &Silent,
@@ -80,7 +81,7 @@ fn buffers_do_not_grow_from_run_to_run() {
         let mut held = Vec::new();
         for _ in 0..20 {
             let (_, stats) = cpu
-                .execute(&case.program, &bindings, &Silent, None)
+                .execute(&common::ready(&case.program), &bindings, &Silent, None)
                 .unwrap();
             assert_eq!(cpu.pool_usage().live, 0, "every buffer is given back");
             held.push(stats.pool_held_bytes);
@@ -104,24 +105,34 @@ fn chain(log_n: u8) -> Unrolled {
     };
     let mut b = ProcBuilder::new("chain", log_n, &moduli).unwrap();
     let x = b
-        .param("x", ty, ParamRole::Cipher { arg: 0, poly: 0 })
+        .param(
+            "x",
+            ty,
+            ParamRole::Cipher {
+                arg: 0,
+                poly: Poly(0),
+            },
+        )
         .unwrap();
     let kept = b.muli(x, 3).unwrap(); // buffer 1: x is bound, not ours to overwrite
     let a = b.intt(kept).unwrap(); // buffer 2: kept is still needed
     let a = b.ntt(a).unwrap(); // in place
-    let a = b.auto(a, 5).unwrap(); // buffer 3: a permutation is not done in place; buffer 2 is free afterwards
+    let a = b.auto(a, Galois(5)).unwrap(); // buffer 3: a permutation is not done in place; buffer 2 is free afterwards
     let a = b.mul(a, kept).unwrap(); // in place in buffer 3: both operands die, the other one is free afterwards
     let a = b.neg(a).unwrap(); // in place
-    b.result(a, "r", 0, 0).unwrap();
+    b.result(a, "r", 0, Poly(0)).unwrap();
     Unrolled {
         log_n,
         moduli: TableModulus::primes(&moduli),
         procs: vec![Arc::new(b.finish().unwrap())],
-        limbs: vec![ty; 3],
+        limbs: vec![ty.into(); 3],
         inputs: vec![Input {
             limb: LimbId(0),
             name: "x".into(),
-            role: InputRole::Cipher { input: 0, poly: 0 },
+            role: InputRole::Cipher {
+                input: 0,
+                poly: Poly(0),
+            },
         }],
         seeds: vec![],
         calls: vec![
@@ -144,7 +155,7 @@ fn chain(log_n: u8) -> Unrolled {
             limb: LimbId(2),
             name: "r".into(),
             output: 0,
-            poly: 0,
+            poly: Poly(0),
         }],
     }
 }
@@ -160,7 +171,7 @@ fn liveness_keeps_memory_at_what_the_hand_count_says() {
     for threads in [1, 2] {
         let (_, stats) = Cpu::new(threads)
             .unwrap()
-            .execute(&program, &bindings, &Silent, None)
+            .execute(&common::ready(&program), &bindings, &Silent, None)
             .unwrap();
         // Three buffers in each call; the first call's result is the second's operand and dies at its first instruction.
         assert_eq!(stats.pool_peak_bytes, 3 * 64 * 8, "{threads} threads");
@@ -174,7 +185,7 @@ fn bad_bindings_are_refused_before_anything_runs() {
     let cpu = Cpu::new(1).unwrap();
     let run = |limbs: Vec<Limb<'_>>| {
         cpu.execute(
-            &program,
+            &common::ready(&program),
             &Bindings {
                 limbs,
                 seeds: vec![],
@@ -248,7 +259,7 @@ fn bad_bindings_are_refused_before_anything_runs() {
     let seeds = vec![Arc::new(ringmill_devices::SeedExpansion::new([0; 32]))];
     let error = cpu
         .execute(
-            &program,
+            &common::ready(&program),
             &Bindings {
                 limbs: vec![limb],
                 seeds,
@@ -271,22 +282,24 @@ fn ill_formed_programs_and_empty_requests_are_refused() {
     let cpu = Cpu::new(2).unwrap();
     let mut program = chain(6);
     program.calls[0].args[0] = LimbId(2);
+    assert!(Verified::try_from(program.clone()).is_err());
     let data = vec![0; 64];
     let bindings = Bindings {
         limbs: vec![Limb::borrowed(&data, program.moduli[0]).unwrap()],
         seeds: vec![],
     };
     let error = cpu
-        .run(&program, &bindings, Request::function_only(), &Silent)
-        .err();
-    assert!(matches!(error, Some(DeviceError::Verify(_))), "{error:?}");
-    let error = cpu
-        .run(&chain(6), &bindings, Request::timing_only(), &Silent)
+        .run(
+            &common::ready(&chain(6)),
+            &bindings,
+            Request::timing_only(),
+            &Silent,
+        )
         .err();
     assert!(matches!(error, Some(DeviceError::NoTiming { .. })));
     let error = cpu
         .run(
-            &chain(6),
+            &common::ready(&chain(6)),
             &bindings,
             Request {
                 timing: false,
@@ -346,7 +359,12 @@ fn progress_ends_at_the_last_call() {
         let case = case(3, 4, 9);
         Cpu::new(threads)
             .unwrap()
-            .execute(&case.program, &common::bind(&case), &seen, None)
+            .execute(
+                &common::ready(&case.program),
+                &common::bind(&case),
+                &seen,
+                None,
+            )
             .unwrap();
         let last = *seen.0.lock().unwrap().last().unwrap();
         assert_eq!((last.done, last.total), (9, 9));

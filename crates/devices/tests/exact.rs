@@ -9,6 +9,7 @@ use common::random::Dice;
 use num_bigint::BigInt;
 use ringmill_devices::progress::Silent;
 use ringmill_devices::{Bindings, Cpu, Limb};
+use ringmill_isa::Poly;
 use ringmill_isa::mid::*;
 use ringmill_math::{Ring, primes};
 use ringmill_schemes::interpret;
@@ -78,8 +79,15 @@ impl Shape {
                 modulus: ModulusId(modulus),
                 form: Form::Coeff,
             };
-            b.param("x", ty, ParamRole::Cipher { arg: 0, poly })
-                .unwrap()
+            b.param(
+                "x",
+                ty,
+                ParamRole::Cipher {
+                    arg: 0,
+                    poly: Poly(poly),
+                },
+            )
+            .unwrap()
         };
         let sources = self.sources.iter().map(|&s| param(&mut b, s, 0));
         let x: Vec<ValueId> = sources.collect();
@@ -93,7 +101,7 @@ impl Shape {
         ];
         for (index, limbs) in (0..).zip(results) {
             for v in limbs {
-                b.result(v, "y", index, 0).unwrap();
+                b.result(v, "y", index, Poly(0)).unwrap();
             }
         }
         b.finish().unwrap()
@@ -154,11 +162,12 @@ impl Shape {
         for procedure in [procedure, expanded] {
             let interpreted = interpret::run(&procedure, &args, &[]).unwrap();
             assert!(interpreted == expected, "{what} interpreted");
-            let program = one_call(procedure);
+            let program = Program::calling(Arc::new(procedure), Vec::new());
+            let program = Verified::new(program).unwrap();
             for threads in [1, 2] {
                 let cpu = Cpu::new(threads).unwrap();
                 let limbs = program.inputs.iter().zip(&inputs).map(|(input, limb)| {
-                    let ty = program.limbs[input.limb.0 as usize];
+                    let ty = input.ty.limb().unwrap();
                     Limb::borrowed(limb, program.moduli[usize::from(ty.modulus.0)]).unwrap()
                 });
                 let bindings = Bindings {
@@ -170,45 +179,6 @@ impl Shape {
                 assert!(same && outputs.len() == expected.len(), "{what}, {threads}");
             }
         }
-    }
-}
-
-fn one_call(procedure: Procedure) -> Unrolled {
-    let ty = |v: ValueId| procedure.types[v.0 as usize];
-    let params = procedure.params.iter().map(|p| ty(p.value));
-    let limbs: Vec<LimbType> = params
-        .chain(procedure.results.iter().map(|r| ty(r.value)))
-        .collect();
-    let args: Vec<LimbId> = (0..procedure.params.len() as u32).map(LimbId).collect();
-    let results: Vec<LimbId> = (args.len() as u32..limbs.len() as u32)
-        .map(LimbId)
-        .collect();
-    let input = |&limb: &LimbId| Input {
-        limb,
-        name: "x".into(),
-        role: InputRole::Plain { input: limb.0 },
-    };
-    let output = |&limb: &LimbId| Output {
-        limb,
-        name: "y".into(),
-        output: limb.0,
-        poly: 0,
-    };
-    Unrolled {
-        log_n: procedure.log_n,
-        moduli: procedure.moduli.clone(),
-        inputs: args.iter().map(input).collect(),
-        outputs: results.iter().map(output).collect(),
-        seeds: vec![],
-        calls: vec![Call {
-            proc: 0,
-            args,
-            seeds: vec![],
-            results,
-            loc: None,
-        }],
-        limbs,
-        procs: vec![Arc::new(procedure)],
     }
 }
 

@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use common::naive::interpret;
 use common::random::{Case, Dice};
+use common::ready;
 use ringmill_devices::progress::Silent;
 use ringmill_devices::{Bindings, Cpu, OutputLimb};
+use ringmill_isa::Poly;
 use ringmill_isa::mid::*;
-use ringmill_schemes::ckks::{Galois, Level, OpKey, Params, ProcCache};
+use ringmill_schemes::ckks::{Level, OpKey, Params, ProcCache};
 
 /// A program of one call on random residues.
 fn one_call(procedure: Arc<Procedure>, dice: &mut Dice) -> Case {
@@ -23,25 +25,27 @@ fn one_call(procedure: Arc<Procedure>, dice: &mut Dice) -> Case {
         let ty = procedure.types[param.value.0 as usize];
         let q = program.moduli[usize::from(ty.modulus.0)];
         program.inputs.push(Input {
-            limb: LimbId(number as u32),
+            limb: LimbId(number as u64),
             name: param.name.clone(),
             role: InputRole::Cipher {
                 input: number as u32,
-                poly: 0,
+                poly: Poly(0),
             },
         });
-        program.limbs.push(ty);
+        program.limbs.push(ty.into());
         inputs.push(dice.residues(q, ty.ring.len()));
     }
     let mut results = Vec::new();
     for (number, result) in procedure.results.iter().enumerate() {
-        let limb = LimbId(program.limbs.len() as u32);
-        program.limbs.push(procedure.types[result.value.0 as usize]);
+        let limb = LimbId(program.limbs.len() as u64);
+        program
+            .limbs
+            .push(procedure.types[result.value.0 as usize].into());
         program.outputs.push(Output {
             limb,
             name: result.name.clone(),
             output: number as u32,
-            poly: 0,
+            poly: Poly(0),
         });
         results.push(limb);
     }
@@ -60,42 +64,44 @@ fn one_call(procedure: Arc<Procedure>, dice: &mut Dice) -> Case {
 }
 
 /// Every procedure at a level.
-fn operations(params: &Params, level: u32) -> Vec<OpKey> {
-    let residues: Vec<u64> = (0..=u64::from(level)).map(|i| 12_345 + i).collect();
+fn operations(params: &Params, level: Level) -> Vec<OpKey> {
+    let residues: Vec<u64> = (0..level.primes() as u64).map(|i| 12_345 + i).collect();
     let galois = params.galois_element(1).unwrap();
     let turns = [galois, params.galois_element(-1).unwrap()];
     let mut list = vec![
-        OpKey::neg(Level(level), 3),
-        OpKey::add_plain(Level(level), 2),
-        OpKey::sub_plain(Level(level), 2),
-        OpKey::mul_plain(Level(level), 2),
-        OpKey::add_scalar(Level(level), 2, residues.clone()),
-        OpKey::mul_scalar(Level(level), 2, residues),
-        OpKey::mul(Level(level)),
-        OpKey::square(Level(level)),
-        OpKey::mod_down(Level(level), 2),
+        OpKey::neg(level, 3),
+        OpKey::add_plain(level, 2),
+        OpKey::sub_plain(level, 2),
+        OpKey::mul_plain(level, 2),
+        OpKey::add_scalar(level, 2, residues.clone()),
+        OpKey::mul_scalar(level, 2, residues),
+        OpKey::mul(level),
+        OpKey::square(level),
+        OpKey::mod_down(level, 2),
     ];
     for size in [2, 3] {
-        list.push(OpKey::add(Level(level), size, 2));
-        list.push(OpKey::sub(Level(level), 2, size));
-        if level > 0 {
-            list.push(OpKey::rescale(Level(level), size));
+        list.push(OpKey::add(level, size, 2));
+        list.push(OpKey::sub(level, 2, size));
+        if level > Level(0) {
+            list.push(OpKey::rescale(level, size));
         }
     }
     for seeded in [false, true] {
         list.extend([
-            OpKey::relin(Level(level), seeded),
-            OpKey::mul_relin(Level(level), seeded),
-            OpKey::square_relin(Level(level), seeded),
-            OpKey::rotate(Level(level), Galois(galois), seeded),
-            OpKey::hoisted_rotate(Level(level), turns.iter().copied().map(Galois), seeded),
+            OpKey::relin(level, seeded),
+            OpKey::mul_relin(level, seeded),
+            OpKey::square_relin(level, seeded),
+            OpKey::rotate(level, galois, seeded),
+            OpKey::hoisted_rotate(level, turns.iter().copied(), seeded),
         ]);
     }
     list
 }
 
 fn run(cpu: &Cpu, program: &Unrolled, bindings: &Bindings<'_>) -> Vec<OutputLimb> {
-    cpu.execute(program, bindings, &Silent, None).unwrap().0
+    cpu.execute(&ready(program), bindings, &Silent, None)
+        .unwrap()
+        .0
 }
 
 fn devices() -> [Cpu; 4] {
@@ -119,9 +125,9 @@ fn every_procedure_keeps_its_bits() {
         small(7, &[50, 40, 30, 61], &[61, 50]),
     ] {
         let cache = ProcCache::new(params.clone());
-        for level in [params.max_level(), 0] {
+        for level in [params.max_level(), Level(0)] {
             for op in operations(&params, level) {
-                let case = one_call(cache.get(&op).unwrap(), &mut Dice::new(level.into()));
+                let case = one_call(cache.get(&op).unwrap(), &mut Dice::new(level.0.into()));
                 let expected = interpret(&case.program, &case.inputs, &case.seeds);
                 for cpu in &devices {
                     let found = run(cpu, &case.program, &common::bind(&case));
@@ -140,15 +146,11 @@ fn large_limbs_keep_their_bits() {
     let level = params.max_level();
     let [one, two, _, unfused] = devices();
     for op in [
-        OpKey::add(Level(level), 2, 2),
-        OpKey::mul(Level(level)),
-        OpKey::mul_relin(Level(level), false),
-        OpKey::rescale(Level(level), 2),
-        OpKey::rotate(
-            Level(level),
-            Galois(params.galois_element(1).unwrap()),
-            true,
-        ),
+        OpKey::add(level, 2, 2),
+        OpKey::mul(level),
+        OpKey::mul_relin(level, false),
+        OpKey::rescale(level, 2),
+        OpKey::rotate(level, params.galois_element(1).unwrap(), true),
     ] {
         let case = one_call(cache.get(&op).unwrap(), &mut Dice::new(1));
         let bindings = common::bind(&case);

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use common::random::case;
 use num_complex::Complex64;
 use ringmill_compiler::builder::TraceBuilder;
-use ringmill_compiler::{Compiled, Options, compile};
+use ringmill_compiler::ckks::{Compiled, Options};
+use ringmill_compiler::compile;
 use ringmill_devices::progress::{Progress, Silent, Step};
 use ringmill_devices::runtime::{Client, RuntimeError, Server, Vectors, simulate};
 use ringmill_devices::{Cpu, Request, open};
@@ -72,7 +73,13 @@ fn admitted(threads: usize, case: &common::random::Case) -> u64 {
         // Afresh, so that nothing is there from runs before.
         let cpu = Cpu::new(threads).unwrap();
         let watch = Watch::new(Limits { memory });
-        let run = cpu.execute_watched(&case.program, &common::bind(case), &Silent, None, &watch);
+        let run = cpu.execute_watched(
+            &common::ready(&case.program),
+            &common::bind(case),
+            &Silent,
+            None,
+            &watch,
+        );
         match run.err().map(|e| Halt::of(&e).cloned()) {
             // For the run itself, or because the test process, with its other threads, grew meanwhile.
             Some(Some(Halt::OverLimit { needed, limit, .. })) => {
@@ -95,7 +102,12 @@ fn a_run_takes_no_more_than_was_estimated() {
             let least = admitted(threads, &case);
             let cpu = Cpu::new(threads).unwrap();
             let (_, stats) = cpu
-                .execute(&case.program, &common::bind(&case), &Silent, None)
+                .execute(
+                    &common::ready(&case.program),
+                    &common::bind(&case),
+                    &Silent,
+                    None,
+                )
                 .unwrap();
             assert!(
                 stats.pool_peak_bytes <= least,

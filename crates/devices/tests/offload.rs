@@ -7,11 +7,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use common::bind;
 use common::random::case;
+use common::{bind, ready};
 use num_complex::Complex64;
 use ringmill_compiler::builder::TraceBuilder;
-use ringmill_compiler::{Compiled, Options, compile};
+use ringmill_compiler::ckks::{Compiled, Options};
+use ringmill_compiler::compile;
 use ringmill_devices::progress::Silent;
 use ringmill_devices::runtime::{Client, Server, Vectors, simulate};
 use ringmill_devices::trace::TraceWriter;
@@ -67,7 +68,7 @@ fn random_programs_have_the_cpus_bits_and_the_models_cycles() {
     let mut instructions = 0;
     for seed in 0..12 {
         let case = case(seed, 8 + (seed % 3) as u8, 4);
-        let (program, bindings) = (&case.program, bind(&case));
+        let (program, bindings) = (&ready(&case.program), bind(&case));
         let run = |device: &dyn Device, request| -> Outcome {
             device.run(program, &bindings, request, &Silent).unwrap()
         };

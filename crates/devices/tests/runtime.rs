@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 use ringmill_compiler::builder::TraceBuilder;
-use ringmill_compiler::{Compiled, Options, compile};
+use ringmill_compiler::ckks::{Compiled, Options};
+use ringmill_compiler::compile;
 use ringmill_devices::progress::Silent;
 use ringmill_devices::runtime::{
     Ciphertexts, Client, EvaluationKeys, RuntimeError, Server, Vectors, simulate,

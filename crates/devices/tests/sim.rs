@@ -9,7 +9,9 @@ use common::random::{Dice, moduli};
 use ringmill_devices::progress::Silent;
 use ringmill_devices::trace::TraceWriter;
 use ringmill_devices::{Bindings, Device, DeviceError, Limb, Request, open};
+use ringmill_isa::Poly;
 use ringmill_isa::mid::*;
+use ringmill_machines::SimOptions;
 use ringmill_math::Ring;
 
 /// A file that is gone when the test is.
@@ -34,7 +36,7 @@ impl Drop for Scratch {
 }
 
 /// Rounds one limb down into another and multiplies: transforms, a conversion, coefficient-wise work.
-fn program(log_n: u8) -> Unrolled {
+fn program(log_n: u8) -> Verified {
     let moduli = moduli(log_n);
     let ty = |m| LimbType {
         ring: Ring::full(log_n),
@@ -43,10 +45,24 @@ fn program(log_n: u8) -> Unrolled {
     };
     let mut b = ProcBuilder::new("fold", log_n, &moduli).unwrap();
     let x = b
-        .param("x", ty(2), ParamRole::Cipher { arg: 0, poly: 0 })
+        .param(
+            "x",
+            ty(2),
+            ParamRole::Cipher {
+                arg: 0,
+                poly: Poly(0),
+            },
+        )
         .unwrap();
     let y = b
-        .param("y", ty(1), ParamRole::Cipher { arg: 0, poly: 1 })
+        .param(
+            "y",
+            ty(1),
+            ParamRole::Cipher {
+                arg: 0,
+                poly: Poly(1),
+            },
+        )
         .unwrap();
     let t = b.intt(x).unwrap();
     let t = b.conv(t, ModulusId(1)).unwrap();
@@ -54,36 +70,12 @@ fn program(log_n: u8) -> Unrolled {
     let d = b.sub(y, t).unwrap();
     let d = b.muli(d, 12345).unwrap();
     let d = b.mul(d, y).unwrap();
-    b.result(d, "d", 0, 0).unwrap();
-    let input = |limb, poly, name: &str| Input {
-        limb: LimbId(limb),
-        name: name.into(),
-        role: InputRole::Cipher { input: 0, poly },
-    };
-    Unrolled {
-        log_n,
-        moduli: TableModulus::primes(&moduli),
-        procs: vec![Arc::new(b.finish().unwrap())],
-        limbs: vec![ty(2), ty(1), ty(1)],
-        inputs: vec![input(0, 0, "x"), input(1, 1, "y")],
-        seeds: vec![],
-        calls: vec![Call {
-            proc: 0,
-            args: vec![LimbId(0), LimbId(1)],
-            seeds: vec![],
-            results: vec![LimbId(2)],
-            loc: None,
-        }],
-        outputs: vec![Output {
-            limb: LimbId(2),
-            name: "d".into(),
-            output: 0,
-            poly: 0,
-        }],
-    }
+    b.result(d, "d", 0, Poly(0)).unwrap();
+    let procedure = Arc::new(b.finish().unwrap());
+    Verified::new(Program::calling(procedure, Vec::new())).unwrap()
 }
 
-fn data(program: &Unrolled) -> [Vec<u64>; 2] {
+fn data(program: &Verified) -> [Vec<u64>; 2] {
     let mut dice = Dice::new(5);
     let n = 1 << program.log_n;
     [
@@ -92,12 +84,50 @@ fn data(program: &Unrolled) -> [Vec<u64>; 2] {
     ]
 }
 
-fn bind<'a>(program: &Unrolled, data: &'a [Vec<u64>; 2]) -> Bindings<'a> {
+fn bind<'a>(program: &Verified, data: &'a [Vec<u64>; 2]) -> Bindings<'a> {
     let [x, y] = data;
     let limb = |d: &'a [u64], m: usize| Limb::borrowed(d, program.moduli[m]).unwrap();
     Bindings {
         limbs: vec![limb(x, 2), limb(y, 1)],
         seeds: vec![],
+    }
+}
+
+/// Values that no device holds yet are refused by the device's name, the input's and what it is; by a machine too.
+#[test]
+fn values_that_a_device_lacks_are_refused_by_name() {
+    let vector = ValueType::Lwe(LweType {
+        dimension: LweDimension(4),
+        modulus: ModulusId(0),
+    });
+    for (ty, kind) in [
+        (vector, "an LWE vector"),
+        (ValueType::Exponent, "a public exponent"),
+    ] {
+        let mut program = program(12).into_program();
+        let (name, role) = ("odd".to_owned(), InputRole::Plain { input: 9 });
+        program.inputs.push(HeadInput { ty, name, role });
+        let program = Verified::new(program).unwrap();
+        for name in ["cpu:1", "sim:ring", "sim:polymul"] {
+            let device = open(name).unwrap();
+            let request = match name {
+                "cpu:1" => Request::function_only(),
+                _ => Request::timing_only(),
+            };
+            let refused = device.run(&program, &Bindings::default(), request, &Silent);
+            match refused {
+                Err(DeviceError::Kind {
+                    device,
+                    input,
+                    kind: found,
+                }) => assert_eq!((&*device, &*input, found), (name, "odd", kind)),
+                other => panic!("{other:?}"),
+            }
+        }
+        let machine = ringmill_machines::open("ring").unwrap();
+        let refused = machine.simulate(&program, SimOptions::default());
+        let said = refused.unwrap_err().to_string();
+        assert!(said.contains(kind) && said.contains("`odd`"), "{said}");
     }
 }
 

@@ -2,9 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use ringmill_compiler::builder::TraceBuilder;
-use ringmill_compiler::{
-    CompileError, Compiled, Options, ParamsChoice, Target, TargetError, Wanted, compile,
-};
+use ringmill_compiler::ckks::{Compiled, Options, ParamsChoice, Wanted};
+use ringmill_compiler::{CompileError, Target, TargetError, compile};
 use ringmill_devices::progress::Silent;
 use ringmill_devices::runtime::simulate;
 use ringmill_devices::{DeviceError, Request, open, target};
@@ -67,7 +66,7 @@ fn what_is_made_for_a_machine_runs_on_it() {
         for (depth, precision) in [(1, 6), (1, 8)] {
             let limits = target(machine).unwrap();
             let compiled = made_for(limits.clone(), power(depth, 64), precision).unwrap();
-            limits.check(&compiled.params).unwrap();
+            limits.check(&*compiled.params).unwrap();
             let device = open(&format!("sim:{machine}")).unwrap();
             let report =
                 simulate(&compiled, device.as_ref(), Request::timing_only(), &Silent).unwrap();

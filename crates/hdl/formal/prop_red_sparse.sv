@@ -54,12 +54,17 @@ module prop_red_sparse #(
   assign t = Wide'(t_i);
   assign r = Wide'(r_o);
   assign q = Wide'(Q);
-  assign y = fold(Wide'(t_i[Top-1:0]), high);
+  assign y = Wide'($signed(u_red.y));
   assign z = fold(Wide'({1'b0, y[Top-1:0]}), y >>> Top);
+
+  // The first fold, whose sums the RTL makes in two parts: here in one, group by group as there.
+  logic signed [Wide-1:0] exact;
+  assign exact = fold(Wide'(t_i[Top-1:0]), high);
 
   always_comb begin
     assume (t < q * q);
     digits : assert (Plus - Minus == Diff);
+    first_fold : assert (y == exact);
     reduced : assert (r < q);
     certificate : assert (r == z || r == z - q);
   end

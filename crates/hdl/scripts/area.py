@@ -1,22 +1,26 @@
-"""{..., "liberty", "memory_words"} to {"area", "cells", "nand2", "library", "corner", ...}: standard-cell area.
+"""{..., "liberty", "memory_words", "sta"} to {"area", "cells", "nand2", "library", "corner", "path", ...}: area of
+standard cells, and the slowest path where there is an analyser.
 
-Memories of at least so many words are left out: they would be macros. Their bits are counted apart.
+Memories of at least so many words are left out: they would be macros. Their bits are counted apart, and paths from and
+to them are not timed.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 from pyosys import libyosys as ys
 from rtl import Tell, read, serve, stat
+from sta import slowest
 
 # What the mapper of abc does; `stime` prints the delay that nobody but we should compare.
 ABC = "+strash;dc2;map,-B,0.9;topo;buffer;upsize;dnsize;stime,-p"
 
 
 def area(request: dict, scratch: Path, tell: Tell) -> dict:
-    """Area of the flattened top."""
+    """Area and slowest path of the flattened top."""
     library = scratch / "cells.lib"
     library.symlink_to(request["liberty"])
     words = request["memory_words"]
@@ -31,7 +35,7 @@ def area(request: dict, scratch: Path, tell: Tell) -> dict:
     }
     design = None
     for done, (stage, passes) in enumerate(steps.items()):
-        tell(stage, done, len(steps))
+        tell(stage, done, len(steps) + 1)
         if design is None:
             design = read(request, scratch)
         for one in passes:
@@ -40,7 +44,22 @@ def area(request: dict, scratch: Path, tell: Tell) -> dict:
     found = stat(design, scratch, f"-liberty {library}")
     cells = {name: count for name, count in found["num_cells_by_type"].items() if not name.startswith("$")}
     area = found.get("area", 0.0)
-    return {**described(Path(request["liberty"])), "area": area, "cells": cells, "memory_bits": memory}
+    tell("time", len(steps), len(steps) + 1)
+    path = timed(request, design, scratch) if request["sta"] else None
+    return {**described(Path(request["liberty"])), "area": area, "cells": cells, "memory_bits": memory, "path": path}
+
+
+def timed(request: dict, design: ys.Design, scratch: Path) -> dict | None:
+    """The slowest path without the memories; none where there is none."""
+    top, netlist = request["top"], scratch / "netlist.v"
+    for one in ("delete t:$mem_v2", "delete t:$*", "setundef -zero", "opt_clean", "autoname"):
+        ys.run_pass(one, design)
+    ys.run_pass(f"tee -q -o {scratch}/log write_json {scratch}/netlist.json", design)
+    module = json.loads((scratch / "netlist.json").read_text())["modules"][top]
+    if not module["cells"]:
+        return None
+    ys.run_pass(f"write_verilog -noattr -simple-lhs {netlist}", design)
+    return slowest(Path(request["sta"]), Path(request["liberty"]), netlist, top, module["ports"])
 
 
 def memories(design: ys.Design, scratch: Path) -> int:

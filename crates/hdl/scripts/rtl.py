@@ -15,12 +15,17 @@ from pyosys import libyosys as ys
 Tell = Callable[[str, int, int], None]
 
 
-def read(request: dict, scratch: Path) -> ys.Design:
-    """The elaborated top with its parameters."""
+# A flip-flop that synthesis for an FPGA neither merges nor takes into a shift register.
+COPY = "rm_copy_bit"
+
+
+def read(request: dict, scratch: Path, copies: bool = False) -> ys.Design:
+    """The elaborated top with its parameters; with `copies` each `rm_copy_bit` is a cell of its own."""
     design = ys.Design()
     parameters = " ".join(f"-G {p}" for p in request["params"])
     files = " ".join(linked(request["files"], scratch))
-    ys.run_pass(f"read_slang --top {request['top']} {parameters} {files}", design)
+    apart = f"--blackboxed-module {COPY}" if copies and request["top"] != COPY else ""
+    ys.run_pass(f"read_slang --top {request['top']} {apart} {parameters} {files}", design)
     return design
 
 

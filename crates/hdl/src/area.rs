@@ -12,6 +12,7 @@ use crate::{Hdl, HdlError, Top, Versions};
 const SCRIPT: Script = Script {
     tool: "Yosys",
     text: include_str!("../scripts/area.py"),
+    parts: &[("sta.py", include_str!("../scripts/sta.py"))],
 };
 /// Memories of at least so many words count in bits: silicon makes them of memory macros.
 pub const MEMORY_WORDS: u64 = 64;
@@ -52,8 +53,19 @@ pub struct Area {
     pub memory_bits: u64,
     /// Cells by type.
     pub cells: BTreeMap<String, u64>,
+    /// Where OpenSTA is installed and there is a path.
+    pub path: Option<CellPath>,
     pub library: Library,
     pub versions: Versions,
+}
+
+/// The slowest path, with a register at every port, by OpenSTA. Cells only, no wires; memories are left out.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct CellPath {
+    /// Nanoseconds from one clock edge to the next, set-up time included.
+    pub ns: f64,
+    pub from: String,
+    pub to: String,
 }
 
 /// What the script is told beside the top.
@@ -61,6 +73,7 @@ pub struct Area {
 struct Options<'a> {
     liberty: &'a Path,
     memory_words: u64,
+    sta: Option<&'a Path>,
 }
 
 /// The script's answer.
@@ -74,6 +87,7 @@ struct Answer {
     area: f64,
     cells: BTreeMap<String, u64>,
     memory_bits: u64,
+    path: Option<CellPath>,
 }
 
 /// The liberty file: the one that `$RINGMILL_LIBERTY` names, that of `make hdl-tools` in the virtual environment, or
@@ -111,14 +125,18 @@ pub(crate) fn area(hdl: &Hdl, top: &Top) -> Result<Area, HdlError> {
     let options = Options {
         liberty: &liberty,
         memory_words: MEMORY_WORDS,
+        sta: hdl.tools.sta.as_deref(),
     };
-    let found: Answer = python::ask_once(hdl, &SCRIPT, top, &options, &[&versions.pyosys, &hash])?;
+    let sta = versions.opensta.as_deref().unwrap_or_default();
+    let used = [&versions.pyosys, &hash, sta];
+    let found: Answer = python::ask_once(hdl, &SCRIPT, top, &options, &used)?;
     Ok(Area {
         top: top.clone(),
         area: found.area,
         gates: found.area / found.nand2,
         memory_bits: found.memory_bits,
         cells: found.cells,
+        path: found.path,
         library: Library {
             name: found.library,
             corner: found.corner,

@@ -63,6 +63,12 @@ pub enum HdlError {
     },
     #[error("{tool} answered what this version of Ringmill does not understand: {message}")]
     Answer { tool: &'static str, message: String },
+    #[error("{top} does not fit {device}: {reason}")]
+    Misfit {
+        top: String,
+        device: &'static str,
+        reason: String,
+    },
     #[error("cannot load the model {path}: {message}")]
     Load { path: PathBuf, message: String },
     #[error("the model has no {direction} `{name}`; it has {known}")]

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::watch::{Stage, Watch};
 use crate::{
-    Area, Effort, Family, Generated, HdlError, Model, Placement, Proof, Sources, Synthesis, Table,
-    Tools, Top,
+    Area, Effort, Family, Generated, HdlError, Levels, Model, Part, Placement, Proof, Sources,
+    Synthesis, Table, Tools, Top,
 };
-use crate::{area, build, build::BuildOptions, generate, place, prove, synth};
+use crate::{area, build, build::BuildOptions, generate, place, prove, synth, timing};
 
 /// RTL sources, tools and a cache directory for what the tools make.
 #[derive(Clone, Debug)]
@@ -86,7 +86,12 @@ impl Hdl {
         synth::synthesise(self, top, family)
     }
 
-    /// Standard-cell area: Yosys and abc to the cells of a liberty file, flattened, before placement. The cache keeps it.
+    /// Levels and carry bits of the worst paths between registers, of the same synthesis, which the cache keeps.
+    pub fn levels(&self, top: &Top, family: Family) -> Result<Levels, HdlError> {
+        timing::levels(self, top, family)
+    }
+
+    /// Standard-cell area and slowest path: Yosys and abc to the cells of a liberty file, flattened, before placement. The cache keeps it.
     pub fn area(&self, top: &Top) -> Result<Area, HdlError> {
         area::area(self, top)
     }
@@ -105,13 +110,29 @@ impl Hdl {
 
     /// Place and route for the largest ECP5, for a clock frequency. The cache keeps it.
     pub fn place(&self, top: &Top, effort: Effort) -> Result<Placement, HdlError> {
-        place::place(self, top, effort)
+        self.place_on(top, Part::Ecp5, effort)
+    }
+
+    /// The same for any part that open tools route. Registers beside DSP blocks go into them.
+    pub fn place_on(&self, top: &Top, part: Part, effort: Effort) -> Result<Placement, HdlError> {
+        place::place(self, top, part, effort)
     }
 
     /// Proves each assertion in `top`, with registers transparent: the feed-forward pipelines here compute with
     /// registers what they compute without, delayed. Delays are the simulation's to check.
     pub fn prove(&self, top: &Top, seconds_each: u32) -> Result<Vec<Proof>, HdlError> {
-        prove::prove(self, top, seconds_each)
+        prove::prove(self, top, seconds_each, 0)
+    }
+
+    /// Proves each assertion in `top` by induction over so many cycles, registers and memories kept: in the cycles after
+    /// a reset, and in each cycle that follows so many in which all assertions held. `rst_ni` is the reset.
+    pub fn prove_always(
+        &self,
+        top: &Top,
+        steps: std::num::NonZeroU32,
+        seconds_each: u32,
+    ) -> Result<Vec<Proof>, HdlError> {
+        prove::prove(self, top, seconds_each, steps.get())
     }
 }
 

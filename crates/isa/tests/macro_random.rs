@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use ringmill_isa::Fault;
+use ringmill_isa::Level;
 use ringmill_isa::macros::text::{parse, print};
 use ringmill_isa::macros::{
     LevelNote, LevelScale, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProc, MacroProgram,
@@ -72,7 +73,7 @@ impl Grower {
     /// Level and scale of inputs and parameters.
     fn fresh_at(&self) -> Option<LevelScale> {
         (self.stage == Stage::Managed).then_some(LevelScale {
-            level: 3,
+            level: Level(3),
             scale: SCALE,
         })
     }
@@ -236,15 +237,13 @@ impl Grower {
                 self.push(MacroOp::Relin, &[a], MacroImm::None, &[cipher(2, at)])
             }
             MacroOp::Rescale => {
-                if let Some(LevelScale {
-                    level: level @ 1..,
-                    scale,
-                }) = at
+                if let Some(LevelScale { level, scale }) = at
+                    && let Some(below) = level.below()
                 {
-                    let scale = scale / PRIMES[level as usize] as f64;
+                    let scale = scale / PRIMES[level.index()] as f64;
                     if scale >= 1.0 {
                         let at = Some(LevelScale {
-                            level: level - 1,
+                            level: below,
                             scale,
                         });
                         self.push(MacroOp::Rescale, &[a], MacroImm::None, &[cipher(size, at)]);
@@ -253,7 +252,7 @@ impl Grower {
             }
             MacroOp::Modswitch => {
                 if let Some(from) = at {
-                    let level = number % (from.level + 1);
+                    let level = Level(number % from.level.primes() as u32);
                     let ty = cipher(size, Some(LevelScale { level, ..from }));
                     self.push(MacroOp::Modswitch, &[a], MacroImm::Level(level), &[ty]);
                 }
@@ -423,7 +422,7 @@ proptest! {
             change(&mut bad);
             bad
         };
-        let error = refused!(altered(&|p| p.instrs[at].imm = MacroImm::Level(9)),
+        let error = refused!(altered(&|p| p.instrs[at].imm = MacroImm::Level(Level(9))),
             Fault::Immediate { .. } | Fault::Level { .. });
         prop_assert_eq!(&error.place.loc, &p.instrs[at].loc);
         prop_assert_eq!(error.place.instruction.map(|i| i.number), Some(at));
@@ -489,7 +488,7 @@ proptest! {
             if stage(&p) == Stage::Managed {
                 let change = |level: u32, by: f64| altered(&|p| {
                     if let MacroType::Cipher { at: Some(at), .. } = &mut p.types[d] {
-                        at.level ^= level;
+                        at.level.0 ^= level;
                         if let Note::Scale(scale) = &mut at.note {
                             *scale *= by;
                         }

@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use ringmill_isa::Fault;
+use ringmill_isa::Poly;
 use ringmill_isa::mid::pack::{Loose, pack};
 use ringmill_isa::mid::text::{parse_program, print_program};
 use ringmill_isa::mid::walk::{Held, Walk};
 use ringmill_isa::mid::{
-    Action, Block, Form, HeadInput, HeadOutput, ImmType, InputRole, LimbType, ModulusId, Operand,
-    ParamRole, ProcBuilder, Procedure, Program, Step, TableModulus, Unrolled, stats,
-    verify_program, verify_unrolled,
+    Action, Block, Form, HeadInput, HeadOutput, ImmType, InputRole, LimbType, LweDimension,
+    LweType, ModulusId, Operand, ParamRole, ProcBuilder, Procedure, Program, Step, TableModulus,
+    Unrolled, ValueType, Verified, stats, verify_program, verify_unrolled,
 };
 use ringmill_isa::source::SourceLoc;
 use ringmill_math::{Ring, primes};
@@ -33,6 +34,23 @@ fn moduli() -> Vec<u64> {
     primes::ntt_primes(30, u32::from(LOG_N), 2).unwrap()
 }
 
+/// Limbs of both moduli, and values that no procedure takes.
+fn kinds() -> [ValueType; 5] {
+    let vector = |dimension, modulus| {
+        ValueType::Lwe(LweType {
+            dimension: LweDimension(dimension),
+            modulus: ModulusId(modulus),
+        })
+    };
+    [
+        ty(0).into(),
+        ty(1).into(),
+        vector(5, 0),
+        vector(5, 1),
+        ValueType::Exponent,
+    ]
+}
+
 fn ty(modulus: u16) -> LimbType {
     LimbType {
         ring: Ring::full(LOG_N),
@@ -49,26 +67,26 @@ fn procedures() -> Vec<Arc<Procedure>> {
     let mut procs = Vec::new();
     for q in 0..2 {
         let mut b = new(&format!("scale.q{q}"));
-        let x = b.param("x", ty(q), role(0)).unwrap();
+        let x = b.param("x", ty(q), role(Poly(0))).unwrap();
         let w = b.immediate(ImmType::Scalar(ModulusId(q))).unwrap();
         let y = b.muli_of(x, w).unwrap();
-        b.result(y, "y", 0, 0).unwrap();
+        b.result(y, "y", 0, Poly(0)).unwrap();
         procs.push(b.finish().unwrap());
         let mut b = new(&format!("turn.q{q}"));
-        let x = b.param("x", ty(q), role(0)).unwrap();
-        let y = b.param("y", ty(q), role(1)).unwrap();
+        let x = b.param("x", ty(q), role(Poly(0))).unwrap();
+        let y = b.param("y", ty(q), role(Poly(1))).unwrap();
         let (sum, difference) = (b.add(x, y).unwrap(), b.sub(x, y).unwrap());
-        b.result(sum, "sum", 0, 0).unwrap();
-        b.result(difference, "difference", 0, 1).unwrap();
+        b.result(sum, "sum", 0, Poly(0)).unwrap();
+        b.result(difference, "difference", 0, Poly(1)).unwrap();
         procs.push(b.finish().unwrap());
     }
     let mut b = new("mixed");
-    let x = b.param("x", ty(0), role(0)).unwrap();
-    let y = b.param("y", ty(1), role(0)).unwrap();
+    let x = b.param("x", ty(0), role(Poly(0))).unwrap();
+    let y = b.param("y", ty(1), role(Poly(0))).unwrap();
     let g = b.immediate(ImmType::Galois).unwrap();
     let (x, y) = (b.auto_of(x, g).unwrap(), b.auto_of(y, g).unwrap());
-    b.result(y, "y", 0, 0).unwrap();
-    b.result(x, "x", 0, 0).unwrap();
+    b.result(y, "y", 0, Poly(0)).unwrap();
+    b.result(x, "x", 0, Poly(0)).unwrap();
     procs.push(b.finish().unwrap());
     procs.into_iter().map(Arc::new).collect()
 }
@@ -76,7 +94,7 @@ fn procedures() -> Vec<Arc<Procedure>> {
 /// A block before its limbs are packed.
 #[derive(Clone, Debug)]
 struct Numbered {
-    params: Vec<LimbType>,
+    params: Vec<ValueType>,
     steps: Vec<Loose>,
     results: Vec<Held>,
 }
@@ -89,29 +107,29 @@ struct Case {
 
 type Choice = (u16, u16, u16, u16);
 
-fn result_types(p: &Procedure) -> Vec<LimbType> {
-    let ty = |v: ringmill_isa::mid::ValueId| p.types[v.0 as usize];
+fn result_types(p: &Procedure) -> Vec<ValueType> {
+    let ty = |v: ringmill_isa::mid::ValueId| p.types[v.0 as usize].into();
     p.results.iter().map(|r| ty(r.value)).collect()
 }
 
-fn param_types(p: &Procedure) -> Vec<LimbType> {
+fn param_types(p: &Procedure) -> Vec<ValueType> {
     p.params
         .iter()
-        .map(|x| p.types[x.value.0 as usize])
+        .map(|x| p.types[x.value.0 as usize].into())
         .collect()
 }
 
 /// Grows one frame from choices.
 fn numbered(
     choices: &[Choice],
-    inputs: &[LimbType],
+    inputs: &[ValueType],
     procs: &[Arc<Procedure>],
-    blocks: &[(Vec<LimbType>, Vec<LimbType>)],
-    params: Vec<LimbType>,
-) -> (Numbered, Vec<LimbType>) {
+    blocks: &[(Vec<ValueType>, Vec<ValueType>)],
+    params: Vec<ValueType>,
+) -> (Numbered, Vec<ValueType>) {
     let mut types = params.clone();
     let mut steps = Vec::new();
-    let known = |types: &[LimbType], wanted: LimbType, pick: u16| {
+    let known = |types: &[ValueType], wanted: ValueType, pick: u16| {
         let made = (0u32..).zip(types).filter(|(_, ty)| **ty == wanted);
         let given = (0u32..).zip(inputs).filter(|(_, ty)| **ty == wanted);
         let all: Vec<_> = made
@@ -198,7 +216,7 @@ fn packed(n: &Numbered) -> (Vec<Step>, Vec<Operand>) {
 
 fn case(blocks: &[Vec<Choice>], main: &[Choice]) -> Case {
     let procs = procedures();
-    let inputs = vec![ty(0), ty(1), ty(0)];
+    let inputs: Vec<_> = kinds().into_iter().chain([ty(0).into()]).collect();
     let mut made: Vec<Numbered> = Vec::new();
     let mut shapes = Vec::new();
     let mut program = Program {
@@ -219,7 +237,8 @@ fn case(blocks: &[Vec<Choice>], main: &[Choice]) -> Case {
         outputs: vec![],
     };
     for (n, choices) in blocks.iter().enumerate() {
-        let params = choices.iter().take(3).map(|c| ty(c.0 % 2)).collect();
+        let kind = |c: &Choice| kinds()[usize::from(c.0 % 5)];
+        let params = choices.iter().take(3).map(kind).collect();
         let (block, given) = numbered(choices, &inputs, &procs, &shapes, params);
         let (steps, results) = packed(&block);
         program.blocks.push(Block {
@@ -239,7 +258,8 @@ fn case(blocks: &[Vec<Choice>], main: &[Choice]) -> Case {
         .take(3)
         .map(|&n| Held::Made(n))
         .collect();
-    frame.results.push(Held::Input(1));
+    // Every kind passes from inputs to outputs.
+    frame.results.extend((1..=4).map(Held::Input));
     let (steps, outputs) = packed(&frame);
     program.steps = steps;
     program.outputs = (0u32..)
@@ -248,7 +268,7 @@ fn case(blocks: &[Vec<Choice>], main: &[Choice]) -> Case {
             from,
             name: format!("y{output}"),
             output,
-            poly: 0,
+            poly: Poly(0),
         })
         .collect();
     Case {
@@ -371,10 +391,11 @@ proptest! {
         prop_assert_eq!(&outputs, &expected);
 
         // Written out.
+        let ready = Verified::new(program.clone()).unwrap();
         if calls > 0 {
-            prop_assert!(Unrolled::of(program, calls - 1).is_err());
+            prop_assert!(Unrolled::of(&ready, calls - 1).is_err());
         }
-        let unrolled = Unrolled::of(program, calls).unwrap();
+        let unrolled = Unrolled::of(&ready, calls).unwrap();
         verify_unrolled(&unrolled).unwrap();
         let mut values: Vec<usize> = (0..unrolled.limbs.len()).collect();
         let mut bound = Symbols::default();
@@ -418,7 +439,7 @@ proptest! {
             with(&|s| s.dies.clear()),
         ];
         for bad in &wild {
-            let _ = Unrolled::of(bad, 1000);
+            let _ = Verified::new(bad.clone()).map(|ready| Unrolled::of(&ready, 1000));
         }
         if let Some(&local) = program.steps[at].dies.first() {
             let twice = with(&|s| s.dies.push(local));
@@ -524,6 +545,89 @@ fn refusals_name_the_line() {
     }
 }
 
+/// A limb is no vector, and vectors of two dimensions are two types; the line is named.
+#[test]
+fn values_of_other_kinds_are_typed() {
+    let [q0, q1] = moduli()[..] else { panic!() };
+    let program = |dimension: &str, step: &str| {
+        let text = format!(
+            "program ring 2^4 moduli q0={q0} q1={q1}\n\
+             proc same\n in %0 : q0 eval = cipher 0 poly 0 \"x\"\n %1 = NEG %0 : q0 eval\n\
+             out %1 = cipher 0 poly 0 \"y\"\nend\n\
+             block pass (lwe 3 q1, exponent)\n give (@0)\nend\n\
+             input $0 : q0 eval = cipher 0 poly 0 \"x\"\n\
+             input $1 : lwe {dimension} q1 = cipher 1 poly 0 \"v\"\n\
+             input $2 : lwe 3 q0 = cipher 2 poly 0 \"w\"\n\
+             input $3 : exponent = plain 0 \"a\"\n\
+             {step}\noutput $3 = cipher 0 poly 0 \"b\"\nend\n"
+        );
+        parse_program(&text).unwrap_or_else(|e| panic!("{text}{e}"))
+    };
+    let good = program("3", "repeat 4 pass ($1, $3) -> (@0)");
+    verify_program(&good).unwrap();
+    assert_eq!(parse_program(&print_program(&good)).unwrap(), good);
+    let unrolled = Unrolled::of(&Verified::new(good.clone()).unwrap(), 0).unwrap();
+    verify_unrolled(&unrolled).unwrap();
+    let vector = good.input_of(|ty| ty.limb().is_none()).unwrap();
+    assert_eq!((vector.0, vector.1.kind()), ("v", "an LWE vector"));
+
+    for (dimension, step, message) in [
+        (
+            "3",
+            "run pass ($0, $3) -> (@0) at \"a.py\":3",
+            "a.py:3: program, instruction 0 `run pass ($0, $3) -> (@0) at \"a.py\":3`: $0 for parameter 0: expected an LWE \
+             vector, found a limb",
+        ),
+        (
+            "3",
+            "call same ($1) -> (@0) at \"a.py\":4",
+            "$1 for parameter %0 \"x\": expected a limb, found an LWE vector",
+        ),
+        (
+            "3",
+            "run pass ($1, $1) -> (@0)",
+            "$1 for parameter 1: expected a public exponent, found an LWE vector",
+        ),
+        (
+            "3",
+            "run pass ($2, $3) -> (@0)",
+            "$2 for parameter 0: expected modulus q1",
+        ),
+        (
+            "4",
+            "run pass ($1, $3) -> (@0)",
+            "expected an LWE vector of dimension 3, found one of 4",
+        ),
+        (
+            "0",
+            "",
+            "dimension of an LWE vector: expected 1 to 262144, found 0 of $1",
+        ),
+        ("262145", "", "expected 1 to 262144, found 262145 of $1"),
+    ] {
+        let said = verify_program(&program(dimension, step)).unwrap_err();
+        assert!(said.to_string().contains(message), "{said}");
+    }
+    let mut bad = good.clone();
+    bad.inputs[2].ty = ValueType::Lwe(LweType {
+        dimension: LweDimension(3),
+        modulus: ModulusId(2),
+    });
+    let fault = *verify_program(&bad).unwrap_err().fault;
+    assert!(matches!(
+        fault,
+        Fault::Range {
+            what: "modulus number",
+            ..
+        }
+    ));
+    let text = print_program(&good);
+    for damaged in ["lwe q1", "lwe 3", "lwe -1 q1", "lwe 4294967296 q1"] {
+        let damaged = text.replace("input $1 : lwe 3 q1", &format!("input $1 : {damaged}"));
+        assert!(parse_program(&damaged).is_err(), "{damaged}");
+    }
+}
+
 #[test]
 fn blocks_do_not_run_themselves() {
     let mut program = parsed(TWICE, "repeat 2 twice ($0) -> (@0)");
@@ -551,7 +655,7 @@ fn a_long_program_costs_what_it_says_and_not_what_it_runs() {
         "repeat 4294967296 many ($0) -> (@0)\noutput @0 = cipher 0 poly 0 \"y\"",
     );
     assert_eq!(stats::call_counts(&program), [u64::MAX]);
-    assert!(Unrolled::of(&program, 1 << 20).is_err());
+    assert!(Unrolled::of(&Verified::new(program.clone()).unwrap(), 1 << 20).is_err());
     let mut walk = Walk::new(&program).unwrap();
     for _ in 0..100_000 {
         assert!(walk.next_call().unwrap().is_some());

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use ringmill_isa::Poly;
 use ringmill_isa::mid::stats::{procedure_counts, program_counts};
 use ringmill_isa::mid::{
     Action, Block, Form, Imm, LimbType, ModulusId, Op, ParamRole, ProcBuilder, Procedure, Program,
@@ -53,7 +54,10 @@ fn bext_expands_to_its_definition() -> Result<(), Box<dyn std::error::Error>> {
                 b.param(
                     "x",
                     ty(m, Form::Coeff),
-                    ParamRole::Cipher { arg: 0, poly: 0 },
+                    ParamRole::Cipher {
+                        arg: 0,
+                        poly: Poly(0),
+                    },
                 )
             })
             .collect::<Result<_, _>>()?;
@@ -61,7 +65,7 @@ fn bext_expands_to_its_definition() -> Result<(), Box<dyn std::error::Error>> {
         let targets = [ModulusId(0), ModulusId(4), ModulusId(5)];
         let y = b.bext(&x, &targets)?;
         for (&v, m) in y.iter().zip(0..) {
-            b.result(v, format!("y{m}"), 0, 0)?;
+            b.result(v, format!("y{m}"), 0, Poly(0))?;
         }
         let p = b.finish()?;
         let primitive = expand_composites(&p, |_| false)?;
@@ -119,7 +123,7 @@ fn dot_procedure(pairs: usize) -> Result<Procedure, Box<dyn std::error::Error>> 
     for i in 0..2 * pairs {
         let role = ParamRole::Cipher {
             arg: (i % 2) as u16,
-            poly: (i / 2) as u16,
+            poly: Poly((i / 2) as u16),
         };
         operands.push(b.param(format!("x{i}"), ty(0, Form::Eval), role)?);
     }
@@ -130,7 +134,7 @@ fn dot_procedure(pairs: usize) -> Result<Procedure, Box<dyn std::error::Error>> 
         .map(|&[a, b]| (a, b))
         .collect();
     let d = b.dot(&pairs)?;
-    b.result(d, "d", 0, 0)?;
+    b.result(d, "d", 0, Poly(0))?;
     Ok(b.finish()?)
 }
 

@@ -4,10 +4,11 @@ mod support;
 
 use proptest::prelude::*;
 use ringmill_isa::Fault;
+use ringmill_isa::Galois;
 use ringmill_isa::mid::text::{parse_procedure, parse_program, print_procedure, print_program};
 use ringmill_isa::mid::{
     Form, Imm, Instr, LimbId, ModulusId, Op, ParamRole, Procedure, Program, TableModulus, Unrolled,
-    ValueId, expand_composites, stats, verify_procedure, verify_program, verify_unrolled,
+    ValueId, Verified, expand_composites, stats, verify_procedure, verify_program, verify_unrolled,
 };
 use ringmill_math::Ring;
 
@@ -51,9 +52,9 @@ proptest! {
         let calls = p.calls.len();
         let p = Program::from(p);
         verify_program(&p).unwrap();
-        let unrolled = Unrolled::of(&p, calls).unwrap();
+        let unrolled = Unrolled::of(&Verified::new(p.clone()).unwrap(), calls).unwrap();
         verify_unrolled(&unrolled).unwrap();
-        prop_assert_eq!(&Unrolled::of(&unrolled.clone().into(), calls).unwrap(), &unrolled);
+        prop_assert_eq!(&Unrolled::of(&unrolled.clone().try_into().unwrap(), calls).unwrap(), &unrolled);
         let text = print_program(&p);
         let again = parse_program(&text).unwrap();
         prop_assert_eq!(&again, &p);
@@ -158,13 +159,13 @@ proptest! {
             // Every word is a residue of 2^64.
             let above = q.top().checked_add(1).map(Imm::Scalar);
             let largest = above.map(|_| Imm::Scalar(u64::MAX));
-            for imm in [above, largest, Some(Imm::None), Some(Imm::Galois(1))].into_iter().flatten() {
+            for imm in [above, largest, Some(Imm::None), Some(Imm::Galois(Galois(1)))].into_iter().flatten() {
                 refused!(alter(at, imm), Fault::Immediate { .. });
             }
         }
         if let Some(at) = choose(&p, pick, |i| matches!(i.imm, Imm::Galois(_))) {
             for g in [0, 2, 2 << p.log_n, (2 << p.log_n) + 1, u32::MAX] {
-                refused!(alter(at, Imm::Galois(g)), Fault::Immediate { .. });
+                refused!(alter(at, Imm::Galois(Galois(g))), Fault::Immediate { .. });
             }
         }
         if let Some(at) = choose(&p, pick, |i| matches!(i.imm, Imm::Representative(_))) {
@@ -241,14 +242,14 @@ proptest! {
         bad.calls[at].args[0] = p.calls[p.calls.len() - 1].results[0];
         refused!(*refuse(&bad).fault, Fault::Undefined { .. });
         let mut bad = p.clone();
-        bad.calls[at].args[0] = LimbId(u32::MAX);
+        bad.calls[at].args[0] = LimbId(u64::MAX);
         refused!(*refuse(&bad).fault, Fault::Undefined { .. });
         // An argument of another modulus.
         let mut bad = p.clone();
-        let limb = LimbId(bad.limbs.len() as u32);
-        let mut ty = bad.limbs[bad.calls[at].args[0].0 as usize];
+        let limb = LimbId(bad.limbs.len() as u64);
+        let mut ty = bad.limb_type(bad.calls[at].args[0]).unwrap();
         ty.modulus = ModulusId((ty.modulus.0 + 1) % PRIMES);
-        bad.limbs.push(ty);
+        bad.limbs.push(ty.into());
         let mut input = bad.inputs[0].clone();
         (input.limb, input.role) = (limb, ringmill_isa::mid::InputRole::Plain { input: 1 << 20 });
         bad.inputs.push(input);

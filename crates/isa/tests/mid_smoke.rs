@@ -1,6 +1,7 @@
 //! A rescale and a key-switch fragment through builder, verifier and text.
 
 use ringmill_isa::Fault;
+use ringmill_isa::Poly;
 use ringmill_isa::mid::text::{parse_procedure, print_procedure};
 use ringmill_isa::mid::{
     Form, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, verify_procedure,
@@ -22,7 +23,10 @@ fn rescale(log_n: u8) -> Result<Procedure, Box<dyn std::error::Error>> {
         c.push(b.param(
             format!("c0.q{m}"),
             ty(m),
-            ParamRole::Cipher { arg: 0, poly: 0 },
+            ParamRole::Cipher {
+                arg: 0,
+                poly: Poly(0),
+            },
         )?);
     }
     let t = b.intt(c[3])?;
@@ -33,7 +37,7 @@ fn rescale(log_n: u8) -> Result<Procedure, Box<dyn std::error::Error>> {
         let r = b.ntt(r)?;
         let d = b.sub(c[usize::from(m)], r)?;
         let d = b.muli(d, 17)?;
-        b.result(d, format!("d0.q{m}"), 0, 0)?;
+        b.result(d, format!("d0.q{m}"), 0, Poly(0))?;
     }
     Ok(b.finish()?)
 }
@@ -63,8 +67,22 @@ fn builder_names_instruction_and_moduli() -> Result<(), Box<dyn std::error::Erro
         modulus: ModulusId(m),
         form: Form::Eval,
     };
-    let x = b.param("x", ty(1), ParamRole::Cipher { arg: 0, poly: 0 })?;
-    let y = b.param("y", ty(3), ParamRole::Cipher { arg: 0, poly: 0 })?;
+    let x = b.param(
+        "x",
+        ty(1),
+        ParamRole::Cipher {
+            arg: 0,
+            poly: Poly(0),
+        },
+    )?;
+    let y = b.param(
+        "y",
+        ty(3),
+        ParamRole::Cipher {
+            arg: 0,
+            poly: Poly(0),
+        },
+    )?;
     let error = b.add(x, y).expect_err("moduli differ");
     assert!(matches!(*error.fault, Fault::Modulus { .. }), "{error:?}");
     let expected = format!(

@@ -38,6 +38,14 @@ pub enum MachineError {
         value: u32,
         modulus: TableModulus,
     },
+    #[error(
+        "machine {machine} holds limbs alone, and input `{input}` of the program is {kind}; leave what works on it to the host"
+    )]
+    Kind {
+        machine: String,
+        input: String,
+        kind: &'static str,
+    },
     #[error("procedure {procedure}: this machine cannot run {what}")]
     Unsupported { procedure: String, what: String },
     #[error(

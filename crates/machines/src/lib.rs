@@ -50,11 +50,7 @@ pub fn load(text: &str) -> Result<Box<dyn Machine>, MachineError> {
     let table: toml::Table =
         toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
     if table.contains_key("kind") {
-        return Ok(Box::new(polymul::PolymulMachine::new(
-            polymul::Description::parse(text)?,
-        )?));
+        return Ok(Box::new(polymul::PolymulMachine::parse(text)?));
     }
-    Ok(Box::new(ring::RingMachine::new(ring::Description::parse(
-        text,
-    )?)?))
+    Ok(Box::new(ring::RingMachine::parse(text)?))
 }

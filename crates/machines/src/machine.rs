@@ -3,7 +3,7 @@
 use std::io;
 
 use ringmill_compiler::Target;
-use ringmill_isa::mid::{Unrolled, Verified, verify_unrolled};
+use ringmill_isa::mid::{Program, Verified};
 use ringmill_limits::Watch;
 
 use crate::{MachineError, MachineReport};
@@ -19,27 +19,30 @@ pub trait Machine: Send + Sync {
     /// What parameters must keep for the machine to take a program's work.
     fn target(&self) -> Target;
 
-    /// Schedules and times a program.
+    /// Schedules and times a program, pulling its calls.
     ///
     /// # Errors
-    /// A program that does not verify, that the machine cannot run, or that does not fit its memory.
+    /// A program that the machine cannot run, or that does not fit its memory.
     fn simulate(
         &self,
-        program: &Unrolled,
-        options: SimOptions<'_>,
-    ) -> Result<MachineReport, MachineError> {
-        self.simulate_verified(verify_unrolled(program)?, options)
-    }
-
-    /// As [`Machine::simulate`], of a program that has been verified.
-    ///
-    /// # Errors
-    /// As [`Machine::simulate`].
-    fn simulate_verified(
-        &self,
-        program: Verified<'_>,
+        program: &Verified,
         options: SimOptions<'_>,
     ) -> Result<MachineReport, MachineError>;
+
+    /// Refuses a program with values that are no limbs: no machine here holds others.
+    ///
+    /// # Errors
+    /// [`MachineError::Kind`] with the first of them.
+    fn check_values(&self, program: &Program) -> Result<(), MachineError> {
+        match program.input_of(|ty| ty.limb().is_none()) {
+            None => Ok(()),
+            Some((input, ty)) => Err(MachineError::Kind {
+                machine: self.name().to_owned(),
+                input: input.to_owned(),
+                kind: ty.kind(),
+            }),
+        }
+    }
 
     /// Writes the micro code of every procedure of the program, as first placed, and what crosses the host link.
     ///
@@ -47,7 +50,7 @@ pub trait Machine: Send + Sync {
     /// As [`Machine::simulate`], and those of `out`.
     fn micro_text(
         &self,
-        program: &Unrolled,
+        program: &Verified,
         options: SimOptions<'_>,
         out: &mut dyn io::Write,
     ) -> Result<(), MachineError>;
@@ -63,7 +66,7 @@ pub struct SimOptions<'a> {
     /// Takes one event for each word and unit, and for what crosses the host link between calls.
     pub trace: Option<&'a mut dyn TraceSink>,
     /// Told how many of the program's calls are done, after each.
-    pub progress: Option<&'a mut dyn FnMut(usize)>,
+    pub progress: Option<&'a mut dyn FnMut(u64)>,
     /// Asked as it goes.
     pub watch: Watch,
 }

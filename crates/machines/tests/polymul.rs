@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use ringmill_isa::Poly;
 use ringmill_isa::mid::{
-    Call, Form, Input, InputRole, LimbId, LimbType, ModulusId, Output, ParamRole, ProcBuilder,
-    Procedure, TableModulus, Unrolled,
+    Form, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, Program, TableModulus, Verified,
 };
 use ringmill_machines::polymul::{
-    ArrayOp, PolymulError, Shape, Tables, cycles, load_cycles, partition, table_cycles, timeline,
-    unload_cycles,
+    ArrayOp, Command, PolymulError, Resident, Shape, Tables, cycles, load_cycles, partition,
+    table_cycles, timeline, unload_cycles,
 };
 use ringmill_machines::{MachineError, SimOptions, load, open};
 use ringmill_math::Ring;
@@ -104,46 +104,35 @@ fn product(log_n: u8, q: u64) -> Procedure {
         form: Form::Coeff,
     };
     let x = p
-        .param("x", limb, ParamRole::Cipher { arg: 0, poly: 0 })
+        .param(
+            "x",
+            limb,
+            ParamRole::Cipher {
+                arg: 0,
+                poly: Poly(0),
+            },
+        )
         .unwrap();
     let y = p
-        .param("y", limb, ParamRole::Cipher { arg: 1, poly: 0 })
+        .param(
+            "y",
+            limb,
+            ParamRole::Cipher {
+                arg: 1,
+                poly: Poly(0),
+            },
+        )
         .unwrap();
     let twice = p.add(x, x).unwrap();
     let (a, b) = (p.ntt(twice).unwrap(), p.ntt(y).unwrap());
     let c = p.mul(a, b).unwrap();
     let c = p.intt(c).unwrap();
-    p.result(c, "c", 0, 0).unwrap();
+    p.result(c, "c", 0, Poly(0)).unwrap();
     p.finish().unwrap()
 }
 
-fn program(procedure: Procedure) -> Unrolled {
-    let input = |limb, input| Input {
-        limb: LimbId(limb),
-        name: format!("x{input}"),
-        role: InputRole::Cipher { input, poly: 0 },
-    };
-    Unrolled {
-        log_n: procedure.log_n,
-        moduli: procedure.moduli.clone(),
-        limbs: vec![procedure.types[0]; 3],
-        inputs: vec![input(0, 0), input(1, 1)],
-        seeds: Vec::new(),
-        calls: vec![Call {
-            proc: 0,
-            args: vec![LimbId(0), LimbId(1)],
-            seeds: Vec::new(),
-            results: vec![LimbId(2)],
-            loc: None,
-        }],
-        outputs: vec![Output {
-            limb: LimbId(2),
-            name: "c".into(),
-            output: 0,
-            poly: 0,
-        }],
-        procs: vec![Arc::new(procedure)],
-    }
+fn program(procedure: Procedure) -> Verified {
+    Verified::new(Program::calling(Arc::new(procedure), Vec::new())).unwrap()
 }
 
 #[test]
@@ -166,7 +155,7 @@ fn a_product_becomes_one_command() {
         + cycles(paper(), degree, ArrayOp::Fpm)
         + unload_cycles(paper(), degree);
     assert_eq!(report.cycles, one);
-    assert_eq!(report.link.bytes_in, 4 * (3 * 4096 + 4));
+    assert_eq!(report.link.bytes_in, 4 * (3 * 4096 + 8));
     assert_eq!(report.link.bytes_out, 4 * 4096);
     assert!((report.link.seconds_out - 4096.0 * 32.0 / 24e9).abs() < 1e-12);
     assert_eq!(report.instructions_by_kind["host ADD"], 1);
@@ -187,11 +176,11 @@ fn other_kinds_of_moduli_are_the_hosts() {
     };
     let sum = |table: &[TableModulus]| {
         let mut p = ProcBuilder::new("sum", 12, table).unwrap();
-        let role = |arg| ParamRole::Cipher { arg, poly: 0 };
+        let role = |arg| ParamRole::Cipher { arg, poly: Poly(0) };
         let x = p.param("x", limb(0), role(0)).unwrap();
         let y = p.param("y", limb(0), role(1)).unwrap();
         let sum = p.add(x, y).unwrap();
-        p.result(sum, "c", 0, 0).unwrap();
+        p.result(sum, "c", 0, Poly(0)).unwrap();
         program(p.finish().unwrap())
     };
     let machine = open("polymul").unwrap();
@@ -232,9 +221,9 @@ fn jobs_wait_for_what_the_host_makes_of_other_jobs() {
         form,
     };
     let role = |poly| ParamRole::Cipher { arg: 0, poly };
-    let x = p.param("x", limb(0, Form::Eval), role(0)).unwrap();
-    let y = p.param("y", limb(1, Form::Eval), role(1)).unwrap();
-    let z = p.param("z", limb(2, Form::Coeff), role(2)).unwrap();
+    let x = p.param("x", limb(0, Form::Eval), role(Poly(0))).unwrap();
+    let y = p.param("y", limb(1, Form::Eval), role(Poly(1))).unwrap();
+    let z = p.param("z", limb(2, Form::Coeff), role(Poly(2))).unwrap();
     let c = p.intt(x).unwrap(); // stage 0
     let on_host = p.conv(c, ModulusId(1)).unwrap();
     let on_host = p.ntt(on_host).unwrap(); // 54 bits: the host's
@@ -243,8 +232,8 @@ fn jobs_wait_for_what_the_host_makes_of_other_jobs() {
     let next = p.ntt(next).unwrap(); // stage 1
     let early = p.ntt(z).unwrap(); // stage 0
     let last = p.mul(next, early).unwrap(); // stage 2
-    p.result(on_host, "h", 0, 0).unwrap();
-    p.result(last, "l", 0, 1).unwrap();
+    p.result(on_host, "h", 0, Poly(0)).unwrap();
+    p.result(last, "l", 0, Poly(1)).unwrap();
     let procedure = p.finish().unwrap();
     let split = partition(&procedure, |m| m.0 != 1);
     let ops: Vec<Vec<ArrayOp>> = split
@@ -258,13 +247,18 @@ fn jobs_wait_for_what_the_host_makes_of_other_jobs() {
 
     // Jobs of the modulus whose tables are there come first; each other modulus costs its tables once.
     let degree = paper().degree(4096).unwrap();
-    let names = |loaded| -> Vec<&str> {
-        let commands = timeline(paper(), degree, &split.stages[0].jobs, loaded);
+    let names = |loaded: Resident| -> Vec<&str> {
+        let commands = timeline(paper(), degree, &split.stages[0].jobs, &loaded);
         commands.iter().map(|t| t.command.name()).collect()
     };
     let tables = |names: &[&str]| names.iter().filter(|n| **n == "TABLES").count();
-    assert_eq!(tables(&names(None)), 2);
-    let with_last = names(Some(ModulusId(2)));
+    assert_eq!(tables(&names(Resident::default())), 2);
+    let mut with_last = Resident::default();
+    with_last.apply(Command::Tables {
+        slot: 1,
+        modulus: ModulusId(2),
+    });
+    let with_last = names(with_last);
     assert_eq!(tables(&with_last), 1);
     let position = |what| with_last.iter().position(|n| *n == what);
     assert!(position("NTT") < position("INTT"), "{with_last:?}");

@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Call, Input, InputRole, LimbId, Output, ParamRole, Procedure, Unrolled};
+use ringmill_isa::mid::{Procedure, Program, Verified};
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, Unit};
 use ringmill_machines::ring::{Description, timing};
 use ringmill_machines::{MachineReport, SimOptions};
@@ -190,68 +190,11 @@ fn both_machines_have_36_multipliers_per_rpau() {
 }
 
 /// A program of one call.
-fn program(procedure: Arc<Procedure>) -> Unrolled {
-    let mut limbs = Vec::new();
-    let mut inputs = Vec::new();
-    let limb = |ty, limbs: &mut Vec<_>| {
-        limbs.push(ty);
-        LimbId(limbs.len() as u32 - 1)
-    };
-    let mut args = Vec::new();
-    for param in &procedure.params {
-        let at = limb(procedure.types[param.value.0 as usize], &mut limbs);
-        let role = match param.role {
-            ParamRole::Cipher { arg, poly } => InputRole::Cipher {
-                input: arg.into(),
-                poly,
-            },
-            ParamRole::Plain { arg } => InputRole::Plain { input: arg.into() },
-            ParamRole::Key { arg, digit, part } => InputRole::Key {
-                key: arg.into(),
-                digit,
-                part,
-            },
-        };
-        inputs.push(Input {
-            limb: at,
-            name: param.name.clone(),
-            role,
-        });
-        args.push(at);
-    }
-    let mut results = Vec::new();
-    let mut outputs = Vec::new();
-    for result in &procedure.results {
-        let at = limb(procedure.types[result.value.0 as usize], &mut limbs);
-        outputs.push(Output {
-            limb: at,
-            name: result.name.clone(),
-            output: result.index.into(),
-            poly: result.poly,
-        });
-        results.push(at);
-    }
-    let seeds: Vec<u32> = procedure.seeds.iter().map(|&s| s.into()).collect();
-    let call = Call {
-        proc: 0,
-        args,
-        seeds: (0..seeds.len() as u32).collect(),
-        results,
-        loc: None,
-    };
-    Unrolled {
-        log_n: procedure.log_n,
-        moduli: procedure.moduli.clone(),
-        procs: vec![procedure],
-        limbs,
-        inputs,
-        seeds,
-        calls: vec![call],
-        outputs,
-    }
+fn program(procedure: Arc<Procedure>) -> Verified {
+    Verified::new(Program::calling(procedure, Vec::new())).unwrap()
 }
 
-fn simulate(machine: &str, set: &str, key: impl Fn(u32) -> OpKey) -> MachineReport {
+fn simulate(machine: &str, set: &str, key: impl Fn(Level) -> OpKey) -> MachineReport {
     let params = Params::named(set).unwrap();
     let key = key(params.max_level());
     let procedure = ProcCache::new(params).get(&key).unwrap();
@@ -261,23 +204,23 @@ fn simulate(machine: &str, set: &str, key: impl Fn(u32) -> OpKey) -> MachineRepo
         .unwrap()
 }
 
-fn add(level: u32) -> OpKey {
-    OpKey::add(Level(level), 2, 2)
+fn add(level: Level) -> OpKey {
+    OpKey::add(level, 2, 2)
 }
 
-fn mul_relin(level: u32) -> OpKey {
-    OpKey::mul_relin(Level(level), true)
+fn mul_relin(level: Level) -> OpKey {
+    OpKey::mul_relin(level, true)
 }
 
-fn rescale(level: u32) -> OpKey {
-    OpKey::rescale(Level(level), 2)
+fn rescale(level: Level) -> OpKey {
+    OpKey::rescale(level, 2)
 }
 
 /// Ring paper, Table 2.
 #[test]
 fn medha_reaches_table_2() {
     for (set, key, paper) in [
-        ("set1", add as fn(u32) -> OpKey, 1_152),
+        ("set1", add as fn(Level) -> OpKey, 1_152),
         ("set1", mul_relin, 99_448),
         ("set1", rescale, 34_430),
         ("set2", add, 2_865),
@@ -310,7 +253,7 @@ fn parted_sums_take_work_off_medhas_dyadic_cores() {
 #[test]
 fn stored_twiddles_bring_multiplication_below_60000() {
     for (set, key, most) in [
-        ("set1", add as fn(u32) -> OpKey, 1_152),
+        ("set1", add as fn(Level) -> OpKey, 1_152),
         ("set1", mul_relin, 60_000),
         ("set1", rescale, 18_000),
         ("set2", add, 2_865),

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{description, execute_both, execute_procedure, params};
+use ringmill_isa::Poly;
 use ringmill_isa::mid::{
     Form, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, Representative, TableModulus,
 };
@@ -11,43 +12,39 @@ use ringmill_machines::ring::search::Prepared;
 use ringmill_math::{Ring, primes};
 use ringmill_schemes::ckks::{Galois, Level, OpKey};
 
-fn operations(level: u32, log_n: u8) -> Vec<OpKey> {
+fn operations(level: Level, log_n: u8) -> Vec<OpKey> {
     let conjugate = (2u32 << log_n) - 1;
     let mut list = vec![
-        OpKey::add(Level(level), 2, 2),
-        OpKey::sub(Level(level), 3, 2),
-        OpKey::sub(Level(level), 2, 3),
-        OpKey::neg(Level(level), 2),
-        OpKey::add_plain(Level(level), 2),
-        OpKey::mul_plain(Level(level), 3),
+        OpKey::add(level, 2, 2),
+        OpKey::sub(level, 3, 2),
+        OpKey::sub(level, 2, 3),
+        OpKey::neg(level, 2),
+        OpKey::add_plain(level, 2),
+        OpKey::mul_plain(level, 3),
         OpKey::mul_scalar(
-            Level(level),
+            level,
             2,
-            (0..=u64::from(level)).map(|i| 12345 + i).collect(),
+            (0..level.primes() as u64).map(|i| 12345 + i).collect(),
         ),
         OpKey::add_scalar(
-            Level(level),
+            level,
             2,
-            (0..=u64::from(level)).map(|i| 77 + i).collect(),
+            (0..level.primes() as u64).map(|i| 77 + i).collect(),
         ),
-        OpKey::mul(Level(level)),
-        OpKey::square(Level(level)),
+        OpKey::mul(level),
+        OpKey::square(level),
     ];
     for seeded in [false, true] {
-        list.push(OpKey::relin(Level(level), seeded));
-        list.push(OpKey::mul_relin(Level(level), seeded));
-        list.push(OpKey::square_relin(Level(level), seeded));
-        list.push(OpKey::rotate(Level(level), Galois(3), seeded));
-        list.push(OpKey::rotate(Level(level), Galois(conjugate), seeded));
-        list.push(OpKey::hoisted_rotate(
-            Level(level),
-            [3, 9].map(Galois),
-            seeded,
-        ));
+        list.push(OpKey::relin(level, seeded));
+        list.push(OpKey::mul_relin(level, seeded));
+        list.push(OpKey::square_relin(level, seeded));
+        list.push(OpKey::rotate(level, Galois(3), seeded));
+        list.push(OpKey::rotate(level, Galois(conjugate), seeded));
+        list.push(OpKey::hoisted_rotate(level, [3, 9].map(Galois), seeded));
     }
-    if level > 0 {
-        list.push(OpKey::rescale(Level(level), 2));
-        list.push(OpKey::rescale(Level(level), 3));
+    if level > Level(0) {
+        list.push(OpKey::rescale(level, 2));
+        list.push(OpKey::rescale(level, 3));
     }
     list
 }
@@ -63,7 +60,7 @@ fn every_operation_at_every_ring_degree() {
             // Half rings double what an RPAU holds; two limbs of them each would not fit.
             let rpaus = if native == 7 { rpaus + 2 } else { rpaus };
             let d = description(native, rpaus, butterflies, stored);
-            for level in [0, params.max_level()] {
+            for level in [Level::LOWEST, params.max_level()] {
                 for key in operations(level, 8) {
                     execute_both(&d, &params, &key);
                 }
@@ -80,7 +77,7 @@ fn one_rpau_and_one_controller() {
     d.controllers = 1;
     d.keys.slots = 128;
     d.memory[0].slots = 27;
-    for key in operations(1, 8) {
+    for key in operations(Level(1), 8) {
         execute_both(&d, &params, &key);
     }
 }
@@ -111,7 +108,10 @@ fn exact(log_n: u8, table: &[TableModulus]) -> Procedure {
             modulus: ModulusId(m),
             form: Form::Coeff,
         };
-        let role = ParamRole::Cipher { arg: 0, poly: 0 };
+        let role = ParamRole::Cipher {
+            arg: 0,
+            poly: Poly(0),
+        };
         params.push(b.param("x", ty, role).unwrap());
     }
     let to: Vec<ModulusId> = (4..table.len() as u16).map(ModulusId).collect();
@@ -123,7 +123,7 @@ fn exact(log_n: u8, table: &[TableModulus]) -> Procedure {
     ];
     for (index, limbs) in (0..).zip(results) {
         for v in limbs {
-            b.result(v, "y", index, 0).unwrap();
+            b.result(v, "y", index, Poly(0)).unwrap();
         }
     }
     b.finish().unwrap()

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use common::programs::{Builder, Cipher};
 use common::{description, execute_program, params};
-use ringmill_isa::mid::Unrolled;
+use ringmill_isa::mid::Verified;
 use ringmill_machines::ring::RingMachine;
 use ringmill_machines::{Machine, MachineError, SimOptions, TraceSink};
 use ringmill_schemes::ckks::params::Params;
-use ringmill_schemes::ckks::{Galois, Level, OpKey};
+use ringmill_schemes::ckks::{Galois, OpKey};
 
 /// Without leave to spill.
 fn strict() -> SimOptions<'static> {
@@ -21,30 +21,30 @@ fn strict() -> SimOptions<'static> {
 }
 
 /// x_0 + ... + x_{n-1}, all of them read again afterwards, so that they want to stay.
-fn many_values(params: &Arc<Params>, n: u32) -> Unrolled {
+fn many_values(params: &Arc<Params>, n: u32) -> Verified {
     let mut b = Builder::new(params);
     let level = params.max_level();
     let xs: Vec<Cipher> = (0..n).map(|i| b.input(params, level, i)).collect();
-    let add = OpKey::add(Level(level), 2, 2);
+    let add = OpKey::add(level, 2, 2);
     let mut sum = xs[0].clone();
     for x in xs.iter().skip(1).chain(&xs) {
         sum = b.apply(&add, &[&sum, x], 0);
     }
     b.output(&sum);
-    b.program
+    b.finish()
 }
 
-fn chain(params: &Arc<Params>, squarings: u32) -> Unrolled {
+fn chain(params: &Arc<Params>, squarings: u32) -> Verified {
     let mut b = Builder::new(params);
     let mut level = params.max_level();
     let mut x = b.input(params, level, 0);
     for _ in 0..squarings {
-        x = b.apply(&OpKey::square_relin(Level(level), true), &[&x], 0);
-        x = b.apply(&OpKey::rescale(Level(level), 2), &[&x], 0);
-        level -= 1;
+        x = b.apply(&OpKey::square_relin(level, true), &[&x], 0);
+        x = b.apply(&OpKey::rescale(level, 2), &[&x], 0);
+        level = level.below().unwrap();
     }
     b.output(&x);
-    b.program
+    b.finish()
 }
 
 #[test]
@@ -104,11 +104,12 @@ fn a_repeated_call_costs_the_same_and_keys_load_once() {
     let level = params.max_level();
     let mut x = b.input(&params, level, 0);
     for _ in 0..6 {
-        x = b.apply(&OpKey::rotate(Level(level), Galois(3), true), &[&x], 1);
+        x = b.apply(&OpKey::rotate(level, Galois(3), true), &[&x], 1);
     }
     b.output(&x);
+    let program = b.finish();
     let machine = RingMachine::new(description(8, 4, 4, false)).unwrap();
-    let report = machine.simulate(&b.program, SimOptions::default()).unwrap();
+    let report = machine.simulate(&program, SimOptions::default()).unwrap();
     let cycles = report.procedures.values().next().unwrap().cycles;
     assert_eq!(cycles, report.cycles);
     assert_eq!(report.link.key_bytes, 0);
@@ -116,25 +117,25 @@ fn a_repeated_call_costs_the_same_and_keys_load_once() {
         resident_keys: false,
         ..SimOptions::default()
     };
-    let report = machine.simulate(&b.program, loaded).unwrap();
+    let report = machine.simulate(&program, loaded).unwrap();
     // Three digits over four moduli, brought once.
     assert_eq!(report.link.key_bytes, 3 * 4 * (8 << 8));
     assert_eq!(report.memory.key_limbs, 3);
 }
 
 /// Three rotation keys in turn, twice round, each of two limbs on each of three RPAUs.
-fn three_keys(params: &Arc<Params>) -> Unrolled {
+fn three_keys(params: &Arc<Params>) -> Verified {
     let mut b = Builder::new(params);
     let level = params.max_level();
     let mut x = b.input(params, level, 0);
     for which in [1, 2, 3, 1, 2, 3] {
         let galois = [3, 9, 27][usize::from(which) - 1];
         let seeded = true;
-        let key = OpKey::rotate(Level(level), Galois(galois), seeded);
+        let key = OpKey::rotate(level, Galois(galois), seeded);
         x = b.apply(&key, &[&x], which);
     }
     b.output(&x);
-    b.program
+    b.finish()
 }
 
 /// With room for two keys, the third comes over the link and replaces the one needed last: A B C A B C takes 4 loads from
@@ -243,19 +244,19 @@ fn procedures_that_do_not_fit_spill_inside() {
 }
 
 /// x rotated by three elements at once, twice; both results of the last set and the first rotation are outputs.
-fn hoisted(params: &Arc<Params>, seeded: bool) -> Unrolled {
+fn hoisted(params: &Arc<Params>, seeded: bool) -> Verified {
     let level = params.max_level();
     let mut b = Builder::new(params);
     let x = b.input(params, level, 0);
-    let key = OpKey::hoisted_rotate(Level(level), [3, 9, 27].map(Galois), seeded);
+    let key = OpKey::hoisted_rotate(level, [3, 9, 27].map(Galois), seeded);
     let first = b.apply(&key, &[&x], 1);
     let second = b.apply(&key, &[&x], 1);
     let rotation = |set: &Cipher, which: usize| -> Cipher {
-        let limbs = level as usize + 1;
+        let limbs = level.index() + 1;
         let poly = |p: &Vec<_>| p[which * limbs..(which + 1) * limbs].to_vec();
         set.iter().map(poly).collect()
     };
-    let add = OpKey::add(Level(level), 2, 2);
+    let add = OpKey::add(level, 2, 2);
     let mut sum = x;
     for set in [&first, &second] {
         for which in 0..3 {
@@ -263,7 +264,7 @@ fn hoisted(params: &Arc<Params>, seeded: bool) -> Unrolled {
         }
     }
     b.output(&sum);
-    b.program
+    b.finish()
 }
 
 /// Hoisted rotations that want more keys or slots than there are become sets of as many as fit: no limb spills, and each

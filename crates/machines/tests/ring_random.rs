@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use common::programs::{Builder, Cipher};
 use common::{description, execute_program, params};
-use ringmill_isa::mid::Unrolled;
+use ringmill_isa::mid::Verified;
 use ringmill_machines::ring::{Description, RingMachine};
 use ringmill_machines::{Machine, SimOptions};
 use ringmill_schemes::ckks::params::Params;
@@ -35,17 +35,17 @@ impl Dice {
 }
 
 /// The ciphertext without the primes above `level`.
-fn lowered(cipher: &Cipher, level: u32) -> Cipher {
-    let poly = |p: &Vec<_>| p[..=level as usize].to_vec();
+fn lowered(cipher: &Cipher, level: Level) -> Cipher {
+    let poly = |p: &Vec<_>| p[..=level.index()].to_vec();
     cipher.iter().map(poly).collect()
 }
 
 /// One to three inputs, and so many operations on what there is, late values more often than early ones.
-fn program(dice: &mut Dice, params: &Arc<Params>, operations: usize) -> Unrolled {
+fn program(dice: &mut Dice, params: &Arc<Params>, operations: usize) -> Verified {
     let seeded = dice.roll(4) > 0;
     let mut b = Builder::new(params);
     let top = params.max_level();
-    let mut values: Vec<(Cipher, u32)> = Vec::new();
+    let mut values: Vec<(Cipher, Level)> = Vec::new();
     for number in 0..1 + dice.roll(3) as u32 {
         values.push((b.input(params, top, number), top));
     }
@@ -59,36 +59,36 @@ fn program(dice: &mut Dice, params: &Arc<Params>, operations: usize) -> Unrolled
         let (x_low, y_low) = (lowered(&x, least), lowered(&y, least));
         match dice.roll(8) {
             0 | 1 => {
-                let key = OpKey::add(Level(least), 2, 2);
+                let key = OpKey::add(least, 2, 2);
                 values.push((b.apply(&key, &[&x_low, &y_low], 0), least));
             }
             2 if x_low != y_low => {
-                let key = OpKey::mul_relin(Level(least), seeded);
+                let key = OpKey::mul_relin(least, seeded);
                 values.push((b.apply(&key, &[&x_low, &y_low], 0), least));
             }
             3 => {
-                let key = OpKey::square_relin(Level(level), seeded);
+                let key = OpKey::square_relin(level, seeded);
                 values.push((b.apply(&key, &[&x], 0), level));
             }
-            4 if level > 0 => {
-                let key = OpKey::rescale(Level(level), 2);
-                values.push((b.apply(&key, &[&x], 0), level - 1));
+            4 if level > Level(0) => {
+                let key = OpKey::rescale(level, 2);
+                values.push((b.apply(&key, &[&x], 0), level.below().unwrap()));
             }
             5 => {
                 let which = dice.roll(4);
-                let key = OpKey::rotate(Level(level), Galois(galois(which)), seeded);
+                let key = OpKey::rotate(level, Galois(galois(which)), seeded);
                 values.push((b.apply(&key, &[&x], which as u16), level));
             }
             6 | 7 => {
                 let count = 2 + dice.roll(6);
                 let first = dice.roll(3);
                 let key = OpKey::hoisted_rotate(
-                    Level(level),
+                    level,
                     (first..first + count).map(galois).map(Galois),
                     seeded,
                 );
                 let set = b.apply(&key, &[&x], first as u16);
-                let limbs = level as usize + 1;
+                let limbs = level.index() + 1;
                 for k in 0..count {
                     let poly = |p: &Vec<_>| p[k * limbs..(k + 1) * limbs].to_vec();
                     values.push((set.iter().map(poly).collect(), level));
@@ -99,7 +99,7 @@ fn program(dice: &mut Dice, params: &Arc<Params>, operations: usize) -> Unrolled
     }
     if values.len() == inputs {
         let (x, level) = values[0].clone();
-        let key = OpKey::neg(Level(level), 2);
+        let key = OpKey::neg(level, 2);
         values.push((b.apply(&key, &[&x], 0), level));
     }
     b.output(&values[values.len() - 1].0);
@@ -107,7 +107,7 @@ fn program(dice: &mut Dice, params: &Arc<Params>, operations: usize) -> Unrolled
         let at = inputs + dice.roll(values.len() - inputs - 1);
         b.output(&values[at].0.clone());
     }
-    b.program
+    b.finish()
 }
 
 /// A machine for rings of 2^7 to 2^8 with little memory.

@@ -12,6 +12,7 @@ use ringmill_schemes::ckks::{self, GaloisKeys, file};
 use crate::errors::{FileError, KeysError, raise};
 use crate::files;
 use crate::params::Params;
+use crate::watch::interruptible;
 
 /// An encrypted vector.
 #[pyclass(frozen, eq, from_py_object, module = "ringmill")]
@@ -27,7 +28,7 @@ impl Ciphertext {
     /// The level: one less than its number of primes.
     #[getter]
     fn level(&self) -> u32 {
-        self.inner.level()
+        self.inner.level().0
     }
 
     /// What the slots are multiplied by.
@@ -46,11 +47,7 @@ impl Ciphertext {
     /// The residues, in evaluation form: an array of shape (polynomials, primes, ring degree).
     #[getter]
     fn limbs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u64>>> {
-        let shape = (
-            self.inner.size(),
-            self.inner.level() as usize + 1,
-            self.degree,
-        );
+        let shape = (self.inner.size(), self.inner.level().primes(), self.degree);
         let residues = self.inner.polys().concat();
         let limbs = Array3::from_shape_vec(shape, residues).map_err(raise::<FileError, _>)?;
         Ok(limbs.into_pyarray(py))
@@ -58,18 +55,22 @@ impl Ciphertext {
 
     /// Writes a file; it appears whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| files::write(&path, &file::write_ciphertext(&self.inner)))
+        let inner = Arc::clone(&self.inner);
+        interruptible(py, move |watch| {
+            files::write(&path, watch, &file::write_ciphertext(&inner))
+        })?
     }
 
     /// Reads a file of these parameters; raises FileError if it is damaged or of others.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, params: &Params) -> PyResult<Self> {
-        let params = &params.inner;
-        let inner =
-            py.detach(|| files::read(&path, |bytes| file::read_ciphertext(bytes, params)))?;
+        let (params, degree) = (Arc::clone(&params.inner), params.inner.degree());
+        let inner = interruptible(py, move |watch| {
+            files::read(&path, watch, |bytes| file::read_ciphertext(bytes, &params))
+        })??;
         Ok(Self {
             inner: Arc::new(inner),
-            degree: params.degree(),
+            degree,
         })
     }
 
@@ -106,21 +107,22 @@ impl EvaluationKeys {
     /// Writes the keys into a folder: relin.key and galois.keys. The folder is made if it is missing; the one it is in
     /// must be there.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| {
+        let (keys, params) = (Arc::clone(&self.inner), Arc::clone(&self.params));
+        interruptible(py, move |watch| {
             files::make_folder(&path)?;
             let relin = path.join(RELIN);
-            match &self.inner.relin {
-                Some(key) => files::write(&relin, &file::write_relin_key(key))?,
+            match &keys.relin {
+                Some(key) => files::write(&relin, watch, &file::write_relin_key(key))?,
                 // One that was there is of other keys.
                 None if relin.exists() => {
                     std::fs::remove_file(&relin).map_err(raise::<FileError, _>)?
                 }
                 None => {}
             }
-            let galois = file::write_galois_keys(&self.params, &self.inner.galois)
-                .map_err(raise::<FileError, _>)?;
-            files::write(&path.join(GALOIS), &galois)
-        })
+            let galois =
+                file::write_galois_keys(&params, &keys.galois).map_err(raise::<FileError, _>)?;
+            files::write(&path.join(GALOIS), watch, &galois)
+        })?
     }
 
     /// Reads the keys of these parameters from a folder; raises FileError if one is damaged or of others, KeysError if
@@ -128,21 +130,23 @@ impl EvaluationKeys {
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, params: &Params) -> PyResult<Self> {
         let params = Arc::clone(&params.inner);
-        let inner = py.detach(|| -> PyResult<_> {
-            let galois: GaloisKeys =
-                files::read(&path.join(GALOIS), |b| file::read_galois_keys(b, &params))?;
+        let of = Arc::clone(&params);
+        let inner = interruptible(py, move |watch| -> PyResult<_> {
+            let galois: GaloisKeys = files::read(&path.join(GALOIS), watch, |b| {
+                file::read_galois_keys(b, &params)
+            })?;
             let relin = path.join(RELIN);
             let relin = relin
                 .exists()
-                .then(|| files::read(&relin, |b| file::read_relin_key(b, &params)))
+                .then(|| files::read(&relin, watch, |b| file::read_relin_key(b, &params)))
                 .transpose()?;
             let keys = runtime::EvaluationKeys { relin, galois };
             keys.key_id().map_err(raise::<KeysError, _>)?;
             Ok(keys)
-        })?;
+        })??;
         Ok(Self {
             inner: Arc::new(inner),
-            params,
+            params: of,
         })
     }
 

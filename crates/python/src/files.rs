@@ -1,16 +1,16 @@
 //! Files: read whole under a limit, written whole or not at all, every fault with the path.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use ringmill_limits::Halt;
+use ringmill_limits::{Halt, Watch};
 use ringmill_schemes::whole_file::{self, Contents};
 
 use crate::errors::{Fault, FileError};
-use crate::watch::{halted, limits};
+use crate::watch::halted;
 
 fn fault(path: &Path, error: impl Into<Fault>) -> PyErr {
     let error = error.into();
@@ -27,40 +27,58 @@ fn fault(path: &Path, error: impl Into<Fault>) -> PyErr {
     }
 }
 
+/// What is read or written between two looks at the watch.
+const PIECE: usize = 1 << 20;
+
 /// Reads a file and parses its bytes; the file and what is made of it are within the memory limit.
 pub fn read<T, E: Into<Fault>>(
     path: &Path,
+    watch: &Watch,
     parse: impl FnOnce(&[u8]) -> Result<T, E>,
 ) -> PyResult<T> {
-    let largest = limits()?.memory / 2;
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|e| fault(path, e))?;
-    // Grows fallibly, and no further than the limit.
-    let read = file
-        .take(largest.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(|e| fault(path, e))? as u64;
-    if read > largest {
-        let what = "a file and what is made of it".to_owned();
-        let (needed, limit) = (2 * read, 2 * largest);
-        let over = Halt::OverLimit {
-            what,
-            needed,
-            limit,
-        };
-        return Err(fault(path, over));
-    }
+    let bytes = read_whole(path, watch).map_err(|e| fault(path, e))?;
     parse(&bytes).map_err(|e| fault(path, e))
 }
 
-/// Writes a file.
-pub fn write(path: &Path, bytes: &[u8]) -> PyResult<()> {
-    whole_file::write(path, Contents::Public, bytes).map_err(|e| fault(path, e))
+fn read_whole(path: &Path, watch: &Watch) -> Result<Vec<u8>, Fault> {
+    let largest = watch.limits().memory / 2;
+    let mut file = File::open(path)?.take(largest.saturating_add(1));
+    let mut bytes = Vec::new();
+    // Grows fallibly, and no further than the limit.
+    while file.by_ref().take(PIECE as u64).read_to_end(&mut bytes)? > 0 {
+        watch.check()?;
+    }
+    let read = bytes.len() as u64;
+    if read > largest {
+        return Err(Halt::OverLimit {
+            what: "a file and what is made of it".to_owned(),
+            needed: 2 * read,
+            limit: 2 * largest,
+        }
+        .into());
+    }
+    Ok(bytes)
+}
+
+/// Writes a file, unless it is asked to stop before it is whole.
+pub fn write(path: &Path, watch: &Watch, bytes: &[u8]) -> PyResult<()> {
+    write_as(path, Contents::Public, watch, bytes)
 }
 
 /// Writes a file that only its owner can read.
-pub fn write_secret(path: &Path, bytes: &[u8]) -> PyResult<()> {
-    whole_file::write(path, Contents::Secret, bytes).map_err(|e| fault(path, e))
+pub fn write_secret(path: &Path, watch: &Watch, bytes: &[u8]) -> PyResult<()> {
+    write_as(path, Contents::Secret, watch, bytes)
+}
+
+fn write_as(path: &Path, contents: Contents, watch: &Watch, bytes: &[u8]) -> PyResult<()> {
+    let written = whole_file::fill(path, contents, |out| -> Result<(), Fault> {
+        for piece in bytes.chunks(PIECE) {
+            watch.check()?;
+            out.write_all(piece)?;
+        }
+        Ok(watch.check()?)
+    });
+    written.map_err(|e| fault(path, e))
 }
 
 /// Makes a folder to write into, where it is missing; the one it is in must be there.

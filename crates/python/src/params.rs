@@ -82,7 +82,7 @@ impl Params {
     /// How many multiplications in sequence a fresh ciphertext has room for.
     #[getter]
     fn levels(&self) -> u32 {
-        self.inner.max_level()
+        self.inner.max_level().0
     }
 
     #[getter]

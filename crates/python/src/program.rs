@@ -8,13 +8,14 @@ use num_complex::Complex64;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use ringmill_compiler::builder::{MAX_SLOTS, Procedure, TraceBuilder, TraceError, Traced};
+use ringmill_compiler::ckks::saved::{self, Returned};
 use ringmill_isa::macros::{MacroProgram, SchemeName, Visibility, text};
 use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Watch;
 
 use crate::errors::{CompileError, DataError, Fault, FileError, raise, traced};
 use crate::files;
-use crate::watch::limits;
+use crate::watch::interruptible;
 
 /// A macro program under construction; values are numbers counted from 0.
 #[pyclass]
@@ -267,6 +268,7 @@ impl MacroBuilder {
                     scheme: self.scheme.clone(),
                     ..trace.finish()
                 },
+                returned: None,
             }),
             None => Err(CompileError::new_err("the program is finished already")),
         }
@@ -277,6 +279,25 @@ impl MacroBuilder {
 #[pyclass(name = "MacroProgram", frozen, module = "ringmill")]
 pub struct Program {
     pub inner: MacroProgram,
+    /// What the function returned, of a compiled program that was saved.
+    returned: Option<Returned>,
+}
+
+/// The names of what a function returns.
+const RETURNED: [(&str, Returned); 3] = [
+    ("one", Returned::One),
+    ("tuple", Returned::Tuple),
+    ("dict", Returned::Dict),
+];
+
+pub fn returned_name(returned: Returned) -> &'static str {
+    let known = RETURNED.iter().find(|(_, known)| *known == returned);
+    known.map_or("", |(name, _)| name)
+}
+
+pub fn returned_of(name: &str) -> Option<Returned> {
+    let known = RETURNED.iter().find(|(known, _)| *known == name);
+    known.map(|&(_, returned)| returned)
 }
 
 #[pymethods]
@@ -312,14 +333,23 @@ impl Program {
         self.inner.outputs.clone()
     }
 
+    /// What the function returned (`one`, `tuple` or `dict`), of a compiled program that was saved.
+    #[getter]
+    fn returned(&self) -> Option<&'static str> {
+        self.returned.map(returned_name)
+    }
+
     /// Reads a file of macro text.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let inner = py.detach(|| {
-            let watch = Watch::new(limits()?);
-            files::read(&path, |bytes| parse(std::str::from_utf8(bytes)?, &watch))
-        })?;
-        Ok(Self { inner })
+        interruptible(py, move |watch| {
+            files::read(&path, watch, |bytes| -> Result<_, Fault> {
+                let text = std::str::from_utf8(bytes)?;
+                let inner = parse(text, watch)?;
+                let returned = saved::returned(text);
+                Ok(Self { inner, returned })
+            })
+        })?
     }
 
     /// The program as macro text.
@@ -329,9 +359,11 @@ impl Program {
 
     /// Reads macro text; raises FileError with the line at fault.
     #[staticmethod]
-    fn from_text(text: &str) -> PyResult<Self> {
-        let inner = parse(text, &Watch::new(limits()?)).map_err(raise::<FileError, _>)?;
-        Ok(Self { inner })
+    fn from_text(py: Python<'_>, text: String) -> PyResult<Self> {
+        let inner = interruptible(py, move |watch| parse(&text, watch))?;
+        let inner = inner.map_err(raise::<FileError, _>)?;
+        let returned = None;
+        Ok(Self { inner, returned })
     }
 }
 
@@ -344,15 +376,17 @@ fn parse(text: &str, watch: &Watch) -> Result<MacroProgram, Fault> {
 /// The outputs of a program computed in the clear, by name.
 #[pyfunction]
 fn evaluate_program<'py>(
-    py: Python<'py>,
-    program: &Program,
+    program: &Bound<'py, Program>,
     inputs: Vec<PyReadonlyArray1<'py, Complex64>>,
 ) -> PyResult<HashMap<String, Bound<'py, PyArray1<Complex64>>>> {
     let inputs: Vec<Vec<Complex64>> = inputs.iter().map(|v| v.as_array().to_vec()).collect();
-    let outputs = py
-        .detach(|| ringmill_compiler::reference::evaluate(&program.inner, &inputs))
-        .map_err(raise::<DataError, _>)?;
+    let (py, this) = (program.py(), program.clone().unbind());
+    let outputs = interruptible(py, move |_| {
+        ringmill_compiler::ckks::reference::evaluate(&this.get().inner, &inputs)
+    })?
+    .map_err(raise::<DataError, _>)?;
     Ok(program
+        .get()
         .inner
         .outputs
         .iter()

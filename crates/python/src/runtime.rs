@@ -5,13 +5,16 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use num_complex::Complex64;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use ringmill_cli::{Bar, CliError};
-use ringmill_compiler::{Compiled, InputRange, Options, ParamsChoice, Wanted, saved};
+use ringmill_cli::{Asked, Bar, CliError};
+use ringmill_compiler::ckks::saved::{self, Returned};
+use ringmill_compiler::ckks::{Compiled, InputRange, Options, ParamsChoice, Wanted};
+use ringmill_devices::Saving;
 use ringmill_devices::runtime::{self, Ciphertexts, Client, RuntimeError, Server, Vectors};
 use ringmill_isa::macros::MacroProgram;
 use ringmill_isa::{macros, mid};
@@ -28,8 +31,8 @@ use crate::errors::{
 };
 use crate::files;
 use crate::params::Params;
-use crate::program::Program;
-use crate::watch::{halted, interruptible, limits};
+use crate::program::{self, Program};
+use crate::watch::{halted, interruptible};
 
 type Arrays<'py> = HashMap<String, PyReadonlyArray1<'py, Complex64>>;
 
@@ -106,19 +109,25 @@ fn compile_program(
         sample: sample.map(|inputs| inputs.iter().map(|v| v.as_array().to_vec()).collect()),
         ..Options::default()
     };
-    compiled(py, program.inner.clone(), options)
+    compiled(py, program.inner.clone(), options, None)
 }
 
-fn compiled(py: Python<'_>, source: MacroProgram, options: Options) -> PyResult<CompiledProgram> {
+fn compiled(
+    py: Python<'_>,
+    source: MacroProgram,
+    options: Options,
+    returned: Option<Returned>,
+) -> PyResult<CompiledProgram> {
     let compile = move |watch: &Watch| {
-        let watch = watch.clone();
-        let options = Options { watch, ..options };
+        let mut options = options;
+        options.watch = watch.clone();
         ringmill_compiler::compile(source, &options).map(|compiled| (compiled, options))
     };
     let (compiled, options) = interruptible(py, compile)?.map_err(|e| refused(py, e))?;
     Ok(CompiledProgram {
         compiled: Arc::new(compiled),
         options: Arc::new(options),
+        returned,
         server: Mutex::new(None),
     })
 }
@@ -136,14 +145,15 @@ fn load_compiled(
         InsecureParams::Refuse
     };
     let read = move |watch: &Watch| {
-        files::read(&path, |bytes| -> Result<_, Fault> {
+        files::read(&path, watch, |bytes| -> Result<_, Fault> {
             let text = std::str::from_utf8(bytes)?;
             watch.admit("the program", macros::text::memory_for(text))?;
-            Ok(saved::parse(text, insecure)?)
+            let saved = saved::parse(text, insecure)?;
+            Ok(saved.map(|(source, options)| (source, options, saved::returned(text))))
         })
     };
     match interruptible(py, read)?? {
-        Some((source, options)) => compiled(py, source, options).map(Some),
+        Some((source, options, returned)) => compiled(py, source, options, returned).map(Some),
         None => Ok(None),
     }
 }
@@ -154,6 +164,8 @@ struct CompiledProgram {
     compiled: Arc<Compiled>,
     /// How it was compiled.
     options: Arc<Options>,
+    /// What the function returned, of a program that was saved.
+    returned: Option<Returned>,
     /// The server of the keys last used: it holds what the seeds expanded to, and the encoded constants.
     server: Mutex<Option<(Arc<runtime::EvaluationKeys>, Arc<Server>)>>,
 }
@@ -268,7 +280,7 @@ impl CompiledProgram {
                     ..SimOptions::default()
                 };
                 ringmill_machines::open(&machine)
-                    .and_then(|m| m.micro_text(compiled.unrolled()?, options, &mut text))
+                    .and_then(|m| m.micro_text(&compiled.program, options, &mut text))
                     .map_err(raise::<DeviceError, _>)?;
                 String::from_utf8(text).map_err(raise::<DeviceError, _>)
             }
@@ -284,12 +296,20 @@ impl CompiledProgram {
         self.compiled.source.outputs.clone()
     }
 
-    /// Writes the traced program as macro text, and how it was compiled.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| {
-            let text = saved::print(&self.compiled, &self.options);
-            files::write(&path, text.as_bytes())
-        })
+    /// What the function returned (`one`, `tuple` or `dict`), of a program that was saved.
+    #[getter]
+    fn returned(&self) -> Option<&'static str> {
+        self.returned.map(program::returned_name)
+    }
+
+    /// Writes the traced program as macro text, how it was compiled and what the function returned.
+    fn save(&self, py: Python<'_>, path: PathBuf, returned: &str) -> PyResult<()> {
+        let returned = program::returned_of(returned);
+        let (compiled, options) = (Arc::clone(&self.compiled), Arc::clone(&self.options));
+        interruptible(py, move |watch| {
+            let text = saved::print(&compiled, &options, returned);
+            files::write(&path, watch, text.as_bytes())
+        })?
     }
 
     fn keygen(slf: &Bound<'_, Self>) -> PyResult<Keys> {
@@ -305,7 +325,7 @@ impl CompiledProgram {
         interruptible(slf.py(), move |watch| {
             let this = this.get();
             let params = &this.compiled.params;
-            let secret = files::read(&path, |bytes| {
+            let secret = files::read(&path, watch, |bytes| {
                 file::read_secret_key_in_the_clear(bytes, params)
             })?;
             this.keys(
@@ -331,6 +351,8 @@ impl CompiledProgram {
         progress: bool,
         spill: bool,
         why: String,
+        checkpoint: Option<(PathBuf, f64)>,
+        resume: Option<PathBuf>,
     ) -> PyResult<(HashMap<String, Ciphertext>, [String; 3])> {
         let plains = vectors(&plain);
         drop(plain);
@@ -354,8 +376,16 @@ impl CompiledProgram {
                 device.as_ref(),
                 &server,
                 inputs,
-                spill,
-                trace.as_deref(),
+                Asked {
+                    spill,
+                    trace: trace.as_deref(),
+                    saving: checkpoint.map(|(path, seconds)| Saving {
+                        path,
+                        // Checked by our own Python; what is no duration is no limit.
+                        every: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
+                    }),
+                    resume,
+                },
                 &if progress { Bar::new() } else { Bar::none() },
                 watch,
             );
@@ -434,34 +464,33 @@ impl Keys {
     }
 
     fn decrypt<'py>(
-        &self,
-        py: Python<'py>,
+        slf: &Bound<'py, Self>,
         ciphertext: &Ciphertext,
     ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
-        let name = "ciphertext".to_owned();
-        let values = py.detach(|| {
-            let client = self.client.watched(&Watch::new(limits()?));
-            let one = BTreeMap::from([(name.clone(), (*ciphertext.inner).clone())]);
+        let (this, ciphertext) = (slf.clone().unbind(), Arc::clone(&ciphertext.inner));
+        let values = interruptible(slf.py(), move |watch| {
+            let client = this.get().client.watched(watch);
+            let one = BTreeMap::from([("ciphertext".to_owned(), (*ciphertext).clone())]);
             client.decrypt(&one).map_err(failed)
-        })?;
+        })??;
         Ok(values
             .into_iter()
             .next()
             .map(|(_, v)| v)
             .unwrap_or_default()
-            .into_pyarray(py))
+            .into_pyarray(slf.py()))
     }
 
     /// For each output of the program its name, the predicted bits of precision, and those measured against the clear.
     fn measure(
-        &self,
-        py: Python<'_>,
+        slf: &Bound<'_, Self>,
         inputs: Arrays<'_>,
         outputs: HashMap<String, Ciphertext>,
     ) -> PyResult<Vec<(String, f64, Option<f64>)>> {
         let inputs = vectors(&inputs);
-        py.detach(|| {
-            let client = self.client.watched(&Watch::new(limits()?));
+        let this = slf.clone().unbind();
+        interruptible(slf.py(), move |watch| {
+            let client = this.get().client.watched(watch);
             let outputs: Ciphertexts = outputs
                 .into_iter()
                 .map(|(n, c)| (n, (*c.inner).clone()))
@@ -472,14 +501,16 @@ impl Keys {
                 .into_iter()
                 .map(|row| (row.output, row.predicted_bits, row.measured_bits))
                 .collect())
-        })
+        })?
     }
 
-    fn save_secret_key(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| {
-            let bytes = file::write_secret_key_in_the_clear(self.client.secret_key());
-            files::write_secret(&path, &bytes)
-        })
+    fn save_secret_key(slf: &Bound<'_, Self>, path: PathBuf) -> PyResult<()> {
+        let this = slf.clone().unbind();
+        interruptible(slf.py(), move |watch| {
+            let secret = this.get().client.secret_key();
+            let bytes = file::write_secret_key_in_the_clear(secret);
+            files::write_secret(&path, watch, &bytes)
+        })?
     }
 
     /// The identity of the secret key in hexadecimal, or None.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use ringmill_limits::Halt;
+use ringmill_limits::{Halt, Watch};
 use ringmill_schemes::ckks::{
     Ciphertext, CkksError, Params, Plaintext, SecurityLevel, SecurityTable,
 };
@@ -16,7 +16,7 @@ use ringmill_schemes::rlwe::RlweError;
 use ringmill_schemes::seal::{self, Compression, SealContext, SealError};
 
 use crate::errors::{DataError, FileError, KeysError, ParameterError, RingmillError};
-use crate::watch::{halted, limits};
+use crate::watch::{halted, interruptible};
 use client::SealClient;
 use evaluator::SealEvaluator;
 
@@ -95,9 +95,7 @@ impl Shared {
         };
         let params = builder.build().map_err(scheme_refused)?;
         Ok(Self {
-            context: SealContext::new(params)
-                .map_err(refused)?
-                .with_budget(limits()?.memory),
+            context: SealContext::new(params).map_err(refused)?,
             compression,
         })
     }
@@ -115,18 +113,25 @@ impl Shared {
     }
 
     /// What one of SEAL's writers makes.
-    fn bytes<'py, T: AsRef<[u8]>>(
+    fn bytes<T>(
         &self,
-        py: Python<'py>,
         write: impl FnOnce(&SealContext, Compression) -> Result<T, SealError>,
-    ) -> Bytes<'py> {
-        let bytes = write(&self.context, self.compression).map_err(refused)?;
-        Ok(PyBytes::new(py, bytes.as_ref()))
+    ) -> PyResult<T> {
+        write(&self.context, self.compression).map_err(refused)
     }
 
     fn write_cipher(&self, cipher: &Ciphertext) -> PyResult<Vec<u8>> {
         seal::write_ciphertext(&self.context, cipher, self.compression).map_err(refused)
     }
+}
+
+/// Reads, computes and writes without the interpreter; a signal is raised at once, whatever that takes.
+fn made<'py, T: AsRef<[u8]> + Send + 'static>(
+    py: Python<'py>,
+    work: impl FnOnce(&Watch) -> PyResult<T> + Send + 'static,
+) -> Bytes<'py> {
+    let bytes = interruptible(py, work)??;
+    Ok(PyBytes::new(py, bytes.as_ref()))
 }
 
 /// Adds the submodule `seal`.

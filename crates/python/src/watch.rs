@@ -13,8 +13,6 @@ use crate::errors::RingmillError;
 
 /// Between two looks for signals.
 const LOOK: Duration = Duration::from_millis(10);
-/// The same, for work whose end is not told.
-const SHORT: Duration = Duration::from_micros(500);
 /// What the work has, from a signal on, to stop by itself; after that it is left behind, and its result with it.
 const GRACE: Duration = Duration::from_millis(120);
 /// The work's stack: as large as a main thread's.
@@ -85,32 +83,6 @@ pub fn interruptible<T: Send + 'static>(
             }
         }
     }
-}
-
-/// As [`interruptible`], for work on what the caller holds: a signal is raised when the work has answered it.
-pub fn borrowed<T: Send>(py: Python<'_>, work: impl FnOnce(&Watch) -> T + Send) -> PyResult<T> {
-    let watch = Watch::new(limits()?);
-    let watched = &watch;
-    thread::scope(|scope| {
-        let worker = thread::Builder::new().stack_size(STACK);
-        let worker = worker.spawn_scoped(scope, move || work(watched));
-        let worker =
-            worker.map_err(|e| PyMemoryError::new_err(format!("no thread for it: {e}")))?;
-        let mut raised = None;
-        while !worker.is_finished() {
-            py.detach(|| thread::sleep(SHORT));
-            if let (None, Err(error)) = (&raised, py.check_signals()) {
-                watch.stop();
-                raised = Some(error);
-            }
-        }
-        let done = worker.join();
-        match (raised, done) {
-            (Some(error), _) => Err(error),
-            (None, Ok(value)) => Ok(value),
-            (None, Err(panic)) => std::panic::resume_unwind(panic),
-        }
-    })
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

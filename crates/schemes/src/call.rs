@@ -1,5 +1,6 @@
 //! The binding of operands to a procedure's inputs, and a call of it by the reference interpreter.
 
+use ringmill_isa::Poly;
 use ringmill_isa::mid::{ModulusId, ParamRole, Procedure};
 use ringmill_limits::Halt;
 use ringmill_math::MathError;
@@ -14,7 +15,7 @@ pub struct Place {
     /// The operand: ciphertexts come first, then plaintexts, then keys.
     pub arg: u16,
     /// Its polynomial: of a plaintext 0, of a key twice the digit, one more for part 1.
-    pub poly: usize,
+    pub poly: Poly,
     pub modulus: ModulusId,
 }
 
@@ -22,22 +23,22 @@ impl Place {
     /// Of a limb in this role.
     pub fn of(role: ParamRole, modulus: ModulusId) -> Self {
         let (arg, poly) = match role {
-            ParamRole::Cipher { arg, poly } => (arg, usize::from(poly)),
-            ParamRole::Plain { arg } => (arg, 0),
+            ParamRole::Cipher { arg, poly } => (arg, poly),
+            ParamRole::Plain { arg } => (arg, Poly::FIRST),
             ParamRole::Key { arg, digit, part } => (arg, key_poly(digit, part)),
         };
         Self { arg, poly, modulus }
     }
 }
 
-/// The number of a key's polynomial: [`Place::poly`].
-pub fn key_poly(digit: u16, part: u16) -> usize {
-    2 * usize::from(digit) + usize::from(part)
+/// The number of a key's polynomial: [`Place::poly`]. Beyond any digit that a key has, the last there is.
+pub fn key_poly(digit: u16, part: u16) -> Poly {
+    Poly(digit.saturating_mul(2).saturating_add(part))
 }
 
 /// The digit and part of a key's polynomial: the inverse of [`key_poly`].
-pub fn key_digit(poly: usize) -> (u16, u16) {
-    ((poly / 2) as u16, (poly % 2) as u16)
+pub fn key_digit(poly: Poly) -> (u16, u16) {
+    (poly.0 / 2, poly.0 % 2)
 }
 
 /// What a procedure runs on: one limb a parameter and one seed a seed parameter, in order.
@@ -119,15 +120,15 @@ pub fn call<O: Operation>(
     let size = operation.result_size() as usize;
     let mut results: Vec<Polys> = Vec::new();
     for (r, limb) in procedure.results.iter().zip(limbs) {
-        let (index, poly) = (usize::from(r.index), usize::from(r.poly));
+        let (index, poly) = (usize::from(r.index), r.poly.index());
         results.resize_with(results.len().max(index + 1), || vec![Vec::new(); size]);
         if let Some(data) = results.get_mut(index).and_then(|polys| polys.get_mut(poly)) {
             data.extend(limb);
         }
     }
     for polys in &mut results {
-        for (poly, data) in polys.iter_mut().enumerate() {
-            let Some(source) = operation.passes_through(poly as u32).and_then(at) else {
+        for (poly, data) in Poly::of(operation.result_size()).zip(polys) {
+            let Some(source) = operation.passes_through(poly).and_then(at) else {
                 continue;
             };
             let limbs = (0..procedure.moduli.len()).map_while(|q| source.limb(poly, q));

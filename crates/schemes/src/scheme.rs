@@ -4,6 +4,7 @@ use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
 use ringmill_isa::mid::Procedure;
+use ringmill_isa::{Level, Poly};
 use sha2::{Digest, Sha256};
 
 use crate::identity::KeyId;
@@ -55,7 +56,7 @@ pub trait Scheme: Sized + 'static {
 /// Where a value is: its level and its scheme's annotation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct At<A> {
-    pub level: u32,
+    pub level: Level,
     pub annotation: A,
 }
 
@@ -92,7 +93,7 @@ pub trait Operation: Clone + Eq + Hash + Debug + Send + Sync + 'static {
 
     /// The operand whose polynomial `poly` is, unchanged, polynomial `poly` of the result; `None` when the procedure
     /// computes that polynomial (or the result has none).
-    fn passes_through(&self, poly: u32) -> Option<u16>;
+    fn passes_through(&self, poly: Poly) -> Option<u16>;
 }
 
 /// A thing made of limbs: polynomials, each over some of the parameters' moduli.
@@ -104,7 +105,7 @@ pub trait Limbed {
 
     /// The limb of polynomial `poly` modulo modulus `modulus` of the parameters' table, if it has one. Polynomials of a
     /// key are numbered as [`Place::poly`](crate::call::Place::poly) says.
-    fn limb(&self, poly: usize, modulus: usize) -> Option<&[u64]>;
+    fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]>;
 
     /// The secret key this belongs to, where it belongs to one and that is known.
     fn key_id(&self) -> Option<KeyId> {

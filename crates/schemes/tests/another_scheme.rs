@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ringmill_isa::Level;
 use ringmill_schemes::file::{self, FileError, InsecureParams, Reader, Writer};
 use ringmill_schemes::rlwe::{
     self, Annotation, Decryptor, Encryptor, KeyForm, KeyGenerator, RingParams, RlweError,
@@ -70,7 +71,7 @@ impl Annotation for Factor {
     type Error = RlweError;
     const FILE_BYTES: usize = 2;
 
-    fn check(&self, _: &rlwe::Params, _: u32) -> Result<(), RlweError> {
+    fn check(&self, _: &rlwe::Params, _: Level) -> Result<(), RlweError> {
         if self.0 > 0 {
             return Ok(());
         }
@@ -121,7 +122,7 @@ fn its_values_are_encrypted_written_and_read_with_their_annotation() {
     let encryptor =
         Encryptor::with_public_key(params.clone(), &keygen.public_key().unwrap()).unwrap();
     let limbs = vec![1 << 20; 2 * 32];
-    let plain = rlwe::Plaintext::<Factor>::new(&params.ring, 1, Factor(3), limbs).unwrap();
+    let plain = rlwe::Plaintext::<Factor>::new(&params.ring, Level(1), Factor(3), limbs).unwrap();
     let cipher = encryptor.encrypt(&plain).unwrap();
     assert_eq!(cipher.annotation(), &Factor(3));
 
@@ -130,12 +131,16 @@ fn its_values_are_encrypted_written_and_read_with_their_annotation() {
     assert_eq!(read, cipher);
     let decryptor = Decryptor::new(params.clone(), keygen.secret_key().clone()).unwrap();
     let opened = decryptor.decrypt(&read).unwrap();
-    assert_eq!((opened.annotation(), opened.level()), (&Factor(3), 1));
+    assert_eq!(
+        (opened.annotation(), opened.level()),
+        (&Factor(3), Level(1))
+    );
     let again = file::read_plaintext::<Factor>(&file::write_plaintext(&plain), &params.ring);
     assert_eq!(again, Ok(plain));
 
     // What the annotation refuses, what is cut, and what another scheme wrote.
-    let refused = rlwe::Ciphertext::<Factor>::new(&params.ring, 1, Factor(0), read.into_polys());
+    let refused =
+        rlwe::Ciphertext::<Factor>::new(&params.ring, Level(1), Factor(0), read.into_polys());
     assert!(matches!(refused, Err(RlweError::Parameter { .. })));
     for length in [0, 11, 12, 75, bytes.len() - 1] {
         assert!(file::read_ciphertext::<Factor>(&bytes[..length], &params.ring).is_err());

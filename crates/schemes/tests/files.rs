@@ -3,6 +3,7 @@
 mod common;
 
 use common::Setup;
+use ringmill_isa::{Galois, Level};
 use ringmill_schemes::ckks::file::{self, FileError, InsecureParams, Kind};
 use ringmill_schemes::ckks::key::KeyForm;
 use ringmill_schemes::ckks::{
@@ -22,7 +23,10 @@ fn all_files(s: &mut Setup) -> Vec<(Kind, Vec<u8>, Check)> {
     let cipher = s.public.encrypt(&plain).unwrap();
     let seeded = s.secret.encrypt_seeded(&plain).unwrap();
     let public = s.keygen.public_key().unwrap();
-    let stored = s.keygen.galois_keys(&[3, 5], KeyForm::Stored).unwrap();
+    let stored = s
+        .keygen
+        .galois_keys(&[Galois(3), Galois(5)], KeyForm::Stored)
+        .unwrap();
     let secret = s.keygen.secret_key();
     vec![
         (
@@ -300,7 +304,10 @@ fn files_of_version_1_are_read_and_have_no_key_identity() {
             assert!((got - expected).abs() < error, "{got} for {expected}");
         }
     };
-    assert_eq!(plain, encoder.encode_real(&expected, 1, scale).unwrap());
+    assert_eq!(
+        plain,
+        encoder.encode_real(&expected, Level(1), scale).unwrap()
+    );
     near(&cipher, &expected, 1e-5);
     near(&seeded.expand(&params).unwrap(), &expected, 1e-5);
     let fresh = Encryptor::with_public_key(params.clone(), &public).unwrap();

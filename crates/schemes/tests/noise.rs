@@ -4,8 +4,9 @@ mod common;
 
 use common::{STEPS, Setup};
 use num_complex::Complex64;
+use ringmill_isa::Level;
 use ringmill_schemes::ckks::noise::measured_bits;
-use ringmill_schemes::ckks::{Ball, Ciphertext, Noise, NoiseModel, Slots};
+use ringmill_schemes::ckks::{Ball, Ciphertext, Factor, Noise, NoiseModel, Slots};
 
 struct Value {
     cipher: Ciphertext,
@@ -15,8 +16,8 @@ struct Value {
     origins: u32,
 }
 
-fn ball(slots: &[Complex64]) -> Ball {
-    Ball::constants(&slots.iter().map(|z| (z.re, z.im)).collect::<Vec<_>>())
+fn factor(slots: &[Complex64]) -> Factor {
+    Ball::constants(&slots.iter().map(|z| (z.re, z.im)).collect::<Vec<_>>()).into()
 }
 
 fn sizes(slots: &[Complex64]) -> Slots {
@@ -87,9 +88,9 @@ fn gaps(s: &mut Setup, seed: u64) -> (f64, f64) {
                 noise: model.sub(&a.noise, &b.noise),
                 origins,
             },
-            2 | 3 if level > 0 => {
+            2 | 3 if level > Level(0) => {
                 let product = e.mul_relin(&a.cipher, &b.cipher, &s.relin).unwrap();
-                let noise = model.mul(&a.noise, &ball(&a.slots), &b.noise, &ball(&b.slots));
+                let noise = model.mul(&a.noise, &factor(&a.slots), &b.noise, &factor(&b.slots));
                 let noise = model.relinearise(&noise, level, product.scale(), None);
                 let cipher = e.rescale(&product).unwrap();
                 let noise = model.rescale(&noise, 2, cipher.scale(), [None; 3]);
@@ -100,12 +101,12 @@ fn gaps(s: &mut Setup, seed: u64) -> (f64, f64) {
                     origins,
                 }
             }
-            4 if level > 0 => {
+            4 if level > Level(0) => {
                 let plain = s.values(seed + 99);
                 let m = s.encoder.encode(&plain, level, scale).unwrap();
                 let cipher = e.rescale(&e.mul_plain(&a.cipher, &m).unwrap()).unwrap();
                 let encoded = model.encoded(&sizes(&plain), scale, None);
-                let noise = model.mul(&a.noise, &ball(&a.slots), &encoded, &ball(&plain));
+                let noise = model.mul(&a.noise, &factor(&a.slots), &encoded, &factor(&plain));
                 let slots = a.slots.iter().zip(&plain).map(|(x, y)| x * y).collect();
                 Value {
                     noise: model.rescale(&noise, 2, cipher.scale(), [None; 3]),
@@ -135,7 +136,7 @@ fn gaps(s: &mut Setup, seed: u64) -> (f64, f64) {
                     origins: a.origins,
                 }
             }
-            6 if level > 0 => {
+            6 if level > Level(0) => {
                 let cipher = e
                     .rescale(&e.mul_scalar(&a.cipher, -1.3, scale).unwrap())
                     .unwrap();

@@ -4,6 +4,7 @@ mod common;
 
 use common::{Setup, close, digit_choices};
 use num_complex::Complex64;
+use ringmill_isa::Level;
 use ringmill_schemes::ckks::key::KeyForm;
 use ringmill_schemes::ckks::{Ciphertext, GaloisKeys};
 
@@ -11,7 +12,7 @@ use ringmill_schemes::ckks::{Ciphertext, GaloisKeys};
 fn encryption_round_trips_at_every_level() {
     for s in digit_choices() {
         let values = s.values(1);
-        for level in 0..=s.params.max_level() {
+        for level in Level::LOWEST.to(s.params.max_level()) {
             let plain = s
                 .encoder
                 .encode(&values, level, s.params.default_scale())
@@ -26,7 +27,7 @@ fn encryption_round_trips_at_every_level() {
         }
         let plain = s
             .encoder
-            .encode(&values, 0, s.params.default_scale())
+            .encode(&values, Level(0), s.params.default_scale())
             .unwrap();
         assert!(s.public.encrypt_seeded(&plain).is_err());
     }
@@ -120,7 +121,7 @@ fn key_switching_matches_plaintext_at_every_level() {
         let (top_x, top_y) = (s.encrypt(&x), s.encrypt(&y));
         let product: Vec<_> = x.iter().zip(&y).map(|(a, b)| a * b).collect();
         let square: Vec<_> = x.iter().map(|a| a * a).collect();
-        for level in 1..=s.params.max_level() {
+        for level in Level(1).to(s.params.max_level()) {
             let cx = s.evaluator.mod_switch(&top_x, level).unwrap();
             let cy = s.evaluator.mod_switch(&top_y, level).unwrap();
             let mut products = Vec::new();
@@ -136,7 +137,7 @@ fn key_switching_matches_plaintext_at_every_level() {
             // The stored key is the seeded one, expanded.
             assert_eq!(products[0], products[1]);
             let rescaled = s.evaluator.rescale(&products[0]).unwrap();
-            assert_eq!(rescaled.level(), level - 1);
+            assert_eq!(rescaled.level(), level.below().unwrap());
             close(&s.decrypt(&rescaled), &product, 1e-4);
             let squared = s.evaluator.square_relin(&cx, &s.relin).unwrap();
             assert_eq!(
@@ -153,7 +154,7 @@ fn key_switching_matches_plaintext_at_every_level() {
         }
         assert!(
             s.evaluator
-                .rescale(&s.evaluator.mod_switch(&top_x, 0).unwrap())
+                .rescale(&s.evaluator.mod_switch(&top_x, Level(0)).unwrap())
                 .is_err()
         );
     }
@@ -171,7 +172,7 @@ fn rotations_match_plaintext() {
                 .map(|i| x[(i + step).rem_euclid(n as i64) as usize])
                 .collect()
         };
-        for level in [0, s.params.max_level()] {
+        for level in [Level::LOWEST, s.params.max_level()] {
             let c = s.evaluator.mod_switch(&top, level).unwrap();
             for step in steps {
                 close(
@@ -202,12 +203,12 @@ fn mismatched_operands_are_refused() {
     let mut other = Setup::new(&[50, 40], &[50], 8);
     let (x, y) = (s.values(1), other.values(1));
     let (a, foreign) = (s.encrypt(&x), other.encrypt(&y));
-    let low = s.evaluator.mod_switch(&a, 0).unwrap();
+    let low = s.evaluator.mod_switch(&a, Level(0)).unwrap();
     let e = &s.evaluator;
     assert!(e.add(&a, &low).is_err() && e.mul(&a, &low).is_err());
     assert!(e.add(&a, &foreign).is_err() && e.rescale(&foreign).is_err());
     assert!(e.add(&a, &a.clone().with_scale(3.0)).is_err());
-    assert!(e.mod_switch(&low, 1).is_err());
+    assert!(e.mod_switch(&low, Level(1)).is_err());
     assert!(e.relinearise(&a, &s.relin).is_err());
     assert!(e.mul_relin(&a, &a, &other.relin).is_err());
     let product = e.mul(&a, &a).unwrap();
@@ -278,12 +279,12 @@ fn what_seal_refuses_is_refused() {
             Err(RlweError::Transparent.into())
         );
         assert_eq!(
-            s.evaluator.mod_switch(&shown, 0),
+            s.evaluator.mod_switch(&shown, Level(0)),
             Err(RlweError::Transparent.into())
         );
         // Scales: the modulus of level 0 has 50 bits, of the top level 130.
-        let low = s.evaluator.mod_switch(&a, 0).unwrap();
-        let m = s.encoder.encode(&x, 0, 2f64.powi(10)).unwrap();
+        let low = s.evaluator.mod_switch(&a, Level(0)).unwrap();
+        let m = s.encoder.encode(&x, Level(0), 2f64.powi(10)).unwrap();
         let at = |c: &Ciphertext, log: i32| c.clone().with_scale(2f64.powi(log));
         let out_of_bounds = |r: Result<Ciphertext, CkksError>| {
             assert!(matches!(r, Err(CkksError::Scale { .. })), "{r:?}");
@@ -300,8 +301,8 @@ fn what_seal_refuses_is_refused() {
         out_of_bounds(s.evaluator.mul_plain(&at(&low, 40), &m));
         out_of_bounds(s.evaluator.mul_scalar(&at(&low, 40), 1.0, 1024.0));
         let product = s.evaluator.mul(&at(&a, 60), &at(&a, 60)).unwrap();
-        out_of_bounds(s.evaluator.mod_switch(&product, 0));
-        assert!(s.evaluator.mod_switch(&at(&a, 49), 0).is_ok());
+        out_of_bounds(s.evaluator.mod_switch(&product, Level(0)));
+        assert!(s.evaluator.mod_switch(&at(&a, 49), Level(0)).is_ok());
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use ringmill_isa::Poly;
 use ringmill_isa::mid::{Op, ParamRole, Procedure};
 use ringmill_schemes::Operation;
 use ringmill_schemes::call::{CallError, Place, bind};
@@ -13,36 +14,36 @@ fn count(procedure: &Procedure, op: Op) -> usize {
 }
 
 /// Every operation at one level.
-fn all_keys(level: u32) -> Vec<OpKey> {
-    let residues = vec![5; level as usize + 1];
+fn all_keys(level: Level) -> Vec<OpKey> {
+    let residues = vec![5; level.primes()];
     let mut keys = vec![
-        OpKey::mul(Level(level)),
-        OpKey::square(Level(level)),
-        OpKey::rescale(Level(level), 2),
-        OpKey::rescale(Level(level), 3),
-        OpKey::mod_down(Level(level), 2),
-        OpKey::add_scalar(Level(level), 2, residues.clone()),
-        OpKey::mul_scalar(Level(level), 2, residues),
-        OpKey::mul_scalar(Level(level), 2, vec![6; level as usize + 1]),
-        OpKey::hoisted_rotate(Level(level), [3, 9].map(Galois), true),
-        OpKey::hoisted_rotate(Level(level), [3, 27].map(Galois), true),
+        OpKey::mul(level),
+        OpKey::square(level),
+        OpKey::rescale(level, 2),
+        OpKey::rescale(level, 3),
+        OpKey::mod_down(level, 2),
+        OpKey::add_scalar(level, 2, residues.clone()),
+        OpKey::mul_scalar(level, 2, residues),
+        OpKey::mul_scalar(level, 2, vec![6; level.primes()]),
+        OpKey::hoisted_rotate(level, [3, 9].map(Galois), true),
+        OpKey::hoisted_rotate(level, [3, 27].map(Galois), true),
     ];
     for (size_a, size_b) in [(2, 2), (2, 3), (3, 2), (3, 3)] {
-        keys.push(OpKey::add(Level(level), size_a, size_b));
-        keys.push(OpKey::sub(Level(level), size_a, size_b));
+        keys.push(OpKey::add(level, size_a, size_b));
+        keys.push(OpKey::sub(level, size_a, size_b));
     }
     for size in [2, 3] {
-        keys.push(OpKey::neg(Level(level), size));
-        keys.push(OpKey::add_plain(Level(level), size));
-        keys.push(OpKey::sub_plain(Level(level), size));
-        keys.push(OpKey::mul_plain(Level(level), size));
+        keys.push(OpKey::neg(level, size));
+        keys.push(OpKey::add_plain(level, size));
+        keys.push(OpKey::sub_plain(level, size));
+        keys.push(OpKey::mul_plain(level, size));
     }
     for seeded in [false, true] {
-        keys.push(OpKey::relin(Level(level), seeded));
-        keys.push(OpKey::mul_relin(Level(level), seeded));
-        keys.push(OpKey::square_relin(Level(level), seeded));
-        keys.push(OpKey::rotate(Level(level), Galois(3), seeded));
-        keys.push(OpKey::rotate(Level(level), Galois(9), seeded));
+        keys.push(OpKey::relin(level, seeded));
+        keys.push(OpKey::mul_relin(level, seeded));
+        keys.push(OpKey::square_relin(level, seeded));
+        keys.push(OpKey::rotate(level, Galois(3), seeded));
+        keys.push(OpKey::rotate(level, Galois(9), seeded));
     }
     keys
 }
@@ -50,7 +51,7 @@ fn all_keys(level: u32) -> Vec<OpKey> {
 /// Programs and caches name procedures by these.
 #[test]
 fn names_are_what_they_were() {
-    let mut names: Vec<String> = all_keys(1).iter().map(OpKey::name).collect();
+    let mut names: Vec<String> = all_keys(Level(1)).iter().map(OpKey::name).collect();
     names.sort();
     let expected = [
         "ckks.add.L1.2-2",
@@ -112,8 +113,8 @@ fn a_call_without_an_operands_limb_or_seed_is_refused() {
     );
     let key = bound.limbs.iter().filter(|p| p.arg == 1);
     // Part 0 of both digits over three moduli; part 1 comes from the seed.
-    let polys: HashSet<usize> = key.map(|p| p.poly).collect();
-    assert_eq!(polys, HashSet::from([0, 2]));
+    let polys: HashSet<_> = key.map(|p| p.poly).collect();
+    assert_eq!(polys, HashSet::from([Poly(0), Poly(2)]));
     assert_eq!(
         bind(
             &relin,
@@ -123,7 +124,7 @@ fn a_call_without_an_operands_limb_or_seed_is_refused() {
         ),
         Err(CallError::NotSeeded)
     );
-    let third = |(): &mut (), p: Place| (p.poly != 2).then_some(p);
+    let third = |(): &mut (), p: Place| (p.poly != Poly(2)).then_some(p);
     assert!(matches!(
         bind(&relin, &mut (), third, |(), arg| Some(arg)),
         Err(CallError::Missing { .. })
@@ -135,9 +136,9 @@ fn set1_costs_what_the_documentation_says() {
     let params = Params::named("set1").unwrap();
     let cache = ProcCache::new(params.clone());
     let level = params.max_level();
-    let l = level as usize;
+    let l = level.index();
     for seeded in [false, true] {
-        let relin = cache.get(&OpKey::mul_relin(Level(level), seeded)).unwrap();
+        let relin = cache.get(&OpKey::mul_relin(level, seeded)).unwrap();
         assert_eq!(count(&relin, Op::Intt), l + 3);
         assert_eq!(count(&relin, Op::Ntt), (l + 1) * (l + 1) + 2 * (l + 1));
         // One sum of products a prime and key part, and one for the middle polynomial of the product.
@@ -148,20 +149,16 @@ fn set1_costs_what_the_documentation_says() {
         );
         assert_eq!(relin.seeds.len(), usize::from(seeded));
     }
-    let rescale = cache.get(&OpKey::rescale(Level(level), 2)).unwrap();
+    let rescale = cache.get(&OpKey::rescale(level, 2)).unwrap();
     assert_eq!(
         (count(&rescale, Op::Intt), count(&rescale, Op::Ntt)),
         (2, 2 * l)
     );
     let one = cache
-        .get(&OpKey::hoisted_rotate(Level(level), [3].map(Galois), true))
+        .get(&OpKey::hoisted_rotate(level, [3].map(Galois), true))
         .unwrap();
     let two = cache
-        .get(&OpKey::hoisted_rotate(
-            Level(level),
-            [3, 9].map(Galois),
-            true,
-        ))
+        .get(&OpKey::hoisted_rotate(level, [3, 9].map(Galois), true))
         .unwrap();
     assert_eq!(count(&two, Op::Ntt) - count(&one, Op::Ntt), 2 * (l + 1));
     assert_eq!(count(&two, Op::Intt) - count(&one, Op::Intt), 2);
@@ -177,9 +174,9 @@ fn every_level_has_every_operation_under_a_name_of_its_own() {
             .unwrap();
         let cache = ProcCache::new(params.clone());
         let mut names = HashSet::new();
-        for level in 0..=2 {
+        for level in Level(0).to(Level(2)) {
             for key in all_keys(level) {
-                if key.op() == CkksOp::Rescale && level == 0 {
+                if key.op() == CkksOp::Rescale && level == Level(0) {
                     assert!(cache.get(&key).is_err());
                     continue;
                 }
@@ -193,18 +190,18 @@ fn every_level_has_every_operation_under_a_name_of_its_own() {
                 // A polynomial of a result is computed for every prime, or passes through.
                 let results = procedure.results.iter().map(|r| r.index).max().unwrap() + 1;
                 let after = if key.op() == CkksOp::Rescale {
-                    level
+                    level.index()
                 } else {
-                    level + 1
+                    level.primes()
                 };
                 for index in 0..results {
-                    for poly in 0..key.result_size() {
+                    for poly in Poly::of(key.result_size()) {
                         let mine = |r: &&_| is_result(r, index, poly);
                         let computed = procedure.results.iter().filter(mine).count();
                         let expected = if key.passes_through(poly).is_some() {
                             0
                         } else {
-                            after as usize
+                            after
                         };
                         assert_eq!(
                             computed, expected,
@@ -221,8 +218,8 @@ fn every_level_has_every_operation_under_a_name_of_its_own() {
     }
 }
 
-fn is_result(r: &ringmill_isa::mid::ResultLimb, index: u16, poly: u32) -> bool {
-    r.index == index && u32::from(r.poly) == poly
+fn is_result(r: &ringmill_isa::mid::ResultLimb, index: u16, poly: Poly) -> bool {
+    r.index == index && r.poly == poly
 }
 
 fn is_key_part(p: &ringmill_isa::mid::Param, wanted: u16) -> bool {
@@ -236,21 +233,21 @@ fn operations_that_do_not_exist_are_refused() {
         .allow_insecure_parameters_for_tests_only()
         .build()
         .unwrap();
-    let (cache, level) = (ProcCache::new(params.clone()), 1);
+    let (cache, level) = (ProcCache::new(params.clone()), Level(1));
     let q = params.moduli()[0];
     for key in [
         OpKey::mul(Level(3)),
         OpKey::mul(Level(u32::MAX)),
         OpKey::rescale(Level(0), 2),
-        OpKey::rescale(Level(level), 1),
-        OpKey::neg(Level(level), 4),
-        OpKey::add(Level(level), 2, 0),
-        OpKey::add_scalar(Level(level), 2, vec![1]),
-        OpKey::add_scalar(Level(level), 2, vec![q, 0]),
-        OpKey::rotate(Level(level), Galois(2), true),
-        OpKey::rotate(Level(level), Galois(65), true),
-        OpKey::hoisted_rotate(Level(level), [], true),
-        OpKey::hoisted_rotate(Level(level), [3, 4].map(Galois), true),
+        OpKey::rescale(level, 1),
+        OpKey::neg(level, 4),
+        OpKey::add(level, 2, 0),
+        OpKey::add_scalar(level, 2, vec![1]),
+        OpKey::add_scalar(level, 2, vec![q, 0]),
+        OpKey::rotate(level, Galois(2), true),
+        OpKey::rotate(level, Galois(65), true),
+        OpKey::hoisted_rotate(level, [], true),
+        OpKey::hoisted_rotate(level, [3, 4].map(Galois), true),
     ] {
         assert!(cache.get(&key).is_err(), "{key:?}");
     }

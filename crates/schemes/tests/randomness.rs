@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use ringmill_isa::{Galois, Level};
 use ringmill_schemes::ckks::key::KeyForm;
 use ringmill_schemes::ckks::{
     Ciphertext, CkksError, Decryptor, Encoder, Encryptor, Evaluator, GaloisKeys, KSwitchKey,
@@ -34,7 +35,7 @@ fn threads_that_share_a_generator_and_an_encryptor_repeat_nothing() {
     let secret = keys.secret_key().clone();
     let by_secret = Encryptor::with_secret_key(params.clone(), secret).unwrap();
     let plain = Encoder::new(params.clone())
-        .encode_real(&[1.0], 1, 2f64.powi(40))
+        .encode_real(&[1.0], Level(1), 2f64.powi(40))
         .unwrap();
     let seen = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..4)
@@ -44,7 +45,9 @@ fn threads_that_share_a_generator_and_an_encryptor_repeat_nothing() {
                     for _ in 0..8 {
                         masks.push(by_public.encrypt(&plain).unwrap().polys()[1].clone());
                         masks.push(by_secret.encrypt(&plain).unwrap().polys()[1].clone());
-                        let galois = keys.galois_keys(&[3, 5], KeyForm::Seeded).unwrap();
+                        let galois = keys
+                            .galois_keys(&[Galois(3), Galois(5)], KeyForm::Seeded)
+                            .unwrap();
                         let relin = keys.relin_key(KeyForm::Stored).unwrap();
                         let switching = galois.iter().map(|(_, k)| k).chain([&relin.0]);
                         masks.extend(switching.flat_map(|k| uniform_half(k, &params)));
@@ -96,7 +99,7 @@ fn party(params: &Arc<Params>) -> Party {
     let keys = KeyGenerator::new(params.clone()).unwrap();
     let public = keys.public_key().unwrap();
     let plain = Encoder::new(params.clone())
-        .encode_real(&[1.0, 2.0], 1, 2f64.powi(40))
+        .encode_real(&[1.0, 2.0], Level(1), 2f64.powi(40))
         .unwrap();
     let encryptor = Encryptor::with_public_key(params.clone(), &public).unwrap();
     Party {
@@ -149,7 +152,7 @@ fn what_belongs_to_another_key_is_refused_by_name_of_both() {
     // Results carry the identity on, through files too; plaintext operands have none and need none.
     let rotated = evaluator.rotate(&a.cipher, 1, &a.galois).unwrap();
     let scaled = evaluator.mul_scalar(&rotated, 3.0, 1.0).unwrap();
-    let lower = evaluator.mod_switch(&scaled, 0).unwrap();
+    let lower = evaluator.mod_switch(&scaled, Level(0)).unwrap();
     let read = file::read_ciphertext(&file::write_ciphertext(&lower), &params).unwrap();
     assert_eq!(read.key_id(), a.secret.key_id());
 

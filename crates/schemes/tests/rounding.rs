@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
+use ringmill_isa::Poly;
 use ringmill_isa::mid::ParamRole;
 use ringmill_math::{Modulus, NttPlan, Prng, RnsBasis, sample};
 use ringmill_schemes::ckks::{Level, OpKey, Params, ProcCache};
@@ -51,9 +52,9 @@ fn run(params: &Arc<Params>, key: &OpKey) -> Vec<Case> {
         let index = usize::from(procedure.types[r.value.0 as usize].modulus.0);
         plan(params, index).inverse(limb).unwrap();
     }
-    let polys = procedure.results.iter().map(|r| r.poly).max().unwrap() + 1;
+    let last = procedure.results.iter().map(|r| r.poly).max().unwrap();
     let mut cases = Vec::new();
-    for poly in 0..polys {
+    for poly in (0..=last.0).map(Poly) {
         for k in 0..params.degree() {
             let of_poly = operands.iter().filter(|o| o.0 == poly);
             let operand = of_poly.map(|(_, index, limb)| (*index, limb[k])).collect();

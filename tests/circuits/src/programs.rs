@@ -1,9 +1,9 @@
 //! Random programs of every operation, with declared ranges and inputs that use them to their ends.
 
 use num_complex::Complex64;
-use ringmill_compiler::InputRange;
 use ringmill_compiler::builder::{TraceBuilder, Traced};
-use ringmill_compiler::reference::evaluate;
+use ringmill_compiler::ckks::InputRange;
+use ringmill_compiler::ckks::reference::evaluate;
 use ringmill_isa::macros::{MacroProgram, Visibility};
 use ringmill_isa::source::SourceLoc;
 

@@ -5,9 +5,9 @@
 //! make one, and inputs are drawn and changed slot by slot to make the errors of its outputs large.
 
 use num_complex::Complex64;
-use ringmill_compiler::InputRange;
-use ringmill_compiler::reference::evaluate_observed;
-use ringmill_isa::macros::{MacroOp, MacroProgram, MacroType};
+use ringmill_compiler::ckks::InputRange;
+use ringmill_compiler::ckks::reference::evaluate_observed;
+use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroType};
 use ringmill_schemes::ckks::Params;
 
 use crate::numbers::Numbers;
@@ -17,12 +17,26 @@ const SMALL: f64 = 1e-7;
 /// Complex Gaussians to take errors from.
 const TABLE: usize = 1 << 15;
 
+/// An error of a value's own: one that is as large in all slots, and that of a key times the mean of the digits.
+#[derive(Clone, Copy, Default)]
+struct Added {
+    /// Deviation in a slot.
+    even: f64,
+    /// In the slot that has most of it.
+    peak: f64,
+    /// Which key's error it is, and by how many slots the mean is turned.
+    key: usize,
+    turn: usize,
+}
+
 /// A search for the worst inputs of one managed program.
 pub struct Worst<'a> {
     program: &'a MacroProgram,
     ranges: &'a [InputRange],
-    /// Deviation of the error that is put into each value.
-    sizes: Vec<f64>,
+    /// The error that is put into each value.
+    added: Vec<Added>,
+    /// How large the mean of the digits is in each slot, at most 1.
+    ones: Vec<f64>,
     gaussians: Vec<Complex64>,
     numbers: Numbers,
     /// What each value may be as large as, where the bound is for values no larger than on a sample.
@@ -47,7 +61,8 @@ impl<'a> Worst<'a> {
         let mut worst = Self {
             program: managed,
             ranges,
-            sizes: sizes(managed, params),
+            added: added(managed, params),
+            ones: ones(params),
             gaussians,
             numbers,
             largest: None,
@@ -69,10 +84,10 @@ impl<'a> Worst<'a> {
             } else {
                 self.found[best].1.clone()
             };
-            let changed = if self.largest.is_some() && !self.numbers.one_in(4) {
-                self.rearranged(inputs)
-            } else {
-                self.changed(inputs)
+            let changed = match (self.numbers.below(8), &self.largest) {
+                (0 | 1, _) if !inputs[0].is_empty() => self.moved(inputs, best),
+                (2..=6, Some(_)) => self.rearranged(inputs),
+                _ => self.changed(inputs),
             };
             self.consider(changed);
         }
@@ -93,31 +108,60 @@ impl<'a> Worst<'a> {
         {
             return;
         }
-        let errors = self.errors(&inputs, &exact);
-        for (found, error) in self.found.iter_mut().zip(errors) {
+        let errors = self.errors(&inputs, &exact, true);
+        for (found, (error, _)) in self.found.iter_mut().zip(errors) {
             if error > found.0 {
                 *found = (error, inputs.clone());
             }
         }
     }
 
-    /// The largest error of each output, whose exact values are given.
-    fn errors(&self, inputs: &[Vec<Complex64>], exact: &[Vec<Complex64>]) -> Vec<f64> {
+    /// The largest error of each output, whose exact values are given, and its slot; with what is not the same in all slots
+    /// or without.
+    fn errors(
+        &self,
+        inputs: &[Vec<Complex64>],
+        exact: &[Vec<Complex64>],
+        peaks: bool,
+    ) -> Vec<(f64, usize)> {
         let inexact = evaluate_observed(self.program, inputs, &mut |value, slots| {
-            let size = SMALL * self.sizes[value.0 as usize];
-            if size > 0.0 {
-                let from = value.0 as usize * 7919;
-                for (i, slot) in slots.iter_mut().enumerate() {
-                    *slot += size * self.gaussians[(from + i) % TABLE];
-                }
+            let added = &self.added[value.0 as usize];
+            if added.even == 0.0 {
+                return;
+            }
+            let from = value.0 as usize * 7919;
+            let peak = if peaks { added.peak } else { 0.0 };
+            let peak = peak * self.gaussians[added.key % TABLE];
+            for (i, slot) in slots.iter_mut().enumerate() {
+                let even = added.even * self.gaussians[(from + i) % TABLE];
+                *slot += SMALL * (even + peak * self.ones[(i + added.turn) % self.ones.len()]);
             }
         });
         let pairs = exact.iter().zip(inexact.unwrap());
         let largest = |(x, y): (&Vec<Complex64>, Vec<Complex64>)| {
             let apart = x.iter().zip(&y).map(|(x, y)| (x - y).norm());
-            apart.fold(0.0, f64::max)
+            let by_slot = apart.zip(0..);
+            by_slot.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a })
         };
         pairs.map(largest).collect()
+    }
+
+    /// The inputs turned, or one slot in all: so that what makes errors large in some slot does where errors are largest.
+    fn moved(&mut self, mut inputs: Vec<Vec<Complex64>>, output: usize) -> Vec<Vec<Complex64>> {
+        let (exact, _) = norms(self.program, &inputs);
+        let (_, to) = self.errors(&inputs, &exact, true)[output];
+        let (_, from) = self.errors(&inputs, &exact, false)[output];
+        let slots = self.program.slots as usize;
+        let all = self.numbers.one_in(2);
+        for x in &mut inputs {
+            let worst = x[from];
+            if all {
+                x.fill(worst);
+            } else {
+                x.rotate_left((from + slots - to) % slots);
+            }
+        }
+        inputs
     }
 
     /// The inputs with slots moved, or turned in the complex plane: values are likely not to become larger.
@@ -222,8 +266,17 @@ fn place(n: &mut Numbers, range: &InputRange) -> Complex64 {
     }
 }
 
-/// Deviation of the error that each value gets of its own, in roundings of two polynomials.
-fn sizes(managed: &MacroProgram, params: &Params) -> Vec<f64> {
+/// 1 + X + ... in each slot of the ring over the largest.
+fn ones(params: &Params) -> Vec<f64> {
+    let period = 4 * params.slots() as u64;
+    let angle = |e: u64| std::f64::consts::PI * e as f64 / period as f64;
+    let of = |e: &u64| (angle(1).sin() / angle(*e).sin()).abs();
+    let powers = std::iter::successors(Some(1), |e| Some(e * 3 % period));
+    powers.take(params.slots()).map(|e| of(&e)).collect()
+}
+
+/// The error that each value gets of its own, in roundings of two polynomials.
+fn added(managed: &MacroProgram, params: &Params) -> Vec<Added> {
     let log = |primes: &[u64]| primes.iter().map(|&p| (p as f64).log2()).sum::<f64>();
     let n = params.degree() as f64;
     let level = params.max_level();
@@ -231,10 +284,16 @@ fn sizes(managed: &MacroProgram, params: &Params) -> Vec<f64> {
     let digit = digits
         .map(|j| log(&params.moduli()[params.digit(j, level)]))
         .fold(0.0, f64::max);
-    let switch = 3.2 * (n * 12.0).sqrt() * (digit - log(params.special_moduli())).exp2();
-    let mut sizes = vec![0.0; managed.types.len()];
+    // Of a digit over P and the key's error: a rounding's deviation is N / sqrt(18), that of N products of a uniform and a
+    // Gaussian N / sqrt(12) times theirs, and the mean's, 1/2, is 2 N / pi times as large as a sum of N Gaussians.
+    let ratio = 3.2 * (digit - log(params.special_moduli())).exp2();
+    let (even, peak) = (
+        ratio * 1.5f64.sqrt(),
+        ratio * (18.0 * n).sqrt() / std::f64::consts::PI,
+    );
+    let mut all = vec![Added::default(); managed.types.len()];
     for instr in &managed.instrs {
-        for &d in &instr.dst {
+        for (k, &d) in instr.dst.iter().enumerate() {
             let MacroType::Cipher {
                 size: polys,
                 at: Some(at),
@@ -242,17 +301,40 @@ fn sizes(managed: &MacroProgram, params: &Params) -> Vec<f64> {
             else {
                 continue;
             };
-            let at = at.scaled().unwrap();
-            let size = match instr.op {
-                MacroOp::Rescale if polys > 2 => (n * 2.0 / 3.0).sqrt(),
-                MacroOp::Input | MacroOp::Rescale => 1.0,
-                MacroOp::Relin | MacroOp::Conj | MacroOp::Rotate | MacroOp::Hrotate => 1.0 + switch,
-                _ => 0.0,
+            let steps = match &instr.imm {
+                MacroImm::Steps(steps) => steps[k].rem_euclid(params.slots() as i32) as usize,
+                _ => 0,
             };
-            sizes[d.0 as usize] = size * params.default_scale() / at.scale;
+            let scale = params.default_scale() / at.scaled().unwrap().scale;
+            let added = match instr.op {
+                MacroOp::Rescale if polys > 2 => Added {
+                    even: (n * 2.0 / 3.0).sqrt(),
+                    ..Added::default()
+                },
+                MacroOp::Input | MacroOp::Rescale => Added {
+                    even: 1.0,
+                    ..Added::default()
+                },
+                MacroOp::Relin | MacroOp::Conj | MacroOp::Rotate | MacroOp::Hrotate => Added {
+                    even: 1.0 + even,
+                    peak,
+                    key: steps + instr.op as usize * params.slots(),
+                    turn: if instr.op == MacroOp::Hrotate {
+                        steps
+                    } else {
+                        0
+                    },
+                },
+                _ => Added::default(),
+            };
+            all[d.0 as usize] = Added {
+                even: added.even * scale,
+                peak: added.peak * scale,
+                ..added
+            };
         }
     }
-    sizes
+    all
 }
 
 /// Of variance 1, by Box and Muller.

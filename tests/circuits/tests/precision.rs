@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 use ringmill_compiler::builder::{TraceBuilder, Traced};
-use ringmill_compiler::{
-    CompileError, Compiled, InputRange, Options, ParamsChoice, Passes, Wanted, compile,
-};
+use ringmill_compiler::ckks::{Compiled, InputRange, Options, ParamsChoice, Wanted};
+use ringmill_compiler::{CompileError, Passes, compile};
 use ringmill_devices::progress::Silent;
 use ringmill_devices::runtime::{Client, Server, Vectors};
 use ringmill_devices::{Request, open};
+use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroOp, MacroProgram, Visibility, text};
 use ringmill_schemes::ckks::Params;
 use ringmill_test_circuits::inputs::of_kind;
@@ -32,11 +32,11 @@ const KEPT: &[u64] = &[4930, 2783, 1204, 1216, 13723, 18418, 13061, 12211, 9725]
 /// Bits of slack allowed in the median and in the worst program.
 const MEDIAN: f64 = 4.0;
 const WORST: f64 = 8.0;
-/// Of the first 20,000 programs, those that have more. In 18750, x (x + y) - x y is x^2 by an identity; in 8026 and 18562,
-/// polynomials and their powers are bounded term by term. For 3789 and 14646 the reason is not known yet.
-const BEYOND: &[u64] = &[3789, 8026, 14646, 18562, 18750];
-/// And of the first 3,000 of those below: they have sums with signs of (x + p) y, which x y leaves.
-const BEYOND_ALIKE: &[u64] = &[43, 996, 1988, 2487, 2602];
+/// Of the first 20,000 programs, the one that has more, as it must. P is smaller than a digit in 3789, so that the error of
+/// its one conjugation is as large as the value in slot 0, and that is raised to the 11th power. There the error is a number
+/// of the key's: a Gaussian, beyond 5.3 deviations with a chance of 2^-40 and within one or two for the keys tried here. So
+/// whatever holds but with that chance is up to 5.3^11 = 2^26 above what is measured.
+const BEYOND: &[u64] = &[3789];
 /// Keys and searches an output is given to come near its bound, and inputs looked at in each.
 const TRIES: u64 = 8;
 const MOVES: usize = 24;
@@ -152,6 +152,7 @@ fn run_drawn(drawn: Drawn, seed: u64) -> Option<Found> {
     said += &format!(", {}", compiled.params.summary());
     if from_environment("RINGMILL_PRECISION_CASES") == Some(1) {
         println!("{}", text::print(&compiled.managed));
+        println!("ranges {:?}", case.ranges);
     }
     let mut worst = Worst::new(
         &compiled.managed,
@@ -174,6 +175,9 @@ fn run_drawn(drawn: Drawn, seed: u64) -> Option<Found> {
         let inputs = worst.inputs(output);
         let (predicted, measured) =
             measure(&case.program, inputs, &compiled, seed ^ (attempt << 32));
+        if from_environment("RINGMILL_PRECISION_CASES") == Some(1) {
+            println!("predicted {predicted:.2?}, measured {measured:.2?}");
+        }
         for ((slack, p), m) in slack.iter_mut().zip(predicted).zip(measured) {
             *slack = slack.min(m - p);
         }
@@ -260,7 +264,7 @@ fn hold(seeds: &[u64]) {
         -least.0,
         said(least.1)
     );
-    if let Some((slack, seed)) = beyond.iter().find(|(_, seed)| !is_exempt(*seed)) {
+    if let Some((slack, seed)) = beyond.iter().find(|(_, seed)| !BEYOND.contains(seed)) {
         panic!("{slack:.2} bits better than predicted: {}", said(*seed));
     }
     assert!(
@@ -268,14 +272,6 @@ fn hold(seeds: &[u64]) {
         "{:.2} bits of slack in the median",
         median.0
     );
-}
-
-fn is_exempt(seed: u64) -> bool {
-    if seed & ALIKE == 0 {
-        BEYOND.contains(&seed)
-    } else {
-        BEYOND_ALIKE.contains(&(seed ^ ALIKE))
-    }
 }
 
 fn from_environment(name: &str) -> Option<u64> {
@@ -328,6 +324,70 @@ fn sums_of_what_differs_by_what_is_public_are_bounded() {
     }
 }
 
+/// Ones, but zeros where the mean of the digits is most of a key switch's error (N = 2^12).
+fn away_from_the_mean(slots: u32) -> Vec<(f64, f64)> {
+    let degree = 4096u64;
+    let mask = (0..slots).scan(1u64, |e, _| {
+        let ones = 1.0 / (std::f64::consts::PI * *e as f64 / (2 * degree) as f64).sin();
+        *e = *e * 3 % (2 * degree);
+        Some((f64::from(u8::from(ones < 4.0)), 0.0))
+    });
+    mask.collect()
+}
+
+/// The sum of rotations of y + (x << i) p, all by the same steps: where p is zero they are one polynomial, switched again and
+/// again, which nothing in the program says.
+#[test]
+fn a_plain_input_that_is_zero_is_bounded() {
+    let (slots, count) = (1024, 256);
+    let mut n = Numbers::new(11);
+    let mut trace = TraceBuilder::new("zero", slots).unwrap();
+    let [x, y] = ["x", "y"].map(|name| trace.input(name, Visibility::Encrypted, None).unwrap());
+    let p = trace.input("p", Visibility::Plain, None).unwrap();
+    let mut sum: Option<Traced> = None;
+    for i in 0..count {
+        let turned = trace.rotate(x, i, None).unwrap();
+        let product = trace.mul(turned, p, None).unwrap();
+        let other = trace.add(product, y, None).unwrap();
+        let made = trace.rotate(other, 3, None).unwrap();
+        sum = Some(match sum {
+            None => made,
+            Some(sum) => trace.add(sum, made, None).unwrap(),
+        });
+    }
+    let mask = trace.vector(away_from_the_mean(slots), None).unwrap();
+    let masked = trace.mul(sum.unwrap(), mask, None).unwrap();
+    trace.output("out", masked, None).unwrap();
+    let params = Params::builder(12)
+        .prime_bits(&[55, 40, 40, 40], &[55])
+        .dnum(4)
+        .default_scale(40f64.exp2())
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .unwrap();
+    let ranges = [0.25, 0.25, 0.01].map(|radius| Some(InputRange::Disc { radius }));
+    let mut vector =
+        || -> Vec<Complex64> { (0..slots).map(|_| (n.signed() / 4.0).into()).collect() };
+    let inputs = vec![
+        vector(),
+        vector(),
+        vec![Complex64::default(); slots as usize],
+    ];
+    let options = Options {
+        params: ParamsChoice::Given(params),
+        ranges: ranges.to_vec(),
+        ..Options::default()
+    };
+    let compiled = Arc::new(compile(trace.finish(), &options).unwrap());
+    let rotations = (compiled.managed.instrs.iter()).filter(|i| i.op == MacroOp::Rotate);
+    assert!(rotations.count() >= 256, "none merged");
+    for seed in 0..6 {
+        let (predicted, measured) = measure(&compiled.source, &inputs, &compiled, seed);
+        println!("predicted {predicted:.2?}, measured {measured:.2?}");
+        assert!((predicted[0]..predicted[0] + WORST).contains(&measured[0]));
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Rotate,
@@ -368,13 +428,7 @@ fn public_differences(way: Way, count: usize) -> Drawn {
             Some(sum) => trace.add(sum, made, None).unwrap(),
         });
     }
-    let degree = 4096u64;
-    let mask = (0..slots).scan(1u64, |e, _| {
-        let ones = 1.0 / (std::f64::consts::PI * *e as f64 / (2 * degree) as f64).sin();
-        *e = *e * 3 % (2 * degree);
-        Some((f64::from(u8::from(ones < 4.0)), 0.0))
-    });
-    let mask = trace.vector(mask.collect(), None).unwrap();
+    let mask = trace.vector(away_from_the_mean(slots), None).unwrap();
     let sum = trace.add(sum.unwrap(), y, None).unwrap();
     let masked = trace.mul(sum, mask, None).unwrap();
     trace.output("out", masked, None).unwrap();
@@ -405,7 +459,7 @@ fn public_differences(way: Way, count: usize) -> Drawn {
                 lazy_relin: false,
                 ..Passes::ALL
             },
-            output_level: 6,
+            output_level: Level(6),
             ..Options::default()
         },
         sampled: false,

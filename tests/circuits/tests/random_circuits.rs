@@ -6,7 +6,8 @@ use std::sync::{Arc, LazyLock};
 use proptest::prelude::*;
 // The compiler's own generator of random circuits, which names its builder `crate::builder`.
 use ringmill_compiler::builder;
-use ringmill_compiler::{CompileError, Options, compile};
+use ringmill_compiler::ckks::Options;
+use ringmill_compiler::{CompileError, compile};
 use ringmill_devices::progress::Silent;
 use ringmill_devices::runtime::{Ciphertexts, Client, RuntimeError, Server, Vectors};
 use ringmill_devices::{Device, Request, open};

@@ -7,10 +7,12 @@ use std::sync::{Arc, LazyLock};
 
 use num_complex::Complex64;
 use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
+use ringmill_compiler::ckks::{Options, saved};
+use ringmill_compiler::compile;
 use ringmill_compiler::inline::length;
-use ringmill_compiler::{Options, compile, saved};
 use ringmill_isa::macros::{MacroProgram, Visibility, text as macros};
 use ringmill_isa::mid::text as mid;
+use ringmill_isa::{Galois, Level};
 use ringmill_schemes::ckks::file::{self, InsecureParams, Kind};
 use ringmill_schemes::ckks::{Encoder, Encryptor, KeyForm, KeyGenerator, Params};
 use ringmill_schemes::seal::{self, Compression, SealContext};
@@ -123,7 +125,7 @@ pub fn saved_program(bytes: &[u8]) -> bool {
     if is_short(&program)
         && let Ok(compiled) = compile(program, &options)
     {
-        let again = saved::print(&compiled, &options);
+        let again = saved::print(&compiled, &options, None);
         let read = saved::parse(&again, InsecureParams::AllowForTestsOnly);
         let (program, _) = read
             .expect("what is saved is read")
@@ -233,7 +235,7 @@ fn saved_seeds() -> Vec<Vec<u8>> {
                 ..Options::given(Arc::clone(&PARAMS))
             };
             let compiled = compile(source, &options).expect("the seed program compiles");
-            saved::print(&compiled, &options).into_bytes()
+            saved::print(&compiled, &options, None).into_bytes()
         })
         .collect()
 }
@@ -319,7 +321,7 @@ fn ckks_seeds() -> Vec<Vec<u8>> {
             KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(&params), [1; 32])?;
         let public = keys.public_key()?;
         let plain =
-            Encoder::new(Arc::clone(&params)).encode_real(&[1.0, -2.0], 2, 2f64.powi(30))?;
+            Encoder::new(Arc::clone(&params)).encode_real(&[1.0, -2.0], Level(2), 2f64.powi(30))?;
         let cipher = Encryptor::with_public_key(Arc::clone(&params), &public)?
             .seed_for_reproducible_tests_only([2; 32])
             .encrypt(&plain)?;
@@ -338,7 +340,7 @@ fn ckks_seeds() -> Vec<Vec<u8>> {
             seeds.push(file::write_relin_key(&keys.relin_key(form)?));
             seeds.push(file::write_galois_keys(
                 &params,
-                &keys.galois_keys(&[3, 31], form)?,
+                &keys.galois_keys(&[Galois(3), Galois(31)], form)?,
             )?);
         }
         let older: Vec<Vec<u8>> = seeds.iter().map(|seed| version_1(seed)).collect();
@@ -355,9 +357,9 @@ fn seal_seeds() -> Vec<Vec<u8>> {
             KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(&params), [1; 32])?;
         let public = keys.public_key()?;
         let relin = keys.relin_key(KeyForm::Stored)?;
-        let galois = keys.galois_keys(&[3], KeyForm::Stored)?;
+        let galois = keys.galois_keys(&[Galois(3)], KeyForm::Stored)?;
         let plain =
-            Encoder::new(Arc::clone(&params)).encode_real(&[1.0, -2.0], 2, 2f64.powi(30))?;
+            Encoder::new(Arc::clone(&params)).encode_real(&[1.0, -2.0], Level(2), 2f64.powi(30))?;
         let cipher = Encryptor::with_public_key(params, &public)?
             .seed_for_reproducible_tests_only([2; 32])
             .encrypt(&plain)?;

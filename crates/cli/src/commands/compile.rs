@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use ringmill_compiler::Compiled;
+use ringmill_compiler::ckks::Compiled;
 use ringmill_isa::mid::stats::call_counts;
 use ringmill_isa::{macros, mid};
 use ringmill_limits::Watch;
@@ -88,7 +88,7 @@ fn emit(
             out.write_all(mid::text::print_program(&compiled.program).as_bytes())?
         }
         Emit::Micro => machine::find(args.machine.as_deref().unwrap_or(MACHINE))?.micro_text(
-            compiled.unrolled()?,
+            &compiled.program,
             SimOptions {
                 watch: watch.clone(),
                 ..SimOptions::default()

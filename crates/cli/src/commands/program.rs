@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use num_complex::Complex64;
-use ringmill_compiler::{Compiled, InputRange, Options, ParamsChoice, Wanted};
+use ringmill_compiler::ckks::{Compiled, InputRange, Options, ParamsChoice, Wanted};
 use ringmill_devices::report::SchemeReport;
 use ringmill_isa::macros::{MacroProgram, text};
 use ringmill_limits::Watch;

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use num_complex::Complex64;
-use ringmill_compiler::{Compiled, InputRange};
+use ringmill_compiler::ckks::{Compiled, InputRange};
 use ringmill_devices::report::RunReport;
-use ringmill_devices::runtime::{Ciphertexts, Client, Server, Vectors};
+use ringmill_devices::runtime::{Ciphertexts, Server, Vectors};
 use ringmill_isa::macros::{MacroProgram, Visibility};
 use ringmill_limits::{Watch, human};
 use serde_json::{Map, Value, json};
@@ -15,8 +16,9 @@ use crate::PythonTracer;
 use crate::args::RunArgs;
 use crate::commands::program;
 use crate::error::CliError;
+use crate::kept::{self, Folder, Prepared};
 use crate::progress::Bar;
-use crate::trace::run_on;
+use crate::trace::{Asked, run_on};
 use crate::{inputs, output};
 
 pub fn run(
@@ -34,6 +36,12 @@ pub fn run(
         return Err(CliError::Usage(
             "--trace and --output name one file; give each its own".to_owned(),
         ));
+    }
+    if let (Some(_), [_, _, ..]) = (&args.checkpoint, &args.devices[..]) {
+        return Err(CliError::Usage(format!(
+            "--checkpoint is of one run, and {} devices are named; name one",
+            args.devices.len()
+        )));
     }
     let devices = args
         .devices
@@ -69,9 +77,24 @@ pub fn run(
     if !args.json {
         output::text(&format!("{}\n", key_line(&compiled)))?;
     }
-    let client = Client::new(Arc::clone(&compiled))?.watched(watch);
-    let keys = client.evaluation_keys()?;
-    let ciphers = client.encrypt(&part(Visibility::Encrypted))?;
+    let Prepared {
+        client,
+        keys,
+        ciphers,
+        folder,
+    } = kept::prepare(
+        &compiled,
+        &part(Visibility::Encrypted),
+        &plains,
+        args.checkpoint.as_deref(),
+        watch,
+    )?;
+    if let (Some(folder), false) = (&folder, args.json) {
+        output::text(match folder.goes_on {
+            true => "going on from the checkpoint\n",
+            false => "saved as it runs: the same command goes on after an interruption\n",
+        })?;
+    }
     let server = Server::new_watched(Arc::clone(&compiled), keys, watch)?;
 
     let mut reports: Vec<RunReport> = Vec::new();
@@ -85,14 +108,20 @@ pub fn run(
             device.as_ref(),
             &server,
             (&ciphers, &plains),
-            !args.no_spill,
-            trace,
+            Asked {
+                spill: !args.no_spill,
+                trace,
+                saving: folder
+                    .as_ref()
+                    .map(|folder| folder.saving(Duration::from_secs(args.checkpoint_every.into()))),
+                resume: folder.as_ref().and_then(Folder::resume),
+            },
             &Bar::new(),
             watch,
         );
         let mut answer = match done {
             Err(error) if error.is_interrupt() && !reports.is_empty() => {
-                return Err(kept(args, &compiled, &reports, &device.name())?);
+                return Err(complete(args, &compiled, &reports, &device.name())?);
             }
             done => done?,
         };
@@ -125,6 +154,7 @@ pub fn run(
             None => first = Some((device.name(), outputs)),
         }
     }
+    folder.map(Folder::clear).transpose()?;
     let wrong = wrong_outputs(&reports);
     if args.json {
         print_reports(&compiled, wrong.is_empty(), &reports)?;
@@ -165,7 +195,7 @@ fn key_line(compiled: &Compiled) -> String {
 }
 
 /// Hands out what was finished before an interrupt on device `at`; the error says what that is.
-fn kept(
+fn complete(
     args: &RunArgs,
     compiled: &Compiled,
     reports: &[RunReport],

@@ -20,3 +20,27 @@ pub fn command(arguments: &[&str]) -> Command {
 pub fn ringmill(arguments: &[&str]) -> Output {
     command(arguments).output().unwrap()
 }
+
+/// A folder of this name for a test's files.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// x rotated and conjugated many times, which nothing folds: keys of a few steps, values that do not grow.
+pub fn long_program(folder: &Path, turns: usize) -> String {
+    let mut text = String::from(
+        "macro \"turning\" slots 4096\n  input 0 = encrypted \"x\"\n  output 0 = \"y\"\n",
+    );
+    text += "%0 = INPUT input 0 : cipher 2\n";
+    for turn in 0..turns {
+        let (value, step) = (2 * turn, 1 + turn % 5);
+        text += &format!("%{} = ROTATE %{value} steps {step} : cipher 2\n", value + 1);
+        text += &format!("%{} = CONJ %{} : cipher 2\n", value + 2, value + 1);
+    }
+    text += &format!("OUTPUT %{} output 0\nend\n", 2 * turns);
+    let path = folder.join(format!("turning{turns}.rmac"));
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}

@@ -1,5 +1,6 @@
 //! What a traced function may not do.
 
+use ringmill_isa::limits::MAX_NAME;
 use ringmill_isa::source::SourceLoc;
 use thiserror::Error;
 
@@ -20,6 +21,14 @@ pub enum TraceError {
     Length { at: At, expected: u32, got: usize },
     #[error("{at}value {index} of this vector is {value}; only finite numbers can be encoded")]
     NotFinite { at: At, index: usize, value: f64 },
+    #[error(
+        "{at}the name of {what} has {length} bytes, and a file keeps at most {MAX_NAME}; shorten it"
+    )]
+    Name {
+        at: At,
+        what: &'static str,
+        length: usize,
+    },
     #[error("{at}there are two inputs named {name:?}; give each its own name")]
     DuplicateInput { at: At, name: String },
     #[error("{at}there are two outputs named {name:?}; give each its own name")]
@@ -115,6 +124,7 @@ impl TraceError {
             Self::Slots { .. } => None,
             Self::Length { at, .. }
             | Self::NotFinite { at, .. }
+            | Self::Name { at, .. }
             | Self::DuplicateInput { at, .. }
             | Self::DuplicateOutput { at, .. }
             | Self::PlainArithmetic { at, .. }
@@ -138,4 +148,20 @@ impl TraceError {
             | Self::TooLong { at } => at.0.as_ref(),
         }
     }
+}
+
+/// Refuses a name that macro text would not read back.
+pub(super) fn named(
+    what: &'static str,
+    name: &str,
+    loc: &Option<SourceLoc>,
+) -> Result<(), TraceError> {
+    if name.len() <= MAX_NAME {
+        return Ok(());
+    }
+    Err(TraceError::Name {
+        at: At(loc.clone()),
+        what,
+        length: name.len(),
+    })
 }

@@ -9,6 +9,7 @@ use ringmill_isa::macros::{
 use ringmill_isa::source::SourceLoc;
 
 use super::emit::{CIPHER, PLAIN};
+use super::error::named;
 use super::node::{Home, Node, Sort};
 use super::{TraceBuilder, TraceError, Traced};
 use crate::error::At;
@@ -150,6 +151,7 @@ impl TraceBuilder {
             return Err(TraceError::Nested { at: At(loc) });
         }
         operands("arguments", params.len(), &loc)?;
+        named("a procedure", name, &loc)?;
         let id = self.made;
         self.made += 1;
         let mut frame = Frame::new(id, kind, name.to_owned(), loc);

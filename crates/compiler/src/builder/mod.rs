@@ -18,6 +18,7 @@ use crate::error::At;
 use constants::Constants;
 use emit::first_not_finite;
 pub use error::TraceError;
+use error::named;
 use frame::{Frame, Kind};
 pub use frame::{MAX_NESTING, Procedure};
 use node::{Binary, Home, Node, Sort};
@@ -75,6 +76,7 @@ impl TraceBuilder {
         if !slots.is_power_of_two() || slots > MAX_SLOTS {
             return Err(TraceError::Slots { slots });
         }
+        named("the program", name, &None)?;
         Ok(Self {
             program: MacroProgram::new(name.to_owned(), SchemeName::default(), slots),
             nodes: Vec::new(),
@@ -101,6 +103,7 @@ impl TraceBuilder {
         visibility: Visibility,
         loc: Option<SourceLoc>,
     ) -> Result<Traced, TraceError> {
+        named("an input", name, &loc)?;
         if self.program.inputs.iter().any(|i| i.name == name) {
             return Err(TraceError::DuplicateInput {
                 at: At(loc),
@@ -296,6 +299,7 @@ impl TraceBuilder {
                 name: name.to_owned(),
             });
         };
+        named("an output", name, &loc)?;
         if self.program.outputs.iter().any(|o| o == name) {
             return Err(TraceError::DuplicateOutput {
                 at: At(loc),

@@ -4,16 +4,15 @@ use ringmill_isa::macros::{MacroInstr, MacroValue};
 use ringmill_isa::mid::pack::Loose;
 use ringmill_isa::mid::walk::Held;
 use ringmill_isa::mid::{Action, Form, HeadInput, InputRole, LimbType, ModulusId};
-use ringmill_isa::source::SourceLoc;
+use ringmill_isa::{Level, Poly};
 use ringmill_schemes::Operation;
 use ringmill_schemes::call::{Bound, Place, bind, key_digit};
-use ringmill_schemes::ckks::OpKey;
-use ringmill_schemes::rlwe::RlweError;
 
-use super::{KeyRequest, Limbs, Lowering};
+use super::{Limbs, Lowering};
 use crate::error::CompileError;
+use crate::scheme::{Compiles, ErrorOf};
 
-impl Lowering<'_> {
+impl<S: Compiles> Lowering<'_, S> {
     /// The number of a limb that is about to be made.
     fn fresh(&mut self) -> u32 {
         let number = self.made;
@@ -23,31 +22,34 @@ impl Lowering<'_> {
 
     pub(super) fn input(&mut self, name: String, modulus: ModulusId, role: InputRole) -> Held {
         let ty = LimbType {
-            ring: self.procs.params().ring(),
+            ring: self.ring,
             modulus,
             form: Form::Eval,
-        };
+        }
+        .into();
         let inputs = &mut self.program.inputs;
         inputs.push(HeadInput { ty, name, role });
         Held::Input(inputs.len() as u32 - 1)
     }
 
-    pub(super) fn moduli_at(level: u32) -> impl Iterator<Item = ModulusId> {
-        (0..=level as u16).map(ModulusId)
+    pub(super) fn moduli_at(level: Level) -> impl Iterator<Item = ModulusId> {
+        level.moduli().map(|i| ModulusId(i as u16))
     }
 
-    /// Appends the call of `key` on `operands` and `keys`, and defines the results of `instr`.
+    /// Appends the call of `operation` on the operands of `instr`, then `keys`, and defines the results of `to`.
     pub(super) fn call(
         &mut self,
-        key: OpKey,
+        operation: S::Operation,
+        immediates: Vec<u64>,
+        keys: &[S::KeyName],
         instr: &MacroInstr,
-        operands: &[MacroValue],
-        keys: &[KeyRequest],
-        loc: &Option<SourceLoc>,
-    ) -> Result<(), CompileError> {
-        let (key, immediates) = key.opened();
-        let procedure = self.procs.get(&key)?;
-        let numbers: Vec<u32> = keys.iter().map(|k| self.key_number(*k)).collect();
+        to: &MacroInstr,
+    ) -> Result<(), ErrorOf<S>> {
+        let operands = &instr.src;
+        let procedure = self.procs.get(&operation).map_err(CompileError::Scheme)?;
+        let known = keys.iter().map(|key| self.key_numbers.get(key).copied());
+        let none = self.key_numbers.len() as u32;
+        let numbers: Vec<u32> = known.map(|known| known.unwrap_or(none)).collect();
         // The key operands' own argument numbers follow the ciphertexts' and plaintexts'.
         let key_number = |arg: u16| {
             let key = usize::from(arg).checked_sub(operands.len())?;
@@ -62,36 +64,35 @@ impl Lowering<'_> {
             },
             |lowering, arg| key_number(arg).map(|key| lowering.seed_index(key)),
         );
-        let Bound { limbs, seeds } =
-            bound.map_err(|e| CompileError::Scheme(RlweError::from(e).into()))?;
+        let Bound { limbs, seeds } = bound?;
 
         let mut results: Vec<Limbs> =
-            vec![vec![Vec::new(); key.result_size() as usize]; instr.dst.len()];
+            vec![vec![Vec::new(); operation.result_size() as usize]; to.dst.len()];
         let mut fresh = Vec::with_capacity(procedure.results.len());
         for result in &procedure.results {
             let number = self.fresh();
             fresh.push(number);
             if let Some(limbs) = results
                 .get_mut(usize::from(result.index))
-                .and_then(|r| r.get_mut(usize::from(result.poly)))
+                .and_then(|r| r.get_mut(result.poly.index()))
             {
                 limbs.push(Held::Made(number));
             }
         }
-        for (&v, mut limbs) in instr.dst.iter().zip(results) {
-            for (poly, slot) in (0u32..).zip(&mut limbs) {
-                if let Some(&operand) = key
+        for (&v, mut limbs) in to.dst.iter().zip(results) {
+            for (poly, slot) in Poly::of(operation.result_size()).zip(&mut limbs) {
+                if let Some(&operand) = operation
                     .passes_through(poly)
                     .and_then(|arg| operands.get(usize::from(arg)))
                 {
-                    slot.clone_from(&self.limbs[operand.0 as usize][poly as usize]);
+                    slot.clone_from(&self.limbs[operand.0 as usize][poly.index()]);
                 }
             }
             self.limbs[v.0 as usize] = limbs;
         }
 
         let next = self.program.procs.len() as u32;
-        let proc = *self.proc_of.entry(key).or_insert(next);
+        let proc = *self.proc_of.entry(operation).or_insert(next);
         if proc == next {
             self.program.procs.push(procedure);
         }
@@ -101,20 +102,18 @@ impl Lowering<'_> {
             seeds,
             immediates,
             results: fresh,
-            loc: loc.clone(),
+            loc: instr.loc.clone(),
         });
         Ok(())
     }
 
     fn operand_limb(&self, operands: &[MacroValue], place: Place) -> Option<Held> {
         let operand = operands.get(usize::from(place.arg))?;
-        let limbs = self.limbs.get(operand.0 as usize)?.get(place.poly)?;
+        let limbs = self
+            .limbs
+            .get(operand.0 as usize)?
+            .get(place.poly.index())?;
         limbs.get(usize::from(place.modulus.0)).copied()
-    }
-
-    fn key_number(&self, request: KeyRequest) -> u32 {
-        let number = self.key_numbers.get(&request).copied();
-        number.unwrap_or(self.keys.len() as u32)
     }
 
     fn key_limb(&mut self, key: u32, place: Place) -> Held {

@@ -2,15 +2,18 @@
 
 use num_complex::Complex64;
 use proptest::prelude::*;
+use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroProgram, Stage, stage, verify, verify_with_primes};
+use ringmill_schemes::ckks::Ckks;
 
 use super::random::{Case, MAX_DEPTH, cases};
-use crate::canonical::CanonicalScales;
+use crate::ckks::canonical::CanonicalScales;
+use crate::ckks::reference::evaluate;
+use crate::ckks::scale;
 use crate::error::CompileError;
 use crate::options::Passes;
-use crate::reference::evaluate;
 use crate::relin::Placement;
-use crate::{cse, dce, fold, hoist, pipeline, relin, scale};
+use crate::{ckks::fold, cse, dce, hoist, pipeline, relin};
 
 /// Primes near 2^40, none of them exactly there; the canonical scales drift as real ones do.
 pub const PRIMES: [u64; 7] = [
@@ -47,28 +50,28 @@ proptest! {
     #[test]
     fn each_pass_keeps_the_result(case in cases(0..40)) {
         verify(&case.program).unwrap();
-        keeps(&case, fold::run)?;
-        keeps(&case, cse::run)?;
-        keeps(&case, hoist::run)?;
-        let live = keeps(&case, dce::run)?;
+        keeps(&case, |p| Ok(fold::run(p)))?;
+        keeps(&case, |p| Ok(cse::run(p)))?;
+        keeps(&case, |p| Ok(hoist::run(p)))?;
+        let live = keeps(&case, |p| Ok(dce::run(p)))?;
         prop_assert!(live.instrs.len() <= case.program.instrs.len());
         for placement in [Placement::Fewest, Placement::Eager] {
-            keeps(&case, |p| relin::run(p, placement))?;
+            keeps(&case, |p| Ok(relin::run(p, placement)))?;
         }
     }
 
     #[test]
     fn optimising_never_adds_instructions(case in cases(0..40)) {
         let relins = |p: &MacroProgram| p.instrs.iter().filter(|i| i.op == ringmill_isa::macros::MacroOp::Relin).count();
-        let fewest = relin::run(case.program.clone(), Placement::Fewest).unwrap();
-        let eager = relin::run(case.program.clone(), Placement::Eager).unwrap();
+        let fewest = relin::run(case.program.clone(), Placement::Fewest);
+        let eager = relin::run(case.program.clone(), Placement::Eager);
         prop_assert!(relins(&fewest) <= relins(&eager));
-        prop_assert!(cse::run(case.program.clone()).unwrap().instrs.len() <= case.program.instrs.len());
-        let folded = dce::run(fold::run(case.program.clone()).unwrap()).unwrap();
+        prop_assert!(cse::run(case.program.clone()).instrs.len() <= case.program.instrs.len());
+        let folded = dce::run(fold::run(case.program.clone()));
         let ciphers = |p: &MacroProgram| {
             p.instrs.iter().filter(|i| i.op != ringmill_isa::macros::MacroOp::Encode).count()
         };
-        prop_assert!(ciphers(&folded) <= ciphers(&dce::run(case.program.clone()).unwrap()));
+        prop_assert!(ciphers(&folded) <= ciphers(&dce::run(case.program.clone())));
     }
 
     #[test]
@@ -76,8 +79,8 @@ proptest! {
         let on = |bit: u8| bits >> bit & 1 == 1;
         let passes = Passes { fold: on(0), cse: on(1), dce: on(2), lazy_relin: on(3), hoist: on(4) };
         let scales = CanonicalScales::new(&PRIMES, 2f64.powi(40)).unwrap();
-        prop_assert!(scales.top() > MAX_DEPTH + 1);
-        let managed = keeps(&case, |p| scale::run(pipeline::relinearised(p, passes)?, &scales, output_level))?;
+        prop_assert!(scales.top() > Level(MAX_DEPTH + 1));
+        let managed = keeps(&case, |p| scale::run(pipeline::relinearised::<Ckks>(p, passes), &scales, Level(output_level)))?;
         prop_assert_eq!(stage(&managed), Stage::Managed);
         verify_with_primes(&managed, &PRIMES).map_err(|e| TestCaseError::fail(e.to_string()))?;
         exact_sums(&managed)?;
@@ -110,8 +113,8 @@ fn random_programs_reach_every_instruction() {
     let mut seen = std::collections::BTreeSet::new();
     for _ in 0..200 {
         let case = cases(20..40).new_tree(&mut runner).unwrap().current();
-        let relinearised = pipeline::relinearised(case.program, Passes::ALL).unwrap();
-        let managed = scale::run(relinearised, &scales, 0).unwrap();
+        let relinearised = pipeline::relinearised::<Ckks>(case.program, Passes::ALL);
+        let managed = scale::run(relinearised, &scales, Level(0)).unwrap();
         seen.extend(managed.instrs.iter().map(|i| i.op));
     }
     // Calls and repeats are written out before.

@@ -5,15 +5,16 @@ use std::time::{Duration, Instant};
 
 use num_complex::Complex64;
 use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroValue, Visibility};
+use ringmill_isa::mid::Unrolled;
+use ringmill_isa::{Galois, Level};
 use ringmill_schemes::ckks::Params;
 
 use super::random::line;
 use super::run::{errors, run, small_params};
 use crate::builder::{TraceBuilder, Traced};
-use crate::reference::evaluate;
-use crate::{
-    CompileError, Compiled, InputRange, KeyRequest, Options, ParamsChoice, Passes, Wanted, compile,
-};
+use crate::ckks::reference::evaluate;
+use crate::ckks::{Compiled, InputRange, KeyRequest, Options, ParamsChoice, Wanted};
+use crate::{CompileError, Passes, compile};
 
 fn start(slots: u32) -> (TraceBuilder, Traced) {
     let mut t = TraceBuilder::new("test", slots).unwrap();
@@ -43,8 +44,8 @@ fn choosing(wanted: Wanted) -> Options {
 
 /// Names of the procedures that a program calls, without levels.
 fn operations(compiled: &Compiled) -> Vec<&str> {
-    let program = compiled.unrolled().unwrap();
-    let procs = &program.procs;
+    let program = Unrolled::of(&compiled.program, 1 << 24).unwrap();
+    let procs = compiled.program.bound_procs();
     let name = |p: u32| procs[p as usize].name.split('.').nth(1).unwrap();
     program.calls.iter().map(|c| name(c.proc)).collect()
 }
@@ -60,7 +61,7 @@ fn chosen_parameters_are_secure_and_grow_with_the_program() {
         let compiled = compile(squares(depth), &choosing(wanted)).unwrap();
         let params = &compiled.params;
         assert!(params.security().insecure.is_none());
-        assert_eq!(params.max_level(), depth);
+        assert_eq!(params.max_level(), Level(depth));
         assert!(compiled.predicted[0].bits() >= f64::from(precision_bits));
         assert!(params.log_n() >= last);
         last = params.log_n();
@@ -153,7 +154,7 @@ fn programs_that_do_not_fit_given_parameters_are_errors() {
     let high = compile(
         squares(6),
         &Options {
-            output_level: 1,
+            output_level: Level(1),
             ..options
         },
     )
@@ -229,7 +230,10 @@ fn only_the_keys_that_are_used_are_asked_for() {
     let conjugation = params.conjugation_element();
     assert_eq!(
         compiled.keys,
-        [KeyRequest::Galois(9), KeyRequest::Galois(conjugation)]
+        [
+            KeyRequest::Galois(Galois(9)),
+            KeyRequest::Galois(conjugation)
+        ]
     );
     assert!(compiled.program.seeds.is_empty());
     // Depth 0: one prime and the special one, one digit: two parts of two limbs for each of two keys.
@@ -283,7 +287,7 @@ fn a_sigmoid_of_an_inner_product_is_right_on_every_path() {
                 ..Options::given(small_params())
             };
             let compiled = compile(everything(), &options).unwrap();
-            assert_eq!(compiled.inputs[0].at.level, 4);
+            assert_eq!(compiled.inputs[0].at.level, Level(4));
             let errors = errors(&run(&compiled, &inputs), &expected);
             for (error, predicted) in errors.iter().zip(&compiled.predicted) {
                 assert!(
@@ -416,13 +420,13 @@ fn ranges_that_make_no_sense_are_refused() {
 #[test]
 fn outputs_come_at_the_level_asked_for() {
     let options = Options {
-        output_level: 2,
+        output_level: Level(2),
         ..Options::given(small_params())
     };
     let compiled = compile(squares(2), &options).unwrap();
     assert_eq!(
         (compiled.inputs[0].at.level, compiled.outputs[0].at.level),
-        (4, 2)
+        (Level(4), Level(2))
     );
 }
 

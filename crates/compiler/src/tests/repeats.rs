@@ -12,9 +12,11 @@ use ringmill_schemes::ckks::file::InsecureParams;
 use super::random::{Known, SLOTS, Step, line, numbers, step, vector};
 use super::run::small_params;
 use crate::builder::{MAX_NESTING, TraceBuilder, TraceError, Traced};
+use crate::ckks::Options;
+use crate::ckks::reference::{EvaluateError, evaluate};
+use crate::ckks::saved::{self, Returned};
 use crate::inline::{InlineError, MAX_WRITTEN_OUT, written_out};
-use crate::reference::{EvaluateError, evaluate};
-use crate::{CompileError, Options, compile, cse, saved};
+use crate::{CompileError, compile, cse};
 
 /// A loop: how often, how many values it carries, what it does, and perhaps a loop within at the end.
 #[derive(Clone, Debug)]
@@ -248,8 +250,8 @@ fn same(parts: &[Part], seed: u64) -> Result<bool, TestCaseError> {
     let plain = written_out(&looped).unwrap().into_owned();
     prop_assert!(plain.procs.is_empty());
     // By hand, a constant is encoded once; written out, once a call.
-    let merged = cse::run(plain.clone()).unwrap();
-    prop_assert_eq!(merged, cse::run(by_hand.clone()).unwrap());
+    let merged = cse::run(plain.clone());
+    prop_assert_eq!(merged, cse::run(by_hand.clone()));
     let options = Options {
         input_bound: 0.5,
         ..Options::given(small_params())
@@ -500,12 +502,34 @@ fn saved_programs_keep_their_repeats() {
     let options = Options::given(small_params());
     let compiled = compile(nested(&[2, 2]), &options).unwrap();
     assert_eq!(compiled.source.procs.len(), 2);
-    let text = saved::print(&compiled, &options);
+    let text = saved::print(&compiled, &options, Some(Returned::Tuple));
+    assert_eq!(saved::returned(&text), Some(Returned::Tuple));
     let (program, again) = saved::parse(&text, InsecureParams::AllowForTestsOnly)
         .unwrap()
         .unwrap();
     assert_eq!(program, compiled.source);
     assert_eq!(compile(program, &again).unwrap().program, compiled.program);
+}
+
+#[test]
+fn a_name_that_no_file_keeps_is_refused() {
+    let long = "n".repeat(257);
+    assert!(TraceBuilder::new(&long, SLOTS).is_err());
+    let mut t = TraceBuilder::new(&long[1..], SLOTS).unwrap();
+    let x = t.input(&long[1..], Visibility::Encrypted, None).unwrap();
+    let refused = [
+        t.input(&long, Visibility::Plain, line(7)).map(drop),
+        t.output(&long, x, line(7)),
+        t.begin_body(&long, 1, line(7)).map(drop),
+    ];
+    for error in refused.map(Result::unwrap_err) {
+        assert!(matches!(error, TraceError::Name { length: 257, .. }));
+        assert_eq!(error.loc(), line(7).as_ref());
+    }
+    t.output(&long[1..], x, None).unwrap();
+    let program = t.finish();
+    let text = text::print(&program);
+    assert_eq!(text::parse(&text).unwrap(), program);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use num_complex::Complex64;
 use proptest::prelude::*;
 use ringmill_isa::macros::Visibility;
-use ringmill_isa::mid::InputRole;
+use ringmill_isa::mid::{InputRole, Unrolled};
 use ringmill_schemes::ckks::key::KeyForm;
 use ringmill_schemes::ckks::{
     Ciphertext, Decryptor, Encoder, Encryptor, GaloisKeys, KSwitchKey, KeyGenerator, Params,
@@ -14,8 +14,9 @@ use ringmill_schemes::ckks::{
 use ringmill_schemes::interpret;
 
 use super::random::{Case, cases};
-use crate::reference::evaluate;
-use crate::{CompileError, Compiled, KeyRequest, Options, Passes, PlainSource, compile};
+use crate::ckks::reference::evaluate;
+use crate::ckks::{Compiled, KeyRequest, Options};
+use crate::{CompileError, Passes, PlainSource, compile};
 
 pub fn small_params() -> Arc<Params> {
     static PARAMS: LazyLock<Arc<Params>> = LazyLock::new(|| {
@@ -53,7 +54,7 @@ pub fn run(compiled: &Compiled, inputs: &[Vec<Complex64>]) -> Vec<Vec<Complex64>
     } else {
         KeyForm::Stored
     };
-    let elements: Vec<u32> = compiled
+    let elements: Vec<_> = compiled
         .keys
         .iter()
         .filter_map(|k| {
@@ -85,7 +86,7 @@ pub fn run(compiled: &Compiled, inputs: &[Vec<Complex64>]) -> Vec<Vec<Complex64>
         .map(|(input, values)| {
             let encode = || {
                 encoder
-                    .encode(values, input.at.level, input.at.scale)
+                    .encode(values, input.at.level, input.at.annotation.0)
                     .unwrap()
             };
             (input.visibility == Visibility::Encrypted)
@@ -104,20 +105,20 @@ pub fn run(compiled: &Compiled, inputs: &[Vec<Complex64>]) -> Vec<Vec<Complex64>
                 PlainSource::Input(i) => inputs[i as usize].clone(),
             };
             encoder
-                .encode(&values, request.at.level, request.at.scale)
+                .encode(&values, request.at.level, request.at.annotation.0)
                 .unwrap()
         })
         .collect();
 
-    let program = compiled.unrolled().unwrap();
+    let program = &Unrolled::of(&compiled.program, 1 << 24).unwrap();
     let mut limbs: Vec<Vec<u64>> = vec![Vec::new(); program.limbs.len()];
     for input in &program.inputs {
-        let modulus = usize::from(program.limbs[input.limb.0 as usize].modulus.0);
+        let modulus = usize::from(program.limb_type(input.limb).unwrap().modulus.0);
         let limb = match input.role {
             InputRole::Cipher { input, poly } => ciphers[input as usize]
                 .as_ref()
                 .unwrap()
-                .limb(usize::from(poly), modulus),
+                .limb(poly, modulus),
             InputRole::Plain { input } => plains[input as usize].limb(modulus),
             InputRole::Key { key, digit, part } => keys.get(compiled.keys[key as usize]).limb(
                 usize::from(digit),
@@ -152,9 +153,10 @@ pub fn run(compiled: &Compiled, inputs: &[Vec<Complex64>]) -> Vec<Vec<Complex64>
         .map(|(number, output)| {
             let mut polys = vec![Vec::new(); 2];
             for o in program.outputs.iter().filter(|o| o.output == number) {
-                polys[usize::from(o.poly)].extend_from_slice(&limbs[o.limb.0 as usize]);
+                polys[o.poly.index()].extend_from_slice(&limbs[o.limb.0 as usize]);
             }
-            let cipher = Ciphertext::new(params, output.at.level, output.at.scale, polys).unwrap();
+            let cipher =
+                Ciphertext::new(params, output.at.level, output.at.annotation, polys).unwrap();
             let plain = decryptor.decrypt(&cipher).unwrap();
             encoder
                 .decode(&plain, compiled.source.slots as usize)

@@ -1,13 +1,15 @@
 //! Saved programs come back as they were compiled.
 
 use num_complex::Complex64;
+use ringmill_isa::Level;
 use ringmill_isa::macros::{Visibility, text};
 use ringmill_schemes::ckks::Params;
 use ringmill_schemes::ckks::file::InsecureParams;
 
 use crate::builder::TraceBuilder;
-use crate::saved::{SavedError, parse, print};
-use crate::{Compiled, InputRange, Options, ParamsChoice, Passes, Wanted, compile};
+use crate::ckks::saved::{SavedError, parse, print};
+use crate::ckks::{Compiled, InputRange, Options, ParamsChoice, Wanted};
+use crate::{Passes, compile};
 
 fn program() -> ringmill_isa::macros::MacroProgram {
     let mut t = TraceBuilder::new("kept; as it was", 4).unwrap();
@@ -60,7 +62,7 @@ fn every_option_comes_back() {
         Options {
             params: small(),
             seeded_keys: false,
-            output_level: 1,
+            output_level: Level(1),
             passes: Passes::NONE,
             ..Options::default()
         },
@@ -93,7 +95,7 @@ fn every_option_comes_back() {
     ];
     let levels = every.iter().map(|options| {
         let compiled = compile(program(), options).unwrap();
-        compiled.output_level - options.output_level
+        compiled.output_level.0 - options.output_level.0
     });
     assert!(
         levels.max() > Some(0),
@@ -101,13 +103,13 @@ fn every_option_comes_back() {
     );
     for options in every {
         let compiled = compile(program(), &options).unwrap();
-        let text = print(&compiled, &options);
+        let text = print(&compiled, &options, None);
         let (source, kept) = parse(&text, InsecureParams::AllowForTestsOnly)
             .unwrap()
             .unwrap();
         let again = compile(source.clone(), &kept).unwrap();
         same(&compiled, &again);
-        assert_eq!(print(&again, &kept), text);
+        assert_eq!(print(&again, &kept, None), text);
         // It is a program to whoever asks for no more.
         assert_eq!(text::parse(&text), Ok(source));
     }
@@ -118,7 +120,7 @@ fn every_option_comes_back() {
         sample: Some(vec![odd.clone(), typical]),
         ..Options::default()
     };
-    let (_, kept) = parse(&print(&compiled, &options), InsecureParams::Refuse)
+    let (_, kept) = parse(&print(&compiled, &options, None), InsecureParams::Refuse)
         .unwrap()
         .unwrap();
     assert_eq!(kept.input_bound, f64::INFINITY);
@@ -135,7 +137,7 @@ fn altered_lines_and_insecure_parameters_are_refused_and_plain_text_says_nothing
         ..Options::default()
     };
     let compiled = compile(program(), &options).unwrap();
-    let text = print(&compiled, &options);
+    let text = print(&compiled, &options, None);
     let insecure = InsecureParams::AllowForTestsOnly;
     assert!(matches!(
         parse(&text, InsecureParams::Refuse),

@@ -1,17 +1,20 @@
 //! Chosen programs: counts that the passes must reach, depths, and errors at the user's line.
 
 use num_complex::Complex64;
+use ringmill_isa::Level;
 use ringmill_isa::macros::{LevelNote, MacroOp, MacroProgram, MacroType, Visibility};
+use ringmill_schemes::ckks::Ckks;
 
 use super::passes::PRIMES;
 use super::random::line;
 use crate::builder::{TraceBuilder, TraceError, Traced};
-use crate::canonical::CanonicalScales;
-use crate::depth::Depths;
+use crate::ckks::canonical::CanonicalScales;
+use crate::ckks::depth::Depths;
+use crate::ckks::reference::evaluate;
+use crate::ckks::scale;
 use crate::error::CompileError;
 use crate::options::Passes;
-use crate::reference::evaluate;
-use crate::{pipeline, scale};
+use crate::pipeline;
 
 fn encrypted(t: &mut TraceBuilder, names: &[&str]) -> Vec<Traced> {
     names
@@ -26,7 +29,11 @@ fn count(program: &MacroProgram, op: MacroOp) -> usize {
 
 fn manage(t: TraceBuilder, passes: Passes) -> Result<MacroProgram, CompileError> {
     let scales = CanonicalScales::new(&PRIMES, 2f64.powi(40)).unwrap();
-    scale::run(pipeline::relinearised(t.finish(), passes)?, &scales, 0)
+    scale::run(
+        pipeline::relinearised::<Ckks>(t.finish(), passes),
+        &scales,
+        Level(0),
+    )
 }
 
 /// sum of x_i * y_i for `n` pairs.
@@ -197,7 +204,7 @@ fn inputs_enter_where_they_are_needed() {
     let sum = t.add(product, linear, line(7)).unwrap();
     t.output("z", sum, line(8)).unwrap();
     let managed = manage(t, Passes::ALL).unwrap();
-    let levels: Vec<u32> = managed
+    let levels: Vec<_> = managed
         .instrs
         .iter()
         .filter(|i| i.op == MacroOp::Input)
@@ -206,10 +213,10 @@ fn inputs_enter_where_they_are_needed() {
                 at: Some(LevelNote { level, .. }),
                 ..
             } => level,
-            _ => u32::MAX,
+            _ => Level(u32::MAX),
         })
         .collect();
-    assert_eq!(levels, [3, 1]);
+    assert_eq!(levels, [3, 1].map(Level));
     assert_eq!(count(&managed, MacroOp::Rescale), 3);
 }
 
@@ -327,8 +334,8 @@ fn polynomial(coefficients: &[f64]) -> (u32, usize, f64) {
     let x = encrypted(&mut t, &["x"])[0];
     let y = t.polynomial(x, coefficients, line(2)).unwrap();
     t.output("y", y, line(3)).unwrap();
-    let program = pipeline::relinearised(t.finish(), Passes::ALL).unwrap();
-    let levels = Depths::new(&program, 0).levels(0);
+    let program = pipeline::relinearised::<Ckks>(t.finish(), Passes::ALL);
+    let levels = Depths::new(&program, Level(0)).levels(Level(0));
     let products = count(&program, MacroOp::Mul) + count(&program, MacroOp::Square);
     let points: Vec<Complex64> = (0..8)
         .map(|i| Complex64::new(f64::from(i) / 4.0 - 0.9, 0.0))

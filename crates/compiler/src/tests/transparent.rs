@@ -5,7 +5,8 @@ use ringmill_isa::macros::{MacroOp, MacroProgram, Visibility};
 use super::random::line;
 use super::run::small_params;
 use crate::builder::{TraceBuilder, TraceError, Traced};
-use crate::{CompileError, Compiled, Options, Passes, compile};
+use crate::ckks::{Compiled, Options};
+use crate::{CompileError, Passes, compile};
 
 type Body = fn(&mut TraceBuilder, Traced, Traced, Traced) -> Result<Traced, TraceError>;
 

@@ -7,18 +7,19 @@ use std::sync::Arc;
 
 use ringmill_devices::{Bindings, Limb, OutputLimb, SeedExpansion};
 use ringmill_isa::mid::{
-    Call, Input, InputRole, LimbId, Output, ParamRole, TableModulus, Unrolled,
+    Call, Input, InputRole, LimbId, Output, ParamRole, TableModulus, Unrolled, Verified,
 };
+use ringmill_isa::{Level, Poly};
 use ringmill_schemes::ckks::{Ciphertext, KSwitchKey, OpKey, Params, ProcCache};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// The program of `ops`; key number i is the key of operation i.
-pub fn program(cache: &ProcCache, ops: &[OpKey]) -> Result<Unrolled> {
+pub fn program(cache: &ProcCache, ops: &[OpKey]) -> Result<Verified> {
     let params = cache.params();
     let mut p = Unrolled::empty(params.log_n(), TableModulus::primes(params.moduli()));
     // Limb of (polynomial, modulus) of the last result.
-    let mut last: HashMap<(u16, u16), LimbId> = HashMap::new();
+    let mut last: HashMap<(Poly, u16), LimbId> = HashMap::new();
     for (number, op) in ops.iter().enumerate() {
         let proc = cache.get(op)?;
         let mut args = Vec::new();
@@ -47,8 +48,8 @@ pub fn program(cache: &ProcCache, ops: &[OpKey]) -> Result<Unrolled> {
                     part,
                 },
             };
-            let limb = LimbId(p.limbs.len() as u32);
-            p.limbs.push(ty);
+            let limb = LimbId(p.limbs.len() as u64);
+            p.limbs.push(ty.into());
             p.inputs.push(Input {
                 limb,
                 name: format!("{}.{}", number, param.name),
@@ -68,8 +69,8 @@ pub fn program(cache: &ProcCache, ops: &[OpKey]) -> Result<Unrolled> {
                 .types
                 .get(r.value.0 as usize)
                 .ok_or("a result without a type")?;
-            let limb = LimbId(p.limbs.len() as u32);
-            p.limbs.push(ty);
+            let limb = LimbId(p.limbs.len() as u64);
+            p.limbs.push(ty.into());
             last.insert((r.poly, ty.modulus.0), limb);
             results.push(limb);
         }
@@ -92,12 +93,12 @@ pub fn program(cache: &ProcCache, ops: &[OpKey]) -> Result<Unrolled> {
             poly,
         });
     }
-    Ok(p)
+    Ok(p.try_into()?)
 }
 
 /// Binds ciphertext operands and the operations' keys.
 pub fn bind<'a>(
-    program: &Unrolled,
+    program: &Verified,
     ciphers: &[&'a Ciphertext],
     keys: &[Option<&'a KSwitchKey>],
 ) -> Result<Bindings<'a>> {
@@ -109,11 +110,12 @@ pub fn bind<'a>(
     };
     let mut limbs = Vec::new();
     for input in &program.inputs {
-        let modulus = usize::from(program.limbs[input.limb.0 as usize].modulus.0);
+        let ty = input.ty.limb().ok_or("an input that is no limb")?;
+        let modulus = usize::from(ty.modulus.0);
         let data = match input.role {
             InputRole::Cipher { input, poly } => ciphers
                 .get(input as usize)
-                .and_then(|c| c.limb(poly.into(), modulus)),
+                .and_then(|c| c.limb(poly, modulus)),
             InputRole::Plain { .. } => None,
             InputRole::Key {
                 key: k,
@@ -136,11 +138,11 @@ pub fn bind<'a>(
 #[allow(dead_code)] // `relin_speed` times only; `benches/ours` compares
 pub fn ciphertext(
     params: &Params,
-    level: u32,
+    level: Level,
     scale: f64,
     limbs: &[OutputLimb],
 ) -> Result<Ciphertext> {
-    let per_poly = level as usize + 1;
+    let per_poly = level.primes();
     let polys = limbs
         .chunks(per_poly)
         .map(|poly| poly.iter().flat_map(|limb| limb.iter().copied()).collect())

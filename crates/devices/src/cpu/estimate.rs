@@ -1,9 +1,9 @@
-//! What a run will take, before it takes it.
+//! What a run will take, before it takes it: from the program's text, whose length it hangs on and not the run's.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use ringmill_isa::mid::{LimbId, Unrolled};
+use ringmill_isa::mid::{Action, LocalId, Step as Line, ValueType, Verified};
 use ringmill_math::Ring;
 
 use super::plan::{Kernel, Plan, Step};
@@ -38,64 +38,152 @@ pub(super) fn inside(steps: &[Step], uses: &[u32]) -> u64 {
     peak
 }
 
-/// Bytes of limbs that a run holds at one time: calls in order, as one thread runs them, and one more call in progress for
-/// each further thread. Bound inputs are not counted. Tests hold it above what runs take.
-pub(super) fn pool(program: &Unrolled, plans: &[Arc<Plan>], threads: usize) -> u64 {
-    let size = |limb: LimbId| {
-        let ty = program.limbs.get(limb.0 as usize);
-        ty.map_or(0, |ty| bytes_of(ty.ring.log_n))
-    };
-    let mut uses = vec![0u32; program.limbs.len()];
-    let read = program.calls.iter().flat_map(|c| &c.args);
-    for limb in read.chain(program.outputs.iter().map(|o| &o.limb)) {
-        if let Some(uses) = uses.get_mut(limb.0 as usize) {
-            *uses += 1;
+/// What a run of some steps takes, repeats multiplied.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Run {
+    pub calls: u64,
+    pub weight: u64,
+    /// Most bytes of limbs held at one time when calls run in order, as one thread runs them. Bound inputs are not counted.
+    peak: u64,
+    /// Most bytes that one call holds inside.
+    within: u64,
+}
+
+impl Run {
+    /// Bytes of limbs that a run of `threads` threads holds at one time: one more call in progress for each further
+    /// thread. Tests hold it above what runs take.
+    pub fn pool(&self, threads: usize) -> u64 {
+        let others = (threads as u64).saturating_sub(1);
+        self.peak.saturating_add(others.saturating_mul(self.within))
+    }
+}
+
+/// Of a whole program, from its text: blocks are gone through once, however often they run.
+pub(super) fn run(program: &Verified, plans: &[Arc<Plan>]) -> Run {
+    let text = program.program();
+    let mut blocks: Vec<Run> = Vec::with_capacity(text.blocks.len());
+    for block in &text.blocks {
+        let run = Frame::new(program, plans, &blocks, &block.params).run(&block.steps);
+        blocks.push(run);
+    }
+    Frame::new(program, plans, &blocks, &[]).run(&text.steps)
+}
+
+/// The limbs of a block's frame, as its steps are gone through.
+struct Frame<'a> {
+    program: &'a Verified,
+    plans: &'a [Arc<Plan>],
+    blocks: &'a [Run],
+    /// Bytes of each limb that is alive.
+    alive: HashMap<LocalId, u64>,
+    held: u64,
+    run: Run,
+}
+
+impl<'a> Frame<'a> {
+    fn new(
+        program: &'a Verified,
+        plans: &'a [Arc<Plan>],
+        blocks: &'a [Run],
+        params: &[ValueType],
+    ) -> Self {
+        let mut frame = Self {
+            program,
+            plans,
+            blocks,
+            alive: HashMap::new(),
+            held: 0,
+            run: Run::default(),
+        };
+        for (local, &ty) in (0..).map(LocalId).zip(params) {
+            frame.define(local, ty);
+        }
+        frame
+    }
+
+    fn define(&mut self, local: LocalId, ty: ValueType) {
+        let bytes = (size_of::<u64>() * ty.words()) as u64;
+        self.alive.insert(local, bytes);
+        self.held += bytes;
+        self.run.peak = self.run.peak.max(self.held);
+    }
+
+    fn run(mut self, steps: &[Line]) -> Run {
+        for step in steps {
+            self.step(step);
+        }
+        self.run
+    }
+
+    fn step(&mut self, step: &Line) {
+        let called = self.program.called(step).map(|proc| proc as usize);
+        let types = &self.program.types().blocks;
+        let (inner, times, results): (Run, u64, Vec<ValueType>) = match step.action {
+            Action::Call { .. } => {
+                let plan = called.and_then(|proc| self.plans.get(proc));
+                let procedure = called.and_then(|proc| self.program.bound_procs().get(proc));
+                let of = |plan: &Arc<Plan>| Run {
+                    calls: 1,
+                    weight: plan.weight,
+                    peak: plan.peak_bytes,
+                    within: plan.peak_bytes,
+                };
+                let results = procedure.into_iter().flat_map(|p| p.result_types());
+                let results = results.map(ValueType::from).collect();
+                (plan.map_or(Run::default(), of), 1, results)
+            }
+            Action::Run { block } | Action::Repeat { block, .. } => {
+                let times = match step.action {
+                    Action::Repeat { count, .. } => count,
+                    Action::Run { .. } | Action::Call { .. } => 1,
+                };
+                let at = block as usize;
+                let results = types.get(at).cloned().unwrap_or_default();
+                (
+                    self.blocks.get(at).copied().unwrap_or_default(),
+                    times,
+                    results,
+                )
+            }
+        };
+        let run = &mut self.run;
+        run.calls = run.calls.saturating_add(inner.calls.saturating_mul(times));
+        run.weight = run
+            .weight
+            .saturating_add(inner.weight.saturating_mul(times));
+        run.peak = run.peak.max(self.held.saturating_add(inner.peak));
+        run.within = run.within.max(inner.within);
+        for local in &step.dies {
+            self.held -= self.alive.remove(local).unwrap_or(0);
+        }
+        for (&local, ty) in step.results.iter().zip(results) {
+            self.define(local, ty);
         }
     }
-    let mut made = vec![false; program.limbs.len()];
-    let (mut live, mut peak, mut most) = (0u64, 0, 0);
-    for call in &program.calls {
-        let within = plans.get(call.proc as usize).map_or(0, |p| p.peak_bytes);
-        peak = peak.max(live + within);
-        most = most.max(within);
-        for &limb in &call.results {
-            let at = limb.0 as usize;
-            if uses.get(at).is_some_and(|&uses| uses > 0) {
-                made[at] = true;
-                live += size(limb);
-            }
-        }
-        for &limb in &call.args {
-            let at = limb.0 as usize;
-            let Some(left) = uses.get_mut(at) else {
-                continue;
-            };
-            *left = left.saturating_sub(1);
-            if *left == 0 && made[at] {
-                live -= size(limb);
-            }
-        }
-    }
-    peak + (threads as u64).saturating_sub(1).saturating_mul(most)
 }
 
 /// Bytes of the limbs that the program's seeds expand to, each once.
-pub(super) fn seeds(program: &Unrolled, plans: &[Arc<Plan>]) -> u64 {
+pub(super) fn seeds(program: &Verified, plans: &[Arc<Plan>]) -> u64 {
     let (mut calls, mut limbs) = (HashSet::new(), HashSet::new());
     let mut bytes = 0;
-    for call in program.calls.iter().filter(|call| !call.seeds.is_empty()) {
-        if !calls.insert((call.proc, &call.seeds)) {
+    let text = program.program();
+    let steps = text.blocks.iter().flat_map(|block| &block.steps);
+    for step in steps.chain(&text.steps) {
+        let Some(proc) = program.called(step) else {
+            continue;
+        };
+        if step.seeds.is_empty() || !calls.insert((proc, &step.seeds)) {
             continue;
         }
-        let steps = plans.get(call.proc as usize).map_or(&[][..], |p| &p.steps);
-        for step in steps {
+        let steps = plans.get(proc as usize).map_or(&[][..], |p| &p.steps);
+        for inner in steps {
             if let &Kernel::Prng {
                 seed,
                 stream,
                 modulus,
                 ring,
-            } = &step.kernel
-                && limbs.insert((call.seeds.get(seed), stream, modulus.value(), ring))
+            } = &inner.kernel
+                && limbs.insert((step.seeds.get(seed), stream, modulus.value(), ring))
             {
                 bytes += bytes_of(ring.log_n);
             }

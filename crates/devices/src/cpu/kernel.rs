@@ -39,7 +39,7 @@ impl Value<'_> {
 /// One step about to run, with its operands and the room for its results. Reused from step to step.
 #[derive(Default)]
 pub(super) struct Task<'a> {
-    pub call: u32,
+    pub call: u64,
     pub step: u32,
     pub src: Vec<Value<'a>>,
     /// One for each result; when `in_place` is set, the first result's buffer holds that operand. Of a kernel that

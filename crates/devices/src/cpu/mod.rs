@@ -12,18 +12,20 @@ mod state;
 mod threads;
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ringmill_isa::mid::{Procedure, Unrolled, Verified, verify_unrolled};
-use ringmill_limits::Watch;
+use ringmill_isa::mid::{Procedure, Verified};
+use ringmill_limits::{Halt, Watch};
 use serde::Serialize;
 
 pub(crate) use kernel::Value;
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
-use crate::device::{Device, Outcome, Request};
+use crate::checkpoint::{Saver, Saving, Whose};
+use crate::device::{Device, Outcome, Request, check_values};
 use crate::pool::{OutputLimb, Pool, PoolUse};
 use crate::progress::{Progress, Step};
 use crate::trace::SpanSink;
@@ -50,6 +52,14 @@ pub struct CpuStats {
     pub pool_peak_bytes: u64,
     /// Bytes of limb buffers that the device keeps for the next run.
     pub pool_held_bytes: u64,
+}
+
+/// How a run outlives its process.
+#[derive(Clone, Copy, Default)]
+pub struct Kept<'a> {
+    pub saving: Option<&'a Saving>,
+    /// The checkpoint to go on from.
+    pub resume: Option<&'a Path>,
 }
 
 /// A procedure, by whose address its plan is found; holding it keeps the address its own.
@@ -116,26 +126,27 @@ impl Cpu {
     /// Refuses a run that would take more than there may be, beyond the buffers that are there from runs before.
     fn admit(
         &self,
-        program: &Unrolled,
+        program: &Verified,
         plans: &[Arc<Plan>],
         bindings: &Bindings<'_>,
         watch: &Watch,
     ) -> Result<(), DeviceError> {
         let expanded: u64 = bindings.seeds.iter().map(|seed| seed.bytes()).sum();
-        let limbs = estimate::pool(program, plans, self.threads);
+        let limbs = estimate::run(program, plans).pool(self.threads);
         let limbs = limbs.saturating_sub(self.pool_usage().held);
         let seeds = estimate::seeds(program, plans).saturating_sub(expanded);
         Ok(watch.admit("the run", limbs.saturating_add(seeds))?)
     }
 
     /// Plans of the program's procedures; each procedure is verified and planned when first met.
-    fn plans(&self, program: &Unrolled, watch: &Watch) -> Result<Vec<Arc<Plan>>, DeviceError> {
+    fn plans(&self, program: &Verified, watch: &Watch) -> Result<Vec<Arc<Plan>>, DeviceError> {
+        let procs = program.bound_procs();
         let mut cache = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
-        if cache.len() + program.procs.len() > MAX_PLANS {
+        if cache.len() + procs.len() > MAX_PLANS {
             cache.clear();
         }
-        let mut plans = Vec::with_capacity(program.procs.len());
-        for proc in &program.procs {
+        let mut plans = Vec::with_capacity(procs.len());
+        for proc in procs {
             let key = Arc::as_ptr(proc) as usize;
             let plan = match cache.get(&key) {
                 Some((_, plan)) => plan.clone(),
@@ -164,10 +175,10 @@ impl Cpu {
         })
     }
 
-    /// Runs a program: its outputs, in the order of [`Unrolled::outputs`], and what it took.
+    /// Runs a program: its outputs, in the order of the program's, and what it took.
     pub fn execute(
         &self,
-        program: &Unrolled,
+        program: &Verified,
         bindings: &Bindings<'_>,
         progress: &dyn Progress,
         spans: Option<&mut dyn SpanSink>,
@@ -179,27 +190,28 @@ impl Cpu {
     /// says so.
     pub fn execute_watched(
         &self,
-        program: &Unrolled,
+        program: &Verified,
         bindings: &Bindings<'_>,
         progress: &dyn Progress,
         spans: Option<&mut dyn SpanSink>,
         watch: &Watch,
     ) -> Result<(Vec<OutputLimb>, CpuStats), DeviceError> {
-        watch.check()?;
-        self.execute_verified(verify_unrolled(program)?, bindings, progress, spans, watch)
+        let kept = Kept::default();
+        self.execute_kept(program, bindings, progress, spans, watch, kept)
     }
 
-    /// As [`Cpu::execute_watched`], of a program that has been verified.
-    pub fn execute_verified(
+    /// As [`Cpu::execute_watched`], saved between calls and gone on with as `kept` says.
+    pub fn execute_kept(
         &self,
-        program: Verified<'_>,
+        program: &Verified,
         bindings: &Bindings<'_>,
         progress: &dyn Progress,
         spans: Option<&mut dyn SpanSink>,
         watch: &Watch,
+        kept: Kept<'_>,
     ) -> Result<(Vec<OutputLimb>, CpuStats), DeviceError> {
         watch.check()?;
-        let program = program.program();
+        check_values(self, program)?;
         bindings.check(program)?;
         let begin = Instant::now();
         let plans = self.plans(program, watch)?;
@@ -212,10 +224,17 @@ impl Cpu {
             .unwrap_or_default();
         pool.reset_peak();
         let meter = Meter::new(progress, program, &plans, begin);
-        let state = State::new(program, &plans, bindings, pool, self.workers.is_some())?;
+        let mut state = State::new(program, &plans, bindings, pool, self.workers.is_some())?;
+        let wanted = kept.saving.is_some() || kept.resume.is_some();
+        let whose = wanted.then(|| Whose::of(program, bindings));
+        if let (Some(path), Some(whose)) = (kept.resume, whose) {
+            state.resume(path, whose, watch)?;
+        }
+        let saver = kept.saving.zip(whose);
+        let saver = saver.map(|(saving, whose)| Saver::new(saving, whose));
         let state = match &self.workers {
-            None => straight(state, meter, spans, watch)?,
-            Some(workers) => threads::run(state, meter, spans, workers, watch)?,
+            None => straight(state, meter, spans, watch, saver)?,
+            Some(workers) => threads::run(state, meter, spans, workers, watch, saver)?,
         };
         let (outputs, mut pool) = state.into_outputs()?;
         let usage = pool.usage();
@@ -240,7 +259,7 @@ impl Device for Cpu {
 
     fn run(
         &self,
-        program: &Unrolled,
+        program: &Verified,
         bindings: &Bindings<'_>,
         request: Request<'_>,
         progress: &dyn Progress,
@@ -253,12 +272,16 @@ impl Device for Cpu {
                 false => DeviceError::NothingAsked,
             });
         }
-        let (outputs, stats) = self.execute_watched(
+        let (outputs, stats) = self.execute_kept(
             program,
             bindings,
             progress,
             request.cpu_spans,
             &request.watch,
+            Kept {
+                saving: request.saving.as_ref(),
+                resume: request.resume.as_deref(),
+            },
         )?;
         Ok(Outcome {
             outputs: Some(outputs),
@@ -274,13 +297,19 @@ fn straight<'a>(
     mut meter: Meter<'_>,
     mut spans: Option<&mut dyn SpanSink>,
     watch: &Watch,
+    mut saver: Option<Saver<'_>>,
 ) -> Result<State<'a>, DeviceError> {
     let mut task = Task::default();
-    while let Some(call) = state.next_call() {
-        state.open(call)?;
-        let plan = state.plan(call)?;
-        for (i, step) in plan.steps.iter().enumerate() {
+    loop {
+        if let Some(saver) = saver.as_mut().filter(|saver| saver.is_due(watch)) {
+            state.save(saver)?;
             watch.check()?;
+        }
+        let Some((call, plan)) = state.open()? else {
+            break;
+        };
+        for (i, step) in plan.steps.iter().enumerate() {
+            may_go_on(watch, saver.is_some())?;
             state.start(call, i as u32, &mut task)?;
             let began = spans.is_some().then(Instant::now);
             kernel::execute(step, &mut task).map_err(|fault| state.fault(call, i as u32, fault))?;
@@ -299,6 +328,14 @@ fn straight<'a>(
     Ok(state)
 }
 
+/// What is to be saved goes on to the end of its call.
+fn may_go_on(watch: &Watch, saved: bool) -> Result<(), Halt> {
+    match watch.check() {
+        Err(Halt::Interrupted) if saved => Ok(()),
+        other => other,
+    }
+}
+
 /// Turns finished calls into steps of progress, a few a second.
 struct Meter<'p> {
     progress: &'p dyn Progress,
@@ -313,18 +350,15 @@ impl<'p> Meter<'p> {
 
     fn new(
         progress: &'p dyn Progress,
-        program: &Unrolled,
+        program: &Verified,
         plans: &[Arc<Plan>],
         begin: Instant,
     ) -> Self {
-        let weights = program
-            .calls
-            .iter()
-            .map(|c| plans.get(c.proc as usize).map_or(0, |p| p.weight));
+        let whole = estimate::run(program, plans);
         Self {
             progress,
-            total: program.calls.len() as u64,
-            weight: weights.sum(),
+            total: whole.calls,
+            weight: whole.weight,
             begin,
             last: None,
         }

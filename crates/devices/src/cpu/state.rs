@@ -7,34 +7,42 @@
 mod steps;
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::path::Path;
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Call, LimbId, Unrolled};
-use ringmill_math::{MathError, Ring};
+use ringmill_isa::mid::{Ahead, Called, LimbId, Verified};
+use ringmill_limits::Watch;
+use ringmill_math::MathError;
 
 use super::CACHE_BYTES;
 use super::kernel::{Fault, Value};
 use super::plan::Plan;
 use crate::DeviceError;
 use crate::bindings::Bindings;
+use crate::checkpoint::{self, Saver, Whose};
 use crate::pool::{OutputLimb, Pool};
 
-/// A program-level limb.
+/// Calls that the run sees ahead of those it has open: enough that outputs of short programs are known as such when they
+/// are made.
+const WINDOW: usize = 64;
+
+/// A program-level limb that a call makes.
 #[derive(Default)]
 struct Slot<'a> {
     value: Option<Value<'a>>,
-    /// Arguments and outputs that still want it.
-    uses: u32,
-    /// Leaves the run and is not read in it, as one of many.
-    streamed: bool,
+    /// Every call that reads it was opened.
+    ended: bool,
     /// Open calls (and which of their values) that wait for it.
-    waiters: Vec<(u32, u32)>,
+    waiters: Vec<(u64, u32)>,
 }
 
 /// A call in progress.
 #[derive(Default)]
 struct Frame<'a> {
+    proc: u32,
+    seeds: Vec<u32>,
+    results: Vec<LimbId>,
     values: Vec<Option<Value<'a>>>,
     uses: Vec<u32>,
     pending: Vec<u32>,
@@ -43,21 +51,25 @@ struct Frame<'a> {
 }
 
 pub(super) struct State<'a> {
-    program: &'a Unrolled,
+    program: &'a Verified,
+    ahead: Ahead<'a>,
     plans: &'a [Arc<Plan>],
     bindings: &'a Bindings<'a>,
-    slots: Vec<Slot<'a>>,
+    /// Limbs that calls made and that are still wanted, or that open calls wait for.
+    slots: HashMap<LimbId, Slot<'a>>,
+    /// Outputs are so large that they are worth writing past the cache.
+    large: bool,
     /// Open calls, from call number `first_open` on.
     frames: VecDeque<Frame<'a>>,
-    first_open: u32,
+    first_open: u64,
     /// Frames to be reused.
     spare: Vec<Frame<'a>>,
     /// Steps whose operands are all there, the earliest in program order first: memory stays near what the
     /// straight-through order needs. Used by the threaded run only.
-    ready: BinaryHeap<Reverse<(u32, u32)>>,
+    ready: BinaryHeap<Reverse<(u64, u32)>>,
     track_ready: bool,
     /// Limbs that came to be and are still to be handed to the steps that wait: (call, value, limb).
-    arrivals: Vec<(u32, u32, Value<'a>)>,
+    arrivals: Vec<(u64, u32, Value<'a>)>,
     pub pool: Pool,
     pub calls_done: u64,
     pub weight_done: u64,
@@ -67,49 +79,24 @@ fn lost(what: &str) -> DeviceError {
     DeviceError::Malformed(format!("{what} is used before it is defined"))
 }
 
-fn slot<'s, 'a>(slots: &'s mut [Slot<'a>], limb: LimbId) -> Result<&'s mut Slot<'a>, DeviceError> {
-    let slot = slots.get_mut(limb.0 as usize);
-    slot.ok_or_else(|| lost("a limb"))
-}
-
 impl<'a> State<'a> {
-    /// `plans` has one entry for each procedure; program and bindings are verified.
+    /// `plans` has one entry for each of the program's bound procedures; bindings are checked.
     pub fn new(
-        program: &'a Unrolled,
+        program: &'a Verified,
         plans: &'a [Arc<Plan>],
         bindings: &'a Bindings<'a>,
         pool: Pool,
         track_ready: bool,
     ) -> Result<Self, DeviceError> {
-        let mut slots: Vec<Slot<'a>> = Vec::new();
-        slots.resize_with(program.limbs.len(), Slot::default);
-        for &limb in program.calls.iter().flat_map(|c| &c.args) {
-            slot(&mut slots, limb)?.uses += 1;
-        }
-        let types = program
-            .outputs
-            .iter()
-            .map(|o| program.limbs.get(o.limb.0 as usize));
-        let bytes = types
-            .flatten()
-            .map(|ty| size_of::<u64>() << ty.ring.log_n.min(Ring::MAX_LOG_N));
-        let large = bytes.sum::<usize>() > CACHE_BYTES / 2;
-        for output in &program.outputs {
-            let slot = slot(&mut slots, output.limb)?;
-            slot.streamed = large && slot.uses == 0;
-            slot.uses += 1;
-        }
-        for (input, limb) in program.inputs.iter().zip(&bindings.limbs) {
-            slots
-                .get_mut(input.limb.0 as usize)
-                .ok_or_else(|| lost("a limb"))?
-                .value = Some(limb.value());
-        }
+        let outputs = program.types().outputs.iter();
+        let bytes = outputs.map(|ty| size_of::<u64>() * ty.words());
         Ok(Self {
             program,
+            ahead: Ahead::new(program, WINDOW)?,
             plans,
             bindings,
-            slots,
+            slots: HashMap::new(),
+            large: bytes.sum::<usize>() > CACHE_BYTES / 2,
             frames: VecDeque::new(),
             first_open: 0,
             spare: Vec::new(),
@@ -122,6 +109,38 @@ impl<'a> State<'a> {
         })
     }
 
+    /// Goes to where a checkpoint was saved, before any call is opened.
+    pub fn resume(&mut self, path: &Path, whose: Whose, watch: &Watch) -> Result<(), DeviceError> {
+        let mut stream = self.program.stream();
+        let (plans, weight_done) = (self.plans, &mut self.weight_done);
+        let saved = checkpoint::read(path, whose, self.program, &mut stream, watch, |proc| {
+            *weight_done += plans.get(proc as usize).map_or(0, |plan| plan.weight);
+        })?;
+        self.calls_done = saved.calls;
+        self.first_open = saved.calls;
+        self.ahead = Ahead::after(self.program, stream, WINDOW)?;
+        for limb in saved.absent {
+            if self.ahead.next_read(limb).is_some() || self.ahead.is_output(limb) {
+                return Err(checkpoint::lacks(path, limb).into());
+            }
+        }
+        for (limb, residues) in saved.limbs {
+            let slot = self.slots.entry(limb).or_default();
+            slot.value = Some(Value::Shared(residues.into()));
+        }
+        Ok(())
+    }
+
+    /// Saves the run; no call is open.
+    pub fn save(&self, saver: &mut Saver<'_>) -> Result<(), DeviceError> {
+        let limbs: Vec<_> = self
+            .slots
+            .iter()
+            .filter_map(|(&limb, slot)| Some((limb, slot.value.as_ref()?.residues())))
+            .collect();
+        Ok(saver.save(self.calls_done, limbs.into_iter())?)
+    }
+
     pub fn open_calls(&self) -> usize {
         self.frames.len()
     }
@@ -130,32 +149,27 @@ impl<'a> State<'a> {
         self.ready.len()
     }
 
-    /// Number of the next call to open; `None` when all have been.
-    pub fn next_call(&self) -> Option<u32> {
-        let next = self.first_open as usize + self.frames.len();
-        (next < self.program.calls.len()).then_some(next as u32)
+    pub fn plan(&self, call: u64) -> Result<&'a Arc<Plan>, DeviceError> {
+        let proc = self.open_frame(call)?.proc;
+        self.plan_of(proc)
     }
 
-    pub fn plan(&self, call: u32) -> Result<&'a Arc<Plan>, DeviceError> {
-        let call = self
-            .program
-            .calls
-            .get(call as usize)
-            .ok_or_else(|| lost("a call"))?;
-        self.plans
-            .get(call.proc as usize)
-            .ok_or_else(|| lost("a procedure"))
+    fn plan_of(&self, proc: u32) -> Result<&'a Arc<Plan>, DeviceError> {
+        let plan = self.plans.get(proc as usize);
+        plan.ok_or_else(|| lost("a procedure"))
     }
 
-    /// Opens the next call: its arguments that exist are handed in, the others will be when they come to be.
-    pub fn open(&mut self, number: u32) -> Result<(), DeviceError> {
-        let program = self.program;
-        let call: &'a Call = program
-            .calls
-            .get(number as usize)
-            .ok_or_else(|| lost("a call"))?;
-        let plan = self.plan(number)?;
+    /// Opens the next call: its arguments that exist are handed in, the others will be when they come to be. Its number and plan;
+    /// `None` when all have been opened.
+    pub fn open(&mut self) -> Result<Option<(u64, &'a Arc<Plan>)>, DeviceError> {
+        let Some(Called { number, call, dies }) = self.ahead.next_call()? else {
+            return Ok(None);
+        };
+        let plan = self.plan_of(call.proc)?;
         let mut frame = self.spare.pop().unwrap_or_default();
+        frame.proc = call.proc;
+        frame.seeds = call.seeds;
+        frame.results = call.results;
         frame.values.clear();
         frame.values.resize(plan.uses.len(), None);
         frame.uses.clone_from(&plan.uses);
@@ -168,38 +182,58 @@ impl<'a> State<'a> {
                 .extend(free.map(|(i, _)| Reverse((number, i as u32))));
         }
         for (&param, limb) in plan.params.iter().zip(&call.args) {
-            let wanted = plan.uses.get(param as usize).is_some_and(|&u| u > 0);
-            let slot = self
-                .slots
-                .get_mut(limb.0 as usize)
-                .ok_or_else(|| lost("a limb"))?;
-            if slot.value.is_none() && wanted {
-                slot.waiters.push((number, param));
+            if plan.uses.get(param as usize).is_none_or(|&uses| uses == 0) {
                 continue;
             }
-            slot.uses = slot.uses.saturating_sub(1);
-            let value = if slot.uses == 0 {
-                slot.value.take()
-            } else {
-                slot.value.clone()
-            };
-            match value {
-                Some(value) if wanted => self.arrivals.push((number, param, value)),
-                Some(value) => self.recycle(value),
-                None => {}
+            if self.ahead.is_input(*limb) {
+                self.arrivals.push((number, param, self.bound(*limb)?));
+                continue;
             }
+            // An open call may still be making it.
+            let slot = self.slots.entry(*limb).or_default();
+            match &slot.value {
+                Some(value) => self.arrivals.push((number, param, value.clone())),
+                None => slot.waiters.push((number, param)),
+            }
+        }
+        for limb in dies {
+            self.end(limb);
         }
         self.settle_arrivals()?;
         if plan.steps.len() + plan.results == 0 {
             self.close(number)?;
         }
-        Ok(())
+        Ok(Some((number, plan)))
     }
 
-    fn frame(&mut self, call: u32) -> Result<&mut Frame<'a>, DeviceError> {
-        let index = (call as usize).checked_sub(self.first_open as usize);
+    /// An input.
+    fn bound(&self, limb: LimbId) -> Result<Value<'a>, DeviceError> {
+        let limb = self.bindings.limbs.get(limb.0 as usize);
+        Ok(limb.ok_or_else(|| lost("an input"))?.value())
+    }
+
+    /// No call to come reads the limb.
+    fn end(&mut self, limb: LimbId) {
+        self.ahead.forget(limb);
+        let slot = self.slots.entry(limb).or_default();
+        slot.ended = true;
+        if let Some(value) = slot.value.take() {
+            self.slots.remove(&limb);
+            self.recycle(value);
+        }
+    }
+
+    fn open_frame(&self, call: u64) -> Result<&Frame<'a>, DeviceError> {
+        let index = call.checked_sub(self.first_open);
         index
-            .and_then(|i| self.frames.get_mut(i))
+            .and_then(|i| self.frames.get(i as usize))
+            .ok_or_else(|| lost("a call"))
+    }
+
+    fn frame(&mut self, call: u64) -> Result<&mut Frame<'a>, DeviceError> {
+        let index = call.checked_sub(self.first_open);
+        index
+            .and_then(|i| self.frames.get_mut(i as usize))
             .ok_or_else(|| lost("a call"))
     }
 
@@ -213,10 +247,9 @@ impl<'a> State<'a> {
     fn settle_arrivals(&mut self) -> Result<(), DeviceError> {
         while let Some((call, index, value)) = self.arrivals.pop() {
             let plan = self.plan(call)?;
-            let results = &self.program.calls[call as usize].results;
             for &r in plan.exports.get(index) {
-                let limb = *results.get(r as usize).ok_or_else(|| lost("a result"))?;
-                self.publish(limb.0, value.clone())?;
+                let limb = self.open_frame(call)?.results.get(r as usize).copied();
+                self.publish(limb.ok_or_else(|| lost("a result"))?, value.clone());
             }
             let exported = plan.exports.get(index).len();
             let frame = self.frame(call)?;
@@ -235,7 +268,7 @@ impl<'a> State<'a> {
     }
 
     /// One operand of each of these steps has come.
-    fn mark_ready(&mut self, call: u32, steps: &[u32]) -> Result<(), DeviceError> {
+    fn mark_ready(&mut self, call: u64, steps: &[u32]) -> Result<(), DeviceError> {
         for &step in steps {
             let pending = &mut self.frame(call)?.pending[step as usize];
             *pending -= 1;
@@ -247,31 +280,38 @@ impl<'a> State<'a> {
     }
 
     /// A program-level limb has come to be.
-    fn publish(&mut self, limb: u32, value: Value<'a>) -> Result<(), DeviceError> {
-        let slot = self
-            .slots
-            .get_mut(limb as usize)
-            .ok_or_else(|| lost("a limb"))?;
-        let waiters = std::mem::take(&mut slot.waiters);
-        slot.uses = slot.uses.saturating_sub(waiters.len() as u32);
-        for (call, param) in waiters {
+    fn publish(&mut self, limb: LimbId, value: Value<'a>) {
+        let slot = self.slots.entry(limb).or_default();
+        for (call, param) in std::mem::take(&mut slot.waiters) {
             self.arrivals.push((call, param, value.clone()));
         }
-        if slot.uses == 0 {
+        let unread =
+            self.ahead.sees_end() && !self.ahead.read_later(limb) && !self.ahead.is_output(limb);
+        if slot.ended || unread {
+            self.slots.remove(&limb);
             self.recycle(value);
         } else {
             slot.value = Some(value);
         }
-        Ok(())
+    }
+
+    /// Whether a limb leaves the run and is not read in it, as one of many.
+    fn streamed(&self, limb: LimbId) -> bool {
+        let waited = || {
+            self.slots
+                .get(&limb)
+                .is_some_and(|slot| !slot.waiters.is_empty())
+        };
+        self.large && self.ahead.is_output(limb) && !self.ahead.read_later(limb) && !waited()
     }
 
     /// Takes the earliest ready step.
-    pub fn pop_ready(&mut self) -> Option<(u32, u32)> {
+    pub fn pop_ready(&mut self) -> Option<(u64, u32)> {
         self.ready.pop().map(|Reverse(at)| at)
     }
 
     /// `count` more of the call's steps and results are done.
-    fn advance(&mut self, call: u32, count: usize) -> Result<(), DeviceError> {
+    fn advance(&mut self, call: u64, count: usize) -> Result<(), DeviceError> {
         let frame = self.frame(call)?;
         frame.left -= count;
         if count > 0 && frame.left == 0 {
@@ -281,7 +321,7 @@ impl<'a> State<'a> {
     }
 
     /// Counts a call whose steps are all done, and lets go of the oldest frames that are finished.
-    fn close(&mut self, call: u32) -> Result<(), DeviceError> {
+    fn close(&mut self, call: u64) -> Result<(), DeviceError> {
         self.calls_done += 1;
         self.weight_done += self.plan(call)?.weight;
         while self.frames.front().is_some_and(|f| f.left == 0) {
@@ -292,7 +332,7 @@ impl<'a> State<'a> {
     }
 
     /// The error of a step that could not run.
-    pub fn fault(&self, call: u32, step: u32, fault: Fault) -> DeviceError {
+    pub fn fault(&self, call: u64, step: u32, fault: Fault) -> DeviceError {
         let reason = match fault {
             Fault::Halt(halt) | Fault::Math(MathError::Halt(halt)) => return halt.into(),
             Fault::Math(e) => e.to_string(),
@@ -315,19 +355,20 @@ impl<'a> State<'a> {
 
     /// Lends the outputs out and gives everything else back to the pool.
     pub fn into_outputs(mut self) -> Result<(Vec<OutputLimb>, Pool), DeviceError> {
-        let mut outputs = Vec::with_capacity(self.program.outputs.len());
-        for output in &self.program.outputs {
-            let slot = self.slots.get(output.limb.0 as usize);
-            let value = slot
-                .and_then(|s| s.value.as_ref())
-                .ok_or_else(|| lost(&output.name))?;
-            outputs.push(match value {
-                Value::Pooled(buf) => self.pool.lend(buf.clone()),
-                Value::Shared(limb) => OutputLimb::shared(limb.clone()),
-                Value::Bound(limb) => OutputLimb::shared((*limb).into()),
+        let limbs = self.ahead.outputs().ok_or_else(|| lost("the end"))?;
+        let mut outputs = Vec::with_capacity(limbs.len());
+        for (&limb, output) in limbs.iter().zip(&self.program.program().outputs) {
+            let held = match self.ahead.is_input(limb) {
+                true => Some(self.bound(limb)?),
+                false => self.slots.get(&limb).and_then(|slot| slot.value.clone()),
+            };
+            outputs.push(match held.ok_or_else(|| lost(&output.name))? {
+                Value::Pooled(buf) => self.pool.lend(buf),
+                Value::Shared(limb) => OutputLimb::shared(limb),
+                Value::Bound(limb) => OutputLimb::shared(limb.into()),
             });
         }
-        for slot in std::mem::take(&mut self.slots) {
+        for (_, slot) in std::mem::take(&mut self.slots) {
             if let Some(value) = slot.value {
                 self.recycle(value);
             }

@@ -3,10 +3,11 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::Meter;
 use super::kernel::{self, Task};
 use super::state::State;
+use super::{Meter, may_go_on};
 use crate::DeviceError;
+use crate::checkpoint::Saver;
 use crate::trace::SpanSink;
 use ringmill_limits::Watch;
 
@@ -24,6 +25,7 @@ struct Shared<'a, 'm, 'p> {
     asleep: usize,
     calls_seen: u64,
     failed: Option<DeviceError>,
+    saver: Option<Saver<'p>>,
 }
 
 struct Crew<'a, 'm, 'p> {
@@ -31,6 +33,7 @@ struct Crew<'a, 'm, 'p> {
     wake: Condvar,
     threads: usize,
     watch: &'p Watch,
+    saved: bool,
 }
 
 /// Runs all calls on the workers.
@@ -40,6 +43,7 @@ pub(super) fn run<'a, 'p>(
     spans: Option<&mut dyn SpanSink>,
     workers: &rayon::ThreadPool,
     watch: &'p Watch,
+    saver: Option<Saver<'p>>,
 ) -> Result<State<'a>, DeviceError> {
     let shared = Shared {
         state,
@@ -49,13 +53,16 @@ pub(super) fn run<'a, 'p>(
         asleep: 0,
         calls_seen: 0,
         failed: None,
+        saver,
     };
+    let saved = shared.saver.is_some();
     let threads = workers.current_num_threads();
     let crew = Crew {
         shared: Mutex::new(shared),
         wake: Condvar::new(),
         threads,
         watch,
+        saved,
     };
     workers.broadcast(|worker| crew.work(worker.index()));
     let shared = crew
@@ -132,22 +139,40 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
     }
 
     /// The next step, `Some(None)` to wait for one, or `None` when the run is over.
-    fn next(&self, shared: &mut Shared<'a, 'm, 'p>) -> Option<Option<(u32, u32)>> {
+    fn next(&self, shared: &mut Shared<'a, 'm, 'p>) -> Option<Option<(u64, u32)>> {
         if shared.failed.is_some() {
             return None;
         }
-        if let Err(halt) = self.watch.check() {
+        if let Err(halt) = may_go_on(self.watch, self.saved) {
             shared.failed = Some(halt.into());
             return None;
         }
         let state = &mut shared.state;
-        while state.ready_steps() < self.threads
-            && state.open_calls() < self.threads * CALLS_PER_THREAD
-        {
-            let Some(call) = state.next_call() else { break };
-            if let Err(error) = state.open(call) {
+        let due = shared
+            .saver
+            .as_mut()
+            .filter(|saver| saver.is_due(self.watch));
+        let mut saves = due.is_some();
+        if let (Some(saver), 0, 0) = (due, state.open_calls(), shared.running) {
+            saves = false;
+            let saved = state.save(saver);
+            if let Err(error) = saved.and_then(|()| Ok(self.watch.check()?)) {
                 shared.failed = Some(error);
                 return None;
+            }
+        }
+        // To be saved, what is open is finished first.
+        while !saves
+            && state.ready_steps() < self.threads
+            && state.open_calls() < self.threads * CALLS_PER_THREAD
+        {
+            match state.open() {
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(error) => {
+                    shared.failed = Some(error);
+                    return None;
+                }
             }
         }
         if let Some(at) = state.pop_ready() {

@@ -14,15 +14,16 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ringmill_hdl::Hdl;
-use ringmill_isa::mid::{Procedure, Unrolled, Verified, verify_unrolled};
+use ringmill_isa::mid::{Procedure, Verified, stats};
 use ringmill_limits::Watch;
 use ringmill_machines::polymul::{Accepted, Description, PolymulMachine};
 use ringmill_machines::{Machine, SimOptions, TraceSink};
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
+use crate::checkpoint::CheckpointError;
 use crate::cpu::Cpu;
-use crate::device::{Device, Outcome, Request};
+use crate::device::{Device, Outcome, Request, check_values};
 use crate::progress::Progress;
 use crate::sim::calls_done;
 use rtl::Rtl;
@@ -68,22 +69,28 @@ impl Offload {
     }
 
     /// The program's procedures in segments; each is cut when first met.
-    fn segments(&self, program: &Unrolled, accepted: &Accepted) -> Vec<Arc<Segments>> {
+    fn segments(
+        &self,
+        program: &Verified,
+        accepted: &Accepted,
+    ) -> Result<Vec<Arc<Segments>>, DeviceError> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() + program.procs.len() > MAX_KEPT {
+        if kept.len() + program.bound_procs().len() > MAX_KEPT {
             kept.clear();
         }
-        let cut = |procedure: &Arc<Procedure>| {
-            let (_, segments) = kept
-                .entry(Arc::as_ptr(procedure) as usize)
-                .or_insert_with(|| {
-                    let partition = accepted.partition(procedure);
-                    let segments = Segments::new(procedure, partition);
-                    (Arc::clone(procedure), Arc::new(segments))
-                });
-            Arc::clone(segments)
-        };
-        program.procs.iter().map(cut).collect()
+        let mut all = Vec::with_capacity(program.bound_procs().len());
+        for procedure in program.bound_procs() {
+            let key = Arc::as_ptr(procedure) as usize;
+            if let Some((_, segments)) = kept.get(&key) {
+                all.push(Arc::clone(segments));
+                continue;
+            }
+            let partition = accepted.partition(procedure);
+            let segments = Arc::new(Segments::new(procedure, partition)?);
+            kept.insert(key, (Arc::clone(procedure), Arc::clone(&segments)));
+            all.push(segments);
+        }
+        Ok(all)
     }
 
     fn engine(&self) -> Result<Option<Rtl>, DeviceError> {
@@ -97,13 +104,13 @@ impl Offload {
     /// Timing without data.
     fn time(
         &self,
-        program: Verified<'_>,
+        program: &Verified,
         trace: Option<&mut dyn TraceSink>,
         progress: &dyn Progress,
         watch: &Watch,
     ) -> Result<Outcome, DeviceError> {
         let degree = self.machine.accept(program)?.degree();
-        let mut tell = calls_done(progress, program.calls.len() as u64);
+        let mut tell = calls_done(progress, stats::calls(program.program()));
         let options = SimOptions {
             // The reborrow lives as long as `tell`.
             trace: trace.map(|sink| -> &mut dyn TraceSink { sink }),
@@ -112,7 +119,7 @@ impl Offload {
             ..SimOptions::default()
         };
         let report = match self.engine()? {
-            None => self.machine.simulate_verified(program, options)?,
+            None => self.machine.simulate(program, options)?,
             Some(mut rtl) => {
                 let tally = self.machine.tally_with::<DeviceError>(
                     program,
@@ -143,7 +150,7 @@ impl Device for Offload {
 
     fn run(
         &self,
-        program: &Unrolled,
+        program: &Verified,
         bindings: &Bindings<'_>,
         request: Request<'_>,
         progress: &dyn Progress,
@@ -154,13 +161,17 @@ impl Device for Offload {
         if !request.function && !request.timing {
             return Err(DeviceError::NothingAsked);
         }
-        let program = verify_unrolled(program)?;
+        check_values(self, program)?;
+        if request.saving.is_some() || request.resume.is_some() {
+            let device = self.name();
+            return Err(CheckpointError::NotHere { device }.into());
+        }
         if !request.function {
             return self.time(program, trace, progress, &request.watch);
         }
         let accepted = self.machine.accept(program)?;
         bindings.check(program.program())?;
-        let segments = self.segments(program.program(), &accepted);
+        let segments = self.segments(program, &accepted)?;
         let degree = accepted.degree();
         let engine = self.engine()?;
         let run = Run::new(

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ringmill_isa::mid::{Call, LimbId, ModulusId, Procedure, Unrolled, ValueId, Verified};
+use ringmill_isa::mid::{Call, Called, LimbId, Procedure, ValueId, Verified, stats};
 use ringmill_limits::Watch;
-use ringmill_machines::polymul::{Degree, PolymulMachine, Tally, loaded_after};
+use ringmill_machines::polymul::{Degree, PolymulMachine, Resident, Tally, loaded_after};
 use ringmill_machines::{EndToEnd, HostTimes, OffloadTimes, TraceSink};
 
 use super::rtl::Rtl;
@@ -42,7 +42,7 @@ pub struct Run<'a> {
     /// The RTL; without it the machine's part is computed by the CPU's kernels and timed by the model.
     pub rtl: Option<Rtl>,
     pub trace: Option<&'a mut dyn TraceSink>,
-    loaded: Option<ModulusId>,
+    loaded: Resident,
     tally: Tally,
     /// The host's part, and what the CPU takes for the machine's.
     host_seconds: f64,
@@ -67,7 +67,7 @@ impl<'a> Run<'a> {
             cpu,
             rtl,
             trace,
-            loaded: None,
+            loaded: Resident::default(),
             tally: machine.tally(degree),
             host_seconds: 0.0,
             replaced_seconds: 0.0,
@@ -78,33 +78,31 @@ impl<'a> Run<'a> {
     /// Runs a verified program on checked bindings; `segments` are those of its procedures.
     pub fn program(
         mut self,
-        program: Verified<'_>,
+        program: &Verified,
         segments: &[Arc<Segments>],
         bindings: &Bindings<'_>,
         progress: &dyn Progress,
     ) -> Result<Outcome, DeviceError> {
         let malformed = |what: &str| DeviceError::Malformed(what.to_owned());
         let begin = Instant::now();
-        let mut limbs: Vec<Option<Held<'_>>> = vec![None; program.limbs.len()];
-        for (input, limb) in program.inputs.iter().zip(&bindings.limbs) {
-            let slot = limbs.get_mut(input.limb.0 as usize);
-            *slot.ok_or_else(|| malformed("an input is no limb"))? =
-                Some(Held::Bound(limb.residues()));
-        }
-        let last_use = last_uses(program.program());
-        let total = program.calls.len() as u64;
-        for (number, call) in program.calls.iter().enumerate() {
+        // The inputs, and what calls made and is still wanted.
+        let inputs = (0..).map(LimbId).zip(&bindings.limbs);
+        let mut limbs: HashMap<LimbId, Held<'_>> = inputs
+            .map(|(limb, bound)| (limb, Held::Bound(bound.residues())))
+            .collect();
+        let total = stats::calls(program.program());
+        let mut stream = program.stream();
+        while let Some(Called { number, call, dies }) = stream.next_call()? {
             let at = call.proc as usize;
-            let (Some(procedure), Some(parts)) = (program.procs.get(at), segments.get(at)) else {
+            let (Some(procedure), Some(parts)) = (program.bound_procs().get(at), segments.get(at))
+            else {
                 return Err(malformed("a call of no procedure"));
             };
-            self.call(procedure, parts, call, &bindings.seeds, &mut limbs)?;
-            for &limb in &call.args {
-                if last_use.get(&limb) == Some(&number) {
-                    limbs[limb.0 as usize] = None;
-                }
+            self.call(procedure, parts, &call, &bindings.seeds, &mut limbs)?;
+            for limb in dies {
+                limbs.remove(&limb);
             }
-            let (done, elapsed) = (number as u64 + 1, begin.elapsed());
+            let (done, elapsed) = (number + 1, begin.elapsed());
             let left = total.saturating_sub(done) as f64 / done as f64;
             progress.step(Step {
                 stage: "running",
@@ -114,28 +112,24 @@ impl<'a> Run<'a> {
                 remaining: Some(elapsed.mul_f64(left)),
             });
         }
-        let output = |limb: LimbId| match limbs.get(limb.0 as usize) {
-            Some(Some(Held::Bound(residues))) => Ok(OutputLimb::shared((*residues).into())),
-            Some(Some(Held::Made(residues))) => Ok(OutputLimb::shared(Arc::clone(residues))),
-            _ => Err(malformed("an output is not defined")),
+        let output = |limb: LimbId| match limbs.get(&limb) {
+            Some(Held::Bound(residues)) => Ok(OutputLimb::shared((*residues).into())),
+            Some(Held::Made(residues)) => Ok(OutputLimb::shared(Arc::clone(residues))),
+            None => Err(malformed("an output is not defined")),
         };
-        let outputs = program.outputs.iter().map(|o| output(o.limb));
+        let outputs = stream.outputs()?.into_iter().map(output);
         let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
         let alone = self.alone(program, bindings)?;
         Ok(self.outcome(outputs, alone))
     }
 
     /// What the whole program takes on the CPU. The first of the runs makes plans.
-    fn alone(
-        &self,
-        program: Verified<'_>,
-        bindings: &Bindings<'_>,
-    ) -> Result<CpuStats, DeviceError> {
+    fn alone(&self, program: &Verified, bindings: &Bindings<'_>) -> Result<CpuStats, DeviceError> {
         self.cpu
-            .execute_verified(program, bindings, &Silent, None, self.watch)?;
+            .execute_watched(program, bindings, &Silent, None, self.watch)?;
         Ok(self
             .cpu
-            .execute_verified(program, bindings, &Silent, None, self.watch)?
+            .execute_watched(program, bindings, &Silent, None, self.watch)?
             .1)
     }
 
@@ -167,7 +161,7 @@ impl<'a> Run<'a> {
         parts: &Segments,
         call: &Call,
         seeds: &[Arc<SeedExpansion>],
-        limbs: &mut [Option<Held<'b>>],
+        limbs: &mut HashMap<LimbId, Held<'b>>,
     ) -> Result<(), DeviceError> {
         self.watch.check()?;
         let malformed = |what: &str| DeviceError::Malformed(format!("{}: {what}", procedure.name));
@@ -176,20 +170,20 @@ impl<'a> Run<'a> {
         let seeds = seeds.ok_or_else(|| malformed("a seed is not bound"))?;
         let mut values: Values<'b> = HashMap::new();
         for (param, limb) in procedure.params.iter().zip(&call.args) {
-            let held = limbs.get(limb.0 as usize).cloned().flatten();
+            let held = limbs.get(limb).cloned();
             let held = held.ok_or_else(|| malformed("an argument is not defined"))?;
             values.insert(param.value, held);
         }
         self.tally.call(procedure, &parts.partition);
+        self.loaded = self.loaded.enter(procedure, call);
         for number in 0..parts.stages.len() {
             self.stage(procedure, parts, number, &seeds, &mut values)?;
         }
+        self.loaded = self.loaded.leave(procedure, call);
         for (result, limb) in procedure.results.iter().zip(&call.results) {
             let held = values.get(&parts.real(result.value)).cloned();
             let held = held.ok_or_else(|| malformed("a result is not defined"))?;
-            if let Some(slot) = limbs.get_mut(limb.0 as usize) {
-                *slot = Some(held);
-            }
+            limbs.insert(*limb, held);
         }
         Ok(())
     }
@@ -255,8 +249,10 @@ impl<'a> Run<'a> {
     ) -> Result<(Values<'b>, f64), DeviceError> {
         let program = &segment.program;
         let mut limbs = Vec::with_capacity(segment.inputs.len());
-        for (value, ty) in segment.inputs.iter().zip(&program.limbs) {
-            let modulus = program.moduli.get(usize::from(ty.modulus.0));
+        let head = program.program();
+        for (value, input) in segment.inputs.iter().zip(&head.inputs) {
+            let modulus = input.ty.limb().map(|ty| usize::from(ty.modulus.0));
+            let modulus = modulus.and_then(|at| head.moduli.get(at));
             let (Some(held), Some(&modulus)) = (values.get(value), modulus) else {
                 return Err(DeviceError::Malformed(format!(
                     "value %{} is not defined",
@@ -281,15 +277,4 @@ impl<'a> Run<'a> {
         let made = made.map(|(&value, limb)| (value, Held::Made(limb[..].into())));
         Ok((made.collect(), stats.seconds))
     }
-}
-
-/// The call that reads each limb last; a program's outputs are read after all.
-fn last_uses(program: &Unrolled) -> HashMap<LimbId, usize> {
-    let mut last = HashMap::new();
-    for (number, call) in program.calls.iter().enumerate() {
-        last.extend(call.args.iter().map(|&limb| (limb, number)));
-    }
-    let never = program.outputs.iter().map(|o| (o.limb, usize::MAX));
-    last.extend(never);
-    last
 }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ringmill_isa::mid::{
-    Call, Imm, Input, InputRole, Instr, LimbId, LimbType, Op, Output, Param, ParamRole, Procedure,
-    ResultLimb, Unrolled, ValueId,
+    Imm, Instr, LimbType, Op, Param, ParamRole, Procedure, Program, ResultLimb, ValueId, Verified,
 };
+use ringmill_isa::{Poly, VerifyError};
 use ringmill_machines::polymul::Partition;
 
 /// Some instructions of a procedure: the values they take, a program of one call, the values they leave for others.
 pub struct Segment {
     pub inputs: Vec<ValueId>,
-    pub program: Unrolled,
+    pub program: Verified,
     pub outputs: Vec<ValueId>,
     /// Whether it ran before: the first run makes plans and tables, which is no part of what it takes.
     ran: AtomicBool,
@@ -40,26 +40,26 @@ pub struct Segments {
 }
 
 impl Segments {
-    pub fn new(procedure: &Procedure, partition: Partition) -> Self {
+    /// # Errors
+    /// None for a verified procedure.
+    pub fn new(procedure: &Procedure, partition: Partition) -> Result<Self, VerifyError> {
         let aliases = aliases(procedure);
         let real = |value: ValueId| aliases.get(&value).copied().unwrap_or(value);
         let cut = |instrs: &[usize], what: &str, number: usize| {
             segment(procedure, instrs, &real, &format!("{what}.{number}"))
         };
-        let stages = partition
-            .stages
-            .iter()
-            .enumerate()
-            .map(|(number, stage)| StageSegments {
-                host: cut(&stage.host, "host", number),
-                offloaded: cut(&stage.offloaded, "machine", number),
+        let stages = partition.stages.iter().enumerate().map(|(number, stage)| {
+            Ok(StageSegments {
+                host: cut(&stage.host, "host", number)?,
+                offloaded: cut(&stage.offloaded, "machine", number)?,
             })
-            .collect();
-        Self {
+        });
+        let stages = stages.collect::<Result<_, VerifyError>>()?;
+        Ok(Self {
             partition,
             stages,
             aliases,
-        }
+        })
     }
 
     /// The value that holds what `value` is: outside memory is the host's own.
@@ -93,7 +93,7 @@ fn segment(
     numbers: &[usize],
     real: &dyn Fn(ValueId) -> ValueId,
     name: &str,
-) -> Option<Segment> {
+) -> Result<Option<Segment>, VerifyError> {
     let moves = |instr: &Instr| matches!(instr.op, Op::Load | Op::Store);
     let inside: HashSet<usize> = numbers.iter().copied().collect();
     let instrs: Vec<&Instr> = numbers
@@ -114,7 +114,7 @@ fn segment(
     let mut outputs: Vec<ValueId> = made.intersection(&read_outside).copied().collect();
     outputs.sort_unstable();
     if outputs.is_empty() {
-        return None;
+        return Ok(None);
     }
     let mut inputs: Vec<ValueId> = instrs
         .iter()
@@ -125,7 +125,25 @@ fn segment(
     inputs.sort_unstable();
     inputs.dedup();
 
-    // Values are numbered anew, inputs first.
+    let cut = renumbered(procedure, instrs, real, (&inputs, &outputs), name);
+    let program = cut.map(|cut| Verified::new(Program::calling(Arc::new(cut), Vec::new())));
+    let program = program.transpose()?;
+    Ok(program.map(|program| Segment {
+        inputs,
+        program,
+        outputs,
+        ran: AtomicBool::new(false),
+    }))
+}
+
+/// The instructions as a procedure, its values numbered anew, inputs first.
+fn renumbered(
+    procedure: &Procedure,
+    instrs: Vec<&Instr>,
+    real: &dyn Fn(ValueId) -> ValueId,
+    (inputs, outputs): (&[ValueId], &[ValueId]),
+    name: &str,
+) -> Option<Procedure> {
     let mut numbers: HashMap<ValueId, ValueId> = HashMap::new();
     let mut types: Vec<LimbType> = Vec::new();
     let defined = instrs.iter().flat_map(|i| &i.dst);
@@ -156,14 +174,14 @@ fn segment(
             imm: instr.imm,
         });
     }
-    for (value, (arg, poly)) in renumbered(&inputs)?.into_iter().zip(places()) {
+    for (value, (arg, poly)) in renumbered(inputs)?.into_iter().zip(places()) {
         cut.params.push(Param {
             value,
             name: String::new(),
             role: ParamRole::Cipher { arg, poly },
         });
     }
-    for (value, (index, poly)) in renumbered(&outputs)?.into_iter().zip(places()) {
+    for (value, (index, poly)) in renumbered(outputs)?.into_iter().zip(places()) {
         cut.results.push(ResultLimb {
             value,
             name: String::new(),
@@ -171,63 +189,10 @@ fn segment(
             poly,
         });
     }
-    Some(Segment {
-        inputs,
-        program: one_call(cut),
-        outputs,
-        ran: AtomicBool::new(false),
-    })
+    Some(cut)
 }
 
 /// Names for any number of limbs: operand or result, and polynomial.
-fn places() -> impl Iterator<Item = (u16, u16)> {
-    (0..=u16::MAX).flat_map(|arg| (0..=u16::MAX).map(move |poly| (arg, poly)))
-}
-
-/// A program that calls a procedure once, on inputs and seeds in its own order.
-fn one_call(procedure: Procedure) -> Unrolled {
-    let limbs = |count: usize, from: usize| -> Vec<LimbId> {
-        (from..from + count).map(|at| LimbId(at as u32)).collect()
-    };
-    let (params, results) = (procedure.params.len(), procedure.results.len());
-    let (args, made) = (limbs(params, 0), limbs(results, params));
-    let values = procedure.params.iter().map(|p| p.value);
-    let values = values.chain(procedure.results.iter().map(|r| r.value));
-    let types = values.filter_map(|v| procedure.types.get(v.0 as usize).copied());
-    Unrolled {
-        log_n: procedure.log_n,
-        moduli: procedure.moduli.clone(),
-        limbs: types.collect(),
-        inputs: args
-            .iter()
-            .zip(places())
-            .map(|(&limb, (input, poly))| Input {
-                limb,
-                name: String::new(),
-                role: InputRole::Cipher {
-                    input: input.into(),
-                    poly,
-                },
-            })
-            .collect(),
-        seeds: (0..procedure.seeds.len() as u32).collect(),
-        calls: vec![Call {
-            proc: 0,
-            args,
-            seeds: (0..procedure.seeds.len() as u32).collect(),
-            results: made.clone(),
-            loc: None,
-        }],
-        outputs: made
-            .iter()
-            .zip(places())
-            .map(|(&limb, (output, poly))| Output {
-                limb,
-                name: String::new(),
-                output: output.into(),
-                poly,
-            })
-            .collect(),
-        procs: vec![Arc::new(procedure)],
-    }
+fn places() -> impl Iterator<Item = (u16, Poly)> {
+    (0..=u16::MAX).flat_map(|arg| (0..=u16::MAX).map(move |poly| (arg, Poly(poly))))
 }

@@ -1,121 +1,42 @@
 //! CKKS programs in the run time: what the compiler's output says of itself, and what only CKKS's key holder does.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use num_complex::Complex64;
-use ringmill_compiler::reference::evaluate;
-use ringmill_compiler::{Compiled, KeyRequest, PlainSource};
-use ringmill_isa::VerifyError;
-use ringmill_isa::macros::{LevelScale, Visibility};
-use ringmill_isa::mid::{Program, Unrolled};
+use ringmill_compiler::CompiledInput;
+use ringmill_compiler::ckks::Compiled;
+use ringmill_compiler::ckks::reference::evaluate;
 use ringmill_limits::room;
 use ringmill_math::Prng;
-use ringmill_schemes::At;
 use ringmill_schemes::ckks::noise::measured_bits;
 use ringmill_schemes::ckks::roles::{KeyHolder, Operator};
-use ringmill_schemes::ckks::{Ciphertext, Ckks, Flooding, Params, PublicKey, Scale, SecretKey};
+use ringmill_schemes::ckks::{Ciphertext, Ckks, Flooding, PublicKey, SecretKey};
 
 use super::client::Client;
-use super::executable::{Executable, PlainFrom, Port};
+use super::scheme::Runs;
 use super::{Ciphertexts, RuntimeError, Vectors, check_names};
 use crate::device::Outcome;
 use crate::report::{KeyReport, PrecisionReport, RunReport};
 
-fn place(at: LevelScale) -> At<Scale> {
-    At {
-        level: at.level,
-        annotation: Scale(at.scale),
-    }
-}
-
-impl Executable for Compiled {
-    type Scheme = Ckks;
+impl Runs for Ckks {
     type Holder = KeyHolder;
     type Operator = Operator;
     type Report = RunReport;
 
-    fn params(&self) -> &Arc<Params> {
-        &self.params
+    fn constant(slots: &[(f64, f64)]) -> Option<Vec<Complex64>> {
+        let slots = slots.iter();
+        Some(slots.map(|&(re, im)| Complex64::new(re, im)).collect())
     }
 
-    fn program(&self) -> &Program {
-        &self.program
-    }
-
-    fn unrolled(&self) -> Result<&Unrolled, VerifyError> {
-        Compiled::unrolled(self).map(|unrolled| &**unrolled)
-    }
-
-    fn inputs(&self) -> Vec<Port<'_, Ckks>> {
-        let inputs = self.inputs.iter();
-        inputs
-            .map(|input| Port {
-                name: &input.name,
-                encrypted: input.visibility == Visibility::Encrypted,
-                at: place(input.at),
-            })
-            .collect()
-    }
-
-    fn outputs(&self) -> Vec<Port<'_, Ckks>> {
-        let outputs = self.outputs.iter();
-        outputs
-            .map(|output| Port {
-                name: &output.name,
-                encrypted: true,
-                at: place(output.at),
-            })
-            .collect()
-    }
-
-    fn plaintexts(&self) -> Vec<(PlainFrom, At<Scale>)> {
-        let requests = self.plaintexts.iter();
-        requests
-            .map(|request| {
-                let from = match request.from {
-                    PlainSource::Data(index) => PlainFrom::Constant(index),
-                    PlainSource::Input(input) => PlainFrom::Input(input),
-                };
-                (from, place(request.at))
-            })
-            .collect()
-    }
-
-    fn constant(&self, number: u32) -> Option<Vec<Complex64>> {
-        let data = self.managed.data.get(number as usize)?;
-        Some(
-            data.iter()
-                .map(|&(re, im)| Complex64::new(re, im))
-                .collect(),
-        )
-    }
-
-    fn keys(&self) -> &[KeyRequest] {
-        &self.keys
-    }
-
-    fn seeded(&self) -> bool {
-        self.seeded
-    }
-
-    fn key_bytes(&self) -> u64 {
-        self.key_bytes()
-    }
-
-    fn length(&self) -> usize {
-        self.source.slots as usize
-    }
-
-    fn check(&self, input: usize, values: &Vec<Complex64>) -> Result<(), RuntimeError> {
-        let Some(input) = self.inputs.get(input) else {
-            return Ok(());
-        };
-        let expected = self.source.slots as usize;
-        if values.len() != expected {
+    fn check(
+        input: &CompiledInput<Self>,
+        slots: usize,
+        values: &Vec<Complex64>,
+    ) -> Result<(), RuntimeError> {
+        if values.len() != slots {
             return Err(RuntimeError::VectorLength {
                 name: input.name.clone(),
-                expected,
+                expected: slots,
                 got: values.len(),
             });
         }
@@ -132,14 +53,19 @@ impl Executable for Compiled {
         }
     }
 
-    fn report(&self, device: &str, outcome: &Outcome, keys: Option<KeyReport>) -> RunReport {
-        let mut report = RunReport::new(device, self, outcome);
+    fn report(
+        compiled: &Compiled,
+        device: &str,
+        outcome: &Outcome,
+        keys: Option<KeyReport>,
+    ) -> RunReport {
+        let mut report = RunReport::new(device, compiled, outcome);
         report.keys = keys;
         report
     }
 }
 
-impl Client<Compiled> {
+impl Client<Ckks> {
     pub fn secret_key(&self) -> &SecretKey {
         self.holder().secret_key()
     }
@@ -188,7 +114,7 @@ impl Client<Compiled> {
         outputs
             .map(|(output, predicted)| {
                 let bound = (-predicted.bits()).exp2();
-                let after = flooding.bound_after(&compiled.params, bound, output.at.scale);
+                let after = flooding.bound_after(&compiled.params, bound, output.at.annotation.0);
                 (output.name.clone(), -after.log2())
             })
             .collect()
@@ -214,7 +140,7 @@ impl Client<Compiled> {
             found.ok_or_else(|| refused("nothing is predicted of it".into()))?;
         let (at, params) = (output.at, &compiled.params);
         if cipher.level() != at.level
-            || !cipher.annotation().agrees(Scale(at.scale))
+            || !cipher.annotation().agrees(at.annotation)
             || cipher.size() != 2
         {
             return Err(refused(
@@ -230,7 +156,7 @@ impl Client<Compiled> {
                     .into(),
             ));
         }
-        let after = flooding.bound_after(params, bound, at.scale);
+        let after = flooding.bound_after(params, bound, at.annotation.0);
         let magnitude = predicted.magnitude;
         if after >= magnitude {
             return Err(refused(format!(

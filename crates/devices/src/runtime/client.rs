@@ -4,25 +4,25 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ringmill_compiler::Compiled;
+use ringmill_isa::macros::Visibility;
 use ringmill_limits::{Watch, room};
 use ringmill_schemes::KeyId;
+use ringmill_schemes::ckks::Ckks;
 use ringmill_schemes::roles::KeyHolder;
 use ringmill_schemes::{Encrypted, Limbed, ParameterSet};
 
-use super::executable::{
-    CiphertextOf, ErrorOf, Executable, KeysOf, MessageOf, PlaintextOf, SecretKeyOf, limb_bytes,
-};
+use super::scheme::{ErrorOf, Runs, SecretKeyOf, limb_bytes, slots};
 use super::{RuntimeError, check_names};
 
 /// Holds the secret key of one compiled program, and no randomness: every encryption and every key draws its own, so
 /// that copies of a client (a forked process, a restored machine) repeat nothing.
-pub struct Client<P: Executable = Compiled> {
-    compiled: Arc<P>,
-    holder: P::Holder,
+pub struct Client<S: Runs = Ckks> {
+    compiled: Arc<Compiled<S>>,
+    holder: S::Holder,
     watch: Watch,
 }
 
-impl<P: Executable> Client<P> {
+impl<S: Runs> Client<S> {
     /// This client, sharing all it holds; what is done with it asks `watch` as it goes.
     pub fn watched(&self, watch: &Watch) -> Self {
         Self {
@@ -33,34 +33,34 @@ impl<P: Executable> Client<P> {
     }
 
     /// A client with a fresh secret key.
-    pub fn new(compiled: Arc<P>) -> Result<Self, RuntimeError<ErrorOf<P>>> {
-        let holder = P::Holder::new(compiled.params().clone());
+    pub fn new(compiled: Arc<Compiled<S>>) -> Result<Self, ErrorOf<S>> {
+        let holder = S::Holder::new(compiled.params.clone());
         Self::with_holder(compiled, holder)
     }
 
     /// A client with a secret key that exists, of the program's parameters.
     pub fn with_secret_key(
-        compiled: Arc<P>,
-        secret: SecretKeyOf<P>,
-    ) -> Result<Self, RuntimeError<ErrorOf<P>>> {
-        let holder = P::Holder::with_secret_key(compiled.params().clone(), secret);
+        compiled: Arc<Compiled<S>>,
+        secret: SecretKeyOf<S>,
+    ) -> Result<Self, ErrorOf<S>> {
+        let holder = S::Holder::with_secret_key(compiled.params.clone(), secret);
         Self::with_holder(compiled, holder)
     }
 
     /// The same keys and encryptions on every run: for tests that must repeat, and for nothing else.
     pub fn from_seed_for_reproducible_tests_only(
-        compiled: Arc<P>,
+        compiled: Arc<Compiled<S>>,
         seed: [u8; 32],
-    ) -> Result<Self, RuntimeError<ErrorOf<P>>> {
-        let params = compiled.params().clone();
-        let holder = P::Holder::from_seed_for_reproducible_tests_only(params, seed);
+    ) -> Result<Self, ErrorOf<S>> {
+        let params = compiled.params.clone();
+        let holder = S::Holder::from_seed_for_reproducible_tests_only(params, seed);
         Self::with_holder(compiled, holder)
     }
 
     fn with_holder(
-        compiled: Arc<P>,
-        holder: Result<P::Holder, ErrorOf<P>>,
-    ) -> Result<Self, RuntimeError<ErrorOf<P>>> {
+        compiled: Arc<Compiled<S>>,
+        holder: Result<S::Holder, S::Error>,
+    ) -> Result<Self, ErrorOf<S>> {
         Ok(Self {
             compiled,
             holder: holder.map_err(RuntimeError::Scheme)?,
@@ -68,11 +68,11 @@ impl<P: Executable> Client<P> {
         })
     }
 
-    pub fn compiled(&self) -> &Arc<P> {
+    pub fn compiled(&self) -> &Arc<Compiled<S>> {
         &self.compiled
     }
 
-    pub(super) fn holder(&self) -> &P::Holder {
+    pub(super) fn holder(&self) -> &S::Holder {
         &self.holder
     }
 
@@ -82,14 +82,14 @@ impl<P: Executable> Client<P> {
         self.holder.key_id()
     }
 
-    /// Exactly the evaluation keys that the program needs, of [`Executable::key_bytes`] in all.
+    /// Exactly the evaluation keys that the program needs, of [`Compiled::key_bytes`] in all.
     ///
     /// # Errors
     /// [`RuntimeError::Halt`] when they take more memory than there may be, or when it is stopped.
-    pub fn evaluation_keys(&self) -> Result<KeysOf<P>, RuntimeError<ErrorOf<P>>> {
+    pub fn evaluation_keys(&self) -> Result<S::Keys, ErrorOf<S>> {
         self.watch
             .admit("the evaluation keys", self.compiled.key_bytes())?;
-        let (names, seeded) = (self.compiled.keys(), self.compiled.seeded());
+        let (names, seeded) = (&self.compiled.keys, self.compiled.seeded);
         let keys = self.holder.evaluation_keys(names, seeded);
         keys.map_err(RuntimeError::Scheme)
     }
@@ -98,33 +98,35 @@ impl<P: Executable> Client<P> {
     /// encrypted input, and values that the program was not compiled for, are refused.
     pub fn encrypt(
         &self,
-        inputs: &BTreeMap<String, MessageOf<P>>,
-    ) -> Result<BTreeMap<String, CiphertextOf<P>>, RuntimeError<ErrorOf<P>>> {
+        inputs: &BTreeMap<String, S::Message>,
+    ) -> Result<BTreeMap<String, S::Ciphertext>, ErrorOf<S>> {
         let compiled = &self.compiled;
-        let ports = compiled.inputs();
-        let encrypted = || ports.iter().enumerate().filter(|(_, port)| port.encrypted);
-        let known: Vec<&str> = encrypted().map(|(_, port)| port.name).collect();
+        let encrypted = || {
+            let inputs = compiled.inputs.iter();
+            inputs.filter(|input| input.visibility == Visibility::Encrypted)
+        };
+        let known: Vec<&str> = encrypted().map(|input| input.name.as_str()).collect();
         check_names(inputs.keys(), &known, "encrypted input")?;
         let mut ciphertexts = BTreeMap::new();
         // A plaintext and the two polynomials of its ciphertext, and as much while each is made.
-        let limbs: u64 = encrypted().map(|(_, p)| u64::from(p.at.level) + 1).sum();
-        let working = 8 * compiled.params().moduli().len() as u64;
-        let bytes = limb_bytes(&**compiled) * (2 * limbs + working);
+        let limbs: u64 = encrypted().map(|i| i.at.level.primes() as u64).sum();
+        let working = 8 * compiled.params.moduli().len() as u64;
+        let bytes = limb_bytes(compiled) * (2 * limbs + working);
         self.watch.admit("the encrypted inputs", bytes)?;
-        for (number, port) in encrypted() {
+        for input in encrypted() {
             self.watch.check()?;
             let missing = || RuntimeError::MissingInput {
                 kind: "encrypted",
-                name: port.name.to_owned(),
+                name: input.name.clone(),
             };
-            let message = inputs.get(port.name).ok_or_else(missing)?;
-            compiled.check(number, message)?;
-            let cipher = self.holder.encrypt(message, &port.at);
+            let message = inputs.get(&input.name).ok_or_else(missing)?;
+            S::check(input, slots(compiled), message)?;
+            let cipher = self.holder.encrypt(message, &input.at);
             let refused = |source| RuntimeError::Value {
-                name: port.name.to_owned(),
+                name: input.name.clone(),
                 source,
             };
-            ciphertexts.insert(port.name.to_owned(), cipher.map_err(refused)?);
+            ciphertexts.insert(input.name.clone(), cipher.map_err(refused)?);
         }
         Ok(ciphertexts)
     }
@@ -133,8 +135,8 @@ impl<P: Executable> Client<P> {
     /// may tell of the secret key. What others see of CKKS comes from [`Client::decrypt_to_share`].
     pub fn decrypt(
         &self,
-        outputs: &BTreeMap<String, CiphertextOf<P>>,
-    ) -> Result<BTreeMap<String, MessageOf<P>>, RuntimeError<ErrorOf<P>>> {
+        outputs: &BTreeMap<String, S::Ciphertext>,
+    ) -> Result<BTreeMap<String, S::Message>, ErrorOf<S>> {
         let mut messages = BTreeMap::new();
         for (name, cipher) in outputs {
             let plain = self.open(name, cipher)?;
@@ -146,11 +148,11 @@ impl<P: Executable> Client<P> {
     pub(super) fn open(
         &self,
         name: &str,
-        cipher: &CiphertextOf<P>,
-    ) -> Result<PlaintextOf<P>, RuntimeError<ErrorOf<P>>> {
+        cipher: &S::Ciphertext,
+    ) -> Result<S::Plaintext, ErrorOf<S>> {
         self.watch.check()?;
-        let limbs = cipher.polys() as u64 * (u64::from(cipher.at().level) + 1);
-        room("a decryption", 2 * limbs * limb_bytes(&*self.compiled))?;
+        let limbs = cipher.polys() as u64 * cipher.at().level.primes() as u64;
+        room("a decryption", 2 * limbs * limb_bytes(&self.compiled))?;
         let plain = self.holder.decrypt(cipher);
         plain.map_err(|source| RuntimeError::Value {
             name: name.to_owned(),
@@ -161,9 +163,9 @@ impl<P: Executable> Client<P> {
     pub(super) fn decode(
         &self,
         name: &str,
-        plain: &PlaintextOf<P>,
-    ) -> Result<MessageOf<P>, RuntimeError<ErrorOf<P>>> {
-        let message = self.holder.decode(plain, self.compiled.length());
+        plain: &S::Plaintext,
+    ) -> Result<S::Message, ErrorOf<S>> {
+        let message = self.holder.decode(plain, slots(&self.compiled));
         message.map_err(|source| RuntimeError::Value {
             name: name.to_owned(),
             source,

@@ -1,8 +1,8 @@
 //! What can go wrong around a compiled program.
 
 use num_complex::Complex64;
-use ringmill_compiler::InputRange;
-use ringmill_compiler::reference::EvaluateError;
+use ringmill_compiler::ckks::InputRange;
+use ringmill_compiler::ckks::reference::EvaluateError;
 use ringmill_limits::Halt;
 use ringmill_schemes::ckks::CkksError;
 use ringmill_schemes::rlwe::RlweError;

@@ -1,6 +1,5 @@
 //! The run time around a compiled program: the client, who holds the secret key, and the server, who holds evaluation
-//! keys only and runs programs on a device. Both are written for any scheme's programs ([`Executable`]); CKKS's are the
-//! compiler's.
+//! keys only and runs programs on a device. Both are written for any scheme whose programs run ([`Runs`]).
 //!
 //! ```text
 //! client: evaluation_keys ----------------> server: Server::new
@@ -10,7 +9,7 @@
 mod ckks;
 mod client;
 mod error;
-mod executable;
+mod scheme;
 mod server;
 
 use std::collections::BTreeMap;
@@ -20,8 +19,8 @@ use ringmill_schemes::ckks::Ciphertext;
 
 pub use client::Client;
 pub use error::RuntimeError;
-pub use executable::{Executable, PlainFrom, Port};
 pub use ringmill_schemes::rlwe::EvaluationKeys;
+pub use scheme::Runs;
 pub use server::{Answer, Server, simulate};
 
 /// Slot vectors by input or output name.

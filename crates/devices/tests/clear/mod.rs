@@ -2,23 +2,25 @@
 //! polynomial whose evaluations are the vector's entries modulo each prime, so that sums and products are position by
 //! position. It has no keys and hides nothing.
 
+mod compiled;
 mod operation;
 mod params;
 mod parties;
-mod program;
 mod value;
 
 use std::fmt;
 
+use ringmill_isa::Poly;
 use ringmill_schemes::call::CallError;
 use ringmill_schemes::file::FileError;
 use ringmill_schemes::{At, Limbed, ParamsId, Scheme, SchemeTag};
 
 pub use operation::Operation;
 pub use params::Params;
-pub use program::{Builder, Compiled};
+pub use parties::{KeyHolder, Operator};
 pub use value::Value;
 
+#[derive(Clone, Debug)]
 pub enum Clear {}
 
 impl Scheme for Clear {
@@ -48,7 +50,7 @@ impl Scheme for Clear {
 }
 
 /// There are none.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum NoKey {}
 
 impl fmt::Display for NoKey {
@@ -66,7 +68,7 @@ impl Limbed for NoKey {
         match *self {}
     }
 
-    fn limb(&self, _: usize, _: usize) -> Option<&[u64]> {
+    fn limb(&self, _: Poly, _: usize) -> Option<&[u64]> {
         match *self {}
     }
 }

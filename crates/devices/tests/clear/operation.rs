@@ -1,6 +1,7 @@
 //! Sum and product, position by position.
 
-use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure};
+use ringmill_isa::Poly;
+use ringmill_isa::mid::{Form, ImmType, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure};
 use ringmill_schemes::{ParameterSet, scheme};
 
 use super::{ClearError, Params};
@@ -9,6 +10,9 @@ use super::{ClearError, Params};
 pub enum Operation {
     Add,
     Mul,
+    Square,
+    /// With the integer that each call gives, by its residues.
+    AddConstant,
 }
 
 impl scheme::Operation for Operation {
@@ -16,28 +20,51 @@ impl scheme::Operation for Operation {
     type Error = ClearError;
 
     fn name(&self) -> String {
-        match self {
-            Self::Add => "clear.add".into(),
-            Self::Mul => "clear.mul".into(),
-        }
+        let name = match self {
+            Self::Add => "clear.add",
+            Self::Mul => "clear.mul",
+            Self::Square => "clear.square",
+            Self::AddConstant => "clear.add_constant",
+        };
+        name.to_owned()
     }
 
     fn emit(&self, params: &Params) -> Result<Procedure, ClearError> {
         let mut b = ProcBuilder::new(self.name(), params.log_n(), params.moduli())?;
         for q in 0..params.moduli().len() {
+            let modulus = ModulusId(q as u16);
             let ty = LimbType {
                 ring: params.ring(),
-                modulus: ModulusId(q as u16),
+                modulus,
                 form: Form::Eval,
             };
-            let role = |arg| ParamRole::Cipher { arg, poly: 0 };
-            let x = b.param(format!("a.q{q}"), ty, role(0))?;
-            let y = b.param(format!("b.q{q}"), ty, role(1))?;
-            let z = match self {
-                Self::Add => b.add(x, y)?,
-                Self::Mul => b.mul(x, y)?,
+            let operand = |b: &mut ProcBuilder, arg, cipher| {
+                let role = match cipher {
+                    true => ParamRole::Cipher {
+                        arg,
+                        poly: Poly::FIRST,
+                    },
+                    false => ParamRole::Plain { arg },
+                };
+                b.param(format!("{arg}.q{q}"), ty, role)
             };
-            b.result(z, format!("r.q{q}"), 0, 0)?;
+            let x = operand(&mut b, 0, true)?;
+            let z = match self {
+                Self::Add => {
+                    let y = operand(&mut b, 1, true)?;
+                    b.add(x, y)?
+                }
+                Self::Mul => {
+                    let y = operand(&mut b, 1, true)?;
+                    b.mul(x, y)?
+                }
+                Self::Square => b.mul(x, x)?,
+                Self::AddConstant => {
+                    let c = b.immediate(ImmType::Scalar(modulus))?;
+                    b.addi_of(x, c)?
+                }
+            };
+            b.result(z, format!("r.q{q}"), 0, Poly::FIRST)?;
         }
         Ok(b.finish()?)
     }
@@ -46,7 +73,7 @@ impl scheme::Operation for Operation {
         1
     }
 
-    fn passes_through(&self, _: u32) -> Option<u16> {
+    fn passes_through(&self, _: Poly) -> Option<u16> {
         None
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ringmill_isa::Level;
 use ringmill_math::{Modulus, Ring, primes};
 use ringmill_schemes::Origin;
 use ringmill_schemes::file::{self, FileError, Kind, Writer};
@@ -11,7 +12,7 @@ use ringmill_schemes::{ParameterSet, ParamsId, Scheme};
 use super::{Clear, ClearError};
 
 /// A ring of two primes, whose product bounds the integers.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     log_n: u8,
     moduli: [u64; 2],
@@ -50,8 +51,9 @@ impl Params {
         Ring::full(self.log_n)
     }
 
-    pub fn level(&self) -> u32 {
-        self.moduli.len() as u32 - 1
+    /// The one level there is.
+    pub fn level(&self) -> Level {
+        Level(self.moduli.len() as u32 - 1)
     }
 
     pub fn origin(&self) -> Origin {

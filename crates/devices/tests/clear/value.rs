@@ -1,5 +1,7 @@
 //! Vectors of integers as limbs, in memory and in files.
 
+use ringmill_isa::Level;
+use ringmill_isa::Poly;
 use ringmill_schemes::file::{self, Kind, Writer};
 use ringmill_schemes::{At, Encrypted, Limbed, ParameterSet, ParamsId, Scheme};
 
@@ -13,9 +15,11 @@ pub struct Value {
 }
 
 impl Value {
+    /// Entries fill the ring, over and over.
     pub fn encode(params: &Params, entries: &[u64]) -> Result<Self, ClearError> {
+        let entries = || entries.iter().cycle().take(params.degree());
         let moduli = params.moduli().iter();
-        let limbs = moduli.map(|q| entries.iter().map(|x| x % q).collect());
+        let limbs = moduli.map(|q| entries().map(|x| x % q).collect());
         Self::new(params, limbs.collect())
     }
 
@@ -72,8 +76,8 @@ impl Limbed for Value {
         1
     }
 
-    fn limb(&self, poly: usize, modulus: usize) -> Option<&[u64]> {
-        let limbs = (poly == 0).then_some(&self.limbs)?;
+    fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
+        let limbs = (poly == Poly::FIRST).then_some(&self.limbs)?;
         limbs.get(modulus).map(Vec::as_slice)
     }
 }
@@ -81,7 +85,7 @@ impl Limbed for Value {
 impl Encrypted<()> for Value {
     fn at(&self) -> At<()> {
         At {
-            level: self.limbs.len() as u32 - 1,
+            level: Level(self.limbs.len() as u32 - 1),
             annotation: (),
         }
     }

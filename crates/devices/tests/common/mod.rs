@@ -9,12 +9,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use ringmill_devices::{Bindings, Limb, SeedExpansion};
-use ringmill_isa::mid::{LimbId, Unrolled};
+use ringmill_isa::mid::{LimbId, Unrolled, Verified};
 
 /// Binds a case's data.
 pub fn bind(case: &random::Case) -> Bindings<'_> {
     let moduli = case.program.inputs.iter().map(|i| {
-        let ty = case.program.limbs[i.limb.0 as usize];
+        let ty = case.program.limb_type(i.limb).unwrap();
         case.program.moduli[usize::from(ty.modulus.0)]
     });
     Bindings {
@@ -30,6 +30,11 @@ pub fn bind(case: &random::Case) -> Bindings<'_> {
             .map(|&s| Arc::new(SeedExpansion::new(s)))
             .collect(),
     }
+}
+
+/// The program as devices take it.
+pub fn ready(program: &Unrolled) -> Verified {
+    Verified::try_from(program.clone()).unwrap()
 }
 
 /// The outputs of a program by the reference interpreter, call by call.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use num_bigint::BigInt;
+use ringmill_isa::Galois;
 use ringmill_isa::mid::{Form, Imm, Instr, LimbType, Op, Procedure, Representative, Unrolled};
 use ringmill_math::{Modulus, Ring, RingKind, expand_uniform};
 
@@ -80,7 +81,7 @@ fn intt(ring: Ring, q: u128, a: &[u64]) -> Limb {
         .collect()
 }
 
-fn auto_coeff(g: u32, q: u128, a: &[u64]) -> Limb {
+fn auto_coeff(Galois(g): Galois, q: u128, a: &[u64]) -> Limb {
     let n = a.len();
     let mut out = vec![0; n];
     for (i, &c) in a.iter().enumerate() {
@@ -256,7 +257,7 @@ impl Frame<'_> {
 
 /// The outputs of a program on these inputs and seeds, each in the program's order.
 pub fn interpret(program: &Unrolled, inputs: &[Limb], seeds: &[[u8; 32]]) -> Vec<Limb> {
-    let mut limbs: HashMap<u32, Limb> = program
+    let mut limbs: HashMap<u64, Limb> = program
         .inputs
         .iter()
         .zip(inputs)

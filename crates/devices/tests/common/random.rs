@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ringmill_isa::mid::*;
+use ringmill_isa::{Galois, Poly};
 use ringmill_math::{Prng, Ring, primes};
 
 pub struct Case {
@@ -102,7 +103,7 @@ pub fn procedure(
                 ty,
                 ParamRole::Cipher {
                     arg: i as u16,
-                    poly: 0,
+                    poly: Poly(0),
                 },
             )
             .unwrap(),
@@ -137,7 +138,7 @@ pub fn procedure(
             (6, _) => values.push(b.addi(a, dice.residues(q, 1)[0]).unwrap()),
             (7 | 8, Form::Coeff) if rooted => values.push(b.ntt(a).unwrap()),
             (7 | 8, Form::Eval) => values.push(b.intt(a).unwrap()),
-            (9, _) if full => values.push(b.auto(a, galois).unwrap()),
+            (9, _) if full => values.push(b.auto(a, Galois(galois)).unwrap()),
             (9, Form::Eval) => {
                 let (plus, minus) = Ring::full(log_n).halves();
                 let of = |ring| {
@@ -145,7 +146,7 @@ pub fn procedure(
                     values.iter().copied().filter(fits).collect::<Vec<_>>()
                 };
                 if let (Some(p), Some(m)) = (dice.pick(&of(plus)), dice.pick(&of(minus))) {
-                    let (p, m) = b.autoh(p, m, galois).unwrap();
+                    let (p, m) = b.autoh(p, m, Galois(galois)).unwrap();
                     values.extend([p, m]);
                 }
             }
@@ -218,7 +219,7 @@ pub fn procedure(
             values.len().saturating_sub(8)
         };
         let v = values[from + dice.below(values.len() - from)];
-        b.result(v, format!("r{i}"), i as u16, 0).unwrap();
+        b.result(v, format!("r{i}"), i as u16, Poly(0)).unwrap();
     }
     b.finish().unwrap()
 }
@@ -243,7 +244,7 @@ pub fn case(seed: u64, log_n: u8, calls: usize) -> Case {
         for param in &proc.params {
             let ty = proc.types[param.value.0 as usize];
             let fitting: Vec<u32> = (0..program.limbs.len() as u32)
-                .filter(|&l| program.limbs[l as usize] == ty)
+                .filter(|&l| program.limbs[l as usize].limb() == Some(ty))
                 .collect();
             let limb = match dice.pick(&fitting) {
                 Some(limb) => limb,
@@ -252,26 +253,26 @@ pub fn case(seed: u64, log_n: u8, calls: usize) -> Case {
                     let name = format!("in{limb}");
                     let role = InputRole::Cipher {
                         input: limb,
-                        poly: 0,
+                        poly: Poly(0),
                     };
                     program.inputs.push(Input {
-                        limb: LimbId(limb),
+                        limb: LimbId(limb.into()),
                         name,
                         role,
                     });
-                    program.limbs.push(ty);
+                    program.limbs.push(ty.into());
                     inputs.push(dice.residues(moduli[usize::from(ty.modulus.0)], ty.ring.len()));
                     limb
                 }
             };
-            args.push(LimbId(limb));
+            args.push(LimbId(limb.into()));
         }
         let results: Vec<LimbId> = proc
             .results
             .iter()
             .map(|r| {
-                program.limbs.push(proc.types[r.value.0 as usize]);
-                LimbId(program.limbs.len() as u32 - 1)
+                program.limbs.push(proc.types[r.value.0 as usize].into());
+                LimbId(program.limbs.len() as u64 - 1)
             })
             .collect();
         let seeds = proc.seeds.iter().map(|_| dice.below(2) as u32).collect();
@@ -295,7 +296,7 @@ pub fn case(seed: u64, log_n: u8, calls: usize) -> Case {
                 limb,
                 name: format!("out{output}"),
                 output,
-                poly: 0,
+                poly: Poly(0),
             });
         }
     }

@@ -15,21 +15,34 @@ pub enum Code {
     TooLong,
     BadModulus,
     NotReduced,
+    NoData,
+    Mixed,
+    Aborted,
+    Idle,
+    BadOp,
 }
 
 impl Code {
-    /// Of the three bits of a port; those above are not looked at.
-    pub(super) fn from_bits(bits: u64) -> Self {
-        match bits & 7 {
-            0 => Self::Ok,
-            1 => Self::Busy,
-            2 => Self::NoTables,
-            3 => Self::Unsupported,
-            4 => Self::TooShort,
-            5 => Self::TooLong,
-            6 => Self::BadModulus,
-            _ => Self::NotReduced,
-        }
+    /// In the order of their numbers.
+    pub const ALL: [Self; 13] = [
+        Self::Ok,
+        Self::Busy,
+        Self::NoTables,
+        Self::Unsupported,
+        Self::TooShort,
+        Self::TooLong,
+        Self::BadModulus,
+        Self::NotReduced,
+        Self::NoData,
+        Self::Mixed,
+        Self::Aborted,
+        Self::Idle,
+        Self::BadOp,
+    ];
+
+    /// `None` for a number that is no code's.
+    pub fn from_bits(bits: u64) -> Option<Self> {
+        Self::ALL.get(usize::try_from(bits).ok()?).copied()
     }
 }
 
@@ -38,12 +51,17 @@ impl fmt::Display for Code {
         f.write_str(match self {
             Self::Ok => "done",
             Self::Busy => "the unit, or the memory it needs, is in use",
-            Self::NoTables => "no tables are loaded",
+            Self::NoTables => "the slot holds no tables",
             Self::Unsupported => "the degree is not one of this configuration",
             Self::TooShort => "the stream ended early",
             Self::TooLong => "the stream did not end where it should",
             Self::BadModulus => "the modulus is not 1 modulo 2n or has too many bits",
             Self::NotReduced => "a residue was not below the modulus",
+            Self::NoData => "the polynomial was not loaded, or its load failed",
+            Self::Mixed => "the two polynomials were loaded under different tables",
+            Self::Aborted => "the stream was aborted",
+            Self::Idle => "there is no stream to abort",
+            Self::BadOp => "there is no such command",
         })
     }
 }
@@ -91,17 +109,59 @@ pub struct Place {
     pub eval: bool,
 }
 
-/// A command's number, `op_e`.
-pub(super) fn number(op: ArrayOp) -> u64 {
-    match op {
-        ArrayOp::Ntt => 0,
-        ArrayOp::Intt => 1,
-        ArrayOp::Mul => 2,
-        ArrayOp::Hpm => 3,
-        ArrayOp::Fpm => 4,
+/// What a command asks for, `op_e`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Op {
+    Array(ArrayOp),
+    Load,
+    Unload,
+    Tables,
+    Abort,
+}
+
+impl Op {
+    /// Every command there is.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let others = [Self::Load, Self::Unload, Self::Tables, Self::Abort];
+        ArrayOp::ALL.into_iter().map(Self::Array).chain(others)
+    }
+
+    /// Its number.
+    pub fn number(self) -> u64 {
+        match self {
+            Self::Array(ArrayOp::Ntt) => 0,
+            Self::Array(ArrayOp::Intt) => 1,
+            Self::Array(ArrayOp::Mul) => 2,
+            Self::Array(ArrayOp::Hpm) => 3,
+            Self::Array(ArrayOp::Fpm) => 4,
+            Self::Load => 5,
+            Self::Unload => 6,
+            Self::Tables => 7,
+            Self::Array(ArrayOp::Add) => 8,
+            Self::Array(ArrayOp::Sub) => 9,
+            Self::Abort => 10,
+        }
+    }
+
+    /// The unit that it starts; an abort starts none.
+    pub fn unit(self) -> Option<Unit> {
+        match self {
+            Self::Array(_) => Some(Unit::Array),
+            Self::Load | Self::Tables => Some(Unit::Load),
+            Self::Unload => Some(Unit::Unload),
+            Self::Abort => None,
+        }
     }
 }
 
-pub(super) const LOAD: u64 = 5;
-pub(super) const UNLOAD: u64 = 6;
-pub(super) const TABLES: u64 = 7;
+/// A command as the pins take it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Request {
+    pub op: Op,
+    /// Of a limb; a product looks at its set alone, tables and abort at nothing of it.
+    pub at: Place,
+    /// Of tables, and of those that a limb is loaded under.
+    pub slot: usize,
+    /// Of tables: log2 of the degree.
+    pub log_n: u32,
+}

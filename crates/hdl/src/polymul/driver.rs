@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Mutex;
 
-use ringmill_machines::polymul::{ArrayOp, Shape};
+use ringmill_machines::polymul::{ArrayOp, SETS, SLOTS, Shape};
 
-use super::code::{self, Code, Place, Unit};
+use super::code::{Code, Op, Place, Request, Unit};
 use super::ports::Ports;
 use super::{Dice, DriveError, top};
 use crate::{BuildOptions, Hdl, HdlError, Model};
@@ -26,12 +26,13 @@ pub struct Driver {
     output: VecDeque<Vec<u32>>,
     /// Done bits seen and not yet waited for: unit and cycle.
     done: VecDeque<(Unit, u64)>,
-    /// What each unit was last told to work on; tables are on no place.
-    held: [Option<Place>; 3],
+    /// What each unit was last told to do.
+    held: [Option<Request>; 3],
     load_code: Code,
-    tables: bool,
-    /// Table commands that were accepted.
-    table_loads: u64,
+    /// Whether each slot has tables, and the table commands that were accepted for it.
+    tables: [(bool, u64); SLOTS],
+    /// The slot that the limb in each place was loaded under, `[set][buf]`.
+    limbs: [[Option<usize>; 2]; SETS],
     issues: Vec<bool>,
     stalls: Option<Dice>,
 }
@@ -63,8 +64,8 @@ impl Driver {
             done: VecDeque::new(),
             held: [None; 3],
             load_code: Code::Ok,
-            tables: false,
-            table_loads: 0,
+            tables: [(false, 0); SLOTS],
+            limbs: [[None; 2]; SETS],
             issues: Vec::new(),
             stalls: None,
         })
@@ -98,18 +99,23 @@ impl Driver {
         self.load_code
     }
 
-    /// Whether the last tables were taken.
-    pub fn has_tables(&self) -> bool {
-        self.tables
+    /// Whether a slot has tables.
+    pub fn has_tables(&self, slot: usize) -> bool {
+        self.tables.get(slot).is_some_and(|t| t.0)
     }
 
-    /// Table commands that were accepted: tells whether tables are still those of an earlier one.
-    pub fn table_loads(&self) -> u64 {
-        self.table_loads
+    /// Table commands that were accepted for a slot: tells whether tables are still those of an earlier one.
+    pub fn table_loads(&self, slot: usize) -> u64 {
+        self.tables.get(slot).map_or(0, |t| t.1)
     }
 
-    /// The place that a busy unit works on, where it is on one.
-    pub(super) fn held(&self, unit: Unit) -> Option<Place> {
+    /// The slot that the limb in a place was loaded under, where there is one.
+    pub fn limb_slot(&self, set: usize, buf: usize) -> Option<usize> {
+        *self.limbs.get(set)?.get(buf)?
+    }
+
+    /// What a busy unit does.
+    pub(super) fn held(&self, unit: Unit) -> Option<Request> {
         self.held[unit.index()]
     }
 
@@ -175,9 +181,17 @@ impl Driver {
         let ended = Unit::ALL.into_iter().filter(|u| done >> u.index() & 1 == 1);
         self.done.extend(ended.map(|unit| (unit, cycle)));
         if done >> Unit::Load.index() & 1 == 1 {
-            self.load_code = Code::from_bits(self.model.get(self.ports.load_code)?);
-            let was_tables = self.held[Unit::Load.index()].is_none();
-            self.tables |= was_tables && self.load_code == Code::Ok;
+            self.load_code = known(self.model.get(self.ports.load_code)?)?;
+            match self.held[Unit::Load.index()] {
+                Some(Request {
+                    op: Op::Load,
+                    at,
+                    slot,
+                    ..
+                }) => self.limbs[at.set][at.buf] = (self.load_code == Code::Ok).then_some(slot),
+                Some(Request { slot, .. }) => self.tables[slot].0 = self.load_code == Code::Ok,
+                None => {}
+            }
         }
         self.issues.push(self.model.get(self.ports.issue)? == 1);
         Ok(())
@@ -234,42 +248,82 @@ impl Driver {
         self.offered = false;
     }
 
-    /// Sends a command and ticks once; what the machine answers.
-    fn command(
-        &mut self,
-        op: u64,
-        place: Option<Place>,
-        log_n: u32,
-        unit: Unit,
-    ) -> Result<Code, HdlError> {
+    /// Sends a command and ticks once. The answer comes in the next cycle but one ([`Self::answer`]).
+    ///
+    /// # Errors
+    /// Those of the model; a request out of range.
+    pub fn post(&mut self, request: Request) -> Result<(), HdlError> {
+        let Request {
+            op,
+            at,
+            slot,
+            log_n,
+        } = request;
+        if at.set >= SETS || at.buf >= 2 || slot >= SLOTS || log_n > 31 {
+            return Err(HdlError::Simulation(format!(
+                "no pins carry the command {request:?}"
+            )));
+        }
+        self.post_number(op.number(), request)
+    }
+
+    /// The same with a number that may be no command's.
+    pub fn post_number(&mut self, op: u64, request: Request) -> Result<(), HdlError> {
         let p = &self.ports;
-        let at = place.unwrap_or(Place {
-            set: 0,
-            buf: 0,
-            eval: false,
-        });
         for (port, value) in [
             (p.cmd_valid, 1),
             (p.cmd_op, op),
-            (p.cmd_set, at.set as u64),
-            (p.cmd_buf, at.buf as u64),
-            (p.cmd_eval, u64::from(at.eval)),
-            (p.cmd_log_n, u64::from(log_n)),
+            (p.cmd_set, request.at.set as u64),
+            (p.cmd_buf, request.at.buf as u64),
+            (p.cmd_slot, request.slot as u64),
+            (p.cmd_eval, u64::from(request.at.eval)),
+            (p.cmd_log_n, u64::from(request.log_n)),
         ] {
             self.model.set(port, value)?;
         }
         self.tick()?;
-        self.model.set(self.ports.cmd_valid, 0)?;
+        self.model.set(self.ports.cmd_valid, 0)
+    }
+
+    /// The answer on the pins in this cycle.
+    pub fn answer(&self) -> Result<Option<Code>, HdlError> {
         if self.model.get(self.ports.rsp_valid)? != 1 {
-            return Err(HdlError::Simulation(format!(
-                "command {op} has no answer in the next cycle"
-            )));
+            return Ok(None);
         }
-        let code = Code::from_bits(self.model.get(self.ports.rsp_code)?);
+        known(self.model.get(self.ports.rsp_code)?).map(Some)
+    }
+
+    /// Sends a command and ticks until its answer, which is two cycles.
+    pub fn command(&mut self, request: Request) -> Result<Code, HdlError> {
+        self.post(request)?;
+        self.tick()?;
+        let code = self.answer()?.ok_or_else(|| {
+            HdlError::Simulation(format!("{request:?} has no answer two cycles after it"))
+        })?;
         if code == Code::Ok {
-            self.held[unit.index()] = place;
+            self.accepted(request);
         }
         Ok(code)
+    }
+
+    /// What the machine does now, and no longer holds.
+    fn accepted(&mut self, request: Request) {
+        let Request { op, at, slot, .. } = request;
+        if let Some(unit) = op.unit() {
+            self.held[unit.index()] = Some(request);
+        }
+        match op {
+            Op::Load => self.limbs[at.set][at.buf] = None,
+            Op::Tables => {
+                self.tables[slot].0 = false;
+                self.tables[slot].1 += 1;
+                for limb in self.limbs.iter_mut().flatten() {
+                    *limb = limb.filter(|&under| under != slot);
+                }
+            }
+            Op::Array(ArrayOp::Fpm) => self.limbs[at.set][1] = None,
+            Op::Array(_) | Op::Unload | Op::Abort => {}
+        }
     }
 
     /// Starts the array on `set`; a transform works on its polynomial `buf`.
@@ -277,26 +331,34 @@ impl Driver {
         self.issues.clear();
         self.issues.push(false);
         let eval = false;
-        let place = Some(Place { set, buf, eval });
-        self.command(code::number(op), place, 0, Unit::Array)
+        let at = Place { set, buf, eval };
+        self.command(request(Op::Array(op), at))
     }
 
-    pub fn start_load(&mut self, at: Place) -> Result<Code, HdlError> {
-        self.command(code::LOAD, Some(at), 0, Unit::Load)
+    /// Starts a load under the tables of `slot`.
+    pub fn start_load(&mut self, at: Place, slot: usize) -> Result<Code, HdlError> {
+        self.command(Request {
+            slot,
+            ..request(Op::Load, at)
+        })
     }
 
     pub fn start_unload(&mut self, at: Place) -> Result<Code, HdlError> {
-        self.command(code::UNLOAD, Some(at), 0, Unit::Unload)
+        self.command(request(Op::Unload, at))
     }
 
-    /// Starts a load of tables for degree 2^`log_n`.
-    pub fn start_tables(&mut self, log_n: u32) -> Result<Code, HdlError> {
-        let code = self.command(code::TABLES, None, log_n, Unit::Load)?;
-        if code == Code::Ok {
-            self.tables = false;
-            self.table_loads += 1;
-        }
-        Ok(code)
+    /// Starts a load of tables for degree 2^`log_n` into `slot`.
+    pub fn start_tables(&mut self, slot: usize, log_n: u32) -> Result<Code, HdlError> {
+        self.command(Request {
+            slot,
+            log_n,
+            ..request(Op::Tables, NOWHERE)
+        })
+    }
+
+    /// Ends a stream into the machine that was cut.
+    pub fn abort(&mut self) -> Result<Code, HdlError> {
+        self.command(request(Op::Abort, NOWHERE))
     }
 
     /// Ticks until `unit` is done; the cycle of its done bit.
@@ -315,4 +377,24 @@ impl Driver {
         }
         Err(DriveError::NeverDone { unit, cycles: most })
     }
+}
+
+const NOWHERE: Place = Place {
+    set: 0,
+    buf: 0,
+    eval: false,
+};
+
+fn request(op: Op, at: Place) -> Request {
+    Request {
+        op,
+        at,
+        slot: 0,
+        log_n: 0,
+    }
+}
+
+/// A code, or what is wrong with the machine that says something else.
+fn known(bits: u64) -> Result<Code, HdlError> {
+    Code::from_bits(bits).ok_or_else(|| HdlError::Simulation(format!("there is no code {bits}")))
 }

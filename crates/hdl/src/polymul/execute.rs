@@ -1,5 +1,6 @@
 //! A schedule of commands on the RTL: each is sent in the cycle that the scheduler gives it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use ringmill_isa::mid::{ModulusId, ValueId};
@@ -35,6 +36,7 @@ pub fn execute<'a>(
     tables: impl Fn(ModulusId) -> Option<Arc<Tables>>,
     limb: impl Fn(ValueId) -> Option<&'a [u64]>,
 ) -> Result<Executed, DriveError> {
+    begin_from(machine, timeline, &tables, &limb)?;
     let base = machine.driver().cycle();
     // In the order of their done bits, by unit: the commands that each unit is at.
     let mut begun: [Vec<usize>; 3] = Default::default();
@@ -43,23 +45,21 @@ pub fn execute<'a>(
             machine.driver_mut().tick()?;
         }
         match timed.command {
-            Command::Tables(modulus) => {
-                let tables = tables(modulus).ok_or_else(|| {
-                    DriveError::Missing(format!("tables of modulus {}", modulus.0))
-                })?;
-                machine.start_tables(&tables)?;
+            Command::Tables { slot, modulus } => {
+                machine.select(slot)?;
+                machine.start_tables(&found(&tables, modulus)?)?;
             }
             Command::Load {
                 set,
                 buf,
                 eval,
                 limb: value,
+                slot,
             } => {
-                let residues =
-                    limb(value).ok_or_else(|| DriveError::Missing(format!("limb %{}", value.0)))?;
-                machine.start_load(Place { set, buf, eval }, residues)?;
+                machine.select(slot)?;
+                machine.start_load(Place { set, buf, eval }, given(&limb, value)?)?;
             }
-            Command::Run { set, op } => machine.start(op, set, 0)?,
+            Command::Run { set, job, .. } => machine.start(job.op, set, 0)?,
             Command::Unload { set, eval, .. } => {
                 machine.start_unload(Place { set, buf: 0, eval })?;
             }
@@ -86,11 +86,71 @@ pub fn execute<'a>(
     Ok(executed)
 }
 
+/// Loads what the schedule takes for granted and the machine does not hold: tables and operands that no command of it
+/// brings. A schedule that goes on where the one before ended finds all of it there.
+fn begin_from<'a>(
+    machine: &mut Multiplier,
+    timeline: &[Timed],
+    tables: &impl Fn(ModulusId) -> Option<Arc<Tables>>,
+    limb: &impl Fn(ValueId) -> Option<&'a [u64]>,
+) -> Result<(), DriveError> {
+    let (mut slots, mut places) = (HashSet::new(), HashSet::new());
+    for timed in timeline {
+        match timed.command {
+            Command::Tables { slot, .. } => {
+                slots.insert(slot);
+            }
+            Command::Load { set, buf, .. } => {
+                places.insert((set, buf));
+            }
+            Command::Run { set, slot, job } => {
+                if slots.insert(slot) {
+                    let tables = found(tables, job.modulus)?;
+                    let there = machine.tables_of(slot);
+                    if there.is_none_or(|t| t.modulus() != tables.modulus()) {
+                        machine.select(slot)?;
+                        machine.load_tables(&tables)?;
+                    }
+                }
+                let forms = job.op.forms();
+                let operands = [
+                    Some((0, forms.a, job.a)),
+                    forms.b.and_then(|eval| Some((1, eval, job.b?))),
+                ];
+                for (buf, eval, value) in operands.into_iter().flatten() {
+                    let taken_for_granted = places.insert((set, buf));
+                    if taken_for_granted && machine.driver().limb_slot(set, buf) != Some(slot) {
+                        machine.select(slot)?;
+                        machine.load(Place { set, buf, eval }, given(limb, value)?)?;
+                    }
+                }
+            }
+            Command::Unload { .. } => {}
+        }
+    }
+    Ok(())
+}
+
+fn found(
+    tables: &impl Fn(ModulusId) -> Option<Arc<Tables>>,
+    modulus: ModulusId,
+) -> Result<Arc<Tables>, DriveError> {
+    let missing = || DriveError::Missing(format!("tables of modulus {}", modulus.0));
+    tables(modulus).ok_or_else(missing)
+}
+
+fn given<'a>(
+    limb: &impl Fn(ValueId) -> Option<&'a [u64]>,
+    value: ValueId,
+) -> Result<&'a [u64], DriveError> {
+    limb(value).ok_or_else(|| DriveError::Missing(format!("limb %{}", value.0)))
+}
+
 /// The unit that a command keeps busy.
 fn unit(command: Command) -> Unit {
     match command {
         Command::Run { .. } => Unit::Array,
-        Command::Load { .. } | Command::Tables(_) => Unit::Load,
+        Command::Load { .. } | Command::Tables { .. } => Unit::Load,
         Command::Unload { .. } => Unit::Unload,
     }
 }

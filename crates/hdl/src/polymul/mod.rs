@@ -32,7 +32,7 @@ mod lockstep;
 mod multiplier;
 mod ports;
 
-pub use code::{Code, Place, Unit};
+pub use code::{Code, Op, Place, Request, Unit};
 pub use dice::Dice;
 pub use driver::Driver;
 pub use error::{Difference, DriveError, Mismatch};

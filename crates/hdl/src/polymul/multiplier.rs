@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use ringmill_machines::polymul::{ArrayOp, PolymulError, SETS, Shape, Tables};
+use ringmill_machines::polymul::{ArrayOp, PolymulError, SETS, SLOTS, Shape, Tables};
 
-use super::{Code, Dice, DriveError, Driver, Place, Unit};
+use super::{Code, Dice, DriveError, Driver, Op, Place, Unit};
 use crate::{BuildOptions, Hdl, HdlError};
 
 /// A simulated multiplier and the tables that it holds.
 pub struct Multiplier {
     driver: Driver,
-    /// The tables that were sent last, and the number of that table command.
-    tables: Option<(Arc<Tables>, u64)>,
+    /// For each slot the tables that were sent last, and the number of that table command.
+    tables: [Option<(Arc<Tables>, u64)>; SLOTS],
+    /// The slot that tables and limbs go to.
+    slot: usize,
 }
 
 impl Multiplier {
@@ -22,7 +24,8 @@ impl Multiplier {
     pub fn new(hdl: &Hdl, shape: Shape, options: BuildOptions) -> Result<Self, HdlError> {
         Ok(Self {
             driver: Driver::new(hdl, shape, options)?,
-            tables: None,
+            tables: [None, None],
+            slot: 0,
         })
     }
 
@@ -39,16 +42,34 @@ impl Multiplier {
         &mut self.driver
     }
 
-    /// The tables that the hardware has, where it took them from here.
+    /// From now on tables and limbs are loaded into `slot` and under its tables (0 at first).
+    ///
+    /// # Errors
+    /// [`PolymulError::Slot`].
+    pub fn select(&mut self, slot: usize) -> Result<(), PolymulError> {
+        if slot >= SLOTS {
+            return Err(PolymulError::Slot {
+                got: slot,
+                slots: SLOTS,
+            });
+        }
+        self.slot = slot;
+        Ok(())
+    }
+
+    /// The tables of the selected slot, where the hardware took them from here.
     ///
     /// # Errors
     /// [`PolymulError::NoTables`].
     pub fn tables(&self) -> Result<&Arc<Tables>, PolymulError> {
-        let (driver, known) = (&self.driver, self.tables.as_ref());
-        let known = known.filter(|(_, load)| driver.has_tables() && *load == driver.table_loads());
-        known
-            .map(|(tables, _)| tables)
-            .ok_or(PolymulError::NoTables)
+        self.tables_of(self.slot).ok_or(PolymulError::NoTables)
+    }
+
+    /// The tables of a slot.
+    pub fn tables_of(&self, slot: usize) -> Option<&Arc<Tables>> {
+        let (tables, load) = self.tables.get(slot)?.as_ref()?;
+        let driver = &self.driver;
+        (driver.has_tables(slot) && *load == driver.table_loads(slot)).then_some(tables)
     }
 
     /// From now on both streams stall at random, repeatably from this seed; or no more.
@@ -59,17 +80,23 @@ impl Multiplier {
     /// Starts to load tables.
     ///
     /// # Errors
-    /// [`DriveError::Busy`] for a unit that is busy; [`DriveError::Refused`] for tables made for a larger machine; the hardware's own refusal.
+    /// [`DriveError::Busy`] where the load unit is, or the array or the unload unit on a limb of the slot;
+    /// [`DriveError::Refused`] for tables made for a larger machine; the hardware's own refusal.
     pub fn start_tables(&mut self, tables: &Arc<Tables>) -> Result<(), DriveError> {
         let degree = tables.degree();
         self.shape().degree(degree.n())?;
-        for unit in Unit::ALL {
-            self.idle(unit, "TABLES")?;
+        self.idle(Unit::Load, "TABLES")?;
+        for unit in [Unit::Array, Unit::Unload] {
+            let place = self.driver.held(unit).map(|held| held.at);
+            let under = place.and_then(|at| self.driver.limb_slot(at.set, at.buf));
+            if under == Some(self.slot) {
+                self.idle(unit, "TABLES")?;
+            }
         }
         self.driver.send(&tables.words(self.shape()), true);
-        let code = self.driver.start_tables(degree.log_n())?;
+        let code = self.driver.start_tables(self.slot, degree.log_n())?;
         self.accepted("TABLES", code)?;
-        self.tables = Some((Arc::clone(tables), self.driver.table_loads()));
+        self.tables[self.slot] = Some((Arc::clone(tables), self.driver.table_loads(self.slot)));
         Ok(())
     }
 
@@ -87,23 +114,27 @@ impl Multiplier {
         // Checked: below a modulus of 32 bits.
         let words: Vec<u32> = limb.iter().map(|&x| x as u32).collect();
         self.driver.send(&words, true);
-        let code = self.driver.start_load(at)?;
+        let code = self.driver.start_load(at, self.slot)?;
         self.accepted("LOAD", code)
     }
 
     /// Starts the array on a set; a transform works on its polynomial `buf`, a product on both, its result in 0.
     ///
     /// # Errors
-    /// [`DriveError::Refused`] without tables; [`DriveError::Busy`] where the array or a limb of the set is; the
-    /// hardware's own refusal.
+    /// [`DriveError::Busy`] where the array or a limb of the set is; [`DriveError::Refused`] without tables or limbs, or
+    /// for limbs of different tables; the hardware's own refusal.
     pub fn start(&mut self, op: ArrayOp, set: usize, buf: usize) -> Result<(), DriveError> {
-        self.tables()?;
         let eval = false;
         let at = Place { set, buf, eval };
         check_place(at)?;
         self.idle(Unit::Array, op.name())?;
         self.free(Unit::Load, at, false, op.name())?;
         self.free(Unit::Unload, at, false, op.name())?;
+        if op.forms().b.is_none() {
+            self.limb(set, buf)?;
+        } else if self.limb(set, 0)? != self.limb(set, 1)? {
+            return Err(PolymulError::Mixed { set }.into());
+        }
         let code = self.driver.start(op, set, buf)?;
         self.accepted(op.name(), code)
     }
@@ -111,14 +142,14 @@ impl Multiplier {
     /// Starts to unload a limb.
     ///
     /// # Errors
-    /// [`DriveError::Refused`] without tables; [`DriveError::Busy`] where the unload unit or the place is; the hardware's
-    /// own refusal.
+    /// [`DriveError::Busy`] where the unload unit or the place is; [`DriveError::Refused`] without tables or a limb; the
+    /// hardware's own refusal.
     pub fn start_unload(&mut self, at: Place) -> Result<(), DriveError> {
-        self.tables()?;
         check_place(at)?;
         self.idle(Unit::Unload, "UNLOAD")?;
         self.free(Unit::Array, at, false, "UNLOAD")?;
         self.free(Unit::Load, at, true, "UNLOAD")?;
+        self.limb(at.set, at.buf)?;
         let code = self.driver.start_unload(at)?;
         self.accepted("UNLOAD", code)
     }
@@ -204,16 +235,33 @@ impl Multiplier {
         limb_only: bool,
         command: &'static str,
     ) -> Result<(), DriveError> {
-        // Tables are on no place and leave nobody any.
-        let taken = self
-            .driver
-            .held(unit)
-            .is_none_or(|held| held.set == at.set && (!limb_only || held.buf == at.buf));
+        // Tables are on no place.
+        let held = self.driver.held(unit).filter(|held| held.op != Op::Tables);
+        let taken = held.is_some_and(|h| h.at.set == at.set && (!limb_only || h.at.buf == at.buf));
         if taken {
             self.idle(unit, command)
         } else {
             Ok(())
         }
+    }
+
+    /// The slot of the limb in a place.
+    fn limb(&self, set: usize, buf: usize) -> Result<usize, PolymulError> {
+        if (0..SLOTS).all(|slot| self.tables_of(slot).is_none()) {
+            return Err(PolymulError::NoTables);
+        }
+        let slot = self.driver.limb_slot(set, buf);
+        slot.ok_or(PolymulError::NoData { set, buf })
+    }
+
+    /// Ends a load whose stream was cut: what is still queued for it is not sent.
+    ///
+    /// # Errors
+    /// Those of the model; the hardware's refusal where no stream is on its way.
+    pub fn abort(&mut self) -> Result<(), DriveError> {
+        self.driver.drop_input();
+        let code = self.driver.abort()?;
+        self.accepted("ABORT", code)
     }
 
     /// The hardware's refusal; what was to follow the command is not sent.

@@ -4,14 +4,16 @@ mod bench;
 mod lockstep;
 mod mutants;
 mod program;
+mod refusals;
+mod rule;
 
 use std::sync::Arc;
 
 use bench::{Bench, Rng, fresh, hdl, place};
 use lockstep::{every_operation, load_tables};
-use ringmill_hdl::Top;
-use ringmill_hdl::polymul::{Code, DriveError, Unit, lockstep, top};
-use ringmill_machines::polymul::{ArrayOp, PolymulError, Shape, Tables, cycles, floor, golden};
+use ringmill_hdl::polymul::{Unit, top};
+use ringmill_hdl::{BuildOptions, Top};
+use ringmill_machines::polymul::{ArrayOp, Shape, Tables, cycles, floor, golden};
 use ringmill_math::primes::is_prime;
 
 /// Degrees and widths: the paper's six sets, the ends of its Table 1 as far as 32 bits go, and wider where it has narrow.
@@ -95,21 +97,27 @@ fn no_cell_of_table_2_is_worse() {
 
 #[test]
 fn streams_may_stall() {
+    stalls(&mut Bench::new(four()));
+}
+
+fn stalls(bench: &mut Bench) {
     let mut rng = fresh();
-    let mut bench = Bench::new(four());
     bench.driver_mut().stall(Some(rng.clone()));
     for (n, bits) in [(256, 16), (512, 30)] {
-        let tables = load_tables(&mut bench, n, bits);
-        every_operation(&mut bench, &mut rng, &tables);
+        let tables = load_tables(bench, n, bits);
+        every_operation(bench, &mut rng, &tables);
     }
 }
 
 #[test]
 fn streams_run_beside_the_array() {
+    beside(&mut Bench::new(four()));
+}
+
+fn beside(bench: &mut Bench) {
     let mut rng = fresh();
-    let mut bench = Bench::new(four());
     bench.driver_mut().stall(Some(rng.clone()));
-    let tables = load_tables(&mut bench, 256, 16);
+    let tables = load_tables(bench, 256, 16);
     let q = tables.modulus().value();
     let limb = |rng: &mut Rng| rng.limb(256, q);
     // Set 1 holds x, y; set 0 computes while y leaves and z comes to where x was.
@@ -141,233 +149,33 @@ fn streams_run_beside_the_array() {
 }
 
 #[test]
-fn commands_out_of_place_are_refused() {
-    refusals(&mut Bench::new(four()));
-}
-
-/// What the hardware's command interface refuses, on a machine fresh from reset.
-fn refusals(bench: &mut Bench) {
-    let mut rng = Rng::new(0xbad);
-    let at = place(0, 0, false);
-    let beyond = bench.shape().max_log_n() + 1;
-    let pins = bench.driver_mut();
-    assert_eq!(pins.start(ArrayOp::Ntt, 0, 0).unwrap(), Code::NoTables);
-    assert_eq!(pins.start_load(at).unwrap(), Code::NoTables);
-    assert_eq!(pins.start_unload(at).unwrap(), Code::NoTables);
-    assert_eq!(pins.start_tables(7).unwrap(), Code::Unsupported);
-    assert_eq!(pins.start_tables(beyond).unwrap(), Code::Unsupported);
-    assert_eq!(pins.busy().unwrap(), 0);
-
-    let tables = load_tables(bench, 256, 16);
-    let a = rng.limb(256, tables.modulus().value());
-    bench.load(at, &a).unwrap();
-    let begin = bench.driver().cycle();
-    let pins = bench.driver_mut();
-    assert_eq!(pins.start(ArrayOp::Ntt, 0, 0).unwrap(), Code::Ok);
-    assert_eq!(pins.start_tables(8).unwrap(), Code::Busy);
-    assert_eq!(pins.start_load(place(0, 1, false)).unwrap(), Code::Busy);
-    assert_eq!(pins.start_unload(at).unwrap(), Code::Busy);
-    // A refused array command counts issues anew; the one in flight goes on.
-    assert_eq!(pins.start(ArrayOp::Ntt, 1, 0).unwrap(), Code::Busy);
-    let taken = bench.wait(Unit::Array).unwrap() - begin;
-    assert_eq!(taken, cycles(bench.shape(), tables.degree(), ArrayOp::Ntt));
-    let want = golden(&tables, ArrayOp::Ntt, &a, &[]).unwrap();
-    assert_eq!(bench.unload(place(0, 0, true)).unwrap().1, want);
-
-    // Load and unload: not of one polynomial, each once, not under an array command.
-    let words: Vec<u32> = a.iter().map(|&v| v as u32).collect();
-    let pins = bench.driver_mut();
-    assert_eq!(pins.start_load(at).unwrap(), Code::Ok);
-    assert_eq!(pins.start_load(place(1, 0, false)).unwrap(), Code::Busy);
-    assert_eq!(pins.start_unload(at).unwrap(), Code::Busy);
-    assert_eq!(pins.start(ArrayOp::Ntt, 0, 1).unwrap(), Code::Busy);
-    assert_eq!(pins.start_tables(8).unwrap(), Code::Busy);
-    pins.send(&words, true);
-    bench.wait(Unit::Load).unwrap();
-    lockstep(bench, ArrayOp::Fpm, &a, &a, 0).unwrap();
-}
-
-/// The same, refused by the host with a reason; the hardware sees none of it.
-#[test]
-fn the_host_refuses_before_the_hardware() {
-    use DriveError::{Busy, Place, Refused};
-    let mut rng = Rng::new(0x05);
-    let mut bench = Bench::new(four());
-    let at = place(0, 0, false);
-    let none = [
-        bench.start(ArrayOp::Ntt, 0, 0),
-        bench.start_load(at, &[0; 256]),
-        bench.start_unload(at),
-    ];
-    for refused in none {
-        assert!(
-            matches!(refused, Err(Refused(PolymulError::NoTables))),
-            "{refused:?}"
-        );
-    }
-    // Tables of a larger machine.
-    let large = Shape::new(4, 13, 4).unwrap();
-    let tables = Arc::new(Tables::new(large, 8192, 65537).unwrap());
-    let refused = bench.start_tables(&tables);
-    assert!(matches!(
-        refused,
-        Err(Refused(PolymulError::Degree { got: 8192, .. }))
-    ));
-
-    let tables = load_tables(&mut bench, 256, 16);
-    let q = tables.modulus().value();
-    let a = rng.limb(256, q);
-    for length in [0, 1, 252, 255, 257, 260, 512] {
-        let limb = vec![1; length];
-        let refused = bench.start_load(at, &limb);
-        assert!(
-            matches!(refused, Err(Refused(PolymulError::Length { expected: 256, got })) if got == length),
-            "{refused:?}"
-        );
-    }
-    let mut high = a.clone();
-    high[77] = q;
-    let refused = bench.start_load(at, &high);
-    assert!(matches!(
-        refused,
-        Err(Refused(PolymulError::NotReduced { at: 77, .. }))
-    ));
-    assert!(matches!(
-        bench.start_load(place(2, 0, false), &a),
-        Err(Place { set: 2, buf: 0 })
-    ));
-    assert!(matches!(
-        bench.start(ArrayOp::Mul, 0, 2),
-        Err(Place { set: 0, buf: 2 })
-    ));
-
-    bench.load(at, &a).unwrap();
-    let before = bench.driver().cycle();
-    assert!(bench.start(ArrayOp::Ntt, 0, 0).is_ok());
-    let again = Arc::clone(&tables);
-    for refused in [
-        bench.start_tables(&again),
-        bench.start_load(place(0, 1, false), &a),
-        bench.start_unload(at),
-        bench.start(ArrayOp::Ntt, 1, 0),
-    ] {
-        assert!(
-            matches!(
-                refused,
-                Err(Busy {
-                    unit: Unit::Array,
-                    ..
-                })
-            ),
-            "{refused:?}"
-        );
-    }
-    // One tick: that of the command which was sent.
-    assert_eq!(bench.driver().cycle(), before + 1);
-    // The other set is free for the streams, each polynomial for one of them.
-    bench.start_load(place(1, 0, false), &a).unwrap();
-    for refused in [
-        bench.start_load(place(1, 1, false), &a),
-        bench.start_unload(place(1, 0, false)),
-    ] {
-        assert!(
-            matches!(
-                refused,
-                Err(Busy {
-                    unit: Unit::Load,
-                    ..
-                })
-            ),
-            "{refused:?}"
-        );
-    }
-    bench.start_unload(place(1, 1, false)).unwrap();
-    for unit in Unit::ALL {
-        bench.wait(unit).unwrap();
-    }
-    bench.take_limb().unwrap();
-    let want = golden(&tables, ArrayOp::Ntt, &a, &[]).unwrap();
-    assert_eq!(bench.unload(place(0, 0, true)).unwrap().1, want);
-
-    // Tables that came past the host are not the host's.
-    let words = tables.words(bench.shape());
-    bench.driver_mut().send(&words, true);
-    assert_eq!(bench.driver_mut().start_tables(8).unwrap(), Code::Ok);
-    bench.wait(Unit::Load).unwrap();
-    assert_eq!(bench.tables().err(), Some(PolymulError::NoTables));
-}
-
-#[test]
-fn bad_streams_end_with_an_error_and_leave_no_mark() {
-    bad_streams(&mut Bench::new(four()));
-}
-
-/// Streams of the wrong length or content; the machine goes on without reset.
-fn bad_streams(bench: &mut Bench) {
-    let mut rng = Rng::new(0x57);
-    let tables = load_tables(bench, 256, 16);
-    let q = tables.modulus().value();
-    let a = rng.limb(256, q);
-    let words: Vec<u32> = a.iter().map(|&v| v as u32).collect();
-    let mut long = words.clone();
-    long.extend([0; 12]);
-    let mut high = words.clone();
-    high[77] = q as u32;
-    let at = place(1, 0, false);
-    for (stream, code) in [
-        (&words[..252], Code::TooShort),
-        (&words[..4], Code::TooShort),
-        (&long[..], Code::TooLong),
-        (&long[..260], Code::TooLong),
-        (&high[..], Code::NotReduced),
-    ] {
-        bench.driver_mut().send(stream, true);
-        assert_eq!(bench.driver_mut().start_load(at).unwrap(), Code::Ok);
-        let ended = bench.wait(Unit::Load);
-        assert!(
-            matches!(ended, Err(DriveError::Stream { code: got, .. }) if got == code),
-            "{ended:?}, not {code:?}"
-        );
-        lockstep(bench, ArrayOp::Hpm, &a, &a, 1).unwrap();
-    }
-
-    let good = tables.words(bench.shape());
-    let with = |at: usize, value: u32| {
-        let mut words = good.clone();
-        words[at] = value;
-        words
-    };
-    let mut long = good.clone();
-    long.extend([0; 4]);
-    let modulus = q as u32;
-    for (stream, code) in [
-        (good[..4].to_vec(), Code::TooShort),
-        (good[..256].to_vec(), Code::TooShort),
-        (long, Code::TooLong),
-        (with(0, modulus - 1), Code::BadModulus),
-        (with(0, modulus + 256), Code::BadModulus),
-        (with(0, 1), Code::BadModulus),
-        (with(1, modulus), Code::NotReduced),
-        (with(200, modulus), Code::NotReduced),
-    ] {
-        let pins = bench.driver_mut();
-        pins.send(&stream, true);
-        assert_eq!(pins.start_tables(8).unwrap(), Code::Ok);
-        pins.wait(Unit::Load).unwrap();
-        assert_eq!(pins.load_code(), code);
-        assert_eq!(pins.start(ArrayOp::Ntt, 0, 0).unwrap(), Code::NoTables);
-        // The host knows too.
-        assert!(bench.tables().is_err());
-    }
-    let tables = load_tables(bench, 512, 20);
-    every_operation(bench, &mut rng, &tables);
-}
-
-#[test]
 fn lint_is_clean() {
     let hdl = hdl();
     for shape in [four(), thirty_two(), Shape::new(64, 16, 8).unwrap()] {
         hdl.lint(&top(shape)).unwrap();
+    }
+}
+
+/// Parameters that the machine does not have fail when it is elaborated, and name what they should be.
+#[test]
+fn parameters_out_of_range_do_not_elaborate() {
+    let hdl = hdl();
+    for (parameters, message) in [
+        ([6, 12, 4], "Units must be"),
+        ([2, 12, 2], "Units must be"),
+        ([128, 12, 4], "Units must be"),
+        ([32, 7, 4], "MaxLogN must be"),
+        ([32, 17, 4], "MaxLogN must be"),
+        ([32, 12, 3], "Beat must be"),
+        ([32, 12, 1], "Beat must be"),
+        ([4, 12, 8], "Beat must be"),
+    ] {
+        let [units, max_log_n, beat] = parameters;
+        let top = Top::new("rm_polymul").int("Units", units);
+        let top = top.int("MaxLogN", max_log_n).int("Beat", beat);
+        let refused = hdl.model(&top, BuildOptions::default()).err();
+        let text = refused.map(|e| e.to_string()).unwrap_or_default();
+        assert!(text.contains(message), "{parameters:?}: {text}");
     }
 }
 
@@ -387,9 +195,9 @@ fn a_unit_is_small() {
     let unit = hdl().synthesise(&Top::new("rm_polymul_pu")).unwrap();
     let got = unit.resources;
     println!("{got:?}");
-    assert_eq!((got.dsp, got.bram18), (7, 5));
-    assert!(got.lut + got.lut_memory <= 850, "{got:?}");
-    assert!(got.ff <= 330, "{got:?}");
+    assert_eq!((got.dsp, got.bram18), (7, 6));
+    assert!(got.lut + got.lut_memory <= 970, "{got:?}");
+    assert!(got.ff <= 370, "{got:?}");
 }
 
 /// The paper's configuration in the paper's resources, block for block.

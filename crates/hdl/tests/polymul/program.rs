@@ -4,8 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use ringmill_hdl::polymul::execute;
+use ringmill_isa::Poly;
 use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, ValueId};
-use ringmill_machines::polymul::{Shape, Tables, golden, loaded_after, partition, timeline};
+use ringmill_machines::polymul::{
+    Resident, Shape, Tables, golden, loaded_after, partition, timeline,
+};
 use ringmill_math::Ring;
 use ringmill_math::primes::ntt_primes;
 
@@ -21,7 +24,7 @@ fn procedure(log_n: u8, moduli: &[u64]) -> Procedure {
     };
     for modulus in 0..moduli.len() {
         let mut param = |name: &str, arg: u16, form| {
-            let role = ParamRole::Cipher { arg, poly: 0 };
+            let role = ParamRole::Cipher { arg, poly: Poly(0) };
             p.param(format!("{name}{modulus}"), limb(modulus, form), role)
                 .unwrap()
         };
@@ -38,7 +41,7 @@ fn procedure(log_n: u8, moduli: &[u64]) -> Procedure {
         let half = p.intt(half).unwrap();
         let back = p.intt(e).unwrap();
         for (i, value) in [full, product, half, back].into_iter().enumerate() {
-            p.result(value, format!("r{modulus}.{i}"), i as u16, 0)
+            p.result(value, format!("r{modulus}.{i}"), i as u16, Poly(0))
                 .unwrap();
         }
     }
@@ -68,9 +71,9 @@ fn scheduled_commands_meet_no_busy_unit() {
     assert_eq!(split.stages.len(), 3, "{split:?}");
 
     let degree = shape.degree(n).unwrap();
-    let mut loaded = None;
+    let mut loaded = Resident::default();
     for stage in &split.stages {
-        let commands = timeline(shape, degree, &stage.jobs, loaded);
+        let commands = timeline(shape, degree, &stage.jobs, &loaded);
         let table = |m: ModulusId| tables.get(usize::from(m.0)).cloned();
         let limb = |v: ValueId| limbs.get(&v).map(Vec::as_slice);
         let executed = execute(&mut bench, &commands, table, limb).unwrap();

@@ -23,11 +23,11 @@ fn area(hdl: &Hdl, top: &Top) -> Option<Area> {
     }
 }
 
-/// The modules of these tests beside the project's.
-fn with_test_modules() -> Hdl {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rtl/modules");
+/// The multipliers that ours are compared with beside the project's modules.
+fn with_peers() -> Hdl {
+    let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
     let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
-    hdl().with_sources(&[&rtl, &tests]).unwrap()
+    hdl().with_sources(&[&rtl, &peers]).unwrap()
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn special_moduli_are_smaller_than_montgomery_for_any() {
     let Some(special) = area(hdl(), &special) else {
         return;
     };
-    let any = area(&with_test_modules(), &leaf("tst_montgomery", 32)).unwrap();
+    let any = area(&with_peers(), &leaf("peer_montgomery", 32)).unwrap();
     let saved = 1.0 - special.area / any.area;
     println!(
         "{:.0} for any modulus, {:.0}: {saved:.3} saved",
@@ -72,8 +72,8 @@ fn special_moduli_are_smaller_than_montgomery_for_any() {
 
 #[test]
 fn the_textbook_reduction_is_right() {
-    let mut model = with_test_modules()
-        .model(&leaf("tst_montgomery", 32), BuildOptions::default())
+    let mut model = with_peers()
+        .model(&leaf("peer_montgomery", 32), BuildOptions::default())
         .unwrap();
     let mut rng = Rng::new(seed());
     for _ in 0..200 {
@@ -92,7 +92,7 @@ fn the_textbook_reduction_is_right() {
             let port = model.input(name).unwrap();
             model.set(port, value).unwrap();
         }
-        model.step(4).unwrap();
+        model.step(5).unwrap();
         let r = model.get(model.output("r_o").unwrap()).unwrap();
         assert!(r < q);
         assert_eq!(

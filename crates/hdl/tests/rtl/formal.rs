@@ -1,9 +1,10 @@
 //! Solver proofs of the reducers: the property modules of `crates/hdl/formal` over the RTL itself.
 
+use std::num::NonZeroU32;
 use std::path::Path;
 
 use ringmill_hdl::leaves::MULTIPLIERS;
-use ringmill_hdl::{Hdl, Top, Verdict};
+use ringmill_hdl::{Hdl, Proof, Top, Verdict};
 
 use crate::mutants;
 use crate::support::{Check, Failure, ensure, hdl};
@@ -17,13 +18,23 @@ pub fn with_properties(rooms: &[&Path]) -> Hdl {
 
 fn rooms() -> Hdl {
     let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
-    let rooms = ["lib", "arith", "ntt"].map(|room| rtl.join(room));
+    let rooms = ["lib", "arith", "ntt", "polymul"].map(|room| rtl.join(room));
     with_properties(&rooms.each_ref().map(|r| r.as_path()))
 }
 
 /// Every assertion of `top` holds; a refutation's message has the inputs that break it.
 pub fn check_proved(hdl: &Hdl, top: &Top, seconds: u32) -> Check {
-    for proof in hdl.prove(top, seconds)? {
+    all_proved(top, hdl.prove(top, seconds)?)
+}
+
+/// The same by induction over so many cycles.
+pub fn check_always(hdl: &Hdl, top: &Top, steps: u32) -> Check {
+    let steps = NonZeroU32::new(steps).expect("one step at least");
+    all_proved(top, hdl.prove_always(top, steps, 60)?)
+}
+
+fn all_proved(top: &Top, proofs: Vec<Proof>) -> Check {
+    for proof in proofs {
         println!("{top}: {} in {} s", proof.assertion, proof.seconds);
         ensure!(proof.verdict == Verdict::Proved, "{top}: {proof:?}");
     }
@@ -42,6 +53,27 @@ fn adder_subtractor_and_halver() {
 #[test]
 fn integer_multiplier_at_small_width() {
     prove(Top::new("prop_mul_tiled"), 60);
+}
+
+/// As the machine uses it.
+#[test]
+fn tiles_of_the_integer_multiplier_at_full_width() {
+    prove(Top::new("prop_mul_tiles"), 60);
+}
+
+#[test]
+fn queue_and_skid_buffer_always() {
+    let hdl = rooms();
+    for depth in [2, 5] {
+        let top = Top::new("prop_fifo").int("Depth", depth);
+        check_always(&hdl, &top, 1).unwrap();
+    }
+    check_always(&hdl, &Top::new("prop_skid"), 1).unwrap();
+}
+
+#[test]
+fn commands_always() {
+    check_always(&rooms(), &Top::new("prop_polymul_cmd"), 2).unwrap();
 }
 
 #[test]
@@ -82,13 +114,49 @@ fn every_reducer() {
         }
     }
     prove(Top::new("prop_mod_mul"), 900);
+    prove(Top::new("prop_mod_mul_ntt"), 900);
     prove(Top::new("prop_red_solinas52"), 900);
     for multiplier in MULTIPLIERS {
         if let Some(q) = multiplier.q {
             let width = u64::from(multiplier.width);
-            let top = Top::new("prop_red_sparse").int("Width", width).int("Q", q);
-            prove(top, 900);
+            for module in ["prop_red_sparse", "prop_mod_mul_sparse"] {
+                prove(Top::new(module).int("Width", width).int("Q", q), 900);
+            }
         }
+    }
+}
+
+/// An induction over wrong RTL must fail.
+#[test]
+fn a_wrong_queue_is_refuted() {
+    for (file, from, to, property, steps) in [
+        (
+            "lib/rm_fifo.sv",
+            "valid_o & ready_i",
+            "ready_i",
+            "prop_fifo",
+            1,
+        ),
+        (
+            "lib/rm_skid.sv",
+            "spare_valid_q ? spare_q : data_i",
+            "data_i",
+            "prop_skid",
+            1,
+        ),
+        (
+            "polymul/rm_polymul_rule.sv",
+            "state_i.array_busy || load_here || unload_here",
+            "state_i.array_busy || unload_here",
+            "prop_polymul_cmd",
+            2,
+        ),
+    ] {
+        let root = mutants::faulty_copy(property, file, from, to);
+        let hdl = with_properties(&[&root]);
+        let outcome = check_always(&hdl, &Top::new(property), steps);
+        std::fs::remove_dir_all(root).unwrap();
+        assert!(matches!(outcome, Err(Failure::Mismatch(_))), "{outcome:?}");
     }
 }
 

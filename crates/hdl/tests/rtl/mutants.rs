@@ -74,8 +74,8 @@ const QUICK: [Fault; 4] = [
     // A missing pipeline stage beside the multiplier.
     fault(
         "ntt/rm_butterfly.sv",
-        ".Depth(MulLatency)",
         ".Depth(MulLatency - 1)",
+        ".Depth(MulLatency - 2)",
         wordmont_butterfly,
     ),
     // A queue that takes one word too many.
@@ -157,8 +157,8 @@ const FAULTS: [Fault; 34] = [
     ),
     fault(
         "arith/rm_mod_sub.sv",
-        "diff[Width] ? q_i",
-        "!diff[Width] ? q_i",
+        "borrow ? q_i",
+        "!borrow ? q_i",
         arith::check_combinational,
     ),
     fault(
@@ -237,8 +237,8 @@ const FAULTS: [Fault; 34] = [
     ),
     fault(
         "arith/rm_mont_step.sv",
-        "-$signed({1'b0, qh})",
-        "$signed({1'b0, qh})",
+        "<= -$signed({1'b0, qh})",
+        "<= $signed({1'b0, qh})",
         ntt_friendly,
     ),
     // A sum that loses its sign between the DSP block and what lies above it.
@@ -280,8 +280,8 @@ const FAULTS: [Fault; 34] = [
     ),
     fault(
         "ntt/rm_butterfly.sv",
-        "half_i ? diff_half : diff",
-        "half_i ? sum_half : diff",
+        "halves ? diff_half :",
+        "halves ? sum_half :",
         wordmont_butterfly,
     ),
     fault(
@@ -296,7 +296,7 @@ const FAULTS: [Fault; 34] = [
 pub fn faulty_copy(name: &str, file: &str, from: &str, to: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fault-{name}"));
     let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
-    for room in ["lib", "arith", "ntt"] {
+    for room in ["lib", "arith", "ntt", "polymul"] {
         std::fs::create_dir_all(root.join(room)).unwrap();
         for entry in std::fs::read_dir(rtl.join(room)).unwrap() {
             let name = entry.unwrap().file_name();

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::op::MacroOp;
 use crate::limits;
+use crate::numbers::Level;
 use crate::source::SourceLoc;
 
 /// The scheme that a program is for: small letters, digits and hyphens, a letter first, at most
@@ -57,7 +58,7 @@ pub enum Note {
 /// Level of a managed value and its scheme's note. A value at level l has l + 1 ciphertext primes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LevelNote {
-    pub level: u32,
+    pub level: Level,
     pub note: Note,
 }
 
@@ -75,7 +76,7 @@ impl LevelNote {
 /// A [`LevelNote`] whose note is a scale.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LevelScale {
-    pub level: u32,
+    pub level: Level,
     pub scale: f64,
 }
 
@@ -117,7 +118,7 @@ pub enum MacroImm {
     },
     /// An integer constant, exact; schemes that compute on real numbers take it for one.
     Integer(i128),
-    Level(u32),
+    Level(Level),
     /// Rotation steps, each in (-slots, slots), not 0.
     Steps(Vec<i32>),
     /// Index into [`MacroProgram::procs`].

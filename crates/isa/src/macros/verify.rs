@@ -263,7 +263,7 @@ impl Verifier<'_> {
                 let top = self.primes.map_or(limits::MAX_LEVEL as usize, |primes| {
                     primes.len().saturating_sub(1)
                 });
-                if level as usize > top {
+                if level.index() > top {
                     return level_error(format!("at most {top}"), level.to_string());
                 }
                 rules::check_note(v, note)

@@ -6,6 +6,7 @@ use super::procedure::{Imm, ImmType, Procedure};
 use super::rules::{self, Scope};
 use super::verify::exactly;
 use crate::error::{Fault, Place, VerifyError};
+use crate::numbers::Galois;
 
 impl Procedure {
     /// This procedure with these values of its immediate parameters, and none left. Its name says them: Galois elements
@@ -51,7 +52,7 @@ impl Procedure {
             instr.imm = match instr.imm {
                 Imm::ScalarOf(n) => Imm::Scalar(given(n)?),
                 // Checked: below 2N.
-                Imm::GaloisOf(n) => Imm::Galois(given(n)? as u32),
+                Imm::GaloisOf(n) => Imm::Galois(Galois(given(n)? as u32)),
                 same @ (Imm::None
                 | Imm::Scalar(_)
                 | Imm::Galois(_)

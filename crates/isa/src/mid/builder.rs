@@ -10,6 +10,7 @@ use super::text;
 use super::types::{Form, LimbType, ModulusId, TableModulus, ValueId};
 use super::verify;
 use crate::error::{Fault, InstrPlace, Place, VerifyError};
+use crate::numbers::{Galois, Poly};
 
 /// A procedure under construction. Every method that adds an instruction refuses it with a [`VerifyError`] when its
 /// operands do not fit its typing rule; a refused instruction leaves the builder as it was.
@@ -178,7 +179,7 @@ impl ProcBuilder {
     }
 
     /// a(x^g) on the full ring, either form.
-    pub fn auto(&mut self, a: ValueId, g: u32) -> Result<ValueId, VerifyError> {
+    pub fn auto(&mut self, a: ValueId, g: Galois) -> Result<ValueId, VerifyError> {
         self.like_first(Op::Auto, &[a], Imm::Galois(g))
     }
 
@@ -187,7 +188,7 @@ impl ProcBuilder {
         &mut self,
         p: ValueId,
         m: ValueId,
-        g: u32,
+        g: Galois,
     ) -> Result<(ValueId, ValueId), VerifyError> {
         let types = [self.ty(p)?, self.ty(m)?];
         self.push(Op::Autoh, &[p, m], Imm::Galois(g), &types)?;
@@ -301,7 +302,7 @@ impl ProcBuilder {
         v: ValueId,
         name: impl Into<String>,
         index: u16,
-        poly: u16,
+        poly: Poly,
     ) -> Result<(), VerifyError> {
         self.ty(v)?;
         self.procedure.results.push(ResultLimb {

@@ -1,5 +1,6 @@
 //! The mid level: limb programs.
 
+pub mod ahead;
 mod bind;
 pub mod builder;
 pub mod expand;
@@ -10,12 +11,14 @@ pub mod procedure;
 pub mod program;
 mod rules;
 pub mod stats;
+pub mod stream;
 pub mod text;
 pub mod types;
 pub mod unrolled;
 pub mod verify;
 pub mod walk;
 
+pub use ahead::Ahead;
 pub use builder::ProcBuilder;
 pub use expand::expand_composites;
 pub use op::Op;
@@ -24,6 +27,9 @@ pub use program::{
     Action, Block, HeadInput, HeadOutput, InputRole, LocalId, Operand, Program, Step,
 };
 pub use ringmill_math::basext::Representative;
-pub use types::{Form, LimbType, ModulusId, TableModulus, ValueId};
+pub use stream::{Called, Stream, Verified};
+pub use types::{
+    Form, LimbType, LweDimension, LweType, ModulusId, TableModulus, ValueId, ValueType,
+};
 pub use unrolled::{Call, Input, LimbId, Output, Unrolled};
-pub use verify::{Verified, verify_procedure, verify_program, verify_unrolled};
+pub use verify::{ProgramTypes, verify_procedure, verify_program, verify_unrolled};

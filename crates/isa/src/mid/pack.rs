@@ -130,12 +130,14 @@ impl From<Unrolled> for Program {
             let known = held.get(limb.0 as usize).copied();
             known.unwrap_or(Held::Made(u32::MAX))
         };
+        // Numbers beyond what a program may have do not verify.
+        let number = |limb: &super::unrolled::LimbId| u32::try_from(limb.0).unwrap_or(u32::MAX);
         let loose = unrolled.calls.into_iter().map(|call| Loose {
             action: Action::Call { proc: call.proc },
             args: call.args.iter().map(of).collect(),
             seeds: call.seeds,
             immediates: Vec::new(),
-            results: call.results.iter().map(|limb| limb.0).collect(),
+            results: call.results.iter().map(number).collect(),
             loc: call.loc,
         });
         let kept: Vec<_> = unrolled.outputs.iter().map(|o| of(&o.limb)).collect();

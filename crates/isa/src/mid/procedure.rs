@@ -4,6 +4,7 @@ use ringmill_math::basext::Representative;
 
 use super::op::Op;
 use super::types::{LimbType, ModulusId, TableModulus, ValueId};
+use crate::numbers::{Galois, Poly};
 
 /// What an instruction carries beside its operands; which variant is allowed is fixed by the opcode's definition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -12,7 +13,7 @@ pub enum Imm {
     /// A residue, below the modulus of the operand.
     Scalar(u64),
     /// An odd Galois element below 2N.
-    Galois(u32),
+    Galois(Galois),
     /// The scalar that the call gives for this immediate parameter of the procedure.
     ScalarOf(u16),
     /// The Galois element that the call gives for this immediate parameter of the procedure.
@@ -49,7 +50,7 @@ pub enum ImmType {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ParamRole {
     /// Polynomial `poly` of ciphertext operand `arg`.
-    Cipher { arg: u16, poly: u16 },
+    Cipher { arg: u16, poly: Poly },
     /// Plaintext operand `arg`.
     Plain { arg: u16 },
     /// Part 0 (b) or 1 (a) of digit `digit` of the key-switching key operand `arg`.
@@ -69,7 +70,7 @@ pub struct ResultLimb {
     pub value: ValueId,
     pub name: String,
     pub index: u16,
-    pub poly: u16,
+    pub poly: Poly,
 }
 
 /// One homomorphic operation as limb instructions. Values are defined once, before use; `types[v]` is value v's type.
@@ -90,4 +91,24 @@ pub struct Procedure {
     pub instrs: Vec<Instr>,
     pub results: Vec<ResultLimb>,
     pub types: Vec<LimbType>,
+}
+
+impl Procedure {
+    /// Types of the parameters, in order, of a verified procedure.
+    pub fn param_types(&self) -> impl Iterator<Item = LimbType> {
+        let types = self
+            .params
+            .iter()
+            .map(|param| self.types.get(param.value.0 as usize));
+        types.flatten().copied()
+    }
+
+    /// Types of the results, in order, of a verified procedure.
+    pub fn result_types(&self) -> impl Iterator<Item = LimbType> {
+        let types = self
+            .results
+            .iter()
+            .map(|result| self.types.get(result.value.0 as usize));
+        types.flatten().copied()
+    }
 }

@@ -6,11 +6,12 @@
 
 use std::sync::Arc;
 
-use super::procedure::Procedure;
-use super::types::{LimbType, TableModulus};
+use super::procedure::{ParamRole, Procedure};
+use super::types::{TableModulus, ValueType};
+use crate::numbers::Poly;
 use crate::source::SourceLoc;
 
-/// A limb of a block's frame.
+/// A limb of a block's frame, or a value of another kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LocalId(pub u32);
 
@@ -22,11 +23,11 @@ pub enum Operand {
     Local(LocalId),
 }
 
-/// Where the run time finds an input limb; its prime is in its type.
+/// Where the run time finds an input; a limb's prime is in its type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum InputRole {
     /// Polynomial `poly` of encrypted input number `input`.
-    Cipher { input: u32, poly: u16 },
+    Cipher { input: u32, poly: Poly },
     /// Encoded plaintext number `input`.
     Plain { input: u32 },
     /// Part 0 or 1 of a digit of key number `key`.
@@ -36,7 +37,7 @@ pub enum InputRole {
 /// An input of a [`Program`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeadInput {
-    pub ty: LimbType,
+    pub ty: ValueType,
     pub name: String,
     pub role: InputRole,
 }
@@ -48,7 +49,7 @@ pub struct HeadOutput {
     pub from: Operand,
     pub name: String,
     pub output: u32,
-    pub poly: u16,
+    pub poly: Poly,
 }
 
 /// What a step does.
@@ -85,8 +86,8 @@ pub struct Step {
 pub struct Block {
     /// Unique among the blocks of a program. Letters, digits, `.`, `_`, `-`.
     pub name: String,
-    /// Types of the parameters, which are the frame's first limbs.
-    pub params: Vec<LimbType>,
+    /// Types of the parameters, which are the frame's first limbs and other values.
+    pub params: Vec<ValueType>,
     pub steps: Vec<Step>,
     /// What the block gives, as it is after the last step.
     pub results: Vec<Operand>,
@@ -104,4 +105,62 @@ pub struct Program {
     /// The steps of the program itself, in a frame without parameters.
     pub steps: Vec<Step>,
     pub outputs: Vec<HeadOutput>,
+}
+
+impl Program {
+    /// The first input of such a type, by its name: what a device refuses that does not hold it.
+    pub fn input_of(&self, such: impl Fn(ValueType) -> bool) -> Option<(&str, ValueType)> {
+        let mut inputs = self.inputs.iter();
+        let input = inputs.find(|input| such(input.ty))?;
+        Some((input.name.as_str(), input.ty))
+    }
+
+    /// A program of one call of a procedure: each parameter an input, each result an output, a key for each seed.
+    pub fn calling(procedure: Arc<Procedure>, immediates: Vec<u64>) -> Self {
+        let inputs = procedure.params.iter().zip(procedure.param_types());
+        let inputs = inputs.map(|(param, ty)| HeadInput {
+            ty: ty.into(),
+            name: param.name.clone(),
+            role: match param.role {
+                ParamRole::Cipher { arg, poly } => InputRole::Cipher {
+                    input: arg.into(),
+                    poly,
+                },
+                ParamRole::Plain { arg } => InputRole::Plain { input: arg.into() },
+                ParamRole::Key { arg, digit, part } => InputRole::Key {
+                    key: arg.into(),
+                    digit,
+                    part,
+                },
+            },
+        });
+        let outputs = (0..).map(LocalId).zip(&procedure.results);
+        let outputs = outputs.map(|(local, result)| HeadOutput {
+            from: Operand::Local(local),
+            name: result.name.clone(),
+            output: result.index.into(),
+            poly: result.poly,
+        });
+        Self {
+            log_n: procedure.log_n,
+            moduli: procedure.moduli.clone(),
+            blocks: Vec::new(),
+            inputs: inputs.collect(),
+            seeds: procedure.seeds.iter().map(|&arg| arg.into()).collect(),
+            steps: vec![Step {
+                action: Action::Call { proc: 0 },
+                args: (0..)
+                    .map(Operand::Input)
+                    .take(procedure.params.len())
+                    .collect(),
+                seeds: (0..).take(procedure.seeds.len()).collect(),
+                immediates,
+                dies: Vec::new(),
+                results: (0..).map(LocalId).take(procedure.results.len()).collect(),
+                loc: None,
+            }],
+            outputs: outputs.collect(),
+            procs: vec![procedure],
+        }
+    }
 }

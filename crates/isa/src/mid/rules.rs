@@ -7,7 +7,7 @@ use ringmill_math::{Modulus, Ring, RingKind, primes};
 use super::op::{ImmKind, Op, Rule};
 use super::procedure::{Imm, ImmType};
 use super::text;
-use super::types::{Form, LimbType, ModulusId, TableModulus, ValueId};
+use super::types::{Form, LimbType, LweType, ModulusId, TableModulus, ValueId, ValueType};
 use crate::error::Fault;
 use crate::limits;
 
@@ -154,6 +154,24 @@ impl Scope<'_> {
         }
     }
 
+    /// A type any value of this program may have.
+    pub(crate) fn check_value(self, item: impl Fn() -> String, ty: ValueType) -> Result<(), Fault> {
+        let LweType { dimension, modulus } = match ty {
+            ValueType::Limb(ty) => return self.check_type(item, ty),
+            ValueType::Lwe(ty) => ty,
+            ValueType::Exponent => return Ok(()),
+        };
+        self.check_modulus(modulus)?;
+        if (1..=limits::MAX_LWE_DIMENSION).contains(&dimension.0) {
+            return Ok(());
+        }
+        Err(Fault::Illegal {
+            what: "dimension of an LWE vector",
+            expected: format!("1 to {}", limits::MAX_LWE_DIMENSION),
+            found: format!("{dimension} of {}", item()),
+        })
+    }
+
     /// A modulus of the table.
     pub(crate) fn check_modulus(self, id: ModulusId) -> Result<TableModulus, Fault> {
         let known = self.moduli.get(usize::from(id.0)).copied();
@@ -196,6 +214,52 @@ impl Scope<'_> {
             });
         }
         expect_form(item, expected.form, found.form)
+    }
+
+    /// Equal types of one kind.
+    pub(crate) fn expect_value(
+        self,
+        item: impl Fn() -> String,
+        expected: ValueType,
+        found: ValueType,
+    ) -> Result<(), Fault> {
+        match (expected, found) {
+            (ValueType::Limb(expected), ValueType::Limb(found)) => {
+                self.expect_type(item, expected, found)
+            }
+            (ValueType::Lwe(expected), ValueType::Lwe(found)) => {
+                self.expect_vector(item, expected, found)
+            }
+            (ValueType::Exponent, ValueType::Exponent) => Ok(()),
+            (ValueType::Limb(_) | ValueType::Lwe(_) | ValueType::Exponent, _) => Err(Fault::Kind {
+                item: item(),
+                expected: expected.kind(),
+                found: found.kind(),
+            }),
+        }
+    }
+
+    fn expect_vector(
+        self,
+        item: impl Fn() -> String,
+        expected: LweType,
+        found: LweType,
+    ) -> Result<(), Fault> {
+        if expected.modulus != found.modulus {
+            return Err(Fault::Modulus {
+                item: item(),
+                expected: self.modulus_text(expected.modulus),
+                found: self.modulus_text(found.modulus),
+            });
+        }
+        if expected.dimension != found.dimension {
+            return Err(Fault::Dimension {
+                item: item(),
+                expected: expected.dimension,
+                found: found.dimension,
+            });
+        }
+        Ok(())
     }
 
     fn expect(self, v: Typed, expected: LimbType) -> Result<(), Fault> {
@@ -491,7 +555,7 @@ fn check_immediate(scope: Scope<'_>, kind: ImmKind, imm: Imm, src: &[Typed]) -> 
                 None => wrong("a residue of an operand".to_owned()),
             }
         }
-        (ImmKind::Galois, Imm::Galois(g)) => check_galois(scope.log_n, u64::from(g)),
+        (ImmKind::Galois, Imm::Galois(g)) => check_galois(scope.log_n, g.into()),
         (ImmKind::Scalar, Imm::ScalarOf(n)) => match (scope.immediate(n)?, src.first()) {
             (ImmType::Scalar(id), Some(v)) if id == v.ty.modulus => Ok(()),
             (_, Some(v)) => wrong(format!(

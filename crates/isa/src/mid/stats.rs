@@ -35,6 +35,13 @@ pub fn call_counts(program: &Program) -> Vec<u64> {
     calls
 }
 
+/// Calls of a whole program, as it runs.
+pub fn calls(program: &Program) -> u64 {
+    call_counts(program)
+        .into_iter()
+        .fold(0, u64::saturating_add)
+}
+
 /// Calls by procedure, of steps that run blocks with these calls.
 fn calls_in(steps: &[Step], blocks: &[BTreeMap<u32, u64>]) -> BTreeMap<u32, u64> {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();

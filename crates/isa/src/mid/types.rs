@@ -1,4 +1,4 @@
-//! Types of mid-level values: what a limb is.
+//! Types of mid-level values: limbs, and what else a program may hold.
 
 use std::fmt;
 
@@ -99,4 +99,87 @@ pub struct LimbType {
     pub ring: Ring,
     pub modulus: ModulusId,
     pub form: Form,
+}
+
+/// Number of coefficients of an LWE secret. A vector has one word more, its body.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct LweDimension(pub u32);
+
+impl LweDimension {
+    /// Words of a vector: the mask's, then the body.
+    pub const fn words(self) -> usize {
+        self.0 as usize + 1
+    }
+}
+
+impl fmt::Display for LweDimension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Type of an LWE vector: dimension and modulus, of any kind.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct LweType {
+    pub dimension: LweDimension,
+    pub modulus: ModulusId,
+}
+
+/// Type of a value that a program takes, passes on or gives. Instructions work on limbs, so the values of a procedure are
+/// limbs ([`LimbType`]); the others go from inputs through blocks to outputs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum ValueType {
+    Limb(LimbType),
+    Lwe(LweType),
+    /// A public exponent a of x^a: an integer from 0 to 2N - 1, N the degree of the full ring.
+    Exponent,
+}
+
+impl ValueType {
+    /// The type of a limb, where it is one.
+    pub fn limb(self) -> Option<LimbType> {
+        match self {
+            Self::Limb(ty) => Some(ty),
+            Self::Lwe(_) | Self::Exponent => None,
+        }
+    }
+
+    /// Machine words that hold one: residues of a limb, mask and body of a vector.
+    pub fn words(self) -> usize {
+        match self {
+            Self::Limb(ty) => ty.ring.len(),
+            Self::Lwe(ty) => ty.dimension.words(),
+            Self::Exponent => 1,
+        }
+    }
+
+    /// What it is, in words.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Limb(_) => "a limb",
+            Self::Lwe(_) => "an LWE vector",
+            Self::Exponent => "a public exponent",
+        }
+    }
+
+    /// What tells values of one role apart: a limb's ring and modulus, a vector's modulus.
+    pub(crate) fn part(self) -> Self {
+        match self {
+            Self::Limb(ty) => Self::Limb(LimbType {
+                form: Form::Coeff,
+                ..ty
+            }),
+            Self::Lwe(LweType { modulus, .. }) => Self::Lwe(LweType {
+                dimension: LweDimension(0),
+                modulus,
+            }),
+            Self::Exponent => Self::Exponent,
+        }
+    }
+}
+
+impl From<LimbType> for ValueType {
+    fn from(ty: LimbType) -> Self {
+        Self::Limb(ty)
+    }
 }

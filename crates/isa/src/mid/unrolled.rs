@@ -1,21 +1,21 @@
 //! A program written out call by call: blocks inlined, repeats unrolled, immediates bound, every limb with a number of its
-//! own. It is what a consumer takes that looks ahead further than the next call.
+//! own. It is for tests and for small programs made by hand: devices pull calls ([`super::stream`]).
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::procedure::Procedure;
-use super::program::{InputRole, Program};
-use super::stats::call_counts;
-use super::types::{LimbType, TableModulus};
+use super::program::InputRole;
+use super::stats;
+use super::stream::{Called, Verified};
+use super::types::{LimbType, TableModulus, ValueType};
 use super::verify::{at_most, in_program};
-use super::walk::{Held, Pulled, Walk};
-use crate::error::{Fault, VerifyError};
+use crate::error::VerifyError;
+use crate::numbers::Poly;
 use crate::source::SourceLoc;
 
 /// A limb of the whole program: index into [`Unrolled::limbs`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct LimbId(pub u32);
+pub struct LimbId(pub u64);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Input {
@@ -44,7 +44,7 @@ pub struct Output {
     pub limb: LimbId,
     pub name: String,
     pub output: u32,
-    pub poly: u16,
+    pub poly: Poly,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,8 +52,8 @@ pub struct Unrolled {
     pub log_n: u8,
     pub moduli: Vec<TableModulus>,
     pub procs: Vec<Arc<Procedure>>,
-    /// Types of all program-level limbs.
-    pub limbs: Vec<LimbType>,
+    /// Types of all program-level limbs, and of inputs of other kinds.
+    pub limbs: Vec<ValueType>,
     pub inputs: Vec<Input>,
     /// Key numbers whose seed the run time supplies.
     pub seeds: Vec<u32>,
@@ -76,126 +76,54 @@ impl Unrolled {
         }
     }
 
+    /// The type of a limb, if it is one.
+    pub fn limb_type(&self, limb: LimbId) -> Option<LimbType> {
+        self.limbs.get(limb.0 as usize)?.limb()
+    }
+
     /// Writes a program out.
     ///
     /// # Errors
-    /// A program that does not verify, or has more than `most` calls.
-    pub fn of(program: &Program, most: usize) -> Result<Self, VerifyError> {
-        let walk = Walk::new(program)?;
-        let calls = call_counts(program).into_iter();
-        let calls = calls.fold(0, u64::saturating_add);
+    /// A program of more than `most` calls.
+    pub fn of(verified: &Verified, most: usize) -> Result<Self, VerifyError> {
+        let program = verified.program();
+        let calls = stats::calls(program);
         let calls = usize::try_from(calls).unwrap_or(usize::MAX);
         at_most("calls, repeats written out", most, calls).map_err(in_program)?;
-        Unroller::new(program, calls).run(walk)
-    }
-}
-
-struct Unroller<'a> {
-    program: &'a Program,
-    made: Unrolled,
-    /// The limb that has each number now.
-    limbs: Vec<LimbId>,
-    /// Each procedure with the immediates of a call.
-    bound: HashMap<(u32, &'a [u64]), u32>,
-}
-
-impl<'a> Unroller<'a> {
-    fn new(program: &'a Program, calls: usize) -> Self {
         let inputs = (0..).map(LimbId).zip(&program.inputs);
         let inputs = inputs.map(|(limb, input)| Input {
             limb,
             name: input.name.clone(),
             role: input.role,
         });
-        let made = Unrolled {
+        let mut made = Self {
+            procs: verified.bound_procs().to_vec(),
             limbs: program.inputs.iter().map(|input| input.ty).collect(),
             inputs: inputs.collect(),
             seeds: program.seeds.clone(),
             calls: Vec::with_capacity(calls),
-            ..Unrolled::empty(program.log_n, program.moduli.clone())
+            ..Self::empty(program.log_n, program.moduli.clone())
         };
-        Self {
-            program,
-            made,
-            limbs: Vec::new(),
-            bound: HashMap::new(),
+        let mut stream = verified.stream();
+        while let Some(Called { call, .. }) = stream.next_call()? {
+            let results = made.procs.get(call.proc as usize).into_iter();
+            let results = results
+                .flat_map(|procedure| procedure.result_types())
+                .map(ValueType::from);
+            made.limbs.extend(results);
+            at_most("limbs", crate::limits::MAX_LIMBS, made.limbs.len()).map_err(in_program)?;
+            made.calls.push(call);
         }
-    }
-
-    fn run(mut self, mut walk: Walk<'a>) -> Result<Unrolled, VerifyError> {
-        while let Some(call) = walk.next_call()? {
-            self.call(&call)?;
-        }
-        let held = walk.outputs()?;
-        for (output, held) in self.program.outputs.iter().zip(held) {
-            let limb = self.limb(held)?;
-            self.made.outputs.push(Output {
+        let limbs = stream.outputs()?.into_iter();
+        made.outputs = limbs
+            .zip(&program.outputs)
+            .map(|(limb, output)| Output {
                 limb,
                 name: output.name.clone(),
                 output: output.output,
                 poly: output.poly,
-            });
-        }
-        Ok(self.made)
+            })
+            .collect();
+        Ok(made)
     }
-
-    fn limb(&self, held: Held) -> Result<LimbId, VerifyError> {
-        match held {
-            Held::Input(n) => Ok(LimbId(n)),
-            Held::Made(n) => self.limbs.get(n as usize).copied().ok_or_else(undefined),
-        }
-    }
-
-    fn call(&mut self, call: &Pulled<'a>) -> Result<(), VerifyError> {
-        let args = call.args.iter().map(|&held| self.limb(held));
-        let args = args.collect::<Result<Vec<_>, _>>()?;
-        let proc = self.procedure(call.proc, call.immediates)?;
-        let procedure = self.made.procs.get(proc as usize).ok_or_else(undefined)?;
-        let mut results = Vec::with_capacity(call.results.len());
-        for (&number, result) in call.results.iter().zip(&procedure.results) {
-            let limb = LimbId(self.made.limbs.len() as u32);
-            let ty = procedure.types.get(result.value.0 as usize);
-            self.made.limbs.push(*ty.ok_or_else(undefined)?);
-            if self.limbs.len() <= number as usize {
-                self.limbs.resize(number as usize + 1, LimbId(u32::MAX));
-            }
-            if let Some(slot) = self.limbs.get_mut(number as usize) {
-                *slot = limb;
-            }
-            results.push(limb);
-        }
-        at_most("limbs", crate::limits::MAX_LIMBS, self.made.limbs.len()).map_err(in_program)?;
-        self.made.calls.push(Call {
-            proc,
-            args,
-            seeds: call.seeds.to_vec(),
-            results,
-            loc: call.loc.cloned(),
-        });
-        Ok(())
-    }
-
-    /// The procedure with these immediates, made when first met.
-    fn procedure(&mut self, proc: u32, immediates: &'a [u64]) -> Result<u32, VerifyError> {
-        if let Some(&known) = self.bound.get(&(proc, immediates)) {
-            return Ok(known);
-        }
-        let procedure = self.program.procs.get(proc as usize);
-        let procedure = procedure.ok_or_else(undefined)?;
-        let number = self.made.procs.len() as u32;
-        let made = if immediates.is_empty() {
-            Arc::clone(procedure)
-        } else {
-            Arc::new(procedure.bind(immediates)?)
-        };
-        self.made.procs.push(made);
-        self.bound.insert((proc, immediates), number);
-        Ok(number)
-    }
-}
-
-fn undefined() -> VerifyError {
-    in_program(Fault::Undefined {
-        item: "a limb or procedure".to_owned(),
-    })
 }

@@ -9,6 +9,7 @@ use ringmill_isa::mid::{
     Procedure, Representative, TableModulus, Unrolled, ValueId,
 };
 use ringmill_isa::source::SourceLoc;
+use ringmill_isa::{Galois, Poly};
 use ringmill_math::{Ring, primes};
 
 pub const LOG_N: u8 = 5;
@@ -73,7 +74,10 @@ pub fn procedure(name: &str, params: u16, choices: &[Choice]) -> Procedure {
     let mut values = Vec::new();
     for i in 0..=params {
         let role = match i % 3 {
-            0 => ParamRole::Cipher { arg: 0, poly: i },
+            0 => ParamRole::Cipher {
+                arg: 0,
+                poly: Poly(i),
+            },
             1 => ParamRole::Plain { arg: i },
             _ => ParamRole::Key {
                 arg: 3,
@@ -93,7 +97,7 @@ pub fn procedure(name: &str, params: u16, choices: &[Choice]) -> Procedure {
         step(&mut b, &mut values, &seeds, &mut slots, choice);
     }
     for (i, &v) in (0..).zip(values.iter().rev().take(5)) {
-        b.result(v, format!("d{i}"), i, 0).unwrap();
+        b.result(v, format!("d{i}"), i, Poly(0)).unwrap();
     }
     b.finish().unwrap()
 }
@@ -188,11 +192,11 @@ fn step(
         Op::Ntt => rooted.map(|a| b.ntt(a).unwrap()).into_iter().collect(),
         Op::Intt => eval.map(|a| b.intt(a).unwrap()).into_iter().collect(),
         Op::Auto => find(first, &|ty| ty.ring == full)
-            .map(|a| b.auto(a, galois).unwrap())
+            .map(|a| b.auto(a, Galois(galois)).unwrap())
             .into_iter()
             .collect(),
         Op::Autoh => match with(plus, Form::Eval).and_then(|p| Some((p, partner(p, minus)?))) {
-            Some((p, m)) => <[_; 2]>::from(b.autoh(p, m, galois).unwrap()).to_vec(),
+            Some((p, m)) => <[_; 2]>::from(b.autoh(p, m, Galois(galois)).unwrap()).to_vec(),
             None => vec![],
         },
         Op::Conv => coeff
@@ -274,15 +278,15 @@ pub fn program(procs: Vec<Procedure>, calls: &[Choice]) -> Unrolled {
                 (0..program.limbs.len()).map(|i| (i + usize::from(first)) % program.limbs.len());
             let known = known
                 .clone()
-                .find(|&i| fresh.is_multiple_of(2) && program.limbs[i] == ty);
+                .find(|&i| fresh.is_multiple_of(2) && program.limbs[i].limb() == Some(ty));
             args.push(match known {
-                Some(i) => LimbId(i as u32),
+                Some(i) => LimbId(i as u64),
                 None => input(&mut program, ty, param.role),
             });
         }
         let results = p.results.iter().map(|r| {
-            program.limbs.push(p.types[r.value.0 as usize]);
-            LimbId(program.limbs.len() as u32 - 1)
+            program.limbs.push(p.types[r.value.0 as usize].into());
+            LimbId(program.limbs.len() as u64 - 1)
         });
         let results = results.collect();
         let seeds = p.seeds.iter().map(|&arg| u32::from(arg) % 3).collect();
@@ -309,15 +313,15 @@ pub fn program(procs: Vec<Procedure>, calls: &[Choice]) -> Unrolled {
             limb,
             name: format!("y{n}"),
             output: n,
-            poly: 1,
+            poly: Poly(1),
         });
     }
     program
 }
 
 fn input(program: &mut Unrolled, ty: LimbType, role: ParamRole) -> LimbId {
-    let limb = LimbId(program.limbs.len() as u32);
-    program.limbs.push(ty);
+    let limb = LimbId(program.limbs.len() as u64);
+    program.limbs.push(ty.into());
     let number = program.inputs.len() as u32;
     let role = match role {
         ParamRole::Cipher { poly, .. } => InputRole::Cipher {

@@ -36,6 +36,16 @@ pub enum PolymulError {
     Composite { q: u64 },
     #[error("no tables are loaded: load those of a degree and modulus first")]
     NoTables,
+    #[error("no slot {got} of tables: a machine has {slots}, from 0")]
+    Slot { got: usize, slots: usize },
+    #[error(
+        "polynomial {buf} of set {set} holds no limb: load one first, and again after tables of its slot or a full product (which overwrites polynomial 1)"
+    )]
+    NoData { set: usize, buf: usize },
+    #[error(
+        "the polynomials of set {set} were loaded under different tables: load both under those of one slot"
+    )]
+    Mixed { set: usize },
     #[error("a limb of {got} residues for n = {expected}")]
     Length { expected: usize, got: usize },
     #[error("residue {value} at position {at} is not below the modulus {q}")]

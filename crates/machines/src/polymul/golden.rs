@@ -40,5 +40,7 @@ pub fn golden(
         ArrayOp::Mul => Ok(times(a, b)),
         ArrayOp::Hpm => inverse(times(&forward(a)?, b)),
         ArrayOp::Fpm => inverse(times(&forward(a)?, &forward(b)?)),
+        ArrayOp::Add => Ok(a.iter().zip(b).map(|(&x, &y)| q.add(x, y)).collect()),
+        ArrayOp::Sub => Ok(a.iter().zip(b).map(|(&x, &y)| q.sub(x, y)).collect()),
     }
 }

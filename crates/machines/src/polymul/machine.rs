@@ -5,14 +5,14 @@ use std::collections::{HashMap, HashSet};
 use std::io::Write;
 
 use ringmill_compiler::{Limit, Target};
-use ringmill_isa::mid::{ModulusId, Procedure, TableModulus, Unrolled, Verified, verify_unrolled};
+use ringmill_isa::mid::{Called, Procedure, TableModulus, Verified};
 
 use super::description::Description;
 use super::jobs::{Partition, Stage, partition};
 use super::shape::{MIN_LOG_N, TOP_LOG_N, WIDTH};
 use super::tally::Tally;
 use super::timeline::{Command, Timed, loaded_after, timeline};
-use super::{Degree, PolymulError, Shape, check_modulus};
+use super::{Degree, PolymulError, Resident, Shape, check_modulus};
 use crate::report::MachineReport;
 use crate::{Machine, MachineError, SimOptions};
 
@@ -21,6 +21,8 @@ use crate::{Machine, MachineError, SimOptions};
 pub struct PolymulMachine {
     description: Description,
     shape: Shape,
+    /// The description as it was written, comments and all.
+    text: Option<String>,
 }
 
 /// What of a program the machine can take: its degree, and which of its moduli.
@@ -51,7 +53,22 @@ impl PolymulMachine {
     /// [`MachineError::Field`] for a description out of range.
     pub fn new(description: Description) -> Result<Self, MachineError> {
         let shape = description.shape()?;
-        Ok(Self { description, shape })
+        Ok(Self {
+            description,
+            shape,
+            text: None,
+        })
+    }
+
+    /// The machine that a text describes.
+    ///
+    /// # Errors
+    /// [`MachineError::Syntax`] and [`MachineError::Field`].
+    pub fn parse(text: &str) -> Result<Self, MachineError> {
+        Ok(Self {
+            text: Some(text.to_owned()),
+            ..Self::new(Description::parse(text)?)?
+        })
     }
 
     pub fn details(&self) -> &Description {
@@ -62,11 +79,12 @@ impl PolymulMachine {
         self.shape
     }
 
-    /// Verifies a program; what of it runs here.
+    /// What of a program runs here.
     ///
     /// # Errors
-    /// A program that does not verify, a degree that is not the machine's, or not one modulus that is.
-    pub fn accept(&self, program: Verified<'_>) -> Result<Accepted, MachineError> {
+    /// A degree that is not the machine's, or not one modulus that is.
+    pub fn accept(&self, program: &Verified) -> Result<Accepted, MachineError> {
+        self.check_values(program)?;
         // A program's degree is at most 2^17.
         let degree = self.shape.degree(1 << program.log_n.min(31))?;
         let checked = program.moduli.iter().map(|&modulus| match modulus {
@@ -89,17 +107,18 @@ impl PolymulMachine {
     }
 
     /// The model's commands of a stage.
-    pub fn commands(&self, stage: &Stage, degree: Degree, loaded: Option<ModulusId>) -> Vec<Timed> {
-        timeline(self.shape, degree, &stage.jobs, loaded)
+    pub fn commands(&self, stage: &Stage, degree: Degree, loaded: Resident) -> Vec<Timed> {
+        timeline(self.shape, degree, &stage.jobs, &loaded)
     }
 
-    /// Adds up a program whose stages `run` carries out. A procedure's stages are asked for once for each state of the tables.
+    /// Adds up a program whose stages `run` carries out. A procedure's stages are asked for once for each
+    /// state of what is resident.
     ///
     /// # Errors
     /// Those of [`Self::accept`] and of `run`.
     pub fn tally_with<E: From<MachineError>>(
         &self,
-        program: Verified<'_>,
+        program: &Verified,
         options: SimOptions<'_>,
         run: &mut RunStage<'_, E>,
     ) -> Result<Tally, E> {
@@ -111,21 +130,21 @@ impl PolymulMachine {
         } = options;
         let accepted = self.accept(program)?;
         let degree = accepted.degree();
-        let partitions: Vec<_> = program
-            .procs
-            .iter()
-            .map(|p| accepted.partition(p))
-            .collect();
-        let mut plans: HashMap<(u32, Option<ModulusId>), Vec<Vec<Timed>>> = HashMap::new();
+        let procs = program.bound_procs();
+        let partitions: Vec<_> = procs.iter().map(|p| accepted.partition(p)).collect();
+        let mut plans: HashMap<(u32, Resident), Vec<Vec<Timed>>> = HashMap::new();
         let mut tally = self.tally(degree);
-        let mut loaded = None;
-        for (number, call) in program.calls.iter().enumerate() {
+        let mut loaded = Resident::default();
+        let mut stream = program.stream();
+        while let Some(Called { number, call, .. }) =
+            stream.next_call().map_err(MachineError::from)?
+        {
             watch.check().map_err(MachineError::from)?;
             let at = call.proc as usize;
-            let (Some(procedure), Some(partition)) = (program.procs.get(at), partitions.get(at))
-            else {
+            let (Some(procedure), Some(partition)) = (procs.get(at), partitions.get(at)) else {
                 return Err(MachineError::Program(format!("no procedure {at}")).into());
             };
+            loaded = loaded.enter(procedure, &call);
             let key = (call.proc, loaded);
             let stages = match plans.entry(key) {
                 Entry::Occupied(known) => known.into_mut(),
@@ -149,6 +168,7 @@ impl PolymulMachine {
                 }
                 loaded = loaded_after(commands, loaded);
             }
+            loaded = loaded.leave(procedure, &call);
             if let Some(tell) = &mut progress {
                 tell(number + 1);
             }
@@ -163,7 +183,8 @@ impl Machine for PolymulMachine {
     }
 
     fn description(&self) -> String {
-        toml::to_string(&self.description).unwrap_or_default()
+        let made = || toml::to_string(&self.description).unwrap_or_default();
+        self.text.clone().unwrap_or_else(made)
     }
 
     /// Transforms and products of the full ring run here; `instructions_by_kind` counts what the host does as
@@ -186,9 +207,9 @@ impl Machine for PolymulMachine {
         }
     }
 
-    fn simulate_verified(
+    fn simulate(
         &self,
-        program: Verified<'_>,
+        program: &Verified,
         options: SimOptions<'_>,
     ) -> Result<MachineReport, MachineError> {
         let modelled = &mut |_: &Procedure, _: &Stage, commands| Ok::<_, MachineError>(commands);
@@ -197,17 +218,21 @@ impl Machine for PolymulMachine {
 
     fn micro_text(
         &self,
-        program: &Unrolled,
+        program: &Verified,
         _options: SimOptions<'_>,
         out: &mut dyn Write,
     ) -> Result<(), MachineError> {
-        let accepted = self.accept(verify_unrolled(program)?)?;
+        let accepted = self.accept(program)?;
         let degree = accepted.degree();
         let mut seen = HashSet::new();
-        for procedure in program.procs.iter().filter(|p| seen.insert(&p.name)) {
+        for procedure in program
+            .bound_procs()
+            .iter()
+            .filter(|p| seen.insert(&p.name))
+        {
             let partition = accepted.partition(procedure);
             writeln!(out, "proc {} n {}", procedure.name, degree.n())?;
-            let mut loaded = None;
+            let mut loaded = Resident::default();
             for (number, stage) in partition.stages.iter().enumerate() {
                 writeln!(out, "  stage {number}")?;
                 for &at in &stage.host {
@@ -235,13 +260,14 @@ impl Machine for PolymulMachine {
 fn text(command: Command) -> String {
     let form = |eval: bool| if eval { "eval" } else { "coeff" };
     match command {
-        Command::Tables(modulus) => format!("TABLES q{}", modulus.0),
+        Command::Tables { slot, modulus } => format!("TABLES t{slot} q{}", modulus.0),
         Command::Load {
             set,
             buf,
             eval,
             limb,
-        } => format!("LOAD   s{set}.{buf} {} %{}", form(eval), limb.0),
+            slot,
+        } => format!("LOAD   s{set}.{buf} t{slot} {} %{}", form(eval), limb.0),
         Command::Run { set, .. } => format!("{:<6} s{set}", command.name()),
         Command::Unload { set, eval, limb } => {
             format!("UNLOAD s{set}.0 {} %{}", form(eval), limb.0)

@@ -7,6 +7,7 @@ mod golden;
 mod jobs;
 mod machine;
 mod model;
+mod resident;
 mod shape;
 mod tables;
 mod tally;
@@ -18,10 +19,11 @@ pub use golden::golden;
 pub use jobs::{Job, Partition, Stage, partition};
 pub use machine::{Accepted, PolymulMachine, RunStage};
 pub use model::{
-    ArrayOp, BUTTERFLY_LATENCY, DEP_LATENCY, Forms, OVERHEAD, Pass, Slot, TURN_GAP, cycles, floor,
-    issues, load_cycles, schedule, table_cycles, unload_cycles,
+    ArrayOp, BUTTERFLY_LATENCY, COMMAND_LATENCY, DEP_LATENCY, Forms, OVERHEAD, Pass, Slot,
+    TURN_GAP, cycles, floor, issues, load_cycles, schedule, table_cycles, unload_cycles,
 };
-pub use shape::{Degree, MIN_LOG_N, SETS, Shape, TOP_LOG_N, WIDTH};
+pub use resident::Resident;
+pub use shape::{Degree, MIN_LOG_N, SETS, SLOTS, Shape, TOP_LOG_N, WIDTH};
 pub use tables::{Tables, check_modulus};
 pub use tally::Tally;
 pub use timeline::{Command, Timed, loaded_after, timeline};

@@ -4,14 +4,18 @@ use super::{Degree, Shape};
 
 /// Cycles of a butterfly: `ButterflyLatency` of `rm_polymul_pkg`. Every other latency here follows from it, and lockstep
 /// with the RTL holds it.
-pub const BUTTERFLY_LATENCY: u64 = 7;
+pub const BUTTERFLY_LATENCY: u64 = 8;
 /// Cycles from a read address to the address of the first read that may see the result: memory 1, operand register 1,
-/// butterfly, write 1.
-pub const DEP_LATENCY: u64 = BUTTERFLY_LATENCY + 3;
-/// Idle cycles between the last product and the first inverse butterfly.
-pub const TURN_GAP: u64 = BUTTERFLY_LATENCY + 1;
-/// Cycles of a command apart from its operations and waits: sequencer 1, then the last operation's [`DEP_LATENCY`].
-pub const OVERHEAD: u64 = 1 + DEP_LATENCY;
+/// butterfly, register behind the network 1, write 1.
+pub const DEP_LATENCY: u64 = BUTTERFLY_LATENCY + 4;
+/// Idle cycles between the last product and the first inverse butterfly: the adders have changed sides by then, and two
+/// rows, the least there are, meet their products.
+pub const TURN_GAP: u64 = DEP_LATENCY - 2;
+/// Cycles from a command to its first read: command register, decision, sequencer or stream unit, address register.
+pub const COMMAND_LATENCY: u64 = 4;
+/// Cycles of a command apart from its operations and waits. The done bit comes [`COMMAND_LATENCY`] cycles before the
+/// last word may be read: no command that follows reads sooner.
+pub const OVERHEAD: u64 = DEP_LATENCY - 1;
 
 /// What the array does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -26,6 +30,10 @@ pub enum ArrayOp {
     Hpm,
     /// Two transforms, product, inverse transform.
     Fpm,
+    /// Coefficient-wise sum, in either form.
+    Add,
+    /// Coefficient-wise difference, in either form.
+    Sub,
 }
 
 /// Which limbs of a command are in evaluation form.
@@ -38,7 +46,15 @@ pub struct Forms {
 }
 
 impl ArrayOp {
-    pub const ALL: [Self; 5] = [Self::Ntt, Self::Intt, Self::Mul, Self::Hpm, Self::Fpm];
+    pub const ALL: [Self; 7] = [
+        Self::Ntt,
+        Self::Intt,
+        Self::Mul,
+        Self::Hpm,
+        Self::Fpm,
+        Self::Add,
+        Self::Sub,
+    ];
 
     /// For reports and commands.
     pub fn name(self) -> &'static str {
@@ -48,17 +64,19 @@ impl ArrayOp {
             Self::Mul => "MUL",
             Self::Hpm => "HPM",
             Self::Fpm => "FPM",
+            Self::Add => "ADD",
+            Self::Sub => "SUB",
         }
     }
 
-    /// The forms of its operands and its result.
+    /// The forms of its operands and its result; sums take both, and are shown with one.
     pub fn forms(self) -> Forms {
         let (a, b, out) = match self {
             Self::Ntt => (false, None, true),
             Self::Intt => (true, None, false),
             Self::Mul => (true, Some(true), true),
             Self::Hpm => (false, Some(true), false),
-            Self::Fpm => (false, Some(false), false),
+            Self::Fpm | Self::Add | Self::Sub => (false, Some(false), false),
         };
         Forms { a, b, out }
     }
@@ -75,6 +93,8 @@ pub enum Pass {
     Product,
     /// A Gentleman-Sande stage.
     Inverse,
+    /// Coefficient-wise sum or difference.
+    Sum,
 }
 
 /// One sweep over a polynomial: an operation a cycle, then a wait.
@@ -98,6 +118,7 @@ pub fn schedule(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<Slot> {
     };
     match op {
         ArrayOp::Ntt | ArrayOp::Intt => {}
+        ArrayOp::Add | ArrayOp::Sub => push(Pass::Sum, 2 * rows, 0),
         ArrayOp::Mul => push(Pass::Scale, 2 * rows, DEP_LATENCY.saturating_sub(2 * rows)),
         ArrayOp::Hpm | ArrayOp::Fpm => push(Pass::Scale, rows, DEP_LATENCY.saturating_sub(rows)),
     }
@@ -163,37 +184,38 @@ pub fn cycles(shape: Shape, degree: Degree, op: ArrayOp) -> u64 {
 
 /// For each cycle of an array command, from its acceptance on, whether an operation's addresses leave.
 pub fn issues(shape: Shape, degree: Degree, op: ArrayOp) -> Vec<bool> {
-    let mut issues = vec![false; 2];
+    let mut issues = vec![false; COMMAND_LATENCY as usize];
     for slot in schedule(shape, degree, op) {
         issues.extend((0..slot.operations).map(|_| true));
         issues.extend((0..slot.wait).map(|_| false));
     }
-    issues.resize(issues.len() + DEP_LATENCY as usize, false);
+    issues.resize(cycles(shape, degree, op) as usize + 1, false);
     issues
 }
 
 /// Cycles of a load whose stream never stalls.
 pub fn load_cycles(shape: Shape, degree: Degree) -> u64 {
-    degree.n() as u64 / shape.beat() as u64 + 1
+    degree.n() as u64 / shape.beat() as u64 + 5
 }
 
 /// Cycles of an unload whose stream never stalls.
 pub fn unload_cycles(shape: Shape, degree: Degree) -> u64 {
-    degree.n() as u64 / shape.beat() as u64 + 4
+    degree.n() as u64 / shape.beat() as u64 + 7
 }
 
-/// Cycles of loading the tables of one modulus: one word a cycle.
+/// Cycles of loading the tables of one modulus: two beats, then one word a cycle.
 pub fn table_cycles(degree: Degree) -> u64 {
-    degree.n() as u64 + 2
+    degree.n() as u64 + 7
 }
 
-/// The least that P butterflies and multipliers could need, in cycles: n log2(n) / 2P a transform, n / P a product.
+/// The least that P butterflies and multipliers could need, in cycles: n log2(n) / 2P a transform, n / P a product
+/// or sum.
 pub fn floor(shape: Shape, degree: Degree, op: ArrayOp) -> u64 {
     let transform = shape.rows(degree) * u64::from(degree.log_n());
     let product = 2 * shape.rows(degree);
     match op {
         ArrayOp::Ntt | ArrayOp::Intt => transform,
-        ArrayOp::Mul => product,
+        ArrayOp::Mul | ArrayOp::Add | ArrayOp::Sub => product,
         ArrayOp::Hpm => 2 * transform + product,
         ArrayOp::Fpm => 3 * transform + product,
     }

@@ -10,6 +10,8 @@ pub const TOP_LOG_N: u32 = 16;
 pub const WIDTH: u32 = 32;
 /// A machine holds two sets of two polynomials.
 pub const SETS: usize = 2;
+/// A machine holds the tables of two degrees and moduli.
+pub const SLOTS: usize = 2;
 
 /// Processing units, largest degree and stream width of one multiplier.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

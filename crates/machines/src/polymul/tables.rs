@@ -17,7 +17,8 @@ const LOG_R: u64 = 33;
 pub struct Tables {
     degree: Degree,
     plan: Arc<NttPlan>,
-    scale: u32,
+    /// R^2 and R mod q.
+    constants: [u32; 2],
     twiddles: Vec<u32>,
 }
 
@@ -48,7 +49,7 @@ impl Tables {
         Ok(Self {
             degree,
             plan,
-            scale: word(scale),
+            constants: [word(scale), word(r)],
             twiddles,
         })
     }
@@ -66,11 +67,14 @@ impl Tables {
         self.plan.modulus()
     }
 
-    /// The words of the table stream: a beat {q, R^2 mod q, 0, ..}, then the twiddles.
+    /// Beats before the twiddles.
+    pub const HEADER_BEATS: usize = 2;
+
+    /// The words of the table stream: beats {q, 0, ..} and {R^2 mod q, R mod q, 0, ..}, then the twiddles.
     pub fn words(&self, shape: Shape) -> Vec<u32> {
-        let mut words = vec![0; shape.beat()];
+        let mut words = vec![0; Self::HEADER_BEATS * shape.beat()];
         words[0] = self.modulus().value() as u32;
-        words[1] = self.scale;
+        words[shape.beat()..][..2].copy_from_slice(&self.constants);
         words.extend_from_slice(&self.twiddles);
         words
     }

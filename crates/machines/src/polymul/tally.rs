@@ -6,7 +6,7 @@ use ringmill_isa::mid::Procedure;
 
 use super::jobs::Partition;
 use super::timeline::{Command, Timed};
-use super::{Degree, Description, SETS, Shape};
+use super::{Degree, Description, SETS, Shape, Tables};
 use crate::report::{
     Cuts, KeyUse, LinkUse, MachineReport, MemoryUse, OffloadUse, ProcedureUse, Spills, UnitUse,
 };
@@ -88,7 +88,9 @@ impl Tally {
             self.busy[unit] += length;
             let n = self.degree.n() as u64;
             match t.command {
-                Command::Tables(_) => self.words_in += n + self.shape.beat() as u64,
+                Command::Tables { .. } => {
+                    self.words_in += n + (Tables::HEADER_BEATS * self.shape.beat()) as u64
+                }
                 Command::Load { set, buf, .. } => {
                     self.words_in += n;
                     self.held = self.held.max(2 * set + buf + 1);
@@ -168,7 +170,7 @@ impl Tally {
 fn unit(command: Command) -> (usize, &'static str) {
     match command {
         Command::Run { .. } => (0, "array"),
-        Command::Load { .. } | Command::Tables(_) => (1, "load"),
+        Command::Load { .. } | Command::Tables { .. } => (1, "load"),
         Command::Unload { .. } => (2, "unload"),
     }
 }

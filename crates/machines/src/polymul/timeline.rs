@@ -1,8 +1,9 @@
 //! The command scheduler: jobs onto the array and the two streams, with the cycle of every command.
 //!
 //! Jobs alternate between the two sets of polynomials, so that one loads and one unloads while one computes. A command is
-//! sent in the first cycle in which its unit and its memory are free and no other command is sent. The tables of another
-//! modulus wait until all is idle.
+//! sent in the first cycle in which its unit and its memory are free, no earlier than two cycles after the one before,
+//! which has its answer then. The tables of another modulus go to the slot whose jobs are over, while the array works
+//! with those of the other. What is there already ([`Resident`]) is not sent again.
 
 use std::collections::BTreeSet;
 
@@ -10,22 +11,29 @@ use ringmill_isa::mid::{ModulusId, ValueId};
 
 use super::jobs::Job;
 use super::model::{cycles, load_cycles, table_cycles, unload_cycles};
-use super::{ArrayOp, Degree, SETS, Shape};
+use super::resident::Resident;
+use super::{Degree, SETS, SLOTS, Shape};
 
 /// A command to the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Command {
-    Tables(ModulusId),
-    /// A limb to polynomial `buf` of `set`; `eval` says its form.
+    Tables {
+        slot: usize,
+        modulus: ModulusId,
+    },
+    /// A limb to polynomial `buf` of `set`, under the tables of `slot`; `eval` says its form.
     Load {
         set: usize,
         buf: usize,
         eval: bool,
         limb: ValueId,
+        slot: usize,
     },
+    /// A job on the polynomials of `set`, which are under `slot`.
     Run {
         set: usize,
-        op: ArrayOp,
+        slot: usize,
+        job: Job,
     },
     /// Polynomial 0 of `set`.
     Unload {
@@ -39,20 +47,20 @@ impl Command {
     /// For reports.
     pub fn name(self) -> &'static str {
         match self {
-            Command::Tables(_) => "TABLES",
+            Command::Tables { .. } => "TABLES",
             Command::Load { .. } => "LOAD",
             Command::Unload { .. } => "UNLOAD",
-            Command::Run { op, .. } => op.name(),
+            Command::Run { job, .. } => job.op.name(),
         }
     }
 
     /// Cycles from its acceptance to its done bit.
     pub fn cycles(self, shape: Shape, degree: Degree) -> u64 {
         match self {
-            Command::Tables(_) => table_cycles(degree),
+            Command::Tables { .. } => table_cycles(degree),
             Command::Load { .. } => load_cycles(shape, degree),
             Command::Unload { .. } => unload_cycles(shape, degree),
-            Command::Run { op, .. } => cycles(shape, degree, op),
+            Command::Run { job, .. } => cycles(shape, degree, job.op),
         }
     }
 }
@@ -65,7 +73,7 @@ pub struct Timed {
     pub end: u64,
 }
 
-/// Jobs with the command port, the units and the sets they hold.
+/// The command port, the units, and the sets and slots that jobs hold: when each is free.
 struct Board {
     shape: Shape,
     degree: Degree,
@@ -76,40 +84,32 @@ struct Board {
     load: u64,
     unload: u64,
     sets: [u64; SETS],
+    slots: [u64; SLOTS],
+    resident: Resident,
 }
 
 impl Board {
     /// Sends a command at `earliest` or the first cycle after it with the port free; its end.
     fn send(&mut self, command: Command, earliest: u64) -> u64 {
         let mut begin = earliest;
-        while !self.port.insert(begin) {
-            begin += 1;
+        while let Some(near) = self.port.range(begin.saturating_sub(1)..=begin + 1).max() {
+            begin = near + 2;
         }
+        self.port.insert(begin);
         let end = begin + command.cycles(self.shape, self.degree);
         self.timeline.push(Timed {
             command,
             begin,
             end,
         });
+        self.resident.apply(command);
         end
-    }
-
-    fn idle(&self) -> u64 {
-        let streams = self.load.max(self.unload);
-        self.sets
-            .iter()
-            .fold(streams.max(self.array), |a, &b| a.max(b))
     }
 }
 
 /// Commands of the jobs of a stage, tables included, in the order of their cycles; the machine starts and ends idle, with
-/// the tables of `loaded` at the start. Jobs of that modulus come first, then modulus after modulus.
-pub fn timeline(
-    shape: Shape,
-    degree: Degree,
-    jobs: &[Job],
-    loaded: Option<ModulusId>,
-) -> Vec<Timed> {
+/// what is `resident` at the start. Jobs of moduli whose tables are there come first, then modulus after modulus.
+pub fn timeline(shape: Shape, degree: Degree, jobs: &[Job], resident: &Resident) -> Vec<Timed> {
     let mut board = Board {
         shape,
         degree,
@@ -119,15 +119,17 @@ pub fn timeline(
         load: 0,
         unload: 0,
         sets: [0; SETS],
+        slots: [0; SLOTS],
+        resident: *resident,
     };
     let mut jobs = jobs.to_vec();
-    jobs.sort_by_key(|job| (Some(job.modulus) != loaded, job.modulus));
-    let mut tables = loaded;
+    jobs.sort_by_key(|job| (resident.slot_of(job.modulus).is_none(), job.modulus));
     for (number, job) in jobs.iter().enumerate() {
-        if tables != Some(job.modulus) {
-            let end = board.send(Command::Tables(job.modulus), board.idle());
-            (board.load, board.array, board.unload) = (end, end, end);
-            tables = Some(job.modulus);
+        let slot = board.resident.slot_for(job.modulus);
+        if board.resident.slot_of(job.modulus).is_none() {
+            let modulus = job.modulus;
+            let tables = Command::Tables { slot, modulus };
+            board.load = board.send(tables, board.load.max(board.slots[slot]));
         }
         let set = number % SETS;
         let forms = job.op.forms();
@@ -137,16 +139,22 @@ pub fn timeline(
         ];
         for (buf, eval, limb) in operands {
             let Some(limb) = limb else { continue };
+            if board.resident.holds(set, buf, limb, eval) {
+                continue;
+            }
             let load = Command::Load {
                 set,
                 buf,
                 eval,
                 limb,
+                slot,
             };
             board.load = board.send(load, board.load.max(board.sets[set]));
         }
-        let run = Command::Run { set, op: job.op };
-        board.array = board.send(run, board.load.max(board.array));
+        let job = *job;
+        let run = Command::Run { set, slot, job };
+        let operands = board.load.max(board.sets[set]);
+        board.array = board.send(run, operands.max(board.array));
         let unload = Command::Unload {
             set,
             eval: forms.out,
@@ -154,16 +162,13 @@ pub fn timeline(
         };
         board.unload = board.send(unload, board.array.max(board.unload));
         board.sets[set] = board.unload;
+        board.slots[slot] = board.unload;
     }
     board.timeline.sort_by_key(|timed| timed.begin);
     board.timeline
 }
 
-/// The modulus whose tables are loaded after some commands, `before` being loaded before.
-pub fn loaded_after(commands: &[Timed], before: Option<ModulusId>) -> Option<ModulusId> {
-    let last = commands.iter().rev().find_map(|t| match t.command {
-        Command::Tables(modulus) => Some(modulus),
-        _ => None,
-    });
-    last.or(before)
+/// What the machine holds after some commands.
+pub fn loaded_after(commands: &[Timed], before: Resident) -> Resident {
+    before.after(commands)
 }

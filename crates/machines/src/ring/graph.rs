@@ -1,5 +1,6 @@
 //! A procedure as limb operations of the machine: legal ring degrees, each on its RPAU, with data dependences.
 
+use ringmill_isa::Galois;
 use ringmill_math::RingKind;
 
 use super::micro::{Opcode, Stream};
@@ -23,7 +24,7 @@ pub enum Source {
 pub enum Immediate {
     None,
     Scalar(u64),
-    Galois(u32),
+    Galois(Galois),
     Stream(u32),
     /// Where the host keeps a limb.
     Host(u16),

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use ringmill_isa::Galois;
 use ringmill_isa::mid::TableModulus;
 use ringmill_math::{Modulus, NttPlan, Ring, RingKind, expand_uniform, kernels};
 
@@ -186,7 +187,7 @@ impl Engine<'_> {
                 .galois
                 .get(usize::from(w.imm))
                 .copied()
-                .unwrap_or(1),
+                .unwrap_or(Galois(1)),
         );
         match w.op {
             Opcode::Copy => out.copy_from_slice(a),

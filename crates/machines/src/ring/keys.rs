@@ -1,11 +1,11 @@
 //! Key memory across calls: which key limbs are where, and what has to come over the link.
 //!
-//! Programs are static, so the limb whose next use is farthest away goes out (Belady). Key limbs are counted as the machine
+//! Calls to come are in sight, so the limb whose next use is farthest away goes out (Belady). Key limbs are counted as the machine
 //! stores them: at twice the native ring degree a limb of the program is two.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
-use ringmill_isa::mid::{LimbId, Unrolled};
+use ringmill_isa::mid::LimbId;
 
 use super::description::Description;
 
@@ -25,12 +25,13 @@ pub struct KeyLoad {
 pub struct KeyMemory {
     /// For each RPAU, what each key slot holds.
     held: Vec<Vec<Option<KeyLimb>>>,
-    /// Calls that use a limb, ascending.
-    uses: HashMap<LimbId, Vec<u32>>,
+    /// Limbs that calls have asked for.
+    met: HashSet<LimbId>,
+    pieces: u64,
     /// Slots that nothing has been asked from yet already hold what is asked for: of all contents to start with, the
     /// limbs that are used first are the best.
     resident: bool,
-    /// Distinct key limbs of the program, for each RPAU.
+    /// Distinct key limbs that were asked for, for each RPAU.
     needed: Vec<u64>,
     /// Limbs brought over the link between calls.
     pub loads: u64,
@@ -39,43 +40,31 @@ pub struct KeyMemory {
 }
 
 impl KeyMemory {
-    /// Key memory before the first call; `is_key` says which limbs of the program are key limbs, `rpau` where they live.
-    pub fn new(
-        d: &Description,
-        program: &Unrolled,
-        is_key: &[bool],
-        rpau: impl Fn(LimbId) -> usize,
-        resident: bool,
-    ) -> Self {
-        let pieces = 1 + u64::from(program.log_n > d.log_n);
-        let mut uses: HashMap<LimbId, Vec<u32>> = HashMap::new();
-        let mut needed = vec![0; d.rpaus];
-        for (index, call) in program.calls.iter().enumerate() {
-            for &limb in call.args.iter().filter(|l| is_key[l.0 as usize]) {
-                let calls = uses.entry(limb).or_default();
-                if calls.is_empty() {
-                    needed[rpau(limb)] += pieces;
-                }
-                if calls.last() != Some(&(index as u32)) {
-                    calls.push(index as u32);
-                }
-            }
-        }
+    /// Key memory before the first call of a program of a ring of degree 2^`log_n`.
+    pub fn new(d: &Description, log_n: u8, resident: bool) -> Self {
         Self {
             held: vec![vec![None; d.keys.slots]; d.rpaus],
-            uses,
+            met: HashSet::new(),
+            pieces: 1 + u64::from(log_n > d.log_n),
             resident,
-            needed,
+            needed: vec![0; d.rpaus],
             loads: 0,
             found: 0,
         }
     }
 
-    /// Call number `call` needs `wanted`, no more than fit, on RPAU `r`: gives their slots, and appends what has to be
-    /// loaded to `loads`.
-    pub fn bring_in(
+    /// A call asks for a limb that lives on RPAU `r`.
+    pub fn meet(&mut self, limb: LimbId, r: usize) {
+        if self.met.insert(limb) {
+            self.needed[r] += self.pieces;
+        }
+    }
+
+    /// A call needs `wanted`, no more than fit, on RPAU `r`: gives their slots, and appends what has to be loaded to
+    /// `loads`. `next` says when a limb is used next, after this call.
+    pub fn bring_in<P: Ord>(
         &mut self,
-        call: usize,
+        next: &dyn Fn(LimbId) -> P,
         r: usize,
         wanted: &[KeyLimb],
         loads: &mut Vec<KeyLoad>,
@@ -86,7 +75,7 @@ impl KeyMemory {
                 continue;
             }
             let empty = self.held[r].iter().position(Option::is_none);
-            let slot = empty.or_else(|| self.victim(call, r, wanted));
+            let slot = empty.or_else(|| self.victim(next, r, wanted));
             let Some(slot) = slot else { continue };
             self.held[r][slot] = Some(*limb);
             if empty.is_some() && self.resident {
@@ -112,16 +101,16 @@ impl KeyMemory {
     }
 
     /// The slot whose limb is needed last, and not by this call.
-    fn victim(&self, call: usize, r: usize, wanted: &[KeyLimb]) -> Option<usize> {
-        let next = |limb: &KeyLimb| {
-            let calls = self.uses.get(&limb.0).map_or(&[][..], Vec::as_slice);
-            let after = calls.partition_point(|&c| c as usize <= call);
-            calls.get(after).copied().unwrap_or(u32::MAX)
-        };
+    fn victim<P: Ord>(
+        &self,
+        next: &dyn Fn(LimbId) -> P,
+        r: usize,
+        wanted: &[KeyLimb],
+    ) -> Option<usize> {
         let held = self.held[r].iter().enumerate();
         held.filter_map(|(slot, h)| h.as_ref().map(|l| (slot, l)))
             .filter(|(_, l)| !wanted.contains(l))
-            .max_by_key(|(slot, l)| (next(l), *slot))
+            .max_by_key(|(slot, l)| (next(l.0), *slot))
             .map(|(slot, _)| slot)
     }
 

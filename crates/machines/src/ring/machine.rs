@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::Write;
 
 use ringmill_compiler::{Limit, Target};
-use ringmill_isa::mid::{Unrolled, Verified, verify_unrolled};
+use ringmill_isa::mid::Verified;
 
 use super::description::Description;
 use super::encode::{MAX_LAYER, decode};
@@ -17,6 +17,8 @@ use crate::{LinkUse, Machine, MachineError, MachineReport, MemoryUse, SimOptions
 #[derive(Clone, Debug)]
 pub struct RingMachine {
     description: Description,
+    /// The description as it was written, comments and all.
+    text: Option<String>,
 }
 
 impl RingMachine {
@@ -24,7 +26,21 @@ impl RingMachine {
     /// [`MachineError::Field`] for a description out of range.
     pub fn new(description: Description) -> Result<Self, MachineError> {
         description.check()?;
-        Ok(Self { description })
+        Ok(Self {
+            description,
+            text: None,
+        })
+    }
+
+    /// The machine that a text describes.
+    ///
+    /// # Errors
+    /// [`MachineError::Syntax`] and [`MachineError::Field`].
+    pub fn parse(text: &str) -> Result<Self, MachineError> {
+        Ok(Self {
+            text: Some(text.to_owned()),
+            ..Self::new(Description::parse(text)?)?
+        })
     }
 
     fn report(&self, mut totals: Totals) -> MachineReport {
@@ -110,7 +126,8 @@ impl Machine for RingMachine {
     }
 
     fn description(&self) -> String {
-        toml::to_string(&self.description).unwrap_or_default()
+        let made = || toml::to_string(&self.description).unwrap_or_default();
+        self.text.clone().unwrap_or_else(made)
     }
 
     fn target(&self) -> Target {
@@ -132,11 +149,12 @@ impl Machine for RingMachine {
         }
     }
 
-    fn simulate_verified(
+    fn simulate(
         &self,
-        program: Verified<'_>,
+        program: &Verified,
         mut options: SimOptions<'_>,
     ) -> Result<MachineReport, MachineError> {
+        self.check_values(program)?;
         let mut progress = options.progress.take();
         let totals = program::run(
             &self.description,
@@ -155,14 +173,15 @@ impl Machine for RingMachine {
 
     fn micro_text(
         &self,
-        program: &Unrolled,
+        program: &Verified,
         options: SimOptions<'_>,
         out: &mut dyn Write,
     ) -> Result<(), MachineError> {
+        self.check_values(program)?;
         let mut seen: HashSet<String> = HashSet::new();
         program::run(
             &self.description,
-            verify_unrolled(program)?,
+            program,
             options,
             &mut |outcome| {
                 let code = &outcome.scheduled.code;

@@ -1,5 +1,6 @@
 //! Micro code: what one thread of a program controller executes.
 
+use ringmill_isa::Galois;
 use ringmill_math::RingKind;
 
 /// Operation of a micro word. Operands and results are memory slots unless the word says otherwise.
@@ -243,5 +244,5 @@ pub struct MicroCode {
     pub constants: Vec<Vec<u64>>,
     /// Stream table: per index, one stream for each RPAU.
     pub generators: Vec<Vec<Option<Stream>>>,
-    pub galois: Vec<u32>,
+    pub galois: Vec<Galois>,
 }

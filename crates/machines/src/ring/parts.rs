@@ -9,84 +9,14 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Call, Imm, Instr, ParamRole, Procedure, ResultLimb, Unrolled, ValueId};
+use ringmill_isa::Galois;
+use ringmill_isa::mid::{Call, Imm, Instr, LimbId, ParamRole, Procedure, ResultLimb, ValueId};
 
 use super::description::{Description, MAX_RPAUS};
 use super::place::{Class, order};
 use super::schedule::Placement;
 use super::search::Prepared;
-use crate::{Cuts, MachineError};
-
-/// A program whose procedures fit as far as cutting helps.
-pub struct Fitted {
-    pub program: Unrolled,
-    pub cuts: Cuts,
-    /// For procedures of parts, the number of their shape: those of one shape are scheduled alike.
-    pub shapes: HashMap<u32, usize>,
-}
-
-/// `program` with the calls cut that do not fit; `None` where there is nothing to cut.
-///
-/// # Errors
-/// Those of legalising a part.
-pub fn fit(d: &Description, program: &Unrolled) -> Result<Option<Fitted>, MachineError> {
-    let ciphers: Vec<Vec<u16>> = program.procs.iter().map(|p| ciphers(p)).collect();
-    let several = |call: &Call| ciphers[call.proc as usize].len() > 1;
-    if !program.calls.iter().any(several) {
-        return Ok(None);
-    }
-    let live = Live::new(d, program);
-    let mut cutter = Cutter {
-        d,
-        program,
-        procs: program.procs.clone(),
-        parts: HashMap::new(),
-        shapes: Vec::new(),
-        shape_of: HashMap::new(),
-        fits: HashMap::new(),
-        shape_of_part: HashMap::new(),
-    };
-    // Calls to insert before each call, and whether it goes itself.
-    let mut before: Vec<Vec<Call>> = vec![Vec::new(); program.calls.len()];
-    let mut gone = vec![false; program.calls.len()];
-    let mut cuts = Cuts::default();
-    for (at, call) in program.calls.iter().enumerate().filter(|(_, c)| several(c)) {
-        let all = &ciphers[call.proc as usize];
-        let size = cutter.size(call, all, &live.beside(at))?;
-        if size == all.len() {
-            continue;
-        }
-        gone[at] = true;
-        cuts.calls += 1;
-        for some in all.chunks(size) {
-            cuts.parts += 1;
-            let part = cutter.part(call.proc, some);
-            let part = part.call(call);
-            let reads = part.results.iter().filter_map(|l| live.first_read(*l));
-            before[reads.min().unwrap_or(at)].push(part);
-        }
-    }
-    if cuts.calls == 0 {
-        return Ok(None);
-    }
-    let mut calls = Vec::with_capacity(program.calls.len() + cuts.parts as usize);
-    for ((call, parts), gone) in program.calls.iter().zip(before).zip(gone) {
-        calls.extend(parts);
-        if !gone {
-            calls.push(call.clone());
-        }
-    }
-    let program = Unrolled {
-        procs: cutter.procs,
-        calls,
-        ..program.clone()
-    };
-    Ok(Some(Fitted {
-        program,
-        cuts,
-        shapes: cutter.shape_of_part,
-    }))
-}
+use crate::MachineError;
 
 /// The numbers of a procedure's result ciphertexts.
 fn ciphers(procedure: &Procedure) -> Vec<u16> {
@@ -120,10 +50,13 @@ impl Part {
     }
 }
 
-struct Cutter<'a> {
+/// Decides which calls are cut, and makes the procedures of their parts.
+pub struct Cutter<'a> {
     d: &'a Description,
-    program: &'a Unrolled,
+    /// The program's bound ones, then those of parts.
     procs: Vec<Arc<Procedure>>,
+    /// Of each of the program's, the numbers of its result ciphertexts.
+    ciphers: Vec<Vec<u16>>,
     parts: HashMap<(u32, Vec<u16>), Part>,
     shapes: Vec<Shape>,
     /// For each procedure and number of its ciphertexts made at once, the shape of a part.
@@ -141,7 +74,7 @@ struct Shape {
 
 /// A procedure with Galois elements in the order of their coming, and no name.
 fn shape(procedure: &Procedure) -> Procedure {
-    let mut elements: Vec<u32> = Vec::new();
+    let mut elements = Vec::new();
     let mut shape = Procedure {
         name: String::new(),
         ..procedure.clone()
@@ -149,10 +82,10 @@ fn shape(procedure: &Procedure) -> Procedure {
     for instr in &mut shape.instrs {
         if let Imm::Galois(g) = &mut instr.imm {
             let known = elements.iter().position(|e| e == g);
-            *g = known.unwrap_or_else(|| {
+            *g = Galois(known.unwrap_or_else(|| {
                 elements.push(*g);
                 elements.len() - 1
-            }) as u32;
+            }) as u32);
         }
     }
     for (name, param) in shape.params.iter_mut().enumerate() {
@@ -167,11 +100,59 @@ fn shape(procedure: &Procedure) -> Procedure {
     shape
 }
 
-impl Cutter<'_> {
-    /// How many of the call's ciphertexts are made at once: what takes the fewest cycles of all that fits beside what is
-    /// alive, one where nothing does. (A shared decomposition saves transforms, but its limbs take room, and the transforms
-    /// may have hidden behind the products with the keys.)
-    fn size(&mut self, call: &Call, all: &[u16], live: &Beside<'_>) -> Result<usize, MachineError> {
+impl<'a> Cutter<'a> {
+    pub fn new(d: &'a Description, procs: &[Arc<Procedure>]) -> Self {
+        Self {
+            d,
+            procs: procs.to_vec(),
+            ciphers: procs.iter().map(|p| ciphers(p)).collect(),
+            parts: HashMap::new(),
+            shapes: Vec::new(),
+            shape_of: HashMap::new(),
+            fits: HashMap::new(),
+            shape_of_part: HashMap::new(),
+        }
+    }
+
+    /// The numbers of the ciphertexts that a procedure of the program gives.
+    pub fn ciphers(&self, proc: u32) -> &[u16] {
+        self.ciphers.get(proc as usize).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn procedure(&self, proc: u32) -> Option<&Arc<Procedure>> {
+        self.procs.get(proc as usize)
+    }
+
+    /// For a procedure of a part, the number of its shape: those of one shape are scheduled alike.
+    pub fn shape_of_part(&self, proc: u32) -> Option<usize> {
+        self.shape_of_part.get(&proc).copied()
+    }
+
+    /// How many of the call's ciphertexts are made at once: what takes the fewest cycles of all that fits beside `slots`
+    /// in use on each RPAU, one where nothing does; `None` for all. `later` says what is read after the call. (A shared
+    /// decomposition saves transforms, but its limbs take room, and the transforms may have hidden behind the products with
+    /// the keys.)
+    ///
+    /// # Errors
+    /// Those of legalising a part.
+    pub fn size(
+        &mut self,
+        call: &Call,
+        slots: &[usize],
+        later: &dyn Fn(LimbId) -> bool,
+    ) -> Result<Option<usize>, MachineError> {
+        let all = self.ciphers(call.proc).to_vec();
+        let size = self.best_size(call, &all, slots, later)?;
+        Ok((size < all.len()).then_some(size))
+    }
+
+    fn best_size(
+        &mut self,
+        call: &Call,
+        all: &[u16],
+        slots: &[usize],
+        later: &dyn Fn(LimbId) -> bool,
+    ) -> Result<usize, MachineError> {
         let mut costs: Vec<(u64, usize)> = Vec::new();
         for parts in 1..=all.len() {
             let size = all.len().div_ceil(parts);
@@ -186,7 +167,7 @@ impl Cutter<'_> {
         // Fewest cycles first, and of equals the larger.
         costs.sort_by_key(|&(cost, size)| (cost, Reverse(size)));
         for &(_, size) in costs.iter().filter(|(cost, _)| *cost < u64::MAX) {
-            if self.fit(call, &all[..size], live)? {
+            if self.fit(call, &all[..size], slots, later)? {
                 return Ok(size);
             }
         }
@@ -199,7 +180,7 @@ impl Cutter<'_> {
         let at = match known {
             Some(at) => at,
             None => {
-                let (sliced, _) = slice(&self.program.procs[proc as usize], some);
+                let (sliced, _) = slice(&self.procs[proc as usize], some);
                 let at = self.shape(&sliced)?;
                 self.shape_of.insert((proc, some.len()), at);
                 at
@@ -234,8 +215,14 @@ impl Cutter<'_> {
     }
 
     /// Whether a part fits key memory, and polynomial memory beside what is alive across the call.
-    fn fit(&mut self, call: &Call, some: &[u16], live: &Beside<'_>) -> Result<bool, MachineError> {
-        let whole = &self.program.procs[call.proc as usize];
+    fn fit(
+        &mut self,
+        call: &Call,
+        some: &[u16],
+        slots: &[usize],
+        later: &dyn Fn(LimbId) -> bool,
+    ) -> Result<bool, MachineError> {
+        let whole = &self.procs[call.proc as usize];
         let Some(&shape) = self.shape_of.get(&(call.proc, some.len())) else {
             return Ok(false);
         };
@@ -243,14 +230,12 @@ impl Cutter<'_> {
         let last = some.len() == ciphers(whole).len();
         let (sliced, part) = slice(whole, some);
         let pinned = part.params.iter();
-        let pinned: Vec<bool> = pinned
-            .map(|&i| !last || live.read_later(call.args[i]))
-            .collect();
-        let key = (shape, live.slots.clone(), pinned);
+        let pinned: Vec<bool> = pinned.map(|&i| !last || later(call.args[i])).collect();
+        let key = (shape, slots.to_vec(), pinned);
         if let Some(&known) = self.fits.get(&key) {
             return Ok(known);
         }
-        let fits = match self.placement(&sliced, &live.slots, &key.2) {
+        let fits = match self.placement(&sliced, slots, &key.2) {
             Some(at) => Prepared::new(self.d, &sliced)?.fits(self.d, &at),
             None => false,
         };
@@ -313,13 +298,18 @@ impl Cutter<'_> {
         })
     }
 
+    /// The part of a call that gives `some` of its ciphertexts.
+    pub fn part(&mut self, call: &Call, some: &[u16]) -> Call {
+        self.part_of(call.proc, some).call(call)
+    }
+
     /// The part of a procedure that gives `some` of its ciphertexts.
-    fn part(&mut self, proc: u32, some: &[u16]) -> Part {
+    fn part_of(&mut self, proc: u32, some: &[u16]) -> Part {
         let key = (proc, some.to_vec());
         if let Some(known) = self.parts.get(&key) {
             return known.clone();
         }
-        let (procedure, part) = slice(&self.program.procs[proc as usize], some);
+        let (procedure, part) = slice(&self.procs[proc as usize], some);
         let part = Part {
             proc: self.procs.len() as u32,
             ..part
@@ -427,88 +417,4 @@ fn slice(whole: &Procedure, some: &[u16]) -> (Procedure, Part) {
         types,
     };
     (procedure, part)
-}
-
-/// Which limbs of a program are on the machine when.
-struct Live<'a> {
-    d: &'a Description,
-    program: &'a Unrolled,
-    /// First call that has the limb, as argument or result, and the first and the last that read it.
-    since: Vec<Option<usize>>,
-    first: Vec<Option<usize>>,
-    last: Vec<Option<usize>>,
-    is_key: Vec<bool>,
-}
-
-/// What is on the machine beside a call's operands and results.
-struct Beside<'a> {
-    live: &'a Live<'a>,
-    at: usize,
-    /// Slots in use on each RPAU.
-    slots: Vec<usize>,
-}
-
-impl Beside<'_> {
-    /// Whether a call after this one reads the limb.
-    fn read_later(&self, limb: ringmill_isa::mid::LimbId) -> bool {
-        self.live.last[limb.0 as usize].is_some_and(|last| last > self.at)
-    }
-}
-
-impl<'a> Live<'a> {
-    fn new(d: &'a Description, program: &'a Unrolled) -> Self {
-        let count = program.limbs.len();
-        let (mut since, mut first, mut last) =
-            (vec![None; count], vec![None; count], vec![None; count]);
-        for (at, call) in program.calls.iter().enumerate() {
-            for limb in &call.args {
-                let limb = limb.0 as usize;
-                since[limb] = since[limb].or(Some(at));
-                first[limb] = first[limb].or(Some(at));
-                last[limb] = Some(at);
-            }
-            for limb in &call.results {
-                since[limb.0 as usize] = Some(at);
-            }
-        }
-        let mut is_key = vec![false; count];
-        for input in &program.inputs {
-            is_key[input.limb.0 as usize] =
-                matches!(input.role, ringmill_isa::mid::InputRole::Key { .. });
-        }
-        Self {
-            d,
-            program,
-            since,
-            first,
-            last,
-            is_key,
-        }
-    }
-
-    fn first_read(&self, limb: ringmill_isa::mid::LimbId) -> Option<usize> {
-        self.first[limb.0 as usize]
-    }
-
-    /// Slots of what is on the machine before call `at` and read after it, but not by it.
-    fn beside(&self, at: usize) -> Beside<'_> {
-        let pieces = 1 + usize::from(self.program.log_n > self.d.log_n);
-        let mut slots = vec![0; self.d.rpaus];
-        for (limb, ty) in self.program.limbs.iter().enumerate() {
-            let across = self.since[limb].is_some_and(|since| since < at)
-                && self.last[limb].is_some_and(|last| last > at);
-            let own = || {
-                let args = &self.program.calls[at].args;
-                args.iter().any(|l| l.0 as usize == limb)
-            };
-            if across && !self.is_key[limb] && !own() {
-                slots[usize::from(ty.modulus.0) % self.d.rpaus] += pieces;
-            }
-        }
-        Beside {
-            live: self,
-            at,
-            slots,
-        }
-    }
 }

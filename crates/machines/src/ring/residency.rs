@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ringmill_isa::mid::{LimbId, Unrolled};
+use ringmill_isa::mid::{Call, LimbId, Procedure, Verified};
 
 use super::description::{Description, MAX_RPAUS};
 use super::place::{Class, order};
@@ -46,36 +46,43 @@ pub struct Bundle {
 #[derive(Clone, Debug)]
 pub struct Residency {
     slots: HashMap<LimbId, Vec<u8>>,
-    /// Limbs of which the host has a copy.
+    /// Limbs made here of which the host has a copy; it has all inputs.
     host: HashSet<LimbId>,
+    inputs: u64,
     busy: [u32; MAX_RPAUS],
-    /// RPAU of each limb.
-    rpaus: Vec<u8>,
+    /// RPAU of each limb that was met and not forgotten.
+    rpaus: HashMap<LimbId, u8>,
+    rpau_count: usize,
     orders: [Vec<u8>; 2],
     pieces: usize,
 }
 
 impl Residency {
     /// Nothing is on the machine; the host has the inputs.
-    pub fn new(d: &Description, program: &Unrolled) -> Self {
+    pub fn new(d: &Description, program: &Verified) -> Self {
         Self {
             slots: HashMap::new(),
-            host: program.inputs.iter().map(|i| i.limb).collect(),
+            host: HashSet::new(),
+            inputs: program.inputs.len() as u64,
             busy: [0; MAX_RPAUS],
-            rpaus: program
-                .limbs
-                .iter()
-                .map(|ty| (usize::from(ty.modulus.0) % d.rpaus) as u8)
-                .collect(),
+            rpaus: HashMap::new(),
+            rpau_count: d.rpaus,
             orders: [order(d, Class::Keep), order(d, Class::Work)],
             pieces: 1 + usize::from(program.log_n > d.log_n),
         }
     }
 
+    /// The limbs of a call.
+    pub fn meet(&mut self, call: &Call, procedure: &Procedure) {
+        let args = call.args.iter().zip(procedure.param_types());
+        for (&limb, ty) in args.chain(call.results.iter().zip(procedure.result_types())) {
+            let rpau = usize::from(ty.modulus.0) % self.rpau_count;
+            self.rpaus.insert(limb, rpau as u8);
+        }
+    }
+
     pub fn rpau(&self, limb: LimbId) -> usize {
-        self.rpaus
-            .get(limb.0 as usize)
-            .map_or(0, |r| usize::from(*r))
+        self.rpaus.get(&limb).map_or(0, |r| usize::from(*r))
     }
 
     pub fn slots(&self, limb: LimbId) -> Option<&Vec<u8>> {
@@ -83,7 +90,7 @@ impl Residency {
     }
 
     pub fn on_host(&self, limb: LimbId) -> bool {
-        self.host.contains(&limb)
+        limb.0 < self.inputs || self.host.contains(&limb)
     }
 
     /// The host gets a copy.
@@ -120,6 +127,7 @@ impl Residency {
     pub fn forget(&mut self, limb: LimbId) {
         self.remove(limb);
         self.host.remove(&limb);
+        self.rpaus.remove(&limb);
     }
 
     /// Brings bundles in: the same slots for all limbs of a bundle where such are free. Gives the limbs brought in, or

@@ -6,7 +6,7 @@ pub mod programs;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ringmill_isa::mid::{LimbId, ParamRole, Procedure, Unrolled};
+use ringmill_isa::mid::{LimbId, ParamRole, Procedure, Unrolled, Verified};
 use ringmill_machines::SimOptions;
 use ringmill_machines::ring::interpret::{Memory, execute};
 use ringmill_machines::ring::place::{Class, order};
@@ -243,11 +243,9 @@ fn interpreted(program: &Unrolled) -> HashMap<LimbId, Vec<u64>> {
     let n = 1usize << program.log_n;
     let mut values: HashMap<LimbId, Vec<u64>> = HashMap::new();
     for input in &program.inputs {
-        let q = program.moduli[usize::from(program.limbs[input.limb.0 as usize].modulus.0)];
-        values.insert(
-            input.limb,
-            residues(n, q.prime().unwrap(), input.limb.0.into()),
-        );
+        let ty = program.limb_type(input.limb).unwrap();
+        let q = program.moduli[usize::from(ty.modulus.0)];
+        values.insert(input.limb, residues(n, q.prime().unwrap(), input.limb.0));
     }
     for call in &program.calls {
         let procedure = &program.procs[call.proc as usize];
@@ -261,11 +259,12 @@ fn interpreted(program: &Unrolled) -> HashMap<LimbId, Vec<u64>> {
 
 /// Runs a whole program on residues by its micro code, call by call in the slots the machine gave it, whole or in parts,
 /// and compares every result with the interpreter's of the program as it was. Returns the cycles.
-pub fn execute_program(d: &Description, program: &Unrolled, spill: bool) -> u64 {
+pub fn execute_program(d: &Description, ready: &Verified, spill: bool) -> u64 {
+    let program = &Unrolled::of(ready, 1 << 20).unwrap();
     let n = 1usize << program.log_n;
     let halves = program.log_n > d.log_n;
     let pieces = 1 + usize::from(halves);
-    let rpau = |l: LimbId| usize::from(program.limbs[l.0 as usize].modulus.0) % d.rpaus;
+    let rpau = |l: LimbId| usize::from(program.limb_type(l).unwrap().modulus.0) % d.rpaus;
     let expected = interpreted(program);
     let mut values: HashMap<LimbId, Vec<u64>> = HashMap::new();
     for input in &program.inputs {
@@ -287,67 +286,61 @@ pub fn execute_program(d: &Description, program: &Unrolled, spill: bool) -> u64 
         resident_keys: false,
         ..SimOptions::default()
     };
-    let totals = run(
-        d,
-        ringmill_isa::mid::verify_unrolled(program).unwrap(),
-        options,
-        &mut |_| Ok(()),
-        &mut |step| {
-            let (call, procedure) = (step.call, step.procedure);
-            memory.seeds = call.seeds.iter().map(|&s| [s as u8 + 7; 32]).collect();
-            memory.key_table = step.key_table.clone();
-            for load in &step.key_loads {
-                let (limb, piece) = load.limb;
-                let part = values[&limb].chunks(n / pieces).nth(piece.into()).unwrap();
-                memory.keys.insert((load.rpau, load.slot), part.to_vec());
-            }
-            let scheduled = &step.outcome.scheduled;
-            let key_indices = key_indices(d, procedure, pieces);
-            memory.host.clear();
-            memory.host_keys.clear();
-            for (at, (&limb, slots)) in call.args.iter().zip(&step.args).enumerate() {
-                for (i, part) in values[&limb].chunks(n / pieces).enumerate() {
-                    let r = rpau(limb);
-                    if let Some(base) = key_indices[at] {
-                        memory.host_keys.insert((r, base + i as u8), part.to_vec());
-                        continue; // in key memory is only what was loaded
-                    }
-                    if let Some(&place) = scheduled.host_params[at].get(i) {
-                        memory.host.insert(place, part.to_vec());
-                        continue;
-                    }
-                    if step.arrived.contains(&limb) {
-                        memory.slots.insert((r, slots[i]), part.to_vec());
-                    } else {
-                        assert!(
-                            memory.slots[&(r, slots[i])] == part,
-                            "{}: {limb:?} is not where it was",
-                            procedure.name
-                        );
-                    }
+    let totals = run(d, ready, options, &mut |_| Ok(()), &mut |step| {
+        let (call, procedure) = (step.call, step.procedure);
+        memory.seeds = call.seeds.iter().map(|&s| [s as u8 + 7; 32]).collect();
+        memory.key_table = step.key_table.clone();
+        for load in &step.key_loads {
+            let (limb, piece) = load.limb;
+            let part = values[&limb].chunks(n / pieces).nth(piece.into()).unwrap();
+            memory.keys.insert((load.rpau, load.slot), part.to_vec());
+        }
+        let scheduled = &step.outcome.scheduled;
+        let key_indices = key_indices(d, procedure, pieces);
+        memory.host.clear();
+        memory.host_keys.clear();
+        for (at, (&limb, slots)) in call.args.iter().zip(&step.args).enumerate() {
+            for (i, part) in values[&limb].chunks(n / pieces).enumerate() {
+                let r = rpau(limb);
+                if let Some(base) = key_indices[at] {
+                    memory.host_keys.insert((r, base + i as u8), part.to_vec());
+                    continue; // in key memory is only what was loaded
+                }
+                if let Some(&place) = scheduled.host_params[at].get(i) {
+                    memory.host.insert(place, part.to_vec());
+                    continue;
+                }
+                if step.arrived.contains(&limb) {
+                    memory.slots.insert((r, slots[i]), part.to_vec());
+                } else {
+                    assert!(
+                        memory.slots[&(r, slots[i])] == part,
+                        "{}: {limb:?} is not where it was",
+                        procedure.name
+                    );
                 }
             }
-            assert_eq!(
-                execute(d, &step.outcome.scheduled.code, &mut memory)?,
-                step.outcome.cycles
+        }
+        assert_eq!(
+            execute(d, &step.outcome.scheduled.code, &mut memory)?,
+            step.outcome.cycles
+        );
+        for (at, &limb) in call.results.iter().enumerate() {
+            let slots = scheduled.results[at].iter();
+            let in_slots = slots.flat_map(|s| memory.slots[&(rpau(limb), *s)].clone());
+            let on_host = scheduled.host_results[at].iter();
+            let got: Vec<u64> = in_slots
+                .chain(on_host.flat_map(|h| memory.host[h].clone()))
+                .collect();
+            assert!(
+                got == expected[&limb],
+                "{}: {limb:?} differs",
+                procedure.name
             );
-            for (at, &limb) in call.results.iter().enumerate() {
-                let slots = scheduled.results[at].iter();
-                let in_slots = slots.flat_map(|s| memory.slots[&(rpau(limb), *s)].clone());
-                let on_host = scheduled.host_results[at].iter();
-                let got: Vec<u64> = in_slots
-                    .chain(on_host.flat_map(|h| memory.host[h].clone()))
-                    .collect();
-                assert!(
-                    got == expected[&limb],
-                    "{}: {limb:?} differs",
-                    procedure.name
-                );
-                values.insert(limb, got);
-            }
-            Ok(())
-        },
-    );
+            values.insert(limb, got);
+        }
+        Ok(())
+    });
     let outputs = program.outputs.iter();
     assert!(outputs.map(|o| o.limb).all(|l| values.contains_key(&l)));
     totals.unwrap().cycles

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use ringmill_isa::mid::{
     Call, Input, InputRole, LimbId, LimbType, Output, ParamRole, Procedure, TableModulus, Unrolled,
+    Verified,
 };
+use ringmill_isa::{Level, Poly};
 use ringmill_schemes::ckks::ops::{OpKey, ProcCache};
 use ringmill_schemes::ckks::params::Params;
 
@@ -30,8 +32,8 @@ impl Builder {
     }
 
     pub fn limb(&mut self, ty: LimbType) -> LimbId {
-        self.program.limbs.push(ty);
-        LimbId(self.program.limbs.len() as u32 - 1)
+        self.program.limbs.push(ty.into());
+        LimbId(self.program.limbs.len() as u64 - 1)
     }
 
     pub fn proc(&mut self, key: &OpKey) -> (u32, Arc<Procedure>) {
@@ -57,8 +59,8 @@ impl Builder {
             let ty = procedure.types[param.value.0 as usize];
             match param.role {
                 ParamRole::Cipher { arg, poly } => {
-                    let next = &mut counters[usize::from(arg)][usize::from(poly)];
-                    args.push(operands[usize::from(arg)][usize::from(poly)][*next]);
+                    let next = &mut counters[usize::from(arg)][poly.index()];
+                    args.push(operands[usize::from(arg)][poly.index()][*next]);
                     *next += 1;
                 }
                 ParamRole::Plain { .. } => unreachable!("not in these tests"),
@@ -84,7 +86,7 @@ impl Builder {
         let mut results = Vec::new();
         for r in &procedure.results {
             let limb = self.limb(procedure.types[r.value.0 as usize]);
-            let poly = usize::from(r.poly);
+            let poly = r.poly.index();
             result.resize(result.len().max(poly + 1), Vec::new());
             result[poly].push(limb);
             results.push(limb);
@@ -112,10 +114,11 @@ impl Builder {
         at as u32
     }
 
-    pub fn input(&mut self, params: &Params, level: u32, number: u32) -> Cipher {
-        (0..2u16)
+    pub fn input(&mut self, params: &Params, level: Level, number: u32) -> Cipher {
+        Poly::of(2)
             .map(|poly| {
-                (0..=level as usize)
+                level
+                    .moduli()
                     .map(|m| {
                         let modulus = ringmill_isa::mid::ModulusId(m as u16);
                         let form = ringmill_isa::mid::Form::Eval;
@@ -137,6 +140,10 @@ impl Builder {
             .collect()
     }
 
+    pub fn finish(self) -> Verified {
+        Verified::try_from(self.program).unwrap()
+    }
+
     pub fn output(&mut self, cipher: &Cipher) {
         let output = self.program.outputs.iter().map(|o| o.output + 1).max();
         let output = output.unwrap_or(0);
@@ -147,7 +154,7 @@ impl Builder {
                     limb,
                     name,
                     output,
-                    poly: poly as u16,
+                    poly: Poly(poly as u16),
                 });
             }
         }

@@ -3,13 +3,14 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::pybacked::PyBackedBytes;
 use ringmill_schemes::ckks::{Ciphertext, CkksError, Evaluator, GaloisKeys, Plaintext, RelinKey};
 use ringmill_schemes::rlwe::RlweError;
-use ringmill_schemes::seal;
+use ringmill_schemes::seal::{self, SealContext, SealError};
 
-use super::{Bytes, Shared, refused, scheme_refused};
+use super::{Bytes, Shared, made, refused, scheme_refused};
 use crate::errors::KeysError;
+use crate::watch::{halted, interruptible};
 
 /// Homomorphic operations on ciphertexts in SEAL's format, each giving SEAL's own result bit for bit. Holds evaluation
 /// keys only, never a secret.
@@ -31,59 +32,74 @@ struct Keys {
 }
 
 impl SealEvaluator {
-    /// Reads operands, computes and writes, without holding the interpreter.
+    /// Reads operands, computes and writes.
     fn run<'py>(
-        &self,
-        py: Python<'py>,
-        work: impl FnOnce() -> PyResult<Ciphertext> + Send,
+        slf: &Bound<'py, Self>,
+        work: impl FnOnce(&Self) -> PyResult<Ciphertext> + Send + 'static,
     ) -> Bytes<'py> {
-        let bytes = py.detach(|| self.shared.write_cipher(&work()?))?;
-        Ok(PyBytes::new(py, &bytes))
+        let this = slf.clone().unbind();
+        made(slf.py(), move |watch| {
+            let this = this.get();
+            let result = work(this)?;
+            watch
+                .check()
+                .map_err(|halt| halted(&halt, halt.to_string()))?;
+            this.shared.write_cipher(&result)
+        })
     }
 
     fn unary<'py>(
-        &self,
-        py: Python<'py>,
-        a: &[u8],
-        op: impl FnOnce(&Evaluator, &Ciphertext) -> Result<Ciphertext, CkksError> + Send,
+        slf: &Bound<'py, Self>,
+        a: PyBackedBytes,
+        op: impl FnOnce(&Evaluator, &Ciphertext) -> Result<Ciphertext, CkksError> + Send + 'static,
     ) -> Bytes<'py> {
-        self.run(py, || {
-            op(&self.evaluator, &self.shared.cipher(a)?).map_err(scheme_refused)
+        Self::run(slf, move |this| {
+            op(&this.evaluator, &this.shared.cipher(&a)?).map_err(scheme_refused)
         })
     }
 
     fn binary<'py>(
-        &self,
-        py: Python<'py>,
-        a: &[u8],
-        b: &[u8],
-        op: impl FnOnce(&Evaluator, &Ciphertext, &Ciphertext) -> Result<Ciphertext, CkksError> + Send,
+        slf: &Bound<'py, Self>,
+        a: PyBackedBytes,
+        b: PyBackedBytes,
+        op: fn(&Evaluator, &Ciphertext, &Ciphertext) -> Result<Ciphertext, CkksError>,
     ) -> Bytes<'py> {
-        self.run(py, || {
+        Self::run(slf, move |this| {
             op(
-                &self.evaluator,
-                &self.shared.cipher(a)?,
-                &self.shared.cipher(b)?,
+                &this.evaluator,
+                &this.shared.cipher(&a)?,
+                &this.shared.cipher(&b)?,
             )
             .map_err(scheme_refused)
         })
     }
 
     fn with_plain<'py>(
-        &self,
-        py: Python<'py>,
-        a: &[u8],
-        plain: &[u8],
-        op: impl FnOnce(&Evaluator, &Ciphertext, &Plaintext) -> Result<Ciphertext, CkksError> + Send,
+        slf: &Bound<'py, Self>,
+        a: PyBackedBytes,
+        plain: PyBackedBytes,
+        op: fn(&Evaluator, &Ciphertext, &Plaintext) -> Result<Ciphertext, CkksError>,
     ) -> Bytes<'py> {
-        self.run(py, || {
+        Self::run(slf, move |this| {
             op(
-                &self.evaluator,
-                &self.shared.cipher(a)?,
-                &self.shared.plain(plain)?,
+                &this.evaluator,
+                &this.shared.cipher(&a)?,
+                &this.shared.plain(&plain)?,
             )
             .map_err(scheme_refused)
         })
+    }
+
+    /// Reads keys.
+    fn read<T: Send + 'static>(
+        slf: &Bound<'_, Self>,
+        data: PyBackedBytes,
+        read: fn(&SealContext, &[u8]) -> Result<T, SealError>,
+    ) -> PyResult<T> {
+        let this = slf.clone().unbind();
+        interruptible(slf.py(), move |watch| {
+            read(&this.get().shared.context.watched(watch), &data).map_err(refused)
+        })?
     }
 
     fn relin(&self) -> PyResult<Arc<RelinKey>> {
@@ -134,60 +150,64 @@ impl SealEvaluator {
     }
 
     /// Takes what SEAL's `RelinKeys.save` wrote.
-    fn load_relin_keys(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
-        let key = py
-            .detach(|| seal::read_relin_keys(&self.shared.context, data))
-            .map_err(refused)?;
-        let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+    fn load_relin_keys(slf: &Bound<'_, Self>, data: PyBackedBytes) -> PyResult<()> {
+        let key = Self::read(slf, data, seal::read_relin_keys)?;
+        let mut keys = slf
+            .get()
+            .keys
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         keys.relin = Some(Arc::new(key));
         Ok(())
     }
 
     /// Takes what SEAL's `GaloisKeys.save` wrote; replaces Galois keys loaded before.
-    fn load_galois_keys(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
-        let galois = py
-            .detach(|| seal::read_galois_keys(&self.shared.context, data))
-            .map_err(refused)?;
-        let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+    fn load_galois_keys(slf: &Bound<'_, Self>, data: PyBackedBytes) -> PyResult<()> {
+        let galois = Self::read(slf, data, seal::read_galois_keys)?;
+        let mut keys = slf
+            .get()
+            .keys
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         keys.galois = Arc::new(galois);
         Ok(())
     }
 
-    fn add<'py>(&self, py: Python<'py>, a: &[u8], b: &[u8]) -> Bytes<'py> {
-        self.binary(py, a, b, Evaluator::add)
+    fn add<'py>(slf: &Bound<'py, Self>, a: PyBackedBytes, b: PyBackedBytes) -> Bytes<'py> {
+        Self::binary(slf, a, b, Evaluator::add)
     }
 
-    fn sub<'py>(&self, py: Python<'py>, a: &[u8], b: &[u8]) -> Bytes<'py> {
-        self.binary(py, a, b, Evaluator::sub)
+    fn sub<'py>(slf: &Bound<'py, Self>, a: PyBackedBytes, b: PyBackedBytes) -> Bytes<'py> {
+        Self::binary(slf, a, b, Evaluator::sub)
     }
 
-    fn negate<'py>(&self, py: Python<'py>, a: &[u8]) -> Bytes<'py> {
-        self.unary(py, a, Evaluator::negate)
+    fn negate<'py>(slf: &Bound<'py, Self>, a: PyBackedBytes) -> Bytes<'py> {
+        Self::unary(slf, a, Evaluator::negate)
     }
 
     /// The product, of three polynomials.
-    fn multiply<'py>(&self, py: Python<'py>, a: &[u8], b: &[u8]) -> Bytes<'py> {
-        self.binary(py, a, b, Evaluator::mul)
+    fn multiply<'py>(slf: &Bound<'py, Self>, a: PyBackedBytes, b: PyBackedBytes) -> Bytes<'py> {
+        Self::binary(slf, a, b, Evaluator::mul)
     }
 
-    fn square<'py>(&self, py: Python<'py>, a: &[u8]) -> Bytes<'py> {
-        self.unary(py, a, Evaluator::square)
+    fn square<'py>(slf: &Bound<'py, Self>, a: PyBackedBytes) -> Bytes<'py> {
+        Self::unary(slf, a, Evaluator::square)
     }
 
     /// From three polynomials back to two.
-    fn relinearize<'py>(&self, py: Python<'py>, a: &[u8]) -> Bytes<'py> {
-        let key = self.relin()?;
-        self.unary(py, a, move |evaluator, a| evaluator.relinearise(a, &key))
+    fn relinearize<'py>(slf: &Bound<'py, Self>, a: PyBackedBytes) -> Bytes<'py> {
+        let key = slf.get().relin()?;
+        Self::unary(slf, a, move |evaluator, a| evaluator.relinearise(a, &key))
     }
 
     /// Divides by the last prime, rounding: SEAL's `rescale_to_next`.
-    fn rescale<'py>(&self, py: Python<'py>, a: &[u8]) -> Bytes<'py> {
-        self.unary(py, a, Evaluator::rescale)
+    fn rescale<'py>(slf: &Bound<'py, Self>, a: PyBackedBytes) -> Bytes<'py> {
+        Self::unary(slf, a, Evaluator::rescale)
     }
 
     /// Drops the last prime: SEAL's `mod_switch_to_next`.
-    fn mod_switch<'py>(&self, py: Python<'py>, a: &[u8]) -> Bytes<'py> {
-        self.unary(py, a, |evaluator, a| match a.level().checked_sub(1) {
+    fn mod_switch<'py>(slf: &Bound<'py, Self>, a: PyBackedBytes) -> Bytes<'py> {
+        Self::unary(slf, a, |evaluator, a| match a.level().below() {
             Some(level) => evaluator.mod_switch(a, level),
             None => Err(CkksError::Rlwe(RlweError::TooDeep {
                 operation: "mod-switch",
@@ -199,25 +219,39 @@ impl SealEvaluator {
 
     /// Slot i of the result is slot i + steps: SEAL's `rotate_vector`, with the key of these steps, or those of the powers
     /// of two of their non-adjacent form. Without steps it is `a`.
-    fn rotate<'py>(&self, py: Python<'py>, a: &[u8], steps: i64) -> Bytes<'py> {
-        let keys = self.galois();
-        self.unary(py, a, move |evaluator, a| evaluator.rotate(a, steps, &keys))
+    fn rotate<'py>(slf: &Bound<'py, Self>, a: PyBackedBytes, steps: i64) -> Bytes<'py> {
+        let keys = slf.get().galois();
+        Self::unary(slf, a, move |evaluator, a| {
+            evaluator.rotate(a, steps, &keys)
+        })
     }
 
-    fn conjugate<'py>(&self, py: Python<'py>, a: &[u8]) -> Bytes<'py> {
-        let keys = self.galois();
-        self.unary(py, a, move |evaluator, a| evaluator.conjugate(a, &keys))
+    fn conjugate<'py>(slf: &Bound<'py, Self>, a: PyBackedBytes) -> Bytes<'py> {
+        let keys = slf.get().galois();
+        Self::unary(slf, a, move |evaluator, a| evaluator.conjugate(a, &keys))
     }
 
-    fn add_plain<'py>(&self, py: Python<'py>, a: &[u8], plain: &[u8]) -> Bytes<'py> {
-        self.with_plain(py, a, plain, Evaluator::add_plain)
+    fn add_plain<'py>(
+        slf: &Bound<'py, Self>,
+        a: PyBackedBytes,
+        plain: PyBackedBytes,
+    ) -> Bytes<'py> {
+        Self::with_plain(slf, a, plain, Evaluator::add_plain)
     }
 
-    fn sub_plain<'py>(&self, py: Python<'py>, a: &[u8], plain: &[u8]) -> Bytes<'py> {
-        self.with_plain(py, a, plain, Evaluator::sub_plain)
+    fn sub_plain<'py>(
+        slf: &Bound<'py, Self>,
+        a: PyBackedBytes,
+        plain: PyBackedBytes,
+    ) -> Bytes<'py> {
+        Self::with_plain(slf, a, plain, Evaluator::sub_plain)
     }
 
-    fn multiply_plain<'py>(&self, py: Python<'py>, a: &[u8], plain: &[u8]) -> Bytes<'py> {
-        self.with_plain(py, a, plain, Evaluator::mul_plain)
+    fn multiply_plain<'py>(
+        slf: &Bound<'py, Self>,
+        a: PyBackedBytes,
+        plain: PyBackedBytes,
+    ) -> Bytes<'py> {
+        Self::with_plain(slf, a, plain, Evaluator::mul_plain)
     }
 }

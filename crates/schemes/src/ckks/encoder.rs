@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock};
 
 use num_complex::Complex64;
+use ringmill_isa::Level;
 use ringmill_math::{Modulus, sample};
 
 use super::embedding::{Embedding, Points};
@@ -96,7 +97,7 @@ impl Encoder {
     pub fn encode_real(
         &self,
         values: &[f64],
-        level: u32,
+        level: Level,
         scale: f64,
     ) -> Result<Plaintext, CkksError> {
         let values = values.iter().map(|&v| Complex64::new(v, 0.0));
@@ -109,7 +110,7 @@ impl Encoder {
     pub fn encode(
         &self,
         values: &[Complex64],
-        level: u32,
+        level: Level,
         scale: f64,
     ) -> Result<Plaintext, CkksError> {
         let values = values.iter().copied();
@@ -119,7 +120,7 @@ impl Encoder {
     fn encode_values(
         &self,
         values: impl ExactSizeIterator<Item = Complex64> + Clone,
-        level: u32,
+        level: Level,
         scale: f64,
         scratch: &mut Scratch,
     ) -> Result<Plaintext, CkksError> {
@@ -146,11 +147,11 @@ impl Encoder {
         &self,
         coefficients: &[f64],
         largest: f64,
-        level: u32,
+        level: Level,
         [integers, spread]: &mut [Vec<i64>; 2],
     ) -> Result<Vec<u64>, CkksError> {
         let params = &self.params;
-        let indices: Vec<usize> = (0..=level as usize).collect();
+        let indices: Vec<usize> = level.moduli().collect();
         let (n, gap) = (params.degree(), params.degree() / coefficients.len());
         let mut limbs = vec![0; indices.len() * n];
         if largest < 2f64.powi(62) {
@@ -231,7 +232,7 @@ impl Encoder {
     /// Writes the plaintext's coefficients to `scratch.coefficients`.
     fn lift_into(&self, plain: &Plaintext, scratch: &mut Scratch) -> Result<(), CkksError> {
         let params = &self.params;
-        let indices: Vec<usize> = (0..=plain.level() as usize).collect();
+        let indices: Vec<usize> = plain.level().moduli().collect();
         let limbs = &mut scratch.limbs;
         limbs.clear();
         limbs.extend_from_slice(plain.limbs());
@@ -259,7 +260,7 @@ impl Encoder {
 pub fn scalar_residues(
     params: &Params,
     value: f64,
-    level: u32,
+    level: Level,
     scale: f64,
 ) -> Result<Vec<u64>, CkksError> {
     check_scale(params, level, scale)?;
@@ -274,12 +275,12 @@ pub fn scalar_residues(
     Ok(params
         .reducers()
         .iter()
-        .take(level as usize + 1)
+        .take(level.primes())
         .map(|&q| residue(q, scaled))
         .collect())
 }
 
-fn check_scale(params: &Params, level: u32, scale: f64) -> Result<(), CkksError> {
+fn check_scale(params: &Params, level: Level, scale: f64) -> Result<(), CkksError> {
     params.check_level(level)?;
     let max_log2 = params.log_q(level);
     if scale.is_finite() && scale > 0.0 && scale.log2() < max_log2 {
@@ -291,7 +292,7 @@ fn check_scale(params: &Params, level: u32, scale: f64) -> Result<(), CkksError>
     })
 }
 
-fn check_fits(params: &Params, largest: f64, level: u32) -> Result<(), CkksError> {
+fn check_fits(params: &Params, largest: f64, level: Level) -> Result<(), CkksError> {
     let room_log2 = params.log_q(level) - 1.0;
     let value_log2 = largest.max(1.0).log2();
     if value_log2 < room_log2 - LOG_MARGIN {
@@ -347,7 +348,9 @@ mod tests {
                 .map(|i| Complex64::new(i as f64 - 3.25, 0.5 * i as f64))
                 .collect();
             for level in 0..3 {
-                let plain = encoder.encode(&values, level, 2f64.powi(36)).unwrap();
+                let plain = encoder
+                    .encode(&values, Level(level), 2f64.powi(36))
+                    .unwrap();
                 let decoded = encoder.decode(&plain, 128).unwrap();
                 for (i, z) in decoded.iter().enumerate() {
                     assert!(
@@ -364,13 +367,13 @@ mod tests {
         let params = params(&[50, 50, 50, 50]);
         let encoder = Encoder::new(params.clone());
         let scale = 2f64.powi(150);
-        let plain = encoder.encode_real(&[3.0, -1e10], 3, scale).unwrap();
+        let plain = encoder.encode_real(&[3.0, -1e10], Level(3), scale).unwrap();
         let decoded = encoder.decode_real(&plain, 2).unwrap();
         assert!(
             (decoded[0] - 3.0).abs() < 1e-4 && (decoded[1] + 1e10).abs() < 1e-4,
             "{decoded:?}"
         );
-        let constant = encoder.encode_real(&[-7.0], 3, scale).unwrap();
+        let constant = encoder.encode_real(&[-7.0], Level(3), scale).unwrap();
         let coefficients = encoder.coefficients(&constant).unwrap();
         assert_eq!(coefficients[0], -7.0 * scale);
         assert!(coefficients[1..].iter().all(|&c| c == 0.0));
@@ -398,56 +401,62 @@ mod tests {
         let scale = params.default_scale();
         let encode = |v: &[f64], level, scale| encoder.encode_real(v, level, scale);
         assert!(matches!(
-            encode(&[1.0; 3], 1, scale),
+            encode(&[1.0; 3], Level(1), scale),
             Err(CkksError::Slots { got: 3, max: 128 })
         ));
         assert!(matches!(
-            encode(&[], 1, scale),
+            encode(&[], Level(1), scale),
             Err(CkksError::Slots { .. })
         ));
         assert!(matches!(
-            encode(&[1.0; 256], 1, scale),
+            encode(&[1.0; 256], Level(1), scale),
             Err(CkksError::Slots { .. })
         ));
         assert!(matches!(
-            encode(&[0.0, f64::NAN], 1, scale),
+            encode(&[0.0, f64::NAN], Level(1), scale),
             Err(CkksError::NotFinite { slot: 1, .. })
         ));
         assert!(matches!(
-            encode(&[f64::INFINITY], 1, scale),
+            encode(&[f64::INFINITY], Level(1), scale),
             Err(CkksError::NotFinite { .. })
         ));
         assert!(matches!(
-            encode(&[1e40], 1, scale),
-            Err(CkksError::TooLarge { level: 1, .. })
+            encode(&[1e40], Level(1), scale),
+            Err(CkksError::TooLarge {
+                level: Level(1),
+                ..
+            })
         ));
         assert!(matches!(
-            encode(&[1e308; 2], 1, scale),
+            encode(&[1e308; 2], Level(1), scale),
             Err(CkksError::TooLarge { .. })
         ));
         assert!(matches!(
-            encode(&[1e300; 2], 1, 1e20),
+            encode(&[1e300; 2], Level(1), 1e20),
             Err(CkksError::TooLarge { .. })
         ));
         assert!(matches!(
-            encode(&[1.0], 1, f64::NAN),
+            encode(&[1.0], Level(1), f64::NAN),
             Err(CkksError::Scale { .. })
         ));
         assert!(matches!(
-            encode(&[1.0], 1, -1.0),
+            encode(&[1.0], Level(1), -1.0),
             Err(CkksError::Scale { .. })
         ));
         assert!(matches!(
-            encode(&[1.0], 0, 2f64.powi(51)),
+            encode(&[1.0], Level(0), 2f64.powi(51)),
             Err(CkksError::Scale { .. })
         ));
         assert!(matches!(
-            encode(&[1.0], 2, scale),
-            Err(CkksError::Rlwe(RlweError::Level { got: 2, max: 1 }))
+            encode(&[1.0], Level(2), scale),
+            Err(CkksError::Rlwe(RlweError::Level {
+                got: Level(2),
+                max: Level(1)
+            }))
         ));
-        assert!(scalar_residues(&params, f64::NAN, 1, scale).is_err());
-        assert!(scalar_residues(&params, 1e60, 1, scale).is_err());
-        let plain = encode(&[1.0], 1, scale).unwrap();
+        assert!(scalar_residues(&params, f64::NAN, Level(1), scale).is_err());
+        assert!(scalar_residues(&params, 1e60, Level(1), scale).is_err());
+        let plain = encode(&[1.0], Level(1), scale).unwrap();
         assert!(encoder.decode(&plain, 0).is_err() && encoder.decode(&plain, 256).is_err());
     }
 }

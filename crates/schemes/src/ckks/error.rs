@@ -1,5 +1,6 @@
 //! What CKKS refuses, with what was expected, what came and what to do.
 
+use ringmill_isa::Level;
 use ringmill_limits::Halt;
 use ringmill_math::MathError;
 use thiserror::Error;
@@ -28,7 +29,7 @@ pub enum CkksError {
     )]
     TooLarge {
         value_log2: f64,
-        level: u32,
+        level: Level,
         room_log2: f64,
     },
 }

@@ -90,8 +90,8 @@ impl Evaluator {
     }
 
     /// A scale that a result may have at a level: its integer part in bits is below the modulus's (SEAL's condition).
-    fn check_held(&self, level: u32, scale: f64) -> Result<(), CkksError> {
-        let bits = self.modulus_bits.get(level as usize).copied();
+    fn check_held(&self, level: Level, scale: f64) -> Result<(), CkksError> {
+        let bits = self.modulus_bits.get(level.index()).copied();
         let bits = f64::from(bits.unwrap_or(0));
         if scale.is_finite() && scale > 0.0 && scale.log2().trunc() < bits {
             return Ok(());
@@ -103,7 +103,7 @@ impl Evaluator {
     }
 
     /// The scale of a product.
-    fn product(&self, level: u32, a: f64, b: f64) -> Result<f64, CkksError> {
+    fn product(&self, level: Level, a: f64, b: f64) -> Result<f64, CkksError> {
         self.check_held(level, a * b)?;
         Ok(a * b)
     }
@@ -116,7 +116,7 @@ impl Evaluator {
         }
     }
 
-    fn check_level(what: &'static str, expected: u32, got: u32) -> Result<(), CkksError> {
+    fn check_level(what: &'static str, expected: Level, got: Level) -> Result<(), CkksError> {
         if expected == got {
             Ok(())
         } else {
@@ -172,7 +172,7 @@ impl Evaluator {
         let level = op.result_level()?;
         let cipher = |polys| {
             let (params, scale) = (self.params(), Scale(scale));
-            let cipher = Ciphertext::trusted(params, level.0, scale, polys, key_id);
+            let cipher = Ciphertext::trusted(params, level, scale, polys, key_id);
             Self::opaque(cipher)
         };
         results.into_iter().map(cipher).collect()
@@ -198,20 +198,20 @@ impl Evaluator {
     pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.check_pair(a, b)?;
         Self::check_scale(a.scale(), b.scale())?;
-        let key = OpKey::add(Level(a.level()), a.size() as u32, b.size() as u32);
+        let key = OpKey::add(a.level(), a.size() as u32, b.size() as u32);
         self.one(&key, &[a, b], &[], &[], a.scale())
     }
 
     pub fn sub(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.check_pair(a, b)?;
         Self::check_scale(a.scale(), b.scale())?;
-        let key = OpKey::sub(Level(a.level()), a.size() as u32, b.size() as u32);
+        let key = OpKey::sub(a.level(), a.size() as u32, b.size() as u32);
         self.one(&key, &[a, b], &[], &[], a.scale())
     }
 
     pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
-        let key = OpKey::neg(Level(a.level()), a.size() as u32);
+        let key = OpKey::neg(a.level(), a.size() as u32);
         self.one(&key, &[a], &[], &[], a.scale())
     }
 
@@ -224,20 +224,20 @@ impl Evaluator {
     pub fn add_plain(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, CkksError> {
         self.check_plain(a, m)?;
         Self::check_scale(a.scale(), m.scale())?;
-        let key = OpKey::add_plain(Level(a.level()), a.size() as u32);
+        let key = OpKey::add_plain(a.level(), a.size() as u32);
         self.one(&key, &[a], &[m], &[], a.scale())
     }
 
     pub fn sub_plain(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, CkksError> {
         self.check_plain(a, m)?;
         Self::check_scale(a.scale(), m.scale())?;
-        let key = OpKey::sub_plain(Level(a.level()), a.size() as u32);
+        let key = OpKey::sub_plain(a.level(), a.size() as u32);
         self.one(&key, &[a], &[m], &[], a.scale())
     }
 
     pub fn mul_plain(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, CkksError> {
         self.check_plain(a, m)?;
-        let key = OpKey::mul_plain(Level(a.level()), a.size() as u32);
+        let key = OpKey::mul_plain(a.level(), a.size() as u32);
         let scale = self.product(a.level(), a.scale(), m.scale())?;
         self.one(&key, &[a], &[m], &[], scale)
     }
@@ -246,7 +246,7 @@ impl Evaluator {
     pub fn add_scalar(&self, a: &Ciphertext, value: f64) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
         let residues = super::encoder::scalar_residues(self.params(), value, a.level(), a.scale())?;
-        let key = OpKey::add_scalar(Level(a.level()), a.size() as u32, residues);
+        let key = OpKey::add_scalar(a.level(), a.size() as u32, residues);
         self.one(&key, &[a], &[], &[], a.scale())
     }
 
@@ -259,7 +259,7 @@ impl Evaluator {
     ) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
         let residues = super::encoder::scalar_residues(self.params(), value, a.level(), scale)?;
-        let key = OpKey::mul_scalar(Level(a.level()), a.size() as u32, residues);
+        let key = OpKey::mul_scalar(a.level(), a.size() as u32, residues);
         let scale = self.product(a.level(), a.scale(), scale)?;
         self.one(&key, &[a], &[], &[], scale)
     }
@@ -269,7 +269,7 @@ impl Evaluator {
         self.check_pair(a, b)?;
         Self::check_two(a)?;
         Self::check_two(b)?;
-        let key = OpKey::mul(Level(a.level()));
+        let key = OpKey::mul(a.level());
         let scale = self.product(a.level(), a.scale(), b.scale())?;
         self.one(&key, &[a, b], &[], &[], scale)
     }
@@ -277,7 +277,7 @@ impl Evaluator {
     pub fn square(&self, a: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
         Self::check_two(a)?;
-        let key = OpKey::square(Level(a.level()));
+        let key = OpKey::square(a.level());
         let scale = self.product(a.level(), a.scale(), a.scale())?;
         self.one(&key, &[a], &[], &[], scale)
     }
@@ -292,7 +292,7 @@ impl Evaluator {
             }
             .into());
         }
-        let op = OpKey::relin(Level(a.level()), key.0.seed().is_some());
+        let op = OpKey::relin(a.level(), key.0.seed().is_some());
         self.one(&op, &[a], &[], &[&key.0], a.scale())
     }
 
@@ -305,7 +305,7 @@ impl Evaluator {
         self.check_pair(a, b)?;
         Self::check_two(a)?;
         Self::check_two(b)?;
-        let op = OpKey::mul_relin(Level(a.level()), key.0.seed().is_some());
+        let op = OpKey::mul_relin(a.level(), key.0.seed().is_some());
         let scale = self.product(a.level(), a.scale(), b.scale())?;
         self.one(&op, &[a, b], &[], &[&key.0], scale)
     }
@@ -313,7 +313,7 @@ impl Evaluator {
     pub fn square_relin(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
         Self::check_two(a)?;
-        let op = OpKey::square_relin(Level(a.level()), key.0.seed().is_some());
+        let op = OpKey::square_relin(a.level(), key.0.seed().is_some());
         let scale = self.product(a.level(), a.scale(), a.scale())?;
         self.one(&op, &[a], &[], &[&key.0], scale)
     }
@@ -321,17 +321,17 @@ impl Evaluator {
     /// Divides by the last prime of the level with rounding: one level lower.
     pub fn rescale(&self, a: &Ciphertext) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
-        let op = OpKey::rescale(Level(a.level()), a.size() as u32);
+        let op = OpKey::rescale(a.level(), a.size() as u32);
         let last = self
             .params()
             .moduli()
-            .get(a.level() as usize)
+            .get(a.level().index())
             .map_or(1.0, |&q| q as f64);
         self.one(&op, &[a], &[], &[], a.scale() / last)
     }
 
     /// Drops primes down to `level`; the scale stays, and must be one that the level holds.
-    pub fn mod_switch(&self, a: &Ciphertext, level: u32) -> Result<Ciphertext, CkksError> {
+    pub fn mod_switch(&self, a: &Ciphertext, level: Level) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
         if level > a.level() {
             return Err(RlweError::LevelMismatch {
@@ -342,7 +342,7 @@ impl Evaluator {
             .into());
         }
         self.check_held(level, a.scale())?;
-        let length = (level as usize + 1) * self.params().degree();
+        let length = level.primes() * self.params().degree();
         let polys = a
             .polys()
             .iter()
@@ -402,13 +402,13 @@ impl Evaluator {
     fn automorphism(
         &self,
         a: &Ciphertext,
-        galois: u32,
+        galois: Galois,
         keys: &GaloisKeys,
     ) -> Result<Ciphertext, CkksError> {
         self.check(a)?;
         Self::check_two(a)?;
         let key = keys.get(galois)?;
-        let op = OpKey::rotate(Level(a.level()), Galois(galois), key.seed().is_some());
+        let op = OpKey::rotate(a.level(), galois, key.seed().is_some());
         self.one(&op, &[a], &[], &[key], a.scale())
     }
 
@@ -430,7 +430,7 @@ impl Evaluator {
             .map(|&g| keys.get(g))
             .collect::<Result<Vec<_>, _>>()?;
         let seeded = keys.iter().all(|k| k.seed().is_some());
-        let op = OpKey::hoisted_rotate(Level(a.level()), galois.into_iter().map(Galois), seeded);
+        let op = OpKey::hoisted_rotate(a.level(), galois, seeded);
         self.apply(&op, &[a], &[], &keys, a.scale())
     }
 }

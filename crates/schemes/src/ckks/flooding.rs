@@ -75,7 +75,7 @@ impl Flooding {
         params.check_id("plaintext", plain.params_id())?;
         let gaussian = WideGaussian::at_least(self.sigma(bound, plain.scale()))?;
         let noise = gaussian.draw(prng, params.degree());
-        let indices: Vec<usize> = (0..=plain.level() as usize).collect();
+        let indices: Vec<usize> = plain.level().moduli().collect();
         let mut limbs = Zeroizing::new(plain.limbs().to_vec());
         let mut room = Zeroizing::new(vec![0; params.degree()]);
         for (i, q, limb) in limbs_mut(params, &indices, &mut limbs) {

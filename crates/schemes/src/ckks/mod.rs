@@ -17,7 +17,7 @@ pub mod scale;
 
 pub use crate::rlwe::{
     Decryptor, Encryptor, ErrorDistribution, Galois, GaloisKeys, KSwitchKey, KeyForm, KeyGenerator,
-    KeyHalf, KeyId, Level, PublicKey, RelinKey, SecretDistribution, SecretKey, SecurityLevel,
+    KeyHalf, KeyId, Level, Poly, PublicKey, RelinKey, SecretDistribution, SecretKey, SecurityLevel,
     SecurityTable,
 };
 pub use crate::rlwe::{identity, key, security};
@@ -25,7 +25,7 @@ pub use encoder::Encoder;
 pub use error::CkksError;
 pub use evaluator::Evaluator;
 pub use flooding::Flooding;
-pub use noise::{Ball, FAILURE_BITS, Noise, NoiseModel, Origin, Slots};
+pub use noise::{Ball, Domain, FAILURE_BITS, Factor, Noise, NoiseModel, Origin, Polynomial, Slots};
 pub use ops::{Op, OpKey, ProcCache};
 pub use params::Params;
 pub use params_builder::ParamsBuilder;

@@ -139,6 +139,8 @@ impl From<rlwe::ParamsBuilder> for ParamsBuilder {
 
 #[cfg(test)]
 mod tests {
+    use ringmill_isa::{Galois, Level};
+
     use super::*;
 
     #[test]
@@ -258,23 +260,23 @@ mod tests {
         assert_eq!(params.dnum(), 3);
         assert_eq!(
             (
-                params.digit(0, 4),
-                params.digit(2, 4),
-                params.digit(1, 2),
-                params.digit(2, 2)
+                params.digit(0, Level(4)),
+                params.digit(2, Level(4)),
+                params.digit(1, Level(2)),
+                params.digit(2, Level(2))
             ),
             (0..2, 4..5, 2..3, 3..3)
         );
         assert_eq!(
             (
-                params.digits_at(4),
-                params.digits_at(3),
-                params.digits_at(0)
+                params.digits_at(Level(4)),
+                params.digits_at(Level(3)),
+                params.digits_at(Level(0))
             ),
             (3, 2, 1)
         );
-        assert_eq!(params.galois_element(1).unwrap(), 3);
-        assert_eq!(params.galois_element(-1).unwrap() * 3 % 512, 1);
+        assert_eq!(params.galois_element(1).unwrap(), Galois(3));
+        assert_eq!(params.galois_element(-1).unwrap().0 * 3 % 512, 1);
         assert!(params.galois_element(0).is_err() && params.galois_element(128).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! The annotation of CKKS: what a message is multiplied by before it is rounded.
 
+use ringmill_isa::Level;
 use ringmill_isa::macros::SCALE_TOLERANCE;
 
 use super::error::CkksError;
@@ -28,7 +29,7 @@ impl Annotation for Scale {
     type Error = CkksError;
     const FILE_BYTES: usize = 8;
 
-    fn check(&self, params: &Params, level: u32) -> Result<(), CkksError> {
+    fn check(&self, params: &Params, level: Level) -> Result<(), CkksError> {
         if self.0.is_finite() && self.0 > 0.0 {
             return Ok(());
         }

@@ -1,5 +1,6 @@
 //! Files of what ring schemes share: plaintexts, ciphertexts and keys.
 
+use ringmill_isa::{Galois, Level};
 use zeroize::Zeroizing;
 
 use super::container::{Header, Reader, Writer, open};
@@ -31,11 +32,11 @@ fn of<'a>(bytes: &'a [u8], kind: Kind, params: &Params) -> Result<(Header, Reade
 fn read_at<A: Annotation>(
     r: &mut Reader<'_>,
     params: &Params,
-) -> Result<(u32, A, usize), FileError> {
-    let level = r.u32()?;
+) -> Result<(Level, A, usize), FileError> {
+    let level = Level(r.u32()?);
     let annotation = A::read(r)?;
     params.check_level(level)?;
-    Ok((level, annotation, (level as usize + 1) * params.degree()))
+    Ok((level, annotation, level.primes() * params.degree()))
 }
 
 /// Bytes of a level and an annotation.
@@ -50,7 +51,7 @@ pub fn write_plaintext<A: Annotation>(plain: &Plaintext<A>) -> Vec<u8> {
         plain.origin(),
         at_bytes::<A>() + 8 * plain.limbs().len(),
     );
-    w.u32(plain.level());
+    w.u32(plain.level().0);
     plain.annotation().write(&mut w);
     w.residues(plain.limbs());
     w.finish()
@@ -75,7 +76,7 @@ pub fn write_ciphertext<A: Annotation>(cipher: &Ciphertext<A>) -> Vec<u8> {
         cipher.origin(),
         at_bytes::<A>() + 4 + 8 * residues,
     );
-    w.u32(cipher.level());
+    w.u32(cipher.level().0);
     cipher.annotation().write(&mut w);
     w.u32(cipher.size() as u32);
     for poly in cipher.polys() {
@@ -109,7 +110,7 @@ pub fn write_seeded_ciphertext<A: Annotation>(cipher: &SeededCiphertext<A>) -> V
         cipher.origin(),
         at_bytes::<A>() + SEED + 8 * cipher.c0().len(),
     );
-    w.u32(cipher.level());
+    w.u32(cipher.level().0);
     cipher.annotation().write(&mut w);
     w.bytes(cipher.seed());
     w.residues(cipher.c0());
@@ -251,7 +252,7 @@ pub fn write_galois_keys(params: &Params, keys: &GaloisKeys) -> Result<Vec<u8>, 
     w.u32(keys.len() as u32);
     for (galois, key) in keys.iter() {
         params.check_id("Galois key", key.params_id())?;
-        w.u32(galois);
+        w.u32(galois.0);
         write_switching(&mut w, key);
     }
     Ok(w.finish())
@@ -273,7 +274,10 @@ pub fn read_galois_keys(bytes: &[u8], params: &Params) -> Result<GaloisKeys, Fil
             ));
         }
         previous = galois;
-        keys.insert(galois, read_switching(&mut r, params, header.key_id)?);
+        keys.insert(
+            Galois(galois),
+            read_switching(&mut r, params, header.key_id)?,
+        );
     }
     r.end()?;
     Ok(keys)

@@ -110,7 +110,7 @@ pub fn read_ring_params<const OWN: usize>(
         1 => {
             return Err(field(
                 "insecure opt-out",
-                "0 (secure parameters; pass AllowForTestsOnly for tests)",
+                "0 (secure parameters; for tests pass InsecureParams::AllowForTestsOnly, in Python allow_insecure_parameters_for_tests_only=True)",
                 1,
             ));
         }

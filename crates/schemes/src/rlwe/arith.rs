@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ringmill_isa::Level;
 use ringmill_math::{Modulus, NttPlan, Prng, expand_uniform, sample};
 use zeroize::Zeroizing;
 
@@ -24,9 +25,9 @@ pub(crate) fn plan(params: &Params, index: usize) -> Result<Arc<NttPlan>, RlweEr
 }
 
 /// Indices of the moduli at `level`, then of the special primes.
-pub(crate) fn extended(params: &Params, level: u32) -> Vec<usize> {
+pub(crate) fn extended(params: &Params, level: Level) -> Vec<usize> {
     let count = params.cipher_count();
-    (0..(level as usize + 1).min(count))
+    (0..level.primes().min(count))
         .chain(count..params.moduli().len())
         .collect()
 }

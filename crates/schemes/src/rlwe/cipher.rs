@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use ringmill_isa::{Level, Poly};
+
 use super::arith::{check_limbs, expand};
 use super::error::RlweError;
 use super::params::Params;
@@ -13,8 +15,8 @@ use crate::scheme::{At, Encrypted, Limbed, ParamsId};
 pub(crate) const MAX_SIZE: usize = 3;
 
 /// Indices of the moduli of a level.
-fn level_indices(level: u32) -> Vec<usize> {
-    (0..=level as usize).collect()
+fn level_indices(level: Level) -> Vec<usize> {
+    level.moduli().collect()
 }
 
 /// What a value carries beside its limbs and its level: CKKS a scale, BGV a factor, BFV nothing.
@@ -24,7 +26,7 @@ pub trait Annotation: Clone + PartialEq + Debug + Send + Sync + 'static {
     const FILE_BYTES: usize;
 
     /// Refuses what no value of these parameters can have at `level`.
-    fn check(&self, params: &Params, level: u32) -> Result<(), Self::Error>;
+    fn check(&self, params: &Params, level: Level) -> Result<(), Self::Error>;
 
     fn write(&self, to: &mut Writer);
 
@@ -32,7 +34,7 @@ pub trait Annotation: Clone + PartialEq + Debug + Send + Sync + 'static {
     fn read(from: &mut Reader<'_>) -> Result<Self, FileError>;
 }
 
-fn check_at<A: Annotation>(params: &Params, level: u32, annotation: &A) -> Result<(), A::Error> {
+fn check_at<A: Annotation>(params: &Params, level: Level, annotation: &A) -> Result<(), A::Error> {
     params.check_level(level)?;
     annotation.check(params, level)
 }
@@ -42,7 +44,7 @@ fn check_at<A: Annotation>(params: &Params, level: u32, annotation: &A) -> Resul
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plaintext<A> {
     origin: Origin,
-    level: u32,
+    level: Level,
     annotation: A,
     limbs: Vec<u64>,
 }
@@ -53,7 +55,7 @@ impl<A: Annotation> Plaintext<A> {
     /// Checks the level, the annotation, the number of residues and that each is below its modulus.
     pub fn new(
         params: &Params,
-        level: u32,
+        level: Level,
         annotation: impl Into<A>,
         limbs: Vec<u64>,
     ) -> Result<Self, A::Error> {
@@ -68,7 +70,7 @@ impl<A: Annotation> Plaintext<A> {
         })
     }
 
-    pub(crate) fn trusted(params: &Params, level: u32, annotation: A, limbs: Vec<u64>) -> Self {
+    pub(crate) fn trusted(params: &Params, level: Level, annotation: A, limbs: Vec<u64>) -> Self {
         Self {
             origin: params.origin(None),
             level,
@@ -77,7 +79,7 @@ impl<A: Annotation> Plaintext<A> {
         }
     }
 
-    pub fn level(&self) -> u32 {
+    pub fn level(&self) -> Level {
         self.level
     }
 
@@ -92,7 +94,7 @@ impl<A: Annotation> Plaintext<A> {
 
     /// The limb of ciphertext prime `index`, if the level has it.
     pub fn limb(&self, index: usize) -> Option<&[u64]> {
-        limb(&self.limbs, index, self.level as usize + 1)
+        limb(&self.limbs, index, self.level.primes())
     }
 }
 
@@ -100,7 +102,7 @@ impl<A: Annotation> Plaintext<A> {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ciphertext<A> {
     origin: Origin,
-    level: u32,
+    level: Level,
     annotation: A,
     polys: Vec<Vec<u64>>,
 }
@@ -115,7 +117,7 @@ impl<A: Annotation> Ciphertext<A> {
     /// has no key identity.
     pub fn new(
         params: &Params,
-        level: u32,
+        level: Level,
         annotation: impl Into<A>,
         polys: Vec<Vec<u64>>,
     ) -> Result<Self, A::Error> {
@@ -137,7 +139,7 @@ impl<A: Annotation> Ciphertext<A> {
 
     pub(crate) fn trusted(
         params: &Params,
-        level: u32,
+        level: Level,
         annotation: A,
         polys: Vec<Vec<u64>>,
         key_id: Option<KeyId>,
@@ -150,7 +152,7 @@ impl<A: Annotation> Ciphertext<A> {
         }
     }
 
-    pub fn level(&self) -> u32 {
+    pub fn level(&self) -> Level {
         self.level
     }
 
@@ -175,8 +177,8 @@ impl<A: Annotation> Ciphertext<A> {
     }
 
     /// The limb of polynomial `poly` and ciphertext prime `index`.
-    pub fn limb(&self, poly: usize, index: usize) -> Option<&[u64]> {
-        limb(self.polys.get(poly)?, index, self.level as usize + 1)
+    pub fn limb(&self, poly: Poly, index: usize) -> Option<&[u64]> {
+        limb(self.polys.get(poly.index())?, index, self.level.primes())
     }
 
     /// The same under another annotation: the caller answers for its meaning (a rescale whose prime is taken as the
@@ -196,7 +198,7 @@ impl<A: Annotation> Ciphertext<A> {
 #[derive(Clone, PartialEq, Debug)]
 pub struct SeededCiphertext<A> {
     origin: Origin,
-    level: u32,
+    level: Level,
     annotation: A,
     c0: Vec<u64>,
     seed: [u8; 32],
@@ -208,7 +210,7 @@ impl<A: Annotation> SeededCiphertext<A> {
     /// Checks as [`Ciphertext::new`] does.
     pub fn new(
         params: &Params,
-        level: u32,
+        level: Level,
         annotation: impl Into<A>,
         c0: Vec<u64>,
         seed: [u8; 32],
@@ -221,7 +223,7 @@ impl<A: Annotation> SeededCiphertext<A> {
 
     pub(crate) fn trusted(
         params: &Params,
-        level: u32,
+        level: Level,
         annotation: A,
         c0: Vec<u64>,
         seed: [u8; 32],
@@ -236,7 +238,7 @@ impl<A: Annotation> SeededCiphertext<A> {
         }
     }
 
-    pub fn level(&self) -> u32 {
+    pub fn level(&self) -> Level {
         self.level
     }
 
@@ -275,8 +277,8 @@ impl<A: Annotation> Limbed for Plaintext<A> {
         1
     }
 
-    fn limb(&self, poly: usize, modulus: usize) -> Option<&[u64]> {
-        (poly == 0).then(|| self.limb(modulus)).flatten()
+    fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
+        (poly == Poly::FIRST).then(|| self.limb(modulus)).flatten()
     }
 }
 
@@ -289,7 +291,7 @@ impl<A: Annotation> Limbed for Ciphertext<A> {
         self.size()
     }
 
-    fn limb(&self, poly: usize, modulus: usize) -> Option<&[u64]> {
+    fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
         self.limb(poly, modulus)
     }
 

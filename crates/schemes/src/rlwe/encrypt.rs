@@ -86,7 +86,7 @@ impl Encryptor {
         };
         let params = &self.params;
         params.check_id("plaintext", plain.params_id())?;
-        let indices: Vec<usize> = (0..=plain.level() as usize).collect();
+        let indices: Vec<usize> = plain.level().moduli().collect();
         let mut prng = self.source.fresh()?;
         let seed = prng.next_seed();
         let c1 = expand(params, &indices, &seed, 0);
@@ -112,7 +112,7 @@ impl Encryptor {
         let (params, level) = (&self.params, plain.level());
         params.check_id("plaintext", plain.params_id())?;
         let [mut c0, c1] = halves.zero(params, level, &mut self.source.fresh()?)?;
-        let indices: Vec<usize> = (0..=level as usize).collect();
+        let indices: Vec<usize> = level.moduli().collect();
         add_plain(params, &indices, &mut c0, plain)?;
         let polys = vec![c0, c1];
         let annotation = plain.annotation().clone();
@@ -171,7 +171,7 @@ impl Decryptor {
             ("secret key", self.key_id()),
             ("ciphertext", cipher.key_id()),
         ])?;
-        let indices: Vec<usize> = (0..=cipher.level() as usize).collect();
+        let indices: Vec<usize> = cipher.level().moduli().collect();
         let mut sum = Zeroizing::new(vec![0; indices.len() * params.degree()]);
         let n = params.degree();
         for (k, (i, q, limb)) in limbs_mut(params, &indices, &mut sum).enumerate() {

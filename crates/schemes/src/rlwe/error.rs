@@ -1,5 +1,6 @@
 //! What the layer below the ring schemes refuses, with what was expected, what came and what to do.
 
+use ringmill_isa::Level;
 use ringmill_limits::Halt;
 use ringmill_math::MathError;
 use thiserror::Error;
@@ -42,14 +43,14 @@ pub enum RlweError {
         got: String,
     },
     #[error("level {got} does not exist; these parameters have levels 0 to {max}")]
-    Level { got: u32, max: u32 },
+    Level { got: Level, max: Level },
     #[error(
         "{what} is at level {got}, expected {expected}; bring both operands to one level first (mod-switch or rescale)"
     )]
     LevelMismatch {
         what: &'static str,
-        expected: u32,
-        got: u32,
+        expected: Level,
+        got: Level,
     },
     #[error(
         "{operation} needs a level of at least {needed}, got {got}; use parameters with more primes"

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use ringmill_isa::Galois;
+
 use super::error::RlweError;
 use super::key::{GaloisKeys, KSwitchKey, KeyForm, RelinKey};
 use super::keygen::KeyGenerator;
@@ -13,7 +15,7 @@ use crate::identity::KeyId;
 pub enum KeyRequest {
     Relin,
     /// The key of this Galois element.
-    Galois(u32),
+    Galois(Galois),
 }
 
 impl fmt::Display for KeyRequest {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use ringmill_isa::{Galois, Poly};
 use ringmill_limits::room;
 use zeroize::Zeroizing;
 
@@ -10,6 +11,7 @@ use super::arith::{check_limbs, expand};
 use super::cipher::limb;
 use super::error::RlweError;
 use super::params::Params;
+use crate::call::key_digit;
 use crate::identity::{KeyId, Origin, belongs};
 use crate::scheme::{Limbed, ParamsId};
 
@@ -254,8 +256,9 @@ impl Limbed for KSwitchKey {
         self.key_id()
     }
 
-    fn limb(&self, poly: usize, modulus: usize) -> Option<&[u64]> {
-        self.limb(poly / 2, poly % 2, modulus)
+    fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
+        let (digit, part) = key_digit(poly);
+        self.limb(digit.into(), part.into(), modulus)
     }
 
     fn seed(&self) -> Option<&[u8; 32]> {
@@ -270,7 +273,7 @@ pub struct RelinKey(pub KSwitchKey);
 /// For each Galois element g asked for, the key that switches s(x^g) to s.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct GaloisKeys {
-    keys: BTreeMap<u32, KSwitchKey>,
+    keys: BTreeMap<Galois, KSwitchKey>,
 }
 
 impl GaloisKeys {
@@ -279,11 +282,11 @@ impl GaloisKeys {
     }
 
     /// Adds or replaces the key of an odd Galois element.
-    pub fn insert(&mut self, galois: u32, key: KSwitchKey) {
+    pub fn insert(&mut self, galois: Galois, key: KSwitchKey) {
         self.keys.insert(galois, key);
     }
 
-    pub fn get(&self, galois: u32) -> Result<&KSwitchKey, RlweError> {
+    pub fn get(&self, galois: Galois) -> Result<&KSwitchKey, RlweError> {
         self.keys
             .get(&galois)
             .ok_or_else(|| RlweError::MissingKey(format!("Galois key for element {galois}")))
@@ -307,7 +310,7 @@ impl GaloisKeys {
     }
 
     /// In ascending order of the Galois element.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, &KSwitchKey)> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Galois, &KSwitchKey)> {
         self.keys.iter().map(|(&g, k)| (g, k))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ringmill_isa::Galois;
 use ringmill_limits::{Watch, room};
 use ringmill_math::{Prng, PrngSource, kernels};
 use zeroize::Zeroizing;
@@ -124,7 +125,7 @@ impl KeyGenerator {
     }
 
     /// The keys that switch s(x^g) to s, for each odd Galois element g below 2N given.
-    pub fn galois_keys(&self, elements: &[u32], form: KeyForm) -> Result<GaloisKeys, RlweError> {
+    pub fn galois_keys(&self, elements: &[Galois], form: KeyForm) -> Result<GaloisKeys, RlweError> {
         let mut keys = GaloisKeys::new();
         for &g in elements {
             let secret = Arc::clone(&self.secret);

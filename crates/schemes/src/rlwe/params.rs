@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ringmill_isa::{Galois, Level};
 use ringmill_math::{Modulus, Ring};
 
 use super::distributions::{ErrorDistribution, SecretDistribution};
@@ -110,12 +111,12 @@ impl Params {
     }
 
     /// The highest level L; a fresh ciphertext is there.
-    pub fn max_level(&self) -> u32 {
-        self.cipher_count as u32 - 1
+    pub fn max_level(&self) -> Level {
+        Level(self.cipher_count as u32 - 1)
     }
 
     /// Refuses a level above [`Params::max_level`].
-    pub fn check_level(&self, level: u32) -> Result<(), RlweError> {
+    pub fn check_level(&self, level: Level) -> Result<(), RlweError> {
         let max = self.max_level();
         if level > max {
             Err(RlweError::Level { got: level, max })
@@ -125,16 +126,16 @@ impl Params {
     }
 
     /// Indices of the ciphertext primes of digit `digit` at `level`; empty when that digit is not used there.
-    pub fn digit(&self, digit: usize, level: u32) -> std::ops::Range<usize> {
+    pub fn digit(&self, digit: usize, level: Level) -> std::ops::Range<usize> {
         let alpha = self.special_count();
-        let end = (level as usize + 1).min(self.cipher_count);
+        let end = level.primes().min(self.cipher_count);
         let start = (digit * alpha).min(end);
         start..(start + alpha).min(end)
     }
 
     /// Number of digits at `level`.
-    pub fn digits_at(&self, level: u32) -> usize {
-        (level as usize + 1).div_ceil(self.special_count())
+    pub fn digits_at(&self, level: Level) -> usize {
+        level.primes().div_ceil(self.special_count())
     }
 
     pub fn secret_distribution(&self) -> SecretDistribution {
@@ -161,10 +162,10 @@ impl Params {
     }
 
     /// log2(q_0 ... q_level).
-    pub fn log_q(&self, level: u32) -> f64 {
+    pub fn log_q(&self, level: Level) -> f64 {
         self.moduli
             .iter()
-            .take(level as usize + 1)
+            .take(level.primes())
             .map(|&q| (q as f64).log2())
             .sum()
     }
@@ -183,7 +184,7 @@ impl Params {
 
     /// The Galois element 3^`step` mod 2N that moves slot i + step of a row of N / 2 slots to slot i; negative steps go
     /// the other way.
-    pub fn galois_element(&self, step: i64) -> Result<u32, RlweError> {
+    pub fn galois_element(&self, step: i64) -> Result<Galois, RlweError> {
         let row = self.degree() as i64 / 2;
         if step == 0 || step <= -row || step >= row {
             return Err(RlweError::RotationStep {
@@ -200,12 +201,12 @@ impl Params {
             power = (power * power) & mask;
             rest >>= 1;
         }
-        Ok(element as u32)
+        Ok(Galois(element as u32))
     }
 
     /// 2N - 1, the Galois element that takes each root of unity to its inverse: complex conjugation, or a swap of rows.
-    pub fn conjugation_element(&self) -> u32 {
-        2 * self.degree() as u32 - 1
+    pub fn conjugation_element(&self) -> Galois {
+        Galois(2 * self.degree() as u32 - 1)
     }
 
     /// The ring and the primes in words, for a scheme's own summary.

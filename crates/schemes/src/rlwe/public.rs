@@ -2,6 +2,7 @@
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
+use ringmill_isa::Level;
 use ringmill_math::{BaseConverter, Prng, RnsBasis, kernels, sample};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -68,7 +69,7 @@ impl PublicHalves {
     pub fn zero(
         &self,
         params: &Params,
-        level: u32,
+        level: Level,
         prng: &mut Prng,
     ) -> Result<[Vec<u64>; 2], RlweError> {
         let n = params.degree();
@@ -78,7 +79,7 @@ impl PublicHalves {
         let mut room = Zeroizing::new(vec![0; n]);
         let remainders = self.remainders(params, &u, &errors, &mut u_eval, &mut room)?;
 
-        let indices: Vec<usize> = (0..=level as usize).collect();
+        let indices: Vec<usize> = level.moduli().collect();
         let mut polys = [vec![0; indices.len() * n], vec![0; indices.len() * n]];
         let [c0, c1] = &mut polys;
         let limbs = limbs_mut(params, &indices, c0).zip(limbs_mut(params, &indices, c1));
@@ -151,10 +152,12 @@ fn key_limb<'a>(params: &Params, half: &'a [u64], index: usize) -> Result<&'a [u
 mod tests {
     use std::sync::Arc;
 
+    use ringmill_isa::Poly;
+
     use super::*;
     use crate::call::call;
     use crate::ckks::{self, OpKey, ProcCache};
-    use crate::rlwe::{KeyGenerator, KeyHalf, Level};
+    use crate::rlwe::{KeyGenerator, KeyHalf};
     use crate::scheme::{Limbed, ParamsId};
 
     /// Two polynomials over the moduli of a level and the special primes.
@@ -173,9 +176,9 @@ mod tests {
             self.polys.len()
         }
 
-        fn limb(&self, poly: usize, modulus: usize) -> Option<&[u64]> {
+        fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
             let position = self.indices.iter().position(|&i| i == modulus)?;
-            limb(self.polys.get(poly)?, position, self.indices.len())
+            limb(self.polys.get(poly.index())?, position, self.indices.len())
         }
     }
     use crate::rlwe::arith::{extended, small_to_eval};
@@ -184,7 +187,7 @@ mod tests {
     fn by_definition(
         params: &Arc<ckks::Params>,
         key: &PublicKey,
-        level: u32,
+        level: Level,
         prng: &mut Prng,
     ) -> Vec<Vec<u64>> {
         let (indices, count) = (extended(params, level), params.moduli().len());
@@ -201,7 +204,7 @@ mod tests {
             c
         });
         let cache = ProcCache::new(params.clone());
-        let op = OpKey::mod_down(Level(level), 2);
+        let op = OpKey::mod_down(level, 2);
         let procedure = cache.get(&op).unwrap();
         let wide = Wide {
             params,
@@ -228,7 +231,7 @@ mod tests {
             let stored = KeyHalf::Stored(key.expanded_a(&params).unwrap());
             let stored = PublicKey::new(&params, key.b().to_vec(), stored).unwrap();
             let halves = PublicHalves::new(&params, &stored).unwrap();
-            for level in 0..=params.max_level() {
+            for level in Level::LOWEST.to(params.max_level()) {
                 let prng = || Prng::from_seed_for_reproducible_tests_only([7; 32]);
                 let zero = halves.zero(&params, level, &mut prng()).unwrap();
                 let exact = by_definition(&params, &key, level, &mut prng());

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use ringmill_limits::Limits;
+use ringmill_isa::Level;
+use ringmill_limits::Watch;
 
 use super::chain::{Chain, ParmsId};
 use super::error::SealError;
@@ -56,7 +57,7 @@ pub fn write_parameters(
 pub struct SealContext {
     params: Arc<Params>,
     pub(super) chain: Chain,
-    pub(super) budget: u64,
+    pub(super) watch: Watch,
 }
 
 impl SealContext {
@@ -80,15 +81,17 @@ impl SealContext {
         Ok(Self {
             params,
             chain,
-            budget: Limits::default().memory,
+            watch: Watch::default(),
         })
     }
 
-    /// The most bytes of memory that a key file may take, [`Limits::default`]'s unless set. Other objects need no such
-    /// limit: their parameters fix their size.
-    pub fn with_budget(mut self, bytes: u64) -> Self {
-        self.budget = bytes;
-        self
+    /// The same context for work under a watch: reading keys takes no more memory than its limits allow, and stops when it
+    /// is asked to. Other objects need no such limit: their parameters fix their size.
+    pub fn watched(&self, watch: &Watch) -> Self {
+        Self {
+            watch: watch.clone(),
+            ..self.clone()
+        }
     }
 
     pub fn params(&self) -> &Arc<Params> {
@@ -96,10 +99,10 @@ impl SealContext {
     }
 
     /// SEAL's name for a level.
-    pub fn parms_id(&self, level: u32) -> Result<ParmsId, SealError> {
+    pub fn parms_id(&self, level: Level) -> Result<ParmsId, SealError> {
         self.params.check_level(level)?;
         self.chain
-            .id(level as usize + 1)
+            .id(level.primes())
             .ok_or(SealError::from(RlweError::Level {
                 got: level,
                 max: self.params.max_level(),

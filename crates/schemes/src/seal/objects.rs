@@ -1,6 +1,8 @@
 //! SEAL's plaintexts, ciphertexts and keys to and from ours. Limbs, their order and their form are the same on both
 //! sides, so nothing is computed: data moves.
 
+use ringmill_isa::Galois;
+use ringmill_isa::Level;
 use zeroize::Zeroizing;
 
 use super::context::SealContext;
@@ -16,9 +18,9 @@ const KEY_SCALE: f64 = 1.0;
 
 impl SealContext {
     /// The level with this many primes, which must not be the key level.
-    fn level(&self, object: Object, primes: usize) -> Result<u32, SealError> {
+    fn level(&self, object: Object, primes: usize) -> Result<Level, SealError> {
         match primes.checked_sub(1) {
-            Some(level) if primes <= self.params().cipher_count() => Ok(level as u32),
+            Some(level) if primes <= self.params().cipher_count() => Ok(Level(level as u32)),
             _ => Err(SealError::field(
                 object,
                 "level",
@@ -58,7 +60,7 @@ pub fn write_plaintext(
     compression: Compression,
 ) -> Result<Vec<u8>, SealError> {
     context.params().check_id("plaintext", plain.params_id())?;
-    let primes = plain.level() as usize + 1;
+    let primes = plain.level().primes();
     let written = emit::plaintext(
         &context.chain,
         Object::Plaintext,
@@ -92,7 +94,7 @@ pub fn write_ciphertext(
         .params()
         .check_id("ciphertext", cipher.params_id())?;
     let polys: Vec<&[u64]> = cipher.polys().iter().map(Vec::as_slice).collect();
-    let primes = cipher.level() as usize + 1;
+    let primes = cipher.level().primes();
     emit::ciphertext(
         &context.chain,
         Object::Ciphertext,
@@ -165,7 +167,7 @@ pub fn write_secret_key_in_the_clear(
 
 /// Reads a file of SEAL's `RelinKeys::save`: one key, that of s^2, which is all `KeyGenerator` makes.
 pub fn read_relin_keys(context: &SealContext, bytes: &[u8]) -> Result<RelinKey, SealError> {
-    let mut keys = raw::read_keys(&context.chain, Object::RelinKeys, bytes, 1, context.budget)?;
+    let mut keys = raw::read_keys(&context.chain, Object::RelinKeys, bytes, 1, &context.watch)?;
     match keys.pop() {
         Some((_, digits)) => Ok(RelinKey(context.key(digits)?)),
         None => Err(SealError::field(Object::RelinKeys, "number of keys", 1, 0)),
@@ -196,10 +198,10 @@ pub fn read_galois_keys(context: &SealContext, bytes: &[u8]) -> Result<GaloisKey
         Object::GaloisKeys,
         bytes,
         slots,
-        context.budget,
+        &context.watch,
     )? {
         // Index i belongs to Galois element 2 i + 1, which is below 2 N because i is below N.
-        keys.insert(2 * index as u32 + 1, context.key(digits)?);
+        keys.insert(Galois(2 * index as u32 + 1), context.key(digits)?);
     }
     Ok(keys)
 }
@@ -211,15 +213,15 @@ pub fn write_galois_keys(
     compression: Compression,
 ) -> Result<Vec<u8>, SealError> {
     let degree = context.params().degree();
-    let expanded: Vec<(u32, KSwitchKey)> = keys
+    let expanded: Vec<(Galois, KSwitchKey)> = keys
         .iter()
         .map(|(galois, key)| Ok((galois, key.expanded(context.params())?)))
         .collect::<Result<_, SealError>>()?;
     let mut slots: Vec<Option<Vec<[&[u64]; 2]>>> = vec![None; degree];
     for (galois, key) in &expanded {
         let place = slots
-            .get_mut((*galois / 2) as usize)
-            .filter(|_| galois % 2 == 1);
+            .get_mut((galois.0 / 2) as usize)
+            .filter(|_| galois.0 % 2 == 1);
         let outside = || {
             SealError::field(
                 Object::GaloisKeys,

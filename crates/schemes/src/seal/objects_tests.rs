@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use ringmill_isa::{Galois, Level};
+
 use super::*;
 use crate::ckks::key::KeyForm;
 use crate::ckks::{Ciphertext, Encoder, Encryptor, KeyGenerator, Params};
@@ -47,7 +49,7 @@ fn every_object_comes_back() {
     let keygen = KeyGenerator::from_secret_key(Arc::clone(params), unnamed).unwrap();
     for compression in [Compression::None, Compression::Zstd] {
         let plain = Encoder::new(Arc::clone(params))
-            .encode_real(&[0.5; 16], 1, 1024.0)
+            .encode_real(&[0.5; 16], Level(1), 1024.0)
             .unwrap();
         let bytes = write_plaintext(&context, &plain, compression).unwrap();
         assert_eq!(read_plaintext(&context, &bytes).unwrap(), plain);
@@ -77,7 +79,9 @@ fn every_object_comes_back() {
             relin.0.expanded(params).unwrap()
         );
 
-        let galois = keygen.galois_keys(&[3, 63], KeyForm::Stored).unwrap();
+        let galois = keygen
+            .galois_keys(&[Galois(3), Galois(63)], KeyForm::Stored)
+            .unwrap();
         let bytes = write_galois_keys(&context, &galois, compression).unwrap();
         assert_eq!(read_galois_keys(&context, &bytes).unwrap(), galois);
     }
@@ -102,7 +106,7 @@ fn key_level_and_data_level_are_told_apart() {
         Err(SealError::Field { field: "level", .. })
     ));
     let words = params.degree() * 3;
-    let cipher = Ciphertext::new(params, 2, 1.0, vec![vec![0; words]; 2]).unwrap();
+    let cipher = Ciphertext::new(params, Level(2), 1.0, vec![vec![0; words]; 2]).unwrap();
     let cipher = write_ciphertext(&context, &cipher, Compression::None).unwrap();
     assert!(matches!(
         read_public_key(&context, &cipher),
@@ -111,10 +115,14 @@ fn key_level_and_data_level_are_told_apart() {
             ..
         })
     ));
-    assert_eq!(context.parms_id(2).unwrap().0, cipher[16..48]);
+    assert_eq!(context.parms_id(Level(2)).unwrap().0, cipher[16..48]);
     assert_eq!(
-        context.parms_id(3).unwrap_err(),
-        crate::rlwe::RlweError::Level { got: 3, max: 2 }.into()
+        context.parms_id(Level(3)).unwrap_err(),
+        crate::rlwe::RlweError::Level {
+            got: Level(3),
+            max: Level(2)
+        }
+        .into()
     );
 }
 
@@ -132,7 +140,7 @@ fn what_seal_cannot_hold_is_refused() {
         context(),
         SealContext::new(params(&[40, 30], &[40])).unwrap(),
     );
-    let cipher = Ciphertext::new(other.params(), 1, 1.0, vec![vec![0; 64]; 2]).unwrap();
+    let cipher = Ciphertext::new(other.params(), Level(1), 1.0, vec![vec![0; 64]; 2]).unwrap();
     assert!(matches!(
         write_ciphertext(&one, &cipher, Compression::None),
         Err(SealError::Scheme(_))

@@ -7,6 +7,7 @@
 //!   4), data array, and, when that holds only the first of two polynomials, the seed of the second;
 //! - key-switching keys: parms_id, number of keys, and for each its number of digits and the digits, each a ciphertext.
 
+use ringmill_limits::{Halt, Watch};
 use ringmill_math::Ring;
 use zeroize::Zeroizing;
 
@@ -344,9 +345,9 @@ pub(super) fn read_keys(
     object: Object,
     bytes: &[u8],
     slots: usize,
-    budget: u64,
+    watch: &Watch,
 ) -> Result<Vec<(usize, Vec<RawKey>)>, SealError> {
-    let mut source = Source::open_keys(object, bytes, budget, slots)?;
+    let mut source = Source::open_keys(object, bytes, watch.limits().memory, slots)?;
     let all = chain.moduli().len();
     equal(
         object,
@@ -376,6 +377,10 @@ pub(super) fn read_keys(
         equal(object, "digits of a key", digits, found)?;
         let mut key = Vec::new();
         for _ in 0..found {
+            // What keys take is counted before: here it matters only whether anybody still waits.
+            if watch.is_stopped() {
+                return Err(Halt::Interrupted.into());
+            }
             key.push(digit(chain, &mut source)?);
         }
         keys.push((index, key));

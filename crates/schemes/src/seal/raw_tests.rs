@@ -1,6 +1,7 @@
 //! Hostile bytes against the raw layer: whatever comes in, a typed error or a checked object goes out.
 
 use proptest::prelude::*;
+use ringmill_limits::{Halt, Limits, Watch};
 
 use super::chain::Chain;
 use super::emit;
@@ -11,6 +12,10 @@ use super::sink::{Compression, Sink};
 const N: usize = 8;
 const MODULI: [u64; 3] = [97, 193, 257];
 const BUDGET: u64 = 1 << 16;
+
+fn within(memory: u64) -> Watch {
+    Watch::new(Limits { memory })
+}
 
 fn chain() -> Chain {
     Chain::new(N, &MODULI)
@@ -96,7 +101,7 @@ fn read(object: Object, bytes: &[u8]) -> Result<(), SealError> {
         }
         Object::Ciphertext => raw::read_ciphertext(&chain, object, bytes).map(drop),
         Object::PublicKey => raw::read_public_key(&chain, bytes).map(drop),
-        _ => raw::read_keys(&chain, object, bytes, N, BUDGET).map(drop),
+        _ => raw::read_keys(&chain, object, bytes, N, &within(BUDGET)).map(drop),
     }
 }
 
@@ -125,7 +130,7 @@ fn what_is_written_is_read_back() {
                     );
                 }
                 _ => {
-                    let keys = raw::read_keys(&chain, object, &bytes, N, BUDGET).unwrap();
+                    let keys = raw::read_keys(&chain, object, &bytes, N, &within(BUDGET)).unwrap();
                     let digit = raw::RawKey {
                         b: limbs(3),
                         a: limbs(3),
@@ -287,7 +292,8 @@ fn a_compression_bomb_is_refused_within_its_budget() {
     let keys = vec![Some(vec![[zeros.as_slice(), zeros.as_slice()]; 2]); N];
     let bytes = emit::keys(&chain, Object::GaloisKeys, &keys, Compression::Zstd).unwrap();
     let read = |budget| {
-        raw::read_keys(&chain, Object::GaloisKeys, &bytes, N, budget).map(|keys| keys.len())
+        raw::read_keys(&chain, Object::GaloisKeys, &bytes, N, &within(budget))
+            .map(|keys| keys.len())
     };
     assert_eq!(read(BUDGET), Ok(N));
     assert_eq!(
@@ -318,7 +324,8 @@ fn keys_that_pack_as_no_uniform_residues_do_are_refused() {
     let size = (zlib.len() as u64).to_le_bytes();
     zlib[8..16].copy_from_slice(&size);
     let read = |bytes: &[u8]| {
-        raw::read_keys(&chain, Object::GaloisKeys, bytes, n, 1 << 40).map(|keys| keys.len())
+        raw::read_keys(&chain, Object::GaloisKeys, bytes, n, &within(1 << 40))
+            .map(|keys| keys.len())
     };
     assert_eq!(read(&plain), Ok(16), "as long as it says");
     for bomb in [&zstd, &zlib] {
@@ -338,12 +345,25 @@ fn a_budget_holds_for_files_that_are_not_packed() {
     let bytes = emit::keys(&chain, Object::GaloisKeys, &keys, Compression::None).unwrap();
     let most = 8 * 3 * N as u64 * 2 * 2 * 2;
     let read = |budget| {
-        raw::read_keys(&chain, Object::GaloisKeys, &bytes, N, budget).map(|keys| keys.len())
+        raw::read_keys(&chain, Object::GaloisKeys, &bytes, N, &within(budget))
+            .map(|keys| keys.len())
     };
     assert_eq!(read(most), Ok(2));
     let object = Object::GaloisKeys;
     let budget = most - 1;
     assert_eq!(read(budget), Err(SealError::Budget { object, budget }));
+}
+
+#[test]
+fn nobody_waits_for_the_rest_of_the_keys() {
+    let chain = chain();
+    let zeros = vec![0; 3 * N];
+    let keys = vec![Some(vec![[zeros.as_slice(), zeros.as_slice()]; 2]); 2];
+    let bytes = emit::keys(&chain, Object::GaloisKeys, &keys, Compression::Zstd).unwrap();
+    let watch = within(BUDGET);
+    watch.stop();
+    let read = raw::read_keys(&chain, Object::GaloisKeys, &bytes, N, &watch);
+    assert_eq!(read, Err(SealError::Halt(Halt::Interrupted)));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use num_complex::Complex64;
+use ringmill_isa::Galois;
 use ringmill_schemes::ckks::key::KeyForm;
 use ringmill_schemes::ckks::{
     Ciphertext, Decryptor, Encoder, Encryptor, Evaluator, GaloisKeys, KeyGenerator, Params,
@@ -46,7 +47,7 @@ impl Setup {
         let secret = Encryptor::with_secret_key(params.clone(), secret_key.clone()).unwrap();
         let relin = keygen.relin_key(KeyForm::Seeded).unwrap();
         let relin_stored = RelinKey(relin.0.expanded(&params).unwrap());
-        let mut elements: Vec<u32> = STEPS
+        let mut elements: Vec<Galois> = STEPS
             .iter()
             .map(|&s| params.galois_element(s).unwrap())
             .collect();

@@ -1,7 +1,8 @@
 //! The application of the ring paper's section 5.3: logistic regression on one batch of encrypted records.
 
+use ringmill_compiler::Passes;
 use ringmill_compiler::builder::TraceBuilder;
-use ringmill_compiler::{Compiled, Options, Passes};
+use ringmill_compiler::ckks::{Compiled, Options};
 use ringmill_devices::Cpu;
 use ringmill_isa::macros::{MacroOp, MacroProgram, Visibility};
 use ringmill_machines::Machine;
@@ -46,7 +47,7 @@ pub fn figures(
     let counts = Operations::of(&compiled.managed);
     let records = f64::from(RECORDS);
     for (name, machine) in machines {
-        let report = simulate(machine.as_ref(), compiled.unrolled()?)?;
+        let report = simulate(machine.as_ref(), &compiled.program)?;
         parts.done();
         let communication = (report.link.seconds_in + report.link.seconds_out) * 1e3;
         let keys = report.link.key_seconds * 1e3;
@@ -139,7 +140,7 @@ pub fn figures(
             How::Model,
         );
     }
-    let ours = measure(cpu, compiled.unrolled()?)? * 1e3;
+    let ours = measure(cpu, &compiled.program)? * 1e3;
     parts.done();
     push(
         "cpu",

@@ -3,6 +3,7 @@
 mod application;
 mod figure;
 mod paper;
+mod plot;
 mod polymul;
 mod ring;
 mod single;
@@ -17,9 +18,10 @@ const KNOWN: [&str; 2] = ["ring", "polymul"];
 
 pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
     let (figures, notes) = match args.machine.as_str() {
-        "ring" if args.model || args.no_synth => {
+        "ring" if args.model || args.no_synth || args.plot.is_some() => {
             return Err(CliError::Usage(
-                "--model and --no-synth choose where the figures of `polymul` come from; those of `ring` are the model's"
+                "--model, --no-synth and --plot are for `polymul`: where its figures come from, and its Figure 4; those of \
+                 `ring` are the model's"
                     .to_owned(),
             ));
         }
@@ -30,6 +32,12 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
                 synthesis: !args.no_synth,
             };
             let figures = polymul::figures(sources, &Bar::new())?;
+            if let Some(path) = &args.plot {
+                let picture = plot::svg(&polymul::sweep::panels()?);
+                output::whole_file(path, |out| {
+                    Ok(std::io::Write::write_all(out, picture.as_bytes())?)
+                })?;
+            }
             (figures, polymul::notes(sources))
         }
         other => {

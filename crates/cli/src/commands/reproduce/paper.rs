@@ -1,6 +1,6 @@
 //! The papers' printed figures, as data.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::error::CliError;
 
@@ -59,6 +59,53 @@ pub struct SealDecrypt {
     pub decrypt_with_accelerator_us: f64,
 }
 
+/// A figure, or none where the paper prints a dash.
+fn printed<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Printed {
+        Figure(f64),
+        Dash(serde::de::IgnoredAny),
+    }
+    Ok(match Printed::deserialize(from)? {
+        Printed::Figure(figure) => Some(figure),
+        Printed::Dash(_) => None,
+    })
+}
+
+/// Another work in Tables 4 and 5.
+#[derive(Debug, Deserialize)]
+pub struct Rival {
+    /// Its number among the paper's references.
+    pub work: String,
+    pub platform: String,
+    pub n: usize,
+    pub bits: u32,
+    /// Whether its modulus is fixed.
+    pub fixed: bool,
+    #[serde(deserialize_with = "printed")]
+    pub lut: Option<f64>,
+    #[serde(deserialize_with = "printed")]
+    pub dsp: Option<f64>,
+    #[serde(deserialize_with = "printed")]
+    pub bram: Option<f64>,
+    #[serde(deserialize_with = "printed")]
+    pub clock_mhz: Option<f64>,
+    #[serde(deserialize_with = "printed")]
+    pub ntt_us: Option<f64>,
+    #[serde(deserialize_with = "printed")]
+    pub multiply_us: Option<f64>,
+}
+
+/// A figure for each of three reductions.
+#[derive(Debug, Deserialize)]
+pub struct Reductions {
+    #[serde(default)]
+    pub word_level: f64,
+    pub montgomery: f64,
+    pub barrett: f64,
+}
+
 /// The polymul paper: Tables 2 to 5 and section 5. Lists have one entry for each set (n, K).
 #[derive(Debug, Deserialize)]
 pub struct Polymul {
@@ -76,6 +123,10 @@ pub struct Polymul {
     pub ntt_us: Vec<f64>,
     pub fpm_us: Vec<f64>,
     pub pcie_effective_gbps: f64,
+    pub rivals: Vec<Rival>,
+    /// DSP blocks (section 3.1).
+    pub reduction_dsp: Reductions,
+    pub reduction_dsp_saving_percent: Reductions,
     pub seal_decrypt: Vec<SealDecrypt>,
 }
 
@@ -115,5 +166,8 @@ mod tests {
         for list in [&polymul.ntt_cycles, &polymul.fpm_cycles, &polymul.fpm_us] {
             assert_eq!(list.len(), polymul.sets.len());
         }
+        assert_eq!(polymul.rivals.len(), 18);
+        let stockham = polymul.rivals.iter().find(|r| r.work == "12").unwrap();
+        assert_eq!((stockham.bram, stockham.ntt_us), (Some(1.0), None));
     }
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use ringmill_devices::Cpu;
 use ringmill_devices::progress::Progress;
 use ringmill_isa::mid::builder::ProcBuilder;
-use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, Procedure, Unrolled, ValueId};
+use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, Procedure, ValueId, Verified};
+use ringmill_isa::{Galois, Poly};
 use ringmill_machines::{MachineReport, RINGS};
-use ringmill_schemes::ckks::{Level, OpKey, Params, ProcCache};
+use ringmill_schemes::ckks::{OpKey, Params, ProcCache};
 
 use super::figure::{Figure, How};
 use super::single::{measure, simulate};
@@ -65,7 +66,7 @@ pub fn figures(progress: &dyn Progress) -> Result<Vec<Figure>, CliError> {
             tool: None,
         };
         for (metric, cycles, procedure) in instructions(&paper, &sets[0].params)? {
-            let report = simulate(machine.as_ref(), &single::program(Arc::new(procedure)))?;
+            let report = simulate(machine.as_ref(), &single::program(Arc::new(procedure))?)?;
             let metric = if metric == MULTIPLY_ACCUMULATE {
                 format!("{metric}, {} cores", busiest(&report))
             } else {
@@ -156,28 +157,28 @@ struct Set {
 
 impl Set {
     /// Name, the paper's cycles, the paper's microseconds of SEAL, and the operation alone at the highest level.
-    fn operations(&self) -> Result<[(&'static str, f64, f64, Unrolled); OPERATIONS], CliError> {
+    fn operations(&self) -> Result<[(&'static str, f64, f64, Verified); OPERATIONS], CliError> {
         let level = self.params.max_level();
         let procs = ProcCache::new(Arc::clone(&self.params));
-        let one = |key: OpKey| Ok::<_, CliError>(single::program(procs.get(&key)?));
+        let one = |key: OpKey| single::program(procs.get(&key)?);
         Ok([
             (
                 "add",
                 self.cycles.add,
                 self.seal_us.add,
-                one(OpKey::add(Level(level), 2, 2))?,
+                one(OpKey::add(level, 2, 2))?,
             ),
             (
                 MULTIPLY,
                 self.cycles.mult_relin,
                 self.seal_us.mult_relin,
-                one(OpKey::mul_relin(Level(level), true))?,
+                one(OpKey::mul_relin(level, true))?,
             ),
             (
                 "rescale",
                 self.cycles.rescale,
                 self.seal_us.rescale,
-                one(OpKey::rescale(Level(level), 2))?,
+                one(OpKey::rescale(level, 2))?,
             ),
         ])
     }
@@ -212,7 +213,7 @@ fn instructions(
             |p, a, b| p.mac(a, a, b),
         ),
         ("automorphism", paper.automorphism, Form::Eval, |p, a, _| {
-            p.auto(a, 3)
+            p.auto(a, Galois(3))
         }),
     ];
     cases
@@ -225,10 +226,24 @@ fn instructions(
                 modulus: ModulusId(1),
                 form,
             };
-            let a = p.param("a", ty, ParamRole::Cipher { arg: 0, poly: 0 })?;
-            let b = p.param("b", ty, ParamRole::Cipher { arg: 0, poly: 1 })?;
+            let a = p.param(
+                "a",
+                ty,
+                ParamRole::Cipher {
+                    arg: 0,
+                    poly: Poly(0),
+                },
+            )?;
+            let b = p.param(
+                "b",
+                ty,
+                ParamRole::Cipher {
+                    arg: 0,
+                    poly: Poly(1),
+                },
+            )?;
             let result = body(&mut p, a, b)?;
-            p.result(result, "r", 0, 0)?;
+            p.result(result, "r", 0, Poly(0))?;
             Ok((metric, cycles, p.finish()?))
         })
         .collect()

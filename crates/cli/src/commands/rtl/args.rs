@@ -15,6 +15,7 @@ pub enum RtlCommand {
     Sim(RtlSimArgs),
     Synth(SynthArgs),
     Pnr(PnrArgs),
+    Timing(TimingArgs),
     Table(TableArgs),
 }
 
@@ -28,6 +29,7 @@ impl RtlCommand {
             Self::Sim(args) => args.json,
             Self::Synth(args) => args.json,
             Self::Pnr(args) => args.json,
+            Self::Timing(args) => args.json,
             Self::Table(args) => args.json,
         }
     }
@@ -164,6 +166,73 @@ pub struct PnrArgs {
     pub seed: u32,
 
     /// Print a JSON object: the frequency and counts with parameters and tool versions.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What to time for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TimingTarget {
+    /// Xilinx 7-series: levels only.
+    Xc7,
+    /// Xilinx UltraScale+: levels only.
+    Xcup,
+    /// Lattice ECP5, placed and routed.
+    Ecp5,
+    /// Lattice Nexus, placed and routed.
+    Nexus,
+    /// Standard cells, without wires.
+    Asic,
+}
+
+impl TimingTarget {
+    /// As it is given on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Xc7 => "xc7",
+            Self::Xcup => "xcup",
+            Self::Ecp5 => "ecp5",
+            Self::Nexus => "nexus",
+            Self::Asic => "asic",
+        }
+    }
+}
+
+/// Find the worst paths between registers: levels of logic and carry bits, slack and frequency where open tools time it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringmill rtl timing rm_mod_add
+  ringmill rtl timing rm_butterfly --target xc7,xcup,ecp5 --json
+  ringmill rtl timing polymul --target xc7
+
+Levels are counted in the netlist that `ringmill rtl synth` counts resources of, and kept with them: look-up tables, and
+what else is worth as many by the 7-series' delays (each stage of a DSP block without a register behind it 2, the output of
+a block RAM 3, of a shift register 2). Endpoints beyond the bar make no error; --json has `within_bar`. A path is printed
+once for all bits of its registers and all copies of a unit. Lattice parts are placed and routed with the registers beside
+DSP blocks moved into them; a design that does not fit is not timed.")]
+pub struct TimingArgs {
+    #[command(flatten)]
+    pub design: DesignArgs,
+
+    /// What to time for; several with commas.
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "xc7,xcup,ecp5,nexus,asic"
+    )]
+    pub target: Vec<TimingTarget>,
+
+    /// Clock frequency that slack is counted from and the placer aims at.
+    #[arg(long, default_value_t = ringmill_hdl::BAR_MHZ, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub mhz: u32,
+
+    /// Where the placer starts.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u32,
+
+    /// Print a JSON object: every path that is kept, with parameters and tool versions.
     #[arg(long)]
     pub json: bool,
 }

@@ -8,6 +8,7 @@ mod pnr;
 mod sim;
 mod synth;
 mod table;
+mod timing;
 
 use std::path::Path;
 use std::time::Instant;
@@ -29,6 +30,7 @@ pub fn rtl(command: &RtlCommand) -> Result<(), CliError> {
         RtlCommand::Sim(args) => sim::sim(args),
         RtlCommand::Synth(args) => synth::synth(args),
         RtlCommand::Pnr(args) => pnr::pnr(args),
+        RtlCommand::Timing(args) => timing::timing(args),
         RtlCommand::Table(args) => table::table(args),
     }
 }

@@ -9,9 +9,6 @@ use crate::error::CliError;
 use crate::output;
 use crate::progress::{Bar, Parts};
 
-/// The block RAM of ECP5 has no port that reads the old word where the other port writes.
-const NOT_ON_ECP5: [&str; 1] = ["rm_ram_2rw"];
-
 /// A leaf with all its figures.
 struct Row {
     leaf: Leaf,
@@ -19,6 +16,7 @@ struct Row {
     xcup: Synthesis,
     /// Where there is a standard-cell library.
     area: Option<Area>,
+    /// Where it fits.
     ecp5: Option<Placement>,
 }
 
@@ -68,10 +66,9 @@ fn row(hdl: &Hdl, leaf: Leaf) -> Result<Row, CliError> {
             Err(HdlError::LibertyMissing { .. }) => None,
             found => Some(found?),
         },
-        ecp5: if NOT_ON_ECP5.contains(&leaf.top.module.as_str()) {
-            None
-        } else {
-            Some(hdl.place(&leaf.top, Effort::default())?)
+        ecp5: match hdl.place(&leaf.top, Effort::default()) {
+            Err(HdlError::Misfit { .. }) => None,
+            found => Some(found?),
         },
         leaf,
     })

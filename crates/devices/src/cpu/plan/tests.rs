@@ -1,5 +1,6 @@
 //! What becomes one step, and what must not.
 
+use ringmill_isa::Poly;
 use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, ProcBuilder, ValueId};
 use ringmill_math::{Ring, primes};
 
@@ -25,7 +26,7 @@ impl Build {
         self.1 += 1;
         let role = ParamRole::Cipher {
             arg: self.1,
-            poly: 0,
+            poly: Poly(0),
         };
         self.0.param(format!("p{}", self.1), ty, role).unwrap()
     }
@@ -37,7 +38,9 @@ impl Build {
     /// The kernels of the fused steps for these results, in order.
     fn fused(mut self, results: &[ValueId]) -> Vec<&'static str> {
         for (i, &v) in results.iter().enumerate() {
-            self.0.result(v, format!("r{i}"), i as u16, 0).unwrap();
+            self.0
+                .result(v, format!("r{i}"), i as u16, Poly(0))
+                .unwrap();
         }
         let procedure = self.0.finish().unwrap();
         let written = Plan::new(&procedure, false).unwrap();

@@ -7,7 +7,7 @@ use crate::cpu::plan::{Kernel, Made, Plan};
 
 impl<'a> State<'a> {
     /// Fills `task` with the step's operands and buffers for its results.
-    pub fn start(&mut self, call: u32, step: u32, task: &mut Task<'a>) -> Result<(), DeviceError> {
+    pub fn start(&mut self, call: u64, step: u32, task: &mut Task<'a>) -> Result<(), DeviceError> {
         let plan = self.plan(call)?;
         let code = plan
             .steps
@@ -29,7 +29,7 @@ impl<'a> State<'a> {
             task.src.push(value.ok_or_else(|| lost("a value"))?);
         }
         if let Kernel::Prng { seed, .. } = code.kernel {
-            let number = self.program.calls[call as usize].seeds.get(seed).copied();
+            let number = self.open_frame(call)?.seeds.get(seed).copied();
             let bound = number.and_then(|s| self.bindings.seeds.get(s as usize));
             task.seed = Some(bound.ok_or_else(|| lost("a seed"))?.clone());
             task.dst.push(Value::Bound(&[]));
@@ -52,7 +52,7 @@ impl<'a> State<'a> {
             task.in_place = Some(k);
             return Ok(());
         }
-        task.streamed = code.kernel.streams() && self.streamed(call, plan, &code.dst);
+        task.streamed = code.kernel.streams() && self.leave(call, plan, &code.dst);
         for made in &code.dst {
             task.dst.push(Value::Pooled(self.pool.take(made.log_n)?));
         }
@@ -60,13 +60,11 @@ impl<'a> State<'a> {
     }
 
     /// Whether all these values of a call leave the run, and are worth writing past the cache.
-    fn streamed(&self, call: u32, plan: &Plan, made: &[Made]) -> bool {
-        let results = (self.program.calls.get(call as usize)).map_or(&[][..], |c| &c.results);
-        let leaves = |&r: &u32| {
-            let limb = results.get(r as usize);
-            let slot = limb.and_then(|limb| self.slots.get(limb.0 as usize));
-            slot.is_some_and(|slot| slot.streamed)
-        };
+    fn leave(&self, call: u64, plan: &Plan, made: &[Made]) -> bool {
+        let results = self
+            .open_frame(call)
+            .map_or(&[][..], |frame| &frame.results);
+        let leaves = |&r: &u32| results.get(r as usize).is_some_and(|&l| self.streamed(l));
         made.iter().all(|m| {
             let exports = plan.exports.get(m.value);
             plan.consumers.get(m.value).is_empty()

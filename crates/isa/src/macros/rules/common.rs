@@ -5,6 +5,7 @@ use super::super::text::{shorten, type_text};
 use super::{Typed, at, note};
 use crate::def::Arity;
 use crate::error::Fault;
+use crate::numbers::Level;
 
 /// Arguments and results are those of the procedure: as many, of its types.
 pub(super) fn call(proc: &MacroProc, arguments: &[Typed], results: &[Typed]) -> Result<(), Fault> {
@@ -102,7 +103,7 @@ pub(super) fn expect_size(v: Typed, expected: u32, found: u32) -> Result<(), Fau
     }
 }
 
-pub(super) fn expect_level(v: Typed, expected: u32, found: u32) -> Result<(), Fault> {
+pub(super) fn expect_level(v: Typed, expected: Level, found: Level) -> Result<(), Fault> {
     if expected == found {
         return Ok(());
     }

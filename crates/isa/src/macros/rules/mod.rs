@@ -11,6 +11,7 @@ use super::program::{
 };
 use super::verify::Stage;
 use crate::error::Fault;
+use crate::numbers::Level;
 
 pub use ckks::SCALE_TOLERANCE;
 use common::{
@@ -111,7 +112,7 @@ impl Scope<'_> {
             (MacroRule::ModSwitch, [a], [d]) => {
                 let to = match instr.imm {
                     MacroImm::Level(to) => to,
-                    _ => u32::MAX,
+                    _ => Level(u32::MAX),
                 };
                 let from = self.managed(*a)?;
                 if to > from.level {
@@ -186,7 +187,7 @@ impl Scope<'_> {
 
     fn rescale(self, a: Typed, d: Typed) -> Result<(), Fault> {
         let from = self.managed(a)?;
-        let Some(level) = from.level.checked_sub(1) else {
+        let Some(level) = from.level.below() else {
             return Err(Fault::Level {
                 item: a.item(),
                 expected: "at least 1".to_owned(),
@@ -196,7 +197,7 @@ impl Scope<'_> {
         let declared = at(d.ty).map_or(from.note, |at| at.note);
         let prime = self
             .primes
-            .and_then(|primes| primes.get(from.level as usize));
+            .and_then(|primes| primes.get(from.level.index()));
         let note = note::rescaled(from.note, prime.copied(), declared);
         expect_cipher(d, cipher(a)?, Some(LevelNote { level, note }))
     }

@@ -3,7 +3,8 @@
 //! One instruction, parameter, result or step a line; `;` starts a comment. Values of a procedure are `%0`, `%1`, ...,
 //! numbered from 0 without gaps; inputs of a program are `$0`, `$1`, ...; limbs of a frame are `@0`, `@1`, ..., and a
 //! number serves again once its limb `dies`. A type is a modulus of the table, a ring if it is not the whole one
-//! (`half+`, `half-`), and a form. A modulus of the table is an NTT-friendly prime (`q0=97`), any other
+//! (`half+`, `half-`), and a form; inputs and what blocks take may also be LWE vectors (`lwe 630 q2`: dimension and
+//! modulus) and public exponents (`exponent`). A modulus of the table is an NTT-friendly prime (`q0=97`), any other
 //! (`q1=plain 65537`) or a power of two (`q2=2^64`). A procedure inside a program leaves out a ring and moduli equal to
 //! the program's.
 //!

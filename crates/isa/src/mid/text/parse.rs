@@ -14,7 +14,9 @@ use crate::mid::procedure::{Imm, ImmType, Instr, Param, ParamRole, Procedure, Re
 use crate::mid::program::{
     Action, Block, HeadInput, HeadOutput, InputRole, LocalId, Operand, Program, Step,
 };
-use crate::mid::types::{Form, LimbType, ModulusId, TableModulus, ValueId};
+use crate::mid::types::{
+    Form, LimbType, LweDimension, LweType, ModulusId, TableModulus, ValueId, ValueType,
+};
 
 /// Parses one procedure, written whole. The result is well-formed text, not yet verified.
 pub fn parse_procedure(text: &str) -> Result<Procedure, ParseError> {
@@ -137,6 +139,19 @@ fn limb_type(c: &mut Cursor<'_>, log_n: u8) -> Result<LimbType, ParseError> {
         modulus,
         form,
     })
+}
+
+/// A limb's type, `lwe 630 q2` or `exponent`.
+fn value_type(c: &mut Cursor<'_>, log_n: u8) -> Result<ValueType, ParseError> {
+    if c.accept_word("exponent") {
+        return Ok(ValueType::Exponent);
+    }
+    if !c.accept_word("lwe") {
+        return limb_type(c, log_n).map(ValueType::Limb);
+    }
+    let dimension = LweDimension(c.parsed("the dimension of an LWE vector")?);
+    let modulus = ModulusId(c.numbered("q", "a modulus such as q0")?);
+    Ok(ValueType::Lwe(LweType { dimension, modulus }))
 }
 
 fn value(c: &mut Cursor<'_>) -> Result<ValueId, ParseError> {
@@ -408,7 +423,7 @@ impl ProgramParser {
         let mark = c.mark();
         let name = c.word("a block name")?.to_owned();
         let log_n = self.program.log_n;
-        let params = list(c, |c| limb_type(c, log_n))?;
+        let params = list(c, |c| value_type(c, log_n))?;
         c.line_end()?;
         let mut steps = Vec::new();
         let results = loop {
@@ -447,7 +462,7 @@ impl ProgramParser {
             return Err(c.error_at(mark, format!("${expected} (inputs are numbered in order)")));
         }
         c.expect(":")?;
-        let ty = limb_type(c, self.program.log_n)?;
+        let ty = value_type(c, self.program.log_n)?;
         c.expect("=")?;
         let mark = c.mark();
         let role = match c.peek_word() {

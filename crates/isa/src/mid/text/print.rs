@@ -8,7 +8,7 @@ use ringmill_math::basext::Representative;
 use crate::lex::quote;
 use crate::mid::procedure::{Imm, ImmType, Instr, ParamRole, Procedure};
 use crate::mid::program::{Action, Block, InputRole, LocalId, Operand, Program, Step};
-use crate::mid::types::{Form, LimbType, TableModulus, ValueId};
+use crate::mid::types::{Form, LimbType, TableModulus, ValueId, ValueType};
 
 /// Up to this many moduli, a procedure inside a program leaves the program's table out (a larger table is written
 /// again, so that a text's size bounds what it parses to).
@@ -175,6 +175,14 @@ fn type_to(out: &mut impl Write, ty: Option<&LimbType>) -> fmt::Result {
     write!(out, "q{}{ring} {form}", ty.modulus.0)
 }
 
+fn value_type_to(out: &mut impl Write, ty: &ValueType) -> fmt::Result {
+    match ty {
+        ValueType::Limb(ty) => type_to(out, Some(ty)),
+        ValueType::Lwe(ty) => write!(out, "lwe {} q{}", ty.dimension, ty.modulus.0),
+        ValueType::Exponent => out.write_str("exponent"),
+    }
+}
+
 fn program_to(out: &mut impl Write, program: &Program) -> fmt::Result {
     out.write_str("program")?;
     ring_to(out, program.log_n, &program.moduli)?;
@@ -190,7 +198,7 @@ fn program_to(out: &mut impl Write, program: &Program) -> fmt::Result {
     writeln!(out)?;
     for (number, input) in program.inputs.iter().enumerate() {
         write!(out, "input ${number} : ")?;
-        type_to(out, Some(&input.ty))?;
+        value_type_to(out, &input.ty)?;
         match input.role {
             InputRole::Cipher { input, poly } => write!(out, " = cipher {input} poly {poly}")?,
             InputRole::Plain { input } => write!(out, " = plain {input}")?,
@@ -218,7 +226,7 @@ fn program_to(out: &mut impl Write, program: &Program) -> fmt::Result {
 
 fn block_to(out: &mut impl Write, block: &Block, program: &Program) -> fmt::Result {
     write!(out, "block {} ", block.name)?;
-    list_to(out, &block.params, |out, ty| type_to(out, Some(ty)))?;
+    list_to(out, &block.params, value_type_to)?;
     writeln!(out)?;
     for step in &block.steps {
         out.write_str("  ")?;

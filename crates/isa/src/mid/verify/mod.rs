@@ -12,9 +12,9 @@ use crate::error::Fault;
 use crate::limits;
 
 pub use procedure::verify_procedure;
-pub use program::verify_program;
+pub use program::{ProgramTypes, verify_program};
 pub(crate) use program::{exactly, in_program};
-pub use unrolled::{Verified, verify_unrolled};
+pub use unrolled::verify_unrolled;
 
 /// A procedure's name: letters, digits, `.`, `_`, `-`.
 pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), Fault> {

@@ -13,14 +13,14 @@ use crate::mid::procedure::Procedure;
 use crate::mid::program::{Action, Block, InputRole, LocalId, Operand, Program, Step};
 use crate::mid::rules::{self, Scope};
 use crate::mid::text;
-use crate::mid::types::{LimbType, TableModulus};
+use crate::mid::types::{TableModulus, ValueType};
 use crate::source::SourceLoc;
 
 /// Checks a program: its ring and moduli; every procedure, with the program's ring and moduli and a name of its own;
 /// inputs and outputs unique; every block, which may run blocks before it; every step's arguments, seeds, immediates and
 /// results against what it calls, no limb used before it is defined or after it died, and none defined while it is
 /// alive. A fault inside a procedure names the source line of its first call.
-pub fn verify_program(program: &Program) -> Result<(), VerifyError> {
+pub fn verify_program(program: &Program) -> Result<ProgramTypes, VerifyError> {
     let mut verifier = Verifier {
         program,
         blocks: Vec::with_capacity(program.blocks.len()),
@@ -30,20 +30,33 @@ pub fn verify_program(program: &Program) -> Result<(), VerifyError> {
     procedures(&program.procs, program.log_n, &program.moduli, first)?;
     verifier.blocks()?;
     let frame = verifier.frame("program", &[], &program.steps)?;
-    verifier.outputs(&frame).map_err(in_program)
+    let outputs = verifier.outputs(&frame).map_err(in_program)?;
+    Ok(ProgramTypes {
+        blocks: verifier.blocks,
+        outputs,
+    })
+}
+
+/// What the verifier finds of a program that its text does not say.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProgramTypes {
+    /// Of each block, the types of its results.
+    pub blocks: Vec<Vec<ValueType>>,
+    /// Of each output.
+    pub outputs: Vec<ValueType>,
 }
 
 /// The verified program's blocks: the types of their results.
 struct Verifier<'a> {
     program: &'a Program,
-    blocks: Vec<Vec<LimbType>>,
+    blocks: Vec<Vec<ValueType>>,
 }
 
 /// What is known of a limb of a frame.
 #[derive(Clone, Copy)]
 enum Local {
     Never,
-    Alive(LimbType),
+    Alive(ValueType),
     Died,
 }
 
@@ -52,14 +65,14 @@ struct Frame {
 }
 
 impl Frame {
-    fn new(params: &[LimbType], steps: &[Step]) -> Self {
+    fn new(params: &[ValueType], steps: &[Step]) -> Self {
         let results: usize = steps.iter().map(|step| step.results.len()).sum();
         let mut limbs: Vec<_> = params.iter().map(|&ty| Local::Alive(ty)).collect();
         limbs.resize(params.len().saturating_add(results), Local::Never);
         Self { limbs }
     }
 
-    fn define(&mut self, local: LocalId, ty: LimbType) -> Result<(), Fault> {
+    fn define(&mut self, local: LocalId, ty: ValueType) -> Result<(), Fault> {
         let limit = self.limbs.len() as u64;
         match self.limbs.get_mut(local.0 as usize) {
             None => Err(Fault::Range {
@@ -77,7 +90,7 @@ impl Frame {
         }
     }
 
-    fn get(&self, local: LocalId) -> Result<LimbType, Fault> {
+    fn get(&self, local: LocalId) -> Result<ValueType, Fault> {
         let item = local_text(local);
         match self.limbs.get(local.0 as usize) {
             Some(Local::Alive(ty)) => Ok(*ty),
@@ -128,11 +141,11 @@ impl<'a> Verifier<'a> {
         for (number, input) in (0..).zip(&program.inputs) {
             let item = || operand_text(Operand::Input(number));
             check_label("input name", &input.name)?;
-            self.scope().check_type(item, input.ty)?;
+            self.scope().check_value(item, input.ty)?;
             if let InputRole::Key { part, .. } = input.role {
                 check_part(part)?;
             }
-            let role = (input.role, input.ty.modulus, input.ty.ring.kind);
+            let role = (input.role, input.ty.part());
             unique(&mut roles, role, "input", item)?;
         }
         seed_keys(&program.seeds)
@@ -161,7 +174,7 @@ impl<'a> Verifier<'a> {
                     text::shorten(block.name.clone())
                 })?;
                 let mut params = (0..).map(LocalId).zip(&block.params);
-                params.try_for_each(|(n, &ty)| self.scope().check_type(|| local_text(n), ty))
+                params.try_for_each(|(n, &ty)| self.scope().check_value(|| local_text(n), ty))
             };
             head().map_err(outside)?;
             let frame = self.frame(&block.name, &block.params, &block.steps)?;
@@ -171,13 +184,18 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    fn results(&self, block: &Block, frame: &Frame) -> Result<Vec<LimbType>, Fault> {
+    fn results(&self, block: &Block, frame: &Frame) -> Result<Vec<ValueType>, Fault> {
         let results = block.results.iter();
         results.map(|&operand| self.read(frame, operand)).collect()
     }
 
     /// Goes through the steps of a frame; what is alive after the last.
-    fn frame(&self, name: &str, params: &[LimbType], steps: &[Step]) -> Result<Frame, VerifyError> {
+    fn frame(
+        &self,
+        name: &str,
+        params: &[ValueType],
+        steps: &[Step],
+    ) -> Result<Frame, VerifyError> {
         at_most("steps", limits::MAX_LIMBS, steps.len())
             .map_err(|fault| in_frame(name, None, fault))?;
         let mut frame = Frame::new(params, steps);
@@ -191,7 +209,7 @@ impl<'a> Verifier<'a> {
         Ok(frame)
     }
 
-    fn read(&self, frame: &Frame, operand: Operand) -> Result<LimbType, Fault> {
+    fn read(&self, frame: &Frame, operand: Operand) -> Result<ValueType, Fault> {
         match operand {
             Operand::Local(local) => frame.get(local),
             Operand::Input(n) => match self.program.inputs.get(n as usize) {
@@ -235,14 +253,14 @@ impl<'a> Verifier<'a> {
         pairs.try_for_each(|(&local, ty)| frame.define(local, ty))
     }
 
-    fn call(&self, frame: &Frame, proc: u32, step: &Step) -> Result<Vec<LimbType>, Fault> {
+    fn call(&self, frame: &Frame, proc: u32, step: &Step) -> Result<Vec<ValueType>, Fault> {
         let program = self.program;
         let p = called(&program.procs, proc)?;
         exactly("arguments", p.params.len(), step.args.len())?;
         exactly("seeds", p.seeds.len(), step.seeds.len())?;
         exactly("immediates", p.immediates.len(), step.immediates.len())?;
         let ty = |v: crate::mid::types::ValueId| {
-            let known = p.types.get(v.0 as usize).copied();
+            let known = p.types.get(v.0 as usize).map(|&ty| ValueType::from(ty));
             known.ok_or_else(|| Fault::Undefined {
                 item: value_text(v),
             })
@@ -253,7 +271,7 @@ impl<'a> Verifier<'a> {
                 format!("{operand} for parameter %{v} {:?}", param.name)
             };
             let found = self.read(frame, operand)?;
-            self.scope().expect_type(item, ty(param.value)?, found)?;
+            self.scope().expect_value(item, ty(param.value)?, found)?;
         }
         seed_numbers(&program.seeds, &step.seeds)?;
         for (&ty, &value) in p.immediates.iter().zip(&step.immediates) {
@@ -268,7 +286,7 @@ impl<'a> Verifier<'a> {
         block: u32,
         step: &Step,
         carries: bool,
-    ) -> Result<Vec<LimbType>, Fault> {
+    ) -> Result<Vec<ValueType>, Fault> {
         let program = self.program;
         let Some(called) = program.blocks.get(block as usize) else {
             return Err(Fault::Range {
@@ -291,7 +309,7 @@ impl<'a> Verifier<'a> {
         for (n, (&operand, &expected)) in step.args.iter().zip(&called.params).enumerate() {
             let item = || format!("{} for parameter {n}", operand_text(operand));
             let found = self.read(frame, operand)?;
-            self.scope().expect_type(item, expected, found)?;
+            self.scope().expect_value(item, expected, found)?;
         }
         if carries {
             if results.len() > called.params.len() {
@@ -307,22 +325,23 @@ impl<'a> Verifier<'a> {
             }
             for (n, (&given, &taken)) in results.iter().zip(&called.params).enumerate() {
                 let item = || format!("carried limb {n}, given for the next turn");
-                self.scope().expect_type(item, taken, given)?;
+                self.scope().expect_value(item, taken, given)?;
             }
         }
         Ok(results.clone())
     }
 
-    fn outputs(&self, frame: &Frame) -> Result<(), Fault> {
+    fn outputs(&self, frame: &Frame) -> Result<Vec<ValueType>, Fault> {
         at_most("outputs", limits::MAX_LIMBS, self.program.outputs.len())?;
         let mut places = HashSet::new();
-        for o in &self.program.outputs {
+        let outputs = self.program.outputs.iter().map(|o| {
             check_label("output name", &o.name)?;
             let ty = self.read(frame, o.from)?;
-            let place = (o.output, o.poly, ty.modulus, ty.ring.kind);
+            let place = (o.output, o.poly, ty.part());
             unique(&mut places, place, "output", || operand_text(o.from))?;
-        }
-        Ok(())
+            Ok(ty)
+        });
+        outputs.collect()
     }
 }
 

@@ -1,7 +1,6 @@
 //! A program written out call by call.
 
 use std::collections::HashSet;
-use std::ops::Deref;
 
 use super::procedure::value_text;
 use super::program::{called, exactly, in_program, procedures, seed_keys, seed_numbers};
@@ -12,35 +11,16 @@ use crate::mid::procedure::Procedure;
 use crate::mid::program::InputRole;
 use crate::mid::rules::{self, Scope};
 use crate::mid::text;
-use crate::mid::types::{LimbType, ValueId};
+use crate::mid::types::{ValueId, ValueType};
 use crate::mid::unrolled::{Call, LimbId, Unrolled};
 use crate::source::SourceLoc;
-
-/// A program that [`verify_unrolled`] accepts: what takes one need not check it again.
-#[derive(Clone, Copy, Debug)]
-pub struct Verified<'a>(&'a Unrolled);
-
-impl<'a> Verified<'a> {
-    pub fn program(self) -> &'a Unrolled {
-        self.0
-    }
-}
-
-impl Deref for Verified<'_> {
-    type Target = Unrolled;
-
-    fn deref(&self) -> &Unrolled {
-        self.0
-    }
-}
 
 /// Checks an unrolled program: its ring and moduli; every procedure, with the program's ring and moduli, a name of its own
 /// and no immediate parameters left; every limb defined once, before use; inputs and outputs unique; every call's
 /// arguments, seeds and results against the procedure's parameters, seeds and results. A fault inside a procedure names
 /// the source line of its first call.
-pub fn verify_unrolled(program: &Unrolled) -> Result<Verified<'_>, VerifyError> {
-    UnrolledVerifier::new(program).and_then(|mut verifier| verifier.run())?;
-    Ok(Verified(program))
+pub fn verify_unrolled(program: &Unrolled) -> Result<(), VerifyError> {
+    UnrolledVerifier::new(program)?.run()
 }
 
 fn limb_text(limb: LimbId) -> String {
@@ -114,7 +94,7 @@ impl<'a> UnrolledVerifier<'a> {
             .find_map(|call| call.loc.as_ref())
     }
 
-    fn define(&mut self, limb: LimbId) -> Result<LimbType, Fault> {
+    fn define(&mut self, limb: LimbId) -> Result<ValueType, Fault> {
         let index = limb.0 as usize;
         let (Some(&ty), Some(defined)) =
             (self.program.limbs.get(index), self.defined.get_mut(index))
@@ -123,7 +103,7 @@ impl<'a> UnrolledVerifier<'a> {
             return Err(Fault::Range {
                 what: "limb number",
                 limit,
-                found: u64::from(limb.0),
+                found: limb.0,
             });
         };
         if *defined {
@@ -132,11 +112,11 @@ impl<'a> UnrolledVerifier<'a> {
             });
         }
         *defined = true;
-        self.scope().check_type(|| limb_text(limb), ty)?;
+        self.scope().check_value(|| limb_text(limb), ty)?;
         Ok(ty)
     }
 
-    fn use_of(&self, limb: LimbId) -> Result<LimbType, Fault> {
+    fn use_of(&self, limb: LimbId) -> Result<ValueType, Fault> {
         let index = limb.0 as usize;
         match (self.program.limbs.get(index), self.defined.get(index)) {
             (Some(&ty), Some(true)) => Ok(ty),
@@ -154,12 +134,9 @@ impl<'a> UnrolledVerifier<'a> {
             if let InputRole::Key { part, .. } = input.role {
                 check_part(part)?;
             }
-            unique(
-                &mut roles,
-                (input.role, ty.modulus, ty.ring.kind),
-                "input",
-                || limb_text(input.limb),
-            )?;
+            unique(&mut roles, (input.role, ty.part()), "input", || {
+                limb_text(input.limb)
+            })?;
         }
         seed_keys(&self.program.seeds)
     }
@@ -205,10 +182,10 @@ impl<'a> UnrolledVerifier<'a> {
         item: impl Fn() -> String,
         p: &Procedure,
         v: ValueId,
-        found: LimbType,
+        found: ValueType,
     ) -> Result<(), Fault> {
         match p.types.get(v.0 as usize) {
-            Some(&expected) => self.scope().expect_type(item, expected, found),
+            Some(&expected) => self.scope().expect_value(item, expected.into(), found),
             None => Err(Fault::Undefined {
                 item: value_text(v),
             }),
@@ -220,12 +197,9 @@ impl<'a> UnrolledVerifier<'a> {
         for o in &self.program.outputs {
             check_label("output name", &o.name)?;
             let ty = self.use_of(o.limb)?;
-            unique(
-                &mut places,
-                (o.output, o.poly, ty.modulus, ty.ring.kind),
-                "output",
-                || limb_text(o.limb),
-            )?;
+            unique(&mut places, (o.output, o.poly, ty.part()), "output", || {
+                limb_text(o.limb)
+            })?;
         }
         match self.defined.iter().position(|defined| !defined) {
             Some(index) => Err(Fault::NeverDefined {

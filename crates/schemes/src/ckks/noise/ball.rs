@@ -1,5 +1,7 @@
 //! Complex numbers that are known but for a distance, slot by slot.
 
+use num_complex::Complex64;
+
 use super::slots::Slots;
 
 /// What lies within `radius` of `re + i im`.
@@ -70,6 +72,32 @@ impl Ball {
     pub(super) fn len(&self) -> u64 {
         let parts = [&self.re, &self.im, &self.radius];
         parts.iter().map(|x| x.period() as u64).sum()
+    }
+
+    /// Centre and radius, where they are the same in all slots.
+    pub(super) fn uniform(&self) -> Option<(Complex64, f64)> {
+        match (&self.re, &self.im, &self.radius) {
+            (&Slots::All(re), &Slots::All(im), &Slots::All(radius)) => {
+                Some((Complex64::new(re, im), radius))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_finite(&self) -> bool {
+        let none = |x: &Slots| x.map(|x| f64::from(u8::from(!x.is_finite())));
+        none(&self.magnitude()).largest(usize::MAX) == 0.0
+    }
+
+    /// Whether the centre is real.
+    pub(super) fn is_on_line(&self) -> bool {
+        self.im == Slots::ZERO
+    }
+
+    /// Of the real numbers in it the lowest and the highest, where the centre is real.
+    pub fn real_ends(&self) -> (Slots, Slots) {
+        let lowest = self.re.zip(&self.radius, |x, r| x - r);
+        (lowest, self.re.plus(&self.radius))
     }
 
     /// Whether the numbers are known.

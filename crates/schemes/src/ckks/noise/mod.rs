@@ -13,6 +13,8 @@
 
 mod ball;
 mod paths;
+mod poly;
+mod range;
 mod slots;
 mod sources;
 mod tail;
@@ -20,9 +22,12 @@ mod tail;
 use std::collections::HashMap;
 use std::f64::consts::PI;
 
+use ringmill_isa::Level;
+
 use super::params::Params;
 pub use ball::Ball;
 use paths::{Errors, Key, Own, Paths};
+pub use poly::{Domain, Factor, Polynomial};
 pub use slots::Slots;
 pub use sources::{Origin, Reach, Sources};
 pub use tail::FAILURE_BITS;
@@ -120,7 +125,7 @@ impl NoiseModel {
         let log_p = log(params.special_moduli());
         let secret = params.secret_distribution().mean_square(n);
         // A digit's representative is the sum of k uniform fractions of D: mean k D / 2, variance k D^2 / 12.
-        let digit = |j: usize, level: u32| {
+        let digit = |j: usize, level: Level| {
             let primes = params
                 .moduli()
                 .get(params.digit(j, level))
@@ -129,7 +134,7 @@ impl NoiseModel {
             (k * ratio * ratio / 12.0, (k * ratio / 2.0).powi(2))
         };
         let sum = |(a, b): (f64, f64), (c, d): (f64, f64)| (a + c, b + d);
-        let at = |level: u32| {
+        let at = |level: Level| {
             let digits = (0..params.digits_at(level)).map(|j| digit(j, level));
             digits.fold((0.0, 0.0), sum)
         };
@@ -147,7 +152,7 @@ impl NoiseModel {
             error: params.error_distribution().std_dev().powi(2),
             special: params.special_count() as f64,
             log_p,
-            digits: (0..=params.max_level()).map(at).collect(),
+            digits: Level::LOWEST.to(params.max_level()).map(at).collect(),
             ones: Slots::each(ones.collect()),
             registry: sources::Registry::new(params.slots(), slots),
             made: HashMap::new(),
@@ -162,9 +167,19 @@ impl NoiseModel {
         self
     }
 
-    /// An error of its own added to others.
-    fn errors(&mut self, own: Own, errors: Errors) -> Errors {
-        let sum = self.paths.as_mut().and_then(|paths| paths.add(own, errors));
+    /// Where a value of the program lies, of which [`Factor`]s may be made.
+    pub fn know(&mut self, value: u32, domain: Domain) {
+        if let Some(paths) = &mut self.paths {
+            paths.know(value, domain);
+        }
+    }
+
+    /// What is made of errors, with one of its own added to them.
+    fn errors(&mut self, own: Own, errors: impl FnOnce(&mut Paths) -> Errors) -> Errors {
+        let sum = self.paths.as_mut().and_then(|paths| {
+            let errors = errors(paths);
+            paths.add(own, errors)
+        });
         if sum.is_none() {
             self.paths = None;
         }
@@ -174,15 +189,15 @@ impl NoiseModel {
     fn with_fixed(&mut self, a: Noise, extra: &Slots) -> Noise {
         Noise {
             fixed: a.fixed.plus(extra),
-            errors: self.errors(Own::Fixed(extra.clone()), a.errors),
+            errors: self.errors(Own::Fixed(extra.clone()), |_| a.errors),
             ..a
         }
     }
 
-    /// The error of a value multiplied slot by slot by what lies in a ball.
-    fn scaled(&mut self, a: &Noise, by: &Ball) -> Noise {
+    /// The error of a value multiplied slot by slot.
+    fn scaled(&mut self, a: &Noise, by: &Factor) -> Noise {
         Noise {
-            errors: self.errors(Own::Nothing, a.errors.times(by)),
+            errors: self.errors(Own::Nothing, |paths| paths.times(&a.errors, by)),
             ..a.scaled(&by.magnitude())
         }
     }
@@ -215,7 +230,7 @@ impl NoiseModel {
                 Some(like) => self.registry.of(like, reach),
                 None => self.registry.fresh(reach),
             },
-            errors: self.errors(own, Errors::none()),
+            errors: self.errors(own, |_| Errors::none()),
             ..Noise::none()
         }
     }
@@ -275,7 +290,9 @@ impl NoiseModel {
             peak: a.peak.plus(&b.peak),
             fixed: a.fixed.plus(&b.fixed),
             sources: self.registry.union(&a.sources, &b.sources),
-            errors: self.errors(Own::Nothing, a.errors.clone().plus(b.errors.clone())),
+            errors: self.errors(Own::Nothing, |paths| {
+                paths.sum(a.errors.clone(), b.errors.clone())
+            }),
         }
     }
 
@@ -287,11 +304,11 @@ impl NoiseModel {
 
     /// A value with its sign changed.
     pub fn neg(&mut self, a: &Noise) -> Noise {
-        self.scaled(a, &Ball::exact(-1.0))
+        self.scaled(a, &Factor::exact(-1.0))
     }
 
-    /// The product of values that lie in these balls, ciphertexts or a plaintext, without relinearisation.
-    pub fn mul(&mut self, a: &Noise, value_a: &Ball, b: &Noise, value_b: &Ball) -> Noise {
+    /// The product of two values, ciphertexts or a plaintext, without relinearisation.
+    pub fn mul(&mut self, a: &Noise, value_a: &Factor, b: &Noise, value_b: &Factor) -> Noise {
         // (x + e)(y + f) - x y = (x + e) f + y e.
         let inexact_a = value_a.widened(&self.bound_by_slot(a, value_a));
         let from_a = self.scaled(a, value_b);
@@ -299,8 +316,8 @@ impl NoiseModel {
         self.add(&from_a, &from_b)
     }
 
-    /// The square of a value that lies in this ball.
-    pub fn square(&mut self, a: &Noise, value: &Ball) -> Noise {
+    /// The square of a value.
+    pub fn square(&mut self, a: &Noise, value: &Factor) -> Noise {
         // (x + e)^2 - x^2 = (2 x + e) e.
         let gain = value.scaled(2.0).widened(&self.bound_by_slot(a, value));
         self.scaled(a, &gain)
@@ -308,14 +325,14 @@ impl NoiseModel {
 
     /// The product with a whole number, which is exact.
     pub fn mul_integer(&mut self, a: &Noise, factor: f64) -> Noise {
-        self.scaled(a, &Ball::exact(factor))
+        self.scaled(a, &Factor::exact(factor))
     }
 
     /// The product of a value of at most this magnitude with a constant rounded to a multiple of 1 / `scale`.
     pub fn mul_scalar(&mut self, a: &Noise, size: &Slots, value: f64, scale: f64) -> Noise {
         // The error is multiplied by the rounded constant, which counts as known: what is left is far smaller than it.
         let rounding = 0.5 / scale + value.abs() * f64::EPSILON;
-        let scaled = self.scaled(a, &Ball::exact(value));
+        let scaled = self.scaled(a, &Factor::exact(value));
         let error = self.bound_anywhere(a);
         self.with_fixed(scaled, &size.map(|x| (x + error) * rounding))
     }
@@ -328,13 +345,19 @@ impl NoiseModel {
 
     /// Relinearisation at `level` of a value at `scale`; `of` is the polynomial that is switched, here and below, where
     /// others are like it.
-    pub fn relinearise(&mut self, a: &Noise, level: u32, scale: f64, of: Option<Origin>) -> Noise {
+    pub fn relinearise(
+        &mut self,
+        a: &Noise,
+        level: Level,
+        scale: f64,
+        of: Option<Origin>,
+    ) -> Noise {
         let added = self.switched(Key::Relin, level, scale, 0, of);
         self.add(a, &added)
     }
 
     /// Conjugation: automorphism, then key switching.
-    pub fn conjugate(&mut self, a: &Noise, level: u32, scale: f64, of: Option<Origin>) -> Noise {
+    pub fn conjugate(&mut self, a: &Noise, level: Level, scale: f64, of: Option<Origin>) -> Noise {
         let conjugated = self.conjugate_open(a);
         let added = self.switched(Key::Conj, level, scale, 0, of);
         self.add(&conjugated, &added)
@@ -345,7 +368,7 @@ impl NoiseModel {
         &mut self,
         a: &Noise,
         steps: i64,
-        level: u32,
+        level: Level,
         scale: f64,
         of: Option<Origin>,
     ) -> Noise {
@@ -359,7 +382,7 @@ impl NoiseModel {
         &mut self,
         a: &Noise,
         steps: i64,
-        level: u32,
+        level: Level,
         scale: f64,
         of: Option<Origin>,
     ) -> Noise {
@@ -370,20 +393,23 @@ impl NoiseModel {
 
     /// Conjugation of a ciphertext whose second polynomial is zero: there is nothing to switch.
     pub fn conjugate_open(&mut self, a: &Noise) -> Noise {
+        let paths = self.paths.as_mut();
         Noise {
-            errors: a.errors.conjugated(),
+            errors: paths.map_or_else(Errors::none, |paths| paths.conjugated(&a.errors)),
             ..a.clone()
         }
     }
 
     /// Rotation of a ciphertext whose second polynomial is zero.
     pub fn rotate_open(&mut self, a: &Noise, steps: i64) -> Noise {
+        let paths = self.paths.as_mut();
+        let errors = paths.map(|paths| paths.rotated(&a.errors, steps));
         Noise {
             variance: a.variance.each_ref().map(|v| v.rotated(steps)),
             peak: a.peak.rotated(steps),
             fixed: a.fixed.rotated(steps),
             sources: self.registry.turned(&a.sources, steps),
-            errors: a.errors.rotated(steps, self.n as usize / 2),
+            errors: errors.unwrap_or_default(),
         }
     }
 
@@ -395,12 +421,12 @@ impl NoiseModel {
     fn switched(
         &mut self,
         key: Key,
-        level: u32,
+        level: Level,
         scale: f64,
         turn: i64,
         of: Option<Origin>,
     ) -> Noise {
-        let at = self.digits.get(level as usize).or(self.digits.last());
+        let at = self.digits.get(level.index()).or(self.digits.last());
         let (spread, mean) = at.copied().unwrap_or((0.0, 0.0));
         let Variance([v0, v1, _]) = self.rounding(self.special, 2);
         let variance = Variance([v0, v1 + self.error * self.n * self.n * spread, 0.0]);
@@ -415,7 +441,7 @@ impl NoiseModel {
             };
             Noise {
                 peak: model.ones.rotated(turn).map(|x| x * amplitude),
-                errors: model.errors(peak, spread.errors),
+                errors: model.errors(peak, |_| spread.errors),
                 ..spread
             }
         })
@@ -479,7 +505,7 @@ impl NoiseModel {
     }
 
     /// A bound on every slot of the ring, by slot where it is not small beside the value.
-    fn bound_by_slot(&self, a: &Noise, value: &Ball) -> Slots {
+    fn bound_by_slot(&self, a: &Noise, value: &Factor) -> Slots {
         let anywhere = self.bound_anywhere(a);
         if anywhere <= Self::SMALL * value.magnitude().largest(usize::MAX) {
             return Slots::All(anywhere);

@@ -8,7 +8,9 @@
 
 use std::collections::BTreeMap;
 
-use super::ball::Ball;
+use ringmill_isa::Level;
+
+use super::poly::{Domain, Factor, Values};
 use super::slots::Slots;
 use super::sources::Reach;
 
@@ -20,7 +22,7 @@ type Term = (Step, u32, bool);
 
 /// A linear combination of errors.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Errors(BTreeMap<Term, Ball>);
+pub(super) struct Errors(BTreeMap<Term, Factor>);
 
 /// Terms of a combination that is no step of its own.
 const TERMS: usize = 8;
@@ -31,46 +33,11 @@ impl Errors {
     }
 
     fn is_exact(&self) -> bool {
-        self.0.values().all(Ball::is_exact)
-    }
-
-    pub fn plus(mut self, other: Self) -> Self {
-        for (term, factor) in other.0 {
-            let sum = match self.0.get(&term) {
-                Some(known) => known.plus(&factor),
-                None => factor,
-            };
-            self.0.insert(term, sum);
-        }
-        self.0.retain(|_, factor| !factor.is_zero());
-        self
-    }
-
-    pub fn times(&self, by: &Ball) -> Self {
-        let times = |(&term, factor): (&Term, &Ball)| (term, factor.times(by));
-        Self(self.0.iter().map(times).collect())
-    }
-
-    pub fn conjugated(&self) -> Self {
-        let conjugate = |(&(step, turn, conjugate), factor): (&Term, &Ball)| {
-            ((step, turn, !conjugate), factor.conjugated())
-        };
-        Self(self.0.iter().map(conjugate).collect())
-    }
-
-    /// To the left by so many slots of the ring, which has `ring`.
-    pub fn rotated(&self, steps: i64, ring: usize) -> Self {
-        let turn = |(&(step, turn, conjugate), factor): (&Term, &Ball)| {
-            (
-                (step, turned(turn, steps, ring), conjugate),
-                factor.rotated(steps),
-            )
-        };
-        Self(self.0.iter().map(turn).collect())
+        self.0.values().all(Factor::is_exact)
     }
 
     fn len(&self) -> u64 {
-        self.0.values().map(Ball::len).sum()
+        self.0.values().map(Factor::len).sum()
     }
 }
 
@@ -100,7 +67,7 @@ pub(super) enum Own {
     /// A key's error times the mean of the digits, `amplitude` times the polynomial of ones turned by `turn` in each slot.
     Peak {
         key: Key,
-        level: u32,
+        level: Level,
         turn: i64,
         amplitude: f64,
     },
@@ -115,6 +82,7 @@ pub(super) struct Paths {
     /// Slots of the ring, and of the program's vectors.
     ring: usize,
     vector: usize,
+    values: Values,
     /// Numbers that may still be kept, and computed.
     room: u64,
     work: u64,
@@ -133,17 +101,19 @@ pub(super) struct Reached {
 }
 
 /// Gains of an error, and of its conjugate, by the slots that it was turned by.
-type Gains = BTreeMap<u32, [Ball; 2]>;
+type Gains = BTreeMap<u32, [Factor; 2]>;
 
 /// The sum of what a key's error is multiplied by, by the level and the turn of the digits' mean.
-type Peaks = BTreeMap<(u32, i64), [Ball; 2]>;
+type Peaks = BTreeMap<(Level, i64), [Factor; 2]>;
 
-fn join([a, b]: &[Ball; 2], [c, d]: &[Ball; 2]) -> [Ball; 2] {
-    [a.plus(c), b.plus(d)]
+const NONE: [Factor; 2] = [Factor::ZERO, Factor::ZERO];
+
+fn join([a, b]: &[Factor; 2], [c, d]: &[Factor; 2], values: &mut Values) -> [Factor; 2] {
+    [a.plus(c, values), b.plus(d, values)]
 }
 
 /// Largest factor between an error and what the two gains make of it.
-fn size([straight, conjugate]: &[Ball; 2]) -> Slots {
+fn size([straight, conjugate]: &[Factor; 2]) -> Slots {
     straight.magnitude().plus(&conjugate.magnitude())
 }
 
@@ -153,9 +123,53 @@ impl Paths {
             steps: Vec::new(),
             ring,
             vector,
+            values: Values::new(vector),
             room: ROOM,
             work: WORK,
         }
+    }
+
+    /// Where a value lies that factors are made of.
+    pub fn know(&mut self, value: u32, domain: Domain) {
+        self.values.know(value, domain);
+    }
+
+    pub fn sum(&mut self, mut a: Errors, b: Errors) -> Errors {
+        for (term, factor) in b.0 {
+            let sum = match a.0.get(&term) {
+                Some(known) => known.plus(&factor, &mut self.values),
+                None => factor,
+            };
+            a.0.insert(term, sum);
+        }
+        a.0.retain(|_, factor| !factor.is_zero());
+        a
+    }
+
+    pub fn times(&mut self, a: &Errors, by: &Factor) -> Errors {
+        let times = |(&term, factor): (&Term, &Factor)| (term, factor.times(by, &mut self.values));
+        Errors(a.0.iter().map(times).collect())
+    }
+
+    pub fn conjugated(&mut self, a: &Errors) -> Errors {
+        let conjugate = |(&(step, turn, conjugate), factor): (&Term, &Factor)| {
+            (
+                (step, turn, !conjugate),
+                factor.conjugated(&mut self.values),
+            )
+        };
+        Errors(a.0.iter().map(conjugate).collect())
+    }
+
+    /// To the left by so many slots of the ring.
+    pub fn rotated(&mut self, a: &Errors, steps: i64) -> Errors {
+        let turn = |(&(step, turn, conjugate), factor): (&Term, &Factor)| {
+            (
+                (step, turned(turn, steps, self.ring), conjugate),
+                factor.rotated(steps, &mut self.values),
+            )
+        };
+        Errors(a.0.iter().map(turn).collect())
     }
 
     /// An error of its own added to others; `None` when there are too many to keep.
@@ -173,18 +187,19 @@ impl Paths {
         let kept = |errors| Errors(BTreeMap::from([((step, 0, false), errors)]));
         if few {
             self.steps.push((own, Errors::none()));
-            return self.add(Own::Nothing, errors.plus(kept(Ball::exact(1.0))));
+            let sum = self.sum(errors, kept(Factor::exact(1.0)));
+            return self.add(Own::Nothing, sum);
         }
         self.steps.push((own, errors));
-        Some(kept(Ball::exact(1.0)))
+        Some(kept(Factor::exact(1.0)))
     }
 
     /// What errors come to; `ones` is the size of the polynomial of ones in each slot. `None` when that is too
     /// much to compute.
     pub fn reached(&mut self, errors: &Errors, ones: &Slots) -> Option<Reached> {
         let mut waiting: BTreeMap<Step, Gains> = BTreeMap::new();
-        let one = Gains::from([(0, [Ball::exact(1.0), Ball::ZERO])]);
-        self.follow(&one, errors, &mut waiting);
+        let one = Gains::from([(0, [Factor::exact(1.0), Factor::ZERO])]);
+        follow(&one, errors, self.ring, &mut self.values, &mut waiting);
         let mut reached = Reached {
             variance: [Slots::ZERO, Slots::ZERO, Slots::ZERO],
             fixed: Slots::ZERO,
@@ -192,9 +207,9 @@ impl Paths {
         let mut peaks: BTreeMap<(Key, u32), Peaks> = BTreeMap::new();
         let mut alike: BTreeMap<(u64, u32), [Slots; 3]> = BTreeMap::new();
         while let Some((step, mut gains)) = waiting.pop_last() {
-            gains.retain(|_, gain| !gain.iter().all(Ball::is_zero));
+            gains.retain(|_, gain| !gain.iter().all(Factor::is_zero));
             let (own, from) = self.steps.get(step as usize)?;
-            let numbers: u64 = gains.values().flatten().map(Ball::len).sum();
+            let numbers: u64 = gains.values().flatten().map(Factor::len).sum();
             self.work = self.work.checked_sub(numbers * (1 + from.0.len() as u64))?;
             match own {
                 Own::Nothing => {}
@@ -203,7 +218,7 @@ impl Paths {
                     reach,
                     like: None,
                 } => {
-                    let sizes = self.sizes(&gains, *reach);
+                    let sizes = sizes(&gains, *reach, self.vector, &mut self.values);
                     let squares = sizes.values().map(|size| size.map(|x| x * x));
                     let power = squares.fold(Slots::ZERO, |sum, x| sum.plus(&x));
                     for (sum, &v) in reached.variance.iter_mut().zip(variance) {
@@ -215,7 +230,7 @@ impl Paths {
                     reach,
                     like: Some(like),
                 } => {
-                    for (turn, size) in self.sizes(&gains, *reach) {
+                    for (turn, size) in sizes(&gains, *reach, self.vector, &mut self.values) {
                         let none = [Slots::ZERO, Slots::ZERO, Slots::ZERO];
                         let sums = alike.entry((*like, turn)).or_insert(none);
                         for (sum, v) in sums.iter_mut().zip(variance) {
@@ -236,16 +251,14 @@ impl Paths {
                     amplitude,
                 } => {
                     for (&before, gain) in &gains {
-                        let gain = gain.each_ref().map(|ball| ball.scaled(amplitude));
+                        let gain = gain.each_ref().map(|factor| factor.scaled(amplitude));
                         let sums = peaks.entry((key, before)).or_default();
-                        let sum = sums
-                            .entry((level, turn))
-                            .or_insert([Ball::ZERO, Ball::ZERO]);
-                        *sum = join(sum, &gain);
+                        let sum = sums.entry((level, turn)).or_insert(NONE);
+                        *sum = join(sum, &gain, &mut self.values);
                     }
                 }
             }
-            self.follow(&gains, from, &mut waiting);
+            follow(&gains, from, self.ring, &mut self.values, &mut waiting);
         }
         for amplitudes in alike.values() {
             for (sum, x) in reached.variance.iter_mut().zip(amplitudes) {
@@ -254,44 +267,6 @@ impl Paths {
         }
         reached.variance[0] = reached.variance[0].plus(&self.peaks(peaks, ones));
         Some(reached)
-    }
-
-    /// Hands on the gains of a combination's error to what it is made of.
-    fn follow(&self, gains: &Gains, errors: &Errors, waiting: &mut BTreeMap<Step, Gains>) {
-        for (&(step, turn, conjugate), factor) in &errors.0 {
-            let sums = waiting.entry(step).or_default();
-            for (&before, [straight, conjugated]) in gains {
-                let by = factor.rotated(i64::from(before));
-                let (g, h) = (straight.times(&by), conjugated.times(&by.conjugated()));
-                let gain = if conjugate { [h, g] } else { [g, h] };
-                let turn = turned(before, i64::from(turn), self.ring);
-                let sum = sums.entry(turn).or_insert([Ball::ZERO, Ball::ZERO]);
-                *sum = join(sum, &gain);
-            }
-        }
-    }
-
-    /// What the gains multiply an error by at most, by turns: those of different ones belong to slots with uncorrelated
-    /// errors.
-    fn sizes(&self, gains: &Gains, reach: Reach) -> BTreeMap<u32, Slots> {
-        let sizes = |gains: &Gains| {
-            gains
-                .iter()
-                .map(|(&turn, gain)| (turn, size(gain)))
-                .collect()
-        };
-        match reach {
-            Reach::Ring => sizes(gains),
-            Reach::Vector => {
-                let mut within = Gains::new();
-                for (turn, gain) in gains {
-                    let turn = turn % self.vector.max(1) as u32;
-                    let sum = within.entry(turn).or_insert([Ball::ZERO, Ball::ZERO]);
-                    *sum = join(sum, gain);
-                }
-                sizes(&within)
-            }
-        }
     }
 
     /// Variance that the keys' errors leave in each slot of the program's vectors, in all.
@@ -344,6 +319,50 @@ impl Paths {
     }
 }
 
+/// Hands on the gains of a combination's error to what it is made of.
+fn follow(
+    gains: &Gains,
+    errors: &Errors,
+    ring: usize,
+    values: &mut Values,
+    waiting: &mut BTreeMap<Step, Gains>,
+) {
+    for (&(step, turn, conjugate), factor) in &errors.0 {
+        let sums = waiting.entry(step).or_default();
+        for (&before, [straight, conjugated]) in gains {
+            let by = factor.rotated(i64::from(before), values);
+            let g = straight.times(&by, values);
+            let h = conjugated.times(&by.conjugated(values), values);
+            let gain = if conjugate { [h, g] } else { [g, h] };
+            let turn = turned(before, i64::from(turn), ring);
+            let sum = sums.entry(turn).or_insert(NONE);
+            *sum = join(sum, &gain, values);
+        }
+    }
+}
+
+/// What the gains multiply an error by at most, by turns: those of different ones belong to slots with uncorrelated errors.
+fn sizes(gains: &Gains, reach: Reach, vector: usize, values: &mut Values) -> BTreeMap<u32, Slots> {
+    let sizes = |gains: &Gains| {
+        gains
+            .iter()
+            .map(|(&turn, gain)| (turn, size(gain)))
+            .collect()
+    };
+    match reach {
+        Reach::Ring => sizes(gains),
+        Reach::Vector => {
+            let mut within = Gains::new();
+            for (turn, gain) in gains {
+                let turn = turn % vector.max(1) as u32;
+                let sum = within.entry(turn).or_insert(NONE);
+                *sum = join(sum, gain, values);
+            }
+            sizes(&within)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -360,7 +379,8 @@ mod tests {
             paths.add(own, Errors::none()).unwrap()
         });
         let f = if same { e.clone() } else { f };
-        let sum = (e.times(&Ball::exact(g))).plus(f.times(&Ball::exact(h)));
+        let [left, right] = [(e, g), (f, h)].map(|(e, by)| paths.times(&e, &Factor::exact(by)));
+        let sum = paths.sum(left, right);
         let reached = paths.reached(&sum, &Slots::All(1.0)).unwrap();
         let [v, ..] = reached.variance;
         v.at(0)
@@ -383,8 +403,13 @@ mod tests {
             like: Some(1),
         };
         let e = paths.add(own, Errors::none()).unwrap();
-        let there_and_back = e.rotated(3, 8).rotated(-3, 8).conjugated().conjugated();
-        let sum = e.clone().plus(e.rotated(1, 8)).plus(there_and_back);
+        let there = paths.rotated(&e, 3);
+        let back = paths.rotated(&there, -3);
+        let conjugate = paths.conjugated(&back);
+        let there_and_back = paths.conjugated(&conjugate);
+        let once = paths.rotated(&e, 1);
+        let sum = paths.sum(e, once);
+        let sum = paths.sum(sum, there_and_back);
         let reached = paths.reached(&sum, &Slots::All(1.0)).unwrap();
         let [v, ..] = reached.variance;
         assert_eq!(v.at(0), 5.0);

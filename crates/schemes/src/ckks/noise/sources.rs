@@ -137,18 +137,23 @@ impl Registry {
         if !self.afford(pairs.len()) {
             return Sources(Kept::Anything);
         }
-        let turn = |&pair: &u64| {
-            let (number, turn) = ((pair >> 32) as u32, i64::from(pair as u32));
-            let slots = if number & VECTOR == 0 {
-                self.ring
-            } else {
-                self.vector
-            };
-            (u64::from(number) << 32) | (turn + steps).rem_euclid(i64::from(slots.max(1))) as u64
-        };
-        let mut turned: Vec<u64> = pairs.iter().map(turn).collect();
-        turned.sort_unstable();
-        turned.dedup();
+        let mut turned = Vec::with_capacity(pairs.len());
+        for pairs in pairs.chunk_by(|a, b| a >> 32 == b >> 32) {
+            let vector = pairs
+                .first()
+                .is_some_and(|pair| (pair >> 32) as u32 & VECTOR != 0);
+            let slots = i64::from(if vector { self.vector } else { self.ring }.max(1));
+            let steps = steps.rem_euclid(slots);
+            // Those that come round are first, and all stay sorted.
+            let round = pairs.partition_point(|&pair| i64::from(pair as u32) + steps < slots);
+            let (before, after) = pairs.split_at(round);
+            turned.extend(
+                after
+                    .iter()
+                    .map(|pair| pair.wrapping_add_signed(steps - slots)),
+            );
+            turned.extend(before.iter().map(|pair| pair.wrapping_add_signed(steps)));
+        }
         Sources(Kept::Pairs(turned.into()))
     }
 
@@ -207,6 +212,29 @@ mod tests {
         assert!(!encoded.disjoint(&registry.turned(&encoded, 4)));
         assert!(encoded.disjoint(&registry.turned(&encoded, -3)));
         assert!(encoded.disjoint(&x) && Sources::none().disjoint(&encoded));
+    }
+
+    #[test]
+    fn turned_pairs_stay_sorted_and_come_round() {
+        let mut registry = Registry::new(16, 4);
+        let (a, b) = (registry.fresh(Reach::Ring), registry.fresh(Reach::Vector));
+        let mut x = registry.union(&a, &b);
+        for steps in [3, 14, -5, 1] {
+            let turned = registry.turned(&x, steps);
+            x = registry.union(&x, &turned);
+        }
+        let Kept::Pairs(pairs) = &x.0 else {
+            panic!("few pairs");
+        };
+        assert!(pairs.is_sorted() && pairs.len() > 12);
+        for steps in [-7, 0, 2, 15, 16] {
+            let turned = registry.turned(&x, steps);
+            let Kept::Pairs(turned_pairs) = &turned.0 else {
+                panic!("few pairs");
+            };
+            assert!(turned_pairs.is_sorted() && turned_pairs.len() == pairs.len());
+            assert_eq!(registry.turned(&turned, -steps), x);
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Operations without key switching or rounding.
 
-use ringmill_isa::VerifyError;
 use ringmill_isa::mid::{ProcBuilder, ValueId};
+use ringmill_isa::{Poly, VerifyError};
 
 use super::Variant;
 use super::emit::{Emit, Limb};
@@ -9,7 +9,7 @@ use crate::rlwe::error::RlweError;
 
 /// Polynomials present in both addends are added; the others pass through.
 pub(crate) fn add(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
-    for poly in 0..v.size(0).min(v.size(1)) {
+    for poly in Poly::of(v.size(0).min(v.size(1))) {
         let (a, b) = (e.cipher(0, poly)?, e.cipher(1, poly)?);
         let sum = e.zip(&a, &b, ProcBuilder::add)?;
         e.result(0, poly, &sum)?;
@@ -19,8 +19,8 @@ pub(crate) fn add(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
 
 /// As [`add`]; a third polynomial of the subtrahend alone is negated.
 pub(crate) fn sub(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
-    for poly in 0..v.size(1) {
-        let difference = if poly < v.size(0) {
+    for poly in Poly::of(v.size(1)) {
+        let difference = if poly.within(v.size(0)) {
             let (a, b) = (e.cipher(0, poly)?, e.cipher(1, poly)?);
             e.zip(&a, &b, ProcBuilder::sub)?
         } else {
@@ -33,7 +33,7 @@ pub(crate) fn sub(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
 }
 
 pub(crate) fn neg(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
-    for poly in 0..v.size(0) {
+    for poly in Poly::of(v.size(0)) {
         let a = e.cipher(0, poly)?;
         let negated = e.map(&a, ProcBuilder::neg)?;
         e.result(0, poly, &negated)?;
@@ -42,39 +42,39 @@ pub(crate) fn neg(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
 }
 
 pub(crate) fn add_plain(e: &mut Emit, _: &Variant) -> Result<(), RlweError> {
-    let (a, m) = (e.cipher(0, 0)?, e.plain(1)?);
+    let (a, m) = (e.cipher(0, Poly(0))?, e.plain(1)?);
     let sum = e.zip(&a, &m, ProcBuilder::add)?;
-    e.result(0, 0, &sum)
+    e.result(0, Poly(0), &sum)
 }
 
 pub(crate) fn sub_plain(e: &mut Emit, _: &Variant) -> Result<(), RlweError> {
-    let (a, m) = (e.cipher(0, 0)?, e.plain(1)?);
+    let (a, m) = (e.cipher(0, Poly(0))?, e.plain(1)?);
     let difference = e.zip(&a, &m, ProcBuilder::sub)?;
-    e.result(0, 0, &difference)
+    e.result(0, Poly(0), &difference)
 }
 
 pub(crate) fn mul_plain(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
-    let polys = (0..v.size(0))
+    let polys = Poly::of(v.size(0))
         .map(|poly| e.cipher(0, poly))
         .collect::<Result<Vec<_>, _>>()?;
     let m = e.plain(1)?;
-    for (poly, a) in polys.iter().enumerate() {
+    for (poly, a) in Poly::of(v.size(0)).zip(&polys) {
         let product = e.zip(a, &m, ProcBuilder::mul)?;
-        e.result(0, poly as u32, &product)?;
+        e.result(0, poly, &product)?;
     }
     Ok(())
 }
 
 pub(crate) fn add_scalar(e: &mut Emit, _: &Variant) -> Result<(), RlweError> {
-    let a = e.cipher(0, 0)?;
+    let a = e.cipher(0, Poly(0))?;
     let residues = e.residues()?;
     let sum = with_residues(e, &a, &residues, ProcBuilder::addi_of)?;
-    e.result(0, 0, &sum)
+    e.result(0, Poly(0), &sum)
 }
 
 pub(crate) fn mul_scalar(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
     let residues = e.residues()?;
-    for poly in 0..v.size(0) {
+    for poly in Poly::of(v.size(0)) {
         let a = e.cipher(0, poly)?;
         let product = with_residues(e, &a, &residues, ProcBuilder::muli_of)?;
         e.result(0, poly, &product)?;
@@ -100,22 +100,22 @@ fn with_residues(
 
 pub(crate) fn mul(e: &mut Emit, _: &Variant) -> Result<(), RlweError> {
     let [d0, d1, d2] = product(e)?;
-    e.result(0, 0, &d0)?;
-    e.result(0, 1, &d1)?;
-    e.result(0, 2, &d2)
+    e.result(0, Poly(0), &d0)?;
+    e.result(0, Poly(1), &d1)?;
+    e.result(0, Poly(2), &d2)
 }
 
 pub(crate) fn square(e: &mut Emit, _: &Variant) -> Result<(), RlweError> {
     let [d0, d1, d2] = squared(e)?;
-    e.result(0, 0, &d0)?;
-    e.result(0, 1, &d1)?;
-    e.result(0, 2, &d2)
+    e.result(0, Poly(0), &d0)?;
+    e.result(0, Poly(1), &d1)?;
+    e.result(0, Poly(2), &d2)
 }
 
 /// Ring paper, Algorithm 2; d_2 comes first because key switching waits for it.
 pub(crate) fn product(e: &mut Emit) -> Result<[Vec<Limb>; 3], RlweError> {
-    let (a0, a1) = (e.cipher(0, 0)?, e.cipher(0, 1)?);
-    let (b0, b1) = (e.cipher(1, 0)?, e.cipher(1, 1)?);
+    let (a0, a1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
+    let (b0, b1) = (e.cipher(1, Poly(0))?, e.cipher(1, Poly(1))?);
     let d2 = e.zip(&a1, &b1, ProcBuilder::mul)?;
     let d0 = e.zip(&a0, &b0, ProcBuilder::mul)?;
     let d1 = e.dot2(&a0, &b1, &a1, &b0)?;
@@ -123,7 +123,7 @@ pub(crate) fn product(e: &mut Emit) -> Result<[Vec<Limb>; 3], RlweError> {
 }
 
 pub(crate) fn squared(e: &mut Emit) -> Result<[Vec<Limb>; 3], RlweError> {
-    let (a0, a1) = (e.cipher(0, 0)?, e.cipher(0, 1)?);
+    let (a0, a1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let d2 = e.zip(&a1, &a1, ProcBuilder::mul)?;
     let d0 = e.zip(&a0, &a0, ProcBuilder::mul)?;
     let d1 = e.dot2(&a0, &a1, &a0, &a1)?;

@@ -3,11 +3,11 @@
 use ringmill_isa::mid::{
     Form, ImmType, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, ValueId,
 };
+use ringmill_isa::{Level, Poly};
 use ringmill_math::Modulus;
 
 use crate::rlwe::arith::reducer;
 use crate::rlwe::error::RlweError;
-use crate::rlwe::level::Level;
 use crate::rlwe::params::Params;
 
 /// A limb with the index of its modulus.
@@ -75,21 +75,18 @@ impl<'p> Emit<'p> {
     pub fn cipher_over(
         &mut self,
         arg: u16,
-        poly: u32,
+        poly: Poly,
         moduli: impl IntoIterator<Item = usize>,
     ) -> Result<Vec<Limb>, RlweError> {
         let letter = if arg == 0 { 'a' } else { 'b' };
-        let role = ParamRole::Cipher {
-            arg,
-            poly: poly as u16,
-        };
+        let role = ParamRole::Cipher { arg, poly };
         moduli
             .into_iter()
             .map(|i| self.param(format!("{letter}{poly}"), i, role))
             .collect()
     }
 
-    pub fn cipher(&mut self, arg: u16, poly: u32) -> Result<Vec<Limb>, RlweError> {
+    pub fn cipher(&mut self, arg: u16, poly: Poly) -> Result<Vec<Limb>, RlweError> {
         let moduli = self.level_moduli();
         self.cipher_over(arg, poly, moduli)
     }
@@ -148,11 +145,10 @@ impl<'p> Emit<'p> {
     }
 
     /// Declares polynomial `poly` of result ciphertext `index`.
-    pub fn result(&mut self, index: usize, poly: u32, limbs: &[Limb]) -> Result<(), RlweError> {
+    pub fn result(&mut self, index: usize, poly: Poly, limbs: &[Limb]) -> Result<(), RlweError> {
         for l in limbs {
             let name = format!("r{index}.c{poly}.q{}", l.modulus);
-            self.builder
-                .result(l.value, name, index as u16, poly as u16)?;
+            self.builder.result(l.value, name, index as u16, poly)?;
         }
         Ok(())
     }

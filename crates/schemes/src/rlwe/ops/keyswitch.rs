@@ -1,5 +1,6 @@
 //! Hybrid key switching (ring paper, Algorithm 5, for any number of digits) and what is built on it.
 
+use ringmill_isa::Poly;
 use ringmill_isa::mid::{ModulusId, ProcBuilder, ValueId};
 
 use super::Variant;
@@ -29,8 +30,8 @@ struct Digit {
 impl Digits {
     fn cut(e: &mut Emit, target: &[Limb]) -> Result<Self, RlweError> {
         let mut digits = Vec::new();
-        for j in 0..e.params.digits_at(e.level.0) {
-            let range = e.params.digit(j, e.level.0);
+        for j in 0..e.params.digits_at(e.level) {
+            let range = e.params.digit(j, e.level);
             let own: Vec<Limb> = target
                 .iter()
                 .filter(|l| range.contains(&l.modulus))
@@ -47,7 +48,7 @@ impl Digits {
             });
         }
         for digit in digits.iter_mut().filter(|d| d.own.len() > 1) {
-            let others = extended(e.params, e.level.0)
+            let others = extended(e.params, e.level)
                 .into_iter()
                 .filter(|&i| !digit.owns(i));
             let others: Vec<usize> = others.collect();
@@ -144,12 +145,16 @@ fn relinearise(e: &mut Emit, d: [Vec<Limb>; 3], key: KeyOperand) -> Result<(), R
     let [b, a] = switch(e, &d2, key)?;
     let c0 = add_all(e, &d0, &b)?;
     let c1 = add_all(e, &d1, &a)?;
-    e.result(0, 0, &c0)?;
-    e.result(0, 1, &c1)
+    e.result(0, Poly(0), &c0)?;
+    e.result(0, Poly(1), &c1)
 }
 
 pub(crate) fn relin(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
-    let d = [e.cipher(0, 0)?, e.cipher(0, 1)?, e.cipher(0, 2)?];
+    let d = [
+        e.cipher(0, Poly(0))?,
+        e.cipher(0, Poly(1))?,
+        e.cipher(0, Poly(2))?,
+    ];
     let key = e.key(1, v.seeded)?;
     relinearise(e, d, key)
 }
@@ -167,7 +172,7 @@ pub(crate) fn square_relin(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
 }
 
 pub(crate) fn rotate(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
-    let (c0, c1) = (e.cipher(0, 0)?, e.cipher(0, 1)?);
+    let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let key = e.key(1, v.seeded)?;
     let g = e.galois()?;
     let auto = |b: &mut ProcBuilder, value| b.auto_of(value, g);
@@ -175,8 +180,8 @@ pub(crate) fn rotate(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
     let [b, a] = switch(e, &turned, key)?;
     let c0 = e.map(&c0, auto)?;
     let c0 = add_all(e, &c0, &b)?;
-    e.result(0, 0, &c0)?;
-    e.result(0, 1, &a)
+    e.result(0, Poly(0), &c0)?;
+    e.result(0, Poly(1), &a)
 }
 
 pub(crate) fn hoisted_rotate(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
@@ -189,7 +194,7 @@ pub(crate) fn hoisted_rotate(e: &mut Emit, v: &Variant) -> Result<(), RlweError>
             got: count.to_string(),
         });
     }
-    let (c0, c1) = (e.cipher(0, 0)?, e.cipher(0, 1)?);
+    let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let digits = Digits::cut(e, &c1)?;
     let moduli = special_first(e);
     let extended = moduli
@@ -212,8 +217,8 @@ pub(crate) fn hoisted_rotate(e: &mut Emit, v: &Variant) -> Result<(), RlweError>
         let [b, a] = mod_down(e, sums)?;
         let c0 = e.map(&c0, |builder, value| builder.auto_of(value, g))?;
         let c0 = add_all(e, &c0, &b)?;
-        e.result(k, 0, &c0)?;
-        e.result(k, 1, &a)?;
+        e.result(k, Poly(0), &c0)?;
+        e.result(k, Poly(1), &a)?;
     }
     Ok(())
 }

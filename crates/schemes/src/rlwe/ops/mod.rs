@@ -16,11 +16,11 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use ringmill_isa::mid::Procedure;
+use ringmill_isa::{Galois, Level, Poly};
 use sha2::{Digest, Sha256};
 
 use super::cipher::MAX_SIZE;
 use super::error::RlweError;
-use super::level::{Galois, Level};
 use super::params::{Params, RingParams};
 use crate::scheme::Operation;
 pub(crate) use emit::Emit;
@@ -197,8 +197,8 @@ impl Immediate {
         match self {
             Self::None | Self::Open(..) => Vec::new(),
             Self::Residues(residues) => residues.clone(),
-            Self::Element(Galois(g)) => vec![u64::from(*g)],
-            Self::Elements(elements) => elements.iter().map(|&Galois(g)| u64::from(g)).collect(),
+            Self::Element(g) => vec![(*g).into()],
+            Self::Elements(elements) => elements.iter().map(|&g| g.into()).collect(),
         }
     }
 
@@ -224,7 +224,7 @@ impl Immediate {
             Self::Residues(residues) => format!(".{}", digest(residues.iter().copied())),
             Self::Element(g) => format!(".g{g}"),
             Self::Elements(elements) => {
-                let words = elements.iter().map(|&Galois(g)| u64::from(g));
+                let words = elements.iter().map(|&g| g.into());
                 format!(".{}.{}", elements.len(), digest(words))
             }
         }
@@ -309,7 +309,7 @@ impl<T: Table> OpKey<T> {
     /// Refuses a variant that the row does not have.
     fn check(&self, params: &Params) -> Result<(), RlweError> {
         let (row, variant) = (self.op.row(), &self.variant);
-        params.check_level(variant.level.0)?;
+        params.check_level(variant.level)?;
         self.result_level()?;
         if variant.sizes.len() != row.ciphers.len() {
             return Err(RlweError::Length {
@@ -390,8 +390,9 @@ impl<T: Table> Operation for OpKey<T> {
         }
     }
 
-    fn passes_through(&self, poly: u32) -> Option<u16> {
+    fn passes_through(&self, poly: Poly) -> Option<u16> {
         let (a, b) = (self.variant.size(0), self.variant.size(1));
+        let poly = u32::from(poly.0);
         match self.op.row().through {
             Through::None => None,
             Through::AllButFirst => (1..a).contains(&poly).then_some(0),

@@ -2,6 +2,7 @@
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
+use ringmill_isa::Poly;
 use ringmill_isa::mid::{ModulusId, ProcBuilder};
 
 use super::Variant;
@@ -10,7 +11,7 @@ use crate::rlwe::error::RlweError;
 
 /// Ring paper, Algorithm 4, rounding to nearest as SEAL does: divides by the last prime of the level.
 pub(crate) fn rescale(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
-    for poly in 0..v.size(0) {
+    for poly in Poly::of(v.size(0)) {
         let mut kept = e.cipher(0, poly)?;
         let last = kept.split_off(kept.len().saturating_sub(1));
         let scaled = divide_and_round(e, &last, &kept)?;
@@ -22,7 +23,7 @@ pub(crate) fn rescale(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
 /// Divides polynomials over the level's and the special primes by P.
 pub(crate) fn mod_down_all(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
     let special = e.params.cipher_count()..e.params.moduli().len();
-    for poly in 0..v.size(0) {
+    for poly in Poly::of(v.size(0)) {
         let kept = e.cipher(0, poly)?;
         let dropped = e.cipher_over(0, poly, special.clone())?;
         let scaled = divide_and_round(e, &dropped, &kept)?;

@@ -1,0 +1,139 @@
+//! Curves as a picture: scalable vector graphics, both axes labelled, the upright one logarithmic.
+
+use std::fmt::Write as _;
+
+/// A curve by its points, from left to right.
+pub struct Curve {
+    pub name: String,
+    pub dashed: bool,
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Curves over one pair of axes.
+pub struct Panel {
+    pub title: String,
+    pub curves: Vec<Curve>,
+}
+
+const WIDTH: f64 = 460.0;
+const HEIGHT: f64 = 360.0;
+/// Left, right, top and bottom margins; names of curves stand in the right one.
+const MARGINS: (f64, f64, f64, f64) = (60.0, 100.0, 30.0, 30.0);
+const COLOURS: [&str; 6] = [
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
+];
+
+/// Panels side by side. Curves take colours in pairs, so that a dashed one goes with its neighbour.
+pub fn svg(panels: &[Panel]) -> String {
+    let mut text = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{HEIGHT}\" font-family=\"sans-serif\" \
+         font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+        WIDTH * panels.len() as f64
+    );
+    for (at, panel) in panels.iter().enumerate() {
+        let _ = writeln!(text, "<g transform=\"translate({} 0)\">", WIDTH * at as f64);
+        draw(&mut text, panel);
+        text += "</g>\n";
+    }
+    text + "</svg>\n"
+}
+
+/// Smallest and largest.
+fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+        (low.min(v), high.max(v))
+    })
+}
+
+fn draw(text: &mut String, panel: &Panel) {
+    let points = || panel.curves.iter().flat_map(|c| &c.points);
+    let (left, right) = range(points().map(|p| p.0));
+    let (low, high) = range(points().map(|p| p.1.log10()));
+    let (low, high) = (low.floor(), high.ceil());
+    let (from_left, from_right, from_top, from_bottom) = MARGINS;
+    let across = |x: f64| {
+        from_left + (x - left) / (right - left).max(1e-9) * (WIDTH - from_left - from_right)
+    };
+    let up = |y: f64| {
+        let part = (y.log10() - low) / (high - low).max(1e-9);
+        HEIGHT - from_bottom - part * (HEIGHT - from_top - from_bottom)
+    };
+    let _ = writeln!(
+        text,
+        "<text x=\"{from_left}\" y=\"18\">{}</text>",
+        panel.title
+    );
+    for decade in low as i32..=high as i32 {
+        let (y, value) = (up(10f64.powi(decade)), 10f64.powi(decade));
+        let _ = writeln!(
+            text,
+            "<path d=\"M{from_left} {y:.1}H{}\" stroke=\"#ccc\"/><text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{value}</text>",
+            WIDTH - from_right,
+            from_left - 6.0,
+            y + 4.0
+        );
+    }
+    for x in left as i32..=right as i32 {
+        let _ = writeln!(
+            text,
+            "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{x}</text>",
+            across(f64::from(x)),
+            HEIGHT - 10.0
+        );
+    }
+    for (at, curve) in panel.curves.iter().enumerate() {
+        let colour = COLOURS[at / 2 % COLOURS.len()];
+        let dashes = if curve.dashed {
+            " stroke-dasharray=\"4 3\""
+        } else {
+            ""
+        };
+        let line: Vec<String> = curve
+            .points
+            .iter()
+            .map(|&(x, y)| format!("{:.1},{:.1}", across(x), up(y)))
+            .collect();
+        let _ = writeln!(
+            text,
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\"{dashes}><title>{}</title></polyline>",
+            line.join(" "),
+            curve.name
+        );
+        if let Some(&(x, y)) = curve.points.last().filter(|_| !curve.dashed) {
+            let _ = writeln!(
+                text,
+                "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"{colour}\">{}</text>",
+                across(x) + 6.0,
+                up(y) + 4.0,
+                curve.name
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_curve_is_a_line_within_the_picture() {
+        let curve = |dashed| Curve {
+            name: "c".to_owned(),
+            dashed,
+            points: vec![(8.0, 10.0), (9.0, 1000.0)],
+        };
+        let panel = Panel {
+            title: "t".to_owned(),
+            curves: vec![curve(true), curve(false)],
+        };
+        let text = svg(&[panel]);
+        assert_eq!(text.matches("<polyline").count(), 2);
+        assert_eq!(text.matches("stroke-dasharray").count(), 1);
+        // The lowest point on the axis, the highest at the top.
+        assert_eq!(
+            text.matches("points=\"60.0,330.0 360.0,30.0\"").count(),
+            2,
+            "{text}"
+        );
+    }
+}

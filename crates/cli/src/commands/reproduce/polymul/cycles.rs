@@ -1,0 +1,81 @@
+//! Cycles of operations and streams, from the RTL where there is one.
+
+use std::sync::Arc;
+
+use ringmill_devices::DeviceError;
+use ringmill_hdl::polymul::{Dice, Lockstep, Multiplier, lockstep};
+use ringmill_hdl::{BuildOptions, Hdl, Optimise};
+use ringmill_machines::MachineError;
+use ringmill_machines::polymul::{
+    ArrayOp, Degree, Shape, Tables, cycles, load_cycles, unload_cycles,
+};
+use ringmill_math::primes::ntt_primes;
+
+use crate::error::CliError;
+
+/// Of the operands.
+const SEED: u64 = 1;
+
+/// Cycles of one operation and of the streams around it, without stalls.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    pub array: u64,
+    pub load: u64,
+    pub unload: u64,
+}
+
+pub(super) fn degree(shape: Shape, n: usize) -> Result<Degree, CliError> {
+    Ok(shape.degree(n).map_err(MachineError::from)?)
+}
+
+pub(super) struct Cycles {
+    shape: Shape,
+    rtl: Option<Multiplier>,
+    dice: Dice,
+}
+
+impl Cycles {
+    pub fn new(shape: Shape, hdl: Option<&Hdl>) -> Result<Self, CliError> {
+        let options = BuildOptions {
+            optimise: Optimise::Run,
+            waves: false,
+        };
+        let build = |hdl| Multiplier::new(hdl, shape, options);
+        Ok(Self {
+            shape,
+            rtl: hdl.map(build).transpose()?,
+            dice: Dice::new(SEED),
+        })
+    }
+
+    /// Of an operation on random operands modulo the largest prime of `bits` bits.
+    pub fn of(&mut self, op: ArrayOp, n: usize, bits: u32) -> Result<Taken, CliError> {
+        let Some(rtl) = &mut self.rtl else {
+            let degree = degree(self.shape, n)?;
+            return Ok(Taken {
+                array: cycles(self.shape, degree, op),
+                load: load_cycles(self.shape, degree),
+                unload: unload_cycles(self.shape, degree),
+            });
+        };
+        let fault = |e| CliError::from(DeviceError::from(e));
+        let primes = ntt_primes(bits, n.ilog2(), 1)?;
+        let q = primes.first().copied().unwrap_or_default();
+        let loaded = rtl.tables().ok();
+        if loaded.is_none_or(|t| t.degree().n() != n || t.modulus().value() != q) {
+            let tables = Arc::new(Tables::new(self.shape, n, q)?);
+            rtl.load_tables(&tables).map_err(fault)?;
+        }
+        let (a, b) = (self.dice.limb(n, q), self.dice.limb(n, q));
+        let Lockstep {
+            cycles: array,
+            load,
+            unload,
+        } = lockstep(rtl, op, &a, &b, 0).map_err(fault)?;
+        Ok(Taken {
+            array,
+            load,
+            unload,
+        })
+    }
+}

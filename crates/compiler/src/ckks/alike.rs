@@ -1,0 +1,583 @@
+//! Which operations of a managed program make the same error, or errors that are not independent.
+//!
+//! The errors of key switching and of rescaling are functions of the polynomial that is switched or rounded: rotations of
+//! x + p and of x + q, p and q public, switch the same c_1 and so add the same error; the products (x + p) y and (x + q) y
+//! have the same c_2. Whether two polynomials are the same is found by evaluation at a random point: what is encrypted and
+//! what key switching makes are unknowns, every polynomial of a ciphertext is a polynomial in them, and different ones
+//! agree at a random point of a field of 2^61 - 1 elements with a chance of its degree over 2^61.
+//!
+//! Polynomials that are not the same can still make errors that are correlated. Digits and remainders of u and v, as
+//! functions of the unknowns (ring elements that look uniform and independent: RLWE), are uncorrelated unless
+//! m u = n v X^k for whole numbers m and n: any other combination of the two is uniform, so every character sum of their
+//! covariance vanishes; for m u = n v it is gcd(m, n)^2 / (m n) of the variance. Such u and v, and those that are like that but for
+//! something small, are called alike ([`Origin::like`]), and their errors are added as amplitudes. They are found as
+//! polynomials whose quotient is the same at two random points, where
+//! - whole numbers and constants, and plaintexts that may encode to a multiple of X^k, have one value at both points;
+//! - rescaling is division by its prime, as a remainder is small beside a digit, but not as a factor: what it is multiplied
+//!   by is uniform;
+//! - what is public in c_0 beside the unknowns is left out where c_0 is rounded: {u} and {u + p} may be any distance apart;
+//! - plaintexts that are inputs of the program are constants, all the same: nothing is known of how they are related.
+//!
+//! A plaintext that is an input may be zero, too, and then y + x p is y, whatever x is. So polynomials are alike as well if
+//! they are where all such plaintexts are zero, and those of which nothing is left there are taken to be alike.
+//!
+//! Key switching makes new unknowns of each polynomial that it switches: polynomials that differ by little have digits that
+//! differ by little, but what these are multiplied by is uniform. An automorphism is not computed: what it makes of an
+//! unknown is another one, for it never meets the product of what it was applied to without new unknowns beside it.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use ringmill_isa::Level;
+use ringmill_isa::macros::{
+    LevelNote, LevelScale, MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
+};
+use ringmill_schemes::ckks::{Origin, Params};
+
+/// 2^61 - 1.
+const P: u64 = (1 << 61) - 1;
+
+/// Values at three points: the first tells whether polynomials are the same, the others whether they are alike. Last at the
+/// others again, with plaintexts that are inputs zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct At([u64; 5]);
+
+impl At {
+    const ZERO: Self = Self([0; 5]);
+
+    fn new([same, a, b]: [u64; 3]) -> Self {
+        Self([same, a, b, a, b])
+    }
+
+    fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        let mut pairs = self.0.into_iter().zip(other.0);
+        Self([0; 5].map(|_| pairs.next().map_or(0, |(a, b)| f(a, b))))
+    }
+
+    /// The same at the points that tell whether polynomials are alike, another at the first.
+    fn with(self, same: u64) -> Self {
+        let [_, a, b, c, d] = self.0;
+        Self([same, a, b, c, d])
+    }
+
+    /// Multiplied by a number at the points that tell whether polynomials are alike.
+    fn scaled(self, by: u64) -> Self {
+        Self(self.0.map(|x| product(x, by))).with(self.0[0])
+    }
+
+    fn plus(self, other: Self) -> Self {
+        self.zip(other, |a, b| (a + b) % P)
+    }
+
+    fn minus(self, other: Self) -> Self {
+        self.zip(other, |a, b| (a + P - b) % P)
+    }
+
+    fn times(self, other: Self) -> Self {
+        self.zip(other, product)
+    }
+
+    /// An unknown of its own.
+    fn unknown(of: impl Hash) -> Self {
+        Self::new([0u8, 1, 2].map(|point| hash((point, &of)) % P))
+    }
+
+    /// Of something that has one value at the points that tell whether polynomials are alike.
+    fn known(same: impl Hash, like: u64) -> Self {
+        let same = if like == 0 { 0 } else { hash(same) % P };
+        Self::new([same, like, like])
+    }
+
+    /// Of a plaintext that is an input, and may be zero.
+    fn input(same: impl Hash, like: u64) -> Self {
+        let [same, a, b, ..] = Self::known(same, like).0;
+        Self([same, a, b, 0, 0])
+    }
+
+    /// An unknown for what is made of a polynomial, the opposite of what is made of the opposite one.
+    fn odd(of: impl Hash, polynomial: u64) -> u64 {
+        let opposite = (P - polynomial) % P;
+        let positive = hash((of, polynomial.min(opposite))) % P;
+        match polynomial {
+            0 => 0,
+            x if x <= opposite => positive,
+            _ => (P - positive) % P,
+        }
+    }
+
+    /// What polynomials that are alike have in common: where no plaintext is zero, and where those are that may be.
+    fn rays(self) -> [u64; 2] {
+        let [same, a, b, c, d] = self.0;
+        let ray = |a, b, zero| match (a, b) {
+            (0, _) | (_, 0) => zero,
+            _ => product(a, inverse(b)),
+        };
+        let zero = hash((same, "zero"));
+        let left = if [a, b] == [c, d] {
+            zero
+        } else {
+            hash("nothing left")
+        };
+        [ray(a, b, zero), ray(c, d, left)]
+    }
+}
+
+fn product(a: u64, b: u64) -> u64 {
+    (u128::from(a) * u128::from(b) % u128::from(P)) as u64
+}
+
+/// Of what is not zero: a^(P - 2).
+fn inverse(a: u64) -> u64 {
+    let (mut power, mut square, mut exponent) = (1, a, P - 2);
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            power = product(power, square);
+        }
+        square = product(square, square);
+        exponent >>= 1;
+    }
+    power
+}
+
+fn hash(of: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A double as the fraction that it is; 0 for what is no number.
+fn number(x: f64) -> u64 {
+    if x == 0.0 || !x.is_finite() {
+        return 0;
+    }
+    let bits = x.abs().to_bits();
+    let (exponent, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
+    let (mantissa, exponent) = match exponent {
+        0 => (fraction, -1074),
+        _ => (fraction | 1 << 52, exponent - 1075),
+    };
+    // 2^61 = 1.
+    let positive = product(mantissa, 1 << exponent.rem_euclid(61));
+    if x < 0.0 {
+        (P - positive) % P
+    } else {
+        positive
+    }
+}
+
+/// The polynomials of a value.
+#[derive(Clone, Copy, Debug)]
+struct Polys {
+    /// What c_0 has that is public: constants, which automorphisms leave alone, and plaintexts.
+    constant: At,
+    plain: At,
+    /// c_0 without that, c_1 and c_2.
+    c: [At; 3],
+}
+
+impl Polys {
+    const ZERO: Self = Self {
+        constant: At::ZERO,
+        plain: At::ZERO,
+        c: [At::ZERO; 3],
+    };
+
+    fn public(&self) -> At {
+        self.constant.plus(self.plain)
+    }
+
+    fn zip(&self, other: &Self, f: impl Fn(At, At) -> At) -> Self {
+        let ([a, b, c], [x, y, z]) = (self.c, other.c);
+        Self {
+            constant: f(self.constant, other.constant),
+            plain: f(self.plain, other.plain),
+            c: [f(a, x), f(b, y), f(c, z)],
+        }
+    }
+
+    fn map(&self, f: impl Fn(At) -> At) -> Self {
+        self.zip(&Self::ZERO, |x, _| f(x))
+    }
+
+    fn times(&self, other: &Self) -> Self {
+        let (a, b) = (self, other);
+        let constant = a.constant.times(b.constant);
+        let public = a.public().times(b.public());
+        let [a0, a1, a2] = a.c;
+        let [b0, b1, b2] = b.c;
+        let (full_a, full_b) = (a.public().plus(a0), b.public().plus(b0));
+        let middle = full_a.times(b2).plus(a1.times(b1)).plus(a2.times(full_b));
+        Self {
+            constant,
+            plain: public.minus(constant),
+            c: [
+                full_a.times(full_b).minus(public),
+                full_a.times(b1).plus(a1.times(full_b)),
+                middle,
+            ],
+        }
+    }
+}
+
+/// What an instruction's errors come from: of a key switch one for each result, of a rescaling one for each polynomial,
+/// of an encoding one. `None` for what nothing else is like.
+pub(crate) type Origins = Vec<Option<Origin>>;
+
+/// An origin, like others in either of two ways.
+#[derive(Clone, Copy)]
+struct Found {
+    same: u64,
+    like: [u64; 2],
+}
+
+/// Numbers that mean the same, by the number that stands for them or leads there.
+#[derive(Default)]
+struct Classes(HashMap<u64, u64>);
+
+impl Classes {
+    fn of(&mut self, mut number: u64) -> u64 {
+        while let Some(&next) = self.0.get(&number) {
+            if let Some(&after) = self.0.get(&next) {
+                self.0.insert(number, after);
+            }
+            number = next;
+        }
+        number
+    }
+
+    fn join(&mut self, [a, b]: [u64; 2]) {
+        let (a, b) = (self.of(a), self.of(b));
+        if a != b {
+            self.0.insert(a, b);
+        }
+    }
+}
+
+/// For each instruction of a managed program.
+pub(crate) fn origins(program: &MacroProgram, params: &Params) -> Vec<Origins> {
+    let mut alike = Alike {
+        program,
+        params,
+        polys: vec![Polys::ZERO; program.types.len()],
+        vectors: HashMap::new(),
+    };
+    let found: Vec<Vec<Option<Found>>> = program.instrs.iter().map(|i| alike.step(i)).collect();
+    let mut classes = Classes::default();
+    for origin in found.iter().flatten().flatten() {
+        classes.join(origin.like);
+    }
+    let mut of = |origin: Option<Found>| {
+        origin.map(
+            |Found {
+                 same,
+                 like: [like, _],
+             }| Origin {
+                same,
+                like: classes.of(like),
+            },
+        )
+    };
+    let mut origins: Vec<Origins> = found
+        .into_iter()
+        .map(|origins| origins.into_iter().map(&mut of).collect())
+        .collect();
+    let mut count: HashMap<u64, u32> = HashMap::new();
+    for origin in origins.iter().flatten().flatten() {
+        *count.entry(origin.like).or_default() += 1;
+    }
+    for origin in origins.iter_mut().flatten() {
+        *origin = origin.filter(|o| count.get(&o.like).is_some_and(|&n| n > 1));
+    }
+    origins
+}
+
+struct Alike<'a> {
+    program: &'a MacroProgram,
+    params: &'a Params,
+    polys: Vec<Polys>,
+    /// Of each constant vector at scale 1.
+    vectors: HashMap<u32, At>,
+}
+
+impl Alike<'_> {
+    fn polys(&self, value: Option<&MacroValue>) -> Polys {
+        let known = value.and_then(|v| self.polys.get(v.0 as usize));
+        known.copied().unwrap_or(Polys::ZERO)
+    }
+
+    fn at(&self, value: MacroValue) -> LevelScale {
+        let at = match self.program.types.get(value.0 as usize) {
+            Some(&(MacroType::Cipher { at, .. } | MacroType::Plain { at })) => at,
+            None => None,
+        };
+        at.and_then(LevelNote::scaled).unwrap_or(LevelScale {
+            level: Level(0),
+            scale: 1.0,
+        })
+    }
+
+    /// A constant vector: linear in its numbers where alike is asked.
+    fn vector(&mut self, data: u32) -> At {
+        if let Some(&known) = self.vectors.get(&data) {
+            return known;
+        }
+        let vector = self.program.data.get(data as usize);
+        let vector = vector.map_or(&[] as &[_], Vec::as_slice);
+        let bits: Vec<[u64; 2]> = (vector.iter())
+            .map(|(re, im)| [re.to_bits(), im.to_bits()])
+            .collect();
+        // A multiple of X^k has numbers of one absolute value, and real ones only where k = 0.
+        let size = |&(re, im): &(f64, f64)| f64::hypot(re, im);
+        let first = vector.first().copied().unwrap_or_default();
+        let turned = |z: &(f64, f64)| (size(z) - size(&first)).abs() <= 1e-6 * size(&first);
+        let uniform = vector.iter().all(|z| *z == first);
+        let real = vector.iter().all(|z| z.1 == 0.0);
+        let monomial = uniform || !real && vector.iter().all(turned);
+        let sum = |point: u8| {
+            vector.iter().enumerate().fold(0, |sum, (slot, &(re, im))| {
+                let [x, y] = [0u8, 1].map(|part| hash((point, slot, part)) % P);
+                (sum + product(number(re), x) + product(number(im), y)) % P
+            })
+        };
+        let one = sum(1);
+        let other = if monomial { one } else { sum(2) };
+        let zero = vector.iter().all(|z| size(z) == 0.0);
+        let same = if zero { 0 } else { hash(bits) % P };
+        let found = At::new([same, one, other]);
+        self.vectors.insert(data, found);
+        found
+    }
+
+    /// Finds the polynomials of an instruction's results, and what their errors come from.
+    fn step(&mut self, instr: &MacroInstr) -> Vec<Option<Found>> {
+        let (a, b) = (self.polys(instr.src.first()), self.polys(instr.src.get(1)));
+        let mut origins = Vec::new();
+        for (k, &d) in instr.dst.iter().enumerate() {
+            let made = self.result(instr, k, d, &a, &b, &mut origins);
+            if let Some(polys) = self.polys.get_mut(d.0 as usize) {
+                *polys = made;
+            }
+        }
+        origins
+    }
+
+    fn result(
+        &mut self,
+        instr: &MacroInstr,
+        k: usize,
+        d: MacroValue,
+        a: &Polys,
+        b: &Polys,
+        origins: &mut Vec<Option<Found>>,
+    ) -> Polys {
+        let at = self.at(d);
+        let scale = at.scale.to_bits();
+        let steps = match &instr.imm {
+            MacroImm::Steps(steps) => {
+                let steps = steps.get(k).map_or(0, |&s| i64::from(s));
+                steps.rem_euclid(self.params.slots() as i64)
+            }
+            _ => 0,
+        };
+        let [c0, c1, c2] = a.c;
+        match (instr.op, &instr.imm) {
+            (MacroOp::Input, &MacroImm::Input(i)) => {
+                if let Some(MacroType::Cipher { .. }) = self.program.types.get(d.0 as usize) {
+                    origins.push(None);
+                    let c = [0u8, 1].map(|part| At::unknown(("input", i, part)));
+                    return Polys {
+                        c: [c[0], c[1], At::ZERO],
+                        ..Polys::ZERO
+                    };
+                }
+                origins.push(Some(Found {
+                    same: hash(("encoded input", i, scale)),
+                    like: [hash("encoded input"); 2],
+                }));
+                Polys {
+                    plain: At::input(("plain", i, scale), number(at.scale)),
+                    ..Polys::ZERO
+                }
+            }
+            (MacroOp::Encode, &MacroImm::Data(data)) => {
+                let vector = self.vector(data);
+                let [same, ..] = vector.0;
+                origins.push(Some(Found {
+                    same: hash(("encoded", same, scale)),
+                    like: vector.rays().map(|ray| hash(("encoded", ray))),
+                }));
+                let by = number(at.scale);
+                let same = if same == 0 {
+                    0
+                } else {
+                    hash((same, scale)) % P
+                };
+                Polys {
+                    plain: vector.scaled(by).with(same),
+                    ..Polys::ZERO
+                }
+            }
+            (MacroOp::Add, _) => a.zip(b, At::plus),
+            (MacroOp::Sub, _) => a.zip(b, At::minus),
+            (MacroOp::Neg, _) => Polys::ZERO.zip(a, At::minus),
+            (MacroOp::Addc, &MacroImm::Constant { value, .. }) => {
+                let like = product(number(value), number(at.scale));
+                let constant = At::known(("constant", value.to_bits(), scale), like);
+                Polys {
+                    constant: a.constant.plus(constant),
+                    ..*a
+                }
+            }
+            (MacroOp::Mulc, &MacroImm::Constant { value, scale }) => {
+                let scale = scale.unwrap_or(1.0);
+                let like = product(number(value), number(scale));
+                let factor = if scale == 1.0 && value.fract() == 0.0 {
+                    At([like; 5])
+                } else {
+                    At::known(("factor", value.to_bits(), scale.to_bits()), like)
+                };
+                a.map(|x| x.times(factor))
+            }
+            (MacroOp::Mul, _) => a.times(b),
+            (MacroOp::Square, _) => a.times(a),
+            (MacroOp::Modswitch, _) => *a,
+            (MacroOp::Relin, _) => {
+                let [s0, s1] = switched("relin", 0, 0, at, c2, origins);
+                Polys {
+                    c: [c0.plus(s0), c1.plus(s1), At::ZERO],
+                    ..*a
+                }
+            }
+            (MacroOp::Conj | MacroOp::Rotate | MacroOp::Hrotate, _) => {
+                let key = if instr.op == MacroOp::Conj {
+                    "conj"
+                } else {
+                    "rotate"
+                };
+                let hoisted = if instr.op == MacroOp::Hrotate {
+                    steps
+                } else {
+                    0
+                };
+                let [s0, s1] = switched(key, steps, hoisted, at, c1, origins);
+                let turn = At::unknown((key, steps));
+                let turned = |x: At| x.times(turn).with(At::odd((key, steps), x.0[0]));
+                Polys {
+                    constant: a.constant,
+                    plain: turned(a.plain),
+                    c: [turned(c0).plus(s0), s1, At::ZERO],
+                }
+            }
+            (MacroOp::Rescale, _) => {
+                let dropped = at.level.above(1);
+                // The public part is rounded with the rest of c_0: which may bring different errors, or the same.
+                let like = |c: At, number: u8| {
+                    c.rays().map(|ray| hash(("rescaled", dropped, ray, number)))
+                };
+                origins.push(Some(Found {
+                    same: hash(("rescaled", d.0)),
+                    like: like(c0, 0),
+                }));
+                for (number, c) in [(1u8, c1), (2, c2)] {
+                    let exact = c.0[0];
+                    origins.push((exact != 0).then(|| Found {
+                        same: hash(("rescaled", dropped, exact, number, scale)),
+                        like: like(c, number),
+                    }));
+                }
+                let prime = self.params.moduli().get(dropped.index()).copied();
+                let by = inverse(prime.unwrap_or(1) % P);
+                let divided =
+                    |x: At, whole: u64| x.scaled(by).with(At::odd(("rescaled", dropped), whole));
+                let [full, ..] = a.public().plus(c0).0;
+                Polys {
+                    constant: divided(a.constant, 0),
+                    plain: divided(a.plain, 0),
+                    c: [
+                        divided(c0, full),
+                        divided(c1, c1.0[0]),
+                        divided(c2, c2.0[0]),
+                    ],
+                }
+            }
+            (MacroOp::Output, _) => Polys::ZERO,
+            // Written out before.
+            (MacroOp::Call | MacroOp::Repeat, _) => Polys::ZERO,
+            // Without what the verifier asks for.
+            (MacroOp::Input | MacroOp::Encode | MacroOp::Addc | MacroOp::Mulc, _) => Polys::ZERO,
+        }
+    }
+}
+
+/// What key switching makes of a polynomial: nothing of nothing.
+fn switched(
+    key: &str,
+    steps: i64,
+    hoisted: i64,
+    at: LevelScale,
+    polynomial: At,
+    origins: &mut Vec<Option<Found>>,
+) -> [At; 2] {
+    let [exact, ..] = polynomial.0;
+    if exact == 0 {
+        origins.push(None);
+        return [At::ZERO; 2];
+    }
+    let of = (key, steps, hoisted, at.level, exact);
+    let like = |ray| hash(("switched", key, steps, ray));
+    origins.push(Some(Found {
+        same: hash(("switched", of, at.scale.to_bits())),
+        like: polynomial.rays().map(like),
+    }));
+    [0u8, 1].map(|part| At::unknown(("switched", of, part)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubles_are_fractions_of_the_field() {
+        assert_eq!(number(3.0), 3);
+        assert_eq!(number(-1.0), P - 1);
+        assert_eq!(product(number(0.375), 8), 3);
+        assert_eq!(
+            product(number(f64::MIN_POSITIVE / 4.0), number(4.0)),
+            number(f64::MIN_POSITIVE)
+        );
+        assert_eq!(product(inverse(12345), 12345), 1);
+    }
+
+    #[test]
+    fn products_that_differ_by_what_is_public_have_one_third_polynomial() {
+        let cipher = |name: &str| Polys {
+            c: [At::unknown((name, 0)), At::unknown((name, 1)), At::ZERO],
+            ..Polys::ZERO
+        };
+        let (x, y) = (cipher("x"), cipher("y"));
+        let p = Polys {
+            plain: At::unknown("p"),
+            ..Polys::ZERO
+        };
+        let moved = x.zip(&p, At::plus);
+        let (a, b) = (x.times(&y), moved.times(&y));
+        assert_eq!(a.c[2], b.c[2]);
+        assert_ne!(a.c[1], b.c[1]);
+        // (x + p) y = x y + p y, and three times a product is like it.
+        assert_eq!(b.c, a.zip(&p.times(&y), At::plus).c);
+        let thrice = a.c[2].plus(a.c[2]).plus(a.c[2]);
+        assert_ne!(thrice, a.c[2]);
+        assert_eq!(thrice.rays(), a.c[2].rays());
+        assert_ne!(a.c[1].rays(), b.c[1].rays());
+        assert_ne!(x.c[1].rays(), y.c[1].rays());
+    }
+
+    #[test]
+    fn what_is_made_of_the_opposite_is_the_opposite() {
+        let x = number(17.5);
+        let of = |x| At::odd("rounded", x);
+        assert_eq!((of(x) + of(P - x)) % P, 0);
+        assert_eq!(of(0), 0);
+        assert_ne!(of(x), At::odd("turned", x));
+    }
+}

@@ -1,0 +1,32 @@
+//! The evaluation keys that a program needs, and no others.
+
+use std::collections::BTreeSet;
+
+use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram};
+use ringmill_schemes::ckks::Params;
+use ringmill_schemes::rlwe::KeyRequest;
+
+use crate::error::CompileError;
+
+/// The relinearisation key, if anything is relinearised, then the keys of the Galois elements of rotations (`3^step mod 2N`)
+/// and conjugations (`2N - 1`), in increasing order.
+///
+/// # Errors
+/// A rotation step that the parameters' slots do not have.
+pub(super) fn of(program: &MacroProgram, params: &Params) -> Result<Vec<KeyRequest>, CompileError> {
+    let mut found = BTreeSet::new();
+    for instr in &program.instrs {
+        if let MacroImm::Steps(steps) = &instr.imm {
+            for &step in steps {
+                found.insert(params.galois_element(i64::from(step))?);
+            }
+        }
+        if instr.op == MacroOp::Conj {
+            found.insert(params.conjugation_element());
+        }
+    }
+    let relinearises = program.instrs.iter().any(|i| i.op == MacroOp::Relin);
+    let relin = relinearises.then_some(KeyRequest::Relin);
+    let galois = found.into_iter().map(KeyRequest::Galois);
+    Ok(relin.into_iter().chain(galois).collect())
+}

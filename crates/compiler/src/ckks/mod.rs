@@ -1,0 +1,133 @@
+//! CKKS in the compiler: constants are real, values have ranges and errors, levels come with scales.
+
+mod algebra;
+mod alike;
+pub(crate) mod canonical;
+pub(crate) mod code;
+pub(crate) mod depth;
+pub(crate) mod fold;
+mod keys;
+mod params;
+pub mod precision;
+pub mod range;
+mod real;
+pub mod reference;
+pub mod saved;
+pub(crate) mod scale;
+mod values;
+mod wanted;
+
+use ringmill_isa::Level;
+use ringmill_isa::macros::{MacroInput, MacroProgram, Note};
+use ringmill_schemes::At;
+use ringmill_schemes::ckks::key::KeyForm;
+use ringmill_schemes::ckks::{Ckks, KSwitchKey, Params, Scale};
+pub use ringmill_schemes::rlwe::KeyRequest;
+
+use crate::error::CompileError;
+use crate::options::{ParamsChoice as Choice, Passes};
+use crate::scheme::{Code, Compiles, Fitted, Lowerable};
+use canonical::CanonicalScales;
+use precision::Known;
+pub use precision::Precision;
+pub use range::InputRange;
+pub use wanted::Wanted;
+
+/// A compiled program.
+pub type Compiled = crate::Compiled<Ckks>;
+/// Options of [`crate::compile`].
+pub type Options = crate::Options<Ckks>;
+/// Where parameters come from.
+pub type ParamsChoice = Choice<Ckks>;
+/// An encoded plaintext that a program takes.
+pub type PlainRequest = crate::PlainRequest<Ckks>;
+
+impl Compiles for Ckks {
+    const NAME: &'static str = "ckks";
+    type Wanted = Wanted;
+    type Range = InputRange;
+    type Prediction = Precision;
+
+    fn constants(program: MacroProgram) -> Result<MacroProgram, CompileError> {
+        real::run(program)
+    }
+
+    fn simplified(program: MacroProgram, passes: Passes) -> MacroProgram {
+        if passes.fold {
+            fold::run(program)
+        } else {
+            program
+        }
+    }
+
+    fn ranges(options: &Options, inputs: &[MacroInput]) -> Result<Vec<InputRange>, CompileError> {
+        values::ranges(options, inputs)
+    }
+
+    fn fit(
+        program: &MacroProgram,
+        options: &Options,
+        ranges: &[InputRange],
+    ) -> Result<Fitted<Self>, CompileError> {
+        let sample = options.sample.as_deref();
+        let known = Known {
+            ranges,
+            sample: sample.map(|inputs| (inputs, options.margin)),
+        };
+        let fitted = match &options.params {
+            Choice::Given(params) => params::given(program, params, options, known)?,
+            Choice::Choose(wanted) => params::choose(program, wanted, options, known)?,
+        };
+        Ok(Fitted {
+            params: fitted.params,
+            managed: fitted.managed,
+            output_level: fitted.output_level,
+            predicted: fitted.prediction.outputs,
+        })
+    }
+
+    fn primes(params: &Params) -> &[u64] {
+        params.cipher_moduli()
+    }
+
+    fn keys(managed: &MacroProgram, params: &Params) -> Result<Vec<KeyRequest>, CompileError> {
+        keys::of(managed, params)
+    }
+
+    fn key_bytes(params: &Params, keys: usize, seeded: bool) -> u64 {
+        let form = if seeded {
+            KeyForm::Seeded
+        } else {
+            KeyForm::Stored
+        };
+        keys as u64 * KSwitchKey::bytes_of(params, form)
+    }
+
+    fn annotation(note: Note) -> Option<Scale> {
+        match note {
+            Note::Scale(scale) => Some(Scale(scale)),
+            Note::Bare | Note::Factor(_) => None,
+        }
+    }
+
+    fn resting(
+        params: &Params,
+        level: Level,
+        range: Option<&InputRange>,
+    ) -> Result<At<Scale>, CompileError> {
+        let scales = CanonicalScales::new(params.cipher_moduli(), params.default_scale())?;
+        let holds = |level: &Level, range: &InputRange| {
+            let room = params.log_q(*level) - 1.0 - scales.normal(*level).log2();
+            range.magnitude().max(1.0).log2() < room
+        };
+        let mut levels = level.to(params.max_level());
+        let lowest = range.and_then(|range| levels.find(|level| holds(level, range)));
+        let level = lowest.unwrap_or(level);
+        let annotation = Scale(scales.normal(level));
+        Ok(At { level, annotation })
+    }
+
+    fn code(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Self>, CompileError> {
+        code::of(params, instr)
+    }
+}

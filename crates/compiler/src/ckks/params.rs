@@ -1,0 +1,454 @@
+//! Choosing parameters: the smallest secure ones that give a program its levels, its slots and its precision.
+
+use std::sync::Arc;
+
+use ringmill_isa::Level;
+use ringmill_isa::macros::MacroProgram;
+use ringmill_limits::Watch;
+use ringmill_math::primes::{is_prime, ntt_primes};
+use ringmill_schemes::ckks::security::bound;
+use ringmill_schemes::ckks::{CkksError, Params, SecretDistribution};
+use ringmill_schemes::rlwe::RlweError;
+
+use super::scale;
+use super::{Options, Wanted};
+use crate::ckks::canonical::CanonicalScales;
+use crate::ckks::depth::Depths;
+use crate::ckks::precision::{Known, Precision, Prediction, Tightest, predict};
+use crate::error::{At, CompileError};
+use crate::target::Target;
+
+/// Sizes of rescaling primes: below, a large ring has too few primes near the scale; above, arithmetic ends.
+const SCALE_BITS: std::ops::RangeInclusive<u32> = 28..=58;
+/// Largest prime.
+const MAX_BITS: u32 = 60;
+/// Ring degrees that the security tables cover.
+const LOG_N: std::ops::RangeInclusive<u32> = 10..=17;
+/// Sign, and room for the sum of a value and its error.
+const MARGIN_BITS: u32 = 2;
+/// How far, if it can, the special prime exceeds the others: key switching then adds little more error than a rescale, in
+/// the slot that gets most of it too.
+const SPECIAL_BITS: u32 = 8;
+/// Where the search for the scale begins; any value would do.
+const FIRST_GUESS: u32 = 40;
+/// Levels that outputs may keep in hand where the first prime alone is too small for integer part and precision.
+const SPARE_LEVELS: u32 = 2;
+
+/// A program managed for parameters, and what is predicted of it.
+pub(crate) struct Fitted {
+    pub params: Arc<Params>,
+    pub managed: MacroProgram,
+    /// The level of the outputs.
+    pub output_level: Level,
+    pub prediction: Prediction,
+}
+
+impl Fitted {
+    fn new(
+        program: &MacroProgram,
+        params: Arc<Params>,
+        output_level: Level,
+        known: Known<'_>,
+        watch: &Watch,
+    ) -> Result<Self, CompileError> {
+        watch.check()?;
+        let managed = managed(program.clone(), &params, output_level)?;
+        watch.check()?;
+        let prediction = predict(&managed, &params, known, watch)?;
+        Ok(Self {
+            params,
+            managed,
+            output_level,
+            prediction,
+        })
+    }
+
+    /// Bits of the least precise output.
+    fn bits(&self) -> f64 {
+        let outputs = self.prediction.outputs.iter().map(Precision::bits);
+        outputs.fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// Levels and scales, by the parameters' primes. [`crate::compile`] verifies the one program that comes of it.
+fn managed(
+    relinearised: MacroProgram,
+    params: &Params,
+    output_level: Level,
+) -> Result<MacroProgram, CompileError> {
+    if relinearised.slots as usize > params.slots() {
+        return Err(CompileError::TooManySlots {
+            slots: relinearised.slots,
+            log_n: u32::from(params.log_n()),
+            available: params.slots() as u32,
+        });
+    }
+    let scales = CanonicalScales::new(params.cipher_moduli(), params.default_scale())?;
+    scale::run(relinearised, &scales, output_level)
+}
+
+/// `program`, which has its relinearisations, fitted to parameters chosen for it, its outputs at the level asked for or
+/// above.
+///
+/// # Errors
+/// [`CompileError::NoParameters`], [`CompileError::TooPrecise`], [`CompileError::TooLarge`]; [`CompileError::Target`]
+/// where only the target's limits stand against it.
+pub(crate) fn choose(
+    program: &MacroProgram,
+    wanted: &Wanted,
+    options: &Options,
+    known: Known<'_>,
+) -> Result<Fitted, CompileError> {
+    let target = options.target.as_ref();
+    let chosen = choose_within(program, wanted, options, known, target);
+    let (Err(error), Some(target)) = (&chosen, target) else {
+        return chosen;
+    };
+    if matches!(error, CompileError::Halt(_)) {
+        return chosen;
+    }
+    // What would serve without the machine says which field of its description stands against it.
+    let free = choose_within(program, wanted, options, known, None)?;
+    target.check(&*free.params)?;
+    chosen
+}
+
+fn choose_within(
+    program: &MacroProgram,
+    wanted: &Wanted,
+    options: &Options,
+    known: Known<'_>,
+    target: Option<&Target>,
+) -> Result<Fitted, CompileError> {
+    let mut refused = None;
+    let lowest = options.output_level;
+    for level in lowest.to(lowest.above(SPARE_LEVELS)) {
+        let mut search = Search {
+            program,
+            known,
+            wanted,
+            room: Room::new(target),
+            watch: &options.watch,
+            output_level: level,
+            levels: Depths::new(program, level).levels(level),
+            integer_bits: wanted.integer_bits,
+            tightest: None,
+        };
+        match search.run() {
+            Ok(fitted) => return Ok(fitted),
+            // With a level in hand the integer part need not fit the first prime beside the scale.
+            Err(error @ (CompileError::TooLarge { .. } | CompileError::TooPrecise { .. })) => {
+                refused = Some(error);
+            }
+            Err(error @ CompileError::Halt(_)) => return Err(error),
+            // A level more is no cure, and what was refused without it says more.
+            Err(error) => return Err(refused.unwrap_or(error)),
+        }
+    }
+    Err(refused.unwrap_or_else(|| CompileError::NoOutput {
+        name: program.name.clone(),
+    }))
+}
+
+/// `program` fitted to given parameters, its outputs at the lowest level, the one asked for or above, at which every value
+/// fits.
+///
+/// # Errors
+/// [`CompileError::Overflow`] where the parameters have no level to spare that would help; [`CompileError::Target`].
+pub(crate) fn given(
+    program: &MacroProgram,
+    params: &Arc<Params>,
+    options: &Options,
+    known: Known<'_>,
+) -> Result<Fitted, CompileError> {
+    if let Some(target) = &options.target {
+        target.check(&**params)?;
+    }
+    let mut refused = None;
+    let lowest = options.output_level;
+    for level in lowest.to(lowest.above(SPARE_LEVELS)) {
+        let fitted = match Fitted::new(program, Arc::clone(params), level, known, &options.watch) {
+            Ok(fitted) => fitted,
+            Err(error @ CompileError::Halt(_)) => return Err(error),
+            Err(error) => return Err(refused.unwrap_or(error)),
+        };
+        let tightest = &fitted.prediction.tightest;
+        if tightest.excess_bits < 0.0 {
+            return Ok(fitted);
+        }
+        refused.get_or_insert_with(|| CompileError::Overflow {
+            at: At(tightest.loc.clone()),
+            magnitude: tightest.magnitude,
+            capacity: tightest.capacity,
+        });
+    }
+    Err(refused.unwrap_or_else(|| CompileError::NoOutput {
+        name: program.name.clone(),
+    }))
+}
+
+/// Where parameters are looked for: all that the tables and arithmetic allow, or a machine's part of it.
+struct Room {
+    log_n: std::ops::RangeInclusive<u32>,
+    max_bits: u32,
+    friendly_bits: u32,
+    moduli: usize,
+}
+
+impl Room {
+    fn new(target: Option<&Target>) -> Self {
+        let (least, most) = (*LOG_N.start(), *LOG_N.end());
+        match target {
+            None => Self {
+                log_n: LOG_N,
+                max_bits: MAX_BITS,
+                friendly_bits: 0,
+                moduli: usize::MAX,
+            },
+            Some(target) => Self {
+                log_n: least.max((*target.log_n.is.start()).into())
+                    ..=most.min((*target.log_n.is.end()).into()),
+                max_bits: MAX_BITS.min(target.modulus_bits.is),
+                friendly_bits: target.friendly_bits.is,
+                moduli: target.moduli.is,
+            },
+        }
+    }
+
+    /// log2 of half of what primes are 1 modulo, for a ring degree.
+    fn step(&self, log_n: u32) -> u32 {
+        log_n.max(self.friendly_bits.saturating_sub(1))
+    }
+}
+
+/// The search for the smallest parameters with the outputs at one level.
+///
+/// The predicted precision grows by about a bit with each bit of the scale, so one try tells where the answer lies; from
+/// there the scale goes down while the precision suffices and up until it does. Whenever a value does not fit, the
+/// integer part grows by what is missing, and stays grown.
+struct Search<'a> {
+    program: &'a MacroProgram,
+    known: Known<'a>,
+    wanted: &'a Wanted,
+    room: Room,
+    watch: &'a Watch,
+    output_level: Level,
+    levels: u32,
+    integer_bits: u32,
+    /// The value that the integer part was last raised for.
+    tightest: Option<Tightest>,
+}
+
+impl Search<'_> {
+    fn run(&mut self) -> Result<Fitted, CompileError> {
+        let enough = f64::from(self.wanted.precision_bits);
+        let lowest = *SCALE_BITS.start();
+        let mut first = FIRST_GUESS.min(self.highest_scale()?);
+        // The guess itself may need a ring that no table has, where a smaller scale would not.
+        let shortfall = loop {
+            match self.attempt(first) {
+                Ok(Some(fitted)) => {
+                    break (enough - fitted.bits()).ceil().clamp(-64.0, 64.0) as i64;
+                }
+                Ok(None) => first = first.min(self.highest_scale()?),
+                Err(CompileError::NoParameters { .. }) if first > lowest => {
+                    break i64::from(lowest) - i64::from(first);
+                }
+                Err(error) => return Err(error),
+            }
+        };
+        let start = i64::from(first) + shortfall - 1;
+        let highest = self.highest_scale()?;
+        let mut scale_bits = start.clamp(i64::from(lowest), i64::from(highest)) as u32;
+        let mut reached = f64::NEG_INFINITY;
+        loop {
+            let highest = self.highest_scale()?;
+            if scale_bits > highest {
+                return Err(CompileError::TooPrecise {
+                    precision_bits: self.wanted.precision_bits,
+                    integer_bits: self.integer_bits,
+                    scale_bits: highest,
+                    reachable_bits: reached.max(0.0).floor() as u32,
+                });
+            }
+            match self.attempt(scale_bits)? {
+                Some(fitted) if fitted.bits() >= enough => return Ok(fitted),
+                Some(fitted) => {
+                    reached = fitted.bits();
+                    scale_bits += 1;
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// The program at a scale; `None` where a value did not fit, and the integer part was raised.
+    fn attempt(&mut self, scale_bits: u32) -> Result<Option<Fitted>, CompileError> {
+        let params = self.smallest(scale_bits)?;
+        let fitted = Fitted::new(
+            self.program,
+            params,
+            self.output_level,
+            self.known,
+            self.watch,
+        )?;
+        let missing = fitted.prediction.tightest.excess_bits;
+        if missing < 0.0 {
+            return Ok(Some(fitted));
+        }
+        let raise = missing.min(1e6).floor() as u32 + 1;
+        self.integer_bits = self.integer_bits.saturating_add(raise);
+        self.tightest = Some(fitted.prediction.tightest);
+        Ok(None)
+    }
+
+    fn first_bits(&self, scale_bits: u32) -> u32 {
+        scale_bits
+            .saturating_add(self.integer_bits)
+            .saturating_add(MARGIN_BITS)
+    }
+
+    fn special_bits(&self, scale_bits: u32) -> u32 {
+        (self.first_bits(scale_bits) + SPECIAL_BITS).min(self.room.max_bits)
+    }
+
+    /// Largest scale beside which the integer part fits the first prime.
+    fn highest_scale(&self) -> Result<u32, CompileError> {
+        let highest =
+            (self.room.max_bits).saturating_sub(self.integer_bits.saturating_add(MARGIN_BITS));
+        let highest = highest.min(*SCALE_BITS.end());
+        if SCALE_BITS.contains(&highest) {
+            return Ok(highest);
+        }
+        let tightest = self.tightest.as_ref();
+        let wanted = f64::from(self.wanted.integer_bits).exp2();
+        Err(CompileError::TooLarge {
+            at: At(tightest.and_then(|t| t.loc.clone())),
+            magnitude: tightest.map_or(wanted, |t| t.magnitude),
+            integer_bits: self.integer_bits,
+            max: self
+                .room
+                .max_bits
+                .saturating_sub(MARGIN_BITS + SCALE_BITS.start()),
+        })
+    }
+
+    /// The smallest secure ring, with primes as near the scale as they come.
+    fn smallest(&self, scale_bits: u32) -> Result<Arc<Params>, CompileError> {
+        let first_bits = self.first_bits(scale_bits);
+        let qp_bits = self
+            .levels
+            .saturating_mul(scale_bits)
+            .saturating_add(first_bits + self.special_bits(scale_bits));
+        let least = (self.program.slots.trailing_zeros() + 1).max(*self.room.log_n.start());
+        let largest = *self.room.log_n.end();
+        let moduli = self.levels as usize + 2;
+        let degrees = (least..=largest).filter(|_| moduli <= self.room.moduli);
+        for log_n in degrees {
+            let allowed = bound(
+                self.wanted.table,
+                SecretDistribution::default(),
+                self.wanted.level,
+                log_n as u8,
+            )?;
+            if allowed.is_none_or(|allowed| qp_bits > allowed) {
+                continue;
+            }
+            match self.build(log_n, scale_bits) {
+                // The primes' product may be a bit larger than the sum of their sizes.
+                Err(CkksError::Rlwe(RlweError::Insecure { .. })) => {}
+                built => return Ok(built?),
+            }
+        }
+        Err(CompileError::NoParameters {
+            levels: self.levels,
+            scale_bits,
+            first_bits,
+            needed_bits: qp_bits,
+            log_n: largest,
+            allowed_bits: bound(
+                self.wanted.table,
+                SecretDistribution::default(),
+                self.wanted.level,
+                largest as u8,
+            )?
+            .unwrap_or(0),
+        })
+    }
+
+    fn build(&self, log_n: u32, scale_bits: u32) -> Result<Arc<Params>, CkksError> {
+        let (first, special) = (self.first_bits(scale_bits), self.special_bits(scale_bits));
+        let step = self.room.step(log_n);
+        let (mut cipher, special) = if first == special {
+            let mut both = ntt_primes(first, step, 2)?;
+            let special = both.split_off(1);
+            (both, special)
+        } else {
+            (ntt_primes(first, step, 1)?, ntt_primes(special, step, 1)?)
+        };
+        cipher.extend(rescaling_primes(scale_bits, step, self.levels)?);
+        Params::builder(log_n as u8)
+            .primes(&cipher, &special)
+            .default_scale(f64::from(scale_bits).exp2())
+            .security(self.wanted.table, self.wanted.level)
+            .build()
+    }
+}
+
+/// q_1 ..= q_levels, each chosen, from the top down, so that the canonical scale below it returns as near to
+/// `2^scale_bits` as it can; a fixed list of primes would let the deviation double at every level.
+fn rescaling_primes(scale_bits: u32, log_n: u32, levels: u32) -> Result<Vec<u64>, CkksError> {
+    let wanted = f64::from(scale_bits).exp2();
+    let mut scale = wanted;
+    let mut chosen: Vec<u64> = Vec::new();
+    for _ in 0..levels {
+        let prime =
+            nearest_prime(scale * scale / wanted, log_n, &chosen).ok_or(RlweError::Parameter {
+                what: "the number of rescaling primes",
+                expected: format!(
+                    "at most {} near 2^{scale_bits} at N = 2^{log_n}",
+                    chosen.len()
+                ),
+                got: levels.to_string(),
+            })?;
+        scale = scale * scale / prime as f64;
+        chosen.push(prime);
+    }
+    chosen.reverse();
+    Ok(chosen)
+}
+
+/// The prime nearest `target` that is 1 mod 2N and not among `taken`, within a factor of about two.
+fn nearest_prime(target: f64, log_n: u32, taken: &[u64]) -> Option<u64> {
+    let step = 2u64 << log_n;
+    let centre = (target / step as f64).round() as u64;
+    let fits = |k: u64| {
+        let q = k.checked_mul(step)?.checked_add(1)?;
+        (!taken.contains(&q) && q >> 61 == 0 && is_prime(q)).then_some(q)
+    };
+    (0..centre.div_ceil(2)).find_map(|d| fits(centre - d).or_else(|| fits(centre + d)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn canonical_scales_stay_near_the_scale_at_any_depth() {
+        for (bits, log_n, levels) in [(40, 15, 30), (30, 16, 20), (50, 12, 40)] {
+            let mut primes = vec![(1 << 60) - 93];
+            primes.extend(rescaling_primes(bits, log_n, levels).unwrap());
+            let wanted = f64::from(bits).exp2();
+            let scales = CanonicalScales::new(&primes, wanted).unwrap();
+            for level in 0..=levels {
+                let drift = (scales.normal(Level(level)) / wanted).log2().abs();
+                assert!(drift < 0.05, "2^{bits}, level {level}: {drift}");
+            }
+        }
+    }
+
+    #[test]
+    fn primes_run_out_with_an_error() {
+        assert!(rescaling_primes(20, 17, 40).is_err());
+    }
+}

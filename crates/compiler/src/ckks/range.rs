@@ -1,0 +1,520 @@
+//! Interval analysis: how large every value of a program can become, slot by slot, for all inputs within their ranges.
+//!
+//! The bounds are exact for sums of inputs and products with constants, and safe everywhere: but for polynomials of a few
+//! terms ([`Polynomial`]) a value is taken to be anywhere within its span, whatever the values that it is computed with.
+
+use std::collections::BTreeMap;
+
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
+use ringmill_schemes::ckks::{Ball, Domain, Factor, Polynomial, Slots};
+
+use crate::ckks::algebra;
+
+/// Where the slots of an input lie.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum InputRange {
+    /// Real numbers from `lowest` to `highest`.
+    Real { lowest: f64, highest: f64 },
+    /// Complex numbers of at most this absolute value.
+    Disc { radius: f64 },
+}
+
+impl InputRange {
+    /// Whether the range is one: finite, and not empty.
+    pub fn is_valid(&self) -> bool {
+        match *self {
+            Self::Real { lowest, highest } => {
+                lowest.is_finite() && highest.is_finite() && lowest <= highest
+            }
+            Self::Disc { radius } => radius.is_finite() && radius >= 0.0,
+        }
+    }
+
+    /// Whether a slot may hold this value. Values that are not finite never may.
+    pub fn contains(&self, re: f64, im: f64) -> bool {
+        match *self {
+            Self::Real { lowest, highest } => (lowest..=highest).contains(&re) && im == 0.0,
+            // A bound drawn from the very data must not lose it to a rounding.
+            Self::Disc { radius } => re.hypot(im) <= radius * (1.0 + 4.0 * f64::EPSILON),
+        }
+    }
+
+    /// Largest absolute value.
+    pub fn magnitude(&self) -> f64 {
+        match *self {
+            Self::Real { lowest, highest } => lowest.abs().max(highest.abs()),
+            Self::Disc { radius } => radius,
+        }
+    }
+
+    fn span(&self) -> Span {
+        match *self {
+            Self::Real { lowest, highest } => Span::Real {
+                lowest: Slots::All(lowest),
+                highest: Slots::All(highest),
+            },
+            Self::Disc { radius } => Span::Complex(Ball::disc(Slots::All(radius))),
+        }
+    }
+}
+
+impl std::fmt::Display for InputRange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Real { lowest, highest } => write!(f, "from {lowest:?} to {highest:?}"),
+            Self::Disc { radius } => write!(f, "at most {radius:?} in absolute value"),
+        }
+    }
+}
+
+/// Where the slots of a value lie.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Span {
+    Real { lowest: Slots, highest: Slots },
+    Complex(Ball),
+}
+
+impl Span {
+    /// What lies in both spans, or in one of them.
+    fn met(self, other: Self) -> Self {
+        match (self, other) {
+            (
+                Self::Real { lowest, highest },
+                Self::Real {
+                    lowest: low,
+                    highest: high,
+                },
+            ) => {
+                let lowest = lowest.zip(&low, f64::max);
+                // Roundings must not leave less than nothing.
+                let highest = highest.zip(&high, f64::min).zip(&lowest, f64::max);
+                Self::Real { lowest, highest }
+            }
+            (a, b) => {
+                let largest = |x: &Self| x.magnitude().largest(usize::MAX);
+                if largest(&a) <= largest(&b) { a } else { b }
+            }
+        }
+    }
+
+    fn anything() -> Self {
+        Self::Complex(Ball::disc(Slots::All(f64::INFINITY)))
+    }
+
+    /// Largest absolute value by slot.
+    pub fn magnitude(&self) -> Slots {
+        match self {
+            Self::Real { lowest, highest } => lowest.zip(highest, |l, h| l.abs().max(h.abs())),
+            Self::Complex(ball) => ball.magnitude(),
+        }
+    }
+
+    fn ball(&self) -> Ball {
+        match self {
+            Self::Real { lowest, highest } => Ball::real(lowest, highest),
+            Self::Complex(ball) => ball.clone(),
+        }
+    }
+
+    fn domain(&self) -> Domain {
+        Domain {
+            ball: self.ball(),
+            real: matches!(self, Self::Real { .. }),
+        }
+    }
+
+    /// The part of the span that is at most so large.
+    pub fn within(&self, size: f64) -> Ball {
+        let magnitude = self.magnitude();
+        if magnitude.largest(usize::MAX) <= size {
+            return self.ball();
+        }
+        match self {
+            // A span that keeps nothing is beside the point, and must not be turned round.
+            Self::Real { lowest, highest } => Ball::real(
+                &lowest.map(|l| l.clamp(-size, size)),
+                &highest.map(|h| h.clamp(-size, size)),
+            ),
+            Self::Complex(_) => Ball::disc(magnitude.map(|x| x.min(size))),
+        }
+    }
+
+    /// The same span with every slot as wide as the widest.
+    fn flattened(self) -> Self {
+        match self {
+            Self::Real { lowest, highest } => Self::Real {
+                lowest: lowest.map(|x| -x).flattened().map(|x| -x),
+                highest: highest.flattened(),
+            },
+            Self::Complex(ball) => Self::Complex(Ball::disc(ball.magnitude().flattened())),
+        }
+    }
+
+    pub fn constant(values: &[(f64, f64)]) -> Self {
+        if values.iter().all(|&(_, im)| im == 0.0) {
+            let exact = Slots::each(values.iter().map(|&(re, _)| re).collect());
+            Self::Real {
+                lowest: exact.clone(),
+                highest: exact,
+            }
+        } else {
+            Self::Complex(Ball::constants(values))
+        }
+    }
+
+    pub fn plus(&self, other: &Self) -> Self {
+        match (self, other) {
+            (
+                Self::Real { lowest, highest },
+                Self::Real {
+                    lowest: low,
+                    highest: high,
+                },
+            ) => Self::Real {
+                lowest: lowest.plus(low),
+                highest: highest.plus(high),
+            },
+            _ => Self::Complex(self.ball().plus(&other.ball())),
+        }
+    }
+
+    pub fn negated(&self) -> Self {
+        match self {
+            Self::Real { lowest, highest } => Self::Real {
+                lowest: highest.map(|x| -x),
+                highest: lowest.map(|x| -x),
+            },
+            Self::Complex(ball) => Self::Complex(ball.scaled(-1.0)),
+        }
+    }
+
+    pub fn conjugated(&self) -> Self {
+        match self {
+            Self::Real { .. } => self.clone(),
+            Self::Complex(ball) => Self::Complex(ball.conjugated()),
+        }
+    }
+
+    pub fn times(&self, other: &Self) -> Self {
+        let (
+            Self::Real { lowest, highest },
+            Self::Real {
+                lowest: low,
+                highest: high,
+            },
+        ) = (self, other)
+        else {
+            return Self::Complex(self.ball().times(&other.ball()));
+        };
+        let corners = [
+            (lowest, low),
+            (lowest, high),
+            (highest, low),
+            (highest, high),
+        ]
+        .map(|(a, b)| a.times(b));
+        let [a, b, c, d] = &corners;
+        Self::Real {
+            lowest: a.zip(b, f64::min).zip(&c.zip(d, f64::min), f64::min),
+            highest: a.zip(b, f64::max).zip(&c.zip(d, f64::max), f64::max),
+        }
+    }
+
+    fn squared(&self) -> Self {
+        match self {
+            Self::Complex(ball) => Self::Complex(ball.times(ball)),
+            Self::Real { lowest, highest } => Self::Real {
+                lowest: lowest.zip(highest, |l, h| {
+                    if l <= 0.0 && h >= 0.0 {
+                        0.0
+                    } else {
+                        (l * l).min(h * h)
+                    }
+                }),
+                highest: lowest.zip(highest, |l, h| (l * l).max(h * h)),
+            },
+        }
+    }
+
+    pub fn scaled(&self, factor: f64) -> Self {
+        match self {
+            Self::Complex(ball) => Self::Complex(ball.scaled(factor)),
+            Self::Real { lowest, highest } => {
+                let (lowest, highest) = (lowest.map(|x| x * factor), highest.map(|x| x * factor));
+                if factor < 0.0 {
+                    Self::Real {
+                        lowest: highest,
+                        highest: lowest,
+                    }
+                } else {
+                    Self::Real { lowest, highest }
+                }
+            }
+        }
+    }
+
+    fn shifted(&self, term: f64) -> Self {
+        match self {
+            Self::Complex(ball) => Self::Complex(ball.plus(&Ball::exact(term))),
+            Self::Real { lowest, highest } => Self::Real {
+                lowest: lowest.map(|x| x + term),
+                highest: highest.map(|x| x + term),
+            },
+        }
+    }
+
+    pub fn rotated(&self, steps: i64) -> Self {
+        match self {
+            Self::Complex(ball) => Self::Complex(ball.rotated(steps)),
+            Self::Real { lowest, highest } => Self::Real {
+                lowest: lowest.rotated(steps),
+                highest: highest.rotated(steps),
+            },
+        }
+    }
+}
+
+/// Spans of the values of one program, made as its instructions are walked in order.
+pub(crate) struct Spans<'a> {
+    program: &'a MacroProgram,
+    inputs: &'a [InputRange],
+    /// Whether slots are kept apart.
+    by_slot: bool,
+    known: Vec<Option<Span>>,
+    /// Whether values are kept as polynomials of others.
+    combines: bool,
+    polys: Vec<Option<Polynomial>>,
+    /// Spans of the values that polynomials are made of.
+    terms: BTreeMap<u32, Span>,
+    /// The first value that each input became.
+    entered: BTreeMap<u32, MacroValue>,
+}
+
+/// Slots times instructions up to which polynomials are kept: some 100 MB.
+const COMBINES: u64 = 1 << 22;
+
+impl<'a> Spans<'a> {
+    /// `inputs`: one range an input.
+    pub fn new(program: &'a MacroProgram, inputs: &'a [InputRange], by_slot: bool) -> Self {
+        Self {
+            program,
+            inputs,
+            by_slot,
+            known: vec![None; program.types.len()],
+            combines: by_slot
+                && (program.instrs.len() as u64).saturating_mul(u64::from(program.slots))
+                    <= COMBINES,
+            polys: vec![None; program.types.len()],
+            terms: BTreeMap::new(),
+            entered: BTreeMap::new(),
+        }
+    }
+
+    pub fn inputs(&self) -> &'a [InputRange] {
+        self.inputs
+    }
+
+    /// The span of a value that an instruction walked past has made; a value that none has is anything.
+    pub fn get(&self, value: MacroValue) -> Span {
+        let known = self.known.get(value.0 as usize).and_then(Option::as_ref);
+        known.cloned().unwrap_or_else(Span::anything)
+    }
+
+    /// Gives up what is held of a value that no instruction reads any more.
+    pub fn forget(&mut self, value: MacroValue) {
+        if let Some(slot) = self.known.get_mut(value.0 as usize) {
+            *slot = None;
+        }
+        if let Some(slot) = self.polys.get_mut(value.0 as usize) {
+            *slot = None;
+        }
+    }
+
+    /// What a value is as a factor, if it lies in a ball within its span.
+    pub fn factor(&self, value: MacroValue, ball: Ball) -> Factor {
+        let poly = self.polys.get(value.0 as usize);
+        Factor::new(ball, poly.cloned().flatten())
+    }
+
+    /// Whether polynomials are made of a value, and if so whether it is real.
+    pub fn term(&self, value: MacroValue) -> Option<bool> {
+        let span = self.terms.get(&value.0)?;
+        Some(matches!(span, Span::Real { .. }))
+    }
+
+    /// Makes the spans of an instruction's results.
+    pub fn step(&mut self, instr: &MacroInstr) {
+        for (k, &d) in instr.dst.iter().enumerate() {
+            let span = self.result(instr, k);
+            let span = match (self.combines, self.by_slot) {
+                (true, _) => self.combined(instr, k, d, span),
+                (false, true) => span,
+                (false, false) => span.flattened(),
+            };
+            if let Some(slot) = self.known.get_mut(d.0 as usize) {
+                *slot = Some(span);
+            }
+        }
+    }
+
+    /// The span of an instruction's result as a polynomial of others, if that is less than `span`.
+    fn combined(&mut self, instr: &MacroInstr, k: usize, d: MacroValue, span: Span) -> Span {
+        let operand = |v: &MacroValue| self.polys.get(v.0 as usize)?.as_ref();
+        let operands: Vec<Option<&Polynomial>> = instr.src.iter().map(operand).collect();
+        let real = |v: u32| matches!(self.terms.get(&v), Some(Span::Real { .. }));
+        let poly = algebra::result(self.program, instr, k, &operands, real);
+        let met = poly.as_ref().filter(|poly| poly.has_met());
+        let combined = met.and_then(|poly| {
+            let domain = |v: u32| self.terms.get(&v).map(Span::domain);
+            let ball = poly.ball(domain)?;
+            Some(if poly.is_real(real) {
+                let (lowest, highest) = ball.real_ends();
+                Span::Real { lowest, highest }
+            } else {
+                Span::Complex(ball)
+            })
+        });
+        let span = match combined {
+            Some(combined) => combined.met(span),
+            None => span,
+        };
+        let poly = poly.unwrap_or_else(|| {
+            let own = match instr.imm {
+                MacroImm::Input(i) => *self.entered.entry(i).or_insert(d),
+                _ => d,
+            };
+            self.terms.insert(own.0, span.clone());
+            Polynomial::own(own.0)
+        });
+        if let Some(slot) = self.polys.get_mut(d.0 as usize) {
+            *slot = Some(poly);
+        }
+        span
+    }
+
+    /// The span of an instruction's result number `k`.
+    fn result(&self, instr: &MacroInstr, k: usize) -> Span {
+        let operand = |i: usize| {
+            instr
+                .src
+                .get(i)
+                .map_or_else(Span::anything, |&v| self.get(v))
+        };
+        match (instr.op, &instr.imm) {
+            (MacroOp::Input, &MacroImm::Input(i)) => self
+                .inputs
+                .get(i as usize)
+                .map_or_else(Span::anything, InputRange::span),
+            (MacroOp::Encode, &MacroImm::Data(d)) => self
+                .program
+                .data
+                .get(d as usize)
+                .map_or_else(Span::anything, |values| Span::constant(values)),
+            (MacroOp::Add, _) => operand(0).plus(&operand(1)),
+            (MacroOp::Sub, _) => operand(0).plus(&operand(1).negated()),
+            (MacroOp::Mul, _) if instr.src.first() == instr.src.get(1) => operand(0).squared(),
+            (MacroOp::Mul, _) => operand(0).times(&operand(1)),
+            (MacroOp::Square, _) => operand(0).squared(),
+            (MacroOp::Neg, _) => operand(0).negated(),
+            (MacroOp::Addc, &MacroImm::Constant { value, .. }) => operand(0).shifted(value),
+            (MacroOp::Mulc, &MacroImm::Constant { value, .. }) => operand(0).scaled(value),
+            (MacroOp::Conj, _) => operand(0).conjugated(),
+            // These leave the message alone.
+            (MacroOp::Relin | MacroOp::Rescale | MacroOp::Modswitch, _) => operand(0),
+            (MacroOp::Rotate | MacroOp::Hrotate, MacroImm::Steps(steps)) => steps
+                .get(k)
+                .map_or_else(Span::anything, |&s| operand(0).rotated(i64::from(s))),
+            (
+                MacroOp::Input
+                | MacroOp::Encode
+                | MacroOp::Addc
+                | MacroOp::Mulc
+                | MacroOp::Rotate
+                | MacroOp::Hrotate
+                | MacroOp::Output
+                | MacroOp::Call
+                | MacroOp::Repeat,
+                _,
+            ) => Span::anything(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use num_complex::Complex64;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ckks::reference::evaluate_observed;
+    use crate::tests::random::cases;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Every value that a program computes, on whatever inputs within the ranges, lies in its span.
+        #[test]
+        fn no_value_leaves_its_span(case in cases(4..40), real: bool, by_slot: bool, shift in -1.0..1.0f64) {
+            let clip = |z: Complex64| if real { Complex64::new(z.re + shift, 0.0) } else { z };
+            let inputs: Vec<Vec<Complex64>> =
+                case.inputs.iter().map(|v| v.iter().map(|&z| clip(z)).collect()).collect();
+            let range = |v: &Vec<Complex64>| {
+                let bound = |f: fn(f64, f64) -> f64, part: fn(&Complex64) -> f64, start: f64|
+                    v.iter().map(part).fold(start, f);
+                if real {
+                    InputRange::Real {
+                        lowest: bound(f64::min, |z| z.re, f64::INFINITY),
+                        highest: bound(f64::max, |z| z.re, f64::NEG_INFINITY),
+                    }
+                } else {
+                    InputRange::Disc { radius: bound(f64::max, |z| z.norm(), 0.0) }
+                }
+            };
+            let ranges: Vec<InputRange> = inputs.iter().map(range).collect();
+            prop_assert!(inputs.iter().zip(&ranges).all(|(v, r)| v.iter().all(|z| r.contains(z.re, z.im))));
+            let mut spans = Spans::new(&case.program, &ranges, by_slot);
+            for instr in &case.program.instrs {
+                spans.step(instr);
+            }
+            let mut outside = None;
+            evaluate_observed(&case.program, &inputs, &mut |value, slots| {
+                let room = |x: f64| x.abs() * 1e-12 + 1e-12;
+                let span = spans.get(value);
+                let inside = slots.iter().enumerate().all(|(i, z)| match &span {
+                    Span::Real { lowest, highest } => {
+                        let (l, h) = (lowest.at(i), highest.at(i));
+                        (l - room(l)..=h + room(h)).contains(&z.re) && z.im.abs() < 1e-12
+                    }
+                    Span::Complex(ball) => ball.holds(i, z.re, z.im, room(ball.magnitude().at(i))),
+                });
+                if !inside {
+                    outside = Some((value, span));
+                }
+            }).unwrap();
+            prop_assert!(outside.is_none(), "{outside:?}");
+        }
+    }
+
+    #[test]
+    fn constants_are_exact_and_squares_have_a_sign() {
+        let real = |l, h| Span::Real {
+            lowest: Slots::All(l),
+            highest: Slots::All(h),
+        };
+        assert_eq!(real(-3.0, 2.0).squared(), real(0.0, 9.0));
+        assert_eq!(real(-3.0, -2.0).squared(), real(4.0, 9.0));
+        assert_eq!(real(-3.0, 2.0).times(&real(-1.0, 5.0)), real(-15.0, 10.0));
+        assert_eq!(real(-3.0, 2.0).scaled(-2.0), real(-4.0, 6.0));
+        let masked = real(-3.0, 2.0).times(&Span::constant(&[(1.0, 0.0), (0.0, 0.0)]));
+        assert_eq!(masked.magnitude(), Slots::each(vec![3.0, 0.0]));
+        let range = InputRange::Real {
+            lowest: 0.0,
+            highest: 1.0,
+        };
+        assert!(
+            range.contains(1.0, 0.0) && !range.contains(1.0, 1e-9) && !range.contains(-1e-9, 0.0)
+        );
+        assert!(!range.contains(f64::NAN, 0.0));
+        assert!(!InputRange::Disc { radius: f64::NAN }.is_valid());
+    }
+}

@@ -1,0 +1,190 @@
+//! What the compiler needs of a scheme: its constants, its passes, its parameters with levels and annotations, and the
+//! procedure of each operation. Everything else is the compiler's, for all schemes alike.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use ringmill_isa::Level;
+use ringmill_isa::macros::{
+    LevelNote, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue, Note,
+};
+use ringmill_schemes::{At, Scheme};
+
+use crate::error::{At as Line, CompileError};
+use crate::options::{Options, Passes};
+
+/// A scheme that programs are compiled for.
+pub trait Compiles:
+    Scheme<
+        Params: Clone + Debug,
+        Message: Clone + Debug,
+        Annotation: Copy,
+        KeyName: Clone + Eq + Hash + Debug,
+    > + Clone
+    + Debug
+{
+    /// What programs call it.
+    const NAME: &'static str;
+    /// What parameters must provide that the compiler chooses.
+    type Wanted: Clone + Debug + Default;
+    /// Where the values of an input must lie.
+    type Range: Clone + PartialEq + Debug;
+    /// What is predicted of an output.
+    type Prediction: Clone + Debug;
+
+    /// Constants as the scheme has them, in a program without calls.
+    ///
+    /// # Errors
+    /// A constant that it does not have, with its line.
+    fn constants(program: MacroProgram) -> Result<MacroProgram, ErrorOf<Self>>;
+
+    /// Simplifications that know what values and constants are; the program stays as traced.
+    fn simplified(program: MacroProgram, passes: Passes) -> MacroProgram;
+
+    /// The range of every input: declared, or what the options say of all.
+    ///
+    /// # Errors
+    /// Options that make no sense for these inputs.
+    fn ranges(
+        options: &Options<Self>,
+        inputs: &[MacroInput],
+    ) -> Result<Vec<Self::Range>, ErrorOf<Self>>;
+
+    /// Parameters, chosen or given and checked; the program with levels and annotations for them; and what is predicted
+    /// of it.
+    ///
+    /// # Errors
+    /// A program that the given parameters do not hold, or wishes that none meet.
+    fn fit(
+        program: &MacroProgram,
+        options: &Options<Self>,
+        ranges: &[Self::Range],
+    ) -> Result<Fitted<Self>, ErrorOf<Self>>;
+
+    /// The primes of the levels, the lowest first.
+    fn primes(params: &Self::Params) -> &[u64];
+
+    /// The evaluation keys that a managed program needs, each once.
+    ///
+    /// # Errors
+    /// A key that the parameters do not have.
+    fn keys(
+        managed: &MacroProgram,
+        params: &Self::Params,
+    ) -> Result<Vec<Self::KeyName>, ErrorOf<Self>>;
+
+    /// Bytes of so many evaluation keys.
+    fn key_bytes(params: &Self::Params, keys: usize, seeded: bool) -> u64;
+
+    /// What the scheme keeps of a value whose note this is; `None` for a note of another scheme.
+    fn annotation(note: Note) -> Option<Self::Annotation>;
+
+    /// Where a value rests that nothing is computed from: at `level`, or above it where a value of the range needs that.
+    ///
+    /// # Errors
+    /// As [`Compiles::fit`].
+    fn resting(
+        params: &Self::Params,
+        level: Level,
+        range: Option<&Self::Range>,
+    ) -> Result<At<Self::Annotation>, ErrorOf<Self>>;
+
+    /// The code of an instruction that computes: any but `INPUT`, `ENCODE`, `OUTPUT`, `CALL` and `REPEAT`.
+    ///
+    /// # Errors
+    /// Operands or constants that the scheme cannot take.
+    fn code(params: &Self::Params, instr: &Lowerable<'_>) -> Result<Code<Self>, ErrorOf<Self>>;
+}
+
+/// What compiling for a scheme refuses.
+pub type ErrorOf<S> = CompileError<<S as Scheme>::Error>;
+
+/// A program managed for parameters, and what is predicted of it.
+pub struct Fitted<S: Compiles> {
+    pub params: Arc<S::Params>,
+    pub managed: MacroProgram,
+    /// The level of the outputs.
+    pub output_level: Level,
+    /// Of each output.
+    pub predicted: Vec<S::Prediction>,
+}
+
+/// An instruction to be lowered, in its managed program.
+#[derive(Clone, Copy, Debug)]
+pub struct Lowerable<'a> {
+    pub program: &'a MacroProgram,
+    pub instr: &'a MacroInstr,
+    /// Whether the instruction is a product and its `RELIN` with it.
+    pub relinearised: bool,
+    /// Whether keys come with seeds.
+    pub seeded: bool,
+}
+
+impl<'a> Lowerable<'a> {
+    pub fn op(&self) -> MacroOp {
+        self.instr.op
+    }
+
+    pub fn imm(&self) -> &'a MacroImm {
+        &self.instr.imm
+    }
+
+    /// The type of an operand.
+    fn operand(&self, number: usize) -> Option<MacroType> {
+        let value = self.instr.src.get(number)?;
+        self.program.types.get(value.0 as usize).copied()
+    }
+
+    /// Polynomials of a ciphertext operand; `None` for a plaintext.
+    pub fn size(&self, number: usize) -> Option<u32> {
+        match self.operand(number)? {
+            MacroType::Cipher { size, .. } => Some(size),
+            MacroType::Plain { .. } => None,
+        }
+    }
+
+    /// Level and note of an operand.
+    pub fn at(&self, number: usize) -> Option<LevelNote> {
+        match self.operand(number)? {
+            MacroType::Cipher { at, .. } | MacroType::Plain { at } => at,
+        }
+    }
+
+    /// The line of the user's program.
+    pub fn line(&self) -> Line {
+        Line(self.instr.loc.clone())
+    }
+
+    /// That an earlier pass should have refused or replaced the instruction.
+    pub fn misshapen<E>(&self) -> CompileError<E> {
+        CompileError::Misshapen {
+            at: self.line(),
+            op: self.op().mnemonic(),
+        }
+    }
+}
+
+/// What an instruction becomes.
+#[derive(Clone, Debug)]
+pub enum Code<S: Scheme> {
+    /// Its operand: the limbs of the result's level, and nothing is computed.
+    Kept,
+    /// One call of an operation's procedure on the operands, then these keys, with the values of its immediate parameters.
+    Call {
+        operation: S::Operation,
+        keys: Vec<S::KeyName>,
+        immediates: Vec<u64>,
+    },
+}
+
+/// Level and annotation of a value, by its type.
+pub(crate) fn place<S: Compiles>(
+    types: &[MacroType],
+    value: MacroValue,
+) -> Option<At<S::Annotation>> {
+    let (MacroType::Cipher { at, .. } | MacroType::Plain { at }) = *types.get(value.0 as usize)?;
+    let LevelNote { level, note } = at?;
+    let annotation = S::annotation(note)?;
+    Some(At { level, annotation })
+}

@@ -1,0 +1,77 @@
+//! How long the paths between registers are: levels of logic where no open tool times the part, and the bar that they
+//! have to meet.
+
+use serde::{Deserialize, Serialize};
+
+use crate::synth::{self, Family};
+use crate::{Hdl, HdlError, Top, Versions};
+
+/// The most look-up tables between two registers.
+pub const MOST_LEVELS: u32 = 8;
+/// The most carry bits between two registers.
+pub const MOST_CARRY: u32 = 64;
+/// The clock that paths within the bar are good for, MHz.
+pub const BAR_MHZ: u32 = 150;
+
+/// One of the worst paths, for all those between the same two registers, in every copy of a unit.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LevelPath {
+    /// Look-up tables, and what others are worth in them (a stage of a DSP block 2, the output of a block RAM 3).
+    pub levels: u32,
+    /// Carry multiplexers.
+    pub carry: u32,
+    pub from: String,
+    pub to: String,
+    /// Named nets on the way.
+    pub through: Vec<String>,
+    /// Endpoints of all paths between these registers.
+    pub endpoints: u64,
+}
+
+/// The paths of a netlist, with a register at every port.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Paths {
+    /// Inputs of registers, memories and DSP blocks, and ports, that some path reaches.
+    pub endpoints: u64,
+    /// Of these, the ones that a path beyond [`MOST_LEVELS`] or [`MOST_CARRY`] reaches.
+    pub beyond: u64,
+    /// The worst by levels, worst first.
+    pub by_levels: Vec<LevelPath>,
+    /// The worst by carry bits, worst first.
+    pub by_carry: Vec<LevelPath>,
+}
+
+impl Paths {
+    /// The most levels of any path.
+    pub fn levels(&self) -> u32 {
+        self.by_levels.first().map_or(0, |path| path.levels)
+    }
+
+    /// The most carry bits of any path.
+    pub fn carry(&self) -> u32 {
+        self.by_carry.first().map_or(0, |path| path.carry)
+    }
+
+    /// Whether every path is within [`MOST_LEVELS`] and [`MOST_CARRY`].
+    pub fn within_bar(&self) -> bool {
+        self.beyond == 0
+    }
+}
+
+/// Paths with what was synthesised and by what.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Levels {
+    pub top: Top,
+    pub family: Family,
+    pub paths: Paths,
+    pub versions: Versions,
+}
+
+pub(crate) fn levels(hdl: &Hdl, top: &Top, family: Family) -> Result<Levels, HdlError> {
+    Ok(Levels {
+        top: top.clone(),
+        family,
+        paths: synth::mapped(hdl, top, family)?.paths,
+        versions: hdl.tools.versions.clone(),
+    })
+}

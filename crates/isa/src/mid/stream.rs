@@ -1,0 +1,225 @@
+//! What a device takes: a verified program with its procedures bound, pulled call by call.
+//!
+//! Nothing here grows with the length of the run: a repeat is pulled turn by turn, and a limb that died is forgotten.
+
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use super::procedure::Procedure;
+use super::program::{Action, Program, Step};
+use super::unrolled::{Call, LimbId, Unrolled};
+use super::verify::{ProgramTypes, in_program, verify_program};
+use super::walk::{Held, Pulled, Walk};
+use crate::error::{Fault, VerifyError};
+
+/// A program that [`verify_program`] accepts, and its procedures as they are called: immediates in their places, a procedure
+/// for each procedure and immediates of the text. Made once, run often; who takes one need not check it again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Verified {
+    program: Program,
+    types: ProgramTypes,
+    procs: Vec<Arc<Procedure>>,
+    /// Of each of the program's procedures: where it is among `procs`, by the immediates it is called with.
+    bound: Vec<HashMap<Vec<u64>, u32>>,
+}
+
+impl Verified {
+    /// # Errors
+    /// A program that does not verify, or more procedures than a program may have once their immediates are bound.
+    pub fn new(program: Program) -> Result<Self, VerifyError> {
+        let mut made = Self {
+            types: verify_program(&program)?,
+            procs: Vec::new(),
+            bound: vec![HashMap::new(); program.procs.len()],
+            program,
+        };
+        let program = &made.program;
+        let steps = program.blocks.iter().flat_map(|block| &block.steps);
+        for step in steps.chain(&program.steps) {
+            let Some((bound, procedure, immediates)) = called(program, &mut made.bound, step)
+            else {
+                continue;
+            };
+            if bound.contains_key(immediates) {
+                continue;
+            }
+            let number = u32::try_from(made.procs.len()).unwrap_or(u32::MAX);
+            made.procs.push(match immediates {
+                [] => Arc::clone(procedure),
+                given => Arc::new(procedure.bind(given)?),
+            });
+            bound.insert(immediates.to_vec(), number);
+        }
+        Ok(made)
+    }
+
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    pub fn into_program(self) -> Program {
+        self.program
+    }
+
+    /// What the verifier found: types of blocks' results and of outputs.
+    pub fn types(&self) -> &ProgramTypes {
+        &self.types
+    }
+
+    /// The procedures that calls of [`Stream`] name (the program's own still lack their immediates).
+    pub fn bound_procs(&self) -> &[Arc<Procedure>] {
+        &self.procs
+    }
+
+    /// The bound procedure that a step of the program calls: its index in [`Self::bound_procs`]; `None` where the step calls none.
+    pub fn called(&self, step: &Step) -> Option<u32> {
+        match step.action {
+            Action::Call { proc } => self.bound(proc, &step.immediates),
+            Action::Run { .. } | Action::Repeat { .. } => None,
+        }
+    }
+
+    fn bound(&self, proc: u32, immediates: &[u64]) -> Option<u32> {
+        self.bound.get(proc as usize)?.get(immediates).copied()
+    }
+
+    /// Its calls from the first on.
+    pub fn stream(&self) -> Stream<'_> {
+        Stream {
+            verified: self,
+            walk: Walk::verified(&self.program),
+            limbs: Vec::new(),
+            made: self.program.inputs.len() as u64,
+            number: 0,
+        }
+    }
+}
+
+type Bound<'m, 'p> = (
+    &'m mut HashMap<Vec<u64>, u32>,
+    &'p Arc<Procedure>,
+    &'p [u64],
+);
+
+fn called<'m, 'p>(
+    program: &'p Program,
+    bound: &'m mut [HashMap<Vec<u64>, u32>],
+    step: &'p Step,
+) -> Option<Bound<'m, 'p>> {
+    let Action::Call { proc } = step.action else {
+        return None;
+    };
+    let procedure = program.procs.get(proc as usize)?;
+    Some((bound.get_mut(proc as usize)?, procedure, &step.immediates))
+}
+
+impl Deref for Verified {
+    type Target = Program;
+
+    fn deref(&self) -> &Program {
+        &self.program
+    }
+}
+
+impl TryFrom<Unrolled> for Verified {
+    type Error = VerifyError;
+
+    fn try_from(unrolled: Unrolled) -> Result<Self, VerifyError> {
+        Self::new(unrolled.into())
+    }
+}
+
+/// A call as it is pulled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Called {
+    /// How many were pulled before.
+    pub number: u64,
+    /// Its procedure is one of [`Verified::bound_procs`]. Limbs have numbers that no other limb of the run has, the program's
+    /// inputs the first ones in their order.
+    pub call: Call,
+    /// Limbs that no call after this one reads and no output is; inputs, which stay within reach, are never among them.
+    pub dies: Vec<LimbId>,
+}
+
+/// Pulls the calls of a [`Verified`] program.
+pub struct Stream<'p> {
+    verified: &'p Verified,
+    walk: Walk<'p>,
+    /// The limb that has each of the walk's numbers now.
+    limbs: Vec<LimbId>,
+    /// Limbs there were so far.
+    made: u64,
+    number: u64,
+}
+
+impl Stream<'_> {
+    /// The next call; `None` after the last.
+    ///
+    /// # Errors
+    /// None for a program that was verified.
+    pub fn next_call(&mut self) -> Result<Option<Called>, VerifyError> {
+        let Some(pulled) = self.walk.next_call()? else {
+            return Ok(None);
+        };
+        let call = self.call(&pulled)?;
+        let dies = pulled.dies.iter().map(|&n| self.limb(Held::Made(n)));
+        let dies = dies.collect::<Result<_, _>>()?;
+        let number = self.number;
+        self.number += 1;
+        Ok(Some(Called { number, call, dies }))
+    }
+
+    fn call(&mut self, pulled: &Pulled<'_>) -> Result<Call, VerifyError> {
+        let args = pulled.args.iter().map(|&held| self.limb(held));
+        let args = args.collect::<Result<_, _>>()?;
+        let proc = self.verified.bound(pulled.proc, pulled.immediates);
+        let mut results = Vec::with_capacity(pulled.results.len());
+        // A number that dies with this call is not given to its results.
+        for &number in &pulled.results {
+            let (limb, at) = (LimbId(self.made), number as usize);
+            self.made += 1;
+            if self.limbs.len() <= at {
+                self.limbs.resize(at + 1, LimbId(u64::MAX));
+            }
+            if let Some(slot) = self.limbs.get_mut(at) {
+                *slot = limb;
+            }
+            results.push(limb);
+        }
+        Ok(Call {
+            proc: proc.ok_or_else(undefined)?,
+            args,
+            seeds: pulled.seeds.to_vec(),
+            results,
+            loc: pulled.loc.cloned(),
+        })
+    }
+
+    fn limb(&self, held: Held) -> Result<LimbId, VerifyError> {
+        match held {
+            Held::Input(n) => Ok(LimbId(u64::from(n))),
+            Held::Made(n) => self.limbs.get(n as usize).copied().ok_or_else(undefined),
+        }
+    }
+
+    /// The limbs that are the program's outputs, in their order, after the last call.
+    ///
+    /// # Errors
+    /// Before that, limbs that are not there yet.
+    pub fn outputs(&self) -> Result<Vec<LimbId>, VerifyError> {
+        let held = self.walk.outputs()?;
+        held.into_iter().map(|held| self.limb(held)).collect()
+    }
+
+    /// Limbs there have been so far, inputs among them.
+    pub fn limbs(&self) -> u64 {
+        self.made
+    }
+}
+
+fn undefined() -> VerifyError {
+    in_program(Fault::Undefined {
+        item: "a limb or procedure".to_owned(),
+    })
+}

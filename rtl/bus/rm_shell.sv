@@ -1,0 +1,356 @@
+// A machine behind AXI4 and AXI4-Lite: what every machine of Ringmill needs to stand in a shell.
+//
+// The machine takes commands of 32 bits, each answered with a code, and has one stream in and one
+// out; its units raise busy and done bits. Here a manager reads a stretch of memory into the stream
+// in, or writes the stream out to one; the host sees registers (byte addresses, words of 32 bits):
+//
+//   0x00 Id        R   "RM" and the version of this map, 0x524d0001
+//   0x04 Machine   R   which machine: parameter Machine
+//   0x08 Config    R   how it is built: parameter Config
+//   0x10 Command   W   sends a command; an error while one has no answer yet
+//   0x14 Answer    R   bit 31: the last command was answered; bits 7 to 0: its code
+//   0x18 Busy      R   bits 7 to 0: the machine's units; 8: a read is under way; 9: a write
+//   0x1c Events    RW  what has happened; a 1 written clears its bit:
+//                      7 to 0: a unit of the machine is done; 8: a read is done; 9: a write is done;
+//                      10: the read met an error, its words are not to be trusted; 11: the write met
+//                      one; 12: the stream out and the write had different lengths
+//   0x20 Enable    RW  which events interrupt: irq_o is high while an enabled one is there
+//   0x24 End       R   how the machine's last stream ended: its code
+//   0x28 Cycles    R   cycles since reset, lower half; latches the upper
+//   0x2c           R   the upper half, of the moment when the lower was read
+//   0x40 Read      RW  address, lower half
+//   0x44           RW  address, upper half
+//   0x48           RW  beats; writing starts the read
+//   0x50 Write     RW  as Read, of the write
+//   0x54           RW
+//   0x58           RW
+//
+// Addresses are multiples of a beat, beats from 1 to 2^24 - 1; a start with others, or while one is
+// under way, is an error and changes nothing, as is any access that is not in this table.
+//
+// Latencies are those of rm_axil, rm_axi_read and rm_axi_write; one beat a cycle each way.
+module rm_shell #(
+    parameter int unsigned DataWidth = 128,
+    parameter int unsigned AddrWidth = 64,
+    parameter int unsigned Burst = 32,
+    parameter logic [31:0] Machine = '0,
+    parameter logic [31:0] Config = '0
+) (
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    output logic                   irq_o,
+    // AXI4-Lite: control and status.
+    input  logic                   s_awvalid_i,
+    output logic                   s_awready_o,
+    input  logic [           11:0] s_awaddr_i,
+    input  logic                   s_wvalid_i,
+    output logic                   s_wready_o,
+    input  logic [           31:0] s_wdata_i,
+    input  logic [            3:0] s_wstrb_i,
+    output logic                   s_bvalid_o,
+    input  logic                   s_bready_i,
+    output logic [            1:0] s_bresp_o,
+    input  logic                   s_arvalid_i,
+    output logic                   s_arready_o,
+    input  logic [           11:0] s_araddr_i,
+    output logic                   s_rvalid_o,
+    input  logic                   s_rready_i,
+    output logic [           31:0] s_rdata_o,
+    output logic [            1:0] s_rresp_o,
+    // AXI4: memory.
+    output logic                   m_arvalid_o,
+    input  logic                   m_arready_i,
+    output logic [  AddrWidth-1:0] m_araddr_o,
+    output logic [            7:0] m_arlen_o,
+    output logic [            2:0] m_arsize_o,
+    output logic [            1:0] m_arburst_o,
+    input  logic                   m_rvalid_i,
+    output logic                   m_rready_o,
+    input  logic [  DataWidth-1:0] m_rdata_i,
+    input  logic [            1:0] m_rresp_i,
+    input  logic                   m_rlast_i,
+    output logic                   m_awvalid_o,
+    input  logic                   m_awready_i,
+    output logic [  AddrWidth-1:0] m_awaddr_o,
+    output logic [            7:0] m_awlen_o,
+    output logic [            2:0] m_awsize_o,
+    output logic [            1:0] m_awburst_o,
+    output logic                   m_wvalid_o,
+    input  logic                   m_wready_i,
+    output logic [  DataWidth-1:0] m_wdata_o,
+    output logic [DataWidth/8-1:0] m_wstrb_o,
+    output logic                   m_wlast_o,
+    input  logic                   m_bvalid_i,
+    output logic                   m_bready_o,
+    input  logic [            1:0] m_bresp_i,
+    // The machine.
+    output logic                   cmd_valid_o,
+    output logic [           31:0] cmd_o,
+    input  logic                   rsp_valid_i,
+    input  logic [            7:0] rsp_code_i,
+    input  logic [            7:0] busy_i,
+    input  logic [            7:0] done_i,
+    input  logic [            7:0] end_code_i,
+    output logic                   in_valid_o,
+    input  logic                   in_ready_i,
+    output logic [  DataWidth-1:0] in_data_o,
+    output logic                   in_last_o,
+    input  logic                   out_valid_i,
+    output logic                   out_ready_o,
+    input  logic [  DataWidth-1:0] out_data_i,
+    input  logic                   out_last_i
+);
+
+  localparam int unsigned CountWidth = 24;
+  localparam int unsigned ByteBits = $clog2(DataWidth / 8);
+  localparam int unsigned Events = 13;
+  localparam logic [31:0] Id = 32'h524d0001;
+
+  logic valid, write, ready, error, word_aligned;
+  logic [11:0] addr;
+  logic [31:0] wdata, rdata;
+
+  rm_axil #(
+      .AddrWidth(12)
+  ) u_lite (
+      .clk_i,
+      .rst_ni,
+      .s_awvalid_i,
+      .s_awready_o,
+      .s_awaddr_i,
+      .s_wvalid_i,
+      .s_wready_o,
+      .s_wdata_i,
+      .s_wstrb_i,
+      .s_bvalid_o,
+      .s_bready_i,
+      .s_bresp_o,
+      .s_arvalid_i,
+      .s_arready_o,
+      .s_araddr_i,
+      .s_rvalid_o,
+      .s_rready_i,
+      .s_rdata_o,
+      .s_rresp_o,
+      .valid_o(valid),
+      .write_o(write),
+      .addr_o(addr),
+      .wdata_o(wdata),
+      .ready_i(ready),
+      .rdata_i(rdata),
+      .error_i(error)
+  );
+
+  // An access is looked at in its first cycle, judged in its second and carried out in its third.
+  logic seen_q, judged_q, error_d, error_q;
+  logic [31:0] rdata_d, rdata_q;
+
+  // Index 0: the read, 1: the write.
+  logic [1:0] start, moving, finished, failed, startable_q;
+  logic [1:0][AddrWidth-1:0] at_q;
+  logic [1:0][CountWidth-1:0] beats_q;
+  logic [Events-1:0] events_d, events_q, enable_q, cleared;
+  logic waiting_q, cmd_valid_q, answered_q, irq_q, length;
+  logic [7:0] code_q;
+  logic [31:0] cmd_q, high_q;
+  logic [63:0] cycles_q;
+  logic go;
+
+  assign word_aligned = addr[1:0] == 2'b00;
+  assign ready = judged_q;
+  assign error = error_q;
+  assign rdata = rdata_q;
+  assign go = valid && write && judged_q && !error_q;
+
+  for (genvar i = 0; i < 2; i++) begin : gen_transfer
+    // What is looked at does not change before it is judged, but that a transfer may end.
+    always_ff @(posedge clk_i) begin
+      startable_q[i] <= !moving[i] && at_q[i][ByteBits-1:0] == '0 &&
+          wdata[CountWidth-1:0] != '0 && wdata[31:CountWidth] == '0;
+    end
+    assign start[i] = go && addr == (i == 0 ? 12'h048 : 12'h058);
+  end
+
+  always_comb begin
+    error_d = !word_aligned;
+    rdata_d = '0;
+    unique case ({addr[11:2], 2'b00})
+      12'h000: begin
+        rdata_d = Id;
+        error_d |= write;
+      end
+      12'h004: begin
+        rdata_d = Machine;
+        error_d |= write;
+      end
+      12'h008: begin
+        rdata_d = Config;
+        error_d |= write;
+      end
+      12'h010: error_d |= !write || waiting_q;
+      12'h014: begin
+        rdata_d = {answered_q, 23'd0, code_q};
+        error_d |= write;
+      end
+      12'h018: begin
+        rdata_d = {22'd0, moving[1], moving[0], busy_i};
+        error_d |= write;
+      end
+      12'h01c: rdata_d = 32'(events_q);
+      12'h020: begin
+        rdata_d = 32'(enable_q);
+        error_d |= write && wdata[31:Events] != '0;
+      end
+      12'h024: begin
+        rdata_d = {24'd0, end_code_i};
+        error_d |= write;
+      end
+      12'h028: begin
+        rdata_d = cycles_q[31:0];
+        error_d |= write;
+      end
+      12'h02c: begin
+        rdata_d = high_q;
+        error_d |= write;
+      end
+      12'h040: rdata_d = at_q[0][31:0];
+      12'h044: rdata_d = 32'(at_q[0][AddrWidth-1:32]);
+      12'h048: begin
+        rdata_d = 32'(beats_q[0]);
+        error_d |= write && !startable_q[0];
+      end
+      12'h050: rdata_d = at_q[1][31:0];
+      12'h054: rdata_d = 32'(at_q[1][AddrWidth-1:32]);
+      12'h058: begin
+        rdata_d = 32'(beats_q[1]);
+        error_d |= write && !startable_q[1];
+      end
+      default: error_d = 1'b1;
+    endcase
+  end
+
+  // What happens wins over what is cleared in the same cycle.
+  assign cleared = (go && addr == 12'h01c) ? wdata[Events-1:0] : '0;
+  assign events_d = (events_q & ~cleared) | {
+    finished[1] && length,
+    finished[1] && failed[1],
+    finished[0] && failed[0],
+    finished,
+    done_i
+  };
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      seen_q <= 1'b0;
+      judged_q <= 1'b0;
+      cmd_valid_q <= 1'b0;
+      waiting_q <= 1'b0;
+      answered_q <= 1'b0;
+      code_q <= '0;
+      events_q <= '0;
+      enable_q <= '0;
+      irq_q <= 1'b0;
+      cycles_q <= '0;
+      at_q <= '0;
+      beats_q <= '0;
+    end else begin
+      seen_q <= valid && !seen_q && !judged_q;
+      judged_q <= seen_q;
+      cmd_valid_q <= go && addr == 12'h010;
+      waiting_q <= (go && addr == 12'h010) || (waiting_q && !rsp_valid_i);
+      answered_q <= !(go && addr == 12'h010) && (answered_q || rsp_valid_i);
+      if (rsp_valid_i) code_q <= rsp_code_i;
+      events_q <= events_d;
+      irq_q <= |(events_q & enable_q);
+      cycles_q <= cycles_q + 1'b1;
+      if (go && addr == 12'h020) enable_q <= wdata[Events-1:0];
+      for (int unsigned i = 0; i < 2; i++) begin
+        if (go && addr == (i == 0 ? 12'h040 : 12'h050)) at_q[i][31:0] <= wdata;
+        if (go && addr == (i == 0 ? 12'h044 : 12'h054)) begin
+          at_q[i][AddrWidth-1:32] <= wdata[AddrWidth-33:0];
+        end
+        if (start[i]) beats_q[i] <= wdata[CountWidth-1:0];
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    error_q <= error_d;
+    rdata_q <= rdata_d;
+    if (go && addr == 12'h010) cmd_q <= wdata;
+    if (seen_q && !write && addr == 12'h028) high_q <= cycles_q[63:32];
+  end
+
+  assign cmd_valid_o = cmd_valid_q;
+  assign cmd_o = cmd_q;
+  assign irq_o = irq_q;
+
+  rm_axi_read #(
+      .DataWidth(DataWidth),
+      .AddrWidth(AddrWidth),
+      .CountWidth(CountWidth),
+      .Burst(Burst)
+  ) u_read (
+      .clk_i,
+      .rst_ni,
+      .start_i(start[0]),
+      .addr_i(at_q[0]),
+      .beats_i(wdata[CountWidth-1:0]),
+      .busy_o(moving[0]),
+      .done_o(finished[0]),
+      .error_o(failed[0]),
+      .m_arvalid_o,
+      .m_arready_i,
+      .m_araddr_o,
+      .m_arlen_o,
+      .m_rvalid_i,
+      .m_rready_o,
+      .m_rdata_i,
+      .m_rresp_i,
+      .m_rlast_i,
+      .valid_o(in_valid_o),
+      .ready_i(in_ready_i),
+      .data_o(in_data_o),
+      .last_o(in_last_o)
+  );
+
+  rm_axi_write #(
+      .DataWidth(DataWidth),
+      .AddrWidth(AddrWidth),
+      .CountWidth(CountWidth),
+      .Burst(Burst)
+  ) u_write (
+      .clk_i,
+      .rst_ni,
+      .start_i(start[1]),
+      .addr_i(at_q[1]),
+      .beats_i(wdata[CountWidth-1:0]),
+      .busy_o(moving[1]),
+      .done_o(finished[1]),
+      .error_o(failed[1]),
+      .length_o(length),
+      .m_awvalid_o,
+      .m_awready_i,
+      .m_awaddr_o,
+      .m_awlen_o,
+      .m_wvalid_o,
+      .m_wready_i,
+      .m_wdata_o,
+      .m_wstrb_o,
+      .m_wlast_o,
+      .m_bvalid_i,
+      .m_bready_o,
+      .m_bresp_i,
+      .valid_i(out_valid_i),
+      .ready_o(out_ready_o),
+      .data_i(out_data_i),
+      .last_i(out_last_i)
+  );
+
+  // Words of the whole bus, one after another.
+  assign m_arsize_o = 3'(ByteBits);
+  assign m_awsize_o = 3'(ByteBits);
+  assign m_arburst_o = 2'b01;
+  assign m_awburst_o = 2'b01;
+
+endmodule

@@ -1,0 +1,93 @@
+// Whether a command may begin: code_o, from the command and what the machine holds and does.
+//
+//   command             Busy while                            then needs
+//   array (a set)       the array works, or a stream on       tables and data of each operand, of one
+//                       the set                               slot
+//   load (polynomial)   the load unit works, the array on     tables of the slot
+//                       the set, or unload on the polynomial
+//   unload (polynomial) the unload unit works, the array on   tables and data of the polynomial
+//                       the set, or load on the polynomial
+//   tables (slot)       the load unit works, or the array or  a degree of this configuration
+//                       unload on data of the slot
+//   abort               never                                 a stream on its way in
+//
+// A row's first failing need is the answer: Busy; Unsupported; NoTables; NoData; Mixed. Exhaustively
+// checked over all states and commands (crates/hdl/tests/polymul/rule.rs).
+//
+// The command is registered with its kind; code_o comes a cycle after it, for the state of that cycle.
+module rm_polymul_rule
+  import rm_polymul_pkg::*;
+#(
+    parameter int unsigned MaxLogN = 12
+) (
+    input  logic     clk_i,
+    input  command_t command_i,
+    output command_t command_o,
+    output kind_t    kind_o,
+    input  state_t   state_i,
+    output code_e    code_o
+);
+
+  command_t command_q;
+  kind_t kind_d, kind_q;
+  logic set, buffer, array_uses, load_here, unload_here, tables, data, mixed;
+  logic stream_on, array_on, unload_on;
+
+  assign kind_d.array = is_array(command_i.op);
+  assign kind_d.pair = is_pair(command_i.op);
+  assign kind_d.load = command_i.op == OpLoad;
+  assign kind_d.unload = command_i.op == OpUnload;
+  assign kind_d.tables = command_i.op == OpTables;
+  assign kind_d.cut = command_i.op == OpAbort;
+  assign kind_d.degree = command_i.log_n >= 5'(MinLogN) && command_i.log_n <= 5'(MaxLogN);
+
+  always_ff @(posedge clk_i) begin
+    command_q <= command_i;
+    kind_q <= kind_d;
+  end
+
+  assign set = command_q.set;
+  assign buffer = command_q.buffer && !kind_q.pair;
+  assign array_uses = state_i.array_busy && state_i.array_set == set;
+  assign load_here = state_i.load_busy && !state_i.load_tables && state_i.load_set == set;
+  assign unload_here = state_i.unload_busy && state_i.unload_set == set;
+  // Of what is held in the place.
+  assign tables = state_i.tables[state_i.slot[set][buffer]];
+  assign data = state_i.loaded[set][buffer] && (!kind_q.pair || state_i.loaded[set][1]);
+  assign mixed = kind_q.pair && state_i.slot[set][0] != state_i.slot[set][1];
+  // Somebody works with the tables of the slot, or on the place.
+  assign array_on = state_i.array_busy && state_i.array_slot == command_q.slot;
+  assign unload_on = state_i.unload_busy &&
+      state_i.slot[state_i.unload_set][state_i.unload_buffer] == command_q.slot;
+  assign stream_on = kind_q.load ? unload_here && state_i.unload_buffer == buffer
+                                 : load_here && state_i.load_buffer == buffer;
+
+  always_comb begin
+    code_o = CodeOk;
+    if (kind_q.tables) begin
+      if (state_i.load_busy || array_on || unload_on) code_o = CodeBusy;
+      else if (!kind_q.degree) code_o = CodeUnsupported;
+    end else if (kind_q.load) begin
+      if (state_i.load_busy || array_uses || stream_on) code_o = CodeBusy;
+      else if (!state_i.tables[command_q.slot]) code_o = CodeNoTables;
+    end else if (kind_q.unload) begin
+      if (state_i.unload_busy || array_uses || stream_on) code_o = CodeBusy;
+      else if (!tables) code_o = CodeNoTables;
+      else if (!data) code_o = CodeNoData;
+    end else if (kind_q.array) begin
+      if (state_i.array_busy || load_here || unload_here) code_o = CodeBusy;
+      else if (!tables) code_o = CodeNoTables;
+      else if (!data) code_o = CodeNoData;
+      else if (mixed) code_o = CodeMixed;
+    end else if (kind_q.cut) begin
+      if (!state_i.load_busy) code_o = CodeIdle;
+    end else code_o = CodeBadOp;
+  end
+
+  assign command_o = command_q;
+  assign kind_o = kind_q;
+
+  logic unused_slot;
+  assign unused_slot = state_i.load_slot;
+
+endmodule
