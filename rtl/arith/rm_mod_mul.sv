@@ -2,14 +2,15 @@
 //
 //   Flavour             modulus                              R             Width   latency
 //   WordMontgomery      run time, q = qh 2^w + 1             2^(w steps)   <= 32   7
-//   NttFriendly         run time, q = 1 mod 2^9              2^33          32      6
-//   MontgomeryFriendly  run time, q = 1 mod 2^17             2^34          32      5
+//   NttFriendly         run time, q = 1 mod 2^9              2^33          32      7
+//   MontgomeryFriendly  run time, q = 1 mod 2^17             2^34          32      6
 //   Sparse              parameter Q (Width bits)             1             any     12 (moduli in use)
 //   Solinas52           2^52 - 2^12 + 1                      1             52      9
 //
 // The factor R^-1 is folded into one constant operand (a twiddle held as w R mod q). Run-time
 // modulus inputs (q_i; and for WordMontgomery qh_i = q >> w, word_i = w, three_i = three steps
-// instead of two) are held from a cycle before the first data until the last has left; a flavour ignores those it does not list.
+// instead of two) are held from a cycle before the first data until the last has left; a flavour
+// ignores those it does not list.
 // Operands at or above q give a result that is not meant.
 // Latency mod_mul_latency(Flavour, Width, Q) of rm_arith_pkg, one product a cycle, constant time.
 module rm_mod_mul

@@ -4,7 +4,8 @@
 // log2(2n), steps = ceil(K / w)).
 //
 // Preconditions: q < 2^Width, q < R, qh_i = q >> w, and q_i, qh_i, word_i, three_i held from a
-// cycle before the first data until the last has left. Certificate: r R = t - M q + {0, q R} with M < R, and r < q.
+// cycle before the first data until the last has left. Certificate: r R = t - M q + {0, q R} with
+// M < R, and r < q.
 // Latency 4 cycles (three steps, one correction) for every w and step count, one reduction a cycle.
 module rm_red_wordmont #(
     parameter int unsigned Width = 32,

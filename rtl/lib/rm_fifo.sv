@@ -56,4 +56,26 @@ module rm_fifo #(
     end
   end
 
+`ifndef SYNTHESIS
+  // A word was shown in the cycle before and not taken.
+  logic stays_q;
+  logic [Width-1:0] shown_q;
+
+  always_ff @(posedge clk_i) shown_q <= data_o;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) stays_q <= 1'b0;
+    else begin
+      stays_q <= valid_o && !ready_i;
+      count_in_range : assert (count_q <= CountWidth'(Depth));
+      places_in_range : assert (32'(head_q) < Depth && 32'(tail_q) < Depth);
+      // The words held lie from head on, around the end.
+      places_apart :
+      assert (32'(head_q) + 32'(count_q) == 32'(tail_q) ||
+              32'(head_q) + 32'(count_q) == 32'(tail_q) + Depth);
+      word_stays : assert (!stays_q || (valid_o && data_o == shown_q));
+    end
+  end
+`endif
+
 endmodule

@@ -44,4 +44,25 @@ module rm_skid #(
     end
   end
 
+`ifndef SYNTHESIS
+  // A word was shown in the cycle before, and not taken, or taken.
+  logic stays_q, taken_q;
+  logic [Width-1:0] shown_q;
+
+  always_ff @(posedge clk_i) shown_q <= data_o;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      stays_q <= 1'b0;
+      taken_q <= 1'b0;
+    end else begin
+      stays_q <= valid_o && !ready_i;
+      taken_q <= valid_o && ready_i;
+      spare_behind_one : assert (!spare_valid_q || out_valid_q);
+      word_stays : assert (!stays_q || (valid_o && data_o == shown_q));
+      room_after_taking : assert (!taken_q || ready_o);
+    end
+  end
+`endif
+
 endmodule

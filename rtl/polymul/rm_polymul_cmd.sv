@@ -34,7 +34,7 @@ module rm_polymul_cmd
     output code_e    load_code_o
 );
 
-  logic valid_q, rsp_valid_q, go, go_array;
+  logic valid_q, rsp_valid_q, ok, go, go_array;
   logic start_array_q, start_load_q, start_unload_q, abort_q;
   command_t command_q, started_q;
   kind_t kind_q;
@@ -50,10 +50,11 @@ module rm_polymul_cmd
       .command_o(command_q),
       .kind_o(kind_q),
       .state_i(state_q),
-      .code_o(code)
+      .code_o(code),
+      .ok_o(ok)
   );
 
-  assign go = valid_q && code == CodeOk;
+  assign go = valid_q && ok;
   assign go_array = go && kind_q.array;
 
   always_comb begin
@@ -92,8 +93,7 @@ module rm_polymul_cmd
     if (go_array) begin
       state_d.array_busy = 1'b1;
       state_d.array_set = command_q.set;
-      state_d.array_slot =
-          state_q.slot[command_q.set][command_q.buffer && !kind_q.pair];
+      state_d.array_slot = state_q.slot[command_q.set][kind_q.first];
     end
     if (go && command_q.op == OpFpm) state_d.loaded[command_q.set][1] = 1'b0;
   end
@@ -137,7 +137,7 @@ module rm_polymul_cmd
   assign done_o = done_q;
   assign load_code_o = load_code_q;
 
-  logic unused_degree;
-  assign unused_degree = kind_q.degree;
+  logic unused_kind;
+  assign unused_kind = ^{kind_q.degree, kind_q.pair};
 
 endmodule

@@ -74,7 +74,8 @@ module rm_polymul_load
   logic finish, short_d, short_q, long_d, long_q, bad_q, unreduced_q;
   logic ended_q, done_q, aborted_q;
   code_e code_d, code_q;
-  logic [4:0] log_n_q;
+  // The bits of q that 1 modulo 2n leaves no choice of, but the lowest.
+  logic [Width-2:1] fixed_d, fixed_q;
   logic [CountWidth-1:0] count_d, count_q, last_count_q;
   logic [RowBits:0] row_d, row_q, last_row_q;
   logic [UnitBits-1:0] part_d, part_q, mask_d, mask_q;
@@ -185,7 +186,7 @@ module rm_polymul_load
       slot_q <= command_i.slot;
     end
     // Of the slot, two cycles after start_i at the latest; the first word that needs them comes then.
-    log_n_q <= log_n_i;
+    fixed_q <= fixed_d;
     last_count_q <= CountWidth'((32'd1 << (log_n_i - 5'(BeatBits))) - 32'd1);
     last_row_q <= (RowBits + 1)'((32'd1 << (log_n_i - 5'(LaneBits))) - 32'd1);
   end
@@ -200,13 +201,11 @@ module rm_polymul_load
   assign unreduced = check_q && (|over);
 
   // q is 1 modulo 2n and not 1.
-  always_comb begin
-    bad = !data_q[0][0] || data_q[0][Width-1:1] == '0;
-    for (int unsigned i = 1; i < Width - 1; i++) begin
-      if (5'(i) <= log_n_q) bad |= data_q[0][i];
-    end
-    bad &= modulus_q;
+  for (genvar i = 1; i < Width - 1; i++) begin : gen_fixed
+    assign fixed_d[i] = log_n_i >= 5'(i);
   end
+  assign bad = modulus_q && (!data_q[0][0] || data_q[0][Width-1:1] == '0 ||
+      (data_q[0][Width-2:1] & fixed_q) != '0);
 
   always_ff @(posedge clk_i) begin
     data_q <= data;
@@ -226,7 +225,8 @@ module rm_polymul_load
     if (aborted_q) code_d = CodeAborted;
     else if (short_q) code_d = CodeTooShort;
     else if (long_q) code_d = CodeTooLong;
-    else if (bad_q || bad) code_d = CodeBadModulus;
+    // A stream that ends with its modulus is too short.
+    else if (bad_q) code_d = CodeBadModulus;
     else if (unreduced_q || unreduced) code_d = CodeNotReduced;
   end
 

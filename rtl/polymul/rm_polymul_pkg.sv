@@ -47,6 +47,7 @@ package rm_polymul_pkg;
   typedef struct packed {
     logic array;
     logic pair;  // of the array, with a second operand
+    logic first;  // the polynomial that it is about: of a pair, the first
     logic load;
     logic unload;
     logic tables;

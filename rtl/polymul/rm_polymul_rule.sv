@@ -14,7 +14,8 @@
 // A row's first failing need is the answer: Busy; Unsupported; NoTables; NoData; Mixed. Exhaustively
 // checked over all states and commands (crates/hdl/tests/polymul/rule.rs).
 //
-// The command is registered with its kind; code_o comes a cycle after it, for the state of that cycle.
+// The command is registered with its kind; code_o, and ok_o for CodeOk, come a cycle after it, for
+// the state of that cycle.
 module rm_polymul_rule
   import rm_polymul_pkg::*;
 #(
@@ -25,16 +26,19 @@ module rm_polymul_rule
     output command_t command_o,
     output kind_t    kind_o,
     input  state_t   state_i,
-    output code_e    code_o
+    output code_e    code_o,
+    output logic     ok_o
 );
 
   command_t command_q;
   kind_t kind_d, kind_q;
-  logic set, buffer, array_uses, load_here, unload_here, tables, data, mixed;
+  logic set, buffer, array_uses, load_here, unload_here, tables, data;
   logic stream_on, array_on, unload_on;
+  logic busy, unsupported, no_tables, no_data, mixed, idle, bad_op;
 
   assign kind_d.array = is_array(command_i.op);
   assign kind_d.pair = is_pair(command_i.op);
+  assign kind_d.first = command_i.buffer && !is_pair(command_i.op);
   assign kind_d.load = command_i.op == OpLoad;
   assign kind_d.unload = command_i.op == OpUnload;
   assign kind_d.tables = command_i.op == OpTables;
@@ -47,14 +51,13 @@ module rm_polymul_rule
   end
 
   assign set = command_q.set;
-  assign buffer = command_q.buffer && !kind_q.pair;
+  assign buffer = kind_q.first;
   assign array_uses = state_i.array_busy && state_i.array_set == set;
   assign load_here = state_i.load_busy && !state_i.load_tables && state_i.load_set == set;
   assign unload_here = state_i.unload_busy && state_i.unload_set == set;
   // Of what is held in the place.
   assign tables = state_i.tables[state_i.slot[set][buffer]];
   assign data = state_i.loaded[set][buffer] && (!kind_q.pair || state_i.loaded[set][1]);
-  assign mixed = kind_q.pair && state_i.slot[set][0] != state_i.slot[set][1];
   // Somebody works with the tables of the slot, or on the place.
   assign array_on = state_i.array_busy && state_i.array_slot == command_q.slot;
   assign unload_on = state_i.unload_busy &&
@@ -62,26 +65,28 @@ module rm_polymul_rule
   assign stream_on = kind_q.load ? unload_here && state_i.unload_buffer == buffer
                                  : load_here && state_i.load_buffer == buffer;
 
+  assign busy = (kind_q.tables && (state_i.load_busy || array_on || unload_on)) ||
+      (kind_q.load && (state_i.load_busy || array_uses || stream_on)) ||
+      (kind_q.unload && (state_i.unload_busy || array_uses || stream_on)) ||
+      (kind_q.array && (state_i.array_busy || load_here || unload_here));
+  assign unsupported = kind_q.tables && !kind_q.degree;
+  assign no_tables = (kind_q.load && !state_i.tables[command_q.slot]) ||
+      ((kind_q.unload || kind_q.array) && !tables);
+  assign no_data = (kind_q.unload || kind_q.array) && !data;
+  assign mixed = kind_q.pair && state_i.slot[set][0] != state_i.slot[set][1];
+  assign idle = kind_q.cut && !state_i.load_busy;
+  assign bad_op = !(kind_q.tables || kind_q.load || kind_q.unload || kind_q.array || kind_q.cut);
+  assign ok_o = !(busy || unsupported || no_tables || no_data || mixed || idle || bad_op);
+
   always_comb begin
-    code_o = CodeOk;
-    if (kind_q.tables) begin
-      if (state_i.load_busy || array_on || unload_on) code_o = CodeBusy;
-      else if (!kind_q.degree) code_o = CodeUnsupported;
-    end else if (kind_q.load) begin
-      if (state_i.load_busy || array_uses || stream_on) code_o = CodeBusy;
-      else if (!state_i.tables[command_q.slot]) code_o = CodeNoTables;
-    end else if (kind_q.unload) begin
-      if (state_i.unload_busy || array_uses || stream_on) code_o = CodeBusy;
-      else if (!tables) code_o = CodeNoTables;
-      else if (!data) code_o = CodeNoData;
-    end else if (kind_q.array) begin
-      if (state_i.array_busy || load_here || unload_here) code_o = CodeBusy;
-      else if (!tables) code_o = CodeNoTables;
-      else if (!data) code_o = CodeNoData;
-      else if (mixed) code_o = CodeMixed;
-    end else if (kind_q.cut) begin
-      if (!state_i.load_busy) code_o = CodeIdle;
-    end else code_o = CodeBadOp;
+    if (busy) code_o = CodeBusy;
+    else if (unsupported) code_o = CodeUnsupported;
+    else if (no_tables) code_o = CodeNoTables;
+    else if (no_data) code_o = CodeNoData;
+    else if (mixed) code_o = CodeMixed;
+    else if (idle) code_o = CodeIdle;
+    else if (bad_op) code_o = CodeBadOp;
+    else code_o = CodeOk;
   end
 
   assign command_o = command_q;

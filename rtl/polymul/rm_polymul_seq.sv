@@ -70,14 +70,7 @@ module rm_polymul_seq
   } pass_e;
 
   localparam int unsigned WaitWidth = RowBits + 5;
-  localparam logic [WaitWidth-1:0] Dep = WaitWidth'(DepLatency);
   localparam logic [WaitWidth-1:0] Flush = WaitWidth'(WriteLatency - CommandLatency);
-
-  // What remains of `need` cycles after `spent`.
-  function automatic logic [WaitWidth-1:0] wait_for(logic [WaitWidth-1:0] need,
-                                                    logic [WaitWidth-1:0] spent);
-    return (need > spent) ? need - spent : '0;
-  endfunction
 
   op_e op_d, op_q;
   pass_e pass_d, pass_q;
@@ -85,52 +78,70 @@ module rm_polymul_seq
   logic [4:0] stage_d, stage_q;
   logic [RowBits:0] count_d, count_q, hot_d, hot_q;
   logic [TwAddrWidth-1:0] tw_d, tw_q, tw_start_d, tw_start_q;
+  // What is left to wait, and whether there is something left.
   logic [WaitWidth-1:0] wait_d, wait_q, gap_d, gap_q;
+  logic waits_d, waits_q;
+  // The pass has 2 rows operations and not rows; the next operation is its last; hot - 1.
+  logic double_d, double_q, last_d, last_q;
+  logic [RowBits:0] low_d, low_q;
 
-  // Configuration, held from start to start.
+  // Configuration, held from start to start: rows - 1, rows - 2, and by how much DepLatency exceeds
+  // rows and 2 rows.
   logic slot_q;
-  logic [RowBits:0] rows_q, rows_last_q;
+  logic [RowBits:0] rows_last_q, rows_before_q;
+  logic [WaitWidth:0] lack_q, lack_double_q;
   logic [3:0] log_rows_q;
   logic [4:0] last_stage_q;
   logic [TwAddrWidth-1:0] tw_top_q;
 
-  logic issue, last, double, pair, scaled, low_end, climbs, final_stage;
-  logic [RowBits:0] low, x0;
+  logic issue, pair, scaled, low_end, climbs, final_stage;
+  logic [RowBits:0] x0;
   logic [RowBits-1:0] row1;
-  logic [WaitWidth-1:0] rows;
+  logic [WaitWidth:0] lack, more, gap;
   logic [TwAddrWidth-1:0] tw_next;
 
-  assign rows = WaitWidth'(rows_q);
-  assign double = pass_q == Product || pass_q == Sum || op_q == OpMul;
-  assign issue = active_q && !finish_q && wait_q == '0;
-  assign last = count_q == (double ? {rows_last_q[RowBits-1:0], 1'b1} : rows_last_q);
+  assign issue = active_q && !finish_q && !waits_q;
   assign pair = op_q == OpFpm;
   assign scaled = (op_q == OpHpm && !buf_q) || (op_q == OpFpm && buf_q);
-  assign low = hot_q - 1'b1;
-  assign low_end = (count_q & low) == low;
+  assign low_end = &(count_q | ~low_q);
   assign final_stage = stage_q == last_stage_q;
   // The next inverse stage is on a higher bit.
   assign climbs = stage_q <= {1'b0, log_rows_q};
   assign tw_next = (pass_q == Inverse) ? tw_q - TwAddrWidth'(low_end)
                                        : tw_q + TwAddrWidth'(low_end);
 
-  assign done_o = active_q && finish_q && wait_q == '0;
+  assign done_o = active_q && finish_q && !waits_q;
 
-  // The wait behind the pass under way; a pass has two operations at least, so it is there in time.
+  // The wait behind the pass under way, where nothing else says how long: as much as its operations
+  // lack to DepLatency, and what its pairs are apart. A pass has two operations at least, so it is
+  // there in time.
   always_comb begin
+    lack = lack_q;
+    more = '0;
     unique case (pass_q)
-      Scale: gap_d = wait_for(Dep, double ? rows << 1 : rows);
+      Scale: if (double_q) lack = lack_double_q;
+      Forward: begin
+        if (!final_stage) begin
+          if (pair) lack = lack_double_q;
+          more = (WaitWidth + 1)'(hot_q >> 1);
+        end
+      end
+      default: if (climbs) more = (WaitWidth + 1)'(hot_q);
+    endcase
+  end
+
+  assign gap = lack + more;
+
+  always_comb begin
+    gap_d = gap[WaitWidth] ? '0 : gap[WaitWidth-1:0];
+    unique case (pass_q)
+      Scale: ;
       Forward: begin
         if (pair && !buf_q) gap_d = '0;
-        else if (!final_stage) begin
-          gap_d = wait_for(Dep + WaitWidth'(hot_q >> 1), pair ? rows << 1 : rows);
-        end else gap_d = (op_q == OpNtt) ? Flush : wait_for(Dep, rows);
+        else if (final_stage && op_q == OpNtt) gap_d = Flush;
       end
       Product: gap_d = (op_q == OpMul) ? Flush : WaitWidth'(TurnGap);
-      Inverse: begin
-        if (stage_q == '0) gap_d = Flush;
-        else gap_d = wait_for(climbs ? Dep + WaitWidth'(hot_q) : Dep, rows);
-      end
+      Inverse: if (stage_q == '0) gap_d = Flush;
       default: gap_d = Flush;
     endcase
   end
@@ -145,9 +156,13 @@ module rm_polymul_seq
     stage_d = stage_q;
     count_d = count_q;
     hot_d = hot_q;
+    low_d = low_q;
+    double_d = double_q;
+    last_d = last_q;
     tw_d = tw_q;
     tw_start_d = tw_start_q;
-    wait_d = (wait_q == '0) ? '0 : wait_q - 1'b1;
+    wait_d = wait_q - WaitWidth'(waits_q);
+    waits_d = waits_q && wait_q[WaitWidth-1:1] != '0;
 
     if (!active_q) begin
       if (start_i) begin
@@ -157,6 +172,7 @@ module rm_polymul_seq
         set_d = set_i;
         count_d = '0;
         wait_d = '0;
+        waits_d = 1'b0;
         buf_d = (op_i == OpFpm) ? 1'b1 : is_pair(op_i) ? 1'b0 : buf_i;
         unique case (op_i)
           OpNtt: pass_d = Forward;
@@ -166,17 +182,23 @@ module rm_polymul_seq
         endcase
         stage_d = (op_i == OpIntt) ? last_stage_i : '0;
         hot_d = (op_i == OpIntt) ? (RowBits + 1)'(1) : rows_i;
+        low_d = (op_i == OpIntt) ? '0 : rows_i - 1'b1;
+        double_d = op_i == OpMul || op_i == OpAdd || op_i == OpSub;
+        last_d = 1'b0;
         tw_d = (op_i == OpIntt) ? tw_top_i : TwAddrWidth'(1);
         tw_start_d = TwAddrWidth'(1);
       end
     end else if (finish_q) begin
-      if (wait_q == '0) active_d = 1'b0;
+      if (!waits_q) active_d = 1'b0;
     end else if (issue) begin
       count_d = count_q + 1'b1;
+      last_d = count_q == (double_q ? {rows_last_q[RowBits-1:0], 1'b0} : rows_before_q);
       if (pass_q == Forward || pass_q == Inverse) tw_d = tw_next;
-      if (last) begin
+      if (last_q) begin
         count_d = '0;
+        last_d = 1'b0;
         wait_d = gap_q;
+        waits_d = gap_q != '0;
         unique case (pass_q)
           Scale: begin
             pass_d = (op_q == OpMul) ? Product : Forward;
@@ -190,23 +212,32 @@ module rm_polymul_seq
               if (pair) buf_d = 1'b0;
               stage_d = stage_q + 1'b1;
               tw_start_d = tw_next;
-              hot_d = (hot_q == (RowBits + 1)'(1)) ? hot_q : hot_q >> 1;
+              if (!hot_q[0]) begin
+                hot_d = hot_q >> 1;
+                low_d = low_q >> 1;
+              end
               if (final_stage) begin
                 pass_d = Product;
+                double_d = 1'b1;
                 finish_d = op_q == OpNtt;
               end
             end
           end
           Product: begin
             pass_d = Inverse;
+            double_d = 1'b0;
             finish_d = op_q == OpMul;
             stage_d = last_stage_q;
             hot_d = (RowBits + 1)'(1);
+            low_d = '0;
             tw_d = tw_top_q;
           end
           Inverse: begin
             stage_d = stage_q - 1'b1;
-            if (climbs) hot_d = hot_q << 1;
+            if (climbs) begin
+              hot_d = hot_q << 1;
+              low_d = {low_q[RowBits-1:0], 1'b1};
+            end
             finish_d = stage_q == '0;
           end
           default: finish_d = 1'b1;
@@ -220,10 +251,12 @@ module rm_polymul_seq
       active_q <= 1'b0;
       finish_q <= 1'b0;
       wait_q <= '0;
+      waits_q <= 1'b0;
     end else begin
       active_q <= active_d;
       finish_q <= finish_d;
       wait_q <= wait_d;
+      waits_q <= waits_d;
     end
   end
 
@@ -235,13 +268,18 @@ module rm_polymul_seq
     stage_q <= stage_d;
     count_q <= count_d;
     hot_q <= hot_d;
+    low_q <= low_d;
+    double_q <= double_d;
+    last_q <= last_d;
     tw_q <= tw_d;
     tw_start_q <= tw_start_d;
     gap_q <= gap_d;
     if (start_i) begin
       slot_q <= slot_i;
-      rows_q <= rows_i;
       rows_last_q <= rows_i - 1'b1;
+      rows_before_q <= rows_i - (RowBits + 1)'(2);
+      lack_q <= (WaitWidth + 1)'(DepLatency) - (WaitWidth + 1)'(rows_i);
+      lack_double_q <= (WaitWidth + 1)'(DepLatency) - ((WaitWidth + 1)'(rows_i) << 1);
       log_rows_q <= log_rows_i;
       last_stage_q <= last_stage_i;
       tw_top_q <= tw_top_i;
@@ -257,7 +295,7 @@ module rm_polymul_seq
   route_t route;
 
   assign transform = pass_q == Forward || pass_q == Inverse;
-  assign x0 = transform ? ((count_q & ~low) << 1) | (count_q & low) : count_q;
+  assign x0 = transform ? ((count_q & ~low_q) << 1) | (count_q & low_q) : count_q;
   assign row1 = x0[RowBits:1] | (transform ? hot_q[RowBits:1] : '0);
   // The zero that a transform puts in leaves the parity of x0 that of the count.
   assign bank = (^count_q) ^ buf_q;
@@ -283,7 +321,7 @@ module rm_polymul_seq
       end
       Forward: begin
         operand.sel = bank;
-        if (hot_q == (RowBits + 1)'(1) && !final_stage) route.net = NetShuffle;
+        if (hot_q[0] && !final_stage) route.net = NetShuffle;
       end
       default: begin
         operand.wsel = WMirror;
@@ -354,5 +392,52 @@ module rm_polymul_seq
       .d_i({set_q, addr}),
       .q_o({wset_o, waddr_o})
   );
+
+`ifndef SYNTHESIS
+  // What the operations of the cycles before write, the last first: not to be read before
+  // DepLatency cycles after its read.
+  typedef struct packed {
+    logic [1:0] we;
+    logic set;
+    logic [1:0][AddrWidth-1:0] addr;
+  } write_t;
+
+  write_t [DepLatency-2:0] before_q;
+  logic [1:0] needs;
+  logic early;
+
+  // A Scale works on one of the two words that it reads.
+  assign needs = !issue ? 2'b00 : (pass_q != Scale) ? 2'b11 : bank ? 2'b10 : 2'b01;
+
+  always_comb begin
+    early = 1'b0;
+    for (int unsigned i = 0; i < DepLatency - 1; i++) begin
+      for (int unsigned b = 0; b < 2; b++) begin
+        early |= needs[b] && before_q[i].we[b] && before_q[i].set == set_q &&
+            before_q[i].addr[b] == addr[b];
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) before_q <= '0;
+    else before_q <= {before_q[DepLatency-3:0], we, set_q, addr};
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (rst_ni) begin
+      started_when_idle : assert (!start_i || !active_q);
+      two_operations : assert (!start_i || rows_i >= (RowBits + 1)'(2));
+      none_read_early : assert (!early);
+      wait_told : assert (waits_q == (wait_q != '0));
+      pair_distance : assert (!issue || ($onehot(hot_q) && low_q == hot_q - 1'b1));
+      last_told :
+      assert (!issue || last_q ==
+              (count_q == (double_q ? {rows_last_q[RowBits-1:0], 1'b1} : rows_last_q)));
+      stage_in_range : assert (!issue || !transform || stage_q <= last_stage_q);
+      twiddle_in_range : assert (!issue || !transform || tw_q <= tw_top_q);
+    end
+  end
+`endif
 
 endmodule

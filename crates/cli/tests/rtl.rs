@@ -36,6 +36,12 @@ fn the_rtl_is_simulated_in_lockstep() {
         assert_eq!(row["rtl"]["cycles"], row["model_cycles"]);
         assert!(row["rtl"]["cycles"].as_u64() >= row["floor_cycles"].as_u64());
         assert_eq!(row["rtl"]["load"], 256 / 4 + 5);
+        // Each can be asked for alone.
+        let name = row["operation"].as_str().unwrap().to_lowercase();
+        let alone = with(&["--modulus", "7681", "--op", &name]);
+        assert_eq!(alone.len(), 1, "{name}");
+        assert_eq!(alone[0]["operation"], row["operation"]);
+        assert_eq!(alone[0]["rtl"]["cycles"], row["rtl"]["cycles"]);
     }
     let stalled = with(&["--op", "fpm", "--stalls", "--seed", "7"]);
     assert_eq!(stalled.len(), 1);

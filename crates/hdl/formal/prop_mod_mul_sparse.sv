@@ -4,8 +4,8 @@
 //   certificate   r is z or z - Q for the two folds z of that product, as prop_red_sparse computes them
 //   first_fold    the fold that the RTL makes in two parts is the fold
 //
-// Hence r = p mod Q for the product p that the multiplier hands over. That p is a b is proved of the
-// tiles at small width (prop_mul_tiled): at this one the solver does not decide it.
+// Hence r = p mod Q for the product p that the multiplier hands over. That p is a b, prop_mul_sparse and
+// prop_add_tree prove.
 module prop_mod_mul_sparse #(
     parameter int unsigned Width = 60,
     parameter logic [63:0] Q = 64'h0800_0000_0230_0001

@@ -3,6 +3,8 @@
 
 mod axi;
 mod core;
+#[path = "../common/faulty.rs"]
+mod faulty;
 mod mutants;
 
 use axi::{ANSWER, BUSY, Bus, COMMAND, CYCLES, ENABLE, END, EVENTS, OKAY, READ, SLVERR, WRITE};

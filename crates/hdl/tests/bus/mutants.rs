@@ -1,8 +1,8 @@
 //! Single-line faults in the shell, each of which some check must report.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 
+use crate::faulty::Faulty;
 use crate::{CHECKS, hdl};
 
 /// That `Answer` is cleared with each command is not among them: the answer is there before any host could ask.
@@ -138,29 +138,13 @@ const SAMPLE: [usize; 2] = [1, 10];
 /// Puts the fault into a copy of the RTL; whether a check reports it.
 fn caught(number: usize) -> bool {
     let (file, from, to) = FAULTS[number];
-    let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("bus-fault-{number}"));
-    let _ = std::fs::remove_dir_all(&copy);
-    std::fs::create_dir_all(&copy).unwrap();
-    let whole = hdl();
-    for (path, text) in whole.sources().closure("rm_polymul_axi").unwrap() {
-        let name = path.file_name().unwrap();
-        let faulty = name.to_str() == Some(&format!("{file}.sv"));
-        let text = if faulty {
-            assert_eq!(text.matches(from).count(), 1, "{file}: {from}");
-            text.replace(from, to)
-        } else {
-            text.to_owned()
-        };
-        std::fs::write(copy.join(name), text).unwrap();
-    }
-    let faulty = whole.with_sources(&[&copy]).unwrap();
+    let copy = Faulty::copy(&format!("{file}.sv"), from, to);
+    let faulty = hdl().with_sources(&[copy.root()]).unwrap();
     // What does not build proves nothing.
     drop(crate::bus(&faulty, 1));
-    let found = CHECKS
+    CHECKS
         .iter()
-        .any(|check| catch_unwind(AssertUnwindSafe(|| check(&faulty))).is_err());
-    std::fs::remove_dir_all(&copy).unwrap();
-    found
+        .any(|check| catch_unwind(AssertUnwindSafe(|| check(&faulty))).is_err())
 }
 
 #[test]

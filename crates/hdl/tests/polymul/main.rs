@@ -1,10 +1,13 @@
 //! `rm_polymul` against the golden transform, bit for bit, and against its cycle model, cycle for cycle.
 
 mod bench;
+#[path = "../common/faulty.rs"]
+mod faulty;
 mod lockstep;
 mod mutants;
 mod program;
 mod refusals;
+mod resident;
 mod rule;
 
 use std::sync::Arc;
@@ -12,7 +15,7 @@ use std::sync::Arc;
 use bench::{Bench, Rng, fresh, hdl, place};
 use lockstep::{every_operation, load_tables};
 use ringmill_hdl::polymul::{Unit, top};
-use ringmill_hdl::{BuildOptions, Top};
+use ringmill_hdl::{BuildOptions, Family, Top};
 use ringmill_machines::polymul::{ArrayOp, Shape, Tables, cycles, floor, golden};
 use ringmill_math::primes::is_prime;
 
@@ -179,10 +182,12 @@ fn parameters_out_of_range_do_not_elaborate() {
     }
 }
 
-/// Seven DSP blocks a unit, and nothing that is no look-up table, register or memory: no latch.
+/// Seven DSP blocks a unit, and nothing that is no look-up table, register or memory: no latch. No path is beyond the bar.
 #[test]
 fn yosys_accepts() {
     let shape = Shape::new(4, 9, 4).unwrap();
+    let paths = hdl().levels(&top(shape), Family::Xc7).unwrap().paths;
+    assert!(paths.within_bar(), "{paths:?}");
     let got = hdl().synthesise(&top(shape)).unwrap().resources;
     println!("{got:?}");
     assert_eq!(got.dsp, 7 * 4);
@@ -192,8 +197,10 @@ fn yosys_accepts() {
 /// A unit keeps what the area of the whole rests on: sums and registers of the reduction lie inside its DSP blocks.
 #[test]
 fn a_unit_is_small() {
-    let unit = hdl().synthesise(&Top::new("rm_polymul_pu")).unwrap();
-    let got = unit.resources;
+    let unit = Top::new("rm_polymul_pu");
+    let paths = hdl().levels(&unit, Family::Xc7).unwrap().paths;
+    assert!(paths.within_bar(), "{paths:?}");
+    let got = hdl().synthesise(&unit).unwrap().resources;
     println!("{got:?}");
     assert_eq!((got.dsp, got.bram18), (7, 6));
     assert!(got.lut + got.lut_memory <= 970, "{got:?}");

@@ -1,13 +1,12 @@
 //! Single-line faults in the multiplier; the checks of the other files must catch each.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use ringmill_hdl::{Hdl, Optimise};
 use ringmill_machines::polymul::Shape;
 
 use crate::bench::{Bench, Rng, hdl};
+use crate::faulty::Faulty;
 use crate::lockstep::{every_operation, load_tables};
 use crate::{refusals, rule};
 
@@ -65,8 +64,8 @@ const QUICK: [Fault; 3] = [
     ),
     (
         "rm_polymul_rule.sv",
-        "else if (!data) code_o = CodeNoData;\n      else if (mixed)",
-        "else if (mixed)",
+        "(kind_q.unload || kind_q.array) && !data",
+        "kind_q.unload && !data",
         RULE,
     ),
     (
@@ -89,22 +88,23 @@ const FAULTS: &[Fault] = &[
     ("rm_polymul_rule.sv", "state_i.load_busy && !state_i.load_tables && state_i.load_set == set", "state_i.load_busy && state_i.load_set == set", RULE),
     ("rm_polymul_rule.sv", "unload_here = state_i.unload_busy && state_i.unload_set == set", "unload_here = state_i.unload_busy", RULE),
     ("rm_polymul_rule.sv", "state_i.loaded[set][buffer] && (!kind_q.pair || state_i.loaded[set][1])", "state_i.loaded[set][buffer]", RULE),
-    ("rm_polymul_rule.sv", "else if (mixed) code_o", "else if (1'b0) code_o", RULE),
+    ("rm_polymul_rule.sv", "mixed = kind_q.pair && state_i.slot[set][0] != state_i.slot[set][1]", "mixed = 1'b0", RULE),
     ("rm_polymul_rule.sv", "state_i.array_busy && state_i.array_slot == command_q.slot", "state_i.array_busy", RULE),
     ("rm_polymul_rule.sv", "state_i.slot[state_i.unload_set][state_i.unload_buffer] == command_q.slot", "state_i.slot[0][0] == command_q.slot", RULE),
     ("rm_polymul_rule.sv", "load_here && state_i.load_buffer == buffer", "load_here", RULE),
     ("rm_polymul_rule.sv", "unload_here && state_i.unload_buffer == buffer", "unload_here", RULE),
-    ("rm_polymul_rule.sv", "if (state_i.load_busy || array_uses || stream_on)", "if (array_uses || stream_on)", RULE),
-    ("rm_polymul_rule.sv", "if (state_i.unload_busy || array_uses || stream_on)", "if (state_i.unload_busy || stream_on)", RULE),
+    ("rm_polymul_rule.sv", "kind_q.load && (state_i.load_busy || array_uses || stream_on)", "kind_q.load && (array_uses || stream_on)", RULE),
+    ("rm_polymul_rule.sv", "(state_i.unload_busy || array_uses || stream_on)", "(state_i.unload_busy || stream_on)", RULE),
     ("rm_polymul_rule.sv", "state_i.array_busy || load_here || unload_here", "state_i.array_busy || unload_here", RULE),
-    ("rm_polymul_rule.sv", "if (state_i.array_busy || load_here || unload_here)", "if (state_i.array_busy || load_here)", RULE),
-    ("rm_polymul_rule.sv", "if (state_i.load_busy || array_on || unload_on)", "if (state_i.load_busy || unload_on)", RULE),
+    ("rm_polymul_rule.sv", "(state_i.array_busy || load_here || unload_here)", "(state_i.array_busy || load_here)", RULE),
+    ("rm_polymul_rule.sv", "(state_i.load_busy || array_on || unload_on)", "(state_i.load_busy || unload_on)", RULE),
     ("rm_polymul_rule.sv", "command_i.log_n <= 5'(MaxLogN)", "command_i.log_n < 5'(MaxLogN)", RULE),
     ("rm_polymul_rule.sv", "command_i.log_n >= 5'(MinLogN)", "command_i.log_n > 5'(MinLogN)", RULE),
-    ("rm_polymul_rule.sv", "else if (!state_i.tables[command_q.slot])", "else if (1'b0)", RULE),
-    ("rm_polymul_rule.sv", "if (!state_i.load_busy) code_o = CodeIdle", "if (state_i.load_busy) code_o = CodeIdle", RULE),
-    ("rm_polymul_rule.sv", "end else code_o = CodeBadOp;", "end", RULE),
-    ("rm_polymul_rule.sv", "command_q.buffer && !kind_q.pair", "command_q.buffer", RULE),
+    ("rm_polymul_rule.sv", "(kind_q.load && !state_i.tables[command_q.slot])", "1'b0", RULE),
+    ("rm_polymul_rule.sv", "kind_q.cut && !state_i.load_busy", "kind_q.cut && state_i.load_busy", RULE),
+    ("rm_polymul_rule.sv", "assign bad_op = !(", "assign bad_op = 1'b0 && (", RULE),
+    ("rm_polymul_rule.sv", "command_i.buffer && !is_pair(command_i.op)", "command_i.buffer", RULE),
+    ("rm_polymul_rule.sv", "mixed || idle || bad_op);", "idle || bad_op);", RULE),
     ("rm_polymul_cmd.sv", "if (array_done_i) state_d.array_busy = 1'b0;", "if (array_done_i) state_d.array_busy = 1'b1;", REFUSALS),
     ("rm_polymul_cmd.sv", "if (unload_done_i) state_d.unload_busy = 1'b0;", "if (unload_done_i) state_d.unload_busy = 1'b1;", REFUSALS),
     ("rm_polymul_cmd.sv", "tables[state_q.load_slot] = load_code_i == CodeOk", "tables[state_q.load_slot] = 1'b1", BAD_STREAMS),
@@ -112,12 +112,12 @@ const FAULTS: &[Fault] = &[
     ("rm_polymul_cmd.sv", "state_d.tables[command_q.slot] = 1'b0;", "state_d.tables[command_q.slot] = 1'b1;", REFUSALS),
     ("rm_polymul_cmd.sv", "if (state_q.slot[s][b] == command_q.slot)", "if (state_q.slot[s][b] != command_q.slot)", REFUSALS),
     ("rm_polymul_cmd.sv", "[command_q.buffer] = command_q.slot;", "[command_q.buffer] = 1'b0;", SLOTS),
-    ("rm_polymul_cmd.sv", "command_q.buffer && !kind_q.pair", "1'b0", SLOTS),
+    ("rm_polymul_cmd.sv", "state_q.slot[command_q.set][kind_q.first]", "state_q.slot[command_q.set][1'b0]", SLOTS),
     ("rm_polymul_cmd.sv", "{unload_done_i, load_done_i, array_done_i}", "{unload_done_i, array_done_i, load_done_i}", REFUSALS),
     ("rm_polymul_cmd.sv", "state_d.load_slot = command_q.slot;", "state_d.load_slot = 1'b0;", SLOTS),
     ("rm_polymul_cmd.sv", "abort_q <= go && kind_q.cut;", "abort_q <= 1'b0;", ABORTS),
     ("rm_polymul_cmd.sv", "rsp_valid_q <= valid_q;", "rsp_valid_q <= valid_i;", REFUSALS),
-    ("rm_polymul_cmd.sv", "assign go = valid_q && code == CodeOk;", "assign go = valid_q;", REFUSALS),
+    ("rm_polymul_cmd.sv", "assign go = valid_q && ok;", "assign go = valid_q;", REFUSALS),
     ("rm_polymul_cmd.sv", "state_d.array_set = command_q.set;", "state_d.array_set = 1'b0;", SLOTS),
     ("rm_polymul_config.sv", "sum_i ? one_q[array_slot_i]", "sum_i ? scale_q[array_slot_i]", OPERATIONS),
     ("rm_polymul_config.sv", "q_q <= modulus_q[array_slot_i]", "q_q <= modulus_q[slot_i]", SLOTS),
@@ -125,20 +125,24 @@ const FAULTS: &[Fault] = &[
     ("rm_polymul_config.sv", "(32'(LaneBits + 1) << log_rows) - 32'd1", "32'(LaneBits + 1) << log_rows", OPERATIONS),
     ("rm_polymul_config.sv", "unload_log_n_o = log_n_q[unload_slot_i]", "unload_log_n_o = log_n_q[slot_i]", SLOTS),
     ("rm_polymul_config.sv", "rows_o = rows_q[array_slot_i]", "rows_o = rows_q[slot_i]", SLOTS),
-    ("rm_polymul_seq.sv", "wait_for(Dep + WaitWidth'(hot_q >> 1), pair", "wait_for(Dep, pair", OPERATIONS),
+    ("rm_polymul_seq.sv", "more = (WaitWidth + 1)'(hot_q >> 1);", "more = '0;", OPERATIONS),
     ("rm_polymul_seq.sv", "stage_q == '0) ? TwAddrWidth'(0) : tw_q", "stage_q == '0) ? tw_q : tw_q", OPERATIONS),
-    ("rm_polymul_seq.sv", "climbs ? Dep + WaitWidth'(hot_q) : Dep", "Dep", OPERATIONS),
+    ("rm_polymul_seq.sv", "more = (WaitWidth + 1)'(hot_q);", "more = '0;", OPERATIONS),
     ("rm_polymul_seq.sv", "bank ^ (pass_q == Sum && op_q == OpSub)", "bank", OPERATIONS),
     ("rm_polymul_seq.sv", "operand.zero_u = pass_q == Scale || pass_q == Product", "operand.zero_u = pass_q == Scale", OPERATIONS),
     ("rm_polymul_seq.sv", "if (read_q) inverse_held_q <= inverse_q;", "inverse_held_q <= inverse_q;", OPERATIONS),
-    ("rm_polymul_seq.sv", "pass_q == Product || pass_q == Sum || op_q == OpMul", "pass_q == Product || op_q == OpMul", OPERATIONS),
+    ("rm_polymul_seq.sv", "op_i == OpMul || op_i == OpAdd || op_i == OpSub;\n        last_d", "op_i == OpMul || op_i == OpSub;\n        last_d", OPERATIONS),
     ("rm_polymul_seq.sv", "assign bank = (^count_q) ^ buf_q;", "assign bank = (^count_q);", OPERATIONS),
     ("rm_polymul_seq.sv", "finish_d = stage_q == '0;", "finish_d = stage_q == 5'd1;", OPERATIONS),
     ("rm_polymul_seq.sv", ".Depth(WriteLatency - 1)", ".Depth(WriteLatency - 2)", OPERATIONS),
-    ("rm_polymul_seq.sv", "(RowBits + 1)'(1) && !final_stage) route", "(RowBits + 1)'(1)) route", OPERATIONS),
+    ("rm_polymul_seq.sv", "if (hot_q[0] && !final_stage) route", "if (hot_q[0]) route", OPERATIONS),
     ("rm_polymul_seq.sv", "if (!climbs) route.net", "if (climbs) route.net", OPERATIONS),
     ("rm_polymul_seq.sv", "(pass_q == Inverse) ? tw_q - TwAddrWidth'(low_end)", "(pass_q == Inverse) ? tw_q - 1'b1", OPERATIONS),
     ("rm_polymul_seq.sv", "stage_q <= {1'b0, log_rows_q}", "stage_q < {1'b0, log_rows_q}", OPERATIONS),
+    ("rm_polymul_seq.sv", "rows_i - (RowBits + 1)'(2)", "rows_i - (RowBits + 1)'(3)", OPERATIONS),
+    ("rm_polymul_seq.sv", "low_d = low_q >> 1;", "low_d = low_q;", OPERATIONS),
+    ("rm_polymul_seq.sv", "if (pair) lack = lack_double_q;", "", OPERATIONS),
+    ("rm_polymul_seq.sv", "waits_d = gap_q != '0;", "waits_d = 1'b0;", OPERATIONS),
     ("rm_polymul_seq.sv", "slot_q <= slot_i;", "slot_q <= 1'b0;", SLOTS),
     ("rm_polymul_access.sv", "(|array_we_i) && array_wset_i == 1'(s)", "(|array_we_i)", SLOTS),
     ("rm_polymul_access.sv", "array_reads[s] || (unload_read_i && unload_set_i == 1'(s))", "array_reads[s]", REFUSALS),
@@ -151,8 +155,8 @@ const FAULTS: &[Fault] = &[
     ("rm_polymul_pu.sv", "lane_q[1] <= route.swap ? lane0_i : lane1_i", "lane_q[1] <= lane1_i", OPERATIONS),
     ("rm_polymul_load.sv", "UnitBits'({mask_q, 1'b1})", "mask_q", OPERATIONS),
     ("rm_polymul_load.sv", "state_d = Drop;", "state_d = Idle;", BAD_STREAMS),
-    ("rm_polymul_load.sv", "if (5'(i) <= log_n_q) bad", "if (5'(i) < log_n_q) bad", BAD_STREAMS),
-    ("rm_polymul_load.sv", "|| data_q[0][Width-1:1] == '0;", ";", BAD_STREAMS),
+    ("rm_polymul_load.sv", "log_n_i >= 5'(i)", "log_n_i > 5'(i)", BAD_STREAMS),
+    ("rm_polymul_load.sv", "|| data_q[0][Width-1:1] == '0 ||", "||", BAD_STREAMS),
     ("rm_polymul_load.sv", "unreduced_q <= unreduced_q || unreduced", "unreduced_q <= unreduced", BAD_STREAMS),
     ("rm_polymul_load.sv", "short_d = !last_beat", "short_d = 1'b0", BAD_STREAMS),
     ("rm_polymul_load.sv", "aborted_q <= abort_i && !(beat && in_last_i)", "aborted_q <= 1'b0", ABORTS),
@@ -174,48 +178,12 @@ const FAULTS: &[Fault] = &[
     ("rm_polymul_seq.sv", "tw_d = tw_start_q;", "tw_d = tw_start_q + 1'b1;", OPERATIONS),
 ];
 
-/// A copy of the RTL with one line changed, removed when dropped.
-struct Copy(PathBuf);
-
-impl Copy {
-    fn with(fault: &Fault) -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
-        let name = format!("ringmill-polymul-{}-{number}", std::process::id());
-        let copy = Self(std::env::temp_dir().join(name));
-        std::fs::create_dir_all(&copy.0).unwrap();
-        let mut changed = 0;
-        for room in ["lib", "arith", "ntt", "polymul"] {
-            for entry in std::fs::read_dir(from.join(room)).unwrap() {
-                let path = entry.unwrap().path();
-                let name = path.file_name().unwrap();
-                let mut text = std::fs::read_to_string(&path).unwrap();
-                if name == fault.0 {
-                    changed += text.matches(fault.1).count();
-                    text = text.replace(fault.1, fault.2);
-                }
-                std::fs::write(copy.0.join(name), text).unwrap();
-            }
-        }
-        assert_eq!(changed, 1, "{} has `{}` once", fault.0, fault.1);
-        copy
-    }
-}
-
-impl Drop for Copy {
-    fn drop(&mut self) {
-        // Left-overs in the temporary directory harm nobody.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 fn all_caught(faults: &[Fault]) {
     let mut missed = Vec::new();
     for fault in faults {
-        let copy = Copy::with(fault);
-        let hdl = hdl().with_sources(&[&copy.0]).unwrap();
         let (file, from, to, check) = fault;
+        let copy = Faulty::copy(file, from, to);
+        let hdl = hdl().with_sources(&[copy.root()]).unwrap();
         let caught = !check.passes(&hdl);
         println!("{file}: {from} -> {to}: {caught}");
         if !caught {

@@ -6,7 +6,7 @@ use std::path::Path;
 use ringmill_hdl::leaves::MULTIPLIERS;
 use ringmill_hdl::{Hdl, Proof, Top, Verdict};
 
-use crate::mutants;
+use crate::faulty::Faulty;
 use crate::support::{Check, Failure, ensure, hdl};
 
 /// The RTL of `rtl` (the project's, or a faulty copy) with the property modules beside it.
@@ -59,6 +59,16 @@ fn integer_multiplier_at_small_width() {
 #[test]
 fn tiles_of_the_integer_multiplier_at_full_width() {
     prove(Top::new("prop_mul_tiles"), 60);
+}
+
+/// The 60-bit multiplier's tiles are slices' products at their places, and its adder tree is the one that sums any
+/// operands; fewer of them here, which takes a tree of one and one of two levels.
+#[test]
+fn tiles_and_sums_of_the_wide_multiplier() {
+    prove(Top::new("prop_mul_sparse"), 60);
+    for operands in [3, 4] {
+        prove(Top::new("prop_add_tree").int("Operands", operands), 120);
+    }
 }
 
 #[test]
@@ -119,9 +129,11 @@ fn every_reducer() {
     for multiplier in MULTIPLIERS {
         if let Some(q) = multiplier.q {
             let width = u64::from(multiplier.width);
-            for module in ["prop_red_sparse", "prop_mod_mul_sparse"] {
+            for module in ["prop_red_sparse", "prop_mod_mul_sparse", "prop_mul_sparse"] {
                 prove(Top::new(module).int("Width", width).int("Q", q), 900);
             }
+            let tree = Top::new("prop_add_tree").int("Operands", 12);
+            prove(tree.int("Width", 2 * width), 900);
         }
     }
 }
@@ -152,10 +164,9 @@ fn a_wrong_queue_is_refuted() {
             2,
         ),
     ] {
-        let root = mutants::faulty_copy(property, file, from, to);
-        let hdl = with_properties(&[&root]);
+        let copy = Faulty::copy(file, from, to);
+        let hdl = with_properties(&[copy.root()]);
         let outcome = check_always(&hdl, &Top::new(property), steps);
-        std::fs::remove_dir_all(root).unwrap();
         assert!(matches!(outcome, Err(Failure::Mismatch(_))), "{outcome:?}");
     }
 }
@@ -177,11 +188,24 @@ fn a_wrong_step_is_refuted() {
             "InWidth - Low",
             "prop_red_mont",
         ),
+        // Tiles at each other's places.
+        (
+            "arith/rm_mul_tiled.sv",
+            "i * TileA + j * TileB",
+            "j * TileA + i * TileB",
+            "prop_mul_sparse",
+        ),
+        // A carry that does not reach the upper part.
+        (
+            "arith/rm_add_parts.sv",
+            "High'($signed(sum_q[g][Low+:Extra]))",
+            "'0",
+            "prop_add_tree",
+        ),
     ] {
-        let root = mutants::faulty_copy(property, file, from, to);
-        let hdl = with_properties(&[&root]);
+        let copy = Faulty::copy(file, from, to);
+        let hdl = with_properties(&[copy.root()]);
         let outcome = check_proved(&hdl, &Top::new(property), 120);
-        std::fs::remove_dir_all(root).unwrap();
         assert!(matches!(outcome, Err(Failure::Mismatch(_))), "{outcome:?}");
     }
 }

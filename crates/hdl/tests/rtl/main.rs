@@ -1,7 +1,10 @@
 //! The RTL's leaves against golden values, their lint, synthesis counts, proofs, and faults that must be caught.
 
 mod arith;
+mod assertions;
 mod butterfly;
+#[path = "../common/faulty.rs"]
+mod faulty;
 mod flows;
 mod formal;
 mod handle;

@@ -75,6 +75,10 @@ pub enum Operation {
     Hpm,
     /// Product of two polynomials.
     Fpm,
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
 }
 
 impl Operation {
@@ -85,6 +89,8 @@ impl Operation {
             Self::Mul => ArrayOp::Mul,
             Self::Hpm => ArrayOp::Hpm,
             Self::Fpm => ArrayOp::Fpm,
+            Self::Add => ArrayOp::Add,
+            Self::Sub => ArrayOp::Sub,
         }
     }
 }
