@@ -113,6 +113,9 @@ class CompiledProgram:
         progress: bool,
         spill: bool,
         why: str,
+        checkpoint: tuple[str, float] | None,
+        resume: str | None,
+        expanded_bytes: int | None,
     ) -> tuple[dict[str, Ciphertext], list[str]]: ...
 
 def compile_program(

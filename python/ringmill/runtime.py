@@ -160,6 +160,10 @@ class Client:
 
         Raises :class:`DataError` for a missing input, a wrong length, NaN, infinity, or values too large for the scale.
         """
+        known = self._signature.types
+        for name in inputs:
+            if known and name not in known:
+                raise UnknownName(f"the program has no input `{name}`; {closest(name, known)}")
         arrays = as_vectors(inputs, self._keys.slots, self._signature.of)
         self._complex = self._complex or any(array.imag.any() for array in arrays.values())
         return Inputs(self._keys.encrypt(arrays), self._keys.evaluation_keys)
@@ -319,6 +323,7 @@ class Compiled:
         checkpoint: Path | None = ...,
         every: float = ...,
         resume: Path | None = ...,
+        expanded_bytes: int | None = ...,
     ) -> Run: ...
 
     @overload
@@ -335,6 +340,7 @@ class Compiled:
         checkpoint: Path | None = ...,
         every: float = ...,
         resume: Path | None = ...,
+        expanded_bytes: int | None = ...,
     ) -> list[Run]: ...
 
     @arguments(
@@ -346,6 +352,7 @@ class Compiled:
         checkpoint=optional(path),
         every=number(),
         resume=optional(path),
+        expanded_bytes=optional(integer(1, 2**64 - 1)),
     )
     def run(
         self,
@@ -360,6 +367,7 @@ class Compiled:
         checkpoint: Path | None = None,
         every: float = 30.0,
         resume: Path | None = None,
+        expanded_bytes: int | None = None,
     ) -> Run | list[Run]:
         """Runs the program on a device (see :func:`devices`), or on each of several.
 
@@ -372,6 +380,11 @@ class Compiled:
         `checkpoint` names a file in which the run is saved between two calls: not before `every` seconds have passed
         since the last time, and when it is interrupted. ``resume=`` that file, with the same program, inputs and keys,
         goes on from there, to the same bits. One device computes then, the CPU or a simulated machine.
+
+        Keys and constants are expanded as the run reads them. With `expanded_bytes` no more than so many bytes of them
+        are kept for later, and what was dropped is made again, to the same bits; the report says how often. A budget
+        below the largest of them raises :class:`DeviceError`, which states the least that works, as does one for a
+        machine that takes some of the instructions only (``sim:polymul``).
 
         Ctrl-C raises :class:`Interrupted`, a ``KeyboardInterrupt`` whose `runs` are those that were complete. A run
         that would take more memory than :func:`limits` allow raises ``MemoryError`` before it begins.
@@ -401,6 +414,7 @@ class Compiled:
                     self._choice.why,
                     None if checkpoint is None else (checkpoint, every),
                     resume,
+                    expanded_bytes,
                 )
                 runs.append(Run(outputs, Report(*texts)))
         except KeyboardInterrupt as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,10 @@ COMMAND = str(Path(sys.executable).with_name("ringmill"))
 
 # Small and quick, and insecure: the tests ask about results and errors, not about security.
 SMALL = {"log_n": 11, "bits": [50, 40, 40, 40, 50], "allow_insecure_parameters_for_tests_only": True}
+
+# A shell's background job ignores Ctrl-C, and so would all that the tests start; what is caught here is not.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

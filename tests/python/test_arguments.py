@@ -186,6 +186,7 @@ class World:
                     "checkpoint": None,
                     "every": 30.0,
                     "resume": None,
+                    "expanded_bytes": 2**30,
                 },
             ),
             "Client": (rm.Client, {"keys": client._keys, "shape": client._shape}),

@@ -45,8 +45,9 @@ def test_values_that_cannot_be_encoded(client, value):
 def test_inputs_must_be_the_programs_own(client, compiled):
     with pytest.raises(rm.DataError, match="x"):
         client.encrypt()
-    with pytest.raises(rm.DataError, match="y"):
-        client.encrypt(x=np.zeros(1024), y=np.zeros(1024))
+    for value in (np.zeros(1024), 1):
+        with pytest.raises(rm.DataError, match="no input `y`; known: x"):
+            client.encrypt(x=np.zeros(1024), y=value)
     with pytest.raises(rm.DataError, match="x"):
         compiled.run({}, keys=client.evaluation_keys)
 

@@ -376,3 +376,38 @@ def test_outputs_that_everybody_could_read_are_refused(small):
     assert compiled.run(inputs, plain={"mask": np.ones(1024)})
     with pytest.raises(rm.DataError, match="transparent"):
         compiled.run(inputs, plain={"mask": np.zeros(1024)})
+
+
+@rm.program
+def weighted(x: rm.Encrypted):
+    y = x
+    for step in range(1, 5):
+        y = (y << step) + x * np.linspace(step, step + 1, 1024)
+    return y
+
+
+def test_expanded_keys_and_constants_keep_to_a_budget(small):
+    compiled = weighted.compile(small, input_bound=0.1)
+    client = compiled.keygen()
+    x = np.linspace(-0.1, 0.1, 1024)
+    inputs = client.encrypt(x=x)
+
+    def run(**options):
+        run = compiled.run(inputs, device="cpu:1", progress=False, **options)
+        return client.decrypt(run), run.report.data["cpu"]["expanded"]
+
+    whole, everything = run()
+    assert everything["budget_bytes"] is None
+    assert (everything["constants"], everything["constants_again"]) == (4, 0)
+    budget = everything["peak_bytes"] // 2
+    halved, half = run(expanded_bytes=budget)
+    assert np.array_equal(whole, halved)
+    assert half["budget_bytes"] == budget
+    # All were there before, and half of them were dropped when this run began.
+    assert half["limbs"] + half["constants"] > 0
+    assert (half["limbs_again"], half["constants_again"]) == (half["limbs"], half["constants"])
+    with pytest.raises(rm.DeviceError, match=r"a budget of 1 byte .*give at least \d+ bytes"):
+        run(expanded_bytes=1)
+    for bad in (0, -1, 1.5, True, "1G", b"1"):
+        with pytest.raises(rm.ArgumentError, match="expanded_bytes"):
+            run(expanded_bytes=bad)

@@ -44,7 +44,10 @@ def test_it_runs_on_the_cpu_and_the_ring_machines(case):
     assert case.error(client.decrypt(runs[0])) < 1e-4 * max(1, abs(case.expected).max())
     for run in runs[1:]:
         assert run.ciphertexts == runs[0].ciphertexts
-        summary = str(run.report).splitlines()
+        # Neither ring fits its part, and says so on top.
+        top, *summary = str(run.report).splitlines()
+        assert "DOES NOT FIT ITS PART, by explicit statement" in top
+        assert "the U250 has" in top
         assert len(summary) <= 12
         machine = run.report.data["machine"]
         time = machine["end_to_end"]
@@ -54,10 +57,10 @@ def test_it_runs_on_the_cpu_and_the_ring_machines(case):
         shown = f"{1e3 * total:.2f} ms" if total >= 1e-3 else f"{1e6 * total:.2f} us"
         assert f"{shown} from end to end" in summary[0]
         # Whatever is cut or spilled, no procedure has to move limbs while it runs.
-        assert machine["spills"]["inside"]["bytes"] == 0
-        spilled = machine["spills"]["bytes"]
-        assert ("spills over the link" in str(run.report)) == (spilled > 0) == (machine["spills"]["cycles"] > 0)
-        assert machine["spills"]["share"] == pytest.approx(time["spills_seconds"] / time["seconds"])
+        assert machine["ring"]["spills"]["inside"]["bytes"] == 0
+        spilled = machine["ring"]["spills"]["bytes"]
+        assert ("spills over the link" in str(run.report)) == (spilled > 0) == (machine["ring"]["spills"]["cycles"] > 0)
+        assert machine["ring"]["spills"]["share"] == pytest.approx(time["spills_seconds"] / time["seconds"])
 
 
 def test_hoisted_rotations_need_no_spills_of_their_own():
@@ -67,7 +70,7 @@ def test_hoisted_rotations_need_no_spills_of_their_own():
     client = compiled.keygen()
     for device in RINGS:
         machine = compiled.run(client.encrypt(**case.inputs), device=device, spill=False).report.data["machine"]
-        assert machine["cuts"]["parts"] > machine["cuts"]["calls"] > 0
+        assert machine["ring"]["cuts"]["parts"] > machine["ring"]["cuts"]["calls"] > 0
 
 
 def test_spilling_is_forbidden_by_name(ringmill, tmp_path):
@@ -103,6 +106,25 @@ def test_a_ring_degree_beyond_the_machine_names_the_field(ringmill, tmp_path):
     machine = tmp_path / "small.toml"
     machine.write_text(ringmill("machine", "show", "ring").replace("log_n = 14", "log_n = 11", 1))
     with pytest.raises(rm.DeviceError, match="`log_n`"):
+        compiled.run(inputs, device=f"sim:{machine}")
+
+
+def test_a_machine_that_exceeds_its_part_says_why_or_is_refused(ringmill, tmp_path):
+    case = programs.polynomial(2)
+    compiled = case.program.compile(small(2), slots=case.slots)
+    inputs = compiled.keygen().encrypt(**case.inputs)
+    shown = ringmill("machine", "show", "ring")
+    silent = "".join(line for line in shown.splitlines(True) if not line.startswith("allow_more_than_the_part_has"))
+    machine = tmp_path / "mine.toml"
+    machine.write_text(silent)
+    with pytest.raises(rm.DeviceError, match=r"1,770 ultra RAM \(810 for key memory\), the U250 has 1,280"):
+        compiled.run(inputs, device=f"sim:{machine}")
+    machine.write_text(silent.replace("rpaus = 10", "rpaus = 4"))
+    report = compiled.run(inputs, device=f"sim:{machine}").report
+    assert "DOES NOT FIT" not in str(report)
+    assert report.data["machine"]["fit"]["fits"] is True
+    machine.write_text(shown.replace("rpaus = 10", "rpaus = 4"))
+    with pytest.raises(rm.DeviceError, match="take that statement away"):
         compiled.run(inputs, device=f"sim:{machine}")
 
 

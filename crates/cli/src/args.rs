@@ -232,6 +232,11 @@ pub struct RunArgs {
     )]
     pub checkpoint_every: u32,
 
+    /// Most memory that expanded keys and encoded constants may take, as in 4G or 512MiB: what is dropped is made again
+    /// when it is read, to the same bits [default: all are kept]. Not for machines that take some instructions only.
+    #[arg(long, value_name = "SIZE", value_parser = Limits::parse)]
+    pub expanded_bytes: Option<Limits>,
+
     /// Write a Perfetto trace of the run on the last --device.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -370,7 +375,8 @@ pub enum MachineCommand {
     Show(MachineShowArgs),
 }
 
-/// Print a machine's description file; edit it and pass it as --machine FILE or --device sim:FILE.
+/// Print a machine's description file, and below it, as comments, what it needs of its part and its paper's figures; edit it
+/// and pass it as --machine FILE or --device sim:FILE.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

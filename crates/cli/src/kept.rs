@@ -83,21 +83,33 @@ pub fn prepare(
     folder: Option<&Path>,
     watch: &Watch,
 ) -> Result<Prepared, CliError> {
-    let asked = asked(compiled, encrypted, plains);
     if let Some(path) = folder
+        && path.exists()
+        && !path.is_dir()
+    {
+        return Err(CliError::Input {
+            path: path.to_owned(),
+            reason: "expected a folder, which is made where there is none; --checkpoint names it"
+                .to_owned(),
+        });
+    }
+    let folder = folder.map(|path| (path, asked(compiled, encrypted, plains)));
+    if let Some((path, asked)) = &folder
         && path.join(ASKED).exists()
     {
-        return read(compiled, &asked, path, watch);
+        return read(compiled, asked, path, watch);
     }
     let client = Client::new(Arc::clone(compiled))?.watched(watch);
     let keys = client.evaluation_keys()?;
     let ciphers = client.encrypt(encrypted)?;
-    let folder = folder.map(|path| write(compiled, &asked, path, (&client, &keys, &ciphers)));
+    let written =
+        |(path, asked): (&Path, String)| write(compiled, &asked, path, (&client, &keys, &ciphers));
+    let folder = folder.map(written).transpose()?;
     Ok(Prepared {
         client,
         keys,
         ciphers,
-        folder: folder.transpose()?,
+        folder,
     })
 }
 

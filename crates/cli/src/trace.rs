@@ -20,6 +20,8 @@ pub struct Asked<'a> {
     pub saving: Option<Saving>,
     /// The checkpoint to go on from.
     pub resume: Option<PathBuf>,
+    /// [`Request::expanded_bytes`].
+    pub expanded_bytes: Option<u64>,
 }
 
 impl Asked<'_> {
@@ -30,6 +32,7 @@ impl Asked<'_> {
             watch: watch.clone(),
             saving: self.saving,
             resume: self.resume,
+            expanded_bytes: self.expanded_bytes,
             ..Request::function_only()
         }
     }

@@ -133,6 +133,11 @@ fn a_folder_of_another_run_and_several_devices_are_refused() {
     let kept = runs.path("kept");
     fs::create_dir_all(&kept).unwrap();
     fs::write(Path::new(&kept).join("asked"), "0123").unwrap();
+    let file = runs.arguments("kept/asked", "out.json");
+    let refused = ringmill(&file.iter().map(String::as_str).collect::<Vec<_>>());
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("expected a folder"), "{said}");
     let arguments = runs.arguments("kept", "out.json");
     let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let refused = ringmill(&arguments);

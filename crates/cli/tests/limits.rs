@@ -53,6 +53,47 @@ fn what_needs_more_than_the_limit_is_refused_with_the_figure() {
 }
 
 #[test]
+fn expanded_keys_and_constants_keep_to_a_budget() {
+    let mean = ["run", "examples/mean.rmac", "--random-inputs", "--json"];
+    let report = |budget: &[&str]| {
+        let (status, printed, said) = ended(command(&mean).args(budget));
+        assert_eq!(status, Some(0), "{said}");
+        let json: serde_json::Value = serde_json::from_str(&printed).unwrap();
+        json["reports"][0]["cpu"]["expanded"].clone()
+    };
+    let all = report(&[]);
+    assert!(all["budget_bytes"].is_null(), "{all}");
+    let peak = all["peak_bytes"].as_u64().unwrap();
+    assert!(peak > 0 && all["limbs"].as_u64().unwrap() > 0, "{all}");
+    let half = report(&[
+        "--device",
+        "cpu:1",
+        "--expanded-bytes",
+        &format!("{}", peak / 2),
+    ]);
+    assert_eq!(half["budget_bytes"], peak / 2);
+    assert!(half["peak_bytes"].as_u64().unwrap() < peak, "{half}");
+    let (status, _, said) = ended(command(&mean).args(["--expanded-bytes", "1K"]));
+    assert_eq!(status, Some(2), "{said}");
+    assert!(
+        said.contains("a budget of 1.0 KiB") && said.contains("give at least"),
+        "{said}"
+    );
+    for bad in ["0", "much", "-1"] {
+        let (status, _, said) = ended(command(&mean).arg(format!("--expanded-bytes={bad}")));
+        assert_eq!(status, Some(2), "{said}");
+    }
+    // Timing alone expands nothing: its command has no such option.
+    let (status, _, said) = ended(&mut command(&[
+        "sim",
+        "examples/mean.rmac",
+        "--expanded-bytes",
+        "1G",
+    ]));
+    assert_eq!(status, Some(2), "{said}");
+}
+
+#[test]
 fn files_that_claim_more_than_they_hold_are_refused() {
     let folder = folder("claims");
     let claims: [(&str, &[u8]); 4] = [

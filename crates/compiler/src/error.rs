@@ -101,6 +101,18 @@ pub enum CompileError<E = CkksError> {
         capacity: f64,
     },
 
+    /// An output of which nothing could be read.
+    #[error(
+        "output {output:?} may be wrong by {error:.4e}, and no value of it is larger than {magnitude:.4e}: nothing could be \
+         read from it; use parameters with a larger scale and special primes no smaller than the digits, declare wider \
+         ranges if the values are larger, or let the compiler choose the parameters"
+    )]
+    Meaningless {
+        output: String,
+        error: f64,
+        magnitude: f64,
+    },
+
     /// Ranges, a sample or a bound that make no sense.
     #[error("{}{why}", if name.is_empty() { String::new() } else { format!("input {name}: ") })]
     Range { name: String, why: String },
@@ -208,6 +220,7 @@ impl<E> CompileError<E> {
             | Self::ScaleDrift { .. }
             | Self::NoParameters { .. }
             | Self::TooPrecise { .. }
+            | Self::Meaningless { .. }
             | Self::Range { .. }
             | Self::NotTraced
             | Self::Target(_)

@@ -1,18 +1,23 @@
 //! The data a program runs on: input limbs and seeds, validated before anything runs.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::collections::HashSet;
+use std::sync::Arc;
 
 use ringmill_isa::mid::{Program, TableModulus};
-use ringmill_limits::{Halt, room};
+use ringmill_limits::room;
 use ringmill_math::{Modulus, Ring, RingKind, expand_uniform};
+use ringmill_schemes::Limbed;
 
 use crate::DeviceError;
+use crate::expanded::{Expanded, Form, Item, Made, Usage};
+use crate::value::Value;
 
 #[derive(Clone)]
 enum Data<'a> {
     Borrowed(&'a [u64]),
     Shared(Arc<[u64]>),
+    /// The limb modulo that modulus of a constant.
+    Constant(Arc<Constant<'a>>, usize),
 }
 
 /// Residues that are known to be below their modulus: scanned once when made, never again.
@@ -55,10 +60,33 @@ impl<'a> Limb<'a> {
         }
     }
 
+    /// The limb modulo modulus number `number` of a constant that is encoded when it is read: for devices that
+    /// say so ([`crate::Device::expands`]).
+    pub(crate) fn of_constant(
+        constant: Arc<Constant<'a>>,
+        number: usize,
+        modulus: TableModulus,
+    ) -> Self {
+        Self {
+            data: Data::Constant(constant, number),
+            modulus,
+        }
+    }
+
+    /// The residues; none of a constant that is encoded when it is read, which devices that say so are given.
     pub fn residues(&self) -> &[u64] {
         match &self.data {
             Data::Borrowed(d) => d,
             Data::Shared(d) => d,
+            Data::Constant(..) => &[],
+        }
+    }
+
+    fn len(&self) -> usize {
+        match &self.data {
+            Data::Borrowed(d) => d.len(),
+            Data::Shared(d) => d.len(),
+            Data::Constant(constant, _) => constant.len,
         }
     }
 
@@ -66,11 +94,50 @@ impl<'a> Limb<'a> {
         self.modulus
     }
 
-    pub(crate) fn value(&self) -> crate::cpu::Value<'a> {
+    fn constant(&self) -> Option<&Arc<Constant<'a>>> {
         match &self.data {
-            Data::Borrowed(d) => crate::cpu::Value::Bound(d),
-            Data::Shared(d) => crate::cpu::Value::Shared(d.clone()),
+            Data::Constant(constant, _) => Some(constant),
+            Data::Borrowed(_) | Data::Shared(_) => None,
         }
+    }
+
+    pub(crate) fn value(&self) -> Value<'_> {
+        match &self.data {
+            Data::Borrowed(d) => Value::Bound(d),
+            Data::Shared(d) => Value::Shared(d.clone()),
+            Data::Constant(constant, modulus) => Value::Constant(constant, *modulus),
+        }
+    }
+}
+
+/// Makes all limbs of a constant.
+pub(crate) type Encode<'a> =
+    Box<dyn Fn() -> Result<Box<dyn Limbed + Send + Sync>, DeviceError> + Send + Sync + 'a>;
+
+/// A constant that is encoded when it is read, and kept where `expanded` says.
+pub(crate) struct Constant<'a> {
+    pub expanded: Arc<Expanded>,
+    /// Its own among the constants there.
+    pub number: u32,
+    /// Of all its limbs.
+    pub bytes: u64,
+    /// Residues of one limb.
+    pub len: usize,
+    pub encode: Encode<'a>,
+}
+
+impl Constant<'_> {
+    /// All limbs.
+    ///
+    /// # Errors
+    /// A constant that cannot be encoded, or not now.
+    pub fn read(&self, usage: &Usage) -> Result<Arc<Made>, DeviceError> {
+        let encode = || {
+            room("a constant", self.bytes)?;
+            Ok(Form::Constant((self.encode)()?))
+        };
+        let item = Item::Constant(self.number);
+        self.expanded.get(item, self.bytes, usage, encode)
     }
 }
 
@@ -99,27 +166,26 @@ pub(crate) fn check_residues(data: &[u64], modulus: TableModulus) -> Result<(), 
     }
 }
 
-/// Expands a seed's limbs on first use and keeps them: a seeded key costs its expansion once, then its memory.
+/// The seed of a key: expanded limb by limb as steps read them, and kept in an [`Expanded`].
 pub struct SeedExpansion {
     seed: [u8; 32],
-    limbs: Mutex<HashMap<Wanted, Expanded>>,
-}
-
-/// A limb that one thread expands while others that want it wait.
-type Expanded = Arc<OnceLock<Arc<[u64]>>>;
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Wanted {
-    stream: u64,
-    modulus: u64,
-    ring: Ring,
+    expanded: Arc<Expanded>,
+    /// Its own there.
+    number: u32,
 }
 
 impl SeedExpansion {
+    /// A seed that shares what it keeps with no other.
     pub fn new(seed: [u8; 32]) -> Self {
+        Self::within(seed, &Arc::default())
+    }
+
+    /// A seed whose limbs are kept with those of others, under one budget.
+    pub fn within(seed: [u8; 32], expanded: &Arc<Expanded>) -> Self {
         Self {
             seed,
-            limbs: Mutex::default(),
+            expanded: Arc::clone(expanded),
+            number: expanded.next_seed(),
         }
     }
 
@@ -131,47 +197,34 @@ impl SeedExpansion {
     /// those of the positions of that half (roots psi^e with e = 1 mod 4 are the first half of the bit-reversed order).
     ///
     /// # Errors
-    /// [`Halt::NoMemory`] where there is none for it.
-    pub fn limb(&self, stream: u64, modulus: Modulus, ring: Ring) -> Result<Arc<[u64]>, Halt> {
-        let cell = {
-            let mut limbs = self.limbs.lock().unwrap_or_else(PoisonError::into_inner);
-            limbs
-                .entry(Wanted {
-                    stream,
-                    modulus: modulus.value(),
-                    ring,
-                })
-                .or_default()
-                .clone()
+    /// [`ringmill_limits::Halt::NoMemory`] where there is none for it.
+    pub(crate) fn limb(
+        &self,
+        stream: u64,
+        modulus: Modulus,
+        ring: Ring,
+        usage: &Usage,
+    ) -> Result<Arc<Made>, DeviceError> {
+        let item = Item::Limb {
+            seed: self.number,
+            stream,
+            modulus: modulus.value(),
+            ring,
         };
-        if cell.get().is_none() {
-            room(
-                "a limb of a key",
-                2 * size_of::<u64>() as u64 * ring.parent().len() as u64,
-            )?;
-        }
-        // The map is not held while expanding: threads expand different limbs side by side, and wait only for their own.
-        let limb = cell.get_or_init(|| {
-            let mut full = vec![0; ring.parent().len()];
+        let words = ring.parent().len();
+        let expand = || {
+            room("a limb of a key", (2 * size_of::<u64>() * words) as u64)?;
+            let mut full = vec![0; words];
             expand_uniform(&self.seed, stream, modulus, &mut full);
-            let half = full.len() / 2;
-            match ring.kind {
+            let (plus, minus) = full.split_at(words / 2);
+            Ok(Form::Limb(match ring.kind {
                 RingKind::Full => full.into(),
-                RingKind::HalfPlus => full[..half].into(),
-                RingKind::HalfMinus => full[half..].into(),
-            }
-        });
-        Ok(limb.clone())
-    }
-
-    /// Bytes of expanded limbs held.
-    pub fn bytes(&self) -> u64 {
-        let limbs = self.limbs.lock().unwrap_or_else(PoisonError::into_inner);
-        limbs
-            .values()
-            .filter_map(|c| c.get())
-            .map(|l| size_of_val(&l[..]) as u64)
-            .sum()
+                RingKind::HalfPlus => plus.into(),
+                RingKind::HalfMinus => minus.into(),
+            }))
+        };
+        let bytes = (size_of::<u64>() * ring.len()) as u64;
+        self.expanded.get(item, bytes, usage, expand)
     }
 }
 
@@ -183,6 +236,32 @@ pub struct Bindings<'a> {
 }
 
 impl Bindings<'_> {
+    /// Where expanded limbs and constants are kept: one place, where seeds and constants were made to share it.
+    pub(crate) fn expanded(&self) -> Vec<Arc<Expanded>> {
+        let seeds = self.seeds.iter().map(|seed| &seed.expanded);
+        let constants = self.limbs.iter().filter_map(Limb::constant);
+        let mut places: Vec<Arc<Expanded>> = Vec::new();
+        for place in seeds.chain(constants.map(|constant| &constant.expanded)) {
+            // They come in rows of one place.
+            let known = |known: &Arc<Expanded>| Arc::ptr_eq(known, place);
+            if !places.iter().rev().any(known) {
+                places.push(Arc::clone(place));
+            }
+        }
+        places
+    }
+
+    /// Bytes of the constants that are encoded as they are read: of all, and of the largest.
+    pub(crate) fn constant_bytes(&self) -> (u64, u64) {
+        let mut known = HashSet::new();
+        let constants = self.limbs.iter().filter_map(Limb::constant);
+        let new = constants.filter(|&constant| known.insert(Arc::as_ptr(constant)));
+        new.fold((0, 0), |(all, largest), constant| {
+            let bytes = constant.bytes;
+            (all + bytes, bytes.max(largest))
+        })
+    }
+
     /// Refuses bindings that do not fit: counts, lengths, moduli (residues were checked when each [`Limb`] was made).
     pub fn check(&self, program: &Program) -> Result<(), DeviceError> {
         if let Some(missing) = program.inputs.get(self.limbs.len()) {
@@ -213,8 +292,8 @@ impl Bindings<'_> {
                 .moduli
                 .get(usize::from(ty.modulus.0))
                 .ok_or_else(missing)?;
-            if limb.residues().len() != ty.ring.len() {
-                let (expected, got) = (ty.ring.len(), limb.residues().len());
+            if limb.len() != ty.ring.len() {
+                let (expected, got) = (ty.ring.len(), limb.len());
                 return Err(DeviceError::LimbLength {
                     name: input.name.clone(),
                     expected,

@@ -5,7 +5,6 @@
 //! that the limbs are those that are alive there, as long as their rings, and below their moduli.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -19,6 +18,7 @@ use thiserror::Error;
 
 use crate::DeviceError;
 use crate::bindings::{Bindings, check_residues};
+use crate::expanded::Usage;
 
 const MARK: [u8; 8] = *b"RINGCHK1";
 type Identity = [u8; 32];
@@ -27,7 +27,7 @@ type Identity = [u8; 32];
 #[derive(Clone, Debug)]
 pub struct Saving {
     pub path: PathBuf,
-    /// At most so long between two savings, as calls end.
+    /// At least so long between two savings; the next call's end is waited for.
     pub every: Duration,
 }
 
@@ -63,31 +63,29 @@ pub(crate) struct Whose {
 }
 
 impl Whose {
-    pub fn of(program: &Verified, bindings: &Bindings<'_>) -> Self {
+    /// # Errors
+    /// A constant that cannot be read.
+    pub fn of(
+        program: &Verified,
+        bindings: &Bindings<'_>,
+        usage: &Usage,
+    ) -> Result<Self, DeviceError> {
         let mut text = Sha256::new();
-        // Hashing cannot fail.
-        let _ = write!(HashText(&mut text), "{}", print_program(program));
+        text.update(print_program(program));
         let mut data = Sha256::new();
         for limb in &bindings.limbs {
-            data.update((limb.residues().len() as u64).to_le_bytes());
-            hash_words(&mut data, limb.residues());
+            let mut value = limb.value();
+            value.read(usage)?;
+            data.update((value.residues().len() as u64).to_le_bytes());
+            hash_words(&mut data, value.residues());
         }
         for seed in &bindings.seeds {
             data.update(seed.seed());
         }
-        Self {
+        Ok(Self {
             program: text.finalize().into(),
             data: data.finalize().into(),
-        }
-    }
-}
-
-struct HashText<'h>(&'h mut Sha256);
-
-impl std::fmt::Write for HashText<'_> {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        self.0.update(text.as_bytes());
-        Ok(())
+        })
     }
 }
 

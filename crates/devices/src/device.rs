@@ -2,18 +2,17 @@
 
 use std::path::PathBuf;
 
-use ringmill_isa::mid::{Program, ValueType, Verified};
+use ringmill_isa::mid::{ValueType, Verified};
 use ringmill_limits::Watch;
-use ringmill_machines::{MachineReport, TraceSink, polymul};
+use ringmill_machines::{MachineReport, TraceSink};
+use serde::Serialize;
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
 use crate::checkpoint::Saving;
-use crate::cpu::{Cpu, CpuStats, MAX_THREADS};
-use crate::offload::Offload;
+use crate::expanded::ExpandedStats;
 use crate::pool::OutputLimb;
 use crate::progress::Progress;
-use crate::sim::{self, Sim};
 use crate::trace::SpanSink;
 
 /// What is wanted of a run. Programs are data-oblivious, so function and timing are each a whole answer.
@@ -37,6 +36,10 @@ pub struct Request<'a> {
     pub saving: Option<Saving>,
     /// The checkpoint to go on from.
     pub resume: Option<PathBuf>,
+    /// Most bytes of expanded key limbs and encoded constants to keep; what is dropped is made again when it is read.
+    /// Without one everything is kept that the limit of [`Request::watch`] leaves room for. Refused where it cannot be kept to: by machines that take some instructions
+    /// only, and where only timing is asked for, which expands nothing.
+    pub expanded_bytes: Option<u64>,
 }
 
 impl Request<'_> {
@@ -52,6 +55,7 @@ impl Request<'_> {
             watch: Watch::default(),
             saving: None,
             resume: None,
+            expanded_bytes: None,
         }
     }
 
@@ -73,6 +77,20 @@ impl Request<'_> {
     }
 }
 
+/// What a run on the CPU took. All figures are measured.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct CpuStats {
+    /// Wall time of the run, bindings in to outputs out.
+    pub seconds: f64,
+    pub threads: usize,
+    /// Most bytes of limb buffers in use at one time, bound inputs not included.
+    pub pool_peak_bytes: u64,
+    /// Bytes of limb buffers that the device keeps for the next run.
+    pub pool_held_bytes: u64,
+    /// Key limbs and constants that were expanded.
+    pub expanded: ExpandedStats,
+}
+
 /// What a run gave.
 #[derive(Debug, Default)]
 pub struct Outcome {
@@ -86,7 +104,7 @@ pub struct Outcome {
 
 /// Anything that runs limb programs. All devices give identical bits.
 pub trait Device: Send + Sync {
-    /// The name that [`open`] knows it by.
+    /// The name that [`crate::open`] knows it by.
     fn name(&self) -> String;
 
     /// The clock of the machine behind this device; `None` where there is no cycle model, so no timing to ask for.
@@ -97,6 +115,12 @@ pub trait Device: Send + Sync {
     /// Whether it holds values of this type: limbs, unless a device says more.
     fn holds(&self, ty: ValueType) -> bool {
         ty.limb().is_some()
+    }
+
+    /// Whether it makes constants when it reads them, and keeps to [`Request::expanded_bytes`] where function is asked
+    /// for. Others are given every constant encoded.
+    fn expands(&self) -> bool {
+        false
     }
 
     /// Checks the bindings, runs. Bindings are ignored when only timing is asked for.
@@ -110,8 +134,8 @@ pub trait Device: Send + Sync {
 }
 
 /// Refuses a program with values that the device does not hold.
-pub(crate) fn check_values(device: &dyn Device, program: &Program) -> Result<(), DeviceError> {
-    match program.input_of(|ty| !device.holds(ty)) {
+pub(crate) fn check_values(device: &dyn Device, program: &Verified) -> Result<(), DeviceError> {
+    match program.head().input_of(|ty| !device.holds(ty)) {
         None => Ok(()),
         Some((input, ty)) => Err(DeviceError::Kind {
             device: device.name(),
@@ -121,75 +145,16 @@ pub(crate) fn check_values(device: &dyn Device, program: &Program) -> Result<(),
     }
 }
 
-/// The machines that [`open`] runs on their RTL.
-pub const RTL_MACHINES: [&str; 1] = ["polymul"];
-
-/// The names that [`open`] understands, as a user would type them.
-pub fn known_devices() -> Vec<String> {
-    let simulated = ringmill_machines::MACHINES
-        .iter()
-        .map(|name| format!("sim:{name}"));
-    let rtl = RTL_MACHINES.iter().map(|name| format!("rtl:{name}"));
-    let fixed = ["cpu".to_owned(), "cpu:N (N threads)".to_owned()];
-    fixed
-        .into_iter()
-        .chain(simulated)
-        .chain(rtl)
-        .chain(["sim:FILE.toml, rtl:FILE.toml (a machine description)".to_owned()])
-        .collect()
-}
-
-/// Opens a device by name: `cpu` (all cores), `cpu:2`, `sim:ring`, `rtl:polymul`, `sim:path/to/machine.toml`.
-///
-/// ```
-/// assert_eq!(ringmill_devices::open("cpu:2")?.name(), "cpu:2");
-/// let error = ringmill_devices::open("abacus").err().map(|e| e.to_string());
-/// assert!(error.is_some_and(|text| text.contains("sim:ring")));
-/// # Ok::<(), ringmill_devices::DeviceError>(())
-/// ```
-///
-/// # Errors
-/// [`DeviceError::UnknownDevice`] lists the known ones; [`DeviceError::ThreadCount`] and [`DeviceError::Threads`];
-/// [`DeviceError::MachineFile`] and [`DeviceError::Machine`] for a file that cannot be read or describes no machine;
-/// [`DeviceError::NoRtl`] for a machine without RTL, [`DeviceError::Hdl`] where the RTL's tools are missing.
-pub fn open(name: &str) -> Result<Box<dyn Device>, DeviceError> {
-    let unknown = || DeviceError::UnknownDevice {
-        got: shorten(name),
-        known: known_devices(),
-    };
-    match name.split_once(':') {
-        None if name == "cpu" => Ok(Box::new(Cpu::all_cores()?)),
-        Some(("cpu", threads)) => match threads.parse() {
-            Ok(threads) => Ok(Box::new(Cpu::new(threads)?)),
-            Err(_) => Err(DeviceError::ThreadCount {
-                got: shorten(name),
-                max: MAX_THREADS,
-            }),
-        },
-        Some((kind @ ("sim" | "rtl"), machine))
-            if machine.ends_with(".toml") || ringmill_machines::MACHINES.contains(&machine) =>
-        {
-            let text = sim::description(machine)?;
-            match (kind, polymul::Description::recognises(&text)) {
-                ("rtl", true) => Ok(Box::new(Offload::rtl(name.to_owned(), &text)?)),
-                ("rtl", false) => Err(DeviceError::NoRtl {
-                    machine: shorten(machine),
-                    known: RTL_MACHINES.join(", "),
-                }),
-                (_, true) => Ok(Box::new(Offload::modelled(name.to_owned(), &text)?)),
-                (_, false) => Ok(Box::new(Sim::new(name.to_owned(), &text)?)),
-            }
+/// Refuses a budget for what is expanded where nothing would keep to it.
+pub(crate) fn check_budget(device: &dyn Device, request: &Request<'_>) -> Result<(), DeviceError> {
+    let why = match (request.expanded_bytes, request.function) {
+        (None, _) => return Ok(()),
+        (Some(_), false) => "timing alone expands nothing",
+        (Some(_), true) if !device.expands() => {
+            "it takes some of the instructions and is handed whole keys and constants"
         }
-        _ => Err(unknown()),
-    }
-}
-
-/// Keeps an error message short whatever was typed.
-fn shorten(name: &str) -> String {
-    const MOST: usize = 80;
-    if name.chars().count() <= MOST {
-        name.to_owned()
-    } else {
-        name.chars().take(MOST).chain(['…']).collect()
-    }
+        (Some(_), true) => return Ok(()),
+    };
+    let device = device.name();
+    Err(DeviceError::NoBudget { device, why })
 }

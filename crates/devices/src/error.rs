@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ringmill_isa::mid::TableModulus;
-use ringmill_limits::Halt;
+use ringmill_limits::{Halt, human};
 use ringmill_math::MathError;
 use thiserror::Error;
 
@@ -83,6 +83,23 @@ pub enum DeviceError {
         instr: usize,
         reason: String,
     },
+    #[error(
+        "a budget of {} for expanded keys and constants is too small: the largest of them takes {}; give at least {least} bytes",
+        human(*budget),
+        human(*least)
+    )]
+    SmallBudget { budget: u64, least: u64 },
+    #[error(
+        "one budget for expanded keys was asked for, and the seeds keep their limbs in {places} places; make them with `SeedExpansion::within` one"
+    )]
+    SeveralBudgets { places: usize },
+    #[error(
+        "device `{device}` cannot keep a budget for expanded keys and constants: {why}; leave it out, or run on the cpu"
+    )]
+    NoBudget { device: String, why: &'static str },
+    /// A constant that could not be encoded.
+    #[error(transparent)]
+    Constant(Box<dyn std::error::Error + Send + Sync>),
     #[error("the request asks for neither function nor timing; ask for one of them")]
     NothingAsked,
     #[error(

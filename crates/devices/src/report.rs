@@ -14,7 +14,7 @@ use serde::Serialize;
 
 pub use table::Detail;
 
-use crate::cpu::CpuStats;
+use crate::device::CpuStats;
 use crate::device::Outcome;
 use ringmill_machines::MachineReport;
 

@@ -6,13 +6,12 @@ use std::time::{Duration, Instant};
 
 use ringmill_compiler::Target;
 use ringmill_isa::mid::{Verified, stats};
-use ringmill_machines::{Machine, MachineError, SimOptions, TraceSink};
-use serde::Deserialize;
+use ringmill_machines::{Machine, SimOptions, TraceSink};
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
 use crate::cpu::{Cpu, Kept};
-use crate::device::{Device, Outcome, Request, check_values};
+use crate::device::{Device, Outcome, Request, check_budget, check_values};
 use crate::progress::{Progress, Step};
 
 /// Largest machine file read.
@@ -22,14 +21,7 @@ const MAX_FILE: u64 = 1 << 20;
 pub struct Sim {
     name: String,
     machine: Box<dyn Machine>,
-    clock_mhz: f64,
     cpu: Cpu,
-}
-
-/// What every machine description states.
-#[derive(Deserialize)]
-struct Clock {
-    clock_mhz: f64,
 }
 
 /// The description text of a machine: one that the machines crate ships, or a file's (`*.toml`).
@@ -38,7 +30,7 @@ struct Clock {
 /// [`DeviceError::MachineFile`] for a file that cannot be read, [`DeviceError::Machine`] for a name that is none.
 pub(crate) fn description(machine: &str) -> Result<String, DeviceError> {
     if !machine.ends_with(".toml") {
-        return Ok(ringmill_machines::open(machine)?.description());
+        return Ok(ringmill_machines::registry::description(machine)?.to_owned());
     }
     let path = Path::new(machine);
     let failed = |source| DeviceError::MachineFile {
@@ -71,13 +63,9 @@ impl Sim {
     /// A machine from its description; `name` is the device's.
     pub fn new(name: String, text: &str) -> Result<Self, DeviceError> {
         let machine = ringmill_machines::load(text)?;
-        let clock: Result<Clock, _> = toml::from_str(&machine.description());
-        let clock =
-            clock.map_err(|e| MachineError::Syntax(format!("`{name}` states no clock: {e}")))?;
         Ok(Self {
             name,
             machine,
-            clock_mhz: clock.clock_mhz,
             cpu: Cpu::all_cores()?,
         })
     }
@@ -116,7 +104,11 @@ impl Device for Sim {
     }
 
     fn clock_mhz(&self) -> Option<f64> {
-        Some(self.clock_mhz)
+        Some(self.machine.clock_mhz())
+    }
+
+    fn expands(&self) -> bool {
+        true
     }
 
     fn run(
@@ -130,6 +122,7 @@ impl Device for Sim {
             return Err(DeviceError::NothingAsked);
         }
         check_values(self, program)?;
+        check_budget(self, &request)?;
         let mut outcome = Outcome::default();
         if request.timing {
             let mut tell = calls_done(progress, stats::calls(program.program()));
@@ -154,6 +147,7 @@ impl Device for Sim {
                 Kept {
                     saving: request.saving.as_ref(),
                     resume: request.resume.as_deref(),
+                    expanded_bytes: request.expanded_bytes,
                 },
             )?;
             outcome.outputs = Some(outputs);

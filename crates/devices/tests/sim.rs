@@ -143,8 +143,10 @@ fn a_described_machine_gives_the_cpus_bits_and_a_trace_of_its_units() {
         .outputs
         .unwrap();
 
-    let shipped = ringmill_machines::open("ring").unwrap();
-    let file = Scratch::new("ring.toml", &shipped.description());
+    let file = Scratch::new(
+        "ring.toml",
+        ringmill_machines::registry::description("ring").unwrap(),
+    );
     let device = file.device().unwrap();
     let clock = device.clock_mhz().unwrap();
     let mut units = TraceWriter::new(Vec::new(), "machine", clock);
@@ -199,7 +201,7 @@ fn nonsense_machine_files_are_refused() {
         open("sim:/no/such/machine.toml").err(),
         Some(DeviceError::MachineFile { .. })
     ));
-    let shipped = ringmill_machines::open("ring").unwrap().description();
+    let shipped = ringmill_machines::registry::description("ring").unwrap();
     for text in [
         "".to_owned(),
         "clock_mhz = ".to_owned(),

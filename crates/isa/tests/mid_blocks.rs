@@ -568,7 +568,9 @@ fn values_of_other_kinds_are_typed() {
     assert_eq!(parse_program(&print_program(&good)).unwrap(), good);
     let unrolled = Unrolled::of(&Verified::new(good.clone()).unwrap(), 0).unwrap();
     verify_unrolled(&unrolled).unwrap();
-    let vector = good.input_of(|ty| ty.limb().is_none()).unwrap();
+    let verified = Verified::new(good.clone()).unwrap();
+    let vector = verified.head().input_of(|ty| ty.limb().is_none());
+    let vector = vector.unwrap();
     assert_eq!((vector.0, vector.1.kind()), ("v", "an LWE vector"));
 
     for (dimension, step, message) in [

@@ -38,6 +38,9 @@ impl Halt {
 /// Bytes for a reader: `191.0 KiB`, `3.9 GiB`.
 pub fn human(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes == 1 {
+        return "1 byte".to_owned();
+    }
     if bytes < 1024 {
         return format!("{bytes} bytes");
     }
@@ -57,6 +60,7 @@ mod tests {
     fn bytes_read_well() {
         for (bytes, text) in [
             (0, "0 bytes"),
+            (1, "1 byte"),
             (1023, "1023 bytes"),
             (1024, "1.0 KiB"),
             (191 << 10, "191.0 KiB"),

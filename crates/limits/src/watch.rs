@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::halt::Halt;
 use crate::limits::Limits;
@@ -13,6 +13,8 @@ use crate::system;
 const CUSHION: u64 = 16 << 20;
 /// Between two looks at the process's memory, in milliseconds.
 const INTERVAL: u64 = 5;
+/// How old a look may be that work begins with.
+const LATELY: Duration = Duration::from_millis(INTERVAL);
 /// Where there has been no look yet.
 const NEVER: u64 = u64::MAX;
 
@@ -60,7 +62,7 @@ impl Watch {
             stop,
             begin: Instant::now(),
             looked: AtomicU64::new(NEVER),
-            resident: system::usage().map_or(0, |u| u.resident),
+            resident: system::usage_lately(LATELY).map_or(0, |u| u.resident),
             address_limit: system::address_limit(),
         }))
     }
@@ -100,7 +102,12 @@ impl Watch {
             return Ok(());
         }
         inner.looked.store(now, Ordering::Relaxed);
-        let Some(usage) = system::usage() else {
+        let found = if looked == NEVER {
+            system::usage_lately(LATELY)
+        } else {
+            system::usage()
+        };
+        let Some(usage) = found else {
             return Ok(());
         };
         let taken = usage.resident.saturating_sub(inner.resident);

@@ -24,6 +24,32 @@ pub enum MachineError {
         got: String,
         expected: String,
     },
+    #[error(
+        "machine description, part = {got:?}: no part of that name is known: expected one of {known}"
+    )]
+    UnknownPart { got: String, known: String },
+    #[error(
+        "`{memory}` is read {reads} and written {writes} times a cycle, which no {kind} has ports for: cut it into banks"
+    )]
+    Ports {
+        memory: String,
+        kind: &'static str,
+        reads: u64,
+        writes: u64,
+    },
+    #[error(
+        "machine description `{machine}` exceeds its part {part}: {excess}. Make it smaller, name a larger `part`, or say why it may: allow_more_than_the_part_has = \"...\""
+    )]
+    ExceedsPart {
+        machine: String,
+        part: &'static str,
+        /// What exceeds it: the need and what is available of each resource, and what takes most of it.
+        excess: String,
+    },
+    #[error(
+        "machine description `{machine}` says in allow_more_than_the_part_has why it exceeds its part, but all of it fits the {part}: take that statement away"
+    )]
+    FitsAfterAll { machine: String, part: &'static str },
     #[error("the program's ring degree is 2^{got}; this machine runs up to 2^{} (twice its native 2^{native}, `log_n` of its description, as half rings)", native + 1)]
     RingDegree { native: u8, got: u8 },
     #[error(

@@ -3,9 +3,10 @@
 use std::io;
 
 use ringmill_compiler::Target;
-use ringmill_isa::mid::{Program, Verified};
+use ringmill_isa::mid::{Called, Head, LimbId, Procedure, Verified};
 use ringmill_limits::Watch;
 
+use crate::fpga::Fit;
 use crate::{MachineError, MachineReport};
 
 /// A simulated machine: it schedules a mid-level program onto its units and counts cycles, without data.
@@ -13,11 +14,30 @@ pub trait Machine: Send + Sync {
     /// The name of its description.
     fn name(&self) -> &str;
 
-    /// Its description as TOML; [`crate::load`] reads it back.
-    fn description(&self) -> String;
+    /// Megahertz of its clock.
+    fn clock_mhz(&self) -> f64;
+
+    /// What it needs of the FPGA that its description names, beside what that has.
+    fn fit(&self) -> &Fit;
 
     /// What parameters must keep for the machine to take a program's work.
     fn target(&self) -> Target;
+
+    /// Which instructions of a procedure run here, in their order; a host does the others.
+    ///
+    /// # Errors
+    /// A head of a program that the machine cannot be opened on.
+    fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError>;
+
+    /// Begins a run without data, on what is known of a program before its first call.
+    ///
+    /// # Errors
+    /// A head of a program that the machine cannot run.
+    fn open<'m>(
+        &'m self,
+        head: Head<'m>,
+        options: SimOptions<'m>,
+    ) -> Result<Box<dyn Session + 'm>, MachineError>;
 
     /// Schedules and times a program, pulling its calls.
     ///
@@ -27,14 +47,21 @@ pub trait Machine: Send + Sync {
         &self,
         program: &Verified,
         options: SimOptions<'_>,
-    ) -> Result<MachineReport, MachineError>;
+    ) -> Result<MachineReport, MachineError> {
+        let mut session = self.open(program.head(), options.for_now())?;
+        let mut stream = program.stream();
+        while let Some(called) = stream.next_call()? {
+            session.feed(called)?;
+        }
+        session.finish(stream.outputs()?)
+    }
 
     /// Refuses a program with values that are no limbs: no machine here holds others.
     ///
     /// # Errors
     /// [`MachineError::Kind`] with the first of them.
-    fn check_values(&self, program: &Program) -> Result<(), MachineError> {
-        match program.input_of(|ty| ty.limb().is_none()) {
+    fn check_values(&self, head: &Head<'_>) -> Result<(), MachineError> {
+        match head.input_of(|ty| ty.limb().is_none()) {
             None => Ok(()),
             Some((input, ty)) => Err(MachineError::Kind {
                 machine: self.name().to_owned(),
@@ -56,6 +83,26 @@ pub trait Machine: Send + Sync {
     ) -> Result<(), MachineError>;
 }
 
+/// A run of a machine, fed the calls of a program one after another. Who drops it before the end loses that run and nothing
+/// else.
+pub trait Session {
+    /// Takes the next call. It may run later, when enough is known of what comes after it.
+    ///
+    /// # Errors
+    /// A call that cannot be the next one of a program with that head, or that the machine cannot run. After an error
+    /// the session is of no use.
+    fn feed(&mut self, called: Called) -> Result<(), MachineError>;
+
+    /// Cycles of what has run so far, by the machine's clock.
+    fn cycles(&self) -> u64;
+
+    /// After the last call: the report of the whole run. `outputs` are the program's.
+    ///
+    /// # Errors
+    /// As [`Self::feed`]; an output that no call made, as when calls are missing.
+    fn finish(self: Box<Self>, outputs: Vec<LimbId>) -> Result<MachineReport, MachineError>;
+}
+
 /// How a program is simulated.
 pub struct SimOptions<'a> {
     /// Values that do not fit wait in host memory, as is usual; without it such a program is refused.
@@ -69,6 +116,23 @@ pub struct SimOptions<'a> {
     pub progress: Option<&'a mut dyn FnMut(u64)>,
     /// Asked as it goes.
     pub watch: Watch,
+}
+
+impl<'a> SimOptions<'a> {
+    /// The same for a shorter time.
+    pub fn for_now<'b>(self) -> SimOptions<'b>
+    where
+        'a: 'b,
+    {
+        // Not moves: what is borrowed for longer is borrowed anew.
+        SimOptions {
+            trace: self.trace.map(|sink| -> &mut dyn TraceSink { sink }),
+            progress: self.progress.map(|tell| -> &mut dyn FnMut(u64) { tell }),
+            spill: self.spill,
+            resident_keys: self.resident_keys,
+            watch: self.watch,
+        }
+    }
 }
 
 impl Default for SimOptions<'_> {

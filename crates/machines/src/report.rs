@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::EndToEnd;
+use crate::fpga::Fit;
 
 /// Cycles, time, memory and link traffic of one program on one machine.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -27,15 +28,62 @@ pub struct MachineReport {
     pub cycles_by_kind: BTreeMap<String, u64>,
     pub procedures: BTreeMap<String, ProcedureUse>,
     pub utilisation: Vec<UnitUse>,
-    pub memory: MemoryUse,
-    pub keys: KeyUse,
+    pub memories: Vec<MemoryUse>,
     pub link: LinkUse,
-    pub spills: Spills,
-    pub cuts: Cuts,
+    /// What the machine is made of: memories and multipliers by name, used and available, and whether the part has them.
+    pub fit: Fit,
+    #[serde(flatten)]
+    pub own: Own,
+}
+
+/// What is told of one kind of machine alone.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Own {
+    Ring(RingUse),
+    /// A machine that runs a part of the program: what is left to its host.
+    Offload(OffloadUse),
+}
+
+impl MachineReport {
+    /// What is told of a ring machine.
+    pub fn ring(&self) -> Option<&RingUse> {
+        match &self.own {
+            Own::Ring(ring) => Some(ring),
+            Own::Offload(_) => None,
+        }
+    }
+
+    /// What is told of a machine that has a host beside it.
+    pub fn offload(&self) -> Option<&OffloadUse> {
+        match &self.own {
+            Own::Ring(_) => None,
+            Own::Offload(offload) => Some(offload),
+        }
+    }
+}
+
+/// A memory of the machine, or one of several alike.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct MemoryUse {
+    pub name: &'static str,
+    /// How many there are.
+    pub count: usize,
+    /// Most bytes that were in use at once in the fullest.
+    pub used_bytes: u64,
+    /// Bytes that one holds.
+    pub available_bytes: u64,
+}
+
+/// What a ring machine did with its memories.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct RingUse {
     pub rpaus: usize,
     pub multipliers_per_rpau: usize,
-    /// Where the machine runs a part of the program only: what is left to its host.
-    pub offload: Option<OffloadUse>,
+    pub memory: SlotUse,
+    pub keys: KeyUse,
+    pub spills: Spills,
+    pub cuts: Cuts,
 }
 
 /// The parts of a program that a machine and its host run, and what the offload is worth.
@@ -116,14 +164,14 @@ pub struct UnitUse {
     pub utilisation: f64,
 }
 
-/// Polynomial and key memory; bytes are at the machine's stored width.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub struct MemoryUse {
+/// Slots of polynomial and key memory on each RPAU.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct SlotUse {
     pub slots: usize,
+    /// At the machine's stored width.
     pub slot_bytes: u64,
-    /// Most slots in use at once, per RPAU.
+    /// Most in use at once, per RPAU.
     pub peak_slots: Vec<u8>,
-    pub peak_bytes: Vec<u64>,
     pub key_slots: usize,
     /// Distinct key limbs that the program uses on the RPAU with most. Above `key_slots` they cannot all be resident.
     pub key_limbs: usize,

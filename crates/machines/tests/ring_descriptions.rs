@@ -1,6 +1,7 @@
 //! Descriptions and micro words: what is refused, what round-trips.
 
 use proptest::prelude::*;
+use ringmill_machines::registry::{KINDS, Kind};
 use ringmill_machines::ring::Description;
 use ringmill_machines::ring::encode::{decode, encode};
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, Unit, Word};
@@ -62,15 +63,21 @@ fn nonsense_descriptions_are_refused() {
 }
 
 #[test]
-fn descriptions_round_trip() {
-    for name in ringmill_machines::names() {
-        let machine = open(name).unwrap();
-        assert_eq!(machine.name(), *name);
-        assert_eq!(
-            load(&machine.description()).unwrap().description(),
-            machine.description()
-        );
+fn every_kind_has_its_row() {
+    for kind in &KINDS {
+        for &(name, text) in kind.shipped {
+            assert_eq!(Kind::of(text).unwrap().name, kind.name);
+            assert_eq!(open(name).unwrap().name(), name);
+        }
+        let papers = include_str!("../../cli/data/paper_tables.toml");
+        let papers: toml::Table = toml::from_str(papers).unwrap();
+        assert!(papers.contains_key(kind.paper), "{}", kind.paper);
+        let rtl = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
+        let folder = kind.rtl.map(|folder| rtl.join(folder));
+        assert!(folder.is_none_or(|folder| folder.is_dir()));
     }
+    let kind = Kind::of("kind = \"toaster\"").unwrap_err().to_string();
+    assert!(kind.contains("\"ring\" or \"polymul\""), "{kind}");
 }
 
 fn any_word() -> impl Strategy<Value = Word> {

@@ -238,8 +238,8 @@ fn medha_reaches_table_2() {
             "{set}: {} cycles, the paper has {paper}",
             report.cycles
         );
-        assert_eq!(report.multipliers_per_rpau, 36);
-        assert_eq!(report.spills.bytes, 0);
+        assert_eq!(report.ring().unwrap().multipliers_per_rpau, 36);
+        assert_eq!(report.ring().unwrap().spills.bytes, 0);
     }
 }
 
@@ -267,7 +267,7 @@ fn stored_twiddles_bring_multiplication_below_60000() {
             report.cycles
         );
         assert!(report.cycles <= most, "{set}: {} cycles", report.cycles);
-        assert_eq!(report.multipliers_per_rpau, 36);
+        assert_eq!(report.ring().unwrap().multipliers_per_rpau, 36);
     }
 }
 
@@ -296,15 +296,17 @@ fn reports_account_for_link_memory_and_units() {
     assert_eq!(report.link.bytes_out, 2 * 7 * limb);
     assert!((report.link.seconds_in - 28.0 * 125e-6).abs() < 1e-12);
     assert_eq!(report.link.key_bytes, 0);
-    assert_eq!(report.memory.key_limbs, 7);
-    assert_eq!(report.memory.peak_slots.len(), 10);
-    assert!(
-        report
-            .memory
-            .peak_slots
-            .iter()
-            .all(|&p| usize::from(p) <= report.memory.slots)
-    );
+    let memory = &report.ring().unwrap().memory;
+    assert_eq!(memory.key_limbs, 7);
+    assert_eq!(memory.peak_slots.len(), 10);
+    let fit = |p: &u8| usize::from(*p) <= memory.slots;
+    assert!(memory.peak_slots.iter().all(fit));
+    let named: Vec<_> = report.memories.iter().map(|m| m.name).collect();
+    assert_eq!(named, ["polynomial memory", "key memory"]);
+    for memory in &report.memories {
+        assert_eq!(memory.count, 10);
+        assert!((1..=memory.available_bytes).contains(&memory.used_bytes));
+    }
     assert!(
         report
             .utilisation

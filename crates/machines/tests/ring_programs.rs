@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::programs::{Builder, Cipher};
+use common::programs::{Builder, Cipher, chain};
 use common::{description, execute_program, params};
 use ringmill_isa::mid::Verified;
 use ringmill_machines::ring::RingMachine;
@@ -34,19 +34,6 @@ fn many_values(params: &Arc<Params>, n: u32) -> Verified {
     b.finish()
 }
 
-fn chain(params: &Arc<Params>, squarings: u32) -> Verified {
-    let mut b = Builder::new(params);
-    let mut level = params.max_level();
-    let mut x = b.input(params, level, 0);
-    for _ in 0..squarings {
-        x = b.apply(&OpKey::square_relin(level, true), &[&x], 0);
-        x = b.apply(&OpKey::rescale(level, 2), &[&x], 0);
-        level = level.below().unwrap();
-    }
-    b.output(&x);
-    b.finish()
-}
-
 #[test]
 fn values_stay_on_the_machine_between_calls() {
     let params = params(8, 3, 1);
@@ -58,7 +45,7 @@ fn values_stay_on_the_machine_between_calls() {
     assert_eq!(report.calls, 6);
     assert_eq!(report.link.bytes_in, 2 * 4 * limb);
     assert_eq!(report.link.bytes_out, 2 * limb);
-    assert_eq!(report.spills.bytes, 0);
+    assert_eq!(report.ring().unwrap().spills.bytes, 0);
     // Again: the same cycles.
     assert_eq!(
         report,
@@ -83,18 +70,27 @@ fn what_does_not_fit_is_refused_or_spilled() {
     }
     let report = machine.simulate(&program, SimOptions::default()).unwrap();
     assert!(
-        report.spills.loads > 0 && report.spills.seconds > 0.0,
+        report.ring().unwrap().spills.loads > 0 && report.ring().unwrap().spills.seconds > 0.0,
         "{:?}",
-        report.spills
+        report.ring().unwrap().spills
     );
     // Inputs are still on the host, so leaving costs nothing; only coming back does.
     assert_eq!(
-        report.spills.bytes,
-        (report.spills.loads + report.spills.stores) * (8 << 8)
+        report.ring().unwrap().spills.bytes,
+        (report.ring().unwrap().spills.loads + report.ring().unwrap().spills.stores) * (8 << 8)
     );
     // More slots, no spills.
     let roomy = RingMachine::new(description(8, 3, 4, false)).unwrap();
-    assert_eq!(roomy.simulate(&program, strict()).unwrap().spills.bytes, 0);
+    assert_eq!(
+        roomy
+            .simulate(&program, strict())
+            .unwrap()
+            .ring()
+            .unwrap()
+            .spills
+            .bytes,
+        0
+    );
 }
 
 #[test]
@@ -120,7 +116,7 @@ fn a_repeated_call_costs_the_same_and_keys_load_once() {
     let report = machine.simulate(&program, loaded).unwrap();
     // Three digits over four moduli, brought once.
     assert_eq!(report.link.key_bytes, 3 * 4 * (8 << 8));
-    assert_eq!(report.memory.key_limbs, 3);
+    assert_eq!(report.ring().unwrap().memory.key_limbs, 3);
 }
 
 /// Three rotation keys in turn, twice round, each of two limbs on each of three RPAUs.
@@ -158,7 +154,7 @@ fn keys_beyond_the_key_memory_cross_the_link_and_are_counted() {
         };
         let machine = RingMachine::new(d.clone()).unwrap();
         let report = machine.simulate(&program, options).unwrap();
-        let keys = report.keys;
+        let keys = report.ring().unwrap().keys;
         // Each key is two limbs on each of three RPAUs.
         assert_eq!(
             (keys.needed, keys.fit, keys.loaded),
@@ -170,7 +166,7 @@ fn keys_beyond_the_key_memory_cross_the_link_and_are_counted() {
             report.link.key_seconds,
             d.link_seconds(report.link.key_bytes)
         );
-        assert_eq!(report.memory.key_limbs, 6);
+        assert_eq!(report.ring().unwrap().memory.key_limbs, 6);
         execute_program(&d, &program, false);
     }
 }
@@ -228,7 +224,7 @@ fn procedures_that_do_not_fit_spill_inside() {
                 Err(MachineError::TooFewSlots { slots, .. }) if slots <= 4 => continue,
                 Err(other) => panic!("{what}: {other}"),
             };
-            let moved = report.spills.inside;
+            let moved = report.ring().unwrap().spills.inside;
             println!("{what}: {} cycles, {moved:?}", report.cycles);
             let limb = 8 << native;
             assert_eq!(moved.bytes, (moved.stores + moved.loads) * limb, "{what}");
@@ -285,9 +281,15 @@ fn hoisted_rotations_that_do_not_fit_are_cut() {
             d.memory[0].slots = slots - 5;
             let machine = RingMachine::new(d.clone()).unwrap();
             let report = machine.simulate(&program, strict()).unwrap();
-            assert_eq!(report.spills.bytes + report.spills.inside.bytes, 0);
+            assert_eq!(
+                report.ring().unwrap().spills.bytes + report.ring().unwrap().spills.inside.bytes,
+                0
+            );
             assert_eq!(execute_program(&d, &program, false), report.cycles);
-            parts.push((report.cuts.calls, report.cuts.parts));
+            parts.push((
+                report.ring().unwrap().cuts.calls,
+                report.ring().unwrap().cuts.parts,
+            ));
         }
         assert_eq!(parts[0], (2, 6), "2^{native}: one at a time");
         assert!(parts[1].1 < 6, "2^{native}: {parts:?}");
@@ -313,11 +315,11 @@ fn a_rotation_loads_keys_that_do_not_fit() {
                 Err(MachineError::At { .. } | MachineError::KeyMemory { .. })
             ));
             let report = machine.simulate(&program, SimOptions::default()).unwrap();
-            let moved = report.spills.inside;
+            let moved = report.ring().unwrap().spills.inside;
             // Each of the six rotations brings what does not fit, on each of four RPAUs.
             assert_eq!(moved.key_loads, 6 * 4 * (needs - room) as u64, "{room}");
             assert_eq!(moved.loads + moved.stores, 0);
-            assert!(report.keys.loaded >= moved.key_loads);
+            assert!(report.ring().unwrap().keys.loaded >= moved.key_loads);
             // The keys loaded from nothing, so that every limb used must have come.
             execute_program(&d, &program, true);
         }
@@ -357,7 +359,7 @@ fn times_add_up() {
                     + time.outputs_seconds;
                 assert!(near(time.seconds, parts - time.overlap_seconds));
                 // The same time from the other figures: cycles, and what crosses between calls.
-                let (link, spills) = (&report.link, &report.spills);
+                let (link, spills) = (&report.link, &report.ring().unwrap().spills);
                 let between =
                     link.seconds_in + link.seconds_out + link.key_seconds + spills.seconds;
                 assert!(near(time.seconds, report.seconds + between), "{time:?}");
@@ -368,7 +370,7 @@ fn times_add_up() {
                 assert!((0.0..=1.0).contains(&time.bound.share) && !time.bound.help.is_empty());
                 assert_eq!(
                     time.resident_key_limbs > 0,
-                    resident_keys && report.keys.needed > 0
+                    resident_keys && report.ring().unwrap().keys.needed > 0
                 );
                 // And from the trace, whose last event ends the run.
                 // Its cycles are whole ones.

@@ -142,7 +142,7 @@ fn play(seed: u64, operations: usize) -> bool {
     {
         Ok(report) => {
             let resident = report.end_to_end.resident_key_limbs;
-            assert!(resident <= report.keys.needed, "{what}");
+            assert!(resident <= report.ring().unwrap().keys.needed, "{what}");
             execute_program(&d, &program, true);
             true
         }

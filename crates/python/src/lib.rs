@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod data;
 mod errors;
 mod files;
+mod keys;
 mod params;
 mod program;
 mod runtime;
@@ -18,6 +19,7 @@ fn _ringmill(m: &Bound<'_, PyModule>) -> PyResult<()> {
     data::register(m)?;
     params::register(m)?;
     program::register(m)?;
+    keys::register(m)?;
     runtime::register(m)?;
     seal::register(m)?;
     watch::register(m)?;

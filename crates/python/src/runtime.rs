@@ -1,6 +1,6 @@
 //! Compiled programs: keys, encryption, runs, decryption. The interpreter's lock is not held while computing.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,57 +8,28 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use num_complex::Complex64;
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use ringmill_cli::{Asked, Bar, CliError};
 use ringmill_compiler::ckks::saved::{self, Returned};
 use ringmill_compiler::ckks::{Compiled, InputRange, Options, ParamsChoice, Wanted};
 use ringmill_devices::Saving;
-use ringmill_devices::runtime::{self, Ciphertexts, Client, RuntimeError, Server, Vectors};
+use ringmill_devices::runtime::{self, Ciphertexts, Client, RuntimeError, Server};
 use ringmill_isa::macros::MacroProgram;
 use ringmill_isa::{macros, mid};
 use ringmill_limits::{Halt, Watch};
-use ringmill_machines::SimOptions;
+use ringmill_machines::{SimOptions, registry};
 use ringmill_schemes::ckks::file::InsecureParams;
-use ringmill_schemes::ckks::{CkksError, Flooding, SecurityLevel, SecurityTable, file};
-use ringmill_schemes::rlwe::RlweError;
+use ringmill_schemes::ckks::{SecurityLevel, SecurityTable, file};
 
 use crate::data::{Ciphertext, EvaluationKeys};
-use crate::errors::{
-    CompileError, DataError, DeviceError, Fault, FileError, KeysError, ParameterError, raise,
-    refused,
-};
+use crate::errors::{CompileError, DeviceError, Fault, FileError, ParameterError, raise, refused};
 use crate::files;
+use crate::keys::{Arrays, Keys, failed, vectors};
 use crate::params::Params;
 use crate::program::{self, Program};
 use crate::watch::{halted, interruptible};
-
-type Arrays<'py> = HashMap<String, PyReadonlyArray1<'py, Complex64>>;
-
-fn vectors(arrays: &Arrays<'_>) -> Vectors {
-    arrays
-        .iter()
-        .map(|(name, array)| (name.clone(), array.as_array().to_vec()))
-        .collect()
-}
-
-/// The exception that a fault around a compiled program calls for.
-fn failed(error: RuntimeError) -> PyErr {
-    match error {
-        RuntimeError::MissingKey { .. }
-        | RuntimeError::NotSeeded { .. }
-        | RuntimeError::Key { .. }
-        | RuntimeError::OtherKeys { .. }
-        | RuntimeError::Scheme(CkksError::Rlwe(RlweError::OtherKeys { .. }))
-        | RuntimeError::Value {
-            source: CkksError::Rlwe(RlweError::OtherKeys { .. }),
-            ..
-        } => raise::<KeysError, _>(error),
-        RuntimeError::Device(_) => raise::<DeviceError, _>(error),
-        _ => raise::<DataError, _>(error),
-    }
-}
 
 /// A range as our own Python spells it: one number for a radius, two for the ends.
 fn range(ends: Option<&[f64]>) -> Option<InputRange> {
@@ -166,7 +137,7 @@ struct CompiledProgram {
     options: Arc<Options>,
     /// What the function returned, of a program that was saved.
     returned: Option<Returned>,
-    /// The server of the keys last used: it holds what the seeds expanded to, and the encoded constants.
+    /// The server of the keys last used: it holds what seeds and constants expanded to.
     server: Mutex<Option<(Arc<runtime::EvaluationKeys>, Arc<Server>)>>,
 }
 
@@ -207,11 +178,7 @@ impl CompiledProgram {
     fn keys(&self, client: Result<Client, RuntimeError>, watch: &Watch) -> PyResult<Keys> {
         let client = client.map_err(failed)?;
         let evaluation = client.watched(watch).evaluation_keys().map_err(failed)?;
-        Ok(Keys {
-            compiled: Arc::clone(&self.compiled),
-            client,
-            evaluation: Arc::new(evaluation),
-        })
+        Ok(Keys::new(Arc::clone(&self.compiled), client, evaluation))
     }
 }
 
@@ -275,12 +242,13 @@ impl CompiledProgram {
             "mid" => Ok(mid::text::print_program(&compiled.program)),
             "micro" => {
                 let mut text = Vec::new();
+                let machine = ringmill_machines::open(&machine).map_err(raise::<DeviceError, _>)?;
                 let options = SimOptions {
                     watch: watch.clone(),
                     ..SimOptions::default()
                 };
-                ringmill_machines::open(&machine)
-                    .and_then(|m| m.micro_text(&compiled.program, options, &mut text))
+                machine
+                    .micro_text(&compiled.program, options, &mut text)
                     .map_err(raise::<DeviceError, _>)?;
                 String::from_utf8(text).map_err(raise::<DeviceError, _>)
             }
@@ -353,6 +321,7 @@ impl CompiledProgram {
         why: String,
         checkpoint: Option<(PathBuf, f64)>,
         resume: Option<PathBuf>,
+        expanded_bytes: Option<u64>,
     ) -> PyResult<(HashMap<String, Ciphertext>, [String; 3])> {
         let plains = vectors(&plain);
         drop(plain);
@@ -385,6 +354,7 @@ impl CompiledProgram {
                         every: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
                     }),
                     resume,
+                    expanded_bytes,
                 },
                 &if progress { Bar::new() } else { Bar::none() },
                 watch,
@@ -405,161 +375,11 @@ impl CompiledProgram {
     }
 }
 
-/// The keys of one client of a compiled program, the secret one among them.
-#[pyclass(frozen)]
-struct Keys {
-    compiled: Arc<Compiled>,
-    /// Without a lock, which a process forked while it is held could not take any more.
-    client: Client,
-    evaluation: Arc<runtime::EvaluationKeys>,
-}
-
-#[pymethods]
-impl Keys {
-    #[getter]
-    fn evaluation_keys(&self) -> EvaluationKeys {
-        EvaluationKeys {
-            inner: Arc::clone(&self.evaluation),
-            params: Arc::clone(&self.compiled.params),
-        }
-    }
-
-    /// Length of the program's vectors.
-    #[getter]
-    fn slots(&self) -> u32 {
-        self.compiled.source.slots
-    }
-
-    /// Whether the program has complex constants.
-    #[getter]
-    fn complex(&self) -> bool {
-        self.compiled
-            .source
-            .data
-            .iter()
-            .flatten()
-            .any(|&(_, im)| im != 0.0)
-    }
-
-    fn encrypt(slf: &Bound<'_, Self>, inputs: Arrays<'_>) -> PyResult<HashMap<String, Ciphertext>> {
-        let inputs = vectors(&inputs);
-        let this = slf.clone().unbind();
-        let degree = slf.get().compiled.params.degree();
-        let encrypted = interruptible(slf.py(), move |watch| {
-            let client = this.get().client.watched(watch);
-            client.encrypt(&inputs).map_err(failed)
-        })??;
-        Ok(encrypted
-            .into_iter()
-            .map(|(n, c)| {
-                (
-                    n,
-                    Ciphertext {
-                        inner: Arc::new(c),
-                        degree,
-                    },
-                )
-            })
-            .collect())
-    }
-
-    fn decrypt<'py>(
-        slf: &Bound<'py, Self>,
-        ciphertext: &Ciphertext,
-    ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
-        let (this, ciphertext) = (slf.clone().unbind(), Arc::clone(&ciphertext.inner));
-        let values = interruptible(slf.py(), move |watch| {
-            let client = this.get().client.watched(watch);
-            let one = BTreeMap::from([("ciphertext".to_owned(), (*ciphertext).clone())]);
-            client.decrypt(&one).map_err(failed)
-        })??;
-        Ok(values
-            .into_iter()
-            .next()
-            .map(|(_, v)| v)
-            .unwrap_or_default()
-            .into_pyarray(slf.py()))
-    }
-
-    /// For each output of the program its name, the predicted bits of precision, and those measured against the clear.
-    fn measure(
-        slf: &Bound<'_, Self>,
-        inputs: Arrays<'_>,
-        outputs: HashMap<String, Ciphertext>,
-    ) -> PyResult<Vec<(String, f64, Option<f64>)>> {
-        let inputs = vectors(&inputs);
-        let this = slf.clone().unbind();
-        interruptible(slf.py(), move |watch| {
-            let client = this.get().client.watched(watch);
-            let outputs: Ciphertexts = outputs
-                .into_iter()
-                .map(|(n, c)| (n, (*c.inner).clone()))
-                .collect();
-            let clear = client.decrypt(&outputs).map_err(failed)?;
-            let rows = client.measure(&inputs, &clear).map_err(failed)?;
-            Ok(rows
-                .into_iter()
-                .map(|row| (row.output, row.predicted_bits, row.measured_bits))
-                .collect())
-        })?
-    }
-
-    fn save_secret_key(slf: &Bound<'_, Self>, path: PathBuf) -> PyResult<()> {
-        let this = slf.clone().unbind();
-        interruptible(slf.py(), move |watch| {
-            let secret = this.get().client.secret_key();
-            let bytes = file::write_secret_key_in_the_clear(secret);
-            files::write_secret(&path, watch, &bytes)
-        })?
-    }
-
-    /// The identity of the secret key in hexadecimal, or None.
-    #[getter]
-    fn key_id(&self) -> Option<String> {
-        self.client.key_id().map(|id| id.to_string())
-    }
-
-    /// For each output the bits that decrypting it to share leaves.
-    fn shared_bits(&self, statistical_bits: u32, decryptions: u64) -> PyResult<Vec<(String, f64)>> {
-        let flooding =
-            Flooding::new(statistical_bits, decryptions).map_err(raise::<ParameterError, _>)?;
-        Ok(self.client.shared_bits(&flooding).into_iter().collect())
-    }
-
-    /// Decrypts outputs with noise that hides their errors.
-    fn decrypt_to_share<'py>(
-        slf: &Bound<'py, Self>,
-        outputs: HashMap<String, Ciphertext>,
-        statistical_bits: u32,
-        decryptions: u64,
-    ) -> PyResult<HashMap<String, Bound<'py, PyArray1<Complex64>>>> {
-        let flooding =
-            Flooding::new(statistical_bits, decryptions).map_err(raise::<ParameterError, _>)?;
-        let this = slf.clone().unbind();
-        let shared = interruptible(slf.py(), move |watch| {
-            let outputs: Ciphertexts = outputs
-                .into_iter()
-                .map(|(n, c)| (n, (*c.inner).clone()))
-                .collect();
-            let client = this.get().client.watched(watch);
-            client.decrypt_to_share(&outputs, &flooding).map_err(failed)
-        })??;
-        Ok(shared
-            .into_iter()
-            .map(|(name, values)| (name, values.into_pyarray(slf.py())))
-            .collect())
-    }
-}
-
 /// The devices a program can run on.
 #[pyfunction]
 fn devices() -> Vec<String> {
-    let machines = ringmill_machines::MACHINES
-        .iter()
-        .map(|name| format!("sim:{name}"));
-    let rtl = ringmill_devices::RTL_MACHINES
-        .iter()
-        .map(|name| format!("rtl:{name}"));
+    let machines = registry::names().map(|name| format!("sim:{name}"));
+    let rtl = registry::names_with_rtl().map(|name| format!("rtl:{name}"));
     std::iter::once("cpu".to_owned())
         .chain(machines)
         .chain(rtl)
@@ -601,7 +421,6 @@ fn cli_main(py: Python<'_>, arguments: Vec<OsString>, trace: Py<PyAny>) -> PyRes
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<CompiledProgram>()?;
-    m.add_class::<Keys>()?;
     m.add_function(wrap_pyfunction!(compile_program, m)?)?;
     m.add_function(wrap_pyfunction!(load_compiled, m)?)?;
     m.add_function(wrap_pyfunction!(devices, m)?)?;

@@ -32,11 +32,9 @@ const KEPT: &[u64] = &[4930, 2783, 1204, 1216, 13723, 18418, 13061, 12211, 9725]
 /// Bits of slack allowed in the median and in the worst program.
 const MEDIAN: f64 = 4.0;
 const WORST: f64 = 8.0;
-/// Of the first 20,000 programs, the one that has more, as it must. P is smaller than a digit in 3789, so that the error of
-/// its one conjugation is as large as the value in slot 0, and that is raised to the 11th power. There the error is a number
-/// of the key's: a Gaussian, beyond 5.3 deviations with a chance of 2^-40 and within one or two for the keys tried here. So
-/// whatever holds but with that chance is up to 5.3^11 = 2^26 above what is measured.
-const BEYOND: &[u64] = &[3789];
+/// P is smaller than a digit here, so that the error of the one conjugation is as large as the value in slot 0, and that is
+/// raised to the 11th power.
+const NOTHING_TO_READ: u64 = 3789;
 /// Keys and searches an output is given to come near its bound, and inputs looked at in each.
 const TRIES: u64 = 8;
 const MOVES: usize = 24;
@@ -142,6 +140,7 @@ fn run_drawn(drawn: Drawn, seed: u64) -> Option<Found> {
         Ok(compiled) => Arc::new(compiled),
         Err(
             CompileError::Overflow { .. }
+            | CompileError::Meaningless { .. }
             | CompileError::TooLarge { .. }
             | CompileError::TooPrecise { .. }
             | CompileError::NoParameters { .. }
@@ -254,19 +253,18 @@ fn hold(seeds: &[u64]) {
         said(least.1),
         said(most.1)
     );
-    let beyond: Vec<&(f64, u64)> = all.iter().rev().take_while(|(s, _)| *s > WORST).collect();
-    for (slack, seed) in beyond.iter().take(20) {
-        println!("  {slack:.2} bits: {}", said(*seed));
-    }
     assert!(
         least.0 >= 0.0,
         "{:.2} bits worse than predicted: {}",
         -least.0,
         said(least.1)
     );
-    if let Some((slack, seed)) = beyond.iter().find(|(_, seed)| !BEYOND.contains(seed)) {
-        panic!("{slack:.2} bits better than predicted: {}", said(*seed));
-    }
+    assert!(
+        most.0 <= WORST,
+        "{:.2} bits better than predicted: {}",
+        most.0,
+        said(most.1)
+    );
     assert!(
         median.0 <= MEDIAN,
         "{:.2} bits of slack in the median",
@@ -290,6 +288,18 @@ fn predicted_precision_is_a_close_bound() {
     let mut seeds = seeds(300);
     seeds.extend(KEPT);
     hold(&seeds);
+}
+
+/// An error that may be larger than every value is no precision, however many bits below zero.
+#[test]
+fn an_output_of_which_nothing_could_be_read_is_refused() {
+    let Drawn { case, options, .. } = draw(NOTHING_TO_READ);
+    match compile(case.program, &options) {
+        Err(CompileError::Meaningless {
+            error, magnitude, ..
+        }) => assert!(error > 1.0 && error > magnitude),
+        other => panic!("{:?}", other.map(|compiled| compiled.predicted)),
+    }
 }
 
 /// One key that switches the same polynomial again and again adds the same error again and again.
@@ -335,56 +345,60 @@ fn away_from_the_mean(slots: u32) -> Vec<(f64, f64)> {
     mask.collect()
 }
 
-/// The sum of rotations of y + (x << i) p, all by the same steps: where p is zero they are one polynomial, switched again and
-/// again, which nothing in the program says.
+/// The sum of rotations of y + (x << i) (p + 1 - q), all by the same steps: where p is zero and q is one they are one
+/// polynomial, switched again and again, which nothing in the program says. The same without 1 - q.
 #[test]
-fn a_plain_input_that_is_zero_is_bounded() {
-    let (slots, count) = (1024, 256);
-    let mut n = Numbers::new(11);
-    let mut trace = TraceBuilder::new("zero", slots).unwrap();
-    let [x, y] = ["x", "y"].map(|name| trace.input(name, Visibility::Encrypted, None).unwrap());
-    let p = trace.input("p", Visibility::Plain, None).unwrap();
-    let mut sum: Option<Traced> = None;
-    for i in 0..count {
-        let turned = trace.rotate(x, i, None).unwrap();
-        let product = trace.mul(turned, p, None).unwrap();
-        let other = trace.add(product, y, None).unwrap();
-        let made = trace.rotate(other, 3, None).unwrap();
-        sum = Some(match sum {
-            None => made,
-            Some(sum) => trace.add(sum, made, None).unwrap(),
-        });
-    }
-    let mask = trace.vector(away_from_the_mean(slots), None).unwrap();
-    let masked = trace.mul(sum.unwrap(), mask, None).unwrap();
-    trace.output("out", masked, None).unwrap();
-    let params = Params::builder(12)
-        .prime_bits(&[55, 40, 40, 40], &[55])
-        .dnum(4)
-        .default_scale(40f64.exp2())
-        .allow_insecure_parameters_for_tests_only()
-        .build()
-        .unwrap();
-    let ranges = [0.25, 0.25, 0.01].map(|radius| Some(InputRange::Disc { radius }));
-    let mut vector =
-        || -> Vec<Complex64> { (0..slots).map(|_| (n.signed() / 4.0).into()).collect() };
-    let inputs = vec![
-        vector(),
-        vector(),
-        vec![Complex64::default(); slots as usize],
-    ];
-    let options = Options {
-        params: ParamsChoice::Given(params),
-        ranges: ranges.to_vec(),
-        ..Options::default()
-    };
-    let compiled = Arc::new(compile(trace.finish(), &options).unwrap());
-    let rotations = (compiled.managed.instrs.iter()).filter(|i| i.op == MacroOp::Rotate);
-    assert!(rotations.count() >= 256, "none merged");
-    for seed in 0..6 {
-        let (predicted, measured) = measure(&compiled.source, &inputs, &compiled, seed);
-        println!("predicted {predicted:.2?}, measured {measured:.2?}");
-        assert!((predicted[0]..predicted[0] + WORST).contains(&measured[0]));
+fn what_plain_inputs_make_the_same_is_bounded() {
+    for with_q in [false, true] {
+        let (slots, count) = (1024, 256);
+        let mut n = Numbers::new(11);
+        let mut trace = TraceBuilder::new("same", slots).unwrap();
+        let [x, y] = ["x", "y"].map(|name| trace.input(name, Visibility::Encrypted, None).unwrap());
+        let [p, q] = ["p", "q"].map(|name| trace.input(name, Visibility::Plain, None).unwrap());
+        let mut sum: Option<Traced> = None;
+        for i in 0..count {
+            let turned = trace.rotate(x, i, None).unwrap();
+            let product = trace.mul(turned, p, None).unwrap();
+            let mut other = trace.add(product, y, None).unwrap();
+            if with_q {
+                let taken = trace.mul(turned, q, None).unwrap();
+                let left = trace.sub(turned, taken, None).unwrap();
+                other = trace.add(other, left, None).unwrap();
+            }
+            let made = trace.rotate(other, 3, None).unwrap();
+            sum = Some(match sum {
+                None => made,
+                Some(sum) => trace.add(sum, made, None).unwrap(),
+            });
+        }
+        let mask = trace.vector(away_from_the_mean(slots), None).unwrap();
+        let masked = trace.mul(sum.unwrap(), mask, None).unwrap();
+        trace.output("out", masked, None).unwrap();
+        let params = Params::builder(12)
+            .prime_bits(&[55, 40, 40, 40], &[55])
+            .dnum(4)
+            .default_scale(40f64.exp2())
+            .allow_insecure_parameters_for_tests_only()
+            .build()
+            .unwrap();
+        let ranges = [0.25, 0.25, 0.01, 1.0].map(|radius| Some(InputRange::Disc { radius }));
+        let mut vector =
+            || -> Vec<Complex64> { (0..slots).map(|_| (n.signed() / 4.0).into()).collect() };
+        let same = |value: f64| vec![Complex64::from(value); slots as usize];
+        let inputs = vec![vector(), vector(), same(0.0), same(1.0)];
+        let options = Options {
+            params: ParamsChoice::Given(params),
+            ranges: ranges.to_vec(),
+            ..Options::default()
+        };
+        let compiled = Arc::new(compile(trace.finish(), &options).unwrap());
+        let rotations = (compiled.managed.instrs.iter()).filter(|i| i.op == MacroOp::Rotate);
+        assert!(rotations.count() >= 256, "none merged");
+        for seed in 0..6 {
+            let (predicted, measured) = measure(&compiled.source, &inputs, &compiled, seed);
+            println!("predicted {predicted:.2?}, measured {measured:.2?}");
+            assert!((predicted[0]..predicted[0] + WORST).contains(&measured[0]));
+        }
     }
 }
 

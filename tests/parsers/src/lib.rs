@@ -293,13 +293,9 @@ fn mid_seeds() -> Vec<Vec<u8>> {
 }
 
 fn machine_seeds() -> Vec<Vec<u8>> {
-    let text = |name: &&str| {
-        ringmill_machines::open(name)
-            .expect("a named machine opens")
-            .description()
-            .into_bytes()
-    };
-    ringmill_machines::MACHINES.iter().map(text).collect()
+    let kinds = ringmill_machines::registry::KINDS.iter();
+    let shipped = kinds.flat_map(|kind| kind.shipped);
+    shipped.map(|(_, text)| text.as_bytes().to_vec()).collect()
 }
 
 /// A file as version 1 of the format had it: without scheme and key identity.

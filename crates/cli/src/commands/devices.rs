@@ -1,5 +1,6 @@
 //! `ringmill devices`.
 
+use ringmill_machines::registry;
 use serde_json::json;
 
 use crate::args::DevicesArgs;
@@ -12,13 +13,13 @@ pub fn devices(args: &DevicesArgs) -> Result<(), CliError> {
         "cpu".to_owned(),
         format!("this computer, {cores} cores; cpu:N for N threads"),
     ))
-    .chain(ringmill_machines::MACHINES.iter().map(|name| {
+    .chain(registry::names().map(|name| {
         (
             format!("sim:{name}"),
             "results by the CPU, timing by the machine's cycle model".to_owned(),
         )
     }))
-    .chain(ringmill_devices::RTL_MACHINES.iter().map(|name| {
+    .chain(registry::names_with_rtl().map(|name| {
         (
             format!("rtl:{name}"),
             "results and timing by the machine's RTL, the rest by the CPU; needs `make hdl-tools`"

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use ringmill_machines::Machine;
+use ringmill_machines::{Machine, registry};
 
 use crate::args::MachineShowArgs;
+use crate::commands::needs;
 use crate::error::CliError;
 use crate::output;
 
@@ -13,24 +14,41 @@ const LARGEST: u64 = 1 << 20;
 
 /// A machine by name, or from a description file.
 pub fn find(name: &str) -> Result<Box<dyn Machine>, CliError> {
-    if !name.ends_with(".toml") {
-        return Ok(ringmill_machines::open(name)?);
-    }
-    let text = crate::inputs::read_text(Path::new(name), LARGEST)?;
-    ringmill_machines::load(&text).map_err(|fault| CliError::Input {
-        path: name.into(),
-        reason: fault.to_string(),
-    })
+    Ok(described(name)?.0)
 }
 
-pub fn show(args: &MachineShowArgs) -> Result<(), CliError> {
-    let text = find(&args.name)?.description();
-    if !args.json {
-        return output::text(&text);
+/// The same, and its description as it is written.
+fn described(name: &str) -> Result<(Box<dyn Machine>, String), CliError> {
+    if !name.ends_with(".toml") {
+        let text = registry::description(name)?;
+        return Ok((ringmill_machines::load(text)?, text.to_owned()));
     }
+    let text = crate::inputs::read_text(Path::new(name), LARGEST)?;
+    let machine = ringmill_machines::load(&text).map_err(|fault| CliError::Input {
+        path: name.into(),
+        reason: fault.to_string(),
+    })?;
+    Ok((machine, text))
+}
+
+/// The description, then what it needs as comments, so that the whole is a description file.
+pub fn show(args: &MachineShowArgs) -> Result<(), CliError> {
+    let (machine, text) = described(&args.name)?;
+    let fit = machine.fit();
     let fields: toml::Table = toml::from_str(&text).map_err(|fault| CliError::Input {
         path: args.name.clone().into(),
         reason: fault.to_string(),
     })?;
-    output::json(&fields)
+    let kind = fields.get("kind").and_then(toml::Value::as_str);
+    let (printed, placed) = needs::printed(kind)?;
+    if !args.json {
+        let comment = needs::comment(fit, &printed, placed);
+        return output::text(&format!("{}\n\n{comment}", needs::written(&text)));
+    }
+    let mut object = serde_json::to_value(&fields)?;
+    if let Some(object) = object.as_object_mut() {
+        object.insert("needs".to_owned(), serde_json::to_value(fit)?);
+        object.insert("paper_needs".to_owned(), serde_json::to_value(&printed)?);
+    }
+    output::json(&object)
 }

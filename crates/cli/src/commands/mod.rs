@@ -3,6 +3,7 @@
 pub mod compile;
 pub mod devices;
 pub mod machine;
+mod needs;
 pub mod params;
 pub mod program;
 pub mod reproduce;

@@ -115,6 +115,7 @@ pub fn run(
                     .as_ref()
                     .map(|folder| folder.saving(Duration::from_secs(args.checkpoint_every.into()))),
                 resume: folder.as_ref().and_then(Folder::resume),
+                expanded_bytes: args.expanded_bytes.map(|size| size.memory),
             },
             &Bar::new(),
             watch,

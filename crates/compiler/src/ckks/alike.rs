@@ -15,17 +15,17 @@
 //! - whole numbers and constants, and plaintexts that may encode to a multiple of X^k, have one value at both points;
 //! - rescaling is division by its prime, as a remainder is small beside a digit, but not as a factor: what it is multiplied
 //!   by is uniform;
-//! - what is public in c_0 beside the unknowns is left out where c_0 is rounded: {u} and {u + p} may be any distance apart;
-//! - plaintexts that are inputs of the program are constants, all the same: nothing is known of how they are related.
+//! - what is public in c_0 beside the unknowns is left out where c_0 is rounded: {u} and {u + p} may be any distance apart.
 //!
-//! A plaintext that is an input may be zero, too, and then y + x p is y, whatever x is. So polynomials are alike as well if
-//! they are where all such plaintexts are zero, and those of which nothing is left there are taken to be alike.
+//! Nothing is known of plaintexts that are inputs of the program: they may be zero, where y + x p is y, or the same, or
+//! opposite. So a polynomial that hangs on one, through key switching too, is taken to be alike with every other that is
+//! switched by the same key, or rounded at the same place.
 //!
 //! Key switching makes new unknowns of each polynomial that it switches: polynomials that differ by little have digits that
 //! differ by little, but what these are multiplied by is uniform. An automorphism is not computed: what it makes of an
 //! unknown is another one, for it never meets the product of what it was applied to without new unknowns beside it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ringmill_isa::Level;
@@ -37,32 +37,44 @@ use ringmill_schemes::ckks::{Origin, Params};
 /// 2^61 - 1.
 const P: u64 = (1 << 61) - 1;
 
-/// Values at three points: the first tells whether polynomials are the same, the others whether they are alike. Last at the
-/// others again, with plaintexts that are inputs zero.
+/// Values at three points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct At([u64; 5]);
+struct At {
+    /// Where polynomials are the same.
+    same: u64,
+    /// Where polynomials that are alike have one quotient.
+    like: [u64; 2],
+    /// Whether it hangs on a plaintext that is an input.
+    open: bool,
+}
 
 impl At {
-    const ZERO: Self = Self([0; 5]);
-
-    fn new([same, a, b]: [u64; 3]) -> Self {
-        Self([same, a, b, a, b])
-    }
+    const ZERO: Self = Self {
+        same: 0,
+        like: [0; 2],
+        open: false,
+    };
 
     fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
-        let mut pairs = self.0.into_iter().zip(other.0);
-        Self([0; 5].map(|_| pairs.next().map_or(0, |(a, b)| f(a, b))))
+        let ([a, b], [x, y]) = (self.like, other.like);
+        Self {
+            same: f(self.same, other.same),
+            like: [f(a, x), f(b, y)],
+            open: self.open || other.open,
+        }
     }
 
     /// The same at the points that tell whether polynomials are alike, another at the first.
     fn with(self, same: u64) -> Self {
-        let [_, a, b, c, d] = self.0;
-        Self([same, a, b, c, d])
+        Self { same, ..self }
     }
 
     /// Multiplied by a number at the points that tell whether polynomials are alike.
     fn scaled(self, by: u64) -> Self {
-        Self(self.0.map(|x| product(x, by))).with(self.0[0])
+        Self {
+            like: self.like.map(|x| product(x, by)),
+            ..self
+        }
     }
 
     fn plus(self, other: Self) -> Self {
@@ -79,19 +91,21 @@ impl At {
 
     /// An unknown of its own.
     fn unknown(of: impl Hash) -> Self {
-        Self::new([0u8, 1, 2].map(|point| hash((point, &of)) % P))
+        let at = |point: u8| hash((point, &of)) % P;
+        Self {
+            same: at(0),
+            like: [at(1), at(2)],
+            open: false,
+        }
     }
 
     /// Of something that has one value at the points that tell whether polynomials are alike.
     fn known(same: impl Hash, like: u64) -> Self {
-        let same = if like == 0 { 0 } else { hash(same) % P };
-        Self::new([same, like, like])
-    }
-
-    /// Of a plaintext that is an input, and may be zero.
-    fn input(same: impl Hash, like: u64) -> Self {
-        let [same, a, b, ..] = Self::known(same, like).0;
-        Self([same, a, b, 0, 0])
+        Self {
+            same: if like == 0 { 0 } else { hash(same) % P },
+            like: [like; 2],
+            open: false,
+        }
     }
 
     /// An unknown for what is made of a polynomial, the opposite of what is made of the opposite one.
@@ -105,20 +119,12 @@ impl At {
         }
     }
 
-    /// What polynomials that are alike have in common: where no plaintext is zero, and where those are that may be.
-    fn rays(self) -> [u64; 2] {
-        let [same, a, b, c, d] = self.0;
-        let ray = |a, b, zero| match (a, b) {
-            (0, _) | (_, 0) => zero,
-            _ => product(a, inverse(b)),
-        };
-        let zero = hash((same, "zero"));
-        let left = if [a, b] == [c, d] {
-            zero
-        } else {
-            hash("nothing left")
-        };
-        [ray(a, b, zero), ray(c, d, left)]
+    /// What polynomials that are alike have in common.
+    fn ray(self) -> u64 {
+        match self.like {
+            [0, _] | [_, 0] => hash((self.same, "zero")),
+            [a, b] => product(a, inverse(b)),
+        }
     }
 }
 
@@ -223,32 +229,20 @@ impl Polys {
 /// of an encoding one. `None` for what nothing else is like.
 pub(crate) type Origins = Vec<Option<Origin>>;
 
-/// An origin, like others in either of two ways.
+/// An origin, and where it is: only those of one place are alike.
 #[derive(Clone, Copy)]
 struct Found {
     same: u64,
-    like: [u64; 2],
+    place: u64,
+    polynomial: At,
 }
 
-/// Numbers that mean the same, by the number that stands for them or leads there.
-#[derive(Default)]
-struct Classes(HashMap<u64, u64>);
-
-impl Classes {
-    fn of(&mut self, mut number: u64) -> u64 {
-        while let Some(&next) = self.0.get(&number) {
-            if let Some(&after) = self.0.get(&next) {
-                self.0.insert(number, after);
-            }
-            number = next;
-        }
-        number
-    }
-
-    fn join(&mut self, [a, b]: [u64; 2]) {
-        let (a, b) = (self.of(a), self.of(b));
-        if a != b {
-            self.0.insert(a, b);
+impl Found {
+    fn new(same: impl Hash, place: impl Hash, polynomial: At) -> Self {
+        Self {
+            same: hash(same),
+            place: hash(place),
+            polynomial,
         }
     }
 }
@@ -262,24 +256,26 @@ pub(crate) fn origins(program: &MacroProgram, params: &Params) -> Vec<Origins> {
         vectors: HashMap::new(),
     };
     let found: Vec<Vec<Option<Found>>> = program.instrs.iter().map(|i| alike.step(i)).collect();
-    let mut classes = Classes::default();
-    for origin in found.iter().flatten().flatten() {
-        classes.join(origin.like);
-    }
-    let mut of = |origin: Option<Found>| {
-        origin.map(
-            |Found {
-                 same,
-                 like: [like, _],
-             }| Origin {
-                same,
-                like: classes.of(like),
-            },
-        )
+    let all = found.iter().flatten().flatten();
+    let open: HashSet<u64> = all
+        .filter(|found| found.polynomial.open)
+        .map(|found| found.place)
+        .collect();
+    let of = |origin: Option<Found>| {
+        let Found {
+            same,
+            place,
+            polynomial,
+        } = origin?;
+        let like = match open.contains(&place) {
+            true => place,
+            false => hash((place, polynomial.ray())),
+        };
+        Some(Origin { same, like })
     };
     let mut origins: Vec<Origins> = found
         .into_iter()
-        .map(|origins| origins.into_iter().map(&mut of).collect())
+        .map(|origins| origins.into_iter().map(of).collect())
         .collect();
     let mut count: HashMap<u64, u32> = HashMap::new();
     for origin in origins.iter().flatten().flatten() {
@@ -343,7 +339,11 @@ impl Alike<'_> {
         let other = if monomial { one } else { sum(2) };
         let zero = vector.iter().all(|z| size(z) == 0.0);
         let same = if zero { 0 } else { hash(bits) % P };
-        let found = At::new([same, one, other]);
+        let found = At {
+            same,
+            like: [one, other],
+            open: false,
+        };
         self.vectors.insert(data, found);
         found
     }
@@ -390,22 +390,25 @@ impl Alike<'_> {
                         ..Polys::ZERO
                     };
                 }
-                origins.push(Some(Found {
-                    same: hash(("encoded input", i, scale)),
-                    like: [hash("encoded input"); 2],
-                }));
+                let plain = At {
+                    open: true,
+                    ..At::known(("plain", i, scale), number(at.scale))
+                };
+                let same = ("encoded input", i, scale);
+                origins.push(Some(Found::new(same, "encoded input", plain)));
                 Polys {
-                    plain: At::input(("plain", i, scale), number(at.scale)),
+                    plain,
                     ..Polys::ZERO
                 }
             }
             (MacroOp::Encode, &MacroImm::Data(data)) => {
                 let vector = self.vector(data);
-                let [same, ..] = vector.0;
-                origins.push(Some(Found {
-                    same: hash(("encoded", same, scale)),
-                    like: vector.rays().map(|ray| hash(("encoded", ray))),
-                }));
+                let same = vector.same;
+                origins.push(Some(Found::new(
+                    ("encoded", same, scale),
+                    "encoded",
+                    vector,
+                )));
                 let by = number(at.scale);
                 let same = if same == 0 {
                     0
@@ -432,7 +435,11 @@ impl Alike<'_> {
                 let scale = scale.unwrap_or(1.0);
                 let like = product(number(value), number(scale));
                 let factor = if scale == 1.0 && value.fract() == 0.0 {
-                    At([like; 5])
+                    At {
+                        same: like,
+                        like: [like; 2],
+                        open: false,
+                    }
                 } else {
                     At::known(("factor", value.to_bits(), scale.to_bits()), like)
                 };
@@ -461,7 +468,7 @@ impl Alike<'_> {
                 };
                 let [s0, s1] = switched(key, steps, hoisted, at, c1, origins);
                 let turn = At::unknown((key, steps));
-                let turned = |x: At| x.times(turn).with(At::odd((key, steps), x.0[0]));
+                let turned = |x: At| x.times(turn).with(At::odd((key, steps), x.same));
                 Polys {
                     constant: a.constant,
                     plain: turned(a.plain),
@@ -471,32 +478,24 @@ impl Alike<'_> {
             (MacroOp::Rescale, _) => {
                 let dropped = at.level.above(1);
                 // The public part is rounded with the rest of c_0: which may bring different errors, or the same.
-                let like = |c: At, number: u8| {
-                    c.rays().map(|ray| hash(("rescaled", dropped, ray, number)))
-                };
-                origins.push(Some(Found {
-                    same: hash(("rescaled", d.0)),
-                    like: like(c0, 0),
-                }));
+                let place = |number: u8| ("rescaled", dropped, number);
+                origins.push(Some(Found::new(("rescaled", d.0), place(0), c0)));
                 for (number, c) in [(1u8, c1), (2, c2)] {
-                    let exact = c.0[0];
-                    origins.push((exact != 0).then(|| Found {
-                        same: hash(("rescaled", dropped, exact, number, scale)),
-                        like: like(c, number),
-                    }));
+                    let same = ("rescaled", dropped, c.same, number, scale);
+                    origins.push((c.same != 0).then(|| Found::new(same, place(number), c)));
                 }
                 let prime = self.params.moduli().get(dropped.index()).copied();
                 let by = inverse(prime.unwrap_or(1) % P);
                 let divided =
                     |x: At, whole: u64| x.scaled(by).with(At::odd(("rescaled", dropped), whole));
-                let [full, ..] = a.public().plus(c0).0;
+                let full = a.public().plus(c0).same;
                 Polys {
                     constant: divided(a.constant, 0),
                     plain: divided(a.plain, 0),
                     c: [
                         divided(c0, full),
-                        divided(c1, c1.0[0]),
-                        divided(c2, c2.0[0]),
+                        divided(c1, c1.same),
+                        divided(c2, c2.same),
                     ],
                 }
             }
@@ -518,18 +517,18 @@ fn switched(
     polynomial: At,
     origins: &mut Vec<Option<Found>>,
 ) -> [At; 2] {
-    let [exact, ..] = polynomial.0;
+    let exact = polynomial.same;
     if exact == 0 {
         origins.push(None);
         return [At::ZERO; 2];
     }
     let of = (key, steps, hoisted, at.level, exact);
-    let like = |ray| hash(("switched", key, steps, ray));
-    origins.push(Some(Found {
-        same: hash(("switched", of, at.scale.to_bits())),
-        like: polynomial.rays().map(like),
-    }));
-    [0u8, 1].map(|part| At::unknown(("switched", of, part)))
+    let same = ("switched", of, at.scale.to_bits());
+    origins.push(Some(Found::new(same, ("switched", key, steps), polynomial)));
+    [0u8, 1].map(|part| At {
+        open: polynomial.open,
+        ..At::unknown(("switched", of, part))
+    })
 }
 
 #[cfg(test)]
@@ -567,9 +566,9 @@ mod tests {
         assert_eq!(b.c, a.zip(&p.times(&y), At::plus).c);
         let thrice = a.c[2].plus(a.c[2]).plus(a.c[2]);
         assert_ne!(thrice, a.c[2]);
-        assert_eq!(thrice.rays(), a.c[2].rays());
-        assert_ne!(a.c[1].rays(), b.c[1].rays());
-        assert_ne!(x.c[1].rays(), y.c[1].rays());
+        assert_eq!(thrice.ray(), a.c[2].ray());
+        assert_ne!(a.c[1].ray(), b.c[1].ray());
+        assert_ne!(x.c[1].ray(), y.c[1].ray());
     }
 
     #[test]

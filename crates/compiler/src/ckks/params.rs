@@ -63,6 +63,20 @@ impl Fitted {
         })
     }
 
+    /// Refuses an output without a right digit before or after the point, whose error may exceed its every value.
+    fn check_meaning(&self) -> Result<(), CompileError> {
+        let mut outputs = self.managed.outputs.iter().zip(&self.prediction.outputs);
+        let lost = outputs.find(|(_, p)| p.bits() < 0.0 && p.error > p.magnitude);
+        match lost {
+            None => Ok(()),
+            Some((output, precision)) => Err(CompileError::Meaningless {
+                output: output.clone(),
+                error: precision.error,
+                magnitude: precision.magnitude,
+            }),
+        }
+    }
+
     /// Bits of the least precise output.
     fn bits(&self) -> f64 {
         let outputs = self.prediction.outputs.iter().map(Precision::bits);
@@ -154,7 +168,8 @@ fn choose_within(
 /// fits.
 ///
 /// # Errors
-/// [`CompileError::Overflow`] where the parameters have no level to spare that would help; [`CompileError::Target`].
+/// [`CompileError::Overflow`] where the parameters have no level to spare that would help; [`CompileError::Meaningless`];
+/// [`CompileError::Target`].
 pub(crate) fn given(
     program: &MacroProgram,
     params: &Arc<Params>,
@@ -174,6 +189,7 @@ pub(crate) fn given(
         };
         let tightest = &fitted.prediction.tightest;
         if tightest.excess_bits < 0.0 {
+            fitted.check_meaning()?;
             return Ok(fitted);
         }
         refused.get_or_insert_with(|| CompileError::Overflow {

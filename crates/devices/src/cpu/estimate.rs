@@ -162,10 +162,45 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Bytes of the limbs that the program's seeds expand to, each once.
-pub(super) fn seeds(program: &Verified, plans: &[Arc<Plan>]) -> u64 {
+/// Bytes of what seeds and constants expand to.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Expands {
+    /// Of all, each once.
+    pub all: u64,
+    /// Of the largest single one.
+    pub largest: u64,
+    /// Of all that one call expands, the call that expands most.
+    within: u64,
+}
+
+impl Expands {
+    /// With constants of `all` bytes together, the largest of `largest`.
+    pub fn and_constants(self, (all, largest): (u64, u64)) -> Self {
+        Self {
+            all: self.all.saturating_add(all),
+            largest: self.largest.max(largest),
+            within: self.within.saturating_add(largest),
+        }
+    }
+
+    /// The budget: what was asked for, or where not all fits into memory, what that leaves, if it is enough for each
+    /// single thing; `None` keeps all. `there` bytes are expanded already, `room` bytes may be taken beside the limbs.
+    pub fn budget(&self, asked: Option<u64>, there: u64, room: u64) -> Option<u64> {
+        let left = there.saturating_add(room);
+        asked.or_else(|| (self.all > left && left >= self.largest).then_some(left))
+    }
+
+    /// What is alive at one time under a budget when so many calls are open: the budget, or what these hold.
+    pub fn under(&self, budget: Option<u64>, calls: usize) -> u64 {
+        let held = self.within.saturating_mul(calls as u64);
+        self.all.min(budget.unwrap_or(u64::MAX).max(held))
+    }
+}
+
+/// What the program's seeds expand to.
+pub(super) fn seeds(program: &Verified, plans: &[Arc<Plan>]) -> Expands {
     let (mut calls, mut limbs) = (HashSet::new(), HashSet::new());
-    let mut bytes = 0;
+    let mut expands = Expands::default();
     let text = program.program();
     let steps = text.blocks.iter().flat_map(|block| &block.steps);
     for step in steps.chain(&text.steps) {
@@ -176,6 +211,7 @@ pub(super) fn seeds(program: &Verified, plans: &[Arc<Plan>]) -> u64 {
             continue;
         }
         let steps = plans.get(proc as usize).map_or(&[][..], |p| &p.steps);
+        let mut within = 0;
         for inner in steps {
             if let &Kernel::Prng {
                 seed,
@@ -183,11 +219,44 @@ pub(super) fn seeds(program: &Verified, plans: &[Arc<Plan>]) -> u64 {
                 modulus,
                 ring,
             } = &inner.kernel
-                && limbs.insert((step.seeds.get(seed), stream, modulus.value(), ring))
             {
-                bytes += bytes_of(ring.log_n);
+                let bytes = bytes_of(ring.log_n);
+                within += bytes;
+                expands.largest = expands.largest.max(bytes);
+                if limbs.insert((step.seeds.get(seed), stream, modulus.value(), ring)) {
+                    expands.all += bytes;
+                }
             }
         }
+        expands.within = expands.within.max(within);
     }
-    bytes
+    expands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Expands;
+
+    #[test]
+    fn budgets_are_what_was_asked_for_or_what_memory_leaves() {
+        let expands = Expands {
+            all: 100,
+            largest: 10,
+            within: 20,
+        };
+        assert_eq!(expands.budget(Some(3), 0, 1000), Some(3));
+        assert_eq!(expands.budget(None, 0, 100), None);
+        assert_eq!(expands.budget(None, 60, 40), None);
+        assert_eq!(expands.budget(None, 60, 39), Some(99));
+        assert_eq!(expands.budget(None, 0, 10), Some(10));
+        // Refused then, as all of it would be.
+        assert_eq!(expands.budget(None, 0, 9), None);
+        assert_eq!(expands.under(None, 1), 100);
+        assert_eq!(expands.under(Some(30), 1), 30);
+        assert_eq!(expands.under(Some(30), 2), 40);
+        assert_eq!(expands.under(Some(30), 8), 100);
+        let more = expands.and_constants((50, 15));
+        assert_eq!((more.under(None, 1), more.largest), (150, 15));
+        assert_eq!(more.under(Some(5), 1), 35);
+    }
 }

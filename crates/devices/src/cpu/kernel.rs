@@ -2,39 +2,15 @@
 
 use std::sync::Arc;
 
-use ringmill_limits::Halt;
 use ringmill_math::MathError;
 use ringmill_math::kernels::{self, Store, words};
 
 use super::plan::{EXTENDED, Kernel, Step, WordKernel};
+use crate::DeviceError;
 use crate::bindings::SeedExpansion;
+use crate::expanded::Usage;
 use crate::pool::Buf;
-
-/// A limb as a run holds it.
-#[derive(Clone)]
-pub(crate) enum Value<'a> {
-    /// Bound by the caller; never written.
-    Bound(&'a [u64]),
-    /// Shared with the caller or with a seed's cache; never written.
-    Shared(Arc<[u64]>),
-    /// The run's own, from its pool.
-    Pooled(Arc<Buf>),
-}
-
-impl Value<'_> {
-    pub fn residues(&self) -> &[u64] {
-        match self {
-            Value::Bound(d) => d,
-            Value::Shared(d) => d,
-            Value::Pooled(b) => b.as_slice(),
-        }
-    }
-
-    /// Whether this is the only reference to a buffer of the run's own.
-    pub fn is_sole(&self) -> bool {
-        matches!(self, Value::Pooled(b) if Arc::strong_count(b) == 1)
-    }
-}
+use crate::value::Value;
 
 /// One step about to run, with its operands and the room for its results. Reused from step to step.
 #[derive(Default)]
@@ -57,7 +33,8 @@ pub(super) struct Task<'a> {
 /// Why a kernel did not run.
 pub(super) enum Fault {
     Math(MathError),
-    Halt(Halt),
+    /// Something was not expanded.
+    Expanded(DeviceError),
     /// A result buffer that is referred to elsewhere, an operand that is absent: a fault of this crate.
     Shape,
 }
@@ -68,9 +45,9 @@ impl From<MathError> for Fault {
     }
 }
 
-impl From<Halt> for Fault {
-    fn from(halt: Halt) -> Self {
-        Fault::Halt(halt)
+impl From<DeviceError> for Fault {
+    fn from(error: DeviceError) -> Self {
+        Fault::Expanded(error)
     }
 }
 
@@ -82,7 +59,7 @@ fn writable<'v>(value: Option<&'v mut Value<'_>>) -> Result<&'v mut [u64], Fault
 }
 
 /// Computes the step's results into `task.dst`.
-pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
+pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result<(), Fault> {
     if let Kernel::Prng {
         stream,
         modulus,
@@ -91,9 +68,12 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
     } = &step.kernel
     {
         let seed = task.seed.as_ref().ok_or(Fault::Shape)?;
-        let limb = seed.limb(*stream, *modulus, *ring)?;
-        *task.dst.first_mut().ok_or(Fault::Shape)? = Value::Shared(limb);
+        let limb = seed.limb(*stream, *modulus, *ring, usage)?;
+        *task.dst.first_mut().ok_or(Fault::Shape)? = Value::Expanded(limb, 0);
         return Ok(());
+    }
+    for value in &mut task.src {
+        value.read(usage)?;
     }
     let src = &task.src;
     let arg = |i: usize| src.get(i).map(Value::residues).ok_or(Fault::Shape);

@@ -18,14 +18,12 @@ use std::time::{Duration, Instant};
 
 use ringmill_isa::mid::{Procedure, Verified};
 use ringmill_limits::{Halt, Watch};
-use serde::Serialize;
-
-pub(crate) use kernel::Value;
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
 use crate::checkpoint::{Saver, Saving, Whose};
-use crate::device::{Device, Outcome, Request, check_values};
+use crate::device::{CpuStats, Device, Outcome, Request, check_values};
+use crate::expanded::Usage;
 use crate::pool::{OutputLimb, Pool, PoolUse};
 use crate::progress::{Progress, Step};
 use crate::trace::SpanSink;
@@ -42,24 +40,14 @@ pub const MAX_THREADS: usize = 1024;
 /// guess costs time alone.
 const CACHE_BYTES: usize = 2 << 20;
 
-/// What a run on the CPU took. All figures are measured.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct CpuStats {
-    /// Wall time of the run, bindings in to outputs out.
-    pub seconds: f64,
-    pub threads: usize,
-    /// Most bytes of limb buffers in use at one time, bound inputs not included.
-    pub pool_peak_bytes: u64,
-    /// Bytes of limb buffers that the device keeps for the next run.
-    pub pool_held_bytes: u64,
-}
-
-/// How a run outlives its process.
+/// How a run outlives its process, and what it keeps of what it expands.
 #[derive(Clone, Copy, Default)]
 pub struct Kept<'a> {
     pub saving: Option<&'a Saving>,
     /// The checkpoint to go on from.
     pub resume: Option<&'a Path>,
+    /// [`Request::expanded_bytes`].
+    pub expanded_bytes: Option<u64>,
 }
 
 /// A procedure, by whose address its plan is found; holding it keeps the address its own.
@@ -123,19 +111,12 @@ impl Cpu {
         self.threads
     }
 
-    /// Refuses a run that would take more than there may be, beyond the buffers that are there from runs before.
-    fn admit(
-        &self,
-        program: &Verified,
-        plans: &[Arc<Plan>],
-        bindings: &Bindings<'_>,
-        watch: &Watch,
-    ) -> Result<(), DeviceError> {
-        let expanded: u64 = bindings.seeds.iter().map(|seed| seed.bytes()).sum();
-        let limbs = estimate::run(program, plans).pool(self.threads);
-        let limbs = limbs.saturating_sub(self.pool_usage().held);
-        let seeds = estimate::seeds(program, plans).saturating_sub(expanded);
-        Ok(watch.admit("the run", limbs.saturating_add(seeds))?)
+    /// Calls that a run has open at most.
+    fn open_calls(&self) -> usize {
+        match self.workers {
+            None => 1,
+            Some(_) => self.threads * threads::CALLS_PER_THREAD,
+        }
     }
 
     /// Plans of the program's procedures; each procedure is verified and planned when first met.
@@ -215,7 +196,24 @@ impl Cpu {
         bindings.check(program)?;
         let begin = Instant::now();
         let plans = self.plans(program, watch)?;
-        self.admit(program, &plans, bindings, watch)?;
+        let whole = estimate::run(program, &plans);
+        let expands = estimate::seeds(program, &plans).and_constants(bindings.constant_bytes());
+        // What is there from runs before takes nothing new.
+        let limbs = whole.pool(self.threads);
+        let limbs = limbs.saturating_sub(self.pool_usage().held);
+        let places = bindings.expanded();
+        let there: u64 = places.iter().map(|place| place.bytes()).sum();
+        let budget = match places.len() {
+            1 => {
+                let room = watch.limits().memory.saturating_sub(limbs);
+                expands.budget(kept.expanded_bytes, there, room)
+            }
+            _ => kept.expanded_bytes,
+        };
+        let usage = Usage::begin(places, budget, expands.largest)?;
+        let expanded = expands.under(budget, self.open_calls());
+        let expanded = expanded.saturating_sub(there);
+        watch.admit("the run", limbs.saturating_add(expanded))?;
         let mut pool = self
             .pools
             .lock()
@@ -223,10 +221,18 @@ impl Cpu {
             .pop()
             .unwrap_or_default();
         pool.reset_peak();
-        let meter = Meter::new(progress, program, &plans, begin);
-        let mut state = State::new(program, &plans, bindings, pool, self.workers.is_some())?;
+        let meter = Meter::new(progress, whole, begin);
+        let mut state = State::new(
+            program,
+            &plans,
+            bindings,
+            &usage,
+            pool,
+            self.workers.is_some(),
+        )?;
         let wanted = kept.saving.is_some() || kept.resume.is_some();
-        let whose = wanted.then(|| Whose::of(program, bindings));
+        let whose = wanted.then(|| Whose::of(program, bindings, &usage));
+        let whose = whose.transpose()?;
         if let (Some(path), Some(whose)) = (kept.resume, whose) {
             state.resume(path, whose, watch)?;
         }
@@ -237,7 +243,7 @@ impl Cpu {
             Some(workers) => threads::run(state, meter, spans, workers, watch, saver)?,
         };
         let (outputs, mut pool) = state.into_outputs()?;
-        let usage = pool.usage();
+        let buffers = pool.usage();
         self.pools
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -245,8 +251,9 @@ impl Cpu {
         let stats = CpuStats {
             seconds: begin.elapsed().as_secs_f64(),
             threads: self.threads,
-            pool_peak_bytes: usage.peak,
-            pool_held_bytes: usage.held,
+            pool_peak_bytes: buffers.peak,
+            pool_held_bytes: buffers.held,
+            expanded: usage.stats(),
         };
         Ok((outputs, stats))
     }
@@ -255,6 +262,10 @@ impl Cpu {
 impl Device for Cpu {
     fn name(&self) -> String {
         format!("cpu:{}", self.threads)
+    }
+
+    fn expands(&self) -> bool {
+        true
     }
 
     fn run(
@@ -281,6 +292,7 @@ impl Device for Cpu {
             Kept {
                 saving: request.saving.as_ref(),
                 resume: request.resume.as_deref(),
+                expanded_bytes: request.expanded_bytes,
             },
         )?;
         Ok(Outcome {
@@ -312,7 +324,8 @@ fn straight<'a>(
             may_go_on(watch, saver.is_some())?;
             state.start(call, i as u32, &mut task)?;
             let began = spans.is_some().then(Instant::now);
-            kernel::execute(step, &mut task).map_err(|fault| state.fault(call, i as u32, fault))?;
+            kernel::execute(step, &mut task, state.usage)
+                .map_err(|fault| state.fault(call, i as u32, fault))?;
             if let (Some(sink), Some(began)) = (spans.as_deref_mut(), began) {
                 sink.span(
                     "thread 0",
@@ -348,13 +361,7 @@ struct Meter<'p> {
 impl<'p> Meter<'p> {
     const INTERVAL: Duration = Duration::from_millis(100);
 
-    fn new(
-        progress: &'p dyn Progress,
-        program: &Verified,
-        plans: &[Arc<Plan>],
-        begin: Instant,
-    ) -> Self {
-        let whole = estimate::run(program, plans);
+    fn new(progress: &'p dyn Progress, whole: estimate::Run, begin: Instant) -> Self {
         Self {
             progress,
             total: whole.calls,

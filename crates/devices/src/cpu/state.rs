@@ -11,17 +11,19 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Ahead, Called, LimbId, Verified};
+use ringmill_isa::mid::{Ahead, Called, LimbId, Stream, Verified};
 use ringmill_limits::Watch;
 use ringmill_math::MathError;
 
 use super::CACHE_BYTES;
-use super::kernel::{Fault, Value};
+use super::kernel::Fault;
 use super::plan::Plan;
 use crate::DeviceError;
 use crate::bindings::Bindings;
 use crate::checkpoint::{self, Saver, Whose};
+use crate::expanded::Usage;
 use crate::pool::{OutputLimb, Pool};
+use crate::value::Value;
 
 /// Calls that the run sees ahead of those it has open: enough that outputs of short programs are known as such when they
 /// are made.
@@ -52,9 +54,11 @@ struct Frame<'a> {
 
 pub(super) struct State<'a> {
     program: &'a Verified,
-    ahead: Ahead<'a>,
+    stream: Stream<'a>,
+    ahead: Ahead,
     plans: &'a [Arc<Plan>],
     bindings: &'a Bindings<'a>,
+    pub usage: &'a Usage,
     /// Limbs that calls made and that are still wanted, or that open calls wait for.
     slots: HashMap<LimbId, Slot<'a>>,
     /// Outputs are so large that they are worth writing past the cache.
@@ -85,6 +89,7 @@ impl<'a> State<'a> {
         program: &'a Verified,
         plans: &'a [Arc<Plan>],
         bindings: &'a Bindings<'a>,
+        usage: &'a Usage,
         pool: Pool,
         track_ready: bool,
     ) -> Result<Self, DeviceError> {
@@ -92,9 +97,11 @@ impl<'a> State<'a> {
         let bytes = outputs.map(|ty| size_of::<u64>() * ty.words());
         Ok(Self {
             program,
-            ahead: Ahead::new(program, WINDOW)?,
+            stream: program.stream(),
+            ahead: Ahead::new(program.inputs.len(), WINDOW),
             plans,
             bindings,
+            usage,
             slots: HashMap::new(),
             large: bytes.sum::<usize>() > CACHE_BYTES / 2,
             frames: VecDeque::new(),
@@ -111,14 +118,13 @@ impl<'a> State<'a> {
 
     /// Goes to where a checkpoint was saved, before any call is opened.
     pub fn resume(&mut self, path: &Path, whose: Whose, watch: &Watch) -> Result<(), DeviceError> {
-        let mut stream = self.program.stream();
         let (plans, weight_done) = (self.plans, &mut self.weight_done);
-        let saved = checkpoint::read(path, whose, self.program, &mut stream, watch, |proc| {
+        let saved = checkpoint::read(path, whose, self.program, &mut self.stream, watch, |proc| {
             *weight_done += plans.get(proc as usize).map_or(0, |plan| plan.weight);
         })?;
         self.calls_done = saved.calls;
         self.first_open = saved.calls;
-        self.ahead = Ahead::after(self.program, stream, WINDOW)?;
+        self.ahead.look(&mut self.stream)?;
         for limb in saved.absent {
             if self.ahead.next_read(limb).is_some() || self.ahead.is_output(limb) {
                 return Err(checkpoint::lacks(path, limb).into());
@@ -133,12 +139,14 @@ impl<'a> State<'a> {
 
     /// Saves the run; no call is open.
     pub fn save(&self, saver: &mut Saver<'_>) -> Result<(), DeviceError> {
-        let limbs: Vec<_> = self
-            .slots
-            .iter()
-            .filter_map(|(&limb, slot)| Some((limb, slot.value.as_ref()?.residues())))
-            .collect();
-        Ok(saver.save(self.calls_done, limbs.into_iter())?)
+        let held = self.slots.iter();
+        let held = held.filter_map(|(&limb, slot)| Some((limb, slot.value.clone()?)));
+        let mut limbs: Vec<_> = held.collect();
+        for (_, value) in &mut limbs {
+            value.read(self.usage)?;
+        }
+        let limbs = limbs.iter().map(|(limb, value)| (*limb, value.residues()));
+        Ok(saver.save(self.calls_done, limbs)?)
     }
 
     pub fn open_calls(&self) -> usize {
@@ -162,7 +170,8 @@ impl<'a> State<'a> {
     /// Opens the next call: its arguments that exist are handed in, the others will be when they come to be. Its number and plan;
     /// `None` when all have been opened.
     pub fn open(&mut self) -> Result<Option<(u64, &'a Arc<Plan>)>, DeviceError> {
-        let Some(Called { number, call, dies }) = self.ahead.next_call()? else {
+        self.ahead.look(&mut self.stream)?;
+        let Some(Called { number, call, dies }) = self.ahead.next_call() else {
             return Ok(None);
         };
         let plan = self.plan_of(call.proc)?;
@@ -334,7 +343,8 @@ impl<'a> State<'a> {
     /// The error of a step that could not run.
     pub fn fault(&self, call: u64, step: u32, fault: Fault) -> DeviceError {
         let reason = match fault {
-            Fault::Halt(halt) | Fault::Math(MathError::Halt(halt)) => return halt.into(),
+            Fault::Math(MathError::Halt(halt)) => return halt.into(),
+            Fault::Expanded(error) => return error,
             Fault::Math(e) => e.to_string(),
             Fault::Shape => {
                 "its operands or results do not have the shape its plan says".to_owned()
@@ -362,10 +372,13 @@ impl<'a> State<'a> {
                 true => Some(self.bound(limb)?),
                 false => self.slots.get(&limb).and_then(|slot| slot.value.clone()),
             };
-            outputs.push(match held.ok_or_else(|| lost(&output.name))? {
+            let mut held = held.ok_or_else(|| lost(&output.name))?;
+            held.read(self.usage)?;
+            outputs.push(match held {
                 Value::Pooled(buf) => self.pool.lend(buf),
                 Value::Shared(limb) => OutputLimb::shared(limb),
-                Value::Bound(limb) => OutputLimb::shared(limb.into()),
+                // The caller's own, whatever becomes of what it was.
+                held => OutputLimb::shared(held.residues().into()),
             });
         }
         for (_, slot) in std::mem::take(&mut self.slots) {

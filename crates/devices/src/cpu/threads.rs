@@ -8,12 +8,13 @@ use super::state::State;
 use super::{Meter, may_go_on};
 use crate::DeviceError;
 use crate::checkpoint::Saver;
+use crate::expanded::Usage;
 use crate::trace::SpanSink;
 use ringmill_limits::Watch;
 
 /// Calls open at one time for each thread: enough that ready steps rarely run out, few enough that memory stays near
 /// the straight-through run's.
-const CALLS_PER_THREAD: usize = 4;
+pub(super) const CALLS_PER_THREAD: usize = 4;
 
 struct Shared<'a, 'm, 'p> {
     state: State<'a>,
@@ -33,6 +34,7 @@ struct Crew<'a, 'm, 'p> {
     wake: Condvar,
     threads: usize,
     watch: &'p Watch,
+    usage: &'a Usage,
     saved: bool,
 }
 
@@ -45,6 +47,7 @@ pub(super) fn run<'a, 'p>(
     watch: &'p Watch,
     saver: Option<Saver<'p>>,
 ) -> Result<State<'a>, DeviceError> {
+    let usage = state.usage;
     let shared = Shared {
         state,
         meter,
@@ -62,6 +65,7 @@ pub(super) fn run<'a, 'p>(
         wake: Condvar::new(),
         threads,
         watch,
+        usage,
         saved,
     };
     workers.broadcast(|worker| crew.work(worker.index()));
@@ -114,7 +118,7 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
             drop(shared);
 
             let began = traced.then(Instant::now);
-            let done = kernel::execute(step, &mut task);
+            let done = kernel::execute(step, &mut task, self.usage);
             let took = began.map(|b| (b, b.elapsed()));
 
             shared = self.lock();

@@ -23,7 +23,7 @@ use crate::DeviceError;
 use crate::bindings::Bindings;
 use crate::checkpoint::CheckpointError;
 use crate::cpu::Cpu;
-use crate::device::{Device, Outcome, Request, check_values};
+use crate::device::{Device, Outcome, Request, check_budget, check_values};
 use crate::progress::Progress;
 use crate::sim::calls_done;
 use rtl::Rtl;
@@ -109,7 +109,7 @@ impl Offload {
         progress: &dyn Progress,
         watch: &Watch,
     ) -> Result<Outcome, DeviceError> {
-        let degree = self.machine.accept(program)?.degree();
+        let degree = self.machine.accept(&program.head())?.degree();
         let mut tell = calls_done(progress, stats::calls(program.program()));
         let options = SimOptions {
             // The reborrow lives as long as `tell`.
@@ -155,6 +155,7 @@ impl Device for Offload {
         request: Request<'_>,
         progress: &dyn Progress,
     ) -> Result<Outcome, DeviceError> {
+        check_budget(self, &request)?;
         let trace = request
             .machine_trace
             .map(|sink| -> &mut dyn TraceSink { sink });
@@ -169,7 +170,7 @@ impl Device for Offload {
         if !request.function {
             return self.time(program, trace, progress, &request.watch);
         }
-        let accepted = self.machine.accept(program)?;
+        let accepted = self.machine.accept(&program.head())?;
         bindings.check(program.program())?;
         let segments = self.segments(program, &accepted)?;
         let degree = accepted.degree();

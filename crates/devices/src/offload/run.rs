@@ -7,14 +7,14 @@ use std::time::Instant;
 use ringmill_isa::mid::{Call, Called, LimbId, Procedure, ValueId, Verified, stats};
 use ringmill_limits::Watch;
 use ringmill_machines::polymul::{Degree, PolymulMachine, Resident, Tally, loaded_after};
-use ringmill_machines::{EndToEnd, HostTimes, OffloadTimes, TraceSink};
+use ringmill_machines::{EndToEnd, HostTimes, OffloadTimes, Own, TraceSink};
 
 use super::rtl::Rtl;
 use super::segment::{Segment, Segments};
 use crate::DeviceError;
 use crate::bindings::{Bindings, Limb, SeedExpansion};
-use crate::cpu::{Cpu, CpuStats};
-use crate::device::Outcome;
+use crate::cpu::Cpu;
+use crate::device::{CpuStats, Outcome};
 use crate::pool::OutputLimb;
 use crate::progress::{Progress, Silent, Step};
 
@@ -145,7 +145,7 @@ impl<'a> Run<'a> {
         let times = OffloadTimes::new(host, &report);
         report.end_to_end =
             EndToEnd::offload(Some(host.host_seconds), &report.link, report.seconds);
-        if let Some(offload) = &mut report.offload {
+        if let Own::Offload(offload) = &mut report.own {
             offload.measured = Some(times);
         }
         Outcome {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ringmill_machines::{EndToEnd, MachineReport};
+use ringmill_machines::{EndToEnd, MachineReport, Spills};
 
 use super::table::{bytes, grouped, seconds};
 use super::{CpuReport, KeyReport, ParameterReport, PrecisionReport, RunReport, SchemeReport};
@@ -14,6 +14,9 @@ pub(super) fn write(report: &RunReport, f: &mut fmt::Formatter<'_>) -> fmt::Resu
     let (program, device) = (&report.program, &report.device);
     match (&report.machine, &report.cpu) {
         (Some(machine), cpu) => {
+            if let Some(warning) = machine.fit.warning() {
+                writeln!(f, "{} {warning}", machine.machine)?;
+            }
             machine_lines(f, program, device, machine)?;
             if let Some(cpu) = cpu {
                 this_cpu(f, machine, cpu)?;
@@ -55,7 +58,7 @@ fn machine_lines(
 ) -> fmt::Result {
     let time = &m.end_to_end;
     let whole = time.seconds;
-    let how = match (&m.offload, time.host_seconds) {
+    let how = match (m.offload(), time.host_seconds) {
         (_, Some(_)) => "from end to end, host measured, the rest modelled",
         // Host's parts need data to be timed.
         (Some(_), None) => "on machine and link, modelled",
@@ -66,7 +69,7 @@ fn machine_lines(
         "Run of `{program}` on {device}: {} {how}",
         seconds(whole)
     )?;
-    let (link, spills) = (&m.link, &m.spills);
+    let link = &m.link;
     if let Some(host) = time.host_seconds {
         part(
             f,
@@ -83,8 +86,9 @@ fn machine_lines(
         whole,
         bytes(link.bytes_in),
     )?;
-    if m.memory.key_slots > 0 {
-        let loaded = format!("{} limbs loaded, {} in use", m.keys.loaded, m.keys.needed);
+    if let Some(ring) = m.ring().filter(|ring| ring.memory.key_slots > 0) {
+        let keys = &ring.keys;
+        let loaded = format!("{} limbs loaded, {} in use", keys.loaded, keys.needed);
         part(f, "keys over the link", time.keys_seconds, whole, loaded)?;
     }
     let source = if m.how == "RTL" { " (in the RTL)" } else { "" };
@@ -94,8 +98,10 @@ fn machine_lines(
         m.clock_mhz
     );
     part(f, "compute", time.compute_seconds, whole, cycles)?;
-    let moved = spills.bytes + spills.inside.bytes - key_bytes(m);
-    if moved > 0 {
+    if let Some(spills) = m.ring().map(|ring| &ring.spills)
+        && let moved = spills.bytes + spills.inside.bytes - key_bytes(spills)
+        && moved > 0
+    {
         let limbs = spills.stores + spills.loads + spills.inside.stores + spills.inside.loads;
         let what = format!(
             "{limbs} limbs out and in, {}, {} cycles",
@@ -125,8 +131,8 @@ fn machine_lines(
 }
 
 /// Bytes of the key limbs that were moved inside procedures.
-fn key_bytes(m: &MachineReport) -> u64 {
-    let inside = &m.spills.inside;
+fn key_bytes(spills: &Spills) -> u64 {
+    let inside = &spills.inside;
     let limbs = inside.stores + inside.loads + inside.key_loads;
     inside.bytes.checked_div(limbs).unwrap_or(0) * inside.key_loads
 }
@@ -138,12 +144,12 @@ fn counted(m: &MachineReport, time: &EndToEnd) -> String {
             "the parts' sum less {} of the link hidden behind compute",
             seconds(time.overlap_seconds)
         )
-    } else if time.host_seconds.is_some() || m.offload.is_some() {
+    } else if time.host_seconds.is_some() || m.offload().is_some() {
         "host, link and machine in turn".to_owned()
     } else {
         "link and units in turn".to_owned()
     };
-    if m.offload.is_some() && time.host_seconds.is_none() {
+    if m.offload().is_some() && time.host_seconds.is_none() {
         return format!("{overlap}; the host's part is not timed without data");
     }
     match time.resident_key_limbs {
@@ -166,7 +172,7 @@ fn threads(count: usize) -> String {
 fn this_cpu(f: &mut fmt::Formatter<'_>, m: &MachineReport, cpu: &CpuReport) -> fmt::Result {
     let time = seconds(cpu.stats.seconds);
     let threads = threads(cpu.stats.threads);
-    match m.offload.and_then(|offload| offload.measured) {
+    match m.offload().and_then(|offload| offload.measured) {
         Some(t) => row(
             f,
             "all on this CPU",

@@ -7,7 +7,9 @@ use super::{
     Counts, CpuReport, How, InstructionReport, KeyReport, ParameterReport, PrecisionReport,
     RunReport,
 };
-use ringmill_machines::{MachineReport, OffloadUse};
+use crate::expanded::ExpandedStats;
+use ringmill_machines::fpga::{Fit, pieces_text};
+use ringmill_machines::{MachineReport, OffloadUse, Own, RingUse};
 
 /// Width of the column of labels.
 const LABEL: usize = 30;
@@ -45,7 +47,7 @@ impl fmt::Display for How {
 }
 
 impl fmt::Display for RunReport {
-    /// What the run took and why, in twelve lines at most.
+    /// What the run took and why, in twelve lines at most, below one for a machine that does not fit its part.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         summary::write(self, f)
     }
@@ -157,10 +159,32 @@ fn cpu_rows(table: &mut Table<'_, '_>, cpu: &CpuReport) -> fmt::Result {
     table.row("time", seconds(cpu.stats.seconds), how)?;
     table.row("threads", cpu.stats.threads, how)?;
     table.row("limb buffers, peak", bytes(cpu.stats.pool_peak_bytes), how)?;
-    match cpu.process_peak_bytes {
-        Some(peak) => table.row("process memory, peak", bytes(peak), how),
-        None => Ok(()),
+    if let Some(peak) = cpu.process_peak_bytes {
+        table.row("process memory, peak", bytes(peak), how)?;
     }
+    expanded_rows(table, &cpu.stats.expanded, how)
+}
+
+/// Keys and constants that are expanded as they are read.
+fn expanded_rows(
+    table: &mut Table<'_, '_>,
+    expanded: &ExpandedStats,
+    how: Option<How>,
+) -> fmt::Result {
+    let budget = match expanded.budget_bytes {
+        Some(budget) => format!("of a budget of {}", bytes(budget)),
+        None => "no budget".to_owned(),
+    };
+    let peak = format!("{}, {budget}", bytes(expanded.peak_bytes));
+    table.row("expanded keys and constants", peak, how)?;
+    let again = |done, all, again| {
+        let (all, again) = (grouped(all), grouped(again));
+        format!("{all} {done}, {again} of them again")
+    };
+    let limbs = again("expanded", expanded.limbs, expanded.limbs_again);
+    table.row("key limbs", limbs, how)?;
+    let constants = again("encoded", expanded.constants, expanded.constants_again);
+    table.row("constants", constants, how)
 }
 
 fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
@@ -172,8 +196,12 @@ fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
         seconds(m.seconds),
         how,
     )?;
-    let multipliers = format!("{} in each of {} units", m.multipliers_per_rpau, m.rpaus);
-    table.row("modular multipliers", multipliers, None)?;
+    if let Some(ring) = m.ring() {
+        let (each, units) = (ring.multipliers_per_rpau, ring.rpaus);
+        let multipliers = format!("{each} in each of {units} units");
+        table.row("modular multipliers", multipliers, None)?;
+    }
+    fit_rows(table, &m.fit)?;
     let mut kinds: Vec<_> = m.cycles_by_kind.iter().collect();
     kinds.sort_by_key(|(_, cycles)| std::cmp::Reverse(**cycles));
     for (kind, cycles) in kinds {
@@ -195,44 +223,65 @@ fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
         table.row("idle", names, how)?;
     }
     // Places are the scheduler's, a link's time is its bytes at the description's rate: wherever the cycles come from.
-    memory_rows(table, m, Some(How::Model))?;
+    for memory in &m.memories {
+        let (used, room) = (bytes(memory.used_bytes), bytes(memory.available_bytes));
+        let text = match memory.count {
+            1 => format!("{used} of {room}"),
+            count => format!("{used} of {room}, the fullest of {count}"),
+        };
+        table.row(memory.name, text, Some(How::Model))?;
+    }
     link_rows(table, m, Some(How::Model))?;
-    match &m.offload {
-        Some(offload) => offload_rows(table, offload, how),
-        None => Ok(()),
+    match &m.own {
+        Own::Offload(offload) => offload_rows(table, offload, how),
+        Own::Ring(ring) => ring_rows(table, ring, Some(How::Model)),
     }
 }
 
-fn memory_rows(table: &mut Table<'_, '_>, m: &MachineReport, how: Option<How>) -> fmt::Result {
-    let (slots, peak) = (
-        m.memory.slots,
-        m.memory.peak_slots.iter().max().copied().unwrap_or(0),
-    );
-    let peak_bytes = m.memory.peak_bytes.iter().max().copied().unwrap_or(0);
-    table.row(
-        "memory, fullest unit",
-        format!("{peak} of {slots} slots ({})", bytes(peak_bytes)),
-        how,
-    )?;
-    // A machine without key memory keeps none.
-    if m.memory.key_slots == 0 {
-        return Ok(());
+/// What the machine is made of: in all, then memories and multipliers by name.
+fn fit_rows(table: &mut Table<'_, '_>, fit: &Fit) -> fmt::Result {
+    for t in &fit.totals {
+        let (used, available) = (pieces_text(t.used), pieces_text(t.available));
+        let much = if t.used > t.available {
+            ": TOO MANY"
+        } else {
+            ""
+        };
+        let said = format!("{used} of {available} of the {}{much}", fit.part);
+        table.row(t.resource.name(), said, None)?;
     }
-    let (keys, room) = (m.memory.key_limbs, m.memory.key_slots);
-    table.row(
-        "key limbs, fullest unit",
-        format!("{keys} needed, room for {room}"),
-        how,
-    )?;
-    let all = &m.keys;
-    table.row(
-        "key limbs",
-        format!(
-            "{} needed, {} fit, {} loaded in the run",
-            all.needed, all.fit, all.loaded
-        ),
-        how,
-    )
+    for n in &fit.needs {
+        let (used, available) = (pieces_text(n.used), pieces_text(n.available));
+        let said = format!("{used} of {available} {}", n.resource.name());
+        table.row(&n.name, said, None)?;
+    }
+    Ok(())
+}
+
+fn ring_rows(table: &mut Table<'_, '_>, ring: &RingUse, how: Option<How>) -> fmt::Result {
+    let slots = ring.memory.slots;
+    let peak = ring.memory.peak_slots.iter().max().copied().unwrap_or(0);
+    let text = format!("{peak} of {slots} slots");
+    table.row("polynomials, fullest unit", text, how)?;
+    // A machine without key memory keeps none.
+    if ring.memory.key_slots > 0 {
+        let (keys, room) = (ring.memory.key_limbs, ring.memory.key_slots);
+        table.row(
+            "key limbs, fullest unit",
+            format!("{keys} needed, room for {room}"),
+            how,
+        )?;
+        let all = &ring.keys;
+        table.row(
+            "key limbs",
+            format!(
+                "{} needed, {} fit, {} loaded in the run",
+                all.needed, all.fit, all.loaded
+            ),
+            how,
+        )?;
+    }
+    spill_rows(table, ring, how)
 }
 
 fn link_rows(table: &mut Table<'_, '_>, m: &MachineReport, how: Option<How>) -> fmt::Result {
@@ -248,11 +297,16 @@ fn link_rows(table: &mut Table<'_, '_>, m: &MachineReport, how: Option<How>) -> 
             how,
         )?;
     }
-    if m.cuts.calls > 0 {
-        let text = format!("{} into {} that fit", m.cuts.calls, m.cuts.parts);
+    Ok(())
+}
+
+fn spill_rows(table: &mut Table<'_, '_>, ring: &RingUse, how: Option<How>) -> fmt::Result {
+    let cuts = &ring.cuts;
+    if cuts.calls > 0 {
+        let text = format!("{} into {} that fit", cuts.calls, cuts.parts);
         table.row("calls cut", text, how)?;
     }
-    let s = &m.spills;
+    let s = &ring.spills;
     if s.stores + s.loads > 0 {
         let text = format!(
             "{} out, {} in; {}, {}",

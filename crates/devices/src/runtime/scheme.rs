@@ -11,7 +11,7 @@ use crate::report::KeyReport;
 /// A scheme whose compiled programs clients and servers run.
 pub trait Runs: Compiles {
     type Holder: KeyHolder<Scheme = Self>;
-    type Operator: Operator<Scheme = Self>;
+    type Operator: Operator<Scheme = Self> + Sync;
     /// What a run says of itself.
     type Report;
 

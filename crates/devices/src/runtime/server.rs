@@ -1,4 +1,5 @@
-//! The server: evaluation keys, encoded constants, and programs run on devices.
+//! The server: evaluation keys, and programs run on devices. What keys' seeds and constants expand to is made when a run
+//! reads it, and kept for the next under the runs' budgets ([`Expanded`]).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,8 +18,10 @@ use ringmill_schemes::{Encrypted, Limbed, Scheme};
 
 use super::scheme::{ErrorOf, Runs, limb_bytes, slots};
 use super::{RuntimeError, check_names};
-use crate::bindings::{Bindings, Limb, SeedExpansion};
-use crate::device::{Device, Request, check_values};
+use crate::DeviceError;
+use crate::bindings::{Bindings, Constant, Limb, SeedExpansion};
+use crate::device::{Device, Request, check_budget, check_values};
+use crate::expanded::Expanded;
 use crate::pool::OutputLimb;
 use crate::progress::Progress;
 use crate::report::{KeyReport, RunReport};
@@ -29,17 +32,27 @@ pub struct Server<S: Runs = Ckks> {
     operator: S::Operator,
     /// One for each of [`Compiled::keys`].
     keys: Vec<S::Key>,
-    /// One for each of the program's seeds; they keep what they expand.
+    /// One for each of the program's seeds.
     seeds: Vec<Arc<SeedExpansion>>,
+    /// What seeds and constants expand to.
+    expanded: Arc<Expanded>,
     /// One for each of [`Compiled::plaintexts`].
     plaintexts: Vec<Prepared<S>>,
 }
 
 /// A plaintext that the program takes.
 enum Prepared<S: Runs> {
-    Constant(S::Plaintext),
+    /// The constant vector that is encoded when it is read, and where.
+    Constant(u32, Place<S>),
     /// The input that is encoded at each run, and where.
     Input(u32, Place<S>),
+}
+
+/// A plaintext as a run takes it.
+enum Plain<'a, S: Runs> {
+    Encoded(S::Plaintext),
+    /// Encoded when it is read.
+    Constant(Arc<Constant<'a>>),
 }
 
 /// What a run gave.
@@ -53,7 +66,7 @@ pub struct Answer<C = Ciphertext, R = RunReport> {
 /// The answer of a program's run.
 pub type AnswerOf<S> = Answer<<S as Scheme>::Ciphertext, <S as Runs>::Report>;
 
-/// Timing of a compiled program on a device: no keys, no data.
+/// Timing of a compiled program on a device: no keys, no data. A budget for what is expanded is refused.
 pub fn simulate<S: Runs>(
     compiled: &Compiled<S>,
     device: &dyn Device,
@@ -70,8 +83,8 @@ pub fn simulate<S: Runs>(
 }
 
 impl<S: Runs> Server<S> {
-    /// Checks that the keys are of the program's parameters and of one secret key and that none is missing, and encodes
-    /// the program's constants. Keys that the program does not need are dropped.
+    /// Checks that the keys are of the program's parameters and of one secret key and that none is missing. Keys that the
+    /// program does not need are dropped.
     pub fn new(compiled: Arc<Compiled<S>>, keys: S::Keys) -> Result<Self, ErrorOf<S>> {
         Self::new_watched(compiled, keys, &Watch::default())
     }
@@ -82,34 +95,23 @@ impl<S: Runs> Server<S> {
         keys: S::Keys,
         watch: &Watch,
     ) -> Result<Self, ErrorOf<S>> {
-        let wanted = &compiled.plaintexts;
-        let constants = wanted
-            .iter()
-            .filter(|wanted| matches!(wanted.from, PlainSource::Data(_)));
-        // Encoded constants, and its own copy of the keys.
-        let held =
-            encoded_bytes(&compiled, constants.map(|wanted| &wanted.at)) + compiled.key_bytes();
-        watch.admit("the encoded constants and keys", held)?;
+        watch.admit("the server's copy of the keys", compiled.key_bytes())?;
         let operator = S::Operator::new(compiled.params.clone());
         let held = hold(&compiled, &operator, &keys, watch)?;
         agree(key_ids(&compiled, &held))?;
-        let seeds = seeds(&compiled, &held)?;
-        let mut plaintexts = Vec::with_capacity(wanted.len());
-        for wanted in wanted {
-            watch.check()?;
-            let at = wanted.at;
-            plaintexts.push(match wanted.from {
-                PlainSource::Data(number) => {
-                    Prepared::Constant(constant(&compiled, &operator, number, &at)?)
-                }
-                PlainSource::Input(input) => Prepared::Input(input, at),
-            });
-        }
+        let expanded = Arc::default();
+        let seeds = seeds(&compiled, &held, &expanded)?;
+        let plaintexts = compiled.plaintexts.iter().map(|wanted| match wanted.from {
+            PlainSource::Data(number) => Prepared::Constant(number, wanted.at),
+            PlainSource::Input(input) => Prepared::Input(input, wanted.at),
+        });
+        let plaintexts = plaintexts.collect();
         Ok(Self {
             compiled,
             operator,
             keys: held,
             seeds,
+            expanded,
             plaintexts,
         })
     }
@@ -148,15 +150,16 @@ impl<S: Runs> Server<S> {
             "encrypted input",
         )?;
         check_names(plains.keys(), &known(Visibility::Plain), "plain input")?;
+        check_values(device, &compiled.program)?;
+        check_budget(device, &request)?;
         let inputs = self.plaintexts.iter().filter_map(|plain| match plain {
             Prepared::Input(_, at) => Some(at),
-            Prepared::Constant(_) => None,
+            Prepared::Constant(_, at) => (!device.expands()).then_some(at),
         });
-        check_values(device, &compiled.program)?;
         let bytes = encoded_bytes(compiled, inputs);
         request.watch.admit("the encoded inputs", bytes)?;
-        let encoded = self.encode(plains)?;
-        let bindings = self.bind(ciphers, &encoded)?;
+        let plains = self.plains(plains, device.expands(), &request.watch)?;
+        let bindings = self.bind(ciphers, &plains)?;
         let agreement = self.belong_together(ciphers)?;
         let mut outcome = device.run(&compiled.program, &bindings, request, progress)?;
         let limbs = outcome.outputs.take();
@@ -181,42 +184,90 @@ impl<S: Runs> Server<S> {
         agree(key_ids(&self.compiled, &self.keys).chain(inputs))
     }
 
-    /// Plain inputs, encoded wherever the program takes them; `None` for constants.
-    fn encode(
+    /// Plain inputs, encoded wherever the program takes them, and constants, which devices that do not expand them are
+    /// given encoded too.
+    fn plains(
         &self,
         plains: &BTreeMap<String, S::Message>,
-    ) -> Result<Vec<Option<S::Plaintext>>, ErrorOf<S>> {
-        let mut encoded = Vec::with_capacity(self.plaintexts.len());
-        for plain in &self.plaintexts {
-            let Prepared::Input(number, at) = plain else {
-                encoded.push(None);
-                continue;
-            };
-            let Some(input) = self.compiled.inputs.get(*number as usize) else {
-                encoded.push(None);
-                continue;
-            };
-            let missing = || RuntimeError::MissingInput {
-                kind: "plain",
-                name: input.name.clone(),
-            };
-            let message = plains.get(&input.name).ok_or_else(missing)?;
-            S::check(input, slots(&self.compiled), message)?;
-            let plain = self.operator.encode(message, at);
-            let refused = |source| RuntimeError::Value {
-                name: input.name.clone(),
-                source,
-            };
-            encoded.push(Some(plain.map_err(refused)?));
+        expands: bool,
+        watch: &Watch,
+    ) -> Result<Vec<Plain<'_, S>>, ErrorOf<S>> {
+        let mut all = Vec::with_capacity(self.plaintexts.len());
+        for (number, plain) in (0..).zip(&self.plaintexts) {
+            watch.check()?;
+            all.push(match plain {
+                Prepared::Input(input, at) => Plain::Encoded(self.input(plains, *input, at)?),
+                &Prepared::Constant(vector, at) => {
+                    let name = format!("constant vector {vector}");
+                    let data = self.compiled.managed.data.get(vector as usize);
+                    let Some(data) = data else {
+                        let kind = "constant";
+                        return Err(RuntimeError::MissingInput { kind, name });
+                    };
+                    if expands {
+                        Plain::Constant(Arc::new(self.constant(number, data, name, at)))
+                    } else {
+                        let plain = encode_constant::<S>(&self.operator, data, &name, &at)?;
+                        Plain::Encoded(plain)
+                    }
+                }
+            });
         }
-        Ok(encoded)
+        Ok(all)
+    }
+
+    /// A plain input, encoded.
+    fn input(
+        &self,
+        plains: &BTreeMap<String, S::Message>,
+        number: u32,
+        at: &Place<S>,
+    ) -> Result<S::Plaintext, ErrorOf<S>> {
+        let missing = |name: &str| RuntimeError::MissingInput {
+            kind: "plain",
+            name: name.to_owned(),
+        };
+        let input = self.compiled.inputs.get(number as usize);
+        let input = input.ok_or_else(|| missing(&format!("number {number}")))?;
+        let message = plains.get(&input.name);
+        let message = message.ok_or_else(|| missing(&input.name))?;
+        S::check(input, slots(&self.compiled), message)?;
+        let refused = |source| RuntimeError::Value {
+            name: input.name.clone(),
+            source,
+        };
+        self.operator.encode(message, at).map_err(refused)
+    }
+
+    /// A constant that is encoded when it is read.
+    fn constant<'a>(
+        &'a self,
+        number: u32,
+        data: &'a [(f64, f64)],
+        name: String,
+        at: Place<S>,
+    ) -> Constant<'a> {
+        let bytes = encoded_bytes(&self.compiled, std::iter::once(&at));
+        let operator = &self.operator;
+        Constant {
+            expanded: Arc::clone(&self.expanded),
+            number,
+            bytes,
+            len: limb_bytes(&self.compiled) as usize / size_of::<u64>(),
+            encode: Box::new(
+                move || match encode_constant::<S>(operator, data, &name, &at) {
+                    Ok(plain) => Ok(Box::new(plain)),
+                    Err(error) => Err(DeviceError::Constant(error.into())),
+                },
+            ),
+        }
     }
 
     /// The program's input limbs. Scheme objects hold residues below their modulus by construction, so none is scanned.
     fn bind<'a>(
         &'a self,
         ciphers: &'a BTreeMap<String, S::Ciphertext>,
-        encoded: &'a [Option<S::Plaintext>],
+        plains: &'a [Plain<'a, S>],
     ) -> Result<Bindings<'a>, ErrorOf<S>> {
         let program = &self.compiled.program;
         let mut inputs: Vec<Option<&S::Ciphertext>> =
@@ -233,13 +284,10 @@ impl<S: Runs> Server<S> {
                     let cipher = inputs.get(input as usize).copied().flatten()?;
                     Some((cipher, poly))
                 }
-                InputRole::Plain { input } => {
-                    let plain = match self.plaintexts.get(input as usize)? {
-                        Prepared::Constant(plain) => plain,
-                        Prepared::Input(..) => encoded.get(input as usize)?.as_ref()?,
-                    };
-                    Some((plain, Poly::FIRST))
-                }
+                InputRole::Plain { input } => match plains.get(input as usize)? {
+                    Plain::Encoded(plain) => Some((plain, Poly::FIRST)),
+                    Plain::Constant(_) => None,
+                },
                 InputRole::Key { key, digit, part } => {
                     Some((self.keys.get(key as usize)?, key_poly(digit, part)))
                 }
@@ -254,6 +302,12 @@ impl<S: Runs> Server<S> {
             let ty = input.ty.limb().ok_or_else(missing)?;
             let modulus = usize::from(ty.modulus.0);
             let q = program.moduli.get(modulus).copied().ok_or_else(missing)?;
+            if let InputRole::Plain { input } = input.role
+                && let Some(Plain::Constant(constant)) = plains.get(input as usize)
+            {
+                limbs.push(Limb::of_constant(Arc::clone(constant), modulus, q));
+                continue;
+            }
             let found = object(input).and_then(|(object, poly)| object.limb(poly, modulus));
             limbs.push(Limb::scanned(found.ok_or_else(missing)?, q));
         }
@@ -381,6 +435,7 @@ fn hold<S: Runs>(
 fn seeds<S: Runs>(
     compiled: &Compiled<S>,
     held: &[S::Key],
+    expanded: &Arc<Expanded>,
 ) -> Result<Vec<Arc<SeedExpansion>>, ErrorOf<S>> {
     let numbers = compiled.program.seeds.iter();
     let seed = |&number: &u32| {
@@ -388,25 +443,27 @@ fn seeds<S: Runs>(
         let named = || name.map_or_else(|| format!("key number {number}"), ToString::to_string);
         let seed = held.get(number as usize).and_then(Limbed::seed);
         let seed = seed.ok_or_else(|| RuntimeError::NotSeeded { key: named() })?;
-        Ok(Arc::new(SeedExpansion::new(*seed)))
+        Ok(Arc::new(SeedExpansion::within(*seed, expanded)))
     };
     numbers.map(seed).collect()
 }
 
-fn constant<S: Runs>(
-    compiled: &Compiled<S>,
+fn encode_constant<S: Runs>(
     operator: &S::Operator,
-    number: u32,
+    data: &[(f64, f64)],
+    name: &str,
     at: &Place<S>,
 ) -> Result<S::Plaintext, ErrorOf<S>> {
-    let name = format!("constant vector {number}");
-    let data = compiled.managed.data.get(number as usize);
-    let Some(message) = data.and_then(|slots| S::constant(slots)) else {
-        let kind = "constant";
-        return Err(RuntimeError::MissingInput { kind, name });
+    let missing = || RuntimeError::MissingInput {
+        kind: "constant",
+        name: name.to_owned(),
     };
-    let plain = operator.encode(&message, at);
-    plain.map_err(|source| RuntimeError::Value { name, source })
+    let message = S::constant(data).ok_or_else(missing)?;
+    let refused = |source| RuntimeError::Value {
+        name: name.to_owned(),
+        source,
+    };
+    operator.encode(&message, at).map_err(refused)
 }
 
 /// Keys by name with their identities.

@@ -1,7 +1,9 @@
-//! Yosys takes every leaf and infers what was meant: DSP blocks, block RAM, no latch.
+//! What machines' needs count is what Yosys finds; and Yosys takes every leaf and infers what was meant: DSP blocks, block RAM, no latch.
 
-use ringmill_hdl::leaves::{MULTIPLIERS, leaves};
-use ringmill_hdl::{Family, Resources, Top};
+use ringmill_hdl::leaves::{MULTIPLIERS, flavour, leaves};
+use ringmill_hdl::{Family, Resources, Top, polymul};
+use ringmill_machines::fpga::{self, Memory, MemoryKind, Part, Ports, Reduction, Resource};
+use ringmill_machines::polymul::Shape;
 
 use crate::support::hdl;
 
@@ -62,4 +64,106 @@ fn every_leaf() {
             assert_eq!(found.dsp, multiplier.dsp, "{module}: {}", multiplier.name);
         }
     }
+}
+
+/// `every_leaf` holds these counts against Yosys.
+#[test]
+fn multipliers_of_descriptions_take_the_leaves_dsp_blocks() {
+    for multiplier in MULTIPLIERS {
+        let reduction = match multiplier.flavour {
+            flavour::WORD_MONTGOMERY => Reduction::WordMontgomery,
+            flavour::MONTGOMERY_FRIENDLY => Reduction::MontgomeryFriendly,
+            flavour::SPARSE => Reduction::Sparse,
+            flavour::SOLINAS52 => Reduction::Solinas52,
+            _ => Reduction::NttFriendly,
+        };
+        let found = reduction.dsp(multiplier.width);
+        assert_eq!(found, multiplier.dsp, "{}", multiplier.name);
+    }
+}
+
+/// The memories of the shipped machines' descriptions, and edges of each kind.
+#[test]
+fn memories_of_descriptions_take_what_yosys_finds() {
+    use MemoryKind::{Bram, Lutram, Uram};
+    let seven = Family::Xc7;
+    for (kind, depth, width, family) in [
+        (Bram, 512, 60, seven),
+        (Bram, 882, 60, seven),
+        (Bram, 128, 32, seven),
+        (Bram, 1024, 32, seven),
+        (Bram, 513, 36, seven),
+        (Bram, 4096, 9, seven),
+        (Uram, 4096, 60, Family::Xcup),
+        (Uram, 4097, 72, Family::Xcup),
+        (Lutram, 8, 129, seven),
+        (Lutram, 64, 3, seven),
+    ] {
+        let style = match kind {
+            Bram => "block",
+            Uram => "ultra",
+            Lutram => "distributed",
+        };
+        let of = |module: &str| {
+            let size = Top::new(module).int("Width", width).int("Depth", depth);
+            if module == "rm_fifo" {
+                size
+            } else {
+                size.text("Style", style)
+            }
+        };
+        // Distributed RAM is read in the cycle of use: a queue.
+        let top = of(if kind == Lutram {
+            "rm_fifo"
+        } else {
+            "rm_ram_1r1w"
+        });
+        let found = hdl().synthesise_for(&top, family).unwrap().resources;
+        let memory = Memory {
+            name: top.to_string(),
+            kind,
+            count: 1,
+            depth,
+            width,
+            ports: Ports::ONE_EACH,
+        };
+        let counted = memory
+            .takes(match family {
+                Family::Xc7 => fpga::Family::SevenSeries,
+                Family::Xcup => fpga::Family::UltraScalePlus,
+            })
+            .unwrap();
+        assert_eq!(
+            (counted.bram18, counted.uram, counted.lut_memory),
+            (found.bram18, found.uram, found.lut_memory),
+            "{top}"
+        );
+    }
+}
+
+/// The needs of a description are the netlist's; beside its queue the netlist has delay lines in look-up tables.
+fn equals_its_needs(units: usize, max_log_n: u32, beat: usize) {
+    let shape = Shape::new(units, max_log_n, beat).unwrap();
+    let part = Part::named("XC7VX485T").unwrap();
+    let fit = shape.needs("polymul", part).fit().unwrap();
+    let needs = |of| {
+        let total = fit.totals.iter().find(|t| t.resource == of);
+        total.map_or(0.0, |t| t.used)
+    };
+    let found = hdl().synthesise(&polymul::top(shape)).unwrap().resources;
+    assert_eq!(needs(Resource::Dsp), found.dsp as f64);
+    assert_eq!(needs(Resource::BlockRam), found.bram18 as f64 / 2.0);
+    assert!(needs(Resource::LutMemory) <= found.lut_memory as f64);
+    assert_eq!(needs(Resource::UltraRam), found.uram as f64);
+}
+
+#[test]
+fn a_small_polymul_takes_what_its_description_needs() {
+    equals_its_needs(4, 9, 4);
+}
+
+#[test]
+#[ignore = "minutes; `make full` runs it"]
+fn the_shipped_polymul_takes_what_its_description_needs() {
+    equals_its_needs(32, 12, 4);
 }

@@ -1,14 +1,15 @@
-//! A stream seen some calls ahead: when a limb is read next, as far as that can be seen.
+//! Calls as they are fed, seen some ahead: when a limb is read next, as far as that can be seen.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::stream::{Called, Stream, Verified};
+use super::stream::{Called, Stream};
 use super::unrolled::LimbId;
 use crate::error::VerifyError;
 
-/// The calls of a program, of which the next `window` are known. Of a program that is no longer than that everything is.
-pub struct Ahead<'p> {
-    stream: Stream<'p>,
+/// The calls of a program, of which the next `window` are known before one is taken. Of a program that is no longer than
+/// that everything is.
+#[derive(Clone, Debug)]
+pub struct Ahead {
     window: usize,
     inputs: u64,
     calls: VecDeque<Called>,
@@ -21,64 +22,63 @@ pub struct Ahead<'p> {
     is_output: HashSet<LimbId>,
 }
 
-impl<'p> Ahead<'p> {
-    /// # Errors
-    /// None for a program that was verified.
-    pub fn new(program: &'p Verified, window: usize) -> Result<Self, VerifyError> {
-        Self::after(program, program.stream(), window)
-    }
-
-    /// What is left of a program's stream.
-    ///
-    /// # Errors
-    /// None for a program that was verified.
-    pub fn after(
-        program: &'p Verified,
-        stream: Stream<'p>,
-        window: usize,
-    ) -> Result<Self, VerifyError> {
-        let mut made = Self {
-            stream,
+impl Ahead {
+    /// For a program of so many inputs.
+    pub fn new(inputs: usize, window: usize) -> Self {
+        Self {
             window,
-            inputs: program.program().inputs.len() as u64,
+            inputs: inputs as u64,
             calls: VecDeque::new(),
             reads: HashMap::new(),
             ended: HashSet::new(),
             outputs: None,
             is_output: HashSet::new(),
-        };
-        made.fill()?;
-        Ok(made)
+        }
     }
 
-    fn fill(&mut self) -> Result<(), VerifyError> {
-        while self.outputs.is_none() && self.calls.len() <= self.window {
-            let Some(called) = self.stream.next_call()? else {
-                let outputs = self.stream.outputs()?;
-                self.is_output = outputs.iter().copied().collect();
-                self.outputs = Some(outputs);
-                break;
-            };
-            for &limb in &called.call.args {
-                let reads = self.reads.entry(limb).or_default();
-                if reads.back() != Some(&called.number) {
-                    reads.push_back(called.number);
-                }
+    /// The call after those fed so far.
+    pub fn feed(&mut self, called: Called) {
+        for &limb in &called.call.args {
+            let reads = self.reads.entry(limb).or_default();
+            if reads.back() != Some(&called.number) {
+                reads.push_back(called.number);
             }
-            self.ended.extend(called.dies.iter().copied());
-            self.calls.push_back(called);
+        }
+        self.ended.extend(called.dies.iter().copied());
+        self.calls.push_back(called);
+    }
+
+    /// There are no more calls, and these are the outputs in their order.
+    pub fn end(&mut self, outputs: Vec<LimbId>) {
+        self.is_output = outputs.iter().copied().collect();
+        self.outputs = Some(outputs);
+    }
+
+    /// Feeds from `stream` until the next call can be taken.
+    ///
+    /// # Errors
+    /// None for a program that was verified.
+    pub fn look(&mut self, stream: &mut Stream<'_>) -> Result<(), VerifyError> {
+        while !self.sees_enough() {
+            match stream.next_call()? {
+                Some(called) => self.feed(called),
+                None => self.end(stream.outputs()?),
+            }
         }
         Ok(())
     }
 
-    /// Takes the next call; what is said from then on is of what comes after it.
-    ///
-    /// # Errors
-    /// None for a program that was verified.
-    pub fn next_call(&mut self) -> Result<Option<Called>, VerifyError> {
-        let Some(called) = self.calls.pop_front() else {
-            return Ok(None);
-        };
+    /// When a call is taken, `window` and one more are left.
+    fn sees_enough(&self) -> bool {
+        self.sees_end() || self.calls.len() >= self.window.saturating_add(2)
+    }
+
+    /// Takes the next call, if enough is known of what comes after it; what is said from then on is of that.
+    pub fn next_call(&mut self) -> Option<Called> {
+        if !self.sees_enough() {
+            return None;
+        }
+        let called = self.calls.pop_front()?;
         for limb in &called.call.args {
             let reads = self.reads.get_mut(limb);
             let left = reads.is_some_and(|reads| {
@@ -91,13 +91,12 @@ impl<'p> Ahead<'p> {
                 self.reads.remove(limb);
             }
         }
-        self.fill()?;
-        Ok(Some(called))
+        Some(called)
     }
 
-    /// Whether there is another call.
-    pub fn is_empty(&self) -> bool {
-        self.calls.is_empty()
+    /// Whether no call is left to take.
+    pub fn is_done(&self) -> bool {
+        self.sees_end() && self.calls.is_empty()
     }
 
     /// Whether the program's last call is seen, so that everything said is certain.

@@ -4,6 +4,7 @@ pub mod ahead;
 mod bind;
 pub mod builder;
 pub mod expand;
+pub mod head;
 #[rustfmt::skip] // generated
 pub mod op;
 pub mod pack;
@@ -21,6 +22,7 @@ pub mod walk;
 pub use ahead::Ahead;
 pub use builder::ProcBuilder;
 pub use expand::expand_composites;
+pub use head::{Head, Order};
 pub use op::Op;
 pub use procedure::{Imm, ImmType, Instr, Param, ParamRole, Procedure, ResultLimb};
 pub use program::{

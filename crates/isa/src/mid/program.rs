@@ -108,11 +108,18 @@ pub struct Program {
 }
 
 impl Program {
-    /// The first input of such a type, by its name: what a device refuses that does not hold it.
-    pub fn input_of(&self, such: impl Fn(ValueType) -> bool) -> Option<(&str, ValueType)> {
-        let mut inputs = self.inputs.iter();
-        let input = inputs.find(|input| such(input.ty))?;
-        Some((input.name.as_str(), input.ty))
+    /// A program that does nothing yet, over these moduli.
+    pub fn empty(log_n: u8, moduli: Vec<TableModulus>) -> Self {
+        Self {
+            log_n,
+            moduli,
+            procs: Vec::new(),
+            blocks: Vec::new(),
+            inputs: Vec::new(),
+            seeds: Vec::new(),
+            steps: Vec::new(),
+            outputs: Vec::new(),
+        }
     }
 
     /// A program of one call of a procedure: each parameter an input, each result an output, a key for each seed.

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use super::head::Head;
 use super::procedure::Procedure;
 use super::program::{Action, Program, Step};
 use super::unrolled::{Call, LimbId, Unrolled};
@@ -82,6 +83,16 @@ impl Verified {
 
     fn bound(&self, proc: u32, immediates: &[u64]) -> Option<u32> {
         self.bound.get(proc as usize)?.get(immediates).copied()
+    }
+
+    /// What is known of it before its first call.
+    pub fn head(&self) -> Head<'_> {
+        Head {
+            log_n: self.program.log_n,
+            moduli: &self.program.moduli,
+            inputs: &self.program.inputs,
+            procs: &self.procs,
+        }
     }
 
     /// Its calls from the first on.
@@ -210,11 +221,6 @@ impl Stream<'_> {
     pub fn outputs(&self) -> Result<Vec<LimbId>, VerifyError> {
         let held = self.walk.outputs()?;
         held.into_iter().map(|held| self.limb(held)).collect()
-    }
-
-    /// Limbs there have been so far, inputs among them.
-    pub fn limbs(&self) -> u64 {
-        self.made
     }
 }
 

@@ -14,6 +14,11 @@ pub struct Description {
     /// The name reports carry.
     pub name: String,
     pub title: String,
+    /// The FPGA that it is laid out for, by its name in [`crate::fpga::PARTS`].
+    pub part: String,
+    /// Why the description may need more than its part has; refused where it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_more_than_the_part_has: Option<String>,
     pub clock_mhz: f64,
     /// Processing units.
     pub units: usize,
@@ -42,20 +47,15 @@ impl Description {
     /// The paper's configuration.
     pub const PAPER: &'static str = include_str!("polymul.toml");
 
-    /// Whether a description text is of this kind of machine, whatever else it says.
-    pub fn recognises(text: &str) -> bool {
-        let table: Result<toml::Table, _> = toml::from_str(text);
-        table.is_ok_and(|t| t.get("kind").and_then(|k| k.as_str()) == Some("polymul"))
-    }
-
     /// Reads and validates a description.
     ///
     /// # Errors
-    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range.
+    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range, and
+    /// those of [`Self::fit`].
     pub fn parse(text: &str) -> Result<Self, MachineError> {
         let description: Self =
             toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
-        description.shape()?;
+        description.fit()?;
         Ok(description)
     }
 

@@ -1,28 +1,27 @@
 //! The multiplier behind the [`Machine`] trait: limb programs partitioned between it and the host.
 
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::io::Write;
 
 use ringmill_compiler::{Limit, Target};
-use ringmill_isa::mid::{Called, Procedure, TableModulus, Verified};
+use ringmill_isa::mid::{Head, Procedure, TableModulus, Verified};
 
 use super::description::Description;
 use super::jobs::{Partition, Stage, partition};
 use super::shape::{MIN_LOG_N, TOP_LOG_N, WIDTH};
 use super::tally::Tally;
 use super::timeline::{Command, Timed, loaded_after, timeline};
+use super::timing::{RunStage, Timing};
 use super::{Degree, PolymulError, Resident, Shape, check_modulus};
-use crate::report::MachineReport;
-use crate::{Machine, MachineError, SimOptions};
+use crate::fpga::Fit;
+use crate::{Machine, MachineError, Session, SimOptions};
 
 /// A polynomial multiplier made from a description.
 #[derive(Clone, Debug)]
 pub struct PolymulMachine {
     description: Description,
     shape: Shape,
-    /// The description as it was written, comments and all.
-    text: Option<String>,
+    fit: Fit,
 }
 
 /// What of a program the machine can take: its degree, and which of its moduli.
@@ -45,30 +44,24 @@ impl Accepted {
     }
 }
 
-/// Carries out a stage: given the procedure, the stage and the model's commands, the commands as they ran.
-pub type RunStage<'a, E> = dyn FnMut(&Procedure, &Stage, Vec<Timed>) -> Result<Vec<Timed>, E> + 'a;
-
 impl PolymulMachine {
     /// # Errors
-    /// [`MachineError::Field`] for a description out of range.
+    /// Those of [`Description::fit`].
     pub fn new(description: Description) -> Result<Self, MachineError> {
         let shape = description.shape()?;
         Ok(Self {
+            fit: description.fit()?,
             description,
             shape,
-            text: None,
         })
     }
 
     /// The machine that a text describes.
     ///
     /// # Errors
-    /// [`MachineError::Syntax`] and [`MachineError::Field`].
+    /// Those of [`Description::parse`].
     pub fn parse(text: &str) -> Result<Self, MachineError> {
-        Ok(Self {
-            text: Some(text.to_owned()),
-            ..Self::new(Description::parse(text)?)?
-        })
+        Self::new(Description::parse(text)?)
     }
 
     pub fn details(&self) -> &Description {
@@ -83,11 +76,11 @@ impl PolymulMachine {
     ///
     /// # Errors
     /// A degree that is not the machine's, or not one modulus that is.
-    pub fn accept(&self, program: &Verified) -> Result<Accepted, MachineError> {
-        self.check_values(program)?;
+    pub fn accept(&self, head: &Head<'_>) -> Result<Accepted, MachineError> {
+        self.check_values(head)?;
         // A program's degree is at most 2^17.
-        let degree = self.shape.degree(1 << program.log_n.min(31))?;
-        let checked = program.moduli.iter().map(|&modulus| match modulus {
+        let degree = self.shape.degree(1 << head.log_n.min(31))?;
+        let checked = head.moduli.iter().map(|&modulus| match modulus {
             TableModulus::Prime(q) => check_modulus(degree, q),
             TableModulus::Plain(_) | TableModulus::PowerOfTwo(_) => {
                 Err(PolymulError::Kind { modulus })
@@ -103,7 +96,12 @@ impl PolymulMachine {
 
     /// Adds up what runs.
     pub fn tally(&self, degree: Degree) -> Tally {
-        Tally::new(self.description.clone(), self.shape, degree)
+        Tally::new(
+            self.description.clone(),
+            self.fit.clone(),
+            self.shape,
+            degree,
+        )
     }
 
     /// The model's commands of a stage.
@@ -122,58 +120,12 @@ impl PolymulMachine {
         options: SimOptions<'_>,
         run: &mut RunStage<'_, E>,
     ) -> Result<Tally, E> {
-        let SimOptions {
-            mut trace,
-            mut progress,
-            watch,
-            ..
-        } = options;
-        let accepted = self.accept(program)?;
-        let degree = accepted.degree();
-        let procs = program.bound_procs();
-        let partitions: Vec<_> = procs.iter().map(|p| accepted.partition(p)).collect();
-        let mut plans: HashMap<(u32, Resident), Vec<Vec<Timed>>> = HashMap::new();
-        let mut tally = self.tally(degree);
-        let mut loaded = Resident::default();
+        let mut timing = Timing::new(self, program.head(), options.for_now(), run)?;
         let mut stream = program.stream();
-        while let Some(Called { number, call, .. }) =
-            stream.next_call().map_err(MachineError::from)?
-        {
-            watch.check().map_err(MachineError::from)?;
-            let at = call.proc as usize;
-            let (Some(procedure), Some(partition)) = (procs.get(at), partitions.get(at)) else {
-                return Err(MachineError::Program(format!("no procedure {at}")).into());
-            };
-            loaded = loaded.enter(procedure, &call);
-            let key = (call.proc, loaded);
-            let stages = match plans.entry(key) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(slot) => {
-                    let mut tables = loaded;
-                    let mut stages = Vec::with_capacity(partition.stages.len());
-                    for stage in &partition.stages {
-                        let commands = self.commands(stage, degree, tables);
-                        tables = loaded_after(&commands, tables);
-                        stages.push(run(procedure, stage, commands)?);
-                    }
-                    slot.insert(stages)
-                }
-            };
-            tally.call(procedure, partition);
-            for commands in stages.iter() {
-                // Not a `map`: a reborrow of the sink lives for one call.
-                match &mut trace {
-                    Some(sink) => tally.stage(commands, Some(&mut **sink)),
-                    None => tally.stage(commands, None),
-                }
-                loaded = loaded_after(commands, loaded);
-            }
-            loaded = loaded.leave(procedure, &call);
-            if let Some(tell) = &mut progress {
-                tell(number + 1);
-            }
+        while let Some(called) = stream.next_call().map_err(MachineError::from)? {
+            timing.feed(called)?;
         }
-        Ok(tally)
+        Ok(timing.tally)
     }
 }
 
@@ -182,9 +134,12 @@ impl Machine for PolymulMachine {
         &self.description.name
     }
 
-    fn description(&self) -> String {
-        let made = || toml::to_string(&self.description).unwrap_or_default();
-        self.text.clone().unwrap_or_else(made)
+    fn clock_mhz(&self) -> f64 {
+        self.description.clock_mhz
+    }
+
+    fn fit(&self) -> &Fit {
+        &self.fit
     }
 
     /// Transforms and products of the full ring run here; `instructions_by_kind` counts what the host does as
@@ -207,13 +162,24 @@ impl Machine for PolymulMachine {
         }
     }
 
-    fn simulate(
-        &self,
-        program: &Verified,
-        options: SimOptions<'_>,
-    ) -> Result<MachineReport, MachineError> {
-        let modelled = &mut |_: &Procedure, _: &Stage, commands| Ok::<_, MachineError>(commands);
-        Ok(self.tally_with(program, options, modelled)?.report("model"))
+    fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError> {
+        let partition = self.accept(head)?.partition(procedure);
+        let mut taken = vec![false; procedure.instrs.len()];
+        for &at in partition.stages.iter().flat_map(|stage| &stage.offloaded) {
+            if let Some(taken) = taken.get_mut(at) {
+                *taken = true;
+            }
+        }
+        Ok(taken)
+    }
+
+    fn open<'m>(
+        &'m self,
+        head: Head<'m>,
+        options: SimOptions<'m>,
+    ) -> Result<Box<dyn Session + 'm>, MachineError> {
+        let modelled = |_: &Procedure, _: &Stage, commands| Ok::<_, MachineError>(commands);
+        Ok(Box::new(Timing::new(self, head, options, modelled)?))
     }
 
     fn micro_text(
@@ -222,7 +188,7 @@ impl Machine for PolymulMachine {
         _options: SimOptions<'_>,
         out: &mut dyn Write,
     ) -> Result<(), MachineError> {
-        let accepted = self.accept(program)?;
+        let accepted = self.accept(&program.head())?;
         let degree = accepted.degree();
         let mut seen = HashSet::new();
         for procedure in program

@@ -7,9 +7,8 @@ use ringmill_isa::mid::Procedure;
 use super::jobs::Partition;
 use super::timeline::{Command, Timed};
 use super::{Degree, Description, SETS, Shape, Tables};
-use crate::report::{
-    Cuts, KeyUse, LinkUse, MachineReport, MemoryUse, OffloadUse, ProcedureUse, Spills, UnitUse,
-};
+use crate::fpga::Fit;
+use crate::report::{LinkUse, MachineReport, MemoryUse, OffloadUse, Own, ProcedureUse, UnitUse};
 use crate::{EndToEnd, TraceSink};
 
 /// Limbs the machine holds.
@@ -19,6 +18,7 @@ const SLOTS: usize = 2 * SETS;
 #[derive(Clone, Debug)]
 pub struct Tally {
     description: Description,
+    fit: Fit,
     shape: Shape,
     degree: Degree,
     calls: u64,
@@ -39,9 +39,10 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub(super) fn new(description: Description, shape: Shape, degree: Degree) -> Self {
+    pub(super) fn new(description: Description, fit: Fit, shape: Shape, degree: Degree) -> Self {
         Self {
             description,
+            fit,
             shape,
             degree,
             calls: 0,
@@ -105,6 +106,10 @@ impl Tally {
         entry.cycles += cycles;
     }
 
+    pub fn degree(&self) -> Degree {
+        self.degree
+    }
+
     /// Cycles so far.
     pub fn cycles(&self) -> u64 {
         self.cycles
@@ -148,20 +153,14 @@ impl Tally {
             instructions_by_kind: self.by_kind,
             cycles_by_kind: self.cycles_by_kind,
             procedures: self.procedures,
-            memory: MemoryUse {
-                slots: SLOTS,
-                slot_bytes,
-                // At most SLOTS.
-                peak_slots: vec![self.held as u8],
-                peak_bytes: vec![self.held as u64 * slot_bytes],
-                ..MemoryUse::default()
-            },
-            keys: KeyUse::default(),
-            spills: Spills::default(),
-            cuts: Cuts::default(),
-            rpaus: 1,
-            multipliers_per_rpau: self.shape.units(),
-            offload: Some(self.offload),
+            memories: vec![MemoryUse {
+                name: "polynomial memory",
+                count: 1,
+                used_bytes: self.held as u64 * slot_bytes,
+                available_bytes: SLOTS as u64 * slot_bytes,
+            }],
+            fit: self.fit,
+            own: Own::Offload(self.offload),
         }
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::MachineError;
+pub use crate::fpga::MemoryKind;
 
 /// Limits that the instruction word imposes (see `encode`).
 pub const MAX_RPAUS: usize = 16;
@@ -18,6 +19,11 @@ pub struct Description {
     /// The name reports carry.
     pub name: String,
     pub title: String,
+    /// The FPGA that it is laid out for, by its name in [`crate::fpga::PARTS`].
+    pub part: String,
+    /// Why the description may need more than its part has; refused where it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_more_than_the_part_has: Option<String>,
     pub clock_mhz: f64,
     /// log2 of the native ring degree.
     pub log_n: u8,
@@ -127,13 +133,6 @@ pub struct PortGroup {
     pub slots: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MemoryKind {
-    Bram,
-    Uram,
-}
-
 impl Description {
     /// Medha, as the ring paper describes it.
     pub const MEDHA: &'static str = include_str!("medha.toml");
@@ -143,7 +142,7 @@ impl Description {
     /// Reads and validates a description.
     ///
     /// # Errors
-    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range.
+    /// [`MachineError::Syntax`] for text that is no description, and those of [`Self::check`].
     pub fn parse(text: &str) -> Result<Self, MachineError> {
         let description: Self =
             toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
@@ -152,6 +151,10 @@ impl Description {
     }
 
     /// Checks every field; see the error's text for the range.
+    ///
+    /// # Errors
+    /// [`MachineError::Field`] for a number out of range; [`MachineError::UnknownPart`]; [`MachineError::ExceedsPart`] unless
+    /// `allow_more_than_the_part_has` gives a reason, [`MachineError::FitsAfterAll`] where there is nothing to allow.
     pub fn check(&self) -> Result<(), MachineError> {
         let n = 1usize << self.log_n.min(16);
         let named = !self.name.is_empty()
@@ -244,7 +247,8 @@ impl Description {
             self.slots() as u64,
             1,
             MAX_SLOTS as u64,
-        )
+        )?;
+        self.fit().map(drop)
     }
 
     /// Modular multipliers of one RPAU: one per butterfly, generator and dyadic core.

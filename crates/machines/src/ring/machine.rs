@@ -4,43 +4,43 @@ use std::collections::HashSet;
 use std::io::Write;
 
 use ringmill_compiler::{Limit, Target};
-use ringmill_isa::mid::Verified;
+use ringmill_isa::mid::{Called, Head, LimbId, Op, Procedure, Verified};
 
 use super::description::Description;
 use super::encode::{MAX_LAYER, decode};
 use super::micro::MicroCode;
-use super::program::{self, Totals};
+use super::program::{self, Running, Totals};
 use super::time;
-use crate::{LinkUse, Machine, MachineError, MachineReport, MemoryUse, SimOptions, UnitUse};
+use crate::fpga::Fit;
+use crate::{
+    LinkUse, Machine, MachineError, MachineReport, MemoryUse, Own, RingUse, Session, SimOptions,
+    SlotUse, UnitUse,
+};
 
 /// A ring machine made from a description.
 #[derive(Clone, Debug)]
 pub struct RingMachine {
     description: Description,
-    /// The description as it was written, comments and all.
-    text: Option<String>,
+    fit: Fit,
 }
 
 impl RingMachine {
     /// # Errors
-    /// [`MachineError::Field`] for a description out of range.
+    /// Those of [`Description::check`].
     pub fn new(description: Description) -> Result<Self, MachineError> {
         description.check()?;
         Ok(Self {
+            fit: description.fit()?,
             description,
-            text: None,
         })
     }
 
     /// The machine that a text describes.
     ///
     /// # Errors
-    /// [`MachineError::Syntax`] and [`MachineError::Field`].
+    /// Those of [`Description::parse`].
     pub fn parse(text: &str) -> Result<Self, MachineError> {
-        Ok(Self {
-            text: Some(text.to_owned()),
-            ..Self::new(Description::parse(text)?)?
-        })
+        Self::new(Description::parse(text)?)
     }
 
     fn report(&self, mut totals: Totals) -> MachineReport {
@@ -77,6 +77,14 @@ impl RingMachine {
             utilisation.push(unit(format!("rpau{r}.main"), busy[0], 1));
             utilisation.push(unit(format!("rpau{r}.dyadic"), busy[1], 1));
         }
+        let fullest = totals.peak.iter().copied().max().unwrap_or(0).into();
+        let held_keys = totals.key_limbs.min(d.keys.slots as u64);
+        let memory = |name, used: u64, slots: usize| MemoryUse {
+            name,
+            count: d.rpaus,
+            used_bytes: used * d.slot_bytes(),
+            available_bytes: slots as u64 * d.slot_bytes(),
+        };
         MachineReport {
             machine: d.name.clone(),
             end_to_end,
@@ -90,19 +98,10 @@ impl RingMachine {
             cycles_by_kind: kinds.map(|(k, v)| (k.to_string(), v.1)).collect(),
             procedures: totals.procedures,
             utilisation,
-            memory: MemoryUse {
-                slots: d.slots(),
-                slot_bytes: d.slot_bytes(),
-                peak_bytes: totals
-                    .peak
-                    .iter()
-                    .map(|&p| u64::from(p) * d.slot_bytes())
-                    .collect(),
-                peak_slots: totals.peak,
-                key_slots: d.keys.slots,
-                key_limbs: totals.key_limbs as usize,
-            },
-            keys: totals.keys,
+            memories: vec![
+                memory("polynomial memory", fullest, d.slots()),
+                memory("key memory", held_keys, d.keys.slots),
+            ],
             link: LinkUse {
                 bytes_in: totals.bytes_in,
                 bytes_out: totals.bytes_out,
@@ -111,11 +110,21 @@ impl RingMachine {
                 seconds_out: d.link_seconds(totals.bytes_out),
                 key_seconds: d.link_seconds(key_bytes),
             },
-            spills: totals.spills,
-            cuts: totals.cuts,
-            rpaus: d.rpaus,
-            multipliers_per_rpau: d.multipliers_per_rpau(),
-            offload: None,
+            fit: self.fit.clone(),
+            own: Own::Ring(RingUse {
+                rpaus: d.rpaus,
+                multipliers_per_rpau: d.multipliers_per_rpau(),
+                memory: SlotUse {
+                    slots: d.slots(),
+                    slot_bytes: d.slot_bytes(),
+                    peak_slots: totals.peak,
+                    key_slots: d.keys.slots,
+                    key_limbs: totals.key_limbs as usize,
+                },
+                keys: totals.keys,
+                spills: totals.spills,
+                cuts: totals.cuts,
+            }),
         }
     }
 }
@@ -125,9 +134,12 @@ impl Machine for RingMachine {
         &self.description.name
     }
 
-    fn description(&self) -> String {
-        let made = || toml::to_string(&self.description).unwrap_or_default();
-        self.text.clone().unwrap_or_else(made)
+    fn clock_mhz(&self) -> f64 {
+        self.description.clock_mhz
+    }
+
+    fn fit(&self) -> &Fit {
+        &self.fit
     }
 
     fn target(&self) -> Target {
@@ -149,26 +161,27 @@ impl Machine for RingMachine {
         }
     }
 
-    fn simulate(
-        &self,
-        program: &Verified,
-        mut options: SimOptions<'_>,
-    ) -> Result<MachineReport, MachineError> {
-        self.check_values(program)?;
-        let mut progress = options.progress.take();
-        let totals = program::run(
-            &self.description,
-            program,
-            options,
-            &mut |_| Ok(()),
-            &mut |call| {
-                if let Some(tell) = &mut progress {
-                    tell(call.done);
-                }
-                Ok(())
-            },
-        )?;
-        Ok(self.report(totals))
+    /// All of a procedure or nothing of it: what the ring takes has no host beside it. Composite instructions are taken as
+    /// what they expand to.
+    fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError> {
+        self.check_values(head)?;
+        let own = |op| !matches!(op, Op::Split | Op::Join | Op::Autoh | Op::Load | Op::Store);
+        let prime = procedure.moduli.iter().all(|m| m.prime().is_some());
+        let all = prime && procedure.instrs.iter().all(|instr| own(instr.op));
+        Ok(vec![all; procedure.instrs.len()])
+    }
+
+    fn open<'m>(
+        &'m self,
+        head: Head<'m>,
+        mut options: SimOptions<'m>,
+    ) -> Result<Box<dyn Session + 'm>, MachineError> {
+        self.check_values(&head)?;
+        Ok(Box::new(Timing {
+            machine: self,
+            progress: options.progress.take(),
+            running: Running::new(&self.description, head, options),
+        }))
     }
 
     fn micro_text(
@@ -177,7 +190,7 @@ impl Machine for RingMachine {
         options: SimOptions<'_>,
         out: &mut dyn Write,
     ) -> Result<(), MachineError> {
-        self.check_values(program)?;
+        self.check_values(&program.head())?;
         let mut seen: HashSet<String> = HashSet::new();
         program::run(
             &self.description,
@@ -193,6 +206,44 @@ impl Machine for RingMachine {
             &mut |_| Ok(()),
         )?;
         Ok(())
+    }
+}
+
+/// A run that counts cycles.
+struct Timing<'m> {
+    machine: &'m RingMachine,
+    running: Running<'m>,
+    progress: Option<&'m mut dyn FnMut(u64)>,
+}
+
+impl Session for Timing<'_> {
+    fn feed(&mut self, called: Called) -> Result<(), MachineError> {
+        let progress = &mut self.progress;
+        self.running.feed(called, &mut |_| Ok(()), &mut |call| {
+            if let Some(tell) = progress {
+                tell(call.done);
+            }
+            Ok(())
+        })
+    }
+
+    fn cycles(&self) -> u64 {
+        self.running.cycles()
+    }
+
+    fn finish(self: Box<Self>, outputs: Vec<LimbId>) -> Result<MachineReport, MachineError> {
+        let Self {
+            machine,
+            running,
+            mut progress,
+        } = *self;
+        let totals = running.finish(outputs, &mut |_| Ok(()), &mut |call| {
+            if let Some(tell) = &mut progress {
+                tell(call.done);
+            }
+            Ok(())
+        })?;
+        Ok(machine.report(totals))
     }
 }
 

@@ -11,6 +11,7 @@ pub mod legalise;
 mod machine;
 pub mod micro;
 pub mod model;
+mod needs;
 pub mod parts;
 pub mod place;
 pub mod policy;
@@ -26,3 +27,9 @@ pub mod timing;
 
 pub use description::Description;
 pub use machine::RingMachine;
+
+/// The descriptions that Ringmill ships, by name.
+pub const SHIPPED: [(&str, &str); 2] = [
+    ("ring", Description::MEDHA),
+    ("ring-stored", Description::STORED),
+];

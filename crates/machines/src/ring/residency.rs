@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ringmill_isa::mid::{Call, LimbId, Procedure, Verified};
+use ringmill_isa::mid::{Call, Head, LimbId, Procedure};
 
 use super::description::{Description, MAX_RPAUS};
 use super::place::{Class, order};
@@ -59,16 +59,16 @@ pub struct Residency {
 
 impl Residency {
     /// Nothing is on the machine; the host has the inputs.
-    pub fn new(d: &Description, program: &Verified) -> Self {
+    pub fn new(d: &Description, head: &Head<'_>) -> Self {
         Self {
             slots: HashMap::new(),
             host: HashSet::new(),
-            inputs: program.inputs.len() as u64,
+            inputs: head.inputs.len() as u64,
             busy: [0; MAX_RPAUS],
             rpaus: HashMap::new(),
             rpau_count: d.rpaus,
             orders: [order(d, Class::Keep), order(d, Class::Work)],
-            pieces: 1 + usize::from(program.log_n > d.log_n),
+            pieces: 1 + usize::from(head.log_n > d.log_n),
         }
     }
 

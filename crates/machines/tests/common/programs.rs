@@ -160,3 +160,16 @@ impl Builder {
         }
     }
 }
+
+pub fn chain(params: &Arc<Params>, squarings: u32) -> Verified {
+    let mut b = Builder::new(params);
+    let mut level = params.max_level();
+    let mut x = b.input(params, level, 0);
+    for _ in 0..squarings {
+        x = b.apply(&OpKey::square_relin(level, true), &[&x], 0);
+        x = b.apply(&OpKey::rescale(level, 2), &[&x], 0);
+        level = level.below().unwrap();
+    }
+    b.output(&x);
+    b.finish()
+}

@@ -10,7 +10,7 @@ use ringmill_schemes::ckks::Params;
 
 use super::figure::{Figure, How};
 use super::paper;
-use super::single::{measure, simulate};
+use super::single::{measure, own, simulate};
 use crate::error::CliError;
 use crate::progress::Parts;
 
@@ -107,10 +107,11 @@ pub fn figures(
             communication,
             How::Model,
         );
+        let limbs_of = &own(&report)?.keys;
         for (metric, limbs) in [
-            ("key limbs needed", report.keys.needed),
-            ("key limbs that fit the key memory", report.keys.fit),
-            ("key limbs loaded during the run", report.keys.loaded),
+            ("key limbs needed", limbs_of.needed),
+            ("key limbs that fit the key memory", limbs_of.fit),
+            ("key limbs loaded during the run", limbs_of.loaded),
         ] {
             push(name, metric, "", None, limbs as f64, How::Model);
         }

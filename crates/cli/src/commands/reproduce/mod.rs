@@ -2,7 +2,7 @@
 
 mod application;
 mod figure;
-mod paper;
+pub(super) mod paper;
 mod plot;
 mod polymul;
 mod ring;
@@ -25,7 +25,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
                     .to_owned(),
             ));
         }
-        "ring" => (ring::figures(&Bar::new())?, String::new()),
+        "ring" => (ring::figures(&Bar::new())?, ring::notes()?),
         "polymul" => {
             let sources = polymul::Sources {
                 model: args.model,

@@ -28,7 +28,21 @@ pub struct LogisticRegression {
     pub instructions: f64,
 }
 
-/// The ring paper: Tables 2 and 4 and section 5.3. Cycles, and microseconds of SEAL.
+/// What a part of Medha takes on its FPGA (Table 3).
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Taken {
+    pub bram: f64,
+    pub uram: f64,
+    pub dsp: f64,
+}
+
+/// RPAUs that one die region holds (section 4.3.3).
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Floorplan {
+    pub rpaus_per_slr: u64,
+}
+
+/// The ring paper: Tables 2 to 4 and section 5.3. Cycles, and microseconds of SEAL.
 #[derive(Debug, Deserialize)]
 pub struct Ring {
     pub clock_mhz: f64,
@@ -44,6 +58,11 @@ pub struct Ring {
     pub set2: Operations,
     pub seal_us_set1: Operations,
     pub seal_us_set2: Operations,
+    /// Of the whole cryptoprocessor, and of the RPAU of 60-bit residues.
+    #[serde(flatten)]
+    pub taken: Taken,
+    pub rpau_60: Taken,
+    pub floorplan: Floorplan,
     pub logistic_regression: LogisticRegression,
 }
 
@@ -161,6 +180,7 @@ mod tests {
             ),
             (99448.0, 75464.0, 1.3e6)
         );
+        assert_eq!((ring.taken.uram, ring.rpau_60.uram), (930.0, 102.0));
         let polymul = super::polymul().unwrap();
         assert_eq!(polymul.sets.last(), Some(&(4096, 32)));
         for list in [&polymul.ntt_cycles, &polymul.fpm_cycles, &polymul.fpm_us] {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use ringmill_hdl::{Hdl, Top};
 use ringmill_machines::polymul::Description;
+use ringmill_machines::registry;
 use toml::{Table, Value};
 
 use super::args::DesignArgs;
@@ -12,10 +13,13 @@ use crate::inputs;
 
 /// Longest description read.
 const LARGEST: u64 = 1 << 20;
-/// Machines that there is RTL of.
-pub const MACHINES: [&str; 1] = ["polymul"];
 /// The papers' letters for keys of a description.
 const LETTERS: [(&str, &str); 1] = [("p", "units")];
+
+/// Machines that there is RTL of.
+pub fn machines() -> Vec<&'static str> {
+    registry::names_with_rtl().collect()
+}
 
 /// A machine or a module with its parameters.
 pub struct Design {
@@ -44,7 +48,7 @@ pub fn find(hdl: &Hdl, args: &DesignArgs) -> Result<Design, CliError> {
     if !hdl.sources().modules().any(|module| module == name) {
         return Err(CliError::Usage(format!(
             "there is no RTL of `{name}`; machines: {}; modules: {}",
-            MACHINES.join(", "),
+            machines().join(", "),
             hdl.sources().modules().collect::<Vec<_>>().join(", ")
         )));
     }

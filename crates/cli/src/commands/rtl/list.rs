@@ -24,7 +24,7 @@ pub fn list(args: &ListArgs) -> Result<(), CliError> {
                 json!({ "module": name, "title": interface.title, "parameters": parameters })
             })
             .collect();
-        return output::json(&json!({ "machines": design::MACHINES, "modules": modules }));
+        return output::json(&json!({ "machines": design::machines(), "modules": modules }));
     }
     let mut text = format!(
         "machines (parameters from the description: `ringmill machine show NAME`)\n  polymul  {}\n\nmodules (parameter=default)\n",

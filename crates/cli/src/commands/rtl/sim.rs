@@ -113,7 +113,7 @@ pub fn sim(args: &RtlSimArgs) -> Result<(), CliError> {
         return Err(CliError::Usage(format!(
             "`{}` is a module; what runs in lockstep with a model is a machine: {}",
             design.name,
-            design::MACHINES.join(", ")
+            design::machines().join(", ")
         )));
     };
     let shape = machine.shape()?;

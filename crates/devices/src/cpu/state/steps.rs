@@ -2,8 +2,9 @@
 
 use super::{State, lost};
 use crate::DeviceError;
-use crate::cpu::kernel::{Task, Value};
+use crate::cpu::kernel::Task;
 use crate::cpu::plan::{Kernel, Made, Plan};
+use crate::value::Value;
 
 impl<'a> State<'a> {
     /// Fills `task` with the step's operands and buffers for its results.

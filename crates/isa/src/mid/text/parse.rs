@@ -35,16 +35,7 @@ pub fn parse_program(text: &str) -> Result<Program, ParseError> {
     let (log_n, moduli) = ring(&mut c)?;
     c.line_end()?;
     let mut parser = ProgramParser {
-        program: Program {
-            log_n,
-            moduli,
-            procs: Vec::new(),
-            blocks: Vec::new(),
-            inputs: Vec::new(),
-            seeds: Vec::new(),
-            steps: Vec::new(),
-            outputs: Vec::new(),
-        },
+        program: Program::empty(log_n, moduli),
         procs: HashMap::new(),
         blocks: HashMap::new(),
     };

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Ahead, Call, Called, InputRole, LimbId, Procedure, Verified};
+use ringmill_isa::mid::{Ahead, Call, Called, Head, InputRole, LimbId, Procedure};
 
 use crate::ring::description::Description;
 use crate::ring::parts::Cutter;
@@ -30,7 +30,7 @@ pub struct Planned {
 }
 
 pub struct Calls<'a> {
-    ahead: Ahead<'a>,
+    ahead: Ahead,
     cutter: Cutter<'a>,
     /// Limbs on the machine before the call that is cut next, as far as the program tells: the RPAU of each.
     alive: HashMap<LimbId, usize>,
@@ -44,16 +44,14 @@ pub struct Calls<'a> {
     stale: Vec<LimbId>,
     cuts: Cuts,
     d: &'a Description,
-    program: &'a Verified,
+    head: Head<'a>,
 }
 
 impl<'a> Calls<'a> {
-    /// # Errors
-    /// None for a program that was verified.
-    pub fn new(d: &'a Description, program: &'a Verified) -> Result<Self, MachineError> {
-        Ok(Self {
-            ahead: Ahead::new(program, WINDOW)?,
-            cutter: Cutter::new(d, program.bound_procs()),
+    pub fn new(d: &'a Description, head: Head<'a>) -> Self {
+        Self {
+            ahead: Ahead::new(head.inputs.len(), WINDOW),
+            cutter: Cutter::new(d, head.procs),
             alive: HashMap::new(),
             queue: VecDeque::new(),
             waiting: HashMap::new(),
@@ -61,20 +59,33 @@ impl<'a> Calls<'a> {
             stale: Vec::new(),
             cuts: Cuts::default(),
             d,
-            program,
-        })
+            head,
+        }
     }
 
-    /// The next call to run; what is said of limbs from then on is of the calls after it.
+    /// The program's call after those fed so far.
+    pub fn feed(&mut self, called: Called) {
+        self.ahead.feed(called);
+    }
+
+    /// There are no more calls, and these are the outputs.
+    pub fn end(&mut self, outputs: Vec<LimbId>) {
+        self.ahead.end(outputs);
+    }
+
+    /// The next call to run, if enough is known of what comes after it; what is said of limbs from then on is of the calls after it.
     ///
     /// # Errors
     /// Those of legalising a part.
     pub fn next_call(&mut self) -> Result<Option<Planned>, MachineError> {
         while self.queue.len() < WINDOW {
-            let Some(called) = self.ahead.next_call()? else {
+            let Some(called) = self.ahead.next_call() else {
                 break;
             };
             self.plan(called)?;
+        }
+        if self.queue.len() < WINDOW && !self.ahead.is_done() {
+            return Ok(None);
         }
         let Some(planned) = self.queue.pop_front() else {
             return Ok(None);
@@ -153,12 +164,12 @@ impl<'a> Calls<'a> {
 
     /// The limbs of a call are on the machine before the next one, unless they died.
     fn see(&mut self, call: &Call, dies: &[LimbId]) {
-        let Some(procedure) = self.program.bound_procs().get(call.proc as usize) else {
+        let Some(procedure) = self.head.procs.get(call.proc as usize) else {
             return;
         };
         let args = call.args.iter().zip(procedure.param_types());
         for (&limb, ty) in args.chain(call.results.iter().zip(procedure.result_types())) {
-            let input = self.program.inputs.get(limb.0 as usize);
+            let input = self.head.inputs.get(limb.0 as usize);
             if !input.is_some_and(|input| matches!(input.role, InputRole::Key { .. })) {
                 self.alive
                     .insert(limb, usize::from(ty.modulus.0) % self.d.rpaus);
@@ -171,7 +182,7 @@ impl<'a> Calls<'a> {
 
     /// Slots in use on each RPAU by what is on the machine before a call and read after it, but not by it.
     fn beside(&mut self, call: &Call) -> Vec<usize> {
-        let pieces = 1 + usize::from(self.program.log_n > self.d.log_n);
+        let pieces = 1 + usize::from(self.head.log_n > self.d.log_n);
         let mut slots = vec![0; self.d.rpaus];
         let ahead = &self.ahead;
         self.alive.retain(|&limb, _| ahead.read_later(limb));

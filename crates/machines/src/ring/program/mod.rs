@@ -1,6 +1,6 @@
 //! Whole programs: calls one after another, values kept on the machine while they are needed.
 //!
-//! Calls are pulled ([`calls`]): what is held is those in sight, the limbs alive, and the schedules of distinct (procedure,
+//! Calls are fed ([`calls`]): what is held is those in sight, the limbs alive, and the schedules of distinct (procedure,
 //! placement) pairs; a repeated call costs a table look-up.
 
 mod calls;
@@ -10,7 +10,7 @@ mod placing;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Call, LimbId, Procedure, Verified};
+use ringmill_isa::mid::{Call, Called, Head, LimbId, Order, Procedure, Verified};
 use ringmill_limits::Watch;
 
 use super::description::Description;
@@ -82,54 +82,126 @@ pub struct Step<'a> {
 /// Told of every call.
 pub type OnCall<'a> = dyn FnMut(&Step<'_>) -> Result<(), MachineError> + 'a;
 
-/// Runs `program` without data.
+/// Runs `program` without data, pulling its calls.
 ///
 /// # Errors
 /// A program that the machine cannot run or that does not fit; whatever the callbacks return.
 pub fn run(
     d: &Description,
     program: &Verified,
-    mut options: SimOptions<'_>,
+    options: SimOptions<'_>,
     on_schedule: &mut OnSchedule<'_>,
     on_call: &mut OnCall<'_>,
 ) -> Result<Totals, MachineError> {
-    let mut run = Run::new(d, program, &options)?;
-    let mut clock = Clock { d, cycle: 0.0 };
-    while let Some(planned) = run.next_call()? {
-        options.watch.check()?;
-        let at = |e: MachineError| match &planned.call.loc {
-            _ if matches!(e, MachineError::Halt(_)) => e,
-            Some(loc) => MachineError::At {
-                loc: loc.to_string(),
-                error: Box::new(e),
-            },
-            None => e,
-        };
-        let before = run.traffic();
-        let outcome = run.call(&planned, on_schedule, on_call).map_err(at)?;
-        if let Some(sink) = options.trace.as_deref_mut() {
-            let [spills, inputs, keys, outputs] = crossed(before, run.traffic());
-            clock.link(sink, (LINK_SPILLS, "SPILL"), spills);
-            clock.link(sink, (LINK_INPUTS, "IN"), inputs);
-            clock.link(sink, (LINK_KEYS, "KEYS"), keys);
-            let mut tracer = Tracer {
-                sink: &mut *sink,
-                offset: clock.now(),
-                lanes: &run.lanes,
-            };
-            model::run(d, &outcome.scheduled.code, &mut tracer)?;
-            clock.cycle += outcome.cycles as f64;
-            clock.link(sink, (LINK_OUTPUTS, "OUT"), outputs);
+    let mut running = Running::new(d, program.head(), options.for_now());
+    let mut stream = program.stream();
+    while let Some(called) = stream.next_call()? {
+        running.feed(called, on_schedule, on_call)?;
+    }
+    running.finish(stream.outputs()?, on_schedule, on_call)
+}
+
+/// A run without data, fed its calls.
+pub struct Running<'a> {
+    run: Run<'a>,
+    clock: Clock<'a>,
+    trace: Option<&'a mut dyn TraceSink>,
+    watch: Watch,
+}
+
+impl<'a> Running<'a> {
+    pub fn new(d: &'a Description, head: Head<'a>, options: SimOptions<'a>) -> Self {
+        Self {
+            run: Run::new(d, head, &options),
+            clock: Clock { d, cycle: 0.0 },
+            trace: options.trace,
+            watch: options.watch,
         }
-        run.totals.cycles += outcome.cycles;
     }
-    let before = run.traffic();
-    run.send_rest();
-    if let Some(sink) = options.trace.as_deref_mut() {
-        let [_, _, _, outputs] = crossed(before, run.traffic());
-        clock.link(sink, (LINK_OUTPUTS, "OUT"), outputs);
+
+    /// Cycles of the calls that ran.
+    pub fn cycles(&self) -> u64 {
+        self.run.totals.cycles
     }
-    Ok(run.finish())
+
+    /// Takes the next call; what is far enough behind it runs.
+    ///
+    /// # Errors
+    /// A call that cannot come next, or that the machine cannot run; whatever the callbacks return.
+    pub fn feed(
+        &mut self,
+        called: Called,
+        on_schedule: &mut OnSchedule<'_>,
+        on_call: &mut OnCall<'_>,
+    ) -> Result<(), MachineError> {
+        self.run.order.take(&called)?;
+        self.run.calls.feed(called);
+        self.go_on(on_schedule, on_call)
+    }
+
+    /// After the last call: what is left runs.
+    ///
+    /// # Errors
+    /// As [`Self::feed`]; an output that no call made.
+    pub fn finish(
+        mut self,
+        outputs: Vec<LimbId>,
+        on_schedule: &mut OnSchedule<'_>,
+        on_call: &mut OnCall<'_>,
+    ) -> Result<Totals, MachineError> {
+        self.run.order.check(&outputs)?;
+        self.run.calls.end(outputs);
+        self.go_on(on_schedule, on_call)?;
+        let before = self.run.traffic();
+        self.run.send_rest();
+        if let Some(sink) = self.trace.as_deref_mut() {
+            let [_, _, _, outputs] = crossed(before, self.run.traffic());
+            self.clock.link(sink, (LINK_OUTPUTS, "OUT"), outputs);
+        }
+        Ok(self.run.finish())
+    }
+
+    fn go_on(
+        &mut self,
+        on_schedule: &mut OnSchedule<'_>,
+        on_call: &mut OnCall<'_>,
+    ) -> Result<(), MachineError> {
+        let Self {
+            run,
+            clock,
+            trace,
+            watch,
+        } = self;
+        while let Some(planned) = run.next_call()? {
+            watch.check()?;
+            let at = |e: MachineError| match &planned.call.loc {
+                _ if matches!(e, MachineError::Halt(_)) => e,
+                Some(loc) => MachineError::At {
+                    loc: loc.to_string(),
+                    error: Box::new(e),
+                },
+                None => e,
+            };
+            let before = run.traffic();
+            let outcome = run.call(&planned, on_schedule, on_call).map_err(at)?;
+            if let Some(sink) = trace.as_deref_mut() {
+                let [spills, inputs, keys, outputs] = crossed(before, run.traffic());
+                clock.link(sink, (LINK_SPILLS, "SPILL"), spills);
+                clock.link(sink, (LINK_INPUTS, "IN"), inputs);
+                clock.link(sink, (LINK_KEYS, "KEYS"), keys);
+                let mut tracer = Tracer {
+                    sink: &mut *sink,
+                    offset: clock.now(),
+                    lanes: &run.lanes,
+                };
+                model::run(clock.d, &outcome.scheduled.code, &mut tracer)?;
+                clock.cycle += outcome.cycles as f64;
+                clock.link(sink, (LINK_OUTPUTS, "OUT"), outputs);
+            }
+            run.totals.cycles += outcome.cycles;
+        }
+        Ok(())
+    }
 }
 
 /// Bytes that have crossed the link between calls: spills, inputs, keys, outputs.
@@ -178,7 +250,8 @@ fn prepared(
 
 struct Run<'a> {
     d: &'a Description,
-    program: &'a Verified,
+    head: Head<'a>,
+    order: Order<'a>,
     calls: Calls<'a>,
     /// The policy that served the first procedure of a shape best.
     policies: HashMap<usize, Policy>,
@@ -202,34 +275,31 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(
-        d: &'a Description,
-        program: &'a Verified,
-        options: &SimOptions<'_>,
-    ) -> Result<Self, MachineError> {
-        Ok(Self {
+    fn new(d: &'a Description, head: Head<'a>, options: &SimOptions<'_>) -> Self {
+        Self {
             watch: options.watch.clone(),
             d,
-            calls: Calls::new(d, program)?,
+            order: Order::new(&head),
+            calls: Calls::new(d, head),
             policies: HashMap::new(),
             spill: options.spill,
             prepared: HashMap::new(),
             cache: HashMap::new(),
             spilled: HashMap::new(),
-            residency: Residency::new(d, program),
-            keys: KeyMemory::new(d, program.log_n, options.resident_keys),
-            came: vec![false; program.inputs.len()],
+            residency: Residency::new(d, &head),
+            keys: KeyMemory::new(d, head.log_n, options.resident_keys),
+            came: vec![false; head.inputs.len()],
             sent: HashSet::new(),
-            limb_bytes: 8 << program.log_n,
-            pieces: 1 + u8::from(program.log_n > d.log_n),
+            limb_bytes: 8 << head.log_n,
+            pieces: 1 + u8::from(head.log_n > d.log_n),
             lanes: Lanes::new(d.rpaus),
             totals: Totals {
-                log_n: program.log_n,
+                log_n: head.log_n,
                 peak: vec![0; d.rpaus],
                 ..Totals::default()
             },
-            program,
-        })
+            head,
+        }
     }
 
     fn next_call(&mut self) -> Result<Option<Planned>, MachineError> {

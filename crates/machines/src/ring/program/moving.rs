@@ -170,7 +170,7 @@ impl Run<'_> {
     /// After the last call: outputs that were made when it was not yet in sight that they are outputs.
     pub(super) fn send_rest(&mut self) {
         for &limb in self.calls.outputs() {
-            if limb.0 < self.program.inputs.len() as u64 || !self.sent.insert(limb) {
+            if limb.0 < self.head.inputs.len() as u64 || !self.sent.insert(limb) {
                 continue;
             }
             self.totals.bytes_out += self.limb_bytes;

@@ -1,0 +1,152 @@
+//! What a machine needs beside what its part has and its paper printed: the comment below a description, and as JSON.
+
+use std::fmt::Write;
+
+use ringmill_machines::fpga::{Fit, NeedUse, Resource, pieces_text};
+use serde::Serialize;
+
+use super::reproduce::paper;
+use crate::error::CliError;
+
+/// Above what is computed.
+const MARK: &str = "# ---- computed from the fields above by `ringmill machine show`, no part of the description ----";
+
+/// What the machine's paper says that it took.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Printed {
+    pub resource: Resource,
+    /// Of one unit, where it says so.
+    pub each: Option<f64>,
+    pub used: f64,
+}
+
+/// What the papers print of a machine of a description's `kind`, and how many of its units a die region holds.
+pub fn printed(kind: Option<&str>) -> Result<(Vec<Printed>, Option<u64>), CliError> {
+    let row = |resource, each, used| Printed {
+        resource,
+        each,
+        used,
+    };
+    Ok(match kind {
+        Some("polymul") => {
+            let paper = paper::polymul()?;
+            let rows = vec![
+                row(Resource::BlockRam, None, paper.bram),
+                row(Resource::Dsp, None, paper.dsp),
+            ];
+            (rows, None)
+        }
+        Some(_) => (Vec::new(), None),
+        None => {
+            let paper = paper::ring()?;
+            let (whole, rpau) = (paper.taken, paper.rpau_60);
+            let rows = vec![
+                row(Resource::BlockRam, Some(rpau.bram), whole.bram),
+                row(Resource::UltraRam, Some(rpau.uram), whole.uram),
+                row(Resource::Dsp, Some(rpau.dsp), whole.dsp),
+            ];
+            (rows, Some(paper.floorplan.rpaus_per_slr))
+        }
+    })
+}
+
+/// A description as it was written: without what this command put below it before.
+pub fn written(text: &str) -> &str {
+    let comment = |line: &str| line.trim().is_empty() || line.starts_with('#');
+    match text.find(MARK) {
+        Some(at) if text[at..].lines().all(comment) => text[..at].trim_end(),
+        _ => text.trim_end(),
+    }
+}
+
+/// The needs as comment lines of a description file.
+pub fn comment(fit: &Fit, printed: &[Printed], placed: Option<u64>) -> String {
+    let device = match fit.device {
+        same if same == fit.part => String::new(),
+        device => format!(" ({device})"),
+    };
+    let mut out = format!(
+        "{MARK}\n# What it needs of the {}{device}: each {} (of {}) and the machine. Block RAM in blocks of 36 Kbit.\n",
+        fit.part, fit.unit, fit.units
+    );
+    let mut line = |name: &str, each: &str, used: &str, available: &str, shape: &str| {
+        let text = format!("{name:<29} {each:>12} {used:>13} {available:>11}   {shape}");
+        // Nothing is lost: a string takes whatever is written to it.
+        let _ = writeln!(out, "#   {}", text.trim_end());
+    };
+    line(
+        "",
+        "each",
+        "the machine",
+        "the part",
+        "memories or multipliers of each, ports",
+    );
+    for total in &fit.totals {
+        let of = total.resource;
+        line(of.name(), "", "", "", "");
+        for need in fit.needs.iter().filter(|n| n.resource == of) {
+            let name = format!("  {}", need.name);
+            line(
+                &name,
+                &each_of(need),
+                &pieces_text(need.used),
+                "",
+                &need.shape,
+            );
+        }
+        let available = pieces_text(total.available);
+        let verdict = if total.used > total.available {
+            "TOO MANY"
+        } else {
+            ""
+        };
+        line(
+            "  in all",
+            &pieces_text(total.each),
+            &pieces_text(total.used),
+            &available,
+            verdict,
+        );
+        if let Some(p) = printed.iter().find(|p| p.resource == of) {
+            let each = p.each.map_or(String::new(), pieces_text);
+            line("  the paper's", &each, &pieces_text(p.used), "", "");
+        }
+    }
+    if let Some(r) = &fit.regions {
+        let theirs = placed.map_or(String::new(), |n| format!(" (the paper: {n})"));
+        let _ = writeln!(
+            out,
+            "# A die region, of {}, has {} {}: room for {} {}{theirs}.",
+            r.regions,
+            pieces_text(r.available),
+            r.resource.name(),
+            r.room,
+            fit.unit
+        );
+    }
+    let verdict = fit
+        .warning()
+        .unwrap_or_else(|| format!("Fits the {}.", fit.part));
+    let _ = writeln!(out, "# {verdict}");
+    out
+}
+
+/// Of one unit; nothing for what the units share.
+fn each_of(need: &NeedUse) -> String {
+    need.units.map_or(String::new(), |_| pieces_text(need.each))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_computed_before_is_taken_away_and_nothing_else() {
+        let text = "name = \"it\"\n";
+        let shown = format!("{text}\n{MARK}\n# 1 2 3\n\n");
+        assert_eq!(written(&shown), text.trim_end());
+        let inside = format!("{text}{MARK}\nclock_mhz = 3\n");
+        assert_eq!(written(&inside), inside.trim_end());
+        assert_eq!(written(text), text.trim_end());
+    }
+}

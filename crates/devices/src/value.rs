@@ -1,0 +1,54 @@
+//! Limbs as runs hold them.
+
+use std::sync::Arc;
+
+use crate::DeviceError;
+use crate::bindings::Constant;
+use crate::expanded::{Made, Usage};
+use crate::pool::Buf;
+
+/// A limb as a run holds it.
+#[derive(Clone)]
+pub(crate) enum Value<'a> {
+    /// Bound by the caller; never written.
+    Bound(&'a [u64]),
+    /// Shared with the caller; never written.
+    Shared(Arc<[u64]>),
+    /// Of a constant, the limb modulo that modulus: encoded when a step reads it.
+    Constant(&'a Constant<'a>, usize),
+    /// What a seed or a constant was expanded to, and the number of a constant's modulus; never written.
+    Expanded(Arc<Made>, usize),
+    /// The run's own, from its pool.
+    Pooled(Arc<Buf>),
+}
+
+impl Value<'_> {
+    /// The residues; none of a constant that is still to be read.
+    pub fn residues(&self) -> &[u64] {
+        match self {
+            Value::Bound(d) => d,
+            Value::Shared(d) => d,
+            Value::Constant(..) => &[],
+            Value::Expanded(made, modulus) => made.limb(*modulus),
+            Value::Pooled(b) => b.as_slice(),
+        }
+    }
+
+    /// Reads a constant; everything else has its residues.
+    pub fn read(&mut self, usage: &Usage) -> Result<(), DeviceError> {
+        if let Value::Constant(constant, modulus) = self {
+            let (made, modulus) = (constant.read(usage)?, *modulus);
+            if made.limb(modulus).len() != constant.len {
+                let text = format!("a constant has no limb modulo modulus {modulus}");
+                return Err(DeviceError::Malformed(text));
+            }
+            *self = Value::Expanded(made, modulus);
+        }
+        Ok(())
+    }
+
+    /// Whether this is the only reference to a buffer of the run's own.
+    pub fn is_sole(&self) -> bool {
+        matches!(self, Value::Pooled(b) if Arc::strong_count(b) == 1)
+    }
+}

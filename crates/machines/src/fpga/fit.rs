@@ -1,0 +1,310 @@
+//! A machine's needs summed up, beside what its part has.
+
+use serde::Serialize;
+
+use super::memory::{Memory, Ports};
+use super::multiplier::Multipliers;
+use super::part::{Part, Resource, Resources};
+use crate::MachineError;
+
+/// Something that takes resources.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Need {
+    Memory(Memory),
+    Multipliers(Multipliers),
+}
+
+impl Need {
+    fn name(&self) -> &str {
+        match self {
+            Self::Memory(m) => &m.name,
+            Self::Multipliers(m) => &m.name,
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Memory(m) => m.text(),
+            Self::Multipliers(m) => m.text(),
+        }
+    }
+
+    fn ports(&self) -> Option<Ports> {
+        match self {
+            Self::Memory(m) => Some(m.ports),
+            Self::Multipliers(_) => None,
+        }
+    }
+
+    fn takes(&self, part: &Part) -> Result<Resources, MachineError> {
+        match self {
+            Self::Memory(m) => m.takes(part.family),
+            Self::Multipliers(m) => Ok(Resources {
+                dsp: m.dsp(),
+                ..Resources::default()
+            }),
+        }
+    }
+}
+
+/// The units of a machine, all alike. None is laid across a border between dies.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unit {
+    pub name: &'static str,
+    pub count: u64,
+    /// Of each.
+    pub needs: Vec<Need>,
+}
+
+/// What a description needs of its part.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Needs {
+    /// The name of the description.
+    pub machine: String,
+    pub part: &'static Part,
+    pub unit: Unit,
+    /// What the units share.
+    pub shared: Vec<Need>,
+}
+
+/// One need and what there is, in the resource that it takes: block RAM in blocks of 36 Kbit.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct NeedUse {
+    pub name: String,
+    /// Sizes and ports of one unit's.
+    pub shape: String,
+    /// Words read and written in one cycle of each of its memories.
+    pub ports: Option<Ports>,
+    /// Units that have it; `None` for what they share.
+    pub units: Option<u64>,
+    pub resource: Resource,
+    /// Of one unit.
+    pub each: f64,
+    /// Of the machine.
+    pub used: f64,
+    /// Of the whole part.
+    pub available: f64,
+}
+
+/// A resource in all.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Total {
+    pub resource: Resource,
+    /// Of one unit.
+    pub each: f64,
+    /// Of the machine.
+    pub used: f64,
+    /// Of the whole part.
+    pub available: f64,
+}
+
+/// How many units find room where none is laid across a border between dies.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct RegionUse {
+    pub regions: u64,
+    /// Units that one region has room for.
+    pub room: u64,
+    /// The resource that ends it: of one unit, and of a region.
+    pub resource: Resource,
+    pub each: f64,
+    pub available: f64,
+}
+
+/// What a description needs beside what its part has.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Fit {
+    pub part: &'static str,
+    pub device: &'static str,
+    /// What a unit is called, and how many there are.
+    pub unit: &'static str,
+    pub units: u64,
+    pub needs: Vec<NeedUse>,
+    /// Every resource that is used.
+    pub totals: Vec<Total>,
+    /// Where the part has die regions.
+    pub regions: Option<RegionUse>,
+    pub fits: bool,
+    /// What does not fit, where something does not: each with its need and what is available.
+    pub excess: Option<String>,
+    /// Why the description may exceed its part all the same, in its own words.
+    pub allowed: Option<String>,
+}
+
+impl Needs {
+    /// Counts everything.
+    ///
+    /// # Errors
+    /// [`MachineError::Ports`] for an access that no port serves.
+    pub fn fit(&self) -> Result<Fit, MachineError> {
+        let mut needs = Vec::new();
+        let mut sum = |list: &[Need], units: Option<u64>| {
+            let mut all = Resources::default();
+            for need in list {
+                let takes = need.takes(self.part)?;
+                all = all.plus(takes);
+                let whole = takes.times(units.unwrap_or(1));
+                for of in Resource::ALL.into_iter().filter(|&of| takes.pieces(of) > 0) {
+                    needs.push(NeedUse {
+                        name: need.name().to_owned(),
+                        shape: need.text(),
+                        ports: need.ports(),
+                        units,
+                        resource: of,
+                        each: takes.amount(of),
+                        used: whole.amount(of),
+                        available: self.part.has.amount(of),
+                    });
+                }
+            }
+            Ok::<_, MachineError>(all)
+        };
+        let unit = sum(&self.unit.needs, Some(self.unit.count))?;
+        let all = sum(&self.shared, None)?.plus(unit.times(self.unit.count));
+        let totals: Vec<_> = Resource::ALL
+            .into_iter()
+            .filter(|&of| all.pieces(of) > 0)
+            .map(|of| Total {
+                resource: of,
+                each: unit.amount(of),
+                used: all.amount(of),
+                available: self.part.has.amount(of),
+            })
+            .collect();
+        let mut fit = Fit {
+            part: self.part.name,
+            device: self.part.device,
+            unit: self.unit.name,
+            units: self.unit.count,
+            needs,
+            totals,
+            regions: self.regions(unit),
+            fits: true,
+            excess: None,
+            allowed: None,
+        };
+        fit.excess = fit.find_excess();
+        fit.fits = fit.excess.is_none();
+        Ok(fit)
+    }
+
+    fn regions(&self, unit: Resources) -> Option<RegionUse> {
+        if self.part.regions < 2 {
+            return None;
+        }
+        let region = self.part.region();
+        let (room, resource) = region.room(unit)?;
+        Some(RegionUse {
+            regions: self.part.regions,
+            room,
+            resource,
+            each: unit.amount(resource),
+            available: region.amount(resource),
+        })
+    }
+
+    /// Counts everything and refuses what exceeds the part without saying so, or says so and does not. `allowed` is the
+    /// description's `allow_more_than_the_part_has`.
+    ///
+    /// # Errors
+    /// [`MachineError::ExceedsPart`], [`MachineError::FitsAfterAll`], [`MachineError::Field`] for an empty reason, and those
+    /// of [`Self::fit`].
+    pub fn accepted(&self, allowed: Option<&str>) -> Result<Fit, MachineError> {
+        let fit = self.fit()?;
+        match (&fit.excess, allowed) {
+            (None, None) => Ok(fit),
+            (None, Some(_)) => Err(MachineError::FitsAfterAll {
+                machine: self.machine.clone(),
+                part: fit.part,
+            }),
+            (Some(excess), None) => Err(MachineError::ExceedsPart {
+                machine: self.machine.clone(),
+                part: fit.part,
+                excess: excess.clone(),
+            }),
+            (Some(_), Some(reason)) => {
+                let length = reason.trim().chars().count();
+                if !(1..=LONGEST).contains(&length) || reason.chars().any(char::is_control) {
+                    return Err(MachineError::Field {
+                        field: "allow_more_than_the_part_has",
+                        got: format!("{reason:?}"),
+                        expected: format!("a reason of 1 to {LONGEST} characters on one line"),
+                    });
+                }
+                Ok(Fit {
+                    allowed: Some(reason.to_owned()),
+                    ..fit
+                })
+            }
+        }
+    }
+}
+
+/// Characters of a reason.
+const LONGEST: usize = 300;
+
+impl Fit {
+    /// What exceeds the part, with the need and what there is of each, and what takes most of it.
+    fn find_excess(&self) -> Option<String> {
+        let most = |of, amount: fn(&NeedUse) -> f64| {
+            let of = self.needs.iter().filter(|n| n.resource == of);
+            let most = of.max_by(|a, b| amount(a).total_cmp(&amount(b)));
+            most.map_or(String::new(), |n| {
+                format!(" ({} for {})", pieces_text(amount(n)), n.name)
+            })
+        };
+        let over = self.totals.iter().filter(|t| t.used > t.available);
+        let mut faults: Vec<String> = over
+            .map(|t| {
+                format!(
+                    "the machine needs {} {}{}, the {} has {}",
+                    pieces_text(t.used),
+                    t.resource.name(),
+                    most(t.resource, |n| n.used),
+                    self.part,
+                    pieces_text(t.available)
+                )
+            })
+            .collect();
+        if let Some(r) = &self.regions {
+            let places = r.room.saturating_mul(r.regions);
+            if places < self.units {
+                faults.push(format!(
+                    "one {} needs {} {}{}, a die region has {}: {places} of {} {}s find a place",
+                    self.unit,
+                    pieces_text(r.each),
+                    r.resource.name(),
+                    most(r.resource, |n| if n.units.is_some() { n.each } else { 0.0 }),
+                    pieces_text(r.available),
+                    self.units,
+                    self.unit
+                ));
+            }
+        }
+        (!faults.is_empty()).then(|| faults.join("; "))
+    }
+
+    /// What stands on top of every report of a machine that does not fit.
+    pub fn warning(&self) -> Option<String> {
+        let excess = self.excess.as_ref()?;
+        let reason = self.allowed.as_deref().unwrap_or("no reason is given");
+        Some(format!(
+            "DOES NOT FIT ITS PART, by explicit statement: {excess}. Stated reason: {reason}"
+        ))
+    }
+}
+
+/// A number of pieces, its digits in groups of three; half a block RAM as `.5`.
+pub fn pieces_text(n: f64) -> String {
+    let whole = (n.trunc() as u64).to_string();
+    let mut out = String::new();
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if n.fract() > 0.0 {
+        out.push_str(".5");
+    }
+    out
+}

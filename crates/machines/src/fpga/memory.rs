@@ -1,0 +1,386 @@
+//! How many blocks a memory takes.
+//!
+//! A block has a few shapes (a block RAM is 512 x 72, 1K x 36, 2K x 18, .. bits). A memory is columns of blocks side by side,
+//! each as deep as the memory, and the columns may have different shapes: the fewest blocks count (a synthesiser that takes
+//! one shape for all columns needs more where that leaves bits of parity unused). Every access of a cycle
+//! needs a port of its own: block and ultra RAMs have two, so more reads take copies, and more writes than that are refused.
+
+use serde::{Deserialize, Serialize};
+
+use super::part::{Family, Resources};
+use crate::MachineError;
+
+/// What a memory is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MemoryKind {
+    Bram,
+    Uram,
+    Lutram,
+}
+
+impl MemoryKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Bram => "block RAM",
+            Self::Uram => "ultra RAM",
+            Self::Lutram => "distributed RAM",
+        }
+    }
+}
+
+/// Words that a memory is asked for in one cycle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Ports {
+    pub reads: u64,
+    pub writes: u64,
+}
+
+impl Ports {
+    /// One word read and one written a cycle.
+    pub const ONE_EACH: Self = Self {
+        reads: 1,
+        writes: 1,
+    };
+}
+
+/// Memories of one shape, each with addresses of its own.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Memory {
+    pub name: String,
+    pub kind: MemoryKind,
+    pub count: u64,
+    /// Words of each.
+    pub depth: u64,
+    /// Bits of a word.
+    pub width: u64,
+    pub ports: Ports,
+}
+
+/// A shape that a block may take, and what it costs in pieces of its resource.
+#[derive(Clone, Copy)]
+struct Shape {
+    depth: u64,
+    width: u64,
+    cost: u64,
+}
+
+const fn shape(depth: u64, width: u64, cost: u64) -> Shape {
+    Shape { depth, width, cost }
+}
+
+/// Block RAM with two ports that both read and write, costs in halves (UG473, UG573). A whole block is two halves side by
+/// side, but for the shapes whose parity bits or depth the halves do not have.
+const TRUE_DUAL: [Shape; 7] = [
+    shape(1024, 18, 1),
+    shape(2048, 9, 1),
+    shape(4096, 4, 1),
+    shape(4096, 9, 2),
+    shape(8192, 2, 1),
+    shape(16384, 1, 1),
+    shape(32768, 1, 2),
+];
+/// With one port that reads and one that writes a half is twice as wide besides.
+const WIDE: Shape = shape(512, 36, 1);
+
+/// One shape: deeper and narrower ones, of byte writes and multiplexers behind the read port, are not counted on.
+const ULTRA: [Shape; 1] = [shape(4096, 72, 1)];
+
+/// Look-up tables with one write and one read port: slices of four (RAM32M, RAM64M; UG474), or eight (RAM32M16, RAM64M8;
+/// UG574), of which some keep the write address; and single bits of two ports (RAM64X1D, RAM128X1D, RAM256X1D).
+const LUT_SEVEN: [Shape; 4] = [
+    shape(32, 6, 4),
+    shape(64, 3, 4),
+    shape(64, 1, 2),
+    shape(128, 1, 4),
+];
+const LUT_PLUS: [Shape; 5] = [
+    shape(32, 14, 8),
+    shape(64, 7, 8),
+    shape(64, 1, 2),
+    shape(128, 1, 4),
+    shape(256, 1, 8),
+];
+
+/// A multiple of every width, so that costs a bit compare exactly.
+const FINE: u128 = 72 * 14;
+
+/// The least cost of columns side by side that hold `depth` words of `width` bits.
+fn columns(depth: u64, width: u64, shapes: &[Shape]) -> u64 {
+    let cost = |s: &Shape| depth.div_ceil(s.depth).saturating_mul(s.cost);
+    // The column that is cheapest a bit. Of the others a best choice has fewer than its width: that many have widths of
+    // which some add up to a multiple of it.
+    let Some(best) = shapes
+        .iter()
+        .min_by_key(|s| u128::from(cost(s)) * FINE / u128::from(s.width))
+    else {
+        return 0;
+    };
+    let widest = shapes.iter().map(|s| s.width).max().unwrap_or(1);
+    let few = best.width * widest;
+    let plain = width.saturating_sub(few) / best.width;
+    let rest = (width - plain * best.width) as usize;
+    let mut least = vec![0u64; rest + 1];
+    for bits in 1..=rest {
+        let before = |s: &Shape| least.get(bits.saturating_sub(s.width as usize));
+        let found = shapes
+            .iter()
+            .filter_map(|s| Some(before(s)?.saturating_add(cost(s))))
+            .min();
+        if let (Some(slot), Some(found)) = (least.get_mut(bits), found) {
+            *slot = found;
+        }
+    }
+    let plain = plain.saturating_mul(cost(best));
+    plain.saturating_add(least.last().copied().unwrap_or(0))
+}
+
+impl Memory {
+    /// What it takes on parts of a family.
+    ///
+    /// # Errors
+    /// [`MachineError::Ports`] for more writes a cycle than copies can serve.
+    pub fn takes(&self, family: Family) -> Result<Resources, MachineError> {
+        let Ports { reads, writes } = self.ports;
+        let fault = || MachineError::Ports {
+            memory: self.name.clone(),
+            kind: self.kind.name(),
+            reads,
+            writes,
+        };
+        if self.depth == 0 || self.width == 0 || self.count == 0 {
+            return Ok(Resources::default());
+        }
+        // Copies with one read port each, besides the one write port that all of them hear.
+        let single = reads.max(1);
+        let of = |shapes: &[Shape]| columns(self.depth, self.width, shapes);
+        let wide = || {
+            let mut shapes = TRUE_DUAL.to_vec();
+            shapes.push(WIDE);
+            of(&shapes)
+        };
+        let dual = writes <= 1 || reads + writes <= 2;
+        let one = match self.kind {
+            _ if !dual => return Err(fault()),
+            MemoryKind::Lutram if writes > 1 => return Err(fault()),
+            MemoryKind::Lutram => Resources {
+                lut_memory: single.saturating_mul(of(match family {
+                    Family::SevenSeries => &LUT_SEVEN,
+                    Family::UltraScalePlus => &LUT_PLUS,
+                })),
+                ..Resources::default()
+            },
+            MemoryKind::Uram => Resources {
+                uram: of(&ULTRA).saturating_mul(match writes {
+                    // Both ports read, or both write.
+                    0 | 2 => single.div_ceil(2),
+                    _ => single,
+                }),
+                ..Resources::default()
+            },
+            MemoryKind::Bram => Resources {
+                bram18: match writes {
+                    0 => single
+                        .saturating_mul(wide())
+                        .min(single.div_ceil(2).saturating_mul(of(&TRUE_DUAL))),
+                    1 => single.saturating_mul(wide()),
+                    _ => of(&TRUE_DUAL),
+                },
+                ..Resources::default()
+            },
+        };
+        Ok(one.times(self.count))
+    }
+
+    /// As a line of a table.
+    pub fn text(&self) -> String {
+        let Ports { reads, writes } = self.ports;
+        format!(
+            "{} x {} x {} bits, {reads} read + {writes} write",
+            self.count, self.depth, self.width
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory(kind: MemoryKind, depth: u64, width: u64, reads: u64, writes: u64) -> Memory {
+        Memory {
+            name: "it".to_owned(),
+            kind,
+            count: 1,
+            depth,
+            width,
+            ports: Ports { reads, writes },
+        }
+    }
+
+    fn pieces(of: Memory, family: Family) -> u64 {
+        let r = of.takes(family).unwrap();
+        r.bram18 + r.uram + r.lut_memory
+    }
+
+    /// Halves of block RAMs with one read and one write port, by hand.
+    #[test]
+    fn block_rams_by_hand() {
+        let found = |depth, width| {
+            pieces(
+                memory(MemoryKind::Bram, depth, width, 1, 1),
+                Family::SevenSeries,
+            )
+        };
+        for (depth, width, halves) in [
+            (1, 1, 1),
+            (1, 36, 1),
+            (1, 37, 2),
+            (1, 72, 2),
+            (1, 73, 3),
+            (512, 36, 1),
+            (513, 36, 2),
+            (512, 72, 2),
+            (512, 73, 3),
+            (1024, 18, 1),
+            (1024, 36, 2),
+            (1024, 60, 4),
+            (1025, 18, 2),
+            (2048, 18, 2),
+            (2048, 9, 1),
+            // 4096 x 9 is one whole block; two halves of 4096 x 4 hold eight bits.
+            (4096, 8, 2),
+            (4096, 9, 2),
+            (4096, 10, 3),
+            (8192, 4, 2),
+            (16384, 1, 1),
+            (16385, 1, 2),
+            (32768, 1, 2),
+            (32769, 1, 3),
+            // Columns of different shapes: 36 bits in two halves, four more in one.
+            (1024, 40, 3),
+            // 2048 x 9 columns, seven of them, where 512 x 36 would take eight.
+            (1548, 60, 7),
+            (1536, 60, 6),
+            (0, 60, 0),
+            (60, 0, 0),
+        ] {
+            assert_eq!(found(depth, width), halves, "{depth} x {width}");
+        }
+    }
+
+    #[test]
+    fn ultra_rams_by_hand() {
+        let found = |depth, width| {
+            pieces(
+                memory(MemoryKind::Uram, depth, width, 1, 1),
+                Family::UltraScalePlus,
+            )
+        };
+        for (depth, width, blocks) in [
+            (1, 1, 1),
+            (4096, 72, 1),
+            (4097, 72, 2),
+            (4096, 73, 2),
+            (512, 60, 1),
+            (9216, 1920, 27 * 3),
+            (1 << 14, 60, 4),
+        ] {
+            assert_eq!(found(depth, width), blocks, "{depth} x {width}");
+        }
+    }
+
+    #[test]
+    fn distributed_rams_by_hand() {
+        let found =
+            |depth, width, family| pieces(memory(MemoryKind::Lutram, depth, width, 1, 1), family);
+        for (depth, width, seven, plus) in [
+            (1, 1, 2, 2),
+            (16, 6, 4, 8),
+            (16, 7, 6, 8),
+            // docs/rtl.md: rm_fifo of 16 x 32 takes 24 in the 7 series.
+            (16, 32, 24, 24),
+            (32, 14, 12, 8),
+            (33, 14, 20, 16),
+            (64, 3, 4, 6),
+            (65, 3, 8, 12),
+            (256, 1, 8, 8),
+            (8, 129, 88, 78),
+        ] {
+            assert_eq!(
+                found(depth, width, Family::SevenSeries),
+                seven,
+                "{depth} x {width}"
+            );
+            assert_eq!(
+                found(depth, width, Family::UltraScalePlus),
+                plus,
+                "{depth} x {width}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_access_has_a_port() {
+        let found = |kind, depth, width, reads, writes| {
+            memory(kind, depth, width, reads, writes)
+                .takes(Family::UltraScalePlus)
+                .map(|r| r.bram18 + r.uram + r.lut_memory)
+                .map_err(|e| e.to_string())
+        };
+        use MemoryKind::{Bram, Lutram, Uram};
+        // A copy for each read beside a write; two reads a block where nothing writes.
+        assert_eq!(found(Bram, 512, 72, 2, 1), Ok(4));
+        assert_eq!(found(Bram, 512, 36, 2, 0), Ok(2));
+        assert_eq!(found(Bram, 1024, 18, 2, 0), Ok(1));
+        assert_eq!(found(Bram, 1024, 18, 3, 0), Ok(2));
+        // Both ports write: no more than 18 bits a half.
+        assert_eq!(found(Bram, 512, 36, 0, 2), Ok(2));
+        assert_eq!(found(Uram, 4096, 72, 2, 0), Ok(1));
+        assert_eq!(found(Uram, 4096, 72, 0, 2), Ok(1));
+        assert_eq!(found(Uram, 4096, 72, 3, 1), Ok(3));
+        assert_eq!(found(Uram, 4096, 72, 3, 0), Ok(2));
+        assert_eq!(found(Lutram, 64, 1, 2, 1), Ok(4));
+        for (kind, reads, writes) in [(Bram, 1, 2), (Uram, 0, 3), (Lutram, 0, 2), (Bram, 2, 2)] {
+            let fault = found(kind, 512, 36, reads, writes).unwrap_err();
+            assert!(
+                fault.contains("`it`") && fault.contains(kind.name()),
+                "{fault}"
+            );
+        }
+    }
+
+    /// Against the definition, for widths where most is peeled off and where nothing is.
+    #[test]
+    fn wide_memories_cost_what_all_choices_cost() {
+        for (depth, shapes) in [
+            (700u64, &TRUE_DUAL[..]),
+            (3000, &TRUE_DUAL[..]),
+            (50, &LUT_PLUS[..]),
+            (100, &LUT_SEVEN[..]),
+        ] {
+            let most = 1200;
+            let mut least = vec![0u64; most + 1];
+            for bits in 1..=most {
+                least[bits] = shapes
+                    .iter()
+                    .map(|s| {
+                        least[bits.saturating_sub(s.width as usize)]
+                            + depth.div_ceil(s.depth) * s.cost
+                    })
+                    .min()
+                    .unwrap();
+                assert_eq!(
+                    columns(depth, bits as u64, shapes),
+                    least[bits],
+                    "{depth} x {bits}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn no_size_overflows() {
+        let huge = memory(MemoryKind::Bram, 1 << 40, 1 << 22, 1, 1);
+        assert!(huge.takes(Family::SevenSeries).unwrap().bram18 > 1 << 40);
+    }
+}

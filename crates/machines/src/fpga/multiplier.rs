@@ -1,0 +1,87 @@
+//! How many DSP blocks a modular multiplier takes: those of its RTL.
+
+use serde::Serialize;
+
+/// How a modular multiplier reduces: the flavours of `rm_arith_pkg`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reduction {
+    WordMontgomery,
+    NttFriendly,
+    MontgomeryFriendly,
+    Sparse,
+    Solinas52,
+}
+
+impl Reduction {
+    /// DSP blocks of `rm_mod_mul` for operands of `width` bits.
+    ///
+    /// The product is schoolbook over tiles of 16 x 16 bits where the modulus comes at run time and of 24 x 17 elsewhere
+    /// (`tile_a`, `tile_b`), a block each but for tiles that are made of adders (`fabric_max`); a Montgomery step takes one
+    /// block, folding takes none.
+    pub fn dsp(self, width: u32) -> u64 {
+        let run_time = !matches!(self, Self::Sparse | Self::Solinas52);
+        let (tile_a, tile_b, adders) = if run_time { (16, 16, 0) } else { (24, 17, 6) };
+        // Tiles along a side that are wide enough for a block.
+        let along = |tile: u32| {
+            let rest = width % tile;
+            u64::from(width / tile) + u64::from(rest > adders)
+        };
+        let steps = match self {
+            Self::WordMontgomery | Self::NttFriendly => 3,
+            Self::MontgomeryFriendly => 2,
+            Self::Sparse | Self::Solinas52 => 0,
+        };
+        along(tile_a) * along(tile_b) + steps
+    }
+}
+
+/// Modular multipliers of one kind.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Multipliers {
+    pub name: String,
+    pub count: u64,
+    /// Bits of an operand.
+    pub width: u32,
+    pub reduction: Reduction,
+}
+
+impl Multipliers {
+    /// DSP blocks of all of them.
+    pub fn dsp(&self) -> u64 {
+        self.count.saturating_mul(self.reduction.dsp(self.width))
+    }
+
+    /// As a line of a table.
+    pub fn text(&self) -> String {
+        format!("{} x {} bits", self.count, self.width)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Reduction;
+
+    #[test]
+    fn tiles_by_hand() {
+        for (width, blocks) in [
+            (1, 0),
+            (6, 0),
+            (7, 1),
+            // One tile of 17 and one bit of adders.
+            (18, 1),
+            (24, 2),
+            // 24 + 6 bits by 17 + 13: the six are adders.
+            (30, 2),
+            (31, 4),
+            (54, 6),
+            (60, 12),
+            (64, 12),
+        ] {
+            assert_eq!(Reduction::Sparse.dsp(width), blocks, "{width}");
+        }
+        assert_eq!(Reduction::Solinas52.dsp(52), 6);
+        assert_eq!(Reduction::NttFriendly.dsp(32), 7);
+        assert_eq!(Reduction::MontgomeryFriendly.dsp(32), 6);
+    }
+}

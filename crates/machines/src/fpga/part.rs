@@ -1,0 +1,268 @@
+//! The parts that the papers name, and what they have.
+
+use serde::Serialize;
+
+use crate::MachineError;
+
+/// What a need is counted in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub enum Resource {
+    /// Blocks of 36 Kbit; each may serve as two of 18 Kbit.
+    #[serde(rename = "block RAM")]
+    BlockRam,
+    /// Blocks of 4096 words of 72 bits.
+    #[serde(rename = "ultra RAM")]
+    UltraRam,
+    /// Look-up tables as memory.
+    #[serde(rename = "LUT as memory")]
+    LutMemory,
+    #[serde(rename = "DSP")]
+    Dsp,
+}
+
+impl Resource {
+    pub const ALL: [Self; 4] = [Self::BlockRam, Self::UltraRam, Self::LutMemory, Self::Dsp];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BlockRam => "block RAM",
+            Self::UltraRam => "ultra RAM",
+            Self::LutMemory => "LUT as memory",
+            Self::Dsp => "DSP",
+        }
+    }
+}
+
+/// An amount of each resource.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Resources {
+    /// Halves of a block RAM, of 18 Kbit.
+    pub bram18: u64,
+    pub uram: u64,
+    pub lut_memory: u64,
+    pub dsp: u64,
+}
+
+impl Resources {
+    /// The amount of one resource, in its smallest piece: block RAM in halves.
+    pub fn pieces(self, of: Resource) -> u64 {
+        match of {
+            Resource::BlockRam => self.bram18,
+            Resource::UltraRam => self.uram,
+            Resource::LutMemory => self.lut_memory,
+            Resource::Dsp => self.dsp,
+        }
+    }
+
+    /// The amount of one resource, in the unit of its name: block RAM in blocks of 36 Kbit.
+    pub fn amount(self, of: Resource) -> f64 {
+        let pieces = self.pieces(of) as f64;
+        match of {
+            Resource::BlockRam => pieces / 2.0,
+            _ => pieces,
+        }
+    }
+
+    fn each(self, with: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            bram18: f(self.bram18, with.bram18),
+            uram: f(self.uram, with.uram),
+            lut_memory: f(self.lut_memory, with.lut_memory),
+            dsp: f(self.dsp, with.dsp),
+        }
+    }
+
+    pub fn plus(self, other: Self) -> Self {
+        self.each(other, u64::saturating_add)
+    }
+
+    pub fn times(self, n: u64) -> Self {
+        self.each(Self::default(), |own, _| own.saturating_mul(n))
+    }
+
+    /// One of `n` equal shares, rounded down.
+    pub fn share(self, n: u64) -> Self {
+        self.each(Self::default(), |own, _| {
+            own.checked_div(n).unwrap_or_default()
+        })
+    }
+
+    /// How often `need` finds room, and the resource that ends it; `None` for a need of nothing.
+    pub fn room(self, need: Self) -> Option<(u64, Resource)> {
+        Resource::ALL
+            .into_iter()
+            .filter_map(|of| Some((self.pieces(of).checked_div(need.pieces(of))?, of)))
+            .min_by_key(|&(times, _)| times)
+    }
+}
+
+/// What a look-up table as memory can do differs between families.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Family {
+    SevenSeries,
+    UltraScalePlus,
+}
+
+/// An FPGA, as a description names it.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Part {
+    pub name: &'static str,
+    /// The device on that card.
+    pub device: &'static str,
+    pub family: Family,
+    pub has: Resources,
+    /// Equal die regions that no unit of a machine is laid across, where a paper places units in them; 1 where none does.
+    pub regions: u64,
+}
+
+/// The parts by name.
+///
+/// Counts are the data sheets': DS962 (U250: 1,728 K look-up tables, 2,688 block RAMs, 1,280 ultra RAMs, 12,288 DSP), DS963
+/// (U280), DS890 (VU37P on the VCU128) and DS180 (7 series). Look-up tables as memory are their distributed RAM over 64 bits:
+/// 48.3, 36.7 and 36.7 Mbit, 8,175 and 10,888 Kbit. The four die regions of the U250 are equal (ring paper, section 5.2: 320
+/// ultra RAMs each). The polymul paper names the XC7VX485T, but its percentages are of the XC7VX690T.
+pub const PARTS: [Part; 5] = [
+    Part {
+        name: "U250",
+        device: "XCU250",
+        family: Family::UltraScalePlus,
+        has: Resources {
+            bram18: 2 * 2688,
+            uram: 1280,
+            lut_memory: 791_040,
+            dsp: 12_288,
+        },
+        regions: 4,
+    },
+    Part {
+        name: "U280",
+        device: "XCU280",
+        family: Family::UltraScalePlus,
+        has: Resources {
+            bram18: 2 * 2016,
+            uram: 960,
+            lut_memory: 600_960,
+            dsp: 9024,
+        },
+        regions: 1,
+    },
+    Part {
+        name: "VCU128",
+        device: "XCVU37P",
+        family: Family::UltraScalePlus,
+        has: Resources {
+            bram18: 2 * 2016,
+            uram: 960,
+            lut_memory: 600_960,
+            dsp: 9024,
+        },
+        regions: 1,
+    },
+    Part {
+        name: "XC7VX485T",
+        device: "XC7VX485T",
+        family: Family::SevenSeries,
+        has: Resources {
+            bram18: 2 * 1030,
+            uram: 0,
+            lut_memory: 130_800,
+            dsp: 2800,
+        },
+        regions: 1,
+    },
+    Part {
+        name: "XC7VX690T",
+        device: "XC7VX690T",
+        family: Family::SevenSeries,
+        has: Resources {
+            bram18: 2 * 1470,
+            uram: 0,
+            lut_memory: 174_200,
+            dsp: 3600,
+        },
+        regions: 1,
+    },
+];
+
+impl Part {
+    /// The part of that name.
+    ///
+    /// # Errors
+    /// [`MachineError::UnknownPart`] for any other, with the names that there are.
+    pub fn named(name: &str) -> Result<&'static Self, MachineError> {
+        PARTS
+            .iter()
+            .find(|part| part.name == name)
+            .ok_or_else(|| MachineError::UnknownPart {
+                got: name.to_owned(),
+                known: PARTS.map(|part| part.name).join(", "),
+            })
+    }
+
+    /// What one of its die regions has.
+    pub fn region(&self) -> Resources {
+        self.has.share(self.regions)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The papers print percentages of what they use: to the digits they print, they are of these parts.
+    #[test]
+    fn the_papers_percentages_are_of_these_parts() {
+        let percent = |used: f64, name: &str, of| {
+            let part = Part::named(name).unwrap();
+            100.0 * used / part.has.amount(of)
+        };
+        for (used, of, printed) in [
+            (1576.5, Resource::BlockRam, 58.6),
+            (931.0, Resource::UltraRam, 72.7),
+            (3607.0, Resource::Dsp, 29.3),
+        ] {
+            assert!((percent(used, "U250", of) - printed).abs() < 0.1, "{of:?}");
+        }
+        for (used, of, printed) in [(96.0, Resource::BlockRam, 6.5), (224.0, Resource::Dsp, 6.2)] {
+            assert!((percent(used, "XC7VX690T", of) - printed).abs() < 0.1);
+            assert!((percent(used, "XC7VX485T", of) - printed).abs() > 1.0);
+        }
+        assert_eq!(Part::named("U250").unwrap().region().uram, 320);
+        assert_eq!(Part::named("U280").unwrap().has.dsp, 9024);
+    }
+
+    #[test]
+    fn an_unknown_part_is_told_the_known_ones() {
+        let fault = Part::named("u250").unwrap_err().to_string();
+        for part in &PARTS {
+            assert!(fault.contains(part.name), "{fault}");
+        }
+        assert!(fault.contains("\"u250\""), "{fault}");
+    }
+
+    #[test]
+    fn room_is_what_the_scarcest_leaves() {
+        let has = Resources {
+            bram18: 10,
+            uram: 7,
+            lut_memory: 100,
+            dsp: 100,
+        };
+        let need = Resources {
+            bram18: 2,
+            uram: 2,
+            ..Resources::default()
+        };
+        assert_eq!(has.room(need), Some((3, Resource::UltraRam)));
+        assert_eq!(has.room(Resources::default()), None);
+        assert_eq!(has.room(has.plus(need)), Some((0, Resource::BlockRam)));
+        assert_eq!(
+            need.times(3).share(2),
+            need.plus(Resources {
+                bram18: 1,
+                uram: 1,
+                ..need.times(0)
+            })
+        );
+    }
+}

@@ -1,0 +1,74 @@
+//! What a polynomial multiplier needs of its part: the memories and multipliers of `rtl/polymul`.
+
+use super::shape::{SETS, SLOTS, WIDTH};
+use super::{Description, Shape};
+use crate::MachineError;
+use crate::fpga::{
+    Fit, Memory, MemoryKind, Multipliers, Need, Needs, Part, Ports, Reduction, Unit,
+};
+
+/// Beats that the unload unit reads ahead of its stream (`Ahead` of `rm_polymul_unload`).
+const AHEAD: u64 = 8;
+
+impl Description {
+    /// What it needs beside what its part has.
+    ///
+    /// # Errors
+    /// [`MachineError::Field`] for a field out of range, [`MachineError::UnknownPart`], [`MachineError::ExceedsPart`] unless
+    /// `allow_more_than_the_part_has` gives a reason, [`MachineError::FitsAfterAll`] where there is nothing to allow.
+    pub fn fit(&self) -> Result<Fit, MachineError> {
+        let needs = self.shape()?.needs(&self.name, Part::named(&self.part)?);
+        needs.accepted(self.allow_more_than_the_part_has.as_deref())
+    }
+}
+
+impl Shape {
+    /// What a multiplier of this shape needs.
+    pub fn needs(self, machine: &str, part: &'static Part) -> Needs {
+        let units = self.units() as u64;
+        // Of the largest degree: rows of 2P coefficients.
+        let rows = (1u64 << self.max_log_n()) / (2 * units);
+        let word = u64::from(WIDTH);
+        let memory = |name: &str, kind, count, depth, width| {
+            Need::Memory(Memory {
+                name: name.to_owned(),
+                kind,
+                count,
+                depth,
+                width,
+                ports: Ports::ONE_EACH,
+            })
+        };
+        // Stages with fewer blocks than rows share `rows` words, each of the log2 P + 1 others has as many; a slot is a power
+        // of two.
+        let slot = ((u64::from(units.ilog2()) + 2) * rows).next_power_of_two();
+        let sets = SETS as u64;
+        Needs {
+            machine: machine.to_owned(),
+            part,
+            unit: Unit {
+                name: "processing unit",
+                count: units,
+                needs: vec![
+                    // Two banks a set, a word of each of its two limbs for each row.
+                    memory("banks", MemoryKind::Bram, 2 * sets, 2 * rows, word),
+                    memory("twiddles", MemoryKind::Bram, 1, SLOTS as u64 * slot, word),
+                    Need::Multipliers(Multipliers {
+                        name: "modular multiplier".to_owned(),
+                        count: 1,
+                        width: WIDTH,
+                        reduction: Reduction::NttFriendly,
+                    }),
+                ],
+            },
+            // A beat and its mark of the last.
+            shared: vec![memory(
+                "unload queue",
+                MemoryKind::Lutram,
+                1,
+                AHEAD,
+                self.beat() as u64 * word + 1,
+            )],
+        }
+    }
+}

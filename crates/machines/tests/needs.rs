@@ -1,0 +1,320 @@
+//! What descriptions need of their parts: the shipped ones' figures by hand, and what is refused.
+
+use ringmill_machines::fpga::{Fit, Part, Ports, Resource};
+use ringmill_machines::polymul::Shape;
+use ringmill_machines::{MachineError, load, names, open, polymul, ring};
+
+fn amount(fit: &Fit, of: Resource) -> (f64, f64) {
+    let total = fit.totals.iter().find(|t| t.resource == of);
+    total.map_or((0.0, 0.0), |t| (t.each, t.used))
+}
+
+/// Name, one unit's and the machine's amount of each need in a resource.
+fn list(fit: &Fit, of: Resource) -> Vec<(&str, f64, f64)> {
+    let of = fit.needs.iter().filter(|n| n.resource == of);
+    of.map(|n| (n.name.as_str(), n.each, n.used)).collect()
+}
+
+/// Ten RPAUs of 60-bit residues in rows of 32: a limb is 512 rows.
+#[test]
+fn the_ring_needs_more_ultra_rams_than_the_u250_has() {
+    let machine = open("ring").unwrap();
+    let fit = machine.fit();
+    assert_eq!((fit.part, fit.device, fit.units), ("U250", "XCU250", 10));
+    // A column of eight slots is 4096 x 60, of one 512 x 60. Keys are 18 x 512 words of 1920 bits: 27 blocks side by side,
+    // three deep.
+    assert_eq!(
+        list(fit, Resource::UltraRam),
+        [
+            ("RPM 0-7", 32.0, 320.0),
+            ("RPM 11", 32.0, 320.0),
+            ("RPM 12", 32.0, 320.0),
+            ("key memory", 81.0, 810.0),
+        ]
+    );
+    // The paper's 96 for RPM 8 to 10 and its two for each of 16 generators: 3 x 14 x 21 words of 60 bits. One limb for the link.
+    assert_eq!(
+        list(fit, Resource::BlockRam),
+        [
+            ("RPM 8", 32.0, 320.0),
+            ("RPM 9", 32.0, 320.0),
+            ("RPM 10", 32.0, 320.0),
+            ("twiddle starting values", 32.0, 320.0),
+            ("link buffer", 27.0, 27.0),
+        ]
+    );
+    // Twelve blocks a 60-bit multiplier.
+    assert_eq!(
+        list(fit, Resource::Dsp),
+        [
+            ("butterfly multipliers", 192.0, 1920.0),
+            ("twiddle multipliers", 192.0, 1920.0),
+            ("dyadic multipliers", 48.0, 480.0),
+        ]
+    );
+    assert_eq!(amount(fit, Resource::BlockRam), (128.0, 1307.0));
+    assert_eq!(amount(fit, Resource::UltraRam), (177.0, 1770.0));
+    assert_eq!(amount(fit, Resource::Dsp), (432.0, 4320.0));
+    let available: Vec<_> = fit.totals.iter().map(|t| t.available).collect();
+    assert_eq!(available, [2688.0, 1280.0, 12_288.0]);
+    let regions = fit.regions.as_ref().unwrap();
+    assert_eq!((regions.regions, regions.room), (4, 1));
+    assert_eq!((regions.each, regions.available), (177.0, 320.0));
+    assert!(!fit.fits);
+    let warning = fit.warning().unwrap();
+    for said in [
+        "DOES NOT FIT ITS PART",
+        "1,770 ultra RAM (810 for key memory), the U250 has 1,280",
+        "177 ultra RAM (81 for key memory), a die region has 320",
+        "4 of 10 RPAUs",
+        "paper's packing",
+    ] {
+        assert!(warning.contains(said), "{said}: {warning}");
+    }
+}
+
+/// The ports that the model grants (`board.rs`): a row read and a row written by each memory.
+#[test]
+fn every_memory_of_a_machine_is_read_and_written_once_a_cycle() {
+    for name in names() {
+        let machine = open(name).unwrap();
+        for need in &machine.fit().needs {
+            let expected = (need.resource != Resource::Dsp).then_some(Ports::ONE_EACH);
+            assert_eq!(need.ports, expected, "{name}: {}", need.name);
+        }
+    }
+}
+
+/// Rows of 64: a limb is 256 rows.
+#[test]
+fn stored_twiddles_need_more_of_both_memories() {
+    let machine = open("ring-stored").unwrap();
+    let fit = machine.fit();
+    // Tables of 511 + 5 words for each of three rings: seven halves of 2048 x 9 bits.
+    assert_eq!(
+        list(fit, Resource::BlockRam),
+        [
+            ("RPM 8", 64.0, 640.0),
+            ("RPM 9", 64.0, 640.0),
+            ("RPM 10", 64.0, 640.0),
+            ("twiddle tables", 112.0, 1120.0),
+            ("link buffer", 53.5, 53.5),
+        ]
+    );
+    assert_eq!(amount(fit, Resource::BlockRam), (304.0, 3093.5));
+    // 64 + 64 + 64, and 54 x 2 for keys of 4608 words of 3840 bits.
+    assert_eq!(amount(fit, Resource::UltraRam), (300.0, 3000.0));
+    assert_eq!(amount(fit, Resource::Dsp), (432.0, 4320.0));
+    assert!(fit.warning().unwrap().contains("3,093.5 block RAM"));
+}
+
+/// What Yosys finds in the whole machine (docs/machines/polymul.md; `make full` synthesises it).
+#[test]
+fn polymul_needs_what_its_netlist_has() {
+    let machine = open("polymul").unwrap();
+    let fit = machine.fit();
+    assert_eq!(fit.part, "XC7VX485T");
+    assert_eq!(amount(fit, Resource::Dsp), (7.0, 224.0));
+    assert_eq!(amount(fit, Resource::BlockRam), (3.0, 96.0));
+    // Eight beats of 129 bits: 21 slices of six bits and one of three.
+    assert_eq!(
+        list(fit, Resource::LutMemory),
+        [("unload queue", 88.0, 88.0)]
+    );
+    assert!(fit.fits && fit.warning().is_none() && fit.regions.is_none());
+}
+
+#[test]
+fn polymul_of_other_shapes() {
+    let part = Part::named("XC7VX485T").unwrap();
+    for (units, max_log_n, beat, dsp, bram) in [
+        // 64 rows: banks of 128 words and tables of 2 x 256 in half a block each.
+        (4, 9, 2, 28.0, 10.0),
+        (8, 8, 2, 56.0, 20.0),
+        // Banks of 2048 words: two blocks each. Tables of 16384 words: three columns of 9 bits, each four blocks of 4096, and
+        // five bits of half a block each.
+        (32, 16, 4, 224.0, 32.0 * (4.0 * 2.0 + 12.0 + 2.5)),
+        // 32 rows: tables of 2 x 256 again.
+        (64, 12, 4, 448.0, 64.0 * 2.5),
+    ] {
+        let shape = Shape::new(units, max_log_n, beat).unwrap();
+        let fit = shape.needs("it", part).fit().unwrap();
+        assert_eq!(amount(&fit, Resource::Dsp).1, dsp, "{units}");
+        assert_eq!(
+            amount(&fit, Resource::BlockRam).1,
+            bram,
+            "{units} 2^{max_log_n}"
+        );
+    }
+}
+
+fn edited(text: &str, changes: &[(&str, &str)]) -> String {
+    changes.iter().fold(text.to_owned(), |text, (from, to)| {
+        assert!(text.contains(from), "{from}");
+        text.replacen(from, to, 1)
+    })
+}
+
+/// The ring's description without its statement, and with the line of that statement.
+fn silent() -> (String, String) {
+    let line = ring::Description::MEDHA
+        .lines()
+        .find(|line| line.starts_with("allow_more_than_the_part_has"));
+    let line = format!("{}\n", line.unwrap());
+    (ring::Description::MEDHA.replacen(&line, "", 1), line)
+}
+
+fn refused(text: &str) -> String {
+    match load(text) {
+        Ok(_) => panic!("taken: {text}"),
+        Err(fault) => fault.to_string(),
+    }
+}
+
+#[test]
+fn what_exceeds_its_part_is_refused_unless_it_says_so() {
+    let (text, _) = silent();
+    assert!(matches!(load(&text), Err(MachineError::ExceedsPart { .. })));
+    let fault = refused(&text);
+    for said in [
+        "`ring`",
+        "1,770",
+        "1,280",
+        "key memory",
+        "4 of 10 RPAUs",
+        "allow_more_than_the_part_has",
+    ] {
+        assert!(fault.contains(said), "{said}: {fault}");
+    }
+    // 1024 butterflies and 2048 dyadic cores of twelve blocks in each of ten RPAUs.
+    let wide = edited(
+        ring::Description::STORED,
+        &[
+            ("butterfly = 32", "butterfly = 1024"),
+            ("dyadic = 4", "dyadic = 2048"),
+            ("lanes = 32", "lanes = 1024"),
+        ],
+    );
+    let wide: String = wide
+        .lines()
+        .filter(|l| !l.starts_with("allow_more"))
+        .map(|l| format!("{l}\n"))
+        .collect();
+    assert!(
+        refused(&wide)
+            .contains("368,640 DSP (245,760 for dyadic multipliers), the U250 has 12,288"),
+        "{}",
+        refused(&wide)
+    );
+}
+
+/// Four RPAUs find a place, one in each die region.
+#[test]
+fn a_die_region_ends_what_the_part_would_hold() {
+    let (text, line) = silent();
+    let four = edited(&text, &[("rpaus = 10", "rpaus = 4")]);
+    assert!(load(&four).unwrap().fit().fits);
+    // 5 x 177 ultra RAMs are fewer than the part's 1280, but a fifth RPAU would lie across a border.
+    let five = edited(&text, &[("rpaus = 10", "rpaus = 5")]);
+    let fault = refused(&five);
+    assert!(
+        fault.contains("4 of 5 RPAUs") && !fault.contains("the machine needs"),
+        "{fault}"
+    );
+    // A statement that nothing needs is refused too.
+    let stale = format!("{line}{four}");
+    assert!(matches!(
+        load(&stale),
+        Err(MachineError::FitsAfterAll { .. })
+    ));
+    assert!(refused(&stale).contains("take that statement away"));
+    let polymul = format!("{line}{}", polymul::Description::PAPER);
+    assert!(matches!(
+        load(&polymul),
+        Err(MachineError::FitsAfterAll { .. })
+    ));
+}
+
+#[test]
+fn a_part_must_be_named_and_known() {
+    for text in [ring::Description::MEDHA, polymul::Description::PAPER] {
+        let line = text.lines().find(|l| l.starts_with("part = ")).unwrap();
+        let none = text.replacen(line, "", 1);
+        assert!(matches!(load(&none), Err(MachineError::Syntax(_))));
+        assert!(refused(&none).contains("missing field `part`"));
+        let other = text.replacen(line, "part = \"U2500\"", 1);
+        assert!(matches!(
+            load(&other),
+            Err(MachineError::UnknownPart { .. })
+        ));
+        let fault = refused(&other);
+        assert!(
+            fault.contains("\"U2500\"") && fault.contains("U250, U280, VCU128"),
+            "{fault}"
+        );
+    }
+    // A part without ultra RAM, and one that is not cut into regions here.
+    let (text, _) = silent();
+    let seven = edited(&text, &[("\"U250\"", "\"XC7VX690T\"")]);
+    assert!(refused(&seven).contains("the XC7VX690T has 0"));
+    let whole = edited(
+        &text,
+        &[("\"U250\"", "\"U280\""), ("rpaus = 10", "rpaus = 5")],
+    );
+    assert!(load(&whole).unwrap().fit().fits);
+}
+
+#[test]
+fn a_reason_is_some_words_on_one_line() {
+    let (text, _) = silent();
+    let long = "x".repeat(301);
+    for reason in ["", "  ", "two\\nlines", long.as_str()] {
+        let text = format!("allow_more_than_the_part_has = \"{reason}\"\n{text}");
+        let fault = load(&text).err().unwrap();
+        assert!(
+            matches!(
+                fault,
+                MachineError::Field {
+                    field: "allow_more_than_the_part_has",
+                    ..
+                }
+            ),
+            "{fault}"
+        );
+    }
+}
+
+/// Whatever fields are in range, the needs are counted without a fault and the verdict is one of three.
+#[test]
+fn extreme_descriptions_are_counted() {
+    let (text, line) = silent();
+    for (log_n, butterfly, slots, word) in [
+        (3, 4, 1, 8),
+        (16, 32768, 27, 64),
+        (16, 1, 27, 64),
+        (3, 1, 1, 8),
+    ] {
+        let text = edited(
+            &text,
+            &[
+                ("log_n = 14", &format!("log_n = {log_n}")),
+                ("butterfly = 16", &format!("butterfly = {butterfly}")),
+                ("generator = 16", &format!("generator = {butterfly}")),
+                ("lanes = 32", "lanes = 1"),
+                ("dyadic = 4", "dyadic = 1"),
+                ("[ring]\nlanes = 32", "[ring]\nlanes = 1"),
+                ("residues_per_cycle = 4", "residues_per_cycle = 1"),
+                ("slots = 8", &format!("slots = {slots}")),
+                ("word_bits = 60", &format!("word_bits = {word}")),
+            ],
+        );
+        match load(&text) {
+            Ok(machine) => assert!(machine.fit().fits),
+            Err(MachineError::ExceedsPart { .. }) => {
+                let machine = load(&format!("{line}{text}")).unwrap();
+                assert!(machine.fit().warning().is_some());
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Every program that runs on the CPU runs on the machines as they are described: random programs at the papers' full
+//! sizes, timed without data.
+
+use ringmill_compiler::ckks::Options;
+use ringmill_compiler::{CompileError, compile};
+use ringmill_machines::{SimOptions, registry};
+use ringmill_schemes::ckks::Params;
+use ringmill_test_circuits::numbers::Numbers;
+use ringmill_test_circuits::programs::{Limits, case};
+
+/// Draws programs over Set-1 and Set-2 and runs each on every machine that takes programs whole.
+fn run(seeds: std::ops::Range<u64>) {
+    let sets = ["set1", "set2"].map(|name| Params::named(name).unwrap());
+    let whole = registry::KINDS.iter().filter(|kind| kind.whole);
+    let names = whole.flat_map(|kind| kind.names());
+    let machines: Vec<_> = names
+        .map(|name| ringmill_machines::open(name).unwrap())
+        .collect();
+    assert!(machines.len() >= 2);
+    let (mut ran, mut calls, mut spilled, drawn) = (0u64, 0, 0, seeds.end - seeds.start);
+    for seed in seeds {
+        let mut numbers = Numbers::new(seed);
+        let n = &mut numbers;
+        let params = &sets[n.below(2)];
+        let log_slots = u32::from(params.log_n()) - 1;
+        let limits = Limits {
+            slots: 1 << n.between(1, log_slots),
+            operations: n.between(1, 60) as usize,
+            depth: n.between(0, params.max_level().0),
+            largest: 64.0,
+            alike: n.one_in(3),
+        };
+        let case = case(n, limits, false);
+        let options = Options {
+            ranges: case.ranges.iter().copied().map(Some).collect(),
+            seeded_keys: n.one_in(2),
+            ..Options::given(params.clone())
+        };
+        let compiled = match compile(case.program, &options) {
+            Ok(compiled) => compiled,
+            Err(
+                CompileError::Overflow { .. }
+                | CompileError::Meaningless { .. }
+                | CompileError::Transparent { .. },
+            ) => continue,
+            Err(error) => panic!("seed {seed}: {limits:?}: {error}"),
+        };
+        for machine in &machines {
+            let report = machine.simulate(&compiled.program, SimOptions::default());
+            let report =
+                report.unwrap_or_else(|error| panic!("seed {seed} on {}: {error}", machine.name()));
+            calls += report.calls;
+            spilled += u64::from(
+                report.ring().unwrap().spills.bytes + report.ring().unwrap().spills.inside.bytes
+                    > 0,
+            );
+        }
+        ran += 1;
+    }
+    println!("{ran} of {drawn} programs ran: {calls} calls, {spilled} runs spilled");
+    assert!(2 * ran >= drawn);
+}
+
+#[test]
+fn programs_of_full_size_run_on_the_machines() {
+    run(1..4);
+}
+
+#[test]
+#[ignore = "minutes; `make full` runs it"]
+fn three_hundred_programs_of_full_size_run_on_the_machines() {
+    run(1..301);
+}
