@@ -10,7 +10,7 @@ use ringmill_machines::{Machine, SimOptions, TraceSink};
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
-use crate::cpu::{Cpu, Kept};
+use crate::cpu::Cpu;
 use crate::device::{Device, Outcome, Request, check_budget, check_values};
 use crate::progress::{Progress, Step};
 
@@ -115,7 +115,7 @@ impl Device for Sim {
         &self,
         program: &Verified,
         bindings: &Bindings<'_>,
-        request: Request<'_>,
+        mut request: Request<'_>,
         progress: &dyn Progress,
     ) -> Result<Outcome, DeviceError> {
         if !request.function && !request.timing {
@@ -131,6 +131,7 @@ impl Device for Sim {
                 resident_keys: request.resident_keys,
                 trace: request
                     .machine_trace
+                    .take()
                     .map(|sink| -> &mut dyn TraceSink { sink }),
                 progress: Some(&mut tell),
                 watch: request.watch.clone(),
@@ -138,20 +139,9 @@ impl Device for Sim {
             outcome.machine = Some(self.machine.simulate(program, options)?);
         }
         if request.function {
-            let (outputs, stats) = self.cpu.execute_kept(
-                program,
-                bindings,
-                progress,
-                request.cpu_spans,
-                &request.watch,
-                Kept {
-                    saving: request.saving.as_ref(),
-                    resume: request.resume.as_deref(),
-                    expanded_bytes: request.expanded_bytes,
-                },
-            )?;
-            outcome.outputs = Some(outputs);
-            outcome.cpu = Some(stats);
+            let results = self.cpu.run(program, bindings, request, progress)?;
+            outcome.outputs = results.outputs;
+            outcome.cpu = results.cpu;
         }
         Ok(outcome)
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::memory::{Memory, Ports};
+use super::memory::{Memory, MemoryKind, Ports};
 use super::multiplier::Multipliers;
 use super::part::{Part, Resource, Resources};
 use crate::MachineError;
@@ -15,6 +15,24 @@ pub enum Need {
 }
 
 impl Need {
+    /// Memories with one read and one write in a cycle.
+    pub fn memory(
+        name: impl Into<String>,
+        kind: MemoryKind,
+        count: u64,
+        depth: u64,
+        width: u64,
+    ) -> Self {
+        Self::Memory(Memory {
+            name: name.into(),
+            kind,
+            count,
+            depth,
+            width,
+            ports: Ports::ONE_EACH,
+        })
+    }
+
     fn name(&self) -> &str {
         match self {
             Self::Memory(m) => &m.name,

@@ -115,6 +115,14 @@ pub struct Part {
     pub regions: u64,
 }
 
+/// What the devices with memory of high bandwidth have, of the U280 and of the VCU128 alike.
+const HIGH_BANDWIDTH: Resources = Resources {
+    bram18: 2 * 2016,
+    uram: 960,
+    lut_memory: 600_960,
+    dsp: 9024,
+};
+
 /// The parts by name.
 ///
 /// Counts are the data sheets': DS962 (U250: 1,728 K look-up tables, 2,688 block RAMs, 1,280 ultra RAMs, 12,288 DSP), DS963
@@ -138,24 +146,14 @@ pub const PARTS: [Part; 5] = [
         name: "U280",
         device: "XCU280",
         family: Family::UltraScalePlus,
-        has: Resources {
-            bram18: 2 * 2016,
-            uram: 960,
-            lut_memory: 600_960,
-            dsp: 9024,
-        },
+        has: HIGH_BANDWIDTH,
         regions: 1,
     },
     Part {
         name: "VCU128",
         device: "XCVU37P",
         family: Family::UltraScalePlus,
-        has: Resources {
-            bram18: 2 * 2016,
-            uram: 960,
-            lut_memory: 600_960,
-            dsp: 9024,
-        },
+        has: HIGH_BANDWIDTH,
         regions: 1,
     },
     Part {

@@ -3,9 +3,7 @@
 use super::shape::{SETS, SLOTS, WIDTH};
 use super::{Description, Shape};
 use crate::MachineError;
-use crate::fpga::{
-    Fit, Memory, MemoryKind, Multipliers, Need, Needs, Part, Ports, Reduction, Unit,
-};
+use crate::fpga::{Fit, MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
 
 /// Beats that the unload unit reads ahead of its stream (`Ahead` of `rm_polymul_unload`).
 const AHEAD: u64 = 8;
@@ -29,16 +27,6 @@ impl Shape {
         // Of the largest degree: rows of 2P coefficients.
         let rows = (1u64 << self.max_log_n()) / (2 * units);
         let word = u64::from(WIDTH);
-        let memory = |name: &str, kind, count, depth, width| {
-            Need::Memory(Memory {
-                name: name.to_owned(),
-                kind,
-                count,
-                depth,
-                width,
-                ports: Ports::ONE_EACH,
-            })
-        };
         // Stages with fewer blocks than rows share `rows` words, each of the log2 P + 1 others has as many; a slot is a power
         // of two.
         let slot = ((u64::from(units.ilog2()) + 2) * rows).next_power_of_two();
@@ -51,8 +39,8 @@ impl Shape {
                 count: units,
                 needs: vec![
                     // Two banks a set, a word of each of its two limbs for each row.
-                    memory("banks", MemoryKind::Bram, 2 * sets, 2 * rows, word),
-                    memory("twiddles", MemoryKind::Bram, 1, SLOTS as u64 * slot, word),
+                    Need::memory("banks", MemoryKind::Bram, 2 * sets, 2 * rows, word),
+                    Need::memory("twiddles", MemoryKind::Bram, 1, SLOTS as u64 * slot, word),
                     Need::Multipliers(Multipliers {
                         name: "modular multiplier".to_owned(),
                         count: 1,
@@ -62,7 +50,7 @@ impl Shape {
                 ],
             },
             // A beat and its mark of the last.
-            shared: vec![memory(
+            shared: vec![Need::memory(
                 "unload queue",
                 MemoryKind::Lutram,
                 1,

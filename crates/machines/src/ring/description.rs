@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::MachineError;
+use crate::fpga::Fit;
 pub use crate::fpga::MemoryKind;
 
 /// Limits that the instruction word imposes (see `encode`).
@@ -150,12 +151,12 @@ impl Description {
         Ok(description)
     }
 
-    /// Checks every field; see the error's text for the range.
+    /// Checks every field; see the error's text for the range. Gives what it needs beside what its part has.
     ///
     /// # Errors
     /// [`MachineError::Field`] for a number out of range; [`MachineError::UnknownPart`]; [`MachineError::ExceedsPart`] unless
     /// `allow_more_than_the_part_has` gives a reason, [`MachineError::FitsAfterAll`] where there is nothing to allow.
-    pub fn check(&self) -> Result<(), MachineError> {
+    pub fn check(&self) -> Result<Fit, MachineError> {
         let n = 1usize << self.log_n.min(16);
         let named = !self.name.is_empty()
             && self.name.len() <= 64
@@ -248,7 +249,7 @@ impl Description {
             1,
             MAX_SLOTS as u64,
         )?;
-        self.fit().map(drop)
+        self.fit()
     }
 
     /// Modular multipliers of one RPAU: one per butterfly, generator and dyadic core.

@@ -9,7 +9,7 @@ use ringmill_isa::mid::{Called, Head, LimbId, Op, Procedure, Verified};
 use super::description::Description;
 use super::encode::{MAX_LAYER, decode};
 use super::micro::MicroCode;
-use super::program::{self, Running, Totals};
+use super::program::{self, Running, Step, Totals};
 use super::time;
 use crate::fpga::Fit;
 use crate::{
@@ -28,9 +28,8 @@ impl RingMachine {
     /// # Errors
     /// Those of [`Description::check`].
     pub fn new(description: Description) -> Result<Self, MachineError> {
-        description.check()?;
         Ok(Self {
-            fit: description.fit()?,
+            fit: description.check()?,
             description,
         })
     }
@@ -216,15 +215,22 @@ struct Timing<'m> {
     progress: Option<&'m mut dyn FnMut(u64)>,
 }
 
+/// Passes on how many calls are done.
+fn telling<'p>(
+    progress: &'p mut Option<&mut dyn FnMut(u64)>,
+) -> impl FnMut(&Step<'_>) -> Result<(), MachineError> + 'p {
+    move |call| {
+        if let Some(tell) = progress {
+            tell(call.done);
+        }
+        Ok(())
+    }
+}
+
 impl Session for Timing<'_> {
     fn feed(&mut self, called: Called) -> Result<(), MachineError> {
-        let progress = &mut self.progress;
-        self.running.feed(called, &mut |_| Ok(()), &mut |call| {
-            if let Some(tell) = progress {
-                tell(call.done);
-            }
-            Ok(())
-        })
+        let mut tell = telling(&mut self.progress);
+        self.running.feed(called, &mut |_| Ok(()), &mut tell)
     }
 
     fn cycles(&self) -> u64 {
@@ -237,12 +243,8 @@ impl Session for Timing<'_> {
             running,
             mut progress,
         } = *self;
-        let totals = running.finish(outputs, &mut |_| Ok(()), &mut |call| {
-            if let Some(tell) = &mut progress {
-                tell(call.done);
-            }
-            Ok(())
-        })?;
+        let mut tell = telling(&mut progress);
+        let totals = running.finish(outputs, &mut |_| Ok(()), &mut tell)?;
         Ok(machine.report(totals))
     }
 }

@@ -2,9 +2,7 @@
 
 use super::description::{Description, TwiddleSource};
 use crate::MachineError;
-use crate::fpga::{
-    Fit, Memory, MemoryKind, Multipliers, Need, Needs, Part, Ports, Reduction, Unit,
-};
+use crate::fpga::{Fit, MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
 
 /// The full ring and both half rings: each has twiddles of its own.
 const RINGS: u64 = 3;
@@ -23,16 +21,6 @@ impl Description {
     fn needs(&self) -> Result<Needs, MachineError> {
         let (row, word) = (self.row() as u64, u64::from(self.word_bits));
         let rows = (1u64 << self.log_n).div_ceil(row);
-        let memory = |name: String, kind, count, depth, width| {
-            Need::Memory(Memory {
-                name,
-                kind,
-                count,
-                depth,
-                width,
-                ports: Ports::ONE_EACH,
-            })
-        };
         let mut needs = Vec::new();
         let mut first = 0;
         for group in &self.memory {
@@ -44,14 +32,14 @@ impl Description {
             first += group.slots;
             // In a transform the coefficients of a row lie at different addresses: a memory for each column.
             let depth = group.slots as u64 * rows;
-            needs.push(memory(name, group.kind, row, depth, word));
+            needs.push(Need::memory(name, group.kind, row, depth, word));
         }
         if self.keys.slots > 0 {
             // Keys only meet coefficient-wise work: a row has one address and is one word.
             let depth = self.keys.slots as u64 * rows;
             let width = row * word;
-            needs.push(memory(
-                "key memory".to_owned(),
+            needs.push(Need::memory(
+                "key memory",
                 MemoryKind::Uram,
                 1,
                 depth,
@@ -59,13 +47,7 @@ impl Description {
             ));
         }
         let (name, count, depth) = self.twiddle_tables();
-        needs.push(memory(
-            name.to_owned(),
-            MemoryKind::Bram,
-            count,
-            depth,
-            word,
-        ));
+        needs.push(Need::memory(name, MemoryKind::Bram, count, depth, word));
         for (name, count) in [
             ("butterfly multipliers", self.cores.butterfly),
             ("twiddle multipliers", self.cores.generator),
@@ -79,13 +61,7 @@ impl Description {
             }));
         }
         // A STORE frees its slot after a pass over the rows: one limb waits here for the link.
-        let link = memory(
-            "link buffer".to_owned(),
-            MemoryKind::Bram,
-            1,
-            rows,
-            row * word,
-        );
+        let link = Need::memory("link buffer", MemoryKind::Bram, 1, rows, row * word);
         Ok(Needs {
             machine: self.name.clone(),
             part: Part::named(&self.part)?,
