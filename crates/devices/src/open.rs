@@ -1,5 +1,6 @@
 //! Devices by name: the one place that knows them all.
 
+use ringmill_machines::registry::Opened;
 use ringmill_machines::{Kind, registry};
 
 use crate::DeviceError;
@@ -52,15 +53,14 @@ pub fn open(name: &str) -> Result<Box<dyn Device>, DeviceError> {
             if machine.ends_with(".toml") || registry::names().any(|known| known == machine) =>
         {
             let text = sim::description(machine)?;
-            let row = Kind::of(&text)?;
-            match (kind, row.rtl, row.whole) {
-                ("rtl", Some(_), _) => Ok(Box::new(Offload::rtl(name.to_owned(), &text)?)),
-                ("rtl", None, _) => Err(DeviceError::NoRtl {
-                    machine: shorten(machine),
+            match (kind, Kind::of(&text)?.open(&text)?) {
+                ("rtl", machine) if !machine.has_rtl() => Err(DeviceError::NoRtl {
+                    machine: shorten(name),
                     known: registry::names_with_rtl().collect::<Vec<_>>().join(", "),
                 }),
-                (_, _, false) => Ok(Box::new(Offload::modelled(name.to_owned(), &text)?)),
-                (_, _, true) => Ok(Box::new(Sim::new(name.to_owned(), &text)?)),
+                ("rtl", Opened::Card(card)) => Ok(Box::new(Offload::rtl(name.to_owned(), *card)?)),
+                (_, Opened::Card(card)) => Ok(Box::new(Offload::modelled(name.to_owned(), *card)?)),
+                (_, Opened::Whole(machine)) => Ok(Box::new(Sim::new(name.to_owned(), machine)?)),
             }
         }
         _ => Err(unknown()),

@@ -60,9 +60,8 @@ pub fn target(machine: &str) -> Result<Target, DeviceError> {
 }
 
 impl Sim {
-    /// A machine from its description; `name` is the device's.
-    pub fn new(name: String, text: &str) -> Result<Self, DeviceError> {
-        let machine = ringmill_machines::load(text)?;
+    /// A machine as a device of that name.
+    pub fn new(name: String, machine: Box<dyn Machine>) -> Result<Self, DeviceError> {
         Ok(Self {
             name,
             machine,

@@ -1,5 +1,6 @@
 //! Simulated machines: description, scheduler and cycle model.
 
+pub mod coprocessor;
 mod end_to_end;
 mod error;
 pub mod fpga;
@@ -14,6 +15,6 @@ pub use error::MachineError;
 pub use machine::{Machine, Session, SimOptions, TraceSink};
 pub use registry::{Kind, load, names, open};
 pub use report::{
-    Cuts, HostTimes, Inside, KeyUse, LinkUse, MachineReport, MemoryUse, OffloadTimes, OffloadUse,
-    Own, ProcedureUse, RingUse, SlotUse, Spills, UnitUse,
+    CoprocessorUse, Cuts, HostTimes, Inside, KeyUse, LinkUse, MachineReport, MemoryUse,
+    OffloadTimes, OffloadUse, Own, ProcedureUse, RingUse, SlotUse, Spills, UnitUse,
 };

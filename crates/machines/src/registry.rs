@@ -1,5 +1,6 @@
 //! The machines: a row for each kind, with all that differs between kinds from outside.
 
+use crate::coprocessor::{self, Card, CardDescription, Coprocessor};
 use crate::polymul::{self, PolymulMachine};
 use crate::ring::{self, RingMachine};
 use crate::{Machine, MachineError};
@@ -12,32 +13,63 @@ pub struct Kind {
     /// The descriptions that Ringmill ships, by the names that [`open`] knows.
     pub shipped: &'static [(&'static str, &'static str)],
     /// Reads a description: the machine with its cycle model.
-    pub parse: fn(&str) -> Result<Box<dyn Machine>, MachineError>,
-    /// Whether it runs programs whole; otherwise it takes some instructions and a host the others.
-    pub whole: bool,
+    pub parse: Parse,
     /// The folder of `rtl/` that it is in, where there is RTL of it.
     pub rtl: Option<&'static str>,
-    /// Its paper in `paper_tables.toml`.
-    pub paper: &'static str,
+    /// Its paper in `paper_tables.toml`, where it is of one.
+    pub paper: Option<&'static str>,
+}
+
+/// How much of a program a kind of machine runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Parse {
+    /// All of it.
+    Whole(fn(&str) -> Result<Box<dyn Machine>, MachineError>),
+    /// Some instructions, alone behind the host link or as one of several on a card; a host runs the others.
+    Coprocessor(fn(&str) -> Result<Box<dyn Coprocessor>, MachineError>),
+    /// What the co-processors on it take.
+    Card(fn(&str) -> Result<Card, MachineError>),
+}
+
+/// A machine that was opened, with what a device has to know of it.
+pub enum Opened {
+    Whole(Box<dyn Machine>),
+    Card(Box<Card>),
+}
+
+impl Opened {
+    /// Whether there is RTL of all of it. No machine that runs programs whole has any yet.
+    pub fn has_rtl(&self) -> bool {
+        match self {
+            Self::Whole(_) => false,
+            Self::Card(card) => card.units().iter().all(|unit| unit.core().is_some()),
+        }
+    }
 }
 
 /// Every kind. A description that names none is of the first.
-pub const KINDS: [Kind; 2] = [
+pub const KINDS: [Kind; 3] = [
     Kind {
         name: "ring",
         shipped: &ring::SHIPPED,
-        parse: |text| Ok(Box::new(RingMachine::parse(text)?)),
-        whole: true,
+        parse: Parse::Whole(|text| Ok(Box::new(RingMachine::parse(text)?))),
         rtl: None,
-        paper: "ring",
+        paper: Some("ring"),
     },
     Kind {
         name: "polymul",
         shipped: &polymul::SHIPPED,
-        parse: |text| Ok(Box::new(PolymulMachine::parse(text)?)),
-        whole: false,
+        parse: Parse::Coprocessor(|text| Ok(Box::new(PolymulMachine::parse(text)?))),
         rtl: Some("polymul"),
-        paper: "polymul",
+        paper: Some("polymul"),
+    },
+    Kind {
+        name: "card",
+        shipped: &coprocessor::SHIPPED,
+        parse: Parse::Card(CardDescription::parse),
+        // Those of the co-processors.
+        rtl: None,
+        paper: None,
     },
 ];
 
@@ -61,6 +93,18 @@ impl Kind {
         })
     }
 
+    /// The machine of this kind that a text describes.
+    ///
+    /// # Errors
+    /// Those of its parser; of a co-processor by itself, those of [`Card::alone`].
+    pub fn open(&self, text: &str) -> Result<Opened, MachineError> {
+        match self.parse {
+            Parse::Whole(parse) => Ok(Opened::Whole(parse(text)?)),
+            Parse::Coprocessor(parse) => Ok(Opened::Card(Box::new(Card::alone(parse(text)?)?))),
+            Parse::Card(parse) => Ok(Opened::Card(Box::new(parse(text)?))),
+        }
+    }
+
     /// The names of the machines of this kind that Ringmill ships.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.shipped.iter().map(|&(name, _)| name)
@@ -74,8 +118,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// Names of machines that there is RTL of.
 pub fn names_with_rtl() -> impl Iterator<Item = &'static str> {
-    let kinds = KINDS.iter().filter(|kind| kind.rtl.is_some());
-    kinds.flat_map(Kind::names)
+    let shipped = KINDS
+        .iter()
+        .flat_map(|kind| kind.shipped.iter().map(move |shipped| (kind, shipped)));
+    shipped
+        .filter(|(kind, (_, text))| kind.open(text).is_ok_and(|opened| opened.has_rtl()))
+        .map(|(_, (name, _))| *name)
 }
 
 /// The description of a machine that Ringmill ships, comments and all.
@@ -105,5 +153,24 @@ pub fn open(name: &str) -> Result<Box<dyn Machine>, MachineError> {
 /// # Errors
 /// [`MachineError::Syntax`] and [`MachineError::Field`].
 pub fn load(text: &str) -> Result<Box<dyn Machine>, MachineError> {
-    (Kind::of(text)?.parse)(text)
+    match Kind::of(text)?.open(text)? {
+        Opened::Whole(machine) => Ok(machine),
+        Opened::Card(card) => Ok(card),
+    }
+}
+
+/// The co-processor that a description text describes, to be put on a card.
+///
+/// # Errors
+/// [`MachineError::Field`] for a machine of a kind that cannot be put there; those of its parser.
+pub fn coprocessor(text: &str) -> Result<Box<dyn Coprocessor>, MachineError> {
+    let kind = Kind::of(text)?;
+    match kind.parse {
+        Parse::Coprocessor(parse) => parse(text),
+        Parse::Whole(_) | Parse::Card(_) => Err(MachineError::Field {
+            field: "coprocessor",
+            got: format!("a machine of kind \"{}\"", kind.name),
+            expected: "a machine that takes some instructions".to_owned(),
+        }),
+    }
 }

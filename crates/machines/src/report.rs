@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::EndToEnd;
+use crate::coprocessor::CardUse;
 use crate::fpga::Fit;
 
 /// Cycles, time, memory and link traffic of one program on one machine.
@@ -66,7 +67,7 @@ impl MachineReport {
 /// A memory of the machine, or one of several alike.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct MemoryUse {
-    pub name: &'static str,
+    pub name: String,
     /// How many there are.
     pub count: usize,
     /// Most bytes that were in use at once in the fullest.
@@ -87,13 +88,26 @@ pub struct RingUse {
 }
 
 /// The parts of a program that a machine and its host run, and what the offload is worth.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct OffloadUse {
     /// Limb instructions of each.
     pub host_instructions: u64,
     pub machine_instructions: u64,
+    /// What each co-processor of the card did.
+    pub coprocessors: Vec<CoprocessorUse>,
+    /// Where the card has a memory: what it did instead of the link.
+    pub card: Option<CardUse>,
     /// Where the program was run, not timed alone.
     pub measured: Option<OffloadTimes>,
+}
+
+/// A co-processor's share.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct CoprocessorUse {
+    pub name: String,
+    /// Limb instructions.
+    pub instructions: u64,
+    pub cycles: u64,
 }
 
 /// Seconds of a run with an offload machine: the host's are measured, the machine's and the link's are at the clock and

@@ -6,8 +6,9 @@ use ringmill_isa::Poly;
 use ringmill_isa::mid::{
     Form, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, Program, TableModulus, Verified,
 };
+use ringmill_machines::coprocessor::{Partition, Resident, Stage};
 use ringmill_machines::polymul::{
-    ArrayOp, Command, Description, PolymulError, Resident, Shape, Tables, cycles, load_cycles,
+    ArrayOp, Command, Description, Job, PolymulError, Shape, Tables, apply, cycles, load_cycles,
     partition, table_cycles, timeline, unload_cycles,
 };
 use ringmill_machines::{MachineError, SimOptions, load, open};
@@ -130,6 +131,17 @@ fn product(log_n: u8, q: u64) -> Procedure {
     p.finish().unwrap()
 }
 
+/// The array commands of a stage.
+fn jobs(procedure: &Procedure, stage: &Stage) -> Vec<Job> {
+    let claims = stage.jobs.iter().flatten();
+    claims.map(|c| Job::of(procedure, c).unwrap()).collect()
+}
+
+fn split(procedure: &Procedure, accepts: impl Fn(ModulusId) -> bool) -> Partition {
+    let degree = paper().degree(1 << procedure.log_n).unwrap();
+    partition(paper(), degree, procedure, accepts)
+}
+
 fn program(procedure: Procedure) -> Verified {
     Verified::new(Program::calling(Arc::new(procedure), Vec::new())).unwrap()
 }
@@ -138,12 +150,15 @@ fn program(procedure: Procedure) -> Verified {
 fn a_product_becomes_one_command() {
     let q = ntt_primes(32, 12, 1).unwrap()[0];
     let procedure = product(12, q);
-    let split = partition(&procedure, |_| true);
-    let ops: Vec<ArrayOp> = split.jobs().map(|job| job.op).collect();
+    let split = split(&procedure, |_| true);
+    let ops: Vec<ArrayOp> = split
+        .jobs()
+        .map(|claim| Job::of(&procedure, claim).unwrap().op)
+        .collect();
     assert_eq!(ops, [ArrayOp::Fpm]);
     assert_eq!(split.host(&procedure).values().sum::<u64>(), 1);
     assert_eq!(split.stages.len(), 1);
-    assert_eq!(split.stages[0].offloaded.len(), 4);
+    assert_eq!(split.stages[0].offloaded().len(), 4);
 
     let machine = open("polymul").unwrap();
     let program = program(procedure);
@@ -234,11 +249,11 @@ fn jobs_wait_for_what_the_host_makes_of_other_jobs() {
     p.result(on_host, "h", 0, Poly(0)).unwrap();
     p.result(last, "l", 0, Poly(1)).unwrap();
     let procedure = p.finish().unwrap();
-    let split = partition(&procedure, |m| m.0 != 1);
+    let split = split(&procedure, |m| m.0 != 1);
     let ops: Vec<Vec<ArrayOp>> = split
         .stages
         .iter()
-        .map(|s| s.jobs.iter().map(|j| j.op).collect())
+        .map(|s| jobs(&procedure, s).iter().map(|j| j.op).collect())
         .collect();
     use ArrayOp::*;
     assert_eq!(ops, [vec![Intt, Ntt], vec![Ntt], vec![Mul]]);
@@ -247,16 +262,18 @@ fn jobs_wait_for_what_the_host_makes_of_other_jobs() {
     // Jobs of the modulus whose tables are there come first; each other modulus costs its tables once.
     let degree = paper().degree(4096).unwrap();
     let names = |loaded: Resident| -> Vec<&str> {
-        let commands = timeline(paper(), degree, &split.stages[0].jobs, &loaded);
+        let jobs = jobs(&procedure, &split.stages[0]);
+        let commands = timeline(paper(), degree, &jobs, &loaded);
         commands.iter().map(|t| t.command.name()).collect()
     };
     let tables = |names: &[&str]| names.iter().filter(|n| **n == "TABLES").count();
     assert_eq!(tables(&names(Resident::default())), 2);
     let mut with_last = Resident::default();
-    with_last.apply(Command::Tables {
+    let tables_of_last = Command::Tables {
         slot: 1,
         modulus: ModulusId(2),
-    });
+    };
+    apply(&mut with_last, tables_of_last);
     let with_last = names(with_last);
     assert_eq!(tables(&with_last), 1);
     let position = |what| with_last.iter().position(|n| *n == what);

@@ -301,7 +301,7 @@ fn reports_account_for_link_memory_and_units() {
     assert_eq!(memory.peak_slots.len(), 10);
     let fit = |p: &u8| usize::from(*p) <= memory.slots;
     assert!(memory.peak_slots.iter().all(fit));
-    let named: Vec<_> = report.memories.iter().map(|m| m.name).collect();
+    let named: Vec<_> = report.memories.iter().map(|m| m.name.as_str()).collect();
     assert_eq!(named, ["polynomial memory", "key memory"]);
     for memory in &report.memories {
         assert_eq!(memory.count, 10);

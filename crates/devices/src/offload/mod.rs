@@ -1,8 +1,8 @@
-//! Machines that take over a part of a program: `sim:polymul` and `rtl:polymul`.
+//! Machines that take over a part of a program: one co-processor or several on a card, as `sim:polymul` and `rtl:polymul`.
 //!
-//! Each procedure is cut into stages ([`ringmill_machines::polymul::partition`]): the host's instructions run by the
-//! CPU's kernels ([`segment`]), then the machine's jobs on its RTL ([`rtl`]), or by the same kernels with the model's
-//! cycles. What the CPU would take for the machine's part, and for all, is measured beside it, so the report can say what
+//! Each procedure is cut into stages ([`ringmill_machines::coprocessor::Partition`]): the host's instructions run by the
+//! CPU's kernels ([`segment`]), then the co-processors' jobs on their RTL ([`rtl`]), or by the same kernels with the
+//! models' cycles. What the CPU would take for their part, and for all, is measured beside it, so the report can say what
 //! the offload is worth ([`ringmill_machines::OffloadTimes`]).
 
 mod rtl;
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ringmill_hdl::Hdl;
 use ringmill_isa::mid::{Procedure, Verified, stats};
 use ringmill_limits::Watch;
-use ringmill_machines::polymul::{Accepted, Description, PolymulMachine};
+use ringmill_machines::coprocessor::{Card, Turn, Work};
 use ringmill_machines::{Machine, SimOptions, TraceSink};
 
 use crate::DeviceError;
@@ -26,7 +26,7 @@ use crate::cpu::Cpu;
 use crate::device::{Device, Outcome, Request, check_budget, check_values};
 use crate::progress::Progress;
 use crate::sim::calls_done;
-use rtl::Rtl;
+use rtl::Engine;
 use run::Run;
 use segment::Segments;
 
@@ -36,31 +36,37 @@ const MAX_KEPT: usize = 1 << 12;
 /// A procedure, by whose address its segments are found; holding it keeps the address its own.
 type Kept = (Arc<Procedure>, Arc<Segments>);
 
-/// A polynomial multiplier beside the CPU.
+/// A card beside the CPU.
 pub struct Offload {
     name: String,
-    machine: PolymulMachine,
+    card: Card,
     cpu: Cpu,
-    /// The RTL's tools; without them the machine is its model.
+    /// The RTL's tools; without them the card is its models.
     hdl: Option<Hdl>,
     kept: Mutex<HashMap<usize, Kept>>,
 }
 
 impl Offload {
-    /// The machine of a description by its cycle model.
-    pub(crate) fn modelled(name: String, text: &str) -> Result<Self, DeviceError> {
-        Self::new(name, text, None)
+    /// A card by its cycle models; `name` is the device's.
+    ///
+    /// # Errors
+    /// [`DeviceError::Threads`].
+    pub fn modelled(name: String, card: Card) -> Result<Self, DeviceError> {
+        Self::new(name, card, None)
     }
 
-    /// The machine of a description by its RTL: that of the workspace at or above the current directory.
-    pub(crate) fn rtl(name: String, text: &str) -> Result<Self, DeviceError> {
-        Self::new(name, text, Some(Hdl::find(Path::new("."))?))
+    /// A card by its RTL: that of the workspace at or above the current directory.
+    ///
+    /// # Errors
+    /// [`DeviceError::Hdl`] where the RTL's tools are missing; [`DeviceError::Threads`].
+    pub fn rtl(name: String, card: Card) -> Result<Self, DeviceError> {
+        Self::new(name, card, Some(Hdl::find(Path::new("."))?))
     }
 
-    fn new(name: String, text: &str, hdl: Option<Hdl>) -> Result<Self, DeviceError> {
+    fn new(name: String, card: Card, hdl: Option<Hdl>) -> Result<Self, DeviceError> {
         Ok(Self {
             name,
-            machine: PolymulMachine::new(Description::parse(text)?)?,
+            card,
             // One thread, as the paper measures its host; a stage has little for more.
             cpu: Cpu::new(1)?,
             hdl,
@@ -72,7 +78,7 @@ impl Offload {
     fn segments(
         &self,
         program: &Verified,
-        accepted: &Accepted,
+        work: &Work<'_>,
     ) -> Result<Vec<Arc<Segments>>, DeviceError> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() + program.bound_procs().len() > MAX_KEPT {
@@ -85,7 +91,7 @@ impl Offload {
                 all.push(Arc::clone(segments));
                 continue;
             }
-            let partition = accepted.partition(procedure);
+            let partition = work.partition(procedure);
             let segments = Arc::new(Segments::new(procedure, partition)?);
             kept.insert(key, (Arc::clone(procedure), Arc::clone(&segments)));
             all.push(segments);
@@ -93,12 +99,13 @@ impl Offload {
         Ok(all)
     }
 
-    fn engine(&self) -> Result<Option<Rtl>, DeviceError> {
-        let shape = self.machine.shape();
-        self.hdl
-            .as_ref()
-            .map(|hdl| Rtl::new(hdl, shape))
-            .transpose()
+    /// The RTL of each co-processor.
+    fn engines(&self) -> Result<Option<Vec<Box<dyn Engine>>>, DeviceError> {
+        let of_card = |hdl: &Hdl| {
+            let units = self.card.units().iter();
+            units.map(|unit| rtl::engine(hdl, unit.as_ref())).collect()
+        };
+        self.hdl.as_ref().map(of_card).transpose()
     }
 
     /// Timing without data.
@@ -109,7 +116,6 @@ impl Offload {
         progress: &dyn Progress,
         watch: &Watch,
     ) -> Result<Outcome, DeviceError> {
-        let degree = self.machine.accept(&program.head())?.degree();
         let mut tell = calls_done(progress, stats::calls(program.program()));
         let options = SimOptions {
             // The reborrow lives as long as `tell`.
@@ -118,18 +124,17 @@ impl Offload {
             watch: watch.clone(),
             ..SimOptions::default()
         };
-        let report = match self.engine()? {
-            None => self.machine.simulate(program, options)?,
-            Some(mut rtl) => {
-                let tally = self.machine.tally_with::<DeviceError>(
-                    program,
-                    options,
-                    &mut |procedure, stage, commands| {
-                        watch.check()?;
-                        rtl.time(procedure, stage, &commands, degree)
-                    },
-                )?;
-                tally.report("RTL")
+        let report = match self.engines()? {
+            None => self.card.simulate(program, options)?,
+            Some(mut engines) => {
+                let mut run = |turn: Turn<'_>| {
+                    watch.check()?;
+                    let engine = engines.get_mut(turn.unit);
+                    let engine = engine.ok_or_else(|| malformed("a co-processor without RTL"))?;
+                    rtl::time(engine.as_mut(), &turn)
+                };
+                self.card
+                    .simulate_with::<DeviceError>(program, options, "RTL", &mut run)?
             }
         };
         Ok(Outcome {
@@ -139,13 +144,17 @@ impl Offload {
     }
 }
 
+fn malformed(what: &str) -> DeviceError {
+    DeviceError::Malformed(what.to_owned())
+}
+
 impl Device for Offload {
     fn name(&self) -> String {
         self.name.clone()
     }
 
     fn clock_mhz(&self) -> Option<f64> {
-        Some(self.machine.details().clock_mhz)
+        Some(self.card.clock_mhz())
     }
 
     fn run(
@@ -170,19 +179,10 @@ impl Device for Offload {
         if !request.function {
             return self.time(program, trace, progress, &request.watch);
         }
-        let accepted = self.machine.accept(&program.head())?;
+        let work = self.card.work(&program.head())?;
         bindings.check(program.program())?;
-        let segments = self.segments(program, &accepted)?;
-        let degree = accepted.degree();
-        let engine = self.engine()?;
-        let run = Run::new(
-            &self.machine,
-            degree,
-            &self.cpu,
-            engine,
-            trace,
-            &request.watch,
-        );
+        let segments = self.segments(program, &work)?;
+        let run = Run::new(work, &self.cpu, self.engines()?, trace, &request.watch);
         let mut outcome = run.program(program, &segments, bindings, progress)?;
         if !request.timing {
             outcome.machine = None;

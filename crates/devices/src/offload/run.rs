@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ringmill_isa::mid::{Call, Called, LimbId, Procedure, ValueId, Verified, stats};
+use ringmill_isa::mid::{Called, LimbId, Procedure, ValueId, Verified, stats};
 use ringmill_limits::Watch;
-use ringmill_machines::polymul::{Degree, PolymulMachine, Resident, Tally, loaded_after};
+use ringmill_machines::coprocessor::{Turn, Work};
 use ringmill_machines::{EndToEnd, HostTimes, OffloadTimes, Own, TraceSink};
 
-use super::rtl::Rtl;
+use super::malformed;
+use super::rtl::Engine;
 use super::segment::{Segment, Segments};
 use crate::DeviceError;
 use crate::bindings::{Bindings, Limb, SeedExpansion};
@@ -36,15 +37,12 @@ impl Held<'_> {
 
 /// What a run needs beside its program.
 pub struct Run<'a> {
-    pub machine: &'a PolymulMachine,
-    pub degree: Degree,
-    pub cpu: &'a Cpu,
-    /// The RTL; without it the machine's part is computed by the CPU's kernels and timed by the model.
-    pub rtl: Option<Rtl>,
-    pub trace: Option<&'a mut dyn TraceSink>,
-    loaded: Resident,
-    tally: Tally,
-    /// The host's part, and what the CPU takes for the machine's.
+    work: Work<'a>,
+    cpu: &'a Cpu,
+    /// The RTL of each co-processor; without it their part is computed by the CPU's kernels and timed by the models.
+    engines: Option<Vec<Box<dyn Engine>>>,
+    trace: Option<&'a mut dyn TraceSink>,
+    /// The host's part, and what the CPU takes for the co-processors'.
     host_seconds: f64,
     replaced_seconds: f64,
     watch: &'a Watch,
@@ -54,21 +52,17 @@ type Values<'a> = HashMap<ValueId, Held<'a>>;
 
 impl<'a> Run<'a> {
     pub fn new(
-        machine: &'a PolymulMachine,
-        degree: Degree,
+        work: Work<'a>,
         cpu: &'a Cpu,
-        rtl: Option<Rtl>,
+        engines: Option<Vec<Box<dyn Engine>>>,
         trace: Option<&'a mut dyn TraceSink>,
         watch: &'a Watch,
     ) -> Self {
         Self {
-            machine,
-            degree,
+            work,
             cpu,
-            rtl,
+            engines,
             trace,
-            loaded: Resident::default(),
-            tally: machine.tally(degree),
             host_seconds: 0.0,
             replaced_seconds: 0.0,
             watch,
@@ -83,7 +77,6 @@ impl<'a> Run<'a> {
         bindings: &Bindings<'_>,
         progress: &dyn Progress,
     ) -> Result<Outcome, DeviceError> {
-        let malformed = |what: &str| DeviceError::Malformed(what.to_owned());
         let begin = Instant::now();
         // The inputs, and what calls made and is still wanted.
         let inputs = (0..).map(LimbId).zip(&bindings.limbs);
@@ -92,17 +85,17 @@ impl<'a> Run<'a> {
             .collect();
         let total = stats::calls(program.program());
         let mut stream = program.stream();
-        while let Some(Called { number, call, dies }) = stream.next_call()? {
-            let at = call.proc as usize;
+        while let Some(called) = stream.next_call()? {
+            let at = called.call.proc as usize;
             let (Some(procedure), Some(parts)) = (program.bound_procs().get(at), segments.get(at))
             else {
                 return Err(malformed("a call of no procedure"));
             };
-            self.call(procedure, parts, &call, &bindings.seeds, &mut limbs)?;
-            for limb in dies {
-                limbs.remove(&limb);
+            self.call(procedure, parts, &called, &bindings.seeds, &mut limbs)?;
+            for limb in &called.dies {
+                limbs.remove(limb);
             }
-            let (done, elapsed) = (number + 1, begin.elapsed());
+            let (done, elapsed) = (called.number + 1, begin.elapsed());
             let left = total.saturating_sub(done) as f64 / done as f64;
             progress.step(Step {
                 stage: "running",
@@ -117,10 +110,11 @@ impl<'a> Run<'a> {
             Some(Held::Made(residues)) => Ok(OutputLimb::shared(Arc::clone(residues))),
             None => Err(malformed("an output is not defined")),
         };
-        let outputs = stream.outputs()?.into_iter().map(output);
+        let names = stream.outputs()?;
+        let outputs = names.iter().map(|&limb| output(limb));
         let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
         let alone = self.alone(program, bindings)?;
-        Ok(self.outcome(outputs, alone))
+        Ok(self.outcome(&names, outputs, alone))
     }
 
     /// What the whole program takes on the CPU. The first of the runs makes plans.
@@ -133,9 +127,13 @@ impl<'a> Run<'a> {
             .1)
     }
 
-    fn outcome(self, outputs: Vec<OutputLimb>, alone: CpuStats) -> Outcome {
-        let how = if self.rtl.is_some() { "RTL" } else { "model" };
-        let mut report = self.tally.report(how);
+    fn outcome(self, names: &[LimbId], outputs: Vec<OutputLimb>, alone: CpuStats) -> Outcome {
+        let how = if self.engines.is_some() {
+            "RTL"
+        } else {
+            "model"
+        };
+        let mut report = self.work.report(how, names);
         let host = HostTimes {
             threads: alone.threads,
             host_seconds: self.host_seconds,
@@ -159,12 +157,13 @@ impl<'a> Run<'a> {
         &mut self,
         procedure: &Procedure,
         parts: &Segments,
-        call: &Call,
+        called: &Called,
         seeds: &[Arc<SeedExpansion>],
         limbs: &mut HashMap<LimbId, Held<'b>>,
     ) -> Result<(), DeviceError> {
         self.watch.check()?;
-        let malformed = |what: &str| DeviceError::Malformed(format!("{}: {what}", procedure.name));
+        let call = &called.call;
+        let malformed = |what: &str| malformed(&format!("{}: {what}", procedure.name));
         let seeds = call.seeds.iter().map(|&at| seeds.get(at as usize).cloned());
         let seeds: Option<Vec<_>> = seeds.collect();
         let seeds = seeds.ok_or_else(|| malformed("a seed is not bound"))?;
@@ -174,14 +173,13 @@ impl<'a> Run<'a> {
             let held = held.ok_or_else(|| malformed("an argument is not defined"))?;
             values.insert(param.value, held);
         }
-        self.tally.call(procedure, &parts.partition);
-        self.loaded = self.loaded.enter(procedure, call);
+        self.work.begin(procedure, &parts.partition, call);
         for number in 0..parts.stages.len() {
             self.stage(procedure, parts, number, &seeds, &mut values)?;
         }
-        self.loaded = self.loaded.leave(procedure, call);
+        self.work.end(procedure, &parts.partition, called);
         for (result, limb) in procedure.results.iter().zip(&call.results) {
-            let held = values.get(&parts.real(result.value)).cloned();
+            let held = values.get(&parts.partition.real(result.value)).cloned();
             let held = held.ok_or_else(|| malformed("a result is not defined"))?;
             limbs.insert(*limb, held);
         }
@@ -196,9 +194,7 @@ impl<'a> Run<'a> {
         seeds: &[Arc<SeedExpansion>],
         values: &mut Values<'b>,
     ) -> Result<(), DeviceError> {
-        let (Some(stage), Some(segments)) =
-            (parts.partition.stages.get(number), parts.stages.get(number))
-        else {
+        let Some(segments) = parts.stages.get(number) else {
             return Ok(());
         };
         if let Some(host) = &segments.host {
@@ -206,37 +202,43 @@ impl<'a> Run<'a> {
             self.host_seconds += seconds;
             values.extend(made);
         }
-        // By the CPU too: what that takes is what the machine is worth.
+        // By the CPU too: what that takes is what the co-processors are worth.
         let mut expected = Values::new();
         if let Some(offloaded) = &segments.offloaded {
             let (made, seconds) = self.on_cpu(offloaded, seeds, values)?;
             self.replaced_seconds += seconds;
             expected = made;
         }
-        let mut commands = self.machine.commands(stage, self.degree, self.loaded);
-        if let Some(rtl) = &mut self.rtl {
-            let known = &*values;
-            let limb = |value| known.get(&parts.real(value)).map(Held::residues);
-            let executed = rtl.stage(procedure, stage, &commands, limb)?;
-            for (value, residues) in executed.limbs {
-                let want = expected.get(&value).map(Held::residues);
-                if want.is_some_and(|want| *want != residues[..]) {
-                    return Err(DeviceError::RtlDiffers {
-                        procedure: procedure.name.clone(),
-                        value: value.0,
-                    });
-                }
-                values.insert(value, Held::Made(residues.into()));
+        let partition = &parts.partition;
+        let mut made: Vec<(ValueId, Vec<u64>)> = Vec::new();
+        let engines = &mut self.engines;
+        let mut run = |turn: Turn<'_>| -> Result<_, DeviceError> {
+            let Some(engines) = engines else {
+                return Ok(turn.model());
+            };
+            let engine = engines.get_mut(turn.unit);
+            let engine = engine.ok_or_else(|| malformed("a co-processor without RTL"))?;
+            let limb = |value| values.get(&partition.real(value)).map(Held::residues);
+            let executed = engine.turn(&turn, &limb)?;
+            made.extend(executed.limbs);
+            Ok(executed.schedule)
+        };
+        let trace = self.trace.as_deref_mut();
+        self.work
+            .stage(procedure, partition, number, &mut run, trace)?;
+        for (value, residues) in &made {
+            let want = expected.get(value).map(Held::residues);
+            if want.is_some_and(|want| *want != residues[..]) {
+                return Err(DeviceError::RtlDiffers {
+                    procedure: procedure.name.clone(),
+                    value: value.0,
+                });
             }
-            commands = executed.commands;
-        } else {
-            values.extend(expected);
         }
-        self.loaded = loaded_after(&commands, self.loaded);
-        match &mut self.trace {
-            Some(sink) => self.tally.stage(&commands, Some(&mut **sink)),
-            None => self.tally.stage(&commands, None),
-        }
+        // What RTL made stands for what it should be; what a co-processor without it makes is the kernels'.
+        values.extend(expected);
+        let made = made.into_iter();
+        values.extend(made.map(|(value, residues)| (value, Held::Made(residues.into()))));
         Ok(())
     }
 
@@ -254,10 +256,7 @@ impl<'a> Run<'a> {
             let modulus = input.ty.limb().map(|ty| usize::from(ty.modulus.0));
             let modulus = modulus.and_then(|at| head.moduli.get(at));
             let (Some(held), Some(&modulus)) = (values.get(value), modulus) else {
-                return Err(DeviceError::Malformed(format!(
-                    "value %{} is not defined",
-                    value.0
-                )));
+                return Err(malformed(&format!("value %{} is not defined", value.0)));
             };
             // Bound limbs were scanned, the others computed by exact kernels or checked against them.
             limbs.push(Limb::scanned(held.residues(), modulus));

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ringmill_isa::mid::{
-    Imm, Instr, LimbType, Op, Param, ParamRole, Procedure, Program, ResultLimb, ValueId, Verified,
+    Instr, LimbType, Op, Param, ParamRole, Procedure, Program, ResultLimb, ValueId, Verified,
 };
 use ringmill_isa::{Poly, VerifyError};
-use ringmill_machines::polymul::Partition;
+use ringmill_machines::coprocessor::Partition;
 
 /// Some instructions of a procedure: the values they take, a program of one call, the values they leave for others.
 pub struct Segment {
@@ -26,65 +26,35 @@ impl Segment {
     }
 }
 
-/// One stage: the host's part and the machine's. A part without instructions, or that nobody needs, is none.
+/// One stage: the host's part and the co-processors'. A part without instructions, or that nobody needs, is none.
 pub struct StageSegments {
     pub host: Option<Segment>,
     pub offloaded: Option<Segment>,
 }
 
-/// A procedure made ready: its stages, and for each value that `LOAD` defines the value that was stored.
+/// A procedure made ready: its stages.
 pub struct Segments {
     pub partition: Partition,
     pub stages: Vec<StageSegments>,
-    aliases: HashMap<ValueId, ValueId>,
 }
 
 impl Segments {
     /// # Errors
     /// None for a verified procedure.
     pub fn new(procedure: &Procedure, partition: Partition) -> Result<Self, VerifyError> {
-        let aliases = aliases(procedure);
-        let real = |value: ValueId| aliases.get(&value).copied().unwrap_or(value);
+        let real = |value: ValueId| partition.real(value);
         let cut = |instrs: &[usize], what: &str, number: usize| {
             segment(procedure, instrs, &real, &format!("{what}.{number}"))
         };
         let stages = partition.stages.iter().enumerate().map(|(number, stage)| {
             Ok(StageSegments {
                 host: cut(&stage.host, "host", number)?,
-                offloaded: cut(&stage.offloaded, "machine", number)?,
+                offloaded: cut(&stage.offloaded(), "machine", number)?,
             })
         });
         let stages = stages.collect::<Result<_, VerifyError>>()?;
-        Ok(Self {
-            partition,
-            stages,
-            aliases,
-        })
+        Ok(Self { partition, stages })
     }
-
-    /// The value that holds what `value` is: outside memory is the host's own.
-    pub fn real(&self, value: ValueId) -> ValueId {
-        self.aliases.get(&value).copied().unwrap_or(value)
-    }
-}
-
-fn aliases(procedure: &Procedure) -> HashMap<ValueId, ValueId> {
-    let mut slots = HashMap::new();
-    let mut aliases = HashMap::new();
-    for instr in &procedure.instrs {
-        let Imm::Slot(slot) = instr.imm else { continue };
-        match (instr.op, instr.src.first(), instr.dst.first()) {
-            (Op::Store, Some(&value), _) => {
-                let value = aliases.get(&value).copied().unwrap_or(value);
-                slots.insert(slot, value);
-            }
-            (Op::Load, _, Some(&value)) => {
-                aliases.extend(slots.get(&slot).map(|&stored| (value, stored)));
-            }
-            _ => {}
-        }
-    }
-    aliases
 }
 
 /// Cuts instructions out of a verified procedure.

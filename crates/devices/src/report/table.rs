@@ -229,7 +229,7 @@ fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
             1 => format!("{used} of {room}"),
             count => format!("{used} of {room}, the fullest of {count}"),
         };
-        table.row(memory.name, text, Some(How::Model))?;
+        table.row(&memory.name, text, Some(How::Model))?;
     }
     link_rows(table, m, Some(How::Model))?;
     match &m.own {
@@ -345,6 +345,27 @@ fn offload_rows(
         grouped(offload.host_instructions)
     );
     table.row("limb instructions", counts, Some(How::Counted))?;
+    for unit in offload
+        .coprocessors
+        .iter()
+        .filter(|_| offload.coprocessors.len() > 1)
+    {
+        let share = format!(
+            "{} instructions, {} cycles",
+            grouped(unit.instructions),
+            grouped(unit.cycles)
+        );
+        table.row(&unit.name, share, machine)?;
+    }
+    if let Some(card) = &offload.card {
+        let text = format!(
+            "{} limbs instead of the link, {} of them made there; {} left for want of room",
+            grouped(card.taken_from_card),
+            grouped(card.handed_on),
+            grouped(card.made_room)
+        );
+        table.row("from the card's memory", text, machine)?;
+    }
     let Some(t) = &offload.measured else {
         return Ok(());
     };

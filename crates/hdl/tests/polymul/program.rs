@@ -6,9 +6,8 @@ use std::sync::Arc;
 use ringmill_hdl::polymul::execute;
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, ValueId};
-use ringmill_machines::polymul::{
-    Resident, Shape, Tables, golden, loaded_after, partition, timeline,
-};
+use ringmill_machines::coprocessor::Resident;
+use ringmill_machines::polymul::{Job, Shape, Tables, golden, loaded_after, partition, timeline};
 use ringmill_math::Ring;
 use ringmill_math::primes::ntt_primes;
 
@@ -66,14 +65,17 @@ fn scheduled_commands_meet_no_busy_unit() {
         let q = moduli[usize::from(modulus.0)];
         limbs.insert(param.value, rng.limb(n, q));
     }
-    let split = partition(&procedure, |_| true);
+    let degree = shape.degree(n).unwrap();
+    let split = partition(shape, degree, &procedure, |_| true);
     assert_eq!(split.jobs().count(), 2 * 5, "{split:?}");
     assert_eq!(split.stages.len(), 3, "{split:?}");
 
-    let degree = shape.degree(n).unwrap();
     let mut loaded = Resident::default();
     for stage in &split.stages {
-        let commands = timeline(shape, degree, &stage.jobs, &loaded);
+        let claims = stage.jobs.iter().flatten();
+        let jobs = claims.map(|claim| Job::of(&procedure, claim).unwrap());
+        let jobs: Vec<Job> = jobs.collect();
+        let commands = timeline(shape, degree, &jobs, &loaded);
         let table = |m: ModulusId| tables.get(usize::from(m.0)).cloned();
         let limb = |v: ValueId| limbs.get(&v).map(Vec::as_slice);
         let executed = execute(&mut bench, &commands, table, limb).unwrap();
@@ -81,7 +83,7 @@ fn scheduled_commands_meet_no_busy_unit() {
         assert_eq!(executed.commands, commands);
         loaded = loaded_after(&commands, loaded);
         let made: HashMap<ValueId, Vec<u64>> = executed.limbs.into_iter().collect();
-        for job in &stage.jobs {
+        for job in &jobs {
             let tables = &tables[usize::from(job.modulus.0)];
             let b = job.b.map_or(&[][..], |b| &limbs[&b]);
             let want = golden(tables, job.op, &limbs[&job.a], b).unwrap();

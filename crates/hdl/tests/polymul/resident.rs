@@ -8,8 +8,9 @@ use ringmill_isa::Poly;
 use ringmill_isa::mid::{
     Call, Form, LimbId, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, ValueId,
 };
+use ringmill_machines::coprocessor::Resident;
 use ringmill_machines::polymul::{
-    ArrayOp, Resident, Shape, Tables, cycles, golden, load_cycles, loaded_after, partition,
+    ArrayOp, Job, Shape, Tables, cycles, golden, load_cycles, loaded_after, partition,
     table_cycles, timeline, unload_cycles,
 };
 use ringmill_math::Ring;
@@ -69,11 +70,13 @@ impl Session {
             loc: None,
         };
         let shape = self.bench.shape();
-        let split = partition(procedure, |_| true);
+        let degree = shape.degree(N).unwrap();
+        let split = partition(shape, degree, procedure, |_| true);
         assert_eq!(split.stages.len(), 1, "{split:?}");
-        let jobs = &split.stages[0].jobs;
-        let before = self.resident.enter(procedure, &call);
-        let commands = timeline(shape, shape.degree(N).unwrap(), jobs, &before);
+        let claims = split.jobs();
+        let jobs: Vec<Job> = claims.map(|c| Job::of(procedure, c).unwrap()).collect();
+        let before = std::mem::take(&mut self.resident).enter(procedure, &call);
+        let commands = timeline(shape, degree, &jobs, &before);
         let values: HashMap<ValueId, &[u64]> = procedure
             .params
             .iter()

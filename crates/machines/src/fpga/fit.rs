@@ -33,6 +33,18 @@ impl Need {
         })
     }
 
+    /// The same so many times over, of one machine among others on a part.
+    #[must_use]
+    pub fn of(mut self, machine: &str, times: u64) -> Self {
+        let (name, count) = match &mut self {
+            Self::Memory(m) => (&mut m.name, &mut m.count),
+            Self::Multipliers(m) => (&mut m.name, &mut m.count),
+        };
+        *name = format!("{machine} {name}");
+        *count = count.saturating_mul(times);
+        self
+    }
+
     fn name(&self) -> &str {
         match self {
             Self::Memory(m) => &m.name,

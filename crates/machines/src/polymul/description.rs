@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Shape;
 use crate::MachineError;
 
-/// A polynomial multiplier behind a host link. Ranges are checked by [`Description::parse`].
+/// A polynomial multiplier behind a host link. Ranges are checked by [`Description::read`].
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
@@ -47,14 +47,23 @@ impl Description {
     /// The paper's configuration.
     pub const PAPER: &'static str = include_str!("polymul.toml");
 
-    /// Reads and validates a description.
+    /// Reads a description and checks its fields.
     ///
     /// # Errors
-    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range, and
-    /// those of [`Self::fit`].
-    pub fn parse(text: &str) -> Result<Self, MachineError> {
+    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range.
+    pub fn read(text: &str) -> Result<Self, MachineError> {
         let description: Self =
             toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
+        description.shape()?;
+        Ok(description)
+    }
+
+    /// Reads a description of a multiplier alone on its part and validates it.
+    ///
+    /// # Errors
+    /// Those of [`Self::read`] and of [`Self::fit`].
+    pub fn parse(text: &str) -> Result<Self, MachineError> {
+        let description = Self::read(text)?;
         description.fit()?;
         Ok(description)
     }

@@ -1,135 +1,58 @@
-//! The multiplier behind the [`Machine`] trait: limb programs partitioned between it and the host.
-
-use std::collections::HashSet;
-use std::io::Write;
+//! The multiplier as a co-processor: what it takes of a program, and the commands of a stage.
 
 use ringmill_compiler::{Limit, Target};
-use ringmill_isa::mid::{Head, Procedure, TableModulus, Verified};
+use ringmill_isa::mid::{Head, ModulusId, Procedure, TableModulus};
 
 use super::description::Description;
-use super::jobs::{Partition, Stage, partition};
+use super::jobs::{Job, claims};
+use super::resident::{LIMBS, TABLES, loaded_after};
 use super::shape::{MIN_LOG_N, TOP_LOG_N, WIDTH};
-use super::tally::Tally;
-use super::timeline::{Command, Timed, loaded_after, timeline};
-use super::timing::{RunStage, Timing};
-use super::{Degree, PolymulError, Resident, Shape, check_modulus};
-use crate::fpga::Fit;
-use crate::{Machine, MachineError, Session, SimOptions};
+use super::timeline::{Command, Timed, timeline};
+use super::{Degree, PolymulError, Shape, Tables, check_modulus};
+use crate::MachineError;
+use crate::coprocessor::{
+    Accepted, Claim, Coprocessor, Core, Crosses, Keep, Partition, Resident, Schedule, Step, Stream,
+};
+use crate::fpga::{Needs, Part};
+
+/// Bytes of a residue on the streams.
+const WORD_BYTES: u64 = WIDTH as u64 / 8;
 
 /// A polynomial multiplier made from a description.
 #[derive(Clone, Debug)]
 pub struct PolymulMachine {
     description: Description,
     shape: Shape,
-    fit: Fit,
 }
 
 /// What of a program the machine can take: its degree, and which of its moduli.
 #[derive(Clone, Debug)]
-pub struct Accepted {
+struct Opened {
+    shape: Shape,
     degree: Degree,
     moduli: Vec<bool>,
 }
 
-impl Accepted {
-    pub fn degree(&self) -> Degree {
-        self.degree
-    }
-
-    /// A procedure of the program in stages.
-    pub fn partition(&self, procedure: &Procedure) -> Partition {
-        partition(procedure, |modulus| {
-            self.moduli.get(usize::from(modulus.0)) == Some(&true)
-        })
-    }
-}
-
 impl PolymulMachine {
     /// # Errors
-    /// Those of [`Description::fit`].
+    /// Those of [`Description::shape`].
     pub fn new(description: Description) -> Result<Self, MachineError> {
-        let shape = description.shape()?;
         Ok(Self {
-            fit: description.fit()?,
+            shape: description.shape()?,
             description,
-            shape,
         })
     }
 
-    /// The machine that a text describes.
+    /// The machine that a text describes; whether it fits its part is for its card to say.
     ///
     /// # Errors
-    /// Those of [`Description::parse`].
+    /// Those of [`Description::read`].
     pub fn parse(text: &str) -> Result<Self, MachineError> {
-        Self::new(Description::parse(text)?)
-    }
-
-    pub fn details(&self) -> &Description {
-        &self.description
-    }
-
-    pub fn shape(&self) -> Shape {
-        self.shape
-    }
-
-    /// What of a program runs here.
-    ///
-    /// # Errors
-    /// A degree that is not the machine's, or not one modulus that is.
-    pub fn accept(&self, head: &Head<'_>) -> Result<Accepted, MachineError> {
-        self.check_values(head)?;
-        // A program's degree is at most 2^17.
-        let degree = self.shape.degree(1 << head.log_n.min(31))?;
-        let checked = head.moduli.iter().map(|&modulus| match modulus {
-            TableModulus::Prime(q) => check_modulus(degree, q),
-            TableModulus::Plain(_) | TableModulus::PowerOfTwo(_) => {
-                Err(PolymulError::Kind { modulus })
-            }
-        });
-        let refused: Vec<_> = checked.map(Result::err).collect();
-        let moduli: Vec<bool> = refused.iter().map(Option::is_none).collect();
-        match refused.into_iter().next() {
-            Some(Some(first)) if !moduli.contains(&true) => Err(first.into()),
-            _ => Ok(Accepted { degree, moduli }),
-        }
-    }
-
-    /// Adds up what runs.
-    pub fn tally(&self, degree: Degree) -> Tally {
-        Tally::new(
-            self.description.clone(),
-            self.fit.clone(),
-            self.shape,
-            degree,
-        )
-    }
-
-    /// The model's commands of a stage.
-    pub fn commands(&self, stage: &Stage, degree: Degree, loaded: Resident) -> Vec<Timed> {
-        timeline(self.shape, degree, &stage.jobs, &loaded)
-    }
-
-    /// Adds up a program whose stages `run` carries out. A procedure's stages are asked for once for each
-    /// state of what is resident.
-    ///
-    /// # Errors
-    /// Those of [`Self::accept`] and of `run`.
-    pub fn tally_with<E: From<MachineError>>(
-        &self,
-        program: &Verified,
-        options: SimOptions<'_>,
-        run: &mut RunStage<'_, E>,
-    ) -> Result<Tally, E> {
-        let mut timing = Timing::new(self, program.head(), options.for_now(), run)?;
-        let mut stream = program.stream();
-        while let Some(called) = stream.next_call().map_err(MachineError::from)? {
-            timing.feed(called)?;
-        }
-        Ok(timing.tally)
+        Self::new(Description::read(text)?)
     }
 }
 
-impl Machine for PolymulMachine {
+impl Coprocessor for PolymulMachine {
     fn name(&self) -> &str {
         &self.description.name
     }
@@ -138,12 +61,30 @@ impl Machine for PolymulMachine {
         self.description.clock_mhz
     }
 
-    fn fit(&self) -> &Fit {
-        &self.fit
+    fn link_gbit_per_second(&self) -> f64 {
+        self.description.link.gbit_per_second
     }
 
-    /// Transforms and products of the full ring run here; `instructions_by_kind` counts what the host does as
-    /// "host ...". Every operand and result crosses the link, whose time is apart from the machine's.
+    fn stream(&self) -> Stream {
+        Stream {
+            residue_bits: WIDTH,
+            beat: self.shape.beat(),
+        }
+    }
+
+    fn needs(&self) -> Result<Needs, MachineError> {
+        let part = Part::named(&self.description.part)?;
+        Ok(self.shape.needs(&self.description.name, part))
+    }
+
+    fn allowed(&self) -> Option<&str> {
+        self.description.allow_more_than_the_part_has.as_deref()
+    }
+
+    fn lanes(&self) -> &'static [&'static str] {
+        &["array", "load", "unload"]
+    }
+
     fn target(&self) -> Target {
         let limit = |field, is| Limit { field, is };
         Target {
@@ -162,64 +103,138 @@ impl Machine for PolymulMachine {
         }
     }
 
-    fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError> {
-        let partition = self.accept(head)?.partition(procedure);
-        let mut taken = vec![false; procedure.instrs.len()];
-        for &at in partition.stages.iter().flat_map(|stage| &stage.offloaded) {
-            if let Some(taken) = taken.get_mut(at) {
-                *taken = true;
+    fn accept(&self, head: &Head<'_>) -> Result<Box<dyn Accepted>, MachineError> {
+        // A program's degree is at most 2^17.
+        let degree = self.shape.degree(1 << head.log_n.min(31))?;
+        let checked = head.moduli.iter().map(|&modulus| match modulus {
+            TableModulus::Prime(q) => check_modulus(degree, q),
+            TableModulus::Plain(_) | TableModulus::PowerOfTwo(_) => {
+                Err(PolymulError::Kind { modulus })
             }
+        });
+        let refused: Vec<_> = checked.map(Result::err).collect();
+        let moduli: Vec<bool> = refused.iter().map(Option::is_none).collect();
+        match refused.into_iter().next() {
+            Some(Some(first)) if !moduli.contains(&true) => Err(first.into()),
+            _ => Ok(Box::new(Opened {
+                shape: self.shape,
+                degree,
+                moduli,
+            })),
         }
-        Ok(taken)
     }
 
-    fn open<'m>(
-        &'m self,
-        head: Head<'m>,
-        options: SimOptions<'m>,
-    ) -> Result<Box<dyn Session + 'm>, MachineError> {
-        let modelled = |_: &Procedure, _: &Stage, commands| Ok::<_, MachineError>(commands);
-        Ok(Box::new(Timing::new(self, head, options, modelled)?))
+    fn core(&self) -> Option<Core> {
+        Some(Core::Polymul(self.shape))
+    }
+}
+
+impl Opened {
+    fn commands(&self, procedure: &Procedure, jobs: &[&Claim], holds: &Resident) -> Vec<Timed> {
+        stage_commands(self.shape, self.degree, procedure, jobs, holds)
     }
 
-    fn micro_text(
-        &self,
-        program: &Verified,
-        _options: SimOptions<'_>,
-        out: &mut dyn Write,
-    ) -> Result<(), MachineError> {
-        let accepted = self.accept(&program.head())?;
-        let degree = accepted.degree();
-        let mut seen = HashSet::new();
-        for procedure in program
-            .bound_procs()
-            .iter()
-            .filter(|p| seen.insert(&p.name))
-        {
-            let partition = accepted.partition(procedure);
-            writeln!(out, "proc {} n {}", procedure.name, degree.n())?;
-            let mut loaded = Resident::default();
-            for (number, stage) in partition.stages.iter().enumerate() {
-                writeln!(out, "  stage {number}")?;
-                for &at in &stage.host {
-                    let op = procedure.instrs.get(at).map_or("", |i| i.op.mnemonic());
-                    writeln!(out, "    host {op} #{at}")?;
-                }
-                let commands = self.commands(stage, degree, loaded);
-                loaded = loaded_after(&commands, loaded);
-                for t in &commands {
-                    writeln!(
-                        out,
-                        "    {:>8} .. {:>8}  {}",
-                        t.begin,
-                        t.end,
-                        text(t.command)
-                    )?;
-                }
-            }
-        }
-        Ok(())
+    fn accepts(&self, modulus: ModulusId) -> bool {
+        self.moduli.get(usize::from(modulus.0)) == Some(&true)
     }
+}
+
+impl Accepted for Opened {
+    fn claims(&self, procedure: &Procedure, free: &[bool]) -> Vec<Claim> {
+        claims(procedure, free, |modulus| self.accepts(modulus))
+    }
+
+    fn schedule(&self, procedure: &Procedure, jobs: &[&Claim], holds: &Resident) -> Schedule {
+        as_schedule(
+            self.shape,
+            &self.commands(procedure, jobs, holds),
+            holds,
+            self.degree,
+        )
+    }
+
+    fn text(&self, procedure: &Procedure, jobs: &[&Claim], holds: &Resident) -> Vec<String> {
+        let commands = self.commands(procedure, jobs, holds);
+        commands.iter().map(|timed| text(timed.command)).collect()
+    }
+
+    fn keeps(&self) -> Vec<Keep> {
+        let keep = |memory, places, bytes| Keep {
+            memory,
+            places,
+            bytes,
+        };
+        vec![
+            keep("polynomial memory", LIMBS, limb_bytes(self.degree)),
+            keep("tables", TABLES, table_bytes(self.shape, self.degree)),
+        ]
+    }
+}
+
+fn limb_bytes(degree: Degree) -> u64 {
+    WORD_BYTES * degree.n() as u64
+}
+
+/// The model's commands of a stage's jobs.
+pub fn stage_commands(
+    shape: Shape,
+    degree: Degree,
+    procedure: &Procedure,
+    jobs: &[&Claim],
+    holds: &Resident,
+) -> Vec<Timed> {
+    let jobs = jobs.iter().filter_map(|claim| Job::of(procedure, claim));
+    timeline(shape, degree, &jobs.collect::<Vec<_>>(), holds)
+}
+
+/// What a card has to know of commands, whether as the model has them or as the RTL ran them.
+pub fn as_schedule(shape: Shape, commands: &[Timed], holds: &Resident, degree: Degree) -> Schedule {
+    let bytes = limb_bytes(degree);
+    let step = |timed: &Timed| {
+        let (lane, crosses) = match timed.command {
+            Command::Run { .. } => (0, Crosses::Nothing),
+            Command::Tables { .. } => (
+                1,
+                Crosses::Tables {
+                    bytes: table_bytes(shape, degree),
+                },
+            ),
+            Command::Load { limb, .. } => (1, Crosses::In { limb, bytes }),
+            Command::Unload { limb, .. } => (2, Crosses::Out { limb, bytes }),
+        };
+        Step {
+            name: timed.command.name(),
+            lane,
+            begin: timed.begin,
+            end: timed.end,
+            crosses,
+        }
+    };
+    Schedule {
+        steps: commands.iter().map(step).collect(),
+        after: loaded_after(commands, holds.clone()),
+    }
+}
+
+/// A modulus's tables on the stream: header and twiddles.
+fn table_bytes(shape: Shape, degree: Degree) -> u64 {
+    WORD_BYTES * (degree.n() + Tables::HEADER_BEATS * shape.beat()) as u64
+}
+
+/// A procedure in stages with one multiplier, which takes the moduli that `accepts` says.
+pub fn partition(
+    shape: Shape,
+    degree: Degree,
+    procedure: &Procedure,
+    accepts: impl Fn(ModulusId) -> bool,
+) -> Partition {
+    let moduli = (0..procedure.moduli.len()).map(|at| accepts(ModulusId(at as u16)));
+    let opened = Opened {
+        shape,
+        degree,
+        moduli: moduli.collect(),
+    };
+    Partition::new(procedure, &[Some(Box::new(opened))])
 }
 
 /// A command as text.

@@ -11,25 +11,21 @@ mod needs;
 mod resident;
 mod shape;
 mod tables;
-mod tally;
 mod timeline;
-mod timing;
 
 pub use description::Description;
 pub use error::PolymulError;
 pub use golden::golden;
-pub use jobs::{Job, Partition, Stage, partition};
-pub use machine::{Accepted, PolymulMachine};
+pub use jobs::{Job, claims};
+pub use machine::{PolymulMachine, as_schedule, partition, stage_commands};
 pub use model::{
     ArrayOp, BUTTERFLY_LATENCY, COMMAND_LATENCY, DEP_LATENCY, Forms, OVERHEAD, Pass, Slot,
     TURN_GAP, cycles, floor, issues, load_cycles, schedule, table_cycles, unload_cycles,
 };
-pub use resident::Resident;
+pub use resident::{apply, loaded_after};
 pub use shape::{Degree, MIN_LOG_N, SETS, SLOTS, Shape, TOP_LOG_N, WIDTH};
 pub use tables::{Tables, check_modulus};
-pub use tally::Tally;
-pub use timeline::{Command, Timed, loaded_after, timeline};
-pub use timing::RunStage;
+pub use timeline::{Command, Timed, timeline};
 
 /// The description that Ringmill ships, by its name.
 pub const SHIPPED: [(&str, &str); 1] = [("polymul", Description::PAPER)];

@@ -11,8 +11,9 @@ use ringmill_isa::mid::{ModulusId, ValueId};
 
 use super::jobs::Job;
 use super::model::{cycles, load_cycles, table_cycles, unload_cycles};
-use super::resident::Resident;
+use super::resident::{apply, holds, slot_for, slot_of};
 use super::{Degree, SETS, SLOTS, Shape};
+use crate::coprocessor::Resident;
 
 /// A command to the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,7 +103,7 @@ impl Board {
             begin,
             end,
         });
-        self.resident.apply(command);
+        apply(&mut self.resident, command);
         end
     }
 }
@@ -120,13 +121,13 @@ pub fn timeline(shape: Shape, degree: Degree, jobs: &[Job], resident: &Resident)
         unload: 0,
         sets: [0; SETS],
         slots: [0; SLOTS],
-        resident: *resident,
+        resident: resident.clone(),
     };
     let mut jobs = jobs.to_vec();
-    jobs.sort_by_key(|job| (resident.slot_of(job.modulus).is_none(), job.modulus));
+    jobs.sort_by_key(|job| (slot_of(resident, job.modulus).is_none(), job.modulus));
     for (number, job) in jobs.iter().enumerate() {
-        let slot = board.resident.slot_for(job.modulus);
-        if board.resident.slot_of(job.modulus).is_none() {
+        let slot = slot_for(&board.resident, job.modulus);
+        if slot_of(&board.resident, job.modulus).is_none() {
             let modulus = job.modulus;
             let tables = Command::Tables { slot, modulus };
             board.load = board.send(tables, board.load.max(board.slots[slot]));
@@ -139,7 +140,7 @@ pub fn timeline(shape: Shape, degree: Degree, jobs: &[Job], resident: &Resident)
         ];
         for (buf, eval, limb) in operands {
             let Some(limb) = limb else { continue };
-            if board.resident.holds(set, buf, limb, eval) {
+            if holds(&board.resident, set, buf, limb, eval) {
                 continue;
             }
             let load = Command::Load {
@@ -166,9 +167,4 @@ pub fn timeline(shape: Shape, degree: Degree, jobs: &[Job], resident: &Resident)
     }
     board.timeline.sort_by_key(|timed| timed.begin);
     board.timeline
-}
-
-/// What the machine holds after some commands.
-pub fn loaded_after(commands: &[Timed], before: Resident) -> Resident {
-    before.after(commands)
 }

@@ -78,8 +78,8 @@ impl RingMachine {
         }
         let fullest = totals.peak.iter().copied().max().unwrap_or(0).into();
         let held_keys = totals.key_limbs.min(d.keys.slots as u64);
-        let memory = |name, used: u64, slots: usize| MemoryUse {
-            name,
+        let memory = |name: &str, used: u64, slots: usize| MemoryUse {
+            name: name.to_owned(),
             count: d.rpaus,
             used_bytes: used * d.slot_bytes(),
             available_bytes: slots as u64 * d.slot_bytes(),

@@ -16,9 +16,10 @@ const LARGEST: u64 = 1 << 20;
 /// The papers' letters for keys of a description.
 const LETTERS: [(&str, &str); 1] = [("p", "units")];
 
-/// Machines that there is RTL of.
+/// Machines that have a folder of RTL.
 pub fn machines() -> Vec<&'static str> {
-    registry::names_with_rtl().collect()
+    let kinds = registry::KINDS.iter().filter(|kind| kind.rtl.is_some());
+    kinds.flat_map(|kind| kind.names()).collect()
 }
 
 /// A machine or a module with its parameters.

@@ -1,0 +1,299 @@
+//! One co-processor or several behind a host link, as a machine.
+
+use std::collections::HashSet;
+use std::io::Write;
+
+use ringmill_compiler::Target;
+use ringmill_isa::mid::{Head, Procedure, Verified};
+
+use super::description::{CardDescription, Memory};
+use super::resident::Resident;
+use super::timing::{RunStage, Timing};
+use super::work::{Turn, Work};
+use super::{Accepted, Claim, Coprocessor};
+use crate::fpga::Fit;
+use crate::report::MachineReport;
+use crate::{Machine, MachineError, Session, SimOptions};
+
+/// Co-processors behind a host link. They have their turns one after another, host, link and card too.
+pub struct Card {
+    name: String,
+    clock_mhz: f64,
+    gbit_per_second: f64,
+    fit: Fit,
+    target: Target,
+    units: Vec<Box<dyn Coprocessor>>,
+    /// Their names and those of their lanes, as reports have them.
+    names: Vec<String>,
+    lanes: Vec<Vec<String>>,
+    memory: Option<Memory>,
+}
+
+impl Card {
+    /// A co-processor by itself, as its description has it: all that it takes and gives crosses the link.
+    ///
+    /// # Errors
+    /// Those of [`crate::fpga::Needs::accepted`].
+    pub fn alone(unit: Box<dyn Coprocessor>) -> Result<Self, MachineError> {
+        let lanes = unit.lanes().iter().map(|&lane| lane.to_owned()).collect();
+        Ok(Self {
+            name: unit.name().to_owned(),
+            clock_mhz: unit.clock_mhz(),
+            gbit_per_second: unit.link_gbit_per_second(),
+            fit: unit.needs()?.accepted(unit.allowed())?,
+            target: unit.target(),
+            names: vec![unit.name().to_owned()],
+            lanes: vec![lanes],
+            units: vec![unit],
+            memory: None,
+        })
+    }
+
+    /// A card of a checked description with these co-processors, of which there is one at least.
+    ///
+    /// # Errors
+    /// [`MachineError::Field`] for a memory that is too narrow for a co-processor, or co-processors of which no ring
+    /// degree suits all; those of [`crate::fpga::Needs::accepted`].
+    pub fn of(
+        description: CardDescription,
+        units: Vec<Box<dyn Coprocessor>>,
+    ) -> Result<Self, MachineError> {
+        for unit in &units {
+            description.memory.serves(unit.as_ref())?;
+        }
+        let needs = description.needs(&units)?;
+        let fit = needs.accepted(description.allow_more_than_the_part_has.as_deref())?;
+        // Two of one name are told apart by their numbers.
+        let named = |(number, name): (usize, &str)| {
+            let alike = units.iter().filter(|other| other.name() == name);
+            match alike.count() {
+                1 => name.to_owned(),
+                _ => format!("{name}.{number}"),
+            }
+        };
+        let names = units.iter().map(|unit| unit.name()).enumerate();
+        let names: Vec<String> = names.map(named).collect();
+        let lanes = units.iter().zip(&names).map(|(unit, name)| {
+            let lanes = unit.lanes().iter();
+            let named = lanes.map(|lane| match units.len() {
+                1 => (*lane).to_owned(),
+                _ => format!("{name} {lane}"),
+            });
+            named.collect()
+        });
+        Ok(Self {
+            target: target(&description.name, &units)?,
+            name: description.name,
+            clock_mhz: description.clock_mhz,
+            gbit_per_second: description.link.gbit_per_second,
+            fit,
+            lanes: lanes.collect(),
+            names,
+            units,
+            memory: Some(description.memory),
+        })
+    }
+
+    /// The co-processors, in the order in which they claim instructions.
+    pub fn units(&self) -> &[Box<dyn Coprocessor>] {
+        &self.units
+    }
+
+    /// Begins a run on a program's head.
+    ///
+    /// # Errors
+    /// Values that are no limbs; a program of which no co-processor can do anything, as the first of them says it.
+    pub fn work(&self, head: &Head<'_>) -> Result<Work<'_>, MachineError> {
+        Ok(Work::new(self, head, self.accept(head)?))
+    }
+
+    fn accept(&self, head: &Head<'_>) -> Result<Vec<Option<Box<dyn Accepted>>>, MachineError> {
+        self.check_values(head)?;
+        let (mut all, mut first) = (Vec::with_capacity(self.units.len()), None);
+        for unit in &self.units {
+            match unit.accept(head) {
+                Ok(accepted) => all.push(Some(accepted)),
+                Err(error) => {
+                    first.get_or_insert(error);
+                    all.push(None);
+                }
+            }
+        }
+        match first {
+            Some(error) if all.iter().all(Option::is_none) => Err(error),
+            _ => Ok(all),
+        }
+    }
+
+    /// Times a program whose turns `run` carries out. A turn is asked for once for each state of what is held.
+    ///
+    /// # Errors
+    /// Those of [`Self::work`] and of `run`.
+    pub fn simulate_with<E: From<MachineError>>(
+        &self,
+        program: &Verified,
+        options: SimOptions<'_>,
+        how: &'static str,
+        run: &mut RunStage<'_, E>,
+    ) -> Result<MachineReport, E> {
+        let mut timing = Timing::new(self, program.head(), options.for_now(), run)?;
+        let mut stream = program.stream();
+        while let Some(called) = stream.next_call().map_err(MachineError::from)? {
+            timing.take(&called)?;
+        }
+        let outputs = stream.outputs().map_err(MachineError::from)?;
+        Ok(timing.report(how, &outputs)?)
+    }
+
+    /// Limbs of a degree that the card's memory holds.
+    pub(super) fn limbs(&self, log_n: u8) -> usize {
+        let fits = |memory: &Memory| match memory.max_log_n.checked_sub(log_n) {
+            Some(halvings) => (memory.limbs << halvings) as usize,
+            None => (memory.limbs >> (log_n - memory.max_log_n).min(63)) as usize,
+        };
+        self.memory.as_ref().map_or(0, fits)
+    }
+
+    /// Bytes of a limb of a degree in the card's memory, where there is one.
+    pub(super) fn limb_bytes(&self, log_n: u8) -> Option<u64> {
+        let memory = self.memory.as_ref()?;
+        Some((u64::from(memory.residue_bits) << log_n).div_ceil(8))
+    }
+
+    pub(super) fn lanes(&self, unit: usize) -> &[String] {
+        self.lanes.get(unit).map_or(&[], Vec::as_slice)
+    }
+
+    /// Something of a co-processor, with its name where there are several.
+    pub(super) fn named(&self, unit: usize, what: &str) -> String {
+        match self.units.len() {
+            1 => what.to_owned(),
+            _ => format!("{} {what}", self.unit_name(unit)),
+        }
+    }
+
+    pub(super) fn unit_name(&self, unit: usize) -> &str {
+        self.names.get(unit).map_or("", String::as_str)
+    }
+
+    /// Seconds for some bytes on the link.
+    pub(super) fn link_seconds(&self, bytes: u64) -> f64 {
+        bytes as f64 * 8.0 / (self.gbit_per_second * 1e9)
+    }
+}
+
+/// What suits every co-processor of a card.
+fn target(name: &str, units: &[Box<dyn Coprocessor>]) -> Result<Target, MachineError> {
+    let mut targets = units.iter().map(|unit| unit.target());
+    let Some(mut all) = targets.next() else {
+        return Err(MachineError::Field {
+            field: "coprocessor",
+            got: "none".to_owned(),
+            expected: "one at least".to_owned(),
+        });
+    };
+    all.machine = name.to_owned();
+    for other in targets {
+        let least = *all.log_n.is.start().max(other.log_n.is.start());
+        let most = *all.log_n.is.end().min(other.log_n.is.end());
+        if least > most {
+            return Err(MachineError::Field {
+                field: "coprocessor",
+                got: format!("{} with others", other.machine),
+                expected: "co-processors that have a ring degree in common".to_owned(),
+            });
+        }
+        all.log_n.is = least..=most;
+        if other.modulus_bits.is < all.modulus_bits.is {
+            all.modulus_bits = other.modulus_bits;
+        }
+        if other.friendly_bits.is > all.friendly_bits.is {
+            all.friendly_bits = other.friendly_bits;
+        }
+        if other.moduli.is < all.moduli.is {
+            all.moduli = other.moduli;
+        }
+    }
+    Ok(all)
+}
+
+impl Machine for Card {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn clock_mhz(&self) -> f64 {
+        self.clock_mhz
+    }
+
+    fn fit(&self) -> &Fit {
+        &self.fit
+    }
+
+    fn target(&self) -> Target {
+        self.target.clone()
+    }
+
+    fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError> {
+        let partition = self.work(head)?.partition(procedure);
+        let mut taken = vec![false; procedure.instrs.len()];
+        for at in partition.stages.iter().flat_map(|stage| stage.offloaded()) {
+            if let Some(taken) = taken.get_mut(at) {
+                *taken = true;
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Every co-processor by its model.
+    fn open<'m>(
+        &'m self,
+        head: Head<'m>,
+        options: SimOptions<'m>,
+    ) -> Result<Box<dyn Session + 'm>, MachineError> {
+        let modelled = |turn: Turn<'_>| Ok::<_, MachineError>(turn.model());
+        Ok(Box::new(Timing::new(self, head, options, modelled)?))
+    }
+
+    fn micro_text(
+        &self,
+        program: &Verified,
+        _options: SimOptions<'_>,
+        out: &mut dyn Write,
+    ) -> Result<(), MachineError> {
+        let head = program.head();
+        let accepted = self.accept(&head)?;
+        let work = self.work(&head)?;
+        let mut seen = HashSet::new();
+        for procedure in program
+            .bound_procs()
+            .iter()
+            .filter(|p| seen.insert(&p.name))
+        {
+            let partition = work.partition(procedure);
+            writeln!(out, "proc {} n {}", procedure.name, 1u64 << head.log_n)?;
+            let mut holds = vec![Resident::default(); accepted.len()];
+            for (number, stage) in partition.stages.iter().enumerate() {
+                writeln!(out, "  stage {number}")?;
+                for &at in &stage.host {
+                    let op = procedure.instrs.get(at).map_or("", |i| i.op.mnemonic());
+                    writeln!(out, "    host {op} #{at}")?;
+                }
+                for (unit, (jobs, holds)) in stage.jobs.iter().zip(&mut holds).enumerate() {
+                    let Some(accepted) = accepted.get(unit).and_then(Option::as_deref) else {
+                        continue;
+                    };
+                    let jobs: Vec<&Claim> = jobs.iter().collect();
+                    let schedule = accepted.schedule(procedure, &jobs, holds);
+                    let texts = accepted.text(procedure, &jobs, holds);
+                    for (step, text) in schedule.steps.iter().zip(texts) {
+                        let text = self.named(unit, &text);
+                        writeln!(out, "    {:>8} .. {:>8}  {text}", step.begin, step.end)?;
+                    }
+                    *holds = schedule.after;
+                }
+            }
+        }
+        Ok(())
+    }
+}

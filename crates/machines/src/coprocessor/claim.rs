@@ -1,0 +1,228 @@
+//! Partition of a procedure: what co-processors take as jobs, what stays on the host, and in which stages.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use ringmill_isa::mid::{Imm, Op, Procedure, ValueId};
+
+use super::Accepted;
+
+/// Instructions of a procedure that a co-processor does as one job.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Claim {
+    /// Their numbers, in order. The last makes all that the job gives: nothing but the job reads what the others make.
+    pub instrs: Vec<usize>,
+    /// What they read and do not make themselves, in the order of their reading.
+    pub takes: Vec<ValueId>,
+    pub gives: Vec<ValueId>,
+}
+
+impl Claim {
+    /// A job of these instructions. Whoever claims sees to it that nobody else reads what they make before the last.
+    pub fn new(procedure: &Procedure, mut instrs: Vec<usize>) -> Self {
+        instrs.sort_unstable();
+        instrs.dedup();
+        let (mut made, mut takes, mut gives) = (HashSet::new(), Vec::new(), Vec::new());
+        for instr in instrs.iter().filter_map(|&at| procedure.instrs.get(at)) {
+            for src in &instr.src {
+                if !made.contains(src) && !takes.contains(src) {
+                    takes.push(*src);
+                }
+            }
+            made.extend(instr.dst.iter().copied());
+            gives.clone_from(&instr.dst);
+        }
+        Self {
+            instrs,
+            takes,
+            gives,
+        }
+    }
+
+    /// The number of its last instruction, where the job stands in the procedure.
+    fn last(&self) -> Option<usize> {
+        self.instrs.last().copied()
+    }
+}
+
+/// What the host does, then what the co-processors do with it. No job of a stage needs another of the same stage.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Stage {
+    /// Numbers of the host's instructions, in order.
+    pub host: Vec<usize>,
+    /// The jobs of each co-processor, in the order of their last instructions.
+    pub jobs: Vec<Vec<Claim>>,
+}
+
+impl Stage {
+    /// Numbers of the instructions that the jobs do, in order.
+    pub fn offloaded(&self) -> Vec<usize> {
+        let jobs = self.jobs.iter().flatten();
+        let mut all: Vec<usize> = jobs.flat_map(|job| job.instrs.iter().copied()).collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+/// When a value is read, in half stages: the host's part of stage s is at 2s, the jobs at 2s + 1.
+const NEVER: usize = usize::MAX;
+
+/// A procedure in stages.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Partition {
+    pub stages: Vec<Stage>,
+    /// For each value that `LOAD` defines, the value that was stored: outside memory is the host's own.
+    aliases: HashMap<ValueId, ValueId>,
+    /// The half stage in which each value is read last; results are read at [`NEVER`].
+    last_read: HashMap<ValueId, usize>,
+}
+
+impl Partition {
+    /// Each co-processor in turn claims what those before it left. Everything is done in the earliest stage that its
+    /// operands allow.
+    pub fn new(procedure: &Procedure, units: &[Option<Box<dyn Accepted>>]) -> Self {
+        let mut free = vec![true; procedure.instrs.len()];
+        let mut claims: Vec<Vec<Claim>> = Vec::with_capacity(units.len());
+        for unit in units {
+            let mut of_unit = unit
+                .as_ref()
+                .map_or_else(Vec::new, |unit| unit.claims(procedure, &free));
+            // What is not free is another's.
+            of_unit.retain(|claim| {
+                let all_free = |&at: &usize| free.get(at) == Some(&true);
+                let kept = !claim.instrs.is_empty() && claim.instrs.iter().all(all_free);
+                for &at in claim.instrs.iter().filter(|_| kept) {
+                    free[at] = false;
+                }
+                kept
+            });
+            claims.push(of_unit);
+        }
+        in_stages(procedure, claims)
+    }
+
+    /// The value that holds what `value` is.
+    pub fn real(&self, value: ValueId) -> ValueId {
+        self.aliases.get(&value).copied().unwrap_or(value)
+    }
+
+    /// The jobs of all stages.
+    pub fn jobs(&self) -> impl Iterator<Item = &Claim> {
+        self.stages.iter().flat_map(|s| s.jobs.iter().flatten())
+    }
+
+    /// How many instructions of each kind remain on the host.
+    pub fn host(&self, procedure: &Procedure) -> BTreeMap<Op, u64> {
+        let mut counts = BTreeMap::new();
+        for &at in self.stages.iter().flat_map(|stage| &stage.host) {
+            if let Some(instr) = procedure.instrs.get(at) {
+                *counts.entry(instr.op).or_default() += 1;
+            }
+        }
+        counts
+    }
+
+    /// What the host's part of a stage reads, each once.
+    pub(super) fn host_reads(&self, procedure: &Procedure, stage: &Stage) -> Vec<ValueId> {
+        let instrs = stage.host.iter().filter_map(|&at| procedure.instrs.get(at));
+        let read = instrs
+            .filter(|instr| !matches!(instr.op, Op::Load | Op::Store))
+            .flat_map(|instr| &instr.src)
+            .map(|&value| self.real(value));
+        let mut seen = HashSet::new();
+        read.filter(|&value| seen.insert(value)).collect()
+    }
+
+    /// Whether anything reads a value after the jobs of a stage.
+    pub(super) fn lives_after(&self, value: ValueId, stage: usize) -> bool {
+        self.last_read
+            .get(&value)
+            .is_some_and(|&last| last > 2 * stage + 1)
+    }
+}
+
+/// For each value that `LOAD` defines, the value that was stored.
+fn aliases(procedure: &Procedure) -> HashMap<ValueId, ValueId> {
+    let mut slots = HashMap::new();
+    let mut aliases = HashMap::new();
+    for instr in &procedure.instrs {
+        let Imm::Slot(slot) = instr.imm else { continue };
+        match (instr.op, instr.src.first(), instr.dst.first()) {
+            (Op::Store, Some(&value), _) => {
+                let value = aliases.get(&value).copied().unwrap_or(value);
+                slots.insert(slot, value);
+            }
+            (Op::Load, _, Some(&value)) => {
+                aliases.extend(slots.get(&slot).map(|&stored| (value, stored)));
+            }
+            _ => {}
+        }
+    }
+    aliases
+}
+
+/// Stages by the operands: what a job of stage s makes is there from stage s + 1 on.
+fn in_stages(procedure: &Procedure, claims: Vec<Vec<Claim>>) -> Partition {
+    let aliases = aliases(procedure);
+    let real = |value: ValueId| aliases.get(&value).copied().unwrap_or(value);
+    let units = claims.len();
+    let inside: HashSet<usize> = claims
+        .iter()
+        .flatten()
+        .flat_map(|claim| claim.instrs.iter().copied())
+        .collect();
+    let mut at_last: HashMap<usize, (usize, Claim)> = HashMap::new();
+    for (unit, claims) in claims.into_iter().enumerate() {
+        for mut claim in claims {
+            for value in &mut claim.takes {
+                *value = real(*value);
+            }
+            if let Some(last) = claim.last() {
+                at_last.insert(last, (unit, claim));
+            }
+        }
+    }
+    // The first stage in which each value is there.
+    let mut known: HashMap<ValueId, usize> = HashMap::new();
+    let mut last_read: HashMap<ValueId, usize> = HashMap::new();
+    let mut stages: Vec<Stage> = Vec::new();
+    for (at, instr) in procedure.instrs.iter().enumerate() {
+        let job = at_last.remove(&at);
+        if job.is_none() && inside.contains(&at) {
+            // What a job absorbs makes nothing that others read.
+            continue;
+        }
+        let stored = instr.dst.iter().filter_map(|dst| aliases.get(dst).copied());
+        let reads: Vec<ValueId> = match &job {
+            Some((_, claim)) => claim.takes.clone(),
+            None => instr.src.iter().map(|&v| real(v)).chain(stored).collect(),
+        };
+        let stage = reads.iter().filter_map(|value| known.get(value)).max();
+        let stage = stage.copied().unwrap_or(0);
+        if stages.len() <= stage {
+            stages.resize_with(stage + 1, || Stage {
+                host: Vec::new(),
+                jobs: vec![Vec::new(); units],
+            });
+        }
+        let half = 2 * stage + usize::from(job.is_some());
+        for value in reads {
+            let last = last_read.entry(value).or_default();
+            *last = half.max(*last);
+        }
+        for dst in &instr.dst {
+            known.insert(*dst, stage + usize::from(job.is_some()));
+        }
+        match job {
+            Some((unit, claim)) => stages[stage].jobs[unit].push(claim),
+            None => stages[stage].host.push(at),
+        }
+    }
+    for result in &procedure.results {
+        last_read.insert(real(result.value), NEVER);
+    }
+    Partition {
+        stages,
+        aliases,
+        last_read,
+    }
+}

@@ -1,0 +1,251 @@
+//! The description of a card: its part, its link, its memory and the co-processors on it.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Card, Coprocessor};
+use crate::MachineError;
+use crate::fpga::{MemoryKind, Need, Needs, Part, Unit};
+use crate::registry;
+
+/// The descriptions that Ringmill ships, by their names.
+pub const SHIPPED: [(&str, &str); 1] = [("polymul-card", CardDescription::POLYMUL)];
+
+/// Several co-processors on one FPGA behind one host link, or one with a memory of residues beside it. Ranges are checked
+/// by [`CardDescription::parse`].
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CardDescription {
+    /// Tells this description from those of other machines.
+    pub kind: Kind,
+    /// The name reports carry.
+    pub name: String,
+    pub title: String,
+    /// The FPGA that all of it is laid out for, by its name in [`crate::fpga::PARTS`].
+    pub part: String,
+    /// Why the description may need more than its part has; refused where it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_more_than_the_part_has: Option<String>,
+    /// Of the card and of each co-processor on it.
+    pub clock_mhz: f64,
+    pub link: Link,
+    pub memory: Memory,
+    /// The co-processors: the earlier in the list has the first claim on an instruction.
+    pub coprocessor: Vec<toml::Table>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Card,
+}
+
+/// The host link, half duplex.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// Effective rate.
+    pub gbit_per_second: f64,
+}
+
+/// Residues that co-processors hand to each other and that are used again.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Memory {
+    /// What it is made of.
+    pub of: MemoryOf,
+    /// Limbs of the largest degree that it holds.
+    pub limbs: u64,
+    /// log2 of that degree.
+    pub max_log_n: u8,
+    /// Bits of a residue.
+    pub residue_bits: u32,
+    /// Residues read, and residues written, in one cycle: as many as a co-processor's streams carry.
+    pub beat: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MemoryOf {
+    Block,
+    Ultra,
+}
+
+/// Most co-processors of a card.
+const MOST: usize = 8;
+
+impl Memory {
+    /// Refuses a co-processor whose data ports are wider.
+    pub(super) fn serves(&self, unit: &dyn Coprocessor) -> Result<(), MachineError> {
+        let stream = unit.stream();
+        let expected =
+            |of: &dyn std::fmt::Display| format!("{of} at least, as {} has", unit.name());
+        let (bits, beat) = (self.residue_bits, self.beat);
+        let holds = stream.residue_bits <= bits;
+        ensure(
+            holds,
+            "memory.residue_bits",
+            bits,
+            &expected(&stream.residue_bits),
+        )?;
+        ensure(
+            stream.beat <= beat,
+            "memory.beat",
+            beat,
+            &expected(&stream.beat),
+        )
+    }
+}
+
+impl CardDescription {
+    /// The paper's multiplier with a memory of residues in the block RAM that it leaves.
+    pub const POLYMUL: &'static str = include_str!("polymul-card.toml");
+
+    /// Reads and validates a description.
+    ///
+    /// # Errors
+    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range or a
+    /// co-processor that does not go with the card, those of the co-processors' own descriptions, and those of
+    /// [`Needs::accepted`].
+    pub fn parse(text: &str) -> Result<Card, MachineError> {
+        let description: Self =
+            toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
+        description.check()?;
+        let count = description.coprocessor.len();
+        ensure(
+            (1..=MOST).contains(&count),
+            "coprocessor",
+            count,
+            "1 to 8 tables [[coprocessor]]",
+        )?;
+        let mut units = Vec::with_capacity(count);
+        for table in &description.coprocessor {
+            let unit = registry::coprocessor(&description.text_of(table)?)?;
+            let clock = unit.clock_mhz();
+            ensure(
+                (clock - description.clock_mhz).abs() < 1e-9,
+                "clock_mhz",
+                description.clock_mhz,
+                &format!("that of each co-processor: {} has {clock}", unit.name()),
+            )?;
+            units.push(unit);
+        }
+        Card::of(description, units)
+    }
+
+    /// The text of a co-processor's description: `machine` names one that Ringmill ships, other keys replace its own; or it
+    /// stands there whole. Part and link are the card's.
+    fn text_of(&self, table: &toml::Table) -> Result<String, MachineError> {
+        let syntax = |e: &dyn std::fmt::Display| MachineError::Syntax(e.to_string());
+        let mut whole = match table.get("machine") {
+            None => toml::Table::new(),
+            Some(name) => {
+                let name = name.as_str().unwrap_or_default();
+                toml::from_str(registry::description(name)?).map_err(|e| syntax(&e))?
+            }
+        };
+        let own = table.iter().filter(|(key, _)| *key != "machine");
+        whole.extend(own.map(|(key, value)| (key.clone(), value.clone())));
+        let link = toml::Table::try_from(&self.link).map_err(|e| syntax(&e))?;
+        whole.insert("part".to_owned(), self.part.clone().into());
+        whole.insert("link".to_owned(), link.into());
+        toml::to_string(&whole).map_err(|e| syntax(&e))
+    }
+
+    fn check(&self) -> Result<(), MachineError> {
+        let named = (1..=64).contains(&self.name.len())
+            && self
+                .name
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+        let expected = "1 to 64 letters, digits, `-`, `_` or `.`";
+        ensure(named, "name", &self.name, expected)?;
+        let (clock, rate) = (self.clock_mhz, self.link.gbit_per_second);
+        let in_range = (1.0..=10_000.0).contains(&clock);
+        ensure(in_range, "clock_mhz", clock, "1 to 10000")?;
+        let in_range = (0.001..=100_000.0).contains(&rate);
+        ensure(in_range, "link.gbit_per_second", rate, "0.001 to 100000")?;
+        let m = &self.memory;
+        ensure(
+            (1..=1 << 20).contains(&m.limbs),
+            "memory.limbs",
+            m.limbs,
+            "1 to 1048576",
+        )?;
+        ensure(
+            (1..=17).contains(&m.max_log_n),
+            "memory.max_log_n",
+            m.max_log_n,
+            "1 to 17",
+        )?;
+        ensure(
+            (1..=64).contains(&m.residue_bits),
+            "memory.residue_bits",
+            m.residue_bits,
+            "1 to 64",
+        )?;
+        let beats = m.beat.is_power_of_two() && m.beat <= 1 << m.max_log_n.min(12);
+        ensure(
+            beats,
+            "memory.beat",
+            m.beat,
+            "a power of two up to 4096 and to the degree",
+        )
+    }
+
+    /// What the card needs: the co-processors, of which the first one's units are placed die by die, and the memory, which
+    /// one stream reads and one writes at a time.
+    ///
+    /// # Errors
+    /// [`MachineError::UnknownPart`].
+    pub(super) fn needs(&self, units: &[Box<dyn Coprocessor>]) -> Result<Needs, MachineError> {
+        let m = &self.memory;
+        let kind = match m.of {
+            MemoryOf::Block => MemoryKind::Bram,
+            MemoryOf::Ultra => MemoryKind::Uram,
+        };
+        let beat = m.beat as u64;
+        let depth = (m.limbs << m.max_log_n).div_ceil(beat);
+        let width = beat * u64::from(m.residue_bits);
+        let memory = Need::memory("residues", kind, 1, depth, width);
+        let mut unit = Unit {
+            name: "processing unit",
+            count: 0,
+            needs: Vec::new(),
+        };
+        let mut shared = vec![memory];
+        for (number, coprocessor) in units.iter().enumerate() {
+            let needs = coprocessor.needs()?;
+            if number == 0 {
+                unit = needs.unit;
+                shared.extend(needs.shared);
+            } else {
+                let name = coprocessor.name();
+                let (units, of_units) = (needs.unit.count, needs.unit.needs.into_iter());
+                shared.extend(of_units.map(|need| need.of(name, units)));
+                shared.extend(needs.shared.into_iter().map(|need| need.of(name, 1)));
+            }
+        }
+        Ok(Needs {
+            machine: self.name.clone(),
+            part: Part::named(&self.part)?,
+            unit,
+            shared,
+        })
+    }
+}
+
+fn ensure(
+    holds: bool,
+    field: &'static str,
+    got: impl ToString,
+    expected: &str,
+) -> Result<(), MachineError> {
+    if holds {
+        return Ok(());
+    }
+    Err(MachineError::Field {
+        field,
+        got: got.to_string(),
+        expected: expected.to_owned(),
+    })
+}

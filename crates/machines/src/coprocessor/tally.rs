@@ -1,0 +1,220 @@
+//! Sums over the calls of a program: the cycles, whether modelled or from RTL, and what crosses the link.
+
+use std::collections::BTreeMap;
+
+use ringmill_isa::mid::Procedure;
+
+use super::claim::Partition;
+use super::shelf::Sums;
+use super::{Card, Crosses, Resident, Step};
+use crate::report::{
+    CoprocessorUse, LinkUse, MachineReport, MemoryUse, OffloadUse, Own, ProcedureUse, UnitUse,
+};
+use crate::{EndToEnd, Machine, TraceSink};
+
+/// What one co-processor has done so far.
+#[derive(Clone, Debug, Default)]
+struct OfUnit {
+    instructions: u64,
+    cycles: u64,
+    /// Busy cycles of each lane.
+    busy: Vec<u64>,
+    /// Most places of each of its memories that were taken at once.
+    taken: Vec<u64>,
+}
+
+/// What a program has taken so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    calls: u64,
+    cycles: u64,
+    commands: u64,
+    by_kind: BTreeMap<String, u64>,
+    cycles_by_kind: BTreeMap<String, u64>,
+    procedures: BTreeMap<String, ProcedureUse>,
+    units: Vec<OfUnit>,
+    bytes_in: u64,
+    bytes_out: u64,
+    /// Most limbs that the card's memory held at once.
+    shelved: u64,
+    host_instructions: u64,
+    sums: Sums,
+}
+
+/// Adds to a named count, which is there after the first time.
+fn add(counts: &mut BTreeMap<String, u64>, name: &str, more: u64) {
+    match counts.get_mut(name) {
+        Some(count) => *count += more,
+        None => {
+            counts.insert(name.to_owned(), more);
+        }
+    }
+}
+
+/// A memory of a co-processor as the report has it: its name, places and bytes a place.
+pub(super) struct Places {
+    pub memory: &'static str,
+    pub count: u64,
+    pub bytes: u64,
+}
+
+impl Tally {
+    pub fn cycles(&self) -> u64 {
+        self.cycles
+    }
+
+    pub fn sums(&mut self) -> &mut Sums {
+        &mut self.sums
+    }
+
+    /// A call begins.
+    pub fn call(&mut self, procedure: &Procedure, partition: &Partition) {
+        self.calls += 1;
+        for (op, count) in partition.host(procedure) {
+            add(&mut self.by_kind, &format!("host {}", op.mnemonic()), count);
+            self.host_instructions += count;
+        }
+        let entry = self.procedures.entry(procedure.name.clone()).or_default();
+        entry.calls += 1;
+        for jobs in partition.stages.iter().map(|stage| &stage.jobs) {
+            for (unit, jobs) in jobs.iter().enumerate() {
+                let instructions: usize = jobs.iter().map(|job| job.instrs.len()).sum();
+                self.unit(unit).instructions += instructions as u64;
+            }
+        }
+    }
+
+    fn unit(&mut self, unit: usize) -> &mut OfUnit {
+        if self.units.len() <= unit {
+            self.units.resize_with(unit + 1, OfUnit::default);
+        }
+        &mut self.units[unit]
+    }
+
+    /// The commands of one co-processor in a stage, which begin when those before have ended. `crosses` tells whether what
+    /// a command moves goes over the link.
+    pub fn steps<'t>(
+        &mut self,
+        (card, unit): (&Card, usize),
+        procedure: &Procedure,
+        steps: &[Step],
+        crosses: &[bool],
+        mut trace: Option<&mut (dyn TraceSink + 't)>,
+    ) {
+        let lanes = card.lanes(unit);
+        for (step, &over_the_link) in steps.iter().zip(crosses) {
+            let length = step.end.saturating_sub(step.begin);
+            if let (Some(sink), Some(lane)) = (&mut trace, lanes.get(step.lane)) {
+                sink.event(lane, step.name, self.cycles + step.begin, length);
+            }
+            self.commands += 1;
+            add(&mut self.by_kind, step.name, 1);
+            add(&mut self.cycles_by_kind, step.name, length);
+            let busy = &mut self.unit(unit).busy;
+            busy.resize(busy.len().max(step.lane + 1), 0);
+            busy[step.lane] += length;
+            match step.crosses {
+                _ if !over_the_link => {}
+                Crosses::Nothing => {}
+                Crosses::Tables { bytes } | Crosses::In { bytes, .. } => self.bytes_in += bytes,
+                Crosses::Out { bytes, .. } => self.bytes_out += bytes,
+            }
+        }
+        let cycles = steps.iter().map(|step| step.end).max().unwrap_or(0);
+        self.cycles += cycles;
+        self.unit(unit).cycles += cycles;
+        let entry = self.procedures.entry(procedure.name.clone()).or_default();
+        entry.cycles += cycles;
+    }
+
+    /// What a co-processor holds after a stage, and the card's memory, of how many limbs.
+    pub fn held(&mut self, unit: usize, holds: &Resident, keeps: &[super::Keep], shelved: usize) {
+        let taken = &mut self.unit(unit).taken;
+        taken.resize(keeps.len(), 0);
+        for (most, keep) in taken.iter_mut().zip(keeps) {
+            *most = (*most).max(holds.taken(keep.places.clone()));
+        }
+        self.shelved = self.shelved.max(shelved as u64);
+    }
+
+    /// The report; `how` the cycles were obtained: "model" or "RTL". `places` are those of each co-processor, and
+    /// `shelf` the card's memory, its places and the bytes of a limb.
+    pub fn report(
+        mut self,
+        card: &Card,
+        how: &'static str,
+        places: &[Vec<Places>],
+        shelf: Option<Places>,
+    ) -> MachineReport {
+        // Without a memory nothing leaves it.
+        let limb_bytes = shelf.as_ref().map_or(0, |shelf| shelf.bytes);
+        let bytes_out = self.bytes_out + self.sums.limbs_out * limb_bytes;
+        let link = LinkUse {
+            bytes_in: self.bytes_in,
+            bytes_out,
+            key_bytes: 0,
+            seconds_in: card.link_seconds(self.bytes_in),
+            seconds_out: card.link_seconds(bytes_out),
+            key_seconds: 0.0,
+        };
+        let seconds = self.cycles as f64 / (card.clock_mhz() * 1e6);
+        let (mut utilisation, mut memories, mut coprocessors) =
+            (Vec::new(), Vec::new(), Vec::new());
+        for (unit, places) in places.iter().enumerate() {
+            let of_unit = std::mem::take(self.unit(unit));
+            let busy = of_unit.busy.iter().copied().chain(std::iter::repeat(0));
+            for (lane, busy_cycles) in card.lanes(unit).iter().zip(busy) {
+                utilisation.push(UnitUse {
+                    unit: lane.clone(),
+                    busy_cycles,
+                    utilisation: busy_cycles as f64 / self.cycles.max(1) as f64,
+                });
+            }
+            let taken = of_unit.taken.iter().copied().chain(std::iter::repeat(0));
+            for (place, taken) in places.iter().zip(taken) {
+                memories.push(MemoryUse {
+                    name: card.named(unit, place.memory),
+                    count: 1,
+                    used_bytes: taken * place.bytes,
+                    available_bytes: place.count * place.bytes,
+                });
+            }
+            coprocessors.push(CoprocessorUse {
+                name: card.unit_name(unit).to_owned(),
+                instructions: of_unit.instructions,
+                cycles: of_unit.cycles,
+            });
+        }
+        memories.extend(shelf.as_ref().map(|shelf| MemoryUse {
+            name: shelf.memory.to_owned(),
+            count: 1,
+            used_bytes: self.shelved * shelf.bytes,
+            available_bytes: shelf.count * shelf.bytes,
+        }));
+        let machine_instructions = coprocessors.iter().map(|unit| unit.instructions).sum();
+        MachineReport {
+            machine: card.name().to_owned(),
+            end_to_end: EndToEnd::offload(None, &link, seconds),
+            how,
+            clock_mhz: card.clock_mhz(),
+            cycles: self.cycles,
+            seconds,
+            calls: self.calls,
+            instructions: self.commands,
+            utilisation,
+            link,
+            instructions_by_kind: self.by_kind,
+            cycles_by_kind: self.cycles_by_kind,
+            procedures: self.procedures,
+            memories,
+            fit: card.fit().clone(),
+            own: Own::Offload(OffloadUse {
+                host_instructions: self.host_instructions,
+                machine_instructions,
+                coprocessors,
+                card: shelf.map(|_| self.sums.card),
+                measured: None,
+            }),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! A run of a program without data, fed its calls: each turn's commands, from the model or as they ran, added up.
+
+use std::collections::HashMap;
+
+use ringmill_isa::mid::{Called, Head, LimbId, Order};
+use ringmill_limits::Watch;
+
+use super::claim::Partition;
+use super::work::{Turn, Work};
+use super::{Card, Resident, Schedule};
+use crate::report::MachineReport;
+use crate::{MachineError, Session, SimOptions, TraceSink};
+
+/// Carries out a turn: the commands as they ran, or as the model has them.
+pub type RunStage<'a, E> = dyn FnMut(Turn<'_>) -> Result<Schedule, E> + 'a;
+
+/// Turns kept at most; beyond this they are made afresh.
+const MAX_KNOWN: usize = 1 << 14;
+
+/// A turn, by procedure, stage and co-processor, and what that holds before it.
+type Seen = (u32, usize, usize, Resident);
+
+pub(super) struct Timing<'m, R> {
+    order: Order<'m>,
+    /// Of each procedure of the head.
+    partitions: Vec<Partition>,
+    /// A turn that comes again in the same state costs a look-up.
+    known: HashMap<Seen, Schedule>,
+    work: Work<'m>,
+    run: R,
+    trace: Option<&'m mut dyn TraceSink>,
+    progress: Option<&'m mut dyn FnMut(u64)>,
+    watch: Watch,
+}
+
+impl<'m, R> Timing<'m, R> {
+    /// # Errors
+    /// Those of [`Card::work`].
+    pub fn new(
+        card: &'m Card,
+        head: Head<'m>,
+        options: SimOptions<'m>,
+        run: R,
+    ) -> Result<Self, MachineError> {
+        let work = card.work(&head)?;
+        Ok(Self {
+            order: Order::new(&head),
+            partitions: head.procs.iter().map(|p| work.partition(p)).collect(),
+            known: HashMap::new(),
+            work,
+            run,
+            trace: options.trace,
+            progress: options.progress,
+            watch: options.watch,
+        })
+    }
+
+    /// Takes the next call.
+    ///
+    /// # Errors
+    /// A call that cannot come next; those of `run`.
+    pub fn take<E>(&mut self, called: &Called) -> Result<(), E>
+    where
+        E: From<MachineError>,
+        R: FnMut(Turn<'_>) -> Result<Schedule, E>,
+    {
+        self.watch.check().map_err(MachineError::from)?;
+        let procedure = self.order.take(called).map_err(MachineError::from)?;
+        let proc = called.call.proc;
+        let Some(partition) = self.partitions.get(proc as usize) else {
+            return Err(MachineError::Program(format!("no procedure {proc}")).into());
+        };
+        if self.known.len() > MAX_KNOWN {
+            self.known.clear();
+        }
+        let (known, run) = (&mut self.known, &mut self.run);
+        self.work.begin(procedure, partition, &called.call);
+        for number in 0..partition.stages.len() {
+            let mut look_up = |turn: Turn<'_>| -> Result<Schedule, E> {
+                let seen = (proc, number, turn.unit, turn.holds.clone());
+                if let Some(schedule) = known.get(&seen) {
+                    return Ok(schedule.clone());
+                }
+                let schedule = run(turn)?;
+                known.insert(seen, schedule.clone());
+                Ok(schedule)
+            };
+            let trace = self.trace.as_deref_mut();
+            self.work
+                .stage(procedure, partition, number, &mut look_up, trace)?;
+        }
+        self.work.end(procedure, partition, called);
+        if let Some(tell) = &mut self.progress {
+            tell(called.number + 1);
+        }
+        Ok(())
+    }
+
+    /// After the last call.
+    ///
+    /// # Errors
+    /// An output that no call made.
+    pub fn report(
+        self,
+        how: &'static str,
+        outputs: &[LimbId],
+    ) -> Result<MachineReport, MachineError> {
+        self.order.check(outputs)?;
+        Ok(self.work.report(how, outputs))
+    }
+}
+
+impl<R> Session for Timing<'_, R>
+where
+    R: FnMut(Turn<'_>) -> Result<Schedule, MachineError>,
+{
+    fn feed(&mut self, called: Called) -> Result<(), MachineError> {
+        self.take(&called)
+    }
+
+    fn cycles(&self) -> u64 {
+        self.work.cycles()
+    }
+
+    fn finish(self: Box<Self>, outputs: Vec<LimbId>) -> Result<MachineReport, MachineError> {
+        self.report("model", &outputs)
+    }
+}

@@ -1,0 +1,219 @@
+//! A card at work on a program: what its co-processors and its memory hold, and the sums so far.
+
+use std::collections::HashMap;
+
+use ringmill_isa::mid::{Call, Called, Head, LimbId, Procedure, ValueId};
+
+use super::claim::{Claim, Partition};
+use super::shelf::{Others, Shelf};
+use super::tally::{Places, Tally};
+use super::{Accepted, Card, Crosses, Keep, Resident, Schedule, Step};
+use crate::TraceSink;
+use crate::report::MachineReport;
+
+/// The jobs of one co-processor in a stage, to be carried out from idle to idle.
+pub struct Turn<'t> {
+    /// The number of the co-processor on its card.
+    pub unit: usize,
+    pub accepted: &'t dyn Accepted,
+    pub procedure: &'t Procedure,
+    pub jobs: &'t [&'t Claim],
+    pub holds: &'t Resident,
+}
+
+impl Turn<'_> {
+    /// The model's commands.
+    pub fn model(&self) -> Schedule {
+        self.accepted
+            .schedule(self.procedure, self.jobs, self.holds)
+    }
+}
+
+/// What the card holds between two moments.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct State {
+    residents: Vec<Resident>,
+    shelf: Shelf,
+}
+
+/// A run of a card, call after call and stage after stage.
+pub struct Work<'m> {
+    card: &'m Card,
+    accepted: Vec<Option<Box<dyn Accepted>>>,
+    /// Of each co-processor.
+    keeps: Vec<Vec<Keep>>,
+    log_n: u8,
+    state: State,
+    others: Others,
+    /// Of the call: parameters that are given a limb that an earlier one has, and that one.
+    twins: HashMap<ValueId, ValueId>,
+    tally: Tally,
+}
+
+impl<'m> Work<'m> {
+    pub(super) fn new(
+        card: &'m Card,
+        head: &Head<'_>,
+        accepted: Vec<Option<Box<dyn Accepted>>>,
+    ) -> Self {
+        let keeps = |unit: &Option<Box<dyn Accepted>>| {
+            unit.as_ref().map_or_else(Vec::new, |unit| unit.keeps())
+        };
+        Self {
+            state: State {
+                residents: vec![Resident::default(); accepted.len()],
+                shelf: Shelf::new(card.limbs(head.log_n)),
+            },
+            keeps: accepted.iter().map(keeps).collect(),
+            log_n: head.log_n,
+            card,
+            accepted,
+            others: Others::new(),
+            twins: HashMap::new(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// A procedure of the program in stages.
+    pub fn partition(&self, procedure: &Procedure) -> Partition {
+        Partition::new(procedure, &self.accepted)
+    }
+
+    /// Cycles so far.
+    pub fn cycles(&self) -> u64 {
+        self.tally.cycles()
+    }
+
+    /// A call begins; its stages follow.
+    pub fn begin(&mut self, procedure: &Procedure, partition: &Partition, call: &Call) {
+        self.tally.call(procedure, partition);
+        for resident in &mut self.state.residents {
+            *resident = std::mem::take(resident).enter(procedure, call);
+        }
+        self.others = self.state.shelf.enter(procedure, call);
+        self.twins.clear();
+        let mut first: HashMap<LimbId, ValueId> = HashMap::new();
+        for (param, &limb) in procedure.params.iter().zip(&call.args) {
+            let known = *first.entry(limb).or_insert(param.value);
+            if known != param.value {
+                self.twins.insert(param.value, known);
+            }
+        }
+    }
+
+    /// A stage: what the host reads leaves the card, then each co-processor has its turn, which `run` carries out.
+    ///
+    /// # Errors
+    /// Those of `run`.
+    pub fn stage<'t, E>(
+        &mut self,
+        procedure: &Procedure,
+        partition: &Partition,
+        number: usize,
+        run: &mut dyn FnMut(Turn<'_>) -> Result<Schedule, E>,
+        mut trace: Option<&mut (dyn TraceSink + 't)>,
+    ) -> Result<(), E> {
+        let Some(stage) = partition.stages.get(number) else {
+            return Ok(());
+        };
+        for value in partition.host_reads(procedure, stage) {
+            let value = self.twins.get(&value).copied().unwrap_or(value);
+            self.tally.sums().limbs_out += u64::from(self.state.shelf.show(value));
+        }
+        for (unit, jobs) in stage.jobs.iter().enumerate() {
+            let (Some(accepted), Some(holds)) = (
+                self.accepted.get(unit).and_then(Option::as_deref),
+                self.state.residents.get(unit),
+            ) else {
+                continue;
+            };
+            if jobs.is_empty() {
+                continue;
+            }
+            let jobs: Vec<&Claim> = jobs.iter().collect();
+            let schedule = run(Turn {
+                unit,
+                accepted,
+                procedure,
+                jobs: &jobs,
+                holds,
+            })?;
+            let crosses = self.cross(partition, number, &schedule.steps);
+            let trace = trace.as_deref_mut();
+            let of = (self.card, unit);
+            self.tally
+                .steps(of, procedure, &schedule.steps, &crosses, trace);
+            let shelved = self.state.shelf.held();
+            self.tally
+                .held(unit, &schedule.after, &self.keeps[unit], shelved);
+            self.state.residents[unit] = schedule.after;
+        }
+        Ok(())
+    }
+
+    /// Which of the commands move something over the link; the others find it in the card's memory, or leave it there.
+    fn cross(&mut self, partition: &Partition, stage: usize, steps: &[Step]) -> Vec<bool> {
+        let twins = &self.twins;
+        // What a job of this stage takes may be taken again by the next.
+        let lives = |value| stage == 0 || partition.lives_after(value, stage - 1);
+        let needed = |value: ValueId| {
+            let same = || twins.iter().filter(|(_, first)| **first == value);
+            lives(value) || same().any(|(twin, _)| lives(*twin))
+        };
+        let real = |value| known(twins, partition, value);
+        let crosses = steps.iter().map(|step| match step.crosses {
+            Crosses::Nothing => false,
+            Crosses::Tables { .. } => true,
+            Crosses::In { limb, .. } => {
+                let sums = self.tally.sums();
+                self.state.shelf.take(real(limb), &needed, sums)
+            }
+            Crosses::Out { limb, .. } => {
+                let sums = self.tally.sums();
+                self.state.shelf.give(limb, &needed, sums)
+            }
+        });
+        crosses.collect()
+    }
+
+    /// A call ends.
+    pub fn end(&mut self, procedure: &Procedure, partition: &Partition, called: &Called) {
+        let call = &called.call;
+        for resident in &mut self.state.residents {
+            *resident = std::mem::take(resident).leave(procedure, call);
+        }
+        let others = std::mem::take(&mut self.others);
+        let gone = (&others, &called.dies[..]);
+        let real = |value| known(&self.twins, partition, value);
+        self.state.shelf.leave((procedure, call), &real, gone);
+    }
+
+    /// The report of the whole run; `how` the cycles were obtained, and the program's outputs, which the host reads.
+    pub fn report(mut self, how: &'static str, outputs: &[LimbId]) -> MachineReport {
+        for &limb in outputs {
+            self.tally.sums().limbs_out += u64::from(self.state.shelf.show_limb(limb));
+        }
+        let places = |keep: &Keep| Places {
+            memory: keep.memory,
+            count: keep.places.clone().count() as u64,
+            bytes: keep.bytes,
+        };
+        let of_units = self
+            .keeps
+            .iter()
+            .map(|keeps| keeps.iter().map(places).collect());
+        let of_units: Vec<Vec<Places>> = of_units.collect();
+        let shelf = self.card.limb_bytes(self.log_n).map(|bytes| Places {
+            memory: "card memory",
+            count: self.state.shelf.capacity() as u64,
+            bytes,
+        });
+        self.tally.report(self.card, how, &of_units, shelf)
+    }
+}
+
+/// The value by which the card knows one: what was stored for what is loaded, the first of parameters that are one limb.
+fn known(twins: &HashMap<ValueId, ValueId>, partition: &Partition, value: ValueId) -> ValueId {
+    let value = partition.real(value);
+    twins.get(&value).copied().unwrap_or(value)
+}
