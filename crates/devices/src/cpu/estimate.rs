@@ -1,9 +1,9 @@
 //! What a run will take, before it takes it: from the program's text, whose length it hangs on and not the run's.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Action, LocalId, Step as Line, ValueType, Verified};
+use ringmill_isa::mid::{Action, LimbMap, LocalId, Step as Line, ValueType, Verified};
 use ringmill_math::Ring;
 
 use super::plan::{Kernel, Plan, Step};
@@ -75,7 +75,7 @@ struct Frame<'a> {
     plans: &'a [Arc<Plan>],
     blocks: &'a [Run],
     /// Bytes of each limb that is alive.
-    alive: HashMap<LocalId, u64>,
+    alive: LimbMap<u64, LocalId>,
     held: u64,
     run: Run,
 }
@@ -91,7 +91,7 @@ impl<'a> Frame<'a> {
             program,
             plans,
             blocks,
-            alive: HashMap::new(),
+            alive: LimbMap::default(),
             held: 0,
             run: Run::default(),
         };

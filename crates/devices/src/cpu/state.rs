@@ -7,11 +7,11 @@
 mod steps;
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::{BinaryHeap, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Ahead, Called, LimbId, Stream, Verified};
+use ringmill_isa::mid::{Ahead, Called, LimbId, LimbMap, Stream, Verified};
 use ringmill_limits::Watch;
 use ringmill_math::MathError;
 
@@ -60,7 +60,7 @@ pub(super) struct State<'a> {
     bindings: &'a Bindings<'a>,
     pub usage: &'a Usage,
     /// Limbs that calls made and that are still wanted, or that open calls wait for.
-    slots: HashMap<LimbId, Slot<'a>>,
+    slots: LimbMap<Slot<'a>>,
     /// Outputs are so large that they are worth writing past the cache.
     large: bool,
     /// Open calls, from call number `first_open` on.
@@ -102,7 +102,7 @@ impl<'a> State<'a> {
             plans,
             bindings,
             usage,
-            slots: HashMap::new(),
+            slots: LimbMap::default(),
             large: bytes.sum::<usize>() > CACHE_BYTES / 2,
             frames: VecDeque::new(),
             first_open: 0,

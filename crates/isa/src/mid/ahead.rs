@@ -1,10 +1,41 @@
 //! Calls as they are fed, seen some ahead: when a limb is read next, as far as that can be seen.
+//!
+//! Each argument of a call in sight is linked to the next call in sight that reads the same limb, so that taking a call
+//! tells of each of its limbs when it is read next; a call costs a look into the limbs' table for each argument when it
+//! is fed, and another when it is taken.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use super::stream::{Called, Stream};
+use super::table::{LimbMap, LimbTable};
 use super::unrolled::LimbId;
 use crate::error::VerifyError;
+
+/// No call in sight.
+const NONE: u64 = u64::MAX;
+/// The same limb is an earlier argument of the same call.
+const AGAIN: u64 = u64::MAX - 1;
+
+/// What is known of a limb.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    /// The first call in sight that reads it.
+    next: u64,
+    /// Which link, of all that ever were, is that of its last read in sight.
+    last: u64,
+    /// It dies with a call that was seen.
+    ended: bool,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self {
+            next: NONE,
+            last: 0,
+            ended: false,
+        }
+    }
+}
 
 /// The calls of a program, of which the next `window` are known before one is taken. Of a program that is no longer than
 /// that everything is.
@@ -13,13 +44,19 @@ pub struct Ahead {
     window: usize,
     inputs: u64,
     calls: VecDeque<Called>,
-    /// The calls in the window that read a limb, in order.
-    reads: HashMap<LimbId, VecDeque<u64>>,
-    /// Limbs that die with a call that was seen, until [`Self::forget`].
-    ended: HashSet<LimbId>,
+    /// Of each argument of the calls in sight: the next call that reads it.
+    links: VecDeque<u64>,
+    /// Links of calls that were taken.
+    gone: u64,
+    /// Inputs, limbs that are read in sight, and those that die in it, until [`Self::forget`].
+    seen: LimbTable<Seen>,
+    /// Of each argument of the call that was taken last: whether a call to come may read it.
+    later: Vec<bool>,
+    /// That call has one limb as several arguments.
+    twice: bool,
     /// Known when the last call is seen.
     outputs: Option<Vec<LimbId>>,
-    is_output: HashSet<LimbId>,
+    is_output: LimbMap<()>,
 }
 
 impl Ahead {
@@ -29,28 +66,47 @@ impl Ahead {
             window,
             inputs: inputs as u64,
             calls: VecDeque::new(),
-            reads: HashMap::new(),
-            ended: HashSet::new(),
+            links: VecDeque::new(),
+            gone: 0,
+            seen: LimbTable::new(inputs),
+            later: Vec::new(),
+            twice: false,
             outputs: None,
-            is_output: HashSet::new(),
+            is_output: LimbMap::default(),
         }
     }
 
     /// The call after those fed so far.
     pub fn feed(&mut self, called: Called) {
-        for &limb in &called.call.args {
-            let reads = self.reads.entry(limb).or_default();
-            if reads.back() != Some(&called.number) {
-                reads.push_back(called.number);
+        let first = self.gone + self.links.len() as u64;
+        for (&limb, at) in called.call.args.iter().zip(first..) {
+            let seen = self.seen.entry(limb);
+            let mut link = NONE;
+            if seen.next == NONE {
+                seen.next = called.number;
+            } else if seen.last >= first {
+                link = AGAIN;
+            } else {
+                let before = seen.last.checked_sub(self.gone);
+                let before = before.and_then(|before| self.links.get_mut(before as usize));
+                if let Some(before) = before {
+                    *before = called.number;
+                }
             }
+            if link == NONE {
+                seen.last = at;
+            }
+            self.links.push_back(link);
         }
-        self.ended.extend(called.dies.iter().copied());
+        for &limb in &called.dies {
+            self.seen.entry(limb).ended = true;
+        }
         self.calls.push_back(called);
     }
 
     /// There are no more calls, and these are the outputs in their order.
     pub fn end(&mut self, outputs: Vec<LimbId>) {
-        self.is_output = outputs.iter().copied().collect();
+        self.is_output = outputs.iter().map(|&limb| (limb, ())).collect();
         self.outputs = Some(outputs);
     }
 
@@ -79,19 +135,35 @@ impl Ahead {
             return None;
         }
         let called = self.calls.pop_front()?;
-        for limb in &called.call.args {
-            let reads = self.reads.get_mut(limb);
-            let left = reads.is_some_and(|reads| {
-                if reads.front() == Some(&called.number) {
-                    reads.pop_front();
-                }
-                !reads.is_empty()
-            });
-            if !left {
-                self.reads.remove(limb);
+        self.later.clear();
+        self.twice = false;
+        for &limb in &called.call.args {
+            let link = self.links.pop_front().unwrap_or(NONE);
+            self.gone += 1;
+            if link == AGAIN {
+                self.twice = true;
+                let before = called.call.args.iter().zip(&self.later);
+                let first = before.clone().find(|(arg, _)| **arg == limb);
+                self.later.push(first.is_none_or(|(_, &later)| later));
+                continue;
             }
+            let input = self.is_input(limb);
+            let seen = self.seen.entry(limb);
+            seen.next = link;
+            let unknown = self.outputs.is_none() && !input && !seen.ended;
+            self.later.push(link != NONE || unknown);
         }
         Some(called)
+    }
+
+    /// Of each argument of the call that was taken last, [`Self::read_later`].
+    pub fn later(&self) -> &[bool] {
+        &self.later
+    }
+
+    /// Whether the call that was taken last has one limb as several arguments.
+    pub fn twice(&self) -> bool {
+        self.twice
     }
 
     /// Whether no call is left to take.
@@ -106,17 +178,15 @@ impl Ahead {
 
     /// The number of the next call in sight that reads the limb.
     pub fn next_read(&self, limb: LimbId) -> Option<u64> {
-        self.reads
-            .get(&limb)
-            .and_then(|reads| reads.front())
-            .copied()
+        let next = self.seen.get(limb).map_or(NONE, |seen| seen.next);
+        (next != NONE).then_some(next)
     }
 
     /// Whether the limb may be read by a call to come. An input that no call in sight reads counts as read no more: it
     /// can be had again.
     pub fn read_later(&self, limb: LimbId) -> bool {
-        let unknown = || !self.sees_end() && !self.is_input(limb) && !self.ended.contains(&limb);
-        self.reads.contains_key(&limb) || unknown()
+        let seen = self.seen.get(limb).copied().unwrap_or_default();
+        seen.next != NONE || !(self.sees_end() || self.is_input(limb) || seen.ended)
     }
 
     pub fn is_input(&self, limb: LimbId) -> bool {
@@ -125,7 +195,7 @@ impl Ahead {
 
     /// Whether the limb is known to be an output.
     pub fn is_output(&self, limb: LimbId) -> bool {
-        self.is_output.contains(&limb)
+        self.is_output.contains_key(&limb)
     }
 
     /// The outputs in their order, when the last call is seen.
@@ -135,6 +205,8 @@ impl Ahead {
 
     /// Nothing will be asked about this limb again. Who says so of every limb that ends keeps the memory bounded.
     pub fn forget(&mut self, limb: LimbId) {
-        self.ended.remove(&limb);
+        if !self.is_input(limb) {
+            self.seen.remove(limb);
+        }
     }
 }

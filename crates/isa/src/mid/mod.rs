@@ -13,6 +13,7 @@ pub mod program;
 mod rules;
 pub mod stats;
 pub mod stream;
+pub mod table;
 pub mod text;
 pub mod types;
 pub mod unrolled;
@@ -30,6 +31,7 @@ pub use program::{
 };
 pub use ringmill_math::basext::Representative;
 pub use stream::{Called, Stream, Verified};
+pub use table::{LimbMap, LimbTable};
 pub use types::{
     Form, LimbType, LweDimension, LweType, ModulusId, TableModulus, ValueId, ValueType,
 };

@@ -3,9 +3,7 @@
 //! Calls to come are in sight, so the limb whose next use is farthest away goes out (Belady). Key limbs are counted as the machine
 //! stores them: at twice the native ring degree a limb of the program is two.
 
-use std::collections::HashSet;
-
-use ringmill_isa::mid::LimbId;
+use ringmill_isa::mid::{LimbId, LimbTable};
 
 use super::description::Description;
 
@@ -26,7 +24,7 @@ pub struct KeyMemory {
     /// For each RPAU, what each key slot holds.
     held: Vec<Vec<Option<KeyLimb>>>,
     /// Limbs that calls have asked for.
-    met: HashSet<LimbId>,
+    met: LimbTable<bool>,
     pieces: u64,
     /// Slots that nothing has been asked from yet already hold what is asked for: of all contents to start with, the
     /// limbs that are used first are the best.
@@ -40,11 +38,11 @@ pub struct KeyMemory {
 }
 
 impl KeyMemory {
-    /// Key memory before the first call of a program of a ring of degree 2^`log_n`.
-    pub fn new(d: &Description, log_n: u8, resident: bool) -> Self {
+    /// Key memory before the first call of a program of so many inputs and a ring of degree 2^`log_n`.
+    pub fn new(d: &Description, log_n: u8, inputs: usize, resident: bool) -> Self {
         Self {
             held: vec![vec![None; d.keys.slots]; d.rpaus],
-            met: HashSet::new(),
+            met: LimbTable::new(inputs),
             pieces: 1 + u64::from(log_n > d.log_n),
             resident,
             needed: vec![0; d.rpaus],
@@ -55,29 +53,45 @@ impl KeyMemory {
 
     /// A call asks for a limb that lives on RPAU `r`.
     pub fn meet(&mut self, limb: LimbId, r: usize) {
-        if self.met.insert(limb) {
+        let met = self.met.entry(limb);
+        if !*met {
+            *met = true;
             self.needed[r] += self.pieces;
         }
     }
 
-    /// A call needs `wanted`, no more than fit, on RPAU `r`: gives their slots, and appends what has to be loaded to
-    /// `loads`. `next` says when a limb is used next, after this call.
+    /// A call needs `wanted`, no more than fit, on RPAU `r`: puts their slots into `slots`, and appends what has to be
+    /// loaded to `loads`. `next` says when a limb is used next, after this call.
     pub fn bring_in<P: Ord>(
         &mut self,
         next: &dyn Fn(LimbId) -> P,
         r: usize,
         wanted: &[KeyLimb],
+        slots: &mut Vec<u8>,
         loads: &mut Vec<KeyLoad>,
-    ) -> Vec<u8> {
+    ) {
         let before = loads.len();
+        let held = &mut self.held[r];
+        // When the limb of each slot is used next; `None` where this call wants it or there is none. Made where needed.
+        let mut uses: Option<Vec<Option<P>>> = None;
         for limb in wanted {
-            if self.held[r].contains(&Some(*limb)) {
+            if held.contains(&Some(*limb)) {
                 continue;
             }
-            let empty = self.held[r].iter().position(Option::is_none);
-            let slot = empty.or_else(|| self.victim(next, r, wanted));
+            let empty = held.iter().position(Option::is_none);
+            let slot = empty.or_else(|| {
+                let uses = uses.get_or_insert_with(|| {
+                    let others = |h: &Option<KeyLimb>| h.filter(|l| !wanted.contains(l));
+                    let next = |h: &Option<KeyLimb>| others(h).map(|l| next(l.0));
+                    held.iter().map(next).collect()
+                });
+                let last = (0..).zip(&*uses).filter(|(_, next)| next.is_some());
+                let slot: usize = last.max_by_key(|&(slot, next)| (next, slot))?.0;
+                uses[slot] = None;
+                Some(slot)
+            });
             let Some(slot) = slot else { continue };
-            self.held[r][slot] = Some(*limb);
+            held[slot] = Some(*limb);
             if empty.is_some() && self.resident {
                 self.found += 1;
             } else {
@@ -89,8 +103,9 @@ impl KeyMemory {
             }
         }
         self.loads += (loads.len() - before) as u64;
-        let slot = |l: &KeyLimb| self.held[r].iter().position(|h| *h == Some(*l));
-        wanted.iter().map(|l| slot(l).unwrap_or(0) as u8).collect()
+        let slot = |l: &KeyLimb| held.iter().position(|h| *h == Some(*l));
+        slots.clear();
+        slots.extend(wanted.iter().map(|l| slot(l).unwrap_or(0) as u8));
     }
 
     /// The procedure has left `limbs` in these slots.
@@ -98,20 +113,6 @@ impl KeyMemory {
         for (&slot, &limb) in slots.iter().zip(limbs) {
             self.held[r][usize::from(slot)] = Some(limb);
         }
-    }
-
-    /// The slot whose limb is needed last, and not by this call.
-    fn victim<P: Ord>(
-        &self,
-        next: &dyn Fn(LimbId) -> P,
-        r: usize,
-        wanted: &[KeyLimb],
-    ) -> Option<usize> {
-        let held = self.held[r].iter().enumerate();
-        held.filter_map(|(slot, h)| h.as_ref().map(|l| (slot, l)))
-            .filter(|(_, l)| !wanted.contains(l))
-            .max_by_key(|(slot, l)| (next(l.0), *slot))
-            .map(|(slot, _)| slot)
     }
 
     /// Distinct key limbs that the program uses.

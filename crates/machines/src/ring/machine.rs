@@ -9,7 +9,7 @@ use ringmill_isa::mid::{Called, Head, LimbId, Op, Procedure, Verified};
 use super::description::Description;
 use super::encode::{MAX_LAYER, decode};
 use super::micro::MicroCode;
-use super::program::{self, Running, Step, Totals};
+use super::program::{self, Running, Told, Totals};
 use super::time;
 use crate::fpga::Fit;
 use crate::{
@@ -178,7 +178,7 @@ impl Machine for RingMachine {
         self.check_values(&head)?;
         Ok(Box::new(Timing {
             machine: self,
-            progress: options.progress.take(),
+            progress: Progress(options.progress.take()),
             running: Running::new(&self.description, head, options),
         }))
     }
@@ -212,25 +212,23 @@ impl Machine for RingMachine {
 struct Timing<'m> {
     machine: &'m RingMachine,
     running: Running<'m>,
-    progress: Option<&'m mut dyn FnMut(u64)>,
+    progress: Progress<'m>,
 }
 
 /// Passes on how many calls are done.
-fn telling<'p>(
-    progress: &'p mut Option<&mut dyn FnMut(u64)>,
-) -> impl FnMut(&Step<'_>) -> Result<(), MachineError> + 'p {
-    move |call| {
-        if let Some(tell) = progress {
-            tell(call.done);
+struct Progress<'m>(Option<&'m mut dyn FnMut(u64)>);
+
+impl Told for Progress<'_> {
+    fn done(&mut self, calls: u64) {
+        if let Some(tell) = &mut self.0 {
+            tell(calls);
         }
-        Ok(())
     }
 }
 
 impl Session for Timing<'_> {
     fn feed(&mut self, called: Called) -> Result<(), MachineError> {
-        let mut tell = telling(&mut self.progress);
-        self.running.feed(called, &mut |_| Ok(()), &mut tell)
+        self.running.feed(called, &mut self.progress)
     }
 
     fn cycles(&self) -> u64 {
@@ -243,8 +241,7 @@ impl Session for Timing<'_> {
             running,
             mut progress,
         } = *self;
-        let mut tell = telling(&mut progress);
-        let totals = running.finish(outputs, &mut |_| Ok(()), &mut tell)?;
+        let totals = running.finish(outputs, &mut progress)?;
         Ok(machine.report(totals))
     }
 }

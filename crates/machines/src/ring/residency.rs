@@ -1,8 +1,6 @@
 //! Which program limbs are in which slots between calls.
 
-use std::collections::{HashMap, HashSet};
-
-use ringmill_isa::mid::{Call, Head, LimbId, Procedure};
+use ringmill_isa::mid::{Head, LimbId, LimbMap};
 
 use super::description::{Description, MAX_RPAUS};
 use super::place::{Class, order};
@@ -39,20 +37,51 @@ impl Arrangement {
 pub struct Bundle {
     /// Number of the operand among the call's.
     pub operand: u16,
-    pub limbs: Vec<LimbId>,
+    /// Each with its RPAU.
+    pub limbs: Vec<(LimbId, u8)>,
+}
+
+/// The slots of a limb's pieces, of which there are one or two.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Pieces {
+    slots: [u8; 2],
+    count: u8,
+}
+
+impl Pieces {
+    /// The first two of a list.
+    pub fn of(list: impl IntoIterator<Item = u8>) -> Self {
+        let mut pieces = Self::default();
+        for (place, slot) in pieces.slots.iter_mut().zip(list) {
+            *place = slot;
+            pieces.count += 1;
+        }
+        pieces
+    }
+
+    pub fn slots(&self) -> &[u8] {
+        self.slots.get(..self.count.into()).unwrap_or_default()
+    }
+
+    fn mask(&self) -> u32 {
+        self.slots().iter().fold(0, |mask, slot| mask | 1 << slot)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Resident {
+    rpau: u8,
+    pieces: Pieces,
 }
 
 /// Program limbs in polynomial memory.
 #[derive(Clone, Debug)]
 pub struct Residency {
-    slots: HashMap<LimbId, Vec<u8>>,
+    resident: LimbMap<Resident>,
     /// Limbs made here of which the host has a copy; it has all inputs.
-    host: HashSet<LimbId>,
+    host: LimbMap<()>,
     inputs: u64,
     busy: [u32; MAX_RPAUS],
-    /// RPAU of each limb that was met and not forgotten.
-    rpaus: HashMap<LimbId, u8>,
-    rpau_count: usize,
     orders: [Vec<u8>; 2],
     pieces: usize,
 }
@@ -61,41 +90,27 @@ impl Residency {
     /// Nothing is on the machine; the host has the inputs.
     pub fn new(d: &Description, head: &Head<'_>) -> Self {
         Self {
-            slots: HashMap::new(),
-            host: HashSet::new(),
+            resident: LimbMap::default(),
+            host: LimbMap::default(),
             inputs: head.inputs.len() as u64,
             busy: [0; MAX_RPAUS],
-            rpaus: HashMap::new(),
-            rpau_count: d.rpaus,
             orders: [order(d, Class::Keep), order(d, Class::Work)],
             pieces: 1 + usize::from(head.log_n > d.log_n),
         }
     }
 
-    /// The limbs of a call.
-    pub fn meet(&mut self, call: &Call, procedure: &Procedure) {
-        let args = call.args.iter().zip(procedure.param_types());
-        for (&limb, ty) in args.chain(call.results.iter().zip(procedure.result_types())) {
-            let rpau = usize::from(ty.modulus.0) % self.rpau_count;
-            self.rpaus.insert(limb, rpau as u8);
-        }
-    }
-
-    pub fn rpau(&self, limb: LimbId) -> usize {
-        self.rpaus.get(&limb).map_or(0, |r| usize::from(*r))
-    }
-
-    pub fn slots(&self, limb: LimbId) -> Option<&Vec<u8>> {
-        self.slots.get(&limb)
+    /// Where the limb's pieces are, if it is on the machine.
+    pub fn pieces(&self, limb: LimbId) -> Option<Pieces> {
+        self.resident.get(&limb).map(|resident| resident.pieces)
     }
 
     pub fn on_host(&self, limb: LimbId) -> bool {
-        limb.0 < self.inputs || self.host.contains(&limb)
+        limb.0 < self.inputs || self.host.contains_key(&limb)
     }
 
     /// The host gets a copy.
     pub fn copy_to_host(&mut self, limb: LimbId) {
-        self.host.insert(limb);
+        self.host.insert(limb, ());
     }
 
     /// Slots in use on each RPAU.
@@ -103,23 +118,22 @@ impl Residency {
         self.busy
     }
 
-    /// Limbs on the machine.
-    pub fn limbs(&self) -> impl Iterator<Item = LimbId> + '_ {
-        self.slots.keys().copied()
+    /// Limbs on the machine, each with its RPAU.
+    pub fn limbs(&self) -> impl Iterator<Item = (LimbId, usize)> + '_ {
+        let each = self.resident.iter();
+        each.map(|(&limb, resident)| (limb, usize::from(resident.rpau)))
     }
 
-    /// `limb` is now in these slots.
-    pub fn settle(&mut self, limb: LimbId, slots: Vec<u8>) {
-        let r = self.rpau(limb);
-        slots.iter().for_each(|s| self.busy[r] |= 1 << s);
-        self.slots.insert(limb, slots);
+    /// `limb` is now in these slots of its RPAU.
+    pub fn settle(&mut self, limb: LimbId, rpau: u8, pieces: Pieces) {
+        self.busy[usize::from(rpau)] |= pieces.mask();
+        self.resident.insert(limb, Resident { rpau, pieces });
     }
 
     /// `limb` leaves the machine.
     pub fn remove(&mut self, limb: LimbId) {
-        if let Some(slots) = self.slots.remove(&limb) {
-            let r = self.rpau(limb);
-            slots.iter().for_each(|s| self.busy[r] &= !(1 << s));
+        if let Some(Resident { rpau, pieces }) = self.resident.remove(&limb) {
+            self.busy[usize::from(rpau)] &= !pieces.mask();
         }
     }
 
@@ -127,7 +141,6 @@ impl Residency {
     pub fn forget(&mut self, limb: LimbId) {
         self.remove(limb);
         self.host.remove(&limb);
-        self.rpaus.remove(&limb);
     }
 
     /// Brings bundles in: the same slots for all limbs of a bundle where such are free. Gives the limbs brought in, or
@@ -140,37 +153,31 @@ impl Residency {
         let mut settled = Vec::new();
         for bundle in bundles {
             let work = arrangement.class(bundle.operand) == Class::Work;
-            let order = self.orders[usize::from(work)].clone();
-            let free = |slot: &&u8| {
-                bundle
-                    .limbs
-                    .iter()
-                    .all(|&l| self.busy[self.rpau(l)] >> **slot & 1 == 0)
+            let free = |busy: u32| {
+                let order = self.orders[usize::from(work)].iter().copied();
+                Pieces::of(order.filter(|slot| busy >> slot & 1 == 0).take(self.pieces))
             };
-            let common: Vec<u8> = order
-                .iter()
-                .filter(free)
-                .take(self.pieces)
-                .copied()
-                .collect();
-            for &limb in &bundle.limbs {
-                let r = self.rpau(limb);
-                let taken = |s: &u8| self.busy[r] >> *s & 1 == 1;
-                let mut slots = common.clone();
+            let busy = |rpau: u8| self.busy[usize::from(rpau)];
+            let common = free(bundle.limbs.iter().fold(0, |all, &(_, r)| all | busy(r)));
+            // What the bundle itself takes on the way is seen by those of its limbs that come after.
+            let mut taken = self.busy;
+            let mut places = Vec::with_capacity(bundle.limbs.len());
+            for &(limb, rpau) in &bundle.limbs {
+                let mine = &mut taken[usize::from(rpau)];
+                let mut pieces = common;
                 // No common slots, or a second limb of the bundle on the same RPAU.
-                if slots.len() < self.pieces || slots.iter().any(taken) {
-                    slots = order
-                        .iter()
-                        .filter(|s| !taken(s))
-                        .take(self.pieces)
-                        .copied()
-                        .collect();
+                if pieces.slots().len() < self.pieces || *mine & pieces.mask() != 0 {
+                    pieces = free(*mine);
                 }
-                if slots.len() < self.pieces {
+                *mine |= pieces.mask();
+                places.push((limb, rpau, pieces));
+            }
+            for (limb, rpau, pieces) in places {
+                if pieces.slots().len() < self.pieces {
                     settled.into_iter().for_each(|l| self.remove(l));
                     return None;
                 }
-                self.settle(limb, slots);
+                self.settle(limb, rpau, pieces);
                 settled.push(limb);
             }
         }

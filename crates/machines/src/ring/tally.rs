@@ -41,29 +41,23 @@ impl Union {
 }
 
 impl Tally {
-    /// Adds another tally.
-    pub fn add(&mut self, other: &Tally) {
-        self.words += other.words;
-        self.ring += other.ring;
-        self.link += other.link;
-        self.overlap += other.overlap;
+    /// Adds another tally so many times.
+    pub fn add(&mut self, other: &Tally, times: u64) {
+        self.words += times * other.words;
+        self.ring += times * other.ring;
+        self.link += times * other.link;
+        self.overlap += times * other.overlap;
         let moved = self.moved.iter_mut().zip(other.moved);
         let moving = self.moving.iter_mut().zip(other.moving);
-        moved
-            .chain(moving)
-            .for_each(|(mine, theirs)| *mine += theirs);
+        let units = self.units.iter_mut().flatten();
+        let units = units.zip(other.units.into_iter().flatten());
+        for (mine, theirs) in moved.chain(moving).chain(units) {
+            *mine += times * theirs;
+        }
         for (kind, (count, cycles)) in &other.by_kind {
             let entry = self.by_kind.entry(kind).or_default();
-            entry.0 += count;
-            entry.1 += cycles;
-        }
-        for (mine, theirs) in self
-            .units
-            .iter_mut()
-            .flatten()
-            .zip(other.units.iter().flatten())
-        {
-            *mine += theirs;
+            entry.0 += times * count;
+            entry.1 += times * cycles;
         }
     }
 }

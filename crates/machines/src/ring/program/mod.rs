@@ -4,28 +4,25 @@
 //! placement) pairs; a repeated call costs a table look-up.
 
 mod calls;
+mod cutting;
+mod layout;
 mod moving;
+mod outcomes;
 mod placing;
+mod state;
 
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
-
-use ringmill_isa::mid::{Call, Called, Head, LimbId, Order, Procedure, Verified};
+use ringmill_isa::mid::{Call, Called, Head, LimbId, Procedure, Verified};
 use ringmill_limits::Watch;
 
 use super::description::Description;
-use super::keys::{KeyLoad, KeyMemory};
+use super::keys::KeyLoad;
 use super::model;
-use super::policy::Policy;
-use super::residency::Residency;
-use super::schedule::{Placement, Scheduled};
-use super::search::Prepared;
-use super::tally::{LINK_INPUTS, LINK_KEYS, LINK_OUTPUTS, LINK_SPILLS, Lanes, Tally, Tracer};
-use crate::{Inside, KeyUse, MachineError, SimOptions, Spills, TraceSink};
-use calls::{Calls, Planned};
+use super::schedule::Scheduled;
+use super::tally::{LINK_INPUTS, LINK_KEYS, LINK_OUTPUTS, LINK_SPILLS, Tally, Tracer};
+use crate::{KeyUse, MachineError, SimOptions, Spills, TraceSink};
+use moving::KeyTable;
+use state::{Run, Traffic};
 
-/// Schedules kept at once.
-const MAX_CACHED: usize = 4096;
 /// A scheduled and timed procedure at one placement.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -63,8 +60,6 @@ pub type OnSchedule<'a> = dyn FnMut(&Outcome) -> Result<(), MachineError> + 'a;
 /// One call, before its results settle.
 #[derive(Debug)]
 pub struct Step<'a> {
-    /// How many of the program's calls are done, this one among them; a part counts as the call that it stands before.
-    pub done: u64,
     /// The call, of the program or a part of one of its calls, and its procedure.
     pub call: &'a Call,
     pub procedure: &'a Procedure,
@@ -73,7 +68,7 @@ pub struct Step<'a> {
     /// Arguments that came over the link for this call.
     pub arrived: Vec<LimbId>,
     /// The call's key table: the key slot of each RPAU and key index.
-    pub key_table: HashMap<(usize, u8), u8>,
+    pub key_table: KeyTable,
     /// Key limbs that came over the link for this call.
     pub key_loads: Vec<KeyLoad>,
     pub outcome: &'a Outcome,
@@ -82,23 +77,68 @@ pub struct Step<'a> {
 /// Told of every call.
 pub type OnCall<'a> = dyn FnMut(&Step<'_>) -> Result<(), MachineError> + 'a;
 
+/// Told of what a run does, as it does it.
+pub trait Told {
+    /// A schedule, when it was made.
+    ///
+    /// # Errors
+    /// Any, which ends the run.
+    fn schedule(&mut self, _: &Outcome) -> Result<(), MachineError> {
+        Ok(())
+    }
+
+    /// Whether it is to be told of every call: that costs, so not all are.
+    fn wants_calls(&self) -> bool {
+        false
+    }
+
+    /// A call.
+    ///
+    /// # Errors
+    /// Any, which ends the run.
+    fn call(&mut self, _: &Step<'_>) -> Result<(), MachineError> {
+        Ok(())
+    }
+
+    /// So many of the program's calls are done.
+    fn done(&mut self, _: u64) {}
+}
+
+/// Told by two functions.
+struct Callbacks<'a, 'b>(&'a mut OnSchedule<'b>, &'a mut OnCall<'b>);
+
+impl Told for Callbacks<'_, '_> {
+    fn schedule(&mut self, outcome: &Outcome) -> Result<(), MachineError> {
+        (self.0)(outcome)
+    }
+
+    fn wants_calls(&self) -> bool {
+        true
+    }
+
+    fn call(&mut self, step: &Step<'_>) -> Result<(), MachineError> {
+        (self.1)(step)
+    }
+}
+
 /// Runs `program` without data, pulling its calls.
 ///
 /// # Errors
 /// A program that the machine cannot run or that does not fit; whatever the callbacks return.
-pub fn run(
+pub fn run<'b>(
     d: &Description,
     program: &Verified,
     options: SimOptions<'_>,
-    on_schedule: &mut OnSchedule<'_>,
-    on_call: &mut OnCall<'_>,
+    on_schedule: &mut OnSchedule<'b>,
+    on_call: &mut OnCall<'b>,
 ) -> Result<Totals, MachineError> {
+    let mut told = Callbacks(on_schedule, on_call);
     let mut running = Running::new(d, program.head(), options.for_now());
     let mut stream = program.stream();
     while let Some(called) = stream.next_call()? {
-        running.feed(called, on_schedule, on_call)?;
+        running.feed(called, &mut told)?;
     }
-    running.finish(stream.outputs()?, on_schedule, on_call)
+    running.finish(stream.outputs()?, &mut told)
 }
 
 /// A run without data, fed its calls.
@@ -127,16 +167,11 @@ impl<'a> Running<'a> {
     /// Takes the next call; what is far enough behind it runs.
     ///
     /// # Errors
-    /// A call that cannot come next, or that the machine cannot run; whatever the callbacks return.
-    pub fn feed(
-        &mut self,
-        called: Called,
-        on_schedule: &mut OnSchedule<'_>,
-        on_call: &mut OnCall<'_>,
-    ) -> Result<(), MachineError> {
+    /// A call that cannot come next, or that the machine cannot run; whatever `told` returns.
+    pub fn feed(&mut self, called: Called, told: &mut dyn Told) -> Result<(), MachineError> {
         self.run.order.take(&called)?;
         self.run.calls.feed(called);
-        self.go_on(on_schedule, on_call)
+        self.go_on(told)
     }
 
     /// After the last call: what is left runs.
@@ -146,12 +181,11 @@ impl<'a> Running<'a> {
     pub fn finish(
         mut self,
         outputs: Vec<LimbId>,
-        on_schedule: &mut OnSchedule<'_>,
-        on_call: &mut OnCall<'_>,
+        told: &mut dyn Told,
     ) -> Result<Totals, MachineError> {
         self.run.order.check(&outputs)?;
         self.run.calls.end(outputs);
-        self.go_on(on_schedule, on_call)?;
+        self.go_on(told)?;
         let before = self.run.traffic();
         self.run.send_rest();
         if let Some(sink) = self.trace.as_deref_mut() {
@@ -161,11 +195,7 @@ impl<'a> Running<'a> {
         Ok(self.run.finish())
     }
 
-    fn go_on(
-        &mut self,
-        on_schedule: &mut OnSchedule<'_>,
-        on_call: &mut OnCall<'_>,
-    ) -> Result<(), MachineError> {
+    fn go_on(&mut self, told: &mut dyn Told) -> Result<(), MachineError> {
         let Self {
             run,
             clock,
@@ -183,7 +213,7 @@ impl<'a> Running<'a> {
                 None => e,
             };
             let before = run.traffic();
-            let outcome = run.call(&planned, on_schedule, on_call).map_err(at)?;
+            let outcome = run.call(&planned, told).map_err(at)?;
             if let Some(sink) = trace.as_deref_mut() {
                 let [spills, inputs, keys, outputs] = crossed(before, run.traffic());
                 clock.link(sink, (LINK_SPILLS, "SPILL"), spills);
@@ -203,9 +233,6 @@ impl<'a> Running<'a> {
         Ok(())
     }
 }
-
-/// Bytes that have crossed the link between calls: spills, inputs, keys, outputs.
-type Traffic = [u64; 4];
 
 fn crossed(before: Traffic, now: Traffic) -> Traffic {
     std::array::from_fn(|i| now[i].saturating_sub(before[i]))
@@ -230,178 +257,5 @@ impl Clock<'_> {
         let start = self.now();
         self.cycle += self.d.link_seconds(bytes) * self.d.clock_mhz * 1e6;
         sink.event(lane, name, start, self.now() - start);
-    }
-}
-
-/// Bytes of memory that an instruction takes in all the forms of its procedure and their schedules.
-const SCHEDULED: u64 = 16 << 10;
-
-/// A procedure made ready to be scheduled, if there is memory for it.
-fn prepared(
-    d: &Description,
-    procedure: &Procedure,
-    watch: &Watch,
-) -> Result<Prepared, MachineError> {
-    watch.check()?;
-    let bytes = SCHEDULED.saturating_mul(procedure.instrs.len() as u64);
-    watch.admit("the schedule of a procedure", bytes)?;
-    Ok(Prepared::new(d, procedure)?.watched(watch.clone()))
-}
-
-struct Run<'a> {
-    d: &'a Description,
-    head: Head<'a>,
-    order: Order<'a>,
-    calls: Calls<'a>,
-    /// The policy that served the first procedure of a shape best.
-    policies: HashMap<usize, Policy>,
-    spill: bool,
-    watch: Watch,
-    prepared: HashMap<u32, Prepared>,
-    cache: HashMap<(u32, Placement), Arc<Outcome>>,
-    /// Procedures that spill inside: these start from an empty memory, so one schedule each.
-    spilled: HashMap<u32, Arc<Outcome>>,
-    residency: Residency,
-    keys: KeyMemory,
-    /// Inputs that have crossed the link once: coming again is a spill.
-    came: Vec<bool>,
-    /// Outputs that have crossed the link.
-    sent: HashSet<LimbId>,
-    limb_bytes: u64,
-    /// Pieces of a limb: two at twice the native ring degree.
-    pieces: u8,
-    lanes: Lanes,
-    totals: Totals,
-}
-
-impl<'a> Run<'a> {
-    fn new(d: &'a Description, head: Head<'a>, options: &SimOptions<'_>) -> Self {
-        Self {
-            watch: options.watch.clone(),
-            d,
-            order: Order::new(&head),
-            calls: Calls::new(d, head),
-            policies: HashMap::new(),
-            spill: options.spill,
-            prepared: HashMap::new(),
-            cache: HashMap::new(),
-            spilled: HashMap::new(),
-            residency: Residency::new(d, &head),
-            keys: KeyMemory::new(d, head.log_n, options.resident_keys),
-            came: vec![false; head.inputs.len()],
-            sent: HashSet::new(),
-            limb_bytes: 8 << head.log_n,
-            pieces: 1 + u8::from(head.log_n > d.log_n),
-            lanes: Lanes::new(d.rpaus),
-            totals: Totals {
-                log_n: head.log_n,
-                peak: vec![0; d.rpaus],
-                ..Totals::default()
-            },
-            head,
-        }
-    }
-
-    fn next_call(&mut self) -> Result<Option<Planned>, MachineError> {
-        let next = self.calls.next_call()?;
-        for limb in self.calls.take_stale() {
-            self.residency.forget(limb);
-        }
-        Ok(next)
-    }
-
-    fn call(
-        &mut self,
-        planned: &Planned,
-        on_schedule: &mut OnSchedule<'_>,
-        on_call: &mut OnCall<'_>,
-    ) -> Result<Arc<Outcome>, MachineError> {
-        let call = &planned.call;
-        let procedure = Arc::clone(self.calls.procedure(call.proc)?);
-        self.residency.meet(call, &procedure);
-        if !self.prepared.contains_key(&call.proc) {
-            let mut prepared = prepared(self.d, &procedure, &self.watch)?;
-            let shape = self.calls.shape(call.proc);
-            if let Some(&policy) = shape.and_then(|shape| self.policies.get(&shape)) {
-                prepared.prefer(policy);
-            }
-            self.prepared.insert(call.proc, prepared);
-        }
-        let needs = self
-            .prepared
-            .get(&call.proc)
-            .map_or(0, |p| p.graph().key_slots);
-        if needs > self.d.keys.slots && (!self.spill || self.d.keys.slots == 0) {
-            let procedure = procedure.name.clone();
-            return Err(MachineError::KeyMemory {
-                procedure,
-                needs,
-                slots: self.d.keys.slots,
-            });
-        }
-        let bundles = self.missing(call, &procedure);
-        let outcome = self.place_and_schedule(call, &procedure, &bundles, on_schedule)?;
-        let (key_table, key_loads) = self.bring_keys(call, &outcome.scheduled.key_plans);
-        let inside = outcome.scheduled.host_params.iter().any(|p| !p.is_empty());
-        let bundles = if inside { Vec::new() } else { bundles };
-        for &limb in bundles.iter().flat_map(|b| &b.limbs) {
-            self.arrived(limb);
-        }
-        let slots = |l: &LimbId| self.residency.slots(*l).cloned().unwrap_or_default();
-        let args = call.args.iter().map(slots).collect();
-        let arrived = bundles.into_iter().flat_map(|b| b.limbs).collect();
-        on_call(&Step {
-            done: planned.at.0 + 1,
-            call,
-            procedure: &procedure,
-            args,
-            arrived,
-            key_table,
-            key_loads,
-            outcome: &outcome,
-        })?;
-        self.settle_results(call, &outcome);
-        self.totals.calls += 1;
-        self.totals.tally.add(&outcome.tally);
-        let procedures = &mut self.totals.procedures;
-        let entry = procedures.entry(procedure.name.clone()).or_default();
-        entry.calls += 1;
-        entry.cycles += outcome.cycles;
-        for (peak, now) in self.totals.peak.iter_mut().zip(outcome.scheduled.peak) {
-            *peak = now.max(*peak);
-        }
-        Ok(outcome)
-    }
-
-    fn traffic(&self) -> Traffic {
-        let totals = &self.totals;
-        let spilled = (totals.spills.stores + totals.spills.loads) * self.limb_bytes;
-        let keys = self.keys.loads * self.limb_bytes / u64::from(self.pieces);
-        [spilled, totals.bytes_in, keys, totals.bytes_out]
-    }
-
-    fn finish(mut self) -> Totals {
-        self.totals.keys = KeyUse {
-            needed: self.keys.needed(),
-            fit: self.keys.fit(),
-            loaded: self.keys.loads + self.totals.tally.moved[2],
-        };
-        self.totals.key_limbs = self.keys.most();
-        self.totals.resident_keys = self.keys.found;
-        let [stores, loads, key_loads] = self.totals.tally.moved;
-        let bytes = (stores + loads + key_loads) * self.limb_bytes / u64::from(self.pieces);
-        self.totals.key_bytes = self.keys.loads * self.limb_bytes / u64::from(self.pieces);
-        let spills = &mut self.totals.spills;
-        spills.inside = Inside {
-            stores,
-            loads,
-            key_loads,
-            bytes,
-            seconds: self.d.link_seconds(bytes),
-        };
-        spills.bytes = (spills.stores + spills.loads) * self.limb_bytes;
-        spills.seconds = self.d.link_seconds(spills.bytes);
-        self.totals.cuts = self.calls.cuts();
-        self.totals
     }
 }

@@ -2,37 +2,44 @@
 
 use std::collections::HashMap;
 
-use ringmill_isa::Poly;
-use ringmill_isa::mid::{Call, LimbId, ParamRole, Procedure};
+use ringmill_isa::mid::{Call, LimbId};
 
-use super::{Outcome, Run};
+use super::Outcome;
+use super::layout::{Layout, Travel};
+use super::state::{Now, Run};
 use crate::ring::graph::KeyPlan;
-use crate::ring::keys::{KeyLimb, KeyLoad};
-use crate::ring::residency::Bundle;
+use crate::ring::keys::KeyLoad;
+use crate::ring::residency::{Bundle, Pieces};
+
+/// The key table of a call: the key slot of each RPAU and key index.
+pub type KeyTable = HashMap<(usize, u8), u8>;
 
 impl Run<'_> {
-    /// Brings the call's key limbs into key memory; gives their slots, and what crosses the link.
+    /// Brings the call's key limbs into key memory; what crosses the link is put into `loads`, their slots into `table`
+    /// where one is wanted.
     pub(super) fn bring_keys(
         &mut self,
-        call: &Call,
+        now: &Now<'_>,
         plans: &[KeyPlan],
-    ) -> (HashMap<(usize, u8), u8>, Vec<KeyLoad>) {
-        let mut wanted: Vec<(Vec<u8>, Vec<KeyLimb>)> = vec![Default::default(); self.d.rpaus];
-        if let Some(prepared) = self.prepared.get(&call.proc) {
-            for (&limb, base) in call.args.iter().zip(&prepared.graph().keys) {
-                let Some(base) = base else { continue };
-                self.keys.meet(limb, self.residency.rpau(limb));
-                let (indices, limbs) = &mut wanted[self.residency.rpau(limb)];
+        mut table: Option<&mut KeyTable>,
+        loads: &mut Vec<KeyLoad>,
+    ) {
+        loads.clear();
+        let calls = &self.calls;
+        let next = |limb| calls.next_use(limb);
+        let (mut indices, mut limbs) = (Vec::new(), Vec::new());
+        let mut slots = Vec::new();
+        for (r, keys) in now.layout.keys.iter().enumerate() {
+            indices.clear();
+            limbs.clear();
+            for key in keys {
+                let limb = now.call.args[key.at];
+                self.keys.meet(limb, r);
                 for piece in 0..self.pieces {
-                    indices.push(base + piece);
+                    indices.push(key.base + piece);
                     limbs.push((limb, piece));
                 }
             }
-        }
-        let (mut table, mut loads) = (HashMap::new(), Vec::new());
-        let calls = &self.calls;
-        let next = |limb| calls.next_use(limb);
-        for (r, (indices, limbs)) in wanted.into_iter().enumerate() {
             if let Some(plan) = plans.iter().find(|p| usize::from(p.rpau) == r) {
                 // More than fit: those that the procedure starts with, then those that it leaves behind.
                 let limb = |k: &u8| {
@@ -40,50 +47,40 @@ impl Run<'_> {
                     at.map(|at| limbs[at])
                 };
                 let named = |list: &[u8]| list.iter().filter_map(limb).collect::<Vec<_>>();
-                let slots = self
-                    .keys
-                    .bring_in(&next, r, &named(&plan.entry), &mut loads);
+                let entry = named(&plan.entry);
+                self.keys.bring_in(&next, r, &entry, &mut slots, loads);
                 self.keys.leave(r, &slots, &named(&plan.exit));
-                let of = |&(k, at): &(u8, u8)| Some(((r, k), *slots.get(usize::from(at))?));
-                table.extend(plan.slots.iter().filter_map(of));
+                if let Some(table) = &mut table {
+                    let of = |&(k, at): &(u8, u8)| Some(((r, k), *slots.get(usize::from(at))?));
+                    table.extend(plan.slots.iter().filter_map(of));
+                }
                 continue;
             }
-            let slots = self.keys.bring_in(&next, r, &limbs, &mut loads);
-            table.extend(
-                indices
-                    .into_iter()
-                    .zip(slots)
-                    .map(|(k, slot)| ((r, k), slot)),
-            );
+            self.keys.bring_in(&next, r, &limbs, &mut slots, loads);
+            if let Some(table) = &mut table {
+                let named = indices.iter().zip(&slots);
+                table.extend(named.map(|(&k, &slot)| ((r, k), slot)));
+            }
         }
-        (table, loads)
     }
 
     /// Arguments that are not on the machine, bundled by operand and polynomial.
-    pub(super) fn missing(&self, call: &Call, procedure: &Procedure) -> Vec<Bundle> {
-        let mut bundles: Vec<((u16, Poly, usize), Bundle)> = Vec::new();
+    pub(super) fn missing(&self, call: &Call, layout: &Layout) -> Vec<Bundle> {
+        let mut bundles: Vec<(Travel, Bundle)> = Vec::new();
         let mut seen = Vec::new();
-        let params = procedure.params.iter().zip(procedure.param_types());
-        for ((param, ty), &limb) in params.zip(&call.args) {
-            let (operand, poly) = match param.role {
-                ParamRole::Cipher { arg, poly } => (arg, poly),
-                ParamRole::Plain { arg } => (arg, Poly::FIRST),
-                ParamRole::Key { .. } => continue,
-            };
-            if self.residency.slots(limb).is_some() || seen.contains(&limb) {
+        for value in &layout.values {
+            let limb = call.args[value.at];
+            if self.residency.pieces(limb).is_some() || seen.contains(&limb) {
                 continue;
             }
             seen.push(limb);
-            let key = (operand, poly, usize::from(ty.modulus.0) / self.d.rpaus);
-            match bundles.iter_mut().find(|(k, _)| *k == key) {
-                Some((_, bundle)) => bundle.limbs.push(limb),
-                None => bundles.push((
-                    key,
-                    Bundle {
-                        operand,
-                        limbs: vec![limb],
-                    },
-                )),
+            let one = (limb, value.rpau);
+            match bundles.iter_mut().find(|(k, _)| *k == value.travel) {
+                Some((_, bundle)) => bundle.limbs.push(one),
+                None => {
+                    let (operand, limbs) = (value.travel.0, vec![one]);
+                    bundles.push((value.travel, Bundle { operand, limbs }));
+                }
             }
         }
         bundles.into_iter().map(|(_, bundle)| bundle).collect()
@@ -92,18 +89,11 @@ impl Run<'_> {
     /// Moves the limb that is needed last, and not by this call, to the host, from where most slots are in use. False when
     /// there is none.
     pub(super) fn evict(&mut self, call: &Call) -> bool {
-        let busy = self.residency.busy();
-        let used = |limb: LimbId| busy[self.residency.rpau(limb)].count_ones();
-        let others = || {
-            let limbs = self.residency.limbs();
-            limbs.filter(|l| !call.args.contains(l))
-        };
-        let Some(most) = others().map(used).max() else {
-            return false;
-        };
-        let candidates = others().filter(|&l| used(l) == most);
-        let victim = candidates.map(|l| (self.calls.next_use(l), l)).max();
-        let Some((_, victim)) = victim else {
+        let used = self.residency.busy().map(u32::count_ones);
+        let others = self.residency.limbs();
+        let others = others.filter(|(limb, _)| !call.args.contains(limb));
+        let victim = others.max_by_key(|&(limb, r)| (used[r], self.calls.next_use(limb), limb));
+        let Some((victim, _)) = victim else {
             return false;
         };
         self.leave(victim);
@@ -133,13 +123,14 @@ impl Run<'_> {
     }
 
     /// Frees what the call used last, and settles what it made and is still needed.
-    pub(super) fn settle_results(&mut self, call: &Call, outcome: &Outcome) {
-        for &limb in &call.args {
-            if !self.calls.used_later(limb) {
-                self.drop_limb(limb);
+    pub(super) fn settle_results(&mut self, now: &Now<'_>, outcome: &Outcome) {
+        for at in 0..now.call.args.len() {
+            if !self.calls.later().get(at).is_some_and(|later| *later) {
+                self.drop_limb(now.call.args[at]);
             }
         }
-        for (&limb, slots) in call.results.iter().zip(&outcome.scheduled.results) {
+        let results = now.call.results.iter().zip(&now.layout.results);
+        for ((&limb, &rpau), slots) in results.zip(&outcome.scheduled.results) {
             let output = self.calls.is_output(limb);
             if slots.is_empty() {
                 // Its procedure has sent it to the host already.
@@ -154,7 +145,8 @@ impl Run<'_> {
                 self.sent.insert(limb);
             }
             if self.calls.used_later(limb) {
-                self.residency.settle(limb, slots.clone());
+                let pieces = Pieces::of(slots.iter().copied());
+                self.residency.settle(limb, rpau, pieces);
             } else {
                 self.drop_limb(limb);
             }

@@ -3,29 +3,84 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Call, LimbId, Procedure};
-
-use super::{MAX_CACHED, OnSchedule, Outcome, Run};
+use super::outcomes::Index;
+use super::state::{Now, Run};
+use super::{Outcome, Told};
 use crate::MachineError;
+use crate::ring::description::MAX_RPAUS;
 use crate::ring::model;
 use crate::ring::residency::{Arrangement, Bundle, Residency};
 use crate::ring::schedule::{Failure, Placement, Scheduled};
 use crate::ring::search::Prepared;
 use crate::ring::tally::Tally;
 
+/// A procedure and a [`Placement`] of it as bytes: its number, two for the slots of each argument and whether it must stay,
+/// and the slots of other values.
+#[derive(Default)]
+pub struct Key {
+    bytes: Vec<u8>,
+}
+
+impl Key {
+    const HEAD: usize = size_of::<u32>();
+    /// In an argument's first byte, beside its slot.
+    const PINNED: u8 = 1 << 7;
+
+    /// The key of a call's placement, by the current residency.
+    fn of(&mut self, run_residency: &Residency, now: &Now<'_>) {
+        let mut busy = run_residency.busy();
+        let bytes = &mut self.bytes;
+        bytes.clear();
+        bytes.extend(now.call.proc.to_le_bytes());
+        let pinned = now.pinned.iter();
+        bytes.extend(pinned.flat_map(|&pinned| [if pinned { Self::PINNED } else { 0 }, 0]));
+        for value in &now.layout.values {
+            let at = Self::HEAD + 2 * value.at;
+            let Some(pieces) = run_residency.pieces(now.call.args[value.at]) else {
+                continue;
+            };
+            for (byte, slot) in bytes[at..at + 2].iter_mut().zip(pieces.slots()) {
+                *byte |= slot + 1;
+                busy[usize::from(value.rpau)] &= !(1 << slot);
+            }
+        }
+        bytes.extend(busy.iter().flat_map(|mask| mask.to_le_bytes()));
+    }
+
+    fn placement(&self) -> Placement {
+        let tail = self.bytes.len().saturating_sub(4 * MAX_RPAUS);
+        let args = self.bytes.get(Self::HEAD..tail).unwrap_or_default();
+        let slots = |bytes: &[u8]| {
+            let slots = bytes.iter().map(|byte| byte & !Self::PINNED);
+            slots.filter_map(|slot| slot.checked_sub(1)).collect()
+        };
+        let mut busy = [0; MAX_RPAUS];
+        let masks = self.bytes.get(tail..).unwrap_or_default().chunks_exact(4);
+        for (mask, bytes) in busy.iter_mut().zip(masks) {
+            *mask = bytes.iter().rev().fold(0, |m, &b| m << 8 | u32::from(b));
+        }
+        Placement {
+            args: args.chunks_exact(2).map(slots).collect(),
+            pinned: args
+                .chunks_exact(2)
+                .map(|bytes| bytes[0] & Self::PINNED != 0)
+                .collect(),
+            busy,
+        }
+    }
+}
+
 impl Run<'_> {
     /// Brings the bundles in, by the arrangement that makes the call fastest, and schedules it; spills where allowed.
     pub(super) fn place_and_schedule(
         &mut self,
-        call: &Call,
-        procedure: &Procedure,
+        now: &Now<'_>,
         bundles: &[Bundle],
-        on_schedule: &mut OnSchedule<'_>,
-    ) -> Result<Arc<Outcome>, MachineError> {
-        let arrangements = if bundles.is_empty() {
-            &Arrangement::ALL[..1]
-        } else {
-            &Arrangement::ALL[..]
+        told: &mut dyn Told,
+    ) -> Result<Index, MachineError> {
+        let arrangements = match bundles {
+            [] => &Arrangement::ALL[..1],
+            _ => &Arrangement::ALL[..],
         };
         loop {
             let mut best: Option<(Arrangement, u64)> = None;
@@ -34,11 +89,13 @@ impl Run<'_> {
                 let Some(settled) = self.residency.bring_in(bundles, arrangement) else {
                     continue;
                 };
-                let outcome = self.outcome(call, on_schedule);
+                let outcome = self.outcome(now, told);
                 settled.into_iter().for_each(|l| self.residency.remove(l));
                 match outcome? {
-                    Ok(outcome) if best.is_none_or(|(_, least)| outcome.cycles < least) => {
-                        best = Some((arrangement, outcome.cycles));
+                    // There is nothing to choose.
+                    Ok((index, _)) if bundles.is_empty() => return Ok(index),
+                    Ok((_, cycles)) if best.is_none_or(|(_, least)| cycles < least) => {
+                        best = Some((arrangement, cycles));
                     }
                     Ok(_) => {}
                     Err(why) => failure = why,
@@ -46,50 +103,51 @@ impl Run<'_> {
             }
             if let Some((arrangement, _)) = best
                 && self.residency.bring_in(bundles, arrangement).is_some()
-                && let Ok(outcome) = self.outcome(call, on_schedule)?
+                && let Ok((index, _)) = self.outcome(now, told)?
             {
-                return Ok(outcome);
+                return Ok(index);
             }
-            let name = procedure.name.clone();
             if failure == Failure::TableFull {
-                return Err(MachineError::Tables { procedure: name });
+                let procedure = now.procedure.name.clone();
+                return Err(MachineError::Tables { procedure });
             }
             if !self.spill {
-                return Err(self.refusal(call, procedure));
+                return Err(self.refusal(now, bundles));
             }
-            if !self.evict(call) {
-                return self.inside(call, name, on_schedule);
+            if !self.evict(now.call) {
+                return self.inside(now, told);
             }
         }
     }
 
     /// The call with its operands on the host, to spill inside the procedure.
-    fn inside(
-        &mut self,
-        call: &Call,
-        procedure: String,
-        on_schedule: &mut OnSchedule<'_>,
-    ) -> Result<Arc<Outcome>, MachineError> {
-        for &limb in &call.args {
-            if self.residency.slots(limb).is_some() {
+    fn inside(&mut self, now: &Now<'_>, told: &mut dyn Told) -> Result<Index, MachineError> {
+        for &limb in &now.call.args {
+            if self.residency.pieces(limb).is_some() {
                 self.leave(limb);
             }
             if let Some(came) = self.came.get_mut(limb.0 as usize) {
                 *came = true;
             }
         }
-        if let Some(outcome) = self.spilled.get(&call.proc) {
-            return Ok(outcome.clone());
+        if let Some(index) = self.outcomes.spilled(now.call.proc) {
+            return Ok(index);
         }
         let slots = self.d.slots();
-        let done = match self.prepared.get(&call.proc) {
+        let done = match self.prepared(now.call.proc) {
             Some(prepared) => prepared.schedule_spilled(self.d)?,
             None => None,
         };
-        let (scheduled, cycles) = done.ok_or(MachineError::TooFewSlots { procedure, slots })?;
-        let outcome = self.counted(scheduled, cycles, on_schedule)?;
-        self.spilled.insert(call.proc, outcome.clone());
-        Ok(outcome)
+        let procedure = || now.procedure.name.clone();
+        let (scheduled, cycles) = done.ok_or_else(|| MachineError::TooFewSlots {
+            procedure: procedure(),
+            slots,
+        })?;
+        let outcome = self.counted(scheduled, cycles, told)?;
+        let procedure = now.procedure;
+        Ok(self
+            .outcomes
+            .add_spilled(now.call.proc, procedure, outcome))
     }
 
     /// A schedule and what its words do.
@@ -97,7 +155,7 @@ impl Run<'_> {
         &self,
         scheduled: Scheduled,
         cycles: u64,
-        on_schedule: &mut OnSchedule<'_>,
+        told: &mut dyn Told,
     ) -> Result<Arc<Outcome>, MachineError> {
         let mut tally = Tally::default();
         model::run(self.d, &scheduled.code, &mut tally)?;
@@ -106,81 +164,65 @@ impl Run<'_> {
             cycles,
             tally,
         });
-        on_schedule(&outcome)?;
+        told.schedule(&outcome)?;
         Ok(outcome)
     }
 
     /// Why the call does not fit: the peak it would need.
-    fn refusal(&self, call: &Call, procedure: &Procedure) -> MachineError {
-        let live = self
-            .residency
-            .busy()
-            .iter()
-            .map(|b| b.count_ones())
-            .max()
-            .unwrap_or(0) as usize;
+    fn refusal(&self, now: &Now<'_>, bundles: &[Bundle]) -> MachineError {
+        let busy = self.residency.busy();
+        let live = busy.iter().map(|b| b.count_ones()).max().unwrap_or(0) as usize;
         let mut trial = self.residency.clone();
-        let placed = trial
-            .bring_in(&self.missing(call, procedure), Arrangement::Together)
-            .is_some();
-        let needs = match self.prepared.get(&call.proc) {
-            Some(prepared) if placed => prepared.appetite(self.d, &self.placement(&trial, call)),
-            _ => live + prepared_inputs(self.prepared.get(&call.proc)),
+        let placed = trial.bring_in(bundles, Arrangement::Together).is_some();
+        let mut key = Key::default();
+        key.of(&trial, now);
+        let prepared = self.prepared(now.call.proc);
+        let needs = match prepared {
+            Some(prepared) if placed => prepared.appetite(self.d, &key.placement()),
+            _ => live + prepared_inputs(prepared),
         };
         MachineError::Memory {
-            procedure: procedure.name.clone(),
+            procedure: now.procedure.name.clone(),
             needs,
             live,
             slots: self.d.slots(),
         }
     }
 
-    /// The call's placement by the current residency.
-    fn placement(&self, residency: &Residency, call: &Call) -> Placement {
-        let mut busy = residency.busy();
-        let mut args = Vec::with_capacity(call.args.len());
-        let mut pinned = Vec::with_capacity(call.args.len());
-        let mut count: HashMap<LimbId, u32> = HashMap::new();
-        call.args
-            .iter()
-            .for_each(|l| *count.entry(*l).or_default() += 1);
-        for &limb in &call.args {
-            let slots = residency.slots(limb).cloned().unwrap_or_default();
-            let r = residency.rpau(limb);
-            slots.iter().for_each(|s| busy[r] &= !(1 << s));
-            args.push(slots);
-            // An operand that occurs twice is two parameters in one slot: neither may be overwritten.
-            pinned.push(self.calls.used_later(limb) || count[&limb] > 1);
-        }
-        Placement { args, pinned, busy }
-    }
-
+    /// The call's schedule at the current residency, and its cycles: one that is known, or a new one.
     fn outcome(
         &mut self,
-        call: &Call,
-        on_schedule: &mut OnSchedule<'_>,
-    ) -> Result<Result<Arc<Outcome>, Failure>, MachineError> {
-        let placement = self.placement(&self.residency, call);
-        let key = (call.proc, placement);
-        if let Some(outcome) = self.cache.get(&key) {
-            return Ok(Ok(outcome.clone()));
+        now: &Now<'_>,
+        told: &mut dyn Told,
+    ) -> Result<Result<(Index, u64), Failure>, MachineError> {
+        self.key.of(&self.residency, now);
+        if let Some(index) = self.outcomes.find(&self.key.bytes) {
+            let cycles = self.outcomes.get(index).map_or(0, |o| o.cycles);
+            return Ok(Ok((index, cycles)));
         }
-        let Some(prepared) = self.prepared.get_mut(&call.proc) else {
+        let proc = now.call.proc;
+        let Some(ready) = self.ready.get_mut(&proc) else {
             return Err(MachineError::Program("a call of no procedure".into()));
         };
-        let (scheduled, cycles) = match prepared.schedule(self.d, &key.1)? {
+        let began = ready.prepared.policy();
+        if let Some(failure) = self.outcomes.failure(&self.key.bytes, began) {
+            return Ok(Err(failure));
+        }
+        let placement = self.key.placement();
+        let (scheduled, cycles) = match ready.prepared.schedule(self.d, &placement)? {
             Ok(done) => done,
-            Err(failure) => return Ok(Err(failure)),
+            Err(failure) => {
+                self.outcomes.failed(&self.key.bytes, began, failure);
+                return Ok(Err(failure));
+            }
         };
-        if let (Some(shape), Some(policy)) = (self.calls.shape(call.proc), prepared.policy()) {
+        if let (Some(shape), Some(policy)) = (self.calls.shape(proc), ready.prepared.policy()) {
             self.policies.entry(shape).or_insert(policy);
         }
-        let outcome = self.counted(scheduled, cycles, on_schedule)?;
-        if self.cache.len() >= MAX_CACHED {
-            self.cache.clear();
-        }
-        self.cache.insert(key, outcome.clone());
-        Ok(Ok(outcome))
+        let outcome = self.counted(scheduled, cycles, told)?;
+        let (key, totals) = (&self.key.bytes, &mut self.totals);
+        let index = self.outcomes.add(key, now.procedure, outcome, totals);
+        Ok(Ok((index, cycles)))
     }
 }
 

@@ -1,0 +1,196 @@
+//! The program's calls as the machine runs them, some of them cut into parts, where there are procedures that give several
+//! ciphertexts.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use ringmill_isa::mid::{Ahead, Call, Called, Head, InputRole, LimbId, LimbMap, Procedure};
+
+use super::calls::{ITSELF, Place, Planned, WINDOW};
+use crate::ring::description::Description;
+use crate::ring::parts::Cutter;
+use crate::{Cuts, MachineError};
+
+pub struct Cutting<'a> {
+    cutter: Cutter<'a>,
+    /// Limbs on the machine before the call that is cut next, as far as the program tells: the RPAU of each.
+    alive: LimbMap<usize>,
+    /// What runs next.
+    queue: VecDeque<Planned>,
+    /// Parts that stand before a call that is not in the queue yet.
+    waiting: HashMap<u64, Vec<Call>>,
+    /// When what is planned reads a limb, in order.
+    uses: LimbMap<VecDeque<Place>>,
+    /// Arguments of calls that were cut which no part reads, and no call to come.
+    stale: Vec<LimbId>,
+    cuts: Cuts,
+    d: &'a Description,
+    head: Head<'a>,
+}
+
+impl<'a> Cutting<'a> {
+    /// `None` where no call is ever cut.
+    pub fn new(d: &'a Description, head: Head<'a>) -> Option<Self> {
+        let cutter = Cutter::new(d, head.procs);
+        let mut procs = 0..head.procs.len() as u32;
+        procs.any(|proc| cutter.ciphers(proc).len() > 1).then(|| Self {
+            cutter,
+            alive: LimbMap::default(),
+            queue: VecDeque::new(),
+            waiting: HashMap::new(),
+            uses: LimbMap::default(),
+            stale: Vec::new(),
+            cuts: Cuts::default(),
+            d,
+            head,
+        })
+    }
+
+    /// The next call to run, if `ahead` and the queue together know enough of what comes after it.
+    ///
+    /// # Errors
+    /// Those of legalising a part.
+    pub fn next_call(&mut self, ahead: &mut Ahead) -> Result<Option<Planned>, MachineError> {
+        while self.queue.len() < WINDOW {
+            let Some(called) = ahead.next_call() else {
+                break;
+            };
+            self.plan(called, ahead)?;
+        }
+        if self.queue.len() < WINDOW && !ahead.is_done() {
+            return Ok(None);
+        }
+        let Some(planned) = self.queue.pop_front() else {
+            return Ok(None);
+        };
+        for limb in &planned.call.args {
+            let Some(uses) = self.uses.get_mut(limb) else {
+                continue;
+            };
+            if uses.front() == Some(&planned.at) {
+                uses.pop_front();
+            }
+            if uses.is_empty() {
+                self.uses.remove(limb);
+            }
+        }
+        Ok(Some(planned))
+    }
+
+    fn plan(&mut self, called: Called, ahead: &Ahead) -> Result<(), MachineError> {
+        let Called { number, call, dies } = called;
+        let mut before = self.waiting.remove(&number).unwrap_or_default();
+        let size = match self.cutter.ciphers(call.proc).len() {
+            0 | 1 => None,
+            _ => {
+                let slots = self.beside(&call, ahead);
+                let later = |limb| ahead.read_later(limb);
+                self.cutter.size(&call, &slots, &later)?
+            }
+        };
+        if let Some(size) = size {
+            self.cuts.calls += 1;
+            let all = self.cutter.ciphers(call.proc).to_vec();
+            for some in all.chunks(size) {
+                self.cuts.parts += 1;
+                let part = self.cutter.part(&call, some);
+                let reads = part.results.iter().filter_map(|&l| ahead.next_read(l));
+                let at = reads.min().unwrap_or(number);
+                let list = match at == number {
+                    true => &mut before,
+                    false => self.waiting.entry(at).or_default(),
+                };
+                let place = (at, list.len() as u32);
+                list.push(part.clone());
+                self.note(&part, place);
+            }
+            for &limb in &call.args {
+                if !self.reads(limb) && !ahead.read_later(limb) {
+                    self.stale.push(limb);
+                }
+            }
+        }
+        self.see(&call, &dies);
+        let parts = (0..).zip(before);
+        self.queue.extend(parts.map(|(sub, call)| Planned {
+            at: (number, sub),
+            call,
+        }));
+        if size.is_none() {
+            let at = (number, ITSELF);
+            self.note(&call, at);
+            self.queue.push_back(Planned { at, call });
+        }
+        Ok(())
+    }
+
+    /// The call reads its arguments then.
+    fn note(&mut self, call: &Call, at: Place) {
+        for &limb in &call.args {
+            let uses = self.uses.entry(limb).or_default();
+            let index = uses.partition_point(|&use_at| use_at < at);
+            if uses.get(index) != Some(&at) {
+                uses.insert(index, at);
+            }
+        }
+    }
+
+    /// The limbs of a call are on the machine before the next one, unless they died.
+    fn see(&mut self, call: &Call, dies: &[LimbId]) {
+        let Some(procedure) = self.head.procs.get(call.proc as usize) else {
+            return;
+        };
+        let args = call.args.iter().zip(procedure.param_types());
+        for (&limb, ty) in args.chain(call.results.iter().zip(procedure.result_types())) {
+            let input = self.head.inputs.get(limb.0 as usize);
+            if !input.is_some_and(|input| matches!(input.role, InputRole::Key { .. })) {
+                self.alive
+                    .insert(limb, usize::from(ty.modulus.0) % self.d.rpaus);
+            }
+        }
+        for limb in dies {
+            self.alive.remove(limb);
+        }
+    }
+
+    /// Slots in use on each RPAU by what is on the machine before a call and read after it, but not by it.
+    fn beside(&mut self, call: &Call, ahead: &Ahead) -> Vec<usize> {
+        let pieces = 1 + usize::from(self.head.log_n > self.d.log_n);
+        let mut slots = vec![0; self.d.rpaus];
+        self.alive.retain(|&limb, _| ahead.read_later(limb));
+        for (limb, &rpau) in &self.alive {
+            if !call.args.contains(limb) {
+                slots[rpau] += pieces;
+            }
+        }
+        slots
+    }
+
+    /// A bound procedure of the program, or that of a part.
+    pub fn procedure(&self, proc: u32) -> Option<&Arc<Procedure>> {
+        self.cutter.procedure(proc)
+    }
+
+    /// Procedures of parts that are scheduled alike have a shape in common.
+    pub fn shape(&self, proc: u32) -> Option<usize> {
+        self.cutter.shape_of_part(proc)
+    }
+
+    pub fn cuts(&self) -> Cuts {
+        self.cuts
+    }
+
+    /// When what is planned reads the limb next.
+    pub fn next_use(&self, limb: LimbId) -> Option<Place> {
+        self.uses.get(&limb)?.front().copied()
+    }
+
+    /// Whether what is planned reads the limb.
+    pub fn reads(&self, limb: LimbId) -> bool {
+        self.uses.contains_key(&limb)
+    }
+
+    pub fn next_stale(&mut self) -> Option<LimbId> {
+        self.stale.pop()
+    }
+}

@@ -1,0 +1,246 @@
+//! What a run holds between calls, and what a call does to it.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use ringmill_isa::mid::{Call, Head, LimbId, Order, Procedure};
+use ringmill_limits::Watch;
+
+use super::calls::{Calls, Planned};
+use super::layout::Layout;
+use super::outcomes::Outcomes;
+use super::placing::Key;
+use super::{Outcome, Step, Told, Totals};
+use crate::ring::description::Description;
+use crate::ring::keys::{KeyLoad, KeyMemory};
+use crate::ring::policy::Policy;
+use crate::ring::residency::Residency;
+use crate::ring::search::Prepared;
+use crate::ring::tally::Lanes;
+use crate::{Inside, KeyUse, MachineError, SimOptions};
+
+/// Bytes of memory that an instruction takes in all the forms of its procedure and their schedules.
+const SCHEDULED: u64 = 16 << 10;
+
+/// A procedure made ready to be scheduled.
+pub struct Ready {
+    procedure: Arc<Procedure>,
+    pub prepared: Prepared,
+    layout: Arc<Layout>,
+}
+
+impl Ready {
+    /// Ready, if there is memory for it.
+    fn new(
+        d: &Description,
+        procedure: &Arc<Procedure>,
+        watch: &Watch,
+    ) -> Result<Self, MachineError> {
+        watch.check()?;
+        let bytes = SCHEDULED.saturating_mul(procedure.instrs.len() as u64);
+        watch.admit("the schedule of a procedure", bytes)?;
+        let prepared = Prepared::new(d, procedure)?.watched(watch.clone());
+        Ok(Self {
+            procedure: Arc::clone(procedure),
+            layout: Arc::new(Layout::new(procedure, prepared.graph(), d.rpaus)),
+            prepared,
+        })
+    }
+}
+
+/// The call that runs.
+pub struct Now<'c> {
+    pub call: &'c Call,
+    pub procedure: &'c Arc<Procedure>,
+    pub layout: &'c Layout,
+    /// Arguments that must keep their slots.
+    pub pinned: &'c [bool],
+}
+
+/// Bytes that have crossed the link between calls: spills, inputs, keys, outputs.
+pub type Traffic = [u64; 4];
+
+pub struct Run<'a> {
+    pub d: &'a Description,
+    pub head: Head<'a>,
+    pub order: Order<'a>,
+    pub calls: Calls<'a>,
+    /// The policy that served the first procedure of a shape best.
+    pub policies: HashMap<usize, Policy>,
+    pub spill: bool,
+    watch: Watch,
+    pub ready: HashMap<u32, Ready>,
+    pub outcomes: Outcomes,
+    pub residency: Residency,
+    pub keys: KeyMemory,
+    /// Inputs that have crossed the link once: coming again is a spill.
+    pub came: Vec<bool>,
+    /// Outputs that have crossed the link.
+    pub sent: HashSet<LimbId>,
+    pub limb_bytes: u64,
+    /// Pieces of a limb: two at twice the native ring degree.
+    pub pieces: u8,
+    pub lanes: Lanes,
+    pub totals: Totals,
+    /// Where a call's key is made.
+    pub key: Key,
+    /// Room for what a call says of its arguments and keys.
+    pinned: Vec<bool>,
+    loads: Vec<KeyLoad>,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(d: &'a Description, head: Head<'a>, options: &SimOptions<'_>) -> Self {
+        let inputs = head.inputs.len();
+        Self {
+            watch: options.watch.clone(),
+            d,
+            order: Order::new(&head),
+            calls: Calls::new(d, head),
+            policies: HashMap::new(),
+            spill: options.spill,
+            ready: HashMap::new(),
+            outcomes: Outcomes::default(),
+            residency: Residency::new(d, &head),
+            keys: KeyMemory::new(d, head.log_n, inputs, options.resident_keys),
+            came: vec![false; inputs],
+            sent: HashSet::new(),
+            limb_bytes: 8 << head.log_n,
+            pieces: 1 + u8::from(head.log_n > d.log_n),
+            lanes: Lanes::new(d.rpaus),
+            totals: Totals {
+                log_n: head.log_n,
+                peak: vec![0; d.rpaus],
+                ..Totals::default()
+            },
+            key: Key::default(),
+            pinned: Vec::new(),
+            loads: Vec::new(),
+            head,
+        }
+    }
+
+    pub fn next_call(&mut self) -> Result<Option<Planned>, MachineError> {
+        let next = self.calls.next_call()?;
+        while let Some(limb) = self.calls.next_stale() {
+            self.residency.forget(limb);
+        }
+        Ok(next)
+    }
+
+    pub fn prepared(&self, proc: u32) -> Option<&Prepared> {
+        self.ready.get(&proc).map(|ready| &ready.prepared)
+    }
+
+    /// The procedure of a call, made ready when it is met, and what its calls have in common.
+    fn meet(&mut self, proc: u32) -> Result<(Arc<Procedure>, Arc<Layout>), MachineError> {
+        if let Some(ready) = self.ready.get(&proc) {
+            return Ok((Arc::clone(&ready.procedure), Arc::clone(&ready.layout)));
+        }
+        let procedure = Arc::clone(self.calls.procedure(proc)?);
+        let mut ready = Ready::new(self.d, &procedure, &self.watch)?;
+        let shape = self.calls.shape(proc);
+        if let Some(&policy) = shape.and_then(|shape| self.policies.get(&shape)) {
+            ready.prepared.prefer(policy);
+        }
+        let layout = Arc::clone(&ready.layout);
+        self.ready.insert(proc, ready);
+        Ok((procedure, layout))
+    }
+
+    /// Runs a call: gives its schedule and counts its cycles.
+    pub fn call(
+        &mut self,
+        planned: &Planned,
+        told: &mut dyn Told,
+    ) -> Result<Arc<Outcome>, MachineError> {
+        let call = &planned.call;
+        let (procedure, layout) = self.meet(call.proc)?;
+        let needs = self.prepared(call.proc);
+        let needs = needs.map_or(0, |p| p.graph().key_slots);
+        if needs > self.d.keys.slots && (!self.spill || self.d.keys.slots == 0) {
+            let procedure = procedure.name.clone();
+            return Err(MachineError::KeyMemory {
+                procedure,
+                needs,
+                slots: self.d.keys.slots,
+            });
+        }
+        let mut pinned = std::mem::take(&mut self.pinned);
+        self.calls.pinned(call, &mut pinned);
+        let now = Now {
+            call,
+            procedure: &procedure,
+            layout: &layout,
+            pinned: &pinned,
+        };
+        let bundles = self.missing(call, &layout);
+        let index = self.place_and_schedule(&now, &bundles, told)?;
+        let outcome = self.outcomes.get(index).cloned();
+        let lost = || MachineError::Program("a schedule that is gone".into());
+        let outcome = outcome.ok_or_else(lost)?;
+        let mut loads = std::mem::take(&mut self.loads);
+        let mut table = told.wants_calls().then(HashMap::new);
+        let plans = &outcome.scheduled.key_plans;
+        self.bring_keys(&now, plans, table.as_mut(), &mut loads);
+        let inside = outcome.scheduled.host_params.iter().any(|p| !p.is_empty());
+        let bundles = if inside { Vec::new() } else { bundles };
+        let arrived = || bundles.iter().flat_map(|b| &b.limbs).map(|&(limb, _)| limb);
+        for limb in arrived() {
+            self.arrived(limb);
+        }
+        if let Some(key_table) = table {
+            let pieces = |&l: &LimbId| self.residency.pieces(l).unwrap_or_default();
+            let slots = call.args.iter().map(|l| pieces(l).slots().to_vec());
+            told.call(&Step {
+                call,
+                procedure: &procedure,
+                args: slots.collect(),
+                arrived: arrived().collect(),
+                key_table,
+                key_loads: loads.clone(),
+                outcome: &outcome,
+            })?;
+        }
+        // A part counts as the call that it stands before.
+        told.done(planned.at.0 + 1);
+        self.settle_results(&now, &outcome);
+        self.outcomes.count(index);
+        self.totals.calls += 1;
+        (self.pinned, self.loads) = (pinned, loads);
+        Ok(outcome)
+    }
+
+    pub fn traffic(&self) -> Traffic {
+        let totals = &self.totals;
+        let spilled = (totals.spills.stores + totals.spills.loads) * self.limb_bytes;
+        let keys = self.keys.loads * self.limb_bytes / u64::from(self.pieces);
+        [spilled, totals.bytes_in, keys, totals.bytes_out]
+    }
+
+    pub fn finish(mut self) -> Totals {
+        self.outcomes.settle(&mut self.totals);
+        self.totals.keys = KeyUse {
+            needed: self.keys.needed(),
+            fit: self.keys.fit(),
+            loaded: self.keys.loads + self.totals.tally.moved[2],
+        };
+        self.totals.key_limbs = self.keys.most();
+        self.totals.resident_keys = self.keys.found;
+        let [stores, loads, key_loads] = self.totals.tally.moved;
+        let bytes = (stores + loads + key_loads) * self.limb_bytes / u64::from(self.pieces);
+        self.totals.key_bytes = self.keys.loads * self.limb_bytes / u64::from(self.pieces);
+        let spills = &mut self.totals.spills;
+        spills.inside = Inside {
+            stores,
+            loads,
+            key_loads,
+            bytes,
+            seconds: self.d.link_seconds(bytes),
+        };
+        spills.bytes = (spills.stores + spills.loads) * self.limb_bytes;
+        spills.seconds = self.d.link_seconds(spills.bytes);
+        self.totals.cuts = self.calls.cuts();
+        self.totals
+    }
+}
