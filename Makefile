@@ -27,12 +27,15 @@ $(VENV)/tested.stamp: $(ALL) $(VENV)/test.stamp $(VENV)/hdl.stamp $(VENV)/packag
 	@$(BIN)/pytest
 	@touch $@
 
-full: $(VENV)/test.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp $(VENV)/debian.stamp ## all tests in release mode, ignored ones too, and a minute of fuzzing a parser (ONLY=ring: the test files so named)
+full: $(VENV)/test.stamp $(VENV)/hdl.stamp $(VENV)/package.stamp $(VENV)/debian.stamp ## all tests in release mode, ignored ones too, with random kernels, as on aarch64, and a minute of fuzzing a parser (ONLY=ring: the test files so named)
 	@RINGMILL_FUZZ_SECONDS=60 cargo test --workspace --release --locked --quiet $(if $(ONLY),--test '*$(ONLY)*') -- --include-ignored
 ifdef ONLY
 	@RINGMILL_FUZZ_SECONDS=60 $(BIN)/pytest -k "$(ONLY)" || test $$? -eq 5 # 5: no test of that name
 else
 	@RINGMILL_FUZZ_SECONDS=60 $(BIN)/pytest
+	@seed=$${RINGMILL_SEED:-$$RANDOM}; export RINGMILL_PLANS=random:$$seed; echo "with RINGMILL_PLANS=$$RINGMILL_PLANS"; \
+		cargo test --workspace --release --locked --quiet; $(BIN)/pytest
+	@tests/portable
 	@if cargo fuzz --version >/dev/null 2>&1; then fuzz/run 60; else echo "cargo-fuzz is not installed: fuzz targets not run"; fi
 endif
 

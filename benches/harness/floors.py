@@ -1,145 +1,268 @@
-"""The floor of each row: vector instructions over their measured rate, bytes over measured bandwidth.
+"""The floor of each row: what its instructions and its bytes take at the best rates seen on this processor.
 
-Of transforms every vector instruction that the method needs on the two arithmetic ports is counted: multiplications,
-additions, corrections, shuffles (`PORTS`). Of other rows multiplications alone are, in vector instructions of eight
-64-bit lanes; additions, corrections and shuffles share their ports and come on top. Only compulsory bytes are counted:
-operands and keys read once, results written once, at the best rate of a loop that touches no more bytes than the row.
-The multiplications, a coefficient:
+Of a transform every vector instruction is counted that the kernel which ran cannot do without (`KERNELS`). Of other
+rows multiplications alone are, in each of the ways there are to do them (`WAYS`): the least of them is the floor.
+Only compulsory bytes are counted: operands and keys read once, results written once, at the best rate of a loop that
+touches no more bytes than the row.
 
-| step | up to 50 bits (vpmadd52) | up to 61 bits (vpmuludq) |
-| --- | --- | --- |
-| product with a constant and its Shoup quotient | 3 | 9: 3 quotient, 3 + 3 low halves |
-| product of two residues, both halves | 2 | 4 |
-| reduction of it | 2 | 6: 3 quotient, 3 low half |
-| a double-precision multiplication (the encoder's FFT) | 1 | 1 |
+A kind of instruction has a rate of its own, and a number of slots: how many additions, which every arithmetic port
+does, one displaces. So instructions take at least, whatever the processor is built like: of each kind, what that
+kind takes alone; of all together, what their slots take. A floor above a measurement would be counted wrong, and is
+not printed.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-LANES = 8
 WORD = 8  # bytes of a residue
+ADD, MUL32, LOW32, LOW64, MUL52 = "vpaddq", "vpmuludq", "vpmulld", "vpmullq", "vpmadd52luq"
+SHUFFLE = {512: "vpermt2q", 256: "vperm2i128"}
+MULTIPLICATIONS = (MUL32, LOW32, LOW64, MUL52)
+# What each level may use, best last.
+LEVELS = ("Scalar", "Avx2", "Avx512", "Avx512Ifma")
 
 
 @dataclass(frozen=True)
-class Costs:
-    """Vector multiplications a coefficient, on one kind of multiplier."""
+class Work:
+    """Vector instructions by kind, on vectors of so many bits. Additions stand for whatever is as quick."""
 
-    unit: str
-    constant: int
-    product: int
-    reduction: int
+    width: int
+    counts: Mapping[str, float]
 
+    def __add__(self, other: Work) -> Work:
+        kinds = {*self.counts, *other.counts}
+        return Work(self.width, {k: self.counts.get(k, 0) + other.counts.get(k, 0) for k in kinds})
 
-def costs(bits: int) -> Costs:
-    if bits <= 50:
-        return Costs("vpmadd52", 3, 2, 2)
-    return Costs("vpmuludq", 9, 4, 6)
+    def __mul__(self, times: float) -> Work:
+        return Work(self.width, {kind: count * times for kind, count in self.counts.items()})
+
+    def seconds(self, rates: dict[str, Any]) -> dict[str, float] | None:
+        """At least, by what bounds it; `None` where the processor lacks an instruction."""
+        known = rates["instructions"].get(str(self.width), {})
+        counts = {kind: count for kind, count in self.counts.items() if count}
+        if ADD not in known or not counts.keys() <= known.keys():
+            return None
+        alone = {kind: count / known[kind]["per_second"] for kind, count in counts.items()}
+        slots = sum(count * known[kind]["slots"] for kind, count in counts.items())
+        others = max((time for kind, time in alone.items() if kind not in MULTIPLICATIONS), default=0.0)
+        return {
+            "multiply": max((time for kind, time in alone.items() if kind in MULTIPLICATIONS), default=0.0),
+            "ports": max(slots / known[ADD]["per_second"], others),
+        }
 
 
 @dataclass(frozen=True)
 class Count:
-    """What a row needs at least: multiplications of single lanes on a unit, bytes, and where all of them are counted,
-    vector instructions."""
+    """What a row needs at least: one of several works, and bytes."""
 
-    unit: str
-    multiplications: float
+    works: tuple[Work, ...]
     bytes: float
-    instructions: float | None = None
 
 
 @dataclass(frozen=True)
-class Ports:
-    """Vector instructions of a transform on the arithmetic ports (docs/benchmarks.md has the reasons)."""
+class Way:
+    """How products are made, on vectors of so many bits, from a level on: instructions for a vector."""
 
-    butterfly: float  # on eight coefficients and eight others
-    rest: float  # of sixteen coefficients beside their butterflies: shuffles, twiddles, first and last stage
-
-
-def ports(name: str, bits: int) -> Ports:
-    if bits <= 32:
-        return {"forward": Ports(5, 15), "inverse": Ports(6, 14)}[name]
-    if bits <= 50:
-        return {"forward": Ports(7, 16), "inverse": Ports(8, 13)}[name]
-    return {"forward": Ports(16, 31), "inverse": Ports(17, 33)}[name]
+    level: str
+    width: int
+    constant: Mapping[str, float]  # a product with a constant whose quotient is known
+    product: Mapping[str, float]  # a product of two residues, both halves
+    reduction: Mapping[str, float]  # of such a product, or of a sum of them
 
 
-# Stages of up to 32 bits beyond this many run in 32-bit lanes: 14 instructions for twice as many coefficients.
-NARROW_STAGES, NARROW_BUTTERFLY = 14, 7
+PRODUCTS_32 = ({MUL32: 9}, {MUL32: 4}, {MUL32: 6})
+WAYS = {
+    50: (Way("Avx512Ifma", 512, {MUL52: 3}, {MUL52: 2}, {MUL52: 2}),),
+    61: (Way("Avx512Ifma", 512, {MUL52: 3, LOW64: 2}, {MUL52: 5}, {MUL52: 1, LOW64: 1}),),
+}
+# The quotient from three products of halves; low halves from one instruction or three, as the processor likes.
+EVERY = (
+    Way("Avx512", 512, {MUL32: 3, LOW64: 2}, {MUL32: 4}, {MUL32: 3, LOW64: 1}),
+    Way("Avx512", 512, *PRODUCTS_32),
+    Way("Avx2", 256, *PRODUCTS_32),
+)
 
 
-def transform(n: int, cost: Costs) -> float:
-    """Multiplications of one radix-2 transform; higher radices need as many."""
-    return n / 2 * (n.bit_length() - 1) * cost.constant
+def ways(bits: int, level: str) -> list[Way]:
+    own = next(ways for most, ways in WAYS.items() if bits <= most)
+    return [way for way in (*own, *EVERY) if LEVELS.index(way.level) <= LEVELS.index(level)]
 
 
-def ntt(name: str, log_n: int, bits: int) -> Count:
-    """In place: a limb read and written. A residue of up to 32 bits takes four bytes."""
-    cost, need, n = costs(bits), ports(name, bits), 1 << log_n
-    outer = max(0, log_n - NARROW_STAGES) if bits <= 32 else 0
-    each = need.butterfly * (log_n - outer) + NARROW_BUTTERFLY * outer + need.rest
-    return Count(cost.unit, transform(n, cost), 2 * n * (4 if bits <= 32 else WORD), n / (2 * LANES) * each)
+def works(bits: int, level: str, constants: float, products: float, reductions: float, other: float = 0) -> tuple:
+    """The works of so many residues' operations each; `other` are multiplications in double precision."""
+
+    def work(way: Way) -> Work:
+        parts = [
+            Work(way.width, each) * times
+            for each, times in ((way.constant, constants), (way.product, products), (way.reduction, reductions))
+        ]
+        whole = parts[0] + parts[1] + parts[2] + Work(way.width, {ADD: other})
+        return whole * (64 / way.width)
+
+    return tuple(work(way) for way in ways(bits, level))
 
 
-def basext(log_n: int, limbs: int, bits: int) -> Count:
-    """l scalings, l l products, l reductions a coefficient (basext paper, equation 2.5)."""
-    cost, n = costs(bits), 1 << log_n
-    each = limbs * cost.constant + limbs * limbs * cost.product + limbs * cost.reduction
-    return Count(cost.unit, n * each, 2 * limbs * n * WORD)
+@dataclass(frozen=True)
+class Kernel:
+    """Instructions of a transform, by direction: of a butterfly on two vectors, and of two vectors once (shuffles,
+    twiddles, first and last stage). docs/benchmarks.md has the reasons."""
+
+    width: int
+    lanes: int
+    butterfly: Mapping[str, Mapping[str, float]]
+    once: Mapping[str, Mapping[str, float]]
 
 
-def ckks(operation: str, log_n: int, bits: list[int]) -> Count:
-    """`bits` are the sizes of the ciphertext primes, then of the one special prime; one prime a digit."""
-    cost, n, l = costs(max(bits)), 1 << log_n, len(bits) - 1  # noqa: E741 - the field's name
-    limb, turn = n * WORD, transform(n, cost)
-    residues = cost.product + cost.reduction
-    # (4 products and 3 reductions) and (transforms, inner products of l terms, mod-down)
-    multiply = l * n * (4 * cost.product + 3 * cost.reduction)
-    down = (2 + 2 * l) * turn + 2 * l * n * cost.constant
-    switch = (l + l * l) * turn + 2 * (l + 1) * n * (l * cost.product + cost.reduction) + down
-    key = 2 * l * (l + 1) * limb
-    rescale = (2 + 2 * (l - 1)) * turn + 2 * (l - 1) * n * cost.constant
-    fft = n * (log_n - 1)
-    table: dict[str, tuple[float, float]] = {
-        "add": (0, 6 * l * limb),
-        "multiply": (multiply, 7 * l * limb),
-        "multiply_relinearise": (multiply + switch, 6 * l * limb + key),
-        "rescale": (rescale, (4 * l - 2) * limb),
-        "multiply_relinearise_rescale": (multiply + switch + rescale, (6 * l - 2) * limb + key),
-        "rotate": (switch, 4 * l * limb + key),
-        "encode": (l * turn + fft, (l + 1 / 2) * limb),
-        # three small polynomials transformed modulo all primes, two products, mod-down; sampling not counted
-        "encrypt": (3 * (l + 1) * turn + 2 * (l + 1) * n * residues + down, (5 * l + 2) * limb),
-        "encrypt_symmetric": (l * turn + l * n * residues, 4 * l * limb),
-        "decrypt": (l * n * residues, 4 * l * limb),
-        # a scaling and two short products a residue to compose it as a double
-        "decode": (l * turn + l * n * (cost.constant + 2) + fft, (l + 1 / 2) * limb),
-    }
-    multiplications, size = table[operation]
-    return Count(cost.unit, multiplications, size)
+def kernel(width: int, lanes: int, forward: tuple, inverse: tuple) -> Kernel:
+    shuffle = SHUFFLE[width]
+    names = [{"s": shuffle, "+": ADD, "32": MUL32, "l32": LOW32, "l64": LOW64, "52": MUL52}[k] for k in KEYS]
+    both = [[dict(zip(names, row, strict=True)) for row in rows] for rows in (forward, inverse)]
+    forward_rows, inverse_rows = both
+    return Kernel(
+        width,
+        lanes,
+        {"forward": forward_rows[0], "inverse": inverse_rows[0]},
+        {"forward": forward_rows[1], "inverse": inverse_rows[1]},
+    )
 
 
-def floor(count: Count, rates: dict[str, Any], threads: int) -> dict[str, Any] | None:
-    """Microseconds that the counts take at least, `None` where the processor lacks the unit. All instructions run at
-    the rate of the multiplications, two a cycle; they are counted for processors with 52-bit multiply-add alone."""
-    unit = rates.get(f"{count.unit}_per_second")
-    if unit is None:
+# The columns of the table that follows: additions and what is as quick, shuffles, multiplications by kind.
+KEYS = ("+", "s", "52", "32", "l32", "l64")
+# By the width of words and the arithmetic's name. Each direction: a butterfly, then what comes once.
+KERNELS = {
+    (32, "ifma 30"): kernel(512, 8, ((1, 0, 4, 0, 0, 0), (9, 6, 0, 0, 0, 0)), ((3, 0, 3, 0, 0, 0), (8, 6, 0, 0, 0, 0))),
+    (32, "avx512 30"): kernel(
+        512, 16, ((8, 0, 0, 2, 2, 0), (8, 10, 0, 0, 0, 0)), ((8, 0, 0, 2, 2, 0), (4, 10, 0, 2, 2, 0))
+    ),
+    (32, "avx2 30"): kernel(256, 8, ((9, 0, 0, 2, 2, 0), (8, 4, 0, 0, 0, 0)), ((9, 0, 0, 2, 2, 0), (4, 4, 0, 2, 2, 0))),
+    (64, "ifma 50"): kernel(512, 8, ((3, 0, 4, 0, 0, 0), (8, 8, 0, 0, 0, 0)), ((3, 0, 5, 0, 0, 0), (2, 8, 3, 0, 0, 0))),
+    (64, "ifma 60"): kernel(
+        512, 8, ((7, 0, 3, 0, 0, 2), (23, 8, 0, 0, 0, 0)), ((8, 0, 3, 0, 0, 2), (16, 8, 3, 0, 0, 2))
+    ),
+    (64, "avx512 60"): kernel(
+        512, 8, ((10, 0, 0, 3, 0, 2), (14, 8, 0, 0, 0, 0)), ((11, 0, 0, 3, 0, 2), (12, 8, 0, 3, 0, 2))
+    ),
+    (64, "avx2"): kernel(256, 4, ((20, 0, 0, 9, 0, 0), (8, 4, 0, 0, 0, 0)), ((20, 0, 0, 9, 0, 0), (8, 4, 0, 9, 0, 0))),
+}
+
+# Stages of 32-bit words beyond this many run in 32-bit lanes where the others run in 52-bit arithmetic.
+NARROW_STAGES = 14
+
+
+def transform(n: int) -> float:
+    """Products with a constant of one radix-2 transform; higher radices need as many."""
+    return n / 2 * (n.bit_length() - 1)
+
+
+def ntt(name: str, log_n: int, bits: int, ran: str) -> Count | None:
+    """In place: a limb read and written. A residue of up to 32 bits takes four bytes. `ran` is the kernel; `None` for
+    one whose instructions are not counted."""
+    word_bits, n = (32 if bits <= 32 else 64), 1 << log_n
+    arithmetic = ran.partition(",")[0]
+    found = KERNELS.get((word_bits, arithmetic))
+    if found is None:
         return None
+    outer = max(0, log_n - NARROW_STAGES) if (word_bits, arithmetic) == (32, "ifma 30") else 0
+    work = Work(found.width, found.butterfly[name]) * (log_n - outer) + Work(found.width, found.once[name])
+    work = work * (n / (2 * found.lanes))
+    if outer:
+        narrow = KERNELS[32, "avx512 30"]
+        work += Work(narrow.width, narrow.butterfly[name]) * (outer * n / (2 * narrow.lanes))
+    return Count((work,), 2 * n * word_bits / 8)
+
+
+def basext(log_n: int, limbs: int, bits: int, level: str) -> Count:
+    """l scalings, l l products, l reductions a coefficient (basext paper, equation 2.5)."""
+    n = 1 << log_n
+    return Count(works(bits, level, n * limbs, n * limbs * limbs, n * limbs), 2 * limbs * n * WORD)
+
+
+def ckks(operation: str, log_n: int, bits: list[int], level: str) -> Count:
+    """`bits` are the sizes of the ciphertext primes, then of the one special prime; one prime a digit."""
+    n, l = 1 << log_n, len(bits) - 1  # noqa: E741 - the field's name
+    limb, turn = n * WORD, transform(n)
+    # Products with a constant, products of residues, reductions; transforms are of the first.
+    multiply = (0, 4 * l * n, 3 * l * n)
+    down = ((2 + 2 * l) * turn + 2 * l * n, 0, 0)
+    switch = plus(((l + l * l) * turn, 2 * (l + 1) * n * l, 2 * (l + 1) * n), down)
+    key = 2 * l * (l + 1) * limb
+    rescale = ((2 + 2 * (l - 1)) * turn + 2 * (l - 1) * n, 0, 0)
+    fft = n * (log_n - 1)
+    residues = (0, l * n, l * n)
+    # Then bytes, and multiplications in double precision.
+    table: dict[str, tuple[tuple[float, ...], float, float]] = {
+        "add": ((0, 0, 0), 6 * l * limb, 0),
+        "multiply": (multiply, 7 * l * limb, 0),
+        "multiply_relinearise": (plus(multiply, switch), 6 * l * limb + key, 0),
+        "rescale": (rescale, (4 * l - 2) * limb, 0),
+        "multiply_relinearise_rescale": (plus(multiply, switch, rescale), (6 * l - 2) * limb + key, 0),
+        "rotate": (switch, 4 * l * limb + key, 0),
+        "encode": ((l * turn, 0, 0), (l + 1 / 2) * limb, fft),
+        # three small polynomials transformed modulo all primes, two products, mod-down; sampling not counted
+        "encrypt": (
+            plus((3 * (l + 1) * turn, 2 * (l + 1) * n, 2 * (l + 1) * n), down),
+            (5 * l + 2) * limb,
+            0,
+        ),
+        "encrypt_symmetric": (plus((l * turn, 0, 0), residues), 4 * l * limb, 0),
+        "decrypt": (residues, 4 * l * limb, 0),
+        # a scaling a residue to compose it as a double
+        "decode": ((l * turn + l * n, 0, 0), (l + 1 / 2) * limb, fft),
+    }
+    (constants, products, reductions), size, other = table[operation]
+    return Count(works(max(bits), level, constants, products, reductions, other), size)
+
+
+def plus(*parts: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(map(sum, zip(*parts, strict=True)))
+
+
+def floor(count: Count | None, rates: dict[str, Any], threads: int) -> dict[str, Any] | None:
+    """Microseconds that a count takes at least, `None` where nothing is counted for this processor."""
+    found = least(count.works, rates) if count else None
+    if count is None or found is None:
+        return None
+    work, seconds = found
     copy = copy_for(count.bytes, rates["copies"])
-    times = {"multiply": count.multiplications / LANES / unit / threads}
-    if count.instructions is not None and rates.get("vpmadd52_per_second") is not None:
-        times["ports"] = count.instructions / unit / threads
+    times = {name: time / threads for name, time in seconds.items()}
     times["bytes"] = count.bytes / copy["bytes_per_second"]
     bound = max(times, key=lambda name: times[name])
     return {
-        **asdict(count),
+        "width": work.width,
+        "instructions": {kind: round(n) for kind, n in sorted(work.counts.items()) if n},
+        "bytes": count.bytes,
         "copy_footprint_bytes": copy["footprint_bytes"],
         **{f"{name}_us": round(time * 1e6, 3) for name, time in times.items()},
         "us": round(times[bound] * 1e6, 3),
         "bound": bound,
     }
+
+
+def best(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Of two measurements of one processor the higher rates, and the fewer slots."""
+
+    def kind(a: dict[str, float], b: dict[str, float]) -> dict[str, float]:
+        return {"per_second": max(a["per_second"], b["per_second"]), "slots": min(a["slots"], b["slots"])}
+
+    kinds = {
+        width: {name: kind(rate, other["instructions"][width][name]) for name, rate in rates.items()}
+        for width, rates in one["instructions"].items()
+    }
+    copies = [
+        {**a, "bytes_per_second": max(a["bytes_per_second"], b["bytes_per_second"])}
+        for a, b in zip(one["copies"], other["copies"], strict=True)
+    ]
+    clock = max(one["clock_hz"], other["clock_hz"])
+    return {**one, "clock_hz": clock, "instructions": kinds, "copies": copies}
+
+
+def least(works: Iterable[Work], rates: dict[str, Any]) -> tuple[Work, dict[str, float]] | None:
+    """The work that takes least of those that this processor can do."""
+    able = [(work, seconds) for work in works if (seconds := work.seconds(rates)) is not None]
+    return min(able, key=lambda pair: max(pair[1].values()), default=None)
 
 
 def copy_for(size: float, copies: list[dict[str, float]]) -> dict[str, float]:

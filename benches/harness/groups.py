@@ -29,6 +29,7 @@ class Run:
     rates: dict[str, Any]
     progress: Callable[[str], None]
     rows: list[dict[str, Any]] = field(default_factory=list)
+    counts: list[floors.Count | None] = field(default_factory=list)  # of each row
     memory: list[dict[str, Any]] = field(default_factory=list)
     unequal: list[str] = field(default_factory=list)
     skipped: list[dict[str, str]] = field(default_factory=list)
@@ -64,6 +65,13 @@ class Run:
         found = [(p.name if p is not self.ours else "ours, 1 thread", t) for p, t in zip(peers, theirs, strict=True)]
         for peer, times in found or [(None, None)]:
             self.rows.append(line(row, shape, ours, peer, times, self.rates))
+            self.counts.append(shape.count)
+
+    def measure_again(self) -> None:
+        """The best rates of the begin and of now: another program may have slowed either. All floors follow."""
+        self.rates = floors.best(self.rates, self.ours.ask(do="machine"))
+        for record, count in zip(self.rows, self.counts, strict=True):
+            set_floor(record, count, self.rates)
 
 
 @dataclass(frozen=True)
@@ -73,8 +81,9 @@ class Shape:
     what: str
     log_n: int
     bits: int
-    count: floors.Count
+    count: floors.Count | None  # `None` where nothing is counted
     recorded: tuple[str, float] | None = None
+    kernel: str | None = None  # what ran, where one was chosen
 
 
 def line(
@@ -82,7 +91,6 @@ def line(
 ) -> dict[str, Any]:
     """The record of one row beside one peer. One thread is compared by processor time, which other programs on the
     same core do not lengthen; several threads by wall time."""
-    floor = floors.floor(shape.count, rates, row.threads)
     clock = "processor" if row.threads == 1 else "wall"
     record: dict[str, Any] = {
         "id": row.id,
@@ -95,9 +103,9 @@ def line(
         "peer": None,
         "ratio": None,
         "ratio_of_medians": None,
-        "floor": floor,
-        "ours_over_floor": round(ours.fastest(clock) * 1e6 / floor["us"], 3) if floor else None,
     }
+    if shape.kernel is not None:
+        record["kernel"] = shape.kernel
     if theirs is not None:
         record["peer"] = {"name": peer, **theirs.record()}
         record["ratio"] = round(theirs.fastest(clock) / ours.fastest(clock), 3)
@@ -106,7 +114,19 @@ def line(
         name, microseconds = shape.recorded
         record["peer"] = {"name": name, clock: {"min_us": microseconds}, "recorded": True}
         record["ratio"] = round(microseconds / 1e6 / ours.fastest(clock), 3)
+    set_floor(record, shape.count, rates)
     return record
+
+
+def set_floor(record: dict[str, Any], count: floors.Count | None, rates: dict[str, Any]) -> None:
+    """The floor of a row, and how far above it we are. One above the measurement is kept apart and not printed."""
+    record.pop("floor_above_measurement", None)
+    floor = floors.floor(count, rates, record["threads"])
+    fastest = record["ours"][record["clock"]]["min_us"]
+    if floor and fastest < floor["us"]:
+        record["floor_above_measurement"], floor = floor, None
+    record["floor"] = floor
+    record["ours_over_floor"] = round(fastest / floor["us"], 3) if floor else None
 
 
 def ntt(run: Run, rows: Sequence[Row]) -> None:
@@ -121,7 +141,9 @@ def ntt(run: Run, rows: Sequence[Row]) -> None:
                 theirs = answers[side.name]["facts"]["digests"]
                 if run.equal(f"{row.id}, {side.name}", theirs[row.case] == own["digests"][row.case]):
                     peers.append(side)
-        shape = Shape(f"ntt {row.name}", log_n, prime, floors.ntt(row.name, log_n, prime))
+        kernel = own["kernels"][f"{row.name}.{row.case}"]
+        count = floors.ntt(row.name, log_n, prime, kernel)
+        shape = Shape(f"ntt {row.name}", log_n, prime, count, kernel=kernel)
         run.measure(row, peers, shape, f"{row.name}.{row.case}")
 
 
@@ -136,7 +158,7 @@ def basext(run: Run, rows: Sequence[Row]) -> None:
         recorded = OPENFHE_BASEXT_MS.get((log_n, limbs))
         for row in chosen:
             if run.equal(row.id, equal):
-                count = floors.basext(log_n, limbs, bits)
+                count = floors.basext(log_n, limbs, bits, run.rates["backend"])
                 survey = ("OpenFHE", recorded * 1e3) if recorded and threads == 1 else None
                 shape = Shape(f"base extension {limbs} to {limbs}", log_n, bits, count, survey)
                 run.measure(row, [run.ours] if threads == 2 else [], shape)
@@ -166,7 +188,7 @@ def ckks(run: Run, rows: Sequence[Row]) -> None:
                     continue
                 peers = [run.ours] if threads == 2 else list(having(run, row, answers))
                 what = row.name.replace("_", " + ", row.name.count("_")).replace("encrypt + symmetric", "encrypt sym.")
-                count = floors.ckks(row.name, params["log_n"], sizes)
+                count = floors.ckks(row.name, params["log_n"], sizes, run.rates["backend"])
                 run.measure(row, peers, Shape(f"ckks {what}", params["log_n"], sum(sizes), count))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,16 @@ def cpuinfo(key: str) -> str | None:
     except OSError:
         pass
     return None
+
+
+def full_name(machine: dict[str, Any]) -> str:
+    """The processor of a record, with its family, model and stepping: a virtual machine gives many the same name."""
+    return " ".join([machine["processor"], "-".join(filter(None, machine.get("family_model_stepping", [])))]).strip()
+
+
+def slug(name: str) -> str:
+    """A processor's name as part of a file's: small letters and digits, one dash between."""
+    return "-".join(re.findall(r"[a-z0-9]+", name.lower().replace("(r)", "").replace("(tm)", "")))
 
 
 def load_average() -> list[float]:

@@ -65,7 +65,11 @@ def table(rows: Iterable[dict[str, Any]]) -> str:
 def summary(record: dict[str, Any]) -> str:
     """Everything that a person reads: the machine, the table, the memory, what was left out."""
     machine, rates = record["machine"], record["machine"]["rates"]
-    units = [f"{k} {rates[f'{k}_per_second'] / 1e9:.2f} G/s" for k in ("vpmuludq", "vpmadd52") if has(rates, k)]
+    units = [
+        f"{kind} {rate['per_second'] / 1e9:.2f} G/s ({width} bits)"
+        for width, kinds in rates["instructions"].items()
+        for kind, rate in kinds.items()
+    ]
     copies = [
         f"bytes of {c['footprint_bytes'] / 2**20:g} MiB {c['bytes_per_second'] / 1e9:.1f} GB/s" for c in rates["copies"]
     ]
@@ -78,8 +82,9 @@ def summary(record: dict[str, Any]) -> str:
         table(record["rows"]),
         "",
         "Times are of the fastest sample: processor time with one thread, wall time with two. Ratio: peer over ours,",
-        "of the fastest samples and of the medians. bits: of the prime, or log2 QP. mult.: multiplications alone;",
-        "floor: the largest of these, of the bytes and of all instructions where they are counted (bound: ports).",
+        "of the fastest samples and of the medians. bits: of the prime, or log2 QP. mult.: multiplications alone, at",
+        "the rate of each kind; floor: the largest of these, of the bytes and of all instructions that are counted",
+        "together (bound: ports).",
     ]
     if any((row["peer"] or {}).get("recorded") for row in record["rows"]):
         lines.append("* a figure recorded elsewhere, not measured in this run (docs/benchmarks.md).")
@@ -94,7 +99,3 @@ def summary(record: dict[str, Any]) -> str:
         )
     lines += [f"skipped: {skip['name']}: {skip['reason']}" for skip in record["skipped"]]
     return "\n".join(lines)
-
-
-def has(rates: dict[str, Any], unit: str) -> bool:
-    return rates.get(f"{unit}_per_second") is not None

@@ -12,14 +12,26 @@ import pytest
 BENCHES = Path(__file__).resolve().parents[2] / "benches"
 sys.path.insert(0, str(BENCHES))
 
-from harness import floors, groups, measure, peers, rows, table  # noqa: E402
+from harness import floors, groups, measure, peers, records, rows, table  # noqa: E402
 from harness.side import Side, SideFailed  # noqa: E402
 
 RATES = {
     "backend": "Avx512Ifma",
     "clock_hz": 2e9,
-    "vpmuludq_per_second": 4e9,
-    "vpmadd52_per_second": None,
+    # Two ports; the multipliers of low 64-bit halves take three turns. No 52-bit multiply-add.
+    "instructions": {
+        "512": {
+            "vpaddq": {"per_second": 4e9, "slots": 1.0},
+            "vpmuludq": {"per_second": 4e9, "slots": 1.0},
+            "vpmulld": {"per_second": 2e9, "slots": 2.0},
+            "vpmullq": {"per_second": 4e9 / 3, "slots": 3.0},
+            "vpermt2q": {"per_second": 2e9, "slots": 1.0},
+        },
+        "256": {
+            "vpaddq": {"per_second": 6e9, "slots": 1.0},
+            "vpmuludq": {"per_second": 4e9, "slots": 1.0},
+        },
+    },
     "copies": [
         {"footprint_bytes": 1 << 18, "bytes_per_second": 64e9},
         {"footprint_bytes": 1 << 24, "bytes_per_second": 8e9},
@@ -36,8 +48,19 @@ OURS = times((1e-4, 3e-4, 2e-4), (5e-4, 2e-4))
 PEER = times((3e-4, 6e-4), (6e-4,))
 
 
-def a_line(bits: int = 60, peer: str | None = "SEAL", recorded: tuple[str, float] | None = None) -> dict:
-    shape = groups.Shape("ntt forward", 14, bits, floors.ntt("forward", 14, bits), recorded)
+def with_52(rates: dict) -> dict:
+    wide = {**rates["instructions"]["512"], "vpmadd52luq": {"per_second": 4e9, "slots": 1.0}}
+    return {**rates, "instructions": {**rates["instructions"], "512": wide}}
+
+
+def a_line(
+    bits: int = 60,
+    peer: str | None = "SEAL",
+    recorded: tuple[str, float] | None = None,
+    kernel: str = "avx512 60, blocks of 32 KiB",
+) -> dict:
+    count = floors.ntt("forward", 14, bits, kernel)
+    shape = groups.Shape("ntt forward", 14, bits, count, recorded, kernel)
     row = rows.Row("ntt", f"{bits}.14", "forward")
     return groups.line(row, shape, OURS, peer, PEER if peer else None, RATES)
 
@@ -45,7 +68,13 @@ def a_line(bits: int = 60, peer: str | None = "SEAL", recorded: tuple[str, float
 def a_record(lines: list[dict]) -> dict:
     memory = groups.memory("set1", 1, {"log_n": 14, "moduli": [0] * 8}, 3 * 2 * 7 * 8 << 14)
     return {
-        "machine": {"processor": "some processor", "load_average": {"begin": [0.5, 0.25, 0.0]}, "rates": RATES},
+        "date": "2026-01-02T03:04:05Z",
+        "machine": {
+            "processor": "Some(R) CPU @ 2.0",
+            "family_model_stepping": ["6", "7", "8"],
+            "load_average": {"begin": [0.5, 0.25, 0.0]},
+            "rates": RATES,
+        },
         "ours": {"version": "abc"},
         "peers": {"SEAL": "1.2"},
         "rows": lines,
@@ -68,44 +97,119 @@ def test_times_and_ratios():
 
 
 def test_floor_of_a_transform():
-    # 2^13 butterflies of 14 stages, nine multiplications each, eight lanes, four a nanosecond; 256 KiB at 64 B/ns.
+    # 2^13 butterflies of 14 stages: on eight lanes three products of halves, four a nanosecond, and two low halves, 4/3
+    # a nanosecond; 256 KiB at 64 B/ns.
     floor = a_line()["floor"]
-    assert floor["multiply_us"] == pytest.approx(8192 * 14 * 9 / 8 / 4e3, abs=1e-3)
+    pairs = 16384 / 16
+    assert floor["multiply_us"] == pytest.approx(pairs * 14 * 2 * 3 / 4e3, abs=1e-3)
+    assert floor["ports_us"] == pytest.approx(pairs * (14 * (10 + 3 + 2 * 3) + 14 + 8) / 4e3, abs=1e-3)
     assert floor["bytes_us"] == pytest.approx(2 * 8 * 16384 / 64e3, abs=1e-3)
-    assert floor["us"] == floor["multiply_us"]
-    assert floor["bound"] == "multiply"
+    assert (floor["us"], floor["bound"]) == (floor["ports_us"], "ports")
     assert a_line()["ours_over_floor"] == pytest.approx(100 / floor["us"], abs=1e-3)
-    assert a_line(bits=50)["floor"] is None  # this processor has no vpmadd52
+    assert a_line()["kernel"] == "avx512 60, blocks of 32 KiB"
+    assert a_line(kernel="ifma 60, whole")["floor"] is None  # this processor has no vpmadd52
+    assert a_line(kernel="scalar")["floor"] is None  # not counted
 
 
-def test_floor_of_all_instructions():
-    rates = {**RATES, "vpmadd52_per_second": 4e9}
-    # 2^14 / 16 times 14 butterflies of seven instructions, and sixteen.
-    floor = floors.floor(floors.ntt("forward", 14, 50), rates, 1)
+def test_a_floor_above_a_measurement_is_not_printed():
+    slow = {
+        **RATES["instructions"],
+        "512": {k: {**v, "per_second": 1e9} for k, v in RATES["instructions"]["512"].items()},
+    }
+    shape = groups.Shape("ntt forward", 14, 60, floors.ntt("forward", 14, 60, "avx512 60"))
+    row = rows.Row("ntt", "60.14", "forward")
+    line = groups.line(row, shape, OURS, None, None, {**RATES, "instructions": slow})
+    assert line["floor"] is None
+    assert line["ours_over_floor"] is None
+    assert line["floor_above_measurement"]["us"] > 100
+    assert table.cells(line)[-1] == "-"
+
+
+def test_rates_are_the_best_of_two_measurements():
+    kinds = {name: {"per_second": 3e9, "slots": 1.0} for name in RATES["instructions"]["512"]}
+    low = [{**copy, "bytes_per_second": 1e9} for copy in RATES["copies"]]
+    other = {**RATES, "instructions": {**RATES["instructions"], "512": kinds}, "copies": low}
+    both = floors.best(RATES, other)
+    assert both == floors.best(other, RATES)
+    assert both["instructions"]["512"]["vpmulld"] == {"per_second": 3e9, "slots": 1.0}
+    assert both["instructions"]["512"]["vpaddq"] == {"per_second": 4e9, "slots": 1.0}
+    assert both["copies"] == RATES["copies"]
+    # A floor that was refused at the lower rates stands at the higher ones.
+    line = a_line()
+    slow = [{**copy, "bytes_per_second": 1e9} for copy in RATES["copies"]]
+    groups.set_floor(line, floors.ntt("forward", 14, 60, "avx512 60"), {**RATES, "copies": slow})
+    assert line["floor"] is None
+    groups.set_floor(line, floors.ntt("forward", 14, 60, "avx512 60"), RATES)
+    assert (line["floor"], line["ours_over_floor"]) == (a_line()["floor"], a_line()["ours_over_floor"])
+    assert "floor_above_measurement" not in line
+
+
+def test_floors_of_all_kernels():
+    rates = with_52(RATES)
+    # 2^14 / 16 times 14 butterflies of seven instructions, and sixteen: all on two ports.
+    floor = floors.floor(floors.ntt("forward", 14, 50, "ifma 50, whole"), rates, 1)
     assert floor["ports_us"] == pytest.approx(1024 * (7 * 14 + 16) / 4e3, abs=1e-3)
-    assert floor["multiply_us"] == pytest.approx(1024 * 3 * 14 / 4e3, abs=1e-3)
+    assert floor["multiply_us"] == pytest.approx(1024 * 4 * 14 / 4e3, abs=1e-3)
     assert (floor["us"], floor["bound"]) == (floor["ports_us"], "ports")
     # The last two of sixteen stages of 32-bit words run on sixteen lanes.
-    assert floors.ntt("inverse", 16, 30).instructions == 4096 * (6 * 14 + 7 * 2 + 14)
-    for name in ("forward", "inverse"):
-        for bits in (30, 50, 60):
-            count = floors.ntt(name, 12, bits)
-            assert count.instructions * 8 > count.multiplications
+    (work,) = floors.ntt("inverse", 16, 30, "ifma 30").works
+    assert sum(work.counts.values()) == 4096 * (6 * 14 + 14) + 2048 * 2 * 12
+    for (word, name), kernel in floors.KERNELS.items():
+        assert kernel.lanes in (kernel.width // 64, kernel.width // 32)
+        for direction in ("forward", "inverse"):
+            count = floors.ntt(direction, 12, 30 if word == 32 else 60, name)
+            assert count.bytes == 2 * 4096 * word / 8
+            assert all(n >= 0 for n in count.works[0].counts.values())
 
 
 def test_floors_of_ckks():
     sizes = [60] + [54] * 7
-    counts = {row: floors.ckks(row, 14, sizes) for row in rows.CKKS_ROWS}
+    counts = {row: floors.ckks(row, 14, sizes, "Avx512Ifma") for row in rows.CKKS_ROWS}
     limb = 8 << 14
-    assert counts["add"] == floors.Count("vpmuludq", 0, 6 * 7 * limb)
+    assert counts["add"].bytes == 6 * 7 * limb
+    assert not any(sum(work.counts.values()) for work in counts["add"].works)
     key = 2 * 7 * 8 * limb
     assert counts["rotate"].bytes == 4 * 7 * limb + key
-    both = counts["multiply_relinearise"].multiplications + counts["rescale"].multiplications
-    assert counts["multiply_relinearise_rescale"].multiplications == both
+    names = ("multiply_relinearise", "rescale", "multiply_relinearise_rescale")
+    parts = zip(*(counts[row].works for row in names), strict=True)
+    assert all((one + two).counts == both.counts for one, two, both in parts)
     assert floors.floor(counts["add"], RATES, 1)["bound"] == "bytes"
     one, two = (floors.floor(counts["rotate"], RATES, threads) for threads in (1, 2))
     assert two["multiply_us"] == pytest.approx(one["multiply_us"] / 2, abs=1e-3)
     assert two["bytes_us"] == one["bytes_us"]
+
+
+def test_the_way_that_takes_least_is_the_floor():
+    count = floors.basext(14, 7, 50, "Avx512Ifma")
+    assert [work.width for work in count.works] == [512, 512, 512, 256]
+    with_it, without = floors.floor(count, with_52(RATES), 1), floors.floor(count, RATES, 1)
+    assert "vpmadd52luq" in with_it["instructions"]
+    assert "vpmadd52luq" not in without["instructions"]
+    assert {work.width for work in floors.basext(14, 7, 60, "Avx2").works} == {256}
+    assert floors.floor(floors.basext(14, 7, 60, "Scalar"), RATES, 1) is None
+
+
+def test_records_of_several_processors_stand_side_by_side():
+    one = a_record([a_line(), a_line(peer="Lattigo")])
+    other = {**a_record([a_line(bits=50)]), "date": "2026-01-03T00:00:00Z"}
+    other["machine"] = {**other["machine"], "processor": "AMD EPYC", "family_model_stepping": ["25", "17", "1"]}
+    assert records.name(one) == "2026-01-02-some-cpu-2-0-6-7-8.json"
+    assert records.name(other) == "2026-01-03-amd-epyc-25-17-1.json"
+    later = {**one, "date": "2026-02-01T00:00:00Z"}
+    assert records.latest([one, other, later]) == [other, later]
+    text = f"before\n{records.BEGIN}\nold\n{records.END}\nafter"
+    page = records.page(text, [one, other, later])
+    assert (page[:6], page[-5:], "old" in page) == ("before", "after", False)
+    assert records.page(page, [one, other, later]) == page
+    head, _, *lines = [line for line in page.splitlines() if line.startswith("|")]
+    assert head.index("AMD EPYC 25-17-1, 2026-01-03") < head.index("Some(R) CPU @ 2.0 6-7-8, 2026-02-01")
+    assert lines[0].startswith("| ntt forward, 2^14, 50 bits | 100 us")
+    assert lines[1].endswith("SEAL 3.00x; Lattigo 3.00x |")
+
+
+def test_the_page_is_that_of_the_records():
+    text = (BENCHES.parent / "docs" / "benchmarks.md").read_text()
+    assert records.page(text, records.load(BENCHES / "results")) == text, "python benches/bench.py --page"
 
 
 def test_copy_of_the_right_size():
@@ -115,7 +219,7 @@ def test_copy_of_the_right_size():
 
 
 def test_table_says_everything():
-    lines = [a_line(), a_line(peer=None, recorded=("OpenFHE", 4300.0)), a_line(bits=50, peer=None)]
+    lines = [a_line(), a_line(peer=None, recorded=("OpenFHE", 4300.0)), a_line(peer=None, kernel="scalar")]
     text = table.summary(a_record(lines))
     assert "skipped: Lattigo: no `go` on this computer" in text
     assert "peer: SEAL 1.2" in text

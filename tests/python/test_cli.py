@@ -11,7 +11,7 @@ MEAN = "examples/mean.rmac"
 
 
 def test_help_teaches(ringmill):
-    for command in ("run", "compile", "sim", "params", "devices", "machine show", "reproduce"):
+    for command in ("run", "compile", "sim", "params", "devices", "plans", "machine show", "reproduce"):
         text = ringmill(*command.split(), "--help")
         assert "Examples:" in text
         assert "--json" in text

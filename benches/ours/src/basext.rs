@@ -1,5 +1,7 @@
 //! Exact base extension from l limbs to l others, on one thread or several that share the coefficients.
 
+use std::sync::Mutex;
+
 use ringmill_math::basext::{BaseExtension, best_exact};
 use ringmill_math::{Modulus, Prng, RnsBasis, primes, sample};
 
@@ -24,8 +26,9 @@ pub fn open(log_n: u8, limbs: usize, bits: u32, threads: usize) -> Result<Group>
     }
     let mut output = vec![vec![0; n]; limbs];
     let mut scratch = vec![vec![0; extension.scratch_len()]; threads];
+    // The calling thread is one of them.
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
+        .num_threads(threads.saturating_sub(1).max(1))
         .build()?;
 
     extend(&pool, &extension, &input, &mut output, &mut scratch)?;
@@ -47,7 +50,11 @@ pub fn open(log_n: u8, limbs: usize, bits: u32, threads: usize) -> Result<Group>
     Ok(group)
 }
 
-/// Splits the coefficients evenly among the scratches, one a thread.
+/// Parts of the coefficients for each thread: more than one, so that whoever is awake does them.
+const PARTS: usize = 8;
+
+/// The threads take parts of the coefficients, one after the other, and the calling thread takes them too: it need not
+/// wait until another wakes, which on a virtual machine may take as long as a small extension.
 fn extend(
     pool: &rayon::ThreadPool,
     extension: &impl BaseExtension,
@@ -56,32 +63,40 @@ fn extend(
     scratch: &mut [Vec<u64>],
 ) -> Result<()> {
     let n = input.first().map_or(0, Vec::len);
-    let share = n.div_ceil(scratch.len().max(1)).max(1);
+    let share = match scratch.len() {
+        0 | 1 => n,
+        threads => n.div_ceil(threads * PARTS),
+    };
+    let share = share.max(1);
     let mut parts: Vec<Vec<&mut [u64]>> = (0..n.div_ceil(share)).map(|_| Vec::new()).collect();
     for limb in output {
         for (part, chunk) in parts.iter_mut().zip(limb.chunks_mut(share)) {
             part.push(chunk);
         }
     }
-    let mut results: Vec<_> = parts.iter().map(|_| Ok(())).collect();
-    let jobs = parts
-        .into_iter()
-        .zip(scratch)
-        .zip(&mut results)
-        .enumerate()
-        .map(|(number, ((mut part, scratch), result))| {
-            move || {
-                let input: Vec<&[u64]> = input
-                    .iter()
-                    .map(|limb| &limb[number * share..n.min((number + 1) * share)])
-                    .collect();
-                *result = extension.convert(&input, &mut part, scratch);
+    let parts = Mutex::new(parts.into_iter().enumerate());
+    let take = || parts.lock().ok()?.next();
+    let failed = Mutex::new(Ok(()));
+    let work = |scratch: &mut Vec<u64>| {
+        while let Some((number, mut part)) = take() {
+            let input: Vec<&[u64]> = input
+                .iter()
+                .map(|limb| &limb[number * share..n.min((number + 1) * share)])
+                .collect();
+            let done = extension.convert(&input, &mut part, scratch);
+            if let (Err(error), Ok(mut failed)) = (done, failed.lock()) {
+                *failed = Err(error);
             }
+        }
+    };
+    if let Some((own, others)) = scratch.split_first_mut() {
+        let work = &work;
+        pool.in_place_scope(|scope| {
+            for other in others {
+                scope.spawn(move |_| work(other));
+            }
+            work(own);
         });
-    if pool.current_num_threads() == 1 {
-        jobs.for_each(|mut job| job());
-    } else {
-        pool.scope(|scope| jobs.for_each(|mut job| scope.spawn(move |_| job())));
     }
-    Ok(results.into_iter().collect::<std::result::Result<_, _>>()?)
+    Ok(failed.into_inner().map_err(|_| "a thread panicked")??)
 }

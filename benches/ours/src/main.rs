@@ -9,6 +9,8 @@ mod chain;
 mod ckks;
 mod client;
 mod group;
+#[cfg(target_arch = "x86_64")]
+mod instructions;
 mod machine;
 mod ntt;
 

@@ -1,15 +1,22 @@
 //! Forward and inverse transforms, each with the digest of a negacyclic convolution that a peer must reproduce.
 
+use std::time::Duration;
+
+use ringmill_math::plans::Task;
 use ringmill_math::{Modulus, Ntt32, NttPlan, Ring, kernels, primes};
 use serde_json::{Map, Value};
 
 use crate::Result;
 use crate::group::Group;
 
+/// What finding out the kernel of a row may take: more than within a program, where it is a millisecond, so that the
+/// record says which kernel is the fastest and not which one was on a bad moment.
+const PATIENCE: Duration = Duration::from_millis(10);
+
 /// Rows `forward.BITS.LOG_N` and `inverse.BITS.LOG_N`, in place on one limb; the inverse includes its factor 1/N.
 pub fn open(log_n: &[u8], bits: &[u32]) -> Result<Group> {
     let mut group = Group::default();
-    let (mut moduli, mut digests) = (Map::new(), Map::new());
+    let (mut moduli, mut digests, mut kernels) = (Map::new(), Map::new(), Map::new());
     for &log_n in log_n {
         for &bits in bits {
             let case = format!("{bits}.{log_n}");
@@ -18,6 +25,15 @@ pub fn open(log_n: &[u8], bits: &[u32]) -> Result<Group> {
                 .ok_or("no such prime")?;
             let q = Modulus::new(prime)?;
             let ring = Ring::full(log_n);
+            for task in [Task::Forward, Task::Inverse] {
+                let choice = if q.bits() <= 32 {
+                    Ntt32::shared(q, ring)?.choose(task, PATIENCE)
+                } else {
+                    NttPlan::shared(q, ring)?.choose(task, PATIENCE)
+                };
+                let kernel = choice.ok_or("no kernel was chosen")?.kernel;
+                kernels.insert(format!("{}.{case}", task.name()), kernel.into());
+            }
             let product = if q.bits() <= 32 {
                 narrow(&mut group, &case, q, ring)?
             } else {
@@ -29,6 +45,7 @@ pub fn open(log_n: &[u8], bits: &[u32]) -> Result<Group> {
     }
     group.fact("moduli", Value::from(moduli));
     group.fact("digests", Value::from(digests));
+    group.fact("kernels", Value::from(kernels));
     Ok(group)
 }
 

@@ -43,6 +43,7 @@ pub enum Command {
     Sim(SimArgs),
     Params(ParamsArgs),
     Devices(DevicesArgs),
+    Plans(PlansArgs),
     #[command(subcommand)]
     Machine(MachineCommand),
     #[command(subcommand)]
@@ -59,6 +60,7 @@ impl Command {
             Self::Sim(args) => args.json,
             Self::Params(args) => args.json,
             Self::Devices(args) => args.json,
+            Self::Plans(args) => args.json,
             Self::Machine(MachineCommand::Show(args)) => args.json,
             Self::Rtl(command) => command.json(),
             Self::Reproduce(args) => args.json,
@@ -365,6 +367,37 @@ Examples:
   ringmill devices --json")]
 pub struct DevicesArgs {
     /// Print one JSON list instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Show which kernel each transform runs on here, found by timing all that could, and by how much it leads.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringmill plans                                             2^10 to 2^16, primes of 30, 50 and 60 bits
+  ringmill plans --log-n 14 --bits 54,60                     what a program of that size would use
+  RINGMILL_PLANS=avx2 ringmill plans --log-n 14              as on a processor with no more than AVX2
+  RINGMILL_PLANS_FILE=plans.txt ringmill plans               keep the choices for the commands that follow
+  ringmill plans --json | jq '.shapes[] | {task, log_n, kernel}'
+
+Every kernel gives the same bits; a choice is made once in a process, when a shape is first met, in about a millisecond.
+Primes below 2^32 have words of 32 bits too. `forward-from` is a forward transform that reads residues of another prime.
+Times are the best of a few calls: beside other work they differ from run to run, and so may a choice between two that
+are near each other. RINGMILL_PLANS=first fixes all choices, random:SEED draws them, a level (scalar, avx2, avx512,
+avx512ifma) bounds them; a level and one of these may stand together, with a comma.")]
+pub struct PlansArgs {
+    /// log2 of the lengths.
+    #[arg(long, value_name = "LOG2", value_delimiter = ',', default_value = "10,11,12,13,14,15,16",
+        value_parser = clap::value_parser!(u8).range(1..=17))]
+    pub log_n: Vec<u8>,
+
+    /// Sizes of the primes in bits.
+    #[arg(long, value_name = "BITS", value_delimiter = ',', default_value = "30,50,60",
+        value_parser = clap::value_parser!(u32).range(4..=61))]
+    pub bits: Vec<u32>,
+
+    /// Print one JSON object instead of text: every candidate with its time.
     #[arg(long)]
     pub json: bool,
 }

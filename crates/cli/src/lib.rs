@@ -23,7 +23,7 @@ pub use progress::Bar;
 pub use trace::{Asked, run_on};
 
 use args::{Cli, Command, MachineCommand};
-use commands::{compile, devices, machine, params, reproduce, rtl, run, sim};
+use commands::{compile, devices, machine, params, plans, reproduce, rtl, run, sim};
 
 /// Makes macro text of the program of a Python file (`FILE.py` or `FILE.py:NAME`), for vectors of so many slots where
 /// that is asked for; the last says whether what is printed is JSON.
@@ -104,6 +104,7 @@ fn carry_out(
         Command::Sim(args) => sim::sim(args, python, watch),
         Command::Params(args) => params::params(args),
         Command::Devices(args) => devices::devices(args),
+        Command::Plans(args) => plans::plans(args, watch),
         Command::Machine(MachineCommand::Show(args)) => machine::show(args),
         Command::Rtl(command) => rtl::rtl(command),
         Command::Reproduce(args) => reproduce::reproduce(args),

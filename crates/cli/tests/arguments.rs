@@ -23,6 +23,7 @@ const COMMANDS: &[&[&str]] = &[
     &["params"],
     &["params", "set2"],
     &["devices"],
+    &["plans", "--log-n", "8"],
     &["machine", "show", "ring"],
     &["machine", "show"],
     &["machine"],
@@ -270,6 +271,7 @@ fn json_is_one_document_or_one_object_a_line() {
         ("params", Some(2)),
         ("params set2", Some(1)),
         ("devices", Some(1)),
+        ("plans --log-n 6 --bits 20,60", Some(1)),
         ("machine show ring", Some(1)),
         ("reproduce polymul --model --no-synth", None),
     ] {

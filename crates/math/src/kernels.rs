@@ -19,6 +19,8 @@ mod fused_ifma;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
 #[cfg(target_arch = "x86_64")]
+mod loops;
+#[cfg(target_arch = "x86_64")]
 mod narrow;
 #[cfg(target_arch = "x86_64")]
 mod permute;
@@ -29,6 +31,7 @@ pub mod words;
 
 pub use auto::{AutoEvalPlan, auto_coeff, auto_eval, auto_eval_halves};
 pub use backend::{Backend, available_backends, with_backend};
+pub(crate) use backend::{best_backend, forced_backend};
 pub(crate) use elementwise::mul_constant;
 pub use elementwise::{
     add, add_assign, add_scalar, add_scalar_assign, conv, conv_assign, mac, mac_assign, mul,

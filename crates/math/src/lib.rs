@@ -11,6 +11,7 @@ pub mod kernels;
 pub mod modmul;
 mod modulus;
 mod ntt;
+pub mod plans;
 pub mod primes;
 pub mod random;
 mod ring;

@@ -10,6 +10,9 @@ mod avx2;
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod butterfly;
+#[cfg(target_arch = "x86_64")]
+mod from;
+mod kernels;
 mod scalar;
 mod word32;
 
@@ -17,11 +20,13 @@ pub use word32::Ntt32;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, RwLock};
+use std::time::Duration;
 
 use ringmill_limits::room;
 
 use crate::bits::bit_reverse;
-use crate::kernels::{self, Backend, check_len};
+use crate::kernels::check_len;
+use crate::plans::{self, Choice, Task};
 use crate::primes::is_prime;
 use crate::{MathError, Modulus, Ring, RingKind, Shoup};
 
@@ -142,6 +147,7 @@ impl NttPlan {
     /// half ring of n coefficients). Prefer [`NttPlan::shared`].
     pub fn new(q: Modulus, ring: Ring) -> Result<Self, MathError> {
         ring.check()?;
+        plans::check_environment()?;
         let order = 2u64 << ring.full_log_n();
         if !(q.value() - 1).is_multiple_of(order) {
             return Err(MathError::NoRootOfUnity {
@@ -181,6 +187,30 @@ impl NttPlan {
         shared(&PLANS, q, ring, Self::new)
     }
 
+    /// Chooses the kernel of a task anew, with that much time to find out, and keeps it for the process. `None` where
+    /// another thread is at it, where there is no memory for it, or where no kernel reads residues of another prime.
+    pub fn choose(&self, task: Task, patience: Duration) -> Option<Choice> {
+        #[cfg(target_arch = "x86_64")]
+        if task == Task::ForwardFrom {
+            return from::choose_from(self, self.q, patience);
+        }
+        if task == Task::ForwardFrom {
+            return None;
+        }
+        plans::choice(self, task, patience)
+    }
+
+    /// The names of the kernels that could do a task, [`NttPlan::run_on`]'s.
+    pub fn kernels(&self) -> Vec<String> {
+        plans::names(self)
+    }
+
+    /// [`NttPlan::forward`] or [`NttPlan::inverse`] by one of [`NttPlan::kernels`], for tests and measurements.
+    pub fn run_on(&self, kernel: &str, task: Task, limb: &mut [u64]) -> Result<(), MathError> {
+        self.check_len(limb)?;
+        plans::run_on(self, kernel, task, limb)
+    }
+
     pub fn modulus(&self) -> Modulus {
         self.q
     }
@@ -211,36 +241,12 @@ impl NttPlan {
 
     /// Coefficients (below q, natural order) to evaluations (below q, bit-reversed order), in place.
     pub fn forward(&self, limb: &mut [u64]) -> Result<(), MathError> {
-        self.check_len(limb)?;
-        match Backend::current() {
-            #[cfg(target_arch = "x86_64")]
-            backend @ (Backend::Avx512 | Backend::Avx512Ifma) if limb.len() >= avx512::MIN_LEN => {
-                avx512::forward(self, limb, backend)
-            }
-            #[cfg(target_arch = "x86_64")]
-            backend if backend != Backend::Scalar && limb.len() >= avx2::MIN_LEN => {
-                avx2::forward(self, limb)
-            }
-            _ => scalar::forward(self, limb),
-        }
-        Ok(())
+        self.transform(Task::Forward, limb)
     }
 
     /// Evaluations (below q, bit-reversed order) to coefficients (below q, natural order), in place.
     pub fn inverse(&self, limb: &mut [u64]) -> Result<(), MathError> {
-        self.check_len(limb)?;
-        match Backend::current() {
-            #[cfg(target_arch = "x86_64")]
-            backend @ (Backend::Avx512 | Backend::Avx512Ifma) if limb.len() >= avx512::MIN_LEN => {
-                avx512::inverse(self, limb, backend)
-            }
-            #[cfg(target_arch = "x86_64")]
-            backend if backend != Backend::Scalar && limb.len() >= avx2::MIN_LEN => {
-                avx2::inverse(self, limb)
-            }
-            _ => scalar::inverse(self, limb),
-        }
-        Ok(())
+        self.transform(Task::Inverse, limb)
     }
 
     /// out = the transform of (a mod q) + w, for a limb of residues of another modulus `from` (or of this one): a
@@ -255,13 +261,10 @@ impl NttPlan {
         self.check_len(out)?;
         self.check_len(a)?;
         #[cfg(target_arch = "x86_64")]
-        if Backend::current() == Backend::Avx512Ifma
-            && out.len() >= avx512::MIN_LEN
-            && avx512::forward_from(self, out, a, from, self.q.reduce(w))
-        {
+        if from::forward_from(self, out, a, from, w) {
             return Ok(());
         }
-        kernels::conv_add(from, self.q, out, a, w)?;
+        crate::kernels::conv_add(from, self.q, out, a, w)?;
         self.forward(out)
     }
 
@@ -276,6 +279,12 @@ impl NttPlan {
     pub fn inverse_batch(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
         limbs.iter().try_for_each(|limb| self.check_len(limb))?;
         limbs.iter_mut().try_for_each(|limb| self.inverse(limb))
+    }
+
+    fn transform(&self, task: Task, limb: &mut [u64]) -> Result<(), MathError> {
+        self.check_len(limb)?;
+        plans::run(self, task, limb);
+        Ok(())
     }
 
     fn check_len(&self, limb: &[u64]) -> Result<(), MathError> {

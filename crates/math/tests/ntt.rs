@@ -5,6 +5,7 @@ mod common;
 use common::random_limb;
 use proptest::prelude::*;
 use ringmill_math::bits::bit_reverse;
+use ringmill_math::plans::Task;
 use ringmill_math::{Backend, Modulus, Ntt32, NttPlan, Ring, kernels, primes};
 
 fn evaluate(q: Modulus, a: &[u64], point: u64) -> u64 {
@@ -319,4 +320,56 @@ fn narrow_plans_refuse_what_does_not_fit() {
     let plan = Ntt32::shared(Modulus::new(97).unwrap(), Ring::full(4)).unwrap();
     assert!(plan.forward(&mut [0; 8]).is_err());
     assert!(plan.inverse(&mut [0; 17]).is_err());
+}
+
+/// Every kernel that takes a modulus and a length gives the bits of the scalar one, in both widths of words; a name
+/// that is none is refused.
+#[test]
+fn every_kernel_gives_the_same_bits() {
+    for bits in [30u32, 31, 32, 34, 46, 50, 51, 52, 59, 60, 61] {
+        for log_n in [3u8, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16] {
+            let Ok(list) = primes::ntt_primes(bits, u32::from(log_n) + 1, 1) else {
+                continue;
+            };
+            let q = Modulus::new(list[0]).unwrap();
+            let ring = match log_n % 3 {
+                0 => Ring::full(log_n),
+                1 => Ring::full(log_n + 1).halves().0,
+                _ => Ring::full(log_n + 1).halves().1,
+            };
+            check_kernels(q, ring, &common::limbs(q, ring.len(), 23)[..2]);
+            check_kernels(q, ring, &common::limbs(q, ring.len(), 24)[6..]);
+        }
+    }
+    let plan = NttPlan::shared(Modulus::new(97).unwrap(), Ring::full(4)).unwrap();
+    assert!(plan.run_on("abacus", Task::Forward, &mut [0; 16]).is_err());
+    assert!(plan.run_on("scalar", Task::Forward, &mut [0; 8]).is_err());
+}
+
+fn check_kernels(q: Modulus, ring: Ring, limbs: &[Vec<u64>]) {
+    let wide = NttPlan::new(q, ring).unwrap();
+    let narrow = (q.bits() <= 32).then(|| Ntt32::new(q, ring).unwrap());
+    for limb in limbs {
+        for task in [Task::Forward, Task::Inverse] {
+            let mut expected = limb.clone();
+            kernels::with_backend(Backend::Scalar, || match task {
+                Task::Inverse => wide.inverse(&mut expected).unwrap(),
+                _ => wide.forward(&mut expected).unwrap(),
+            })
+            .unwrap();
+            for name in wide.kernels() {
+                let mut x = limb.clone();
+                wide.run_on(&name, task, &mut x).unwrap();
+                assert!(x == expected, "{name} {task:?} {ring:?} {q:?}");
+            }
+            for name in narrow.iter().flat_map(Ntt32::kernels) {
+                let mut x: Vec<u32> = limb.iter().map(|&x| x as u32).collect();
+                narrow
+                    .iter()
+                    .for_each(|plan| plan.run_on(&name, task, &mut x).unwrap());
+                let same = x.iter().zip(&expected).all(|(&a, &b)| u64::from(a) == b);
+                assert!(same, "32-bit words, {name} {task:?} {ring:?} {q:?}");
+            }
+        }
+    }
 }

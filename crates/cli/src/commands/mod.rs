@@ -5,6 +5,7 @@ pub mod devices;
 pub mod machine;
 mod needs;
 pub mod params;
+pub mod plans;
 pub mod program;
 pub mod reproduce;
 pub mod rtl;

@@ -80,4 +80,9 @@ impl<T: Clone + Default> LimbTable<T> {
             Some(known) => Some(std::mem::take(known)),
         }
     }
+
+    /// Limbs other than inputs that have one.
+    pub fn made(&self) -> usize {
+        self.made.len()
+    }
 }

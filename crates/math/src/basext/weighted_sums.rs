@@ -36,6 +36,7 @@ impl WeightedSums {
         to: Targets<'_>,
         constants: impl Fn(AnyModulus) -> Vec<u64>,
     ) -> Self {
+        let _ = bits; // SIMD alone packs its constants by it
         let targets = to.moduli.to_vec();
         let row = |p: &Modulus| {
             let constants = constants(AnyModulus::from(*p));

@@ -1,15 +1,80 @@
-//! Kernels on four coefficients at a time (AVX2), for any modulus.
-//!
-//! Each processes the largest multiple of four coefficients and returns how many those were.
+//! Four coefficients at a time (AVX2), for any modulus: the arithmetic of the loops.
 
 use std::arch::x86_64::*;
 
-use super::avx512::vectors;
-use super::sums::LAZY_TERMS;
+use super::loops::{self, ByConstant, Products, Sums, Vector, level};
 use crate::simd256::{
     Constant, Context, LANES, correct, load, mul_high_short, mul_low, splat, store,
 };
 use crate::{Modulus, Shoup};
+
+level!("avx2", __m256i, products Barrett, constants Multiplier, sums WideReducer);
+
+/// out = sum of w_k * a_k.
+///
+/// # Safety
+/// As for the functions of [`level`].
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn dot_scalars(
+    q: Modulus,
+    out: *mut u64,
+    limbs: &[&[u64]],
+    constants: &[Shoup],
+    len: usize,
+) -> usize {
+    // SAFETY: the features are enabled here; the rest is the caller's promise.
+    unsafe { loops::dot_scalars(WideReducer::new(q), out, limbs, constants, len) }
+}
+
+impl Vector for __m256i {
+    const LANES: usize = LANES;
+
+    #[inline(always)]
+    unsafe fn load(p: *const u64) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { load(p) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, p: *mut u64) {
+        // SAFETY: the caller's promise.
+        unsafe { store(p, self) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(x: u64) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { splat(x) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_add_epi64(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_sub_epi64(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn correct(self, m: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { correct(self, m) }
+    }
+
+    #[inline(always)]
+    unsafe fn lift(self, q: Self) -> Self {
+        // SAFETY: the caller's promise. The blend goes by the sign bit of each lane.
+        unsafe {
+            let lifted = _mm256_castsi256_pd(_mm256_add_epi64(self, q));
+            let d = _mm256_castsi256_pd(self);
+            _mm256_castpd_si256(_mm256_blendv_pd(d, lifted, d))
+        }
+    }
+}
 
 /// Barrett reduction of products of residues: the method and the bounds of the AVX-512 kernels.
 ///
@@ -43,7 +108,7 @@ impl Barrett {
 
     /// a * b mod q, below 4q.
     #[inline(always)]
-    unsafe fn mul(self, a: __m256i, b: __m256i) -> __m256i {
+    unsafe fn product(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: the caller enables AVX2.
         unsafe {
             let low_mask = splat(0xffff_ffff);
@@ -79,130 +144,53 @@ impl Barrett {
     }
 }
 
-/// d + q where d is negative, else d.
-#[inline(always)]
-unsafe fn lift(d: __m256i, q: __m256i) -> __m256i {
-    // SAFETY: the caller enables AVX2. The blend goes by the sign bit of each lane.
-    unsafe {
-        let lifted = _mm256_castsi256_pd(_mm256_add_epi64(d, q));
-        let d = _mm256_castsi256_pd(d);
-        _mm256_castpd_si256(_mm256_blendv_pd(d, lifted, d))
+impl Products for Barrett {
+    type V = __m256i;
+
+    #[inline(always)]
+    unsafe fn mul(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: the caller's promise.
+        unsafe { self.context.reduce(self.product(a, b)) }
+    }
+
+    #[inline(always)]
+    unsafe fn mac(self, acc: __m256i, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: the caller's promise. Below 2q and q.
+        unsafe {
+            let product = correct(self.product(a, b), self.context.two_q);
+            self.context.reduce(_mm256_add_epi64(product, acc))
+        }
     }
 }
 
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn add(
-    q: Modulus,
-    out: *mut u64,
-    a: *const u64,
-    b: *const u64,
-    len: usize,
-) -> usize {
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe {
-        let q = splat(q.value());
-        vectors!(len, i => { store(out.add(i), correct(_mm256_add_epi64(load(a.add(i)), load(b.add(i))), q)) })
+/// A constant modulo q.
+#[derive(Clone, Copy)]
+struct Multiplier {
+    context: Context,
+    w: Constant,
+}
+
+impl Multiplier {
+    #[inline(always)]
+    unsafe fn new(q: Modulus, w: Shoup) -> Self {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            Self {
+                context: Context::new(q),
+                w: Constant::splat(w),
+            }
+        }
     }
 }
 
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn sub(
-    q: Modulus,
-    out: *mut u64,
-    a: *const u64,
-    b: *const u64,
-    len: usize,
-) -> usize {
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe {
-        let q = splat(q.value());
-        vectors!(len, i => { store(out.add(i), lift(_mm256_sub_epi64(load(a.add(i)), load(b.add(i))), q)) })
-    }
-}
+impl ByConstant for Multiplier {
+    type V = __m256i;
 
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn neg(q: Modulus, out: *mut u64, a: *const u64, len: usize) -> usize {
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe {
-        let (q, zero) = (splat(q.value()), _mm256_setzero_si256());
-        vectors!(len, i => { store(out.add(i), lift(_mm256_sub_epi64(zero, load(a.add(i))), q)) })
+    #[inline(always)]
+    unsafe fn mul(self, a: __m256i) -> __m256i {
+        // SAFETY: the caller's promise.
+        unsafe { correct(self.context.mul(a, self.w), self.context.q) }
     }
-}
-
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn add_scalar(
-    q: Modulus,
-    out: *mut u64,
-    a: *const u64,
-    w: u64,
-    len: usize,
-) -> usize {
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe {
-        let (q, w) = (splat(q.value()), splat(w));
-        vectors!(len, i => { store(out.add(i), correct(_mm256_add_epi64(load(a.add(i)), w), q)) })
-    }
-}
-
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn mul(
-    q: Modulus,
-    out: *mut u64,
-    a: *const u64,
-    b: *const u64,
-    len: usize,
-) -> usize {
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe {
-        let barrett = Barrett::new(q);
-        vectors!(len, i => {
-            let r = barrett.mul(load(a.add(i)), load(b.add(i)));
-            store(out.add(i), barrett.context.reduce(r))
-        })
-    }
-}
-
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn mac(
-    q: Modulus,
-    out: *mut u64,
-    acc: *const u64,
-    a: *const u64,
-    b: *const u64,
-    len: usize,
-) -> usize {
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe {
-        let barrett = Barrett::new(q);
-        vectors!(len, i => {
-            let r = correct(barrett.mul(load(a.add(i)), load(b.add(i))), barrett.context.two_q);
-            // Below 2q and q.
-            let sum = _mm256_add_epi64(r, load(acc.add(i)));
-            store(out.add(i), barrett.context.reduce(sum))
-        })
-    }
-}
-
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn mul_shoup(
-    q: Modulus,
-    out: *mut u64,
-    a: *const u64,
-    w: Shoup,
-    len: usize,
-) -> usize {
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe {
-        let (context, w) = (Context::new(q), Constant::splat(w));
-        vectors!(len, i => { store(out.add(i), correct(context.mul(load(a.add(i)), w), context.q)) })
-    }
-}
-
-/// a mod q for any 64-bit a: multiplication by one.
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn reduce(q: Modulus, out: *mut u64, a: *const u64, len: usize) -> usize {
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe { mul_shoup(q, out, a, q.shoup(1), len) }
 }
 
 /// A sum of products as s0 + s1 2^32 + s2 2^64: for up to 32 terms, residues below 2^61, no part overflows.
@@ -290,65 +278,33 @@ impl WideReducer {
             }
         }
     }
+}
 
-    /// The residue below q.
+impl Sums for WideReducer {
+    type V = __m256i;
+    type Sum = Accumulator;
+
+    #[inline(always)]
+    unsafe fn start(self, residue: __m256i) -> Accumulator {
+        // SAFETY: the caller's promise.
+        unsafe { Accumulator::new(residue) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(self, mut sum: Accumulator, a: __m256i, b: __m256i) -> Accumulator {
+        // SAFETY: the caller's promise.
+        unsafe { sum.add(a, b) };
+        sum
+    }
+
     #[inline(always)]
     unsafe fn reduce(self, sum: Accumulator) -> __m256i {
-        // SAFETY: the caller enables AVX2. Both products are below 2q.
+        // SAFETY: the caller's promise. Both products are below 2q.
         unsafe {
             let (high, low) = sum.words();
             let high = self.context.mul(high, self.high_factor);
             let low = self.context.mul(low, self.one);
             self.context.reduce(_mm256_add_epi64(high, low))
         }
-    }
-}
-
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn dot(
-    q: Modulus,
-    out: *mut u64,
-    terms: &[(&[u64], &[u64])],
-    len: usize,
-) -> usize {
-    // SAFETY: the pointer and every slice are valid for len words (caller).
-    unsafe {
-        let reducer = WideReducer::new(q);
-        vectors!(len, i => {
-            let mut sum = splat(0);
-            for group in terms.chunks(LAZY_TERMS) {
-                let mut accumulator = Accumulator::new(sum);
-                for (a, b) in group {
-                    accumulator.add(load(a.as_ptr().add(i)), load(b.as_ptr().add(i)));
-                }
-                sum = reducer.reduce(accumulator);
-            }
-            store(out.add(i), sum)
-        })
-    }
-}
-
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn dot_scalars(
-    q: Modulus,
-    out: *mut u64,
-    limbs: &[&[u64]],
-    constants: &[Shoup],
-    len: usize,
-) -> usize {
-    // SAFETY: the pointer and every slice are valid for len words (caller).
-    unsafe {
-        let reducer = WideReducer::new(q);
-        vectors!(len, i => {
-            let mut sum = splat(0);
-            for (limbs, constants) in limbs.chunks(LAZY_TERMS).zip(constants.chunks(LAZY_TERMS)) {
-                let mut accumulator = Accumulator::new(sum);
-                for (a, w) in limbs.iter().zip(constants) {
-                    accumulator.add(load(a.as_ptr().add(i)), splat(w.value));
-                }
-                sum = reducer.reduce(accumulator);
-            }
-            store(out.add(i), sum)
-        })
     }
 }

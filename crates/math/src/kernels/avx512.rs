@@ -1,10 +1,8 @@
-//! Kernels on eight coefficients at a time (AVX-512 F and DQ), for any modulus.
-//!
-//! Each processes the largest multiple of eight coefficients and returns how many those were.
+//! Eight coefficients at a time (AVX-512 F and DQ), for any modulus: the arithmetic of the loops.
 
 use std::arch::x86_64::*;
 
-use super::sums::LAZY_TERMS;
+use super::loops::{self, ByConstant, Products, Sums, Vector, level, vectors};
 use crate::simd::{
     DoubleWord, LANES, LazyMul, correct, load, mul_high_short, mul_wide, splat, store,
 };
@@ -13,17 +11,7 @@ use crate::{Modulus, Shoup};
 /// Any modulus below 2^61.
 type Arithmetic = DoubleWord<false>;
 
-/// Runs the body for each full vector at offset `$i` and returns the number of coefficients covered.
-macro_rules! vectors {
-    ($len:expr, $i:ident => $body:block) => {{
-        let done = $len - $len % LANES;
-        for $i in (0..done).step_by(LANES) {
-            $body
-        }
-        done
-    }};
-}
-pub(super) use vectors;
+level!("avx512f,avx512dq", __m512i, products Barrett, constants Multiplier, sums WideReducer);
 
 /// A constant in every lane.
 #[target_feature(enable = "avx512f,avx512dq")]
@@ -74,7 +62,7 @@ impl Barrett {
 
     /// a * b mod q, below 4q.
     #[inline(always)]
-    unsafe fn mul(self, a: __m512i, b: __m512i) -> __m512i {
+    unsafe fn product(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: the caller enables AVX-512 F and DQ.
         unsafe {
             let (high, low) = mul_wide(a, b);
@@ -88,159 +76,144 @@ impl Barrett {
     }
 }
 
-#[target_feature(enable = "avx512f,avx512dq")]
-pub(super) unsafe fn add(
-    q: Modulus,
-    out: *mut u64,
-    a: *const u64,
-    b: *const u64,
-    len: usize,
-) -> usize {
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe {
-        let q = splat(q.value());
-        vectors!(len, i => { store(out.add(i), correct(_mm512_add_epi64(load(a.add(i)), load(b.add(i))), q)) })
+impl Products for Barrett {
+    type V = __m512i;
+
+    #[inline(always)]
+    unsafe fn mul(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the caller's promise.
+        unsafe { reduce_product(self.product(a, b), self.two_q, self.q) }
+    }
+
+    #[inline(always)]
+    unsafe fn mac(self, acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the caller's promise. Below 2q and q: one more of each.
+        unsafe {
+            let product = correct(self.product(a, b), self.two_q);
+            reduce_product(_mm512_add_epi64(product, acc), self.two_q, self.q)
+        }
     }
 }
 
-#[target_feature(enable = "avx512f,avx512dq")]
-pub(super) unsafe fn sub(
-    q: Modulus,
-    out: *mut u64,
-    a: *const u64,
-    b: *const u64,
-    len: usize,
-) -> usize {
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe {
-        let q = splat(q.value());
-        vectors!(len, i => {
-            let d = _mm512_sub_epi64(load(a.add(i)), load(b.add(i)));
-            store(out.add(i), _mm512_min_epu64(d, _mm512_add_epi64(d, q)))
-        })
-    }
+/// A constant modulo q.
+#[derive(Clone, Copy)]
+struct Multiplier {
+    context: <Arithmetic as LazyMul>::Context,
+    w: <Arithmetic as LazyMul>::Constant,
+    two_q: __m512i,
+    q: __m512i,
 }
 
-#[target_feature(enable = "avx512f,avx512dq")]
-pub(super) unsafe fn neg(q: Modulus, out: *mut u64, a: *const u64, len: usize) -> usize {
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe {
-        let (q, zero) = (splat(q.value()), _mm512_setzero_si512());
-        vectors!(len, i => {
-            let d = _mm512_sub_epi64(zero, load(a.add(i)));
-            store(out.add(i), _mm512_min_epu64(d, _mm512_add_epi64(d, q)))
-        })
-    }
-}
-
-#[target_feature(enable = "avx512f,avx512dq")]
-pub(super) unsafe fn add_scalar(
-    q: Modulus,
-    out: *mut u64,
-    a: *const u64,
-    w: u64,
-    len: usize,
-) -> usize {
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe {
-        let (q, w) = (splat(q.value()), splat(w));
-        vectors!(len, i => { store(out.add(i), correct(_mm512_add_epi64(load(a.add(i)), w), q)) })
-    }
-}
-
-#[target_feature(enable = "avx512f,avx512dq")]
-pub(super) unsafe fn mul(
-    q: Modulus,
-    out: *mut u64,
-    a: *const u64,
-    b: *const u64,
-    len: usize,
-) -> usize {
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe {
-        let barrett = Barrett::new(q);
-        vectors!(len, i => {
-            let r = barrett.mul(load(a.add(i)), load(b.add(i)));
-            store(out.add(i), reduce_product(r, barrett.two_q, barrett.q))
-        })
-    }
-}
-
-#[target_feature(enable = "avx512f,avx512dq")]
-pub(super) unsafe fn mac(
-    q: Modulus,
-    out: *mut u64,
-    acc: *const u64,
-    a: *const u64,
-    b: *const u64,
-    len: usize,
-) -> usize {
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe {
-        let barrett = Barrett::new(q);
-        vectors!(len, i => {
-            let r = correct(barrett.mul(load(a.add(i)), load(b.add(i))), barrett.two_q);
-            // Below 2q and q: one more of each.
-            let sum = _mm512_add_epi64(r, load(acc.add(i)));
-            store(out.add(i), reduce_product(sum, barrett.two_q, barrett.q))
-        })
-    }
-}
-
-#[target_feature(enable = "avx512f,avx512dq")]
-pub(super) unsafe fn mul_shoup(
-    q: Modulus,
-    out: *mut u64,
-    a: *const u64,
-    w: Shoup,
-    len: usize,
-) -> usize {
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe {
-        let context = Arithmetic::context(q);
-        let (w, two_q, q) = (constant(w), splat(2 * q.value()), splat(q.value()));
-        vectors!(len, i => {
-            let r = Arithmetic::mul(load(a.add(i)), w, context);
-            store(out.add(i), reduce_product(r, two_q, q))
-        })
-    }
-}
-
-/// a mod q for any 64-bit a: multiplication by one.
-#[target_feature(enable = "avx512f,avx512dq")]
-pub(super) unsafe fn reduce(q: Modulus, out: *mut u64, a: *const u64, len: usize) -> usize {
-    // SAFETY: the pointers are valid for len words (caller).
-    unsafe { mul_shoup(q, out, a, q.shoup(1), len) }
-}
-
-#[target_feature(enable = "avx512f,avx512dq")]
-pub(super) unsafe fn dot(
-    q: Modulus,
-    out: *mut u64,
-    terms: &[(&[u64], &[u64])],
-    len: usize,
-) -> usize {
-    // SAFETY: the pointer and every slice are valid for len words (caller).
-    unsafe {
-        let reducer = WideReducer::new(q);
-        let one = splat(1);
-        vectors!(len, i => {
-            let mut sum = _mm512_setzero_si512();
-            for group in terms.chunks(LAZY_TERMS) {
-                let (mut high, mut low) = (_mm512_setzero_si512(), sum);
-                for (a, b) in group {
-                    let (h, l) = mul_wide(load(a.as_ptr().add(i)), load(b.as_ptr().add(i)));
-                    low = _mm512_add_epi64(low, l);
-                    high = _mm512_add_epi64(high, h);
-                    high = _mm512_mask_add_epi64(high, _mm512_cmplt_epu64_mask(low, l), high, one);
-                }
-                sum = reducer.reduce(high, low);
+impl Multiplier {
+    #[inline(always)]
+    unsafe fn new(q: Modulus, w: Shoup) -> Self {
+        // SAFETY: the caller enables AVX-512 F and DQ.
+        unsafe {
+            Self {
+                context: Arithmetic::context(q),
+                w: constant(w),
+                two_q: splat(2 * q.value()),
+                q: splat(q.value()),
             }
-            store(out.add(i), sum)
-        })
+        }
     }
 }
 
+impl ByConstant for Multiplier {
+    type V = __m512i;
+
+    #[inline(always)]
+    unsafe fn mul(self, a: __m512i) -> __m512i {
+        // SAFETY: the caller's promise.
+        unsafe { reduce_product(Arithmetic::mul(a, self.w, self.context), self.two_q, self.q) }
+    }
+}
+
+impl Sums for WideReducer {
+    type V = __m512i;
+    /// The high and the low words.
+    type Sum = (__m512i, __m512i);
+
+    #[inline(always)]
+    unsafe fn start(self, residue: __m512i) -> (__m512i, __m512i) {
+        // SAFETY: the caller's promise.
+        unsafe { (_mm512_setzero_si512(), residue) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(
+        self,
+        (mut high, mut low): (__m512i, __m512i),
+        a: __m512i,
+        b: __m512i,
+    ) -> (__m512i, __m512i) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (h, l) = mul_wide(a, b);
+            low = _mm512_add_epi64(low, l);
+            high = _mm512_add_epi64(high, h);
+            let carry = _mm512_cmplt_epu64_mask(low, l);
+            (_mm512_mask_add_epi64(high, carry, high, splat(1)), low)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn reduce(self, (high, low): (__m512i, __m512i)) -> __m512i {
+        // SAFETY: the caller's promise.
+        unsafe { WideReducer::reduce(self, high, low) }
+    }
+}
+
+impl Vector for __m512i {
+    const LANES: usize = LANES;
+
+    #[inline(always)]
+    unsafe fn load(p: *const u64) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { load(p) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, p: *mut u64) {
+        // SAFETY: the caller's promise.
+        unsafe { store(p, self) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(x: u64) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { splat(x) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_add_epi64(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_sub_epi64(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn correct(self, m: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { correct(self, m) }
+    }
+
+    #[inline(always)]
+    unsafe fn lift(self, q: Self) -> Self {
+        // SAFETY: the caller's promise. A negative number is a huge one without its sign.
+        unsafe { _mm512_min_epu64(self, _mm512_add_epi64(self, q)) }
+    }
+}
+
+/// out = sum of w_k * a_k, as products with constants: each is reduced by its quotient, and the sum needs no reduction.
+///
+/// # Safety
+/// As for the functions of [`level`].
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(super) unsafe fn dot_scalars(
     q: Modulus,

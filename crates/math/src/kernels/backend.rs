@@ -1,12 +1,12 @@
 //! Which instruction set the kernels use.
 
 use std::cell::Cell;
-use std::sync::LazyLock;
 
 use crate::MathError;
+use crate::plans::policy;
 
 /// A family of kernels. All give the same bits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Backend {
     /// Plain Rust, any processor.
     Scalar,
@@ -18,23 +18,44 @@ pub enum Backend {
     Avx512Ifma,
 }
 
-static BEST: LazyLock<Backend> = LazyLock::new(|| {
-    available_backends()
-        .last()
-        .copied()
-        .unwrap_or(Backend::Scalar)
-});
-
 thread_local! {
     static FORCED: Cell<Option<Backend>> = const { Cell::new(None) };
 }
 
 impl Backend {
-    /// The backend this thread's kernels run on: the best one, unless inside [`with_backend`].
+    /// All there are, each with the instructions of those before it.
+    pub const ALL: [Backend; 4] = [Self::Scalar, Self::Avx2, Self::Avx512, Self::Avx512Ifma];
+
+    /// As the environment and reports name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "scalar",
+            Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
+            Self::Avx512Ifma => "avx512ifma",
+        }
+    }
+
+    /// The backend this thread's kernels run on: the best one that the environment allows ([`crate::plans`]), unless
+    /// inside [`with_backend`].
     #[inline]
     pub fn current() -> Backend {
-        FORCED.get().unwrap_or_else(|| *BEST)
+        FORCED.get().unwrap_or_else(|| policy().level())
     }
+}
+
+/// The backend that [`with_backend`] asks for, inside it.
+#[inline]
+pub(crate) fn forced_backend() -> Option<Backend> {
+    FORCED.get()
+}
+
+/// The best backend of this processor, whatever the environment allows.
+pub(crate) fn best_backend() -> Backend {
+    available_backends()
+        .last()
+        .copied()
+        .unwrap_or(Backend::Scalar)
 }
 
 /// The backends this processor can run, slowest first.

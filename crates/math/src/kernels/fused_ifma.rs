@@ -3,11 +3,12 @@
 
 use std::arch::x86_64::*;
 
-use super::avx512::{WideReducer, vectors};
+use super::avx512::WideReducer;
 use super::backend::Backend;
 use super::conversion::{Converter, by_way, way};
 use super::fused::{PairTerm, Store};
 use super::ifma::Accumulator;
+use super::loops::vectors;
 use super::narrow::{NarrowReducer, SumReducer};
 use super::sums::LAZY_TERMS;
 use crate::simd::{IfmaWide, LANES, LazyMul, correct, load, splat, store};

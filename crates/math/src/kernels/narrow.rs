@@ -2,10 +2,10 @@
 
 use std::arch::x86_64::*;
 
-use super::avx512::{WideReducer, vectors};
+use super::avx512::WideReducer;
 use super::ifma::Accumulator;
 use crate::Modulus;
-use crate::simd::{LANES, correct, load, splat, store};
+use crate::simd::{correct, splat};
 
 /// What a sum of at most 32 products of residues, and one residue, is reduced by.
 pub(super) trait SumReducer: Copy {
@@ -100,34 +100,5 @@ impl SumReducer for NarrowReducer {
             let rest = _mm512_sub_epi64(rest, _mm512_mullo_epi64(quotient, self.q));
             correct(rest, self.q)
         }
-    }
-}
-
-/// out = acc + a * b mod q, or with no `acc` a * b, for a modulus that [`NarrowReducer::fits`].
-///
-/// # Safety
-/// The pointers must be valid for `len` words; the output may be an input.
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-pub(super) unsafe fn product(
-    q: Modulus,
-    out: *mut u64,
-    acc: Option<*const u64>,
-    a: *const u64,
-    b: *const u64,
-    len: usize,
-) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let reducer = NarrowReducer::new(q);
-        vectors!(len, i => {
-            let start = match acc {
-                Some(acc) => load(acc.add(i)),
-                None => _mm512_setzero_si512(),
-            };
-            let mut sum = Accumulator::new(start);
-            let b = load(b.add(i));
-            sum.add(load(a.add(i)), b, _mm512_srli_epi64::<52>(b));
-            store(out.add(i), reducer.reduce_sum(sum))
-        })
     }
 }

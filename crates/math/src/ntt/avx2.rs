@@ -7,6 +7,7 @@ use std::arch::x86_64::*;
 
 use super::{NttPlan, Twiddles};
 use crate::Shoup;
+use crate::plans::Order;
 use crate::simd256::{Constant, Context, LANES, correct, load, store};
 
 /// The shortest limb these loops take.
@@ -103,20 +104,8 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Runs the forward transform; the processor must have AVX2.
-pub(super) fn forward(plan: &NttPlan, limb: &mut [u64]) {
-    // SAFETY: the caller's backend has AVX2.
-    unsafe { forward_loops(plan, limb) }
-}
-
-/// Runs the inverse transform; the processor must have AVX2.
-pub(super) fn inverse(plan: &NttPlan, limb: &mut [u64]) {
-    // SAFETY: the caller's backend has AVX2.
-    unsafe { inverse_loops(plan, limb) }
-}
-
 #[target_feature(enable = "avx2")]
-fn forward_loops(plan: &NttPlan, limb: &mut [u64]) {
+pub(super) fn forward(plan: &NttPlan, limb: &mut [u64], _: Order) {
     // SAFETY: AVX2 is enabled here; every pointer comes from a chunk of at least the vectors read and written.
     unsafe {
         let stage = Stage::new(plan, &plan.forward);
@@ -150,8 +139,8 @@ fn forward_loops(plan: &NttPlan, limb: &mut [u64]) {
 }
 
 #[target_feature(enable = "avx2")]
-fn inverse_loops(plan: &NttPlan, limb: &mut [u64]) {
-    // SAFETY: as in `forward_loops`.
+pub(super) fn inverse(plan: &NttPlan, limb: &mut [u64], _: Order) {
+    // SAFETY: as in `forward`.
     unsafe {
         let stage = Stage::new(plan, &plan.inverse);
         let (n_inv, n_inv_twiddle) = (

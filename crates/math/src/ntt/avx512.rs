@@ -34,26 +34,21 @@ mod words;
 use std::arch::x86_64::*;
 
 pub(super) use forward::forward_block;
-pub(super) use from::forward_from;
+pub(super) use from::{forward_from, reads};
 pub(super) use inverse::{inverse_block, inverse_whole};
 pub(super) use words::Narrow;
 use words::{Wide, Words};
 
 use super::NttPlan;
 use super::butterfly::{Last, Stage};
-use crate::Backend;
-use crate::simd::{
-    DoubleWord, Ifma, Ifma51, IfmaWide, LANES, LazyMul, ROOMY, SMALL, Solinas, TIGHT, store,
-};
+use crate::plans::Order;
+use crate::simd::{DoubleWord, Ifma, Ifma51, IfmaWide, LANES, ROOMY, SMALL, Solinas, TIGHT, store};
 
 /// The shortest limb these loops take.
 pub(super) const MIN_LEN: usize = 2 * CHUNK;
 
 /// The coefficients (eight vectors) that run their last five or six stages in registers.
 const CHUNK: usize = 8 * LANES;
-
-/// Blocks of at most this many coefficients (32 KiB) stay in the first-level cache.
-const CACHED: usize = 1 << 12;
 
 /// The parts of a block of `len` coefficients that are left for the last stages after pairs of stages: of 64 coefficients
 /// or of 32, as the logarithm is even or odd.
@@ -65,9 +60,9 @@ fn parts_of(len: usize) -> usize {
     }
 }
 
-/// The part of a larger block that is taken at once.
-fn leaf_of(mut len: usize) -> usize {
-    while len > CACHED {
+/// The part of a larger block that is taken at once, where that is to have at most `block` coefficients.
+fn leaf_of(mut len: usize, block: usize) -> usize {
+    while len > block {
         len /= 4;
     }
     len
@@ -118,182 +113,42 @@ unsafe fn store_quarters(p: *mut u64, quarter: usize, x: [[__m512i; 2]; 4]) {
     }
 }
 
-/// A transform from which the arithmetic has been chosen.
+/// The forward and the inverse transform in one arithmetic.
 macro_rules! entry {
-    ($name:ident, $generic:ident, $arithmetic:ty, $features:literal) => {
-        #[target_feature(enable = $features)]
-        fn $name(plan: &NttPlan, limb: &mut [u64]) {
-            // SAFETY: the features are enabled here, and the limb has the length of the plan (checked by the caller).
-            unsafe { $generic::<$arithmetic>(plan, limb) }
+    ($name:ident, $arithmetic:ty, $features:literal) => {
+        pub(super) mod $name {
+            use super::*;
+
+            #[target_feature(enable = $features)]
+            pub fn forward(plan: &NttPlan, limb: &mut [u64], order: Order) {
+                let p = limb.as_mut_ptr();
+                // SAFETY: the features are enabled here, and the limb has the length of the plan (checked by the
+                // caller), at least `MIN_LEN`.
+                unsafe {
+                    let stage = Stage::<$arithmetic>::new(plan, &plan.forward, order);
+                    forward_block::<_, Wide, true>(stage, p, p, limb.len(), 1);
+                }
+            }
+
+            #[target_feature(enable = $features)]
+            pub fn inverse(plan: &NttPlan, limb: &mut [u64], order: Order) {
+                let p = limb.as_mut_ptr();
+                // SAFETY: as in `forward`.
+                unsafe {
+                    let stage = Stage::<$arithmetic>::new(plan, &plan.inverse, order);
+                    inverse_whole::<_, Wide>(stage, p, p, limb.len(), Last::new(plan));
+                }
+            }
         }
     };
 }
 
-entry!(
-    forward_ifma_34,
-    forward_with,
-    Ifma<SMALL>,
-    "avx512f,avx512dq,avx512ifma"
-);
-entry!(
-    forward_ifma_46,
-    forward_with,
-    Ifma<ROOMY>,
-    "avx512f,avx512dq,avx512ifma"
-);
-entry!(
-    forward_ifma_50,
-    forward_with,
-    Ifma<TIGHT>,
-    "avx512f,avx512dq,avx512ifma"
-);
-entry!(
-    forward_ifma_51,
-    forward_with,
-    Ifma51,
-    "avx512f,avx512dq,avx512ifma"
-);
-entry!(
-    forward_solinas,
-    forward_with,
-    Solinas,
-    "avx512f,avx512dq,avx512ifma"
-);
-entry!(
-    forward_ifma_60,
-    forward_with,
-    IfmaWide<true>,
-    "avx512f,avx512dq,avx512ifma"
-);
-entry!(
-    forward_ifma_61,
-    forward_with,
-    IfmaWide<false>,
-    "avx512f,avx512dq,avx512ifma"
-);
-entry!(
-    forward_60,
-    forward_with,
-    DoubleWord<true>,
-    "avx512f,avx512dq"
-);
-entry!(
-    forward_61,
-    forward_with,
-    DoubleWord<false>,
-    "avx512f,avx512dq"
-);
-entry!(
-    inverse_ifma_34,
-    inverse_with,
-    Ifma<SMALL>,
-    "avx512f,avx512dq,avx512ifma"
-);
-entry!(
-    inverse_ifma_46,
-    inverse_with,
-    Ifma<ROOMY>,
-    "avx512f,avx512dq,avx512ifma"
-);
-entry!(
-    inverse_ifma_50,
-    inverse_with,
-    Ifma<TIGHT>,
-    "avx512f,avx512dq,avx512ifma"
-);
-entry!(
-    inverse_ifma_51,
-    inverse_with,
-    Ifma51,
-    "avx512f,avx512dq,avx512ifma"
-);
-entry!(
-    inverse_solinas,
-    inverse_with,
-    Solinas,
-    "avx512f,avx512dq,avx512ifma"
-);
-entry!(
-    inverse_ifma_60,
-    inverse_with,
-    IfmaWide<true>,
-    "avx512f,avx512dq,avx512ifma"
-);
-entry!(
-    inverse_ifma_61,
-    inverse_with,
-    IfmaWide<false>,
-    "avx512f,avx512dq,avx512ifma"
-);
-entry!(
-    inverse_60,
-    inverse_with,
-    DoubleWord<true>,
-    "avx512f,avx512dq"
-);
-entry!(
-    inverse_61,
-    inverse_with,
-    DoubleWord<false>,
-    "avx512f,avx512dq"
-);
-
-/// Runs the forward transform on `backend`, which must be one of this processor's AVX-512 ones.
-pub(super) fn forward(plan: &NttPlan, limb: &mut [u64], backend: Backend) {
-    // SAFETY: `Backend::current` only gives backends whose features the processor has.
-    unsafe {
-        match (backend, plan.q.bits()) {
-            (Backend::Avx512Ifma, ..=34) => forward_ifma_34(plan, limb),
-            (Backend::Avx512Ifma, ..=46) => forward_ifma_46(plan, limb),
-            (Backend::Avx512Ifma, ..=50) => forward_ifma_50(plan, limb),
-            (Backend::Avx512Ifma, 51) => forward_ifma_51(plan, limb),
-            (Backend::Avx512Ifma, 52) if plan.q.value() == Solinas::P => {
-                forward_solinas(plan, limb)
-            }
-            (Backend::Avx512Ifma, ..=60) => forward_ifma_60(plan, limb),
-            (Backend::Avx512Ifma, _) => forward_ifma_61(plan, limb),
-            (_, ..=60) => forward_60(plan, limb),
-            _ => forward_61(plan, limb),
-        }
-    }
-}
-
-/// Runs the inverse transform on `backend`, which must be one of this processor's AVX-512 ones.
-pub(super) fn inverse(plan: &NttPlan, limb: &mut [u64], backend: Backend) {
-    // SAFETY: as in `forward`.
-    unsafe {
-        match (backend, plan.q.bits()) {
-            (Backend::Avx512Ifma, ..=34) => inverse_ifma_34(plan, limb),
-            (Backend::Avx512Ifma, ..=46) => inverse_ifma_46(plan, limb),
-            (Backend::Avx512Ifma, ..=50) => inverse_ifma_50(plan, limb),
-            (Backend::Avx512Ifma, 51) => inverse_ifma_51(plan, limb),
-            (Backend::Avx512Ifma, 52) if plan.q.value() == Solinas::P => {
-                inverse_solinas(plan, limb)
-            }
-            (Backend::Avx512Ifma, ..=60) => inverse_ifma_60(plan, limb),
-            (Backend::Avx512Ifma, _) => inverse_ifma_61(plan, limb),
-            (_, ..=60) => inverse_60(plan, limb),
-            _ => inverse_61(plan, limb),
-        }
-    }
-}
-
-#[inline(always)]
-unsafe fn forward_with<A: LazyMul>(plan: &NttPlan, limb: &mut [u64]) {
-    let p = limb.as_mut_ptr();
-    // SAFETY: the limb has the plan's length, at least `MIN_LEN`; the caller enables the features of A.
-    unsafe {
-        let stage = Stage::<A>::new(plan, &plan.forward);
-        forward_block::<A, Wide, true>(stage, p, p, limb.len(), 1);
-    }
-}
-
-#[inline(always)]
-unsafe fn inverse_with<A: LazyMul>(plan: &NttPlan, limb: &mut [u64]) {
-    let p = limb.as_mut_ptr();
-    // SAFETY: as in `forward_with`.
-    unsafe {
-        let stage = Stage::<A>::new(plan, &plan.inverse);
-        inverse_whole::<A, Wide>(stage, p, p, limb.len(), Last::new(plan));
-    }
-}
+entry!(ifma_34, Ifma<SMALL>, "avx512f,avx512dq,avx512ifma");
+entry!(ifma_46, Ifma<ROOMY>, "avx512f,avx512dq,avx512ifma");
+entry!(ifma_50, Ifma<TIGHT>, "avx512f,avx512dq,avx512ifma");
+entry!(ifma_51, Ifma51, "avx512f,avx512dq,avx512ifma");
+entry!(solinas, super::Solinas, "avx512f,avx512dq,avx512ifma");
+entry!(ifma_60, IfmaWide<true>, "avx512f,avx512dq,avx512ifma");
+entry!(ifma_61, IfmaWide<false>, "avx512f,avx512dq,avx512ifma");
+entry!(products_60, DoubleWord<true>, "avx512f,avx512dq");
+entry!(products_61, DoubleWord<false>, "avx512f,avx512dq");

@@ -6,6 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::{NttPlan, Twiddles};
+use crate::plans::Order;
 use crate::simd::{LazyMul, WideShoup, splat};
 
 /// What every butterfly needs.
@@ -17,6 +18,8 @@ pub(super) struct Stage<'a, A: LazyMul> {
     pub(super) q: __m512i,
     /// c = `BOUND` * q.
     bound: __m512i,
+    /// Parts of at most this many coefficients are finished one after the other.
+    pub(super) block: usize,
 }
 
 impl<A: LazyMul> Clone for Stage<'_, A> {
@@ -28,7 +31,7 @@ impl<A: LazyMul> Copy for Stage<'_, A> {}
 
 impl<'a, A: LazyMul> Stage<'a, A> {
     #[inline(always)]
-    pub(super) unsafe fn new(plan: &NttPlan, twiddles: &'a Twiddles) -> Self {
+    pub(super) unsafe fn new(plan: &NttPlan, twiddles: &'a Twiddles, order: Order) -> Self {
         let q = plan.q.value();
         // SAFETY: the caller enables the features of A.
         unsafe {
@@ -43,6 +46,7 @@ impl<'a, A: LazyMul> Stage<'a, A> {
                 context: A::context(plan.q),
                 q: splat(q),
                 bound: splat(A::BOUND * q),
+                block: order.words(size_of::<u64>()),
             }
         }
     }

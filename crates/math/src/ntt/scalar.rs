@@ -3,8 +3,9 @@
 
 use super::NttPlan;
 use crate::Shoup;
+use crate::plans::Order;
 
-pub(super) fn forward(plan: &NttPlan, limb: &mut [u64]) {
+pub(super) fn forward(plan: &NttPlan, limb: &mut [u64], _: Order) {
     let q = plan.q;
     let two_q = 2 * q.value();
     let (mut blocks, mut half) = (1, limb.len() / 2);
@@ -31,7 +32,7 @@ pub(super) fn forward(plan: &NttPlan, limb: &mut [u64]) {
     }
 }
 
-pub(super) fn inverse(plan: &NttPlan, limb: &mut [u64]) {
+pub(super) fn inverse(plan: &NttPlan, limb: &mut [u64], _: Order) {
     let q = plan.q;
     let two_q = 2 * q.value();
     let (mut blocks, mut half) = (limb.len() / 2, 1);

@@ -9,13 +9,17 @@ mod avx2;
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
+mod kernels;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
+mod scalar;
 
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use super::{NttPlan, PlanCache, shared};
-use crate::kernels::{Backend, check_len};
+use crate::kernels::check_len;
+use crate::plans::{self, Choice, Task};
 use crate::{MathError, Modulus, Ring};
 
 /// Twiddles of one direction, as in `Twiddles`, with floor(value * 2^32 / q).
@@ -111,96 +115,34 @@ impl Ntt32 {
     /// Coefficients (below q, natural order) to evaluations (below q, bit-reversed order), in place.
     pub fn forward(&self, limb: &mut [u32]) -> Result<(), MathError> {
         self.check_len(limb)?;
-        match Backend::current() {
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx512Ifma if limb.len() >= ifma::MIN_LEN => ifma::forward(self, limb),
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx512 | Backend::Avx512Ifma if limb.len() >= avx512::MIN_LEN => {
-                avx512::forward(self, limb)
-            }
-            #[cfg(target_arch = "x86_64")]
-            backend if backend != Backend::Scalar && limb.len() >= avx2::MIN_LEN => {
-                avx2::forward(self, limb)
-            }
-            _ => self.forward_scalar(limb),
-        }
+        plans::run(self, Task::Forward, limb);
         Ok(())
     }
 
     /// Evaluations (below q, bit-reversed order) to coefficients (below q, natural order), in place.
     pub fn inverse(&self, limb: &mut [u32]) -> Result<(), MathError> {
         self.check_len(limb)?;
-        match Backend::current() {
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx512Ifma if limb.len() >= ifma::MIN_LEN => ifma::inverse(self, limb),
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx512 | Backend::Avx512Ifma if limb.len() >= avx512::MIN_LEN => {
-                avx512::inverse(self, limb)
-            }
-            #[cfg(target_arch = "x86_64")]
-            backend if backend != Backend::Scalar && limb.len() >= avx2::MIN_LEN => {
-                avx2::inverse(self, limb)
-            }
-            _ => self.inverse_scalar(limb),
-        }
+        plans::run(self, Task::Inverse, limb);
         Ok(())
+    }
+
+    /// As [`NttPlan::choose`].
+    pub fn choose(&self, task: Task, patience: Duration) -> Option<Choice> {
+        plans::choice(self, task, patience)
+    }
+
+    /// As [`NttPlan::kernels`].
+    pub fn kernels(&self) -> Vec<String> {
+        plans::names(self)
+    }
+
+    /// As [`NttPlan::run_on`].
+    pub fn run_on(&self, kernel: &str, task: Task, limb: &mut [u32]) -> Result<(), MathError> {
+        self.check_len(limb)?;
+        plans::run_on(self, kernel, task, limb)
     }
 
     fn check_len(&self, limb: &[u32]) -> Result<(), MathError> {
         check_len("limb", self.ring().len(), limb.len())
-    }
-
-    /// x * w mod q.
-    fn mul(&self, x: u32, w: Constant32) -> u32 {
-        let quotient = (u64::from(x) * u64::from(w.quotient)) >> 32;
-        let rest = u64::from(x) * u64::from(w.value) - quotient * self.q.value();
-        self.q.correct(rest) as u32
-    }
-
-    fn add(&self, x: u32, y: u32) -> u32 {
-        self.q.add(x.into(), y.into()) as u32
-    }
-
-    fn sub(&self, x: u32, y: u32) -> u32 {
-        self.q.sub(x.into(), y.into()) as u32
-    }
-
-    fn forward_scalar(&self, limb: &mut [u32]) {
-        let (mut blocks, mut half) = (1, limb.len() / 2);
-        while half > 0 {
-            for (i, block) in limb.chunks_exact_mut(2 * half).enumerate() {
-                let w = self.forward.at(blocks + i);
-                let (low, high) = block.split_at_mut(half);
-                for (x, y) in low.iter_mut().zip(high) {
-                    let t = self.mul(*y, w);
-                    (*x, *y) = (self.add(*x, t), self.sub(*x, t));
-                }
-            }
-            blocks *= 2;
-            half /= 2;
-        }
-    }
-
-    fn inverse_scalar(&self, limb: &mut [u32]) {
-        let (mut blocks, mut half) = (limb.len() / 2, 1);
-        while blocks > 1 {
-            for (i, block) in limb.chunks_exact_mut(2 * half).enumerate() {
-                let w = self.inverse.at(blocks + i);
-                let (low, high) = block.split_at_mut(half);
-                for (x, y) in low.iter_mut().zip(high) {
-                    (*x, *y) = (self.add(*x, *y), self.mul(self.sub(*x, *y), w));
-                }
-            }
-            blocks /= 2;
-            half *= 2;
-        }
-        // The last stage also multiplies by 1/n.
-        let (low, high) = limb.split_at_mut(half);
-        for (x, y) in low.iter_mut().zip(high) {
-            (*x, *y) = (
-                self.mul(self.add(*x, *y), self.n_inv),
-                self.mul(self.sub(*x, *y), self.n_inv_twiddle),
-            );
-        }
     }
 }

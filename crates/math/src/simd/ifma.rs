@@ -18,6 +18,7 @@ pub(crate) const SMALL: u8 = 2;
 /// Butterflies compute modulo 2^52: multiply-add reads only the low 52 bits of its factors, so what lies above may be
 /// anything, in what they take and in what they give. `TIGHT` forward stages first make of these 52 bits a number below
 /// 2^51, by a test of the top bit, which takes 2q <= 2^51 off; the sum with a product below 2q is then below 2^52 again.
+#[derive(Clone, Copy)]
 pub(crate) struct Ifma<const RANGE: u8>;
 
 /// What [`Ifma`] needs of a modulus.

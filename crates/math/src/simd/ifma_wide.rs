@@ -14,6 +14,7 @@ use crate::Modulus;
 ///
 /// The quotient is short by less than 3: 1 each for the two floors, x1 2^-32 for f known to 32 bits and x0 2^-52 for
 /// w / q known to 52. With x < 15 * 2^60, as here, the last two are together below 15/16 + 2^-20 < 1.
+#[derive(Clone, Copy)]
 pub(crate) struct IfmaWide<const SMALL: bool>;
 
 /// A constant of [`IfmaWide`].

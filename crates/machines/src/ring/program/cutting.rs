@@ -33,17 +33,19 @@ impl<'a> Cutting<'a> {
     pub fn new(d: &'a Description, head: Head<'a>) -> Option<Self> {
         let cutter = Cutter::new(d, head.procs);
         let mut procs = 0..head.procs.len() as u32;
-        procs.any(|proc| cutter.ciphers(proc).len() > 1).then(|| Self {
-            cutter,
-            alive: LimbMap::default(),
-            queue: VecDeque::new(),
-            waiting: HashMap::new(),
-            uses: LimbMap::default(),
-            stale: Vec::new(),
-            cuts: Cuts::default(),
-            d,
-            head,
-        })
+        procs
+            .any(|proc| cutter.ciphers(proc).len() > 1)
+            .then(|| Self {
+                cutter,
+                alive: LimbMap::default(),
+                queue: VecDeque::new(),
+                waiting: HashMap::new(),
+                uses: LimbMap::default(),
+                stale: Vec::new(),
+                cuts: Cuts::default(),
+                d,
+                head,
+            })
     }
 
     /// The next call to run, if `ahead` and the queue together know enough of what comes after it.

@@ -145,9 +145,7 @@ impl Run<'_> {
         })?;
         let outcome = self.counted(scheduled, cycles, told)?;
         let procedure = now.procedure;
-        Ok(self
-            .outcomes
-            .add_spilled(now.call.proc, procedure, outcome))
+        Ok(self.outcomes.add_spilled(now.call.proc, procedure, outcome))
     }
 
     /// A schedule and what its words do.

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::words::{Wide, Words};
-use super::{CACHED, CHUNK, leaf_of, load_many, load_quarters, parts_of, store_quarters};
+use super::{CHUNK, leaf_of, load_many, load_quarters, parts_of, store_quarters};
 use crate::ntt::butterfly::{Stage, shuffle};
 use crate::simd::{LANES, LazyMul};
 
@@ -43,10 +43,10 @@ pub(super) unsafe fn forward_rest<A: LazyMul, W: Words>(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        if len <= CACHED {
+        if len <= stage.block {
             return finish::<A, W>(stage, work, out, len, 4, 4 * index);
         }
-        let leaf = leaf_of(len);
+        let leaf = leaf_of(len, stage.block);
         for at in (0..len).step_by(leaf) {
             let (mut part, mut first) = (len / 4, 4 * index);
             while part > leaf {

@@ -8,10 +8,16 @@ use crate::Modulus;
 use crate::kernels::conversion::{Converter, by_way, way};
 use crate::ntt::NttPlan;
 use crate::ntt::butterfly::Stage;
+use crate::plans::Order;
 use crate::simd::{IfmaWide, LANES};
 
 /// The arithmetic of moduli that this is made for: the long ones, whose first pass hides the loads.
 type Arithmetic = IfmaWide<true>;
+
+/// Whether [`forward_from`] serves these moduli.
+pub(in crate::ntt) fn reads(plan: &NttPlan, from: Modulus) -> bool {
+    (53..=60).contains(&plan.q.bits()) && way(from, plan.q).is_some()
+}
 
 /// The forward transform of (a mod q) + w, for a below `from` and w below q, into `out`. Gives whether it was done: on a
 /// processor with AVX-512 IFMA (which `plan`'s caller has seen to), for q of 53 to 60 bits. Both limbs have the plan's
@@ -22,14 +28,15 @@ pub(in crate::ntt) fn forward_from(
     a: &[u64],
     from: Modulus,
     w: u64,
+    order: Order,
 ) -> bool {
-    let Some(way) = way(from, plan.q).filter(|_| (53..=60).contains(&plan.q.bits())) else {
+    let Some(way) = way(from, plan.q).filter(|_| reads(plan, from)) else {
         return false;
     };
     // SAFETY: the processor has the features and the lengths are equal (caller).
     unsafe {
-        by_way!(way, w != 0, first(plan, out, a, w));
-        rest(plan, out);
+        by_way!(way, w != 0, first(plan, out, a, w, order));
+        rest(plan, out, order);
     }
     true
 }
@@ -41,13 +48,14 @@ unsafe fn first<const WAY: u8, const ADD: bool>(
     out: &mut [u64],
     a: &[u64],
     w: u64,
+    order: Order,
 ) {
     let quarter = out.len() / 4;
     let (from, to) = (a.as_ptr(), out.as_mut_ptr());
     // SAFETY: both limbs have one length, a multiple of 64; the features are enabled here.
     unsafe {
         let converter = Converter::<WAY, ADD>::new(plan.q, w);
-        let stage = Stage::<Arithmetic>::new(plan, &plan.forward);
+        let stage = Stage::<Arithmetic>::new(plan, &plan.forward, order);
         let (w, v_low, v_high) = (stage.twiddle(1), stage.twiddle(2), stage.twiddle(3));
         let v = [v_low, v_low, v_high, v_high];
         for k in (0..quarter).step_by(2 * LANES) {
@@ -72,11 +80,11 @@ unsafe fn first<const WAY: u8, const ADD: bool>(
 
 /// All other stages.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-unsafe fn rest(plan: &NttPlan, out: &mut [u64]) {
+unsafe fn rest(plan: &NttPlan, out: &mut [u64], order: Order) {
     let p = out.as_mut_ptr();
     // SAFETY: the limb has the plan's length; the features are enabled here.
     unsafe {
-        let stage = Stage::<Arithmetic>::new(plan, &plan.forward);
+        let stage = Stage::<Arithmetic>::new(plan, &plan.forward, order);
         forward_rest::<Arithmetic, Wide>(stage, p, p, out.len(), 1);
     }
 }

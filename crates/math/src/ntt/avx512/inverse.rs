@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::words::{Wide, Words};
-use super::{CACHED, CHUNK, leaf_of, load_quarters, parts_of, store_many, store_quarters};
+use super::{CHUNK, leaf_of, load_quarters, parts_of, store_many, store_quarters};
 use crate::ntt::butterfly::{Last, Stage, unshuffle};
 use crate::simd::{LANES, LazyMul};
 
@@ -72,10 +72,10 @@ unsafe fn begin<A: LazyMul, W: Words>(
 ) {
     // SAFETY: both pointers are valid for len words; the caller enables the features of A.
     unsafe {
-        if len <= CACHED {
+        if len <= stage.block {
             return leaf::<A, W>(stage, from, work, len, index);
         }
-        let small = leaf_of(len);
+        let small = leaf_of(len, stage.block);
         for at in (0..len).step_by(small) {
             leaf::<A, W>(
                 stage,

@@ -6,6 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::{Constant32, Ntt32, Twiddles32};
+use crate::plans::Order;
 
 /// Residues in one vector.
 const LANES: usize = 8;
@@ -34,43 +35,27 @@ struct Stage<'a, const LAZY: bool> {
 }
 
 macro_rules! entry {
-    ($name:ident, $generic:ident, $lazy:literal) => {
-        #[target_feature(enable = "avx2")]
-        fn $name(plan: &Ntt32, limb: &mut [u32]) {
-            // SAFETY: the feature is enabled here, and the limb has the length of the plan (checked by the caller).
-            unsafe { $generic::<$lazy>(plan, limb) }
+    ($name:ident, $lazy:literal) => {
+        pub(super) mod $name {
+            use super::*;
+
+            #[target_feature(enable = "avx2")]
+            pub fn forward(plan: &Ntt32, limb: &mut [u32], _: Order) {
+                // SAFETY: the feature is enabled here, and the limb has the length of the plan (checked by the caller).
+                unsafe { forward_with::<$lazy>(plan, limb) }
+            }
+
+            #[target_feature(enable = "avx2")]
+            pub fn inverse(plan: &Ntt32, limb: &mut [u32], _: Order) {
+                // SAFETY: as in `forward`.
+                unsafe { inverse_with::<$lazy>(plan, limb) }
+            }
         }
     };
 }
 
-entry!(forward_lazy, forward_with, true);
-entry!(forward_strict, forward_with, false);
-entry!(inverse_lazy, inverse_with, true);
-entry!(inverse_strict, inverse_with, false);
-
-/// Runs the forward transform; the processor must have AVX2.
-pub(super) fn forward(plan: &Ntt32, limb: &mut [u32]) {
-    // SAFETY: the caller's backend has AVX2.
-    unsafe {
-        if plan.q.bits() <= 30 {
-            forward_lazy(plan, limb)
-        } else {
-            forward_strict(plan, limb)
-        }
-    }
-}
-
-/// Runs the inverse transform; the processor must have AVX2.
-pub(super) fn inverse(plan: &Ntt32, limb: &mut [u32]) {
-    // SAFETY: the caller's backend has AVX2.
-    unsafe {
-        if plan.q.bits() <= 30 {
-            inverse_lazy(plan, limb)
-        } else {
-            inverse_strict(plan, limb)
-        }
-    }
-}
+entry!(lazy, true);
+entry!(strict, false);
 
 #[inline(always)]
 unsafe fn splat(x: u32) -> __m256i {

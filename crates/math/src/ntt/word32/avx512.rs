@@ -4,6 +4,7 @@ use std::arch::x86_64::*;
 
 use super::Ntt32;
 use super::lanes::{Constant, Stage32, Vectors, shuffle, unshuffle};
+use crate::plans::Order;
 
 /// Residues in one vector.
 const LANES: usize = 16;
@@ -14,47 +15,28 @@ const TAIL: usize = 4 * LANES;
 /// The shortest limb these loops take.
 pub(super) const MIN_LEN: usize = 4 * TAIL;
 
-/// Blocks of at most this many coefficients (32 KiB) stay in the first-level cache.
-const CACHED: usize = 1 << 13;
-
 macro_rules! entry {
-    ($name:ident, $generic:ident, $lazy:literal) => {
-        #[target_feature(enable = "avx512f")]
-        fn $name(plan: &Ntt32, limb: &mut [u32]) {
-            // SAFETY: the feature is enabled here, and the limb has the length of the plan (checked by the caller).
-            unsafe { $generic::<$lazy>(plan, limb) }
+    ($name:ident, $lazy:literal) => {
+        pub(super) mod $name {
+            use super::*;
+
+            #[target_feature(enable = "avx512f")]
+            pub fn forward(plan: &Ntt32, limb: &mut [u32], order: Order) {
+                // SAFETY: the feature is enabled here, and the limb has the length of the plan (checked by the caller).
+                unsafe { forward_with::<$lazy>(plan, limb, order) }
+            }
+
+            #[target_feature(enable = "avx512f")]
+            pub fn inverse(plan: &Ntt32, limb: &mut [u32], order: Order) {
+                // SAFETY: as in `forward`.
+                unsafe { inverse_with::<$lazy>(plan, limb, order) }
+            }
         }
     };
 }
 
-entry!(forward_lazy, forward_with, true);
-entry!(forward_strict, forward_with, false);
-entry!(inverse_lazy, inverse_with, true);
-entry!(inverse_strict, inverse_with, false);
-
-/// Runs the forward transform; the backend must be one of this processor's AVX-512 ones.
-pub(super) fn forward(plan: &Ntt32, limb: &mut [u32]) {
-    // SAFETY: the caller's backend has AVX-512 F.
-    unsafe {
-        if plan.q.bits() <= 30 {
-            forward_lazy(plan, limb)
-        } else {
-            forward_strict(plan, limb)
-        }
-    }
-}
-
-/// Runs the inverse transform; the backend must be one of this processor's AVX-512 ones.
-pub(super) fn inverse(plan: &Ntt32, limb: &mut [u32]) {
-    // SAFETY: the caller's backend has AVX-512 F.
-    unsafe {
-        if plan.q.bits() <= 30 {
-            inverse_lazy(plan, limb)
-        } else {
-            inverse_strict(plan, limb)
-        }
-    }
-}
+entry!(lazy, true);
+entry!(strict, false);
 
 #[inline(always)]
 unsafe fn load<const K: usize>(p: *const u32) -> Vectors<K> {
@@ -98,7 +80,8 @@ unsafe fn store_quarters(p: *mut u32, quarter: usize, x: [Vectors<2>; 4]) {
 }
 
 #[inline(always)]
-unsafe fn forward_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
+unsafe fn forward_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32], order: Order) {
+    let block = order.words(size_of::<u32>());
     let n = limb.len();
     let p = limb.as_mut_ptr();
     // SAFETY: all offsets stay within the n words of the limb, n being a power of two and at least 256; the caller
@@ -111,7 +94,7 @@ unsafe fn forward_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
             forward_single(stage, p, n);
         }
         let (mut blocks, mut len) = if odd { (2, n / 2) } else { (1, n) };
-        while len > CACHED {
+        while len > block {
             for i in 0..blocks {
                 forward_double(stage, p.add(i * len), len, blocks + i);
             }
@@ -234,7 +217,8 @@ unsafe fn forward_tail<const LAZY: bool>(
 }
 
 #[inline(always)]
-unsafe fn inverse_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
+unsafe fn inverse_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32], order: Order) {
+    let block = order.words(size_of::<u32>());
     let n = limb.len();
     let p = limb.as_mut_ptr();
     // SAFETY: as in `forward_with`.
@@ -245,7 +229,7 @@ unsafe fn inverse_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
         let half = n / 2;
         let odd = (half / TAIL).trailing_zeros() % 2 == 1;
         let mut cached = half;
-        while cached > CACHED {
+        while cached > block {
             cached /= 4;
         }
         for i in 0..n / cached {

@@ -13,6 +13,7 @@ use super::avx512::{
 use super::lanes::Stage32;
 use crate::ntt::avx512::{Narrow, forward_block, inverse_block, inverse_whole};
 use crate::ntt::butterfly::{Last, Stage};
+use crate::plans::Order;
 use crate::simd::{Ifma, SMALL};
 
 pub(super) use crate::ntt::avx512::MIN_LEN;
@@ -38,49 +39,37 @@ impl Work {
     }
 }
 
-/// Runs the forward transform; the backend must be `Avx512Ifma`.
-pub(super) fn forward(plan: &Ntt32, limb: &mut [u32]) {
-    // SAFETY: the caller's backend has the features.
-    unsafe {
-        match plan.q.bits() {
-            ..=30 => forward_30(plan, limb),
-            31 => forward_31(plan, limb),
-            _ => forward_32(plan, limb),
-        }
-    }
-}
-
-/// Runs the inverse transform; the backend must be `Avx512Ifma`.
-pub(super) fn inverse(plan: &Ntt32, limb: &mut [u32]) {
-    // SAFETY: the caller's backend has the features.
-    unsafe {
-        match plan.q.bits() {
-            ..=30 => inverse_30(plan, limb),
-            31 => inverse_31(plan, limb),
-            _ => inverse_32(plan, limb),
-        }
-    }
-}
-
 macro_rules! entry {
-    ($name:ident, $generic:ident, $lazy:literal, $spare:literal) => {
-        #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-        fn $name(plan: &Ntt32, limb: &mut [u32]) {
-            // SAFETY: the features are enabled here, and the limb has the length of the plan (checked by the caller).
-            unsafe { $generic::<$lazy, $spare>(plan, limb) }
+    ($name:ident, $lazy:literal, $spare:literal) => {
+        pub(super) mod $name {
+            use super::*;
+
+            #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+            pub fn forward(plan: &Ntt32, limb: &mut [u32], order: Order) {
+                // SAFETY: the features are enabled here, and the limb has the length of the plan (checked by the
+                // caller).
+                unsafe { forward_with::<$lazy, $spare>(plan, limb, order) }
+            }
+
+            #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+            pub fn inverse(plan: &Ntt32, limb: &mut [u32], order: Order) {
+                // SAFETY: as in `forward`.
+                unsafe { inverse_with::<$lazy, $spare>(plan, limb, order) }
+            }
         }
     };
 }
 
-entry!(forward_30, forward_with, true, true);
-entry!(forward_31, forward_with, false, true);
-entry!(forward_32, forward_with, false, false);
-entry!(inverse_30, inverse_with, true, true);
-entry!(inverse_31, inverse_with, false, true);
-entry!(inverse_32, inverse_with, false, false);
+entry!(up_to_30, true, true);
+entry!(up_to_31, false, true);
+entry!(up_to_32, false, false);
 
 #[inline(always)]
-unsafe fn forward_with<const LAZY: bool, const SPARE: bool>(plan: &Ntt32, limb: &mut [u32]) {
+unsafe fn forward_with<const LAZY: bool, const SPARE: bool>(
+    plan: &Ntt32,
+    limb: &mut [u32],
+    order: Order,
+) {
     let n = limb.len();
     let p = limb.as_mut_ptr();
     let mut work = Work::new();
@@ -102,7 +91,7 @@ unsafe fn forward_with<const LAZY: bool, const SPARE: bool>(plan: &Ntt32, limb: 
                 len /= 4;
             }
         }
-        let stage = Stage::<Arithmetic>::new(&plan.wide, &plan.wide.forward);
+        let stage = Stage::<Arithmetic>::new(&plan.wide, &plan.wide.forward, order);
         for i in 0..blocks {
             let block = p.add(i * len);
             forward_block::<_, Narrow<SPARE>, false>(
@@ -117,13 +106,17 @@ unsafe fn forward_with<const LAZY: bool, const SPARE: bool>(plan: &Ntt32, limb: 
 }
 
 #[inline(always)]
-unsafe fn inverse_with<const LAZY: bool, const SPARE: bool>(plan: &Ntt32, limb: &mut [u32]) {
+unsafe fn inverse_with<const LAZY: bool, const SPARE: bool>(
+    plan: &Ntt32,
+    limb: &mut [u32],
+    order: Order,
+) {
     let n = limb.len();
     let p = limb.as_mut_ptr();
     let mut work = Work::new();
     // SAFETY: as in `forward_with`.
     unsafe {
-        let stage = Stage::<Arithmetic>::new(&plan.wide, &plan.wide.inverse);
+        let stage = Stage::<Arithmetic>::new(&plan.wide, &plan.wide.inverse, order);
         if n <= WORK {
             let last = Last::new(&plan.wide);
             return inverse_whole::<_, Narrow<SPARE>>(stage, p, work.as_mut_ptr(), n, last);

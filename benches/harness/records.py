@@ -1,0 +1,75 @@
+"""The records: one file for a date and a processor, all of them side by side on the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.machine import full_name, slug
+from harness.table import number, ratio
+
+BEGIN, END = "<!-- records: written by `python benches/bench.py --page` -->", "<!-- end of records -->"
+
+
+def name(record: dict[str, Any]) -> str:
+    """The file of a record: another processor's does not take its place, another run of that day here does."""
+    return f"{record['date'][:10]}-{slug(full_name(record['machine']))}.json"
+
+
+def load(folder: Path) -> list[dict[str, Any]]:
+    """All records, the oldest first."""
+    return [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
+
+
+def latest(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The last record of each processor, in the order of the processors' names."""
+    by_processor = {slug(full_name(record["machine"])): record for record in records}
+    return [by_processor[key] for key in sorted(by_processor)]
+
+
+def row_key(row: dict[str, Any]) -> tuple[str, int, int, int]:
+    return row["what"], row["log_n"], row["bits"], row["threads"]
+
+
+def side_by_side(records: Sequence[dict[str, Any]]) -> str:
+    """A column for each processor: our time in microseconds, over the floor, and each peer's time over ours."""
+    heads = [f"{full_name(record['machine'])}, {record['date'][:10]}" for record in records]
+    keys = list(dict.fromkeys(row_key(row) for record in records for row in record["rows"]))
+    lines = [
+        "| row | " + " | ".join(heads) + " |",
+        "| --- |" + " --- |" * len(heads),
+    ]
+    for key in keys:
+        what, log_n, bits, threads = key
+        label = f"{what}, 2^{log_n}, {bits} bits" + (f", {threads} threads" if threads > 1 else "")
+        cells = [cell([row for row in record["rows"] if row_key(row) == key]) for record in records]
+        lines.append(f"| {label} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def cell(rows: Sequence[dict[str, Any]]) -> str:
+    """One row of the table in one record, beside all its peers."""
+    if not rows:
+        return "-"
+    first = rows[0]
+    parts = [f"{number(first['ours'][first['clock']]['min_us'])} us"]
+    if first["ours_over_floor"]:
+        parts.append(f"{first['ours_over_floor']:.2f} of floor")
+    for row in rows:
+        if row["peer"] and row["ratio"] is not None:
+            star = "*" if row["peer"].get("recorded") else ""
+            parts.append(f"{row['peer']['name']}{star} {ratio(row['ratio'])}")
+    return "; ".join(parts)
+
+
+def page(text: str, records: Sequence[dict[str, Any]]) -> str:
+    """The page with its records made anew; what stands around them stays."""
+    before, rest = text.split(BEGIN)
+    after = rest.split(END)[1]
+    return f"{before}{BEGIN}\n\n{side_by_side(latest(records))}\n\n{END}{after}"
+
+
+def write_page(path: Path, records: Sequence[dict[str, Any]]) -> None:
+    path.write_text(page(path.read_text(), records))

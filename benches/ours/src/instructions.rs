@@ -1,0 +1,193 @@
+//! Loops of vector instructions that do not wait for one another: what the processor does at best of each kind, by
+//! itself and among additions.
+
+use std::arch::asm;
+use std::arch::x86_64::*;
+use std::hint::black_box;
+
+/// Turns of a loop: a fraction of a millisecond, short against a time slice, so that the best round was not
+/// interrupted.
+const STEPS: u64 = 20_000;
+/// Instructions of a kind in [`Kind::alone`].
+pub const ALONE: u64 = 12 * STEPS;
+/// Instructions of a kind in [`Kind::among_additions`], and additions beside each of them.
+pub const MIXED: u64 = 2 * STEPS;
+pub const ADDITIONS: u64 = 6;
+
+/// A kind of instruction and its loops.
+///
+/// # Safety
+/// Of calling one: the processor must have the instruction.
+pub struct Kind {
+    pub name: &'static str,
+    pub alone: unsafe fn(),
+    pub among_additions: unsafe fn(),
+}
+
+/// Both loops of an instruction on 512-bit registers; what follows its operands, if anything.
+macro_rules! wide {
+    ($op:literal, $rest:literal) => {{
+            #[target_feature(enable = "avx512f")]
+            unsafe fn alone() {
+                let x = black_box(_mm512_set1_epi64(5));
+                for _ in 0..STEPS {
+                    // SAFETY: the processor has the instruction (`available` has seen to that); registers alone are
+                    // written, and all of them stand below.
+                    unsafe {
+                        asm!(
+                        concat!($op, " zmm0, zmm14, zmm15", $rest),
+                        concat!($op, " zmm1, zmm14, zmm15", $rest),
+                        concat!($op, " zmm2, zmm14, zmm15", $rest),
+                        concat!($op, " zmm3, zmm14, zmm15", $rest),
+                        concat!($op, " zmm4, zmm14, zmm15", $rest),
+                        concat!($op, " zmm5, zmm14, zmm15", $rest),
+                        concat!($op, " zmm6, zmm14, zmm15", $rest),
+                        concat!($op, " zmm7, zmm14, zmm15", $rest),
+                        concat!($op, " zmm8, zmm14, zmm15", $rest),
+                        concat!($op, " zmm9, zmm14, zmm15", $rest),
+                        concat!($op, " zmm10, zmm14, zmm15", $rest),
+                        concat!($op, " zmm11, zmm14, zmm15", $rest),
+                        in("zmm14") x, in("zmm15") x,
+                        out("zmm0") _, out("zmm1") _, out("zmm2") _, out("zmm3") _,
+                        out("zmm4") _, out("zmm5") _, out("zmm6") _, out("zmm7") _,
+                        out("zmm8") _, out("zmm9") _, out("zmm10") _, out("zmm11") _,
+                        options(nomem, nostack, preserves_flags)
+                        )
+                    }
+                }
+            }
+
+            #[target_feature(enable = "avx512f")]
+            unsafe fn among_additions() {
+                let x = black_box(_mm512_set1_epi64(5));
+                for _ in 0..STEPS {
+                    // SAFETY: the processor has the instruction (`available` has seen to that); registers alone are
+                    // written, and all of them stand below.
+                    unsafe {
+                        asm!(
+                        concat!($op, " zmm0, zmm14, zmm15", $rest),
+                        "vpaddq zmm1, zmm14, zmm15",
+                        "vpaddq zmm2, zmm14, zmm15",
+                        "vpaddq zmm3, zmm14, zmm15",
+                        "vpaddq zmm4, zmm14, zmm15",
+                        "vpaddq zmm5, zmm14, zmm15",
+                        "vpaddq zmm6, zmm14, zmm15",
+                        concat!($op, " zmm7, zmm14, zmm15", $rest),
+                        "vpaddq zmm8, zmm14, zmm15",
+                        "vpaddq zmm9, zmm14, zmm15",
+                        "vpaddq zmm10, zmm14, zmm15",
+                        "vpaddq zmm11, zmm14, zmm15",
+                        "vpaddq zmm12, zmm14, zmm15",
+                        "vpaddq zmm13, zmm14, zmm15",
+                        in("zmm14") x, in("zmm15") x,
+                        out("zmm0") _, out("zmm1") _, out("zmm2") _, out("zmm3") _,
+                        out("zmm4") _, out("zmm5") _, out("zmm6") _, out("zmm7") _,
+                        out("zmm8") _, out("zmm9") _, out("zmm10") _, out("zmm11") _,
+                        out("zmm12") _, out("zmm13") _,
+                        options(nomem, nostack, preserves_flags)
+                        )
+                    }
+                }
+            }
+
+            Kind { name: $op, alone, among_additions }
+    }};
+}
+
+/// Both loops of an instruction on 256-bit registers; what follows its operands, if anything.
+macro_rules! narrow {
+    ($op:literal, $rest:literal) => {{
+            #[target_feature(enable = "avx2")]
+            unsafe fn alone() {
+                let x = black_box(_mm256_set1_epi64x(5));
+                for _ in 0..STEPS {
+                    // SAFETY: the processor has the instruction (`available` has seen to that); registers alone are
+                    // written, and all of them stand below.
+                    unsafe {
+                        asm!(
+                        concat!($op, " ymm0, ymm14, ymm15", $rest),
+                        concat!($op, " ymm1, ymm14, ymm15", $rest),
+                        concat!($op, " ymm2, ymm14, ymm15", $rest),
+                        concat!($op, " ymm3, ymm14, ymm15", $rest),
+                        concat!($op, " ymm4, ymm14, ymm15", $rest),
+                        concat!($op, " ymm5, ymm14, ymm15", $rest),
+                        concat!($op, " ymm6, ymm14, ymm15", $rest),
+                        concat!($op, " ymm7, ymm14, ymm15", $rest),
+                        concat!($op, " ymm8, ymm14, ymm15", $rest),
+                        concat!($op, " ymm9, ymm14, ymm15", $rest),
+                        concat!($op, " ymm10, ymm14, ymm15", $rest),
+                        concat!($op, " ymm11, ymm14, ymm15", $rest),
+                        in("ymm14") x, in("ymm15") x,
+                        out("ymm0") _, out("ymm1") _, out("ymm2") _, out("ymm3") _,
+                        out("ymm4") _, out("ymm5") _, out("ymm6") _, out("ymm7") _,
+                        out("ymm8") _, out("ymm9") _, out("ymm10") _, out("ymm11") _,
+                        options(nomem, nostack, preserves_flags)
+                        )
+                    }
+                }
+            }
+
+            #[target_feature(enable = "avx2")]
+            unsafe fn among_additions() {
+                let x = black_box(_mm256_set1_epi64x(5));
+                for _ in 0..STEPS {
+                    // SAFETY: the processor has the instruction (`available` has seen to that); registers alone are
+                    // written, and all of them stand below.
+                    unsafe {
+                        asm!(
+                        concat!($op, " ymm0, ymm14, ymm15", $rest),
+                        "vpaddq ymm1, ymm14, ymm15",
+                        "vpaddq ymm2, ymm14, ymm15",
+                        "vpaddq ymm3, ymm14, ymm15",
+                        "vpaddq ymm4, ymm14, ymm15",
+                        "vpaddq ymm5, ymm14, ymm15",
+                        "vpaddq ymm6, ymm14, ymm15",
+                        concat!($op, " ymm7, ymm14, ymm15", $rest),
+                        "vpaddq ymm8, ymm14, ymm15",
+                        "vpaddq ymm9, ymm14, ymm15",
+                        "vpaddq ymm10, ymm14, ymm15",
+                        "vpaddq ymm11, ymm14, ymm15",
+                        "vpaddq ymm12, ymm14, ymm15",
+                        "vpaddq ymm13, ymm14, ymm15",
+                        in("ymm14") x, in("ymm15") x,
+                        out("ymm0") _, out("ymm1") _, out("ymm2") _, out("ymm3") _,
+                        out("ymm4") _, out("ymm5") _, out("ymm6") _, out("ymm7") _,
+                        out("ymm8") _, out("ymm9") _, out("ymm10") _, out("ymm11") _,
+                        out("ymm12") _, out("ymm13") _,
+                        options(nomem, nostack, preserves_flags)
+                        )
+                    }
+                }
+            }
+
+            Kind { name: $op, alone, among_additions }
+    }};
+}
+
+/// The kinds that this processor has, by width of vectors in bits; the addition is the first of each.
+pub fn available() -> Vec<(u32, Vec<Kind>)> {
+    let mut widths = Vec::new();
+    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+        let mut kinds = vec![
+            wide!("vpaddq", ""),
+            wide!("vpmuludq", ""),
+            wide!("vpmulld", ""),
+            wide!("vpmullq", ""),
+            wide!("vpermt2q", ""),
+        ];
+        if is_x86_feature_detected!("avx512ifma") {
+            kinds.push(wide!("vpmadd52luq", ""));
+        }
+        widths.push((512, kinds));
+    }
+    if is_x86_feature_detected!("avx2") {
+        let kinds = vec![
+            narrow!("vpaddq", ""),
+            narrow!("vpmuludq", ""),
+            narrow!("vpmulld", ""),
+            narrow!("vperm2i128", ", 32"),
+        ];
+        widths.push((256, kinds));
+    }
+    widths
+}

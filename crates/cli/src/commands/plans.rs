@@ -1,0 +1,124 @@
+//! `ringmill plans`.
+
+use std::time::Duration;
+
+use ringmill_limits::Watch;
+use ringmill_math::plans::{self, Choice, Task};
+use ringmill_math::{Backend, Modulus, Ntt32, NttPlan, Ring, primes};
+use serde_json::{Value, json};
+
+use crate::args::PlansArgs;
+use crate::error::CliError;
+use crate::output;
+
+/// What the candidates of one shape are timed for: longer than a program takes for it, so that the times say more.
+const PATIENCE: Duration = Duration::from_millis(10);
+
+pub fn plans(args: &PlansArgs, watch: &Watch) -> Result<(), CliError> {
+    plans::check_environment()?;
+    let mut choices = Vec::new();
+    for &bits in &args.bits {
+        for &log_n in &args.log_n {
+            watch.check()?;
+            choices.extend(of_prime(bits, log_n)?);
+        }
+    }
+    let (processor, level) = (plans::processor(), Backend::current());
+    if args.json {
+        let shapes: Vec<Value> = choices.iter().map(record).collect();
+        return output::json(&json!({
+            "processor": processor,
+            "level": level.name(),
+            "shapes": shapes,
+        }));
+    }
+    let lines: String = choices.iter().map(line).collect();
+    output::text(&format!(
+        "{processor}, level {}\n\n{:<12} {:>5} {:>4} {:>5}  {:<27} {:>9}  {}\n{lines}",
+        level.name(),
+        "task",
+        "words",
+        "bits",
+        "N",
+        "kernel",
+        "us",
+        "others, times as long"
+    ))
+}
+
+/// The choices for the largest prime of a size and a length: the tasks of both widths of words.
+fn of_prime(bits: u32, log_n: u8) -> Result<Vec<Choice>, CliError> {
+    let list = primes::ntt_primes(bits, u32::from(log_n), 1)?;
+    let Some(&prime) = list.first() else {
+        return Ok(Vec::new());
+    };
+    let (q, ring) = (Modulus::new(prime)?, Ring::full(log_n));
+    let mut found = Vec::new();
+    if bits <= 32 {
+        let plan = Ntt32::shared(q, ring)?;
+        found.extend([Task::Forward, Task::Inverse].map(|task| plan.choose(task, PATIENCE)));
+    }
+    let plan = NttPlan::shared(q, ring)?;
+    let tasks = [Task::Forward, Task::Inverse, Task::ForwardFrom];
+    found.extend(tasks.map(|task| plan.choose(task, PATIENCE)));
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// The chosen kernel's time, where it was timed.
+fn seconds(choice: &Choice) -> Option<f64> {
+    let mut candidates = choice.candidates.iter();
+    candidates.find(|c| c.kernel == choice.kernel)?.seconds
+}
+
+fn line(choice: &Choice) -> String {
+    let shape = choice.shape;
+    let own = seconds(choice);
+    let others = choice
+        .candidates
+        .iter()
+        .filter(|c| c.kernel != choice.kernel);
+    let others: Vec<String> = others
+        .map(|other| match (own, other.seconds) {
+            (Some(own), Some(time)) => format!("{} {:.2}", other.kernel, time / own),
+            _ => other.kernel.clone(),
+        })
+        .collect();
+    let own = own.map_or_else(
+        || choice.source.name().to_owned(),
+        |own| format!("{:.2}", own * 1e6),
+    );
+    let text = format!(
+        "{:<12} {:>5} {:>4} {:>5}  {:<27} {own:>9}  {}",
+        shape.task.name(),
+        shape.word_bits,
+        shape.bits,
+        format!("2^{}", shape.log_n),
+        choice.kernel,
+        others.join("; ")
+    );
+    format!("{}\n", text.trim_end())
+}
+
+fn record(choice: &Choice) -> Value {
+    let own = seconds(choice);
+    let candidates: Vec<Value> = choice
+        .candidates
+        .iter()
+        .map(|candidate| {
+            json!({
+                "kernel": candidate.kernel,
+                "us": candidate.seconds.map(|time| time * 1e6),
+                "times_as_long": own.zip(candidate.seconds).map(|(own, time)| time / own),
+            })
+        })
+        .collect();
+    json!({
+        "task": choice.shape.task.name(),
+        "word_bits": choice.shape.word_bits,
+        "bits": choice.shape.bits,
+        "log_n": choice.shape.log_n,
+        "kernel": choice.kernel,
+        "source": choice.source.name(),
+        "candidates": candidates,
+    })
+}

@@ -1,0 +1,345 @@
+//! The element-wise loops, written once for vectors of any width and every way of multiplying.
+//!
+//! Each does the largest multiple of a vector's coefficients and returns how many those were. Everything is
+//! `inline(always)` and `unsafe`: the function around a loop must enable the instructions of its vectors ([`level`]
+//! makes such functions), and pointers and slices must be valid for `len` words; the output may be an input.
+//!
+//! What has loops of its own, and why: sums with constants ([`super::avx512::dot_scalars`] multiplies by them, which
+//! saves the reduction; [`super::ifma::dot_scalars`] reads each constant for several vectors), and the fused passes of
+//! [`super::fused_ifma`], which stream, fetch ahead and keep several sums at a time.
+
+use super::sums::LAZY_TERMS;
+use crate::{Modulus, Shoup};
+
+/// Words in lanes. Numbers are below 2^63, so that the sign of a difference says which of two is larger.
+///
+/// # Safety
+/// Of every function: the processor must have the instructions; of loads and stores: the pointer must be valid for a
+/// vector.
+pub(super) trait Vector: Copy {
+    const LANES: usize;
+    unsafe fn load(p: *const u64) -> Self;
+    unsafe fn store(self, p: *mut u64);
+    unsafe fn splat(x: u64) -> Self;
+    unsafe fn add(self, other: Self) -> Self;
+    unsafe fn sub(self, other: Self) -> Self;
+    /// x - m where x >= m, else x.
+    unsafe fn correct(self, m: Self) -> Self;
+    /// x + q where x is negative, else x.
+    unsafe fn lift(self, q: Self) -> Self;
+}
+
+/// Products of residues modulo one q.
+///
+/// # Safety
+/// As for [`Vector`].
+pub(super) trait Products: Copy {
+    type V: Vector;
+    /// a * b mod q.
+    unsafe fn mul(self, a: Self::V, b: Self::V) -> Self::V;
+    /// acc + a * b mod q.
+    unsafe fn mac(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
+}
+
+/// Products with a constant modulo one q.
+///
+/// # Safety
+/// As for [`Vector`].
+pub(super) trait ByConstant: Copy {
+    type V: Vector;
+    /// a * w mod q.
+    unsafe fn mul(self, a: Self::V) -> Self::V;
+}
+
+/// Sums of up to 32 products of residues and one residue, reduced once.
+///
+/// # Safety
+/// As for [`Vector`].
+pub(super) trait Sums: Copy {
+    type V: Vector;
+    type Sum: Copy;
+    unsafe fn start(self, residue: Self::V) -> Self::Sum;
+    unsafe fn add(self, sum: Self::Sum, a: Self::V, b: Self::V) -> Self::Sum;
+    unsafe fn reduce(self, sum: Self::Sum) -> Self::V;
+}
+
+/// Runs the body for each full vector at offset `$i` and gives the number of coefficients covered.
+macro_rules! vectors {
+    ($len:expr, $i:ident => $body:block) => {
+        vectors!($len, LANES, $i => $body)
+    };
+    ($len:expr, $lanes:expr, $i:ident => $body:block) => {{
+        let done = $len - $len % $lanes;
+        for $i in (0..done).step_by($lanes) {
+            $body
+        }
+        done
+    }};
+}
+pub(super) use vectors;
+
+#[inline(always)]
+pub(super) unsafe fn add<V: Vector>(
+    q: Modulus,
+    out: *mut u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) -> usize {
+    // SAFETY: the caller's promise, as in all loops here.
+    unsafe {
+        let q = V::splat(q.value());
+        vectors!(len, V::LANES, i => { V::load(a.add(i)).add(V::load(b.add(i))).correct(q).store(out.add(i)) })
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn sub<V: Vector>(
+    q: Modulus,
+    out: *mut u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) -> usize {
+    // SAFETY: see `add`.
+    unsafe {
+        let q = V::splat(q.value());
+        vectors!(len, V::LANES, i => { V::load(a.add(i)).sub(V::load(b.add(i))).lift(q).store(out.add(i)) })
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn neg<V: Vector>(q: Modulus, out: *mut u64, a: *const u64, len: usize) -> usize {
+    // SAFETY: see `add`.
+    unsafe {
+        let (q, zero) = (V::splat(q.value()), V::splat(0));
+        vectors!(len, V::LANES, i => { zero.sub(V::load(a.add(i))).lift(q).store(out.add(i)) })
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn add_scalar<V: Vector>(
+    q: Modulus,
+    out: *mut u64,
+    a: *const u64,
+    w: u64,
+    len: usize,
+) -> usize {
+    // SAFETY: see `add`.
+    unsafe {
+        let (q, w) = (V::splat(q.value()), V::splat(w));
+        vectors!(len, V::LANES, i => { V::load(a.add(i)).add(w).correct(q).store(out.add(i)) })
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn mul<P: Products>(
+    by: P,
+    out: *mut u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) -> usize {
+    // SAFETY: see `add`.
+    unsafe {
+        vectors!(len, P::V::LANES, i => { by.mul(P::V::load(a.add(i)), P::V::load(b.add(i))).store(out.add(i)) })
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn mac<P: Products>(
+    by: P,
+    out: *mut u64,
+    acc: *const u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) -> usize {
+    // SAFETY: see `add`.
+    unsafe {
+        vectors!(len, P::V::LANES, i => {
+            let (acc, a, b) = (P::V::load(acc.add(i)), P::V::load(a.add(i)), P::V::load(b.add(i)));
+            by.mac(acc, a, b).store(out.add(i))
+        })
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn mul_constant<C: ByConstant>(
+    by: C,
+    out: *mut u64,
+    a: *const u64,
+    len: usize,
+) -> usize {
+    // SAFETY: see `add`.
+    unsafe { vectors!(len, C::V::LANES, i => { by.mul(C::V::load(a.add(i))).store(out.add(i)) }) }
+}
+
+#[inline(always)]
+pub(super) unsafe fn dot<S: Sums>(
+    by: S,
+    out: *mut u64,
+    terms: &[(&[u64], &[u64])],
+    len: usize,
+) -> usize {
+    // SAFETY: see `add`.
+    unsafe {
+        vectors!(len, S::V::LANES, i => {
+            let mut residue = S::V::splat(0);
+            for group in terms.chunks(LAZY_TERMS) {
+                let mut sum = by.start(residue);
+                for (a, b) in group {
+                    sum = by.add(sum, S::V::load(a.as_ptr().add(i)), S::V::load(b.as_ptr().add(i)));
+                }
+                residue = by.reduce(sum);
+            }
+            residue.store(out.add(i))
+        })
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn dot_scalars<S: Sums>(
+    by: S,
+    out: *mut u64,
+    limbs: &[&[u64]],
+    constants: &[Shoup],
+    len: usize,
+) -> usize {
+    // SAFETY: see `add`.
+    unsafe {
+        vectors!(len, S::V::LANES, i => {
+            let mut residue = S::V::splat(0);
+            for (limbs, constants) in limbs.chunks(LAZY_TERMS).zip(constants.chunks(LAZY_TERMS)) {
+                let mut sum = by.start(residue);
+                for (a, w) in limbs.iter().zip(constants) {
+                    sum = by.add(sum, S::V::load(a.as_ptr().add(i)), S::V::splat(w.value));
+                }
+                residue = by.reduce(sum);
+            }
+            residue.store(out.add(i))
+        })
+    }
+}
+
+/// The functions of a level that has one arithmetic for all moduli: the loops with its instructions enabled.
+macro_rules! level {
+    ($features:literal, $vector:ty, products $products:ty, constants $constants:ty, sums $sums:ty) => {
+        /// # Safety
+        /// The processor must have this level; pointers and slices must be valid for `len` words.
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn add(
+            q: Modulus,
+            out: *mut u64,
+            a: *const u64,
+            b: *const u64,
+            len: usize,
+        ) -> usize {
+            // SAFETY: the features are enabled here; the rest is the caller's promise.
+            unsafe { loops::add::<$vector>(q, out, a, b, len) }
+        }
+
+        /// # Safety
+        /// The processor must have this level; pointers and slices must be valid for `len` words.
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn sub(
+            q: Modulus,
+            out: *mut u64,
+            a: *const u64,
+            b: *const u64,
+            len: usize,
+        ) -> usize {
+            // SAFETY: the features are enabled here; the rest is the caller's promise.
+            unsafe { loops::sub::<$vector>(q, out, a, b, len) }
+        }
+
+        /// # Safety
+        /// The processor must have this level; pointers and slices must be valid for `len` words.
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn neg(q: Modulus, out: *mut u64, a: *const u64, len: usize) -> usize {
+            // SAFETY: the features are enabled here; the rest is the caller's promise.
+            unsafe { loops::neg::<$vector>(q, out, a, len) }
+        }
+
+        /// # Safety
+        /// The processor must have this level; pointers and slices must be valid for `len` words.
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn add_scalar(
+            q: Modulus,
+            out: *mut u64,
+            a: *const u64,
+            w: u64,
+            len: usize,
+        ) -> usize {
+            // SAFETY: the features are enabled here; the rest is the caller's promise.
+            unsafe { loops::add_scalar::<$vector>(q, out, a, w, len) }
+        }
+
+        /// # Safety
+        /// The processor must have this level; pointers and slices must be valid for `len` words.
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn mul(
+            q: Modulus,
+            out: *mut u64,
+            a: *const u64,
+            b: *const u64,
+            len: usize,
+        ) -> usize {
+            // SAFETY: the features are enabled here; the rest is the caller's promise.
+            unsafe { loops::mul(<$products>::new(q), out, a, b, len) }
+        }
+
+        /// # Safety
+        /// The processor must have this level; pointers and slices must be valid for `len` words.
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn mac(
+            q: Modulus,
+            out: *mut u64,
+            acc: *const u64,
+            a: *const u64,
+            b: *const u64,
+            len: usize,
+        ) -> usize {
+            // SAFETY: the features are enabled here; the rest is the caller's promise.
+            unsafe { loops::mac(<$products>::new(q), out, acc, a, b, len) }
+        }
+
+        /// # Safety
+        /// The processor must have this level; pointers and slices must be valid for `len` words.
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn mul_shoup(
+            q: Modulus,
+            out: *mut u64,
+            a: *const u64,
+            w: Shoup,
+            len: usize,
+        ) -> usize {
+            // SAFETY: the features are enabled here; the rest is the caller's promise.
+            unsafe { loops::mul_constant(<$constants>::new(q, w), out, a, len) }
+        }
+
+        /// a mod q for any 64-bit a: multiplication by one.
+        ///
+        /// # Safety
+        /// The processor must have this level; pointers and slices must be valid for `len` words.
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn reduce(q: Modulus, out: *mut u64, a: *const u64, len: usize) -> usize {
+            // SAFETY: the features are enabled here; the rest is the caller's promise.
+            unsafe { loops::mul_constant(<$constants>::new(q, q.shoup(1)), out, a, len) }
+        }
+
+        /// # Safety
+        /// The processor must have this level; pointers and slices must be valid for `len` words.
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn dot(
+            q: Modulus,
+            out: *mut u64,
+            terms: &[(&[u64], &[u64])],
+            len: usize,
+        ) -> usize {
+            // SAFETY: the features are enabled here; the rest is the caller's promise.
+            unsafe { loops::dot(<$sums>::new(q), out, terms, len) }
+        }
+    };
+}
+pub(super) use level;

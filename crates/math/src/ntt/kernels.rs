@@ -1,0 +1,162 @@
+//! The kernels of transforms of 64-bit words: which modulus each takes, and where choices among them are kept.
+//!
+//! Of the arithmetics of one instruction set the narrowest that takes a modulus stands alone in the table: the wider
+//! ones do what it does and more, with instructions of the same kinds, and cannot be faster.
+
+use super::{NttPlan, scalar};
+#[cfg(target_arch = "x86_64")]
+use super::{avx2, avx512};
+use crate::Backend;
+#[cfg(target_arch = "x86_64")]
+use crate::Modulus;
+use crate::plans::{Arithmetic, Cell, Cells, Planned, Shape, Task};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Solinas;
+
+/// The largest moduli, in bits, that have the same kernels; 52 stands for the prime of [`Solinas`].
+const CLASSES: [u32; 7] = [34, 46, 50, 51, 52, 60, 61];
+
+static CELLS: Cells<{ CLASSES.len() }> = Cells::new();
+
+/// A row of the table: its name, its level, the moduli that it takes, and where its loops are.
+macro_rules! row {
+    ($name:literal, $level:ident, $takes:expr, $min_len:expr, $ordered:expr, $($module:ident)::+) => {
+        Arithmetic {
+            name: $name,
+            level: Backend::$level,
+            takes: |plan: &NttPlan| {
+                let takes: fn(&NttPlan) -> bool = $takes;
+                plan.ring.len() >= $min_len && takes(plan)
+            },
+            ordered: $ordered,
+            run: [$($module)::+::forward, $($module)::+::inverse],
+        }
+    };
+}
+
+/// Bytes of a word in the loops of [`avx512`].
+#[cfg(target_arch = "x86_64")]
+const WORD: Option<usize> = Some(size_of::<u64>());
+
+static TABLE: &[Arithmetic<NttPlan>] = &[
+    #[cfg(target_arch = "x86_64")]
+    row!(
+        "ifma 34",
+        Avx512Ifma,
+        |plan| plan.q.bits() <= 34,
+        avx512::MIN_LEN,
+        WORD,
+        avx512::ifma_34
+    ),
+    #[cfg(target_arch = "x86_64")]
+    row!(
+        "ifma 46",
+        Avx512Ifma,
+        |plan| (35..=46).contains(&plan.q.bits()),
+        avx512::MIN_LEN,
+        WORD,
+        avx512::ifma_46
+    ),
+    #[cfg(target_arch = "x86_64")]
+    row!(
+        "ifma 50",
+        Avx512Ifma,
+        |plan| (47..=50).contains(&plan.q.bits()),
+        avx512::MIN_LEN,
+        WORD,
+        avx512::ifma_50
+    ),
+    #[cfg(target_arch = "x86_64")]
+    row!(
+        "ifma 51",
+        Avx512Ifma,
+        |plan| plan.q.bits() == 51,
+        avx512::MIN_LEN,
+        WORD,
+        avx512::ifma_51
+    ),
+    #[cfg(target_arch = "x86_64")]
+    row!(
+        "ifma solinas",
+        Avx512Ifma,
+        |plan| plan.q.value() == Solinas::P,
+        avx512::MIN_LEN,
+        WORD,
+        avx512::solinas
+    ),
+    #[cfg(target_arch = "x86_64")]
+    row!(
+        "ifma 60",
+        Avx512Ifma,
+        |plan| long(plan.q) && plan.q.bits() <= 60,
+        avx512::MIN_LEN,
+        WORD,
+        avx512::ifma_60
+    ),
+    #[cfg(target_arch = "x86_64")]
+    row!(
+        "ifma 61",
+        Avx512Ifma,
+        |plan| plan.q.bits() > 60,
+        avx512::MIN_LEN,
+        WORD,
+        avx512::ifma_61
+    ),
+    #[cfg(target_arch = "x86_64")]
+    row!(
+        "avx512 60",
+        Avx512,
+        |plan| plan.q.bits() <= 60,
+        avx512::MIN_LEN,
+        WORD,
+        avx512::products_60
+    ),
+    #[cfg(target_arch = "x86_64")]
+    row!(
+        "avx512 61",
+        Avx512,
+        |plan| plan.q.bits() > 60,
+        avx512::MIN_LEN,
+        WORD,
+        avx512::products_61
+    ),
+    #[cfg(target_arch = "x86_64")]
+    row!("avx2", Avx2, |_| true, avx2::MIN_LEN, None, avx2),
+    row!("scalar", Scalar, |_| true, 1, None, scalar),
+];
+
+/// Beyond 51 bits, but for the prime that has an arithmetic of its own.
+#[cfg(target_arch = "x86_64")]
+fn long(q: Modulus) -> bool {
+    q.bits() > 51 && q.value() != Solinas::P
+}
+
+impl Planned for NttPlan {
+    type Word = u64;
+
+    fn arithmetics() -> &'static [Arithmetic<Self>] {
+        TABLE
+    }
+
+    fn shape(&self, task: Task) -> (Shape, Cell) {
+        let bits = match self.q.value() {
+            SOLINAS => 52,
+            _ if self.q.bits() == 52 => 60,
+            _ => self.q.bits(),
+        };
+        let class = CLASSES
+            .iter()
+            .position(|&most| bits <= most)
+            .unwrap_or(CLASSES.len() - 1);
+        let shape = Shape {
+            task,
+            word_bits: 64,
+            bits: CLASSES[class],
+            log_n: self.ring.log_n,
+        };
+        (shape, CELLS.at(task, class, self.ring.log_n))
+    }
+}
+
+/// 2^52 - 2^12 + 1.
+const SOLINAS: u64 = (1 << 52) - (1 << 12) + 1;

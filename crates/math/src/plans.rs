@@ -1,0 +1,131 @@
+//! Which kernel does a transform, of those that this processor has: found by timing them, once for each shape.
+//!
+//! A *shape* is what is done, the width of the words, the size of the modulus and the length. The first time that one
+//! is met, its candidates are timed for about a millisecond on data of that length, and the fastest serves for the rest
+//! of the process. Every candidate gives the same bits: a wrong choice costs time and nothing else.
+//!
+//! | environment variable | what it does |
+//! | --- | --- |
+//! | `RINGMILL_PLANS` | a level (`scalar`, `avx2`, `avx512`, `avx512ifma`): as on a processor that has no more; and how to choose: `timed`, `first` (the first candidate, nothing is timed) or `random:SEED`; both with a comma between |
+//! | `RINGMILL_PLANS_FILE` | a file in which choices are kept from one process to the next; one of another processor, version or format is ignored, and written anew |
+//!
+//! A thread that meets a shape which another is timing goes on with the first candidate and does not wait.
+
+mod choose;
+mod file;
+mod policy;
+mod processor;
+mod timing;
+
+use std::fmt;
+
+pub use choose::made;
+pub(crate) use choose::{Arithmetic, Cell, Cells, Order, Planned, choice, names, run, run_on};
+// What fused transforms need, which SIMD alone has.
+#[cfg(target_arch = "x86_64")]
+pub(crate) use choose::{Chosen, ORDERS, PATIENCE, Scratch, Settling, chosen, order_name, orders};
+pub(crate) use policy::Policy;
+pub use processor::processor;
+
+use crate::MathError;
+
+/// The variable that fixes choices.
+pub const VARIABLE: &str = "RINGMILL_PLANS";
+/// The variable that names the file in which choices are kept.
+pub const FILE_VARIABLE: &str = "RINGMILL_PLANS_FILE";
+
+/// What is done.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Task {
+    /// Coefficients to evaluations.
+    Forward,
+    /// Evaluations to coefficients.
+    Inverse,
+    /// A change of modulus, a constant, and [`Task::Forward`] ([`crate::NttPlan::forward_from`]).
+    ForwardFrom,
+}
+
+impl Task {
+    /// As tables and files name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Inverse => "inverse",
+            Self::ForwardFrom => "forward-from",
+        }
+    }
+}
+
+/// What a choice is made for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Shape {
+    pub task: Task,
+    /// Width of a word of the limb: 64 or 32.
+    pub word_bits: u32,
+    /// The largest modulus, in bits, that the same kernels serve; 52 stands for the one prime 2^52 - 2^12 + 1.
+    pub bits: u32,
+    pub log_n: u8,
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            task,
+            word_bits,
+            bits,
+            log_n,
+        } = self;
+        write!(f, "{} {word_bits} {bits} {log_n}", task.name())
+    }
+}
+
+/// How a choice was made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// By timing the candidates.
+    Timed,
+    /// It stood in the file of choices.
+    File,
+    /// As `RINGMILL_PLANS` says.
+    Fixed,
+    /// There is one candidate.
+    Only,
+}
+
+impl Source {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Timed => "timed",
+            Self::File => "file",
+            Self::Fixed => "fixed",
+            Self::Only => "only",
+        }
+    }
+}
+
+/// A kernel that could serve a shape, with the seconds that a call took at best where it was timed. Those that fell far
+/// behind were timed less often. On a busy computer the chosen one's need not be the shortest ([`Choice::kernel`]).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Candidate {
+    pub kernel: String,
+    pub seconds: Option<f64>,
+}
+
+/// The kernel that serves a shape, and those that were in question.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Choice {
+    pub shape: Shape,
+    pub kernel: String,
+    pub source: Source,
+    pub candidates: Vec<Candidate>,
+}
+
+/// Refuses values of [`VARIABLE`] that say nothing, or ask for a level that this processor lacks.
+pub fn check_environment() -> Result<(), MathError> {
+    policy::policy().map(|_| ())
+}
+
+/// What the environment says; its default where that makes no sense, which [`check_environment`] tells.
+pub(crate) fn policy() -> &'static Policy {
+    policy::policy_or_default()
+}

@@ -1,0 +1,148 @@
+//! Choices kept from one process to the next, in the file that `RINGMILL_PLANS_FILE` names.
+//!
+//! Its first line is the format and this crate's version, its second the processor; then a line for each shape, `task
+//! word-bits bits log2-n: kernel`. Nothing in it is trusted: a kernel counts only where it is one of the shape's
+//! candidates on this processor, and a file that is too long, of another processor or not of this form is as good as
+//! none.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{Read, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::RwLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{FILE_VARIABLE, Shape, policy, processor};
+
+/// More than all shapes need.
+const LONGEST: u64 = 64 << 10;
+
+type Kept = BTreeMap<String, String>;
+
+static KEPT: RwLock<Kept> = RwLock::new(Kept::new());
+static READ: AtomicBool = AtomicBool::new(false);
+
+fn path() -> Option<PathBuf> {
+    std::env::var_os(FILE_VARIABLE)
+        .filter(|path| !path.is_empty())
+        .map(PathBuf::from)
+}
+
+/// The first two lines.
+fn head() -> String {
+    format!(
+        "ringmill plans 1, {}\n{}, {}\n",
+        env!("CARGO_PKG_VERSION"),
+        processor(),
+        policy().level.name()
+    )
+}
+
+/// The kernel that the file has for a shape.
+pub(super) fn kept(shape: Shape) -> Option<String> {
+    let path = path()?;
+    if !READ.swap(true, Ordering::AcqRel) {
+        let found = read(&path, &head()).unwrap_or_default();
+        // A fork while this is held must not make the child wait: it times anew.
+        if let Ok(mut kept) = KEPT.try_write() {
+            kept.extend(found);
+        }
+    }
+    KEPT.try_read().ok()?.get(&shape.to_string()).cloned()
+}
+
+/// Writes a choice beside those that the file has by now. What goes wrong is not told: the choice serves this process,
+/// and the next one times again.
+pub(super) fn keep(shape: Shape, kernel: &str) {
+    let Some(path) = path() else { return };
+    let mut all = read(&path, &head()).unwrap_or_default();
+    all.insert(shape.to_string(), kernel.to_owned());
+    let _ = write(&path, &text(&head(), &all));
+}
+
+fn text(head: &str, kept: &Kept) -> String {
+    kept.iter()
+        .fold(head.to_owned(), |mut text, (shape, kernel)| {
+            let _ = writeln!(text, "{shape}: {kernel}");
+            text
+        })
+}
+
+/// What a file says; nothing where it is not of this processor, version and form.
+fn read(path: &Path, head: &str) -> Option<Kept> {
+    // Asked before it is opened: opening a pipe would wait for its other end.
+    if !std::fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let file = std::fs::File::open(path).ok()?;
+    let mut bytes = Vec::new();
+    file.take(LONGEST + 1).read_to_end(&mut bytes).ok()?;
+    if bytes.len() as u64 > LONGEST {
+        return None;
+    }
+    parse(std::str::from_utf8(&bytes).ok()?, head)
+}
+
+fn parse(text: &str, head: &str) -> Option<Kept> {
+    let lines = text.strip_prefix(head)?.lines();
+    lines
+        .map(|line| {
+            let (shape, kernel) = line.split_once(": ")?;
+            Some((shape.to_owned(), kernel.to_owned()))
+        })
+        .collect()
+}
+
+/// The file appears whole or not at all.
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut beside = path.to_owned().into_os_string();
+    beside.push(format!(".{}", std::process::id()));
+    let written = std::fs::File::create(&beside)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .and_then(|()| std::fs::rename(&beside, path));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_anything_else_is_none() {
+        let head = head();
+        let kept: Kept = [
+            ("forward 64 60 14", "avx512 60 whole"),
+            ("inverse 32 30 10", "avx2"),
+        ]
+        .map(|(shape, kernel)| (shape.to_owned(), kernel.to_owned()))
+        .into();
+        let whole = text(&head, &kept);
+        assert_eq!(parse(&whole, &head), Some(kept));
+        assert_eq!(parse(&head, &head), Some(Kept::new()));
+        for other in [
+            "",
+            "ringmill plans 1",
+            "\0",
+            &whole[1..],
+            &format!("{whole}no colon"),
+        ] {
+            assert_eq!(parse(other, &head), None, "{other:?}");
+        }
+        assert_eq!(parse(&whole, "ringmill plans 2\nanother processor\n"), None);
+    }
+
+    #[test]
+    fn folders_and_long_files_are_none() {
+        let folder = std::env::temp_dir();
+        assert_eq!(read(&folder, ""), None);
+        let long = folder.join(format!("ringmill-plans-{}", std::process::id()));
+        write(&long, &"a: b\n".repeat(LONGEST as usize / 5)).unwrap();
+        assert!(read(&long, "").is_some());
+        write(&long, &"a: b\n".repeat(LONGEST as usize / 5 + 1)).unwrap();
+        assert_eq!(read(&long, ""), None);
+        std::fs::remove_file(&long).unwrap();
+    }
+}

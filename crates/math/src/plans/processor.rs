@@ -1,0 +1,70 @@
+//! Which processor this is.
+
+/// The processor's own name with its family, model and stepping: a virtual machine often gives the name of many.
+pub fn processor() -> String {
+    #[cfg(target_arch = "x86_64")]
+    {
+        x86::processor()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        std::env::consts::ARCH.to_owned()
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::__cpuid;
+
+    const BRAND: std::ops::RangeInclusive<u32> = 0x8000_0002..=0x8000_0004;
+
+    pub fn processor() -> String {
+        let brand = if __cpuid(0x8000_0000).eax >= *BRAND.end() {
+            brand()
+        } else {
+            String::from("x86-64")
+        };
+        let [family, model, stepping] = signature(__cpuid(1).eax);
+        format!("{brand} {family}-{model}-{stepping}")
+    }
+
+    /// 48 bytes, of which those that print are kept, with single spaces.
+    fn brand() -> String {
+        let registers = BRAND.flat_map(|leaf| {
+            let part = __cpuid(leaf);
+            [part.eax, part.ebx, part.ecx, part.edx]
+        });
+        let bytes: Vec<u8> = registers.flat_map(u32::to_le_bytes).collect();
+        let printed = bytes.iter().take_while(|&&byte| byte != 0);
+        let text: String = printed
+            .map(|&byte| {
+                if byte.is_ascii_graphic() {
+                    char::from(byte)
+                } else {
+                    ' '
+                }
+            })
+            .collect();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Family, model and stepping as the system counts them.
+    fn signature(word: u32) -> [u32; 3] {
+        let part = |shift: u32, bits: u32| word >> shift & ((1 << bits) - 1);
+        let base = part(8, 4);
+        let family = if base == 15 { base + part(20, 8) } else { base };
+        let extended = matches!(base, 6 | 15);
+        let model = part(4, 4) + if extended { part(16, 4) << 4 } else { 0 };
+        [family, model, part(0, 4)]
+    }
+
+    #[cfg(test)]
+    mod tests {
+        /// Sapphire Rapids, stepping 8, and Zen 4 (EPYC 9004), stepping 1.
+        #[test]
+        fn signatures_are_read_as_the_system_reads_them() {
+            assert_eq!(super::signature(0x000c_06f2), [6, 207, 2]);
+            assert_eq!(super::signature(0x00a1_0f11), [25, 17, 1]);
+        }
+    }
+}
