@@ -3,6 +3,7 @@
 pub mod coprocessor;
 mod end_to_end;
 mod error;
+mod fields;
 pub mod fpga;
 mod machine;
 pub mod polymul;
@@ -12,6 +13,7 @@ pub mod ring;
 
 pub use end_to_end::{Bound, EndToEnd, Resource};
 pub use error::MachineError;
+pub use fields::HostLink;
 pub use machine::{Machine, Session, SimOptions, TraceSink};
 pub use registry::{Kind, load, names, open};
 pub use report::{

@@ -10,16 +10,16 @@ use super::description::{CardDescription, Memory};
 use super::resident::Resident;
 use super::timing::{RunStage, Timing};
 use super::work::{Turn, Work};
-use super::{Accepted, Claim, Coprocessor};
+use super::{Accepted, Claim, Coprocessor, Partition};
 use crate::fpga::Fit;
 use crate::report::MachineReport;
-use crate::{Machine, MachineError, Session, SimOptions};
+use crate::{HostLink, Machine, MachineError, Session, SimOptions};
 
 /// Co-processors behind a host link. They have their turns one after another, host, link and card too.
 pub struct Card {
     name: String,
     clock_mhz: f64,
-    gbit_per_second: f64,
+    link: HostLink,
     fit: Fit,
     target: Target,
     units: Vec<Box<dyn Coprocessor>>,
@@ -39,7 +39,7 @@ impl Card {
         Ok(Self {
             name: unit.name().to_owned(),
             clock_mhz: unit.clock_mhz(),
-            gbit_per_second: unit.link_gbit_per_second(),
+            link: unit.link().clone(),
             fit: unit.needs()?.accepted(unit.allowed())?,
             target: unit.target(),
             names: vec![unit.name().to_owned()],
@@ -85,7 +85,7 @@ impl Card {
             target: target(&description.name, &units)?,
             name: description.name,
             clock_mhz: description.clock_mhz,
-            gbit_per_second: description.link.gbit_per_second,
+            link: description.link,
             fit,
             lanes: lanes.collect(),
             names,
@@ -176,9 +176,8 @@ impl Card {
         self.names.get(unit).map_or("", String::as_str)
     }
 
-    /// Seconds for some bytes on the link.
-    pub(super) fn link_seconds(&self, bytes: u64) -> f64 {
-        bytes as f64 * 8.0 / (self.gbit_per_second * 1e9)
+    pub(super) fn link(&self) -> &HostLink {
+        &self.link
     }
 }
 
@@ -235,7 +234,7 @@ impl Machine for Card {
     }
 
     fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError> {
-        let partition = self.work(head)?.partition(procedure);
+        let partition = Partition::new(procedure, &self.accept(head)?);
         let mut taken = vec![false; procedure.instrs.len()];
         for at in partition.stages.iter().flat_map(|stage| stage.offloaded()) {
             if let Some(taken) = taken.get_mut(at) {
@@ -263,14 +262,13 @@ impl Machine for Card {
     ) -> Result<(), MachineError> {
         let head = program.head();
         let accepted = self.accept(&head)?;
-        let work = self.work(&head)?;
         let mut seen = HashSet::new();
         for procedure in program
             .bound_procs()
             .iter()
             .filter(|p| seen.insert(&p.name))
         {
-            let partition = work.partition(procedure);
+            let partition = Partition::new(procedure, &accepted);
             writeln!(out, "proc {} n {}", procedure.name, 1u64 << head.log_n)?;
             let mut holds = vec![Resident::default(); accepted.len()];
             for (number, stage) in partition.stages.iter().enumerate() {

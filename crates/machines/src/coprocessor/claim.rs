@@ -49,6 +49,8 @@ impl Claim {
 pub struct Stage {
     /// Numbers of the host's instructions, in order.
     pub host: Vec<usize>,
+    /// What these read, each value once.
+    pub(super) host_reads: Vec<ValueId>,
     /// The jobs of each co-processor, in the order of their last instructions.
     pub jobs: Vec<Vec<Claim>>,
 }
@@ -63,8 +65,8 @@ impl Stage {
     }
 }
 
-/// When a value is read, in half stages: the host's part of stage s is at 2s, the jobs at 2s + 1.
-const NEVER: usize = usize::MAX;
+/// When results are read, in half stages: the host's part of stage s is at 2s, the jobs at 2s + 1.
+const AFTER_ALL: usize = usize::MAX;
 
 /// A procedure in stages.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -72,7 +74,7 @@ pub struct Partition {
     pub stages: Vec<Stage>,
     /// For each value that `LOAD` defines, the value that was stored: outside memory is the host's own.
     aliases: HashMap<ValueId, ValueId>,
-    /// The half stage in which each value is read last; results are read at [`NEVER`].
+    /// The half stage in which each value is read last; results are read [`AFTER_ALL`].
     last_read: HashMap<ValueId, usize>,
 }
 
@@ -119,17 +121,6 @@ impl Partition {
             }
         }
         counts
-    }
-
-    /// What the host's part of a stage reads, each once.
-    pub(super) fn host_reads(&self, procedure: &Procedure, stage: &Stage) -> Vec<ValueId> {
-        let instrs = stage.host.iter().filter_map(|&at| procedure.instrs.get(at));
-        let read = instrs
-            .filter(|instr| !matches!(instr.op, Op::Load | Op::Store))
-            .flat_map(|instr| &instr.src)
-            .map(|&value| self.real(value));
-        let mut seen = HashSet::new();
-        read.filter(|&value| seen.insert(value)).collect()
     }
 
     /// Whether anything reads a value after the jobs of a stage.
@@ -201,11 +192,12 @@ fn in_stages(procedure: &Procedure, claims: Vec<Vec<Claim>>) -> Partition {
         if stages.len() <= stage {
             stages.resize_with(stage + 1, || Stage {
                 host: Vec::new(),
+                host_reads: Vec::new(),
                 jobs: vec![Vec::new(); units],
             });
         }
         let half = 2 * stage + usize::from(job.is_some());
-        for value in reads {
+        for &value in &reads {
             let last = last_read.entry(value).or_default();
             *last = half.max(*last);
         }
@@ -214,11 +206,24 @@ fn in_stages(procedure: &Procedure, claims: Vec<Vec<Claim>>) -> Partition {
         }
         match job {
             Some((unit, claim)) => stages[stage].jobs[unit].push(claim),
-            None => stages[stage].host.push(at),
+            None => {
+                let Stage {
+                    host, host_reads, ..
+                } = &mut stages[stage];
+                host.push(at);
+                // Outside memory is the host's: what is moved there and back nobody reads yet.
+                if !matches!(instr.op, Op::Load | Op::Store) {
+                    host_reads.extend(reads);
+                }
+            }
         }
     }
+    for stage in &mut stages {
+        let mut seen = HashSet::new();
+        stage.host_reads.retain(|&value| seen.insert(value));
+    }
     for result in &procedure.results {
-        last_read.insert(real(result.value), NEVER);
+        last_read.insert(real(result.value), AFTER_ALL);
     }
     Partition {
         stages,

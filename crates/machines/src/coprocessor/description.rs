@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Card, Coprocessor};
 use crate::MachineError;
+use crate::fields::{self, HostLink, ensure, range};
 use crate::fpga::{MemoryKind, Need, Needs, Part, Unit};
 use crate::registry;
 
@@ -27,7 +28,7 @@ pub struct CardDescription {
     pub allow_more_than_the_part_has: Option<String>,
     /// Of the card and of each co-processor on it.
     pub clock_mhz: f64,
-    pub link: Link,
+    pub link: HostLink,
     pub memory: Memory,
     /// The co-processors: the earlier in the list has the first claim on an instruction.
     pub coprocessor: Vec<toml::Table>,
@@ -37,14 +38,6 @@ pub struct CardDescription {
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     Card,
-}
-
-/// The host link, half duplex.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Link {
-    /// Effective rate.
-    pub gbit_per_second: f64,
 }
 
 /// Residues that co-processors hand to each other and that are used again.
@@ -85,13 +78,13 @@ impl Memory {
             holds,
             "memory.residue_bits",
             bits,
-            &expected(&stream.residue_bits),
+            expected(&stream.residue_bits),
         )?;
         ensure(
             stream.beat <= beat,
             "memory.beat",
             beat,
-            &expected(&stream.beat),
+            expected(&stream.beat),
         )
     }
 }
@@ -125,7 +118,7 @@ impl CardDescription {
                 (clock - description.clock_mhz).abs() < 1e-9,
                 "clock_mhz",
                 description.clock_mhz,
-                &format!("that of each co-processor: {} has {clock}", unit.name()),
+                format!("that of each co-processor: {} has {clock}", unit.name()),
             )?;
             units.push(unit);
         }
@@ -152,37 +145,13 @@ impl CardDescription {
     }
 
     fn check(&self) -> Result<(), MachineError> {
-        let named = (1..=64).contains(&self.name.len())
-            && self
-                .name
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
-        let expected = "1 to 64 letters, digits, `-`, `_` or `.`";
-        ensure(named, "name", &self.name, expected)?;
-        let (clock, rate) = (self.clock_mhz, self.link.gbit_per_second);
-        let in_range = (1.0..=10_000.0).contains(&clock);
-        ensure(in_range, "clock_mhz", clock, "1 to 10000")?;
-        let in_range = (0.001..=100_000.0).contains(&rate);
-        ensure(in_range, "link.gbit_per_second", rate, "0.001 to 100000")?;
+        fields::name(&self.name)?;
+        fields::clock_mhz(self.clock_mhz)?;
+        self.link.check()?;
         let m = &self.memory;
-        ensure(
-            (1..=1 << 20).contains(&m.limbs),
-            "memory.limbs",
-            m.limbs,
-            "1 to 1048576",
-        )?;
-        ensure(
-            (1..=17).contains(&m.max_log_n),
-            "memory.max_log_n",
-            m.max_log_n,
-            "1 to 17",
-        )?;
-        ensure(
-            (1..=64).contains(&m.residue_bits),
-            "memory.residue_bits",
-            m.residue_bits,
-            "1 to 64",
-        )?;
+        range("memory.limbs", m.limbs, 1, 1 << 20)?;
+        range("memory.max_log_n", m.max_log_n.into(), 1, 17)?;
+        range("memory.residue_bits", m.residue_bits.into(), 1, 64)?;
         let beats = m.beat.is_power_of_two() && m.beat <= 1 << m.max_log_n.min(12);
         ensure(
             beats,
@@ -232,20 +201,4 @@ impl CardDescription {
             shared,
         })
     }
-}
-
-fn ensure(
-    holds: bool,
-    field: &'static str,
-    got: impl ToString,
-    expected: &str,
-) -> Result<(), MachineError> {
-    if holds {
-        return Ok(());
-    }
-    Err(MachineError::Field {
-        field,
-        got: got.to_string(),
-        expected: expected.to_owned(),
-    })
 }

@@ -29,6 +29,7 @@ pub use shelf::{CardUse, Shelf};
 pub use timing::RunStage;
 pub use work::{Turn, Work};
 
+use crate::HostLink;
 use crate::MachineError;
 use crate::fpga::Needs;
 use crate::polymul::Shape;
@@ -40,8 +41,8 @@ pub trait Coprocessor: Send + Sync {
 
     fn clock_mhz(&self) -> f64;
 
-    /// Rate of the host link that its description names, for when it is alone behind it.
-    fn link_gbit_per_second(&self) -> f64;
+    /// The host link that its description names, for when it is alone behind it.
+    fn link(&self) -> &HostLink;
 
     /// What its data ports carry, which the memory of a card has to serve.
     fn stream(&self) -> Stream;

@@ -9,9 +9,6 @@ use ringmill_isa::mid::{Call, LimbId, ModulusId, Procedure, ValueId};
 pub enum Name {
     Value(ValueId),
     Limb(LimbId),
-    /// A limb that the call does not know, by its turn among those: so a call that finds the same finds it by look-up,
-    /// whatever the limbs are called.
-    Other(u32),
 }
 
 /// Something in a place.

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::resident::{Name, entered, left};
 
 /// A limb in the card's memory.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Debug)]
 struct Kept {
     /// All that it is called: a limb may be handed on as several results.
     names: Vec<Name>,
@@ -32,14 +32,11 @@ pub struct CardUse {
 }
 
 /// A card's memory: which limbs it holds, those used longest ago first. Of capacity 0 where a card has none.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Debug)]
 pub struct Shelf {
     capacity: usize,
     kept: Vec<Kept>,
 }
-
-/// A [`Shelf`] between calls: limbs that the call does not know keep their turn in this list.
-pub(super) type Others = Vec<LimbId>;
 
 impl Shelf {
     /// A memory of that many limbs.
@@ -123,7 +120,7 @@ impl Shelf {
         let wanted = |kept: &Kept| {
             kept.names.iter().any(|name| match name {
                 Name::Value(value) => needed(*value),
-                Name::Limb(_) | Name::Other(_) => true,
+                Name::Limb(_) => true,
             })
         };
         if self.kept.len() >= self.capacity {
@@ -140,25 +137,13 @@ impl Shelf {
         });
     }
 
-    /// As a call begins: limbs are named by its parameters, and by their turn as far as the call does not know them. The
-    /// turns are given back.
-    pub(super) fn enter(&mut self, procedure: &Procedure, call: &Call) -> Others {
-        let mut others = Others::new();
-        for kept in &mut self.kept {
-            let mut names = Vec::with_capacity(kept.names.len());
-            for &name in &kept.names {
-                names.extend(entered(name, procedure, call).map(Name::Value));
-                if let Name::Limb(limb) = name {
-                    // The program may call it so after this call too, where that does not take it.
-                    if !call.args.contains(&limb) {
-                        names.push(Name::Other(others.len() as u32));
-                        others.push(limb);
-                    }
-                }
+    /// As a call begins: limbs that it takes are named by its parameters.
+    pub(super) fn enter(&mut self, procedure: &Procedure, call: &Call) {
+        for name in self.kept.iter_mut().flat_map(|kept| &mut kept.names) {
+            if let Some(value) = entered(*name, procedure, call) {
+                *name = Name::Value(value);
             }
-            kept.names = names;
         }
-        others
     }
 
     /// As it ends: values are named as the program names them; what only the call knew is gone, and so is what dies with it
@@ -167,18 +152,16 @@ impl Shelf {
         &mut self,
         (procedure, call): (&Procedure, &Call),
         real: &dyn Fn(ValueId) -> ValueId,
-        (others, dies): (&Others, &[LimbId]),
+        dies: &[LimbId],
     ) {
         let dead: HashSet<LimbId> = dies.iter().copied().collect();
         self.kept.retain_mut(|kept| {
             let mut limbs = Vec::with_capacity(kept.names.len());
             for &name in &kept.names {
                 match name {
-                    Name::Other(at) => {
-                        let other = others.get(at as usize).copied();
-                        limbs.extend(other.filter(|limb| !call.results.contains(limb)));
-                    }
-                    name => limbs.extend(left(name, procedure, call, real)),
+                    Name::Limb(limb) if call.results.contains(&limb) => {}
+                    Name::Limb(limb) => limbs.push(limb),
+                    Name::Value(_) => limbs.extend(left(name, procedure, call, real)),
                 }
             }
             limbs.retain(|limb| !dead.contains(limb));

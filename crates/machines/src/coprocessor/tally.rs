@@ -6,7 +6,7 @@ use ringmill_isa::mid::Procedure;
 
 use super::claim::Partition;
 use super::shelf::Sums;
-use super::{Card, Crosses, Resident, Step};
+use super::{Card, Crosses, Keep, Resident, Schedule};
 use crate::report::{
     CoprocessorUse, LinkUse, MachineReport, MemoryUse, OffloadUse, Own, ProcedureUse, UnitUse,
 };
@@ -51,13 +51,6 @@ fn add(counts: &mut BTreeMap<String, u64>, name: &str, more: u64) {
     }
 }
 
-/// A memory of a co-processor as the report has it: its name, places and bytes a place.
-pub(super) struct Places {
-    pub memory: &'static str,
-    pub count: u64,
-    pub bytes: u64,
-}
-
 impl Tally {
     pub fn cycles(&self) -> u64 {
         self.cycles
@@ -97,12 +90,12 @@ impl Tally {
         &mut self,
         (card, unit): (&Card, usize),
         procedure: &Procedure,
-        steps: &[Step],
+        schedule: &Schedule,
         crosses: &[bool],
         mut trace: Option<&mut (dyn TraceSink + 't)>,
     ) {
         let lanes = card.lanes(unit);
-        for (step, &over_the_link) in steps.iter().zip(crosses) {
+        for (step, &over_the_link) in schedule.steps.iter().zip(crosses) {
             let length = step.end.saturating_sub(step.begin);
             if let (Some(sink), Some(lane)) = (&mut trace, lanes.get(step.lane)) {
                 sink.event(lane, step.name, self.cycles + step.begin, length);
@@ -120,7 +113,7 @@ impl Tally {
                 Crosses::Out { bytes, .. } => self.bytes_out += bytes,
             }
         }
-        let cycles = steps.iter().map(|step| step.end).max().unwrap_or(0);
+        let cycles = schedule.cycles();
         self.cycles += cycles;
         self.unit(unit).cycles += cycles;
         let entry = self.procedures.entry(procedure.name.clone()).or_default();
@@ -128,7 +121,7 @@ impl Tally {
     }
 
     /// What a co-processor holds after a stage, and the card's memory, of how many limbs.
-    pub fn held(&mut self, unit: usize, holds: &Resident, keeps: &[super::Keep], shelved: usize) {
+    pub fn held(&mut self, unit: usize, holds: &Resident, keeps: &[Keep], shelved: usize) {
         let taken = &mut self.unit(unit).taken;
         taken.resize(keeps.len(), 0);
         for (most, keep) in taken.iter_mut().zip(keeps) {
@@ -137,30 +130,30 @@ impl Tally {
         self.shelved = self.shelved.max(shelved as u64);
     }
 
-    /// The report; `how` the cycles were obtained: "model" or "RTL". `places` are those of each co-processor, and
-    /// `shelf` the card's memory, its places and the bytes of a limb.
+    /// The report; `how` the cycles were obtained: "model" or "RTL". `keeps` are those of each co-processor, and
+    /// `shelf` the limbs for which the card's memory has room and the bytes of each, where there is one.
     pub fn report(
         mut self,
         card: &Card,
         how: &'static str,
-        places: &[Vec<Places>],
-        shelf: Option<Places>,
+        keeps: &[Vec<Keep>],
+        shelf: Option<(u64, u64)>,
     ) -> MachineReport {
         // Without a memory nothing leaves it.
-        let limb_bytes = shelf.as_ref().map_or(0, |shelf| shelf.bytes);
+        let limb_bytes = shelf.map_or(0, |(_, bytes)| bytes);
         let bytes_out = self.bytes_out + self.sums.limbs_out * limb_bytes;
         let link = LinkUse {
             bytes_in: self.bytes_in,
             bytes_out,
             key_bytes: 0,
-            seconds_in: card.link_seconds(self.bytes_in),
-            seconds_out: card.link_seconds(bytes_out),
+            seconds_in: card.link().seconds(self.bytes_in),
+            seconds_out: card.link().seconds(bytes_out),
             key_seconds: 0.0,
         };
         let seconds = self.cycles as f64 / (card.clock_mhz() * 1e6);
         let (mut utilisation, mut memories, mut coprocessors) =
             (Vec::new(), Vec::new(), Vec::new());
-        for (unit, places) in places.iter().enumerate() {
+        for (unit, keeps) in keeps.iter().enumerate() {
             let of_unit = std::mem::take(self.unit(unit));
             let busy = of_unit.busy.iter().copied().chain(std::iter::repeat(0));
             for (lane, busy_cycles) in card.lanes(unit).iter().zip(busy) {
@@ -171,12 +164,12 @@ impl Tally {
                 });
             }
             let taken = of_unit.taken.iter().copied().chain(std::iter::repeat(0));
-            for (place, taken) in places.iter().zip(taken) {
+            for (keep, taken) in keeps.iter().zip(taken) {
                 memories.push(MemoryUse {
-                    name: card.named(unit, place.memory),
+                    name: card.named(unit, keep.memory),
                     count: 1,
-                    used_bytes: taken * place.bytes,
-                    available_bytes: place.count * place.bytes,
+                    used_bytes: taken * keep.bytes,
+                    available_bytes: keep.places.len() as u64 * keep.bytes,
                 });
             }
             coprocessors.push(CoprocessorUse {
@@ -185,11 +178,11 @@ impl Tally {
                 cycles: of_unit.cycles,
             });
         }
-        memories.extend(shelf.as_ref().map(|shelf| MemoryUse {
-            name: shelf.memory.to_owned(),
+        memories.extend(shelf.map(|(room, bytes)| MemoryUse {
+            name: "card memory".to_owned(),
             count: 1,
-            used_bytes: self.shelved * shelf.bytes,
-            available_bytes: shelf.count * shelf.bytes,
+            used_bytes: self.shelved * bytes,
+            available_bytes: room * bytes,
         }));
         let machine_instructions = coprocessors.iter().map(|unit| unit.instructions).sum();
         MachineReport {

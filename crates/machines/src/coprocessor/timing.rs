@@ -1,6 +1,7 @@
 //! A run of a program without data, fed its calls: each turn's commands, from the model or as they ran, added up.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use ringmill_isa::mid::{Called, Head, LimbId, Order};
 use ringmill_limits::Watch;
@@ -25,7 +26,7 @@ pub(super) struct Timing<'m, R> {
     /// Of each procedure of the head.
     partitions: Vec<Partition>,
     /// A turn that comes again in the same state costs a look-up.
-    known: HashMap<Seen, Schedule>,
+    known: HashMap<Seen, Rc<Schedule>>,
     work: Work<'m>,
     run: R,
     trace: Option<&'m mut dyn TraceSink>,
@@ -76,13 +77,13 @@ impl<'m, R> Timing<'m, R> {
         let (known, run) = (&mut self.known, &mut self.run);
         self.work.begin(procedure, partition, &called.call);
         for number in 0..partition.stages.len() {
-            let mut look_up = |turn: Turn<'_>| -> Result<Schedule, E> {
+            let mut look_up = |turn: Turn<'_>| -> Result<Rc<Schedule>, E> {
                 let seen = (proc, number, turn.unit, turn.holds.clone());
                 if let Some(schedule) = known.get(&seen) {
-                    return Ok(schedule.clone());
+                    return Ok(Rc::clone(schedule));
                 }
-                let schedule = run(turn)?;
-                known.insert(seen, schedule.clone());
+                let schedule = Rc::new(run(turn)?);
+                known.insert(seen, Rc::clone(&schedule));
                 Ok(schedule)
             };
             let trace = self.trace.as_deref_mut();

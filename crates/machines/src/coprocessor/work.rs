@@ -1,12 +1,13 @@
 //! A card at work on a program: what its co-processors and its memory hold, and the sums so far.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 
 use ringmill_isa::mid::{Call, Called, Head, LimbId, Procedure, ValueId};
 
 use super::claim::{Claim, Partition};
-use super::shelf::{Others, Shelf};
-use super::tally::{Places, Tally};
+use super::shelf::Shelf;
+use super::tally::Tally;
 use super::{Accepted, Card, Crosses, Keep, Resident, Schedule, Step};
 use crate::TraceSink;
 use crate::report::MachineReport;
@@ -29,13 +30,6 @@ impl Turn<'_> {
     }
 }
 
-/// What the card holds between two moments.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct State {
-    residents: Vec<Resident>,
-    shelf: Shelf,
-}
-
 /// A run of a card, call after call and stage after stage.
 pub struct Work<'m> {
     card: &'m Card,
@@ -43,8 +37,9 @@ pub struct Work<'m> {
     /// Of each co-processor.
     keeps: Vec<Vec<Keep>>,
     log_n: u8,
-    state: State,
-    others: Others,
+    /// What each co-processor holds.
+    residents: Vec<Resident>,
+    shelf: Shelf,
     /// Of the call: parameters that are given a limb that an earlier one has, and that one.
     twins: HashMap<ValueId, ValueId>,
     tally: Tally,
@@ -60,15 +55,12 @@ impl<'m> Work<'m> {
             unit.as_ref().map_or_else(Vec::new, |unit| unit.keeps())
         };
         Self {
-            state: State {
-                residents: vec![Resident::default(); accepted.len()],
-                shelf: Shelf::new(card.limbs(head.log_n)),
-            },
+            residents: vec![Resident::default(); accepted.len()],
+            shelf: Shelf::new(card.limbs(head.log_n)),
             keeps: accepted.iter().map(keeps).collect(),
             log_n: head.log_n,
             card,
             accepted,
-            others: Others::new(),
             twins: HashMap::new(),
             tally: Tally::default(),
         }
@@ -87,10 +79,10 @@ impl<'m> Work<'m> {
     /// A call begins; its stages follow.
     pub fn begin(&mut self, procedure: &Procedure, partition: &Partition, call: &Call) {
         self.tally.call(procedure, partition);
-        for resident in &mut self.state.residents {
+        for resident in &mut self.residents {
             *resident = std::mem::take(resident).enter(procedure, call);
         }
-        self.others = self.state.shelf.enter(procedure, call);
+        self.shelf.enter(procedure, call);
         self.twins.clear();
         let mut first: HashMap<LimbId, ValueId> = HashMap::new();
         for (param, &limb) in procedure.params.iter().zip(&call.args) {
@@ -105,25 +97,25 @@ impl<'m> Work<'m> {
     ///
     /// # Errors
     /// Those of `run`.
-    pub fn stage<'t, E>(
+    pub fn stage<'t, S: Borrow<Schedule>, E>(
         &mut self,
         procedure: &Procedure,
         partition: &Partition,
         number: usize,
-        run: &mut dyn FnMut(Turn<'_>) -> Result<Schedule, E>,
+        run: &mut dyn FnMut(Turn<'_>) -> Result<S, E>,
         mut trace: Option<&mut (dyn TraceSink + 't)>,
     ) -> Result<(), E> {
         let Some(stage) = partition.stages.get(number) else {
             return Ok(());
         };
-        for value in partition.host_reads(procedure, stage) {
-            let value = self.twins.get(&value).copied().unwrap_or(value);
-            self.tally.sums().limbs_out += u64::from(self.state.shelf.show(value));
+        for &value in &stage.host_reads {
+            let value = known(&self.twins, partition, value);
+            self.tally.sums().limbs_out += u64::from(self.shelf.show(value));
         }
         for (unit, jobs) in stage.jobs.iter().enumerate() {
             let (Some(accepted), Some(holds)) = (
                 self.accepted.get(unit).and_then(Option::as_deref),
-                self.state.residents.get(unit),
+                self.residents.get(unit),
             ) else {
                 continue;
             };
@@ -138,15 +130,15 @@ impl<'m> Work<'m> {
                 jobs: &jobs,
                 holds,
             })?;
+            let schedule = schedule.borrow();
             let crosses = self.cross(partition, number, &schedule.steps);
             let trace = trace.as_deref_mut();
             let of = (self.card, unit);
-            self.tally
-                .steps(of, procedure, &schedule.steps, &crosses, trace);
-            let shelved = self.state.shelf.held();
+            self.tally.steps(of, procedure, schedule, &crosses, trace);
+            let shelved = self.shelf.held();
             self.tally
                 .held(unit, &schedule.after, &self.keeps[unit], shelved);
-            self.state.residents[unit] = schedule.after;
+            self.residents[unit].clone_from(&schedule.after);
         }
         Ok(())
     }
@@ -166,11 +158,11 @@ impl<'m> Work<'m> {
             Crosses::Tables { .. } => true,
             Crosses::In { limb, .. } => {
                 let sums = self.tally.sums();
-                self.state.shelf.take(real(limb), &needed, sums)
+                self.shelf.take(real(limb), &needed, sums)
             }
             Crosses::Out { limb, .. } => {
                 let sums = self.tally.sums();
-                self.state.shelf.give(limb, &needed, sums)
+                self.shelf.give(limb, &needed, sums)
             }
         });
         crosses.collect()
@@ -179,36 +171,21 @@ impl<'m> Work<'m> {
     /// A call ends.
     pub fn end(&mut self, procedure: &Procedure, partition: &Partition, called: &Called) {
         let call = &called.call;
-        for resident in &mut self.state.residents {
+        for resident in &mut self.residents {
             *resident = std::mem::take(resident).leave(procedure, call);
         }
-        let others = std::mem::take(&mut self.others);
-        let gone = (&others, &called.dies[..]);
         let real = |value| known(&self.twins, partition, value);
-        self.state.shelf.leave((procedure, call), &real, gone);
+        self.shelf.leave((procedure, call), &real, &called.dies);
     }
 
     /// The report of the whole run; `how` the cycles were obtained, and the program's outputs, which the host reads.
     pub fn report(mut self, how: &'static str, outputs: &[LimbId]) -> MachineReport {
         for &limb in outputs {
-            self.tally.sums().limbs_out += u64::from(self.state.shelf.show_limb(limb));
+            self.tally.sums().limbs_out += u64::from(self.shelf.show_limb(limb));
         }
-        let places = |keep: &Keep| Places {
-            memory: keep.memory,
-            count: keep.places.clone().count() as u64,
-            bytes: keep.bytes,
-        };
-        let of_units = self
-            .keeps
-            .iter()
-            .map(|keeps| keeps.iter().map(places).collect());
-        let of_units: Vec<Vec<Places>> = of_units.collect();
-        let shelf = self.card.limb_bytes(self.log_n).map(|bytes| Places {
-            memory: "card memory",
-            count: self.state.shelf.capacity() as u64,
-            bytes,
-        });
-        self.tally.report(self.card, how, &of_units, shelf)
+        let bytes = self.card.limb_bytes(self.log_n);
+        let shelf = bytes.map(|bytes| (self.shelf.capacity() as u64, bytes));
+        self.tally.report(self.card, how, &self.keeps, shelf)
     }
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Shape;
 use crate::MachineError;
+use crate::fields::{self, HostLink};
 
 /// A polynomial multiplier behind a host link. Ranges are checked by [`Description::read`].
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -33,14 +34,6 @@ pub struct Description {
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     Polymul,
-}
-
-/// The host link, half duplex.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HostLink {
-    /// Effective rate.
-    pub gbit_per_second: f64,
 }
 
 impl Description {
@@ -73,30 +66,9 @@ impl Description {
     /// # Errors
     /// [`MachineError::Field`].
     pub fn shape(&self) -> Result<Shape, MachineError> {
-        let named = (1..=64).contains(&self.name.len())
-            && self
-                .name
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
-        ensure(
-            named,
-            "name",
-            &self.name,
-            "1 to 64 letters, digits, `-`, `_` or `.`",
-        )?;
-        let (clock, rate) = (self.clock_mhz, self.link.gbit_per_second);
-        ensure(
-            (1.0..=10_000.0).contains(&clock),
-            "clock_mhz",
-            clock,
-            "1 to 10000",
-        )?;
-        ensure(
-            (0.001..=100_000.0).contains(&rate),
-            "link.gbit_per_second",
-            rate,
-            "0.001 to 100000",
-        )?;
+        fields::name(&self.name)?;
+        fields::clock_mhz(self.clock_mhz)?;
+        self.link.check()?;
         Shape::new(self.units, self.max_log_n, self.beat).ok_or_else(|| MachineError::Field {
             field: "units, max_log_n, beat",
             got: format!("{}, {}, {}", self.units, self.max_log_n, self.beat),
@@ -104,25 +76,4 @@ impl Description {
                 .to_owned(),
         })
     }
-
-    /// Seconds for some bytes on the link.
-    pub fn link_seconds(&self, bytes: u64) -> f64 {
-        bytes as f64 * 8.0 / (self.link.gbit_per_second * 1e9)
-    }
-}
-
-fn ensure(
-    holds: bool,
-    field: &'static str,
-    got: impl ToString,
-    expected: &str,
-) -> Result<(), MachineError> {
-    if holds {
-        return Ok(());
-    }
-    Err(MachineError::Field {
-        field,
-        got: got.to_string(),
-        expected: expected.to_owned(),
-    })
 }

@@ -9,11 +9,11 @@ use super::resident::{LIMBS, TABLES, loaded_after};
 use super::shape::{MIN_LOG_N, TOP_LOG_N, WIDTH};
 use super::timeline::{Command, Timed, timeline};
 use super::{Degree, PolymulError, Shape, Tables, check_modulus};
-use crate::MachineError;
 use crate::coprocessor::{
     Accepted, Claim, Coprocessor, Core, Crosses, Keep, Partition, Resident, Schedule, Step, Stream,
 };
 use crate::fpga::{Needs, Part};
+use crate::{HostLink, MachineError};
 
 /// Bytes of a residue on the streams.
 const WORD_BYTES: u64 = WIDTH as u64 / 8;
@@ -61,8 +61,8 @@ impl Coprocessor for PolymulMachine {
         self.description.clock_mhz
     }
 
-    fn link_gbit_per_second(&self) -> f64 {
-        self.description.link.gbit_per_second
+    fn link(&self) -> &HostLink {
+        &self.description.link
     }
 
     fn stream(&self) -> Stream {

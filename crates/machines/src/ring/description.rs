@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::MachineError;
+use crate::fields::{self, ensure, float, range};
 use crate::fpga::Fit;
 pub use crate::fpga::MemoryKind;
 
@@ -158,19 +159,8 @@ impl Description {
     /// `allow_more_than_the_part_has` gives a reason, [`MachineError::FitsAfterAll`] where there is nothing to allow.
     pub fn check(&self) -> Result<Fit, MachineError> {
         let n = 1usize << self.log_n.min(16);
-        let named = !self.name.is_empty()
-            && self.name.len() <= 64
-            && self
-                .name
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
-        ensure(
-            named,
-            "name",
-            &self.name,
-            "1 to 64 letters, digits, `-`, `_` or `.`",
-        )?;
-        float("clock_mhz", self.clock_mhz, 1.0, 10_000.0)?;
+        fields::name(&self.name)?;
+        fields::clock_mhz(self.clock_mhz)?;
         range("log_n", u64::from(self.log_n), 3, 16)?;
         range("rpaus", self.rpaus as u64, 1, MAX_RPAUS as u64)?;
         range("controllers", self.controllers as u64, 1, 2)?;
@@ -285,38 +275,4 @@ impl Description {
         let limb = 8.0 * (1u64 << self.link.limb_log_n) as f64;
         bytes as f64 / limb * self.link.us_per_limb * 1e-6
     }
-}
-
-fn ensure(
-    holds: bool,
-    field: &'static str,
-    got: impl ToString,
-    expected: impl Into<String>,
-) -> Result<(), MachineError> {
-    if holds {
-        return Ok(());
-    }
-    Err(MachineError::Field {
-        field,
-        got: got.to_string(),
-        expected: expected.into(),
-    })
-}
-
-fn range(field: &'static str, got: u64, min: u64, max: u64) -> Result<(), MachineError> {
-    ensure(
-        (min..=max).contains(&got),
-        field,
-        got,
-        format!("{min} to {max}"),
-    )
-}
-
-fn float(field: &'static str, got: f64, min: f64, max: f64) -> Result<(), MachineError> {
-    ensure(
-        got.is_finite() && got >= min && got <= max,
-        field,
-        got,
-        format!("{min} to {max}"),
-    )
 }

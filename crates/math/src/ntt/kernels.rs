@@ -9,11 +9,10 @@ use super::{avx2, avx512};
 use crate::Backend;
 #[cfg(target_arch = "x86_64")]
 use crate::Modulus;
+use crate::modmul::Solinas52;
 use crate::plans::{Arithmetic, Cell, Cells, Planned, Shape, Task};
-#[cfg(target_arch = "x86_64")]
-use crate::simd::Solinas;
 
-/// The largest moduli, in bits, that have the same kernels; 52 stands for the prime of [`Solinas`].
+/// The largest moduli, in bits, that have the same kernels; 52 stands for the prime of [`Solinas52`].
 const CLASSES: [u32; 7] = [34, 46, 50, 51, 52, 60, 61];
 
 static CELLS: Cells<{ CLASSES.len() }> = Cells::new();
@@ -79,7 +78,7 @@ static TABLE: &[Arithmetic<NttPlan>] = &[
     row!(
         "ifma solinas",
         Avx512Ifma,
-        |plan| plan.q.value() == Solinas::P,
+        |plan| plan.q.value() == Solinas52::P,
         avx512::MIN_LEN,
         WORD,
         avx512::solinas
@@ -128,7 +127,7 @@ static TABLE: &[Arithmetic<NttPlan>] = &[
 /// Beyond 51 bits, but for the prime that has an arithmetic of its own.
 #[cfg(target_arch = "x86_64")]
 fn long(q: Modulus) -> bool {
-    q.bits() > 51 && q.value() != Solinas::P
+    q.bits() > 51 && q.value() != Solinas52::P
 }
 
 impl Planned for NttPlan {
@@ -140,7 +139,7 @@ impl Planned for NttPlan {
 
     fn shape(&self, task: Task) -> (Shape, Cell) {
         let bits = match self.q.value() {
-            SOLINAS => 52,
+            Solinas52::P => 52,
             _ if self.q.bits() == 52 => 60,
             _ => self.q.bits(),
         };
@@ -157,6 +156,3 @@ impl Planned for NttPlan {
         (shape, CELLS.at(task, class, self.ring.log_n))
     }
 }
-
-/// 2^52 - 2^12 + 1.
-const SOLINAS: u64 = (1 << 52) - (1 << 12) + 1;
