@@ -1,17 +1,15 @@
 //! Forward and inverse transforms, each with the digest of a negacyclic convolution that a peer must reproduce.
 
-use std::time::Duration;
-
-use ringmill_math::plans::Task;
+use ringmill_math::plans::{self, Task};
 use ringmill_math::{Modulus, Ntt32, NttPlan, Ring, kernels, primes};
 use serde_json::{Map, Value};
 
 use crate::Result;
 use crate::group::Group;
 
-/// What finding out the kernel of a row may take: more than within a program, where it is a millisecond, so that the
-/// record says which kernel is the fastest and not which one was on a bad moment.
-const PATIENCE: Duration = Duration::from_millis(10);
+/// How many times as long as within a program finding out the kernel of a row may take, so that the record says which
+/// kernel is the fastest and not which one was on a bad moment.
+const LONGER: u32 = 10;
 
 /// Rows `forward.BITS.LOG_N` and `inverse.BITS.LOG_N`, in place on one limb; the inverse includes its factor 1/N.
 pub fn open(log_n: &[u8], bits: &[u32]) -> Result<Group> {
@@ -25,11 +23,12 @@ pub fn open(log_n: &[u8], bits: &[u32]) -> Result<Group> {
                 .ok_or("no such prime")?;
             let q = Modulus::new(prime)?;
             let ring = Ring::full(log_n);
+            let patience = plans::patience(log_n) * LONGER;
             for task in [Task::Forward, Task::Inverse] {
                 let choice = if q.bits() <= 32 {
-                    Ntt32::shared(q, ring)?.choose(task, PATIENCE)
+                    Ntt32::shared(q, ring)?.choose(task, patience)
                 } else {
-                    NttPlan::shared(q, ring)?.choose(task, PATIENCE)
+                    NttPlan::shared(q, ring)?.choose(task, patience)
                 };
                 let kernel = choice.ok_or("no kernel was chosen")?.kernel;
                 kernels.insert(format!("{}.{case}", task.name()), kernel.into());

@@ -1,8 +1,8 @@
 //! Which kernel does a transform, of those that this processor has: found by timing them, once for each shape.
 //!
 //! A *shape* is what is done, the width of the words, the size of the modulus and the length. The first time that one
-//! is met, its candidates are timed for about a millisecond on data of that length, and the fastest serves for the rest
-//! of the process. Every candidate gives the same bits: a wrong choice costs time and nothing else.
+//! is met, its candidates are timed for about a millisecond (16 ms at 2^16) on data of that length, and the fastest
+//! serves for the rest of the process. Every candidate gives the same bits: a wrong choice costs time and nothing else.
 //!
 //! | environment variable | what it does |
 //! | --- | --- |
@@ -19,11 +19,11 @@ mod timing;
 
 use std::fmt;
 
-pub use choose::made;
 pub(crate) use choose::{Arithmetic, Cell, Cells, Order, Planned, choice, names, run, run_on};
+pub use choose::{made, patience};
 // What fused transforms need, which SIMD alone has.
 #[cfg(target_arch = "x86_64")]
-pub(crate) use choose::{Chosen, ORDERS, PATIENCE, Scratch, Settling, chosen, order_name, orders};
+pub(crate) use choose::{Chosen, ORDERS, Scratch, Settling, chosen, order_name, orders};
 pub(crate) use policy::Policy;
 pub use processor::processor;
 

@@ -1,7 +1,5 @@
 //! `ringmill plans`.
 
-use std::time::Duration;
-
 use ringmill_limits::Watch;
 use ringmill_math::plans::{self, Choice, Task};
 use ringmill_math::{Backend, Modulus, Ntt32, NttPlan, Ring, primes};
@@ -11,8 +9,8 @@ use crate::args::PlansArgs;
 use crate::error::CliError;
 use crate::output;
 
-/// What the candidates of one shape are timed for: longer than a program takes for it, so that the times say more.
-const PATIENCE: Duration = Duration::from_millis(10);
+/// How many times as long as a program times the candidates of a shape, so that the times say more.
+const LONGER: u32 = 4;
 
 pub fn plans(args: &PlansArgs, watch: &Watch) -> Result<(), CliError> {
     plans::check_environment()?;
@@ -53,14 +51,15 @@ fn of_prime(bits: u32, log_n: u8) -> Result<Vec<Choice>, CliError> {
         return Ok(Vec::new());
     };
     let (q, ring) = (Modulus::new(prime)?, Ring::full(log_n));
+    let patience = plans::patience(log_n) * LONGER;
     let mut found = Vec::new();
     if bits <= 32 {
         let plan = Ntt32::shared(q, ring)?;
-        found.extend([Task::Forward, Task::Inverse].map(|task| plan.choose(task, PATIENCE)));
+        found.extend([Task::Forward, Task::Inverse].map(|task| plan.choose(task, patience)));
     }
     let plan = NttPlan::shared(q, ring)?;
     let tasks = [Task::Forward, Task::Inverse, Task::ForwardFrom];
-    found.extend(tasks.map(|task| plan.choose(task, PATIENCE)));
+    found.extend(tasks.map(|task| plan.choose(task, patience)));
     Ok(found.into_iter().flatten().collect())
 }
 

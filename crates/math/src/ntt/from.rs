@@ -32,11 +32,11 @@ pub(super) fn forward_from(
 
 /// The order of the fused transform, where it is the faster way.
 fn fused(plan: &NttPlan, from: Modulus) -> Option<usize> {
-    let cell = plan.shape(Task::ForwardFrom).1?;
-    let k = match plans::chosen(cell) {
+    let (shape, cell) = plan.shape(Task::ForwardFrom);
+    let k = match plans::chosen(cell?) {
         Chosen::Is(k) => k,
         Chosen::Busy => 0,
-        Chosen::NotYet => settle_from(plan, from, plans::PATIENCE).unwrap_or(0),
+        Chosen::NotYet => settle_from(plan, from, plans::patience(shape.log_n)).unwrap_or(0),
     };
     (avx512::reads(plan, from) && k != APART).then_some(usize::from(k))
 }

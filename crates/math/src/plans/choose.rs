@@ -11,8 +11,10 @@ use super::{Candidate, Choice, Shape, Source, Task, file, policy, timing};
 use crate::kernels::{best_backend, forced_backend};
 use crate::{Backend, MathError, Ring};
 
-/// What timing the candidates of one shape may take; a few slow calls may take more.
-pub(crate) const PATIENCE: Duration = Duration::from_millis(1);
+/// What timing the candidates of one shape may take up to [`QUICK_LOG_N`]; a few slow calls may take more.
+const PATIENCE: Duration = Duration::from_millis(1);
+/// Longer limbs get time as they get longer, so that each candidate has its turns: who transforms them has many.
+const QUICK_LOG_N: u8 = 12;
 /// From this length on scalar code is no candidate where there is another: it would take most of the time to find out
 /// that it is the slowest.
 const SCALAR_LOG_N: u8 = 9;
@@ -176,7 +178,9 @@ fn kernel<P: Planned>(plan: &P, task: Task) -> Kernel<P> {
     let (shape, cell) = plan.shape(task);
     let found = match cell.map(|cell| (cell, chosen(cell))) {
         Some((_, Chosen::Is(k))) => at(k),
-        Some((cell, Chosen::NotYet)) => choose(plan, shape, cell, PATIENCE).and_then(at),
+        Some((cell, Chosen::NotYet)) => {
+            choose(plan, shape, cell, patience(shape.log_n)).and_then(at)
+        }
         _ => None,
     };
     found.unwrap_or_else(|| first(plan, policy().level))
@@ -237,6 +241,11 @@ pub(crate) fn names<P: Planned>(plan: &P) -> Vec<String> {
 /// Which of the two loops of a kernel.
 fn direction(task: Task) -> usize {
     usize::from(task == Task::Inverse)
+}
+
+/// What a program lets timing the candidates of a length take.
+pub fn patience(log_n: u8) -> Duration {
+    PATIENCE * (1 << log_n.saturating_sub(QUICK_LOG_N))
 }
 
 /// Chooses anew.
