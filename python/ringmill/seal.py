@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ringmill._ringmill import seal as _seal
-from ringmill.check import arguments, content, flag, guarded, integer, items, number, optional, text
+from ringmill.check import arguments, content, flag, guarded, integer, items, number, optional, shown, text
 from ringmill.errors import ArgumentError, DataError, ParameterError
 from ringmill.values import numeric
 
@@ -17,6 +19,22 @@ def _slots(name: str, value: Any) -> Any:
     if array.ndim != 1:
         raise DataError(f"{name} must be one-dimensional, and has shape {array.shape}; ravel it first")
     return array
+
+
+def _integers(name: str, value: Any) -> list[int]:
+    """Whole numbers of Python or numpy, exactly: no bool, no float."""
+    if isinstance(value, np.ndarray):
+        if value.ndim != 1:
+            raise DataError(f"{name} must be one-dimensional, and has shape {value.shape}; ravel it first")
+        if value.dtype.kind not in "iu" and value.dtype != object:
+            raise DataError(f"{name} must hold whole numbers, and holds {value.dtype}; round and convert them first")
+        value = value.tolist()
+    try:
+        listed = list(value)
+    except TypeError:
+        raise DataError(f"{name} must be a list or an array of whole numbers, and is {shown(value)}") from None
+    number = integer(-(2**127), 2**127 - 1, DataError)
+    return [number(f"{name}[{i}]", x) for i, x in enumerate(listed)]
 
 
 _OPTIONS = {
@@ -36,7 +54,15 @@ _CHECKS = {
 guarded("", **{**_CHECKS, "steps": _STEP})(_seal.SealEvaluator)
 guarded("SealClient.generate and SealClient.load make clients", **_CHECKS)(_seal.SealClient)
 
+_EXACT = {"integers": _integers, "unsigned": flag(), "columns": flag()}
+guarded("", **{**_CHECKS, "steps": _STEP})(_seal.SealBfvEvaluator)
+guarded("SealBfvClient.generate and SealBfvClient.load make clients", **_CHECKS, **_EXACT)(_seal.SealBfvClient)
+guarded("", **{**_CHECKS, "steps": _STEP})(_seal.SealBgvEvaluator)
+guarded("SealBgvClient.generate and SealBgvClient.load make clients", **_CHECKS, **_EXACT)(_seal.SealBgvClient)
+
 SealClient = _seal.SealClient
+SealBfvClient = _seal.SealBfvClient
+SealBgvClient = _seal.SealBgvClient
 
 
 class SealEvaluator(_seal.SealEvaluator):
@@ -60,4 +86,53 @@ class SealEvaluator(_seal.SealEvaluator):
         )
 
 
-__all__ = ["SealClient", "SealEvaluator"]
+class SealBfvEvaluator(_seal.SealBfvEvaluator):
+    __doc__ = _seal.SealBfvEvaluator.__doc__
+
+    @arguments("SealBfvEvaluator", parms=content, **_OPTIONS)
+    def __new__(
+        cls,
+        parms: bytes,
+        *,
+        security_table: str = "guidelines_2024",
+        allow_insecure_parameters_for_tests_only: bool = False,
+        compression: str = "zstd",
+    ) -> SealBfvEvaluator:
+        return super().__new__(
+            cls,
+            parms,
+            security_table=security_table,
+            allow_insecure_parameters_for_tests_only=allow_insecure_parameters_for_tests_only,
+            compression=compression,
+        )
+
+
+class SealBgvEvaluator(_seal.SealBgvEvaluator):
+    __doc__ = _seal.SealBgvEvaluator.__doc__
+
+    @arguments("SealBgvEvaluator", parms=content, **_OPTIONS)
+    def __new__(
+        cls,
+        parms: bytes,
+        *,
+        security_table: str = "guidelines_2024",
+        allow_insecure_parameters_for_tests_only: bool = False,
+        compression: str = "zstd",
+    ) -> SealBgvEvaluator:
+        return super().__new__(
+            cls,
+            parms,
+            security_table=security_table,
+            allow_insecure_parameters_for_tests_only=allow_insecure_parameters_for_tests_only,
+            compression=compression,
+        )
+
+
+__all__ = [
+    "SealBfvClient",
+    "SealBfvEvaluator",
+    "SealBgvClient",
+    "SealBgvEvaluator",
+    "SealClient",
+    "SealEvaluator",
+]

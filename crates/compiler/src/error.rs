@@ -128,6 +128,42 @@ pub enum CompileError<E = CkksError> {
     )]
     InexactInteger { at: At, value: i128 },
 
+    /// A constant that is no integer.
+    #[error(
+        "{at}the constant {value} cannot be used here: the scheme computes on whole numbers, and as a double one is below 2^53; \
+         round it, or use a scheme of real numbers"
+    )]
+    NotWhole { at: At, value: f64 },
+
+    /// Values that no plaintext modulus holds, or not the given one.
+    #[error(
+        "{what} may lie anywhere in {range}, which a plaintext modulus of {bits} bits does not hold; declare narrower ranges of \
+         the inputs, or use parameters with a larger plaintext modulus, of at most 60 bits"
+    )]
+    PlainRange {
+        what: String,
+        range: String,
+        bits: u32,
+    },
+
+    /// An output of which nothing is known.
+    #[error(
+        "output {output:?} may have more than 127 bits; declare narrower ranges of the inputs, or multiply less often"
+    )]
+    Unbounded { output: String },
+
+    /// Noise that would drown messages.
+    #[error(
+        "the noise of this program is {bits} bits too much: at ring degree 2^{log_n} the primes have at most {allowed_bits} bits; \
+         make the program shallower, declare narrower ranges of the inputs, use larger parameters, or let the compiler choose \
+         them"
+    )]
+    TooNoisy {
+        bits: u32,
+        log_n: u32,
+        allowed_bits: u32,
+    },
+
     /// An output that hangs on no encrypted input.
     #[error(
         "{at}output {output:?} is the same whatever is encrypted (as x - x and x * 0 are), so that its ciphertext would be \
@@ -210,6 +246,7 @@ impl<E> CompileError<E> {
             Self::TooDeep { at, .. }
             | Self::BadConstant { at, .. }
             | Self::InexactInteger { at, .. }
+            | Self::NotWhole { at, .. }
             | Self::Overflow { at, .. }
             | Self::TooLarge { at, .. }
             | Self::Misshapen { at, .. }
@@ -221,6 +258,9 @@ impl<E> CompileError<E> {
             | Self::NoParameters { .. }
             | Self::TooPrecise { .. }
             | Self::Meaningless { .. }
+            | Self::PlainRange { .. }
+            | Self::Unbounded { .. }
+            | Self::TooNoisy { .. }
             | Self::Range { .. }
             | Self::NotTraced
             | Self::Target(_)

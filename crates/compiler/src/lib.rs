@@ -4,19 +4,23 @@
 //! ([`Compiles`]) choose or check parameters, and lowers to calls of the scheme layer's procedures. docs/compiler.md tells
 //! what each pass does.
 
+pub mod bfv;
 pub mod builder;
 pub mod ckks;
 mod compile;
 mod cse;
 mod dce;
 pub mod error;
+pub mod exact;
 mod hoist;
 pub mod inline;
+mod keys;
 mod lower;
 mod mincut;
 pub mod options;
 mod pipeline;
 mod poly;
+mod reference;
 mod relin;
 mod rewrite;
 pub mod scheme;

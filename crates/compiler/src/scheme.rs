@@ -9,6 +9,7 @@ use ringmill_isa::Level;
 use ringmill_isa::macros::{
     LevelNote, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue, Note,
 };
+use ringmill_isa::mid::{Form, ModulusId};
 use ringmill_schemes::{At, Scheme};
 
 use crate::error::{At as Line, CompileError};
@@ -89,6 +90,12 @@ pub trait Compiles:
         level: Level,
         range: Option<&Self::Range>,
     ) -> Result<At<Self::Annotation>, ErrorOf<Self>>;
+
+    /// The limbs of an encoded plaintext at a place: what is modulo which entry of the table, and in which form.
+    fn plaintext(_: &Self::Params, at: &At<Self::Annotation>) -> Vec<(ModulusId, Form)> {
+        let primes = at.level.moduli();
+        primes.map(|i| (ModulusId(i as u16), Form::Eval)).collect()
+    }
 
     /// The code of an instruction that computes: any but `INPUT`, `ENCODE`, `OUTPUT`, `CALL` and `REPEAT`.
     ///

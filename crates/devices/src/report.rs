@@ -5,11 +5,12 @@ mod table;
 
 use std::collections::BTreeMap;
 
-use ringmill_compiler::ckks::Compiled;
+use ringmill_compiler::{Compiled, Compiles};
 use ringmill_isa::macros::MacroProgram;
 use ringmill_isa::mid::Program;
 use ringmill_isa::mid::stats::program_counts;
-use ringmill_schemes::ckks::Params;
+use ringmill_schemes::ckks::Ckks;
+use ringmill_schemes::rlwe::RingParams;
 use serde::Serialize;
 
 pub use table::Detail;
@@ -41,7 +42,12 @@ pub struct ParameterReport {
     pub cipher_prime_bits: Vec<u32>,
     pub special_prime_bits: Vec<u32>,
     pub dnum: usize,
-    pub log2_scale: f64,
+    /// Of approximate values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log2_scale: Option<f64>,
+    /// What exact values are modulo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plain_modulus: Option<u64>,
     /// log2 of the product of all primes, and the most that the security table allows at this ring degree.
     pub log_qp: f64,
     pub log_qp_bound: Option<u32>,
@@ -54,7 +60,9 @@ pub struct ParameterReport {
 }
 
 impl ParameterReport {
-    pub fn new(params: &Params) -> Self {
+    /// What all ring schemes have; a scheme adds its own.
+    pub fn new(params: &impl RingParams) -> Self {
+        let params = params.ring_params();
         let bits = |moduli: &[u64]| {
             moduli
                 .iter()
@@ -64,11 +72,12 @@ impl ParameterReport {
         let security = params.security();
         Self {
             log_n: params.log_n(),
-            slots: params.slots(),
+            slots: params.degree() / 2,
             cipher_prime_bits: bits(params.cipher_moduli()),
             special_prime_bits: bits(params.special_moduli()),
             dnum: params.dnum(),
-            log2_scale: params.default_scale().log2(),
+            log2_scale: None,
+            plain_modulus: None,
             log_qp: security.log_qp,
             log_qp_bound: security.bound,
             security_table: security.table.name().to_owned(),
@@ -133,7 +142,7 @@ pub struct PrecisionReport {
 
 impl PrecisionReport {
     /// The compiler's prediction for each output.
-    pub fn predicted(compiled: &Compiled) -> Vec<Self> {
+    pub fn predicted(compiled: &Compiled<Ckks>) -> Vec<Self> {
         let rows = compiled.outputs.iter().zip(&compiled.predicted);
         rows.map(|(output, predicted)| Self {
             output: output.name.clone(),
@@ -142,6 +151,14 @@ impl PrecisionReport {
         })
         .collect()
     }
+}
+
+/// Noise budget of one output of exact values, in bits: how often its noise may still double.
+#[derive(Clone, Debug, Serialize)]
+pub struct NoiseReport {
+    pub output: String,
+    /// Bits that the noise model guarantees up to its failure probability.
+    pub predicted_bits: f64,
 }
 
 /// Whether what met in a run belongs to one secret key; what belongs to another was refused.
@@ -172,12 +189,19 @@ pub struct RunReport {
     pub instructions: InstructionReport,
     pub cpu: Option<CpuReport>,
     pub machine: Option<MachineReport>,
+    /// Of approximate outputs.
     pub precision: Vec<PrecisionReport>,
+    /// Of exact outputs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub noise: Vec<NoiseReport>,
 }
 
 impl RunReport {
-    /// The report of a run of `compiled` that gave `outcome` on `device`.
-    pub fn new(device: &str, compiled: &Compiled, outcome: &Outcome) -> Self {
+    /// The report of a run of `compiled` that gave `outcome` on `device`, without what is predicted of its outputs.
+    pub fn new<S>(device: &str, compiled: &Compiled<S>, outcome: &Outcome) -> Self
+    where
+        S: Compiles<Params: RingParams>,
+    {
         let micro_level = outcome
             .machine
             .as_ref()
@@ -190,7 +214,7 @@ impl RunReport {
                 name: compiled.source.scheme.to_string(),
                 why: "the program names it".to_owned(),
             },
-            parameters: ParameterReport::new(&compiled.params),
+            parameters: ParameterReport::new(&*compiled.params),
             keys: None,
             instructions: InstructionReport {
                 macro_level: macro_counts(&compiled.managed),
@@ -204,7 +228,8 @@ impl RunReport {
                 how: How::Measured,
             }),
             machine: outcome.machine.clone(),
-            precision: PrecisionReport::predicted(compiled),
+            precision: Vec::new(),
+            noise: Vec::new(),
         }
     }
 }

@@ -29,5 +29,5 @@ pub use modulus::{Modulus, Shoup};
 pub use ntt::{Ntt32, NttPlan};
 pub use random::{Prng, PrngSource, expand_uniform};
 pub use ring::{Ring, RingKind};
-pub use rns::{BaseConverter, RnsBasis};
+pub use rns::{BaseConverter, RnsBasis, reduce_big};
 pub use word::{AnyModulus, WordModulus};

@@ -1,10 +1,14 @@
 //! Homomorphic encryption schemes. A scheme is one folder: parameters, keys, encodings, encryption, and homomorphic
 //! operations as mid-level programs. What they share stands beside them: [`scheme`] and [`roles`] (what a scheme and
-//! its parties offer the layers above), [`rlwe`] (what the ring schemes have in common), [`file`], and the calls of procedures.
+//! its parties offer the layers above), [`rlwe`] (what the ring schemes have in common), [`exact`] (what those of exact
+//! integers have in common beside it), [`file`], and the calls of procedures.
 
+pub mod bfv;
+pub mod bgv;
 mod cache;
 pub mod call;
 pub mod ckks;
+pub mod exact;
 pub mod file;
 pub mod identity;
 pub mod interpret;

@@ -3,7 +3,7 @@
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
-use ringmill_isa::mid::Procedure;
+use ringmill_isa::mid::{Procedure, TableModulus};
 use ringmill_isa::{Level, Poly};
 use sha2::{Digest, Sha256};
 
@@ -68,8 +68,13 @@ pub trait ParameterSet: Send + Sync + 'static {
     fn canonical(&self) -> Vec<u8>;
     /// log2 of the ring degree.
     fn log_n(&self) -> u8;
-    /// The table that moduli in programs are indices into.
+    /// The primes of ciphertexts and keys.
     fn moduli(&self) -> &[u64];
+    /// The table that moduli in programs are indices into: [`ParameterSet::moduli`], then what else programs compute
+    /// modulo.
+    fn table(&self) -> Vec<TableModulus> {
+        TableModulus::primes(self.moduli())
+    }
     /// One line for reports.
     fn summary(&self) -> String;
 }

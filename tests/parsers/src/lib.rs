@@ -3,8 +3,11 @@
 //! A parser returns whether it took the input. The fuzz targets (`fuzz/`) and a bounded test throw damaged inputs at it:
 //! it may refuse, and must not panic, hang, or take memory without measure. What it takes must survive a round trip.
 
+mod exact;
+
 use std::sync::{Arc, LazyLock};
 
+pub use exact::{bfv, bgv};
 use num_complex::Complex64;
 use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
 use ringmill_compiler::ckks::{Options, saved};
@@ -50,6 +53,16 @@ pub const PARSERS: &[Parser] = &[
         name: "ckks_file",
         parse: ckks_file,
         seeds: ckks_seeds,
+    },
+    Parser {
+        name: "bfv_file",
+        parse: bfv::parse,
+        seeds: bfv::seeds,
+    },
+    Parser {
+        name: "bgv_file",
+        parse: bgv::parse,
+        seeds: bgv::seeds,
     },
     Parser {
         name: "seal_file",
@@ -138,13 +151,18 @@ pub fn saved_program(bytes: &[u8]) -> bool {
 /// Our own files of every kind. The checksum would refuse almost every damaged file, so the input is tried once as it is
 /// and once with its checksum put right.
 pub fn ckks_file(bytes: &[u8]) -> bool {
+    // Both are tried, whatever the first one says.
+    ckks_object(bytes) | ckks_object(&repaired(bytes))
+}
+
+/// The same with its checksum put right.
+fn repaired(bytes: &[u8]) -> Vec<u8> {
     let mut repaired = bytes.to_vec();
     if let Some(at) = bytes.len().checked_sub(CHECKSUM) {
         let sum = Sha256::digest(&bytes[..at]);
         repaired[at..].copy_from_slice(&sum);
     }
-    // Both are tried, whatever the first one says.
-    ckks_object(bytes) | ckks_object(&repaired)
+    repaired
 }
 
 fn ckks_object(bytes: &[u8]) -> bool {

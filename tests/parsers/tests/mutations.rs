@@ -115,6 +115,8 @@ parsers!(
     mid_text,
     saved_program,
     ckks_file,
+    bfv_file,
+    bgv_file,
     seal_file,
     machine_toml
 );

@@ -6,7 +6,6 @@ pub(crate) mod canonical;
 pub(crate) mod code;
 pub(crate) mod depth;
 pub(crate) mod fold;
-mod keys;
 mod params;
 pub mod precision;
 pub mod range;
@@ -25,6 +24,7 @@ use ringmill_schemes::ckks::{Ckks, KSwitchKey, Params, Scale};
 pub use ringmill_schemes::rlwe::KeyRequest;
 
 use crate::error::CompileError;
+use crate::keys;
 use crate::options::{ParamsChoice as Choice, Passes};
 use crate::scheme::{Code, Compiles, Fitted, Lowerable};
 use canonical::CanonicalScales;
@@ -91,7 +91,7 @@ impl Compiles for Ckks {
     }
 
     fn keys(managed: &MacroProgram, params: &Params) -> Result<Vec<KeyRequest>, CompileError> {
-        keys::of(managed, params)
+        Ok(keys::of(managed, params, true)?)
     }
 
     fn key_bytes(params: &Params, keys: usize, seeded: bool) -> u64 {

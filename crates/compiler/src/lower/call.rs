@@ -1,6 +1,6 @@
 //! Calls and limbs of the mid-level program under construction.
 
-use ringmill_isa::macros::{MacroInstr, MacroValue};
+use ringmill_isa::macros::{MacroInstr, MacroType, MacroValue};
 use ringmill_isa::mid::pack::Loose;
 use ringmill_isa::mid::walk::Held;
 use ringmill_isa::mid::{Action, Form, HeadInput, InputRole, LimbType, ModulusId};
@@ -10,7 +10,7 @@ use ringmill_schemes::call::{Bound, Place, bind, key_digit};
 
 use super::{Limbs, Lowering};
 use crate::error::CompileError;
-use crate::scheme::{Compiles, ErrorOf};
+use crate::scheme::{self, Compiles, ErrorOf};
 
 impl<S: Compiles> Lowering<'_, S> {
     /// The number of a limb that is about to be made.
@@ -20,11 +20,16 @@ impl<S: Compiles> Lowering<'_, S> {
         number
     }
 
-    pub(super) fn input(&mut self, name: String, modulus: ModulusId, role: InputRole) -> Held {
+    pub(super) fn input(
+        &mut self,
+        name: String,
+        (modulus, form): (ModulusId, Form),
+        role: InputRole,
+    ) -> Held {
         let ty = LimbType {
             ring: self.ring,
             modulus,
-            form: Form::Eval,
+            form,
         }
         .into();
         let inputs = &mut self.program.inputs;
@@ -113,7 +118,15 @@ impl<S: Compiles> Lowering<'_, S> {
             .limbs
             .get(operand.0 as usize)?
             .get(place.poly.index())?;
-        limbs.get(usize::from(place.modulus.0)).copied()
+        let number = match self.source.types.get(operand.0 as usize)? {
+            MacroType::Cipher { .. } => usize::from(place.modulus.0),
+            MacroType::Plain { .. } => {
+                let at = scheme::place::<S>(&self.source.types, *operand)?;
+                let moduli = S::plaintext(self.procs.params(), &at);
+                moduli.iter().position(|&(q, _)| q == place.modulus)?
+            }
+        };
+        limbs.get(number).copied()
     }
 
     fn key_limb(&mut self, key: u32, place: Place) -> Held {
@@ -124,7 +137,7 @@ impl<S: Compiles> Lowering<'_, S> {
         let letter = if part == 0 { 'b' } else { 'a' };
         let name = format!("k{key}.d{digit}.{letter}.q{}", place.modulus.0);
         let role = InputRole::Key { key, digit, part };
-        let held = self.input(name, place.modulus, role);
+        let held = self.input(name, (place.modulus, Form::Eval), role);
         self.key_limbs
             .insert((key, place.poly, place.modulus), held);
         held

@@ -8,9 +8,7 @@ use std::collections::HashMap;
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
 use ringmill_isa::mid::pack::{Loose, pack};
 use ringmill_isa::mid::walk::Held;
-use ringmill_isa::mid::{
-    HeadOutput, InputRole, ModulusId, Operand, Program, TableModulus, Verified,
-};
+use ringmill_isa::mid::{Form, HeadOutput, InputRole, ModulusId, Operand, Program, Verified};
 use ringmill_isa::{Level, Poly};
 use ringmill_math::Ring;
 use ringmill_schemes::{At, ParameterSet, ProcCache};
@@ -85,7 +83,7 @@ pub(crate) fn run<S: Compiles>(
         procs,
         ring: Ring::full(params.log_n()),
         seeded: options.seeded_keys,
-        program: Program::empty(params.log_n(), TableModulus::primes(params.moduli())),
+        program: Program::empty(params.log_n(), params.table()),
         steps: Vec::new(),
         made: 0,
         outputs: Vec::new(),
@@ -224,7 +222,7 @@ impl<S: Compiles> Lowering<'_, S> {
                     .map(|q| {
                         self.input(
                             format!("{name}.c{poly}.q{}", q.0),
-                            q,
+                            (q, Form::Eval),
                             InputRole::Cipher { input, poly },
                         )
                     })
@@ -247,9 +245,12 @@ impl<S: Compiles> Lowering<'_, S> {
         };
         let input = self.plaintexts.len() as u32;
         self.plaintexts.push(PlainRequest { from, at });
-        let limbs = Self::moduli_at(at.level)
-            .map(|q| self.input(format!("p{input}.q{}", q.0), q, InputRole::Plain { input }))
-            .collect();
+        let limbs = S::plaintext(self.procs.params(), &at).into_iter();
+        let limbs = limbs.map(|limb| {
+            let name = format!("p{input}.q{}", limb.0.0);
+            self.input(name, limb, InputRole::Plain { input })
+        });
+        let limbs = limbs.collect();
         self.define(instr, vec![limbs]);
         Ok(())
     }

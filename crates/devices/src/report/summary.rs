@@ -5,7 +5,9 @@ use std::fmt;
 use ringmill_machines::{EndToEnd, MachineReport, Spills};
 
 use super::table::{bytes, grouped, seconds};
-use super::{CpuReport, KeyReport, ParameterReport, PrecisionReport, RunReport, SchemeReport};
+use super::{
+    CpuReport, KeyReport, NoiseReport, ParameterReport, PrecisionReport, RunReport, SchemeReport,
+};
 
 /// Width of the column of labels.
 const LABEL: usize = 22;
@@ -26,6 +28,7 @@ pub(super) fn write(report: &RunReport, f: &mut fmt::Formatter<'_>) -> fmt::Resu
         (None, None) => writeln!(f, "Run of `{program}` on {device}")?,
     }
     precision(f, &report.precision)?;
+    noise(f, &report.noise)?;
     security(f, &report.parameters, report.keys.as_ref(), &report.scheme)
 }
 
@@ -234,6 +237,18 @@ fn precision(f: &mut fmt::Formatter<'_>, outputs: &[PrecisionReport]) -> fmt::Re
             least.output, least.predicted_bits
         ),
     )
+}
+
+fn noise(f: &mut fmt::Formatter<'_>, outputs: &[NoiseReport]) -> fmt::Result {
+    let least = outputs
+        .iter()
+        .min_by(|a, b| a.predicted_bits.total_cmp(&b.predicted_bits));
+    let Some(least) = least else { return Ok(()) };
+    let budget = format_args!(
+        "exact; {} has at least {:.1} bits of noise budget left",
+        least.output, least.predicted_bits
+    );
+    row(f, "precision", budget)
 }
 
 fn security(

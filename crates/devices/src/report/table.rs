@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::summary;
 use super::{
-    Counts, CpuReport, How, InstructionReport, KeyReport, ParameterReport, PrecisionReport,
-    RunReport,
+    Counts, CpuReport, How, InstructionReport, KeyReport, NoiseReport, ParameterReport,
+    PrecisionReport, RunReport,
 };
 use crate::expanded::ExpandedStats;
 use ringmill_machines::fpga::{Fit, pieces_text};
@@ -72,7 +72,8 @@ impl fmt::Display for Detail<'_> {
         if let Some(machine) = &report.machine {
             machine_rows(table, machine)?;
         }
-        precision(table, &report.precision)
+        precision(table, &report.precision)?;
+        noise(table, &report.noise)
     }
 }
 
@@ -95,7 +96,12 @@ fn parameters(table: &mut Table<'_, '_>, p: &ParameterReport) -> fmt::Result {
         format!("{}, {} digits", list(&p.special_prime_bits), p.dnum),
         None,
     )?;
-    table.row("scale", format!("2^{:.2}", p.log2_scale), None)?;
+    if let Some(scale) = p.log2_scale {
+        table.row("scale", format!("2^{scale:.2}"), None)?;
+    }
+    if let Some(t) = p.plain_modulus {
+        table.row("plaintext modulus", t.to_string(), None)?;
+    }
     let bound = p
         .log_qp_bound
         .map_or("no bound".to_owned(), |b| format!("at most {b}"));
@@ -408,6 +414,18 @@ fn precision(table: &mut Table<'_, '_>, outputs: &[PrecisionReport]) -> fmt::Res
         if let Some(measured) = output.measured_bits {
             table.row("", format!("{measured:.1}"), Some(How::Measured))?;
         }
+    }
+    Ok(())
+}
+
+fn noise(table: &mut Table<'_, '_>, outputs: &[NoiseReport]) -> fmt::Result {
+    if outputs.is_empty() {
+        return Ok(());
+    }
+    table.section("Noise budget (bits left; values are exact)")?;
+    for output in outputs {
+        let budget = format!("at least {:.1}", output.predicted_bits);
+        table.row(&output.output, budget, Some(How::Model))?;
     }
     Ok(())
 }

@@ -61,6 +61,8 @@ impl Runs for Ckks {
     ) -> RunReport {
         let mut report = RunReport::new(device, compiled, outcome);
         report.keys = keys;
+        report.parameters.log2_scale = Some(compiled.params.default_scale().log2());
+        report.precision = PrecisionReport::predicted(compiled);
         report
     }
 }

@@ -3,6 +3,7 @@
 use num_complex::Complex64;
 use ringmill_compiler::ckks::InputRange;
 use ringmill_compiler::ckks::reference::EvaluateError;
+use ringmill_compiler::exact::IntegerRange;
 use ringmill_limits::Halt;
 use ringmill_schemes::ckks::CkksError;
 use ringmill_schemes::rlwe::RlweError;
@@ -42,6 +43,16 @@ pub enum RuntimeError<E = CkksError> {
         slot: usize,
         value: Complex64,
         range: InputRange,
+    },
+    #[error(
+        "value {slot} of `{name}` is {value}, and the program was compiled for whole numbers from {range}; past that a result \
+         could wrap around, so compile it with a wider range of this input"
+    )]
+    IntegerOutOfRange {
+        name: String,
+        slot: usize,
+        value: i64,
+        range: IntegerRange,
     },
     #[error("`{name}`: {source}")]
     Value { name: String, source: E },

@@ -6,6 +6,7 @@
 //! client: encrypt(inputs) -- ciphertexts -> server: run(device) -- ciphertexts -> client: decrypt, measure
 //! ```
 
+mod bfv;
 mod ckks;
 mod client;
 mod error;

@@ -6,15 +6,14 @@ use num_complex::Complex64;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
 use ringmill_isa::Level;
-use ringmill_limits::Watch;
-use ringmill_schemes::ckks::key::KeyForm;
-use ringmill_schemes::ckks::{Decryptor, Encoder, Encryptor, KSwitchKey, KeyGenerator, Plaintext};
-use ringmill_schemes::rlwe::RlweError;
+use ringmill_schemes::ckks::{Decryptor, Encoder, Encryptor, Plaintext};
 use ringmill_schemes::seal;
 
-use super::{Bytes, Shared, made, refused, scheme_refused};
+use super::keyring::Keyring;
+use super::refusal::scheme_refused;
+use super::side::{Ckks, Shared};
+use super::{Bytes, made};
 use crate::watch::interruptible;
 
 /// Real or complex numbers, as an array or a list of one dimension.
@@ -34,49 +33,55 @@ fn slots(values: &Bound<'_, PyAny>) -> PyResult<Vec<Complex64>> {
 /// another key decrypts to noise.
 #[pyclass(frozen)]
 pub(super) struct SealClient {
-    shared: Shared,
-    keys: KeyGenerator,
+    inner: Arc<Client>,
+}
+
+struct Client {
+    keyring: Arc<Keyring<Ckks>>,
     encoder: Encoder,
 }
 
-impl SealClient {
-    fn with(shared: Shared, keys: Result<KeyGenerator, RlweError>) -> PyResult<Self> {
-        let encoder = Encoder::new(Arc::clone(shared.params()));
-        Ok(Self {
-            keys: keys.map_err(scheme_refused)?,
-            encoder,
-            shared,
-        })
-    }
-
+impl Client {
     fn encoded(&self, values: &[Complex64], scale: f64, level: Option<u32>) -> PyResult<Plaintext> {
-        let level = level.map_or(self.shared.params().max_level(), Level);
+        let level = level.map_or(self.keyring.shared.params().max_level(), Level);
         self.encoder
             .encode(values, level, scale)
             .map_err(scheme_refused)
     }
 
     fn decoded(&self, plain: &Plaintext) -> PyResult<Vec<Complex64>> {
-        let slots = self.shared.params().slots();
+        let slots = self.keyring.shared.params().slots();
         self.encoder.decode(plain, slots).map_err(scheme_refused)
+    }
+}
+
+impl SealClient {
+    fn with(keyring: Keyring<Ckks>) -> Self {
+        let encoder = Encoder::new(Arc::clone(keyring.shared.params()));
+        let keyring = Arc::new(keyring);
+        Self {
+            inner: Arc::new(Client { keyring, encoder }),
+        }
     }
 
     /// What one of SEAL's writers makes of what `work` gives.
     fn written<'py, T: AsRef<[u8]> + Send + 'static>(
-        slf: &Bound<'py, Self>,
-        work: impl FnOnce(&Self, &Watch) -> PyResult<T> + Send + 'static,
+        &self,
+        py: Python<'py>,
+        work: impl FnOnce(&Client) -> PyResult<T> + Send + 'static,
     ) -> Bytes<'py> {
-        let this = slf.clone().unbind();
-        made(slf.py(), move |watch| work(this.get(), watch))
+        let this = Arc::clone(&self.inner);
+        made(py, move |_| work(&this))
     }
 
     fn slots_of<'py>(
-        slf: &Bound<'py, Self>,
-        work: impl FnOnce(&Self) -> PyResult<Vec<Complex64>> + Send + 'static,
+        &self,
+        py: Python<'py>,
+        work: impl FnOnce(&Client) -> PyResult<Vec<Complex64>> + Send + 'static,
     ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
-        let this = slf.clone().unbind();
-        let values = interruptible(slf.py(), move |_| work(this.get()))??;
-        Ok(values.into_pyarray(slf.py()))
+        let this = Arc::clone(&self.inner);
+        let values = interruptible(py, move |_| work(&this))??;
+        Ok(values.into_pyarray(py))
     }
 }
 
@@ -98,8 +103,7 @@ impl SealClient {
             allow_insecure_parameters_for_tests_only,
             compression,
         )?;
-        let keys = KeyGenerator::new(Arc::clone(shared.params()));
-        Self::with(shared, keys)
+        Ok(Self::with(Keyring::generate(shared)?))
     }
 
     /// The secret key that SEAL's `SecretKey.save` wrote.
@@ -119,84 +123,49 @@ impl SealClient {
             allow_insecure_parameters_for_tests_only,
             compression,
         )?;
-        let secret = seal::read_secret_key(&shared.context, secret_key).map_err(refused)?;
-        let keys = KeyGenerator::from_secret_key(Arc::clone(shared.params()), secret);
-        Self::with(shared, keys)
+        Ok(Self::with(Keyring::load(shared, secret_key)?))
     }
 
     /// For SEAL's `EncryptionParameters.load`.
     fn parameters<'py>(&self, py: Python<'py>) -> Bytes<'py> {
-        Ok(PyBytes::new(
-            py,
-            &self.shared.bytes(seal::write_parameters)?,
-        ))
+        self.inner.keyring.parameters(py)
     }
 
     /// For SEAL's `SecretKey.load`: the key itself, not encrypted.
     fn secret_key_in_the_clear<'py>(&self, py: Python<'py>) -> Bytes<'py> {
-        let bytes = self.shared.bytes(|context, compression| {
-            seal::write_secret_key_in_the_clear(context, self.keys.secret_key(), compression)
-        })?;
-        Ok(PyBytes::new(py, &bytes))
+        self.inner.keyring.secret_key_in_the_clear(py)
     }
 
     /// A new public key, for SEAL's `PublicKey.load`.
-    fn public_key<'py>(slf: &Bound<'py, Self>) -> Bytes<'py> {
-        Self::written(slf, |this, _| {
-            let key = this.keys.public_key().map_err(scheme_refused)?;
-            this.shared
-                .bytes(|context, compression| seal::write_public_key(context, &key, compression))
-        })
+    fn public_key<'py>(&self, py: Python<'py>) -> Bytes<'py> {
+        self.inner.keyring.public_key(py)
     }
 
     /// A new relinearisation key, for SEAL's `RelinKeys.load`.
-    fn relin_keys<'py>(slf: &Bound<'py, Self>) -> Bytes<'py> {
-        Self::written(slf, |this, watch| {
-            let keys = this.keys.watched(watch);
-            let key = keys.relin_key(KeyForm::Seeded).map_err(scheme_refused)?;
-            this.shared
-                .bytes(|context, compression| seal::write_relin_keys(context, &key, compression))
-        })
+    fn relin_keys<'py>(&self, py: Python<'py>) -> Bytes<'py> {
+        self.inner.keyring.relin_keys(py)
     }
 
     /// New Galois keys for rotations by these steps, and for conjugation if asked; for SEAL's `GaloisKeys.load`.
     #[pyo3(signature = (steps, *, conjugation = false))]
-    fn galois_keys<'py>(slf: &Bound<'py, Self>, steps: Vec<i64>, conjugation: bool) -> Bytes<'py> {
-        Self::written(slf, move |this, watch| {
-            let params = this.shared.params();
-            let elements = steps.iter().map(|&step| params.galois_element(step));
-            let mut elements = elements
-                .collect::<Result<Vec<_>, _>>()
-                .map_err(scheme_refused)?;
-            if conjugation {
-                elements.push(params.conjugation_element());
-            }
-            let size = KSwitchKey::bytes_of(params, KeyForm::Stored) * elements.len() as u64;
-            let made = watch
-                .admit("the Galois keys", size)
-                .map_err(RlweError::from);
-            let keys = made.and_then(|()| {
-                let keys = this.keys.watched(watch);
-                keys.galois_keys(&elements, KeyForm::Seeded)
-            });
-            let keys = keys.map_err(scheme_refused)?;
-            this.shared
-                .bytes(|context, compression| seal::write_galois_keys(context, &keys, compression))
-        })
+    fn galois_keys<'py>(&self, py: Python<'py>, steps: Vec<i64>, conjugation: bool) -> Bytes<'py> {
+        self.inner.keyring.galois_keys(py, steps, conjugation)
     }
 
     /// Encodes up to N / 2 slots (a power of two) at a scale; at the highest level unless one is given.
     #[pyo3(signature = (values, scale, level = None))]
     fn encode<'py>(
-        slf: &Bound<'py, Self>,
+        &self,
+        py: Python<'py>,
         values: &Bound<'py, PyAny>,
         scale: f64,
         level: Option<u32>,
     ) -> Bytes<'py> {
         let values = slots(values)?;
-        Self::written(slf, move |this, _| {
+        self.written(py, move |this| {
             let plain = this.encoded(&values, scale, level)?;
-            this.shared
+            this.keyring
+                .shared
                 .bytes(|context, compression| seal::write_plaintext(context, &plain, compression))
         })
     }
@@ -204,31 +173,33 @@ impl SealClient {
     /// Encodes and encrypts under the secret key.
     #[pyo3(signature = (values, scale, level = None))]
     fn encrypt<'py>(
-        slf: &Bound<'py, Self>,
+        &self,
+        py: Python<'py>,
         values: &Bound<'py, PyAny>,
         scale: f64,
         level: Option<u32>,
     ) -> Bytes<'py> {
         let values = slots(values)?;
-        Self::written(slf, move |this, _| {
+        self.written(py, move |this| {
             let plain = this.encoded(&values, scale, level)?;
-            let params = Arc::clone(this.shared.params());
-            let cipher = Encryptor::with_secret_key(params, this.keys.secret_key().clone())
+            let params = Arc::clone(this.keyring.shared.params());
+            let cipher = Encryptor::with_secret_key(params, this.keyring.secret_key().clone())
                 .and_then(|encryptor| encryptor.encrypt(&plain))
                 .map_err(scheme_refused)?;
-            this.shared.write_cipher(&cipher)
+            this.keyring.shared.write_cipher(&cipher)
         })
     }
 
     /// Decrypts and decodes a ciphertext of SEAL: N / 2 complex slots.
     fn decrypt<'py>(
-        slf: &Bound<'py, Self>,
+        &self,
+        py: Python<'py>,
         cipher: PyBackedBytes,
     ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
-        Self::slots_of(slf, move |this| {
-            let cipher = this.shared.cipher(&cipher)?;
-            let params = Arc::clone(this.shared.params());
-            let plain = Decryptor::new(params, this.keys.secret_key().clone())
+        self.slots_of(py, move |this| {
+            let cipher = this.keyring.shared.cipher(&cipher)?;
+            let params = Arc::clone(this.keyring.shared.params());
+            let plain = Decryptor::new(params, this.keyring.secret_key().clone())
                 .and_then(|decryptor| decryptor.decrypt(&cipher))
                 .map_err(scheme_refused)?;
             this.decoded(&plain)
@@ -237,9 +208,12 @@ impl SealClient {
 
     /// Decodes a plaintext of SEAL: N / 2 complex slots.
     fn decode<'py>(
-        slf: &Bound<'py, Self>,
+        &self,
+        py: Python<'py>,
         plain: PyBackedBytes,
     ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
-        Self::slots_of(slf, move |this| this.decoded(&this.shared.plain(&plain)?))
+        self.slots_of(py, move |this| {
+            this.decoded(&this.keyring.shared.plain(&plain)?)
+        })
     }
 }

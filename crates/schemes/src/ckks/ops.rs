@@ -51,7 +51,7 @@ impl Table for Op {
     type Error = CkksError;
 
     #[rustfmt::skip] // a table is read by its columns
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static Row<Params> {
         match self {
             //                          name                   ciphertexts    plaintexts
             //                                                                   immediate keys        level     size        through        emitter

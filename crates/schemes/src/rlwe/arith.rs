@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ringmill_isa::Level;
-use ringmill_math::{Modulus, NttPlan, Prng, expand_uniform, sample};
+use ringmill_math::{Modulus, NttPlan, Prng, expand_uniform, kernels, sample};
 use zeroize::Zeroizing;
 
 use super::error::RlweError;
@@ -74,6 +74,13 @@ pub(crate) fn sample_error(
     prng: &mut Prng,
 ) -> Result<Zeroizing<Vec<i8>>, RlweError> {
     Ok(params.error_distribution().sample(prng, params.degree())?)
+}
+
+/// An error in either form to one that leaves the message alone: times t where messages are low.
+pub(crate) fn place_error(params: &Params, q: Modulus, limb: &mut [u64]) {
+    if let Some(t) = params.low_modulus() {
+        kernels::mul_scalar_assign(q, limb, q.reduce(t.value()));
+    }
 }
 
 /// Expands a public seed over the moduli `indices`; limb of modulus i is stream `first_stream` + i.

@@ -39,6 +39,22 @@ fn check_at<A: Annotation>(params: &Params, level: Level, annotation: &A) -> Res
     annotation.check(params, level)
 }
 
+/// BFV's values carry nothing.
+impl Annotation for () {
+    type Error = RlweError;
+    const FILE_BYTES: usize = 0;
+
+    fn check(&self, _: &Params, _: Level) -> Result<(), RlweError> {
+        Ok(())
+    }
+
+    fn write(&self, _: &mut Writer) {}
+
+    fn read(_: &mut Reader<'_>) -> Result<Self, FileError> {
+        Ok(())
+    }
+}
+
 /// An encoded message, as it is added to an encryption of zero: one polynomial, `level + 1` limbs in evaluation form,
 /// limb-major.
 #[derive(Clone, PartialEq, Debug)]
@@ -176,6 +192,11 @@ impl<A: Annotation> Ciphertext<A> {
         &self.polys
     }
 
+    /// c_0, limb-major.
+    pub(crate) fn c0_mut(&mut self) -> &mut [u64] {
+        self.polys.first_mut().map_or(&mut [], Vec::as_mut_slice)
+    }
+
     /// The limb of polynomial `poly` and ciphertext prime `index`.
     pub fn limb(&self, poly: Poly, index: usize) -> Option<&[u64]> {
         limb(self.polys.get(poly.index())?, index, self.level.primes())
@@ -248,6 +269,10 @@ impl<A: Annotation> SeededCiphertext<A> {
 
     pub fn c0(&self) -> &[u64] {
         &self.c0
+    }
+
+    pub(crate) fn c0_mut(&mut self) -> &mut [u64] {
+        &mut self.c0
     }
 
     pub fn seed(&self) -> &[u8; 32] {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ringmill_isa::Level;
 use ringmill_math::{PrngSource, kernels};
 use zeroize::Zeroizing;
 
@@ -70,10 +71,10 @@ impl Encryptor {
     /// With the public key, as SEAL: an encryption of zero modulo q_0 ... q_level P is divided by P with rounding, which
     /// leaves little more than a rounding error; then the plaintext is added.
     pub fn encrypt<A: Annotation>(&self, plain: &Plaintext<A>) -> Result<Ciphertext<A>, RlweError> {
-        match &self.key {
-            EncryptionKey::Public(_) => self.encrypt_public(plain),
-            EncryptionKey::Secret(_) => self.encrypt_seeded(plain)?.expand(&self.params),
-        }
+        self.params.check_id("plaintext", plain.params_id())?;
+        let mut cipher = self.encrypt_zero(plain.level(), plain.annotation().clone())?;
+        add_plain(&self.params, cipher.c0_mut(), plain)?;
+        Ok(cipher)
     }
 
     /// Encrypts under the secret key with a seeded c_1, half the size to send. Refused on a public-key encryptor.
@@ -81,46 +82,53 @@ impl Encryptor {
         &self,
         plain: &Plaintext<A>,
     ) -> Result<SeededCiphertext<A>, RlweError> {
+        self.params.check_id("plaintext", plain.params_id())?;
+        let mut cipher = self.encrypt_zero_seeded(plain.level(), plain.annotation().clone())?;
+        add_plain(&self.params, cipher.c0_mut(), plain)?;
+        Ok(cipher)
+    }
+
+    /// A fresh encryption of zero, to which a scheme adds its message.
+    pub fn encrypt_zero<A: Annotation>(
+        &self,
+        level: Level,
+        annotation: A,
+    ) -> Result<Ciphertext<A>, RlweError> {
+        let params = &self.params;
+        params.check_level(level)?;
+        match &self.key {
+            EncryptionKey::Public(halves) => {
+                let polys = halves.zero(params, level, &mut self.source.fresh()?)?;
+                let polys = polys.to_vec();
+                let cipher = Ciphertext::trusted(params, level, annotation, polys, self.key_id);
+                Ok(cipher)
+            }
+            EncryptionKey::Secret(_) => self.encrypt_zero_seeded(level, annotation)?.expand(params),
+        }
+    }
+
+    /// The same under the secret key with a seeded c_1. Refused on a public-key encryptor.
+    pub fn encrypt_zero_seeded<A: Annotation>(
+        &self,
+        level: Level,
+        annotation: A,
+    ) -> Result<SeededCiphertext<A>, RlweError> {
         let EncryptionKey::Secret(secret) = &self.key else {
             return Err(RlweError::MissingKey("secret".into()));
         };
         let params = &self.params;
-        params.check_id("plaintext", plain.params_id())?;
-        let indices: Vec<usize> = plain.level().moduli().collect();
+        params.check_level(level)?;
+        let indices: Vec<usize> = level.moduli().collect();
         let mut prng = self.source.fresh()?;
         let seed = prng.next_seed();
         let c1 = expand(params, &indices, &seed, 0);
-        let mut c0 = encrypt_zero(params, secret, &indices, &c1, &mut prng)?;
-        add_plain(params, &indices, &mut c0, plain)?;
+        let c0 = encrypt_zero(params, secret, &indices, &c1, &mut prng)?;
         Ok(SeededCiphertext::trusted(
-            params,
-            plain.level(),
-            plain.annotation().clone(),
-            c0,
-            seed,
-            self.key_id,
-        ))
-    }
-
-    fn encrypt_public<A: Annotation>(
-        &self,
-        plain: &Plaintext<A>,
-    ) -> Result<Ciphertext<A>, RlweError> {
-        let EncryptionKey::Public(halves) = &self.key else {
-            return Err(RlweError::MissingKey("public".into()));
-        };
-        let (params, level) = (&self.params, plain.level());
-        params.check_id("plaintext", plain.params_id())?;
-        let [mut c0, c1] = halves.zero(params, level, &mut self.source.fresh()?)?;
-        let indices: Vec<usize> = level.moduli().collect();
-        add_plain(params, &indices, &mut c0, plain)?;
-        let polys = vec![c0, c1];
-        let annotation = plain.annotation().clone();
-        Ok(Ciphertext::trusted(
             params,
             level,
             annotation,
-            polys,
+            c0,
+            seed,
             self.key_id,
         ))
     }
@@ -128,12 +136,12 @@ impl Encryptor {
 
 fn add_plain<A: Annotation>(
     params: &Params,
-    indices: &[usize],
     c0: &mut [u64],
     plain: &Plaintext<A>,
 ) -> Result<(), RlweError> {
+    let indices: Vec<usize> = plain.level().moduli().collect();
     for ((_, q, limb), m) in
-        limbs_mut(params, indices, c0).zip(plain.limbs().chunks_exact(params.degree()))
+        limbs_mut(params, &indices, c0).zip(plain.limbs().chunks_exact(params.degree()))
     {
         kernels::add_assign(q, limb, m)?;
     }
@@ -165,6 +173,20 @@ impl Decryptor {
         &self,
         cipher: &Ciphertext<A>,
     ) -> Result<Plaintext<A>, RlweError> {
+        let mut phase = self.phase(cipher)?;
+        Ok(Plaintext::trusted(
+            &self.params,
+            cipher.level(),
+            cipher.annotation().clone(),
+            std::mem::take(&mut *phase),
+        ))
+    }
+
+    /// The same as bare limbs, limb-major in evaluation form, for a scheme that decodes them further.
+    pub(crate) fn phase<A: Annotation>(
+        &self,
+        cipher: &Ciphertext<A>,
+    ) -> Result<Zeroizing<Vec<u64>>, RlweError> {
         let params = &self.params;
         params.check_id("ciphertext", cipher.params_id())?;
         KeyId::common([
@@ -188,11 +210,6 @@ impl Decryptor {
                 kernels::add_assign(q, limb, c)?;
             }
         }
-        Ok(Plaintext::trusted(
-            params,
-            cipher.level(),
-            cipher.annotation().clone(),
-            std::mem::take(&mut *sum),
-        ))
+        Ok(sum)
     }
 }

@@ -7,7 +7,7 @@ use ringmill_limits::{Watch, room};
 use ringmill_math::{Prng, PrngSource, kernels};
 use zeroize::Zeroizing;
 
-use super::arith::{expand, limbs_mut, sample_error, sample_secret, small_to_eval};
+use super::arith::{expand, limbs_mut, place_error, sample_error, sample_secret, small_to_eval};
 use super::error::RlweError;
 use super::key::{GaloisKeys, KSwitchKey, KeyForm, KeyHalf, PublicKey, RelinKey, SecretKey};
 use super::params::{Params, RingParams};
@@ -190,7 +190,7 @@ impl KeyGenerator {
     }
 }
 
-/// -(a s + e) over the moduli `indices`, e fresh; `a` has one limb a modulus.
+/// -(a s + e) over the moduli `indices`, e fresh (of low messages t e for e); `a` has one limb a modulus.
 pub(super) fn encrypt_zero(
     params: &Params,
     secret: &SecretKey,
@@ -202,6 +202,7 @@ pub(super) fn encrypt_zero(
     for ((i, q, limb), a) in limbs_mut(params, indices, &mut b).zip(a.chunks_exact(params.degree()))
     {
         if let Some(s) = secret.limb(params, i) {
+            place_error(params, q, limb);
             kernels::mac_assign(q, limb, a, s)?;
             kernels::neg_assign(q, limb);
         }

@@ -9,6 +9,7 @@ pub mod distributions;
 pub mod encrypt;
 pub mod error;
 pub mod evaluation_keys;
+pub(crate) mod evaluator;
 pub mod key;
 pub mod keygen;
 pub mod ops;

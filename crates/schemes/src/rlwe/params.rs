@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use num_bigint::BigUint;
+use ringmill_isa::mid::TableModulus;
 use ringmill_isa::{Galois, Level};
 use ringmill_math::{Modulus, Ring};
 
@@ -25,12 +27,16 @@ pub struct Params {
     pub(super) log_n: u8,
     pub(super) moduli: Vec<u64>,
     pub(super) reducers: Vec<Modulus>,
+    /// The primes of `moduli`, then what else the scheme's programs compute modulo.
+    pub(super) table: Vec<TableModulus>,
     pub(super) cipher_count: usize,
     pub(super) dnum: usize,
     pub(super) secret: SecretDistribution,
     pub(super) error: ErrorDistribution,
     pub(super) security: SecurityRecord,
     pub(super) insecure_allowed: bool,
+    /// t of a scheme whose messages are low.
+    pub(super) low: Option<Modulus>,
     /// What the scheme adds to the canonical form.
     pub(super) own: Vec<u8>,
     pub(super) id: ParamsId,
@@ -75,9 +81,25 @@ impl Params {
         Ring::full(self.log_n)
     }
 
-    /// Ciphertext primes q_0 ..= q_L in order, then the special primes. Mid-level moduli index this table.
+    /// Ciphertext primes q_0 ..= q_L in order, then the special primes: what keys are over.
     pub fn moduli(&self) -> &[u64] {
         &self.moduli
+    }
+
+    /// What mid-level moduli are indices into: [`Params::moduli`], then the scheme's auxiliary ones.
+    pub fn table(&self) -> &[TableModulus] {
+        &self.table
+    }
+
+    /// Entry `index` of [`Params::table`], ready for reduction.
+    pub(crate) fn any_reducer(&self, index: usize) -> Result<Modulus, RlweError> {
+        let missing = || RlweError::Length {
+            what: "modulus table",
+            expected: index + 1,
+            got: self.table.len(),
+        };
+        let modulus = self.table.get(index).ok_or_else(missing)?;
+        Ok(modulus.arithmetic()?.below_61()?)
     }
 
     /// The same, ready for reduction.
@@ -159,6 +181,11 @@ impl Params {
     /// SHA-256 of [`Params::canonical`].
     pub fn id(&self) -> &ParamsId {
         &self.id
+    }
+
+    /// q_0 ... q_level.
+    pub fn modulus(&self, level: Level) -> BigUint {
+        self.moduli.iter().take(level.primes()).product()
     }
 
     /// log2(q_0 ... q_level).
@@ -254,6 +281,38 @@ impl Params {
             out.extend(q.to_le_bytes());
         }
         out
+    }
+
+    /// The same with further moduli that the scheme's programs compute modulo. They follow from the scheme's choices,
+    /// so that they are no part of the identity.
+    pub fn with_auxiliary(mut self, moduli: &[TableModulus]) -> Self {
+        self.table.truncate(self.moduli.len());
+        self.table.extend_from_slice(moduli);
+        self
+    }
+
+    /// The same for a scheme whose messages are low, as BGV's: residues modulo t of the phase itself. Errors are then
+    /// multiples of t, and a division by primes takes a multiple of t off before. t is the first entry of the table after
+    /// [`Params::moduli`], and part of what the scheme adds to the canonical form.
+    ///
+    /// # Errors
+    /// A t of 2^61 or more, or one that shares a factor with a prime.
+    pub fn with_low_messages(self, t: TableModulus) -> Result<Self, RlweError> {
+        let low = t.arithmetic()?.below_61()?;
+        for q in &self.reducers {
+            q.inv(q.reduce(low.value()))?;
+            low.inv(low.reduce(q.value()))?;
+        }
+        let low = Some(low);
+        Ok(Self {
+            low,
+            ..self.with_auxiliary(&[t])
+        })
+    }
+
+    /// t of a scheme whose messages are residues modulo t of the phase itself.
+    pub fn low_modulus(&self) -> Option<Modulus> {
+        self.low
     }
 
     /// The same with what the scheme adds to the canonical form, and the identity of both.

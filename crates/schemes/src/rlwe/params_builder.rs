@@ -1,6 +1,7 @@
 //! Building and checking what ring schemes share of a parameter set.
 
 use num_bigint::BigUint;
+use ringmill_isa::mid::TableModulus;
 use ringmill_math::{Modulus, primes};
 
 use super::distributions::{ErrorDistribution, SecretDistribution};
@@ -136,6 +137,7 @@ impl ParamsBuilder {
             scheme,
             log_n: self.log_n,
             cipher_count: cipher.len(),
+            table: TableModulus::primes(&moduli),
             moduli,
             reducers,
             dnum,
@@ -143,6 +145,7 @@ impl ParamsBuilder {
             error: self.error,
             security,
             insecure_allowed: self.insecure_allowed,
+            low: None,
             own: Vec::new(),
             id: [0; 32],
         };

@@ -1,12 +1,11 @@
 //! Encryptions of zero under a public key, divided by P.
 
 use num_bigint::BigUint;
-use num_traits::ToPrimitive;
 use ringmill_isa::Level;
-use ringmill_math::{BaseConverter, Prng, RnsBasis, kernels, sample};
+use ringmill_math::{BaseConverter, Modulus, Prng, RnsBasis, kernels, reduce_big, sample};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::arith::{limbs_mut, plan, reducer, sample_error};
+use super::arith::{limbs_mut, place_error, plan, reducer, sample_error};
 use super::cipher::limb;
 use super::error::RlweError;
 use super::key::PublicKey;
@@ -24,7 +23,10 @@ use super::params::Params;
 ///
 /// and r(x) needs x modulo the special primes alone, as coefficients: INTT(u b) + e. So k special primes and l + 1
 /// others cost k (1 + 2) + (l + 1) (1 + 2) transforms, u's included, where encryption and division one after the other
-/// cost k (3 + 2) + (l + 1) (3 + 2). Encrypting without P would cost 3 (l + 1): 3 k fewer, and N^(1/2) times the error.
+/// others cost k (3 + 2) + (l + 1) (3 + 2). Encrypting without P would cost 3 (l + 1): 3 k fewer, and N^(1/2) times the error.
+///
+/// Where messages are low, t e stands for e, and what is taken off is S + w P (`divide_keeping` in
+/// [`scaling`](super::ops::scaling)), so that w is taken off after the division.
 pub(crate) struct PublicHalves {
     /// b and a, limb-major: modulo the ciphertext primes divided by P, modulo the special primes as they are.
     halves: [Vec<u64>; 2],
@@ -33,6 +35,8 @@ pub(crate) struct PublicHalves {
     half: Vec<u64>,
     /// P^-1 modulo every ciphertext prime.
     inverse: Vec<u64>,
+    /// Of low messages t and -P^-1 mod t; t is the last modulus that `to_cipher` leads to.
+    low: Option<(Modulus, u64)>,
 }
 
 impl PublicHalves {
@@ -43,12 +47,14 @@ impl PublicHalves {
             .split_at(count.min(params.reducers().len()));
         let primes: Vec<u64> = special.iter().map(|q| q.value()).collect();
         let product: BigUint = primes.iter().product();
-        let half = rounding_offset(&primes);
-        let residue = |x: &BigUint, q: u64| (x % q).to_u64().unwrap_or(0); // a remainder below q always fits
-        let inverse = cipher
-            .iter()
-            .map(|q| Ok(q.inv(residue(&product, q.value()))?))
-            .collect::<Result<Vec<_>, RlweError>>()?;
+        let inverse_of_p = |q: Modulus| Ok::<u64, RlweError>(q.inv(reduce_big(&product, q))?);
+        let inverse = cipher.iter().map(|&q| inverse_of_p(q));
+        let inverse = inverse.collect::<Result<Vec<_>, _>>()?;
+        let (half, low) = match params.low_modulus() {
+            None => (rounding_offset(&primes), None),
+            Some(t) => (BigUint::ZERO, Some((t, t.neg(inverse_of_p(t)?)))),
+        };
+        let to: Vec<Modulus> = cipher.iter().copied().chain(low.map(|(t, _)| t)).collect();
         let mut halves = [key.b().to_vec(), key.expanded_a(params)?];
         let indices: Vec<usize> = (0..count).collect();
         for key in &mut halves {
@@ -58,9 +64,14 @@ impl PublicHalves {
         }
         Ok(Self {
             halves,
-            to_cipher: BaseConverter::new(&RnsBasis::new(special.to_vec())?, cipher),
-            half: params.moduli().iter().map(|&q| residue(&half, q)).collect(),
+            to_cipher: BaseConverter::new(&RnsBasis::new(special.to_vec())?, &to),
+            half: params
+                .reducers()
+                .iter()
+                .map(|&q| reduce_big(&half, q))
+                .collect(),
             inverse,
+            low,
         })
     }
 
@@ -78,6 +89,7 @@ impl PublicHalves {
         let mut u_eval = Zeroizing::new(vec![0; n]);
         let mut room = Zeroizing::new(vec![0; n]);
         let remainders = self.remainders(params, &u, &errors, &mut u_eval, &mut room)?;
+        let multiples = self.multiples(n, &remainders)?;
 
         let indices: Vec<usize> = level.moduli().collect();
         let mut polys = [vec![0; indices.len() * n], vec![0; indices.len() * n]];
@@ -89,18 +101,42 @@ impl PublicHalves {
             sample::to_limb(q, &u, &mut u_eval)?;
             ntt.forward(&mut u_eval)?;
             let parts = [c0, c1].into_iter().zip(&errors).zip(&remainders);
-            for (((c, error), remainder), key) in parts.zip(&self.halves) {
+            for ((((c, error), remainder), key), w) in parts.zip(&self.halves).zip(&multiples) {
                 let scaled: Vec<&[u64]> = remainder.chunks_exact(n).collect();
                 self.to_cipher.accumulate(&scaled, i, &mut room)?;
                 sample::to_limb(q, error, c)?;
+                place_error(params, q, c);
                 kernels::sub_assign(q, c, &room)?;
                 kernels::add_scalar_assign(q, c, half);
                 kernels::mul_scalar_assign(q, c, inverse);
+                if let Some((t, _)) = self.low {
+                    kernels::conv(t, q, &mut room, w)?;
+                    kernels::sub_assign(q, c, &room)?;
+                }
                 ntt.forward(c)?;
                 kernels::mac_assign(q, c, &u_eval, key_limb(params, key, i)?)?;
             }
         }
         Ok(polys)
+    }
+
+    /// For each polynomial w; nothing where messages are not low.
+    fn multiples(
+        &self,
+        n: usize,
+        remainders: &[Zeroizing<Vec<u64>>; 2],
+    ) -> Result<[Zeroizing<Vec<u64>>; 2], RlweError> {
+        let mut multiples = [Zeroizing::default(), Zeroizing::default()];
+        let Some((t, factor)) = self.low else {
+            return Ok(multiples);
+        };
+        for (w, remainder) in multiples.iter_mut().zip(remainders) {
+            **w = vec![0; n];
+            let scaled: Vec<&[u64]> = remainder.chunks_exact(n).collect();
+            self.to_cipher.accumulate(&scaled, self.inverse.len(), w)?;
+            kernels::mul_scalar_assign(t, w, factor);
+        }
+        Ok(multiples)
     }
 
     /// For each polynomial x + h modulo the special primes, ready for [`BaseConverter::accumulate`].
@@ -129,6 +165,7 @@ impl PublicHalves {
                 kernels::mul(q, x, u_eval, key_limb(params, key, i)?)?;
                 ntt.inverse(x)?;
                 sample::to_limb(q, error, room)?;
+                place_error(params, q, room);
                 kernels::add_assign(q, x, room)?;
                 kernels::add_scalar_assign(q, x, half);
             }
@@ -155,41 +192,22 @@ mod tests {
     use ringmill_isa::Poly;
 
     use super::*;
-    use crate::call::call;
-    use crate::ckks::{self, OpKey, ProcCache};
-    use crate::rlwe::{KeyGenerator, KeyHalf};
-    use crate::scheme::{Limbed, ParamsId};
-
-    /// Two polynomials over the moduli of a level and the special primes.
-    struct Wide<'a> {
-        params: &'a Params,
-        indices: &'a [usize],
-        polys: [Vec<u64>; 2],
-    }
-
-    impl Limbed for Wide<'_> {
-        fn params_id(&self) -> &ParamsId {
-            self.params.id()
-        }
-
-        fn polys(&self) -> usize {
-            self.polys.len()
-        }
-
-        fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
-            let position = self.indices.iter().position(|&i| i == modulus)?;
-            limb(self.polys.get(poly.index())?, position, self.indices.len())
-        }
-    }
+    use crate::call::bind;
+    use crate::exact::PlainModulus;
     use crate::rlwe::arith::{extended, small_to_eval};
+    use crate::rlwe::ops::scaling::mod_down_all;
+    use crate::rlwe::ops::{Emit, Immediate, Variant};
+    use crate::rlwe::{KeyGenerator, KeyHalf, RingParams};
+    use crate::{bgv, ckks, interpret};
 
     /// The definition: encrypt modulo q_0 ... q_level P, then the mod-down procedure.
-    fn by_definition(
-        params: &Arc<ckks::Params>,
+    fn by_definition<P: RingParams>(
+        own: &P,
         key: &PublicKey,
         level: Level,
         prng: &mut Prng,
     ) -> Vec<Vec<u64>> {
+        let params = own.ring_params();
         let (indices, count) = (extended(params, level), params.moduli().len());
         let u = small_to_eval(params, &indices, &sample::ternary(prng, params.degree())).unwrap();
         let halves = [key.b().to_vec(), key.expanded_a(params).unwrap()];
@@ -199,43 +217,68 @@ mod tests {
             for ((i, q, c), u) in
                 limbs_mut(params, &indices, &mut c).zip(u.chunks_exact(params.degree()))
             {
+                place_error(params, q, c);
                 kernels::mac_assign(q, c, u, limb(&half, i, count).unwrap()).unwrap();
             }
             c
         });
-        let cache = ProcCache::new(params.clone());
-        let op = OpKey::mod_down(level, 2);
-        let procedure = cache.get(&op).unwrap();
-        let wide = Wide {
-            params,
-            indices: &indices,
-            polys: zero.map(|c| c.to_vec()),
+        let mut e = Emit::new(own, "mod_down".into(), level).unwrap();
+        let variant = Variant {
+            level,
+            sizes: vec![2],
+            immediate: Immediate::None,
+            seeded: false,
         };
-        let results = call(&op, &procedure, &[&wide]).unwrap();
-        results.into_iter().flatten().collect()
+        mod_down_all(&mut e, &variant).unwrap();
+        let procedure = e.finish().unwrap();
+        let find = |poly: Poly, modulus: usize| {
+            let position = indices.iter().position(|&i| i == modulus)?;
+            limb(zero.get(poly.index())?, position, indices.len())
+        };
+        let bound = bind(
+            &procedure,
+            &mut (),
+            |(), place| find(place.poly, place.modulus.0.into()),
+            |(), _| None::<[u8; 32]>,
+        );
+        let limbs = interpret::run(&procedure, &bound.unwrap().limbs, &[]).unwrap();
+        limbs
+            .chunks(level.primes())
+            .map(<[Vec<u64>]>::concat)
+            .collect()
+    }
+
+    fn check<P: RingParams>(params: &Arc<P>) {
+        let ring = params.ring_params();
+        let seed = [ring.special_count() as u8; 32];
+        let keygen =
+            KeyGenerator::from_seed_for_reproducible_tests_only(params.clone(), seed).unwrap();
+        let key = keygen.public_key().unwrap();
+        let stored = KeyHalf::Stored(key.expanded_a(ring).unwrap());
+        let stored = PublicKey::new(ring, key.b().to_vec(), stored).unwrap();
+        let halves = PublicHalves::new(ring, &stored).unwrap();
+        for level in Level::LOWEST.to(ring.max_level()) {
+            let prng = || Prng::from_seed_for_reproducible_tests_only([7; 32]);
+            let zero = halves.zero(ring, level, &mut prng()).unwrap();
+            let exact = by_definition(&**params, &key, level, &mut prng());
+            assert_eq!(zero.to_vec(), exact, "{} {level}", ring.chain_summary());
+        }
     }
 
     #[test]
     fn the_bits_are_those_of_encryption_then_mod_down() {
         // A special prime below, above and among the ciphertext primes, and several of them.
         for special in [&[39][..], &[55], &[41], &[50, 50], &[45, 60, 50]] {
-            let params = ckks::Params::builder(6)
-                .prime_bits(&[50, 40, 41, 60, 45], special)
-                .allow_insecure_parameters_for_tests_only()
-                .build()
-                .unwrap();
-            let seed = [special.len() as u8; 32];
-            let keygen =
-                KeyGenerator::from_seed_for_reproducible_tests_only(params.clone(), seed).unwrap();
-            let key = keygen.public_key().unwrap();
-            let stored = KeyHalf::Stored(key.expanded_a(&params).unwrap());
-            let stored = PublicKey::new(&params, key.b().to_vec(), stored).unwrap();
-            let halves = PublicHalves::new(&params, &stored).unwrap();
-            for level in Level::LOWEST.to(params.max_level()) {
-                let prng = || Prng::from_seed_for_reproducible_tests_only([7; 32]);
-                let zero = halves.zero(&params, level, &mut prng()).unwrap();
-                let exact = by_definition(&params, &key, level, &mut prng());
-                assert_eq!(zero.to_vec(), exact, "special {special:?} level {level}");
+            let cipher = [50, 40, 41, 60, 45];
+            let params = ckks::Params::builder(6).prime_bits(&cipher, special);
+            let params = params.allow_insecure_parameters_for_tests_only();
+            check(&params.build().unwrap());
+            // A plaintext modulus below, above and among the primes, and an even one.
+            for t in [257, 7681, (1 << 41) - 21, 1 << 52, (1 << 59) - 55] {
+                let t = PlainModulus::new(t).unwrap();
+                let params = bgv::Params::builder(6, t).prime_bits(&cipher, special);
+                let params = params.allow_insecure_parameters_for_tests_only();
+                check(&params.build().unwrap());
             }
         }
     }

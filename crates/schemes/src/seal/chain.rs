@@ -1,22 +1,43 @@
-//! SEAL's modulus chain: the names (`parms_id`) of the levels of one set of CKKS parameters.
+//! SEAL's modulus chain: the names (`parms_id`) of the levels of one set of parameters.
 
 use super::blake::hash_words;
+use super::error::Object;
 
-/// SEAL's number for the CKKS scheme.
-pub(super) const CKKS: u8 = 2;
+/// A scheme, by SEAL's number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum SealScheme {
+    Bfv = 1,
+    Ckks = 2,
+    Bgv = 3,
+}
+
+impl SealScheme {
+    /// What to say to a file of another scheme.
+    pub(super) fn hint(self) -> &'static str {
+        match self {
+            Self::Bfv => "only BFV (scheme 1) is computed on here: CKKS is 2, BGV 3",
+            Self::Ckks => "only CKKS (scheme 2) is computed on here: BFV is 1, BGV 3",
+            Self::Bgv => "only BGV (scheme 3) is computed on here: BFV is 1, CKKS 2",
+        }
+    }
+}
 
 /// The name SEAL gives to one level: BLAKE2b-256 of scheme, ring degree, primes and plain modulus, each a 64-bit word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ParmsId(pub [u8; 32]);
 
 impl ParmsId {
-    /// The name of CKKS parameters with these primes (the plain modulus of CKKS is 0).
-    fn of(n: usize, primes: &[u64]) -> Self {
-        let mut words = vec![u64::from(CKKS), n as u64];
+    /// The name of parameters with these primes and this plain modulus (that of CKKS is 0).
+    fn of(scheme: SealScheme, n: usize, primes: &[u64], plain: u64) -> Self {
+        let mut words = vec![scheme as u64, n as u64];
         words.extend_from_slice(primes);
-        words.push(0);
+        words.push(plain);
         ParmsId(hash_words(&words))
     }
+
+    /// What stands where no level is named: a plaintext in coefficient form.
+    pub(super) const NONE: Self = Self([0; 32]);
 
     /// Hexadecimal, in file order.
     pub fn hex(&self) -> String {
@@ -24,25 +45,45 @@ impl ParmsId {
     }
 }
 
-/// Ring degree, primes in SEAL's order (the special prime last) and the names of all levels.
+/// SealScheme, ring degree, primes in SEAL's order (the special prime last), plain modulus and the names of all levels.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
+    scheme: SealScheme,
     n: usize,
     moduli: Vec<u64>,
+    plain: u64,
     /// `ids[k]` names the level with the first k + 1 primes; the last one names the key level.
     ids: Vec<ParmsId>,
 }
 
 impl Chain {
-    pub(super) fn new(n: usize, moduli: &[u64]) -> Self {
+    pub(super) fn new(scheme: SealScheme, n: usize, moduli: &[u64], plain: u64) -> Self {
         let ids = (1..=moduli.len())
             .filter_map(|k| moduli.get(..k))
-            .map(|primes| ParmsId::of(n, primes))
+            .map(|primes| ParmsId::of(scheme, n, primes, plain))
             .collect();
         Self {
+            scheme,
             n,
             moduli: moduli.to_vec(),
+            plain,
             ids,
+        }
+    }
+
+    pub(super) fn scheme(&self) -> SealScheme {
+        self.scheme
+    }
+
+    pub(super) fn plain(&self) -> u64 {
+        self.plain
+    }
+
+    /// Whether an object's polynomials are in evaluation form: all but BFV's ciphertexts.
+    pub(super) fn evaluation_form(&self, object: Object) -> bool {
+        match self.scheme {
+            SealScheme::Ckks | SealScheme::Bgv => true,
+            SealScheme::Bfv => object != Object::Ciphertext,
         }
     }
 
@@ -69,10 +110,12 @@ impl Chain {
 mod tests {
     use super::*;
 
+    const MODULI: [u64; 3] = [1_099_511_480_321, 1_073_692_673, 549_755_731_969];
+
     /// Known answers from SEAL: `CoeffModulus.Create(4096, [40, 30, 39])`, names of the key and first data level.
     #[test]
     fn names_are_seals() {
-        let chain = Chain::new(4096, &[1_099_511_480_321, 1_073_692_673, 549_755_731_969]);
+        let chain = Chain::new(SealScheme::Ckks, 4096, &MODULI, 0);
         let words = |primes| -> Vec<u64> {
             let id: ParmsId = chain.id(primes).unwrap();
             id.0.chunks(8)

@@ -5,12 +5,17 @@ use std::sync::Arc;
 use ringmill_isa::Level;
 use ringmill_limits::Watch;
 
-use super::chain::{Chain, ParmsId};
-use super::error::SealError;
-use super::raw;
-use super::{Compression, emit};
+use super::chain::{Chain, ParmsId, SealScheme};
+use super::error::{Object, SealError};
+use super::raw::{self, RawParameters};
+use super::sink::Version;
+use super::{Compression, emit, source};
 use crate::ckks::{Params, ParamsBuilder};
-use crate::rlwe::RlweError;
+use crate::rlwe::{self, RingParams, RlweError};
+
+/// The first SEAL that has BGV, and the newest.
+const OLDEST_WITH_FACTORS: Version = [4, 0];
+const NEWEST: Version = [4, 3];
 
 /// SEAL's largest prime.
 const MAX_PRIME_BITS: u32 = 60;
@@ -34,54 +39,104 @@ const MAX_PRIME_BITS: u32 = 60;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_parameters(bytes: &[u8]) -> Result<ParamsBuilder, SealError> {
-    let raw = raw::read_parameters(bytes)?;
-    let log_n = raw.n.trailing_zeros() as u8;
+    let raw = raw::read_parameters(bytes, SealScheme::Ckks)?;
+    let (special, cipher) = special_and_others(&raw)?;
+    Ok(Params::builder(raw.n.trailing_zeros() as u8).primes(cipher, &[special]))
+}
+
+/// The last prime, which SEAL keeps for key switching, and the others.
+pub(super) fn special_and_others(raw: &RawParameters) -> Result<(u64, &[u64]), SealError> {
     match raw.moduli.split_last() {
-        Some((&special, cipher)) if !cipher.is_empty() => Ok(Params::builder(log_n).primes(cipher, &[special])),
+        Some((&special, cipher)) if !cipher.is_empty() => Ok((special, cipher)),
         _ => Err(SealError::Unsupported {
             reason: "one prime leaves none for key switching; use two or more, of which SEAL keeps the last".into(),
         }),
     }
 }
 
+/// Parameters that SEAL has, too.
+pub trait SealParams: RingParams {
+    /// SEAL's scheme and the plain modulus, which is 0 of CKKS.
+    ///
+    /// # Errors
+    /// [`SealError::Unsupported`] for a choice of the scheme that SEAL does not have.
+    fn seal_scheme(&self) -> Result<(SealScheme, u64), SealError>;
+}
+
+impl SealParams for Params {
+    fn seal_scheme(&self) -> Result<(SealScheme, u64), SealError> {
+        Ok((SealScheme::Ckks, 0))
+    }
+}
+
 /// Writes parameters for SEAL's `EncryptionParameters::load`.
-pub fn write_parameters(
-    context: &SealContext,
+pub fn write_parameters<P>(
+    context: &SealContext<P>,
     compression: Compression,
 ) -> Result<Vec<u8>, SealError> {
     emit::parameters(&context.chain, compression)
 }
 
 /// Parameters together with the names that SEAL gives to their levels.
-#[derive(Clone, Debug)]
-pub struct SealContext {
-    params: Arc<Params>,
+#[derive(Debug)]
+pub struct SealContext<P = Params> {
+    params: Arc<P>,
     pub(super) chain: Chain,
+    /// Of the SEAL that loads objects which no earlier one has.
+    pub(super) version: Version,
     pub(super) watch: Watch,
 }
 
-impl SealContext {
+impl<P> Clone for SealContext<P> {
+    fn clone(&self) -> Self {
+        Self {
+            params: Arc::clone(&self.params),
+            chain: self.chain.clone(),
+            version: self.version,
+            watch: self.watch.clone(),
+        }
+    }
+}
+
+impl<P: SealParams> SealContext<P> {
     /// # Errors
-    /// Parameters SEAL cannot have: other than one special prime, or a prime above 60 bits.
-    pub fn new(params: Arc<Params>) -> Result<Self, SealError> {
-        if params.special_count() != 1 {
-            let found = params.special_count();
+    /// Parameters SEAL cannot have: other than one special prime, a prime above 60 bits, or BFV that does not multiply by
+    /// BEHZ.
+    pub fn new(params: Arc<P>) -> Result<Self, SealError> {
+        let ring = params.ring_params();
+        if ring.special_count() != 1 {
+            let found = ring.special_count();
             let reason = format!(
                 "SEAL has one special prime, these have {found}; leave dnum at its default"
             );
             return Err(SealError::Unsupported { reason });
         }
-        if let Some(prime) = params.moduli().iter().find(|&&q| q >> MAX_PRIME_BITS != 0) {
+        if let Some(prime) = ring.moduli().iter().find(|&&q| q >> MAX_PRIME_BITS != 0) {
             let reason = format!(
                 "the prime {prime} is longer than SEAL's {MAX_PRIME_BITS} bits; choose smaller primes"
             );
             return Err(SealError::Unsupported { reason });
         }
-        let chain = Chain::new(params.degree(), params.moduli());
+        let (scheme, plain) = params.seal_scheme()?;
+        let chain = Chain::new(scheme, ring.degree(), ring.moduli(), plain);
         Ok(Self {
             params,
             chain,
+            version: NEWEST,
             watch: Watch::default(),
+        })
+    }
+
+    /// The same context for the SEAL that wrote this file: SEAL 4.x loads ciphertexts of BGV in its own version's form alone.
+    /// Without it they are written for 4.3. All else is written for every SEAL since 3.6.
+    ///
+    /// # Errors
+    /// A file that is not SEAL's.
+    pub fn for_seal_of(&self, file: &[u8]) -> Result<Self, SealError> {
+        let found = source::version(Object::Parameters, file)?;
+        Ok(Self {
+            version: found.max(OLDEST_WITH_FACTORS),
+            ..self.clone()
         })
     }
 
@@ -94,18 +149,22 @@ impl SealContext {
         }
     }
 
-    pub fn params(&self) -> &Arc<Params> {
+    pub fn params(&self) -> &Arc<P> {
         &self.params
+    }
+
+    pub(super) fn ring(&self) -> &rlwe::Params {
+        self.params.ring_params()
     }
 
     /// SEAL's name for a level.
     pub fn parms_id(&self, level: Level) -> Result<ParmsId, SealError> {
-        self.params.check_level(level)?;
+        self.ring().check_level(level)?;
         self.chain
             .id(level.primes())
             .ok_or(SealError::from(RlweError::Level {
                 got: level,
-                max: self.params.max_level(),
+                max: self.ring().max_level(),
             }))
     }
 }

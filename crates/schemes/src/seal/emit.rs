@@ -2,9 +2,9 @@
 
 use zeroize::Zeroizing;
 
-use super::chain::{CKKS, Chain, ParmsId};
+use super::chain::{Chain, ParmsId};
 use super::error::{Object, SealError};
-use super::sink::{Compression, Sink};
+use super::sink::{Compression, Sink, Version};
 use super::source::HEADER_BYTES;
 
 fn array_members(words: usize) -> usize {
@@ -25,10 +25,10 @@ fn id(chain: &Chain, primes: usize) -> Result<ParmsId, SealError> {
 pub(super) fn parameters(chain: &Chain, compression: Compression) -> Result<Vec<u8>, SealError> {
     let moduli = chain.moduli();
     let mut sink = Sink::new(17 + (moduli.len() + 1) * (HEADER_BYTES + 8));
-    sink.u8(CKKS);
+    sink.u8(chain.scheme() as u8);
     sink.u64(chain.n() as u64);
     sink.u64(moduli.len() as u64);
-    for &modulus in moduli.iter().chain(&[0]) {
+    for &modulus in moduli.iter().chain(&[chain.plain()]) {
         sink.nested(8);
         sink.u64(modulus);
     }
@@ -60,34 +60,69 @@ pub(super) fn plaintext(
     sink.finish(object, compression).map(Zeroizing::new)
 }
 
+/// A plaintext in coefficient form, which names no level and has no scale of its own.
+pub(super) fn coefficients(data: &[u64], compression: Compression) -> Result<Vec<u8>, SealError> {
+    let mut sink = Sink::new(48 + HEADER_BYTES + array_members(data.len()));
+    sink.parms_id(&ParmsId::NONE);
+    sink.u64(data.len() as u64);
+    sink.f64(1.0);
+    array(&mut sink, std::iter::once(data), data.len());
+    sink.finish(Object::Plaintext, compression)
+}
+
+/// What a ciphertext carries.
+#[derive(Clone, Copy)]
+pub(super) enum Note {
+    Scale(f64),
+    /// A correction factor, which files have since SEAL 4, in the form of this version.
+    Factor(u64, Version),
+}
+
+impl From<f64> for Note {
+    fn from(scale: f64) -> Self {
+        Self::Scale(scale)
+    }
+}
+
 /// A ciphertext or public key; `polys` are its polynomials.
 pub(super) fn ciphertext(
     chain: &Chain,
     object: Object,
     primes: usize,
-    scale: f64,
+    note: impl Into<Note>,
     polys: &[&[u64]],
     compression: Compression,
 ) -> Result<Vec<u8>, SealError> {
     let words = polys.iter().map(|p| p.len()).sum();
-    let mut sink = Sink::new(ciphertext_members(words));
-    write_ciphertext(&mut sink, chain, primes, scale, polys)?;
+    let (members, note) = (ciphertext_members(words), note.into());
+    let mut sink = match note {
+        Note::Scale(_) => Sink::new(members),
+        Note::Factor(_, version) => Sink::of_version(version, members + 8),
+    };
+    write_ciphertext(&mut sink, chain, object, primes, note, polys)?;
     sink.finish(object, compression)
 }
 
 fn write_ciphertext(
     sink: &mut Sink,
     chain: &Chain,
+    object: Object,
     primes: usize,
-    scale: f64,
+    note: Note,
     polys: &[&[u64]],
 ) -> Result<(), SealError> {
     sink.parms_id(&id(chain, primes)?);
-    sink.u8(1); // NTT form
+    sink.u8(chain.evaluation_form(object).into());
     sink.u64(polys.len() as u64);
     sink.u64(chain.n() as u64);
     sink.u64(primes as u64);
-    sink.f64(scale);
+    match note {
+        Note::Scale(scale) => sink.f64(scale),
+        Note::Factor(factor, _) => {
+            sink.f64(1.0);
+            sink.u64(factor);
+        }
+    }
     array(
         sink,
         polys.iter().copied(),
@@ -117,7 +152,14 @@ pub(super) fn keys(
         sink.u64(digits.len() as u64);
         for halves in digits {
             sink.nested(digit(halves));
-            write_ciphertext(&mut sink, chain, primes, 1.0, halves)?;
+            write_ciphertext(
+                &mut sink,
+                chain,
+                Object::KeySwitchDigit,
+                primes,
+                Note::Scale(1.0),
+                halves,
+            )?;
         }
     }
     sink.finish(object, compression)

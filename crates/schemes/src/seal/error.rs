@@ -142,12 +142,18 @@ pub enum SealError {
 
     #[error(transparent)]
     Scheme(#[from] crate::ckks::CkksError),
-}
 
-impl From<RlweError> for SealError {
-    fn from(e: RlweError) -> Self {
-        Self::Scheme(e.into())
-    }
+    #[error(transparent)]
+    Bfv(#[from] crate::bfv::BfvError),
+
+    #[error(transparent)]
+    Bgv(#[from] crate::bgv::BgvError),
+
+    #[error(transparent)]
+    Exact(#[from] crate::exact::ExactError),
+
+    #[error(transparent)]
+    Rlwe(#[from] RlweError),
 }
 
 impl SealError {

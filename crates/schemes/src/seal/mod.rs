@@ -1,5 +1,6 @@
-//! Microsoft SEAL's binary formats: parameters, plaintexts, ciphertexts and keys of its CKKS scheme, as SEAL saves and
-//! loads them since version 3.6.
+//! Microsoft SEAL's binary formats: parameters, plaintexts, ciphertexts and keys of its CKKS, BFV and BGV schemes, as
+//! SEAL saves and loads them since version 3.6. What is of CKKS alone stands here, what is of the others in [`bfv`] and
+//! [`bgv`], and keys are read and written alike.
 //!
 //! SEAL's limbs are ours (evaluation form in bit-reversed order, smallest primitive root, ciphertext primes in order with
 //! the special prime last), so an object read here is computed on and written back unchanged, and every homomorphic
@@ -8,11 +9,14 @@
 //! A file is hostile until read: sizes are checked against the parameters before anything is allocated, residues against
 //! their modulus, and compressed data is unpacked as it is parsed, under a budget.
 
+pub mod bfv;
+pub mod bgv;
 mod blake;
 mod chain;
 mod context;
 mod emit;
 mod error;
+mod exact;
 mod objects;
 #[cfg(test)]
 mod objects_tests;
@@ -22,9 +26,10 @@ mod raw_tests;
 mod sink;
 mod source;
 
-pub use chain::ParmsId;
-pub use context::{SealContext, read_parameters, write_parameters};
+pub use chain::{ParmsId, SealScheme};
+pub use context::{SealContext, SealParams, read_parameters, write_parameters};
 pub use error::{Object, SealError};
+pub use exact::{read_integers, write_integers};
 pub use objects::{
     read_ciphertext, read_galois_keys, read_plaintext, read_public_key, read_relin_keys,
     read_secret_key, write_ciphertext, write_galois_keys, write_plaintext, write_public_key,

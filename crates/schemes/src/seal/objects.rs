@@ -5,22 +5,21 @@ use ringmill_isa::Galois;
 use ringmill_isa::Level;
 use zeroize::Zeroizing;
 
-use super::context::SealContext;
+use super::context::{SealContext, SealParams};
 use super::error::{Object, SealError};
 use super::raw::{self, RawKey};
 use super::{Compression, emit};
-use crate::ckks::{
-    Ciphertext, GaloisKeys, KSwitchKey, KeyHalf, Plaintext, PublicKey, RelinKey, SecretKey,
-};
+use crate::ckks::{Ciphertext, Plaintext};
+use crate::rlwe::{GaloisKeys, KSwitchKey, KeyHalf, PublicKey, RelinKey, SecretKey};
 
 /// Scale that SEAL writes with keys, where it has no meaning.
 const KEY_SCALE: f64 = 1.0;
 
-impl SealContext {
+impl<P: SealParams> SealContext<P> {
     /// The level with this many primes, which must not be the key level.
-    fn level(&self, object: Object, primes: usize) -> Result<Level, SealError> {
+    pub(super) fn level(&self, object: Object, primes: usize) -> Result<Level, SealError> {
         match primes.checked_sub(1) {
-            Some(level) if primes <= self.params().cipher_count() => Ok(Level(level as u32)),
+            Some(level) if primes <= self.ring().cipher_count() => Ok(Level(level as u32)),
             _ => Err(SealError::field(
                 object,
                 "level",
@@ -32,12 +31,12 @@ impl SealContext {
 
     fn key(&self, digits: Vec<RawKey>) -> Result<KSwitchKey, SealError> {
         let (b, a) = digits.into_iter().map(|digit| (digit.b, digit.a)).unzip();
-        Ok(KSwitchKey::new(self.params(), b, KeyHalf::Stored(a))?)
+        Ok(KSwitchKey::new(self.ring(), b, KeyHalf::Stored(a))?)
     }
 
     /// Number of primes of the key level.
     fn key_primes(&self) -> usize {
-        self.params().moduli().len()
+        self.ring().moduli().len()
     }
 }
 
@@ -106,22 +105,25 @@ pub fn write_ciphertext(
 }
 
 /// Reads a file of SEAL's `PublicKey::save`.
-pub fn read_public_key(context: &SealContext, bytes: &[u8]) -> Result<PublicKey, SealError> {
+pub fn read_public_key<P: SealParams>(
+    context: &SealContext<P>,
+    bytes: &[u8],
+) -> Result<PublicKey, SealError> {
     let raw = raw::read_public_key(&context.chain, bytes)?;
     Ok(PublicKey::new(
-        context.params(),
+        context.ring(),
         raw.b,
         KeyHalf::Stored(raw.a),
     )?)
 }
 
 /// Writes a public key for SEAL's `PublicKey::load`.
-pub fn write_public_key(
-    context: &SealContext,
+pub fn write_public_key<P: SealParams>(
+    context: &SealContext<P>,
     key: &PublicKey,
     compression: Compression,
 ) -> Result<Vec<u8>, SealError> {
-    let a = key.expanded_a(context.params())?;
+    let a = key.expanded_a(context.ring())?;
     let primes = context.key_primes();
     emit::ciphertext(
         &context.chain,
@@ -134,7 +136,10 @@ pub fn write_public_key(
 }
 
 /// Reads a file of SEAL's `SecretKey::save`. Wipes what it held on the way; the decompressor's own window is beyond it.
-pub fn read_secret_key(context: &SealContext, bytes: &[u8]) -> Result<SecretKey, SealError> {
+pub fn read_secret_key<P: SealParams>(
+    context: &SealContext<P>,
+    bytes: &[u8],
+) -> Result<SecretKey, SealError> {
     let raw = raw::read_plaintext(&context.chain, Object::SecretKey, bytes)?;
     if raw.primes != context.key_primes() {
         return Err(SealError::field(
@@ -144,16 +149,16 @@ pub fn read_secret_key(context: &SealContext, bytes: &[u8]) -> Result<SecretKey,
             raw.primes,
         ));
     }
-    Ok(SecretKey::from_eval_limbs(context.params(), raw.data)?)
+    Ok(SecretKey::from_eval_limbs(context.ring(), raw.data)?)
 }
 
 /// Writes the secret key itself, unencrypted, for SEAL's `SecretKey::load`: whoever reads it decrypts everything.
-pub fn write_secret_key_in_the_clear(
-    context: &SealContext,
+pub fn write_secret_key_in_the_clear<P: SealParams>(
+    context: &SealContext<P>,
     key: &SecretKey,
     compression: Compression,
 ) -> Result<Zeroizing<Vec<u8>>, SealError> {
-    context.params().check_id("secret key", key.params_id())?;
+    context.ring().check_id("secret key", key.params_id())?;
     let limbs = key.expose_eval_limbs();
     emit::plaintext(
         &context.chain,
@@ -166,7 +171,10 @@ pub fn write_secret_key_in_the_clear(
 }
 
 /// Reads a file of SEAL's `RelinKeys::save`: one key, that of s^2, which is all `KeyGenerator` makes.
-pub fn read_relin_keys(context: &SealContext, bytes: &[u8]) -> Result<RelinKey, SealError> {
+pub fn read_relin_keys<P: SealParams>(
+    context: &SealContext<P>,
+    bytes: &[u8],
+) -> Result<RelinKey, SealError> {
     let mut keys = raw::read_keys(&context.chain, Object::RelinKeys, bytes, 1, &context.watch)?;
     match keys.pop() {
         Some((_, digits)) => Ok(RelinKey(context.key(digits)?)),
@@ -175,12 +183,12 @@ pub fn read_relin_keys(context: &SealContext, bytes: &[u8]) -> Result<RelinKey, 
 }
 
 /// Writes a relinearisation key for SEAL's `RelinKeys::load`.
-pub fn write_relin_keys(
-    context: &SealContext,
+pub fn write_relin_keys<P: SealParams>(
+    context: &SealContext<P>,
     key: &RelinKey,
     compression: Compression,
 ) -> Result<Vec<u8>, SealError> {
-    let key = key.0.expanded(context.params())?;
+    let key = key.0.expanded(context.ring())?;
     emit::keys(
         &context.chain,
         Object::RelinKeys,
@@ -190,8 +198,11 @@ pub fn write_relin_keys(
 }
 
 /// Reads a file of SEAL's `GaloisKeys::save`.
-pub fn read_galois_keys(context: &SealContext, bytes: &[u8]) -> Result<GaloisKeys, SealError> {
-    let slots = context.params().degree();
+pub fn read_galois_keys<P: SealParams>(
+    context: &SealContext<P>,
+    bytes: &[u8],
+) -> Result<GaloisKeys, SealError> {
+    let slots = context.ring().degree();
     let mut keys = GaloisKeys::new();
     for (index, digits) in raw::read_keys(
         &context.chain,
@@ -207,15 +218,15 @@ pub fn read_galois_keys(context: &SealContext, bytes: &[u8]) -> Result<GaloisKey
 }
 
 /// Writes Galois keys for SEAL's `GaloisKeys::load`.
-pub fn write_galois_keys(
-    context: &SealContext,
+pub fn write_galois_keys<P: SealParams>(
+    context: &SealContext<P>,
     keys: &GaloisKeys,
     compression: Compression,
 ) -> Result<Vec<u8>, SealError> {
-    let degree = context.params().degree();
+    let degree = context.ring().degree();
     let expanded: Vec<(Galois, KSwitchKey)> = keys
         .iter()
-        .map(|(galois, key)| Ok((galois, key.expanded(context.params())?)))
+        .map(|(galois, key)| Ok((galois, key.expanded(context.ring())?)))
         .collect::<Result<_, SealError>>()?;
     let mut slots: Vec<Option<Vec<[&[u64]; 2]>>> = vec![None; degree];
     for (galois, key) in &expanded {

@@ -143,7 +143,7 @@ fn what_seal_cannot_hold_is_refused() {
     let cipher = Ciphertext::new(other.params(), Level(1), 1.0, vec![vec![0; 64]; 2]).unwrap();
     assert!(matches!(
         write_ciphertext(&one, &cipher, Compression::None),
-        Err(SealError::Scheme(_))
+        Err(SealError::Rlwe(_))
     ));
     let bytes = write_ciphertext(&other, &cipher, Compression::None).unwrap();
     assert!(matches!(

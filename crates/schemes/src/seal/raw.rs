@@ -7,48 +7,35 @@
 //!   4), data array, and, when that holds only the first of two polynomials, the seed of the second;
 //! - key-switching keys: parms_id, number of keys, and for each its number of digits and the digits, each a ciphertext.
 
+mod parameters;
+mod plaintext;
+
 use ringmill_limits::{Halt, Watch};
-use ringmill_math::Ring;
 use zeroize::Zeroizing;
 
 use super::blake::{Blake2xb, SEED_BYTES};
-use super::chain::{CKKS, Chain};
+use super::chain::{Chain, ParmsId, SealScheme};
 use super::error::{Object, SealError};
 use super::source::{HEADER_BYTES, Header, Source};
-use crate::ckks::Ciphertext;
+use crate::rlwe::Ciphertext;
 
-/// SEAL's largest number of primes.
-const MAX_PRIMES: u64 = 256;
+pub(super) use parameters::{RawParameters, read_parameters};
+pub(super) use plaintext::{read_coefficients, read_plaintext};
+
 /// Most polynomials that a ciphertext has here; SEAL's own bound of 16 would let a short file ask for much memory.
-const MAX_POLYS: u64 = Ciphertext::MAX_SIZE as u64;
+const MAX_POLYS: u64 = Ciphertext::<()>::MAX_SIZE as u64;
 /// SEAL's number for the Blake2Xb generator.
 const BLAKE2XB: u8 = 1;
-/// A parameter file unpacks to at most this.
-pub(super) const PARAMETERS_BUDGET: u64 = 32 * (MAX_PRIMES + 2);
 
-const MODULUS_MEMBERS: usize = 8;
-const PLAINTEXT_FIELDS: usize = 32 + 8 + 8;
 /// Without the correction factor.
 const CIPHERTEXT_FIELDS: usize = 32 + 1 + 4 * 8;
 
-/// Encryption parameters of CKKS.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct RawParameters {
-    pub n: usize,
-    pub moduli: Vec<u64>,
-}
-
-/// A plaintext or a secret key in evaluation form: one limb for each of the first `primes` primes.
-pub(super) struct RawPlaintext {
-    pub primes: usize,
-    pub scale: f64,
-    pub data: Zeroizing<Vec<u64>>,
-}
-
-/// A ciphertext in evaluation form: polynomials of one limb for each of the first `primes` primes.
+/// A ciphertext in the form that its scheme has: polynomials of one limb for each of the first `primes` primes.
 pub(super) struct RawCiphertext {
     pub primes: usize,
     pub scale: f64,
+    /// The correction factor; 1 but in BGV.
+    pub factor: u64,
     pub polys: Vec<Vec<u64>>,
 }
 
@@ -57,59 +44,6 @@ pub(super) struct RawCiphertext {
 pub(super) struct RawKey {
     pub b: Vec<u64>,
     pub a: Vec<u64>,
-}
-
-/// Reads a parameter file.
-pub(super) fn read_parameters(bytes: &[u8]) -> Result<RawParameters, SealError> {
-    let object = Object::Parameters;
-    let mut source = Source::open(object, bytes, PARAMETERS_BUDGET)?;
-    let scheme = source.u8()?;
-    if scheme != CKKS {
-        let hint = "only CKKS (scheme 2) is computed on here: BFV is 1, BGV 3";
-        return Err(SealError::hinted(object, "scheme", CKKS, scheme, hint));
-    }
-    let n = source.u64()?;
-    let max = Ring::full(Ring::MAX_LOG_N).len();
-    let n = usize::try_from(n)
-        .ok()
-        .filter(|&n| n.is_power_of_two() && (2..=max).contains(&n))
-        .ok_or_else(|| {
-            SealError::field(
-                object,
-                "ring degree",
-                format_args!("a power of two from 2 to {max}"),
-                n,
-            )
-        })?;
-    let count = source.u64()?;
-    if !(1..=MAX_PRIMES).contains(&count) {
-        return Err(SealError::field(
-            object,
-            "number of primes",
-            format_args!("1 to {MAX_PRIMES}"),
-            count,
-        ));
-    }
-    let mut moduli = Vec::new();
-    for _ in 0..count {
-        moduli.push(modulus(&mut source)?);
-    }
-    let plain = modulus(&mut source)?;
-    if plain != 0 {
-        return Err(SealError::field(
-            object,
-            "plain modulus",
-            "0 (CKKS has none)",
-            plain,
-        ));
-    }
-    source.finish()?;
-    Ok(RawParameters { n, moduli })
-}
-
-fn modulus(source: &mut Source<'_>) -> Result<u64, SealError> {
-    exact_size(source, Object::Modulus, MODULUS_MEMBERS)?;
-    source.u64()
 }
 
 /// Reads a nested header and checks the size it states against the only one possible.
@@ -138,7 +72,7 @@ fn level<'c>(
 ) -> Result<&'c [u64], SealError> {
     let id = source.parms_id()?;
     let unknown = || {
-        if id.0 == [0; 32] {
+        if id == ParmsId::NONE {
             let hint =
                 "a zero parms_id marks coefficient form: transform it to NTT form before saving";
             return SealError::hinted(object, "parms_id", "the name of a level", "zero", hint);
@@ -175,37 +109,12 @@ fn equal(object: Object, field: &'static str, expected: u64, found: u64) -> Resu
     }
 }
 
-/// Reads a plaintext or secret key file.
-pub(super) fn read_plaintext(
-    chain: &Chain,
-    object: Object,
-    bytes: &[u8],
-) -> Result<RawPlaintext, SealError> {
-    let most = chain.n().saturating_mul(chain.moduli().len());
-    let mut source = Source::open(
-        object,
-        bytes,
-        (PLAINTEXT_FIELDS + array_members(most) + HEADER_BYTES) as u64,
-    )?;
-    let moduli = level(chain, object, &mut source)?;
-    let words = chain.n().saturating_mul(moduli.len());
-    equal(object, "coefficient count", words as u64, source.u64()?)?;
-    let scale = scale(&mut source, object)?;
-    exact_size(&mut source, Object::Array, array_members(words))?;
-    equal(
-        object,
-        "length of the data array",
-        words as u64,
-        source.u64()?,
-    )?;
-    let mut data = Zeroizing::new(Vec::new());
-    source.residues(object, moduli, chain.n(), &mut data)?;
-    source.finish()?;
-    Ok(RawPlaintext {
-        primes: moduli.len(),
-        scale,
-        data,
-    })
+/// The scale of what has none.
+fn unit_scale(source: &mut Source<'_>, object: Object) -> Result<(), SealError> {
+    match source.f64()? {
+        1.0 => Ok(()),
+        found => Err(SealError::field(object, "scale", 1, found)),
+    }
 }
 
 /// Members of a data array of this many words.
@@ -242,16 +151,18 @@ fn ciphertext_members(
     source: &mut Source<'_>,
 ) -> Result<(RawCiphertext, usize), SealError> {
     let moduli = level(chain, object, source)?;
-    if source.u8()? != 1 {
-        let hint =
-            "transform it to NTT form before saving, as all CKKS operations of SEAL leave it";
-        return Err(SealError::hinted(
-            object,
-            "form",
-            "NTT form (1)",
-            "another",
-            hint,
-        ));
+    if source.u8()? != u8::from(chain.evaluation_form(object)) {
+        let (expected, hint) = match chain.evaluation_form(object) {
+            true => (
+                "NTT form (1)",
+                "transform it to NTT form before saving, as all CKKS operations of SEAL leave it",
+            ),
+            false => (
+                "coefficient form (0)",
+                "transform it from NTT form before saving, as all BFV operations of SEAL leave it",
+            ),
+        };
+        return Err(SealError::hinted(object, "form", expected, "another", hint));
     }
     let polys = source.u64()?;
     if !(2..=MAX_POLYS).contains(&polys) {
@@ -270,11 +181,31 @@ fn ciphertext_members(
         moduli.len() as u64,
         source.u64()?,
     )?;
-    let scale = scale(source, object)?;
-    let mut members = CIPHERTEXT_FIELDS;
+    let scale = match chain.scheme() {
+        SealScheme::Ckks => scale(source, object)?,
+        SealScheme::Bfv | SealScheme::Bgv => {
+            unit_scale(source, object)?;
+            1.0
+        }
+    };
+    let (mut members, mut factor) = (CIPHERTEXT_FIELDS, 1);
+    let factored = chain.scheme() == SealScheme::Bgv && object == Object::Ciphertext;
     if header.correction_factor {
-        equal(object, "correction factor", 1, source.u64()?)?;
+        factor = source.u64()?;
         members += 8;
+    } else if factored {
+        let hint = "SEAL has BGV since 4.0: save it from there";
+        let found = format_args!("{}.{}", header.version[0], header.version[1]).to_string();
+        return Err(SealError::hinted(
+            object,
+            "version",
+            "4.0 or later",
+            found,
+            hint,
+        ));
+    }
+    if !factored {
+        equal(object, "correction factor", 1, factor)?;
     }
 
     let poly_words = chain.n().saturating_mul(moduli.len());
@@ -324,6 +255,7 @@ fn ciphertext_members(
         RawCiphertext {
             primes: moduli.len(),
             scale,
+            factor,
             polys: data,
         },
         members,

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use ringmill_limits::{Halt, Limits, Watch};
 
-use super::chain::Chain;
+use super::chain::{Chain, SealScheme};
 use super::emit;
 use super::error::{Object, SealError};
 use super::raw;
@@ -18,7 +18,7 @@ fn within(memory: u64) -> Watch {
 }
 
 fn chain() -> Chain {
-    Chain::new(N, &MODULI)
+    Chain::new(SealScheme::Ckks, N, &MODULI, 0)
 }
 
 fn limbs(primes: usize) -> Vec<u64> {
@@ -95,7 +95,7 @@ fn samples(compression: Compression) -> Vec<(Object, Vec<u8>)> {
 fn read(object: Object, bytes: &[u8]) -> Result<(), SealError> {
     let chain = chain();
     match object {
-        Object::Parameters => raw::read_parameters(bytes).map(drop),
+        Object::Parameters => raw::read_parameters(bytes, SealScheme::Ckks).map(drop),
         Object::Plaintext | Object::SecretKey => {
             raw::read_plaintext(&chain, object, bytes).map(drop)
         }
@@ -114,7 +114,12 @@ fn what_is_written_is_read_back() {
             assert_eq!(size, bytes.len() as u64, "{object}");
             match object {
                 Object::Parameters => {
-                    assert_eq!(raw::read_parameters(&bytes).unwrap().moduli, MODULI)
+                    assert_eq!(
+                        raw::read_parameters(&bytes, SealScheme::Ckks)
+                            .unwrap()
+                            .moduli,
+                        MODULI
+                    )
                 }
                 Object::Plaintext | Object::SecretKey => {
                     let plain = raw::read_plaintext(&chain, object, &bytes).unwrap();
@@ -310,7 +315,12 @@ fn a_compression_bomb_is_refused_within_its_budget() {
 fn keys_that_pack_as_no_uniform_residues_do_are_refused() {
     use std::io::Write;
     let n = 1 << 12;
-    let chain = Chain::new(n, &[1_099_511_480_321, 1_073_692_673, 549_755_731_969]);
+    let chain = Chain::new(
+        SealScheme::Ckks,
+        n,
+        &[1_099_511_480_321, 1_073_692_673, 549_755_731_969],
+        0,
+    );
     let zeros = vec![0; 3 * n];
     let keys = vec![Some(vec![[zeros.as_slice(), zeros.as_slice()]; 2]); 16];
     let plain = emit::keys(&chain, Object::GaloisKeys, &keys, Compression::None).unwrap();

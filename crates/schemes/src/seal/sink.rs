@@ -6,8 +6,11 @@ use super::chain::ParmsId;
 use super::error::{Object, SealError};
 use super::source::{HEADER_BYTES, MAGIC};
 
-/// Version 3.6 in the header: every SEAL from 3.6 to 4.x loads it, while SEAL 4.0 to 4.3 load no 4.x but their own.
-const VERSION: [u8; 2] = [3, 6];
+/// A version of SEAL, as headers name it.
+pub(super) type Version = [u8; 2];
+
+/// Every SEAL from 3.6 to 4.x loads this version, while SEAL 4.0 to 4.3 load no 4.x but their own.
+const VERSION: Version = [3, 6];
 
 /// The level SEAL uses.
 const ZSTD_LEVEL: i32 = 3;
@@ -23,15 +26,21 @@ pub enum Compression {
 
 /// Bytes of an object being written. They may be a secret, so they are wiped.
 pub(super) struct Sink {
+    version: Version,
     bytes: Zeroizing<Vec<u8>>,
 }
 
 impl Sink {
     /// `members` is the exact size of what will be written.
     pub(super) fn new(members: usize) -> Self {
+        Self::of_version(VERSION, members)
+    }
+
+    /// The same in the form of one version alone.
+    pub(super) fn of_version(version: Version, members: usize) -> Self {
         let mut bytes = Zeroizing::new(Vec::with_capacity(members.saturating_add(HEADER_BYTES)));
         bytes.extend_from_slice(&[0; HEADER_BYTES]);
-        Self { bytes }
+        Self { version, bytes }
     }
 
     pub(super) fn u8(&mut self, value: u8) {
@@ -53,7 +62,7 @@ impl Sink {
     /// The header of a nested object of `members` bytes.
     pub(super) fn nested(&mut self, members: usize) {
         self.bytes
-            .extend_from_slice(&header(0, (members + HEADER_BYTES) as u64));
+            .extend_from_slice(&header(self.version, 0, (members + HEADER_BYTES) as u64));
     }
 
     pub(super) fn words(&mut self, words: &[u64]) {
@@ -70,7 +79,7 @@ impl Sink {
     ) -> Result<Vec<u8>, SealError> {
         match compression {
             Compression::None => {
-                let head = header(0, self.bytes.len() as u64);
+                let head = header(self.version, 0, self.bytes.len() as u64);
                 if let Some(place) = self.bytes.first_chunk_mut() {
                     *place = head;
                 }
@@ -85,7 +94,8 @@ impl Sink {
                 let packed =
                     Zeroizing::new(zstd::bulk::compress(members, ZSTD_LEVEL).map_err(broken)?);
                 let mut out = Vec::with_capacity(packed.len() + HEADER_BYTES);
-                out.extend_from_slice(&header(2, (packed.len() + HEADER_BYTES) as u64));
+                let size = (packed.len() + HEADER_BYTES) as u64;
+                out.extend_from_slice(&header(self.version, 2, size));
                 out.extend_from_slice(&packed);
                 Ok(out)
             }
@@ -93,11 +103,11 @@ impl Sink {
     }
 }
 
-fn header(compression: u8, size: u64) -> [u8; HEADER_BYTES] {
+fn header(version: Version, compression: u8, size: u64) -> [u8; HEADER_BYTES] {
     let mut out = [0; HEADER_BYTES];
     let [m0, m1] = MAGIC.to_le_bytes();
     let [s0, s1, s2, s3, s4, s5, s6, s7] = size.to_le_bytes();
-    let [major, minor] = VERSION;
+    let [major, minor] = version;
     out.copy_from_slice(&[
         m0,
         m1,

@@ -11,6 +11,7 @@ use zeroize::Zeroize;
 
 use super::chain::ParmsId;
 use super::error::{Object, SealError};
+use super::sink::Version;
 
 pub(super) const MAGIC: u16 = 0xA15E;
 pub(super) const HEADER_BYTES: usize = 16;
@@ -33,6 +34,7 @@ const CHUNK_BYTES: usize = 8192;
 pub(super) struct Header {
     /// SEAL 4 gave ciphertexts a correction factor; nothing else differs from SEAL 3.6.
     pub correction_factor: bool,
+    pub version: Version,
     compression: u8,
     /// Bytes of the object, header included.
     pub size: u64,
@@ -77,10 +79,21 @@ impl Header {
         };
         Ok(Self {
             correction_factor,
+            version: [major, minor],
             compression,
             size: u64::from_le_bytes(size),
         })
     }
+}
+
+/// The version of the SEAL that wrote a file.
+pub(super) fn version(object: Object, bytes: &[u8]) -> Result<Version, SealError> {
+    let head = bytes.first_chunk().ok_or(SealError::Truncated {
+        object,
+        needed: HEADER_BYTES as u64,
+        left: bytes.len() as u64,
+    })?;
+    Ok(Header::parse(object, head)?.version)
 }
 
 enum Stream<'a> {

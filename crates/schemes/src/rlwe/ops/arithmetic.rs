@@ -8,7 +8,7 @@ use super::emit::{Emit, Limb};
 use crate::rlwe::error::RlweError;
 
 /// Polynomials present in both addends are added; the others pass through.
-pub(crate) fn add(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
+pub(crate) fn add<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(0).min(v.size(1))) {
         let (a, b) = (e.cipher(0, poly)?, e.cipher(1, poly)?);
         let sum = e.zip(&a, &b, ProcBuilder::add)?;
@@ -18,7 +18,7 @@ pub(crate) fn add(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
 }
 
 /// As [`add`]; a third polynomial of the subtrahend alone is negated.
-pub(crate) fn sub(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
+pub(crate) fn sub<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(1)) {
         let difference = if poly.within(v.size(0)) {
             let (a, b) = (e.cipher(0, poly)?, e.cipher(1, poly)?);
@@ -32,7 +32,7 @@ pub(crate) fn sub(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
     Ok(())
 }
 
-pub(crate) fn neg(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
+pub(crate) fn neg<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(0)) {
         let a = e.cipher(0, poly)?;
         let negated = e.map(&a, ProcBuilder::neg)?;
@@ -41,19 +41,19 @@ pub(crate) fn neg(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
     Ok(())
 }
 
-pub(crate) fn add_plain(e: &mut Emit, _: &Variant) -> Result<(), RlweError> {
+pub(crate) fn add_plain<P>(e: &mut Emit<P>, _: &Variant) -> Result<(), RlweError> {
     let (a, m) = (e.cipher(0, Poly(0))?, e.plain(1)?);
     let sum = e.zip(&a, &m, ProcBuilder::add)?;
     e.result(0, Poly(0), &sum)
 }
 
-pub(crate) fn sub_plain(e: &mut Emit, _: &Variant) -> Result<(), RlweError> {
+pub(crate) fn sub_plain<P>(e: &mut Emit<P>, _: &Variant) -> Result<(), RlweError> {
     let (a, m) = (e.cipher(0, Poly(0))?, e.plain(1)?);
     let difference = e.zip(&a, &m, ProcBuilder::sub)?;
     e.result(0, Poly(0), &difference)
 }
 
-pub(crate) fn mul_plain(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
+pub(crate) fn mul_plain<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let polys = Poly::of(v.size(0))
         .map(|poly| e.cipher(0, poly))
         .collect::<Result<Vec<_>, _>>()?;
@@ -65,14 +65,14 @@ pub(crate) fn mul_plain(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
     Ok(())
 }
 
-pub(crate) fn add_scalar(e: &mut Emit, _: &Variant) -> Result<(), RlweError> {
+pub(crate) fn add_scalar<P>(e: &mut Emit<P>, _: &Variant) -> Result<(), RlweError> {
     let a = e.cipher(0, Poly(0))?;
     let residues = e.residues()?;
     let sum = with_residues(e, &a, &residues, ProcBuilder::addi_of)?;
     e.result(0, Poly(0), &sum)
 }
 
-pub(crate) fn mul_scalar(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
+pub(crate) fn mul_scalar<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let residues = e.residues()?;
     for poly in Poly::of(v.size(0)) {
         let a = e.cipher(0, poly)?;
@@ -83,8 +83,8 @@ pub(crate) fn mul_scalar(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
 }
 
 /// One instruction a limb, with the immediate parameter of its modulus.
-fn with_residues(
-    e: &mut Emit,
+fn with_residues<P>(
+    e: &mut Emit<P>,
     a: &[Limb],
     residues: &[u16],
     f: impl Fn(&mut ProcBuilder, ValueId, u16) -> Result<ValueId, VerifyError>,
@@ -98,34 +98,51 @@ fn with_residues(
     a.iter().zip(residues).map(one).collect()
 }
 
-pub(crate) fn mul(e: &mut Emit, _: &Variant) -> Result<(), RlweError> {
+pub(crate) fn mul<P>(e: &mut Emit<P>, _: &Variant) -> Result<(), RlweError> {
     let [d0, d1, d2] = product(e)?;
     e.result(0, Poly(0), &d0)?;
     e.result(0, Poly(1), &d1)?;
     e.result(0, Poly(2), &d2)
 }
 
-pub(crate) fn square(e: &mut Emit, _: &Variant) -> Result<(), RlweError> {
+pub(crate) fn square<P>(e: &mut Emit<P>, _: &Variant) -> Result<(), RlweError> {
     let [d0, d1, d2] = squared(e)?;
     e.result(0, Poly(0), &d0)?;
     e.result(0, Poly(1), &d1)?;
     e.result(0, Poly(2), &d2)
 }
 
-/// Ring paper, Algorithm 2; d_2 comes first because key switching waits for it.
-pub(crate) fn product(e: &mut Emit) -> Result<[Vec<Limb>; 3], RlweError> {
-    let (a0, a1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
-    let (b0, b1) = (e.cipher(1, Poly(0))?, e.cipher(1, Poly(1))?);
-    let d2 = e.zip(&a1, &b1, ProcBuilder::mul)?;
-    let d0 = e.zip(&a0, &b0, ProcBuilder::mul)?;
-    let d1 = e.dot2(&a0, &b1, &a1, &b0)?;
+/// Ring paper, Algorithm 2.
+pub(crate) fn product<P>(e: &mut Emit<P>) -> Result<[Vec<Limb>; 3], RlweError> {
+    let a = [e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?];
+    let b = [e.cipher(1, Poly(0))?, e.cipher(1, Poly(1))?];
+    tensor(e, &a, &b)
+}
+
+pub(crate) fn squared<P>(e: &mut Emit<P>) -> Result<[Vec<Limb>; 3], RlweError> {
+    let a = [e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?];
+    tensor_square(e, &a)
+}
+
+/// (a_0 + a_1 s) (b_0 + b_1 s) as a polynomial in s; d_2 comes first because key switching waits for it.
+pub(crate) fn tensor<P>(
+    e: &mut Emit<P>,
+    [a0, a1]: &[Vec<Limb>; 2],
+    [b0, b1]: &[Vec<Limb>; 2],
+) -> Result<[Vec<Limb>; 3], RlweError> {
+    let d2 = e.zip(a1, b1, ProcBuilder::mul)?;
+    let d0 = e.zip(a0, b0, ProcBuilder::mul)?;
+    let d1 = e.dot2(a0, b1, a1, b0)?;
     Ok([d0, d1, d2])
 }
 
-pub(crate) fn squared(e: &mut Emit) -> Result<[Vec<Limb>; 3], RlweError> {
-    let (a0, a1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
-    let d2 = e.zip(&a1, &a1, ProcBuilder::mul)?;
-    let d0 = e.zip(&a0, &a0, ProcBuilder::mul)?;
-    let d1 = e.dot2(&a0, &a1, &a0, &a1)?;
+/// [`tensor`] of one ciphertext with itself.
+pub(crate) fn tensor_square<P>(
+    e: &mut Emit<P>,
+    [a0, a1]: &[Vec<Limb>; 2],
+) -> Result<[Vec<Limb>; 3], RlweError> {
+    let d2 = e.zip(a1, a1, ProcBuilder::mul)?;
+    let d0 = e.zip(a0, a0, ProcBuilder::mul)?;
+    let d1 = e.dot2(a0, a1, a0, a1)?;
     Ok([d0, d1, d2])
 }

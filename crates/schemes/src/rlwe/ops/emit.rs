@@ -6,9 +6,8 @@ use ringmill_isa::mid::{
 use ringmill_isa::{Level, Poly};
 use ringmill_math::Modulus;
 
-use crate::rlwe::arith::reducer;
 use crate::rlwe::error::RlweError;
-use crate::rlwe::params::Params;
+use crate::rlwe::params::{Params, RingParams};
 
 /// A limb with the index of its modulus.
 #[derive(Clone, Copy)]
@@ -17,7 +16,9 @@ pub(crate) struct Limb {
     pub modulus: usize,
 }
 
-pub(crate) struct Emit<'p> {
+/// `P` is the scheme's own parameters.
+pub(crate) struct Emit<'p, P> {
+    pub own: &'p P,
     pub params: &'p Params,
     pub level: Level,
     builder: ProcBuilder,
@@ -31,15 +32,19 @@ pub(crate) struct KeyOperand {
     pub seed: Option<u16>,
 }
 
-impl<'p> Emit<'p> {
-    pub fn new(params: &'p Params, name: String, level: Level) -> Result<Self, RlweError> {
+impl<'p, P: RingParams> Emit<'p, P> {
+    pub fn new(own: &'p P, name: String, level: Level) -> Result<Self, RlweError> {
+        let params = own.ring_params();
         Ok(Self {
+            own,
             params,
             level,
-            builder: ProcBuilder::new(name, params.log_n(), params.moduli())?,
+            builder: ProcBuilder::new(name, params.log_n(), params.table())?,
         })
     }
+}
 
+impl<P> Emit<'_, P> {
     pub fn finish(self) -> Result<Procedure, RlweError> {
         Ok(self.builder.finish()?)
     }
@@ -48,8 +53,9 @@ impl<'p> Emit<'p> {
         &mut self.builder
     }
 
+    /// Modulus `index` of the table.
     pub fn reducer(&self, index: usize) -> Result<Modulus, RlweError> {
-        reducer(self.params, index)
+        self.params.any_reducer(index)
     }
 
     /// Indices of the ciphertext primes at this level.
@@ -57,16 +63,22 @@ impl<'p> Emit<'p> {
         0..self.level.primes()
     }
 
-    fn ty(&self, modulus: usize) -> LimbType {
+    fn ty(&self, modulus: usize, form: Form) -> LimbType {
         LimbType {
             ring: self.params.ring(),
             modulus: ModulusId(modulus as u16),
-            form: Form::Eval,
+            form,
         }
     }
 
-    fn param(&mut self, name: String, modulus: usize, role: ParamRole) -> Result<Limb, RlweError> {
-        let ty = self.ty(modulus);
+    fn param(
+        &mut self,
+        name: String,
+        modulus: usize,
+        form: Form,
+        role: ParamRole,
+    ) -> Result<Limb, RlweError> {
+        let ty = self.ty(modulus, form);
         let value = self.builder.param(format!("{name}.q{modulus}"), ty, role)?;
         Ok(Limb { value, modulus })
     }
@@ -82,7 +94,7 @@ impl<'p> Emit<'p> {
         let role = ParamRole::Cipher { arg, poly };
         moduli
             .into_iter()
-            .map(|i| self.param(format!("{letter}{poly}"), i, role))
+            .map(|i| self.param(format!("{letter}{poly}"), i, Form::Eval, role))
             .collect()
     }
 
@@ -93,8 +105,14 @@ impl<'p> Emit<'p> {
 
     pub fn plain(&mut self, arg: u16) -> Result<Vec<Limb>, RlweError> {
         self.level_moduli()
-            .map(|i| self.param("m".into(), i, ParamRole::Plain { arg }))
+            .map(|i| self.param("m".into(), i, Form::Eval, ParamRole::Plain { arg }))
             .collect()
+    }
+
+    /// The one limb of a plaintext operand that is known modulo the plain modulus, entry `modulus` of the table, in
+    /// coefficient form.
+    pub fn plain_residues(&mut self, arg: u16, modulus: usize) -> Result<Limb, RlweError> {
+        self.param("m".into(), modulus, Form::Coeff, ParamRole::Plain { arg })
     }
 
     pub fn key(&mut self, arg: u16, seeded: bool) -> Result<KeyOperand, RlweError> {
@@ -108,12 +126,13 @@ impl<'p> Emit<'p> {
 
     /// An integer constant that each call gives: one immediate parameter a modulus of the level.
     pub fn residues(&mut self) -> Result<Vec<u16>, RlweError> {
-        self.level_moduli()
-            .map(|i| {
-                let ty = ImmType::Scalar(ModulusId(i as u16));
-                Ok(self.builder.immediate(ty)?)
-            })
-            .collect()
+        self.level_moduli().map(|i| self.residue(i)).collect()
+    }
+
+    /// A residue modulo entry `modulus` of the table that each call gives.
+    pub fn residue(&mut self, modulus: usize) -> Result<u16, RlweError> {
+        let ty = ImmType::Scalar(ModulusId(modulus as u16));
+        Ok(self.builder.immediate(ty)?)
     }
 
     /// A Galois element that each call gives.
@@ -131,7 +150,9 @@ impl<'p> Emit<'p> {
     ) -> Result<ValueId, RlweError> {
         if let (1, Some(seed)) = (part, key.seed) {
             let stream = (digit * self.params.moduli().len() + modulus) as u64;
-            return Ok(self.builder.prng(self.ty(modulus), seed, stream)?);
+            return Ok(self
+                .builder
+                .prng(self.ty(modulus, Form::Eval), seed, stream)?);
         }
         let role = ParamRole::Key {
             arg: key.arg,
@@ -139,9 +160,8 @@ impl<'p> Emit<'p> {
             part,
         };
         let letter = if part == 0 { 'b' } else { 'a' };
-        Ok(self
-            .param(format!("k{}.{letter}{digit}", key.arg), modulus, role)?
-            .value)
+        let name = format!("k{}.{letter}{digit}", key.arg);
+        Ok(self.param(name, modulus, Form::Eval, role)?.value)
     }
 
     /// Declares polynomial `poly` of result ciphertext `index`.

@@ -8,6 +8,7 @@
 //! A polynomial that an operation leaves as it is ([`Through`]) is neither parameter nor result.
 
 pub(crate) mod arithmetic;
+mod carry;
 mod emit;
 pub(crate) mod keyswitch;
 pub(crate) mod scaling;
@@ -23,19 +24,19 @@ use super::cipher::MAX_SIZE;
 use super::error::RlweError;
 use super::params::{Params, RingParams};
 use crate::scheme::Operation;
-pub(crate) use emit::Emit;
+pub(crate) use emit::{Emit, Limb};
 
 /// A scheme's operations: the match of [`Table::row`] is its table.
 pub trait Table: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     type Params: RingParams;
     type Error: From<RlweError>;
 
-    fn row(self) -> &'static Row;
+    fn row(self) -> &'static Row<Self::Params>;
 }
 
-/// What there is to know of an operation.
+/// What there is to know of an operation of a scheme with parameters `P`.
 #[derive(Debug)]
-pub struct Row {
+pub struct Row<P> {
     /// Begins with the scheme's name, so that no two schemes' procedures have one name.
     pub name: &'static str,
     /// Polynomials of each ciphertext operand.
@@ -49,10 +50,10 @@ pub struct Row {
     /// Number of polynomials of a result.
     pub size: ResultSize,
     pub through: Through,
-    pub(crate) emit: fn(&mut Emit<'_>, &Variant) -> Result<(), RlweError>,
+    pub(crate) emit: fn(&mut Emit<'_, P>, &Variant) -> Result<(), RlweError>,
 }
 
-impl Row {
+impl<P> Row<P> {
     /// The name without the scheme's.
     pub fn short_name(&self) -> &'static str {
         self.name
@@ -113,6 +114,8 @@ pub enum ImmediateKind {
     None,
     /// An integer constant by its residues modulo q_0 ..= q_level.
     Residues,
+    /// A residue modulo the plaintext modulus.
+    PlainResidue,
     Element,
     Elements,
 }
@@ -166,7 +169,7 @@ pub struct Variant {
 
 impl Variant {
     /// Polynomials of a ciphertext operand.
-    fn size(&self, operand: usize) -> u32 {
+    pub(crate) fn size(&self, operand: usize) -> u32 {
         self.sizes.get(operand).copied().unwrap_or(0)
     }
 }
@@ -175,6 +178,7 @@ impl Variant {
 pub enum Immediate {
     None,
     Residues(Vec<u64>),
+    PlainResidue(u64),
     Element(Galois),
     Elements(Vec<Galois>),
     /// What each call of the procedure gives: so many values of this kind.
@@ -186,6 +190,7 @@ impl Immediate {
         match self {
             Self::None => ImmediateKind::None,
             Self::Residues(_) => ImmediateKind::Residues,
+            Self::PlainResidue(_) => ImmediateKind::PlainResidue,
             Self::Element(_) => ImmediateKind::Element,
             Self::Elements(_) => ImmediateKind::Elements,
             Self::Open(kind, _) => *kind,
@@ -197,6 +202,7 @@ impl Immediate {
         match self {
             Self::None | Self::Open(..) => Vec::new(),
             Self::Residues(residues) => residues.clone(),
+            Self::PlainResidue(residue) => vec![*residue],
             Self::Element(g) => vec![(*g).into()],
             Self::Elements(elements) => elements.iter().map(|&g| g.into()).collect(),
         }
@@ -206,7 +212,7 @@ impl Immediate {
         match self {
             Self::None => 0,
             Self::Residues(residues) => residues.len(),
-            Self::Element(_) => 1,
+            Self::PlainResidue(_) | Self::Element(_) => 1,
             Self::Elements(elements) => elements.len(),
             Self::Open(_, count) => *count,
         }
@@ -217,11 +223,15 @@ impl Immediate {
         match self {
             Self::None
             | Self::Open(
-                ImmediateKind::None | ImmediateKind::Residues | ImmediateKind::Element,
+                ImmediateKind::None
+                | ImmediateKind::Residues
+                | ImmediateKind::PlainResidue
+                | ImmediateKind::Element,
                 _,
             ) => String::new(),
             Self::Open(ImmediateKind::Elements, count) => format!(".{count}"),
             Self::Residues(residues) => format!(".{}", digest(residues.iter().copied())),
+            Self::PlainResidue(residue) => format!(".t{residue}"),
             Self::Element(g) => format!(".g{g}"),
             Self::Elements(elements) => {
                 let words = elements.iter().map(|&g| g.into());
@@ -366,8 +376,7 @@ impl<T: Table> Operation for OpKey<T> {
     }
 
     fn emit(&self, params: &T::Params) -> Result<Procedure, T::Error> {
-        let params = params.ring_params();
-        self.check(params)?;
+        self.check(params.ring_params())?;
         let (open, immediates) = self.opened();
         let mut e = Emit::new(params, open.name(), open.variant.level)?;
         (open.op.row().emit)(&mut e, &open.variant)?;

@@ -1,87 +1,135 @@
-//! Division by primes with rounding: rescaling and the mod-down of key switching.
+//! Division by primes: rescaling, modulus switching and the mod-down of key switching.
 
 use num_bigint::BigUint;
-use num_traits::ToPrimitive;
 use ringmill_isa::Poly;
-use ringmill_isa::mid::{ModulusId, ProcBuilder};
+use ringmill_isa::mid::{ModulusId, ProcBuilder, ValueId};
+use ringmill_math::{Modulus, reduce_big};
 
 use super::Variant;
+use super::carry::Carried;
 use super::emit::{Emit, Limb};
 use crate::rlwe::error::RlweError;
 
-/// Ring paper, Algorithm 4, rounding to nearest as SEAL does: divides by the last prime of the level.
-pub(crate) fn rescale(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
+/// Divides by the last prime of the level: ring paper, Algorithm 4, rounding to nearest as SEAL does; of low messages the
+/// modulus switching of the vector paper, section 2.2.2.
+pub(crate) fn rescale<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(0)) {
         let mut kept = e.cipher(0, poly)?;
         let last = kept.split_off(kept.len().saturating_sub(1));
-        let scaled = divide_and_round(e, &last, &kept)?;
+        let scaled = divide(e, &last, &kept)?;
         e.result(0, poly, &scaled)?;
     }
     Ok(())
 }
 
 /// Divides polynomials over the level's and the special primes by P.
-pub(crate) fn mod_down_all(e: &mut Emit, v: &Variant) -> Result<(), RlweError> {
+pub(crate) fn mod_down_all<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let special = e.params.cipher_count()..e.params.moduli().len();
     for poly in Poly::of(v.size(0)) {
         let kept = e.cipher(0, poly)?;
         let dropped = e.cipher_over(0, poly, special.clone())?;
-        let scaled = divide_and_round(e, &dropped, &kept)?;
+        let scaled = divide(e, &dropped, &kept)?;
         e.result(0, poly, &scaled)?;
     }
     Ok(())
 }
 
 /// Divides a value x, known modulo the moduli of `dropped` (k of them, product P) and of `kept`, by P; the result is
-/// over the moduli of `kept`. With h the [`rounding_offset`] and f_i the fractional parts that the fast base extension of
-/// x + h sums, the result is exactly (x + h) / P - (f_1 + ... + f_k):
-///
-/// - k = 1: x / P rounded to nearest, SEAL's bits (ring paper, Algorithms 3 and 4, with rounding);
-/// - k > 1: within k / 2 of x / P, and unbiased, because the mean k / 2 of the f_i is what h / P adds;
-/// - a multiple of P is divided exactly for every k, so that a ciphertext of zeros stays one.
-pub(crate) fn divide_and_round(
-    e: &mut Emit,
+/// over the moduli of `kept`.
+pub(crate) fn divide<P>(
+    e: &mut Emit<P>,
     dropped: &[Limb],
     kept: &[Limb],
 ) -> Result<Vec<Limb>, RlweError> {
     let moduli = e.params.moduli();
     let primes = dropped.iter().filter_map(|l| moduli.get(l.modulus));
     let primes: Vec<u64> = primes.copied().collect();
-    let divisor: BigUint = primes.iter().product();
-    let half = rounding_offset(&primes);
-    let residue = |x: &BigUint, q: u64| (x % q).to_u64().unwrap_or(0);
+    match e.params.low_modulus() {
+        None => divide_and_round(e, &primes, dropped, kept),
+        Some(t) => divide_keeping(e, &primes, dropped, kept, t),
+    }
+}
 
+/// [`divide`] with h the [`rounding_offset`] and f_i the fractional parts that the fast base extension of x + h sums: the
+/// result is exactly (x + h) / P - (f_1 + ... + f_k):
+///
+/// - k = 1: x / P rounded to nearest, SEAL's bits (ring paper, Algorithms 3 and 4, with rounding);
+/// - k > 1: within k / 2 of x / P, and unbiased, because the mean k / 2 of the f_i is what h / P adds;
+/// - a multiple of P is divided exactly for every k, so that a ciphertext of zeros stays one.
+fn divide_and_round<P>(
+    e: &mut Emit<P>,
+    primes: &[u64],
+    dropped: &[Limb],
+    kept: &[Limb],
+) -> Result<Vec<Limb>, RlweError> {
+    let divisor: BigUint = primes.iter().product();
+    let half = rounding_offset(primes);
     let mut shifted = Vec::with_capacity(dropped.len());
     for l in dropped {
-        let q = e.reducer(l.modulus)?.value();
-        let coefficients = e.ops().intt(l.value)?;
-        shifted.push(e.ops().addi(coefficients, residue(&half, q))?);
-    }
-    let extended = match shifted.as_slice() {
-        [_] => Vec::new(),
-        many => {
-            let to: Vec<_> = kept.iter().map(|l| ModulusId(l.modulus as u16)).collect();
-            e.ops().bext(many, &to)?
-        }
-    };
-    let mut quotients = Vec::with_capacity(kept.len());
-    for (k, l) in kept.iter().enumerate() {
         let q = e.reducer(l.modulus)?;
-        let remainder = match (shifted.as_slice(), extended.get(k)) {
-            (_, Some(&r)) => r,
-            ([only], None) => e.ops().conv(*only, ModulusId(l.modulus as u16))?,
-            _ => continue,
-        };
-        let unshifted = e.ops().addi(remainder, q.neg(residue(&half, q.value())))?;
-        let unshifted = e.ops().ntt(unshifted)?;
-        let difference = e.ops().sub(l.value, unshifted)?;
-        let inverse = q.inv(residue(&divisor, q.value()))?;
-        quotients.push(Limb {
-            value: e.ops().muli(difference, inverse)?,
-            modulus: l.modulus,
-        });
+        let coefficients = e.ops().intt(l.value)?;
+        shifted.push(e.ops().addi(coefficients, reduce_big(&half, q))?);
+    }
+    let mut carried = Carried::new(shifted);
+    carried.extend(e, kept.iter().map(|l| l.modulus))?;
+    let mut quotients = Vec::with_capacity(kept.len());
+    for l in kept {
+        let q = e.reducer(l.modulus)?;
+        let remainder = carried.modulo(e, l.modulus)?;
+        let unshifted = e.ops().addi(remainder, q.neg(reduce_big(&half, q)))?;
+        quotients.push(quotient(e, *l, unshifted, &divisor)?);
     }
     Ok(quotients)
+}
+
+/// [`divide`] by a P that is coprime to t, where messages are residues modulo t: a multiple of t that is x modulo P is taken
+/// off. With S the fast base extension of x (k = 1: its representative in [0, P)) and w = -S / P mod t in [0, t) it is
+/// S + w P, so the result is x / P less 0 to t - 1 + k, and P^-1 x modulo t.
+///
+/// For k = 1 it's SEAL's bits (`mod_t_and_divide_q_last_ntt_inplace`). The vector paper's Equation 6 takes the same multiple
+/// but for t P, as t times a limb modulo P; there a fast extension of several primes would cost t k where w costs k.
+fn divide_keeping<P>(
+    e: &mut Emit<P>,
+    primes: &[u64],
+    dropped: &[Limb],
+    kept: &[Limb],
+    t: Modulus,
+) -> Result<Vec<Limb>, RlweError> {
+    let divisor: BigUint = primes.iter().product();
+    let plain = e.params.moduli().len();
+    let coefficients = dropped.iter().map(|l| e.ops().intt(l.value));
+    let mut carried = Carried::new(coefficients.collect::<Result<_, _>>()?);
+    carried.extend(e, kept.iter().map(|l| l.modulus).chain([plain]))?;
+    let inverse = t.inv(reduce_big(&divisor, t))?;
+    let w = carried.modulo(e, plain)?;
+    let w = e.ops().muli(w, t.neg(inverse))?;
+    let mut quotients = Vec::with_capacity(kept.len());
+    for l in kept {
+        let q = e.reducer(l.modulus)?;
+        let multiple = e.ops().conv(w, ModulusId(l.modulus as u16))?;
+        let multiple = e.ops().muli(multiple, reduce_big(&divisor, q))?;
+        let remainder = carried.modulo(e, l.modulus)?;
+        let remainder = e.ops().add(remainder, multiple)?;
+        quotients.push(quotient(e, *l, remainder, &divisor)?);
+    }
+    Ok(quotients)
+}
+
+/// (x - r) / P of a limb x and a remainder r in coefficient form.
+fn quotient<P>(
+    e: &mut Emit<P>,
+    x: Limb,
+    remainder: ValueId,
+    divisor: &BigUint,
+) -> Result<Limb, RlweError> {
+    let q = e.reducer(x.modulus)?;
+    let remainder = e.ops().ntt(remainder)?;
+    let difference = e.ops().sub(x.value, remainder)?;
+    let inverse = q.inv(reduce_big(divisor, q))?;
+    Ok(Limb {
+        value: e.ops().muli(difference, inverse)?,
+        modulus: x.modulus,
+    })
 }
 
 /// The sum over the primes p of floor(p / 2) P / p, P their product: about k P / 2. In the fast base extension of
@@ -92,6 +140,6 @@ pub(crate) fn rounding_offset(primes: &[u64]) -> BigUint {
 }
 
 /// Adds `b` to `a` limb by limb.
-pub(crate) fn add_all(e: &mut Emit, a: &[Limb], b: &[Limb]) -> Result<Vec<Limb>, RlweError> {
+pub(crate) fn add_all<P>(e: &mut Emit<P>, a: &[Limb], b: &[Limb]) -> Result<Vec<Limb>, RlweError> {
     e.zip(a, b, ProcBuilder::add)
 }

@@ -1,19 +1,20 @@
-//! The evaluation keys that a program needs, and no others.
+//! The evaluation keys that a program of a ring scheme needs, and no others.
 
 use std::collections::BTreeSet;
 
 use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram};
-use ringmill_schemes::ckks::Params;
-use ringmill_schemes::rlwe::KeyRequest;
-
-use crate::error::CompileError;
+use ringmill_schemes::rlwe::{KeyRequest, Params, RlweError};
 
 /// The relinearisation key, if anything is relinearised, then the keys of the Galois elements of rotations (`3^step mod 2N`)
-/// and conjugations (`2N - 1`), in increasing order.
+/// and, where they are `2N - 1`, of conjugations, in increasing order.
 ///
 /// # Errors
 /// A rotation step that the parameters' slots do not have.
-pub(super) fn of(program: &MacroProgram, params: &Params) -> Result<Vec<KeyRequest>, CompileError> {
+pub(crate) fn of(
+    program: &MacroProgram,
+    params: &Params,
+    conjugates: bool,
+) -> Result<Vec<KeyRequest>, RlweError> {
     let mut found = BTreeSet::new();
     for instr in &program.instrs {
         if let MacroImm::Steps(steps) = &instr.imm {
@@ -21,7 +22,7 @@ pub(super) fn of(program: &MacroProgram, params: &Params) -> Result<Vec<KeyReque
                 found.insert(params.galois_element(i64::from(step))?);
             }
         }
-        if instr.op == MacroOp::Conj {
+        if instr.op == MacroOp::Conj && conjugates {
             found.insert(params.conjugation_element());
         }
     }

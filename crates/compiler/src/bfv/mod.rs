@@ -1,0 +1,121 @@
+//! BFV in the compiler: constants are whole, values have ranges and noise, all at one level.
+
+mod code;
+mod noise;
+mod params;
+mod wanted;
+
+use ringmill_isa::Level;
+use ringmill_isa::macros::{MacroInput, MacroProgram, Note};
+use ringmill_isa::mid::{Form, ModulusId};
+use ringmill_schemes::At;
+use ringmill_schemes::bfv::{Bfv, BfvError, KSwitchKey, KeyForm, Params};
+use ringmill_schemes::exact::ExactParams;
+use ringmill_schemes::rlwe::{KeyRequest, RlweError};
+
+use crate::exact::{IntegerRange, constants, range, simplify};
+use crate::keys;
+use crate::options::{ParamsChoice as Choice, Passes};
+use crate::scheme::{Code, Compiles, Fitted, Lowerable};
+pub use noise::Prediction;
+pub use wanted::Wanted;
+
+/// A compiled program.
+pub type Compiled = crate::Compiled<Bfv>;
+/// Why a program could not be compiled.
+pub type CompileError = crate::CompileError<BfvError>;
+/// Options of [`crate::compile`].
+pub type Options = crate::Options<Bfv>;
+/// Where parameters come from.
+pub type ParamsChoice = Choice<Bfv>;
+
+impl From<BfvError> for CompileError {
+    fn from(e: BfvError) -> Self {
+        Self::Scheme(e)
+    }
+}
+
+impl From<RlweError> for CompileError {
+    fn from(e: RlweError) -> Self {
+        Self::Scheme(e.into())
+    }
+}
+
+impl Compiles for Bfv {
+    const NAME: &'static str = "bfv";
+    type Wanted = Wanted;
+    type Range = IntegerRange;
+    type Prediction = Prediction;
+
+    fn constants(program: MacroProgram) -> Result<MacroProgram, CompileError> {
+        constants::run(program)
+    }
+
+    fn simplified(program: MacroProgram, passes: Passes) -> MacroProgram {
+        if passes.fold {
+            simplify::run(program)
+        } else {
+            program
+        }
+    }
+
+    fn ranges(options: &Options, inputs: &[MacroInput]) -> Result<Vec<IntegerRange>, CompileError> {
+        range::of_inputs(options, inputs)
+    }
+
+    fn fit(
+        program: &MacroProgram,
+        options: &Options,
+        ranges: &[IntegerRange],
+    ) -> Result<Fitted<Self>, CompileError> {
+        let held = params::held(program, ranges)?;
+        match &options.params {
+            Choice::Given(params) => params::given(program, params, options, held),
+            Choice::Choose(wanted) => params::choose(program, wanted, options, held),
+        }
+    }
+
+    fn primes(params: &Params) -> &[u64] {
+        params.cipher_moduli()
+    }
+
+    fn keys(managed: &MacroProgram, params: &Params) -> Result<Vec<KeyRequest>, CompileError> {
+        Ok(keys::of(managed, params, false)?)
+    }
+
+    fn key_bytes(params: &Params, keys: usize, seeded: bool) -> u64 {
+        let form = if seeded {
+            KeyForm::Seeded
+        } else {
+            KeyForm::Stored
+        };
+        keys as u64 * KSwitchKey::bytes_of(params, form)
+    }
+
+    fn annotation(note: Note) -> Option<()> {
+        match note {
+            Note::Bare => Some(()),
+            Note::Scale(_) | Note::Factor(_) => None,
+        }
+    }
+
+    fn resting(
+        params: &Params,
+        _: Level,
+        _: Option<&IntegerRange>,
+    ) -> Result<At<()>, CompileError> {
+        Ok(At {
+            level: params.max_level(),
+            annotation: (),
+        })
+    }
+
+    /// One limb modulo t.
+    fn plaintext(params: &Params, _: &At<()>) -> Vec<(ModulusId, Form)> {
+        vec![(ModulusId(params.plain_index() as u16), Form::Coeff)]
+    }
+
+    fn code(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Self>, CompileError> {
+        code::of(params, instr)
+    }
+}

@@ -1,0 +1,11 @@
+//! What is wanted of parameters that the compiler chooses.
+
+use ringmill_schemes::bfv::{Multiplication, SecurityLevel, SecurityTable};
+
+/// What chosen parameters must provide.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Wanted {
+    pub multiplication: Multiplication,
+    pub table: SecurityTable,
+    pub level: SecurityLevel,
+}

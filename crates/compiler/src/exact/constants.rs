@@ -1,0 +1,57 @@
+//! Constants as a scheme of integers has them: whole numbers.
+
+use ringmill_isa::macros::{MacroImm, MacroProgram};
+
+use crate::error::{At, CompileError};
+
+/// Doubles up to here tell neighbouring integers apart.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// The whole number that a double is, where no other one could have been meant.
+pub fn whole(value: f64) -> Option<i64> {
+    let fits = value.fract() == 0.0 && value.abs() < EXACT;
+    fits.then_some(value as i64)
+}
+
+/// Makes every constant an integer, and checks that constant vectors hold whole numbers.
+///
+/// # Errors
+/// [`CompileError::NotWhole`] with the line of one that is none.
+pub(crate) fn run<E>(mut source: MacroProgram) -> Result<MacroProgram, CompileError<E>> {
+    let vectors: Vec<Option<f64>> = source.data.iter().map(|data| fraction(data)).collect();
+    for instr in &mut source.instrs {
+        let found = match &instr.imm {
+            MacroImm::Constant { value, .. } => match whole(*value) {
+                Some(integer) => {
+                    instr.imm = MacroImm::Integer(integer.into());
+                    None
+                }
+                None => Some(*value),
+            },
+            MacroImm::Data(number) => vectors.get(*number as usize).copied().flatten(),
+            MacroImm::None
+            | MacroImm::Input(_)
+            | MacroImm::Output(_)
+            | MacroImm::Integer(_)
+            | MacroImm::Level(_)
+            | MacroImm::Steps(_)
+            | MacroImm::Proc(_)
+            | MacroImm::Repeat { .. } => None,
+        };
+        if let Some(value) = found {
+            let at = At(instr.loc.clone());
+            return Err(CompileError::NotWhole { at, value });
+        }
+    }
+    Ok(source)
+}
+
+/// What keeps a vector from being one of whole numbers.
+fn fraction(data: &[(f64, f64)]) -> Option<f64> {
+    let parts = data.iter().flat_map(|&(re, im)| {
+        // An imaginary part is none.
+        let im = if im == 0.0 { 0.0 } else { f64::NAN };
+        [re, im]
+    });
+    parts.into_iter().find(|&part| whole(part).is_none())
+}

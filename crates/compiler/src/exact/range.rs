@@ -1,0 +1,219 @@
+//! Interval analysis: between which whole numbers every value of a program lies, whatever is encrypted.
+//!
+//! Arithmetic modulo t is exact, so that sums and products on the way to an output may pass t and come back: only what is
+//! read must lie among the integers that stand for residues.
+
+use std::fmt;
+
+use ringmill_isa::macros::{MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram};
+
+use super::constants::whole;
+use crate::error::CompileError;
+use crate::options::Options;
+use crate::scheme::Compiles;
+
+/// Whole numbers from the first to the last, both among them.
+///
+/// ```
+/// use ringmill_compiler::exact::IntegerRange;
+/// let byte = IntegerRange::new(0, 255).unwrap();
+/// assert!(byte.contains(255) && !byte.contains(-1) && IntegerRange::new(1, 0).is_none());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IntegerRange {
+    low: i128,
+    high: i128,
+}
+
+impl fmt::Display for IntegerRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", self.low, self.high)
+    }
+}
+
+impl IntegerRange {
+    /// `None` where `low` is above `high`.
+    pub fn new(low: i128, high: i128) -> Option<Self> {
+        (low <= high).then_some(Self { low, high })
+    }
+
+    /// Those of at most this absolute value.
+    pub fn up_to(magnitude: u64) -> Self {
+        let high = i128::from(magnitude);
+        Self { low: -high, high }
+    }
+
+    pub fn low(self) -> i128 {
+        self.low
+    }
+
+    pub fn high(self) -> i128 {
+        self.high
+    }
+
+    pub fn contains(self, value: i128) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+
+    fn of(values: impl IntoIterator<Item = i128>) -> Option<Self> {
+        let mut values = values.into_iter();
+        let first = values.next()?;
+        let one = Self {
+            low: first,
+            high: first,
+        };
+        Some(values.fold(one, |range, x| Self {
+            low: range.low.min(x),
+            high: range.high.max(x),
+        }))
+    }
+
+    fn plus(self, other: Self) -> Option<Self> {
+        Some(Self {
+            low: self.low.checked_add(other.low)?,
+            high: self.high.checked_add(other.high)?,
+        })
+    }
+
+    fn negated(self) -> Option<Self> {
+        Some(Self {
+            low: self.high.checked_neg()?,
+            high: self.low.checked_neg()?,
+        })
+    }
+
+    fn times(self, other: Self) -> Option<Self> {
+        let corners = [
+            self.low.checked_mul(other.low)?,
+            self.low.checked_mul(other.high)?,
+            self.high.checked_mul(other.low)?,
+            self.high.checked_mul(other.high)?,
+        ];
+        Self::of(corners)
+    }
+
+    fn squared(self) -> Option<Self> {
+        let corners = [
+            self.low.checked_mul(self.low)?,
+            self.high.checked_mul(self.high)?,
+        ];
+        let square = Self::of(corners)?;
+        let low = if self.contains(0) { 0 } else { square.low };
+        Some(Self { low, ..square })
+    }
+}
+
+/// The range of every input: declared, the sample's times the margin, or the bound on all.
+///
+/// # Errors
+/// [`CompileError::Range`] for ranges, a sample, a margin or a bound that make no sense for these inputs.
+pub(crate) fn of_inputs<S>(
+    options: &Options<S>,
+    inputs: &[MacroInput],
+) -> Result<Vec<IntegerRange>, CompileError<S::Error>>
+where
+    S: Compiles<Range = IntegerRange, Message = Vec<i64>>,
+{
+    let refused = |name: &str, why: String| CompileError::Range {
+        name: name.to_owned(),
+        why,
+    };
+    let (margin, bound) = (options.margin, options.input_bound);
+    if !(margin.is_finite() && margin >= 1.0) {
+        let why =
+            format!("the margin over a sample is a finite factor of at least 1, not {margin}");
+        return Err(refused("", why));
+    }
+    if !(0.0..2f64.powi(60)).contains(&bound) {
+        let why = format!("the bound on inputs is a number from 0 to 2^60, not {bound}");
+        return Err(refused("", why));
+    }
+    if options.ranges.len() > inputs.len() {
+        let (declared, inputs) = (options.ranges.len(), inputs.len());
+        let why = format!("{declared} ranges were declared for {inputs} inputs");
+        return Err(refused("", why));
+    }
+    let one = |(i, input): (usize, &MacroInput)| {
+        let declared = options.ranges.get(i).copied().flatten();
+        let sample = options.sample.as_ref().and_then(|sample| sample.get(i));
+        let largest =
+            sample.map(|values| values.iter().map(|x| x.unsigned_abs()).max().unwrap_or(0));
+        let range = match (declared, largest) {
+            (Some(range), _) => range,
+            (None, Some(largest)) => IntegerRange::up_to((margin * largest as f64).ceil() as u64),
+            (None, None) => IntegerRange::up_to(bound as u64),
+        };
+        let mut typical = sample.into_iter().flatten().enumerate();
+        if let Some((slot, value)) = typical.find(|&(_, &x)| !range.contains(x.into())) {
+            let why = format!("value {slot} of its sample is {value} and its range is {range}");
+            return Err(refused(&input.name, why));
+        }
+        Ok(range)
+    };
+    inputs.iter().enumerate().map(one).collect()
+}
+
+/// The range of every value of a program without calls; `None` beyond 127 bits.
+pub(crate) fn of_values(
+    program: &MacroProgram,
+    inputs: &[IntegerRange],
+) -> Vec<Option<IntegerRange>> {
+    let data: Vec<_> = program.data.iter().map(|data| vector(data)).collect();
+    let mut ranges = vec![None; program.types.len()];
+    for instr in &program.instrs {
+        let range = of_result(instr, &ranges, inputs, &data);
+        for value in &instr.dst {
+            ranges[value.0 as usize] = range;
+        }
+    }
+    ranges
+}
+
+fn vector(data: &[(f64, f64)]) -> Option<IntegerRange> {
+    let values: Option<Vec<i128>> = data
+        .iter()
+        .map(|&(re, _)| Some(whole(re)?.into()))
+        .collect();
+    IntegerRange::of(values?)
+}
+
+fn of_result(
+    instr: &MacroInstr,
+    ranges: &[Option<IntegerRange>],
+    inputs: &[IntegerRange],
+    data: &[Option<IntegerRange>],
+) -> Option<IntegerRange> {
+    let operand = |number: usize| ranges.get(instr.src.get(number)?.0 as usize).copied()?;
+    let constant = || match instr.imm {
+        MacroImm::Integer(value) => Some(IntegerRange {
+            low: value,
+            high: value,
+        }),
+        _ => None,
+    };
+    match instr.op {
+        MacroOp::Input => match instr.imm {
+            MacroImm::Input(number) => inputs.get(number as usize).copied(),
+            _ => None,
+        },
+        MacroOp::Encode => match instr.imm {
+            MacroImm::Data(number) => data.get(number as usize).copied()?,
+            _ => None,
+        },
+        MacroOp::Add => operand(0)?.plus(operand(1)?),
+        MacroOp::Sub => operand(0)?.plus(operand(1)?.negated()?),
+        MacroOp::Neg => operand(0)?.negated(),
+        MacroOp::Addc => operand(0)?.plus(constant()?),
+        MacroOp::Mulc => operand(0)?.times(constant()?),
+        MacroOp::Mul => operand(0)?.times(operand(1)?),
+        MacroOp::Square => operand(0)?.squared(),
+        MacroOp::Relin
+        | MacroOp::Rescale
+        | MacroOp::Modswitch
+        | MacroOp::Rotate
+        | MacroOp::Hrotate
+        | MacroOp::Conj => operand(0),
+        // An output has no result; calls and repeats are written out before.
+        MacroOp::Output | MacroOp::Call | MacroOp::Repeat => None,
+    }
+}

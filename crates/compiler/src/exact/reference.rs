@@ -1,0 +1,109 @@
+//! What a program of integers computes, in the clear and without wrapping. Expected results come from here.
+
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram};
+
+use super::constants::whole;
+pub use crate::reference::EvaluateError;
+use crate::reference::{Meaning, rotated, run};
+
+/// A slot; `None` beyond 127 bits.
+type Whole = Option<i128>;
+
+/// Evaluates a traced program. `inputs` are the vectors of the program's inputs in order, each of `slots` values; the
+/// result is one vector an output, in the order of the program's outputs.
+///
+/// # Errors
+/// [`EvaluateError`] when inputs do not fit the program, outputs outgrow 127 bits, or the program breaks the macro level's
+/// rules.
+pub fn evaluate(
+    program: &MacroProgram,
+    inputs: &[Vec<i128>],
+) -> Result<Vec<Vec<i128>>, EvaluateError> {
+    let inputs = inputs.iter().map(|v| v.iter().map(|&x| Some(x)).collect());
+    let inputs: Vec<Vec<Whole>> = inputs.collect();
+    let outputs = run(program, &inputs, &mut Integers)?;
+    let named = outputs.into_iter().zip(&program.outputs);
+    let known = |(slots, name): (Vec<Whole>, &String)| {
+        let slots: Option<Vec<i128>> = slots.into_iter().collect();
+        slots.ok_or_else(|| EvaluateError::TooLarge { name: name.clone() })
+    };
+    named.map(known).collect()
+}
+
+/// Slots are integers.
+struct Integers;
+
+impl Meaning<Whole> for Integers {
+    fn step(
+        &mut self,
+        program: &MacroProgram,
+        instr: &MacroInstr,
+        operands: &[&[Whole]],
+        inputs: &[Vec<Whole>],
+    ) -> Option<Vec<Vec<Whole>>> {
+        step(program, instr, operands, inputs)
+    }
+}
+
+/// The results of one instruction; `None` if its shape is wrong.
+fn step(
+    program: &MacroProgram,
+    instr: &MacroInstr,
+    operands: &[&[Whole]],
+    inputs: &[Vec<Whole>],
+) -> Option<Vec<Vec<Whole>>> {
+    let zip = |f: fn(i128, i128) -> Whole| match operands {
+        [a, b] => {
+            let slots = a.iter().zip(b.iter()).map(|(&x, &y)| f(x?, y?));
+            Some(vec![slots.collect()])
+        }
+        _ => None,
+    };
+    let each = |f: &dyn Fn(i128) -> Whole| match operands {
+        [a] => Some(vec![a.iter().map(|&x| f(x?)).collect::<Vec<_>>()]),
+        _ => None,
+    };
+    match (instr.op, &instr.imm) {
+        (MacroOp::Input, MacroImm::Input(i)) => Some(vec![inputs.get(*i as usize)?.clone()]),
+        (MacroOp::Encode, MacroImm::Data(d)) => {
+            let data = program.data.get(*d as usize)?;
+            let values: Option<Vec<i64>> = data.iter().map(|&(re, _)| whole(re)).collect();
+            let values = values.filter(|v| v.len() == program.slots as usize)?;
+            Some(vec![values.into_iter().map(|x| Some(x.into())).collect()])
+        }
+        (MacroOp::Add, _) => zip(i128::checked_add),
+        (MacroOp::Sub, _) => zip(i128::checked_sub),
+        (MacroOp::Mul, _) => zip(i128::checked_mul),
+        (MacroOp::Square, _) => each(&|x| x.checked_mul(x)),
+        (MacroOp::Neg, _) => each(&i128::checked_neg),
+        (MacroOp::Addc, &MacroImm::Integer(c)) => each(&|x| x.checked_add(c)),
+        (MacroOp::Mulc, &MacroImm::Integer(c)) => each(&|x| x.checked_mul(c)),
+        (MacroOp::Addc, &MacroImm::Constant { value, .. }) => {
+            let c = whole(value)?.into();
+            each(&|x| x.checked_add(c))
+        }
+        (MacroOp::Mulc, &MacroImm::Constant { value, .. }) => {
+            let c = whole(value)?.into();
+            each(&|x| x.checked_mul(c))
+        }
+        (MacroOp::Conj | MacroOp::Relin | MacroOp::Rescale | MacroOp::Modswitch, _) => {
+            each(&|x| Some(x))
+        }
+        (MacroOp::Rotate | MacroOp::Hrotate, MacroImm::Steps(steps)) => match operands {
+            [a] => Some(rotated(a, steps)),
+            _ => None,
+        },
+        (
+            MacroOp::Input
+            | MacroOp::Encode
+            | MacroOp::Addc
+            | MacroOp::Mulc
+            | MacroOp::Rotate
+            | MacroOp::Hrotate
+            | MacroOp::Output
+            | MacroOp::Call
+            | MacroOp::Repeat,
+            _,
+        ) => None,
+    }
+}

@@ -1,0 +1,7 @@
+//! BFV and BGV of SEAL: one set of classes for both.
+
+mod client;
+mod evaluator;
+
+pub(super) use client::{SealBfvClient, SealBgvClient};
+pub(super) use evaluator::{SealBfvEvaluator, SealBgvEvaluator};

@@ -1,0 +1,239 @@
+//! Keys, encoding, encryption and decryption in SEAL's formats of BFV and BGV.
+
+use std::sync::Arc;
+
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use ringmill_schemes::exact::{Encoder, Integers, Plaintext};
+use ringmill_schemes::seal;
+
+use crate::seal::keyring::Keyring;
+use crate::seal::refusal::scheme_refused;
+use crate::seal::side::{Bfv, Bgv, ExactSide, Shared};
+use crate::seal::{Bytes, made};
+use crate::watch::interruptible;
+
+struct Client<S: ExactSide> {
+    keyring: Arc<Keyring<S>>,
+    encoder: Encoder<S::Params>,
+    decryptor: S::Decryptor,
+}
+
+fn which(unsigned: bool) -> Integers {
+    match unsigned {
+        true => Integers::Unsigned,
+        false => Integers::Signed,
+    }
+}
+
+impl<S: ExactSide> Client<S> {
+    fn new(keyring: Keyring<S>) -> PyResult<Arc<Self>> {
+        let params = keyring.shared.params();
+        let encoder = Encoder::new(Arc::clone(params)).map_err(scheme_refused)?;
+        let secret = keyring.secret_key().clone();
+        let decryptor = S::decryptor(Arc::clone(params), secret)?;
+        Ok(Arc::new(Self {
+            keyring: Arc::new(keyring),
+            encoder,
+            decryptor,
+        }))
+    }
+
+    fn written(&self, plain: &Plaintext) -> PyResult<Vec<u8>> {
+        self.keyring
+            .shared
+            .bytes(|context, compression| seal::write_integers(context, plain, compression))
+    }
+
+    fn encoded(&self, values: &[i128], unsigned: bool) -> PyResult<Plaintext> {
+        self.encoder
+            .encode(values, which(unsigned))
+            .map_err(scheme_refused)
+    }
+
+    fn decrypted(&self, cipher: &[u8]) -> PyResult<Plaintext> {
+        let cipher = self.keyring.shared.cipher(cipher)?;
+        S::decrypt(&self.decryptor, &cipher)
+    }
+
+    /// The integers of a plaintext that `work` gives.
+    fn integers<'py>(
+        self: &Arc<Self>,
+        py: Python<'py>,
+        unsigned: bool,
+        work: impl FnOnce(&Self) -> PyResult<Plaintext> + Send + 'static,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let this = Arc::clone(self);
+        if unsigned {
+            let values = interruptible(py, move |_| {
+                let plain = work(&this)?;
+                this.encoder.decode_unsigned(&plain).map_err(scheme_refused)
+            })??;
+            let values: Bound<'py, PyArray1<u64>> = values.into_pyarray(py);
+            Ok(values.into_any())
+        } else {
+            let values = interruptible(py, move |_| {
+                let plain = work(&this)?;
+                this.encoder.decode_signed(&plain).map_err(scheme_refused)
+            })??;
+            let values: Bound<'py, PyArray1<i64>> = values.into_pyarray(py);
+            Ok(values.into_any())
+        }
+    }
+}
+
+/// The class of one scheme: Python's classes have no type parameters.
+macro_rules! client {
+    ($name:ident, $side:ty) => {
+        /// The side that holds the secret: keys, encodings and encryptions that SEAL loads, and decryption of SEAL's.
+        ///
+        /// Integers are encoded as slots where the plain modulus batches, row by row as SEAL's `BatchEncoder`, and as coefficients
+        /// where it does not. They stand for residues from -floor(t / 2) on, or from 0 on with `unsigned`.
+        ///
+        /// Every encryption and every key draws randomness of its own from the operating system: a forked process repeats none.
+        /// SEAL's files carry no key identity, so whether a ciphertext belongs to this secret key cannot be checked: one of
+        /// another key is refused as one whose message is lost.
+        #[pyclass(frozen)]
+        pub(in crate::seal) struct $name {
+            inner: Arc<Client<$side>>,
+        }
+
+        #[pymethods]
+        impl $name {
+            /// New keys for parameters that SEAL saved.
+            #[staticmethod]
+            #[pyo3(signature = (parms, *, security_table = "guidelines_2024", allow_insecure_parameters_for_tests_only = false,
+                compression = "zstd"))]
+            fn generate(
+                parms: &[u8],
+                security_table: &str,
+                allow_insecure_parameters_for_tests_only: bool,
+                compression: &str,
+            ) -> PyResult<Self> {
+                let shared = Shared::open(
+                    parms,
+                    security_table,
+                    allow_insecure_parameters_for_tests_only,
+                    compression,
+                )?;
+                let inner = Client::new(Keyring::generate(shared)?)?;
+                Ok(Self { inner })
+            }
+
+            /// The secret key that SEAL's `SecretKey.save` wrote.
+            #[staticmethod]
+            #[pyo3(signature = (parms, secret_key, *, security_table = "guidelines_2024",
+                allow_insecure_parameters_for_tests_only = false, compression = "zstd"))]
+            fn load(
+                parms: &[u8],
+                secret_key: &[u8],
+                security_table: &str,
+                allow_insecure_parameters_for_tests_only: bool,
+                compression: &str,
+            ) -> PyResult<Self> {
+                let shared = Shared::open(
+                    parms,
+                    security_table,
+                    allow_insecure_parameters_for_tests_only,
+                    compression,
+                )?;
+                let inner = Client::new(Keyring::load(shared, secret_key)?)?;
+                Ok(Self { inner })
+            }
+
+            /// For SEAL's `EncryptionParameters.load`.
+            fn parameters<'py>(&self, py: Python<'py>) -> Bytes<'py> {
+                self.inner.keyring.parameters(py)
+            }
+
+            /// For SEAL's `SecretKey.load`: the key itself, not encrypted.
+            fn secret_key_in_the_clear<'py>(&self, py: Python<'py>) -> Bytes<'py> {
+                self.inner.keyring.secret_key_in_the_clear(py)
+            }
+
+            /// A new public key, for SEAL's `PublicKey.load`.
+            fn public_key<'py>(&self, py: Python<'py>) -> Bytes<'py> {
+                self.inner.keyring.public_key(py)
+            }
+
+            /// A new relinearisation key, for SEAL's `RelinKeys.load`.
+            fn relin_keys<'py>(&self, py: Python<'py>) -> Bytes<'py> {
+                self.inner.keyring.relin_keys(py)
+            }
+
+            /// New Galois keys for rotations of rows by these steps, and for the exchange of rows if `columns`; for SEAL's
+            /// `GaloisKeys.load`.
+            #[pyo3(signature = (steps, *, columns = false))]
+            fn galois_keys<'py>(&self, py: Python<'py>, steps: Vec<i64>, columns: bool) -> Bytes<'py> {
+                self.inner.keyring.galois_keys(py, steps, columns)
+            }
+
+            /// Encodes up to N integers.
+            #[pyo3(signature = (integers, *, unsigned = false))]
+            fn encode<'py>(&self, py: Python<'py>, integers: Vec<i128>, unsigned: bool) -> Bytes<'py> {
+                let this = Arc::clone(&self.inner);
+                made(py, move |_| {
+                    let plain = this.encoded(&integers, unsigned)?;
+                    this.written(&plain)
+                })
+            }
+
+            /// Encodes up to N integers and encrypts them under the secret key.
+            #[pyo3(signature = (integers, *, unsigned = false))]
+            fn encrypt<'py>(&self, py: Python<'py>, integers: Vec<i128>, unsigned: bool) -> Bytes<'py> {
+                let this = Arc::clone(&self.inner);
+                made(py, move |_| {
+                    let plain = this.encoded(&integers, unsigned)?;
+                    let shared = &this.keyring.shared;
+                    let secret = this.keyring.secret_key().clone();
+                    let cipher = <$side>::encrypt(Arc::clone(shared.params()), secret, &plain)?;
+                    shared.write_cipher(&cipher)
+                })
+            }
+
+            /// Decrypts and decodes a ciphertext of SEAL: N integers. One whose noise has left no budget is refused.
+            #[pyo3(signature = (cipher, *, unsigned = false))]
+            fn decrypt<'py>(
+                &self,
+                py: Python<'py>,
+                cipher: PyBackedBytes,
+                unsigned: bool,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                self.inner.integers(py, unsigned, move |this| this.decrypted(&cipher))
+            }
+
+            /// Decrypts a ciphertext of SEAL to a plaintext, for SEAL's `Plaintext.load`.
+            fn decrypt_plain<'py>(&self, py: Python<'py>, cipher: PyBackedBytes) -> Bytes<'py> {
+                let this = Arc::clone(&self.inner);
+                made(py, move |_| {
+                    let plain = this.decrypted(&cipher)?;
+                    this.written(&plain)
+                })
+            }
+
+            /// Decodes a plaintext of SEAL: N integers.
+            #[pyo3(signature = (plain, *, unsigned = false))]
+            fn decode<'py>(
+                &self,
+                py: Python<'py>,
+                plain: PyBackedBytes,
+                unsigned: bool,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                self.inner.integers(py, unsigned, move |this| this.keyring.shared.plain(&plain))
+            }
+
+            /// Bits of noise that a ciphertext can still take: SEAL's `invariant_noise_budget`.
+            fn noise_budget(&self, py: Python<'_>, cipher: PyBackedBytes) -> PyResult<u32> {
+                let this = Arc::clone(&self.inner);
+                interruptible(py, move |_| {
+                    let cipher = this.keyring.shared.cipher(&cipher)?;
+                    <$side>::noise_budget(&this.decryptor, &cipher)
+                })?
+            }
+        }
+    };
+}
+
+client!(SealBfvClient, Bfv);
+client!(SealBgvClient, Bgv);

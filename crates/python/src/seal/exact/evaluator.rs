@@ -1,0 +1,155 @@
+//! Homomorphic operations on SEAL's ciphertexts of BFV and BGV.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use ringmill_schemes::{bfv, bgv};
+
+use crate::seal::Bytes;
+use crate::seal::evaluation::Evaluation;
+use crate::seal::side::{Bfv, Bgv, Shared};
+
+/// The class of one scheme: Python's classes have no type parameters. `$mul_plain` has SEAL's bits.
+macro_rules! evaluator {
+    ($name:ident, $side:ident, $scheme:ident, $mul_plain:ident, $doc:literal) => {
+        #[doc = $doc]
+        #[pyclass(frozen, subclass)]
+        pub(in crate::seal) struct $name {
+            inner: Arc<Evaluation<$side>>,
+        }
+
+        #[pymethods]
+        impl $name {
+            #[new]
+            #[pyo3(signature = (parms, *, security_table = "guidelines_2024", allow_insecure_parameters_for_tests_only = false,
+                compression = "zstd"))]
+            fn new(
+                parms: &[u8],
+                security_table: &str,
+                allow_insecure_parameters_for_tests_only: bool,
+                compression: &str,
+            ) -> PyResult<Self> {
+                let shared = Shared::open(
+                    parms,
+                    security_table,
+                    allow_insecure_parameters_for_tests_only,
+                    compression,
+                )?;
+                let inner = Evaluation::new(shared);
+                Ok(Self { inner })
+            }
+
+            /// The parameters and their security, and what cannot be checked.
+            #[getter]
+            fn summary(&self) -> String {
+                self.inner.summary()
+            }
+
+            /// Takes what SEAL's `RelinKeys.save` wrote.
+            fn load_relin_keys(&self, py: Python<'_>, data: PyBackedBytes) -> PyResult<()> {
+                self.inner.load_relin_keys(py, data)
+            }
+
+            /// Takes what SEAL's `GaloisKeys.save` wrote; replaces Galois keys loaded before.
+            fn load_galois_keys(&self, py: Python<'_>, data: PyBackedBytes) -> PyResult<()> {
+                self.inner.load_galois_keys(py, data)
+            }
+
+            fn add<'py>(&self, py: Python<'py>, a: PyBackedBytes, b: PyBackedBytes) -> Bytes<'py> {
+                self.inner.binary(py, a, b, $scheme::Evaluator::add)
+            }
+
+            fn sub<'py>(&self, py: Python<'py>, a: PyBackedBytes, b: PyBackedBytes) -> Bytes<'py> {
+                self.inner.binary(py, a, b, $scheme::Evaluator::sub)
+            }
+
+            fn negate<'py>(&self, py: Python<'py>, a: PyBackedBytes) -> Bytes<'py> {
+                self.inner.unary(py, a, $scheme::Evaluator::negate)
+            }
+
+            /// The product, of three polynomials.
+            fn multiply<'py>(&self, py: Python<'py>, a: PyBackedBytes, b: PyBackedBytes) -> Bytes<'py> {
+                self.inner.binary(py, a, b, $scheme::Evaluator::mul)
+            }
+
+            fn square<'py>(&self, py: Python<'py>, a: PyBackedBytes) -> Bytes<'py> {
+                self.inner.unary(py, a, $scheme::Evaluator::square)
+            }
+
+            /// From three polynomials back to two.
+            fn relinearize<'py>(&self, py: Python<'py>, a: PyBackedBytes) -> Bytes<'py> {
+                let key = self.inner.relin()?;
+                self.inner
+                    .unary(py, a, move |evaluator, a| evaluator.relinearise(a, &key))
+            }
+
+            /// Divides by the last prime: SEAL's `mod_switch_to_next`.
+            fn mod_switch<'py>(&self, py: Python<'py>, a: PyBackedBytes) -> Bytes<'py> {
+                self.inner.unary(py, a, $scheme::Evaluator::mod_switch_to_next)
+            }
+
+            /// Column i of the result is column i + steps, in both rows: SEAL's `rotate_rows`, with the key of these steps, or those
+            /// of the powers of two of their non-adjacent form. Without steps it is `a`.
+            fn rotate_rows<'py>(&self, py: Python<'py>, a: PyBackedBytes, steps: i64) -> Bytes<'py> {
+                let keys = self.inner.galois();
+                self.inner.unary(py, a, move |evaluator, a| {
+                    evaluator.rotate_rows(a, steps, &keys)
+                })
+            }
+
+            /// Exchanges the two rows.
+            fn rotate_columns<'py>(&self, py: Python<'py>, a: PyBackedBytes) -> Bytes<'py> {
+                let keys = self.inner.galois();
+                self.inner.unary(py, a, move |evaluator, a| {
+                    evaluator.rotate_columns(a, &keys)
+                })
+            }
+
+            fn add_plain<'py>(
+                &self,
+                py: Python<'py>,
+                a: PyBackedBytes,
+                plain: PyBackedBytes,
+            ) -> Bytes<'py> {
+                self.inner.with_plain(py, a, plain, $scheme::Evaluator::add_plain)
+            }
+
+            fn sub_plain<'py>(
+                &self,
+                py: Python<'py>,
+                a: PyBackedBytes,
+                plain: PyBackedBytes,
+            ) -> Bytes<'py> {
+                self.inner.with_plain(py, a, plain, $scheme::Evaluator::sub_plain)
+            }
+
+            fn multiply_plain<'py>(
+                &self,
+                py: Python<'py>,
+                a: PyBackedBytes,
+                plain: PyBackedBytes,
+            ) -> Bytes<'py> {
+                self.inner
+                    .with_plain(py, a, plain, $scheme::Evaluator::$mul_plain)
+            }
+        }
+    };
+}
+
+evaluator!(
+    SealBfvEvaluator,
+    Bfv,
+    bfv,
+    mul_plain_as_seal,
+    "Homomorphic operations on BFV ciphertexts in SEAL's format, each giving SEAL's own result bit for bit. Holds evaluation \
+     keys only, never a secret. The arguments are those of `SealEvaluator`."
+);
+evaluator!(
+    SealBgvEvaluator,
+    Bgv,
+    bgv,
+    mul_plain,
+    "Homomorphic operations on BGV ciphertexts in SEAL's format, each giving SEAL's own result bit for bit. Holds evaluation \
+     keys only, never a secret. The arguments are those of `SealEvaluator`."
+);

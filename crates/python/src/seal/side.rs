@@ -1,0 +1,236 @@
+//! What the classes need of a scheme that SEAL has.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use ringmill_schemes::exact::{Decrypts, ExactParams, Plaintext};
+use ringmill_schemes::rlwe::{SecretKey, SecurityLevel, SecurityTable};
+use ringmill_schemes::seal::{self, Compression, SealContext, SealError, SealParams};
+use ringmill_schemes::{bfv, bgv, ckks};
+
+use super::refusal::{refused, scheme_refused};
+use crate::errors::ParameterError;
+
+/// A scheme's files in SEAL's format, and who computes on them.
+pub(super) trait Side: Sized + 'static {
+    type Params: SealParams;
+    type Cipher;
+    type Plain;
+    type Evaluator: Send + Sync;
+
+    /// Parameters from SEAL's file, checked at 128 bits of a table.
+    fn params(parms: &[u8], table: SecurityTable, insecure: bool) -> PyResult<Arc<Self::Params>>;
+
+    fn evaluator(params: Arc<Self::Params>) -> Self::Evaluator;
+
+    fn cipher(context: &Context<Self>, bytes: &[u8]) -> Result<Self::Cipher, SealError>;
+
+    fn plain(context: &Context<Self>, bytes: &[u8]) -> Result<Self::Plain, SealError>;
+
+    fn write_cipher(
+        context: &Context<Self>,
+        cipher: &Self::Cipher,
+        compression: Compression,
+    ) -> Result<Vec<u8>, SealError>;
+}
+
+pub(super) type Context<S> = SealContext<<S as Side>::Params>;
+
+pub(super) enum Ckks {}
+
+impl Side for Ckks {
+    type Params = ckks::Params;
+    type Cipher = ckks::Ciphertext;
+    type Plain = ckks::Plaintext;
+    type Evaluator = ckks::Evaluator;
+
+    fn params(parms: &[u8], table: SecurityTable, insecure: bool) -> PyResult<Arc<ckks::Params>> {
+        let builder = seal::read_parameters(parms).map_err(refused)?;
+        let builder = builder.security(table, SecurityLevel::Bits128);
+        let builder = match insecure {
+            true => builder.allow_insecure_parameters_for_tests_only(),
+            false => builder,
+        };
+        builder.build().map_err(scheme_refused)
+    }
+
+    fn evaluator(params: Arc<ckks::Params>) -> ckks::Evaluator {
+        ckks::Evaluator::new(params)
+    }
+
+    fn cipher(context: &SealContext, bytes: &[u8]) -> Result<ckks::Ciphertext, SealError> {
+        seal::read_ciphertext(context, bytes)
+    }
+
+    fn plain(context: &SealContext, bytes: &[u8]) -> Result<ckks::Plaintext, SealError> {
+        seal::read_plaintext(context, bytes)
+    }
+
+    fn write_cipher(
+        context: &SealContext,
+        cipher: &ckks::Ciphertext,
+        compression: Compression,
+    ) -> Result<Vec<u8>, SealError> {
+        seal::write_ciphertext(context, cipher, compression)
+    }
+}
+
+/// A scheme of exact integers, and who holds its secret.
+pub(super) trait ExactSide: Side<Plain = Plaintext, Params: ExactParams> {
+    type Decryptor: Send + Sync;
+
+    fn decryptor(params: Arc<Self::Params>, secret: SecretKey) -> PyResult<Self::Decryptor>;
+
+    fn encrypt(
+        params: Arc<Self::Params>,
+        secret: SecretKey,
+        plain: &Plaintext,
+    ) -> PyResult<Self::Cipher>;
+
+    fn decrypt(decryptor: &Self::Decryptor, cipher: &Self::Cipher) -> PyResult<Plaintext>;
+
+    fn noise_budget(decryptor: &Self::Decryptor, cipher: &Self::Cipher) -> PyResult<u32>;
+}
+
+macro_rules! exact_side {
+    ($side:ident, $scheme:ident) => {
+        pub(super) enum $side {}
+
+        impl Side for $side {
+            type Params = $scheme::Params;
+            type Cipher = $scheme::Ciphertext;
+            type Plain = Plaintext;
+            type Evaluator = $scheme::Evaluator;
+
+            fn params(
+                parms: &[u8],
+                table: SecurityTable,
+                insecure: bool,
+            ) -> PyResult<Arc<$scheme::Params>> {
+                let builder = seal::$scheme::read_parameters(parms).map_err(refused)?;
+                let builder = builder.security(table, SecurityLevel::Bits128);
+                let builder = match insecure {
+                    true => builder.allow_insecure_parameters_for_tests_only(),
+                    false => builder,
+                };
+                builder.build().map_err(scheme_refused)
+            }
+
+            fn evaluator(params: Arc<$scheme::Params>) -> $scheme::Evaluator {
+                $scheme::Evaluator::new(params)
+            }
+
+            fn cipher(
+                context: &Context<Self>,
+                bytes: &[u8],
+            ) -> Result<$scheme::Ciphertext, SealError> {
+                seal::$scheme::read_ciphertext(context, bytes)
+            }
+
+            fn plain(context: &Context<Self>, bytes: &[u8]) -> Result<Plaintext, SealError> {
+                seal::read_integers(context, bytes)
+            }
+
+            fn write_cipher(
+                context: &Context<Self>,
+                cipher: &$scheme::Ciphertext,
+                compression: Compression,
+            ) -> Result<Vec<u8>, SealError> {
+                seal::$scheme::write_ciphertext(context, cipher, compression)
+            }
+        }
+
+        impl ExactSide for $side {
+            type Decryptor = $scheme::Decryptor;
+
+            fn decryptor(
+                params: Arc<$scheme::Params>,
+                secret: SecretKey,
+            ) -> PyResult<$scheme::Decryptor> {
+                $scheme::Decryptor::new(params, secret).map_err(scheme_refused)
+            }
+
+            fn encrypt(
+                params: Arc<$scheme::Params>,
+                secret: SecretKey,
+                plain: &Plaintext,
+            ) -> PyResult<$scheme::Ciphertext> {
+                $scheme::Encryptor::with_secret_key(params, secret)
+                    .and_then(|encryptor| encryptor.encrypt(plain))
+                    .map_err(scheme_refused)
+            }
+
+            fn decrypt(
+                decryptor: &$scheme::Decryptor,
+                cipher: &$scheme::Ciphertext,
+            ) -> PyResult<Plaintext> {
+                decryptor.decrypt(cipher).map_err(scheme_refused)
+            }
+
+            fn noise_budget(
+                decryptor: &$scheme::Decryptor,
+                cipher: &$scheme::Ciphertext,
+            ) -> PyResult<u32> {
+                decryptor.noise_budget(cipher).map_err(scheme_refused)
+            }
+        }
+    };
+}
+
+exact_side!(Bfv, bfv);
+exact_side!(Bgv, bgv);
+
+/// Parameters from SEAL's file and how results are written.
+pub(super) struct Shared<S: Side> {
+    pub context: Context<S>,
+    compression: Compression,
+}
+
+impl<S: Side> Shared<S> {
+    pub fn open(
+        parms: &[u8],
+        security_table: &str,
+        insecure: bool,
+        compression: &str,
+    ) -> PyResult<Self> {
+        let compression = match compression {
+            "none" => Compression::None,
+            "zstd" => Compression::Zstd,
+            other => {
+                let text = format!("unknown compression {other:?}; expected \"none\" or \"zstd\"");
+                return Err(ParameterError::new_err(text));
+            }
+        };
+        let table = SecurityTable::from_name(security_table).map_err(scheme_refused)?;
+        let params = S::params(parms, table, insecure)?;
+        Ok(Self {
+            context: (SealContext::new(params).and_then(|context| context.for_seal_of(parms)))
+                .map_err(refused)?,
+            compression,
+        })
+    }
+
+    pub fn params(&self) -> &Arc<S::Params> {
+        self.context.params()
+    }
+
+    pub fn cipher(&self, bytes: &[u8]) -> PyResult<S::Cipher> {
+        S::cipher(&self.context, bytes).map_err(refused)
+    }
+
+    pub fn plain(&self, bytes: &[u8]) -> PyResult<S::Plain> {
+        S::plain(&self.context, bytes).map_err(refused)
+    }
+
+    /// What one of SEAL's writers makes.
+    pub fn bytes<T>(
+        &self,
+        write: impl FnOnce(&Context<S>, Compression) -> Result<T, SealError>,
+    ) -> PyResult<T> {
+        write(&self.context, self.compression).map_err(refused)
+    }
+
+    pub fn write_cipher(&self, cipher: &S::Cipher) -> PyResult<Vec<u8>> {
+        self.bytes(|context, compression| S::write_cipher(context, cipher, compression))
+    }
+}

@@ -1,0 +1,211 @@
+//! Homomorphic operations for simple callers, run by the reference interpreter. Programs go through the compiler and a
+//! device instead; both run the same procedures.
+
+use std::sync::Arc;
+
+use super::error::BfvError;
+use super::ops::{OpKey, ProcCache};
+use super::params::Params;
+use super::{Bfv, Ciphertext, scalar};
+use crate::exact::{ExactParams, Plaintext};
+use crate::rlwe::evaluator::{Evaluation, check_three, check_two};
+use crate::rlwe::{GaloisKeys, Level, RelinKey, RlweError};
+
+/// Homomorphic operations on whole ciphertexts. Operands must agree in level and must belong to one secret key, as must
+/// keys: where one has no identity that cannot be checked, and the result has none.
+///
+/// As SEAL does, it refuses transparent results ([`RlweError::Transparent`]): those of `a - a`, of a product with zero.
+#[derive(Debug)]
+pub struct Evaluator {
+    shared: Evaluation<Bfv>,
+}
+
+impl Evaluator {
+    pub fn new(params: Arc<Params>) -> Self {
+        Self {
+            shared: Evaluation::new(params),
+        }
+    }
+
+    pub fn cache(&self) -> &Arc<ProcCache> {
+        self.shared.cache()
+    }
+
+    fn params(&self) -> &Params {
+        self.cache().params()
+    }
+
+    pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BfvError> {
+        self.shared.check_pair(a, b)?;
+        let op = OpKey::add(a.level(), a.size() as u32, b.size() as u32);
+        self.shared.one(&op, &[a, b], &[], &[], ())
+    }
+
+    pub fn sub(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BfvError> {
+        self.shared.check_pair(a, b)?;
+        let op = OpKey::sub(a.level(), a.size() as u32, b.size() as u32);
+        self.shared.one(&op, &[a, b], &[], &[], ())
+    }
+
+    pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, BfvError> {
+        self.shared.check(a)?;
+        let op = OpKey::neg(a.level(), a.size() as u32);
+        self.shared.one(&op, &[a], &[], &[], ())
+    }
+
+    fn with_plain(
+        &self,
+        op: fn(Level, u32) -> OpKey,
+        a: &Ciphertext,
+        m: &Plaintext,
+    ) -> Result<Ciphertext, BfvError> {
+        self.shared.check(a)?;
+        self.params().check_id("plaintext", m.params_id())?;
+        let op = op(a.level(), a.size() as u32);
+        self.shared.one(&op, &[a], &[m], &[], ())
+    }
+
+    pub fn add_plain(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, BfvError> {
+        self.with_plain(OpKey::add_plain, a, m)
+    }
+
+    pub fn sub_plain(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, BfvError> {
+        self.with_plain(OpKey::sub_plain, a, m)
+    }
+
+    pub fn mul_plain(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, BfvError> {
+        self.with_plain(OpKey::mul_plain, a, m)
+    }
+
+    /// [`Evaluator::mul_plain`] with SEAL's bits in every case: SEAL takes the coefficient of a monomial as it is, from 0 to
+    /// t - 1, where all primes of the level are above t. The product has the same message and more noise.
+    pub fn mul_plain_as_seal(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, BfvError> {
+        let primes = self.params().cipher_moduli();
+        let mut primes = primes.iter().take(a.level().primes());
+        let t = self.params().plain_modulus().value();
+        let monomial = m.residues().iter().filter(|&&c| c != 0).count() == 1;
+        if monomial && primes.all(|&q| q > t) {
+            self.with_plain(OpKey::mul_plain_unsigned, a, m)
+        } else {
+            self.mul_plain(a, m)
+        }
+    }
+
+    /// Adds an integer to every slot.
+    pub fn add_integer(&self, a: &Ciphertext, value: i128) -> Result<Ciphertext, BfvError> {
+        self.shared.check(a)?;
+        let term = scalar::term(self.params(), value, a.level())?;
+        let op = OpKey::add_scalar(a.level(), a.size() as u32, term);
+        self.shared.one(&op, &[a], &[], &[], ())
+    }
+
+    /// Multiplies every slot by an integer.
+    pub fn mul_integer(&self, a: &Ciphertext, value: i128) -> Result<Ciphertext, BfvError> {
+        self.shared.check(a)?;
+        let factor = scalar::factor(self.params(), value, a.level());
+        let op = OpKey::mul_scalar(a.level(), a.size() as u32, factor);
+        self.shared.one(&op, &[a], &[], &[], ())
+    }
+
+    fn check_factors(&self, a: &Ciphertext, b: &Ciphertext) -> Result<(), BfvError> {
+        self.shared.check_pair(a, b)?;
+        check_two(a)?;
+        Ok(check_two(b)?)
+    }
+
+    /// The product, of three polynomials.
+    pub fn mul(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BfvError> {
+        self.check_factors(a, b)?;
+        let op = OpKey::mul(a.level());
+        self.shared.one(&op, &[a, b], &[], &[], ())
+    }
+
+    pub fn square(&self, a: &Ciphertext) -> Result<Ciphertext, BfvError> {
+        self.check_factors(a, a)?;
+        let op = OpKey::square(a.level());
+        self.shared.one(&op, &[a], &[], &[], ())
+    }
+
+    pub fn relinearise(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, BfvError> {
+        self.shared.check(a)?;
+        check_three(a)?;
+        let op = OpKey::relin(a.level(), key.0.seed().is_some());
+        self.shared.one(&op, &[a], &[], &[&key.0], ())
+    }
+
+    pub fn mul_relin(
+        &self,
+        a: &Ciphertext,
+        b: &Ciphertext,
+        key: &RelinKey,
+    ) -> Result<Ciphertext, BfvError> {
+        self.check_factors(a, b)?;
+        let op = OpKey::mul_relin(a.level(), key.0.seed().is_some());
+        self.shared.one(&op, &[a, b], &[], &[&key.0], ())
+    }
+
+    pub fn square_relin(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, BfvError> {
+        self.check_factors(a, a)?;
+        let op = OpKey::square_relin(a.level(), key.0.seed().is_some());
+        self.shared.one(&op, &[a], &[], &[&key.0], ())
+    }
+
+    /// Divides by the last prime of the level with rounding, and the noise with it: one level lower.
+    pub fn mod_switch_to_next(&self, a: &Ciphertext) -> Result<Ciphertext, BfvError> {
+        self.shared.check(a)?;
+        let op = OpKey::mod_switch(a.level(), a.size() as u32);
+        self.shared.one(&op, &[a], &[], &[], ())
+    }
+
+    /// Divides by one prime after the other down to `level`.
+    pub fn mod_switch(&self, a: &Ciphertext, level: Level) -> Result<Ciphertext, BfvError> {
+        self.shared.check(a)?;
+        if level > a.level() {
+            return Err(BfvError::Rlwe(RlweError::LevelMismatch {
+                what: "ciphertext to switch down",
+                expected: level,
+                got: a.level(),
+            }));
+        }
+        let mut switched = a.clone();
+        while switched.level() > level {
+            switched = self.mod_switch_to_next(&switched)?;
+        }
+        Ok(switched)
+    }
+
+    /// Column i of the result is column i + `step` of `a`, cyclically, in both rows; a rotation by 0 is `a`. Where `keys`
+    /// has none for the step, it goes by the powers of two of the step's non-adjacent form, the least first, as SEAL goes.
+    ///
+    /// # Errors
+    /// [`RlweError::MissingKey`] where neither the step's key is there nor those of its powers of two.
+    pub fn rotate_rows(
+        &self,
+        a: &Ciphertext,
+        step: i64,
+        keys: &GaloisKeys,
+    ) -> Result<Ciphertext, BfvError> {
+        self.shared.rotate(a, step, keys, OpKey::rotate)
+    }
+
+    /// Exchanges the two rows: SEAL's `rotate_columns`.
+    pub fn rotate_columns(
+        &self,
+        a: &Ciphertext,
+        keys: &GaloisKeys,
+    ) -> Result<Ciphertext, BfvError> {
+        let element = self.params().conjugation_element();
+        self.shared.automorphism(a, element, keys, OpKey::rotate)
+    }
+
+    /// Several rotations of rows that share one decomposition, one result a step. All keys seeded, or none.
+    pub fn rotate_rows_hoisted(
+        &self,
+        a: &Ciphertext,
+        steps: &[i64],
+        keys: &GaloisKeys,
+    ) -> Result<Vec<Ciphertext>, BfvError> {
+        self.shared
+            .rotate_hoisted(a, steps, keys, OpKey::hoisted_rotate)
+    }
+}

@@ -1,0 +1,53 @@
+//! Files of BFV objects: the forms that ring schemes share, and plaintexts modulo t.
+
+use std::sync::Arc;
+
+use super::{Bfv, Ciphertext, Multiplication, Params, ParamsBuilder, PlainModulus};
+use super::{Plaintext, SeededCiphertext};
+use crate::exact;
+pub use crate::exact::file::write_plaintext;
+use crate::file;
+pub use crate::file::{
+    FileError, InsecureParams, Kind, peek_kind, read_galois_keys, read_public_key, read_relin_key,
+    read_secret_key_in_the_clear, write_ciphertext, write_galois_keys, write_public_key,
+    write_relin_key, write_secret_key_in_the_clear, write_seeded_ciphertext,
+};
+use crate::scheme::Scheme;
+
+/// Reads parameters and checks them as [`ParamsBuilder::build`] does, security included.
+pub fn read_params(bytes: &[u8], insecure: InsecureParams) -> Result<Arc<Params>, FileError> {
+    let read = file::read_ring_params::<{ Params::OWN_BYTES }>(bytes, Bfv::TAG, insecure)?;
+    let [t @ .., multiplication] = read.own;
+    let t = PlainModulus::new(u64::from_le_bytes(t))?;
+    let known = Multiplication::ALL;
+    let found = known.into_iter().find(|m| m.byte() == multiplication);
+    let found = found.ok_or_else(|| FileError::Field {
+        what: "multiplication",
+        expected: "0 or 1".into(),
+        got: multiplication.to_string(),
+    })?;
+    let builder = ParamsBuilder::new(read.builder.clone(), t).multiplication(found);
+    let params = builder.build()?;
+    read.check(&params)?;
+    Ok(params)
+}
+
+/// The parameter file's bytes.
+pub fn write_params(params: &Params) -> Vec<u8> {
+    file::write_params(params)
+}
+
+pub fn read_plaintext(bytes: &[u8], params: &Params) -> Result<Plaintext, FileError> {
+    exact::file::read_plaintext(bytes, params)
+}
+
+pub fn read_ciphertext(bytes: &[u8], params: &Params) -> Result<Ciphertext, FileError> {
+    file::read_ciphertext(bytes, params)
+}
+
+pub fn read_seeded_ciphertext(
+    bytes: &[u8],
+    params: &Params,
+) -> Result<SeededCiphertext, FileError> {
+    file::read_seeded_ciphertext(bytes, params)
+}

@@ -1,0 +1,85 @@
+//! BFV in RNS, as SEAL has it: exact integers modulo t. A level-l ciphertext has l + 1 primes; all limbs are in
+//! evaluation form, which SEAL's coefficient form becomes when its files are read. A plaintext is a polynomial modulo t,
+//! in coefficient form and without a level.
+
+mod auxiliary;
+mod decrypt;
+pub mod error;
+pub mod evaluator;
+pub mod file;
+mod multiply;
+pub mod noise;
+pub mod ops;
+pub mod params;
+mod params_builder;
+mod plain;
+pub mod scalar;
+
+pub use crate::exact::{BatchEncoder, CoefficientEncoder, Encoder, IntegerEncoder};
+pub use crate::exact::{Integers, PlainModulus, Plaintext};
+pub use crate::rlwe::{
+    ErrorDistribution, Galois, GaloisKeys, KSwitchKey, KeyForm, KeyGenerator, KeyHalf, KeyId,
+    Level, Poly, PublicKey, RelinKey, SecretDistribution, SecretKey, SecurityLevel, SecurityTable,
+};
+pub use decrypt::Decryptor;
+pub use error::BfvError;
+pub use evaluator::Evaluator;
+pub use ops::{Op, OpKey, ProcCache};
+pub use params::{Multiplication, Params};
+pub use params_builder::ParamsBuilder;
+
+use crate::exact::{self, ExactScheme};
+use crate::rlwe::{self, EvaluationKeys, KeyRequest};
+use crate::scheme::{At, Scheme, SchemeTag};
+
+/// A ciphertext at a level.
+pub type Ciphertext = rlwe::Ciphertext<()>;
+/// A secret-key ciphertext whose c_1 is expanded from a seed.
+pub type SeededCiphertext = rlwe::SeededCiphertext<()>;
+
+/// Encrypts.
+pub type Encryptor = exact::Encryptor<Bfv>;
+/// Holds a secret key; encrypts under its public key.
+pub type KeyHolder = exact::KeyHolder<Bfv>;
+/// Computes on ciphertexts.
+pub type Operator = exact::Operator<Bfv>;
+
+/// The scheme.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bfv {}
+
+impl Scheme for Bfv {
+    const TAG: SchemeTag = SchemeTag {
+        name: "BFV",
+        byte: 1,
+    };
+    type Params = Params;
+    type Operation = OpKey;
+    type Annotation = ();
+    type Plaintext = Plaintext;
+    type Ciphertext = Ciphertext;
+    type Key = KSwitchKey;
+    /// Up to N integers of [`Integers::Signed`]: slots where t batches, else coefficients.
+    type Message = Vec<i64>;
+    type KeyName = KeyRequest;
+    type Keys = EvaluationKeys;
+    type Error = BfvError;
+    const FRESH_POLYS: usize = 2;
+
+    fn agree(a: &At<()>, b: &At<()>) -> bool {
+        a.level == b.level
+    }
+
+    fn place(at: &At<()>) -> String {
+        format!("level {}", at.level)
+    }
+}
+
+impl ExactScheme for Bfv {
+    type Decryptor = Decryptor;
+    const FRESH: () = ();
+
+    fn add_plain(at: &At<()>, size: u32) -> OpKey {
+        OpKey::add_plain(at.level, size)
+    }
+}

@@ -1,0 +1,38 @@
+//! Halevi, Polyakov and Shoup's multiplication ("An improved RNS variant of the BFV homomorphic encryption scheme",
+//! CT-RSA 2019; basext paper, 2.5.1.4) with exact base extensions: what they correct by a floating-point count is
+//! exact here whatever computes it, so a product is exactly round(t a b / Q) of centred a and b.
+
+use ringmill_math::basext::Representative::Centred;
+
+use super::{ids, limbs, quotient, times, values};
+use crate::bfv::params::Params;
+use crate::rlwe::RlweError;
+use crate::rlwe::ops::{Emit, Limb};
+
+/// The centred representative of a polynomial modulo Q, times a constant, modulo the auxiliary primes.
+pub(super) fn extended(
+    e: &mut Emit<Params>,
+    x: &[Limb],
+    factor: u64,
+) -> Result<Vec<Limb>, RlweError> {
+    let places = e.own.auxiliary().all(e.level);
+    let found = e.ops().bextx(&values(x), &ids(places.clone()), Centred)?;
+    times(e, &limbs(found, places), factor)
+}
+
+/// round(d / Q) modulo Q, of a d known modulo Q and the auxiliary primes, of product P: d less its centred remainder modulo
+/// Q, divided by Q modulo P, which holds the quotient; then exactly from P to Q. Q is odd, so there are no ties.
+pub(super) fn divided(
+    e: &mut Emit<Params>,
+    q: &[Limb],
+    auxiliary: &[Limb],
+) -> Result<Vec<Limb>, RlweError> {
+    let places = auxiliary.iter().map(|l| l.modulus);
+    let remainder = e.ops().bextx(&values(q), &ids(places), Centred)?;
+    let rounded = quotient(e, auxiliary, remainder)?;
+    let to = e.level_moduli();
+    let found = e
+        .ops()
+        .bextx(&values(&rounded), &ids(to.clone()), Centred)?;
+    Ok(limbs(found, to))
+}

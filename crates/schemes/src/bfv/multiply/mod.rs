@@ -1,0 +1,156 @@
+//! Products: both factors are taken beyond Q, multiplied there, and the product is divided by Q / t. How the first and
+//! the last of these are done is the parameters' choice. The factor t is in one of the operands from the beginning, which
+//! has two polynomials where the product has three.
+
+mod behz;
+mod hps;
+
+use ringmill_isa::Poly;
+use ringmill_isa::mid::{ModulusId, ProcBuilder, ValueId};
+use ringmill_math::{AnyModulus, Modulus};
+
+use super::auxiliary::product as product_of_primes;
+use super::params::{Multiplication, Params};
+use crate::exact::ExactParams;
+use crate::rlwe::RlweError;
+use crate::rlwe::ops::arithmetic::tensor;
+use crate::rlwe::ops::keyswitch::relinearise;
+use crate::rlwe::ops::{Emit, Limb, Variant};
+
+pub(super) fn mul(e: &mut Emit<Params>, _: &Variant) -> Result<(), RlweError> {
+    let product = product(e)?;
+    results(e, &product)
+}
+
+pub(super) fn square(e: &mut Emit<Params>, _: &Variant) -> Result<(), RlweError> {
+    let product = squared(e)?;
+    results(e, &product)
+}
+
+pub(super) fn mul_relin(e: &mut Emit<Params>, v: &Variant) -> Result<(), RlweError> {
+    let Product { d, d2 } = product(e)?;
+    let key = e.key(2, v.seeded)?;
+    relinearise(e, d, Some(&d2), key)
+}
+
+pub(super) fn square_relin(e: &mut Emit<Params>, v: &Variant) -> Result<(), RlweError> {
+    let Product { d, d2 } = squared(e)?;
+    let key = e.key(1, v.seeded)?;
+    relinearise(e, d, Some(&d2), key)
+}
+
+fn results(e: &mut Emit<Params>, product: &Product) -> Result<(), RlweError> {
+    let mut polys = Poly::of(3).zip(&product.d);
+    polys.try_for_each(|(poly, limbs)| e.result(0, poly, limbs))
+}
+
+fn product(e: &mut Emit<Params>) -> Result<Product, RlweError> {
+    let t = e.own.plain_modulus().value();
+    let (a, b) = (widened(e, 0, t)?, widened(e, 1, 1)?);
+    let d = tensor(e, &a, &b)?;
+    scaled_down(e, d)
+}
+
+fn squared(e: &mut Emit<Params>) -> Result<Product, RlweError> {
+    let t = e.own.plain_modulus().value();
+    let [a0, a1] = widened(e, 0, 1)?;
+    let raised = [times(e, &a0, t)?, times(e, &a1, t)?];
+    let d = tensor(e, &raised, &[a0, a1])?;
+    scaled_down(e, d)
+}
+
+/// A ciphertext operand times a constant, modulo the level's primes and then modulo the auxiliary ones.
+fn widened(e: &mut Emit<Params>, arg: u16, factor: u64) -> Result<[Vec<Limb>; 2], RlweError> {
+    let mut wide = |poly| -> Result<Vec<Limb>, RlweError> {
+        let limbs = e.cipher(arg, poly)?;
+        let coefficients = e.map(&limbs, ProcBuilder::intt)?;
+        let auxiliary = match e.own.multiplication() {
+            Multiplication::Behz => behz::extended(e, &coefficients, factor)?,
+            Multiplication::Hps => hps::extended(e, &coefficients, factor)?,
+        };
+        let mut limbs = times(e, &limbs, factor)?;
+        limbs.extend(transformed(e, &auxiliary)?);
+        Ok(limbs)
+    };
+    Ok([wide(Poly(0))?, wide(Poly(1))?])
+}
+
+/// A product modulo the level's primes.
+struct Product {
+    /// In evaluation form.
+    d: [Vec<Limb>; 3],
+    /// d_2 in coefficient form.
+    d2: Vec<Limb>,
+}
+
+/// The polynomials divided by Q, rounded as the parameters' multiplication does, modulo the level's primes; d_2 first, for
+/// which key switching waits.
+fn scaled_down(e: &mut Emit<Params>, [d0, d1, d2]: [Vec<Limb>; 3]) -> Result<Product, RlweError> {
+    let mut down = |d: Vec<Limb>| {
+        let d = e.map(&d, ProcBuilder::intt)?;
+        let (q, auxiliary) = d.split_at(e.level.primes().min(d.len()));
+        let quotient = match e.own.multiplication() {
+            Multiplication::Behz => behz::divided(e, q, auxiliary)?,
+            Multiplication::Hps => hps::divided(e, q, auxiliary)?,
+        };
+        Ok::<_, RlweError>((transformed(e, &quotient)?, quotient))
+    };
+    let (high, d2) = down(d2)?;
+    let d = [down(d0)?.0, down(d1)?.0, high];
+    Ok(Product { d, d2 })
+}
+
+fn transformed(e: &mut Emit<Params>, limbs: &[Limb]) -> Result<Vec<Limb>, RlweError> {
+    e.map(limbs, ProcBuilder::ntt)
+}
+
+/// Each limb times a constant.
+fn times(e: &mut Emit<Params>, limbs: &[Limb], factor: u64) -> Result<Vec<Limb>, RlweError> {
+    if factor == 1 {
+        return Ok(limbs.to_vec());
+    }
+    each(e, limbs, |ops, x, q| Ok(ops.muli(x, q.reduce(factor))?))
+}
+
+/// What `f` makes of each limb, given its modulus.
+fn each(
+    e: &mut Emit<Params>,
+    limbs: &[Limb],
+    f: impl Fn(&mut ProcBuilder, ValueId, Modulus) -> Result<ValueId, RlweError>,
+) -> Result<Vec<Limb>, RlweError> {
+    let one = |l: &Limb| {
+        let q = e.reducer(l.modulus)?;
+        let value = f(e.ops(), l.value, q)?;
+        Ok(Limb { value, ..*l })
+    };
+    limbs.iter().map(one).collect()
+}
+
+/// (a - b) / Q, limb by limb.
+fn quotient(e: &mut Emit<Params>, a: &[Limb], b: Vec<ValueId>) -> Result<Vec<Limb>, RlweError> {
+    let modulus = product_of_primes(e.params, e.level);
+    let one = |(a, b): (&Limb, ValueId)| {
+        let q = e.reducer(a.modulus)?;
+        let inverse = q.inv(AnyModulus::from(q).reduce_big(&modulus))?;
+        let difference = e.ops().sub(a.value, b)?;
+        let value = e.ops().muli(difference, inverse)?;
+        Ok(Limb { value, ..*a })
+    };
+    a.iter().zip(b).map(one).collect()
+}
+
+fn ids(moduli: impl IntoIterator<Item = usize>) -> Vec<ModulusId> {
+    moduli.into_iter().map(|i| ModulusId(i as u16)).collect()
+}
+
+fn values(limbs: &[Limb]) -> Vec<ValueId> {
+    limbs.iter().map(|l| l.value).collect()
+}
+
+/// Values with the moduli they are of.
+fn limbs(values: Vec<ValueId>, moduli: impl IntoIterator<Item = usize>) -> Vec<Limb> {
+    let pairs = values.into_iter().zip(moduli);
+    pairs
+        .map(|(value, modulus)| Limb { value, modulus })
+        .collect()
+}

@@ -1,0 +1,174 @@
+//! How much noise a value may have: a bound that fails with a stated probability, for choosing parameters before anything
+//! is encrypted.
+//!
+//! Of a ciphertext c of m, (t / Q) (c_0 + c_1 s + ...) = m + v + t k with k whole: v is the invariant noise, and m is read
+//! right while every coefficient of v is below 1/2. What is followed is the canonical norm of v, the largest of its
+//! values at the primitive 2N-th roots of unity: that of a product is at most the product of the norms, whatever the
+//! factors have in common, and no coefficient exceeds it (Costache and Smart, 2016; Gentry, Halevi and Smart, 2012).
+
+use super::params::{Multiplication, Params};
+use crate::exact::ExactParams;
+use crate::rlwe::Level;
+
+/// A bound fails with probability 2^-FAILURE_BITS in a whole program.
+pub const FAILURE_BITS: f64 = 40.0;
+/// A complex number is small in every direction if it is in this many: its modulus then exceeds the largest of its
+/// components by 1 / cos(pi / DIRECTIONS) at most.
+const DIRECTIONS: f64 = 16.0;
+
+/// log2 of a bound on the canonical norm of an invariant noise.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+pub struct Noise(f64);
+
+impl Noise {
+    /// Bits that the noise may still double: below one, a message may be lost.
+    pub fn budget(self) -> f64 {
+        -1.0 - self.0
+    }
+
+    fn of(log2: f64) -> Self {
+        Self(log2)
+    }
+
+    fn plus(self, other: Self) -> Self {
+        let (low, high) = if self.0 < other.0 {
+            (self.0, other.0)
+        } else {
+            (other.0, self.0)
+        };
+        Self(high + (low - high).exp2().ln_1p() / std::f64::consts::LN_2)
+    }
+
+    fn times(self, norm: f64) -> Self {
+        Self(self.0 + norm.log2())
+    }
+}
+
+/// The noise of a parameter set's operations.
+#[derive(Clone, Debug)]
+pub struct NoiseModel<'a> {
+    params: &'a Params,
+    n: f64,
+    t: f64,
+    /// How many standard deviations a value of a random polynomial may lie from zero.
+    deviations: f64,
+    /// The norm of the secret key.
+    secret: f64,
+}
+
+impl<'a> NoiseModel<'a> {
+    /// For a program of so many operations.
+    pub fn new(params: &'a Params, operations: usize) -> Self {
+        let n = params.degree() as f64;
+        // Each operation draws or meets at most a dozen random polynomials, each with N values, each in so many directions;
+        // a sum of independent symmetric coefficients is sub-Gaussian.
+        let chances = n * 12.0 * (operations as f64 + 1.0) * DIRECTIONS;
+        let cosine = (std::f64::consts::PI / DIRECTIONS).cos();
+        let exponent = FAILURE_BITS * std::f64::consts::LN_2 + chances.ln();
+        let deviations = exponent.sqrt() / cosine;
+        let square = params.secret_distribution().mean_square(n);
+        Self {
+            params,
+            n,
+            t: params.plain_modulus().value() as f64,
+            deviations,
+            secret: deviations * square.sqrt(),
+        }
+    }
+
+    /// The norm of a polynomial of independent coefficients of zero mean and this variance.
+    fn random(&self, variance: f64) -> f64 {
+        self.deviations * (self.n * variance).sqrt()
+    }
+
+    /// The norm of the error c_0 + c_1 s of rounding two polynomials to integers.
+    fn rounding(&self) -> f64 {
+        self.random(1.0 / 12.0) * (1.0 + self.secret)
+    }
+
+    /// An error of this norm in c_0 + c_1 s, as invariant noise.
+    fn invariant(&self, norm: f64, level: Level) -> Noise {
+        Noise::of(norm.log2() + self.t.log2() - self.params.log_q(level))
+    }
+
+    /// Of an encryption, under the public or the secret key.
+    pub fn fresh(&self, level: Level) -> Noise {
+        let sigma = self.params.error_distribution().std_dev();
+        let (error, mask) = (self.random(sigma * sigma), self.random(2.0 / 3.0));
+        // e u + e_1 + e_2 s, divided by the special primes with rounding.
+        let whole = error * (mask + 1.0 + self.secret) * (-self.log_special()).exp2();
+        let zero = whole + self.rounding() + error;
+        self.invariant(zero, level)
+            .plus(self.message_rounding(level))
+    }
+
+    /// Q m / t is rounded, by at most 1/2 a coefficient.
+    fn message_rounding(&self, level: Level) -> Noise {
+        self.invariant(self.n / 2.0, level)
+    }
+
+    pub fn sum(&self, a: Noise, b: Noise) -> Noise {
+        a.plus(b)
+    }
+
+    /// Of a sum with a plaintext.
+    pub fn plus_plain(&self, a: Noise, level: Level) -> Noise {
+        a.plus(self.message_rounding(level))
+    }
+
+    /// Of a product with a plaintext: any polynomial of coefficients up to t / 2.
+    pub fn times_plain(&self, a: Noise) -> Noise {
+        a.times(self.n * self.t / 2.0)
+    }
+
+    /// Of a product with an integer.
+    pub fn times_integer(&self, a: Noise, integer: u64) -> Noise {
+        a.times(integer.max(1) as f64)
+    }
+
+    /// Of a product before relinearisation: (m_1 + v_1 + t k_1) (m_2 + v_2 + t k_2), and what dividing by Q / t rounds.
+    pub fn product(&self, a: Noise, b: Noise, level: Level) -> Noise {
+        // t / Q (c_0 + c_1 s), its polynomials centred and as good as uniform.
+        let whole = self.t * self.random(1.0 / 12.0) * (1.0 + self.secret);
+        // v_1 (m_2 + v_2 + t k_2) + v_2 (m_1 + t k_1), the last factor being that of a less v_1.
+        let crossed = a.times(whole).plus(b.times(whole)).plus(Noise(a.0 + b.0));
+        let powers = 1.0 + self.secret + self.secret * self.secret;
+        let rounded = match self.params.multiplication() {
+            Multiplication::Hps => self.random(1.0 / 12.0),
+            // Fast extensions leave multiples of the moduli, one for each prime at most, and the quotient is rounded down.
+            Multiplication::Behz => self.n * (level.primes() as f64 + 2.0),
+        };
+        crossed.plus(self.invariant(rounded * powers, level))
+    }
+
+    /// Of a relinearisation or a rotation.
+    pub fn switched(&self, a: Noise, level: Level) -> Noise {
+        let params = self.params;
+        let sigma = params.error_distribution().std_dev();
+        let error = self.random(sigma * sigma);
+        let primes = params.cipher_moduli();
+        let mut decomposed = 0.0;
+        for digit in 0..params.digits_at(level) {
+            let digit = primes.get(params.digit(digit, level)).unwrap_or(&[]);
+            let log2: f64 = digit.iter().map(|&q| (q as f64).log2()).sum();
+            let size = digit.len() as f64 * (log2 - self.log_special()).exp2();
+            // Its coefficients are not centred: their mean alone has the norm size N / pi.
+            let norm = size * (self.n / std::f64::consts::PI + self.random(1.0 / 12.0));
+            decomposed += norm * error;
+        }
+        // Several special primes are divided by one fast extension, which may be off by as many as there are but one.
+        let off = (params.special_count().max(1) - 1) as f64 * self.n * (1.0 + self.secret);
+        a.plus(self.invariant(decomposed + self.rounding() + off, level))
+    }
+
+    /// Of what has dropped a prime, to `level`.
+    pub fn mod_switched(&self, a: Noise, level: Level) -> Noise {
+        a.plus(self.invariant(self.rounding(), level))
+    }
+
+    /// log2 of the product of the special primes.
+    fn log_special(&self) -> f64 {
+        let primes = self.params.special_moduli().iter();
+        primes.map(|&p| (p as f64).log2()).sum()
+    }
+}

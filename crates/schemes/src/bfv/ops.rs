@@ -1,0 +1,178 @@
+//! The operations of BFV: one table.
+
+use super::error::BfvError;
+use super::params::Params;
+use super::{multiply, plain};
+use crate::exact;
+use crate::rlwe::ops::{Immediate, Polys, Row, Table, Variant, row};
+use crate::rlwe::ops::{arithmetic, keyswitch, scaling};
+use crate::rlwe::{self, Galois, Level};
+
+/// An operation of BFV with everything that changes its code.
+pub type OpKey = rlwe::OpKey<Op>;
+
+/// The procedures of one BFV parameter set.
+pub type ProcCache = crate::ProcCache<super::Bfv>;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Op {
+    Add,
+    Sub,
+    Neg,
+    /// Adds a plaintext times Q / t.
+    AddPlain,
+    SubPlain,
+    /// Multiplies by a plaintext's signed integers.
+    MulPlain,
+    /// Multiplies by a plaintext's integers from 0 to t - 1, as SEAL does with some of one coefficient: a product with as
+    /// much as t times the noise.
+    MulPlainUnsigned,
+    /// Adds an integer to every slot: the constant term times Q / t.
+    AddScalar,
+    MulScalar,
+    /// Two times two polynomials to three, divided by Q / t as the parameters say.
+    Mul,
+    Square,
+    /// Ring paper, Algorithm 5.
+    Relin,
+    MulRelin,
+    SquareRelin,
+    /// Divides by the last prime with rounding: to level - 1.
+    ModSwitch,
+    /// a(x^g), switched back to the key: g = 3^k turns both rows of slots, g = 2N - 1 exchanges them.
+    Rotate,
+    /// Several rotations of one ciphertext that share its decomposition. Not the bits of [`Op::Rotate`].
+    HoistedRotate,
+}
+
+const ANY: Polys = Polys::TwoOrThree;
+const TWO: Polys = Polys::Exactly(2);
+const THREE: Polys = Polys::Exactly(3);
+
+impl Table for Op {
+    type Params = Params;
+    type Error = BfvError;
+
+    #[rustfmt::skip] // a table is read by its columns
+    fn row(self) -> &'static Row<Params> {
+        match self {
+            //                          name                  ciphertexts    plaintexts
+            //                                                                  immediate keys        level     size        through        emitter
+            Self::Add           => row!("bfv.add",            &[ANY, ANY],   0, None,     None,       Same,     Largest,    LargerAddend,  arithmetic::add),
+            Self::Sub           => row!("bfv.sub",            &[ANY, ANY],   0, None,     None,       Same,     Largest,    LargerMinuend, arithmetic::sub),
+            Self::Neg           => row!("bfv.neg",            &[ANY],        0, None,     None,       Same,     Largest,    None,          arithmetic::neg),
+            Self::AddPlain      => row!("bfv.add_plain",      &[ANY],        1, None,     None,       Same,     Largest,    AllButFirst,   plain::add_plain),
+            Self::SubPlain      => row!("bfv.sub_plain",      &[ANY],        1, None,     None,       Same,     Largest,    AllButFirst,   plain::sub_plain),
+            Self::MulPlain      => row!("bfv.mul_plain",      &[ANY],        1, None,     None,       Same,     Largest,    None,          exact::mul_plain),
+            Self::MulPlainUnsigned
+                                => row!("bfv.mul_plain_unsigned", &[ANY],    1, None,     None,       Same,     Largest,    None,          exact::mul_plain_unsigned),
+            Self::AddScalar     => row!("bfv.add_scalar",     &[ANY],        0, Residues, None,       Same,     Largest,    AllButFirst,   arithmetic::add_scalar),
+            Self::MulScalar     => row!("bfv.mul_scalar",     &[ANY],        0, Residues, None,       Same,     Largest,    None,          arithmetic::mul_scalar),
+            Self::Mul           => row!("bfv.mul",            &[TWO, TWO],   0, None,     None,       Same,     Exactly(3), None,          multiply::mul),
+            Self::Square        => row!("bfv.square",         &[TWO],        0, None,     None,       Same,     Exactly(3), None,          multiply::square),
+            Self::Relin         => row!("bfv.relin",          &[THREE],      0, None,     One,        Same,     Exactly(2), None,          keyswitch::relin),
+            Self::MulRelin      => row!("bfv.mul_relin",      &[TWO, TWO],   0, None,     One,        Same,     Exactly(2), None,          multiply::mul_relin),
+            Self::SquareRelin   => row!("bfv.square_relin",   &[TWO],        0, None,     One,        Same,     Exactly(2), None,          multiply::square_relin),
+            Self::ModSwitch     => row!("bfv.mod_switch",     &[ANY],        0, None,     None,       OneLower, Largest,    None,          scaling::rescale),
+            Self::Rotate        => row!("bfv.rotate",         &[TWO],        0, Element,  One,        Same,     Exactly(2), None,          keyswitch::rotate),
+            Self::HoistedRotate => row!("bfv.hoisted_rotate", &[TWO],        0, Elements, PerElement, Same,     Exactly(2), None,          keyswitch::hoisted_rotate),
+        }
+    }
+}
+
+impl OpKey {
+    fn of(op: Op, level: Level, sizes: &[u32]) -> Self {
+        Self::with(op, level, sizes, Immediate::None, false)
+    }
+
+    fn with(op: Op, level: Level, sizes: &[u32], immediate: Immediate, seeded: bool) -> Self {
+        let sizes = sizes.to_vec();
+        let variant = Variant {
+            level,
+            sizes,
+            immediate,
+            seeded,
+        };
+        Self::new(op, variant)
+    }
+
+    /// Of ciphertexts of `a` and `b` polynomials.
+    pub fn add(level: Level, a: u32, b: u32) -> Self {
+        Self::of(Op::Add, level, &[a, b])
+    }
+
+    /// Of ciphertexts of `a` and `b` polynomials.
+    pub fn sub(level: Level, a: u32, b: u32) -> Self {
+        Self::of(Op::Sub, level, &[a, b])
+    }
+
+    pub fn neg(level: Level, size: u32) -> Self {
+        Self::of(Op::Neg, level, &[size])
+    }
+
+    pub fn add_plain(level: Level, size: u32) -> Self {
+        Self::of(Op::AddPlain, level, &[size])
+    }
+
+    pub fn sub_plain(level: Level, size: u32) -> Self {
+        Self::of(Op::SubPlain, level, &[size])
+    }
+
+    pub fn mul_plain(level: Level, size: u32) -> Self {
+        Self::of(Op::MulPlain, level, &[size])
+    }
+
+    pub fn mul_plain_unsigned(level: Level, size: u32) -> Self {
+        Self::of(Op::MulPlainUnsigned, level, &[size])
+    }
+
+    /// `residues` are those of a term times Q / t ([`term`](super::scalar::term)).
+    pub fn add_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
+        let residues = Immediate::Residues(residues);
+        Self::with(Op::AddScalar, level, &[size], residues, false)
+    }
+
+    /// `residues` are an integer's ([`factor`](super::scalar::factor)).
+    pub fn mul_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
+        let residues = Immediate::Residues(residues);
+        Self::with(Op::MulScalar, level, &[size], residues, false)
+    }
+
+    pub fn mul(level: Level) -> Self {
+        Self::of(Op::Mul, level, &[2, 2])
+    }
+
+    pub fn square(level: Level) -> Self {
+        Self::of(Op::Square, level, &[2])
+    }
+
+    pub fn relin(level: Level, seeded: bool) -> Self {
+        Self::with(Op::Relin, level, &[3], Immediate::None, seeded)
+    }
+
+    pub fn mul_relin(level: Level, seeded: bool) -> Self {
+        Self::with(Op::MulRelin, level, &[2, 2], Immediate::None, seeded)
+    }
+
+    pub fn square_relin(level: Level, seeded: bool) -> Self {
+        Self::with(Op::SquareRelin, level, &[2], Immediate::None, seeded)
+    }
+
+    pub fn mod_switch(level: Level, size: u32) -> Self {
+        Self::of(Op::ModSwitch, level, &[size])
+    }
+
+    pub fn rotate(level: Level, element: Galois, seeded: bool) -> Self {
+        let element = Immediate::Element(element);
+        Self::with(Op::Rotate, level, &[2], element, seeded)
+    }
+
+    pub fn hoisted_rotate(
+        level: Level,
+        elements: impl IntoIterator<Item = Galois>,
+        seeded: bool,
+    ) -> Self {
+        let elements = Immediate::Elements(elements.into_iter().collect());
+        Self::with(Op::HoistedRotate, level, &[2], elements, seeded)
+    }
+}

@@ -1,0 +1,166 @@
+//! BFV parameters: those of every ring scheme, a plaintext modulus, and how products are divided by Q / t.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use ringmill_isa::Level;
+use ringmill_isa::mid::TableModulus;
+
+use super::Bfv;
+use super::auxiliary::Auxiliary;
+use super::error::BfvError;
+use super::params_builder::ParamsBuilder;
+use crate::exact::{ExactParams, PlainModulus};
+use crate::rlwe::{self, RingParams};
+use crate::scheme::{ParameterSet, ParamsId, Scheme};
+
+/// How a product of ciphertexts is computed beyond Q and divided by Q / t.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Multiplication {
+    /// Bajard, Eynard, Hasan and Zucca (SAC 2016): fast base extensions, corrected by m-tilde and m_sk. SEAL's bits.
+    #[default]
+    Behz,
+    /// Halevi, Polyakov and Shoup (CT-RSA 2019), with exact base extensions: exactly round(t a b / Q) for centred a and
+    /// b. Less noise than BEHZ and other bits.
+    Hps,
+}
+
+impl Multiplication {
+    pub const ALL: [Self; 2] = [Self::Behz, Self::Hps];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Behz => "BEHZ",
+            Self::Hps => "HPS",
+        }
+    }
+
+    /// Its number in files and canonical forms.
+    pub(super) const fn byte(self) -> u8 {
+        match self {
+            Self::Behz => 0,
+            Self::Hps => 1,
+        }
+    }
+}
+
+/// A checked parameter set. Made by [`Params::builder`]; shared as `Arc<Params>`. The ring, the primes and their security
+/// are those of [`rlwe::Params`], which it gives access to as its own.
+///
+/// ```
+/// use ringmill_schemes::bfv::{Params, PlainModulus};
+/// let t = PlainModulus::batching(13, 20).unwrap();
+/// let params = Params::builder(13, t).prime_bits(&[42, 42, 42, 42], &[43]).build().unwrap();
+/// assert_eq!((params.degree(), params.cipher_count()), (1 << 13, 4));
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct Params {
+    ring: Arc<rlwe::Params>,
+    t: PlainModulus,
+    multiplication: Multiplication,
+    auxiliary: Auxiliary,
+}
+
+impl Deref for Params {
+    type Target = rlwe::Params;
+
+    fn deref(&self) -> &rlwe::Params {
+        &self.ring
+    }
+}
+
+impl Params {
+    /// Bytes of the canonical form that are BFV's own: the plaintext modulus and the multiplication.
+    pub(crate) const OWN_BYTES: usize = 9;
+
+    /// Starts a parameter set of ring degree 2^`log_n` and plaintext modulus `t`.
+    pub fn builder(log_n: u8, t: PlainModulus) -> ParamsBuilder {
+        ParamsBuilder::new(rlwe::Params::builder(log_n), t)
+    }
+
+    pub(super) fn new(
+        ring: rlwe::Params,
+        t: PlainModulus,
+        multiplication: Multiplication,
+    ) -> Result<Arc<Self>, BfvError> {
+        let (auxiliary, ring) = Auxiliary::new(ring, t, multiplication)?;
+        let mut own = t.value().to_le_bytes().to_vec();
+        own.push(multiplication.byte());
+        Ok(Arc::new(Self {
+            ring: Arc::new(ring.with_own(own)),
+            t,
+            multiplication,
+            auxiliary,
+        }))
+    }
+
+    /// How products are computed.
+    pub fn multiplication(&self) -> Multiplication {
+        self.multiplication
+    }
+
+    /// Primes that multiplication at a level computes modulo, beside the ciphertext's.
+    pub fn auxiliary_primes(&self, level: Level) -> Vec<u64> {
+        let places = self.auxiliary.all(level);
+        let found = self.ring.table().get(places).unwrap_or(&[]);
+        found.iter().filter_map(|q| q.prime()).collect()
+    }
+
+    pub(super) fn auxiliary(&self) -> &Auxiliary {
+        &self.auxiliary
+    }
+
+    /// One line for reports.
+    pub fn summary(&self) -> String {
+        format!(
+            "{} {}, t = {}, products by {}; {}",
+            Bfv::TAG.name,
+            self.chain_summary(),
+            self.t.value(),
+            self.multiplication.name(),
+            self.security().summary()
+        )
+    }
+}
+
+impl ParameterSet for Params {
+    fn id(&self) -> &ParamsId {
+        self.ring.id()
+    }
+
+    fn canonical(&self) -> Vec<u8> {
+        self.ring.canonical()
+    }
+
+    fn log_n(&self) -> u8 {
+        self.ring.log_n()
+    }
+
+    fn moduli(&self) -> &[u64] {
+        self.ring.moduli()
+    }
+
+    fn table(&self) -> Vec<TableModulus> {
+        self.ring.table().to_vec()
+    }
+
+    fn summary(&self) -> String {
+        self.summary()
+    }
+}
+
+impl RingParams for Params {
+    fn ring_params(&self) -> &Arc<rlwe::Params> {
+        &self.ring
+    }
+}
+
+impl ExactParams for Params {
+    fn plain_modulus(&self) -> PlainModulus {
+        self.t
+    }
+
+    fn plain_index(&self) -> usize {
+        self.auxiliary.plain
+    }
+}

@@ -1,0 +1,41 @@
+//! An integer that goes to every slot, as operations take it: residues modulo the ciphertext's primes.
+
+use ringmill_isa::Level;
+
+use super::auxiliary::product;
+use super::error::BfvError;
+use super::params::Params;
+use crate::exact::ExactParams;
+
+/// The integer of [`Integers::Signed`](crate::exact::Integers::Signed) that `value` is modulo t.
+pub fn reduced(params: &Params, value: i128) -> i64 {
+    let t = params.plain_modulus();
+    t.centred(value.rem_euclid(t.value().into()) as u64)
+}
+
+/// For a product.
+pub fn factor(params: &Params, value: i128, level: Level) -> Vec<u64> {
+    let value = i128::from(reduced(params, value));
+    let primes = params.cipher_moduli().iter().take(level.primes());
+    let residues = primes.map(|&q| value.rem_euclid(q.into()) as u64);
+    residues.collect()
+}
+
+/// For a sum: times Q / t and rounded, as a plaintext's coefficient is.
+///
+/// # Errors
+/// None that checked parameters have.
+pub fn term(params: &Params, value: i128, level: Level) -> Result<Vec<u64>, BfvError> {
+    let t = params.plain_modulus();
+    let half = t.value().div_ceil(2);
+    let residue = value.rem_euclid(t.value().into()) as u64;
+    let whole = (product(params, level) * residue + half) % t.value();
+    let rest = whole.iter_u64_digits().next().unwrap_or(0);
+    // (half - rest) / t modulo each prime: t z = Q m + half - rest, and Q is zero there.
+    let primes = params.reducers().iter().take(level.primes());
+    let residues = primes.map(|&q| {
+        let difference = q.sub(q.reduce(half), q.reduce(rest));
+        Ok(q.mul(difference, q.inv(q.reduce(t.value()))?))
+    });
+    residues.collect()
+}

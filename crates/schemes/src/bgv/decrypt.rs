@@ -1,0 +1,101 @@
+//! Decryption: the residue modulo t of the centred phase, exactly.
+
+use std::sync::Arc;
+
+use ringmill_math::basext::{BaseExtension, MixedRadix, Representative};
+use ringmill_math::{Modulus, RnsBasis, kernels};
+use zeroize::Zeroizing;
+
+use super::error::BgvError;
+use super::params::Params;
+use super::{Bgv, Ciphertext};
+use crate::exact::{Decrypts, ExactError, ExactParams, Plaintext, budget};
+use crate::rlwe::arith::{limbs_mut, plan};
+use crate::rlwe::{self, KeyId, Level, RlweError, SecretKey};
+
+/// Decrypts; holds the secret key. Running time depends on public sizes alone, but for that of the noise budget.
+pub struct Decryptor {
+    params: Arc<Params>,
+    phases: rlwe::Decryptor,
+    /// From the primes of each level to t.
+    extensions: Vec<MixedRadix>,
+}
+
+impl Decryptor {
+    /// The secret key's identity, where it has one.
+    pub fn key_id(&self) -> Option<KeyId> {
+        self.phases.key_id()
+    }
+
+    /// c(s) in coefficient form, limb-major.
+    fn phase(&self, cipher: &Ciphertext) -> Result<Zeroizing<Vec<u64>>, BgvError> {
+        let mut phase = self.phases.phase(cipher)?;
+        let indices: Vec<usize> = cipher.level().moduli().collect();
+        for (i, _, limb) in limbs_mut(&self.params, &indices, &mut phase) {
+            plan(&self.params, i)?.inverse(limb)?;
+        }
+        Ok(phase)
+    }
+
+    /// The integers in (-Q/2, Q/2] that a polynomial's coefficients are, modulo t.
+    fn modulo_t(&self, x: &[u64], level: Level) -> Result<Zeroizing<Vec<u64>>, BgvError> {
+        let max = self.params.max_level();
+        let extension = self.extensions.get(level.index());
+        let extension = extension.ok_or(RlweError::Level { got: level, max })?;
+        let n = self.params.degree();
+        let limbs: Vec<&[u64]> = x.chunks_exact(n).collect();
+        let mut residues = Zeroizing::new(vec![0; n]);
+        let mut scratch = Zeroizing::new(vec![0; extension.scratch_len()]);
+        extension.convert(&limbs, &mut [&mut *residues], &mut scratch)?;
+        Ok(residues)
+    }
+}
+
+impl Decrypts<Bgv> for Decryptor {
+    fn new(params: Arc<Params>, secret: SecretKey) -> Result<Self, BgvError> {
+        let t = params.plain_modulus().reducer();
+        let extension = |level: Level| {
+            let primes = params.reducers().iter().take(level.primes()).copied();
+            let basis = RnsBasis::new(primes.collect::<Vec<Modulus>>())?;
+            Ok::<_, RlweError>(MixedRadix::new(&basis, &[t], Representative::Centred)?)
+        };
+        let levels = Level::LOWEST.to(params.max_level());
+        Ok(Self {
+            extensions: levels.map(extension).collect::<Result<_, _>>()?,
+            phases: rlwe::Decryptor::new(params.clone(), secret)?,
+            params,
+        })
+    }
+
+    /// With x the centred c(s) and f the ciphertext's factor, x / f modulo t: SEAL's `bgv_decrypt`, exact however long the
+    /// primes are.
+    ///
+    /// A message that is lost leaves c(s) anywhere in (-Q/2, Q/2], so that x is refused from Q / 4 on. Below that the centred
+    /// 2 c(s) is 2 x; from there on it is 2 x - Q or 2 x + Q, which is not 2 x modulo t, to which Q is coprime.
+    fn decrypt(&self, cipher: &Ciphertext) -> Result<Plaintext, BgvError> {
+        let t = self.params.plain_modulus().reducer();
+        let (level, inverse) = (cipher.level(), cipher.annotation().inverse(t)?);
+        let mut phase = self.phase(cipher)?;
+        let mut message = self.modulo_t(&phase, level)?;
+        let indices: Vec<usize> = level.moduli().collect();
+        for (_, q, limb) in limbs_mut(&self.params, &indices, &mut phase) {
+            kernels::mul_scalar_assign(q, limb, 2);
+        }
+        let doubled = self.modulo_t(&phase, level)?;
+        let pairs = message.iter().zip(&*doubled);
+        let differs = pairs.fold(0, |any, (&x, &y)| any | (t.add(x, x) ^ y));
+        if differs != 0 {
+            return Err(ExactError::NoBudget.into());
+        }
+        kernels::mul_scalar_assign(t, &mut message, inverse);
+        Ok(Plaintext::new(
+            &*self.params,
+            std::mem::take(&mut *message),
+        )?)
+    }
+
+    fn noise_budget(&self, cipher: &Ciphertext) -> Result<u32, BgvError> {
+        let phase = self.phase(cipher)?;
+        Ok(budget(&self.params, &phase, cipher.level())?)
+    }
+}

@@ -1,0 +1,54 @@
+//! What BGV refuses, with what was expected, what came and what to do.
+
+use ringmill_limits::Halt;
+use ringmill_math::MathError;
+use thiserror::Error;
+
+use crate::exact::ExactError;
+use crate::file::FileError;
+use crate::rlwe::RlweError;
+
+/// An input that BGV refuses, or the layers below it.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum BgvError {
+    #[error(transparent)]
+    Rlwe(#[from] RlweError),
+    #[error(transparent)]
+    Exact(ExactError),
+    #[error(
+        "correction factor {got} is not one modulo {modulus}; expected an integer from 1 to {modulus} - 1 that is coprime to {modulus}: the object is corrupt"
+    )]
+    Factor { got: u64, modulus: u64 },
+}
+
+impl From<ExactError> for BgvError {
+    fn from(e: ExactError) -> Self {
+        match e {
+            ExactError::Rlwe(e) => Self::Rlwe(e),
+            own => Self::Exact(own),
+        }
+    }
+}
+
+impl From<MathError> for BgvError {
+    fn from(e: MathError) -> Self {
+        Self::Rlwe(e.into())
+    }
+}
+
+impl From<Halt> for BgvError {
+    fn from(halt: Halt) -> Self {
+        Self::Rlwe(halt.into())
+    }
+}
+
+impl From<BgvError> for FileError {
+    fn from(e: BgvError) -> Self {
+        match e {
+            BgvError::Rlwe(e) => Self::Contents(e),
+            BgvError::Exact(e) => e.into(),
+            own @ BgvError::Factor { .. } => Self::Refused(own.to_string()),
+        }
+    }
+}

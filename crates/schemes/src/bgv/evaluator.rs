@@ -1,0 +1,218 @@
+//! Homomorphic operations for simple callers, run by the reference interpreter. Programs go through the compiler and a
+//! device instead; both run the same procedures.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use ringmill_math::Modulus;
+
+use super::error::BgvError;
+use super::ops::{OpKey, ProcCache};
+use super::params::Params;
+use super::{Bgv, Ciphertext, Factor};
+use crate::exact::{ExactParams, Plaintext};
+use crate::rlwe::evaluator::{Evaluation, check_three, check_two};
+use crate::rlwe::{GaloisKeys, Level, RelinKey, RlweError};
+
+/// Homomorphic operations on whole ciphertexts. Operands must agree in level and must belong to one secret key, as must
+/// keys: where one has no identity that cannot be checked, and the result has none. Correction factors may differ: sums make
+/// them one first, by [`Factor::balance`].
+///
+/// As SEAL does, it refuses transparent results ([`RlweError::Transparent`]): those of `a - a`, of a product with zero.
+#[derive(Debug)]
+pub struct Evaluator {
+    shared: Evaluation<Bgv>,
+}
+
+impl Evaluator {
+    pub fn new(params: Arc<Params>) -> Self {
+        Self {
+            shared: Evaluation::new(params),
+        }
+    }
+
+    pub fn cache(&self) -> &Arc<ProcCache> {
+        self.shared.cache()
+    }
+
+    fn params(&self) -> &Params {
+        self.cache().params()
+    }
+
+    fn t(&self) -> Modulus {
+        self.params().plain_modulus().reducer()
+    }
+
+    pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BgvError> {
+        self.sum(OpKey::add, a, b)
+    }
+
+    pub fn sub(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BgvError> {
+        self.sum(OpKey::sub, a, b)
+    }
+
+    fn sum(
+        &self,
+        op: fn(Level, u32, u32) -> OpKey,
+        a: &Ciphertext,
+        b: &Ciphertext,
+    ) -> Result<Ciphertext, BgvError> {
+        self.shared.check_pair(a, b)?;
+        let op = op(a.level(), a.size() as u32, b.size() as u32);
+        let (mut a, mut b, mut factor) = (Cow::Borrowed(a), Cow::Borrowed(b), *a.annotation());
+        if factor != *b.annotation() {
+            let balance = Factor::balance(factor, *b.annotation(), self.t())?;
+            let [x, y] = balance.by;
+            factor = balance.factor;
+            a = Cow::Owned(self.times(&a, x, factor)?);
+            b = Cow::Owned(self.times(&b, y, factor)?);
+        }
+        self.shared.one(&op, &[&*a, &*b], &[], &[], factor)
+    }
+
+    /// The ciphertext times an integer, under another factor.
+    fn times(&self, a: &Ciphertext, by: u64, factor: Factor) -> Result<Ciphertext, BgvError> {
+        let primes = self.params().reducers().iter().take(a.level().primes());
+        let residues = primes.map(|q| q.reduce(by)).collect();
+        let op = OpKey::mul_scalar(a.level(), a.size() as u32, residues);
+        self.shared.one(&op, &[a], &[], &[], factor)
+    }
+
+    pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, BgvError> {
+        self.shared.check(a)?;
+        let op = OpKey::neg(a.level(), a.size() as u32);
+        self.shared.one(&op, &[a], &[], &[], *a.annotation())
+    }
+
+    fn with_plain(
+        &self,
+        op: &OpKey,
+        a: &Ciphertext,
+        m: &Plaintext,
+    ) -> Result<Ciphertext, BgvError> {
+        self.shared.check(a)?;
+        self.params().check_id("plaintext", m.params_id())?;
+        self.shared.one(op, &[a], &[m], &[], *a.annotation())
+    }
+
+    pub fn add_plain(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, BgvError> {
+        let op = OpKey::add_plain(a.level(), a.size() as u32, *a.annotation());
+        self.with_plain(&op, a, m)
+    }
+
+    pub fn sub_plain(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, BgvError> {
+        let op = OpKey::sub_plain(a.level(), a.size() as u32, *a.annotation());
+        self.with_plain(&op, a, m)
+    }
+
+    pub fn mul_plain(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, BgvError> {
+        let op = OpKey::mul_plain(a.level(), a.size() as u32);
+        self.with_plain(&op, a, m)
+    }
+
+    /// The factor of a product of two ciphertexts that may be multiplied.
+    fn product(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Factor, BgvError> {
+        self.shared.check_pair(a, b)?;
+        check_two(a)?;
+        check_two(b)?;
+        Ok(a.annotation().times(*b.annotation(), self.t()))
+    }
+
+    /// The product, of three polynomials.
+    pub fn mul(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BgvError> {
+        let factor = self.product(a, b)?;
+        let op = OpKey::mul(a.level());
+        self.shared.one(&op, &[a, b], &[], &[], factor)
+    }
+
+    pub fn square(&self, a: &Ciphertext) -> Result<Ciphertext, BgvError> {
+        let factor = self.product(a, a)?;
+        let op = OpKey::square(a.level());
+        self.shared.one(&op, &[a], &[], &[], factor)
+    }
+
+    pub fn relinearise(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, BgvError> {
+        self.shared.check(a)?;
+        check_three(a)?;
+        let op = OpKey::relin(a.level(), key.0.seed().is_some());
+        self.shared.one(&op, &[a], &[], &[&key.0], *a.annotation())
+    }
+
+    pub fn mul_relin(
+        &self,
+        a: &Ciphertext,
+        b: &Ciphertext,
+        key: &RelinKey,
+    ) -> Result<Ciphertext, BgvError> {
+        let factor = self.product(a, b)?;
+        let op = OpKey::mul_relin(a.level(), key.0.seed().is_some());
+        self.shared.one(&op, &[a, b], &[], &[&key.0], factor)
+    }
+
+    pub fn square_relin(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, BgvError> {
+        let factor = self.product(a, a)?;
+        let op = OpKey::square_relin(a.level(), key.0.seed().is_some());
+        self.shared.one(&op, &[a], &[], &[&key.0], factor)
+    }
+
+    /// Divides by the last prime of the level, and the noise with it: one level lower. The factor is divided, too.
+    pub fn mod_switch_to_next(&self, a: &Ciphertext) -> Result<Ciphertext, BgvError> {
+        self.shared.check(a)?;
+        let op = OpKey::mod_switch(a.level(), a.size() as u32);
+        let last = self.params().moduli().get(a.level().index()).copied();
+        let factor = a.annotation().over(last.unwrap_or(1), self.t())?;
+        self.shared.one(&op, &[a], &[], &[], factor)
+    }
+
+    /// Divides by one prime after the other down to `level`.
+    pub fn mod_switch(&self, a: &Ciphertext, level: Level) -> Result<Ciphertext, BgvError> {
+        self.shared.check(a)?;
+        if level > a.level() {
+            return Err(BgvError::Rlwe(RlweError::LevelMismatch {
+                what: "ciphertext to switch down",
+                expected: level,
+                got: a.level(),
+            }));
+        }
+        let mut switched = a.clone();
+        while switched.level() > level {
+            switched = self.mod_switch_to_next(&switched)?;
+        }
+        Ok(switched)
+    }
+
+    /// Column i of the result is column i + `step` of `a`, cyclically, in both rows; a rotation by 0 is `a`. Where `keys`
+    /// has none for the step, it goes by the powers of two of the step's non-adjacent form, the least first, as SEAL goes.
+    ///
+    /// # Errors
+    /// [`RlweError::MissingKey`] where neither the step's key is there nor those of its powers of two.
+    pub fn rotate_rows(
+        &self,
+        a: &Ciphertext,
+        step: i64,
+        keys: &GaloisKeys,
+    ) -> Result<Ciphertext, BgvError> {
+        self.shared.rotate(a, step, keys, OpKey::rotate)
+    }
+
+    /// Exchanges the two rows: SEAL's `rotate_columns`.
+    pub fn rotate_columns(
+        &self,
+        a: &Ciphertext,
+        keys: &GaloisKeys,
+    ) -> Result<Ciphertext, BgvError> {
+        let element = self.params().conjugation_element();
+        self.shared.automorphism(a, element, keys, OpKey::rotate)
+    }
+
+    /// Several rotations of rows that share one decomposition, one result a step. All keys seeded, or none.
+    pub fn rotate_rows_hoisted(
+        &self,
+        a: &Ciphertext,
+        steps: &[i64],
+        keys: &GaloisKeys,
+    ) -> Result<Vec<Ciphertext>, BgvError> {
+        self.shared
+            .rotate_hoisted(a, steps, keys, OpKey::hoisted_rotate)
+    }
+}

@@ -1,0 +1,43 @@
+//! Files of BGV objects: the forms that ring schemes share, with a correction factor, and plaintexts modulo t.
+
+use std::sync::Arc;
+
+use super::{Bgv, Ciphertext, Params, ParamsBuilder, PlainModulus, Plaintext, SeededCiphertext};
+use crate::exact;
+pub use crate::exact::file::write_plaintext;
+use crate::file;
+pub use crate::file::{
+    FileError, InsecureParams, Kind, peek_kind, read_galois_keys, read_public_key, read_relin_key,
+    read_secret_key_in_the_clear, write_ciphertext, write_galois_keys, write_public_key,
+    write_relin_key, write_secret_key_in_the_clear, write_seeded_ciphertext,
+};
+use crate::scheme::Scheme;
+
+/// Reads parameters and checks them as [`ParamsBuilder::build`] does, security included.
+pub fn read_params(bytes: &[u8], insecure: InsecureParams) -> Result<Arc<Params>, FileError> {
+    let read = file::read_ring_params::<{ Params::OWN_BYTES }>(bytes, Bgv::TAG, insecure)?;
+    let t = PlainModulus::new(u64::from_le_bytes(read.own))?;
+    let params = ParamsBuilder::new(read.builder.clone(), t).build()?;
+    read.check(&params)?;
+    Ok(params)
+}
+
+/// The parameter file's bytes.
+pub fn write_params(params: &Params) -> Vec<u8> {
+    file::write_params(params)
+}
+
+pub fn read_plaintext(bytes: &[u8], params: &Params) -> Result<Plaintext, FileError> {
+    exact::file::read_plaintext(bytes, params)
+}
+
+pub fn read_ciphertext(bytes: &[u8], params: &Params) -> Result<Ciphertext, FileError> {
+    file::read_ciphertext(bytes, params)
+}
+
+pub fn read_seeded_ciphertext(
+    bytes: &[u8],
+    params: &Params,
+) -> Result<SeededCiphertext, FileError> {
+    file::read_seeded_ciphertext(bytes, params)
+}

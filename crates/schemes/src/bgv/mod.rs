@@ -1,0 +1,84 @@
+//! Levelled BGV in RNS, as SEAL has it: exact integers modulo t. A level-l ciphertext has l + 1 primes; all limbs are in
+//! evaluation form. The message m is the low part of the phase: c_0 + c_1 s + ... is f m modulo t, with the ciphertext's
+//! correction [`Factor`] f. A plaintext is a polynomial modulo t, in coefficient form and without a level.
+
+mod decrypt;
+pub mod error;
+pub mod evaluator;
+pub mod factor;
+pub mod file;
+pub mod noise;
+pub mod ops;
+pub mod params;
+mod params_builder;
+mod plain;
+
+pub use crate::exact::{BatchEncoder, CoefficientEncoder, Encoder, IntegerEncoder};
+pub use crate::exact::{ExactError, ExactParams, Integers, PlainModulus, Plaintext};
+pub use crate::rlwe::{
+    ErrorDistribution, Galois, GaloisKeys, KSwitchKey, KeyForm, KeyGenerator, KeyHalf, KeyId,
+    Level, Poly, PublicKey, RelinKey, SecretDistribution, SecretKey, SecurityLevel, SecurityTable,
+};
+pub use decrypt::Decryptor;
+pub use error::BgvError;
+pub use evaluator::Evaluator;
+pub use factor::{Balance, Factor};
+pub use noise::{Noise, NoiseModel};
+pub use ops::{Op, OpKey, ProcCache};
+pub use params::Params;
+pub use params_builder::ParamsBuilder;
+
+use crate::exact::{self, ExactScheme};
+use crate::rlwe::{self, EvaluationKeys, KeyRequest};
+use crate::scheme::{At, Scheme, SchemeTag};
+
+/// A ciphertext at a level, with its correction factor.
+pub type Ciphertext = rlwe::Ciphertext<Factor>;
+/// A secret-key ciphertext whose c_1 is expanded from a seed.
+pub type SeededCiphertext = rlwe::SeededCiphertext<Factor>;
+/// Encrypts.
+pub type Encryptor = exact::Encryptor<Bgv>;
+/// Holds a secret key; encrypts under its public key.
+pub type KeyHolder = exact::KeyHolder<Bgv>;
+/// Computes on ciphertexts.
+pub type Operator = exact::Operator<Bgv>;
+
+/// The scheme.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bgv {}
+
+impl Scheme for Bgv {
+    const TAG: SchemeTag = SchemeTag {
+        name: "BGV",
+        byte: 2,
+    };
+    type Params = Params;
+    type Operation = OpKey;
+    type Annotation = Factor;
+    type Plaintext = Plaintext;
+    type Ciphertext = Ciphertext;
+    type Key = KSwitchKey;
+    /// Up to N integers of [`Integers::Signed`]: slots where t batches, else coefficients.
+    type Message = Vec<i64>;
+    type KeyName = KeyRequest;
+    type Keys = EvaluationKeys;
+    type Error = BgvError;
+    const FRESH_POLYS: usize = 2;
+
+    fn agree(a: &At<Factor>, b: &At<Factor>) -> bool {
+        a == b
+    }
+
+    fn place(at: &At<Factor>) -> String {
+        format!("level {} and factor {}", at.level, at.annotation)
+    }
+}
+
+impl ExactScheme for Bgv {
+    type Decryptor = Decryptor;
+    const FRESH: Factor = Factor::ONE;
+
+    fn add_plain(at: &At<Factor>, size: u32) -> OpKey {
+        OpKey::add_plain(at.level, size, at.annotation)
+    }
+}

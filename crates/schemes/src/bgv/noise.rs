@@ -1,0 +1,236 @@
+//! Predicted noise: how large the phases of a program's ciphertexts are at most.
+
+use ringmill_isa::Level;
+
+use super::factor::Balance;
+use super::params::Params;
+use crate::exact::ExactParams;
+use crate::rlwe::{ErrorDistribution, SecretDistribution};
+
+/// A bound on the coefficients of a ciphertext's centred phase c_0 + c_1 s + ..., message included. A message is there as
+/// long as they stay below Q/2.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+pub struct Noise {
+    log2: f64,
+}
+
+impl Noise {
+    fn of(bound: f64) -> Self {
+        Self { log2: bound.log2() }
+    }
+
+    /// log2 of the bound.
+    pub fn log2(self) -> f64 {
+        self.log2
+    }
+
+    fn plus(self, other: Self) -> Self {
+        let (large, small) = (self.log2.max(other.log2), self.log2.min(other.log2));
+        Self {
+            log2: large + (small - large).exp2().ln_1p() / std::f64::consts::LN_2,
+        }
+    }
+
+    fn times(self, factor: f64) -> Self {
+        Self {
+            log2: self.log2 + factor.log2(),
+        }
+    }
+}
+
+/// Bounds the noise of every value of a program over one parameter set, whatever the messages are.
+///
+/// What is random and independent of what it is multiplied by, errors and secrets, counts by its tail: a sum of N products
+/// of it with numbers up to B is within B times `tail` standard deviations, but for a chance of 2^-40 over all
+/// coefficients. The rounding of a division is taken as independent of the secret. Everything else counts by its largest
+/// value.
+#[derive(Clone, Debug)]
+pub struct NoiseModel {
+    n: f64,
+    t: f64,
+    /// Special primes in number, and log2 of their product.
+    special: (f64, f64),
+    /// log2 of each prime of the ciphertexts, and the bits of the modulus of each level with its log2.
+    primes: Vec<f64>,
+    levels: Vec<Room>,
+    /// For each level, log2 of the square root of the sum of the squares of the digits' bounds.
+    digits: Vec<f64>,
+    /// Standard deviations that a sum stays within, and the standard deviation of an error.
+    tail: f64,
+    sigma: f64,
+    /// The largest error.
+    error: f64,
+    /// What a product with a ternary polynomial and with the secret multiplies a bound by, and the secret's coefficients in
+    /// sum.
+    ternary: f64,
+    secret: f64,
+    secret_sum: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    bits: u64,
+    log2: f64,
+}
+
+/// log2 of the chance that a bound fails.
+const FAILURE_BITS: f64 = 40.0;
+
+/// What floating point may lose on the way, in log2.
+const SLACK: f64 = 1e-6;
+
+impl NoiseModel {
+    pub fn new(params: &Params) -> Self {
+        let n = params.degree() as f64;
+        let tail = (2.0 * std::f64::consts::LN_2 * (FAILURE_BITS + 1.0 + n.log2())).sqrt();
+        let spread = |square: f64| tail * square.sqrt();
+        let sigma = params.error_distribution().std_dev();
+        let error = match params.error_distribution() {
+            ErrorDistribution::CentredBinomial => 21.0,
+            ErrorDistribution::Gaussian => tail * sigma,
+        };
+        let distribution = params.secret_distribution();
+        let square = distribution.mean_square(n);
+        let (secret, secret_sum) = match distribution {
+            SecretDistribution::Ternary => (spread(square).min(n), n),
+            SecretDistribution::SparseTernary { weight } => {
+                let weight = f64::from(weight);
+                (spread(square).min(weight), weight)
+            }
+            // A rounded Gaussian's tail is that of one a little wider.
+            SecretDistribution::Gaussian => (1.05 * spread(square), 1.5 * (n * square).sqrt()),
+            SecretDistribution::Binary => (n, n),
+        };
+        let log2 = |primes: &[u64]| primes.iter().map(|&q| (q as f64).log2()).sum::<f64>();
+        let levels = || Level::LOWEST.to(params.max_level());
+        Self {
+            n,
+            t: params.plain_modulus().value() as f64,
+            special: (params.special_count() as f64, log2(params.special_moduli())),
+            primes: params.cipher_moduli().iter().map(|&q| log2(&[q])).collect(),
+            levels: levels()
+                .map(|level| Room {
+                    bits: params.modulus(level).bits(),
+                    log2: params.log_q(level),
+                })
+                .collect(),
+            digits: levels().map(|level| digits(params, level)).collect(),
+            tail,
+            sigma,
+            error,
+            ternary: spread(n * 2.0 / 3.0).min(n),
+            secret,
+            secret_sum,
+        }
+    }
+
+    /// The message of a ciphertext without noise: within t / 2.
+    fn message(&self) -> Noise {
+        Noise::of(self.t / 2.0)
+    }
+
+    /// What is left of `polys` polynomials' remainders by a division, each from 0 to t - 1 + `primes`.
+    fn rounding(&self, primes: f64, polys: usize) -> Noise {
+        let secrets = match polys {
+            0 | 1 => 1.0,
+            2 => 1.0 + self.secret,
+            // (r s) s: the first product by its tail, which is not independent of the second factor.
+            _ => 1.0 + self.secret + self.secret * self.secret_sum,
+        };
+        Noise::of((self.t - 1.0 + primes) * secrets)
+    }
+
+    /// Under the public key: t (e u + e_0 + e_1 s) / P and the rounding by P.
+    pub fn fresh(&self) -> Noise {
+        let (count, log2) = self.special;
+        let errors = Noise::of(self.t * self.error * (self.ternary + 1.0 + self.secret));
+        let errors = errors.times((-log2).exp2());
+        (self.message().plus(errors)).plus(self.rounding(count, 2))
+    }
+
+    /// Under the secret key: t e.
+    pub fn fresh_symmetric(&self) -> Noise {
+        self.message().plus(Noise::of(self.t * self.error))
+    }
+
+    /// Of a sum or a difference of ciphertexts with one correction factor.
+    pub fn add(&self, a: Noise, b: Noise) -> Noise {
+        a.plus(b)
+    }
+
+    /// The same where factors are balanced.
+    pub fn add_balanced(&self, a: Noise, b: Noise, balance: &Balance) -> Noise {
+        let [x, y] = balance.by;
+        a.times(x as f64).plus(b.times(y as f64))
+    }
+
+    /// Of a sum or a difference with any plaintext.
+    pub fn add_plain(&self, a: Noise) -> Noise {
+        a.plus(self.message())
+    }
+
+    /// Of a product with any plaintext.
+    pub fn mul_plain(&self, a: Noise) -> Noise {
+        a.times(self.n * self.t / 2.0)
+    }
+
+    /// Of a product before relinearisation.
+    pub fn mul(&self, a: Noise, b: Noise) -> Noise {
+        Noise {
+            log2: a.log2 + b.log2,
+        }
+        .times(self.n)
+    }
+
+    /// After key switching, of a relinearisation or a rotation: t (d_0 e_0 + d_1 e_1 + ...) / P and the rounding by P.
+    pub fn switch_key(&self, a: Noise, level: Level) -> Noise {
+        let (count, log2) = self.special;
+        let digits = self
+            .digits
+            .get(level.index())
+            .copied()
+            .unwrap_or(f64::INFINITY);
+        let errors = Noise {
+            log2: digits + (self.t * self.tail * self.sigma * self.n.sqrt()).log2() - log2,
+        };
+        a.plus(errors).plus(self.rounding(count, 2))
+    }
+
+    /// After the division of a ciphertext of `polys` polynomials by the last prime of its `level`.
+    pub fn mod_switch(&self, a: Noise, level: Level, polys: usize) -> Noise {
+        let prime = self.primes.get(level.index()).copied().unwrap_or(0.0);
+        let divided = Noise {
+            log2: a.log2 - prime,
+        };
+        divided.plus(self.rounding(1.0, polys))
+    }
+
+    /// The least budget that a ciphertext at `level` has, as `noise_budget` counts it: none where the bound allows Q / 4.
+    pub fn budget(&self, noise: Noise, level: Level) -> u32 {
+        let Some(room) = self.levels.get(level.index()) else {
+            return 0;
+        };
+        let log2 = noise.log2 + SLACK;
+        if log2 + 2.0 >= room.log2 {
+            return 0;
+        }
+        // A number up to 2^x has at most floor(x) + 1 bits.
+        let bits = log2.max(0.0).floor() + 1.0;
+        (room.bits as f64 - bits - 1.0).max(0.0) as u32
+    }
+}
+
+/// log2 of the square root of the sum of the squares of the bounds of a level's digits: k D for one of k primes of product D.
+fn digits(params: &Params, level: Level) -> f64 {
+    let bound = |digit: usize| {
+        let primes = params
+            .moduli()
+            .get(params.digit(digit, level))
+            .unwrap_or(&[]);
+        let log2: f64 = primes.iter().map(|&q| (q as f64).log2()).sum();
+        Noise { log2 }.times(primes.len() as f64)
+    };
+    let square = |x: Noise| Noise { log2: 2.0 * x.log2 };
+    let bounds = (0..params.digits_at(level)).map(|j| square(bound(j)));
+    bounds.reduce(Noise::plus).map_or(0.0, |sum| sum.log2 / 2.0)
+}

@@ -1,0 +1,165 @@
+//! The operations of BGV: one table.
+
+use super::error::BgvError;
+use super::params::Params;
+use super::{Factor, plain};
+use crate::exact;
+use crate::rlwe::ops::{Immediate, Polys, Row, Table, Variant, row};
+use crate::rlwe::ops::{arithmetic, keyswitch, scaling};
+use crate::rlwe::{self, Galois, Level};
+
+/// An operation of BGV with everything that changes its code.
+pub type OpKey = rlwe::OpKey<Op>;
+
+/// The procedures of one BGV parameter set.
+pub type ProcCache = crate::ProcCache<super::Bgv>;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Op {
+    Add,
+    Sub,
+    Neg,
+    /// Adds a plaintext times the ciphertext's correction factor.
+    AddPlain,
+    SubPlain,
+    /// Multiplies by a plaintext's signed integers.
+    MulPlain,
+    /// Multiplies by an integer constant, and so by what makes two correction factors one.
+    MulScalar,
+    /// Vector paper, section 2.2.1: two times two polynomials to three.
+    Mul,
+    Square,
+    /// Vector paper, appendix A.3.
+    Relin,
+    MulRelin,
+    SquareRelin,
+    /// Divides by the last prime and keeps the message modulo t: to level - 1.
+    ModSwitch,
+    /// a(x^g), switched back to the key: g = 3^k turns both rows of slots, g = 2N - 1 exchanges them.
+    Rotate,
+    /// Several rotations of one ciphertext that share its decomposition. Not the bits of [`Op::Rotate`].
+    HoistedRotate,
+}
+
+const ANY: Polys = Polys::TwoOrThree;
+const TWO: Polys = Polys::Exactly(2);
+const THREE: Polys = Polys::Exactly(3);
+
+impl Table for Op {
+    type Params = Params;
+    type Error = BgvError;
+
+    #[rustfmt::skip] // a table is read by its columns
+    fn row(self) -> &'static Row<Params> {
+        match self {
+            //                          name                  ciphertexts    plaintexts
+            //                                                                  immediate      keys        level     size        through        emitter
+            Self::Add           => row!("bgv.add",            &[ANY, ANY],   0, None,          None,       Same,     Largest,    LargerAddend,  arithmetic::add),
+            Self::Sub           => row!("bgv.sub",            &[ANY, ANY],   0, None,          None,       Same,     Largest,    LargerMinuend, arithmetic::sub),
+            Self::Neg           => row!("bgv.neg",            &[ANY],        0, None,          None,       Same,     Largest,    None,          arithmetic::neg),
+            Self::AddPlain      => row!("bgv.add_plain",      &[ANY],        1, PlainResidue,  None,       Same,     Largest,    AllButFirst,   plain::add_plain),
+            Self::SubPlain      => row!("bgv.sub_plain",      &[ANY],        1, PlainResidue,  None,       Same,     Largest,    AllButFirst,   plain::sub_plain),
+            Self::MulPlain      => row!("bgv.mul_plain",      &[ANY],        1, None,          None,       Same,     Largest,    None,          exact::mul_plain),
+            Self::MulScalar     => row!("bgv.mul_scalar",     &[ANY],        0, Residues,      None,       Same,     Largest,    None,          arithmetic::mul_scalar),
+            Self::Mul           => row!("bgv.mul",            &[TWO, TWO],   0, None,          None,       Same,     Exactly(3), None,          arithmetic::mul),
+            Self::Square        => row!("bgv.square",         &[TWO],        0, None,          None,       Same,     Exactly(3), None,          arithmetic::square),
+            Self::Relin         => row!("bgv.relin",          &[THREE],      0, None,          One,        Same,     Exactly(2), None,          keyswitch::relin),
+            Self::MulRelin      => row!("bgv.mul_relin",      &[TWO, TWO],   0, None,          One,        Same,     Exactly(2), None,          keyswitch::mul_relin),
+            Self::SquareRelin   => row!("bgv.square_relin",   &[TWO],        0, None,          One,        Same,     Exactly(2), None,          keyswitch::square_relin),
+            Self::ModSwitch     => row!("bgv.mod_switch",     &[ANY],        0, None,          None,       OneLower, Largest,    None,          scaling::rescale),
+            Self::Rotate        => row!("bgv.rotate",         &[TWO],        0, Element,       One,        Same,     Exactly(2), None,          keyswitch::rotate),
+            Self::HoistedRotate => row!("bgv.hoisted_rotate", &[TWO],        0, Elements,      PerElement, Same,     Exactly(2), None,          keyswitch::hoisted_rotate),
+        }
+    }
+}
+
+impl OpKey {
+    fn of(op: Op, level: Level, sizes: &[u32]) -> Self {
+        Self::with(op, level, sizes, Immediate::None, false)
+    }
+
+    fn with(op: Op, level: Level, sizes: &[u32], immediate: Immediate, seeded: bool) -> Self {
+        let sizes = sizes.to_vec();
+        let variant = Variant {
+            level,
+            sizes,
+            immediate,
+            seeded,
+        };
+        Self::new(op, variant)
+    }
+
+    /// Of ciphertexts of `a` and `b` polynomials and one correction factor.
+    pub fn add(level: Level, a: u32, b: u32) -> Self {
+        Self::of(Op::Add, level, &[a, b])
+    }
+
+    /// Of ciphertexts of `a` and `b` polynomials and one correction factor.
+    pub fn sub(level: Level, a: u32, b: u32) -> Self {
+        Self::of(Op::Sub, level, &[a, b])
+    }
+
+    pub fn neg(level: Level, size: u32) -> Self {
+        Self::of(Op::Neg, level, &[size])
+    }
+
+    /// To a ciphertext of this correction factor.
+    pub fn add_plain(level: Level, size: u32, factor: Factor) -> Self {
+        let factor = Immediate::PlainResidue(factor.value());
+        Self::with(Op::AddPlain, level, &[size], factor, false)
+    }
+
+    /// From a ciphertext of this correction factor.
+    pub fn sub_plain(level: Level, size: u32, factor: Factor) -> Self {
+        let factor = Immediate::PlainResidue(factor.value());
+        Self::with(Op::SubPlain, level, &[size], factor, false)
+    }
+
+    pub fn mul_plain(level: Level, size: u32) -> Self {
+        Self::of(Op::MulPlain, level, &[size])
+    }
+
+    /// By a constant, given by its residues modulo q_0 ..= q_level.
+    pub fn mul_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
+        let residues = Immediate::Residues(residues);
+        Self::with(Op::MulScalar, level, &[size], residues, false)
+    }
+
+    pub fn mul(level: Level) -> Self {
+        Self::of(Op::Mul, level, &[2, 2])
+    }
+
+    pub fn square(level: Level) -> Self {
+        Self::of(Op::Square, level, &[2])
+    }
+
+    pub fn relin(level: Level, seeded: bool) -> Self {
+        Self::with(Op::Relin, level, &[3], Immediate::None, seeded)
+    }
+
+    pub fn mul_relin(level: Level, seeded: bool) -> Self {
+        Self::with(Op::MulRelin, level, &[2, 2], Immediate::None, seeded)
+    }
+
+    pub fn square_relin(level: Level, seeded: bool) -> Self {
+        Self::with(Op::SquareRelin, level, &[2], Immediate::None, seeded)
+    }
+
+    pub fn mod_switch(level: Level, size: u32) -> Self {
+        Self::of(Op::ModSwitch, level, &[size])
+    }
+
+    pub fn rotate(level: Level, element: Galois, seeded: bool) -> Self {
+        let element = Immediate::Element(element);
+        Self::with(Op::Rotate, level, &[2], element, seeded)
+    }
+
+    pub fn hoisted_rotate(
+        level: Level,
+        elements: impl IntoIterator<Item = Galois>,
+        seeded: bool,
+    ) -> Self {
+        let elements = Immediate::Elements(elements.into_iter().collect());
+        Self::with(Op::HoistedRotate, level, &[2], elements, seeded)
+    }
+}

@@ -1,0 +1,110 @@
+//! Integers as slots.
+
+use std::sync::Arc;
+
+use ringmill_math::bits::bit_reverse;
+use ringmill_math::{NttPlan, Ring};
+
+use super::coefficients::residues;
+use super::error::ExactError;
+use super::plain_modulus::Integers;
+use super::plaintext::{ExactParams, Plaintext};
+use crate::rlwe::RlweError;
+
+/// Encodes N integers as the slots of a polynomial, which sums and products work on one by one; t must be a prime that
+/// is 1 mod 2N.
+///
+/// The slots are a matrix of two rows of N / 2 columns, given row by row: SEAL's `BatchEncoder`. With psi the smallest
+/// primitive 2N-th root of unity modulo t, column i holds m(psi^(3^i)) in row 0 and m(psi^(-3^i)) in row 1. So Galois
+/// element 3^k takes column i + k to column i in both rows, and 2N - 1 exchanges the rows.
+pub struct BatchEncoder<P> {
+    params: Arc<P>,
+    plan: Arc<NttPlan>,
+    /// Position in the evaluation form of each slot.
+    places: Vec<u32>,
+}
+
+impl<P: ExactParams> BatchEncoder<P> {
+    /// # Errors
+    /// [`ExactError::NotBatchable`].
+    pub fn new(params: Arc<P>) -> Result<Self, ExactError> {
+        let (t, log_n) = (params.plain_modulus(), params.log_n());
+        t.check_batchable(log_n)?;
+        let plan = NttPlan::shared(t.reducer(), Ring::full(log_n))?;
+        Ok(Self {
+            plan,
+            places: places(log_n),
+            params,
+        })
+    }
+
+    /// N: rows times columns.
+    pub fn slots(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Up to N integers, row by row; the other slots are zero.
+    ///
+    /// # Errors
+    /// [`ExactError::TooMany`], [`ExactError::OutOfRange`].
+    pub fn encode<T: Copy + Into<i128>>(
+        &self,
+        values: &[T],
+        which: Integers,
+    ) -> Result<Plaintext, ExactError> {
+        let slots = residues(&*self.params, values, which)?;
+        let mut form = vec![0; slots.len()];
+        for (&place, x) in self.places.iter().zip(slots) {
+            if let Some(at) = form.get_mut(place as usize) {
+                *at = x;
+            }
+        }
+        self.plan.inverse(&mut form)?;
+        Ok(Plaintext::trusted(&*self.params, form))
+    }
+
+    /// The N slots as integers of [`Integers::Signed`].
+    ///
+    /// # Errors
+    /// A plaintext of other parameters.
+    pub fn decode_signed(&self, plain: &Plaintext) -> Result<Vec<i64>, ExactError> {
+        let t = self.params.plain_modulus();
+        Ok(self.values(plain)?.map(|x| t.centred(x)).collect())
+    }
+
+    /// The N slots as integers of [`Integers::Unsigned`].
+    ///
+    /// # Errors
+    /// A plaintext of other parameters.
+    pub fn decode_unsigned(&self, plain: &Plaintext) -> Result<Vec<u64>, ExactError> {
+        Ok(self.values(plain)?.collect())
+    }
+
+    fn values(&self, plain: &Plaintext) -> Result<impl Iterator<Item = u64>, ExactError> {
+        let params = self.params.ring_params();
+        params.check_id("plaintext", plain.params_id())?;
+        let mut form = plain.residues().to_vec();
+        self.plan.forward(&mut form)?;
+        let place = |&place: &u32| form.get(place as usize).copied();
+        let values: Option<Vec<u64>> = self.places.iter().map(place).collect();
+        let found = form.len();
+        let values = values.ok_or(ExactError::Rlwe(RlweError::Length {
+            what: "plaintext",
+            expected: self.places.len(),
+            got: found,
+        }))?;
+        Ok(values.into_iter())
+    }
+}
+
+/// Slot (row, i) is the value at psi^g, g = 3^i in row 0 and -3^i in row 1, which position bitrev((g - 1) / 2) of the
+/// evaluation form holds.
+fn places(log_n: u8) -> Vec<u32> {
+    let (width, two_n) = (u32::from(log_n), 2u64 << log_n);
+    let row = 1usize << log_n.saturating_sub(1);
+    let position = |g: u64| bit_reverse(((g - 1) / 2) as usize, width) as u32;
+    let powers = || std::iter::successors(Some(1u64), |g| Some(g * 3 % two_n)).take(row);
+    let first = powers().map(position);
+    let second = powers().map(|g| position(two_n - g));
+    first.chain(second).collect()
+}

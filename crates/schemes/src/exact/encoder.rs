@@ -1,0 +1,80 @@
+//! Slots where there are some, coefficients where there are none.
+
+use std::sync::Arc;
+
+use super::batch::BatchEncoder;
+use super::coefficients::CoefficientEncoder;
+use super::error::ExactError;
+use super::plain_modulus::Integers;
+use super::plaintext::{ExactParams, Plaintext};
+
+/// How a message of up to N integers is encoded: as slots where the plain modulus batches, as coefficients otherwise.
+pub enum Encoder<P> {
+    Slots(BatchEncoder<P>),
+    Coefficients(CoefficientEncoder<P>),
+}
+
+impl<P: ExactParams> Encoder<P> {
+    /// # Errors
+    /// None that a checked parameter set can have.
+    pub fn new(params: Arc<P>) -> Result<Self, ExactError> {
+        if params.plain_modulus().is_batchable(params.log_n()) {
+            BatchEncoder::new(params).map(Self::Slots)
+        } else {
+            Ok(Self::Coefficients(CoefficientEncoder::new(params)))
+        }
+    }
+
+    /// # Errors
+    /// [`ExactError::TooMany`], [`ExactError::OutOfRange`].
+    pub fn encode<T: Copy + Into<i128>>(
+        &self,
+        values: &[T],
+        which: Integers,
+    ) -> Result<Plaintext, ExactError> {
+        match self {
+            Self::Slots(slots) => slots.encode(values, which),
+            Self::Coefficients(coefficients) => coefficients.encode(values, which),
+        }
+    }
+
+    /// As programs take messages: repeated through both rows of slots where its length divides a row's, so that rotating
+    /// the rows turns the message; followed by zeros otherwise.
+    ///
+    /// # Errors
+    /// As [`Encoder::encode`].
+    pub fn encode_repeated<T: Copy + Into<i128>>(
+        &self,
+        values: &[T],
+        which: Integers,
+    ) -> Result<Plaintext, ExactError> {
+        match self {
+            Self::Slots(slots) if !values.is_empty() && slots.slots() / 2 % values.len() == 0 => {
+                slots.encode(&values.repeat(slots.slots() / values.len()), which)
+            }
+            Self::Slots(_) | Self::Coefficients(_) => self.encode(values, which),
+        }
+    }
+
+    /// The N integers of [`Integers::Signed`].
+    ///
+    /// # Errors
+    /// A plaintext of other parameters.
+    pub fn decode_signed(&self, plain: &Plaintext) -> Result<Vec<i64>, ExactError> {
+        match self {
+            Self::Slots(slots) => slots.decode_signed(plain),
+            Self::Coefficients(coefficients) => coefficients.decode_signed(plain),
+        }
+    }
+
+    /// The N integers of [`Integers::Unsigned`].
+    ///
+    /// # Errors
+    /// A plaintext of other parameters.
+    pub fn decode_unsigned(&self, plain: &Plaintext) -> Result<Vec<u64>, ExactError> {
+        match self {
+            Self::Slots(slots) => slots.decode_unsigned(plain),
+            Self::Coefficients(coefficients) => coefficients.decode_unsigned(plain),
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Files of plaintexts modulo t.
+
+use super::plaintext::{ExactParams, Plaintext};
+use crate::file::{FileError, Kind, Writer, open};
+
+/// Payload: the N residues modulo t.
+pub fn write_plaintext(plain: &Plaintext) -> Vec<u8> {
+    let residues = plain.residues();
+    let mut w = Writer::new(Kind::Plaintext, plain.origin(), 8 * residues.len());
+    w.residues(residues);
+    w.finish()
+}
+
+/// Reads what [`write_plaintext`] wrote.
+///
+/// # Errors
+/// A damaged file, one of another scheme or of other parameters, a residue that is not below t.
+pub fn read_plaintext(bytes: &[u8], params: &impl ExactParams) -> Result<Plaintext, FileError> {
+    let ring = params.ring_params();
+    let (_, mut r) = open(bytes, Kind::Plaintext, ring.scheme(), Some(ring.id()))?;
+    r.expect_remaining(8 * ring.degree() as u64)?;
+    let residues = r.residues(ring.degree())?;
+    Ok(Plaintext::new(params, residues)?)
+}

@@ -1,0 +1,100 @@
+//! One integer as the value of a polynomial.
+
+use std::sync::Arc;
+
+use num_bigint::{BigInt, Sign};
+use num_traits::{ToPrimitive, Zero};
+
+use super::error::ExactError;
+use super::plain_modulus::Integers;
+use super::plaintext::{ExactParams, Plaintext};
+
+/// Encodes an integer of any size by its digits to a base b: coefficient i is digit i, each of the integer's sign, and
+/// the integer is the polynomial's value at b. Sums and products of polynomials have sums and products of the integers
+/// as their values, as long as no coefficient leaves the integers that stand for residues modulo t and the degree stays
+/// below N.
+///
+/// ```
+/// use num_bigint::BigInt;
+/// # use ringmill_schemes::exact::{Integers, IntegerEncoder};
+/// # fn show<P: ringmill_schemes::exact::ExactParams>(params: std::sync::Arc<P>) {
+/// let encoder = IntegerEncoder::new(params, 2, Integers::Signed).unwrap();
+/// let large = -BigInt::from(3).pow(100);
+/// assert_eq!(encoder.decode(&encoder.encode(&large).unwrap()).unwrap(), large);
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct IntegerEncoder<P> {
+    params: Arc<P>,
+    base: u32,
+    which: Integers,
+}
+
+impl<P: ExactParams> IntegerEncoder<P> {
+    /// Digits below `base`, with either sign or without as `which` says.
+    ///
+    /// # Errors
+    /// [`ExactError::Base`] unless 2 <= b and b - 1 is among the integers that stand for residues.
+    pub fn new(params: Arc<P>, base: u32, which: Integers) -> Result<Self, ExactError> {
+        let t = params.plain_modulus();
+        let top = *t.integers(which).end() + 1;
+        if base < 2 || i128::from(base) > top {
+            return Err(ExactError::Base {
+                got: base.into(),
+                modulus: t.value(),
+                max: top.min(i128::from(u32::MAX)) as u64,
+            });
+        }
+        Ok(Self {
+            params,
+            base,
+            which,
+        })
+    }
+
+    /// # Errors
+    /// [`ExactError::TooLong`] for more than N digits, [`ExactError::Negative`].
+    pub fn encode(&self, value: &BigInt) -> Result<Plaintext, ExactError> {
+        let (t, max) = (
+            self.params.plain_modulus(),
+            self.params.ring_params().degree(),
+        );
+        let negative = value.sign() == Sign::Minus;
+        if negative && self.which == Integers::Unsigned {
+            return Err(ExactError::Negative);
+        }
+        let (mut rest, mut residues) = (value.magnitude().clone(), Vec::with_capacity(max));
+        while !rest.is_zero() {
+            if residues.len() == max {
+                // log2 of the base at least, so at most the digits that are missing.
+                let more = (rest.bits() as usize).div_ceil(self.base.ilog2() as usize);
+                let got = max + more.max(1);
+                return Err(ExactError::TooLong { got, max });
+            }
+            let digit = (&rest % self.base).to_u64().unwrap_or(0); // a remainder below the base always fits
+            rest /= self.base;
+            residues.push(if negative {
+                t.reducer().neg(digit)
+            } else {
+                digit
+            });
+        }
+        residues.resize(max, 0);
+        Ok(Plaintext::trusted(&*self.params, residues))
+    }
+
+    /// The polynomial's value at the base.
+    ///
+    /// # Errors
+    /// A plaintext of other parameters.
+    pub fn decode(&self, plain: &Plaintext) -> Result<BigInt, ExactError> {
+        let (params, t) = (self.params.ring_params(), self.params.plain_modulus());
+        params.check_id("plaintext", plain.params_id())?;
+        let integer = |&x: &u64| match self.which {
+            Integers::Signed => BigInt::from(t.centred(x)),
+            Integers::Unsigned => BigInt::from(x),
+        };
+        let high_first = plain.residues().iter().rev().map(integer);
+        Ok(high_first.fold(BigInt::zero(), |sum, x| sum * self.base + x))
+    }
+}

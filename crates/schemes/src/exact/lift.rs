@@ -1,0 +1,65 @@
+//! Plaintexts brought to a ciphertext's moduli, inside a procedure.
+
+use ringmill_isa::Poly;
+use ringmill_isa::mid::{ModulusId, ProcBuilder, ValueId};
+use ringmill_math::Modulus;
+
+use super::plaintext::ExactParams;
+use crate::rlwe::RlweError;
+use crate::rlwe::ops::{Emit, Limb, Variant};
+
+/// Multiplies by a plaintext's integers of [`Integers::Signed`](super::Integers::Signed).
+pub(crate) fn mul_plain<P: ExactParams>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
+    times(e, v, lifted)
+}
+
+/// Multiplies by a plaintext's integers from 0 to t - 1.
+pub(crate) fn mul_plain_unsigned<P: ExactParams>(
+    e: &mut Emit<P>,
+    v: &Variant,
+) -> Result<(), RlweError> {
+    times(e, v, |e, m| at_level(e, m, |_, x, _| Ok(x)))
+}
+
+fn times<P: ExactParams>(
+    e: &mut Emit<P>,
+    v: &Variant,
+    lift: fn(&mut Emit<P>, ValueId) -> Result<Vec<Limb>, RlweError>,
+) -> Result<(), RlweError> {
+    let polys = Poly::of(v.size(0)).map(|poly| e.cipher(0, poly));
+    let polys = polys.collect::<Result<Vec<_>, _>>()?;
+    let m = e.plain_residues(1, e.own.plain_index())?;
+    let m = lift(e, m.value)?;
+    for (poly, a) in Poly::of(v.size(0)).zip(&polys) {
+        let product = e.zip(a, &m, ProcBuilder::mul)?;
+        e.result(0, poly, &product)?;
+    }
+    Ok(())
+}
+
+/// The integers of [`Integers::Signed`](super::Integers::Signed) that a limb m modulo t stands for, in evaluation form at
+/// the level: m + floor(t / 2) mod t is the integer plus floor(t / 2), which is not negative.
+pub(crate) fn lifted<P: ExactParams>(e: &mut Emit<P>, m: ValueId) -> Result<Vec<Limb>, RlweError> {
+    let half = e.own.plain_modulus().value() / 2;
+    let shifted = e.ops().addi(m, half)?;
+    at_level(e, shifted, |ops, x, q| {
+        Ok(ops.addi(x, q.neg(q.reduce(half)))?)
+    })
+}
+
+/// A limb modulo t taken to each prime of the level, worked on there, and transformed.
+pub(crate) fn at_level<P>(
+    e: &mut Emit<P>,
+    limb: ValueId,
+    f: impl Fn(&mut ProcBuilder, ValueId, Modulus) -> Result<ValueId, RlweError>,
+) -> Result<Vec<Limb>, RlweError> {
+    let level = e.level_moduli();
+    let one = |modulus: usize| {
+        let q = e.reducer(modulus)?;
+        let x = e.ops().conv(limb, ModulusId(modulus as u16))?;
+        let x = f(e.ops(), x, q)?;
+        let value = e.ops().ntt(x)?;
+        Ok(Limb { value, modulus })
+    };
+    level.map(one).collect()
+}

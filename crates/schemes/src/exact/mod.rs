@@ -1,0 +1,30 @@
+//! What the schemes of exact integers (BFV, BGV) share beside [`rlwe`](crate::rlwe): the plaintext modulus t, plaintexts
+//! as polynomials modulo t, the encodings of integers as such polynomials, encryption, and the parties. Integers stay integers
+//! throughout.
+
+mod batch;
+mod budget;
+mod coefficients;
+mod encoder;
+mod encrypt;
+mod error;
+pub mod file;
+mod integer;
+mod lift;
+mod plain_modulus;
+mod plaintext;
+mod roles;
+mod scheme;
+
+pub use batch::BatchEncoder;
+pub(crate) use budget::budget;
+pub use coefficients::CoefficientEncoder;
+pub use encoder::Encoder;
+pub use encrypt::Encryptor;
+pub use error::ExactError;
+pub use integer::IntegerEncoder;
+pub(crate) use lift::{at_level, lifted, mul_plain, mul_plain_unsigned};
+pub use plain_modulus::{Integers, PlainModulus};
+pub use plaintext::{ExactParams, Plaintext};
+pub use roles::{KeyHolder, Operator};
+pub use scheme::{Decrypts, ExactScheme};

@@ -1,0 +1,151 @@
+//! The plaintext modulus t, and the integers that stand for its residues.
+
+use std::ops::RangeInclusive;
+
+use num_bigint::BigUint;
+use ringmill_isa::mid::TableModulus;
+use ringmill_math::{Modulus, primes};
+
+use super::error::ExactError;
+use crate::rlwe::Params;
+
+/// Which integers stand for the residues modulo t.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Integers {
+    /// From -floor(t / 2) to ceil(t / 2) - 1. Of an even t, t / 2 is negative: as SEAL lifts plaintexts.
+    #[default]
+    Signed,
+    /// From 0 to t - 1.
+    Unsigned,
+}
+
+/// A plaintext modulus 2 <= t < 2^60: SEAL's limits. Any such integer does for coefficients; slots need a prime that is
+/// 1 mod 2N ([`PlainModulus::check_batchable`]).
+///
+/// ```
+/// use ringmill_schemes::exact::{Integers, PlainModulus};
+/// let t = PlainModulus::new(65537).unwrap();
+/// assert!(t.is_batchable(15) && !t.is_batchable(16));
+/// assert_eq!(t.integers(Integers::Signed), -32768..=32768);
+/// assert_eq!((t.centred(65536), t.centred(32768)), (-1, 32768));
+/// assert!(PlainModulus::new(1).is_err() && PlainModulus::new(1 << 60).is_err());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct PlainModulus(Modulus);
+
+impl PlainModulus {
+    /// t is below 2^MAX_BITS.
+    pub const MAX_BITS: u32 = 60;
+
+    /// # Errors
+    /// [`ExactError::PlainModulus`] outside 2 to 2^60 - 1.
+    pub fn new(t: u64) -> Result<Self, ExactError> {
+        if !(2..1 << Self::MAX_BITS).contains(&t) {
+            return Err(ExactError::PlainModulus { got: t });
+        }
+        Ok(Self(Modulus::new(t)?))
+    }
+
+    /// The largest prime of `bits` bits that batches at ring degree 2^`log_n`: SEAL's `PlainModulus::Batching`.
+    ///
+    /// # Errors
+    /// A size without such a prime, or above 60 bits.
+    pub fn batching(log_n: u8, bits: u32) -> Result<Self, ExactError> {
+        let found = primes::ntt_primes(bits, u32::from(log_n), 1)?;
+        Self::new(found.first().copied().unwrap_or(0))
+    }
+
+    /// t.
+    pub fn value(self) -> u64 {
+        self.0.value()
+    }
+
+    /// t, ready for reduction.
+    pub fn reducer(self) -> Modulus {
+        self.0
+    }
+
+    /// t as an entry of a table of moduli: a power of two is one, whatever else it may be in that table.
+    pub fn table_modulus(self) -> TableModulus {
+        let t = self.value();
+        if t.is_power_of_two() {
+            TableModulus::PowerOfTwo(t.trailing_zeros() as u8)
+        } else {
+            TableModulus::Plain(t)
+        }
+    }
+
+    /// Whether a polynomial of degree 2^`log_n` has that many slots modulo t.
+    pub fn is_batchable(self, log_n: u8) -> bool {
+        self.check_batchable(log_n).is_ok()
+    }
+
+    /// # Errors
+    /// [`ExactError::NotBatchable`] unless t is a prime that is 1 mod 2N.
+    pub fn check_batchable(self, log_n: u8) -> Result<(), ExactError> {
+        let order = 2u64.checked_shl(log_n.into()).unwrap_or(0);
+        let t = self.value();
+        if order > 0 && t % order == 1 && primes::is_prime(t) {
+            return Ok(());
+        }
+        Err(ExactError::NotBatchable { got: t, order })
+    }
+
+    /// Refuses primes that t cannot be used with.
+    ///
+    /// # Errors
+    /// [`ExactError::NotCoprime`] where a prime divides t, [`ExactError::PlainTooLarge`] where t is not below the ciphertext
+    /// primes' product.
+    pub(crate) fn check_chain(self, ring: &Params) -> Result<(), ExactError> {
+        let plain = self.value();
+        if let Some(&prime) = ring.moduli().iter().find(|&&q| plain.is_multiple_of(q)) {
+            return Err(ExactError::NotCoprime { plain, prime });
+        }
+        let q: BigUint = ring.cipher_moduli().iter().product();
+        if q <= plain.into() {
+            let bits = q.bits();
+            return Err(ExactError::PlainTooLarge { plain, bits });
+        }
+        Ok(())
+    }
+
+    /// The integers that stand for residues.
+    pub fn integers(self, which: Integers) -> RangeInclusive<i128> {
+        let t = i128::from(self.value());
+        match which {
+            Integers::Signed => -(t / 2)..=(t - 1) / 2,
+            Integers::Unsigned => 0..=t - 1,
+        }
+    }
+
+    /// The residue of value `index` of a message.
+    ///
+    /// # Errors
+    /// [`ExactError::OutOfRange`] for an integer that stands for no residue.
+    pub fn residue(self, index: usize, value: i128, which: Integers) -> Result<u64, ExactError> {
+        let range = self.integers(which);
+        if range.contains(&value) {
+            return Ok(value.rem_euclid(self.value().into()) as u64);
+        }
+        Err(ExactError::OutOfRange {
+            index,
+            got: value,
+            modulus: self.value(),
+            low: *range.start(),
+            high: *range.end(),
+        })
+    }
+
+    /// The integer of [`Integers::Signed`] that stands for residue `x`, without branching on it.
+    pub fn centred(self, x: u64) -> i64 {
+        let (t, x) = (self.value() as i64, x as i64);
+        // All ones where x is above (t - 1) / 2.
+        let negative = ((t - 1) / 2 - x) >> 63;
+        x - (t & negative)
+    }
+
+    /// The smallest x for which [`PlainModulus::centred`] is negative: ceil(t / 2).
+    pub fn upper_half(self) -> u64 {
+        self.value().div_ceil(2)
+    }
+}

@@ -1,0 +1,80 @@
+//! Plaintexts: polynomials modulo t.
+
+use ringmill_isa::Poly;
+
+use super::error::ExactError;
+use super::plain_modulus::PlainModulus;
+use crate::identity::{Origin, belongs};
+use crate::rlwe::{RingParams, RlweError};
+use crate::scheme::{Limbed, ParamsId};
+
+/// Parameters of a scheme whose messages are polynomials modulo t.
+pub trait ExactParams: RingParams {
+    /// t.
+    fn plain_modulus(&self) -> PlainModulus;
+
+    /// The place of t in the table of moduli.
+    fn plain_index(&self) -> usize;
+}
+
+/// An encoded message: N coefficients modulo t. It has no level: operations bring it to that of their other operand.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plaintext {
+    origin: Origin,
+    /// The place of t in the table of moduli.
+    index: usize,
+    residues: Vec<u64>,
+}
+
+belongs!(Plaintext);
+
+impl Plaintext {
+    /// Checks that there are N residues, each below t.
+    ///
+    /// # Errors
+    /// [`RlweError::Length`] and [`RlweError::Residue`].
+    pub fn new(params: &impl ExactParams, residues: Vec<u64>) -> Result<Self, ExactError> {
+        let (expected, t) = (params.ring_params().degree(), params.plain_modulus());
+        if residues.len() != expected {
+            return Err(ExactError::Rlwe(RlweError::Length {
+                what: "plaintext",
+                expected,
+                got: residues.len(),
+            }));
+        }
+        if residues.iter().any(|&x| x >= t.value()) {
+            return Err(ExactError::Rlwe(RlweError::Residue {
+                what: "plaintext",
+                modulus: t.value(),
+            }));
+        }
+        Ok(Self::trusted(params, residues))
+    }
+
+    pub(crate) fn trusted(params: &impl ExactParams, residues: Vec<u64>) -> Self {
+        Self {
+            origin: params.ring_params().origin(None),
+            index: params.plain_index(),
+            residues,
+        }
+    }
+
+    /// The coefficients, the constant one first.
+    pub fn residues(&self) -> &[u64] {
+        &self.residues
+    }
+}
+
+impl Limbed for Plaintext {
+    fn params_id(&self) -> &ParamsId {
+        self.params_id()
+    }
+
+    fn polys(&self) -> usize {
+        1
+    }
+
+    fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
+        (poly == Poly::FIRST && modulus == self.index).then_some(&self.residues)
+    }
+}

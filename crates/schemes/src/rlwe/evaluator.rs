@@ -1,0 +1,283 @@
+//! What the evaluators of ring schemes share: checks of operands, the call of a procedure, and rotations by the keys that
+//! are there.
+
+use std::fmt;
+use std::sync::Arc;
+
+use ringmill_isa::{Galois, Level};
+
+use super::cipher::{Annotation, Ciphertext};
+use super::error::RlweError;
+use super::key::{GaloisKeys, KSwitchKey};
+use super::ops::{OpKey, Table};
+use super::params::{Params, RingParams};
+use crate::cache::ProcCache;
+use crate::call::call;
+use crate::identity::KeyId;
+use crate::scheme::{Limbed, Scheme};
+
+/// Runs operations of scheme `S` by the reference interpreter.
+pub(crate) struct Evaluation<S: Scheme> {
+    cache: Arc<ProcCache<S>>,
+}
+
+impl<S: Scheme> fmt::Debug for Evaluation<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.cache.fmt(f)
+    }
+}
+
+impl<S, T, A> Evaluation<S>
+where
+    S: Scheme<Params = T::Params, Operation = OpKey<T>, Annotation = A, Error = T::Error>,
+    T: Table,
+    A: Annotation,
+{
+    pub fn new(params: Arc<S::Params>) -> Self {
+        Self {
+            cache: Arc::new(ProcCache::new(params)),
+        }
+    }
+
+    pub fn cache(&self) -> &Arc<ProcCache<S>> {
+        &self.cache
+    }
+
+    pub fn params(&self) -> &Params {
+        self.cache.params().ring_params()
+    }
+
+    pub fn check(&self, a: &Ciphertext<A>) -> Result<(), RlweError> {
+        self.params().check_id("ciphertext", a.params_id())
+    }
+
+    /// Two operands at one level.
+    pub fn check_pair(&self, a: &Ciphertext<A>, b: &Ciphertext<A>) -> Result<(), RlweError> {
+        self.check(a)?;
+        self.check(b)?;
+        check_level("second operand", a.level(), b.level())
+    }
+
+    /// Runs one operation; the results have its level and this annotation. Transparent ones are refused.
+    pub fn all(
+        &self,
+        op: &OpKey<T>,
+        ciphers: &[&Ciphertext<A>],
+        plains: &[&dyn Limbed],
+        keys: &[&KSwitchKey],
+        annotation: A,
+    ) -> Result<Vec<Ciphertext<A>>, S::Error> {
+        for k in keys {
+            self.params().check_id("key-switching key", k.params_id())?;
+        }
+        let operands = ciphers.iter().map(|c| ("ciphertext", c.key_id()));
+        let switching = keys.iter().map(|k| ("key-switching key", k.key_id()));
+        let key_id = KeyId::common(operands.chain(switching)).map_err(RlweError::from)?;
+        let procedure = self.cache.get(op)?;
+        let ciphers = ciphers.iter().map(|&c| c as &dyn Limbed);
+        let keys = keys.iter().map(|&k| k as &dyn Limbed);
+        let operands: Vec<&dyn Limbed> =
+            ciphers.chain(plains.iter().copied()).chain(keys).collect();
+        if operands.len() != op.operands() {
+            return Err(RlweError::Length {
+                what: "the list of operands",
+                expected: op.operands(),
+                got: operands.len(),
+            }
+            .into());
+        }
+        let results = call(op, &procedure, &operands).map_err(RlweError::from)?;
+        let level = op.result_level()?;
+        let cipher = |polys| {
+            let annotation = annotation.clone();
+            let cipher = Ciphertext::trusted(self.params(), level, annotation, polys, key_id);
+            Ok(opaque(cipher)?)
+        };
+        results.into_iter().map(cipher).collect()
+    }
+
+    /// [`Evaluation::all`] of an operation of one result.
+    pub fn one(
+        &self,
+        op: &OpKey<T>,
+        ciphers: &[&Ciphertext<A>],
+        plains: &[&dyn Limbed],
+        keys: &[&KSwitchKey],
+        annotation: A,
+    ) -> Result<Ciphertext<A>, S::Error> {
+        let none = || RlweError::Length {
+            what: "result",
+            expected: 1,
+            got: 0,
+        };
+        let result = self.all(op, ciphers, plains, keys, annotation)?.pop();
+        Ok(result.ok_or_else(none)?)
+    }
+
+    /// a(x^g), switched back to the key; `op` is the scheme's operation at a level, with a seeded key or not.
+    pub fn automorphism(
+        &self,
+        a: &Ciphertext<A>,
+        element: Galois,
+        keys: &GaloisKeys,
+        op: fn(Level, Galois, bool) -> OpKey<T>,
+    ) -> Result<Ciphertext<A>, S::Error> {
+        self.check(a)?;
+        check_two(a)?;
+        let key = keys.get(element)?;
+        let op = op(a.level(), element, key.seed().is_some());
+        self.one(&op, &[a], &[], &[key], a.annotation().clone())
+    }
+
+    /// Turns the row, or rows, of N / 2 slots: slot i of the result is slot i + `step` of `a`, cyclically; a rotation by 0
+    /// is `a`. Where `keys` has none for the step, it goes by the powers of two of the step's non-adjacent form, the least
+    /// first, as SEAL goes.
+    pub fn rotate(
+        &self,
+        a: &Ciphertext<A>,
+        step: i64,
+        keys: &GaloisKeys,
+        op: fn(Level, Galois, bool) -> OpKey<T>,
+    ) -> Result<Ciphertext<A>, S::Error> {
+        self.check(a)?;
+        if step == 0 {
+            return Ok(a.clone());
+        }
+        let params = self.params();
+        let element = params.galois_element(step)?;
+        if keys.get(element).is_ok() {
+            return self.automorphism(a, element, keys, op);
+        }
+        let mut elements = Vec::new();
+        for power in powers_of_two(step) {
+            // A rotation by all slots is none.
+            if power.unsigned_abs() == params.degree() as u64 / 2 {
+                continue;
+            }
+            let element = params.galois_element(power)?;
+            keys.get(element)
+                .map_err(|_| RlweError::MissingKey(missing_rotation(step, power)))?;
+            elements.push(element);
+        }
+        let mut turned: Option<Ciphertext<A>> = None;
+        for element in elements {
+            turned = Some(self.automorphism(turned.as_ref().unwrap_or(a), element, keys, op)?);
+        }
+        Ok(turned.unwrap_or_else(|| a.clone()))
+    }
+
+    /// Several rotations that share one decomposition, one result a step. All keys seeded, or none.
+    pub fn rotate_hoisted(
+        &self,
+        a: &Ciphertext<A>,
+        steps: &[i64],
+        keys: &GaloisKeys,
+        op: fn(Level, Vec<Galois>, bool) -> OpKey<T>,
+    ) -> Result<Vec<Ciphertext<A>>, S::Error> {
+        self.check(a)?;
+        check_two(a)?;
+        let elements = steps.iter().map(|&s| self.params().galois_element(s));
+        let elements = elements.collect::<Result<Vec<_>, _>>()?;
+        let keys = elements.iter().map(|&g| keys.get(g));
+        let keys = keys.collect::<Result<Vec<_>, _>>()?;
+        let seeded = keys.iter().all(|k| k.seed().is_some());
+        let op = op(a.level(), elements, seeded);
+        self.all(&op, &[a], &[], &keys, a.annotation().clone())
+    }
+}
+
+/// Refuses a ciphertext whose message shows.
+pub(crate) fn opaque<A: Annotation>(cipher: Ciphertext<A>) -> Result<Ciphertext<A>, RlweError> {
+    if cipher.is_transparent() {
+        Err(RlweError::Transparent)
+    } else {
+        Ok(cipher)
+    }
+}
+
+pub(crate) fn check_level(
+    what: &'static str,
+    expected: Level,
+    got: Level,
+) -> Result<(), RlweError> {
+    if expected == got {
+        return Ok(());
+    }
+    Err(RlweError::LevelMismatch {
+        what,
+        expected,
+        got,
+    })
+}
+
+fn check_size<A: Annotation>(
+    what: &'static str,
+    expected: usize,
+    a: &Ciphertext<A>,
+) -> Result<(), RlweError> {
+    if a.size() == expected {
+        return Ok(());
+    }
+    Err(RlweError::Size {
+        what,
+        expected: expected.to_string(),
+        got: a.size(),
+    })
+}
+
+/// An operand of two polynomials.
+pub(crate) fn check_two<A: Annotation>(a: &Ciphertext<A>) -> Result<(), RlweError> {
+    check_size("ciphertext operand", 2, a)
+}
+
+/// A product before relinearisation.
+pub(crate) fn check_three<A: Annotation>(a: &Ciphertext<A>) -> Result<(), RlweError> {
+    check_size("ciphertext to relinearise", 3, a)
+}
+
+fn missing_rotation(step: i64, power: i64) -> String {
+    if power == step {
+        return format!("Galois (rotation by {step})");
+    }
+    format!(
+        "Galois (rotation by {step}, or by {power} and the other powers of two that make it up)"
+    )
+}
+
+/// The non-adjacent form of a step (less than the slots): signed powers of two that add up to it, the fewest that do, the
+/// least first.
+fn powers_of_two(step: i64) -> Vec<i64> {
+    let (mut rest, mut power, mut powers) = (step, 1, Vec::new());
+    while rest != 0 {
+        if rest % 2 != 0 {
+            // 1 or -1, so that what remains is a multiple of 4.
+            let digit = 2 - rest.rem_euclid(4);
+            powers.push(digit * power);
+            rest -= digit;
+        }
+        rest /= 2;
+        power *= 2;
+    }
+    powers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_sums_of_few_powers_of_two() {
+        assert_eq!(powers_of_two(0), []);
+        assert_eq!(powers_of_two(7), [-1, 8]);
+        assert_eq!(powers_of_two(-7), [1, -8]);
+        assert_eq!(powers_of_two(11), [-1, -4, 16]);
+        for step in (-300..300).chain([(1 << 40) - 1]) {
+            let powers = powers_of_two(step);
+            assert_eq!(powers.iter().sum::<i64>(), step);
+            let adjacent = powers
+                .windows(2)
+                .any(|w| w[1].unsigned_abs() < 4 * w[0].unsigned_abs());
+            assert!(!adjacent, "{step}: {powers:?}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Limbs carried to other moduli by the fast base extension.
+
+use ringmill_isa::mid::{ModulusId, ValueId};
+
+use super::emit::{Emit, Limb};
+use crate::rlwe::error::RlweError;
+
+/// Residues modulo some moduli, product D, in coefficient form, and what they are modulo others.
+///
+/// From one modulus a value is carried by its representative in [0, D), as SEAL does; from k moduli by the fast base
+/// extension, whose value is x + u D with 0 <= u < k.
+pub(super) struct Carried {
+    coefficients: Vec<ValueId>,
+    extended: Vec<Limb>,
+}
+
+impl Carried {
+    pub fn new(coefficients: Vec<ValueId>) -> Self {
+        Self {
+            coefficients,
+            extended: Vec::new(),
+        }
+    }
+
+    /// Makes the limbs modulo these at once where there are several; of a single one each is made when asked for.
+    pub fn extend<P>(
+        &mut self,
+        e: &mut Emit<P>,
+        to: impl IntoIterator<Item = usize>,
+    ) -> Result<(), RlweError> {
+        if self.coefficients.len() < 2 {
+            return Ok(());
+        }
+        let to: Vec<ModulusId> = to.into_iter().map(|i| ModulusId(i as u16)).collect();
+        let values = e.ops().bext(&self.coefficients, &to)?;
+        let limbs = values.into_iter().zip(to).map(|(value, modulus)| Limb {
+            value,
+            modulus: modulus.0.into(),
+        });
+        self.extended = limbs.collect();
+        Ok(())
+    }
+
+    /// The limb modulo one of the moduli that it was extended to, in coefficient form.
+    pub fn modulo<P>(&self, e: &mut Emit<P>, modulus: usize) -> Result<ValueId, RlweError> {
+        let found = self.extended.iter().find(|l| l.modulus == modulus);
+        match (found, self.coefficients.as_slice()) {
+            (Some(l), _) => Ok(l.value),
+            (None, [only]) => Ok(e.ops().conv(*only, ModulusId(modulus as u16))?),
+            (None, _) => Err(RlweError::Verify("a limb lacks an extension".into())),
+        }
+    }
+}

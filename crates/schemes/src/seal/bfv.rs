@@ -1,0 +1,84 @@
+//! SEAL's BFV: parameters, plaintexts modulo t and ciphertexts, which SEAL keeps in coefficient form and we in evaluation
+//! form. Keys are [those of every scheme](super::read_relin_keys).
+
+use ringmill_math::NttPlan;
+
+use super::chain::SealScheme;
+use super::context::{SealContext, SealParams, special_and_others};
+use super::error::{Object, SealError};
+pub use super::exact::{read_integers as read_plaintext, write_integers as write_plaintext};
+use super::{Compression, emit, raw};
+use crate::bfv::{Ciphertext, Multiplication, Params, ParamsBuilder, PlainModulus};
+use crate::exact::ExactParams;
+
+/// The scale that SEAL writes where there is none.
+const SCALE: f64 = 1.0;
+
+impl SealParams for Params {
+    fn seal_scheme(&self) -> Result<(SealScheme, u64), SealError> {
+        if self.multiplication() != Multiplication::Behz {
+            let reason = "SEAL multiplies by BEHZ; choose it to have SEAL's bits".into();
+            return Err(SealError::Unsupported { reason });
+        }
+        Ok((SealScheme::Bfv, self.plain_modulus().value()))
+    }
+}
+
+/// A context of BFV.
+pub type BfvContext = SealContext<Params>;
+
+/// Reads a file of SEAL's `EncryptionParameters::save`, as [`super::read_parameters`] reads those of CKKS.
+///
+/// # Errors
+/// A file that is not SEAL's, of another scheme, without a special prime, or with a plain modulus that BFV cannot have.
+pub fn read_parameters(bytes: &[u8]) -> Result<ParamsBuilder, SealError> {
+    let raw = raw::read_parameters(bytes, SealScheme::Bfv)?;
+    let (special, cipher) = special_and_others(&raw)?;
+    let t = PlainModulus::new(raw.plain)?;
+    Ok(Params::builder(raw.n.trailing_zeros() as u8, t).primes(cipher, &[special]))
+}
+
+/// Reads a file of SEAL's `Ciphertext::save`; the seed of a symmetric one is expanded.
+pub fn read_ciphertext(context: &BfvContext, bytes: &[u8]) -> Result<Ciphertext, SealError> {
+    let mut raw = raw::read_ciphertext(&context.chain, Object::Ciphertext, bytes)?;
+    let level = context.level(Object::Ciphertext, raw.primes)?;
+    for poly in &mut raw.polys {
+        each_limb(context, poly, NttPlan::forward)?;
+    }
+    Ok(Ciphertext::new(context.ring(), level, (), raw.polys)?)
+}
+
+/// Writes a ciphertext for SEAL's `Ciphertext::load`.
+pub fn write_ciphertext(
+    context: &BfvContext,
+    cipher: &Ciphertext,
+    compression: Compression,
+) -> Result<Vec<u8>, SealError> {
+    context.ring().check_id("ciphertext", cipher.params_id())?;
+    let mut polys = cipher.polys().to_vec();
+    for poly in &mut polys {
+        each_limb(context, poly, NttPlan::inverse)?;
+    }
+    let polys: Vec<&[u64]> = polys.iter().map(Vec::as_slice).collect();
+    let primes = cipher.level().primes();
+    let (chain, object) = (&context.chain, Object::Ciphertext);
+    emit::ciphertext(chain, object, primes, SCALE, &polys, compression)
+}
+
+/// Transforms a polynomial, limb-major from the first prime on.
+fn each_limb(
+    context: &BfvContext,
+    poly: &mut [u64],
+    transform: impl Fn(&NttPlan, &mut [u64]) -> Result<(), ringmill_math::MathError>,
+) -> Result<(), SealError> {
+    let ring = context.ring();
+    for (&q, limb) in ring
+        .reducers()
+        .iter()
+        .zip(poly.chunks_exact_mut(ring.degree()))
+    {
+        let plan = NttPlan::shared(q, ring.ring()).map_err(crate::rlwe::RlweError::from)?;
+        transform(&plan, limb).map_err(crate::rlwe::RlweError::from)?;
+    }
+    Ok(())
+}

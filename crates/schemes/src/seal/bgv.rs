@@ -1,0 +1,55 @@
+//! SEAL's BGV: parameters, plaintexts modulo t and ciphertexts, which have a correction factor. Keys are [those of every
+//! scheme](super::read_relin_keys).
+
+use super::chain::SealScheme;
+use super::context::{SealContext, SealParams, special_and_others};
+use super::emit::Note;
+use super::error::{Object, SealError};
+pub use super::exact::{read_integers as read_plaintext, write_integers as write_plaintext};
+use super::{Compression, emit, raw};
+use crate::bgv::{Ciphertext, ExactParams, Factor, Params, ParamsBuilder, PlainModulus};
+
+impl SealParams for Params {
+    fn seal_scheme(&self) -> Result<(SealScheme, u64), SealError> {
+        Ok((SealScheme::Bgv, self.plain_modulus().value()))
+    }
+}
+
+/// A context of BGV.
+pub type BgvContext = SealContext<Params>;
+
+/// Reads a file of SEAL's `EncryptionParameters::save`, as [`super::read_parameters`] reads those of CKKS.
+///
+/// # Errors
+/// A file that is not SEAL's, of another scheme, without a special prime, or with a plain modulus that BGV cannot have.
+pub fn read_parameters(bytes: &[u8]) -> Result<ParamsBuilder, SealError> {
+    let raw = raw::read_parameters(bytes, SealScheme::Bgv)?;
+    let (special, cipher) = special_and_others(&raw)?;
+    let t = PlainModulus::new(raw.plain)?;
+    Ok(Params::builder(raw.n.trailing_zeros() as u8, t).primes(cipher, &[special]))
+}
+
+/// Reads a file of SEAL's `Ciphertext::save`; the seed of a symmetric one is expanded.
+///
+/// # Errors
+/// A file before version 4, which has no correction factor; one that is no ciphertext of these parameters.
+pub fn read_ciphertext(context: &BgvContext, bytes: &[u8]) -> Result<Ciphertext, SealError> {
+    let raw = raw::read_ciphertext(&context.chain, Object::Ciphertext, bytes)?;
+    let level = context.level(Object::Ciphertext, raw.primes)?;
+    let factor = Factor::new(raw.factor, context.params().plain_modulus().reducer())?;
+    Ok(Ciphertext::new(context.ring(), level, factor, raw.polys)?)
+}
+
+/// Writes a ciphertext for `Ciphertext::load` of the SEAL that the [context is for](SealContext::for_seal_of).
+pub fn write_ciphertext(
+    context: &BgvContext,
+    cipher: &Ciphertext,
+    compression: Compression,
+) -> Result<Vec<u8>, SealError> {
+    context.ring().check_id("ciphertext", cipher.params_id())?;
+    let polys: Vec<&[u64]> = cipher.polys().iter().map(Vec::as_slice).collect();
+    let primes = cipher.level().primes();
+    let note = Note::Factor(cipher.annotation().value(), context.version);
+    let (chain, object) = (&context.chain, Object::Ciphertext);
+    emit::ciphertext(chain, object, primes, note, &polys, compression)
+}

@@ -1,0 +1,25 @@
+//! What SEAL's schemes of exact integers share: plaintexts modulo t.
+
+use super::context::{SealContext, SealParams};
+use super::error::SealError;
+use super::{Compression, emit, raw};
+use crate::exact::{ExactParams, Plaintext};
+
+/// Reads a file of SEAL's `Plaintext::save` in coefficient form, as encoders leave it.
+pub fn read_integers<P: ExactParams + SealParams>(
+    context: &SealContext<P>,
+    bytes: &[u8],
+) -> Result<Plaintext, SealError> {
+    let residues = raw::read_coefficients(&context.chain, bytes)?;
+    Ok(Plaintext::new(&**context.params(), residues)?)
+}
+
+/// Writes a plaintext for SEAL's `Plaintext::load`.
+pub fn write_integers<P: ExactParams + SealParams>(
+    context: &SealContext<P>,
+    plain: &Plaintext,
+    compression: Compression,
+) -> Result<Vec<u8>, SealError> {
+    context.ring().check_id("plaintext", plain.params_id())?;
+    emit::coefficients(plain.residues(), compression)
+}

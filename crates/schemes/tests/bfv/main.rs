@@ -1,0 +1,8 @@
+//! BFV against plaintexts, and its operations against their definitions in big integers.
+
+mod circuits;
+mod definitions;
+mod integers;
+mod refusals;
+mod seal;
+mod setup;

@@ -1,0 +1,96 @@
+//! Divisions against their definition in big integers, at the edges.
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::{One, Zero};
+use ringmill_math::{Modulus, NttPlan, Ring, RnsBasis};
+use ringmill_schemes::bgv::{Ciphertext, ExactParams, Factor, Level, OpKey, Params, ProcCache};
+use ringmill_schemes::call::call;
+
+use super::setup::{Numbers, params};
+
+/// The primes of a level.
+fn basis(params: &Params, level: Level) -> RnsBasis {
+    RnsBasis::new(params.reducers()[..level.primes()].to_vec()).unwrap()
+}
+
+fn to_limbs(params: &Params, basis: &RnsBasis, x: &[BigUint]) -> Vec<u64> {
+    let mut limbs = Vec::new();
+    for &q in basis.moduli() {
+        let mut limb: Vec<u64> = x.iter().map(|x| modulo(x, q)).collect();
+        plan(params, q).forward(&mut limb).unwrap();
+        limbs.extend(limb);
+    }
+    limbs
+}
+
+fn from_limbs(params: &Params, basis: &RnsBasis, limbs: &[u64]) -> Vec<BigUint> {
+    let n = params.degree();
+    let mut limbs = limbs.to_vec();
+    for (limb, &q) in limbs.chunks_exact_mut(n).zip(basis.moduli()) {
+        plan(params, q).inverse(limb).unwrap();
+    }
+    let at = |c: usize| -> Vec<u64> { limbs.iter().skip(c).step_by(n).copied().collect() };
+    (0..n).map(|c| basis.compose(&at(c)).unwrap()).collect()
+}
+
+fn plan(params: &Params, q: Modulus) -> std::sync::Arc<NttPlan> {
+    NttPlan::shared(q, Ring::full(params.log_n())).unwrap()
+}
+
+fn modulo(x: &BigUint, q: Modulus) -> u64 {
+    u64::try_from(x % q.value()).unwrap()
+}
+
+#[test]
+fn a_modulus_switch_is_its_definition() {
+    // Plaintext moduli below and above the primes, an even one.
+    for t in [2, 193, 65536, (1 << 41) + 27, (1 << 59) - 55] {
+        let params = params(5, t, &[30, 40, 33], &[40]);
+        let mut numbers = Numbers::new(t);
+        let cache = ProcCache::new(params.clone());
+        for level in [Level(1), Level(2)] {
+            let (above, below) = (
+                basis(&params, level),
+                basis(&params, level.below().unwrap()),
+            );
+            let q = params.moduli()[level.index()];
+            let edges = [0u64, 1, q - 1, q, q + 1, t, q.wrapping_mul(t)].map(BigUint::from);
+            let top = above.product();
+            let mut x: Vec<BigUint> = edges.iter().map(|x| x % top).collect();
+            x.extend(
+                edges
+                    .iter()
+                    .map(|x| (top - BigUint::one() - (x % top)) % top),
+            );
+            x.resize_with(params.degree(), || {
+                let residues: Vec<u64> = above
+                    .moduli()
+                    .iter()
+                    .map(|q| numbers.below(q.value()))
+                    .collect();
+                above.compose(&residues).unwrap()
+            });
+            let polys = vec![to_limbs(&params, &above, &x); 2];
+            let cipher = Ciphertext::new(&params, level, Factor::ONE, polys).unwrap();
+            let op = OpKey::mod_switch(level, 2);
+            let results = call(&op, &cache.get(&op).unwrap(), &[&cipher]).unwrap();
+            let (q_big, t_big) = (BigInt::from(q), BigInt::from(t));
+            let inverse = Modulus::new(t).unwrap().inv(q % t).unwrap();
+            for poly in &results[0] {
+                for (x, y) in x.iter().zip(from_limbs(&params, &below, poly)) {
+                    // The least multiple of t that is x modulo q and not negative.
+                    let c = BigInt::from(x % q);
+                    let w = (-&c * inverse) % &t_big;
+                    let w = (w + &t_big) % &t_big;
+                    let delta = c + w * &q_big;
+                    assert!((&delta % &t_big).is_zero());
+                    let quotient = (BigInt::from(x.clone()) - delta) / &q_big;
+                    let q_below = BigInt::from(below.product().clone());
+                    let expected = (quotient % &q_below + &q_below) % &q_below;
+                    assert_eq!(BigInt::from(y), expected);
+                }
+            }
+        }
+        assert_eq!(params.plain_modulus().value(), t);
+    }
+}

@@ -1,0 +1,8 @@
+//! BGV against plaintexts, its operations against their definitions in big integers, and its noise against the bound.
+
+mod circuits;
+mod definitions;
+mod noise;
+mod refusals;
+mod seal;
+mod setup;

@@ -1,0 +1,119 @@
+//! Files of BFV and BGV: ours and SEAL's.
+
+/// The parser of one scheme's files, as a module of its own.
+macro_rules! files {
+    ($scheme:ident) => {
+        pub mod $scheme {
+            use std::sync::{Arc, LazyLock};
+
+            use ringmill_isa::{Galois, Level};
+            use ringmill_schemes::seal::{self, Compression, SealContext};
+            use ringmill_schemes::$scheme::file::{self, InsecureParams, Kind};
+            use ringmill_schemes::$scheme::{
+                Encoder, Encryptor, Integers, KeyForm, KeyGenerator, Params, PlainModulus,
+            };
+
+            use crate::repaired;
+
+            static PARAMS: LazyLock<Arc<Params>> = LazyLock::new(|| {
+                let t = PlainModulus::new(97).expect("97 is a plain modulus");
+                Params::builder(4, t)
+                    .prime_bits(&[40, 30, 30], &[40])
+                    .allow_insecure_parameters_for_tests_only()
+                    .build()
+                    .expect("the test's parameters are well-formed")
+            });
+
+            static SEAL: LazyLock<SealContext<Params>> = LazyLock::new(|| {
+                SealContext::new(Arc::clone(&PARAMS)).expect("SEAL can have the test's parameters")
+            });
+
+            /// Our files, as they are and with their checksum put right; then SEAL's, of every kind, since their bytes
+            /// do not say which they are.
+            pub fn parse(bytes: &[u8]) -> bool {
+                ours(bytes) | ours(&repaired(bytes)) | seals(bytes)
+            }
+
+            fn ours(bytes: &[u8]) -> bool {
+                let params = &*PARAMS;
+                match file::peek_kind(bytes) {
+                    Ok(Kind::Params) => {
+                        file::read_params(bytes, InsecureParams::AllowForTestsOnly).is_ok()
+                    }
+                    Ok(Kind::Plaintext) => file::read_plaintext(bytes, params).is_ok(),
+                    Ok(Kind::Ciphertext) => file::read_ciphertext(bytes, params).is_ok(),
+                    Ok(Kind::SeededCiphertext) => file::read_seeded_ciphertext(bytes, params)
+                        .is_ok_and(|c| c.expand(params).is_ok()),
+                    // Read as every ring scheme's.
+                    Ok(Kind::PublicKey | Kind::RelinKey | Kind::GaloisKeys | Kind::SecretKey)
+                    | Err(_) => false,
+                }
+            }
+
+            fn seals(bytes: &[u8]) -> bool {
+                let context = &*SEAL;
+                let parameters = seal::$scheme::read_parameters(bytes)
+                    .map(|b| b.build().is_ok())
+                    .is_ok();
+                parameters
+                    | seal::$scheme::read_plaintext(context, bytes).is_ok()
+                    | seal::$scheme::read_ciphertext(context, bytes).is_ok()
+                    | seal::read_public_key(context, bytes).is_ok()
+                    | seal::read_secret_key(context, bytes).is_ok()
+                    | seal::read_relin_keys(context, bytes).is_ok()
+                    | seal::read_galois_keys(context, bytes).is_ok()
+            }
+
+            pub fn seeds() -> Vec<Vec<u8>> {
+                let made = || -> Result<Vec<Vec<u8>>, Box<dyn std::error::Error>> {
+                    let (params, context) = (Arc::clone(&PARAMS), &*SEAL);
+                    let keys = KeyGenerator::from_seed_for_reproducible_tests_only(
+                        Arc::clone(&params),
+                        [1; 32],
+                    )?;
+                    let (public, secret) = (keys.public_key()?, keys.secret_key());
+                    let plain =
+                        Encoder::new(Arc::clone(&params))?.encode(&[1, -2], Integers::Signed)?;
+                    let cipher = Encryptor::with_public_key(Arc::clone(&params), &public)?
+                        .seed_for_reproducible_tests_only([2; 32])
+                        .encrypt(&plain)?;
+                    let seeded = Encryptor::with_secret_key(Arc::clone(&params), secret.clone())?
+                        .seed_for_reproducible_tests_only([3; 32])
+                        .encrypt_seeded(&plain, Level(1))?;
+                    let relin = keys.relin_key(KeyForm::Stored)?;
+                    let galois = keys.galois_keys(&[Galois(3)], KeyForm::Stored)?;
+                    let mut seeds = vec![
+                        file::write_params(&params),
+                        file::write_plaintext(&plain),
+                        file::write_ciphertext(&cipher),
+                        file::write_seeded_ciphertext(&seeded),
+                    ];
+                    for compression in [Compression::None, Compression::Zstd] {
+                        seeds.push(seal::write_parameters(context, compression)?);
+                        seeds.push(seal::$scheme::write_plaintext(
+                            context,
+                            &plain,
+                            compression,
+                        )?);
+                        seeds.push(seal::$scheme::write_ciphertext(
+                            context,
+                            &cipher,
+                            compression,
+                        )?);
+                        seeds.push(seal::write_public_key(context, &public, compression)?);
+                        let secret =
+                            seal::write_secret_key_in_the_clear(context, secret, compression)?;
+                        seeds.push(secret.to_vec());
+                        seeds.push(seal::write_relin_keys(context, &relin, compression)?);
+                        seeds.push(seal::write_galois_keys(context, &galois, compression)?);
+                    }
+                    Ok(seeds)
+                };
+                made().expect("the files are written")
+            }
+        }
+    };
+}
+
+files!(bfv);
+files!(bgv);
