@@ -192,6 +192,26 @@ def ckks(run: Run, rows: Sequence[Row]) -> None:
                 run.measure(row, peers, Shape(f"ckks {what}", params["log_n"], sum(sizes), count))
 
 
+# N = 2^14; SEAL makes primes of these sizes, the last of them special.
+INTEGERS = {"log_n": 14, "bits": [54] * 7 + [60], "plain_bits": 20}
+
+
+def integers(run: Run, rows: Sequence[Row]) -> None:
+    for scheme, _threads, chosen in by_case(run, rows):
+        with tempfile.TemporaryDirectory() as folder:
+            run.progress(f"integers.{scheme}: keys, operands and results of SEAL")
+            answers = run.open(run.peers["integers"], scheme=scheme, folder=folder, **INTEGERS)
+            if "SEAL" not in answers:
+                run.skip(f"integers.{scheme}", "its parameters, keys and operands are SEAL's")
+                continue
+            own = run.ours.ask(do="open", group="integers", scheme=scheme, folder=folder)
+            for row in chosen:
+                if run.equal(f"{row.id}, ours", own["equal"][row.name]):
+                    what = row.name.replace("_relinearise", " + relinearise").replace("_mod_switch", " + mod-switch")
+                    shape = Shape(f"{scheme} {what}", INTEGERS["log_n"], sum(INTEGERS["bits"]), None)
+                    run.measure(row, run.peers["integers"], shape)
+
+
 def having(run: Run, row: Row, answers: dict[str, dict[str, Any]]) -> Iterator[Side]:
     """The peers that have this row and get it right."""
     for side in run.peers["ckks"]:
@@ -230,7 +250,12 @@ def by_case(run: Run, rows: Sequence[Row]) -> Iterator[tuple[str, int, list[Row]
                 yield case, threads, chosen
 
 
-GROUPS: dict[str, Callable[[Run, Sequence[Row]], None]] = {"ntt": ntt, "ckks": ckks, "basext": basext}
+GROUPS: dict[str, Callable[[Run, Sequence[Row]], None]] = {
+    "ntt": ntt,
+    "ckks": ckks,
+    "integers": integers,
+    "basext": basext,
+}
 
 
 @contextmanager

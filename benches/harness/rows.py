@@ -19,6 +19,11 @@ CKKS_ROWS = (
     "decrypt",
     "decode",
 )
+# BFV and BGV with 7 ciphertext primes and one special at N = 2^14, a plaintext modulus of 20 bits.
+INTEGER_ROWS = {
+    "bfv": ("add", "multiply_relinearise", "rotate"),
+    "bgv": ("add", "multiply_relinearise_mod_switch", "rotate"),
+}
 NTT_LOG_N = tuple(range(10, 17))
 NTT_BITS = (30, 50, 60)
 # log2 N, limbs (as many targets), bits.
@@ -51,7 +56,8 @@ def all_rows() -> list[Row]:
     ckks = [Row("ckks", name, row) for name in CKKS_SETS for row in CKKS_ROWS]
     ckks += [Row("ckks", name, "multiply_relinearise", threads=2) for name in CKKS_SETS]
     basext = [Row("basext", ".".join(map(str, case)), "extend", threads) for case in BASEXT_CASES for threads in (1, 2)]
-    return ntt + ckks + basext
+    integers = [Row("integers", scheme, name) for scheme, names in INTEGER_ROWS.items() for name in names]
+    return ntt + ckks + integers + basext
 
 
 def choose(only: str | None) -> list[Row]:

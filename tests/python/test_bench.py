@@ -249,7 +249,7 @@ def test_rows_are_chosen_by_parts_of_their_names():
         "ntt.60.14.forward",
         "ckks.set1.rotate",
     ]
-    assert len(rows.choose("multiply_relinearise")) == 4  # two sets, one and two threads
+    assert len(rows.choose("multiply_relinearise")) == 5  # two sets of CKKS, one and two threads; BFV
     assert rows.choose(None) == rows.all_rows()
     with pytest.raises(SystemExit, match="no row matches 'sett'"):
         rows.choose("sett")

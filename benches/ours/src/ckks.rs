@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ringmill_devices::progress::Silent;
 use ringmill_devices::{Cpu, OutputLimb};
+use ringmill_schemes::Limbed;
 use ringmill_schemes::ckks::{
     Ciphertext, Decryptor, Encoder, Encryptor, Evaluator, GaloisKeys, KSwitchKey, KeyForm,
     KeyGenerator, Op, OpKey, Params, ProcCache, PublicKey, RelinKey, SecretKey,
@@ -47,7 +48,7 @@ pub fn open(set: &str, folder: Option<&Path>, threads: usize) -> Result<Group> {
     let mut group = Group::default();
     let cpu = Arc::new(Cpu::new(threads)?);
     let cache = ProcCache::new(params.clone());
-    let operands = [&material.a, &material.b];
+    let operands: [&dyn Limbed; 2] = [&material.a, &material.b];
     for operation in operations(material)? {
         let name = operation.name;
         let program = chain::program(&cache, &operation.chain)?;
@@ -124,7 +125,7 @@ fn matches(
     if let Some(folder) = folder {
         let context = SealContext::new(params.clone())?;
         let theirs = seal::read_ciphertext(&context, &file(folder, operation.name)?)?;
-        let ours = chain::ciphertext(params, theirs.level(), theirs.scale(), limbs)?;
+        let ours: Ciphertext = chain::ciphertext(params, theirs.level(), theirs.scale(), limbs)?;
         return Ok(ours == theirs);
     }
     let (mut level, mut scale) = (params.max_level(), params.default_scale());
@@ -138,7 +139,7 @@ fn matches(
             _ => {}
         }
     }
-    let cipher = chain::ciphertext(params, level, scale, limbs)?;
+    let cipher: Ciphertext = chain::ciphertext(params, level, scale, limbs)?;
     if operation.name == "rescale" {
         return Ok(cipher == Evaluator::new(params.clone()).rescale(&material.a)?);
     }

@@ -11,6 +11,7 @@ mod client;
 mod group;
 #[cfg(target_arch = "x86_64")]
 mod instructions;
+mod integers;
 mod machine;
 mod ntt;
 
@@ -63,6 +64,11 @@ enum Open {
         folder: Option<PathBuf>,
         threads: usize,
     },
+    /// `folder` holds SEAL's parameters, keys, operands and results.
+    Integers {
+        scheme: String,
+        folder: PathBuf,
+    },
 }
 
 fn main() -> Result<()> {
@@ -87,6 +93,7 @@ fn main() -> Result<()> {
                         folder,
                         threads,
                     } => ckks::open(&set, folder.as_deref(), threads)?,
+                    Open::Integers { scheme, folder } => integers::open(&scheme, &folder)?,
                 };
                 group.describe()
             }

@@ -6,18 +6,17 @@ use std::error::Error;
 use std::sync::Arc;
 
 use ringmill_devices::{Bindings, Limb, OutputLimb, SeedExpansion};
-use ringmill_isa::mid::{
-    Call, Input, InputRole, LimbId, Output, ParamRole, TableModulus, Unrolled, Verified,
-};
+use ringmill_isa::mid::{Call, Input, InputRole, LimbId, Output, ParamRole, Unrolled, Verified};
 use ringmill_isa::{Level, Poly};
-use ringmill_schemes::ckks::{Ciphertext, KSwitchKey, OpKey, Params, ProcCache};
+use ringmill_schemes::rlwe::{Annotation, Ciphertext, KSwitchKey, Params};
+use ringmill_schemes::{Limbed, ParameterSet, ProcCache, Scheme};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// The program of `ops`; key number i is the key of operation i.
-pub fn program(cache: &ProcCache, ops: &[OpKey]) -> Result<Verified> {
+pub fn program<S: Scheme>(cache: &ProcCache<S>, ops: &[S::Operation]) -> Result<Verified> {
     let params = cache.params();
-    let mut p = Unrolled::empty(params.log_n(), TableModulus::primes(params.moduli()));
+    let mut p = Unrolled::empty(params.log_n(), params.table());
     // Limb of (polynomial, modulus) of the last result.
     let mut last: HashMap<(Poly, u16), LimbId> = HashMap::new();
     for (number, op) in ops.iter().enumerate() {
@@ -99,7 +98,7 @@ pub fn program(cache: &ProcCache, ops: &[OpKey]) -> Result<Verified> {
 /// Binds ciphertext operands and the operations' keys.
 pub fn bind<'a>(
     program: &Verified,
-    ciphers: &[&'a Ciphertext],
+    ciphers: &[&'a dyn Limbed],
     keys: &[Option<&'a KSwitchKey>],
 ) -> Result<Bindings<'a>> {
     let key = |k: u32| {
@@ -136,16 +135,19 @@ pub fn bind<'a>(
 
 /// The output limbs as a ciphertext.
 #[allow(dead_code)] // `relin_speed` times only; `benches/ours` compares
-pub fn ciphertext(
+pub fn ciphertext<A: Annotation>(
     params: &Params,
     level: Level,
-    scale: f64,
+    annotation: impl Into<A>,
     limbs: &[OutputLimb],
-) -> Result<Ciphertext> {
+) -> Result<Ciphertext<A>>
+where
+    A::Error: Error + 'static,
+{
     let per_poly = level.primes();
     let polys = limbs
         .chunks(per_poly)
         .map(|poly| poly.iter().flat_map(|limb| limb.iter().copied()).collect())
         .collect();
-    Ok(Ciphertext::new(params, level, scale, polys)?)
+    Ok(Ciphertext::new(params, level, annotation, polys)?)
 }

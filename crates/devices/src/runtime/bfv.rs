@@ -40,7 +40,7 @@ impl Runs for Bfv {
                 name: input.name.clone(),
                 slot,
                 value: values.get(slot).copied().unwrap_or_default(),
-                range: input.range,
+                range: Box::new(input.range),
             }),
         }
     }

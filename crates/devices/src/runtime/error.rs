@@ -52,7 +52,8 @@ pub enum RuntimeError<E = CkksError> {
         name: String,
         slot: usize,
         value: i64,
-        range: IntegerRange,
+        /// Boxed, as errors are handed on by value.
+        range: Box<IntegerRange>,
     },
     #[error("`{name}`: {source}")]
     Value { name: String, source: E },
