@@ -117,7 +117,8 @@ except MemoryError as error:
 
 def test_a_starved_process_gets_a_memory_error():
     said = {}
-    for extra in (8, 40, 80, 120, 200, 300, 4000):
+    between = (40, 80, 120, 200, 300) if "RINGMILL_FUZZ_SECONDS" in os.environ else (120,)
+    for extra in (8, *between, 4000):
         done = subprocess.run([sys.executable, "-c", STARVED, str(extra)], capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, (extra, done.returncode, done.stderr)
         said[extra] = done.stdout.split(maxsplit=1)[0]
