@@ -8,10 +8,9 @@
 
 use super::params::{Multiplication, Params};
 use crate::exact::ExactParams;
+use crate::exact::noise::{FAILURE_BITS, log2_sum};
 use crate::rlwe::Level;
 
-/// A bound fails with probability 2^-FAILURE_BITS in a whole program.
-pub const FAILURE_BITS: f64 = 40.0;
 /// A complex number is small in every direction if it is in this many: its modulus then exceeds the largest of its
 /// components by 1 / cos(pi / DIRECTIONS) at most.
 const DIRECTIONS: f64 = 16.0;
@@ -31,12 +30,7 @@ impl Noise {
     }
 
     fn plus(self, other: Self) -> Self {
-        let (low, high) = if self.0 < other.0 {
-            (self.0, other.0)
-        } else {
-            (other.0, self.0)
-        };
-        Self(high + (low - high).exp2().ln_1p() / std::f64::consts::LN_2)
+        Self(log2_sum(self.0, other.0))
     }
 
     fn times(self, norm: f64) -> Self {

@@ -5,6 +5,7 @@ use ringmill_isa::Level;
 use super::factor::Balance;
 use super::params::Params;
 use crate::exact::ExactParams;
+use crate::exact::noise::{FAILURE_BITS, log2_sum};
 use crate::rlwe::{ErrorDistribution, SecretDistribution};
 
 /// A bound on the coefficients of a ciphertext's centred phase c_0 + c_1 s + ..., message included. A message is there as
@@ -25,9 +26,8 @@ impl Noise {
     }
 
     fn plus(self, other: Self) -> Self {
-        let (large, small) = (self.log2.max(other.log2), self.log2.min(other.log2));
         Self {
-            log2: large + (small - large).exp2().ln_1p() / std::f64::consts::LN_2,
+            log2: log2_sum(self.log2, other.log2),
         }
     }
 
@@ -72,9 +72,6 @@ struct Room {
     bits: u64,
     log2: f64,
 }
-
-/// log2 of the chance that a bound fails.
-const FAILURE_BITS: f64 = 40.0;
 
 /// What floating point may lose on the way, in log2.
 const SLACK: f64 = 1e-6;

@@ -11,6 +11,7 @@ mod error;
 pub mod file;
 mod integer;
 mod lift;
+pub(crate) mod noise;
 mod plain_modulus;
 mod plaintext;
 mod roles;

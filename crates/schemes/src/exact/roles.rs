@@ -1,6 +1,6 @@
 //! The parties of a computation on exact integers.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ringmill_limits::Watch;
 
@@ -151,6 +151,8 @@ where
 /// Computes on ciphertexts.
 pub struct Operator<S: Scheme> {
     params: Arc<S::Params>,
+    /// Made when it is first asked for.
+    encoder: OnceLock<Encoder<S::Params>>,
 }
 
 impl<S, A> roles::Operator for Operator<S>
@@ -171,11 +173,18 @@ where
     type Scheme = S;
 
     fn new(params: Arc<S::Params>) -> Self {
-        Self { params }
+        let encoder = OnceLock::new();
+        Self { params, encoder }
     }
 
     fn encode(&self, message: &Vec<i64>, _: &At<A>) -> Result<Plaintext, S::Error> {
-        let encoder = Encoder::new(self.params.clone())?;
+        let encoder = match self.encoder.get() {
+            Some(encoder) => encoder,
+            None => {
+                let encoder = Encoder::new(self.params.clone())?;
+                self.encoder.get_or_init(|| encoder)
+            }
+        };
         Ok(encoder.encode_repeated(message, Integers::Signed)?)
     }
 

@@ -99,7 +99,7 @@ impl Encryptor {
         match &self.key {
             EncryptionKey::Public(halves) => {
                 let polys = halves.zero(params, level, &mut self.source.fresh()?)?;
-                let polys = polys.to_vec();
+                let polys = polys.into();
                 let cipher = Ciphertext::trusted(params, level, annotation, polys, self.key_id);
                 Ok(cipher)
             }
