@@ -19,11 +19,16 @@ use std::error::Error;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 
+use ringmill_math::LineAllocator;
 use ringmill_schemes::ckks::Params;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use group::Group;
+
+/// Limbs start at cache lines.
+#[global_allocator]
+static ALLOCATOR: LineAllocator = LineAllocator;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

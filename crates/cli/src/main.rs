@@ -6,7 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use ringmill_math::LineAllocator;
 use signal_hook::consts::SIGINT;
+
+/// Limbs start at cache lines.
+#[global_allocator]
+static ALLOCATOR: LineAllocator = LineAllocator;
 
 /// Between two looks at the flag that Ctrl-C sets.
 const LOOK: Duration = Duration::from_millis(5);

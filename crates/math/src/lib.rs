@@ -4,6 +4,7 @@
 //! primitive 2N-th root of unity; position i of the evaluation form holds a(psi^(2 bitrev(i) + 1)).
 //! The whole-limb loops live in [`kernels`] and choose a SIMD path at run time; every path gives the same bits.
 
+mod allocator;
 pub mod basext;
 pub mod bits;
 mod error;
@@ -23,6 +24,7 @@ mod simd;
 mod simd256;
 mod word;
 
+pub use allocator::LineAllocator;
 pub use error::MathError;
 pub use kernels::{AutoEvalPlan, Backend};
 pub use modulus::{Modulus, Shoup};

@@ -1,6 +1,7 @@
 //! The extension module behind the Python package: conversion only, no logic of its own.
 
 use pyo3::prelude::*;
+use ringmill_math::LineAllocator;
 
 mod data;
 mod errors;
@@ -11,6 +12,10 @@ mod program;
 mod runtime;
 mod seal;
 mod watch;
+
+/// Limbs start at cache lines.
+#[global_allocator]
+static ALLOCATOR: LineAllocator = LineAllocator;
 
 /// The compiled half of the `ringmill` package.
 #[pymodule]

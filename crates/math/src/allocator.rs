@@ -1,0 +1,226 @@
+//! An allocator for programs that compute on limbs: long blocks start at cache lines.
+//!
+//! A vector of 64 bytes that lies across two lines costs two accesses, and the system starts long blocks 16 bytes past
+//! a line as often as not. `Vec<u64>` stays what limbs are kept in: a program chooses its allocator once,
+//!
+//! ```
+//! #[global_allocator]
+//! static ALLOCATOR: ringmill_math::LineAllocator = ringmill_math::LineAllocator;
+//! ```
+
+use std::alloc::{GlobalAlloc, Layout, System};
+
+/// Bytes of a cache line and of the longest vectors.
+const LINE: usize = 64;
+/// The system's allocator starts every block at a multiple of this.
+const SYSTEM: usize = 16;
+/// Shorter blocks are the system's own: none holds a limb of a ring that encrypts.
+const LONG: usize = 4096;
+
+/// The system's allocator, but blocks of 4 KiB and more start at a cache line. Each of them takes 64 bytes more.
+///
+/// The system's aligned blocks are not used: it moves them when they grow, fills them with zeros where fresh memory has
+/// zeros already, and does not find room for one where one of the same size was freed.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct LineAllocator;
+
+/// The system's block around a long one: between its start and the long one's are 16 to 64 bytes, the last eight of
+/// which say how many.
+fn around(layout: Layout) -> Option<Layout> {
+    let long = layout.size() >= LONG && layout.align() <= LINE;
+    let size = layout.size().checked_add(LINE).filter(|_| long)?;
+    Layout::from_size_align(size, SYSTEM).ok()
+}
+
+/// Bytes from the start of a system's block to the long one in it.
+fn offset(base: *mut u8) -> usize {
+    LINE - base.addr() % LINE
+}
+
+/// The long block in the system's block at `base`, of which its caller may be told.
+///
+/// # Safety
+///
+/// `base` is null or the start of a writable block that [`around`] gave the layout of.
+unsafe fn inside(base: *mut u8) -> *mut u8 {
+    if base.is_null() {
+        return base;
+    }
+    let offset = offset(base);
+    // SAFETY: `base` is a multiple of 16, so the offset is at least 16, and 64 at most, which the block is longer by; the
+    // count before the long block is in the system's and at a multiple of 8.
+    unsafe {
+        let block = base.add(offset);
+        block.cast::<usize>().sub(1).write(offset);
+        block
+    }
+}
+
+/// The start of the system's block around a long one.
+///
+/// # Safety
+///
+/// `block` came from [`inside`] and nothing was written before it.
+unsafe fn outside(block: *mut u8) -> *mut u8 {
+    // SAFETY: `inside` wrote the count there, and it leads back to the same block's start.
+    unsafe { block.sub(block.cast::<usize>().sub(1).read()) }
+}
+
+// SAFETY: every block is the system's, or lies in one that is 64 bytes longer; which of the two depends on its layout
+// alone, which the caller gives again. A long block is a multiple of 64, no less than its layout's alignment. Nothing here
+// panics.
+unsafe impl GlobalAlloc for LineAllocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's layout is not empty, nor is a longer one; the block is of that layout.
+        match around(layout) {
+            Some(around) => unsafe { inside(System.alloc(around)) },
+            None => unsafe { System.alloc(layout) },
+        }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as for `alloc`; the count is written before the block, whose zeros stay.
+        match around(layout) {
+            Some(around) => unsafe { inside(System.alloc_zeroed(around)) },
+            None => unsafe { System.alloc_zeroed(layout) },
+        }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the block was given for this layout, so it is the system's, or `inside` made it, by the same rule.
+        match around(layout) {
+            Some(around) => unsafe { System.dealloc(outside(block), around) },
+            None => unsafe { System.dealloc(block, layout) },
+        }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller promises that `size` fits a layout of this alignment.
+        let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+        match (around(layout), around(wanted)) {
+            // SAFETY: the system's own, before and after.
+            (None, None) => unsafe { System.realloc(block, layout, size) },
+            // SAFETY: the system moves its block with all that is in it, or leaves it as it was and gives null. The content
+            // then lies as far from the start as before, and goes where a long block starts now: both places hold as
+            // much as the shorter of the two sizes. The count is written after it, since it may lie where content lay.
+            (Some(before), Some(after)) => unsafe {
+                let base = outside(block);
+                let old = block.addr() - base.addr();
+                let base = System.realloc(base, before, after.size());
+                if !base.is_null() && offset(base) != old {
+                    let kept = layout.size().min(size);
+                    base.add(old).copy_to(base.add(offset(base)), kept);
+                }
+                inside(base)
+            },
+            // SAFETY: two blocks that do not overlap, each as long as what is copied; the old one is not used again.
+            (Some(_), None) | (None, Some(_)) => unsafe {
+                let moved = self.alloc(wanted);
+                if !moved.is_null() {
+                    block.copy_to_nonoverlapping(moved, layout.size().min(size));
+                    self.dealloc(block, layout);
+                }
+                moved
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Prng;
+
+    /// All unit tests of the crate run on it.
+    #[global_allocator]
+    static ALLOCATOR: LineAllocator = LineAllocator;
+
+    #[test]
+    fn long_vectors_start_at_a_line() {
+        for len in (512..4096).step_by(7) {
+            let (mut limb, zeros) = (Vec::with_capacity(len), vec![0u64; len]);
+            assert!(zeros.iter().all(|&x| x == 0));
+            limb.extend(0..len as u64);
+            for limb in [&limb, &zeros] {
+                assert_eq!(limb.as_ptr().addr() % LINE, 0);
+            }
+            while limb.len() < 20_000 {
+                limb.extend(limb.len() as u64..limb.len() as u64 + 999);
+                assert_eq!(limb.as_ptr().addr() % LINE, 0);
+            }
+            limb.truncate(len);
+            limb.shrink_to_fit();
+            assert!(limb.iter().copied().eq(0..len as u64));
+        }
+    }
+
+    /// Random blocks live together, grow and shrink across the bound between short and long, and keep their content.
+    #[test]
+    fn blocks_keep_their_content() {
+        struct Block(*mut u8, Layout, u8);
+        let mut prng = Prng::from_seed_for_reproducible_tests_only([41; 32]);
+        let mut draw = |below: usize| prng.next_u64() as usize % below;
+        let mut blocks = Vec::new();
+        // SAFETY: every block is used within its layout and given back once, with the layout it has then.
+        let filled = |Block(at, layout, with): &Block| unsafe {
+            let bytes = std::slice::from_raw_parts(*at, layout.size());
+            bytes.iter().all(|x| x == with)
+        };
+        for round in 0..20_000 {
+            let size = [1 + draw(5000), 4090 + draw(12), 1 + draw(300_000)][draw(3)];
+            let layout = Layout::from_size_align(size, 1 << draw(9)).unwrap();
+            let fill = round as u8;
+            match draw(if blocks.len() < 200 { 4 } else { 3 }) {
+                0 if !blocks.is_empty() => {
+                    let block: Block = blocks.swap_remove(draw(blocks.len()));
+                    assert!(filled(&block));
+                    // SAFETY: as above.
+                    unsafe { LineAllocator.dealloc(block.0, block.1) };
+                }
+                1 if !blocks.is_empty() => {
+                    let Block(at, old, with) = blocks.swap_remove(draw(blocks.len()));
+                    let layout = Layout::from_size_align(size, old.align()).unwrap();
+                    // SAFETY: as above; what is new is written before it is read.
+                    let at = unsafe {
+                        let at = LineAllocator.realloc(at, old, size);
+                        at.add(old.size().min(size))
+                            .write_bytes(with, size.saturating_sub(old.size()));
+                        at
+                    };
+                    let block = Block(at, layout, with);
+                    assert!(filled(&block));
+                    blocks.push(block);
+                }
+                _ => {
+                    // SAFETY: as above.
+                    let at = unsafe {
+                        let zeros = LineAllocator.alloc_zeroed(layout);
+                        assert!(filled(&Block(zeros, layout, 0)));
+                        LineAllocator.dealloc(zeros, layout);
+                        let at = LineAllocator.alloc(layout);
+                        at.write_bytes(fill, size);
+                        at
+                    };
+                    blocks.push(Block(at, layout, fill));
+                }
+            }
+            if let Some(Block(at, layout, _)) = blocks.last() {
+                assert_eq!(at.addr() % layout.align(), 0);
+                assert!(layout.size() < LONG || at.addr() % LINE == 0);
+            }
+        }
+        for block in blocks {
+            assert!(filled(&block));
+            // SAFETY: as above.
+            unsafe { LineAllocator.dealloc(block.0, block.1) };
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_had_is_null() {
+        let mut vector = vec![1u8; 5000];
+        assert!(vector.try_reserve(isize::MAX as usize - 6000).is_err());
+        assert!(vector.iter().all(|&x| x == 1));
+        assert!(Vec::<u8>::new().try_reserve(isize::MAX as usize).is_err());
+    }
+}
