@@ -232,7 +232,7 @@ def scaled(x, by):
     return x * by
 
 
-def repeated(x, *args, carried=None, **given):
+def repeated(x, /, *args, carried=None, **given):
     """`rm.repeat` carries what comes last, by position only."""
     args = (*args, *(given.pop(name) for name in ("count", "body") if name in given))
     return rm.repeat(*args, x, *([] if carried is None else [carried]), **given)

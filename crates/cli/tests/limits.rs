@@ -194,19 +194,25 @@ fn interrupt(mut child: Child) -> (Option<i32>, String, String, Duration) {
 fn ctrl_c_stops_every_stage_at_once() {
     let program = long_program(&folder("stopped"), 30_000);
     let run = on_set2(&program);
-    for (device, after) in [
-        ("cpu:1", 50),
-        ("cpu:1", 1500),
-        ("cpu:2", 3000),
-        ("sim:ring", 2500),
-    ] {
+    let stop = |device: &str, after| {
         let child = start(command(&run).arg(device));
         std::thread::sleep(Duration::from_millis(after));
         let (status, _, said, took) = interrupt(child);
         assert_eq!(status, Some(130), "{device} after {after} ms: {said}");
         assert!(said.contains("interrupted"), "{said}");
         assert!(took < STOPS, "{device} after {after} ms: {took:?}");
-    }
+    };
+    std::thread::scope(|scope| {
+        let moments = [
+            ("cpu:1", 50),
+            ("cpu:1", 1500),
+            ("cpu:2", 3000),
+            ("sim:ring", 2500),
+        ];
+        for (device, after) in moments {
+            scope.spawn(move || stop(device, after));
+        }
+    });
 }
 
 #[test]

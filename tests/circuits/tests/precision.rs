@@ -305,7 +305,7 @@ fn an_output_of_which_nothing_could_be_read_is_refused() {
 /// One key that switches the same polynomial again and again adds the same error again and again.
 #[test]
 fn errors_that_are_the_same_are_not_independent() {
-    let mut seeds = seeds(100);
+    let mut seeds = seeds(std::env::var_os("RINGMILL_FUZZ_SECONDS").map_or(34, |_| 100));
     seeds.iter_mut().for_each(|seed| *seed |= ALIKE);
     hold(&seeds);
 }
