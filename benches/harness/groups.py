@@ -55,14 +55,19 @@ class Run:
             self.progress(f"DIFFERS, not timed: {where}")
         return equal
 
-    def measure(self, row: Row, peers: Sequence[Side], shape: Shape, name: str | None = None) -> None:
-        """One line for each peer, all against the same samples of ours."""
-        self.progress(f"{row.id}: ours, {', '.join(p.name for p in peers) or 'no peer'}")
+    def measure(
+        self, row: Row, peers: Sequence[Side], shape: Shape, name: str | None = None, beside: str | None = None
+    ) -> None:
+        """One line for each peer, all against the same samples of ours. `beside` is another row of ours."""
         own = self.ours if row.threads == 1 else self.ours_two
         assert own is not None
         name = name or row.name
-        ours, *theirs = interleave([(side, name) for side in (own, *peers)])
-        found = [(p.name if p is not self.ours else "ours, 1 thread", t) for p, t in zip(peers, theirs, strict=True)]
+        others = [(side.name if side is not self.ours else "ours, 1 thread", side, name) for side in peers]
+        if beside is not None:
+            others.append((f"ours, {beside}", own, beside))
+        self.progress(f"{row.id}: ours, {', '.join(label for label, _, _ in others) or 'no peer'}")
+        ours, *theirs = interleave([(own, name), *((side, other) for _, side, other in others)])
+        found = [(label, times) for (label, _, _), times in zip(others, theirs, strict=True)]
         for peer, times in found or [(None, None)]:
             self.rows.append(line(row, shape, ours, peer, times, self.rates))
             self.counts.append(shape.count)
@@ -151,17 +156,20 @@ def basext(run: Run, rows: Sequence[Row]) -> None:
     for case, threads, chosen in by_case(run, rows):
         log_n, limbs, bits = map(int, case.split("."))
         request = {"group": "basext", "log_n": log_n, "limbs": limbs, "bits": bits}
-        equal = run.ours.ask(do="open", threads=1, **request)["equal"]["extend"]
+        equal = [run.ours.ask(do="open", threads=1, **request)["equal"]]
         if threads == 2:
             assert run.ours_two is not None
-            equal &= run.ours_two.ask(do="open", threads=2, **request)["equal"]["extend"]
+            equal.append(run.ours_two.ask(do="open", threads=2, **request)["equal"])
         recorded = OPENFHE_BASEXT_MS.get((log_n, limbs))
+        count = floors.basext(log_n, limbs, bits, run.rates["backend"])
         for row in chosen:
-            if run.equal(row.id, equal):
-                count = floors.basext(log_n, limbs, bits, run.rates["backend"])
-                survey = ("OpenFHE", recorded * 1e3) if recorded and threads == 1 else None
-                shape = Shape(f"base extension {limbs} to {limbs}", log_n, bits, count, survey)
-                run.measure(row, [run.ours] if threads == 2 else [], shape)
+            if not run.equal(row.id, all(side[row.name] for side in equal)):
+                continue
+            exact = row.name == "extend"
+            kind = "exact" if exact else "fast"
+            survey = ("OpenFHE", recorded * 1e3) if recorded and exact and threads == 1 else None
+            shape = Shape(f"{kind} base extension {limbs} to {limbs}", log_n, bits, count, survey)
+            run.measure(row, [run.ours] if threads == 2 else [], shape, beside=None if exact else "extend")
 
 
 def ckks(run: Run, rows: Sequence[Row]) -> None:
@@ -206,7 +214,8 @@ def integers(run: Run, rows: Sequence[Row]) -> None:
                 continue
             own = run.ours.ask(do="open", group="integers", scheme=scheme, folder=folder)
             for row in chosen:
-                if run.equal(f"{row.id}, ours", own["equal"][row.name]):
+                theirs = answers["SEAL"]["equal"].get(row.name, True)
+                if run.equal(f"{row.id}, SEAL", theirs) and run.equal(f"{row.id}, ours", own["equal"][row.name]):
                     what = row.name.replace("_relinearise", " + relinearise").replace("_mod_switch", " + mod-switch")
                     shape = Shape(f"{scheme} {what}", INTEGERS["log_n"], sum(INTEGERS["bits"]), None)
                     run.measure(row, run.peers["integers"], shape)

@@ -20,9 +20,10 @@ CKKS_ROWS = (
     "decode",
 )
 # BFV and BGV with 7 ciphertext primes and one special at N = 2^14, a plaintext modulus of 20 bits.
+CLIENT_ROWS = ("encode", "encrypt", "decrypt", "decode")
 INTEGER_ROWS = {
-    "bfv": ("add", "multiply_relinearise", "rotate"),
-    "bgv": ("add", "multiply_relinearise_mod_switch", "rotate"),
+    "bfv": ("add", "multiply_relinearise", "rotate", *CLIENT_ROWS),
+    "bgv": ("add", "multiply_relinearise_mod_switch", "rotate", *CLIENT_ROWS),
 }
 NTT_LOG_N = tuple(range(10, 17))
 NTT_BITS = (30, 50, 60)
@@ -55,7 +56,12 @@ def all_rows() -> list[Row]:
     ]
     ckks = [Row("ckks", name, row) for name in CKKS_SETS for row in CKKS_ROWS]
     ckks += [Row("ckks", name, "multiply_relinearise", threads=2) for name in CKKS_SETS]
-    basext = [Row("basext", ".".join(map(str, case)), "extend", threads) for case in BASEXT_CASES for threads in (1, 2)]
+    cases = [".".join(map(str, case)) for case in BASEXT_CASES]
+    basext = [
+        Row("basext", case, name, threads)
+        for case in cases
+        for name, threads in (("extend", 1), ("extend", 2), ("extend_fast", 1))
+    ]
     integers = [Row("integers", scheme, name) for scheme, names in INTEGER_ROWS.items() for name in names]
     return ntt + ckks + integers + basext
 

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use ringmill_devices::Cpu;
 use ringmill_devices::progress::Silent;
-use ringmill_schemes::rlwe::{Annotation, Ciphertext, KSwitchKey, RingParams};
+use ringmill_schemes::exact::{Decrypts, ExactError, ExactParams, ExactScheme};
+use ringmill_schemes::rlwe::{Annotation, Ciphertext, KSwitchKey, RlweError};
 use ringmill_schemes::seal::{self, SealContext, SealError, SealParams, bfv, bgv};
 use ringmill_schemes::{Limbed, ProcCache, Scheme};
 use ringmill_schemes::{bfv as bfv_scheme, bgv as bgv_scheme};
 
 use crate::group::Group;
-use crate::{Result, chain};
+use crate::{Result, chain, integers_client};
 
 /// SEAL's own bounds: its default parameters exceed newer ones.
 const TABLE: bfv_scheme::SecurityTable = bfv_scheme::SecurityTable::Standard2018Ternary;
@@ -48,7 +49,9 @@ pub fn open(scheme: &str, folder: &Path) -> Result<Group> {
                 ),
             ];
             let read = |bytes: &[u8]| bfv::read_ciphertext(&context, bytes);
-            group::<bfv_scheme::Bfv, (), _>(&params, &context, folder, rows, read)
+            group::<bfv_scheme::Bfv, (), _, bfv_scheme::Decryptor>(
+                &params, &context, folder, rows, read,
+            )
         }
         "bgv" => {
             let builder = bgv::read_parameters(&parameters)?;
@@ -71,7 +74,9 @@ pub fn open(scheme: &str, folder: &Path) -> Result<Group> {
                 ),
             ];
             let read = |bytes: &[u8]| bgv::read_ciphertext(&context, bytes);
-            group::<bgv_scheme::Bgv, bgv_scheme::Factor, _>(&params, &context, folder, rows, read)
+            group::<bgv_scheme::Bgv, bgv_scheme::Factor, _, bgv_scheme::Decryptor>(
+                &params, &context, folder, rows, read,
+            )
         }
         other => Err(format!("no scheme {other}; expected bfv or bgv").into()),
     }
@@ -80,7 +85,7 @@ pub fn open(scheme: &str, folder: &Path) -> Result<Group> {
 /// Chains of operations by name.
 type Rows<S> = Vec<(&'static str, Vec<(<S as Scheme>::Operation, Key)>)>;
 
-fn group<S, A, P>(
+fn group<S, A, P, D>(
     params: &Arc<P>,
     context: &SealContext<P>,
     folder: &Path,
@@ -88,10 +93,12 @@ fn group<S, A, P>(
     read: impl Fn(&[u8]) -> std::result::Result<Ciphertext<A>, SealError>,
 ) -> Result<Group>
 where
-    S: Scheme<Params = P>,
+    S: ExactScheme + Scheme<Params = P, Annotation = A, Ciphertext = Ciphertext<A>> + 'static,
+    S::Error: From<RlweError> + From<ExactError> + std::error::Error + 'static,
     A: Annotation,
     A::Error: std::error::Error + 'static,
-    P: RingParams + SealParams,
+    P: ExactParams + SealParams + Send + Sync + 'static,
+    D: Decrypts<S> + 'static,
 {
     let ring = params.ring_params();
     // They live as long as the process: bound programs borrow them.
@@ -130,10 +137,11 @@ where
             Ok(())
         });
     }
+    integers_client::rows::<S, A, D>(&mut group, context, a, folder)?;
     Ok(group)
 }
 
-fn file(folder: &Path, name: &str) -> Result<Vec<u8>> {
+pub fn file(folder: &Path, name: &str) -> Result<Vec<u8>> {
     let path = folder.join(format!("{name}.seal"));
     let read = std::fs::read(&path);
     Ok(read.map_err(|error| format!("{}: {error}", path.display()))?)

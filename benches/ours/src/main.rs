@@ -12,6 +12,7 @@ mod group;
 #[cfg(target_arch = "x86_64")]
 mod instructions;
 mod integers;
+mod integers_client;
 mod machine;
 mod ntt;
 
