@@ -13,6 +13,7 @@
 //! | [`ShenoyKumaresan`] (Algorithm 2) | from a redundant residue | all A < Q | l + 1 products, one more input limb |
 //! | [`Kawamura`] (Algorithm 3, Cox-Rower) | from the top bits of the y_i | A < (1 - delta) Q | l additions |
 //! | [`FixedPoint`] (2.5.1.4, Halevi-Polyakov-Shoup) | from 52-bit fractions, close calls in full | all A < Q | l short products |
+//! | [`MiddleHalf`] | from 52-bit fractions | A in (-Q/4, Q/4), others are refused | 2 l short products |
 //! | [`MixedRadix`] (Algorithm 4) | not needed | all A < Q | l^2 / 2 products |
 //!
 //! [`best_exact`] chooses for the CPU. No method uses floating point.
@@ -25,12 +26,14 @@ mod fraction_avx512;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
 mod kawamura;
+mod middle;
 mod mixed_radix;
 mod shenoy_kumaresan;
 mod weighted_sums;
 
 pub use fixed_point::FixedPoint;
 pub use kawamura::Kawamura;
+pub use middle::MiddleHalf;
 pub use mixed_radix::MixedRadix;
 pub use shenoy_kumaresan::ShenoyKumaresan;
 

@@ -178,7 +178,11 @@ impl BaseConverter {
                 got: j.to_string(),
             });
         };
-        kernels::dot_scalars(*p, out, scaled, row)
+        match (scaled, row, self.from_moduli()) {
+            // Of one modulus, Q / q is 1.
+            ([x], [w], [q]) if w.value == 1 => kernels::conv(*q, *p, out, x),
+            _ => kernels::dot_scalars(*p, out, scaled, row),
+        }
     }
 
     /// The whole conversion: `input` has one limb per source modulus, `output` one per target modulus, all of one

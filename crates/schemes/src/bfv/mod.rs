@@ -28,8 +28,8 @@ pub use ops::{Op, OpKey, ProcCache};
 pub use params::{Multiplication, Params};
 pub use params_builder::ParamsBuilder;
 
-use crate::exact::{self, ExactScheme};
-use crate::rlwe::{self, EvaluationKeys, KeyRequest};
+use crate::exact::{self, Embedding, ExactScheme};
+use crate::rlwe::{self, EvaluationKeys, KeyRequest, RlweError};
 use crate::scheme::{At, Scheme, SchemeTag};
 
 /// A ciphertext at a level.
@@ -79,7 +79,7 @@ impl ExactScheme for Bfv {
     type Decryptor = Decryptor;
     const FRESH: () = ();
 
-    fn add_plain(at: &At<()>, size: u32) -> OpKey {
-        OpKey::add_plain(at.level, size)
+    fn embedding(params: &Params, at: &At<()>) -> Result<Embedding, RlweError> {
+        plain::embedding(params, at.level)
     }
 }

@@ -1,12 +1,12 @@
 //! Sums with plaintexts: the plaintext times Q / t.
 
-use ringmill_isa::Poly;
 use ringmill_isa::mid::ProcBuilder;
-use ringmill_math::AnyModulus;
+use ringmill_isa::{Level, Poly};
+use ringmill_math::{AnyModulus, Modulus};
 
 use super::auxiliary::product;
 use super::params::Params;
-use crate::exact::{ExactParams, at_level};
+use crate::exact::{Embedding, ExactParams, PlainModulus, at_level};
 use crate::rlwe::RlweError;
 use crate::rlwe::ops::scaling::add_all;
 use crate::rlwe::ops::{Emit, Limb, Variant};
@@ -29,15 +29,35 @@ pub(super) fn sub_plain(e: &mut Emit<Params>, _: &Variant) -> Result<(), RlweErr
 /// SEAL's `multiply_add_plain_with_scaling_variant`. With r = (Q m + h) mod t, which is known modulo t, t z = Q m + h - r;
 /// so modulo each q_i, which divides Q, z = (h - r) / t.
 fn scaled(e: &mut Emit<Params>, arg: u16) -> Result<Vec<Limb>, RlweError> {
-    let (t, level) = (e.own.plain_modulus(), e.level);
-    let half = t.value() / 2 + t.value() % 2;
-    let q = AnyModulus::from(t.reducer()).reduce_big(&product(e.params, level));
+    let t = e.own.plain_modulus();
+    let [factor, half] = inner(e.own, e.level);
     let m = e.plain_residues(arg, e.own.plain_index())?;
-    let r = e.ops().muli(m.value, q)?;
+    let r = e.ops().muli(m.value, factor)?;
     let r = e.ops().addi(r, half)?;
     at_level(e, r, |ops, r, q| {
-        let inverse = q.inv(t.value())?;
-        let r = ops.muli(r, q.neg(inverse))?;
-        Ok(ops.addi(r, q.mul(half, inverse))?)
+        let [factor, offset] = outer(t, q)?;
+        let r = ops.muli(r, factor)?;
+        Ok(ops.addi(r, offset)?)
     })
+}
+
+/// Q mod t and h.
+fn inner(params: &Params, level: Level) -> [u64; 2] {
+    let t = params.plain_modulus();
+    let q = AnyModulus::from(t.reducer()).reduce_big(&product(params, level));
+    [q, t.upper_half()]
+}
+
+/// -1 / t and h / t modulo q.
+fn outer(t: PlainModulus, q: Modulus) -> Result<[u64; 2], RlweError> {
+    let inverse = q.inv(t.value())?;
+    Ok([q.neg(inverse), q.mul(q.reduce(t.upper_half()), inverse)])
+}
+
+/// What [`add_plain`] adds.
+pub(super) fn embedding(params: &Params, level: Level) -> Result<Embedding, RlweError> {
+    params.check_level(level)?;
+    let t = params.plain_modulus();
+    let primes = params.reducers().get(..level.primes()).unwrap_or_default();
+    Embedding::new(t.reducer(), inner(params, level), primes, |q| outer(t, q))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ringmill_math::basext::{BaseExtension, MixedRadix, Representative};
+use ringmill_math::basext::MiddleHalf;
 use ringmill_math::{Modulus, RnsBasis, kernels};
 use zeroize::Zeroizing;
 
@@ -18,7 +18,7 @@ pub struct Decryptor {
     params: Arc<Params>,
     phases: rlwe::Decryptor,
     /// From the primes of each level to t.
-    extensions: Vec<MixedRadix>,
+    extensions: Vec<MiddleHalf>,
 }
 
 impl Decryptor {
@@ -37,8 +37,8 @@ impl Decryptor {
         Ok(phase)
     }
 
-    /// The integers in (-Q/2, Q/2] that a polynomial's coefficients are, modulo t.
-    fn modulo_t(&self, x: &[u64], level: Level) -> Result<Zeroizing<Vec<u64>>, BgvError> {
+    /// The integers in (-Q/4, Q/4) that a polynomial's coefficients are, modulo t; `None` where one is none of these.
+    fn modulo_t(&self, x: &[u64], level: Level) -> Result<Option<Zeroizing<Vec<u64>>>, BgvError> {
         let max = self.params.max_level();
         let extension = self.extensions.get(level.index());
         let extension = extension.ok_or(RlweError::Level { got: level, max })?;
@@ -46,8 +46,8 @@ impl Decryptor {
         let limbs: Vec<&[u64]> = x.chunks_exact(n).collect();
         let mut residues = Zeroizing::new(vec![0; n]);
         let mut scratch = Zeroizing::new(vec![0; extension.scratch_len()]);
-        extension.convert(&limbs, &mut [&mut *residues], &mut scratch)?;
-        Ok(residues)
+        let small = extension.convert(&limbs, &mut [&mut *residues], &mut scratch)?;
+        Ok(small.then_some(residues))
     }
 }
 
@@ -57,7 +57,7 @@ impl Decrypts<Bgv> for Decryptor {
         let extension = |level: Level| {
             let primes = params.reducers().iter().take(level.primes()).copied();
             let basis = RnsBasis::new(primes.collect::<Vec<Modulus>>())?;
-            Ok::<_, RlweError>(MixedRadix::new(&basis, &[t], Representative::Centred)?)
+            Ok::<_, RlweError>(MiddleHalf::new(&basis, &[t])?)
         };
         let levels = Level::LOWEST.to(params.max_level());
         Ok(Self {
@@ -70,23 +70,14 @@ impl Decrypts<Bgv> for Decryptor {
     /// With x the centred c(s) and f the ciphertext's factor, x / f modulo t: SEAL's `bgv_decrypt`, exact however long the
     /// primes are.
     ///
-    /// A message that is lost leaves c(s) anywhere in (-Q/2, Q/2], so that x is refused from Q / 4 on. Below that the centred
-    /// 2 c(s) is 2 x; from there on it is 2 x - Q or 2 x + Q, which is not 2 x modulo t, to which Q is coprime.
+    /// A message that is lost leaves c(s) anywhere in (-Q/2, Q/2], so that x is refused from Q / 4 on, less or more than that by
+    /// at most 2^-43 Q.
     fn decrypt(&self, cipher: &Ciphertext) -> Result<Plaintext, BgvError> {
         let t = self.params.plain_modulus().reducer();
         let (level, inverse) = (cipher.level(), cipher.annotation().inverse(t)?);
-        let mut phase = self.phase(cipher)?;
-        let mut message = self.modulo_t(&phase, level)?;
-        let indices: Vec<usize> = level.moduli().collect();
-        for (_, q, limb) in limbs_mut(&self.params, &indices, &mut phase) {
-            kernels::mul_scalar_assign(q, limb, 2);
-        }
-        let doubled = self.modulo_t(&phase, level)?;
-        let pairs = message.iter().zip(&*doubled);
-        let differs = pairs.fold(0, |any, (&x, &y)| any | (t.add(x, x) ^ y));
-        if differs != 0 {
-            return Err(ExactError::NoBudget.into());
-        }
+        let phase = self.phase(cipher)?;
+        let message = self.modulo_t(&phase, level)?;
+        let mut message = message.ok_or(ExactError::NoBudget)?;
         kernels::mul_scalar_assign(t, &mut message, inverse);
         Ok(Plaintext::new(
             &*self.params,

@@ -28,8 +28,8 @@ pub use ops::{Op, OpKey, ProcCache};
 pub use params::Params;
 pub use params_builder::ParamsBuilder;
 
-use crate::exact::{self, ExactScheme};
-use crate::rlwe::{self, EvaluationKeys, KeyRequest};
+use crate::exact::{self, Embedding, ExactScheme};
+use crate::rlwe::{self, EvaluationKeys, KeyRequest, RlweError};
 use crate::scheme::{At, Scheme, SchemeTag};
 
 /// A ciphertext at a level, with its correction factor.
@@ -78,7 +78,7 @@ impl ExactScheme for Bgv {
     type Decryptor = Decryptor;
     const FRESH: Factor = Factor::ONE;
 
-    fn add_plain(at: &At<Factor>, size: u32) -> OpKey {
-        OpKey::add_plain(at.level, size, at.annotation)
+    fn embedding(params: &Params, at: &At<Factor>) -> Result<Embedding, RlweError> {
+        plain::embedding(params, at)
     }
 }

@@ -2,9 +2,12 @@
 
 use ringmill_isa::Poly;
 use ringmill_isa::mid::ProcBuilder;
+use ringmill_math::Modulus;
 
+use super::factor::Factor;
 use super::params::Params;
-use crate::exact::{ExactParams, lifted};
+use crate::At;
+use crate::exact::{Embedding, ExactParams, lifted};
 use crate::rlwe::RlweError;
 use crate::rlwe::ops::{Emit, Limb, Variant};
 
@@ -28,4 +31,19 @@ fn operands(e: &mut Emit<Params>) -> Result<(Vec<Limb>, Vec<Limb>), RlweError> {
     let m = e.plain_residues(1, plain)?;
     let m = e.ops().muli_of(m.value, factor)?;
     Ok((c0, lifted(e, m)?))
+}
+
+/// What [`add_plain`] adds to a ciphertext with this factor.
+pub(super) fn embedding(params: &Params, at: &At<Factor>) -> Result<Embedding, RlweError> {
+    params.check_level(at.level)?;
+    let t = params.plain_modulus();
+    if at.annotation.value() >= t.value() {
+        let (what, modulus) = ("correction factor", t.value());
+        return Err(RlweError::Residue { what, modulus });
+    }
+    let half = t.value() / 2;
+    let primes = params.reducers().get(..at.level.primes());
+    let centred = |q: Modulus| Ok([1, q.neg(q.reduce(half))]);
+    let inner = [at.annotation.value(), half];
+    Embedding::new(t.reducer(), inner, primes.unwrap_or_default(), centred)
 }

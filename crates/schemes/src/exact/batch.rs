@@ -22,6 +22,8 @@ pub struct BatchEncoder<P> {
     plan: Arc<NttPlan>,
     /// Position in the evaluation form of each slot.
     places: Vec<u32>,
+    /// The slot at each position.
+    slots: Vec<u32>,
 }
 
 impl<P: ExactParams> BatchEncoder<P> {
@@ -31,9 +33,17 @@ impl<P: ExactParams> BatchEncoder<P> {
         let (t, log_n) = (params.plain_modulus(), params.log_n());
         t.check_batchable(log_n)?;
         let plan = NttPlan::shared(t.reducer(), Ring::full(log_n))?;
+        let places = places(log_n);
+        let mut slots = vec![0; places.len()];
+        for (slot, &place) in (0..).zip(&places) {
+            if let Some(at) = slots.get_mut(place as usize) {
+                *at = slot;
+            }
+        }
         Ok(Self {
             plan,
-            places: places(log_n),
+            places,
+            slots,
             params,
         })
     }
@@ -52,13 +62,8 @@ impl<P: ExactParams> BatchEncoder<P> {
         values: &[T],
         which: Integers,
     ) -> Result<Plaintext, ExactError> {
-        let slots = residues(&*self.params, values, which)?;
-        let mut form = vec![0; slots.len()];
-        for (&place, x) in self.places.iter().zip(slots) {
-            if let Some(at) = form.get_mut(place as usize) {
-                *at = x;
-            }
-        }
+        let order = self.slots.iter().map(|&slot| slot as usize);
+        let mut form = residues(&*self.params, values, which, order)?;
         self.plan.inverse(&mut form)?;
         Ok(Plaintext::trusted(&*self.params, form))
     }
@@ -69,7 +74,8 @@ impl<P: ExactParams> BatchEncoder<P> {
     /// A plaintext of other parameters.
     pub fn decode_signed(&self, plain: &Plaintext) -> Result<Vec<i64>, ExactError> {
         let t = self.params.plain_modulus();
-        Ok(self.values(plain)?.map(|x| t.centred(x)).collect())
+        let values = self.decode_unsigned(plain)?;
+        Ok(values.into_iter().map(|x| t.centred(x)).collect())
     }
 
     /// The N slots as integers of [`Integers::Unsigned`].
@@ -77,23 +83,17 @@ impl<P: ExactParams> BatchEncoder<P> {
     /// # Errors
     /// A plaintext of other parameters.
     pub fn decode_unsigned(&self, plain: &Plaintext) -> Result<Vec<u64>, ExactError> {
-        Ok(self.values(plain)?.collect())
-    }
-
-    fn values(&self, plain: &Plaintext) -> Result<impl Iterator<Item = u64>, ExactError> {
         let params = self.params.ring_params();
         params.check_id("plaintext", plain.params_id())?;
         let mut form = plain.residues().to_vec();
         self.plan.forward(&mut form)?;
-        let place = |&place: &u32| form.get(place as usize).copied();
-        let values: Option<Vec<u64>> = self.places.iter().map(place).collect();
-        let found = form.len();
-        let values = values.ok_or(ExactError::Rlwe(RlweError::Length {
+        let places = self.places.iter();
+        let values: Option<Vec<u64>> = places.map(|&p| form.get(p as usize).copied()).collect();
+        values.ok_or(ExactError::Rlwe(RlweError::Length {
             what: "plaintext",
             expected: self.places.len(),
-            got: found,
-        }))?;
-        Ok(values.into_iter())
+            got: form.len(),
+        }))
     }
 }
 

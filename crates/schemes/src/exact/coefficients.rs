@@ -26,7 +26,12 @@ impl<P: ExactParams> CoefficientEncoder<P> {
         values: &[T],
         which: Integers,
     ) -> Result<Plaintext, ExactError> {
-        let residues = residues(&*self.params, values, which)?;
+        let residues = residues(
+            &*self.params,
+            values,
+            which,
+            0..self.params.ring_params().degree(),
+        )?;
         Ok(Plaintext::trusted(&*self.params, residues))
     }
 
@@ -55,20 +60,34 @@ impl<P: ExactParams> CoefficientEncoder<P> {
     }
 }
 
-/// The residues of up to N integers, then zeros up to N.
+/// The residues of up to N integers in this order of theirs, which has each number below N once; zeros for those that are
+/// not there.
 pub(super) fn residues<T: Copy + Into<i128>>(
     params: &impl ExactParams,
     values: &[T],
     which: Integers,
+    order: impl Iterator<Item = usize>,
 ) -> Result<Vec<u64>, ExactError> {
     let (t, max) = (params.plain_modulus(), params.ring_params().degree());
     if values.len() > max {
         let got = values.len();
         return Err(ExactError::TooMany { got, max });
     }
-    let given = values.iter().enumerate();
-    let given = given.map(|(i, &x)| t.residue(i, x.into(), which));
-    let mut residues = given.collect::<Result<Vec<_>, _>>()?;
-    residues.resize(max, 0);
+    let range = t.integers(which);
+    let (low, high) = (*range.start() as i64, *range.end() as i64);
+    let mut outside = false;
+    let residues = order.map(|place| {
+        let wide: i128 = values.get(place).map_or(0, |&x| x.into());
+        let x = wide as i64;
+        outside |= (i128::from(x) != wide) | (x < low) | (x > high);
+        x.wrapping_add(t.value() as i64 & (x >> 63)) as u64
+    });
+    let residues = residues.collect();
+    if outside {
+        // The first of them is named.
+        for (i, &x) in values.iter().enumerate() {
+            t.residue(i, x.into(), which)?;
+        }
+    }
     Ok(residues)
 }

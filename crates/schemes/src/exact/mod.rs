@@ -5,6 +5,7 @@
 mod batch;
 mod budget;
 mod coefficients;
+mod embedding;
 mod encoder;
 mod encrypt;
 mod error;
@@ -20,6 +21,7 @@ mod scheme;
 pub use batch::BatchEncoder;
 pub(crate) use budget::budget;
 pub use coefficients::CoefficientEncoder;
+pub use embedding::Embedding;
 pub use encoder::Encoder;
 pub use encrypt::Encryptor;
 pub use error::ExactError;

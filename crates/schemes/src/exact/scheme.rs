@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::embedding::Embedding;
 use super::plaintext::Plaintext;
-use crate::rlwe::SecretKey;
+use crate::rlwe::{RlweError, SecretKey};
 use crate::scheme::{At, Scheme};
 
 /// A scheme whose messages are polynomials modulo t.
@@ -14,8 +15,11 @@ pub trait ExactScheme: Scheme {
     /// What a fresh ciphertext carries unless another annotation is asked for.
     const FRESH: Self::Annotation;
 
-    /// Adds a plaintext to a ciphertext of `size` polynomials at `at`.
-    fn add_plain(at: &At<Self::Annotation>, size: u32) -> Self::Operation;
+    /// How a message stands in a ciphertext at `at`: what its procedure that adds a plaintext adds.
+    ///
+    /// # Errors
+    /// A place that the parameters do not have.
+    fn embedding(params: &Self::Params, at: &At<Self::Annotation>) -> Result<Embedding, RlweError>;
 }
 
 /// Holds a secret key and opens ciphertexts of scheme `S`. Running time depends on public sizes alone, but for that of

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use ringmill_isa::Level;
-use ringmill_math::{PrngSource, kernels};
+use ringmill_math::{Modulus, PrngSource, kernels};
 use zeroize::Zeroizing;
 
-use super::arith::{expand, limbs_mut};
+use super::arith::{expand, limbs_mut, plan};
 use super::cipher::{Annotation, Ciphertext, Plaintext, SeededCiphertext};
 use super::error::RlweError;
 use super::key::{PublicKey, SecretKey};
@@ -14,6 +14,10 @@ use super::keygen::encrypt_zero;
 use super::params::{Params, RingParams};
 use super::public::PublicHalves;
 use crate::identity::KeyId;
+
+/// Writes coefficients of a message, modulo the prime of this index, from this coefficient on.
+pub(crate) type Message<'a> =
+    &'a dyn Fn(usize, Modulus, usize, &mut [u64]) -> Result<(), RlweError>;
 
 /// Encrypts under a public key, or under the secret key where its holder is the one who encrypts. Each encryption draws
 /// randomness of its own, so copies of an encryptor, in a forked process or a restored machine, repeat nothing.
@@ -72,7 +76,8 @@ impl Encryptor {
     /// leaves little more than a rounding error; then the plaintext is added.
     pub fn encrypt<A: Annotation>(&self, plain: &Plaintext<A>) -> Result<Ciphertext<A>, RlweError> {
         self.params.check_id("plaintext", plain.params_id())?;
-        let mut cipher = self.encrypt_zero(plain.level(), plain.annotation().clone())?;
+        let mut cipher =
+            self.encrypt_coefficients(plain.level(), plain.annotation().clone(), None)?;
         add_plain(&self.params, cipher.c0_mut(), plain)?;
         Ok(cipher)
     }
@@ -83,35 +88,41 @@ impl Encryptor {
         plain: &Plaintext<A>,
     ) -> Result<SeededCiphertext<A>, RlweError> {
         self.params.check_id("plaintext", plain.params_id())?;
-        let mut cipher = self.encrypt_zero_seeded(plain.level(), plain.annotation().clone())?;
+        let mut cipher =
+            self.encrypt_coefficients_seeded(plain.level(), plain.annotation().clone(), None)?;
         add_plain(&self.params, cipher.c0_mut(), plain)?;
         Ok(cipher)
     }
 
-    /// A fresh encryption of zero, to which a scheme adds its message.
-    pub fn encrypt_zero<A: Annotation>(
+    /// Encrypts what `message` gives of each prime; without it zero.
+    pub(crate) fn encrypt_coefficients<A: Annotation>(
         &self,
         level: Level,
         annotation: A,
+        message: Option<Message<'_>>,
     ) -> Result<Ciphertext<A>, RlweError> {
         let params = &self.params;
         params.check_level(level)?;
         match &self.key {
             EncryptionKey::Public(halves) => {
-                let polys = halves.zero(params, level, &mut self.source.fresh()?)?;
+                let polys = halves.encrypt(params, level, message, &mut self.source.fresh()?)?;
                 let polys = polys.into();
                 let cipher = Ciphertext::trusted(params, level, annotation, polys, self.key_id);
                 Ok(cipher)
             }
-            EncryptionKey::Secret(_) => self.encrypt_zero_seeded(level, annotation)?.expand(params),
+            EncryptionKey::Secret(_) => {
+                let seeded = self.encrypt_coefficients_seeded(level, annotation, message)?;
+                seeded.expand(params)
+            }
         }
     }
 
     /// The same under the secret key with a seeded c_1. Refused on a public-key encryptor.
-    pub fn encrypt_zero_seeded<A: Annotation>(
+    pub(crate) fn encrypt_coefficients_seeded<A: Annotation>(
         &self,
         level: Level,
         annotation: A,
+        message: Option<Message<'_>>,
     ) -> Result<SeededCiphertext<A>, RlweError> {
         let EncryptionKey::Secret(secret) = &self.key else {
             return Err(RlweError::MissingKey("secret".into()));
@@ -122,7 +133,15 @@ impl Encryptor {
         let mut prng = self.source.fresh()?;
         let seed = prng.next_seed();
         let c1 = expand(params, &indices, &seed, 0);
-        let c0 = encrypt_zero(params, secret, &indices, &c1, &mut prng)?;
+        let mut c0 = encrypt_zero(params, secret, &indices, &c1, &mut prng)?;
+        if let Some(message) = message {
+            let mut room = Zeroizing::new(vec![0; params.degree()]);
+            for (i, q, limb) in limbs_mut(params, &indices, &mut c0) {
+                message(i, q, 0, &mut room)?;
+                plan(params, i)?.forward(&mut room)?;
+                kernels::add_assign(q, limb, &room)?;
+            }
+        }
         Ok(SeededCiphertext::trusted(
             params,
             level,

@@ -21,6 +21,7 @@ pub mod security;
 pub use crate::identity::{self, KeyId, Origin};
 pub use cipher::{Annotation, Ciphertext, Plaintext, SeededCiphertext};
 pub use distributions::{ErrorDistribution, SecretDistribution};
+pub(crate) use encrypt::Message;
 pub use encrypt::{Decryptor, Encryptor};
 pub use error::RlweError;
 pub use evaluation_keys::{EvaluationKeys, KeyRequest};

@@ -7,10 +7,14 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::arith::{limbs_mut, place_error, plan, reducer, sample_error};
 use super::cipher::limb;
+use super::encrypt::Message;
 use super::error::RlweError;
 use super::key::PublicKey;
 use super::ops::scaling::rounding_offset;
 use super::params::Params;
+
+/// Coefficients that are worked on together between transforms: what is added up stays in the first-level cache.
+const BLOCK: usize = 1024;
 
 /// A public key (b, a) made ready to encrypt.
 ///
@@ -75,12 +79,13 @@ impl PublicHalves {
         })
     }
 
-    /// The two polynomials of a fresh encryption of zero at `level`, which must be one of the parameters'. Beside them it
-    /// takes 2 + 2 k limbs.
-    pub fn zero(
+    /// The two polynomials of a fresh encryption at `level`, which must be one of the parameters', of the message, or of zero.
+    /// Beside them it takes 2 + 2 k limbs. The message is transformed together with the error, for nothing.
+    pub fn encrypt(
         &self,
         params: &Params,
         level: Level,
+        message: Option<Message<'_>>,
         prng: &mut Prng,
     ) -> Result<[Vec<u64>; 2], RlweError> {
         let n = params.degree();
@@ -90,6 +95,7 @@ impl PublicHalves {
         let mut room = Zeroizing::new(vec![0; n]);
         let remainders = self.remainders(params, &u, &errors, &mut u_eval, &mut room)?;
         let multiples = self.multiples(n, &remainders)?;
+        let blocks = remainders.each_ref().map(|limbs| Self::by_block(n, limbs));
 
         let indices: Vec<usize> = level.moduli().collect();
         let mut polys = [vec![0; indices.len() * n], vec![0; indices.len() * n]];
@@ -100,24 +106,47 @@ impl PublicHalves {
             let ntt = plan(params, i)?;
             sample::to_limb(q, &u, &mut u_eval)?;
             ntt.forward(&mut u_eval)?;
-            let parts = [c0, c1].into_iter().zip(&errors).zip(&remainders);
-            for ((((c, error), remainder), key), w) in parts.zip(&self.halves).zip(&multiples) {
-                let scaled: Vec<&[u64]> = remainder.chunks_exact(n).collect();
-                self.to_cipher.accumulate(&scaled, i, &mut room)?;
-                sample::to_limb(q, error, c)?;
-                place_error(params, q, c);
-                kernels::sub_assign(q, c, &room)?;
-                kernels::add_scalar_assign(q, c, half);
-                kernels::mul_scalar_assign(q, c, inverse);
-                if let Some((t, _)) = self.low {
-                    kernels::conv(t, q, &mut room, w)?;
-                    kernels::sub_assign(q, c, &room)?;
+            let parts = [(c0, message), (c1, None)];
+            let parts = parts.into_iter().zip(&errors).zip(&blocks);
+            for (((((c, message), error), remainder), key), w) in
+                parts.zip(&self.halves).zip(&multiples)
+            {
+                let blocks = c.chunks_mut(BLOCK).zip(error.chunks(BLOCK));
+                for ((block, (c, error)), scaled) in blocks.enumerate().zip(remainder) {
+                    let Some(room) = room.get_mut(..c.len()) else {
+                        continue;
+                    };
+                    self.to_cipher.accumulate(scaled, i, room)?;
+                    sample::to_limb(q, error, c)?;
+                    place_error(params, q, c);
+                    kernels::sub_assign(q, c, room)?;
+                    kernels::add_scalar_assign(q, c, half);
+                    kernels::mul_scalar_assign(q, c, inverse);
+                    if let (Some((t, _)), Some(w)) = (self.low, w.chunks(BLOCK).nth(block)) {
+                        kernels::conv(t, q, room, w)?;
+                        kernels::sub_assign(q, c, room)?;
+                    }
+                    if let Some(message) = message {
+                        message(i, q, block * BLOCK, room)?;
+                        kernels::add_assign(q, c, room)?;
+                    }
                 }
                 ntt.forward(c)?;
                 kernels::mac_assign(q, c, &u_eval, key_limb(params, key, i)?)?;
             }
         }
         Ok(polys)
+    }
+
+    /// The parts of all limbs that each block of coefficients has.
+    fn by_block(n: usize, limbs: &[u64]) -> Vec<Vec<&[u64]>> {
+        let mut blocks = vec![Vec::new(); n.div_ceil(BLOCK)];
+        for limb in limbs.chunks_exact(n) {
+            for (block, part) in blocks.iter_mut().zip(limb.chunks(BLOCK)) {
+                block.push(part);
+            }
+        }
+        blocks
     }
 
     /// For each polynomial w; nothing where messages are not low.
@@ -259,7 +288,7 @@ mod tests {
         let halves = PublicHalves::new(ring, &stored).unwrap();
         for level in Level::LOWEST.to(ring.max_level()) {
             let prng = || Prng::from_seed_for_reproducible_tests_only([7; 32]);
-            let zero = halves.zero(ring, level, &mut prng()).unwrap();
+            let zero = halves.encrypt(ring, level, None, &mut prng()).unwrap();
             let exact = by_definition(&**params, &key, level, &mut prng());
             assert_eq!(zero.to_vec(), exact, "{} {level}", ring.chain_summary());
         }

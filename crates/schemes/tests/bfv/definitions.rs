@@ -3,7 +3,8 @@
 use num_bigint::BigInt;
 use num_traits::Euclid;
 use ringmill_schemes::bfv::{
-    Evaluator, Integers, KeyForm, Level, Multiplication, Params, PlainModulus, Plaintext, RelinKey,
+    Encryptor, Evaluator, Integers, KeyForm, Level, Multiplication, Params, PlainModulus,
+    Plaintext, RelinKey,
 };
 use ringmill_schemes::exact::{Decrypts, ExactParams};
 
@@ -290,6 +291,36 @@ fn every_message_survives_encryption_at_every_level() {
                 assert!(budget > 0 && f64::from(budget) < room, "{budget} {room}");
                 let opened = setup.decryptor.decrypt(&cipher).unwrap();
                 assert_eq!(opened, plain, "t {} level {level}", t.value());
+            }
+        }
+    }
+}
+
+/// A message is encrypted as the procedure adds it to an encryption of zero, under both keys and at every level.
+#[test]
+fn encryption_adds_what_the_procedure_adds() {
+    for t in [2, 257, 65537, 1 << 32, (1 << 59) - 55] {
+        let params = params(4, t, &[60, 45, 50], &[55], Multiplication::Behz);
+        let setup = Setup::new(params.clone());
+        let mut numbers = Numbers::new(t);
+        let values: Vec<u64> = (0..params.degree()).map(|_| numbers.below(t)).collect();
+        let plain = setup.encoder.encode(&values, Integers::Unsigned).unwrap();
+        let zero = setup
+            .encoder
+            .encode(&[0u64; 1], Integers::Unsigned)
+            .unwrap();
+        let public = setup.keygen.public_key().unwrap();
+        let by_public = || Encryptor::with_public_key(params.clone(), &public).unwrap();
+        let secret = || setup.keygen.secret_key().clone();
+        let by_secret = || Encryptor::with_secret_key(params.clone(), secret()).unwrap();
+        for level in Level::LOWEST.to(params.max_level()) {
+            for key in [&by_public as &dyn Fn() -> Encryptor, &by_secret] {
+                let encrypt = |plain| {
+                    let encryptor = key().seed_for_reproducible_tests_only([5; 32]);
+                    encryptor.encrypt_at(plain, level).unwrap()
+                };
+                let added = setup.evaluator.add_plain(&encrypt(&zero), &plain).unwrap();
+                assert_eq!(encrypt(&plain), added, "t = {t}, {level}");
             }
         }
     }

@@ -3,10 +3,13 @@
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
 use ringmill_math::{Modulus, NttPlan, Ring, RnsBasis};
-use ringmill_schemes::bgv::{Ciphertext, ExactParams, Factor, Level, OpKey, Params, ProcCache};
+use ringmill_schemes::At;
+use ringmill_schemes::bgv::{
+    Ciphertext, Encryptor, ExactParams, Factor, Integers, Level, OpKey, Params, ProcCache,
+};
 use ringmill_schemes::call::call;
 
-use super::setup::{Numbers, params};
+use super::setup::{Numbers, Setup, params};
 
 /// The primes of a level.
 fn basis(params: &Params, level: Level) -> RnsBasis {
@@ -92,5 +95,39 @@ fn a_modulus_switch_is_its_definition() {
             }
         }
         assert_eq!(params.plain_modulus().value(), t);
+    }
+}
+
+/// A message is encrypted as the procedure adds it to an encryption of zero, under both keys and at every level.
+#[test]
+fn encryption_adds_what_the_procedure_adds() {
+    for t in [2, 257, 65537, 1 << 32, (1 << 59) - 55] {
+        let params = params(4, t, &[60, 45, 50], &[55]);
+        let setup = Setup::new(params.clone());
+        let mut numbers = Numbers::new(t);
+        let values: Vec<u64> = (0..params.degree()).map(|_| numbers.below(t)).collect();
+        let plain = setup.encoder.encode(&values, Integers::Unsigned).unwrap();
+        let zero = setup
+            .encoder
+            .encode(&[0u64; 1], Integers::Unsigned)
+            .unwrap();
+        let public = setup.keygen.public_key().unwrap();
+        let by_public = || Encryptor::with_public_key(params.clone(), &public).unwrap();
+        let secret = || setup.keygen.secret_key().clone();
+        let by_secret = || Encryptor::with_secret_key(params.clone(), secret()).unwrap();
+        for level in Level::LOWEST.to(params.max_level()) {
+            for key in [&by_public as &dyn Fn() -> Encryptor, &by_secret] {
+                for factor in [1, t - 1] {
+                    let annotation = Factor::new(factor, params.plain_modulus().reducer()).unwrap();
+                    let encrypt = |plain| {
+                        let encryptor = key().seed_for_reproducible_tests_only([5; 32]);
+                        let at = At { level, annotation };
+                        encryptor.encrypt_under(plain, &at).unwrap()
+                    };
+                    let added = setup.evaluator.add_plain(&encrypt(&zero), &plain).unwrap();
+                    assert_eq!(encrypt(&plain), added, "t = {t}, {level}");
+                }
+            }
+        }
     }
 }

@@ -1,0 +1,61 @@
+//! How a message stands in a ciphertext, outside of any procedure.
+
+use ringmill_math::{Modulus, Shoup, kernels};
+use zeroize::Zeroizing;
+
+use super::plaintext::Plaintext;
+use crate::rlwe::RlweError;
+
+/// A message m in c_0 is, modulo each prime q_i, w_i r + c_i with r = f m + h mod t.
+pub struct Embedding {
+    t: Modulus,
+    /// f and h.
+    inner: [u64; 2],
+    /// w_i, ready, and c_i.
+    outer: Vec<(Shoup, u64)>,
+}
+
+impl Embedding {
+    /// `outer` gives w_i and c_i of each of the primes.
+    pub fn new(
+        t: Modulus,
+        inner: [u64; 2],
+        primes: &[Modulus],
+        outer: impl Fn(Modulus) -> Result<[u64; 2], RlweError>,
+    ) -> Result<Self, RlweError> {
+        let ready = |&q: &Modulus| outer(q).map(|[w, c]| (q.shoup(w), c));
+        let outer = primes.iter().map(ready).collect::<Result<_, _>>()?;
+        Ok(Self { t, inner, outer })
+    }
+
+    /// r.
+    pub fn source(&self, plain: &Plaintext) -> Zeroizing<Vec<u64>> {
+        let mut source = Zeroizing::new(plain.residues().to_vec());
+        let [factor, offset] = self.inner;
+        kernels::mul_scalar_assign(self.t, &mut source, factor);
+        kernels::add_scalar_assign(self.t, &mut source, offset);
+        source
+    }
+
+    /// Writes coefficients modulo prime i, from those of r.
+    pub fn limb(
+        &self,
+        i: usize,
+        q: Modulus,
+        source: &[u64],
+        limb: &mut [u64],
+    ) -> Result<(), RlweError> {
+        let outer = self.outer.get(i).ok_or(RlweError::Length {
+            what: "primes of a message",
+            expected: i + 1,
+            got: self.outer.len(),
+        })?;
+        let &(w, c) = outer;
+        kernels::conv(self.t, q, limb, source)?;
+        if w.value != 1 {
+            kernels::mul_scalar_assign(q, limb, w.value);
+        }
+        kernels::add_scalar_assign(q, limb, c);
+        Ok(())
+    }
+}
