@@ -154,11 +154,12 @@ pub enum CompileError<E = CkksError> {
 
     /// Noise that would drown messages.
     #[error(
-        "the noise of this program is {bits} bits too much: at ring degree 2^{log_n} the primes have at most {allowed_bits} bits; \
+        "{at}the noise of this program is {bits} bits too much: at ring degree 2^{log_n} the primes have at most {allowed_bits} bits; \
          make the program shallower, declare narrower ranges of the inputs, use larger parameters, or let the compiler choose \
          them"
     )]
     TooNoisy {
+        at: At,
         bits: u32,
         log_n: u32,
         allowed_bits: u32,
@@ -249,6 +250,7 @@ impl<E> CompileError<E> {
             | Self::NotWhole { at, .. }
             | Self::Overflow { at, .. }
             | Self::TooLarge { at, .. }
+            | Self::TooNoisy { at, .. }
             | Self::Misshapen { at, .. }
             | Self::Transparent { at, .. } => at.0.as_ref(),
             Self::Verify(error) => error.place.loc.as_ref(),
@@ -260,7 +262,6 @@ impl<E> CompileError<E> {
             | Self::Meaningless { .. }
             | Self::PlainRange { .. }
             | Self::Unbounded { .. }
-            | Self::TooNoisy { .. }
             | Self::Range { .. }
             | Self::NotTraced
             | Self::Target(_)

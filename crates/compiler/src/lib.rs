@@ -5,6 +5,7 @@
 //! what each pass does.
 
 pub mod bfv;
+pub mod bgv;
 pub mod builder;
 pub mod ckks;
 mod compile;

@@ -31,6 +31,7 @@ fn is_product(instr: &MacroInstr, types: &[MacroType]) -> bool {
         | MacroOp::Relin
         | MacroOp::Rescale
         | MacroOp::Modswitch
+        | MacroOp::Refactor
         | MacroOp::Rotate
         | MacroOp::Hrotate
         | MacroOp::Conj
@@ -53,7 +54,7 @@ fn takes_three(instr: &MacroInstr, types: &[MacroType]) -> bool {
         | MacroOp::Output => false,
         // Without operands; placed later; written out before.
         MacroOp::Input | MacroOp::Encode => false,
-        MacroOp::Rescale | MacroOp::Modswitch => false,
+        MacroOp::Rescale | MacroOp::Modswitch | MacroOp::Refactor => false,
         MacroOp::Call | MacroOp::Repeat => false,
     }
 }

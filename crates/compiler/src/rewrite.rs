@@ -32,6 +32,23 @@ impl Rewriter {
         )
     }
 
+    /// The same beside a program that stays.
+    pub fn beside(source: &MacroProgram) -> Self {
+        let map = vec![MacroValue(u32::MAX); source.types.len()];
+        let program = MacroProgram {
+            scheme: source.scheme.clone(),
+            name: source.name.clone(),
+            slots: source.slots,
+            inputs: source.inputs.clone(),
+            outputs: source.outputs.clone(),
+            data: source.data.clone(),
+            procs: source.procs.clone(),
+            types: Vec::new(),
+            instrs: Vec::new(),
+        };
+        Self { program, map }
+    }
+
     /// The new value that stands for an old one.
     pub fn get(&self, old: MacroValue) -> MacroValue {
         self.map[old.0 as usize]

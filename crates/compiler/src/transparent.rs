@@ -98,9 +98,11 @@ impl<'a> Sums<'a> {
                 MacroOp::Mul => self.own(d, sizes.iter().sum::<u8>().saturating_sub(1)),
                 MacroOp::Square => self.own(d, 2 * size - 1),
                 MacroOp::Relin => self.own(d, 2),
-                MacroOp::Rescale | MacroOp::Conj | MacroOp::Rotate | MacroOp::Hrotate => {
-                    self.own(d, size)
-                }
+                MacroOp::Rescale
+                | MacroOp::Refactor
+                | MacroOp::Conj
+                | MacroOp::Rotate
+                | MacroOp::Hrotate => self.own(d, size),
             };
             let terms = if terms.len() > TERMS {
                 self.own(d, sizes.iter().copied().max().unwrap_or(1))

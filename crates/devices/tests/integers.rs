@@ -49,6 +49,7 @@ fn bgv_operations(params: &bgv::Params, level: Level) -> Vec<bgv::OpKey> {
         OpKey::neg(level, 2),
         OpKey::add_plain(level, 2, factor),
         OpKey::sub_plain(level, 3, factor),
+        OpKey::add_scalar(level, 3, two.clone()),
         OpKey::mul_plain(level, 2),
         OpKey::mul_scalar(level, 2, two),
         OpKey::mul(level),

@@ -582,8 +582,10 @@ fn every_instruction_is_generated() {
     );
     verify_with_primes(&p, &PRIMES).expect("a sound program");
     let counts = stats::counts(&p);
+    // These programs have scales, and no factors (`macro_text.rs`).
     let missing: Vec<_> = MacroOp::ALL
         .iter()
+        .filter(|&&op| op != MacroOp::Refactor)
         .filter(|op| !counts.contains_key(op) && !p.instrs.iter().any(|i| i.op == **op))
         .collect();
     assert!(missing.is_empty(), "{missing:?}");

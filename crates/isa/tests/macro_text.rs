@@ -259,3 +259,43 @@ fn notes_are_of_one_scheme() {
         "{error}"
     );
 }
+
+/// What makes factors equal is an integer, and only where there are factors.
+#[test]
+fn factors_are_multiplied_where_there_are_some() {
+    let checked = |note: &str, result: &str, constant: &str| {
+        let text = format!(
+            "macro \"m\" scheme other slots 4\n  input 0 = encrypted \"x\"\n  output 0 = \"y\"\n  \
+             %0 = INPUT input 0 : cipher 2 level 2{note}\n  %1 = REFACTOR %0 {constant} : cipher 2 {result}\n  \
+             OUTPUT %1 output 0\nend\n"
+        );
+        let p = parse(&text).expect("it parses");
+        assert_eq!(print(&p), text);
+        verify(&p).map_err(|e| e.fault.to_string())
+    };
+    let err = |text: &str| Err(text.to_owned());
+    assert_eq!(
+        checked(" factor 3", "level 2 factor 8", "by integer -5"),
+        Ok(())
+    );
+    assert_eq!(
+        checked(" factor 3", "level 1 factor 8", "by integer -5"),
+        err("%1: expected level 2, found 1")
+    );
+    assert_eq!(
+        checked(" factor 3", "level 2", "by integer 2"),
+        err("%1: expected factor 3, found neither scale nor factor")
+    );
+    assert_eq!(
+        checked(" factor 3", "level 2 factor 6", "by 2.0"),
+        err("expected immediate an integer, found a real constant")
+    );
+    assert_eq!(
+        checked(" scale 4.0", "level 2 scale 8.0", "by integer 2"),
+        err("%0: expected a factor, found scale 4.0")
+    );
+    assert_eq!(
+        checked("", "level 2", "by integer 2"),
+        err("%0: expected a factor, found neither scale nor factor")
+    );
+}

@@ -3,6 +3,7 @@
 use ringmill_isa::Galois;
 use ringmill_isa::macros::{MacroImm, MacroOp};
 use ringmill_schemes::bfv::{Bfv, OpKey, Params, scalar};
+use ringmill_schemes::exact::scalar::residues;
 use ringmill_schemes::rlwe::KeyRequest;
 
 use super::CompileError;
@@ -44,7 +45,7 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Bfv>, Co
             (OpKey::add_scalar(level, size, term), vec![])
         }
         (MacroOp::Mulc, 1, &MacroImm::Integer(value)) => {
-            let factor = scalar::factor(params, value, level);
+            let factor = residues(params, value, level);
             (OpKey::mul_scalar(level, size, factor), vec![])
         }
         (MacroOp::Relin, 1, _) => (OpKey::relin(level, seeded), relin()),
@@ -73,6 +74,7 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Bfv>, Co
             | MacroOp::Relin
             | MacroOp::Rescale
             | MacroOp::Modswitch
+            | MacroOp::Refactor
             | MacroOp::Rotate
             | MacroOp::Hrotate
             | MacroOp::Conj

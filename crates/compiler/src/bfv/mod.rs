@@ -13,11 +13,12 @@ use ringmill_schemes::bfv::{Bfv, BfvError, KSwitchKey, KeyForm, Params};
 use ringmill_schemes::exact::ExactParams;
 use ringmill_schemes::rlwe::{KeyRequest, RlweError};
 
+pub use crate::exact::Prediction;
+use crate::exact::held::held;
 use crate::exact::{IntegerRange, constants, range, simplify};
 use crate::keys;
 use crate::options::{ParamsChoice as Choice, Passes};
 use crate::scheme::{Code, Compiles, Fitted, Lowerable};
-pub use noise::Prediction;
 pub use wanted::Wanted;
 
 /// A compiled program.
@@ -68,7 +69,7 @@ impl Compiles for Bfv {
         options: &Options,
         ranges: &[IntegerRange],
     ) -> Result<Fitted<Self>, CompileError> {
-        let held = params::held(program, ranges)?;
+        let held = held(program, ranges)?;
         match &options.params {
             Choice::Given(params) => params::given(program, params, options, held),
             Choice::Choose(wanted) => params::choose(program, wanted, options, held),

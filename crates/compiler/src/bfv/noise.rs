@@ -3,19 +3,9 @@
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
 use ringmill_schemes::bfv::Params;
 use ringmill_schemes::bfv::noise::{Noise, NoiseModel};
-use ringmill_schemes::bfv::scalar::reduced;
+use ringmill_schemes::exact::scalar::reduced;
 
-use crate::exact::IntegerRange;
 use crate::rewrite::is_cipher;
-
-/// What is predicted of an output.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Prediction {
-    /// Bits of noise budget that it has at least, but for 2^-40 of all runs.
-    pub budget: f64,
-    /// Where its slots lie.
-    pub range: IntegerRange,
-}
 
 /// The noise of the outputs of a program that is at the highest level throughout; none of an output that is written by
 /// no instruction.
@@ -76,7 +66,8 @@ fn of_result(
             Some(model.switched(first()?, level))
         }
         MacroOp::Neg | MacroOp::Conj | MacroOp::Output => first(),
-        // Levels stay, and calls and repeats are written out before.
-        MacroOp::Rescale | MacroOp::Modswitch | MacroOp::Call | MacroOp::Repeat => None,
+        // Levels stay, there are no factors, and calls and repeats are written out before.
+        MacroOp::Rescale | MacroOp::Modswitch | MacroOp::Refactor => None,
+        MacroOp::Call | MacroOp::Repeat => None,
     }
 }

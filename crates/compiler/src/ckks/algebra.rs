@@ -33,7 +33,9 @@ pub(crate) fn result(
         }
         (MacroOp::Mulc, &MacroImm::Constant { value, .. }) => Some(a()?.scaled(value)),
         (MacroOp::Conj, _) => Some(a()?.conjugated(real)),
-        (MacroOp::Relin | MacroOp::Rescale | MacroOp::Modswitch, _) => a().cloned(),
+        (MacroOp::Relin | MacroOp::Rescale | MacroOp::Modswitch | MacroOp::Refactor, _) => {
+            a().cloned()
+        }
         (MacroOp::Rotate | MacroOp::Hrotate, MacroImm::Steps(steps)) => {
             let steps = i64::from(*steps.get(k)?);
             Some(a()?.rotated(steps, program.slots as usize))

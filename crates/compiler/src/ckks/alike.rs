@@ -500,6 +500,8 @@ impl Alike<'_> {
                 }
             }
             (MacroOp::Output, _) => Polys::ZERO,
+            // Of schemes with factors.
+            (MacroOp::Refactor, _) => Polys::ZERO,
             // Written out before.
             (MacroOp::Call | MacroOp::Repeat, _) => Polys::ZERO,
             // Without what the verifier asks for.

@@ -77,6 +77,7 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Ckks>, C
             | MacroOp::Relin
             | MacroOp::Rescale
             | MacroOp::Modswitch
+            | MacroOp::Refactor
             | MacroOp::Rotate
             | MacroOp::Hrotate
             | MacroOp::Conj

@@ -147,6 +147,7 @@ impl Folder {
                 | MacroOp::Relin
                 | MacroOp::Rescale
                 | MacroOp::Modswitch
+                | MacroOp::Refactor
                 | MacroOp::Rotate
                 | MacroOp::Hrotate
                 | MacroOp::Conj

@@ -386,7 +386,8 @@ impl Walk<'_> {
                 self.model.rescale(&noise_a, usize::from(size), scale, of)
             }
             MacroOp::Neg => self.model.neg(&noise_a),
-            MacroOp::Modswitch => noise_a,
+            // Factors are of other schemes.
+            MacroOp::Modswitch | MacroOp::Refactor => noise_a,
             MacroOp::Output => Noise::none(),
             // Written out before; range analysis bounds what they would give by infinity, which no level holds.
             MacroOp::Call | MacroOp::Repeat => Noise::none(),

@@ -420,7 +420,9 @@ impl<'a> Spans<'a> {
             (MacroOp::Mulc, &MacroImm::Constant { value, .. }) => operand(0).scaled(value),
             (MacroOp::Conj, _) => operand(0).conjugated(),
             // These leave the message alone.
-            (MacroOp::Relin | MacroOp::Rescale | MacroOp::Modswitch, _) => operand(0),
+            (MacroOp::Relin | MacroOp::Rescale | MacroOp::Modswitch | MacroOp::Refactor, _) => {
+                operand(0)
+            }
             (MacroOp::Rotate | MacroOp::Hrotate, MacroImm::Steps(steps)) => steps
                 .get(k)
                 .map_or_else(Span::anything, |&s| operand(0).rotated(i64::from(s))),

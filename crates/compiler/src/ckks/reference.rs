@@ -90,7 +90,9 @@ fn step(
         (MacroOp::Mulc, &MacroImm::Constant { value, .. }) => each(&|x| x * value),
         (MacroOp::Addc, &MacroImm::Integer(value)) => each(&|x| x + value as f64),
         (MacroOp::Mulc, &MacroImm::Integer(value)) => each(&|x| x * value as f64),
-        (MacroOp::Relin | MacroOp::Rescale | MacroOp::Modswitch, _) => each(&|x| x),
+        (MacroOp::Relin | MacroOp::Rescale | MacroOp::Modswitch | MacroOp::Refactor, _) => {
+            each(&|x| x)
+        }
         (MacroOp::Rotate | MacroOp::Hrotate, MacroImm::Steps(steps)) => match operands {
             [a] => Some(rotated(a, steps)),
             _ => None,

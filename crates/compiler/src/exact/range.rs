@@ -210,6 +210,7 @@ fn of_result(
         MacroOp::Relin
         | MacroOp::Rescale
         | MacroOp::Modswitch
+        | MacroOp::Refactor
         | MacroOp::Rotate
         | MacroOp::Hrotate
         | MacroOp::Conj => operand(0),

@@ -86,9 +86,14 @@ fn step(
             let c = whole(value)?.into();
             each(&|x| x.checked_mul(c))
         }
-        (MacroOp::Conj | MacroOp::Relin | MacroOp::Rescale | MacroOp::Modswitch, _) => {
-            each(&|x| Some(x))
-        }
+        (
+            MacroOp::Conj
+            | MacroOp::Relin
+            | MacroOp::Rescale
+            | MacroOp::Modswitch
+            | MacroOp::Refactor,
+            _,
+        ) => each(&|x| Some(x)),
         (MacroOp::Rotate | MacroOp::Hrotate, MacroImm::Steps(steps)) => match operands {
             [a] => Some(rotated(a, steps)),
             _ => None,

@@ -1,16 +1,13 @@
-//! BFV programs in the run time: messages are whole numbers, and the report says what budget is left.
+//! BFV programs in the run time.
 
 use ringmill_compiler::CompiledInput;
 use ringmill_compiler::bfv::Compiled;
-use ringmill_compiler::exact::whole;
-use ringmill_schemes::bfv::{Bfv, BfvError, Ciphertext, KeyHolder, Operator};
-use ringmill_schemes::exact::ExactParams;
+use ringmill_schemes::bfv::{Bfv, BfvError, KeyHolder, Operator};
 
-use super::RuntimeError;
-use super::client::Client;
 use super::scheme::Runs;
+use super::{RuntimeError, exact};
 use crate::device::Outcome;
-use crate::report::{KeyReport, NoiseReport, RunReport};
+use crate::report::{KeyReport, RunReport};
 
 impl Runs for Bfv {
     type Holder = KeyHolder;
@@ -18,7 +15,7 @@ impl Runs for Bfv {
     type Report = RunReport;
 
     fn constant(slots: &[(f64, f64)]) -> Option<Vec<i64>> {
-        slots.iter().map(|&(re, _)| whole(re)).collect()
+        exact::constant(slots)
     }
 
     fn check(
@@ -26,23 +23,7 @@ impl Runs for Bfv {
         slots: usize,
         values: &Vec<i64>,
     ) -> Result<(), RuntimeError<BfvError>> {
-        if values.len() != slots {
-            return Err(RuntimeError::VectorLength {
-                name: input.name.clone(),
-                expected: slots,
-                got: values.len(),
-            });
-        }
-        let outside = |&x: &i64| !input.range.contains(x.into());
-        match values.iter().position(outside) {
-            None => Ok(()),
-            Some(slot) => Err(RuntimeError::IntegerOutOfRange {
-                name: input.name.clone(),
-                slot,
-                value: values.get(slot).copied().unwrap_or_default(),
-                range: Box::new(input.range),
-            }),
-        }
+        exact::check(input, slots, values)
     }
 
     fn report(
@@ -51,26 +32,6 @@ impl Runs for Bfv {
         outcome: &Outcome,
         keys: Option<KeyReport>,
     ) -> RunReport {
-        let mut report = RunReport::new(device, compiled, outcome);
-        report.keys = keys;
-        report.parameters.plain_modulus = Some(compiled.params.plain_modulus().value());
-        let outputs = compiled.outputs.iter().zip(&compiled.predicted);
-        let noise = outputs.map(|(output, predicted)| NoiseReport {
-            output: output.name.clone(),
-            predicted_bits: predicted.budget,
-        });
-        report.noise = noise.collect();
-        report
-    }
-}
-
-impl Client<Bfv> {
-    /// Bits by which the noise of a ciphertext may still grow before its message is lost.
-    ///
-    /// # Errors
-    /// Ciphertexts of other parameters or another key.
-    pub fn noise_budget(&self, cipher: &Ciphertext) -> Result<u32, RuntimeError<BfvError>> {
-        let budget = self.holder().noise_budget(cipher);
-        budget.map_err(RuntimeError::Scheme)
+        exact::report(compiled, device, outcome, keys)
     }
 }

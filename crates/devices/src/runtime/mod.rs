@@ -7,9 +7,11 @@
 //! ```
 
 mod bfv;
+mod bgv;
 mod ckks;
 mod client;
 mod error;
+mod exact;
 mod scheme;
 mod server;
 

@@ -29,6 +29,8 @@ pub enum MacroOp {
     Rescale,
     /// Drops primes down to the immediate's level; the scale stays.
     Modswitch,
+    /// Multiplies the ciphertext and its factor by one integer, so that every slot stays: what makes the factors of a sum's operands equal.
+    Refactor,
     /// d's slot i is a's slot i + step, cyclically; Galois element 3^step mod 2N.
     Rotate,
     /// Several rotations of one ciphertext that share one decomposition (hoisting); one result a step.
@@ -64,6 +66,8 @@ pub enum MacroRule {
     Rescale,
     /// `mod-switch`: The operand is a ciphertext; the result has the immediate's level, which is not higher, and its note.
     ModSwitch,
+    /// `refactor`: The operand is a ciphertext with a factor and the constant an integer; the result has its size and level, and any factor, since the plaintext modulus is not known.
+    Refactor,
     /// `rotate`: The operand is a ciphertext of two polynomials; each result has its type.
     Rotate,
     /// `output`: The operand is a ciphertext; each output is written exactly once.
@@ -87,6 +91,7 @@ impl MacroRule {
             MacroRule::Relinearise => "relinearise",
             MacroRule::Rescale => "rescale",
             MacroRule::ModSwitch => "mod-switch",
+            MacroRule::Refactor => "refactor",
             MacroRule::Rotate => "rotate",
             MacroRule::Output => "output",
             MacroRule::Call => "call",
@@ -137,10 +142,10 @@ impl MacroImmKind {
 
 impl MacroOp {
     /// Number of opcodes.
-    pub const COUNT: usize = 18;
+    pub const COUNT: usize = 19;
 
     /// Every opcode, in the definition file's order.
-    pub const ALL: [MacroOp; 18] = [
+    pub const ALL: [MacroOp; 19] = [
         MacroOp::Input,
         MacroOp::Encode,
         MacroOp::Add,
@@ -153,6 +158,7 @@ impl MacroOp {
         MacroOp::Relin,
         MacroOp::Rescale,
         MacroOp::Modswitch,
+        MacroOp::Refactor,
         MacroOp::Rotate,
         MacroOp::Hrotate,
         MacroOp::Conj,
@@ -296,6 +302,17 @@ impl MacroOp {
                 semantics: "Drops primes down to the immediate's level; the scale stays.",
                 expansion: &[],
             },
+            MacroOp::Refactor => &OpInfo {
+                mnemonic: "REFACTOR",
+                operands: Arity::Exactly(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::Constant,
+                rule: MacroRule::Refactor,
+                semantics: "Multiplies the ciphertext and its factor by one integer, so that every slot stays: what makes the factors of a sum's operands equal.",
+                expansion: &[],
+            },
             MacroOp::Rotate => &OpInfo {
                 mnemonic: "ROTATE",
                 operands: Arity::Exactly(1),
@@ -385,6 +402,7 @@ impl MacroOp {
             "RELIN" => Some(MacroOp::Relin),
             "RESCALE" => Some(MacroOp::Rescale),
             "MODSWITCH" => Some(MacroOp::Modswitch),
+            "REFACTOR" => Some(MacroOp::Refactor),
             "ROTATE" => Some(MacroOp::Rotate),
             "HROTATE" => Some(MacroOp::Hrotate),
             "CONJ" => Some(MacroOp::Conj),

@@ -7,6 +7,7 @@ use super::error::BfvError;
 use super::ops::{OpKey, ProcCache};
 use super::params::Params;
 use super::{Bfv, Ciphertext, scalar};
+use crate::exact::scalar::residues;
 use crate::exact::{ExactParams, Plaintext};
 use crate::rlwe::evaluator::{Evaluation, check_three, check_two};
 use crate::rlwe::{GaloisKeys, Level, RelinKey, RlweError};
@@ -102,7 +103,7 @@ impl Evaluator {
     /// Multiplies every slot by an integer.
     pub fn mul_integer(&self, a: &Ciphertext, value: i128) -> Result<Ciphertext, BfvError> {
         self.shared.check(a)?;
-        let factor = scalar::factor(self.params(), value, a.level());
+        let factor = residues(self.params(), value, a.level());
         let op = OpKey::mul_scalar(a.level(), a.size() as u32, factor);
         self.shared.one(&op, &[a], &[], &[], ())
     }

@@ -132,7 +132,7 @@ impl OpKey {
         Self::with(Op::AddScalar, level, &[size], residues, false)
     }
 
-    /// `residues` are an integer's ([`factor`](super::scalar::factor)).
+    /// `residues` are an integer's ([`residues`](crate::exact::scalar::residues)).
     pub fn mul_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
         let residues = Immediate::Residues(residues);
         Self::with(Op::MulScalar, level, &[size], residues, false)

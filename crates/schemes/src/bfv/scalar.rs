@@ -1,4 +1,4 @@
-//! An integer that goes to every slot, as operations take it: residues modulo the ciphertext's primes.
+//! An integer that is added to every slot, as operations take it: residues modulo the ciphertext's primes.
 
 use ringmill_isa::Level;
 
@@ -7,21 +7,7 @@ use super::error::BfvError;
 use super::params::Params;
 use crate::exact::ExactParams;
 
-/// The integer of [`Integers::Signed`](crate::exact::Integers::Signed) that `value` is modulo t.
-pub fn reduced(params: &Params, value: i128) -> i64 {
-    let t = params.plain_modulus();
-    t.centred(value.rem_euclid(t.value().into()) as u64)
-}
-
-/// For a product.
-pub fn factor(params: &Params, value: i128, level: Level) -> Vec<u64> {
-    let value = i128::from(reduced(params, value));
-    let primes = params.cipher_moduli().iter().take(level.primes());
-    let residues = primes.map(|&q| value.rem_euclid(q.into()) as u64);
-    residues.collect()
-}
-
-/// For a sum: times Q / t and rounded, as a plaintext's coefficient is.
+/// Times Q / t and rounded, as a plaintext's coefficient is.
 ///
 /// # Errors
 /// None that checked parameters have.

@@ -9,7 +9,8 @@ use ringmill_math::Modulus;
 use super::error::BgvError;
 use super::ops::{OpKey, ProcCache};
 use super::params::Params;
-use super::{Bgv, Ciphertext, Factor};
+use super::{Bgv, Ciphertext, Factor, scalar};
+use crate::exact::scalar::residues;
 use crate::exact::{ExactParams, Plaintext};
 use crate::rlwe::evaluator::{Evaluation, check_three, check_two};
 use crate::rlwe::{GaloisKeys, Level, RelinKey, RlweError};
@@ -108,6 +109,23 @@ impl Evaluator {
     pub fn mul_plain(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, BgvError> {
         let op = OpKey::mul_plain(a.level(), a.size() as u32);
         self.with_plain(&op, a, m)
+    }
+
+    /// Adds an integer, taken modulo t, to every slot.
+    pub fn add_integer(&self, a: &Ciphertext, value: i128) -> Result<Ciphertext, BgvError> {
+        self.shared.check(a)?;
+        let factor = *a.annotation();
+        let term = scalar::term(self.params(), value, factor, a.level());
+        let op = OpKey::add_scalar(a.level(), a.size() as u32, term);
+        self.shared.one(&op, &[a], &[], &[], factor)
+    }
+
+    /// Multiplies every slot by an integer, taken modulo t.
+    pub fn mul_integer(&self, a: &Ciphertext, value: i128) -> Result<Ciphertext, BgvError> {
+        self.shared.check(a)?;
+        let factor = residues(self.params(), value, a.level());
+        let op = OpKey::mul_scalar(a.level(), a.size() as u32, factor);
+        self.shared.one(&op, &[a], &[], &[], *a.annotation())
     }
 
     /// The factor of a product of two ciphertexts that may be multiplied.

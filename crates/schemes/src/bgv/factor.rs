@@ -1,11 +1,13 @@
 //! The annotation of BGV: what a message is multiplied by modulo t.
 
 use std::fmt;
+use std::iter::successors;
 
 use ringmill_isa::Level;
 use ringmill_math::Modulus;
 
 use super::error::BgvError;
+use crate::exact::noise::log2_sum;
 use crate::file::{FileError, Reader, Writer};
 use crate::rlwe::{Annotation, Params, RlweError};
 
@@ -27,6 +29,11 @@ impl Factor {
             got: factor,
             modulus: t.value(),
         })
+    }
+
+    /// One that is still to be checked against its parameters, as ciphertexts do when they are made.
+    pub fn unchecked(factor: u64) -> Self {
+        Self(factor)
     }
 
     pub fn value(self) -> u64 {
@@ -61,28 +68,50 @@ impl Factor {
     /// # Errors
     /// A factor of other parameters.
     pub fn balance(a: Self, b: Self, t: Modulus) -> Result<Balance, RlweError> {
-        let size = |x: u64| x.min(t.neg(x));
+        let sum = |&[x, y]: &[u64; 2]| about_zero(x, t) + about_zero(y, t);
         let ratio = t.mul(a.inverse(t)?, b.0);
-        let mut best = [ratio, 1];
-        let mut least = size(ratio) + 1;
-        // Invariant: x = y ratio modulo t, for both pairs; the remainders x fall from t to 0.
-        let (mut before, mut now) = ((t.value(), 0), (ratio, 1));
-        while now.0 != 0 {
-            let (quotient, rest) = (before.0 / now.0, before.0 % now.0);
-            let next = t.sub(before.1, t.mul(t.reduce(quotient), now.1));
-            (before, now) = (now, (rest, next));
-            let [x, y] = [now.0, now.1];
-            if t.inv(x).is_ok() && size(x) + size(y) < least {
-                least = size(x) + size(y);
-                best = [x, y];
-            }
-        }
-        let [x, _] = best;
-        Ok(Balance {
-            by: best,
-            factor: Self(t.mul(x, a.0)),
-        })
+        let best = pairs(ratio, t).min_by_key(sum).unwrap_or([ratio, 1]);
+        Ok(Balance::new(best, a, t))
     }
+
+    /// The same for phases up to 2 to `log2`, where multipliers are taken about zero: of these pairs the one that leaves their
+    /// sum the smallest bound. Where one phase is much smaller than the other it is the only one that is multiplied.
+    ///
+    /// # Errors
+    /// A factor of other parameters.
+    pub fn balance_phases(
+        a: Self,
+        b: Self,
+        t: Modulus,
+        log2: [f64; 2],
+    ) -> Result<Balance, RlweError> {
+        let bound = |&[x, y]: &[u64; 2]| {
+            let [x, y] = [x, y].map(|x| (about_zero(x, t) as f64).log2());
+            let [a, b] = log2;
+            log2_sum(a + x, b + y)
+        };
+        let ratio = t.mul(a.inverse(t)?, b.0);
+        let best = pairs(ratio, t).min_by(|a, b| bound(a).total_cmp(&bound(b)));
+        Ok(Balance::new(best.unwrap_or([ratio, 1]), a, t))
+    }
+}
+
+/// The absolute value of the integer about zero that x is modulo t.
+fn about_zero(x: u64, t: Modulus) -> u64 {
+    x.min(t.neg(x))
+}
+
+/// The pairs (x, y) of units with x = y `ratio` modulo t that the extended Euclidean algorithm goes through.
+fn pairs(ratio: u64, t: Modulus) -> impl Iterator<Item = [u64; 2]> {
+    // Invariant: x = y ratio modulo t, for both pairs; the remainders x fall from t to 0.
+    let first = ([t.value(), 0], [ratio, 1]);
+    let steps = successors(Some(first), move |&(before, now)| {
+        let quotient = before[0].checked_div(now[0])?;
+        let y = t.sub(before[1], t.mul(t.reduce(quotient), now[1]));
+        Some((now, [before[0] % now[0], y]))
+    });
+    let pairs = steps.map(|(_, pair)| pair);
+    pairs.filter(move |&[x, _]| t.inv(x).is_ok())
 }
 
 /// How two factors are made one.
@@ -92,6 +121,15 @@ pub struct Balance {
     pub by: [u64; 2],
     /// What both have then.
     pub factor: Factor,
+}
+
+impl Balance {
+    /// Of what a ciphertext of factor `a` and another one are multiplied by.
+    fn new(by: [u64; 2], a: Factor, t: Modulus) -> Self {
+        let [x, _] = by;
+        let factor = a.times(Factor(x), t);
+        Self { by, factor }
+    }
 }
 
 impl fmt::Display for Factor {
@@ -157,6 +195,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_phase_that_dominates_is_left_alone() {
+        let t = Modulus::new(1_032_193).unwrap();
+        let (a, b) = (Factor(12_345), Factor(678_901));
+        for (log2, left) in [([60.0, 20.0], 0), ([20.0, 60.0], 1)] {
+            let balance = Factor::balance_phases(a, b, t, log2).unwrap();
+            assert_eq!(about_zero(balance.by[left], t), 1);
+            assert_eq!(t.mul(balance.by[1], b.0), balance.factor.0);
+        }
+        let even = Factor::balance_phases(a, b, t, [30.0, 30.0]).unwrap();
+        assert_eq!(even, Factor::balance(a, b, t).unwrap());
+        let same = Factor::balance_phases(a, a, t, [9.0, 2.0]).unwrap();
+        assert_eq!((same.by, same.factor), ([1, 1], a));
     }
 
     #[test]

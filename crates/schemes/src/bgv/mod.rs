@@ -12,6 +12,7 @@ pub mod ops;
 pub mod params;
 mod params_builder;
 mod plain;
+pub mod scalar;
 
 pub use crate::exact::{BatchEncoder, CoefficientEncoder, Encoder, IntegerEncoder};
 pub use crate::exact::{ExactError, ExactParams, Integers, PlainModulus, Plaintext};

@@ -77,9 +77,16 @@ struct Room {
 const SLACK: f64 = 1e-6;
 
 impl NoiseModel {
+    /// Whose bounds fail with a chance of 2^-40 an operation.
     pub fn new(params: &Params) -> Self {
+        Self::of_program(params, 1)
+    }
+
+    /// Whose bounds fail with a chance of 2^-40 in all of so many encryptions, key switches and divisions.
+    pub fn of_program(params: &Params, operations: usize) -> Self {
         let n = params.degree() as f64;
-        let tail = (2.0 * std::f64::consts::LN_2 * (FAILURE_BITS + 1.0 + n.log2())).sqrt();
+        let chances = n.log2() + (operations.max(1) as f64).log2();
+        let tail = (2.0 * std::f64::consts::LN_2 * (FAILURE_BITS + 1.0 + chances)).sqrt();
         let spread = |square: f64| tail * square.sqrt();
         let sigma = params.error_distribution().std_dev();
         let error = match params.error_distribution() {
@@ -161,7 +168,12 @@ impl NoiseModel {
         a.times(x as f64).plus(b.times(y as f64))
     }
 
-    /// Of a sum or a difference with any plaintext.
+    /// Of a product with an integer of this absolute value.
+    pub fn mul_integer(&self, a: Noise, integer: u64) -> Noise {
+        a.times(integer.max(1) as f64)
+    }
+
+    /// Of a sum or a difference with any plaintext, or with a constant.
     pub fn add_plain(&self, a: Noise) -> Noise {
         a.plus(self.message())
     }
@@ -202,13 +214,20 @@ impl NoiseModel {
         divided.plus(self.rounding(1.0, polys))
     }
 
+    /// log2 of Q / 4 over the bound, at `level`: what is not negative decrypts, and has a budget of one bit or more.
+    pub fn room(&self, noise: Noise, level: Level) -> f64 {
+        let q = self.levels.get(level.index());
+        let q = q.map_or(f64::NEG_INFINITY, |room| room.log2);
+        q - 2.0 - (noise.log2 + SLACK)
+    }
+
     /// The least budget that a ciphertext at `level` has, as `noise_budget` counts it: none where the bound allows Q / 4.
     pub fn budget(&self, noise: Noise, level: Level) -> u32 {
         let Some(room) = self.levels.get(level.index()) else {
             return 0;
         };
         let log2 = noise.log2 + SLACK;
-        if log2 + 2.0 >= room.log2 {
+        if self.room(noise, level) <= 0.0 {
             return 0;
         }
         // A number up to 2^x has at most floor(x) + 1 bits.

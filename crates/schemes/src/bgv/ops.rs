@@ -22,6 +22,8 @@ pub enum Op {
     /// Adds a plaintext times the ciphertext's correction factor.
     AddPlain,
     SubPlain,
+    /// Adds an integer constant times the ciphertext's correction factor.
+    AddScalar,
     /// Multiplies by a plaintext's signed integers.
     MulPlain,
     /// Multiplies by an integer constant, and so by what makes two correction factors one.
@@ -59,6 +61,7 @@ impl Table for Op {
             Self::Neg           => row!("bgv.neg",            &[ANY],        0, None,          None,       Same,     Largest,    None,          arithmetic::neg),
             Self::AddPlain      => row!("bgv.add_plain",      &[ANY],        1, PlainResidue,  None,       Same,     Largest,    AllButFirst,   plain::add_plain),
             Self::SubPlain      => row!("bgv.sub_plain",      &[ANY],        1, PlainResidue,  None,       Same,     Largest,    AllButFirst,   plain::sub_plain),
+            Self::AddScalar     => row!("bgv.add_scalar",     &[ANY],        0, Residues,      None,       Same,     Largest,    AllButFirst,   arithmetic::add_scalar),
             Self::MulPlain      => row!("bgv.mul_plain",      &[ANY],        1, None,          None,       Same,     Largest,    None,          exact::mul_plain),
             Self::MulScalar     => row!("bgv.mul_scalar",     &[ANY],        0, Residues,      None,       Same,     Largest,    None,          arithmetic::mul_scalar),
             Self::Mul           => row!("bgv.mul",            &[TWO, TWO],   0, None,          None,       Same,     Exactly(3), None,          arithmetic::mul),
@@ -113,6 +116,12 @@ impl OpKey {
     pub fn sub_plain(level: Level, size: u32, factor: Factor) -> Self {
         let factor = Immediate::PlainResidue(factor.value());
         Self::with(Op::SubPlain, level, &[size], factor, false)
+    }
+
+    /// Of a constant times the ciphertext's correction factor, given by its residues modulo q_0 ..= q_level.
+    pub fn add_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
+        let residues = Immediate::Residues(residues);
+        Self::with(Op::AddScalar, level, &[size], residues, false)
     }
 
     pub fn mul_plain(level: Level, size: u32) -> Self {

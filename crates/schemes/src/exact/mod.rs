@@ -16,6 +16,7 @@ pub(crate) mod noise;
 mod plain_modulus;
 mod plaintext;
 mod roles;
+pub mod scalar;
 mod scheme;
 
 pub use batch::BatchEncoder;

@@ -178,7 +178,8 @@ impl Circuit {
         let slots = self.numbers.many(a.clear.len(), self.t);
         let plain = self.setup.encoder.encode(&slots, Integers::Unsigned);
         let plain = plain.unwrap();
-        let choice = self.numbers.below(13);
+        let choice = self.numbers.below(15);
+        let integer = self.numbers.below(200) as i128 - 100;
         let step = STEPS[self.numbers.below(2) as usize];
         let turned = || {
             let turn = |row: &[u64]| -> Vec<u64> {
@@ -246,6 +247,19 @@ impl Circuit {
                 let low = self.down(&product, below)?;
                 let cipher = e.relinearise(&low.cipher, relin);
                 (cipher, low.clear, model.switch_key(low.noise, below))
+            }
+            11 => {
+                let residue = integer.rem_euclid(t as i128) as u128;
+                let sum = Self::zip(&a.clear, &slots, |a, _| (a + residue) % t);
+                let cipher = e.add_integer(&a.cipher, integer);
+                (cipher, sum, model.add_plain(a.noise))
+            }
+            12 => {
+                let residue = integer.rem_euclid(t as i128) as u128;
+                let product = Self::zip(&a.clear, &slots, |a, _| a * residue % t);
+                let size = integer.unsigned_abs() as u64;
+                let cipher = e.mul_integer(&a.cipher, integer);
+                (cipher, product, model.mul_integer(a.noise, size))
             }
             _ => (
                 e.mul_relin(&a.cipher, &b.cipher, relin),

@@ -124,6 +124,7 @@ impl Scope<'_> {
                 }
                 expect_cipher(*d, cipher(*a)?, Some(LevelNote { level: to, ..from }))
             }
+            (MacroRule::Refactor, [a], [d]) => self.refactor(&instr.imm, *a, *d),
             (MacroRule::Rotate, [a], results) => {
                 expect_size(*a, 2, cipher(*a)?)?;
                 results
@@ -151,6 +152,7 @@ impl Scope<'_> {
                 | MacroRule::Relinearise
                 | MacroRule::Rescale
                 | MacroRule::ModSwitch
+                | MacroRule::Refactor
                 | MacroRule::Rotate
                 | MacroRule::Output),
                 ..,
@@ -200,6 +202,19 @@ impl Scope<'_> {
             .and_then(|primes| primes.get(from.level.index()));
         let note = note::rescaled(from.note, prime.copied(), declared);
         expect_cipher(d, cipher(a)?, Some(LevelNote { level, note }))
+    }
+
+    fn refactor(self, imm: &MacroImm, a: Typed, d: Typed) -> Result<(), Fault> {
+        let MacroImm::Integer(_) = imm else {
+            return Err(Fault::Immediate {
+                expected: "an integer".to_owned(),
+                found: "a real constant".to_owned(),
+            });
+        };
+        let from = self.managed(a)?;
+        let declared = at(d.ty).map_or(from.note, |at| at.note);
+        let note = note::refactored(a, from.note, declared)?;
+        expect_cipher(d, cipher(a)?, Some(LevelNote { note, ..from }))
     }
 
     /// The procedure that a `CALL` or `REPEAT` names; its number has been checked.

@@ -68,6 +68,14 @@ pub(super) fn rescaled(note: Note, prime: Option<u64>, declared: Note) -> Note {
     }
 }
 
+/// The note after a multiplication of the factor.
+pub(super) fn refactored(a: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
+    match note {
+        Note::Factor(_) => Ok(any_factor(note, declared)),
+        Note::Bare | Note::Scale(_) => Err(fault(a, "a factor".to_owned(), note)),
+    }
+}
+
 /// The declared factor, if it is one.
 fn any_factor(note: Note, declared: Note) -> Note {
     match declared {

@@ -1,0 +1,191 @@
+//! A value elsewhere: at a lower level, under another factor; each made once and kept.
+
+use ringmill_isa::Level;
+use ringmill_isa::macros::{LevelNote, MacroImm, MacroInstr, MacroOp, MacroType, Note};
+use ringmill_schemes::bgv::{Factor, Noise};
+
+use super::super::CompileError;
+use super::{Manager, Placed};
+
+/// What was made of a new value before, to be used again.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Derived {
+    /// Divided by the last prime.
+    Divided,
+    /// Primes dropped down to this level.
+    Dropped(Level),
+    /// Multiplied by this integer, and its factor with it.
+    Refactored(i64),
+}
+
+/// Bits by which a division must lower the noise where it is done for that alone.
+const WORTH: f64 = 1.0;
+
+pub(super) fn note(level: Level, factor: Factor) -> LevelNote {
+    let note = Note::Factor(factor.value());
+    LevelNote { level, note }
+}
+
+impl Placed {
+    pub(super) fn ty(self) -> MacroType {
+        MacroType::Cipher {
+            size: self.size as u32,
+            at: Some(note(self.level, self.factor)),
+        }
+    }
+}
+
+/// Noise and factor of a value after no division, one, two and so on, as far as they have been looked at.
+pub(super) struct Descent {
+    pub from: Placed,
+    after: Vec<(Noise, Factor)>,
+    /// Divisions that lower the noise.
+    worth: usize,
+}
+
+impl Descent {
+    /// What dividing the value brings.
+    pub fn new(manager: &Manager<'_>, from: Placed) -> Result<Self, CompileError> {
+        let mut this = Self {
+            from,
+            after: vec![(from.noise, from.factor)],
+            worth: 0,
+        };
+        while this.worth < from.level.index() {
+            let (before, after) = (
+                this.at(manager, this.worth)?,
+                this.at(manager, this.worth + 1)?,
+            );
+            if after.0.log2() > before.0.log2() - WORTH {
+                break;
+            }
+            this.worth += 1;
+        }
+        Ok(this)
+    }
+
+    /// Noise and factor after so many divisions, of which the value's level has enough.
+    pub fn at(
+        &mut self,
+        manager: &Manager<'_>,
+        divisions: usize,
+    ) -> Result<(Noise, Factor), CompileError> {
+        let params = manager.frame.params;
+        while self.after.len() <= divisions {
+            let done = self.after.len() - 1;
+            let (noise, factor) = self.after[done];
+            let level = Level(self.from.level.0.saturating_sub(done as u32));
+            let prime = params.moduli().get(level.index()).copied().unwrap_or(1);
+            let noise = manager.model.mod_switch(noise, level, self.from.size);
+            self.after.push((noise, factor.over(prime, manager.t)?));
+        }
+        Ok(self.after[divisions])
+    }
+
+    /// The divisions that a value is to go through on its way down to `level`; the other primes are dropped.
+    pub fn divisions(&self, level: Level) -> usize {
+        self.worth.min(self.steps(level))
+    }
+
+    /// Levels from the value down to `level`.
+    pub fn steps(&self, level: Level) -> usize {
+        self.from.level.index().saturating_sub(level.index())
+    }
+
+    /// The noise of the value at `level`.
+    pub fn noise(&self, level: Level) -> Noise {
+        self.after[self.divisions(level)].0
+    }
+}
+
+impl Manager<'_> {
+    /// The value at `level`, its own or a lower one, by so many divisions first.
+    pub(super) fn bring(
+        &mut self,
+        from: Placed,
+        level: Level,
+        divisions: usize,
+        instr: &MacroInstr,
+    ) -> Result<Placed, CompileError> {
+        let mut here = from;
+        for _ in 0..divisions {
+            here = self.divided(here, instr)?;
+        }
+        Ok(self.dropped(here, level, instr))
+    }
+
+    /// The value of a descent at `level`.
+    pub(super) fn brought(
+        &mut self,
+        descent: &Descent,
+        level: Level,
+        instr: &MacroInstr,
+    ) -> Result<Placed, CompileError> {
+        self.bring(descent.from, level, descent.divisions(level), instr)
+    }
+
+    fn divided(&mut self, from: Placed, instr: &MacroInstr) -> Result<Placed, CompileError> {
+        let Some(level) = from.level.below() else {
+            return Ok(from);
+        };
+        let params = self.frame.params;
+        let prime = params.moduli().get(from.level.index()).copied();
+        let like = Placed {
+            level,
+            factor: from.factor.over(prime.unwrap_or(1), self.t)?,
+            noise: self.model.mod_switch(from.noise, from.level, from.size),
+            ..from
+        };
+        let (op, imm) = (MacroOp::Rescale, MacroImm::None);
+        Ok(self.derive(from, Derived::Divided, (op, imm), like, instr))
+    }
+
+    fn dropped(&mut self, from: Placed, level: Level, instr: &MacroInstr) -> Placed {
+        if level == from.level {
+            return from;
+        }
+        let like = Placed { level, ..from };
+        let made = (MacroOp::Modswitch, MacroImm::Level(level));
+        self.derive(from, Derived::Dropped(level), made, like, instr)
+    }
+
+    /// The value under `factor`, `by` times its own.
+    pub(super) fn refactored(
+        &mut self,
+        from: Placed,
+        by: i64,
+        factor: Factor,
+        instr: &MacroInstr,
+    ) -> Placed {
+        if by == 1 {
+            return from;
+        }
+        let like = Placed {
+            factor,
+            noise: self.model.mul_integer(from.noise, by.unsigned_abs()),
+            ..from
+        };
+        let made = (MacroOp::Refactor, MacroImm::Integer(by.into()));
+        self.derive(from, Derived::Refactored(by), made, like, instr)
+    }
+
+    fn derive(
+        &mut self,
+        from: Placed,
+        how: Derived,
+        (op, imm): (MacroOp, MacroImm),
+        like: Placed,
+        instr: &MacroInstr,
+    ) -> Placed {
+        if let Some(&known) = self.derived.get(&(from.value, how)) {
+            return known;
+        }
+        let value = self
+            .out
+            .push(op, vec![from.value], imm, like.ty(), &instr.loc);
+        let made = Placed { value, ..like };
+        self.derived.insert((from.value, how), made);
+        self.check(made, instr);
+        made
+    }
+}

@@ -1,0 +1,218 @@
+//! Where each instruction happens, and what its result is.
+
+use ringmill_isa::Level;
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroValue};
+use ringmill_schemes::bgv::{Balance, ExactParams, Factor, Noise};
+use ringmill_schemes::exact::scalar::reduced;
+
+use super::super::CompileError;
+use super::descend::Descent;
+use super::{Manager, Placed, misshapen};
+
+/// Bits of room that a lower level, or a division fewer, may cost.
+const TOLERANCE: f64 = 0.125;
+/// The same before key switching, whose time grows with the square of the primes. What a division costs beforehand it would
+/// mostly cost afterwards.
+const BEFORE_KEYS: f64 = 2.0;
+
+impl Manager<'_> {
+    /// The lowest level up to `top` at which a result of this noise has all the room there can be but for some bits.
+    fn lowest(&self, top: Level, spared: f64, noise: impl Fn(Level) -> Noise) -> Level {
+        let room = |level: Level| self.model.room(noise(level), level);
+        let levels = || Level::LOWEST.to(top);
+        let best = levels().map(room).fold(f64::NEG_INFINITY, f64::max);
+        let mut levels = levels();
+        let found = levels.find(|&level| room(level) >= best - spared);
+        found.unwrap_or(top)
+    }
+
+    /// Of the ciphertexts `a` and `b`, at the lower of their levels. The higher one comes down by as few divisions as leave
+    /// the sum little noise: they change factors, and balancing different factors may cost more than they take off.
+    pub(super) fn sum(
+        &mut self,
+        instr: &MacroInstr,
+        a: Placed,
+        b: Placed,
+    ) -> Result<(), CompileError> {
+        let level = a.level.min(b.level);
+        let a_is_high = a.level > b.level;
+        let (high, low) = if a_is_high { (a, b) } else { (b, a) };
+        let mut descent = Descent::new(self, high)?;
+        let mut ways = Vec::new();
+        for divisions in 0..=descent.steps(level) {
+            let (noise, factor) = descent.at(self, divisions)?;
+            let there = Placed {
+                noise,
+                factor,
+                ..high
+            };
+            let balance = self.balance(there, low)?;
+            ways.push((divisions, balance, self.balanced(there, low, balance)));
+        }
+        let least = ways.iter().map(|&(.., noise)| noise.log2());
+        let least = least.fold(f64::INFINITY, f64::min) + TOLERANCE;
+        let way = ways.into_iter().find(|(.., noise)| noise.log2() <= least);
+        let (divisions, balance, noise) = way.ok_or_else(|| misshapen(instr))?;
+        let high = self.bring(high, level, divisions, instr)?;
+        let [x, y] = self.signed(balance);
+        let high = self.refactored(high, x, balance.factor, instr);
+        let low = self.refactored(low, y, balance.factor, instr);
+        let (a, b) = if a_is_high { (high, low) } else { (low, high) };
+        let sum = Placed {
+            size: a.size.max(b.size),
+            noise,
+            ..high
+        };
+        self.result(instr, vec![a.value, b.value], MacroImm::None, sum);
+        Ok(())
+    }
+
+    /// What makes the factors of two ciphertexts one at the least noise.
+    fn balance(&self, a: Placed, b: Placed) -> Result<Balance, CompileError> {
+        if a.factor == b.factor {
+            let (by, factor) = ([1, 1], a.factor);
+            return Ok(Balance { by, factor });
+        }
+        let log2 = [a.noise.log2(), b.noise.log2()];
+        Ok(Factor::balance_phases(a.factor, b.factor, self.t, log2)?)
+    }
+
+    /// The integers about zero that a balance multiplies by.
+    fn signed(&self, balance: Balance) -> [i64; 2] {
+        balance
+            .by
+            .map(|x| self.frame.params.plain_modulus().centred(x))
+    }
+
+    fn balanced(&self, a: Placed, b: Placed, balance: Balance) -> Noise {
+        let [x, y] = self.signed(balance).map(i64::unsigned_abs);
+        let a = self.model.mul_integer(a.noise, x);
+        self.model.add(a, self.model.mul_integer(b.noise, y))
+    }
+
+    pub(super) fn plain_sum(&mut self, instr: &MacroInstr, a: Placed, plain: MacroValue) {
+        let plain = self.plain(plain, a.level, a.factor, instr);
+        let noise = self.model.add_plain(a.noise);
+        self.result(
+            instr,
+            vec![a.value, plain],
+            MacroImm::None,
+            Placed { noise, ..a },
+        );
+    }
+
+    pub(super) fn product(
+        &mut self,
+        instr: &MacroInstr,
+        a: Placed,
+        b: Placed,
+    ) -> Result<(), CompileError> {
+        let (first, second) = (Descent::new(self, a)?, Descent::new(self, b)?);
+        let model = &self.model;
+        let noise = |level: Level| model.mul(first.noise(level), second.noise(level));
+        let level = self.lowest(a.level.min(b.level), TOLERANCE, noise);
+        let noise = noise(level);
+        let a = self.brought(&first, level, instr)?;
+        let b = self.brought(&second, level, instr)?;
+        let product = Placed {
+            size: 3,
+            factor: a.factor.times(b.factor, self.t),
+            noise,
+            ..a
+        };
+        self.result(instr, vec![a.value, b.value], MacroImm::None, product);
+        Ok(())
+    }
+
+    pub(super) fn square(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
+        let descent = Descent::new(self, a)?;
+        let model = &self.model;
+        let noise = |level: Level| model.mul(descent.noise(level), descent.noise(level));
+        let level = self.lowest(a.level, TOLERANCE, noise);
+        let noise = noise(level);
+        let a = self.brought(&descent, level, instr)?;
+        let square = Placed {
+            size: 3,
+            factor: a.factor.times(a.factor, self.t),
+            noise,
+            ..a
+        };
+        self.result(instr, vec![a.value], MacroImm::None, square);
+        Ok(())
+    }
+
+    /// The plaintext is multiplied by as it is: the factor stays.
+    pub(super) fn plain_product(
+        &mut self,
+        instr: &MacroInstr,
+        a: Placed,
+        plain: MacroValue,
+    ) -> Result<(), CompileError> {
+        let descent = Descent::new(self, a)?;
+        let model = &self.model;
+        let noise = |level: Level| model.mul_plain(descent.noise(level));
+        let level = self.lowest(a.level, TOLERANCE, noise);
+        let noise = noise(level);
+        let a = self.brought(&descent, level, instr)?;
+        let plain = self.plain(plain, level, Factor::ONE, instr);
+        let product = Placed { noise, ..a };
+        self.result(instr, vec![a.value, plain], MacroImm::None, product);
+        Ok(())
+    }
+
+    pub(super) fn constant_product(
+        &mut self,
+        instr: &MacroInstr,
+        a: Placed,
+    ) -> Result<(), CompileError> {
+        let MacroImm::Integer(value) = instr.imm else {
+            return Err(misshapen(instr));
+        };
+        let by = reduced(self.frame.params, value);
+        let noise = self.model.mul_integer(a.noise, by.unsigned_abs());
+        self.same(instr, a, noise);
+        Ok(())
+    }
+
+    /// An instruction at its operand's own level and factor, with a result of the size of `like`.
+    pub(super) fn same(&mut self, instr: &MacroInstr, like: Placed, noise: Noise) {
+        let imm = instr.imm.clone();
+        self.result(instr, vec![like.value], imm, Placed { noise, ..like });
+    }
+
+    /// Key switching costs the more the higher it happens.
+    pub(super) fn rotation(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
+        let descent = Descent::new(self, a)?;
+        let model = &self.model;
+        let noise = |level: Level| model.switch_key(descent.noise(level), level);
+        let level = self.lowest(a.level, BEFORE_KEYS, noise);
+        let noise = noise(level);
+        let a = self.brought(&descent, level, instr)?;
+        self.same(instr, a, noise);
+        Ok(())
+    }
+
+    /// An output rests at the lowest level at which outputs are wanted and its message is sure.
+    pub(super) fn output(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
+        let wanted = self.frame.output;
+        if a.level < wanted {
+            // It would take as many primes more to end there.
+            let params = self.frame.params;
+            let primes = a.level.above(1).to(wanted);
+            let primes = primes.map(|level| params.moduli().get(level.index()));
+            let bits = primes.map(|q| q.map_or(1.0, |&q| (q as f64).log2())).sum();
+            self.lacks(bits, instr);
+        }
+        let descent = Descent::new(self, a)?;
+        let sure = |&level: &Level| self.model.room(descent.noise(level), level) >= 0.0;
+        let level = wanted.min(a.level).to(a.level).find(sure);
+        let a = self.brought(&descent, level.unwrap_or(a.level), instr)?;
+        if let MacroImm::Output(output) = instr.imm
+            && let Some(slot) = self.outputs.get_mut(output as usize)
+        {
+            *slot = Some(a);
+        }
+        self.result(instr, vec![a.value], instr.imm.clone(), a);
+        Ok(())
+    }
+}

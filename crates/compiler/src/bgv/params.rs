@@ -1,0 +1,288 @@
+//! Choosing parameters: the smallest secure ones whose plaintext modulus holds every value and whose primes hold the noise.
+
+use std::sync::Arc;
+
+use ringmill_isa::Level;
+use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroType, MacroValue};
+use ringmill_schemes::bgv::{Bgv, Params, PlainModulus};
+use ringmill_schemes::rlwe;
+
+use super::levels::{self, Frame, Managed, Misfit};
+use super::{CompileError, Options, Prediction, Wanted};
+use crate::error::At;
+use crate::exact::degree::{Found, check_given, smallest};
+use crate::exact::held::Held;
+use crate::exact::primes::Room;
+use crate::rewrite::is_cipher;
+use crate::scheme::Fitted;
+
+/// Parameters, and the program managed for them.
+type Fit = (Arc<Params>, Managed);
+
+fn params_of(fit: &Fit) -> &Params {
+    &fit.0
+}
+
+/// `program` fitted to parameters chosen for it.
+///
+/// # Errors
+/// [`CompileError::PlainRange`] for values that no plaintext modulus holds; as [`smallest`].
+pub(super) fn choose(
+    program: &MacroProgram,
+    wanted: &Wanted,
+    options: &Options,
+    held: Held,
+) -> Result<Fitted<Bgv>, CompileError> {
+    let room = Room::new(options.target.as_ref());
+    let security = (wanted.table, wanted.level);
+    let fit = smallest(program, options, security, params_of, |log_n, allowed| {
+        let chain = Chain {
+            program,
+            options,
+            wanted,
+            room,
+            log_n,
+            t: held.modulus(log_n)?,
+            allowed,
+        };
+        chain.smallest()
+    })?;
+    fitted(program, options, fit, held)
+}
+
+/// The search for primes at one ring degree.
+struct Chain<'a> {
+    program: &'a MacroProgram,
+    options: &'a Options,
+    wanted: &'a Wanted,
+    room: Room,
+    log_n: u8,
+    t: PlainModulus,
+    /// Bits that all primes may have, special ones among them.
+    allowed: u32,
+}
+
+impl Chain<'_> {
+    /// The fewest primes that hold the program, since primes cost time, and of these the smallest; then as many special ones
+    /// as make key switching quickest.
+    fn smallest(&self) -> Result<Found<Fit>, CompileError> {
+        let least = Room::least_bits(self.log_n);
+        let mut nearest: Option<(f64, Arc<Params>)> = None;
+        for count in 1.. {
+            let bits = self.room.max_bits.min(self.allowed / (count + 1));
+            if bits < least || count as usize >= rlwe::Params::MAX_PRIMES {
+                break;
+            }
+            let Some((params, managed)) = self.fit([count, 1], bits)? else {
+                continue;
+            };
+            let Some(misfit) = managed.misfit else {
+                let fit = (params, managed);
+                let (bits, fit) = self.narrowed(count, bits, fit)?;
+                return self.fewest_digits(count, bits, fit).map(Found::Fits);
+            };
+            if nearest.as_ref().is_none_or(|&(bits, _)| misfit.bits < bits) {
+                nearest = Some((misfit.bits, params));
+            }
+        }
+        let Some((bits, params)) = nearest else {
+            return Ok(Found::Short(1.0, At(None)));
+        };
+        // Trials end with the first value that they lose; of the nearest it is told how much it lacks in all.
+        let measured = from_top(self.program, &params, self.options, true)?;
+        Ok(match measured.misfit {
+            Some(Misfit { at, bits }) => Found::Short(bits, at),
+            None => Found::Short(bits, At(None)),
+        })
+    }
+
+    /// The smallest primes, as many as in `fit`, that serve as well as its own of so many bits.
+    fn narrowed(&self, count: u32, bits: u32, fit: Fit) -> Result<(u32, Fit), CompileError> {
+        let (mut low, mut high, mut best) = (Room::least_bits(self.log_n), bits, fit);
+        while low < high {
+            let middle = u32::midpoint(low, high);
+            match self.fit([count, 1], middle)? {
+                Some(fit) if fit.1.misfit.is_none() => (high, best) = (middle, fit),
+                Some(_) | None => low = middle + 1,
+            }
+        }
+        Ok((high, best))
+    }
+
+    /// The same with so many special primes, of which a digit has as many, that digits times primes are fewest: what keys hold,
+    /// and what key switching transforms. They are bits that the ring degree has to spare.
+    fn fewest_digits(&self, count: u32, bits: u32, fit: Fit) -> Result<Fit, CompileError> {
+        let (mut least, mut best) = (count * (count + 1), fit);
+        let target = self.options.target.as_ref();
+        let most = target.map_or(rlwe::Params::MAX_PRIMES, |t| t.moduli.is);
+        for special in 2..=count {
+            let digits = count.div_ceil(special);
+            let (primes, cost) = (count + special, digits * (count + special));
+            // The digits of a parameter set are as long as they can be for their number.
+            let shaped = count.div_ceil(digits) == special;
+            if !shaped || primes * bits > self.allowed || primes as usize > most || cost >= least {
+                continue;
+            }
+            if let Some(fit) = self.fit([count, special], bits)?
+                && fit.1.misfit.is_none()
+            {
+                (least, best) = (cost, fit);
+            }
+        }
+        Ok(best)
+    }
+
+    /// The program managed for `count` ciphertext primes of so many bits and `special` special ones; `None` where there are not as
+    /// many, or the plaintext modulus is not below their product.
+    fn fit(&self, [count, special]: [u32; 2], bits: u32) -> Result<Option<Fit>, CompileError> {
+        let all = (count + special, bits);
+        let primes = self.room.primes(self.log_n, self.t, all);
+        let holds = count * (bits - 1) >= self.t.reducer().bits();
+        let Some(primes) = primes.filter(|_| holds) else {
+            return Ok(None);
+        };
+        let (special, cipher) = primes.split_at(special as usize);
+        let params = Params::builder(self.log_n, self.t)
+            .primes(cipher, special)
+            .security(self.wanted.table, self.wanted.level)
+            .build()?;
+        let managed = from_top(self.program, &params, self.options, false)?;
+        Ok(Some((params, managed)))
+    }
+}
+
+/// The program with all its inputs encrypted at the highest level.
+fn from_top(
+    program: &MacroProgram,
+    params: &Params,
+    options: &Options,
+    measure: bool,
+) -> Result<Managed, CompileError> {
+    from_level(program, params, options, params.max_level(), measure)
+}
+
+/// The program with all its inputs encrypted at one level.
+fn from_level(
+    program: &MacroProgram,
+    params: &Params,
+    options: &Options,
+    entry: Level,
+    measure: bool,
+) -> Result<Managed, CompileError> {
+    let frame = Frame {
+        params,
+        entry: &vec![entry; program.inputs.len()],
+        output: options.output_level,
+        measure,
+        watch: &options.watch,
+    };
+    levels::run(program, frame)
+}
+
+/// `program` fitted to given parameters: from the lowest level that serves.
+///
+/// # Errors
+/// [`CompileError::TooNoisy`] with the line of the first value that they do not hold; as [`check_given`].
+pub(super) fn given(
+    program: &MacroProgram,
+    params: &Arc<Params>,
+    options: &Options,
+    held: Held,
+) -> Result<Fitted<Bgv>, CompileError> {
+    check_given(program, &**params, options, &held)?;
+    let top = params.max_level();
+    for entry in options.output_level.min(top).to(top) {
+        let managed = from_level(program, params, options, entry, false)?;
+        if managed.misfit.is_none() {
+            return fitted(program, options, (Arc::clone(params), managed), held);
+        }
+    }
+    let managed = from_top(program, params, options, true)?;
+    let Some(Misfit { at, bits }) = managed.misfit else {
+        return fitted(program, options, (Arc::clone(params), managed), held);
+    };
+    Err(CompileError::TooNoisy {
+        at,
+        bits: bits.ceil() as u32,
+        log_n: params.log_n().into(),
+        allowed_bits: params.log_q(top).ceil() as u32,
+    })
+}
+
+fn fitted(
+    program: &MacroProgram,
+    options: &Options,
+    (params, managed): Fit,
+    held: Held,
+) -> Result<Fitted<Bgv>, CompileError> {
+    let managed = lowered(program, &params, options, managed)?;
+    let model = levels::model(program, &params);
+    let predicted = held.outputs.into_iter().zip(&managed.outputs);
+    let predicted = predicted.map(|(range, output)| Prediction {
+        budget: output.map_or(0.0, |at| model.budget(at.noise, at.level).into()),
+        range,
+    });
+    Ok(Fitted {
+        output_level: options.output_level.min(params.max_level()),
+        predicted: predicted.collect(),
+        managed: managed.program,
+        params,
+    })
+}
+
+/// The same with every input that is never used above some level encrypted there, if that holds the noise.
+fn lowered(
+    program: &MacroProgram,
+    params: &Params,
+    options: &Options,
+    managed: Managed,
+) -> Result<Managed, CompileError> {
+    let entry = entries(&managed.program, params.max_level());
+    let frame = Frame {
+        params,
+        entry: &entry,
+        output: options.output_level,
+        measure: false,
+        watch: &options.watch,
+    };
+    let lower = levels::run(program, frame)?;
+    Ok(match lower.misfit {
+        None => lower,
+        Some(_) => managed,
+    })
+}
+
+/// The level to which every use of an input drops primes at least; that of the input where one does not.
+fn entries(managed: &MacroProgram, top: Level) -> Vec<Level> {
+    let mut highest: Vec<Option<Level>> = vec![None; managed.types.len()];
+    for instr in &managed.instrs {
+        for &v in &instr.src {
+            let used = match (instr.op, &instr.imm) {
+                (MacroOp::Modswitch, &MacroImm::Level(level)) => level,
+                _ => level_of(managed, v).unwrap_or(top),
+            };
+            if let Some(slot) = highest.get_mut(v.0 as usize) {
+                *slot = (*slot).max(Some(used));
+            }
+        }
+    }
+    let mut entries = vec![top; managed.inputs.len()];
+    for instr in &managed.instrs {
+        let (&[v], &MacroImm::Input(input)) = (&*instr.dst, &instr.imm) else {
+            continue;
+        };
+        if let Some(slot) = entries.get_mut(input as usize)
+            && is_cipher(&managed.types, v)
+        {
+            let used = highest.get(v.0 as usize).copied().flatten();
+            *slot = used.or(level_of(managed, v)).unwrap_or(top);
+        }
+    }
+    entries
+}
+
+fn level_of(program: &MacroProgram, value: MacroValue) -> Option<Level> {
+    match *program.types.get(value.0 as usize)? {
+        MacroType::Cipher { at, .. } | MacroType::Plain { at } => at.map(|at| at.level),
+    }
+}

@@ -1,0 +1,110 @@
+//! The smallest ring degree at which secure parameters hold a program, and what given parameters must have.
+
+use ringmill_isa::macros::MacroProgram;
+use ringmill_schemes::ParameterSet;
+use ringmill_schemes::exact::{ExactError, ExactParams};
+use ringmill_schemes::rlwe::security::bound;
+use ringmill_schemes::rlwe::{RlweError, SecretDistribution, SecurityLevel, SecurityTable};
+
+use super::held::Held;
+use crate::error::{At, CompileError};
+use crate::options::Options;
+use crate::scheme::Compiles;
+
+/// Ring degrees that the security tables cover and SEAL's rules for auxiliary primes were made for.
+const LOG_N: std::ops::RangeInclusive<u8> = 11..=15;
+
+/// What a ring degree has for a program.
+pub(crate) enum Found<T> {
+    Fits(T),
+    /// So many bits too few, at the line that `At` names.
+    Short(f64, At),
+}
+
+/// What `at_degree` finds for log2 of a ring degree and the bits that the security table allows there: at the smallest
+/// degree that has the program's slots and where parameters fit it and its target. `params` are what was found's.
+///
+/// # Errors
+/// [`CompileError::TooNoisy`] where no secure parameters fit, [`CompileError::Target`], [`CompileError::TooManySlots`].
+pub(crate) fn smallest<S, T>(
+    program: &MacroProgram,
+    options: &Options<S>,
+    (table, level): (SecurityTable, SecurityLevel),
+    params: impl Fn(&T) -> &S::Params,
+    mut at_degree: impl FnMut(u8, u32) -> Result<Found<T>, CompileError<S::Error>>,
+) -> Result<T, CompileError<S::Error>>
+where
+    S: Compiles<Params: ParameterSet, Error: From<RlweError>>,
+{
+    let (mut short, mut lacking) = (None, None);
+    for log_n in LOG_N {
+        options.watch.check()?;
+        let slots = 1u32 << (log_n - 1);
+        let allowed = bound(table, SecretDistribution::default(), level, log_n)
+            .map_err(|e| CompileError::Scheme(e.into()))?;
+        let Some(allowed) = allowed.filter(|_| program.slots <= slots) else {
+            continue;
+        };
+        match at_degree(log_n, allowed)? {
+            Found::Fits(found) => {
+                let target = options.target.as_ref();
+                match target.map(|target| target.check(params(&found))) {
+                    None | Some(Ok(())) => return Ok(found),
+                    Some(Err(error)) => lacking = Some(error),
+                }
+            }
+            Found::Short(bits, at) => short = Some((bits, at, log_n, allowed)),
+        }
+    }
+    // What would serve without the machine says which field of its description stands against it.
+    if let Some(error) = lacking {
+        return Err(error.into());
+    }
+    let Some((bits, at, log_n, allowed)) = short else {
+        let log_n = u32::from(*LOG_N.end());
+        return Err(CompileError::TooManySlots {
+            slots: program.slots,
+            log_n,
+            available: 1 << (log_n - 1),
+        });
+    };
+    Err(CompileError::TooNoisy {
+        at,
+        bits: bits.ceil() as u32,
+        log_n: log_n.into(),
+        allowed_bits: allowed,
+    })
+}
+
+/// Refuses given parameters that have not the program's slots, whose plaintext modulus does not hold its values, or that its
+/// target does not take.
+///
+/// # Errors
+/// [`CompileError::TooManySlots`], [`CompileError::PlainRange`], [`CompileError::Target`], and a plaintext modulus without
+/// slots.
+pub(crate) fn check_given<S>(
+    program: &MacroProgram,
+    params: &S::Params,
+    options: &Options<S>,
+    held: &Held,
+) -> Result<(), CompileError<S::Error>>
+where
+    S: Compiles<Params: ExactParams, Error: From<ExactError>>,
+{
+    if let Some(target) = &options.target {
+        target.check(params)?;
+    }
+    let log_n = params.log_n();
+    let available = 1u32 << (log_n - 1);
+    if program.slots > available {
+        return Err(CompileError::TooManySlots {
+            slots: program.slots,
+            log_n: log_n.into(),
+            available,
+        });
+    }
+    let t = params.plain_modulus();
+    t.check_batchable(log_n)
+        .map_err(|e| CompileError::Scheme(e.into()))?;
+    held.check(t)
+}

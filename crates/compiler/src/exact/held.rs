@@ -1,0 +1,111 @@
+//! What a plaintext modulus must hold: what is encrypted, encoded and read.
+
+use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram};
+use ringmill_schemes::exact::PlainModulus;
+
+use super::IntegerRange;
+use super::range::of_values;
+use crate::error::CompileError;
+
+/// What the plaintext modulus must hold.
+pub(crate) struct Held {
+    /// Of each output.
+    pub outputs: Vec<IntegerRange>,
+    /// Every input, constant vector and output.
+    all: IntegerRange,
+    /// Whose range reaches farthest.
+    largest: String,
+}
+
+/// The ranges of what is encrypted, encoded and read.
+///
+/// # Errors
+/// [`CompileError::Unbounded`] for an output of more than 127 bits.
+pub(crate) fn held<E>(
+    program: &MacroProgram,
+    inputs: &[IntegerRange],
+) -> Result<Held, CompileError<E>> {
+    let values = of_values(program, inputs);
+    let mut held = Held {
+        outputs: vec![IntegerRange::up_to(0); program.outputs.len()],
+        all: IntegerRange::up_to(1),
+        largest: "constants".to_owned(),
+    };
+    for (input, &range) in program.inputs.iter().zip(inputs) {
+        held.take(range, || format!("input {:?}", input.name));
+    }
+    for instr in &program.instrs {
+        match (instr.op, &instr.imm) {
+            (MacroOp::Encode, _) => {
+                let range = instr.dst.first().and_then(|v| values.get(v.0 as usize));
+                if let Some(range) = range.copied().flatten() {
+                    held.take(range, || "a constant vector".to_owned());
+                }
+            }
+            (MacroOp::Output, &MacroImm::Output(output)) => {
+                let name = program.outputs.get(output as usize).cloned();
+                let name = name.unwrap_or_default();
+                let range = instr.src.first().and_then(|v| values.get(v.0 as usize));
+                let Some(range) = range.copied().flatten() else {
+                    return Err(CompileError::Unbounded { output: name });
+                };
+                held.take(range, || format!("output {name:?}"));
+                if let Some(slot) = held.outputs.get_mut(output as usize) {
+                    *slot = range;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(held)
+}
+
+impl Held {
+    fn take(&mut self, range: IntegerRange, name: impl Fn() -> String) {
+        let low = self.all.low().min(range.low());
+        let high = self.all.high().max(range.high());
+        if let Some(all) = IntegerRange::new(low, high).filter(|&all| all != self.all) {
+            self.all = all;
+            self.largest = name();
+        }
+    }
+
+    /// # Errors
+    /// [`CompileError::PlainRange`] unless `t` holds all.
+    pub fn check<E>(&self, t: PlainModulus) -> Result<(), CompileError<E>> {
+        if self.in_modulus(t) {
+            Ok(())
+        } else {
+            Err(self.too_large(t.reducer().bits()))
+        }
+    }
+
+    fn in_modulus(&self, t: PlainModulus) -> bool {
+        let integers = t.integers(Default::default());
+        integers.contains(&self.all.low()) && integers.contains(&self.all.high())
+    }
+
+    fn too_large<E>(&self, bits: u32) -> CompileError<E> {
+        CompileError::PlainRange {
+            what: self.largest.clone(),
+            range: self.all.to_string(),
+            bits,
+        }
+    }
+
+    /// A batching modulus of the smallest size that holds all at ring degree 2^`log_n`.
+    ///
+    /// # Errors
+    /// [`CompileError::PlainRange`] where none does.
+    pub fn modulus<E>(&self, log_n: u8) -> Result<PlainModulus, CompileError<E>> {
+        let most = PlainModulus::MAX_BITS;
+        let fits = |&bits: &u32| {
+            let t = PlainModulus::batching(log_n, bits).ok()?;
+            self.in_modulus(t).then_some(t)
+        };
+        let mut sizes = u32::from(log_n) + 2..=most;
+        sizes
+            .find_map(|bits| fits(&bits))
+            .ok_or_else(|| self.too_large(most))
+    }
+}

@@ -1,0 +1,168 @@
+//! Levels and factors of BGV programs: what is placed, and how little of it.
+
+use std::sync::Arc;
+
+use ringmill_isa::Level;
+use ringmill_isa::macros::{MacroOp, MacroProgram, MacroType, SchemeName, Visibility};
+use ringmill_schemes::bgv::{Bgv, Factor, Params, PlainModulus};
+
+use crate::bgv::{CompileError, Compiled, Options};
+use crate::builder::{TraceBuilder, Traced};
+use crate::compile;
+
+fn encrypted(t: &mut TraceBuilder, names: &[&str]) -> Vec<Traced> {
+    let inputs = names.iter();
+    inputs
+        .map(|n| t.input(n, Visibility::Encrypted, None).unwrap())
+        .collect()
+}
+
+fn count(program: &MacroProgram, op: MacroOp) -> usize {
+    program.instrs.iter().filter(|i| i.op == op).count()
+}
+
+/// Twelve primes of 36 bits.
+fn params() -> Arc<Params> {
+    let t = PlainModulus::batching(11, 20).unwrap();
+    Params::builder(11, t)
+        .prime_bits(&[36; 12], &[60])
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .unwrap()
+}
+
+fn compiled(t: TraceBuilder) -> Result<Compiled, CompileError> {
+    with(t, &Options::given(params()))
+}
+
+fn with(t: TraceBuilder, options: &Options) -> Result<Compiled, CompileError> {
+    let mut program = t.finish();
+    program.scheme = SchemeName::new("bgv").unwrap();
+    compile::<Bgv>(program, options)
+}
+
+fn level(program: &MacroProgram, op: MacroOp) -> Level {
+    let instr = program.instrs.iter().find(|i| i.op == op).unwrap();
+    match program.types[instr.src[0].0 as usize] {
+        MacroType::Cipher { at, .. } | MacroType::Plain { at } => at.unwrap().level,
+    }
+}
+
+/// A sum of products comes down as one value, and no factor has to change.
+#[test]
+fn a_sum_of_products_is_divided_once() {
+    let mut t = TraceBuilder::new("inner", 16).unwrap();
+    let [x, y, z] = encrypted(&mut t, &["x", "y", "z"]).try_into().unwrap();
+    let mut sum = t.mul(x, y, None).unwrap();
+    for step in 1..8 {
+        let turned = t.rotate(x, step, None).unwrap();
+        let product = t.mul(turned, y, None).unwrap();
+        sum = t.add(sum, product, None).unwrap();
+    }
+    let scaled = t.mul(sum, z, None).unwrap();
+    let shifted = t.add(scaled, sum, None).unwrap();
+    t.output("s", shifted, None).unwrap();
+    let managed = compiled(t).unwrap().managed;
+    assert_eq!(count(&managed, MacroOp::Relin), 2);
+    // Fewer than products: the sum and the result come down.
+    assert!(count(&managed, MacroOp::Rescale) < 4);
+    assert_eq!(count(&managed, MacroOp::Refactor), 0);
+}
+
+/// Given parameters are used from the lowest level that serves, and an input that joins late enters late.
+#[test]
+fn inputs_enter_as_low_as_they_can() {
+    let mut t = TraceBuilder::new("late", 16).unwrap();
+    let [x, w] = encrypted(&mut t, &["x", "w"]).try_into().unwrap();
+    let mut power = x;
+    for _ in 0..3 {
+        power = t.mul(power, power, None).unwrap();
+    }
+    let late = t.mul(power, w, None).unwrap();
+    t.output("s", late, None).unwrap();
+    let compiled = compiled(t).unwrap();
+    let [x, w] = [0, 1].map(|i| compiled.inputs[i].at);
+    assert!(x.level < compiled.params.max_level(), "{x:?}");
+    assert!(w.level < x.level, "{w:?} {x:?}");
+    assert_eq!((x.annotation, w.annotation), (Factor::ONE, Factor::ONE));
+    assert!(compiled.outputs[0].at.level < w.level);
+}
+
+/// A product is divided before it is rotated, so that keys are switched over fewer primes.
+#[test]
+fn rotations_happen_below_products() {
+    let mut t = TraceBuilder::new("turned", 16).unwrap();
+    let [x, y] = encrypted(&mut t, &["x", "y"]).try_into().unwrap();
+    let xy = t.mul(x, y, None).unwrap();
+    let turned = t.rotate(xy, 3, None).unwrap();
+    let product = t.mul(turned, xy, None).unwrap();
+    t.output("s", product, None).unwrap();
+    let managed = compiled(t).unwrap().managed;
+    assert!(level(&managed, MacroOp::Rotate) < level(&managed, MacroOp::Mul));
+}
+
+/// Terms of all depths have different factors: one multiplication each makes them one, and none is by a large integer where
+/// the noise is large.
+#[test]
+fn terms_of_all_depths_are_added() {
+    let mut t = TraceBuilder::new("terms", 16).unwrap();
+    let [x, w] = encrypted(&mut t, &["x", "w"]).try_into().unwrap();
+    let (mut power, mut sum) = (x, w);
+    for _ in 0..3 {
+        power = t.square(power, None).unwrap();
+        sum = t.add(sum, power, None).unwrap();
+    }
+    t.output("s", sum, None).unwrap();
+    let compiled = compiled(t).unwrap();
+    let balanced = count(&compiled.managed, MacroOp::Refactor);
+    assert!((1..=3).contains(&balanced), "{balanced}");
+    assert!(compiled.predicted[0].budget >= 1.0);
+}
+
+#[test]
+fn outputs_rest_where_they_are_wanted() {
+    for wanted in 0..3 {
+        let mut t = TraceBuilder::new("rests", 16).unwrap();
+        let [x] = encrypted(&mut t, &["x"]).try_into().unwrap();
+        let square = t.square(x, None).unwrap();
+        t.output("s", square, None).unwrap();
+        let options = Options {
+            output_level: Level(wanted),
+            ..Options::given(params())
+        };
+        let compiled = with(t, &options).unwrap();
+        assert_eq!(compiled.outputs[0].at.level, Level(wanted));
+        assert_eq!(compiled.output_level, Level(wanted));
+        // One chosen has as many primes more.
+        let mut t = TraceBuilder::new("rests", 16).unwrap();
+        let [x] = encrypted(&mut t, &["x"]).try_into().unwrap();
+        t.output("s", x, None).unwrap();
+        let options = Options {
+            output_level: Level(wanted),
+            ..Options::default()
+        };
+        let compiled = with(t, &options).unwrap();
+        assert_eq!(compiled.params.max_level(), Level(wanted));
+    }
+}
+
+/// Chosen parameters are secure, and have as many special primes as the ring degree has bits to spare for.
+#[test]
+fn chosen_parameters_are_secure_and_their_digits_few() {
+    let mut last = 0;
+    for depth in 1..8 {
+        let mut t = TraceBuilder::new("squares", 16).unwrap();
+        let [x] = encrypted(&mut t, &["x"]).try_into().unwrap();
+        let power = (0..depth).fold(x, |x, _| t.square(x, None).unwrap());
+        t.output("s", power, None).unwrap();
+        let compiled = with(t, &Options::default()).unwrap();
+        let params = &compiled.params;
+        assert!(!params.insecure_allowed());
+        assert!(params.log_n() >= last && params.log_n() <= 14, "{depth}");
+        last = params.log_n();
+        let spare = params.security().bound.unwrap() as f64 - params.security().log_qp;
+        let prime = (params.moduli()[0] as f64).log2();
+        let enough = spare < prime || params.dnum() <= params.cipher_count().div_ceil(2);
+        assert!(enough, "{depth}: {}", params.summary());
+    }
+}

@@ -1,0 +1,21 @@
+//! An integer that goes to every slot, as operations take it: residues modulo the ciphertext's primes.
+
+use ringmill_isa::Level;
+
+use super::plaintext::ExactParams;
+
+/// The integer of [`Integers::Signed`](super::Integers::Signed) that `value` is modulo t.
+pub fn reduced(params: &impl ExactParams, value: i128) -> i64 {
+    let t = params.plain_modulus();
+    t.centred(value.rem_euclid(t.value().into()) as u64)
+}
+
+/// That integer modulo the primes of a level: for a product, and where messages are low for a sum.
+pub fn residues(params: &impl ExactParams, value: i128, level: Level) -> Vec<u64> {
+    let value = i128::from(reduced(params, value));
+    let primes = params.ring_params().cipher_moduli().iter();
+    let residues = primes
+        .take(level.primes())
+        .map(|&q| value.rem_euclid(q.into()) as u64);
+    residues.collect()
+}
