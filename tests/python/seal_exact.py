@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -44,6 +45,15 @@ class Case:
 
     def __str__(self) -> str:
         return f"{self.degree}-{len(self.bits)}-{self.plain}"
+
+
+# What SEAL's users take; minutes, so `make full` alone has them.
+LARGE = [
+    Case(8192, (43, 43, 44, 44, 44), 1032193, 1),
+    Case(16384, (48,) * 8 + (49,), 786433, 2),
+    Case(32768, (55,) * 14 + (56,), 786433, 3),
+]
+LARGE = LARGE if "RINGMILL_FUZZ_SECONDS" in os.environ else []
 
 
 class Seal:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from seal_exact import (
     BFV,
+    LARGE,
     OPTIONS,
     REFUSED,
     RNG,
@@ -40,6 +41,7 @@ CASES = [
     Case(2048, (60, 60, 60, 60), (1 << 60) - (1 << 13) * 7 + 3, 0),  # a count of B's of either sign
     Case(4096, (36, 36, 37), 1032193, 1),
     Case(4096, (60, 60, 60), 3 * 2**20, 1),
+    *LARGE,
 ]
 SMALL = CASES[1]
 ALL_CASES = pytest.mark.parametrize("case", CASES, ids=str)

@@ -14,6 +14,7 @@ import pytest
 from seal_exact import (
     BFV,
     BGV,
+    LARGE,
     OPTIONS,
     REFUSED,
     RNG,
@@ -39,6 +40,7 @@ CASES = [
     Case(2048, (60, 60, 60, 60), (1 << 60) - (1 << 13) * 7 + 3, 0),  # above some of the primes
     Case(4096, (36, 36, 37), 1032193, 1),
     Case(4096, (60, 60, 60, 60), 3**20, 1),
+    *LARGE,
 ]
 SMALL = CASES[1]
 ALL_CASES = pytest.mark.parametrize("case", CASES, ids=str)
