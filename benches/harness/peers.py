@@ -129,4 +129,4 @@ def tfhe_ntt(cores: tuple[int, ...]) -> Side:
 
 
 # By the groups of rows that they have.
-BY_GROUP = {"ntt": [tfhe_ntt], "ckks": [seal, lattigo, openfhe], "integers": [seal], "basext": []}
+BY_GROUP = {"ntt": [tfhe_ntt], "ckks": [seal, lattigo, openfhe], "integers": [seal, openfhe], "basext": []}

@@ -7,13 +7,115 @@ decrypted and compared with the plaintext. Its operations return new objects: th
 
 from __future__ import annotations
 
+import math
+from itertools import product
 from typing import Any
 
 import openfhe as fhe
-from serve import Group, close, operands, serve
+from serve import Group, close, fastest, operands, serve
 
 
 def make(request: dict[str, Any]) -> Group:
+    return integers(request) if "scheme" in request else approximate(request)
+
+
+def keyed(parms: Any) -> tuple[Any, Any]:
+    """A context with keys for products and for a rotation by one."""
+    context = fhe.GenCryptoContext(parms)
+    for feature in ("PKE", "KEYSWITCH", "LEVELEDSHE"):
+        context.Enable(getattr(fhe.PKESchemeFeature, feature))
+    keys = context.KeyGen()
+    context.EvalMultKeyGen(keys.secretKey)
+    context.EvalRotateKeyGen(keys.secretKey, [1])
+    return context, keys
+
+
+# Its products of BFV, and the numbers of digits of its key switching that are worth a trial.
+PRODUCTS, DIGITS = ("BEHZ", "HPS", "HPSPOVERQ", "HPSPOVERQLEVELED"), (2, 3, 7)
+
+
+def of_depth(request: dict[str, Any], depth: int, variant: tuple[str, int]) -> Any:
+    """BFV's parameters of a depth."""
+    parms = fhe.CCParamsBFVRNS()
+    parms.SetSecurityLevel(fhe.SecurityLevel.HEStd_NotSet)  # by sizes, as asked
+    parms.SetRingDim(1 << request["log_n"])
+    parms.SetPlaintextModulus(request["plain"])
+    parms.SetMultiplicativeDepth(depth)
+    parms.SetScalingModSize(request["bits"][0])
+    parms.SetMultiplicationTechnique(getattr(fhe.MultiplicationTechnique, variant[0]))
+    parms.SetKeySwitchTechnique(fhe.KeySwitchTechnique.HYBRID)
+    parms.SetNumLargeDigits(variant[1])
+    return parms
+
+
+def depth_with(request: dict[str, Any], bits: int) -> int:
+    """The depth for which it takes so many bits of ciphertext primes."""
+    for depth in range(1, 40):
+        modulus = fhe.GenCryptoContext(of_depth(request, depth, (PRODUCTS[0], 2))).GetModulus()
+        if round(math.log2(modulus)) >= bits:
+            break
+    if round(math.log2(modulus)) != bits:
+        raise SystemExit(f"OpenFHE has no depth with {bits} bits of primes")
+    return depth
+
+
+def integers(request: dict[str, Any]) -> Group:
+    """BFV in the fastest of its variants, or BGV, on slots."""
+    n, *sizes = 1 << request["log_n"], *request["bits"][:-1]
+    values = [[i * factor % 65537 - 32768 for i in range(n)] for factor in (3, 5)]
+    group = Group()
+    if request["scheme"] == "bfv":
+        depth, trials = depth_with(request, sum(sizes)), {}
+        for variant in product(PRODUCTS, DIGITS):
+            context, keys = keyed(of_depth(request, depth, variant))
+            a = context.Encrypt(keys.publicKey, context.MakePackedPlaintext(values[0]))
+            trials[variant] = (fastest(lambda: context.EvalMult(a, a), 4), context, keys)  # noqa: B023 - called at once
+        variant = min(trials, key=lambda v: trials[v][0])
+        _, context, keys = trials.pop(variant)
+        group.facts["variant"] = f"{variant[0]}, {variant[1]} digits"
+        group.facts["milliseconds"] = {f"{name}, {k} digits": round(t[0] * 1e3, 1) for (name, k), t in trials.items()}
+    else:
+        parms = fhe.CCParamsBGVRNS()
+        parms.SetSecurityLevel(fhe.SecurityLevel.HEStd_NotSet)
+        parms.SetRingDim(n)
+        parms.SetPlaintextModulus(request["plain"])
+        parms.SetMultiplicativeDepth(len(sizes) - 1)
+        parms.SetFirstModSize(sizes[0])
+        parms.SetScalingModSize(sizes[1])
+        parms.SetScalingTechnique(fhe.ScalingTechnique.FIXEDMANUAL)
+        parms.SetKeySwitchTechnique(fhe.KeySwitchTechnique.HYBRID)
+        parms.SetNumLargeDigits(len(sizes))
+        context, keys = keyed(parms)
+    plain, other = map(context.MakePackedPlaintext, values)
+    a, b = (context.Encrypt(keys.publicKey, p) for p in (plain, other))
+    group.runs = {
+        "add": lambda: context.EvalAdd(a, b),
+        "multiply_relinearise": lambda: context.EvalMult(a, b),
+        "multiply_relinearise_mod_switch": lambda: context.ModReduce(context.EvalMult(a, b)),
+        "rotate": lambda: context.EvalRotate(a, 1),
+        "encode": lambda: context.MakePackedPlaintext(values[0]),
+        "encrypt": lambda: context.Encrypt(keys.publicKey, plain),
+        "decrypt": lambda: context.Decrypt(a, keys.secretKey),
+    }
+    t, row = request["plain"], n // 2
+    turned = [x for half in (values[0][:row], values[0][row:]) for x in half[1:] + half[:1]]
+    times = [(x * y + t // 2) % t - t // 2 for x, y in zip(*values, strict=True)]
+    total = [(x + y + t // 2) % t - t // 2 for x, y in zip(*values, strict=True)]
+    expected = {"add": total, "multiply_relinearise": times, "rotate": turned, "encrypt": values[0]}
+    if request["scheme"] == "bfv":
+        del group.runs["multiply_relinearise_mod_switch"]
+    else:
+        expected["multiply_relinearise_mod_switch"] = times
+    for name, result in expected.items():
+        opened = context.Decrypt(group.runs[name](), keys.secretKey)
+        opened.SetLength(n)
+        group.equal[name] = opened.GetPackedValue() == result
+    group.equal |= {"encode": group.equal["encrypt"], "decrypt": group.equal["encrypt"]}
+    return group
+
+
+def approximate(request: dict[str, Any]) -> Group:
+    """CKKS."""
     sizes = [q.bit_length() for q in request["moduli"]]
     parms = fhe.CCParamsCKKSRNS()
     parms.SetSecurityLevel(fhe.SecurityLevel.HEStd_NotSet)  # by sizes, as asked
@@ -25,13 +127,7 @@ def make(request: dict[str, Any]) -> Group:
     parms.SetKeySwitchTechnique(fhe.KeySwitchTechnique.HYBRID)
     parms.SetNumLargeDigits(len(sizes) - 1)
     parms.SetBatchSize(1 << (request["log_n"] - 1))
-    context = fhe.GenCryptoContext(parms)
-    for feature in ("PKE", "KEYSWITCH", "LEVELEDSHE"):
-        context.Enable(getattr(fhe.PKESchemeFeature, feature))
-    keys = context.KeyGen()
-    context.EvalMultKeyGen(keys.secretKey)
-    context.EvalRotateKeyGen(keys.secretKey, [1])
-
+    context, keys = keyed(parms)
     slots = 1 << (request["log_n"] - 1)
     va, vb = operands(slots)
     plain = context.MakeCKKSPackedPlaintext(va)

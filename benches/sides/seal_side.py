@@ -41,7 +41,7 @@ def integers(request: dict[str, Any]) -> Group:
     parms = seal.EncryptionParameters(SCHEMES[request["scheme"]])
     parms.set_poly_modulus_degree(n)
     parms.set_coeff_modulus(seal.CoeffModulus.Create(n, request["bits"]))
-    parms.set_plain_modulus(seal.PlainModulus.Batching(n, request["plain_bits"]))
+    parms.set_plain_modulus(request["plain"])
     context = seal.SEALContext(parms, True, seal.SEC_LEVEL_TYPE.TC128)
     if not context.parameters_set():
         raise SystemExit("SEAL refuses the parameters")
