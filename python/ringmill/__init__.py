@@ -29,8 +29,8 @@ from ringmill.errors import (
 )
 from ringmill.interrupt import install as _end_as_interrupted
 from ringmill.limits import Limits, limits
-from ringmill.ops import conj, polynomial, rotate, sum
-from ringmill.parameters import devices, params
+from ringmill.ops import conj, equal, polynomial, rotate, sum
+from ringmill.parameters import devices, params, plain_modulus
 from ringmill.procedure import Procedure, procedure, repeat
 from ringmill.program import Program, program
 from ringmill.report import Report
@@ -73,10 +73,12 @@ __all__ = [
     "bit",
     "conj",
     "devices",
+    "equal",
     "integer",
     "limits",
     "load",
     "params",
+    "plain_modulus",
     "polynomial",
     "procedure",
     "program",

@@ -21,6 +21,9 @@ class KeysError(RingmillError): ...
 class FileError(RingmillError): ...
 class DeviceError(RingmillError): ...
 
+# Of integers where the scheme is exact.
+Vector = NDArray[np.complex128] | NDArray[np.int64]
+
 class MacroBuilder:
     def __init__(self, name: str, slots: int, scheme: str) -> None: ...
     def input(self, name: str, encrypted: bool, file: str, line: int) -> int: ...
@@ -50,18 +53,21 @@ class MacroProgram:
     def to_text(self) -> str: ...
 
 class Params:
+    scheme: str
     log_n: int
     slots: int
     ciphertext_primes: list[int]
     special_primes: list[int]
     levels: int
-    scale: float
+    scale: float | None
+    plain_modulus: int | None
     security: str
 
 class Ciphertext:
+    scheme: str
     key_id: str | None
     level: int
-    scale: float
+    scale: float | None
     limbs: NDArray[np.uint64]
     def save(self, path: str) -> None: ...
     @staticmethod
@@ -78,14 +84,15 @@ class Keys:
     evaluation_keys: EvaluationKeys
     slots: int
     complex: bool
-    def encrypt(self, inputs: dict[str, NDArray[np.complex128]]) -> dict[str, Ciphertext]: ...
-    def decrypt(self, ciphertext: Ciphertext) -> NDArray[np.complex128]: ...
+    def encrypt(self, inputs: dict[str, Vector]) -> dict[str, Ciphertext]: ...
+    def decrypt(self, name: str, ciphertext: Ciphertext) -> Vector: ...
+    def noise_budget(self, name: str, ciphertext: Ciphertext) -> int: ...
     def decrypt_to_share(
         self, outputs: dict[str, Ciphertext], statistical_bits: int, decryptions: int
-    ) -> dict[str, NDArray[np.complex128]]: ...
+    ) -> dict[str, Vector]: ...
     def shared_bits(self, statistical_bits: int, decryptions: int) -> list[tuple[str, float]]: ...
     def measure(
-        self, inputs: dict[str, NDArray[np.complex128]], outputs: dict[str, Ciphertext]
+        self, inputs: dict[str, Vector], outputs: dict[str, Ciphertext]
     ) -> list[tuple[str, float, float | None]]: ...
     def save_secret_key(self, path: str) -> None: ...
 
@@ -97,8 +104,9 @@ class CompiledProgram:
     returned: str | None
     params: Params
     key_bytes: int
-    predicted_bits: list[tuple[str, float]]
-    ranges: list[tuple[str, list[float]]]
+    predicted_bits: list[tuple[str, float]] | None
+    predicted_budget: list[tuple[str, float]] | None
+    ranges: list[tuple[str, list[float] | list[int]]]
     def text(self, level: str, machine: str) -> str: ...
     def save(self, path: str, returned: str) -> None: ...
     def keygen(self) -> Keys: ...
@@ -106,7 +114,7 @@ class CompiledProgram:
     def run(
         self,
         ciphertexts: dict[str, Ciphertext],
-        plain: dict[str, NDArray[np.complex128]],
+        plain: dict[str, Vector],
         keys: EvaluationKeys,
         device: str,
         trace: str | None,
@@ -124,26 +132,30 @@ def compile_program(
     precision: int,
     integer_bits: int,
     input_bound: float,
-    ranges: list[list[float] | None],
-    sample: list[NDArray[np.complex128]] | None,
+    ranges: list[list[float] | None] | list[list[int]],
+    sample: list[Vector] | None,
     margin: float,
     table: str,
     security: int,
     target: str | None,
 ) -> CompiledProgram: ...
 def load_compiled(path: str, insecure: bool) -> CompiledProgram | None: ...
-def evaluate_program(
-    program: MacroProgram, inputs: list[NDArray[np.complex128]]
-) -> dict[str, NDArray[np.complex128]]: ...
+def evaluate_program(program: MacroProgram, inputs: list[Vector]) -> dict[str, Vector]: ...
+def plain_modulus(log_n: int, bits: int) -> int: ...
 def make_params(
+    scheme: str,
     name: str | None,
     log_n: int | None,
     bits: list[int] | None,
     table: str,
     security: int,
     scale: float | None,
+    plain_modulus: int | None,
     insecure: bool,
 ) -> Params: ...
 def devices() -> list[str]: ...
-def cli_main(arguments: list[str], trace: Callable[[Path, int | None, bool], str]) -> int: ...
+def cli_main(
+    arguments: list[str],
+    trace: Callable[[Path, int | None, str | None, bool], tuple[str, list[tuple[str, int, int]]]],
+) -> int: ...
 def memory_limit(text: str | None) -> int: ...

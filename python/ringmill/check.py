@@ -172,6 +172,19 @@ def number(refusal: Refusal = ArgumentError) -> Check:
     return check
 
 
+def whole_or_real(refusal: Refusal = ArgumentError) -> Check:
+    """A real number that a float can hold; one that is whole of Python or numpy stays so, to the last digit."""
+
+    def check(name: str, value: Any) -> int | float:
+        real = number(refusal)(name, value)
+        try:
+            return real if isinstance(value, (bool, np.bool_)) else operator.index(value)
+        except Exception:
+            return real
+
+    return check
+
+
 def text(refusal: Refusal = ArgumentError) -> Check:
     """A str that UTF-8 can hold."""
 

@@ -6,7 +6,7 @@ import os
 import sys
 
 from ringmill._ringmill import cli_main
-from ringmill.source import traced
+from ringmill.source import for_command
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -26,4 +26,4 @@ def _run(arguments: list[str] | None) -> int:
             os.fstat(stream)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
-    return cli_main(["ringmill", *arguments], traced)
+    return cli_main(["ringmill", *arguments], for_command)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ringmill.check import arguments, integer, shown
 from ringmill.trace import Encrypted, compile_error, refuse
+from ringmill.types import bit, named
 
 
 def _encrypted(name: str, x: Any) -> Encrypted:
@@ -67,6 +68,29 @@ def sum(x: Encrypted, width: int, stride: int = 1) -> Encrypted:
         x = x + (x << step)
         step //= 2
     return x
+
+
+@arguments("rm.equal", compile_error, x=_encrypted)
+def equal(x: Encrypted, y: Any) -> Encrypted:
+    """1 in the slots where `x` and `y`, bits, are equal, and 0 in the others: 1 - (x - y)^2.
+
+    `y` is an encrypted or plain vector of bits, an array of them, or one. Longer numbers are equal where all of their
+    bits are, and the product of what this gives for each says where that is.
+
+    >>> import ringmill as rm
+    >>> @rm.program
+    ... def same(x: rm.Encrypted[rm.bit[4]], y: rm.Encrypted[rm.bit[4]]):
+    ...     return rm.equal(x, y)
+    >>> same(x=[0, 1, 0, 1], y=[0, 0, 1, 1])
+    array([1, 0, 0, 1])
+    """
+    if x._kind != bit:
+        refuse(
+            f"rm.equal compares values of type bit, and x is of {named(x._kind)}: of longer numbers it would take a "
+            "power of about the plain modulus, which no parameters hold; compare their bits, and multiply the results"
+        )
+    difference = x - y
+    return 1 - difference * difference
 
 
 @arguments("rm.polynomial", compile_error, x=_encrypted)

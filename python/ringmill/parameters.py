@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from ringmill import _ringmill
 from ringmill._ringmill import Params
-from ringmill.check import arguments, flag, instance, integer, items, number, optional, text
+from ringmill.check import arguments, closest, flag, instance, integer, items, number, optional, shown, text
 from ringmill.errors import ParameterError
+from ringmill.schemes import SCHEMES
 
 # The check of a `params` argument.
 PARAMS = instance(Params, "parameters, as rm.params makes them", ParameterError)
@@ -21,6 +22,8 @@ PARAMS = instance(Params, "parameters, as rm.params makes them", ParameterError)
     table=optional(text(ParameterError)),
     security=integer(0, 2**32 - 1, ParameterError),
     scale=optional(number(ParameterError)),
+    scheme=optional(text(ParameterError)),
+    plain_modulus=optional(integer(0, 2**64 - 1, ParameterError)),
     allow_insecure_parameters_for_tests_only=flag(ParameterError),
 )
 def params(
@@ -31,6 +34,8 @@ def params(
     table: str | None = None,
     security: int = 128,
     scale: float | None = None,
+    scheme: str | None = None,
+    plain_modulus: int | None = None,
     allow_insecure_parameters_for_tests_only: bool = False,
 ) -> Params:
     """A named parameter set, or one of your own.
@@ -39,6 +44,9 @@ def params(
     and `bits`, the sizes of the primes: first the ciphertext primes, the special prime last. They are checked at
     `security` bits under `table`, ``"guidelines_2024"`` (the default), ``"standard_2018"`` (which ``"set1"`` needs) or
     ``"estimator_2026"`` (our own estimates, small rings too).
+
+    `scheme` names the scheme; left out, it is CKKS, or with `plain_modulus` the first scheme of integers. Programs of
+    whole numbers compute modulo the plain modulus: a prime below 2^60 that is 1 mod 2N, as :func:`plain_modulus` finds.
 
     Raises :class:`ParameterError` when they are malformed or not secure.
 
@@ -52,7 +60,27 @@ def params(
         raise ParameterError('give either the name of a set, as in rm.params("set2"), or both log_n= and bits=')
     table = table or "guidelines_2024"
     insecure = allow_insecure_parameters_for_tests_only
-    return _ringmill.make_params(name, log_n, bits, table, security, scale, insecure)
+    if scheme is None:
+        scheme = next(s.name for s in SCHEMES if s.exact == (plain_modulus is not None))
+    elif scheme not in (known := [s.name for s in SCHEMES]):
+        raise ParameterError(f"there is no scheme {shown(scheme)}; {closest(scheme, known)}")
+    return _ringmill.make_params(scheme, name, log_n, bits, table, security, scale, plain_modulus, insecure)
+
+
+@arguments("rm.plain_modulus", log_n=integer(3, 17, ParameterError), bits=integer(2, 60, ParameterError))
+def plain_modulus(log_n: int, bits: int) -> int:
+    """The largest prime of `bits` bits that programs of whole numbers can compute modulo at ring degree 2^`log_n`.
+
+    Integers from -t/2 to t/2 stand for the residues modulo t, so that it decides how large results may be.
+
+    Raises :class:`ParameterError` where there is none: it is 1 mod 2N, and so has more than `log_n` + 1 bits.
+
+    >>> import ringmill as rm
+    >>> t = rm.plain_modulus(log_n=13, bits=20)
+    >>> rm.params(log_n=13, bits=[50, 50, 60], plain_modulus=t).scheme
+    'bfv'
+    """
+    return _ringmill.plain_modulus(log_n, bits)
 
 
 @arguments("rm.devices")

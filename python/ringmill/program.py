@@ -13,7 +13,19 @@ from typing import Any
 import numpy as np
 
 from ringmill._ringmill import MAX_SLOTS, MacroProgram, Params, compile_program, evaluate_program
-from ringmill.check import Check, arguments, by_hand, closest, integer, names, number, optional, shown, text
+from ringmill.check import (
+    Check,
+    arguments,
+    by_hand,
+    closest,
+    integer,
+    names,
+    number,
+    optional,
+    shown,
+    text,
+    whole_or_real,
+)
 from ringmill.errors import (
     ArgumentError,
     CompileError,
@@ -24,12 +36,13 @@ from ringmill.errors import (
     UnknownName,
 )
 from ringmill.parameters import PARAMS
+from ringmill.ranges import Sizes, whole_ranges
 from ringmill.runtime import Compiled
-from ringmill.schemes import Choice, Signature, choose, name_in_text
+from ringmill.schemes import Choice, Scheme, Signature, choose, name_in_text, named, of_text
 from ringmill.shape import Shape
 from ringmill.trace import Annotation, Encrypted, Plain, Tracer, Vector, compile_error, mixed, refuse, user_line
 from ringmill.types import SLOTS, Type
-from ringmill.values import Tiled, as_vector, numeric, spread, typed
+from ringmill.values import Tiled, as_vector, numeric, spread, typed, whole_slots
 
 _WHOLE = integer(0, 2**32 - 1, ParameterError)
 
@@ -120,10 +133,10 @@ class Program:
             refuse(f"{self.name} has no encrypted parameter; annotate one rm.Encrypted", self._line)
         return parameters
 
-    @arguments("trace")
-    def trace(self, slots: int) -> tuple[MacroProgram, Shape]:
+    @arguments("trace", scheme=optional(text(CompileError)))
+    def trace(self, slots: int, *, scheme: str | None = None) -> tuple[MacroProgram, Shape]:
         """The macro program of this function for vectors of `slots` values, and the shape of what it returns."""
-        return self._trace(slots, name_in_text(None, self.signature))
+        return self._trace(slots, name_in_text(scheme, self.signature))
 
     def _trace(self, slots: int, scheme: str) -> tuple[MacroProgram, Shape]:
         at_our_line = functools.partial(compile_error, line=self._line)
@@ -182,8 +195,9 @@ class Program:
                 refuse(f"{self.name}.compile needs slots=, the length of its vectors, unless params= are given")
             slots = params.slots
         # Faults of single lines come before those of the whole.
-        traced, shape = self._trace(slots, name_in_text(scheme, self.signature))
-        choice = choose(scheme, self.signature)
+        given = None if params is None else params.scheme
+        traced, shape = self._trace(slots, name_in_text(scheme, self.signature, given))
+        choice = choose(scheme, self.signature, given)
         return compile_traced(traced, shape, params, signature=self.signature, choice=choice, **options)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -241,7 +255,10 @@ class Program:
         slots = integer(1, MAX_SLOTS, DataError, power_of_two=True)(f"{self.name}: the vectors' length", lengths.pop())
         arrays |= {name: as_vector(name, value, slots) for name, value in tiled.items()}
         traced, shape = self.trace(slots)  # which refuses arrays longer than the slots
-        arrays |= {name: spread(value, slots) for name, value in declared.items()}
+        arrays |= {
+            name: whole_slots(f"argument {name}", value, slots) if kinds[name].whole else spread(value, slots)
+            for name, value in declared.items()
+        }
         outputs = evaluate_program(traced, [arrays[name] for name, _ in traced.inputs])
         return shape.build([as_real(outputs[name]) for name in shape.names])
 
@@ -284,9 +301,9 @@ def check_options(label: str, params: Params | None, options: Mapping[str, Any])
 @arguments(
     "compile",
     params=optional(PARAMS),
-    precision=_WHOLE,
-    integer_bits=_WHOLE,
-    input_bound=optional(number(DataError)),
+    precision=optional(_WHOLE),
+    integer_bits=optional(_WHOLE),
+    input_bound=optional(whole_or_real(DataError)),
     ranges=optional(names("ranges", DataError)),
     sample=optional(names("typical values", DataError)),
     margin=optional(number(DataError)),
@@ -301,8 +318,8 @@ def compile_traced(
     *,
     signature: Signature | None = None,
     choice: Choice | None = None,
-    precision: int = 20,
-    integer_bits: int = 0,
+    precision: int | None = None,
+    integer_bits: int | None = None,
     input_bound: float | None = None,
     ranges: Mapping[str, Any] | None = None,
     sample: Mapping[str, Any] | None = None,
@@ -314,7 +331,8 @@ def compile_traced(
     """Compiles a traced program.
 
     Parameters that are not given are chosen for `security` bits under `table`, so that outputs have `precision` bits
-    after the binary point and no value outgrows what its level holds, at least 2^`integer_bits` in outputs.
+    (20) after the binary point and no value outgrows what its level holds, at least 2^`integer_bits` in outputs.
+    Results of a program of whole numbers are exact, and neither is said of one.
 
     How large values become follows from how large inputs are: nothing wraps around for inputs within their ranges, and
     inputs outside them are refused when they are encrypted or encoded. Ranges are, for each input,
@@ -323,6 +341,9 @@ def compile_traced(
     * with `sample`, typical values of every input by name, encrypted and plain: `margin` (2 if left out) times the
       largest absolute value there; or
     * `input_bound`, the largest absolute value; 1 if left out, with a :class:`DefaultBoundWarning` that says so.
+
+    Of whole numbers, ranges have whole ends; those of ``rm.uint(bits)`` and ``rm.bit`` are the types' own unless
+    `ranges` has narrower ones, and ``rm.integer`` without any range is refused.
 
     `target` names a machine that the program is made for (``"ring"``, or a description file): chosen parameters keep
     its word size, ring degrees and moduli; where none do, or given ones do not, the refusal names the field of its
@@ -350,12 +371,24 @@ def compile_traced(
     """
     if sample is not None and input_bound is not None:
         raise DataError("sample= and input_bound= both say how large inputs are; give one of them")
-    bound = 1.0 if input_bound is None else input_bound
+    bound = 1.0 if input_bound is None else float(input_bound)
     if not (math.isfinite(bound) and bound > 0):
         raise DataError(f"input_bound is the largest absolute value of an input slot, a positive number, not {bound}")
     if margin is not None and sample is None:
         raise DataError("margin= is about a sample, and sample= is not given; give it, or leave margin= out")
-    signature = signature or Signature()
+    if params is not None and params.scheme != traced.scheme:
+        raise ParameterError(
+            f"the program is for the scheme {traced.scheme} and the parameters are for {params.scheme}; use parameters "
+            "of the program's scheme"
+        )
+    signature = signature or of_text(traced.scheme)
+    scheme = named(traced.scheme)
+    if scheme is not None and scheme.exact:
+        _no_precision(scheme, precision=precision, integer_bits=integer_bits)
+        sizes = Sizes(ranges or {}, sample, input_bound, 2.0 if margin is None else margin)
+        whole = whole_ranges(traced, signature, sizes)
+        inner = compile_program(traced, params, 0, 0, 1.0, whole, None, 2.0, table, security, target)
+        return Compiled(inner, shape, signature, choice)
     declared = _ranges(traced, ranges or {}, signature)
     vectors = None if sample is None else _sample(traced, sample, signature)
     if sample is None and input_bound is None:
@@ -363,8 +396,8 @@ def compile_traced(
     inner = compile_program(
         traced,
         params,
-        precision,
-        integer_bits,
+        20 if precision is None else precision,
+        integer_bits or 0,
         bound,
         declared,
         vectors,
@@ -374,6 +407,14 @@ def compile_traced(
         target,
     )
     return Compiled(inner, shape, signature, choice)
+
+
+def _no_precision(scheme: Scheme, **wishes: int | None) -> None:
+    for name, value in wishes.items():
+        if value is not None:
+            raise ParameterError(
+                f"{name}= is about approximate results, and those of {scheme.name} are exact; leave it out"
+            )
 
 
 # Where the default bound was said: once a line is enough.

@@ -47,7 +47,7 @@ from ringmill.errors import (
 )
 from ringmill.parameters import PARAMS
 from ringmill.report import Report
-from ringmill.schemes import Choice, Signature, choose_for_text
+from ringmill.schemes import Choice, Signature, choose_for_text, named, of_text
 from ringmill.shape import Shape
 from ringmill.values import as_vectors
 
@@ -132,11 +132,12 @@ class Client:
     """
 
     @arguments("rm.Client", keys=instance(Keys, "those of a program: Compiled.keygen makes clients"))
-    def __init__(self, keys: Keys, shape: Shape, signature: Signature | None = None) -> None:
+    def __init__(self, keys: Keys, shape: Shape, signature: Signature | None = None, exact: bool = False) -> None:
         self._keys = keys
         self._shape = shape
         self._signature = signature or Signature()
         self._complex = keys.complex
+        self._exact = exact
 
     @property
     def evaluation_keys(self) -> EvaluationKeys:
@@ -156,7 +157,8 @@ class Client:
     def encrypt(self, /, **inputs: Any) -> Inputs:
         """Encrypts the program's encrypted inputs, each an array of as many numbers as the program has slots.
 
-        Inputs of a declared type are one number, or exactly as many as the type says.
+        Inputs of a declared type are one number, or exactly as many as the type says. Whole numbers are Python's or
+        numpy's integers and are taken exactly; floats are refused, even whole ones.
 
         Raises :class:`DataError` for a missing input, a wrong length, NaN, infinity, or values too large for the scale.
         """
@@ -178,8 +180,9 @@ class Client:
         `share`, which says how much noise is added, as in ``share=rm.Share(statistical_bits=20)``; :meth:`shared_bits`
         says how many bits it leaves.
 
-        Arrays are complex if `complex` says so; if it is left out, when the program has complex constants or this
-        client encrypted complex inputs. Otherwise the imaginary parts, which hold noise, are dropped.
+        Whole numbers come back exactly, as int64. Other arrays are complex if `complex` says so; if it is left out,
+        when the program has complex constants or this client encrypted complex inputs. Otherwise the imaginary parts,
+        which hold noise, are dropped.
 
         Raises :class:`KeysError` for ciphertexts of another key; warns (:class:`KeysWarning`) where that cannot be
         checked. With `share`, raises :class:`DataError` for what has no bound on its error or would be lost in noise.
@@ -191,11 +194,13 @@ class Client:
         missing = [name for name in self._shape.names if name not in ciphertexts]
         if missing:
             raise DataError(f"output {missing[0]} is missing; the program has outputs {', '.join(self._shape.names)}")
+        if complex and self._exact:
+            raise DataError("complex=True is about complex numbers, and this program's are whole; leave it out")
         whole = self._complex if complex is None else complex
         outputs = {name: ciphertexts[name] for name in self._shape.names}
         self._warn_unchecked(outputs)
         if share is None:
-            values = [self._keys.decrypt(outputs[name]) for name in self._shape.names]
+            values = [self._keys.decrypt(name, outputs[name]) for name in self._shape.names]
         else:
             shared = self._keys.decrypt_to_share(outputs, share.statistical_bits, share.decryptions)
             values = [shared[name] for name in self._shape.names]
@@ -205,6 +210,26 @@ class Client:
     def shared_bits(self, share: Share) -> dict[str, float]:
         """Bits after the binary point that are right in every slot of each output decrypted with `share`."""
         return Named(self._keys.shared_bits(share.statistical_bits, share.decryptions))
+
+    @overload
+    def noise_budget(self, outputs: Run | Mapping[str, Ciphertext]) -> dict[str, int]: ...
+
+    @overload
+    def noise_budget(self, outputs: Ciphertext) -> int: ...
+
+    @arguments()
+    def noise_budget(self, outputs: Run | Mapping[str, Ciphertext] | Ciphertext) -> dict[str, int] | int:
+        """Bits by which the noise of each ciphertext may still grow before its message is lost; 0 where it may be.
+
+        Of a run or ciphertexts by name, by name; of one ciphertext a number. For the holder of the key alone.
+
+        Raises :class:`KeysError` for ciphertexts of another key, and :class:`DataError` for approximate ones, which
+        have none: :meth:`measure` is for those.
+        """
+        if isinstance(outputs, Ciphertext):
+            return self._keys.noise_budget("ciphertext", outputs)
+        ciphertexts = outputs.ciphertexts if isinstance(outputs, Run) else _ciphertexts("outputs", outputs)
+        return Named({name: self._keys.noise_budget(name, item) for name, item in ciphertexts.items()})
 
     def _warn_unchecked(self, outputs: Mapping[str, Ciphertext]) -> None:
         unknown = [f"output {name}" for name, ciphertext in outputs.items() if ciphertext.key_id is None]
@@ -252,6 +277,8 @@ class Compiled:
         self._shape = shape
         self._signature = signature or Signature()
         self._choice = choice or choose_for_text(None, inner.scheme)
+        scheme = named(inner.scheme)
+        self._exact = scheme is not None and scheme.exact
 
     @property
     def scheme(self) -> str:
@@ -270,10 +297,23 @@ class Compiled:
     @property
     def predicted_bits(self) -> dict[str, float]:
         """Bits after the binary point that are right in every slot of each output, but with probability 2^-40."""
-        return Named(self._inner.predicted_bits)
+        bits = self._inner.predicted_bits
+        if bits is None:
+            raise DataError(
+                f"results of {self.scheme} are exact; predicted_budget says how much noise they can still take"
+            )
+        return Named(bits)
 
     @property
-    def ranges(self) -> dict[str, float | tuple[float, float]]:
+    def predicted_budget(self) -> dict[str, float]:
+        """Bits of noise budget that each output of exact values has at least, but with probability 2^-40."""
+        budget = self._inner.predicted_budget
+        if budget is None:
+            raise DataError(f"results of {self.scheme} are approximate; predicted_bits says how many bits are right")
+        return Named(budget)
+
+    @property
+    def ranges(self) -> dict[str, float | tuple[float, float] | tuple[int, int]]:
         """Where each input's values must lie: ``(lowest, highest)``, or the largest absolute value."""
         return {name: ends[0] if len(ends) == 1 else (ends[0], ends[1]) for name, ends in self._inner.ranges}
 
@@ -302,12 +342,12 @@ class Compiled:
 
         They take :attr:`key_bytes`; raises ``MemoryError`` where that is more than :func:`limits` allow.
         """
-        return Client(self._inner.keygen(), self._shape, self._signature)
+        return Client(self._inner.keygen(), self._shape, self._signature, self._exact)
 
     @arguments(path=path)
     def load_secret_key(self, path: Path) -> Client:
         """The client whose secret key was saved, with fresh evaluation keys."""
-        return Client(self._inner.load_secret_key(path), self._shape, self._signature)
+        return Client(self._inner.load_secret_key(path), self._shape, self._signature, self._exact)
 
     @overload
     def run(
@@ -464,7 +504,8 @@ def load(
     :meth:`Program.compile`. Where either is given for a saved program, it is compiled anew with them, too, and what it
     was compiled with is left aside. Parameters that are not secure are refused in a file unless they are allowed.
 
-    A file names its scheme, and `scheme` refuses those of another. It keeps no types: inputs are vectors of slots.
+    A file names its scheme, and `scheme` refuses those of another. It keeps no types: inputs are vectors of slots, of
+    whole numbers where the scheme is one of integers.
 
     Raises :class:`FileError` or :class:`CompileError`.
     """
@@ -475,8 +516,8 @@ def load(
         saved = load_compiled(path, allow_insecure_parameters_for_tests_only)
         if saved is not None:
             shape = Shape.of_text(saved.outputs, saved.returned)
-            return Compiled(saved, shape, Signature(), choose_for_text(scheme, saved.scheme))
+            return Compiled(saved, shape, of_text(saved.scheme), choose_for_text(scheme, saved.scheme))
     program = MacroProgram.load(path)
     choice = choose_for_text(scheme, program.scheme)
     shape = Shape.of_text(program.outputs, program.returned)
-    return compile_traced(program, shape, params, choice=choice, **options)
+    return compile_traced(program, shape, params, signature=of_text(program.scheme), choice=choice, **options)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ringmill import types
 from ringmill.check import closest, shown
 from ringmill.trace import Line, refuse
-from ringmill.types import Type
+from ringmill.types import SLOTS, Type
 
 # What the text of a program names whose types no scheme takes; no compiler takes it.
 UNDECIDED = "none"
@@ -16,17 +16,29 @@ UNDECIDED = "none"
 
 @dataclass(frozen=True)
 class Scheme:
-    """A scheme by its name in programs, and the kinds of scalars it takes, in arrays too."""
+    """A scheme by its name in programs, the kinds of scalars it takes, in arrays too, and whether results are exact."""
 
     name: str
     kinds: frozenset[str]
+    exact: bool = False
 
     def takes(self, kind: Type) -> bool:
         return kind.kind in self.kinds
 
+    @property
+    def slots(self) -> Type:
+        """What the inputs of a program hold of whose types nothing is known."""
+        return types.WHOLES if self.exact else types.SLOTS
+
+
+_WHOLE = frozenset({types.integer.kind, types.bit.kind, types.uint(1).kind})
 
 # In order of preference.
-SCHEMES: tuple[Scheme, ...] = (Scheme("ckks", frozenset({types.real.kind, types.SLOTS.kind})),)
+SCHEMES: tuple[Scheme, ...] = (
+    Scheme("ckks", frozenset({types.real.kind, types.SLOTS.kind})),
+    Scheme("bfv", _WHOLE, exact=True),
+    Scheme("bgv", _WHOLE, exact=True),
+)
 
 
 @dataclass(frozen=True)
@@ -35,10 +47,11 @@ class Signature:
 
     types: Mapping[str, Type] = field(default_factory=dict)
     line: Line | None = None
+    unknown: Type = SLOTS
 
     def of(self, name: str) -> Type:
-        """The type of an argument; of one that is unknown, that of the plain spelling."""
-        return self.types.get(name, types.SLOTS)
+        """The type of an argument; of a program read from text, which keeps none, vectors of its scheme's numbers."""
+        return self.types.get(name, self.unknown)
 
 
 @dataclass(frozen=True)
@@ -57,15 +70,31 @@ def possible(signature: Signature) -> list[Scheme]:
     return [s for s in SCHEMES if all(s.takes(kind) for kind in signature.types.values())]
 
 
-def name_in_text(scheme: str | None, signature: Signature) -> str:
+def named(name: str) -> Scheme | None:
+    """The scheme of a name; None for one that is none."""
+    return next((s for s in SCHEMES if s.name == name), None)
+
+
+def of_text(name: str) -> Signature:
+    """What is known of the arguments of a program read from text that names a scheme."""
+    scheme = named(name)
+    return Signature(unknown=types.SLOTS if scheme is None else scheme.slots)
+
+
+def name_in_text(scheme: str | None, signature: Signature, given: str | None = None) -> str:
     """The scheme that the text of a program names while it is traced, which :func:`choose` then confirms or refuses."""
     if scheme in {s.name for s in SCHEMES}:
         return str(scheme)
-    return next((s.name for s in possible(signature)), UNDECIDED)
+    names = [s.name for s in possible(signature)]
+    if given in names:
+        return str(given)
+    return names[0] if names else UNDECIDED
 
 
-def choose(scheme: str | None, signature: Signature) -> Choice:
+def choose(scheme: str | None, signature: Signature, given: str | None = None) -> Choice:
     """The scheme that is asked for or, where none is, the first that takes all the arguments.
+
+    Where parameters are given and none is asked for, it is the one that they are `given` for.
 
     Raises :class:`CompileError` at the program's line for a name that is none, and with the argument's name and type
     for one that the scheme, or every scheme, does not take.
@@ -77,20 +106,25 @@ def choose(scheme: str | None, signature: Signature) -> Choice:
     if not found:
         for name, kind in signature.types.items():
             if not _takers(kind):
-                named = types.named(kind)
-                refuse(f"argument {name} is of type {named}, which no scheme takes: {_all()}", signature.line)
+                told = types.named(kind)
+                refuse(f"argument {name} is of type {told}, which no scheme takes: {_all()}", signature.line)
         refuse(f"no scheme takes {kinds} in one program: {_all()}", signature.line)
+    if given is not None and given not in {s.name for s in found}:
+        takes = ", ".join(s.name for s in found)
+        refuse(f"the parameters are for {given}, which does not take {kinds}; use those of {takes}", signature.line)
     if len(found) == 1:
         return Choice(found[0].name, f"the only scheme here that takes {kinds}")
+    if given is not None:
+        return Choice(given, "the parameters are for it")
     names = ", ".join(s.name for s in found)
     return Choice(found[0].name, f"the first of {names}, which take {kinds}; scheme= names another")
 
 
-def choose_for_text(scheme: str | None, named: str) -> Choice:
-    """The scheme that a program read from text names; `scheme`, if there is one, must be the same."""
-    if scheme is not None and _known(scheme, None).name != named:
-        refuse(f"scheme={shown(scheme)} is asked for, and the program is for the scheme {named}; leave scheme= out")
-    return Choice(named, "the program names it")
+def choose_for_text(scheme: str | None, text: str) -> Choice:
+    """The scheme `text` that a program read from text names; `scheme`, if there is one, must be the same."""
+    if scheme is not None and _known(scheme, None).name != text:
+        refuse(f"scheme={shown(scheme)} is asked for, and the program is for the scheme {text}; leave scheme= out")
+    return Choice(text, "the program names it")
 
 
 def _named(scheme: str, signature: Signature) -> Choice:
@@ -99,8 +133,8 @@ def _named(scheme: str, signature: Signature) -> Choice:
         if not wanted.takes(kind):
             others = _takers(kind)
             cure = f"scheme={others[0]!r} does" if others else f"no scheme does: {_all()}"
-            named = types.named(kind)
-            refuse(f"{wanted.name} does not take {named}, the type of argument {name}; {cure}", signature.line)
+            told = types.named(kind)
+            refuse(f"{wanted.name} does not take {told}, the type of argument {name}; {cure}", signature.line)
     return Choice(wanted.name, "named by scheme=")
 
 

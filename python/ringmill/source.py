@@ -31,10 +31,19 @@ _MODULE = "ringmill_program"
 
 
 def traced(spec: os.PathLike[str], slots: int | None, as_json: bool) -> str:
-    """The macro text of the program of ``FILE.py`` or, where the file has several, of ``FILE.py:NAME``.
+    """The text that :func:`for_command` gives, of the scheme that the program chooses."""
+    return for_command(spec, slots, None, as_json)[0]
 
-    With `as_json`, what the file prints becomes one JSON object on standard error. Raises :class:`RingmillError` with
-    what the file did instead of defining a program, and KeyboardInterrupt on Ctrl-C.
+
+def for_command(
+    spec: os.PathLike[str], slots: int | None, scheme: str | None, as_json: bool
+) -> tuple[str, list[tuple[str, int, int]]]:
+    """The macro text of the program of ``FILE.py`` or, where the file has several, of ``FILE.py:NAME``; and the least
+    and the largest value of each argument whose type sets them, by name.
+
+    The text is of `scheme`, if one is named. With `as_json`, what the file prints becomes one JSON object on standard
+    error. Raises :class:`RingmillError` with what the file did instead of defining a program, and KeyboardInterrupt on
+    Ctrl-C.
     """
     with tempfile.TemporaryDirectory(prefix="ringmill-") as folder, tempfile.TemporaryFile() as printed:
         answer = os.path.join(folder, "answer")
@@ -46,6 +55,7 @@ def traced(spec: os.PathLike[str], slots: int | None, as_json: bool) -> str:
             answer,
             os.fspath(spec),
             str(_SLOTS if slots is None else slots),
+            scheme or "",
         ]
         said = printed if as_json else 2  # standard error
         status = subprocess.run(command, stdout=said, stderr=said, check=False).returncode
@@ -62,7 +72,7 @@ def traced(spec: os.PathLike[str], slots: int | None, as_json: bool) -> str:
             raise FileError(f"{spec}: the file ended its process {ended} before its program was traced") from None
     if "text" not in told:
         raise RingmillError(told["error"])
-    return told["text"]
+    return told["text"], [(name, low, high) for name, low, high in told["ends"]]
 
 
 def _tell(printed: bytes) -> None:
@@ -74,16 +84,17 @@ def _tell(printed: bytes) -> None:
 
 def main() -> None:
     """The process of the file: traces its program and leaves the answer in a file."""
-    answer, spec, slots = sys.argv[1:]
+    answer, spec, slots, scheme = sys.argv[1:]
     # A Ctrl-C ends this process; a KeyboardInterrupt is then one that the file raised itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     us, file = os.getpid(), os.path.abspath(_split(spec)[0])
     try:
         program = _load(spec)
-        traced, _ = program.trace(int(slots))
-        # Text says nothing of types: what no scheme takes is refused here.
-        choose(None, program.signature)
-        told = {"text": traced.to_text()}
+        traced, _ = program.trace(int(slots), scheme=scheme or None)
+        # Text says nothing of types: what no scheme takes is refused here, and their ends go beside it.
+        choose(scheme or None, program.signature)
+        ends = {name: kind.ends for name, kind in program.signature.types.items()}
+        told = {"text": traced.to_text(), "ends": [[name, *pair] for name, pair in ends.items() if pair]}
     except RingmillError as error:
         told = {"error": str(error)}
     except BaseException as error:

@@ -78,7 +78,7 @@ def _made(kind: str, bits: int | None = None, length: int | None = None) -> Type
     return made
 
 
-_WHOLE = ("integer", "uint", "bit")
+_WHOLE = ("integer", "uint", "bit", "wholes")
 
 real = _made("real")
 """A real number, computed on approximately."""
@@ -91,6 +91,9 @@ bit = _made("bit")
 
 # What rm.Encrypted and rm.Plain say without a type: real or complex numbers, as many as the program has slots.
 SLOTS = _made("slots")
+
+# What the inputs hold of a program that was read from text and computes on whole numbers: as many as it has slots.
+WHOLES = _made("wholes")
 
 
 @arguments("rm.uint", bits=whole(1, 64))
@@ -124,4 +127,10 @@ def join(a: Type, b: Type) -> Type | None:
 
 def named(kind: Type) -> str:
     """A type in a message."""
-    return "vectors of slots" if kind == SLOTS else str(kind)
+    match kind:
+        case _ if kind == SLOTS:
+            return "vectors of slots"
+        case _ if kind == WHOLES:
+            return "vectors of whole numbers"
+        case _:
+            return str(kind)

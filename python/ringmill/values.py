@@ -15,7 +15,7 @@ from ringmill.types import Type
 
 # Where whole numbers lie whose type sets no ends, and the arrays that hold them.
 _INTEGERS = (-(1 << 63), (1 << 63) - 1)
-_HELD = {"integer": np.int64, "uint": np.uint64, "bit": np.uint8}
+_HELD = {"integer": np.int64, "uint": np.uint64, "bit": np.uint8, "wholes": np.int64}
 
 
 def numeric(name: str, value: Any, refusal: Refusal = DataError) -> np.ndarray:
@@ -45,7 +45,9 @@ def _array(name: str, value: Any, convert: Callable[[Any], np.ndarray], refusal:
 
 def whole_numbers(name: str, value: Any, kind: Type, refusal: Refusal = DataError) -> np.ndarray:
     """An array of the whole numbers that a type holds, of numpy's integers and exact: none goes through a double."""
-    takes = f"{name} is of type {kind} and takes whole numbers"
+    takes = (
+        f"{name} takes whole numbers" if kind == types.WHOLES else f"{name} is of type {kind} and takes whole numbers"
+    )
 
     def convert(value: Any) -> np.ndarray:
         # A list with both -1 and 2^63 would become doubles.
@@ -55,16 +57,23 @@ def whole_numbers(name: str, value: Any, kind: Type, refusal: Refusal = DataErro
     if array.dtype.kind not in ("biuO" if kind.kind == "bit" else "iuO"):
         raise refusal(f"{takes}, and has dtype {array.dtype}; round it yourself, as with .astype(np.int64)")
     if array.dtype.kind == "O":
-        numbers = [_index(item, kind) for item in array.flat]
-        if None in numbers:
-            raise refusal(f"{takes}, and {shown(array.flat[numbers.index(None)])} is none")
+        numbers = list(enumerate(_index(item, kind) for item in array.flat))
+        for place, number in numbers:
+            if number is None:
+                raise refusal(f"{takes}, and {shown(array.flat[place])} is none{_at(place, array)}")
     else:
-        numbers = [int(array.min()), int(array.max())] if array.size else []
+        places = (int(array.argmin()), int(array.argmax())) if array.size else ()
+        numbers = [(place, int(array.flat[place])) for place in places]
     lowest, highest = kind.ends or _INTEGERS
-    for number in numbers:
+    for place, number in numbers:
         if number is not None and not lowest <= number <= highest:
-            raise refusal(f"{takes} from {lowest} to {highest}, and holds {shown(number)}")
+            raise refusal(f"{takes} from {lowest} to {highest}, and holds {shown(number)}{_at(place, array)}")
     return array.astype(_HELD[kind.kind])
+
+
+def _at(place: int, array: np.ndarray) -> str:
+    """Where in an array a value is; nothing of one number."""
+    return f" (value {place})" if array.ndim else ""
 
 
 def _index(item: Any, kind: Type) -> int | None:
@@ -95,21 +104,37 @@ def typed(name: str, value: Any, kind: Type, refusal: Refusal = DataError) -> np
 
 
 def spread(array: np.ndarray, slots: int) -> np.ndarray:
-    """A value of a declared type in the slots: one number in every slot, an array in the first ones before zeros."""
+    """A value of a declared type in the slots: one number in every slot, an array in the first ones before zeros.
+
+    Whole numbers are int64 there, others complex.
+    """
+    kind = np.int64 if array.dtype.kind in "iu" else np.complex128
     if array.ndim == 0:
-        return np.full(slots, array, dtype=np.complex128)
-    vector = np.zeros(slots, dtype=np.complex128)
+        return np.full(slots, array, dtype=kind)
+    vector = np.zeros(slots, dtype=kind)
     vector[: array.size] = array
     return vector
 
 
+def whole_slots(name: str, array: np.ndarray, slots: int) -> np.ndarray:
+    """Whole numbers of a declared type in the slots; those beyond 2^63 - 1, which no scheme holds, are refused."""
+    if array.size and int(array.max()) > _INTEGERS[1]:
+        place = int(array.argmax())
+        raise DataError(
+            f"{name} takes whole numbers up to {_INTEGERS[1]}, and holds {array.flat[place]}{_at(place, array)}; no "
+            "scheme holds larger ones"
+        )
+    return spread(array, slots)
+
+
 def as_vector(name: str, value: Any, slots: int | None = None, kind: Type = types.SLOTS) -> np.ndarray:
     """The vector of an input. With `slots`, what :func:`tile` made is repeated to that length, and values of a declared
-    type are laid out in the slots."""
+    type are laid out in the slots. Whole numbers are int64, others complex."""
+    if kind == types.WHOLES:
+        return _wholes(f"input {name}", value, slots)
     if kind != types.SLOTS and slots is not None:
-        if kind.whole:
-            raise DataError(f"input {name} is of type {kind}, which no vector of doubles holds")
-        return spread(typed(f"input {name}", value, kind), slots)
+        array = typed(f"input {name}", value, kind)
+        return whole_slots(f"input {name}", array, slots) if kind.whole else spread(array, slots)
     if isinstance(value, Tiled) and slots is not None:
         return value.spread(f"input {name}", slots)
     if isinstance(value, Tiled):
@@ -119,6 +144,20 @@ def as_vector(name: str, value: Any, slots: int | None = None, kind: Type = type
         raise DataError(f"input {name} is one number; rm.tile({shown(value)}) repeats it through the slots")
     if array.ndim != 1:
         raise DataError(f"input {name} must be one-dimensional, and has shape {array.shape}; ravel it first")
+    return array
+
+
+def _wholes(name: str, value: Any, slots: int | None) -> np.ndarray:
+    """The vector of an input of a program of whole numbers that was read from text."""
+    if isinstance(value, Tiled):
+        raise DataError(
+            f"{name} is tiled, which makes doubles of it, and takes whole numbers; repeat it by np.tile instead"
+        )
+    array = whole_numbers(name, value, types.WHOLES)
+    if array.ndim == 0:
+        raise DataError(f"{name} is one number; np.full({slots}, {shown(value)}) repeats it through the slots")
+    if array.ndim != 1:
+        raise DataError(f"{name} must be one-dimensional, and has shape {array.shape}; ravel it first")
     return array
 
 

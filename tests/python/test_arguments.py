@@ -104,16 +104,12 @@ def typed(x: rm.Encrypted[rm.real], p: rm.Plain[rm.real[2]]):
 
 @rm.program
 def whole(x: rm.Encrypted[rm.uint(8)]):
-    return x
+    return x + 1
 
 
-def never_computed(**given):
-    """A program that is refused for its type once its value fits it."""
-    try:
-        whole(**given)
-    except rm.CompileError as error:
-        if "which no scheme takes" not in str(error):
-            raise
+@rm.program
+def counted(x: rm.Encrypted[rm.integer]):
+    return x * x
 
 
 class World:
@@ -133,11 +129,15 @@ class World:
         client.save_secret_key(paths["secret"])
         compiled.save(paths["program"])
         one = {"path": paths["new"]}
+        exact = whole.compile(slots=SLOTS)
+        exact_client = exact.keygen()
+        exact_run = exact.run(exact_client.encrypt(x=1))
         self.calls = {
             "params": (
                 rm.params,
                 {"log_n": 11, "bits": [50, 40, 50], "allow_insecure_parameters_for_tests_only": True}
-                | {"name": None, "table": "guidelines_2024", "security": 128, "scale": 2.0**40},
+                | {"name": None, "table": "guidelines_2024", "security": 128, "scale": 2.0**40}
+                | {"scheme": "ckks", "plain_modulus": None},
             ),
             "devices": (rm.devices, {}),
             "load": (
@@ -158,7 +158,7 @@ class World:
             "Procedure": (rm.Procedure, {"function": product._function}),
             "Procedure.__call__": (in_a_program(scaled), {"by": 2}),
             "repeat": (in_a_program(repeated), {"count": 2, "body": lambda *x: x, "carried": None}),
-            "Program.trace": (product.trace, {"slots": SLOTS}),
+            "Program.trace": (product.trace, {"slots": SLOTS, "scheme": None}),
             "Program.compile": (
                 product.compile,
                 {"slots": SLOTS, "params": None, "scheme": "ckks", "precision": 20, "integer_bits": 5, "security": 128}
@@ -167,7 +167,20 @@ class World:
             ),
             "Program.__call__": (product, {"x": x, "p": p}),
             "a typed program": (typed, {"x": 1.0, "p": [1.0, 2.0]}),
-            "a program of integers": (never_computed, {"x": 1}),
+            "a program of integers": (whole, {"x": 1}),
+            "compile of integers": (
+                counted.compile,
+                {"slots": SLOTS, "params": None, "scheme": "bfv", "ranges": {"x": (-2, 2)}, "sample": {"x": 1}}
+                | {"margin": 2.0, "input_bound": None},
+            ),
+            "encrypt of integers": (exact_client.encrypt, {"x": 1}),
+            "decrypt of integers": (exact_client.decrypt, {"outputs": exact_run, "complex": None}),
+            "Client.noise_budget": (exact_client.noise_budget, {"outputs": exact_run}),
+            "plain_modulus": (rm.plain_modulus, {"log_n": 12, "bits": 20}),
+            "params of integers": (
+                rm.params,
+                {"log_n": 12, "bits": [40, 40], "scheme": "bfv", "plain_modulus": rm.plain_modulus(12, 20)},
+            ),
             "Compiled": (rm.Compiled, {"inner": compiled._inner, "shape": compiled._shape}),
             "Compiled.text": (compiled.text, {"level": "mid", "machine": "ring"}),
             "Compiled.save": (compiled.save, one),
@@ -212,6 +225,8 @@ class World:
             "sum": (in_a_program(rm.sum), {"width": 4, "stride": 2}),
             "polynomial": (in_a_program(rm.polynomial), {"coefficients": [1, 2]}),
             "rotate of": (lambda **given: rm.rotate(**given), {"x": None, "steps": 1}),
+            "equal": (equal_bits, {"y": 1}),
+            "equal of": (rm.equal, {"x": None, "y": 1}),
             "conj of": (rm.conj, {"x": None}),
             "sum of": (rm.sum, {"x": None, "width": 4, "stride": 2}),
             "polynomial of": (rm.polynomial, {"x": None, "coefficients": [1, 2]}),
@@ -236,6 +251,14 @@ def repeated(x, /, *args, carried=None, **given):
     """`rm.repeat` carries what comes last, by position only."""
     args = (*args, *(given.pop(name) for name in ("count", "body") if name in given))
     return rm.repeat(*args, x, *([] if carried is None else [carried]), **given)
+
+
+def equal_bits(**given):
+    @rm.program
+    def f(x: rm.Encrypted[rm.bit]):
+        return rm.equal(x, **given)
+
+    return f.trace(SLOTS)
 
 
 def in_a_program(function):

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import ringmill as rm
+
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 README = (ROOT / "README.md").read_text()
@@ -91,7 +93,43 @@ def test_numbered_example(arguments):
 
 def test_every_numbered_example_is_tested():
     numbered = {path.name for path in (ROOT / "examples").glob("[0-9]*.py")}
-    assert numbered == {"01_logistic_regression.py"}
+    assert numbered == {"01_logistic_regression.py", "02_private_statistics.py", "03_private_lookup.py"}
+
+
+def test_private_statistics():
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / "02_private_statistics.py"], capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "all 30 results equal those computed in the clear, to the last digit" in done.stdout
+    assert "compiled for bfv" in done.stdout
+
+
+def test_private_lookup(tmp_path):
+    folder = tmp_path / "shared"
+    done = subprocess.run(
+        [
+            sys.executable,
+            ROOT / "examples" / "03_private_lookup.py",
+            "--folder",
+            folder,
+            "--character",
+            "\N{DEGREE CELSIUS}",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "U+2103 is DEGREE CELSIUS" in done.stdout
+    assert "the row is the table's own, to the last bit" in done.stdout
+    # All that the server sees: no file is a secret key, nor could serve as one.
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    assert [path.name for path in files] == ["answer", "galois.keys", "program.rmac", "query"]
+    compiled = rm.load(folder / "program.rmac")
+    for path in files:
+        with pytest.raises(rm.FileError):
+            compiled.load_secret_key(path)
 
 
 def test_security_notes_python(tmp_path):
@@ -104,11 +142,16 @@ def test_security_notes_python(tmp_path):
 
 
 def test_types_python(tmp_path):
-    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "types.md").read_text(), re.S)
-    script = tmp_path / "typed.py"
-    script.write_text(block)
-    done = subprocess.run([sys.executable, "-P", script], capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    said, value = done.stdout.splitlines()
-    assert f"# {said}" in block
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "types.md").read_text(), re.S)
+    printed = []
+    for block in blocks:
+        script = tmp_path / "typed.py"
+        script.write_text(block)
+        done = subprocess.run([sys.executable, "-P", script], capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        printed.append(done.stdout.splitlines())
+    (said, value), whole = printed
+    assert f"# {said}" in blocks[0]
     assert float(value) == pytest.approx(30 * 0.5 * 0.1 + 0.25, abs=1e-4)
+    assert len(whole) == 2
+    assert all(f"# {line}" in blocks[1] for line in whole)

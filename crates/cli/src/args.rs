@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use ringmill_compiler::Compiles;
 use ringmill_limits::Limits;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -73,14 +74,49 @@ impl Command {
 pub enum Scheme {
     /// Real and complex numbers, approximately.
     Ckks,
+    /// Whole numbers, exactly.
+    Bfv,
+    /// Whole numbers, exactly, with levels.
+    Bgv,
+}
+
+/// What is written for any scheme, for the one of a [`Scheme`]: in `body` the name stands for the scheme's type.
+#[macro_export]
+macro_rules! with_scheme {
+    ($scheme:expr, $name:ident => $body:expr) => {
+        match $scheme {
+            $crate::Scheme::Ckks => {
+                type $name = ringmill_schemes::ckks::Ckks;
+                $body
+            }
+            $crate::Scheme::Bfv => {
+                type $name = ringmill_schemes::bfv::Bfv;
+                $body
+            }
+            $crate::Scheme::Bgv => {
+                type $name = ringmill_schemes::bgv::Bgv;
+                $body
+            }
+        }
+    };
 }
 
 impl Scheme {
     /// As programs name it.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Ckks => "ckks",
-        }
+        with_scheme!(self, S => <S as Compiles>::NAME)
+    }
+
+    /// The scheme that programs call so.
+    pub fn of_name(name: &str) -> Option<Self> {
+        let mut all = Self::value_variants().iter().copied();
+        all.find(|scheme| scheme.name() == name)
+    }
+
+    /// The names of all, in one line.
+    pub fn names() -> String {
+        let names = Self::value_variants().iter().map(|scheme| scheme.name());
+        names.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -90,7 +126,8 @@ pub struct ProgramArgs {
     /// The program: macro text (.rmac), or with the pip-installed command a Python file (FILE.py, FILE.py:NAME).
     pub program: PathBuf,
 
-    /// The scheme that the program must be for [default: the one that it names].
+    /// The scheme that the program is for: macro text must name it, and a program in a Python file is compiled for it
+    /// [default: the one that the text names, or the first that takes the types of the arguments].
     #[arg(long, value_enum)]
     pub scheme: Option<Scheme>,
 
@@ -112,7 +149,7 @@ pub struct ProgramArgs {
     #[arg(long, value_name = "BITS")]
     pub integer_bits: Option<u32>,
 
-    /// Real values of an input lie between these; nothing that the program computes may then outgrow its level, or it is
+    /// Values of an input lie between these; nothing that the program computes may then outgrow its level, or it is
     /// refused. One option an input; --input-bound or a sample speaks for the rest.
     #[arg(
         long = "range",
@@ -182,8 +219,8 @@ Examples:
   ringmill run examples/mean.rmac --random-inputs --precision 6 --integer-bits 2 --device cpu --device rtl:polymul
 
 Inputs: a .npy array, a .csv of numbers (row after row) or a .json list, of as many values as the program has slots, or
-fewer with --fill zeros or --fill repeat. Random inputs are uniform in the input's --range, or in [-1, 1] within
---input-bound. When every input comes from a file, and none of --sample, --range and --input-bound is given, the inputs
+fewer with --fill zeros or --fill repeat; for a program of whole numbers they are integers, in .npy of any width, and
+floats are refused. Random inputs are uniform in the input's --range, or in [-1, 1] within --input-bound. When every input comes from a file, and none of --sample, --range and --input-bound is given, the inputs
 are the sample that ranges and precision rest on.
 Several --device options run the same ciphertexts on each; all must give the same bits, and the command fails if not.
 The keys live as long as the command. A trace file opens in Perfetto's viewer (ui.perfetto.dev), one lane a unit.

@@ -1,18 +1,20 @@
 //! What the command reports and exits with.
 
+use std::error::Error;
 use std::path::PathBuf;
 
+use ringmill_compiler::CompileError;
 use ringmill_devices::DeviceError;
 use ringmill_devices::runtime::RuntimeError;
 use ringmill_hdl::polymul::DriveError;
 use ringmill_limits::Halt;
-use thiserror::Error;
+use thiserror::Error as Named;
 
 /// The exit status of what Ctrl-C stops: 128 and the signal's number, as shells have it.
 pub const INTERRUPTED: u8 = 130;
 
 /// Why a command did not do what was asked.
-#[derive(Debug, Error)]
+#[derive(Debug, Named)]
 pub enum CliError {
     #[error("{0}")]
     Halt(#[from] Halt),
@@ -40,7 +42,7 @@ pub enum CliError {
     #[error(transparent)]
     Ckks(#[from] ringmill_schemes::ckks::CkksError),
     #[error(transparent)]
-    Compile(#[from] ringmill_compiler::CompileError),
+    Compile(Box<dyn Error + Send + Sync>),
     #[error(transparent)]
     Trace(#[from] ringmill_compiler::builder::TraceError),
     #[error(transparent)]
@@ -55,8 +57,24 @@ pub enum CliError {
     Hdl(#[from] ringmill_hdl::HdlError),
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// A [`RuntimeError`] of the program's scheme, other than what a device said.
     #[error(transparent)]
-    Runtime(#[from] RuntimeError),
+    Runtime(Box<dyn Error + Send + Sync>),
+}
+
+impl<E: Error + Send + Sync + 'static> From<CompileError<E>> for CliError {
+    fn from(error: CompileError<E>) -> Self {
+        Self::Compile(error.into())
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<RuntimeError<E>> for CliError {
+    fn from(error: RuntimeError<E>) -> Self {
+        match error {
+            RuntimeError::Device(error) => Self::Device(error),
+            error => Self::Runtime(error.into()),
+        }
+    }
 }
 
 impl From<ringmill_schemes::rlwe::RlweError> for CliError {
@@ -88,10 +106,9 @@ impl CliError {
         match self {
             _ if self.is_interrupt() => INTERRUPTED,
             Self::Disagreement(_) => 1,
-            Self::Device(fault) | Self::Runtime(RuntimeError::Device(fault)) => match fault {
-                DeviceError::RtlDiffers { .. } | DeviceError::Drive(DriveError::Mismatch(_)) => 1,
-                _ => 2,
-            },
+            Self::Device(
+                DeviceError::RtlDiffers { .. } | DeviceError::Drive(DriveError::Mismatch(_)),
+            ) => 1,
             _ => 2,
         }
     }
@@ -99,6 +116,8 @@ impl CliError {
 
 #[cfg(test)]
 mod tests {
+    use ringmill_schemes::ckks::CkksError;
+
     use super::*;
 
     #[test]
@@ -114,7 +133,7 @@ mod tests {
         for (error, status) in [
             (CliError::Disagreement(String::new()), 1),
             (CliError::Device(differs()), 1),
-            (CliError::Runtime(RuntimeError::Device(differs())), 1),
+            (RuntimeError::<CkksError>::Device(differs()).into(), 1),
             (CliError::Device(unknown), 2),
             (CliError::Usage(String::new()), 2),
             (CliError::Internal(String::new()), 2),

@@ -62,23 +62,13 @@ pub fn read(path: &Path, slots: usize, fill: Option<Fill>) -> Result<Vec<Complex
         path: path.to_owned(),
         reason,
     };
-    let file = File::open(path).map_err(|source| CliError::File {
-        path: path.to_owned(),
-        source,
-    })?;
-    let mut values = match path.extension().and_then(|e| e.to_str()) {
-        Some("npy") => npy(file, slots),
-        Some("csv") => numbers(file, slots).and_then(|text| read_csv(&text, slots)),
-        Some("json") => numbers(file, slots).and_then(|text| read_json(&text)),
-        _ => Err("expected a file named .npy, .csv or .json".to_owned()),
-    }
-    .map_err(fault)?;
-    if values.len() > slots {
-        return Err(fault(format!(
-            "{} values do not fit the program's {slots} slots",
-            values.len()
-        )));
-    }
+    let read = match open(path)? {
+        Content::Npy(file) => npy(file, slots),
+        Content::Csv(file) => numbers(file, slots).and_then(|text| read_csv(&text, slots)),
+        Content::Json(file) => numbers(file, slots).and_then(|text| read_json(&text)),
+    };
+    let mut values = read.map_err(fault)?;
+    check_count(&values, slots).map_err(fault)?;
     if let Some(slot) = values
         .iter()
         .position(|z| !z.re.is_finite() || !z.im.is_finite())
@@ -91,11 +81,73 @@ pub fn read(path: &Path, slots: usize, fill: Option<Fill>) -> Result<Vec<Complex
     Ok(values)
 }
 
-fn fill_up(values: &mut Vec<Complex64>, slots: usize, fill: Option<Fill>) -> Result<(), String> {
+/// The whole numbers of a file, as [`read`]: none goes through a floating-point number.
+pub fn read_whole(path: &Path, slots: usize, fill: Option<Fill>) -> Result<Vec<i64>, CliError> {
+    let fault = |reason: String| CliError::Input {
+        path: path.to_owned(),
+        reason,
+    };
+    let read = match open(path)? {
+        Content::Npy(file) => bounded_bytes(file, NPY_HEADER + 16 * slots as u64)
+            .and_then(|bytes| read_whole_npy(&bytes, slots)),
+        Content::Csv(file) => numbers(file, slots).and_then(|text| {
+            read_fields(&text, slots, "a whole number of 64 bits", |field| {
+                field.parse().ok()
+            })
+        }),
+        Content::Json(file) => numbers(file, slots).and_then(|text| {
+            serde_json::from_str(&text)
+                .map_err(|e| format!("expected a list of whole numbers of 64 bits: {e}"))
+        }),
+    };
+    let mut values = read.map_err(fault)?;
+    check_count(&values, slots).map_err(fault)?;
+    fill_up(&mut values, slots, fill).map_err(fault)?;
+    Ok(values)
+}
+
+/// A file of numbers, by its name.
+enum Content {
+    Npy(File),
+    Csv(File),
+    Json(File),
+}
+
+fn open(path: &Path) -> Result<Content, CliError> {
+    let file = File::open(path).map_err(|source| CliError::File {
+        path: path.to_owned(),
+        source,
+    })?;
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("npy") => Ok(Content::Npy(file)),
+        Some("csv") => Ok(Content::Csv(file)),
+        Some("json") => Ok(Content::Json(file)),
+        _ => Err(CliError::Input {
+            path: path.to_owned(),
+            reason: "expected a file named .npy, .csv or .json".to_owned(),
+        }),
+    }
+}
+
+fn check_count<T>(values: &[T], slots: usize) -> Result<(), String> {
+    if values.len() > slots {
+        return Err(format!(
+            "{} values do not fit the program's {slots} slots",
+            values.len()
+        ));
+    }
+    Ok(())
+}
+
+fn fill_up<T: Copy + Default>(
+    values: &mut Vec<T>,
+    slots: usize,
+    fill: Option<Fill>,
+) -> Result<(), String> {
     let count = values.len();
     match fill {
         _ if count == slots => {}
-        Some(Fill::Zeros) => values.resize(slots, Complex64::ZERO),
+        Some(Fill::Zeros) => values.resize(slots, T::default()),
         Some(Fill::Repeat) if count > 0 && slots.is_multiple_of(count) => {
             *values = values.repeat(slots / count);
         }
@@ -184,7 +236,8 @@ fn check_npy_header(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-fn read_npy(bytes: &[u8], slots: usize) -> Result<Vec<Complex64>, String> {
+/// The array of a .npy file and its kind of numbers: at most `slots`, row after row.
+fn open_npy(bytes: &[u8], slots: usize) -> Result<(npyz::NpyFile<&[u8]>, npyz::TypeStr), String> {
     check_npy_header(bytes)?;
     let array = npyz::NpyFile::new(bytes).map_err(|e| e.to_string())?;
     let count = array
@@ -203,6 +256,39 @@ fn read_npy(bytes: &[u8], slots: usize) -> Result<Vec<Complex64>, String> {
     let npyz::DType::Plain(kind) = array.dtype() else {
         return Err("expected an array of numbers, not of records".to_owned());
     };
+    Ok((array, kind))
+}
+
+fn read_whole_npy(bytes: &[u8], slots: usize) -> Result<Vec<i64>, String> {
+    let (array, kind) = open_npy(bytes, slots)?;
+    fn whole<T>(array: npyz::NpyFile<&[u8]>) -> Result<Vec<i64>, String>
+    where
+        T: npyz::Deserialize + Copy + TryInto<i64> + std::fmt::Display,
+    {
+        let values = array.into_vec::<T>().map_err(|e| e.to_string())?;
+        let one = |(slot, &x): (usize, &T)| {
+            let beyond = |_| format!("value {slot} is {x}, beyond {}", i64::MAX);
+            x.try_into().map_err(beyond)
+        };
+        values.iter().enumerate().map(one).collect()
+    }
+    match (kind.type_char(), kind.size_field()) {
+        (npyz::TypeChar::Int, 8) => whole::<i64>(array),
+        (npyz::TypeChar::Int, 4) => whole::<i32>(array),
+        (npyz::TypeChar::Int, 2) => whole::<i16>(array),
+        (npyz::TypeChar::Int, 1) => whole::<i8>(array),
+        (npyz::TypeChar::Uint, 8) => whole::<u64>(array),
+        (npyz::TypeChar::Uint, 4) => whole::<u32>(array),
+        (npyz::TypeChar::Uint, 2) => whole::<u16>(array),
+        (npyz::TypeChar::Uint, 1) => whole::<u8>(array),
+        _ => Err(format!(
+            "expected an array of whole numbers, int8 to int64 or uint8 to uint64, and got {kind}; round it yourself"
+        )),
+    }
+}
+
+fn read_npy(bytes: &[u8], slots: usize) -> Result<Vec<Complex64>, String> {
+    let (array, kind) = open_npy(bytes, slots)?;
     fn real<T: npyz::Deserialize + Copy>(
         array: npyz::NpyFile<impl Read>,
         widen: impl Fn(T) -> f64,
@@ -223,6 +309,18 @@ fn read_npy(bytes: &[u8], slots: usize) -> Result<Vec<Complex64>, String> {
 }
 
 fn read_csv(text: &str, slots: usize) -> Result<Vec<Complex64>, String> {
+    read_fields(text, slots, "a number", |field| {
+        field.parse::<f64>().ok().map(Complex64::from)
+    })
+}
+
+/// The fields of a .csv file, each `what` as `parse` reads it.
+fn read_fields<T>(
+    text: &str,
+    slots: usize,
+    what: &str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, String> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -231,14 +329,14 @@ fn read_csv(text: &str, slots: usize) -> Result<Vec<Complex64>, String> {
     let mut values = Vec::new();
     for (row, record) in reader.records().enumerate() {
         for (column, field) in record.map_err(|e| e.to_string())?.iter().enumerate() {
-            let value: f64 = field.parse().map_err(|_| {
+            let value = parse(field).ok_or_else(|| {
                 format!(
-                    "row {}, column {}: `{field}` is not a number",
+                    "row {}, column {}: `{field}` is not {what}",
                     row + 1,
                     column + 1
                 )
             })?;
-            values.push(value.into());
+            values.push(value);
             if values.len() > slots {
                 return Err(format!("more values than the program's {slots} slots"));
             }
@@ -330,6 +428,31 @@ mod tests {
         assert!(read_npy(&nested, 8).is_err());
         assert!(parse_options("--input", &["x".to_owned()]).is_err());
         assert!(parse_options("--input", &["x=a".to_owned(), "x=b".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn whole_numbers_are_exact_or_refused() {
+        let npy = |kind: &str, bytes: &[u8], count: usize| {
+            let header =
+                format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({count},), }}\n");
+            let length = (header.len() as u16).to_le_bytes();
+            [&b"\x93NUMPY\x01\x00"[..], &length, header.as_bytes(), bytes].concat()
+        };
+        let ends = [i64::MIN, -1, i64::MAX];
+        let bytes: Vec<u8> = ends.iter().flat_map(|x| x.to_le_bytes()).collect();
+        assert_eq!(read_whole_npy(&npy("<i8", &bytes, 3), 4), Ok(ends.to_vec()));
+        assert_eq!(
+            read_whole_npy(&npy("|i1", &[0xff, 1], 2), 4),
+            Ok(vec![-1, 1])
+        );
+        assert_eq!(
+            read_whole_npy(&npy("|u1", &[0xff, 1], 2), 4),
+            Ok(vec![255, 1])
+        );
+        let beyond = read_whole_npy(&npy("<u8", &[0xff; 8], 1), 4);
+        assert!(beyond.is_err_and(|e| e.contains("value 0 is 18446744073709551615")));
+        let floats = read_whole_npy(&npy("<f8", &1f64.to_le_bytes(), 1), 4);
+        assert!(floats.is_err_and(|e| e.contains("expected an array of whole numbers")));
     }
 
     #[test]

@@ -6,16 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ringmill_compiler::ckks::Compiled;
+use ringmill_compiler::Compiled;
 use ringmill_devices::Saving;
-use ringmill_devices::runtime::{Ciphertexts, Client, EvaluationKeys, Vectors};
+use ringmill_devices::runtime::{Client, EvaluationKeys};
 use ringmill_isa::macros::Visibility;
 use ringmill_limits::Watch;
-use ringmill_schemes::ckks::file;
+use ringmill_schemes::file;
+use ringmill_schemes::rlwe::RingParams;
 use ringmill_schemes::whole_file::{self, Contents};
 use sha2::{Digest, Sha256};
 
 use crate::error::CliError;
+use crate::scheme::{Ciphers, Messages, Served};
 
 const SECRET: &str = "secret.key";
 const RELIN: &str = "relin.key";
@@ -25,10 +27,10 @@ const CHECKPOINT: &str = "run.checkpoint";
 const ASKED: &str = "asked";
 
 /// Keys and inputs of a run, and the folder that keeps them.
-pub struct Prepared {
-    pub client: Client,
+pub struct Prepared<S: Served> {
+    pub client: Client<S>,
     pub keys: EvaluationKeys,
-    pub ciphers: Ciphertexts,
+    pub ciphers: Ciphers<S>,
     pub folder: Option<Folder>,
 }
 
@@ -76,13 +78,13 @@ fn cipher_name(input: usize) -> String {
 }
 
 /// Keys and encrypted inputs: fresh ones, or those of the folder where it holds a run of this program and these inputs.
-pub fn prepare(
-    compiled: &Arc<Compiled>,
-    encrypted: &Vectors,
-    plains: &Vectors,
+pub fn prepare<S: Served>(
+    compiled: &Arc<Compiled<S>>,
+    encrypted: &Messages<S>,
+    plains: &Messages<S>,
     folder: Option<&Path>,
     watch: &Watch,
-) -> Result<Prepared, CliError> {
+) -> Result<Prepared<S>, CliError> {
     if let Some(path) = folder
         && path.exists()
         && !path.is_dir()
@@ -114,27 +116,29 @@ pub fn prepare(
 }
 
 /// What tells runs apart: the program as compiled, and the inputs.
-fn asked(compiled: &Compiled, encrypted: &Vectors, plains: &Vectors) -> String {
+fn asked<S: Served>(
+    compiled: &Compiled<S>,
+    encrypted: &Messages<S>,
+    plains: &Messages<S>,
+) -> String {
     let mut hash = Sha256::new();
     hash.update(ringmill_isa::mid::text::print_program(&compiled.program));
     for (name, values) in encrypted.iter().chain(plains) {
         hash.update((name.len() as u64).to_le_bytes());
         hash.update(name);
-        hash.update((values.len() as u64).to_le_bytes());
-        for z in values {
-            hash.update(z.re.to_le_bytes());
-            hash.update(z.im.to_le_bytes());
-        }
+        let bytes = S::bytes(values);
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
     }
     let digest = hash.finalize();
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn write(
-    compiled: &Compiled,
+fn write<S: Served>(
+    compiled: &Compiled<S>,
     asked: &str,
     path: &Path,
-    (client, keys, ciphers): (&Client, &EvaluationKeys, &Ciphertexts),
+    (client, keys, ciphers): (&Client<S>, &EvaluationKeys, &Ciphers<S>),
 ) -> Result<Folder, CliError> {
     let failed = |path: PathBuf| move |source| CliError::File { path, source };
     whole_file::make_folder(path).map_err(failed(path.to_owned()))?;
@@ -147,11 +151,11 @@ fn write(
     if let Some(relin) = &keys.relin {
         put(RELIN, Contents::Public, &file::write_relin_key(relin))?;
     }
-    let galois = file::write_galois_keys(&compiled.params, &keys.galois);
+    let galois = file::write_galois_keys(compiled.params.ring_params(), &keys.galois);
     let galois = galois.map_err(|e| CliError::Internal(e.to_string()))?;
     put(GALOIS, Contents::Public, &galois)?;
     for (number, cipher) in ciphers.values().enumerate() {
-        let bytes = file::write_ciphertext(cipher);
+        let bytes = S::write_ciphertext(cipher);
         put(&cipher_name(number), Contents::Public, &bytes)?;
     }
     put(ASKED, Contents::Public, asked.as_bytes())?;
@@ -162,12 +166,12 @@ fn write(
     })
 }
 
-fn read(
-    compiled: &Arc<Compiled>,
+fn read<S: Served>(
+    compiled: &Arc<Compiled<S>>,
     asked: &str,
     path: &Path,
     watch: &Watch,
-) -> Result<Prepared, CliError> {
+) -> Result<Prepared<S>, CliError> {
     let get = |name: &str| {
         let path = path.join(name);
         let size = fs::metadata(&path).map_or(0, |data| data.len());
@@ -186,7 +190,7 @@ fn read(
         path: path.join(name),
         reason,
     };
-    let params = &compiled.params;
+    let params = compiled.params.ring_params();
     let secret = zeroize::Zeroizing::new(get(SECRET)?);
     let secret = file::read_secret_key_in_the_clear(&secret, params);
     let secret = secret.map_err(|e| damaged(SECRET, e.to_string()))?;
@@ -198,7 +202,7 @@ fn read(
         relin: relin.transpose()?,
         galois: galois.map_err(|e| damaged(GALOIS, e.to_string()))?,
     };
-    let mut ciphers = Ciphertexts::new();
+    let mut ciphers = Ciphers::<S>::new();
     let inputs = compiled.inputs.iter();
     let encrypted = inputs.filter(|input| input.visibility == Visibility::Encrypted);
     let mut names: Vec<&String> = encrypted.map(|input| &input.name).collect();
@@ -206,7 +210,7 @@ fn read(
     names.sort_unstable();
     for (number, name) in names.into_iter().enumerate() {
         let file = cipher_name(number);
-        let cipher = file::read_ciphertext(&get(&file)?, params);
+        let cipher = S::read_ciphertext(&get(&file)?, &compiled.params);
         let cipher = cipher.map_err(|e| damaged(&file, e.to_string()))?;
         ciphers.insert(name.clone(), cipher);
     }

@@ -7,6 +7,7 @@ mod inputs;
 mod kept;
 mod output;
 mod progress;
+pub mod scheme;
 mod trace;
 
 use std::ffi::OsString;
@@ -18,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Parser;
 use ringmill_limits::{Limits, Watch};
 
+pub use args::Scheme;
 pub use error::{CliError, INTERRUPTED};
 pub use progress::Bar;
 pub use trace::{Asked, run_on};
@@ -25,9 +27,28 @@ pub use trace::{Asked, run_on};
 use args::{Cli, Command, MachineCommand};
 use commands::{compile, devices, machine, params, plans, reproduce, rtl, run, sim};
 
-/// Makes macro text of the program of a Python file (`FILE.py` or `FILE.py:NAME`), for vectors of so many slots where
-/// that is asked for; the last says whether what is printed is JSON.
-pub type PythonTracer<'a> = &'a dyn Fn(&Path, Option<u32>, bool) -> Result<String, CliError>;
+/// What is asked of a Python file.
+pub struct Trace<'a> {
+    /// `FILE.py` or `FILE.py:NAME`.
+    pub program: &'a Path,
+    /// The length of its vectors, where that is said.
+    pub slots: Option<u32>,
+    /// The scheme to trace it for, where that is said.
+    pub scheme: Option<&'static str>,
+    /// Whether what is printed is JSON.
+    pub json: bool,
+}
+
+/// A program of a Python file.
+pub struct TracedFile {
+    /// Macro text.
+    pub text: String,
+    /// The ends of inputs whose types set them, by name.
+    pub ends: Vec<(String, i128, i128)>,
+}
+
+/// Traces the program of a Python file.
+pub type PythonTracer<'a> = &'a dyn Fn(Trace<'_>) -> Result<TracedFile, CliError>;
 
 /// Runs the command with its arguments, the first being its own name, and gives the exit status: 0 done, 1 results
 /// disagree, 2 the request could not be carried out (the reason is on standard error, as JSON under `--json`), 130 stopped

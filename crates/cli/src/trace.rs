@@ -2,16 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use ringmill_compiler::ckks::Compiled;
+use ringmill_compiler::Compiled;
 use ringmill_devices::progress::Progress;
 use ringmill_devices::report::RunReport;
-use ringmill_devices::runtime::{self, Answer, Ciphertexts, Server, Vectors};
+use ringmill_devices::runtime::{self, AnswerOf, Server};
 use ringmill_devices::trace::TraceWriter;
 use ringmill_devices::{Device, Request, Saving};
 use ringmill_limits::Watch;
 
 use crate::error::CliError;
 use crate::output;
+use crate::scheme::{Ciphers, Messages, Served};
 
 /// What is asked of a run, beside its inputs.
 pub struct Asked<'a> {
@@ -42,14 +43,14 @@ impl Asked<'_> {
 ///
 /// # Errors
 /// What the run refuses; a trace file that cannot be written, which then does not exist.
-pub fn run_on(
+pub fn run_on<S: Served>(
     device: &dyn Device,
-    server: &Server,
-    (ciphers, plains): (&Ciphertexts, &Vectors),
+    server: &Server<S>,
+    (ciphers, plains): (&Ciphers<S>, &Messages<S>),
     asked: Asked<'_>,
     progress: &dyn Progress,
     watch: &Watch,
-) -> Result<Answer, CliError> {
+) -> Result<AnswerOf<S>, CliError> {
     let clock_mhz = device.clock_mhz();
     let timing = clock_mhz.is_some();
     let Some(path) = asked.trace else {
@@ -71,9 +72,9 @@ pub fn run_on(
 }
 
 /// Timing alone.
-pub(crate) fn simulate_on(
+pub(crate) fn simulate_on<S: Served>(
     device: &dyn Device,
-    compiled: &Compiled,
+    compiled: &Compiled<S>,
     (spill, resident_keys): (bool, bool),
     trace: Option<&Path>,
     progress: &dyn Progress,

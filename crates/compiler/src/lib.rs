@@ -24,6 +24,7 @@ mod poly;
 mod reference;
 mod relin;
 mod rewrite;
+pub mod saved;
 pub mod scheme;
 pub mod target;
 #[cfg(test)]

@@ -159,6 +159,9 @@ pub struct NoiseReport {
     pub output: String,
     /// Bits that the noise model guarantees up to its failure probability.
     pub predicted_bits: f64,
+    /// Whole bits that are left; known to the key's holder only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured_bits: Option<u32>,
 }
 
 /// Whether what met in a run belongs to one secret key; what belongs to another was refused.

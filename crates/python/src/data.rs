@@ -1,39 +1,160 @@
 //! What travels between client and server: ciphertexts and evaluation keys.
 
+use std::any::Any;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use numpy::ndarray::Array3;
 use numpy::{IntoPyArray, PyArray3};
 use pyo3::prelude::*;
+use ringmill_cli::scheme::Ciphers;
+use ringmill_compiler::Compiles;
 use ringmill_devices::runtime;
-use ringmill_schemes::ckks::{self, GaloisKeys, file};
+use ringmill_isa::{Level, Poly};
+use ringmill_schemes::rlwe::{self, GaloisKeys};
+use ringmill_schemes::{Encrypted, KeyId, Limbed, file};
 
 use crate::errors::{FileError, KeysError, raise};
 use crate::files;
 use crate::params::Params;
+use crate::scheme::{Spoken, of_another_scheme};
 use crate::watch::interruptible;
+
+/// A ciphertext of some scheme.
+pub trait AnyCipher: Any + Send + Sync {
+    /// The scheme's name in programs.
+    fn scheme(&self) -> &'static str;
+    fn level(&self) -> Level;
+    fn scale(&self) -> Option<f64>;
+    fn key_id(&self) -> Option<KeyId>;
+    /// Polynomials, primes, ring degree; and the residues in that order.
+    fn limbs(&self) -> ((usize, usize, usize), Vec<u64>);
+    /// Bytes of the residues.
+    fn bytes(&self) -> u64;
+    fn file(&self) -> Vec<u8>;
+    fn equals(&self, other: &dyn AnyCipher) -> bool;
+}
+
+/// One of a scheme that is known.
+pub struct Held<S: Spoken> {
+    pub cipher: S::Ciphertext,
+    /// Ring degree, which the limbs alone do not say.
+    degree: usize,
+}
+
+impl<S: Spoken> Held<S> {
+    pub fn new(cipher: S::Ciphertext, degree: usize) -> Self {
+        Self { cipher, degree }
+    }
+
+    fn shape(&self) -> (usize, usize, usize) {
+        let primes = self.cipher.at().level.primes();
+        (self.cipher.polys(), primes, self.degree)
+    }
+}
+
+impl<S: Spoken> AnyCipher for Held<S> {
+    fn scheme(&self) -> &'static str {
+        <S as Compiles>::NAME
+    }
+
+    fn level(&self) -> Level {
+        self.cipher.at().level
+    }
+
+    fn scale(&self) -> Option<f64> {
+        S::scale(&self.cipher.at())
+    }
+
+    fn key_id(&self) -> Option<KeyId> {
+        self.cipher.key_id()
+    }
+
+    fn limbs(&self) -> ((usize, usize, usize), Vec<u64>) {
+        let (polys, primes, degree) = self.shape();
+        let mut residues = Vec::with_capacity(polys * primes * degree);
+        for (poly, modulus) in (0..polys).flat_map(|p| (0..primes).map(move |q| (p, q))) {
+            let limb = self.cipher.limb(Poly(poly as u16), modulus);
+            residues.extend_from_slice(limb.unwrap_or_default());
+        }
+        ((polys, primes, degree), residues)
+    }
+
+    fn bytes(&self) -> u64 {
+        let (polys, primes, degree) = self.shape();
+        8 * (polys * primes * degree) as u64
+    }
+
+    fn file(&self) -> Vec<u8> {
+        S::write_ciphertext(&self.cipher)
+    }
+
+    fn equals(&self, other: &dyn AnyCipher) -> bool {
+        let other: &dyn Any = other;
+        let other = other.downcast_ref::<Self>();
+        other.is_some_and(|other| self.cipher == other.cipher)
+    }
+}
 
 /// An encrypted vector.
 #[pyclass(frozen, eq, from_py_object, module = "ringmill")]
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Ciphertext {
-    pub inner: Arc<ckks::Ciphertext>,
-    /// Ring degree, which the limbs alone do not say.
-    pub degree: usize,
+    pub inner: Arc<dyn AnyCipher>,
+}
+
+impl PartialEq for Ciphertext {
+    fn eq(&self, other: &Self) -> bool {
+        self.inner.equals(&*other.inner)
+    }
+}
+
+impl Ciphertext {
+    pub fn of<S: Spoken>(cipher: S::Ciphertext, degree: usize) -> Self {
+        let inner = Arc::new(Held::<S>::new(cipher, degree));
+        Self { inner }
+    }
+
+    /// The ciphertext of scheme `S`; `name` is for the refusal.
+    pub fn get<S: Spoken>(&self, name: &str) -> PyResult<&S::Ciphertext> {
+        let any: &dyn Any = &*self.inner;
+        let held = any.downcast_ref::<Held<S>>();
+        let other = || of_another_scheme::<S>(&format!("ciphertext `{name}`"), self.inner.scheme());
+        held.map(|held| &held.cipher).ok_or_else(other)
+    }
+}
+
+/// Ciphertexts by name, for a program of scheme `S`.
+pub fn ciphers<S: Spoken>(given: &HashMap<String, Ciphertext>) -> PyResult<Ciphers<S>> {
+    let one =
+        |(name, cipher): (&String, &Ciphertext)| Ok((name.clone(), cipher.get::<S>(name)?.clone()));
+    given.iter().map(one).collect()
+}
+
+/// Ciphertexts by name, for Python.
+pub fn wrapped<S: Spoken>(ciphers: Ciphers<S>, degree: usize) -> HashMap<String, Ciphertext> {
+    let wrap = |(name, cipher)| (name, Ciphertext::of::<S>(cipher, degree));
+    ciphers.into_iter().map(wrap).collect()
 }
 
 #[pymethods]
 impl Ciphertext {
+    /// The name of the scheme in programs.
+    #[getter]
+    fn scheme(&self) -> &'static str {
+        self.inner.scheme()
+    }
+
     /// The level: one less than its number of primes.
     #[getter]
     fn level(&self) -> u32 {
         self.inner.level().0
     }
 
-    /// What the slots are multiplied by.
+    /// What the slots are multiplied by; None of a scheme of integers.
     #[getter]
-    fn scale(&self) -> f64 {
+    fn scale(&self) -> Option<f64> {
         self.inner.scale()
     }
 
@@ -47,8 +168,7 @@ impl Ciphertext {
     /// The residues, in evaluation form: an array of shape (polynomials, primes, ring degree).
     #[getter]
     fn limbs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u64>>> {
-        let shape = (self.inner.size(), self.inner.level().primes(), self.degree);
-        let residues = self.inner.polys().concat();
+        let (shape, residues) = self.inner.limbs();
         let limbs = Array3::from_shape_vec(shape, residues).map_err(raise::<FileError, _>)?;
         Ok(limbs.into_pyarray(py))
     }
@@ -56,30 +176,31 @@ impl Ciphertext {
     /// Writes a file; it appears whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let inner = Arc::clone(&self.inner);
-        interruptible(py, move |watch| {
-            files::write(&path, watch, &file::write_ciphertext(&inner))
-        })?
+        interruptible(py, move |watch| files::write(&path, watch, &inner.file()))?
     }
 
     /// Reads a file of these parameters; raises FileError if it is damaged or of others.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, params: &Params) -> PyResult<Self> {
-        let (params, degree) = (Arc::clone(&params.inner), params.inner.degree());
+        let params = Arc::clone(&params.inner);
         let inner = interruptible(py, move |watch| {
-            files::read(&path, watch, |bytes| file::read_ciphertext(bytes, &params))
+            files::read(&path, watch, |bytes| params.read_ciphertext(bytes))
         })??;
-        Ok(Self {
-            inner: Arc::new(inner),
-            degree,
-        })
+        Ok(Self { inner })
     }
 
     fn __repr__(&self) -> String {
-        format!(
-            "<ringmill ciphertext at level {}, scale 2^{:.2}>",
-            self.inner.level(),
-            self.inner.scale().log2()
-        )
+        let level = self.inner.level();
+        match self.inner.scale() {
+            Some(scale) => format!(
+                "<ringmill ciphertext at level {level}, scale 2^{:.2}>",
+                scale.log2()
+            ),
+            None => format!(
+                "<ringmill ciphertext of {} at level {level}>",
+                self.inner.scheme()
+            ),
+        }
     }
 }
 
@@ -88,7 +209,7 @@ impl Ciphertext {
 #[derive(Clone)]
 pub struct EvaluationKeys {
     pub inner: Arc<runtime::EvaluationKeys>,
-    pub params: Arc<ckks::Params>,
+    pub params: Arc<rlwe::Params>,
 }
 
 const RELIN: &str = "relin.key";
@@ -129,7 +250,7 @@ impl EvaluationKeys {
     /// they are of two secret keys.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, params: &Params) -> PyResult<Self> {
-        let params = Arc::clone(&params.inner);
+        let params = Arc::clone(params.inner.ring());
         let of = Arc::clone(&params);
         let inner = interruptible(py, move |watch| -> PyResult<_> {
             let galois: GaloisKeys = files::read(&path.join(GALOIS), watch, |b| {

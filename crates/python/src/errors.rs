@@ -71,9 +71,15 @@ pub fn traced(error: TraceError) -> PyErr {
 }
 
 /// A program that was refused, with its source line where it has one; wishes no parameters meet are parameter errors.
-pub fn refused(py: Python<'_>, error: Refused) -> PyErr {
+pub fn refused<E>(py: Python<'_>, error: Refused<E>) -> PyErr
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
     match &error {
-        Refused::NoParameters { .. } | Refused::TooPrecise { .. } | Refused::OtherScheme { .. } => {
+        Refused::NoParameters { .. }
+        | Refused::TooPrecise { .. }
+        | Refused::TooNoisy { .. }
+        | Refused::OtherScheme { .. } => {
             return raise::<ParameterError, _>(error);
         }
         Refused::Range { .. } => return raise::<DataError, _>(error),

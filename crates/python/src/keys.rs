@@ -1,69 +1,164 @@
 //! The keys of one client of a compiled program: encryption, decryption, and how precise the answer is.
 
-use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use num_complex::Complex64;
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use ringmill_compiler::ckks::Compiled;
-use ringmill_devices::runtime::{self, Ciphertexts, Client, RuntimeError, Vectors};
-use ringmill_schemes::ckks::{CkksError, Flooding, file};
-use ringmill_schemes::rlwe::RlweError;
+use ringmill_cli::scheme::{Ciphers, Messages};
+use ringmill_compiler::Compiled;
+use ringmill_devices::runtime::{self, Client, RuntimeError};
+use ringmill_limits::Watch;
+use ringmill_schemes::KeyId;
+use ringmill_schemes::ckks::Flooding;
+use ringmill_schemes::file;
+use ringmill_schemes::rlwe::{self, RingParams};
 
-use crate::data::{Ciphertext, EvaluationKeys};
-use crate::errors::{DataError, DeviceError, KeysError, ParameterError, raise};
+use crate::data::{Ciphertext, EvaluationKeys, ciphers, wrapped};
+use crate::errors::{DataError, ParameterError, raise};
 use crate::files;
+use crate::scheme::{Rows, Spoken, Values, Vector, failed};
 use crate::watch::interruptible;
 
-pub type Arrays<'py> = HashMap<String, PyReadonlyArray1<'py, Complex64>>;
+/// Vectors by name.
+pub type Vectors<'py> = HashMap<String, Vector<'py>>;
+/// Their values.
+pub type Given = HashMap<String, Values>;
 
-pub fn vectors(arrays: &Arrays<'_>) -> Vectors {
-    arrays
-        .iter()
-        .map(|(name, array)| (name.clone(), array.as_array().to_vec()))
+pub fn values(vectors: &Vectors<'_>) -> Given {
+    let vectors = vectors.iter();
+    vectors
+        .map(|(name, vector)| (name.clone(), vector.values()))
         .collect()
 }
 
-/// The exception that a fault around a compiled program calls for.
-pub fn failed(error: RuntimeError) -> PyErr {
-    match error {
-        RuntimeError::MissingKey { .. }
-        | RuntimeError::NotSeeded { .. }
-        | RuntimeError::Key { .. }
-        | RuntimeError::OtherKeys { .. }
-        | RuntimeError::Scheme(CkksError::Rlwe(RlweError::OtherKeys { .. }))
-        | RuntimeError::Value {
-            source: CkksError::Rlwe(RlweError::OtherKeys { .. }),
-            ..
-        } => raise::<KeysError, _>(error),
-        RuntimeError::Device(_) => raise::<DeviceError, _>(error),
-        _ => raise::<DataError, _>(error),
+/// Vectors by name, as messages of scheme `S`.
+pub fn messages<S: Spoken>(given: Given) -> PyResult<Messages<S>> {
+    let one = |(name, values)| match S::message(values) {
+        Some(message) => Ok((name, message)),
+        None => Err(DataError::new_err(format!(
+            "`{name}` holds other numbers than the program's scheme computes on"
+        ))),
+    };
+    given.into_iter().map(one).collect()
+}
+
+/// A client of a program of some scheme.
+trait AnyClient: Send + Sync {
+    fn slots(&self) -> u32;
+    fn complex(&self) -> bool;
+    fn key_id(&self) -> Option<KeyId>;
+    fn encrypt(&self, inputs: Given, watch: &Watch) -> PyResult<HashMap<String, Ciphertext>>;
+    fn decrypt(&self, name: &str, cipher: &Ciphertext, watch: &Watch) -> PyResult<Values>;
+    fn measure(
+        &self,
+        inputs: Given,
+        outputs: &HashMap<String, Ciphertext>,
+        watch: &Watch,
+    ) -> PyResult<Rows>;
+    fn shared_bits(&self, flooding: &Flooding) -> PyResult<Vec<(String, f64)>>;
+    fn decrypt_to_share(
+        &self,
+        outputs: &HashMap<String, Ciphertext>,
+        flooding: &Flooding,
+        watch: &Watch,
+    ) -> PyResult<Given>;
+    fn noise_budget(&self, name: &str, cipher: &Ciphertext, watch: &Watch) -> PyResult<u32>;
+    fn save_secret(&self, path: &Path, watch: &Watch) -> PyResult<()>;
+}
+
+impl<S: Spoken> AnyClient for Client<S> {
+    fn slots(&self) -> u32 {
+        self.compiled().source.slots
+    }
+
+    fn complex(&self) -> bool {
+        let constants = self.compiled().source.data.iter().flatten();
+        constants.into_iter().any(|&(_, im)| im != 0.0)
+    }
+
+    fn key_id(&self) -> Option<KeyId> {
+        Client::key_id(self)
+    }
+
+    fn encrypt(&self, inputs: Given, watch: &Watch) -> PyResult<HashMap<String, Ciphertext>> {
+        let inputs = messages::<S>(inputs)?;
+        let encrypted = self.watched(watch).encrypt(&inputs);
+        let degree = self.compiled().params.ring_params().degree();
+        Ok(wrapped::<S>(encrypted.map_err(failed::<S>)?, degree))
+    }
+
+    fn decrypt(&self, name: &str, cipher: &Ciphertext, watch: &Watch) -> PyResult<Values> {
+        let one = Ciphers::<S>::from([(name.to_owned(), cipher.get::<S>(name)?.clone())]);
+        let opened = self.watched(watch).decrypt(&one).map_err(failed::<S>)?;
+        let message = opened.into_values().next().map(S::values);
+        message.ok_or_else(|| DataError::new_err(format!("`{name}` was not decrypted")))
+    }
+
+    fn measure(
+        &self,
+        inputs: Given,
+        outputs: &HashMap<String, Ciphertext>,
+        watch: &Watch,
+    ) -> PyResult<Rows> {
+        let (inputs, outputs) = (messages::<S>(inputs)?, ciphers::<S>(outputs)?);
+        S::measure(&self.watched(watch), &inputs, &outputs)
+    }
+
+    fn shared_bits(&self, flooding: &Flooding) -> PyResult<Vec<(String, f64)>> {
+        S::shared_bits(self, flooding)
+    }
+
+    fn decrypt_to_share(
+        &self,
+        outputs: &HashMap<String, Ciphertext>,
+        flooding: &Flooding,
+        watch: &Watch,
+    ) -> PyResult<Given> {
+        let outputs = ciphers::<S>(outputs)?;
+        let shared = S::decrypt_to_share(&self.watched(watch), &outputs, flooding)?;
+        let values = |(name, message)| (name, S::values(message));
+        Ok(shared.into_iter().map(values).collect())
+    }
+
+    fn noise_budget(&self, name: &str, cipher: &Ciphertext, watch: &Watch) -> PyResult<u32> {
+        S::noise_budget(&self.watched(watch), cipher.get::<S>(name)?)
+    }
+
+    fn save_secret(&self, path: &Path, watch: &Watch) -> PyResult<()> {
+        let bytes = file::write_secret_key_in_the_clear(self.secret_key());
+        files::write_secret(path, watch, &bytes)
     }
 }
 
 /// The keys of one client of a compiled program, the secret one among them.
 #[pyclass(frozen)]
 pub struct Keys {
-    compiled: Arc<Compiled>,
     /// Without a lock, which a process forked while it is held could not take any more.
-    client: Client,
+    client: Arc<dyn AnyClient>,
     evaluation: Arc<runtime::EvaluationKeys>,
+    params: Arc<rlwe::Params>,
 }
 
 impl Keys {
-    pub fn new(
-        compiled: Arc<Compiled>,
-        client: Client,
-        evaluation: runtime::EvaluationKeys,
-    ) -> Self {
-        Self {
-            compiled,
-            client,
-            evaluation: Arc::new(evaluation),
-        }
+    /// A client with the evaluation keys that its program needs.
+    pub fn new<S: Spoken>(
+        compiled: &Compiled<S>,
+        client: Result<Client<S>, RuntimeError<S::Error>>,
+        watch: &Watch,
+    ) -> PyResult<Self> {
+        let client = client.map_err(failed::<S>)?;
+        let evaluation = client.watched(watch).evaluation_keys();
+        Ok(Self {
+            evaluation: Arc::new(evaluation.map_err(failed::<S>)?),
+            client: Arc::new(client),
+            params: Arc::clone(compiled.params.ring_params()),
+        })
     }
+}
+
+fn flooding(statistical_bits: u32, decryptions: u64) -> PyResult<Flooding> {
+    Flooding::new(statistical_bits, decryptions).map_err(raise::<ParameterError, _>)
 }
 
 #[pymethods]
@@ -72,97 +167,64 @@ impl Keys {
     fn evaluation_keys(&self) -> EvaluationKeys {
         EvaluationKeys {
             inner: Arc::clone(&self.evaluation),
-            params: Arc::clone(&self.compiled.params),
+            params: Arc::clone(&self.params),
         }
     }
 
     /// Length of the program's vectors.
     #[getter]
     fn slots(&self) -> u32 {
-        self.compiled.source.slots
+        self.client.slots()
     }
 
     /// Whether the program has complex constants.
     #[getter]
     fn complex(&self) -> bool {
-        self.compiled
-            .source
-            .data
-            .iter()
-            .flatten()
-            .any(|&(_, im)| im != 0.0)
+        self.client.complex()
     }
 
-    fn encrypt(slf: &Bound<'_, Self>, inputs: Arrays<'_>) -> PyResult<HashMap<String, Ciphertext>> {
-        let inputs = vectors(&inputs);
-        let this = slf.clone().unbind();
-        let degree = slf.get().compiled.params.degree();
-        let encrypted = interruptible(slf.py(), move |watch| {
-            let client = this.get().client.watched(watch);
-            client.encrypt(&inputs).map_err(failed)
-        })??;
-        Ok(encrypted
-            .into_iter()
-            .map(|(n, c)| {
-                (
-                    n,
-                    Ciphertext {
-                        inner: Arc::new(c),
-                        degree,
-                    },
-                )
-            })
-            .collect())
+    fn encrypt(
+        &self,
+        py: Python<'_>,
+        inputs: Vectors<'_>,
+    ) -> PyResult<HashMap<String, Ciphertext>> {
+        let (client, inputs) = (Arc::clone(&self.client), values(&inputs));
+        interruptible(py, move |watch| client.encrypt(inputs, watch))?
     }
 
     fn decrypt<'py>(
-        slf: &Bound<'py, Self>,
-        ciphertext: &Ciphertext,
-    ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
-        let (this, ciphertext) = (slf.clone().unbind(), Arc::clone(&ciphertext.inner));
-        let values = interruptible(slf.py(), move |watch| {
-            let client = this.get().client.watched(watch);
-            let one = BTreeMap::from([("ciphertext".to_owned(), (*ciphertext).clone())]);
-            client.decrypt(&one).map_err(failed)
-        })??;
-        Ok(values
-            .into_iter()
-            .next()
-            .map(|(_, v)| v)
-            .unwrap_or_default()
-            .into_pyarray(slf.py()))
+        &self,
+        py: Python<'py>,
+        name: String,
+        ciphertext: Ciphertext,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let client = Arc::clone(&self.client);
+        let values = interruptible(py, move |watch| client.decrypt(&name, &ciphertext, watch))??;
+        Ok(values.into_array(py))
     }
 
     /// For each output of the program its name, the predicted bits of precision, and those measured against the clear.
     fn measure(
-        slf: &Bound<'_, Self>,
-        inputs: Arrays<'_>,
+        &self,
+        py: Python<'_>,
+        inputs: Vectors<'_>,
         outputs: HashMap<String, Ciphertext>,
-    ) -> PyResult<Vec<(String, f64, Option<f64>)>> {
-        let inputs = vectors(&inputs);
-        let this = slf.clone().unbind();
-        interruptible(slf.py(), move |watch| {
-            let client = this.get().client.watched(watch);
-            let outputs: Ciphertexts = outputs
-                .into_iter()
-                .map(|(n, c)| (n, (*c.inner).clone()))
-                .collect();
-            let clear = client.decrypt(&outputs).map_err(failed)?;
-            let rows = client.measure(&inputs, &clear).map_err(failed)?;
-            Ok(rows
-                .into_iter()
-                .map(|row| (row.output, row.predicted_bits, row.measured_bits))
-                .collect())
+    ) -> PyResult<Rows> {
+        let (client, inputs) = (Arc::clone(&self.client), values(&inputs));
+        interruptible(py, move |watch| client.measure(inputs, &outputs, watch))?
+    }
+
+    /// Bits of noise that a ciphertext can still take.
+    fn noise_budget(&self, py: Python<'_>, name: String, ciphertext: Ciphertext) -> PyResult<u32> {
+        let client = Arc::clone(&self.client);
+        interruptible(py, move |watch| {
+            client.noise_budget(&name, &ciphertext, watch)
         })?
     }
 
-    fn save_secret_key(slf: &Bound<'_, Self>, path: PathBuf) -> PyResult<()> {
-        let this = slf.clone().unbind();
-        interruptible(slf.py(), move |watch| {
-            let secret = this.get().client.secret_key();
-            let bytes = file::write_secret_key_in_the_clear(secret);
-            files::write_secret(&path, watch, &bytes)
-        })?
+    fn save_secret_key(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let client = Arc::clone(&self.client);
+        interruptible(py, move |watch| client.save_secret(&path, watch))?
     }
 
     /// The identity of the secret key in hexadecimal, or None.
@@ -173,33 +235,25 @@ impl Keys {
 
     /// For each output the bits that decrypting it to share leaves.
     fn shared_bits(&self, statistical_bits: u32, decryptions: u64) -> PyResult<Vec<(String, f64)>> {
-        let flooding =
-            Flooding::new(statistical_bits, decryptions).map_err(raise::<ParameterError, _>)?;
-        Ok(self.client.shared_bits(&flooding).into_iter().collect())
+        self.client
+            .shared_bits(&flooding(statistical_bits, decryptions)?)
     }
 
     /// Decrypts outputs with noise that hides their errors.
     fn decrypt_to_share<'py>(
-        slf: &Bound<'py, Self>,
+        &self,
+        py: Python<'py>,
         outputs: HashMap<String, Ciphertext>,
         statistical_bits: u32,
         decryptions: u64,
-    ) -> PyResult<HashMap<String, Bound<'py, PyArray1<Complex64>>>> {
-        let flooding =
-            Flooding::new(statistical_bits, decryptions).map_err(raise::<ParameterError, _>)?;
-        let this = slf.clone().unbind();
-        let shared = interruptible(slf.py(), move |watch| {
-            let outputs: Ciphertexts = outputs
-                .into_iter()
-                .map(|(n, c)| (n, (*c.inner).clone()))
-                .collect();
-            let client = this.get().client.watched(watch);
-            client.decrypt_to_share(&outputs, &flooding).map_err(failed)
+    ) -> PyResult<HashMap<String, Bound<'py, PyAny>>> {
+        let flooding = flooding(statistical_bits, decryptions)?;
+        let client = Arc::clone(&self.client);
+        let shared = interruptible(py, move |watch| {
+            client.decrypt_to_share(&outputs, &flooding, watch)
         })??;
-        Ok(shared
-            .into_iter()
-            .map(|(name, values)| (name, values.into_pyarray(slf.py())))
-            .collect())
+        let array = |(name, values): (String, Values)| (name, values.into_array(py));
+        Ok(shared.into_iter().map(array).collect())
     }
 }
 

@@ -10,6 +10,7 @@ mod keys;
 mod params;
 mod program;
 mod runtime;
+mod scheme;
 mod seal;
 mod watch;
 

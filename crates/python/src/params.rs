@@ -1,110 +1,190 @@
 //! Scheme parameters.
 
+use std::any::Any;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use ringmill_schemes::ckks;
-use ringmill_schemes::ckks::{CkksError, SecurityLevel, SecurityTable};
+use ringmill_cli::with_scheme;
+use ringmill_compiler::Compiles;
+use ringmill_schemes::ParameterSet;
+use ringmill_schemes::exact::PlainModulus;
+use ringmill_schemes::file::FileError;
+use ringmill_schemes::rlwe::{self, RingParams, SecurityLevel, SecurityTable};
 
+use crate::data::{AnyCipher, Held};
 use crate::errors::{ParameterError, raise};
+use crate::scheme::{Own, Spoken, known};
 
-/// A checked CKKS parameter set; made by `ringmill.params`.
+/// Parameters of some scheme.
+pub trait AnyParams: Any + Send + Sync {
+    /// The scheme's name in programs.
+    fn scheme(&self) -> &'static str;
+    /// What ring schemes share of them.
+    fn ring(&self) -> &Arc<rlwe::Params>;
+    fn scale(&self) -> Option<f64>;
+    fn plain_modulus(&self) -> Option<u64>;
+    fn summary(&self) -> String;
+    fn read_ciphertext(&self, bytes: &[u8]) -> Result<Arc<dyn AnyCipher>, FileError>;
+}
+
+/// Those of a scheme that is known.
+pub struct Of<S: Spoken>(pub Arc<S::Params>);
+
+impl<S: Spoken> AnyParams for Of<S> {
+    fn scheme(&self) -> &'static str {
+        <S as Compiles>::NAME
+    }
+
+    fn ring(&self) -> &Arc<rlwe::Params> {
+        self.0.ring_params()
+    }
+
+    fn scale(&self) -> Option<f64> {
+        S::default_scale(&self.0)
+    }
+
+    fn plain_modulus(&self) -> Option<u64> {
+        S::plain_modulus(&self.0)
+    }
+
+    fn summary(&self) -> String {
+        self.0.summary()
+    }
+
+    fn read_ciphertext(&self, bytes: &[u8]) -> Result<Arc<dyn AnyCipher>, FileError> {
+        let cipher = S::read_ciphertext(bytes, &self.0)?;
+        Ok(Arc::new(Held::<S>::new(cipher, self.ring().degree())))
+    }
+}
+
+/// A checked parameter set of a scheme; made by `ringmill.params`.
 #[pyclass(frozen, eq, hash, module = "ringmill")]
 #[derive(Clone)]
 pub struct Params {
-    pub inner: Arc<ckks::Params>,
+    pub inner: Arc<dyn AnyParams>,
+}
+
+impl Params {
+    pub fn of<S: Spoken>(params: &Arc<S::Params>) -> Self {
+        Self {
+            inner: Arc::new(Of::<S>(Arc::clone(params))),
+        }
+    }
+
+    /// The parameters, if they are of scheme `S`.
+    pub fn get<S: Spoken>(&self) -> Option<&Arc<S::Params>> {
+        let any: &dyn Any = &*self.inner;
+        any.downcast_ref::<Of<S>>().map(|Of(params)| params)
+    }
 }
 
 impl PartialEq for Params {
     fn eq(&self, other: &Self) -> bool {
-        self.inner.id() == other.inner.id()
+        self.inner.ring().id() == other.inner.ring().id()
     }
 }
 
 impl Hash for Params {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.inner.id().hash(state);
+        self.inner.ring().id().hash(state);
     }
 }
 
 /// A named set, or one of prime sizes, checked.
 #[pyfunction]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the one caller is our own Python, which names them"
+)]
 fn make_params(
+    scheme: &str,
     name: Option<&str>,
     log_n: Option<u8>,
     bits: Option<Vec<u32>>,
     table: &str,
     security: u32,
     scale: Option<f64>,
+    plain_modulus: Option<u64>,
     insecure: bool,
 ) -> PyResult<Params> {
-    let build = || -> Result<Arc<ckks::Params>, CkksError> {
-        let (table, level) = (
-            SecurityTable::from_name(table)?,
-            SecurityLevel::from_bits(security)?,
-        );
-        let mut builder = match (name, bits.as_deref().and_then(<[u32]>::split_last)) {
-            (Some(name), _) => ckks::ParamsBuilder::named(name)?,
-            (None, Some((special, cipher))) => {
-                ckks::Params::builder(log_n.unwrap_or(0)).prime_bits(cipher, &[*special])
-            }
-            (None, None) => ckks::Params::builder(log_n.unwrap_or(0)).prime_bits(&[], &[]),
-        };
-        builder = builder.security(table, level);
-        if let Some(scale) = scale {
-            builder = builder.default_scale(scale);
-        }
-        if insecure {
-            builder = builder.allow_insecure_parameters_for_tests_only();
-        }
-        builder.build()
+    let own = Own {
+        name,
+        log_n: log_n.unwrap_or(0),
+        bits: bits
+            .as_deref()
+            .and_then(<[u32]>::split_last)
+            .map(|(special, cipher)| (cipher, *special)),
+        table: SecurityTable::from_name(table).map_err(raise::<ParameterError, _>)?,
+        level: SecurityLevel::from_bits(security).map_err(raise::<ParameterError, _>)?,
+        scale,
+        plain_modulus,
+        insecure,
     };
-    Ok(Params {
-        inner: build().map_err(raise::<ParameterError, _>)?,
-    })
+    let scheme = known(scheme)
+        .ok_or_else(|| ParameterError::new_err(format!("there is no scheme {scheme:?}")))?;
+    with_scheme!(scheme, S => Ok(Params::of::<S>(&S::own_params(&own)?)))
+}
+
+/// The largest prime of `bits` bits that gives slots at ring degree 2^`log_n`.
+#[pyfunction]
+fn plain_modulus(log_n: u8, bits: u32) -> PyResult<u64> {
+    let found = PlainModulus::batching(log_n, bits).map_err(raise::<ParameterError, _>)?;
+    Ok(found.value())
 }
 
 #[pymethods]
 impl Params {
+    /// The name of the scheme in programs.
+    #[getter]
+    fn scheme(&self) -> &'static str {
+        self.inner.scheme()
+    }
+
     /// log2 of the ring degree N.
     #[getter]
     fn log_n(&self) -> u8 {
-        self.inner.log_n()
+        self.inner.ring().log_n()
     }
 
     /// N / 2, the longest vector of a ciphertext.
     #[getter]
     fn slots(&self) -> usize {
-        self.inner.slots()
+        self.inner.ring().degree() / 2
     }
 
-    /// How many multiplications in sequence a fresh ciphertext has room for.
+    /// One less than the ciphertext primes: how many multiplications in sequence a fresh CKKS ciphertext has room for.
     #[getter]
     fn levels(&self) -> u32 {
-        self.inner.max_level().0
+        self.inner.ring().max_level().0
     }
 
     #[getter]
     fn ciphertext_primes(&self) -> Vec<u64> {
-        self.inner.cipher_moduli().to_vec()
+        self.inner.ring().cipher_moduli().to_vec()
     }
 
     #[getter]
     fn special_primes(&self) -> Vec<u64> {
-        self.inner.special_moduli().to_vec()
+        self.inner.ring().special_moduli().to_vec()
     }
 
-    /// What values are multiplied by before rounding.
+    /// What values are multiplied by before rounding; None of a scheme of integers.
     #[getter]
-    fn scale(&self) -> f64 {
-        self.inner.default_scale()
+    fn scale(&self) -> Option<f64> {
+        self.inner.scale()
+    }
+
+    /// What integers are computed modulo; None of CKKS.
+    #[getter]
+    fn plain_modulus(&self) -> Option<u64> {
+        self.inner.plain_modulus()
     }
 
     /// What the security check found, in words.
     #[getter]
     fn security(&self) -> String {
-        self.inner.security().summary()
+        self.inner.ring().security().summary()
     }
 
     fn __repr__(&self) -> String {
@@ -114,5 +194,6 @@ impl Params {
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Params>()?;
+    m.add_function(wrap_pyfunction!(plain_modulus, m)?)?;
     m.add_function(wrap_pyfunction!(make_params, m)?)
 }

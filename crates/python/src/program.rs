@@ -5,16 +5,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use num_complex::Complex64;
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
+use ringmill_cli::with_scheme;
 use ringmill_compiler::builder::{MAX_SLOTS, Procedure, TraceBuilder, TraceError, Traced};
-use ringmill_compiler::ckks::saved::{self, Returned};
+use ringmill_compiler::saved::{self, Returned};
 use ringmill_isa::macros::{MacroProgram, SchemeName, Visibility, text};
 use ringmill_isa::source::SourceLoc;
 use ringmill_limits::Watch;
 
 use crate::errors::{CompileError, DataError, Fault, FileError, raise, traced};
 use crate::files;
+use crate::scheme::{Spoken, Values, Vector, known, unknown};
 use crate::watch::interruptible;
 
 /// A macro program under construction; values are numbers counted from 0.
@@ -377,22 +379,27 @@ fn parse(text: &str, watch: &Watch) -> Result<MacroProgram, Fault> {
 #[pyfunction]
 fn evaluate_program<'py>(
     program: &Bound<'py, Program>,
-    inputs: Vec<PyReadonlyArray1<'py, Complex64>>,
-) -> PyResult<HashMap<String, Bound<'py, PyArray1<Complex64>>>> {
-    let inputs: Vec<Vec<Complex64>> = inputs.iter().map(|v| v.as_array().to_vec()).collect();
+    inputs: Vec<Vector<'py>>,
+) -> PyResult<HashMap<String, Bound<'py, PyAny>>> {
+    let inputs: Vec<Values> = inputs.iter().map(Vector::values).collect();
     let (py, this) = (program.py(), program.clone().unbind());
-    let outputs = interruptible(py, move |_| {
-        ringmill_compiler::ckks::reference::evaluate(&this.get().inner, &inputs)
-    })?
-    .map_err(raise::<DataError, _>)?;
-    Ok(program
-        .get()
-        .inner
-        .outputs
-        .iter()
-        .cloned()
-        .zip(outputs.into_iter().map(|v| PyArray1::from_vec(py, v)))
-        .collect())
+    let name = program.get().inner.scheme.as_str();
+    let scheme = known(name).ok_or_else(|| unknown(name))?;
+    let outputs = interruptible(
+        py,
+        move |_| with_scheme!(scheme, S => evaluated::<S>(&this.get().inner, inputs)),
+    )??;
+    let names = program.get().inner.outputs.iter().cloned();
+    let arrays = outputs.into_iter().map(|values| values.into_array(py));
+    Ok(names.zip(arrays).collect())
+}
+
+fn evaluated<S: Spoken>(program: &MacroProgram, inputs: Vec<Values>) -> PyResult<Vec<Values>> {
+    let inputs = inputs.into_iter().map(S::message);
+    let inputs: Option<Vec<_>> = inputs.collect();
+    let other = || DataError::new_err("inputs are other numbers than the scheme's");
+    let outputs = S::evaluate(program, &inputs.ok_or_else(other)?)?;
+    Ok(outputs.into_iter().map(S::values).collect())
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

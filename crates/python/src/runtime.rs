@@ -7,38 +7,30 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use num_complex::Complex64;
-use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use ringmill_cli::{Asked, Bar, CliError};
-use ringmill_compiler::ckks::saved::{self, Returned};
-use ringmill_compiler::ckks::{Compiled, InputRange, Options, ParamsChoice, Wanted};
+use ringmill_cli::{Asked, Bar, CliError, Trace, TracedFile, with_scheme};
+use ringmill_compiler::saved::{self, Returned};
+use ringmill_compiler::{Compiled, Options, ParamsChoice, Target};
 use ringmill_devices::Saving;
-use ringmill_devices::runtime::{self, Ciphertexts, Client, RuntimeError, Server};
+use ringmill_devices::runtime::{Client, EvaluationKeys, RuntimeError, Server};
 use ringmill_isa::macros::MacroProgram;
 use ringmill_isa::{macros, mid};
 use ringmill_limits::{Halt, Watch};
 use ringmill_machines::{SimOptions, registry};
-use ringmill_schemes::ckks::file::InsecureParams;
-use ringmill_schemes::ckks::{SecurityLevel, SecurityTable, file};
+use ringmill_schemes::file::{self, InsecureParams};
+use ringmill_schemes::rlwe::{RingParams, SecurityLevel, SecurityTable};
 
-use crate::data::{Ciphertext, EvaluationKeys};
-use crate::errors::{CompileError, DeviceError, Fault, FileError, ParameterError, raise, refused};
+use crate::data::{self, Ciphertext, ciphers, wrapped};
+use crate::errors::{
+    CompileError, DataError, DeviceError, Fault, FileError, ParameterError, raise, refused,
+};
 use crate::files;
-use crate::keys::{Arrays, Keys, failed, vectors};
+use crate::keys::{Given, Keys, Vectors, messages, values};
 use crate::params::Params;
 use crate::program::{self, Program};
+use crate::scheme::{Ends, Spoken, Values, Vector, Wishes, failed, known, unknown};
 use crate::watch::{halted, interruptible};
-
-/// A range as our own Python spells it: one number for a radius, two for the ends.
-fn range(ends: Option<&[f64]>) -> Option<InputRange> {
-    match *ends? {
-        [radius] => Some(InputRange::Disc { radius }),
-        [lowest, highest] => Some(InputRange::Real { lowest, highest }),
-        _ => None,
-    }
-}
 
 /// Compiles a traced program for given parameters, or chooses the smallest secure ones.
 #[pyfunction]
@@ -53,8 +45,8 @@ fn compile_program(
     precision: u32,
     integer_bits: u32,
     input_bound: f64,
-    ranges: Vec<Option<Vec<f64>>>,
-    sample: Option<Vec<PyReadonlyArray1<'_, Complex64>>>,
+    ranges: Vec<Option<Ends>>,
+    sample: Option<Vec<Vector<'_>>>,
     margin: f64,
     table: &str,
     security: u32,
@@ -62,31 +54,80 @@ fn compile_program(
 ) -> PyResult<CompiledProgram> {
     let target = target.map(ringmill_devices::target).transpose();
     let target = target.map_err(raise::<DeviceError, _>)?;
-    let choice = match params {
-        Some(params) => ParamsChoice::Given(Arc::clone(&params.inner)),
-        None => ParamsChoice::Choose(Wanted {
-            precision_bits: precision,
-            integer_bits,
-            table: SecurityTable::from_name(table).map_err(raise::<ParameterError, _>)?,
-            level: SecurityLevel::from_bits(security).map_err(raise::<ParameterError, _>)?,
-        }),
+    let wishes = Wishes {
+        precision,
+        integer_bits,
+        table: SecurityTable::from_name(table).map_err(raise::<ParameterError, _>)?,
+        level: SecurityLevel::from_bits(security).map_err(raise::<ParameterError, _>)?,
     };
-    let options = Options {
-        params: choice,
-        target,
+    let sample = sample.map(|inputs| inputs.iter().map(Vector::values).collect());
+    let asked = Asking {
+        params,
+        wishes,
         input_bound,
-        ranges: ranges.iter().map(|ends| range(ends.as_deref())).collect(),
+        ranges,
+        sample,
         margin,
-        sample: sample.map(|inputs| inputs.iter().map(|v| v.as_array().to_vec()).collect()),
-        ..Options::default()
+        target,
     };
-    compiled(py, program.inner.clone(), options, None)
+    // Where parameters are given, the compiler says what is wrong with a program of another scheme.
+    let name = params.map_or(program.inner.scheme.as_str(), |params| {
+        params.inner.scheme()
+    });
+    let scheme = known(name).ok_or_else(|| unknown(name))?;
+    with_scheme!(scheme, S => compiled_as::<S>(py, program.inner.clone(), asked))
 }
 
-fn compiled(
+/// How a program is to be compiled, as Python says it.
+struct Asking<'a> {
+    params: Option<&'a Params>,
+    wishes: Wishes,
+    input_bound: f64,
+    ranges: Vec<Option<Ends>>,
+    sample: Option<Vec<Values>>,
+    margin: f64,
+    target: Option<Target>,
+}
+
+fn compiled_as<S: Spoken>(
     py: Python<'_>,
     source: MacroProgram,
-    options: Options,
+    asked: Asking<'_>,
+) -> PyResult<CompiledProgram> {
+    let params = match asked.params.map(Params::get::<S>) {
+        Some(Some(params)) => ParamsChoice::Given(Arc::clone(params)),
+        Some(None) => {
+            return Err(ParameterError::new_err(
+                "the parameters are of another scheme",
+            ));
+        }
+        None => ParamsChoice::Choose(S::wanted_for(&asked.wishes)),
+    };
+    let other = || DataError::new_err("ranges and samples are other numbers than the scheme's");
+    let range = |ends: &Option<Ends>| match ends {
+        Some(ends) => S::declared(ends).map(Some).ok_or_else(other),
+        None => Ok(None),
+    };
+    let message = |values| S::message(values).ok_or_else(other);
+    let sample = asked
+        .sample
+        .map(|sample| sample.into_iter().map(message).collect::<PyResult<_>>());
+    let options = Options::<S> {
+        params,
+        target: asked.target,
+        input_bound: asked.input_bound,
+        ranges: asked.ranges.iter().map(range).collect::<PyResult<_>>()?,
+        margin: asked.margin,
+        sample: sample.transpose()?,
+        ..Options::default()
+    };
+    compiled(py, source, options, None)
+}
+
+fn compiled<S: Spoken>(
+    py: Python<'_>,
+    source: MacroProgram,
+    options: Options<S>,
     returned: Option<Returned>,
 ) -> PyResult<CompiledProgram> {
     let compile = move |watch: &Watch| {
@@ -96,10 +137,12 @@ fn compiled(
     };
     let (compiled, options) = interruptible(py, compile)?.map_err(|e| refused(py, e))?;
     Ok(CompiledProgram {
-        compiled: Arc::new(compiled),
-        options: Arc::new(options),
+        inner: Arc::new(Ready {
+            compiled: Arc::new(compiled),
+            options,
+            server: Mutex::new(None),
+        }),
         returned,
-        server: Mutex::new(None),
     })
 }
 
@@ -119,34 +162,95 @@ fn load_compiled(
         files::read(&path, watch, |bytes| -> Result<_, Fault> {
             let text = std::str::from_utf8(bytes)?;
             watch.admit("the program", macros::text::memory_for(text))?;
-            let saved = saved::parse(text, insecure)?;
-            Ok(saved.map(|(source, options)| (source, options, saved::returned(text))))
+            if !saved::is_saved(text) {
+                return Ok(None);
+            }
+            let program = macros::text::parse(text)?;
+            let name = program.scheme.as_str();
+            let Some(scheme) = known(name) else {
+                return Err(unknown(name).into());
+            };
+            with_scheme!(scheme, S => saved_as::<S>(program, text, insecure))
         })
     };
     match interruptible(py, read)?? {
-        Some((source, options, returned)) => compiled(py, source, options, returned).map(Some),
+        Some(compile) => compile(py).map(Some),
         None => Ok(None),
     }
 }
 
-/// A compiled program.
-#[pyclass(frozen)]
-struct CompiledProgram {
-    compiled: Arc<Compiled>,
-    /// How it was compiled.
-    options: Arc<Options>,
-    /// What the function returned, of a program that was saved.
-    returned: Option<Returned>,
-    /// The server of the keys last used: it holds what seeds and constants expanded to.
-    server: Mutex<Option<(Arc<runtime::EvaluationKeys>, Arc<Server>)>>,
+/// A saved program, to be compiled when the interpreter is there.
+type Saved = Box<dyn FnOnce(Python<'_>) -> PyResult<CompiledProgram> + Send>;
+
+fn saved_as<S: Spoken>(
+    program: MacroProgram,
+    text: &str,
+    insecure: InsecureParams,
+) -> Result<Option<Saved>, Fault> {
+    let returned = saved::returned(text);
+    let options = saved::options::<S>(text, insecure)?;
+    Ok(options
+        .map(|options| -> Saved { Box::new(move |py| compiled(py, program, options, returned)) }))
 }
 
-impl CompiledProgram {
+/// Ciphertexts, and the report as a summary, with every figure, and as JSON.
+type Ran = (HashMap<String, Ciphertext>, [String; 3]);
+
+/// What Python asks of a run, beside its inputs and keys.
+struct Wanted {
+    device: String,
+    trace: Option<PathBuf>,
+    progress: bool,
+    spill: bool,
+    /// Why the program is of its scheme.
+    why: String,
+    checkpoint: Option<(PathBuf, f64)>,
+    resume: Option<PathBuf>,
+    expanded_bytes: Option<u64>,
+}
+
+/// A compiled program of some scheme.
+trait AnyProgram: Send + Sync {
+    fn name(&self) -> &str;
+    fn params(&self) -> Params;
+    fn slots(&self) -> u32;
+    fn scheme(&self) -> &str;
+    fn outputs(&self) -> &[String];
+    fn key_bytes(&self) -> u64;
+    fn predicted_bits(&self) -> Option<Vec<(String, f64)>>;
+    fn predicted_budget(&self) -> Option<Vec<(String, f64)>>;
+    fn ranges(&self) -> Vec<(String, Ends)>;
+    fn text(&self, level: &str, machine: &str, watch: &Watch) -> PyResult<String>;
+    fn saved(&self, returned: Option<Returned>) -> String;
+    fn keygen(&self, watch: &Watch) -> PyResult<Keys>;
+    fn load_secret_key(&self, path: &Path, watch: &Watch) -> PyResult<Keys>;
+    fn run(
+        &self,
+        ciphertexts: &HashMap<String, Ciphertext>,
+        plain: Given,
+        keys: &Arc<EvaluationKeys>,
+        wanted: Wanted,
+        watch: &Watch,
+    ) -> PyResult<Ran>;
+}
+
+/// One of a scheme that is known.
+struct Ready<S: Spoken> {
+    compiled: Arc<Compiled<S>>,
+    /// How it was compiled.
+    options: Options<S>,
+    /// The server of the keys last used: it holds what seeds and constants expanded to.
+    server: Mutex<Option<Kept<S>>>,
+}
+
+type Kept<S> = (Arc<EvaluationKeys>, Arc<Server<S>>);
+
+impl<S: Spoken> Ready<S> {
     fn server(
         &self,
-        keys: &Arc<runtime::EvaluationKeys>,
+        keys: &Arc<EvaluationKeys>,
         watch: &Watch,
-    ) -> Result<Arc<Server>, RuntimeError> {
+    ) -> Result<Arc<Server<S>>, RuntimeError<S::Error>> {
         // Held for moments only: a process that is forked meanwhile could not take it any more.
         let kept = || self.server.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, server)) = kept().as_ref().filter(|(of, _)| Arc::ptr_eq(of, keys)) {
@@ -161,88 +265,63 @@ impl CompiledProgram {
         Ok(server)
     }
 
-    fn wrap(&self, ciphertexts: Ciphertexts) -> HashMap<String, Ciphertext> {
-        let degree = self.compiled.params.degree();
-        let wrap = |(name, inner)| {
-            (
-                name,
-                Ciphertext {
-                    inner: Arc::new(inner),
-                    degree,
-                },
-            )
-        };
-        ciphertexts.into_iter().map(wrap).collect()
-    }
-
-    fn keys(&self, client: Result<Client, RuntimeError>, watch: &Watch) -> PyResult<Keys> {
-        let client = client.map_err(failed)?;
-        let evaluation = client.watched(watch).evaluation_keys().map_err(failed)?;
-        Ok(Keys::new(Arc::clone(&self.compiled), client, evaluation))
+    /// What is predicted of each output, if it is predicted of outputs at all.
+    fn predicted(&self, of: fn(&S::Prediction) -> Option<f64>) -> Option<Vec<(String, f64)>> {
+        let outputs = self.compiled.outputs.iter().zip(&self.compiled.predicted);
+        outputs
+            .map(|(output, predicted)| Some((output.name.clone(), of(predicted)?)))
+            .collect()
     }
 }
 
-#[pymethods]
-impl CompiledProgram {
-    #[getter]
+impl<S: Spoken> AnyProgram for Ready<S> {
     fn name(&self) -> &str {
         &self.compiled.source.name
     }
 
-    #[getter]
     fn params(&self) -> Params {
-        Params {
-            inner: Arc::clone(&self.compiled.params),
-        }
+        Params::of::<S>(&self.compiled.params)
     }
 
-    /// Length of the program's vectors.
-    #[getter]
     fn slots(&self) -> u32 {
         self.compiled.source.slots
     }
 
-    /// The scheme that the program is for.
-    #[getter]
     fn scheme(&self) -> &str {
         self.compiled.source.scheme.as_str()
     }
 
-    /// Bytes of the evaluation keys.
-    #[getter]
+    fn outputs(&self) -> &[String] {
+        &self.compiled.source.outputs
+    }
+
     fn key_bytes(&self) -> u64 {
         self.compiled.key_bytes()
     }
 
-    /// For each output its name and the bits of precision predicted.
-    #[getter]
-    fn predicted_bits(&self) -> Vec<(String, f64)> {
-        let outputs = self.compiled.outputs.iter().zip(&self.compiled.predicted);
-        outputs
-            .map(|(output, precision)| (output.name.clone(), precision.bits()))
+    fn predicted_bits(&self) -> Option<Vec<(String, f64)>> {
+        self.predicted(S::predicted_bits)
+    }
+
+    fn predicted_budget(&self) -> Option<Vec<(String, f64)>> {
+        self.predicted(S::predicted_budget)
+    }
+
+    fn ranges(&self) -> Vec<(String, Ends)> {
+        let inputs = self.compiled.inputs.iter();
+        inputs
+            .map(|i| (i.name.clone(), S::ends(&i.range)))
             .collect()
     }
 
-    /// For each input its name and its range: one number for a radius, two for the ends.
-    #[getter]
-    fn ranges(&self) -> Vec<(String, Vec<f64>)> {
-        let ends = |range| match range {
-            InputRange::Real { lowest, highest } => vec![lowest, highest],
-            InputRange::Disc { radius } => vec![radius],
-        };
-        let inputs = self.compiled.inputs.iter();
-        inputs.map(|i| (i.name.clone(), ends(i.range))).collect()
-    }
-
-    /// The program at a level, `macro`, `mid` or (of a machine) `micro`.
-    fn text(slf: &Bound<'_, Self>, level: String, machine: String) -> PyResult<String> {
-        let compiled = Arc::clone(&slf.get().compiled);
-        interruptible(slf.py(), move |watch| match level.as_str() {
+    fn text(&self, level: &str, machine: &str, watch: &Watch) -> PyResult<String> {
+        let compiled = &self.compiled;
+        match level {
             "macro" => Ok(macros::text::print(&compiled.managed)),
             "mid" => Ok(mid::text::print_program(&compiled.program)),
             "micro" => {
                 let mut text = Vec::new();
-                let machine = ringmill_machines::open(&machine).map_err(raise::<DeviceError, _>)?;
+                let machine = ringmill_machines::open(machine).map_err(raise::<DeviceError, _>)?;
                 let options = SimOptions {
                     watch: watch.clone(),
                     ..SimOptions::default()
@@ -255,13 +334,158 @@ impl CompiledProgram {
             other => Err(CompileError::new_err(format!(
                 "there is no level `{other}`; expected macro, mid or micro"
             ))),
-        })?
+        }
+    }
+
+    fn saved(&self, returned: Option<Returned>) -> String {
+        saved::print(&self.compiled, &self.options, returned)
+    }
+
+    fn keygen(&self, watch: &Watch) -> PyResult<Keys> {
+        let client = Client::new(Arc::clone(&self.compiled));
+        Keys::new(&self.compiled, client, watch)
+    }
+
+    fn load_secret_key(&self, path: &Path, watch: &Watch) -> PyResult<Keys> {
+        let params = self.compiled.params.ring_params();
+        let secret = files::read(path, watch, |bytes| {
+            file::read_secret_key_in_the_clear(bytes, params)
+        })?;
+        let client = Client::with_secret_key(Arc::clone(&self.compiled), secret);
+        Keys::new(&self.compiled, client, watch)
+    }
+
+    fn run(
+        &self,
+        ciphertexts: &HashMap<String, Ciphertext>,
+        plain: Given,
+        keys: &Arc<EvaluationKeys>,
+        wanted: Wanted,
+        watch: &Watch,
+    ) -> PyResult<Ran> {
+        let plains = messages::<S>(plain)?;
+        let device = ringmill_devices::open(&wanted.device).map_err(raise::<DeviceError, _>)?;
+        let server = self.server(keys, watch).map_err(failed::<S>)?;
+        let bytes = ciphertexts.values().map(|c| c.inner.bytes()).sum();
+        let starved = |halt: Halt| halted(&halt, halt.to_string());
+        watch
+            .admit("the encrypted inputs", bytes)
+            .map_err(starved)?;
+        let ciphers = ciphers::<S>(ciphertexts)?;
+        let inputs = (&ciphers, &plains);
+        let answer = ringmill_cli::run_on(
+            device.as_ref(),
+            &server,
+            inputs,
+            Asked {
+                spill: wanted.spill,
+                trace: wanted.trace.as_deref(),
+                saving: wanted.checkpoint.map(|(path, seconds)| Saving {
+                    path,
+                    // Checked by our own Python; what is no duration is no limit.
+                    every: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
+                }),
+                resume: wanted.resume,
+                expanded_bytes: wanted.expanded_bytes,
+            },
+            &if wanted.progress {
+                Bar::new()
+            } else {
+                Bar::none()
+            },
+            watch,
+        );
+        let mut answer = answer.map_err(stopped::<S>)?;
+        answer.report.scheme.why = wanted.why;
+        let json = serde_json::to_string(&answer.report).map_err(raise::<DeviceError, _>)?;
+        let (summary, detail) = (
+            answer.report.to_string(),
+            answer.report.detail().to_string(),
+        );
+        let degree = self.compiled.params.ring_params().degree();
+        let outputs = wrapped::<S>(answer.outputs.unwrap_or_default(), degree);
+        Ok((outputs, [summary, detail, json]))
+    }
+}
+
+/// Why a run gave nothing.
+fn stopped<S: Spoken>(error: CliError) -> PyErr {
+    match error {
+        CliError::Device(error) => failed::<S>(RuntimeError::Device(error)),
+        CliError::Runtime(error) => match error.downcast::<RuntimeError<S::Error>>() {
+            Ok(error) => failed::<S>(*error),
+            Err(error) => raise::<DataError, _>(error),
+        },
+        error => raise::<FileError, _>(error),
+    }
+}
+
+/// A compiled program.
+#[pyclass(frozen)]
+struct CompiledProgram {
+    inner: Arc<dyn AnyProgram>,
+    /// What the function returned, of a program that was saved.
+    returned: Option<Returned>,
+}
+
+#[pymethods]
+impl CompiledProgram {
+    #[getter]
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    #[getter]
+    fn params(&self) -> Params {
+        self.inner.params()
+    }
+
+    /// Length of the program's vectors.
+    #[getter]
+    fn slots(&self) -> u32 {
+        self.inner.slots()
+    }
+
+    /// The scheme that the program is for.
+    #[getter]
+    fn scheme(&self) -> &str {
+        self.inner.scheme()
+    }
+
+    /// Bytes of the evaluation keys.
+    #[getter]
+    fn key_bytes(&self) -> u64 {
+        self.inner.key_bytes()
+    }
+
+    /// For each output its name and the bits of precision predicted; None where outputs are exact.
+    #[getter]
+    fn predicted_bits(&self) -> Option<Vec<(String, f64)>> {
+        self.inner.predicted_bits()
+    }
+
+    /// For each output its name and the bits of noise budget predicted; None where outputs are approximate.
+    #[getter]
+    fn predicted_budget(&self) -> Option<Vec<(String, f64)>> {
+        self.inner.predicted_budget()
+    }
+
+    /// For each input its name and its range: one number for a radius, two for the ends.
+    #[getter]
+    fn ranges(&self) -> Vec<(String, Ends)> {
+        self.inner.ranges()
+    }
+
+    /// The program at a level, `macro`, `mid` or (of a machine) `micro`.
+    fn text(&self, py: Python<'_>, level: String, machine: String) -> PyResult<String> {
+        let inner = Arc::clone(&self.inner);
+        interruptible(py, move |watch| inner.text(&level, &machine, watch))?
     }
 
     /// Names of the outputs.
     #[getter]
     fn outputs(&self) -> Vec<String> {
-        self.compiled.source.outputs.clone()
+        self.inner.outputs().to_vec()
     }
 
     /// What the function returned (`one`, `tuple` or `dict`), of a program that was saved.
@@ -272,35 +496,20 @@ impl CompiledProgram {
 
     /// Writes the traced program as macro text, how it was compiled and what the function returned.
     fn save(&self, py: Python<'_>, path: PathBuf, returned: &str) -> PyResult<()> {
-        let returned = program::returned_of(returned);
-        let (compiled, options) = (Arc::clone(&self.compiled), Arc::clone(&self.options));
+        let (inner, returned) = (Arc::clone(&self.inner), program::returned_of(returned));
         interruptible(py, move |watch| {
-            let text = saved::print(&compiled, &options, returned);
-            files::write(&path, watch, text.as_bytes())
+            files::write(&path, watch, inner.saved(returned).as_bytes())
         })?
     }
 
-    fn keygen(slf: &Bound<'_, Self>) -> PyResult<Keys> {
-        let this = slf.clone().unbind();
-        interruptible(slf.py(), move |watch| {
-            let this = this.get();
-            this.keys(Client::new(Arc::clone(&this.compiled)), watch)
-        })?
+    fn keygen(&self, py: Python<'_>) -> PyResult<Keys> {
+        let inner = Arc::clone(&self.inner);
+        interruptible(py, move |watch| inner.keygen(watch))?
     }
 
-    fn load_secret_key(slf: &Bound<'_, Self>, path: PathBuf) -> PyResult<Keys> {
-        let this = slf.clone().unbind();
-        interruptible(slf.py(), move |watch| {
-            let this = this.get();
-            let params = &this.compiled.params;
-            let secret = files::read(&path, watch, |bytes| {
-                file::read_secret_key_in_the_clear(bytes, params)
-            })?;
-            this.keys(
-                Client::with_secret_key(Arc::clone(&this.compiled), secret),
-                watch,
-            )
-        })?
+    fn load_secret_key(&self, py: Python<'_>, path: PathBuf) -> PyResult<Keys> {
+        let inner = Arc::clone(&self.inner);
+        interruptible(py, move |watch| inner.load_secret_key(&path, watch))?
     }
 
     /// Runs on a device; gives the encrypted outputs, and the report as a summary, with every figure, and as JSON. `why`
@@ -310,10 +519,11 @@ impl CompiledProgram {
         reason = "the one caller is our own Python, which names them"
     )]
     fn run(
-        slf: &Bound<'_, Self>,
+        &self,
+        py: Python<'_>,
         ciphertexts: HashMap<String, Ciphertext>,
-        plain: Arrays<'_>,
-        keys: &EvaluationKeys,
+        plain: Vectors<'_>,
+        keys: &data::EvaluationKeys,
         device: String,
         trace: Option<PathBuf>,
         progress: bool,
@@ -322,55 +532,22 @@ impl CompiledProgram {
         checkpoint: Option<(PathBuf, f64)>,
         resume: Option<PathBuf>,
         expanded_bytes: Option<u64>,
-    ) -> PyResult<(HashMap<String, Ciphertext>, [String; 3])> {
-        let plains = vectors(&plain);
+    ) -> PyResult<Ran> {
+        let plains = values(&plain);
         drop(plain);
-        let (this, keys) = (slf.clone().unbind(), Arc::clone(&keys.inner));
-        interruptible(slf.py(), move |watch| {
-            let this = this.get();
-            let device = ringmill_devices::open(&device).map_err(raise::<DeviceError, _>)?;
-            let server = this.server(&keys, watch).map_err(failed)?;
-            let sizes = ciphertexts.values().flat_map(|c| c.inner.polys());
-            let bytes: u64 = sizes.map(|poly| 8 * poly.len() as u64).sum();
-            let starved = |halt: Halt| halted(&halt, halt.to_string());
-            watch
-                .admit("the encrypted inputs", bytes)
-                .map_err(starved)?;
-            let ciphers: Ciphertexts = ciphertexts
-                .into_iter()
-                .map(|(n, c)| (n, (*c.inner).clone()))
-                .collect();
-            let inputs = (&ciphers, &plains);
-            let answer = ringmill_cli::run_on(
-                device.as_ref(),
-                &server,
-                inputs,
-                Asked {
-                    spill,
-                    trace: trace.as_deref(),
-                    saving: checkpoint.map(|(path, seconds)| Saving {
-                        path,
-                        // Checked by our own Python; what is no duration is no limit.
-                        every: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
-                    }),
-                    resume,
-                    expanded_bytes,
-                },
-                &if progress { Bar::new() } else { Bar::none() },
-                watch,
-            );
-            let mut answer = answer.map_err(|error| match error {
-                CliError::Runtime(error) => failed(error),
-                error => raise::<FileError, _>(error),
-            })?;
-            answer.report.scheme.why = why;
-            let json = serde_json::to_string(&answer.report).map_err(raise::<DeviceError, _>)?;
-            let (summary, detail) = (
-                answer.report.to_string(),
-                answer.report.detail().to_string(),
-            );
-            let outputs = this.wrap(answer.outputs.unwrap_or_default());
-            Ok((outputs, [summary, detail, json]))
+        let (inner, keys) = (Arc::clone(&self.inner), Arc::clone(&keys.inner));
+        let wanted = Wanted {
+            device,
+            trace,
+            progress,
+            spill,
+            why,
+            checkpoint,
+            resume,
+            expanded_bytes,
+        };
+        interruptible(py, move |watch| {
+            inner.run(&ciphertexts, plains, &keys, wanted, watch)
         })?
     }
 }
@@ -386,17 +563,21 @@ fn devices() -> Vec<String> {
         .collect()
 }
 
-/// The `ringmill` command; gives its exit status. `trace` makes macro text of a program in a Python file: it is given the
-/// path, the slots asked for and whether what is printed is JSON.
+/// The `ringmill` command; gives its exit status. `trace` traces a program in a Python file: it is given the path, the
+/// slots and the scheme asked for and whether what is printed is JSON; and gives macro text, and the ends of inputs whose
+/// types set them.
 #[pyfunction]
 fn cli_main(py: Python<'_>, arguments: Vec<OsString>, trace: Py<PyAny>) -> PyResult<u8> {
     let told = Arc::new(AtomicBool::new(false));
     let said = Arc::clone(&told);
     let work = move |watch: &Watch| {
-        let traced = |path: &Path, slots: Option<u32>, json: bool| {
+        let traced = |asked: Trace<'_>| {
             Python::attach(|py| {
-                let text = trace.call1(py, (path, slots, json));
-                text.and_then(|text| text.extract(py)).map_err(|error| {
+                let asked = (asked.program, asked.slots, asked.scheme, asked.json);
+                let told = trace.call1(py, asked);
+                let told = told.and_then(|told| told.extract::<(String, Vec<_>)>(py));
+                let told = told.map(|(text, ends)| TracedFile { text, ends });
+                told.map_err(|error| {
                     if error.is_instance_of::<PyKeyboardInterrupt>(py) {
                         CliError::Halt(Halt::Interrupted)
                     } else {

@@ -35,6 +35,8 @@ pub trait KeyHolder: Sized {
     /// This holder, sharing all it holds; making keys with it asks `watch` as it goes.
     fn watched(&self, watch: &Watch) -> Self;
 
+    fn secret_key(&self) -> &Self::SecretKey;
+
     /// The identity of the secret key, which ciphertexts and keys made here carry; none where the secret key came from
     /// where there are none.
     fn key_id(&self) -> Option<KeyId>;

@@ -2,18 +2,21 @@
 
 use std::io::Write;
 
-use ringmill_compiler::ckks::Compiled;
+use ringmill_compiler::Compiled;
 use ringmill_isa::mid::stats::call_counts;
 use ringmill_isa::{macros, mid};
 use ringmill_limits::Watch;
 use ringmill_machines::SimOptions;
-use serde_json::json;
+use serde_json::{Map, json};
 
 use crate::PythonTracer;
 use crate::args::{CompileArgs, Emit};
+use crate::commands::program::Read;
 use crate::commands::{machine, params, program};
 use crate::error::CliError;
 use crate::output;
+use crate::scheme::Served;
+use crate::with_scheme;
 
 /// The machine of `--emit micro` where none is named.
 const MACHINE: &str = "ring";
@@ -29,21 +32,29 @@ pub fn compile(
                 .to_owned(),
         ));
     }
-    let compiled = program::compile(&args.program, args.json, python, watch)?;
+    let read = program::read_alone(&args.program, args.json, python, watch)?;
+    with_scheme!(read.scheme, S => printed::<S>(args, read, watch))
+}
+
+fn printed<S: Served>(args: &CompileArgs, read: Read, watch: &Watch) -> Result<(), CliError> {
+    let scheme = read.report();
+    let compiled = program::compile_for::<S>(&args.program, read, None, args.json, watch)?;
     if args.json {
         let mut text = Vec::new();
         emit(&compiled, args, watch, &mut text)?;
         let described = json!({
             "program": compiled.source.name,
-            "scheme": program::scheme(&args.program, &compiled),
-            "params": params::describe("compiled", &compiled.params),
+            "scheme": scheme,
+            "params": params::describe::<S>("compiled", &compiled.params),
             "keys": compiled.keys.iter().map(|key| format!("{key:?}")).collect::<Vec<_>>(),
             "key_bytes": compiled.key_bytes(),
             "macro_instructions": compiled.managed.instrs.len(),
             "mid_procedures": compiled.program.procs.len(),
             "mid_calls": call_counts(&compiled.program).into_iter().fold(0, u64::saturating_add),
-            "outputs": compiled.outputs.iter().zip(&compiled.predicted).map(|(output, precision)| {
-                json!({ "name": output.name, "level": output.at.level, "predicted_bits": precision.bits() })
+            "outputs": compiled.outputs.iter().zip(&compiled.predicted).map(|(output, prediction)| {
+                let mut row = Map::from_iter([("name".to_owned(), json!(output.name)), ("level".to_owned(), json!(output.at.level))]);
+                row.extend(S::predicted(prediction));
+                row
             }).collect::<Vec<_>>(),
             "text": String::from_utf8_lossy(&text),
         });
@@ -75,8 +86,8 @@ fn text_bytes(program: &mid::Program) -> u64 {
     3 * 16 * items as u64
 }
 
-fn emit(
-    compiled: &Compiled,
+fn emit<S: Served>(
+    compiled: &Compiled<S>,
     args: &CompileArgs,
     watch: &Watch,
     out: &mut dyn Write,

@@ -3,13 +3,17 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ringmill_schemes::ckks::file::{self, InsecureParams};
-use ringmill_schemes::ckks::{Params, ParamsBuilder, SecurityLevel, SecurityTable};
+use clap::ValueEnum;
+use ringmill_schemes::ckks::{Ckks, Params, SecurityLevel, SecurityTable};
+use ringmill_schemes::file::{InsecureParams, peek_scheme};
+use ringmill_schemes::rlwe::RingParams;
+use ringmill_schemes::{self as schemes, ParameterSet};
 use serde_json::{Value, json};
 
-use crate::args::{ParamsArgs, SecurityArgs};
+use crate::args::{ParamsArgs, Scheme, SecurityArgs};
 use crate::error::CliError;
-use crate::{inputs, output};
+use crate::scheme::Served;
+use crate::{inputs, output, with_scheme};
 
 /// Longest parameter file read: the longest there is takes less than a kilobyte.
 const LARGEST: u64 = 1 << 16;
@@ -41,18 +45,18 @@ impl SecurityArgs {
     }
 }
 
-/// A named set, or one read from a parameter file.
-pub fn find(set: &str, security: &SecurityArgs) -> Result<Arc<Params>, CliError> {
+/// A named set of a scheme, or one read from a parameter file.
+pub fn find<S: Served>(set: &str, security: &SecurityArgs) -> Result<Arc<S::Params>, CliError> {
     if NAMED.contains(&set) || !Path::new(set).exists() {
         let (table, level) = security.wanted()?;
-        return Ok(ParamsBuilder::named(set)?.security(table, level).build()?);
+        return S::named_params(set, table, level);
     }
     security.none(&format!(
         "the parameter file {set} states its own security table and level"
     ))?;
     let path = Path::new(set);
     let bytes = inputs::read_bytes(path, LARGEST)?;
-    file::read_params(&bytes, InsecureParams::Refuse).map_err(|fault| CliError::Input {
+    S::read_params(&bytes, InsecureParams::Refuse).map_err(|fault| CliError::Input {
         path: path.to_owned(),
         reason: fault.to_string(),
     })
@@ -70,26 +74,46 @@ pub fn params(args: &ParamsArgs) -> Result<(), CliError> {
             .prime_bits(cipher, &[*special])
             .security(table, level)
             .build()?;
-        return show("your own", &own, args.json);
+        return show::<Ckks>("your own", &own, args.json);
     }
     if let Some(set) = &args.set {
-        return show(set, find(set, &args.security)?.as_ref(), args.json);
+        let scheme = match NAMED.contains(&set.as_str()) {
+            true => Scheme::Ckks,
+            false => scheme_of(set)?,
+        };
+        return with_scheme!(scheme, S => {
+            show::<S>(set, find::<S>(set, &args.security)?.as_ref(), args.json)
+        });
     }
     args.security.none(
         "each named set is shown under its own table; name one set to check it under another",
     )?;
     // The named sets, each under its own table: set1 is from before the guidelines and says so.
     for set in NAMED {
-        show(set, Params::named(set)?.as_ref(), args.json)?;
+        show::<Ckks>(set, Params::named(set)?.as_ref(), args.json)?;
     }
     Ok(())
 }
 
-fn show(name: &str, params: &Params, as_json: bool) -> Result<(), CliError> {
+/// The scheme of a parameter file; CKKS's of what is none, whose reader says why.
+fn scheme_of(set: &str) -> Result<Scheme, CliError> {
+    let path = Path::new(set);
+    if !path.exists() {
+        return Ok(Scheme::Ckks);
+    }
+    let byte = peek_scheme(&inputs::read_bytes(path, LARGEST)?);
+    let mut all = Scheme::value_variants().iter().copied();
+    let of =
+        |scheme: &Scheme| with_scheme!(*scheme, S => Ok(<S as schemes::Scheme>::TAG.byte) == byte);
+    Ok(all.find(of).unwrap_or(Scheme::Ckks))
+}
+
+fn show<S: Served>(name: &str, params: &S::Params, as_json: bool) -> Result<(), CliError> {
     if as_json {
-        return output::json(&describe(name, params));
+        return output::json(&describe::<S>(name, params));
     }
     let mut text = format!("{name}: {}\n", params.summary());
+    let params = params.ring_params();
     for (i, q) in params.moduli().iter().enumerate() {
         let role = if i < params.cipher_count() {
             format!("q{i}")
@@ -102,18 +126,26 @@ fn show(name: &str, params: &Params, as_json: bool) -> Result<(), CliError> {
 }
 
 /// The parameters as JSON.
-pub fn describe(name: &str, params: &Params) -> Value {
+pub fn describe<S: Served>(name: &str, params: &S::Params) -> Value {
+    let own = S::describe(params);
+    let params = params.ring_params();
     let security = params.security();
-    json!({
+    let described = json!({
         "name": name,
         "log_n": params.log_n(),
-        "slots": params.slots(),
+        "slots": params.degree() / 2,
         "ciphertext_primes": params.cipher_moduli(),
         "special_primes": params.special_moduli(),
         "dnum": params.dnum(),
-        "scale_log2": params.default_scale().log2(),
         "log2_qp": security.log_qp,
         "security": { "table": security.table.name(), "bits": security.level.bits(), "bound": security.bound, "insecure": security.insecure },
         "id": params.id().iter().map(|b| format!("{b:02x}")).collect::<String>(),
-    })
+    });
+    match described {
+        Value::Object(mut described) => {
+            described.extend(own);
+            Value::Object(described)
+        }
+        other => other,
+    }
 }

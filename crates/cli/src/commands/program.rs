@@ -2,86 +2,96 @@
 
 use std::path::Path;
 
-use num_complex::Complex64;
-use ringmill_compiler::ckks::{Compiled, InputRange, Options, ParamsChoice, Wanted};
+use ringmill_compiler::saved;
+use ringmill_compiler::{Compiled, Options, ParamsChoice};
 use ringmill_devices::report::SchemeReport;
 use ringmill_isa::macros::{MacroProgram, text};
 use ringmill_limits::Watch;
 
-use crate::PythonTracer;
-use crate::args::ProgramArgs;
+use crate::args::{ProgramArgs, Scheme};
 use crate::commands::params;
 use crate::error::CliError;
 use crate::inputs;
+use crate::scheme::Served;
+use crate::{PythonTracer, Trace, TracedFile};
 
 /// Longest program text read: the longest that is parsed.
 const LARGEST_TEXT: u64 = 1 << 28;
 
-/// A compiled program's scheme, and why it is that one.
-pub fn scheme(args: &ProgramArgs, compiled: &Compiled) -> SchemeReport {
-    let why = match args.scheme {
-        Some(_) => "named by --scheme",
-        None => "the program names it",
-    };
-    SchemeReport {
-        name: compiled.source.scheme.to_string(),
-        why: why.to_owned(),
+/// A program that was read: its scheme, and what is known of its inputs.
+pub struct Read {
+    pub program: MacroProgram,
+    pub scheme: Scheme,
+    /// Why it is that scheme.
+    why: String,
+    /// The ends of inputs whose types set them.
+    ends: Vec<(String, i128, i128)>,
+    /// The line that says how a saved program was compiled.
+    saved: Option<String>,
+}
+
+impl Read {
+    /// The program's scheme, and why it is that one.
+    pub fn report(&self) -> SchemeReport {
+        SchemeReport {
+            name: self.scheme.name().to_owned(),
+            why: self.why.clone(),
+        }
     }
 }
 
-/// Refuses a program of another scheme than the command line names.
-fn check_scheme(args: &ProgramArgs, program: &MacroProgram) -> Result<(), CliError> {
-    match args.scheme {
-        Some(scheme) if scheme.name() != program.scheme.as_str() => Err(CliError::Usage(format!(
+/// The program's scheme, which the command line may name too.
+fn scheme(args: &ProgramArgs, program: &MacroProgram) -> Result<Scheme, CliError> {
+    if let Some(scheme) = args.scheme
+        && scheme.name() != program.scheme.as_str()
+    {
+        return Err(CliError::Usage(format!(
             "--scheme {}: the program {:?} is for the scheme {}; leave --scheme out, or write the program for {0}",
             scheme.name(),
             program.name,
             program.scheme
-        ))),
-        Some(_) | None => Ok(()),
+        )));
     }
+    Scheme::of_name(program.scheme.as_str()).ok_or_else(|| {
+        CliError::Usage(format!(
+            "the program {:?} is for the scheme {}, which is not among those here: {}",
+            program.name,
+            program.scheme,
+            Scheme::names()
+        ))
+    })
 }
 
-/// The program of the command line, compiled as it asks.
-pub fn compile(
+/// The program of a command that takes no inputs.
+pub fn read_alone(
     args: &ProgramArgs,
     json: bool,
     python: Option<PythonTracer<'_>>,
     watch: &Watch,
-) -> Result<Compiled, CliError> {
+) -> Result<Read, CliError> {
     if args.fill.is_some() && args.samples.is_empty() {
         return Err(CliError::Usage(
             "--fill is about the files of --sample, and none is given; leave it out".to_owned(),
         ));
     }
-    compile_for(args, read(args, json, python, watch)?, None, json, watch)
+    read(args, json, python, watch)
 }
 
 /// A program that was read, compiled as the command line asks. The vectors it is to run on, one an input in order, are
 /// the sample that predictions rest on where the command line names neither sample, range nor bound.
-pub fn compile_for(
+pub fn compile_for<S: Served>(
     args: &ProgramArgs,
-    program: MacroProgram,
-    inputs: Option<Vec<Vec<Complex64>>>,
+    read: Read,
+    inputs: Option<Vec<S::Message>>,
     json: bool,
     watch: &Watch,
-) -> Result<Compiled, CliError> {
-    check_scheme(args, &program)?;
+) -> Result<Compiled<S>, CliError> {
     let choice = match args.params.as_str() {
-        "auto" => {
-            let (table, level) = args.security.wanted()?;
-            let default = Wanted::default();
-            ParamsChoice::Choose(Wanted {
-                precision_bits: args.precision.unwrap_or(default.precision_bits),
-                integer_bits: args.integer_bits.unwrap_or(default.integer_bits),
-                table,
-                level,
-            })
-        }
-        set => ParamsChoice::Given(params::find(set, &args.security)?),
+        "auto" => ParamsChoice::Choose(S::wanted(args)?),
+        set => ParamsChoice::Given(params::find::<S>(set, &args.security)?),
     };
     let target = args.target.as_deref().map(ringmill_devices::target);
-    let mut options = Options {
+    let mut options = Options::<S> {
         params: choice,
         target: target.transpose()?,
         watch: watch.clone(),
@@ -93,8 +103,11 @@ pub fn compile_for(
                 "--input-bound is the largest absolute value of an input slot, a positive number, not {bound}"
             )));
         }
-        (Some(bound), _) => options.input_bound = bound,
-        (None, false) => options.sample = Some(sample(args, &program)?),
+        (Some(bound), _) => {
+            S::bounded(bound)?;
+            options.input_bound = bound;
+        }
+        (None, false) => options.sample = Some(sample::<S>(args, &read.program)?),
         (None, true) if args.ranges.is_empty() => options.sample = inputs,
         (None, true) => {}
     }
@@ -107,79 +120,79 @@ pub fn compile_for(
         }
         options.margin = margin;
     }
-    options.ranges = ranges(args, &program)?;
-    if !json && args.input_bound.is_none() && options.sample.is_none() {
-        say_default(&program, &options.ranges);
+    options.ranges = ranges::<S>(args, &read)?;
+    if args.input_bound.is_none() && options.sample.is_none() {
+        let unsaid = read.program.inputs.iter().zip(&options.ranges);
+        let unsaid = unsaid.filter(|(_, range)| range.is_none());
+        let unsaid: Vec<&str> = unsaid.map(|(input, _)| input.name.as_str()).collect();
+        if !unsaid.is_empty() {
+            S::unsaid(&unsaid, json)?;
+        }
     }
     if args.samples.is_empty() {
         // An input of zeros says nothing of its size.
-        let zero = |v: &Vec<Complex64>| v.iter().all(|z| z.norm() == 0.0);
-        let bound = InputRange::Disc {
-            radius: options.input_bound,
-        };
         for (range, values) in options
             .ranges
             .iter_mut()
             .zip(options.sample.iter().flatten())
         {
-            if zero(values) {
-                range.get_or_insert(bound);
+            if S::is_zero(values) && range.is_none() {
+                *range = Some(S::bounded(options.input_bound)?);
             }
         }
     }
-    Ok(ringmill_compiler::compile(program, &options)?)
+    Ok(ringmill_compiler::compile(read.program, &options)?)
 }
 
-/// Says on standard error which inputs must be small because nothing was said of their size.
-fn say_default(program: &MacroProgram, ranges: &[Option<InputRange>]) {
-    let unsaid = program.inputs.iter().zip(ranges);
-    let unsaid: Vec<&str> = unsaid
-        .filter(|(_, range)| range.is_none())
-        .map(|(input, _)| input.name.as_str())
-        .collect();
-    if !unsaid.is_empty() {
-        eprintln!(
-            "note: absolute values of {} are taken to be at most 1; --range, --sample or --input-bound says otherwise",
-            unsaid.join(", ")
-        );
-    }
-}
-
-/// The --range options in the order of the program's inputs.
-pub fn ranges(
+/// The declared range of each input in order: by a --range option, by its type, or by how it was compiled before.
+pub fn ranges<S: Served>(
     args: &ProgramArgs,
-    program: &MacroProgram,
-) -> Result<Vec<Option<InputRange>>, CliError> {
+    read: &Read,
+) -> Result<Vec<Option<S::Range>>, CliError> {
+    let program = &read.program;
     let mut ranges = vec![None; program.inputs.len()];
+    let place = |name: &str| program.inputs.iter().position(|i| i.name == name);
     for option in &args.ranges {
         let usage = |why: &str| CliError::Usage(format!("--range {option}: {why}"));
         let (name, ends) = option
             .split_once('=')
             .ok_or_else(|| usage("expected NAME=LOW:HIGH"))?;
-        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
-        let both = ends.split_once(':');
-        let both = both.and_then(|(low, high)| Some((number(low)?, number(high)?)));
-        let (lowest, highest) = both
-            .filter(|(low, high)| low <= high)
+        let ends = ends.split_once(':');
+        let declared = ends
+            .and_then(|(low, high)| S::range(low, high))
             .ok_or_else(|| usage("expected two numbers, the smaller one first, as in x=-1:1"))?;
-        let at = program.inputs.iter().position(|i| i.name == name);
         let known = || {
             let names: Vec<&str> = program.inputs.iter().map(|i| i.name.as_str()).collect();
             usage(&format!("the program's inputs are {}", names.join(", ")))
         };
-        let range = at.and_then(|i| ranges.get_mut(i)).ok_or_else(known)?;
-        if range
-            .replace(InputRange::Real { lowest, highest })
-            .is_some()
-        {
+        let range = place(name)
+            .and_then(|i| ranges.get_mut(i))
+            .ok_or_else(known)?;
+        if range.replace(declared).is_some() {
             return Err(usage("this input has a range already"));
+        }
+    }
+    for (name, low, high) in &read.ends {
+        if let Some(range) = place(name).and_then(|i| ranges.get_mut(i))
+            && range.is_none()
+        {
+            *range = S::typed_range(*low, *high);
+        }
+    }
+    let kept = read.saved.as_deref().map(S::kept_ranges).transpose()?;
+    for (range, kept) in ranges.iter_mut().zip(kept.into_iter().flatten()) {
+        if range.is_none() && args.input_bound.is_none() && args.samples.is_empty() {
+            *range = kept;
         }
     }
     Ok(ranges)
 }
 
 /// The vectors of the --sample options in the order of the program's inputs.
-fn sample(args: &ProgramArgs, program: &MacroProgram) -> Result<Vec<Vec<Complex64>>, CliError> {
+fn sample<S: Served>(
+    args: &ProgramArgs,
+    program: &MacroProgram,
+) -> Result<Vec<S::Message>, CliError> {
     let mut files = inputs::parse_options("--sample", &args.samples)?;
     let mut vectors = Vec::with_capacity(program.inputs.len());
     for input in &program.inputs {
@@ -189,7 +202,7 @@ fn sample(args: &ProgramArgs, program: &MacroProgram) -> Result<Vec<Vec<Complex6
                 input.name
             ))
         })?;
-        vectors.push(inputs::read(&path, program.slots as usize, args.fill)?);
+        vectors.push(S::read(&path, program.slots as usize, args.fill)?);
     }
     inputs::all_known(&files, program)?;
     Ok(vectors)
@@ -236,23 +249,44 @@ pub fn read(
     json: bool,
     python: Option<PythonTracer<'_>>,
     watch: &Watch,
-) -> Result<MacroProgram, CliError> {
+) -> Result<Read, CliError> {
     check(args)?;
     let path = &args.program;
-    let content = match (is_python(path), python) {
-        (true, Some(trace)) => trace(path, args.slots, json)?,
+    let traced = match (is_python(path), python) {
+        (true, Some(trace)) => trace(Trace {
+            program: path,
+            slots: args.slots,
+            scheme: args.scheme.map(Scheme::name),
+            json,
+        })?,
         (true, None) => {
             return Err(CliError::Usage(format!(
                 "{}: Python programs need the `ringmill` command of the Python package; this binary takes macro text (.rmac)",
                 path.display()
             )));
         }
-        (false, _) => inputs::read_text(path, LARGEST_TEXT)?,
+        (false, _) => TracedFile {
+            text: inputs::read_text(path, LARGEST_TEXT)?,
+            ends: Vec::new(),
+        },
     };
-    watch.admit(&path.display().to_string(), text::memory_for(&content))?;
-    text::parse(&content).map_err(|e| CliError::Input {
+    let content = &traced.text;
+    watch.admit(&path.display().to_string(), text::memory_for(content))?;
+    let program = text::parse(content).map_err(|e| CliError::Input {
         path: path.clone(),
         reason: e.to_string(),
+    })?;
+    let why = match args.scheme {
+        Some(_) => "named by --scheme",
+        None => "the program names it",
+    };
+    let line = || content.lines().next().unwrap_or_default().to_owned();
+    Ok(Read {
+        scheme: scheme(args, &program)?,
+        program,
+        why: why.to_owned(),
+        ends: traced.ends,
+        saved: saved::is_saved(content).then(line),
     })
 }
 

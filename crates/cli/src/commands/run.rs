@@ -4,22 +4,23 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use num_complex::Complex64;
-use ringmill_compiler::ckks::{Compiled, InputRange};
+use ringmill_compiler::Compiled;
+use ringmill_devices::Device;
 use ringmill_devices::report::RunReport;
-use ringmill_devices::runtime::{Ciphertexts, Server, Vectors};
-use ringmill_isa::macros::{MacroProgram, Visibility};
+use ringmill_devices::runtime::Server;
+use ringmill_isa::macros::Visibility;
 use ringmill_limits::{Watch, human};
 use serde_json::{Map, Value, json};
 
 use crate::PythonTracer;
 use crate::args::RunArgs;
-use crate::commands::program;
+use crate::commands::program::{self, Read};
 use crate::error::CliError;
 use crate::kept::{self, Folder, Prepared};
 use crate::progress::Bar;
+use crate::scheme::{Ciphers, Messages, Served};
 use crate::trace::{Asked, run_on};
-use crate::{inputs, output};
+use crate::{inputs, output, with_scheme};
 
 pub fn run(
     args: &RunArgs,
@@ -48,22 +49,27 @@ pub fn run(
         .iter()
         .map(|name| Ok(ringmill_devices::open(name)?))
         .collect::<Result<Vec<_>, CliError>>()?;
-    let source = program::read(&args.program, args.json, python, watch)?;
-    let (vectors, from_files) = gather(&source, args)?;
+    let read = program::read(&args.program, args.json, python, watch)?;
+    with_scheme!(read.scheme, S => carried_out::<S>(args, read, &devices, watch))
+}
+
+fn carried_out<S: Served>(
+    args: &RunArgs,
+    read: Read,
+    devices: &[Box<dyn Device>],
+    watch: &Watch,
+) -> Result<(), CliError> {
+    let scheme = read.report();
+    let (vectors, from_files) = gather::<S>(&read, args)?;
     let sample = from_files.then(|| {
-        let inputs = source.inputs.iter();
+        let inputs = read.program.inputs.iter();
         inputs
             .filter_map(|input| vectors.get(&input.name).cloned())
             .collect()
     });
-    let compiled = Arc::new(program::compile_for(
-        &args.program,
-        source,
-        sample,
-        args.json,
-        watch,
-    )?);
-    let part = |visibility| -> Vectors {
+    let compiled = program::compile_for::<S>(&args.program, read, sample, args.json, watch)?;
+    let compiled = Arc::new(compiled);
+    let part = |visibility| -> Messages<S> {
         let wanted = compiled
             .inputs
             .iter()
@@ -98,7 +104,8 @@ pub fn run(
     let server = Server::new_watched(Arc::clone(&compiled), keys, watch)?;
 
     let mut reports: Vec<RunReport> = Vec::new();
-    let mut first: Option<(String, Ciphertexts)> = None;
+    let mut first: Option<(String, Ciphers<S>)> = None;
+    let mut wrong = Vec::new();
     for (number, device) in devices.iter().enumerate() {
         let trace = args
             .trace
@@ -128,11 +135,12 @@ pub fn run(
         };
         let outputs = answer.outputs.take().unwrap_or_default();
         let clear = client.decrypt(&outputs)?;
-        answer.report.scheme = program::scheme(&args.program, &compiled);
-        answer.report.precision = client.measure(&vectors, &clear)?;
+        answer.report.scheme = scheme.clone();
+        let found = (&outputs, &clear);
+        wrong.extend(S::judge(&client, &vectors, found, &mut answer.report)?);
         // All devices give the same bits, so the first one's outputs are there whatever becomes of the others.
         if let (None, Some(path)) = (&first, &args.output) {
-            write_outputs(path, &clear)?;
+            write_outputs::<S>(path, &clear)?;
         }
         if args.detail {
             output::text(&format!("{}\n", answer.report.detail()))?;
@@ -156,13 +164,13 @@ pub fn run(
         }
     }
     folder.map(Folder::clear).transpose()?;
-    let wrong = wrong_outputs(&reports);
     if args.json {
         print_reports(&compiled, wrong.is_empty(), &reports)?;
     }
     if !wrong.is_empty() {
         return Err(CliError::Disagreement(format!(
-            "less precise than predicted: {}",
+            "{}: {}",
+            S::WRONG,
             wrong.join(", ")
         )));
     }
@@ -179,14 +187,18 @@ pub fn run(
     Ok(())
 }
 
-fn print_reports(compiled: &Compiled, agrees: bool, reports: &[RunReport]) -> Result<(), CliError> {
+fn print_reports<S: Served>(
+    compiled: &Compiled<S>,
+    agrees: bool,
+    reports: &[RunReport],
+) -> Result<(), CliError> {
     output::json(
         &json!({ "program": compiled.source.name, "key_bytes": compiled.key_bytes(), "agrees": agrees, "reports": reports }),
     )
 }
 
 /// How many keys will be made, and their size.
-fn key_line(compiled: &Compiled) -> String {
+fn key_line<S: Served>(compiled: &Compiled<S>) -> String {
     let count = compiled.keys.len();
     let keys = if count == 1 { "key" } else { "keys" };
     format!(
@@ -196,9 +208,9 @@ fn key_line(compiled: &Compiled) -> String {
 }
 
 /// Hands out what was finished before an interrupt on device `at`; the error says what that is.
-fn complete(
+fn complete<S: Served>(
     args: &RunArgs,
-    compiled: &Compiled,
+    compiled: &Compiled<S>,
     reports: &[RunReport],
     at: &str,
 ) -> Result<CliError, CliError> {
@@ -219,24 +231,21 @@ fn complete(
 }
 
 /// Every input of the program, and whether all come from files: the others are random.
-fn gather(program: &MacroProgram, args: &RunArgs) -> Result<(Vectors, bool), CliError> {
+fn gather<S: Served>(read: &Read, args: &RunArgs) -> Result<(Messages<S>, bool), CliError> {
+    let program = &read.program;
     let mut files = inputs::parse_options("--input", &args.inputs)?;
     let slots = program.slots as usize;
-    let mut vectors = Vectors::new();
+    let mut vectors = Messages::<S>::new();
     let mut from_files = true;
-    let bound = args.program.input_bound.unwrap_or(1.0).min(1.0);
-    let ranges = program::ranges(&args.program, program)?;
+    let bound = args.program.input_bound;
+    let ranges = program::ranges::<S>(&args.program, read)?;
     for ((number, input), range) in (0u64..).zip(&program.inputs).zip(ranges) {
         let values = match files.remove(&input.name) {
-            Some(path) => inputs::read(&path, slots, args.program.fill)?,
+            Some(path) => S::read(&path, slots, args.program.fill)?,
             None if args.random_inputs => {
                 from_files = false;
-                let ends = match range {
-                    Some(InputRange::Real { lowest, highest }) => (lowest, highest),
-                    Some(InputRange::Disc { radius }) => (-radius, radius),
-                    None => (-bound, bound),
-                };
-                inputs::random(args.seed.unwrap_or(1), number, slots, ends)
+                let seed = args.seed.unwrap_or(1);
+                S::random(seed, number, slots, range.as_ref(), bound)
             }
             None => {
                 return Err(CliError::Usage(format!(
@@ -251,35 +260,11 @@ fn gather(program: &MacroProgram, args: &RunArgs) -> Result<(Vectors, bool), Cli
     Ok((vectors, from_files))
 }
 
-/// Outputs whose error is larger than the noise model guarantees.
-fn wrong_outputs(reports: &[RunReport]) -> Vec<String> {
-    let rows = reports
-        .iter()
-        .flat_map(|report| report.precision.iter().map(move |row| (report, row)));
-    rows.filter(|(_, row)| {
-        row.measured_bits
-            .is_some_and(|bits| bits < row.predicted_bits)
-    })
-    .map(|(report, row)| format!("{} on {}", row.output, report.device))
-    .collect()
-}
-
-/// Outputs as JSON: a list of numbers each; of pairs where the imaginary parts are more than noise.
-fn write_outputs(path: &Path, outputs: &Vectors) -> Result<(), CliError> {
-    let list = |values: &Vec<Complex64>| -> Value {
-        let largest = values.iter().map(|z| z.norm()).fold(0.0, f64::max);
-        if values
-            .iter()
-            .all(|z| z.im.abs() <= 1e-4 * largest.max(1e-4))
-        {
-            values.iter().map(|z| z.re).collect()
-        } else {
-            values.iter().map(|z| json!([z.re, z.im])).collect()
-        }
-    };
+/// Outputs as JSON.
+fn write_outputs<S: Served>(path: &Path, outputs: &Messages<S>) -> Result<(), CliError> {
     let object: Map<String, Value> = outputs
         .iter()
-        .map(|(name, values)| (name.clone(), list(values)))
+        .map(|(name, values)| (name.clone(), S::shown(values)))
         .collect();
     output::whole_file(path, |out| Ok(serde_json::to_writer(out, &object)?))
 }

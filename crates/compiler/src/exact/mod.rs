@@ -8,6 +8,7 @@ mod prediction;
 pub(crate) mod primes;
 pub mod range;
 pub mod reference;
+pub mod saved;
 pub(crate) mod simplify;
 
 pub use constants::whole;

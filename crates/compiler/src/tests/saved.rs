@@ -9,6 +9,7 @@ use ringmill_schemes::ckks::file::InsecureParams;
 use crate::builder::TraceBuilder;
 use crate::ckks::saved::{SavedError, parse, print};
 use crate::ckks::{Compiled, InputRange, Options, ParamsChoice, Wanted};
+use crate::exact::IntegerRange;
 use crate::{Passes, compile};
 
 fn program() -> ringmill_isa::macros::MacroProgram {
@@ -168,4 +169,42 @@ fn altered_lines_and_insecure_parameters_are_refused_and_plain_text_says_nothing
         SavedError::Params(_)
     ));
     assert!(matches!(changed("\nend", "\nfin"), SavedError::Text(_)));
+}
+
+#[test]
+fn a_program_of_integers_comes_back() {
+    use ringmill_schemes::bfv::Bfv;
+
+    let range = |low, high| IntegerRange::new(low, high);
+    let mut source = program();
+    source.scheme = ringmill_isa::macros::SchemeName::new("bfv").unwrap();
+    let options = crate::bfv::Options {
+        ranges: vec![range(-(1 << 10), 3)],
+        sample: Some(vec![vec![-5, 0, 1, 2], vec![i64::from(i32::MIN), 0, 0, 1]]),
+        ..crate::bfv::Options::default()
+    };
+    let compiled = compile(source, &options).unwrap();
+    let text = print(&compiled, &options, None);
+    let (program, again) = crate::saved::parse::<Bfv>(&text, InsecureParams::Refuse)
+        .unwrap()
+        .unwrap();
+    assert_eq!(again.ranges, vec![range(-(1 << 10), 3)]);
+    assert_eq!(again.sample, options.sample);
+    let second = compile(program, &again).unwrap();
+    assert_eq!(compiled.params, second.params);
+    assert_eq!(compiled.inputs, second.inputs);
+    assert_eq!(compiled.program, second.program);
+    assert_eq!(text, print(&second, &again, None));
+    // A line of one scheme is none of another, nor is a range that ends before it begins.
+    assert!(parse(&text, InsecureParams::Refuse).is_err());
+    for (from, to) in [
+        (r#"["-1024","3"]"#, r#"["4","3"]"#),
+        (r#"["-1024","3"]"#, r#"["","3"]"#),
+        (r#"[-5,0,1,2]"#, r#"[-5,0.5,1,2]"#),
+    ] {
+        assert!(text.contains(from));
+        let altered = text.replace(from, to);
+        let refused = crate::saved::parse::<Bfv>(&altered, InsecureParams::Refuse);
+        assert!(matches!(refused, Err(SavedError::Line(_))), "{to}");
+    }
 }

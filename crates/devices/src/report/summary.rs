@@ -244,8 +244,10 @@ fn noise(f: &mut fmt::Formatter<'_>, outputs: &[NoiseReport]) -> fmt::Result {
         .iter()
         .min_by(|a, b| a.predicted_bits.total_cmp(&b.predicted_bits));
     let Some(least) = least else { return Ok(()) };
+    let measured = least.measured_bits;
+    let measured = measured.map_or_else(String::new, |bits| format!(", {bits} measured"));
     let budget = format_args!(
-        "exact; {} has at least {:.1} bits of noise budget left",
+        "exact; {} has at least {:.1} bits of noise budget left{measured}",
         least.output, least.predicted_bits
     );
     row(f, "precision", budget)

@@ -426,6 +426,9 @@ fn noise(table: &mut Table<'_, '_>, outputs: &[NoiseReport]) -> fmt::Result {
     for output in outputs {
         let budget = format!("at least {:.1}", output.predicted_bits);
         table.row(&output.output, budget, Some(How::Model))?;
+        if let Some(measured) = output.measured_bits {
+            table.row("", measured.to_string(), Some(How::Measured))?;
+        }
     }
     Ok(())
 }

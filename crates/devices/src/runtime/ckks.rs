@@ -10,7 +10,7 @@ use ringmill_limits::room;
 use ringmill_math::Prng;
 use ringmill_schemes::ckks::noise::measured_bits;
 use ringmill_schemes::ckks::roles::{KeyHolder, Operator};
-use ringmill_schemes::ckks::{Ciphertext, Ckks, Flooding, PublicKey, SecretKey};
+use ringmill_schemes::ckks::{Ciphertext, Ckks, Flooding, PublicKey};
 
 use super::client::Client;
 use super::scheme::Runs;
@@ -68,10 +68,6 @@ impl Runs for Ckks {
 }
 
 impl Client<Ckks> {
-    pub fn secret_key(&self) -> &SecretKey {
-        self.holder().secret_key()
-    }
-
     /// For others who encrypt inputs to this client's key.
     pub fn public_key(&self) -> &PublicKey {
         self.holder().public_key()

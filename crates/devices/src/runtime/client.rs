@@ -76,6 +76,10 @@ impl<S: Runs> Client<S> {
         &self.holder
     }
 
+    pub fn secret_key(&self) -> &SecretKeyOf<S> {
+        self.holder.secret_key()
+    }
+
     /// The identity of the secret key, which ciphertexts and keys made here carry; none where the secret key came from a
     /// file that has none.
     pub fn key_id(&self) -> Option<KeyId> {

@@ -63,6 +63,7 @@ where
     let noise = outputs.map(|(output, predicted)| NoiseReport {
         output: output.name.clone(),
         predicted_bits: predicted.budget,
+        measured_bits: None,
     });
     report.noise = noise.collect();
     report

@@ -24,7 +24,7 @@ pub use client::Client;
 pub use error::RuntimeError;
 pub use ringmill_schemes::rlwe::EvaluationKeys;
 pub use scheme::Runs;
-pub use server::{Answer, Server, simulate};
+pub use server::{Answer, AnswerOf, Server, simulate};
 
 /// Slot vectors by input or output name.
 pub type Vectors = BTreeMap<String, Vec<Complex64>>;

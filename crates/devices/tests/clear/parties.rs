@@ -33,6 +33,10 @@ impl roles::KeyHolder for KeyHolder {
         Self(Arc::clone(&self.0))
     }
 
+    fn secret_key(&self) -> &() {
+        &()
+    }
+
     fn key_id(&self) -> Option<KeyId> {
         None
     }

@@ -36,10 +36,6 @@ impl KeyHolder {
         })
     }
 
-    pub fn secret_key(&self) -> &SecretKey {
-        self.keys.secret_key()
-    }
-
     /// For others who encrypt to this key.
     pub fn public_key(&self) -> &PublicKey {
         &self.public
@@ -83,8 +79,12 @@ impl roles::KeyHolder for KeyHolder {
         }
     }
 
+    fn secret_key(&self) -> &SecretKey {
+        self.keys.secret_key()
+    }
+
     fn key_id(&self) -> Option<KeyId> {
-        self.secret_key().key_id()
+        self.keys.secret_key().key_id()
     }
 
     fn evaluation_keys(

@@ -46,10 +46,6 @@ where
         })
     }
 
-    pub fn secret_key(&self) -> &SecretKey {
-        self.keys.secret_key()
-    }
-
     /// For others who encrypt to this key.
     pub fn public_key(&self) -> &PublicKey {
         &self.public
@@ -115,8 +111,12 @@ where
         }
     }
 
+    fn secret_key(&self) -> &SecretKey {
+        self.keys.secret_key()
+    }
+
     fn key_id(&self) -> Option<KeyId> {
-        self.secret_key().key_id()
+        self.keys.secret_key().key_id()
     }
 
     fn evaluation_keys(

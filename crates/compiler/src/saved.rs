@@ -1,0 +1,314 @@
+//! Compiled programs in files: macro text under one line that says how it was compiled.
+//!
+//! The line is a comment of the macro text, so the file is a program too, for whoever wants to compile it otherwise.
+//! What it holds is JSON: the parameters as a parameter file in hexadecimal, and every option.
+
+use std::sync::Arc;
+
+use ringmill_isa::macros::{MacroProgram, text};
+use ringmill_isa::{Level, ParseError};
+use ringmill_limits::Watch;
+use ringmill_schemes::file::{FileError, InsecureParams};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::compile::Compiled;
+use crate::options::{Options, ParamsChoice, Passes};
+use crate::scheme::Compiles;
+
+/// A scheme whose compiled programs are written to files.
+pub trait Saves: Compiles {
+    /// A range as it is written.
+    type KeptRange: Serialize + DeserializeOwned;
+    /// A slot of a sample as it is written.
+    type KeptSlot: Serialize + DeserializeOwned;
+
+    fn keep_range(range: &Self::Range) -> Self::KeptRange;
+
+    /// `None` for one that is none.
+    fn range_of(kept: Self::KeptRange) -> Option<Self::Range>;
+
+    fn keep_message(message: &Self::Message) -> Vec<Self::KeptSlot>;
+
+    fn message_of(kept: Vec<Self::KeptSlot>) -> Self::Message;
+
+    /// The parameter file's bytes.
+    fn write_params(params: &Self::Params) -> Vec<u8>;
+
+    /// # Errors
+    /// A file that is damaged, of another scheme, or of parameters that are not secure.
+    fn read_params(bytes: &[u8], insecure: InsecureParams) -> Result<Arc<Self::Params>, FileError>;
+}
+
+/// How the line begins.
+const MARK: &str = ";ringmill compiled ";
+/// The form of the line; another is refused.
+const FORM: u32 = 1;
+
+/// Why a saved program was refused.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum SavedError {
+    #[error("the first line, which says how the program was compiled, is altered: {0}")]
+    Line(String),
+    #[error(
+        "the program was saved in form {got}, expected {FORM}; load it with the version that saved it, or name options to compile it anew"
+    )]
+    Form { got: u32 },
+    #[error("its parameters: {0}")]
+    Params(#[from] FileError),
+    #[error(transparent)]
+    Text(#[from] ParseError),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, bound = "")]
+struct Line<S: Saves> {
+    form: u32,
+    params: String,
+    options: Kept<S>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    returned: Option<Returned>,
+}
+
+/// What the traced function returned, beside its values: for a front end that gives back the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Returned {
+    One,
+    Tuple,
+    Dict,
+}
+
+/// [`Options`] as they are written.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, bound = "")]
+struct Kept<S: Saves> {
+    seeded_keys: bool,
+    output_level: Level,
+    input_bound: Exact,
+    ranges: Vec<Option<S::KeptRange>>,
+    sample: Option<Vec<Vec<S::KeptSlot>>>,
+    margin: Exact,
+    passes: KeptPasses,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeptPasses {
+    fold: bool,
+    cse: bool,
+    dce: bool,
+    lazy_relin: bool,
+    hoist: bool,
+}
+
+/// A double as the shortest text that reads back to the same bits: infinities too, which JSON numbers lack.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Exact(pub f64);
+
+impl From<Exact> for String {
+    fn from(value: Exact) -> Self {
+        format!("{:?}", value.0)
+    }
+}
+
+impl TryFrom<String> for Exact {
+    type Error = std::num::ParseFloatError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse().map(Self)
+    }
+}
+
+/// The text of a program and how it was compiled.
+pub fn print<S: Saves>(
+    compiled: &Compiled<S>,
+    options: &Options<S>,
+    returned: Option<Returned>,
+) -> String {
+    // Every field by name, so that a new one cannot be forgotten.
+    let Options {
+        params: _, // those that were chosen are kept, whatever chose them
+        target: _, // they keep its limits
+        seeded_keys,
+        output_level: _, // what chose the parameters may have put the outputs above it
+        input_bound,
+        ranges,
+        sample,
+        margin,
+        passes,
+        watch: _, // of the work that made it
+    } = options;
+    let &Passes {
+        fold,
+        cse,
+        dce,
+        lazy_relin,
+        hoist,
+    } = passes;
+    let keep = |range: &Option<S::Range>| range.as_ref().map(S::keep_range);
+    let sample = sample.as_deref();
+    let params = S::write_params(&compiled.params);
+    let line = Line::<S> {
+        form: FORM,
+        params: params.iter().map(|b| format!("{b:02x}")).collect(),
+        options: Kept {
+            seeded_keys: *seeded_keys,
+            output_level: compiled.output_level,
+            input_bound: Exact(*input_bound),
+            ranges: ranges.iter().map(keep).collect(),
+            sample: sample.map(|messages| messages.iter().map(S::keep_message).collect()),
+            margin: Exact(*margin),
+            passes: KeptPasses {
+                fold,
+                cse,
+                dce,
+                lazy_relin,
+                hoist,
+            },
+        },
+        returned,
+    };
+    // Strings, numbers and lists of them: writing them to a string cannot fail.
+    let json = serde_json::to_string(&line).unwrap_or_default();
+    format!("{MARK}{json}\n{}", text::print(&compiled.source))
+}
+
+/// A program that [`print`] wrote and the options it was compiled with, its parameters among them; `None` for other
+/// macro text, which says nothing of either.
+///
+/// # Errors
+/// [`SavedError`]: an altered line, parameters that are malformed, insecure or of another version, text that is no
+/// program. Whether the program fits the options is for [`crate::compile`] to say.
+pub fn parse<S: Saves>(
+    text: &str,
+    insecure: InsecureParams,
+) -> Result<Option<(MacroProgram, Options<S>)>, SavedError> {
+    match options(text, insecure)? {
+        Some(options) => Ok(Some((text::parse(text)?, options))),
+        None => Ok(None),
+    }
+}
+
+/// Whether macro text says how it was compiled.
+pub fn is_saved(text: &str) -> bool {
+    text.starts_with(MARK)
+}
+
+/// The options that a program was compiled with, of text that [`print`] wrote.
+///
+/// # Errors
+/// As [`parse`], for the line alone.
+pub fn options<S: Saves>(
+    text: &str,
+    insecure: InsecureParams,
+) -> Result<Option<Options<S>>, SavedError> {
+    let Some(line) = line::<S>(text)? else {
+        return Ok(None);
+    };
+    let params = hexadecimal(&line.params)
+        .ok_or_else(|| SavedError::Line("the parameters are not hexadecimal".into()))?;
+    let ranges = ranges::<S>(line.options.ranges)?;
+    let Kept {
+        seeded_keys,
+        output_level,
+        input_bound,
+        ranges: _,
+        sample,
+        margin,
+        passes,
+    } = Kept::<S> {
+        ranges: Vec::new(),
+        ..line.options
+    };
+    let KeptPasses {
+        fold,
+        cse,
+        dce,
+        lazy_relin,
+        hoist,
+    } = passes;
+    Ok(Some(Options {
+        target: None,
+        params: ParamsChoice::Given(S::read_params(&params, insecure)?),
+        seeded_keys,
+        output_level,
+        input_bound: input_bound.0,
+        ranges,
+        sample: sample.map(|messages| messages.into_iter().map(S::message_of).collect()),
+        margin: margin.0,
+        passes: Passes {
+            fold,
+            cse,
+            dce,
+            lazy_relin,
+            hoist,
+        },
+        watch: Watch::default(),
+    }))
+}
+
+/// The ranges that inputs were declared to have, of text that [`print`] wrote; empty for other text.
+///
+/// # Errors
+/// As [`parse`], for the line alone.
+pub fn declared_ranges<S: Saves>(text: &str) -> Result<Vec<Option<S::Range>>, SavedError> {
+    match line::<S>(text)? {
+        Some(line) => ranges::<S>(line.options.ranges),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn ranges<S: Saves>(kept: Vec<Option<S::KeptRange>>) -> Result<Vec<Option<S::Range>>, SavedError> {
+    let altered = || SavedError::Line("a range ends before it begins".into());
+    let one = |kept: Option<S::KeptRange>| {
+        let range = kept.map(|kept| S::range_of(kept).ok_or_else(altered));
+        range.transpose()
+    };
+    kept.into_iter().map(one).collect()
+}
+
+fn line<S: Saves>(text: &str) -> Result<Option<Line<S>>, SavedError> {
+    let Some(marked) = text.strip_prefix(MARK) else {
+        return Ok(None);
+    };
+    let line = marked.lines().next().unwrap_or_default();
+    let altered = |fault: serde_json::Error| SavedError::Line(fault.to_string());
+    // The form first: the fields of another are not known.
+    #[derive(Deserialize)]
+    struct Form {
+        form: u32,
+    }
+    let Form { form } = serde_json::from_str(line).map_err(altered)?;
+    if form != FORM {
+        return Err(SavedError::Form { got: form });
+    }
+    serde_json::from_str(line).map(Some).map_err(altered)
+}
+
+/// What the function returned whose program [`print`] wrote, where that is known.
+pub fn returned(text: &str) -> Option<Returned> {
+    #[derive(Deserialize)]
+    struct Only {
+        returned: Option<Returned>,
+    }
+    let line = text.strip_prefix(MARK)?.lines().next()?;
+    serde_json::from_str::<Only>(line).ok()?.returned
+}
+
+fn hexadecimal(digits: &str) -> Option<Vec<u8>> {
+    let pairs = digits.as_bytes().as_chunks::<2>();
+    let byte = |pair: &[u8; 2]| {
+        let [high, low] = pair.map(|digit| char::from(digit).to_digit(16));
+        u8::try_from(16 * high? + low?).ok()
+    };
+    pairs
+        .0
+        .iter()
+        .map(byte)
+        .collect::<Option<_>>()
+        .filter(|_| pairs.1.is_empty())
+}
