@@ -98,7 +98,7 @@ fn forget_peak() {
 #[ignore = "a minute and 2 GiB; `make full` runs it"]
 fn a_million_instructions_compile_in_two_gibibytes() {
     let params = Params::builder(13)
-        .prime_bits(&[60, 40, 40], &[60])
+        .prime_bits(&[60, 45, 45], &[60])
         .build()
         .unwrap();
     let options = Options {
