@@ -48,6 +48,10 @@ OURS = times((1e-4, 3e-4, 2e-4), (5e-4, 2e-4))
 PEER = times((3e-4, 6e-4), (6e-4,))
 
 
+def test_a_clock_that_stood_still_is_no_sample() -> None:
+    assert times((1e-4, 0.0, 2e-4), (1e-5, 2e-4)).fastest("processor") == 1e-4
+
+
 def with_52(rates: dict) -> dict:
     wide = {**rates["instructions"]["512"], "vpmadd52luq": {"per_second": 4e9, "slots": 1.0}}
     return {**rates, "instructions": {**rates["instructions"], "512": wide}}
