@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram};
-use ringmill_schemes::rlwe::{KeyRequest, Params, RlweError};
+use ringmill_schemes::rlwe::{KSwitchKey, KeyForm, KeyRequest, Params, RlweError};
 
 /// The relinearisation key, if anything is relinearised, then the keys of the Galois elements of rotations (`3^step mod 2N`)
 /// and, where they are `2N - 1`, of conjugations, in increasing order.
@@ -30,4 +30,14 @@ pub(crate) fn of(
     let relin = relinearises.then_some(KeyRequest::Relin);
     let galois = found.into_iter().map(KeyRequest::Galois);
     Ok(relin.into_iter().chain(galois).collect())
+}
+
+/// Bytes of so many of them.
+pub(crate) fn bytes(params: &Params, keys: usize, seeded: bool) -> u64 {
+    let form = if seeded {
+        KeyForm::Seeded
+    } else {
+        KeyForm::Stored
+    };
+    keys as u64 * KSwitchKey::bytes_of(params, form)
 }

@@ -3,12 +3,14 @@
 use pyo3::prelude::*;
 use ringmill_math::LineAllocator;
 
+mod command;
 mod data;
 mod errors;
 mod files;
 mod keys;
 mod params;
 mod program;
+mod ready;
 mod runtime;
 mod scheme;
 mod seal;
@@ -27,6 +29,7 @@ fn _ringmill(m: &Bound<'_, PyModule>) -> PyResult<()> {
     program::register(m)?;
     keys::register(m)?;
     runtime::register(m)?;
+    command::register(m)?;
     seal::register(m)?;
     watch::register(m)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))

@@ -9,7 +9,7 @@ use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroInput, MacroProgram, Note};
 use ringmill_isa::mid::{Form, ModulusId};
 use ringmill_schemes::At;
-use ringmill_schemes::bfv::{Bfv, BfvError, KSwitchKey, KeyForm, Params};
+use ringmill_schemes::bfv::{Bfv, BfvError, Params};
 use ringmill_schemes::exact::ExactParams;
 use ringmill_schemes::rlwe::{KeyRequest, RlweError};
 
@@ -85,12 +85,7 @@ impl Compiles for Bfv {
     }
 
     fn key_bytes(params: &Params, keys: usize, seeded: bool) -> u64 {
-        let form = if seeded {
-            KeyForm::Seeded
-        } else {
-            KeyForm::Stored
-        };
-        keys as u64 * KSwitchKey::bytes_of(params, form)
+        keys::bytes(params, keys, seeded)
     }
 
     fn annotation(note: Note) -> Option<()> {

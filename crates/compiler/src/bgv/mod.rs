@@ -9,9 +9,7 @@ use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroInput, MacroProgram, Note};
 use ringmill_isa::mid::{Form, ModulusId};
 use ringmill_schemes::At;
-use ringmill_schemes::bgv::{
-    Bgv, BgvError, ExactParams, Factor, KSwitchKey, KeyForm, NoiseModel, Params,
-};
+use ringmill_schemes::bgv::{Bgv, BgvError, ExactParams, Factor, NoiseModel, Params};
 use ringmill_schemes::rlwe::{KeyRequest, RlweError};
 
 pub use crate::exact::Prediction;
@@ -86,12 +84,7 @@ impl Compiles for Bgv {
     }
 
     fn key_bytes(params: &Params, keys: usize, seeded: bool) -> u64 {
-        let form = if seeded {
-            KeyForm::Seeded
-        } else {
-            KeyForm::Stored
-        };
-        keys as u64 * KSwitchKey::bytes_of(params, form)
+        keys::bytes(params, keys, seeded)
     }
 
     fn annotation(note: Note) -> Option<Factor> {

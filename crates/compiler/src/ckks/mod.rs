@@ -19,8 +19,7 @@ mod wanted;
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroInput, MacroProgram, Note};
 use ringmill_schemes::At;
-use ringmill_schemes::ckks::key::KeyForm;
-use ringmill_schemes::ckks::{Ckks, KSwitchKey, Params, Scale};
+use ringmill_schemes::ckks::{Ckks, Params, Scale};
 pub use ringmill_schemes::rlwe::KeyRequest;
 
 use crate::error::CompileError;
@@ -95,12 +94,7 @@ impl Compiles for Ckks {
     }
 
     fn key_bytes(params: &Params, keys: usize, seeded: bool) -> u64 {
-        let form = if seeded {
-            KeyForm::Seeded
-        } else {
-            KeyForm::Stored
-        };
-        keys as u64 * KSwitchKey::bytes_of(params, form)
+        keys::bytes(params, keys, seeded)
     }
 
     fn annotation(note: Note) -> Option<Scale> {

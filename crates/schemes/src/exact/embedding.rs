@@ -1,6 +1,6 @@
 //! How a message stands in a ciphertext, outside of any procedure.
 
-use ringmill_math::{Modulus, Shoup, kernels};
+use ringmill_math::{Modulus, kernels};
 use zeroize::Zeroizing;
 
 use super::plaintext::Plaintext;
@@ -11,8 +11,8 @@ pub struct Embedding {
     t: Modulus,
     /// f and h.
     inner: [u64; 2],
-    /// w_i, ready, and c_i.
-    outer: Vec<(Shoup, u64)>,
+    /// w_i and c_i.
+    outer: Vec<[u64; 2]>,
 }
 
 impl Embedding {
@@ -23,8 +23,7 @@ impl Embedding {
         primes: &[Modulus],
         outer: impl Fn(Modulus) -> Result<[u64; 2], RlweError>,
     ) -> Result<Self, RlweError> {
-        let ready = |&q: &Modulus| outer(q).map(|[w, c]| (q.shoup(w), c));
-        let outer = primes.iter().map(ready).collect::<Result<_, _>>()?;
+        let outer = primes.iter().map(|&q| outer(q)).collect::<Result<_, _>>()?;
         Ok(Self { t, inner, outer })
     }
 
@@ -45,15 +44,14 @@ impl Embedding {
         source: &[u64],
         limb: &mut [u64],
     ) -> Result<(), RlweError> {
-        let outer = self.outer.get(i).ok_or(RlweError::Length {
+        let &[w, c] = self.outer.get(i).ok_or(RlweError::Length {
             what: "primes of a message",
             expected: i + 1,
             got: self.outer.len(),
         })?;
-        let &(w, c) = outer;
         kernels::conv(self.t, q, limb, source)?;
-        if w.value != 1 {
-            kernels::mul_scalar_assign(q, limb, w.value);
+        if w != 1 {
+            kernels::mul_scalar_assign(q, limb, w);
         }
         kernels::add_scalar_assign(q, limb, c);
         Ok(())

@@ -1,0 +1,53 @@
+//! The `ringmill` command, for the script that the package installs.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use ringmill_cli::{CliError, Trace, TracedFile};
+use ringmill_limits::{Halt, Watch};
+
+use crate::watch::interruptible;
+
+/// The `ringmill` command; gives its exit status. `trace` traces a program in a Python file: it is given the path, the
+/// slots and the scheme asked for and whether what is printed is JSON; and gives macro text, and the ends of inputs whose
+/// types set them.
+#[pyfunction]
+fn cli_main(py: Python<'_>, arguments: Vec<OsString>, trace: Py<PyAny>) -> PyResult<u8> {
+    let told = Arc::new(AtomicBool::new(false));
+    let said = Arc::clone(&told);
+    let work = move |watch: &Watch| {
+        let traced = |asked: Trace<'_>| {
+            Python::attach(|py| {
+                let asked = (asked.program, asked.slots, asked.scheme, asked.json);
+                let told = trace.call1(py, asked);
+                let told = told.and_then(|told| told.extract::<(String, Vec<_>)>(py));
+                let told = told.map(|(text, ends)| TracedFile { text, ends });
+                told.map_err(|error| {
+                    if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+                        CliError::Halt(Halt::Interrupted)
+                    } else {
+                        CliError::Usage(error.value(py).to_string())
+                    }
+                })
+            })
+        };
+        ringmill_cli::main(arguments, Some(&traced), watch.flag(), &said)
+    };
+    match interruptible(py, work) {
+        Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => {
+            // What was stopped in time has said so, and what it kept.
+            if !told.swap(true, Ordering::AcqRel) {
+                eprintln!("ringmill: interrupted");
+            }
+            Ok(ringmill_cli::INTERRUPTED)
+        }
+        done => done,
+    }
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(cli_main, m)?)
+}

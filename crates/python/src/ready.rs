@@ -1,0 +1,261 @@
+//! A program compiled for some scheme, behind one interface for all of them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use ringmill_cli::{Asked, Bar, CliError};
+use ringmill_compiler::saved::{self, Returned};
+use ringmill_compiler::{Compiled, Options};
+use ringmill_devices::Saving;
+use ringmill_devices::runtime::{Client, EvaluationKeys, RuntimeError, Server};
+use ringmill_isa::{macros, mid};
+use ringmill_limits::{Halt, Watch};
+use ringmill_machines::SimOptions;
+use ringmill_schemes::file;
+use ringmill_schemes::rlwe::RingParams;
+
+use crate::data::{Ciphertext, ciphers, wrapped};
+use crate::errors::{CompileError, DataError, DeviceError, FileError, raise};
+use crate::files;
+use crate::keys::{Given, Keys, messages};
+use crate::params::Params;
+use crate::scheme::{Ends, Spoken, failed};
+use crate::watch::halted;
+
+/// Ciphertexts, and the report as a summary, with every figure, and as JSON.
+pub type Ran = (HashMap<String, Ciphertext>, [String; 3]);
+
+/// What Python asks of a run, beside its inputs and keys.
+pub struct Wanted {
+    pub device: String,
+    pub trace: Option<PathBuf>,
+    pub progress: bool,
+    pub spill: bool,
+    /// Why the program is of its scheme.
+    pub why: String,
+    pub checkpoint: Option<(PathBuf, f64)>,
+    pub resume: Option<PathBuf>,
+    pub expanded_bytes: Option<u64>,
+}
+
+/// A compiled program of some scheme.
+pub trait AnyProgram: Send + Sync {
+    fn name(&self) -> &str;
+    fn params(&self) -> Params;
+    fn slots(&self) -> u32;
+    fn scheme(&self) -> &str;
+    fn outputs(&self) -> &[String];
+    fn key_bytes(&self) -> u64;
+    fn predicted_bits(&self) -> Option<Vec<(String, f64)>>;
+    fn predicted_budget(&self) -> Option<Vec<(String, f64)>>;
+    fn ranges(&self) -> Vec<(String, Ends)>;
+    fn text(&self, level: &str, machine: &str, watch: &Watch) -> PyResult<String>;
+    fn saved(&self, returned: Option<Returned>) -> String;
+    fn keygen(&self, watch: &Watch) -> PyResult<Keys>;
+    fn load_secret_key(&self, path: &Path, watch: &Watch) -> PyResult<Keys>;
+    fn run(
+        &self,
+        ciphertexts: &HashMap<String, Ciphertext>,
+        plain: Given,
+        keys: &Arc<EvaluationKeys>,
+        wanted: Wanted,
+        watch: &Watch,
+    ) -> PyResult<Ran>;
+}
+
+/// One of a scheme that is known.
+pub struct Ready<S: Spoken> {
+    compiled: Arc<Compiled<S>>,
+    /// How it was compiled.
+    options: Options<S>,
+    /// The server of the keys last used: it holds what seeds and constants expanded to.
+    server: Mutex<Option<Kept<S>>>,
+}
+
+type Kept<S> = (Arc<EvaluationKeys>, Arc<Server<S>>);
+
+impl<S: Spoken> Ready<S> {
+    pub fn new(compiled: Compiled<S>, options: Options<S>) -> Self {
+        Self {
+            compiled: Arc::new(compiled),
+            options,
+            server: Mutex::new(None),
+        }
+    }
+
+    fn server(
+        &self,
+        keys: &Arc<EvaluationKeys>,
+        watch: &Watch,
+    ) -> Result<Arc<Server<S>>, RuntimeError<S::Error>> {
+        // Held for moments only: a process that is forked meanwhile could not take it any more.
+        let kept = || self.server.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, server)) = kept().as_ref().filter(|(of, _)| Arc::ptr_eq(of, keys)) {
+            return Ok(Arc::clone(server));
+        }
+        // The keys are held twice while it is made.
+        watch.admit("the run's keys", self.compiled.key_bytes())?;
+        let compiled = Arc::clone(&self.compiled);
+        let server = Server::new_watched(compiled, (**keys).clone(), watch)?;
+        let server = Arc::new(server);
+        *kept() = Some((Arc::clone(keys), Arc::clone(&server)));
+        Ok(server)
+    }
+
+    /// What is predicted of each output, if it is predicted of outputs at all.
+    fn predicted(&self, of: fn(&S::Prediction) -> Option<f64>) -> Option<Vec<(String, f64)>> {
+        let outputs = self.compiled.outputs.iter().zip(&self.compiled.predicted);
+        outputs
+            .map(|(output, predicted)| Some((output.name.clone(), of(predicted)?)))
+            .collect()
+    }
+}
+
+impl<S: Spoken> AnyProgram for Ready<S> {
+    fn name(&self) -> &str {
+        &self.compiled.source.name
+    }
+
+    fn params(&self) -> Params {
+        Params::of::<S>(&self.compiled.params)
+    }
+
+    fn slots(&self) -> u32 {
+        self.compiled.source.slots
+    }
+
+    fn scheme(&self) -> &str {
+        self.compiled.source.scheme.as_str()
+    }
+
+    fn outputs(&self) -> &[String] {
+        &self.compiled.source.outputs
+    }
+
+    fn key_bytes(&self) -> u64 {
+        self.compiled.key_bytes()
+    }
+
+    fn predicted_bits(&self) -> Option<Vec<(String, f64)>> {
+        self.predicted(S::predicted_bits)
+    }
+
+    fn predicted_budget(&self) -> Option<Vec<(String, f64)>> {
+        self.predicted(S::predicted_budget)
+    }
+
+    fn ranges(&self) -> Vec<(String, Ends)> {
+        let inputs = self.compiled.inputs.iter();
+        inputs
+            .map(|i| (i.name.clone(), S::ends(&i.range)))
+            .collect()
+    }
+
+    fn text(&self, level: &str, machine: &str, watch: &Watch) -> PyResult<String> {
+        let compiled = &self.compiled;
+        match level {
+            "macro" => Ok(macros::text::print(&compiled.managed)),
+            "mid" => Ok(mid::text::print_program(&compiled.program)),
+            "micro" => {
+                let mut text = Vec::new();
+                let machine = ringmill_machines::open(machine).map_err(raise::<DeviceError, _>)?;
+                let options = SimOptions {
+                    watch: watch.clone(),
+                    ..SimOptions::default()
+                };
+                machine
+                    .micro_text(&compiled.program, options, &mut text)
+                    .map_err(raise::<DeviceError, _>)?;
+                String::from_utf8(text).map_err(raise::<DeviceError, _>)
+            }
+            other => Err(CompileError::new_err(format!(
+                "there is no level `{other}`; expected macro, mid or micro"
+            ))),
+        }
+    }
+
+    fn saved(&self, returned: Option<Returned>) -> String {
+        saved::print(&self.compiled, &self.options, returned)
+    }
+
+    fn keygen(&self, watch: &Watch) -> PyResult<Keys> {
+        let client = Client::new(Arc::clone(&self.compiled));
+        Keys::new(&self.compiled, client, watch)
+    }
+
+    fn load_secret_key(&self, path: &Path, watch: &Watch) -> PyResult<Keys> {
+        let params = self.compiled.params.ring_params();
+        let secret = files::read(path, watch, |bytes| {
+            file::read_secret_key_in_the_clear(bytes, params)
+        })?;
+        let client = Client::with_secret_key(Arc::clone(&self.compiled), secret);
+        Keys::new(&self.compiled, client, watch)
+    }
+
+    fn run(
+        &self,
+        ciphertexts: &HashMap<String, Ciphertext>,
+        plain: Given,
+        keys: &Arc<EvaluationKeys>,
+        wanted: Wanted,
+        watch: &Watch,
+    ) -> PyResult<Ran> {
+        let plains = messages::<S>(plain)?;
+        let device = ringmill_devices::open(&wanted.device).map_err(raise::<DeviceError, _>)?;
+        let server = self.server(keys, watch).map_err(failed::<S>)?;
+        let bytes = ciphertexts.values().map(|c| c.inner.bytes()).sum();
+        let starved = |halt: Halt| halted(&halt, halt.to_string());
+        watch
+            .admit("the encrypted inputs", bytes)
+            .map_err(starved)?;
+        let ciphers = ciphers::<S>(ciphertexts)?;
+        let inputs = (&ciphers, &plains);
+        let answer = ringmill_cli::run_on(
+            device.as_ref(),
+            &server,
+            inputs,
+            Asked {
+                spill: wanted.spill,
+                trace: wanted.trace.as_deref(),
+                saving: wanted.checkpoint.map(|(path, seconds)| Saving {
+                    path,
+                    // Checked by our own Python; what is no duration is no limit.
+                    every: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
+                }),
+                resume: wanted.resume,
+                expanded_bytes: wanted.expanded_bytes,
+            },
+            &if wanted.progress {
+                Bar::new()
+            } else {
+                Bar::none()
+            },
+            watch,
+        );
+        let mut answer = answer.map_err(stopped::<S>)?;
+        answer.report.scheme.why = wanted.why;
+        let json = serde_json::to_string(&answer.report).map_err(raise::<DeviceError, _>)?;
+        let (summary, detail) = (
+            answer.report.to_string(),
+            answer.report.detail().to_string(),
+        );
+        let degree = self.compiled.params.ring_params().degree();
+        let outputs = wrapped::<S>(answer.outputs.unwrap_or_default(), degree);
+        Ok((outputs, [summary, detail, json]))
+    }
+}
+
+/// Why a run gave nothing.
+fn stopped<S: Spoken>(error: CliError) -> PyErr {
+    match error {
+        CliError::Device(error) => failed::<S>(RuntimeError::Device(error)),
+        CliError::Runtime(error) => match error.downcast::<RuntimeError<S::Error>>() {
+            Ok(error) => failed::<S>(*error),
+            Err(error) => raise::<DataError, _>(error),
+        },
+        error => raise::<FileError, _>(error),
+    }
+}
