@@ -7,7 +7,7 @@ from typing import Any
 
 from ringmill.check import arguments, integer, shown
 from ringmill.trace import Encrypted, compile_error, refuse
-from ringmill.types import bit, named
+from ringmill.types import named
 
 
 def _encrypted(name: str, x: Any) -> Encrypted:
@@ -72,25 +72,26 @@ def sum(x: Encrypted, width: int, stride: int = 1) -> Encrypted:
 
 @arguments("rm.equal", compile_error, x=_encrypted)
 def equal(x: Encrypted, y: Any) -> Encrypted:
-    """1 in the slots where `x` and `y`, bits, are equal, and 0 in the others: 1 - (x - y)^2.
+    """1 in the slots where `x` and `y`, whole numbers, are equal, and 0 in the others.
 
-    `y` is an encrypted or plain vector of bits, an array of them, or one. Longer numbers are equal where all of their
-    bits are, and the product of what this gives for each says where that is.
+    `y` is an encrypted or plain vector of the same type, an array, or a number. The compiler writes it out: for short
+    ranges (bits, bytes) as a polynomial that has all differences but 0 as roots, for longer ones by Fermat's little
+    theorem, 1 - (x - y)^(t - 1) modulo the plaintext modulus t, which is about as deep as t has bits.
 
     >>> import ringmill as rm
     >>> @rm.program
-    ... def same(x: rm.Encrypted[rm.bit[4]], y: rm.Encrypted[rm.bit[4]]):
+    ... def same(x: rm.Encrypted[rm.uint(8)[4]], y: rm.Encrypted[rm.uint(8)[4]]):
     ...     return rm.equal(x, y)
-    >>> same(x=[0, 1, 0, 1], y=[0, 0, 1, 1])
-    array([1, 0, 0, 1])
+    >>> same(x=[0, 1, 255, 7], y=[0, 0, 255, 8])
+    array([1, 0, 1, 0])
     """
-    if x._kind != bit:
+    if not x._kind.whole:
         refuse(
-            f"rm.equal compares values of type bit, and x is of {named(x._kind)}: of longer numbers it would take a "
-            "power of about the plain modulus, which no parameters hold; compare their bits, and multiply the results"
+            f"rm.equal compares whole numbers, and x is of {named(x._kind)}, whose values are approximate; declare the "
+            "arguments rm.integer, rm.uint(bits) or rm.bit"
         )
     difference = x - y
-    return 1 - difference * difference
+    return x._tracer.emit(difference._kind, "is_zero", difference._id)
 
 
 @arguments("rm.polynomial", compile_error, x=_encrypted)

@@ -343,11 +343,38 @@ def test_bits_that_are_equal():
     assert np.array_equal(got["zero"], x == 0)
 
     @rm.program
-    def wide(x: rm.Encrypted[rm.uint(8)], y: rm.Encrypted[rm.uint(8)]):
-        return rm.equal(x, y)
+    def approximate(x: rm.Encrypted):
+        return rm.equal(x, 1)
 
-    with pytest.raises(rm.CompileError, match=r"rm.equal compares values of type bit, and x is of uint\(8\)"):
-        wide.compile(slots=SLOTS)
+    with pytest.raises(rm.CompileError, match=r"rm\.equal compares whole numbers, and x is of"):
+        approximate.compile(slots=SLOTS)
+
+
+@pytest.mark.parametrize("scheme", ["bfv", "bgv"])
+def test_numbers_that_are_equal(scheme):
+    @rm.program
+    def found(x: rm.Encrypted[rm.uint(4)[SLOTS]], y: rm.Encrypted[rm.uint(4)[SLOTS]], p: rm.Plain[rm.uint(4)[SLOTS]]):
+        return {
+            "same": rm.equal(x, y),
+            "plain": rm.equal(x, p) * x,
+            "three": rm.equal(x, 3),
+            "none": rm.equal(x - y, 16),
+        }
+
+    compiled = found.compile(slots=SLOTS, scheme=scheme)
+    client = compiled.keygen()
+    rng = np.random.default_rng(3)
+    x, y, p = rng.integers(0, 16, (3, SLOTS))
+    y[::2], p[::3] = x[::2], x[::3]
+    run = compiled.run(client.encrypt(x=x, y=y), plain={"p": p})
+    got = client.decrypt(run)
+    assert np.array_equal(got["same"], x == y)
+    assert np.array_equal(got["plain"], (x == p) * x)
+    assert np.array_equal(got["three"], x == 3)
+    assert not got["none"].any()
+    budgets = client.noise_budget(run)
+    assert all(budgets[name] >= bits - 1 for name, bits in compiled.predicted_budget.items())
+    assert np.array_equal(found(x=x, y=y, p=p)["same"], x == y)
 
 
 def test_schemes_by_name_and_by_parameters(small):

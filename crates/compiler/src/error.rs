@@ -128,6 +128,12 @@ pub enum CompileError<E = CkksError> {
     )]
     InexactInteger { at: At, value: i128 },
 
+    /// What approximate numbers do not have.
+    #[error(
+        "{at}{op} is of whole numbers: an approximate one is never zero for sure; use a scheme of integers"
+    )]
+    OfIntegers { at: At, op: &'static str },
+
     /// A constant that is no integer.
     #[error(
         "{at}the constant {value} cannot be used here: the scheme computes on whole numbers, and as a double one is below 2^53; \
@@ -151,6 +157,13 @@ pub enum CompileError<E = CkksError> {
         "output {output:?} may have more than 127 bits; declare narrower ranges of the inputs, or multiply less often"
     )]
     Unbounded { output: String },
+
+    /// A test for zero of what nothing is known of.
+    #[error(
+        "{at}what is tested for zero here may have more than 127 bits; declare narrower ranges of the inputs, or multiply less \
+         often"
+    )]
+    UnboundedTest { at: At },
 
     /// Noise that would drown messages.
     #[error(
@@ -247,6 +260,8 @@ impl<E> CompileError<E> {
             Self::TooDeep { at, .. }
             | Self::BadConstant { at, .. }
             | Self::InexactInteger { at, .. }
+            | Self::OfIntegers { at, .. }
+            | Self::UnboundedTest { at }
             | Self::NotWhole { at, .. }
             | Self::Overflow { at, .. }
             | Self::TooLarge { at, .. }

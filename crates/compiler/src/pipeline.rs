@@ -30,7 +30,7 @@ pub(crate) fn check<S: Compiles>(source: &MacroProgram) -> Result<(), ErrorOf<S>
 }
 
 /// Bytes that a value of a program takes on its way through the compiler, about.
-const A_VALUE: u64 = 1024;
+pub(crate) const A_VALUE: u64 = 1024;
 
 /// Calls and repeats written out, if there may be memory for it, and all constants the scheme's.
 pub(crate) fn plain<S: Compiles>(

@@ -7,10 +7,51 @@
 
 use std::collections::BTreeMap;
 
-use ringmill_isa::source::SourceLoc;
+/// What coefficients are: numbers of which some are nothing to do.
+pub(crate) trait Coefficient: Copy + PartialEq + From<u8> {}
 
-use crate::builder::{TraceBuilder, TraceError, Traced};
-use crate::error::At;
+impl<C: Copy + PartialEq + From<u8>> Coefficient for C {}
+
+/// What evaluation emits.
+pub(crate) trait Arithmetic {
+    type Value: Copy;
+    type Coefficient: Coefficient;
+    type Error;
+
+    fn constant(&mut self, c: Self::Coefficient) -> Result<Self::Value, Self::Error>;
+    /// `x` times a constant that is neither 0 nor 1.
+    fn scaled(&mut self, x: Self::Value, c: Self::Coefficient) -> Result<Self::Value, Self::Error>;
+    fn square(&mut self, x: Self::Value) -> Result<Self::Value, Self::Error>;
+    fn product(&mut self, x: Self::Value, y: Self::Value) -> Result<Self::Value, Self::Error>;
+    fn sum(&mut self, x: Self::Value, y: Self::Value) -> Result<Self::Value, Self::Error>;
+}
+
+/// `coefficients[0] + coefficients[1] x + coefficients[2] x^2 + ...`; `None` for zero.
+///
+/// # Errors
+/// What emitting says.
+pub(crate) fn evaluate<A: Arithmetic>(
+    out: &mut A,
+    x: A::Value,
+    coefficients: &[A::Coefficient],
+) -> Result<Option<A::Value>, A::Error> {
+    let p = trimmed(coefficients);
+    let budget = depth(p);
+    let plan = Plan::of(p);
+    let powers = BTreeMap::from([(1, x)]);
+    Evaluation { out, plan, powers }.part(p, budget)
+}
+
+/// Products of ciphertexts that evaluating such a polynomial takes.
+pub(crate) fn products<C: Coefficient>(coefficients: &[C]) -> usize {
+    let p = trimmed(coefficients);
+    Plan::of(p).cost(p, depth(p))
+}
+
+/// Levels that a polynomial takes.
+pub(crate) fn depth<C>(trimmed: &[C]) -> u32 {
+    trimmed.len().max(1).next_power_of_two().trailing_zeros()
+}
 
 /// Depth of x^j as products of smaller powers.
 fn power_depth(j: usize) -> u32 {
@@ -24,17 +65,23 @@ struct Plan {
 }
 
 impl Plan {
+    /// That of the fewest products.
+    fn of<C: Coefficient>(p: &[C]) -> Self {
+        let budget = depth(p);
+        (1..=budget.max(1))
+            .map(|baby_bits| Self { baby_bits })
+            .min_by_key(|plan| plan.cost(p, budget))
+            .unwrap_or(Self { baby_bits: 1 })
+    }
+
     /// Whether a constant times x^j may stand in a sum that must fit `budget` levels.
     fn allows(self, j: usize, budget: u32) -> bool {
         j == 0 || ((j >> self.baby_bits == 0 || j.is_power_of_two()) && power_depth(j) < budget)
     }
 
     /// The exponent at which to split `p`, or `None` if it is a plain sum.
-    fn split(self, p: &[f64], budget: u32) -> Option<usize> {
-        let fits = p
-            .iter()
-            .enumerate()
-            .all(|(j, &c)| c == 0.0 || self.allows(j, budget));
+    fn split<C: Coefficient>(self, p: &[C], budget: u32) -> Option<usize> {
+        let fits = terms(p).all(|(j, _)| self.allows(j, budget));
         if fits {
             None
         } else {
@@ -43,14 +90,17 @@ impl Plan {
     }
 
     /// Products that evaluating `p` takes, its powers aside, which are added to `powers`.
-    fn products(self, p: &[f64], budget: u32, powers: &mut BTreeMap<usize, ()>) -> usize {
+    fn products<C: Coefficient>(
+        self,
+        p: &[C],
+        budget: u32,
+        powers: &mut BTreeMap<usize, ()>,
+    ) -> usize {
         let p = trimmed(p);
         match self.split(p, budget) {
             None => {
-                p.iter()
-                    .enumerate()
-                    .filter(|&(j, &c)| j > 1 && c != 0.0)
-                    .for_each(|(j, _)| need_power(j, powers));
+                let needed = terms(p).filter(|&(j, _)| j > 1);
+                needed.for_each(|(j, _)| need_power(j, powers));
                 0
             }
             Some(at) => {
@@ -62,7 +112,7 @@ impl Plan {
         }
     }
 
-    fn cost(self, p: &[f64], budget: u32) -> usize {
+    fn cost<C: Coefficient>(self, p: &[C], budget: u32) -> usize {
         let mut powers = BTreeMap::new();
         self.products(p, budget, &mut powers) + powers.len()
     }
@@ -82,77 +132,42 @@ fn need_power(j: usize, powers: &mut BTreeMap<usize, ()>) {
     }
 }
 
+/// Exponents and coefficients that are not zero.
+fn terms<C: Coefficient>(p: &[C]) -> impl DoubleEndedIterator<Item = (usize, C)> {
+    let all = p.iter().copied().enumerate();
+    all.filter(|&(_, c)| c != C::from(0))
+}
+
 /// Without leading zero coefficients.
-fn trimmed(p: &[f64]) -> &[f64] {
-    let len = p.iter().rposition(|&c| c != 0.0).map_or(0, |last| last + 1);
-    p.split_at(len).0
+pub(crate) fn trimmed<C: Coefficient>(p: &[C]) -> &[C] {
+    let len = p.iter().rposition(|&c| c != C::from(0));
+    p.split_at(len.map_or(0, |last| last + 1)).0
 }
 
-impl TraceBuilder {
-    /// `coefficients[0] + coefficients[1] x + coefficients[2] x^2 + ...` in every slot of `x`.
-    ///
-    /// # Errors
-    /// [`TraceError::NoCoefficients`], [`TraceError::NotFinite`]; [`TraceError::PlainArithmetic`] on a plain input.
-    pub fn polynomial(
-        &mut self,
-        x: Traced,
-        coefficients: &[f64],
-        loc: Option<SourceLoc>,
-    ) -> Result<Traced, TraceError> {
-        if coefficients.is_empty() {
-            return Err(TraceError::NoCoefficients { at: At(loc) });
-        }
-        if let Some(index) = coefficients.iter().position(|c| !c.is_finite()) {
-            return Err(TraceError::NotFinite {
-                at: At(loc),
-                index,
-                value: coefficients[index],
-            });
-        }
-        let p = trimmed(coefficients);
-        let budget = p.len().max(1).next_power_of_two().trailing_zeros();
-        let plan = (1..=budget.max(1))
-            .map(|baby_bits| Plan { baby_bits })
-            .min_by_key(|plan| plan.cost(p, budget))
-            .unwrap_or(Plan { baby_bits: 1 });
-        let mut evaluation = Evaluation {
-            trace: self,
-            plan,
-            powers: BTreeMap::from([(1, x)]),
-            loc: &loc,
-        };
-        match evaluation.part(p, budget)? {
-            Some(result) => Ok(result),
-            None => self.scalar(0.0, loc),
-        }
-    }
-}
-
-struct Evaluation<'a> {
-    trace: &'a mut TraceBuilder,
+struct Evaluation<'a, A: Arithmetic> {
+    out: &'a mut A,
     plan: Plan,
-    powers: BTreeMap<usize, Traced>,
-    loc: &'a Option<SourceLoc>,
+    powers: BTreeMap<usize, A::Value>,
 }
 
-impl Evaluation<'_> {
-    fn power(&mut self, j: usize) -> Result<Traced, TraceError> {
+impl<A: Arithmetic> Evaluation<'_, A> {
+    fn power(&mut self, j: usize) -> Result<A::Value, A::Error> {
         if let Some(&known) = self.powers.get(&j) {
             return Ok(known);
         }
         let (high, low) = factors(j);
         let (a, b) = (self.power(high)?, self.power(low)?);
         let product = if high == low {
-            self.trace.square(a, self.loc.clone())?
+            self.out.square(a)?
         } else {
-            self.trace.mul(a, b, self.loc.clone())?
+            self.out.product(a, b)?
         };
         self.powers.insert(j, product);
         Ok(product)
     }
 
     /// `p` evaluated within `budget` levels; `None` for zero. Recursion is as deep as the degree has bits.
-    fn part(&mut self, p: &[f64], budget: u32) -> Result<Option<Traced>, TraceError> {
+    fn part(&mut self, p: &[A::Coefficient], budget: u32) -> Result<Option<A::Value>, A::Error> {
         let p = trimmed(p);
         let Some(at) = self.plan.split(p, budget) else {
             return self.sum(p);
@@ -160,32 +175,31 @@ impl Evaluation<'_> {
         let (low, high) = p.split_at(at);
         let giant = self.power(at)?;
         let product = match self.part(high, budget.saturating_sub(1))? {
-            Some(high) => self.trace.mul(high, giant, self.loc.clone())?,
+            Some(high) => self.out.product(high, giant)?,
             None => return self.part(low, budget),
         };
         match self.part(low, budget)? {
-            Some(low) => Ok(Some(self.trace.add(product, low, self.loc.clone())?)),
+            Some(low) => Ok(Some(self.out.sum(product, low)?)),
             None => Ok(Some(product)),
         }
     }
 
     /// A sum of constants times powers.
-    fn sum(&mut self, p: &[f64]) -> Result<Option<Traced>, TraceError> {
-        let mut sum: Option<Traced> = None;
-        for (j, &c) in p.iter().enumerate().rev().filter(|&(_, &c)| c != 0.0) {
-            let coefficient = self.trace.scalar(c, self.loc.clone())?;
+    fn sum(&mut self, p: &[A::Coefficient]) -> Result<Option<A::Value>, A::Error> {
+        let mut sum: Option<A::Value> = None;
+        for (j, c) in terms(p).rev() {
             let term = if j == 0 {
-                coefficient
+                self.out.constant(c)?
             } else {
                 let power = self.power(j)?;
-                if c == 1.0 {
+                if c == A::Coefficient::from(1) {
                     power
                 } else {
-                    self.trace.mul(power, coefficient, self.loc.clone())?
+                    self.out.scaled(power, c)?
                 }
             };
             sum = Some(match sum {
-                Some(sum) => self.trace.add(sum, term, self.loc.clone())?,
+                Some(sum) => self.out.sum(sum, term)?,
                 None => term,
             });
         }

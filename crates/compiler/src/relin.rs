@@ -35,6 +35,7 @@ fn is_product(instr: &MacroInstr, types: &[MacroType]) -> bool {
         | MacroOp::Rotate
         | MacroOp::Hrotate
         | MacroOp::Conj
+        | MacroOp::Iszero
         | MacroOp::Output => false,
         // Written out before.
         MacroOp::Call | MacroOp::Repeat => false,
@@ -51,6 +52,7 @@ fn takes_three(instr: &MacroInstr, types: &[MacroType]) -> bool {
         | MacroOp::Rotate
         | MacroOp::Hrotate
         | MacroOp::Conj
+        | MacroOp::Iszero
         | MacroOp::Output => false,
         // Without operands; placed later; written out before.
         MacroOp::Input | MacroOp::Encode => false,

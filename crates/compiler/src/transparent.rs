@@ -98,6 +98,8 @@ impl<'a> Sums<'a> {
                 MacroOp::Mul => self.own(d, sizes.iter().sum::<u8>().saturating_sub(1)),
                 MacroOp::Square => self.own(d, 2 * size - 1),
                 MacroOp::Relin => self.own(d, 2),
+                // Products, of what is not open.
+                MacroOp::Iszero => self.own(d, size.min(2)),
                 MacroOp::Rescale
                 | MacroOp::Refactor
                 | MacroOp::Conj

@@ -159,6 +159,12 @@ impl MacroBuilder {
         self.record(file, line, |trace, loc| trace.conj(a, loc))
     }
 
+    /// 1 in the slots where `a` is zero, 0 in the others.
+    fn is_zero(&mut self, a: usize, file: &str, line: u32) -> PyResult<usize> {
+        let a = self.value(a)?;
+        self.record(file, line, |trace, loc| trace.is_zero(a, loc))
+    }
+
     /// Rotation to the left by `steps` slots.
     fn rotate(&mut self, a: usize, steps: i64, file: &str, line: u32) -> PyResult<usize> {
         let a = self.value(a)?;

@@ -59,7 +59,7 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Bfv>, Co
             let keys = elements.iter().copied().map(KeyRequest::Galois).collect();
             (OpKey::hoisted_rotate(level, elements, seeded), keys)
         }
-        // The macro verifier has refused other shapes, calls and repeats are written out before, constants are integers,
+        // The macro verifier has refused other shapes, calls, repeats and tests for zero are written out before, constants are integers,
         // levels stay, and what is no computation does not come here.
         (
             MacroOp::Input
@@ -78,6 +78,7 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Bfv>, Co
             | MacroOp::Rotate
             | MacroOp::Hrotate
             | MacroOp::Conj
+            | MacroOp::Iszero
             | MacroOp::Call
             | MacroOp::Repeat
             | MacroOp::Output,

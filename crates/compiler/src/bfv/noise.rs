@@ -66,8 +66,8 @@ fn of_result(
             Some(model.switched(first()?, level))
         }
         MacroOp::Neg | MacroOp::Conj | MacroOp::Output => first(),
-        // Levels stay, there are no factors, and calls and repeats are written out before.
+        // Levels stay, there are no factors, and the others are written out before.
         MacroOp::Rescale | MacroOp::Modswitch | MacroOp::Refactor => None,
-        MacroOp::Call | MacroOp::Repeat => None,
+        MacroOp::Iszero | MacroOp::Call | MacroOp::Repeat => None,
     }
 }

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use ringmill_isa::macros::{LevelNote, MacroProgram, MacroType, Note};
 use ringmill_schemes::bfv::{Bfv, Params};
+use ringmill_schemes::exact::{ExactParams, PlainModulus};
 
 use super::noise::of_outputs;
 use super::{CompileError, Options, Wanted};
 use crate::error::At;
-use crate::exact::Prediction;
 use crate::exact::degree::{Found, check_given, smallest};
 use crate::exact::held::Held;
 use crate::exact::primes::Room;
+use crate::exact::{Prediction, zero};
 use crate::scheme::Fitted;
 
 /// Noise budget that an output must have: below one bit a message may be lost.
@@ -30,32 +31,43 @@ pub(super) fn choose(
     let room = Room::new(options.target.as_ref());
     let security = (wanted.table, wanted.level);
     let found = smallest(program, options, security, Arc::as_ref, |log_n, allowed| {
-        at_degree(program, wanted, &held, room, log_n, allowed)
+        let t = held.modulus(log_n)?;
+        let program = zero::written_out(program, t, &held, &options.watch)?;
+        at_degree(&program, (wanted, options), t, room, log_n, allowed)
     })?;
-    fitted(program, found, held)
+    fitted(program, options, found, held)
 }
 
 /// The fewest bits of ciphertext primes that hold the noise, if the table allows them.
 fn at_degree(
     program: &MacroProgram,
-    wanted: &Wanted,
-    held: &Held,
+    (wanted, options): (&Wanted, &Options),
+    t: PlainModulus,
     room: Room,
     log_n: u8,
     allowed: u32,
 ) -> Result<Found<Arc<Params>>, CompileError> {
-    let t = held.modulus(log_n)?;
-    // The budget grows with the primes, bit for bit: from a guess it is a step to the answer, and a few to the least.
-    let mut total = t.reducer().bits() + u32::from(log_n) + 10;
-    let mut best: Option<Arc<Params>> = None;
-    let mut tried = std::collections::BTreeSet::new();
-    while tried.insert(total) {
-        let (count, bits) = room.split(total, log_n);
-        let needed = (count + 1) * bits;
-        let primes = room.primes(log_n, t, (count + 1, bits));
-        let Some(primes) = primes.filter(|_| needed <= allowed) else {
-            let short = needed.saturating_sub(allowed).max(1);
-            return Ok(best.map_or(Found::Short(short.into(), At(None)), Found::Fits));
+    let choices = room.choices(log_n, t.reducer().bits() + 2, allowed);
+    // The budget grows with the primes, bit for bit where messages survive: from a guess it is a step to the answer, and
+    // a few to the least. Elsewhere noise is beyond all measure, and halving what is left finds the way.
+    let first =
+        |bits: f64| choices.partition_point(|&(count, each)| f64::from(count * each) < bits);
+    let (mut low, mut high) = (0, choices.len());
+    let mut at = first(f64::from(t.reducer().bits() + u32::from(log_n) + 10));
+    let (mut best, mut short) = (None, 1.0);
+    while low < high {
+        at = if at >= high {
+            high - 1
+        } else if at < low {
+            usize::midpoint(low, high)
+        } else {
+            at
+        };
+        options.watch.check()?;
+        let (count, bits) = choices[at];
+        let Some(primes) = room.primes(log_n, t, (count + 1, bits)) else {
+            low = at + 1;
+            continue;
         };
         let (special, cipher) = primes.split_at(1);
         let params = Params::builder(log_n, t)
@@ -65,18 +77,13 @@ fn at_degree(
             .build()?;
         let missing = MARGIN_BITS - least(program, &params);
         if missing <= 0.0 {
-            let smaller = best
-                .as_ref()
-                .is_none_or(|b| params.log_q(params.max_level()) < b.log_q(b.max_level()));
-            if smaller {
-                best = Some(params);
-            }
+            (high, best) = (at, Some(params));
+        } else {
+            (low, short) = (at + 1, missing);
         }
-        let next = f64::from(count * bits) + missing.ceil().clamp(-1e4, 1e4);
-        let least_bits = t.reducer().bits() + 2;
-        total = (next.max(0.0) as u32).max(least_bits);
+        at = first(f64::from(count * bits) + missing.ceil());
     }
-    Ok(best.map_or(Found::Short(0.0, At(None)), Found::Fits))
+    Ok(best.map_or(Found::Short(short, At(None)), Found::Fits))
 }
 
 /// The smallest budget of an output.
@@ -97,7 +104,9 @@ pub(super) fn given(
     held: Held,
 ) -> Result<Fitted<Bfv>, CompileError> {
     check_given(program, &**params, options, &held)?;
-    let missing = MARGIN_BITS - least(program, params);
+    let t = params.plain_modulus();
+    let written_out = zero::written_out(program, t, &held, &options.watch)?;
+    let missing = MARGIN_BITS - least(&written_out, params);
     if missing > 0.0 {
         let top = params.max_level();
         return Err(CompileError::TooNoisy {
@@ -107,26 +116,29 @@ pub(super) fn given(
             allowed_bits: params.log_q(top).ceil() as u32,
         });
     }
-    fitted(program, Arc::clone(params), held)
+    fitted(program, options, Arc::clone(params), held)
 }
 
 fn fitted(
     program: &MacroProgram,
+    options: &Options,
     params: Arc<Params>,
     held: Held,
 ) -> Result<Fitted<Bfv>, CompileError> {
+    let t = params.plain_modulus();
+    let program = zero::written_out(program, t, &held, &options.watch)?;
     let level = params.max_level();
     let there = LevelNote {
         level,
         note: Note::Bare,
     };
-    let mut managed = program.clone();
+    let noise = of_outputs(&program, &params);
+    let mut managed = program.into_owned();
     for ty in &mut managed.types {
         match ty {
             MacroType::Cipher { at, .. } | MacroType::Plain { at } => *at = Some(there),
         }
     }
-    let noise = of_outputs(program, &params);
     let predicted = held.outputs.into_iter().zip(noise);
     let predicted = predicted.map(|(range, noise)| Prediction {
         budget: noise.map_or(0.0, |noise| noise.budget()),

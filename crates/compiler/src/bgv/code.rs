@@ -69,7 +69,7 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Bgv>, Co
             let keys = elements.iter().copied().map(KeyRequest::Galois).collect();
             (OpKey::hoisted_rotate(level, elements, seeded), keys)
         }
-        // The macro verifier has refused other shapes, calls and repeats are written out before, constants are integers, and
+        // The macro verifier has refused other shapes, calls, repeats and tests for zero are written out before, constants are integers, and
         // what is no computation does not come here.
         (
             MacroOp::Input
@@ -88,6 +88,7 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Bgv>, Co
             | MacroOp::Rotate
             | MacroOp::Hrotate
             | MacroOp::Conj
+            | MacroOp::Iszero
             | MacroOp::Call
             | MacroOp::Repeat
             | MacroOp::Output,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroType, MacroValue};
-use ringmill_schemes::bgv::{Bgv, Params, PlainModulus};
+use ringmill_schemes::bgv::{Bgv, ExactParams, Params, PlainModulus};
 use ringmill_schemes::rlwe;
 
 use super::levels::{self, Frame, Managed, Misfit};
@@ -13,6 +13,7 @@ use crate::error::At;
 use crate::exact::degree::{Found, check_given, smallest};
 use crate::exact::held::Held;
 use crate::exact::primes::Room;
+use crate::exact::zero;
 use crate::rewrite::is_cipher;
 use crate::scheme::Fitted;
 
@@ -36,18 +37,21 @@ pub(super) fn choose(
     let room = Room::new(options.target.as_ref());
     let security = (wanted.table, wanted.level);
     let fit = smallest(program, options, security, params_of, |log_n, allowed| {
+        let t = held.modulus(log_n)?;
         let chain = Chain {
-            program,
+            program: &*zero::written_out(program, t, &held, &options.watch)?,
             options,
             wanted,
             room,
             log_n,
-            t: held.modulus(log_n)?,
+            t,
             allowed,
         };
         chain.smallest()
     })?;
-    fitted(program, options, fit, held)
+    let t = fit.0.plain_modulus();
+    let program = zero::written_out(program, t, &held, &options.watch)?;
+    fitted(&program, options, fit, held)
 }
 
 /// The search for primes at one ring degree.
@@ -190,6 +194,8 @@ pub(super) fn given(
     held: Held,
 ) -> Result<Fitted<Bgv>, CompileError> {
     check_given(program, &**params, options, &held)?;
+    let t = params.plain_modulus();
+    let program = &*zero::written_out(program, t, &held, &options.watch)?;
     let top = params.max_level();
     for entry in options.output_level.min(top).to(top) {
         let managed = from_level(program, params, options, entry, false)?;

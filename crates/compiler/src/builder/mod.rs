@@ -13,6 +13,7 @@ mod emit;
 mod error;
 mod frame;
 mod node;
+mod polynomial;
 
 use crate::error::At;
 use constants::Constants;
@@ -278,6 +279,23 @@ impl TraceBuilder {
             Sort::PlainInput(_) => Err(TraceError::PlainArithmetic {
                 at: At(loc),
                 operation: "conjugation",
+            }),
+        }
+    }
+
+    /// 1 in the slots where `a` is zero, 0 in the others: of programs of whole numbers.
+    ///
+    /// # Errors
+    /// [`TraceError::PlainArithmetic`] on a plain input.
+    pub fn is_zero(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
+        let tested = |x: Slot| if x == (0.0, 0.0) { 1.0 } else { 0.0 };
+        match self.sort(a, &loc)? {
+            Sort::Cipher(v) => self.cipher(MacroOp::Iszero, vec![v], MacroImm::None, loc),
+            Sort::Scalar(x) => self.scalar(tested((x, 0.0)), loc),
+            Sort::Constant => self.map(a, &loc, |v| v.iter().map(|&x| (tested(x), 0.0)).collect()),
+            Sort::PlainInput(_) => Err(TraceError::PlainArithmetic {
+                at: At(loc),
+                operation: "a test for zero",
             }),
         }
     }

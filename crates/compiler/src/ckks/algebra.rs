@@ -47,6 +47,7 @@ pub(crate) fn result(
             | MacroOp::Mulc
             | MacroOp::Rotate
             | MacroOp::Hrotate
+            | MacroOp::Iszero
             | MacroOp::Call
             | MacroOp::Repeat
             | MacroOp::Output,

@@ -500,8 +500,8 @@ impl Alike<'_> {
                 }
             }
             (MacroOp::Output, _) => Polys::ZERO,
-            // Of schemes with factors.
-            (MacroOp::Refactor, _) => Polys::ZERO,
+            // Of schemes of integers.
+            (MacroOp::Refactor | MacroOp::Iszero, _) => Polys::ZERO,
             // Written out before.
             (MacroOp::Call | MacroOp::Repeat, _) => Polys::ZERO,
             // Without what the verifier asks for.

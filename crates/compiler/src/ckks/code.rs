@@ -81,6 +81,7 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Ckks>, C
             | MacroOp::Rotate
             | MacroOp::Hrotate
             | MacroOp::Conj
+            | MacroOp::Iszero
             | MacroOp::Call
             | MacroOp::Repeat
             | MacroOp::Output,

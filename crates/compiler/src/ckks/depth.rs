@@ -43,9 +43,10 @@ pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Kind {
         MacroOp::Add | MacroOp::Sub | MacroOp::Neg | MacroOp::Addc | MacroOp::Relin => Kind::Same,
         MacroOp::Rotate | MacroOp::Hrotate | MacroOp::Conj | MacroOp::Output => Kind::Rescaled,
         MacroOp::Input | MacroOp::Encode => Kind::Source,
-        // What this analysis places; of factors, which CKKS has none of; and calls, which are written out before.
+        // What this analysis places; what only integers have; and calls, which are written out before.
         MacroOp::Rescale | MacroOp::Modswitch => Kind::Source,
-        MacroOp::Refactor | MacroOp::Call | MacroOp::Repeat => Kind::Source,
+        MacroOp::Refactor | MacroOp::Iszero => Kind::Source,
+        MacroOp::Call | MacroOp::Repeat => Kind::Source,
     }
 }
 

@@ -151,6 +151,7 @@ impl Folder {
                 | MacroOp::Rotate
                 | MacroOp::Hrotate
                 | MacroOp::Conj
+                | MacroOp::Iszero
                 | MacroOp::Output
                 | MacroOp::Call
                 | MacroOp::Repeat,

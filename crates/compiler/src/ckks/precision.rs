@@ -389,6 +389,8 @@ impl Walk<'_> {
             // Factors are of other schemes.
             MacroOp::Modswitch | MacroOp::Refactor => noise_a,
             MacroOp::Output => Noise::none(),
+            // Of integers, refused before.
+            MacroOp::Iszero => Noise::none(),
             // Written out before; range analysis bounds what they would give by infinity, which no level holds.
             MacroOp::Call | MacroOp::Repeat => Noise::none(),
         }

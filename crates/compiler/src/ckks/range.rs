@@ -433,6 +433,7 @@ impl<'a> Spans<'a> {
                 | MacroOp::Mulc
                 | MacroOp::Rotate
                 | MacroOp::Hrotate
+                | MacroOp::Iszero
                 | MacroOp::Output
                 | MacroOp::Call
                 | MacroOp::Repeat,

@@ -1,15 +1,23 @@
-//! Constants as a scheme of real numbers has them: integers become the doubles that are equal to them.
+//! Constants as a scheme of real numbers has them: integers become the doubles that are equal to them; and what only schemes
+//! of integers have is refused.
 
-use ringmill_isa::macros::{MacroImm, MacroProgram};
+use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram};
 
 use crate::error::{At, CompileError};
 
 /// Makes every integer constant a real one.
 ///
 /// # Errors
-/// [`CompileError::InexactInteger`] with the line of one that no double equals.
+/// [`CompileError::InexactInteger`] with the line of one that no double equals, [`CompileError::OfIntegers`] with that of a
+/// test for zero.
 pub(crate) fn run(mut source: MacroProgram) -> Result<MacroProgram, CompileError> {
     for instr in &mut source.instrs {
+        if instr.op == MacroOp::Iszero {
+            return Err(CompileError::OfIntegers {
+                at: At(instr.loc.clone()),
+                op: instr.op.mnemonic(),
+            });
+        }
         if let MacroImm::Integer(integer) = instr.imm {
             let value = exact(integer).ok_or_else(|| CompileError::InexactInteger {
                 at: At(instr.loc.clone()),

@@ -104,6 +104,7 @@ fn step(
             | MacroOp::Mulc
             | MacroOp::Rotate
             | MacroOp::Hrotate
+            | MacroOp::Iszero
             | MacroOp::Output
             | MacroOp::Call
             | MacroOp::Repeat,

@@ -1,26 +1,30 @@
-//! What a plaintext modulus must hold: what is encrypted, encoded and read.
+//! What a plaintext modulus must hold: what is encrypted, encoded, tested for zero and read.
 
-use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram};
+use std::collections::BTreeMap;
+
+use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroValue};
 use ringmill_schemes::exact::PlainModulus;
 
 use super::IntegerRange;
 use super::range::of_values;
-use crate::error::CompileError;
+use crate::error::{At, CompileError};
 
 /// What the plaintext modulus must hold.
 pub(crate) struct Held {
     /// Of each output.
     pub outputs: Vec<IntegerRange>,
-    /// Every input, constant vector and output.
+    /// Of what is tested for zero, by the test's result.
+    pub tested: BTreeMap<MacroValue, IntegerRange>,
+    /// Every input, constant vector, tested value and output.
     all: IntegerRange,
     /// Whose range reaches farthest.
     largest: String,
 }
 
-/// The ranges of what is encrypted, encoded and read.
+/// The ranges of what is encrypted, encoded, tested for zero and read.
 ///
 /// # Errors
-/// [`CompileError::Unbounded`] for an output of more than 127 bits.
+/// [`CompileError::Unbounded`] for an output of more than 127 bits, [`CompileError::UnboundedTest`] for a tested value.
 pub(crate) fn held<E>(
     program: &MacroProgram,
     inputs: &[IntegerRange],
@@ -28,6 +32,7 @@ pub(crate) fn held<E>(
     let values = of_values(program, inputs);
     let mut held = Held {
         outputs: vec![IntegerRange::up_to(0); program.outputs.len()],
+        tested: BTreeMap::new(),
         all: IntegerRange::up_to(1),
         largest: "constants".to_owned(),
     };
@@ -41,6 +46,16 @@ pub(crate) fn held<E>(
                 if let Some(range) = range.copied().flatten() {
                     held.take(range, || "a constant vector".to_owned());
                 }
+            }
+            (MacroOp::Iszero, _) => {
+                let range = instr.src.first().and_then(|v| values.get(v.0 as usize));
+                let (Some(range), &[result]) = (range.copied().flatten(), &*instr.dst) else {
+                    return Err(CompileError::UnboundedTest {
+                        at: At(instr.loc.clone()),
+                    });
+                };
+                held.take(range, || "what a program tests for zero".to_owned());
+                held.tested.insert(result, range);
             }
             (MacroOp::Output, &MacroImm::Output(output)) => {
                 let name = program.outputs.get(output as usize).cloned();

@@ -10,6 +10,7 @@ pub mod range;
 pub mod reference;
 pub mod saved;
 pub(crate) mod simplify;
+pub(crate) mod zero;
 
 pub use constants::whole;
 pub use prediction::Prediction;

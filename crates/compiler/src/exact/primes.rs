@@ -29,8 +29,19 @@ impl Room {
         ntt_primes_excluding(bits, step, count as usize, &[t.value()]).ok()
     }
 
+    /// Numbers of ciphertext primes and their size, the fewest for each number of bits in all from `least` on that are `allowed`
+    /// together with a special prime of that size; by their bits in all.
+    pub fn choices(self, log_n: u8, least: u32, allowed: u32) -> Vec<(u32, u32)> {
+        let totals = least..=allowed;
+        let mut choices: Vec<_> = totals.map(|total| self.split(total, log_n)).collect();
+        choices.retain(|&(count, bits)| (count + 1) * bits <= allowed);
+        choices.sort_by_key(|&(count, bits)| (count * bits, count));
+        choices.dedup();
+        choices
+    }
+
     /// The fewest primes that have `total` bits, and their size.
-    pub fn split(self, total: u32, log_n: u8) -> (u32, u32) {
+    fn split(self, total: u32, log_n: u8) -> (u32, u32) {
         let count = total.div_ceil(self.max_bits.max(2) - 1).max(1);
         let least = Self::least_bits(log_n);
         (count, total.div_ceil(count).max(least).min(self.max_bits))

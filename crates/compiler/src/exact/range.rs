@@ -207,6 +207,7 @@ fn of_result(
         MacroOp::Mulc => operand(0)?.times(constant()?),
         MacroOp::Mul => operand(0)?.times(operand(1)?),
         MacroOp::Square => operand(0)?.squared(),
+        MacroOp::Iszero => IntegerRange::new(0, 1),
         MacroOp::Relin
         | MacroOp::Rescale
         | MacroOp::Modswitch

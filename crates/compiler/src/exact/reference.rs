@@ -76,6 +76,7 @@ fn step(
         (MacroOp::Mul, _) => zip(i128::checked_mul),
         (MacroOp::Square, _) => each(&|x| x.checked_mul(x)),
         (MacroOp::Neg, _) => each(&i128::checked_neg),
+        (MacroOp::Iszero, _) => each(&|x| Some((x == 0).into())),
         (MacroOp::Addc, &MacroImm::Integer(c)) => each(&|x| x.checked_add(c)),
         (MacroOp::Mulc, &MacroImm::Integer(c)) => each(&|x| x.checked_mul(c)),
         (MacroOp::Addc, &MacroImm::Constant { value, .. }) => {

@@ -117,9 +117,15 @@ fn random_programs_reach_every_instruction() {
         let managed = scale::run(relinearised, &scales, Level(0)).unwrap();
         seen.extend(managed.instrs.iter().map(|i| i.op));
     }
-    // Calls and repeats are written out before, and factors are not CKKS's.
+    // Calls and repeats are written out before, and factors and tests for zero are not CKKS's.
     use ringmill_isa::macros::MacroOp;
-    let plain = |op: &MacroOp| !matches!(op, MacroOp::Refactor | MacroOp::Call | MacroOp::Repeat);
+    let other = |op: &MacroOp| {
+        matches!(
+            op,
+            MacroOp::Refactor | MacroOp::Iszero | MacroOp::Call | MacroOp::Repeat
+        )
+    };
+    let plain = |op: &MacroOp| !other(op);
     let all = MacroOp::ALL.into_iter().filter(plain).collect();
     assert_eq!(seen, all);
 }

@@ -5,3 +5,4 @@ mod bfv;
 mod bgv;
 mod draw;
 mod run;
+mod zero;

@@ -37,6 +37,8 @@ pub enum MacroOp {
     Hrotate,
     /// Complex conjugate of every slot; Galois element 2N - 1.
     Conj,
+    /// 1 in the slots where a is zero, 0 in the others. Of traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.
+    Iszero,
     /// a is the named output of the program.
     Output,
     /// d... = what a procedure of the program gives for the arguments a....
@@ -142,10 +144,10 @@ impl MacroImmKind {
 
 impl MacroOp {
     /// Number of opcodes.
-    pub const COUNT: usize = 19;
+    pub const COUNT: usize = 20;
 
     /// Every opcode, in the definition file's order.
-    pub const ALL: [MacroOp; 19] = [
+    pub const ALL: [MacroOp; 20] = [
         MacroOp::Input,
         MacroOp::Encode,
         MacroOp::Add,
@@ -162,6 +164,7 @@ impl MacroOp {
         MacroOp::Rotate,
         MacroOp::Hrotate,
         MacroOp::Conj,
+        MacroOp::Iszero,
         MacroOp::Output,
         MacroOp::Call,
         MacroOp::Repeat,
@@ -346,6 +349,17 @@ impl MacroOp {
                 semantics: "Complex conjugate of every slot; Galois element 2N - 1.",
                 expansion: &[],
             },
+            MacroOp::Iszero => &OpInfo {
+                mnemonic: "ISZERO",
+                operands: Arity::Exactly(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::None,
+                rule: MacroRule::Rotate,
+                semantics: "1 in the slots where a is zero, 0 in the others. Of traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.",
+                expansion: &[],
+            },
             MacroOp::Output => &OpInfo {
                 mnemonic: "OUTPUT",
                 operands: Arity::Exactly(1),
@@ -406,6 +420,7 @@ impl MacroOp {
             "ROTATE" => Some(MacroOp::Rotate),
             "HROTATE" => Some(MacroOp::Hrotate),
             "CONJ" => Some(MacroOp::Conj),
+            "ISZERO" => Some(MacroOp::Iszero),
             "OUTPUT" => Some(MacroOp::Output),
             "CALL" => Some(MacroOp::Call),
             "REPEAT" => Some(MacroOp::Repeat),

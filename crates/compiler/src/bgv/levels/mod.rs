@@ -164,7 +164,7 @@ impl Manager<'_> {
             }
             (MacroOp::Rotate | MacroOp::Hrotate, None, None) => self.rotation(instr, a)?,
             (MacroOp::Output, None, None) => self.output(instr, a)?,
-            // The macro verifier has refused other shapes, calls and repeats are written out before, and levels and factors
+            // The macro verifier has refused other shapes, calls, repeats and tests are written out before, and levels and factors
             // are placed here.
             (
                 MacroOp::Input
@@ -183,6 +183,7 @@ impl Manager<'_> {
                 | MacroOp::Refactor
                 | MacroOp::Rotate
                 | MacroOp::Hrotate
+                | MacroOp::Iszero
                 | MacroOp::Output
                 | MacroOp::Call
                 | MacroOp::Repeat,

@@ -1,0 +1,327 @@
+//! Tests for zero, written out modulo the plaintext modulus t: 1 where a value is 0, 0 elsewhere.
+//!
+//! By Fermat that is 1 - x^(t - 1), whatever x is; as deep as t has bits. Where x lies in a short range there is less to do: the
+//! polynomial that is 1 at 0 and has all other values of the range as roots, in x^2 where they lie on both sides of 0. Which of the
+//! two is taken hangs on t and the range alone.
+
+use std::borrow::Cow;
+
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue};
+use ringmill_isa::source::SourceLoc;
+use ringmill_limits::Watch;
+use ringmill_math::Modulus;
+use ringmill_schemes::exact::PlainModulus;
+
+use super::IntegerRange;
+use super::held::Held;
+use crate::error::{At, CompileError};
+use crate::pipeline::A_VALUE;
+use crate::poly::{self, Arithmetic};
+use crate::rewrite::{CIPHER, Rewriter};
+
+/// Roots that a polynomial may have: beyond, its constants alone take longer than Fermat's powers.
+const MOST_ROOTS: u64 = 1024;
+
+/// Products of a ciphertext with a constant that take as long as one of ciphertexts, about.
+const CONSTANTS: f64 = 32.0;
+
+/// `program` with every test for zero written out and relinearised. `t` is prime.
+///
+/// # Errors
+/// Memory that does not suffice, and a test of what may have more than 127 bits.
+pub(crate) fn written_out<'a, E>(
+    program: &'a MacroProgram,
+    t: PlainModulus,
+    held: &Held,
+    watch: &Watch,
+) -> Result<Cow<'a, MacroProgram>, CompileError<E>> {
+    if held.tested.is_empty() {
+        return Ok(Cow::Borrowed(program));
+    }
+    let q = t.reducer();
+    let ways = held.tested.values().map(|&range| Way::cheapest(range, q));
+    watch.admit(
+        "the tests for zero, written out",
+        ways.map(|way| A_VALUE * way.values()).sum(),
+    )?;
+    let mut out = Rewriter::beside(program);
+    for instr in &program.instrs {
+        match (instr.op, &*instr.src, &*instr.dst) {
+            (MacroOp::Iszero, &[x], &[d]) => {
+                let range = held.tested.get(&d).ok_or_else(|| misshapen(instr))?;
+                let x = Term::Cipher(out.get(x));
+                let mut emit = Emit {
+                    out: &mut out,
+                    q,
+                    loc: &instr.loc,
+                };
+                let result = emit.test(x, Way::cheapest(*range, q));
+                let Term::Cipher(result) = result else {
+                    return Err(misshapen(instr));
+                };
+                out.set(d, result);
+            }
+            _ => out.copy(instr, &program.types),
+        }
+    }
+    Ok(Cow::Owned(out.finish()))
+}
+
+/// That an earlier pass should have refused the instruction.
+fn misshapen<E>(instr: &MacroInstr) -> CompileError<E> {
+    CompileError::Misshapen {
+        at: At(instr.loc.clone()),
+        op: instr.op.mnemonic(),
+    }
+}
+
+/// How a test is made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Way {
+    /// By Fermat.
+    Power,
+    /// By a polynomial of the value.
+    Roots(Vec<u64>),
+    /// By one of its square.
+    SquaredRoots(Vec<u64>),
+}
+
+impl Way {
+    /// What a product costs grows with ring degree times the square of the primes, each about as the depth does.
+    fn cheapest(range: IntegerRange, q: Modulus) -> Self {
+        let power = u64::BITS - (q.value() - 2).leading_zeros();
+        let products = u64::from(q.value().ilog2() + (q.value() - 1).count_ones() - 1);
+        let cost = |products: f64, depth: u32| products * f64::from(depth).powi(3);
+        let by_power = cost(products as f64, power);
+        match Self::by_roots(range, q) {
+            Some((way, products, depth)) if cost(products, depth) < by_power => way,
+            _ => Self::Power,
+        }
+    }
+
+    /// With its products and its depth; `None` for too many roots.
+    fn by_roots(range: IntegerRange, q: Modulus) -> Option<(Self, f64, u32)> {
+        let (low, high) = (range.low().unsigned_abs(), range.high().unsigned_abs());
+        let both = range.low() < 0 && range.high() > 0;
+        let count = u64::try_from(low.max(high)).ok()?;
+        if count > MOST_ROOTS || count >= q.value() {
+            return None;
+        }
+        let root = |j: u64| match (both, range.low() < 0) {
+            (true, _) => q.mul(j, j),
+            (false, true) => q.neg(j),
+            (false, false) => j,
+        };
+        // The product of 1 - x / root, lowest coefficient first.
+        let mut coefficients = vec![1];
+        for j in 1..=count.max(1) {
+            let by = q.neg(q.inv(root(j)).ok()?);
+            coefficients.push(0);
+            for i in (1..coefficients.len()).rev() {
+                coefficients[i] = q.add(coefficients[i], q.mul(by, coefficients[i - 1]));
+            }
+        }
+        let squared = u32::from(both);
+        let depth = poly::depth(&coefficients) + squared;
+        let products = poly::products(&coefficients) as f64 + f64::from(squared);
+        let products = products + coefficients.len() as f64 / CONSTANTS;
+        let way = if both {
+            Self::SquaredRoots(coefficients)
+        } else {
+            Self::Roots(coefficients)
+        };
+        Some((way, products, depth))
+    }
+
+    /// Values that it makes, at most.
+    fn values(&self) -> u64 {
+        match self {
+            Self::Power => 4 * 64,
+            Self::Roots(c) | Self::SquaredRoots(c) => 4 * c.len() as u64,
+        }
+    }
+}
+
+/// What a part of a test is.
+#[derive(Clone, Copy)]
+enum Term {
+    Cipher(MacroValue),
+    Constant(u64),
+}
+
+/// What is emitted at one line, modulo q.
+struct Emit<'a> {
+    out: &'a mut Rewriter,
+    q: Modulus,
+    loc: &'a Option<SourceLoc>,
+}
+
+impl Emit<'_> {
+    fn test(&mut self, x: Term, way: Way) -> Term {
+        match way {
+            Way::Power => {
+                let power = self.power(x, self.q.value() - 1);
+                let minus = self.scaled(power, self.q.neg(1));
+                self.sum(minus, Term::Constant(1))
+            }
+            Way::Roots(coefficients) => self.polynomial(x, &coefficients),
+            Way::SquaredRoots(coefficients) => {
+                let square = self.square(x);
+                self.polynomial(square, &coefficients)
+            }
+        }
+    }
+
+    fn polynomial(&mut self, x: Term, coefficients: &[u64]) -> Term {
+        let Ok(result) = poly::evaluate(self, x, coefficients);
+        result.unwrap_or(Term::Constant(0))
+    }
+
+    /// x^e at depth ceil(log2 e): squares, of which those that e has are multiplied from the lowest on.
+    fn power(&mut self, x: Term, mut e: u64) -> Term {
+        let (mut square, mut product) = (x, Term::Constant(1));
+        while e > 0 {
+            if e & 1 == 1 {
+                product = self.product(product, square);
+            }
+            e >>= 1;
+            if e > 0 {
+                square = self.square(square);
+            }
+        }
+        product
+    }
+
+    fn sum(&mut self, x: Term, y: Term) -> Term {
+        match (x, y) {
+            (Term::Cipher(x), Term::Cipher(y)) => {
+                self.push(MacroOp::Add, vec![x, y], MacroImm::None)
+            }
+            (Term::Cipher(x), Term::Constant(c)) | (Term::Constant(c), Term::Cipher(x)) => {
+                self.push(MacroOp::Addc, vec![x], MacroImm::Integer(c.into()))
+            }
+            (Term::Constant(a), Term::Constant(b)) => Term::Constant(self.q.add(a, b)),
+        }
+    }
+
+    fn product(&mut self, x: Term, y: Term) -> Term {
+        match (x, y) {
+            (Term::Cipher(x), Term::Cipher(y)) => self.relinearised(MacroOp::Mul, vec![x, y]),
+            (x, Term::Constant(c)) | (Term::Constant(c), x) => self.scaled(x, c),
+        }
+    }
+
+    fn scaled(&mut self, x: Term, c: u64) -> Term {
+        match x {
+            x if c == 1 => x,
+            Term::Cipher(x) if c == self.q.neg(1) => {
+                self.push(MacroOp::Neg, vec![x], MacroImm::None)
+            }
+            Term::Cipher(x) => self.push(MacroOp::Mulc, vec![x], MacroImm::Integer(c.into())),
+            Term::Constant(a) => Term::Constant(self.q.mul(a, c)),
+        }
+    }
+
+    fn square(&mut self, x: Term) -> Term {
+        match x {
+            Term::Cipher(x) => self.relinearised(MacroOp::Square, vec![x]),
+            Term::Constant(c) => Term::Constant(self.q.mul(c, c)),
+        }
+    }
+
+    fn relinearised(&mut self, op: MacroOp, src: Vec<MacroValue>) -> Term {
+        let three = MacroType::Cipher { size: 3, at: None };
+        let product = self.out.push(op, src, MacroImm::None, three, self.loc);
+        self.push(MacroOp::Relin, vec![product], MacroImm::None)
+    }
+
+    fn push(&mut self, op: MacroOp, src: Vec<MacroValue>, imm: MacroImm) -> Term {
+        Term::Cipher(self.out.push(op, src, imm, CIPHER, self.loc))
+    }
+}
+
+impl Arithmetic for Emit<'_> {
+    type Value = Term;
+    type Coefficient = u64;
+    type Error = std::convert::Infallible;
+
+    fn constant(&mut self, c: u64) -> Result<Term, Self::Error> {
+        Ok(Term::Constant(c))
+    }
+
+    fn scaled(&mut self, x: Term, c: u64) -> Result<Term, Self::Error> {
+        Ok(Emit::scaled(self, x, c))
+    }
+
+    fn square(&mut self, x: Term) -> Result<Term, Self::Error> {
+        Ok(Emit::square(self, x))
+    }
+
+    fn product(&mut self, x: Term, y: Term) -> Result<Term, Self::Error> {
+        Ok(Emit::product(self, x, y))
+    }
+
+    fn sum(&mut self, x: Term, y: Term) -> Result<Term, Self::Error> {
+        Ok(Emit::sum(self, x, y))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a way gives for a value, in the clear.
+    fn value(way: &Way, x: i128, q: Modulus) -> u64 {
+        let x = x.rem_euclid(q.value().into()) as u64;
+        let at = |c: &[u64], x: u64| c.iter().rev().fold(0, |sum, &c| q.add(q.mul(sum, x), c));
+        match way {
+            Way::Power => q.sub(1, q.pow(x, q.value() - 1)),
+            Way::Roots(c) => at(c, x),
+            Way::SquaredRoots(c) => at(c, q.mul(x, x)),
+        }
+    }
+
+    #[test]
+    fn every_way_is_one_at_zero_alone() {
+        for t in [65_537u64, 786_433, 1_032_193] {
+            let q = Modulus::new(t).unwrap();
+            for (low, high) in [
+                (0, 1),
+                (-1, 1),
+                (-1, 0),
+                (0, 15),
+                (-15, 15),
+                (-3, 200),
+                (-255, 255),
+                (5, 9),
+                (-9, -5),
+                (0, 0),
+                (-1025, 1025),
+                (-30_000, 30_000),
+            ] {
+                let range = IntegerRange::new(low, high).unwrap();
+                let ways = [
+                    Some(Way::Power),
+                    Way::by_roots(range, q).map(|(way, ..)| way),
+                ];
+                for way in ways.iter().flatten() {
+                    for x in low..=high {
+                        let expected = u64::from(x == 0);
+                        assert_eq!(value(way, x, q), expected, "{x} in {range} modulo {t}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn short_ranges_have_polynomials_and_long_ones_powers() {
+        let q = Modulus::new(65_537).unwrap();
+        let way = |low, high| Way::cheapest(IntegerRange::new(low, high).unwrap(), q);
+        assert!(matches!(way(-1, 1), Way::SquaredRoots(c) if c == [1, 65_536]));
+        assert!(matches!(way(0, 1), Way::Roots(c) if c == [1, 65_536]));
+        assert!(matches!(way(-255, 255), Way::SquaredRoots(c) if c.len() == 256));
+        assert_eq!(way(-1000, 1000), Way::Power);
+        assert_eq!(way(-32_768, 32_768), Way::Power);
+    }
+}
