@@ -82,12 +82,12 @@ class Tracer:
         return Encrypted(self, self.record(operation, *operands), kind)
 
     def numbers(self, name: str, value: Any, kind: Type) -> np.ndarray:
-        """Constants beside values of an element type; whole numbers where that is a type of them."""
+        """Constants beside values of an element type; where that is one of whole numbers, any of them."""
         if not kind.whole:
             return numeric(name, value, compile_error)
         if isinstance(value, Tiled):
             refuse(f"{name} is tiled, which makes doubles of it, beside {kind}; repeat it by np.tile instead")
-        return exact(name, whole_numbers(name, value, kind, compile_error))
+        return exact(name, whole_numbers(name, value, kind, compile_error, constant=True))
 
     def argument(self, name: str, value: Any, kind: Type) -> Plain:
         """A constant given for an argument of a declared type."""

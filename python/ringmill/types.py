@@ -119,9 +119,14 @@ def of(annotated: str, value: object) -> Type:
 
 
 def join(a: Type, b: Type) -> Type | None:
-    """The element type of what two element types give together; None where they do not mix."""
+    """The element type of what two element types give together; None where they do not mix.
+
+    Whole numbers of different types make whole numbers: where they lie is for the compiler to find, whatever the types.
+    """
     if a == b:
         return a
+    if a.whole and b.whole:
+        return integer
     return SLOTS if {a, b} == {real, SLOTS} else None
 
 

@@ -43,11 +43,19 @@ def _array(name: str, value: Any, convert: Callable[[Any], np.ndarray], refusal:
     return array
 
 
-def whole_numbers(name: str, value: Any, kind: Type, refusal: Refusal = DataError) -> np.ndarray:
-    """An array of the whole numbers that a type holds, of numpy's integers and exact: none goes through a double."""
-    takes = (
-        f"{name} takes whole numbers" if kind == types.WHOLES else f"{name} is of type {kind} and takes whole numbers"
-    )
+def whole_numbers(
+    name: str, value: Any, kind: Type, refusal: Refusal = DataError, *, constant: bool = False
+) -> np.ndarray:
+    """An array of the whole numbers that a type holds, of numpy's integers and exact: none goes through a double.
+
+    A `constant` stands beside values of the type, and may be any whole number.
+    """
+    if constant:
+        takes = f"{name} beside values of type {kind} takes whole numbers"
+    elif kind == types.WHOLES:
+        takes = f"{name} takes whole numbers"
+    else:
+        takes = f"{name} is of type {kind} and takes whole numbers"
 
     def convert(value: Any) -> np.ndarray:
         # A list with both -1 and 2^63 would become doubles.
@@ -64,11 +72,11 @@ def whole_numbers(name: str, value: Any, kind: Type, refusal: Refusal = DataErro
     else:
         places = (int(array.argmin()), int(array.argmax())) if array.size else ()
         numbers = [(place, int(array.flat[place])) for place in places]
-    lowest, highest = kind.ends or _INTEGERS
+    lowest, highest = _INTEGERS if constant else kind.ends or _INTEGERS
     for place, number in numbers:
         if number is not None and not lowest <= number <= highest:
             raise refusal(f"{takes} from {lowest} to {highest}, and holds {shown(number)}{_at(place, array)}")
-    return array.astype(_HELD[kind.kind])
+    return array.astype(np.int64 if constant else _HELD[kind.kind])
 
 
 def _at(place: int, array: np.ndarray) -> str:

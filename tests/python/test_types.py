@@ -301,7 +301,7 @@ MIXED = {
     "real times uint": lambda r, n, i, v: r * n,
     "uint plus real": lambda r, n, i, v: n + r,
     "slots minus integer": lambda r, n, i, v: v - i,
-    "plain integer": lambda r, n, i, v: i * n,
+    "plain real": lambda r, n, i, v: r * i,
     "repeat": lambda r, n, i, v: rm.repeat(2, lambda a: r, n),
     "procedure": lambda r, n, i, v: product(r, n),
 }
@@ -339,12 +339,30 @@ def test_types_that_mix():
     assert np.allclose(f(r, v), r * v + r**3)
 
 
+def test_whole_numbers_that_mix():
+    @rm.program
+    def f(n: rm.Encrypted[rm.uint(8)[8]], b: rm.Encrypted[rm.bit[8]], i: rm.Plain[rm.integer[8]]):
+        assert repr(n) == "<encrypted vector of 8 slots of uint(8)>"
+        mix = product(n, b) - i
+        assert repr(mix) == "<encrypted vector of 8 slots of integer>"
+        return rm.repeat(2, lambda a: a - n * np.full(8, -1000), mix) + b * np.arange(-4, 4)
+
+    n, b, i = np.arange(248, 256), np.arange(8) % 2, 300 * np.arange(-4, 4)
+    expected = n * b - i + 2000 * n + b * np.arange(-4, 4)
+    assert np.array_equal(f(n, b, i), expected)
+    compiled = f.compile(slots=8, ranges={"i": (-1200, 900)})
+    client = compiled.keygen()
+    assert np.array_equal(client.decrypt(compiled.run(client.encrypt(n=n, b=b), plain={"i": i})), expected)
+
+
 WRONG = {
     "a fraction": (lambda n: n * 1.5, "takes whole numbers, and has dtype float64|1.5 is none"),
     "fractions": (lambda n: n + np.full(SLOTS, 2.0), "has dtype float64"),
-    "too large": (lambda n: n + 256, "from 0 to 255, and holds 256"),
-    "negative": (lambda n: n * -1, "from 0 to 255, and holds -1"),
-    "an array": (lambda n: n + np.full(SLOTS, 300), "holds 300"),
+    "too large": (
+        lambda n: n + 2**63,
+        "from -9223372036854775808 to 9223372036854775807, and holds 9223372036854775808",
+    ),
+    "an array": (lambda n: n + np.full(SLOTS, 2**63, dtype=np.uint64), "holds 9223372036854775808"),
     "a bool": (lambda n: n + True, "True is none"),
     "tiled": (lambda n: n + rm.tile([1, 2]), "np.tile"),
     "division": (lambda n: n / 2, "no division"),

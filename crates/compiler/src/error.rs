@@ -167,9 +167,11 @@ pub enum CompileError<E = CkksError> {
 
     /// Noise that would drown messages.
     #[error(
-        "{at}the noise of this program is {bits} bits too much: at ring degree 2^{log_n} the primes have at most {allowed_bits} bits; \
+        "{at}the noise of this program is {} bits too much: at ring degree 2^{log_n} the primes have at most {allowed_bits} bits; \
          make the program shallower, declare narrower ranges of the inputs, use larger parameters, or let the compiler choose \
-         them"
+         them",
+        // Noise that drowns messages early on grows beyond measure.
+        if bits > allowed_bits { format!("more than {allowed_bits}") } else { bits.to_string() }
     )]
     TooNoisy {
         at: At,

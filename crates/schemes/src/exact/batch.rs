@@ -22,8 +22,6 @@ pub struct BatchEncoder<P> {
     plan: Arc<NttPlan>,
     /// Position in the evaluation form of each slot.
     places: Vec<u32>,
-    /// The slot at each position.
-    slots: Vec<u32>,
 }
 
 impl<P: ExactParams> BatchEncoder<P> {
@@ -33,17 +31,9 @@ impl<P: ExactParams> BatchEncoder<P> {
         let (t, log_n) = (params.plain_modulus(), params.log_n());
         t.check_batchable(log_n)?;
         let plan = NttPlan::shared(t.reducer(), Ring::full(log_n))?;
-        let places = places(log_n);
-        let mut slots = vec![0; places.len()];
-        for (slot, &place) in (0..).zip(&places) {
-            if let Some(at) = slots.get_mut(place as usize) {
-                *at = slot;
-            }
-        }
         Ok(Self {
             plan,
-            places,
-            slots,
+            places: places(log_n),
             params,
         })
     }
@@ -62,8 +52,8 @@ impl<P: ExactParams> BatchEncoder<P> {
         values: &[T],
         which: Integers,
     ) -> Result<Plaintext, ExactError> {
-        let order = self.slots.iter().map(|&slot| slot as usize);
-        let mut form = residues(&*self.params, values, which, order)?;
+        let places = self.places.iter().map(|&place| place as usize);
+        let mut form = residues(&*self.params, values, which, places)?;
         self.plan.inverse(&mut form)?;
         Ok(Plaintext::trusted(&*self.params, form))
     }

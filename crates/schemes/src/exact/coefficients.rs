@@ -26,12 +26,7 @@ impl<P: ExactParams> CoefficientEncoder<P> {
         values: &[T],
         which: Integers,
     ) -> Result<Plaintext, ExactError> {
-        let residues = residues(
-            &*self.params,
-            values,
-            which,
-            0..self.params.ring_params().degree(),
-        )?;
+        let residues = residues(&*self.params, values, which, 0..values.len())?;
         Ok(Plaintext::trusted(&*self.params, residues))
     }
 
@@ -60,13 +55,13 @@ impl<P: ExactParams> CoefficientEncoder<P> {
     }
 }
 
-/// The residues of up to N integers in this order of theirs, which has each number below N once; zeros for those that are
-/// not there.
+/// The residues of up to N integers, each at its place, which is below N; zeros elsewhere. Stores in any order cost less
+/// than loads, which what follows waits for.
 pub(super) fn residues<T: Copy + Into<i128>>(
     params: &impl ExactParams,
     values: &[T],
     which: Integers,
-    order: impl Iterator<Item = usize>,
+    places: impl Iterator<Item = usize>,
 ) -> Result<Vec<u64>, ExactError> {
     let (t, max) = (params.plain_modulus(), params.ring_params().degree());
     if values.len() > max {
@@ -76,13 +71,15 @@ pub(super) fn residues<T: Copy + Into<i128>>(
     let range = t.integers(which);
     let (low, high) = (*range.start() as i64, *range.end() as i64);
     let mut outside = false;
-    let residues = order.map(|place| {
-        let wide: i128 = values.get(place).map_or(0, |&x| x.into());
+    let mut residues = vec![0; max];
+    for (&value, place) in values.iter().zip(places) {
+        let wide: i128 = value.into();
         let x = wide as i64;
         outside |= (i128::from(x) != wide) | (x < low) | (x > high);
-        x.wrapping_add(t.value() as i64 & (x >> 63)) as u64
-    });
-    let residues = residues.collect();
+        if let Some(residue) = residues.get_mut(place) {
+            *residue = x.wrapping_add(t.value() as i64 & (x >> 63)) as u64;
+        }
+    }
     if outside {
         // The first of them is named.
         for (i, &x) in values.iter().enumerate() {
