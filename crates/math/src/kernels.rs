@@ -17,11 +17,11 @@ mod fused;
 #[cfg(target_arch = "x86_64")]
 mod fused_ifma;
 #[cfg(target_arch = "x86_64")]
-mod ifma;
+pub(crate) mod ifma;
 #[cfg(target_arch = "x86_64")]
 mod loops;
 #[cfg(target_arch = "x86_64")]
-mod narrow;
+pub(crate) mod narrow;
 #[cfg(target_arch = "x86_64")]
 mod permute;
 mod simd;

@@ -22,6 +22,7 @@ pub mod sample;
 mod simd;
 #[cfg(target_arch = "x86_64")]
 mod simd256;
+pub mod torus;
 mod word;
 
 pub use allocator::LineAllocator;

@@ -20,7 +20,7 @@ type Ifma = Ifma52<TIGHT>;
 
 /// A sum of products as s0 + s1 2^52 + s2 2^104, each part far below 2^64 for up to 32 terms.
 #[derive(Clone, Copy)]
-pub(super) struct Accumulator {
+pub(crate) struct Accumulator {
     pub s0: __m512i,
     pub s1: __m512i,
     pub s2: __m512i,

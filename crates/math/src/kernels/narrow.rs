@@ -8,7 +8,7 @@ use crate::Modulus;
 use crate::simd::{correct, splat};
 
 /// What a sum of at most 32 products of residues, and one residue, is reduced by.
-pub(super) trait SumReducer: Copy {
+pub(crate) trait SumReducer: Copy {
     /// The residue below q.
     ///
     /// # Safety
@@ -38,7 +38,7 @@ impl SumReducer for WideReducer {
 /// - Q2 = floor(floor(R / 2^(k-6)) floor(2^(k+46) / q) / 2^52) is short of R / q by less than 1 + 2^-5 + 2^-30, for the
 ///   last floor, the first and the constant's. So R - Q2 q is below 2q.
 #[derive(Clone, Copy)]
-pub(super) struct NarrowReducer {
+pub(crate) struct NarrowReducer {
     q: __m512i,
     /// 2^f q.
     multiple: __m512i,

@@ -51,6 +51,35 @@ impl WideGaussian {
         })
     }
 
+    /// Of this width, from 0.3 on: narrow tables of their own, wider ones put together from tables that are narrower than
+    /// `BASE` by what [`WideGaussian::at_least`] would be too wide.
+    ///
+    /// # Errors
+    /// [`MathError::OutOfRange`] below 0.3 and above 2^110.
+    pub fn exactly(sigma: f64) -> Result<Self, MathError> {
+        if !(0.3..=110f64.exp2()).contains(&sigma) {
+            return Err(MathError::OutOfRange {
+                what: "sigma of a wide Gaussian",
+                expected: "0.3 to 2^110",
+                got: sigma.to_string(),
+            });
+        }
+        // Factors so small that they stay below w / SMOOTH when the table, and with it each w, shrinks by up to sqrt(2).
+        let smooth = SMOOTH * std::f64::consts::SQRT_2;
+        let (mut width, mut factors) = (BASE, Vec::new());
+        while width < sigma {
+            let wanted = ((sigma / width).powi(2) - 1.0).sqrt().ceil();
+            let factor = wanted.clamp(1.0, (width / smooth).floor());
+            width *= factor.hypot(1.0);
+            factors.push(factor as i128);
+        }
+        Ok(Self {
+            table: GaussianTable::new(BASE * sigma / width)?,
+            factors,
+            sigma,
+        })
+    }
+
     /// The most that [`WideGaussian::at_least`] makes of a width.
     pub fn widest(sigma: f64) -> f64 {
         sigma.max(BASE) * std::f64::consts::SQRT_2
@@ -88,9 +117,19 @@ mod tests {
     fn the_width_is_what_it_says_and_no_residue_is_preferred() {
         for log in [0, 4, 5, 12, 30, 61, 78, 100] {
             let wanted = f64::from(log).exp2();
-            let gaussian = WideGaussian::at_least(wanted).unwrap();
+            let at_least = WideGaussian::at_least(wanted).unwrap();
+            assert!(at_least.sigma() >= wanted);
+            assert!(at_least.sigma() <= WideGaussian::widest(wanted));
+            let exactly = WideGaussian::exactly(0.97 * wanted).unwrap();
+            assert_eq!(exactly.sigma(), 0.97 * wanted);
+            check(log, &at_least);
+            check(log, &exactly);
+        }
+    }
+
+    fn check(log: i32, gaussian: &WideGaussian) {
+        {
             let sigma = gaussian.sigma();
-            assert!(sigma >= wanted && sigma <= WideGaussian::widest(wanted));
             let mut prng = Prng::from_seed_for_reproducible_tests_only([log as u8; 32]);
             let n = 1 << 14;
             let samples = gaussian.draw(&mut prng, n);
@@ -109,7 +148,7 @@ mod tests {
                 "2^{log}: kurtosis {fourth}"
             );
             // The low bits, which the error of a decryption shows in, are uniform.
-            for modulus in [2, 3, 8] {
+            for modulus in [2, 3, 8].into_iter().filter(|_| sigma >= 4.0) {
                 let mut counts = [0f64; 8];
                 for x in samples.iter() {
                     counts[x.rem_euclid(modulus) as usize] += 1.0;
@@ -129,6 +168,7 @@ mod tests {
     fn widths_that_cannot_be_are_refused() {
         for sigma in [-1.0, f64::NAN, f64::INFINITY, 111f64.exp2()] {
             assert!(WideGaussian::at_least(sigma).is_err());
+            assert!(WideGaussian::exactly(sigma).is_err());
         }
     }
 }

@@ -1,0 +1,267 @@
+//! What the coefficients of ciphertexts are taken modulo.
+
+use crate::{MathError, Modulus, WordModulus};
+
+/// The modulus q of ciphertexts: 2^32 or 2^64, the torus in fixed point as the TFHE library and the torus paper have it;
+/// or a prime, for which products need no lift, as the transform runs modulo q itself.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Coefficients {
+    Word(WordModulus),
+    Prime(Modulus),
+}
+
+/// Additions modulo q, and what a decomposition adds to; inlined into loops over polynomials.
+pub(super) trait Sums: Copy + Sync {
+    fn add(self, a: u64, b: u64) -> u64;
+    fn sub(self, a: u64, b: u64) -> u64;
+    /// The representative of x that is nearest to 0, plus an offset, as far as digits read it.
+    fn centred_plus(self, x: u64, offset: u64) -> u64;
+}
+
+/// Sums modulo a power of two.
+#[derive(Clone, Copy)]
+pub(super) struct WordSums {
+    mask: u64,
+}
+
+/// Sums modulo a prime.
+#[derive(Clone, Copy)]
+pub(super) struct PrimeSums {
+    q: u64,
+    half: u64,
+}
+
+impl Sums for WordSums {
+    #[inline(always)]
+    fn add(self, a: u64, b: u64) -> u64 {
+        a.wrapping_add(b) & self.mask
+    }
+
+    #[inline(always)]
+    fn sub(self, a: u64, b: u64) -> u64 {
+        a.wrapping_sub(b) & self.mask
+    }
+
+    #[inline(always)]
+    fn centred_plus(self, x: u64, offset: u64) -> u64 {
+        x.wrapping_add(offset) & self.mask
+    }
+}
+
+impl Sums for PrimeSums {
+    #[inline(always)]
+    fn add(self, a: u64, b: u64) -> u64 {
+        let sum = a.wrapping_add(b);
+        sum.min(sum.wrapping_sub(self.q))
+    }
+
+    #[inline(always)]
+    fn sub(self, a: u64, b: u64) -> u64 {
+        let difference = a.wrapping_sub(b);
+        difference.min(difference.wrapping_add(self.q))
+    }
+
+    #[inline(always)]
+    fn centred_plus(self, x: u64, offset: u64) -> u64 {
+        let above = if x > self.half { self.q } else { 0 };
+        x.wrapping_add(offset).wrapping_sub(above)
+    }
+}
+
+/// Runs a generic function with the [`Sums`] of these coefficients.
+macro_rules! with_sums {
+    ($coefficients:expr, $sums:ident => $body:expr) => {
+        match $coefficients {
+            $crate::torus::Coefficients::Word(q) => {
+                let $sums = $crate::torus::coefficients::word_sums(q);
+                $body
+            }
+            $crate::torus::Coefficients::Prime(q) => {
+                let $sums = $crate::torus::coefficients::prime_sums(q);
+                $body
+            }
+        }
+    };
+}
+pub(super) use with_sums;
+
+pub(super) fn word_sums(q: WordModulus) -> WordSums {
+    WordSums { mask: q.mask() }
+}
+
+pub(super) fn prime_sums(q: Modulus) -> PrimeSums {
+    PrimeSums {
+        q: q.value(),
+        half: q.value() / 2,
+    }
+}
+
+impl Coefficients {
+    /// 2^`bits`, for 32 or 64 bits.
+    ///
+    /// # Errors
+    /// [`MathError::OutOfRange`] for other widths.
+    pub fn word(bits: u32) -> Result<Self, MathError> {
+        if bits != 32 && bits != 64 {
+            return Err(MathError::OutOfRange {
+                what: "bits of a torus word",
+                expected: "32 or 64",
+                got: bits.to_string(),
+            });
+        }
+        Ok(Self::Word(WordModulus::new(bits)?))
+    }
+
+    /// Bits of q - 1.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Word(q) => q.bits(),
+            Self::Prime(q) => q.bits(),
+        }
+    }
+
+    /// q.
+    pub fn modulus(self) -> u128 {
+        match self {
+            Self::Word(q) => u128::from(q.mask()) + 1,
+            Self::Prime(q) => q.value().into(),
+        }
+    }
+
+    /// Whether x is a residue.
+    pub fn holds(self, x: u64) -> bool {
+        u128::from(x) < self.modulus()
+    }
+
+    pub fn add(self, a: u64, b: u64) -> u64 {
+        with_sums!(self, sums => sums.add(a, b))
+    }
+
+    pub fn sub(self, a: u64, b: u64) -> u64 {
+        with_sums!(self, sums => sums.sub(a, b))
+    }
+
+    pub fn neg(self, a: u64) -> u64 {
+        self.sub(0, a)
+    }
+
+    pub fn mul(self, a: u64, b: u64) -> u64 {
+        match self {
+            Self::Word(q) => a.wrapping_mul(b) & q.mask(),
+            Self::Prime(q) => q.mul(a, b),
+        }
+    }
+
+    /// The residue of a signed integer, without branching on it.
+    pub fn from_i64(self, x: i64) -> u64 {
+        match self {
+            Self::Word(q) => x as u64 & q.mask(),
+            Self::Prime(q) => q.from_i64(x),
+        }
+    }
+
+    /// The representative of x in [-q/2, q/2), in constant time.
+    pub fn centred(self, x: u64) -> i64 {
+        match self {
+            Self::Word(q) => {
+                let spare = u64::BITS - q.bits();
+                (x << spare) as i64 >> spare
+            }
+            Self::Prime(q) => {
+                let above = (q.value() / 2).wrapping_sub(x) >> 63;
+                x.wrapping_sub(q.value() & above.wrapping_neg()) as i64
+            }
+        }
+    }
+
+    /// The nearest integer to x 2^`log` / q, modulo 2^`log`; halves upwards. `log` is at most 12: modulus switching.
+    pub fn switch(self, x: u64, log: u32) -> u64 {
+        match self {
+            Self::Word(q) => {
+                let shift = q.bits() - log;
+                (((x >> (shift - 1)) + 1) >> 1) & ((1 << log) - 1)
+            }
+            Self::Prime(q) => {
+                let scaled = (u128::from(x) << log) + u128::from(q.value() / 2);
+                (scaled / u128::from(q.value())) as u64 & ((1 << log) - 1)
+            }
+        }
+    }
+
+    /// The nearest residue to `numerator` / `denominator` of the torus (of q).
+    pub fn fraction(self, numerator: u64, denominator: u64) -> u64 {
+        let scaled = self.modulus() * u128::from(numerator) + u128::from(denominator / 2);
+        (scaled / u128::from(denominator) % self.modulus()) as u64
+    }
+
+    /// a += b.
+    pub fn add_assign(self, a: &mut [u64], b: &[u64]) -> Result<(), MathError> {
+        crate::kernels::check_len("b", a.len(), b.len())?;
+        with_sums!(self, sums => add_all(sums, a, b));
+        Ok(())
+    }
+
+    /// a -= b.
+    pub fn sub_assign(self, a: &mut [u64], b: &[u64]) -> Result<(), MathError> {
+        crate::kernels::check_len("b", a.len(), b.len())?;
+        with_sums!(self, sums => sub_all(sums, a, b));
+        Ok(())
+    }
+}
+
+super::levels! {
+    fn add_all<S: Sums>(sums: S, a: &mut [u64], b: &[u64]) {
+        for (a, &b) in a.iter_mut().zip(b) {
+            *a = sums.add(*a, b);
+        }
+    }
+}
+
+super::levels! {
+    fn sub_all<S: Sums>(sums: S, a: &mut [u64], b: &[u64]) {
+        for (a, &b) in a.iter_mut().zip(b) {
+            *a = sums.sub(*a, b);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn switching_rounds_to_the_nearest_multiple() {
+        for q in [
+            Coefficients::word(32).unwrap(),
+            Coefficients::word(64).unwrap(),
+            Coefficients::Prime(Modulus::new(1073692673).unwrap()),
+            Coefficients::Prime(Modulus::new((1 << 52) - (1 << 12) + 1).unwrap()),
+        ] {
+            let modulus = q.modulus();
+            for log in [4u32, 11, 12] {
+                for step in 0..997u128 {
+                    let x = (modulus - 1) * step / 996;
+                    let exact = (2 * (x << log) + modulus) / (2 * modulus) % (1 << log);
+                    assert_eq!(u128::from(q.switch(x as u64, log)), exact, "{q:?} {x}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn representatives_are_nearest_to_zero() {
+        for q in [
+            Coefficients::word(32).unwrap(),
+            Coefficients::word(64).unwrap(),
+            Coefficients::Prime(Modulus::new(1073692673).unwrap()),
+        ] {
+            for x in [0i64, 1, -1, 12345, -536846336] {
+                assert_eq!(q.centred(q.from_i64(x)), x, "{q:?}");
+                let y = q.from_i64(7);
+                assert_eq!(q.centred(q.add(q.from_i64(x), y)), x + 7);
+                assert_eq!(q.sub(q.add(q.from_i64(x), y), y), q.from_i64(x));
+            }
+            assert_eq!(q.add(q.fraction(1, 8), q.fraction(7, 8)), q.add(0, 0));
+        }
+    }
+}

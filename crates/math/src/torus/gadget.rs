@@ -1,0 +1,240 @@
+//! Signed digits in a power-of-two base.
+
+use super::Coefficients;
+use super::coefficients::{Sums, with_sums};
+use crate::kernels::check_len;
+use crate::{MathError, Modulus};
+
+/// A decomposition: x, taken nearest to 0, is rounded to a multiple of 2^(W - l b) and written as the sum of digits
+/// d_j 2^(W - (j + 1) b), j = 0 ... l - 1, with -2^(b-1) <= d_j < 2^(b-1). W is the bits of q, b `log_base`, l `levels`.
+/// Modulo a prime the first digit may be 2^(b-1), as nothing wraps there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Gadget {
+    q: Coefficients,
+    log_base: u32,
+    levels: usize,
+}
+
+/// What the loops need of a [`Gadget`] and of the modulus its digits are residues of.
+#[derive(Clone, Copy)]
+pub(super) struct Digits {
+    /// Half a base in every place, and the half that rounds.
+    offset: u64,
+    /// W - b and b: where the first digit starts, and how much lower each next one does.
+    top: u32,
+    log_base: u32,
+    /// 2^b - 1.
+    mask: u64,
+    /// p - 2^(b-1).
+    shift: u64,
+    p: u64,
+}
+
+impl Gadget {
+    /// # Errors
+    /// [`MathError::OutOfRange`] for digits of no bits, none, or more than q has.
+    pub fn new(q: Coefficients, log_base: u32, levels: usize) -> Result<Self, MathError> {
+        let used = u64::from(log_base).saturating_mul(levels as u64);
+        if log_base == 0 || levels == 0 || log_base > 31 || used > u64::from(q.bits()) {
+            return Err(MathError::OutOfRange {
+                what: "log2 of the base times the levels of a decomposition",
+                expected: "1 to the bits of the ciphertext modulus, with a base of at most 2^31",
+                got: format!("{log_base} x {levels}"),
+            });
+        }
+        Ok(Self {
+            q,
+            log_base,
+            levels,
+        })
+    }
+
+    pub fn coefficients(&self) -> Coefficients {
+        self.q
+    }
+
+    pub fn log_base(&self) -> u32 {
+        self.log_base
+    }
+
+    pub fn levels(&self) -> usize {
+        self.levels
+    }
+
+    /// 2^(W - (j + 1) b), what digit j counts.
+    pub fn weight(&self, j: usize) -> u64 {
+        let place = self.q.bits() - (j as u32 + 1) * self.log_base;
+        1 << place
+    }
+
+    fn offset(&self) -> u64 {
+        let half = 1u64 << (self.log_base - 1);
+        let digits = (0..self.levels).fold(0u64, |sum, j| {
+            sum.wrapping_add(half.wrapping_mul(self.weight(j)))
+        });
+        digits.wrapping_add(self.weight(self.levels - 1) / 2)
+    }
+
+    /// The digits of one coefficient, the most significant first: the definition that [`Gadget::decompose`] equals.
+    pub fn digits(&self, x: u64) -> impl Iterator<Item = i64> {
+        let y = with_sums!(self.q, sums => sums.centred_plus(x, self.offset()));
+        let (bits, log_base) = (self.q.bits(), self.log_base);
+        (0..self.levels as u32).map(move |j| {
+            let place = y >> (bits - (j + 1) * log_base);
+            let digit = if j == 0 {
+                place
+            } else {
+                place & ((1 << log_base) - 1)
+            };
+            digit as i64 - (1 << (log_base - 1))
+        })
+    }
+
+    /// The digits of a polynomial as residues modulo p: `out` holds `levels` polynomials, the most significant first.
+    /// p must be above the base.
+    pub fn decompose(&self, p: Modulus, out: &mut [u64], x: &[u64]) -> Result<(), MathError> {
+        check_len("digits", self.levels * x.len(), out.len())?;
+        if p.value() >> self.log_base == 0 {
+            return Err(MathError::OutOfRange {
+                what: "modulus of digits",
+                expected: "above the base of the decomposition",
+                got: p.value().to_string(),
+            });
+        }
+        let digits = Digits {
+            offset: self.offset(),
+            top: self.q.bits() - self.log_base,
+            log_base: self.log_base,
+            mask: (1 << self.log_base) - 1,
+            shift: p.value() - (1 << (self.log_base - 1)),
+            p: p.value(),
+        };
+        with_sums!(self.q, sums => match self.levels {
+            1 => all::<_, 1>(sums, digits, out, x),
+            2 => all::<_, 2>(sums, digits, out, x),
+            3 => all::<_, 3>(sums, digits, out, x),
+            4 => all::<_, 4>(sums, digits, out, x),
+            _ => one_by_one(sums, digits, out, x),
+        });
+        Ok(())
+    }
+}
+
+impl Digits {
+    /// Digit j of an offset coefficient, as a residue.
+    #[inline(always)]
+    fn residue(self, y: u64, j: u32) -> u64 {
+        let mask = if j == 0 { u64::MAX } else { self.mask };
+        let digit = (y >> (self.top - j * self.log_base)) & mask;
+        let x = digit.wrapping_add(self.shift);
+        x.min(x.wrapping_sub(self.p))
+    }
+}
+
+super::levels! {
+    /// All `L` digits of each coefficient in one pass.
+    fn all<S: Sums, const L: usize>(sums: S, digits: Digits, out: &mut [u64], x: &[u64]) {
+        let n = x.len();
+        let mut chunks = out.chunks_exact_mut(n.max(1));
+        let mut outs: [&mut [u64]; L] = std::array::from_fn(|_| chunks.next().unwrap_or_default());
+        if outs.iter().any(|out| out.len() != n) {
+            return;
+        }
+        for i in 0..n {
+            let y = sums.centred_plus(x[i], digits.offset);
+            for (j, out) in outs.iter_mut().enumerate() {
+                out[i] = digits.residue(y, j as u32);
+            }
+        }
+    }
+}
+
+super::levels! {
+    /// A pass for each digit.
+    fn one_by_one<S: Sums>(sums: S, digits: Digits, out: &mut [u64], x: &[u64]) {
+        for (j, out) in out.chunks_mut(x.len().max(1)).enumerate() {
+            for (out, &x) in out.iter_mut().zip(x) {
+                *out = digits.residue(sums.centred_plus(x, digits.offset), j as u32);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::{available_backends, with_backend};
+    use proptest::prelude::*;
+
+    fn moduli() -> Vec<Coefficients> {
+        vec![
+            Coefficients::word(32).unwrap(),
+            Coefficients::word(64).unwrap(),
+            Coefficients::Prime(Modulus::new(1073692673).unwrap()),
+            Coefficients::Prime(Modulus::new(4294955009).unwrap()),
+            Coefficients::Prime(Modulus::new((1 << 52) - (1 << 12) + 1).unwrap()),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn digits_recompose_to_the_nearest_multiple(x: u64, log_base in 1u32..24, levels in 1usize..9) {
+            for q in moduli() {
+                let Ok(gadget) = Gadget::new(q, log_base, levels) else { continue };
+                let x = (u128::from(x) % q.modulus()) as u64;
+                let half = 1i64 << (log_base - 1);
+                let mut sum = 0i128;
+                for (j, digit) in gadget.digits(x).enumerate() {
+                    let most = if j == 0 && matches!(q, Coefficients::Prime(_)) { half } else { half - 1 };
+                    prop_assert!((-half..=most).contains(&digit));
+                    sum += i128::from(digit) * i128::from(gadget.weight(j));
+                }
+                let mut error = sum - i128::from(q.centred(x));
+                if let Coefficients::Word(_) = q {
+                    let modulus = q.modulus() as i128;
+                    error = (error + modulus / 2).rem_euclid(modulus) - modulus / 2;
+                }
+                prop_assert!(2 * error.abs() <= i128::from(gadget.weight(levels - 1)));
+            }
+        }
+    }
+
+    #[test]
+    fn every_backend_gives_the_definition() {
+        let p = Modulus::new(1125899906826241).unwrap();
+        for q in moduli() {
+            for (log_base, levels) in [(7, 3), (10, 2), (23, 1), (3, 5), (4, 4), (2, 8)] {
+                let gadget = Gadget::new(q, log_base, levels).unwrap();
+                let x: Vec<u64> = (0..77u128)
+                    .map(|i| (i * (q.modulus() - 1) / 76) as u64)
+                    .collect();
+                let mut expected = vec![0; levels * x.len()];
+                for (i, &x) in x.iter().enumerate() {
+                    for (j, digit) in gadget.digits(x).enumerate() {
+                        expected[j * 77 + i] = p.from_i64(digit);
+                    }
+                }
+                for backend in available_backends() {
+                    let mut out = vec![0; expected.len()];
+                    with_backend(backend, || gadget.decompose(p, &mut out, &x))
+                        .unwrap()
+                        .unwrap();
+                    assert_eq!(out, expected, "{backend:?} {q:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn digits_that_cannot_be_are_refused() {
+        let q = Coefficients::word(32).unwrap();
+        for (log_base, levels) in [(0, 1), (1, 0), (7, 5), (32, 1), (31, usize::MAX)] {
+            assert!(Gadget::new(q, log_base, levels).is_err());
+        }
+        let gadget = Gadget::new(q, 7, 3).unwrap();
+        let p = Modulus::new(97).unwrap();
+        assert!(gadget.decompose(p, &mut [0; 6], &[0; 2]).is_err());
+        let p = Modulus::new(7681).unwrap();
+        assert!(gadget.decompose(p, &mut [0; 5], &[0; 2]).is_err());
+    }
+}

@@ -1,0 +1,150 @@
+//! Rows of gadget ciphertexts in transform form, laid out in the order in which they are read.
+
+use zeroize::Zeroize;
+
+use crate::{MathError, NttPlan};
+
+/// Coefficients that lie together: those of one vector.
+pub(super) const LANES: usize = 8;
+
+/// The shape of one gadget ciphertext: `rows` x `cols` polynomials of `n` coefficients. For GGSW with k mask polynomials
+/// and l levels: (k + 1) l rows, row c l + j for digit j of polynomial c, and k + 1 columns.
+///
+/// In transform form, eight evaluations of every polynomial lie together, so that one pass over the positions reads the
+/// whole from its first word to its last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeyShape {
+    n: usize,
+    rows: usize,
+    cols: usize,
+}
+
+impl KeyShape {
+    /// Rows that a sum is made of at most.
+    pub const MAX_ROWS: usize = 32;
+
+    /// # Errors
+    /// [`MathError::OutOfRange`] for no rows or more than 32, no columns or more than 8, fewer than 8 coefficients.
+    pub fn new(n: usize, rows: usize, cols: usize) -> Result<Self, MathError> {
+        let fits = n >= LANES
+            && n.is_power_of_two()
+            && (1..=Self::MAX_ROWS).contains(&rows)
+            && (1..=8).contains(&cols);
+        if !fits {
+            return Err(MathError::OutOfRange {
+                what: "shape of a gadget ciphertext",
+                expected: "a power of two from 8 coefficients, 1 to 32 rows, 1 to 8 columns",
+                got: format!("{n} coefficients, {rows} rows, {cols} columns"),
+            });
+        }
+        Ok(Self { n, rows, cols })
+    }
+
+    pub fn n(self) -> usize {
+        self.n
+    }
+
+    pub fn rows(self) -> usize {
+        self.rows
+    }
+
+    pub fn cols(self) -> usize {
+        self.cols
+    }
+
+    /// Words of one gadget ciphertext.
+    pub fn words(self) -> usize {
+        self.n * self.rows * self.cols
+    }
+
+    /// Where the first of eight evaluations from position 8 `block` on stands.
+    fn place(self, block: usize, row: usize, col: usize) -> usize {
+        ((block * self.rows + row) * self.cols + col) * LANES
+    }
+
+    /// Where evaluation i of a row's column stands.
+    pub fn index(self, row: usize, col: usize, i: usize) -> usize {
+        self.place(i / LANES, row, col) + i % LANES
+    }
+}
+
+/// The words of one gadget ciphertext in transform form, of 32 bits where the prime is below 2^32.
+#[derive(Clone, Copy)]
+pub enum KeyRows<'a> {
+    Narrow(&'a [u32]),
+    Wide(&'a [u64]),
+}
+
+/// Gadget ciphertexts of one shape in transform form, modulo one prime, one after the other.
+#[derive(Clone)]
+pub(super) enum KeyWords {
+    Narrow(Vec<u32>),
+    Wide(Vec<u64>),
+}
+
+impl KeyWords {
+    /// Room for `count` words of residues modulo the plan's prime.
+    pub(super) fn zeroed(plan: &NttPlan, count: usize) -> Self {
+        if plan.modulus().bits() <= 32 {
+            Self::Narrow(vec![0; count])
+        } else {
+            Self::Wide(vec![0; count])
+        }
+    }
+
+    /// Writes the evaluations of one polynomial where ciphertext `at` of the shape has them.
+    pub(super) fn put(&mut self, shape: KeyShape, at: usize, row: usize, col: usize, x: &[u64]) {
+        let start = at * shape.words();
+        for (block, x) in x.chunks_exact(LANES).enumerate() {
+            let place = start + shape.place(block, row, col);
+            match self {
+                Self::Narrow(words) => {
+                    for (word, &x) in words[place..place + LANES].iter_mut().zip(x) {
+                        *word = x as u32;
+                    }
+                }
+                Self::Wide(words) => words[place..place + LANES].copy_from_slice(x),
+            }
+        }
+    }
+
+    /// Ciphertext `at`; empty beyond the last.
+    pub(super) fn rows(&self, shape: KeyShape, at: usize) -> KeyRows<'_> {
+        let range = at * shape.words()..(at + 1) * shape.words();
+        match self {
+            Self::Narrow(words) => KeyRows::Narrow(words.get(range).unwrap_or(&[])),
+            Self::Wide(words) => KeyRows::Wide(words.get(range).unwrap_or(&[])),
+        }
+    }
+
+    /// The bytes of part `part` of `parts` of ciphertext `at`.
+    pub(super) fn part(&self, shape: KeyShape, at: usize, part: usize, parts: usize) -> &[u8] {
+        let share = shape.words().div_ceil(parts.max(1));
+        let start = at * shape.words() + (part * share).min(shape.words());
+        let range = start..(start + share).min((at + 1) * shape.words());
+        match self {
+            Self::Narrow(words) => bytes_of(words.get(range).unwrap_or(&[])),
+            Self::Wide(words) => bytes_of(words.get(range).unwrap_or(&[])),
+        }
+    }
+
+    pub(super) fn wipe(&mut self) {
+        match self {
+            Self::Narrow(words) => words.zeroize(),
+            Self::Wide(words) => words.zeroize(),
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Narrow(words) => size_of_val(words.as_slice()),
+            Self::Wide(words) => size_of_val(words.as_slice()),
+        }
+    }
+}
+
+/// The memory of words.
+fn bytes_of<W: Copy>(words: &[W]) -> &[u8] {
+    // SAFETY: the words' memory, as long as they are; only called for integers, which have no padding.
+    unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
+}

@@ -1,0 +1,217 @@
+//! Key switching of LWE ciphertexts: a sum of key rows, each times a digit.
+
+use super::{Coefficients, Gadget};
+use crate::kernels::check_len;
+use crate::{MathError, Modulus};
+
+/// LWE ciphertexts of one dimension n, each n + 1 words (mask, then body), one after the other: row i l + j encrypts bit i
+/// of the old key at digit j. Words of 32 bits where q has no more.
+#[derive(Clone)]
+pub struct SwitchRows {
+    words: Words,
+    width: usize,
+}
+
+#[derive(Clone)]
+enum Words {
+    Narrow(Vec<u32>),
+    Wide(Vec<u64>),
+}
+
+impl SwitchRows {
+    /// Room for `rows` ciphertexts of `width` words modulo q.
+    pub fn zeroed(q: Coefficients, rows: usize, width: usize) -> Result<Self, MathError> {
+        let count = rows.saturating_mul(width);
+        ringmill_limits::room("a key-switching key", 8 * count as u64)?;
+        let words = if q.bits() <= 32 {
+            Words::Narrow(vec![0; count])
+        } else {
+            Words::Wide(vec![0; count])
+        };
+        Ok(Self { words, width })
+    }
+
+    /// Writes one row.
+    pub fn put(&mut self, row: usize, x: &[u64]) -> Result<(), MathError> {
+        check_len("row of a key-switching key", self.width, x.len())?;
+        let range = row * self.width..(row + 1) * self.width;
+        match &mut self.words {
+            Words::Narrow(words) => {
+                for (word, &x) in words[range].iter_mut().zip(x) {
+                    *word = x as u32;
+                }
+            }
+            Words::Wide(words) => words[range].copy_from_slice(x),
+        }
+        Ok(())
+    }
+
+    fn count(&self) -> usize {
+        match &self.words {
+            Words::Narrow(words) => words.len(),
+            Words::Wide(words) => words.len(),
+        }
+    }
+
+    /// Bytes of all.
+    pub fn bytes(&self) -> usize {
+        match &self.words {
+            Words::Narrow(words) => size_of_val(words.as_slice()),
+            Words::Wide(words) => size_of_val(words.as_slice()),
+        }
+    }
+
+    /// out = (0, `body`) - the sum over i and j of digit j of mask coefficient i times row i l + j, modulo q.
+    pub fn switch(
+        &self,
+        gadget: &Gadget,
+        mask: &[u64],
+        body: u64,
+        out: &mut [u64],
+    ) -> Result<(), MathError> {
+        let levels = gadget.levels();
+        check_len("switched ciphertext", self.width, out.len())?;
+        check_len(
+            "words of the key-switching key",
+            mask.len() * levels * self.width,
+            self.count(),
+        )?;
+        out.fill(0);
+        let q = gadget.coefficients();
+        // Sums stay below 2^63 in magnitude for so many rows, then they are reduced; words of 64 bits wrap as they are.
+        let room = 63u32.saturating_sub(q.bits() + gadget.log_base() - 1);
+        let batch = match q {
+            Coefficients::Word(word) if word.bits() == u64::BITS => usize::MAX,
+            _ => (1usize << room.min(40)).saturating_sub(1).max(1),
+        };
+        let mut pending = 0;
+        for (i, &x) in mask.iter().enumerate() {
+            for (j, digit) in gadget.digits(x).enumerate() {
+                let at = (i * levels + j) * self.width;
+                let magnitude = digit.unsigned_abs();
+                match (&self.words, digit) {
+                    (_, 0) => continue,
+                    (Words::Narrow(words), 1..) => {
+                        subtract_narrow(out, &words[at..at + self.width], magnitude as u32);
+                    }
+                    (Words::Narrow(words), _) => {
+                        add_narrow(out, &words[at..at + self.width], magnitude as u32);
+                    }
+                    (Words::Wide(words), _) => {
+                        subtract_wide(out, &words[at..at + self.width], digit as u64);
+                    }
+                }
+                pending += 1;
+                if pending == batch {
+                    settle(q, out);
+                    pending = 1; // the residues are as large as one row, its digit at least 1
+                }
+            }
+        }
+        settle(q, out);
+        if let Some(last) = out.last_mut() {
+            *last = q.add(*last, body);
+        }
+        Ok(())
+    }
+}
+
+/// Signed sums to residues.
+fn settle(q: Coefficients, sums: &mut [u64]) {
+    match q {
+        Coefficients::Word(word) => sums.iter_mut().for_each(|x| *x &= word.mask()),
+        Coefficients::Prime(q) => settle_prime(q, sums),
+    }
+}
+
+fn settle_prime(q: Modulus, sums: &mut [u64]) {
+    for x in sums {
+        *x = q.from_i64(*x as i64);
+    }
+}
+
+super::levels! {
+    fn add_narrow(out: &mut [u64], row: &[u32], digit: u32) {
+        for (out, &x) in out.iter_mut().zip(row) {
+            *out = out.wrapping_add(u64::from(x) * u64::from(digit));
+        }
+    }
+}
+
+super::levels! {
+    fn subtract_narrow(out: &mut [u64], row: &[u32], digit: u32) {
+        for (out, &x) in out.iter_mut().zip(row) {
+            *out = out.wrapping_sub(u64::from(x) * u64::from(digit));
+        }
+    }
+}
+
+super::levels! {
+    fn subtract_wide(out: &mut [u64], row: &[u64], digit: u64) {
+        for (out, &x) in out.iter_mut().zip(row) {
+            *out = out.wrapping_sub(x.wrapping_mul(digit));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Prng;
+    use crate::kernels::{available_backends, with_backend};
+    use crate::modmul::Solinas52;
+
+    #[test]
+    fn switches_are_sums_of_digits_times_rows() {
+        let prime = |q| Coefficients::Prime(Modulus::new(q).unwrap());
+        for (q, log_base, levels) in [
+            (Coefficients::word(32).unwrap(), 2, 8),
+            (Coefficients::word(64).unwrap(), 3, 5),
+            (prime(4294955009), 16, 2),
+            // Batches of 15 rows.
+            (prime(Solinas52::P), 8, 3),
+            (prime(1073692673), 16, 1),
+        ] {
+            let gadget = Gadget::new(q, log_base, levels).unwrap();
+            let (dimension, width) = (50, 19);
+            let mut prng = Prng::from_seed_for_reproducible_tests_only([5; 32]);
+            let mut any = |n| -> Vec<u64> {
+                (0..n)
+                    .map(|_| (u128::from(prng.next_u64()) % q.modulus()) as u64)
+                    .collect()
+            };
+            let (mask, body) = (any(dimension), any(1)[0]);
+            let mut rows = SwitchRows::zeroed(q, dimension * levels, width).unwrap();
+            let mut expected = vec![0; width];
+            expected[width - 1] = body;
+            for (i, &x) in mask.iter().enumerate() {
+                for (j, digit) in gadget.digits(x).enumerate() {
+                    // Large words, so that unsettled sums would overflow.
+                    let row: Vec<u64> = any(width)
+                        .into_iter()
+                        .map(|x| (q.modulus() - 1) as u64 - x % 97)
+                        .collect();
+                    rows.put(i * levels + j, &row).unwrap();
+                    for (e, &x) in expected.iter_mut().zip(&row) {
+                        *e = q.sub(*e, q.mul(q.from_i64(digit), x));
+                    }
+                }
+            }
+            for backend in available_backends() {
+                let mut out = vec![1; width];
+                with_backend(backend, || rows.switch(&gadget, &mask, body, &mut out))
+                    .unwrap()
+                    .unwrap();
+                assert_eq!(out, expected, "{q:?} {backend:?}");
+            }
+            assert!(
+                rows.switch(&gadget, &mask[1..], body, &mut vec![0; width])
+                    .is_err()
+            );
+            assert!(
+                rows.switch(&gadget, &mask, body, &mut vec![0; width - 1])
+                    .is_err()
+            );
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Arithmetic of the torus schemes (TFHE): polynomials of X^N + 1 with coefficients modulo a power of two or a prime, times
+//! polynomials of small digits, exactly.
+//!
+//! The steps of a blind rotation are functions of their own, so that whatever runs them may call them one by one:
+//!
+//! | step | function |
+//! | --- | --- |
+//! | rotate and subtract, (X^a - 1) ACC | [`rotate_sub`] |
+//! | decompose into signed digits | [`Gadget::decompose`] |
+//! | transform the digits | [`TorusRing::forward`] |
+//! | accumulate digits times key rows in transform form | [`TorusRing::accumulate`] |
+//! | for unrolled keys, weigh the sums by X^a - 1 | [`TorusRing::monomial`], [`TorusRing::combine`] |
+//! | back to coefficients, added to ACC | [`TorusRing::inverse_add`] |
+//! | key switch | [`SwitchRows::switch`] |
+//!
+//! Whatever the processor, the bits are the same: no floating point decides a coefficient. What products can hold is
+//! [`Lift`]'s business, and that of who chooses the primes.
+
+mod coefficients;
+mod gadget;
+mod key;
+mod key_switch;
+mod monomial;
+mod products;
+#[cfg(target_arch = "x86_64")]
+mod products_ifma;
+mod ring;
+mod rotate;
+
+pub use coefficients::Coefficients;
+pub use gadget::Gadget;
+pub use key::{KeyRows, KeyShape};
+pub use key_switch::SwitchRows;
+pub use ring::{Lift, TorusRing, TransformedKey};
+pub use rotate::{rotate, rotate_sub};
+
+/// Defines a function whose plain loop is compiled three times: as it is, for AVX2 and for AVX-512; chosen at run time.
+macro_rules! levels {
+    ($(#[$doc:meta])* fn $name:ident$(<$g:ident: $bound:path $(, const $c:ident: usize)?>)?($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
+        $(#[$doc])*
+        pub(in crate::torus) fn $name$(<$g: $bound $(, const $c: usize)?>)?($($arg: $ty),*) {
+            #[inline(always)]
+            fn plain$(<$g: $bound $(, const $c: usize)?>)?($($arg: $ty),*) $body
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2")]
+            fn avx2$(<$g: $bound $(, const $c: usize)?>)?($($arg: $ty),*) {
+                plain$(::<$g $(, $c)?>)?($($arg),*)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512dq")]
+            fn wide$(<$g: $bound $(, const $c: usize)?>)?($($arg: $ty),*) {
+                plain$(::<$g $(, $c)?>)?($($arg),*)
+            }
+
+            match $crate::Backend::current() {
+                $crate::Backend::Scalar => plain$(::<$g $(, $c)?>)?($($arg),*),
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: `Backend::current` only gives backends whose features the processor has.
+                $crate::Backend::Avx2 => unsafe { avx2$(::<$g $(, $c)?>)?($($arg),*) },
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: as above.
+                _ => unsafe { wide$(::<$g $(, $c)?>)?($($arg),*) },
+                #[cfg(not(target_arch = "x86_64"))]
+                _ => plain$(::<$g $(, $c)?>)?($($arg),*),
+            }
+        }
+    };
+}
+pub(in crate::torus) use levels;

@@ -1,0 +1,39 @@
+//! Transforms of X^a - 1: powers of psi, looked up.
+
+use crate::NttPlan;
+use crate::bits::bit_reverse;
+
+/// The powers of psi less one, and which of them each position has.
+pub(super) struct Monomials {
+    /// psi^e - 1 for e below 2N.
+    powers: Vec<u64>,
+    /// 2 bitrev(i) + 1 for position i.
+    exponents: Vec<u32>,
+}
+
+impl Monomials {
+    pub(super) fn new(plan: &NttPlan) -> Self {
+        let (q, log_n) = (plan.modulus(), u32::from(plan.ring().log_n));
+        let step = q.shoup(plan.psi());
+        let mut power = 1;
+        let powers = (0..2usize << log_n).map(|_| {
+            let this = q.sub(power, 1);
+            power = q.mul_shoup(power, step);
+            this
+        });
+        Self {
+            powers: powers.collect(),
+            exponents: (0..1usize << log_n)
+                .map(|i| 2 * bit_reverse(i, log_n) as u32 + 1)
+                .collect(),
+        }
+    }
+
+    /// The transform of X^a - 1.
+    pub(super) fn of(&self, a: usize, out: &mut [u64]) {
+        let mask = self.powers.len() - 1;
+        for (out, &e) in out.iter_mut().zip(&self.exponents) {
+            *out = self.powers[a.wrapping_mul(e as usize) & mask];
+        }
+    }
+}

@@ -1,0 +1,576 @@
+//! The ring of ciphertext polynomials with the transforms that multiply in it.
+
+use std::sync::Arc;
+
+use zeroize::Zeroize;
+
+use super::key::KeyWords;
+use super::monomial::Monomials;
+use super::{Coefficients, Gadget, KeyRows, KeyShape, products};
+use crate::kernels::{self, check_len};
+use crate::modmul::Solinas52;
+use crate::{MathError, Modulus, NttPlan, Ring};
+
+/// Where products are computed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Lift {
+    /// Modulo q itself, a prime: no product is too large.
+    Native,
+    /// Modulo one prime: exact while results are below half of it in magnitude.
+    One(Modulus),
+    /// Modulo two primes: exact while results are below half of their product in magnitude.
+    Two([Modulus; 2]),
+}
+
+/// One prime with its transform.
+struct Lane {
+    p: Modulus,
+    plan: Arc<NttPlan>,
+    monomials: Monomials,
+}
+
+/// Polynomials of X^N + 1 with coefficients modulo q, and transforms of them modulo one prime or two (lanes).
+pub struct TorusRing {
+    q: Coefficients,
+    lift: Lift,
+    n: usize,
+    lanes: Vec<Lane>,
+}
+
+/// Gadget ciphertexts of one shape in transform form.
+#[derive(Clone)]
+pub struct TransformedKey {
+    shape: KeyShape,
+    lanes: Vec<KeyWords>,
+}
+
+impl TorusRing {
+    /// The largest modulus of a transform: factors of 52-bit multiply-add.
+    pub const MAX_PRIME: u64 = Solinas52::P;
+
+    /// # Errors
+    /// [`MathError`] where a prime is none, above 2^52 - 2^12 + 1 or has no root of unity, or q is no prime for
+    /// [`Lift::Native`], or the two primes are one.
+    pub fn new(q: Coefficients, log_n: u8, lift: Lift) -> Result<Self, MathError> {
+        let primes = match (lift, q) {
+            (Lift::Native, Coefficients::Prime(q)) => vec![q],
+            (Lift::Native, Coefficients::Word(_)) => {
+                return Err(MathError::OutOfRange {
+                    what: "ciphertext modulus of transforms without a lift",
+                    expected: "a prime",
+                    got: format!("2^{}", q.bits()),
+                });
+            }
+            (Lift::One(_) | Lift::Two(_), Coefficients::Prime(q)) => {
+                return Err(MathError::OutOfRange {
+                    what: "ciphertext modulus of lifted transforms",
+                    expected: "a power of two (a prime is transformed as it is)",
+                    got: q.value().to_string(),
+                });
+            }
+            (Lift::One(p), _) => vec![p],
+            (Lift::Two([a, b]), _) if a == b => {
+                return Err(MathError::NotCoprime {
+                    a: a.value(),
+                    b: b.value(),
+                });
+            }
+            (Lift::Two(both), _) => both.to_vec(),
+        };
+        let lane = |p: Modulus| {
+            if p.value() > Self::MAX_PRIME {
+                return Err(MathError::OutOfRange {
+                    what: "modulus of a transform",
+                    expected: "at most 2^52 - 2^12 + 1",
+                    got: p.value().to_string(),
+                });
+            }
+            let plan = NttPlan::shared(p, Ring::full(log_n))?;
+            let monomials = Monomials::new(&plan);
+            Ok(Lane { p, plan, monomials })
+        };
+        Ok(Self {
+            q,
+            lift,
+            n: Ring::full(log_n).len(),
+            lanes: primes.into_iter().map(lane).collect::<Result<_, _>>()?,
+        })
+    }
+
+    pub fn coefficients(&self) -> Coefficients {
+        self.q
+    }
+
+    pub fn lift(&self) -> Lift {
+        self.lift
+    }
+
+    /// N.
+    pub fn degree(&self) -> usize {
+        self.n
+    }
+
+    /// The number of primes: 1 or 2.
+    pub fn lanes(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// q - 1 where q is a power of two.
+    fn mask(&self) -> u64 {
+        (self.q.modulus() - 1) as u64
+    }
+
+    fn lane(&self, lane: usize) -> Result<&Lane, MathError> {
+        self.lanes.get(lane).ok_or_else(|| MathError::OutOfRange {
+            what: "lane of a torus ring",
+            expected: "below the number of its primes",
+            got: lane.to_string(),
+        })
+    }
+
+    /// The signed digits of a polynomial, as residues of a lane ([`Gadget::decompose`]).
+    pub fn decompose(
+        &self,
+        lane: usize,
+        gadget: &Gadget,
+        out: &mut [u64],
+        x: &[u64],
+    ) -> Result<(), MathError> {
+        gadget.decompose(self.lane(lane)?.p, out, x)
+    }
+
+    /// Residues of a lane of coefficients modulo q, nearest to 0. In constant time.
+    pub fn residues(&self, lane: usize, out: &mut [u64], x: &[u64]) -> Result<(), MathError> {
+        let p = self.lane(lane)?.p;
+        check_len("coefficients", out.len(), x.len())?;
+        for (out, &x) in out.iter_mut().zip(x) {
+            *out = p.from_i64(self.q.centred(x));
+        }
+        Ok(())
+    }
+
+    /// Transforms one polynomial after the other in place.
+    pub fn forward(&self, lane: usize, polynomials: &mut [u64]) -> Result<(), MathError> {
+        let plan = &self.lane(lane)?.plan;
+        (polynomials.chunks_mut(self.n)).try_for_each(|x| plan.forward(x))
+    }
+
+    /// out(c) = the sum over rows r of digits(r) key(r, c), in transform form.
+    pub fn accumulate(
+        &self,
+        lane: usize,
+        shape: KeyShape,
+        digits: &[u64],
+        key: KeyRows<'_>,
+        out: &mut [u64],
+    ) -> Result<(), MathError> {
+        let lane = self.lane(lane)?;
+        check_len("coefficients of the key", self.n, shape.n())?;
+        check_len("digits", shape.rows() * self.n, digits.len())?;
+        check_len("sums", shape.cols() * self.n, out.len())?;
+        let words = match key {
+            KeyRows::Narrow(words) => words.len(),
+            KeyRows::Wide(words) => words.len(),
+        };
+        check_len("words of the key", shape.words(), words)?;
+        products::accumulate(lane.p, shape, digits, key, out);
+        Ok(())
+    }
+
+    /// The transform of X^a - 1, for any a (it counts modulo 2N).
+    pub fn monomial(&self, lane: usize, a: usize, out: &mut [u64]) -> Result<(), MathError> {
+        check_len("transform of a monomial", self.n, out.len())?;
+        self.lane(lane)?.monomials.of(a, out);
+        Ok(())
+    }
+
+    /// out(c) = the sum over u of weights(u) sums(u, c), in transform form: `cols` polynomials from as many times more
+    /// and one weight each.
+    pub fn combine(
+        &self,
+        lane: usize,
+        cols: usize,
+        weights: &[u64],
+        sums: &[u64],
+        out: &mut [u64],
+    ) -> Result<(), MathError> {
+        let p = self.lane(lane)?.p;
+        let terms = weights.len() / self.n;
+        check_len("weights", terms * self.n, weights.len())?;
+        check_len("sums", terms * cols * self.n, sums.len())?;
+        check_len("combined sums", cols * self.n, out.len())?;
+        if terms > KeyShape::MAX_ROWS {
+            return Err(MathError::OutOfRange {
+                what: "terms of a weighted sum",
+                expected: "at most 32",
+                got: terms.to_string(),
+            });
+        }
+        products::combine(p, [self.n, terms, cols], weights, sums, out);
+        Ok(())
+    }
+
+    /// acc += the polynomial whose transform is given, in each lane (`second` is empty where there is one). The
+    /// transforms are spent.
+    pub fn inverse_add(
+        &self,
+        first: &mut [u64],
+        second: &mut [u64],
+        acc: &mut [u64],
+    ) -> Result<(), MathError> {
+        check_len("accumulator", self.n, acc.len())?;
+        check_len("first lane", self.n, first.len())?;
+        check_len("second lane", (self.lanes() - 1) * self.n, second.len())?;
+        self.lane(0)?.plan.inverse(first)?;
+        match self.lift {
+            Lift::Native => self.q.add_assign(acc, first)?,
+            Lift::One(p) => add_centred(self.mask(), p.value(), acc, first),
+            Lift::Two([p0, p1]) => {
+                self.lane(1)?.plan.inverse(second)?;
+                // x = x0 + p0 t with t = (x1 - x0) / p0 mod p1.
+                let inverse = p1.inv(p1.reduce(p0.value()))?;
+                let t = second;
+                let mut reduced = [0; 64];
+                for (t, x) in t.chunks_mut(reduced.len()).zip(first.chunks(reduced.len())) {
+                    let reduced = &mut reduced[..x.len()];
+                    kernels::conv(p0, p1, reduced, x)?;
+                    kernels::sub_assign(p1, t, reduced)?;
+                }
+                kernels::mul_scalar_assign(p1, t, inverse);
+                let garner = Garner {
+                    p0: p0.value(),
+                    half0: p0.value() / 2,
+                    half1: p1.value() / 2,
+                    modulus: p0.value().wrapping_mul(p1.value()),
+                };
+                add_composed(self.mask(), garner, acc, first, t);
+            }
+        }
+        Ok(())
+    }
+
+    /// Room for `count` gadget ciphertexts of a shape.
+    pub fn key(&self, shape: KeyShape, count: usize) -> Result<TransformedKey, MathError> {
+        check_len("coefficients of the key", self.n, shape.n())?;
+        let words = shape.words().saturating_mul(count);
+        ringmill_limits::room(
+            "a bootstrapping key in transform form",
+            8 * (words * self.lanes()) as u64,
+        )?;
+        let lanes = self.lanes.iter();
+        Ok(TransformedKey {
+            shape,
+            lanes: lanes
+                .map(|lane| KeyWords::zeroed(&lane.plan, words))
+                .collect(),
+        })
+    }
+
+    /// Transforms one polynomial of residues modulo q, nearest to 0, into its place in a key.
+    pub fn put(
+        &self,
+        key: &mut TransformedKey,
+        at: usize,
+        [row, col]: [usize; 2],
+        x: &[u64],
+    ) -> Result<(), MathError> {
+        check_len("row of a key", self.n, x.len())?;
+        let mut evaluations = vec![0; self.n];
+        for (lane, words) in key.lanes.iter_mut().enumerate() {
+            self.residues(lane, &mut evaluations, x)?;
+            self.forward(lane, &mut evaluations)?;
+            words.put(key.shape, at, row, col, &evaluations);
+        }
+        evaluations.zeroize();
+        Ok(())
+    }
+}
+
+impl TransformedKey {
+    pub fn shape(&self) -> KeyShape {
+        self.shape
+    }
+
+    /// The rows of gadget ciphertext `at` modulo the prime of a lane; empty beyond the last.
+    pub fn rows(&self, lane: usize, at: usize) -> KeyRows<'_> {
+        match self.lanes.get(lane) {
+            Some(words) => words.rows(self.shape, at),
+            None => KeyRows::Wide(&[]),
+        }
+    }
+
+    /// Asks for part `part` of `parts` of gadget ciphertext `at` to be brought near, and does not wait: a step's key is
+    /// far away, and comes while the step before computes.
+    #[inline]
+    pub fn fetch(&self, lane: usize, at: usize, part: usize, parts: usize) {
+        if let Some(words) = self.lanes.get(lane) {
+            prefetch(words.part(self.shape, at, part, parts));
+        }
+    }
+
+    /// Overwrites all with zeros: for keys that are secret.
+    pub fn wipe(&mut self) {
+        self.lanes.iter_mut().for_each(KeyWords::wipe);
+    }
+
+    /// Bytes of all.
+    pub fn bytes(&self) -> usize {
+        self.lanes.iter().map(KeyWords::bytes).sum()
+    }
+}
+
+/// Brings memory to the second-level cache, where the processor has an instruction for it.
+#[inline]
+fn prefetch(bytes: &[u8]) {
+    const LINE: usize = 64;
+    #[cfg(target_arch = "x86_64")]
+    for line in bytes.chunks(LINE) {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        // SAFETY: an instruction of every x86-64 processor; it reads nothing that the program sees.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(line.as_ptr().cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (bytes, LINE);
+}
+
+/// Two primes, as composing reads them.
+#[derive(Clone, Copy)]
+pub(super) struct Garner {
+    p0: u64,
+    half0: u64,
+    half1: u64,
+    /// p0 p1 modulo 2^64.
+    modulus: u64,
+}
+
+super::levels! {
+    /// acc += x nearest to 0, modulo a power of two.
+    fn add_centred(mask: u64, p: u64, acc: &mut [u64], x: &[u64]) {
+        for (acc, &x) in acc.iter_mut().zip(x) {
+            let above = if x > p / 2 { p } else { 0 };
+            *acc = acc.wrapping_add(x).wrapping_sub(above) & mask;
+        }
+    }
+}
+
+super::levels! {
+    /// acc += x0 + p0 t nearest to 0.
+    fn add_composed(mask: u64, garner: Garner, acc: &mut [u64], x0: &[u64], t: &[u64]) {
+        for ((acc, &x0), &t) in acc.iter_mut().zip(x0).zip(t) {
+            // p0 p1 / 2 = p0 (p1 - 1) / 2 + p0 / 2: the digits of mixed radix compare from the top.
+            let large = t > garner.half1 || (t == garner.half1 && x0 > garner.half0);
+            let above = if large { garner.modulus } else { 0 };
+            let x = t.wrapping_mul(garner.p0).wrapping_add(x0).wrapping_sub(above);
+            *acc = acc.wrapping_add(x) & mask;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Prng;
+    use crate::kernels::{available_backends, with_backend};
+    use crate::primes::primes_one_mod;
+
+    fn prime(bits: u32) -> Modulus {
+        Modulus::new(primes_one_mod(bits, 1 << 12, 1, &[]).unwrap()[0]).unwrap()
+    }
+
+    fn solinas() -> Modulus {
+        Modulus::new(Solinas52::P).unwrap()
+    }
+
+    /// acc + a b modulo X^N + 1 and q, from the definition.
+    fn schoolbook(q: Coefficients, acc: &mut [u64], digits: &[i64], b: &[u64]) {
+        let n = acc.len();
+        for (i, &d) in digits.iter().enumerate() {
+            let d = q.from_i64(d);
+            for (j, &b) in b.iter().enumerate() {
+                let product = q.mul(d, b);
+                let at = (i + j) % n;
+                acc[at] = if i + j < n {
+                    q.add(acc[at], product)
+                } else {
+                    q.sub(acc[at], product)
+                };
+            }
+        }
+    }
+
+    fn rings() -> Vec<(Coefficients, Lift)> {
+        let native = |q| (Coefficients::Prime(q), Lift::Native);
+        vec![
+            (Coefficients::word(32).unwrap(), Lift::One(solinas())),
+            (Coefficients::word(32).unwrap(), Lift::One(prime(50))),
+            (
+                Coefficients::word(64).unwrap(),
+                Lift::Two([prime(50), solinas()]),
+            ),
+            (
+                Coefficients::word(64).unwrap(),
+                Lift::Two([solinas(), prime(50)]),
+            ),
+            native(prime(30)),
+            native(prime(32)),
+            native(prime(40)),
+            native(prime(50)),
+            native(solinas()),
+        ]
+    }
+
+    /// The external product of two polynomials with a key of two columns, on each backend, weighed by monomials.
+    #[test]
+    fn sums_of_products_are_those_of_schoolbook_multiplication() {
+        for (case, (q, lift)) in rings().into_iter().enumerate() {
+            for log_n in [3, 4, 7, 8] {
+                let ring = TorusRing::new(q, log_n, lift).unwrap();
+                let n = ring.degree();
+                let gadget = Gadget::new(q, 7, 3).unwrap();
+                let (rows, cols, terms) = (6, 2, 3);
+                let shape = KeyShape::new(n, rows, cols).unwrap();
+                let mut prng = Prng::from_seed_for_reproducible_tests_only([case as u8; 32]);
+                let mut poly = || -> Vec<u64> {
+                    let any = |_| (u128::from(prng.next_u64()) % q.modulus()) as u64;
+                    (0..n).map(any).collect()
+                };
+                let mut key = ring.key(shape, terms).unwrap();
+                let mut plain = Vec::new();
+                for at in 0..terms {
+                    for row in 0..rows {
+                        for col in 0..cols {
+                            let x = poly();
+                            ring.put(&mut key, at, [row, col], &x).unwrap();
+                            plain.push(x);
+                        }
+                    }
+                }
+                let inputs = [poly(), poly()];
+                let start = poly();
+                let exponents = [1, n + 3, 2 * n - 1];
+                let mut expected = vec![start.clone(); cols];
+                for (at, &a) in exponents.iter().enumerate() {
+                    for row in 0..rows {
+                        let digits: Vec<i64> = inputs[row / 3]
+                            .iter()
+                            .map(|&x| gadget.digits(x).nth(row % 3).unwrap())
+                            .collect();
+                        for (col, expected) in expected.iter_mut().enumerate() {
+                            let mut product = vec![0; n];
+                            let b = &plain[(at * rows + row) * cols + col];
+                            schoolbook(q, &mut product, &digits, b);
+                            let mut turned = vec![0; n];
+                            super::super::rotate_sub(q, &mut turned, &product, a).unwrap();
+                            q.add_assign(expected, &turned).unwrap();
+                        }
+                    }
+                }
+                for backend in available_backends() {
+                    let got = with_backend(backend, || {
+                        let mut sums = vec![vec![0; cols * n]; 2];
+                        for (lane, sums) in sums.iter_mut().enumerate().take(ring.lanes()) {
+                            let mut digits = vec![0; rows * n];
+                            for (x, digits) in inputs.iter().zip(digits.chunks_mut(3 * n)) {
+                                ring.decompose(lane, &gadget, digits, x).unwrap();
+                            }
+                            ring.forward(lane, &mut digits).unwrap();
+                            let mut each = vec![0; terms * cols * n];
+                            let mut weights = vec![0; terms * n];
+                            for (at, sums) in each.chunks_mut(cols * n).enumerate() {
+                                let rows = key.rows(lane, at);
+                                ring.accumulate(lane, shape, &digits, rows, sums).unwrap();
+                                let weight = &mut weights[at * n..][..n];
+                                ring.monomial(lane, exponents[at], weight).unwrap();
+                            }
+                            ring.combine(lane, cols, &weights, &each, sums).unwrap();
+                        }
+                        let (first, second) = sums.split_at_mut(1);
+                        (0..cols)
+                            .map(|c| {
+                                let mut acc = start.clone();
+                                let range = c * n..(c + 1) * n;
+                                let second = match ring.lanes() {
+                                    1 => &mut [][..],
+                                    _ => &mut second[0][range.clone()],
+                                };
+                                ring.inverse_add(&mut first[0][range], second, &mut acc)
+                                    .unwrap();
+                                acc
+                            })
+                            .collect::<Vec<_>>()
+                    })
+                    .unwrap();
+                    assert_eq!(got, expected, "{q:?} {lift:?} 2^{log_n} {backend:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sums_of_the_largest_residues_are_reduced() {
+        for p in [
+            prime(30),
+            prime(32),
+            prime(33),
+            prime(40),
+            prime(50),
+            prime(51),
+            solinas(),
+        ] {
+            let most = p.value() - 1;
+            for rows in [1, 2, 31, 32] {
+                let shape = KeyShape::new(16, rows, 5).unwrap();
+                let digits = vec![most; rows * 16];
+                let narrow = vec![most as u32; shape.words()];
+                let wide = vec![most; shape.words()];
+                let key = match p.bits() <= 32 {
+                    true => KeyRows::Narrow(&narrow),
+                    false => KeyRows::Wide(&wide),
+                };
+                // (-1)^2 each.
+                let expected = vec![rows as u64; 5 * 16];
+                for backend in available_backends() {
+                    let mut out = vec![0; 5 * 16];
+                    let mut weighed = vec![0; 16];
+                    with_backend(backend, || {
+                        products::accumulate(p, shape, &digits, key, &mut out);
+                        products::combine(p, [16, rows, 1], &digits, &digits, &mut weighed);
+                    })
+                    .unwrap();
+                    assert_eq!(out, expected, "{p:?} {backend:?}");
+                    assert_eq!(weighed, expected[..16], "{p:?} {backend:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rings_and_operands_that_cannot_be_are_refused() {
+        let (word, q) = (Coefficients::word(32).unwrap(), prime(30));
+        assert!(TorusRing::new(word, 4, Lift::Native).is_err());
+        assert!(TorusRing::new(Coefficients::Prime(q), 4, Lift::One(q)).is_err());
+        assert!(TorusRing::new(word, 4, Lift::Two([q, q])).is_err());
+        assert!(TorusRing::new(word, 4, Lift::One(prime(53))).is_err());
+        assert!(TorusRing::new(word, 14, Lift::One(q)).is_err());
+        let ring = TorusRing::new(word, 4, Lift::One(q)).unwrap();
+        let shape = KeyShape::new(16, 2, 2).unwrap();
+        let key = ring.key(shape, 1).unwrap();
+        let (digits, mut out) = ([0; 32], [0; 32]);
+        let add = |key, digits: &[u64], out: &mut [u64]| {
+            ring.accumulate(0, shape, digits, key, out).is_ok()
+        };
+        assert!(add(key.rows(0, 0), &digits, &mut out));
+        assert!(!add(key.rows(0, 1), &digits, &mut out));
+        assert!(!add(key.rows(1, 0), &digits, &mut out));
+        assert!(!add(key.rows(0, 0), &digits[1..], &mut out));
+        assert!(!add(key.rows(0, 0), &digits, &mut out[1..]));
+        assert!(ring.forward(1, &mut out).is_err());
+        assert!(
+            ring.inverse_add(&mut [0; 16], &mut [0; 16], &mut [0; 16])
+                .is_err()
+        );
+        for (n, rows, cols) in [(4, 2, 2), (24, 2, 2), (16, 0, 2), (16, 33, 2), (16, 2, 9)] {
+            assert!(KeyShape::new(n, rows, cols).is_err());
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Products with monomials in coefficient form.
+
+use super::Coefficients;
+use super::coefficients::{Sums, with_sums};
+use crate::MathError;
+use crate::kernels::check_len;
+
+/// out = X^a p modulo X^N + 1, for any a (it counts modulo 2N); N is the length of both.
+pub fn rotate(q: Coefficients, out: &mut [u64], p: &[u64], a: usize) -> Result<(), MathError> {
+    check_len("polynomial", out.len(), p.len())?;
+    let n = p.len();
+    let Some((negative, shift)) = split(a, n) else {
+        return Ok(());
+    };
+    let (low, high) = out.split_at_mut(shift);
+    let (kept, wrapped) = p.split_at(n - shift);
+    with_sums!(q, sums => {
+        signed(sums, low, wrapped, !negative);
+        signed(sums, high, kept, negative);
+    });
+    Ok(())
+}
+
+/// out = (X^a - 1) p modulo X^N + 1: the torus paper's Algorithm 5, with its a for -a.
+pub fn rotate_sub(q: Coefficients, out: &mut [u64], p: &[u64], a: usize) -> Result<(), MathError> {
+    check_len("polynomial", out.len(), p.len())?;
+    let n = p.len();
+    let Some((negative, shift)) = split(a, n) else {
+        return Ok(());
+    };
+    let (low, high) = out.split_at_mut(shift);
+    let (kept, wrapped) = p.split_at(n - shift);
+    let (below, above) = p.split_at(shift);
+    with_sums!(q, sums => {
+        differences(sums, low, wrapped, below, !negative);
+        differences(sums, high, kept, above, negative);
+    });
+    Ok(())
+}
+
+/// X^a as a sign and a shift below n; nothing for polynomials without coefficients.
+fn split(a: usize, n: usize) -> Option<(bool, usize)> {
+    let shift = a.checked_rem(n)?;
+    Some((a / n % 2 == 1, shift))
+}
+
+/// out = p or -p.
+fn signed<S: Sums>(sums: S, out: &mut [u64], p: &[u64], negative: bool) {
+    if negative {
+        negated(sums, out, p);
+    } else {
+        out.copy_from_slice(p);
+    }
+}
+
+/// out = p - r or -p - r.
+fn differences<S: Sums>(sums: S, out: &mut [u64], p: &[u64], r: &[u64], negative: bool) {
+    if negative {
+        negated_difference(sums, out, p, r);
+    } else {
+        difference(sums, out, p, r);
+    }
+}
+
+super::levels! {
+    fn negated<S: Sums>(sums: S, out: &mut [u64], p: &[u64]) {
+        for (out, &p) in out.iter_mut().zip(p) {
+            *out = sums.sub(0, p);
+        }
+    }
+}
+
+super::levels! {
+    fn difference<S: Sums>(sums: S, out: &mut [u64], p: &[u64], r: &[u64]) {
+        for ((out, &p), &r) in out.iter_mut().zip(p).zip(r) {
+            *out = sums.sub(p, r);
+        }
+    }
+}
+
+super::levels! {
+    fn negated_difference<S: Sums>(sums: S, out: &mut [u64], p: &[u64], r: &[u64]) {
+        for ((out, &p), &r) in out.iter_mut().zip(p).zip(r) {
+            *out = sums.sub(sums.sub(0, p), r);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Modulus;
+
+    #[test]
+    fn every_rotation_is_the_definition() {
+        let n = 16;
+        for q in [
+            Coefficients::word(32).unwrap(),
+            Coefficients::Prime(Modulus::new(97).unwrap()),
+        ] {
+            let p: Vec<u64> = (0..n as i64).map(|i| q.from_i64(7 * i * i - 40)).collect();
+            let (mut rotated, mut difference) = (vec![0; n], vec![0; n]);
+            for a in 0..4 * n {
+                let mut expected = vec![0; n];
+                for (i, &x) in p.iter().enumerate() {
+                    let at = (i + a) % (2 * n);
+                    expected[at % n] = if at < n { x } else { q.neg(x) };
+                }
+                rotate(q, &mut rotated, &p, a).unwrap();
+                assert_eq!(rotated, expected, "X^{a}");
+                for (e, &x) in expected.iter_mut().zip(&p) {
+                    *e = q.sub(*e, x);
+                }
+                rotate_sub(q, &mut difference, &p, a).unwrap();
+                assert_eq!(difference, expected, "X^{a} - 1");
+            }
+        }
+        let q = Coefficients::word(64).unwrap();
+        assert!(rotate(q, &mut [0; 4], &[0; 8], 1).is_err());
+        assert!(rotate_sub(q, &mut [], &[], 1).is_ok());
+    }
+}
