@@ -33,10 +33,12 @@ pub enum Kind {
     RelinKey = 6,
     GaloisKeys = 7,
     SecretKey = 8,
+    BootstrapKey = 9,
+    KeySwitchKey = 10,
 }
 
 impl Kind {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 10] = [
         Self::Params,
         Self::Plaintext,
         Self::Ciphertext,
@@ -45,6 +47,8 @@ impl Kind {
         Self::RelinKey,
         Self::GaloisKeys,
         Self::SecretKey,
+        Self::BootstrapKey,
+        Self::KeySwitchKey,
     ];
 
     /// Whether objects of this kind belong to a secret key.
@@ -56,7 +60,9 @@ impl Kind {
             | Self::PublicKey
             | Self::RelinKey
             | Self::GaloisKeys
-            | Self::SecretKey => true,
+            | Self::SecretKey
+            | Self::BootstrapKey
+            | Self::KeySwitchKey => true,
         }
     }
 
@@ -70,6 +76,8 @@ impl Kind {
             Self::RelinKey => "relinearisation key",
             Self::GaloisKeys => "Galois keys",
             Self::SecretKey => "secret key",
+            Self::BootstrapKey => "bootstrapping key",
+            Self::KeySwitchKey => "key-switching key",
         }
     }
 }

@@ -1,0 +1,196 @@
+//! Blind rotation: the accumulator times X^(a_i s_i), bit by bit or m bits at a time, without knowing s.
+//!
+//! For one bit a step is ACC += BK_i x (X^a_i - 1) ACC. For m bits (torus paper, Section III-E; Zhou et al., IEEE Access
+//! 2018) it is ACC += the sum over the patterns u of (X^(a u) - 1) (BK_u x ACC), where BK_u encrypts whether the bits are
+//! u and a u is the sum of the exponents that u has: the accumulator is decomposed and transformed once for m bits.
+//!
+//! The steps of math are called in turn: rotate-and-subtract, decompose, transform, accumulate over the key's rows,
+//! for several patterns weigh and combine, transform back. Everything is in buffers of [`Workspace`].
+
+use ringmill_math::torus::{TransformedKey, rotate_sub};
+
+use super::TfheError;
+use super::params::Params;
+
+/// The buffers of one bootstrap, made once and used for many.
+pub struct Workspace {
+    /// Exponents of the mask and the body.
+    pub(super) exponents: Vec<usize>,
+    /// k + 1 polynomials.
+    pub(super) acc: Vec<u64>,
+    /// An LWE ciphertext under the large key.
+    pub(super) large: Vec<u64>,
+    /// One under the small key.
+    pub(super) small: Vec<u64>,
+    /// (X^a - 1) times one polynomial of the accumulator.
+    difference: Vec<u64>,
+    /// A lane's digits, (k + 1) l polynomials.
+    digits: Vec<u64>,
+    /// A lane's sums for each pattern, k + 1 polynomials each.
+    sums: Vec<u64>,
+    /// A lane's X^(a u) - 1 for each pattern.
+    weights: Vec<u64>,
+    /// The transform of what the accumulator grows by, in each lane.
+    update: [Vec<u64>; 2],
+}
+
+impl Workspace {
+    pub(super) fn new(params: &Params) -> Self {
+        let (s, ring) = (params.sizes(), params.ring());
+        let (n, cols) = (s.degree(), s.k.0 + 1);
+        let patterns = match s.unrolling.m() {
+            1 => 0,
+            _ => s.unrolling.patterns(),
+        };
+        Self {
+            exponents: vec![0; s.n.0 + 1],
+            acc: vec![0; cols * n],
+            large: vec![0; s.large_dimension() + 1],
+            small: vec![0; s.n.0 + 1],
+            difference: vec![0; n],
+            digits: vec![0; s.rows() * n],
+            sums: vec![0; patterns * cols * n],
+            weights: vec![0; patterns * n],
+            update: [vec![0; cols * n], vec![0; cols * n * (ring.lanes() - 1)]],
+        }
+    }
+}
+
+/// Turns `work.acc` by the exponents in `work.exponents` (the mask's) under encryption.
+pub(super) fn blind_rotate(
+    params: &Params,
+    key: &TransformedKey,
+    work: &mut Workspace,
+) -> Result<(), TfheError> {
+    let m = params.sizes().unrolling.m();
+    for step in 0..params.sizes().steps() {
+        if m == 1 {
+            one_bit(params, key, step, work)?;
+        } else {
+            several_bits(params, key, step, work)?;
+        }
+    }
+    Ok(())
+}
+
+/// The key of the next step, asked for part by part while this one computes.
+struct Coming<'a> {
+    key: &'a TransformedKey,
+    lane: usize,
+    first: usize,
+    count: usize,
+    part: usize,
+    parts: usize,
+}
+
+impl<'a> Coming<'a> {
+    /// `count` gadget ciphertexts from `first` on, in `parts` parts each.
+    fn new(key: &'a TransformedKey, lane: usize, first: usize, count: usize, parts: usize) -> Self {
+        Self {
+            key,
+            lane,
+            first,
+            count,
+            part: 0,
+            parts,
+        }
+    }
+
+    fn next(&mut self) {
+        for at in self.first..self.first + self.count {
+            self.key.fetch(self.lane, at, self.part, self.parts);
+        }
+        self.part += 1;
+    }
+}
+
+/// ACC += BK x (X^a - 1) ACC.
+fn one_bit(
+    params: &Params,
+    key: &TransformedKey,
+    step: usize,
+    work: &mut Workspace,
+) -> Result<(), TfheError> {
+    let (ring, gadget, n) = (
+        params.ring(),
+        params.bootstrap_gadget(),
+        params.sizes().degree(),
+    );
+    let a = work.exponents[step];
+    if a == 0 {
+        return Ok(());
+    }
+    for lane in 0..ring.lanes() {
+        let mut coming = Coming::new(key, lane, step + 1, 1, key.shape().rows());
+        let digits = work.digits.chunks_mut(gadget.levels() * n);
+        for (digits, x) in digits.zip(work.acc.chunks(n)) {
+            rotate_sub(params.coefficients(), &mut work.difference, x, a)?;
+            ring.decompose(lane, gadget, digits, &work.difference)?;
+            for digits in digits.chunks_mut(n) {
+                coming.next();
+                ring.forward(lane, digits)?;
+            }
+        }
+        let rows = key.rows(lane, step);
+        ring.accumulate(
+            lane,
+            key.shape(),
+            &work.digits,
+            rows,
+            &mut work.update[lane],
+        )?;
+    }
+    add_update(params, work)
+}
+
+/// ACC += the sum over patterns u of (X^(a u) - 1) (BK_u x ACC).
+fn several_bits(
+    params: &Params,
+    key: &TransformedKey,
+    step: usize,
+    work: &mut Workspace,
+) -> Result<(), TfheError> {
+    let (ring, gadget, s) = (params.ring(), params.bootstrap_gadget(), params.sizes());
+    let (n, cols, m) = (s.degree(), s.k.0 + 1, s.unrolling.m());
+    let first = step * m;
+    let bits = m.min(s.n.0 - first);
+    let patterns = (1 << bits) - 1;
+    for lane in 0..ring.lanes() {
+        let next = (step + 1) * s.unrolling.patterns();
+        let mut coming = Coming::new(key, lane, next, patterns, key.shape().rows());
+        let digits = work.digits.chunks_mut(gadget.levels() * n);
+        for (digits, x) in digits.zip(work.acc.chunks(n)) {
+            ring.decompose(lane, gadget, digits, x)?;
+            for digits in digits.chunks_mut(n) {
+                coming.next();
+                ring.forward(lane, digits)?;
+            }
+        }
+        let (sums, weights) = (
+            &mut work.sums[..patterns * cols * n],
+            &mut work.weights[..patterns * n],
+        );
+        let each = sums.chunks_mut(cols * n).zip(weights.chunks_mut(n));
+        for (u, (sums, weight)) in (1usize..).zip(each) {
+            let at = step * s.unrolling.patterns() + u - 1;
+            ring.accumulate(lane, key.shape(), &work.digits, key.rows(lane, at), sums)?;
+            let exponents = &work.exponents[first..first + bits];
+            let chosen = exponents.iter().enumerate();
+            let a = chosen.map(|(t, &a)| (u >> t & 1) * a).sum();
+            ring.monomial(lane, a, weight)?;
+        }
+        ring.combine(lane, cols, weights, sums, &mut work.update[lane])?;
+    }
+    add_update(params, work)
+}
+
+/// ACC += what the update is the transform of.
+fn add_update(params: &Params, work: &mut Workspace) -> Result<(), TfheError> {
+    let (ring, n) = (params.ring(), params.sizes().degree());
+    let [first, second] = &mut work.update;
+    let mut second = second.chunks_mut(n);
+    for (acc, first) in work.acc.chunks_mut(n).zip(first.chunks_mut(n)) {
+        ring.inverse_add(first, second.next().unwrap_or_default(), acc)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,301 @@
+//! Gates, tables and key switches on ciphertexts, with public keys alone.
+
+use std::sync::Arc;
+
+use ringmill_math::torus::{SwitchRows, TransformedKey};
+
+use super::bootstrap::{Workspace, blind_rotate};
+use super::gates::{Form, Gate};
+use super::keys::{BootstrapKey, KeySwitchKey};
+use super::lwe::{LweCiphertext, LweKey};
+use super::params::{Messages, Order, Params};
+use super::tables::{LookupTable, bits, encode};
+use super::{TfheError, steps};
+use crate::identity::KeyId;
+
+/// Computes on ciphertexts. Methods that bootstrap take a [`Workspace`] and allocate nothing but their result.
+pub struct Evaluator {
+    params: Arc<Params>,
+    bootstrap: TransformedKey,
+    switch: SwitchRows,
+    key_id: Option<KeyId>,
+    /// 1/8 in every coefficient.
+    sign: Vec<u64>,
+}
+
+impl Evaluator {
+    /// Expands both keys and transforms the bootstrapping key.
+    ///
+    /// # Errors
+    /// [`TfheError::OtherParams`], [`TfheError::OtherKeys`] where the keys do not belong together.
+    pub fn new(
+        params: Arc<Params>,
+        bootstrap: &BootstrapKey,
+        switch: &KeySwitchKey,
+    ) -> Result<Self, TfheError> {
+        let key_id = KeyId::common([
+            ("bootstrapping key", bootstrap.key_id()),
+            ("key-switching key", switch.key_id()),
+        ])?;
+        Ok(Self {
+            bootstrap: bootstrap.transformed(&params)?,
+            switch: switch.rows(&params)?,
+            key_id,
+            sign: vec![params.coefficients().fraction(1, 8); params.sizes().degree()],
+            params,
+        })
+    }
+
+    pub fn params(&self) -> &Arc<Params> {
+        &self.params
+    }
+
+    /// Buffers for bootstraps with these parameters.
+    pub fn workspace(&self) -> Workspace {
+        Workspace::new(&self.params)
+    }
+
+    /// Bytes of the bootstrapping key in transform form and of the expanded key-switching key.
+    pub fn key_bytes(&self) -> (usize, usize) {
+        (self.bootstrap.bytes(), self.switch.bytes())
+    }
+
+    /// The gate of two bits, by one bootstrap.
+    ///
+    /// # Errors
+    /// As all here: [`TfheError::OtherParams`], [`TfheError::OtherKeys`], [`TfheError::WrongKey`];
+    /// [`TfheError::OtherMessages`] under parameters for integers.
+    pub fn gate(
+        &self,
+        work: &mut Workspace,
+        gate: Gate,
+        a: &LweCiphertext,
+        b: &LweCiphertext,
+    ) -> Result<LweCiphertext, TfheError> {
+        let key_id = self.bits(&[("first operand", a), ("second operand", b)])?;
+        let Form { eighths, factor } = gate.form();
+        let sum = self.combine(eighths, [(factor, a), (factor, b)])?;
+        self.rotate(work, sum.words(), &self.sign)?;
+        self.finish(work, key_id)
+    }
+
+    /// Not a, without a bootstrap: exact.
+    pub fn not(&self, a: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
+        let key_id = self.bits(&[("operand", a)])?;
+        let q = self.params.coefficients();
+        let words = a.words().iter().map(|&x| q.neg(x)).collect();
+        Ok(LweCiphertext::trusted(&self.params, a.key(), words, key_id))
+    }
+
+    /// b where a is true, else c, by two bootstraps and one key switch.
+    pub fn mux(
+        &self,
+        work: &mut Workspace,
+        a: &LweCiphertext,
+        b: &LweCiphertext,
+        c: &LweCiphertext,
+    ) -> Result<LweCiphertext, TfheError> {
+        let key_id = self.bits(&[("condition", a), ("first choice", b), ("second choice", c)])?;
+        let q = self.params.coefficients();
+        let with = self.combine(-1, [(1, a), (1, b)])?;
+        let without = self.combine(-1, [(-1, a), (1, c)])?;
+        self.rotate(work, with.words(), &self.sign)?;
+        let mut sum = work.large.clone();
+        self.rotate(work, without.words(), &self.sign)?;
+        q.add_assign(&mut sum, &work.large)?;
+        if let Some(body) = sum.last_mut() {
+            *body = q.add(*body, q.fraction(1, 8));
+        }
+        work.large.copy_from_slice(&sum);
+        self.finish(work, key_id)
+    }
+
+    /// The table's entry of the message (with its carry), by one bootstrap.
+    pub fn lookup(
+        &self,
+        work: &mut Workspace,
+        table: &LookupTable,
+        a: &LweCiphertext,
+    ) -> Result<LweCiphertext, TfheError> {
+        self.params.check("table", table.origin())?;
+        let key_id = self.integers(&[("operand", a)])?;
+        let q = self.params.coefficients();
+        // Half an entry, so that an entry is around its message.
+        let mut words = a.words().to_vec();
+        if let Some(body) = words.last_mut() {
+            *body = q.add(*body, q.fraction(1, 4 << bits(&self.params)?));
+        }
+        self.rotate(work, &words, table.polynomial())?;
+        self.finish(work, key_id)
+    }
+
+    /// a + b, carries included: without a bootstrap, so that noise adds up.
+    pub fn add(&self, a: &LweCiphertext, b: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
+        let key_id = self.integers(&[("first operand", a), ("second operand", b)])?;
+        let mut words = a.words().to_vec();
+        self.params
+            .coefficients()
+            .add_assign(&mut words, b.words())?;
+        Ok(LweCiphertext::trusted(&self.params, a.key(), words, key_id))
+    }
+
+    /// a + m for a known m.
+    pub fn add_plain(&self, a: &LweCiphertext, message: u64) -> Result<LweCiphertext, TfheError> {
+        let key_id = self.integers(&[("operand", a)])?;
+        let (q, message) = (self.params.coefficients(), encode(&self.params, message)?);
+        let mut words = a.words().to_vec();
+        if let Some(body) = words.last_mut() {
+            *body = q.add(*body, message);
+        }
+        Ok(LweCiphertext::trusted(&self.params, a.key(), words, key_id))
+    }
+
+    /// m a for a known m: m times the noise.
+    pub fn mul_plain(&self, a: &LweCiphertext, m: u64) -> Result<LweCiphertext, TfheError> {
+        let key_id = self.integers(&[("operand", a)])?;
+        let bound = 1 << bits(&self.params)?;
+        if m >= bound {
+            return Err(TfheError::Message { got: m, bound });
+        }
+        let q = self.params.coefficients();
+        let words = a.words().iter().map(|&x| q.mul(x, m)).collect();
+        Ok(LweCiphertext::trusted(&self.params, a.key(), words, key_id))
+    }
+
+    /// 2^message_bits a + b: two messages without carry in one ciphertext, for tables of two ([`LookupTable::of_two`]).
+    pub fn pack(&self, a: &LweCiphertext, b: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
+        let shift = match self.params.sizes().messages {
+            Messages::Integers {
+                message_bits,
+                carry_bits,
+            } if carry_bits >= message_bits => 1 << message_bits,
+            Messages::Integers { carry_bits, .. } => {
+                return Err(TfheError::OutOfRange {
+                    what: "bits of a carry that is to hold a message",
+                    expected: "as many as a message".to_owned(),
+                    got: carry_bits.to_string(),
+                });
+            }
+            Messages::Booleans => 1, // refused below
+        };
+        self.add(&self.mul_plain(a, shift)?, b)
+    }
+
+    /// A ciphertext under the large key (as the public key gives it) brought under the key that ciphertexts rest under.
+    pub fn bring_to_rest(&self, a: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
+        let key_id = self.agree(&[("ciphertext", a)])?;
+        a.check(&self.params, LweKey::Large)?;
+        if LweKey::resting(&self.params) == LweKey::Large {
+            return Ok(a.clone());
+        }
+        let mut small = vec![0; self.params.sizes().n.0 + 1];
+        let (mask, body) = a.parts();
+        let gadget = self.params.key_switch_gadget();
+        self.switch.switch(gadget, mask, body, &mut small)?;
+        Ok(LweCiphertext::trusted(
+            &self.params,
+            LweKey::Small,
+            small,
+            key_id,
+        ))
+    }
+
+    /// `eighths` / 8 + the sum of small multiples of operands.
+    fn combine(
+        &self,
+        eighths: i8,
+        terms: [(i8, &LweCiphertext); 2],
+    ) -> Result<LweCiphertext, TfheError> {
+        let q = self.params.coefficients();
+        let [(f, a), (g, b)] = terms;
+        let (f, g) = (q.from_i64(f.into()), q.from_i64(g.into()));
+        let words = a.words().iter().zip(b.words());
+        let words = words.map(|(&a, &b)| q.add(q.mul(f, a), q.mul(g, b)));
+        let mut sum = LweCiphertext::trusted(&self.params, a.key(), words.collect(), None);
+        if let Some(body) = sum.words_mut().last_mut() {
+            *body = q.add(*body, q.fraction(eighths.rem_euclid(8) as u64, 8));
+        }
+        Ok(sum)
+    }
+
+    /// From a resting ciphertext to the extracted one in `work.large`.
+    fn rotate(&self, work: &mut Workspace, words: &[u64], table: &[u64]) -> Result<(), TfheError> {
+        let params = &*self.params;
+        match params.sizes().order {
+            Order::BootstrapFirst => steps::modulus_switch(params, words, &mut work.exponents),
+            Order::KeySwitchFirst => {
+                if let Some((&body, mask)) = words.split_last() {
+                    let gadget = params.key_switch_gadget();
+                    self.switch.switch(gadget, mask, body, &mut work.small)?;
+                }
+                steps::modulus_switch(params, &work.small, &mut work.exponents);
+            }
+        }
+        let body = work.exponents[params.sizes().n.0];
+        steps::start(params, table, body, &mut work.acc)?;
+        blind_rotate(params, &self.bootstrap, work)?;
+        steps::sample_extract(params, &work.acc, &mut work.large);
+        Ok(())
+    }
+
+    /// From `work.large` to the resting ciphertext.
+    fn finish(
+        &self,
+        work: &mut Workspace,
+        key_id: Option<KeyId>,
+    ) -> Result<LweCiphertext, TfheError> {
+        let key = LweKey::resting(&self.params);
+        let words = match key {
+            LweKey::Large => work.large.clone(),
+            LweKey::Small => {
+                if let Some((&body, mask)) = work.large.split_last() {
+                    let gadget = self.params.key_switch_gadget();
+                    self.switch.switch(gadget, mask, body, &mut work.small)?;
+                }
+                work.small.clone()
+            }
+        };
+        Ok(LweCiphertext::trusted(&self.params, key, words, key_id))
+    }
+
+    fn agree(
+        &self,
+        operands: &[(&'static str, &LweCiphertext)],
+    ) -> Result<Option<KeyId>, TfheError> {
+        let own = [("evaluation keys", self.key_id)];
+        let all = operands.iter().map(|&(name, x)| (name, x.key_id()));
+        Ok(KeyId::common(own.into_iter().chain(all))?)
+    }
+
+    fn resting(
+        &self,
+        operands: &[(&'static str, &LweCiphertext)],
+    ) -> Result<Option<KeyId>, TfheError> {
+        let key = LweKey::resting(&self.params);
+        operands
+            .iter()
+            .try_for_each(|(_, x)| x.check(&self.params, key))?;
+        self.agree(operands)
+    }
+
+    fn bits(
+        &self,
+        operands: &[(&'static str, &LweCiphertext)],
+    ) -> Result<Option<KeyId>, TfheError> {
+        match self.params.sizes().messages {
+            Messages::Booleans => self.resting(operands),
+            other => Err(TfheError::OtherMessages {
+                expected: "booleans",
+                got: other.name(),
+            }),
+        }
+    }
+
+    fn integers(
+        &self,
+        operands: &[(&'static str, &LweCiphertext)],
+    ) -> Result<Option<KeyId>, TfheError> {
+        bits(&self.params)?;
+        self.resting(operands)
+    }
+}

@@ -1,0 +1,224 @@
+//! Files of TFHE: the container of every scheme (docs/files.md) around words of 4 bytes, or 8 where the ciphertext modulus
+//! has more than 32 bits.
+
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+use super::keys::{BootstrapKey, KeySwitchKey, PublicKey};
+use super::lwe::{LweCiphertext, LweKey};
+use super::params::{
+    CANONICAL, CiphertextModulus, Decomposition, GlweRank, LweDimension, Messages, ModulusSwitch,
+    Order, Params, Sizes, Unrolling,
+};
+use super::secret::SecretKey;
+use super::{ParamsBuilder, TAG};
+use crate::file::{FileError, Header, InsecureParams, Kind, Reader, Writer, open};
+use crate::identity::short_id;
+
+const SEED: usize = 32;
+
+fn field(what: &'static str, expected: &str, got: impl ToString) -> FileError {
+    FileError::Field {
+        what,
+        expected: expected.to_owned(),
+        got: got.to_string(),
+    }
+}
+
+fn of<'a>(bytes: &'a [u8], kind: Kind, params: &Params) -> Result<(Header, Reader<'a>), FileError> {
+    open(bytes, kind, TAG, Some(params.id()))
+}
+
+/// Bytes of a word.
+fn width(params: &Params) -> usize {
+    if params.coefficients().bits() <= 32 {
+        4
+    } else {
+        8
+    }
+}
+
+fn write_words(w: &mut Writer, params: &Params, words: &[u64]) {
+    if width(params) == 8 {
+        return w.residues(words);
+    }
+    for &x in words {
+        w.u32(x as u32);
+    }
+}
+
+/// The words that are all that is left; the bytes are there before memory is taken for them.
+fn read_words(r: &mut Reader<'_>, params: &Params, count: usize) -> Result<Vec<u64>, FileError> {
+    let width = width(params);
+    r.expect_remaining(width as u64 * count as u64)?;
+    if width == 8 {
+        return r.residues(count);
+    }
+    let bytes = r.take(4 * count)?;
+    let mut words = ringmill_limits::zeroed("words of a file", count)?;
+    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<4>().0) {
+        *word = u32::from_le_bytes(*bytes).into();
+    }
+    Ok(words)
+}
+
+/// Payload: the canonical form.
+pub fn write_params(params: &Params) -> Vec<u8> {
+    let canonical = params.canonical();
+    let mut w = Writer::new(Kind::Params, &params.origin(None), canonical.len());
+    w.bytes(&canonical);
+    w.finish()
+}
+
+/// Builds what the file says: 128 bits and failures below 2^-40, unless parameters for tests are allowed.
+pub fn read_params(bytes: &[u8], insecure: InsecureParams) -> Result<Arc<Params>, FileError> {
+    let (header, mut r) = open(bytes, Kind::Params, TAG, None)?;
+    r.expect_remaining(CANONICAL as u64)?;
+    if r.u8()? != TAG.byte {
+        return Err(field("scheme of the parameters", "3", "another"));
+    }
+    let mut builder = ParamsBuilder::new(read_sizes(&mut r)?);
+    if insecure == InsecureParams::AllowForTestsOnly {
+        builder = builder
+            .allow_insecure_parameters_for_tests_only()
+            .allow_any_failure_rate_for_tests_only();
+    }
+    let params = builder.build()?;
+    if *params.id() != header.params_id {
+        return Err(FileError::OtherParams {
+            expected: short_id(params.id()),
+            got: short_id(&header.params_id),
+        });
+    }
+    Ok(params)
+}
+
+fn read_sizes(r: &mut Reader<'_>) -> Result<Sizes, FileError> {
+    let (n, k) = (LweDimension(r.u32()? as usize), GlweRank(r.u32()? as usize));
+    let log_degree = r.u32()?;
+    let log_degree = u8::try_from(log_degree)
+        .map_err(|_| field("log2 of the ring degree", "below 256", log_degree))?;
+    let digits = |r: &mut Reader<'_>| {
+        Ok::<_, FileError>(Decomposition {
+            log_base: r.u32()?,
+            levels: r.u32()? as usize,
+        })
+    };
+    let (bootstrap, key_switch) = (digits(r)?, digits(r)?);
+    let modulus = match (r.u32()?, r.u32()?) {
+        (0, 32) => CiphertextModulus::Torus32,
+        (0, 64) => CiphertextModulus::Torus64,
+        (1, bits) => CiphertextModulus::Prime { bits },
+        (kind, bits) => {
+            let got = format!("kind {kind} of {bits} bits");
+            return Err(field("ciphertext modulus", "2^32, 2^64 or a prime", got));
+        }
+    };
+    let m = r.u32()?;
+    let unrolling = (Unrolling::ALL.into_iter())
+        .find(|u| u.m() == m as usize)
+        .ok_or_else(|| field("unrolling", "1 to 3", m))?;
+    let order = match r.u32()? {
+        0 => Order::BootstrapFirst,
+        1 => Order::KeySwitchFirst,
+        other => return Err(field("order of bootstrap and key switch", "0 or 1", other)),
+    };
+    let switch = match r.u32()? {
+        0 => ModulusSwitch::Nearest,
+        1 => ModulusSwitch::CentredMean,
+        other => return Err(field("modulus switch", "0 or 1", other)),
+    };
+    let messages = match (r.u32()?, r.u32()?) {
+        (0, 0) => Messages::Booleans,
+        (message_bits, carry_bits) => Messages::Integers {
+            message_bits,
+            carry_bits,
+        },
+    };
+    Ok(Sizes {
+        n,
+        k,
+        log_degree,
+        bootstrap,
+        key_switch,
+        lwe_std: r.f64()?,
+        glwe_std: r.f64()?,
+        modulus,
+        unrolling,
+        order,
+        switch,
+        messages,
+    })
+}
+
+/// Payload: the key (0 small, 1 large), then mask and body.
+pub fn write_ciphertext(params: &Params, x: &LweCiphertext) -> Vec<u8> {
+    let mut w = Writer::new(Kind::Ciphertext, x.origin(), 4 + 8 * x.words().len());
+    w.u32((x.key() == LweKey::Large).into());
+    write_words(&mut w, params, x.words());
+    w.finish()
+}
+
+pub fn read_ciphertext(bytes: &[u8], params: &Params) -> Result<LweCiphertext, FileError> {
+    let (header, mut r) = of(bytes, Kind::Ciphertext, params)?;
+    let key = match r.u32()? {
+        0 => LweKey::Small,
+        1 => LweKey::Large,
+        other => return Err(field("key of the ciphertext", "0 or 1", other)),
+    };
+    let words = read_words(&mut r, params, key.dimension(params) + 1)?;
+    Ok(LweCiphertext::new(params, key, words)?.with_key_id(header.key_id))
+}
+
+/// Defines the two functions of a key that is a seed and bodies.
+macro_rules! seeded {
+    ($write:ident, $read:ident, $key:ident) => {
+        /// Payload: the seed of the masks, then the bodies.
+        pub fn $write(params: &Params, key: &$key) -> Vec<u8> {
+            let capacity = SEED + 8 * key.bodies().len();
+            let mut w = Writer::new(Kind::$key, key.origin(), capacity);
+            w.bytes(key.seed());
+            write_words(&mut w, params, key.bodies());
+            w.finish()
+        }
+
+        pub fn $read(bytes: &[u8], params: &Params) -> Result<$key, FileError> {
+            let (header, mut r) = of(bytes, Kind::$key, params)?;
+            let seed = r.array()?;
+            let bodies = read_words(&mut r, params, $key::words_of(params))?;
+            Ok($key::new(params, seed, bodies)?.with_key_id(header.key_id))
+        }
+    };
+}
+
+seeded!(write_bootstrap_key, read_bootstrap_key, BootstrapKey);
+seeded!(write_key_switch_key, read_key_switch_key, KeySwitchKey);
+seeded!(write_public_key, read_public_key, PublicKey);
+
+/// The secret key itself, unprotected: whoever reads the file reads every message. Payload: the bits, one a byte, of the
+/// small key, then of the large one.
+pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
+    let (small, large) = (
+        key.expose_bits(LweKey::Small),
+        key.expose_bits(LweKey::Large),
+    );
+    let capacity = small.len() + large.len();
+    let mut w = Writer::new(Kind::SecretKey, key.origin(), capacity);
+    w.bytes(small);
+    w.bytes(large);
+    Zeroizing::new(w.finish())
+}
+
+/// Reads what [`write_secret_key_in_the_clear`] wrote; wipe the bytes afterwards.
+pub fn read_secret_key_in_the_clear(bytes: &[u8], params: &Params) -> Result<SecretKey, FileError> {
+    let (header, mut r) = of(bytes, Kind::SecretKey, params)?;
+    let (small, large) = (
+        LweKey::Small.dimension(params),
+        LweKey::Large.dimension(params),
+    );
+    r.expect_remaining((small + large) as u64)?;
+    let small = Zeroizing::new(r.take(small)?.to_vec());
+    let large = Zeroizing::new(r.take(large)?.to_vec());
+    Ok(SecretKey::from_bits(params, small, large)?.with_key_id(header.key_id))
+}

@@ -1,0 +1,66 @@
+//! Gates of two bits: a sum of the operands and a constant, whose sign a bootstrap reads.
+
+/// A gate that takes one bootstrap.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Gate {
+    Nand,
+    And,
+    Or,
+    Nor,
+    Xor,
+    Xnor,
+}
+
+/// `eighths` / 8 + `factor` (a + b): positive where the gate is true.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Form {
+    pub eighths: i8,
+    pub factor: i8,
+}
+
+impl Gate {
+    pub const ALL: [Self; 6] = [
+        Self::Nand,
+        Self::And,
+        Self::Or,
+        Self::Nor,
+        Self::Xor,
+        Self::Xnor,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nand => "NAND",
+            Self::And => "AND",
+            Self::Or => "OR",
+            Self::Nor => "NOR",
+            Self::Xor => "XOR",
+            Self::Xnor => "XNOR",
+        }
+    }
+
+    /// What it makes of its operands before the bootstrap.
+    pub const fn form(self) -> Form {
+        let (eighths, factor) = match self {
+            Self::Nand => (1, -1),
+            Self::And => (-1, 1),
+            Self::Or => (1, 1),
+            Self::Nor => (-1, -1),
+            Self::Xor => (2, 2),
+            Self::Xnor => (-2, -2),
+        };
+        Form { eighths, factor }
+    }
+
+    /// Its truth table.
+    pub const fn of(self, a: bool, b: bool) -> bool {
+        match self {
+            Self::Nand => !(a && b),
+            Self::And => a && b,
+            Self::Or => a || b,
+            Self::Nor => !(a || b),
+            Self::Xor => a != b,
+            Self::Xnor => a == b,
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! TFHE: bits and small integers, a bootstrap for every operation on them.
+//!
+//! A message sits in the high bits of the phase b - <a, s> of an LWE ciphertext. Bootstrapping (torus paper, Algorithm 1)
+//! switches the phase to multiples of 1/2N, turns a table by it under encryption ([`bootstrap`]), and takes the entry
+//! that comes to the front; the table's values come out with fresh noise.
+//!
+//! | question | file |
+//! | --- | --- |
+//! | which sizes, what they are called | [`params`], [`sets`] |
+//! | are they secure | [`security`] |
+//! | how much noise, how often it is too much | [`noise`] |
+//! | why products are exact | [`exactness`] |
+//! | keys | [`secret`], [`keys`], [`keygen`] |
+//! | encryption and messages | [`lwe`], [`client`] |
+//! | bootstrapping step by step | [`steps`], [`bootstrap`] |
+//! | the same, from the definition | [`reference`] |
+//! | gates and tables | [`gates`], [`tables`], [`evaluator`] |
+//! | files | [`file`] |
+//!
+//! ```
+//! # fn main() -> Result<(), ringmill_schemes::tfhe::TfheError> {
+//! use ringmill_schemes::tfhe::{Client, Evaluator, Gate, Params};
+//! # let params = Params::toy_for_tests_only()?;
+//! # let _other = || -> Result<_, ringmill_schemes::tfhe::TfheError> {
+//! let params = Params::named("boolean_p64")?;
+//! # Ok(params) };
+//! let client = Client::new(params.clone())?;
+//! let evaluator = Evaluator::new(params, &client.bootstrap_key()?, &client.key_switch_key()?)?;
+//! let mut work = evaluator.workspace();
+//! let (yes, no) = (client.encrypt_bit(true)?, client.encrypt_bit(false)?);
+//! let nand = evaluator.gate(&mut work, Gate::Nand, &yes, &no)?;
+//! assert!(client.decrypt_bit(&nand)?);
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod bootstrap;
+pub mod client;
+pub mod error;
+pub mod evaluator;
+pub mod exactness;
+pub mod file;
+pub mod gates;
+pub mod keygen;
+pub mod keys;
+pub mod lwe;
+pub mod noise;
+pub mod params;
+mod params_builder;
+pub mod reference;
+pub mod secret;
+pub mod security;
+pub mod sets;
+pub mod steps;
+pub mod tables;
+
+pub use bootstrap::Workspace;
+pub use client::Client;
+pub use error::TfheError;
+pub use evaluator::Evaluator;
+pub use exactness::Exactness;
+pub use gates::Gate;
+pub use keys::{BootstrapKey, KeySwitchKey, PublicKey};
+pub use lwe::{LweCiphertext, LweKey};
+pub use noise::NoiseModel;
+pub use params::{
+    CiphertextModulus, Decomposition, FailureRate, GlweRank, LweDimension, Messages, ModulusSwitch,
+    Order, Params, Unrolling,
+};
+pub use params_builder::{ParamsBuilder, Transforms};
+pub use secret::SecretKey;
+pub use tables::LookupTable;
+
+use crate::scheme::SchemeTag;
+
+/// The scheme's name and number.
+pub const TAG: SchemeTag = SchemeTag {
+    name: "TFHE",
+    byte: 3,
+};

@@ -1,0 +1,227 @@
+//! Noise of each operation and how often it is too much. Variances are in squares of the torus; secrets are uniform bits.
+//!
+//! With digits uniform in -B/2 ... B/2 - 1, E d^2 = (B^2 + 2) / 12, and a remainder of w values E r^2 = (w^2 + 2) / 12:
+//!
+//! - blind rotation, m = 1: n [(k + 1) l N E d^2 s^2 + (1 + k N / 2) E r^2 / 2], as half of the secret's bits let the
+//!   remainder of (X^a - 1) ACC through;
+//! - unrolled: a step has 2^m - 1 keys, each turned by X^a - 1, which doubles its noise, and the remainder of ACC comes
+//!   through, twice, unless all bits of the step are 0: n / m [2 (2^m - 1) (k + 1) l N E d^2 s^2
+//!   + 2 (1 - 2^-m) (1 + k N / 2) E r^2];
+//! - key switch: k N [l E d^2 s^2 + E r^2 / 2];
+//! - modulus switch: (1 + n / 2) / (12 (2N)^2); with the mean taken off, n / 4 for n / 2.
+//!
+//! Sources: Chillotti, Gama, Georgieva, Izabachene, J. Cryptology 2020, theorems 4.1 and 4.6, here with exact second
+//! moments for bounds; Zhou et al., IEEE Access 2018, for unrolled keys.
+
+use super::Gate;
+use super::params::{Decomposition, Messages, ModulusSwitch, Order, Sizes};
+
+/// The noise of a set.
+#[derive(Clone, Copy, Debug)]
+pub struct NoiseModel {
+    sizes: Sizes,
+    /// Bits of q.
+    bits: u32,
+}
+
+impl NoiseModel {
+    pub fn new(sizes: &Sizes) -> Self {
+        use super::params::CiphertextModulus;
+        let bits = match sizes.modulus {
+            CiphertextModulus::Torus32 => 32,
+            CiphertextModulus::Torus64 => 64,
+            CiphertextModulus::Prime { bits } => bits,
+        };
+        Self {
+            sizes: *sizes,
+            bits,
+        }
+    }
+
+    /// E d^2.
+    fn digit(d: Decomposition) -> f64 {
+        let base = f64::from(d.log_base).exp2();
+        (base * base + 2.0) / 12.0
+    }
+
+    /// E r^2, of the torus.
+    fn remainder(&self, d: Decomposition) -> f64 {
+        let used = d.log_base as i32 * d.levels as i32;
+        let values = f64::from(self.bits as i32 - used).exp2();
+        let second = if values > 1.0 {
+            (values * values + 2.0) / 12.0
+        } else {
+            0.0
+        };
+        second * 2f64.powi(-2 * self.bits as i32)
+    }
+
+    /// Of a blind rotation: the noise of what is extracted after it.
+    pub fn blind_rotation(&self) -> f64 {
+        let s = &self.sizes;
+        let terms = (s.rows() * s.degree()) as f64;
+        let key = terms * Self::digit(s.bootstrap) * s.glwe_std.powi(2);
+        let rest = (1.0 + s.large_dimension() as f64 / 2.0) * self.remainder(s.bootstrap);
+        let n = s.n.0 as f64;
+        match s.unrolling.m() {
+            1 => n * (key + rest / 2.0),
+            m => {
+                // The last step has what is left of the bits.
+                let step = |m: usize| {
+                    let patterns = (1u32 << m) as f64 - 1.0;
+                    2.0 * patterns * key + 2.0 * (1.0 - (-(m as f64)).exp2()) * rest
+                };
+                let left = s.n.0 % m;
+                let last = if left > 0 { step(left) } else { 0.0 };
+                (s.n.0 / m) as f64 * step(m) + last
+            }
+        }
+    }
+
+    /// What a key switch adds.
+    pub fn key_switch(&self) -> f64 {
+        let s = &self.sizes;
+        let each = s.key_switch.levels as f64 * Self::digit(s.key_switch) * s.lwe_std.powi(2)
+            + self.remainder(s.key_switch) / 2.0;
+        s.large_dimension() as f64 * each
+    }
+
+    /// What the switch to multiples of 1/2N adds.
+    pub fn modulus_switch(&self) -> f64 {
+        let s = &self.sizes;
+        let share = match s.switch {
+            ModulusSwitch::Nearest => 0.5,
+            ModulusSwitch::CentredMean => 0.25,
+        };
+        let step = 1.0 / (2 * s.degree()) as f64;
+        (1.0 + share * s.n.0 as f64) * step * step / 12.0
+    }
+
+    /// Of a ciphertext that a bootstrap gives.
+    pub fn bootstrapped(&self) -> f64 {
+        match self.sizes.order {
+            Order::BootstrapFirst => self.blind_rotation() + self.key_switch(),
+            Order::KeySwitchFirst => self.blind_rotation(),
+        }
+    }
+
+    /// Of a ciphertext that MUX gives: two blind rotations, one key switch.
+    pub fn mux(&self) -> f64 {
+        self.bootstrapped() + self.blind_rotation()
+    }
+
+    /// Of a fresh encryption under the key that ciphertexts rest under.
+    pub fn fresh(&self) -> f64 {
+        match self.sizes.order {
+            Order::BootstrapFirst => self.sizes.lwe_std.powi(2),
+            Order::KeySwitchFirst => self.sizes.glwe_std.powi(2),
+        }
+    }
+
+    /// Of the phase that a table is turned by, for an operand of this variance.
+    pub fn before_rotation(&self, operand: f64) -> f64 {
+        let switched = match self.sizes.order {
+            Order::BootstrapFirst => operand,
+            Order::KeySwitchFirst => operand + self.key_switch(),
+        };
+        switched + self.modulus_switch()
+    }
+
+    /// The probability that a phase lands outside (`below`, `above`) of where it is, which are distances in the torus to
+    /// the borders of its table entry. Entries begin half a step of 1/2N early: half a step is shifted.
+    fn outside(&self, variance: f64, below: f64, above: f64) -> f64 {
+        let half = 0.5 / (2 * self.sizes.degree()) as f64;
+        let sigma = variance.sqrt();
+        tail((below + half) / sigma) + tail((above - half) / sigma)
+    }
+
+    /// The probability that a gate gives the wrong bit, for operands of this variance and these bits.
+    pub fn gate_failure(&self, gate: Gate, operand: f64, [a, b]: [bool; 2]) -> f64 {
+        let form = gate.form();
+        let factor = f64::from(form.factor);
+        let bit = |x: bool| if x { 0.125 } else { -0.125 };
+        let phase = f64::from(form.eighths) / 8.0 + factor * (bit(a) + bit(b));
+        let phase = phase.rem_euclid(1.0);
+        let variance = self.before_rotation(2.0 * factor * factor * operand);
+        // True in (0, 1/2), false in (1/2, 1).
+        let from = if phase < 0.5 { phase } else { phase - 0.5 };
+        self.outside(variance, from, 0.5 - from)
+    }
+
+    /// The probability that a table is read at another entry, for messages of `bits` bits and a phase of this variance.
+    pub fn table_failure(&self, bits: u32, operand: f64) -> f64 {
+        let half = 2f64.powi(-(bits as i32) - 2);
+        self.outside(self.before_rotation(operand), half, half)
+    }
+
+    /// log2 of the probability that the worst operation fails, and which that is: see
+    /// [`super::Params::failure_log2`].
+    pub fn worst(&self) -> (&'static str, f64) {
+        match self.sizes.messages {
+            Messages::Booleans => {
+                let inputs = [[false, false], [false, true], [true, true]];
+                let all = Gate::ALL
+                    .iter()
+                    .flat_map(|&gate| inputs.map(|bits| self.gate_failure(gate, self.mux(), bits)));
+                ("a gate", log2_of(all.fold(0.0, f64::max)))
+            }
+            Messages::Integers {
+                message_bits,
+                carry_bits,
+            } => {
+                let shift = f64::from(message_bits).exp2();
+                let operand = (1.0 + shift * shift) * self.bootstrapped().max(self.fresh());
+                let failure = self.table_failure(message_bits + carry_bits, operand);
+                ("a table of two messages", log2_of(failure))
+            }
+        }
+    }
+}
+
+/// log2, with what underflows taken as 2^-1022.
+fn log2_of(p: f64) -> f64 {
+    p.max(f64::MIN_POSITIVE).log2()
+}
+
+/// P(X > x) for a standard normal X: by its continued fraction from 3 on (Lentz), below by Simpson's rule from 3 back to x.
+pub fn tail(x: f64) -> f64 {
+    const KNOT: f64 = 3.0;
+    let density = |x: f64| (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    if x < 0.0 {
+        return 1.0 - tail(-x);
+    }
+    if x >= KNOT {
+        // density / (x + 1 / (x + 2 / (x + ...)))
+        let denominator = (1..=200).rev().fold(x, |d, i| x + f64::from(i) / d);
+        return density(x) / denominator;
+    }
+    let steps = 400;
+    let h = (KNOT - x) / f64::from(steps);
+    let inner: f64 = (1..steps)
+        .map(|i| density(x + h * f64::from(i)) * if i % 2 == 1 { 4.0 } else { 2.0 })
+        .sum();
+    tail(KNOT) + h / 3.0 * (density(x) + inner + density(KNOT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tails_of_the_normal_distribution() {
+        // To ten digits, from the error function's tables.
+        for (x, expected) in [
+            (0.0, 0.5),
+            (1.0, 0.158_655_253_9),
+            (2.0, 0.022_750_131_95),
+            (3.0, 1.349_898_032e-3),
+            (6.0, 9.865_876_450e-10),
+            (10.0, 7.619_853_024e-24),
+            (20.0, 2.753_624_119e-89),
+        ] {
+            let got = tail(x);
+            assert!((got / expected - 1.0).abs() < 1e-9, "{x}: {got}");
+            assert!((tail(-x) - (1.0 - expected)).abs() < 1e-9);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The steps of a bootstrap around its blind rotation (torus paper, Algorithm 1), each a function of its own.
+
+use ringmill_math::torus::rotate;
+
+use super::TfheError;
+use super::params::{ModulusSwitch, Params};
+
+/// An LWE ciphertext in multiples of 1/2N: the exponents of the mask, and that of the body.
+///
+/// `words` are mask and body, `exponents` as many; each comes out below 2N (Algorithm 1, line 2).
+pub fn modulus_switch(params: &Params, words: &[u64], exponents: &mut [usize]) {
+    let q = params.coefficients();
+    let log = u32::from(params.sizes().log_degree) + 1;
+    let mut shift = 0;
+    if params.sizes().switch == ModulusSwitch::CentredMean
+        && let Some((_, mask)) = words.split_last()
+    {
+        // What rounding adds to each, in units of 1/2N times q: the representative of round(x 2N / q) q / 2N - x. Half the
+        // sum, as a secret bit is 1 half of the time. The step is q / 2N, rounded down for a prime, where
+        // multiples are off by less than N units: far below the noise.
+        let sum: i128 = (mask.iter())
+            .map(|&x| {
+                let rounded = (u128::from(q.switch(x, log)) * q.modulus()) >> log;
+                let rounded = (rounded % q.modulus()) as u64;
+                i128::from(q.centred(q.sub(rounded, x)))
+            })
+            .sum();
+        shift = q.from_i64((sum / 2) as i64);
+    }
+    let last = words.len().saturating_sub(1);
+    for (i, (exponent, &x)) in exponents.iter_mut().zip(words).enumerate() {
+        let x = if i == last { q.add(x, shift) } else { x };
+        *exponent = q.switch(x, log) as usize;
+    }
+}
+
+/// ACC = (0, X^-b table): k mask polynomials of zeros, then the body (Algorithm 1, lines 3 and 4).
+pub fn start(
+    params: &Params,
+    table: &[u64],
+    body: usize,
+    acc: &mut [u64],
+) -> Result<(), TfheError> {
+    let n = params.sizes().degree();
+    let (masks, last) = acc.split_at_mut(params.sizes().large_dimension());
+    masks.fill(0);
+    Ok(rotate(
+        params.coefficients(),
+        last,
+        table,
+        2 * n - body % (2 * n),
+    )?)
+}
+
+/// The LWE ciphertext of coefficient 0 under the large key: mask (a_0, -a_(N-1), ..., -a_1) of each polynomial, then the
+/// body's first coefficient (Algorithm 1, line 10).
+pub fn sample_extract(params: &Params, acc: &[u64], out: &mut [u64]) {
+    let (q, n) = (params.coefficients(), params.sizes().degree());
+    let large = params.sizes().large_dimension();
+    let (masks, body) = acc.split_at(large);
+    for (out, mask) in out.chunks_mut(n).zip(masks.chunks(n)) {
+        out[0] = mask[0];
+        for (out, &x) in out.iter_mut().skip(1).zip(mask.iter().skip(1).rev()) {
+            *out = q.neg(x);
+        }
+    }
+    if let (Some(out), Some(&body)) = (out.get_mut(large), body.first()) {
+        *out = body;
+    }
+}

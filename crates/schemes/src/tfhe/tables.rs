@@ -1,0 +1,92 @@
+//! Tables that a bootstrap looks up.
+
+use super::TfheError;
+use super::params::{Messages, Params};
+use crate::identity::Origin;
+
+/// f(m) for every message m with its carry, as the polynomial that is turned by the phase: N / 2^bits coefficients a
+/// message, each f(m) / 2^(bits + 1) of the torus.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LookupTable {
+    origin: Origin,
+    polynomial: Vec<u64>,
+}
+
+/// Bits of a message with its carry.
+pub(super) fn bits(params: &Params) -> Result<u32, TfheError> {
+    match params.sizes().messages {
+        Messages::Integers {
+            message_bits,
+            carry_bits,
+        } => Ok(message_bits + carry_bits),
+        other => Err(TfheError::OtherMessages {
+            expected: "integers",
+            got: other.name(),
+        }),
+    }
+}
+
+/// m / 2^(bits + 1) of the torus.
+pub(super) fn encode(params: &Params, message: u64) -> Result<u64, TfheError> {
+    let bits = bits(params)?;
+    if message >> bits != 0 {
+        return Err(TfheError::Message {
+            got: message,
+            bound: 1 << bits,
+        });
+    }
+    Ok(params.coefficients().fraction(message, 2 << bits))
+}
+
+impl LookupTable {
+    /// The table of these values: 2^(message_bits + carry_bits) of them, each below that.
+    ///
+    /// # Errors
+    /// [`TfheError::TableSize`], [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans.
+    pub fn new(params: &Params, values: &[u64]) -> Result<Self, TfheError> {
+        let expected = 1 << bits(params)?;
+        if values.len() != expected {
+            return Err(TfheError::TableSize {
+                expected,
+                got: values.len(),
+            });
+        }
+        let each = params.sizes().degree() / expected;
+        let mut polynomial = Vec::with_capacity(params.sizes().degree());
+        for &value in values {
+            let encoded = encode(params, value)?;
+            polynomial.extend(std::iter::repeat_n(encoded, each));
+        }
+        Ok(Self {
+            origin: params.origin(None),
+            polynomial,
+        })
+    }
+
+    /// The table of f, whose values are taken modulo 2^(message_bits + carry_bits).
+    pub fn of(params: &Params, f: impl Fn(u64) -> u64) -> Result<Self, TfheError> {
+        let count = 1u64 << bits(params)?;
+        let values: Vec<u64> = (0..count).map(|m| f(m) % count).collect();
+        Self::new(params, &values)
+    }
+
+    /// The table of a function of two messages packed by [`super::Evaluator::pack`], taken modulo 2^message_bits each.
+    pub fn of_two(params: &Params, f: impl Fn(u64, u64) -> u64) -> Result<Self, TfheError> {
+        let Messages::Integers { message_bits, .. } = params.sizes().messages else {
+            return Err(TfheError::OtherMessages {
+                expected: "integers",
+                got: params.sizes().messages.name(),
+            });
+        };
+        let mask = (1 << message_bits) - 1;
+        Self::of(params, |m| f(m >> message_bits & mask, m & mask))
+    }
+
+    pub(super) fn polynomial(&self) -> &[u64] {
+        &self.polynomial
+    }
+
+    pub(super) fn origin(&self) -> &Origin {
+        &self.origin
+    }
+}

@@ -1,0 +1,11 @@
+//! TFHE: gates, tables and steps against definitions, noise against its prediction, refusals, files.
+
+mod exactness;
+mod files;
+mod full;
+mod gates;
+mod integers;
+mod keys;
+mod noise;
+mod refusals;
+mod setup;

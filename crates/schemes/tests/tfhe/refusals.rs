@@ -1,0 +1,172 @@
+//! What is refused, and with which error.
+
+use ringmill_schemes::tfhe::{
+    CiphertextModulus, FailureRate, Gate, LookupTable, LweCiphertext, LweDimension, LweKey,
+    Messages, Params, ParamsBuilder, TfheError, Transforms, Unrolling, sets,
+};
+
+use super::setup::{Setup, toy, toy_integers};
+
+#[test]
+fn named_sets_are_as_secure_and_fail_as_rarely_as_they_say() {
+    let known: Vec<_> = sets::names().collect();
+    assert_eq!(known.len(), 5);
+    for name in known {
+        let params = Params::named(name).unwrap();
+        assert_eq!(params.name(), Some(name));
+        assert!(params.security().insecure.is_none());
+        assert!(
+            params.failure_log2() < -40.0,
+            "{name}: {}",
+            params.failure_log2()
+        );
+        // What lies below 128 bits says so in its name, and is refused at 128.
+        let at_128 = ParamsBuilder::named(name).unwrap().secure(128).build();
+        assert_eq!(at_128.is_err(), name.contains("below"), "{name}");
+    }
+    assert!(Params::named("boolean_p64").unwrap().failure_log2() < -64.0);
+    assert!(Params::named("boolean_p165").unwrap().failure_log2() < -128.0);
+    assert!(Params::named("message_2_carry_2").unwrap().failure_log2() < -64.0);
+    assert!(matches!(
+        Params::named("boolean"),
+        Err(TfheError::UnknownSet { .. })
+    ));
+}
+
+#[test]
+fn parameters_that_do_not_hold_what_is_asked_are_refused() {
+    let named = |name| ParamsBuilder::named(name).unwrap();
+    let insecure = |b: ParamsBuilder| {
+        let refused = b.build();
+        assert!(
+            matches!(refused, Err(TfheError::Insecure { .. })),
+            "{refused:?}"
+        );
+    };
+    insecure(named("boolean_p64").sizes(|s| s.lwe_std /= 2.0));
+    insecure(named("boolean_p64").sizes(|s| s.n = LweDimension(700)));
+    insecure(named("boolean_p64").secure(140));
+    // Noise of one unit of the modulus is covered by no estimate.
+    insecure(named("boolean_p64").modulus(CiphertextModulus::Prime { bits: 30 }));
+    insecure(toy().secure(80));
+    assert!(
+        named("boolean_p64")
+            .modulus(CiphertextModulus::Prime { bits: 32 })
+            .build()
+            .is_ok()
+    );
+    let unrolled = named("tfhe_library_2020_below_128_bits").unrolling(Unrolling::Three);
+    let rate = unrolled.failing(FailureRate::Below2Minus128);
+    assert!(matches!(
+        rate.build(),
+        Err(TfheError::FailureRate { allowed: -128, .. })
+    ));
+    let noisy = toy().sizes(|s| s.lwe_std = 0.01);
+    assert!(matches!(
+        noisy.clone().build(),
+        Err(TfheError::FailureRate { allowed: -40, .. })
+    ));
+    assert!(
+        noisy
+            .allow_any_failure_rate_for_tests_only()
+            .build()
+            .is_ok()
+    );
+    let overflow = toy()
+        .modulus(CiphertextModulus::Torus64)
+        .transforms(Transforms::Solinas);
+    assert!(matches!(overflow.build(), Err(TfheError::Overflow { .. })));
+    for builder in [
+        toy().sizes(|s| s.n = LweDimension(0)),
+        toy().sizes(|s| s.log_degree = 12),
+        toy().sizes(|s| s.log_degree = 3),
+        toy().sizes(|s| s.k.0 = 0),
+        toy().sizes(|s| s.bootstrap.levels = 0),
+        toy().sizes(|s| s.key_switch.log_base = 0),
+        toy().sizes(|s| s.glwe_std = f64::NAN),
+        toy().modulus(CiphertextModulus::Prime { bits: 53 }),
+        toy().messages(Messages::Integers {
+            message_bits: 5,
+            carry_bits: 5,
+        }),
+    ] {
+        assert!(matches!(builder.build(), Err(TfheError::OutOfRange { .. })));
+    }
+    let deep = toy().sizes(|s| s.bootstrap.levels = 5);
+    assert!(matches!(deep.build(), Err(TfheError::Math(_))));
+}
+
+#[test]
+fn operands_that_do_not_fit_are_refused() {
+    let setup = Setup::new(toy().build().unwrap(), 11);
+    let other = Setup::new(toy().build().unwrap(), 12);
+    let unrolled = Setup::new(toy().unrolling(Unrolling::Two).build().unwrap(), 11);
+    let (e, mut work) = (&setup.evaluator, setup.evaluator.workspace());
+    let x = setup.client.encrypt_bit(true).unwrap();
+    let mut nand = |y: &LweCiphertext| e.gate(&mut work, Gate::Nand, &x, y);
+    assert!(nand(&x).is_ok());
+    let foreign = other.client.encrypt_bit(true).unwrap();
+    assert!(matches!(nand(&foreign), Err(TfheError::OtherKeys(_))));
+    let elsewhere = unrolled.client.encrypt_bit(true).unwrap();
+    assert!(matches!(
+        nand(&elsewhere),
+        Err(TfheError::OtherParams { .. })
+    ));
+    let params = setup.params();
+    let large = vec![0; params.sizes().large_dimension() + 1];
+    let large = LweCiphertext::new(params, LweKey::Large, large).unwrap();
+    assert!(matches!(nand(&large), Err(TfheError::WrongKey { .. })));
+    for length in [0, 16, 18] {
+        assert!(matches!(
+            LweCiphertext::new(params, LweKey::Small, vec![0; length]),
+            Err(TfheError::Dimension { .. })
+        ));
+    }
+    assert!(matches!(
+        LweCiphertext::new(params, LweKey::Small, vec![1 << 32; 17]),
+        Err(TfheError::Residue { .. })
+    ));
+    assert!(matches!(
+        ringmill_schemes::tfhe::Evaluator::new(params.clone(), &setup.bootstrap, &other.switch),
+        Err(TfheError::OtherKeys(_))
+    ));
+    assert!(setup.client.decrypt_bit(&foreign).is_err());
+    assert!(e.lookup(&mut e.workspace(), &table(), &x).is_err());
+    assert!(setup.client.encrypt(1).is_err());
+}
+
+fn table() -> LookupTable {
+    LookupTable::of(&toy_integers().build().unwrap(), |m| m).unwrap()
+}
+
+#[test]
+fn tables_and_messages_of_the_wrong_size_are_refused() {
+    let setup = Setup::new(toy_integers().build().unwrap(), 13);
+    let (client, e) = (&setup.client, &setup.evaluator);
+    let params = setup.params();
+    for count in [0, 15, 17] {
+        assert!(matches!(
+            LookupTable::new(params, &vec![0; count]),
+            Err(TfheError::TableSize { expected: 16, .. })
+        ));
+    }
+    assert!(matches!(
+        LookupTable::new(params, &[16; 16]),
+        Err(TfheError::Message { got: 16, bound: 16 })
+    ));
+    assert!(client.encrypt(16).is_err() && client.encrypt_bit(true).is_err());
+    let x = client.encrypt(3).unwrap();
+    assert!(client.decrypt_bit(&x).is_err());
+    assert!(e.mul_plain(&x, 16).is_err() && e.add_plain(&x, 16).is_err());
+    assert!(matches!(
+        e.gate(&mut e.workspace(), Gate::And, &x, &x),
+        Err(TfheError::OtherMessages { .. })
+    ));
+    let narrow = toy_integers().messages(Messages::Integers {
+        message_bits: 2,
+        carry_bits: 1,
+    });
+    let narrow = Setup::new(narrow.build().unwrap(), 14);
+    let y = narrow.client.encrypt(3).unwrap();
+    assert!(narrow.evaluator.pack(&y, &y).is_err());
+}
