@@ -103,6 +103,46 @@ impl Multiplier {
     }
 }
 
+/// `rm_wide_mul` for run-time moduli q = 1 mod 2^low below 2^width.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WideMultiplier {
+    pub width: u32,
+    pub low: u32,
+    /// Cycles.
+    pub latency: u64,
+    /// DSP48E1 blocks.
+    pub dsp: u64,
+}
+
+/// Both words of base extension, for rings of 2^8, of 2^12 and of 2^16 points.
+pub const WIDE_MULTIPLIERS: [WideMultiplier; 6] = {
+    const fn of(width: u32, low: u32, latency: u64, dsp: u64) -> WideMultiplier {
+        WideMultiplier {
+            width,
+            low,
+            latency,
+            dsp,
+        }
+    }
+    [
+        of(32, 9, 7, 6),
+        of(32, 13, 7, 6),
+        of(32, 17, 7, 6),
+        of(61, 9, 13, 20),
+        of(61, 13, 13, 20),
+        of(61, 17, 12, 20),
+    ]
+};
+
+impl WideMultiplier {
+    /// `module` (`rm_wide_mul` and what is around it) with this width.
+    pub fn top(&self, module: &str) -> Top {
+        Top::new(module)
+            .int("Width", u64::from(self.width))
+            .int("Low", u64::from(self.low))
+    }
+}
+
 /// A row of the table: what it is, the top, and the latency in cycles.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Leaf {
@@ -151,6 +191,14 @@ pub fn leaves() -> Vec<Leaf> {
             multiplier.name,
             multiplier.top("rm_butterfly"),
             multiplier.latency + 1,
+        );
+    }
+    for multiplier in WIDE_MULTIPLIERS {
+        let (width, low) = (multiplier.width, multiplier.low);
+        row(
+            &format!("run-time q = 1 mod 2^{low} of {width} bits"),
+            multiplier.top("rm_wide_mul"),
+            multiplier.latency,
         );
     }
     rows

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use ringmill_hdl::leaves::MULTIPLIERS;
+use ringmill_hdl::leaves::{MULTIPLIERS, WIDE_MULTIPLIERS};
 use ringmill_hdl::{Hdl, Proof, Top, Verdict};
 
 use crate::faulty::Faulty;
@@ -110,6 +110,27 @@ fn fixed_word_reductions_whole_at_small_width() {
     prove(narrow, 120);
 }
 
+/// 32 bits here: two steps, each as one of the four of 61 bits but for the sum in two parts.
+#[test]
+fn wide_multiplier_at_full_width() {
+    prove(WIDE_MULTIPLIERS[0].top("prop_wide_red"), 120);
+    for width in [32, 61] {
+        prove(Top::new("prop_wide_product").int("Width", width), 60);
+    }
+}
+
+#[test]
+#[ignore = "minutes; `make full` runs it"]
+fn every_wide_multiplier() {
+    for multiplier in WIDE_MULTIPLIERS {
+        prove(multiplier.top("prop_wide_red"), 900);
+    }
+    for (width, operands) in [(32, 4), (61, 8)] {
+        let tree = Top::new("prop_add_tree").int("Operands", operands);
+        prove(tree.int("Width", 2 * width).int("Radix", 4), 900);
+    }
+}
+
 /// The longer ones, with limits that leave room on a slow computer.
 #[test]
 #[ignore = "minutes; `make full` runs it"]
@@ -187,6 +208,13 @@ fn a_wrong_step_is_refuted() {
             "rm_arith_pkg::max2(InWidth - Low, OutWidth + Extra)",
             "InWidth - Low",
             "prop_red_mont",
+        ),
+        // A word of m that is q's inverse only where q_H is even.
+        (
+            "arith/rm_wide_step.sv",
+            "Extra'(triple)",
+            "qh[Extra-1:0]",
+            "prop_wide_red",
         ),
         // Tiles at each other's places.
         (

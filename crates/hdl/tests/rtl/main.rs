@@ -13,3 +13,4 @@ mod lint;
 mod mutants;
 mod support;
 mod synthesis;
+mod wide;

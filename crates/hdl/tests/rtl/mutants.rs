@@ -6,7 +6,7 @@ use ringmill_hdl::{Hdl, HdlError};
 
 use crate::faulty::Faulty;
 use crate::support::{Check, Failure, hdl, seed};
-use crate::{arith, butterfly, library};
+use crate::{arith, butterfly, library, wide};
 
 /// A line of the RTL, changed.
 struct Fault {
@@ -54,8 +54,19 @@ fn wordmont_butterfly(hdl: &Hdl, seed: u64) -> Check {
     butterfly::check_butterfly(hdl, &MULTIPLIERS[0], seed)
 }
 
+fn wide61(hdl: &Hdl, seed: u64) -> Check {
+    wide::check_wide(hdl, 61, 9, 14, seed)
+}
+
 /// Caught in every run of the tests.
-const QUICK: [Fault; 4] = [
+const QUICK: [Fault; 5] = [
+    // A sum whose upper part does not hear of the lower one's carry.
+    fault(
+        "arith/rm_wide_step.sv",
+        "upper_q + Upper'($signed(lower_q[Part+:Carry]))",
+        "upper_q",
+        wide61,
+    ),
     // A step that looks at the wrong word.
     fault(
         "arith/rm_wm_step.sv",
@@ -291,6 +302,65 @@ const FAULTS: [Fault; 34] = [
     ),
 ];
 
+/// The same, of the multiplier of 61 bits.
+const WIDE_FAULTS: [Fault; 10] = [
+    fault(
+        "arith/rm_wide_step.sv",
+        "Extra'(triple)",
+        "qh[Extra-1:0]",
+        wide61,
+    ),
+    fault(
+        "arith/rm_wide_step.sv",
+        "(x[1] & y[0] & x[0] & y[1])",
+        "1'b0",
+        wide61,
+    ),
+    fault(
+        "arith/rm_wide_step.sv",
+        "i + 3 < Extra",
+        "i + 5 < Extra",
+        wide61,
+    ),
+    fault(
+        "arith/rm_wide_step.sv",
+        "k < Bits; k++",
+        "k + 1 < Bits; k++",
+        wide61,
+    ),
+    fault(
+        "arith/rm_wide_step.sv",
+        "product[j%2] | ",
+        "product[0] | ",
+        wide61,
+    ),
+    fault("arith/rm_wide_product.sv", "part[j][i%2] | ", "", wide61),
+    fault(
+        "arith/rm_wide_product.sv",
+        "always_ff @(posedge clk_i) high_q[k] <=",
+        "always_comb high_q[k] =",
+        wide61,
+    ),
+    fault(
+        "arith/rm_wide_red.sv",
+        "last[LastWidth-1] ?",
+        "!last[LastWidth-1] ?",
+        wide61,
+    ),
+    fault(
+        "arith/rm_wide_moduli.sv",
+        "{qh[TripleWidth-2:0], 1'b0}",
+        "'0",
+        wide61,
+    ),
+    fault(
+        "arith/rm_wide_pkg.sv",
+        "product_latency(width) + 2 * k +",
+        "product_latency(width) + 2 * k - 1 +",
+        wide61,
+    ),
+];
+
 fn all_caught(faults: &[Fault]) {
     let mut missed = Vec::new();
     for fault in faults {
@@ -316,4 +386,5 @@ fn quick_faults_are_caught() {
 #[ignore = "thirty models; `make full` runs it"]
 fn every_fault_is_caught() {
     all_caught(&FAULTS);
+    all_caught(&WIDE_FAULTS);
 }

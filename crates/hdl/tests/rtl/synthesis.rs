@@ -1,6 +1,6 @@
 //! What machines' needs count is what Yosys finds; and Yosys takes every leaf and infers what was meant: DSP blocks, block RAM, no latch.
 
-use ringmill_hdl::leaves::{MULTIPLIERS, flavour, leaves};
+use ringmill_hdl::leaves::{MULTIPLIERS, WIDE_MULTIPLIERS, flavour, leaves};
 use ringmill_hdl::{Family, Resources, Top, polymul};
 use ringmill_machines::fpga::{self, Memory, MemoryKind, Part, Ports, Reduction, Resource};
 use ringmill_machines::polymul::Shape;
@@ -63,6 +63,10 @@ fn every_leaf() {
             let found = resources(&multiplier.top(module));
             assert_eq!(found.dsp, multiplier.dsp, "{module}: {}", multiplier.name);
         }
+    }
+    for multiplier in WIDE_MULTIPLIERS {
+        let found = resources(&multiplier.top("rm_wide_mul"));
+        assert_eq!(found.dsp, multiplier.dsp, "{multiplier:?}");
     }
 }
 

@@ -1,0 +1,42 @@
+// The modulus as the steps of rm_wide_mul need it: q_o[k] is {3 q_H, q} for the q_i of one and
+// modulus_delay(Width, Low, k) cycles before, so that a modulus which comes a cycle before its operands
+// meets their product in every step. One for all multipliers that work in step. 3 q_H counts in
+// TripleWidth bits.
+//
+// Latency 1 + modulus_delay(Width, Low, k) of rm_wide_pkg, one modulus a cycle. No reset.
+module rm_wide_moduli
+  import rm_wide_pkg::*;
+#(
+    parameter int unsigned Width = 61,
+    parameter int unsigned Low = 9
+) (
+    input  logic                                         clk_i,
+    input  logic [     Width-1:0]                        q_i,
+    output logic [steps(Width):0][modulus_bits(Width)-1:0] q_o
+);
+
+  logic [TripleWidth-1:0] qh;
+
+  assign qh = TripleWidth'(q_i >> known(Low));
+
+  for (genvar k = 0; k <= steps(Width); k++) begin : gen_step
+    localparam int unsigned Before = (k == 0) ? 0 : modulus_delay(Width, Low, k - 1) + 1;
+    logic [modulus_bits(Width)-1:0] last;
+
+    if (k == 0) begin : gen_first
+      assign last = {qh + {qh[TripleWidth-2:0], 1'b0}, q_i};
+    end else begin : gen_rest
+      assign last = q_o[k-1];
+    end
+
+    rm_delay #(
+        .Width(modulus_bits(Width)),
+        .Depth(modulus_delay(Width, Low, k) + 1 - Before)
+    ) u_delay (
+        .clk_i,
+        .d_i(last),
+        .q_o(q_o[k])
+    );
+  end
+
+endmodule

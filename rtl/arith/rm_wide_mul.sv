@@ -1,0 +1,47 @@
+// r = a b R^-1 mod q for a, b < q, R = 2^(16 ceil(Width / 16)): a pipelined modular multiplier for every
+// run-time q = 1 mod 2^Low below 2^Width, up to 61 bits.
+//
+//   Width   DSP blocks           R        latency
+//   32      4 + 2 = 6            2^32     7
+//   61      12 + 4 x 2 = 20      2^64     13, or 12 where Low is 16 or more
+//
+// The factor R^-1 is folded into one constant operand (held as c R mod q). q_i is the modulus as the
+// steps need it (rm_wide_moduli, one for all multipliers that work in step), and may change with every
+// product. Operands come from registers. Operands at or above q give a result that is not meant.
+// Latency mul_latency(Width, Low) of rm_wide_pkg, one product a cycle, constant time. No valid bit:
+// the unit around it knows when a result is one.
+module rm_wide_mul
+  import rm_wide_pkg::*;
+#(
+    parameter int unsigned Width = 61,
+    parameter int unsigned Low = 9
+) (
+    input  logic                             clk_i,
+    input  logic [steps(Width):0][modulus_bits(Width)-1:0] q_i,
+    input  logic [     Width-1:0]            a_i,
+    input  logic [     Width-1:0]            b_i,
+    output logic [     Width-1:0]            r_o
+);
+
+  logic [2*Width-1:0] product;
+
+  rm_wide_product #(
+      .Width(Width)
+  ) u_product (
+      .clk_i,
+      .a_i,
+      .b_i,
+      .p_o(product)
+  );
+
+  rm_wide_red #(
+      .Width(Width),
+      .Low(Low)
+  ) u_red (
+      .clk_i,
+      .t_i(product),
+      .q_i,
+      .r_o
+  );
+
+endmodule

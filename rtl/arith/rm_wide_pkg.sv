@@ -1,0 +1,84 @@
+// Constants of the multiplier for run-time NTT-friendly moduli of up to 61 bits (rm_wide_mul): words
+// of its reduction, widths between them, and its latency.
+package rm_wide_pkg;
+  import rm_arith_pkg::ceil_div;
+  import rm_arith_pkg::max2;
+  import rm_arith_pkg::min2;
+  import rm_arith_pkg::tree_levels;
+
+  // Bits that a step of the reduction clears.
+  localparam int unsigned Word = 16;
+  // Tiles of the products: what a DSP block of every family multiplies unsigned.
+  localparam int unsigned TileA = 24;
+  localparam int unsigned TileB = 17;
+  // Operands of an adder of the product.
+  localparam int unsigned Radix = 4;
+  // A sum longer than this is made in two parts, the upper one cycle after the lower; with sign and
+  // carries of three operands it is a carry of 64 bits.
+  localparam int unsigned Part = 61;
+
+  // Bits of 3 q_H that go with a modulus: as many as a word has beyond Low, at most.
+  localparam int unsigned TripleWidth = 8;
+
+  // Bits of a modulus with 3 q_H above it.
+  function automatic int unsigned modulus_bits(int unsigned width);
+    return width + TripleWidth;
+  endfunction
+
+  // Bits of q that are known to be 1 and zeros: no more than a word of them is of use.
+  function automatic int unsigned known(int unsigned low);
+    return min2(low, Word);
+  endfunction
+
+  // Steps for moduli below 2^width: R = 2^(Word steps) is not below 2^width.
+  function automatic int unsigned steps(int unsigned width);
+    return ceil_div(width, Word);
+  endfunction
+
+  // Bits, with sign, that are left of a product after so many steps: t is below 2^(2 width), what
+  // a step leaves above -2^width - 2^(width - low), whatever m is.
+  function automatic int unsigned bits_after(int unsigned width, int unsigned done);
+    return max2(2 * width - done * Word, width + 1) + 1;
+  endfunction
+
+  // Bits of step number `done` + 1's sum, before the division.
+  function automatic int unsigned sum_bits(int unsigned width, int unsigned low,
+                                           int unsigned done);
+    return max2(bits_after(width, done) - known(low), bits_after(width, done + 1) + Word -
+                known(low));
+  endfunction
+
+  // Bits of what is left after so many steps that come a cycle late; of the product too.
+  function automatic int unsigned late(int unsigned width, int unsigned low, int unsigned done);
+    if (done == 0) return (2 * width > 64) ? 2 * width - 60 + 1 : 0;
+    if (sum_bits(width, low, done - 1) <= 64) return 0;
+    return bits_after(width, done) - (Part - (Word - known(low)));
+  endfunction
+
+  // Partial products of the multiplier: in each row the even tiles beside each other, and the odd.
+  function automatic int unsigned operands(int unsigned width);
+    return min2(2, ceil_div(width, TileA)) * ceil_div(width, TileB);
+  endfunction
+
+  // Cycles of the product's lower part, and of the reduction after it.
+  function automatic int unsigned product_latency(int unsigned width);
+    return 1 + tree_levels(operands(width), Radix);
+  endfunction
+
+  function automatic int unsigned red_latency(int unsigned width, int unsigned low);
+    return 2 * steps(width) + 32'(late(width, low, steps(width)) != 0) + 1;
+  endfunction
+
+  // Cycles from the operands to step number k, or for k = steps to the correction.
+  function automatic int unsigned modulus_delay(int unsigned width, int unsigned low,
+                                                int unsigned k);
+    return product_latency(width) + 2 * k +
+        32'(k == steps(width) && late(width, low, k) != 0);
+  endfunction
+
+  // Cycles of rm_wide_mul: 7 for moduli of 32 bits, 13 for 61 bits (12 where Low is 16 or more).
+  function automatic int unsigned mul_latency(int unsigned width, int unsigned low);
+    return product_latency(width) + red_latency(width, low);
+  endfunction
+
+endpackage
