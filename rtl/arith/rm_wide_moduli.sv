@@ -15,26 +15,31 @@ module rm_wide_moduli
     output logic [steps(Width):0][modulus_bits(Width)-1:0] q_o
 );
 
-  logic [TripleWidth-1:0] qh;
-
-  assign qh = TripleWidth'(q_i >> known(Low));
-
   for (genvar k = 0; k <= steps(Width); k++) begin : gen_step
     localparam int unsigned Before = (k == 0) ? 0 : modulus_delay(Width, Low, k - 1) + 1;
-    logic [modulus_bits(Width)-1:0] last;
+    logic [modulus_bits(Width)-1:0] last, ahead;
 
     if (k == 0) begin : gen_first
-      assign last = {qh + {qh[TripleWidth-2:0], 1'b0}, q_i};
+      assign last = {triple_of(64'(q_i), Low), q_i};
     end else begin : gen_rest
       assign last = q_o[k-1];
     end
 
     rm_delay #(
         .Width(modulus_bits(Width)),
-        .Depth(modulus_delay(Width, Low, k) + 1 - Before)
+        .Depth(modulus_delay(Width, Low, k) - Before)
     ) u_delay (
         .clk_i,
         .d_i(last),
+        .q_o(ahead)
+    );
+
+    // A register before the step, and none of a shift register's outputs: m hangs on it.
+    rm_copy #(
+        .Width(modulus_bits(Width))
+    ) u_copy (
+        .clk_i,
+        .d_i(ahead),
         .q_o(q_o[k])
     );
   end

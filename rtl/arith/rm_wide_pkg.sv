@@ -30,6 +30,13 @@ package rm_wide_pkg;
     return min2(low, Word);
   endfunction
 
+  // 3 q_H in the bits that go with a modulus.
+  function automatic logic [TripleWidth-1:0] triple_of(logic [63:0] q, int unsigned low);
+    logic [TripleWidth-1:0] high;
+    high = TripleWidth'(q >> known(low));
+    return high + {high[TripleWidth-2:0], 1'b0};
+  endfunction
+
   // Steps for moduli below 2^width: R = 2^(Word steps) is not below 2^width.
   function automatic int unsigned steps(int unsigned width);
     return ceil_div(width, Word);

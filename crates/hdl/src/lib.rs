@@ -5,7 +5,8 @@
 //! ([`Resources`]) or how much standard cells cover ([`Area`]), finds a clock frequency ([`Placement`]) or how long the
 //! paths between registers are ([`Levels`]), writes the configuration as sources of its own ([`Generated`]) and proves the
 //! assertions of a property module ([`Proof`]).
-//! [`polymul`] drives the polynomial multiplier, in lockstep with its model where asked.
+//! [`polymul`] drives the polynomial multiplier, in lockstep with its model where asked; [`basext`] the base-extension
+//! units.
 //!
 //! ```no_run
 //! use ringmill_hdl::{BuildOptions, Hdl, Top};
@@ -23,6 +24,7 @@
 //! ```
 
 mod area;
+pub mod basext;
 mod build;
 mod cache;
 mod error;

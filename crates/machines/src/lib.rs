@@ -1,5 +1,6 @@
 //! Simulated machines: description, scheduler and cycle model.
 
+pub mod basext;
 pub mod coprocessor;
 mod end_to_end;
 mod error;

@@ -1,0 +1,86 @@
+//! Commands and answers of `rm_basext_pkg`.
+
+use std::fmt;
+
+use ringmill_machines::basext::Extension;
+
+/// What a command does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operation {
+    /// Takes moduli and constants.
+    Load,
+    /// Extends to every target of the constants.
+    Extend(Extension),
+    /// A number that is no command's.
+    None,
+}
+
+impl Operation {
+    /// `op_e`.
+    pub fn number(self) -> u64 {
+        match self {
+            Self::Load => 0,
+            Self::Extend(Extension::Exact) => 1,
+            Self::Extend(Extension::Fast) => 2,
+            Self::None => 3,
+        }
+    }
+}
+
+/// A command at the pins: l and k count for a load, log N for an extension.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Command {
+    pub operation: Operation,
+    pub l: u8,
+    pub k: u8,
+    pub log_n: u8,
+}
+
+/// How a command ended: `code_e`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Code {
+    Ok,
+    BadCommand,
+    TooLarge,
+    NoConstants,
+    BadConstant,
+    NoRedundant,
+    CutShort,
+    TooLong,
+}
+
+impl Code {
+    /// In the order of their numbers.
+    pub const ALL: [Self; 8] = [
+        Self::Ok,
+        Self::BadCommand,
+        Self::TooLarge,
+        Self::NoConstants,
+        Self::BadConstant,
+        Self::NoRedundant,
+        Self::CutShort,
+        Self::TooLong,
+    ];
+
+    /// `None` for a number that is no code's.
+    pub fn from_bits(bits: u64) -> Option<Self> {
+        Self::ALL.get(usize::try_from(bits).ok()?).copied()
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ok => "done",
+            Self::BadCommand => "there is no such command",
+            Self::TooLarge => "l, k or N is zero, or beyond what the unit was made for",
+            Self::NoConstants => "no constants were taken since reset, or the last load failed",
+            Self::BadConstant => {
+                "a modulus is not 1 modulo twice the least N, or a constant is not below its modulus"
+            }
+            Self::NoRedundant => "an exact extension needs a redundant modulus",
+            Self::CutShort => "the stream ended early",
+            Self::TooLong => "the stream did not end where it should",
+        })
+    }
+}

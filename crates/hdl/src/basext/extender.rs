@@ -1,0 +1,315 @@
+//! A base-extension unit at its pins: a command with its streams, cycle by cycle.
+
+use std::sync::Mutex;
+
+use ringmill_machines::basext::{BasextError, Constants, Extension, Shape, Word};
+
+use super::code::{Code, Command, Operation};
+use super::top;
+use crate::polymul::Dice;
+use crate::{BuildOptions, Hdl, HdlError, In, Model, Out};
+
+/// Why a unit did not do as it was told.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExtendError {
+    /// The hardware's answer.
+    #[error("the base-extension unit refuses {operation:?}: {code}")]
+    Answered { operation: Operation, code: Code },
+    #[error("the base-extension unit is not done after {cycles} cycles: a fault in the RTL?")]
+    NeverDone { cycles: u64 },
+    /// Nothing reached the hardware.
+    #[error(transparent)]
+    Refused(#[from] BasextError),
+    #[error(transparent)]
+    Hdl(#[from] HdlError),
+}
+
+/// Words of a beat, one a lane, and whether it is its polynomial's last.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Beat {
+    pub words: Vec<u64>,
+    pub last: bool,
+}
+
+/// What a command gave.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    pub code: Code,
+    /// From the command to its done bit.
+    pub cycles: u64,
+    /// Polynomials with a last beat, and what came after the last of these.
+    pub limbs: Vec<Vec<u64>>,
+    pub rest: Vec<u64>,
+    /// Beats of the stream in that were not taken.
+    pub left: usize,
+}
+
+/// One simulated unit.
+pub struct Extender {
+    shape: Shape,
+    model: Model,
+    ports: Ports,
+    stalls: Option<Dice>,
+    constants: Option<Constants>,
+}
+
+struct Ports {
+    cmd_valid: In,
+    cmd_op: In,
+    cmd_l: In,
+    cmd_k: In,
+    cmd_log_n: In,
+    done: Out,
+    code: Out,
+    in_valid: In,
+    in_ready: Out,
+    in_data: In,
+    in_last: In,
+    out_valid: Out,
+    out_ready: In,
+    out_data: Out,
+    out_last: Out,
+}
+
+impl Extender {
+    /// Builds the model of a shape (unless the cache has it) and resets it.
+    ///
+    /// # Errors
+    /// What the tools refuse.
+    pub fn new(hdl: &Hdl, shape: Shape, options: BuildOptions) -> Result<Self, HdlError> {
+        // Threads that want the same model build it once.
+        static BUILDING: Mutex<()> = Mutex::new(());
+        let mut model = {
+            let _guard = BUILDING.lock().unwrap_or_else(|e| e.into_inner());
+            hdl.model(&top(shape), options)?
+        };
+        let ports = Ports {
+            cmd_valid: model.input("cmd_valid_i")?,
+            cmd_op: model.input("cmd_op_i")?,
+            cmd_l: model.input("cmd_l_i")?,
+            cmd_k: model.input("cmd_k_i")?,
+            cmd_log_n: model.input("cmd_log_n_i")?,
+            done: model.output("done_o")?,
+            code: model.output("code_o")?,
+            in_valid: model.input("in_valid_i")?,
+            in_ready: model.output("in_ready_o")?,
+            in_data: model.input("in_data_i")?,
+            in_last: model.input("in_last_i")?,
+            out_valid: model.output("out_valid_o")?,
+            out_ready: model.input("out_ready_i")?,
+            out_data: model.output("out_data_o")?,
+            out_last: model.output("out_last_o")?,
+        };
+        model.reset()?;
+        Ok(Self {
+            shape,
+            model,
+            ports,
+            stalls: None,
+            constants: None,
+        })
+    }
+
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// From now on each stream stalls in about half of the cycles, as these dice fall; or no more.
+    pub fn stall(&mut self, dice: Option<Dice>) {
+        self.stalls = dice;
+    }
+
+    /// Loads moduli and constants. The cycles it took.
+    ///
+    /// # Errors
+    /// [`ExtendError::Answered`] where the unit does not take them; those of [`Self::command`].
+    pub fn load(&mut self, constants: &Constants) -> Result<u64, ExtendError> {
+        let beats = self.words(constants.words());
+        let operation = Operation::Load;
+        let outcome = self.command(
+            Command {
+                operation,
+                l: constants.l() as u8,
+                k: constants.k() as u8,
+                log_n: 0,
+            },
+            beats,
+        )?;
+        match outcome.code {
+            Code::Ok => {
+                self.constants = Some(constants.clone());
+                Ok(outcome.cycles)
+            }
+            code => Err(ExtendError::Answered { operation, code }),
+        }
+    }
+
+    /// The residues modulo each target of the loaded constants, and the cycles: `limbs` are those modulo the sources,
+    /// and for an exact extension modulo the redundant modulus behind them, as `ringmill_machines::basext::golden` takes
+    /// them. They are sent once for each target.
+    ///
+    /// # Errors
+    /// [`ExtendError::Answered`]; [`BasextError::Limbs`]; those of [`Self::command`].
+    pub fn extend(
+        &mut self,
+        extension: Extension,
+        limbs: &[&[u64]],
+    ) -> Result<(Vec<Vec<u64>>, u64), ExtendError> {
+        let (l, k) = self.constants.as_ref().map_or((0, 0), |c| (c.l(), c.k()));
+        let redundant = usize::from(extension == Extension::Exact);
+        if limbs.len() != l + redundant {
+            return Err(BasextError::Limbs {
+                expected: l + redundant,
+                got: limbs.len(),
+            }
+            .into());
+        }
+        let n = limbs.first().map_or(0, |limb| limb.len());
+        let mut stream = Vec::new();
+        for _ in 0..k {
+            let (sources, redundant) = limbs.split_at(l);
+            for limb in redundant.iter().chain(sources) {
+                stream.extend(self.limb(limb));
+            }
+        }
+        let operation = Operation::Extend(extension);
+        let log_n = n.checked_ilog2().unwrap_or(0) as u8;
+        let command = Command {
+            operation,
+            l: 0,
+            k: 0,
+            log_n,
+        };
+        let outcome = self.command(command, stream)?;
+        match outcome.code {
+            Code::Ok => Ok((outcome.limbs, outcome.cycles)),
+            code => Err(ExtendError::Answered { operation, code }),
+        }
+    }
+
+    /// The beats of a residue polynomial.
+    pub fn limb(&self, residues: &[u64]) -> Vec<Beat> {
+        let mut beats: Vec<Beat> = residues
+            .chunks(self.shape.lanes())
+            .map(|words| Beat {
+                words: words.to_vec(),
+                last: false,
+            })
+            .collect();
+        if let Some(beat) = beats.last_mut() {
+            beat.last = true;
+        }
+        beats
+    }
+
+    /// The beats of constants: a word each.
+    pub fn words(&self, words: &[u64]) -> Vec<Beat> {
+        words
+            .iter()
+            .enumerate()
+            .map(|(at, &word)| Beat {
+                words: vec![word],
+                last: at + 1 == words.len(),
+            })
+            .collect()
+    }
+
+    /// Sends a command and its stream, and takes what comes out until the unit is done and has nothing more to give.
+    ///
+    /// # Errors
+    /// [`ExtendError::NeverDone`] after far more cycles than the stream needs; those of the model.
+    pub fn command(&mut self, command: Command, stream: Vec<Beat>) -> Result<Outcome, ExtendError> {
+        let most = 1000 + 16 * (stream.len() as u64 + 64 * self.shape.beats(16));
+        let mut stream = stream.into_iter().peekable();
+        let mut outcome = Outcome {
+            code: Code::Ok,
+            cycles: 0,
+            limbs: Vec::new(),
+            rest: Vec::new(),
+            left: 0,
+        };
+        let p = &self.ports;
+        for (port, value) in [
+            (p.cmd_valid, 1),
+            (p.cmd_op, command.operation.number()),
+            (p.cmd_l, u64::from(command.l)),
+            (p.cmd_k, u64::from(command.k)),
+            (p.cmd_log_n, u64::from(command.log_n)),
+        ] {
+            self.model.set(port, value)?;
+        }
+        let (mut offered, mut done) = (false, false);
+        for cycle in 0..most {
+            let giving = self.model.get(self.ports.out_valid)? == 1;
+            if done && !giving {
+                outcome.left = stream.count();
+                self.model.set(self.ports.in_valid, 0)?;
+                return Ok(outcome);
+            }
+            offered = stream.peek().is_some() && (offered || !self.stalled());
+            let taken = offered && self.model.get(self.ports.in_ready)? == 1;
+            self.offer(stream.peek().filter(|_| offered))?;
+            let take = !self.stalled();
+            self.model.set(self.ports.out_ready, u64::from(take))?;
+            if giving && take {
+                outcome.rest.extend(self.given()?);
+                if self.model.get(self.ports.out_last)? == 1 {
+                    outcome.limbs.push(std::mem::take(&mut outcome.rest));
+                }
+            }
+            self.model.step(1)?;
+            self.model.set(self.ports.cmd_valid, 0)?;
+            if taken {
+                stream.next();
+                offered = false;
+            }
+            if self.model.get(self.ports.done)? == 1 {
+                done = true;
+                outcome.cycles = cycle + 1;
+                let code = self.model.get(self.ports.code)?;
+                outcome.code = Code::from_bits(code)
+                    .ok_or_else(|| HdlError::Simulation(format!("there is no code {code}")))?;
+            }
+        }
+        Err(ExtendError::NeverDone { cycles: most })
+    }
+
+    fn stalled(&mut self) -> bool {
+        self.stalls
+            .as_mut()
+            .is_some_and(|dice| dice.bits() & 1 == 1)
+    }
+
+    fn offer(&mut self, beat: Option<&Beat>) -> Result<(), HdlError> {
+        let p = &self.ports;
+        self.model.set(p.in_valid, u64::from(beat.is_some()))?;
+        let Some(beat) = beat else { return Ok(()) };
+        let mut pins = vec![0u32; self.shape.lanes() * self.words_each()];
+        for (to, &word) in pins.chunks_mut(self.words_each()).zip(&beat.words) {
+            for (at, to) in to.iter_mut().enumerate() {
+                *to = (word >> (32 * at)) as u32;
+            }
+        }
+        self.model.set_words(p.in_data, &pins)?;
+        self.model.set(p.in_last, u64::from(beat.last))
+    }
+
+    /// The beat on the output's pins.
+    fn given(&self) -> Result<Vec<u64>, HdlError> {
+        let pins = self.model.get_words(self.ports.out_data)?;
+        let word = |pins: &[u32]| {
+            let words = pins.iter().rev();
+            words.fold(0u64, |word, &part| word << 32 | u64::from(part))
+        };
+        Ok(pins.chunks(self.words_each()).map(word).collect())
+    }
+
+    /// Words of 32 bits in a word of the streams.
+    fn words_each(&self) -> usize {
+        match self.shape.word() {
+            Word::Bits32 => 1,
+            Word::Bits64 => 2,
+        }
+    }
+}

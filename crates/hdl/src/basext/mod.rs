@@ -1,0 +1,23 @@
+//! The base-extension units' RTL behind a safe handle: [`Extender`] sends commands and streams to a unit, with stalls
+//! where asked, and gives its answers, polynomials and cycles.
+
+mod code;
+mod extender;
+
+pub use code::{Code, Command, Operation};
+pub use extender::{Beat, ExtendError, Extender, Outcome};
+
+use ringmill_machines::basext::Shape;
+
+use crate::Top;
+
+/// The folded unit of a shape.
+pub fn top(shape: Shape) -> Top {
+    Top::new("rm_basext_folded")
+        .int("Width", u64::from(shape.word().modulus_bits()))
+        .int("Lanes", shape.lanes() as u64)
+        .int("MinLogN", u64::from(shape.min_log_n()))
+        .int("MaxLogN", u64::from(shape.max_log_n()))
+        .int("MaxL", shape.max_l() as u64)
+        .int("MaxK", shape.max_k() as u64)
+}

@@ -1,0 +1,233 @@
+//! One unit with jobs of many kinds: residues from big integers, edges among them, in any order of coefficients.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use num_bigint::BigUint;
+use ringmill_hdl::basext::{ExtendError, Extender};
+use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::{BuildOptions, Hdl, HdlError, Optimise};
+use ringmill_machines::basext::{Constants, Extension, Shape, cycles, golden, load_cycles};
+use ringmill_math::{Modulus, RnsBasis, reduce_big};
+
+/// The project's RTL with its tools.
+pub fn hdl() -> &'static Hdl {
+    static HDL: OnceLock<Hdl> = OnceLock::new();
+    HDL.get_or_init(|| Hdl::find(Path::new(".")).unwrap_or_else(|e| panic!("{e}")))
+}
+
+/// `$RINGMILL_SEED`, or a fresh one; printed, so that a failing run can be repeated.
+pub fn seed() -> u64 {
+    let given = std::env::var("RINGMILL_SEED").ok();
+    let seed = given.and_then(|s| s.parse().ok()).unwrap_or_else(|| {
+        std::time::UNIX_EPOCH
+            .elapsed()
+            .map_or(1, |d| d.as_nanos() as u64)
+    });
+    println!("RINGMILL_SEED={seed}");
+    seed
+}
+
+/// Why a check failed: the RTL is wrong, or a tool would not do its work (which proves nothing).
+pub enum Failure {
+    Wrong(String),
+    Tool(HdlError),
+}
+
+impl std::fmt::Debug for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Wrong(message) => f.write_str(message),
+            Self::Tool(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl From<ExtendError> for Failure {
+    fn from(error: ExtendError) -> Self {
+        match error {
+            ExtendError::Hdl(HdlError::Simulation(message)) => Self::Wrong(message),
+            ExtendError::Hdl(error) => Self::Tool(error),
+            error => Self::Wrong(error.to_string()),
+        }
+    }
+}
+
+/// The order in which a job's coefficients come.
+#[derive(Clone, Copy, Debug)]
+pub enum Order {
+    Natural,
+    Reversed,
+    Random,
+}
+
+/// A job on a unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    pub l: usize,
+    pub k: usize,
+    pub log_n: u32,
+    pub order: Order,
+    pub stalls: bool,
+}
+
+/// Bases of a job: primes of every size that the unit takes, the largest among them, in random places.
+pub struct Bases {
+    pub sources: RnsBasis,
+    pub redundant: Modulus,
+    pub targets: Vec<Modulus>,
+}
+
+impl Bases {
+    pub fn new(shape: Shape, l: usize, k: usize, rng: &mut Dice) -> Self {
+        let (low, bits) = (shape.low(), shape.word().modulus_bits());
+        let mut primes: Vec<u64> = Vec::new();
+        let mut candidate = (1u64 << bits) - (1 << low) + 1;
+        while primes.len() < l + k + 1 {
+            let fits = ringmill_math::primes::is_prime(candidate) && !primes.contains(&candidate);
+            if fits {
+                primes.push(candidate);
+            }
+            // Half of them among the largest, the others anywhere.
+            candidate = if rng.chance(2) {
+                candidate - (1 << low)
+            } else {
+                let size = low + 3 + rng.below(u64::from(bits - low - 3)) as u32;
+                (rng.below(1 << (size - low)) << low) + (1 << size) + 1
+            };
+        }
+        for at in (1..primes.len()).rev() {
+            primes.swap(at, rng.below(at as u64 + 1) as usize);
+        }
+        let mut moduli = primes.iter().map(|&p| Modulus::new(p).unwrap());
+        Self {
+            sources: RnsBasis::new(moduli.by_ref().take(l).collect()).unwrap(),
+            redundant: moduli.next().unwrap(),
+            targets: moduli.collect(),
+        }
+    }
+}
+
+/// Integers below Q: 0, Q - 1, within l of Q and of Q / 2, and random ones.
+pub fn integers(bases: &Bases, n: usize, rng: &mut Dice) -> Vec<BigUint> {
+    let product = bases.sources.product();
+    let mut values = vec![BigUint::ZERO, BigUint::from(1u32)];
+    for near in 1..=bases.sources.moduli().len() as u32 + 1 {
+        values.push(product - near);
+        values.push(product / 2u32 + near);
+        values.push(BigUint::from(near));
+    }
+    let words = product.iter_u64_digits().count() + 1;
+    while values.len() < n {
+        let digits: Vec<u32> = (0..2 * words).map(|_| rng.bits() as u32).collect();
+        values.push(BigUint::from_slice(&digits) % product);
+    }
+    values.truncate(n);
+    values
+}
+
+fn arrange(values: &mut [BigUint], order: Order, rng: &mut Dice) {
+    match order {
+        Order::Natural => {}
+        Order::Reversed => {
+            let bits = values.len().ilog2();
+            for at in 0..values.len() {
+                let other = at.reverse_bits() >> (usize::BITS - bits);
+                if at < other {
+                    values.swap(at, other);
+                }
+            }
+        }
+        Order::Random => {
+            for at in (1..values.len()).rev() {
+                values.swap(at, rng.below(at as u64 + 1) as usize);
+            }
+        }
+    }
+}
+
+pub fn limbs(values: &[BigUint], moduli: &[Modulus]) -> Vec<Vec<u64>> {
+    let limb = |&q| values.iter().map(|x| reduce_big(x, q)).collect();
+    moduli.iter().map(limb).collect()
+}
+
+/// Every job one after another on one unit, exact and fast: residues against the big integers themselves and against
+/// `ringmill_math`, cycles against the model. The cycles of the last exact one.
+pub fn check(hdl: &Hdl, shape: Shape, cases: &[Case], seed: u64) -> Result<u64, Failure> {
+    check_on(unit(hdl, shape, Optimise::default())?, cases, seed)
+}
+
+/// The same where the run takes longer than a model that runs fast takes to build.
+pub fn check_large(hdl: &Hdl, shape: Shape, cases: &[Case], seed: u64) -> Result<u64, Failure> {
+    check_on(unit(hdl, shape, Optimise::Run)?, cases, seed)
+}
+
+pub fn unit(hdl: &Hdl, shape: Shape, optimise: Optimise) -> Result<Extender, Failure> {
+    let options = BuildOptions {
+        optimise,
+        ..Default::default()
+    };
+    Extender::new(hdl, shape, options).map_err(Failure::Tool)
+}
+
+fn check_on(mut unit: Extender, cases: &[Case], seed: u64) -> Result<u64, Failure> {
+    let mut rng = Dice::new(seed);
+    let mut last = 0;
+    for case in cases {
+        last = check_one(&mut unit, case, &mut rng)?;
+    }
+    Ok(last)
+}
+
+fn check_one(unit: &mut Extender, case: &Case, rng: &mut Dice) -> Result<u64, Failure> {
+    let shape = unit.shape();
+    let wrong = |what: String| Err(Failure::Wrong(format!("{shape:?} {case:?}: {what}")));
+    let bases = Bases::new(shape, case.l, case.k, rng);
+    let mut values = integers(&bases, 1 << case.log_n, rng);
+    arrange(&mut values, case.order, rng);
+    let constants = Constants::new(shape, &bases.sources, Some(bases.redundant), &bases.targets);
+    let constants = constants.expect("the bases fit the unit");
+    unit.stall(case.stalls.then(|| Dice::new(rng.bits())));
+    let taken = unit.load(&constants)?;
+    if !case.stalls && taken != load_cycles(constants.words().len()) {
+        return wrong(format!("the load takes {taken} cycles"));
+    }
+    let moduli: Vec<Modulus> = bases.sources.moduli().to_vec();
+    let all: Vec<Modulus> = moduli.iter().copied().chain([bases.redundant]).collect();
+    let mut last = 0;
+    for extension in [Extension::Exact, Extension::Fast] {
+        let exact = extension == Extension::Exact;
+        let given = limbs(&values, if exact { &all } else { &moduli });
+        let given: Vec<&[u64]> = given.iter().map(Vec::as_slice).collect();
+        let (got, taken) = unit.extend(extension, &given)?;
+        let want = golden(
+            &bases.sources,
+            Some(bases.redundant),
+            &bases.targets,
+            extension,
+            &given,
+        );
+        let want = want.expect("the bases are sound");
+        if exact {
+            assert_eq!(want, limbs(&values, &bases.targets), "the golden model");
+            last = taken;
+        }
+        if got != want {
+            let differs = |(a, b): (&Vec<u64>, &Vec<u64>)| {
+                (0..a.len().max(b.len())).find(|&c| a.get(c) != b.get(c))
+            };
+            let at: Vec<_> = got.iter().zip(&want).map(differs).collect();
+            return wrong(format!(
+                "{extension:?}: {} polynomials, the first differences at {at:?}",
+                got.len()
+            ));
+        }
+        let model = cycles(shape, extension, case.l, case.k, case.log_n);
+        if !case.stalls && taken != model {
+            return wrong(format!(
+                "{extension:?} takes {taken} cycles, {model} in the model"
+            ));
+        }
+    }
+    Ok(last)
+}

@@ -1,0 +1,115 @@
+//! The constants of an extension, as a unit takes them.
+
+use ringmill_math::{Modulus, RnsBasis};
+
+use super::{BasextError, Shape};
+
+/// Moduli and constants of one extension in a unit's order, each constant times R.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Constants {
+    l: usize,
+    k: usize,
+    exact: bool,
+    words: Vec<u64>,
+}
+
+impl Constants {
+    /// From the base of `sources`, with the redundant modulus where the extension may be exact, to `targets`.
+    ///
+    /// # Errors
+    /// [`BasextError`]: more moduli than the shape has places; a modulus of the wrong form; a redundant modulus that
+    /// is not coprime to the sources'.
+    pub fn new(
+        shape: Shape,
+        sources: &RnsBasis,
+        redundant: Option<Modulus>,
+        targets: &[Modulus],
+    ) -> Result<Self, BasextError> {
+        let (l, k) = (sources.moduli().len(), targets.len());
+        for (what, got, most) in [
+            ("the number of source moduli", l, shape.max_l()),
+            ("the number of target moduli", k, shape.max_k()),
+        ] {
+            if !(1..=most).contains(&got) {
+                return Err(BasextError::Shape {
+                    what,
+                    expected: format!("1 to {most}"),
+                    got: got as u64,
+                });
+            }
+        }
+        for &modulus in sources.moduli().iter().chain(&redundant).chain(targets) {
+            check(shape, modulus)?;
+        }
+        let times_r = |x, p: Modulus| p.mul(x, p.reduce_wide(1 << shape.word().log_r()));
+        // The product of the sources, or of all but one, modulo p.
+        let product = |p: Modulus, without: Option<usize>| {
+            let numbered = sources.moduli().iter().enumerate();
+            let rest = numbered.filter(|(i, _)| Some(*i) != without);
+            rest.fold(p.reduce(1), |x, (_, q)| p.mul(x, p.reduce(q.value())))
+        };
+        let mut words = Vec::with_capacity(2 + 3 * l + k * (2 + l));
+        words.extend(match redundant {
+            Some(m) => {
+                let q = product(m, None);
+                let inverse = m
+                    .inv(q)
+                    .map_err(|_| BasextError::NotCoprime { a: m.value(), b: q })?;
+                [m.value(), times_r(inverse, m)]
+            }
+            None => [0; 2],
+        });
+        for (i, (&q, inverse)) in sources
+            .moduli()
+            .iter()
+            .zip(sources.inverse_punctured_products())
+            .enumerate()
+        {
+            let of_redundant = redundant.map_or(0, |m| times_r(product(m, Some(i)), m));
+            words.extend([q.value(), times_r(inverse, q), of_redundant]);
+        }
+        for &p in targets {
+            words.extend([p.value(), times_r(product(p, None), p)]);
+            words.extend((0..l).map(|i| times_r(product(p, Some(i)), p)));
+        }
+        Ok(Self {
+            l,
+            k,
+            exact: redundant.is_some(),
+            words,
+        })
+    }
+
+    /// Source moduli.
+    pub fn l(&self) -> usize {
+        self.l
+    }
+
+    /// Target moduli.
+    pub fn k(&self) -> usize {
+        self.k
+    }
+
+    /// Whether there is a redundant modulus.
+    pub fn exact(&self) -> bool {
+        self.exact
+    }
+
+    /// A word a beat: m, |Q^-1|_m; for each source q_i, |Qhat_i^-1|_(q_i), |Qhat_i|_m; for each target p_j, |Q|_(p_j), and
+    /// |Qhat_i|_(p_j) for each source.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+}
+
+fn check(shape: Shape, modulus: Modulus) -> Result<(), BasextError> {
+    let (value, low, bits) = (modulus.value(), shape.low(), shape.word().modulus_bits());
+    if value % (1 << low) == 1 && value > 1 && value >> bits == 0 {
+        return Ok(());
+    }
+    Err(BasextError::Modulus {
+        modulus: value,
+        low,
+        bits,
+    })
+}

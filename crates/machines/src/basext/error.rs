@@ -1,0 +1,25 @@
+//! What a base-extension unit cannot be made for, or given.
+
+/// Refusals, before anything reaches a unit.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BasextError {
+    #[error("{what} is {got}; a base-extension unit takes {expected}")]
+    Shape {
+        what: &'static str,
+        expected: String,
+        got: u64,
+    },
+    #[error(
+        "the modulus {modulus} is not 1 mod 2^{low}, more than 1 and below 2^{bits}, as this unit's must be: choose primes for its smallest ring"
+    )]
+    Modulus { modulus: u64, low: u32, bits: u32 },
+    #[error("{a} and {b} have a common divisor: source and redundant moduli must be coprime")]
+    NotCoprime { a: u64, b: u64 },
+    #[error("an exact extension needs a redundant modulus, and the program gave none")]
+    NoRedundant,
+    #[error("{got} residue polynomials came where {expected} are extended")]
+    Limbs { expected: usize, got: usize },
+    #[error(transparent)]
+    Math(#[from] ringmill_math::MathError),
+}

@@ -1,0 +1,54 @@
+//! The cycle model of the folded unit: a pure function of its shape and the job, equal to the RTL cycle for cycle where
+//! its streams do not stall.
+
+use super::{Extension, Shape, Word};
+
+/// Cycles of a modular multiplication: `mul_latency` of `rm_wide_pkg`.
+pub fn mul_latency(shape: Shape) -> u64 {
+    match shape.word() {
+        Word::Bits32 => 7,
+        Word::Bits64 if shape.low() >= 16 => 12,
+        Word::Bits64 => 13,
+    }
+}
+
+/// Cycles from a coefficient's issue to the read of its sum: two products in a row, and the register before them.
+pub fn sum_delay(shape: Shape) -> u64 {
+    2 * mul_latency(shape) + 1
+}
+
+/// Cycles from a command until it is done, for so many source and target moduli and rings of 2^`log_n`: the paper's (l +
+/// 2) N / TP for each target, and a fill. The last coefficient leaves in the same cycle.
+pub fn cycles(shape: Shape, extension: Extension, l: usize, k: usize, log_n: u32) -> u64 {
+    let (l, k, beats) = (l as u64, k as u64, shape.beats(log_n));
+    let target = match extension {
+        Extension::Exact => (l + 2) * beats + 2 * sum_delay(shape) + 3,
+        Extension::Fast => l * beats + sum_delay(shape) + 3,
+    };
+    1 + k * target
+}
+
+/// Cycles of a load of constants: a word a cycle.
+pub fn load_cycles(words: usize) -> u64 {
+    words as u64 + 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (l + 2) N / TP cycles a target and a fill under 64, for the rows of Tables 4.7 to 4.9.
+    #[test]
+    fn the_papers_rows() {
+        for (log_n, l) in [(16, 17), (14, 7), (12, 30)] {
+            for (word, lanes) in [(Word::Bits32, [1, 16, 64]), (Word::Bits64, [1, 8, 32])] {
+                for lanes in lanes {
+                    let shape = Shape::new(word, lanes, 8..=log_n, l, 1).unwrap();
+                    let printed = (l as u64 + 2) * shape.beats(log_n);
+                    let fill = cycles(shape, Extension::Exact, l, 1, log_n) - printed;
+                    assert!(fill < 64, "{shape:?}: {fill}");
+                }
+            }
+        }
+    }
+}

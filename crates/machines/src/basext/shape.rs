@@ -1,0 +1,172 @@
+//! What a unit is made for.
+
+use super::BasextError;
+
+/// Rings of 2^8 to 2^16 coefficients.
+pub const MIN_LOG_N: u32 = 8;
+pub const TOP_LOG_N: u32 = 16;
+/// Most source and most target moduli.
+pub const MAX_BASE: usize = 64;
+/// Most bits of a stream, by the paper's memory port.
+const PORT_BITS: usize = 2048;
+
+/// Words of the streams and the moduli in them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Word {
+    /// Words of 32 bits, moduli below 2^32.
+    Bits32,
+    /// Words of 64 bits, moduli below 2^61.
+    Bits64,
+}
+
+impl Word {
+    /// Bits of a word in the streams.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Bits32 => 32,
+            Self::Bits64 => 64,
+        }
+    }
+
+    /// Bits of a modulus, at most.
+    pub fn modulus_bits(self) -> u32 {
+        match self {
+            Self::Bits32 => 32,
+            Self::Bits64 => 61,
+        }
+    }
+
+    /// log2 of the factor R that constants are held times.
+    pub fn log_r(self) -> u32 {
+        self.bits()
+    }
+}
+
+/// Which extension: the unique residue (Algorithm 2 of the paper), or the residue of A plus a multiple of Q
+/// (Algorithm 1).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Extension {
+    Exact,
+    Fast,
+}
+
+/// The parameters of a unit; what a program asks for stays below them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Shape {
+    word: Word,
+    lanes: usize,
+    min_log_n: u32,
+    max_log_n: u32,
+    max_l: usize,
+    max_k: usize,
+}
+
+impl Shape {
+    /// `lanes` (the paper's TP) coefficients a cycle, rings of 2^`log_n` coefficients, at most `max_l` source and
+    /// `max_k` target moduli.
+    ///
+    /// # Errors
+    /// [`BasextError::Shape`]: lanes that are no power of two, or fill more than 2048 bits; degrees or bases out of
+    /// range.
+    pub fn new(
+        word: Word,
+        lanes: usize,
+        log_n: std::ops::RangeInclusive<u32>,
+        max_l: usize,
+        max_k: usize,
+    ) -> Result<Self, BasextError> {
+        let refuse = |what, expected: String, got: u64| {
+            Err(BasextError::Shape {
+                what,
+                expected,
+                got,
+            })
+        };
+        let most = (PORT_BITS / word.bits() as usize).min(64);
+        if !lanes.is_power_of_two() || lanes > most {
+            let expected = format!("a power of two up to {most}");
+            return refuse("the number of lanes", expected, lanes as u64);
+        }
+        let (min_log_n, max_log_n) = (*log_n.start(), *log_n.end());
+        if min_log_n < MIN_LOG_N || min_log_n > max_log_n || max_log_n > TOP_LOG_N {
+            let got = if min_log_n < MIN_LOG_N {
+                min_log_n
+            } else {
+                max_log_n
+            };
+            let expected = format!("a range within {MIN_LOG_N} to {TOP_LOG_N}");
+            return refuse("log N", expected, u64::from(got));
+        }
+        for (what, got) in [
+            ("the number of source moduli", max_l),
+            ("the number of target moduli", max_k),
+        ] {
+            if !(1..=MAX_BASE).contains(&got) {
+                return refuse(what, format!("1 to {MAX_BASE}"), got as u64);
+            }
+        }
+        Ok(Self {
+            word,
+            lanes,
+            min_log_n,
+            max_log_n,
+            max_l,
+            max_k,
+        })
+    }
+
+    pub fn word(self) -> Word {
+        self.word
+    }
+
+    /// Coefficients a cycle.
+    pub fn lanes(self) -> usize {
+        self.lanes
+    }
+
+    pub fn min_log_n(self) -> u32 {
+        self.min_log_n
+    }
+
+    pub fn max_log_n(self) -> u32 {
+        self.max_log_n
+    }
+
+    pub fn max_l(self) -> usize {
+        self.max_l
+    }
+
+    pub fn max_k(self) -> usize {
+        self.max_k
+    }
+
+    /// Every modulus is 1 modulo 2 to this.
+    pub fn low(self) -> u32 {
+        self.min_log_n + 1
+    }
+
+    /// Beats of a residue polynomial.
+    pub fn beats(self, log_n: u32) -> u64 {
+        (1 << log_n) / self.lanes as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Shape, Word};
+
+    #[test]
+    fn ranges() {
+        let of = |word, lanes, low, high, l, k| Shape::new(word, lanes, low..=high, l, k).is_ok();
+        assert!(of(Word::Bits32, 64, 8, 16, 64, 64));
+        assert!(of(Word::Bits64, 32, 16, 16, 1, 1));
+        assert!(!of(Word::Bits64, 64, 8, 16, 64, 64));
+        assert!(!of(Word::Bits32, 3, 8, 16, 64, 64));
+        assert!(!of(Word::Bits32, 0, 8, 16, 64, 64));
+        assert!(!of(Word::Bits32, 1, 7, 16, 64, 64));
+        assert!(!of(Word::Bits32, 1, 8, 17, 64, 64));
+        assert!(!of(Word::Bits32, 1, 9, 8, 64, 64));
+        assert!(!of(Word::Bits32, 1, 8, 8, 0, 64));
+        assert!(!of(Word::Bits32, 1, 8, 8, 64, 65));
+    }
+}

@@ -1,0 +1,40 @@
+// Constants of the base-extension units: commands, answers, and the latencies that their parts share.
+package rm_basext_pkg;
+
+  // Commands.
+  typedef enum logic [1:0] {
+    OpLoad  = 2'd0,  // moduli and constants
+    OpExact = 2'd1,  // every target residue, by Algorithm 2 of the basext paper
+    OpFast  = 2'd2   // every target residue, by Algorithm 1: stops after the Sum Process
+  } op_e;
+
+  // How a command ended.
+  typedef enum logic [2:0] {
+    Ok          = 3'd0,
+    BadCommand  = 3'd1,  // no such command
+    TooLarge    = 3'd2,  // l, k or N is zero, or beyond what the unit was made for
+    NoConstants = 3'd3,  // no constants were taken since reset, or the last load failed
+    BadConstant = 3'd4,  // a modulus of the wrong form, or a constant that is not below its modulus
+    NoRedundant = 3'd5,  // exact extension without a redundant modulus, or with one not above l
+    CutShort    = 3'd6,  // a stream that ends before its residues do
+    TooLong     = 3'd7   // a stream that does not end with its residues
+  } code_e;
+
+  // Bits of a word of the streams: a power of two that holds a modulus.
+  function automatic int unsigned stream_bits(int unsigned width);
+    return (width <= 32) ? 32 : 64;
+  endfunction
+
+  // Cycles from a coefficient's issue, in either process, to the read of the sums' memory; the sum or
+  // the difference is in its register two cycles later.
+  function automatic int unsigned sum_delay(int unsigned width, int unsigned low);
+    return 2 * rm_wide_pkg::mul_latency(width, low) + 1;
+  endfunction
+
+  // Words of the output queue: what may be under way between issue and its far end, and a power of
+  // two.
+  function automatic int unsigned queue_depth(int unsigned width, int unsigned low);
+    return 1 << $clog2(sum_delay(width, low) + 5);
+  endfunction
+
+endpackage
