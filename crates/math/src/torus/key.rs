@@ -117,17 +117,6 @@ impl KeyWords {
         }
     }
 
-    /// The bytes of part `part` of `parts` of ciphertext `at`.
-    pub(super) fn part(&self, shape: KeyShape, at: usize, part: usize, parts: usize) -> &[u8] {
-        let share = shape.words().div_ceil(parts.max(1));
-        let start = at * shape.words() + (part * share).min(shape.words());
-        let range = start..(start + share).min((at + 1) * shape.words());
-        match self {
-            Self::Narrow(words) => bytes_of(words.get(range).unwrap_or(&[])),
-            Self::Wide(words) => bytes_of(words.get(range).unwrap_or(&[])),
-        }
-    }
-
     pub(super) fn wipe(&mut self) {
         match self {
             Self::Narrow(words) => words.zeroize(),
@@ -141,10 +130,4 @@ impl KeyWords {
             Self::Wide(words) => size_of_val(words.as_slice()),
         }
     }
-}
-
-/// The memory of words.
-fn bytes_of<W: Copy>(words: &[W]) -> &[u8] {
-    // SAFETY: the words' memory, as long as they are; only called for integers, which have no padding.
-    unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
 }

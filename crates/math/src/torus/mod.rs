@@ -25,6 +25,8 @@ mod products;
 #[cfg(target_arch = "x86_64")]
 mod products_ifma;
 mod ring;
+#[cfg(test)]
+mod ring_tests;
 mod rotate;
 
 pub use coefficients::Coefficients;

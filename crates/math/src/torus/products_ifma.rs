@@ -185,6 +185,13 @@ unsafe fn by_columns<R: SumReducer, W: Word>(
     }
 }
 
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// How far ahead of what is read the key is asked for, in bytes: the processor's own prefetching stops at every page. What
+/// lies beyond the end is the next ciphertext, mostly.
+const AHEAD: usize = 4096;
+
 /// Columns `first` to `first` + K.
 #[inline(always)]
 unsafe fn columns<R: SumReducer, W: Word, const K: usize>(
@@ -203,6 +210,10 @@ unsafe fn columns<R: SumReducer, W: Word, const K: usize>(
         // (caller), first + K <= cols.
         unsafe {
             let mut sums = Sums::<K>::zero();
+            for line in 0..(rows * cols * LANES * size_of::<W>()).div_ceil(LINE) {
+                let ahead = key.cast::<i8>().wrapping_add(AHEAD + line * LINE);
+                _mm_prefetch::<_MM_HINT_T0>(ahead);
+            }
             for r in 0..rows {
                 let digit = load(digits.add(r * n + i));
                 for c in 0..K {

@@ -73,37 +73,6 @@ pub(super) fn blind_rotate(
     Ok(())
 }
 
-/// The key of the next step, asked for part by part while this one computes.
-struct Coming<'a> {
-    key: &'a TransformedKey,
-    lane: usize,
-    first: usize,
-    count: usize,
-    part: usize,
-    parts: usize,
-}
-
-impl<'a> Coming<'a> {
-    /// `count` gadget ciphertexts from `first` on, in `parts` parts each.
-    fn new(key: &'a TransformedKey, lane: usize, first: usize, count: usize, parts: usize) -> Self {
-        Self {
-            key,
-            lane,
-            first,
-            count,
-            part: 0,
-            parts,
-        }
-    }
-
-    fn next(&mut self) {
-        for at in self.first..self.first + self.count {
-            self.key.fetch(self.lane, at, self.part, self.parts);
-        }
-        self.part += 1;
-    }
-}
-
 /// ACC += BK x (X^a - 1) ACC.
 fn one_bit(
     params: &Params,
@@ -121,15 +90,11 @@ fn one_bit(
         return Ok(());
     }
     for lane in 0..ring.lanes() {
-        let mut coming = Coming::new(key, lane, step + 1, 1, key.shape().rows());
         let digits = work.digits.chunks_mut(gadget.levels() * n);
         for (digits, x) in digits.zip(work.acc.chunks(n)) {
             rotate_sub(params.coefficients(), &mut work.difference, x, a)?;
             ring.decompose(lane, gadget, digits, &work.difference)?;
-            for digits in digits.chunks_mut(n) {
-                coming.next();
-                ring.forward(lane, digits)?;
-            }
+            ring.forward(lane, digits)?;
         }
         let rows = key.rows(lane, step);
         ring.accumulate(
@@ -156,15 +121,10 @@ fn several_bits(
     let bits = m.min(s.n.0 - first);
     let patterns = (1 << bits) - 1;
     for lane in 0..ring.lanes() {
-        let next = (step + 1) * s.unrolling.patterns();
-        let mut coming = Coming::new(key, lane, next, patterns, key.shape().rows());
         let digits = work.digits.chunks_mut(gadget.levels() * n);
         for (digits, x) in digits.zip(work.acc.chunks(n)) {
             ring.decompose(lane, gadget, digits, x)?;
-            for digits in digits.chunks_mut(n) {
-                coming.next();
-                ring.forward(lane, digits)?;
-            }
+            ring.forward(lane, digits)?;
         }
         let (sums, weights) = (
             &mut work.sums[..patterns * cols * n],
