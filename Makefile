@@ -39,7 +39,7 @@ else
 	@if cargo fuzz --version >/dev/null 2>&1; then fuzz/run 60; else echo "cargo-fuzz is not installed: fuzz targets not run"; fi
 endif
 
-bench: $(VENV)/test.stamp ## side by side with SEAL, Lattigo, OpenFHE and tfhe-ntt on this computer (ONLY=ntt chooses rows)
+bench: $(VENV)/test.stamp ## side by side with SEAL, Lattigo, OpenFHE, tfhe-ntt and tfhe-rs on this computer (ONLY=ntt chooses rows)
 	@$(BIN)/python benches/bench.py $(if $(ONLY),--only "$(ONLY)") $(ARGS)
 
 hdl-tools: $(VENV)/hdl.stamp $(VENV)/debian.stamp ## what simulates, synthesises and proves the RTL, into the virtual environment

@@ -225,6 +225,22 @@ def integers(run: Run, rows: Sequence[Row]) -> None:
                     run.measure(row, peers, shape)
 
 
+def tfhe(run: Run, rows: Sequence[Row]) -> None:
+    """Gates and tables of a set, one way of ours after the other, each beside tfhe-rs with the same sizes."""
+    for case, _threads, chosen in by_case(run, rows):
+        names = [row.name for row in chosen]
+        run.progress(f"tfhe.{case}: keys and ciphertexts of every side")
+        own = run.ours.ask(do="open", group="tfhe", set=case, rows=names)
+        sizes = own["facts"]["set"]
+        answers = run.open(run.peers["tfhe"], set=sizes, rows=names)
+        for row in chosen:
+            if run.equal(f"{row.id}, ours", own["equal"][row.name]):
+                run.progress(own["facts"][row.name].replace("\n", "; "))
+                bits = 64 if sizes["message_bits"] else 32
+                shape = Shape(f"tfhe {row.name.replace('_', ' ')}", sizes["ring"].bit_length() - 1, bits, None)
+                run.measure(row, list(having(run, row, answers)), shape)
+
+
 def having(run: Run, row: Row, answers: dict[str, dict[str, Any]]) -> Iterator[Side]:
     """The peers that have this row and get it right."""
     for side in run.peers[row.group]:
@@ -268,6 +284,7 @@ GROUPS: dict[str, Callable[[Run, Sequence[Row]], None]] = {
     "ckks": ckks,
     "integers": integers,
     "basext": basext,
+    "tfhe": tfhe,
 }
 
 

@@ -23,6 +23,7 @@ HOME = ROOT / "target" / "peers"
 OPENFHE = "1.6.1.0.22.4"  # the newest wheel of OpenFHE 1.x for CPython 3.10
 LATTIGO = "v6.2.0"  # benches/lattigo/go.mod
 TFHE_NTT = "0.7.1"  # benches/ntt/Cargo.toml
+TFHE = "1.8.0"  # benches/tfhe/Cargo.toml
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "GOMAXPROCS": "1", "RAYON_NUM_THREADS": "1"}
 
 
@@ -128,5 +129,18 @@ def tfhe_ntt(cores: tuple[int, ...]) -> Side:
     return Side("tfhe-ntt", TFHE_NTT, [binary], cores, ONE_THREAD)
 
 
+def tfhe_rs(cores: tuple[int, ...]) -> Side:
+    manifest = BENCHES / "tfhe" / "Cargo.toml"
+    arguments = ["--manifest-path", manifest, "--target-dir", HOME / "tfhe-rs"]
+    binary = cargo_build(arguments, "ringmill-bench-tfhe")
+    return Side("tfhe-rs", TFHE, [binary], cores, ONE_THREAD)
+
+
 # By the groups of rows that they have.
-BY_GROUP = {"ntt": [tfhe_ntt], "ckks": [seal, lattigo, openfhe], "integers": [seal, openfhe], "basext": []}
+BY_GROUP = {
+    "ntt": [tfhe_ntt],
+    "ckks": [seal, lattigo, openfhe],
+    "integers": [seal, openfhe],
+    "basext": [],
+    "tfhe": [tfhe_rs],
+}

@@ -25,6 +25,13 @@ INTEGER_ROWS = {
     "bfv": ("add", "multiply_relinearise", "rotate", *CLIENT_ROWS),
     "bgv": ("add", "multiply_relinearise_mod_switch", "rotate", *CLIENT_ROWS),
 }
+# Bootstraps: the set's own power of two, then a prime ciphertext modulus; m bits of the secret a step.
+TFHE_NANDS = ("nand", "nand_m2", "nand_m3", "nand_prime", "nand_prime_m2", "nand_prime_m3")
+TFHE_ROWS = {
+    "tfhe_library_2020_below_128_bits": TFHE_NANDS,
+    "boolean_p64": ("nand", "nand_prime", "nand_prime_m2"),
+    "message_2_carry_2": ("lookup", "lookup_prime"),
+}
 NTT_LOG_N = tuple(range(10, 17))
 NTT_BITS = (30, 50, 60)
 # log2 N, limbs (as many targets), bits.
@@ -63,7 +70,8 @@ def all_rows() -> list[Row]:
         for name, threads in (("extend", 1), ("extend", 2), ("extend_fast", 1))
     ]
     integers = [Row("integers", scheme, name) for scheme, names in INTEGER_ROWS.items() for name in names]
-    return ntt + ckks + integers + basext
+    tfhe = [Row("tfhe", name, row) for name, rows in TFHE_ROWS.items() for row in rows]
+    return ntt + ckks + integers + basext + tfhe
 
 
 def choose(only: str | None) -> list[Row]:

@@ -15,6 +15,7 @@ mod integers;
 mod integers_client;
 mod machine;
 mod ntt;
+mod tfhe;
 
 use std::error::Error;
 use std::io::{BufRead, Write};
@@ -75,6 +76,11 @@ enum Open {
         scheme: String,
         folder: PathBuf,
     },
+    /// Bootstraps of a parameter set, by the names of their rows.
+    Tfhe {
+        set: String,
+        rows: Vec<String>,
+    },
 }
 
 fn main() -> Result<()> {
@@ -100,6 +106,7 @@ fn main() -> Result<()> {
                         threads,
                     } => ckks::open(&set, folder.as_deref(), threads)?,
                     Open::Integers { scheme, folder } => integers::open(&scheme, &folder)?,
+                    Open::Tfhe { set, rows } => tfhe::open(&set, &rows)?,
                 };
                 group.describe()
             }
