@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ringmill_math::PrngSource;
 use ringmill_math::torus::{KeyShape, TransformedKey};
+use zeroize::Zeroizing;
 
 use super::keygen::{self, Noise};
 use super::keys::{BootstrapKey, KeySwitchKey, PublicKey, expand_mask};
@@ -137,7 +138,8 @@ impl Client {
         Ok(self.params.coefficients().centred(phase) >= 0)
     }
 
-    /// The message with its carry.
+    /// The message with its carry. Under a prime modulus it takes a division, whose time depends on the phase; the rest of
+    /// encryption and decryption is constant time but for the encoding of a message, a division too.
     ///
     /// # Errors
     /// As [`Client::decrypt_bit`].
@@ -212,7 +214,9 @@ impl Encryptor {
         let mut cipher = vec![0; cols * n];
         Noise::new(params, s.glwe_std)?.add_to(&mut prng, &mut cipher);
         let mut chosen = keygen::bits(&mut prng, s.large_dimension());
-        let mut sums = [vec![0; cols * n], vec![0; cols * n * (ring.lanes() - 1)]];
+        // Products with random bits that must stay unknown: wiped.
+        let zeros = |n| Zeroizing::new(vec![0; n]);
+        let mut sums = [zeros(cols * n), zeros(cols * n * (ring.lanes() - 1))];
         let small = chosen.clone();
         for (lane, sums) in sums.iter_mut().enumerate().take(ring.lanes()) {
             chosen.copy_from_slice(&small);

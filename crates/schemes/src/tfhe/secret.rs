@@ -140,7 +140,9 @@ impl RingSecret {
         acc: &mut [u64],
     ) -> Result<(), TfheError> {
         let (ring, n) = (params.ring(), params.sizes().degree());
-        let mut sums = [vec![0; n], vec![0; n * (ring.lanes() - 1)]];
+        // Products with the secret before their noise: wiped.
+        let zeros = |n| Zeroizing::new(vec![0; n]);
+        let mut sums = [zeros(n), zeros(n * (ring.lanes() - 1))];
         let mut residues = vec![0; masks.len()];
         for (lane, sum) in sums.iter_mut().enumerate().take(ring.lanes()) {
             ring.residues(lane, &mut residues, masks)?;

@@ -170,7 +170,7 @@ fn no_gate_fails_at_two_to_the_minus_forty() {
         .sizes(|s| {
             s.n = LweDimension(60);
             s.log_degree = 7;
-            s.glwe_std = f64::exp2(-20.5);
+            s.glwe_std = f64::exp2(-20.1);
             s.lwe_std = f64::exp2(-18.0);
         })
         .build()
