@@ -1,5 +1,5 @@
-// r = a b R^-1 mod q for a, b < q: rm_wide_mul with the modulus beside its operands, which may change
-// with every product, registers for them, and a valid bit.
+// r = a b R^-1 mod q for b < q and any a of Width bits: rm_wide_mul with the modulus beside its
+// operands, which may change with every product, registers for them, and a valid bit.
 //
 // Latency 1 + mul_latency(Width, Low) of rm_wide_pkg, one product a cycle, constant time.
 module rm_wide_mod_mul

@@ -1,11 +1,11 @@
 // r = t R^-1 mod q for t < q R, R = 2^(16 steps): Montgomery reduction for run-time NTT-friendly
 // moduli of any width, q = 1 mod 2^Low, q < 2^Width, Low from 8 (rm_red_mont stops at 32 bits). The
-// reduction of Algorithm 7 of the basext paper, with the other sign (rm_wm_step) and words that do not
-// depend on the modulus: two of 16 bits reduce 32 bits, four 61.
+// reduction of Algorithm 7 of the basext paper, with the other sign (rm_wm_step) and words that do
+// not depend on the modulus: two of 16 bits reduce 32 bits, four 61.
 //
 // q_i[k] is the modulus in the cycle of step k, q_i[steps] that of the correction (rm_wide_moduli):
-// each with 3 q_H above it; it may change with every t. The upper late(Width, Low, 0) - 1 bits of t come one cycle after the
-// others. Certificate: r R = t - M q + {0, q R} with M < R, and r < q.
+// each with 3 q_H above it; it may change with every t. The upper late(Width, Low, 0) - 1 bits of t
+// come one cycle after the others. Certificate: r R = t - M q + {0, q R} with M < R, and r < q.
 // Latency red_latency(Width, Low) of rm_wide_pkg from the first part of t, one reduction a cycle.
 module rm_wide_red
   import rm_wide_pkg::*;
@@ -25,7 +25,7 @@ module rm_wide_red
 
   logic [Steps:0][2*Width:0] left;
   logic [LastWidth-1:0] last;
-  logic [Width-1:0] r_q;
+  logic [Width-1:0] correction, r_q;
 
   assign left[0] = {1'b0, t_i};
 
@@ -61,7 +61,9 @@ module rm_wide_red
   end
 
   // From 0 <= t < q R the last one lies in (-q, q).
-  always_ff @(posedge clk_i) r_q <= last[Width-1:0] + (last[LastWidth-1] ? q_i[Steps][Width-1:0] : '0);
+  assign correction = last[LastWidth-1] ? q_i[Steps][Width-1:0] : '0;
+
+  always_ff @(posedge clk_i) r_q <= last[Width-1:0] + correction;
 
   assign r_o = r_q;
 

@@ -2,9 +2,10 @@
 // q = q_H 2^Low + 1 of any width, in two cycles.
 //
 // m and t' are those of rm_mont_step: m is the low word of t with its upper Extra = 16 - Low bits
-// less q_H t, and t' = ((t >> Low) - m q_H) >> Extra. Here q_H is multiplied in slices of 24 bits, a
-// DSP block each (a last slice of a few bits is made of adders), and a sum of more than 64 bits
-// is made in two parts, the upper one cycle after the lower: the next step's m needs only the lower.
+// less q_H t, and t' = ((t >> Low) - m q_H) >> Extra. Here q_H is multiplied in slices of 24 bits,
+// a DSP block each (a last slice of a few bits is made of adders), and a sum of more than 64 bits
+// is made in two parts, the upper one cycle after the lower: the next step's m needs only the
+// lower.
 //
 // t and t' in two's complement; t' must fit OutWidth bits. The upper Late bits of t come one cycle
 // after the others, and so do the upper OutLate bits of t'. q_i comes with t_i: q, and above it the
@@ -51,8 +52,8 @@ module rm_wide_step
 
   assign {triple, qh} = q_i[QWidth+TripleWidth-1:Low];
 
-  // m: the product q_H t of Extra bits by its rows in pairs, each a choice of 0, q_H, 2 q_H, 3 q_H; its
-  // last three rows are three look-up tables.
+  // m: the product q_H t of Extra bits by its rows in pairs, each a choice of 0, q_H, 2 q_H, 3 q_H;
+  // its last three rows are three look-up tables.
   if (Extra == 0) begin : gen_low
     assign m = t_i[Word-1:0];
 
@@ -74,7 +75,7 @@ module rm_wide_step
       upper = t_i[Word-1:Low] - (Extra'(corner) << Rows);
       for (int unsigned i = 0; i + 3 < Extra; i += 2) begin
         if (i + 4 < Extra && t_i[i+1]) begin
-          upper = upper - ((t_i[i] ? Extra'(triple) : {qh[Extra-2:0], 1'b0}) << i);
+          upper = upper - ((t_i[i] ? Extra'(triple) : qh[Extra-1:0] << 1) << i);
         end else begin
           upper = upper - ((t_i[i] ? qh[Extra-1:0] : '0) << i);
         end

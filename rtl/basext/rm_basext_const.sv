@@ -1,16 +1,18 @@
 // Moduli and constants of a base extension, loaded at run time. A word a beat, in the order
 //
-//   m, |Q^-1|_m;  for i < l: q_i, |Qhat_i^-1|_(q_i), |Qhat_i|_m;  for j < k: p_j, |Q|_(p_j), |Qhat_i|_(p_j)
-//   for i < l
+//   m, |Q^-1|_m
+//   for i < l: q_i, |Qhat_i^-1|_(q_i), |Qhat_i|_m
+//   for j < k: p_j, |Q|_(p_j), and |Qhat_i|_(p_j) for i < l
 //
-// where every constant is held times R of rm_wide_mul. m = 0 says that there is no redundant modulus;
-// its constants are then any. A load ends with the first wrong word, beat after the last, or last beat
-// before the others: done_o is then up for a cycle, with code_o. A modulus is 1 modulo 2^Low and more than
-// 1, a constant is below its modulus.
+// where every constant is held times R of rm_wide_mul. m = 0 says that there is no redundant
+// modulus; its constants are then any. A load ends with the first wrong word, beat after the last,
+// or last beat before the others: done_o is then up for a cycle, with code_o. A modulus is 1 modulo
+// 2^Low and more than 1, a constant is below its modulus.
 //
 // A word is looked at in the cycle after it came, and done_o is up in the next.
-// Reads take a cycle: source_o and mu_const_o for source_i, redundant_const_o and target_const_o for
-// column_i of target row_i, and the words of target row_i itself. One word and one read of each a cycle.
+// Reads take a cycle: source_o and mu_const_o for source_i, redundant_const_o and target_const_o
+// for column_i of target row_i, and the words of target row_i itself. One word and one read of each
+// a cycle.
 module rm_basext_const
   import rm_basext_pkg::*;
 #(
@@ -35,7 +37,8 @@ module rm_basext_const
     input  logic                last_i,
     output logic                done_o,
     output code_e               code_o,
-    // Whether there is a redundant modulus. Of the form that it must have it is above 2^Low, and so above l.
+    // Whether there is a redundant modulus. Of the form that it must have it is above 2^Low, and so
+    // above l.
     output logic                exact_o,
     // Reads.
     input  logic [  IWidth-1:0] source_i,
@@ -65,7 +68,8 @@ module rm_basext_const
   logic active_d, active_q, done_d, done_q, misshapen, not_below;
   code_e code_d, code_q;
   logic [Width-1:0] modulus_d, modulus_q, redundant_q, inverse_q;
-  // The word that is looked at, and what is known of it: bits beyond a modulus, its low bits, zeros.
+  // The word that is looked at, and what is known of it: bits beyond a modulus, its low bits,
+  // zeros.
   logic [Width-1:0] value_q;
   logic valid_q, last_q, above_q, one_q, none_q, zero_q;
   logic take, is_modulus, of_redundant, wrong, absent_q, last_source, last_target, complete;
@@ -86,7 +90,8 @@ module rm_basext_const
 
   assign take = active_q & valid_q;
   assign is_modulus = word_q == 2'd0;
-  assign of_redundant = (part_q == Redundant && !is_modulus) || (part_q == Sources && word_q == 2'd2);
+  assign of_redundant = (part_q == Redundant && !is_modulus) ||
+      (part_q == Sources && word_q == 2'd2);
   assign last_source = LWidth'(i_q) + 1'b1 == l_i;
   assign last_target = KWidth'(j_q) + 1'b1 == k_i;
   assign complete = part_q == Targets && word_q == 2'd2 && last_source && last_target;

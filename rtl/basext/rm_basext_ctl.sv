@@ -1,16 +1,19 @@
-// Control of a folded base extension: commands, framing of the streams, and the issue of coefficients.
+// Control of a folded base extension: commands, framing of the streams, and the issue of
+// coefficients.
 //
 // A command is taken while ready; done_o is up for a cycle when it has ended, with code_o. OpLoad
-// takes a stream of constants (rm_basext_const). OpExact takes, for each of the k targets of the constants,
-// the residues modulo m and then modulo q_0 to q_(l-1), N / TP beats each, and gives N / TP beats; OpFast
-// takes those modulo q_0 to q_(l-1). Every polynomial's last beat says so; coefficients come in any one
-// order for all polynomials of a target. A wrong stream ends the command: it is swallowed to the end of its
-// polynomial, and what was given before is still to be taken, before done_o.
+// takes a stream of constants (rm_basext_const). OpExact takes, for each of the k targets of the
+// constants, the residues modulo m and then modulo q_0 to q_(l-1), N / TP beats each, and gives N /
+// TP beats; OpFast takes those modulo q_0 to q_(l-1). Every polynomial's last beat says so;
+// coefficients come in any one order for all polynomials of a target. A wrong stream ends the
+// command: it is swallowed to the end of its polynomial, and what was given before is still to be
+// taken, before done_o.
 //
 // A coefficient is issued when it is taken (Sum) or read (Post-Sum): at most one a cycle, and one
 // that will be given only while the queue has room for it. Post-Sum begins when the last sum is
-// read, SumDelay cycles after its issue. Without stalls a target takes (l + 2) N / TP + 2 SumDelay + 3
-// cycles, l N / TP + SumDelay + 3 the fast way; done_o is up one cycle after as many from the command on.
+// read, SumDelay cycles after its issue. Without stalls a target takes (l + 2) N / TP + 2 SumDelay
+// + 3 cycles, l N / TP + SumDelay + 3 the fast way; done_o is up one cycle after as many from the
+// command on.
 module rm_basext_ctl
   import rm_basext_pkg::*;
 #(
@@ -161,7 +164,6 @@ module rm_basext_ctl
               end else begin
                 l_d = LWidth'(cmd_l_i);
                 k_d = KWidth'(cmd_k_i);
-                loaded_d = 1'b0;
                 load_start_o = 1'b1;
                 state_d = Load;
               end

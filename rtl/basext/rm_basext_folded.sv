@@ -1,17 +1,18 @@
-// Base extension with a redundant residue (Shenoy and Kumaresan; basext paper, Algorithm 2), folded: the
-// Sum Process and the Post-Sum Process share their multipliers (Figure 3.5).
+// Base extension with a redundant residue (Shenoy and Kumaresan; basext paper, Algorithm 2),
+// folded: the Sum Process and the Post-Sum Process share their multipliers (Figure 3.5).
 //
-//   a_(p_j) = sum_i mu_i |Qhat_i|_(p_j) - alpha |Q|_(p_j) mod p_j,  mu_i = a_i |Qhat_i^-1|_(q_i) mod q_i,
+//   a_(p_j) = sum_i mu_i |Qhat_i|_(p_j) - alpha |Q|_(p_j) mod p_j
+//   mu_i    = a_i |Qhat_i^-1|_(q_i) mod q_i
 //   alpha   = (sum_i mu_i |Qhat_i|_m - a_m) |Q^-1|_m mod m
 //
-// for one target after another, and without alpha |Q| (Algorithm 1) where asked. l, k, N, every modulus
-// and constant are the program's (rm_basext_ctl has commands, codes and streams, rm_basext_const the
-// constants); any q = 1 mod 2 N serves as source, target and redundant modulus. A residue must be below
-// its modulus; a word's bits from Width on are not looked at.
+// for one target after another, and without alpha |Q| (Algorithm 1) where asked. l, k, N, every
+// modulus and constant are the program's (rm_basext_ctl has commands, codes and streams,
+// rm_basext_const the constants); any q = 1 mod 2 N serves as source, target and redundant modulus.
+// A residue must be below its modulus; a word's bits from Width on are not looked at.
 //
-//   Lanes coefficients a cycle; 3 Lanes modular multipliers, 4 Lanes modular adders, three memories of
-//   N words; (l + 2) N / Lanes cycles a target and a fill of 2 sum_delay + 5: 59 cycles with moduli of 61
-//   bits, 35 with 32.
+//   Lanes coefficients a cycle; 3 Lanes modular multipliers, 4 Lanes modular adders, three memories
+//   of N words; (l + 2) N / Lanes cycles a target and a fill of 2 sum_delay + 3, 57 cycles with
+//   moduli of 61 bits and 33 with 32; one cycle more for a command.
 //
 // One clock. Streams of Lanes words of 32 bits (moduli of up to 32) or 64 bits.
 module rm_basext_folded

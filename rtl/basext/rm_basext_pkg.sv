@@ -1,4 +1,5 @@
-// Constants of the base-extension units: commands, answers, and the latencies that their parts share.
+// Constants of the base-extension units: commands, answers, and the latencies that their parts
+// share.
 package rm_basext_pkg;
 
   // Commands.
@@ -25,8 +26,8 @@ package rm_basext_pkg;
     return (width <= 32) ? 32 : 64;
   endfunction
 
-  // Cycles from a coefficient's issue, in either process, to the read of the sums' memory; the sum or
-  // the difference is in its register two cycles later.
+  // Cycles from a coefficient's issue, in either process, to the read of the sums' memory; the sum
+  // or the difference is in its register two cycles later.
   function automatic int unsigned sum_delay(int unsigned width, int unsigned low);
     return 2 * rm_wide_pkg::mul_latency(width, low) + 1;
   endfunction

@@ -1,13 +1,13 @@
 // rm_wide_product, at full width, for every a and b:
 //
-//   row_right   the operands of its adder tree for slice j of b, 17 bits, are together the sum of the
-//               products of the slices of a, 24 bits each, with it at their places: even tiles are
-//               beside each other and so are odd ones, without overlap
+//   row_right   the operands of its adder tree for slice j of b, 17 bits, are together the sum of
+//               the products of the slices of a, 24 bits each, with it at their places: even tiles
+//               are beside each other and so are odd ones, without overlap
 //   tree_right  the product is what rm_add_tree makes of these operands
 //
-// That rm_add_tree makes their sum, whatever they are, is prop_add_tree's claim at this width, radix and
-// number of operands. Hence the product is a b, because a and b are the sums of their slices at their
-// places, and a b has no more than 2 Width bits.
+// That rm_add_tree makes their sum, whatever they are, is prop_add_tree's claim at this width,
+// radix and number of operands. Hence the product is a b, because a and b are the sums of their
+// slices at their places, and a b has no more than 2 Width bits.
 module prop_wide_product
   import rm_arith_pkg::*;
 #(

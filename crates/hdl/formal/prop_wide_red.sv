@@ -1,6 +1,6 @@
-// rm_wide_red at full width, for every q = 1 mod 2^Low below 2^Width and every t. With left_k the words
-// between the steps, left_0 = t, E = 16 - Low, and P the sum of the products of m with the slices of q_H,
-// 24 bits each, at their places, as the RTL multiplies them, which is m q_H:
+// rm_wide_red at full width, for every q = 1 mod 2^Low below 2^Width and every t. With left_k the
+// words between the steps, left_0 = t, E = 16 - Low, and P the sum of the products of m with the
+// slices of q_H, 24 bits each, at their places, as the RTL multiplies them, which is m q_H:
 //
 //   word          m = left_k q^-1 mod 2^16, where q^-1 = 1 - q_H 2^Low
 //   product       the two words that are subtracted add up to P
@@ -10,9 +10,9 @@
 //   reduced       r < q where -q < left_L < q, for L steps
 //   certificate   r is left_L or left_L + q there
 //
-// So left_(k+1) 2^16 = left_k - m q, because m and left_k agree in Low bits: by induction left_k is (t -
-// M_k q) / 2^(16 k) with 0 <= M_k < 2^(16 k), hence above -q, and for t < q R left_L is below q: r R = t -
-// M q + {0, q R} with M < R.
+// So left_(k+1) 2^16 = left_k - m q, because m and left_k agree in Low bits: by induction left_k is
+// (t - M_k q) / 2^(16 k) with 0 <= M_k < 2^(16 k), hence above -q, and for t < q R left_L is below
+// q: r R = t - M q + {0, q R} with M < R.
 module prop_wide_red
   import rm_wide_pkg::*;
 #(

@@ -115,7 +115,8 @@ impl Extender {
         self.shape
     }
 
-    /// From now on each stream stalls in about half of the cycles, as these dice fall; or no more.
+    /// From now on each stream stalls as these dice fall, in an eighth to seven eighths of the cycles of a command; or no
+    /// more.
     pub fn stall(&mut self, dice: Option<Dice>) {
         self.stalls = dice;
     }
@@ -220,7 +221,7 @@ impl Extender {
     /// # Errors
     /// [`ExtendError::NeverDone`] after far more cycles than the stream needs; those of the model.
     pub fn command(&mut self, command: Command, stream: Vec<Beat>) -> Result<Outcome, ExtendError> {
-        let most = 1000 + 16 * (stream.len() as u64 + 64 * self.shape.beats(16));
+        let most = 1000 + 64 * (stream.len() as u64 + 64 * self.shape.beats(16));
         let mut stream = stream.into_iter().peekable();
         let mut outcome = Outcome {
             code: Code::Ok,
@@ -239,6 +240,8 @@ impl Extender {
         ] {
             self.model.set(port, value)?;
         }
+        let mut eighths = || self.stalls.as_mut().map_or(0, |dice| 1 + dice.below(7));
+        let (busy_in, busy_out) = (eighths(), eighths());
         let (mut offered, mut done) = (false, false);
         for cycle in 0..most {
             let giving = self.model.get(self.ports.out_valid)? == 1;
@@ -247,10 +250,10 @@ impl Extender {
                 self.model.set(self.ports.in_valid, 0)?;
                 return Ok(outcome);
             }
-            offered = stream.peek().is_some() && (offered || !self.stalled());
+            offered = stream.peek().is_some() && (offered || !self.stalled(busy_in));
             let taken = offered && self.model.get(self.ports.in_ready)? == 1;
             self.offer(stream.peek().filter(|_| offered))?;
-            let take = !self.stalled();
+            let take = !self.stalled(busy_out);
             self.model.set(self.ports.out_ready, u64::from(take))?;
             if giving && take {
                 outcome.rest.extend(self.given()?);
@@ -275,10 +278,10 @@ impl Extender {
         Err(ExtendError::NeverDone { cycles: most })
     }
 
-    fn stalled(&mut self) -> bool {
-        self.stalls
-            .as_mut()
-            .is_some_and(|dice| dice.bits() & 1 == 1)
+    /// True so many times in eight, where streams stall.
+    fn stalled(&mut self, eighths: u64) -> bool {
+        let dice = self.stalls.as_mut();
+        dice.is_some_and(|dice| dice.below(8) < eighths)
     }
 
     fn offer(&mut self, beat: Option<&Beat>) -> Result<(), HdlError> {

@@ -184,8 +184,8 @@ const FAULTS: [Fault; 40] = [
     ),
     Fault(
         "basext/rm_basext_ctl.sv",
-        "take && !redundant_q",
-        "take",
+        "store_o = take && redundant_q",
+        "store_o = take",
         extends,
     ),
     Fault(
@@ -238,8 +238,8 @@ const FAULTS: [Fault; 40] = [
     ),
     Fault(
         "basext/rm_basext_ctl.sv",
-        "loaded_d = 1'b0;",
-        "loaded_d = loaded_q;",
+        "loaded_d = load_code_i == Ok",
+        "loaded_d = 1'b1",
         refuses,
     ),
     Fault(

@@ -169,7 +169,8 @@ fn constants(job: &mut Job) -> Result<(), Failure> {
         .collect();
     // Moduli: even, 1, 0, not 1 modulo 2 N, beyond their bits.
     for at in [0, q1, p1] {
-        wrong.extend([2, 1, 3, 1 << 8 | 1].map(|value| (at, value)));
+        wrong
+            .extend([2, 1, 3, 1 << 10, 1 << 10 | 3, 1 << 10 | 1 << 8 | 1].map(|value| (at, value)));
     }
     wrong.extend([(q1, 0), (p1, 0)]);
     if job.unit.shape().word() == Word::Bits64 {

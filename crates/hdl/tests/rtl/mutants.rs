@@ -348,8 +348,8 @@ const WIDE_FAULTS: [Fault; 10] = [
         wide61,
     ),
     fault(
-        "arith/rm_wide_moduli.sv",
-        "{qh[TripleWidth-2:0], 1'b0}",
+        "arith/rm_wide_pkg.sv",
+        "{high[TripleWidth-2:0], 1'b0}",
         "'0",
         wide61,
     ),

@@ -35,10 +35,15 @@ pub fn check_wide(hdl: &Hdl, width: u32, low: u32, latency: u64, seed: u64) -> C
     let mut cases = Vec::new();
     for q in moduli(width, low, &mut rng) {
         let modulus = Modulus::new(q).expect("moduli of these tests are below 2^61");
-        for (a, b) in pairs(q, 60, &mut rng) {
+        let mut operands = pairs(q, 60, &mut rng);
+        // The first operand may be any number of that width, as a residue of another modulus is.
+        let most = (1 << width) - 1;
+        operands.push((most, q - 1));
+        operands.extend((0..20).map(|_| (rng.bits() & most, rng.below(q))));
+        for (a, b) in operands {
             cases.push(Case {
                 inputs: vec![q, a, b],
-                outputs: vec![product(modulus, width, a, b)],
+                outputs: vec![product(modulus, width, modulus.reduce(a), b)],
             });
         }
     }
