@@ -19,6 +19,8 @@ use crate::identity::KeyId;
 pub struct Client {
     params: Arc<Params>,
     secret: Arc<SecretKey>,
+    /// Of the key that ciphertexts rest under.
+    noise: Noise,
     source: PrngSource,
 }
 
@@ -41,7 +43,20 @@ impl Client {
 
     fn with_source(params: Arc<Params>, source: PrngSource) -> Result<Self, TfheError> {
         let secret = Arc::new(SecretKey::draw(&params, &mut source.fresh()?));
+        Self::of(params, secret, source)
+    }
+
+    fn of(
+        params: Arc<Params>,
+        secret: Arc<SecretKey>,
+        source: PrngSource,
+    ) -> Result<Self, TfheError> {
+        let std = match LweKey::resting(&params) {
+            LweKey::Small => params.sizes().lwe_std,
+            LweKey::Large => params.sizes().glwe_std,
+        };
         Ok(Self {
+            noise: Noise::new(&params, std)?,
             params,
             secret,
             source,
@@ -54,11 +69,7 @@ impl Client {
     /// [`TfheError::OtherParams`].
     pub fn with_secret(params: Arc<Params>, secret: Arc<SecretKey>) -> Result<Self, TfheError> {
         params.check("secret key", secret.origin())?;
-        Ok(Self {
-            params,
-            secret,
-            source: PrngSource::os(),
-        })
+        Self::of(params, secret, PrngSource::os())
     }
 
     pub fn params(&self) -> &Arc<Params> {
@@ -103,15 +114,11 @@ impl Client {
         let (params, mut prng) = (&*self.params, self.source.fresh()?);
         let q = params.coefficients();
         let key = LweKey::resting(params);
-        let std = match key {
-            LweKey::Small => params.sizes().lwe_std,
-            LweKey::Large => params.sizes().glwe_std,
-        };
         let mut words = vec![0; key.dimension(params) + 1];
         if let Some((body, mask)) = words.split_last_mut() {
             expand_mask(q, &prng.next_seed(), 0, mask)?;
             *body = q.add(phase, self.secret.inner_product(params, key, mask));
-            Noise::new(params, std)?.add_to(&mut prng, std::slice::from_mut(body));
+            self.noise.add_to(&mut prng, std::slice::from_mut(body));
         }
         let key_id = self.secret.key_id();
         Ok(LweCiphertext::trusted(params, key, words, key_id))
@@ -166,6 +173,7 @@ fn encode_bit(params: &Params, bit: bool) -> Result<u64, TfheError> {
 pub struct Encryptor {
     params: Arc<Params>,
     key: TransformedKey,
+    noise: Noise,
     key_id: Option<KeyId>,
     source: PrngSource,
 }
@@ -188,6 +196,7 @@ impl Encryptor {
             ring.put(&mut key, 0, [t, k], body)?;
         }
         Ok(Self {
+            noise: Noise::new(&params, s.glwe_std)?,
             params,
             key,
             key_id: public.key_id(),
@@ -212,7 +221,7 @@ impl Encryptor {
         let (s, ring, q) = (params.sizes(), params.ring(), params.coefficients());
         let (n, cols) = (s.degree(), s.k.0 + 1);
         let mut cipher = vec![0; cols * n];
-        Noise::new(params, s.glwe_std)?.add_to(&mut prng, &mut cipher);
+        self.noise.add_to(&mut prng, &mut cipher);
         let mut chosen = keygen::bits(&mut prng, s.large_dimension());
         // Products with random bits that must stay unknown: wiped.
         let zeros = |n| Zeroizing::new(vec![0; n]);

@@ -2,6 +2,7 @@
 
 use ringmill_math::Prng;
 use ringmill_math::sample::WideGaussian;
+use ringmill_math::torus::Coefficients;
 use zeroize::Zeroizing;
 
 use super::TfheError;
@@ -10,25 +11,26 @@ use super::lwe::LweKey;
 use super::params::Params;
 use super::secret::{RingSecret, SecretKey};
 
-/// Discrete Gaussian noise of one width, as residues.
-pub(super) struct Noise<'a> {
-    params: &'a Params,
+/// Discrete Gaussian noise of one width, as residues. Its tables take longer to make than many samples.
+pub(super) struct Noise {
+    q: Coefficients,
     gaussian: WideGaussian,
 }
 
-impl<'a> Noise<'a> {
+impl Noise {
     /// Of a standard deviation given as a fraction of the torus.
-    pub(super) fn new(params: &'a Params, std: f64) -> Result<Self, TfheError> {
-        let sigma = std * 2f64.powi(params.coefficients().bits() as i32);
+    pub(super) fn new(params: &Params, std: f64) -> Result<Self, TfheError> {
+        let q = params.coefficients();
+        let sigma = std * 2f64.powi(q.bits() as i32);
         Ok(Self {
-            params,
+            q,
             gaussian: WideGaussian::exactly(sigma)?,
         })
     }
 
     /// Adds a sample to each word.
     pub(super) fn add_to(&self, prng: &mut Prng, words: &mut [u64]) {
-        let q = self.params.coefficients();
+        let q = self.q;
         let samples = self.gaussian.draw(prng, words.len());
         for (word, &e) in words.iter_mut().zip(samples.iter()) {
             *word = q.add(*word, q.from_i64(e as i64));
