@@ -4,6 +4,7 @@
 //! it may refuse, and must not panic, hang, or take memory without measure. What it takes must survive a round trip.
 
 mod exact;
+pub mod tfhe;
 
 use std::sync::{Arc, LazyLock};
 
@@ -63,6 +64,11 @@ pub const PARSERS: &[Parser] = &[
         name: "bgv_file",
         parse: bgv::parse,
         seeds: bgv::seeds,
+    },
+    Parser {
+        name: "tfhe_file",
+        parse: tfhe::parse,
+        seeds: tfhe::seeds,
     },
     Parser {
         name: "seal_file",
@@ -178,7 +184,8 @@ fn ckks_object(bytes: &[u8]) -> bool {
         Ok(Kind::RelinKey) => file::read_relin_key(bytes, params).is_ok(),
         Ok(Kind::GaloisKeys) => file::read_galois_keys(bytes, params).is_ok(),
         Ok(Kind::SecretKey) => file::read_secret_key_in_the_clear(bytes, params).is_ok(),
-        Err(_) => false,
+        // TFHE's.
+        Ok(Kind::BootstrapKey | Kind::KeySwitchKey) | Err(_) => false,
     }
 }
 

@@ -117,6 +117,7 @@ parsers!(
     ckks_file,
     bfv_file,
     bgv_file,
+    tfhe_file,
     seal_file,
     machine_toml
 );

@@ -1,0 +1,58 @@
+//! TFHE's files.
+
+use std::sync::{Arc, LazyLock};
+
+use ringmill_schemes::file::{self as container, InsecureParams, Kind};
+use ringmill_schemes::tfhe::{Client, LweDimension, Params, ParamsBuilder, file};
+
+use super::repaired;
+
+/// Secrets of two bits, rings of degree 16: keys of some hundred bytes.
+static PARAMS: LazyLock<Arc<Params>> = LazyLock::new(|| {
+    ParamsBuilder::toy_for_tests_only()
+        .sizes(|s| {
+            s.n = LweDimension(2);
+            s.log_degree = 4;
+            s.bootstrap.levels = 1;
+            s.key_switch.levels = 1;
+        })
+        .allow_any_failure_rate_for_tests_only()
+        .build()
+        .expect("the test's parameters are well-formed")
+});
+
+/// Files of every kind, as they are and with their checksum put right.
+pub fn parse(bytes: &[u8]) -> bool {
+    object(bytes) | object(&repaired(bytes))
+}
+
+fn object(bytes: &[u8]) -> bool {
+    let params = &*PARAMS;
+    match container::peek_kind(bytes) {
+        Ok(Kind::Params) => file::read_params(bytes, InsecureParams::AllowForTestsOnly).is_ok(),
+        Ok(Kind::Ciphertext) => file::read_ciphertext(bytes, params).is_ok(),
+        Ok(Kind::BootstrapKey) => file::read_bootstrap_key(bytes, params).is_ok(),
+        Ok(Kind::KeySwitchKey) => file::read_key_switch_key(bytes, params).is_ok(),
+        Ok(Kind::PublicKey) => file::read_public_key(bytes, params).is_ok(),
+        Ok(Kind::SecretKey) => file::read_secret_key_in_the_clear(bytes, params).is_ok(),
+        // Of ring schemes.
+        Ok(Kind::Plaintext | Kind::SeededCiphertext | Kind::RelinKey | Kind::GaloisKeys)
+        | Err(_) => false,
+    }
+}
+
+pub fn seeds() -> Vec<Vec<u8>> {
+    let made = || -> Result<Vec<Vec<u8>>, Box<dyn std::error::Error>> {
+        let params = Arc::clone(&PARAMS);
+        let client = Client::from_seed_for_reproducible_tests_only(Arc::clone(&params), [1; 32])?;
+        Ok(vec![
+            file::write_params(&params),
+            file::write_ciphertext(&params, &client.encrypt_bit(true)?),
+            file::write_bootstrap_key(&params, &client.bootstrap_key()?),
+            file::write_key_switch_key(&params, &client.key_switch_key()?),
+            file::write_public_key(&params, &client.public_key()?),
+            file::write_secret_key_in_the_clear(client.secret()).to_vec(),
+        ])
+    };
+    made().expect("the test's own objects are written")
+}
