@@ -273,6 +273,9 @@ impl Grower {
             MacroOp::Conj if size == 2 => {
                 self.push(MacroOp::Conj, &[a], MacroImm::None, &[cipher(2, at)])
             }
+            MacroOp::Iszero if size == 2 => {
+                self.push(MacroOp::Iszero, &[a], MacroImm::None, &[cipher(2, at)])
+            }
             MacroOp::Call => self.call(MacroOp::Call, pick, number),
             MacroOp::Repeat => {
                 // Every third procedure may give back what it cannot take again.
