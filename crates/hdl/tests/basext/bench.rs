@@ -81,20 +81,19 @@ pub struct Bases {
 impl Bases {
     pub fn new(shape: Shape, l: usize, k: usize, rng: &mut Dice) -> Self {
         let (low, bits) = (shape.low(), shape.word().modulus_bits());
-        let mut primes: Vec<u64> = Vec::new();
-        let mut candidate = (1u64 << bits) - (1 << low) + 1;
+        let (mut primes, mut largest) = (Vec::new(), (1u64 << bits) - (1 << low) + 1);
         while primes.len() < l + k + 1 {
-            let fits = ringmill_math::primes::is_prime(candidate) && !primes.contains(&candidate);
-            if fits {
-                primes.push(candidate);
-            }
             // Half of them among the largest, the others anywhere.
-            candidate = if rng.chance(2) {
-                candidate - (1 << low)
+            let candidate = if rng.chance(2) {
+                largest -= 1 << low;
+                largest + (1 << low)
             } else {
                 let size = low + 3 + rng.below(u64::from(bits - low - 3)) as u32;
                 (rng.below(1 << (size - low)) << low) + (1 << size) + 1
             };
+            if ringmill_math::primes::is_prime(candidate) && !primes.contains(&candidate) {
+                primes.push(candidate);
+            }
         }
         for at in (1..primes.len()).rev() {
             primes.swap(at, rng.below(at as u64 + 1) as usize);
