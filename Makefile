@@ -7,6 +7,8 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
+# How the extension module is built: `make PACKAGE=` takes the profile that the tests have, and shares what they build.
+PACKAGE ?= --release
 VENV := .venv
 BIN := $(VENV)/bin
 # What the extension module is made of, and what the tests depend on: everything that git knows or would add.
@@ -68,8 +70,8 @@ $(VENV)/debian.stamp: requirements/debian.sh | $(BIN)/python
 	@requirements/debian.sh $(VENV) && touch $@ || true
 
 $(VENV)/package.stamp: $(RUST) | $(VENV)/demo.stamp
-	@echo "building the package in release mode"
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --quiet
+	@echo "building the package"
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop $(PACKAGE) --locked --quiet
 	@touch $@
 
 .PHONY: help hdl-tools demo test full bench lint clean always

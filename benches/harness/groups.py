@@ -241,6 +241,25 @@ def tfhe(run: Run, rows: Sequence[Row]) -> None:
                 run.measure(row, list(having(run, row, answers)), shape)
 
 
+def circuits(run: Run, rows: Sequence[Row]) -> None:
+    """Operations on encrypted integers, beside tfhe-rs on integers of the same digits, sizes and noise."""
+    for case, threads, chosen in by_case(run, rows):
+        names = [row.name for row in chosen]
+        run.progress(f"circuits.{case}: keys and ciphertexts of every side")
+        request = {"group": "circuits", "set": "circuits", "rows": names}
+        own = run.ours.ask(do="open", threads=1, **request)
+        if threads == 2:
+            assert run.ours_two is not None
+            own = run.ours_two.ask(do="open", threads=2, **request)
+        sizes = own["facts"]["set"]
+        answers = {} if threads == 2 else run.open(run.peers["circuits"], set=sizes, rows=names, integer_bits=16)
+        for row in chosen:
+            if run.equal(f"{row.id}, ours", own["equal"][row.name]):
+                run.progress(f"{row.id}: {own['facts'][row.name]}")
+                shape = Shape(f"uint16 {row.name}", sizes["ring"].bit_length() - 1, 52, None)
+                run.measure(row, [run.ours] if threads == 2 else list(having(run, row, answers)), shape)
+
+
 def having(run: Run, row: Row, answers: dict[str, dict[str, Any]]) -> Iterator[Side]:
     """The peers that have this row and get it right."""
     for side in run.peers[row.group]:
@@ -285,6 +304,7 @@ GROUPS: dict[str, Callable[[Run, Sequence[Row]], None]] = {
     "integers": integers,
     "basext": basext,
     "tfhe": tfhe,
+    "circuits": circuits,
 }
 
 

@@ -143,4 +143,5 @@ BY_GROUP = {
     "integers": [seal, openfhe],
     "basext": [],
     "tfhe": [tfhe_rs],
+    "circuits": [tfhe_rs],
 }

@@ -32,6 +32,8 @@ TFHE_ROWS = {
     "boolean_p64": ("nand", "nand_prime", "nand_prime_m2"),
     "message_2_carry_2": ("lookup", "lookup_prime"),
 }
+# On integers of 16 bits under the set `circuits`.
+CIRCUIT_ROWS = ("add", "multiply", "maximum", "divide")
 NTT_LOG_N = tuple(range(10, 17))
 NTT_BITS = (30, 50, 60)
 # log2 N, limbs (as many targets), bits.
@@ -71,7 +73,9 @@ def all_rows() -> list[Row]:
     ]
     integers = [Row("integers", scheme, name) for scheme, names in INTEGER_ROWS.items() for name in names]
     tfhe = [Row("tfhe", name, row) for name, rows in TFHE_ROWS.items() for row in rows]
-    return ntt + ckks + integers + basext + tfhe
+    circuits = [Row("circuits", "uint16", name) for name in CIRCUIT_ROWS]
+    circuits += [Row("circuits", "uint16", "multiply", threads=2)]
+    return ntt + ckks + integers + basext + tfhe + circuits
 
 
 def choose(only: str | None) -> list[Row]:

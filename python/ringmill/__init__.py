@@ -14,6 +14,26 @@ True
 """
 
 from ringmill._ringmill import Ciphertext, EvaluationKeys, MacroProgram, Params, __version__
+from ringmill.circuit import (
+    Circuit,
+    CircuitClient,
+    CircuitEvaluationKeys,
+    CircuitInputs,
+    CircuitParams,
+    CircuitRun,
+    CompiledCircuit,
+    EncryptedIntegers,
+    Integer,
+    Netlist,
+    add_all,
+    circuit,
+    lookup,
+    maximum,
+    minimum,
+    netlist,
+    select,
+)
+from ringmill.circuit import parameters as circuit_params
 from ringmill.errors import (
     ArgumentError,
     CompileError,
@@ -36,7 +56,7 @@ from ringmill.program import Program, program
 from ringmill.report import Report
 from ringmill.runtime import Client, Compiled, Inputs, Precision, Run, Share, load
 from ringmill.trace import Encrypted, Plain
-from ringmill.types import bit, integer, real, uint
+from ringmill.types import bit, integer, real, sint, uint
 from ringmill.values import tile
 
 _end_as_interrupted()
@@ -44,21 +64,31 @@ _end_as_interrupted()
 __all__ = [
     "ArgumentError",
     "Ciphertext",
+    "Circuit",
+    "CircuitClient",
+    "CircuitEvaluationKeys",
+    "CircuitInputs",
+    "CircuitParams",
+    "CircuitRun",
     "Client",
     "CompileError",
     "Compiled",
+    "CompiledCircuit",
     "DataError",
     "DefaultBoundWarning",
     "DeviceError",
     "Encrypted",
+    "EncryptedIntegers",
     "EvaluationKeys",
     "FileError",
     "Inputs",
+    "Integer",
     "Interrupted",
     "KeysError",
     "KeysWarning",
     "Limits",
     "MacroProgram",
+    "Netlist",
     "ParameterError",
     "Params",
     "Plain",
@@ -70,13 +100,20 @@ __all__ = [
     "Run",
     "Share",
     "__version__",
+    "add_all",
     "bit",
+    "circuit",
+    "circuit_params",
     "conj",
     "devices",
     "equal",
     "integer",
     "limits",
     "load",
+    "lookup",
+    "maximum",
+    "minimum",
+    "netlist",
     "params",
     "plain_modulus",
     "polynomial",
@@ -85,6 +122,8 @@ __all__ = [
     "real",
     "repeat",
     "rotate",
+    "select",
+    "sint",
     "sum",
     "tile",
     "uint",

@@ -27,7 +27,9 @@ class Type:
     length: int | None
 
     def __new__(cls, *_args: Any, **_named: Any) -> Type:
-        return by_hand("types are made from rm.real, rm.integer, rm.uint(bits) and rm.bit, arrays as rm.real[64]")()
+        return by_hand(
+            "types are made from rm.real, rm.integer, rm.uint(bits), rm.sint(bits) and rm.bit, arrays as rm.real[64]"
+        )()
 
     @property
     def element(self) -> Type:
@@ -45,6 +47,8 @@ class Type:
         match self.kind:
             case "uint":
                 return 0, (1 << (self.bits or 0)) - 1
+            case "sint":
+                return -(1 << ((self.bits or 1) - 1)), (1 << ((self.bits or 1) - 1)) - 1
             case "bit":
                 return 0, 1
             case _:
@@ -78,7 +82,7 @@ def _made(kind: str, bits: int | None = None, length: int | None = None) -> Type
     return made
 
 
-_WHOLE = ("integer", "uint", "bit", "wholes")
+_WHOLE = ("integer", "uint", "sint", "bit", "wholes")
 
 real = _made("real")
 """A real number, computed on approximately."""
@@ -109,10 +113,23 @@ def uint(bits: int) -> Type:
     return _made("uint", bits)
 
 
+@arguments("rm.sint", bits=whole(1, 64))
+def sint(bits: int) -> Type:
+    """A whole number from -2^(`bits` - 1) to 2^(`bits` - 1) - 1, in circuits; `bits` is from 1 to 64.
+
+    Raises :class:`ArgumentError` for other widths.
+
+    >>> import ringmill as rm
+    >>> rm.sint(16)
+    rm.sint(16)
+    """
+    return _made("sint", bits)
+
+
 def of(annotated: str, value: object) -> Type:
     """The type that stands in the brackets of an annotation."""
     if not isinstance(value, Type):
-        wanted = "rm.real, rm.integer, rm.uint(bits), rm.bit, or an array of one, as rm.real[64]"
+        wanted = "rm.real, rm.integer, rm.uint(bits), rm.sint(bits), rm.bit, or an array of one, as rm.real[64]"
         hint = " (a width in bits is missing, as in rm.uint(16))" if value is uint else ""
         raise ArgumentError(f"{annotated}[...] takes a type: {wanted}; and got {shown(value)}{hint}")
     return value

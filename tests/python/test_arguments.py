@@ -112,6 +112,101 @@ def counted(x: rm.Encrypted[rm.integer]):
     return x * x
 
 
+@rm.circuit
+def wrapped(x: rm.Encrypted[rm.uint(4)], y: rm.Encrypted[rm.uint(2)[2]]):
+    return {"sum": x + 1, "array": y}
+
+
+def in_a_circuit(call):
+    """A call inside a circuit, as one of (x, y, bit) and its own arguments."""
+
+    def called(**given):
+        def f(x: rm.Encrypted[rm.uint(8)], y: rm.Encrypted[rm.uint(8)]):
+            return call(x, y, x < y, given)
+
+        return rm.circuit(f).compile(rm.circuit_params(toy_for_tests_only=True), failure=-40)
+
+    return called
+
+
+def circuit_calls(folder):
+    """Right calls of all that is about circuits."""
+    toy = rm.circuit_params(toy_for_tests_only=True)
+    compiled = wrapped.compile(toy, failure=-40)
+    client = compiled.keygen()
+    inputs = client.encrypt(x=3, y=[1, 2])
+    run = compiled.run(inputs, progress=False)
+    keys, cipher = client.evaluation_keys, inputs.ciphertexts["x"]
+    names = ("circuit_cipher", "circuit_keys", "circuit_secret", "circuit_params", "blif", "circuit_new")
+    paths = {name: folder / name for name in names}
+    cipher.save(paths["circuit_cipher"])
+    keys.save(paths["circuit_keys"])
+    toy.save(paths["circuit_params"])
+    client.save_secret_key(paths["circuit_secret"])
+    paths["blif"].write_text(".inputs a\n.outputs y\n.names a y\n0 1\n")
+    netlist = rm.netlist(paths["blif"])
+    one = {"path": paths["circuit_new"]}
+    return {
+        "circuit": (rm.circuit, {"function": wrapped._function}),
+        "Circuit": (rm.Circuit, {"function": wrapped._function}),
+        "Circuit.compile": (wrapped.compile, {"params": toy, "failure": -40}),
+        "Circuit.__call__": (wrapped, {"x": 3, "y": [1, 2]}),
+        "circuit_params": (rm.circuit_params, {"name": "circuits", "toy_for_tests_only": True}),
+        "sint": (rm.sint, {"bits": 16}),
+        "netlist": (rm.netlist, {"path": paths["blif"]}),
+        "Netlist": (rm.Netlist, {"name": "n", "inner": netlist._inner}),
+        "Netlist.compile": (netlist.compile, {"params": toy, "failure": -40}),
+        "Netlist.__call__": (netlist, {"a": 1}),
+        "CompiledCircuit": (
+            rm.CompiledCircuit,
+            {"name": "f", "inner": compiled._inner, "inputs": [], "outputs": [], "shape": compiled._shape},
+        ),
+        "CompiledCircuit.keygen": (compiled.keygen, {}),
+        "CompiledCircuit.load_secret_key": (compiled.load_secret_key, {"path": paths["circuit_secret"]}),
+        "CompiledCircuit.run": (
+            compiled.run,
+            {"inputs": inputs, "keys": keys, "threads": 1, "progress": False}
+            | {"checkpoint": None, "every": 30.0, "resume": None},
+        ),
+        "CircuitClient": (
+            rm.CircuitClient,
+            {"keys": client._keys, "inputs": [], "outputs": [], "shape": compiled._shape},
+        ),
+        "CircuitClient.encrypt": (client.encrypt, {"x": 3, "y": [1, 2]}),
+        "CircuitClient.decrypt": (client.decrypt, {"outputs": run}),
+        "CircuitClient.save_secret_key": (client.save_secret_key, one),
+        "CircuitInputs": (rm.CircuitInputs, {"ciphertexts": {"x": cipher}, "evaluation_keys": keys}),
+        "CircuitRun": (
+            rm.CircuitRun,
+            {"ciphertexts": run.ciphertexts, "seconds": 1.0, "bootstraps": 1, "threads": 1},
+        ),
+        "CircuitParams.save": (toy.save, one),
+        "CircuitParams.load": (
+            rm.CircuitParams.load,
+            {"path": paths["circuit_params"], "allow_insecure_parameters_for_tests_only": True},
+        ),
+        "CircuitEvaluationKeys.save": (keys.save, {"path": paths["circuit_keys"]}),
+        "CircuitEvaluationKeys.load": (rm.CircuitEvaluationKeys.load, {"path": paths["circuit_keys"], "params": toy}),
+        "EncryptedIntegers.save": (cipher.save, one),
+        "EncryptedIntegers.load": (rm.EncryptedIntegers.load, {"path": paths["circuit_cipher"], "params": toy}),
+        "Integer.quotient": (in_a_circuit(lambda x, y, bit, given: x.quotient(**given)), {"other": 3}),
+        "Integer.remainder": (in_a_circuit(lambda x, y, bit, given: x.remainder(**given)), {"other": 3}),
+        "Integer.rotate_left": (in_a_circuit(lambda x, y, bit, given: x.rotate_left(**given)), {"by": 3}),
+        "Integer.to": (in_a_circuit(lambda x, y, bit, given: x.to(**given)), {"kind": rm.uint(3)}),
+        "select": (
+            in_a_circuit(lambda x, y, bit, given: rm.select(**({"bit": bit} | given))),
+            {"bit": rm.bit, "when_true": 1, "when_false": 2},
+        ),
+        "minimum": (in_a_circuit(lambda x, y, bit, given: rm.minimum(**({"a": x} | given))), {"a": 1, "b": 2}),
+        "maximum": (in_a_circuit(lambda x, y, bit, given: rm.maximum(**({"a": x} | given))), {"a": 1, "b": 2}),
+        "add_all": (in_a_circuit(lambda x, y, bit, given: rm.add_all(**given)), {"values": [1]}),
+        "lookup": (
+            in_a_circuit(lambda x, y, bit, given: rm.lookup(**({"index": x} | given))),
+            {"index": 1, "entries": [1, 2], "type": rm.uint(4)},
+        ),
+    }
+
+
 class World:
     """Objects of each class, and for each public callable a call of it that is right."""
 
@@ -226,6 +321,7 @@ class World:
             "polynomial": (in_a_program(rm.polynomial), {"coefficients": [1, 2]}),
             "rotate of": (lambda **given: rm.rotate(**given), {"x": None, "steps": 1}),
             "equal": (equal_bits, {"y": 1}),
+            **circuit_calls(folder),
             "equal of": (rm.equal, {"x": None, "y": 1}),
             "conj of": (rm.conj, {"x": None}),
             "sum of": (rm.sum, {"x": None, "width": 4, "stride": 2}),

@@ -59,7 +59,8 @@ def test_readme_links_exist():
 
 
 MODULES = [
-    *("ringmill", "ringmill.ops", "ringmill.program", "ringmill.parameters", "ringmill.types", "ringmill.values")
+    *("ringmill", "ringmill.ops", "ringmill.program", "ringmill.parameters", "ringmill.types", "ringmill.values"),
+    "ringmill.circuit",
 ]
 
 
@@ -93,7 +94,9 @@ def test_numbered_example(arguments):
 
 def test_every_numbered_example_is_tested():
     numbered = {path.name for path in (ROOT / "examples").glob("[0-9]*.py")}
-    assert numbered == {"01_logistic_regression.py", "02_private_statistics.py", "03_private_lookup.py"}
+    assert numbered == {
+        *("01_logistic_regression.py", "02_private_statistics.py", "03_private_lookup.py", "04_private_auction.py")
+    }
 
 
 def test_private_statistics():
@@ -103,6 +106,19 @@ def test_private_statistics():
     assert done.returncode == 0, done.stderr + done.stdout
     assert "all 30 results equal those computed in the clear, to the last digit" in done.stdout
     assert "compiled for bfv" in done.stdout
+
+
+def test_private_auction(tmp_path):
+    bids = tmp_path / "bids"
+    bids.write_text("\n".join(map(str, [700, 65535, 3, 65535, 0, 41, 65534, 9, 12, 700, 1, 2, 5, 8, 13, 21, 34])))
+    example = [sys.executable, ROOT / "examples" / "04_private_auction.py"]
+    done = subprocess.run([*example, "--bids", bids, "--toy"], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "bidder 1 wins and pays 65535" in done.stdout
+    assert "the same as computed in the clear" in done.stdout
+    done = subprocess.run([*example, "--dry"], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "132.4" in done.stdout
 
 
 def test_private_lookup(tmp_path):

@@ -6,6 +6,7 @@
 mod basext;
 #[path = "../../../crates/devices/examples/chain/mod.rs"]
 mod chain;
+mod circuits;
 mod ckks;
 mod client;
 mod group;
@@ -81,6 +82,12 @@ enum Open {
         set: String,
         rows: Vec<String>,
     },
+    /// Operations on integers of 16 bits under a parameter set.
+    Circuits {
+        set: String,
+        rows: Vec<String>,
+        threads: usize,
+    },
 }
 
 fn main() -> Result<()> {
@@ -107,6 +114,7 @@ fn main() -> Result<()> {
                     } => ckks::open(&set, folder.as_deref(), threads)?,
                     Open::Integers { scheme, folder } => integers::open(&scheme, &folder)?,
                     Open::Tfhe { set, rows } => tfhe::open(&set, &rows)?,
+                    Open::Circuits { set, rows, threads } => circuits::open(&set, &rows, threads)?,
                 };
                 group.describe()
             }

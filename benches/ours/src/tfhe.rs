@@ -46,7 +46,7 @@ pub fn open(set: &str, rows: &[String]) -> Result<Group> {
     Ok(group)
 }
 
-fn sizes(params: &Params) -> serde_json::Value {
+pub fn sizes(params: &Params) -> serde_json::Value {
     let s = params.sizes();
     let (message_bits, carry_bits) = match s.messages {
         Messages::Booleans => (0, 0),

@@ -26,7 +26,12 @@ type Run = Rc<dyn Fn()>;
 #[serde(tag = "do", rename_all = "snake_case")]
 enum Request {
     /// One set; every row of these names is the same operation.
-    Open { set: Set, rows: Vec<String> },
+    Open {
+        set: Set,
+        rows: Vec<String>,
+        /// Operations on integers of so many bits, each row one of its name; none: gates and tables.
+        integer_bits: Option<usize>,
+    },
     Time {
         row: String,
         count: usize,
@@ -55,7 +60,22 @@ fn main() -> Result<()> {
     let mut rows: BTreeMap<String, Run> = BTreeMap::new();
     for line in std::io::stdin().lock().lines() {
         let answer = match serde_json::from_str(&line?)? {
-            Request::Open { set, rows: names } => {
+            Request::Open {
+                set,
+                rows: names,
+                integer_bits: Some(bits),
+            } => {
+                rows.clear();
+                let mut equal = BTreeMap::new();
+                for (name, run, right) in integers(&set, &names, bits) {
+                    equal.insert(name.clone(), right);
+                    rows.insert(name, run);
+                }
+                json!({ "rows": names, "equal": equal, "facts": Value::Object(Default::default()) })
+            }
+            Request::Open {
+                set, rows: names, ..
+            } => {
                 rows.clear();
                 let (run, equal) = match set.message_bits {
                     0 => gate(&set),
@@ -107,10 +127,43 @@ fn gate(set: &Set) -> (Run, bool) {
     (Rc::new(run), equal)
 }
 
-/// A table of one message, with a key switch and then a bootstrap; and whether all messages are right.
-fn lookup(set: &Set) -> (Run, bool) {
+/// Operations on integers of digits of this set, and whether each is right.
+fn integers(set: &Set, names: &[String], bits: usize) -> Vec<(String, Run, bool)> {
+    use tfhe::integer::gen_keys_radix;
+    let blocks = bits / set.message_bits as usize;
+    let (client, server) = gen_keys_radix(messages(set), blocks);
+    let (x, y, mask) = (40_503u64, 777u64, (1u64 << bits) - 1);
+    let (a, b, server) = (client.encrypt(x), client.encrypt(y), Rc::new(server));
+    let mut rows: Vec<(String, Run, bool)> = Vec::new();
+    for name in names {
+        let (a, b, keys) = (a.clone(), b.clone(), server.clone());
+        let (expected, compute): (u64, Box<dyn Fn() -> tfhe::integer::RadixCiphertext>) =
+            match name.as_str() {
+                "add" => (
+                    (x + y) & mask,
+                    Box::new(move || keys.add_parallelized(&a, &b)),
+                ),
+                "multiply" => (
+                    x * y & mask,
+                    Box::new(move || keys.mul_parallelized(&a, &b)),
+                ),
+                "maximum" => (x.max(y), Box::new(move || keys.max_parallelized(&a, &b))),
+                "divide" => (x / y, Box::new(move || keys.div_parallelized(&a, &b))),
+                _ => continue,
+            };
+        let right = client.decrypt::<u64>(&compute()) == expected;
+        let run = move || {
+            std::hint::black_box(compute());
+        };
+        rows.push((name.clone(), Rc::new(run), right));
+    }
+    rows
+}
+
+/// Messages with a carry, a key switch and then a bootstrap.
+fn messages(set: &Set) -> ClassicPBSParameters {
     let noise = |std| DynamicDistribution::new_gaussian_from_std_dev(StandardDev(std));
-    let parameters = ClassicPBSParameters {
+    ClassicPBSParameters {
         lwe_dimension: LweDimension(set.n),
         glwe_dimension: GlweDimension(set.k),
         polynomial_size: PolynomialSize(set.ring),
@@ -127,8 +180,12 @@ fn lookup(set: &Set) -> (Run, bool) {
         ciphertext_modulus: CiphertextModulus::new_native(),
         encryption_key_choice: tfhe::shortint::EncryptionKeyChoice::Big,
         modulus_switch_noise_reduction_params: ModulusSwitchType::Standard,
-    };
-    let (client, server) = tfhe::shortint::gen_keys(parameters);
+    }
+}
+
+/// A table of one message; and whether all messages are right.
+fn lookup(set: &Set) -> (Run, bool) {
+    let (client, server) = tfhe::shortint::gen_keys(messages(set));
     let mask = (1u64 << set.message_bits) - 1;
     let table = server.generate_lookup_table(move |m| (m + 1) & mask);
     let equal = (0..=mask).all(|m| {

@@ -7,6 +7,7 @@
 pub mod bfv;
 pub mod bgv;
 pub mod builder;
+pub mod circuit;
 pub mod ckks;
 mod compile;
 mod cse;

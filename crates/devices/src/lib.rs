@@ -5,6 +5,7 @@
 
 mod bindings;
 mod checkpoint;
+pub mod circuit;
 mod cpu;
 mod device;
 mod error;

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use ringmill_math::LineAllocator;
 
+mod circuit;
 mod command;
 mod data;
 mod errors;
@@ -29,6 +30,7 @@ fn _ringmill(m: &Bound<'_, PyModule>) -> PyResult<()> {
     program::register(m)?;
     keys::register(m)?;
     runtime::register(m)?;
+    circuit::register(m)?;
     command::register(m)?;
     seal::register(m)?;
     watch::register(m)?;

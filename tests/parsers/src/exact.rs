@@ -49,7 +49,9 @@ macro_rules! files {
                         false
                     }
                     // TFHE's.
-                    Ok(Kind::BootstrapKey | Kind::KeySwitchKey) | Err(_) => false,
+                    Ok(Kind::BootstrapKey | Kind::KeySwitchKey | Kind::Ciphertexts) | Err(_) => {
+                        false
+                    }
                 }
             }
 

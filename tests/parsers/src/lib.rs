@@ -4,6 +4,7 @@
 //! it may refuse, and must not panic, hang, or take memory without measure. What it takes must survive a round trip.
 
 mod exact;
+pub mod netlist;
 pub mod tfhe;
 
 use std::sync::{Arc, LazyLock};
@@ -69,6 +70,11 @@ pub const PARSERS: &[Parser] = &[
         name: "tfhe_file",
         parse: tfhe::parse,
         seeds: tfhe::seeds,
+    },
+    Parser {
+        name: "netlist",
+        parse: netlist::parse,
+        seeds: netlist::seeds,
     },
     Parser {
         name: "seal_file",
@@ -185,7 +191,7 @@ fn ckks_object(bytes: &[u8]) -> bool {
         Ok(Kind::GaloisKeys) => file::read_galois_keys(bytes, params).is_ok(),
         Ok(Kind::SecretKey) => file::read_secret_key_in_the_clear(bytes, params).is_ok(),
         // TFHE's.
-        Ok(Kind::BootstrapKey | Kind::KeySwitchKey) | Err(_) => false,
+        Ok(Kind::BootstrapKey | Kind::KeySwitchKey | Kind::Ciphertexts) | Err(_) => false,
     }
 }
 

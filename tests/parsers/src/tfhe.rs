@@ -31,6 +31,7 @@ fn object(bytes: &[u8]) -> bool {
     match container::peek_kind(bytes) {
         Ok(Kind::Params) => file::read_params(bytes, InsecureParams::AllowForTestsOnly).is_ok(),
         Ok(Kind::Ciphertext) => file::read_ciphertext(bytes, params).is_ok(),
+        Ok(Kind::Ciphertexts) => file::read_ciphertexts(bytes, params).is_ok(),
         Ok(Kind::BootstrapKey) => file::read_bootstrap_key(bytes, params).is_ok(),
         Ok(Kind::KeySwitchKey) => file::read_key_switch_key(bytes, params).is_ok(),
         Ok(Kind::PublicKey) => file::read_public_key(bytes, params).is_ok(),
@@ -48,6 +49,10 @@ pub fn seeds() -> Vec<Vec<u8>> {
         Ok(vec![
             file::write_params(&params),
             file::write_ciphertext(&params, &client.encrypt_bit(true)?),
+            file::write_ciphertexts(
+                &params,
+                &[client.encrypt_bit(true)?, client.encrypt_bit(false)?],
+            )?,
             file::write_bootstrap_key(&params, &client.bootstrap_key()?),
             file::write_key_switch_key(&params, &client.key_switch_key()?),
             file::write_public_key(&params, &client.public_key()?),

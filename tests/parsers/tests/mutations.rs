@@ -118,6 +118,7 @@ parsers!(
     bfv_file,
     bgv_file,
     tfhe_file,
+    netlist,
     seal_file,
     machine_toml
 );

@@ -35,10 +35,12 @@ pub enum Kind {
     SecretKey = 8,
     BootstrapKey = 9,
     KeySwitchKey = 10,
+    /// Several of TFHE, under one key: the digits of integers.
+    Ciphertexts = 11,
 }
 
 impl Kind {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Params,
         Self::Plaintext,
         Self::Ciphertext,
@@ -49,6 +51,7 @@ impl Kind {
         Self::SecretKey,
         Self::BootstrapKey,
         Self::KeySwitchKey,
+        Self::Ciphertexts,
     ];
 
     /// Whether objects of this kind belong to a secret key.
@@ -62,7 +65,8 @@ impl Kind {
             | Self::GaloisKeys
             | Self::SecretKey
             | Self::BootstrapKey
-            | Self::KeySwitchKey => true,
+            | Self::KeySwitchKey
+            | Self::Ciphertexts => true,
         }
     }
 
@@ -78,6 +82,7 @@ impl Kind {
             Self::SecretKey => "secret key",
             Self::BootstrapKey => "bootstrapping key",
             Self::KeySwitchKey => "key-switching key",
+            Self::Ciphertexts => "several ciphertexts",
         }
     }
 }

@@ -162,6 +162,48 @@ impl Evaluator {
         Ok(LweCiphertext::trusted(&self.params, a.key(), words, key_id))
     }
 
+    /// `halves` / 2 messages, modulo the torus, plus a sum of multiples: without a bootstrap, so that the noise of each
+    /// counts with the square of its factor.
+    ///
+    /// # Errors
+    /// [`TfheError::OutOfRange`] for no terms.
+    pub fn sum(
+        &self,
+        terms: &[(i64, &LweCiphertext)],
+        halves: i64,
+    ) -> Result<LweCiphertext, TfheError> {
+        let operands: Vec<_> = terms.iter().map(|&(_, x)| ("term", x)).collect();
+        let key_id = self.integers(&operands)?;
+        let q = self.params.coefficients();
+        let Some((_, first)) = terms.first() else {
+            return Err(TfheError::OutOfRange {
+                what: "the number of terms",
+                expected: "at least 1".to_owned(),
+                got: "0".to_owned(),
+            });
+        };
+        let mut words = vec![0; first.words().len()];
+        for &(factor, x) in terms {
+            match factor {
+                1 => q.add_assign(&mut words, x.words())?,
+                -1 => q.sub_assign(&mut words, x.words())?,
+                _ => {
+                    let factor = q.from_i64(factor);
+                    for (sum, &x) in words.iter_mut().zip(x.words()) {
+                        *sum = q.add(*sum, q.mul(factor, x));
+                    }
+                }
+            }
+        }
+        let whole = 4i64 << bits(&self.params)?;
+        let turns = halves.rem_euclid(whole) as u64;
+        if let Some(body) = words.last_mut() {
+            *body = q.add(*body, q.fraction(turns, whole as u64));
+        }
+        let key = LweKey::resting(&self.params);
+        Ok(LweCiphertext::trusted(&self.params, key, words, key_id))
+    }
+
     /// 2^message_bits a + b: two messages without carry in one ciphertext, for tables of two ([`LookupTable::of_two`]).
     pub fn pack(&self, a: &LweCiphertext, b: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
         let shift = match self.params.sizes().messages {

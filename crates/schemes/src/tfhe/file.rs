@@ -12,9 +12,9 @@ use super::params::{
     Order, Params, Sizes, Unrolling,
 };
 use super::secret::SecretKey;
-use super::{ParamsBuilder, TAG};
+use super::{ParamsBuilder, TAG, TfheError};
 use crate::file::{FileError, Header, InsecureParams, Kind, Reader, Writer, open};
-use crate::identity::short_id;
+use crate::identity::{KeyId, short_id};
 
 const SEED: usize = 32;
 
@@ -160,15 +160,53 @@ pub fn write_ciphertext(params: &Params, x: &LweCiphertext) -> Vec<u8> {
     w.finish()
 }
 
+fn read_key(r: &mut Reader<'_>) -> Result<LweKey, FileError> {
+    match r.u32()? {
+        0 => Ok(LweKey::Small),
+        1 => Ok(LweKey::Large),
+        other => Err(field("key of the ciphertext", "0 or 1", other)),
+    }
+}
+
 pub fn read_ciphertext(bytes: &[u8], params: &Params) -> Result<LweCiphertext, FileError> {
     let (header, mut r) = of(bytes, Kind::Ciphertext, params)?;
-    let key = match r.u32()? {
-        0 => LweKey::Small,
-        1 => LweKey::Large,
-        other => return Err(field("key of the ciphertext", "0 or 1", other)),
-    };
+    let key = read_key(&mut r)?;
     let words = read_words(&mut r, params, key.dimension(params) + 1)?;
     Ok(LweCiphertext::new(params, key, words)?.with_key_id(header.key_id))
+}
+
+/// Ciphertexts of one key, all small or all large. Payload: the key (0 small, 1 large), their number, then mask and body of
+/// each.
+///
+/// # Errors
+/// [`TfheError::OtherKeys`], [`TfheError::WrongKey`] for others.
+pub fn write_ciphertexts(params: &Params, all: &[LweCiphertext]) -> Result<Vec<u8>, TfheError> {
+    let key = all
+        .first()
+        .map_or(LweKey::resting(params), LweCiphertext::key);
+    all.iter().try_for_each(|x| x.check(params, key))?;
+    let ids = all.iter().map(|x| ("ciphertext", x.key_id()));
+    let origin = params.origin(KeyId::common(ids)?);
+    let words = all.len() * (key.dimension(params) + 1);
+    let mut w = Writer::new(Kind::Ciphertexts, &origin, 8 + 8 * words);
+    w.u32((key == LweKey::Large).into());
+    w.u32(all.len() as u32);
+    for x in all {
+        write_words(&mut w, params, x.words());
+    }
+    Ok(w.finish())
+}
+
+pub fn read_ciphertexts(bytes: &[u8], params: &Params) -> Result<Vec<LweCiphertext>, FileError> {
+    let (header, mut r) = of(bytes, Kind::Ciphertexts, params)?;
+    let (key, count) = (read_key(&mut r)?, r.u32()?);
+    let each = key.dimension(params) + 1;
+    let words = read_words(&mut r, params, count as usize * each)?;
+    let one = |words: &[u64]| {
+        let read = LweCiphertext::new(params, key, words.to_vec())?;
+        Ok(read.with_key_id(header.key_id))
+    };
+    words.chunks(each).map(one).collect()
 }
 
 /// Defines the two functions of a key that is a seed and bodies.

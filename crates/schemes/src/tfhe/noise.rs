@@ -154,6 +154,51 @@ impl NoiseModel {
         self.outside(self.before_rotation(operand), half, half)
     }
 
+    /// The part of [`NoiseModel::bootstrapped`] that all outputs under one key share, as digits have a mean of -1/2. (With
+    /// several bits a step it is turned by the ciphertext's own exponents, and nothing is shared.)
+    fn shared(&self) -> f64 {
+        let s = &self.sizes;
+        match s.order {
+            Order::BootstrapFirst => {
+                let terms = s.large_dimension() * s.key_switch.levels;
+                terms as f64 * s.lwe_std.powi(2) / 4.0
+            }
+            Order::KeySwitchFirst if s.unrolling.m() == 1 => {
+                let terms = s.n.0 * s.rows() * s.degree();
+                terms as f64 * s.glwe_std.powi(2) / 4.0
+            }
+            Order::KeySwitchFirst => 0.0,
+        }
+    }
+
+    /// Of a sum of bootstraps' outputs and inputs whose factors' squares add to `norm`, at most: what outputs share counts
+    /// with the square of the factors' sum, which is no more than the square of `norm`.
+    pub fn sum(&self, norm: u64) -> f64 {
+        let wire = self.bootstrapped().max(self.fresh());
+        let norm = norm as f64;
+        norm * wire + norm * norm * self.shared()
+    }
+
+    /// log2 of the probability that a table is read at another entry, where the phase is such a sum.
+    pub fn sum_failure(&self, bits: u32, norm: u64) -> f64 {
+        log2_of(self.table_failure(bits, self.sum(norm)))
+    }
+
+    /// The largest `norm` of [`NoiseModel::sum_failure`] for failures of at most 2^`log2`; `None` where no sum is that
+    /// reliable.
+    pub fn largest_norm(&self, bits: u32, log2: f64) -> Option<u64> {
+        let fails = |norm: u64| self.sum_failure(bits, norm) > log2;
+        if fails(1) {
+            return None;
+        }
+        let (mut good, mut bad) = (1, 1 << 40);
+        while bad - good > 1 {
+            let middle = good + (bad - good) / 2;
+            *(if fails(middle) { &mut bad } else { &mut good }) = middle;
+        }
+        Some(good)
+    }
+
     /// log2 of the probability that the worst operation fails, and which that is: see
     /// [`super::Params::failure_log2`].
     pub fn worst(&self) -> (&'static str, f64) {

@@ -38,12 +38,43 @@ pub(super) fn encode(params: &Params, message: u64) -> Result<u64, TfheError> {
     Ok(params.coefficients().fraction(message, 2 << bits))
 }
 
+/// `halves` / 2 messages of either sign: `halves` / 2^(bits + 2) of the torus.
+fn encode_halves(params: &Params, halves: i64) -> Result<u64, TfheError> {
+    let bits = bits(params)?;
+    let whole = 4i64 << bits;
+    if halves.abs() > whole / 2 {
+        return Err(TfheError::OutOfRange {
+            what: "an entry, in halves of a message",
+            expected: format!("{} to {}", -whole / 2, whole / 2),
+            got: halves.to_string(),
+        });
+    }
+    let turns = halves.rem_euclid(whole) as u64;
+    Ok(params.coefficients().fraction(turns, whole as u64))
+}
+
 impl LookupTable {
+    /// The table of these values, in halves of a message and of either sign: entry m for a phase of m messages, and its
+    /// negative for m - 2^bits.
+    ///
+    /// # Errors
+    /// [`TfheError::TableSize`], [`TfheError::OutOfRange`] beyond 2^(bits + 1) halves; [`TfheError::OtherMessages`] under
+    /// parameters for booleans.
+    pub fn of_halves(params: &Params, values: &[i64]) -> Result<Self, TfheError> {
+        let encoded = values.iter().map(|&v| encode_halves(params, v));
+        Self::encoded(params, &encoded.collect::<Result<Vec<_>, _>>()?)
+    }
+
     /// The table of these values: 2^(message_bits + carry_bits) of them, each below that.
     ///
     /// # Errors
     /// [`TfheError::TableSize`], [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans.
     pub fn new(params: &Params, values: &[u64]) -> Result<Self, TfheError> {
+        let encoded = values.iter().map(|&v| encode(params, v));
+        Self::encoded(params, &encoded.collect::<Result<Vec<_>, _>>()?)
+    }
+
+    fn encoded(params: &Params, values: &[u64]) -> Result<Self, TfheError> {
         let expected = 1 << bits(params)?;
         if values.len() != expected {
             return Err(TfheError::TableSize {
@@ -52,11 +83,8 @@ impl LookupTable {
             });
         }
         let each = params.sizes().degree() / expected;
-        let mut polynomial = Vec::with_capacity(params.sizes().degree());
-        for &value in values {
-            let encoded = encode(params, value)?;
-            polynomial.extend(std::iter::repeat_n(encoded, each));
-        }
+        let entries = values.iter().map(|&x| std::iter::repeat_n(x, each));
+        let polynomial = entries.flatten().collect();
         Ok(Self {
             origin: params.origin(None),
             polynomial,

@@ -23,6 +23,14 @@ fn files(setup: &Setup) -> Vec<(&'static str, Vec<u8>, Read)> {
             Ok(file::write_ciphertext(p, &file::read_ciphertext(b, p)?))
         }),
         (
+            "several ciphertexts",
+            file::write_ciphertexts(p, &[x.clone(), x]).unwrap(),
+            |b, p| {
+                let read = file::read_ciphertexts(b, p)?;
+                Ok(file::write_ciphertexts(p, &read).unwrap())
+            },
+        ),
+        (
             "bootstrapping key",
             file::write_bootstrap_key(p, &setup.bootstrap),
             |b, p| {

@@ -75,6 +75,34 @@ fn sums_products_and_tables_of_two() {
     }
 }
 
+/// Sums with factors of either sign, and tables whose entries are halves of messages: what lies 2^bits below an entry
+/// reads its negative.
+#[test]
+fn signed_sums_and_tables_of_halves() {
+    for builder in variants() {
+        let setup = Setup::new(builder.build().unwrap(), 9);
+        let (client, e) = (&setup.client, &setup.evaluator);
+        let mut work = e.workspace();
+        let params = setup.params();
+        // 1/2 from 0 on, -1/2 below.
+        let sign = LookupTable::of_halves(params, &[1; 16]).unwrap();
+        let x = |m| client.encrypt(m).unwrap();
+        for (a, b) in [(0, 0), (3, 0), (0, 3), (2, 3), (15, 0), (0, 15), (1, 1)] {
+            let difference = e.sum(&[(1, &x(a)), (-1, &x(b))], 0).unwrap();
+            let sign = e.lookup(&mut work, &sign, &difference).unwrap();
+            let bit = e.sum(&[(1, &sign)], 1).unwrap();
+            assert_eq!(client.decrypt(&bit).unwrap(), u64::from(a >= b));
+            let rest = e.sum(&[(4, &bit), (-2, &bit), (1, &x(1))], -2).unwrap();
+            assert_eq!(client.decrypt(&rest).unwrap(), 2 * u64::from(a >= b));
+        }
+        assert!(e.sum(&[], 1).is_err());
+        let turned = e.sum(&[(64, &x(0)), (1, &x(5))], -64).unwrap();
+        assert_eq!(client.decrypt(&turned).unwrap(), 5);
+        assert!(LookupTable::of_halves(params, &[33; 16]).is_err());
+        assert!(LookupTable::of_halves(params, &[0; 15]).is_err());
+    }
+}
+
 #[test]
 fn a_public_key_encrypts_what_the_secret_key_decrypts() {
     for builder in variants() {

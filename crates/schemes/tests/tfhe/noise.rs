@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use ringmill_schemes::tfhe::{
-    CiphertextModulus, Decomposition, Gate, LweDimension, ModulusSwitch, Order, Params,
-    ParamsBuilder, Unrolling,
+    CiphertextModulus, Decomposition, Gate, LookupTable, LweDimension, Messages, ModulusSwitch,
+    Order, Params, ParamsBuilder, Unrolling,
 };
+
+use ringmill_schemes::tfhe::params::Sizes;
 
 use super::setup::{Setup, toy};
 
@@ -88,6 +90,57 @@ fn key_switches_make_the_noise_that_is_predicted() {
         assert!(noise.key_switch() > 10.0 * noise.blind_rotation());
         // A sixth of it, from the digits' mean of -1/2, is the same for all ciphertexts of a key.
         is_predicted(&params, 24, 60, 0.35);
+    }
+}
+
+/// Sums of outputs with factors have the noise that is predicted for them, what all outputs share included.
+#[test]
+fn sums_have_the_noise_that_is_predicted() {
+    let integers = Messages::Integers {
+        message_bits: 2,
+        carry_bits: 2,
+    };
+    for builder in [
+        noisy(Order::KeySwitchFirst),
+        noisy(Order::BootstrapFirst),
+        noisy(Order::KeySwitchFirst).modulus(CiphertextModulus::Prime { bits: 30 }),
+    ] {
+        let quiet = |s: &mut Sizes| (s.lwe_std, s.glwe_std) = (2f64.powi(-16), 2f64.powi(-27));
+        let params = builder.messages(integers).sizes(quiet).build().unwrap();
+        let q = params.coefficients();
+        let factors = [4, -3, 1, 2, -1, 5];
+        let norm: i64 = factors.iter().map(|f| f * f).sum();
+        let (mut sum, mut count) = (0.0, 0.0);
+        for seed in 0..24 {
+            let setup = Setup::new(params.clone(), 90 + seed);
+            let (client, e) = (&setup.client, &setup.evaluator);
+            let mut work = e.workspace();
+            let zero = LookupTable::new(&params, &[0; 16]).unwrap();
+            for _ in 0..20 {
+                let mut output = || {
+                    let x = client.encrypt(3).unwrap();
+                    e.lookup(&mut work, &zero, &x).unwrap()
+                };
+                let outputs: Vec<_> = factors.iter().map(|_| output()).collect();
+                let terms: Vec<_> = factors.iter().copied().zip(&outputs).collect();
+                let phase = client.phase_with_its_noise(&e.sum(&terms, 0).unwrap());
+                let noise = q.centred(phase.unwrap()) as f64 / q.modulus() as f64;
+                (sum, count) = (sum + noise * noise, count + 1.0);
+            }
+        }
+        let (found, wire) = (sum / count, params.noise().bootstrapped());
+        let most = params.noise().sum(norm as u64);
+        assert!(
+            found < 1.2 * most,
+            "{params:?}: {} of {most:e}",
+            found / most
+        );
+        let least = norm as f64 * wire;
+        assert!(
+            found > 0.7 * least,
+            "{params:?}: {} of {least:e}",
+            found / least
+        );
     }
 }
 

@@ -1,0 +1,33 @@
+//! What circuits refuse.
+
+use thiserror::Error;
+
+/// A circuit that cannot be made, with what was expected, what came and what to do.
+#[derive(Clone, PartialEq, Debug, Error)]
+#[non_exhaustive]
+pub enum CircuitError {
+    #[error("{what} is {got}, expected {expected}")]
+    OutOfRange {
+        what: String,
+        expected: String,
+        got: String,
+    },
+    #[error("{op} of {a} and {b}: expected equal types; convert one of them first")]
+    Types {
+        op: &'static str,
+        a: String,
+        b: String,
+    },
+    #[error("{0}")]
+    Refused(String),
+    #[error("the circuit takes {expected} values, got {got}")]
+    Inputs { expected: usize, got: usize },
+    #[error(
+        "sums in front of a bootstrap may have {limit} times the noise of an output, and one needs {needed}; ask for a higher rate of failures or take a set with less noise"
+    )]
+    Noise { limit: u64, needed: u64 },
+    #[error("lookup {at} has {halves} halves of a message: the circuit is inconsistent")]
+    Inconsistent { at: usize, halves: i64 },
+    #[error("line {line} of the netlist: {what}")]
+    Netlist { line: usize, what: String },
+}

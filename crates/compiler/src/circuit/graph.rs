@@ -1,0 +1,150 @@
+//! A circuit of lookups, as the server runs it: straight-line, each step one bootstrap.
+
+use super::error::CircuitError;
+use super::sum::{Sum, Wire};
+
+/// Messages with their carry: 2 + 2 bits.
+pub const BITS: u32 = 4;
+/// Entries of a table.
+pub const ENTRIES: usize = 1 << BITS;
+
+/// What a lookup gives, in halves of a message: entry u for an operand of u messages, and its negative for u - 16.
+pub type Table = [i8; ENTRIES];
+
+/// One bootstrap.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Lookup {
+    /// Whole messages from -16 to 15.
+    pub operand: Sum,
+    pub table: Table,
+}
+
+/// Inputs are wires 0, 1, ...; lookup i gives the wire behind them. Sums name earlier wires alone.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Graph {
+    pub inputs: u32,
+    pub lookups: Vec<Lookup>,
+    pub outputs: Vec<Sum>,
+}
+
+/// What running a circuit takes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Cost {
+    /// Lookups, a bootstrap each.
+    pub bootstraps: usize,
+    /// Bootstraps of the longest chain.
+    pub depth: usize,
+    /// The largest sum of squared factors in front of a bootstrap.
+    pub norm: u64,
+}
+
+impl Graph {
+    /// The number of the first wire that a lookup gives.
+    pub fn wires(&self) -> usize {
+        self.inputs as usize + self.lookups.len()
+    }
+
+    /// The lookup that gives a wire; `None` for an input.
+    pub fn source(&self, wire: Wire) -> Option<usize> {
+        (wire.0 as usize).checked_sub(self.inputs as usize)
+    }
+
+    /// Leaves out lookups that no output depends on.
+    #[must_use]
+    pub fn without_dead(self) -> Self {
+        let mut used = vec![false; self.wires()];
+        let mark = |used: &mut Vec<bool>, sum: &Sum| {
+            for &(wire, _) in sum.terms() {
+                used[wire.0 as usize] = true;
+            }
+        };
+        self.outputs.iter().for_each(|sum| mark(&mut used, sum));
+        let inputs = self.inputs as usize;
+        for (i, lookup) in self.lookups.iter().enumerate().rev() {
+            if used[inputs + i] {
+                mark(&mut used, &lookup.operand);
+            }
+        }
+        let mut names: Vec<u32> = (0..self.inputs).collect();
+        let mut next = self.inputs;
+        names.extend(used[inputs..].iter().map(|&used| {
+            let name = next;
+            next += u32::from(used);
+            name
+        }));
+        let renamed = |sum: &Sum| {
+            let zero = Sum::constant(sum.halves());
+            let terms = sum.terms().iter();
+            terms.fold(zero, |all, &(wire, f)| {
+                all.plus(f, &Sum::wire(Wire(names[wire.0 as usize])))
+            })
+        };
+        let lookups = self.lookups.iter().zip(&used[inputs..]);
+        let lookups = lookups
+            .filter(|(_, used)| **used)
+            .map(|(lookup, _)| Lookup {
+                operand: renamed(&lookup.operand),
+                table: lookup.table,
+            });
+        Self {
+            inputs: self.inputs,
+            lookups: lookups.collect(),
+            outputs: self.outputs.iter().map(renamed).collect(),
+        }
+    }
+
+    /// Bootstraps from an input to each wire.
+    pub fn depths(&self) -> Vec<usize> {
+        let mut depths = vec![0; self.inputs as usize];
+        for lookup in &self.lookups {
+            let terms = lookup.operand.terms().iter();
+            let deepest = terms.map(|&(wire, _)| depths[wire.0 as usize]).max();
+            depths.push(1 + deepest.unwrap_or(0));
+        }
+        depths
+    }
+
+    pub fn cost(&self) -> Cost {
+        Cost {
+            bootstraps: self.lookups.len(),
+            depth: self.depths().into_iter().max().unwrap_or(0),
+            norm: self
+                .lookups
+                .iter()
+                .map(|lookup| lookup.operand.norm())
+                .max()
+                .unwrap_or(0),
+        }
+    }
+
+    /// The outputs' values in whole messages, for inputs in whole messages: the circuit in the clear.
+    ///
+    /// # Errors
+    /// [`CircuitError::Inconsistent`] where an operand is no whole message from -16 to 15, which no circuit of this crate
+    /// comes to; [`CircuitError::Inputs`].
+    pub fn evaluate(&self, inputs: &[u64]) -> Result<Vec<i64>, CircuitError> {
+        if inputs.len() != self.inputs as usize {
+            return Err(CircuitError::Inputs {
+                expected: self.inputs as usize,
+                got: inputs.len(),
+            });
+        }
+        let mut wires: Vec<i64> = inputs.iter().map(|&x| 2 * x as i64).collect();
+        let whole = |sum: &Sum, wires: &[i64], at: usize| {
+            let halves = sum.value(|wire| wires[wire.0 as usize]);
+            if halves % 2 == 0 && (-32..32).contains(&halves) {
+                return Ok(halves / 2);
+            }
+            Err(CircuitError::Inconsistent { at, halves })
+        };
+        for (at, lookup) in self.lookups.iter().enumerate() {
+            let u = whole(&lookup.operand, &wires, at)?;
+            let entry = |u: i64| i64::from(lookup.table[u as usize]);
+            wires.push(if u >= 0 { entry(u) } else { -entry(u + 16) });
+        }
+        let outputs = self.outputs.iter().enumerate();
+        outputs
+            .map(|(i, sum)| whole(sum, &wires, self.lookups.len() + i))
+            .collect()
+    }
+}

@@ -1,0 +1,53 @@
+//! Sums and differences: carries from limb to limb.
+
+use super::{Int, LIMB};
+use crate::circuit::error::CircuitError;
+use crate::circuit::small::{Lookups, Small};
+
+impl Int {
+    /// self + other, modulo 2^bits: a bootstrap a limb.
+    ///
+    /// # Errors
+    /// [`CircuitError::Noise`].
+    pub fn plus(&self, l: &mut Lookups, other: &Self) -> Result<Self, CircuitError> {
+        let mut carry = Small::constant(0);
+        let mut limbs = Vec::new();
+        let (a, b) = (self.whole(l)?, other.whole(l)?);
+        for (i, (a, b)) in a.iter().zip(&b).enumerate() {
+            let width = (self.bits - LIMB * i as u32).min(LIMB);
+            let above = l.lookup(&[(1, a), (1, b), (1, &carry)], |x| x >> width)?;
+            let sum = l.total(&[(1, a), (1, b), (1, &carry), (-(1 << width), &above)])?;
+            limbs.push(sum.known_within(0, (1 << width) - 1));
+            carry = above;
+        }
+        Ok(Self::of_limbs(self.bits, limbs))
+    }
+
+    /// self - other, modulo 2^bits.
+    ///
+    /// # Errors
+    /// [`CircuitError::Noise`].
+    pub fn minus(&self, l: &mut Lookups, other: &Self) -> Result<Self, CircuitError> {
+        Ok(self.difference(l, other)?.0)
+    }
+
+    /// self - other, and whether other is the larger.
+    pub(super) fn difference(
+        &self,
+        l: &mut Lookups,
+        other: &Self,
+    ) -> Result<(Self, Small), CircuitError> {
+        let mut borrow = Small::constant(0);
+        let mut limbs = Vec::new();
+        let (a, b) = (self.whole(l)?, other.whole(l)?);
+        for (i, (a, b)) in a.iter().zip(&b).enumerate() {
+            let width = (self.bits - LIMB * i as u32).min(LIMB);
+            let terms = [(1, a), (-1, b), (-1, &borrow)];
+            let below = l.lookup(&terms, |x| i64::from(x < 0))?;
+            let sum = l.total(&[(1, a), (-1, b), (-1, &borrow), (1 << width, &below)])?;
+            limbs.push(sum.known_within(0, (1 << width) - 1));
+            borrow = below;
+        }
+        Ok((Self::of_limbs(self.bits, limbs), borrow))
+    }
+}

@@ -1,0 +1,246 @@
+//! Encrypted integers of 1 to 64 bits as small ones, and what is computed on them. All arithmetic is modulo 2^bits; signed
+//! integers are two's complement, and what differs for them takes a [`super::program::Type`].
+//!
+//! An integer lies in limbs of four bits. A limb is a sum that runs from 0 to 15, or a pair of digits in base 4; a pair is
+//! a limb for nothing (4 high + low), and a limb becomes a pair by one bootstrap (high is looked up, low is what is
+//! left). Carries run over limbs, as a table of one constant tells which half of the torus a sum is in; products, choices and
+//! bitwise operations take digits.
+
+mod add;
+mod bits;
+mod compare;
+mod divide;
+mod multiply;
+mod select;
+mod shift;
+mod table;
+
+pub use select::Choice;
+pub use shift::Shift;
+pub use table::MAX_INDEX;
+
+use super::error::CircuitError;
+use super::small::{Lookups, Small};
+
+/// Bits of a limb and of a digit.
+const LIMB: u32 = 4;
+const DIGIT: u32 = 2;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Limb {
+    /// 0 to 15.
+    Whole(Small),
+    /// The low digit and the high one, 0 to 3 each.
+    Pair(Small, Small),
+}
+
+/// An encrypted integer from 0 to 2^bits - 1.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Int {
+    bits: u32,
+    /// The lowest first; the last has what is left of the bits.
+    limbs: Vec<Limb>,
+}
+
+/// 2^bits - 1.
+pub(super) fn mask(bits: u32) -> u64 {
+    u64::MAX >> (64 - bits.clamp(1, 64))
+}
+
+/// The largest value of `width` bits from bit `at` on of an integer of `bits`.
+fn largest(bits: u32, at: u32, width: u32) -> i64 {
+    let left = bits.saturating_sub(at).min(width);
+    (1 << left) - 1
+}
+
+impl Int {
+    pub fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    pub fn constant(bits: u32, value: u64) -> Self {
+        let value = value & mask(bits);
+        let digits =
+            (0..bits.div_ceil(DIGIT)).map(|i| Small::constant((value >> (DIGIT * i) & 3) as i64));
+        Self::of_digits(bits, digits.collect())
+    }
+
+    /// A fresh input, a wire a digit.
+    pub fn input(l: &mut Lookups, bits: u32) -> Self {
+        let digits = (0..bits).step_by(DIGIT as usize);
+        let digits = digits.map(|at| l.input(largest(bits, at, DIGIT)));
+        Self::of_digits(bits, digits.collect())
+    }
+
+    /// A single bit.
+    pub fn bit(bit: Small) -> Self {
+        Self::of_digits(1, vec![bit])
+    }
+
+    /// Of digits in base 4, as many as the bits fill; what is missing is 0.
+    fn of_digits(bits: u32, digits: Vec<Small>) -> Self {
+        let mut digits = digits.into_iter();
+        let mut next = |at: u32| {
+            let digit = digits.next().unwrap_or_else(|| Small::constant(0));
+            digit.known_within(0, largest(bits, at, DIGIT))
+        };
+        let limbs = (0..bits).step_by(LIMB as usize);
+        let limbs = limbs.map(|at| {
+            let low = next(at);
+            let high = if at + DIGIT < bits {
+                next(at + DIGIT)
+            } else {
+                Small::constant(0)
+            };
+            Limb::Pair(low, high)
+        });
+        Self {
+            bits,
+            limbs: limbs.collect(),
+        }
+    }
+
+    /// Of limbs of four bits.
+    fn of_limbs(bits: u32, limbs: Vec<Small>) -> Self {
+        let limbs = limbs.into_iter().enumerate().map(|(i, limb)| {
+            Limb::Whole(limb.known_within(0, largest(bits, LIMB * i as u32, LIMB)))
+        });
+        Self {
+            bits,
+            limbs: limbs.collect(),
+        }
+    }
+
+    /// Its value where that is known.
+    pub fn known(&self) -> Option<u64> {
+        let limbs = self.limbs.iter().enumerate();
+        let values = limbs.map(|(i, limb)| {
+            let value = match limb {
+                Limb::Whole(x) => x.known()?,
+                Limb::Pair(low, high) => low.known()? + 4 * high.known()?,
+            };
+            Some((value as u64) << (LIMB as usize * i))
+        });
+        values.sum()
+    }
+
+    /// Limbs of four bits, for nothing unless a pair is too noisy.
+    fn whole(&self, l: &mut Lookups) -> Result<Vec<Small>, CircuitError> {
+        let limbs = self.limbs.iter().enumerate();
+        limbs
+            .map(|(i, limb)| match limb {
+                Limb::Whole(x) => Ok(x.clone()),
+                Limb::Pair(low, high) => {
+                    let most = largest(self.bits, LIMB * i as u32, LIMB);
+                    Ok(l.total(&[(1, low), (4, high)])?.known_within(0, most))
+                }
+            })
+            .collect()
+    }
+
+    /// Digits in base 4, a bootstrap for each limb that is whole.
+    fn digits(&self, l: &mut Lookups) -> Result<Vec<Small>, CircuitError> {
+        let mut digits = Vec::new();
+        for (i, limb) in self.limbs.iter().enumerate() {
+            let at = LIMB * i as u32;
+            let (low, high) = match limb {
+                Limb::Pair(low, high) => (low.clone(), high.clone()),
+                Limb::Whole(x) => {
+                    let high = l.lookup(&[(1, x)], |x| x >> DIGIT)?;
+                    let low = l.total(&[(1, x), (-4, &high)])?;
+                    (low.known_within(0, largest(self.bits, at, DIGIT)), high)
+                }
+            };
+            digits.push(low);
+            if at + DIGIT < self.bits {
+                digits.push(high);
+            }
+        }
+        Ok(digits)
+    }
+
+    /// Each bit, the lowest first: a bootstrap for each digit, and one more for each limb that is whole.
+    fn separate(&self, l: &mut Lookups) -> Result<Vec<Small>, CircuitError> {
+        let mut bits = Vec::new();
+        for digit in self.digits(l)? {
+            let high = l.lookup(&[(1, &digit)], |x| x >> 1)?;
+            bits.push(l.total(&[(1, &digit), (-2, &high)])?.known_within(0, 1));
+            bits.push(high);
+        }
+        bits.truncate(self.bits as usize);
+        Ok(bits)
+    }
+
+    /// Of single bits, for nothing unless they are too noisy.
+    fn of_bits(l: &mut Lookups, bits: &[Small]) -> Result<Self, CircuitError> {
+        let digits = bits.chunks(2).map(|pair| match pair {
+            [low, high] => Ok(l.total(&[(1, low), (2, high)])?.known_within(0, 3)),
+            _ => Ok(pair[0].clone()),
+        });
+        let digits = digits.collect::<Result<_, CircuitError>>()?;
+        Ok(Self::of_digits(bits.len() as u32, digits))
+    }
+
+    /// The lowest bits, or with zeros (with the top bit, where `signed`) above.
+    ///
+    /// # Errors
+    /// As all here: [`CircuitError::Noise`] where the parameters have too much of it.
+    pub fn resized(&self, l: &mut Lookups, bits: u32, signed: bool) -> Result<Self, CircuitError> {
+        if bits == self.bits {
+            return Ok(self.clone());
+        }
+        if bits > self.bits && !signed {
+            let mut limbs = self.limbs.clone();
+            let more = bits.div_ceil(LIMB) as usize;
+            limbs.resize(more, Limb::Whole(Small::constant(0)));
+            return Ok(Self { bits, limbs });
+        }
+        if bits < self.bits && bits % LIMB == 0 {
+            let limbs = self.limbs[..(bits / LIMB) as usize].to_vec();
+            return Ok(Self { bits, limbs });
+        }
+        let mut digits = self.digits(l)?;
+        if bits > self.bits {
+            let sign = self.sign(l)?;
+            if self.bits % DIGIT == 1
+                && let Some(top) = digits.last_mut()
+            {
+                *top = l.total(&[(1, top), (2, &sign)])?.known_within(0, 3);
+            }
+            let three = l.total(&[(3, &sign)])?;
+            digits.resize(bits.div_ceil(DIGIT) as usize, three);
+        }
+        if bits % DIGIT == 1 {
+            let last = (bits / DIGIT) as usize;
+            digits[last] = l.lookup(&[(1, &digits[last])], |x| x & 1)?;
+        }
+        digits.truncate(bits.div_ceil(DIGIT) as usize);
+        Ok(Self::of_digits(bits, digits))
+    }
+
+    /// Its lowest limb, from 0 to 15: all of it, for at most four bits.
+    ///
+    /// # Errors
+    /// [`CircuitError::Noise`].
+    pub fn low(&self, l: &mut Lookups) -> Result<Small, CircuitError> {
+        let limb = self.whole(l)?.into_iter().next();
+        Ok(limb.unwrap_or_else(|| Small::constant(0)))
+    }
+
+    /// The top bit.
+    fn sign(&self, l: &mut Lookups) -> Result<Small, CircuitError> {
+        let top = self.whole(l)?.pop();
+        let at = (self.bits - 1) % LIMB;
+        let top = top.unwrap_or_else(|| Small::constant(0));
+        l.lookup(&[(1, &top)], |x| x >> at)
+    }
+
+    /// What an output decrypts to: sums of whole messages below 16, and the bit each begins at; known ones too.
+    ///
+    /// # Errors
+    /// [`CircuitError::Noise`].
+    pub fn outputs(&self, l: &mut Lookups) -> Result<Vec<(Small, u32)>, CircuitError> {
+        let limbs = self.whole(l)?.into_iter().zip(0..);
+        Ok(limbs.map(|(limb, i)| (limb, LIMB * i)).collect())
+    }
+}

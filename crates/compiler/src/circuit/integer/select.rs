@@ -1,0 +1,88 @@
+//! One of two integers, by an encrypted bit.
+
+use super::Int;
+use crate::circuit::error::CircuitError;
+use crate::circuit::small::{Lookups, Small};
+
+/// What a bit chooses between.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice<'a> {
+    pub when_true: &'a Int,
+    pub when_false: &'a Int,
+}
+
+impl Int {
+    /// One of two, by a bit: a bootstrap a digit.
+    ///
+    /// # Errors
+    /// [`CircuitError::Noise`].
+    pub fn select(l: &mut Lookups, bit: &Small, choice: Choice<'_>) -> Result<Self, CircuitError> {
+        match bit.known() {
+            Some(0) => Ok(choice.when_false.clone()),
+            Some(_) => Ok(choice.when_true.clone()),
+            None => {
+                let gains = gains(l, bit, choice)?;
+                let digits = choice.when_false.digits(l)?;
+                let to = choice.when_true.digits(l)?;
+                Self::moved_by(l, choice.when_false.bits, 1, &gains, [&digits, &to])
+            }
+        }
+    }
+
+    /// The smaller and the larger, as two's complement where `signed`: what choosing the one takes gives both.
+    ///
+    /// # Errors
+    /// [`CircuitError::Noise`].
+    pub fn ordered(
+        &self,
+        l: &mut Lookups,
+        other: &Self,
+        signed: bool,
+    ) -> Result<(Self, Self), CircuitError> {
+        let less = self.less(l, other, signed)?;
+        if let Some(less) = less.known() {
+            let both = (self.clone(), other.clone());
+            return Ok(if less == 1 { both } else { (both.1, both.0) });
+        }
+        let choice = Choice {
+            when_true: other,
+            when_false: self,
+        };
+        let gains = gains(l, &less, choice)?;
+        let (a, b) = (self.digits(l)?, other.digits(l)?);
+        let most = Self::moved_by(l, self.bits, 1, &gains, [&a, &b])?;
+        let least = Self::moved_by(l, self.bits, -1, &gains, [&b, &a])?;
+        Ok((least, most))
+    }
+
+    /// from + factor * gains, where that is always one of from and to.
+    fn moved_by(
+        l: &mut Lookups,
+        bits: u32,
+        factor: i64,
+        gains: &[Small],
+        [from, to]: [&[Small]; 2],
+    ) -> Result<Self, CircuitError> {
+        let mut digits = Vec::with_capacity(from.len());
+        for ((from, to), gain) in from.iter().zip(to).zip(gains) {
+            let (least, most) = (from.low().min(to.low()), from.high().max(to.high()));
+            let sum = l.total(&[(1, from), (factor, gain)])?;
+            digits.push(sum.known_within(least, most));
+        }
+        Ok(Self::of_digits(bits, digits))
+    }
+}
+
+/// For each digit what choosing the other changes: the difference where the bit is 1, and else 0.
+fn gains(l: &mut Lookups, bit: &Small, choice: Choice<'_>) -> Result<Vec<Small>, CircuitError> {
+    let (a, b) = (choice.when_true.digits(l)?, choice.when_false.digits(l)?);
+    let each = a.iter().zip(&b).map(|(a, b)| {
+        // Differences where the bit is 0, and behind them differences where it is 1.
+        let (low, high) = (a.low() - b.high(), a.high() - b.low());
+        let shift = 1 + high - low;
+        l.lookup(&[(1, a), (-1, b), (shift, bit)], |x| {
+            if x > high { x - shift } else { 0 }
+        })
+    });
+    each.collect()
+}

@@ -1,0 +1,117 @@
+//! Shifts and rotations, by known and by encrypted amounts.
+
+use super::{Choice, DIGIT, Int};
+use crate::circuit::error::CircuitError;
+use crate::circuit::small::{Lookups, Small};
+
+/// Which way bits move, and what comes in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Shift {
+    /// Up, zeros come in.
+    Left,
+    /// Down, zeros come in.
+    Right,
+    /// Down, the top bit comes in.
+    RightSigned,
+    /// Up, what leaves above comes in below.
+    RotateLeft,
+}
+
+impl Int {
+    /// Moved by a known number of bits: a bootstrap a digit where that is odd, or where the width is; else for nothing but
+    /// the digits of whole limbs.
+    ///
+    /// # Errors
+    /// [`CircuitError::Noise`].
+    pub fn shifted(&self, l: &mut Lookups, shift: Shift, by: u32) -> Result<Self, CircuitError> {
+        let bits = self.bits;
+        let by = match shift {
+            Shift::RotateLeft => by % bits,
+            Shift::Left | Shift::Right | Shift::RightSigned => by.min(bits),
+        };
+        if by == 0 {
+            return Ok(self.clone());
+        }
+        if by % DIGIT != 0 || bits % DIGIT != 0 {
+            let of = self.separate(l)?;
+            let top = of[bits as usize - 1].clone();
+            return Self::of_bits(l, &moved(&of, shift, by as usize, &top));
+        }
+        let top = match shift {
+            Shift::RightSigned => {
+                let sign = self.sign(l)?;
+                l.total(&[(3, &sign)])?
+            }
+            Shift::Left | Shift::Right | Shift::RotateLeft => Small::constant(0),
+        };
+        let digits = moved(&self.digits(l)?, shift, (by / DIGIT) as usize, &top);
+        Ok(Self::of_digits(bits, digits))
+    }
+
+    /// Moved by an encrypted number of bits, which is taken as unsigned; by the width and more, all bits have left. A
+    /// rotation is by the amount modulo the width, which is a power of two.
+    ///
+    /// # Errors
+    /// [`CircuitError::Refused`] for rotations of other widths; [`CircuitError::Noise`].
+    pub fn shifted_by(
+        &self,
+        l: &mut Lookups,
+        shift: Shift,
+        by: &Self,
+    ) -> Result<Self, CircuitError> {
+        if let Some(by) = by.known() {
+            let by = match shift {
+                Shift::RotateLeft => by % u64::from(self.bits),
+                Shift::Left | Shift::Right | Shift::RightSigned => by.min(self.bits.into()),
+            };
+            return self.shifted(l, shift, by as u32);
+        }
+        if shift == Shift::RotateLeft && !self.bits.is_power_of_two() {
+            return Err(CircuitError::Refused(format!(
+                "an integer of {} bits cannot be rotated by an encrypted number: the width must be a power of two",
+                self.bits
+            )));
+        }
+        let amount = by.separate(l)?;
+        let stages = u64::from(self.bits - 1)
+            .checked_ilog2()
+            .map_or(0, |x| x + 1);
+        let (useful, above) = amount.split_at((stages as usize).min(amount.len()));
+        let mut at = self.clone();
+        for (i, bit) in useful.iter().enumerate() {
+            let there = at.shifted(l, shift, 1 << i)?;
+            let choice = Choice {
+                when_true: &there,
+                when_false: &at,
+            };
+            at = Self::select(l, bit, choice)?;
+        }
+        if shift == Shift::RotateLeft {
+            return Ok(at);
+        }
+        // Any bit above moves all out.
+        let mut far = Small::constant(0);
+        for bits in above.chunks(8) {
+            let terms: Vec<_> = bits.iter().map(|bit| (1, bit)).chain([(1, &far)]).collect();
+            far = l.lookup(&terms, |x| i64::from(x > 0))?;
+        }
+        let empty = at.shifted(l, shift, self.bits)?;
+        let choice = Choice {
+            when_true: &empty,
+            when_false: &at,
+        };
+        Self::select(l, &far, choice)
+    }
+}
+
+/// What stands at each place after a move by `by` places.
+fn moved(of: &[Small], shift: Shift, by: usize, top: &Small) -> Vec<Small> {
+    let (n, zero) = (of.len(), Small::constant(0));
+    let at = |i: usize| match shift {
+        Shift::Left => i.checked_sub(by).map_or(&zero, |j| &of[j]),
+        Shift::Right => of.get(i + by).unwrap_or(&zero),
+        Shift::RightSigned => of.get(i + by).unwrap_or(top),
+        Shift::RotateLeft => &of[(i + n - by) % n],
+    };
+    (0..n).map(|i| at(i).clone()).collect()
+}

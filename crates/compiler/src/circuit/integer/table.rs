@@ -1,0 +1,52 @@
+//! Tables of integers, read at an encrypted index of at most eight bits.
+
+use super::{DIGIT, Int, LIMB};
+use crate::circuit::error::CircuitError;
+use crate::circuit::small::{Lookups, Small};
+
+/// Bits of an index, at most.
+pub const MAX_INDEX: u32 = 2 * LIMB;
+
+impl Int {
+    /// Entry `self` of a table of integers of `bits` bits; behind its end lie zeros. With up to four bits of index it takes
+    /// a bootstrap for each digit of the entries; with more, one for each block of 16 entries that its digits differ in, and
+    /// as many to choose among the blocks.
+    ///
+    /// # Errors
+    /// [`CircuitError::OutOfRange`] for an index of more than eight bits; [`CircuitError::Noise`].
+    pub fn entry(&self, l: &mut Lookups, bits: u32, table: &[u64]) -> Result<Self, CircuitError> {
+        if self.bits > MAX_INDEX {
+            return Err(CircuitError::OutOfRange {
+                what: "bits of a table's index".to_owned(),
+                expected: format!("1 to {MAX_INDEX}"),
+                got: self.bits.to_string(),
+            });
+        }
+        let limbs = self.whole(l)?;
+        let (low, high) = (&limbs[0], limbs.get(1));
+        let mut digits = Vec::new();
+        for at in (0..bits).step_by(DIGIT as usize) {
+            let digit = |i: usize| (table.get(i).copied().unwrap_or(0) >> at & 3) as i64;
+            let Some(high) = high else {
+                digits.push(l.lookup(&[(1, low)], |x| digit(x as usize))?);
+                continue;
+            };
+            let mut sum = Small::constant(0);
+            for block in 0..=high.high() {
+                let here = l.lookup(&[(1, high)], |x| i64::from(x == block))?;
+                let entry = l.lookup(&[(1, low)], |x| digit(x as usize + 16 * block as usize))?;
+                let chosen =
+                    l.lookup(
+                        &[(4, &here), (1, &entry)],
+                        |x| {
+                            if x >= 4 { x & 3 } else { 0 }
+                        },
+                    )?;
+                // One block alone is not 0.
+                sum = l.total(&[(1, &sum), (1, &chosen)])?.known_within(0, 3);
+            }
+            digits.push(sum);
+        }
+        Ok(Self::of_digits(bits, digits))
+    }
+}

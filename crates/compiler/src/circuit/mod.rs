@@ -1,0 +1,26 @@
+//! Programs on encrypted bits and integers, and what TFHE runs of them.
+//!
+//! | question | file |
+//! | --- | --- |
+//! | what a program is, and its result in the clear | [`program`] |
+//! | what a server runs: lookups on sums, one bootstrap each | [`graph`], [`sum`] |
+//! | which table and which sum a lookup takes | [`small`] |
+//! | integers of digits and limbs, and their operations | [`integer`] |
+//! | from a program to lookups | [`lower`] |
+//! | from BLIF or JSON to lookups | [`netlist`] |
+
+pub mod error;
+pub mod graph;
+pub mod integer;
+pub mod lower;
+pub mod netlist;
+pub mod program;
+pub mod small;
+pub mod sum;
+#[cfg(test)]
+mod tests;
+
+pub use error::CircuitError;
+pub use graph::{Cost, Graph, Lookup};
+pub use lower::{Circuit, Part, Port, lower};
+pub use program::{Program, ProgramBuilder, Type, Value};

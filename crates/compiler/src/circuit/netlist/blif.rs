@@ -1,0 +1,210 @@
+//! BLIF (Berkeley Logic Interchange Format, University of California, 1992): one model of `.names`, and of gates that
+//! Yosys names.
+
+use std::collections::HashMap;
+
+use super::cells::cell;
+use super::{Bus, Driver, Gate, Netlist, Signals};
+use crate::circuit::error::CircuitError;
+
+fn fault<T>(line: usize, what: impl Into<String>) -> Result<T, CircuitError> {
+    Err(CircuitError::Netlist {
+        line,
+        what: what.into(),
+    })
+}
+
+/// The lines that are not empty, with their numbers, those that end with a backslash joined to the next.
+fn lines(text: &str) -> Vec<(usize, String)> {
+    let mut found: Vec<(usize, String)> = Vec::new();
+    let mut goes_on = false;
+    for (i, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or("").trim();
+        let (line, more) = match line.strip_suffix('\\') {
+            Some(line) => (line, true),
+            None => (line, false),
+        };
+        match found.last_mut() {
+            Some((_, before)) if goes_on => {
+                before.push(' ');
+                before.push_str(line);
+            }
+            _ if line.is_empty() && !more => {}
+            _ => found.push((i + 1, line.to_owned())),
+        }
+        goes_on = more;
+    }
+    found
+}
+
+/// The netlist of a BLIF file. Signals `x[0]`, `x[1]`, ... are one integer x.
+///
+/// # Errors
+/// [`CircuitError::Netlist`] with the line: state, gates that are not known, loops, signals that nothing drives or that are
+/// driven twice, more than one model.
+pub fn read(text: &str) -> Result<Netlist, CircuitError> {
+    let mut signals = Signals::default();
+    let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+    // The `.names` whose rows are being read.
+    let mut open: Option<(usize, Gate)> = None;
+    let mut models = 0;
+    let lines = lines(text);
+    for (line, text) in &lines {
+        let line = *line;
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let Some((&first, rest)) = words.split_first() else {
+            continue;
+        };
+        if !first.starts_with('.') {
+            let Some((_, gate)) = &mut open else {
+                return fault(line, format!("`{text}` is a row of no `.names`"));
+            };
+            row(gate, &words, line)?;
+            continue;
+        }
+        if let Some((output, gate)) = open.take() {
+            signals.drive(output, Driver::Gate(gate), line)?;
+        }
+        match first {
+            ".model" => {
+                models += 1;
+                if models > 1 {
+                    return fault(line, "a second model; flatten the design first");
+                }
+            }
+            ".inputs" => {
+                for name in rest {
+                    let signal = signals.of(name);
+                    signals.drive(signal, Driver::Input, line)?;
+                    inputs.push((*name, signal));
+                }
+            }
+            ".outputs" => outputs.extend(rest.iter().map(|name| (*name, signals.of(name)))),
+            ".names" => {
+                let Some((output, operands)) = rest.split_last() else {
+                    return fault(line, "`.names` without a signal");
+                };
+                let gate = Gate {
+                    inputs: operands.iter().map(|name| signals.of(name)).collect(),
+                    products: Vec::new(),
+                    value: true,
+                    at: line,
+                };
+                open = Some((signals.of(output), gate));
+            }
+            ".gate" | ".subckt" => gate(&mut signals, rest, line)?,
+            ".end" => break,
+            ".latch" => return fault(line, "a latch: circuits have no state; unroll the design"),
+            other => return fault(line, format!("`{other}` is not known here")),
+        }
+    }
+    if let Some((output, gate)) = open {
+        let at = gate.at;
+        signals.drive(output, Driver::Gate(gate), at)?;
+    }
+    let Signals { names, drivers, .. } = signals;
+    Netlist::new(&names, drivers, buses(&inputs)?, buses(&outputs)?)
+}
+
+/// A row of `.names`: what each input must be, and what the function is then.
+fn row(gate: &mut Gate, words: &[&str], line: usize) -> Result<(), CircuitError> {
+    let (plane, value) = match words {
+        [value] if gate.inputs.is_empty() => ("", *value),
+        [plane, value] => (*plane, *value),
+        _ => {
+            return fault(
+                line,
+                "a row must be what the inputs are, and what the output is",
+            );
+        }
+    };
+    if plane.len() != gate.inputs.len() {
+        let expected = gate.inputs.len();
+        let got = plane.len();
+        return fault(line, format!("a row of {got} inputs, expected {expected}"));
+    }
+    let value = match value {
+        "0" => false,
+        "1" => true,
+        other => return fault(line, format!("the output is `{other}`, expected 0 or 1")),
+    };
+    if !gate.products.is_empty() && gate.value != value {
+        return fault(line, "rows for 0 and for 1 in one `.names`");
+    }
+    let mut product = Vec::with_capacity(plane.len());
+    for literal in plane.chars() {
+        product.push(match literal {
+            '0' => Some(false),
+            '1' => Some(true),
+            '-' => None,
+            other => return fault(line, format!("an input is `{other}`, expected 0, 1 or -")),
+        });
+    }
+    gate.value = value;
+    gate.products.push(product);
+    Ok(())
+}
+
+/// `.gate kind formal=actual ...`.
+fn gate(signals: &mut Signals, words: &[&str], line: usize) -> Result<(), CircuitError> {
+    let Some((kind, pins)) = words.split_first() else {
+        return fault(line, "a gate without a kind");
+    };
+    let Some((formals, output, table)) = cell(kind) else {
+        return fault(
+            line,
+            format!("the gate `{kind}` is not known; map the design to simple gates or .names"),
+        );
+    };
+    let mut actual = |formal: &str| {
+        let of = |pin: &&str| {
+            pin.strip_prefix(formal)?
+                .strip_prefix('=')
+                .map(str::to_owned)
+        };
+        match pins.iter().find_map(of) {
+            Some(name) => Ok(signals.of(&name)),
+            None => fault(line, format!("pin {formal} of `{kind}` is not connected")),
+        }
+    };
+    let inputs = formals.iter().map(|formal| actual(formal));
+    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+    let output = actual(output)?;
+    signals.drive(
+        output,
+        Driver::Gate(Gate::of_table(inputs, table, line)),
+        line,
+    )
+}
+
+/// Signals `x[0]`, `x[1]`, ... as one bus x, in the order in which their names first come.
+fn buses(signals: &[(&str, usize)]) -> Result<Vec<Bus>, CircuitError> {
+    let mut found: Vec<(String, Vec<Option<usize>>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for (name, signal) in signals {
+        let indexed = name
+            .strip_suffix(']')
+            .and_then(|name| name.rsplit_once('['));
+        let indexed = indexed.and_then(|(bus, index)| Some((bus, index.parse::<usize>().ok()?)));
+        let (bus, index) = indexed.filter(|(_, i)| *i < 64).unwrap_or((name, 0));
+        let place = *places.entry(bus).or_insert_with(|| {
+            found.push((bus.to_owned(), Vec::new()));
+            found.len() - 1
+        });
+        let bits = &mut found[place].1;
+        if bits.len() <= index {
+            bits.resize(index + 1, None);
+        }
+        if bits[index].replace(*signal).is_some() {
+            return fault(0, format!("`{name}` is there twice"));
+        }
+    }
+    let bus = |(name, bits): (String, Vec<Option<usize>>)| {
+        let bits = bits.into_iter().collect::<Option<Vec<usize>>>();
+        match bits {
+            Some(bits) => Ok(Bus { name, bits }),
+            None => fault(0, format!("bits of `{name}` are missing")),
+        }
+    };
+    found.into_iter().map(bus).collect()
+}

@@ -1,0 +1,214 @@
+//! Netlists of gates, as synthesis writes them: BLIF and Yosys' JSON. Each gate becomes a lookup of up to four bits.
+
+mod blif;
+mod cells;
+mod json;
+mod map;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+pub use blif::read as read_blif;
+pub use json::read as read_json;
+pub use map::lower;
+
+use super::error::CircuitError;
+
+/// What drives a signal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Driver {
+    Input,
+    Known(bool),
+    Gate(Gate),
+}
+
+/// A function of signals, as the sum of products that makes it `value`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Gate {
+    inputs: Vec<usize>,
+    /// For each product what each input must be, `None` for either.
+    products: Vec<Vec<Option<bool>>>,
+    /// What the function is where a product holds.
+    value: bool,
+    /// Where it is in the file: a line, or the number of the cell.
+    at: usize,
+}
+
+impl Gate {
+    /// The function of so many inputs whose truth table this is: bit i for the inputs that i is made of, input 0 lowest.
+    fn of_table(inputs: Vec<usize>, table: u64, at: usize) -> Self {
+        let count = inputs.len();
+        let ones = (0..1u64 << count).filter(|row| table >> row & 1 == 1);
+        let product = |row: u64| (0..count).map(|i| Some(row >> i & 1 == 1)).collect();
+        Self {
+            inputs,
+            products: ones.map(product).collect(),
+            value: true,
+            at,
+        }
+    }
+
+    fn holds(&self, of: impl Fn(usize) -> bool) -> bool {
+        let product = |product: &Vec<Option<bool>>| {
+            let mut literals = product.iter().enumerate();
+            literals.all(|(i, wanted)| wanted.is_none_or(|wanted| of(i) == wanted))
+        };
+        self.products.iter().any(product) == self.value
+    }
+}
+
+/// An input or output: its bits, the lowest first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Bus {
+    name: String,
+    bits: Vec<usize>,
+}
+
+/// A netlist without loops, each signal driven once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Netlist {
+    /// Signals in an order in which each comes behind what drives it.
+    order: Vec<usize>,
+    drivers: Vec<Driver>,
+    inputs: Vec<Bus>,
+    outputs: Vec<Bus>,
+}
+
+impl Netlist {
+    /// Checks and orders a netlist; `names` are the signals' in messages.
+    fn new(
+        names: &[String],
+        drivers: Vec<Option<Driver>>,
+        inputs: Vec<Bus>,
+        outputs: Vec<Bus>,
+    ) -> Result<Self, CircuitError> {
+        let fault = |line, what| CircuitError::Netlist { line, what };
+        for bus in inputs.iter().chain(&outputs) {
+            if bus.bits.len() > 64 {
+                let what = format!(
+                    "{} has {} bits, expected 64 at most",
+                    bus.name,
+                    bus.bits.len()
+                );
+                return Err(fault(0, what));
+            }
+        }
+        if outputs.is_empty() {
+            return Err(fault(0, "there is no output".to_owned()));
+        }
+        // Depth first, without recursion: the files may be deep.
+        let mut state = vec![0u8; drivers.len()];
+        let mut order = Vec::new();
+        for root in outputs.iter().flat_map(|bus| &bus.bits) {
+            let mut stack = vec![(*root, 0)];
+            while let Some((signal, next)) = stack.pop() {
+                if state[signal] == 2 {
+                    continue;
+                }
+                let Some(driver) = &drivers[signal] else {
+                    let what = format!("nothing drives `{}`", names[signal]);
+                    return Err(fault(0, what));
+                };
+                let (operands, at): (&[usize], usize) = match driver {
+                    Driver::Gate(gate) => (&gate.inputs, gate.at),
+                    Driver::Input | Driver::Known(_) => (&[], 0),
+                };
+                if next == 0 && state[signal] == 1 {
+                    let what = format!("`{}` depends on itself", names[signal]);
+                    return Err(fault(at, what));
+                }
+                state[signal] = 1;
+                match operands.get(next) {
+                    Some(&operand) => {
+                        stack.push((signal, next + 1));
+                        stack.push((operand, 0));
+                    }
+                    None => {
+                        state[signal] = 2;
+                        order.push(signal);
+                    }
+                }
+            }
+        }
+        let drivers = drivers.into_iter();
+        Ok(Self {
+            order,
+            drivers: drivers.map(|d| d.unwrap_or(Driver::Known(false))).collect(),
+            inputs,
+            outputs,
+        })
+    }
+
+    /// Names and bits of the inputs and of the outputs.
+    pub fn ports(&self) -> [Vec<(&str, u32)>; 2] {
+        [&self.inputs, &self.outputs].map(|buses| {
+            let buses = buses.iter();
+            buses
+                .map(|bus| (bus.name.as_str(), bus.bits.len() as u32))
+                .collect()
+        })
+    }
+
+    /// The outputs for the inputs, in the clear.
+    ///
+    /// # Errors
+    /// [`CircuitError::Inputs`].
+    pub fn evaluate(&self, inputs: &[u64]) -> Result<Vec<u64>, CircuitError> {
+        if inputs.len() != self.inputs.len() {
+            return Err(CircuitError::Inputs {
+                expected: self.inputs.len(),
+                got: inputs.len(),
+            });
+        }
+        let mut values = vec![false; self.drivers.len()];
+        for (bus, value) in self.inputs.iter().zip(inputs) {
+            for (i, &bit) in bus.bits.iter().enumerate() {
+                values[bit] = value >> i & 1 == 1;
+            }
+        }
+        for &signal in &self.order {
+            match &self.drivers[signal] {
+                Driver::Input => {}
+                Driver::Known(value) => values[signal] = *value,
+                Driver::Gate(gate) => values[signal] = gate.holds(|i| values[gate.inputs[i]]),
+            }
+        }
+        let of = |bus: &Bus| {
+            let bits = bus.bits.iter().enumerate();
+            bits.map(|(i, &bit)| u64::from(values[bit]) << i).sum()
+        };
+        Ok(self.outputs.iter().map(of).collect())
+    }
+}
+
+/// Signals by name, as a file names them.
+#[derive(Default)]
+struct Signals {
+    numbers: HashMap<String, usize>,
+    names: Vec<String>,
+    drivers: Vec<Option<Driver>>,
+}
+
+impl Signals {
+    fn of(&mut self, name: &str) -> usize {
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
+        }
+        self.numbers.insert(name.to_owned(), self.names.len());
+        self.names.push(name.to_owned());
+        self.drivers.push(None);
+        self.names.len() - 1
+    }
+
+    fn drive(&mut self, signal: usize, driver: Driver, line: usize) -> Result<(), CircuitError> {
+        if self.drivers[signal].is_some() {
+            return Err(CircuitError::Netlist {
+                line,
+                what: format!("`{}` is driven twice", self.names[signal]),
+            });
+        }
+        self.drivers[signal] = Some(driver);
+        Ok(())
+    }
+}

@@ -1,0 +1,239 @@
+//! Netlists in the clear, lowered, and refused.
+
+use super::{Netlist, lower, read_blif, read_json};
+use crate::circuit::error::CircuitError;
+use crate::circuit::tests::{Dice, run};
+
+fn agree(netlist: &Netlist, inputs: &[u64]) {
+    for limit in [2000, 90] {
+        let circuit = lower(netlist, limit).unwrap();
+        assert_eq!(run(&circuit, inputs), netlist.evaluate(inputs).unwrap());
+    }
+}
+
+/// A ripple-carry adder of so many bits, of two-input gates.
+fn adder(bits: usize) -> String {
+    let names = |of: &str| {
+        (0..bits)
+            .map(|i| format!("{of}[{i}]"))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let mut text = format!(
+        ".model adder\n.inputs {} \\\n  {}\n.outputs {} carry\n.names c0\n",
+        names("a"),
+        names("b"),
+        names("sum")
+    );
+    for i in 0..bits {
+        let next = if i + 1 == bits {
+            "carry".to_owned()
+        } else {
+            format!("c{}", i + 1)
+        };
+        text += &format!(
+            ".names a[{i}] b[{i}] x{i} # half\n10 1\n01 1\n.names x{i} c{i} sum[{i}]\n10 1\n01 1\n\
+             .names a[{i}] b[{i}] g{i}\n11 1\n.names x{i} c{i} p{i}\n11 1\n.names g{i} p{i} {next}\n00 0\n"
+        );
+    }
+    text + ".end\n"
+}
+
+#[test]
+fn an_adder_in_blif() {
+    let netlist = read_blif(&adder(16)).unwrap();
+    let mut dice = Dice(4);
+    for _ in 0..50 {
+        let (a, b) = (dice.value(16), dice.value(16));
+        agree(&netlist, &[a, b]);
+        let sum = netlist.evaluate(&[a, b]).unwrap();
+        assert_eq!(sum, [(a + b) & 0xffff, (a + b) >> 16]);
+    }
+    // Five gates a bit; the three of a carry merge.
+    let cost = lower(&netlist, 2000).unwrap().graph.cost();
+    assert!(cost.bootstraps <= 3 * 16, "{cost:?}");
+}
+
+/// Random covers of up to nine inputs, on whatever is there already.
+#[test]
+fn random_netlists() {
+    let mut dice = Dice(5);
+    for _ in 0..60 {
+        let mut names: Vec<String> = (0..10).map(|i| format!("x[{i}]")).collect();
+        let mut text = format!(".model m\n.inputs {}\n", names.join(" "));
+        let mut gates = String::new();
+        for g in 0..25 {
+            let count = [0, 1, 2, 2, 2, 3, 4, 5, 9][dice.next() as usize % 9];
+            let inputs: Vec<&str> = (0..count)
+                .map(|_| names[dice.next() as usize % names.len()].as_str())
+                .collect();
+            gates += &format!(".names {} g{g}\n", inputs.join(" "));
+            let value = dice.next() % 2;
+            let rows = if count == 0 {
+                dice.next() % 2
+            } else {
+                dice.next() % 4
+            };
+            for _ in 0..rows {
+                let plane: String = (0..count)
+                    .map(|_| ['0', '1', '-'][dice.next() as usize % 3])
+                    .collect();
+                gates += &format!("{plane} {value}\n");
+            }
+            names.push(format!("g{g}"));
+        }
+        text += &format!(".outputs g24 g20 g7 g3\n{gates}.end\n");
+        let netlist = read_blif(&text).unwrap();
+        for _ in 0..10 {
+            agree(&netlist, &[dice.value(10)]);
+        }
+    }
+}
+
+const CELLS: [&str; 16] = [
+    "$_BUF_",
+    "$_NOT_",
+    "$_AND_",
+    "$_NAND_",
+    "$_OR_",
+    "$_NOR_",
+    "$_XOR_",
+    "$_XNOR_",
+    "$_ANDNOT_",
+    "$_ORNOT_",
+    "$_MUX_",
+    "$_NMUX_",
+    "$_AOI3_",
+    "$_OAI3_",
+    "$_AOI4_",
+    "$_OAI4_",
+];
+
+/// Every cell that Yosys names, in both formats, and a table.
+#[test]
+fn cells_in_json_and_blif() {
+    let mut blif = ".model m\n.inputs a b c d\n.outputs".to_owned();
+    let (mut gates, mut cells) = (String::new(), String::new());
+    for (i, kind) in CELLS.iter().enumerate() {
+        blif += &format!(" y[{i}]");
+        let third = if kind.contains("MUX") { "S" } else { "C" };
+        gates += &format!(".gate {kind} A=a B=b {third}=c D=d Y=y[{i}]\n");
+        cells += &format!(
+            r#""u{i:02}": {{"type": "{kind}", "connections": {{"A": [2], "B": [3], "{third}": [4], "D": [5], "Y": [{}]}}}},"#,
+            10 + i
+        );
+    }
+    let blif = read_blif(&format!("{blif}\n{gates}")).unwrap();
+    let port =
+        |name: &str, net: u64| format!(r#""{name}": {{"direction": "input", "bits": [{net}]}}"#);
+    let outputs: Vec<String> = (10..10 + CELLS.len()).map(|net| net.to_string()).collect();
+    let json = format!(
+        r#"{{"creator": "a test", "modules": {{"m": {{"ports": {{{}, {}, {}, {}, "y": {{"direction": "output", "bits": [{}, 40, "1"]}}}},
+            "cells": {{{cells} "lut": {{"type": "$lut", "parameters": {{"WIDTH": 2, "LUT": "0110"}},
+            "connections": {{"A": [2, "0"], "Y": [40]}}}}}}}}}}}}"#,
+        port("a", 2),
+        port("b", 3),
+        port("c", 4),
+        port("d", 5),
+        outputs.join(", ")
+    );
+    let json = read_json(&json).unwrap();
+    for x in 0..16u64 {
+        let inputs = [x & 1, x >> 1 & 1, x >> 2 & 1, x >> 3];
+        agree(&blif, &inputs);
+        agree(&json, &inputs);
+        let cells = blif.evaluate(&inputs).unwrap()[0];
+        let table = (x & 1) << CELLS.len() | 2 << CELLS.len();
+        assert_eq!(json.evaluate(&inputs).unwrap(), [cells | table]);
+        assert_eq!(cells >> 4 & 1 == 1, x & 3 != 0); // $_OR_
+        assert_eq!(cells >> 10 & 1, if x & 4 == 0 { x & 1 } else { x >> 1 & 1 }); // $_MUX_
+    }
+}
+
+#[test]
+fn refusals() {
+    for (text, what) in [
+        (
+            ".inputs a\n.outputs y\n.names y y\n1 1\n",
+            "depends on itself",
+        ),
+        (
+            ".inputs a\n.outputs y\n.names z y\n1 1\n.names y z\n1 1\n",
+            "depends on itself",
+        ),
+        (".inputs a\n.outputs y\n", "nothing drives `y`"),
+        (
+            ".inputs a\n.outputs y\n.names a y\n1 1\n.names a y\n0 1\n",
+            "driven twice",
+        ),
+        (".inputs a\n.outputs a\n.names a\n1\n", "driven twice"),
+        (".inputs a\n.outputs y\n.latch a y re clk 0\n", "no state"),
+        (
+            ".inputs a\n.outputs y\n.gate $_DFF_P_ C=a D=a Q=y\n",
+            "not known",
+        ),
+        (".inputs a\n.outputs y\n.gate $_AND_ A=a Y=y\n", "pin B"),
+        (
+            ".inputs a\n.outputs y\n.names a y\n11 1\n",
+            "2 inputs, expected 1",
+        ),
+        (
+            ".inputs a\n.outputs y\n.names a y\n1 1\n0 0\n",
+            "rows for 0 and for 1",
+        ),
+        (
+            ".inputs a\n.outputs y\n.names a y\n2 1\n",
+            "expected 0, 1 or -",
+        ),
+        (".inputs a\n.outputs y\n1 1\n", "row of no"),
+        (".inputs a[1]\n.outputs a[1]\n", "missing"),
+        (".inputs a a[0]\n.outputs a\n", "twice"),
+        (".model a\n.model b\n", "second model"),
+        (".inputs a\n", "no output"),
+        (".exdc\n", "not known"),
+    ] {
+        match read_blif(text) {
+            Err(CircuitError::Netlist { what: got, .. }) => assert!(got.contains(what), "{got}"),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+    for text in [
+        "",
+        "{}",
+        "[]",
+        r#"{"modules": {}}"#,
+        r#"{"modules": {"a": {"ports": {}}}}"#,
+    ] {
+        assert!(
+            matches!(read_json(text), Err(CircuitError::Netlist { .. })),
+            "{text}"
+        );
+    }
+}
+
+/// What is hostile is refused or read, and nothing panics: cut and altered files.
+#[test]
+fn damaged_files() {
+    let text = adder(3);
+    let mut dice = Dice(6);
+    for _ in 0..3000 {
+        let mut bytes = text.clone().into_bytes();
+        for _ in 0..1 + dice.next() % 3 {
+            let at = dice.next() as usize % bytes.len();
+            match dice.next() % 3 {
+                0 => bytes.truncate(at.max(1)),
+                1 => bytes[at] = b" \n.\\[]#01-ac"[dice.next() as usize % 12],
+                _ => drop(bytes.remove(at)),
+            }
+            if bytes.is_empty() {
+                break;
+            }
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        if let Ok(netlist) = read_blif(&text) {
+            let inputs = vec![5; netlist.inputs.len()];
+            agree(&netlist, &inputs);
+        }
+        let _ = read_json(&text);
+    }
+}

@@ -1,0 +1,419 @@
+//! Programs on integers as they are written: typed values, one instruction each. What the front end makes, before it is
+//! known what the integers are made of.
+
+use super::error::CircuitError;
+use super::integer::mask;
+
+/// An integer of 1 to 64 bits. A single bit is an unsigned one of one bit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Type {
+    bits: u32,
+    signed: bool,
+}
+
+impl Type {
+    pub const BIT: Self = Self {
+        bits: 1,
+        signed: false,
+    };
+
+    /// # Errors
+    /// [`CircuitError::OutOfRange`] for other widths than 1 to 64.
+    pub fn new(bits: u32, signed: bool) -> Result<Self, CircuitError> {
+        if (1..=64).contains(&bits) {
+            return Ok(Self { bits, signed });
+        }
+        Err(CircuitError::OutOfRange {
+            what: "the width of an integer".to_owned(),
+            expected: "1 to 64 bits".to_owned(),
+            got: bits.to_string(),
+        })
+    }
+
+    pub fn bits(self) -> u32 {
+        self.bits
+    }
+
+    pub fn signed(self) -> bool {
+        self.signed
+    }
+
+    /// The value of this type that these bits are.
+    pub fn read(self, bits: u64) -> i128 {
+        let bits = bits & mask(self.bits);
+        if self.signed && bits >> (self.bits - 1) == 1 {
+            i128::from(bits) - (1i128 << self.bits)
+        } else {
+            bits.into()
+        }
+    }
+
+    /// The bits of a value; `None` where the type does not have it.
+    pub fn write(self, value: i128) -> Option<u64> {
+        let bits = value as u64 & mask(self.bits);
+        (self.read(bits) == value).then_some(bits)
+    }
+}
+
+impl std::fmt::Display for Type {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kind = if self.signed { "sint" } else { "uint" };
+        write!(f, "{kind}({})", self.bits)
+    }
+}
+
+/// The result of an instruction, by its number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Value(pub u32);
+
+/// What takes two integers of one type and gives one of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    /// Towards 0; by 0 all bits are 1.
+    Div,
+    /// With the sign of the dividend; by 0 the dividend.
+    Rem,
+    And,
+    Or,
+    Xor,
+    Min,
+    Max,
+}
+
+/// What tells how two integers of one type stand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+}
+
+pub use super::integer::Shift;
+
+/// What an instruction computes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Op {
+    /// The next input.
+    Input {
+        name: String,
+    },
+    /// Its bits.
+    Constant(u64),
+    Binary(Binary, Value, Value),
+    Compare(Comparison, Value, Value),
+    Not(Value),
+    /// By a known number of bits.
+    ShiftBy(Shift, Value, u32),
+    /// By an encrypted, unsigned number of bits.
+    Shift(Shift, Value, Value),
+    /// The second where the bit is 1, else the third.
+    Select(Value, Value, Value),
+    /// Of several of one type.
+    Sum(Vec<Value>),
+    /// Entry of the unsigned index; 0 behind the end.
+    Table(Value, Vec<u64>),
+    /// To the instruction's type: the low bits, or extended by its sign where the operand has one.
+    Convert(Value),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Instr {
+    pub op: Op,
+    pub kind: Type,
+}
+
+/// A straight-line program; values name earlier instructions, and types fit, as [`ProgramBuilder`] sees to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Program {
+    instrs: Vec<Instr>,
+    outputs: Vec<(String, Value)>,
+}
+
+impl Program {
+    pub fn instrs(&self) -> &[Instr] {
+        &self.instrs
+    }
+
+    pub fn outputs(&self) -> &[(String, Value)] {
+        &self.outputs
+    }
+
+    pub fn kind(&self, value: Value) -> Type {
+        self.instrs[value.0 as usize].kind
+    }
+
+    /// Names and types of the inputs, in order.
+    pub fn inputs(&self) -> impl Iterator<Item = (&str, Type)> {
+        self.instrs.iter().filter_map(|instr| match &instr.op {
+            Op::Input { name } => Some((name.as_str(), instr.kind)),
+            _ => None,
+        })
+    }
+
+    /// The outputs' bits for the inputs' bits: in the clear.
+    ///
+    /// # Errors
+    /// [`CircuitError::Inputs`].
+    pub fn evaluate(&self, inputs: &[u64]) -> Result<Vec<u64>, CircuitError> {
+        let expected = self.inputs().count();
+        if inputs.len() != expected {
+            return Err(CircuitError::Inputs {
+                expected,
+                got: inputs.len(),
+            });
+        }
+        let mut inputs = inputs.iter();
+        let mut bits: Vec<u64> = Vec::with_capacity(self.instrs.len());
+        for instr in &self.instrs {
+            let of = |v: Value| bits[v.0 as usize];
+            let read = |v: Value| self.kind(v).read(of(v));
+            let value = match &instr.op {
+                Op::Input { .. } => inputs.next().copied().unwrap_or(0),
+                Op::Constant(bits) => *bits,
+                Op::Binary(op, a, b) => binary(*op, read(*a), read(*b)),
+                Op::Compare(op, a, b) => compare(*op, read(*a), read(*b)).into(),
+                Op::Not(a) => !of(*a),
+                Op::ShiftBy(shift, a, by) => moved(instr.kind, *shift, of(*a), u64::from(*by)),
+                Op::Shift(shift, a, by) => moved(instr.kind, *shift, of(*a), of(*by)),
+                Op::Select(bit, a, b) => of(if of(*bit) == 1 { *a } else { *b }),
+                Op::Sum(terms) => terms.iter().fold(0u64, |all, &x| all.wrapping_add(of(x))),
+                Op::Table(index, table) => table.get(of(*index) as usize).copied().unwrap_or(0),
+                Op::Convert(a) => read(*a) as u64,
+            };
+            bits.push(value & mask(instr.kind.bits));
+        }
+        Ok(self
+            .outputs
+            .iter()
+            .map(|(_, v)| bits[v.0 as usize])
+            .collect())
+    }
+}
+
+fn binary(op: Binary, a: i128, b: i128) -> u64 {
+    let value = match op {
+        Binary::Add => a + b,
+        Binary::Sub => a - b,
+        Binary::Mul => a.wrapping_mul(b),
+        Binary::Div if b == 0 => -1,
+        Binary::Div => a / b,
+        Binary::Rem if b == 0 => a,
+        Binary::Rem => a % b,
+        Binary::And => a & b,
+        Binary::Or => a | b,
+        Binary::Xor => a ^ b,
+        Binary::Min => a.min(b),
+        Binary::Max => a.max(b),
+    };
+    value as u64
+}
+
+fn compare(op: Comparison, a: i128, b: i128) -> bool {
+    match op {
+        Comparison::Equal => a == b,
+        Comparison::NotEqual => a != b,
+        Comparison::Less => a < b,
+        Comparison::LessOrEqual => a <= b,
+    }
+}
+
+fn moved(kind: Type, shift: Shift, x: u64, by: u64) -> u64 {
+    let bits = kind.bits;
+    let by = match shift {
+        Shift::RotateLeft => by % u64::from(bits),
+        Shift::Left | Shift::Right | Shift::RightSigned => by.min(64),
+    } as u32;
+    let wide = u128::from(x & mask(bits));
+    match shift {
+        Shift::Left => (wide << by) as u64,
+        Shift::Right => (wide >> by) as u64,
+        Shift::RightSigned => {
+            let signed = Type { bits, signed: true };
+            (signed.read(x) >> by) as u64
+        }
+        Shift::RotateLeft => (wide << by | wide >> (bits - by)) as u64,
+    }
+}
+
+/// Makes programs, checking types as it goes. Operations whose operands are all known still take their place; they cost
+/// nothing when the program is lowered.
+#[derive(Debug, Default)]
+pub struct ProgramBuilder {
+    program: Program,
+}
+
+impl ProgramBuilder {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn kind(&self, value: Value) -> Result<Type, CircuitError> {
+        let instr = self.program.instrs.get(value.0 as usize);
+        instr.map(|instr| instr.kind).ok_or_else(|| {
+            CircuitError::Refused(format!("value {} is of another program", value.0))
+        })
+    }
+
+    fn push(&mut self, op: Op, kind: Type) -> Value {
+        self.program.instrs.push(Instr { op, kind });
+        Value(self.program.instrs.len() as u32 - 1)
+    }
+
+    pub fn input(&mut self, name: &str, kind: Type) -> Value {
+        let op = Op::Input {
+            name: name.to_owned(),
+        };
+        self.push(op, kind)
+    }
+
+    /// # Errors
+    /// [`CircuitError::OutOfRange`] for a value that the type does not have.
+    pub fn constant(&mut self, value: i128, kind: Type) -> Result<Value, CircuitError> {
+        let bits = kind.write(value).ok_or_else(|| CircuitError::OutOfRange {
+            what: "a constant".to_owned(),
+            expected: format!("a value of {kind}"),
+            got: value.to_string(),
+        })?;
+        Ok(self.push(Op::Constant(bits), kind))
+    }
+
+    fn same(&self, op: &'static str, a: Value, b: Value) -> Result<Type, CircuitError> {
+        let (x, y) = (self.kind(a)?, self.kind(b)?);
+        if x == y {
+            return Ok(x);
+        }
+        Err(CircuitError::Types {
+            op,
+            a: x.to_string(),
+            b: y.to_string(),
+        })
+    }
+
+    /// # Errors
+    /// As all here: [`CircuitError::Types`] for operands whose types do not fit.
+    pub fn binary(&mut self, op: Binary, a: Value, b: Value) -> Result<Value, CircuitError> {
+        let name = match op {
+            Binary::Add => "the sum",
+            Binary::Sub => "the difference",
+            Binary::Mul => "the product",
+            Binary::Div => "the quotient",
+            Binary::Rem => "the remainder",
+            Binary::And | Binary::Or | Binary::Xor => "a bitwise operation",
+            Binary::Min => "the minimum",
+            Binary::Max => "the maximum",
+        };
+        let kind = self.same(name, a, b)?;
+        Ok(self.push(Op::Binary(op, a, b), kind))
+    }
+
+    pub fn compare(&mut self, op: Comparison, a: Value, b: Value) -> Result<Value, CircuitError> {
+        self.same("a comparison", a, b)?;
+        Ok(self.push(Op::Compare(op, a, b), Type::BIT))
+    }
+
+    pub fn not(&mut self, a: Value) -> Result<Value, CircuitError> {
+        let kind = self.kind(a)?;
+        Ok(self.push(Op::Not(a), kind))
+    }
+
+    pub fn shift_by(&mut self, shift: Shift, a: Value, by: u32) -> Result<Value, CircuitError> {
+        let kind = self.kind(a)?;
+        Ok(self.push(Op::ShiftBy(shift, a, by), kind))
+    }
+
+    /// # Errors
+    /// [`CircuitError::Refused`] for an amount that may be negative, or a rotation of a width that is no power of two.
+    pub fn shift(&mut self, shift: Shift, a: Value, by: Value) -> Result<Value, CircuitError> {
+        let (kind, amount) = (self.kind(a)?, self.kind(by)?);
+        if amount.signed {
+            return Err(CircuitError::Refused(format!(
+                "a shift by {amount}: the amount must be unsigned; convert it first"
+            )));
+        }
+        if shift == Shift::RotateLeft && !kind.bits.is_power_of_two() {
+            return Err(CircuitError::Refused(format!(
+                "{kind} cannot be rotated by an encrypted number: its width must be a power of two"
+            )));
+        }
+        Ok(self.push(Op::Shift(shift, a, by), kind))
+    }
+
+    pub fn select(&mut self, bit: Value, a: Value, b: Value) -> Result<Value, CircuitError> {
+        let (condition, kind) = (self.kind(bit)?, self.same("a choice", a, b)?);
+        if condition != Type::BIT {
+            return Err(CircuitError::Refused(format!(
+                "a choice by {condition}: expected a bit; compare with something first"
+            )));
+        }
+        Ok(self.push(Op::Select(bit, a, b), kind))
+    }
+
+    /// # Errors
+    /// [`CircuitError::Inputs`] for no terms.
+    pub fn sum(&mut self, terms: &[Value]) -> Result<Value, CircuitError> {
+        let Some(&first) = terms.first() else {
+            return Err(CircuitError::Inputs {
+                expected: 1,
+                got: 0,
+            });
+        };
+        for &term in terms {
+            self.same("a sum", first, term)?;
+        }
+        let kind = self.kind(first)?;
+        Ok(self.push(Op::Sum(terms.to_vec()), kind))
+    }
+
+    /// # Errors
+    /// [`CircuitError::Refused`] for a signed or long index or a table longer than it reaches; [`CircuitError::OutOfRange`]
+    /// for entries that the type does not have.
+    pub fn table(
+        &mut self,
+        index: Value,
+        entries: &[i128],
+        kind: Type,
+    ) -> Result<Value, CircuitError> {
+        let of = self.kind(index)?;
+        if of.signed || of.bits > super::integer::MAX_INDEX {
+            return Err(CircuitError::Refused(format!(
+                "a table with an index of {of}: expected an unsigned one of at most {} bits; convert it first",
+                super::integer::MAX_INDEX
+            )));
+        }
+        if entries.is_empty() || entries.len() > 1 << of.bits {
+            return Err(CircuitError::OutOfRange {
+                what: "the number of a table's entries".to_owned(),
+                expected: format!("1 to {}, as {of} reaches", 1u32 << of.bits),
+                got: entries.len().to_string(),
+            });
+        }
+        let bits = entries.iter().map(|&value| {
+            kind.write(value).ok_or_else(|| CircuitError::OutOfRange {
+                what: "an entry of a table".to_owned(),
+                expected: format!("a value of {kind}"),
+                got: value.to_string(),
+            })
+        });
+        let bits = bits.collect::<Result<Vec<u64>, _>>()?;
+        Ok(self.push(Op::Table(index, bits), kind))
+    }
+
+    pub fn convert(&mut self, a: Value, kind: Type) -> Result<Value, CircuitError> {
+        self.kind(a)?;
+        Ok(self.push(Op::Convert(a), kind))
+    }
+
+    pub fn output(&mut self, name: &str, value: Value) -> Result<(), CircuitError> {
+        self.kind(value)?;
+        self.program.outputs.push((name.to_owned(), value));
+        Ok(())
+    }
+
+    pub fn finish(self) -> Program {
+        self.program
+    }
+}

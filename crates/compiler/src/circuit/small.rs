@@ -1,0 +1,255 @@
+//! Small encrypted integers, and the lookups on them.
+
+use std::collections::HashMap;
+
+use super::error::CircuitError;
+use super::graph::{ENTRIES, Graph, Lookup, Table};
+use super::sum::{Sum, Wire};
+
+/// An encrypted integer of whole messages, known to lie from `low` to `high`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Small {
+    sum: Sum,
+    low: i64,
+    high: i64,
+}
+
+impl Small {
+    pub fn constant(value: i64) -> Self {
+        Self {
+            sum: Sum::constant(2 * value),
+            low: value,
+            high: value,
+        }
+    }
+
+    pub fn sum(&self) -> &Sum {
+        &self.sum
+    }
+
+    pub fn low(&self) -> i64 {
+        self.low
+    }
+
+    pub fn high(&self) -> i64 {
+        self.high
+    }
+
+    /// Its value where that is known.
+    pub fn known(&self) -> Option<i64> {
+        self.sum.is_constant().then_some(self.sum.halves() / 2)
+    }
+
+    /// self + factor * other.
+    #[must_use]
+    pub fn plus(&self, factor: i64, other: &Self) -> Self {
+        let (a, b) = (factor * other.low, factor * other.high);
+        Self {
+            sum: self.sum.plus(factor, &other.sum),
+            low: self.low + a.min(b),
+            high: self.high + a.max(b),
+        }
+    }
+
+    /// 1 - self, for a bit.
+    #[must_use]
+    pub fn inverted_bit(&self) -> Self {
+        Self::constant(1).plus(-1, self)
+    }
+
+    /// What is known better than from the ranges of its terms.
+    #[must_use]
+    pub fn known_within(mut self, low: i64, high: i64) -> Self {
+        (self.low, self.high) = (self.low.max(low), self.high.min(high));
+        self
+    }
+}
+
+/// Gathers the lookups of a circuit, each once.
+pub struct Lookups {
+    graph: Graph,
+    seen: HashMap<Lookup, Wire>,
+    limit: u64,
+}
+
+impl Lookups {
+    /// Operands of lookups have at most `limit` times the noise of a wire.
+    pub fn new(limit: u64) -> Self {
+        Self {
+            graph: Graph::default(),
+            seen: HashMap::new(),
+            limit,
+        }
+    }
+
+    /// An input from 0 to `high`, at most 15. All inputs come before the first lookup.
+    pub fn input(&mut self, high: i64) -> Small {
+        let wire = Wire(self.graph.inputs);
+        self.graph.inputs += 1;
+        Small {
+            sum: Sum::wire(wire),
+            low: 0,
+            high,
+        }
+    }
+
+    /// The circuit with these outputs.
+    pub fn finish(self, outputs: Vec<Sum>) -> Graph {
+        Graph {
+            outputs,
+            ..self.graph
+        }
+        .without_dead()
+    }
+
+    /// f of the sum of multiples, by one bootstrap, where f is defined from the least to the largest value that the sum
+    /// may have. Those may be 16 apart and more, if for all u and u - 16 in there f(u) + f(u - 16) is the same. A function
+    /// that only adds a constant, or takes from one, takes no bootstrap.
+    ///
+    /// # Errors
+    /// [`CircuitError::Refused`] for functions that no table holds, [`CircuitError::Noise`].
+    pub fn lookup(
+        &mut self,
+        terms: &[(i64, &Small)],
+        f: impl Fn(i64) -> i64,
+    ) -> Result<Small, CircuitError> {
+        let sum = self.total(terms)?;
+        for factor in [1, -1] {
+            let constant = f(sum.low) - factor * sum.low;
+            if (sum.low..=sum.high).all(|x| f(x) == constant + factor * x) {
+                return Ok(Small::constant(constant).plus(factor, &sum));
+            }
+        }
+        self.table(&sum, f)
+    }
+
+    /// The sum of multiples, no noisier than a lookup bears: operands are refreshed first where it would be, the one that
+    /// contributes most before others.
+    ///
+    /// # Errors
+    /// [`CircuitError::Noise`] where fresh ones give too much.
+    pub fn total(&mut self, terms: &[(i64, &Small)]) -> Result<Small, CircuitError> {
+        let mut terms: Vec<(i64, Small)> = terms.iter().map(|&(c, x)| (c, x.clone())).collect();
+        loop {
+            let zero = Small::constant(0);
+            let sum = terms.iter().fold(zero, |sum, (c, x)| sum.plus(*c, x));
+            if sum.sum.norm() <= self.limit {
+                return Ok(sum);
+            }
+            let weight = |c: i64, x: &Small| c.unsigned_abs().pow(2) * x.sum.norm();
+            let noisy = terms.iter_mut().filter(|(_, x)| x.sum.norm() > 1);
+            let Some((_, noisiest)) = noisy.max_by_key(|(c, x)| weight(*c, x)) else {
+                return Err(CircuitError::Noise {
+                    limit: self.limit,
+                    needed: sum.sum.norm(),
+                });
+            };
+            *noisiest = self.table(noisiest, |x| x)?;
+        }
+    }
+
+    /// f of what is in range and not too noisy.
+    fn table(&mut self, x: &Small, f: impl Fn(i64) -> i64) -> Result<Small, CircuitError> {
+        if let Some(value) = x.known() {
+            return Ok(Small::constant(f(value)));
+        }
+        let values: Vec<i64> = (x.low..=x.high).map(&f).collect();
+        let (low, high) = values
+            .iter()
+            .fold((i64::MAX, i64::MIN), |(l, h), &v| (l.min(v), h.max(v)));
+        if low == high {
+            return Ok(Small::constant(low));
+        }
+        let Some((first, middle, table)) = tabulate(&values) else {
+            return Err(CircuitError::Refused(format!(
+                "no table of {ENTRIES} entries holds a function from {} to {}",
+                x.low, x.high
+            )));
+        };
+        // The operand's least value is to be at `first`.
+        let lookup = Lookup {
+            operand: x.sum.clone().shifted(2 * (first - x.low)),
+            table,
+        };
+        let wire = match self.seen.get(&lookup) {
+            Some(&wire) => wire,
+            None => {
+                let wire = Wire(self.graph.wires() as u32);
+                self.graph.lookups.push(lookup.clone());
+                self.seen.insert(lookup, wire);
+                wire
+            }
+        };
+        Ok(Small {
+            sum: Sum::wire(wire).shifted(middle),
+            low,
+            high,
+        })
+    }
+}
+
+/// Where the first value is to be, from -16 to 0, what is added to the entries, in halves, and the entries in halves, so
+/// that the table has all values.
+fn tabulate(values: &[i64]) -> Option<(i64, i64, Table)> {
+    let half = ENTRIES;
+    let fits = |halves: i64| i8::try_from(halves).ok().filter(|h| h.abs() <= 32);
+    let mut sums = (0..values.len().saturating_sub(half)).map(|i| values[i] + values[i + half]);
+    // entry = 2 f(u) - k = -(2 f(u - 16) - k), so k = f(u) + f(u - 16).
+    let middle = sums.next().unwrap_or(0);
+    if sums.any(|other| other != middle) || values.len() > 2 * half {
+        return None;
+    }
+    // As many from 0 on as there is room for.
+    let before = values.len().saturating_sub(half);
+    let mut table = [0i8; ENTRIES];
+    for (i, &value) in values.iter().enumerate() {
+        let entry = fits(2 * value - middle)?;
+        if i >= before {
+            table[i - before] = entry;
+        } else {
+            table[i + half - before] = -entry;
+        }
+    }
+    Some((-(before as i64), middle, table))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lookups, tabulate};
+
+    /// Every f of 17 to 32 values with f(u) + f(u - 16) constant, and no other.
+    #[test]
+    fn tables_of_more_than_half_the_torus() {
+        let carry: Vec<i64> = (0..32).map(|x| i64::from(x >= 16)).collect();
+        assert_eq!(tabulate(&carry), Some((-16, 1, [1; 16])));
+        let equal: Vec<i64> = (-15..=15).map(|x| i64::from(x == 0)).collect();
+        let (first, middle, table) = tabulate(&equal).unwrap();
+        assert_eq!((first, middle), (-15, 0));
+        assert_eq!(table[0], 2);
+        assert!(table[1..].iter().all(|&x| x == 0));
+        assert!(tabulate(&(0..17).collect::<Vec<_>>()).is_some());
+        assert!(tabulate(&(0..18).collect::<Vec<_>>()).is_none());
+        assert!(tabulate(&[0; 33]).is_none());
+    }
+
+    #[test]
+    fn noisy_operands_are_refreshed() {
+        let mut l = Lookups::new(40);
+        let (a, b) = (l.input(1), l.input(3));
+        let x = l.total(&[(4, &a), (1, &b)]).unwrap();
+        assert!(l.lookup(&[(6, &x)], |x| x & 1).is_err()); // 0 to 42
+        let y = l.lookup(&[(1, &x), (-3, &a)], |x| x & 1).unwrap(); // a + b
+        let graph = l.finish(vec![y.sum().clone()]);
+        assert_eq!(graph.lookups.len(), 1);
+        // 2 x has 68 times the noise: x is refreshed.
+        let mut l = Lookups::new(40);
+        let (a, b) = (l.input(1), l.input(3));
+        let x = l.total(&[(4, &a), (1, &b)]).unwrap();
+        let y = l.lookup(&[(2, &x)], |x| x / 2).unwrap();
+        let graph = l.finish(vec![y.sum().clone()]);
+        assert_eq!(graph.lookups.len(), 2);
+        assert_eq!(graph.evaluate(&[1, 2]).unwrap(), [6]);
+        // Nothing makes seven of a wire quiet enough.
+        assert!(Lookups::new(40).total(&[(7, &a)]).is_err());
+    }
+}

@@ -1,0 +1,115 @@
+//! Sums of encrypted values: what needs no bootstrap.
+
+/// An encrypted value of a circuit: an input, or what a lookup gave. It counts in halves of a message, as carries are read
+/// by tables of plus and minus one half.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Wire(pub u32);
+
+/// A constant plus small multiples of wires.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Sum {
+    /// Each wire once, in order, with a factor that is not 0.
+    terms: Vec<(Wire, i64)>,
+    halves: i64,
+}
+
+impl Sum {
+    pub fn constant(halves: i64) -> Self {
+        Self {
+            terms: Vec::new(),
+            halves,
+        }
+    }
+
+    pub fn wire(wire: Wire) -> Self {
+        Self {
+            terms: vec![(wire, 1)],
+            halves: 0,
+        }
+    }
+
+    pub fn terms(&self) -> &[(Wire, i64)] {
+        &self.terms
+    }
+
+    /// The constant, in halves of a message.
+    pub fn halves(&self) -> i64 {
+        self.halves
+    }
+
+    /// The sum of the factors' squares: how many times the noise of a wire it has.
+    pub fn norm(&self) -> u64 {
+        let squares = self.terms.iter().map(|&(_, f)| f.unsigned_abs().pow(2));
+        squares.sum()
+    }
+
+    /// Whether no wire is in it.
+    pub fn is_constant(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// self + factor * other.
+    #[must_use]
+    pub fn plus(&self, factor: i64, other: &Self) -> Self {
+        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
+        let (mut a, mut b) = (self.terms.iter().peekable(), other.terms.iter().peekable());
+        loop {
+            let (wire, f) = match (a.peek(), b.peek()) {
+                (Some(&&(x, f)), Some(&&(y, g))) if x == y => {
+                    (a.next(), b.next());
+                    (x, f + factor * g)
+                }
+                (Some(&&(x, f)), Some(&&(y, _))) if x < y => {
+                    a.next();
+                    (x, f)
+                }
+                (Some(&&(x, f)), None) => {
+                    a.next();
+                    (x, f)
+                }
+                (_, Some(&&(y, g))) => {
+                    b.next();
+                    (y, factor * g)
+                }
+                (None, None) => break,
+            };
+            if f != 0 {
+                terms.push((wire, f));
+            }
+        }
+        Self {
+            terms,
+            halves: self.halves + factor * other.halves,
+        }
+    }
+
+    /// self + constant.
+    #[must_use]
+    pub fn shifted(mut self, halves: i64) -> Self {
+        self.halves += halves;
+        self
+    }
+
+    /// Its value in halves, for values of wires in halves.
+    pub fn value(&self, of: impl Fn(Wire) -> i64) -> i64 {
+        let terms = self.terms.iter().map(|&(wire, f)| f * of(wire));
+        self.halves + terms.sum::<i64>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Sum, Wire};
+
+    #[test]
+    fn terms_merge_and_vanish() {
+        let (a, b) = (Sum::wire(Wire(1)), Sum::wire(Wire(0)));
+        let x = a.plus(4, &b).shifted(3);
+        assert_eq!(x.terms(), [(Wire(0), 4), (Wire(1), 1)]);
+        assert_eq!((x.norm(), x.halves()), (17, 3));
+        assert_eq!(x.value(|w| i64::from(w.0) + 1), 4 + 2 + 3);
+        let y = x.plus(-4, &b);
+        assert_eq!(y, a.clone().shifted(3));
+        assert!(x.plus(-1, &x).is_constant());
+    }
+}

@@ -1,0 +1,272 @@
+//! Every operation, lowered and run in the clear, against the program in the clear.
+
+use super::graph::Cost;
+use super::lower::{Circuit, Part, lower};
+use super::program::{Binary, Comparison, Program, ProgramBuilder, Shift, Type, Value};
+
+/// About what `message_2_carry_2` bears below 2^-64.
+const LIMIT: u64 = 2000;
+
+/// What the outputs decrypt to.
+pub fn run(circuit: &Circuit, inputs: &[u64]) -> Vec<u64> {
+    let mut wires = vec![0; circuit.graph.inputs as usize];
+    for (port, value) in circuit.inputs.iter().zip(inputs) {
+        for part in &port.parts {
+            if let Part::Encrypted { number, at, bits } = part {
+                wires[*number as usize] = value >> at & ((1 << bits) - 1);
+            }
+        }
+    }
+    let sums = circuit.graph.evaluate(&wires).unwrap();
+    let of = |part: &Part| match *part {
+        Part::Encrypted { number, at, .. } => (sums[number as usize] as u64) << at,
+        Part::Known { value, at } => value << at,
+    };
+    let outputs = circuit.outputs.iter();
+    outputs
+        .map(|port| port.parts.iter().map(of).sum())
+        .collect()
+}
+
+/// Small deterministic random numbers.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.0;
+        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ x >> 31
+    }
+
+    /// A value of so many bits, at the edges as often as not.
+    pub fn value(&mut self, bits: u32) -> u64 {
+        let mask = u64::MAX >> (64 - bits);
+        let edge = [0, 1, 2, mask, mask - 1, mask >> 1, (mask >> 1) + 1];
+        match self.next() % 2 {
+            0 => edge[self.next() as usize % edge.len()] & mask,
+            _ => self.next() & mask,
+        }
+    }
+}
+
+fn kind(bits: u32, signed: bool) -> Type {
+    Type::new(bits, signed).unwrap()
+}
+
+type Make = Box<dyn Fn(&mut ProgramBuilder, Value, Value) -> Value>;
+
+/// Everything that takes two integers of a type.
+fn operations(of: Type) -> Vec<(String, Make)> {
+    let mut all: Vec<(String, Make)> = Vec::new();
+    for op in [
+        Binary::Add,
+        Binary::Sub,
+        Binary::Mul,
+        Binary::Div,
+        Binary::Rem,
+        Binary::And,
+        Binary::Or,
+        Binary::Xor,
+        Binary::Min,
+        Binary::Max,
+    ] {
+        let make = move |b: &mut ProgramBuilder, x, y| b.binary(op, x, y).unwrap();
+        all.push((format!("{op:?}"), Box::new(make)));
+    }
+    for op in [
+        Comparison::Equal,
+        Comparison::NotEqual,
+        Comparison::Less,
+        Comparison::LessOrEqual,
+    ] {
+        let make = move |b: &mut ProgramBuilder, x, y| b.compare(op, x, y).unwrap();
+        all.push((format!("{op:?}"), Box::new(make)));
+        let make = move |b: &mut ProgramBuilder, x, y| {
+            let bit = b.compare(op, x, y).unwrap();
+            let sum = b.binary(Binary::Add, x, y).unwrap();
+            b.select(bit, sum, y).unwrap()
+        };
+        all.push((format!("select by {op:?}"), Box::new(make)));
+    }
+    for shift in [
+        Shift::Left,
+        Shift::Right,
+        Shift::RightSigned,
+        Shift::RotateLeft,
+    ] {
+        for by in 0..=of.bits() {
+            let make = move |b: &mut ProgramBuilder, x, _| b.shift_by(shift, x, by).unwrap();
+            all.push((format!("{shift:?} by {by}"), Box::new(make)));
+        }
+        if shift == Shift::RotateLeft && !of.bits().is_power_of_two() {
+            continue;
+        }
+        let make = move |b: &mut ProgramBuilder, x, y| {
+            let by = b.convert(y, kind(of.bits(), false)).unwrap();
+            b.shift(shift, x, by).unwrap()
+        };
+        all.push((format!("{shift:?}"), Box::new(make)));
+    }
+    all.push(("not".into(), Box::new(|b, x, _| b.not(x).unwrap())));
+    for (bits, signed) in [(1, false), (3, false), (7, true), (12, true), (64, false)] {
+        let make = move |b: &mut ProgramBuilder, x, _| b.convert(x, kind(bits, signed)).unwrap();
+        all.push((format!("to {bits} bits"), Box::new(make)));
+    }
+    for terms in [1, 3, 7, 20] {
+        let make = move |b: &mut ProgramBuilder, x, y| {
+            let terms: Vec<Value> = (0..terms).map(|i| if i % 3 == 1 { y } else { x }).collect();
+            b.sum(&terms).unwrap()
+        };
+        all.push((format!("sum of {terms}"), Box::new(make)));
+    }
+    // Constants on either side.
+    for c in [0u64, 1, 5, u64::MAX / 3] {
+        let constant = of.read(c);
+        for op in [
+            Binary::Sub,
+            Binary::Mul,
+            Binary::Div,
+            Binary::Rem,
+            Binary::Max,
+        ] {
+            let make = move |b: &mut ProgramBuilder, x, _| {
+                let c = b.constant(constant, of).unwrap();
+                b.binary(op, x, c).unwrap()
+            };
+            all.push((format!("{op:?} with {constant}"), Box::new(make)));
+            let make = move |b: &mut ProgramBuilder, x, _| {
+                let c = b.constant(constant, of).unwrap();
+                b.binary(op, c, x).unwrap()
+            };
+            all.push((format!("{constant} {op:?}"), Box::new(make)));
+        }
+    }
+    all
+}
+
+fn of_two(of: Type, make: &Make) -> Program {
+    let mut b = ProgramBuilder::new();
+    let (x, y) = (b.input("x", of), b.input("y", of));
+    let z = make(&mut b, x, y);
+    b.output("z", z).unwrap();
+    b.finish()
+}
+
+fn agree(program: &Program, circuit: &Circuit, inputs: &[u64], what: &str) {
+    let expected = program.evaluate(inputs).unwrap();
+    assert_eq!(run(circuit, inputs), expected, "{what} of {inputs:?}");
+}
+
+#[test]
+fn every_operation_on_every_pair_of_four_bits() {
+    for signed in [false, true] {
+        let of = kind(4, signed);
+        for (name, make) in operations(of) {
+            let program = of_two(of, &make);
+            let circuit = lower(&program, LIMIT).unwrap();
+            for x in 0..16 {
+                for y in 0..16 {
+                    agree(&program, &circuit, &[x, y], &format!("{name}, {of}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_operation_at_other_widths() {
+    let mut dice = Dice(1);
+    for bits in [1, 2, 3, 5, 6, 7, 8, 15, 16, 31, 33, 64] {
+        for signed in [false, true] {
+            let of = kind(bits, signed);
+            for (name, make) in operations(of) {
+                let program = of_two(of, &make);
+                // Division takes thousands of lookups at 64 bits; a tight limit refreshes often.
+                let limit = [LIMIT, 700, 300][dice.next() as usize % 3];
+                let circuit = lower(&program, limit).unwrap();
+                assert!(circuit.graph.cost().norm <= limit);
+                for _ in 0..if bits < 32 { 30 } else { 5 } {
+                    let inputs = [dice.value(bits), dice.value(bits)];
+                    agree(&program, &circuit, &inputs, &format!("{name}, {of}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn tables_of_one_and_of_two_limbs() {
+    let mut dice = Dice(2);
+    for index in 1..=8 {
+        for bits in [1, 2, 9, 16] {
+            let (of, to) = (kind(index, false), kind(bits, false));
+            let length = 1 + dice.next() % (1 << index);
+            let entries: Vec<i128> = (0..length).map(|_| to.read(dice.next())).collect();
+            let mut b = ProgramBuilder::new();
+            let x = b.input("x", of);
+            let y = b.table(x, &entries, to).unwrap();
+            b.output("y", y).unwrap();
+            let program = b.finish();
+            let circuit = lower(&program, LIMIT).unwrap();
+            for x in 0..1 << index {
+                agree(&program, &circuit, &[x], "table");
+            }
+        }
+    }
+}
+
+/// Programs of a dozen operations on values of one type, each on any of those before.
+#[test]
+fn random_programs() {
+    let mut dice = Dice(3);
+    for _ in 0..150 {
+        let bits = 1 + dice.next() as u32 % 18;
+        let of = kind(bits, dice.next() % 2 == 0);
+        let operations = operations(of);
+        let mut b = ProgramBuilder::new();
+        let mut values = vec![b.input("x", of), b.input("y", of)];
+        for _ in 0..12 {
+            let pick = |dice: &mut Dice| values[dice.next() as usize % values.len()];
+            let (x, y) = (pick(&mut dice), pick(&mut dice));
+            let (_, make) = &operations[dice.next() as usize % operations.len()];
+            let z = make(&mut b, x, y);
+            values.push(b.convert(z, of).unwrap());
+        }
+        for value in &values[2..] {
+            b.output("z", *value).unwrap();
+        }
+        let program = b.finish();
+        let circuit = lower(&program, LIMIT).unwrap();
+        for _ in 0..10 {
+            let inputs = [dice.value(bits), dice.value(bits)];
+            agree(&program, &circuit, &inputs, "random program");
+        }
+    }
+}
+
+/// What 16 bits cost, as docs/tfhe.md says.
+#[test]
+fn bootstraps_of_sixteen_bits() {
+    let of = kind(16, false);
+    let cost = |name: &str| -> Cost {
+        let operations = operations(of);
+        let (_, make) = operations.iter().find(|(n, _)| n == name).unwrap();
+        lower(&of_two(of, make), LIMIT).unwrap().graph.cost()
+    };
+    for (name, most) in [
+        ("Add", 4),
+        ("Sub", 4),
+        ("Less", 4),
+        ("Equal", 5),
+        ("Max", 12),
+        ("And", 8),
+        ("Mul", 72),
+        ("Div", 280),
+    ] {
+        let cost = cost(name);
+        println!("{name}: {cost:?}");
+        assert!(cost.bootstraps <= most, "{name}: {cost:?}");
+    }
+}

@@ -1,0 +1,37 @@
+//! What running a circuit refuses.
+
+use ringmill_compiler::circuit::CircuitError;
+use ringmill_limits::Halt;
+use ringmill_schemes::tfhe::TfheError;
+use thiserror::Error;
+
+use crate::checkpoint::CheckpointError;
+
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CircuitRunError {
+    #[error("{0}")]
+    Halt(#[from] Halt),
+    #[error(transparent)]
+    Tfhe(#[from] TfheError),
+    #[error(transparent)]
+    Circuit(#[from] CircuitError),
+    #[error("{port}: expected {expected} ciphertexts, got {got}; encrypt it for this program")]
+    Ciphertexts {
+        port: String,
+        expected: usize,
+        got: usize,
+    },
+    #[error("{port} is {got}, expected a value of {expected}")]
+    Value {
+        port: String,
+        expected: String,
+        got: String,
+    },
+    #[error("could not start {threads} worker threads: {reason}; ask for fewer with `cpu:N`")]
+    Threads { threads: usize, reason: String },
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    #[error("a worker thread ended without a result")]
+    Worker,
+}

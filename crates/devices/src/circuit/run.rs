@@ -1,0 +1,367 @@
+//! Runs a circuit's lookups on several threads, each as soon as what it needs is there.
+
+use std::collections::{BinaryHeap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use ringmill_compiler::circuit::Graph;
+use ringmill_compiler::circuit::graph::Table;
+use ringmill_compiler::circuit::sum::{Sum, Wire};
+use ringmill_limits::Watch;
+use ringmill_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, Workspace};
+
+use super::CircuitRunError;
+use super::checkpoint::{self, Reached, Whose};
+use crate::Saving;
+use crate::progress::{Progress, Step};
+
+/// Between two steps of progress.
+const PERIOD: Duration = Duration::from_millis(200);
+
+/// Who computes: keys and threads.
+pub struct Server<'a> {
+    pub evaluator: &'a Evaluator,
+    pub threads: usize,
+    pub watch: &'a Watch,
+    pub progress: &'a dyn Progress,
+}
+
+/// Where a run is kept, and what it goes on from.
+#[derive(Clone, Debug, Default)]
+pub struct Keeping {
+    pub saving: Option<Saving>,
+    pub resume: Option<PathBuf>,
+}
+
+/// What a run gave, and what it took.
+#[derive(Debug)]
+pub struct CircuitRun {
+    pub outputs: Vec<LweCiphertext>,
+    pub elapsed: Duration,
+    pub threads: usize,
+    /// The most wires that were there at a time.
+    pub peak_wires: usize,
+}
+
+/// What threads share.
+struct State {
+    /// Lookups whose operands are there, the one with the longest way to an output first.
+    ready: BinaryHeap<(usize, std::cmp::Reverse<usize>)>,
+    /// Operands that each lookup still waits for.
+    missing: Vec<usize>,
+    wires: Vec<Option<Arc<LweCiphertext>>>,
+    /// Sums that each wire is still to go into.
+    uses: Vec<usize>,
+    finished: Vec<bool>,
+    live: usize,
+    peak: usize,
+    done: usize,
+    failed: Option<CircuitRunError>,
+    told: Instant,
+    saved: Instant,
+}
+
+/// What does not change while a circuit runs.
+struct Plan<'a> {
+    graph: &'a Graph,
+    tables: HashMap<Table, LookupTable>,
+    /// The lookups that take each wire.
+    takers: Vec<Vec<usize>>,
+    /// Lookups from each one to the end of its longest chain.
+    height: Vec<usize>,
+    saving: Option<(Saving, Whose)>,
+    begin: Instant,
+    /// Lookups that were done when the run began.
+    before: usize,
+}
+
+/// Runs a circuit on ciphertexts of its inputs. The same ciphertexts come out whatever the number of threads.
+///
+/// # Errors
+/// [`CircuitRunError::Ciphertexts`] for another number of inputs; ciphertexts of other keys or parameters;
+/// [`CircuitRunError::Checkpoint`]; [`CircuitRunError::Halt`] when it is stopped or memory ends: then it is saved, if it is to
+/// be.
+pub fn run(
+    graph: &Graph,
+    server: &Server<'_>,
+    inputs: Vec<LweCiphertext>,
+    keeping: &Keeping,
+) -> Result<CircuitRun, CircuitRunError> {
+    if inputs.len() != graph.inputs as usize {
+        return Err(CircuitRunError::Ciphertexts {
+            port: "the circuit's inputs".to_owned(),
+            expected: graph.inputs as usize,
+            got: inputs.len(),
+        });
+    }
+    let begin = Instant::now();
+    let kept = keeping.saving.is_some() || keeping.resume.is_some();
+    let whose = kept.then(|| Whose::of(graph, &inputs));
+    let params = server.evaluator.params();
+    let reached = match (&keeping.resume, whose) {
+        (Some(path), Some(whose)) => checkpoint::read(path, whose, params, graph, server.watch)?,
+        _ => Reached {
+            done: vec![false; graph.lookups.len()],
+            ciphertexts: Vec::new(),
+        },
+    };
+    let mut plan = Plan::new(graph, server.evaluator, begin)?;
+    plan.saving = keeping.saving.clone().zip(whose);
+    plan.before = reached.done.iter().filter(|done| **done).count();
+    let threads = server.threads.clamp(1, graph.lookups.len().max(1));
+    let state = Mutex::new(plan.start(inputs, reached));
+    let changed = Condvar::new();
+    std::thread::scope(|scope| -> Result<(), CircuitRunError> {
+        let mut workers = Vec::with_capacity(threads);
+        for _ in 1..threads {
+            let (plan, state, changed) = (&plan, &state, &changed);
+            let worker = std::thread::Builder::new()
+                .spawn_scoped(scope, move || plan.work(server, state, changed));
+            match worker {
+                Ok(worker) => workers.push(worker),
+                Err(e) => {
+                    // Those that run end with the lookup they have.
+                    lock(state).failed = Some(CircuitRunError::Threads {
+                        threads,
+                        reason: e.to_string(),
+                    });
+                    break;
+                }
+            }
+        }
+        plan.work(server, &state, &changed);
+        changed.notify_all();
+        for worker in workers {
+            worker.join().map_err(|_| CircuitRunError::Worker)?;
+        }
+        Ok(())
+    })?;
+    let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(error) = state.failed {
+        if matches!(error, CircuitRunError::Halt(_)) {
+            plan.save(server, &plan.reached(&state.finished, &state.wires))?;
+        }
+        return Err(error);
+    }
+    let wire = |wire: Wire| state.wires[wire.0 as usize].as_deref();
+    let outputs = graph.outputs.iter();
+    let outputs = outputs.map(|sum| summed(server.evaluator, sum, wire));
+    Ok(CircuitRun {
+        outputs: outputs.collect::<Result<_, _>>()?,
+        elapsed: begin.elapsed(),
+        threads,
+        peak_wires: state.peak,
+    })
+}
+
+/// A sum of wires that are there.
+fn summed<'a>(
+    evaluator: &Evaluator,
+    sum: &Sum,
+    wire: impl Fn(Wire) -> Option<&'a LweCiphertext>,
+) -> Result<LweCiphertext, CircuitRunError> {
+    let mut terms = Vec::with_capacity(sum.terms().len());
+    for &(at, factor) in sum.terms() {
+        terms.push((factor, wire(at).ok_or(CircuitRunError::Worker)?));
+    }
+    Ok(evaluator.sum(&terms, sum.halves())?)
+}
+
+impl<'a> Plan<'a> {
+    fn new(
+        graph: &'a Graph,
+        evaluator: &Evaluator,
+        begin: Instant,
+    ) -> Result<Self, CircuitRunError> {
+        let mut tables = HashMap::new();
+        let mut takers = vec![Vec::new(); graph.wires()];
+        for (i, lookup) in graph.lookups.iter().enumerate() {
+            if !tables.contains_key(&lookup.table) {
+                let halves = lookup.table.map(i64::from);
+                let table = LookupTable::of_halves(evaluator.params(), &halves)?;
+                tables.insert(lookup.table, table);
+            }
+            for &(wire, _) in lookup.operand.terms() {
+                takers[wire.0 as usize].push(i);
+            }
+        }
+        let mut height = vec![1; graph.lookups.len()];
+        for (i, lookup) in graph.lookups.iter().enumerate().rev() {
+            for &(wire, _) in lookup.operand.terms() {
+                if let Some(source) = graph.source(wire) {
+                    height[source] = height[source].max(height[i] + 1);
+                }
+            }
+        }
+        Ok(Self {
+            graph,
+            tables,
+            takers,
+            height,
+            saving: None,
+            begin,
+            before: 0,
+        })
+    }
+
+    /// What a checkpoint has of a run.
+    fn reached(&self, done: &[bool], wires: &[Option<Arc<LweCiphertext>>]) -> Reached {
+        let first = self.graph.inputs as usize;
+        let kept = checkpoint::kept(self.graph, done).into_iter();
+        Reached {
+            done: done.to_vec(),
+            ciphertexts: kept
+                .filter_map(|at| wires[first + at].as_deref().cloned())
+                .collect(),
+        }
+    }
+
+    fn save(&self, server: &Server<'_>, reached: &Reached) -> Result<(), CircuitRunError> {
+        match &self.saving {
+            Some((saving, whose)) => {
+                checkpoint::write(&saving.path, *whose, server.evaluator.params(), reached)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn start(&self, inputs: Vec<LweCiphertext>, reached: Reached) -> State {
+        let graph = self.graph;
+        let Reached { done, ciphertexts } = reached;
+        let uses = checkpoint::uses(graph, &done);
+        let first = graph.inputs as usize;
+        let mut wires: Vec<_> = inputs.into_iter().map(|x| Some(Arc::new(x))).collect();
+        wires.resize_with(graph.wires(), || None);
+        for (at, ciphertext) in checkpoint::kept(graph, &done).into_iter().zip(ciphertexts) {
+            wires[first + at] = Some(Arc::new(ciphertext));
+        }
+        let waits = |&&(wire, _): &&(Wire, i64)| graph.source(wire).is_some_and(|at| !done[at]);
+        let lookups = graph.lookups.iter();
+        let missing: Vec<usize> = lookups
+            .map(|lookup| lookup.operand.terms().iter().filter(waits).count())
+            .collect();
+        let all = missing.iter().zip(&done).enumerate();
+        let ready = all.filter(|(_, (missing, done))| **missing == 0 && !**done);
+        let ready = ready.map(|(i, _)| (self.height[i], std::cmp::Reverse(i)));
+        let live = wires.iter().flatten().count();
+        State {
+            ready: ready.collect(),
+            missing,
+            uses,
+            live,
+            peak: live,
+            done: self.before,
+            finished: done,
+            failed: None,
+            told: Instant::now(),
+            saved: Instant::now(),
+            wires,
+        }
+    }
+
+    /// Takes lookups until there are none left, or one fails.
+    fn work(&self, server: &Server<'_>, state: &Mutex<State>, changed: &Condvar) {
+        let mut work = server.evaluator.workspace();
+        let mut held = lock(state);
+        loop {
+            if held.failed.is_some() || held.done == self.graph.lookups.len() {
+                return;
+            }
+            let Some((_, std::cmp::Reverse(at))) = held.ready.pop() else {
+                held = changed.wait(held).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let terms = self.graph.lookups[at].operand.terms();
+            let operands: Vec<(Wire, Option<Arc<LweCiphertext>>)> = terms
+                .iter()
+                .map(|&(wire, _)| (wire, held.wires[wire.0 as usize].clone()))
+                .collect();
+            drop(held);
+            let result = self.lookup(server, &mut work, at, &operands);
+            drop(operands);
+            held = lock(state);
+            match result {
+                Ok(output) => self.finished(server, &mut held, at, output),
+                Err(error) => held.failed = held.failed.take().or(Some(error)),
+            }
+            changed.notify_all();
+            let due = self
+                .saving
+                .as_ref()
+                .is_some_and(|(saving, _)| held.saved.elapsed() > saving.every);
+            if due && held.failed.is_none() {
+                held.saved = Instant::now();
+                let reached = self.reached(&held.finished, &held.wires);
+                drop(held);
+                let saved = self.save(server, &reached);
+                held = lock(state);
+                held.saved = Instant::now();
+                held.failed = held.failed.take().or(saved.err());
+            }
+        }
+    }
+
+    fn lookup(
+        &self,
+        server: &Server<'_>,
+        work: &mut Workspace,
+        at: usize,
+        operands: &[(Wire, Option<Arc<LweCiphertext>>)],
+    ) -> Result<LweCiphertext, CircuitRunError> {
+        server.watch.check()?;
+        let lookup = &self.graph.lookups[at];
+        let wire = |wanted: Wire| {
+            let found = operands.iter().find(|(wire, _)| *wire == wanted);
+            found.and_then(|(_, x)| x.as_deref())
+        };
+        let operand = summed(server.evaluator, &lookup.operand, wire)?;
+        let table = self
+            .tables
+            .get(&lookup.table)
+            .ok_or(CircuitRunError::Worker)?;
+        Ok(server.evaluator.lookup(work, table, &operand)?)
+    }
+
+    /// Puts an output where it belongs, frees what nothing needs any more, and wakes what waited for it.
+    fn finished(&self, server: &Server<'_>, state: &mut State, at: usize, output: LweCiphertext) {
+        let wire = self.graph.inputs as usize + at;
+        state.wires[wire] = Some(Arc::new(output));
+        state.live += 1;
+        state.peak = state.peak.max(state.live);
+        for &(operand, _) in self.graph.lookups[at].operand.terms() {
+            let operand = operand.0 as usize;
+            state.uses[operand] -= 1;
+            if state.uses[operand] == 0 {
+                state.wires[operand] = None;
+                state.live -= 1;
+            }
+        }
+        for &taker in &self.takers[wire] {
+            state.missing[taker] -= 1;
+            if state.missing[taker] == 0 {
+                let height = self.height[taker];
+                state.ready.push((height, std::cmp::Reverse(taker)));
+            }
+        }
+        state.finished[at] = true;
+        state.done += 1;
+        let (done, total) = (state.done, self.graph.lookups.len());
+        if state.told.elapsed() > PERIOD || done == total {
+            state.told = Instant::now();
+            let elapsed = self.begin.elapsed();
+            let left = elapsed.mul_f64((total - done) as f64 / (done - self.before) as f64);
+            server.progress.step(Step {
+                stage: "bootstrapping",
+                done: done as u64,
+                total: total as u64,
+                elapsed,
+                remaining: Some(left),
+            });
+        }
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,423 @@
+//! Circuits under encryption, on toy parameters.
+
+use std::sync::Arc;
+
+use ringmill_compiler::circuit::program::{Binary, Comparison, Shift};
+use ringmill_compiler::circuit::{Circuit, Program, ProgramBuilder, Type, lower, netlist};
+use ringmill_limits::{Halt, Limits, Watch};
+use ringmill_math::PrngSource;
+use ringmill_schemes::tfhe::{Client, Evaluator, LweCiphertext, Messages, Params, ParamsBuilder};
+
+use super::client::{CircuitClient, bound, unbound};
+use super::run::{Server, run};
+use super::{CircuitRun, CircuitRunError, Keeping};
+use crate::Saving;
+use crate::checkpoint::CheckpointError;
+use crate::progress::{Progress, Silent, Step};
+
+struct Setup {
+    client: CircuitClient,
+    evaluator: Evaluator,
+}
+
+fn params() -> Arc<Params> {
+    let messages = Messages::Integers {
+        message_bits: 2,
+        carry_bits: 2,
+    };
+    let toy = ParamsBuilder::toy_for_tests_only().messages(messages);
+    let toy = toy.sizes(|s| {
+        s.log_degree = 9;
+        s.lwe_std = 2f64.powi(-24);
+        s.glwe_std = 2f64.powi(-29);
+    });
+    toy.build().unwrap()
+}
+
+fn setup() -> Setup {
+    let client = Client::new(params()).unwrap();
+    let keys = (
+        client.bootstrap_key().unwrap(),
+        client.key_switch_key().unwrap(),
+    );
+    let evaluator = Evaluator::new(client.params().clone(), &keys.0, &keys.1).unwrap();
+    Setup {
+        client: CircuitClient::new(client),
+        evaluator,
+    }
+}
+
+fn limit(params: &Params) -> u64 {
+    params.noise().largest_norm(4, -40.0).unwrap()
+}
+
+impl Setup {
+    fn encrypt(&self, circuit: &Circuit, inputs: &[i128]) -> Vec<LweCiphertext> {
+        let watch = Watch::default();
+        let ports = circuit.inputs.iter().zip(inputs);
+        let each = ports.map(|(port, &x)| self.client.encrypt(port, x, &watch).unwrap());
+        bound(circuit, each.collect()).unwrap()
+    }
+
+    fn run(
+        &self,
+        circuit: &Circuit,
+        inputs: Vec<LweCiphertext>,
+        threads: usize,
+        watch: &Watch,
+    ) -> Result<CircuitRun, CircuitRunError> {
+        let server = Server {
+            evaluator: &self.evaluator,
+            threads,
+            watch,
+            progress: &Silent,
+        };
+        run(&circuit.graph, &server, inputs, &Keeping::default())
+    }
+
+    fn decrypt(&self, circuit: &Circuit, outputs: Vec<LweCiphertext>) -> Vec<i128> {
+        let outputs = unbound(circuit, outputs);
+        let ports = circuit.outputs.iter().zip(&outputs);
+        ports
+            .map(|(port, limbs)| self.client.decrypt(port, limbs).unwrap())
+            .collect()
+    }
+}
+
+/// Sum, product, quotient, order and choice of two integers.
+fn program(kind: Type) -> Program {
+    let mut b = ProgramBuilder::new();
+    let (x, y) = (b.input("x", kind), b.input("y", kind));
+    for op in [Binary::Add, Binary::Mul, Binary::Div, Binary::Max] {
+        let z = b.binary(op, x, y).unwrap();
+        b.output("z", z).unwrap();
+    }
+    let less = b.compare(Comparison::Less, x, y).unwrap();
+    b.output("less", less).unwrap();
+    let five = b.constant(5, kind).unwrap();
+    b.output("five", five).unwrap();
+    b.finish()
+}
+
+#[test]
+fn integers_under_encryption() {
+    let setup = setup();
+    for (bits, signed) in [(6, false), (5, true), (1, false), (8, true)] {
+        let kind = Type::new(bits, signed).unwrap();
+        let program = match bits {
+            1 => {
+                let mut b = ProgramBuilder::new();
+                let (x, y) = (b.input("x", kind), b.input("y", kind));
+                let z = b.binary(Binary::Xor, x, y).unwrap();
+                b.output("z", z).unwrap();
+                b.finish()
+            }
+            _ => program(kind),
+        };
+        let circuit = lower(&program, limit(setup.client.params())).unwrap();
+        for (x, y) in [(0, 0), (1, 0), (u64::MAX, 3), (21, 37), (9, u64::MAX / 2)] {
+            let inputs = [kind.read(x), kind.read(y)];
+            let given = setup.encrypt(&circuit, &inputs);
+            let ran = setup.run(&circuit, given, 2, &Watch::default()).unwrap();
+            let found = setup.decrypt(&circuit, ran.outputs);
+            let bits = inputs.map(|v| kind.write(v).unwrap());
+            let expected = program.evaluate(&bits).unwrap();
+            let ports = circuit.outputs.iter().zip(expected);
+            let expected: Vec<i128> = ports.map(|(port, v)| port.kind.read(v)).collect();
+            assert_eq!(found, expected, "{inputs:?} of {kind}");
+        }
+    }
+}
+
+/// Every operation of two integers of four bits.
+fn everything(kind: Type) -> Program {
+    let mut b = ProgramBuilder::new();
+    let (x, y) = (b.input("x", kind), b.input("y", kind));
+    let mut results = Vec::new();
+    for op in [
+        Binary::Add,
+        Binary::Sub,
+        Binary::Mul,
+        Binary::Div,
+        Binary::Rem,
+        Binary::And,
+        Binary::Or,
+        Binary::Xor,
+        Binary::Min,
+        Binary::Max,
+    ] {
+        results.push(b.binary(op, x, y).unwrap());
+    }
+    for op in [
+        Comparison::Equal,
+        Comparison::NotEqual,
+        Comparison::Less,
+        Comparison::LessOrEqual,
+    ] {
+        let bit = b.compare(op, x, y).unwrap();
+        results.push(bit);
+        results.push(b.select(bit, x, y).unwrap());
+    }
+    let amount = b.convert(y, Type::new(3, false).unwrap()).unwrap();
+    for shift in [
+        Shift::Left,
+        Shift::Right,
+        Shift::RightSigned,
+        Shift::RotateLeft,
+    ] {
+        results.push(b.shift(shift, x, amount).unwrap());
+        results.push(b.shift_by(shift, x, 1).unwrap());
+    }
+    results.push(b.not(x).unwrap());
+    results.push(b.sum(&[x, y, x, y, y]).unwrap());
+    let wide = Type::new(9, true).unwrap();
+    results.push(b.convert(x, wide).unwrap());
+    let index = b.convert(x, Type::new(4, false).unwrap()).unwrap();
+    let entries: Vec<i128> = (0..16).map(|i| (i * i * 7) % 200).collect();
+    results.push(b.table(index, &entries, wide).unwrap());
+    for value in results {
+        b.output("z", value).unwrap();
+    }
+    b.finish()
+}
+
+fn everything_is_right(signed: bool, pairs: impl Iterator<Item = (u64, u64)>) {
+    let setup = setup();
+    let kind = Type::new(4, signed).unwrap();
+    let program = everything(kind);
+    let circuit = lower(&program, limit(setup.client.params())).unwrap();
+    for (x, y) in pairs {
+        let given = setup.encrypt(&circuit, &[kind.read(x), kind.read(y)]);
+        let ran = setup.run(&circuit, given, 2, &Watch::default()).unwrap();
+        let found = setup.decrypt(&circuit, ran.outputs);
+        let expected = program.evaluate(&[x, y]).unwrap();
+        let ports = circuit.outputs.iter().zip(expected);
+        let expected: Vec<i128> = ports.map(|(port, v)| port.kind.read(v)).collect();
+        assert_eq!(found, expected, "{x} and {y} as {kind}");
+    }
+}
+
+#[test]
+fn every_operation_on_some_pairs_of_four_bits() {
+    for signed in [false, true] {
+        everything_is_right(
+            signed,
+            [(0, 0), (15, 15), (8, 15), (7, 3), (13, 2)].into_iter(),
+        );
+    }
+}
+
+#[test]
+#[ignore = "a hundred thousand bootstraps; `make full` runs it"]
+fn every_operation_on_every_pair_of_four_bits() {
+    for signed in [false, true] {
+        everything_is_right(signed, (0..256).map(|i| (i / 16, i % 16)));
+    }
+}
+
+/// A thousand gates of two inputs, each on any signals before it.
+#[test]
+fn a_random_netlist_of_a_thousand_gates() {
+    let setup = setup();
+    let mut rng = PrngSource::os().fresh().unwrap();
+    let mut below = |n: usize| (rng.next_u64() % n as u64) as usize;
+    let kinds = ["AND", "NAND", "OR", "NOR", "XOR", "XNOR", "ANDNOT", "ORNOT"];
+    let mut names: Vec<String> = (0..16).map(|i| format!("x[{i}]")).collect();
+    let mut gates = String::new();
+    for g in 0..1000 {
+        // Late ones more often, so that the circuit is deep.
+        let recent = names.len().saturating_sub(40);
+        let (a, b) = (recent + below(names.len() - recent), below(names.len()));
+        let kind = kinds[below(kinds.len())];
+        gates += &format!(".gate $_{kind}_ A={} B={} Y=g[{g}]\n", names[a], names[b]);
+        names.push(format!("g[{g}]"));
+    }
+    let inputs = names[..16].join(" ");
+    let outputs: Vec<String> = (0..64)
+        .map(|i| format!(".names g[{}] y[{i}]\n1 1\n", 15 * i + 54))
+        .collect();
+    let ports: Vec<String> = (0..64).map(|i| format!("y[{i}]")).collect();
+    let text = format!(
+        ".inputs {inputs}\n.outputs {}\n{gates}{}",
+        ports.join(" "),
+        outputs.concat()
+    );
+    let netlist = netlist::read_blif(&text).unwrap();
+    let circuit = netlist::lower(&netlist, limit(setup.client.params())).unwrap();
+    for _ in 0..3 {
+        let x = below(1 << 16) as u64;
+        let given = setup.encrypt(&circuit, &[x.into()]);
+        let ran = setup.run(&circuit, given, 2, &Watch::default()).unwrap();
+        let found = setup.decrypt(&circuit, ran.outputs);
+        let expected = netlist.evaluate(&[x]).unwrap();
+        assert_eq!(found, [i128::from(expected[0])], "{x} into\n{text}");
+    }
+}
+
+#[test]
+fn the_same_ciphertexts_on_any_number_of_threads() {
+    let setup = setup();
+    let kind = Type::new(8, false).unwrap();
+    let circuit = lower(&program(kind), limit(setup.client.params())).unwrap();
+    let inputs = setup.encrypt(&circuit, &[200, 77]);
+    let one = setup
+        .run(&circuit, inputs.clone(), 1, &Watch::default())
+        .unwrap();
+    assert!(one.peak_wires < circuit.graph.wires());
+    for threads in [2, 3, 64] {
+        let more = setup
+            .run(&circuit, inputs.clone(), threads, &Watch::default())
+            .unwrap();
+        assert_eq!(one.outputs, more.outputs);
+    }
+}
+
+#[test]
+fn refusals() {
+    let (setup, other) = (setup(), self::setup());
+    let kind = Type::new(8, false).unwrap();
+    let circuit = lower(&program(kind), limit(setup.client.params())).unwrap();
+    let inputs = setup.encrypt(&circuit, &[1, 2]);
+    let watch = Watch::default();
+    let few = setup.run(&circuit, inputs[1..].to_vec(), 1, &watch);
+    assert!(matches!(few, Err(CircuitRunError::Ciphertexts { .. })));
+    let foreign = other.encrypt(&circuit, &[1, 2]);
+    for threads in [1, 3] {
+        let foreign = setup.run(&circuit, foreign.clone(), threads, &watch);
+        assert!(matches!(foreign, Err(CircuitRunError::Tfhe(_))));
+        let stopped = Watch::new(Limits::default());
+        stopped.stop();
+        let stopped = setup.run(&circuit, inputs.clone(), threads, &stopped);
+        assert!(matches!(
+            stopped,
+            Err(CircuitRunError::Halt(Halt::Interrupted))
+        ));
+    }
+    for value in [256, -1, i128::MAX] {
+        let refused = setup.client.encrypt(&circuit.inputs[0], value, &watch);
+        assert!(matches!(refused, Err(CircuitRunError::Value { .. })));
+    }
+    assert!(setup.client.decrypt(&circuit.outputs[0], &[]).is_err());
+}
+
+/// Stops the run when it has done so much.
+struct Stopper<'a> {
+    after: u64,
+    watch: &'a Watch,
+}
+
+impl Progress for Stopper<'_> {
+    fn step(&self, step: Step) {
+        if step.done >= self.after {
+            self.watch.stop();
+        }
+    }
+}
+
+#[test]
+fn a_stopped_run_goes_on_to_the_same_ciphertexts() {
+    let setup = setup();
+    let kind = Type::new(16, false).unwrap();
+    let circuit = lower(&program(kind), limit(setup.client.params())).unwrap();
+    let inputs = setup.encrypt(&circuit, &[50_000, 123]);
+    let whole = setup
+        .run(&circuit, inputs.clone(), 2, &Watch::default())
+        .unwrap();
+    let folder = std::env::temp_dir().join(format!("ringmill-circuit-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("checkpoint");
+    let saving = |every| {
+        Some(Saving {
+            path: path.clone(),
+            every,
+        })
+    };
+    // Saved after every lookup, until each run is stopped by its own clock; the next goes on.
+    let mut resume = None;
+    let mut stops = 0;
+    let found = loop {
+        let watch = Watch::default();
+        let server = Server {
+            evaluator: &setup.evaluator,
+            threads: 2,
+            watch: &watch,
+            progress: &Silent,
+        };
+        let keeping = Keeping {
+            saving: saving(std::time::Duration::ZERO),
+            resume: resume.clone(),
+        };
+        let stop = std::thread::spawn({
+            let watch = watch.clone();
+            move || {
+                std::thread::sleep(std::time::Duration::from_millis(40));
+                watch.stop();
+            }
+        });
+        let ran = run(&circuit.graph, &server, inputs.clone(), &keeping);
+        stop.join().unwrap();
+        match ran {
+            Ok(ran) => break ran.outputs,
+            Err(CircuitRunError::Halt(Halt::Interrupted)) => stops += 1,
+            Err(error) => panic!("{error}"),
+        }
+        assert!(stops < 1000);
+        resume = Some(path.clone());
+    };
+    assert_eq!(found, whole.outputs);
+    // Of another circuit, of other inputs, damaged.
+    let watch = Watch::default();
+    let server = Server {
+        evaluator: &setup.evaluator,
+        threads: 1,
+        watch: &watch,
+        progress: &Silent,
+    };
+    let keeping = Keeping {
+        saving: None,
+        resume: Some(path.clone()),
+    };
+    let stopped = Watch::default();
+    let stopper = Stopper {
+        after: 1,
+        watch: &stopped,
+    };
+    let slow = Server {
+        watch: &stopped,
+        progress: &stopper,
+        ..server
+    };
+    stopped.stop();
+    let saved = Keeping {
+        saving: saving(std::time::Duration::from_secs(1000)),
+        resume: None,
+    };
+    assert!(run(&circuit.graph, &slow, inputs.clone(), &saved).is_err());
+    assert!(run(&circuit.graph, &server, inputs.clone(), &keeping).is_ok());
+    let others = setup.encrypt(&circuit, &[50_000, 123]);
+    let other = lower(&everything(kind), limit(setup.client.params())).unwrap();
+    for (graph, inputs) in [(&circuit.graph, others), (&other.graph, inputs.clone())] {
+        let refused = run(graph, &server, inputs, &keeping);
+        assert!(matches!(
+            refused,
+            Err(CircuitRunError::Checkpoint(
+                CheckpointError::OtherData { .. } | CheckpointError::OtherProgram { .. }
+            ))
+        ));
+    }
+    let bytes = std::fs::read(&path).unwrap();
+    for at in (0..bytes.len()).step_by(bytes.len() / 40) {
+        for cut in [true, false] {
+            let mut bytes = bytes.clone();
+            if cut {
+                bytes.truncate(at);
+            } else {
+                bytes[at] ^= 1;
+            }
+            std::fs::write(&path, bytes).unwrap();
+            let refused = run(&circuit.graph, &server, inputs.clone(), &keeping);
+            assert!(matches!(refused, Err(CircuitRunError::Checkpoint(_))));
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,0 +1,254 @@
+//! Traced programs on integers.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use ringmill_compiler::circuit::netlist::{self, Netlist};
+use ringmill_compiler::circuit::program::{Binary, Comparison, Shift};
+use ringmill_compiler::circuit::{CircuitError, Program, ProgramBuilder, Type, Value, lower};
+
+use super::compiled::LoweredCircuit;
+use super::data::CircuitParams;
+use super::refused;
+use crate::errors::{CompileError, DataError};
+use crate::files;
+use crate::watch::interruptible;
+
+/// Collects a program as it is traced. Values are numbers, types pairs of bits and whether they are signed.
+#[pyclass(frozen, module = "ringmill")]
+pub struct CircuitBuilder {
+    /// `None` once it is finished.
+    inner: Mutex<Option<ProgramBuilder>>,
+}
+
+type Kind = (u32, bool);
+
+fn kind((bits, signed): Kind) -> PyResult<Type> {
+    Type::new(bits, signed).map_err(refused)
+}
+
+fn binary(name: &str) -> Option<Binary> {
+    Some(match name {
+        "add" => Binary::Add,
+        "sub" => Binary::Sub,
+        "mul" => Binary::Mul,
+        "div" => Binary::Div,
+        "rem" => Binary::Rem,
+        "and" => Binary::And,
+        "or" => Binary::Or,
+        "xor" => Binary::Xor,
+        "min" => Binary::Min,
+        "max" => Binary::Max,
+        _ => return None,
+    })
+}
+
+fn comparison(name: &str) -> Option<Comparison> {
+    Some(match name {
+        "eq" => Comparison::Equal,
+        "ne" => Comparison::NotEqual,
+        "lt" => Comparison::Less,
+        "le" => Comparison::LessOrEqual,
+        _ => return None,
+    })
+}
+
+fn shift(name: &str) -> PyResult<Shift> {
+    Ok(match name {
+        "left" => Shift::Left,
+        "right" => Shift::Right,
+        "right_signed" => Shift::RightSigned,
+        "rotate_left" => Shift::RotateLeft,
+        other => return Err(unknown(other)),
+    })
+}
+
+fn unknown(name: &str) -> PyErr {
+    CompileError::new_err(format!("there is no operation `{name}`"))
+}
+
+impl CircuitBuilder {
+    fn with<T>(
+        &self,
+        f: impl FnOnce(&mut ProgramBuilder) -> Result<T, CircuitError>,
+    ) -> PyResult<T> {
+        let mut held = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let builder = held
+            .as_mut()
+            .ok_or_else(|| CompileError::new_err("the program is finished"))?;
+        f(builder).map_err(refused)
+    }
+}
+
+#[pymethods]
+impl CircuitBuilder {
+    #[new]
+    fn new() -> Self {
+        Self {
+            inner: Mutex::new(Some(ProgramBuilder::new())),
+        }
+    }
+
+    fn input(&self, name: &str, of: Kind) -> PyResult<u32> {
+        let of = kind(of)?;
+        self.with(|b| Ok(b.input(name, of).0))
+    }
+
+    fn constant(&self, value: i128, of: Kind) -> PyResult<u32> {
+        let of = kind(of)?;
+        self.with(|b| Ok(b.constant(value, of)?.0))
+    }
+
+    /// An operation of two integers of one type, or a comparison.
+    fn binary(&self, name: &str, a: u32, b: u32) -> PyResult<u32> {
+        let (x, y) = (Value(a), Value(b));
+        match (binary(name), comparison(name)) {
+            (Some(op), _) => self.with(|b| Ok(b.binary(op, x, y)?.0)),
+            (_, Some(op)) => self.with(|b| Ok(b.compare(op, x, y)?.0)),
+            (None, None) => Err(unknown(name)),
+        }
+    }
+
+    fn invert(&self, a: u32) -> PyResult<u32> {
+        self.with(|b| Ok(b.not(Value(a))?.0))
+    }
+
+    fn shift_by(&self, name: &str, a: u32, by: u32) -> PyResult<u32> {
+        let shift = shift(name)?;
+        self.with(|b| Ok(b.shift_by(shift, Value(a), by)?.0))
+    }
+
+    fn shift(&self, name: &str, a: u32, by: u32) -> PyResult<u32> {
+        let shift = shift(name)?;
+        self.with(|b| Ok(b.shift(shift, Value(a), Value(by))?.0))
+    }
+
+    fn select(&self, bit: u32, a: u32, b: u32) -> PyResult<u32> {
+        let (bit, x, y) = (Value(bit), Value(a), Value(b));
+        self.with(|b| Ok(b.select(bit, x, y)?.0))
+    }
+
+    fn sum(&self, terms: Vec<u32>) -> PyResult<u32> {
+        let terms: Vec<Value> = terms.into_iter().map(Value).collect();
+        self.with(|b| Ok(b.sum(&terms)?.0))
+    }
+
+    fn table(&self, index: u32, entries: Vec<i128>, of: Kind) -> PyResult<u32> {
+        let of = kind(of)?;
+        self.with(|b| Ok(b.table(Value(index), &entries, of)?.0))
+    }
+
+    fn convert(&self, a: u32, of: Kind) -> PyResult<u32> {
+        let of = kind(of)?;
+        self.with(|b| Ok(b.convert(Value(a), of)?.0))
+    }
+
+    fn output(&self, name: &str, value: u32) -> PyResult<()> {
+        self.with(|b| b.output(name, Value(value)))
+    }
+
+    fn finish(&self) -> PyResult<CircuitProgram> {
+        let mut held = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let builder = held.take();
+        let builder = builder.ok_or_else(|| CompileError::new_err("the program is finished"))?;
+        Ok(CircuitProgram {
+            inner: builder.finish(),
+        })
+    }
+}
+
+/// A netlist that was read from a file.
+#[pyclass(frozen, module = "ringmill")]
+pub struct CircuitNetlist {
+    inner: Netlist,
+}
+
+#[pymethods]
+impl CircuitNetlist {
+    /// Reads BLIF, or JSON where the file begins with a brace.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let inner = interruptible(py, move |watch| {
+            files::read(&path, watch, |bytes| {
+                let text = str::from_utf8(bytes).map_err(|e| CircuitError::Netlist {
+                    line: 1 + bytes[..e.valid_up_to()]
+                        .iter()
+                        .filter(|&&b| b == b'\n')
+                        .count(),
+                    what: "it is no text".to_owned(),
+                })?;
+                if text.trim_start().starts_with('{') {
+                    netlist::read_json(text)
+                } else {
+                    netlist::read_blif(text)
+                }
+            })
+        })??;
+        Ok(Self { inner })
+    }
+
+    /// Names and bits of inputs and outputs.
+    #[getter]
+    fn ports(&self) -> [Vec<(String, u32)>; 2] {
+        let named = |ports: Vec<(&str, u32)>| {
+            let ports = ports.into_iter();
+            ports.map(|(name, bits)| (name.to_owned(), bits)).collect()
+        };
+        self.inner.ports().map(named)
+    }
+
+    fn evaluate(&self, inputs: Vec<u64>) -> PyResult<Vec<u64>> {
+        self.inner.evaluate(&inputs).map_err(refused)
+    }
+
+    fn compile(
+        &self,
+        py: Python<'_>,
+        params: &CircuitParams,
+        failure: f64,
+    ) -> PyResult<LoweredCircuit> {
+        let netlist = self.inner.clone();
+        LoweredCircuit::of(py, params, failure, move |limit| {
+            netlist::lower(&netlist, limit)
+        })
+    }
+}
+
+/// A traced program on integers.
+#[pyclass(frozen, module = "ringmill")]
+pub struct CircuitProgram {
+    inner: Program,
+}
+
+#[pymethods]
+impl CircuitProgram {
+    /// The outputs in the clear, for the inputs; each must be a value of its type.
+    fn evaluate(&self, inputs: Vec<i128>) -> PyResult<Vec<i128>> {
+        let kinds: Vec<(String, Type)> = (self.inner.inputs())
+            .map(|(name, kind)| (name.to_owned(), kind))
+            .collect();
+        let mut bits = Vec::with_capacity(inputs.len());
+        for ((name, kind), value) in kinds.iter().zip(&inputs) {
+            let out_of_range =
+                || DataError::new_err(format!("{name} is {value}, expected a value of {kind}"));
+            bits.push(kind.write(*value).ok_or_else(out_of_range)?);
+        }
+        let found = self.inner.evaluate(&bits).map_err(refused)?;
+        let outputs = self.inner.outputs().iter().zip(found);
+        Ok(outputs
+            .map(|((_, value), bits)| self.inner.kind(*value).read(bits))
+            .collect())
+    }
+
+    /// The circuit for these parameters, each of whose lookups fails with a probability of at most 2^`failure`.
+    fn compile(
+        &self,
+        py: Python<'_>,
+        params: &CircuitParams,
+        failure: f64,
+    ) -> PyResult<LoweredCircuit> {
+        let program = self.inner.clone();
+        LoweredCircuit::of(py, params, failure, move |limit| lower(&program, limit))
+    }
+}

@@ -1,0 +1,132 @@
+//! The keys of one client of a circuit.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use ringmill_compiler::circuit::{Circuit, Port};
+use ringmill_devices::circuit::CircuitClient;
+use ringmill_devices::circuit::client::ciphertexts;
+use ringmill_limits::Watch;
+use ringmill_schemes::tfhe::{Client, Params, file};
+
+use super::data::{CircuitEvaluationKeys, EncryptedIntegers, ServerKeys};
+use super::{scheme, stopped};
+use crate::errors::DataError;
+use crate::files;
+use crate::watch::interruptible;
+
+/// The secret key and the evaluation keys.
+#[pyclass(frozen, module = "ringmill")]
+pub struct CircuitKeys {
+    client: Arc<CircuitClient>,
+    circuit: Arc<Circuit>,
+    evaluation: Arc<ServerKeys>,
+}
+
+impl CircuitKeys {
+    pub fn new(client: Client, circuit: Arc<Circuit>) -> PyResult<Self> {
+        let bootstrap = client.bootstrap_key().map_err(scheme)?;
+        let switch = client.key_switch_key().map_err(scheme)?;
+        let params = Arc::clone(client.params());
+        Ok(Self {
+            client: Arc::new(CircuitClient::new(client)),
+            circuit,
+            evaluation: Arc::new(ServerKeys::new(params, bootstrap, switch)),
+        })
+    }
+
+    pub fn load(
+        params: Arc<Params>,
+        circuit: Arc<Circuit>,
+        path: &Path,
+        watch: &Watch,
+    ) -> PyResult<Self> {
+        let secret = files::read(path, watch, |bytes| {
+            file::read_secret_key_in_the_clear(bytes, &params)
+        })?;
+        let client = Client::with_secret(params, Arc::new(secret)).map_err(scheme)?;
+        Self::new(client, circuit)
+    }
+}
+
+/// Ports from `first` on, as many as there are values.
+fn ports<'a>(ports: &'a [Port], first: usize, count: usize) -> PyResult<&'a [Port]> {
+    let found = first
+        .checked_add(count)
+        .and_then(|end| ports.get(first..end));
+    found.ok_or_else(|| DataError::new_err("the program has no such input or output"))
+}
+
+#[pymethods]
+impl CircuitKeys {
+    #[getter]
+    fn evaluation_keys(&self) -> CircuitEvaluationKeys {
+        CircuitEvaluationKeys {
+            inner: Arc::clone(&self.evaluation),
+        }
+    }
+
+    #[getter]
+    fn key_id(&self) -> Option<String> {
+        let secret = self.client.client().secret();
+        secret.key_id().map(|id| id.to_string())
+    }
+
+    /// Encrypts values for the input ports from `first` on.
+    fn encrypt(
+        &self,
+        py: Python<'_>,
+        first: usize,
+        values: Vec<i128>,
+    ) -> PyResult<EncryptedIntegers> {
+        let (client, circuit) = (Arc::clone(&self.client), Arc::clone(&self.circuit));
+        interruptible(py, move |watch| {
+            let mut digits = Vec::new();
+            let ports = ports(&circuit.inputs, first, values.len())?;
+            for (port, &value) in ports.iter().zip(&values) {
+                digits.extend(client.encrypt(port, value, watch).map_err(stopped)?);
+            }
+            Ok(EncryptedIntegers {
+                inner: Arc::new(digits),
+                params: Arc::clone(client.params()),
+            })
+        })?
+    }
+
+    /// Decrypts the values of `count` output ports from `first` on.
+    fn decrypt(
+        &self,
+        py: Python<'_>,
+        first: usize,
+        count: usize,
+        given: EncryptedIntegers,
+    ) -> PyResult<Vec<i128>> {
+        let (client, circuit) = (Arc::clone(&self.client), Arc::clone(&self.circuit));
+        interruptible(py, move |watch| {
+            let mut limbs = &given.inner[..];
+            let mut values = Vec::with_capacity(count);
+            for port in ports(&circuit.outputs, first, count)? {
+                watch.check().map_err(|halt| stopped(halt.into()))?;
+                let (own, rest) = limbs.split_at(ciphertexts(port).min(limbs.len()));
+                values.push(client.decrypt(port, own).map_err(stopped)?);
+                limbs = rest;
+            }
+            if limbs.is_empty() {
+                return Ok(values);
+            }
+            Err(DataError::new_err(
+                "an output has more ciphertexts than its type; it is of another program",
+            ))
+        })?
+    }
+
+    /// Writes the secret key, readable by its owner alone.
+    fn save_secret_key(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let client = Arc::clone(&self.client);
+        interruptible(py, move |watch| {
+            let bytes = file::write_secret_key_in_the_clear(client.client().secret());
+            files::write_secret(&path, watch, &bytes)
+        })?
+    }
+}

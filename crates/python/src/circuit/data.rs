@@ -1,0 +1,250 @@
+//! What travels between client and server of a circuit: parameters, ciphertexts, evaluation keys.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use pyo3::prelude::*;
+use ringmill_schemes::file::InsecureParams;
+use ringmill_schemes::tfhe::{
+    BootstrapKey, Evaluator, KeySwitchKey, LweCiphertext, Messages, Params, ParamsBuilder, file,
+    sets,
+};
+
+use super::scheme;
+use crate::errors::ParameterError;
+use crate::files;
+use crate::watch::interruptible;
+
+/// A checked set of parameters.
+#[pyclass(frozen, module = "ringmill")]
+#[derive(Clone)]
+pub struct CircuitParams {
+    pub inner: Arc<Params>,
+}
+
+/// The names of all sets that circuits on integers take.
+#[pyfunction]
+pub fn circuit_sets() -> PyResult<Vec<&'static str>> {
+    let mut found = Vec::new();
+    for name in sets::names() {
+        let mut messages = Messages::Booleans;
+        let builder = ParamsBuilder::named(name).map_err(scheme)?;
+        let _ = builder.sizes(|s| messages = s.messages);
+        if messages != Messages::Booleans {
+            found.push(name);
+        }
+    }
+    Ok(found)
+}
+
+/// The parameters of a set; or, by an ugly name, small ones that keep nothing secret.
+#[pyfunction]
+pub fn circuit_params(name: &str, toy_for_tests_only: bool) -> PyResult<CircuitParams> {
+    let builder = if toy_for_tests_only {
+        ParamsBuilder::toy_for_tests_only()
+            .messages(Messages::Integers {
+                message_bits: 2,
+                carry_bits: 2,
+            })
+            .sizes(|s| {
+                s.log_degree = 9;
+                s.lwe_std = 2f64.powi(-24);
+                s.glwe_std = 2f64.powi(-29);
+            })
+    } else {
+        ParamsBuilder::named(name).map_err(scheme)?
+    };
+    let inner = builder.build().map_err(scheme)?;
+    match inner.sizes().messages {
+        Messages::Integers {
+            message_bits: 2,
+            carry_bits: 2,
+        } => Ok(CircuitParams { inner }),
+        _ => Err(ParameterError::new_err(format!(
+            "the set {name} is not for messages of 2 + 2 bits, which circuits compute on; there is {}",
+            circuit_sets()?.join(", ")
+        ))),
+    }
+}
+
+#[pymethods]
+impl CircuitParams {
+    /// Sizes, security, failures, and why products are exact.
+    #[getter]
+    fn summary(&self) -> String {
+        self.inner.summary()
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let inner = Arc::clone(&self.inner);
+        interruptible(py, move |watch| {
+            files::write(&path, watch, &file::write_params(&inner))
+        })?
+    }
+
+    /// Reads parameters; what is not secure is refused unless it is allowed.
+    #[staticmethod]
+    #[pyo3(signature = (path, allow_insecure_parameters_for_tests_only=false))]
+    fn load(
+        py: Python<'_>,
+        path: PathBuf,
+        allow_insecure_parameters_for_tests_only: bool,
+    ) -> PyResult<Self> {
+        let insecure = if allow_insecure_parameters_for_tests_only {
+            InsecureParams::AllowForTestsOnly
+        } else {
+            InsecureParams::Refuse
+        };
+        let inner = interruptible(py, move |watch| {
+            files::read(&path, watch, |bytes| file::read_params(bytes, insecure))
+        })??;
+        Ok(Self { inner })
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.inner == other.inner
+    }
+
+    fn __repr__(&self) -> String {
+        let first = self.inner.summary();
+        format!(
+            "<ringmill parameters of {}>",
+            first.lines().next().unwrap_or("TFHE")
+        )
+    }
+}
+
+/// The digits of one input or output, encrypted: an integer, or an array of them.
+#[pyclass(frozen, from_py_object, module = "ringmill")]
+#[derive(Clone)]
+pub struct EncryptedIntegers {
+    pub inner: Arc<Vec<LweCiphertext>>,
+    pub params: Arc<Params>,
+}
+
+#[pymethods]
+impl EncryptedIntegers {
+    /// The number of ciphertexts.
+    fn __len__(&self) -> usize {
+        self.inner.len()
+    }
+
+    /// The identity of the secret key in hexadecimal; None where nothing is encrypted.
+    #[getter]
+    fn key_id(&self) -> Option<String> {
+        let first = self.inner.first()?;
+        first.key_id().map(|id| id.to_string())
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let (inner, params) = (Arc::clone(&self.inner), Arc::clone(&self.params));
+        interruptible(py, move |watch| -> PyResult<()> {
+            let bytes = file::write_ciphertexts(&params, &inner).map_err(scheme)?;
+            files::write(&path, watch, &bytes)
+        })?
+    }
+
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf, params: &CircuitParams) -> PyResult<Self> {
+        let params = Arc::clone(&params.inner);
+        let of = Arc::clone(&params);
+        let inner = interruptible(py, move |watch| {
+            files::read(&path, watch, |bytes| file::read_ciphertexts(bytes, &params))
+        })??;
+        Ok(Self {
+            inner: Arc::new(inner),
+            params: of,
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<ringmill encrypted integers: {} ciphertexts>",
+            self.inner.len()
+        )
+    }
+}
+
+/// The two keys that a server bootstraps with; no secret is in them.
+pub struct ServerKeys {
+    pub params: Arc<Params>,
+    pub bootstrap: BootstrapKey,
+    pub switch: KeySwitchKey,
+    /// Expanded and transformed, when a run first needs them.
+    evaluator: OnceLock<Arc<Evaluator>>,
+}
+
+impl ServerKeys {
+    pub fn new(params: Arc<Params>, bootstrap: BootstrapKey, switch: KeySwitchKey) -> Self {
+        Self {
+            params,
+            bootstrap,
+            switch,
+            evaluator: OnceLock::new(),
+        }
+    }
+
+    /// The keys as bootstraps read them. No lock is held while they are made: a process that is forked meanwhile makes
+    /// its own.
+    pub fn evaluator(&self) -> PyResult<Arc<Evaluator>> {
+        if let Some(made) = self.evaluator.get() {
+            return Ok(Arc::clone(made));
+        }
+        let made = Evaluator::new(Arc::clone(&self.params), &self.bootstrap, &self.switch);
+        let made = Arc::new(made.map_err(scheme)?);
+        Ok(Arc::clone(self.evaluator.get_or_init(|| made)))
+    }
+}
+
+/// What a server needs to compute on a client's ciphertexts.
+#[pyclass(frozen, module = "ringmill")]
+#[derive(Clone)]
+pub struct CircuitEvaluationKeys {
+    pub inner: Arc<ServerKeys>,
+}
+
+const BOOTSTRAP: &str = "bootstrap.key";
+const SWITCH: &str = "switch.key";
+
+#[pymethods]
+impl CircuitEvaluationKeys {
+    /// The identity of the secret key in hexadecimal.
+    #[getter]
+    fn key_id(&self) -> Option<String> {
+        self.inner.bootstrap.key_id().map(|id| id.to_string())
+    }
+
+    /// Writes bootstrap.key and switch.key into a folder, which is made if it is missing.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let keys = Arc::clone(&self.inner);
+        interruptible(py, move |watch| -> PyResult<()> {
+            files::make_folder(&path)?;
+            let bootstrap = file::write_bootstrap_key(&keys.params, &keys.bootstrap);
+            files::write(&path.join(BOOTSTRAP), watch, &bootstrap)?;
+            let switch = file::write_key_switch_key(&keys.params, &keys.switch);
+            files::write(&path.join(SWITCH), watch, &switch)
+        })?
+    }
+
+    /// Reads the keys of these parameters from a folder.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf, params: &CircuitParams) -> PyResult<Self> {
+        let params = Arc::clone(&params.inner);
+        let inner = interruptible(py, move |watch| -> PyResult<_> {
+            let bootstrap = files::read(&path.join(BOOTSTRAP), watch, |bytes| {
+                file::read_bootstrap_key(bytes, &params)
+            })?;
+            let switch = files::read(&path.join(SWITCH), watch, |bytes| {
+                file::read_key_switch_key(bytes, &params)
+            })?;
+            Ok(ServerKeys::new(params, bootstrap, switch))
+        })??;
+        Ok(Self {
+            inner: Arc::new(inner),
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        "<ringmill evaluation keys of TFHE>".to_owned()
+    }
+}

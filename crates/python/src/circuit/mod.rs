@@ -1,0 +1,55 @@
+//! Circuits on encrypted integers, under TFHE: traced, compiled, run.
+
+mod builder;
+mod client;
+mod compiled;
+mod data;
+
+use pyo3::prelude::*;
+
+use crate::errors::{CompileError, DataError, FileError, KeysError, ParameterError, raise};
+use ringmill_compiler::circuit::CircuitError;
+use ringmill_devices::circuit::CircuitRunError;
+use ringmill_schemes::tfhe::TfheError;
+
+/// What making a circuit refuses; the Python side, which knows the line, adds it.
+fn refused(error: CircuitError) -> PyErr {
+    match error {
+        CircuitError::Noise { .. } => raise::<ParameterError, _>(error),
+        _ => raise::<CompileError, _>(error),
+    }
+}
+
+/// What the scheme refuses.
+fn scheme(error: TfheError) -> PyErr {
+    match error {
+        TfheError::OtherKeys(_) | TfheError::OtherParams { .. } | TfheError::WrongKey { .. } => {
+            raise::<KeysError, _>(error)
+        }
+        TfheError::Message { .. } => raise::<DataError, _>(error),
+        _ => raise::<ParameterError, _>(error),
+    }
+}
+
+/// What a run refuses.
+fn stopped(error: CircuitRunError) -> PyErr {
+    match error {
+        CircuitRunError::Tfhe(error) => scheme(error),
+        CircuitRunError::Circuit(error) => refused(error),
+        CircuitRunError::Checkpoint(error) => raise::<FileError, _>(error),
+        error => raise::<DataError, _>(error),
+    }
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<builder::CircuitBuilder>()?;
+    m.add_class::<builder::CircuitProgram>()?;
+    m.add_class::<builder::CircuitNetlist>()?;
+    m.add_class::<compiled::LoweredCircuit>()?;
+    m.add_class::<client::CircuitKeys>()?;
+    m.add_class::<data::CircuitParams>()?;
+    m.add_class::<data::CircuitEvaluationKeys>()?;
+    m.add_class::<data::EncryptedIntegers>()?;
+    m.add_function(wrap_pyfunction!(data::circuit_params, m)?)?;
+    m.add_function(wrap_pyfunction!(data::circuit_sets, m)?)
+}

@@ -1,0 +1,35 @@
+//! Netlists of gates.
+
+use ringmill_compiler::circuit::netlist::{Netlist, lower, read_blif, read_json};
+
+/// Names that are long together take long to look through; what is hostile is short here.
+const WIRES: u64 = 4096;
+
+/// Either format; what is read is lowered too.
+pub fn parse(bytes: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return false;
+    };
+    let read: [Result<Netlist, _>; 2] = [read_blif(text), read_json(text)];
+    let mut taken = false;
+    for netlist in read.into_iter().flatten() {
+        taken = true;
+        let [inputs, _] = netlist.ports();
+        if (bytes.len() as u64) < WIRES {
+            let _ = lower(&netlist, 100);
+        }
+        let given = vec![u64::MAX / 3; inputs.len()];
+        assert!(netlist.evaluate(&given).is_ok());
+    }
+    taken
+}
+
+pub fn seeds() -> Vec<Vec<u8>> {
+    let blif = ".model m\n.inputs a[0] a[1] \\\n b\n.outputs s c\n.names a[0] b x # a half\n10 1\n01 1\n\
+                .names x a[1] b s\n1-1 0\n01- 0\n.gate $_AND_ A=x B=s Y=c\n.end\n";
+    let json = r#"{"modules": {"m": {"attributes": {"top": 1}, "ports": {"a": {"direction": "input", "bits": [2, 3]},
+        "y": {"direction": "output", "bits": [4, 5, "1"]}}, "cells": {
+        "g": {"type": "$_XOR_", "connections": {"A": [2], "B": [3], "Y": [4]}},
+        "h": {"type": "$lut", "parameters": {"LUT": "0110"}, "connections": {"A": [4, 2], "Y": [5]}}}}}}"#;
+    [blif, json].map(|text| text.as_bytes().to_vec()).to_vec()
+}

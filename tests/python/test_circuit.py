@@ -1,0 +1,294 @@
+"""Circuits on encrypted integers: traced, compiled, run under small parameters, against Python."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ringmill as rm
+
+TOY = rm.circuit_params(toy_for_tests_only=True)
+
+
+def ran(circuit: rm.Circuit, **inputs: Any) -> Any:
+    compiled = circuit.compile(TOY, failure=-40)
+    client = compiled.keygen()
+    return client.decrypt(compiled.run(client.encrypt(**inputs), progress=False))
+
+
+@rm.circuit
+def everything(x: rm.Encrypted[rm.uint(8)], y: rm.Encrypted[rm.uint(8)]):
+    return {
+        "arithmetic": [x + y, x - y, x * y, x // y, x % y, -x, 3 + x, 200 - x, 5 * x, x // 3, 100 % x],
+        "bits": [x & y, x | y, x ^ y, ~x, x << 3, x >> 1, x << (y & 7), x >> y, x.rotate_left(3), x.rotate_left(y)],
+        "order": [x < y, x <= y, x > y, x >= y, x == y, x != y, x < 100, x >= 100],
+        "choice": [rm.select(x < y, x, y), rm.minimum(x, y), rm.maximum(x, 77), rm.select(x == 3, 1, y)],
+        "table": rm.lookup(x, [i * i % 1000 for i in range(200)], rm.uint(10)),
+        "wide": x.to(rm.uint(12)) * y.to(rm.uint(12)),
+        "sum": rm.add_all([x, y, x, 7]),
+    }
+
+
+def expected(x: int, y: int) -> dict[str, Any]:
+    m = 255
+
+    def rotated(by: int) -> int:
+        by %= 8
+        return (x << by | x >> (8 - by)) & m
+
+    return {
+        "arithmetic": [
+            *((x + y) & m, (x - y) & m, x * y & m, x // y if y else m, x % y if y else x, -x & m),
+            *((3 + x) & m, (200 - x) & m, 5 * x & m, x // 3, 100 % x if x else 100),
+        ],
+        "bits": [
+            *(x & y, x | y, x ^ y, ~x & m, x << 3 & m, x >> 1, x << (y & 7) & m, x >> y),
+            *(rotated(3), rotated(y)),
+        ],
+        "order": [x < y, x <= y, x > y, x >= y, x == y, x != y, x < 100, x >= 100],
+        "choice": [min(x, y), min(x, y), max(x, 77), 1 if x == 3 else y],
+        "table": x * x % 1000 if x < 200 else 0,
+        "wide": x * y & 4095,
+        "sum": (2 * x + y + 7) & m,
+    }
+
+
+def same(found: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    return all(np.array_equal(np.asarray(found[name]), np.asarray(wanted[name])) for name in wanted)
+
+
+def test_in_the_clear() -> None:
+    rng = random.Random(1)
+    for _ in range(200):
+        x, y = (rng.choice([0, 1, 3, 99, 127, 128, 255, rng.randrange(256)]) for _ in range(2))
+        assert same(everything(x, y), expected(x, y)), (x, y)
+
+
+def test_under_encryption() -> None:
+    compiled = everything.compile(TOY, failure=-40)
+    client = compiled.keygen()
+    rng = random.Random()
+    for x, y in [(0, 0), (255, 3), (3, 200), (rng.randrange(256), rng.randrange(256))]:
+        run = compiled.run(client.encrypt(x=x, y=y), progress=False)
+        assert same(client.decrypt(run), expected(x, y)), (x, y)
+        assert run.bootstraps == compiled.bootstraps
+
+
+def test_signed_integers() -> None:
+    @rm.circuit
+    def signed(x: rm.Encrypted[rm.sint(7)], y: rm.Encrypted[rm.sint(7)]):
+        return [x + y, x.quotient(y), x.remainder(y), x >> 2, rm.minimum(x, y), rm.select(x < 0, -x, x)]
+
+    def wrapped(value: int) -> int:
+        return (value + 64) % 128 - 64
+
+    for x, y in [(-64, -1), (-64, 63), (-7, 2), (7, -2), (0, 0), (-1, 0), (5, 5)]:
+        quotient = int(x / y) if y else -1
+        remainder = x - y * quotient if y else x
+        wanted = [x + y, quotient, remainder, x >> 2, min(x, y), abs(x)]
+        assert list(signed(x, y)) == [wrapped(value) for value in wanted], (x, y)
+    assert list(ran(signed, x=-7, y=2)) == [-5, -3, -1, -2, -7, 7]
+
+
+def test_arrays_bits_and_circuits_in_circuits() -> None:
+    @rm.circuit
+    def count(flags: rm.Encrypted[rm.bit[20]]):
+        return rm.add_all([flag.to(rm.uint(5)) for flag in flags])
+
+    @rm.circuit
+    def outer(flags: rm.Encrypted[rm.bit[20]], mask: rm.Encrypted[rm.bit]):
+        return count([flag & mask for flag in flags]), mask
+
+    flags = [i % 3 == 0 for i in range(20)]
+    assert count(flags) == 7
+    assert outer(flags, 1) == (7, 1)
+    assert ran(outer, flags=np.array(flags), mask=True) == (7, 1)
+
+
+def test_known_results_take_no_bootstrap() -> None:
+    @rm.circuit
+    def known(x: rm.Encrypted[rm.uint(16)]):
+        return x, x * 0 + 5, x ^ 0, (x & 0xFF00) & 0x00FF
+
+    compiled = known.compile(TOY, failure=-40)
+    assert compiled.bootstraps == 0
+    client = compiled.keygen()
+    assert client.decrypt(compiled.run(client.encrypt(x=0xABCD))) == (0xABCD, 5, 0xABCD, 0)
+
+
+def test_files(tmp_path: Path) -> None:
+    @rm.circuit
+    def product(x: rm.Encrypted[rm.uint(6)], y: rm.Encrypted[rm.uint(6)]):
+        return x * y
+
+    compiled = product.compile(TOY, failure=-40)
+    client = compiled.keygen()
+    sent = client.encrypt(x=9, y=6)
+    client.save_secret_key(tmp_path / "secret")
+    client.evaluation_keys.save(tmp_path / "keys")
+    TOY.save(tmp_path / "params")
+    for name, cipher in sent.ciphertexts.items():
+        cipher.save(tmp_path / name)
+
+    with pytest.raises(rm.FileError, match="insecure"):
+        rm.CircuitParams.load(tmp_path / "params")
+    params = rm.CircuitParams.load(tmp_path / "params", allow_insecure_parameters_for_tests_only=True)
+    assert params == TOY
+    again = product.compile(params, failure=-40)
+    received = {name: rm.EncryptedIntegers.load(tmp_path / name, params) for name in ("x", "y")}
+    keys = rm.CircuitEvaluationKeys.load(tmp_path / "keys", params)
+    run = again.run(received, keys=keys, progress=False)
+    assert again.load_secret_key(tmp_path / "secret").decrypt(run) == 54
+
+    (tmp_path / "x").write_bytes((tmp_path / "x").read_bytes()[:-1])
+    with pytest.raises(rm.FileError):
+        rm.EncryptedIntegers.load(tmp_path / "x", params)
+
+
+def test_the_same_ciphertexts_on_any_number_of_threads(tmp_path: Path) -> None:
+    compiled = everything.compile(TOY, failure=-40)
+    client = compiled.keygen()
+    inputs = client.encrypt(x=123, y=45)
+    written = []
+    for threads in (1, 3):
+        run = compiled.run(inputs, threads=threads, progress=False)
+        run.ciphertexts["arithmetic"].save(tmp_path / "out")
+        written.append((tmp_path / "out").read_bytes())
+    assert written[0] == written[1]
+    workers = [threading.Thread(target=compiled.run, args=(inputs,), kwargs={"progress": False}) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+
+ADDER = """
+.model adder
+.inputs a[0] a[1] b[0] b[1]
+.outputs s[0] s[1] s[2]
+.names a[0] b[0] s[0]
+10 1
+01 1
+.names a[0] b[0] c
+11 1
+.names a[1] b[1] c s[1]
+100 1
+010 1
+001 1
+111 1
+.names a[1] b[1] c s[2]
+11- 1
+1-1 1
+-11 1
+.end
+"""
+
+
+def test_netlists(tmp_path: Path) -> None:
+    (tmp_path / "adder.blif").write_text(ADDER)
+    adder = rm.netlist(tmp_path / "adder.blif")
+    assert [adder(a=a, b=b)["s"] for a in range(4) for b in range(4)] == [a + b for a in range(4) for b in range(4)]
+    compiled = adder.compile(TOY, failure=-40)
+    assert compiled.bootstraps == 4
+    client = compiled.keygen()
+    assert client.decrypt(compiled.run(client.encrypt(a=3, b=2))) == {"s": 5}
+    with pytest.raises(rm.DataError, match="0 to 3"):
+        client.encrypt(a=4, b=0)
+    for text, message in [(".latch a b\n", "state"), ("{}", "modules"), ("\xff", "not known|row of no")]:
+        (tmp_path / "wrong").write_text(text)
+        with pytest.raises(rm.FileError, match=message):
+            rm.netlist(tmp_path / "wrong")
+    (tmp_path / "wrong").write_bytes(b".model m\n\xff\xff")
+    with pytest.raises(rm.FileError, match="line 2"):
+        rm.netlist(tmp_path / "wrong")
+
+
+def circuit_of(body: Callable[..., Any]) -> rm.Circuit:
+    def f(x: rm.Encrypted[rm.uint(8)], y: rm.Encrypted[rm.uint(4)]):
+        return body(x, y)
+
+    return rm.circuit(f)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (lambda x, y: x + y, r"rm.uint\(8\) and rm.uint\(4\) do not mix"),
+        (lambda x, y: x + 256, "constant"),
+        (lambda x, y: x + 1.5, "unsupported operand"),
+        (lambda x, y: 1 if x else 2, "steer"),
+        (lambda x, y: [1, 2][x], "no index"),
+        (lambda x, y: rm.select(x, 1, x), "encrypted bit"),
+        (lambda x, y: rm.lookup(x, range(257), rm.uint(9)), "1 to 256"),
+        (lambda x, y: rm.lookup(y, [16], rm.uint(4)), "value of uint"),
+        (lambda x, y: x << -1, "a shift"),
+        (lambda x, y: 1 << x, "constant cannot be shifted"),
+        (lambda x, y: x.to(rm.real), "rm.uint"),
+        (lambda x, y: x.to(rm.sint(8)) // 3, "quotient"),
+        (lambda x, y: x.to(rm.uint(6)).rotate_left(y), "power of two"),
+        (lambda x, y: [x, y], "one type"),
+        (lambda x, y: 5, "encrypted integers"),
+        (lambda x, y: None, "returns nothing"),
+        (lambda x, y: list(x), "no elements"),
+    ],
+)
+def test_programs_that_are_refused(body: Callable[..., Any], message: str) -> None:
+    with pytest.raises((rm.CompileError, TypeError), match=message) as refused:
+        circuit_of(body).compile(TOY, failure=-40)
+    if isinstance(refused.value, rm.CompileError):
+        assert "test_circuit.py" in str(refused.value)
+
+
+def test_values_keys_and_parameters_that_are_refused() -> None:
+    with pytest.raises(rm.ParameterError, match="circuits"):
+        rm.circuit_params("boolean_p64")
+    with pytest.raises(rm.ParameterError, match=r"2\^-4000"):
+        everything.compile(TOY, failure=-4000)
+    compiled = everything.compile(TOY, failure=-40)
+    client, other = compiled.keygen(), compiled.keygen()
+    for wrong in (256, -1, 1.0, "1", None, True, [1]):
+        with pytest.raises(rm.DataError, match="x must be"):
+            client.encrypt(x=wrong, y=1)
+        with pytest.raises(rm.DataError):
+            everything(wrong, 1)
+    with pytest.raises(rm.DataError, match="missing"):
+        client.encrypt(x=1)
+    with pytest.raises(KeyError, match="no input"):
+        client.encrypt(x=1, y=1, z=1)
+    inputs = client.encrypt(x=1, y=2)
+    with pytest.raises(rm.KeysError):
+        compiled.run(inputs, keys=other.evaluation_keys, progress=False)
+    with pytest.raises(rm.KeysError, match="missing"):
+        compiled.run(inputs.ciphertexts)
+    run = compiled.run(inputs, progress=False)
+    with pytest.raises(rm.KeysError):
+        other.decrypt(run)
+    swapped = dict(run.ciphertexts, table=run.ciphertexts["bits"])
+    with pytest.raises(rm.DataError):
+        client.decrypt(swapped)
+
+
+def test_annotations_that_are_refused() -> None:
+    def real(x: rm.Encrypted[rm.real]):
+        return x
+
+    def plain(x: rm.Plain[rm.uint(8)]):
+        return x
+
+    def none(x):
+        return x
+
+    def empty():
+        return 1
+
+    for wrong in (real, plain, none, empty):
+        with pytest.raises(rm.CompileError):
+            rm.circuit(wrong).compile(TOY, failure=-40)
+    with pytest.raises(rm.ArgumentError):
+        rm.circuit(3)
