@@ -125,6 +125,8 @@ pub enum DeviceError {
     #[error(transparent)]
     Drive(#[from] ringmill_hdl::polymul::DriveError),
     #[error(transparent)]
+    Extend(#[from] ringmill_hdl::basext::ExtendError),
+    #[error(transparent)]
     Checkpoint(#[from] crate::CheckpointError),
     #[error("the trace could not be written: {0}")]
     Trace(#[from] std::io::Error),

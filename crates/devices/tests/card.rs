@@ -130,24 +130,24 @@ impl Accepted for SumsOpened {
 
     fn schedule(&self, _: &Procedure, jobs: &[&Claim], holds: &Resident) -> Schedule {
         let mut steps: Vec<Step> = Vec::new();
-        let mut push = |name, lane, crosses| {
+        let mut push = |name, lane, crosses: Option<Crosses>| {
             let begin = steps.last().map_or(0, |step: &Step| step.end);
             steps.push(Step {
                 name,
                 lane,
                 begin,
                 end: begin + self.cycles,
-                crosses,
+                crosses: crosses.into_iter().collect(),
             });
         };
         let bytes = self.bytes;
         for job in jobs {
             for &limb in &job.takes {
-                push("LOAD", 1, Crosses::In { limb, bytes });
+                push("LOAD", 1, Some(Crosses::In { limb, bytes }));
             }
-            push("SUM", 0, Crosses::Nothing);
+            push("SUM", 0, None);
             let limb = job.gives[0];
-            push("UNLOAD", 1, Crosses::Out { limb, bytes });
+            push("UNLOAD", 1, Some(Crosses::Out { limb, bytes }));
         }
         Schedule {
             steps,

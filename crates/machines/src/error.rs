@@ -6,6 +6,7 @@ use ringmill_limits::Halt;
 use ringmill_math::MathError;
 use thiserror::Error;
 
+use crate::basext::BasextError;
 use crate::polymul::PolymulError;
 
 /// A description, program or request that a machine cannot serve.
@@ -129,6 +130,8 @@ pub enum MachineError {
     Math(#[from] MathError),
     #[error(transparent)]
     Polymul(#[from] PolymulError),
+    #[error(transparent)]
+    Basext(#[from] BasextError),
     #[error("writing micro code: {0}")]
     Io(#[from] std::io::Error),
 }

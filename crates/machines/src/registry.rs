@@ -1,5 +1,6 @@
 //! The machines: a row for each kind, with all that differs between kinds from outside.
 
+use crate::basext::{self, BasextMachine};
 use crate::coprocessor::{self, Card, CardDescription, Coprocessor};
 use crate::polymul::{self, PolymulMachine};
 use crate::ring::{self, RingMachine};
@@ -48,7 +49,7 @@ impl Opened {
 }
 
 /// Every kind. A description that names none is of the first.
-pub const KINDS: [Kind; 3] = [
+pub const KINDS: [Kind; 4] = [
     Kind {
         name: "ring",
         shipped: &ring::SHIPPED,
@@ -62,6 +63,13 @@ pub const KINDS: [Kind; 3] = [
         parse: Parse::Coprocessor(|text| Ok(Box::new(PolymulMachine::parse(text)?))),
         rtl: Some("polymul"),
         paper: Some("polymul"),
+    },
+    Kind {
+        name: "basext",
+        shipped: &basext::SHIPPED,
+        parse: Parse::Coprocessor(|text| Ok(Box::new(BasextMachine::parse(text)?))),
+        rtl: Some("basext"),
+        paper: Some("basext"),
     },
     Kind {
         name: "card",

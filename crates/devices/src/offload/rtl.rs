@@ -3,13 +3,22 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use ringmill_hdl::basext::{ExtendError, Extender, Unit};
 use ringmill_hdl::polymul::{Dice, Multiplier, execute};
 use ringmill_hdl::{BuildOptions, Hdl, Optimise};
-use ringmill_isa::mid::{ModulusId, ValueId};
-use ringmill_machines::coprocessor::{Coprocessor, Core, Schedule, Turn};
+use ringmill_isa::mid::{ModulusId, Procedure, ValueId};
+use ringmill_machines::basext::{self, Constants, Rate};
+use ringmill_machines::coprocessor::{Bases, Coprocessor, Core, Schedule, Turn};
 use ringmill_machines::polymul::{Shape, Tables, as_schedule, stage_commands};
+use ringmill_math::{MathError, Modulus, RnsBasis};
 
 use crate::DeviceError;
+
+/// Models that run fast.
+const FAST: BuildOptions = BuildOptions {
+    optimise: Optimise::Run,
+    waves: false,
+};
 
 /// A turn as the RTL ran it: the commands with its cycles, and the limbs that it gave.
 pub struct Executed {
@@ -36,6 +45,7 @@ pub trait Engine {
 pub fn engine(hdl: &Hdl, unit: &dyn Coprocessor) -> Result<Box<dyn Engine>, DeviceError> {
     match unit.core() {
         Some(Core::Polymul(shape)) => Ok(Box::new(Polymul::new(hdl, shape)?)),
+        Some(Core::Basext { shape, rate }) => Ok(Box::new(Basext::new(hdl, shape, rate)?)),
         None => Err(DeviceError::NoRtl {
             machine: unit.name().to_owned(),
             known: ringmill_machines::registry::names_with_rtl()
@@ -71,12 +81,8 @@ struct Polymul {
 
 impl Polymul {
     fn new(hdl: &Hdl, shape: Shape) -> Result<Self, DeviceError> {
-        let options = BuildOptions {
-            optimise: Optimise::Run,
-            waves: false,
-        };
         Ok(Self {
-            multiplier: Multiplier::new(hdl, shape, options)?,
+            multiplier: Multiplier::new(hdl, shape, FAST)?,
             tables: HashMap::new(),
         })
     }
@@ -105,6 +111,60 @@ impl Engine for Polymul {
         let ran = execute(&mut self.multiplier, &commands, tables, limb)?;
         Ok(Executed {
             schedule: as_schedule(shape, &ran.commands, turn.holds, degree),
+            limbs: ran.limbs,
+        })
+    }
+}
+
+/// A simulated base-extension unit behind its memory's port.
+struct Basext {
+    unit: Unit,
+    shape: basext::Shape,
+    rate: Rate,
+}
+
+impl Basext {
+    fn new(hdl: &Hdl, shape: basext::Shape, rate: Rate) -> Result<Self, DeviceError> {
+        let mut extender = Extender::new(hdl, shape, FAST)?;
+        extender.behind(Some(rate));
+        Ok(Self {
+            unit: Unit::new(extender),
+            shape,
+            rate,
+        })
+    }
+
+    /// The constants of an extension in a procedure's table of moduli.
+    fn constants(
+        shape: basext::Shape,
+        procedure: &Procedure,
+        bases: &Bases,
+    ) -> Result<Constants, ExtendError> {
+        let modulus = |id: &ModulusId| -> Result<Modulus, MathError> {
+            let found = procedure.moduli.get(usize::from(id.0));
+            // The unit claims extensions between primes alone.
+            Modulus::new(found.and_then(|q| q.prime()).unwrap_or(0))
+        };
+        let moduli = |ids: &[ModulusId]| ids.iter().map(modulus).collect::<Result<Vec<_>, _>>();
+        let found = || -> Result<_, MathError> {
+            let sources = RnsBasis::new(moduli(&bases.sources)?)?;
+            let redundant = bases.redundant.as_ref().map(modulus).transpose()?;
+            Ok((sources, redundant, moduli(&bases.targets)?))
+        };
+        let (sources, redundant, targets) = found().map_err(basext::BasextError::from)?;
+        Ok(Constants::new(shape, &sources, redundant, &targets)?)
+    }
+}
+
+impl Engine for Basext {
+    fn turn<'a>(&mut self, turn: &Turn<'_>, limb: &Residues<'a>) -> Result<Executed, DeviceError> {
+        let (procedure, shape) = (turn.procedure, self.shape);
+        let commands = basext::stage_commands(shape, self.rate, procedure, turn.jobs, turn.holds);
+        let constants = |bases: &Bases| Self::constants(shape, procedure, bases);
+        let ran = self.unit.execute(&commands, constants, limb)?;
+        let log_n = u32::from(procedure.log_n);
+        Ok(Executed {
+            schedule: basext::as_schedule(shape, &ran.commands, turn.holds, log_n),
             limbs: ran.limbs,
         })
     }

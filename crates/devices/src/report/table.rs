@@ -371,6 +371,12 @@ fn offload_rows(
             grouped(card.made_room)
         );
         table.row("from the card's memory", text, machine)?;
+        let saved = format!(
+            "{} of {} bytes",
+            seconds(card.link_seconds_saved),
+            grouped(card.link_bytes_saved)
+        );
+        table.row("link time saved by it", saved, Some(How::Model))?;
     }
     let Some(t) = &offload.measured else {
         return Ok(());

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use ringmill_machines::basext::{BasextError, Constants, Extension, Shape, Word};
+use ringmill_machines::basext::{BasextError, Constants, Extension, Port, Rate, Shape, Word};
 
 use super::code::{Code, Command, Operation};
 use super::top;
@@ -18,6 +18,11 @@ pub enum ExtendError {
     Answered { operation: Operation, code: Code },
     #[error("the base-extension unit is not done after {cycles} cycles: a fault in the RTL?")]
     NeverDone { cycles: u64 },
+    /// The program does not say what a command needs.
+    #[error(
+        "a command takes limb %{value}, which nothing gives: the program and its schedule do not belong together"
+    )]
+    Missing { value: u32 },
     /// Nothing reached the hardware.
     #[error(transparent)]
     Refused(#[from] BasextError),
@@ -38,6 +43,8 @@ pub struct Outcome {
     pub code: Code,
     /// From the command to its done bit.
     pub cycles: u64,
+    /// From the command until it is done and what it gave is taken: the done bit or the last beat, whichever is later.
+    pub end: u64,
     /// Polynomials with a last beat, and what came after the last of these.
     pub limbs: Vec<Vec<u64>>,
     pub rest: Vec<u64>,
@@ -51,6 +58,8 @@ pub struct Extender {
     model: Model,
     ports: Ports,
     stalls: Option<Dice>,
+    /// The memory's port, where both streams pass through one.
+    rate: Option<Rate>,
     constants: Option<Constants>,
 }
 
@@ -107,6 +116,7 @@ impl Extender {
             model,
             ports,
             stalls: None,
+            rate: None,
             constants: None,
         })
     }
@@ -119,6 +129,16 @@ impl Extender {
     /// more.
     pub fn stall(&mut self, dice: Option<Dice>) {
         self.stalls = dice;
+    }
+
+    /// From now on both streams pass through a memory port of this rate, whatever the dice say; or not.
+    pub fn behind(&mut self, rate: Option<Rate>) {
+        self.rate = rate;
+    }
+
+    /// The constants that the last load brought, where it ended well.
+    pub fn constants(&self) -> Option<&Constants> {
+        self.constants.as_ref()
     }
 
     /// Loads moduli and constants. The cycles it took.
@@ -140,9 +160,12 @@ impl Extender {
         match outcome.code {
             Code::Ok => {
                 self.constants = Some(constants.clone());
-                Ok(outcome.cycles)
+                Ok(outcome.end)
             }
-            code => Err(ExtendError::Answered { operation, code }),
+            code => {
+                self.constants = None;
+                Err(ExtendError::Answered { operation, code })
+            }
         }
     }
 
@@ -184,7 +207,7 @@ impl Extender {
         };
         let outcome = self.command(command, stream)?;
         match outcome.code {
-            Code::Ok => Ok((outcome.limbs, outcome.cycles)),
+            Code::Ok => Ok((outcome.limbs, outcome.end)),
             code => Err(ExtendError::Answered { operation, code }),
         }
     }
@@ -226,6 +249,7 @@ impl Extender {
         let mut outcome = Outcome {
             code: Code::Ok,
             cycles: 0,
+            end: 0,
             limbs: Vec::new(),
             rest: Vec::new(),
             left: 0,
@@ -242,6 +266,7 @@ impl Extender {
         }
         let mut eighths = || self.stalls.as_mut().map_or(0, |dice| 1 + dice.below(7));
         let (busy_in, busy_out) = (eighths(), eighths());
+        let mut port = self.rate.map(Port::new);
         let (mut offered, mut done) = (false, false);
         for cycle in 0..most {
             let giving = self.model.get(self.ports.out_valid)? == 1;
@@ -250,12 +275,26 @@ impl Extender {
                 self.model.set(self.ports.in_valid, 0)?;
                 return Ok(outcome);
             }
-            offered = stream.peek().is_some() && (offered || !self.stalled(busy_in));
-            let taken = offered && self.model.get(self.ports.in_ready)? == 1;
+            let (waiting, ready) = (
+                stream.peek().is_some(),
+                self.model.get(self.ports.in_ready)?,
+            );
+            let take;
+            (offered, take) = match &mut port {
+                Some(port) => {
+                    let granted = port.cycle(waiting && ready == 1, giving);
+                    (granted.read, granted.write)
+                }
+                None => (
+                    waiting && (offered || !self.stalled(busy_in)),
+                    !self.stalled(busy_out),
+                ),
+            };
+            let taken = offered && ready == 1;
             self.offer(stream.peek().filter(|_| offered))?;
-            let take = !self.stalled(busy_out);
             self.model.set(self.ports.out_ready, u64::from(take))?;
             if giving && take {
+                outcome.end = cycle;
                 outcome.rest.extend(self.given()?);
                 if self.model.get(self.ports.out_last)? == 1 {
                     outcome.limbs.push(std::mem::take(&mut outcome.rest));
@@ -270,6 +309,7 @@ impl Extender {
             if self.model.get(self.ports.done)? == 1 {
                 done = true;
                 outcome.cycles = cycle + 1;
+                outcome.end = outcome.end.max(outcome.cycles);
                 let code = self.model.get(self.ports.code)?;
                 outcome.code = Code::from_bits(code)
                     .ok_or_else(|| HdlError::Simulation(format!("there is no code {code}")))?;

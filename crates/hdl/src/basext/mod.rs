@@ -1,10 +1,12 @@
 //! The base-extension units' RTL behind a safe handle: [`Extender`] sends commands and streams to a unit, with stalls
-//! where asked, and gives its answers, polynomials and cycles.
+//! where asked, and gives its answers, polynomials and cycles; [`Unit`] runs a stage of a machine's commands on it.
 
 mod code;
+mod execute;
 mod extender;
 
 pub use code::{Code, Command, Operation};
+pub use execute::{Executed, Unit};
 pub use extender::{Beat, ExtendError, Extender, Outcome};
 
 use ringmill_machines::basext::Shape;

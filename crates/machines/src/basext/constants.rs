@@ -39,7 +39,7 @@ impl Constants {
             }
         }
         for &modulus in sources.moduli().iter().chain(&redundant).chain(targets) {
-            check(shape, modulus)?;
+            check(shape, modulus.value())?;
         }
         let times_r = |x, p: Modulus| p.mul(x, p.reduce_wide(1 << shape.word().log_r()));
         // The product of the sources, or of all but one, modulo p.
@@ -48,7 +48,7 @@ impl Constants {
             let rest = numbered.filter(|(i, _)| Some(*i) != without);
             rest.fold(p.reduce(1), |x, (_, q)| p.mul(x, p.reduce(q.value())))
         };
-        let mut words = Vec::with_capacity(2 + 3 * l + k * (2 + l));
+        let mut words = Vec::with_capacity(Self::count(l, k));
         words.extend(match redundant {
             Some(m) => {
                 let q = product(m, None);
@@ -80,6 +80,11 @@ impl Constants {
         })
     }
 
+    /// Words of the constants from l source moduli to k targets.
+    pub fn count(l: usize, k: usize) -> usize {
+        2 + 3 * l + k * (2 + l)
+    }
+
     /// Source moduli.
     pub fn l(&self) -> usize {
         self.l
@@ -102,8 +107,12 @@ impl Constants {
     }
 }
 
-fn check(shape: Shape, modulus: Modulus) -> Result<(), BasextError> {
-    let (value, low, bits) = (modulus.value(), shape.low(), shape.word().modulus_bits());
+/// Whether a unit can work modulo this.
+///
+/// # Errors
+/// [`BasextError::Modulus`].
+pub(super) fn check(shape: Shape, value: u64) -> Result<(), BasextError> {
+    let (low, bits) = (shape.low(), shape.word().modulus_bits());
     if value % (1 << low) == 1 && value > 1 && value >> bits == 0 {
         return Ok(());
     }

@@ -1,5 +1,7 @@
 //! What a base-extension unit cannot be made for, or given.
 
+use ringmill_isa::mid::TableModulus;
+
 /// Refusals, before anything reaches a unit.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -14,6 +16,10 @@ pub enum BasextError {
         "the modulus {modulus} is not 1 mod 2^{low}, more than 1 and below 2^{bits}, as this unit's must be: choose primes for its smallest ring"
     )]
     Modulus { modulus: u64, low: u32, bits: u32 },
+    #[error(
+        "modulus `{modulus}` is no NTT-friendly prime: a base-extension unit (`min_log_n` of its description) computes modulo these alone; the rest is the host's"
+    )]
+    Kind { modulus: TableModulus },
     #[error("{a} and {b} have a common divisor: source and redundant moduli must be coprime")]
     NotCoprime { a: u64, b: u64 },
     #[error("an exact extension needs a redundant modulus, and the program gave none")]

@@ -1,14 +1,31 @@
 //! Units for base extension with a redundant residue (basext paper, chapters 2 and 3): what a unit is made for, the
-//! constants that a program loads, what it computes and how many cycles it takes.
+//! constants that a program loads, what it computes and how many cycles it takes; and a machine of one beside
+//! high-bandwidth memory (docs/machines/basext.md).
 
 mod constants;
+mod description;
 mod error;
 mod golden;
+mod jobs;
+mod machine;
 mod model;
+mod needs;
+mod port;
+mod replay;
 mod shape;
+mod timeline;
 
 pub use constants::Constants;
+pub use description::{Description, Hbm};
 pub use error::BasextError;
 pub use golden::golden;
+pub use jobs::{Job, claims};
+pub use machine::{BasextMachine, as_schedule, needs_constants, stage_commands};
 pub use model::{cycles, load_cycles, mul_latency, sum_delay};
+pub use port::{Granted, Port, Rate};
+pub use replay::{extend_cycles, load_cycles_through};
 pub use shape::{Extension, MAX_BASE, MIN_LOG_N, Shape, TOP_LOG_N, Word};
+pub use timeline::{Command, Timed, serves, timeline};
+
+/// The description that Ringmill ships, by its name.
+pub const SHIPPED: [(&str, &str); 1] = [("basext", Description::PAPER)];

@@ -9,7 +9,10 @@ use crate::fpga::{MemoryKind, Need, Needs, Part, Unit};
 use crate::registry;
 
 /// The descriptions that Ringmill ships, by their names.
-pub const SHIPPED: [(&str, &str); 1] = [("polymul-card", CardDescription::POLYMUL)];
+pub const SHIPPED: [(&str, &str); 2] = [
+    ("polymul-card", CardDescription::POLYMUL),
+    ("basext-card", CardDescription::BASEXT),
+];
 
 /// Several co-processors on one FPGA behind one host link, or one with a memory of residues beside it. Ranges are checked
 /// by [`CardDescription::parse`].
@@ -61,6 +64,8 @@ pub struct Memory {
 pub enum MemoryOf {
     Block,
     Ultra,
+    /// High-bandwidth memory in the part's package, which takes nothing of its fabric.
+    Hbm,
 }
 
 /// Most co-processors of a card.
@@ -92,6 +97,8 @@ impl Memory {
 impl CardDescription {
     /// The paper's multiplier with a memory of residues in the block RAM that it leaves.
     pub const POLYMUL: &'static str = include_str!("polymul-card.toml");
+    /// The base-extension unit and the multiplier with high-bandwidth memory.
+    pub const BASEXT: &'static str = include_str!("basext-card.toml");
 
     /// Reads and validates a description.
     ///
@@ -153,6 +160,17 @@ impl CardDescription {
         range("memory.max_log_n", m.max_log_n.into(), 1, 17)?;
         range("memory.residue_bits", m.residue_bits.into(), 1, 64)?;
         let beats = m.beat.is_power_of_two() && m.beat <= 1 << m.max_log_n.min(12);
+        if m.of == MemoryOf::Hbm {
+            let there = Part::named(&self.part)?.high_bandwidth_bytes;
+            let bytes = (m.limbs << m.max_log_n) * u64::from(m.residue_bits) / 8;
+            let most = format!("{there} bytes at most, which the {} has of it", self.part);
+            ensure(
+                bytes <= there,
+                "memory.limbs",
+                format!("{bytes} bytes"),
+                most,
+            )?;
+        }
         ensure(
             beats,
             "memory.beat",
@@ -169,19 +187,20 @@ impl CardDescription {
     pub(super) fn needs(&self, units: &[Box<dyn Coprocessor>]) -> Result<Needs, MachineError> {
         let m = &self.memory;
         let kind = match m.of {
-            MemoryOf::Block => MemoryKind::Bram,
-            MemoryOf::Ultra => MemoryKind::Uram,
+            MemoryOf::Block => Some(MemoryKind::Bram),
+            MemoryOf::Ultra => Some(MemoryKind::Uram),
+            MemoryOf::Hbm => None,
         };
         let beat = m.beat as u64;
         let depth = (m.limbs << m.max_log_n).div_ceil(beat);
         let width = beat * u64::from(m.residue_bits);
-        let memory = Need::memory("residues", kind, 1, depth, width);
+        let memory = kind.map(|kind| Need::memory("residues", kind, 1, depth, width));
         let mut unit = Unit {
             name: "processing unit",
             count: 0,
             needs: Vec::new(),
         };
-        let mut shared = vec![memory];
+        let mut shared: Vec<Need> = memory.into_iter().collect();
         for (number, coprocessor) in units.iter().enumerate() {
             let needs = coprocessor.needs()?;
             if number == 0 {

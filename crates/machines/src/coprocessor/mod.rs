@@ -24,7 +24,7 @@ use ringmill_isa::mid::{Head, Procedure, ValueId};
 pub use card::Card;
 pub use claim::{Claim, Partition, Stage};
 pub use description::{CardDescription, SHIPPED};
-pub use resident::{Held, Name, Resident, What};
+pub use resident::{Bases, Held, Name, Resident, What};
 pub use shelf::{CardUse, Shelf};
 pub use timing::RunStage;
 pub use work::{Turn, Work};
@@ -32,7 +32,7 @@ pub use work::{Turn, Work};
 use crate::HostLink;
 use crate::MachineError;
 use crate::fpga::Needs;
-use crate::polymul::Shape;
+use crate::{basext, polymul};
 
 /// A machine that takes some instructions, made from a description.
 pub trait Coprocessor: Send + Sync {
@@ -85,7 +85,12 @@ pub struct Stream {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Core {
     /// `rm_polymul` of this shape.
-    Polymul(Shape),
+    Polymul(polymul::Shape),
+    /// `rm_basext_folded` of this shape behind a port of this rate.
+    Basext {
+        shape: basext::Shape,
+        rate: basext::Rate,
+    },
 }
 
 /// A co-processor opened on a program's head.
@@ -127,7 +132,7 @@ impl Schedule {
 }
 
 /// A command with its cycles.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     /// For reports.
     pub name: &'static str,
@@ -136,13 +141,13 @@ pub struct Step {
     /// The cycle in which it is accepted, and the one in which it is done.
     pub begin: u64,
     pub end: u64,
-    pub crosses: Crosses,
+    /// In the order in which the command needs it; none where all stays inside.
+    pub crosses: Vec<Crosses>,
 }
 
 /// What a command moves over the co-processor's border.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Crosses {
-    Nothing,
     /// Tables, keys or constants, which the host makes for this co-processor alone.
     Tables {
         bytes: u64,

@@ -1,6 +1,7 @@
 //! What stays in a co-processor from job to job and from call to call: tables, and limbs that no command overwrote.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use ringmill_isa::mid::{Call, LimbId, ModulusId, Procedure, ValueId};
 
@@ -11,17 +12,28 @@ pub enum Name {
     Limb(LimbId),
 }
 
+/// The moduli of a base extension.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Bases {
+    pub sources: Vec<ModulusId>,
+    /// Of an exact extension.
+    pub redundant: Option<ModulusId>,
+    pub targets: Vec<ModulusId>,
+}
+
 /// Something in a place.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum What {
     /// The tables of a modulus of the program.
     Tables(ModulusId),
+    /// The constants of a base extension.
+    Constants(Arc<Bases>),
     /// A limb; `eval`: in the layout of the evaluation form.
     Limb { name: Name, eval: bool },
 }
 
 /// A place that is taken.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Held {
     pub what: What,
     /// The place of the tables without which it is of no use: it goes when they go.
@@ -38,7 +50,7 @@ pub struct Resident {
 
 impl Resident {
     pub fn at(&self, place: u16) -> Option<Held> {
-        self.places.get(&place).copied()
+        self.places.get(&place).cloned()
     }
 
     /// Puts something in a place, over what is there; what was under that goes with it.
@@ -84,7 +96,7 @@ impl Resident {
 
     fn rename(&mut self, rename: impl Fn(Name) -> Option<Name>) {
         self.places.retain(|_, held| match &mut held.what {
-            What::Tables(_) => true,
+            What::Tables(_) | What::Constants(_) => true,
             What::Limb { name, .. } => match rename(*name) {
                 Some(new) => {
                     *name = new;

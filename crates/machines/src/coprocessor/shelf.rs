@@ -16,12 +16,14 @@ use super::resident::{Name, entered, left};
 struct Kept {
     /// All that it is called: a limb may be handed on as several results.
     names: Vec<Name>,
+    /// As the co-processor that brought it says.
+    bytes: u64,
     /// The host has it not yet.
     only_here: bool,
 }
 
 /// What a card's memory did instead of the link, and beside it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct CardUse {
     /// Limbs that a job took from the card's memory where it would have taken them from the link.
     pub taken_from_card: u64,
@@ -29,6 +31,11 @@ pub struct CardUse {
     pub handed_on: u64,
     /// Limbs that left for want of room before the host had them, and so crossed the link.
     pub made_room: u64,
+    /// What the link would have had to carry besides, had the card no memory: bytes of limbs that jobs took and gave, less
+    /// those that crossed.
+    pub link_bytes_saved: u64,
+    /// Seconds of these at the link's rate.
+    pub link_seconds_saved: f64,
 }
 
 /// A card's memory: which limbs it holds, those used longest ago first. Of capacity 0 where a card has none.
@@ -61,13 +68,13 @@ impl Shelf {
     /// read by anything; limbs of the program are.
     pub fn take(
         &mut self,
-        value: ValueId,
+        (value, bytes): (ValueId, u64),
         needed: &dyn Fn(ValueId) -> bool,
         sums: &mut Sums,
     ) -> bool {
         let name = Name::Value(value);
         let Some(at) = self.kept.iter().position(|kept| kept.names.contains(&name)) else {
-            self.keep(name, false, needed, sums);
+            self.keep((name, bytes), false, needed, sums);
             return true;
         };
         let kept = self.kept.remove(at);
@@ -80,36 +87,39 @@ impl Shelf {
     /// A job gives a limb: whether it crosses the link at once, which it does where there is no memory.
     pub fn give(
         &mut self,
-        value: ValueId,
+        (value, bytes): (ValueId, u64),
         needed: &dyn Fn(ValueId) -> bool,
         sums: &mut Sums,
     ) -> bool {
         if self.capacity == 0 {
             return true;
         }
-        self.keep(Name::Value(value), true, needed, sums);
+        self.keep((Name::Value(value), bytes), true, needed, sums);
         false
     }
 
-    /// The host reads a value: whether it has to cross the link for that.
-    pub fn show(&mut self, value: ValueId) -> bool {
+    /// The host reads a value: the bytes that cross the link for that.
+    pub fn show(&mut self, value: ValueId) -> u64 {
         self.show_name(Name::Value(value))
     }
 
     /// The same between calls.
-    pub fn show_limb(&mut self, limb: LimbId) -> bool {
+    pub fn show_limb(&mut self, limb: LimbId) -> u64 {
         self.show_name(Name::Limb(limb))
     }
 
-    fn show_name(&mut self, name: Name) -> bool {
+    fn show_name(&mut self, name: Name) -> u64 {
         let mut kept = self.kept.iter_mut();
         let found = kept.find(|kept| kept.names.contains(&name));
-        found.is_some_and(|kept| std::mem::take(&mut kept.only_here))
+        found.map_or(0, |kept| match std::mem::take(&mut kept.only_here) {
+            true => kept.bytes,
+            false => 0,
+        })
     }
 
     fn keep(
         &mut self,
-        name: Name,
+        (name, bytes): (Name, u64),
         only_here: bool,
         needed: &dyn Fn(ValueId) -> bool,
         sums: &mut Sums,
@@ -127,12 +137,13 @@ impl Shelf {
             let idle = self.kept.iter().position(|kept| !wanted(kept));
             let gone = self.kept.remove(idle.unwrap_or(0));
             if gone.only_here && wanted(&gone) {
-                sums.limbs_out += 1;
+                sums.bytes_out += gone.bytes;
                 sums.card.made_room += 1;
             }
         }
         self.kept.push(Kept {
             names: vec![name],
+            bytes,
             only_here,
         });
     }
@@ -174,9 +185,12 @@ impl Shelf {
 }
 
 /// What moved for the memory's sake.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Sums {
     pub card: CardUse,
-    /// Limbs that crossed to the host beside those that a command gave.
-    pub limbs_out: u64,
+    /// Bytes of limbs that crossed to the host beside those that a command gave at once.
+    pub bytes_out: u64,
+    /// Bytes of limbs that commands took or gave, whether they crossed or not, and of those that did at once.
+    pub moved: u64,
+    pub crossed: u64,
 }

@@ -6,7 +6,8 @@ use ringmill_isa::mid::Procedure;
 
 use super::claim::Partition;
 use super::shelf::Sums;
-use super::{Card, Crosses, Keep, Resident, Schedule};
+use super::work::Moved;
+use super::{Card, Keep, Resident, Schedule};
 use crate::report::{
     CoprocessorUse, LinkUse, MachineReport, MemoryUse, OffloadUse, Own, ProcedureUse, UnitUse,
 };
@@ -84,18 +85,18 @@ impl Tally {
         &mut self.units[unit]
     }
 
-    /// The commands of one co-processor in a stage, which begin when those before have ended. `crosses` tells whether what
-    /// a command moves goes over the link.
+    /// The commands of one co-processor in a stage, which begin when those before have ended. `moved` tells what each
+    /// moves over the link.
     pub fn steps<'t>(
         &mut self,
         (card, unit): (&Card, usize),
         procedure: &Procedure,
         schedule: &Schedule,
-        crosses: &[bool],
+        moved: &[Moved],
         mut trace: Option<&mut (dyn TraceSink + 't)>,
     ) {
         let lanes = card.lanes(unit);
-        for (step, &over_the_link) in schedule.steps.iter().zip(crosses) {
+        for (step, moved) in schedule.steps.iter().zip(moved) {
             let length = step.end.saturating_sub(step.begin);
             if let (Some(sink), Some(lane)) = (&mut trace, lanes.get(step.lane)) {
                 sink.event(lane, step.name, self.cycles + step.begin, length);
@@ -106,12 +107,8 @@ impl Tally {
             let busy = &mut self.unit(unit).busy;
             busy.resize(busy.len().max(step.lane + 1), 0);
             busy[step.lane] += length;
-            match step.crosses {
-                _ if !over_the_link => {}
-                Crosses::Nothing => {}
-                Crosses::Tables { bytes } | Crosses::In { bytes, .. } => self.bytes_in += bytes,
-                Crosses::Out { bytes, .. } => self.bytes_out += bytes,
-            }
+            self.bytes_in += moved.bytes_in;
+            self.bytes_out += moved.bytes_out;
         }
         let cycles = schedule.cycles();
         self.cycles += cycles;
@@ -139,9 +136,11 @@ impl Tally {
         keeps: &[Vec<Keep>],
         shelf: Option<(u64, u64)>,
     ) -> MachineReport {
-        // Without a memory nothing leaves it.
-        let limb_bytes = shelf.map_or(0, |(_, bytes)| bytes);
-        let bytes_out = self.bytes_out + self.sums.limbs_out * limb_bytes;
+        let bytes_out = self.bytes_out + self.sums.bytes_out;
+        let crossed = self.sums.crossed + self.sums.bytes_out;
+        let saved = self.sums.moved.saturating_sub(crossed);
+        self.sums.card.link_bytes_saved = saved;
+        self.sums.card.link_seconds_saved = card.link().seconds(saved);
         let link = LinkUse {
             bytes_in: self.bytes_in,
             bytes_out,

@@ -30,6 +30,13 @@ impl Turn<'_> {
     }
 }
 
+/// Bytes that a command moves over the link.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Moved {
+    pub bytes_in: u64,
+    pub bytes_out: u64,
+}
+
 /// A run of a card, call after call and stage after stage.
 pub struct Work<'m> {
     card: &'m Card,
@@ -110,7 +117,8 @@ impl<'m> Work<'m> {
         };
         for &value in &stage.host_reads {
             let value = known(&self.twins, partition, value);
-            self.tally.sums().limbs_out += u64::from(self.shelf.show(value));
+            let bytes = self.shelf.show(value);
+            self.tally.sums().bytes_out += bytes;
         }
         for (unit, jobs) in stage.jobs.iter().enumerate() {
             let (Some(accepted), Some(holds)) = (
@@ -143,8 +151,8 @@ impl<'m> Work<'m> {
         Ok(())
     }
 
-    /// Which of the commands move something over the link; the others find it in the card's memory, or leave it there.
-    fn cross(&mut self, partition: &Partition, stage: usize, steps: &[Step]) -> Vec<bool> {
+    /// What each of the commands moves over the link; the rest it finds in the card's memory, or leaves there.
+    fn cross(&mut self, partition: &Partition, stage: usize, steps: &[Step]) -> Vec<Moved> {
         let twins = &self.twins;
         // What a job of this stage takes may be taken again by the next.
         let lives = |value| stage == 0 || partition.lives_after(value, stage - 1);
@@ -153,19 +161,32 @@ impl<'m> Work<'m> {
             lives(value) || same().any(|(twin, _)| lives(*twin))
         };
         let real = |value| known(twins, partition, value);
-        let crosses = steps.iter().map(|step| match step.crosses {
-            Crosses::Nothing => false,
-            Crosses::Tables { .. } => true,
-            Crosses::In { limb, .. } => {
+        let mut all = Vec::with_capacity(steps.len());
+        for step in steps {
+            let mut moved = Moved::default();
+            for &crosses in &step.crosses {
                 let sums = self.tally.sums();
-                self.shelf.take(real(limb), &needed, sums)
+                match crosses {
+                    Crosses::Tables { bytes } => moved.bytes_in += bytes,
+                    Crosses::In { limb, bytes } => {
+                        sums.moved += bytes;
+                        if self.shelf.take((real(limb), bytes), &needed, sums) {
+                            sums.crossed += bytes;
+                            moved.bytes_in += bytes;
+                        }
+                    }
+                    Crosses::Out { limb, bytes } => {
+                        sums.moved += bytes;
+                        if self.shelf.give((limb, bytes), &needed, sums) {
+                            sums.crossed += bytes;
+                            moved.bytes_out += bytes;
+                        }
+                    }
+                }
             }
-            Crosses::Out { limb, .. } => {
-                let sums = self.tally.sums();
-                self.shelf.give(limb, &needed, sums)
-            }
-        });
-        crosses.collect()
+            all.push(moved);
+        }
+        all
     }
 
     /// A call ends.
@@ -181,7 +202,8 @@ impl<'m> Work<'m> {
     /// The report of the whole run; `how` the cycles were obtained, and the program's outputs, which the host reads.
     pub fn report(mut self, how: &'static str, outputs: &[LimbId]) -> MachineReport {
         for &limb in outputs {
-            self.tally.sums().limbs_out += u64::from(self.shelf.show_limb(limb));
+            let bytes = self.shelf.show_limb(limb);
+            self.tally.sums().bytes_out += bytes;
         }
         let bytes = self.card.limb_bytes(self.log_n);
         let shelf = bytes.map(|bytes| (self.shelf.capacity() as u64, bytes));

@@ -11,6 +11,8 @@ pub enum Reduction {
     MontgomeryFriendly,
     Sparse,
     Solinas52,
+    /// Words of 16 bits for run-time moduli of up to 61 bits: `rm_wide_mul`.
+    WideWords,
 }
 
 impl Reduction {
@@ -18,10 +20,14 @@ impl Reduction {
     ///
     /// The product is schoolbook over tiles of 16 x 16 bits where the modulus comes at run time and of 24 x 17 elsewhere
     /// (`tile_a`, `tile_b`), a block each but for tiles that are made of adders (`fabric_max`); a Montgomery step takes one
-    /// block, folding takes none.
+    /// block, folding takes none. Wide moduli are tiled by 24 x 17 throughout, and each step of 16 bits takes a block for
+    /// every 24 bits of the modulus.
     pub fn dsp(self, width: u32) -> u64 {
-        let run_time = !matches!(self, Self::Sparse | Self::Solinas52);
-        let (tile_a, tile_b, adders) = if run_time { (16, 16, 0) } else { (24, 17, 6) };
+        let (tile_a, tile_b, adders) = match self {
+            Self::WordMontgomery | Self::NttFriendly | Self::MontgomeryFriendly => (16, 16, 0),
+            Self::Sparse | Self::Solinas52 => (24, 17, 6),
+            Self::WideWords => (24, 17, 0),
+        };
         // Tiles along a side that are wide enough for a block.
         let along = |tile: u32| {
             let rest = width % tile;
@@ -31,6 +37,7 @@ impl Reduction {
             Self::WordMontgomery | Self::NttFriendly => 3,
             Self::MontgomeryFriendly => 2,
             Self::Sparse | Self::Solinas52 => 0,
+            Self::WideWords => u64::from(width.div_ceil(16) * (width / 24)),
         };
         along(tile_a) * along(tile_b) + steps
     }
@@ -83,5 +90,7 @@ mod tests {
         assert_eq!(Reduction::Solinas52.dsp(52), 6);
         assert_eq!(Reduction::NttFriendly.dsp(32), 7);
         assert_eq!(Reduction::MontgomeryFriendly.dsp(32), 6);
+        assert_eq!(Reduction::WideWords.dsp(32), 6);
+        assert_eq!(Reduction::WideWords.dsp(61), 20);
     }
 }

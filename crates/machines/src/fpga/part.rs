@@ -111,6 +111,8 @@ pub struct Part {
     pub device: &'static str,
     pub family: Family,
     pub has: Resources,
+    /// Bytes of high-bandwidth memory in its package.
+    pub high_bandwidth_bytes: u64,
     /// Equal die regions that no unit of a machine is laid across, where a paper places units in them; 1 where none does.
     pub regions: u64,
 }
@@ -128,7 +130,7 @@ const HIGH_BANDWIDTH: Resources = Resources {
 /// Counts are the data sheets': DS962 (U250: 1,728 K look-up tables, 2,688 block RAMs, 1,280 ultra RAMs, 12,288 DSP), DS963
 /// (U280), DS890 (VU37P on the VCU128) and DS180 (7 series). Look-up tables as memory are their distributed RAM over 64 bits:
 /// 48.3, 36.7 and 36.7 Mbit, 8,175 and 10,888 Kbit. The four die regions of the U250 are equal (ring paper, section 5.2: 320
-/// ultra RAMs each). The polymul paper names the XC7VX485T, but its percentages are of the XC7VX690T.
+/// ultra RAMs each). Both devices with high-bandwidth memory have 8 GB of it. The polymul paper names the XC7VX485T, but its percentages are of the XC7VX690T.
 pub const PARTS: [Part; 5] = [
     Part {
         name: "U250",
@@ -140,6 +142,7 @@ pub const PARTS: [Part; 5] = [
             lut_memory: 791_040,
             dsp: 12_288,
         },
+        high_bandwidth_bytes: 0,
         regions: 4,
     },
     Part {
@@ -147,6 +150,7 @@ pub const PARTS: [Part; 5] = [
         device: "XCU280",
         family: Family::UltraScalePlus,
         has: HIGH_BANDWIDTH,
+        high_bandwidth_bytes: 8 << 30,
         regions: 1,
     },
     Part {
@@ -154,6 +158,7 @@ pub const PARTS: [Part; 5] = [
         device: "XCVU37P",
         family: Family::UltraScalePlus,
         has: HIGH_BANDWIDTH,
+        high_bandwidth_bytes: 8 << 30,
         regions: 1,
     },
     Part {
@@ -166,6 +171,7 @@ pub const PARTS: [Part; 5] = [
             lut_memory: 130_800,
             dsp: 2800,
         },
+        high_bandwidth_bytes: 0,
         regions: 1,
     },
     Part {
@@ -178,6 +184,7 @@ pub const PARTS: [Part; 5] = [
             lut_memory: 174_200,
             dsp: 3600,
         },
+        high_bandwidth_bytes: 0,
         regions: 1,
     },
 ];

@@ -192,22 +192,22 @@ pub fn as_schedule(shape: Shape, commands: &[Timed], holds: &Resident, degree: D
     let bytes = limb_bytes(degree);
     let step = |timed: &Timed| {
         let (lane, crosses) = match timed.command {
-            Command::Run { .. } => (0, Crosses::Nothing),
+            Command::Run { .. } => (0, None),
             Command::Tables { .. } => (
                 1,
-                Crosses::Tables {
+                Some(Crosses::Tables {
                     bytes: table_bytes(shape, degree),
-                },
+                }),
             ),
-            Command::Load { limb, .. } => (1, Crosses::In { limb, bytes }),
-            Command::Unload { limb, .. } => (2, Crosses::Out { limb, bytes }),
+            Command::Load { limb, .. } => (1, Some(Crosses::In { limb, bytes })),
+            Command::Unload { limb, .. } => (2, Some(Crosses::Out { limb, bytes })),
         };
         Step {
             name: timed.command.name(),
             lane,
             begin: timed.begin,
             end: timed.end,
-            crosses,
+            crosses: crosses.into_iter().collect(),
         }
     };
     Schedule {

@@ -1,0 +1,87 @@
+//! The commands of a stage on the RTL, one after another behind the memory's port.
+
+use std::sync::Arc;
+
+use ringmill_isa::mid::ValueId;
+use ringmill_machines::basext::{Command, Constants, Timed, serves};
+use ringmill_machines::coprocessor::Bases;
+
+use super::{ExtendError, Extender};
+
+/// What a schedule gave.
+#[derive(Clone, Debug, Default)]
+pub struct Executed {
+    /// The commands with the cycles in which they began and ended, from the first command's.
+    pub commands: Vec<Timed>,
+    /// What the extensions gave, in order.
+    pub limbs: Vec<(ValueId, Vec<u64>)>,
+}
+
+/// A unit with what its constants are of.
+pub struct Unit {
+    extender: Extender,
+    held: Option<Arc<Bases>>,
+}
+
+impl Unit {
+    pub fn new(extender: Extender) -> Self {
+        Self {
+            extender,
+            held: None,
+        }
+    }
+
+    /// Runs a schedule (`ringmill_machines::basext::timeline`) on the unit; a command begins when the one before has ended.
+    /// `constants` and `limb` give what the commands name. Constants that the schedule takes for granted and the unit does
+    /// not hold are loaded before.
+    ///
+    /// # Errors
+    /// [`ExtendError::Missing`]; those of [`Extender`].
+    pub fn execute<'a>(
+        &mut self,
+        timeline: &[Timed],
+        constants: impl Fn(&Bases) -> Result<Constants, ExtendError>,
+        limb: impl Fn(ValueId) -> Option<&'a [u64]>,
+    ) -> Result<Executed, ExtendError> {
+        let mut executed = Executed::default();
+        let mut begin = 0;
+        for timed in timeline {
+            let end = match &timed.command {
+                Command::Constants(bases) => begin + self.load(bases, &constants)?,
+                Command::Extend(job) => {
+                    if !self
+                        .held
+                        .as_ref()
+                        .is_some_and(|there| serves(there, &job.bases))
+                    {
+                        self.load(&job.bases, &constants)?;
+                    }
+                    let missing = |value: ValueId| ExtendError::Missing { value: value.0 };
+                    let given = job.takes().map(|value| limb(value).ok_or(missing(value)));
+                    let given = given.collect::<Result<Vec<_>, _>>()?;
+                    let (made, cycles) = self.extender.extend(job.extension, &given)?;
+                    executed.limbs.extend(job.targets.iter().copied().zip(made));
+                    begin + cycles
+                }
+            };
+            executed.commands.push(Timed {
+                command: timed.command.clone(),
+                begin,
+                end,
+            });
+            begin = end;
+        }
+        Ok(executed)
+    }
+
+    fn load(
+        &mut self,
+        bases: &Arc<Bases>,
+        constants: impl Fn(&Bases) -> Result<Constants, ExtendError>,
+    ) -> Result<u64, ExtendError> {
+        self.held = None;
+        let cycles = self.extender.load(&constants(bases)?)?;
+        self.held = Some(Arc::clone(bases));
+        Ok(cycles)
+    }
+}

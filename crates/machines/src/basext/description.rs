@@ -1,0 +1,125 @@
+//! The machine description: every number of the unit and of the memory beside it, read from TOML and validated.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Rate, Shape, Word};
+use crate::MachineError;
+use crate::fields::{self, HostLink, ensure, float, range};
+use crate::fpga::Part;
+
+/// A base-extension unit with high-bandwidth memory behind a host link. Ranges are checked by [`Description::read`].
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Description {
+    /// Tells this description from those of other machines.
+    pub kind: Kind,
+    /// The name reports carry.
+    pub name: String,
+    pub title: String,
+    /// The FPGA that it is laid out for, by its name in [`crate::fpga::PARTS`].
+    pub part: String,
+    /// Why the description may need more than its part has; refused where it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_more_than_the_part_has: Option<String>,
+    pub clock_mhz: f64,
+    /// Bits of a word of the streams: 32 or 64.
+    pub word_bits: u32,
+    /// Coefficients a cycle, the paper's TP.
+    pub lanes: usize,
+    /// log2 of the smallest and the largest ring degree.
+    pub min_log_n: u32,
+    pub max_log_n: u32,
+    /// Most source moduli.
+    pub max_l: usize,
+    /// Most target moduli.
+    pub max_k: usize,
+    pub hbm: Hbm,
+    pub link: HostLink,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Basext,
+}
+
+/// The port to the high-bandwidth memory, which reads and writes share.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hbm {
+    /// Bits read or written in a cycle of its clock.
+    pub bits: u32,
+    pub clock_mhz: f64,
+}
+
+impl Description {
+    /// The paper's configuration.
+    pub const PAPER: &'static str = include_str!("basext.toml");
+
+    /// Reads a description and checks its fields.
+    ///
+    /// # Errors
+    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range or a part
+    /// without high-bandwidth memory, [`MachineError::UnknownPart`].
+    pub fn read(text: &str) -> Result<Self, MachineError> {
+        let description: Self =
+            toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
+        description.shape()?;
+        description.rate()?;
+        let part = Part::named(&description.part)?;
+        let there = part.high_bandwidth_bytes > 0;
+        ensure(
+            there,
+            "part",
+            &description.part,
+            "one with high-bandwidth memory, as the U280",
+        )?;
+        Ok(description)
+    }
+
+    /// Checks the fields of the unit; the elaboration parameters they stand for.
+    ///
+    /// # Errors
+    /// [`MachineError::Field`].
+    pub fn shape(&self) -> Result<Shape, MachineError> {
+        fields::name(&self.name)?;
+        fields::clock_mhz(self.clock_mhz)?;
+        self.link.check()?;
+        let word = match self.word_bits {
+            32 => Word::Bits32,
+            64 => Word::Bits64,
+            got => {
+                ensure(false, "word_bits", got, "32 or 64")?;
+                Word::Bits64
+            }
+        };
+        let degrees = self.min_log_n..=self.max_log_n;
+        Shape::new(word, self.lanes, degrees, self.max_l, self.max_k).map_err(|fault| {
+            MachineError::Field {
+                field: "lanes, min_log_n, max_log_n, max_l, max_k",
+                got: format!(
+                    "{}, {}, {}, {}, {}",
+                    self.lanes, self.min_log_n, self.max_log_n, self.max_l, self.max_k
+                ),
+                expected: fault.to_string(),
+            }
+        })
+    }
+
+    /// What the memory's port lets through in a cycle of the unit.
+    ///
+    /// # Errors
+    /// [`MachineError::Field`]: a port out of range, or narrower than a beat of the unit.
+    pub fn rate(&self) -> Result<Rate, MachineError> {
+        let shape = self.shape()?;
+        let beat = shape.lanes() as u32 * shape.word().bits();
+        range("hbm.bits", self.hbm.bits.into(), beat.into(), 16384)?;
+        float("hbm.clock_mhz", self.hbm.clock_mhz, 1.0, 10_000.0)?;
+        // The field's range holds the product below 2^41.
+        let khz = |mhz: f64| (mhz * 1e3).round() as u64;
+        Ok(Rate::new(
+            u64::from(self.hbm.bits) * khz(self.hbm.clock_mhz),
+            u64::from(beat) * khz(self.clock_mhz),
+        ))
+    }
+}

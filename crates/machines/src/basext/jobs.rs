@@ -1,0 +1,92 @@
+//! Which instructions the unit takes, and what each needs of it.
+
+use std::sync::Arc;
+
+use ringmill_isa::mid::{Instr, ModulusId, Op, Procedure, ValueId};
+use ringmill_math::RingKind;
+
+use super::{Extension, Shape};
+use crate::coprocessor::{Bases, Claim};
+
+/// One extension: from the limbs of the source base, and the redundant residue's where it is exact, to those of the targets.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Job {
+    pub extension: Extension,
+    pub bases: Arc<Bases>,
+    pub sources: Vec<ValueId>,
+    /// Of an exact extension.
+    pub redundant: Option<ValueId>,
+    pub targets: Vec<ValueId>,
+}
+
+impl Job {
+    /// What the last instruction of a claim asks for; `None` for what [`claims`] would not claim.
+    pub fn of(procedure: &Procedure, claim: &Claim) -> Option<Self> {
+        let instr = procedure.instrs.get(*claim.instrs.last()?)?;
+        Self::asked(procedure, instr)
+    }
+
+    fn asked(procedure: &Procedure, instr: &Instr) -> Option<Self> {
+        let (extension, sources, redundant) = match (instr.op, &instr.src[..]) {
+            (Op::Bextr, [sources @ .., redundant]) => (Extension::Exact, sources, Some(*redundant)),
+            (Op::Bext, sources) => (Extension::Fast, sources, None),
+            _ => return None,
+        };
+        let modulus = |value: &ValueId| {
+            let limb = procedure.types.get(value.0 as usize)?;
+            (limb.ring.kind == RingKind::Full).then_some(limb.modulus)
+        };
+        let moduli = |values: &[ValueId]| values.iter().map(modulus).collect::<Option<Vec<_>>>();
+        let bases = Bases {
+            sources: moduli(sources)?,
+            redundant: match redundant {
+                Some(value) => Some(modulus(&value)?),
+                None => None,
+            },
+            targets: moduli(&instr.dst)?,
+        };
+        Some(Self {
+            extension,
+            bases: Arc::new(bases),
+            sources: sources.to_vec(),
+            redundant,
+            targets: instr.dst.clone(),
+        })
+    }
+
+    /// What it reads, in the order in which a driver is given it: the sources, then the redundant residue.
+    pub fn takes(&self) -> impl Iterator<Item = ValueId> {
+        self.sources.iter().copied().chain(self.redundant)
+    }
+}
+
+/// Every free `BEXTR` and `BEXT` of the full ring within the shape's maxima whose moduli are all accepted, the redundant one
+/// too. `BEXTX`, which names none, is declined.
+pub fn claims(
+    procedure: &Procedure,
+    free: &[bool],
+    shape: Shape,
+    accepts: impl Fn(ModulusId) -> bool,
+) -> Vec<Claim> {
+    let mine = |(at, instr): (usize, &Instr)| {
+        if free.get(at) != Some(&true) {
+            return None;
+        }
+        let job = Job::asked(procedure, instr)?;
+        let Bases {
+            sources,
+            redundant,
+            targets,
+        } = &*job.bases;
+        let fits = (1..=shape.max_l()).contains(&sources.len())
+            && (1..=shape.max_k()).contains(&targets.len());
+        let mut moduli = sources.iter().chain(redundant).chain(targets);
+        (fits && moduli.all(|&modulus| accepts(modulus))).then(|| Claim::new(procedure, vec![at]))
+    };
+    procedure
+        .instrs
+        .iter()
+        .enumerate()
+        .filter_map(mine)
+        .collect()
+}

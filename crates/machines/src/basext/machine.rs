@@ -1,0 +1,256 @@
+//! The unit as a co-processor: what it takes of a program, and the commands of a stage.
+
+use ringmill_compiler::{Limit, Target};
+use ringmill_isa::mid::{Head, ModulusId, Procedure, TableModulus};
+
+use super::constants::check;
+use super::jobs::{Job, claims};
+use super::needs::word_bytes;
+use super::timeline::{CONSTANTS, Command, Timed, held, loaded_after, serves, timeline, words};
+use super::{BasextError, Constants, Description, Rate, Shape};
+use crate::coprocessor::{
+    Accepted, Claim, Coprocessor, Core, Crosses, Keep, Resident, Schedule, Step, Stream,
+};
+use crate::fpga::{Needs, Part};
+use crate::{HostLink, MachineError};
+
+/// A base-extension unit made from a description.
+#[derive(Clone, Debug)]
+pub struct BasextMachine {
+    description: Description,
+    shape: Shape,
+    rate: Rate,
+}
+
+/// What of a program the machine can take: its degree, and which of its moduli.
+#[derive(Clone, Debug)]
+struct Opened {
+    shape: Shape,
+    rate: Rate,
+    log_n: u32,
+    moduli: Vec<bool>,
+}
+
+impl BasextMachine {
+    /// # Errors
+    /// Those of [`Description::shape`] and [`Description::rate`].
+    pub fn new(description: Description) -> Result<Self, MachineError> {
+        Ok(Self {
+            shape: description.shape()?,
+            rate: description.rate()?,
+            description,
+        })
+    }
+
+    /// The machine that a text describes; whether it fits its part is for its card to say.
+    ///
+    /// # Errors
+    /// Those of [`Description::read`].
+    pub fn parse(text: &str) -> Result<Self, MachineError> {
+        Self::new(Description::read(text)?)
+    }
+}
+
+impl Coprocessor for BasextMachine {
+    fn name(&self) -> &str {
+        &self.description.name
+    }
+
+    fn clock_mhz(&self) -> f64 {
+        self.description.clock_mhz
+    }
+
+    fn link(&self) -> &HostLink {
+        &self.description.link
+    }
+
+    fn stream(&self) -> Stream {
+        Stream {
+            residue_bits: self.shape.word().bits(),
+            beat: self.shape.lanes(),
+        }
+    }
+
+    fn needs(&self) -> Result<Needs, MachineError> {
+        let part = Part::named(&self.description.part)?;
+        Ok(self.shape.needs(&self.description.name, part))
+    }
+
+    fn allowed(&self) -> Option<&str> {
+        self.description.allow_more_than_the_part_has.as_deref()
+    }
+
+    fn lanes(&self) -> &'static [&'static str] {
+        &["extension"]
+    }
+
+    fn target(&self) -> Target {
+        let limit = |field, is| Limit { field, is };
+        Target {
+            machine: self.description.name.clone(),
+            log_n: Limit {
+                field: "max_log_n",
+                is: self.shape.min_log_n() as u8..=self.shape.max_log_n() as u8,
+            },
+            modulus_bits: limit("word_bits", self.shape.word().modulus_bits()),
+            friendly_bits: limit("min_log_n", 0),
+            // Each job brings its own moduli; one that has too many is the host's.
+            moduli: Limit {
+                field: "max_l",
+                is: usize::MAX,
+            },
+        }
+    }
+
+    fn accept(&self, head: &Head<'_>) -> Result<Box<dyn Accepted>, MachineError> {
+        let shape = self.shape;
+        let log_n = u32::from(head.log_n);
+        if !(shape.min_log_n()..=shape.max_log_n()).contains(&log_n) {
+            return Err(BasextError::Shape {
+                what: "log N",
+                expected: format!(
+                    "{} to {} (`min_log_n` and `max_log_n` of its description)",
+                    shape.min_log_n(),
+                    shape.max_log_n()
+                ),
+                got: log_n.into(),
+            }
+            .into());
+        }
+        let checked = head.moduli.iter().map(|&modulus| match modulus {
+            TableModulus::Prime(q) => check(shape, q),
+            TableModulus::Plain(_) | TableModulus::PowerOfTwo(_) => {
+                Err(BasextError::Kind { modulus })
+            }
+        });
+        let refused: Vec<_> = checked.map(Result::err).collect();
+        let moduli: Vec<bool> = refused.iter().map(Option::is_none).collect();
+        match refused.into_iter().next() {
+            Some(Some(first)) if !moduli.contains(&true) => Err(first.into()),
+            _ => Ok(Box::new(Opened {
+                shape,
+                rate: self.rate,
+                log_n,
+                moduli,
+            })),
+        }
+    }
+
+    fn core(&self) -> Option<Core> {
+        Some(Core::Basext {
+            shape: self.shape,
+            rate: self.rate,
+        })
+    }
+}
+
+impl Opened {
+    fn accepts(&self, modulus: ModulusId) -> bool {
+        self.moduli.get(usize::from(modulus.0)) == Some(&true)
+    }
+
+    fn commands(&self, procedure: &Procedure, jobs: &[&Claim], holds: &Resident) -> Vec<Timed> {
+        stage_commands(self.shape, self.rate, procedure, jobs, holds)
+    }
+}
+
+impl Accepted for Opened {
+    fn claims(&self, procedure: &Procedure, free: &[bool]) -> Vec<Claim> {
+        claims(procedure, free, self.shape, |modulus| self.accepts(modulus))
+    }
+
+    fn schedule(&self, procedure: &Procedure, jobs: &[&Claim], holds: &Resident) -> Schedule {
+        let commands = self.commands(procedure, jobs, holds);
+        as_schedule(self.shape, &commands, holds, self.log_n)
+    }
+
+    fn text(&self, procedure: &Procedure, jobs: &[&Claim], holds: &Resident) -> Vec<String> {
+        let commands = self.commands(procedure, jobs, holds);
+        commands.iter().map(|timed| text(&timed.command)).collect()
+    }
+
+    fn keeps(&self) -> Vec<Keep> {
+        let most = Constants::count(self.shape.max_l(), self.shape.max_k()) as u64;
+        vec![Keep {
+            memory: "constants",
+            places: CONSTANTS..=CONSTANTS,
+            bytes: most * word_bytes(self.shape.word()),
+        }]
+    }
+}
+
+/// The model's commands of a stage's jobs.
+pub fn stage_commands(
+    shape: Shape,
+    rate: Rate,
+    procedure: &Procedure,
+    jobs: &[&Claim],
+    holds: &Resident,
+) -> Vec<Timed> {
+    let jobs = jobs.iter().filter_map(|claim| Job::of(procedure, claim));
+    let log_n = u32::from(procedure.log_n);
+    timeline(shape, rate, log_n, jobs.collect(), holds)
+}
+
+/// What a card has to know of commands, whether as the model has them or as the RTL ran them.
+pub fn as_schedule(shape: Shape, commands: &[Timed], holds: &Resident, log_n: u32) -> Schedule {
+    let word = word_bytes(shape.word());
+    let bytes = word << log_n;
+    let step = |timed: &Timed| {
+        let crosses = match &timed.command {
+            Command::Constants(bases) => vec![Crosses::Tables {
+                bytes: word * words(bases) as u64,
+            }],
+            Command::Extend(job) => {
+                let taken = job.takes().map(|limb| Crosses::In { limb, bytes });
+                let given = job.targets.iter();
+                let given = given.map(|&limb| Crosses::Out { limb, bytes });
+                taken.chain(given).collect()
+            }
+        };
+        Step {
+            name: timed.command.name(),
+            lane: 0,
+            begin: timed.begin,
+            end: timed.end,
+            crosses,
+        }
+    };
+    Schedule {
+        steps: commands.iter().map(step).collect(),
+        after: loaded_after(commands, holds.clone()),
+    }
+}
+
+/// Whether constants that are there have to come again for a job.
+pub fn needs_constants(holds: &Resident, job: &Job) -> bool {
+    held(holds).is_none_or(|there| !serves(&there, &job.bases))
+}
+
+/// A command as text.
+fn text(command: &Command) -> String {
+    let moduli = |ids: &[ModulusId]| {
+        let names = ids.iter().map(|id| format!("q{}", id.0));
+        names.collect::<Vec<_>>().join(" ")
+    };
+    match command {
+        Command::Constants(bases) => {
+            let redundant = bases
+                .redundant
+                .map_or(String::new(), |m| format!(" / q{}", m.0));
+            format!(
+                "{} {}{redundant} -> {}",
+                command.name(),
+                moduli(&bases.sources),
+                moduli(&bases.targets)
+            )
+        }
+        Command::Extend(job) => {
+            let limbs =
+                |values: &mut dyn Iterator<Item = String>| values.collect::<Vec<_>>().join(" ");
+            let taken = limbs(&mut job.takes().map(|v| format!("%{}", v.0)));
+            let given = limbs(&mut job.targets.iter().map(|v| format!("%{}", v.0)));
+            format!("{:<9} {taken} -> {given}", command.name())
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! A command cycle by cycle, where its streams meet a port that stalls them: `rm_basext_ctl` with the register stage before
+//! it and the queue behind it, without data.
+
+use std::collections::VecDeque;
+
+use super::model::{cycles, load_cycles, sum_delay};
+use super::port::{Port, Rate};
+use super::{Extension, Shape};
+
+/// Cycles from a command until it is done and its last beat is in memory. Where the port does not stall it, those of
+/// [`cycles`].
+pub fn extend_cycles(
+    shape: Shape,
+    rate: Rate,
+    extension: Extension,
+    (l, k): (usize, usize),
+    log_n: u32,
+) -> u64 {
+    // An exact extension reads in one process and writes in the other.
+    if rate.never_stalls() || (rate.carries_one() && extension == Extension::Exact) {
+        return cycles(shape, extension, l, k, log_n);
+    }
+    replay(shape, rate, extension, (l, k), log_n)
+}
+
+/// Cycles of a load of so many constants, a beat each.
+pub fn load_cycles_through(rate: Rate, words: usize) -> u64 {
+    if rate.carries_one() {
+        return load_cycles(words);
+    }
+    let (mut port, mut cycle, mut read) = (Port::new(rate), 0, 0);
+    while read < words {
+        read += usize::from(port.cycle(true, false).read);
+        cycle += 1;
+    }
+    // Each is taken in the cycle after it was read; the last was read in the cycle before.
+    cycle + load_cycles(words) - words as u64
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Command,
+    Next,
+    Rows,
+    Turn,
+    Post,
+    Give,
+    Done,
+}
+
+/// The two words of `rm_skid`.
+#[derive(Default)]
+struct Skid {
+    shown: bool,
+    spare: bool,
+}
+
+impl Skid {
+    fn clock(&mut self, push: bool, ready: bool) {
+        let moves = !self.shown || ready;
+        let next = self.spare || push;
+        self.spare = !moves && next;
+        self.shown = !moves || next;
+    }
+}
+
+/// Coefficients under way that will be given, and events that the control waits for, by the cycle in which they come.
+#[derive(Default)]
+struct Pipeline {
+    puts: VecDeque<u64>,
+    summed: Option<u64>,
+    given: Option<u64>,
+}
+
+pub(super) fn replay(
+    shape: Shape,
+    rate: Rate,
+    extension: Extension,
+    (l, k): (usize, usize),
+    log_n: u32,
+) -> u64 {
+    let (exact, beats, delay) = (
+        extension == Extension::Exact,
+        shape.beats(log_n),
+        sum_delay(shape),
+    );
+    let rows = l as u64 + u64::from(exact);
+    let depth = (delay + 5).next_power_of_two();
+    let mut port = Port::new(rate);
+    let mut left = k as u64 * rows * beats;
+    let (mut skid, mut pipeline) = (Skid::default(), Pipeline::default());
+    let mut state = State::Command;
+    let (mut row, mut at, mut target) = (0u64, 0u64, 0u64);
+    let (mut room, mut queued, mut done, mut last) = (depth, 0u64, 0u64, 0u64);
+    let mut cycle = 0u64;
+    loop {
+        let granted = port.cycle(left > 0 && !skid.spare, queued > 0);
+        let gives = state == State::Post || (state == State::Rows && !exact && row + 1 == rows);
+        let ready = state == State::Rows && (!gives || room > 0);
+        let take = ready && skid.shown;
+        let issue = (take && !(exact && row == 0)) || (state == State::Post && room > 0);
+        let ends = at + 1 == beats;
+        let gives_now = issue && gives;
+        if gives_now {
+            pipeline.puts.push_back(cycle + delay + 2);
+        }
+        if issue && ends {
+            match state {
+                State::Post => pipeline.given = Some(cycle + delay + 2),
+                State::Rows if row + 1 == rows && exact => pipeline.summed = Some(cycle + delay),
+                State::Rows if row + 1 == rows => pipeline.given = Some(cycle + delay + 2),
+                _ => {}
+            }
+        }
+        let next = match state {
+            State::Command => State::Next,
+            State::Next => State::Rows,
+            State::Rows if take && ends && row + 1 == rows => {
+                row = 0;
+                if exact { State::Turn } else { State::Give }
+            }
+            State::Rows if take && ends => {
+                row += 1;
+                state
+            }
+            State::Turn if pipeline.summed == Some(cycle) => State::Post,
+            State::Post if issue && ends => State::Give,
+            State::Give if pipeline.given == Some(cycle) => {
+                target += 1;
+                if target == k as u64 {
+                    done = cycle + 1;
+                    State::Done
+                } else {
+                    State::Next
+                }
+            }
+            State::Rows | State::Turn | State::Post | State::Give | State::Done => state,
+        };
+        if take || (state == State::Post && issue) {
+            at = if ends { 0 } else { at + 1 };
+        }
+        room = room + u64::from(granted.write) - u64::from(gives_now);
+        queued -= u64::from(granted.write);
+        if granted.write {
+            last = cycle;
+        }
+        if pipeline.puts.front() == Some(&cycle) {
+            pipeline.puts.pop_front();
+            queued += 1;
+        }
+        left -= u64::from(granted.read);
+        skid.clock(granted.read, ready);
+        state = next;
+        if state == State::Done && queued == 0 && pipeline.puts.is_empty() {
+            return done.max(last);
+        }
+        cycle += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::basext::Word;
+
+    /// Where nothing stalls the replay is the formula; a port of one beat a cycle does not stall an exact extension.
+    #[test]
+    fn a_wide_port_takes_the_models_cycles() {
+        for (word, lanes) in [
+            (Word::Bits32, 1),
+            (Word::Bits32, 64),
+            (Word::Bits64, 4),
+            (Word::Bits64, 32),
+        ] {
+            let shape = Shape::new(word, lanes, 8..=9, 7, 5).unwrap();
+            for (l, k, log_n) in [(1, 1, 8), (3, 2, 8), (7, 5, 9), (1, 3, 9)] {
+                for extension in [Extension::Exact, Extension::Fast] {
+                    let model = cycles(shape, extension, l, k, log_n);
+                    let wide = replay(shape, Rate::unbounded(), extension, (l, k), log_n);
+                    assert_eq!(wide, model, "{shape:?} {extension:?} {l} {k}");
+                    for gain in [8, 9, 15] {
+                        let found = replay(shape, Rate::new(gain, 8), extension, (l, k), log_n);
+                        match extension {
+                            Extension::Exact => assert_eq!(found, model, "{shape:?} {l} {k}"),
+                            Extension::Fast => assert!(found >= model),
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Every beat that is read or written passes the port: no command is faster than they are.
+    #[test]
+    fn a_narrow_port_is_the_bound() {
+        let shape = Shape::new(Word::Bits64, 4, 8..=9, 7, 5).unwrap();
+        for (gain, beat) in [(1, 1), (9, 8), (1, 2), (3, 5)] {
+            let rate = Rate::new(gain, beat);
+            for (extension, rows) in [(Extension::Exact, 3), (Extension::Fast, 2)] {
+                let moved = 3 * (rows + 1) * shape.beats(9);
+                let found = extend_cycles(shape, rate, extension, (2, 3), 9);
+                let least = (moved * beat).div_ceil(gain);
+                // From cycle 0 on.
+                assert!(
+                    found + 1 >= least,
+                    "{rate:?} {extension:?}: {found} < {least}"
+                );
+                assert!(found < 2 * least + 300, "{rate:?} {extension:?}: {found}");
+            }
+            assert!(load_cycles_through(rate, 40) >= 40 * beat / gain);
+        }
+        assert_eq!(load_cycles_through(Rate::new(1, 1), 40), load_cycles(40));
+    }
+}

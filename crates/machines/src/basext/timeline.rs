@@ -1,0 +1,127 @@
+//! The command scheduler: a stage's extensions one after another, constants before those that need others.
+
+use std::sync::Arc;
+
+use super::jobs::Job;
+use super::replay::{extend_cycles, load_cycles_through};
+use super::{Constants, Extension, Rate, Shape};
+use crate::coprocessor::{Bases, Held, Resident, What};
+
+/// The one place in which the unit keeps something from command to command: the constants.
+pub(super) const CONSTANTS: u16 = 0;
+
+/// A command to the unit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Command {
+    /// Moduli and constants of an extension.
+    Constants(Arc<Bases>),
+    Extend(Job),
+}
+
+impl Command {
+    /// For reports: an extension is called as the instruction that it does.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Constants(_) => "CONSTANTS",
+            Self::Extend(job) => match job.extension {
+                Extension::Exact => "BEXTR",
+                Extension::Fast => "BEXT",
+            },
+        }
+    }
+
+    /// Cycles until it is done and its last beat is in memory.
+    pub fn cycles(&self, shape: Shape, rate: Rate, log_n: u32) -> u64 {
+        match self {
+            Self::Constants(bases) => load_cycles_through(rate, words(bases)),
+            Self::Extend(job) => {
+                let (l, k) = (job.sources.len(), job.targets.len());
+                extend_cycles(shape, rate, job.extension, (l, k), log_n)
+            }
+        }
+    }
+}
+
+/// Words of the constants of an extension.
+pub fn words(bases: &Bases) -> usize {
+    Constants::count(bases.sources.len(), bases.targets.len())
+}
+
+/// A command with the cycle in which it is given and the one in which it is done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Timed {
+    pub command: Command,
+    pub begin: u64,
+    pub end: u64,
+}
+
+/// Whether constants that are there serve an extension: a fast one needs no redundant modulus.
+pub fn serves(there: &Bases, wanted: &Bases) -> bool {
+    there.sources == wanted.sources
+        && there.targets == wanted.targets
+        && (wanted.redundant.is_none() || there.redundant == wanted.redundant)
+}
+
+/// The constants that are there.
+pub fn held(resident: &Resident) -> Option<Arc<Bases>> {
+    match resident.at(CONSTANTS)?.what {
+        What::Constants(bases) => Some(bases),
+        What::Tables(_) | What::Limb { .. } => None,
+    }
+}
+
+/// Commands of the jobs of a stage; the unit starts and ends idle, with what is `resident` at the start. Jobs that the
+/// constants there serve come first, then those of each pair of bases together.
+pub fn timeline(
+    shape: Shape,
+    rate: Rate,
+    log_n: u32,
+    jobs: Vec<Job>,
+    resident: &Resident,
+) -> Vec<Timed> {
+    let mut there = held(resident);
+    let served = |there: &Option<Arc<Bases>>, job: &Job| {
+        there.as_ref().is_some_and(|t| serves(t, &job.bases))
+    };
+    let mut jobs = jobs;
+    // Of one pair of bases the exact jobs come first: their constants serve the fast ones.
+    jobs.sort_by(|a, b| {
+        let key = |job: &Job| (!served(&there, job), Arc::clone(&job.bases));
+        let ((a, x), (b, y)) = (key(a), key(b));
+        a.cmp(&b)
+            .then_with(|| x.sources.cmp(&y.sources))
+            .then_with(|| x.targets.cmp(&y.targets))
+            .then_with(|| y.redundant.cmp(&x.redundant))
+    });
+    let mut commands = Vec::with_capacity(jobs.len());
+    for job in jobs {
+        if !served(&there, &job) {
+            there = Some(Arc::clone(&job.bases));
+            commands.push(Command::Constants(Arc::clone(&job.bases)));
+        }
+        commands.push(Command::Extend(job));
+    }
+    let mut begin = 0;
+    let timed = commands.into_iter().map(|command| {
+        let end = begin + command.cycles(shape, rate, log_n);
+        let timed = Timed {
+            command,
+            begin,
+            end,
+        };
+        begin = end;
+        timed
+    });
+    timed.collect()
+}
+
+/// What the unit holds after some commands.
+pub fn loaded_after(commands: &[Timed], mut before: Resident) -> Resident {
+    for timed in commands {
+        if let Command::Constants(bases) = &timed.command {
+            let what = What::Constants(Arc::clone(bases));
+            before.put(CONSTANTS, Held { what, under: None });
+        }
+    }
+    before
+}
