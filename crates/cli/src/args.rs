@@ -474,14 +474,14 @@ How: `rtl` counted in the simulated hardware description, `synthesis` after its 
 `measured` on this computer, `stated` by the machine's description, or the program's.
 CPU rows are this computer's time beside the time that the paper measured for SEAL on its own.")]
 pub struct ReproduceArgs {
-    /// Whose paper: `ring` or `polymul`.
+    /// Whose paper: `ring`, `polymul` or `basext`.
     pub machine: String,
 
-    /// Take cycles from the cycle model instead of the RTL (`polymul`).
+    /// Take cycles from the cycle model instead of the RTL (`polymul`, `basext`).
     #[arg(long)]
     pub model: bool,
 
-    /// Leave out resources, which need synthesis (`polymul`).
+    /// Leave out resources, which need synthesis (`polymul`, `basext`).
     #[arg(long)]
     pub no_synth: bool,
 

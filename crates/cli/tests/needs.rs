@@ -69,11 +69,20 @@ fn a_description_is_shown_with_its_needs_and_the_papers() {
     assert_eq!(line(&text, "  in all")[3..], ["3", "96", "1,030"]);
     assert_eq!(line(&text, "  the paper's")[3..], ["96"]);
     assert!(text.ends_with("# Fits the XC7VX485T.\n"), "{text}");
+
+    let text = said(&["machine", "show", "basext"]);
+    assert!(
+        text.contains("the U280 (XCU280): each lane (of 32)"),
+        "{text}"
+    );
+    assert_eq!(line(&text, "  in all")[3..], ["10.5", "338", "2,016"]);
+    assert_eq!(line(&text, "  the paper's")[3..], ["384"]);
+    assert!(text.ends_with("# Fits the U280.\n"), "{text}");
 }
 
 #[test]
 fn what_is_shown_is_a_description_and_is_shown_again_as_it_is() {
-    for name in ["ring", "ring-stored", "polymul"] {
+    for name in ["ring", "ring-stored", "polymul", "basext", "basext-card"] {
         let text = said(&["machine", "show", name]);
         let file = folder("needs").join(format!("{name}.toml"));
         std::fs::write(&file, &text).unwrap();

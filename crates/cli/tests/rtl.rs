@@ -178,3 +178,30 @@ fn the_papers_tables_are_printed() {
     }
     assert!(fails(&["reproduce", "ring", "--model"], 2).contains("polymul"));
 }
+
+#[test]
+fn so_are_those_of_base_extension_with_what_they_should_print() {
+    let lines = says(&["reproduce", "basext", "--model", "--no-synth", "--json"]);
+    let rows = lines.lines().map(|l| serde_json::from_str(l).unwrap());
+    let rows: Vec<Value> = rows.collect();
+    let of = |table: &'static str| {
+        rows.iter()
+            .filter(move |r| r["table"].as_str().unwrap().starts_with(table))
+    };
+    for (table, least) in [("Tables 3.1", 11), ("Tables 3.2", 10), ("Table 4.5", 20)] {
+        assert!(of(table).count() >= least, "{table}");
+    }
+    assert_eq!(of("Table 4.6").count(), 3 * 5);
+    for table in ["Table 4.7", "Table 4.8", "Table 4.9"] {
+        assert_eq!(of(table).count(), 6 * 11);
+        let cycles: Vec<_> = of(table).filter(|r| r["metric"] == "cycles").collect();
+        assert!(cycles.len() == 6 && cycles.iter().all(|r| r["how"] == "model"));
+    }
+    let slow = of("Table 4.10").find(|r| r["paper"] == 826.88).unwrap();
+    assert_eq!(slow["paper_should_be"], 3307.52);
+    let kernel = of("Table 4.11").filter(|r| r["how"] == "measured");
+    assert_eq!(kernel.count(), 4);
+    let unmeasured = rows.iter().filter(|r| r["how"] == "not measured");
+    assert!(unmeasured.clone().count() > 50 && unmeasured.clone().all(|r| r["ours"].is_null()));
+    assert!(fails(&["reproduce", "basext", "--plot", "x.svg"], 2).contains("polymul"));
+}

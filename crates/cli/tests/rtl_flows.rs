@@ -42,7 +42,7 @@ fn fresh(name: &str) -> PathBuf {
 fn what_there_is_can_be_listed() {
     assert!(says(&["list"]).contains("Units=32 MaxLogN=12 Beat=4"));
     let all = json(&["list"]);
-    assert_eq!(all["machines"][0], "polymul");
+    assert_eq!(all["machines"], serde_json::json!(["polymul", "basext"]));
     let modules = all["modules"].as_array().unwrap();
     let fifo = modules.iter().find(|m| m["module"] == "rm_fifo").unwrap();
     assert_eq!(fifo["parameters"]["Depth"], "16");
@@ -52,6 +52,7 @@ fn what_there_is_can_be_listed() {
 #[test]
 fn lint_takes_parameters() {
     assert!(says(&["lint", "polymul", "--set", "p=8"]).contains("Units=8"));
+    assert!(says(&["lint", "basext", "--set", "lanes=2"]).contains("Lanes=2"));
     let clean = json(&[
         "lint",
         "rm_mod_mul",

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use ringmill_machines::fpga::{Fit, NeedUse, Resource, pieces_text};
 use serde::Serialize;
 
-use super::reproduce::paper;
+use super::reproduce::{basext, paper};
 use crate::error::CliError;
 
 /// Above what is computed.
@@ -33,6 +33,14 @@ pub fn printed(kind: Option<&str>) -> Result<(Vec<Printed>, Option<u64>), CliErr
             let rows = vec![
                 row(Resource::BlockRam, None, paper.bram),
                 row(Resource::Dsp, None, paper.dsp),
+            ];
+            (rows, None)
+        }
+        Some("basext") => {
+            let (bram, dsp) = basext::needs()?;
+            let rows = vec![
+                row(Resource::BlockRam, None, bram),
+                row(Resource::Dsp, None, dsp),
             ];
             (rows, None)
         }

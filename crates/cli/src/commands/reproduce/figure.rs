@@ -19,7 +19,7 @@ pub enum How {
 }
 
 impl How {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Model => "model",
             Self::Measured => "measured",
@@ -82,7 +82,7 @@ pub fn table(figures: &[Figure]) -> String {
 }
 
 /// Whole numbers whole, others to what the paper prints.
-fn number(x: f64) -> String {
+pub(super) fn number(x: f64) -> String {
     if x.fract() == 0.0 {
         format!("{x:.0}")
     } else {

@@ -1,6 +1,7 @@
 //! `ringmill reproduce`: the tables of a machine's paper, one row a figure.
 
 mod application;
+pub(super) mod basext;
 mod figure;
 pub(super) mod paper;
 mod plot;
@@ -14,23 +15,23 @@ use crate::output;
 use crate::progress::Bar;
 
 /// Machines whose papers are known.
-const KNOWN: [&str; 2] = ["ring", "polymul"];
+const KNOWN: [&str; 3] = ["ring", "polymul", "basext"];
 
 pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
+    let sources = polymul::Sources {
+        model: args.model,
+        synthesis: !args.no_synth,
+    };
     let (figures, notes) = match args.machine.as_str() {
         "ring" if args.model || args.no_synth || args.plot.is_some() => {
             return Err(CliError::Usage(
-                "--model, --no-synth and --plot are for `polymul`: where its figures come from, and its Figure 4; those of \
-                 `ring` are the model's"
+                "--model and --no-synth are for `polymul` and `basext`: where their figures come from; --plot draws the former's \
+                 Figure 4; those of `ring` are the model's"
                     .to_owned(),
             ));
         }
         "ring" => (ring::figures(&Bar::new())?, ring::notes()?),
         "polymul" => {
-            let sources = polymul::Sources {
-                model: args.model,
-                synthesis: !args.no_synth,
-            };
             let figures = polymul::figures(sources, &Bar::new())?;
             if let Some(path) = &args.plot {
                 let picture = plot::svg(&polymul::sweep::panels()?);
@@ -40,6 +41,12 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
             }
             (figures, polymul::notes(sources))
         }
+        "basext" if args.plot.is_some() => {
+            return Err(CliError::Usage(
+                "--plot draws Figure 4 of `polymul`".to_owned(),
+            ));
+        }
+        "basext" => return basext::print(sources, args.json, &Bar::new()),
         other => {
             return Err(CliError::Usage(format!(
                 "no paper is known for machine `{other}`; known: {}",

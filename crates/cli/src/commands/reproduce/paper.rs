@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::error::CliError;
 
-const TABLES: &str = include_str!("../../../data/paper_tables.toml");
+pub(super) const TABLES: &str = include_str!("../../../data/paper_tables.toml");
 
 /// Figures of one parameter set's operations.
 #[derive(Clone, Copy, Debug, Deserialize)]

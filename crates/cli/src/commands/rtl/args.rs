@@ -38,7 +38,7 @@ impl RtlCommand {
 /// A machine or module, and what differs from its defaults.
 #[derive(Debug, Args)]
 pub struct DesignArgs {
-    /// A machine (`polymul`), a machine description file (.toml), or a module of the library (`rm_butterfly`);
+    /// A machine (`polymul`, `basext`), a machine description file (.toml), or a module of the library (`rm_butterfly`);
     /// `ringmill rtl list` prints them all.
     #[arg(value_name = "MACHINE")]
     pub design: String,

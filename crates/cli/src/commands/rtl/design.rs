@@ -4,7 +4,8 @@ use std::path::Path;
 
 use ringmill_hdl::{Hdl, Top};
 use ringmill_machines::polymul::Description;
-use ringmill_machines::registry;
+use ringmill_machines::registry::{self, Kind};
+use ringmill_machines::{MachineError, basext};
 use toml::{Table, Value};
 
 use super::args::DesignArgs;
@@ -27,7 +28,7 @@ pub struct Design {
     /// The machine's name or the module's.
     pub name: String,
     pub top: Top,
-    /// Of a machine.
+    /// Of a polynomial multiplier, which has tables and runs in lockstep here.
     pub machine: Option<Description>,
 }
 
@@ -43,8 +44,8 @@ pub fn find(hdl: &Hdl, args: &DesignArgs) -> Result<Design, CliError> {
         let text = inputs::read_text(Path::new(name), LARGEST)?;
         return machine(&text, &set);
     }
-    if name == "polymul" {
-        return machine(Description::PAPER, &set);
+    if machines().contains(&name) {
+        return machine(registry::description(name)?, &set);
     }
     if !hdl.sources().modules().any(|module| module == name) {
         return Err(CliError::Usage(format!(
@@ -81,12 +82,22 @@ fn pair(text: &str) -> Result<(&str, &str), CliError> {
 
 /// The description in `text` with some keys set; checked as a whole afterwards.
 fn machine(text: &str, set: &[(&str, &str)]) -> Result<Design, CliError> {
-    let syntax = |e: toml::de::Error| ringmill_machines::MachineError::Syntax(e.to_string());
+    let syntax = |e: toml::de::Error| MachineError::Syntax(e.to_string());
     let mut table: Table = toml::from_str(text).map_err(syntax)?;
     for (key, value) in set {
         replace(&mut table, key, value)?;
     }
     let edited = toml::to_string(&table).map_err(|e| CliError::Usage(e.to_string()))?;
+    let kind = Kind::of(&edited)?;
+    if kind.rtl == Some("basext") {
+        let description = basext::Description::read(&edited)?;
+        description.fit()?;
+        return Ok(Design {
+            top: ringmill_hdl::basext::top(description.shape()?),
+            name: description.name,
+            machine: None,
+        });
+    }
     let description = Description::parse(&edited)?;
     Ok(Design {
         name: description.name.clone(),

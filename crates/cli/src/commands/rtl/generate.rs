@@ -16,7 +16,7 @@ pub fn generate(args: &GenerateArgs) -> Result<(), CliError> {
         Some(machine) => (design::text(machine)?, table(machine, args)?),
         None if args.degree.is_some() => {
             return Err(CliError::Usage(format!(
-                "--degree and --modulus are for machines; `{}` is a module, which has no tables",
+                "--degree and --modulus are for machines of the kind polymul; `{}` has no tables",
                 design.name
             )));
         }

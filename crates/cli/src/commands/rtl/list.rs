@@ -1,7 +1,7 @@
 //! `ringmill rtl list`.
 
 use ringmill_hdl::{Interface, Sources};
-use ringmill_machines::polymul::Description;
+use ringmill_machines::registry;
 use serde_json::json;
 
 use super::args::ListArgs;
@@ -12,7 +12,6 @@ use crate::output;
 pub fn list(args: &ListArgs) -> Result<(), CliError> {
     let hdl = open()?;
     let modules = interfaces(hdl.sources())?;
-    let machine = Description::parse(Description::PAPER)?;
     if args.json {
         let modules: Vec<_> = modules
             .iter()
@@ -26,10 +25,12 @@ pub fn list(args: &ListArgs) -> Result<(), CliError> {
             .collect();
         return output::json(&json!({ "machines": design::machines(), "modules": modules }));
     }
-    let mut text = format!(
-        "machines (parameters from the description: `ringmill machine show NAME`)\n  polymul  {}\n\nmodules (parameter=default)\n",
-        machine.title
-    );
+    let mut text =
+        "machines (parameters from the description: `ringmill machine show NAME`)\n".to_owned();
+    for name in design::machines() {
+        text += &format!("  {name:<8} {}\n", title(name)?);
+    }
+    text += "\nmodules (parameter=default)\n";
     for (name, interface) in modules {
         text += &format!("  {name}  {}\n", interface.title);
         let parameters: Vec<String> = interface
@@ -48,4 +49,13 @@ fn interfaces(sources: &Sources) -> Result<Vec<(&str, Interface)>, CliError> {
         .modules()
         .map(|name| Ok((name, sources.interface(name)?)));
     all.collect()
+}
+
+/// What a machine's description says that it is.
+fn title(name: &str) -> Result<String, CliError> {
+    let text = registry::description(name)?;
+    let table: toml::Table =
+        toml::from_str(text).map_err(|e| ringmill_machines::MachineError::Syntax(e.to_string()))?;
+    let title = table.get("title").and_then(toml::Value::as_str);
+    Ok(title.unwrap_or_default().to_owned())
 }

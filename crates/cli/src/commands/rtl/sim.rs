@@ -111,9 +111,8 @@ pub fn sim(args: &RtlSimArgs) -> Result<(), CliError> {
     let design = design::find(&hdl, &args.design)?;
     let Some(machine) = &design.machine else {
         return Err(CliError::Usage(format!(
-            "`{}` is a module; what runs in lockstep with a model is a machine: {}",
-            design.name,
-            design::machines().join(", ")
+            "`{}` does not run here: what runs in lockstep with a model by this command is a machine of the kind polymul",
+            design.name
         )));
     };
     let shape = machine.shape()?;

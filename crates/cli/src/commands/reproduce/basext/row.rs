@@ -1,0 +1,119 @@
+//! A figure of the paper with what stands beside it.
+
+use serde_json::{Value, json};
+
+use super::super::figure::{How, number};
+
+/// Our figure, and how it was obtained.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Ours {
+    Is(f64, How),
+    /// Another architecture's, another computer's, or one that takes a tool that was not asked for.
+    NotMeasured,
+}
+
+/// One row.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Row {
+    pub table: &'static str,
+    pub case: String,
+    pub metric: String,
+    pub unit: &'static str,
+    /// As the paper prints it.
+    pub printed: Option<f64>,
+    /// What it should print, where that is known to be something else.
+    pub should_be: Option<f64>,
+    pub ours: Ours,
+}
+
+impl Row {
+    /// A row whose printed figure is right, or none.
+    pub fn new(
+        table: &'static str,
+        case: impl Into<String>,
+        metric: impl Into<String>,
+        unit: &'static str,
+        printed: Option<f64>,
+        ours: Ours,
+    ) -> Self {
+        Self {
+            table,
+            case: case.into(),
+            metric: metric.into(),
+            unit,
+            printed,
+            should_be: None,
+            ours,
+        }
+    }
+
+    /// The same with a printed figure that should be another.
+    #[must_use]
+    pub fn but(self, should_be: f64) -> Self {
+        Self {
+            should_be: Some(should_be),
+            ..self
+        }
+    }
+
+    pub fn value(&self) -> Option<f64> {
+        match self.ours {
+            Ours::Is(value, _) => Some(value),
+            Ours::NotMeasured => None,
+        }
+    }
+
+    fn how(&self) -> &'static str {
+        match self.ours {
+            Ours::Is(_, how) => how.name(),
+            Ours::NotMeasured => "not measured",
+        }
+    }
+
+    pub fn json(&self) -> Value {
+        json!({
+            "machine": "basext",
+            "table": self.table,
+            "case": self.case,
+            "metric": self.metric,
+            "unit": self.unit,
+            "paper": self.printed,
+            "paper_should_be": self.should_be,
+            "ours": self.value(),
+            "how": self.how(),
+        })
+    }
+}
+
+/// The rows as text, a heading for each table. Ours is divided by what the paper should print.
+pub fn table(rows: &[Row]) -> String {
+    let width = |f: fn(&Row) -> usize| rows.iter().map(f).max().unwrap_or(0);
+    let (case, metric) = (width(|r| r.case.len()), width(|r| r.metric.len()));
+    let (mut text, mut heading) = (String::new(), "");
+    let cell = |figure: Option<f64>| figure.map_or("-".to_owned(), number);
+    for row in rows {
+        if row.table != heading {
+            heading = row.table;
+            text += &format!(
+                "\n{heading}\n  {:case$}  {:metric$}  {:>12}  {:>12}  {:>12}  {:8}  {:>7}  how\n",
+                "case", "metric", "paper", "should be", "ours", "unit", "ours/p."
+            );
+        }
+        let theirs = row.should_be.or(row.printed);
+        let ratio = match (row.value(), theirs) {
+            (Some(ours), Some(theirs)) => format!("{:.3}", ours / theirs),
+            _ => String::new(),
+        };
+        let should_be = row.should_be.map_or(String::new(), number);
+        text += &format!(
+            "  {:case$}  {:metric$}  {:>12}  {should_be:>12}  {:>12}  {:8}  {ratio:>7}  {}\n",
+            row.case,
+            row.metric,
+            cell(row.printed),
+            cell(row.value()),
+            row.unit,
+            row.how()
+        );
+    }
+    text
+}
