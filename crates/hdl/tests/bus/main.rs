@@ -1,7 +1,8 @@
-//! The polynomial multiplier behind its shell, as a host and a memory see it: random stalls on all channels, results of
+//! Machines behind the shell, as a host and a memory see it: random stalls on all channels, results of
 //! the golden model, and what must be refused.
 
 mod axi;
+mod basext;
 mod core;
 #[path = "../common/faulty.rs"]
 mod faulty;
