@@ -23,6 +23,7 @@ fn cases() -> Vec<(Box<dyn Machine>, Verified)> {
         (Box::new(ring), chain(&params(8, 2, 1), 2)),
         (open("polymul").unwrap(), chain(&narrow, 2)),
         (open("polymul-card").unwrap(), chain(&narrow, 2)),
+        (open("basext-card").unwrap(), chain(&narrow, 2)),
     ]
 }
 

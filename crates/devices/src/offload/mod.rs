@@ -1,4 +1,4 @@
-//! Machines that take over a part of a program: one co-processor or several on a card, as `sim:polymul` and `rtl:polymul`.
+//! Machines that take over a part of a program: one co-processor or several on a card, as `sim:polymul` and `rtl:basext`.
 //!
 //! Each procedure is cut into stages ([`ringmill_machines::coprocessor::Partition`]): the host's instructions run by the
 //! CPU's kernels ([`segment`]), then the co-processors' jobs on their RTL ([`rtl`]), or by the same kernels with the
