@@ -4,7 +4,7 @@
 //
 //   Width   DSP blocks           R        latency
 //   32      4 + 2 = 6            2^32     7
-//   61      12 + 4 x 2 = 20      2^64     13, or 12 where Low is 16 or more
+//   61      12 + 4 x 2 = 20      2^64     13, or 12 where Low is 15 or more
 //
 // The factor R^-1 is folded into one constant operand (held as c R mod q). q_i is the modulus as
 // the steps need it (rm_wide_moduli, one for all multipliers that work in step), and may change

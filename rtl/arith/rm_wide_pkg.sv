@@ -83,7 +83,7 @@ package rm_wide_pkg;
         32'(k == steps(width) && late(width, low, k) != 0);
   endfunction
 
-  // Cycles of rm_wide_mul: 7 for moduli of 32 bits, 13 for 61 bits (12 where Low is 16 or more).
+  // Cycles of rm_wide_mul: 7 for moduli of 32 bits, 13 for 61 bits (12 where Low is 15 or more).
   function automatic int unsigned mul_latency(int unsigned width, int unsigned low);
     return product_latency(width) + red_latency(width, low);
   endfunction

@@ -85,7 +85,7 @@ module rm_basext_ctl
   } state_e;
 
   state_e state_d, state_q;
-  logic exact_d, exact_q, loaded_d, loaded_q, long_d, long_q, done_d, done_q;
+  logic exact_d, exact_q, loaded_d, loaded_q, long_d, long_q, done_d, done_q, start_d, start_q;
   code_e code_d, code_q;
   logic [LWidth-1:0] l_d, l_q;
   logic [KWidth-1:0] k_d, k_q;
@@ -143,7 +143,7 @@ module rm_basext_ctl
     i_d = i_q;
     j_d = j_q;
     drain_d = drain_q;
-    load_start_o = 1'b0;
+    start_d = 1'b0;
 
     unique case (state_q)
       Idle: begin
@@ -164,7 +164,7 @@ module rm_basext_ctl
               end else begin
                 l_d = LWidth'(cmd_l_i);
                 k_d = KWidth'(cmd_k_i);
-                load_start_o = 1'b1;
+                start_d = 1'b1;
                 state_d = Load;
               end
             end
@@ -257,12 +257,14 @@ module rm_basext_ctl
       state_q <= Idle;
       loaded_q <= 1'b0;
       done_q <= 1'b0;
+      start_q <= 1'b0;
       code_q <= Ok;
       room_q <= RoomWidth'(Queue);
     end else begin
       state_q <= state_d;
       loaded_q <= loaded_d;
       done_q <= done_d;
+      start_q <= start_d;
       code_q <= code_d;
       room_q <= room_d;
     end
@@ -286,6 +288,7 @@ module rm_basext_ctl
   assign cmd_ready_o = state_q == Idle;
   assign in_ready_o = in_ready;
   assign load_valid_o = state_q == Load && in_valid_i && long_q;
+  assign load_start_o = start_q;
   assign done_o = done_q;
   assign code_o = code_q;
   assign l_o = l_q;

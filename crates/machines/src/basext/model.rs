@@ -7,7 +7,7 @@ use super::{Extension, Shape, Word};
 pub fn mul_latency(shape: Shape) -> u64 {
     match shape.word() {
         Word::Bits32 => 7,
-        Word::Bits64 if shape.low() >= 16 => 12,
+        Word::Bits64 if shape.low() >= 15 => 12,
         Word::Bits64 => 13,
     }
 }
