@@ -38,4 +38,38 @@ package rm_basext_pkg;
     return 1 << $clog2(sum_delay(width, low) + 5);
   endfunction
 
+  // The same of the shared unit: three products in a row.
+  function automatic int unsigned shared_latency(int unsigned width, int unsigned low);
+    return 3 * rm_wide_pkg::mul_latency(width, low) + 6;
+  endfunction
+
+  // Targets in a round of the shared unit, for so many sources.
+  function automatic int unsigned shared_batch(int unsigned batch, int unsigned l);
+    return rm_arith_pkg::min2(batch, l + 1);
+  endfunction
+
+  // Rounds of the shared unit, at most: those of one source.
+  function automatic int unsigned shared_rounds(int unsigned max_k, int unsigned batch);
+    return rm_arith_pkg::ceil_div(max_k, shared_batch(batch, 1));
+  endfunction
+
+  // Constants of a channel of the shared unit, at most: l + 1 in each round.
+  function automatic int unsigned shared_places(int unsigned max_l, int unsigned max_k,
+                                                int unsigned batch);
+    int unsigned most;
+    most = 0;
+    for (int unsigned l = 1; l <= max_l; l++) begin
+      most = rm_arith_pkg::max2(most, (l + 1) * rm_arith_pkg::ceil_div(max_k,
+                                                                       shared_batch(batch, l)));
+    end
+    return most;
+  endfunction
+
+  // Rows that the shared unit keeps. With one round at most, or with fewer than MaxK - 1 sources,
+  // only those that a channel is behind; otherwise all.
+  function automatic int unsigned shared_kept(int unsigned max_l, int unsigned max_k,
+                                              int unsigned batch);
+    return (max_k <= batch) ? max_k - 1 : max_l + 1;
+  endfunction
+
 endpackage

@@ -2,10 +2,10 @@
 
 use std::sync::Mutex;
 
-use ringmill_machines::basext::{BasextError, Constants, Extension, Port, Rate, Shape, Word};
+use ringmill_machines::basext::{BasextError, Constants, Extension, Port, Rate, Shape, Unit, Word};
 
 use super::code::{Code, Command, Operation};
-use super::top;
+use super::top_of;
 use crate::polymul::Dice;
 use crate::{BuildOptions, Hdl, HdlError, In, Model, Out};
 
@@ -54,7 +54,7 @@ pub struct Outcome {
 
 /// One simulated unit.
 pub struct Extender {
-    shape: Shape,
+    unit: Unit,
     model: Model,
     ports: Ports,
     stalls: Option<Dice>,
@@ -82,16 +82,17 @@ struct Ports {
 }
 
 impl Extender {
-    /// Builds the model of a shape (unless the cache has it) and resets it.
+    /// Builds the model of a unit, of the folded one for a shape (unless the cache has it), and resets it.
     ///
     /// # Errors
     /// What the tools refuse.
-    pub fn new(hdl: &Hdl, shape: Shape, options: BuildOptions) -> Result<Self, HdlError> {
+    pub fn new(hdl: &Hdl, unit: impl Into<Unit>, options: BuildOptions) -> Result<Self, HdlError> {
+        let unit = unit.into();
         // Threads that want the same model build it once.
         static BUILDING: Mutex<()> = Mutex::new(());
         let mut model = {
             let _guard = BUILDING.lock().unwrap_or_else(|e| e.into_inner());
-            hdl.model(&top(shape), options)?
+            hdl.model(&top_of(unit), options)?
         };
         let ports = Ports {
             cmd_valid: model.input("cmd_valid_i")?,
@@ -112,7 +113,7 @@ impl Extender {
         };
         model.reset()?;
         Ok(Self {
-            shape,
+            unit,
             model,
             ports,
             stalls: None,
@@ -121,8 +122,12 @@ impl Extender {
         })
     }
 
+    pub fn unit(&self) -> Unit {
+        self.unit
+    }
+
     pub fn shape(&self) -> Shape {
-        self.shape
+        self.unit.shape()
     }
 
     /// From now on each stream stalls as these dice fall, in an eighth to seven eighths of the cycles of a command; or no
@@ -171,7 +176,7 @@ impl Extender {
 
     /// The residues modulo each target of the loaded constants, and the cycles: `limbs` are those modulo the sources,
     /// and for an exact extension modulo the redundant modulus behind them, as `ringmill_machines::basext::golden` takes
-    /// them. They are sent once for each target.
+    /// them. The folded unit is sent them once for each target.
     ///
     /// # Errors
     /// [`ExtendError::Answered`]; [`BasextError::Limbs`]; those of [`Self::command`].
@@ -180,30 +185,52 @@ impl Extender {
         extension: Extension,
         limbs: &[&[u64]],
     ) -> Result<(Vec<Vec<u64>>, u64), ExtendError> {
-        let (l, k) = self.constants.as_ref().map_or((0, 0), |c| (c.l(), c.k()));
-        let redundant = usize::from(extension == Extension::Exact);
-        if limbs.len() != l + redundant {
-            return Err(BasextError::Limbs {
-                expected: l + redundant,
-                got: limbs.len(),
+        let stream = self.stream(extension, limbs)?;
+        self.extend_stream(extension, limbs, 1, stream)
+    }
+
+    /// The same for polynomials one after another, the targets of each behind those of the one before: one command
+    /// where the unit takes up to 256 of them in one, otherwise a command for each.
+    ///
+    /// # Errors
+    /// Those of [`Self::extend`].
+    pub fn extend_all(
+        &mut self,
+        extension: Extension,
+        polynomials: &[Vec<&[u64]>],
+    ) -> Result<(Vec<Vec<u64>>, u64), ExtendError> {
+        let at_once = match self.unit {
+            Unit::Folded(_) => 1,
+            Unit::Shared(_) => 256,
+        };
+        let (mut out, mut cycles) = (Vec::new(), 0);
+        for polynomials in polynomials.chunks(at_once) {
+            let mut stream = Vec::new();
+            for limbs in polynomials {
+                stream.extend(self.stream(extension, limbs)?);
             }
-            .into());
+            let first = &polynomials[0];
+            let (limbs, taken) = self.extend_stream(extension, first, polynomials.len(), stream)?;
+            out.extend(limbs);
+            cycles += taken;
         }
+        Ok((out, cycles))
+    }
+
+    fn extend_stream(
+        &mut self,
+        extension: Extension,
+        limbs: &[&[u64]],
+        polynomials: usize,
+        stream: Vec<Beat>,
+    ) -> Result<(Vec<Vec<u64>>, u64), ExtendError> {
         let n = limbs.first().map_or(0, |limb| limb.len());
-        let mut stream = Vec::new();
-        for _ in 0..k {
-            let (sources, redundant) = limbs.split_at(l);
-            for limb in redundant.iter().chain(sources) {
-                stream.extend(self.limb(limb));
-            }
-        }
         let operation = Operation::Extend(extension);
-        let log_n = n.checked_ilog2().unwrap_or(0) as u8;
         let command = Command {
             operation,
             l: 0,
-            k: 0,
-            log_n,
+            k: (polynomials - 1) as u8,
+            log_n: n.checked_ilog2().unwrap_or(0) as u8,
         };
         let outcome = self.command(command, stream)?;
         match outcome.code {
@@ -212,10 +239,40 @@ impl Extender {
         }
     }
 
+    /// The stream of a polynomial, in the order of the unit.
+    ///
+    /// # Errors
+    /// [`BasextError::Limbs`].
+    pub fn stream(&self, extension: Extension, limbs: &[&[u64]]) -> Result<Vec<Beat>, BasextError> {
+        let (l, k) = self.constants.as_ref().map_or((0, 0), |c| (c.l(), c.k()));
+        let expected = l + usize::from(extension == Extension::Exact);
+        if limbs.len() != expected {
+            let got = limbs.len();
+            return Err(BasextError::Limbs { expected, got });
+        }
+        let (sources, redundant) = limbs.split_at(l);
+        let mut stream = Vec::new();
+        match self.unit {
+            Unit::Folded(_) => {
+                for _ in 0..k {
+                    for limb in redundant.iter().chain(sources) {
+                        stream.extend(self.limb(limb));
+                    }
+                }
+            }
+            Unit::Shared(_) => {
+                for limb in limbs {
+                    stream.extend(self.limb(limb));
+                }
+            }
+        }
+        Ok(stream)
+    }
+
     /// The beats of a residue polynomial.
     pub fn limb(&self, residues: &[u64]) -> Vec<Beat> {
         let mut beats: Vec<Beat> = residues
-            .chunks(self.shape.lanes())
+            .chunks(self.shape().lanes())
             .map(|words| Beat {
                 words: words.to_vec(),
                 last: false,
@@ -244,7 +301,7 @@ impl Extender {
     /// # Errors
     /// [`ExtendError::NeverDone`] after far more cycles than the stream needs; those of the model.
     pub fn command(&mut self, command: Command, stream: Vec<Beat>) -> Result<Outcome, ExtendError> {
-        let most = 1000 + 64 * (stream.len() as u64 + 64 * self.shape.beats(16));
+        let most = 1000 + 64 * (stream.len() as u64 + 64 * self.shape().beats(16));
         let mut stream = stream.into_iter().peekable();
         let mut outcome = Outcome {
             code: Code::Ok,
@@ -328,7 +385,7 @@ impl Extender {
         let p = &self.ports;
         self.model.set(p.in_valid, u64::from(beat.is_some()))?;
         let Some(beat) = beat else { return Ok(()) };
-        let mut pins = vec![0u32; self.shape.lanes() * self.words_each()];
+        let mut pins = vec![0u32; self.shape().lanes() * self.words_each()];
         for (to, &word) in pins.chunks_mut(self.words_each()).zip(&beat.words) {
             for (at, to) in to.iter_mut().enumerate() {
                 *to = (word >> (32 * at)) as u32;
@@ -350,7 +407,7 @@ impl Extender {
 
     /// Words of 32 bits in a word of the streams.
     fn words_each(&self) -> usize {
-        match self.shape.word() {
+        match self.shape().word() {
             Word::Bits32 => 1,
             Word::Bits64 => 2,
         }

@@ -9,14 +9,23 @@ pub use code::{Code, Command, Operation};
 pub use execute::{Executed, Unit};
 pub use extender::{Beat, ExtendError, Extender, Outcome};
 
-use ringmill_machines::basext::Shape;
+use ringmill_machines::basext::{Shape, Unit};
 
 use crate::Top;
 
 /// The folded unit of a shape.
 pub fn top(shape: Shape) -> Top {
-    Top::new("rm_basext_folded")
-        .int("Width", u64::from(shape.word().modulus_bits()))
+    top_of(shape.into())
+}
+
+/// The module of a unit, with its parameters.
+pub fn top_of(unit: Unit) -> Top {
+    let shape = unit.shape();
+    let top = match unit {
+        Unit::Folded(_) => Top::new("rm_basext_folded"),
+        Unit::Shared(unit) => Top::new("rm_basext_shared").int("Batch", unit.batch() as u64),
+    };
+    top.int("Width", u64::from(shape.word().modulus_bits()))
         .int("Lanes", shape.lanes() as u64)
         .int("MinLogN", u64::from(shape.min_log_n()))
         .int("MaxLogN", u64::from(shape.max_log_n()))

@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 use ringmill_hdl::basext::{ExtendError, Extender};
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{BuildOptions, Hdl, HdlError, Optimise};
-use ringmill_machines::basext::{Constants, Extension, Shape, cycles, golden, load_cycles};
+use ringmill_machines::basext::{Extension, Shape, Unit, golden, load_cycles};
 use ringmill_math::{Modulus, RnsBasis, reduce_big};
 
 /// The project's RTL with its tools.
@@ -69,6 +69,8 @@ pub struct Case {
     pub log_n: u32,
     pub order: Order,
     pub stalls: bool,
+    /// One after another, in one command where the unit can.
+    pub polynomials: u64,
 }
 
 /// Bases of a job: primes of every size that the unit takes, the largest among them, in random places.
@@ -152,21 +154,26 @@ pub fn limbs(values: &[BigUint], moduli: &[Modulus]) -> Vec<Vec<u64>> {
 
 /// Every job one after another on one unit, exact and fast: residues against the big integers themselves and against
 /// `ringmill_math`, cycles against the model. The cycles of the last exact one.
-pub fn check(hdl: &Hdl, shape: Shape, cases: &[Case], seed: u64) -> Result<u64, Failure> {
-    check_on(unit(hdl, shape, Optimise::default())?, cases, seed)
+pub fn check(hdl: &Hdl, made: impl Into<Unit>, cases: &[Case], seed: u64) -> Result<u64, Failure> {
+    check_on(unit(hdl, made, Optimise::default())?, cases, seed)
 }
 
 /// The same where the run takes longer than a model that runs fast takes to build.
-pub fn check_large(hdl: &Hdl, shape: Shape, cases: &[Case], seed: u64) -> Result<u64, Failure> {
-    check_on(unit(hdl, shape, Optimise::Run)?, cases, seed)
+pub fn check_large(
+    hdl: &Hdl,
+    made: impl Into<Unit>,
+    cases: &[Case],
+    seed: u64,
+) -> Result<u64, Failure> {
+    check_on(unit(hdl, made, Optimise::Run)?, cases, seed)
 }
 
-pub fn unit(hdl: &Hdl, shape: Shape, optimise: Optimise) -> Result<Extender, Failure> {
+pub fn unit(hdl: &Hdl, made: impl Into<Unit>, optimise: Optimise) -> Result<Extender, Failure> {
     let options = BuildOptions {
         optimise,
         ..Default::default()
     };
-    Extender::new(hdl, shape, options).map_err(Failure::Tool)
+    Extender::new(hdl, made, options).map_err(Failure::Tool)
 }
 
 fn check_on(mut unit: Extender, cases: &[Case], seed: u64) -> Result<u64, Failure> {
@@ -179,12 +186,17 @@ fn check_on(mut unit: Extender, cases: &[Case], seed: u64) -> Result<u64, Failur
 }
 
 fn check_one(unit: &mut Extender, case: &Case, rng: &mut Dice) -> Result<u64, Failure> {
-    let shape = unit.shape();
-    let wrong = |what: String| Err(Failure::Wrong(format!("{shape:?} {case:?}: {what}")));
+    let (made, shape) = (unit.unit(), unit.shape());
+    let wrong = |what: String| Err(Failure::Wrong(format!("{made:?} {case:?}: {what}")));
     let bases = Bases::new(shape, case.l, case.k, rng);
-    let mut values = integers(&bases, 1 << case.log_n, rng);
-    arrange(&mut values, case.order, rng);
-    let constants = Constants::new(shape, &bases.sources, Some(bases.redundant), &bases.targets);
+    let redundant = Some(bases.redundant);
+    let mut polynomials = Vec::new();
+    for _ in 0..case.polynomials {
+        let mut values = integers(&bases, 1 << case.log_n, rng);
+        arrange(&mut values, case.order, rng);
+        polynomials.push(values);
+    }
+    let constants = made.constants(&bases.sources, redundant, &bases.targets);
     let constants = constants.expect("the bases fit the unit");
     unit.stall(case.stalls.then(|| Dice::new(rng.bits())));
     let taken = unit.load(&constants)?;
@@ -192,23 +204,27 @@ fn check_one(unit: &mut Extender, case: &Case, rng: &mut Dice) -> Result<u64, Fa
         return wrong(format!("the load takes {taken} cycles"));
     }
     let moduli: Vec<Modulus> = bases.sources.moduli().to_vec();
-    let all: Vec<Modulus> = moduli.iter().copied().chain([bases.redundant]).collect();
+    let all: Vec<Modulus> = moduli.iter().copied().chain(redundant).collect();
     let mut last = 0;
     for extension in [Extension::Exact, Extension::Fast] {
         let exact = extension == Extension::Exact;
-        let given = limbs(&values, if exact { &all } else { &moduli });
-        let given: Vec<&[u64]> = given.iter().map(Vec::as_slice).collect();
-        let (got, taken) = unit.extend(extension, &given)?;
-        let want = golden(
-            &bases.sources,
-            Some(bases.redundant),
-            &bases.targets,
-            extension,
-            &given,
-        );
-        let want = want.expect("the bases are sound");
+        let of = if exact { &all } else { &moduli };
+        let given: Vec<Vec<Vec<u64>>> = polynomials.iter().map(|p| limbs(p, of)).collect();
+        let given: Vec<Vec<&[u64]>> = given
+            .iter()
+            .map(|limbs| limbs.iter().map(Vec::as_slice).collect())
+            .collect();
+        let (got, taken) = unit.extend_all(extension, &given)?;
+        let mut want = Vec::new();
+        for (values, given) in polynomials.iter().zip(&given) {
+            let limbs_of = golden(&bases.sources, redundant, &bases.targets, extension, given);
+            let limbs_of = limbs_of.expect("the bases are sound");
+            if exact {
+                assert_eq!(limbs_of, limbs(values, &bases.targets), "the golden model");
+            }
+            want.extend(limbs_of);
+        }
         if exact {
-            assert_eq!(want, limbs(&values, &bases.targets), "the golden model");
             last = taken;
         }
         if got != want {
@@ -221,7 +237,7 @@ fn check_one(unit: &mut Extender, case: &Case, rng: &mut Dice) -> Result<u64, Fa
                 got.len()
             ));
         }
-        let model = cycles(shape, extension, case.l, case.k, case.log_n);
+        let model = made.cycles(extension, case.l, case.k, case.log_n, case.polynomials);
         if !case.stalls && taken != model {
             return wrong(format!(
                 "{extension:?} takes {taken} cycles, {model} in the model"

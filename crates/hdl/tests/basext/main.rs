@@ -1,11 +1,13 @@
-//! `rm_basext_folded` against big integers and the golden extension, bit for bit, and against its cycle model, cycle for
-//! cycle.
+//! `rm_basext_folded` and `rm_basext_shared` against big integers and the golden extension, bit for bit, and against
+//! their cycle models, cycle for cycle.
 
 mod bench;
 #[path = "../common/faulty.rs"]
 mod faulty;
 mod mutants;
 mod refusals;
+mod shared;
+mod shared_mutants;
 
 use bench::{Case, Order, check, check_large, hdl, seed};
 use ringmill_hdl::basext::top;
@@ -42,6 +44,7 @@ fn extensions_with_and_without_stalls() {
                     log_n,
                     order,
                     stalls,
+                    polynomials: 1,
                 });
             }
         }
@@ -71,6 +74,7 @@ fn shortest(units: &[(Word, usize)]) {
             log_n: 8,
             order: Order::Natural,
             stalls,
+            polynomials: 1,
         };
         let cases = [case(3, 2, false), case(1, 1, false), case(2, 2, true)];
         check(hdl(), shape, &cases, seed()).unwrap();
@@ -90,6 +94,7 @@ fn every_least_ring() {
                 log_n,
                 order: Order::Natural,
                 stalls: false,
+                polynomials: 1,
             };
             check(hdl(), shape, &[case], seed()).unwrap();
         }
@@ -110,6 +115,7 @@ fn the_papers_rows() {
                     log_n,
                     order: Order::Natural,
                     stalls: false,
+                    polynomials: 1,
                 };
                 // Few lanes run long, many are long to build.
                 let checked = if lanes < 8 { check_large } else { check };

@@ -8,10 +8,15 @@ use crate::faulty::Faulty;
 use crate::refusals::check_refusals;
 use crate::small;
 
-type Check = fn(&Hdl, u64) -> Result<(), Failure>;
+pub type Check = fn(&Hdl, u64) -> Result<(), Failure>;
 
 /// A line of the RTL, changed, and the check that must notice.
-struct Fault(&'static str, &'static str, &'static str, Check);
+pub struct Fault(
+    pub &'static str,
+    pub &'static str,
+    pub &'static str,
+    pub Check,
+);
 
 fn extends(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
     let case = |l, k, stalls| Case {
@@ -20,6 +25,7 @@ fn extends(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
         log_n: 8,
         order: Order::Random,
         stalls,
+        polynomials: 1,
     };
     let cases = [case(3, 2, false), case(2, 1, true), case(5, 3, true)];
     check(hdl, small(Word::Bits32, 4), &cases, seed).map(|_| ())
@@ -288,7 +294,7 @@ const FAULTS: [Fault; 40] = [
     ),
 ];
 
-fn all_caught(faults: &[Fault]) {
+pub fn all_caught(faults: &[Fault]) {
     let mut missed = Vec::new();
     for Fault(file, from, to, check) in faults {
         let copy = Faulty::copy(file, from, to);

@@ -3,11 +3,11 @@
 use ringmill_hdl::basext::{Beat, Code, Command, Extender, Operation};
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{Hdl, Optimise};
-use ringmill_machines::basext::{Constants, Extension, Shape, Word, golden};
+use ringmill_machines::basext::{Constants, Extension, Shape, Unit, Word, golden};
 use ringmill_math::Modulus;
 
 use crate::bench::{Bases, Failure, hdl, integers, limbs, seed, unit};
-use crate::small;
+use crate::{shared, small};
 
 const L: usize = 3;
 const K: usize = 2;
@@ -21,12 +21,15 @@ struct Job {
     want: [Vec<Vec<u64>>; 2],
 }
 
-fn job(hdl: &Hdl, shape: Shape, seed: u64) -> Result<Job, Failure> {
+fn job(hdl: &Hdl, made: Unit, seed: u64) -> Result<Job, Failure> {
     let mut rng = Dice::new(seed);
+    let shape = made.shape();
     let bases = Bases::new(shape, L, K, &mut rng);
     let values = integers(&bases, 1 << LOG_N, &mut rng);
     let redundant = Some(bases.redundant);
-    let constants = Constants::new(shape, &bases.sources, redundant, &bases.targets).unwrap();
+    let constants = made
+        .constants(&bases.sources, redundant, &bases.targets)
+        .unwrap();
     let all: Vec<Modulus> = bases
         .sources
         .moduli()
@@ -41,7 +44,7 @@ fn job(hdl: &Hdl, shape: Shape, seed: u64) -> Result<Job, Failure> {
         golden(&bases.sources, redundant, &bases.targets, extension, &given).unwrap()
     });
     Ok(Job {
-        unit: unit(hdl, shape, Optimise::default())?,
+        unit: unit(hdl, made, Optimise::default())?,
         constants,
         limbs,
         want,
@@ -79,12 +82,12 @@ impl Job {
         )))
     }
 
-    /// The stream of the first target, in the order of the pins, with `change` made to its beats.
+    /// The stream of the first target or polynomial, in the order of the pins, with `change` made to its beats.
     fn stream(&self, extension: Extension, change: impl Fn(&mut Vec<Beat>)) -> Vec<Beat> {
-        let exact = extension == Extension::Exact;
-        let redundant = self.limbs[L..].iter().filter(|_| exact);
-        let rows = redundant.chain(&self.limbs[..L]);
-        let mut beats: Vec<Beat> = rows.flat_map(|limb| self.unit.limb(limb)).collect();
+        let given = L + usize::from(extension == Extension::Exact);
+        let given: Vec<&[u64]> = self.limbs[..given].iter().map(Vec::as_slice).collect();
+        let mut beats = self.unit.stream(extension, &given).unwrap();
+        beats.truncate(given.len() * self.unit.shape().beats(LOG_N) as usize);
         change(&mut beats);
         beats
     }
@@ -114,8 +117,9 @@ impl Job {
 }
 
 /// Everything that a unit refuses, with and without stalls.
-pub fn check_refusals(hdl: &Hdl, shape: Shape, seed: u64) -> Result<(), Failure> {
-    let mut job = job(hdl, shape, seed)?;
+pub fn check_refusals(hdl: &Hdl, made: impl Into<Unit>, seed: u64) -> Result<(), Failure> {
+    let mut job = job(hdl, made.into(), seed)?;
+    let shape = job.unit.shape();
     // Before there are constants.
     for extension in [Extension::Exact, Extension::Fast] {
         job.answers(extend(extension), Vec::new(), Code::NoConstants)?;
@@ -153,10 +157,15 @@ fn commands(job: &mut Job, shape: Shape) -> Result<(), Failure> {
 
 fn constants(job: &mut Job) -> Result<(), Failure> {
     let words = job.constants.words().to_vec();
-    // m's inverse; q_1 and its constants; p_1, the product, the last of the matrix: each at its modulus.
-    let q1 = 2 + 3;
-    let p1 = 2 + 3 * L + 2 + L;
+    // m's constants; q_1 and its; p_1, the product, the last of the matrix: each at its modulus.
+    let of_m = match job.unit.unit() {
+        Unit::Folded(_) => 2,
+        Unit::Shared(_) => 3,
+    };
+    let q1 = of_m + 3;
+    let p1 = of_m + 3 * L + 2 + L;
     let of = [
+        (of_m - 1, 0),
         (1, 0),
         (q1 + 1, q1),
         (q1 + 2, 0),
@@ -167,10 +176,11 @@ fn constants(job: &mut Job) -> Result<(), Failure> {
         .iter()
         .map(|&(at, modulus)| (at, words[modulus]))
         .collect();
-    // Moduli: even, 1, 0, not 1 modulo 2 N, beyond their bits.
+    // Moduli: even, 1, 0, not 1 modulo 2 N (small ones, and ones above every constant), beyond their bits.
     for at in [0, q1, p1] {
-        wrong
-            .extend([2, 1, 3, 1 << 10, 1 << 10 | 3, 1 << 10 | 1 << 8 | 1].map(|value| (at, value)));
+        let above = [words[at] + 2, words[at] | 1 << 8];
+        let small = [2, 1, 3, 1 << 10, 1 << 10 | 3, 1 << 10 | 1 << 8 | 1];
+        wrong.extend(small.into_iter().chain(above).map(|value| (at, value)));
     }
     wrong.extend([(q1, 0), (p1, 0)]);
     if job.unit.shape().word() == Word::Bits64 {
@@ -203,6 +213,22 @@ fn constants(job: &mut Job) -> Result<(), Failure> {
 
 fn streams(job: &mut Job, shape: Shape) -> Result<(), Failure> {
     let beats = shape.beats(LOG_N) as usize;
+    if let Unit::Shared(_) = job.unit.unit() {
+        // The second polynomial of a command goes wrong while the first one's targets end.
+        for at in [0, beats - 2, (L + 1) * beats - 2] {
+            let mut stream = job.stream(Extension::Exact, |_| {});
+            stream.extend(job.stream(Extension::Exact, |second| {
+                second.truncate(at + 1);
+                second[at].last = true;
+            }));
+            let two = Command {
+                k: 1,
+                ..extend(Extension::Exact)
+            };
+            job.answers(two, stream, Code::CutShort)?;
+            job.extends()?;
+        }
+    }
     for extension in [Extension::Exact, Extension::Fast] {
         let rows = L + usize::from(extension == Extension::Exact);
         for row in 0..rows {
@@ -235,4 +261,15 @@ fn bad_jobs_are_answered_and_the_next_one_runs() {
     for word in [Word::Bits32, Word::Bits64] {
         check_refusals(hdl(), small(word, 4), seed()).unwrap();
     }
+}
+
+#[test]
+fn the_shared_unit_answers_bad_jobs_too() {
+    check_refusals(hdl(), shared::small(Word::Bits32, 4, 2), seed()).unwrap();
+}
+
+#[test]
+#[ignore = "the wide word; `make full` runs it"]
+fn the_shared_unit_answers_bad_jobs_with_the_wide_word() {
+    check_refusals(hdl(), shared::small(Word::Bits64, 4, 3), seed()).unwrap();
 }

@@ -2,7 +2,7 @@
 
 use ringmill_math::{Modulus, RnsBasis};
 
-use super::{BasextError, Shape};
+use super::{BasextError, Shape, Shared};
 
 /// Moduli and constants of one extension in a unit's order, each constant times R.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,12 +14,36 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// From the base of `sources`, with the redundant modulus where the extension may be exact, to `targets`.
+    /// From the base of `sources`, with the redundant modulus where the extension may be exact, to `targets`, for the
+    /// folded unit.
     ///
     /// # Errors
     /// [`BasextError`]: more moduli than the shape has places; a modulus of the wrong form; a redundant modulus that
     /// is not coprime to the sources'.
     pub fn new(
+        shape: Shape,
+        sources: &RnsBasis,
+        redundant: Option<Modulus>,
+        targets: &[Modulus],
+    ) -> Result<Self, BasextError> {
+        Self::of(Form::Folded, shape, sources, redundant, targets)
+    }
+
+    /// The same for the shared unit.
+    ///
+    /// # Errors
+    /// Those of [`Self::new`].
+    pub fn shared(
+        unit: Shared,
+        sources: &RnsBasis,
+        redundant: Option<Modulus>,
+        targets: &[Modulus],
+    ) -> Result<Self, BasextError> {
+        Self::of(Form::Shared, unit.shape(), sources, redundant, targets)
+    }
+
+    fn of(
+        form: Form,
         shape: Shape,
         sources: &RnsBasis,
         redundant: Option<Modulus>,
@@ -48,28 +72,37 @@ impl Constants {
             let rest = numbered.filter(|(i, _)| Some(*i) != without);
             rest.fold(p.reduce(1), |x, (_, q)| p.mul(x, p.reduce(q.value())))
         };
-        let mut words = Vec::with_capacity(Self::count(l, k));
+        let inverse = |m: Modulus, q: u64| {
+            let not_coprime = |_| BasextError::NotCoprime { a: m.value(), b: q };
+            m.inv(m.reduce(q)).map_err(not_coprime)
+        };
+        let mut words = Vec::with_capacity(1 + Self::count(l, k));
         words.extend(match redundant {
             Some(m) => {
-                let q = product(m, None);
-                let inverse = m
-                    .inv(q)
-                    .map_err(|_| BasextError::NotCoprime { a: m.value(), b: q })?;
-                [m.value(), times_r(inverse, m)]
+                let of_product = form.signed(m, inverse(m, product(m, None))?);
+                [m.value(), times_r(of_product, m)]
             }
             None => [0; 2],
         });
-        for (i, (&q, inverse)) in sources
+        match form {
+            Form::Folded => {}
+            Form::Shared => words.push(redundant.map_or(0, |m| times_r(1, m))),
+        }
+        for (i, (&q, inverse_punctured)) in sources
             .moduli()
             .iter()
             .zip(sources.inverse_punctured_products())
             .enumerate()
         {
-            let of_redundant = redundant.map_or(0, |m| times_r(product(m, Some(i)), m));
-            words.extend([q.value(), times_r(inverse, q), of_redundant]);
+            let of_redundant = match (redundant, form) {
+                (Some(m), Form::Folded) => times_r(product(m, Some(i)), m),
+                (Some(m), Form::Shared) => times_r(inverse(m, q.value())?, m),
+                (None, _) => 0,
+            };
+            words.extend([q.value(), times_r(inverse_punctured, q), of_redundant]);
         }
         for &p in targets {
-            words.extend([p.value(), times_r(product(p, None), p)]);
+            words.extend([p.value(), times_r(form.signed(p, product(p, None)), p)]);
             words.extend((0..l).map(|i| times_r(product(p, Some(i)), p)));
         }
         Ok(Self {
@@ -101,9 +134,27 @@ impl Constants {
     }
 
     /// A word a beat: m, |Q^-1|_m; for each source q_i, |Qhat_i^-1|_(q_i), |Qhat_i|_m; for each target p_j, |Q|_(p_j), and
-    /// |Qhat_i|_(p_j) for each source.
+    /// |Qhat_i|_(p_j) for each source. The shared unit's: |-Q^-1|_m and |1|_m for |Q^-1|_m, |q_i^-1|_m for |Qhat_i|_m,
+    /// |-Q|_(p_j) for |Q|_(p_j).
     pub fn words(&self) -> &[u64] {
         &self.words
+    }
+}
+
+/// How the redundant channel's constants are given.
+#[derive(Clone, Copy)]
+enum Form {
+    Folded,
+    Shared,
+}
+
+impl Form {
+    /// What the shared unit adds and the folded one takes off.
+    fn signed(self, modulus: Modulus, x: u64) -> u64 {
+        match self {
+            Self::Folded => x,
+            Self::Shared => modulus.neg(x),
+        }
     }
 }
 

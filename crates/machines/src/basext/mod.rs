@@ -13,7 +13,9 @@ mod needs;
 mod port;
 mod replay;
 mod shape;
+mod shared;
 mod timeline;
+mod unit;
 
 pub use constants::Constants;
 pub use description::{Description, Hbm};
@@ -25,7 +27,9 @@ pub use model::{cycles, load_cycles, mul_latency, sum_delay};
 pub use port::{Granted, Port, Rate};
 pub use replay::{extend_cycles, load_cycles_through};
 pub use shape::{Extension, MAX_BASE, MIN_LOG_N, Shape, TOP_LOG_N, Word};
+pub use shared::{Shared, latency};
 pub use timeline::{Command, Timed, serves, timeline};
+pub use unit::Unit;
 
 /// The description that Ringmill ships, by its name.
 pub const SHIPPED: [(&str, &str); 1] = [("basext", Description::PAPER)];

@@ -1,0 +1,158 @@
+//! `rm_basext_shared`: the same checks as of the folded unit, and what is its own: batches, rounds, and polynomials that
+//! follow each other in a command.
+
+use ringmill_hdl::basext::top_of;
+use ringmill_hdl::{Family, Top};
+use ringmill_machines::basext::{Shape, Shared, Word};
+
+use crate::bench::{Case, Order, check, check_large, hdl, seed};
+
+pub fn small(word: Word, lanes: usize, batch: usize) -> Shared {
+    Shared::new(crate::small(word, lanes), batch).unwrap()
+}
+
+pub fn case(l: usize, k: usize, polynomials: u64, order: Order, stalls: bool) -> Case {
+    Case {
+        l,
+        k,
+        log_n: 8,
+        order,
+        stalls,
+        polynomials,
+    }
+}
+
+/// l and k that differ, l = 1, k = 1, the most of both; rounds of one target, of a part of a batch and of a whole one;
+/// orders; stalls.
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (l, k, polynomials, order) in [
+        (3, 2, 2, Order::Natural),
+        (1, 1, 3, Order::Reversed),
+        (5, 1, 2, Order::Random),
+        (1, 3, 2, Order::Natural),
+        (2, 3, 2, Order::Natural),
+        (5, 3, 3, Order::Random),
+    ] {
+        for stalls in [false, true] {
+            cases.push(case(l, k, polynomials, order, stalls));
+        }
+    }
+    cases.push(Case {
+        log_n: 9,
+        ..case(4, 3, 1, Order::Reversed, false)
+    });
+    cases
+}
+
+#[test]
+fn batches_with_and_without_stalls() {
+    for (word, lanes, batch) in [(Word::Bits32, 4, 2), (Word::Bits64, 1, 3)] {
+        check(hdl(), small(word, lanes, batch), &cases(), seed()).unwrap();
+    }
+}
+
+#[test]
+#[ignore = "the other units; `make full` runs it"]
+fn every_word_lane_and_batch() {
+    for (word, lanes) in crate::SMALL {
+        for batch in 1..=3 {
+            check(hdl(), small(word, lanes, batch), &cases(), seed()).unwrap();
+        }
+    }
+}
+
+/// 16 beats a row, below the depth of the pipelines; and four, the fewest there are.
+#[test]
+#[ignore = "wide units; `make full` runs it"]
+fn rows_shorter_than_the_pipeline() {
+    for (word, lanes) in [(Word::Bits32, 16), (Word::Bits32, 64), (Word::Bits64, 32)] {
+        let shape = Shape::new(word, lanes, 8..=8, 3, 2).unwrap();
+        let unit = Shared::new(shape, 2).unwrap();
+        let cases = [
+            case(3, 2, 2, Order::Natural, false),
+            case(1, 1, 1, Order::Natural, false),
+            case(2, 2, 2, Order::Natural, true),
+        ];
+        check(hdl(), unit, &cases, seed()).unwrap();
+    }
+}
+
+/// Sources and targets of Tables 4.8 and 4.9 of the paper, as many targets as sources: multiplier-cycles of a stream of
+/// polynomials, as the RTL takes them, within 1.15 of the products.
+#[test]
+#[ignore = "the paper's sizes; `make full` runs it"]
+fn multiplier_cycles_of_the_papers_rows() {
+    for (log_n, l, word, lanes, batch, polynomials) in [
+        (14, 7, Word::Bits32, 16, 7, 8),
+        (14, 7, Word::Bits64, 8, 7, 8),
+        (12, 30, Word::Bits32, 16, 15, 4),
+        (12, 30, Word::Bits64, 8, 10, 4),
+    ] {
+        let shape = Shape::new(word, lanes, log_n..=log_n, l, l).unwrap();
+        let unit = Shared::new(shape, batch).unwrap();
+        let case = Case {
+            log_n,
+            ..case(l, l, polynomials, Order::Natural, false)
+        };
+        let cycles = check_large(hdl(), unit, &[case], seed()).unwrap();
+        let products = (polynomials << log_n) as f64 * l as f64;
+        let each = (unit.multipliers() * cycles) as f64 / products;
+        let (_, floor) = unit.multiplier_cycles(l, l, polynomials);
+        println!(
+            "log N {log_n} l = k = {l} {word:?} TP {lanes} batch {batch}: {cycles} cycles for {polynomials} polynomials, {each:.2} multiplier-cycles a target coefficient, floor {floor:.2}"
+        );
+        assert!(each <= 1.15 * floor, "{unit:?}: {each} of {floor}");
+    }
+}
+
+#[test]
+fn batches_out_of_range_fail() {
+    for (l, k, batch) in [(5, 3, 4), (2, 3, 3)] {
+        let top = Top::new("rm_basext_shared").int("Width", 32);
+        let top = top.int("MaxL", l).int("MaxK", k).int("Batch", batch);
+        let error = hdl().lint(&top).expect_err("a batch").to_string();
+        let said = error.contains("a batch of no more targets");
+        assert!(said, "l {l}, k {k}, batch {batch}: {error}");
+    }
+}
+
+#[test]
+fn the_shared_unit_lints() {
+    let one = Shape::new(Word::Bits64, 1, 16..=16, 1, 1).unwrap();
+    let whole = Shape::new(Word::Bits32, 2, 8..=12, 7, 7).unwrap();
+    for unit in [
+        small(Word::Bits32, 4, 2),
+        Shared::new(one, 1).unwrap(),
+        Shared::new(whole, 7).unwrap(),
+    ] {
+        hdl().lint(&top_of(unit.into())).unwrap();
+    }
+}
+
+/// Batch + 2 multipliers a lane, of 20 or 6 blocks; paths within the bar.
+#[test]
+#[ignore = "synthesis; `make full` runs it"]
+fn multipliers_are_counted() {
+    for (word, lanes, batch, blocks) in [
+        (Word::Bits32, 1, 4, 6),
+        (Word::Bits32, 2, 2, 6),
+        (Word::Bits64, 1, 2, 20),
+        (Word::Bits64, 2, 1, 20),
+    ] {
+        let shape = Shape::new(word, lanes, 8..=12, 4, 4).unwrap();
+        let unit = Shared::new(shape, batch).unwrap();
+        let top = top_of(unit.into());
+        for family in Family::ALL {
+            let found = hdl().synthesise_for(&top, family).unwrap();
+            assert_eq!(
+                found.resources.dsp,
+                blocks * unit.multipliers(),
+                "{unit:?} {family}"
+            );
+            assert_eq!(found.resources.other, [].into(), "{unit:?} {family}");
+            let paths = hdl().levels(&top, family).unwrap().paths;
+            assert!(paths.within_bar(), "{unit:?} {family}: {paths:?}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Single-line faults of the shared unit; the checks must catch each.
+
+use ringmill_hdl::Hdl;
+use ringmill_machines::basext::Word;
+
+use crate::bench::{Case, Failure, Order, check};
+use crate::mutants::{Fault, all_caught};
+use crate::refusals::check_refusals;
+use crate::shared::{case, small};
+
+fn extends(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
+    let cases: [Case; 5] = [
+        case(3, 2, 2, Order::Random, false),
+        case(2, 1, 1, Order::Random, true),
+        case(1, 3, 2, Order::Random, false),
+        case(2, 3, 2, Order::Random, false),
+        case(5, 3, 3, Order::Random, true),
+    ];
+    check(hdl, small(Word::Bits32, 4, 2), &cases, seed).map(|_| ())
+}
+
+fn refuses(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
+    check_refusals(hdl, small(Word::Bits32, 4, 2), seed)
+}
+
+const CHANNEL: &str = "basext/rm_basext_channel.sv";
+const LANE: &str = "basext/rm_basext_shared_lane.sv";
+const BANK: &str = "basext/rm_basext_shared_bank.sv";
+const ARRAY: &str = "basext/rm_basext_shared_array.sv";
+const CTL: &str = "basext/rm_basext_shared_ctl.sv";
+const CONST: &str = "basext/rm_basext_shared_const.sv";
+const PKG: &str = "basext/rm_basext_pkg.sv";
+
+const QUICK: [Fault; 2] = [
+    // A channel that takes the new row where it is still at the last round's target.
+    Fault(LANE, "new_i[j] ? new_q : kept", "new_q", extends),
+    // A wrong stream that is not swallowed.
+    Fault(CTL, "long_d = !in_last_i;", "long_d = 1'b0;", refuses),
+];
+
+const FAULTS: [Fault; 36] = [
+    // Lanes.
+    Fault(CHANNEL, "first_i ? '0 : old", "old", extends),
+    Fault(CHANNEL, ".wdata_i(sum_q)", ".wdata_i(sum_d)", extends),
+    Fault(LANE, "exact_i ? alpha : '0", "alpha", extends),
+    Fault(LANE, "if (!tail_i) new_d", "if (1'b1) new_d", extends),
+    Fault(LANE, ".Depth(Mul + 1)", ".Depth(Mul)", extends),
+    Fault(LANE, ".wdata_i(new_q)", ".wdata_i(new_d)", extends),
+    Fault(LANE, "out_q <= sum[channel_i]", "out_q <= sum[0]", extends),
+    // Channels.
+    Fault(
+        BANK,
+        "slot_i >= SWidth'(Index)",
+        "slot_i > SWidth'(Index)",
+        extends,
+    ),
+    Fault(BANK, "present ? round_i : past_round_i", "round_i", extends),
+    Fault(BANK, "present ? place_i : past_place_i", "place_i", extends),
+    Fault(BANK, "present & fresh_i", "present", extends),
+    Fault(BANK, ".Depth(Mul + 2)", ".Depth(Mul + 1)", extends),
+    // What goes with a coefficient.
+    Fault(
+        ARRAY,
+        "b_first_q <= a.slot == '0",
+        "b_first_q <= 1'b0",
+        extends,
+    ),
+    Fault(
+        ARRAY,
+        "a_rounds.past_base + PWidth'(a.slot)",
+        "a_rounds.past_base",
+        extends,
+    ),
+    Fault(
+        ARRAY,
+        "d_valid_q & d_q.fresh & d_q.kept",
+        "d_valid_q & d_q.kept",
+        extends,
+    ),
+    Fault(
+        ARRAY,
+        ".channel_i(g_q.channel)",
+        ".channel_i(f_q.channel)",
+        extends,
+    ),
+    Fault(ARRAY, "h_valid_q & h_q.give", "h_valid_q", extends),
+    Fault(
+        ARRAY,
+        ".f_waddr_i(g_q.addr)",
+        ".f_waddr_i(f_q.addr)",
+        extends,
+    ),
+    Fault(
+        PKG,
+        "return (max_k <= batch) ? max_k - 1 : max_l + 1;",
+        "return max_k - 1;",
+        extends,
+    ),
+    // Control.
+    Fault(
+        CTL,
+        "base_q + PWidth'(l_q) + 1'b1",
+        "base_q + PWidth'(l_q)",
+        extends,
+    ),
+    Fault(
+        CTL,
+        "past_round_d = round_q;",
+        "past_round_d = '0;",
+        extends,
+    ),
+    Fault(CTL, "past_d = count;", "past_d = batch_q;", extends),
+    Fault(CTL, "more_d = more_q - 1'b1;", "more_d = '0;", extends),
+    Fault(
+        CTL,
+        "(exact_d || batch_q > l_q) ? l_q",
+        "exact_d ? l_q",
+        extends,
+    ),
+    Fault(CTL, "(exact_d || slot_d != l_q)", "1'b1", extends),
+    Fault(CTL, "!gives_q || room_q != '0", "1'b1", extends),
+    Fault(
+        CTL,
+        "last_slot_d && more_d == '0 && left_d",
+        "last_slot_d && left_d",
+        extends,
+    ),
+    Fault(CTL, "cmd_l_i >= 8'(Batch)", "cmd_l_i > 8'(Batch)", extends),
+    Fault(CTL, "takes_q && in_last_i != at_end_q", "1'b0", refuses),
+    Fault(CTL, "in_last_i ? CutShort : TooLong", "CutShort", refuses),
+    Fault(CTL, "cmd_op_i == OpExact && !exact_i", "1'b0", refuses),
+    Fault(
+        CTL,
+        "loaded_d = load_code_i == Ok",
+        "loaded_d = 1'b1",
+        refuses,
+    ),
+    // Constants.
+    Fault(CONST, "(part_q == Redundant) ? l_i : i_q;", "i_q;", extends),
+    Fault(CONST, "(word_q == 2'd1) ? l_i : i_q", "i_q", extends),
+    Fault(
+        CONST,
+        "of_redundant ? redundant_q : modulus_q",
+        "modulus_q",
+        refuses,
+    ),
+    Fault(CONST, "last_q ? Ok : TooLong", "Ok", refuses),
+];
+
+#[test]
+fn quick_faults_of_the_shared_unit_are_caught() {
+    all_caught(&QUICK);
+}
+
+#[test]
+#[ignore = "36 models; `make full` runs it"]
+fn every_fault_of_the_shared_unit_is_caught() {
+    all_caught(&FAULTS);
+}

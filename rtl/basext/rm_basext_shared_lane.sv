@@ -1,0 +1,160 @@
+// One coefficient a cycle of the shared base extension (rm_basext_shared): mu by the first
+// multiplier, the redundant channel, and Batch channels of targets.
+//
+//   row i < l          mu = a_i |Qhat_i^-1|_(q_i) mod q_i,     S[c] += mu |q_i^-1|_m mod m
+//   row l              mu = a_m |-Q^-1|_m mod m,               S[c] += mu mod m, which is alpha
+//   then               x = mu of a row i < l, alpha of row l; zero there where it is not exact
+//   channel j          P_j[c] += x w mod p,                    x of this round, or of the last (X)
+//
+// X has Rows N / TP words: x of a row is written behind the read of the last round's. Batch + 2
+// modular multipliers, Batch + 1 adders.
+//
+// By the cycles since issue, with A = sum_delay(Width, Low) = 2 Mul + 1: data_i, source_i and
+// mu_const_i at 2; redundant_const_i at Mul + 2; a_* (valid and of a fresh round, place, first row)
+// at A, the same of the two cycles after it below; tail_i (row l) at A + 2; x_re_i and x_raddr_i at
+// A + 1; x_we_i and x_waddr_i at A + 3; new_i, const_i, modulus_i at A + 3; e_* at A + Mul + 2,
+// first_i and p_i one later, f_* two; channel_i three, out_o four.
+module rm_basext_shared_lane
+  import rm_wide_pkg::*;
+#(
+    parameter int unsigned Width = 61,
+    parameter int unsigned Low = 9,
+    parameter int unsigned Depth = 1024,
+    parameter int unsigned Batch = 7,
+    parameter int unsigned Rows = 6,
+    localparam int unsigned AddrWidth = $clog2(Depth),
+    localparam int unsigned XWidth = AddrWidth + ((Rows > 1) ? $clog2(Rows) : 0),
+    localparam int unsigned BWidth = (Batch > 1) ? $clog2(Batch) : 1,
+    localparam int unsigned BusWidth = modulus_bits(Width)
+) (
+    input  logic                                             clk_i,
+    // mu.
+    input  logic [    Width-1:0]                             data_i,
+    input  logic [steps(Width):0][BusWidth-1:0]              source_i,
+    input  logic [    Width-1:0]                             mu_const_i,
+    // The redundant channel.
+    input  logic [ BusWidth-1:0]                             redundant_i,
+    input  logic [    Width-1:0]                             redundant_const_i,
+    input  logic                                             a_re_i,
+    input  logic [AddrWidth-1:0]                             a_raddr_i,
+    input  logic                                             a_first_i,
+    input  logic                                             a_we_i,
+    input  logic [AddrWidth-1:0]                             a_waddr_i,
+    // x, kept.
+    input  logic                                             tail_i,
+    input  logic                                             exact_i,
+    input  logic                                             x_re_i,
+    input  logic [   XWidth-1:0]                             x_raddr_i,
+    input  logic                                             x_we_i,
+    input  logic [   XWidth-1:0]                             x_waddr_i,
+    // Channels of targets.
+    input  logic [    Batch-1:0]                             new_i,
+    input  logic [    Batch-1:0][Width-1:0]                  const_i,
+    input  logic [    Batch-1:0][steps(Width):0][BusWidth-1:0] modulus_i,
+    input  logic                                             e_re_i,
+    input  logic [AddrWidth-1:0]                             e_raddr_i,
+    input  logic [    Batch-1:0]                             first_i,
+    input  logic [    Batch-1:0][Width-1:0]                  p_i,
+    input  logic                                             f_we_i,
+    input  logic [AddrWidth-1:0]                             f_waddr_i,
+    input  logic [   BWidth-1:0]                             channel_i,
+    output logic [    Width-1:0]                             out_o
+);
+
+  localparam int unsigned Steps = steps(Width);
+  localparam int unsigned Mul = mul_latency(Width, Low);
+
+  logic [Width-1:0] mu, mu_late, alpha, new_d, new_q, kept, out_q;
+  logic [Batch-1:0][Width-1:0] sum;
+
+  rm_wide_mul #(
+      .Width(Width),
+      .Low(Low)
+  ) u_mu (
+      .clk_i,
+      .q_i(source_i),
+      .a_i(data_i),
+      .b_i(mu_const_i),
+      .r_o(mu)
+  );
+
+  rm_basext_channel #(
+      .Width(Width),
+      .Low(Low),
+      .Depth(Depth)
+  ) u_redundant (
+      .clk_i,
+      .x_i(mu),
+      .const_i(redundant_const_i),
+      .modulus_i({(Steps + 1) {redundant_i}}),
+      .re_i(a_re_i),
+      .raddr_i(a_raddr_i),
+      .first_i(a_first_i),
+      .p_i(redundant_i[Width-1:0]),
+      .we_i(a_we_i),
+      .waddr_i(a_waddr_i),
+      .sum_o(alpha)
+  );
+
+  rm_delay #(
+      .Width(Width),
+      .Depth(Mul + 1)
+  ) u_mu_late (
+      .clk_i,
+      .d_i(mu),
+      .q_o(mu_late)
+  );
+
+  always_comb begin
+    if (!tail_i) new_d = mu_late;
+    else new_d = exact_i ? alpha : '0;
+  end
+
+  always_ff @(posedge clk_i) new_q <= new_d;
+
+  if (Rows == 0) begin : gen_none_kept
+    assign kept = '0;
+
+    logic unused_kept;
+    assign unused_kept = ^{x_re_i, x_raddr_i, x_we_i, x_waddr_i};
+  end else begin : gen_kept
+    rm_ram_1r1w #(
+        .Width(Width),
+        .Depth(Rows * Depth),
+        .OutReg(1'b1)
+    ) u_x (
+        .clk_i,
+        .we_i(x_we_i),
+        .waddr_i(x_waddr_i),
+        .wdata_i(new_q),
+        .re_i(x_re_i),
+        .raddr_i(x_raddr_i),
+        .rdata_o(kept)
+    );
+  end
+
+  for (genvar j = 0; j < Batch; j++) begin : gen_channel
+    rm_basext_channel #(
+        .Width(Width),
+        .Low(Low),
+        .Depth(Depth)
+    ) u_target (
+        .clk_i,
+        .x_i(new_i[j] ? new_q : kept),
+        .const_i(const_i[j]),
+        .modulus_i(modulus_i[j]),
+        .re_i(e_re_i),
+        .raddr_i(e_raddr_i),
+        .first_i(first_i[j]),
+        .p_i(p_i[j]),
+        .we_i(f_we_i),
+        .waddr_i(f_waddr_i),
+        .sum_o(sum[j])
+    );
+  end
+
+  always_ff @(posedge clk_i) out_q <= sum[channel_i];
+
+  assign out_o = out_q;
+
+endmodule
