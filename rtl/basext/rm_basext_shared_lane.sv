@@ -65,7 +65,8 @@ module rm_basext_shared_lane
   localparam int unsigned Mul = mul_latency(Width, Low);
 
   logic [Width-1:0] mu, mu_late, alpha, new_d, new_q, kept, out_q;
-  logic [Batch-1:0][Width-1:0] sum;
+  logic [Width-1:0] alpha_old;
+  logic [Batch-1:0][Width-1:0] sum, old;
 
   rm_wide_mul #(
       .Width(Width),
@@ -80,20 +81,29 @@ module rm_basext_shared_lane
 
   rm_basext_channel #(
       .Width(Width),
-      .Low(Low),
-      .Depth(Depth)
+      .Low(Low)
   ) u_redundant (
       .clk_i,
       .x_i(mu),
       .const_i(redundant_const_i),
       .modulus_i({(Steps + 1) {redundant_i}}),
-      .re_i(a_re_i),
-      .raddr_i(a_raddr_i),
+      .old_i(alpha_old),
       .first_i(a_first_i),
       .p_i(redundant_i[Width-1:0]),
+      .sum_o(alpha)
+  );
+
+  rm_ram_1r1w #(
+      .Width(Width),
+      .Depth(Depth)
+  ) u_redundant_sums (
+      .clk_i,
       .we_i(a_we_i),
       .waddr_i(a_waddr_i),
-      .sum_o(alpha)
+      .wdata_i(alpha),
+      .re_i(a_re_i),
+      .raddr_i(a_raddr_i),
+      .rdata_o(alpha_old)
   );
 
   rm_delay #(
@@ -136,22 +146,32 @@ module rm_basext_shared_lane
   for (genvar j = 0; j < Batch; j++) begin : gen_channel
     rm_basext_channel #(
         .Width(Width),
-        .Low(Low),
-        .Depth(Depth)
+        .Low(Low)
     ) u_target (
         .clk_i,
         .x_i(new_i[j] ? new_q : kept),
         .const_i(const_i[j]),
         .modulus_i(modulus_i[j]),
-        .re_i(e_re_i),
-        .raddr_i(e_raddr_i),
+        .old_i(old[j]),
         .first_i(first_i[j]),
         .p_i(p_i[j]),
-        .we_i(f_we_i),
-        .waddr_i(f_waddr_i),
         .sum_o(sum[j])
     );
   end
+
+  // The channels' sums side by side: a block RAM's parity bits hold a part of them, too.
+  rm_ram_1r1w #(
+      .Width(Batch * Width),
+      .Depth(Depth)
+  ) u_sums (
+      .clk_i,
+      .we_i(f_we_i),
+      .waddr_i(f_waddr_i),
+      .wdata_i(sum),
+      .re_i(e_re_i),
+      .raddr_i(e_raddr_i),
+      .rdata_o(old)
+  );
 
   always_ff @(posedge clk_i) out_q <= sum[channel_i];
 

@@ -40,8 +40,8 @@ const QUICK: [Fault; 2] = [
 
 const FAULTS: [Fault; 36] = [
     // Lanes.
-    Fault(CHANNEL, "first_i ? '0 : old", "old", extends),
-    Fault(CHANNEL, ".wdata_i(sum_q)", ".wdata_i(sum_d)", extends),
+    Fault(CHANNEL, "first_i ? '0 : old_i", "old_i", extends),
+    Fault(LANE, ".wdata_i(alpha)", ".wdata_i(new_d)", extends),
     Fault(LANE, "exact_i ? alpha : '0", "alpha", extends),
     Fault(LANE, "if (!tail_i) new_d", "if (1'b1) new_d", extends),
     Fault(LANE, ".Depth(Mul + 1)", ".Depth(Mul)", extends),
