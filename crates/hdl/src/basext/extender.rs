@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use ringmill_machines::basext::{BasextError, Constants, Extension, Port, Rate, Shape, Unit, Word};
+use ringmill_machines::basext::{BasextError, Constants, Extension, Port, Rate, Shape, TOP_LOG_N, Unit, Word};
 
 use super::code::{Code, Command, Operation};
 use super::top_of;
@@ -301,7 +301,9 @@ impl Extender {
     /// # Errors
     /// [`ExtendError::NeverDone`] after far more cycles than the stream needs; those of the model.
     pub fn command(&mut self, command: Command, stream: Vec<Beat>) -> Result<Outcome, ExtendError> {
-        let most = 1000 + 64 * (stream.len() as u64 + 64 * self.shape().beats(16));
+        // 64 rounds or targets at most, and stalls in seven eighths of the cycles at either end.
+        let beats = self.shape().beats(u32::from(command.log_n).min(TOP_LOG_N));
+        let most = 1000 + 64 * 16 * (stream.len() as u64 + beats);
         let mut stream = stream.into_iter().peekable();
         let mut outcome = Outcome {
             code: Code::Ok,

@@ -194,6 +194,11 @@ fn constants(job: &mut Job) -> Result<(), Failure> {
         // The constants from before are gone.
         job.answers(extend(Extension::Fast), Vec::new(), Code::NoConstants)?;
     }
+    // A constant of m may be above the source's modulus beside it.
+    let mut high = words.clone();
+    high[q1 + 2] = words[0] - 1;
+    let beats = job.unit.words(&high);
+    job.answers(load(L, K), beats, Code::Ok)?;
     for short in [1, 4, words.len() - 1] {
         let beats = job.unit.words(&words[..short]);
         job.answers(load(L, K), beats, Code::CutShort)?;

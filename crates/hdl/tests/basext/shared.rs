@@ -84,10 +84,10 @@ fn rows_shorter_than_the_pipeline() {
 #[ignore = "the paper's sizes; `make full` runs it"]
 fn multiplier_cycles_of_the_papers_rows() {
     for (log_n, l, word, lanes, batch, polynomials) in [
-        (14, 7, Word::Bits32, 16, 7, 8),
-        (14, 7, Word::Bits64, 8, 7, 8),
-        (12, 30, Word::Bits32, 16, 15, 4),
-        (12, 30, Word::Bits64, 8, 10, 4),
+        (14, 7, Word::Bits32, 2, 7, 8),
+        (14, 7, Word::Bits64, 1, 7, 8),
+        (12, 30, Word::Bits32, 1, 15, 4),
+        (12, 30, Word::Bits64, 1, 10, 4),
     ] {
         let shape = Shape::new(word, lanes, log_n..=log_n, l, l).unwrap();
         let unit = Shared::new(shape, batch).unwrap();

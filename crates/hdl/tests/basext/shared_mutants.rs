@@ -67,14 +67,14 @@ const FAULTS: [Fault; 36] = [
     ),
     Fault(
         ARRAY,
-        "a_rounds.past_base + PWidth'(a.slot)",
-        "a_rounds.past_base",
+        "a_rounds.base + PWidth'(a.slot)",
+        "a_rounds.base",
         extends,
     ),
     Fault(
         ARRAY,
         "d_valid_q & d_q.fresh & d_q.kept",
-        "d_valid_q & d_q.kept",
+        "d_valid_q & d_q.fresh & d_q.tail",
         extends,
     ),
     Fault(
@@ -105,8 +105,8 @@ const FAULTS: [Fault; 36] = [
     ),
     Fault(
         CTL,
-        "past_round_d = round_q;",
-        "past_round_d = '0;",
+        "round_d = round_q + 1'b1;",
+        "round_d = round_q;",
         extends,
     ),
     Fault(CTL, "past_d = count;", "past_d = batch_q;", extends),
