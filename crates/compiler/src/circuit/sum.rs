@@ -56,7 +56,8 @@ impl Sum {
         loop {
             let (wire, f) = match (a.peek(), b.peek()) {
                 (Some(&&(x, f)), Some(&&(y, g))) if x == y => {
-                    (a.next(), b.next());
+                    a.next();
+                    b.next();
                     (x, f + factor * g)
                 }
                 (Some(&&(x, f)), Some(&&(y, _))) if x < y => {

@@ -223,7 +223,7 @@ fn random_programs() {
     let mut dice = Dice(3);
     for _ in 0..150 {
         let bits = 1 + dice.next() as u32 % 18;
-        let of = kind(bits, dice.next() % 2 == 0);
+        let of = kind(bits, dice.next().is_multiple_of(2));
         let operations = operations(of);
         let mut b = ProgramBuilder::new();
         let mut values = vec![b.input("x", of), b.input("y", of)];

@@ -1,5 +1,6 @@
 //! Runs a circuit's lookups on several threads, each as soon as what it needs is there.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -177,10 +178,9 @@ impl<'a> Plan<'a> {
         let mut tables = HashMap::new();
         let mut takers = vec![Vec::new(); graph.wires()];
         for (i, lookup) in graph.lookups.iter().enumerate() {
-            if !tables.contains_key(&lookup.table) {
+            if let Entry::Vacant(entry) = tables.entry(lookup.table) {
                 let halves = lookup.table.map(i64::from);
-                let table = LookupTable::of_halves(evaluator.params(), &halves)?;
-                tables.insert(lookup.table, table);
+                entry.insert(LookupTable::of_halves(evaluator.params(), &halves)?);
             }
             for &(wire, _) in lookup.operand.terms() {
                 takers[wire.0 as usize].push(i);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ringmill_hdl::basext::{ExtendError, Extender, Unit};
+use ringmill_hdl::basext::{Executor, ExtendError, Extender};
 use ringmill_hdl::polymul::{Dice, Multiplier, execute};
 use ringmill_hdl::{BuildOptions, Hdl, Optimise};
 use ringmill_isa::mid::{ModulusId, Procedure, ValueId};
@@ -118,7 +118,7 @@ impl Engine for Polymul {
 
 /// A simulated base-extension unit behind its memory's port.
 struct Basext {
-    unit: Unit,
+    unit: Executor,
     shape: basext::Shape,
     rate: Rate,
 }
@@ -128,7 +128,7 @@ impl Basext {
         let mut extender = Extender::new(hdl, shape, FAST)?;
         extender.behind(Some(rate));
         Ok(Self {
-            unit: Unit::new(extender),
+            unit: Executor::new(extender),
             shape,
             rate,
         })

@@ -18,12 +18,12 @@ pub struct Executed {
 }
 
 /// A unit with what its constants are of.
-pub struct Unit {
+pub struct Executor {
     extender: Extender,
     held: Option<Arc<Bases>>,
 }
 
-impl Unit {
+impl Executor {
     pub fn new(extender: Extender) -> Self {
         Self {
             extender,

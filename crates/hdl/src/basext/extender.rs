@@ -2,7 +2,9 @@
 
 use std::sync::Mutex;
 
-use ringmill_machines::basext::{BasextError, Constants, Extension, Port, Rate, Shape, TOP_LOG_N, Unit, Word};
+use ringmill_machines::basext::{
+    BasextError, Constants, Extension, Port, Rate, Shape, TOP_LOG_N, Unit, Word,
+};
 
 use super::code::{Code, Command, Operation};
 use super::top_of;

@@ -6,7 +6,7 @@ mod execute;
 mod extender;
 
 pub use code::{Code, Command, Operation};
-pub use execute::{Executed, Unit};
+pub use execute::{Executed, Executor};
 pub use extender::{Beat, ExtendError, Extender, Outcome};
 
 use ringmill_machines::basext::{Shape, Unit};

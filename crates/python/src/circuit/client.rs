@@ -51,7 +51,7 @@ impl CircuitKeys {
 }
 
 /// Ports from `first` on, as many as there are values.
-fn ports<'a>(ports: &'a [Port], first: usize, count: usize) -> PyResult<&'a [Port]> {
+fn ports(ports: &[Port], first: usize, count: usize) -> PyResult<&[Port]> {
     let found = first
         .checked_add(count)
         .and_then(|end| ports.get(first..end));

@@ -195,7 +195,7 @@ impl Int {
             limbs.resize(more, Limb::Whole(Small::constant(0)));
             return Ok(Self { bits, limbs });
         }
-        if bits < self.bits && bits % LIMB == 0 {
+        if bits < self.bits && bits.is_multiple_of(LIMB) {
             let limbs = self.limbs[..(bits / LIMB) as usize].to_vec();
             return Ok(Self { bits, limbs });
         }

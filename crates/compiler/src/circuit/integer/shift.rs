@@ -32,7 +32,7 @@ impl Int {
         if by == 0 {
             return Ok(self.clone());
         }
-        if by % DIGIT != 0 || bits % DIGIT != 0 {
+        if !by.is_multiple_of(DIGIT) || !bits.is_multiple_of(DIGIT) {
             let of = self.separate(l)?;
             let top = of[bits as usize - 1].clone();
             return Self::of_bits(l, &moved(&of, shift, by as usize, &top));
