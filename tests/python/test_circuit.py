@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -207,6 +209,69 @@ def test_netlists(tmp_path: Path) -> None:
     (tmp_path / "wrong").write_bytes(b".model m\n\xff\xff")
     with pytest.raises(rm.FileError, match="line 2"):
         rm.netlist(tmp_path / "wrong")
+
+
+ALU = """
+module alu(input [7:0] a, input [7:0] b, input [1:0] op, output reg [7:0] y, output less);
+  assign less = a < b;
+  always @* case (op)
+    2'd0: y = a + b;
+    2'd1: y = a - b;
+    2'd2: y = a * b;
+    default: y = (a & b) ^ {b[3:0], a[7:4]};
+  endcase
+endmodule
+"""
+SYNTHESIS = """
+from pyosys import libyosys
+design = libyosys.Design()
+for command in [
+    "read_verilog alu.v", "synth -flatten -top alu", "abc -g simple", "opt_clean -purge",
+    "write_blif -icells gates.blif", "write_json gates.json",
+    "abc -lut 4", "opt_clean -purge", "write_blif tables.blif", "write_json tables.json",
+]:
+    libyosys.run_pass(command, design)
+"""
+
+
+def test_netlists_of_yosys(tmp_path: Path) -> None:
+    pytest.importorskip("pyosys")
+    (tmp_path / "alu.v").write_text(ALU)
+    subprocess.run([sys.executable, "-c", SYNTHESIS], cwd=tmp_path, check=True, capture_output=True)
+
+    def expected(a: int, b: int, op: int) -> dict[str, int]:
+        y = [a + b, a - b, a * b, (a & b) ^ ((b & 15) << 4 | a >> 4)][op]
+        return {"y": y & 255, "less": int(a < b)}
+
+    rng = random.Random(5)
+    for name in ("gates.blif", "gates.json", "tables.blif", "tables.json"):
+        alu = rm.netlist(tmp_path / name)
+        for _ in range(50):
+            given = {"a": rng.randrange(256), "b": rng.randrange(256), "op": rng.randrange(4)}
+            assert alu(**given) == expected(**given), (name, given)
+        compiled = alu.compile(TOY, failure=-40)
+        client = compiled.keygen()
+        for op in range(4):
+            given = {"a": rng.randrange(256), "b": rng.randrange(256), "op": op}
+            found = client.decrypt(compiled.run(client.encrypt(**given), progress=False))
+            assert found == expected(**given), (name, given)
+
+
+def test_a_run_that_was_saved_goes_on(tmp_path: Path) -> None:
+    compiled = everything.compile(TOY, failure=-40)
+    client = compiled.keygen()
+    inputs = client.encrypt(x=77, y=201)
+    saved = tmp_path / "checkpoint"
+    compiled.run(inputs, progress=False, checkpoint=saved, every=0)
+    run = compiled.run(inputs, progress=False, resume=saved)
+    assert same(client.decrypt(run), expected(77, 201))
+    with pytest.raises(rm.FileError, match="inputs"):
+        compiled.run(client.encrypt(x=77, y=201), progress=False, resume=saved)
+    saved.write_bytes(b"RINGCIR1")
+    with pytest.raises(rm.FileError, match="damaged"):
+        compiled.run(inputs, progress=False, resume=saved)
+    with pytest.raises(rm.FileError):
+        compiled.run(inputs, progress=False, resume=tmp_path / "none")
 
 
 def circuit_of(body: Callable[..., Any]) -> rm.Circuit:

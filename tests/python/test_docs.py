@@ -99,13 +99,18 @@ def test_every_numbered_example_is_tested():
     }
 
 
-def test_private_statistics():
+@pytest.mark.parametrize("device", ["cpu", "sim:basext"])
+def test_private_statistics(device):
     done = subprocess.run(
-        [sys.executable, ROOT / "examples" / "02_private_statistics.py"], capture_output=True, text=True, timeout=600
+        [sys.executable, ROOT / "examples" / "02_private_statistics.py", "--device", device],
+        capture_output=True,
+        text=True,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr + done.stdout
     assert "all 30 results equal those computed in the clear, to the last digit" in done.stdout
     assert "compiled for bfv" in done.stdout
+    assert ("BEXTR" in done.stdout) == (device == "sim:basext")
 
 
 def test_private_auction(tmp_path):

@@ -25,10 +25,20 @@ pub fn small(word: Word, lanes: usize) -> Shape {
     Shape::new(word, lanes, 8..=9, 5, 3).unwrap()
 }
 
-/// Both words and one and four lanes: l and k that differ, l = 1, k = 1, the most of both; orders; stalls.
+/// Both words, one and four lanes: l and k that differ, l = 1, k = 1, the most of both; orders; stalls.
 #[test]
 fn extensions_with_and_without_stalls() {
-    for (word, lanes) in SMALL {
+    extensions(&[(Word::Bits32, 4), (Word::Bits64, 1)]);
+}
+
+#[test]
+#[ignore = "the other units; `make full` runs it"]
+fn extensions_of_every_word_and_lane() {
+    extensions(&SMALL);
+}
+
+fn extensions(units: &[(Word, usize)]) {
+    for &(word, lanes) in units {
         let mut cases = Vec::new();
         for (l, k, log_n, order) in [
             (3, 2, 8, Order::Natural),
@@ -54,6 +64,7 @@ fn extensions_with_and_without_stalls() {
 
 /// 16 beats a polynomial, below the depth of the pipelines.
 #[test]
+#[ignore = "a wide unit; `make full` runs it"]
 fn polynomials_shorter_than_the_pipeline() {
     shortest(&[(Word::Bits32, 16)]);
 }

@@ -115,16 +115,19 @@ fn sums_have_the_noise_that_is_predicted() {
             let setup = Setup::new(params.clone(), 90 + seed);
             let (client, e) = (&setup.client, &setup.evaluator);
             let mut work = e.workspace();
-            let zero = LookupTable::new(&params, &[0; 16]).unwrap();
+            // Entry 3 is 1.
+            let values: Vec<u64> = (0..16).map(|m| 5 * m % 7).collect();
+            let table = LookupTable::new(&params, &values).unwrap();
             for _ in 0..20 {
                 let mut output = || {
                     let x = client.encrypt(3).unwrap();
-                    e.lookup(&mut work, &zero, &x).unwrap()
+                    e.lookup(&mut work, &table, &x).unwrap()
                 };
                 let outputs: Vec<_> = factors.iter().map(|_| output()).collect();
                 let terms: Vec<_> = factors.iter().copied().zip(&outputs).collect();
-                let phase = client.phase_with_its_noise(&e.sum(&terms, 0).unwrap());
-                let noise = q.centred(phase.unwrap()) as f64 / q.modulus() as f64;
+                let sum = e.sum(&terms, -2 * factors.iter().sum::<i64>()).unwrap();
+                let phase = client.phase_with_its_noise(&sum).unwrap();
+                let noise = q.centred(phase) as f64 / q.modulus() as f64;
                 (sum, count) = (sum + noise * noise, count + 1.0);
             }
         }
