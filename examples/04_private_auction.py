@@ -10,8 +10,6 @@ second highest: the larger of the two seconds and of the smaller of the two firs
 Run with --dry to see what it takes and stop there, and with --bidders to draw another number of bids.
 """
 
-from __future__ import annotations
-
 import argparse
 import secrets
 import sys

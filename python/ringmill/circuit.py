@@ -12,7 +12,7 @@ what :meth:`Circuit.compile` gives says how many before anything runs.
 200
 >>> compiled = larger.compile()
 >>> compiled.bootstraps
-10
+6
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ from ringmill.check import (
     guarded,
     instance,
     integer,
+    items,
     names,
     number,
     optional,
@@ -336,23 +337,28 @@ def maximum(a: Integer | int, b: Integer | int) -> Integer:
     return of._of(of._trace.record("binary", "max", _same("rm.maximum", of, a), _same("rm.maximum", of, b)))
 
 
-@arguments("rm.add_all", compile_error)
-def add_all(values: Sequence[Integer]) -> Integer:
+def _anything(_name: str, value: Any) -> Any:
+    return value
+
+
+@arguments("rm.add_all", compile_error, values=items(_anything, "a list of encrypted integers", compile_error))
+def add_all(values: Sequence[Integer | int]) -> Integer:
     """The sum of many integers, which carries less often than one addition after another."""
-    values = list(values)
     of = _first("rm.add_all", values)
     return of._of(of._trace.record("sum", [_same("rm.add_all", of, value) for value in values]))
 
 
-@arguments("rm.lookup", compile_error)
+@arguments(
+    "rm.lookup",
+    compile_error,
+    entries=items(integer(None, None, compile_error), "a list of whole numbers", compile_error),
+)
 def lookup(index: Integer, entries: Sequence[int], type: Type) -> Integer:
     """Entry `index` of a public table, of a type; 0 behind its end. The index is unsigned, of at most eight bits."""
     if not isinstance(index, Integer):
         refuse(f"rm.lookup takes an encrypted index, and got {shown(index)}; index the table itself by a known one")
     kind = _kind(_scalar("the type of the entries", type, compile_error))
-    whole = integer(None, None, compile_error)
-    values = [whole(f"entry {place} of the table", entry) for place, entry in enumerate(entries)]
-    return index._of(index._trace.record("table", index._number, values, kind), kind)
+    return index._of(index._trace.record("table", index._number, list(entries), kind), kind)
 
 
 @dataclass(frozen=True)

@@ -117,12 +117,21 @@ def wrapped(x: rm.Encrypted[rm.uint(4)], y: rm.Encrypted[rm.uint(2)[2]]):
     return {"sum": x + 1, "array": y}
 
 
+# What stands for an encrypted integer and an encrypted bit of the circuit that a call is made in.
+INTEGER, BIT = object(), object()
+
+
 def in_a_circuit(call):
-    """A call inside a circuit, as one of (x, y, bit) and its own arguments."""
+    """A call inside a circuit, of an encrypted integer and its own arguments."""
 
     def called(**given):
         def f(x: rm.Encrypted[rm.uint(8)], y: rm.Encrypted[rm.uint(8)]):
-            return call(x, y, x < y, given)
+            here = {id(INTEGER): x, id(BIT): x < y}
+
+            def placed(value):
+                return [placed(item) for item in value] if type(value) is list else here.get(id(value), value)
+
+            return call(x, {name: placed(value) for name, value in given.items()})
 
         return rm.circuit(f).compile(rm.circuit_params(toy_for_tests_only=True), failure=-40)
 
@@ -189,20 +198,20 @@ def circuit_calls(folder):
         "CircuitEvaluationKeys.load": (rm.CircuitEvaluationKeys.load, {"path": paths["circuit_keys"], "params": toy}),
         "EncryptedIntegers.save": (cipher.save, one),
         "EncryptedIntegers.load": (rm.EncryptedIntegers.load, {"path": paths["circuit_cipher"], "params": toy}),
-        "Integer.quotient": (in_a_circuit(lambda x, y, bit, given: x.quotient(**given)), {"other": 3}),
-        "Integer.remainder": (in_a_circuit(lambda x, y, bit, given: x.remainder(**given)), {"other": 3}),
-        "Integer.rotate_left": (in_a_circuit(lambda x, y, bit, given: x.rotate_left(**given)), {"by": 3}),
-        "Integer.to": (in_a_circuit(lambda x, y, bit, given: x.to(**given)), {"kind": rm.uint(3)}),
+        "Integer.quotient": (in_a_circuit(lambda x, given: x.quotient(**given)), {"other": 3}),
+        "Integer.remainder": (in_a_circuit(lambda x, given: x.remainder(**given)), {"other": 3}),
+        "Integer.rotate_left": (in_a_circuit(lambda x, given: x.rotate_left(**given)), {"by": 3}),
+        "Integer.to": (in_a_circuit(lambda x, given: x.to(**given)), {"kind": rm.uint(3)}),
         "select": (
-            in_a_circuit(lambda x, y, bit, given: rm.select(**({"bit": bit} | given))),
-            {"bit": rm.bit, "when_true": 1, "when_false": 2},
+            in_a_circuit(lambda x, given: rm.select(**given)),
+            {"bit": BIT, "when_true": INTEGER, "when_false": 2},
         ),
-        "minimum": (in_a_circuit(lambda x, y, bit, given: rm.minimum(**({"a": x} | given))), {"a": 1, "b": 2}),
-        "maximum": (in_a_circuit(lambda x, y, bit, given: rm.maximum(**({"a": x} | given))), {"a": 1, "b": 2}),
-        "add_all": (in_a_circuit(lambda x, y, bit, given: rm.add_all(**given)), {"values": [1]}),
+        "minimum": (in_a_circuit(lambda x, given: rm.minimum(**given)), {"a": INTEGER, "b": 2}),
+        "maximum": (in_a_circuit(lambda x, given: rm.maximum(**given)), {"a": 1, "b": INTEGER}),
+        "add_all": (in_a_circuit(lambda x, given: rm.add_all(**given)), {"values": [INTEGER, 1]}),
         "lookup": (
-            in_a_circuit(lambda x, y, bit, given: rm.lookup(**({"index": x} | given))),
-            {"index": 1, "entries": [1, 2], "type": rm.uint(4)},
+            in_a_circuit(lambda x, given: rm.lookup(**given)),
+            {"index": INTEGER, "entries": [1, 2], "type": rm.uint(4)},
         ),
     }
 

@@ -125,8 +125,8 @@ fn sums_have_the_noise_that_is_predicted() {
                 };
                 let outputs: Vec<_> = factors.iter().map(|_| output()).collect();
                 let terms: Vec<_> = factors.iter().copied().zip(&outputs).collect();
-                let sum = e.sum(&terms, -2 * factors.iter().sum::<i64>()).unwrap();
-                let phase = client.phase_with_its_noise(&sum).unwrap();
+                let total = e.sum(&terms, -2 * factors.iter().sum::<i64>()).unwrap();
+                let phase = client.phase_with_its_noise(&total).unwrap();
                 let noise = q.centred(phase) as f64 / q.modulus() as f64;
                 (sum, count) = (sum + noise * noise, count + 1.0);
             }
