@@ -213,12 +213,12 @@ class Integer:
     @arguments("quotient", compile_error)
     def quotient(self, other: Integer | int) -> Integer:
         """self / other, rounded towards 0; by 0 all its bits are 1."""
-        return _made("quotient", self._two("div", other), other)
+        return _made("other", self._two("div", other), other)
 
     @arguments("remainder", compile_error)
     def remainder(self, other: Integer | int) -> Integer:
         """What :meth:`quotient` leaves, with the sign of self; by 0 it is self."""
-        return _made("remainder", self._two("rem", other), other)
+        return _made("other", self._two("rem", other), other)
 
     def __lt__(self, other: Any) -> Integer:
         return self._two("lt", other, kind=(1, False))
@@ -233,16 +233,16 @@ class Integer:
         return self._two("le", other, swapped=True, kind=(1, False))
 
     def __eq__(self, other: object) -> Integer:  # type: ignore[override]
-        return _made("==", self._two("eq", other, kind=(1, False)), other)
+        return _made("what == compares with", self._two("eq", other, kind=(1, False)), other)
 
     def __ne__(self, other: object) -> Integer:  # type: ignore[override]
-        return _made("!=", self._two("ne", other, kind=(1, False)), other)
+        return _made("what != compares with", self._two("ne", other, kind=(1, False)), other)
 
     def _shifted(self, name: str, by: Any) -> Any:
         if isinstance(by, Integer):
             self._beside(by)
             return self._of(self._trace.record("shift", name, self._number, by._number))
-        by = integer(0, 2**32 - 1, compile_error)("a shift", by)
+        by = integer(0, 2**32 - 1, compile_error)("what to shift by", by)
         return self._of(self._trace.record("shift_by", name, self._number, by))
 
     def __lshift__(self, by: Any) -> Integer:
@@ -266,7 +266,7 @@ class Integer:
     @arguments("to", compile_error)
     def to(self, kind: Type) -> Integer:
         """The lowest bits of it as another type, or more of them: zeros, or the sign of a signed integer."""
-        wanted = _kind(_scalar("the type to convert to", kind, compile_error))
+        wanted = _kind(_scalar("the kind to convert to", kind, compile_error))
         return self._of(self._trace.record("convert", self._number, wanted), wanted)
 
     def __bool__(self) -> NoReturn:
@@ -286,7 +286,7 @@ class Integer:
 
 def _made(name: str, value: Any, other: object) -> Integer:
     if value is NotImplemented:
-        refuse(f"{name} takes two integers, and got {shown(other)}")
+        refuse(f"{name} must be an integer, encrypted or known, and is {shown(other)}")
     return value  # type: ignore[no-any-return]
 
 
@@ -296,45 +296,44 @@ def _scalar(name: str, kind: Any, refusal: Callable[[str], Exception]) -> Type:
     return kind
 
 
-def _first(what: str, values: Sequence[Any]) -> Integer:
-    for value in values:
-        if isinstance(value, Integer):
-            return value
-    refuse(f"{what} needs an encrypted integer at least, and got {shown(list(values))}")
-
-
-def _same(what: str, of: Integer, value: Any) -> int:
-    beside = of._beside(value)
-    if beside is None:
-        refuse(f"{what} takes integers, and got {shown(value)}")
-    if beside._kind != of._kind:
-        refuse(f"{what} takes integers of one type, and got {of.type!r} and {beside.type!r}; convert one of them")
-    return beside._number
+def _operands(what: str, given: Mapping[str, Any]) -> tuple[Integer, list[int]]:
+    """One of the operands that is encrypted, and the numbers of all, which are of one type."""
+    of = next((value for value in given.values() if isinstance(value, Integer)), None)
+    if of is None:
+        refuse(f"{what}: one of {', '.join(given)} must be an encrypted integer, and none is")
+    numbers = []
+    for name, value in given.items():
+        beside = of._beside(value)
+        if beside is None:
+            refuse(f"{what}: {name} must be an integer, encrypted or known, and is {shown(value)}")
+        if beside._kind != of._kind:
+            refuse(f"{what}: {name} is {beside.type!r} beside {of.type!r}; convert one, as x.to({of.type!r})")
+        numbers.append(beside._number)
+    return of, numbers
 
 
 @arguments("rm.select", compile_error)
 def select(bit: Integer, when_true: Integer | int, when_false: Integer | int) -> Integer:
     """One of two integers, by an encrypted bit: inside circuits what ``if`` is outside."""
     if not isinstance(bit, Integer) or bit._kind != (1, False):
-        refuse(f"rm.select chooses by an encrypted bit, as x < y gives one, and got {shown(bit)}")
-    of = _first("rm.select", (when_true, when_false))
+        refuse(f"rm.select: bit must be an encrypted bit, as x < y gives one, and is {shown(bit)}")
+    of, numbers = _operands("rm.select", {"when_true": when_true, "when_false": when_false})
     bit._beside(of)
-    a, b = _same("rm.select", of, when_true), _same("rm.select", of, when_false)
-    return of._of(of._trace.record("select", bit._number, a, b))
+    return of._of(of._trace.record("select", bit._number, *numbers))
 
 
 @arguments("rm.minimum", compile_error)
 def minimum(a: Integer | int, b: Integer | int) -> Integer:
     """The smaller of two integers; with :func:`maximum` of the same two it costs no more than one of them."""
-    of = _first("rm.minimum", (a, b))
-    return of._of(of._trace.record("binary", "min", _same("rm.minimum", of, a), _same("rm.minimum", of, b)))
+    of, numbers = _operands("rm.minimum", {"a": a, "b": b})
+    return of._of(of._trace.record("binary", "min", *numbers))
 
 
 @arguments("rm.maximum", compile_error)
 def maximum(a: Integer | int, b: Integer | int) -> Integer:
     """The larger of two integers."""
-    of = _first("rm.maximum", (a, b))
-    return of._of(of._trace.record("binary", "max", _same("rm.maximum", of, a), _same("rm.maximum", of, b)))
+    of, numbers = _operands("rm.maximum", {"a": a, "b": b})
+    return of._of(of._trace.record("binary", "max", *numbers))
 
 
 def _anything(_name: str, value: Any) -> Any:
@@ -344,8 +343,8 @@ def _anything(_name: str, value: Any) -> Any:
 @arguments("rm.add_all", compile_error, values=items(_anything, "a list of encrypted integers", compile_error))
 def add_all(values: Sequence[Integer | int]) -> Integer:
     """The sum of many integers, which carries less often than one addition after another."""
-    of = _first("rm.add_all", values)
-    return of._of(of._trace.record("sum", [_same("rm.add_all", of, value) for value in values]))
+    of, numbers = _operands("rm.add_all", {f"values[{place}]": value for place, value in enumerate(values)})
+    return of._of(of._trace.record("sum", numbers))
 
 
 @arguments(
@@ -356,8 +355,8 @@ def add_all(values: Sequence[Integer | int]) -> Integer:
 def lookup(index: Integer, entries: Sequence[int], type: Type) -> Integer:
     """Entry `index` of a public table, of a type; 0 behind its end. The index is unsigned, of at most eight bits."""
     if not isinstance(index, Integer):
-        refuse(f"rm.lookup takes an encrypted index, and got {shown(index)}; index the table itself by a known one")
-    kind = _kind(_scalar("the type of the entries", type, compile_error))
+        refuse(f"rm.lookup: index must be encrypted, and is {shown(index)}; index the table itself by a known one")
+    kind = _kind(_scalar("rm.lookup: type", type, compile_error))
     return index._of(index._trace.record("table", index._number, list(entries), kind), kind)
 
 
@@ -544,7 +543,7 @@ class Circuit(_Compilable):
 class Netlist(_Compilable):
     """A netlist of gates; made by :func:`netlist`."""
 
-    @arguments("rm.Netlist", inner=instance(CircuitNetlist, "what rm.netlist reads"))
+    @arguments("rm.Netlist", name=text(), inner=instance(CircuitNetlist, "what rm.netlist reads"))
     def __init__(self, name: str, inner: CircuitNetlist) -> None:
         self.name, self._inner = name, inner
 

@@ -292,7 +292,7 @@ def circuit_of(body: Callable[..., Any]) -> rm.Circuit:
         (lambda x, y: rm.select(x, 1, x), "encrypted bit"),
         (lambda x, y: rm.lookup(x, range(257), rm.uint(9)), "1 to 256"),
         (lambda x, y: rm.lookup(y, [16], rm.uint(4)), "value of uint"),
-        (lambda x, y: x << -1, "a shift"),
+        (lambda x, y: x << -1, "shift by"),
         (lambda x, y: 1 << x, "constant cannot be shifted"),
         (lambda x, y: x.to(rm.real), "rm.uint"),
         (lambda x, y: x.to(rm.sint(8)) // 3, "quotient"),
