@@ -347,10 +347,12 @@ fn a_stopped_run_goes_on_to_the_same_ciphertexts() {
             saving: saving(std::time::Duration::ZERO),
             resume: resume.clone(),
         };
+        // Longer and longer, so that it ends on a slow computer too.
+        let moment = std::time::Duration::from_millis(40 + 10 * stops);
         let stop = std::thread::spawn({
             let watch = watch.clone();
             move || {
-                std::thread::sleep(std::time::Duration::from_millis(40));
+                std::thread::sleep(moment);
                 watch.stop();
             }
         });
