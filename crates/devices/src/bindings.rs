@@ -20,6 +20,11 @@ enum Data<'a> {
     Constant(Arc<Constant<'a>>, usize),
 }
 
+/// What public exponents are taken modulo: 2N, of the ring's degree N.
+pub fn exponents(log_n: u8) -> TableModulus {
+    TableModulus::PowerOfTwo(log_n.saturating_add(1))
+}
+
 /// Residues that are known to be below their modulus: scanned once when made, never again.
 #[derive(Clone)]
 pub struct Limb<'a> {
@@ -228,7 +233,7 @@ impl SeedExpansion {
     }
 }
 
-/// One limb for each of [`Program::inputs`] and one seed for each of [`Program::seeds`], in order.
+/// One limb (or vector, table or exponent, modulo 2N) for each of [`Program::inputs`] and one seed for each of [`Program::seeds`], in order.
 #[derive(Clone, Default)]
 pub struct Bindings<'a> {
     pub limbs: Vec<Limb<'a>>,
@@ -287,13 +292,13 @@ impl Bindings<'_> {
         for (input, limb) in program.inputs.iter().zip(&self.limbs) {
             let missing =
                 || DeviceError::Malformed(format!("input `{}` has no modulus", input.name));
-            let ty = input.ty.limb().ok_or_else(missing)?;
-            let modulus = *program
-                .moduli
-                .get(usize::from(ty.modulus.0))
-                .ok_or_else(missing)?;
-            if limb.len() != ty.ring.len() {
-                let (expected, got) = (ty.ring.len(), limb.len());
+            let modulus = match input.ty.modulus() {
+                Some(id) => program.moduli.get(usize::from(id.0)).copied(),
+                None => Some(exponents(program.log_n)),
+            };
+            let modulus = modulus.ok_or_else(missing)?;
+            if limb.len() != input.ty.words() {
+                let (expected, got) = (input.ty.words(), limb.len());
                 return Err(DeviceError::LimbLength {
                     name: input.name.clone(),
                     expected,

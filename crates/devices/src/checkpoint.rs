@@ -10,7 +10,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use ringmill_isa::mid::{Called, LimbId, LimbType, Stream, Verified, text::print_program};
+use ringmill_isa::mid::{Called, LimbId, Stream, ValueType, Verified, text::print_program};
 use ringmill_limits::{Watch, zeroed};
 use ringmill_schemes::whole_file::{Contents, fill};
 use sha2::{Digest, Sha256};
@@ -222,7 +222,7 @@ pub(crate) fn read(
         path: path.to_owned(),
         what,
     };
-    let mut alive: HashMap<LimbId, LimbType> = HashMap::new();
+    let mut alive: HashMap<LimbId, ValueType> = HashMap::new();
     for number in 0..saved.calls {
         watch.check()?;
         let Some(Called { call, dies, .. }) = stream.next_call()? else {
@@ -241,9 +241,11 @@ pub(crate) fn read(
         let Some(ty) = alive.get(limb) else {
             return Err(damaged(format!("limb {} is not alive there", limb.0)).into());
         };
-        let modulus = program.moduli.get(usize::from(ty.modulus.0)).copied();
+        let top = ty.modulus();
+        let modulus = top.and_then(|id| program.moduli.get(usize::from(id.0)).copied());
+        // An exponent is never made.
         let sound = modulus.is_some_and(|modulus| check_residues(residues, modulus).is_ok());
-        if residues.len() != ty.ring.len() || !sound {
+        if residues.len() != ty.words() || !sound {
             return Err(damaged(format!("limb {} is not what its type says", limb.0)).into());
         }
     }

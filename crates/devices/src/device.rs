@@ -135,14 +135,20 @@ pub trait Device: Send + Sync {
 
 /// Refuses a program with values that the device does not hold.
 pub(crate) fn check_values(device: &dyn Device, program: &Verified) -> Result<(), DeviceError> {
-    match program.head().input_of(|ty| !device.holds(ty)) {
-        None => Ok(()),
-        Some((input, ty)) => Err(DeviceError::Kind {
-            device: device.name(),
-            input: input.to_owned(),
-            kind: ty.kind(),
-        }),
+    let refused = |name: &str, ty: ValueType| DeviceError::Kind {
+        device: device.name(),
+        input: name.to_owned(),
+        kind: ty.kind(),
+    };
+    if let Some((input, ty)) = program.head().input_of(|ty| !device.holds(ty)) {
+        return Err(refused(input, ty));
     }
+    for procedure in program.bound_procs() {
+        if let Some(&ty) = procedure.types.iter().find(|&&ty| !device.holds(ty)) {
+            return Err(refused(&procedure.name, ty));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a budget for what is expanded where nothing would keep to it.

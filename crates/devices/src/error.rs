@@ -67,8 +67,8 @@ pub enum DeviceError {
         modulus: TableModulus,
     },
     #[error(
-        "device `{device}` does not hold {kind}, and input `{input}` of the program is one; run it on a device that does, \
-         or take limbs alone"
+        "device `{device}` does not hold {kind}, and `{input}` of the program is or has one; run it on a device that \
+         does, or take limbs alone"
     )]
     Kind {
         device: String,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ringmill_isa::limits;
 use ringmill_limits::{Halt, zeroed};
 use ringmill_math::Ring;
 
@@ -18,13 +19,25 @@ pub struct Buf {
     words: Vec<u64>,
     offset: usize,
     len: usize,
+    /// log2 of the words there are from `offset` on.
+    class: u8,
 }
 
 impl Buf {
-    fn new(len: usize) -> Result<Self, Halt> {
+    fn new(class: u8) -> Result<Self, Halt> {
+        let len = 1 << class;
         let words: Vec<u64> = zeroed("a limb", len + WORDS - 1)?;
         let offset = words.as_ptr().align_offset(ALIGNMENT).min(WORDS - 1);
-        Ok(Self { words, offset, len })
+        Ok(Self {
+            words,
+            offset,
+            len,
+            class,
+        })
+    }
+
+    fn bytes(&self) -> u64 {
+        bytes_of(1 << self.class)
     }
 
     /// The residues.
@@ -54,10 +67,21 @@ pub struct PoolUse {
 /// Buffers on their way back from outputs that were dropped.
 type Returned = Arc<Mutex<Vec<Arc<Buf>>>>;
 
-/// A free list of buffers for each limb size. One run owns a pool at a time; it is not synchronised.
+/// Sizes of buffers: powers of two up to the largest limb, and for the longest LWE vectors.
+const CLASSES: usize = MAX_CLASS as usize + 1;
+const MAX_CLASS: u8 = {
+    let vectors = limits::MAX_LWE_DIMENSION.ilog2() as u8 + 1;
+    if vectors > Ring::MAX_LOG_N {
+        vectors
+    } else {
+        Ring::MAX_LOG_N
+    }
+};
+
+/// A free list of buffers for each size. One run owns a pool at a time; it is not synchronised.
 #[derive(Default)]
 pub struct Pool {
-    free: [Vec<Arc<Buf>>; Ring::MAX_LOG_N as usize + 1],
+    free: [Vec<Arc<Buf>>; CLASSES],
     usage: PoolUse,
     returned: Returned,
 }
@@ -120,20 +144,23 @@ impl Drop for OutputLimb {
 }
 
 impl Pool {
-    /// A buffer of 2^log_n residues of unspecified content, referred to once. `log_n` must be a supported ring degree's
-    /// (the verifier's condition); larger ones are treated as the largest. Fails where memory ends.
-    pub fn take(&mut self, log_n: u8) -> Result<Arc<Buf>, Halt> {
-        let class = usize::from(log_n.min(Ring::MAX_LOG_N));
-        let bytes = bytes_of(1 << class);
-        let buf = match self.free[class].pop() {
+    /// A buffer of so many words of unspecified content, referred to once. They are those of a limb or an LWE vector that
+    /// the verifier allows; more are treated as the most there are. Fails where memory ends.
+    pub fn take(&mut self, words: usize) -> Result<Arc<Buf>, Halt> {
+        let class = words.next_power_of_two().ilog2().min(MAX_CLASS.into()) as u8;
+        let mut buf = match self.free[usize::from(class)].pop() {
             Some(buf) => buf,
             None => {
-                let buf = Arc::new(Buf::new(1 << class)?);
-                self.usage.held += bytes;
+                let buf = Arc::new(Buf::new(class)?);
+                self.usage.held += buf.bytes();
                 buf
             }
         };
-        self.usage.live += bytes;
+        self.usage.live += buf.bytes();
+        // Free buffers have no other reference.
+        if let Some(buf) = Arc::get_mut(&mut buf) {
+            buf.len = words.min(1 << class);
+        }
         self.usage.peak = self.usage.peak.max(self.usage.live);
         Ok(buf)
     }
@@ -142,8 +169,8 @@ impl Pool {
     /// back by the owner of the pool, so the count cannot change meanwhile.
     pub fn give(&mut self, buf: Arc<Buf>) {
         if Arc::strong_count(&buf) == 1 {
-            self.usage.live -= bytes_of(buf.len);
-            self.free[buf.len.trailing_zeros() as usize].push(buf);
+            self.usage.live -= buf.bytes();
+            self.free[usize::from(buf.class)].push(buf);
         }
     }
 
@@ -185,8 +212,8 @@ mod tests {
     #[test]
     fn buffers_are_aligned_and_reused() {
         let mut pool = Pool::default();
-        let a = pool.take(4).unwrap();
-        let b = pool.take(4).unwrap();
+        let a = pool.take(16).unwrap();
+        let b = pool.take(16).unwrap();
         assert_eq!(a.as_slice().len(), 16);
         assert_eq!(a.as_slice().as_ptr() as usize % ALIGNMENT, 0);
         assert_eq!(b.as_slice().as_ptr() as usize % ALIGNMENT, 0);
@@ -203,14 +230,26 @@ mod tests {
                 held: 256
             }
         );
-        assert_eq!(pool.take(4).unwrap().as_slice().as_ptr(), first);
+        assert_eq!(pool.take(16).unwrap().as_slice().as_ptr(), first);
         assert_eq!(pool.usage().held, 256);
+    }
+
+    #[test]
+    fn vectors_of_other_lengths_share_buffers() {
+        let mut pool = Pool::default();
+        let vector = pool.take(9).unwrap();
+        assert_eq!(vector.as_slice().len(), 9);
+        pool.give(vector);
+        assert_eq!(pool.take(16).unwrap().as_slice().len(), 16);
+        assert_eq!(pool.usage().held, 128);
+        let longest = limits::MAX_LWE_DIMENSION as usize + 1;
+        assert_eq!(pool.take(longest).unwrap().as_slice().len(), longest);
     }
 
     #[test]
     fn lent_limbs_come_back_when_they_are_dropped() {
         let mut pool = Pool::default();
-        let buf = pool.take(4).unwrap();
+        let buf = pool.take(16).unwrap();
         let (once, twice) = (pool.lend(buf.clone()), pool.lend(buf));
         drop(once);
         assert_eq!(pool.usage().live, 128, "one is still out");

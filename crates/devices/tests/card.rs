@@ -13,7 +13,7 @@ use ringmill_devices::{Bindings, Device, Offload, Request, open};
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{
     Form, Head, Imm, LimbId, LimbType, ModulusId, Op, ParamRole, ProcBuilder, Procedure, Program,
-    Verified,
+    ValueId, Verified,
 };
 use ringmill_machines::coprocessor::{
     Accepted, Card, CardDescription, Claim, Coprocessor, Core, Crosses, Keep, Resident, Schedule,
@@ -118,7 +118,8 @@ impl Accepted for SumsOpened {
     fn claims(&self, procedure: &Procedure, free: &[bool]) -> Vec<Claim> {
         let instrs = procedure.instrs.iter().zip(free).enumerate();
         let mine = instrs.filter(|(_, (instr, free))| {
-            let ty = procedure.types[instr.dst.first().map_or(0, |v| v.0 as usize)];
+            let value = instr.dst.first().copied().unwrap_or(ValueId(0));
+            let ty = procedure.limb(value).unwrap();
             **free
                 && matches!(instr.op, Op::Add | Op::Sub)
                 && ty.ring.kind == RingKind::Full

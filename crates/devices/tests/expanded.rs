@@ -41,7 +41,7 @@ fn stats(outcome: &Outcome) -> ExpandedStats {
 /// Most bytes that steps hold when so many calls are open: limbs of as many calls in a row, and those that calls give out.
 fn held(case: &Case, open: usize) -> u64 {
     let program = &case.program;
-    let bytes = |proc: &Procedure, value: ValueId| 8 * proc.types[value.0 as usize].ring.len();
+    let bytes = |proc: &Procedure, value: ValueId| 8 * proc.types[value.0 as usize].words();
     let of_call = |call: &Call| -> [usize; 2] {
         let proc = &program.procs[call.proc as usize];
         let made = proc.instrs.iter().filter(|instr| instr.op == Op::Prng);

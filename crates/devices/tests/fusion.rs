@@ -22,7 +22,7 @@ fn one_call(procedure: Arc<Procedure>, dice: &mut Dice) -> Case {
     };
     let mut inputs = Vec::new();
     for (number, param) in procedure.params.iter().enumerate() {
-        let ty = procedure.types[param.value.0 as usize];
+        let ty = procedure.limb(param.value).unwrap();
         let q = program.moduli[usize::from(ty.modulus.0)];
         program.inputs.push(Input {
             limb: LimbId(number as u64),
@@ -38,9 +38,7 @@ fn one_call(procedure: Arc<Procedure>, dice: &mut Dice) -> Case {
     let mut results = Vec::new();
     for (number, result) in procedure.results.iter().enumerate() {
         let limb = LimbId(program.limbs.len() as u64);
-        program
-            .limbs
-            .push(procedure.types[result.value.0 as usize].into());
+        program.limbs.push(procedure.types[result.value.0 as usize]);
         program.outputs.push(Output {
             limb,
             name: result.name.clone(),

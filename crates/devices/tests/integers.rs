@@ -70,7 +70,7 @@ fn bgv_operations(params: &bgv::Params, level: Level) -> Vec<bgv::OpKey> {
 fn check(procedure: &Procedure, dice: &mut Dice) {
     let n = 1 << procedure.log_n;
     let modulus = |value: ringmill_isa::mid::ValueId| {
-        let ty = procedure.types[value.0 as usize];
+        let ty = procedure.limb(value).unwrap();
         procedure.moduli[usize::from(ty.modulus.0)]
     };
     let params = procedure.params.iter();

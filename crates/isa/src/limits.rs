@@ -10,6 +10,10 @@ pub const MAX_OPERANDS: usize = 4096;
 pub const MAX_VALUES: usize = 1 << 20;
 /// Dimension of an LWE vector: what the largest ring gives, and as much again.
 pub const MAX_LWE_DIMENSION: u32 = 1 << 18;
+/// Rows of a table of LWE vectors.
+pub const MAX_LWE_ROWS: u32 = 1 << 24;
+/// Parts of a digit of a key: body and masks.
+pub const MAX_KEY_PARTS: u16 = 64;
 /// Procedures of one program.
 pub const MAX_PROCS: usize = 1 << 20;
 /// Limbs, inputs, outputs or calls of one program.

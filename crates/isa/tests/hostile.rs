@@ -10,10 +10,10 @@ use ringmill_isa::macros::{
 };
 use ringmill_isa::mid::text::{parse_procedure, parse_program, print_procedure, print_program};
 use ringmill_isa::mid::{
-    Call, Form, Imm, ImmType, Input, InputRole, Instr, LimbId, LimbType, LweDimension, LweType,
-    ModulusId, Op, Output, Param, ParamRole, Procedure, Program, Representative, ResultLimb,
-    TableModulus, Unrolled, ValueId, ValueType, Verified, expand_composites, stats,
-    verify_procedure, verify_program, verify_unrolled,
+    Call, Form, Imm, ImmType, Input, InputRole, Instr, LimbId, LimbType, LweDimension,
+    LweTableType, LweType, ModulusId, Op, Output, Param, ParamRole, Procedure, Program,
+    Representative, ResultLimb, TableModulus, Unrolled, ValueId, ValueType, Verified,
+    expand_composites, stats, verify_procedure, verify_program, verify_unrolled,
 };
 use ringmill_isa::source::SourceLoc;
 use ringmill_isa::{Galois, Level, Poly};
@@ -130,7 +130,7 @@ fn table() -> impl Strategy<Value = Vec<TableModulus>> {
 
 fn instr() -> impl Strategy<Value = Instr> {
     let values = || prop::collection::vec(number().prop_map(ValueId), 0..4);
-    let imm = (0u8..8, number(), any::<u64>()).prop_map(|(kind, a, b)| match kind {
+    let imm = (0u8..9, number(), any::<u64>()).prop_map(|(kind, a, b)| match kind {
         0 => Imm::None,
         1 => Imm::Scalar(b),
         2 => Imm::Galois(Galois(a)),
@@ -141,6 +141,7 @@ fn instr() -> impl Strategy<Value = Instr> {
         4 => Imm::ScalarOf(a as u16),
         5 => Imm::GaloisOf(a as u16),
         6 => Imm::Representative(Representative::Centred),
+        7 => Imm::Base(a as u8),
         _ => Imm::Slot(a),
     });
     (0..Op::COUNT, values(), values(), imm).prop_map(|(op, dst, src, imm)| Instr {
@@ -161,7 +162,7 @@ prop_compose! {
         immediates in prop::collection::vec(prop_oneof![Just(ImmType::Galois), any::<u16>().prop_map(|q| ImmType::Scalar(ModulusId(q)))], 0..3),
         instrs in prop::collection::vec(instr(), 0..5),
         results in prop::collection::vec((number(), name()), 0..3),
-        types in prop::collection::vec(limb_type(), 0..8),
+        types in prop::collection::vec(value_type(), 0..8),
     ) -> Procedure {
         let param = |(v, name, n): (u32, String, u32)| {
             Param { value: ValueId(v), name, role: ParamRole::Key { arg: 0, digit: 1, part: n as u16 } }
@@ -184,13 +185,20 @@ prop_compose! {
 }
 
 fn value_type() -> impl Strategy<Value = ValueType> {
-    let vector = (number(), number()).prop_map(|(dimension, modulus)| {
-        ValueType::Lwe(LweType {
+    let vector = || {
+        (number(), number()).prop_map(|(dimension, modulus)| LweType {
             dimension: LweDimension(dimension),
             modulus: ModulusId(modulus as u16),
         })
-    });
-    prop_oneof![4 => limb_type().prop_map(ValueType::Limb), 1 => vector, 1 => Just(ValueType::Exponent)]
+    };
+    let table = (vector(), number())
+        .prop_map(|(row, rows)| ValueType::LweTable(LweTableType { row, rows }));
+    prop_oneof![
+        5 => limb_type().prop_map(ValueType::Limb),
+        1 => vector().prop_map(ValueType::Lwe),
+        1 => table,
+        1 => Just(ValueType::Exponent),
+    ]
 }
 
 prop_compose! {

@@ -111,14 +111,14 @@ struct Case {
 type Choice = (u16, u16, u16, u16);
 
 fn result_types(p: &Procedure) -> Vec<ValueType> {
-    let ty = |v: ringmill_isa::mid::ValueId| p.types[v.0 as usize].into();
+    let ty = |v: ringmill_isa::mid::ValueId| p.types[v.0 as usize];
     p.results.iter().map(|r| ty(r.value)).collect()
 }
 
 fn param_types(p: &Procedure) -> Vec<ValueType> {
     p.params
         .iter()
-        .map(|x| p.types[x.value.0 as usize].into())
+        .map(|x| p.types[x.value.0 as usize])
         .collect()
 }
 

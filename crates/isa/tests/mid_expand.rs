@@ -29,7 +29,7 @@ fn run(p: &Procedure, inputs: &[u64]) -> HashMap<ValueId, u64> {
         .zip(inputs.iter().copied())
         .collect();
     for i in &p.instrs {
-        let q = p.moduli[usize::from(p.types[i.dst[0].0 as usize].modulus.0)].value();
+        let q = p.moduli[usize::from(p.limb(i.dst[0]).unwrap().modulus.0)].value();
         let s: Vec<u128> = i.src.iter().map(|v| u128::from(at[v])).collect();
         let d = match (i.op, i.imm) {
             (Op::Add, _) => (s[0] + s[1]) % q,

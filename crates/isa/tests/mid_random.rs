@@ -5,10 +5,12 @@ mod support;
 use proptest::prelude::*;
 use ringmill_isa::Fault;
 use ringmill_isa::Galois;
+use ringmill_isa::limits;
 use ringmill_isa::mid::text::{parse_procedure, parse_program, print_procedure, print_program};
 use ringmill_isa::mid::{
-    Form, Imm, Instr, LimbId, ModulusId, Op, ParamRole, Procedure, Program, TableModulus, Unrolled,
-    ValueId, Verified, expand_composites, stats, verify_procedure, verify_program, verify_unrolled,
+    Form, Imm, Instr, LimbId, LimbType, ModulusId, Op, ParamRole, Procedure, Program, TableModulus,
+    Unrolled, ValueId, ValueType, Verified, expand_composites, stats, verify_procedure,
+    verify_program, verify_unrolled,
 };
 use ringmill_math::Ring;
 
@@ -25,6 +27,14 @@ macro_rules! refused {
 
 fn fault(p: &Procedure) -> Fault {
     *verify_procedure(p).expect_err("an altered procedure").fault
+}
+
+/// The type of a value that is a limb, to be altered.
+fn limb_of(p: &mut Procedure, v: usize) -> &mut LimbType {
+    match &mut p.types[v] {
+        ValueType::Limb(ty) => ty,
+        other => panic!("{other:?} is no limb"),
+    }
 }
 
 /// The pick-th instruction that fits.
@@ -64,18 +74,21 @@ proptest! {
     #[test]
     fn wrong_result_types(p in any_procedure(), pick in any::<u16>()) {
         let free = |op| {
-            matches!(op, Op::Prng | Op::Conv | Op::Bext | Op::Bextx | Op::Bextr | Op::Store)
+            matches!(op, Op::Prng | Op::Conv | Op::Bext | Op::Bextx | Op::Bextr | Op::Store | Op::Decomp)
         };
-        if let Some(at) = choose(&p, pick, |i| !free(i.op)) {
+        let limbs = |i: &Instr| i.dst.first().is_some_and(|&d| p.limb(d).is_some());
+        if let Some(at) = choose(&p, pick, |i| !free(i.op) && limbs(i)) {
             let v = p.instrs[at].dst[0].0 as usize;
             let mut bad = p.clone();
-            let prime = bad.types[v].modulus.0 < PRIMES;
-            bad.types[v].modulus = ModulusId((bad.types[v].modulus.0 + 1) % PRIMES);
+            let ty = limb_of(&mut bad, v);
+            let prime = ty.modulus.0 < PRIMES;
+            ty.modulus = ModulusId((ty.modulus.0 + 1) % PRIMES);
             refused!(fault(&bad), Fault::Modulus { .. });
             let error = verify_procedure(&bad).unwrap_err();
             prop_assert_eq!(error.place.instruction.unwrap().number, at);
             let mut bad = p.clone();
-            bad.types[v].form = if bad.types[v].form == Form::Eval { Form::Coeff } else { Form::Eval };
+            let ty = limb_of(&mut bad, v);
+            ty.form = if ty.form == Form::Eval { Form::Coeff } else { Form::Eval };
             if prime {
                 refused!(fault(&bad), Fault::Form { .. });
             } else {
@@ -85,17 +98,18 @@ proptest! {
             prop_assert_eq!(error.place.instruction.unwrap().number, at);
             let mut bad = p.clone();
             let full = Ring::full(bad.log_n);
-            bad.types[v].ring = if bad.types[v].ring == full { full.halves().1 } else { full };
+            let ty = limb_of(&mut bad, v);
+            ty.ring = if ty.ring == full { full.halves().1 } else { full };
             if prime {
                 refused!(fault(&bad), Fault::Ring { .. });
             } else {
                 refused!(fault(&bad), Fault::NotPrime { needs: "a half ring", .. });
             }
             let mut bad = p.clone();
-            bad.types[v].ring.log_n += 1;
+            limb_of(&mut bad, v).ring.log_n += 1;
             refused!(fault(&bad), Fault::Ring { .. });
-            let mut bad = p;
-            bad.types[v].modulus = ModulusId(MODULI);
+            let mut bad = p.clone();
+            limb_of(&mut bad, v).modulus = ModulusId(MODULI);
             refused!(fault(&bad), Fault::Range { .. });
         }
     }
@@ -143,7 +157,7 @@ proptest! {
         bad.params.push(twin);
         refused!(fault(&bad), Fault::Duplicate { what: "parameter role", .. });
         let mut bad = p;
-        bad.params[0].role = ParamRole::Key { arg: 0, digit: 0, part: 2 };
+        bad.params[0].role = ParamRole::Key { arg: 0, digit: 0, part: limits::MAX_KEY_PARTS };
         refused!(fault(&bad), Fault::Range { what: "key part", .. });
     }
 
@@ -155,7 +169,7 @@ proptest! {
             fault(&bad)
         };
         if let Some(at) = choose(&p, pick, |i| matches!(i.imm, Imm::Scalar(_))) {
-            let q = moduli()[usize::from(p.types[p.instrs[at].src[0].0 as usize].modulus.0)];
+            let q = moduli()[usize::from(p.types[p.instrs[at].src[0].0 as usize].modulus().unwrap().0)];
             // Every word is a residue of 2^64.
             let above = q.top().checked_add(1).map(Imm::Scalar);
             let largest = above.map(|_| Imm::Scalar(u64::MAX));

@@ -66,18 +66,20 @@ impl Writer {
         }
         let mut args = Vec::new();
         for (param, ty) in procedure.params.iter().zip(procedure.param_types()) {
-            let modulus = ty.modulus.0;
+            let modulus = ty.modulus().unwrap().0;
             args.push(match param.role {
                 ParamRole::Cipher { arg, poly } => {
                     operands[usize::from(arg)][poly.index() * limbs + usize::from(modulus)]
                 }
-                ParamRole::Plain { .. } => unreachable!("not in these tests"),
+                ParamRole::Plain { .. } | ParamRole::Exponent { .. } => {
+                    unreachable!("not in these tests")
+                }
                 ParamRole::Key { digit, part, .. } => {
                     let id = (which, digit, part, modulus);
                     let known = self.keys.get(&id).copied();
                     let input = known.unwrap_or_else(|| {
                         let key = which;
-                        self.input(ty.into(), InputRole::Key { key, digit, part })
+                        self.input(ty, InputRole::Key { key, digit, part })
                     });
                     self.keys.insert(id, input);
                     Held::Input(input)

@@ -20,14 +20,15 @@ pub struct Place {
 }
 
 impl Place {
-    /// Of a limb in this role.
-    pub fn of(role: ParamRole, modulus: ModulusId) -> Self {
+    /// Of a limb in this role; an exponent has none.
+    pub fn of(role: ParamRole, modulus: ModulusId) -> Option<Self> {
         let (arg, poly) = match role {
             ParamRole::Cipher { arg, poly } => (arg, poly),
             ParamRole::Plain { arg } => (arg, Poly::FIRST),
             ParamRole::Key { arg, digit, part } => (arg, key_poly(digit, part)),
+            ParamRole::Exponent { .. } => return None,
         };
-        Self { arg, poly, modulus }
+        Some(Self { arg, poly, modulus })
     }
 }
 
@@ -80,8 +81,8 @@ pub fn bind<O: ?Sized, L, S>(
         let missing = || CallError::Missing {
             name: p.name.clone(),
         };
-        let ty = procedure.types.get(p.value.0 as usize);
-        let place = Place::of(p.role, ty.ok_or_else(missing)?.modulus);
+        let ty = procedure.limb(p.value).ok_or_else(missing)?;
+        let place = Place::of(p.role, ty.modulus).ok_or_else(missing)?;
         limbs.push(limb(operands, place).ok_or_else(missing)?);
     }
     let seeds = procedure.seeds.iter().map(|&arg| seed(operands, arg));

@@ -1,9 +1,11 @@
 //! The reference interpreter: runs one mid-level procedure, one instruction after the other. It defines the result that
 //! every device must reproduce, and serves callers for whom speed does not matter; devices have the fast one.
 
+mod torus;
+
 use std::collections::HashMap;
 
-use ringmill_isa::mid::{Imm, Instr, LimbType, Op, Procedure, ValueId};
+use ringmill_isa::mid::{Form, Imm, Instr, LimbType, Op, Procedure, ValueId, ValueType};
 use ringmill_limits::{Halt, zeroed};
 use ringmill_math::basext::{BaseExtension, MixedRadix, ShenoyKumaresan, Targets};
 use ringmill_math::kernels::{self, words};
@@ -185,7 +187,7 @@ impl<'a> Machine<'a> {
         arg: &'a [u64],
     ) -> Result<(), InterpretError> {
         let stop = |stop: Stop| stop.at(self.procedure, 0);
-        let expected = self.ty(value).map_err(stop)?.ring.len();
+        let expected = self.value_type(value).map_err(stop)?.words();
         if arg.len() != expected {
             let procedure = self.procedure.name.clone();
             return Err(InterpretError::Length {
@@ -202,16 +204,17 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    fn value_type(&self, v: ValueId) -> Result<ValueType, Stop> {
+        let ty = self.procedure.types.get(v.0 as usize).copied();
+        ty.ok_or(Stop::Malformed("a value has no type"))
+    }
+
     fn ty(&self, v: ValueId) -> Result<LimbType, Stop> {
-        self.procedure
-            .types
-            .get(v.0 as usize)
-            .copied()
-            .ok_or(Stop::Malformed("a value has no type"))
+        self.procedure.limb(v).ok_or(MISFIT)
     }
 
     fn modulus(&self, v: ValueId) -> Result<AnyModulus, Stop> {
-        let id = self.ty(v)?.modulus.0;
+        let id = self.value_type(v)?.modulus().ok_or(MISFIT)?.0;
         self.moduli
             .get(usize::from(id))
             .copied()
@@ -238,7 +241,7 @@ impl<'a> Machine<'a> {
         }
         let mut out = Vec::with_capacity(instr.dst.len());
         for &d in &instr.dst {
-            let len = self.ty(d)?.ring.len();
+            let len = self.value_type(d)?.words();
             out.push(self.fresh(len)?);
         }
         self.compute(instr, &mut out)?;
@@ -260,8 +263,14 @@ impl<'a> Machine<'a> {
         if let (Op::Bext | Op::Bextx | Op::Bextr, Some(_)) = (instr.op, src.first()) {
             return self.base_extension(instr, &src, out);
         }
-        let (q, ty) = (self.modulus(first)?, self.ty(first)?);
-        let q = match q {
+        if let (Op::Rotdiff | Op::Decomp | Op::Extract | Op::Lweks, [d, ..]) = (instr.op, &mut *out)
+        {
+            return match instr.op {
+                Op::Decomp => self.decompose(instr, &src, out),
+                _ => self.torus(instr, &src, d),
+            };
+        }
+        let q = match self.modulus(first)? {
             AnyModulus::Below61(q) => q,
             AnyModulus::Word(q) => return self.compute_words(q, instr, &src, out),
         };
@@ -275,15 +284,15 @@ impl<'a> Machine<'a> {
             (Op::Addi, [a], Imm::Scalar(w), [d]) => kernels::add_scalar(q, d, a, w)?,
             (Op::Ntt, [a], Imm::None, [d]) => {
                 d.copy_from_slice(a);
-                NttPlan::shared(q, ty.ring)?.forward(d)?;
+                NttPlan::shared(q, self.ty(first)?.ring)?.forward(d)?;
             }
             (Op::Intt, [a], Imm::None, [d]) => {
                 d.copy_from_slice(a);
-                NttPlan::shared(q, ty.ring)?.inverse(d)?;
+                NttPlan::shared(q, self.ty(first)?.ring)?.inverse(d)?;
             }
-            (Op::Auto, [a], Imm::Galois(g), [d]) => match ty.form {
-                ringmill_isa::mid::Form::Eval => kernels::auto_eval(u64::from(g), d, a)?,
-                ringmill_isa::mid::Form::Coeff => kernels::auto_coeff(q, u64::from(g), d, a)?,
+            (Op::Auto, [a], Imm::Galois(g), [d]) => match self.ty(first)?.form {
+                Form::Eval => kernels::auto_eval(u64::from(g), d, a)?,
+                Form::Coeff => kernels::auto_coeff(q, u64::from(g), d, a)?,
             },
             (Op::Autoh, [p, m], Imm::Galois(g), [dp, dm]) => {
                 kernels::auto_eval_halves(u64::from(g), dp, dm, p, m)?
@@ -304,9 +313,9 @@ impl<'a> Machine<'a> {
             (Op::Split, [a], Imm::None, [p, m]) => {
                 kernels::split(q, Ring::full(self.procedure.log_n), p, m, a)?
             }
-            (Op::Join, [p, m], Imm::None, [d]) => kernels::join(q, ty.ring, d, p, m)?,
+            (Op::Join, [p, m], Imm::None, [d]) => kernels::join(q, self.ty(first)?.ring, d, p, m)?,
             (Op::Prng, [], Imm::Stream { seed, stream }, [d]) => {
-                self.prng(ty.ring, q, seed, stream, d)?
+                self.prng(self.ty(first)?.ring, q, seed, stream, d)?
             }
             (Op::Load, [], Imm::Slot(slot), [d]) => self.load(slot, d)?,
             _ => return Err(MISFIT),

@@ -27,7 +27,7 @@ fn run(params: &Arc<Params>, key: &OpKey) -> Vec<Case> {
     let mut prng = Prng::from_seed_for_reproducible_tests_only([3; 32]);
     let mut operands = Vec::new();
     for p in &procedure.params {
-        let index = usize::from(procedure.types[p.value.0 as usize].modulus.0);
+        let index = usize::from(procedure.limb(p.value).unwrap().modulus.0);
         let q = params.reducers()[index];
         let mut coefficients = vec![0; params.degree()];
         sample::uniform(&mut prng, q, &mut coefficients);
@@ -49,7 +49,7 @@ fn run(params: &Arc<Params>, key: &OpKey) -> Vec<Case> {
     let args: Vec<&[u64]> = eval.iter().map(Vec::as_slice).collect();
     let mut results = interpret::run(&procedure, &args, &[]).unwrap();
     for (limb, r) in results.iter_mut().zip(&procedure.results) {
-        let index = usize::from(procedure.types[r.value.0 as usize].modulus.0);
+        let index = usize::from(procedure.limb(r.value).unwrap().modulus.0);
         plan(params, index).inverse(limb).unwrap();
     }
     let last = procedure.results.iter().map(|r| r.poly).max().unwrap();

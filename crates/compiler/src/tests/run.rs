@@ -125,6 +125,7 @@ pub fn run(compiled: &Compiled, inputs: &[Vec<Complex64>]) -> Vec<Vec<Complex64>
                 usize::from(part),
                 modulus,
             ),
+            InputRole::Exponent { .. } => unreachable!("of no scheme here"),
         };
         limbs[input.limb.0 as usize] = limb.unwrap().to_vec();
     }

@@ -31,7 +31,7 @@ pub fn program<S: Scheme>(cache: &ProcCache<S>, ops: &[S::Operation]) -> Result<
                 ParamRole::Cipher { poly, .. } if number > 0 => {
                     args.push(
                         *last
-                            .get(&(poly, ty.modulus.0))
+                            .get(&(poly, ty.modulus().map_or(0, |id| id.0)))
                             .ok_or("the operations do not fit each other")?,
                     );
                     continue;
@@ -46,9 +46,10 @@ pub fn program<S: Scheme>(cache: &ProcCache<S>, ops: &[S::Operation]) -> Result<
                     digit,
                     part,
                 },
+                ParamRole::Exponent { .. } => return Err("an exponent".into()),
             };
             let limb = LimbId(p.limbs.len() as u64);
-            p.limbs.push(ty.into());
+            p.limbs.push(ty);
             p.inputs.push(Input {
                 limb,
                 name: format!("{}.{}", number, param.name),
@@ -69,8 +70,8 @@ pub fn program<S: Scheme>(cache: &ProcCache<S>, ops: &[S::Operation]) -> Result<
                 .get(r.value.0 as usize)
                 .ok_or("a result without a type")?;
             let limb = LimbId(p.limbs.len() as u64);
-            p.limbs.push(ty.into());
-            last.insert((r.poly, ty.modulus.0), limb);
+            p.limbs.push(ty);
+            last.insert((r.poly, ty.modulus().map_or(0, |id| id.0)), limb);
             results.push(limb);
         }
         p.calls.push(Call {
@@ -115,7 +116,7 @@ pub fn bind<'a>(
             InputRole::Cipher { input, poly } => ciphers
                 .get(input as usize)
                 .and_then(|c| c.limb(poly, modulus)),
-            InputRole::Plain { .. } => None,
+            InputRole::Plain { .. } | InputRole::Exponent { .. } => None,
             InputRole::Key {
                 key: k,
                 digit,

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use ringmill_isa::mid::{Action, LimbMap, LocalId, Step as Line, ValueType, Verified};
-use ringmill_math::Ring;
 
 use super::plan::{Kernel, Plan, Step};
 
-fn bytes_of(log_n: u8) -> u64 {
-    (size_of::<u64>() as u64) << log_n.min(Ring::MAX_LOG_N)
+/// Buffers are powers of two.
+fn bytes_of(words: usize) -> u64 {
+    (size_of::<u64>() * words.next_power_of_two()) as u64
 }
 
 /// Most bytes of limbs that the steps of one call hold at one time, taken in order: what they make until its last use, and
@@ -22,8 +22,8 @@ pub(super) fn inside(steps: &[Step], uses: &[u32]) -> u64 {
         // An expanded limb belongs to its seed.
         if !matches!(step.kernel, Kernel::Prng { .. }) {
             for made in &step.dst {
-                size[made.value as usize] = bytes_of(made.log_n);
-                held += bytes_of(made.log_n);
+                size[made.value as usize] = bytes_of(made.words);
+                held += bytes_of(made.words);
             }
         }
         peak = peak.max(held);
@@ -102,7 +102,7 @@ impl<'a> Frame<'a> {
     }
 
     fn define(&mut self, local: LocalId, ty: ValueType) {
-        let bytes = (size_of::<u64>() * ty.words()) as u64;
+        let bytes = bytes_of(ty.words());
         self.alive.insert(local, bytes);
         self.held += bytes;
         self.run.peak = self.run.peak.max(self.held);
@@ -129,8 +129,7 @@ impl<'a> Frame<'a> {
                     within: plan.peak_bytes,
                 };
                 let results = procedure.into_iter().flat_map(|p| p.result_types());
-                let results = results.map(ValueType::from).collect();
-                (plan.map_or(Run::default(), of), 1, results)
+                (plan.map_or(Run::default(), of), 1, results.collect())
             }
             Action::Run { block } | Action::Repeat { block, .. } => {
                 let times = match step.action {
@@ -220,7 +219,7 @@ pub(super) fn seeds(program: &Verified, plans: &[Arc<Plan>]) -> Expands {
                 ring,
             } = &inner.kernel
             {
-                let bytes = bytes_of(ring.log_n);
+                let bytes = bytes_of(ring.len());
                 within += bytes;
                 expands.largest = expands.largest.max(bytes);
                 if limbs.insert((step.seeds.get(seed), stream, modulus.value(), ring)) {

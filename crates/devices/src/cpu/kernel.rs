@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ringmill_math::MathError;
 use ringmill_math::kernels::{self, Store, words};
+use ringmill_math::torus;
 
 use super::plan::{EXTENDED, Kernel, Step, WordKernel};
 use crate::DeviceError;
@@ -143,6 +144,39 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
             scratch.resize(extension.scratch_len(), 0);
             with_limbs(src, |limbs| extension.convert(limbs, outs, scratch))?
         }
+        Kernel::RotateDifference(q) => {
+            let (exponent, a) = exponents(src)?;
+            torus::rotate_sub(*q, out, a, exponent)?
+        }
+        Kernel::RotateDifferenceEval(monomials) => {
+            let (exponent, a) = exponents(src)?;
+            monomials.times_difference(exponent, out, a)?
+        }
+        Kernel::Decompose(gadget, p) => {
+            let a = arg(0)?;
+            let digits = &mut task.scratch;
+            digits.resize(gadget.levels() * a.len(), 0);
+            gadget.decompose(*p, digits, a)?;
+            let mut digits = digits.chunks_exact(a.len().max(1));
+            copy(out, digits.next().ok_or(Fault::Shape)?)?;
+            for (value, digit) in rest.iter_mut().zip(digits) {
+                copy(writable(Some(value))?, digit)?;
+            }
+        }
+        Kernel::Extract(q) => {
+            let (b, masks) = src.split_last().ok_or(Fault::Shape)?;
+            let b = b.residues();
+            let mask = b.len() * masks.len();
+            let (mask, body) = out.split_at_mut_checked(mask).ok_or(Fault::Shape)?;
+            for (out, p) in mask.chunks_mut(b.len().max(1)).zip(masks) {
+                torus::extract_mask(*q, out, p.residues())?;
+            }
+            copy(body, b.get(..1).ok_or(Fault::Shape)?)?;
+        }
+        Kernel::LweSwitch(gadget) => {
+            let (&body, mask) = arg(0)?.split_last().ok_or(Fault::Shape)?;
+            torus::switch_words(arg(1)?, gadget, mask, body, out)?
+        }
         Kernel::Split(q, ring) => {
             kernels::split(*q, *ring, out, writable(rest.first_mut())?, arg(0)?)?
         }
@@ -175,6 +209,17 @@ fn in_place<'v>(
         _ => return Err(Fault::Shape),
     }
     Ok(())
+}
+
+/// The sum of the exponents, which come first, and the limb.
+fn exponents<'v>(src: &'v [Value<'_>]) -> Result<(usize, &'v [u64]), Fault> {
+    let (a, exponents) = src.split_last().ok_or(Fault::Shape)?;
+    let mut sum = 0usize;
+    for e in exponents {
+        let e = *e.residues().first().ok_or(Fault::Shape)?;
+        sum = sum.wrapping_add(e as usize);
+    }
+    Ok((sum, a.residues()))
 }
 
 fn copy(out: &mut [u64], from: &[u64]) -> Result<(), Fault> {

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ringmill_isa::mid::{Procedure, Verified};
+use ringmill_isa::mid::{Procedure, ValueType, Verified};
 use ringmill_limits::{Halt, Watch};
 
 use crate::DeviceError;
@@ -262,6 +262,10 @@ impl Cpu {
 impl Device for Cpu {
     fn name(&self) -> String {
         format!("cpu:{}", self.threads)
+    }
+
+    fn holds(&self, _: ValueType) -> bool {
+        true
     }
 
     fn expands(&self) -> bool {

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use ringmill_isa::mid::{Op, Procedure};
 use ringmill_math::basext::BaseExtension;
+use ringmill_math::torus::{Coefficients, Gadget, Monomials};
 use ringmill_math::{AnyModulus, AutoEvalPlan, Modulus, NttPlan, Ring, Shoup, WordModulus};
 
 use super::estimate;
@@ -61,6 +62,16 @@ pub(super) enum Kernel {
     Word(WordModulus, WordKernel),
     /// The operand's words, of whatever modulus they are residues, taken to a modulus; one of both is such a power.
     Reduce(AnyModulus),
+    /// (X^e - 1) a in coefficient form, the exponents e first.
+    RotateDifference(Coefficients),
+    /// The same in evaluation form.
+    RotateDifferenceEval(Arc<Monomials>),
+    /// Digits as residues modulo the modulus, result by result.
+    Decompose(Gadget, Modulus),
+    /// The masks, then the body.
+    Extract(Coefficients),
+    /// The vector, then the key's rows.
+    LweSwitch(Gadget),
     Split(Modulus, Ring),
     Join(Modulus, Ring),
     Prng {
@@ -123,10 +134,16 @@ impl Kernel {
             Kernel::Ntt { .. } | Kernel::Intt(_) => 12,
             Kernel::Dot(_) | Kernel::DotPair { .. } => operands as u64,
             Kernel::Bext(to) => (operands * (1 + to.target().len() + to.words().len())) as u64,
+            Kernel::Decompose(gadget, _) => gadget.levels() as u64,
+            // A pass for each digit of each coefficient, mostly over a shorter vector.
+            Kernel::LweSwitch(gadget) => SWITCH_PASSES * gadget.levels() as u64,
             _ => 1,
         }
     }
 }
+
+/// Passes over a limb that the rows of one digit of a key switch are about as long as.
+const SWITCH_PASSES: u64 = 512;
 
 /// One kernel application inside a procedure; values are indices into a frame.
 pub(super) struct Step {
@@ -138,11 +155,11 @@ pub(super) struct Step {
     pub dst: Box<[Made]>,
 }
 
-/// A value a step makes, and log2 of its length.
+/// A value a step makes, and its length.
 #[derive(Clone, Copy)]
 pub(super) struct Made {
     pub value: u32,
-    pub log_n: u8,
+    pub words: usize,
 }
 
 /// Lists of u32, one for each index, in two flat vectors.
@@ -212,7 +229,7 @@ impl Plan {
         } = lower::lower(proc)?;
         if fused {
             steps = fuse::fuse(steps, &results, &mut values);
-            let modulus = |v: u32| proc.types.get(v as usize).map(|t| t.modulus);
+            let modulus = |v: u32| proc.types.get(v as usize)?.modulus();
             steps = order::order(steps, &results, values, modulus);
         }
         let reads = steps

@@ -64,7 +64,7 @@ pub fn time(engine: &mut dyn Engine, turn: &Turn<'_>) -> Result<Schedule, Device
     let mut limbs: HashMap<ValueId, Vec<u64>> = HashMap::new();
     let procedure = turn.procedure;
     for &value in turn.jobs.iter().flat_map(|job| &job.takes) {
-        let modulus = procedure.types.get(value.0 as usize);
+        let modulus = procedure.limb(value);
         let modulus = modulus.and_then(|ty| procedure.moduli.get(usize::from(ty.modulus.0)));
         let q = modulus.and_then(|q| q.prime()).unwrap_or(1);
         limbs.insert(value, dice.limb(1 << procedure.log_n, q));
@@ -95,7 +95,7 @@ impl Engine for Polymul {
             .degree(1 << procedure.log_n)
             .map_err(ringmill_machines::MachineError::from)?;
         for &value in turn.jobs.iter().flat_map(|job| &job.gives) {
-            let Some(ty) = procedure.types.get(value.0 as usize) else {
+            let Some(ty) = procedure.limb(value) else {
                 continue;
             };
             let modulus = procedure.moduli.get(usize::from(ty.modulus.0));

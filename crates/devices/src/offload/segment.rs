@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ringmill_isa::mid::{
-    Instr, LimbType, Op, Param, ParamRole, Procedure, Program, ResultLimb, ValueId, Verified,
+    Instr, Op, Param, ParamRole, Procedure, Program, ResultLimb, ValueId, ValueType, Verified,
 };
 use ringmill_isa::{Poly, VerifyError};
 use ringmill_machines::coprocessor::Partition;
@@ -115,7 +115,7 @@ fn renumbered(
     name: &str,
 ) -> Option<Procedure> {
     let mut numbers: HashMap<ValueId, ValueId> = HashMap::new();
-    let mut types: Vec<LimbType> = Vec::new();
+    let mut types: Vec<ValueType> = Vec::new();
     let defined = instrs.iter().flat_map(|i| &i.dst);
     for &value in inputs.iter().chain(defined) {
         numbers.insert(value, ValueId(types.len() as u32));

@@ -291,6 +291,8 @@ impl<S: Runs> Server<S> {
                 InputRole::Key { key, digit, part } => {
                     Some((self.keys.get(key as usize)?, key_poly(digit, part)))
                 }
+                // The schemes of the ring have none.
+                InputRole::Exponent { .. } => None,
             }
         };
         let mut limbs = Vec::with_capacity(program.inputs.len());

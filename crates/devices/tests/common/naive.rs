@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use num_bigint::BigInt;
 use ringmill_isa::Galois;
-use ringmill_isa::mid::{Form, Imm, Instr, LimbType, Op, Procedure, Representative, Unrolled};
+use ringmill_isa::mid::{
+    Form, Imm, Instr, LimbType, Op, Procedure, Representative, Unrolled, ValueId,
+};
 use ringmill_math::{Modulus, Ring, RingKind, expand_uniform};
 
 pub type Limb = Vec<u64>;
@@ -124,7 +126,7 @@ struct Frame<'p> {
 
 impl Frame<'_> {
     fn ty(&self, v: u32) -> LimbType {
-        self.proc.types[v as usize]
+        self.proc.limb(ValueId(v)).unwrap()
     }
 
     fn q(&self, v: u32) -> u128 {

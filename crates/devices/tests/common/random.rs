@@ -242,7 +242,7 @@ pub fn case(seed: u64, log_n: u8, calls: usize) -> Case {
         let proc = program.procs[number].clone();
         let mut args = Vec::new();
         for param in &proc.params {
-            let ty = proc.types[param.value.0 as usize];
+            let ty = proc.limb(param.value).unwrap();
             let fitting: Vec<u32> = (0..program.limbs.len() as u32)
                 .filter(|&l| program.limbs[l as usize].limb() == Some(ty))
                 .collect();
@@ -271,7 +271,7 @@ pub fn case(seed: u64, log_n: u8, calls: usize) -> Case {
             .results
             .iter()
             .map(|r| {
-                program.limbs.push(proc.types[r.value.0 as usize].into());
+                program.limbs.push(proc.types[r.value.0 as usize]);
                 LimbId(program.limbs.len() as u64 - 1)
             })
             .collect();

@@ -61,7 +61,7 @@ fn scheduled_commands_meet_no_busy_unit() {
         .collect();
     let mut limbs: HashMap<ValueId, Vec<u64>> = HashMap::new();
     for param in &procedure.params {
-        let modulus = procedure.types[param.value.0 as usize].modulus;
+        let modulus = procedure.limb(param.value).unwrap().modulus;
         let q = moduli[usize::from(modulus.0)];
         limbs.insert(param.value, rng.limb(n, q));
     }

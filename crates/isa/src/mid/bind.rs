@@ -58,7 +58,8 @@ impl Procedure {
                 | Imm::Galois(_)
                 | Imm::Stream { .. }
                 | Imm::Slot(_)
-                | Imm::Representative(_)) => same,
+                | Imm::Representative(_)
+                | Imm::Base(_)) => same,
             };
         }
         Ok(bound)

@@ -7,7 +7,9 @@ use super::op::Op;
 use super::procedure::{Imm, ImmType, Instr, Param, ParamRole, Procedure, ResultLimb};
 use super::rules::{self, Scope, Typed};
 use super::text;
-use super::types::{Form, LimbType, ModulusId, TableModulus, ValueId};
+use super::types::{
+    Form, LimbType, LweDimension, LweType, ModulusId, TableModulus, ValueId, ValueType,
+};
 use super::verify;
 use crate::error::{Fault, InstrPlace, Place, VerifyError};
 use crate::numbers::{Galois, Poly};
@@ -46,16 +48,16 @@ impl ProcBuilder {
         Ok(builder)
     }
 
-    /// Adds a parameter limb.
+    /// Adds a parameter.
     pub fn param(
         &mut self,
         name: impl Into<String>,
-        ty: LimbType,
+        ty: impl Into<ValueType>,
         role: ParamRole,
     ) -> Result<ValueId, VerifyError> {
-        let value = self.fresh(0);
+        let (value, ty) = (self.fresh(0), ty.into());
         self.scope()
-            .check_type(|| format!("%{}", value.0), ty)
+            .check_value(|| format!("%{}", value.0), ty)
             .map_err(|f| self.error(f))?;
         self.procedure.types.push(ty);
         self.procedure.params.push(Param {
@@ -190,7 +192,7 @@ impl ProcBuilder {
         m: ValueId,
         g: Galois,
     ) -> Result<(ValueId, ValueId), VerifyError> {
-        let types = [self.ty(p)?, self.ty(m)?];
+        let types = [self.value_type(p)?, self.value_type(m)?];
         self.push(Op::Autoh, &[p, m], Imm::Galois(g), &types)?;
         self.last_pair()
     }
@@ -241,7 +243,7 @@ impl ProcBuilder {
             Some(&first) => {
                 let ty = self.ty(first)?;
                 to.iter()
-                    .map(|&modulus| LimbType { modulus, ..ty })
+                    .map(|&modulus| LimbType { modulus, ..ty }.into())
                     .collect()
             }
             None => Vec::new(),
@@ -260,8 +262,8 @@ impl ProcBuilder {
         let ty = self.ty(a)?;
         let (plus, minus) = ty.ring.halves();
         let types = [
-            LimbType { ring: plus, ..ty },
-            LimbType { ring: minus, ..ty },
+            LimbType { ring: plus, ..ty }.into(),
+            LimbType { ring: minus, ..ty }.into(),
         ];
         self.push(Op::Split, &[a], Imm::None, &types)?;
         self.last_pair()
@@ -286,12 +288,66 @@ impl ProcBuilder {
         self.one(Op::Prng, &[], Imm::Stream { seed, stream }, ty)
     }
 
-    /// Loads the limb of type `ty` from a slot of outside memory.
-    pub fn load(&mut self, ty: LimbType, slot: u32) -> Result<ValueId, VerifyError> {
+    /// (x^e - 1) a, e the sum of the exponents; either form.
+    pub fn rotdiff(&mut self, exponents: &[ValueId], a: ValueId) -> Result<ValueId, VerifyError> {
+        let ty = self.value_type(a)?;
+        let src: Vec<_> = exponents.iter().copied().chain([a]).collect();
+        self.one(Op::Rotdiff, &src, Imm::None, ty)
+    }
+
+    /// The signed digits of a in base 2^`log_base`, the most significant first, as residues modulo `to`; coefficient form.
+    pub fn decomp(
+        &mut self,
+        a: ValueId,
+        log_base: u8,
+        levels: usize,
+        to: ModulusId,
+    ) -> Result<Vec<ValueId>, VerifyError> {
+        let ty = LimbType {
+            modulus: to,
+            ..self.ty(a)?
+        };
+        self.push(
+            Op::Decomp,
+            &[a],
+            Imm::Base(log_base),
+            &vec![ty.into(); levels],
+        )
+    }
+
+    /// The LWE vector of coefficient 0 of the GLWE ciphertext of these masks and this body; coefficient form.
+    pub fn extract(&mut self, masks: &[ValueId], body: ValueId) -> Result<ValueId, VerifyError> {
+        let ty = self.ty(body)?;
+        let dimension = ty.ring.len().saturating_mul(masks.len());
+        let src: Vec<_> = masks.iter().copied().chain([body]).collect();
+        let extracted = LweType {
+            dimension: LweDimension(u32::try_from(dimension).unwrap_or(u32::MAX)),
+            modulus: ty.modulus,
+        };
+        self.one(Op::Extract, &src, Imm::None, extracted)
+    }
+
+    /// The LWE vector x under the key that the table `key` leads to, by digits in base 2^`log_base`.
+    pub fn lweks(
+        &mut self,
+        x: ValueId,
+        key: ValueId,
+        log_base: u8,
+    ) -> Result<ValueId, VerifyError> {
+        // What is no table the rule refuses.
+        let switched = match self.value_type(key)? {
+            ValueType::LweTable(table) => ValueType::Lwe(table.row),
+            other => other,
+        };
+        self.one(Op::Lweks, &[x, key], Imm::Base(log_base), switched)
+    }
+
+    /// Loads a value of type `ty` from a slot of outside memory.
+    pub fn load(&mut self, ty: impl Into<ValueType>, slot: u32) -> Result<ValueId, VerifyError> {
         self.one(Op::Load, &[], Imm::Slot(slot), ty)
     }
 
-    /// Stores a limb in a slot of outside memory.
+    /// Stores a limb or an LWE vector in a slot of outside memory.
     pub fn store(&mut self, a: ValueId, slot: u32) -> Result<(), VerifyError> {
         self.push(Op::Store, &[a], Imm::Slot(slot), &[]).map(drop)
     }
@@ -304,7 +360,7 @@ impl ProcBuilder {
         index: u16,
         poly: Poly,
     ) -> Result<(), VerifyError> {
-        self.ty(v)?;
+        self.value_type(v)?;
         self.procedure.results.push(ResultLimb {
             value: v,
             name: name.into(),
@@ -314,8 +370,23 @@ impl ProcBuilder {
         Ok(())
     }
 
-    /// The type of a value made so far.
+    /// The type of a limb made so far.
+    ///
+    /// # Errors
+    /// A value that was not made, or is none ([`Fault::Kind`]).
     pub fn ty(&self, v: ValueId) -> Result<LimbType, VerifyError> {
+        let ty = self.value_type(v)?;
+        ty.limb().ok_or_else(|| {
+            self.error(Fault::Kind {
+                item: format!("%{}", v.0),
+                expected: "a limb",
+                found: ty.kind(),
+            })
+        })
+    }
+
+    /// The type of a value made so far.
+    pub fn value_type(&self, v: ValueId) -> Result<ValueType, VerifyError> {
         let ty = self.procedure.types.get(v.0 as usize).copied();
         ty.ok_or_else(|| {
             self.error(Fault::Undefined {
@@ -357,7 +428,7 @@ impl ProcBuilder {
     fn like_first(&mut self, op: Op, src: &[ValueId], imm: Imm) -> Result<ValueId, VerifyError> {
         match src.first() {
             Some(&first) => {
-                let ty = self.ty(first)?;
+                let ty = self.value_type(first)?;
                 self.one(op, src, imm, ty)
             }
             None => Err(self.error(Fault::Count {
@@ -373,10 +444,10 @@ impl ProcBuilder {
         op: Op,
         src: &[ValueId],
         imm: Imm,
-        ty: LimbType,
+        ty: impl Into<ValueType>,
     ) -> Result<ValueId, VerifyError> {
         let value = self.fresh(0);
-        self.push(op, src, imm, &[ty])?;
+        self.push(op, src, imm, &[ty.into()])?;
         Ok(value)
     }
 
@@ -394,11 +465,11 @@ impl ProcBuilder {
         op: Op,
         src: &[ValueId],
         imm: Imm,
-        types: &[LimbType],
+        types: &[ValueType],
     ) -> Result<Vec<ValueId>, VerifyError> {
         let operands = src
             .iter()
-            .map(|&value| self.ty(value).map(|ty| Typed { value, ty }));
+            .map(|&value| self.value_type(value).map(|ty| Typed { value, ty }));
         let operands = operands.collect::<Result<Vec<_>, _>>()?;
         let results: Vec<_> = types
             .iter()
@@ -412,7 +483,7 @@ impl ProcBuilder {
         let scope = self.scope();
         let checked = results
             .iter()
-            .try_for_each(|v| scope.check_type(|| format!("%{}", v.value.0), v.ty))
+            .try_for_each(|v| scope.check_value(|| format!("%{}", v.value.0), v.ty))
             .and_then(|()| rules::check_instr(scope, op, &operands, imm, &results));
         let instr = Instr {
             op,

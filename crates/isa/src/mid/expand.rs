@@ -48,6 +48,10 @@ pub fn expand_composites(
             | Op::Split
             | Op::Join
             | Op::Prng
+            | Op::Rotdiff
+            | Op::Decomp
+            | Op::Extract
+            | Op::Lweks
             | Op::Load
             | Op::Store => {
                 out.instrs.push(instr.clone());
@@ -280,8 +284,8 @@ fn not_a_base(error: MathError) -> Fault {
 }
 
 fn type_of(out: &Procedure, v: ValueId) -> Result<LimbType, Fault> {
-    let ty = out.types.get(v.0 as usize).copied();
-    ty.ok_or_else(|| Fault::Undefined {
+    // What is expanded works on limbs alone.
+    out.limb(v).ok_or_else(|| Fault::Undefined {
         item: format!("%{}", v.0),
     })
 }
@@ -303,7 +307,7 @@ fn room(out: &Procedure, more: usize) -> Result<(), Fault> {
 /// A new value; `room` has bounded their number far below 2^32.
 fn temporary(out: &mut Procedure, ty: LimbType) -> ValueId {
     let id = ValueId(out.types.len() as u32);
-    out.types.push(ty);
+    out.types.push(ty.into());
     id
 }
 

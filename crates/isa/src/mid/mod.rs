@@ -33,7 +33,8 @@ pub use ringmill_math::basext::Representative;
 pub use stream::{Called, Stream, Verified};
 pub use table::{LimbMap, LimbTable};
 pub use types::{
-    Form, LimbType, LweDimension, LweType, ModulusId, TableModulus, ValueId, ValueType,
+    Form, LimbType, LweDimension, LweTableType, LweType, ModulusId, TableModulus, ValueId,
+    ValueType,
 };
 pub use unrolled::{Call, Input, LimbId, Output, Unrolled};
 pub use verify::{ProgramTypes, verify_procedure, verify_program, verify_unrolled};

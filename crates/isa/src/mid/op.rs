@@ -5,9 +5,9 @@ use crate::def::{Arity, OpInfo};
 /// An opcode of the mid level.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Op {
-    /// d = a + b mod q, coefficient by coefficient.
+    /// d = a + b mod q, coefficient by coefficient (of LWE vectors: word by word).
     Add,
-    /// d = a - b mod q, coefficient by coefficient.
+    /// d = a - b mod q, coefficient by coefficient (of LWE vectors: word by word).
     Sub,
     /// d = -a mod q.
     Neg,
@@ -43,7 +43,15 @@ pub enum Op {
     Join,
     /// d = the uniform limb that the generator expands from a 32-byte seed and a stream number, taken as evaluation form: the keystream's 128-bit little-endian words, each reduced mod q. On a half ring: the words of the positions of that half.
     Prng,
-    /// d = the limb stored in a slot of the memory outside the machine (a spill).
+    /// d = (x^e - 1) a modulo x^N + 1, e the sum of the exponents modulo 2N (torus paper, Algorithm 5, with its a for -e); in either form.
+    Rotdiff,
+    /// The signed digits of each coefficient, the most significant first: with W the bits of the operand's modulus less one, base 2^b and l results, the representative nearest to 0 (of a power of two, ties are negative) is rounded to a multiple of 2^(W - l b), ties towards positive, and written as the sum of d_j 2^(W - (j + 1) b), -2^(b-1) <= d_j < 2^(b-1); d_0 wraps modulo a power of two, and may be 2^(b-1) modulo a prime. Each digit is given as its residue modulo the results' modulus; coefficient form.
+    Decomp,
+    /// The LWE vector of coefficient 0 of the GLWE ciphertext with masks m and body b (torus paper, Algorithm 1, line 10): for each mask m its coefficients m\[0\], -m\[N-1\], ..., -m\[1\], then b\[0\]; coefficient form.
+    Extract,
+    /// d = (0, b) - the sum over i and j of digit j of x's mask coefficient i times row i l + j of the table k, b the body of x; the digits are those of DECOMP, as many of them, l, as the table has rows for each mask coefficient.
+    Lweks,
+    /// d = what is stored in a slot of the memory outside the machine (a spill).
     Load,
     /// Writes a to a slot of the memory outside the machine (a spill).
     Store,
@@ -52,10 +60,12 @@ pub enum Op {
 /// Typing rules; the verifier dispatches on them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rule {
-    /// `same`: All operands and results have one type.
+    /// `same`: All operands and results have one type, limbs or LWE vectors.
     Same,
     /// `same-eval`: All operands and results have one type, in evaluation form.
     SameEval,
+    /// `same-limb`: All operands and results have one type, that of a limb.
+    SameLimb,
     /// `coeff-to-eval`: The operand is in coefficient form; the result has its ring and modulus, in evaluation form.
     CoeffToEval,
     /// `eval-to-coeff`: The operand is in evaluation form; the result has its ring and modulus, in coefficient form.
@@ -80,7 +90,15 @@ pub enum Rule {
     Join,
     /// `any-eval`: The result is in evaluation form; any ring and modulus.
     AnyEval,
-    /// `any`: Any type; what is loaded from a slot has the type of what was last stored there.
+    /// `rotate-difference`: Public exponents, then a limb on the full ring; the result has its type.
+    RotateDifference,
+    /// `decompose`: The operand is on the full ring, in coefficient form, modulo 2^32, 2^64 or a prime, which has the bits of all digits; the results have one modulus, below 2^61 and above the base.
+    Decompose,
+    /// `extract`: Operands on the full ring, in coefficient form, of one modulus; the result is an LWE vector of that modulus whose dimension is their coefficients but the body's.
+    Extract,
+    /// `key-switch`: x is an LWE vector modulo 2^32, 2^64 or a prime, k a table of LWE vectors of that modulus, l for each mask coefficient of x, and the modulus has the bits of l digits; the result is typed as they are.
+    KeySwitch,
+    /// `any`: Any limb or LWE vector; what is loaded from a slot has the type of what was last stored there.
     Any,
 }
 
@@ -90,6 +108,7 @@ impl Rule {
         match self {
             Rule::Same => "same",
             Rule::SameEval => "same-eval",
+            Rule::SameLimb => "same-limb",
             Rule::CoeffToEval => "coeff-to-eval",
             Rule::EvalToCoeff => "eval-to-coeff",
             Rule::SameFull => "same-full",
@@ -102,6 +121,10 @@ impl Rule {
             Rule::Split => "split",
             Rule::Join => "join",
             Rule::AnyEval => "any-eval",
+            Rule::RotateDifference => "rotate-difference",
+            Rule::Decompose => "decompose",
+            Rule::Extract => "extract",
+            Rule::KeySwitch => "key-switch",
             Rule::Any => "any",
         }
     }
@@ -120,6 +143,8 @@ pub enum ImmKind {
     Representative,
     /// `stream`: The number of one of the procedure's seeds and a 64-bit stream number; written `seed S stream T`.
     Stream,
+    /// `base`: The base of digits, a power of two from 2^1 to 2^31; written `base 2^B`.
+    Base,
     /// `slot`: A slot of outside memory; written `slot S`.
     Slot,
 }
@@ -133,6 +158,7 @@ impl ImmKind {
             ImmKind::Galois => "galois",
             ImmKind::Representative => "representative",
             ImmKind::Stream => "stream",
+            ImmKind::Base => "base",
             ImmKind::Slot => "slot",
         }
     }
@@ -140,10 +166,10 @@ impl ImmKind {
 
 impl Op {
     /// Number of opcodes.
-    pub const COUNT: usize = 21;
+    pub const COUNT: usize = 25;
 
     /// Every opcode, in the definition file's order.
-    pub const ALL: [Op; 21] = [
+    pub const ALL: [Op; 25] = [
         Op::Add,
         Op::Sub,
         Op::Neg,
@@ -163,6 +189,10 @@ impl Op {
         Op::Split,
         Op::Join,
         Op::Prng,
+        Op::Rotdiff,
+        Op::Decomp,
+        Op::Extract,
+        Op::Lweks,
         Op::Load,
         Op::Store,
     ];
@@ -178,7 +208,7 @@ impl Op {
                 result_names: &["d"],
                 immediate: ImmKind::None,
                 rule: Rule::Same,
-                semantics: "d = a + b mod q, coefficient by coefficient.",
+                semantics: "d = a + b mod q, coefficient by coefficient (of LWE vectors: word by word).",
                 expansion: &[],
             },
             Op::Sub => &OpInfo {
@@ -189,7 +219,7 @@ impl Op {
                 result_names: &["d"],
                 immediate: ImmKind::None,
                 rule: Rule::Same,
-                semantics: "d = a - b mod q, coefficient by coefficient.",
+                semantics: "d = a - b mod q, coefficient by coefficient (of LWE vectors: word by word).",
                 expansion: &[],
             },
             Op::Neg => &OpInfo {
@@ -243,7 +273,7 @@ impl Op {
                 results: Arity::Exactly(1),
                 result_names: &["d"],
                 immediate: ImmKind::Scalar,
-                rule: Rule::Same,
+                rule: Rule::SameLimb,
                 semantics: "d[i] = a[i] + w mod q at every position. In evaluation form this adds the constant polynomial w; in coefficient form it adds w to every coefficient (the half divisor of a rounding).",
                 expansion: &[],
             },
@@ -379,6 +409,50 @@ impl Op {
                 semantics: "d = the uniform limb that the generator expands from a 32-byte seed and a stream number, taken as evaluation form: the keystream's 128-bit little-endian words, each reduced mod q. On a half ring: the words of the positions of that half.",
                 expansion: &[],
             },
+            Op::Rotdiff => &OpInfo {
+                mnemonic: "ROTDIFF",
+                operands: Arity::ListAnd(1),
+                operand_names: &["e", "a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: ImmKind::None,
+                rule: Rule::RotateDifference,
+                semantics: "d = (x^e - 1) a modulo x^N + 1, e the sum of the exponents modulo 2N (torus paper, Algorithm 5, with its a for -e); in either form.",
+                expansion: &[],
+            },
+            Op::Decomp => &OpInfo {
+                mnemonic: "DECOMP",
+                operands: Arity::Exactly(1),
+                operand_names: &["a"],
+                results: Arity::Groups(1),
+                result_names: &["d"],
+                immediate: ImmKind::Base,
+                rule: Rule::Decompose,
+                semantics: "The signed digits of each coefficient, the most significant first: with W the bits of the operand's modulus less one, base 2^b and l results, the representative nearest to 0 (of a power of two, ties are negative) is rounded to a multiple of 2^(W - l b), ties towards positive, and written as the sum of d_j 2^(W - (j + 1) b), -2^(b-1) <= d_j < 2^(b-1); d_0 wraps modulo a power of two, and may be 2^(b-1) modulo a prime. Each digit is given as its residue modulo the results' modulus; coefficient form.",
+                expansion: &[],
+            },
+            Op::Extract => &OpInfo {
+                mnemonic: "EXTRACT",
+                operands: Arity::ListAnd(1),
+                operand_names: &["m", "b"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: ImmKind::None,
+                rule: Rule::Extract,
+                semantics: "The LWE vector of coefficient 0 of the GLWE ciphertext with masks m and body b (torus paper, Algorithm 1, line 10): for each mask m its coefficients m[0], -m[N-1], ..., -m[1], then b[0]; coefficient form.",
+                expansion: &[],
+            },
+            Op::Lweks => &OpInfo {
+                mnemonic: "LWEKS",
+                operands: Arity::Exactly(2),
+                operand_names: &["x", "k"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: ImmKind::Base,
+                rule: Rule::KeySwitch,
+                semantics: "d = (0, b) - the sum over i and j of digit j of x's mask coefficient i times row i l + j of the table k, b the body of x; the digits are those of DECOMP, as many of them, l, as the table has rows for each mask coefficient.",
+                expansion: &[],
+            },
             Op::Load => &OpInfo {
                 mnemonic: "LOAD",
                 operands: Arity::Exactly(0),
@@ -387,7 +461,7 @@ impl Op {
                 result_names: &["d"],
                 immediate: ImmKind::Slot,
                 rule: Rule::Any,
-                semantics: "d = the limb stored in a slot of the memory outside the machine (a spill).",
+                semantics: "d = what is stored in a slot of the memory outside the machine (a spill).",
                 expansion: &[],
             },
             Op::Store => &OpInfo {
@@ -431,6 +505,10 @@ impl Op {
             "SPLIT" => Some(Op::Split),
             "JOIN" => Some(Op::Join),
             "PRNG" => Some(Op::Prng),
+            "ROTDIFF" => Some(Op::Rotdiff),
+            "DECOMP" => Some(Op::Decomp),
+            "EXTRACT" => Some(Op::Extract),
+            "LWEKS" => Some(Op::Lweks),
             "LOAD" => Some(Op::Load),
             "STORE" => Some(Op::Store),
             _ => None,

@@ -3,7 +3,7 @@
 use ringmill_math::basext::Representative;
 
 use super::op::Op;
-use super::types::{LimbType, ModulusId, TableModulus, ValueId};
+use super::types::{LimbType, ModulusId, TableModulus, ValueId, ValueType};
 use crate::numbers::{Galois, Poly};
 
 /// What an instruction carries beside its operands; which variant is allowed is fixed by the opcode's definition.
@@ -27,6 +27,8 @@ pub enum Imm {
     Slot(u32),
     /// The integer that a coefficient stands for.
     Representative(Representative),
+    /// log2 of the base of digits.
+    Base(u8),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,15 +48,18 @@ pub enum ImmType {
     Galois,
 }
 
-/// Which part of which macro operand a parameter limb is; the limb's prime is in its type.
+/// Which part of which macro operand a parameter is; a limb's prime is in its type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ParamRole {
     /// Polynomial `poly` of ciphertext operand `arg`.
     Cipher { arg: u16, poly: Poly },
     /// Plaintext operand `arg`.
     Plain { arg: u16 },
-    /// Part 0 (b) or 1 (a) of digit `digit` of the key-switching key operand `arg`.
+    /// Part 0 (b) or 1 (a), or of a GLWE key 1 to k (its masks), of digit `digit` of the key operand `arg`; or a table that is a
+    /// key.
     Key { arg: u16, digit: u16, part: u16 },
+    /// Public exponent number `index` of operand `arg`.
+    Exponent { arg: u16, index: u16 },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,12 +95,17 @@ pub struct Procedure {
     pub immediates: Vec<ImmType>,
     pub instrs: Vec<Instr>,
     pub results: Vec<ResultLimb>,
-    pub types: Vec<LimbType>,
+    pub types: Vec<ValueType>,
 }
 
 impl Procedure {
+    /// The type of a value, if it is a limb of this procedure.
+    pub fn limb(&self, value: ValueId) -> Option<LimbType> {
+        self.types.get(value.0 as usize)?.limb()
+    }
+
     /// Types of the parameters, in order, of a verified procedure.
-    pub fn param_types(&self) -> impl Iterator<Item = LimbType> {
+    pub fn param_types(&self) -> impl Iterator<Item = ValueType> {
         let types = self
             .params
             .iter()
@@ -104,7 +114,7 @@ impl Procedure {
     }
 
     /// Types of the results, in order, of a verified procedure.
-    pub fn result_types(&self) -> impl Iterator<Item = LimbType> {
+    pub fn result_types(&self) -> impl Iterator<Item = ValueType> {
         let types = self
             .results
             .iter()

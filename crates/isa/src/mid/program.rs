@@ -21,6 +21,20 @@ pub enum Operand {
     /// Index into [`Program::inputs`].
     Input(u32),
     Local(LocalId),
+    /// Of a repeat, what it does not carry: input `first` in the first turn, and in each turn the one `step` after that of
+    /// the turn before.
+    InTurn {
+        first: u32,
+        step: u32,
+    },
+}
+
+impl Operand {
+    /// The input of the last of `turns` turns.
+    pub(super) fn last_in_turn(first: u32, step: u32, turns: u64) -> u64 {
+        let further = u64::from(step).saturating_mul(turns.saturating_sub(1));
+        u64::from(first).saturating_add(further)
+    }
 }
 
 /// Where the run time finds an input; a limb's prime is in its type.
@@ -30,8 +44,10 @@ pub enum InputRole {
     Cipher { input: u32, poly: Poly },
     /// Encoded plaintext number `input`.
     Plain { input: u32 },
-    /// Part 0 or 1 of a digit of key number `key`.
+    /// Part of a digit of key number `key`, or a table that is a key.
     Key { key: u32, digit: u16, part: u16 },
+    /// Public exponent number `index` of input number `input`.
+    Exponent { input: u32, index: u32 },
 }
 
 /// An input of a [`Program`].
@@ -126,7 +142,7 @@ impl Program {
     pub fn calling(procedure: Arc<Procedure>, immediates: Vec<u64>) -> Self {
         let inputs = procedure.params.iter().zip(procedure.param_types());
         let inputs = inputs.map(|(param, ty)| HeadInput {
-            ty: ty.into(),
+            ty,
             name: param.name.clone(),
             role: match param.role {
                 ParamRole::Cipher { arg, poly } => InputRole::Cipher {
@@ -138,6 +154,10 @@ impl Program {
                     key: arg.into(),
                     digit,
                     part,
+                },
+                ParamRole::Exponent { arg, index } => InputRole::Exponent {
+                    input: arg.into(),
+                    index: index.into(),
                 },
             },
         });

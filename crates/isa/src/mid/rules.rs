@@ -7,16 +7,26 @@ use ringmill_math::{Modulus, Ring, RingKind, primes};
 use super::op::{ImmKind, Op, Rule};
 use super::procedure::{Imm, ImmType};
 use super::text;
-use super::types::{Form, LimbType, LweType, ModulusId, TableModulus, ValueId, ValueType};
+use super::types::{
+    Form, LimbType, LweTableType, LweType, ModulusId, TableModulus, ValueId, ValueType,
+};
 use crate::error::Fault;
 use crate::limits;
 
-/// A value with its type.
+mod torus;
+
+/// Digits have at most so many bits.
+const MAX_LOG_BASE: u8 = 31;
+
+/// A value with its type: one of any kind, or one that is known to be a limb.
 #[derive(Clone, Copy)]
-pub(crate) struct Typed {
+pub(crate) struct Typed<T = ValueType> {
     pub value: ValueId,
-    pub ty: LimbType,
+    pub ty: T,
 }
+
+/// A limb with its type.
+pub(super) type TypedLimb = Typed<LimbType>;
 
 /// What a procedure's instructions are checked against.
 #[derive(Clone, Copy)]
@@ -159,6 +169,16 @@ impl Scope<'_> {
         let LweType { dimension, modulus } = match ty {
             ValueType::Limb(ty) => return self.check_type(item, ty),
             ValueType::Lwe(ty) => ty,
+            ValueType::LweTable(LweTableType { row, rows }) => {
+                if !(1..=limits::MAX_LWE_ROWS).contains(&rows) {
+                    return Err(Fault::Illegal {
+                        what: "rows of a table of LWE vectors",
+                        expected: format!("1 to {}", limits::MAX_LWE_ROWS),
+                        found: format!("{rows} of {}", item()),
+                    });
+                }
+                row
+            }
             ValueType::Exponent => return Ok(()),
         };
         self.check_modulus(modulus)?;
@@ -230,8 +250,25 @@ impl Scope<'_> {
             (ValueType::Lwe(expected), ValueType::Lwe(found)) => {
                 self.expect_vector(item, expected, found)
             }
+            (ValueType::LweTable(expected), ValueType::LweTable(found)) => {
+                self.expect_vector(&item, expected.row, found.row)?;
+                if expected.rows == found.rows {
+                    return Ok(());
+                }
+                Err(Fault::Illegal {
+                    what: "rows of a table of LWE vectors",
+                    expected: expected.rows.to_string(),
+                    found: format!("{} of {}", found.rows, item()),
+                })
+            }
             (ValueType::Exponent, ValueType::Exponent) => Ok(()),
-            (ValueType::Limb(_) | ValueType::Lwe(_) | ValueType::Exponent, _) => Err(Fault::Kind {
+            (
+                ValueType::Limb(_)
+                | ValueType::Lwe(_)
+                | ValueType::LweTable(_)
+                | ValueType::Exponent,
+                _,
+            ) => Err(Fault::Kind {
                 item: item(),
                 expected: expected.kind(),
                 found: found.kind(),
@@ -239,7 +276,7 @@ impl Scope<'_> {
         }
     }
 
-    fn expect_vector(
+    pub(super) fn expect_vector(
         self,
         item: impl Fn() -> String,
         expected: LweType,
@@ -262,20 +299,38 @@ impl Scope<'_> {
         Ok(())
     }
 
-    fn expect(self, v: Typed, expected: LimbType) -> Result<(), Fault> {
+    pub(super) fn expect(self, v: TypedLimb, expected: LimbType) -> Result<(), Fault> {
         self.expect_type(|| item(v), expected, v.ty)
     }
 
-    fn expect_all(self, values: &[Typed], expected: LimbType) -> Result<(), Fault> {
+    fn expect_all(self, values: &[TypedLimb], expected: LimbType) -> Result<(), Fault> {
         values.iter().try_for_each(|&v| self.expect(v, expected))
     }
 }
 
-fn item(v: Typed) -> String {
+pub(super) fn item<T>(v: Typed<T>) -> String {
     format!("%{}", v.value.0)
 }
 
-fn expect_form(item: impl Fn() -> String, expected: Form, found: Form) -> Result<(), Fault> {
+/// A value that must be a limb.
+pub(super) fn limb(v: Typed) -> Result<TypedLimb, Fault> {
+    let ty = v.ty.limb().ok_or_else(|| Fault::Kind {
+        item: item(v),
+        expected: "a limb",
+        found: v.ty.kind(),
+    })?;
+    Ok(Typed { value: v.value, ty })
+}
+
+fn limbs(values: &[Typed]) -> Result<Vec<TypedLimb>, Fault> {
+    values.iter().map(|&v| limb(v)).collect()
+}
+
+pub(super) fn expect_form(
+    item: impl Fn() -> String,
+    expected: Form,
+    found: Form,
+) -> Result<(), Fault> {
     if expected == found {
         return Ok(());
     }
@@ -286,7 +341,7 @@ fn expect_form(item: impl Fn() -> String, expected: Form, found: Form) -> Result
     })
 }
 
-/// Checks one instruction whose operands and results have types that [`Scope::check_type`] allows: arities, immediate
+/// Checks one instruction whose operands and results have types that [`Scope::check_value`] allows: arities, immediate
 /// and the typing rule of its definition. (What a slot holds is the caller's to check.)
 pub(crate) fn check_instr(
     scope: Scope<'_>,
@@ -298,35 +353,95 @@ pub(crate) fn check_instr(
     let info = op.info();
     info.check_counts(src.len(), dst.len())?;
     match info.rule {
-        Rule::Same => same(scope, src, dst, None)?,
-        Rule::SameEval => same(scope, src, dst, Some(Form::Eval))?,
-        Rule::PairsEval => same(scope, src, dst, Some(Form::Eval))?,
+        Rule::Same => same(scope, src, dst)?,
+        Rule::RotateDifference => torus::rotate_difference(scope, src, dst)?,
+        Rule::Decompose => torus::decompose(scope, src, imm, dst)?,
+        Rule::Extract => torus::extract(scope, src, dst)?,
+        Rule::KeySwitch => torus::key_switch(scope, src, imm, dst)?,
+        Rule::Any => src.iter().chain(dst).try_for_each(|&v| stored(v))?,
+        Rule::SameLimb
+        | Rule::SameEval
+        | Rule::PairsEval
+        | Rule::SameFull
+        | Rule::CoeffToEval
+        | Rule::EvalToCoeff
+        | Rule::HalvesEval
+        | Rule::ChangeModulus
+        | Rule::BaseExtension
+        | Rule::ExactExtension
+        | Rule::RedundantExtension
+        | Rule::Split
+        | Rule::Join
+        | Rule::AnyEval => on_limbs(scope, info.rule, &limbs(src)?, &limbs(dst)?)?,
+    }
+    check_immediate(scope, info.immediate, imm, src)
+}
+
+/// What a slot may hold.
+fn stored(v: Typed) -> Result<(), Fault> {
+    match v.ty {
+        ValueType::Limb(_) | ValueType::Lwe(_) => Ok(()),
+        ValueType::LweTable(_) | ValueType::Exponent => Err(neither(v)),
+    }
+}
+
+fn neither(v: Typed) -> Fault {
+    Fault::Kind {
+        item: item(v),
+        expected: "a limb or an LWE vector",
+        found: v.ty.kind(),
+    }
+}
+
+/// All operands and results have one type, that of a limb or an LWE vector.
+fn same(scope: Scope<'_>, src: &[Typed], dst: &[Typed]) -> Result<(), Fault> {
+    let Some(&first) = src.first() else {
+        return Ok(());
+    };
+    stored(first)?;
+    let mut all = src.iter().chain(dst);
+    all.try_for_each(|&v| scope.expect_value(|| item(v), first.ty, v.ty))
+}
+
+/// The rules of instructions on limbs alone.
+fn on_limbs(
+    scope: Scope<'_>,
+    rule: Rule,
+    src: &[TypedLimb],
+    dst: &[TypedLimb],
+) -> Result<(), Fault> {
+    match rule {
+        Rule::SameLimb => alike(scope, src, dst, None),
+        Rule::SameEval | Rule::PairsEval => alike(scope, src, dst, Some(Form::Eval)),
         Rule::SameFull => {
             for &v in src.iter().chain(dst) {
                 scope.expect_ring(|| item(v), Ring::full(scope.log_n), v.ty.ring)?;
             }
-            same(scope, src, dst, None)?;
+            alike(scope, src, dst, None)
         }
-        Rule::CoeffToEval => transform(scope, src, dst, Form::Coeff, Form::Eval)?,
-        Rule::EvalToCoeff => transform(scope, src, dst, Form::Eval, Form::Coeff)?,
+        Rule::CoeffToEval => transform(scope, src, dst, Form::Coeff, Form::Eval),
+        Rule::EvalToCoeff => transform(scope, src, dst, Form::Eval, Form::Coeff),
         Rule::HalvesEval => {
             halves(scope, src, Form::Eval)?;
-            if let ([p, m], [dp, dm]) = (src, dst) {
-                scope.expect(*dp, p.ty)?;
-                scope.expect(*dm, m.ty)?;
+            match (src, dst) {
+                ([p, m], [dp, dm]) => {
+                    scope.expect(*dp, p.ty)?;
+                    scope.expect(*dm, m.ty)
+                }
+                _ => Ok(()),
             }
         }
-        Rule::ChangeModulus => change_base(scope, src, dst)?,
+        Rule::ChangeModulus => change_base(scope, src, dst),
         Rule::BaseExtension => {
             base(scope, src)?;
             distinct_moduli(scope, dst)?;
-            change_base(scope, src, dst)?;
+            change_base(scope, src, dst)
         }
         Rule::ExactExtension => {
             few(src)?;
             base(scope, src)?;
             distinct_moduli(scope, dst)?;
-            change_base(scope, src, dst)?;
+            change_base(scope, src, dst)
         }
         Rule::RedundantExtension => {
             if let Some((r, x)) = src.split_last() {
@@ -335,42 +450,45 @@ pub(crate) fn check_instr(
             }
             base(scope, src)?;
             distinct_moduli(scope, dst)?;
-            change_base(scope, src, dst)?;
+            change_base(scope, src, dst)
         }
         Rule::Split => {
-            if let [a] = src {
-                scope.expect_ring(|| item(*a), Ring::full(scope.log_n), a.ty.ring)?;
-                expect_form(|| item(*a), Form::Coeff, a.ty.form)?;
-                let (plus, minus) = a.ty.ring.halves();
-                for (&d, ring) in dst.iter().zip([plus, minus]) {
-                    scope.expect(d, LimbType { ring, ..a.ty })?;
-                }
-            }
+            let [a] = src else { return Ok(()) };
+            scope.expect_ring(|| item(*a), Ring::full(scope.log_n), a.ty.ring)?;
+            expect_form(|| item(*a), Form::Coeff, a.ty.form)?;
+            let (plus, minus) = a.ty.ring.halves();
+            let mut halves = dst.iter().zip([plus, minus]);
+            halves.try_for_each(|(&d, ring)| scope.expect(d, LimbType { ring, ..a.ty }))
         }
         Rule::Join => {
             halves(scope, src, Form::Coeff)?;
-            if let ([p, _], [d]) = (src, dst) {
-                scope.expect(
-                    *d,
-                    LimbType {
-                        ring: Ring::full(scope.log_n),
-                        ..p.ty
-                    },
-                )?;
-            }
+            let ([p, _], [d]) = (src, dst) else {
+                return Ok(());
+            };
+            let ring = Ring::full(scope.log_n);
+            scope.expect(*d, LimbType { ring, ..p.ty })
         }
         Rule::AnyEval => {
-            for &v in src.iter().chain(dst) {
-                expect_form(|| item(v), Form::Eval, v.ty.form)?;
-            }
+            let mut all = src.iter().chain(dst);
+            all.try_for_each(|&v| expect_form(|| item(v), Form::Eval, v.ty.form))
         }
-        Rule::Any => {}
+        // Of other values too; checked where this is called from.
+        Rule::Same
+        | Rule::RotateDifference
+        | Rule::Decompose
+        | Rule::Extract
+        | Rule::KeySwitch
+        | Rule::Any => Ok(()),
     }
-    check_immediate(scope, info.immediate, imm, src)
 }
 
 /// All operands and results have one type, in the given form if there is one.
-fn same(scope: Scope<'_>, src: &[Typed], dst: &[Typed], form: Option<Form>) -> Result<(), Fault> {
+fn alike(
+    scope: Scope<'_>,
+    src: &[TypedLimb],
+    dst: &[TypedLimb],
+    form: Option<Form>,
+) -> Result<(), Fault> {
     let Some(&first) = src.first() else {
         return Ok(());
     };
@@ -384,8 +502,8 @@ fn same(scope: Scope<'_>, src: &[Typed], dst: &[Typed], form: Option<Form>) -> R
 
 fn transform(
     scope: Scope<'_>,
-    src: &[Typed],
-    dst: &[Typed],
+    src: &[TypedLimb],
+    dst: &[TypedLimb],
     from: Form,
     to: Form,
 ) -> Result<(), Fault> {
@@ -397,7 +515,7 @@ fn transform(
 }
 
 /// Operands (p, m): the half+ and half- rings, one modulus, the given form.
-fn halves(scope: Scope<'_>, src: &[Typed], form: Form) -> Result<(), Fault> {
+fn halves(scope: Scope<'_>, src: &[TypedLimb], form: Form) -> Result<(), Fault> {
     let Some(&first) = src.first() else {
         return Ok(());
     };
@@ -416,7 +534,7 @@ fn halves(scope: Scope<'_>, src: &[Typed], form: Form) -> Result<(), Fault> {
 }
 
 /// Coefficient form and one ring throughout; moduli free.
-fn change_base(scope: Scope<'_>, src: &[Typed], dst: &[Typed]) -> Result<(), Fault> {
+fn change_base(scope: Scope<'_>, src: &[TypedLimb], dst: &[TypedLimb]) -> Result<(), Fault> {
     let Some(&first) = src.first() else {
         return Ok(());
     };
@@ -427,7 +545,7 @@ fn change_base(scope: Scope<'_>, src: &[Typed], dst: &[Typed]) -> Result<(), Fau
     Ok(())
 }
 
-fn distinct_moduli(scope: Scope<'_>, values: &[Typed]) -> Result<(), Fault> {
+fn distinct_moduli(scope: Scope<'_>, values: &[TypedLimb]) -> Result<(), Fault> {
     let mut seen = vec![false; scope.moduli.len()];
     for v in values {
         match seen.get_mut(usize::from(v.ty.modulus.0)) {
@@ -470,7 +588,7 @@ pub(crate) fn check_given(scope: Scope<'_>, ty: ImmType, value: u64) -> Result<(
 }
 
 /// Moduli that an integer is given by: below 2^61 and pairwise coprime.
-fn base(scope: Scope<'_>, values: &[Typed]) -> Result<(), Fault> {
+fn base(scope: Scope<'_>, values: &[TypedLimb]) -> Result<(), Fault> {
     distinct_moduli(scope, values)?;
     let moduli = values.iter().map(|v| {
         let modulus = scope.moduli.get(usize::from(v.ty.modulus.0)).copied();
@@ -514,7 +632,7 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
 }
 
 /// At most [`MAX_SOURCES`] operands.
-fn few(values: &[Typed]) -> Result<(), Fault> {
+fn few(values: &[TypedLimb]) -> Result<(), Fault> {
     if values.len() <= MAX_SOURCES {
         return Ok(());
     }
@@ -526,7 +644,7 @@ fn few(values: &[Typed]) -> Result<(), Fault> {
 }
 
 /// The correction count, `others` at most, is known from its residue modulo `r`.
-fn redundant(scope: Scope<'_>, r: Typed, others: usize) -> Result<(), Fault> {
+fn redundant(scope: Scope<'_>, r: TypedLimb, others: usize) -> Result<(), Fault> {
     let id = r.ty.modulus;
     match scope.moduli.get(usize::from(id.0)) {
         Some(m) if m.value() > others as u128 => Ok(()),
@@ -548,7 +666,7 @@ fn check_immediate(scope: Scope<'_>, kind: ImmKind, imm: Imm, src: &[Typed]) -> 
     match (kind, imm) {
         (ImmKind::None, Imm::None) => Ok(()),
         (ImmKind::Scalar, Imm::Scalar(w)) => {
-            let modulus = src.first().map(|v| v.ty.modulus);
+            let modulus = src.first().and_then(|v| v.ty.modulus());
             match modulus.and_then(|id| scope.moduli.get(usize::from(id.0)).map(|&q| (id, q))) {
                 Some((_, q)) if w <= q.top() => Ok(()),
                 Some((id, _)) => wrong(format!("a residue below {}", scope.modulus_text(id))),
@@ -556,11 +674,14 @@ fn check_immediate(scope: Scope<'_>, kind: ImmKind, imm: Imm, src: &[Typed]) -> 
             }
         }
         (ImmKind::Galois, Imm::Galois(g)) => check_galois(scope.log_n, g.into()),
-        (ImmKind::Scalar, Imm::ScalarOf(n)) => match (scope.immediate(n)?, src.first()) {
-            (ImmType::Scalar(id), Some(v)) if id == v.ty.modulus => Ok(()),
-            (_, Some(v)) => wrong(format!(
+        (ImmKind::Scalar, Imm::ScalarOf(n)) => match (
+            scope.immediate(n)?,
+            src.first().and_then(|v| v.ty.modulus()),
+        ) {
+            (ImmType::Scalar(id), Some(modulus)) if id == modulus => Ok(()),
+            (_, Some(modulus)) => wrong(format!(
                 "an immediate parameter below {}",
-                scope.modulus_text(v.ty.modulus)
+                scope.modulus_text(modulus)
             )),
             (_, None) => wrong("a residue of an operand".to_owned()),
         },
@@ -581,6 +702,8 @@ fn check_immediate(scope: Scope<'_>, kind: ImmKind, imm: Imm, src: &[Typed]) -> 
             wrong(format!("a slot number below {}", limits::MAX_SLOTS))
         }
         (ImmKind::Representative, Imm::Representative(_)) => Ok(()),
+        (ImmKind::Base, Imm::Base(1..=MAX_LOG_BASE)) => Ok(()),
+        (ImmKind::Base, _) => wrong(format!("a base from 2^1 to 2^{MAX_LOG_BASE}")),
         (kind, _) => wrong(kind.word().to_owned()),
     }
 }
@@ -596,5 +719,6 @@ fn imm_text(imm: Imm) -> String {
         Imm::Stream { seed, stream } => format!("stream seed {seed} stream {stream}"),
         Imm::Slot(slot) => format!("slot {slot}"),
         Imm::Representative(which) => text::representative_word(which).to_owned(),
+        Imm::Base(log) => format!("base 2^{log}"),
     }
 }

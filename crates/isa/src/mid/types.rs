@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use ringmill_math::torus::Coefficients;
 use ringmill_math::{AnyModulus, MathError, Modulus, Ring, WordModulus};
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +72,21 @@ impl TableModulus {
     }
 }
 
+/// What digits are taken of.
+impl TryFrom<TableModulus> for Coefficients {
+    /// What is expected in its place.
+    type Error = &'static str;
+
+    fn try_from(modulus: TableModulus) -> Result<Self, Self::Error> {
+        let of = match modulus {
+            TableModulus::PowerOfTwo(bits) => Self::word(bits.into()).ok(),
+            TableModulus::Prime(q) => Modulus::new(q).ok().map(Self::Prime),
+            TableModulus::Plain(_) => None,
+        };
+        of.ok_or("2^32, 2^64 or an NTT-friendly prime")
+    }
+}
+
 /// A prime, which most moduli are.
 impl From<u64> for TableModulus {
     fn from(q: u64) -> Self {
@@ -125,12 +141,19 @@ pub struct LweType {
     pub modulus: ModulusId,
 }
 
-/// Type of a value that a program takes, passes on or gives. Instructions work on limbs, so the values of a procedure are
-/// limbs ([`LimbType`]); the others go from inputs through blocks to outputs.
+/// Type of a table of LWE vectors, one after another: a key-switching key.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct LweTableType {
+    pub row: LweType,
+    pub rows: u32,
+}
+
+/// Type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum ValueType {
     Limb(LimbType),
     Lwe(LweType),
+    LweTable(LweTableType),
     /// A public exponent a of x^a: an integer from 0 to 2N - 1, N the degree of the full ring.
     Exponent,
 }
@@ -140,15 +163,26 @@ impl ValueType {
     pub fn limb(self) -> Option<LimbType> {
         match self {
             Self::Limb(ty) => Some(ty),
-            Self::Lwe(_) | Self::Exponent => None,
+            Self::Lwe(_) | Self::LweTable(_) | Self::Exponent => None,
         }
     }
 
-    /// Machine words that hold one: residues of a limb, mask and body of a vector.
+    /// Its modulus; an exponent has none.
+    pub fn modulus(self) -> Option<ModulusId> {
+        match self {
+            Self::Limb(ty) => Some(ty.modulus),
+            Self::Lwe(ty) => Some(ty.modulus),
+            Self::LweTable(ty) => Some(ty.row.modulus),
+            Self::Exponent => None,
+        }
+    }
+
+    /// Machine words that hold one: residues of a limb, masks and bodies of vectors.
     pub fn words(self) -> usize {
         match self {
             Self::Limb(ty) => ty.ring.len(),
             Self::Lwe(ty) => ty.dimension.words(),
+            Self::LweTable(ty) => (ty.rows as usize).saturating_mul(ty.row.dimension.words()),
             Self::Exponent => 1,
         }
     }
@@ -158,11 +192,12 @@ impl ValueType {
         match self {
             Self::Limb(_) => "a limb",
             Self::Lwe(_) => "an LWE vector",
+            Self::LweTable(_) => "a table of LWE vectors",
             Self::Exponent => "a public exponent",
         }
     }
 
-    /// What tells values of one role apart: a limb's ring and modulus, a vector's modulus.
+    /// What tells values of one role apart: a limb's ring and modulus, the modulus of a vector or a table.
     pub(crate) fn part(self) -> Self {
         match self {
             Self::Limb(ty) => Self::Limb(LimbType {
@@ -173,8 +208,21 @@ impl ValueType {
                 dimension: LweDimension(0),
                 modulus,
             }),
+            Self::LweTable(ty) => Self::LweTable(LweTableType {
+                row: LweType {
+                    dimension: LweDimension(0),
+                    modulus: ty.row.modulus,
+                },
+                rows: 0,
+            }),
             Self::Exponent => Self::Exponent,
         }
+    }
+}
+
+impl From<LweType> for ValueType {
+    fn from(ty: LweType) -> Self {
+        Self::Lwe(ty)
     }
 }
 

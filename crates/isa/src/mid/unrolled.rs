@@ -107,9 +107,7 @@ impl Unrolled {
         let mut stream = verified.stream();
         while let Some(Called { call, .. }) = stream.next_call()? {
             let results = made.procs.get(call.proc as usize).into_iter();
-            let results = results
-                .flat_map(|procedure| procedure.result_types())
-                .map(ValueType::from);
+            let results = results.flat_map(|procedure| procedure.result_types());
             made.limbs.extend(results);
             at_most("limbs", crate::limits::MAX_LIMBS, made.limbs.len()).map_err(in_program)?;
             made.calls.push(call);

@@ -45,8 +45,42 @@ struct Frame<'a> {
     /// The step that opened it, in the frame below, and how often it is still to run.
     opener: Option<&'a Step>,
     turns: u64,
-    /// What the arguments were that are the same in every turn.
-    same: Vec<Held>,
+    /// Turns that were begun before this one.
+    turned: u64,
+    /// What the arguments are that are not carried.
+    given: Vec<Given>,
+}
+
+/// An argument that a turn does not take from the one before.
+#[derive(Clone, Copy)]
+enum Given {
+    Same(Held),
+    /// As [`Operand::InTurn`].
+    InTurn {
+        first: u32,
+        step: u32,
+    },
+}
+
+impl Given {
+    fn in_turn(self, turn: u64) -> Held {
+        match self {
+            Self::Same(held) => held,
+            // Verified: below the number of inputs.
+            Self::InTurn { first, step } => {
+                let input = Operand::last_in_turn(first, step, turn.saturating_add(1));
+                Held::Input(u32::try_from(input).unwrap_or(u32::MAX))
+            }
+        }
+    }
+
+    /// What a frame holds beside its limbs.
+    fn same(self) -> Option<Held> {
+        match self {
+            Self::Same(held) => Some(held),
+            Self::InTurn { .. } => None,
+        }
+    }
 }
 
 /// Walks a verified program.
@@ -79,7 +113,8 @@ impl<'a> Walk<'a> {
             limbs: Vec::new(),
             opener: None,
             turns: 0,
-            same: Vec::new(),
+            turned: 0,
+            given: Vec::new(),
         };
         Self {
             program,
@@ -195,8 +230,14 @@ impl<'a> Walk<'a> {
             Action::Repeat { .. } => called.results.len(),
             Action::Run { .. } | Action::Call { .. } => args.len(),
         };
-        let same = args.get(carried..).unwrap_or_default().to_vec();
-        for &held in &same {
+        let given = step.args.iter().zip(&args).skip(carried);
+        let given: Vec<_> = given
+            .map(|(&operand, &held)| match operand {
+                Operand::InTurn { first, step } => Given::InTurn { first, step },
+                Operand::Input(_) | Operand::Local(_) => Given::Same(held),
+            })
+            .collect();
+        for held in given.iter().filter_map(|given| given.same()) {
             self.hold(held)?;
         }
         self.frames.push(Frame {
@@ -206,7 +247,8 @@ impl<'a> Walk<'a> {
             limbs: args.into_iter().map(Some).collect(),
             opener: Some(step),
             turns,
-            same,
+            turned: 0,
+            given,
         });
         Ok(())
     }
@@ -230,11 +272,17 @@ impl<'a> Walk<'a> {
         let gone: Vec<_> = frame.limbs.drain(..).flatten().collect();
         frame.turns = frame.turns.saturating_sub(1);
         if frame.turns > 0 {
-            let same = frame.same.clone();
+            frame.turned = frame.turned.saturating_add(1);
+            let turn = frame.turned;
+            let given: Vec<_> = frame
+                .given
+                .iter()
+                .map(|given| given.in_turn(turn))
+                .collect();
             frame.next = 0;
             frame.limbs.extend(results.into_iter().map(Some));
-            frame.limbs.extend(same.iter().copied().map(Some));
-            for &held in &same {
+            frame.limbs.extend(given.iter().copied().map(Some));
+            for &held in &given {
                 self.hold(held)?;
             }
             return gone.into_iter().try_for_each(|held| self.let_go(held));
@@ -243,7 +291,8 @@ impl<'a> Walk<'a> {
             return Ok(());
         };
         gone.into_iter().try_for_each(|held| self.let_go(held))?;
-        frame.same.iter().try_for_each(|&held| self.let_go(held))?;
+        let same = frame.given.iter().filter_map(|given| given.same());
+        same.into_iter().try_for_each(|held| self.let_go(held))?;
         let opener = frame.opener.map_or(&[][..], |step| &step.results);
         // The places of the results are taken over.
         let mut pairs = opener.iter().zip(results);
@@ -256,7 +305,7 @@ impl<'a> Walk<'a> {
 
     fn held(&self, operand: Operand) -> Result<Held, Fault> {
         let local = match operand {
-            Operand::Input(n) => return Ok(Held::Input(n)),
+            Operand::Input(n) | Operand::InTurn { first: n, .. } => return Ok(Held::Input(n)),
             Operand::Local(local) => local.0 as usize,
         };
         let frame = self.frames.last();

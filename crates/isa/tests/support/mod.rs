@@ -5,8 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use proptest::prelude::*;
 use ringmill_isa::mid::{
-    Call, Form, Input, InputRole, LimbId, LimbType, ModulusId, Op, Output, ParamRole, ProcBuilder,
-    Procedure, Representative, TableModulus, Unrolled, ValueId,
+    Call, Form, Input, InputRole, LimbId, LimbType, LweDimension, LweTableType, LweType, ModulusId,
+    Op, Output, ParamRole, ProcBuilder, Procedure, Representative, TableModulus, Unrolled, ValueId,
+    ValueType,
 };
 use ringmill_isa::source::SourceLoc;
 use ringmill_isa::{Galois, Poly};
@@ -91,20 +92,61 @@ pub fn procedure(name: &str, params: u16, choices: &[Choice]) -> Procedure {
                 .unwrap(),
         );
     }
+    let mut others = Others::params(&mut b);
     let seeds = [b.seed(7).unwrap(), b.seed(2).unwrap()];
     let mut slots: Vec<(u32, LimbType)> = Vec::new();
     for &choice in choices {
-        step(&mut b, &mut values, &seeds, &mut slots, choice);
+        step(&mut b, &mut values, &mut others, &seeds, &mut slots, choice);
     }
+    b.result(*others.vectors.last().unwrap(), "vector", 5, Poly(1))
+        .unwrap();
     for (i, &v) in (0..).zip(values.iter().rev().take(5)) {
         b.result(v, format!("d{i}"), i, Poly(0)).unwrap();
     }
     b.finish().unwrap()
 }
 
+/// Values that are no limbs.
+struct Others {
+    exponents: [ValueId; 2],
+    vectors: Vec<ValueId>,
+    /// Switches the first vector, in base 16.
+    table: ValueId,
+}
+
+impl Others {
+    fn params(b: &mut ProcBuilder) -> Self {
+        let vector = |dimension| LweType {
+            dimension: LweDimension(dimension),
+            modulus: ModulusId(1),
+        };
+        let row = vector(3);
+        let table = ValueType::LweTable(LweTableType { row, rows: 10 });
+        let exponent = |index| ParamRole::Exponent { arg: 1, index };
+        let key = ParamRole::Key {
+            arg: 4,
+            digit: 0,
+            part: 0,
+        };
+        let cipher = ParamRole::Cipher {
+            arg: 1,
+            poly: Poly(0),
+        };
+        Self {
+            exponents: [0, 1].map(|i| {
+                let ty = ValueType::Exponent;
+                b.param(format!("e{i}"), ty, exponent(i)).unwrap()
+            }),
+            vectors: vec![b.param("x", vector(5), cipher).unwrap()],
+            table: b.param("k", table, key).unwrap(),
+        }
+    }
+}
+
 fn step(
     b: &mut ProcBuilder,
     values: &mut Vec<ValueId>,
+    others: &mut Others,
     seeds: &[u16],
     slots: &mut Vec<(u32, LimbType)>,
     (op, first, second, number): Choice,
@@ -175,7 +217,46 @@ fn step(
         };
         find(second, &move |other| other == ty)
     };
+    let whole = |ty: LimbType| ty.ring == full && ty.form == Form::Coeff;
+    let vector = others.vectors[usize::from(first) % others.vectors.len()];
+    let on_vectors = number.is_multiple_of(3);
     let made: Vec<ValueId> = match Op::ALL[usize::from(op) % Op::COUNT] {
+        Op::Add if on_vectors => {
+            others.vectors.push(b.add(vector, vector).unwrap());
+            vec![]
+        }
+        Op::Neg if on_vectors => {
+            others.vectors.push(b.neg(vector).unwrap());
+            vec![]
+        }
+        Op::Rotdiff => find(first, &|ty| ty.ring == full)
+            .map(|a| {
+                let exponents = &others.exponents[..1 + usize::from(second % 2)];
+                b.rotdiff(exponents, a).unwrap()
+            })
+            .into_iter()
+            .collect(),
+        Op::Decomp => {
+            // 2^64 or a prime has digits.
+            let digits = find(first, &|ty| {
+                whole(ty) && (is_prime(ty.modulus) || value(ty.modulus) >> 64 == 1)
+            });
+            let to = ModulusId(second % PRIMES);
+            let levels = 1 + usize::from(second % 3);
+            digits.map_or(vec![], |a| b.decomp(a, 7, levels, to).unwrap())
+        }
+        Op::Extract => {
+            if let Some(a) = find(first, &whole) {
+                let masks = vec![a; 1 + usize::from(second % 2)];
+                others.vectors.push(b.extract(&masks, a).unwrap());
+            }
+            vec![]
+        }
+        Op::Lweks => {
+            let switched = b.lweks(others.vectors[0], others.table, 4).unwrap();
+            others.vectors.push(switched);
+            vec![]
+        }
         Op::Add => vec![b.add(any, like_any).unwrap()],
         Op::Sub => vec![b.sub(any, like_any).unwrap()],
         Op::Neg => vec![b.neg(any).unwrap()],
@@ -278,14 +359,14 @@ pub fn program(procs: Vec<Procedure>, calls: &[Choice]) -> Unrolled {
                 (0..program.limbs.len()).map(|i| (i + usize::from(first)) % program.limbs.len());
             let known = known
                 .clone()
-                .find(|&i| fresh.is_multiple_of(2) && program.limbs[i].limb() == Some(ty));
+                .find(|&i| fresh.is_multiple_of(2) && program.limbs[i] == ty);
             args.push(match known {
                 Some(i) => LimbId(i as u64),
                 None => input(&mut program, ty, param.role),
             });
         }
         let results = p.results.iter().map(|r| {
-            program.limbs.push(p.types[r.value.0 as usize].into());
+            program.limbs.push(p.types[r.value.0 as usize]);
             LimbId(program.limbs.len() as u64 - 1)
         });
         let results = results.collect();
@@ -319,9 +400,9 @@ pub fn program(procs: Vec<Procedure>, calls: &[Choice]) -> Unrolled {
     program
 }
 
-fn input(program: &mut Unrolled, ty: LimbType, role: ParamRole) -> LimbId {
+fn input(program: &mut Unrolled, ty: ValueType, role: ParamRole) -> LimbId {
     let limb = LimbId(program.limbs.len() as u64);
-    program.limbs.push(ty.into());
+    program.limbs.push(ty);
     let number = program.inputs.len() as u32;
     let role = match role {
         ParamRole::Cipher { poly, .. } => InputRole::Cipher {
@@ -333,6 +414,10 @@ fn input(program: &mut Unrolled, ty: LimbType, role: ParamRole) -> LimbId {
             key: number,
             digit,
             part,
+        },
+        ParamRole::Exponent { index, .. } => InputRole::Exponent {
+            input: number,
+            index: index.into(),
         },
     };
     program.inputs.push(Input {

@@ -33,7 +33,7 @@ impl Job {
             _ => return None,
         };
         let modulus = |value: &ValueId| {
-            let limb = procedure.types.get(value.0 as usize)?;
+            let limb = procedure.limb(*value)?;
             (limb.ring.kind == RingKind::Full).then_some(limb.modulus)
         };
         let moduli = |values: &[ValueId]| values.iter().map(modulus).collect::<Option<Vec<_>>>();

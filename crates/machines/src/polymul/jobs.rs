@@ -23,7 +23,7 @@ impl Job {
         let last = instr(claim.instrs.last()?)?;
         let out = *last.dst.first()?;
         let job = |op, a, b| {
-            let modulus = procedure.types.get(out.0 as usize)?.modulus;
+            let modulus = procedure.limb(out)?.modulus;
             Some(Self {
                 op,
                 modulus,
@@ -72,7 +72,7 @@ pub fn claims(
     for (at, instr) in procedure.instrs.iter().enumerate().rev() {
         let full = |instr: &Instr| {
             let out = instr.dst.first()?;
-            let limb = procedure.types.get(out.0 as usize)?;
+            let limb = procedure.limb(*out)?;
             Some(limb.ring.kind == RingKind::Full && accepts(limb.modulus))
         };
         if free.get(at) != Some(&true) || full(instr) != Some(true) {

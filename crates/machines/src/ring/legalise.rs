@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use ringmill_isa::mid::{Form, Op, ParamRole, Procedure, TableModulus, ValueId};
+use ringmill_isa::mid::{Form, LimbType, Op, ParamRole, Procedure, TableModulus, ValueId};
 use ringmill_math::RingKind;
 
 use super::description::{Description, MAX_KEY_SLOTS};
@@ -143,13 +143,14 @@ impl Legaliser<'_> {
         }
     }
 
+    fn limb(&self, v: ValueId) -> Result<LimbType, MachineError> {
+        let ty = self.procedure.limb(v);
+        ty.ok_or_else(|| self.unsupported("a value that is no limb"))
+    }
+
     /// RPAU and layer of a value.
     fn place(&self, v: ValueId) -> Result<(u8, u8), MachineError> {
-        let ty = self
-            .procedure
-            .types
-            .get(v.0 as usize)
-            .ok_or_else(|| self.unsupported("a value without a type"))?;
+        let ty = self.limb(v)?;
         let modulus = usize::from(ty.modulus.0);
         match self.procedure.moduli.get(modulus) {
             Some(TableModulus::Prime(_)) | None => {}
@@ -168,11 +169,7 @@ impl Legaliser<'_> {
     }
 
     fn form(&self, v: ValueId) -> Result<Form, MachineError> {
-        let ty = self
-            .procedure
-            .types
-            .get(v.0 as usize)
-            .ok_or_else(|| self.unsupported("a value without a type"))?;
+        let ty = self.limb(v)?;
         let whole = ty.ring.kind == RingKind::Full && ty.ring.log_n == self.procedure.log_n;
         if !whole {
             return Err(self
@@ -222,6 +219,9 @@ impl Legaliser<'_> {
                     (0..self.count())
                         .map(|i| Source::Key(base + i as u8))
                         .collect()
+                }
+                ParamRole::Exponent { .. } => {
+                    return Err(self.unsupported("a public exponent"));
                 }
                 ParamRole::Cipher { .. } | ParamRole::Plain { .. } => {
                     let values: Vec<_> =

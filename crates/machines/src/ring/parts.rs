@@ -254,7 +254,7 @@ impl<'a> Cutter<'a> {
         let (d, slots) = (self.d, self.d.slots());
         let pieces = 1 + usize::from(procedure.log_n > d.log_n);
         let rpau = |v: ValueId| {
-            let ty = procedure.types.get(v.0 as usize);
+            let ty = procedure.limb(v);
             ty.map_or(0, |ty| usize::from(ty.modulus.0)) % d.rpaus
         };
         let (mut held, mut keys) = (live.to_vec(), vec![0; d.rpaus]);
@@ -263,7 +263,9 @@ impl<'a> Cutter<'a> {
             match param.role {
                 ParamRole::Key { .. } => keys[r] += pieces,
                 ParamRole::Cipher { .. } | ParamRole::Plain { .. } if pinned => held[r] += pieces,
-                ParamRole::Cipher { .. } | ParamRole::Plain { .. } => {}
+                // An exponent is no limb: the program is refused.
+                ParamRole::Cipher { .. } | ParamRole::Plain { .. } | ParamRole::Exponent { .. } => {
+                }
             }
         }
         for result in &procedure.results {
@@ -284,7 +286,7 @@ impl<'a> Cutter<'a> {
         for param in &procedure.params {
             let r = rpau(param.value);
             args.push(match param.role {
-                ParamRole::Key { .. } => Vec::new(),
+                ParamRole::Key { .. } | ParamRole::Exponent { .. } => Vec::new(),
                 ParamRole::Cipher { .. } | ParamRole::Plain { .. } => {
                     let own: Vec<u8> = next[r].by_ref().take(pieces).collect();
                     (own.len() == pieces).then_some(own)?

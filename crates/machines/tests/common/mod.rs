@@ -152,7 +152,7 @@ pub fn execute_procedure(d: &Description, procedure: &Procedure, policy: Option<
     };
     let mut keys: Vec<(u16, u16, u16, usize)> = Vec::new();
     for ((param, limb), slots) in procedure.params.iter().zip(&args).zip(&at.args) {
-        let index = usize::from(procedure.types[param.value.0 as usize].modulus.0);
+        let index = usize::from(procedure.limb(param.value).unwrap().modulus.0);
         let r = index % d.rpaus;
         for (i, part) in limb.chunks(n / pieces).enumerate() {
             if let ParamRole::Key {
@@ -186,7 +186,7 @@ pub fn execute_procedure(d: &Description, procedure: &Procedure, policy: Option<
         .zip(&scheduled.results)
         .zip(&expected)
     {
-        let r = usize::from(procedure.types[result.value.0 as usize].modulus.0) % d.rpaus;
+        let r = usize::from(procedure.limb(result.value).unwrap().modulus.0) % d.rpaus;
         let got: Vec<u64> = slots
             .iter()
             .flat_map(|s| memory.slots[&(r, *s)].clone())
@@ -201,7 +201,7 @@ pub fn execute_procedure(d: &Description, procedure: &Procedure, policy: Option<
         .zip(&at.pinned)
         .filter(|(_, p)| **p)
     {
-        let r = usize::from(procedure.types[param.value.0 as usize].modulus.0) % d.rpaus;
+        let r = usize::from(procedure.limb(param.value).unwrap().modulus.0) % d.rpaus;
         for slot in slots {
             let before = pinned
                 .iter()
@@ -218,7 +218,7 @@ pub fn execute_procedure(d: &Description, procedure: &Procedure, policy: Option<
 }
 
 fn modulus(procedure: &Procedure, value: u32) -> u64 {
-    let modulus = procedure.types[value as usize].modulus;
+    let modulus = procedure.types[value as usize].modulus().unwrap();
     procedure.moduli[usize::from(modulus.0)].prime().unwrap()
 }
 
@@ -232,7 +232,7 @@ fn key_indices(d: &Description, procedure: &Procedure, pieces: usize) -> Vec<Opt
             let ParamRole::Key { arg, digit, part } = param.role else {
                 return None;
             };
-            let modulus = procedure.types[param.value.0 as usize].modulus.0;
+            let modulus = procedure.limb(param.value).unwrap().modulus.0;
             let id = (arg, digit, part, usize::from(modulus) / d.rpaus);
             let at = keys.iter().position(|k| *k == id).unwrap_or_else(|| {
                 keys.push(id);

@@ -56,14 +56,16 @@ impl Builder {
         let mut args = Vec::new();
         let mut counters = [[0usize; 4]; 4];
         for param in &procedure.params {
-            let ty = procedure.types[param.value.0 as usize];
+            let ty = procedure.limb(param.value).unwrap();
             match param.role {
                 ParamRole::Cipher { arg, poly } => {
                     let next = &mut counters[usize::from(arg)][poly.index()];
                     args.push(operands[usize::from(arg)][poly.index()][*next]);
                     *next += 1;
                 }
-                ParamRole::Plain { .. } => unreachable!("not in these tests"),
+                ParamRole::Plain { .. } | ParamRole::Exponent { .. } => {
+                    unreachable!("not in these tests")
+                }
                 ParamRole::Key { arg, digit, part } => {
                     let which = 8 * which + arg;
                     let id = (which, digit, part, ty.modulus.0);
@@ -85,7 +87,7 @@ impl Builder {
         let mut result: Cipher = Vec::new();
         let mut results = Vec::new();
         for r in &procedure.results {
-            let limb = self.limb(procedure.types[r.value.0 as usize]);
+            let limb = self.limb(procedure.limb(r.value).unwrap());
             let poly = r.poly.index();
             result.resize(result.len().max(poly + 1), Vec::new());
             result[poly].push(limb);

@@ -1,6 +1,6 @@
 //! What the coefficients of ciphertexts are taken modulo.
 
-use crate::{MathError, Modulus, WordModulus};
+use crate::{AnyModulus, MathError, Modulus, WordModulus};
 
 /// The modulus q of ciphertexts: 2^32 or 2^64, the torus in fixed point as the TFHE library and the torus paper have it;
 /// or a prime, for which products need no lift, as the transform runs modulo q itself.
@@ -93,6 +93,16 @@ pub(super) fn prime_sums(q: Modulus) -> PrimeSums {
     PrimeSums {
         q: q.value(),
         half: q.value() / 2,
+    }
+}
+
+/// For sums, which any modulus has.
+impl From<AnyModulus> for Coefficients {
+    fn from(q: AnyModulus) -> Self {
+        match q {
+            AnyModulus::Below61(q) => Self::Prime(q),
+            AnyModulus::Word(q) => Self::Word(q),
+        }
     }
 }
 

@@ -46,13 +46,6 @@ impl SwitchRows {
         Ok(())
     }
 
-    fn count(&self) -> usize {
-        match &self.words {
-            Words::Narrow(words) => words.len(),
-            Words::Wide(words) => words.len(),
-        }
-    }
-
     /// Bytes of all.
     pub fn bytes(&self) -> usize {
         match &self.words {
@@ -69,51 +62,86 @@ impl SwitchRows {
         body: u64,
         out: &mut [u64],
     ) -> Result<(), MathError> {
-        let levels = gadget.levels();
         check_len("switched ciphertext", self.width, out.len())?;
-        check_len(
-            "words of the key-switching key",
-            mask.len() * levels * self.width,
-            self.count(),
-        )?;
-        out.fill(0);
-        let q = gadget.coefficients();
-        // Sums stay below 2^63 in magnitude for so many rows, then they are reduced; words of 64 bits wrap as they are.
-        let room = 63u32.saturating_sub(q.bits() + gadget.log_base() - 1);
-        let batch = match q {
-            Coefficients::Word(word) if word.bits() == u64::BITS => usize::MAX,
-            _ => (1usize << room.min(40)).saturating_sub(1).max(1),
-        };
-        let mut pending = 0;
-        for (i, &x) in mask.iter().enumerate() {
-            for (j, digit) in gadget.digits(x).enumerate() {
-                let at = (i * levels + j) * self.width;
-                let magnitude = digit.unsigned_abs();
-                match (&self.words, digit) {
-                    (_, 0) => continue,
-                    (Words::Narrow(words), 1..) => {
-                        subtract_narrow(out, &words[at..at + self.width], magnitude as u32);
-                    }
-                    (Words::Narrow(words), _) => {
-                        add_narrow(out, &words[at..at + self.width], magnitude as u32);
-                    }
-                    (Words::Wide(words), _) => {
-                        subtract_wide(out, &words[at..at + self.width], digit as u64);
-                    }
+        match &self.words {
+            Words::Narrow(words) => switch(Rows::Narrow(words), gadget, mask, body, out),
+            Words::Wide(words) => switch(Rows::Wide(words), gadget, mask, body, out),
+        }
+    }
+}
+
+/// As [`SwitchRows::switch`] of rows that lie as words of 64 bits, each as long as `out`.
+pub fn switch_words(
+    rows: &[u64],
+    gadget: &Gadget,
+    mask: &[u64],
+    body: u64,
+    out: &mut [u64],
+) -> Result<(), MathError> {
+    switch(Rows::Wide(rows), gadget, mask, body, out)
+}
+
+/// The words of all rows.
+#[derive(Clone, Copy)]
+enum Rows<'a> {
+    Narrow(&'a [u32]),
+    Wide(&'a [u64]),
+}
+
+fn switch(
+    rows: Rows<'_>,
+    gadget: &Gadget,
+    mask: &[u64],
+    body: u64,
+    out: &mut [u64],
+) -> Result<(), MathError> {
+    let (levels, width) = (gadget.levels(), out.len());
+    let count = match rows {
+        Rows::Narrow(words) => words.len(),
+        Rows::Wide(words) => words.len(),
+    };
+    check_len(
+        "words of the key-switching key",
+        mask.len() * levels * width,
+        count,
+    )?;
+    out.fill(0);
+    let q = gadget.coefficients();
+    // Sums stay below 2^63 in magnitude for so many rows, then they are reduced; words of 64 bits wrap as they are.
+    let room = 63u32.saturating_sub(q.bits() + gadget.log_base() - 1);
+    let batch = match q {
+        Coefficients::Word(word) if word.bits() == u64::BITS => usize::MAX,
+        _ => (1usize << room.min(40)).saturating_sub(1).max(1),
+    };
+    let mut pending = 0;
+    for (i, &x) in mask.iter().enumerate() {
+        for (j, digit) in gadget.digits(x).enumerate() {
+            let at = (i * levels + j) * width;
+            let magnitude = digit.unsigned_abs();
+            match (rows, digit) {
+                (_, 0) => continue,
+                (Rows::Narrow(words), 1..) => {
+                    subtract_narrow(out, &words[at..at + width], magnitude as u32);
                 }
-                pending += 1;
-                if pending == batch {
-                    settle(q, out);
-                    pending = 1; // the residues are as large as one row, its digit at least 1
+                (Rows::Narrow(words), _) => {
+                    add_narrow(out, &words[at..at + width], magnitude as u32);
+                }
+                (Rows::Wide(words), _) => {
+                    subtract_wide(out, &words[at..at + width], digit as u64);
                 }
             }
+            pending += 1;
+            if pending == batch {
+                settle(q, out);
+                pending = 1; // the residues are as large as one row, its digit at least 1
+            }
         }
-        settle(q, out);
-        if let Some(last) = out.last_mut() {
-            *last = q.add(*last, body);
-        }
-        Ok(())
     }
+    settle(q, out);
+    if let Some(last) = out.last_mut() {
+        *last = q.add(*last, body);
+    }
+    Ok(())
 }
 
 /// Signed sums to residues.
@@ -182,6 +210,7 @@ mod tests {
             };
             let (mask, body) = (any(dimension), any(1)[0]);
             let mut rows = SwitchRows::zeroed(q, dimension * levels, width).unwrap();
+            let mut words = Vec::new();
             let mut expected = vec![0; width];
             expected[width - 1] = body;
             for (i, &x) in mask.iter().enumerate() {
@@ -192,6 +221,7 @@ mod tests {
                         .map(|x| (q.modulus() - 1) as u64 - x % 97)
                         .collect();
                     rows.put(i * levels + j, &row).unwrap();
+                    words.extend_from_slice(&row);
                     for (e, &x) in expected.iter_mut().zip(&row) {
                         *e = q.sub(*e, q.mul(q.from_i64(digit), x));
                     }
@@ -203,6 +233,13 @@ mod tests {
                     .unwrap()
                     .unwrap();
                 assert_eq!(out, expected, "{q:?} {backend:?}");
+                out.fill(1);
+                with_backend(backend, || {
+                    switch_words(&words, &gadget, &mask, body, &mut out)
+                })
+                .unwrap()
+                .unwrap();
+                assert_eq!(out, expected, "words, {q:?} {backend:?}");
             }
             assert!(
                 rows.switch(&gadget, &mask[1..], body, &mut vec![0; width])

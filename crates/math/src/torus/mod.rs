@@ -11,12 +11,14 @@
 //! | accumulate digits times key rows in transform form | [`TorusRing::accumulate`] |
 //! | for unrolled keys, weigh the sums by X^a - 1 | [`TorusRing::monomial`], [`TorusRing::combine`] |
 //! | back to coefficients, added to ACC | [`TorusRing::inverse_add`] |
-//! | key switch | [`SwitchRows::switch`] |
+//! | the ciphertext of coefficient 0 | [`extract_mask`] |
+//! | key switch | [`SwitchRows::switch`], [`switch_words`] |
 //!
 //! Whatever the processor, the bits are the same: no floating point decides a coefficient. What products can hold is
 //! [`Lift`]'s business, and that of who chooses the primes.
 
 mod coefficients;
+mod extract;
 mod gadget;
 mod key;
 mod key_switch;
@@ -30,9 +32,11 @@ mod ring_tests;
 mod rotate;
 
 pub use coefficients::Coefficients;
+pub use extract::extract_mask;
 pub use gadget::Gadget;
 pub use key::{KeyRows, KeyShape};
-pub use key_switch::SwitchRows;
+pub use key_switch::{SwitchRows, switch_words};
+pub use monomial::Monomials;
 pub use ring::{Lift, TorusRing, TransformedKey};
 pub use rotate::{rotate, rotate_sub};
 

@@ -1,10 +1,12 @@
 //! Transforms of X^a - 1: powers of psi, looked up.
 
-use crate::NttPlan;
 use crate::bits::bit_reverse;
+use crate::kernels::{check_len, mul_assign};
+use crate::{MathError, Modulus, NttPlan};
 
 /// The powers of psi less one, and which of them each position has.
-pub(super) struct Monomials {
+pub struct Monomials {
+    modulus: Modulus,
     /// psi^e - 1 for e below 2N.
     powers: Vec<u64>,
     /// 2 bitrev(i) + 1 for position i.
@@ -12,7 +14,8 @@ pub(super) struct Monomials {
 }
 
 impl Monomials {
-    pub(super) fn new(plan: &NttPlan) -> Self {
+    /// For the transforms of a plan.
+    pub fn new(plan: &NttPlan) -> Self {
         let (q, log_n) = (plan.modulus(), u32::from(plan.ring().log_n));
         let step = q.shoup(plan.psi());
         let mut power = 1;
@@ -22,11 +25,19 @@ impl Monomials {
             this
         });
         Self {
+            modulus: q,
             powers: powers.collect(),
             exponents: (0..1usize << log_n)
                 .map(|i| 2 * bit_reverse(i, log_n) as u32 + 1)
                 .collect(),
         }
+    }
+
+    /// The transform of (X^a - 1) p, of that of p; a counts modulo 2N.
+    pub fn times_difference(&self, a: usize, out: &mut [u64], p: &[u64]) -> Result<(), MathError> {
+        check_len("polynomial", self.exponents.len(), out.len())?;
+        self.of(a, out);
+        mul_assign(self.modulus, out, p)
     }
 
     /// The transform of X^a - 1.

@@ -239,7 +239,7 @@ impl Encryptor {
             ring.inverse_add(first, second.next().unwrap_or_default(), acc)?;
         }
         let mut words = vec![0; s.large_dimension() + 1];
-        steps::sample_extract(params, &cipher, &mut words);
+        steps::sample_extract(params, &cipher, &mut words)?;
         if let Some(body) = words.last_mut() {
             *body = q.add(*body, phase);
         }

@@ -276,7 +276,7 @@ impl Evaluator {
         let body = work.exponents[params.sizes().n.0];
         steps::start(params, table, body, &mut work.acc)?;
         blind_rotate(params, &self.bootstrap, work)?;
-        steps::sample_extract(params, &work.acc, &mut work.large);
+        steps::sample_extract(params, &work.acc, &mut work.large)?;
         Ok(())
     }
 

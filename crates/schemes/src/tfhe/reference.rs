@@ -124,6 +124,6 @@ pub fn bootstrap(
     )?;
     blind_rotate(params, key, mask, &mut acc)?;
     let mut out = vec![0; params.sizes().large_dimension() + 1];
-    steps::sample_extract(params, &acc, &mut out);
+    steps::sample_extract(params, &acc, &mut out)?;
     Ok(out)
 }

@@ -1,6 +1,6 @@
 //! The steps of a bootstrap around its blind rotation (torus paper, Algorithm 1), each a function of its own.
 
-use ringmill_math::torus::rotate;
+use ringmill_math::torus::{extract_mask, rotate};
 
 use super::TfheError;
 use super::params::{ModulusSwitch, Params};
@@ -54,17 +54,15 @@ pub fn start(
 
 /// The LWE ciphertext of coefficient 0 under the large key: mask (a_0, -a_(N-1), ..., -a_1) of each polynomial, then the
 /// body's first coefficient (Algorithm 1, line 10).
-pub fn sample_extract(params: &Params, acc: &[u64], out: &mut [u64]) {
+pub fn sample_extract(params: &Params, acc: &[u64], out: &mut [u64]) -> Result<(), TfheError> {
     let (q, n) = (params.coefficients(), params.sizes().degree());
     let large = params.sizes().large_dimension();
     let (masks, body) = acc.split_at(large);
     for (out, mask) in out.chunks_mut(n).zip(masks.chunks(n)) {
-        out[0] = mask[0];
-        for (out, &x) in out.iter_mut().skip(1).zip(mask.iter().skip(1).rev()) {
-            *out = q.neg(x);
-        }
+        extract_mask(q, out, mask)?;
     }
     if let (Some(out), Some(&body)) = (out.get_mut(large), body.first()) {
         *out = body;
     }
+    Ok(())
 }

@@ -14,8 +14,6 @@
 
 use std::collections::HashMap;
 
-use ringmill_math::Ring;
-
 use super::{Kernel, Made, Step};
 use crate::cpu::CACHE_BYTES;
 
@@ -208,7 +206,7 @@ fn shorter_sums(step: Step, values: &mut usize) -> Vec<Step> {
     let (&Kernel::DotPair { q, carry: false }, &[a, b]) = (&step.kernel, &*step.dst) else {
         return vec![step];
     };
-    let limb = size_of::<u64>() << a.log_n.min(Ring::MAX_LOG_N);
+    let limb = (size_of::<u64>() * a.words).max(1);
     let terms = step.src.len() / 3;
     let parts = terms.div_ceil((PAIR_BYTES / limb).max(2)).max(1);
     let groups: Vec<&[u32]> = step.src.chunks(3 * terms.div_ceil(parts).max(1)).collect();

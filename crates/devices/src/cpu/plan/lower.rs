@@ -1,6 +1,8 @@
 //! Instructions to steps, one for one but for base extensions (groups of results) and the memory instructions (none).
 
-use ringmill_isa::mid::{Form, Imm, Instr, Op, Procedure};
+mod torus;
+
+use ringmill_isa::mid::{Form, Imm, Instr, LimbType, Op, Procedure, ValueId, ValueType};
 use ringmill_math::basext::{BaseExtension, FixedPoint, ShenoyKumaresan, Targets};
 use ringmill_math::{
     AnyModulus, AutoEvalPlan, BaseConverter, MathError, Modulus, NttPlan, Ring, RnsBasis,
@@ -69,19 +71,25 @@ impl Builder<'_> {
         DeviceError::Malformed(format!("procedure `{}` has {what}", self.proc.name))
     }
 
+    fn ty(&self, v: u32) -> Result<ValueType, DeviceError> {
+        let ty = self.proc.types.get(v as usize).copied();
+        ty.ok_or_else(|| self.malformed("a value without a type"))
+    }
+
+    fn limb(&self, v: u32) -> Result<LimbType, DeviceError> {
+        let limb = self.proc.limb(ValueId(v));
+        limb.ok_or_else(|| self.malformed("another value in the place of a limb"))
+    }
+
     fn ring(&self, v: u32) -> Result<Ring, DeviceError> {
-        let ty = self
-            .proc
-            .types
-            .get(v as usize)
-            .ok_or_else(|| self.malformed("a value without a type"))?;
-        ty.ring.check()?;
-        Ok(ty.ring)
+        let ring = self.limb(v)?.ring;
+        ring.check()?;
+        Ok(ring)
     }
 
     fn any_modulus(&self, v: u32) -> Result<AnyModulus, DeviceError> {
-        let ty = self.proc.types.get(v as usize);
-        let q = ty.and_then(|t| self.moduli.get(usize::from(t.modulus.0)));
+        let id = self.ty(v)?.modulus();
+        let q = id.and_then(|id| self.moduli.get(usize::from(id.0)));
         q.copied()
             .ok_or_else(|| self.malformed("a value without a modulus"))
     }
@@ -112,7 +120,7 @@ impl Builder<'_> {
     }
 
     fn form(&self, v: u32) -> Option<Form> {
-        self.proc.types.get(v as usize).map(|t| t.form)
+        self.limb(v).ok().map(|ty| ty.form)
     }
 
     fn push(
@@ -129,7 +137,7 @@ impl Builder<'_> {
         let made = |&v: &u32| {
             Ok(Made {
                 value: self.value(v)?,
-                log_n: self.ring(v)?.log_n,
+                words: self.ty(v)?.words(),
             })
         };
         let dst = dst.iter().map(made).collect::<Result<_, DeviceError>>()?;
@@ -224,6 +232,14 @@ impl Builder<'_> {
                 modulus: self.modulus(d)?,
                 ring: self.ring(d)?,
             },
+            (Op::Rotdiff, _, [_, .., a], &[_]) => self.rotate_difference(*a)?,
+            (Op::Decomp, Imm::Base(log_base), &[a], [d, ..]) => {
+                Kernel::Decompose(self.gadget(a, log_base, dst.len())?, self.modulus(*d)?)
+            }
+            (Op::Extract, _, [.., b], &[_]) => Kernel::Extract(self.any_modulus(*b)?.into()),
+            (Op::Lweks, Imm::Base(log_base), &[x, k], &[_]) => {
+                Kernel::LweSwitch(self.gadget(x, log_base, self.levels(x, k)?)?)
+            }
             // Memory outside a machine is no different from memory inside for a CPU: a load is the value stored.
             (Op::Store, Imm::Slot(slot), &[a], &[]) => {
                 let stored = self.value(a)?;

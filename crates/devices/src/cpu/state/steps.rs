@@ -55,7 +55,7 @@ impl<'a> State<'a> {
         }
         task.streamed = code.kernel.streams() && self.leave(call, plan, &code.dst);
         for made in &code.dst {
-            task.dst.push(Value::Pooled(self.pool.take(made.log_n)?));
+            task.dst.push(Value::Pooled(self.pool.take(made.words)?));
         }
         Ok(())
     }

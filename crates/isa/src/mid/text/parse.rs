@@ -15,7 +15,8 @@ use crate::mid::program::{
     Action, Block, HeadInput, HeadOutput, InputRole, LocalId, Operand, Program, Step,
 };
 use crate::mid::types::{
-    Form, LimbType, LweDimension, LweType, ModulusId, TableModulus, ValueId, ValueType,
+    Form, LimbType, LweDimension, LweTableType, LweType, ModulusId, TableModulus, ValueId,
+    ValueType,
 };
 
 /// Parses one procedure, written whole. The result is well-formed text, not yet verified.
@@ -44,7 +45,7 @@ pub fn parse_program(text: &str) -> Result<Program, ParseError> {
     Ok(parser.program)
 }
 
-type Definitions = crate::lex::Definitions<LimbType>;
+type Definitions = crate::lex::Definitions<ValueType>;
 
 /// `ring 2^14 moduli q0=... q1=...`
 fn ring(c: &mut Cursor<'_>) -> Result<(u8, Vec<TableModulus>), ParseError> {
@@ -132,17 +133,28 @@ fn limb_type(c: &mut Cursor<'_>, log_n: u8) -> Result<LimbType, ParseError> {
     })
 }
 
-/// A limb's type, `lwe 630 q2` or `exponent`.
+/// A limb's type, `lwe 630 q2`, `rows 2048 lwe 630 q2` or `exponent`.
 fn value_type(c: &mut Cursor<'_>, log_n: u8) -> Result<ValueType, ParseError> {
     if c.accept_word("exponent") {
         return Ok(ValueType::Exponent);
     }
-    if !c.accept_word("lwe") {
-        return limb_type(c, log_n).map(ValueType::Limb);
+    if c.accept_word("rows") {
+        let rows = c.parsed("the rows of a table")?;
+        c.expect_word("lwe")?;
+        let row = lwe_type(c)?;
+        return Ok(ValueType::LweTable(LweTableType { row, rows }));
     }
+    if c.accept_word("lwe") {
+        return lwe_type(c).map(ValueType::Lwe);
+    }
+    limb_type(c, log_n).map(ValueType::Limb)
+}
+
+/// `630 q2`
+fn lwe_type(c: &mut Cursor<'_>) -> Result<LweType, ParseError> {
     let dimension = LweDimension(c.parsed("the dimension of an LWE vector")?);
     let modulus = ModulusId(c.numbered("q", "a modulus such as q0")?);
-    Ok(ValueType::Lwe(LweType { dimension, modulus }))
+    Ok(LweType { dimension, modulus })
 }
 
 fn value(c: &mut Cursor<'_>) -> Result<ValueId, ParseError> {
@@ -225,6 +237,9 @@ fn procedure(
     }
 }
 
+/// What the role of a parameter or an input begins with.
+const ROLES: &str = "`cipher`, `plain`, `key` or `exponent`";
+
 fn param(
     c: &mut Cursor<'_>,
     p: &mut Procedure,
@@ -234,7 +249,7 @@ fn param(
     let mark = c.mark();
     let v = value(c)?;
     c.expect(":")?;
-    definitions.push(v.0, limb_type(c, p.log_n)?, mark);
+    definitions.push(v.0, value_type(c, p.log_n)?, mark);
     c.expect("=")?;
     let mark = c.mark();
     let role = match c.peek_word() {
@@ -250,7 +265,11 @@ fn param(
             digit: c.field("digit")?,
             part: c.field("part")?,
         },
-        _ => return Err(c.error_at(mark, "`cipher`, `plain` or `key`")),
+        "exponent" => ParamRole::Exponent {
+            arg: c.field("exponent")?,
+            index: c.field("index")?,
+        },
+        _ => return Err(c.error_at(mark, ROLES)),
     };
     p.params.push(Param {
         value: v,
@@ -338,10 +357,16 @@ fn instr(
         },
         ImmKind::Slot => Imm::Slot(c.field("slot")?),
         ImmKind::Representative => Imm::Representative(representative(c)?),
+        ImmKind::Base => {
+            c.expect_word("base")?;
+            c.expect_word("2")?;
+            c.expect("^")?;
+            Imm::Base(c.parsed("log2 of the base")?)
+        }
     };
     for (n, (v, mark)) in dst.iter().zip(marks).enumerate() {
         c.expect(if n == 0 { ":" } else { "," })?;
-        definitions.push(v.0, limb_type(c, p.log_n)?, mark);
+        definitions.push(v.0, value_type(c, p.log_n)?, mark);
     }
     p.instrs.push(Instr { op, dst, src, imm });
     Ok(())
@@ -469,7 +494,11 @@ impl ProgramParser {
                 digit: c.field("digit")?,
                 part: c.field("part")?,
             },
-            _ => return Err(c.error_at(mark, "`cipher`, `plain` or `key`")),
+            "exponent" => InputRole::Exponent {
+                input: c.field("exponent")?,
+                index: c.field("index")?,
+            },
+            _ => return Err(c.error_at(mark, ROLES)),
         };
         let name = c.name()?;
         self.program.inputs.push(HeadInput { ty, name, role });
@@ -540,11 +569,15 @@ fn local(c: &mut Cursor<'_>) -> Result<LocalId, ParseError> {
     c.numbered("@", "a limb such as @0").map(LocalId)
 }
 
-/// `$0` or `@0`
+/// `$0`, `$0 step 3` or `@0`
 fn operand(c: &mut Cursor<'_>) -> Result<Operand, ParseError> {
     if c.peek("$") {
-        let input = c.numbered("$", "an input such as $0")?;
-        return Ok(Operand::Input(input));
+        let first = c.numbered("$", "an input such as $0")?;
+        if c.accept_word("step") {
+            let step = c.parsed("how many inputs further each turn")?;
+            return Ok(Operand::InTurn { first, step });
+        }
+        return Ok(Operand::Input(first));
     }
     let local = c.numbered("@", "an input such as $0 or a limb such as @0")?;
     Ok(Operand::Local(LocalId(local)))

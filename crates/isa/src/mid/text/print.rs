@@ -8,7 +8,7 @@ use ringmill_math::basext::Representative;
 use crate::lex::quote;
 use crate::mid::procedure::{Imm, ImmType, Instr, ParamRole, Procedure};
 use crate::mid::program::{Action, Block, InputRole, LocalId, Operand, Program, Step};
-use crate::mid::types::{Form, LimbType, TableModulus, ValueId, ValueType};
+use crate::mid::types::{Form, LimbType, LweType, TableModulus, ValueId, ValueType};
 
 /// Up to this many moduli, a procedure inside a program leaves the program's table out (a larger table is written
 /// again, so that a text's size bounds what it parses to).
@@ -33,7 +33,7 @@ pub fn print_program(program: &Program) -> String {
 }
 
 /// One instruction's text for messages, shortened if very long.
-pub(crate) fn instr_text(instr: &Instr, types: &[LimbType]) -> String {
+pub(crate) fn instr_text(instr: &Instr, types: &[ValueType]) -> String {
     let mut out = String::new();
     let _ = instr_to(&mut out, instr, types);
     shorten(out)
@@ -86,6 +86,7 @@ fn procedure_to(out: &mut impl Write, p: &Procedure, within: Option<&Program>) -
             ParamRole::Key { arg, digit, part } => {
                 write!(out, " = key {arg} digit {digit} part {part}")?
             }
+            ParamRole::Exponent { arg, index } => write!(out, " = exponent {arg} index {index}")?,
         }
         writeln!(out, " {}", quote(&param.name))?;
     }
@@ -123,7 +124,7 @@ fn values_to(out: &mut impl Write, values: &[ValueId]) -> fmt::Result {
     Ok(())
 }
 
-fn instr_to(out: &mut impl Write, instr: &Instr, types: &[LimbType]) -> fmt::Result {
+fn instr_to(out: &mut impl Write, instr: &Instr, types: &[ValueType]) -> fmt::Result {
     if !instr.dst.is_empty() {
         values_to(out, &instr.dst)?;
         out.write_str(" = ")?;
@@ -143,6 +144,7 @@ fn instr_to(out: &mut impl Write, instr: &Instr, types: &[LimbType]) -> fmt::Res
         Imm::Stream { seed, stream } => write!(out, "{comma} seed {seed} stream {stream}")?,
         Imm::Slot(slot) => write!(out, "{comma} slot {slot}")?,
         Imm::Representative(which) => write!(out, "{comma} {}", representative_word(which))?,
+        Imm::Base(log) => write!(out, "{comma} base 2^{log}")?,
     }
     for (n, v) in instr.dst.iter().enumerate() {
         out.write_str(if n == 0 { " : " } else { ", " })?;
@@ -159,10 +161,14 @@ pub(crate) fn representative_word(which: Representative) -> &'static str {
     }
 }
 
-fn type_to(out: &mut impl Write, ty: Option<&LimbType>) -> fmt::Result {
-    let Some(ty) = ty else {
-        return out.write_char('?');
-    };
+fn type_to(out: &mut impl Write, ty: Option<&ValueType>) -> fmt::Result {
+    match ty {
+        Some(ty) => value_type_to(out, ty),
+        None => out.write_char('?'),
+    }
+}
+
+fn limb_type_to(out: &mut impl Write, ty: &LimbType) -> fmt::Result {
     let ring = match ty.ring.kind {
         RingKind::Full => "",
         RingKind::HalfPlus => " half+",
@@ -177,10 +183,18 @@ fn type_to(out: &mut impl Write, ty: Option<&LimbType>) -> fmt::Result {
 
 fn value_type_to(out: &mut impl Write, ty: &ValueType) -> fmt::Result {
     match ty {
-        ValueType::Limb(ty) => type_to(out, Some(ty)),
-        ValueType::Lwe(ty) => write!(out, "lwe {} q{}", ty.dimension, ty.modulus.0),
+        ValueType::Limb(ty) => limb_type_to(out, ty),
+        ValueType::Lwe(ty) => lwe_type_to(out, ty),
+        ValueType::LweTable(ty) => {
+            write!(out, "rows {} ", ty.rows)?;
+            lwe_type_to(out, &ty.row)
+        }
         ValueType::Exponent => out.write_str("exponent"),
     }
+}
+
+fn lwe_type_to(out: &mut impl Write, ty: &LweType) -> fmt::Result {
+    write!(out, "lwe {} q{}", ty.dimension, ty.modulus.0)
 }
 
 fn program_to(out: &mut impl Write, program: &Program) -> fmt::Result {
@@ -204,6 +218,9 @@ fn program_to(out: &mut impl Write, program: &Program) -> fmt::Result {
             InputRole::Plain { input } => write!(out, " = plain {input}")?,
             InputRole::Key { key, digit, part } => {
                 write!(out, " = key {key} digit {digit} part {part}")?
+            }
+            InputRole::Exponent { input, index } => {
+                write!(out, " = exponent {input} index {index}")?
             }
         }
         writeln!(out, " {}", quote(&input.name))?;
@@ -242,6 +259,7 @@ fn operand_to<W: Write>(out: &mut W, operand: &Operand) -> fmt::Result {
     match operand {
         Operand::Input(n) => write!(out, "${n}"),
         Operand::Local(l) => local_to(out, l),
+        Operand::InTurn { first, step } => write!(out, "${first} step {step}"),
     }
 }
 

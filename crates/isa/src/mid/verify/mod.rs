@@ -64,12 +64,12 @@ fn unique<T: Hash + Eq>(
     }
 }
 
-/// A key has parts 0 (b) and 1 (a).
+/// A key has part 0 (b) and masks: part 1 (a), and of GLWE ciphertexts as many as they have.
 fn check_part(part: u16) -> Result<(), Fault> {
-    if part > 1 {
+    if part >= limits::MAX_KEY_PARTS {
         return Err(Fault::Range {
             what: "key part",
-            limit: 2,
+            limit: limits::MAX_KEY_PARTS.into(),
             found: u64::from(part),
         });
     }

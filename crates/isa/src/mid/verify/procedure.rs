@@ -9,7 +9,7 @@ use crate::mid::op::ImmKind;
 use crate::mid::procedure::{Imm, ImmType, Instr, ParamRole, Procedure};
 use crate::mid::rules::{self, Scope, Typed};
 use crate::mid::text;
-use crate::mid::types::{LimbType, ValueId};
+use crate::mid::types::{ValueId, ValueType};
 
 /// Checks a procedure: name and sizes; the ring and its moduli; every value defined once, before use, with a type of
 /// this ring; every instruction's arity, operand and result types by its rule, and immediate; slots stored before
@@ -64,7 +64,7 @@ struct Body<'a> {
     procedure: &'a Procedure,
     scope: Scope<'a>,
     defined: Vec<bool>,
-    slots: HashMap<u32, LimbType>,
+    slots: HashMap<u32, ValueType>,
 }
 
 impl Body<'_> {
@@ -94,7 +94,7 @@ impl Body<'_> {
             if let ParamRole::Key { part, .. } = param.role {
                 check_part(part)?;
             }
-            let key = (param.role, v.ty.modulus, v.ty.ring.kind);
+            let key = (param.role, v.ty.part());
             unique(&mut roles, key, "parameter role", || {
                 format!("of {}", value_text(param.value))
             })?;
@@ -120,7 +120,7 @@ impl Body<'_> {
             });
         }
         *defined = true;
-        self.scope.check_type(|| value_text(value), ty)?;
+        self.scope.check_value(|| value_text(value), ty)?;
         Ok(Typed { value, ty })
     }
 
@@ -157,7 +157,7 @@ impl Body<'_> {
             for v in dst.iter() {
                 let stored = *self.slots.get(&slot).ok_or(Fault::EmptySlot { slot })?;
                 self.scope
-                    .expect_type(|| value_text(v.value), stored, v.ty)?;
+                    .expect_value(|| value_text(v.value), stored, v.ty)?;
             }
         }
         Ok(())
@@ -169,12 +169,11 @@ impl Body<'_> {
         for r in &p.results {
             check_label("result name", &r.name)?;
             let v = self.use_of(r.value)?;
-            let key = (r.index, r.poly, v.ty.modulus, v.ty.ring.kind);
+            let key = (r.index, r.poly, v.ty.part());
             unique(&mut places, key, "result", || {
-                format!(
-                    "cipher {} poly {} modulus q{}",
-                    r.index, r.poly, v.ty.modulus.0
-                )
+                let modulus = v.ty.modulus().map(|id| format!(" modulus q{}", id.0));
+                let modulus = modulus.unwrap_or_default();
+                format!("cipher {} poly {}{modulus}", r.index, r.poly)
             })?;
         }
         match self.defined.iter().position(|defined| !defined) {

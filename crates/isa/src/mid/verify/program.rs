@@ -1,5 +1,6 @@
 //! A whole program: head, procedures, blocks.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ pub fn verify_program(program: &Program) -> Result<ProgramTypes, VerifyError> {
     let mut verifier = Verifier {
         program,
         blocks: Vec::with_capacity(program.blocks.len()),
+        looked: Cell::new(0),
     };
     verifier.head().map_err(in_program)?;
     let first = |proc| verifier.first_loc(proc);
@@ -50,6 +52,8 @@ pub struct ProgramTypes {
 struct Verifier<'a> {
     program: &'a Program,
     blocks: Vec<Vec<ValueType>>,
+    /// Inputs of turns looked at so far, which a short text may ask for many times over.
+    looked: Cell<usize>,
 }
 
 /// What is known of a limb of a frame.
@@ -116,6 +120,7 @@ fn operand_text(operand: Operand) -> String {
     match operand {
         Operand::Input(n) => format!("${n}"),
         Operand::Local(local) => local_text(local),
+        Operand::InTurn { first, step } => format!("${first} step {step}"),
     }
 }
 
@@ -212,21 +217,59 @@ impl<'a> Verifier<'a> {
     fn read(&self, frame: &Frame, operand: Operand) -> Result<ValueType, Fault> {
         match operand {
             Operand::Local(local) => frame.get(local),
-            Operand::Input(n) => match self.program.inputs.get(n as usize) {
-                Some(input) => Ok(input.ty),
-                None => Err(Fault::Range {
-                    what: "input number",
-                    limit: self.program.inputs.len() as u64,
-                    found: u64::from(n),
-                }),
-            },
+            Operand::Input(n) => self.input(n.into()),
+            Operand::InTurn { .. } => Err(Fault::Illegal {
+                what: "an input of each turn",
+                expected: "an argument of a repeat that it does not carry".to_owned(),
+                found: operand_text(operand),
+            }),
         }
+    }
+
+    fn input(&self, number: u64) -> Result<ValueType, Fault> {
+        let known = usize::try_from(number).ok();
+        match known.and_then(|n| self.program.inputs.get(n)) {
+            Some(input) => Ok(input.ty),
+            None => Err(Fault::Range {
+                what: "input number",
+                limit: self.program.inputs.len() as u64,
+                found: number,
+            }),
+        }
+    }
+
+    /// An argument of a repeat: inputs that each turn takes have one type.
+    fn read_in_turns(
+        &self,
+        frame: &Frame,
+        operand: Operand,
+        turns: u64,
+    ) -> Result<ValueType, Fault> {
+        let Operand::InTurn { first, step } = operand else {
+            return self.read(frame, operand);
+        };
+        self.input(Operand::last_in_turn(first, step, turns))?;
+        let ty = self.input(first.into())?;
+        // Without a step all turns take the first.
+        let turns = if step == 0 { 1 } else { turns };
+        let step = (step as usize).max(1);
+        // Below the number of inputs, or the last one would have been refused.
+        let turns = usize::try_from(turns).unwrap_or(usize::MAX);
+        let looked = self.looked.get().saturating_add(turns);
+        at_most("inputs of turns", limits::MAX_LIMBS, looked)?;
+        self.looked.set(looked);
+        let later = self.program.inputs.iter().enumerate().skip(first as usize);
+        for (n, input) in later.step_by(step).take(turns) {
+            let item = || format!("${n}, an input of a turn");
+            self.scope().expect_value(item, ty, input.ty)?;
+        }
+        Ok(ty)
     }
 
     fn step(&self, frame: &mut Frame, step: &Step) -> Result<(), Fault> {
         let results = match step.action {
             Action::Call { proc } => self.call(frame, proc, step)?,
-            Action::Run { block } => self.run(frame, block, step, false)?,
+            Action::Run { block } => self.run(frame, block, step, None)?,
             Action::Repeat { block, count } => {
                 if !(1..=limits::MAX_REPEAT).contains(&count) {
                     return Err(Fault::Illegal {
@@ -235,7 +278,7 @@ impl<'a> Verifier<'a> {
                         found: count.to_string(),
                     });
                 }
-                self.run(frame, block, step, true)?
+                self.run(frame, block, step, Some(count))?
             }
         };
         for &local in &step.dies {
@@ -260,7 +303,7 @@ impl<'a> Verifier<'a> {
         exactly("seeds", p.seeds.len(), step.seeds.len())?;
         exactly("immediates", p.immediates.len(), step.immediates.len())?;
         let ty = |v: crate::mid::types::ValueId| {
-            let known = p.types.get(v.0 as usize).map(|&ty| ValueType::from(ty));
+            let known = p.types.get(v.0 as usize).copied();
             known.ok_or_else(|| Fault::Undefined {
                 item: value_text(v),
             })
@@ -285,7 +328,7 @@ impl<'a> Verifier<'a> {
         frame: &Frame,
         block: u32,
         step: &Step,
-        carries: bool,
+        repeats: Option<u64>,
     ) -> Result<Vec<ValueType>, Fault> {
         let program = self.program;
         let Some(called) = program.blocks.get(block as usize) else {
@@ -308,10 +351,13 @@ impl<'a> Verifier<'a> {
         exactly("immediates", 0, step.immediates.len())?;
         for (n, (&operand, &expected)) in step.args.iter().zip(&called.params).enumerate() {
             let item = || format!("{} for parameter {n}", operand_text(operand));
-            let found = self.read(frame, operand)?;
+            let found = match repeats {
+                Some(turns) if n >= results.len() => self.read_in_turns(frame, operand, turns)?,
+                Some(_) | None => self.read(frame, operand)?,
+            };
             self.scope().expect_value(item, expected, found)?;
         }
-        if carries {
+        if repeats.is_some() {
             if results.len() > called.params.len() {
                 return Err(Fault::Illegal {
                     what: "repeated block",

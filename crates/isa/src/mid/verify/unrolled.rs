@@ -185,7 +185,7 @@ impl<'a> UnrolledVerifier<'a> {
         found: ValueType,
     ) -> Result<(), Fault> {
         match p.types.get(v.0 as usize) {
-            Some(&expected) => self.scope().expect_value(item, expected.into(), found),
+            Some(&expected) => self.scope().expect_value(item, expected, found),
             None => Err(Fault::Undefined {
                 item: value_text(v),
             }),

@@ -27,9 +27,11 @@ impl Legaliser<'_> {
         let scalar = match instr.imm {
             Imm::Scalar(w) => Immediate::Scalar(w),
             Imm::Galois(g) => Immediate::Galois(g),
-            Imm::None | Imm::Stream { .. } | Imm::Slot(_) | Imm::Representative(_) => {
-                Immediate::None
-            }
+            Imm::None
+            | Imm::Stream { .. }
+            | Imm::Slot(_)
+            | Imm::Representative(_)
+            | Imm::Base(_) => Immediate::None,
             Imm::ScalarOf(_) | Imm::GaloisOf(_) => {
                 return Err(self.unsupported("an immediate that no call has given"));
             }
@@ -58,6 +60,10 @@ impl Legaliser<'_> {
             Op::Split | Op::Join | Op::Autoh => {
                 Err(self.unsupported(format!("{:?}: the machine splits rings itself", instr.op)))
             }
+            Op::Rotdiff | Op::Decomp | Op::Extract | Op::Lweks => Err(self.unsupported(format!(
+                "{:?}: the machine has nothing of the torus extension",
+                instr.op
+            ))),
             Op::Load | Op::Store => {
                 Err(self.unsupported(format!("{:?}: the machine spills by itself", instr.op)))
             }

@@ -146,8 +146,8 @@ impl<'a> Cutting<'a> {
         for (&limb, ty) in args.chain(call.results.iter().zip(procedure.result_types())) {
             let input = self.head.inputs.get(limb.0 as usize);
             if !input.is_some_and(|input| matches!(input.role, InputRole::Key { .. })) {
-                self.alive
-                    .insert(limb, usize::from(ty.modulus.0) % self.d.rpaus);
+                let modulus = ty.modulus().map_or(0, |id| id.0);
+                self.alive.insert(limb, usize::from(modulus) % self.d.rpaus);
             }
         }
         for limb in dies {

@@ -41,14 +41,15 @@ impl Layout {
         keys.resize_with(rpaus, Vec::new);
         let params = procedure.params.iter().zip(procedure.param_types());
         for ((at, (param, ty)), base) in params.enumerate().zip(&graph.keys) {
-            let modulus = usize::from(ty.modulus.0);
+            // What was legalised has limbs alone.
+            let modulus = usize::from(ty.modulus().map_or(0, |id| id.0));
             if let &Some(base) = base {
                 keys[modulus % rpaus].push(Key { at, base });
             }
             let (operand, poly) = match param.role {
                 ParamRole::Cipher { arg, poly } => (arg, poly),
                 ParamRole::Plain { arg } => (arg, Poly::FIRST),
-                ParamRole::Key { .. } => continue,
+                ParamRole::Key { .. } | ParamRole::Exponent { .. } => continue,
             };
             values.push(Value {
                 at,
@@ -57,7 +58,8 @@ impl Layout {
             });
         }
         let results = procedure.result_types();
-        let results = results.map(|ty| (usize::from(ty.modulus.0) % rpaus) as u8);
+        let results =
+            results.map(|ty| (usize::from(ty.modulus().map_or(0, |id| id.0)) % rpaus) as u8);
         Self {
             values,
             keys,

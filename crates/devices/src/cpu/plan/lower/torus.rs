@@ -1,0 +1,47 @@
+//! Kernels of the torus extension.
+
+use std::sync::Arc;
+
+use ringmill_isa::mid::{Form, ValueType};
+use ringmill_math::NttPlan;
+use ringmill_math::torus::{Coefficients, Gadget, Monomials};
+
+use super::{Builder, Kernel};
+use crate::DeviceError;
+
+impl Builder<'_> {
+    /// Of a limb, by its form.
+    pub(super) fn rotate_difference(&self, a: u32) -> Result<Kernel, DeviceError> {
+        Ok(match self.limb(a)?.form {
+            Form::Coeff => Kernel::RotateDifference(self.any_modulus(a)?.into()),
+            Form::Eval => {
+                let plan = NttPlan::shared(self.modulus(a)?, self.ring(a)?)?;
+                Kernel::RotateDifferenceEval(Arc::new(Monomials::new(&plan)))
+            }
+        })
+    }
+
+    /// Digits of the residues of a value.
+    pub(super) fn gadget(
+        &self,
+        v: u32,
+        log_base: u8,
+        levels: usize,
+    ) -> Result<Gadget, DeviceError> {
+        let id = self.ty(v)?.modulus();
+        let q = id.and_then(|id| self.proc.moduli.get(usize::from(id.0)));
+        let q = q.and_then(|&q| Coefficients::try_from(q).ok());
+        let q = q.ok_or_else(|| self.malformed("digits modulo what has none"))?;
+        Ok(Gadget::new(q, log_base.into(), levels)?)
+    }
+
+    /// Rows that the table k has for each mask coefficient of x.
+    pub(super) fn levels(&self, x: u32, k: u32) -> Result<usize, DeviceError> {
+        match (self.ty(x)?, self.ty(k)?) {
+            (ValueType::Lwe(x), ValueType::LweTable(k)) => {
+                Ok(k.rows.checked_div(x.dimension.0).unwrap_or(0) as usize)
+            }
+            _ => Err(self.malformed("a key switch of what is no vector")),
+        }
+    }
+}

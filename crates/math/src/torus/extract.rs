@@ -1,0 +1,22 @@
+//! The LWE ciphertext in a GLWE ciphertext.
+
+use super::Coefficients;
+use super::coefficients::{Sums, with_sums};
+use crate::MathError;
+use crate::kernels::check_len;
+
+/// The mask that coefficient 0 of a GLWE ciphertext has as an LWE ciphertext, of one of its mask polynomials:
+/// (p[0], -p[N-1], ..., -p[1]) (torus paper, Algorithm 1, line 10).
+pub fn extract_mask(q: Coefficients, out: &mut [u64], p: &[u64]) -> Result<(), MathError> {
+    check_len("extracted mask", p.len(), out.len())?;
+    let (Some((first, rest)), Some((&p0, tail))) = (out.split_first_mut(), p.split_first()) else {
+        return Ok(());
+    };
+    *first = p0;
+    with_sums!(q, sums => {
+        for (out, &x) in rest.iter_mut().zip(tail.iter().rev()) {
+            *out = sums.sub(0, x);
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! The torus extension: exponents, digits, LWE vectors.
+
+use ringmill_isa::mid::{Form, Imm, Instr, Op, ValueId};
+use ringmill_math::NttPlan;
+use ringmill_math::torus::{
+    Coefficients, Gadget, Monomials, extract_mask, rotate_sub, switch_words,
+};
+
+use super::{MISFIT, Machine, Stop};
+
+impl Machine<'_> {
+    /// An instruction of the torus extension with one result.
+    pub(super) fn torus(&self, instr: &Instr, src: &[&[u64]], d: &mut [u64]) -> Result<(), Stop> {
+        match (instr.op, instr.src.as_slice(), src, instr.imm) {
+            (Op::Rotdiff, [.., v], [exponents @ .., a], Imm::None) => {
+                let exponents = exponents.iter().filter_map(|e| e.first());
+                let e = exponents.fold(0usize, |sum, &e| sum.wrapping_add(e as usize));
+                let q = self.modulus(*v)?;
+                match (self.ty(*v)?.form, q) {
+                    (Form::Coeff, q) => rotate_sub(q.into(), d, a, e)?,
+                    (Form::Eval, q) => {
+                        let plan = NttPlan::shared(q.below_61()?, self.ty(*v)?.ring)?;
+                        Monomials::new(&plan).times_difference(e, d, a)?;
+                    }
+                }
+            }
+            (Op::Extract, [.., v], [masks @ .., b], Imm::None) => {
+                let (q, n) = (self.modulus(*v)?, b.len());
+                let (mask, body) = d.split_at_mut(masks.len() * n);
+                for (out, p) in mask.chunks_mut(n).zip(masks) {
+                    extract_mask(q.into(), out, p)?;
+                }
+                body.copy_from_slice(b.get(..1).ok_or(MISFIT)?);
+            }
+            (Op::Lweks, &[v, _], &[x, rows], Imm::Base(log_base)) => {
+                let (&body, mask) = x.split_last().ok_or(MISFIT)?;
+                let levels = (rows.len() / d.len().max(1)) / mask.len().max(1);
+                let gadget = self.gadget(v, log_base, levels)?;
+                switch_words(rows, &gadget, mask, body, d)?;
+            }
+            _ => return Err(MISFIT),
+        }
+        Ok(())
+    }
+
+    /// Digit by digit, by their definition.
+    pub(super) fn decompose(
+        &self,
+        instr: &Instr,
+        src: &[&[u64]],
+        out: &mut [Vec<u64>],
+    ) -> Result<(), Stop> {
+        let (&[v], &[a], Imm::Base(log_base), Some(&first)) =
+            (&instr.src[..], src, instr.imm, instr.dst.first())
+        else {
+            return Err(MISFIT);
+        };
+        let gadget = self.gadget(v, log_base, out.len())?;
+        let p = self.modulus(first)?.below_61()?;
+        for (i, &x) in a.iter().enumerate() {
+            for (digits, digit) in out.iter_mut().zip(gadget.digits(x)) {
+                *digits.get_mut(i).ok_or(MISFIT)? = p.from_i64(digit);
+            }
+        }
+        Ok(())
+    }
+
+    fn gadget(&self, v: ValueId, log_base: u8, levels: usize) -> Result<Gadget, Stop> {
+        let id = self.value_type(v)?.modulus().ok_or(MISFIT)?;
+        let q = self.procedure.moduli.get(usize::from(id.0)).copied();
+        let q = Coefficients::try_from(q.ok_or(MISFIT)?).map_err(|_| MISFIT)?;
+        Ok(Gadget::new(q, log_base.into(), levels)?)
+    }
+}
