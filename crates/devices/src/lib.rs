@@ -4,6 +4,7 @@
 //! limbs, the same bits on every device, and figures: measured on the CPU, modelled on a machine, counted in the RTL.
 
 mod bindings;
+mod bootstrap;
 mod checkpoint;
 pub mod circuit;
 mod cpu;
@@ -21,6 +22,7 @@ pub mod trace;
 mod value;
 
 pub use bindings::{Bindings, Limb, SeedExpansion};
+pub use bootstrap::{Bootstrap, BootstrapError};
 pub use checkpoint::{CheckpointError, Saving};
 pub use cpu::Cpu;
 pub use device::{CpuStats, Device, Outcome, Request};

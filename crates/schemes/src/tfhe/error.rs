@@ -1,5 +1,6 @@
 //! What TFHE refuses, with what was expected, what came and what to do.
 
+use ringmill_isa::VerifyError;
 use ringmill_limits::Halt;
 use ringmill_math::MathError;
 use thiserror::Error;
@@ -15,6 +16,8 @@ pub enum TfheError {
     Math(#[from] MathError),
     #[error("{0}")]
     Halt(#[from] Halt),
+    #[error("a bootstrap of these sizes is no program of the mid level: {0}; take smaller ones")]
+    Program(#[from] VerifyError),
     #[error("the security tables cannot be read: {0}; the build is damaged")]
     Tables(String),
     #[error("no TFHE parameter set is called {got:?}; there are {known}")]

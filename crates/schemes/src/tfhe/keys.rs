@@ -198,16 +198,44 @@ impl KeySwitchKey {
 
     /// All rows, masks expanded.
     pub fn rows(&self, params: &Params) -> Result<SwitchRows, TfheError> {
+        let width = params.sizes().n.0 + 1;
+        let mut rows = SwitchRows::zeroed(params.coefficients(), self.bodies.len(), width)?;
+        self.expand(params, |i, row| Ok(rows.put(i, row)?))?;
+        Ok(rows)
+    }
+
+    /// The words of all rows, one after the other.
+    pub fn words(&self, params: &Params) -> Result<Vec<u64>, TfheError> {
+        let count = self.bodies.len() * (params.sizes().n.0 + 1);
+        ringmill_limits::room("a key-switching key", 8 * count as u64)?;
+        let mut words = Vec::with_capacity(count);
+        self.expand(params, |_, row| {
+            words.extend_from_slice(row);
+            Ok(())
+        })?;
+        Ok(words)
+    }
+
+    fn expand(
+        &self,
+        params: &Params,
+        mut each: impl FnMut(usize, &[u64]) -> Result<(), TfheError>,
+    ) -> Result<(), TfheError> {
         params.check("key-switching key", &self.origin)?;
-        let (q, width) = (params.coefficients(), params.sizes().n.0 + 1);
-        let mut rows = SwitchRows::zeroed(q, self.bodies.len(), width)?;
+        let width = params.sizes().n.0 + 1;
         let mut words = vec![0; width];
         for (i, &body) in self.bodies.iter().enumerate() {
-            expand_mask(q, &self.seed, i as u64, &mut words[..width - 1])?;
+            let stream = i as u64;
+            expand_mask(
+                params.coefficients(),
+                &self.seed,
+                stream,
+                &mut words[..width - 1],
+            )?;
             words[width - 1] = body;
-            rows.put(i, &words)?;
+            each(i, &words)?;
         }
-        Ok(rows)
+        Ok(())
     }
 }
 

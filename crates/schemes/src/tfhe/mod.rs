@@ -14,6 +14,7 @@
 //! | encryption and messages | [`lwe`], [`client`] |
 //! | bootstrapping step by step | [`steps`], [`bootstrap`] |
 //! | the same, from the definition | [`reference`] |
+//! | as programs of limbs | [`mid`] |
 //! | gates and tables | [`gates`], [`tables`], [`evaluator`] |
 //! | files | [`file`] |
 //!
@@ -44,6 +45,7 @@ pub mod gates;
 pub mod keygen;
 pub mod keys;
 pub mod lwe;
+pub mod mid;
 pub mod noise;
 pub mod params;
 mod params_builder;

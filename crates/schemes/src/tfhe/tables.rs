@@ -110,7 +110,7 @@ impl LookupTable {
         Self::of(params, |m| f(m >> message_bits & mask, m & mask))
     }
 
-    pub(super) fn polynomial(&self) -> &[u64] {
+    pub fn polynomial(&self) -> &[u64] {
         &self.polynomial
     }
 
