@@ -15,7 +15,7 @@ from ringmill.types import Type
 
 # Where whole numbers lie whose type sets no ends, and the arrays that hold them.
 _INTEGERS = (-(1 << 63), (1 << 63) - 1)
-_HELD = {"integer": np.int64, "uint": np.uint64, "bit": np.uint8, "wholes": np.int64}
+_HELD = {"integer": np.int64, "uint": np.uint64, "sint": np.int64, "bit": np.uint8, "wholes": np.int64}
 
 
 def numeric(name: str, value: Any, refusal: Refusal = DataError) -> np.ndarray:

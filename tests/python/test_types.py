@@ -246,6 +246,20 @@ def test_names_that_are_no_scheme(small):
         untyped.compile(small, slots=SLOTS, shceme="ckks")
 
 
+@pytest.mark.parametrize("value", [-3, [-3], np.int8(5)], ids=str)
+def test_signed_integers_are_no_schemes_and_refused_in_the_clear(value):
+    kind = rm.sint(8)[1] if isinstance(value, list) else rm.sint(8)
+
+    def function(x):
+        return x + 1
+
+    function.__annotations__["x"] = rm.Encrypted[kind]
+    f = rm.program(function)
+    for call in [lambda: f(value), lambda: f.compile(slots=SLOTS)]:
+        with pytest.raises(rm.CompileError, match=r"argument x is of type sint\(8\).*, which no scheme takes: ckks"):
+            call()
+
+
 @pytest.mark.parametrize("kind", [rm.integer, rm.uint(16), rm.bit, rm.bit[3]], ids=str)
 def test_types_that_no_scheme_takes_together_trace_and_are_refused_compiled(small, tmp_path, kind):
     def function(x: rm.Encrypted, n):
