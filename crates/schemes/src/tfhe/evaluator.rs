@@ -74,17 +74,16 @@ impl Evaluator {
     ) -> Result<LweCiphertext, TfheError> {
         let key_id = self.bits(&[("first operand", a), ("second operand", b)])?;
         let Form { eighths, factor } = gate.form();
-        let sum = self.combine(eighths, [(factor, a), (factor, b)])?;
-        self.rotate(work, sum.words(), &self.sign)?;
+        let factor = factor.into();
+        let sum = self.linear(&[(factor, a), (factor, b)], self.eighths(eighths))?;
+        self.rotate(work, &sum, &self.sign)?;
         self.finish(work, key_id)
     }
 
     /// Not a, without a bootstrap: exact.
     pub fn not(&self, a: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
         let key_id = self.bits(&[("operand", a)])?;
-        let q = self.params.coefficients();
-        let words = a.words().iter().map(|&x| q.neg(x)).collect();
-        Ok(LweCiphertext::trusted(&self.params, a.key(), words, key_id))
+        self.resting_sum(&[(-1, a)], 0, key_id)
     }
 
     /// b where a is true, else c, by two bootstraps and one key switch.
@@ -97,11 +96,11 @@ impl Evaluator {
     ) -> Result<LweCiphertext, TfheError> {
         let key_id = self.bits(&[("condition", a), ("first choice", b), ("second choice", c)])?;
         let q = self.params.coefficients();
-        let with = self.combine(-1, [(1, a), (1, b)])?;
-        let without = self.combine(-1, [(-1, a), (1, c)])?;
-        self.rotate(work, with.words(), &self.sign)?;
+        let with = self.linear(&[(1, a), (1, b)], self.eighths(-1))?;
+        let without = self.linear(&[(-1, a), (1, c)], self.eighths(-1))?;
+        self.rotate(work, &with, &self.sign)?;
         let mut sum = work.large.clone();
-        self.rotate(work, without.words(), &self.sign)?;
+        self.rotate(work, &without, &self.sign)?;
         q.add_assign(&mut sum, &work.large)?;
         if let Some(body) = sum.last_mut() {
             *body = q.add(*body, q.fraction(1, 8));
@@ -119,12 +118,9 @@ impl Evaluator {
     ) -> Result<LweCiphertext, TfheError> {
         self.params.check("table", table.origin())?;
         let key_id = self.integers(&[("operand", a)])?;
-        let q = self.params.coefficients();
         // Half an entry, so that an entry is around its message.
-        let mut words = a.words().to_vec();
-        if let Some(body) = words.last_mut() {
-            *body = q.add(*body, q.fraction(1, 4 << bits(&self.params)?));
-        }
+        let half = (self.params.coefficients()).fraction(1, 4 << bits(&self.params)?);
+        let words = self.linear(&[(1, a)], half)?;
         self.rotate(work, &words, table.polynomial())?;
         self.finish(work, key_id)
     }
@@ -132,22 +128,13 @@ impl Evaluator {
     /// a + b, carries included: without a bootstrap, so that noise adds up.
     pub fn add(&self, a: &LweCiphertext, b: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
         let key_id = self.integers(&[("first operand", a), ("second operand", b)])?;
-        let mut words = a.words().to_vec();
-        self.params
-            .coefficients()
-            .add_assign(&mut words, b.words())?;
-        Ok(LweCiphertext::trusted(&self.params, a.key(), words, key_id))
+        self.resting_sum(&[(1, a), (1, b)], 0, key_id)
     }
 
     /// a + m for a known m.
     pub fn add_plain(&self, a: &LweCiphertext, message: u64) -> Result<LweCiphertext, TfheError> {
         let key_id = self.integers(&[("operand", a)])?;
-        let (q, message) = (self.params.coefficients(), encode(&self.params, message)?);
-        let mut words = a.words().to_vec();
-        if let Some(body) = words.last_mut() {
-            *body = q.add(*body, message);
-        }
-        Ok(LweCiphertext::trusted(&self.params, a.key(), words, key_id))
+        self.resting_sum(&[(1, a)], encode(&self.params, message)?, key_id)
     }
 
     /// m a for a known m: m times the noise.
@@ -157,51 +144,40 @@ impl Evaluator {
         if m >= bound {
             return Err(TfheError::Message { got: m, bound });
         }
-        let q = self.params.coefficients();
-        let words = a.words().iter().map(|&x| q.mul(x, m)).collect();
-        Ok(LweCiphertext::trusted(&self.params, a.key(), words, key_id))
+        self.resting_sum(&[(m as i64, a)], 0, key_id)
     }
 
-    /// `halves` / 2 messages, modulo the torus, plus a sum of multiples: without a bootstrap, so that the noise of each
-    /// counts with the square of its factor.
+    /// The bit that a sum of bits is: whether its phase is between 0 and 1/2, by one bootstrap. Sums are
+    /// to come out as odd eighths of the torus, or as 2 or -2 eighths.
+    pub fn sign(
+        &self,
+        work: &mut Workspace,
+        a: &LweCiphertext,
+    ) -> Result<LweCiphertext, TfheError> {
+        let key_id = self.bits(&[("operand", a)])?;
+        self.rotate(work, a.words(), &self.sign)?;
+        self.finish(work, key_id)
+    }
+
+    /// A constant plus a sum of multiples, modulo the torus: without a bootstrap, so that the noise of each counts with the
+    /// square of its factor. The constant is in halves of a message for integers, in eighths of the torus for booleans.
     ///
     /// # Errors
     /// [`TfheError::OutOfRange`] for no terms.
     pub fn sum(
         &self,
         terms: &[(i64, &LweCiphertext)],
-        halves: i64,
+        constant: i64,
     ) -> Result<LweCiphertext, TfheError> {
         let operands: Vec<_> = terms.iter().map(|&(_, x)| ("term", x)).collect();
-        let key_id = self.integers(&operands)?;
-        let q = self.params.coefficients();
-        let Some((_, first)) = terms.first() else {
-            return Err(TfheError::OutOfRange {
-                what: "the number of terms",
-                expected: "at least 1".to_owned(),
-                got: "0".to_owned(),
-            });
+        let key_id = self.resting(&operands)?;
+        let whole = match self.params.sizes().messages {
+            Messages::Booleans => 8,
+            Messages::Integers { .. } => 4i64 << bits(&self.params)?,
         };
-        let mut words = vec![0; first.words().len()];
-        for &(factor, x) in terms {
-            match factor {
-                1 => q.add_assign(&mut words, x.words())?,
-                -1 => q.sub_assign(&mut words, x.words())?,
-                _ => {
-                    let factor = q.from_i64(factor);
-                    for (sum, &x) in words.iter_mut().zip(x.words()) {
-                        *sum = q.add(*sum, q.mul(factor, x));
-                    }
-                }
-            }
-        }
-        let whole = 4i64 << bits(&self.params)?;
-        let turns = halves.rem_euclid(whole) as u64;
-        if let Some(body) = words.last_mut() {
-            *body = q.add(*body, q.fraction(turns, whole as u64));
-        }
-        let key = LweKey::resting(&self.params);
-        Ok(LweCiphertext::trusted(&self.params, key, words, key_id))
+        let turns = constant.rem_euclid(whole) as u64;
+        let constant = self.params.coefficients().fraction(turns, whole as u64);
+        self.resting_sum(terms, constant, key_id)
     }
 
     /// 2^message_bits a + b: two messages without carry in one ciphertext, for tables of two ([`LookupTable::of_two`]).
@@ -242,22 +218,58 @@ impl Evaluator {
         ))
     }
 
-    /// `eighths` / 8 + the sum of small multiples of operands.
-    fn combine(
+    /// `eighths` / 8 of the torus.
+    fn eighths(&self, eighths: i8) -> u64 {
+        let turns = eighths.rem_euclid(8) as u64;
+        self.params.coefficients().fraction(turns, 8)
+    }
+
+    /// The words of a constant of the torus plus a sum of multiples.
+    ///
+    /// # Errors
+    /// [`TfheError::OutOfRange`] for no terms.
+    fn linear(
         &self,
-        eighths: i8,
-        terms: [(i8, &LweCiphertext); 2],
-    ) -> Result<LweCiphertext, TfheError> {
+        terms: &[(i64, &LweCiphertext)],
+        constant: u64,
+    ) -> Result<Vec<u64>, TfheError> {
         let q = self.params.coefficients();
-        let [(f, a), (g, b)] = terms;
-        let (f, g) = (q.from_i64(f.into()), q.from_i64(g.into()));
-        let words = a.words().iter().zip(b.words());
-        let words = words.map(|(&a, &b)| q.add(q.mul(f, a), q.mul(g, b)));
-        let mut sum = LweCiphertext::trusted(&self.params, a.key(), words.collect(), None);
-        if let Some(body) = sum.words_mut().last_mut() {
-            *body = q.add(*body, q.fraction(eighths.rem_euclid(8) as u64, 8));
+        let Some((_, first)) = terms.first() else {
+            return Err(TfheError::OutOfRange {
+                what: "the number of terms",
+                expected: "at least 1".to_owned(),
+                got: "0".to_owned(),
+            });
+        };
+        let mut words = vec![0; first.words().len()];
+        for &(factor, x) in terms {
+            match factor {
+                1 => q.add_assign(&mut words, x.words())?,
+                -1 => q.sub_assign(&mut words, x.words())?,
+                _ => {
+                    let factor = q.from_i64(factor);
+                    for (sum, &x) in words.iter_mut().zip(x.words()) {
+                        *sum = q.add(*sum, q.mul(factor, x));
+                    }
+                }
+            }
         }
-        Ok(sum)
+        if let Some(body) = words.last_mut() {
+            *body = q.add(*body, constant);
+        }
+        Ok(words)
+    }
+
+    /// The same as a ciphertext, of operands that were seen to rest.
+    fn resting_sum(
+        &self,
+        terms: &[(i64, &LweCiphertext)],
+        constant: u64,
+        key_id: Option<KeyId>,
+    ) -> Result<LweCiphertext, TfheError> {
+        let words = self.linear(terms, constant)?;
+        let key = LweKey::resting(&self.params);
+        Ok(LweCiphertext::trusted(&self.params, key, words, key_id))
     }
 
     /// From a resting ciphertext to the extracted one in `work.large`.

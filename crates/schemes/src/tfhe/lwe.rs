@@ -89,10 +89,6 @@ impl LweCiphertext {
         &self.words
     }
 
-    pub(super) fn words_mut(&mut self) -> &mut [u64] {
-        &mut self.words
-    }
-
     /// Mask and body.
     pub fn parts(&self) -> (&[u64], u64) {
         match self.words.split_last() {

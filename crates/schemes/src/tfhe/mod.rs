@@ -16,6 +16,7 @@
 //! | the same, from the definition | [`reference`] |
 //! | as programs of limbs | [`mid`] |
 //! | gates and tables | [`gates`], [`tables`], [`evaluator`] |
+//! | what a bootstrap takes at least | [`floor`] |
 //! | files | [`file`] |
 //!
 //! ```
@@ -41,6 +42,7 @@ pub mod error;
 pub mod evaluator;
 pub mod exactness;
 pub mod file;
+pub mod floor;
 pub mod gates;
 pub mod keygen;
 pub mod keys;
@@ -61,6 +63,7 @@ pub use client::Client;
 pub use error::TfheError;
 pub use evaluator::Evaluator;
 pub use exactness::Exactness;
+pub use floor::Floor;
 pub use gates::Gate;
 pub use keys::{BootstrapKey, KeySwitchKey, PublicKey};
 pub use lwe::{LweCiphertext, LweKey};

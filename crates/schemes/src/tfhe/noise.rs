@@ -187,16 +187,21 @@ impl NoiseModel {
     /// The largest `norm` of [`NoiseModel::sum_failure`] for failures of at most 2^`log2`; `None` where no sum is that
     /// reliable.
     pub fn largest_norm(&self, bits: u32, log2: f64) -> Option<u64> {
-        let fails = |norm: u64| self.sum_failure(bits, norm) > log2;
-        if fails(1) {
-            return None;
-        }
-        let (mut good, mut bad) = (1, 1 << 40);
-        while bad - good > 1 {
-            let middle = good + (bad - good) / 2;
-            *(if fails(middle) { &mut bad } else { &mut good }) = middle;
-        }
-        Some(good)
+        largest(|norm| self.sum_failure(bits, norm) > log2)
+    }
+
+    /// log2 of the probability that the sign of such a sum is read wrong, where without noise it is `eighths` (1 or 2) of
+    /// the torus away from where the sign changes.
+    pub fn sign_failure(&self, eighths: u32, norm: u64) -> f64 {
+        let variance = self.before_rotation(self.sum(norm));
+        let near = f64::from(eighths) / 8.0;
+        // Half a step of 1/2N is to the disadvantage of what lies just below.
+        log2_of(self.outside(variance, 0.5 - near, near))
+    }
+
+    /// The largest `norm` of [`NoiseModel::sign_failure`], as [`NoiseModel::largest_norm`].
+    pub fn largest_sign_norm(&self, eighths: u32, log2: f64) -> Option<u64> {
+        largest(|norm| self.sign_failure(eighths, norm) > log2)
     }
 
     /// log2 of the probability that the worst operation fails, and which that is: see
@@ -221,6 +226,19 @@ impl NoiseModel {
             }
         }
     }
+}
+
+/// The largest of what does not fail, where what is larger fails too; `None` where 1 does.
+fn largest(fails: impl Fn(u64) -> bool) -> Option<u64> {
+    if fails(1) {
+        return None;
+    }
+    let (mut good, mut bad) = (1, 1 << 40);
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        *(if fails(middle) { &mut bad } else { &mut good }) = middle;
+    }
+    Some(good)
 }
 
 /// log2, with what underflows taken as 2^-1022.
@@ -251,6 +269,27 @@ pub fn tail(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn signs_fail_as_gates_do() {
+        let params = crate::tfhe::Params::named("boolean_p64").unwrap();
+        let noise = params.noise();
+        // NAND adds two, an eighth from where the sign changes; XOR twice two, two eighths.
+        for (gate, eighths, norm) in [(Gate::Nand, 1, 2), (Gate::Xor, 2, 8)] {
+            let inputs = [[false, false], [false, true], [true, true]];
+            let each = inputs.map(|bits| noise.gate_failure(gate, noise.bootstrapped(), bits));
+            let worst = log2_of(each.into_iter().fold(0.0, f64::max));
+            // What outputs share counts more in sums.
+            let found = noise.sign_failure(eighths, norm);
+            assert!(
+                found >= worst && found < 0.9 * worst,
+                "{gate:?}: {found}, {worst}"
+            );
+        }
+        let most = noise.largest_sign_norm(1, -64.0).unwrap();
+        assert!(noise.sign_failure(1, most) <= -64.0 && noise.sign_failure(1, most + 1) > -64.0);
+        assert_eq!(noise.largest_sign_norm(1, -100_000.0), None);
+    }
 
     #[test]
     fn tails_of_the_normal_distribution() {

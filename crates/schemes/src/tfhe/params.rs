@@ -99,6 +99,12 @@ pub enum Messages {
 }
 
 impl Messages {
+    /// 2 + 2 bits: what lookups of circuits take.
+    pub const CIRCUITS: Self = Self::Integers {
+        message_bits: 2,
+        carry_bits: 2,
+    };
+
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Booleans => "booleans",

@@ -10,7 +10,7 @@ use super::setup::{Setup, toy, toy_integers};
 #[test]
 fn named_sets_are_as_secure_and_fail_as_rarely_as_they_say() {
     let known: Vec<_> = sets::names().collect();
-    assert_eq!(known.len(), 6);
+    assert_eq!(known.len(), 7);
     for name in known {
         let params = Params::named(name).unwrap();
         assert_eq!(params.name(), Some(name));
@@ -32,6 +32,10 @@ fn named_sets_are_as_secure_and_fail_as_rarely_as_they_say() {
     assert!(circuits.failure_log2() < -128.0);
     let norm = circuits.noise().largest_norm(4, -64.0).unwrap();
     assert!((2000..2300).contains(&norm), "{norm}");
+    let bits = Params::named("circuit_bits").unwrap();
+    assert!(bits.failure_log2() < -128.0);
+    let norm = bits.noise().largest_sign_norm(1, -64.0).unwrap();
+    assert!((35..45).contains(&norm), "{norm}");
     assert!(matches!(
         Params::named("boolean"),
         Err(TfheError::UnknownSet { .. })

@@ -1,0 +1,111 @@
+//! What one bootstrap with a set takes at least, counted from its sizes: the same on every computer.
+
+use ringmill_math::torus::Coefficients;
+
+use super::Params;
+use super::keys::gadget_ciphertexts;
+
+/// Operations on words of a bootstrap with its key switch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Floor {
+    /// (k + 1) (l + 1) transforms a step of N / 2 log2 N butterflies, for each prime that products are computed modulo.
+    pub butterflies: u64,
+    /// Words of the bootstrapping key in transform form: each is read, multiplied and added once.
+    pub products: u64,
+    /// Words of the key-switching key, likewise.
+    pub switched: u64,
+    /// Bytes of a word of transforms and of one of the key switch.
+    pub bytes: (u64, u64),
+}
+
+impl Floor {
+    /// What bootstraps of different sets are compared by: bytes that operations go over. A butterfly is a product and two
+    /// sums, a word of a key a product and a sum and comes from memory: each counts as its word's bytes, as twice as many
+    /// words of 32 bits fit into a vector, and into memory's line, as of 64.
+    pub fn work(&self) -> u64 {
+        let (transform, switch) = self.bytes;
+        transform * (self.butterflies + self.products) + switch * self.switched
+    }
+}
+
+impl Params {
+    /// What a bootstrap takes at least.
+    pub fn floor(&self) -> Floor {
+        let s = self.sizes();
+        let (n, lanes) = (s.degree() as u64, self.ring().lanes() as u64);
+        let (cols, levels) = (s.k.0 as u64 + 1, s.bootstrap.levels as u64);
+        let transforms = s.steps() as u64 * cols * (levels + 1) * lanes;
+        let narrow = self.coefficients().modulus() <= 1 << 32;
+        // Powers of two are lifted to primes of 50 bits or more.
+        let lifted = matches!(self.coefficients(), Coefficients::Word(_));
+        Floor {
+            butterflies: transforms * n / 2 * u64::from(s.log_degree),
+            products: gadget_ciphertexts(self) as u64 * s.rows() as u64 * cols * n * lanes,
+            switched: (s.large_dimension() * s.key_switch.levels * (s.n.0 + 1)) as u64,
+            bytes: (
+                if narrow && !lifted { 4 } else { 8 },
+                if narrow { 4 } else { 8 },
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tfhe::{
+        CiphertextModulus, Client, Evaluator, FailureRate, Params, ParamsBuilder, Unrolling,
+    };
+
+    /// The table of docs/tfhe.md: 5040 transforms of 1024, and so on.
+    #[test]
+    fn transforms_of_the_librarys_set() {
+        let set = || ParamsBuilder::named("tfhe_library_2020_below_128_bits").unwrap();
+        for (unrolling, transforms, megabytes) in [
+            (Unrolling::One, 5040, 61.9),
+            (Unrolling::Two, 2520, 92.9),
+            (Unrolling::Three, 1680, 144.5),
+        ] {
+            let set = set().unrolling(unrolling).failing(FailureRate::default());
+            let floor = set.build().unwrap().floor();
+            assert_eq!(floor.butterflies, transforms * 512 * 10);
+            let bytes = 8e-6 * floor.products as f64;
+            assert!((bytes - megabytes).abs() < 0.1, "{bytes}");
+            assert_eq!(floor.switched, 1024 * 8 * 631);
+        }
+    }
+
+    /// The words are those that keys have.
+    #[test]
+    fn bytes_of_keys() {
+        let prime = CiphertextModulus::Prime { bits: 32 };
+        for builder in [
+            ParamsBuilder::toy_for_tests_only(),
+            ParamsBuilder::toy_for_tests_only().modulus(prime),
+            ParamsBuilder::toy_circuits_for_tests_only().modulus(CiphertextModulus::Torus64),
+        ] {
+            let params = builder.build().unwrap();
+            let client = Client::new(params.clone()).unwrap();
+            let keys = (
+                client.bootstrap_key().unwrap(),
+                client.key_switch_key().unwrap(),
+            );
+            let evaluator = Evaluator::new(params.clone(), &keys.0, &keys.1).unwrap();
+            let floor = params.floor();
+            let bytes = (
+                (floor.bytes.0 * floor.products) as usize,
+                (floor.bytes.1 * floor.switched) as usize,
+            );
+            assert_eq!(evaluator.key_bytes(), bytes);
+        }
+    }
+
+    /// Products modulo two primes take twice as much.
+    #[test]
+    fn two_primes() {
+        let floor = |name| Params::named(name).unwrap().floor();
+        let (two, one) = (floor("message_2_carry_2"), floor("circuits"));
+        assert_eq!(two.butterflies, 2 * one.butterflies);
+        assert_eq!(two.products, 2 * one.products);
+        assert_eq!(two.switched, one.switched);
+    }
+}
