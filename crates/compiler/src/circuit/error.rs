@@ -26,8 +26,18 @@ pub enum CircuitError {
         "sums in front of a bootstrap may have {limit} times the noise of an output, and one needs {needed}; ask for a higher rate of failures or take a set with less noise"
     )]
     Noise { limit: u64, needed: u64 },
-    #[error("lookup {at} has {halves} halves of a message: the circuit is inconsistent")]
+    #[error(
+        "lookup {at} has {halves} halves of a message, or eighths of the torus for bits: the circuit is inconsistent"
+    )]
     Inconsistent { at: usize, halves: i64 },
+    #[error(
+        "a lookup fails with probability 2^{got:.1} with these parameters, more than the 2^{asked} asked for; ask for less or take another set"
+    )]
+    Fails { asked: f64, got: f64 },
+    #[error(
+        "the parameters are for {got}; circuits compute on integers of 2 + 2 bits or on booleans"
+    )]
+    Messages { got: String },
     #[error("line {line} of the netlist: {what}")]
     Netlist { line: usize, what: String },
 }

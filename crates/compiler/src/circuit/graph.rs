@@ -1,5 +1,7 @@
 //! A circuit of lookups, as the server runs it: straight-line, each step one bootstrap.
 
+use ringmill_schemes::tfhe::NoiseModel;
+
 use super::error::CircuitError;
 use super::sum::{Sum, Wire};
 
@@ -8,13 +10,27 @@ pub const BITS: u32 = 4;
 /// Entries of a table.
 pub const ENTRIES: usize = 1 << BITS;
 
+/// What wires hold, and so what sums are counted in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Basis {
+    /// 2 + 2 bits. Wires count in halves of a message, of which the torus has 64.
+    #[default]
+    Digits,
+    /// A bit each. Wires count in eighths of the torus: 1 for true and -1 for false. Each table is [`SIGN`]: true for a sum
+    /// of 1 to 3, false for -1 to -3, modulo 8.
+    Bits,
+}
+
+/// The table of gates: whether a sum is positive.
+pub const SIGN: Table = [1; ENTRIES];
+
 /// What a lookup gives, in halves of a message: entry u for an operand of u messages, and its negative for u - 16.
 pub type Table = [i8; ENTRIES];
 
 /// One bootstrap.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Lookup {
-    /// Whole messages from -16 to 15.
+    /// Whole messages from -16 to 15; of bits, what is no multiple of half the torus.
     pub operand: Sum,
     pub table: Table,
 }
@@ -22,6 +38,7 @@ pub struct Lookup {
 /// Inputs are wires 0, 1, ...; lookup i gives the wire behind them. Sums name earlier wires alone.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Graph {
+    pub basis: Basis,
     pub inputs: u32,
     pub lookups: Vec<Lookup>,
     pub outputs: Vec<Sum>,
@@ -87,6 +104,7 @@ impl Graph {
                 table: lookup.table,
             });
         Self {
+            basis: self.basis,
             inputs: self.inputs,
             lookups: lookups.collect(),
             outputs: self.outputs.iter().map(renamed).collect(),
@@ -117,7 +135,20 @@ impl Graph {
         }
     }
 
-    /// The outputs' values in whole messages, for inputs in whole messages: the circuit in the clear.
+    /// log2 of the probability that any lookup of a run is read wrong, with the noise of these parameters.
+    pub fn failure(&self, noise: &NoiseModel) -> f64 {
+        let each = self.lookups.iter().map(|lookup| {
+            let norm = lookup.operand.norm();
+            let failure = match self.basis {
+                Basis::Digits => noise.sum_failure(BITS, norm),
+                Basis::Bits => noise.sign_failure(eighths(&lookup.operand), norm),
+            };
+            failure.exp2()
+        });
+        each.sum::<f64>().log2()
+    }
+
+    /// The outputs' values in whole messages (bits as 0 and 1), for inputs in whole messages: the circuit in the clear.
     ///
     /// # Errors
     /// [`CircuitError::Inconsistent`] where an operand is no whole message from -16 to 15, which no circuit of this crate
@@ -129,6 +160,36 @@ impl Graph {
                 got: inputs.len(),
             });
         }
+        match self.basis {
+            Basis::Digits => self.evaluate_digits(inputs),
+            Basis::Bits => self.evaluate_bits(inputs),
+        }
+    }
+
+    fn evaluate_bits(&self, inputs: &[u64]) -> Result<Vec<i64>, CircuitError> {
+        let mut wires: Vec<i64> = inputs
+            .iter()
+            .map(|&x| if x == 1 { 1 } else { -1 })
+            .collect();
+        let eighths = |sum: &Sum, wires: &[i64]| sum.value(|wire| wires[wire.0 as usize]);
+        for (at, lookup) in self.lookups.iter().enumerate() {
+            let halves = eighths(&lookup.operand, &wires);
+            wires.push(match halves.rem_euclid(8) {
+                1..=3 => 1,
+                5..=7 => -1,
+                _ => return Err(CircuitError::Inconsistent { at, halves }),
+            });
+        }
+        let outputs = self.outputs.iter().zip(self.lookups.len()..);
+        let outputs = outputs.map(|(sum, at)| match eighths(sum, &wires) {
+            1 => Ok(1),
+            -1 => Ok(0),
+            halves => Err(CircuitError::Inconsistent { at, halves }),
+        });
+        outputs.collect()
+    }
+
+    fn evaluate_digits(&self, inputs: &[u64]) -> Result<Vec<i64>, CircuitError> {
         let mut wires: Vec<i64> = inputs.iter().map(|&x| 2 * x as i64).collect();
         let whole = |sum: &Sum, wires: &[i64], at: usize| {
             let halves = sum.value(|wire| wires[wire.0 as usize]);
@@ -147,4 +208,11 @@ impl Graph {
             .map(|(i, sum)| whole(sum, &wires, self.lookups.len() + i))
             .collect()
     }
+}
+
+/// How far in eighths of the torus a sum of bits is from where the sign changes. Whether it is odd does not depend on the
+/// bits: odd ones are 1 away; even ones are 2 away, as none of 0 or 4 is made.
+pub fn eighths(sum: &Sum) -> u32 {
+    let odd = sum.terms().iter().map(|&(_, f)| f).sum::<i64>() + sum.halves();
+    if odd % 2 == 0 { 2 } else { 1 }
 }

@@ -2,7 +2,7 @@
 
 use super::error::CircuitError;
 use super::graph::Graph;
-use super::integer::{Choice, Int};
+use super::integer::{Choice, DIGIT, Int, LIMB};
 use super::program::{Binary, Comparison, Instr, Op, Program, Type, Value};
 use super::small::Lookups;
 
@@ -44,12 +44,12 @@ pub fn lower(program: &Program, limit: u64) -> Result<Circuit, CircuitError> {
     let mut number = 0;
     for (name, kind) in program.inputs() {
         let int = Int::input(&mut l, kind.bits());
-        let parts = (0..kind.bits()).step_by(2).map(|at| {
+        let parts = (0..kind.bits()).step_by(DIGIT as usize).map(|at| {
             number += 1;
             Part::Encrypted {
                 number: number - 1,
                 at,
-                bits: 2,
+                bits: DIGIT,
             }
         });
         inputs.push(Port {
@@ -86,7 +86,7 @@ pub fn lower(program: &Program, limit: u64) -> Result<Circuit, CircuitError> {
             Part::Encrypted {
                 number: sums.len() as u32 - 1,
                 at,
-                bits: 4,
+                bits: LIMB,
             }
         });
         outputs.push(Port {

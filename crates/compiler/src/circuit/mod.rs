@@ -7,9 +7,13 @@
 //! | which table and which sum a lookup takes | [`small`] |
 //! | integers of digits and limbs, and their operations | [`integer`] |
 //! | from a program to lookups | [`lower`] |
-//! | from BLIF or JSON to lookups | [`netlist`] |
+//! | the same as gates of bits | [`gates`] |
+//! | from BLIF or JSON to lookups or gates | [`netlist`] |
+//! | lookups or gates: which costs less | [`choose`] |
 
+pub mod choose;
 pub mod error;
+pub mod gates;
 pub mod graph;
 pub mod integer;
 pub mod lower;
@@ -20,6 +24,7 @@ pub mod sum;
 #[cfg(test)]
 mod tests;
 
+pub use choose::{Chosen, Estimate, Source, choose};
 pub use error::CircuitError;
 pub use graph::{Cost, Graph, Lookup};
 pub use lower::{Circuit, Part, Port, lower};

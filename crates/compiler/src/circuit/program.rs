@@ -83,6 +83,36 @@ pub enum Binary {
     Max,
 }
 
+impl Binary {
+    pub const ALL: [Self; 10] = [
+        Self::Add,
+        Self::Sub,
+        Self::Mul,
+        Self::Div,
+        Self::Rem,
+        Self::And,
+        Self::Or,
+        Self::Xor,
+        Self::Min,
+        Self::Max,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Sub => "sub",
+            Self::Mul => "mul",
+            Self::Div => "div",
+            Self::Rem => "rem",
+            Self::And => "and",
+            Self::Or => "or",
+            Self::Xor => "xor",
+            Self::Min => "min",
+            Self::Max => "max",
+        }
+    }
+}
+
 /// What tells how two integers of one type stand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Comparison {
@@ -90,6 +120,19 @@ pub enum Comparison {
     NotEqual,
     Less,
     LessOrEqual,
+}
+
+impl Comparison {
+    pub const ALL: [Self; 4] = [Self::Equal, Self::NotEqual, Self::Less, Self::LessOrEqual];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Equal => "eq",
+            Self::NotEqual => "ne",
+            Self::Less => "lt",
+            Self::LessOrEqual => "le",
+        }
+    }
 }
 
 pub use super::integer::Shift;

@@ -1,7 +1,7 @@
 //! Sums of encrypted values: what needs no bootstrap.
 
 /// An encrypted value of a circuit: an input, or what a lookup gave. It counts in halves of a message, as carries are read
-/// by tables of plus and minus one half.
+/// by tables of plus and minus one half; in circuits of bits, in eighths of the torus.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Wire(pub u32);
 

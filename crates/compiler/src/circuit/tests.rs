@@ -51,36 +51,20 @@ impl Dice {
     }
 }
 
-fn kind(bits: u32, signed: bool) -> Type {
+pub fn kind(bits: u32, signed: bool) -> Type {
     Type::new(bits, signed).unwrap()
 }
 
-type Make = Box<dyn Fn(&mut ProgramBuilder, Value, Value) -> Value>;
+pub type Make = Box<dyn Fn(&mut ProgramBuilder, Value, Value) -> Value>;
 
 /// Everything that takes two integers of a type.
-fn operations(of: Type) -> Vec<(String, Make)> {
+pub fn operations(of: Type) -> Vec<(String, Make)> {
     let mut all: Vec<(String, Make)> = Vec::new();
-    for op in [
-        Binary::Add,
-        Binary::Sub,
-        Binary::Mul,
-        Binary::Div,
-        Binary::Rem,
-        Binary::And,
-        Binary::Or,
-        Binary::Xor,
-        Binary::Min,
-        Binary::Max,
-    ] {
+    for op in Binary::ALL {
         let make = move |b: &mut ProgramBuilder, x, y| b.binary(op, x, y).unwrap();
         all.push((format!("{op:?}"), Box::new(make)));
     }
-    for op in [
-        Comparison::Equal,
-        Comparison::NotEqual,
-        Comparison::Less,
-        Comparison::LessOrEqual,
-    ] {
+    for op in Comparison::ALL {
         let make = move |b: &mut ProgramBuilder, x, y| b.compare(op, x, y).unwrap();
         all.push((format!("{op:?}"), Box::new(make)));
         let make = move |b: &mut ProgramBuilder, x, y| {
@@ -90,12 +74,7 @@ fn operations(of: Type) -> Vec<(String, Make)> {
         };
         all.push((format!("select by {op:?}"), Box::new(make)));
     }
-    for shift in [
-        Shift::Left,
-        Shift::Right,
-        Shift::RightSigned,
-        Shift::RotateLeft,
-    ] {
+    for shift in Shift::ALL {
         for by in 0..=of.bits() {
             let make = move |b: &mut ProgramBuilder, x, _| b.shift_by(shift, x, by).unwrap();
             all.push((format!("{shift:?} by {by}"), Box::new(make)));
@@ -146,7 +125,7 @@ fn operations(of: Type) -> Vec<(String, Make)> {
     all
 }
 
-fn of_two(of: Type, make: &Make) -> Program {
+pub fn of_two(of: Type, make: &Make) -> Program {
     let mut b = ProgramBuilder::new();
     let (x, y) = (b.input("x", of), b.input("y", of));
     let z = make(&mut b, x, y);
@@ -154,7 +133,7 @@ fn of_two(of: Type, make: &Make) -> Program {
     b.finish()
 }
 
-fn agree(program: &Program, circuit: &Circuit, inputs: &[u64], what: &str) {
+pub fn agree(program: &Program, circuit: &Circuit, inputs: &[u64], what: &str) {
     let expected = program.evaluate(inputs).unwrap();
     assert_eq!(run(circuit, inputs), expected, "{what} of {inputs:?}");
 }

@@ -17,14 +17,15 @@ mod table;
 
 pub use select::Choice;
 pub use shift::Shift;
+pub(super) use shift::{Ends, moved};
 pub use table::MAX_INDEX;
 
 use super::error::CircuitError;
 use super::small::{Lookups, Small};
 
 /// Bits of a limb and of a digit.
-const LIMB: u32 = 4;
-const DIGIT: u32 = 2;
+pub(super) const LIMB: u32 = 4;
+pub(super) const DIGIT: u32 = 2;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Limb {

@@ -17,6 +17,19 @@ pub enum Shift {
     RotateLeft,
 }
 
+impl Shift {
+    pub const ALL: [Self; 4] = [Self::Left, Self::Right, Self::RightSigned, Self::RotateLeft];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Right => "right",
+            Self::RightSigned => "right_signed",
+            Self::RotateLeft => "rotate_left",
+        }
+    }
+}
+
 impl Int {
     /// Moved by a known number of bits: a bootstrap a digit where that is odd, or where the width is; else for nothing but
     /// the digits of whole limbs.
@@ -34,8 +47,11 @@ impl Int {
         }
         if !by.is_multiple_of(DIGIT) || !bits.is_multiple_of(DIGIT) {
             let of = self.separate(l)?;
-            let top = of[bits as usize - 1].clone();
-            return Self::of_bits(l, &moved(&of, shift, by as usize, &top));
+            let ends = Ends {
+                zero: &Small::constant(0),
+                top: &of[bits as usize - 1],
+            };
+            return Self::of_bits(l, &moved(&of, shift, by as usize, ends));
         }
         let top = match shift {
             Shift::RightSigned => {
@@ -44,7 +60,11 @@ impl Int {
             }
             Shift::Left | Shift::Right | Shift::RotateLeft => Small::constant(0),
         };
-        let digits = moved(&self.digits(l)?, shift, (by / DIGIT) as usize, &top);
+        let ends = Ends {
+            zero: &Small::constant(0),
+            top: &top,
+        };
+        let digits = moved(&self.digits(l)?, shift, (by / DIGIT) as usize, ends);
         Ok(Self::of_digits(bits, digits))
     }
 
@@ -104,13 +124,26 @@ impl Int {
     }
 }
 
+/// What comes in where others have left.
+#[derive(Clone, Copy)]
+pub(in crate::circuit) struct Ends<'a, T> {
+    pub zero: &'a T,
+    /// What the sign fills.
+    pub top: &'a T,
+}
+
 /// What stands at each place after a move by `by` places.
-fn moved(of: &[Small], shift: Shift, by: usize, top: &Small) -> Vec<Small> {
-    let (n, zero) = (of.len(), Small::constant(0));
+pub(in crate::circuit) fn moved<T: Clone>(
+    of: &[T],
+    shift: Shift,
+    by: usize,
+    ends: Ends<'_, T>,
+) -> Vec<T> {
+    let n = of.len();
     let at = |i: usize| match shift {
-        Shift::Left => i.checked_sub(by).map_or(&zero, |j| &of[j]),
-        Shift::Right => of.get(i + by).unwrap_or(&zero),
-        Shift::RightSigned => of.get(i + by).unwrap_or(top),
+        Shift::Left => i.checked_sub(by).map_or(ends.zero, |j| &of[j]),
+        Shift::Right => of.get(i + by).unwrap_or(ends.zero),
+        Shift::RightSigned => of.get(i + by).unwrap_or(ends.top),
         Shift::RotateLeft => &of[(i + n - by) % n],
     };
     (0..n).map(|i| at(i).clone()).collect()

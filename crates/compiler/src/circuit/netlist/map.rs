@@ -9,7 +9,7 @@ use crate::circuit::small::{Lookups, Small};
 
 /// A function of at most four signals, or one too wide for a table.
 #[derive(Clone)]
-enum Node {
+pub(super) enum Node {
     Table { inputs: Vec<usize>, table: u64 },
     Wide(Gate),
 }
@@ -19,7 +19,7 @@ enum Node {
 /// # Errors
 /// [`CircuitError::Noise`].
 pub fn lower(netlist: &Netlist, limit: u64) -> Result<Circuit, CircuitError> {
-    let nodes = merged(netlist);
+    let nodes = merged(netlist, |inputs, _| inputs <= BITS as usize);
     let mut l = Lookups::new(limit);
     let mut values: Vec<Small> = vec![Small::constant(0); netlist.drivers.len()];
     let mut inputs = Vec::new();
@@ -81,7 +81,7 @@ pub fn lower(netlist: &Netlist, limit: u64) -> Result<Circuit, CircuitError> {
     })
 }
 
-fn port(bus: &Bus, parts: Vec<Part>) -> Result<Port, CircuitError> {
+pub(super) fn port(bus: &Bus, parts: Vec<Part>) -> Result<Port, CircuitError> {
     Ok(Port {
         name: bus.name.clone(),
         kind: Type::new(bus.bits.len() as u32, false)?,
@@ -135,8 +135,9 @@ fn counted(
     }
 }
 
-/// The functions that are left when each gate that one other alone reads has gone into it, where there is room.
-fn merged(netlist: &Netlist) -> Vec<Option<Node>> {
+/// The functions that are left when each gate that one other alone reads has gone into it, where both together have four
+/// inputs at most and `one` says of their number and truth table that they still are one.
+pub(super) fn merged(netlist: &Netlist, one: impl Fn(usize, u64) -> bool) -> Vec<Option<Node>> {
     let mut readers = vec![0; netlist.drivers.len()];
     for bit in netlist.outputs.iter().flat_map(|bus| &bus.bits) {
         readers[*bit] += 1;
@@ -162,28 +163,37 @@ fn merged(netlist: &Netlist) -> Vec<Option<Node>> {
         let rows = (0..1u64 << inputs.len())
             .filter(|row| gate.holds(|i| row >> place(&inputs, gate.inputs[i]) & 1 == 1));
         let mut table = rows.map(|row| 1u64 << row).sum();
-        while let Some((into, with)) = absorbable(&inputs, &nodes, &readers) {
-            (inputs, table) = absorbed(&inputs, table, into, &with);
-            nodes[into] = None;
+        while let Some((gone, together)) = absorbable(&inputs, table, &nodes, &readers, &one) {
+            (inputs, table) = together;
+            nodes[gone] = None;
         }
         nodes[signal] = Some(Node::Table { inputs, table });
     }
     nodes
 }
 
-/// An input that nothing else reads, and its function, where there is room for its inputs.
+/// An input that nothing else reads, and the function together with its own, where that is one.
 fn absorbable(
     inputs: &[usize],
+    table: u64,
     nodes: &[Option<Node>],
     readers: &[usize],
+    one: impl Fn(usize, u64) -> bool,
 ) -> Option<(usize, (Vec<usize>, u64))> {
     inputs.iter().find_map(|&input| {
-        let Some(Node::Table { inputs: own, table }) = &nodes[input] else {
+        let Some(Node::Table {
+            inputs: own,
+            table: inner,
+        }) = &nodes[input]
+        else {
             return None;
         };
         let more = own.iter().filter(|i| !inputs.contains(i)).count();
-        let fits = readers[input] == 1 && inputs.len() - 1 + more <= BITS as usize;
-        fits.then(|| (input, (own.clone(), *table)))
+        if readers[input] != 1 || inputs.len() - 1 + more > BITS as usize {
+            return None;
+        }
+        let together = absorbed(inputs, table, input, own, *inner);
+        one(together.0.len(), together.1).then_some((input, together))
     })
 }
 
@@ -192,7 +202,8 @@ fn absorbed(
     inputs: &[usize],
     table: u64,
     into: usize,
-    (own, inner): &(Vec<usize>, u64),
+    own: &[usize],
+    inner: u64,
 ) -> (Vec<usize>, u64) {
     let mut all: Vec<usize> = inputs.iter().copied().filter(|&i| i != into).collect();
     all.extend(own.iter().filter(|i| !inputs.contains(i)));

@@ -1,7 +1,9 @@
-//! Netlists of gates, as synthesis writes them: BLIF and Yosys' JSON. Each gate becomes a lookup of up to four bits.
+//! Netlists of gates, as synthesis writes them: BLIF and Yosys' JSON. Each gate becomes a lookup of up to four bits, or a
+//! gate of bits.
 
 mod blif;
 mod cells;
+mod gates;
 mod json;
 mod map;
 #[cfg(test)]
@@ -10,6 +12,7 @@ mod tests;
 use std::collections::HashMap;
 
 pub use blif::read as read_blif;
+pub use gates::lower_to_gates;
 pub use json::read as read_json;
 pub use map::lower;
 
@@ -73,6 +76,25 @@ pub struct Netlist {
     drivers: Vec<Driver>,
     inputs: Vec<Bus>,
     outputs: Vec<Bus>,
+}
+
+/// Reads a file: BLIF, or JSON where it begins with a brace.
+///
+/// # Errors
+/// [`CircuitError::Netlist`] with the line of what is wrong.
+pub fn read(bytes: &[u8]) -> Result<Netlist, CircuitError> {
+    let text = str::from_utf8(bytes).map_err(|e| {
+        let before = &bytes[..e.valid_up_to()];
+        CircuitError::Netlist {
+            line: 1 + before.iter().filter(|&&b| b == b'\n').count(),
+            what: "it is no text".to_owned(),
+        }
+    })?;
+    if text.trim_start().starts_with('{') {
+        read_json(text)
+    } else {
+        read_blif(text)
+    }
 }
 
 impl Netlist {

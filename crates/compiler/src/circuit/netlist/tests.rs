@@ -1,13 +1,19 @@
 //! Netlists in the clear, lowered, and refused.
 
-use super::{Netlist, lower, read_blif, read_json};
+use super::{Netlist, lower, lower_to_gates, read_blif, read_json};
 use crate::circuit::error::CircuitError;
+use crate::circuit::gates::Limits;
 use crate::circuit::tests::{Dice, run};
 
 fn agree(netlist: &Netlist, inputs: &[u64]) {
+    let expected = netlist.evaluate(inputs).unwrap();
     for limit in [2000, 90] {
         let circuit = lower(netlist, limit).unwrap();
-        assert_eq!(run(&circuit, inputs), netlist.evaluate(inputs).unwrap());
+        assert_eq!(run(&circuit, inputs), expected);
+    }
+    for limits in [Limits { near: 39, far: 90 }, Limits { near: 2, far: 8 }] {
+        let circuit = lower_to_gates(netlist, limits).unwrap();
+        assert_eq!(run(&circuit, inputs), expected);
     }
 }
 
@@ -52,6 +58,10 @@ fn an_adder_in_blif() {
     // Five gates a bit; the three of a carry merge.
     let cost = lower(&netlist, 2000).unwrap().graph.cost();
     assert!(cost.bootstraps <= 3 * 16, "{cost:?}");
+    let limits = Limits { near: 39, far: 90 };
+    let gates = lower_to_gates(&netlist, limits).unwrap().graph.cost();
+    // As many as there are, but for the first carry, which is known.
+    assert_eq!(gates.bootstraps, 5 * 16 - 3, "{gates:?}");
 }
 
 /// Random covers of up to nine inputs, on whatever is there already.

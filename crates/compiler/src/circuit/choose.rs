@@ -1,0 +1,132 @@
+//! The lowering for a set of parameters, and the choice between sets: lookups of 2 + 2 bits or gates, whichever costs less.
+
+use std::sync::Arc;
+
+use ringmill_schemes::tfhe::{Messages, Params};
+
+use super::error::CircuitError;
+use super::gates::{self, Limits};
+use super::graph::BITS;
+use super::lower::{self, Circuit};
+use super::netlist::{self, Netlist};
+use super::program::Program;
+
+/// The sets that are chosen from, by name: 2 + 2 bits, and booleans.
+pub const CANDIDATES: [&str; 2] = ["circuits", "circuit_bits"];
+
+/// What becomes a circuit.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    Program(&'a Program),
+    Netlist(&'a Netlist),
+}
+
+impl Source<'_> {
+    /// The circuit for these parameters, each of whose bootstraps fails with a probability of at most 2^`failure`: gates
+    /// where they are for booleans, lookups where they are for 2 + 2 bits.
+    ///
+    /// # Errors
+    /// [`CircuitError::Fails`], [`CircuitError::Noise`] for parameters that fail more often; [`CircuitError::Messages`] for
+    /// those of other messages.
+    pub fn compile(self, params: &Params, failure: f64) -> Result<Circuit, CircuitError> {
+        let noise = params.noise();
+        match params.sizes().messages {
+            Messages::Booleans => {
+                let limits = Limits::of(&noise, failure)?;
+                match self {
+                    Self::Program(program) => gates::lower(program, limits),
+                    Self::Netlist(netlist) => netlist::lower_to_gates(netlist, limits),
+                }
+            }
+            Messages::CIRCUITS => {
+                let limit = noise.largest_norm(BITS, failure);
+                let limit = limit.ok_or_else(|| CircuitError::Fails {
+                    asked: failure,
+                    got: noise.sum_failure(BITS, 1),
+                })?;
+                match self {
+                    Self::Program(program) => lower::lower(program, limit),
+                    Self::Netlist(netlist) => netlist::lower(netlist, limit),
+                }
+            }
+            Messages::Integers {
+                message_bits,
+                carry_bits,
+            } => Err(CircuitError::Messages {
+                got: format!("integers of {message_bits} + {carry_bits} bits"),
+            }),
+        }
+    }
+}
+
+/// What a circuit takes with a set.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Estimate {
+    /// The set's name; `None` for parameters of one's own.
+    pub set: Option<&'static str>,
+    pub bootstraps: usize,
+    /// Bootstraps of the longest chain.
+    pub depth: usize,
+    /// Bytes that the operations of all bootstraps go over ([`ringmill_schemes::tfhe::Floor::work`]): what sets are compared
+    /// by. It is counted from sizes, so that every computer chooses the same.
+    pub work: u64,
+    /// log2 of the probability that any bootstrap fails.
+    pub failure: f64,
+}
+
+impl Estimate {
+    pub fn of(circuit: &Circuit, params: &Params) -> Self {
+        let cost = circuit.graph.cost();
+        Self {
+            set: params.name(),
+            bootstraps: cost.bootstraps,
+            depth: cost.depth,
+            work: params.floor().work() * cost.bootstraps as u64,
+            failure: circuit.graph.failure(&params.noise()),
+        }
+    }
+}
+
+/// The circuit of the set that takes least work, and what each set takes.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    pub params: Arc<Params>,
+    pub circuit: Circuit,
+    /// Of all sets that are reliable enough, in the order given.
+    pub estimates: Vec<Estimate>,
+}
+
+/// Chooses among sets; between equals the first. One that fails more often than asked for is left out.
+///
+/// # Errors
+/// That of the last set where none is reliable enough; others of [`Source::compile`].
+pub fn choose(
+    source: Source<'_>,
+    sets: &[Arc<Params>],
+    failure: f64,
+) -> Result<Chosen, CircuitError> {
+    let mut estimates = Vec::with_capacity(sets.len());
+    let mut best: Option<(u64, Arc<Params>, Circuit)> = None;
+    let mut refused = CircuitError::Refused("there are no sets to choose from".to_owned());
+    for params in sets {
+        let circuit = match source.compile(params, failure) {
+            Ok(circuit) => circuit,
+            Err(error @ (CircuitError::Fails { .. } | CircuitError::Noise { .. })) => {
+                refused = error;
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        let estimate = Estimate::of(&circuit, params);
+        estimates.push(estimate);
+        if best.as_ref().is_none_or(|(work, ..)| estimate.work < *work) {
+            best = Some((estimate.work, Arc::clone(params), circuit));
+        }
+    }
+    let (_, params, circuit) = best.ok_or(refused)?;
+    Ok(Chosen {
+        params,
+        circuit,
+        estimates,
+    })
+}

@@ -1,0 +1,122 @@
+//! Choices by an encrypted bit, and what is made of them: the smaller and the larger, shifts by encrypted amounts, tables.
+
+use super::add::{any, less};
+use super::form::INPUTS;
+use super::{Bit, Gates};
+use crate::circuit::error::CircuitError;
+use crate::circuit::integer::{Ends, Shift, moved};
+
+/// a where the bit is 1, else b: two bootstraps a bit.
+///
+/// # Errors
+/// As all here: [`CircuitError::Noise`].
+pub fn select(g: &mut Gates, bit: &Bit, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>, CircuitError> {
+    let each = a.iter().zip(b);
+    each.map(|(a, b)| g.mux(bit, a, b)).collect()
+}
+
+/// The smaller and the larger, as two's complement where `signed`: what is not the one is the other.
+pub fn ordered(
+    g: &mut Gates,
+    a: &[Bit],
+    b: &[Bit],
+    signed: bool,
+) -> Result<(Vec<Bit>, Vec<Bit>), CircuitError> {
+    let less = less(g, a, b, signed)?;
+    let (mut least, mut most) = (Vec::with_capacity(a.len()), Vec::with_capacity(a.len()));
+    for (a, b) in a.iter().zip(b) {
+        let larger = g.mux(&less, b, a)?;
+        least.push(match g.other([a, b], &larger) {
+            Some(smaller) => smaller,
+            None => g.mux(&less, a, b)?,
+        });
+        most.push(larger);
+    }
+    Ok((least, most))
+}
+
+/// Moved by a known number of bits: for nothing.
+pub fn shifted(of: &[Bit], shift: Shift, by: u64) -> Vec<Bit> {
+    let bits = of.len() as u64;
+    let by = match shift {
+        Shift::RotateLeft => by % bits,
+        Shift::Left | Shift::Right | Shift::RightSigned => by.min(bits),
+    };
+    let zero = Bit::constant(false);
+    let ends = Ends {
+        zero: &zero,
+        top: of.last().unwrap_or(&zero),
+    };
+    moved(of, shift, by as usize, ends)
+}
+
+/// Moved by an encrypted number of bits, which is unsigned; by the width and more, all bits have left. A rotation is by the
+/// amount modulo the width, which is a power of two.
+///
+/// # Errors
+/// [`CircuitError::Refused`] for rotations of other widths.
+pub fn shifted_by(
+    g: &mut Gates,
+    of: &[Bit],
+    shift: Shift,
+    by: &[Bit],
+) -> Result<Vec<Bit>, CircuitError> {
+    let known: Option<u64> = (by.iter().enumerate())
+        .map(|(i, bit)| Some(u64::from(bit.known()?) << i))
+        .sum();
+    if let Some(by) = known {
+        return Ok(shifted(of, shift, by));
+    }
+    if shift == Shift::RotateLeft && !of.len().is_power_of_two() {
+        return Err(CircuitError::Refused(format!(
+            "an integer of {} bits cannot be rotated by an encrypted number: the width must be a power of two",
+            of.len()
+        )));
+    }
+    let stages = (of.len() - 1).checked_ilog2().map_or(0, |x| x + 1);
+    let (useful, above) = by.split_at((stages as usize).min(by.len()));
+    let mut at = of.to_vec();
+    for (i, bit) in useful.iter().enumerate() {
+        let there = shifted(&at, shift, 1 << i);
+        at = select(g, bit, &there, &at)?;
+    }
+    if shift == Shift::RotateLeft {
+        return Ok(at);
+    }
+    // Any bit above moves all out.
+    let far = any(g, above.to_vec())?;
+    let empty = shifted(&at, shift, at.len() as u64);
+    select(g, &far, &empty, &at)
+}
+
+/// Entry `index` of a table of integers of `bits` bits; behind its end lie zeros. For each bit a tree of choices.
+pub fn entry(
+    g: &mut Gates,
+    index: &[Bit],
+    bits: u32,
+    table: &[u64],
+) -> Result<Vec<Bit>, CircuitError> {
+    let each = (0..bits).map(|at| {
+        let rows = (0..1usize << index.len())
+            .map(|i| table.get(i).is_some_and(|entry| entry >> at & 1 == 1))
+            .collect::<Vec<bool>>();
+        tree(g, index, &rows)
+    });
+    each.collect()
+}
+
+/// The function whose values for 0, 1, ... are these.
+fn tree(g: &mut Gates, index: &[Bit], rows: &[bool]) -> Result<Bit, CircuitError> {
+    match index {
+        [rest @ .., top] if index.len() > INPUTS => {
+            let (below, above) = rows.split_at(rows.len() / 2);
+            let (zero, one) = (tree(g, rest, below)?, tree(g, rest, above)?);
+            g.mux(top, &one, &zero)
+        }
+        _ => {
+            let rows = rows.iter().enumerate();
+            let table = rows.fold(0, |table, (i, &row)| table | u16::from(row) << i);
+            g.table(index, table)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Products, and sums of many: columns of bits, three of which become one and a carry until each has one.
+
+use std::collections::VecDeque;
+
+use super::add::{full, plus};
+use super::{Bit, Gates};
+use crate::circuit::error::CircuitError;
+
+/// a * b, modulo 2^bits: for each pair of bits a bootstrap for the product, and about two to add it.
+///
+/// # Errors
+/// As all here: [`CircuitError::Noise`].
+pub fn times(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>, CircuitError> {
+    let mut columns = vec![VecDeque::new(); a.len()];
+    for (i, a) in a.iter().enumerate() {
+        for (j, b) in b.iter().enumerate().take(columns.len() - i) {
+            columns[i + j].push_back(g.and(a, b)?);
+        }
+    }
+    carried(g, columns)
+}
+
+/// The sum of all, modulo 2^bits of the first.
+///
+/// # Errors
+/// [`CircuitError::Inputs`] for none.
+pub fn sum(g: &mut Gates, terms: &[&[Bit]]) -> Result<Vec<Bit>, CircuitError> {
+    match terms {
+        [] => Err(CircuitError::Inputs {
+            expected: 1,
+            got: 0,
+        }),
+        [a] => Ok(a.to_vec()),
+        [a, b] => plus(g, a, b),
+        [first, ..] => {
+            let mut columns = vec![VecDeque::new(); first.len()];
+            for term in terms {
+                for (column, bit) in columns.iter_mut().zip(*term) {
+                    column.push_back(bit.clone());
+                }
+            }
+            carried(g, columns)
+        }
+    }
+}
+
+/// The sum of 2^j times what is in column j.
+fn carried(g: &mut Gates, mut columns: Vec<VecDeque<Bit>>) -> Result<Vec<Bit>, CircuitError> {
+    let mut bits = Vec::with_capacity(columns.len());
+    for j in 0..columns.len() {
+        let mut column = std::mem::take(&mut columns[j]);
+        // What is known first, so that it meets its like.
+        let (known, unknown): (Vec<Bit>, Vec<Bit>) =
+            column.drain(..).partition(|bit| bit.known().is_some());
+        let ones = known.into_iter().filter(|bit| bit.known() == Some(true));
+        let mut column: VecDeque<Bit> = ones.chain(unknown).collect();
+        let bit = loop {
+            let (a, b, c) = (column.pop_front(), column.pop_front(), column.pop_front());
+            let zero = || Bit::constant(false);
+            let (Some(a), Some(b)) = (&a, b) else {
+                break a.unwrap_or_else(zero);
+            };
+            let added = full(g, [a, &b, &c.unwrap_or_else(zero)])?;
+            if let Some(next) = columns.get_mut(j + 1) {
+                next.push_back(added.carry);
+            }
+            column.push_back(added.sum);
+        };
+        bits.push(bit);
+    }
+    Ok(bits)
+}

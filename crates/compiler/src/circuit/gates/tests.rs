@@ -1,0 +1,137 @@
+//! Every operation as gates, run in the clear, against the program in the clear.
+
+use super::{Limits, lower};
+use crate::circuit::graph::{Cost, eighths};
+use crate::circuit::program::{Program, ProgramBuilder};
+use crate::circuit::tests::{Dice, agree, kind, of_two, operations};
+use crate::circuit::{Circuit, Value};
+
+/// About what `circuit_bits` bears below 2^-64.
+const WIDE: Limits = Limits { near: 39, far: 90 };
+/// Those of gates of two bits alone.
+const TIGHT: Limits = Limits { near: 2, far: 8 };
+
+fn checked(program: &Program, limits: Limits) -> Circuit {
+    let circuit = lower(program, limits).unwrap();
+    for lookup in &circuit.graph.lookups {
+        let limit = match eighths(&lookup.operand) {
+            1 => limits.near,
+            _ => limits.far,
+        };
+        assert!(lookup.operand.norm() <= limit);
+    }
+    circuit
+}
+
+#[test]
+fn every_operation_on_every_pair_of_four_bits() {
+    for signed in [false, true] {
+        let of = kind(4, signed);
+        for (name, make) in operations(of) {
+            let program = of_two(of, &make);
+            for limits in [WIDE, TIGHT] {
+                let circuit = checked(&program, limits);
+                for x in 0..16 {
+                    for y in 0..16 {
+                        agree(&program, &circuit, &[x, y], &format!("{name}, {of}"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_operation_at_other_widths() {
+    let mut dice = Dice(11);
+    for bits in [1, 2, 3, 5, 8, 16, 33, 64] {
+        for signed in [false, true] {
+            let of = kind(bits, signed);
+            for (name, make) in operations(of) {
+                let program = of_two(of, &make);
+                let limits = [WIDE, TIGHT, Limits { near: 3, far: 12 }];
+                let circuit = checked(&program, limits[dice.next() as usize % 3]);
+                for _ in 0..if bits < 32 { 20 } else { 3 } {
+                    let inputs = [dice.value(bits), dice.value(bits)];
+                    agree(&program, &circuit, &inputs, &format!("{name}, {of}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn tables_of_up_to_eight_bits() {
+    let mut dice = Dice(12);
+    for index in 1..=8 {
+        for bits in [1, 9] {
+            let (of, to) = (kind(index, false), kind(bits, false));
+            let length = 1 + dice.next() % (1 << index);
+            let entries: Vec<i128> = (0..length).map(|_| to.read(dice.next())).collect();
+            let mut b = ProgramBuilder::new();
+            let x = b.input("x", of);
+            let y = b.table(x, &entries, to).unwrap();
+            b.output("y", y).unwrap();
+            let program = b.finish();
+            let circuit = checked(&program, WIDE);
+            for x in 0..1 << index {
+                agree(&program, &circuit, &[x], "table");
+            }
+        }
+    }
+}
+
+/// Programs of a dozen operations, so that sums of one are operands of the next.
+#[test]
+fn random_programs() {
+    let mut dice = Dice(13);
+    for round in 0..100 {
+        let bits = 1 + dice.next() as u32 % 10;
+        let of = kind(bits, dice.next().is_multiple_of(2));
+        let operations = operations(of);
+        let mut b = ProgramBuilder::new();
+        let mut values = vec![b.input("x", of), b.input("y", of)];
+        for _ in 0..12 {
+            let pick = |dice: &mut Dice| values[dice.next() as usize % values.len()];
+            let (x, y): (Value, Value) = (pick(&mut dice), pick(&mut dice));
+            let (_, make) = &operations[dice.next() as usize % operations.len()];
+            let z = make(&mut b, x, y);
+            values.push(b.convert(z, of).unwrap());
+        }
+        for value in &values[2..] {
+            b.output("z", *value).unwrap();
+        }
+        let program = b.finish();
+        let circuit = checked(&program, if round % 2 == 0 { WIDE } else { TIGHT });
+        for _ in 0..8 {
+            let inputs = [dice.value(bits), dice.value(bits)];
+            agree(&program, &circuit, &inputs, "random program");
+        }
+    }
+}
+
+/// What 16 bits cost, as docs/tfhe.md says.
+#[test]
+fn bootstraps_of_sixteen_bits() {
+    let of = kind(16, false);
+    let cost = |name: &str| -> Cost {
+        let operations = operations(of);
+        let (_, make) = operations.iter().find(|(n, _)| n == name).unwrap();
+        lower(&of_two(of, make), WIDE).unwrap().graph.cost()
+    };
+    for (name, bootstraps) in [
+        ("Add", 31),
+        ("Sub", 31),
+        ("Less", 16),
+        ("Equal", 31),
+        ("Max", 48),
+        ("Xor", 16),
+        ("Left by 3", 0),
+    ] {
+        assert_eq!(cost(name).bootstraps, bootstraps, "{name}");
+    }
+    for (name, most) in [("Mul", 376), ("Div", 600)] {
+        let cost = cost(name);
+        assert!(cost.bootstraps <= most, "{name}: {cost:?}");
+    }
+}
