@@ -92,7 +92,7 @@ impl Whose {
 /// Words that are turned into bytes at one time.
 const CHUNK: usize = 1024;
 
-fn hash_words(hash: &mut Sha256, words: &[u64]) {
+pub(crate) fn hash_words(hash: &mut Sha256, words: &[u64]) {
     for chunk in words.chunks(CHUNK) {
         hash.update(bytes_of(chunk));
     }

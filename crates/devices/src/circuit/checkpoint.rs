@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use ringmill_compiler::circuit::Graph;
+use ringmill_compiler::circuit::graph::Basis;
 use ringmill_compiler::circuit::sum::Sum;
 use ringmill_limits::Watch;
 use ringmill_schemes::tfhe::{LweCiphertext, Params, file};
@@ -16,7 +17,7 @@ use ringmill_schemes::whole_file::{Contents, fill};
 use sha2::{Digest, Sha256};
 
 use super::CircuitRunError;
-use crate::checkpoint::CheckpointError;
+use crate::checkpoint::{CheckpointError, hash_words};
 
 const MARK: [u8; 8] = *b"RINGCIR1";
 const HASH: usize = 32;
@@ -31,6 +32,10 @@ pub struct Whose {
 impl Whose {
     pub fn of(graph: &Graph, inputs: &[LweCiphertext]) -> Self {
         let mut circuit = Sha256::new();
+        circuit.update([match graph.basis {
+            Basis::Digits => 0,
+            Basis::Bits => 1,
+        }]);
         circuit.update(graph.inputs.to_le_bytes());
         let mut sum = |sum: &Sum, table: &[i8]| {
             for &(wire, factor) in sum.terms() {
@@ -47,8 +52,8 @@ impl Whose {
         }
         graph.outputs.iter().for_each(|output| sum(output, &[]));
         let mut data = Sha256::new();
-        for word in inputs.iter().flat_map(LweCiphertext::words) {
-            data.update(word.to_le_bytes());
+        for input in inputs {
+            hash_words(&mut data, input.words());
         }
         Self {
             circuit: circuit.finalize().into(),

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use ringmill_compiler::circuit::{Circuit, Part, Port};
 use ringmill_limits::Watch;
-use ringmill_schemes::tfhe::{Client, LweCiphertext, Params};
+use ringmill_schemes::tfhe::{Client, LweCiphertext, Messages, Params};
 
 use super::CircuitRunError;
 
-/// Encrypts integers digit by digit and puts decrypted ones together.
+/// Encrypts integers digit by digit, or under parameters for booleans bit by bit, and puts decrypted ones together.
 pub struct CircuitClient {
     client: Client,
 }
@@ -48,7 +48,11 @@ impl CircuitClient {
         for part in &port.parts {
             watch.check()?;
             if let Part::Encrypted { at, bits: of, .. } = part {
-                digits.push(self.client.encrypt(bits >> at & ((1 << of) - 1))?);
+                let digit = bits >> at & ((1 << of) - 1);
+                digits.push(match self.params().sizes().messages {
+                    Messages::Booleans => self.client.encrypt_bit(digit == 1)?,
+                    Messages::Integers { .. } => self.client.encrypt(digit)?,
+                });
             }
         }
         Ok(digits)
@@ -67,7 +71,11 @@ impl CircuitClient {
                 Part::Known { value, at } => bits |= value << at,
                 Part::Encrypted { at, .. } => {
                     if let Some(limb) = limbs.next() {
-                        bits |= self.client.decrypt(limb)? << at;
+                        let limb = match self.params().sizes().messages {
+                            Messages::Booleans => self.client.decrypt_bit(limb)?.into(),
+                            Messages::Integers { .. } => self.client.decrypt(limb)?,
+                        };
+                        bits |= limb << at;
                     }
                 }
             }

@@ -1,6 +1,7 @@
 //! What running a circuit refuses.
 
 use ringmill_compiler::circuit::CircuitError;
+use ringmill_compiler::circuit::graph::Basis;
 use ringmill_limits::Halt;
 use ringmill_schemes::tfhe::TfheError;
 use thiserror::Error;
@@ -22,6 +23,10 @@ pub enum CircuitRunError {
         expected: usize,
         got: usize,
     },
+    #[error(
+        "the circuit computes on {basis:?}, and the keys' parameters are for other messages; compile it for them"
+    )]
+    OtherBasis { basis: Basis },
     #[error("{port} is {got}, expected a value of {expected}")]
     Value {
         port: String,

@@ -7,10 +7,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use ringmill_compiler::circuit::Graph;
-use ringmill_compiler::circuit::graph::Table;
+use ringmill_compiler::circuit::graph::{Basis, Table};
 use ringmill_compiler::circuit::sum::{Sum, Wire};
 use ringmill_limits::Watch;
-use ringmill_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, Workspace};
+use ringmill_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, Messages, Workspace};
 
 use super::CircuitRunError;
 use super::checkpoint::{self, Reached, Whose};
@@ -66,6 +66,7 @@ struct State {
 /// What does not change while a circuit runs.
 struct Plan<'a> {
     graph: &'a Graph,
+    /// Of digits; gates of bits read the sign.
     tables: HashMap<Table, LookupTable>,
     /// The lookups that take each wire.
     takers: Vec<Vec<usize>>,
@@ -80,6 +81,7 @@ struct Plan<'a> {
 /// Runs a circuit on ciphertexts of its inputs. The same ciphertexts come out whatever the number of threads.
 ///
 /// # Errors
+/// [`CircuitRunError::OtherBasis`] for parameters of other messages than the circuit's;
 /// [`CircuitRunError::Ciphertexts`] for another number of inputs; ciphertexts of other keys or parameters;
 /// [`CircuitRunError::Checkpoint`]; [`CircuitRunError::Halt`] when it is stopped or memory ends: then it is saved, if it is to
 /// be.
@@ -89,6 +91,11 @@ pub fn run(
     inputs: Vec<LweCiphertext>,
     keeping: &Keeping,
 ) -> Result<CircuitRun, CircuitRunError> {
+    let messages = server.evaluator.params().sizes().messages;
+    match (graph.basis, messages) {
+        (Basis::Bits, Messages::Booleans) | (Basis::Digits, Messages::CIRCUITS) => {}
+        (basis, _) => return Err(CircuitRunError::OtherBasis { basis }),
+    }
     if inputs.len() != graph.inputs as usize {
         return Err(CircuitRunError::Ciphertexts {
             port: "the circuit's inputs".to_owned(),
@@ -107,9 +114,9 @@ pub fn run(
             ciphertexts: Vec::new(),
         },
     };
-    let mut plan = Plan::new(graph, server.evaluator, begin)?;
-    plan.saving = keeping.saving.clone().zip(whose);
-    plan.before = reached.done.iter().filter(|done| **done).count();
+    let before = reached.done.iter().filter(|done| **done).count();
+    let saving = keeping.saving.clone().zip(whose);
+    let plan = Plan::new(graph, server.evaluator, saving, before, begin)?;
     let threads = server.threads.clamp(1, graph.lookups.len().max(1));
     let state = Mutex::new(plan.start(inputs, reached));
     let changed = Condvar::new();
@@ -173,12 +180,16 @@ impl<'a> Plan<'a> {
     fn new(
         graph: &'a Graph,
         evaluator: &Evaluator,
+        saving: Option<(Saving, Whose)>,
+        before: usize,
         begin: Instant,
     ) -> Result<Self, CircuitRunError> {
         let mut tables = HashMap::new();
         let mut takers = vec![Vec::new(); graph.wires()];
         for (i, lookup) in graph.lookups.iter().enumerate() {
-            if let Entry::Vacant(entry) = tables.entry(lookup.table) {
+            if graph.basis == Basis::Digits
+                && let Entry::Vacant(entry) = tables.entry(lookup.table)
+            {
                 let halves = lookup.table.map(i64::from);
                 entry.insert(LookupTable::of_halves(evaluator.params(), &halves)?);
             }
@@ -199,9 +210,9 @@ impl<'a> Plan<'a> {
             tables,
             takers,
             height,
-            saving: None,
+            saving,
             begin,
-            before: 0,
+            before,
         })
     }
 
@@ -316,11 +327,14 @@ impl<'a> Plan<'a> {
             found.and_then(|(_, x)| x.as_deref())
         };
         let operand = summed(server.evaluator, &lookup.operand, wire)?;
-        let table = self
-            .tables
-            .get(&lookup.table)
-            .ok_or(CircuitRunError::Worker)?;
-        Ok(server.evaluator.lookup(work, table, &operand)?)
+        Ok(match self.graph.basis {
+            Basis::Bits => server.evaluator.sign(work, &operand)?,
+            Basis::Digits => {
+                let table = self.tables.get(&lookup.table);
+                let table = table.ok_or(CircuitRunError::Worker)?;
+                server.evaluator.lookup(work, table, &operand)?
+            }
+        })
     }
 
     /// Puts an output where it belongs, frees what nothing needs any more, and wakes what waited for it.

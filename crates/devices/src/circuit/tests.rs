@@ -1,12 +1,12 @@
 //! Circuits under encryption, on toy parameters.
 
-use std::sync::Arc;
-
 use ringmill_compiler::circuit::program::{Binary, Comparison, Shift};
-use ringmill_compiler::circuit::{Circuit, Program, ProgramBuilder, Type, lower, netlist};
+use ringmill_compiler::circuit::{Circuit, Program, ProgramBuilder, Source, Type, lower, netlist};
 use ringmill_limits::{Halt, Limits, Watch};
 use ringmill_math::PrngSource;
-use ringmill_schemes::tfhe::{Client, Evaluator, LweCiphertext, Messages, Params, ParamsBuilder};
+use ringmill_schemes::tfhe::{
+    CiphertextModulus, Client, Evaluator, LweCiphertext, ModulusSwitch, Params, ParamsBuilder,
+};
 
 use super::client::{CircuitClient, bound, unbound};
 use super::run::{Server, run};
@@ -20,22 +20,12 @@ struct Setup {
     evaluator: Evaluator,
 }
 
-fn params() -> Arc<Params> {
-    let messages = Messages::Integers {
-        message_bits: 2,
-        carry_bits: 2,
-    };
-    let toy = ParamsBuilder::toy_for_tests_only().messages(messages);
-    let toy = toy.sizes(|s| {
-        s.log_degree = 9;
-        s.lwe_std = 2f64.powi(-24);
-        s.glwe_std = 2f64.powi(-29);
-    });
-    toy.build().unwrap()
+fn setup() -> Setup {
+    of(ParamsBuilder::toy_circuits_for_tests_only())
 }
 
-fn setup() -> Setup {
-    let client = Client::new(params()).unwrap();
+fn of(builder: ParamsBuilder) -> Setup {
+    let client = Client::new(builder.build().unwrap()).unwrap();
     let keys = (
         client.bootstrap_key().unwrap(),
         client.key_switch_key().unwrap(),
@@ -134,37 +124,16 @@ fn everything(kind: Type) -> Program {
     let mut b = ProgramBuilder::new();
     let (x, y) = (b.input("x", kind), b.input("y", kind));
     let mut results = Vec::new();
-    for op in [
-        Binary::Add,
-        Binary::Sub,
-        Binary::Mul,
-        Binary::Div,
-        Binary::Rem,
-        Binary::And,
-        Binary::Or,
-        Binary::Xor,
-        Binary::Min,
-        Binary::Max,
-    ] {
+    for op in Binary::ALL {
         results.push(b.binary(op, x, y).unwrap());
     }
-    for op in [
-        Comparison::Equal,
-        Comparison::NotEqual,
-        Comparison::Less,
-        Comparison::LessOrEqual,
-    ] {
+    for op in Comparison::ALL {
         let bit = b.compare(op, x, y).unwrap();
         results.push(bit);
         results.push(b.select(bit, x, y).unwrap());
     }
     let amount = b.convert(y, Type::new(3, false).unwrap()).unwrap();
-    for shift in [
-        Shift::Left,
-        Shift::Right,
-        Shift::RightSigned,
-        Shift::RotateLeft,
-    ] {
+    for shift in Shift::ALL {
         results.push(b.shift(shift, x, amount).unwrap());
         results.push(b.shift_by(shift, x, 1).unwrap());
     }
@@ -215,10 +184,111 @@ fn every_operation_on_every_pair_of_four_bits() {
     }
 }
 
+/// Sets for booleans, of both kinds of ciphertext modulus.
+fn booleans() -> [Setup; 2] {
+    let prime = CiphertextModulus::Prime { bits: 32 };
+    let toy = ParamsBuilder::toy_for_tests_only;
+    [
+        of(toy()),
+        of(toy()
+            .modulus(prime)
+            .modulus_switch(ModulusSwitch::CentredMean)),
+    ]
+}
+
+#[test]
+fn every_operation_as_gates() {
+    for (setup, signed) in booleans().iter().zip([false, true]) {
+        let kind = Type::new(4, signed).unwrap();
+        let program = everything(kind);
+        let circuit = Source::Program(&program).compile(setup.client.params(), -40.0);
+        let circuit = circuit.unwrap();
+        for (x, y) in [(0, 0), (15, 15), (8, 15), (7, 3), (13, 2)] {
+            let given = setup.encrypt(&circuit, &[kind.read(x), kind.read(y)]);
+            let ran = setup.run(&circuit, given, 2, &Watch::default()).unwrap();
+            let found = setup.decrypt(&circuit, ran.outputs);
+            let expected = program.evaluate(&[x, y]).unwrap();
+            let ports = circuit.outputs.iter().zip(expected);
+            let expected: Vec<i128> = ports.map(|(port, v)| port.kind.read(v)).collect();
+            assert_eq!(found, expected, "{x} and {y} as {kind}");
+        }
+    }
+}
+
+/// A run of gates is kept and goes on, gives the same on any number of threads, and is refused with keys for digits.
+#[test]
+fn gates_are_kept_and_refused_as_lookups_are() {
+    let [setup, _] = booleans();
+    let kind = Type::new(8, false).unwrap();
+    let circuit = Source::Program(&program(kind)).compile(setup.client.params(), -40.0);
+    let circuit = circuit.unwrap();
+    let inputs = setup.encrypt(&circuit, &[200, 77]);
+    let watch = Watch::default();
+    let one = setup.run(&circuit, inputs.clone(), 1, &watch).unwrap();
+    let two = setup.run(&circuit, inputs.clone(), 2, &watch).unwrap();
+    assert_eq!(one.outputs, two.outputs);
+    let path = std::env::temp_dir().join(format!("ringmill-gates-{}", std::process::id()));
+    let stopped = Watch::default();
+    let stopper = Stopper {
+        after: 1,
+        watch: &stopped,
+    };
+    let server = |watch, progress| Server {
+        evaluator: &setup.evaluator,
+        threads: 2,
+        watch,
+        progress,
+    };
+    let saving = Saving {
+        path: path.clone(),
+        every: std::time::Duration::ZERO,
+    };
+    let keeping = Keeping {
+        saving: Some(saving),
+        resume: None,
+    };
+    let halted = run(
+        &circuit.graph,
+        &server(&stopped, &stopper),
+        inputs.clone(),
+        &keeping,
+    );
+    assert!(
+        matches!(halted, Err(CircuitRunError::Halt(_))),
+        "{halted:?}"
+    );
+    let keeping = Keeping {
+        saving: None,
+        resume: Some(path.clone()),
+    };
+    let found = run(
+        &circuit.graph,
+        &server(&watch, &Silent),
+        inputs.clone(),
+        &keeping,
+    )
+    .unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(found.outputs, one.outputs);
+    // The same circuit on digits, and this one with keys for digits.
+    let digits = self::setup();
+    let refused = digits.run(&circuit, inputs.clone(), 1, &watch);
+    assert!(matches!(refused, Err(CircuitRunError::OtherBasis { .. })));
+    let lookups = lower(&program(kind), 500).unwrap();
+    let refused = setup.run(&lookups, inputs, 1, &watch);
+    assert!(matches!(refused, Err(CircuitRunError::OtherBasis { .. })));
+}
+
 /// A thousand gates of two inputs, each on any signals before it.
 #[test]
 fn a_random_netlist_of_a_thousand_gates() {
-    let setup = setup();
+    let [first, second] = booleans();
+    for setup in [setup(), first, second] {
+        a_random_netlist(&setup);
+    }
+}
+
+fn a_random_netlist(setup: &Setup) {
     let mut rng = PrngSource::os().fresh().unwrap();
     let mut below = |n: usize| (rng.next_u64() % n as u64) as usize;
     let kinds = ["AND", "NAND", "OR", "NOR", "XOR", "XNOR", "ANDNOT", "ORNOT"];
@@ -243,7 +313,8 @@ fn a_random_netlist_of_a_thousand_gates() {
         outputs.concat()
     );
     let netlist = netlist::read_blif(&text).unwrap();
-    let circuit = netlist::lower(&netlist, limit(setup.client.params())).unwrap();
+    let circuit = Source::Netlist(&netlist).compile(setup.client.params(), -40.0);
+    let circuit = circuit.unwrap();
     for _ in 0..3 {
         let x = below(1 << 16) as u64;
         let given = setup.encrypt(&circuit, &[x.into()]);
