@@ -42,6 +42,7 @@ pub enum Command {
     Run(RunArgs),
     Compile(CompileArgs),
     Sim(SimArgs),
+    Circuit(CircuitArgs),
     Params(ParamsArgs),
     Devices(DevicesArgs),
     Plans(PlansArgs),
@@ -59,6 +60,7 @@ impl Command {
             Self::Run(args) => args.json,
             Self::Compile(args) => args.json,
             Self::Sim(args) => args.json,
+            Self::Circuit(args) => args.json,
             Self::Params(args) => args.json,
             Self::Devices(args) => args.json,
             Self::Plans(args) => args.json,
@@ -363,6 +365,62 @@ pub struct SimArgs {
     /// Write a Perfetto trace, one lane a unit.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Say what a netlist of gates takes under TFHE, and run it on encrypted bits.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ringmill circuit examples/adder.blif                       bootstraps, depth, set, failures: nothing is encrypted
+  ringmill circuit examples/adder.blif --run a=3 b=2         with fresh keys, checked against the clear
+  ringmill circuit examples/adder.blif --random-inputs --params circuit_bits --json | jq .run
+
+A netlist is flat and combinational, of simple gates or tables, in BLIF or in the JSON that Yosys writes:
+  yosys -p 'read_verilog FILE.v; synth -flatten; abc -g simple; opt_clean -purge; write_blif -icells FILE.blif'
+Each bootstrap looks up four bits under `circuits`, and is a gate under the sets for booleans; by default the set that takes
+less work is taken. Work is counted from sizes, in bytes that operations go over, so that every computer chooses the same.
+Exit status: 0 done, 1 the decrypted outputs are not those of the clear, 2 not carried out, 130 interrupted.")]
+pub struct CircuitArgs {
+    /// The netlist: BLIF, or Yosys' JSON where the file begins with a brace.
+    pub netlist: PathBuf,
+
+    /// The set of parameters: `circuits`, `circuit_bits`, another that docs/tfhe.md lists for booleans or 2 + 2 bits, or
+    /// `auto` for the one of the first two that takes less work.
+    #[arg(long, value_name = "SET", default_value = "auto")]
+    pub params: String,
+
+    /// log2 of how often one bootstrap may fail.
+    #[arg(
+        long,
+        value_name = "LOG2",
+        default_value_t = -64.0,
+        allow_hyphen_values = true
+    )]
+    pub failure: f64,
+
+    /// Run it under encryption with fresh keys, on these values of its inputs.
+    #[arg(long, value_name = "NAME=VALUE", num_args = 1..)]
+    pub run: Option<Vec<String>>,
+
+    /// Run it under encryption, on random values of the inputs that are not given.
+    #[arg(long)]
+    pub random_inputs: bool,
+
+    /// Seed of the random inputs [default: 1]. Keys and encryption draw from the operating system whatever it is.
+    #[arg(long, requires = "random_inputs")]
+    pub seed: Option<u64>,
+
+    /// Threads of a run [default: one a core].
+    #[arg(long, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    pub threads: Option<usize>,
+
+    /// Small parameters of the same kind, which keep nothing secret.
+    #[arg(long, hide = true)]
+    pub toy_for_tests_only: bool,
 
     /// Print one JSON object instead of text.
     #[arg(long)]

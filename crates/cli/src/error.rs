@@ -50,6 +50,12 @@ pub enum CliError {
     #[error(transparent)]
     Verify(#[from] ringmill_isa::VerifyError),
     #[error(transparent)]
+    Circuit(#[from] ringmill_compiler::circuit::CircuitError),
+    #[error(transparent)]
+    CircuitRun(#[from] ringmill_devices::circuit::CircuitRunError),
+    #[error(transparent)]
+    Tfhe(#[from] ringmill_schemes::tfhe::TfheError),
+    #[error(transparent)]
     Math(#[from] ringmill_math::MathError),
     #[error(transparent)]
     Machine(#[from] ringmill_machines::MachineError),

@@ -25,7 +25,7 @@ pub use progress::Bar;
 pub use trace::{Asked, run_on};
 
 use args::{Cli, Command, MachineCommand};
-use commands::{compile, devices, machine, params, plans, reproduce, rtl, run, sim};
+use commands::{circuit, compile, devices, machine, params, plans, reproduce, rtl, run, sim};
 
 /// What is asked of a Python file.
 pub struct Trace<'a> {
@@ -123,6 +123,7 @@ fn carry_out(
         Command::Run(args) => run::run(args, python, watch),
         Command::Compile(args) => compile::compile(args, python, watch),
         Command::Sim(args) => sim::sim(args, python, watch),
+        Command::Circuit(args) => circuit::circuit(args, watch),
         Command::Params(args) => params::params(args),
         Command::Devices(args) => devices::devices(args),
         Command::Plans(args) => plans::plans(args, watch),

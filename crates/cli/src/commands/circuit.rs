@@ -1,0 +1,284 @@
+//! `ringmill circuit`: what a netlist takes under encryption, and a run of it.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ringmill_compiler::circuit::choose::{CANDIDATES, Estimate, Source, choose};
+use ringmill_compiler::circuit::netlist::{self, Netlist};
+use ringmill_compiler::circuit::{Chosen, Port};
+use ringmill_devices::circuit::client::{bound, unbound};
+use ringmill_devices::circuit::{CircuitClient, Keeping, Server, run};
+use ringmill_limits::Watch;
+use ringmill_math::Prng;
+use ringmill_schemes::tfhe::{Client, Evaluator, Messages, Params, ParamsBuilder, sets};
+use serde_json::{Value, json};
+
+use crate::args::CircuitArgs;
+use crate::error::CliError;
+use crate::progress::Bar;
+use crate::{inputs, output};
+
+/// Longest netlist read.
+const LARGEST: u64 = 1 << 30;
+
+pub fn circuit(args: &CircuitArgs, watch: &Watch) -> Result<(), CliError> {
+    let bytes = inputs::read_bytes(&args.netlist, LARGEST)?;
+    let netlist = netlist::read(&bytes).map_err(|error| CliError::Input {
+        path: args.netlist.clone(),
+        reason: error.to_string(),
+    })?;
+    let values = given(args, &netlist)?;
+    let chosen = choose(Source::Netlist(&netlist), &candidates(args)?, args.failure)?;
+    if !args.json {
+        output::text(&told(&netlist, &chosen))?;
+    }
+    let ran = match &values {
+        Some(values) => Some(under_encryption(args, &chosen, values, watch)?),
+        None => None,
+    };
+    let clear = values.as_ref().map(|values| netlist.evaluate(values));
+    let clear = clear.transpose()?;
+    if args.json {
+        let described = described(&chosen, values.as_deref(), ran.as_ref(), clear.as_deref());
+        output::json(&described)?;
+    }
+    let (Some(values), Some(ran), Some(clear)) = (values, ran, clear) else {
+        return Ok(());
+    };
+    if !args.json {
+        output::text(&told_of(&chosen, &values, &ran))?;
+    }
+    if ran.outputs == clear {
+        return Ok(());
+    }
+    Err(CliError::Disagreement(format!(
+        "the decrypted outputs {:?} are not those of the clear, {clear:?}",
+        ran.outputs
+    )))
+}
+
+/// The set that is asked for, or all that are chosen from.
+fn candidates(args: &CircuitArgs) -> Result<Vec<Arc<Params>>, CliError> {
+    let names = match args.params.as_str() {
+        "auto" => CANDIDATES.to_vec(),
+        name => vec![name],
+    };
+    let mut found = Vec::new();
+    for name in names {
+        let named = ParamsBuilder::named(name)?;
+        let mut digits = sets::names_with(|messages| messages == Messages::CIRCUITS);
+        let builder = match args.toy_for_tests_only {
+            false => named,
+            true if digits.any(|set| set == name) => ParamsBuilder::toy_circuits_for_tests_only(),
+            true => ParamsBuilder::toy_for_tests_only(),
+        };
+        found.push(builder.build()?);
+    }
+    Ok(found)
+}
+
+/// The inputs' bits in order; `None` where the netlist is not to be run.
+fn given(args: &CircuitArgs, netlist: &Netlist) -> Result<Option<Vec<u64>>, CliError> {
+    let [ports, _] = netlist.ports();
+    let Some(written) = &args.run else {
+        return Ok(args.random_inputs.then(|| {
+            let mut random = random(args.seed);
+            let bits = ports.iter().map(|&(_, bits)| bits);
+            bits.map(|bits| random.next_u64() >> (64 - bits)).collect()
+        }));
+    };
+    let mut values = vec![None; ports.len()];
+    for text in written {
+        let parsed = text.split_once('=').and_then(|(name, value)| {
+            let value = match value.strip_prefix("0x") {
+                Some(digits) => u64::from_str_radix(digits, 16),
+                None => value.parse(),
+            };
+            Some((name, value.ok()?))
+        });
+        let Some((name, value)) = parsed else {
+            return Err(CliError::Usage(format!(
+                "--run {text}: expected NAME=VALUE, a whole number such as 17 or 0x11"
+            )));
+        };
+        let Some(at) = ports.iter().position(|&(port, _)| port == name) else {
+            let known: Vec<&str> = ports.iter().map(|&(port, _)| port).collect();
+            return Err(CliError::Usage(format!(
+                "--run {text}: the netlist has no input `{name}`; it has {}",
+                known.join(", ")
+            )));
+        };
+        let bits = ports[at].1;
+        if bits < 64 && value >> bits != 0 {
+            return Err(CliError::Usage(format!(
+                "--run {text}: `{name}` has {bits} bits, expected a value from 0 to {}",
+                (1u64 << bits) - 1
+            )));
+        }
+        if values[at].replace(value).is_some() {
+            return Err(CliError::Usage(format!("--run names `{name}` twice")));
+        }
+    }
+    let mut random = random(args.seed);
+    let each = ports.iter().zip(values).map(|(&(name, bits), value)| {
+        // Drawn for all, so that those of one input do not depend on which others are given.
+        let drawn = random.next_u64() >> (64 - bits);
+        match value {
+            Some(value) => Ok(value),
+            None if args.random_inputs => Ok(drawn),
+            None => Err(CliError::Usage(format!(
+                "input `{name}` is missing; give --run {name}=VALUE, or --random-inputs for what is not given"
+            ))),
+        }
+    });
+    Ok(Some(each.collect::<Result<_, _>>()?))
+}
+
+/// Inputs for trying a netlist out: the same for the same seed.
+fn random(seed: Option<u64>) -> Prng {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.unwrap_or(1).to_le_bytes());
+    Prng::from_seed_for_reproducible_tests_only(bytes)
+}
+
+/// What a run under encryption gave.
+struct Ran {
+    outputs: Vec<u64>,
+    elapsed: Duration,
+    threads: usize,
+}
+
+fn under_encryption(
+    args: &CircuitArgs,
+    chosen: &Chosen,
+    values: &[u64],
+    watch: &Watch,
+) -> Result<Ran, CliError> {
+    let (params, circuit) = (&chosen.params, &chosen.circuit);
+    let floor = params.floor();
+    let (transform, switch) = floor.bytes;
+    let bytes = transform * floor.products + switch * floor.switched;
+    watch.admit("the evaluation keys", bytes)?;
+    let client = Client::new(Arc::clone(params))?;
+    let (bootstrap, switch) = (client.bootstrap_key()?, client.key_switch_key()?);
+    let evaluator = Evaluator::new(Arc::clone(params), &bootstrap, &switch)?;
+    let client = CircuitClient::new(client);
+    let mut encrypted = Vec::with_capacity(values.len());
+    for (port, &value) in circuit.inputs.iter().zip(values) {
+        encrypted.push(client.encrypt(port, value.into(), watch)?);
+    }
+    let bar = if args.json { Bar::none() } else { Bar::new() };
+    let server = Server {
+        evaluator: &evaluator,
+        threads: args
+            .threads
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
+        watch,
+        progress: &bar,
+    };
+    let inputs = bound(circuit, encrypted)?;
+    let ran = run(&circuit.graph, &server, inputs, &Keeping::default())?;
+    let mut outputs = Vec::with_capacity(circuit.outputs.len());
+    let each = circuit.outputs.iter().zip(unbound(circuit, ran.outputs));
+    for (port, limbs) in each {
+        outputs.push(client.decrypt(port, &limbs)? as u64);
+    }
+    Ok(Ran {
+        outputs,
+        elapsed: ran.elapsed,
+        threads: ran.threads,
+    })
+}
+
+/// What it takes, before anything runs.
+fn told(netlist: &Netlist, chosen: &Chosen) -> String {
+    let ports = |ports: &[(&str, u32)]| {
+        let ports = ports.iter().map(|(name, bits)| format!("{name}[{bits}]"));
+        ports.collect::<Vec<_>>().join(" ")
+    };
+    let [inputs, outputs] = netlist.ports();
+    let mut text = format!("inputs {}; outputs {}\n", ports(&inputs), ports(&outputs));
+    for estimate in &chosen.estimates {
+        let Estimate {
+            set,
+            bootstraps,
+            depth,
+            work,
+            failure,
+        } = *estimate;
+        let taken = match chosen.estimates.len() {
+            1 => "",
+            _ if set == chosen.params.name() => "  <- taken: least work",
+            _ => "",
+        };
+        // Nothing is lost: a string takes whatever is written to it.
+        let _ = writeln!(
+            text,
+            "  {}: {bootstraps} bootstraps, {depth} in a row; {:.3} GB of operations; {}{taken}",
+            set.unwrap_or("toy parameters, which keep nothing secret"),
+            work as f64 / 1e9,
+            match bootstraps {
+                0 => "nothing can fail".to_owned(),
+                _ => format!("wrong with probability 2^{failure:.0}"),
+            },
+        );
+    }
+    text + &chosen.params.summary() + "\n"
+}
+
+/// What a run gave, each value by its name.
+fn told_of(chosen: &Chosen, values: &[u64], ran: &Ran) -> String {
+    let line = |ports: &[Port], values: &[u64]| {
+        let each = ports.iter().zip(values);
+        let each = each.map(|(port, value)| format!("{} = {value}", port.name));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    let circuit = &chosen.circuit;
+    format!(
+        "encrypted {}\ndecrypted {}\n{} bootstraps in {:.2} s on {} threads, measured\n",
+        line(&circuit.inputs, values),
+        line(&circuit.outputs, &ran.outputs),
+        circuit.graph.lookups.len(),
+        ran.elapsed.as_secs_f64(),
+        ran.threads,
+    )
+}
+
+fn described(
+    chosen: &Chosen,
+    values: Option<&[u64]>,
+    ran: Option<&Ran>,
+    clear: Option<&[u64]>,
+) -> Value {
+    let circuit = &chosen.circuit;
+    let ports = |ports: &[Port], values: Option<&[u64]>| -> Vec<Value> {
+        let each = ports.iter().enumerate();
+        each.map(|(i, port)| {
+            let value = values.and_then(|values| values.get(i));
+            json!({ "name": port.name, "bits": port.kind.bits(), "value": value })
+        })
+        .collect()
+    };
+    let estimates = chosen.estimates.iter().map(|e| {
+        json!({
+            "set": e.set,
+            "bootstraps": e.bootstraps,
+            "depth": e.depth,
+            "work_bytes": e.work,
+            "failure_log2": e.failure,
+        })
+    });
+    json!({
+        "set": chosen.params.name(),
+        "parameters": chosen.params.summary(),
+        "estimates": estimates.collect::<Vec<_>>(),
+        "inputs": ports(&circuit.inputs, values),
+        "outputs": ports(&circuit.outputs, ran.map(|ran| ran.outputs.as_slice())),
+        "run": ran.map(|ran| json!({
+            "seconds": ran.elapsed.as_secs_f64(),
+            "threads": ran.threads,
+            "as_in_the_clear": Some(ran.outputs.as_slice()) == clear,
+        })),
+    })
+}

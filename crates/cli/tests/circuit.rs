@@ -1,0 +1,103 @@
+//! `ringmill circuit`: what a netlist takes, a run of it under encryption, and what is refused.
+
+mod common;
+
+use serde_json::Value;
+
+use common::{folder, ringmill};
+
+const ADDER: &str = "examples/adder.blif";
+
+fn told(arguments: &[&str]) -> Value {
+    let done = ringmill(&[&["circuit"], arguments, &["--json"]].concat());
+    let stderr = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{stderr}");
+    serde_json::from_slice(&done.stdout).unwrap()
+}
+
+#[test]
+fn the_cost_of_each_set_and_the_one_taken() {
+    let found = told(&[ADDER]);
+    let estimates = found["estimates"].as_array().unwrap();
+    let work = |e: &Value| e["work_bytes"].as_u64().unwrap();
+    let least = estimates.iter().min_by_key(|e| work(e)).unwrap();
+    assert_eq!(found["set"], least["set"]);
+    assert_eq!(estimates.len(), 2);
+    for estimate in estimates {
+        let set = estimate["set"].as_str().unwrap();
+        let alone = told(&[ADDER, "--params", set]);
+        assert_eq!(alone["estimates"][0], *estimate);
+        assert_eq!(alone["estimates"].as_array().unwrap().len(), 1);
+        assert_eq!(alone["set"], set);
+        assert!(estimate["failure_log2"].as_f64().unwrap() < -60.0);
+    }
+    // Seventeen gates of two inputs, of which none becomes part of another as bits.
+    assert_eq!(
+        told(&[ADDER, "--params", "boolean_p64"])["estimates"][0]["bootstraps"],
+        17
+    );
+    assert!(found["run"].is_null());
+    let text = ringmill(&["circuit", ADDER]);
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(
+        text.starts_with("inputs a[4] b[4]; outputs s[5]\n"),
+        "{text}"
+    );
+    assert_eq!(text.matches("taken: least work").count(), 1, "{text}");
+}
+
+#[test]
+fn runs_under_encryption() {
+    for set in ["circuits", "circuit_bits"] {
+        let toy = ["--params", set, "--toy-for-tests-only", "--failure", "-40"];
+        let found = told(&[&[ADDER, "--run", "a=11", "b=0xd"], &toy[..]].concat());
+        assert_eq!(found["outputs"][0]["value"], 24);
+        assert_eq!(found["run"]["as_in_the_clear"], true);
+        let random = |seed: &str| {
+            let seeded = [
+                "--run",
+                "a=15",
+                "--random-inputs",
+                "--seed",
+                seed,
+                "--threads",
+                "1",
+            ];
+            told(&[&[ADDER], &seeded[..], &toy[..]].concat())
+        };
+        let (one, again) = (random("3"), random("3"));
+        assert_eq!(one["inputs"], again["inputs"]);
+        let values = |of: &Value| of["value"].as_u64().unwrap();
+        let inputs: u64 = one["inputs"].as_array().unwrap().iter().map(values).sum();
+        assert_eq!(values(&one["inputs"][0]), 15);
+        assert_eq!(values(&one["outputs"][0]), inputs);
+    }
+}
+
+#[test]
+fn what_is_refused() {
+    let folder = folder("circuit");
+    let wrong = folder.join("wrong.blif");
+    std::fs::write(&wrong, ".inputs a\n.outputs y\n.latch a y\n").unwrap();
+    let wrong = wrong.to_str().unwrap();
+    for (arguments, says) in [
+        (&["no.blif"][..], "no.blif"),
+        (&[wrong], "line 3"),
+        (&[ADDER, "--run", "a=16", "b=1"], "from 0 to 15"),
+        (&[ADDER, "--run", "a=1"], "input `b` is missing"),
+        (&[ADDER, "--run", "c=1", "a=1"], "no input `c`"),
+        (&[ADDER, "--run", "a=1", "a=2"], "twice"),
+        (&[ADDER, "--run", "a"], "expected NAME=VALUE"),
+        (&[ADDER, "--params", "set1"], "set1"),
+        (&[ADDER, "--failure", "-5000"], "2^-5000"),
+        (
+            &[ADDER, "--random-inputs", "--max-memory", "1M"],
+            "evaluation keys",
+        ),
+    ] {
+        let done = ringmill(&[&["circuit"], arguments].concat());
+        assert_eq!(done.status.code(), Some(2), "{arguments:?}");
+        let stderr = String::from_utf8_lossy(&done.stderr);
+        assert!(stderr.contains(says), "{arguments:?}: {stderr}");
+    }
+}
