@@ -14,8 +14,9 @@ True
 """
 
 from ringmill._ringmill import Ciphertext, EvaluationKeys, MacroProgram, Params, __version__
-from ringmill.circuit import (
-    Circuit,
+from ringmill.circuit import Circuit, Netlist, circuit, netlist
+from ringmill.circuit_integers import Integer, add_all, lookup, maximum, minimum, select
+from ringmill.circuit_run import (
     CircuitClient,
     CircuitEvaluationKeys,
     CircuitInputs,
@@ -23,17 +24,8 @@ from ringmill.circuit import (
     CircuitRun,
     CompiledCircuit,
     EncryptedIntegers,
-    Integer,
-    Netlist,
-    add_all,
-    circuit,
-    lookup,
-    maximum,
-    minimum,
-    netlist,
-    select,
 )
-from ringmill.circuit import parameters as circuit_params
+from ringmill.circuit_run import parameters as circuit_params
 from ringmill.errors import (
     ArgumentError,
     CompileError,

@@ -235,7 +235,7 @@ for command in [
 
 
 def test_netlists_of_yosys(tmp_path: Path) -> None:
-    pytest.importorskip("pyosys")
+    pytest.importorskip("pyosys", reason="Yosys as a Python module (make hdl-tools)")
     (tmp_path / "alu.v").write_text(ALU)
     subprocess.run([sys.executable, "-c", SYNTHESIS], cwd=tmp_path, check=True, capture_output=True)
 
@@ -255,6 +255,59 @@ def test_netlists_of_yosys(tmp_path: Path) -> None:
             given = {"a": rng.randrange(256), "b": rng.randrange(256), "op": op}
             found = client.decrypt(compiled.run(client.encrypt(**given), progress=False))
             assert found == expected(**given), (name, given)
+
+
+@rm.circuit
+def gray(x: rm.Encrypted[rm.uint(16)], flag: rm.Encrypted[rm.bit]):
+    return {"gray": x ^ (x >> 1), "parity": flag ^ ((x >> 5).to(rm.bit))}
+
+
+@rm.circuit
+def product(x: rm.Encrypted[rm.uint(16)], y: rm.Encrypted[rm.uint(16)]):
+    return x * y
+
+
+def test_bits_or_digits_by_cost(tmp_path: Path) -> None:
+    (tmp_path / "adder.blif").write_text(ADDER)
+    for source, taken in [(gray, "circuit_bits"), (product, "circuits"), (rm.netlist(tmp_path / "adder.blif"), None)]:
+        compiled = source.compile()
+        digits, bits = (source.compile(name) for name in ("circuits", "circuit_bits"))
+        assert compiled.estimates == digits.estimates + bits.estimates
+        assert [e.set for e in compiled.estimates] == ["circuits", "circuit_bits"]
+        least = min(digits, bits, key=lambda c: c.estimates[0].work)
+        assert taken in (None, least.estimates[0].set)
+        assert compiled.params == least.params
+        assert (compiled.bootstraps, compiled.depth) == (least.bootstraps, least.depth)
+        assert compiled.failure == least.failure < -60
+        first, *rows = str(compiled).splitlines()
+        assert "before anything runs" in first
+        assert [row.endswith("taken: least work") for row in rows] == [
+            e == least.estimates[0] for e in compiled.estimates
+        ]
+    assert gray.compile("boolean_p64").bootstraps == gray.compile("circuit_bits").bootstraps
+
+
+BITS = rm.circuit_params("circuit_bits", toy_for_tests_only=True)
+
+
+def test_gates_under_encryption(tmp_path: Path) -> None:
+    compiled = everything.compile(BITS, failure=-40)
+    client = compiled.keygen()
+    rng = random.Random()
+    x, y = rng.randrange(256), rng.randrange(1, 256)
+    run = compiled.run(client.encrypt(x=x, y=y), progress=False)
+    assert same(client.decrypt(run), expected(x, y)), (x, y)
+    run.ciphertexts["sum"].save(tmp_path / "sum")
+    loaded = rm.EncryptedIntegers.load(tmp_path / "sum", compiled.params)
+    assert len(loaded) == 8
+    assert same(client.decrypt({**run.ciphertexts, "sum": loaded}), expected(x, y))
+    digits = everything.compile(TOY, failure=-40)
+    with pytest.raises(rm.KeysError):
+        digits.run(digits.keygen().encrypt(x=x, y=y), keys=client.evaluation_keys, progress=False)
+    (tmp_path / "adder.blif").write_text(ADDER)
+    adder = rm.netlist(tmp_path / "adder.blif").compile(BITS, failure=-40)
+    client = adder.keygen()
+    assert client.decrypt(adder.run(client.encrypt(a=3, b=2))) == {"s": 5}
 
 
 def test_a_run_that_was_saved_goes_on(tmp_path: Path) -> None:
@@ -312,7 +365,9 @@ def test_programs_that_are_refused(body: Callable[..., Any], message: str) -> No
 
 def test_values_keys_and_parameters_that_are_refused() -> None:
     with pytest.raises(rm.ParameterError, match="circuits"):
-        rm.circuit_params("boolean_p64")
+        rm.circuit_params("boolean")
+    with pytest.raises(rm.ParameterError, match="did you mean `circuits`"):
+        everything.compile("circuit")
     with pytest.raises(rm.ParameterError, match=r"2\^-4000"):
         everything.compile(TOY, failure=-4000)
     compiled = everything.compile(TOY, failure=-40)

@@ -6,7 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::prelude::*;
 use ringmill_compiler::circuit::netlist::{self, Netlist};
 use ringmill_compiler::circuit::program::{Binary, Comparison, Shift};
-use ringmill_compiler::circuit::{CircuitError, Program, ProgramBuilder, Type, Value, lower};
+use ringmill_compiler::circuit::{
+    CircuitError, Program, ProgramBuilder, Source, Type, Value, choose,
+};
 
 use super::compiled::LoweredCircuit;
 use super::data::CircuitParams;
@@ -28,40 +30,13 @@ fn kind((bits, signed): Kind) -> PyResult<Type> {
     Type::new(bits, signed).map_err(refused)
 }
 
-fn binary(name: &str) -> Option<Binary> {
-    Some(match name {
-        "add" => Binary::Add,
-        "sub" => Binary::Sub,
-        "mul" => Binary::Mul,
-        "div" => Binary::Div,
-        "rem" => Binary::Rem,
-        "and" => Binary::And,
-        "or" => Binary::Or,
-        "xor" => Binary::Xor,
-        "min" => Binary::Min,
-        "max" => Binary::Max,
-        _ => return None,
-    })
-}
-
-fn comparison(name: &str) -> Option<Comparison> {
-    Some(match name {
-        "eq" => Comparison::Equal,
-        "ne" => Comparison::NotEqual,
-        "lt" => Comparison::Less,
-        "le" => Comparison::LessOrEqual,
-        _ => return None,
-    })
+/// The operation of a name.
+fn named<T: Copy>(all: &[T], of: impl Fn(T) -> &'static str, name: &str) -> Option<T> {
+    all.iter().copied().find(|&op| of(op) == name)
 }
 
 fn shift(name: &str) -> PyResult<Shift> {
-    Ok(match name {
-        "left" => Shift::Left,
-        "right" => Shift::Right,
-        "right_signed" => Shift::RightSigned,
-        "rotate_left" => Shift::RotateLeft,
-        other => return Err(unknown(other)),
-    })
+    named(&Shift::ALL, Shift::name, name).ok_or_else(|| unknown(name))
 }
 
 fn unknown(name: &str) -> PyErr {
@@ -103,11 +78,11 @@ impl CircuitBuilder {
     /// An operation of two integers of one type, or a comparison.
     fn binary(&self, name: &str, a: u32, b: u32) -> PyResult<u32> {
         let (x, y) = (Value(a), Value(b));
-        match (binary(name), comparison(name)) {
-            (Some(op), _) => self.with(|b| Ok(b.binary(op, x, y)?.0)),
-            (_, Some(op)) => self.with(|b| Ok(b.compare(op, x, y)?.0)),
-            (None, None) => Err(unknown(name)),
+        if let Some(op) = named(&Binary::ALL, Binary::name, name) {
+            return self.with(|b| Ok(b.binary(op, x, y)?.0));
         }
+        let op = named(&Comparison::ALL, Comparison::name, name).ok_or_else(|| unknown(name))?;
+        self.with(|b| Ok(b.compare(op, x, y)?.0))
     }
 
     fn invert(&self, a: u32) -> PyResult<u32> {
@@ -169,22 +144,7 @@ impl CircuitNetlist {
     /// Reads BLIF, or JSON where the file begins with a brace.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let inner = interruptible(py, move |watch| {
-            files::read(&path, watch, |bytes| {
-                let text = str::from_utf8(bytes).map_err(|e| CircuitError::Netlist {
-                    line: 1 + bytes[..e.valid_up_to()]
-                        .iter()
-                        .filter(|&&b| b == b'\n')
-                        .count(),
-                    what: "it is no text".to_owned(),
-                })?;
-                if text.trim_start().starts_with('{') {
-                    netlist::read_json(text)
-                } else {
-                    netlist::read_blif(text)
-                }
-            })
-        })??;
+        let inner = interruptible(py, move |watch| files::read(&path, watch, netlist::read))??;
         Ok(Self { inner })
     }
 
@@ -202,15 +162,16 @@ impl CircuitNetlist {
         self.inner.evaluate(&inputs).map_err(refused)
     }
 
+    #[pyo3(signature = (params, failure))]
     fn compile(
         &self,
         py: Python<'_>,
-        params: &CircuitParams,
+        params: Option<&CircuitParams>,
         failure: f64,
     ) -> PyResult<LoweredCircuit> {
         let netlist = self.inner.clone();
-        LoweredCircuit::of(py, params, failure, move |limit| {
-            netlist::lower(&netlist, limit)
+        LoweredCircuit::of(py, params, move |sets| {
+            choose(Source::Netlist(&netlist), sets, failure)
         })
     }
 }
@@ -241,14 +202,18 @@ impl CircuitProgram {
             .collect())
     }
 
-    /// The circuit for these parameters, each of whose lookups fails with a probability of at most 2^`failure`.
+    /// The circuit for these parameters, or for those of the sets that it takes least work with; each of its bootstraps
+    /// fails with a probability of at most 2^`failure`.
+    #[pyo3(signature = (params, failure))]
     fn compile(
         &self,
         py: Python<'_>,
-        params: &CircuitParams,
+        params: Option<&CircuitParams>,
         failure: f64,
     ) -> PyResult<LoweredCircuit> {
         let program = self.inner.clone();
-        LoweredCircuit::of(py, params, failure, move |limit| lower(&program, limit))
+        LoweredCircuit::of(py, params, move |sets| {
+            choose(Source::Program(&program), sets, failure)
+        })
     }
 }

@@ -6,46 +6,58 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use ringmill_cli::Bar;
-use ringmill_compiler::circuit::graph::BITS;
-use ringmill_compiler::circuit::{Circuit, CircuitError};
+use ringmill_compiler::circuit::choose::CANDIDATES;
+use ringmill_compiler::circuit::{Chosen, Circuit, CircuitError, Estimate};
 use ringmill_devices::Saving;
 use ringmill_devices::circuit::client::{bound, unbound};
 use ringmill_devices::circuit::{Keeping, Server, run};
-use ringmill_schemes::tfhe::Client;
+use ringmill_schemes::tfhe::{Client, Params};
 
 use super::client::CircuitKeys;
 use super::data::{CircuitEvaluationKeys, CircuitParams, EncryptedIntegers};
 use super::{refused, scheme, stopped};
-use crate::errors::{DataError, ParameterError};
+use crate::errors::DataError;
 use crate::watch::interruptible;
 
-/// A program on integers as lookups of 2 + 2 bits.
+/// A program on integers as lookups of 2 + 2 bits or gates of bits.
 #[pyclass(frozen, module = "ringmill")]
 pub struct LoweredCircuit {
     inner: Arc<Circuit>,
     params: CircuitParams,
+    /// Of all sets that were compared.
+    estimates: Vec<Estimate>,
+}
+
+/// A set, bootstraps, those of the longest chain, bytes that operations go over, and log2 of the probability that any
+/// bootstrap fails.
+type Told = (Option<&'static str>, usize, usize, u64, f64);
+
+fn told(estimate: &Estimate) -> Told {
+    let e = *estimate;
+    (e.set, e.bootstraps, e.depth, e.work, e.failure)
 }
 
 impl LoweredCircuit {
-    /// What `lower` makes for lookups that bear sums of squared factors up to what it is given, so that each fails with a
-    /// probability of at most 2^`failure`.
+    /// What `choose` makes for these parameters or, where there are none, for one of the sets that are compared.
     pub fn of(
         py: Python<'_>,
-        params: &CircuitParams,
-        failure: f64,
-        lower: impl FnOnce(u64) -> Result<Circuit, CircuitError> + Send + 'static,
+        params: Option<&CircuitParams>,
+        choose: impl FnOnce(&[Arc<Params>]) -> Result<Chosen, CircuitError> + Send + 'static,
     ) -> PyResult<Self> {
-        let noise = params.inner.noise();
-        let limit = noise.largest_norm(BITS, failure).ok_or_else(|| {
-            ParameterError::new_err(format!(
-                "a lookup fails with probability 2^{:.1} with these parameters, more than the 2^{failure} asked for; ask for less or take another set",
-                noise.sum_failure(BITS, 1)
-            ))
-        })?;
-        let made = interruptible(py, move |_| lower(limit))?;
+        let sets = match params {
+            Some(params) => vec![Arc::clone(&params.inner)],
+            None => {
+                let named = CANDIDATES.iter().map(|name| Params::named(name));
+                named.collect::<Result<_, _>>().map_err(scheme)?
+            }
+        };
+        let chosen = interruptible(py, move |_| choose(&sets))?.map_err(refused)?;
         Ok(Self {
-            inner: Arc::new(made.map_err(refused)?),
-            params: params.clone(),
+            inner: Arc::new(chosen.circuit),
+            params: CircuitParams {
+                inner: chosen.params,
+            },
+            estimates: chosen.estimates,
         })
     }
 }
@@ -57,15 +69,16 @@ impl LoweredCircuit {
         self.params.clone()
     }
 
-    /// Bootstraps, those of the longest chain, and log2 of the probability that any of them fails.
+    /// What it takes.
     #[getter]
-    fn cost(&self) -> (usize, usize, f64) {
-        let graph = &self.inner.graph;
-        let cost = graph.cost();
-        let noise = self.params.inner.noise();
-        let each = graph.lookups.iter();
-        let each = each.map(|lookup| noise.sum_failure(BITS, lookup.operand.norm()).exp2());
-        (cost.bootstraps, cost.depth, each.sum::<f64>().log2())
+    fn cost(&self) -> Told {
+        told(&Estimate::of(&self.inner, &self.params.inner))
+    }
+
+    /// What it would take with each of the sets that were compared.
+    #[getter]
+    fn estimates(&self) -> Vec<Told> {
+        self.estimates.iter().map(told).collect()
     }
 
     /// Fresh keys from the system's randomness.

@@ -22,47 +22,31 @@ pub struct CircuitParams {
     pub inner: Arc<Params>,
 }
 
-/// The names of all sets that circuits on integers take.
+/// The names of all sets that circuits take.
 #[pyfunction]
-pub fn circuit_sets() -> PyResult<Vec<&'static str>> {
-    let mut found = Vec::new();
-    for name in sets::names() {
-        let mut messages = Messages::Booleans;
-        let builder = ParamsBuilder::named(name).map_err(scheme)?;
-        let _ = builder.sizes(|s| messages = s.messages);
-        if messages != Messages::Booleans {
-            found.push(name);
-        }
-    }
-    Ok(found)
+pub fn circuit_sets() -> Vec<&'static str> {
+    sets::names_with(|messages| matches!(messages, Messages::CIRCUITS | Messages::Booleans))
+        .collect()
 }
 
-/// The parameters of a set; or, by an ugly name, small ones that keep nothing secret.
+/// The parameters of a set; or, by an ugly name, small ones for the same messages that keep nothing secret.
 #[pyfunction]
 pub fn circuit_params(name: &str, toy_for_tests_only: bool) -> PyResult<CircuitParams> {
-    let builder = if toy_for_tests_only {
-        ParamsBuilder::toy_for_tests_only()
-            .messages(Messages::Integers {
-                message_bits: 2,
-                carry_bits: 2,
-            })
-            .sizes(|s| {
-                s.log_degree = 9;
-                s.lwe_std = 2f64.powi(-24);
-                s.glwe_std = 2f64.powi(-29);
-            })
+    let named = ParamsBuilder::named(name).map_err(scheme)?;
+    let digits = sets::names_with(|messages| messages == Messages::CIRCUITS);
+    let builder = if !toy_for_tests_only {
+        named
+    } else if digits.into_iter().any(|set| set == name) {
+        ParamsBuilder::toy_circuits_for_tests_only()
     } else {
-        ParamsBuilder::named(name).map_err(scheme)?
+        ParamsBuilder::toy_for_tests_only()
     };
     let inner = builder.build().map_err(scheme)?;
     match inner.sizes().messages {
-        Messages::Integers {
-            message_bits: 2,
-            carry_bits: 2,
-        } => Ok(CircuitParams { inner }),
-        _ => Err(ParameterError::new_err(format!(
-            "the set {name} is not for messages of 2 + 2 bits, which circuits compute on; there is {}",
-            circuit_sets()?.join(", ")
+        Messages::CIRCUITS | Messages::Booleans => Ok(CircuitParams { inner }),
+        Messages::Integers { .. } => Err(ParameterError::new_err(format!(
+            "the set {name} is not for booleans nor for messages of 2 + 2 bits, which circuits compute on; there is {}",
+            circuit_sets().join(", ")
         ))),
     }
 }

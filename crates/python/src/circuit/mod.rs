@@ -15,7 +15,9 @@ use ringmill_schemes::tfhe::TfheError;
 /// What making a circuit refuses; the Python side, which knows the line, adds it.
 fn refused(error: CircuitError) -> PyErr {
     match error {
-        CircuitError::Noise { .. } => raise::<ParameterError, _>(error),
+        CircuitError::Noise { .. } | CircuitError::Fails { .. } | CircuitError::Messages { .. } => {
+            raise::<ParameterError, _>(error)
+        }
         _ => raise::<CompileError, _>(error),
     }
 }
@@ -36,6 +38,7 @@ fn stopped(error: CircuitRunError) -> PyErr {
     match error {
         CircuitRunError::Tfhe(error) => scheme(error),
         CircuitRunError::Circuit(error) => refused(error),
+        error @ CircuitRunError::OtherBasis { .. } => raise::<KeysError, _>(error),
         CircuitRunError::Checkpoint(error) => raise::<FileError, _>(error),
         error => raise::<DataError, _>(error),
     }

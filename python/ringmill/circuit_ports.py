@@ -1,0 +1,76 @@
+"""Arguments and results of circuits: which ports they are, and their values as Python has them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ringmill.check import closest, shown
+from ringmill.errors import DataError, UnknownName
+from ringmill.types import Type, bit, sint
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument or a result: its type, and which ports it is."""
+
+    name: str
+    type: Type
+    first: int
+
+    @property
+    def count(self) -> int:
+        return self.type.length or 1
+
+    @property
+    def ports(self) -> list[str]:
+        """What its integers are called."""
+        return [self.name] if self.type.length is None else [f"{self.name}[{i}]" for i in range(self.count)]
+
+    def values(self, value: Any) -> list[int]:
+        """What is given for it, as Python's integers."""
+        if self.type.length is None:
+            return [_value(self.name, value, self.type)]
+        try:
+            items = list(value)
+        except Exception:
+            items = []
+        if len(items) != self.count:
+            raise DataError(f"{self.name} must be {self.count} values of {self.type.element}, and is {shown(value)}")
+        return [_value(f"{self.name}[{i}]", item, self.type.element) for i, item in enumerate(items)]
+
+    def array(self, values: Sequence[int]) -> Any:
+        """Its values for Python: a number, or an array."""
+        if self.type.length is None:
+            return values[0]
+        signed = self.type.element.kind == sint(1).kind
+        return np.array(values, dtype=np.int64 if signed else np.uint64)
+
+
+def _value(name: str, value: Any, kind: Type) -> int:
+    low, high = kind.ends or (0, 0)
+    if isinstance(value, (bool, np.bool_)):
+        number = int(value) if kind == bit else None
+    else:
+        try:
+            number = operator.index(value)
+        except Exception:
+            number = None
+    if number is None or not low <= number <= high:
+        raise DataError(f"{name} must be a value of {kind}, a whole number from {low} to {high}, and is {shown(value)}")
+    return int(number)
+
+
+def by_name(what: str, given: Mapping[str, Any], known: Sequence[Argument]) -> list[Any]:
+    """What is given for each, in order; one that is missing or unknown is refused."""
+    for name in given:
+        if name not in {argument.name for argument in known}:
+            raise UnknownName(f"the circuit has no {what} `{name}`; {closest(name, [a.name for a in known])}")
+    missing = [argument.name for argument in known if argument.name not in given]
+    if missing:
+        raise DataError(f"{what} {missing[0]} is missing; the circuit has {', '.join(a.name for a in known)}")
+    return [given[argument.name] for argument in known]

@@ -1,0 +1,275 @@
+"""Compiled circuits and who runs them: what travels, the client with the secret key, runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ringmill._ringmill import (
+    CircuitEvaluationKeys,
+    CircuitKeys,
+    CircuitParams,
+    EncryptedIntegers,
+    LoweredCircuit,
+    circuit_params,
+    circuit_sets,
+)
+from ringmill.check import (
+    arguments,
+    closest,
+    flag,
+    guarded,
+    instance,
+    integer,
+    names,
+    number,
+    optional,
+    path,
+    shown,
+    text,
+)
+from ringmill.circuit_ports import Argument, by_name
+from ringmill.errors import DataError, FileError, KeysError, ParameterError
+from ringmill.runtime import Path
+from ringmill.shape import Shape
+
+PARAMS = instance(CircuitParams, "parameters of circuits, as rm.circuit_params makes them", ParameterError)
+guarded("clients and files make encrypted integers", FileError, path=path, params=PARAMS)(EncryptedIntegers)
+guarded("clients and files make evaluation keys", FileError, path=path, params=PARAMS)(CircuitEvaluationKeys)
+guarded(
+    "rm.circuit_params and files make parameters",
+    FileError,
+    path=path,
+    allow_insecure_parameters_for_tests_only=flag(ParameterError),
+)(CircuitParams)
+
+_KEYS = optional(instance(CircuitEvaluationKeys, "evaluation keys, as client.evaluation_keys", KeysError))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a circuit takes with a set."""
+
+    set: str | None
+    """The name of the set; None for parameters of one's own."""
+    bootstraps: int
+    depth: int
+    """Bootstraps of the longest chain."""
+    work: int
+    """Bytes that the operations of all bootstraps go over: counted from sizes, the same on every computer."""
+    failure: float
+    """log2 of the probability that any bootstrap fails."""
+
+    def __str__(self) -> str:
+        wrong = f"wrong with probability 2^{self.failure:.0f}" if self.bootstraps else "nothing can fail"
+        return (
+            f"  {self.set or 'own parameters'}: {self.bootstraps} bootstraps, {self.depth} in a row; "
+            f"{self.work / 1e9:.3g} GB of operations; {wrong}"
+        )
+
+
+@dataclass(frozen=True)
+class CircuitInputs:
+    """What a client sends: encrypted inputs by name, and the evaluation keys."""
+
+    ciphertexts: dict[str, EncryptedIntegers]
+    evaluation_keys: CircuitEvaluationKeys | None = None
+
+
+@dataclass(frozen=True)
+class CircuitRun:
+    """What a run gave: encrypted outputs by name, and what it took."""
+
+    ciphertexts: dict[str, EncryptedIntegers]
+    seconds: float
+    bootstraps: int
+    threads: int
+
+    def __str__(self) -> str:
+        each = 1000 * self.seconds * self.threads / max(self.bootstraps, 1)
+        return (
+            f"{self.bootstraps} bootstraps in {self.seconds:.2f} s on {self.threads} threads, measured: "
+            f"{each:.1f} ms each a thread"
+        )
+
+
+def encrypted(name: str, value: Any) -> dict[str, EncryptedIntegers]:
+    found = names("encrypted integers", DataError)(name, value)
+    item = instance(EncryptedIntegers, "encrypted integers, as client.encrypt makes them", DataError)
+    return {key: item(f"{name}[{key!r}]", cipher) for key, cipher in found.items()}
+
+
+# The constructors of both are public, their parameters are their fields.
+CircuitInputs.__init__ = arguments(  # type: ignore[method-assign]
+    "rm.CircuitInputs", ciphertexts=encrypted, evaluation_keys=_KEYS
+)(CircuitInputs.__init__)
+CircuitRun.__init__ = arguments(  # type: ignore[method-assign]
+    "rm.CircuitRun",
+    ciphertexts=encrypted,
+    seconds=number(DataError),
+    bootstraps=integer(0, None, DataError),
+    threads=integer(1, None, DataError),
+)(CircuitRun.__init__)
+
+
+class CircuitClient:
+    """Holds the secret key: encrypts inputs and decrypts outputs. Made by :meth:`CompiledCircuit.keygen`."""
+
+    @arguments("rm.CircuitClient", keys=instance(CircuitKeys, "those of CompiledCircuit.keygen"))
+    def __init__(
+        self, keys: CircuitKeys, inputs: Sequence[Argument], outputs: Sequence[Argument], shape: Shape
+    ) -> None:
+        self._keys, self._inputs, self._outputs, self._shape = keys, inputs, outputs, shape
+
+    @property
+    def evaluation_keys(self) -> CircuitEvaluationKeys:
+        """What a server needs to run the circuit, and no more: no secret is in it."""
+        return self._keys.evaluation_keys
+
+    @property
+    def key_id(self) -> str | None:
+        """The identity of the secret key, which ciphertexts and keys made with it carry, in hexadecimal."""
+        return self._keys.key_id
+
+    @arguments()
+    def encrypt(self, /, **inputs: Any) -> CircuitInputs:
+        """Encrypts the inputs, each a whole number of its type or an array of as many as it says.
+
+        Raises :class:`DataError` for a missing input, a wrong length, or a value that the type does not have.
+        """
+        given = by_name("input", inputs, self._inputs)
+        encrypted = {
+            argument.name: self._keys.encrypt(argument.first, argument.values(value))
+            for argument, value in zip(self._inputs, given, strict=True)
+        }
+        return CircuitInputs(encrypted, self.evaluation_keys)
+
+    @arguments()
+    def decrypt(self, outputs: CircuitRun | Mapping[str, EncryptedIntegers]) -> Any:
+        """The outputs in the structure that the function returned them in: exact, numbers and arrays.
+
+        Raises :class:`KeysError` for ciphertexts of another key.
+        """
+        found = outputs.ciphertexts if isinstance(outputs, CircuitRun) else encrypted("outputs", outputs)
+        ciphers = by_name("output", found, self._outputs)
+        values = [
+            output.array(self._keys.decrypt(output.first, output.count, cipher))
+            for output, cipher in zip(self._outputs, ciphers, strict=True)
+        ]
+        return self._shape.build(values)
+
+    @arguments(path=path)
+    def save_secret_key(self, path: Path) -> None:
+        """Writes the secret key. Whoever has the file can read everything encrypted under it (mode 0600)."""
+        self._keys.save_secret_key(path)
+
+    def __repr__(self) -> str:
+        return "<ringmill client of a circuit>"
+
+
+class CompiledCircuit:
+    """A circuit ready to run; made by :meth:`Circuit.compile`."""
+
+    @arguments("rm.CompiledCircuit", inner=instance(LoweredCircuit, "a compiled circuit: Circuit.compile makes them"))
+    def __init__(
+        self,
+        name: str,
+        inner: LoweredCircuit,
+        inputs: Sequence[Argument],
+        outputs: Sequence[Argument],
+        shape: Shape,
+    ) -> None:
+        self._name, self._inner, self._inputs, self._outputs, self._shape = name, inner, inputs, outputs, shape
+        self._cost = Estimate(*inner.cost)
+        self.bootstraps, self.depth, self.failure = self._cost.bootstraps, self._cost.depth, self._cost.failure
+
+    bootstraps: int
+    """How many bootstraps a run takes: nearly all of its time."""
+    depth: int
+    """Bootstraps of the longest chain, which no number of threads shortens."""
+    failure: float
+    """log2 of the probability that any of them fails, by the noise model: then results are wrong."""
+
+    @property
+    def params(self) -> CircuitParams:
+        return self._inner.params
+
+    @property
+    def estimates(self) -> list[Estimate]:
+        """What it takes with each of the sets that were compared: one, where the parameters were given."""
+        return [Estimate(*estimate) for estimate in self._inner.estimates]
+
+    @arguments()
+    def keygen(self) -> CircuitClient:
+        """Fresh keys from the system's randomness."""
+        return CircuitClient(self._inner.keygen(), self._inputs, self._outputs, self._shape)
+
+    @arguments(path=path)
+    def load_secret_key(self, path: Path) -> CircuitClient:
+        """The client whose secret key was saved, with fresh evaluation keys."""
+        return CircuitClient(self._inner.load_secret_key(path), self._inputs, self._outputs, self._shape)
+
+    @arguments(
+        keys=_KEYS,
+        threads=optional(integer(1, 1024)),
+        progress=flag(),
+        checkpoint=optional(path),
+        every=number(),
+        resume=optional(path),
+    )
+    def run(
+        self,
+        inputs: CircuitInputs | Mapping[str, EncryptedIntegers],
+        *,
+        keys: CircuitEvaluationKeys | None = None,
+        threads: int | None = None,
+        progress: bool = True,
+        checkpoint: Path | None = None,
+        every: float = 30.0,
+        resume: Path | None = None,
+    ) -> CircuitRun:
+        """Runs the circuit on the CPU, on all its cores or so many threads; the same ciphertexts come out.
+
+        The keys come with the inputs when :meth:`CircuitClient.encrypt` made them; give `keys` otherwise. A run of more
+        than a second shows how far it is, where standard error is a terminal and `progress` is not false.
+
+        `checkpoint` names a file in which the run is saved, not before `every` seconds have passed since the last time,
+        and when it is interrupted. ``resume=`` that file, with the same circuit and inputs, goes on from there.
+        """
+        if isinstance(inputs, CircuitInputs):
+            found, keys = inputs.ciphertexts, keys or inputs.evaluation_keys
+        else:
+            found = encrypted("inputs", inputs)
+        if keys is None:
+            raise KeysError("the evaluation keys are missing; pass keys=client.evaluation_keys")
+        ciphers = by_name("input", found, self._inputs)
+        saving = None if checkpoint is None else (checkpoint, every)
+        groups = ([a.count for a in self._inputs], [a.count for a in self._outputs])
+        outputs, seconds, used, _ = self._inner.run(ciphers, keys, groups, threads or 0, progress, saving, resume)
+        results = {output.name: cipher for output, cipher in zip(self._outputs, outputs, strict=True)}
+        return CircuitRun(results, seconds, self.bootstraps, used)
+
+    def __repr__(self) -> str:
+        return (
+            f"<ringmill compiled circuit {self._name}: {self.bootstraps} bootstraps, {self.depth} in a row, "
+            f"wrong with probability 2^{self.failure:.0f}>"
+        )
+
+    def __str__(self) -> str:
+        estimates = self.estimates
+        least = "" if len(estimates) == 1 else "  <- taken: least work"
+        lines = [f"{e}{least if e == self._cost else ''}" for e in estimates]
+        return "\n".join([f"{self._name}, before anything runs:", *lines])
+
+
+@arguments("rm.circuit_params", name=text(ParameterError), toy_for_tests_only=flag(ParameterError))
+def parameters(name: str = "circuits", *, toy_for_tests_only: bool = False) -> CircuitParams:
+    """The parameters of a named set for circuits, for digits or for bits; docs/tfhe.md lists them with their security.
+
+    `toy_for_tests_only` gives small ones for the same messages in their place, which keep nothing secret.
+    """
+    known = circuit_sets()
+    if name not in known:
+        raise ParameterError(f"there is no set {shown(name)} for circuits; {closest(name, known)}")
+    return circuit_params(name, toy_for_tests_only)
