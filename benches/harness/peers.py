@@ -142,6 +142,6 @@ BY_GROUP = {
     "ckks": [seal, lattigo, openfhe],
     "integers": [seal, openfhe],
     "basext": [],
-    "tfhe": [tfhe_rs],
+    "tfhe": [tfhe_rs, openfhe],
     "circuits": [tfhe_rs],
 }
