@@ -6,8 +6,8 @@
 //   alpha   = (sum_i mu_i |Qhat_i|_m - a_m) |Q^-1|_m mod m
 //
 // for one target after another, and without alpha |Q| (Algorithm 1) where asked. l, k, N, every
-// modulus and constant are the program's (rm_basext_ctl has commands, codes and streams,
-// rm_basext_const the constants); any q = 1 mod 2 N serves as source, target and redundant modulus.
+// modulus and constant are the program's (rm_basext_job has commands and codes, rm_basext_folded_rows
+// the streams, rm_basext_const the constants); any q = 1 mod 2 N serves as source, target and redundant modulus.
 // A residue must be below its modulus; a word's bits from Width on are not looked at.
 //
 //   Lanes coefficients a cycle; 3 Lanes modular multipliers, 4 Lanes modular adders, three memories
@@ -66,7 +66,9 @@ module rm_basext_folded
 
   // ---- Streams and control. ----
 
-  logic valid, ready, last, load_start, load_valid, load_done, exact;
+  logic valid, ready, last, load_start, load_valid, load_done, exact_loaded;
+  logic idle, exact_next, exact, moves, takes, move, at_end, at_final, of_redundant;
+  logic [4:0] log_n;
   logic [Lanes-1:0][WordBits-1:0] data;
   code_e load_code, code;
   logic [LWidth-1:0] l;
@@ -89,15 +91,15 @@ module rm_basext_folded
       .data_o({last, data})
   );
 
-  rm_basext_ctl #(
+  rm_basext_job #(
       .Lanes(Lanes),
       .MinLogN(MinLogN),
       .MaxLogN(MaxLogN),
       .MaxL(MaxL),
       .MaxK(MaxK),
-      .SumDelay(SumDelay),
+      .Fill(SumDelay + 3),
       .Queue(Queue)
-  ) u_ctl (
+  ) u_job (
       .clk_i,
       .rst_ni,
       .cmd_valid_i,
@@ -117,20 +119,53 @@ module rm_basext_folded
       .k_o(k),
       .load_done_i(load_done),
       .load_code_i(load_code),
-      .exact_i(exact),
-      .target_o(target),
-      .issue_o(issue),
-      .store_o(store),
-      .first_o(first),
-      .give_o(give),
-      .last_o(at_last),
-      .source_o(source),
+      .exact_i(exact_loaded),
+      .idle_o(idle),
+      .exact_next_o(exact_next),
+      .exact_o(exact),
+      .log_n_o(log_n),
+      .moves_i(moves),
+      .takes_i(takes),
+      .gives_i(give),
+      .final_i(at_final),
+      .issue_o(move),
       .addr_o(addr),
-      .post_o(post),
-      .summed_i(summed),
+      .at_end_o(at_end),
       .given_i(given),
       .popped_i(pop)
   );
+
+  rm_basext_folded_rows #(
+      .MaxL(MaxL),
+      .MaxK(MaxK)
+  ) u_rows (
+      .clk_i,
+      .rst_ni,
+      .idle_i(idle),
+      .exact_i(exact),
+      .l_i(l),
+      .k_i(k),
+      .issue_i(move),
+      .at_end_i(at_end),
+      .moves_o(moves),
+      .takes_o(takes),
+      .gives_o(give),
+      .final_o(at_final),
+      .target_o(target),
+      .redundant_o(of_redundant),
+      .first_o(first),
+      .last_o(at_last),
+      .source_o(source),
+      .post_o(post),
+      .summed_i(summed),
+      .given_i(given)
+  );
+
+  assign issue = move & !of_redundant;
+  assign store = move & of_redundant;
+
+  logic unused_job;
+  assign unused_job = ^{exact_next, log_n};
 
   assign code_o = code;
 
@@ -230,7 +265,7 @@ module rm_basext_folded
       .last_i(last),
       .done_o(load_done),
       .code_o(load_code),
-      .exact_o(exact),
+      .exact_o(exact_loaded),
       .source_i(source),
       .source_o(source_q),
       .mu_const_o(mu_const),

@@ -21,6 +21,21 @@ package rm_basext_pkg;
     TooLong     = 3'd7   // a stream that does not end with its residues
   } code_e;
 
+  // Which words a load brings (rm_basext_words): a unit's architecture.
+  typedef enum logic [1:0] {
+    Folded = 2'd0,
+    Shared = 2'd1,
+    Rower  = 2'd2,
+    Radix  = 2'd3
+  } form_e;
+
+  // A part of a load.
+  typedef enum logic [1:0] {
+    Head,
+    Sources,
+    Targets
+  } part_e;
+
   // Bits of a word of the streams: a power of two that holds a modulus.
   function automatic int unsigned stream_bits(int unsigned width);
     return (width <= 32) ? 32 : 64;

@@ -26,8 +26,8 @@
 //   Lanes coefficients a cycle; Batch + 2 modular multipliers and Batch + 1 adders a lane; memories
 //   of Batch + 1 + shared_kept words for each of the N / Lanes coefficients of a lane.
 //
-// l, k, N, every modulus and constant are the program's (rm_basext_shared_ctl has commands, codes,
-// streams and cycles, rm_basext_shared_const the constants); any q = 1 mod 2 N serves as source,
+// l, k, N, every modulus and constant are the program's (rm_basext_job has commands and codes,
+// rm_basext_shared_rows streams and cycles, rm_basext_shared_const the constants); any q = 1 mod 2 N serves as source,
 // target and redundant modulus. A residue must be below its modulus; a word's bits from Width on
 // are not looked at. One clock. Streams of Lanes words of 32 bits (moduli of up to 32) or 64 bits.
 module rm_basext_shared
@@ -86,6 +86,8 @@ module rm_basext_shared
   // ---- Streams and control. ----
 
   logic valid, ready, last, load_start, load_valid, load_done, exact_loaded, exact;
+  logic idle, exact_next, takes;
+  logic [4:0] log_n;
   logic [Lanes-1:0][WordBits-1:0] data;
   code_e load_code, code;
   logic [LWidth-1:0] l, batch, slot;
@@ -109,18 +111,15 @@ module rm_basext_shared
       .data_o({last, data})
   );
 
-  rm_basext_shared_ctl #(
+  rm_basext_job #(
       .Lanes(Lanes),
       .MinLogN(MinLogN),
       .MaxLogN(MaxLogN),
       .MaxL(MaxL),
       .MaxK(MaxK),
-      .Batch(Batch),
-      .Rounds(Rounds),
-      .Places(Places),
-      .Latency(Latency),
+      .Fill(Latency + 2),
       .Queue(Queue)
-  ) u_ctl (
+  ) u_job (
       .clk_i,
       .rst_ni,
       .cmd_valid_i,
@@ -138,27 +137,55 @@ module rm_basext_shared
       .load_valid_o(load_valid),
       .l_o(l),
       .k_o(k),
-      .batch_o(batch),
       .load_done_i(load_done),
       .load_code_i(load_code),
       .exact_i(exact_loaded),
+      .idle_o(idle),
+      .exact_next_o(exact_next),
       .exact_o(exact),
+      .log_n_o(log_n),
+      .moves_i(1'b1),
+      .takes_i(takes),
+      .gives_i(give),
+      .final_i(at_final),
       .issue_o(issue),
+      .addr_o(addr),
+      .at_end_o(at_last),
+      .given_i(given),
+      .popped_i(pop)
+  );
+
+  rm_basext_shared_rows #(
+      .MaxL(MaxL),
+      .MaxK(MaxK),
+      .Batch(Batch),
+      .Rounds(Rounds),
+      .Places(Places)
+  ) u_rows (
+      .clk_i,
+      .idle_i(idle),
+      .cmd_k_i,
+      .exact_next_i(exact_next),
+      .l_i(l),
+      .k_i(k),
+      .batch_o(batch),
+      .issue_i(issue),
+      .at_end_i(at_last),
+      .takes_o(takes),
+      .gives_o(give),
+      .final_o(at_final),
       .fresh_o(fresh),
       .slot_o(slot),
       .tail_o(tail),
-      .addr_o(addr),
       .round_o(round),
       .base_o(base),
       .past_round_o(past_round),
       .past_base_o(past_base),
-      .give_o(give),
-      .channel_o(channel),
-      .last_o(at_last),
-      .final_o(at_final),
-      .given_i(given),
-      .popped_i(pop)
+      .channel_o(channel)
   );
+
+  logic unused_job;
+  assign unused_job = ^log_n;
 
   assign code_o = code;
 
@@ -240,7 +267,7 @@ module rm_basext_shared
       .give_i(give),
       .channel_i(channel),
       .last_i(at_last),
-      .final_i(at_final),
+      .final_i(at_last & at_final),
       .data_i(residue),
       .source_i(source_word),
       .mu_const_i(mu_const),

@@ -1,5 +1,5 @@
 // The lanes of the shared base extension with what is broadcast to them: from a coefficient's issue
-// by rm_basext_shared_ctl to its result, shared_latency(Width, Low) cycles later.
+// by rm_basext_job to its result, shared_latency(Width, Low) cycles later.
 //
 // With an issue come its row's number (slot_i, row l with tail_i), its place in the row, whether
 // its polynomial is fresh, the round and the place of the constants of this round and of the last,

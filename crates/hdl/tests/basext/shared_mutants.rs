@@ -27,15 +27,17 @@ const CHANNEL: &str = "basext/rm_basext_channel.sv";
 const LANE: &str = "basext/rm_basext_shared_lane.sv";
 const BANK: &str = "basext/rm_basext_shared_bank.sv";
 const ARRAY: &str = "basext/rm_basext_shared_array.sv";
-const CTL: &str = "basext/rm_basext_shared_ctl.sv";
+const JOB: &str = "basext/rm_basext_job.sv";
+const ROWS: &str = "basext/rm_basext_shared_rows.sv";
 const CONST: &str = "basext/rm_basext_shared_const.sv";
+const WORDS: &str = "basext/rm_basext_words.sv";
 const PKG: &str = "basext/rm_basext_pkg.sv";
 
 const QUICK: [Fault; 2] = [
     // A channel that takes the new row where it is still at the last round's target.
     Fault(LANE, "new_i[j] ? new_q : kept", "new_q", extends),
     // A wrong stream that is not swallowed.
-    Fault(CTL, "long_d = !in_last_i;", "long_d = 1'b0;", refuses),
+    Fault(JOB, "long_d = !in_last_i;", "long_d = 1'b0;", refuses),
 ];
 
 const FAULTS: [Fault; 36] = [
@@ -98,53 +100,53 @@ const FAULTS: [Fault; 36] = [
     ),
     // Control.
     Fault(
-        CTL,
-        "base_q + PWidth'(l_q) + 1'b1",
-        "base_q + PWidth'(l_q)",
+        ROWS,
+        "base_q + PWidth'(l_i) + 1'b1",
+        "base_q + PWidth'(l_i)",
         extends,
     ),
     Fault(
-        CTL,
+        ROWS,
         "round_d = round_q + 1'b1;",
         "round_d = round_q;",
         extends,
     ),
-    Fault(CTL, "past_d = count;", "past_d = batch_q;", extends),
-    Fault(CTL, "more_d = more_q - 1'b1;", "more_d = '0;", extends),
+    Fault(ROWS, "past_d = count;", "past_d = batch_q;", extends),
+    Fault(ROWS, "more_d = more_q - 1'b1;", "more_d = '0;", extends),
     Fault(
-        CTL,
-        "(exact_d || batch_q > l_q) ? l_q",
-        "exact_d ? l_q",
+        ROWS,
+        "(exact_next_i || batch_q > l_i) ? l_i",
+        "exact_next_i ? l_i",
         extends,
     ),
-    Fault(CTL, "(exact_d || slot_d != l_q)", "1'b1", extends),
-    Fault(CTL, "!gives_q || room_q != '0", "1'b1", extends),
+    Fault(ROWS, "(exact_next_i || slot_d != l_i)", "1'b1", extends),
+    Fault(JOB, "!gives_i || room_q != '0", "1'b1", extends),
     Fault(
-        CTL,
+        ROWS,
         "last_slot_d && more_d == '0 && left_d",
         "last_slot_d && left_d",
         extends,
     ),
-    Fault(CTL, "cmd_l_i >= 8'(Batch)", "cmd_l_i > 8'(Batch)", extends),
-    Fault(CTL, "takes_q && in_last_i != at_end_q", "1'b0", refuses),
-    Fault(CTL, "in_last_i ? CutShort : TooLong", "CutShort", refuses),
-    Fault(CTL, "cmd_op_i == OpExact && !exact_i", "1'b0", refuses),
+    Fault(ROWS, "8'(l_i) >= 8'(Batch)", "8'(l_i) > 8'(Batch)", extends),
+    Fault(JOB, "takes_i && in_last_i != at_end_q", "1'b0", refuses),
+    Fault(JOB, "in_last_i ? CutShort : TooLong", "CutShort", refuses),
+    Fault(JOB, "cmd_op_i == OpExact && !exact_i", "1'b0", refuses),
     Fault(
-        CTL,
+        JOB,
         "loaded_d = load_code_i == Ok",
         "loaded_d = 1'b1",
         refuses,
     ),
     // Constants.
-    Fault(CONST, "(part_q == Redundant) ? l_i : i_q;", "i_q;", extends),
-    Fault(CONST, "(word_q == 2'd1) ? l_i : i_q", "i_q", extends),
+    Fault(CONST, "(part == Head) ? l_i : i;", "i;", extends),
+    Fault(CONST, "(kind == 2'd1) ? l_i : column", "column", extends),
     Fault(
-        CONST,
-        "of_redundant ? redundant_q : modulus_q",
+        WORDS,
+        "of_redundant ? head_q : modulus_q",
         "modulus_q",
         refuses,
     ),
-    Fault(CONST, "last_q ? Ok : TooLong", "Ok", refuses),
+    Fault(WORDS, "last_q ? Ok : TooLong", "Ok", refuses),
 ];
 
 #[test]

@@ -1,4 +1,4 @@
-//! A command cycle by cycle, where its streams meet a port that stalls them: `rm_basext_ctl` with the register stage before
+//! A command cycle by cycle, where its streams meet a port that stalls them: `rm_basext_job` with the register stage before
 //! it and the queue behind it, without data.
 
 use std::collections::VecDeque;

@@ -1,20 +1,17 @@
-// Control of a folded base extension: commands, framing of the streams, and the issue of
-// coefficients.
+// What the controls of all base extensions have in common: commands, the framing of the streams, and
+// the issue of coefficients. A module beside it (rm_basext_*_rows) says what is to be issued.
 //
 // A command is taken while ready; done_o is up for a cycle when it has ended, with code_o. OpLoad
-// takes a stream of constants (rm_basext_const). OpExact takes, for each of the k targets of the
-// constants, the residues modulo m and then modulo q_0 to q_(l-1), N / TP beats each, and gives N /
-// TP beats; OpFast takes those modulo q_0 to q_(l-1). Every polynomial's last beat says so;
-// coefficients come in any one order for all polynomials of a target. A wrong stream ends the
-// command: it is swallowed to the end of its polynomial, and what was given before is still to be
-// taken, before done_o.
+// takes a stream of constants (rm_basext_words). An extension is issued in rows, polynomials of N /
+// TP beats: one takes a residue polynomial from the stream (takes_i), and one gives a target's
+// (gives_i); some do both, some neither. Every residue polynomial's last beat says so. A wrong stream
+// ends the command: it is swallowed to the end of its residue polynomial, and what was given before
+// is still to be taken, before done_o.
 //
-// A coefficient is issued when it is taken (Sum) or read (Post-Sum): at most one a cycle, and one
-// that will be given only while the queue has room for it. Post-Sum begins when the last sum is
-// read, SumDelay cycles after its issue. Without stalls a target takes (l + 2) N / TP + 2 SumDelay
-// + 3 cycles, l N / TP + SumDelay + 3 the fast way; done_o is up one cycle after as many from the
-// command on.
-module rm_basext_ctl
+// A coefficient (of each lane) is issued in a cycle where the rows have one (moves_i), one that takes
+// when it is there, and one that gives only while the queue has room for it. Fill cycles from an
+// issue to the queue, at most. done_o is up one cycle after given_i, the last of a job in the queue.
+module rm_basext_job
   import rm_basext_pkg::*;
 #(
     parameter int unsigned Lanes = 1,
@@ -22,12 +19,10 @@ module rm_basext_ctl
     parameter int unsigned MaxLogN = 12,
     parameter int unsigned MaxL = 32,
     parameter int unsigned MaxK = 32,
-    parameter int unsigned SumDelay = 27,
+    parameter int unsigned Fill = 29,
     parameter int unsigned Queue = 64,
     localparam int unsigned LWidth = $clog2(MaxL + 1),
     localparam int unsigned KWidth = $clog2(MaxK + 1),
-    localparam int unsigned IWidth = (MaxL > 1) ? $clog2(MaxL) : 1,
-    localparam int unsigned JWidth = (MaxK > 1) ? $clog2(MaxK) : 1,
     localparam int unsigned AddrWidth = MaxLogN - $clog2(Lanes)
 ) (
     input  logic                 clk_i,
@@ -53,33 +48,33 @@ module rm_basext_ctl
     input  logic                 load_done_i,
     input  code_e                load_code_i,
     input  logic                 exact_i,
-    output logic [   JWidth-1:0] target_o,
-    // A coefficient of this cycle, and what becomes of it.
+    // A job: idle_o until its command's cycle, when exact_next_o is the command's; exact_o and log_n_o
+    // hold after it.
+    output logic                 idle_o,
+    output logic                 exact_next_o,
+    output logic                 exact_o,
+    output logic [          4:0] log_n_o,
+    // What the rows have to issue in this cycle. The row is the job's last with final_i.
+    input  logic                 moves_i,
+    input  logic                 takes_i,
+    input  logic                 gives_i,
+    input  logic                 final_i,
+    // The coefficient that is issued, and whether it is its row's last.
     output logic                 issue_o,
-    output logic                 store_o,
-    output logic                 first_o,
-    output logic                 give_o,
-    output logic                 last_o,
-    output logic [   IWidth-1:0] source_o,
     output logic [AddrWidth-1:0] addr_o,
-    output logic                 post_o,
-    // The last coefficient of a process at its sum's read, and in the queue.
-    input  logic                 summed_i,
+    output logic                 at_end_o,
+    // The job's last coefficient in the queue, and a beat out of the queue.
     input  logic                 given_i,
-    // The queue gave a beat.
     input  logic                 popped_i
 );
 
   localparam int unsigned RoomWidth = $clog2(Queue + 1);
-  localparam int unsigned DrainWidth = $clog2(SumDelay + 4);
+  localparam int unsigned DrainWidth = $clog2(Fill + 1);
 
   typedef enum logic [2:0] {
     Idle,
     Load,
-    Next,     // target's constants are read
-    Rows,
-    Turn,     // sums are under way
-    Post,
+    Run,
     Give,     // results are under way
     Swallow   // a wrong stream, and what is under way
   } state_e;
@@ -89,40 +84,24 @@ module rm_basext_ctl
   code_e code_d, code_q;
   logic [LWidth-1:0] l_d, l_q;
   logic [KWidth-1:0] k_d, k_q;
-  // The last but one coefficient's place, and this one's.
+  logic [4:0] log_n_d, log_n_q;
+  // The last but one coefficient's place, and this one's; whether it is the last.
   logic [AddrWidth-1:0] end_d, end_q, c_d, c_q;
-  // Whether this is the last coefficient, and the last row: known a cycle before.
-  logic at_end_d, at_end_q, last_row_d, last_row_q;
-  // The polynomial of the target: the redundant residue or source number i.
-  logic redundant_d, redundant_q;
-  logic [IWidth-1:0] i_d, i_q;
-  logic [JWidth-1:0] j_d, j_q;
+  logic at_end_d, at_end_q;
   logic [RoomWidth-1:0] room_d, room_q;
   logic [DrainWidth-1:0] drain_d, drain_q;
-  logic has_room, last_target, take, gives, fits, in_ready;
+  logic room_left, fits, in_ready, issue;
 
-  assign has_room = room_q != '0;
-  assign last_target = KWidth'(j_q) + 1'b1 == k_q;
-  assign take = state_q == Rows && in_valid_i && in_ready;
-  // The fast extension gives its last row's sums.
-  assign gives = (state_q == Post) || (state_q == Rows && !exact_q && last_row_q);
+  assign room_left = !gives_i || room_q != '0;
+  assign issue = state_q == Run && moves_i && room_left && (in_valid_i || !takes_i);
 
   always_comb begin
     unique case (state_q)
       Load, Swallow: in_ready = long_q;
-      Rows: in_ready = !gives || has_room;
+      Run: in_ready = moves_i && takes_i && room_left;
       default: in_ready = 1'b0;
     endcase
   end
-
-  assign issue_o = (take && !redundant_q) || (state_q == Post && has_room);
-  assign store_o = take && redundant_q;
-  assign first_o = i_q == '0;
-  assign give_o = gives;
-  assign last_o = at_end_q && (state_q == Post || last_row_q);
-  assign source_o = i_q;
-  assign addr_o = c_q;
-  assign post_o = state_q == Post || (state_q == Give && exact_q);
 
   assign fits = cmd_log_n_i >= 5'(MinLogN) && cmd_log_n_i <= 5'(MaxLogN);
 
@@ -135,26 +114,22 @@ module rm_basext_ctl
     code_d = code_q;
     l_d = l_q;
     k_d = k_q;
+    log_n_d = log_n_q;
     end_d = end_q;
     c_d = c_q;
     at_end_d = at_end_q;
-    last_row_d = last_row_q;
-    redundant_d = redundant_q;
-    i_d = i_q;
-    j_d = j_q;
     drain_d = drain_q;
     start_d = 1'b0;
 
     unique case (state_q)
       Idle: begin
         c_d = '0;
-        i_d = '0;
-        j_d = '0;
+        at_end_d = 1'b0;
         long_d = 1'b1;
-        drain_d = DrainWidth'(SumDelay + 3);
+        drain_d = DrainWidth'(Fill);
         if (cmd_valid_i) begin
           exact_d = cmd_op_i == OpExact;
-          redundant_d = cmd_op_i == OpExact;
+          log_n_d = cmd_log_n_i;
           end_d = AddrWidth'((32'd1 << (cmd_log_n_i - 5'($clog2(Lanes)))) - 32'd2);
           code_d = Ok;
           unique case (cmd_op_i)
@@ -172,7 +147,7 @@ module rm_basext_ctl
               if (!fits) code_d = TooLarge;
               else if (!loaded_q) code_d = NoConstants;
               else if (cmd_op_i == OpExact && !exact_i) code_d = NoRedundant;
-              else state_d = Next;
+              else state_d = Run;
             end
             default: code_d = BadCommand;
           endcase
@@ -190,26 +165,12 @@ module rm_basext_ctl
         end
       end
 
-      Next: begin
-        c_d = '0;
-        i_d = '0;
-        at_end_d = 1'b0;
-        redundant_d = exact_q;
-        last_row_d = !exact_q && l_q == LWidth'(1);
-        state_d = Rows;
-      end
-
-      Rows: begin
-        if (take) begin
+      Run: begin
+        if (issue) begin
           c_d = at_end_q ? '0 : c_q + 1'b1;
           at_end_d = !at_end_q && c_q == end_q;
-          if (at_end_q) begin
-            redundant_d = 1'b0;
-            last_row_d = l_q == (redundant_q ? LWidth'(1) : LWidth'(i_q) + LWidth'(2));
-            if (!redundant_q) i_d = last_row_q ? '0 : i_q + 1'b1;
-            if (last_row_q) state_d = exact_q ? Turn : Give;
-          end
-          if (in_last_i != at_end_q) begin
+          if (at_end_q && final_i) state_d = Give;
+          if (takes_i && in_last_i != at_end_q) begin
             code_d = in_last_i ? CutShort : TooLong;
             long_d = !in_last_i;
             state_d = Swallow;
@@ -217,21 +178,10 @@ module rm_basext_ctl
         end
       end
 
-      Turn: if (summed_i) state_d = Post;
-
-      Post: begin
-        if (has_room) begin
-          c_d = c_q + 1'b1;
-          at_end_d = c_q == end_q;
-          if (at_end_q) state_d = Give;
-        end
-      end
-
       Give: begin
         if (given_i) begin
-          j_d = j_q + 1'b1;
-          state_d = last_target ? Idle : Next;
-          done_d = last_target;
+          state_d = Idle;
+          done_d = 1'b1;
         end
       end
 
@@ -248,8 +198,8 @@ module rm_basext_ctl
 
   always_comb begin
     room_d = room_q;
-    if (issue_o && gives && !popped_i) room_d = room_q - 1'b1;
-    else if (!(issue_o && gives) && popped_i) room_d = room_q + 1'b1;
+    if (issue && gives_i && !popped_i) room_d = room_q - 1'b1;
+    else if (!(issue && gives_i) && popped_i) room_d = room_q + 1'b1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -275,13 +225,10 @@ module rm_basext_ctl
     long_q <= long_d;
     l_q <= l_d;
     k_q <= k_d;
+    log_n_q <= log_n_d;
     end_q <= end_d;
     c_q <= c_d;
     at_end_q <= at_end_d;
-    last_row_q <= last_row_d;
-    redundant_q <= redundant_d;
-    i_q <= i_d;
-    j_q <= j_d;
     drain_q <= drain_d;
   end
 
@@ -293,6 +240,12 @@ module rm_basext_ctl
   assign code_o = code_q;
   assign l_o = l_q;
   assign k_o = k_q;
-  assign target_o = j_q;
+  assign idle_o = state_q == Idle;
+  assign exact_next_o = exact_d;
+  assign exact_o = exact_q;
+  assign log_n_o = log_n_q;
+  assign issue_o = issue;
+  assign addr_o = c_q;
+  assign at_end_o = at_end_q;
 
 endmodule
