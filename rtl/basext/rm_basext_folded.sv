@@ -67,7 +67,7 @@ module rm_basext_folded
   // ---- Streams and control. ----
 
   logic valid, ready, last, load_start, load_valid, load_done, exact_loaded;
-  logic idle, exact_next, exact, moves, takes, move, at_end, at_final, of_redundant;
+  logic idle, run, exact_next, exact, moves, takes, move, at_end, at_final, of_redundant;
   logic [4:0] log_n;
   logic [Lanes-1:0][WordBits-1:0] data;
   code_e load_code, code;
@@ -121,6 +121,7 @@ module rm_basext_folded
       .load_code_i(load_code),
       .exact_i(exact_loaded),
       .idle_o(idle),
+      .run_o(run),
       .exact_next_o(exact_next),
       .exact_o(exact),
       .log_n_o(log_n),
@@ -165,7 +166,7 @@ module rm_basext_folded
   assign store = move & of_redundant;
 
   logic unused_job;
-  assign unused_job = ^{exact_next, log_n};
+  assign unused_job = ^{run, exact_next, log_n};
 
   assign code_o = code;
 

@@ -6,7 +6,7 @@
 // TP beats: one takes a residue polynomial from the stream (takes_i), and one gives a target's
 // (gives_i); some do both, some neither. Every residue polynomial's last beat says so. A wrong stream
 // ends the command: it is swallowed to the end of its residue polynomial, and what was given before
-// is still to be taken, before done_o.
+// is still to be taken, before done_o. Without HasFast there is no command OpFast.
 //
 // A coefficient (of each lane) is issued in a cycle where the rows have one (moves_i), one that takes
 // when it is there, and one that gives only while the queue has room for it. Fill cycles from an
@@ -21,6 +21,7 @@ module rm_basext_job
     parameter int unsigned MaxK = 32,
     parameter int unsigned Fill = 29,
     parameter int unsigned Queue = 64,
+    parameter bit HasFast = 1'b1,
     localparam int unsigned LWidth = $clog2(MaxL + 1),
     localparam int unsigned KWidth = $clog2(MaxK + 1),
     localparam int unsigned AddrWidth = MaxLogN - $clog2(Lanes)
@@ -49,8 +50,9 @@ module rm_basext_job
     input  code_e                load_code_i,
     input  logic                 exact_i,
     // A job: idle_o until its command's cycle, when exact_next_o is the command's; exact_o and log_n_o
-    // hold after it.
+    // hold after it. run_o until the stream is wrong or all is issued.
     output logic                 idle_o,
+    output logic                 run_o,
     output logic                 exact_next_o,
     output logic                 exact_o,
     output logic [          4:0] log_n_o,
@@ -144,7 +146,8 @@ module rm_basext_job
               end
             end
             OpExact, OpFast: begin
-              if (!fits) code_d = TooLarge;
+              if (cmd_op_i == OpFast && !HasFast) code_d = BadCommand;
+              else if (!fits) code_d = TooLarge;
               else if (!loaded_q) code_d = NoConstants;
               else if (cmd_op_i == OpExact && !exact_i) code_d = NoRedundant;
               else state_d = Run;
@@ -241,6 +244,7 @@ module rm_basext_job
   assign l_o = l_q;
   assign k_o = k_q;
   assign idle_o = state_q == Idle;
+  assign run_o = state_q == Run;
   assign exact_next_o = exact_d;
   assign exact_o = exact_q;
   assign log_n_o = log_n_q;

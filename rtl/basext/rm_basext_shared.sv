@@ -86,7 +86,7 @@ module rm_basext_shared
   // ---- Streams and control. ----
 
   logic valid, ready, last, load_start, load_valid, load_done, exact_loaded, exact;
-  logic idle, exact_next, takes;
+  logic idle, run, exact_next, takes;
   logic [4:0] log_n;
   logic [Lanes-1:0][WordBits-1:0] data;
   code_e load_code, code;
@@ -141,6 +141,7 @@ module rm_basext_shared
       .load_code_i(load_code),
       .exact_i(exact_loaded),
       .idle_o(idle),
+      .run_o(run),
       .exact_next_o(exact_next),
       .exact_o(exact),
       .log_n_o(log_n),
@@ -185,7 +186,7 @@ module rm_basext_shared
   );
 
   logic unused_job;
-  assign unused_job = ^log_n;
+  assign unused_job = ^{run, log_n};
 
   assign code_o = code;
 

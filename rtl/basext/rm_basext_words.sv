@@ -6,7 +6,7 @@
 //   Sources     q_i, mod q_i, mod m         as Folded       q_i, mod q_i      q_i, i x mod q_i
 //   Targets     p_j, mod p_j, l x mod p_j   as Folded       as Folded         p_j, l x mod p_j
 //
-// for i < l and j < k, where "mod" stands for a constant below that modulus, times R of rm_wide_mul.
+// for i < l and j < k, where "mod" stands for a constant below that modulus.
 // m = 0 says that there is no redundant modulus; its constants are then any. A load ends with the
 // first wrong word, beat after the last, or last beat before the others: done_o is then up for a
 // cycle, with code_o. A modulus is 1 modulo 2^Low and more than 1; the fraction is any word of Width

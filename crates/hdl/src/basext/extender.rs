@@ -178,7 +178,7 @@ impl Extender {
 
     /// The residues modulo each target of the loaded constants, and the cycles: `limbs` are those modulo the sources,
     /// and for an exact extension modulo the redundant modulus behind them, as `ringmill_machines::basext::golden` takes
-    /// them. The folded unit is sent them once for each target.
+    /// them; without the latter where the unit takes none. The folded and the pipelined unit are sent them once for each target.
     ///
     /// # Errors
     /// [`ExtendError::Answered`]; [`BasextError::Limbs`]; those of [`Self::command`].
@@ -201,10 +201,7 @@ impl Extender {
         extension: Extension,
         polynomials: &[Vec<&[u64]>],
     ) -> Result<(Vec<Vec<u64>>, u64), ExtendError> {
-        let at_once = match self.unit {
-            Unit::Folded(_) => 1,
-            Unit::Shared(_) => 256,
-        };
+        let at_once = self.unit.polynomials();
         let (mut out, mut cycles) = (Vec::new(), 0);
         for polynomials in polynomials.chunks(at_once) {
             let mut stream = Vec::new();
@@ -247,7 +244,7 @@ impl Extender {
     /// [`BasextError::Limbs`].
     pub fn stream(&self, extension: Extension, limbs: &[&[u64]]) -> Result<Vec<Beat>, BasextError> {
         let (l, k) = self.constants.as_ref().map_or((0, 0), |c| (c.l(), c.k()));
-        let expected = l + usize::from(extension == Extension::Exact);
+        let expected = l + usize::from(self.unit.takes_redundant(extension));
         if limbs.len() != expected {
             let got = limbs.len();
             return Err(BasextError::Limbs { expected, got });
@@ -255,14 +252,14 @@ impl Extender {
         let (sources, redundant) = limbs.split_at(l);
         let mut stream = Vec::new();
         match self.unit {
-            Unit::Folded(_) => {
+            Unit::Folded(_) | Unit::Pipelined(_) => {
                 for _ in 0..k {
                     for limb in redundant.iter().chain(sources) {
                         stream.extend(self.limb(limb));
                     }
                 }
             }
-            Unit::Shared(_) => {
+            Unit::Shared(_) | Unit::Rowers(..) => {
                 for limb in limbs {
                     stream.extend(self.limb(limb));
                 }

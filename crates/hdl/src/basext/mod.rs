@@ -9,6 +9,7 @@ pub use code::{Code, Command, Operation};
 pub use execute::{Executed, Executor};
 pub use extender::{Beat, ExtendError, Extender, Outcome};
 
+use ringmill_machines::basext::rowers::Algorithm;
 use ringmill_machines::basext::{Shape, Unit};
 
 use crate::Top;
@@ -23,6 +24,11 @@ pub fn top_of(unit: Unit) -> Top {
     let shape = unit.shape();
     let top = match unit {
         Unit::Folded(_) => Top::new("rm_basext_folded"),
+        Unit::Pipelined(_) => Top::new("rm_basext_pipelined"),
+        Unit::Rowers(algorithm, _) => {
+            let digits = algorithm == Algorithm::MixedRadix;
+            Top::new("rm_basext_rowers").int("Digits", u64::from(digits))
+        }
         Unit::Shared(unit) => Top::new("rm_basext_shared").int("Batch", unit.batch() as u64),
     };
     top.int("Width", u64::from(shape.word().modulus_bits()))

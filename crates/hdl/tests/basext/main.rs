@@ -6,6 +6,8 @@ mod bench;
 mod faulty;
 mod mutants;
 mod refusals;
+mod rival_mutants;
+mod rivals;
 mod shared;
 mod shared_mutants;
 

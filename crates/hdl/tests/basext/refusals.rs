@@ -3,11 +3,12 @@
 use ringmill_hdl::basext::{Beat, Code, Command, Extender, Operation};
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{Hdl, Optimise};
-use ringmill_machines::basext::{Constants, Extension, Shape, Unit, Word, golden};
+use ringmill_machines::basext::rowers::Algorithm;
+use ringmill_machines::basext::{Constants, Extension, Shape, Unit, Word};
 use ringmill_math::Modulus;
 
 use crate::bench::{Bases, Failure, hdl, integers, limbs, seed, unit};
-use crate::{shared, small};
+use crate::{rivals, shared, small};
 
 const L: usize = 3;
 const K: usize = 2;
@@ -23,8 +24,7 @@ struct Job {
 
 fn job(hdl: &Hdl, made: Unit, seed: u64) -> Result<Job, Failure> {
     let mut rng = Dice::new(seed);
-    let shape = made.shape();
-    let bases = Bases::new(shape, L, K, &mut rng);
+    let bases = Bases::of(made, L, K, &mut rng);
     let values = integers(&bases, 1 << LOG_N, &mut rng);
     let redundant = Some(bases.redundant);
     let constants = made
@@ -39,9 +39,10 @@ fn job(hdl: &Hdl, made: Unit, seed: u64) -> Result<Job, Failure> {
         .collect();
     let limbs = limbs(&values, &all);
     let want = [Extension::Exact, Extension::Fast].map(|extension| {
-        let given = L + usize::from(extension == Extension::Exact);
+        let given = L + usize::from(made.takes_redundant(extension));
         let given: Vec<&[u64]> = limbs[..given].iter().map(Vec::as_slice).collect();
-        golden(&bases.sources, redundant, &bases.targets, extension, &given).unwrap()
+        made.golden(&bases.sources, redundant, &bases.targets, extension, &given)
+            .unwrap()
     });
     Ok(Job {
         unit: unit(hdl, made, Optimise::default())?,
@@ -84,7 +85,7 @@ impl Job {
 
     /// The stream of the first target or polynomial, in the order of the pins, with `change` made to its beats.
     fn stream(&self, extension: Extension, change: impl Fn(&mut Vec<Beat>)) -> Vec<Beat> {
-        let given = L + usize::from(extension == Extension::Exact);
+        let given = L + usize::from(self.unit.unit().takes_redundant(extension));
         let given: Vec<&[u64]> = self.limbs[..given].iter().map(Vec::as_slice).collect();
         let mut beats = self.unit.stream(extension, &given).unwrap();
         beats.truncate(given.len() * self.unit.shape().beats(LOG_N) as usize);
@@ -103,7 +104,10 @@ impl Job {
             .into_iter()
             .zip(&self.want)
         {
-            let given = L + usize::from(extension == Extension::Exact);
+            if !self.unit.unit().extends(extension) {
+                continue;
+            }
+            let given = L + usize::from(self.unit.unit().takes_redundant(extension));
             let given: Vec<&[u64]> = self.limbs[..given].iter().map(Vec::as_slice).collect();
             let (got, _) = self.unit.extend(extension, &given)?;
             if got != *want {
@@ -122,7 +126,11 @@ pub fn check_refusals(hdl: &Hdl, made: impl Into<Unit>, seed: u64) -> Result<(),
     let shape = job.unit.shape();
     // Before there are constants.
     for extension in [Extension::Exact, Extension::Fast] {
-        job.answers(extend(extension), Vec::new(), Code::NoConstants)?;
+        let code = match job.unit.unit().extends(extension) {
+            true => Code::NoConstants,
+            false => Code::BadCommand,
+        };
+        job.answers(extend(extension), Vec::new(), code)?;
     }
     for stalls in [None, Some(Dice::new(seed))] {
         job.unit.stall(stalls);
@@ -157,27 +165,29 @@ fn commands(job: &mut Job, shape: Shape) -> Result<(), Failure> {
 
 fn constants(job: &mut Job) -> Result<(), Failure> {
     let words = job.constants.words().to_vec();
-    // m's constants; q_1 and its; p_1, the product, the last of the matrix: each at its modulus.
-    let of_m = match job.unit.unit() {
-        Unit::Folded(_) => 2,
-        Unit::Shared(_) => 3,
+    let made = job.unit.unit();
+    let exact = made.takes_redundant(Extension::Exact);
+    // Words before q_0, from q_0 to q_1, before p_0, from p_0 to p_1.
+    let (head, second, before, target) = match made {
+        Unit::Folded(_) | Unit::Pipelined(_) => (2, 3, 2 + 3 * L, 2 + L),
+        Unit::Shared(_) => (3, 3, 3 + 3 * L, 2 + L),
+        Unit::Rowers(Algorithm::CoxRower, _) => (1, 2, 1 + 2 * L, 2 + L),
+        Unit::Rowers(Algorithm::MixedRadix, _) => (0, 1, L + L * (L - 1) / 2, 1 + L),
     };
-    let q1 = of_m + 3;
-    let p1 = of_m + 3 * L + 2 + L;
-    let of = [
-        (of_m - 1, 0),
-        (1, 0),
-        (q1 + 1, q1),
-        (q1 + 2, 0),
-        (p1 + 1, p1),
-        (p1 + 1 + L, p1),
-    ];
+    let (q1, p1) = (head + second, before + target);
+    // q_1's constant; p_1's first and last; m's and q_1's modulo m: each at its modulus.
+    let mut of = vec![(q1 + 1, q1), (p1 + 1, p1), (p1 + target - 1, p1)];
+    let mut moduli = vec![q1, p1];
+    if exact {
+        of.extend([(head - 1, 0), (1, 0), (q1 + 2, 0)]);
+        moduli.push(0);
+    }
     let mut wrong: Vec<(usize, u64)> = of
         .iter()
         .map(|&(at, modulus)| (at, words[modulus]))
         .collect();
     // Moduli: even, 1, 0, not 1 modulo 2 N (small ones, and ones above every constant), beyond their bits.
-    for at in [0, q1, p1] {
+    for &at in &moduli {
         let above = [words[at] + 2, words[at] | 1 << 8];
         let small = [2, 1, 3, 1 << 10, 1 << 10 | 3, 1 << 10 | 1 << 8 | 1];
         wrong.extend(small.into_iter().chain(above).map(|value| (at, value)));
@@ -192,13 +202,8 @@ fn constants(job: &mut Job) -> Result<(), Failure> {
         let beats = job.unit.words(&bad);
         job.answers(load(L, K), beats, Code::BadConstant)?;
         // The constants from before are gone.
-        job.answers(extend(Extension::Fast), Vec::new(), Code::NoConstants)?;
+        job.answers(extend(Extension::Exact), Vec::new(), Code::NoConstants)?;
     }
-    // A constant of m may be above the source's modulus beside it.
-    let mut high = words.clone();
-    high[q1 + 2] = words[0] - 1;
-    let beats = job.unit.words(&high);
-    job.answers(load(L, K), beats, Code::Ok)?;
     for short in [1, 4, words.len() - 1] {
         let beats = job.unit.words(&words[..short]);
         job.answers(load(L, K), beats, Code::CutShort)?;
@@ -207,20 +212,33 @@ fn constants(job: &mut Job) -> Result<(), Failure> {
     long.extend([1, 2, 3]);
     let beats = job.unit.words(&long);
     job.answers(load(L, K), beats, Code::TooLong)?;
+    if exact {
+        of_redundant(job, words, q1)?;
+    }
+    job.runs()
+}
+
+fn of_redundant(job: &mut Job, words: Vec<u64>, q1: usize) -> Result<(), Failure> {
+    // A constant of m may be above the source's modulus beside it.
+    let mut high = words.clone();
+    high[q1 + 2] = words[0] - 1;
+    let beats = job.unit.words(&high);
+    job.answers(load(L, K), beats, Code::Ok)?;
     // No redundant modulus: the fast way alone.
     let mut without = words;
     without[0] = 0;
     let beats = job.unit.words(&without);
     job.answers(load(L, K), beats, Code::Ok)?;
-    job.answers(extend(Extension::Exact), Vec::new(), Code::NoRedundant)?;
-    job.runs()
+    job.answers(extend(Extension::Exact), Vec::new(), Code::NoRedundant)
 }
 
 fn streams(job: &mut Job, shape: Shape) -> Result<(), Failure> {
     let beats = shape.beats(LOG_N) as usize;
-    if let Unit::Shared(_) = job.unit.unit() {
+    let made = job.unit.unit();
+    if made.polynomials() > 1 {
+        let rows = L + usize::from(made.takes_redundant(Extension::Exact));
         // The second polynomial of a command goes wrong while the first one's targets end.
-        for at in [0, beats - 2, (L + 1) * beats - 2] {
+        for at in [0, beats - 2, rows * beats - 2] {
             let mut stream = job.stream(Extension::Exact, |_| {});
             stream.extend(job.stream(Extension::Exact, |second| {
                 second.truncate(at + 1);
@@ -235,7 +253,10 @@ fn streams(job: &mut Job, shape: Shape) -> Result<(), Failure> {
         }
     }
     for extension in [Extension::Exact, Extension::Fast] {
-        let rows = L + usize::from(extension == Extension::Exact);
+        if !made.extends(extension) {
+            continue;
+        }
+        let rows = L + usize::from(made.takes_redundant(extension));
         for row in 0..rows {
             // The last beat of a row comes one early, or at once, or not.
             for at in [row * beats, (row + 1) * beats - 2] {
@@ -270,6 +291,17 @@ fn bad_jobs_are_answered_and_the_next_one_runs() {
 #[ignore = "the wide word; `make full` runs it"]
 fn bad_jobs_are_answered_with_the_wide_word() {
     check_refusals(hdl(), small(Word::Bits64, 4), seed()).unwrap();
+}
+
+#[test]
+#[ignore = "the other architectures; `make full` runs it"]
+fn every_architecture_answers_bad_jobs() {
+    for word in [Word::Bits32, Word::Bits64] {
+        let shape = small(word, 4);
+        for unit in rivals::units(shape) {
+            check_refusals(hdl(), unit, seed()).unwrap();
+        }
+    }
 }
 
 #[test]

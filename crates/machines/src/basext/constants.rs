@@ -2,9 +2,11 @@
 
 use ringmill_math::{Modulus, RnsBasis};
 
+use super::rowers::{self, Algorithm};
 use super::{BasextError, Shape, Shared};
 
-/// Moduli and constants of one extension in a unit's order, each constant times R.
+/// Moduli and constants of one extension in a unit's order, each constant times R (but Cox-Rower's |-Q|_p, which is no
+/// factor).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constants {
     l: usize,
@@ -42,6 +44,23 @@ impl Constants {
         Self::of(Form::Shared, unit.shape(), sources, redundant, targets)
     }
 
+    /// The same for the rowers, which have no redundant modulus.
+    ///
+    /// # Errors
+    /// Those of [`Self::new`]; of Cox-Rower `MathError::CoxRowerRange`, where moduli are too far below the unit's word.
+    pub fn rowers(
+        algorithm: Algorithm,
+        shape: Shape,
+        sources: &RnsBasis,
+        targets: &[Modulus],
+    ) -> Result<Self, BasextError> {
+        let form = match algorithm {
+            Algorithm::CoxRower => Form::Rower,
+            Algorithm::MixedRadix => Form::Radix,
+        };
+        Self::of(form, shape, sources, None, targets)
+    }
+
     fn of(
         form: Form,
         shape: Shape,
@@ -77,16 +96,19 @@ impl Constants {
             m.inv(m.reduce(q)).map_err(not_coprime)
         };
         let mut words = Vec::with_capacity(1 + Self::count(l, k));
-        words.extend(match redundant {
-            Some(m) => {
-                let of_product = form.signed(m, inverse(m, product(m, None))?);
-                [m.value(), times_r(of_product, m)]
-            }
-            None => [0; 2],
-        });
         match form {
-            Form::Folded => {}
-            Form::Shared => words.push(redundant.map_or(0, |m| times_r(1, m))),
+            Form::Folded | Form::Shared => words.extend(match redundant {
+                Some(m) => {
+                    let of_product = form.signed(m, inverse(m, product(m, None))?);
+                    [m.value(), times_r(of_product, m)]
+                }
+                None => [0; 2],
+            }),
+            Form::Rower => words.push(rowers::delta(shape, sources)?),
+            Form::Radix => {}
+        }
+        if form == Form::Shared {
+            words.push(redundant.map_or(0, |m| times_r(1, m)));
         }
         for (i, (&q, inverse_punctured)) in sources
             .moduli()
@@ -94,16 +116,44 @@ impl Constants {
             .zip(sources.inverse_punctured_products())
             .enumerate()
         {
-            let of_redundant = match (redundant, form) {
-                (Some(m), Form::Folded) => times_r(product(m, Some(i)), m),
-                (Some(m), Form::Shared) => times_r(inverse(m, q.value())?, m),
-                (None, _) => 0,
-            };
-            words.extend([q.value(), times_r(inverse_punctured, q), of_redundant]);
+            words.push(q.value());
+            match form {
+                Form::Folded | Form::Shared | Form::Rower => {
+                    words.push(times_r(inverse_punctured, q));
+                }
+                Form::Radix => {
+                    for s in &sources.moduli()[..i] {
+                        words.push(times_r(q.neg(inverse(q, s.value())?), q));
+                    }
+                }
+            }
+            match (form, redundant) {
+                (Form::Folded, Some(m)) => words.push(times_r(product(m, Some(i)), m)),
+                (Form::Shared, Some(m)) => words.push(times_r(inverse(m, q.value())?, m)),
+                (Form::Folded | Form::Shared, None) => words.push(0),
+                (Form::Rower | Form::Radix, _) => {}
+            }
         }
         for &p in targets {
-            words.extend([p.value(), times_r(form.signed(p, product(p, None)), p)]);
-            words.extend((0..l).map(|i| times_r(product(p, Some(i)), p)));
+            words.push(p.value());
+            match form {
+                Form::Folded | Form::Shared | Form::Rower => {
+                    let of_product = form.signed(p, product(p, None));
+                    // Cox-Rower adds it as it is.
+                    words.push(match form {
+                        Form::Rower => of_product,
+                        Form::Folded | Form::Shared | Form::Radix => times_r(of_product, p),
+                    });
+                    words.extend((0..l).map(|i| times_r(product(p, Some(i)), p)));
+                }
+                Form::Radix => {
+                    let weights = sources.moduli().iter().scan(p.reduce(1), |weight, q| {
+                        let next = p.mul(*weight, p.reduce(q.value()));
+                        Some(std::mem::replace(weight, next))
+                    });
+                    words.extend(weights.map(|weight| times_r(weight, p)));
+                }
+            }
         }
         Ok(Self {
             l,
@@ -113,7 +163,7 @@ impl Constants {
         })
     }
 
-    /// Words of the constants from l source moduli to k targets.
+    /// Words of the constants from l source moduli to k targets, for the folded unit.
     pub fn count(l: usize, k: usize) -> usize {
         2 + 3 * l + k * (2 + l)
     }
@@ -135,25 +185,28 @@ impl Constants {
 
     /// A word a beat: m, |Q^-1|_m; for each source q_i, |Qhat_i^-1|_(q_i), |Qhat_i|_m; for each target p_j, |Q|_(p_j), and
     /// |Qhat_i|_(p_j) for each source. The shared unit's: |-Q^-1|_m and |1|_m for |Q^-1|_m, |q_i^-1|_m for |Qhat_i|_m,
-    /// |-Q|_(p_j) for |Q|_(p_j).
+    /// |-Q|_(p_j) for |Q|_(p_j). Cox-Rower's: delta; q_i, |Qhat_i^-1|_(q_i); p_j, |-Q|_(p_j), |Qhat_i|_(p_j). Mixed radix's:
+    /// q_i, |-q_s^-1|_(q_i) for s < i; p_j, |q_0 ... q_(s-1)|_(p_j) for s < l.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 }
 
-/// How the redundant channel's constants are given.
-#[derive(Clone, Copy)]
+/// Which constants there are: `form_e` of `rm_basext_pkg`.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Folded,
     Shared,
+    Rower,
+    Radix,
 }
 
 impl Form {
-    /// What the shared unit adds and the folded one takes off.
+    /// What the folded unit takes off and the others add.
     fn signed(self, modulus: Modulus, x: u64) -> u64 {
         match self {
             Self::Folded => x,
-            Self::Shared => modulus.neg(x),
+            Self::Shared | Self::Rower | Self::Radix => modulus.neg(x),
         }
     }
 }

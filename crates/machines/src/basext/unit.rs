@@ -2,7 +2,8 @@
 
 use ringmill_math::{Modulus, RnsBasis};
 
-use super::{BasextError, Constants, Extension, Shape, Shared, cycles};
+use super::rowers::{self, Algorithm};
+use super::{BasextError, Constants, Extension, Shape, Shared, cycles, golden, pipelined};
 
 /// A base-extension unit. All architectures have the same ports, commands and codes; they differ in the order of their
 /// streams, in the constants, and in cycles.
@@ -12,13 +13,58 @@ pub enum Unit {
     Folded(Shape),
     /// `rm_basext_shared`: a batch of targets at once, the residues sent once.
     Shared(Shared),
+    /// `rm_basext_pipelined`: as the folded one, with multipliers of its own for the Post-Sum Process.
+    Pipelined(Shape),
+    /// `rm_basext_rowers`: Cox-Rower or mixed radix behind a transposition memory; no redundant residue.
+    Rowers(Algorithm, Shape),
 }
 
 impl Unit {
     pub fn shape(self) -> Shape {
         match self {
-            Self::Folded(shape) => shape,
+            Self::Folded(shape) | Self::Pipelined(shape) | Self::Rowers(_, shape) => shape,
             Self::Shared(unit) => unit.shape(),
+        }
+    }
+
+    /// Whether it has this extension: mixed radix has none that leaves a multiple of Q.
+    pub fn extends(self, extension: Extension) -> bool {
+        self != Self::Rowers(Algorithm::MixedRadix, self.shape()) || extension == Extension::Exact
+    }
+
+    /// Whether this extension takes a redundant residue.
+    pub fn takes_redundant(self, extension: Extension) -> bool {
+        let none = matches!(self, Self::Rowers(..));
+        extension == Extension::Exact && !none
+    }
+
+    /// Polynomials that one command takes, at most.
+    pub fn polynomials(self) -> usize {
+        match self {
+            Self::Folded(_) | Self::Pipelined(_) => 1,
+            Self::Shared(_) | Self::Rowers(..) => 256,
+        }
+    }
+
+    /// What it computes, as [`golden()`]; the redundant residue counts where it takes one.
+    ///
+    /// # Errors
+    /// Those of [`golden()`] and [`rowers::golden`].
+    pub fn golden(
+        self,
+        sources: &RnsBasis,
+        redundant: Option<Modulus>,
+        targets: &[Modulus],
+        extension: Extension,
+        limbs: &[&[u64]],
+    ) -> Result<Vec<Vec<u64>>, BasextError> {
+        match self {
+            Self::Folded(_) | Self::Pipelined(_) | Self::Shared(_) => {
+                golden(sources, redundant, targets, extension, limbs)
+            }
+            Self::Rowers(algorithm, shape) => {
+                rowers::golden(algorithm, shape, sources, targets, extension, limbs)
+            }
         }
     }
 
@@ -33,7 +79,10 @@ impl Unit {
         targets: &[Modulus],
     ) -> Result<Constants, BasextError> {
         match self {
-            Self::Folded(shape) => Constants::new(shape, sources, redundant, targets),
+            Self::Folded(shape) | Self::Pipelined(shape) => {
+                Constants::new(shape, sources, redundant, targets)
+            }
+            Self::Rowers(algorithm, shape) => Constants::rowers(algorithm, shape, sources, targets),
             Self::Shared(unit) => Constants::shared(unit, sources, redundant, targets),
         }
     }
@@ -49,6 +98,12 @@ impl Unit {
     ) -> u64 {
         match self {
             Self::Folded(shape) => polynomials * cycles(shape, extension, l, k, log_n),
+            Self::Pipelined(shape) => {
+                polynomials * pipelined::cycles(shape, extension, l, k, log_n)
+            }
+            Self::Rowers(algorithm, shape) => {
+                rowers::cycles(algorithm, shape, l, k, log_n, polynomials)
+            }
             Self::Shared(unit) => unit.cycles(extension, l, k, log_n, polynomials),
         }
     }

@@ -1,0 +1,198 @@
+//! Single-line faults of the pipelined unit and of the rowers; the checks must catch each.
+
+use ringmill_hdl::Hdl;
+use ringmill_machines::basext::rowers::Algorithm;
+use ringmill_machines::basext::{Unit, Word};
+
+use crate::bench::{Failure, Order, check};
+use crate::mutants::{Check, Fault, all_caught};
+use crate::refusals::check_refusals;
+use crate::rivals::case;
+use crate::small;
+
+fn extends(hdl: &Hdl, unit: Unit, seed: u64) -> Result<(), Failure> {
+    let cases = [
+        case(3, 2, 2, Order::Random, false),
+        case(1, 3, 1, Order::Random, true),
+        case(5, 3, 2, Order::Random, true),
+        case(2, 1, 1, Order::Random, false),
+    ];
+    check(hdl, unit, &cases, seed).map(|_| ())
+}
+
+const PIPELINED: Check = |hdl, seed| extends(hdl, Unit::Pipelined(small(Word::Bits32, 4)), seed);
+const COX: Check = |hdl, seed| {
+    let unit = Unit::Rowers(Algorithm::CoxRower, small(Word::Bits32, 4));
+    extends(hdl, unit, seed)
+};
+const RADIX: Check = |hdl, seed| {
+    let unit = Unit::Rowers(Algorithm::MixedRadix, small(Word::Bits32, 4));
+    extends(hdl, unit, seed)
+};
+const REFUSES: Check = |hdl, seed| {
+    let unit = Unit::Rowers(Algorithm::CoxRower, small(Word::Bits32, 4));
+    check_refusals(hdl, unit, seed)
+};
+const RADIX_REFUSES: Check = |hdl, seed| {
+    let unit = Unit::Rowers(Algorithm::MixedRadix, small(Word::Bits32, 4));
+    check_refusals(hdl, unit, seed)
+};
+
+const LANE: &str = "basext/rm_basext_pipelined_lane.sv";
+const TOP: &str = "basext/rm_basext_pipelined.sv";
+const PIPELINE: &str = "basext/rm_basext_pipelined_rows.sv";
+const ROWER: &str = "basext/rm_basext_rower.sv";
+const ARRAY: &str = "basext/rm_basext_rowers_array.sv";
+const ROWS: &str = "basext/rm_basext_rowers_rows.sv";
+const COX_UNIT: &str = "basext/rm_basext_cox.sv";
+const WORDS: &str = "basext/rm_basext_words.sv";
+const JOB: &str = "basext/rm_basext_job.sv";
+
+const QUICK: [Fault; 2] = [
+    // A redundant residue that the next target's overtakes.
+    Fault(LANE, "exact_i ? correction : '0", "correction", PIPELINED),
+    // A bit of alpha that is lost.
+    Fault(COX_UNIT, "begin_i ? delta_i : sigma_q", "sigma_q", COX),
+];
+
+const PIPELINED_FAULTS: [Fault; 20] = [
+    Fault(LANE, ".Depth(2 * Mul + 1)", ".Depth(2 * Mul)", PIPELINED),
+    Fault(LANE, ".Depth(SumDelay)", ".Depth(SumDelay - 1)", PIPELINED),
+    Fault(LANE, ".a_i(missing_q)", ".a_i(missing_d)", PIPELINED),
+    Fault(
+        LANE,
+        ".b_i(inverse_i)",
+        ".b_i(redundant_const_i)",
+        PIPELINED,
+    ),
+    Fault(LANE, ".b_i(product_i)", ".b_i(target_const_i)", PIPELINED),
+    Fault(LANE, ".q_i(post_i)", ".q_i(target_i)", PIPELINED),
+    Fault(LANE, ".q_i(last_p_i)", ".q_i(p_i)", PIPELINED),
+    Fault(LANE, ".wdata_i(a_new)", ".wdata_i(data_i)", PIPELINED),
+    Fault(LANE, ".a_i(p_late)", ".a_i(p_sum)", PIPELINED),
+    Fault(LANE, ".wdata_i(s_sum)", ".wdata_i(p_sum)", PIPELINED),
+    Fault(
+        TOP,
+        "target_const_q <= target_const",
+        "target_const_q <= product",
+        PIPELINED,
+    ),
+    Fault(
+        TOP,
+        ".store_i(put_valid_q & put_q.redundant)",
+        ".store_i(put_valid_q)",
+        PIPELINED,
+    ),
+    Fault(
+        TOP,
+        ".we_i(put_valid_q & !put_q.redundant)",
+        ".we_i(put_valid_q)",
+        PIPELINED,
+    ),
+    Fault(TOP, ".first_i(add_q.first)", ".first_i(1'b0)", PIPELINED),
+    Fault(TOP, "put_valid_q & put_q.give", "put_valid_q", PIPELINED),
+    Fault(
+        TOP,
+        "out_valid & out_final",
+        "out_valid & out_last",
+        PIPELINED,
+    ),
+    Fault(
+        TOP,
+        ".a_addr_i(add_q.addr)",
+        ".a_addr_i(sum.addr)",
+        PIPELINED,
+    ),
+    Fault(
+        PIPELINE,
+        "last_row_q && exact_next_i",
+        "last_row_q",
+        PIPELINED,
+    ),
+    Fault(PIPELINE, "if (!redundant_q) i_d", "i_d", PIPELINED),
+    Fault(PIPELINE, "if (last_row_q) j_d", "j_d", PIPELINED),
+];
+
+const ROWER_FAULTS: [Fault; 24] = [
+    Fault(COX_UNIT, "xi_i[Width-1-:Bits]", "xi_i[Bits-1:0]", COX),
+    Fault(
+        ARRAY,
+        "alpha_bit & sums_i & exact_i",
+        "alpha_bit & sums_i",
+        COX,
+    ),
+    Fault(ARRAY, ".Depth(Mul)", ".Depth(Mul - 1)", COX),
+    Fault(ARRAY, "b_q <= v_q[two_q.s]", "b_q <= v_q[one_q.s]", COX),
+    Fault(
+        ARRAY,
+        "one_valid_q && one_q.begins",
+        "one_valid_q && two_q.begins",
+        COX,
+    ),
+    Fault(ARRAY, "put_valid_q && put_q.ends;", "put_valid_q;", COX),
+    Fault(ARRAY, "(store_q && 32'(row_q) == r)", "store_q", COX),
+    Fault(ARRAY, "out_q <= read[row_q]", "out_q <= read[0]", COX),
+    Fault(
+        ARRAY,
+        "put_valid_q && put_q.ends && !(put_q.scales",
+        "put_valid_q && put_q.ends && (put_q.scales",
+        RADIX,
+    ),
+    Fault(
+        ARRAY,
+        "put_valid_q && put_q.ends && !put_q.scales",
+        "put_valid_q && put_q.ends",
+        RADIX,
+    ),
+    Fault(
+        ARRAY,
+        "begins: begin_i || !sums_i",
+        "begins: begin_i",
+        RADIX,
+    ),
+    Fault(ROWER, "b_i(alpha_i ? negative_q : '0)", "b_i('0)", COX),
+    Fault(ROWER, "begin_i ? '0 : sum_q", "sum_q", COX),
+    Fault(ROWER, "{sums_i, address_i}", "{1'b0, address_i}", COX),
+    Fault(ROWER, ".raddr_i(sums_i)", ".raddr_i(1'b0)", COX),
+    Fault(
+        ROWER,
+        "assign x_d = sums_i ? b_i : difference",
+        "assign x_d = b_i",
+        RADIX,
+    ),
+    Fault(ROWER, ".a_i(b_i)", ".a_i(v_i)", RADIX),
+    Fault(
+        ROWS,
+        "s_q + LWidth'(2) == l_i",
+        "s_q + LWidth'(1) == l_i",
+        RADIX,
+    ),
+    Fault(ROWS, "Digits && l_i == LWidth'(1)", "1'b0", RADIX),
+    Fault(ROWS, "taking_d = more_q != '0", "taking_d = 1'b0", COX),
+    Fault(ROWS, "giving_q && row_q < RWidth'(k_i)", "giving_q", COX),
+    Fault(ROWS, "step_o = run_i && ", "step_o = ", REFUSES),
+    Fault(
+        WORDS,
+        "column_q + LWidth'(!is_modulus) == i_q",
+        "column_q == i_q",
+        RADIX,
+    ),
+    Fault(JOB, "cmd_op_i == OpFast && !HasFast", "1'b0", RADIX_REFUSES),
+];
+
+#[test]
+fn quick_faults_of_the_other_architectures_are_caught() {
+    all_caught(&QUICK);
+}
+
+#[test]
+#[ignore = "twenty models; `make full` runs it"]
+fn every_fault_of_the_pipelined_unit_is_caught() {
+    all_caught(&PIPELINED_FAULTS);
+}
+
+#[test]
+#[ignore = "24 models; `make full` runs it"]
+fn every_fault_of_the_rowers_is_caught() {
+    all_caught(&ROWER_FAULTS);
+}

@@ -1,0 +1,157 @@
+//! The other architectures, `rm_basext_pipelined` and `rm_basext_rowers` (Cox-Rower, mixed radix): the checks of the folded
+//! unit, and the multipliers that their netlists have.
+
+use ringmill_hdl::basext::top_of;
+use ringmill_hdl::{Family, Top};
+use ringmill_machines::basext::rowers::{Algorithm, rowers};
+use ringmill_machines::basext::{Shape, Unit, Word, pipelined};
+
+use crate::bench::{Case, Order, check, check_large, hdl, seed};
+use crate::small;
+
+pub fn units(shape: Shape) -> [Unit; 3] {
+    [
+        Unit::Pipelined(shape),
+        Unit::Rowers(Algorithm::CoxRower, shape),
+        Unit::Rowers(Algorithm::MixedRadix, shape),
+    ]
+}
+
+pub fn case(l: usize, k: usize, polynomials: u64, order: Order, stalls: bool) -> Case {
+    Case {
+        l,
+        k,
+        log_n: 8,
+        order,
+        stalls,
+        polynomials,
+    }
+}
+
+/// l and k that differ, either the larger; l = 1, k = 1, the most of both; polynomials one after another; orders; stalls.
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (l, k, polynomials, order) in [
+        (3, 2, 2, Order::Natural),
+        (1, 1, 2, Order::Reversed),
+        (5, 1, 1, Order::Random),
+        (1, 3, 3, Order::Natural),
+        (5, 3, 2, Order::Random),
+    ] {
+        for stalls in [false, true] {
+            cases.push(case(l, k, polynomials, order, stalls));
+        }
+    }
+    cases.push(Case {
+        log_n: 9,
+        ..case(2, 3, 1, Order::Reversed, false)
+    });
+    cases
+}
+
+#[test]
+fn every_architecture_extends() {
+    for unit in units(small(Word::Bits32, 4)) {
+        check(hdl(), unit, &cases(), seed()).unwrap();
+    }
+}
+
+#[test]
+#[ignore = "the other words and lanes; `make full` runs it"]
+fn every_architecture_extends_with_every_word_and_lane() {
+    for (word, lanes) in crate::SMALL {
+        for unit in units(small(word, lanes)) {
+            check(hdl(), unit, &cases(), seed()).unwrap();
+        }
+    }
+}
+
+/// More targets than sources in the shape; and 16, 8 and four beats a polynomial, the fewest there are.
+#[test]
+#[ignore = "wide units; `make full` runs it"]
+fn every_architecture_takes_short_polynomials() {
+    for (word, lanes) in [(Word::Bits32, 16), (Word::Bits32, 64), (Word::Bits64, 32)] {
+        let shape = Shape::new(word, lanes, 8..=8, 2, 3).unwrap();
+        for unit in units(shape) {
+            let cases = [
+                case(2, 3, 2, Order::Natural, false),
+                case(1, 1, 2, Order::Natural, false),
+                case(1, 2, 1, Order::Natural, false),
+                case(2, 3, 2, Order::Natural, true),
+            ];
+            check(hdl(), unit, &cases, seed()).unwrap();
+        }
+    }
+}
+
+/// Table 4.6 has as many targets as sources: (l + 1) l N / TP and N / TP more for pipelined, (l + 1) N for Cox-Rower, whose
+/// residues come and go beside that.
+#[test]
+#[ignore = "the paper's sizes; `make full` runs it"]
+fn iterations_of_the_papers_columns() {
+    for (log_n, lanes, l) in [(14, 32, 7), (12, 64, 4)] {
+        let shape = Shape::new(Word::Bits32, lanes, log_n..=log_n, l, l).unwrap();
+        let case = Case {
+            log_n,
+            ..case(l, l, 1, Order::Natural, false)
+        };
+        let (l, n, beats) = (l as u64, 1u64 << log_n, shape.beats(log_n));
+        for unit in units(shape) {
+            let cycles = check_large(hdl(), unit, &[case], seed()).unwrap();
+            let (most, fill) = match unit {
+                Unit::Rowers(Algorithm::CoxRower, _) => ((l + 1) * n + 2 * l * beats, 64),
+                Unit::Rowers(Algorithm::MixedRadix, _) => ((2 * l - 1) * n + 2 * l * beats, 64),
+                _ => ((l + 1) * l * beats, 64),
+            };
+            println!("log N {log_n} TP {lanes} l = k = {l} {unit:?}: {cycles} cycles");
+            assert!((most..most + fill).contains(&cycles), "{unit:?}: {cycles}");
+        }
+    }
+}
+
+#[test]
+fn the_other_architectures_lint() {
+    let one = Shape::new(Word::Bits64, 1, 16..=16, 1, 1).unwrap();
+    for shape in [small(Word::Bits32, 4), one] {
+        for unit in units(shape) {
+            hdl().lint(&top_of(unit)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn parameters_out_of_range_fail_too() {
+    for module in ["rm_basext_pipelined", "rm_basext_rowers"] {
+        let top = Top::new(module).int("Width", 32).int("Lanes", 3);
+        let error = hdl().lint(&top).expect_err(module).to_string();
+        assert!(error.contains("log N 8 to 16"), "{module}: {error}");
+    }
+}
+
+/// 5 TP multipliers, or one a rower, of 20 or 6 blocks each; paths within the bar.
+#[test]
+#[ignore = "synthesis; `make full` runs it"]
+fn multipliers_of_every_architecture_are_counted() {
+    for (word, lanes, blocks) in [
+        (Word::Bits32, 1, 6),
+        (Word::Bits32, 4, 6),
+        (Word::Bits64, 1, 20),
+    ] {
+        let shape = Shape::new(word, lanes, 8..=12, 4, 2).unwrap();
+        for unit in units(shape) {
+            let top = top_of(unit);
+            let multipliers = match unit {
+                Unit::Rowers(..) => rowers(shape),
+                _ => pipelined::MULTIPLIERS * lanes as u64,
+            };
+            for family in Family::ALL {
+                let found = hdl().synthesise_for(&top, family).unwrap();
+                let dsp = found.resources.dsp;
+                assert_eq!(dsp, blocks * multipliers, "{unit:?} {family}");
+                assert_eq!(found.resources.other, [].into(), "{unit:?} {family}");
+                let paths = hdl().levels(&top, family).unwrap().paths;
+                assert!(paths.within_bar(), "{unit:?} {family}: {paths:?}");
+            }
+        }
+    }
+}

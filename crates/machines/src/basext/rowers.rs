@@ -1,0 +1,178 @@
+//! The units that need all residues of a coefficient at once (`rm_basext_rowers`): Cox-Rower and iterated mixed radix,
+//! with the transposition memory that brings the residues together. What they compute, and their cycle model.
+
+use ringmill_math::basext::{BaseExtension, MixedRadix, Representative};
+use ringmill_math::{MathError, Modulus, RnsBasis};
+
+use super::{BasextError, Extension, Shape, mul_latency};
+
+/// Bits of the Cox unit below the point.
+pub const COX_BITS: u32 = 16;
+
+/// Which algorithm the rowers are for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Algorithm {
+    /// Kawamura, Koike, Sano and Shimbo (basext paper, Algorithm 3).
+    CoxRower,
+    /// Garner (Algorithm 4), iterated.
+    MixedRadix,
+}
+
+/// Rowers, each one modular multiplier and two modular adders.
+pub fn rowers(shape: Shape) -> u64 {
+    shape.max_l().max(shape.max_k()) as u64
+}
+
+/// Cycles from a command until it is done: residues into the memory, a pass for the xi_i or passes for the digits, l
+/// cycles a coefficient for the sums, residues out of the memory while the next polynomial's come in.
+pub fn cycles(
+    algorithm: Algorithm,
+    shape: Shape,
+    l: usize,
+    k: usize,
+    log_n: u32,
+    polynomials: u64,
+) -> u64 {
+    let (l, k, n, beats) = (l as u64, k as u64, 1 << log_n, shape.beats(log_n));
+    let settle = mul_latency(shape) + 6;
+    let passes = match algorithm {
+        Algorithm::CoxRower => 1,
+        Algorithm::MixedRadix => l - 1,
+    };
+    let scale = match passes {
+        0 => 0,
+        _ => passes * n + settle,
+    };
+    let moved = l + k + (polynomials - 1) * l.max(k);
+    moved * beats + polynomials * (scale + l * n + settle) + 3
+}
+
+/// Cox-Rower's delta in units of 2^-[`COX_BITS`]: what the top bits of xi_i / 2^w fall short of xi_i / q_i, summed over the
+/// sources. xi_i / q_i - xi_i / 2^w is below (2^w - q_i) / 2^w, and 2^-[`COX_BITS`] is lost to truncation (equations 2.17
+/// and 2.18).
+///
+/// # Errors
+/// [`MathError::CoxRowerRange`] where delta would reach 1: moduli too far below the unit's 2^w.
+pub(super) fn delta(shape: Shape, sources: &RnsBasis) -> Result<u64, BasextError> {
+    let bits = shape.word().modulus_bits();
+    let moduli = sources.moduli();
+    let short: u128 = moduli
+        .iter()
+        .map(|q| (1u128 << bits) - u128::from(q.value()))
+        .sum();
+    let delta = short.div_ceil(1 << (bits - COX_BITS)) + moduli.len() as u128;
+    match u64::try_from(delta) {
+        Ok(delta) if delta < 1 << COX_BITS => Ok(delta),
+        _ => Err(MathError::CoxRowerRange {
+            smallest: moduli.iter().map(|q| q.value()).fold(u64::MAX, u64::min),
+            bits,
+            terms: moduli.len(),
+            precision: COX_BITS,
+        }
+        .into()),
+    }
+}
+
+/// What the unit computes, by the definition: Algorithm 3 with this delta, or the digits. `limbs[i][c]` are below q_i.
+///
+/// # Errors
+/// [`BasextError::Limbs`]; [`MathError::CoxRowerRange`]; those of `ringmill_math`.
+pub fn golden(
+    algorithm: Algorithm,
+    shape: Shape,
+    sources: &RnsBasis,
+    targets: &[Modulus],
+    extension: Extension,
+    limbs: &[&[u64]],
+) -> Result<Vec<Vec<u64>>, BasextError> {
+    let (expected, got) = (sources.moduli().len(), limbs.len());
+    if got != expected {
+        return Err(BasextError::Limbs { expected, got });
+    }
+    let n = limbs.first().map_or(0, |limb| limb.len());
+    let mut out = vec![vec![0; n]; targets.len()];
+    match algorithm {
+        Algorithm::MixedRadix => {
+            let unit = MixedRadix::new(sources, targets, Representative::NonNegative)?;
+            let mut rows: Vec<&mut [u64]> = out.iter_mut().map(Vec::as_mut_slice).collect();
+            let mut scratch = vec![0; unit.scratch_len()];
+            unit.convert(limbs, &mut rows, &mut scratch)?;
+        }
+        Algorithm::CoxRower => {
+            let (start, cut) = (
+                delta(shape, sources)?,
+                shape.word().modulus_bits() - COX_BITS,
+            );
+            let inverses: Vec<u64> = sources.inverse_punctured_products().collect();
+            let weights: Vec<Vec<u64>> = targets
+                .iter()
+                .map(|&p| (0..expected).map(|i| punctured(sources, p, i)).collect())
+                .collect();
+            for c in 0..n {
+                let scaled = sources.moduli().iter().zip(&inverses).zip(limbs);
+                let xi: Vec<u64> = scaled.map(|((q, &w), limb)| q.mul(limb[c], w)).collect();
+                let sum = start + xi.iter().map(|xi| xi >> cut).sum::<u64>();
+                let alpha = match extension {
+                    Extension::Exact => sum >> COX_BITS,
+                    Extension::Fast => 0,
+                };
+                for ((p, weights), out) in targets.iter().zip(&weights).zip(&mut out) {
+                    let terms = xi.iter().zip(weights);
+                    let sum = terms.fold(0, |sum, (&xi, &w)| p.add(sum, p.mul(p.reduce(xi), w)));
+                    let whole = sources
+                        .moduli()
+                        .iter()
+                        .fold(p.reduce(1), |x, q| p.mul(x, p.reduce(q.value())));
+                    out[c] = p.sub(sum, p.mul(p.reduce(alpha), whole));
+                }
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// |Qhat_i|_p.
+fn punctured(sources: &RnsBasis, p: Modulus, without: usize) -> u64 {
+    let rest = sources.moduli().iter().enumerate();
+    rest.filter(|&(i, _)| i != without)
+        .fold(p.reduce(1), |x, (_, q)| p.mul(x, p.reduce(q.value())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::basext::Word;
+    use ringmill_math::primes::ntt_primes;
+
+    fn basis(bits: u32, l: usize) -> RnsBasis {
+        let primes = ntt_primes(bits, 12, l).unwrap();
+        let moduli = primes.into_iter().map(|q| Modulus::new(q).unwrap());
+        RnsBasis::new(moduli.collect()).unwrap()
+    }
+
+    /// Near 2^w little of the range is lost; far below it there is none left.
+    #[test]
+    fn delta_of_near_and_far_moduli() {
+        let shape = Shape::new(Word::Bits32, 1, 12..=12, 64, 64).unwrap();
+        for l in [1, 17, 64] {
+            let found = delta(shape, &basis(32, l)).unwrap();
+            assert!((l as u64..1 << 14).contains(&found), "{l}: {found}");
+        }
+        let far = delta(shape, &basis(30, 4));
+        assert!(
+            matches!(far, Err(BasextError::Math(MathError::CoxRowerRange { .. }))),
+            "{far:?}"
+        );
+    }
+
+    /// Counted by hand: N = 256, TP = 4, l = 3, k = 2.
+    #[test]
+    fn cycles_of_small_jobs() {
+        let shape = Shape::new(Word::Bits32, 4, 8..=9, 5, 3).unwrap();
+        let of = |algorithm, polynomials| cycles(algorithm, shape, 3, 2, 8, polynomials);
+        assert_eq!(of(Algorithm::CoxRower, 1), 5 * 64 + 4 * 256 + 26 + 3);
+        assert_eq!(of(Algorithm::MixedRadix, 1), 5 * 64 + 5 * 256 + 26 + 3);
+        assert_eq!(of(Algorithm::CoxRower, 2), 8 * 64 + 8 * 256 + 52 + 3);
+        assert_eq!(rowers(shape), 5);
+    }
+}
