@@ -78,7 +78,7 @@ module rm_basext_rowers
 
   logic valid, ready, last, load_start, load_valid, load_done, exact_loaded, idle, run;
   logic exact_next, exact, moves, takes, gives, at_final, issue, at_end, given, pop;
-  logic step, sums, begins, ends;
+  logic step, sums, begins;
   logic [Lanes-1:0][WordBits-1:0] data;
   code_e load_code, code;
   logic [4:0] log_n;
@@ -172,7 +172,6 @@ module rm_basext_rowers
       .step_o(step),
       .sums_o(sums),
       .begin_o(begins),
-      .end_o(ends),
       .step_s_o(s),
       .step_c_o(c)
   );
@@ -261,7 +260,6 @@ module rm_basext_rowers
       .step_i(step),
       .sums_i(sums),
       .begin_i(begins),
-      .end_i(ends),
       .s_i(s),
       .c_i(c)
   );

@@ -52,7 +52,6 @@ module rm_basext_rowers_array
     input  logic                        step_i,
     input  logic                        sums_i,
     input  logic                        begin_i,
-    input  logic                        end_i,
     input  logic [LWidth-1:0]           s_i,
     input  logic [MaxLogN-1:0]          c_i
 );
@@ -64,7 +63,6 @@ module rm_basext_rowers_array
 
   typedef struct packed {
     logic               begins;
-    logic               ends;
     logic               scales;
     logic [LWidth-1:0]  s;
     logic [MaxLogN-1:0] c;
@@ -73,10 +71,9 @@ module rm_basext_rowers_array
   token_t issued, one_q, two_q, three_q, sum, put_q;
   logic one_valid_q, two_valid_q, sum_valid, put_valid_q;
 
-  // A pass of Scale makes a sum of one.
+  // A pass of Scale makes a sum of one. What is written of a sum before its last term is written over.
   assign issued = '{
       begins: begin_i || !sums_i,
-      ends: end_i || !sums_i,
       scales: !sums_i,
       s: s_i,
       c: c_i
@@ -211,11 +208,11 @@ module rm_basext_rowers_array
 
     // A digit that is there stays.
     if (Digits && r == 0) begin : gen_first
-      assign put = put_valid_q && put_q.ends && !put_q.scales;
+      assign put = put_valid_q && !put_q.scales;
     end else if (Digits) begin : gen_later
-      assign put = put_valid_q && put_q.ends && !(put_q.scales && 32'(put_q.s) >= r);
+      assign put = put_valid_q && !(put_q.scales && 32'(put_q.s) >= r);
     end else begin : gen_all
-      assign put = put_valid_q && put_q.ends;
+      assign put = put_valid_q;
     end
 
     rm_basext_rower #(

@@ -9,8 +9,8 @@
 // with Settle cycles behind Scale and behind Sum, while their last results are under way. After the
 // last polynomial come k rows that only give. In Scale and Sum nothing is issued to the job; step_o
 // says that there is a step, step_s_o is the pass or the source, step_c_o the coefficient, begin_o
-// and end_o whether it is the first and the last of Sum's for its coefficient. sums_o from Sum's
-// first cycle until all it made is there.
+// whether it is the first of Sum's for its coefficient. sums_o from Sum's first cycle until all it
+// made is there.
 module rm_basext_rowers_rows #(
     parameter int unsigned MaxL = 32,
     parameter int unsigned MaxK = 32,
@@ -42,7 +42,6 @@ module rm_basext_rowers_rows #(
     output logic               step_o,
     output logic               sums_o,
     output logic               begin_o,
-    output logic               end_o,
     output logic [ LWidth-1:0] step_s_o,
     output logic [MaxLogN-1:0] step_c_o
 );
@@ -65,7 +64,7 @@ module rm_basext_rowers_rows #(
   logic [LWidth-1:0] s_d, s_q;
   logic [MaxLogN-1:0] c_d, c_q, c_last;
   logic [SWidth-1:0] wait_d, wait_q;
-  logic at_last_c;
+  logic at_last_s, at_last_c;
 
   assign takes_o = taking_q && row_q < RWidth'(l_i);
   assign gives_o = giving_q && row_q < RWidth'(k_i);
@@ -77,7 +76,7 @@ module rm_basext_rowers_rows #(
   assign step_o = run_i && (state_q == Scale || state_q == Sum);
   assign sums_o = state_q == Sum || state_q == Summed;
   assign begin_o = s_q == '0;
-  assign end_o = s_q + 1'b1 == l_i;
+  assign at_last_s = s_q + 1'b1 == l_i;
   assign step_s_o = s_q;
   assign step_c_o = c_q;
 
@@ -126,8 +125,8 @@ module rm_basext_rowers_rows #(
       end
 
       Sum: begin
-        s_d = end_o ? '0 : s_q + 1'b1;
-        if (end_o) begin
+        s_d = at_last_s ? '0 : s_q + 1'b1;
+        if (at_last_s) begin
           c_d = at_last_c ? '0 : c_q + 1'b1;
           if (at_last_c) state_d = Summed;
         end

@@ -83,6 +83,14 @@ pub(crate) fn lint(hdl: &Hdl, top: &Top) -> Result<(), HdlError> {
     run(&mut command, "Verilator", &top.to_string())
 }
 
+/// Writes the elaborated design's tree, `Vtop.tree.json`, into `work`.
+pub(crate) fn elaborate(hdl: &Hdl, top: &Top, work: &Path) -> Result<(), HdlError> {
+    let mut command = verilator(hdl, top)?;
+    command.args(["--json-only", "--prefix", "Vtop", "-Wno-lint", "-Wno-style"]);
+    command.arg("--Mdir").arg(work);
+    run(&mut command, "Verilator", &top.to_string())
+}
+
 /// Verilator with what lint and build share.
 fn verilator(hdl: &Hdl, top: &Top) -> Result<Command, HdlError> {
     let mut command = Command::new(&hdl.tools.verilator);

@@ -1,5 +1,6 @@
 //! The entry: sources, tools and cache together.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::watch::{Stage, Watch};
@@ -7,7 +8,7 @@ use crate::{
     Area, Effort, Family, Generated, HdlError, Levels, Model, Part, Placement, Proof, Sources,
     Synthesis, Table, Tools, Top,
 };
-use crate::{area, build, build::BuildOptions, generate, place, prove, synth, timing};
+use crate::{area, build, build::BuildOptions, generate, instances, place, prove, synth, timing};
 
 /// RTL sources, tools and a cache directory for what the tools make.
 #[derive(Clone, Debug)]
@@ -79,6 +80,14 @@ impl Hdl {
     /// Synthesis for the 7-series, the family of the papers' figures.
     pub fn synthesise(&self, top: &Top) -> Result<Synthesis, HdlError> {
         self.synthesise_for(top, Family::Xc7)
+    }
+
+    /// How many instances of each module the elaborated design has, by the modules' names; the top is one.
+    ///
+    /// # Errors
+    /// What Verilator refuses, and [`HdlError::Answer`] for a tree that is none.
+    pub fn instances(&self, top: &Top) -> Result<BTreeMap<String, u64>, HdlError> {
+        instances::instances(self, top)
     }
 
     /// Synthesis by Yosys' `synth_xilinx`, flattened, without I/O buffers. The cache keeps the counts.

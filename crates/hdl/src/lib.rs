@@ -31,6 +31,7 @@ mod error;
 mod generate;
 mod hdl;
 mod header;
+mod instances;
 pub mod leaves;
 mod model;
 mod module;

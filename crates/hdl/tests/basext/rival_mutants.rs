@@ -13,9 +13,9 @@ use crate::small;
 fn extends(hdl: &Hdl, unit: Unit, seed: u64) -> Result<(), Failure> {
     let cases = [
         case(3, 2, 2, Order::Random, false),
-        case(1, 3, 1, Order::Random, true),
+        case(1, 3, 1, Order::Random, false),
         case(5, 3, 2, Order::Random, true),
-        case(2, 1, 1, Order::Random, false),
+        case(2, 1, 1, Order::Random, true),
     ];
     check(hdl, unit, &cases, seed).map(|_| ())
 }
@@ -49,9 +49,9 @@ const WORDS: &str = "basext/rm_basext_words.sv";
 const JOB: &str = "basext/rm_basext_job.sv";
 
 const QUICK: [Fault; 2] = [
-    // A redundant residue that the next target's overtakes.
+    // A fast extension with a correction.
     Fault(LANE, "exact_i ? correction : '0", "correction", PIPELINED),
-    // A bit of alpha that is lost.
+    // A sum that begins where the last one ended.
     Fault(COX_UNIT, "begin_i ? delta_i : sigma_q", "sigma_q", COX),
 ];
 
@@ -113,7 +113,7 @@ const PIPELINED_FAULTS: [Fault; 20] = [
     Fault(PIPELINE, "if (last_row_q) j_d", "j_d", PIPELINED),
 ];
 
-const ROWER_FAULTS: [Fault; 24] = [
+const ROWER_FAULTS: [Fault; 23] = [
     Fault(COX_UNIT, "xi_i[Width-1-:Bits]", "xi_i[Bits-1:0]", COX),
     Fault(
         ARRAY,
@@ -129,21 +129,15 @@ const ROWER_FAULTS: [Fault; 24] = [
         "one_valid_q && two_q.begins",
         COX,
     ),
-    Fault(ARRAY, "put_valid_q && put_q.ends;", "put_valid_q;", COX),
     Fault(ARRAY, "(store_q && 32'(row_q) == r)", "store_q", COX),
     Fault(ARRAY, "out_q <= read[row_q]", "out_q <= read[0]", COX),
     Fault(
         ARRAY,
-        "put_valid_q && put_q.ends && !(put_q.scales",
-        "put_valid_q && put_q.ends && (put_q.scales",
+        "put_valid_q && !(put_q.scales",
+        "put_valid_q && (put_q.scales",
         RADIX,
     ),
-    Fault(
-        ARRAY,
-        "put_valid_q && put_q.ends && !put_q.scales",
-        "put_valid_q && put_q.ends",
-        RADIX,
-    ),
+    Fault(ARRAY, "put_valid_q && !put_q.scales", "put_valid_q", RADIX),
     Fault(
         ARRAY,
         "begins: begin_i || !sums_i",
@@ -192,7 +186,7 @@ fn every_fault_of_the_pipelined_unit_is_caught() {
 }
 
 #[test]
-#[ignore = "24 models; `make full` runs it"]
+#[ignore = "23 models; `make full` runs it"]
 fn every_fault_of_the_rowers_is_caught() {
     all_caught(&ROWER_FAULTS);
 }

@@ -2,11 +2,12 @@
 //! unit, and the multipliers that their netlists have.
 
 use ringmill_hdl::basext::top_of;
+use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{Family, Top};
-use ringmill_machines::basext::rowers::{Algorithm, rowers};
-use ringmill_machines::basext::{Shape, Unit, Word, pipelined};
+use ringmill_machines::basext::rowers::Algorithm;
+use ringmill_machines::basext::{Arithmetic, Extension, Shape, Unit, Word};
 
-use crate::bench::{Case, Order, check, check_large, hdl, seed};
+use crate::bench::{Bases, Case, Order, check, check_large, hdl, seed};
 use crate::small;
 
 pub fn units(shape: Shape) -> [Unit; 3] {
@@ -109,6 +110,37 @@ fn iterations_of_the_papers_columns() {
     }
 }
 
+/// Of every architecture: the elaborated design has the multipliers and adders that its model says, and a load brings as
+/// many constants.
+#[test]
+fn multipliers_and_adders_are_those_of_the_models() {
+    for lanes in [1, 4] {
+        let shape = small(Word::Bits64, lanes);
+        let shared = crate::shared::small(Word::Bits64, lanes, 3);
+        for unit in units(shape)
+            .into_iter()
+            .chain([shape.into(), shared.into()])
+        {
+            let found = hdl().instances(&top_of(unit)).unwrap();
+            let of = |module: &str| found.get(module).copied().unwrap_or(0);
+            let counted = Arithmetic {
+                multipliers: of("rm_wide_mul"),
+                modular_adders: of("rm_mod_add") + of("rm_mod_sub"),
+                adders: of("rm_basext_cox"),
+            };
+            assert_eq!(counted, unit.arithmetic(), "{unit:?}");
+            for (l, k) in [(1, 1), (5, 2), (3, 3)] {
+                let bases = Bases::of(unit, l, k, &mut Dice::new(1));
+                let (sources, m) = (&bases.sources, Some(bases.redundant));
+                let words = unit.constants(sources, m, &bases.targets).unwrap();
+                let m = usize::from(unit.takes_redundant(Extension::Exact));
+                let moduli = l + k + m;
+                assert_eq!(words.words().len() - moduli, unit.stored(l, k), "{unit:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_other_architectures_lint() {
     let one = Shape::new(Word::Bits64, 1, 16..=16, 1, 1).unwrap();
@@ -140,10 +172,7 @@ fn multipliers_of_every_architecture_are_counted() {
         let shape = Shape::new(word, lanes, 8..=12, 4, 2).unwrap();
         for unit in units(shape) {
             let top = top_of(unit);
-            let multipliers = match unit {
-                Unit::Rowers(..) => rowers(shape),
-                _ => pipelined::MULTIPLIERS * lanes as u64,
-            };
+            let multipliers = unit.arithmetic().multipliers;
             for family in Family::ALL {
                 let found = hdl().synthesise_for(&top, family).unwrap();
                 let dsp = found.resources.dsp;

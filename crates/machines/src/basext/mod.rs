@@ -31,7 +31,7 @@ pub use replay::{extend_cycles, load_cycles_through};
 pub use shape::{Extension, MAX_BASE, MIN_LOG_N, Shape, TOP_LOG_N, Word};
 pub use shared::{Shared, latency};
 pub use timeline::{Command, Timed, serves, timeline};
-pub use unit::Unit;
+pub use unit::{Arithmetic, Unit};
 
 /// The description that Ringmill ships, by its name.
 pub const SHIPPED: [(&str, &str); 1] = [("basext", Description::PAPER)];

@@ -19,7 +19,48 @@ pub enum Unit {
     Rowers(Algorithm, Shape),
 }
 
+/// What computes in a unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Arithmetic {
+    /// Of words, modulo a run-time modulus.
+    pub multipliers: u64,
+    /// Adders and subtractors of words, modulo a run-time modulus.
+    pub modular_adders: u64,
+    /// Others that a result passes: the Cox unit's.
+    pub adders: u64,
+}
+
 impl Unit {
+    /// Its multipliers and adders, as the elaborated RTL has them.
+    pub fn arithmetic(self) -> Arithmetic {
+        let lanes = self.shape().lanes() as u64;
+        let (multipliers, modular_adders, adders) = match self {
+            Self::Folded(_) => (3 * lanes, 4 * lanes, 0),
+            Self::Pipelined(_) => (pipelined::MULTIPLIERS * lanes, pipelined::ADDERS * lanes, 0),
+            Self::Shared(unit) => (unit.multipliers(), unit.multipliers() - lanes, 0),
+            Self::Rowers(algorithm, shape) => {
+                let rowers = rowers::rowers(shape);
+                let cox = algorithm == Algorithm::CoxRower;
+                (rowers, 2 * rowers, u64::from(cox))
+            }
+        };
+        Arithmetic {
+            multipliers,
+            modular_adders,
+            adders,
+        }
+    }
+
+    /// Constants that a load brings from l source moduli to k targets, the moduli apart.
+    pub fn stored(self, l: usize, k: usize) -> usize {
+        match self {
+            Self::Folded(_) | Self::Pipelined(_) => 1 + 2 * l + k * (1 + l),
+            Self::Shared(_) => 2 + 2 * l + k * (1 + l),
+            Self::Rowers(Algorithm::CoxRower, _) => 1 + l + k * (1 + l),
+            Self::Rowers(Algorithm::MixedRadix, _) => l * (l - 1) / 2 + k * l,
+        }
+    }
+
     pub fn shape(self) -> Shape {
         match self {
             Self::Folded(shape) | Self::Pipelined(shape) | Self::Rowers(_, shape) => shape,

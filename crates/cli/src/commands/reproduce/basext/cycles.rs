@@ -5,7 +5,7 @@ use ringmill_hdl::basext::Extender;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{BuildOptions, Hdl, Optimise};
 use ringmill_machines::MachineError;
-use ringmill_machines::basext::{BasextError, Constants, Extension, Shape, Word, cycles, golden};
+use ringmill_machines::basext::{BasextError, Extension, Shape, Unit, Word};
 use ringmill_math::primes::ntt_primes;
 use ringmill_math::{Modulus, RnsBasis};
 
@@ -43,17 +43,25 @@ impl Cycles<'_> {
 
     /// Of an exact extension of random residues from the largest moduli to k others, without stalls. In the RTL every
     /// residue is compared with the golden extension.
-    pub fn exact(&self, shape: Shape, l: usize, k: usize, log_n: u32) -> Result<Ours, CliError> {
+    pub fn exact(
+        &self,
+        unit: impl Into<Unit>,
+        l: usize,
+        k: usize,
+        log_n: u32,
+    ) -> Result<Ours, CliError> {
+        let unit = unit.into();
         let taken = match self.rtl {
-            None => cycles(shape, Extension::Exact, l, k, log_n),
-            Some(hdl) => simulated(hdl, shape, l, k, log_n)?,
+            None => unit.cycles(Extension::Exact, l, k, log_n, 1),
+            Some(hdl) => simulated(hdl, unit, l, k, log_n)?,
         };
         Ok(Ours::Is(taken as f64, self.label()))
     }
 }
 
-fn simulated(hdl: &Hdl, shape: Shape, l: usize, k: usize, log_n: u32) -> Result<u64, CliError> {
+fn simulated(hdl: &Hdl, made: Unit, l: usize, k: usize, log_n: u32) -> Result<u64, CliError> {
     let refused = |e: BasextError| CliError::from(MachineError::from(e));
+    let shape = made.shape();
     let bits = shape.word().modulus_bits();
     let primes = ntt_primes(bits, shape.max_log_n(), l + k + 1)?;
     let moduli = primes.into_iter().map(Modulus::new);
@@ -61,9 +69,11 @@ fn simulated(hdl: &Hdl, shape: Shape, l: usize, k: usize, log_n: u32) -> Result<
     let (sources, rest) = moduli.split_at(l);
     let (redundant, targets) = rest.split_at(1);
     let (sources, redundant) = (RnsBasis::new(sources.to_vec())?, redundant.first().copied());
-    let constants = Constants::new(shape, &sources, redundant, targets).map_err(refused)?;
+    let constants = made.constants(&sources, redundant, targets);
+    let constants = constants.map_err(refused)?;
     let mut dice = Dice::new(1);
-    let of = sources.moduli().iter().copied().chain(redundant);
+    let taken = redundant.filter(|_| made.takes_redundant(Extension::Exact));
+    let of = sources.moduli().iter().copied().chain(taken);
     let limbs: Vec<Vec<u64>> = of.map(|q| dice.limb(1 << log_n, q.value())).collect();
     let limbs: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
     let options = BuildOptions {
@@ -76,14 +86,15 @@ fn simulated(hdl: &Hdl, shape: Shape, l: usize, k: usize, log_n: u32) -> Result<
         waves: false,
     };
     let fault = |e| CliError::from(DeviceError::from(e));
-    let mut unit = Extender::new(hdl, shape, options)?;
+    let mut unit = Extender::new(hdl, made, options)?;
     unit.load(&constants).map_err(fault)?;
     let (got, taken) = unit.extend(Extension::Exact, &limbs).map_err(fault)?;
-    let want = golden(&sources, redundant, targets, Extension::Exact, &limbs).map_err(refused)?;
+    let want = made.golden(&sources, redundant, targets, Extension::Exact, &limbs);
+    let want = want.map_err(refused)?;
     match got == want {
         true => Ok(taken),
         false => Err(CliError::Usage(format!(
-            "the RTL of {shape:?} gives other residues than the reference: please report it"
+            "the RTL of {made:?} gives other residues than the reference: please report it"
         ))),
     }
 }

@@ -1,8 +1,10 @@
-//! Tables 3.1, 3.2 and 4.1 to 4.5: what is stored and what computes, beside what our unit takes.
+//! Tables 3.1, 3.2 and 4.1 to 4.5: what is stored and what computes, beside what our units take.
 
-use ringmill_machines::basext::{Constants, Shape};
+use ringmill_hdl::Hdl;
+use ringmill_machines::basext::{Arithmetic, Extension, Shape, Unit};
 
 use super::super::figure::How;
+use super::architectures::{arithmetic, unit};
 use super::expression::{Sizes, value};
 use super::paper::Basext;
 use super::row::{Ours, Row};
@@ -11,11 +13,6 @@ use crate::error::CliError;
 const WORDS: &str = "Tables 3.1, 4.1, 4.3: words stored";
 const UNITS: &str = "Tables 3.2, 4.2, 4.4: arithmetic units";
 pub const COMPARISON: &str = "Table 4.5: comparison, k = l";
-
-/// The folded unit's multipliers and adders, a lane.
-pub const MULTIPLIERS: f64 = 3.0;
-const ADDERS: f64 = 4.0;
-pub const FOLDED: &str = "shenoy_kumaresan_folded";
 
 /// What the tables are evaluated at: Table 4.6's first column.
 fn sizes() -> Sizes {
@@ -27,7 +24,7 @@ fn sizes() -> Sizes {
     }
 }
 
-pub fn rows(paper: &Basext, shape: Shape) -> Result<Vec<Row>, CliError> {
+pub fn rows(paper: &Basext, shape: Shape, hdl: Option<&Hdl>) -> Result<Vec<Row>, CliError> {
     let sizes = sizes();
     let (l, k) = (sizes.l, sizes.k);
     let case = |name: &str| format!("{name}, l = k = {l}, TP = {}, N = 2^16", sizes.lanes);
@@ -40,6 +37,13 @@ pub fn rows(paper: &Basext, shape: Shape) -> Result<Vec<Row>, CliError> {
             ("shenoy_kumaresan", "|Qi|_pj") => Ours::Is(l * k, How::Model),
             ("shenoy_kumaresan", "|Q^-1|_ql") => Ours::Is(1.0, How::Model),
             ("shenoy_kumaresan", "|Q|_pj") => Ours::Is(k, How::Model),
+            ("cox_rower", "|Qi^-1|_qi") => Ours::Is(l, How::Model),
+            ("cox_rower", "|Qi|_pj") => Ours::Is(l * k, How::Model),
+            ("cox_rower", "|-Q|_pj") => Ours::Is(k, How::Model),
+            ("mixed_radix", "|qi^-1|_qh") => Ours::Is(l * (l - 1.0) / 2.0, How::Model),
+            // Weights of the digits, which make a residue without a last product by |Q|_p.
+            ("mixed_radix", "|qi^-1|_pj") => Ours::Is(l * k, How::Model),
+            ("mixed_radix", "|Q|_pj") => Ours::Is(0.0, How::Model),
             _ => Ours::NotMeasured,
         };
         found.push(Row::new(
@@ -52,21 +56,24 @@ pub fn rows(paper: &Basext, shape: Shape) -> Result<Vec<Row>, CliError> {
         ));
     }
     for (architecture, made, multipliers, modular, adders) in &paper.arithmetic_units {
-        let folded = architecture == FOLDED;
-        let lanes = shape.lanes() as f64;
-        let ours = |each: f64| match folded {
-            true => Ours::Is(each, How::Stated),
-            false => Ours::NotMeasured,
+        let counted = match unit(architecture, shape) {
+            Some(unit) => Some((unit, arithmetic(unit, hdl)?)),
+            None => None,
+        };
+        let ours = |of: fn(&Arithmetic) -> u64| match &counted {
+            Some((_, (found, how))) => Ours::Is(of(found) as f64, *how),
+            None => Ours::NotMeasured,
+        };
+        let made_at_once = match &counted {
+            Some((Unit::Rowers(..), _)) => Ours::Is(k, How::Stated),
+            Some(_) => Ours::Is(1.0, How::Stated),
+            None => Ours::NotMeasured,
         };
         let rows = [
-            ("residues made at once", made, ours(1.0)),
-            (
-                "modular multipliers",
-                multipliers,
-                ours(MULTIPLIERS * lanes),
-            ),
-            ("modular adders", modular, ours(ADDERS * lanes)),
-            ("adders", adders, ours(0.0)),
+            ("residues made at once", made, made_at_once),
+            ("modular multipliers", multipliers, ours(|a| a.multipliers)),
+            ("modular adders", modular, ours(|a| a.modular_adders)),
+            ("adders", adders, ours(|a| a.adders)),
         ];
         for (metric, formula, ours) in rows {
             let printed = at(formula)?;
@@ -83,7 +90,7 @@ pub fn rows(paper: &Basext, shape: Shape) -> Result<Vec<Row>, CliError> {
         }
     }
     for row in &paper.comparison {
-        found.extend(compared(row, sizes, &case(&row.0), shape)?);
+        found.extend(compared(row, sizes, &case(&row.0), shape, hdl)?);
     }
     Ok(found)
 }
@@ -93,45 +100,38 @@ fn compared(
     sizes: Sizes,
     case: &str,
     shape: Shape,
+    hdl: Option<&Hdl>,
 ) -> Result<Vec<Row>, CliError> {
-    let folded = architecture == FOLDED;
-    let (l, lanes) = (sizes.l, sizes.lanes);
-    let ours = |value: f64, how| match folded {
-        true => Ours::Is(value, how),
-        false => Ours::NotMeasured,
-    };
-    // A load brings the moduli too.
-    let stored = Constants::count(l as usize, l as usize) as f64 - (2.0 * l + 1.0);
+    let l = sizes.l;
     let (k, log_n) = (l as usize, sizes.n.log2() as u32);
-    let cycles = ringmill_machines::basext::cycles(
-        shape,
-        ringmill_machines::basext::Extension::Exact,
-        k,
-        k,
-        log_n,
-    );
+    let counted = match unit(architecture, shape) {
+        Some(unit) => Some((unit, arithmetic(unit, hdl)?)),
+        None => None,
+    };
+    let ours = |of: fn(&Arithmetic) -> u64| match &counted {
+        Some((_, (found, how))) => Ours::Is(of(found) as f64, *how),
+        None => Ours::NotMeasured,
+    };
+    let unit = counted.as_ref().map(|(unit, _)| *unit);
+    let model = |value: Option<u64>| {
+        value.map_or(Ours::NotMeasured, |value| {
+            Ours::Is(value as f64, How::Model)
+        })
+    };
+    let stored = unit.map(|unit| unit.stored(k, k) as u64);
+    let cycles = unit.map(|unit| unit.cycles(Extension::Exact, k, k, log_n, 1));
     let mut found = Vec::new();
     for (metric, unit, formula, ours) in [
-        ("words stored", "words", words, ours(stored, How::Model)),
+        ("words stored", "words", words, model(stored)),
         (
             "modular multipliers",
             "",
             multipliers,
-            ours(MULTIPLIERS * lanes, How::Stated),
+            ours(|a| a.multipliers),
         ),
-        (
-            "modular adders",
-            "",
-            modular,
-            ours(ADDERS * lanes, How::Stated),
-        ),
-        ("adders", "", adders, ours(0.0, How::Stated)),
-        (
-            "iterations",
-            "cycles",
-            iterations,
-            ours(cycles as f64, How::Model),
-        ),
+        ("modular adders", "", modular, ours(|a| a.modular_adders)),
+        ("adders", "", adders, ours(|a| a.adders)),
+        ("iterations", "cycles", iterations, model(cycles)),
     ] {
         let Some(printed) = value(formula, sizes)? else {
             continue;
