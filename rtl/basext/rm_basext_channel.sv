@@ -1,6 +1,6 @@
 // One modulus of the shared base extension, for one coefficient a cycle: sum = x w + old mod p, or
-// x w where the sum begins, with old from a memory around it, which the sum is written to. 1 modular
-// multiplier, 1 adder.
+// x w where the sum begins, with old from a memory around it, which the sum is written to. 1
+// modular multiplier, 1 adder.
 //
 // By the cycles since the operands: x_i and const_i (times R of rm_wide_mul) at 0; modulus_i as
 // rm_wide_moduli gives it, from 0 on; old_i, first_i (the sum begins) and p_i at Mul; the sum on

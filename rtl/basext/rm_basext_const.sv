@@ -4,8 +4,8 @@
 //   for i < l: q_i, |Qhat_i^-1|_(q_i), |Qhat_i|_m
 //   for j < k: p_j, |Q|_(p_j), and |Qhat_i|_(p_j) for i < l
 //
-// as rm_basext_words takes them. A modulus is 1 modulo 2^Low and more than 1, a constant is below its
-// modulus and held times R of rm_wide_mul.
+// as rm_basext_words takes them. A modulus is 1 modulo 2^Low and more than 1, a constant is below
+// its modulus and held times R of rm_wide_mul.
 //
 // A word is looked at in the cycle after it came, and done_o is up in the next.
 // Reads take a cycle: source_o and mu_const_o for source_i, redundant_const_o and target_const_o

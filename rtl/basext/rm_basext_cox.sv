@@ -1,10 +1,10 @@
-// The Cox unit (Kawamura et al.; basext paper, Algorithm 3, lines 7 to 9): from xi_0 to xi_(l-1), one
-// a cycle, the bits whose sum is alpha.
+// The Cox unit (Kawamura et al.; basext paper, Algorithm 3, lines 7 to 9): from xi_0 to xi_(l-1),
+// one a cycle, the bits whose sum is alpha.
 //
 //   sigma_s = sigma_(s-1) + trunc(xi_s) / 2^Width,  alpha_s = floor(sigma_s),  sigma_s -= alpha_s
 //
-// with sigma_(-1) = delta, in Bits bits below the point; trunc keeps as many bits of xi_s. One adder.
-// begin_i with xi_0. Latency 1 cycle, one xi a cycle. No reset.
+// with sigma_(-1) = delta, in Bits bits below the point; trunc keeps as many bits of xi_s. One
+// adder. begin_i with xi_0. Latency 1 cycle, one xi a cycle. No reset.
 module rm_basext_cox #(
     parameter int unsigned Width = 61,
     parameter int unsigned Bits = 16

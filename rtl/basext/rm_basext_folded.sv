@@ -6,9 +6,10 @@
 //   alpha   = (sum_i mu_i |Qhat_i|_m - a_m) |Q^-1|_m mod m
 //
 // for one target after another, and without alpha |Q| (Algorithm 1) where asked. l, k, N, every
-// modulus and constant are the program's (rm_basext_job has commands and codes, rm_basext_folded_rows
-// the streams, rm_basext_const the constants); any q = 1 mod 2 N serves as source, target and redundant modulus.
-// A residue must be below its modulus; a word's bits from Width on are not looked at.
+// modulus and constant are the program's (rm_basext_job has commands and codes,
+// rm_basext_folded_rows the streams, rm_basext_const the constants); any q = 1 mod 2 N serves as
+// source, target and redundant modulus. A residue must be below its modulus; a word's bits from
+// Width on are not looked at.
 //
 //   Lanes coefficients a cycle; 3 Lanes modular multipliers, 4 Lanes modular adders, three memories
 //   of N words; (l + 2) N / Lanes cycles a target and a fill of 2 sum_delay + 3, 57 cycles with

@@ -3,8 +3,8 @@
 // coefficients each (Sum), and as many that are read (Post-Sum).
 //
 // Post-Sum begins when the last sum is read, SumDelay cycles after its issue (summed_i). Without
-// stalls a target takes (l + 2) N / TP + 2 SumDelay + 3 cycles, l N / TP + SumDelay + 3 the fast way;
-// done_o is up one cycle after as many from the command on.
+// stalls a target takes (l + 2) N / TP + 2 SumDelay + 3 cycles, l N / TP + SumDelay + 3 the fast
+// way; done_o is up one cycle after as many from the command on.
 module rm_basext_folded_rows #(
     parameter int unsigned MaxL = 32,
     parameter int unsigned MaxK = 32,

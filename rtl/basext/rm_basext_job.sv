@@ -1,16 +1,17 @@
-// What the controls of all base extensions have in common: commands, the framing of the streams, and
-// the issue of coefficients. A module beside it (rm_basext_*_rows) says what is to be issued.
+// What the controls of all base extensions have in common: commands, the framing of the streams,
+// and the issue of coefficients. A module beside it (rm_basext_*_rows) says what is to be issued.
 //
 // A command is taken while ready; done_o is up for a cycle when it has ended, with code_o. OpLoad
 // takes a stream of constants (rm_basext_words). An extension is issued in rows, polynomials of N /
 // TP beats: one takes a residue polynomial from the stream (takes_i), and one gives a target's
-// (gives_i); some do both, some neither. Every residue polynomial's last beat says so. A wrong stream
-// ends the command: it is swallowed to the end of its residue polynomial, and what was given before
-// is still to be taken, before done_o. Without HasFast there is no command OpFast.
+// (gives_i); some do both, some neither. Every residue polynomial's last beat says so. A wrong
+// stream ends the command: it is swallowed to the end of its residue polynomial, and what was given
+// before is still to be taken, before done_o. Without HasFast there is no command OpFast.
 //
-// A coefficient (of each lane) is issued in a cycle where the rows have one (moves_i), one that takes
-// when it is there, and one that gives only while the queue has room for it. Fill cycles from an
-// issue to the queue, at most. done_o is up one cycle after given_i, the last of a job in the queue.
+// A coefficient (of each lane) is issued in a cycle where the rows have one (moves_i), one that
+// takes when it is there, and one that gives only while the queue has room for it. Fill cycles from
+// an issue to the queue, at most. done_o is up one cycle after given_i, the last of a job in the
+// queue.
 module rm_basext_job
   import rm_basext_pkg::*;
 #(
@@ -49,8 +50,8 @@ module rm_basext_job
     input  logic                 load_done_i,
     input  code_e                load_code_i,
     input  logic                 exact_i,
-    // A job: idle_o until its command's cycle, when exact_next_o is the command's; exact_o and log_n_o
-    // hold after it. run_o until the stream is wrong or all is issued.
+    // A job: idle_o until its command's cycle, when exact_next_o is the command's; exact_o and
+    // log_n_o hold after it. run_o until the stream is wrong or all is issued.
     output logic                 idle_o,
     output logic                 run_o,
     output logic                 exact_next_o,

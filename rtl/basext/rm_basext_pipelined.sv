@@ -370,7 +370,7 @@ module rm_basext_pipelined
         .a_re_i(add_valid_q),
         .a_addr_i(add_q.addr),
         .store_i(put_valid_q & put_q.redundant),
-        .we_i(put_valid_q & !put_q.redundant),
+        .we_i(put_valid_q),
         .waddr_i(put_q.addr),
         .out_o(result[t])
     );

@@ -1,5 +1,6 @@
 // Rower number Index (Kawamura et al.; basext paper, Algorithm 3 and Figure 4.1), and of Digits the
-// same for mixed radix (Algorithm 4): works modulo q = q_Index in Scale, p = p_Index in Sum (sums_i).
+// same for mixed radix (Algorithm 4): works modulo q = q_Index in Scale, p = p_Index in Sum
+// (sums_i).
 //
 //   Scale   Cox-Rower   r = v w mod q,             w = |Qhat^-1|_q
 //           Digits      r = (b - v) w mod q,       w = |-q_s^-1|_q,  any b of Width bits

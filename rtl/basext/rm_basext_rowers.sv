@@ -3,15 +3,16 @@
 // 4.1 and 4.2), or with Digits mixed radix, iterated (Garner; Algorithm 4, Figure 4.3).
 //
 //   Cox-Rower   xi_i  = a_i |Qhat_i^-1|_(q_i) mod q_i
-//               a_p_j = sum_s (xi_s |Qhat_s|_(p_j) + alpha_s |-Q|_(p_j)) mod p_j, alpha_s from rm_basext_cox
+//               a_p_j = sum_s (xi_s |Qhat_s|_(p_j) + alpha_s |-Q|_(p_j)) mod p_j,
+//               alpha_s from rm_basext_cox
 //   Digits      b_u   = (((a_u - b_0) / q_0 - b_1) / q_1 ...) mod q_u for u < l
 //               a_p_j = sum_s b_s |q_0 ... q_(s-1)|_(p_j) mod p_j
 //
-// Neither needs a redundant residue. Cox-Rower is exact for A < (1 - delta) Q, where delta, in units
-// of 2^-16, is the program's, and at least l times what the top 16 of Width bits of xi_i / 2^Width
-// fall short of xi_i / q_i: moduli must be near 2^Width. Above, it may be a Q too little. Without
-// alpha it is the fast extension (Algorithm 1). Digits is exact for every A < Q and all moduli, and
-// has no fast extension (BadCommand).
+// Neither needs a redundant residue. Cox-Rower is exact for A < (1 - delta) Q, where delta, in
+// units of 2^-16, is the program's, and at least l times what the top 16 of Width bits of xi_i /
+// 2^Width fall short of xi_i / q_i: moduli must be near 2^Width. Above, it may be a Q too little.
+// Without alpha it is the fast extension (Algorithm 1). Digits is exact for every A < Q and all
+// moduli, and has no fast extension (BadCommand).
 //
 // A command takes the residues modulo q_0 to q_(l-1) of each of cmd_k_i + 1 polynomials, and gives
 // those modulo p_0 to p_(k-1), N / Lanes beats each; a polynomial's are given while the next one's
@@ -21,10 +22,10 @@
 //   (l + k) N / Lanes + (2 l - 1) N + 2 Settle + 3 cycles         Digits; Settle + 3 with l = 1
 //
 // and max(l, k) in place of l + k rows for each but the first. max(MaxL, MaxK) rowers, each one
-// modular multiplier, two modular adders and a memory of N words; Cox-Rower has an adder of 16 bits.
-// Constants are rm_basext_words' of Rower and Radix: for Cox-Rower delta, |Qhat_i^-1|_(q_i), |-Q|_(p_j),
-// |Qhat_i|_(p_j); for Digits |-q_s^-1|_(q_i) for s < i, |q_0 ... q_(s-1)|_(p_j). All but delta and |-Q|,
-// which are added, are held times R.
+// modular multiplier, two modular adders and a memory of N words; Cox-Rower has an adder of 16
+// bits. Constants are rm_basext_words' of Rower and Radix: for Cox-Rower delta, |Qhat_i^-1|_(q_i),
+// |-Q|_(p_j), |Qhat_i|_(p_j); for Digits |-q_s^-1|_(q_i) for s < i, |q_0 ... q_(s-1)|_(p_j). All
+// but delta and |-Q|, which are added, are held times R.
 //
 // One clock. Streams of Lanes words of 32 bits (moduli of up to 32) or 64 bits.
 module rm_basext_rowers
@@ -34,8 +35,8 @@ module rm_basext_rowers
     parameter int unsigned Lanes = 1,
     parameter int unsigned MinLogN = 8,
     parameter int unsigned MaxLogN = 12,
-    parameter int unsigned MaxL = 32,
-    parameter int unsigned MaxK = 32,
+    parameter int unsigned MaxL = 4,
+    parameter int unsigned MaxK = 4,
     parameter bit Digits = 1'b0,
     localparam int unsigned WordBits = stream_bits(Width)
 ) (

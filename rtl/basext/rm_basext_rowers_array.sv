@@ -1,7 +1,7 @@
-// The transposition memory of rm_basext_rowers and the rowers around it. Bank r has N words: residues
-// modulo q_r, in Scale's passes xi_r or digit r, and after Sum the residues modulo p_r; a row of Move
-// reads and writes a bank N / Lanes words wide, a step of rm_basext_rowers_rows reads and writes
-// every bank at one coefficient.
+// The transposition memory of rm_basext_rowers and the rowers around it. Bank r has N words:
+// residues modulo q_r, in Scale's passes xi_r or digit r, and after Sum the residues modulo p_r; a
+// row of Move reads and writes a bank N / Lanes words wide, a step of rm_basext_rowers_rows reads
+// and writes every bank at one coefficient.
 //
 // Move: with an issue come its row, its place and data_i; what it reads (give_i) is on out_o with
 // valid_o 2 cycles later. A step writes Mul + 6 cycles later, Mul = mul_latency(Width, Low).
@@ -13,8 +13,8 @@ module rm_basext_rowers_array
     parameter int unsigned Low = 9,
     parameter int unsigned Lanes = 1,
     parameter int unsigned MaxLogN = 12,
-    parameter int unsigned MaxL = 32,
-    parameter int unsigned MaxK = 32,
+    parameter int unsigned MaxL = 4,
+    parameter int unsigned MaxK = 4,
     parameter bit Digits = 1'b0,
     localparam int unsigned Rowers = rm_arith_pkg::max2(MaxL, MaxK),
     localparam int unsigned LWidth = $clog2(MaxL + 1),
@@ -71,7 +71,8 @@ module rm_basext_rowers_array
   token_t issued, one_q, two_q, three_q, sum, put_q;
   logic one_valid_q, two_valid_q, sum_valid, put_valid_q;
 
-  // A pass of Scale makes a sum of one. What is written of a sum before its last term is written over.
+  // A pass of Scale makes a sum of one. What is written of a sum before its last term is written
+  // over.
   assign issued = '{
       begins: begin_i || !sums_i,
       scales: !sums_i,

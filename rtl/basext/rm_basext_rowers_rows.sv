@@ -1,9 +1,9 @@
 // Rows and steps of a base extension that needs all residues of a coefficient at once
 // (rm_basext_rowers), for rm_basext_job. Of each of a command's cmd_k_i + 1 polynomials
 //
-//   Move    the residues modulo q_0 to q_(l-1) are taken, row by row, N / TP coefficients a row; and
-//           those of the last polynomial's targets are given in the same rows
-//   Scale   passes over the N coefficients, a coefficient a cycle: one (Cox-Rower), or l - 1 (Digits)
+//   Move    the residues modulo q_0 to q_(l-1) are taken, N / TP coefficients a row; and those of the
+//           last polynomial's targets are given in the same rows
+//   Scale   passes over the N coefficients, one a cycle: one pass, or l - 1 with Digits
 //   Sum     l cycles for each of the N coefficients
 //
 // with Settle cycles behind Scale and behind Sum, while their last results are under way. After the

@@ -27,9 +27,10 @@
 //   of Batch + 1 + shared_kept words for each of the N / Lanes coefficients of a lane.
 //
 // l, k, N, every modulus and constant are the program's (rm_basext_job has commands and codes,
-// rm_basext_shared_rows streams and cycles, rm_basext_shared_const the constants); any q = 1 mod 2 N serves as source,
-// target and redundant modulus. A residue must be below its modulus; a word's bits from Width on
-// are not looked at. One clock. Streams of Lanes words of 32 bits (moduli of up to 32) or 64 bits.
+// rm_basext_shared_rows streams and cycles, rm_basext_shared_const the constants); any q = 1 mod 2
+// N serves as source, target and redundant modulus. A residue must be below its modulus; a word's
+// bits from Width on are not looked at. One clock. Streams of Lanes words of 32 bits (moduli of up
+// to 32) or 64 bits.
 module rm_basext_shared
   import rm_basext_pkg::*;
 #(

@@ -4,8 +4,8 @@
 //   for i < l: q_i, |Qhat_i^-1|_(q_i), |q_i^-1|_m
 //   for j < k: p_j, |-Q|_(p_j), and |Qhat_i|_(p_j) for i < l
 //
-// as rm_basext_words takes them. A modulus is 1 modulo 2^Low and more than 1, a constant is below its
-// modulus and held times R of rm_wide_mul.
+// as rm_basext_words takes them. A modulus is 1 modulo 2^Low and more than 1, a constant is below
+// its modulus and held times R of rm_wide_mul.
 //
 // m is kept as source number l. Targets go to the channels in turns of batch_i: the words of target
 // number j out with modulus_we_o[j mod batch] at round j / batch, its constants with

@@ -1,6 +1,6 @@
-// Rows and rounds of a shared base extension (rm_basext_shared), for rm_basext_job. A command is for
-// cmd_k_i + 1 polynomials: the residues modulo q_0 to q_(l-1) and then modulo m come once for each,
-// the fast way without m.
+// Rows and rounds of a shared base extension (rm_basext_shared), for rm_basext_job. A command is
+// for cmd_k_i + 1 polynomials: the residues modulo q_0 to q_(l-1) and then modulo m come once for
+// each, the fast way without m.
 //
 // A round is one pass over the rows of a polynomial for batch = min(Batch, l + 1) targets: the
 // residues (the first round: fresh), or what was kept of them; rows are those modulo q_0 to
@@ -37,9 +37,9 @@ module rm_basext_shared_rows #(
     output logic              takes_o,
     output logic              gives_o,
     output logic              final_o,
-    // Of a coefficient that is issued: whether its polynomial is new, its row, whether that is row l;
-    // the round and the place of its first constant, of this round and of the last; and the channel
-    // whose target it ends.
+    // Of a coefficient that is issued: whether its polynomial is new, its row, whether that is row
+    // l; the round and the place of its first constant, of this round and of the last; and the
+    // channel whose target it ends.
     output logic              fresh_o,
     output logic [LWidth-1:0] slot_o,
     output logic              tail_o,

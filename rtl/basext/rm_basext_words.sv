@@ -1,16 +1,15 @@
-// The stream of moduli and constants of a base extension, checked word by word and numbered: a word a
-// beat, in the order of
+// The stream of moduli and constants of a base extension, checked word by word and numbered: a word
+// a beat, in the order of
 //
 //   part        Folded                      Shared          Rower             Radix
 //   Head        m, mod m                    m, 2 x mod m    a fraction        -
 //   Sources     q_i, mod q_i, mod m         as Folded       q_i, mod q_i      q_i, i x mod q_i
 //   Targets     p_j, mod p_j, l x mod p_j   as Folded       as Folded         p_j, l x mod p_j
 //
-// for i < l and j < k, where "mod" stands for a constant below that modulus.
-// m = 0 says that there is no redundant modulus; its constants are then any. A load ends with the
-// first wrong word, beat after the last, or last beat before the others: done_o is then up for a
-// cycle, with code_o. A modulus is 1 modulo 2^Low and more than 1; the fraction is any word of Width
-// bits.
+// for i < l and j < k, where "mod" stands for a constant below that modulus. m = 0 says that there
+// is no redundant modulus; its constants are then any. A load ends with the first wrong word, beat
+// after the last, or last beat before the others: done_o is then up for a cycle, with code_o. A
+// modulus is 1 modulo 2^Low and more than 1; the fraction is any word of Width bits.
 //
 // A word is looked at in the cycle after it came (take_o: it counts), and done_o is up in the next.
 // With take_o come its part; its kind: 0 a modulus or the first of Head, 1 and 2 the constants by

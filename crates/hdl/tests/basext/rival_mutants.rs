@@ -2,7 +2,7 @@
 
 use ringmill_hdl::Hdl;
 use ringmill_machines::basext::rowers::Algorithm;
-use ringmill_machines::basext::{Unit, Word};
+use ringmill_machines::basext::{Shape, Unit, Word};
 
 use crate::bench::{Failure, Order, check};
 use crate::mutants::{Check, Fault, all_caught};
@@ -21,6 +21,12 @@ fn extends(hdl: &Hdl, unit: Unit, seed: u64) -> Result<(), Failure> {
 }
 
 const PIPELINED: Check = |hdl, seed| extends(hdl, Unit::Pipelined(small(Word::Bits32, 4)), seed);
+// The end of the last target but one comes while the last one is under way.
+const SHORT: Check = |hdl, seed| {
+    let shape = Shape::new(Word::Bits32, 16, 8..=8, 2, 2).unwrap();
+    let cases = [case(1, 2, 1, Order::Natural, false)];
+    check(hdl, Unit::Pipelined(shape), &cases, seed).map(|_| ())
+};
 const COX: Check = |hdl, seed| {
     let unit = Unit::Rowers(Algorithm::CoxRower, small(Word::Bits32, 4));
     extends(hdl, unit, seed)
@@ -38,6 +44,20 @@ const RADIX_REFUSES: Check = |hdl, seed| {
     check_refusals(hdl, unit, seed)
 };
 
+// Quick to build.
+fn tiny() -> Shape {
+    Shape::new(Word::Bits32, 1, 8..=8, 2, 2).unwrap()
+}
+
+const TINY_PIPELINED: Check = |hdl, seed| tiny_extends(hdl, Unit::Pipelined(tiny()), seed);
+const TINY_COX: Check =
+    |hdl, seed| tiny_extends(hdl, Unit::Rowers(Algorithm::CoxRower, tiny()), seed);
+
+fn tiny_extends(hdl: &Hdl, unit: Unit, seed: u64) -> Result<(), Failure> {
+    let cases = [case(2, 2, 1, Order::Random, false)];
+    check(hdl, unit, &cases, seed).map(|_| ())
+}
+
 const LANE: &str = "basext/rm_basext_pipelined_lane.sv";
 const TOP: &str = "basext/rm_basext_pipelined.sv";
 const PIPELINE: &str = "basext/rm_basext_pipelined_rows.sv";
@@ -50,12 +70,18 @@ const JOB: &str = "basext/rm_basext_job.sv";
 
 const QUICK: [Fault; 2] = [
     // A fast extension with a correction.
-    Fault(LANE, "exact_i ? correction : '0", "correction", PIPELINED),
+    Fault(
+        LANE,
+        "exact_i ? correction : '0",
+        "correction",
+        TINY_PIPELINED,
+    ),
     // A sum that begins where the last one ended.
-    Fault(COX_UNIT, "begin_i ? delta_i : sigma_q", "sigma_q", COX),
+    Fault(COX_UNIT, "begin_i ? delta_i : sigma_q", "sigma_q", TINY_COX),
 ];
 
 const PIPELINED_FAULTS: [Fault; 20] = [
+    Fault(TOP, ".inverse_i(inverse)", ".inverse_i(product)", PIPELINED),
     Fault(LANE, ".Depth(2 * Mul + 1)", ".Depth(2 * Mul)", PIPELINED),
     Fault(LANE, ".Depth(SumDelay)", ".Depth(SumDelay - 1)", PIPELINED),
     Fault(LANE, ".a_i(missing_q)", ".a_i(missing_d)", PIPELINED),
@@ -83,20 +109,9 @@ const PIPELINED_FAULTS: [Fault; 20] = [
         ".store_i(put_valid_q)",
         PIPELINED,
     ),
-    Fault(
-        TOP,
-        ".we_i(put_valid_q & !put_q.redundant)",
-        ".we_i(put_valid_q)",
-        PIPELINED,
-    ),
     Fault(TOP, ".first_i(add_q.first)", ".first_i(1'b0)", PIPELINED),
     Fault(TOP, "put_valid_q & put_q.give", "put_valid_q", PIPELINED),
-    Fault(
-        TOP,
-        "out_valid & out_final",
-        "out_valid & out_last",
-        PIPELINED,
-    ),
+    Fault(TOP, "out_valid & out_final", "out_valid & out_last", SHORT),
     Fault(
         TOP,
         ".a_addr_i(add_q.addr)",
