@@ -15,7 +15,9 @@ use crate::Result;
 use crate::group::Group;
 use crate::tfhe::sizes;
 
-const ROWS: [(&str, Binary); 4] = [
+const ROWS: [(&str, Binary); 5] = [
+    // Eight bootstraps that wait for none.
+    ("and", Binary::And),
     ("add", Binary::Add),
     ("multiply", Binary::Mul),
     ("maximum", Binary::Max),
@@ -71,6 +73,7 @@ pub fn open(set: &str, rows: &[String], threads: usize) -> Result<Group> {
         };
         let [x, y] = OPERANDS;
         let expected = match op {
+            Binary::And => x & y,
             Binary::Add => (x + y) & 0xffff,
             Binary::Mul => (x * y) & 0xffff,
             Binary::Max => x.max(y),
