@@ -8,8 +8,9 @@ use ringmill_devices::{Bootstrap, Cpu, Device, Request};
 use ringmill_isa::mid::text::{parse_program, print_program};
 use ringmill_isa::mid::{Op, Verified, stats};
 use ringmill_schemes::tfhe::{
-    BootstrapKey, CiphertextModulus, Client, Evaluator, Gate, GlweRank, KeySwitchKey, LookupTable,
-    LweDimension, Messages, ModulusSwitch, Order, Params, ParamsBuilder, Transforms, Unrolling,
+    BootstrapKey, CiphertextModulus, Client, Evaluator, FailureRate, Gate, GlweRank, KeySwitchKey,
+    LookupTable, LweDimension, Messages, ModulusSwitch, Order, Params, ParamsBuilder, Transforms,
+    Unrolling,
 };
 
 struct Setup {
@@ -154,7 +155,9 @@ fn the_named_sets() {
     check(ParamsBuilder::named("boolean_p64").unwrap(), 10);
     let library = || ParamsBuilder::named("tfhe_library_2020_below_128_bits").unwrap();
     for unrolling in Unrolling::ALL {
-        check(library().unrolling(unrolling), 11);
+        // Unrolled keys cost noise: the set's own rate is that of m = 1.
+        let builder = library().unrolling(unrolling);
+        check(builder.failing(FailureRate::Below2Minus40), 11);
     }
 }
 
