@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use ringmill_isa::mid::{TableModulus, Verified};
-use ringmill_math::torus::Coefficients;
 use ringmill_schemes::tfhe::mid::{self, BootstrapPrograms, RotationInput};
 use ringmill_schemes::tfhe::{BootstrapKey, KeySwitchKey, Order, Params, TfheError, steps};
 use thiserror::Error;
@@ -46,10 +45,7 @@ impl Bootstrap {
     ) -> Result<Self, BootstrapError> {
         let programs = BootstrapPrograms::new(params)?;
         let verified = |program| Verified::new(program).map_err(TfheError::from);
-        let q = match params.coefficients() {
-            Coefficients::Word(q) => TableModulus::PowerOfTwo(q.bits() as u8),
-            Coefficients::Prime(q) => TableModulus::Prime(q.value()),
-        };
+        let q = params.coefficients().into();
         Ok(Self {
             keys: transformed(params, bootstrap)?,
             switch_key: Limb::shared(switch.words(params)?.into(), q)?,

@@ -1,6 +1,5 @@
 //! Every operation, lowered and run in the clear, against the program in the clear.
 
-use super::graph::Cost;
 use super::lower::{Circuit, Part, lower};
 use super::program::{Binary, Comparison, Program, ProgramBuilder, Shift, Type, Value};
 
@@ -196,27 +195,31 @@ fn tables_of_one_and_of_two_limbs() {
     }
 }
 
-/// Programs of a dozen operations on values of one type, each on any of those before.
+/// A dozen operations on values of one type, each on any of those before; all are outputs.
+pub fn random_program(dice: &mut Dice, of: Type) -> Program {
+    let operations = operations(of);
+    let mut b = ProgramBuilder::new();
+    let mut values = vec![b.input("x", of), b.input("y", of)];
+    for _ in 0..12 {
+        let pick = |dice: &mut Dice| values[dice.next() as usize % values.len()];
+        let (x, y): (Value, Value) = (pick(dice), pick(dice));
+        let (_, make) = &operations[dice.next() as usize % operations.len()];
+        let z = make(&mut b, x, y);
+        values.push(b.convert(z, of).unwrap());
+    }
+    for value in &values[2..] {
+        b.output("z", *value).unwrap();
+    }
+    b.finish()
+}
+
 #[test]
 fn random_programs() {
     let mut dice = Dice(3);
     for _ in 0..150 {
         let bits = 1 + dice.next() as u32 % 18;
         let of = kind(bits, dice.next().is_multiple_of(2));
-        let operations = operations(of);
-        let mut b = ProgramBuilder::new();
-        let mut values = vec![b.input("x", of), b.input("y", of)];
-        for _ in 0..12 {
-            let pick = |dice: &mut Dice| values[dice.next() as usize % values.len()];
-            let (x, y) = (pick(&mut dice), pick(&mut dice));
-            let (_, make) = &operations[dice.next() as usize % operations.len()];
-            let z = make(&mut b, x, y);
-            values.push(b.convert(z, of).unwrap());
-        }
-        for value in &values[2..] {
-            b.output("z", *value).unwrap();
-        }
-        let program = b.finish();
+        let program = random_program(&mut dice, of);
         let circuit = lower(&program, LIMIT).unwrap();
         for _ in 0..10 {
             let inputs = [dice.value(bits), dice.value(bits)];
@@ -225,15 +228,18 @@ fn random_programs() {
     }
 }
 
+/// An operation on two values of 16 bits.
+pub fn of_sixteen(name: &str) -> Program {
+    let of = kind(16, false);
+    let operations = operations(of);
+    let (_, make) = operations.iter().find(|(n, _)| n == name).unwrap();
+    of_two(of, make)
+}
+
 /// What 16 bits cost, as docs/tfhe.md says.
 #[test]
 fn bootstraps_of_sixteen_bits() {
-    let of = kind(16, false);
-    let cost = |name: &str| -> Cost {
-        let operations = operations(of);
-        let (_, make) = operations.iter().find(|(n, _)| n == name).unwrap();
-        lower(&of_two(of, make), LIMIT).unwrap().graph.cost()
-    };
+    let cost = |name| lower(&of_sixteen(name), LIMIT).unwrap().graph.cost();
     for (name, most) in [
         ("Add", 4),
         ("Sub", 4),

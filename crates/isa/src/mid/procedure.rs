@@ -1,6 +1,7 @@
 //! A mid-level procedure: one homomorphic operation at one level, straight-line and in SSA form.
 
 use ringmill_math::basext::Representative;
+use ringmill_math::torus::{Coefficients, Gadget};
 
 use super::op::Op;
 use super::types::{LimbType, ModulusId, TableModulus, ValueId, ValueType};
@@ -102,6 +103,13 @@ impl Procedure {
     /// The type of a value, if it is a limb of this procedure.
     pub fn limb(&self, value: ValueId) -> Option<LimbType> {
         self.types.get(value.0 as usize)?.limb()
+    }
+
+    /// So many digits of the residues of a value of this procedure, if its modulus has them.
+    pub fn gadget(&self, value: ValueId, log_base: u8, levels: usize) -> Option<Gadget> {
+        let id = self.types.get(value.0 as usize)?.modulus()?;
+        let q = self.moduli.get(usize::from(id.0)).copied()?;
+        Gadget::new(Coefficients::try_from(q).ok()?, log_base.into(), levels).ok()
     }
 
     /// Types of the parameters, in order, of a verified procedure.

@@ -72,6 +72,17 @@ impl TableModulus {
     }
 }
 
+/// The modulus of a scheme's ciphertexts, in a table.
+impl From<Coefficients> for TableModulus {
+    fn from(q: Coefficients) -> Self {
+        match q {
+            // 64 at most.
+            Coefficients::Word(q) => Self::PowerOfTwo(q.bits() as u8),
+            Coefficients::Prime(q) => Self::Prime(q.value()),
+        }
+    }
+}
+
 /// What digits are taken of.
 impl TryFrom<TableModulus> for Coefficients {
     /// What is expected in its place.

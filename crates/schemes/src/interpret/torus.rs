@@ -1,10 +1,8 @@
 //! The torus extension: exponents, digits, LWE vectors.
 
-use ringmill_isa::mid::{Form, Imm, Instr, Op, ValueId};
+use ringmill_isa::mid::{Form, Imm, Instr, Op};
 use ringmill_math::NttPlan;
-use ringmill_math::torus::{
-    Coefficients, Gadget, Monomials, extract_mask, rotate_sub, switch_words,
-};
+use ringmill_math::torus::{Monomials, extract_mask, rotate_sub, switch_words};
 
 use super::{MISFIT, Machine, Stop};
 
@@ -35,7 +33,7 @@ impl Machine<'_> {
             (Op::Lweks, &[v, _], &[x, rows], Imm::Base(log_base)) => {
                 let (&body, mask) = x.split_last().ok_or(MISFIT)?;
                 let levels = (rows.len() / d.len().max(1)) / mask.len().max(1);
-                let gadget = self.gadget(v, log_base, levels)?;
+                let gadget = self.procedure.gadget(v, log_base, levels).ok_or(MISFIT)?;
                 switch_words(rows, &gadget, mask, body, d)?;
             }
             _ => return Err(MISFIT),
@@ -55,7 +53,10 @@ impl Machine<'_> {
         else {
             return Err(MISFIT);
         };
-        let gadget = self.gadget(v, log_base, out.len())?;
+        let gadget = self
+            .procedure
+            .gadget(v, log_base, out.len())
+            .ok_or(MISFIT)?;
         let p = self.modulus(first)?.below_61()?;
         for (i, &x) in a.iter().enumerate() {
             for (digits, digit) in out.iter_mut().zip(gadget.digits(x)) {
@@ -63,12 +64,5 @@ impl Machine<'_> {
             }
         }
         Ok(())
-    }
-
-    fn gadget(&self, v: ValueId, log_base: u8, levels: usize) -> Result<Gadget, Stop> {
-        let id = self.value_type(v)?.modulus().ok_or(MISFIT)?;
-        let q = self.procedure.moduli.get(usize::from(id.0)).copied();
-        let q = Coefficients::try_from(q.ok_or(MISFIT)?).map_err(|_| MISFIT)?;
-        Ok(Gadget::new(q, log_base.into(), levels)?)
     }
 }

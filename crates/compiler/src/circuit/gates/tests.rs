@@ -1,10 +1,10 @@
 //! Every operation as gates, run in the clear, against the program in the clear.
 
 use super::{Limits, lower};
-use crate::circuit::graph::{Cost, eighths};
+use crate::circuit::Circuit;
+use crate::circuit::graph::eighths;
 use crate::circuit::program::{Program, ProgramBuilder};
-use crate::circuit::tests::{Dice, agree, kind, of_two, operations};
-use crate::circuit::{Circuit, Value};
+use crate::circuit::tests::{Dice, agree, kind, of_sixteen, of_two, operations, random_program};
 
 /// About what `circuit_bits` bears below 2^-64.
 const WIDE: Limits = Limits { near: 39, far: 90 };
@@ -88,20 +88,7 @@ fn random_programs() {
     for round in 0..100 {
         let bits = 1 + dice.next() as u32 % 10;
         let of = kind(bits, dice.next().is_multiple_of(2));
-        let operations = operations(of);
-        let mut b = ProgramBuilder::new();
-        let mut values = vec![b.input("x", of), b.input("y", of)];
-        for _ in 0..12 {
-            let pick = |dice: &mut Dice| values[dice.next() as usize % values.len()];
-            let (x, y): (Value, Value) = (pick(&mut dice), pick(&mut dice));
-            let (_, make) = &operations[dice.next() as usize % operations.len()];
-            let z = make(&mut b, x, y);
-            values.push(b.convert(z, of).unwrap());
-        }
-        for value in &values[2..] {
-            b.output("z", *value).unwrap();
-        }
-        let program = b.finish();
+        let program = random_program(&mut dice, of);
         let circuit = checked(&program, if round % 2 == 0 { WIDE } else { TIGHT });
         for _ in 0..8 {
             let inputs = [dice.value(bits), dice.value(bits)];
@@ -113,12 +100,7 @@ fn random_programs() {
 /// What 16 bits cost, as docs/tfhe.md says.
 #[test]
 fn bootstraps_of_sixteen_bits() {
-    let of = kind(16, false);
-    let cost = |name: &str| -> Cost {
-        let operations = operations(of);
-        let (_, make) = operations.iter().find(|(n, _)| n == name).unwrap();
-        lower(&of_two(of, make), WIDE).unwrap().graph.cost()
-    };
+    let cost = |name| lower(&of_sixteen(name), WIDE).unwrap().graph.cost();
     for (name, bootstraps) in [
         ("Add", 31),
         ("Sub", 31),

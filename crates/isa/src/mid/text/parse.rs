@@ -1,23 +1,21 @@
 //! Parsing. Hostile text gives an error, never a panic, and memory stays in proportion to the text's length.
 
+mod types;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use ringmill_math::basext::Representative;
-use ringmill_math::{Ring, RingKind};
 
 use super::print::{INHERITED_MODULI, representative_word};
 use crate::lex::{Cursor, ParseError};
-use crate::limits;
 use crate::mid::op::{ImmKind, Op};
 use crate::mid::procedure::{Imm, ImmType, Instr, Param, ParamRole, Procedure, ResultLimb};
 use crate::mid::program::{
     Action, Block, HeadInput, HeadOutput, InputRole, LocalId, Operand, Program, Step,
 };
-use crate::mid::types::{
-    Form, LimbType, LweDimension, LweTableType, LweType, ModulusId, TableModulus, ValueId,
-    ValueType,
-};
+use crate::mid::types::{ModulusId, TableModulus, ValueId, ValueType};
+use types::{ring, value_type};
 
 /// Parses one procedure, written whole. The result is well-formed text, not yet verified.
 pub fn parse_procedure(text: &str) -> Result<Procedure, ParseError> {
@@ -47,58 +45,6 @@ pub fn parse_program(text: &str) -> Result<Program, ParseError> {
 
 type Definitions = crate::lex::Definitions<ValueType>;
 
-/// `ring 2^14 moduli q0=... q1=...`
-fn ring(c: &mut Cursor<'_>) -> Result<(u8, Vec<TableModulus>), ParseError> {
-    c.expect_word("ring")?;
-    let mark = c.mark();
-    c.expect_word("2")?;
-    c.expect("^")?;
-    let log_n: u8 = c.parsed("log2 of the ring degree")?;
-    if log_n > Ring::MAX_LOG_N {
-        return Err(c.error_at(
-            mark,
-            format!("a ring degree of at most 2^{}", Ring::MAX_LOG_N),
-        ));
-    }
-    c.expect_word("moduli")?;
-    let mut moduli = Vec::new();
-    while !c.at_line_end() {
-        let mark = c.mark();
-        let number: usize = c.numbered("q", "a modulus `qI=VALUE`")?;
-        if number != moduli.len() || number >= limits::MAX_MODULI {
-            return Err(c.error_at(
-                mark,
-                format!(
-                    "q{}, of at most {} moduli",
-                    moduli.len(),
-                    limits::MAX_MODULI
-                ),
-            ));
-        }
-        c.expect("=")?;
-        moduli.push(modulus(c)?);
-    }
-    Ok((log_n, moduli))
-}
-
-/// `97`, `plain 65537` or `2^64`.
-fn modulus(c: &mut Cursor<'_>) -> Result<TableModulus, ParseError> {
-    if c.accept_word("plain") {
-        return Ok(TableModulus::Plain(c.parsed("the value of the modulus")?));
-    }
-    let mark = c.mark();
-    let value = c.parsed("the value of the modulus")?;
-    if !c.accept("^") {
-        return Ok(TableModulus::Prime(value));
-    }
-    if value != 2 {
-        return Err(c.error_at(mark, "a prime, `plain M` or a power of 2"));
-    }
-    Ok(TableModulus::PowerOfTwo(
-        c.parsed("log2 of the power of two")?,
-    ))
-}
-
 /// `nonnegative` or `centred`.
 fn representative(c: &mut Cursor<'_>) -> Result<Representative, ParseError> {
     let mark = c.mark();
@@ -106,55 +52,6 @@ fn representative(c: &mut Cursor<'_>) -> Result<Representative, ParseError> {
     let word = c.word("`nonnegative` or `centred`")?;
     let known = all.into_iter().find(|&r| representative_word(r) == word);
     known.ok_or_else(|| c.error_at(mark, "`nonnegative` or `centred`"))
-}
-
-/// `q3 half+ coeff`
-fn limb_type(c: &mut Cursor<'_>, log_n: u8) -> Result<LimbType, ParseError> {
-    let modulus = ModulusId(c.numbered("q", "a modulus such as q0")?);
-    let full = Ring::full(log_n);
-    let ring = match c.peek_word() {
-        "half+" => full.halves().0,
-        "half-" => full.halves().1,
-        _ => full,
-    };
-    if ring.kind != RingKind::Full {
-        c.word("a ring")?;
-    }
-    let mark = c.mark();
-    let form = match c.word("`coeff` or `eval`")? {
-        "coeff" => Form::Coeff,
-        "eval" => Form::Eval,
-        _ => return Err(c.error_at(mark, "`coeff` or `eval`")),
-    };
-    Ok(LimbType {
-        ring,
-        modulus,
-        form,
-    })
-}
-
-/// A limb's type, `lwe 630 q2`, `rows 2048 lwe 630 q2` or `exponent`.
-fn value_type(c: &mut Cursor<'_>, log_n: u8) -> Result<ValueType, ParseError> {
-    if c.accept_word("exponent") {
-        return Ok(ValueType::Exponent);
-    }
-    if c.accept_word("rows") {
-        let rows = c.parsed("the rows of a table")?;
-        c.expect_word("lwe")?;
-        let row = lwe_type(c)?;
-        return Ok(ValueType::LweTable(LweTableType { row, rows }));
-    }
-    if c.accept_word("lwe") {
-        return lwe_type(c).map(ValueType::Lwe);
-    }
-    limb_type(c, log_n).map(ValueType::Limb)
-}
-
-/// `630 q2`
-fn lwe_type(c: &mut Cursor<'_>) -> Result<LweType, ParseError> {
-    let dimension = LweDimension(c.parsed("the dimension of an LWE vector")?);
-    let modulus = ModulusId(c.numbered("q", "a modulus such as q0")?);
-    Ok(LweType { dimension, modulus })
 }
 
 fn value(c: &mut Cursor<'_>) -> Result<ValueId, ParseError> {

@@ -24,10 +24,7 @@ pub(super) const Q: ModulusId = ModulusId(0);
 
 impl<'a> Shape<'a> {
     pub(super) fn new(params: &'a Params) -> Self {
-        let q = match params.coefficients() {
-            Coefficients::Word(q) => TableModulus::PowerOfTwo(q.bits() as u8),
-            Coefficients::Prime(q) => TableModulus::Prime(q.value()),
-        };
+        let q = params.coefficients().into();
         let primes = match (params.ring().lift(), params.coefficients()) {
             (Lift::Native, Coefficients::Prime(q)) => vec![q],
             // A ring without a lift has a prime q.

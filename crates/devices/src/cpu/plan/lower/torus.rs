@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use ringmill_isa::mid::{Form, ValueType};
+use ringmill_isa::mid::{Form, ValueId, ValueType};
 use ringmill_math::NttPlan;
-use ringmill_math::torus::{Coefficients, Gadget, Monomials};
+use ringmill_math::torus::{Gadget, Monomials};
 
 use super::{Builder, Kernel};
 use crate::DeviceError;
@@ -28,11 +28,8 @@ impl Builder<'_> {
         log_base: u8,
         levels: usize,
     ) -> Result<Gadget, DeviceError> {
-        let id = self.ty(v)?.modulus();
-        let q = id.and_then(|id| self.proc.moduli.get(usize::from(id.0)));
-        let q = q.and_then(|&q| Coefficients::try_from(q).ok());
-        let q = q.ok_or_else(|| self.malformed("digits modulo what has none"))?;
-        Ok(Gadget::new(q, log_base.into(), levels)?)
+        let gadget = self.proc.gadget(ValueId(v), log_base, levels);
+        gadget.ok_or_else(|| self.malformed("digits that its modulus does not have"))
     }
 
     /// Rows that the table k has for each mask coefficient of x.
