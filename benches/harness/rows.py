@@ -30,6 +30,7 @@ TFHE_NANDS = ("nand", "nand_m2", "nand_m3", "nand_prime", "nand_prime_m2", "nand
 TFHE_ROWS = {
     "tfhe_library_2020_below_128_bits": TFHE_NANDS,
     "boolean_p64": ("nand", "nand_prime", "nand_prime_m2"),
+    "gates": ("nand",),
     "message_2_carry_2": ("lookup", "lookup_prime"),
 }
 # On integers of 16 bits under the set `circuits`; with two threads also `and`, whose bootstraps are independent.

@@ -21,15 +21,11 @@ def make(request: dict[str, Any]) -> Group:
     return integers(request) if "scheme" in request else approximate(request)
 
 
-# Dimensions below this are below 128 bits, and no match for its set of 128.
-SECURE_DIMENSION = 800
-
-
 def gates(request: dict[str, Any]) -> Group:
     """Its NAND by GINX bootstrapping with its own set of 128 bits, beside each of ours with such a set for booleans."""
     group = Group()
     sizes = request["set"]
-    if sizes["message_bits"] or sizes["n"] < SECURE_DIMENSION:
+    if sizes["message_bits"] or sizes["security_bits"] < 128:
         return group
     context = fhe.BinFHEContext()
     context.GenerateBinFHEContext(fhe.BINFHE_PARAMSET.STD128, fhe.BINFHE_METHOD.GINX)

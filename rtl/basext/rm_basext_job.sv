@@ -135,6 +135,8 @@ module rm_basext_job
           log_n_d = cmd_log_n_i;
           end_d = AddrWidth'((32'd1 << (cmd_log_n_i - 5'($clog2(Lanes)))) - 32'd2);
           code_d = Ok;
+          // What is refused has ended.
+          done_d = 1'b1;
           unique case (cmd_op_i)
             OpLoad: begin
               if (cmd_l_i == '0 || cmd_l_i > 8'(MaxL) || cmd_k_i == '0 || cmd_k_i > 8'(MaxK)) begin
@@ -143,6 +145,7 @@ module rm_basext_job
                 l_d = LWidth'(cmd_l_i);
                 k_d = KWidth'(cmd_k_i);
                 start_d = 1'b1;
+                done_d = 1'b0;
                 state_d = Load;
               end
             end
@@ -151,11 +154,13 @@ module rm_basext_job
               else if (!fits) code_d = TooLarge;
               else if (!loaded_q) code_d = NoConstants;
               else if (cmd_op_i == OpExact && !exact_i) code_d = NoRedundant;
-              else state_d = Run;
+              else begin
+                done_d = 1'b0;
+                state_d = Run;
+              end
             end
             default: code_d = BadCommand;
           endcase
-          done_d = state_d == Idle;
         end
       end
 

@@ -6,7 +6,7 @@ use ringmill_compiler::circuit::graph::BITS;
 use ringmill_compiler::circuit::program::Binary;
 use ringmill_compiler::circuit::{Circuit, ProgramBuilder, Type, lower};
 use ringmill_devices::circuit::client::{bound, unbound};
-use ringmill_devices::circuit::{CircuitClient, Keeping, Server, run};
+use ringmill_devices::circuit::{CircuitClient, Engine, Keeping, Server, run};
 use ringmill_devices::progress::Silent;
 use ringmill_limits::Watch;
 use ringmill_schemes::tfhe::{Client, Evaluator, Params};
@@ -63,7 +63,7 @@ pub fn open(set: &str, rows: &[String], threads: usize) -> Result<Group> {
         let evaluator = Arc::clone(&evaluator);
         let compute = move || {
             let server = Server {
-                evaluator: &evaluator,
+                engine: Engine::Evaluator(&evaluator),
                 threads,
                 watch: &Watch::default(),
                 progress: &Silent,

@@ -65,6 +65,7 @@ pub fn sizes(params: &Params) -> serde_json::Value {
         "ks_levels": s.key_switch.levels,
         "lwe_std": s.lwe_std,
         "glwe_std": s.glwe_std,
+        "security_bits": params.security().lwe.bits(),
         "message_bits": message_bits,
         "carry_bits": carry_bits,
     })

@@ -371,6 +371,16 @@ pub struct SimArgs {
     pub json: bool,
 }
 
+/// What `circuit` prints in the place of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum CircuitLevel {
+    /// Sums of ciphertexts and lookups, one a bootstrap or several.
+    Macro,
+    /// One bootstrap on polynomials: the programs of its key switch, its rotation, and, for lookups that share one, the
+    /// rotation alone.
+    Mid,
+}
+
 /// Say what a netlist of gates takes under TFHE, and run it on encrypted bits.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -378,6 +388,7 @@ Examples:
   ringmill circuit examples/adder.blif                       bootstraps, depth, set, failures: nothing is encrypted
   ringmill circuit examples/adder.blif --run a=3 b=2         with fresh keys, checked against the clear
   ringmill circuit examples/adder.blif --random-inputs --params circuit_bits --json | jq .run
+  ringmill circuit examples/adder.blif --emit macro          the bootstraps, each on a sum of wires
 
 A netlist is flat and combinational, of simple gates or tables, in BLIF or in the JSON that Yosys writes:
   yosys -p 'read_verilog FILE.v; synth -flatten; abc -g simple; opt_clean -purge; write_blif -icells FILE.blif'
@@ -401,6 +412,10 @@ pub struct CircuitArgs {
         allow_hyphen_values = true
     )]
     pub failure: f64,
+
+    /// Print what it is compiled to, and run nothing: `macro` the sums and lookups, `mid` the programs of one bootstrap.
+    #[arg(long, value_enum, value_name = "LEVEL", conflicts_with_all = ["run", "random_inputs", "json"])]
+    pub emit: Option<CircuitLevel>,
 
     /// Run it under encryption with fresh keys, on these values of its inputs.
     #[arg(long, value_name = "NAME=VALUE", num_args = 1..)]

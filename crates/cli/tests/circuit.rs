@@ -47,6 +47,34 @@ fn the_cost_of_each_set_and_the_one_taken() {
 }
 
 #[test]
+fn what_it_is_compiled_to() {
+    let emitted = |level: &str, set: &str| {
+        let done = ringmill(&["circuit", ADDER, "--params", set, "--emit", level]);
+        assert!(done.status.success(), "{:?}", done.stderr);
+        String::from_utf8(done.stdout).unwrap()
+    };
+    let gates = emitted("macro", "circuit_bits");
+    assert!(
+        gates.starts_with("circuit of bits, inputs %0 to %7\n"),
+        "{gates}"
+    );
+    assert_eq!(gates.matches(" = SIGN ").count(), 17);
+    assert_eq!(gates.matches("output ").count(), 5);
+    let digits = emitted("macro", "circuits");
+    let bootstraps = &told(&[ADDER, "--params", "circuits"])["estimates"][0]["bootstraps"];
+    let alone = digits.matches(" = LOOKUP %").count() + digits.matches(" = LOOKUP -").count();
+    assert!(alone as u64 <= bootstraps.as_u64().unwrap(), "{digits}");
+    let mid = emitted("mid", "circuit_bits");
+    assert!(mid.contains("repeat 805 blind_rotate"));
+    assert_eq!(
+        mid.matches("\nrepeat ").count() + mid.matches(" repeat ").count(),
+        1
+    );
+    let both = ringmill(&["circuit", ADDER, "--emit", "mid", "--json"]);
+    assert!(!both.status.success());
+}
+
+#[test]
 fn runs_under_encryption() {
     for set in ["circuits", "circuit_bits"] {
         let toy = ["--params", set, "--toy-for-tests-only", "--failure", "-40"];

@@ -3,8 +3,12 @@
 use std::sync::Arc;
 
 use ringmill_isa::mid::{TableModulus, Verified};
-use ringmill_schemes::tfhe::mid::{self, BootstrapPrograms, RotationInput};
-use ringmill_schemes::tfhe::{BootstrapKey, KeySwitchKey, Order, Params, TfheError, steps};
+use ringmill_limits::Watch;
+use ringmill_schemes::tfhe::mid::{self, BootstrapPrograms, Ending, RotationInput};
+use ringmill_schemes::tfhe::{
+    BootstrapKey, KeySwitchKey, LinearEvaluator, LookupTable, LweCiphertext, Order, Params,
+    TfheError, keys, shared, steps,
+};
 use thiserror::Error;
 
 use crate::DeviceError;
@@ -22,22 +26,26 @@ pub enum BootstrapError {
     Device(#[from] DeviceError),
 }
 
-/// The programs of a parameter set's bootstrap, ready to run, with the evaluation keys bound.
+/// The programs of a parameter set's bootstrap, ready to run, with the evaluation keys bound. What they give is what
+/// [`ringmill_schemes::tfhe::Evaluator`] gives, bit for bit.
 pub struct Bootstrap {
-    params: Arc<Params>,
+    linear: LinearEvaluator,
     rotate: Verified,
-    switch: Option<Verified>,
+    turn: Verified,
+    switch: Verified,
     q: TableModulus,
     /// The gadget ciphertexts' polynomials, in the order of the rotation's inputs.
     keys: Vec<Limb<'static>>,
     switch_key: Limb<'static>,
+    /// What tables that share a rotation have turned; of bits, the sign's table.
+    flat: Vec<u64>,
 }
 
 impl Bootstrap {
     /// Expands both keys, and transforms the bootstrapping key.
     ///
     /// # Errors
-    /// Keys of other parameters; sizes that programs do not have.
+    /// Keys of other parameters, or that do not belong together; sizes that programs do not have.
     pub fn new(
         params: &Arc<Params>,
         bootstrap: &BootstrapKey,
@@ -46,12 +54,15 @@ impl Bootstrap {
         let programs = BootstrapPrograms::new(params)?;
         let verified = |program| Verified::new(program).map_err(TfheError::from);
         let q = params.coefficients().into();
+        let key_id = keys::common(bootstrap, switch)?;
         Ok(Self {
+            linear: LinearEvaluator::new(Arc::clone(params), key_id),
             keys: transformed(params, bootstrap)?,
             switch_key: Limb::shared(switch.words(params)?.into(), q)?,
             rotate: verified(programs.rotate)?,
-            switch: programs.switch.map(verified).transpose()?,
-            params: Arc::clone(params),
+            turn: verified(programs.turn)?,
+            switch: verified(programs.switch)?,
+            flat: shared::flat(params),
             q,
         })
     }
@@ -61,8 +72,79 @@ impl Bootstrap {
         &self.rotate
     }
 
-    /// A resting ciphertext's words to those of the one that the table gives, and what the machine would take for it. As
-    /// [`ringmill_schemes::tfhe::Evaluator`] does between its sums, bit for bit.
+    /// What needs no device.
+    pub fn linear(&self) -> &LinearEvaluator {
+        &self.linear
+    }
+
+    /// Whether a sum of bits is positive.
+    ///
+    /// # Errors
+    /// As all here: ciphertexts and tables of other parameters or keys; what the device refuses.
+    pub fn sign(
+        &self,
+        device: &dyn Device,
+        a: &LweCiphertext,
+        watch: &Watch,
+    ) -> Result<LweCiphertext, BootstrapError> {
+        self.entry(device, &self.flat, a, watch)
+    }
+
+    /// A table's entry.
+    pub fn lookup(
+        &self,
+        device: &dyn Device,
+        table: &LookupTable,
+        a: &LweCiphertext,
+        watch: &Watch,
+    ) -> Result<LweCiphertext, BootstrapError> {
+        table.check(self.linear.params())?;
+        self.entry(device, table.polynomial(), a, watch)
+    }
+
+    /// The entries of several tables, by one rotation.
+    pub fn lookup_all(
+        &self,
+        device: &dyn Device,
+        tables: &[&LookupTable],
+        a: &LweCiphertext,
+        watch: &Watch,
+    ) -> Result<Vec<LweCiphertext>, BootstrapError> {
+        let params = self.linear.params();
+        tables.iter().try_for_each(|table| table.check(params))?;
+        let (words, key_id) = self.linear.to_rotate(a)?;
+        let inputs = self.inputs(device, &self.flat, &words, watch)?;
+        let (acc, _) = outputs(device, &self.turn, inputs, functional(watch))?;
+        let mut weighed = vec![0; acc.len()];
+        let mut turned = vec![0; params.sizes().degree()];
+        let mut large = vec![0; params.sizes().large_dimension() + 1];
+        let mut entries = Vec::with_capacity(tables.len());
+        for table in tables {
+            shared::weigh(params, table, &acc, &mut turned, &mut weighed)?;
+            steps::sample_extract(params, &weighed, &mut large)?;
+            let words = match params.sizes().order {
+                Order::KeySwitchFirst => large.clone(),
+                Order::BootstrapFirst => self.switched(device, &large, watch)?,
+            };
+            entries.push(self.linear.rested(words, key_id)?);
+        }
+        Ok(entries)
+    }
+
+    fn entry(
+        &self,
+        device: &dyn Device,
+        table: &[u64],
+        a: &LweCiphertext,
+        watch: &Watch,
+    ) -> Result<LweCiphertext, BootstrapError> {
+        let (words, key_id) = self.linear.to_rotate(a)?;
+        let (entry, _) = self.run(device, table, &words, functional(watch))?;
+        Ok(self.linear.rested(entry, key_id)?)
+    }
+
+    /// A resting ciphertext's words to those of the one that the table gives, and what the machine would take for it: what the
+    /// evaluator does between its sums.
     ///
     /// # Errors
     /// Words of other lengths or that are no residues; what the device refuses.
@@ -73,19 +155,38 @@ impl Bootstrap {
         resting: &[u64],
         request: Request<'_>,
     ) -> Result<(Vec<u64>, Outcome), BootstrapError> {
-        let params = &*self.params;
+        let mut inputs = self.inputs(device, table, resting, &request.watch)?;
+        if self.linear.params().sizes().order == Order::BootstrapFirst {
+            inputs.push(self.switch_key.clone());
+        }
+        Ok(outputs(device, &self.rotate, inputs, request)?)
+    }
+
+    /// From the large key to the small one.
+    fn switched(
+        &self,
+        device: &dyn Device,
+        large: &[u64],
+        watch: &Watch,
+    ) -> Result<Vec<u64>, BootstrapError> {
+        let inputs = vec![Limb::borrowed(large, self.q)?, self.switch_key.clone()];
+        Ok(outputs(device, &self.switch, inputs, functional(watch))?.0)
+    }
+
+    /// A rotation's inputs up to the bootstrapping key.
+    fn inputs<'a>(
+        &'a self,
+        device: &dyn Device,
+        table: &'a [u64],
+        resting: &[u64],
+        watch: &Watch,
+    ) -> Result<Vec<Limb<'a>>, BootstrapError> {
+        let params = self.linear.params();
         let n = params.sizes().n.0;
-        let switched = match &self.switch {
-            None => None,
-            Some(program) => {
-                let bindings = Bindings {
-                    limbs: vec![Limb::borrowed(resting, self.q)?, self.switch_key.clone()],
-                    seeds: Vec::new(),
-                };
-                // Its timing is not the rotation's; nothing but its function is asked for.
-                let (out, _) = outputs(device, program, &bindings, Request::function_only())?;
-                Some(out)
-            }
+        let switched = match params.sizes().order {
+            Order::BootstrapFirst => None,
+            // Its timing is not the rotation's; nothing but its function is asked for.
+            Order::KeySwitchFirst => Some(self.switched(device, resting, watch)?),
         };
         let small: &[u64] = switched.as_deref().unwrap_or(resting);
         if small.len() != n + 1 {
@@ -99,40 +200,43 @@ impl Bootstrap {
         let mut turns = vec![0; n + 1];
         steps::modulus_switch(params, small, &mut turns);
         let two_n = 2 * params.sizes().degree();
-        if let Some(body) = turns.last_mut() {
-            *body = (two_n - *body) % two_n;
-        }
-        let turns: Vec<u64> = turns.into_iter().map(|a| a as u64).collect();
+        let minus_body = turns.pop().map(|body| (two_n - body) % two_n);
         let modulus = exponents(params.sizes().log_degree);
         let mut limbs = Vec::with_capacity(self.rotate.inputs.len());
         limbs.push(Limb::borrowed(table, self.q)?);
-        // The body's comes first.
-        for a in turns.chunks(1).rev().take(1).chain(turns.chunks(1).take(n)) {
-            limbs.push(Limb::borrowed(a, modulus)?);
+        for a in minus_body.into_iter().chain(turns) {
+            limbs.push(Limb::shared(Arc::from([a as u64]), modulus)?);
         }
         limbs.extend(self.keys.iter().cloned());
-        if params.sizes().order == Order::BootstrapFirst {
-            limbs.push(self.switch_key.clone());
-        }
-        let bindings = Bindings {
-            limbs,
-            seeds: Vec::new(),
-        };
-        Ok(outputs(device, &self.rotate, &bindings, request)?)
+        Ok(limbs)
     }
 }
 
-/// A program of one output.
+/// Outputs alone.
+fn functional(watch: &Watch) -> Request<'static> {
+    Request {
+        watch: watch.clone(),
+        ..Request::function_only()
+    }
+}
+
+/// A program's outputs, one after the other.
 fn outputs(
     device: &dyn Device,
     program: &Verified,
-    bindings: &Bindings<'_>,
+    limbs: Vec<Limb<'_>>,
     request: Request<'_>,
 ) -> Result<(Vec<u64>, Outcome), DeviceError> {
-    let mut outcome = device.run(program, bindings, request, &Silent)?;
-    let out = outcome.outputs.take().and_then(|mut limbs| limbs.pop());
-    let out = out.as_deref().map(<[u64]>::to_vec).unwrap_or_default();
-    Ok((out, outcome))
+    let bindings = Bindings {
+        limbs,
+        seeds: Vec::new(),
+    };
+    let mut outcome = device.run(program, &bindings, request, &Silent)?;
+    let words = outcome.outputs.take().unwrap_or_default();
+    Ok((
+        words.iter().flat_map(|limb| limb.iter().copied()).collect(),
+        outcome,
+    ))
 }
 
 /// The polynomials of a bootstrapping key in transform form, in the order of [`mid::rotation_inputs`].
@@ -142,7 +246,7 @@ fn transformed(params: &Params, key: &BootstrapKey) -> Result<Vec<Limb<'static>>
     let mut row_words = vec![0; params.shape().cols() * degree];
     let mut held = None;
     let mut limbs = Vec::new();
-    for input in mid::rotation_inputs(params) {
+    for input in mid::rotation_inputs(params, Ending::Accumulator) {
         let RotationInput::Key { at, row, col, lane } = input else {
             continue;
         };

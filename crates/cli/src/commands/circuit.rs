@@ -8,13 +8,15 @@ use ringmill_compiler::circuit::choose::{CANDIDATES, Estimate, Source, choose};
 use ringmill_compiler::circuit::netlist::{self, Netlist};
 use ringmill_compiler::circuit::{Chosen, Port};
 use ringmill_devices::circuit::client::{bound, unbound};
-use ringmill_devices::circuit::{CircuitClient, Keeping, Server, run};
+use ringmill_devices::circuit::{CircuitClient, Engine, Keeping, Server, run};
+use ringmill_isa::mid::text::print_program;
 use ringmill_limits::Watch;
 use ringmill_math::Prng;
-use ringmill_schemes::tfhe::{Client, Evaluator, Messages, Params, ParamsBuilder, sets};
+use ringmill_schemes::tfhe::mid::BootstrapPrograms;
+use ringmill_schemes::tfhe::{Client, Evaluator, Messages, Order, Params, ParamsBuilder, sets};
 use serde_json::{Value, json};
 
-use crate::args::CircuitArgs;
+use crate::args::{CircuitArgs, CircuitLevel};
 use crate::error::CliError;
 use crate::progress::Bar;
 use crate::{inputs, output};
@@ -30,6 +32,9 @@ pub fn circuit(args: &CircuitArgs, watch: &Watch) -> Result<(), CliError> {
     })?;
     let values = given(args, &netlist)?;
     let chosen = choose(Source::Netlist(&netlist), &candidates(args)?, args.failure)?;
+    if let Some(level) = args.emit {
+        return output::text(&emitted(level, &chosen)?);
+    }
     if !args.json {
         output::text(&told(&netlist, &chosen))?;
     }
@@ -56,6 +61,29 @@ pub fn circuit(args: &CircuitArgs, watch: &Watch) -> Result<(), CliError> {
         "the decrypted outputs {:?} are not those of the clear, {clear:?}",
         ran.outputs
     )))
+}
+
+/// What a circuit is compiled to.
+fn emitted(level: CircuitLevel, chosen: &Chosen) -> Result<String, CliError> {
+    let graph = &chosen.circuit.graph;
+    if level == CircuitLevel::Macro {
+        return Ok(graph.to_string());
+    }
+    let programs = BootstrapPrograms::new(&chosen.params)?;
+    let shared = graph.lookups.iter().any(|lookup| lookup.shared);
+    let switched = chosen.params.sizes().order == Order::KeySwitchFirst;
+    let each = [
+        (switched, "the key switch", &programs.switch),
+        (true, "the rotation, its table an input", &programs.rotate),
+        (
+            shared,
+            "the rotation of lookups that share one",
+            &programs.turn,
+        ),
+    ];
+    let printed = each.iter().filter(|(used, ..)| *used);
+    let printed = printed.map(|(_, what, program)| format!("; {what}\n{}", print_program(program)));
+    Ok(printed.collect::<Vec<_>>().join("\n"))
 }
 
 /// The set that is asked for, or all that are chosen from.
@@ -170,7 +198,7 @@ fn under_encryption(
     }
     let bar = if args.json { Bar::none() } else { Bar::new() };
     let server = Server {
-        evaluator: &evaluator,
+        engine: Engine::Evaluator(&evaluator),
         threads: args
             .threads
             .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
@@ -239,7 +267,7 @@ fn told_of(chosen: &Chosen, values: &[u64], ran: &Ran) -> String {
         "encrypted {}\ndecrypted {}\n{} bootstraps in {:.2} s on {} threads, measured\n",
         line(&circuit.inputs, values),
         line(&circuit.outputs, &ran.outputs),
-        circuit.graph.lookups.len(),
+        circuit.graph.cost().bootstraps,
         ran.elapsed.as_secs_f64(),
         ran.threads,
     )

@@ -1,6 +1,9 @@
-//! A circuit of lookups, as the server runs it: straight-line, each step one bootstrap.
+//! A circuit of lookups, as the server runs it: straight-line, each step a table at a sum.
+
+use std::collections::HashMap;
 
 use ringmill_schemes::tfhe::NoiseModel;
+use ringmill_schemes::tfhe::shared::noise_factor;
 
 use super::error::CircuitError;
 use super::sum::{Sum, Wire};
@@ -27,12 +30,15 @@ pub const SIGN: Table = [1; ENTRIES];
 /// What a lookup gives, in halves of a message: entry u for an operand of u messages, and its negative for u - 16.
 pub type Table = [i8; ENTRIES];
 
-/// One bootstrap.
+/// A table at a sum: one bootstrap, or a part of one.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Lookup {
     /// Whole messages from -16 to 15; of bits, what is no multiple of half the torus.
     pub operand: Sum,
     pub table: Table,
+    /// Whether it is made by one rotation with all others of this operand that are shared, and has the noise of that
+    /// ([`noise_factor`]). Of digits alone.
+    pub shared: bool,
 }
 
 /// Inputs are wires 0, 1, ...; lookup i gives the wire behind them. Sums name earlier wires alone.
@@ -47,8 +53,10 @@ pub struct Graph {
 /// What running a circuit takes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cost {
-    /// Lookups, a bootstrap each.
+    /// Rotations, a bootstrap each.
     pub bootstraps: usize,
+    /// Tables that they look up.
+    pub tables: usize,
     /// Bootstraps of the longest chain.
     pub depth: usize,
     /// The largest sum of squared factors in front of a bootstrap.
@@ -102,6 +110,7 @@ impl Graph {
             .map(|(lookup, _)| Lookup {
                 operand: renamed(&lookup.operand),
                 table: lookup.table,
+                shared: lookup.shared,
             });
         Self {
             basis: self.basis,
@@ -109,6 +118,47 @@ impl Graph {
             lookups: lookups.collect(),
             outputs: self.outputs.iter().map(renamed).collect(),
         }
+    }
+
+    /// The lookups of each rotation, in the order of the first of each: one, or all that share it.
+    pub fn rotations(&self) -> Vec<Vec<usize>> {
+        let mut rotations: Vec<Vec<usize>> = Vec::with_capacity(self.lookups.len());
+        let mut shared = HashMap::new();
+        for (at, lookup) in self.lookups.iter().enumerate() {
+            if lookup.shared {
+                let rotation = *shared.entry(&lookup.operand).or_insert(rotations.len());
+                if let Some(rotation) = rotations.get_mut(rotation) {
+                    rotation.push(at);
+                    continue;
+                }
+            }
+            rotations.push(vec![at]);
+        }
+        rotations
+    }
+
+    /// How many times the noise variance of an input or of a bootstrap alone a sum has. Entries that share a rotation are not
+    /// independent: together they are one entry of the sum of their tables.
+    pub fn norm(&self, sum: &Sum) -> u64 {
+        let mut norm = 0u64;
+        let mut together: Vec<(&Sum, [i64; ENTRIES])> = Vec::new();
+        for &(wire, factor) in sum.terms() {
+            let source = self.source(wire).map(|at| &self.lookups[at]);
+            let Some(lookup) = source.filter(|lookup| lookup.shared) else {
+                norm += factor.unsigned_abs().pow(2);
+                continue;
+            };
+            let found = together.iter().position(|(of, _)| *of == &lookup.operand);
+            let at = found.unwrap_or(together.len());
+            if found.is_none() {
+                together.push((&lookup.operand, [0; ENTRIES]));
+            }
+            for (sum, &entry) in together[at].1.iter_mut().zip(&lookup.table) {
+                *sum += factor * i64::from(entry);
+            }
+        }
+        let shared = together.iter().map(|(_, table)| noise_factor(table));
+        norm + shared.sum::<u64>()
     }
 
     /// Bootstraps from an input to each wire.
@@ -124,24 +174,28 @@ impl Graph {
 
     pub fn cost(&self) -> Cost {
         Cost {
-            bootstraps: self.lookups.len(),
+            bootstraps: self.rotations().len(),
+            tables: self.lookups.len(),
             depth: self.depths().into_iter().max().unwrap_or(0),
             norm: self
                 .lookups
                 .iter()
-                .map(|lookup| lookup.operand.norm())
+                .map(|lookup| self.norm(&lookup.operand))
                 .max()
                 .unwrap_or(0),
         }
     }
 
-    /// log2 of the probability that any lookup of a run is read wrong, with the noise of these parameters.
+    /// log2 of the probability that any bootstrap of a run is read wrong, with the noise of these parameters.
     pub fn failure(&self, noise: &NoiseModel) -> f64 {
-        let each = self.lookups.iter().map(|lookup| {
-            let norm = lookup.operand.norm();
+        let rotations = self.rotations();
+        let operands = rotations.iter().flat_map(|rotation| rotation.first());
+        let each = operands.map(|&at| {
+            let operand = &self.lookups[at].operand;
+            let norm = self.norm(operand);
             let failure = match self.basis {
                 Basis::Digits => noise.sum_failure(BITS, norm),
-                Basis::Bits => noise.sign_failure(eighths(&lookup.operand), norm),
+                Basis::Bits => noise.sign_failure(eighths(operand), norm),
             };
             failure.exp2()
         });

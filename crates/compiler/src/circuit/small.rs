@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::error::CircuitError;
 use super::graph::{ENTRIES, Graph, Lookup, Table};
+use super::share::share;
 use super::sum::{Sum, Wire};
 
 /// An encrypted integer of whole messages, known to lie from `low` to `high`.
@@ -93,13 +94,13 @@ impl Lookups {
         }
     }
 
-    /// The circuit with these outputs.
+    /// The circuit with these outputs: lookups of one operand share a rotation where noise allows it.
     pub fn finish(self, outputs: Vec<Sum>) -> Graph {
-        Graph {
+        let graph = Graph {
             outputs,
             ..self.graph
-        }
-        .without_dead()
+        };
+        share(graph.without_dead(), self.limit)
     }
 
     /// f of the sum of multiples, by one bootstrap, where f is defined from the least to the largest value that the sum
@@ -170,6 +171,7 @@ impl Lookups {
         let lookup = Lookup {
             operand: x.sum.clone().shifted(2 * (first - x.low)),
             table,
+            shared: false,
         };
         let wire = match self.seen.get(&lookup) {
             Some(&wire) => wire,

@@ -164,7 +164,8 @@ fn every_operation_at_other_widths() {
                 // Division takes thousands of lookups at 64 bits; a tight limit refreshes often.
                 let limit = [LIMIT, 700, 300][dice.next() as usize % 3];
                 let circuit = lower(&program, limit).unwrap();
-                assert!(circuit.graph.cost().norm <= limit);
+                let cost = circuit.graph.cost();
+                assert!(cost.norm <= limit && cost.bootstraps <= cost.tables);
                 for _ in 0..if bits < 32 { 30 } else { 5 } {
                     let inputs = [dice.value(bits), dice.value(bits)];
                     agree(&program, &circuit, &inputs, &format!("{name}, {of}"));
@@ -193,6 +194,20 @@ fn tables_of_one_and_of_two_limbs() {
             }
         }
     }
+}
+
+/// docs/tfhe.md has the counts: 16 blocks, four digits each, and one rotation for each half of the index.
+#[test]
+fn a_table_of_bytes_shares_its_rotations() {
+    let mut dice = Dice(3);
+    let of = kind(8, false);
+    let entries: Vec<i128> = (0..256).map(|_| of.read(dice.next())).collect();
+    let mut b = ProgramBuilder::new();
+    let x = b.input("x", of);
+    let y = b.table(x, &entries, of).unwrap();
+    b.output("y", y).unwrap();
+    let cost = lower(&b.finish(), LIMIT).unwrap().graph.cost();
+    assert_eq!((cost.bootstraps, cost.tables), (66, 144));
 }
 
 /// A dozen operations on values of one type, each on any of those before; all are outputs.

@@ -51,6 +51,9 @@ impl Whose {
             sum(&lookup.operand, &lookup.table);
         }
         graph.outputs.iter().for_each(|output| sum(output, &[]));
+        for lookup in &graph.lookups {
+            circuit.update([u8::from(lookup.shared)]);
+        }
         let mut data = Sha256::new();
         for input in inputs {
             hash_words(&mut data, input.words());
@@ -179,7 +182,11 @@ pub fn read(
         let mut sources = terms.filter_map(|&(wire, _)| graph.source(wire));
         !done_here || sources.all(|source| done[source])
     });
-    if !ordered || ciphertexts.len() != kept(graph, &done).len() {
+    let whole = graph.rotations().iter().all(|rotation| {
+        let first = rotation.first().is_some_and(|&at| done[at]);
+        rotation.iter().all(|&at| done[at] == first)
+    });
+    if !ordered || !whole || ciphertexts.len() != kept(graph, &done).len() {
         return Err(damaged("what is done and what is kept do not belong together").into());
     }
     Ok(Reached { done, ciphertexts })

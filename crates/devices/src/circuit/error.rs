@@ -6,6 +6,7 @@ use ringmill_limits::Halt;
 use ringmill_schemes::tfhe::TfheError;
 use thiserror::Error;
 
+use crate::BootstrapError;
 use crate::checkpoint::CheckpointError;
 
 #[derive(Debug, Error)]
@@ -15,6 +16,8 @@ pub enum CircuitRunError {
     Halt(#[from] Halt),
     #[error(transparent)]
     Tfhe(#[from] TfheError),
+    #[error(transparent)]
+    Bootstrap(#[from] BootstrapError),
     #[error(transparent)]
     Circuit(#[from] CircuitError),
     #[error("{port}: expected {expected} ciphertexts, got {got}; encrypt it for this program")]

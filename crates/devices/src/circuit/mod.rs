@@ -3,16 +3,19 @@
 //! | question | file |
 //! | --- | --- |
 //! | who encrypts and decrypts integers, with which parameters | [`client`] |
-//! | how a circuit runs on the cores of this computer | [`run`] |
+//! | what does the bootstraps: this computer's kernels, or a device | [`engine`] |
+//! | in which order, on how many threads | [`run`] |
 //! | what is kept of a run that is stopped | `checkpoint` |
 
 mod checkpoint;
 pub mod client;
+pub mod engine;
 mod error;
 pub mod run;
 #[cfg(test)]
 mod tests;
 
 pub use client::CircuitClient;
+pub use engine::Engine;
 pub use error::CircuitRunError;
 pub use run::{CircuitRun, Keeping, Server, run};

@@ -1,4 +1,4 @@
-//! Runs a circuit's lookups on several threads, each as soon as what it needs is there.
+//! Runs a circuit's bootstraps on several threads, each as soon as what it needs is there.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap};
@@ -10,10 +10,11 @@ use ringmill_compiler::circuit::Graph;
 use ringmill_compiler::circuit::graph::{Basis, Table};
 use ringmill_compiler::circuit::sum::{Sum, Wire};
 use ringmill_limits::Watch;
-use ringmill_schemes::tfhe::{Evaluator, LookupTable, LweCiphertext, Messages, Workspace};
+use ringmill_schemes::tfhe::{LinearEvaluator, LookupTable, LweCiphertext, Messages};
 
 use super::CircuitRunError;
 use super::checkpoint::{self, Reached, Whose};
+use super::engine::{Engine, Wanted, Worker};
 use crate::Saving;
 use crate::progress::{Progress, Step};
 
@@ -22,7 +23,7 @@ const PERIOD: Duration = Duration::from_millis(200);
 
 /// Who computes: keys and threads.
 pub struct Server<'a> {
-    pub evaluator: &'a Evaluator,
+    pub engine: Engine<'a>,
     pub threads: usize,
     pub watch: &'a Watch,
     pub progress: &'a dyn Progress,
@@ -47,16 +48,18 @@ pub struct CircuitRun {
 
 /// What threads share.
 struct State {
-    /// Lookups whose operands are there, the one with the longest way to an output first.
+    /// Rotations whose operands are there, the one with the longest way to an output first.
     ready: BinaryHeap<(usize, std::cmp::Reverse<usize>)>,
-    /// Operands that each lookup still waits for.
+    /// Operands that each rotation still waits for.
     missing: Vec<usize>,
     wires: Vec<Option<Arc<LweCiphertext>>>,
     /// Sums that each wire is still to go into.
     uses: Vec<usize>,
+    /// Of lookups.
     finished: Vec<bool>,
     live: usize,
     peak: usize,
+    /// Rotations that are done.
     done: usize,
     failed: Option<CircuitRunError>,
     told: Instant,
@@ -68,13 +71,15 @@ struct Plan<'a> {
     graph: &'a Graph,
     /// Of digits; gates of bits read the sign.
     tables: HashMap<Table, LookupTable>,
-    /// The lookups that take each wire.
+    /// The lookups of each.
+    rotations: Vec<Vec<usize>>,
+    /// The rotations that take each wire.
     takers: Vec<Vec<usize>>,
-    /// Lookups from each one to the end of its longest chain.
+    /// Rotations from each one to the end of its longest chain.
     height: Vec<usize>,
     saving: Option<(Saving, Whose)>,
     begin: Instant,
-    /// Lookups that were done when the run began.
+    /// Rotations that were done when the run began.
     before: usize,
 }
 
@@ -91,7 +96,9 @@ pub fn run(
     inputs: Vec<LweCiphertext>,
     keeping: &Keeping,
 ) -> Result<CircuitRun, CircuitRunError> {
-    let messages = server.evaluator.params().sizes().messages;
+    let linear = server.engine.linear();
+    let params = linear.params();
+    let messages = params.sizes().messages;
     match (graph.basis, messages) {
         (Basis::Bits, Messages::Booleans) | (Basis::Digits, Messages::CIRCUITS) => {}
         (basis, _) => return Err(CircuitRunError::OtherBasis { basis }),
@@ -106,7 +113,6 @@ pub fn run(
     let begin = Instant::now();
     let kept = keeping.saving.is_some() || keeping.resume.is_some();
     let whose = kept.then(|| Whose::of(graph, &inputs));
-    let params = server.evaluator.params();
     let reached = match (&keeping.resume, whose) {
         (Some(path), Some(whose)) => checkpoint::read(path, whose, params, graph, server.watch)?,
         _ => Reached {
@@ -114,10 +120,9 @@ pub fn run(
             ciphertexts: Vec::new(),
         },
     };
-    let before = reached.done.iter().filter(|done| **done).count();
     let saving = keeping.saving.clone().zip(whose);
-    let plan = Plan::new(graph, server.evaluator, saving, before, begin)?;
-    let threads = server.threads.clamp(1, graph.lookups.len().max(1));
+    let plan = Plan::new(graph, linear, saving, &reached, begin)?;
+    let threads = server.threads.clamp(1, plan.rotations.len().max(1));
     let state = Mutex::new(plan.start(inputs, reached));
     let changed = Condvar::new();
     std::thread::scope(|scope| -> Result<(), CircuitRunError> {
@@ -154,7 +159,7 @@ pub fn run(
     }
     let wire = |wire: Wire| state.wires[wire.0 as usize].as_deref();
     let outputs = graph.outputs.iter();
-    let outputs = outputs.map(|sum| summed(server.evaluator, sum, wire));
+    let outputs = outputs.map(|sum| summed(linear, sum, wire));
     Ok(CircuitRun {
         outputs: outputs.collect::<Result<_, _>>()?,
         elapsed: begin.elapsed(),
@@ -163,9 +168,14 @@ pub fn run(
     })
 }
 
+/// What all lookups of a rotation are of.
+fn operand<'a>(graph: &'a Graph, rotation: &[usize]) -> &'a Sum {
+    &graph.lookups[rotation[0]].operand
+}
+
 /// A sum of wires that are there.
 fn summed<'a>(
-    evaluator: &Evaluator,
+    linear: &LinearEvaluator,
     sum: &Sum,
     wire: impl Fn(Wire) -> Option<&'a LweCiphertext>,
 ) -> Result<LweCiphertext, CircuitRunError> {
@@ -173,41 +183,51 @@ fn summed<'a>(
     for &(at, factor) in sum.terms() {
         terms.push((factor, wire(at).ok_or(CircuitRunError::Worker)?));
     }
-    Ok(evaluator.sum(&terms, sum.halves())?)
+    Ok(linear.sum(&terms, sum.halves())?)
 }
 
 impl<'a> Plan<'a> {
     fn new(
         graph: &'a Graph,
-        evaluator: &Evaluator,
+        linear: &LinearEvaluator,
         saving: Option<(Saving, Whose)>,
-        before: usize,
+        reached: &Reached,
         begin: Instant,
     ) -> Result<Self, CircuitRunError> {
         let mut tables = HashMap::new();
-        let mut takers = vec![Vec::new(); graph.wires()];
-        for (i, lookup) in graph.lookups.iter().enumerate() {
+        for lookup in &graph.lookups {
             if graph.basis == Basis::Digits
                 && let Entry::Vacant(entry) = tables.entry(lookup.table)
             {
                 let halves = lookup.table.map(i64::from);
-                entry.insert(LookupTable::of_halves(evaluator.params(), &halves)?);
+                entry.insert(LookupTable::of_halves(linear.params(), &halves)?);
             }
-            for &(wire, _) in lookup.operand.terms() {
+        }
+        let rotations = graph.rotations();
+        let mut takers = vec![Vec::new(); graph.wires()];
+        // The rotation that gives each lookup.
+        let mut giver = vec![0; graph.lookups.len()];
+        for (i, rotation) in rotations.iter().enumerate() {
+            rotation.iter().for_each(|&at| giver[at] = i);
+            for &(wire, _) in operand(graph, rotation).terms() {
                 takers[wire.0 as usize].push(i);
             }
         }
-        let mut height = vec![1; graph.lookups.len()];
-        for (i, lookup) in graph.lookups.iter().enumerate().rev() {
-            for &(wire, _) in lookup.operand.terms() {
+        let mut height = vec![1; rotations.len()];
+        for (i, rotation) in rotations.iter().enumerate().rev() {
+            for &(wire, _) in operand(graph, rotation).terms() {
                 if let Some(source) = graph.source(wire) {
+                    let source = giver[source];
                     height[source] = height[source].max(height[i] + 1);
                 }
             }
         }
+        let done = |rotation: &&Vec<usize>| rotation.iter().all(|&at| reached.done[at]);
+        let before = rotations.iter().filter(done).count();
         Ok(Self {
             graph,
             tables,
+            rotations,
             takers,
             height,
             saving,
@@ -231,7 +251,8 @@ impl<'a> Plan<'a> {
     fn save(&self, server: &Server<'_>, reached: &Reached) -> Result<(), CircuitRunError> {
         match &self.saving {
             Some((saving, whose)) => {
-                checkpoint::write(&saving.path, *whose, server.evaluator.params(), reached)
+                let params = server.engine.linear().params();
+                checkpoint::write(&saving.path, *whose, params, reached)
             }
             None => Ok(()),
         }
@@ -248,12 +269,18 @@ impl<'a> Plan<'a> {
             wires[first + at] = Some(Arc::new(ciphertext));
         }
         let waits = |&&(wire, _): &&(Wire, i64)| graph.source(wire).is_some_and(|at| !done[at]);
-        let lookups = graph.lookups.iter();
-        let missing: Vec<usize> = lookups
-            .map(|lookup| lookup.operand.terms().iter().filter(waits).count())
+        let rotations = self.rotations.iter();
+        let missing: Vec<usize> = rotations
+            .map(|rotation| {
+                operand(graph, rotation)
+                    .terms()
+                    .iter()
+                    .filter(waits)
+                    .count()
+            })
             .collect();
-        let all = missing.iter().zip(&done).enumerate();
-        let ready = all.filter(|(_, (missing, done))| **missing == 0 && !**done);
+        let all = missing.iter().zip(&self.rotations).enumerate();
+        let ready = all.filter(|(_, (missing, rotation))| **missing == 0 && !done[rotation[0]]);
         let ready = ready.map(|(i, _)| (self.height[i], std::cmp::Reverse(i)));
         let live = wires.iter().flatten().count();
         State {
@@ -271,29 +298,29 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Takes lookups until there are none left, or one fails.
+    /// Takes rotations until there are none left, or one fails.
     fn work(&self, server: &Server<'_>, state: &Mutex<State>, changed: &Condvar) {
-        let mut work = server.evaluator.workspace();
+        let mut worker = server.engine.worker(server.watch);
         let mut held = lock(state);
         loop {
-            if held.failed.is_some() || held.done == self.graph.lookups.len() {
+            if held.failed.is_some() || held.done == self.rotations.len() {
                 return;
             }
             let Some((_, std::cmp::Reverse(at))) = held.ready.pop() else {
                 held = changed.wait(held).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
-            let terms = self.graph.lookups[at].operand.terms();
+            let terms = operand(self.graph, &self.rotations[at]).terms();
             let operands: Vec<(Wire, Option<Arc<LweCiphertext>>)> = terms
                 .iter()
                 .map(|&(wire, _)| (wire, held.wires[wire.0 as usize].clone()))
                 .collect();
             drop(held);
-            let result = self.lookup(server, &mut work, at, &operands);
+            let result = self.rotate(server, &mut worker, at, &operands);
             drop(operands);
             held = lock(state);
             match result {
-                Ok(output) => self.finished(server, &mut held, at, output),
+                Ok(outputs) => self.finished(server, &mut held, at, outputs),
                 Err(error) => held.failed = held.failed.take().or(Some(error)),
             }
             changed.notify_all();
@@ -313,54 +340,66 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn lookup(
+    fn rotate(
         &self,
         server: &Server<'_>,
-        work: &mut Workspace,
+        worker: &mut Worker<'_>,
         at: usize,
         operands: &[(Wire, Option<Arc<LweCiphertext>>)],
-    ) -> Result<LweCiphertext, CircuitRunError> {
+    ) -> Result<Vec<LweCiphertext>, CircuitRunError> {
         server.watch.check()?;
-        let lookup = &self.graph.lookups[at];
+        let rotation = &self.rotations[at];
         let wire = |wanted: Wire| {
             let found = operands.iter().find(|(wire, _)| *wire == wanted);
             found.and_then(|(_, x)| x.as_deref())
         };
-        let operand = summed(server.evaluator, &lookup.operand, wire)?;
-        Ok(match self.graph.basis {
-            Basis::Bits => server.evaluator.sign(work, &operand)?,
-            Basis::Digits => {
-                let table = self.tables.get(&lookup.table);
-                let table = table.ok_or(CircuitRunError::Worker)?;
-                server.evaluator.lookup(work, table, &operand)?
+        let operand = summed(server.engine.linear(), operand(self.graph, rotation), wire)?;
+        let table = |at: usize| self.tables.get(&self.graph.lookups[at].table);
+        let wanted = match (self.graph.basis, rotation.as_slice()) {
+            (Basis::Bits, _) => Wanted::Sign,
+            (Basis::Digits, &[at]) if !self.graph.lookups[at].shared => {
+                Wanted::Table(table(at).ok_or(CircuitRunError::Worker)?)
             }
-        })
+            (Basis::Digits, all) => {
+                let tables: Option<Vec<_>> = all.iter().map(|&at| table(at)).collect();
+                Wanted::Shared(tables.ok_or(CircuitRunError::Worker)?)
+            }
+        };
+        worker.look_up(&wanted, &operand)
     }
 
-    /// Puts an output where it belongs, frees what nothing needs any more, and wakes what waited for it.
-    fn finished(&self, server: &Server<'_>, state: &mut State, at: usize, output: LweCiphertext) {
-        let wire = self.graph.inputs as usize + at;
-        state.wires[wire] = Some(Arc::new(output));
-        state.live += 1;
-        state.peak = state.peak.max(state.live);
-        for &(operand, _) in self.graph.lookups[at].operand.terms() {
-            let operand = operand.0 as usize;
-            state.uses[operand] -= 1;
-            if state.uses[operand] == 0 {
-                state.wires[operand] = None;
-                state.live -= 1;
+    /// Puts outputs where they belong, frees what nothing needs any more, and wakes what waited for them.
+    fn finished(
+        &self,
+        server: &Server<'_>,
+        state: &mut State,
+        at: usize,
+        outputs: Vec<LweCiphertext>,
+    ) {
+        for (&lookup, output) in self.rotations[at].iter().zip(outputs) {
+            let wire = self.graph.inputs as usize + lookup;
+            state.finished[lookup] = true;
+            state.wires[wire] = Some(Arc::new(output));
+            state.live += 1;
+            state.peak = state.peak.max(state.live);
+            for &(operand, _) in self.graph.lookups[lookup].operand.terms() {
+                let operand = operand.0 as usize;
+                state.uses[operand] -= 1;
+                if state.uses[operand] == 0 {
+                    state.wires[operand] = None;
+                    state.live -= 1;
+                }
+            }
+            for &taker in &self.takers[wire] {
+                state.missing[taker] -= 1;
+                if state.missing[taker] == 0 {
+                    let height = self.height[taker];
+                    state.ready.push((height, std::cmp::Reverse(taker)));
+                }
             }
         }
-        for &taker in &self.takers[wire] {
-            state.missing[taker] -= 1;
-            if state.missing[taker] == 0 {
-                let height = self.height[taker];
-                state.ready.push((height, std::cmp::Reverse(taker)));
-            }
-        }
-        state.finished[at] = true;
         state.done += 1;
-        let (done, total) = (state.done, self.graph.lookups.len());
+        let (done, total) = (state.done, self.rotations.len());
         if state.told.elapsed() > PERIOD || done == total {
             state.told = Instant::now();
             let elapsed = self.begin.elapsed();

@@ -4,20 +4,24 @@ use ringmill_compiler::circuit::program::{Binary, Comparison, Shift};
 use ringmill_compiler::circuit::{Circuit, Program, ProgramBuilder, Source, Type, lower, netlist};
 use ringmill_limits::{Halt, Limits, Watch};
 use ringmill_math::PrngSource;
+use ringmill_schemes::tfhe::params::Sizes;
 use ringmill_schemes::tfhe::{
-    CiphertextModulus, Client, Evaluator, LweCiphertext, ModulusSwitch, Params, ParamsBuilder,
+    CiphertextModulus, Client, Evaluator, LweCiphertext, ModulusSwitch, Order, Params,
+    ParamsBuilder,
 };
 
+use super::checkpoint::{self, Reached, Whose};
 use super::client::{CircuitClient, bound, unbound};
 use super::run::{Server, run};
-use super::{CircuitRun, CircuitRunError, Keeping};
-use crate::Saving;
+use super::{CircuitRun, CircuitRunError, Engine, Keeping};
 use crate::checkpoint::CheckpointError;
 use crate::progress::{Progress, Silent, Step};
+use crate::{Bootstrap, Cpu, Saving};
 
 struct Setup {
     client: CircuitClient,
     evaluator: Evaluator,
+    bootstrap: Bootstrap,
 }
 
 fn setup() -> Setup {
@@ -30,10 +34,10 @@ fn of(builder: ParamsBuilder) -> Setup {
         client.bootstrap_key().unwrap(),
         client.key_switch_key().unwrap(),
     );
-    let evaluator = Evaluator::new(client.params().clone(), &keys.0, &keys.1).unwrap();
     Setup {
+        evaluator: Evaluator::new(client.params().clone(), &keys.0, &keys.1).unwrap(),
+        bootstrap: Bootstrap::new(client.params(), &keys.0, &keys.1).unwrap(),
         client: CircuitClient::new(client),
-        evaluator,
     }
 }
 
@@ -56,8 +60,25 @@ impl Setup {
         threads: usize,
         watch: &Watch,
     ) -> Result<CircuitRun, CircuitRunError> {
+        self.run_by(
+            Engine::Evaluator(&self.evaluator),
+            circuit,
+            inputs,
+            threads,
+            watch,
+        )
+    }
+
+    fn run_by(
+        &self,
+        engine: Engine<'_>,
+        circuit: &Circuit,
+        inputs: Vec<LweCiphertext>,
+        threads: usize,
+        watch: &Watch,
+    ) -> Result<CircuitRun, CircuitRunError> {
         let server = Server {
-            evaluator: &self.evaluator,
+            engine,
             threads,
             watch,
             progress: &Silent,
@@ -234,7 +255,7 @@ fn gates_are_kept_and_refused_as_lookups_are() {
         watch: &stopped,
     };
     let server = |watch, progress| Server {
-        evaluator: &setup.evaluator,
+        engine: Engine::Evaluator(&setup.evaluator),
         threads: 2,
         watch,
         progress,
@@ -343,6 +364,117 @@ fn the_same_ciphertexts_on_any_number_of_threads() {
     }
 }
 
+/// Entries of a table of integers: many tables of few sums.
+fn table_program(entries: &[i128]) -> Program {
+    let mut b = ProgramBuilder::new();
+    let (index, of) = (Type::new(6, false).unwrap(), Type::new(8, false).unwrap());
+    let (x, y) = (b.input("x", index), b.input("y", of));
+    let entry = b.table(x, entries, of).unwrap();
+    let sum = b.binary(Binary::Add, entry, y).unwrap();
+    b.output("sum", sum).unwrap();
+    b.finish()
+}
+
+/// Parameters whose lookups share rotations: less noise than the toy ones have.
+fn quiet() -> ParamsBuilder {
+    ParamsBuilder::toy_circuits_for_tests_only().sizes(|s| s.glwe_std /= 16.0)
+}
+
+#[test]
+fn tables_of_one_sum_share_a_rotation() {
+    let entries: Vec<i128> = (0..60).map(|i| (i * i * 37 + 11) % 256).collect();
+    let program = table_program(&entries);
+    for builder in [quiet(), quiet().order(Order::KeySwitchFirst)] {
+        let setup = of(builder);
+        let circuit = lower(&program, limit(setup.client.params())).unwrap();
+        let cost = circuit.graph.cost();
+        assert!(4 * cost.bootstraps < 3 * cost.tables, "{cost:?}");
+        for (x, y) in [(0, 0), (15, 255), (16, 1), (59, 200), (60, 3), (63, 77)] {
+            let given = setup.encrypt(&circuit, &[x, y]);
+            let ran = setup.run(&circuit, given, 2, &Watch::default()).unwrap();
+            let expected = program.evaluate(&[x as u64, y as u64]).unwrap();
+            assert_eq!(
+                setup.decrypt(&circuit, ran.outputs),
+                [i128::from(expected[0])]
+            );
+        }
+    }
+}
+
+/// Each bootstrap by programs of the mid level on a device: the same ciphertexts.
+#[test]
+fn a_device_gives_the_same_ciphertexts() {
+    let cpu = Cpu::new(1).unwrap();
+    let watch = Watch::default();
+    let small = |s: &mut Sizes| s.n.0 = 9;
+    let entries: Vec<i128> = (0..40).map(|i| (i * 91) % 256).collect();
+    let [first, second] = booleans();
+    let order = quiet().order(Order::KeySwitchFirst).sizes(small);
+    for (setup, inputs) in [
+        (of(quiet().sizes(small)), [39, 254]),
+        (of(order), [17, 3]),
+        (first, [5, 6]),
+        (second, [63, 9]),
+    ] {
+        let params = setup.client.params();
+        let program = table_program(&entries);
+        let circuit = Source::Program(&program).compile(params, -40.0).unwrap();
+        let given = setup.encrypt(&circuit, &inputs);
+        let expected = setup.run(&circuit, given.clone(), 2, &watch).unwrap();
+        let engine = Engine::Device {
+            bootstrap: &setup.bootstrap,
+            device: &cpu,
+        };
+        let found = setup.run_by(engine, &circuit, given.clone(), 2, &watch);
+        assert_eq!(found.unwrap().outputs, expected.outputs);
+        let stopped = Watch::default();
+        stopped.stop();
+        let halted = setup.run_by(engine, &circuit, given.clone(), 2, &stopped);
+        assert!(matches!(halted, Err(CircuitRunError::Halt(_))));
+        // Machines of limbs hold no exponents.
+        let ring = crate::open("sim:ring").unwrap();
+        let engine = Engine::Device {
+            bootstrap: &setup.bootstrap,
+            device: ring.as_ref(),
+        };
+        let refused = setup
+            .run_by(engine, &circuit, given, 1, &watch)
+            .unwrap_err();
+        assert!(refused.to_string().contains("sim:ring"), "{refused}");
+    }
+}
+
+/// What a stopped run has of a rotation is all or nothing: a file that says otherwise is refused.
+#[test]
+fn half_a_rotation_is_no_checkpoint() {
+    let setup = of(quiet());
+    let entries: Vec<i128> = (0..64).map(|i| (i * i) % 256).collect();
+    let circuit = lower(&table_program(&entries), limit(setup.client.params())).unwrap();
+    let graph = &circuit.graph;
+    let inputs = setup.encrypt(&circuit, &[5, 6]);
+    let rotation = graph.rotations().into_iter().find(|r| r.len() > 1).unwrap();
+    let path = std::env::temp_dir().join(format!("ringmill-half-{}", std::process::id()));
+    let read = |half: bool| {
+        let mut done = vec![false; graph.lookups.len()];
+        let taken = if half { &rotation[1..] } else { &rotation[..] };
+        taken.iter().for_each(|&at| done[at] = true);
+        let kept = checkpoint::kept(graph, &done).len();
+        let reached = Reached {
+            done,
+            ciphertexts: vec![inputs[0].clone(); kept],
+        };
+        let (whose, params) = (Whose::of(graph, &inputs), setup.client.params());
+        checkpoint::write(&path, whose, params, &reached).unwrap();
+        checkpoint::read(&path, whose, params, graph, &Watch::default())
+    };
+    assert!(read(false).is_ok());
+    assert!(matches!(
+        read(true),
+        Err(CircuitRunError::Checkpoint(CheckpointError::Damaged { .. }))
+    ));
+    std::fs::remove_file(&path).unwrap();
+}
+
 #[test]
 fn refusals() {
     let (setup, other) = (setup(), self::setup());
@@ -409,7 +541,7 @@ fn a_stopped_run_goes_on_to_the_same_ciphertexts() {
     let found = loop {
         let watch = Watch::default();
         let server = Server {
-            evaluator: &setup.evaluator,
+            engine: Engine::Evaluator(&setup.evaluator),
             threads: 2,
             watch: &watch,
             progress: &Silent,
@@ -441,7 +573,7 @@ fn a_stopped_run_goes_on_to_the_same_ciphertexts() {
     // Of another circuit, of other inputs, damaged.
     let watch = Watch::default();
     let server = Server {
-        evaluator: &setup.evaluator,
+        engine: Engine::Evaluator(&setup.evaluator),
         threads: 1,
         watch: &watch,
         progress: &Silent,

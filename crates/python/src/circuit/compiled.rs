@@ -10,7 +10,7 @@ use ringmill_compiler::circuit::choose::CANDIDATES;
 use ringmill_compiler::circuit::{Chosen, Circuit, CircuitError, Estimate};
 use ringmill_devices::Saving;
 use ringmill_devices::circuit::client::{bound, unbound};
-use ringmill_devices::circuit::{Keeping, Server, run};
+use ringmill_devices::circuit::{Engine, Keeping, Server, run};
 use ringmill_schemes::tfhe::{Client, Params};
 
 use super::client::CircuitKeys;
@@ -149,7 +149,7 @@ impl LoweredCircuit {
             let evaluator = keys.evaluator()?;
             let bar = if progress { Bar::new() } else { Bar::none() };
             let server = Server {
-                evaluator: &evaluator,
+                engine: Engine::Evaluator(&evaluator),
                 threads,
                 watch,
                 progress: &bar,

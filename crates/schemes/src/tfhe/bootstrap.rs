@@ -9,8 +9,9 @@
 
 use ringmill_math::torus::{TransformedKey, rotate_sub};
 
-use super::TfheError;
 use super::params::Params;
+use super::shared::weigh;
+use super::{LookupTable, TfheError};
 
 /// The buffers of one bootstrap, made once and used for many.
 pub struct Workspace {
@@ -18,6 +19,8 @@ pub struct Workspace {
     pub(super) exponents: Vec<usize>,
     /// k + 1 polynomials.
     pub(super) acc: Vec<u64>,
+    /// The accumulator of a table that shares its rotation.
+    pub(super) weighed: Vec<u64>,
     /// An LWE ciphertext under the large key.
     pub(super) large: Vec<u64>,
     /// One under the small key.
@@ -45,6 +48,7 @@ impl Workspace {
         Self {
             exponents: vec![0; s.n.0 + 1],
             acc: vec![0; cols * n],
+            weighed: vec![0; cols * n],
             large: vec![0; s.large_dimension() + 1],
             small: vec![0; s.n.0 + 1],
             difference: vec![0; n],
@@ -53,6 +57,14 @@ impl Workspace {
             weights: vec![0; patterns * n],
             update: [vec![0; cols * n], vec![0; cols * n * (ring.lanes() - 1)]],
         }
+    }
+}
+
+impl Workspace {
+    /// `weighed` is [`weigh`] of the accumulator.
+    pub(super) fn weigh(&mut self, params: &Params, table: &LookupTable) -> Result<(), TfheError> {
+        let turned = &mut self.difference;
+        weigh(params, table, &self.acc, turned, &mut self.weighed)
     }
 }
 

@@ -7,20 +7,21 @@ use ringmill_math::torus::{SwitchRows, TransformedKey};
 use super::bootstrap::{Workspace, blind_rotate};
 use super::gates::{Form, Gate};
 use super::keys::{BootstrapKey, KeySwitchKey};
+use super::linear::LinearEvaluator;
 use super::lwe::{LweCiphertext, LweKey};
 use super::params::{Messages, Order, Params};
 use super::tables::{LookupTable, bits, encode};
-use super::{TfheError, steps};
+use super::{TfheError, keys, shared, steps};
 use crate::identity::KeyId;
 
 /// Computes on ciphertexts. Methods that bootstrap take a [`Workspace`] and allocate nothing but their result.
 pub struct Evaluator {
     params: Arc<Params>,
+    linear: LinearEvaluator,
     bootstrap: TransformedKey,
     switch: SwitchRows,
-    key_id: Option<KeyId>,
-    /// 1/8 in every coefficient.
-    sign: Vec<u64>,
+    /// [`shared::flat`]: of bits, the sign's table.
+    flat: Vec<u64>,
 }
 
 impl Evaluator {
@@ -33,21 +34,23 @@ impl Evaluator {
         bootstrap: &BootstrapKey,
         switch: &KeySwitchKey,
     ) -> Result<Self, TfheError> {
-        let key_id = KeyId::common([
-            ("bootstrapping key", bootstrap.key_id()),
-            ("key-switching key", switch.key_id()),
-        ])?;
+        let key_id = keys::common(bootstrap, switch)?;
         Ok(Self {
             bootstrap: bootstrap.transformed(&params)?,
             switch: switch.rows(&params)?,
-            key_id,
-            sign: vec![params.coefficients().fraction(1, 8); params.sizes().degree()],
+            linear: LinearEvaluator::new(Arc::clone(&params), key_id),
+            flat: shared::flat(&params),
             params,
         })
     }
 
     pub fn params(&self) -> &Arc<Params> {
         &self.params
+    }
+
+    /// What needs no keys.
+    pub fn linear(&self) -> &LinearEvaluator {
+        &self.linear
     }
 
     /// Buffers for bootstraps with these parameters.
@@ -72,18 +75,22 @@ impl Evaluator {
         a: &LweCiphertext,
         b: &LweCiphertext,
     ) -> Result<LweCiphertext, TfheError> {
-        let key_id = self.bits(&[("first operand", a), ("second operand", b)])?;
+        let key_id = self
+            .linear
+            .bits(&[("first operand", a), ("second operand", b)])?;
         let Form { eighths, factor } = gate.form();
         let factor = factor.into();
-        let sum = self.linear(&[(factor, a), (factor, b)], self.eighths(eighths))?;
-        self.rotate(work, &sum, &self.sign)?;
+        let sum = self
+            .linear
+            .words(&[(factor, a), (factor, b)], self.linear.eighths(eighths))?;
+        self.rotate(work, &sum, &self.flat)?;
         self.finish(work, key_id)
     }
 
     /// Not a, without a bootstrap: exact.
     pub fn not(&self, a: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
-        let key_id = self.bits(&[("operand", a)])?;
-        self.resting_sum(&[(-1, a)], 0, key_id)
+        let key_id = self.linear.bits(&[("operand", a)])?;
+        self.linear.resting_sum(&[(-1, a)], 0, key_id)
     }
 
     /// b where a is true, else c, by two bootstraps and one key switch.
@@ -94,13 +101,19 @@ impl Evaluator {
         b: &LweCiphertext,
         c: &LweCiphertext,
     ) -> Result<LweCiphertext, TfheError> {
-        let key_id = self.bits(&[("condition", a), ("first choice", b), ("second choice", c)])?;
+        let key_id =
+            self.linear
+                .bits(&[("condition", a), ("first choice", b), ("second choice", c)])?;
         let q = self.params.coefficients();
-        let with = self.linear(&[(1, a), (1, b)], self.eighths(-1))?;
-        let without = self.linear(&[(-1, a), (1, c)], self.eighths(-1))?;
-        self.rotate(work, &with, &self.sign)?;
+        let with = self
+            .linear
+            .words(&[(1, a), (1, b)], self.linear.eighths(-1))?;
+        let without = self
+            .linear
+            .words(&[(-1, a), (1, c)], self.linear.eighths(-1))?;
+        self.rotate(work, &with, &self.flat)?;
         let mut sum = work.large.clone();
-        self.rotate(work, &without, &self.sign)?;
+        self.rotate(work, &without, &self.flat)?;
         q.add_assign(&mut sum, &work.large)?;
         if let Some(body) = sum.last_mut() {
             *body = q.add(*body, q.fraction(1, 8));
@@ -116,35 +129,57 @@ impl Evaluator {
         table: &LookupTable,
         a: &LweCiphertext,
     ) -> Result<LweCiphertext, TfheError> {
-        self.params.check("table", table.origin())?;
-        let key_id = self.integers(&[("operand", a)])?;
-        // Half an entry, so that an entry is around its message.
-        let half = (self.params.coefficients()).fraction(1, 4 << bits(&self.params)?);
-        let words = self.linear(&[(1, a)], half)?;
+        table.check(&self.params)?;
+        let (words, key_id) = self.linear.to_rotate(a)?;
         self.rotate(work, &words, table.polynomial())?;
         self.finish(work, key_id)
     }
 
+    /// The entries of several tables, by one blind rotation: each has [`shared::noise_factor`] times the noise of one that is
+    /// looked up alone, and their noises are not independent.
+    pub fn lookup_all(
+        &self,
+        work: &mut Workspace,
+        tables: &[&LookupTable],
+        a: &LweCiphertext,
+    ) -> Result<Vec<LweCiphertext>, TfheError> {
+        tables
+            .iter()
+            .try_for_each(|table| table.check(&self.params))?;
+        let (words, key_id) = self.linear.to_rotate(a)?;
+        self.turn(work, &words, &self.flat)?;
+        let mut outputs = Vec::with_capacity(tables.len());
+        for table in tables {
+            work.weigh(&self.params, table)?;
+            steps::sample_extract(&self.params, &work.weighed, &mut work.large)?;
+            outputs.push(self.finish(work, key_id)?);
+        }
+        Ok(outputs)
+    }
+
     /// a + b, carries included: without a bootstrap, so that noise adds up.
     pub fn add(&self, a: &LweCiphertext, b: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
-        let key_id = self.integers(&[("first operand", a), ("second operand", b)])?;
-        self.resting_sum(&[(1, a), (1, b)], 0, key_id)
+        let key_id = self
+            .linear
+            .integers(&[("first operand", a), ("second operand", b)])?;
+        self.linear.resting_sum(&[(1, a), (1, b)], 0, key_id)
     }
 
     /// a + m for a known m.
     pub fn add_plain(&self, a: &LweCiphertext, message: u64) -> Result<LweCiphertext, TfheError> {
-        let key_id = self.integers(&[("operand", a)])?;
-        self.resting_sum(&[(1, a)], encode(&self.params, message)?, key_id)
+        let key_id = self.linear.integers(&[("operand", a)])?;
+        self.linear
+            .resting_sum(&[(1, a)], encode(&self.params, message)?, key_id)
     }
 
     /// m a for a known m: m times the noise.
     pub fn mul_plain(&self, a: &LweCiphertext, m: u64) -> Result<LweCiphertext, TfheError> {
-        let key_id = self.integers(&[("operand", a)])?;
+        let key_id = self.linear.integers(&[("operand", a)])?;
         let bound = 1 << bits(&self.params)?;
         if m >= bound {
             return Err(TfheError::Message { got: m, bound });
         }
-        self.resting_sum(&[(m as i64, a)], 0, key_id)
+        self.linear.resting_sum(&[(m as i64, a)], 0, key_id)
     }
 
     /// The bit that a sum of bits is: whether its phase is between 0 and 1/2, by one bootstrap. Sums are
@@ -154,30 +189,9 @@ impl Evaluator {
         work: &mut Workspace,
         a: &LweCiphertext,
     ) -> Result<LweCiphertext, TfheError> {
-        let key_id = self.bits(&[("operand", a)])?;
-        self.rotate(work, a.words(), &self.sign)?;
+        let key_id = self.linear.bits(&[("operand", a)])?;
+        self.rotate(work, a.words(), &self.flat)?;
         self.finish(work, key_id)
-    }
-
-    /// A constant plus a sum of multiples, modulo the torus: without a bootstrap, so that the noise of each counts with the
-    /// square of its factor. The constant is in halves of a message for integers, in eighths of the torus for booleans.
-    ///
-    /// # Errors
-    /// [`TfheError::OutOfRange`] for no terms.
-    pub fn sum(
-        &self,
-        terms: &[(i64, &LweCiphertext)],
-        constant: i64,
-    ) -> Result<LweCiphertext, TfheError> {
-        let operands: Vec<_> = terms.iter().map(|&(_, x)| ("term", x)).collect();
-        let key_id = self.resting(&operands)?;
-        let whole = match self.params.sizes().messages {
-            Messages::Booleans => 8,
-            Messages::Integers { .. } => 4i64 << bits(&self.params)?,
-        };
-        let turns = constant.rem_euclid(whole) as u64;
-        let constant = self.params.coefficients().fraction(turns, whole as u64);
-        self.resting_sum(terms, constant, key_id)
     }
 
     /// 2^message_bits a + b: two messages without carry in one ciphertext, for tables of two ([`LookupTable::of_two`]).
@@ -201,7 +215,7 @@ impl Evaluator {
 
     /// A ciphertext under the large key (as the public key gives it) brought under the key that ciphertexts rest under.
     pub fn bring_to_rest(&self, a: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
-        let key_id = self.agree(&[("ciphertext", a)])?;
+        let key_id = self.linear.agree(&[("ciphertext", a)])?;
         a.check(&self.params, LweKey::Large)?;
         if LweKey::resting(&self.params) == LweKey::Large {
             return Ok(a.clone());
@@ -218,62 +232,14 @@ impl Evaluator {
         ))
     }
 
-    /// `eighths` / 8 of the torus.
-    fn eighths(&self, eighths: i8) -> u64 {
-        let turns = eighths.rem_euclid(8) as u64;
-        self.params.coefficients().fraction(turns, 8)
-    }
-
-    /// The words of a constant of the torus plus a sum of multiples.
-    ///
-    /// # Errors
-    /// [`TfheError::OutOfRange`] for no terms.
-    fn linear(
-        &self,
-        terms: &[(i64, &LweCiphertext)],
-        constant: u64,
-    ) -> Result<Vec<u64>, TfheError> {
-        let q = self.params.coefficients();
-        let Some((_, first)) = terms.first() else {
-            return Err(TfheError::OutOfRange {
-                what: "the number of terms",
-                expected: "at least 1".to_owned(),
-                got: "0".to_owned(),
-            });
-        };
-        let mut words = vec![0; first.words().len()];
-        for &(factor, x) in terms {
-            match factor {
-                1 => q.add_assign(&mut words, x.words())?,
-                -1 => q.sub_assign(&mut words, x.words())?,
-                _ => {
-                    let factor = q.from_i64(factor);
-                    for (sum, &x) in words.iter_mut().zip(x.words()) {
-                        *sum = q.add(*sum, q.mul(factor, x));
-                    }
-                }
-            }
-        }
-        if let Some(body) = words.last_mut() {
-            *body = q.add(*body, constant);
-        }
-        Ok(words)
-    }
-
-    /// The same as a ciphertext, of operands that were seen to rest.
-    fn resting_sum(
-        &self,
-        terms: &[(i64, &LweCiphertext)],
-        constant: u64,
-        key_id: Option<KeyId>,
-    ) -> Result<LweCiphertext, TfheError> {
-        let words = self.linear(terms, constant)?;
-        let key = LweKey::resting(&self.params);
-        Ok(LweCiphertext::trusted(&self.params, key, words, key_id))
-    }
-
     /// From a resting ciphertext to the extracted one in `work.large`.
     fn rotate(&self, work: &mut Workspace, words: &[u64], table: &[u64]) -> Result<(), TfheError> {
+        self.turn(work, words, table)?;
+        steps::sample_extract(&self.params, &work.acc, &mut work.large)
+    }
+
+    /// From a resting ciphertext to the turned table in `work.acc`.
+    fn turn(&self, work: &mut Workspace, words: &[u64], table: &[u64]) -> Result<(), TfheError> {
         let params = &*self.params;
         match params.sizes().order {
             Order::BootstrapFirst => steps::modulus_switch(params, words, &mut work.exponents),
@@ -287,9 +253,7 @@ impl Evaluator {
         }
         let body = work.exponents[params.sizes().n.0];
         steps::start(params, table, body, &mut work.acc)?;
-        blind_rotate(params, &self.bootstrap, work)?;
-        steps::sample_extract(params, &work.acc, &mut work.large)?;
-        Ok(())
+        blind_rotate(params, &self.bootstrap, work)
     }
 
     /// From `work.large` to the resting ciphertext.
@@ -310,46 +274,5 @@ impl Evaluator {
             }
         };
         Ok(LweCiphertext::trusted(&self.params, key, words, key_id))
-    }
-
-    fn agree(
-        &self,
-        operands: &[(&'static str, &LweCiphertext)],
-    ) -> Result<Option<KeyId>, TfheError> {
-        let own = [("evaluation keys", self.key_id)];
-        let all = operands.iter().map(|&(name, x)| (name, x.key_id()));
-        Ok(KeyId::common(own.into_iter().chain(all))?)
-    }
-
-    fn resting(
-        &self,
-        operands: &[(&'static str, &LweCiphertext)],
-    ) -> Result<Option<KeyId>, TfheError> {
-        let key = LweKey::resting(&self.params);
-        operands
-            .iter()
-            .try_for_each(|(_, x)| x.check(&self.params, key))?;
-        self.agree(operands)
-    }
-
-    fn bits(
-        &self,
-        operands: &[(&'static str, &LweCiphertext)],
-    ) -> Result<Option<KeyId>, TfheError> {
-        match self.params.sizes().messages {
-            Messages::Booleans => self.resting(operands),
-            other => Err(TfheError::OtherMessages {
-                expected: "booleans",
-                got: other.name(),
-            }),
-        }
-    }
-
-    fn integers(
-        &self,
-        operands: &[(&'static str, &LweCiphertext)],
-    ) -> Result<Option<KeyId>, TfheError> {
-        bits(&self.params)?;
-        self.resting(operands)
     }
 }

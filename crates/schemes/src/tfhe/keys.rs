@@ -46,6 +46,17 @@ pub struct BootstrapKey {
 
 belongs!(BootstrapKey);
 
+/// The secret key that both evaluation keys are of, where that is known.
+///
+/// # Errors
+/// [`TfheError::OtherKeys`] where they are of different ones.
+pub fn common(bootstrap: &BootstrapKey, switch: &KeySwitchKey) -> Result<Option<KeyId>, TfheError> {
+    Ok(KeyId::common([
+        ("bootstrapping key", bootstrap.key_id()),
+        ("key-switching key", switch.key_id()),
+    ])?)
+}
+
 /// The gadget ciphertexts of a bootstrapping key.
 pub fn gadget_ciphertexts(params: &Params) -> usize {
     let s = params.sizes();

@@ -15,7 +15,8 @@
 //! | bootstrapping step by step | [`steps`], [`bootstrap`] |
 //! | the same, from the definition | [`reference`] |
 //! | as programs of limbs | [`mid`] |
-//! | gates and tables | [`gates`], [`tables`], [`evaluator`] |
+//! | gates and tables, several by one rotation | [`gates`], [`tables`], [`shared`], [`evaluator`] |
+//! | sums | [`linear`] |
 //! | what a bootstrap takes at least | [`floor`] |
 //! | files | [`file`] |
 //!
@@ -46,6 +47,7 @@ pub mod floor;
 pub mod gates;
 pub mod keygen;
 pub mod keys;
+pub mod linear;
 pub mod lwe;
 pub mod mid;
 pub mod noise;
@@ -55,6 +57,7 @@ pub mod reference;
 pub mod secret;
 pub mod security;
 pub mod sets;
+pub mod shared;
 pub mod steps;
 pub mod tables;
 
@@ -66,6 +69,7 @@ pub use exactness::Exactness;
 pub use floor::Floor;
 pub use gates::Gate;
 pub use keys::{BootstrapKey, KeySwitchKey, PublicKey};
+pub use linear::LinearEvaluator;
 pub use lwe::{LweCiphertext, LweKey};
 pub use noise::NoiseModel;
 pub use params::{

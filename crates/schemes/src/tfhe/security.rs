@@ -56,7 +56,8 @@ pub enum Estimate {
 }
 
 impl Estimate {
-    fn bits(&self) -> Option<f64> {
+    /// Bits, at least; `None` where no table says.
+    pub fn bits(&self) -> Option<f64> {
         match self {
             Self::Row(bits) => Some(*bits),
             Self::Curve128 => Some(128.0),

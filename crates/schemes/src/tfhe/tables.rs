@@ -9,6 +9,8 @@ use crate::identity::Origin;
 #[derive(Clone, PartialEq, Debug)]
 pub struct LookupTable {
     origin: Origin,
+    /// In halves of a message.
+    entries: Vec<i64>,
     polynomial: Vec<u64>,
 }
 
@@ -61,20 +63,6 @@ impl LookupTable {
     /// [`TfheError::TableSize`], [`TfheError::OutOfRange`] beyond 2^(bits + 1) halves; [`TfheError::OtherMessages`] under
     /// parameters for booleans.
     pub fn of_halves(params: &Params, values: &[i64]) -> Result<Self, TfheError> {
-        let encoded = values.iter().map(|&v| encode_halves(params, v));
-        Self::encoded(params, &encoded.collect::<Result<Vec<_>, _>>()?)
-    }
-
-    /// The table of these values: 2^(message_bits + carry_bits) of them, each below that.
-    ///
-    /// # Errors
-    /// [`TfheError::TableSize`], [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans.
-    pub fn new(params: &Params, values: &[u64]) -> Result<Self, TfheError> {
-        let encoded = values.iter().map(|&v| encode(params, v));
-        Self::encoded(params, &encoded.collect::<Result<Vec<_>, _>>()?)
-    }
-
-    fn encoded(params: &Params, values: &[u64]) -> Result<Self, TfheError> {
         let expected = 1 << bits(params)?;
         if values.len() != expected {
             return Err(TfheError::TableSize {
@@ -83,12 +71,28 @@ impl LookupTable {
             });
         }
         let each = params.sizes().degree() / expected;
-        let entries = values.iter().map(|&x| std::iter::repeat_n(x, each));
-        let polynomial = entries.flatten().collect();
+        let mut polynomial = Vec::with_capacity(params.sizes().degree());
+        for &value in values {
+            polynomial.extend(std::iter::repeat_n(encode_halves(params, value)?, each));
+        }
         Ok(Self {
             origin: params.origin(None),
+            entries: values.to_vec(),
             polynomial,
         })
+    }
+
+    /// The table of these values: 2^(message_bits + carry_bits) of them, each below that.
+    ///
+    /// # Errors
+    /// [`TfheError::TableSize`], [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans.
+    pub fn new(params: &Params, values: &[u64]) -> Result<Self, TfheError> {
+        let bound = 1 << bits(params)?;
+        let halves = values.iter().map(|&v| match v < bound {
+            true => Ok(2 * v as i64),
+            false => Err(TfheError::Message { got: v, bound }),
+        });
+        Self::of_halves(params, &halves.collect::<Result<Vec<_>, _>>()?)
     }
 
     /// The table of f, whose values are taken modulo 2^(message_bits + carry_bits).
@@ -110,11 +114,20 @@ impl LookupTable {
         Self::of(params, |m| f(m >> message_bits & mask, m & mask))
     }
 
+    /// In halves of a message.
+    pub fn entries(&self) -> &[i64] {
+        &self.entries
+    }
+
     pub fn polynomial(&self) -> &[u64] {
         &self.polynomial
     }
 
-    pub(super) fn origin(&self) -> &Origin {
-        &self.origin
+    /// Refuses a table of other parameters.
+    ///
+    /// # Errors
+    /// [`TfheError::OtherParams`].
+    pub fn check(&self, params: &Params) -> Result<(), TfheError> {
+        params.check("table", &self.origin)
     }
 }

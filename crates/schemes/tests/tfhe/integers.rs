@@ -50,6 +50,36 @@ fn any_table_of_any_message() {
     }
 }
 
+/// All tables of a message by one rotation, in both orders and with both kinds of modulus; without tables, nothing.
+#[test]
+fn several_tables_of_any_message() {
+    for builder in variants() {
+        // Differences of entries multiply the noise.
+        let builder = builder.sizes(|s| s.glwe_std /= 8.0);
+        let setup = Setup::new(builder.build().unwrap(), 14);
+        let (client, e) = (&setup.client, &setup.evaluator);
+        let mut work = e.workspace();
+        let params = setup.params();
+        let functions: [fn(u64) -> u64; 4] = [|m| m, |m| m % 4, |m| m / 4, |_| 5];
+        let tables = functions.map(|f| LookupTable::of(params, f).unwrap());
+        for m in 0..16 {
+            let x = client.encrypt(m).unwrap();
+            let found = e.lookup_all(&mut work, &tables.each_ref(), &x).unwrap();
+            for (y, f) in found.iter().zip(functions) {
+                assert_eq!(client.decrypt(y).unwrap(), f(m), "{params:?}");
+            }
+        }
+        let x = client.encrypt(3).unwrap();
+        assert!(e.lookup_all(&mut work, &[], &x).unwrap().is_empty());
+        let other = toy_integers().sizes(|s| s.n.0 += 1).build().unwrap();
+        let foreign = LookupTable::of(&other, |m| m).unwrap();
+        assert!(
+            e.lookup_all(&mut work, &[&tables[0], &foreign], &x)
+                .is_err()
+        );
+    }
+}
+
 #[test]
 fn sums_products_and_tables_of_two() {
     let setup = Setup::new(toy_integers().build().unwrap(), 5);
@@ -88,15 +118,18 @@ fn signed_sums_and_tables_of_halves() {
         let sign = LookupTable::of_halves(params, &[1; 16]).unwrap();
         let x = |m| client.encrypt(m).unwrap();
         for (a, b) in [(0, 0), (3, 0), (0, 3), (2, 3), (15, 0), (0, 15), (1, 1)] {
-            let difference = e.sum(&[(1, &x(a)), (-1, &x(b))], 0).unwrap();
+            let difference = e.linear().sum(&[(1, &x(a)), (-1, &x(b))], 0).unwrap();
             let sign = e.lookup(&mut work, &sign, &difference).unwrap();
-            let bit = e.sum(&[(1, &sign)], 1).unwrap();
+            let bit = e.linear().sum(&[(1, &sign)], 1).unwrap();
             assert_eq!(client.decrypt(&bit).unwrap(), u64::from(a >= b));
-            let rest = e.sum(&[(4, &bit), (-2, &bit), (1, &x(1))], -2).unwrap();
+            let rest = e
+                .linear()
+                .sum(&[(4, &bit), (-2, &bit), (1, &x(1))], -2)
+                .unwrap();
             assert_eq!(client.decrypt(&rest).unwrap(), 2 * u64::from(a >= b));
         }
-        assert!(e.sum(&[], 1).is_err());
-        let turned = e.sum(&[(64, &x(0)), (1, &x(5))], -64).unwrap();
+        assert!(e.linear().sum(&[], 1).is_err());
+        let turned = e.linear().sum(&[(64, &x(0)), (1, &x(5))], -64).unwrap();
         assert_eq!(client.decrypt(&turned).unwrap(), 5);
         assert!(LookupTable::of_halves(params, &[33; 16]).is_err());
         assert!(LookupTable::of_halves(params, &[0; 15]).is_err());

@@ -8,6 +8,7 @@ use ringmill_schemes::tfhe::{
 };
 
 use ringmill_schemes::tfhe::params::Sizes;
+use ringmill_schemes::tfhe::shared::noise_factor;
 
 use super::setup::{Setup, toy};
 
@@ -124,7 +125,10 @@ fn sums_have_the_noise_that_is_predicted() {
                 };
                 let outputs: Vec<_> = factors.iter().map(|_| output()).collect();
                 let terms: Vec<_> = factors.iter().copied().zip(&outputs).collect();
-                let total = e.sum(&terms, -2 * factors.iter().sum::<i64>()).unwrap();
+                let total = e
+                    .linear()
+                    .sum(&terms, -2 * factors.iter().sum::<i64>())
+                    .unwrap();
                 let phase = client.phase_with_its_noise(&total).unwrap();
                 let noise = q.centred(phase) as f64 / q.modulus() as f64;
                 (sum, count) = (sum + noise * noise, count + 1.0);
@@ -143,6 +147,66 @@ fn sums_have_the_noise_that_is_predicted() {
             "{params:?}: {} of {least:e}",
             found / least
         );
+    }
+}
+
+/// Entries that share a rotation have as many times its noise as their table says, and sums of such entries as many as the sum
+/// of their tables.
+#[test]
+fn shared_rotations_have_the_noise_that_is_predicted() {
+    let integers = Messages::Integers {
+        message_bits: 2,
+        carry_bits: 2,
+    };
+    let steep: Vec<i64> = (0..16).map(|i| 2 * (i % 4)).collect();
+    let flat = vec![1; 16];
+    let sum: Vec<i64> = steep
+        .iter()
+        .zip(&flat)
+        .map(|(a, b)| 3 * a - 2 * b)
+        .collect();
+    for builder in [
+        noisy(Order::KeySwitchFirst),
+        noisy(Order::KeySwitchFirst).modulus(CiphertextModulus::Prime { bits: 30 }),
+        noisy(Order::KeySwitchFirst).unrolling(Unrolling::Two),
+    ] {
+        let quiet = |s: &mut Sizes| {
+            s.log_degree = 8;
+            (s.lwe_std, s.glwe_std) = (2f64.powi(-20), 2f64.powi(-29));
+        };
+        let params = builder.messages(integers).sizes(quiet).build().unwrap();
+        let q = params.coefficients();
+        let tables = [&steep, &flat].map(|t| LookupTable::of_halves(&params, t).unwrap());
+        let mut squares = [0.0; 3];
+        let (keys, each) = (12, 40);
+        for seed in 0..keys {
+            let setup = Setup::new(params.clone(), 130 + seed);
+            let (client, e) = (&setup.client, &setup.evaluator);
+            let mut work = e.workspace();
+            for i in 0..each {
+                let x = client.encrypt(i % 16).unwrap();
+                let mut found = e.lookup_all(&mut work, &tables.each_ref(), &x).unwrap();
+                let terms = [(3, &found[0]), (-2, &found[1])];
+                found.push(e.linear().sum(&terms, 0).unwrap());
+                for (square, (y, table)) in squares
+                    .iter_mut()
+                    .zip(found.iter().zip([&steep, &flat, &sum]))
+                {
+                    let phase = client.phase_with_its_noise(y).unwrap();
+                    let entry = table[i as usize % 16].rem_euclid(64) as u64;
+                    let noise = q.centred(q.sub(phase, q.fraction(entry, 64))) as f64;
+                    *square += (noise / q.modulus() as f64).powi(2);
+                }
+            }
+        }
+        for (square, table) in squares.iter().zip([&steep, &flat, &sum]) {
+            let predicted = noise_factor(table) as f64 * params.noise().bootstrapped();
+            let ratio = square / f64::from(keys) / each as f64 / predicted;
+            assert!(
+                (0.65..1.35).contains(&ratio),
+                "{params:?}: {ratio} of {predicted:e}"
+            );
+        }
     }
 }
 

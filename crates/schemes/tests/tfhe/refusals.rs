@@ -10,7 +10,7 @@ use super::setup::{Setup, toy, toy_integers};
 #[test]
 fn named_sets_are_as_secure_and_fail_as_rarely_as_they_say() {
     let known: Vec<_> = sets::names().collect();
-    assert_eq!(known.len(), 7);
+    assert_eq!(known.len(), 8);
     for name in known {
         let params = Params::named(name).unwrap();
         assert_eq!(params.name(), Some(name));
@@ -26,6 +26,7 @@ fn named_sets_are_as_secure_and_fail_as_rarely_as_they_say() {
     }
     assert!(Params::named("boolean_p64").unwrap().failure_log2() < -64.0);
     assert!(Params::named("boolean_p165").unwrap().failure_log2() < -128.0);
+    assert!(Params::named("gates").unwrap().failure_log2() < -64.0);
     assert!(Params::named("message_2_carry_2").unwrap().failure_log2() < -64.0);
     // docs/tfhe.md has the figures.
     let circuits = Params::named("circuits").unwrap();

@@ -244,6 +244,7 @@ impl Gates {
                 self.graph.lookups.push(Lookup {
                     operand: operand.clone(),
                     table: SIGN,
+                    shared: false,
                 });
                 self.seen.insert(operand, wire);
                 wire

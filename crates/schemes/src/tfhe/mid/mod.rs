@@ -21,12 +21,22 @@ use shape::Shape;
 
 /// The programs of one bootstrap.
 pub struct BootstrapPrograms {
-    /// From the large key to the small one, where that comes first: an LWE vector and [`BootstrapPrograms::switch_key`] in, a
-    /// vector out.
-    pub switch: Option<Program>,
+    /// From the large key to the small one: an LWE vector and the switching key in, a vector out.
+    pub switch: Program,
     /// The table, 2N less the body's exponent, the mask's exponents and the keys in; the resting ciphertext out. Inputs are in the
     /// order of [`RotationInput`].
     pub rotate: Program,
+    /// The same without the key switch; the accumulator out, for tables that share a rotation ([`super::shared`]).
+    pub turn: Program,
+}
+
+/// With what a rotation ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// The resting ciphertext of coefficient 0.
+    Entry,
+    /// All of the accumulator.
+    Accumulator,
 }
 
 /// What an input of the program of a blind rotation is, in the order in which they come.
@@ -50,12 +60,12 @@ pub enum RotationInput {
 }
 
 /// The inputs of a blind rotation's program, in order.
-pub fn rotation_inputs(params: &Params) -> Vec<RotationInput> {
+pub fn rotation_inputs(params: &Params, ending: Ending) -> Vec<RotationInput> {
     let (shape, s) = (Shape::new(params), params.sizes());
     let mut inputs = vec![RotationInput::Table, RotationInput::MinusBody];
     inputs.extend((0..s.n.0).map(|i| RotationInput::Mask { i }));
     inputs.extend((0..gadget_ciphertexts(params)).flat_map(|at| shape.places(at)));
-    if s.order == Order::BootstrapFirst {
+    if s.order == Order::BootstrapFirst && ending == Ending::Entry {
         inputs.push(RotationInput::SwitchKey);
     }
     inputs
@@ -73,11 +83,10 @@ impl BootstrapPrograms {
     /// [`TfheError::Program`] for sizes beyond what programs may have.
     pub fn new(params: &Params) -> Result<Self, TfheError> {
         let shape = Shape::new(params);
-        let first = params.sizes().order == Order::KeySwitchFirst;
-        let switch = first.then(|| procedures::switch(&shape)).transpose()?;
         Ok(Self {
-            switch: switch.map(|p| Program::calling(Arc::new(p), Vec::new())),
-            rotate: program::rotate(&shape)?,
+            switch: Program::calling(Arc::new(procedures::switch(&shape)?), Vec::new()),
+            rotate: program::rotate(&shape, Ending::Entry)?,
+            turn: program::rotate(&shape, Ending::Accumulator)?,
         })
     }
 }

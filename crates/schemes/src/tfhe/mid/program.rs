@@ -9,7 +9,7 @@ use ringmill_isa::mid::{
 };
 
 use super::shape::{Q, Shape};
-use super::{RotationInput, procedures, rotation_inputs};
+use super::{Ending, RotationInput, procedures, rotation_inputs};
 use crate::tfhe::TfheError;
 use crate::tfhe::keys::gadget_ciphertexts;
 use crate::tfhe::params::Order;
@@ -75,14 +75,14 @@ fn inputs(first: usize, count: usize) -> impl Iterator<Item = u32> {
     (first as u32..).take(count)
 }
 
-pub(super) fn rotate(shape: &Shape<'_>) -> Result<Program, TfheError> {
+pub(super) fn rotate(shape: &Shape<'_>, ending: Ending) -> Result<Program, TfheError> {
     let s = shape.params.sizes();
     let (m, cols) = (s.unrolling.m(), shape.cols() as u32);
     let (turns, left) = (s.n.0 / m, s.n.0 % m);
     let masks = 2;
     let keys = masks + s.n.0;
     let mut program = Program::empty(shape.log_n(), shape.moduli.clone());
-    let all = rotation_inputs(shape.params);
+    let all = rotation_inputs(shape.params, ending);
     let switch_key = Operand::Input((all.len() - 1) as u32);
     program.inputs = all.into_iter().map(|input| head(shape, input)).collect();
     program.procs.push(Arc::new(procedures::start(shape)?));
@@ -131,21 +131,30 @@ pub(super) fn rotate(shape: &Shape<'_>) -> Result<Program, TfheError> {
         let given = exponents.chain(limbs).map(Operand::Input).collect();
         program.steps.push(step(Action::Call { proc }, cols, given));
     }
-    let proc = program.procs.len() as u32;
-    program.procs.push(Arc::new(procedures::end(shape)?));
-    let given = match s.order {
-        Order::BootstrapFirst => vec![switch_key],
-        Order::KeySwitchFirst => Vec::new(),
-    };
-    program.steps.push(Step {
-        results: vec![LocalId(0)],
-        ..step(Action::Call { proc }, cols, given)
-    });
-    program.outputs.push(HeadOutput {
-        from: Operand::Local(LocalId(0)),
-        name: "out".into(),
+    let output = |col: u32, name: String| HeadOutput {
+        from: Operand::Local(LocalId(col)),
+        name,
         output: 0,
-        poly: Poly::FIRST,
-    });
+        poly: Poly(col as u16),
+    };
+    match ending {
+        Ending::Accumulator => {
+            let cols = (0..cols).map(|col| output(col, format!("acc{col}")));
+            program.outputs.extend(cols);
+        }
+        Ending::Entry => {
+            let proc = program.procs.len() as u32;
+            program.procs.push(Arc::new(procedures::end(shape)?));
+            let given = match s.order {
+                Order::BootstrapFirst => vec![switch_key],
+                Order::KeySwitchFirst => Vec::new(),
+            };
+            program.steps.push(Step {
+                results: vec![LocalId(0)],
+                ..step(Action::Call { proc }, cols, given)
+            });
+            program.outputs.push(output(0, "out".into()));
+        }
+    }
     Ok(program)
 }

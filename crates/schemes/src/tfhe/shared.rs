@@ -1,0 +1,95 @@
+//! Several tables by one blind rotation (Carpov, Izabachene, Mollimard, CT-RSA 2019).
+//!
+//! A table that is f_j in block j of N / 2^bits coefficients is the sum of (f_j - f_(j-1)) X^(j N / 2^bits) times half of
+//! 1 + X + ... + X^(N-1), with f_0 + f_last at j = 0, as X^N is -1. So the half is turned by the phase once, and each table is
+//! a sum of few turns of what that gives. Factors are small integers: the sum of their squares is how many times the noise of
+//! a rotation the table's entry has.
+
+use ringmill_math::torus::rotate;
+
+use super::TfheError;
+use super::linear::add_multiple;
+use super::params::Params;
+use super::tables::{LookupTable, bits};
+
+/// The factor of each block of a table.
+fn factors(entries: &[i64]) -> impl Iterator<Item = i64> {
+    let before = entries.iter().map(|x| Some(*x));
+    let before = std::iter::once(None).chain(before);
+    let last = entries.last().copied().unwrap_or(0);
+    let each = entries.iter().zip(before);
+    each.map(move |(&x, before)| match before {
+        None => x + last,
+        Some(before) => x - before,
+    })
+}
+
+/// How many times the variance of a rotation's noise an entry has that shares its rotation, for a table of these entries in
+/// halves of a message.
+pub fn noise_factor(entries: &[i64]) -> u64 {
+    let squares = factors(entries).map(|f| f.unsigned_abs().saturating_pow(2));
+    squares.fold(0, u64::saturating_add)
+}
+
+/// What all tables share: a quarter of a message in every coefficient; of bits, an eighth of the torus.
+pub fn flat(params: &Params) -> Vec<u64> {
+    let bits = bits(params).unwrap_or(0);
+    vec![params.coefficients().fraction(1, 8 << bits); params.sizes().degree()]
+}
+
+/// The accumulator that a rotation of the table itself would have given, but for its noise, from that of [`flat`]. `turned` is a
+/// buffer of a polynomial.
+pub fn weigh(
+    params: &Params,
+    table: &LookupTable,
+    acc: &[u64],
+    turned: &mut [u64],
+    out: &mut [u64],
+) -> Result<(), TfheError> {
+    let (q, n) = (params.coefficients(), params.sizes().degree());
+    let block = n >> bits(params)?;
+    out.fill(0);
+    for (j, factor) in factors(table.entries()).enumerate() {
+        if factor == 0 {
+            continue;
+        }
+        for (out, acc) in out.chunks_mut(n).zip(acc.chunks(n)) {
+            rotate(q, turned, acc, j * block)?;
+            add_multiple(q, out, factor, turned)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tfhe::{CiphertextModulus, ParamsBuilder};
+
+    /// Factors times the flat polynomial are the table, for every kind of modulus, but for what rounding of a fraction of a
+    /// prime costs.
+    #[test]
+    fn tables_are_sums_of_turns() {
+        for modulus in [
+            CiphertextModulus::Torus32,
+            CiphertextModulus::Torus64,
+            CiphertextModulus::Prime { bits: 32 },
+        ] {
+            let params = ParamsBuilder::toy_circuits_for_tests_only().modulus(modulus);
+            let params = params.build().unwrap();
+            let q = params.coefficients();
+            let entries: Vec<i64> = (0..16).map(|i| (i * i * 5 + 3) % 33 - 16).collect();
+            let table = LookupTable::of_halves(&params, &entries).unwrap();
+            let n = params.sizes().degree();
+            let (mut turned, mut out) = (vec![0; n], vec![0; n]);
+            weigh(&params, &table, &flat(&params), &mut turned, &mut out).unwrap();
+            let sum: u64 = factors(&entries).map(i64::unsigned_abs).sum();
+            for (x, y) in out.iter().zip(table.polynomial()) {
+                assert!(q.centred(q.sub(*x, *y)).unsigned_abs() <= 1 + sum / 2);
+            }
+        }
+        assert_eq!(noise_factor(&[1; 16]), 4);
+        assert_eq!(noise_factor(&[0, 0, 2, 0]), 8);
+        assert_eq!(noise_factor(&[i64::MAX / 4, -1, 0, 0]), u64::MAX);
+    }
+}
