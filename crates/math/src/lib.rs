@@ -7,6 +7,8 @@
 mod allocator;
 pub mod basext;
 pub mod bits;
+#[cfg(target_arch = "x86_64")]
+mod doubles;
 mod error;
 pub mod kernels;
 pub mod modmul;

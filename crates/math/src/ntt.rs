@@ -11,6 +11,8 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod butterfly;
 #[cfg(target_arch = "x86_64")]
+mod doubles;
+#[cfg(target_arch = "x86_64")]
 mod from;
 mod kernels;
 mod scalar;
@@ -43,6 +45,9 @@ struct Twiddles {
     /// What 52-bit arithmetic multiplies by beside the value, for the primes it serves; else nothing.
     #[cfg(target_arch = "x86_64")]
     factor_52: Aligned,
+    /// The bits of these primes' factors as doubles, nearest to 0, and of their quotients by q; else nothing.
+    #[cfg(target_arch = "x86_64")]
+    doubles: [Aligned; 2],
     /// The first eighth of the table again, ready for the stages in which a whole vector shares one twiddle.
     #[cfg(target_arch = "x86_64")]
     shared: Vec<crate::simd::WideShoup>,
@@ -53,22 +58,30 @@ impl Twiddles {
         let constants = || value.iter().map(|&w| q.shoup(w));
         #[cfg(target_arch = "x86_64")]
         let wide = || constants().map(|w| crate::simd::WideShoup::new(q, w));
+        #[cfg(target_arch = "x86_64")]
+        let in_52_bits = if in_52_bits(q) { value.len() } else { 0 };
+        #[cfg(target_arch = "x86_64")]
+        let pairs = || {
+            let pairs = value.iter().map(|&w| crate::doubles::Pair::new(q, w));
+            pairs.take(in_52_bits)
+        };
         Self {
             value: Aligned::new(value.iter().copied()),
             quotient: Aligned::new(constants().map(|w| w.quotient)),
             #[cfg(target_arch = "x86_64")]
-            factor_52: Aligned::new(
-                wide()
-                    .take(if in_52_bits(q) { value.len() } else { 0 })
-                    .map(|w| w.factor_52()),
-            ),
+            factor_52: Aligned::new(wide().take(in_52_bits).map(|w| w.factor_52())),
+            #[cfg(target_arch = "x86_64")]
+            doubles: [
+                Aligned::new(pairs().map(|pair| pair.value.to_bits())),
+                Aligned::new(pairs().map(|pair| pair.ratio.to_bits())),
+            ],
             #[cfg(target_arch = "x86_64")]
             shared: wide().take(value.len() / 8).collect(),
         }
     }
 }
 
-/// Whether 52-bit arithmetic multiplies residues modulo q.
+/// Whether 52-bit arithmetic, of integers or of doubles, multiplies residues modulo q.
 #[cfg(target_arch = "x86_64")]
 fn in_52_bits(q: Modulus) -> bool {
     q.bits() <= 51 || q.value() == crate::simd::Solinas::P

@@ -10,7 +10,7 @@ use crate::plans::policy;
 pub enum Backend {
     /// Plain Rust, any processor.
     Scalar,
-    /// AVX2, any modulus.
+    /// AVX2 and FMA, any modulus.
     Avx2,
     /// AVX-512 F and DQ, any modulus.
     Avx512,
@@ -63,7 +63,7 @@ pub fn available_backends() -> Vec<Backend> {
     #[cfg(target_arch = "x86_64")]
     {
         backends_with(
-            is_x86_feature_detected!("avx2"),
+            is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
             is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq"),
             is_x86_feature_detected!("avx512ifma"),
         )

@@ -47,10 +47,14 @@ impl<'a> Stage<'a> {
     unsafe fn two_twiddles(self, index: usize) -> Constant {
         // SAFETY: the caller enables AVX2.
         unsafe {
-            let [value, quotient] = [self.value, self.quotient].map(|table| {
-                let table = &table[index..index + 2];
-                (table[0] as i64, table[1] as i64)
-            });
+            let (value, quotient) = (
+                &self.value[index..index + 2],
+                &self.quotient[index..index + 2],
+            );
+            let (value, quotient) = (
+                (value[0] as i64, value[1] as i64),
+                (quotient[0] as i64, quotient[1] as i64),
+            );
             Constant::new(
                 _mm256_setr_epi64x(value.0, value.0, value.1, value.1),
                 _mm256_setr_epi64x(quotient.0, quotient.0, quotient.1, quotient.1),

@@ -5,7 +5,7 @@
 
 use super::{NttPlan, scalar};
 #[cfg(target_arch = "x86_64")]
-use super::{avx2, avx512};
+use super::{avx2, avx512, doubles, in_52_bits};
 use crate::Backend;
 #[cfg(target_arch = "x86_64")]
 use crate::Modulus;
@@ -120,7 +120,32 @@ static TABLE: &[Arithmetic<NttPlan>] = &[
         avx512::products_61
     ),
     #[cfg(target_arch = "x86_64")]
-    row!("avx2", Avx2, |_| true, avx2::MIN_LEN, None, avx2),
+    row!(
+        "fma 50",
+        Avx2,
+        |plan| plan.q.bits() <= 50,
+        doubles::MIN_LEN,
+        None,
+        doubles::below_50_bits
+    ),
+    #[cfg(target_arch = "x86_64")]
+    row!(
+        "fma 52",
+        Avx2,
+        |plan| in_52_bits(plan.q) && plan.q.bits() > 50,
+        doubles::MIN_LEN,
+        None,
+        doubles::below_52_bits
+    ),
+    #[cfg(target_arch = "x86_64")]
+    row!(
+        "avx2",
+        Avx2,
+        |plan| !in_52_bits(plan.q),
+        avx2::MIN_LEN,
+        None,
+        avx2
+    ),
     row!("scalar", Scalar, |_| true, 1, None, scalar),
 ];
 

@@ -4,8 +4,15 @@ use zeroize::Zeroize;
 
 use crate::{MathError, NttPlan};
 
-/// Coefficients that lie together: those of one vector.
-pub(super) const LANES: usize = 8;
+/// Coefficients that lie together: those of one vector of AVX-512.
+pub(super) const GROUP: usize = 8;
+
+/// Bytes of a cache line.
+pub(super) const LINE: usize = 64;
+
+/// How far ahead of what is read the key is asked for, in bytes: the processor's own prefetching stops at every page. What
+/// lies beyond the end is the next ciphertext, mostly.
+pub(super) const AHEAD: usize = 4096;
 
 /// The shape of one gadget ciphertext: `rows` x `cols` polynomials of `n` coefficients. For GGSW with k mask polynomials
 /// and l levels: (k + 1) l rows, row c l + j for digit j of polynomial c, and k + 1 columns.
@@ -26,7 +33,7 @@ impl KeyShape {
     /// # Errors
     /// [`MathError::OutOfRange`] for no rows or more than 32, no columns or more than 8, fewer than 8 coefficients.
     pub fn new(n: usize, rows: usize, cols: usize) -> Result<Self, MathError> {
-        let fits = n >= LANES
+        let fits = n >= GROUP
             && n.is_power_of_two()
             && (1..=Self::MAX_ROWS).contains(&rows)
             && (1..=8).contains(&cols);
@@ -59,12 +66,12 @@ impl KeyShape {
 
     /// Where the first of eight evaluations from position 8 `block` on stands.
     fn place(self, block: usize, row: usize, col: usize) -> usize {
-        ((block * self.rows + row) * self.cols + col) * LANES
+        ((block * self.rows + row) * self.cols + col) * GROUP
     }
 
     /// Where evaluation i of a row's column stands.
     pub fn index(self, row: usize, col: usize, i: usize) -> usize {
-        self.place(i / LANES, row, col) + i % LANES
+        self.place(i / GROUP, row, col) + i % GROUP
     }
 }
 
@@ -95,15 +102,15 @@ impl KeyWords {
     /// Writes the evaluations of one polynomial where ciphertext `at` of the shape has them.
     pub(super) fn put(&mut self, shape: KeyShape, at: usize, row: usize, col: usize, x: &[u64]) {
         let start = at * shape.words();
-        for (block, x) in x.chunks_exact(LANES).enumerate() {
+        for (block, x) in x.chunks_exact(GROUP).enumerate() {
             let place = start + shape.place(block, row, col);
             match self {
                 Self::Narrow(words) => {
-                    for (word, &x) in words[place..place + LANES].iter_mut().zip(x) {
+                    for (word, &x) in words[place..place + GROUP].iter_mut().zip(x) {
                         *word = x as u32;
                     }
                 }
-                Self::Wide(words) => words[place..place + LANES].copy_from_slice(x),
+                Self::Wide(words) => words[place..place + GROUP].copy_from_slice(x),
             }
         }
     }

@@ -14,7 +14,7 @@
 //! | the ciphertext of coefficient 0 | [`extract_mask`] |
 //! | key switch | [`SwitchRows::switch`], [`switch_words`] |
 //!
-//! Whatever the processor, the bits are the same: no floating point decides a coefficient. What products can hold is
+//! Whatever the processor, the bits are the same: doubles, where they are used, hold integers exactly. What products can hold is
 //! [`Lift`]'s business, and that of who chooses the primes.
 
 mod coefficients;
@@ -24,6 +24,8 @@ mod key;
 mod key_switch;
 mod monomial;
 mod products;
+#[cfg(target_arch = "x86_64")]
+mod products_avx2;
 #[cfg(target_arch = "x86_64")]
 mod products_ifma;
 mod ring;

@@ -4,6 +4,7 @@
 
 use std::arch::x86_64::*;
 
+use super::key::{AHEAD, LINE};
 use super::{KeyRows, KeyShape};
 use crate::Modulus;
 use crate::kernels::avx512::WideReducer;
@@ -184,13 +185,6 @@ unsafe fn by_columns<R: SumReducer, W: Word>(
         }
     }
 }
-
-/// Bytes of a cache line.
-const LINE: usize = 64;
-
-/// How far ahead of what is read the key is asked for, in bytes: the processor's own prefetching stops at every page. What
-/// lies beyond the end is the next ciphertext, mostly.
-const AHEAD: usize = 4096;
 
 /// Columns `first` to `first` + K.
 #[inline(always)]

@@ -1,0 +1,162 @@
+//! Four residues at a time as doubles: the arithmetic of AVX2 with FMA for moduli of at most 52 bits.
+//!
+//! AVX2 multiplies 32 bits by 32, so that one product modulo 50 bits takes about ten of its multiplications; with doubles it
+//! takes four. All is exact. A double holds any integer up to 2^53 in magnitude; a product y w is two of them, h + l with h =
+//! fl(y w) and l = fma(y, w, -h); and with b near y w / q, h - b q is an integer below 2^53 again, so that fma gives it without
+//! an error. What is rounded is b alone, which decides by which multiple of q a number differs from the residue it stands for,
+//! never which residue that is: [`Doubles::to_words`] gives the one that is at least 0 and below q.
+//!
+//! Sizes below are in units of q. A factor w is at most 1/2, with w / q rounded to a double: b is off by at most |y| q / 2^54 for
+//! that, as much again where the product y w / q is rounded, and 1/2.
+//!
+//! | | q | b | of \|y\| a product is at most | \|y\| may be |
+//! | --- | --- | --- | --- | --- |
+//! | `Doubles<false>` | up to 50 bits | fma(y, w / q, 3 2^51) - 3 2^51, exact to the nearest while b < 2^51 | 1/2 + \|y\| / 16 | below 4 |
+//! | `Doubles<true>` | up to 2^52 - 2^12 + 1 | rounded by an instruction of its own | 1/2 + \|y\| / 2 | below 2 |
+//!
+//! Every function here is `inline(always)` and carries no target feature of its own: it takes those of the loop it is used in,
+//! which must enable AVX2 and FMA (hence `unsafe`).
+
+use std::arch::x86_64::*;
+
+use crate::Modulus;
+
+/// Residues in one vector.
+pub(crate) const LANES: usize = 4;
+
+/// 2^52: the doubles from here to twice as much have the integers below 2^52 as their low bits.
+const TOP: f64 = (1u64 << 52) as f64;
+/// A double is rounded to an integer by adding this and taking it off again.
+const ROUNDER: f64 = 1.5 * TOP;
+
+/// Constant factors, at most q / 2 in magnitude, with their quotients by q.
+#[derive(Clone, Copy)]
+pub(crate) struct Factor {
+    pub(crate) value: __m256d,
+    pub(crate) ratio: __m256d,
+}
+
+/// A constant factor w below q in memory: the number nearest to 0 that is w modulo q, and its quotient by q.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair {
+    pub(crate) value: f64,
+    pub(crate) ratio: f64,
+}
+
+impl Pair {
+    /// For w < q < 2^53.
+    pub(crate) fn new(q: Modulus, w: u64) -> Self {
+        let value = q.centred(w) as f64;
+        Self {
+            value,
+            ratio: value / q.value() as f64,
+        }
+    }
+}
+
+impl Factor {
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline(always)]
+    pub(crate) unsafe fn splat(pair: Pair) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe {
+            Self {
+                value: _mm256_set1_pd(pair.value),
+                ratio: _mm256_set1_pd(pair.ratio),
+            }
+        }
+    }
+}
+
+/// What is fixed by the modulus. `TIGHT`: above 50 bits.
+#[derive(Clone, Copy)]
+pub(crate) struct Doubles<const TIGHT: bool> {
+    q: __m256d,
+    inverse: __m256d,
+}
+
+impl<const TIGHT: bool> Doubles<TIGHT> {
+    /// # Safety
+    /// The processor must have AVX2 and FMA; q has at most 50 bits, or for `TIGHT` is at most 2^52 - 2^12 + 1.
+    #[inline(always)]
+    pub(crate) unsafe fn new(q: Modulus) -> Self {
+        let q = q.value() as f64;
+        // SAFETY: the caller's promise.
+        unsafe {
+            Self {
+                q: _mm256_set1_pd(q),
+                inverse: _mm256_set1_pd(1.0 / q),
+            }
+        }
+    }
+
+    /// An integer near x r, for quotients r by q.
+    #[inline(always)]
+    unsafe fn quotient(self, x: __m256d, ratio: __m256d) -> __m256d {
+        // SAFETY: the caller enables AVX2 and FMA.
+        unsafe {
+            if TIGHT {
+                const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+                _mm256_round_pd::<NEAREST>(_mm256_mul_pd(x, ratio))
+            } else {
+                let rounder = _mm256_set1_pd(ROUNDER);
+                _mm256_sub_pd(_mm256_fmadd_pd(x, ratio, rounder), rounder)
+            }
+        }
+    }
+
+    /// y w modulo q, of the size that the table above has.
+    ///
+    /// # Safety
+    /// The processor must have AVX2 and FMA.
+    #[inline(always)]
+    pub(crate) unsafe fn mul(self, y: __m256d, w: Factor) -> __m256d {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let high = _mm256_mul_pd(y, w.value);
+            let low = _mm256_fmsub_pd(y, w.value, high);
+            let b = self.quotient(y, w.ratio);
+            _mm256_add_pd(_mm256_fnmadd_pd(b, self.q, high), low)
+        }
+    }
+
+    /// x modulo q, at most 1/2 and 2^-50 in magnitude, for any integer x below 2^53 (and 2^51 q).
+    ///
+    /// # Safety
+    /// The processor must have AVX2 and FMA.
+    #[inline(always)]
+    pub(crate) unsafe fn nearest(self, x: __m256d) -> __m256d {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_fnmadd_pd(self.quotient(x, self.inverse), self.q, x) }
+    }
+
+    /// The residue below q of any integer below 2^53 (and 2^51 q).
+    ///
+    /// # Safety
+    /// The processor must have AVX2 and FMA.
+    #[inline(always)]
+    pub(crate) unsafe fn to_words(self, x: __m256d) -> __m256i {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let x = self.nearest(x);
+            let below = _mm256_cmp_pd::<_CMP_LT_OQ>(x, _mm256_setzero_pd());
+            let x = _mm256_add_pd(x, _mm256_and_pd(below, self.q));
+            let top = _mm256_set1_pd(TOP);
+            _mm256_castpd_si256(_mm256_xor_pd(_mm256_add_pd(x, top), top))
+        }
+    }
+}
+
+/// Words below 2^52.
+///
+/// # Safety
+/// The processor must have AVX2.
+#[inline(always)]
+pub(crate) unsafe fn from_words(x: __m256i) -> __m256d {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let top = _mm256_set1_pd(TOP);
+        _mm256_sub_pd(_mm256_or_pd(_mm256_castsi256_pd(x), top), top)
+    }
+}

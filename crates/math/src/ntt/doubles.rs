@@ -1,0 +1,507 @@
+//! The transform on four coefficients at a time as doubles (AVX2 with FMA), for primes of at most 52 bits.
+//!
+//! Two stages a pass, but for the four on 16 neighbours, which are one. The limb's words are doubles from the first pass to the last. Sizes, in units of q, stay as
+//! [`Doubles`] needs them (X is what a pass takes and gives):
+//!
+//! - up to 50 bits, forward: of the four numbers of two stages the one that no factor meets is brought below 1/2; the largest
+//!   number inside is X + 1/2 + X / 16, the largest that comes out 3/2 + X / 8 and less than X / 100: X = 1.8. The last two stages,
+//!   where none is brought down, end below 3.1;
+//! - up to 50 bits, inverse: the two sums of the second stage are brought below 1/2, a difference is up to 4 X, a product of it
+//!   1/2 + X / 4: X = 2/3. The first two stages begin with words, X = 1, and end so too;
+//! - above, forward: x is brought below 1/2 in every butterfly, so that x + w y is at most 1 + Y / 2 for y of at most Y: below 2;
+//! - above, inverse: sums and differences are brought below 1/2, and a product of such a difference is at most 3/4.
+
+use std::arch::x86_64::*;
+
+use super::{NttPlan, Twiddles};
+use crate::doubles::{Doubles, Factor, LANES, Pair, from_words};
+use crate::plans::Order;
+use crate::simd256;
+
+/// The shortest limb these loops take.
+pub(super) const MIN_LEN: usize = 8 * LANES;
+
+/// What every butterfly needs: the bits of n twiddles and of their quotients, which every index is below.
+#[derive(Clone, Copy)]
+struct Stage<'a, const TIGHT: bool> {
+    value: &'a [u64],
+    ratio: &'a [u64],
+    arithmetic: Doubles<TIGHT>,
+}
+
+impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
+    #[inline(always)]
+    unsafe fn new(plan: &NttPlan, twiddles: &'a Twiddles) -> Self {
+        let [value, ratio] = &twiddles.doubles;
+        let n = plan.ring.len();
+        assert!(value.len() == n && ratio.len() == n);
+        Self {
+            value,
+            ratio,
+            // SAFETY: the caller enables AVX2 and FMA and has looked at the modulus.
+            arithmetic: unsafe { Doubles::new(plan.q) },
+        }
+    }
+
+    /// Where twiddle `index` and those after it lie; `count` of them are read.
+    #[inline(always)]
+    fn at(self, index: usize, count: usize) -> [*const f64; 2] {
+        debug_assert!(index + count <= self.value.len());
+        [
+            self.value.as_ptr().wrapping_add(index).cast(),
+            self.ratio.as_ptr().wrapping_add(index).cast(),
+        ]
+    }
+
+    #[inline(always)]
+    unsafe fn twiddle(self, index: usize) -> Factor {
+        let [value, ratio] = self.at(index, 1);
+        // SAFETY: a stage of m blocks has the twiddles m to 2 m - 1, all below n; the caller enables AVX2.
+        unsafe {
+            Factor::splat(Pair {
+                value: *value,
+                ratio: *ratio,
+            })
+        }
+    }
+
+    /// Twiddles `index`, `index` + 1, each in two lanes.
+    #[inline(always)]
+    unsafe fn two_twiddles(self, index: usize) -> Factor {
+        let [value, ratio] = self.at(index, 2);
+        // SAFETY: as in `twiddle`.
+        unsafe {
+            let value = _mm256_castpd128_pd256(_mm_loadu_pd(value));
+            let ratio = _mm256_castpd128_pd256(_mm_loadu_pd(ratio));
+            Factor {
+                value: _mm256_permute4x64_pd::<0b01_01_00_00>(value),
+                ratio: _mm256_permute4x64_pd::<0b01_01_00_00>(ratio),
+            }
+        }
+    }
+
+    /// Twiddles `index` ... `index` + 3, in the order 0 2 1 3.
+    #[inline(always)]
+    unsafe fn four_twiddles(self, index: usize) -> Factor {
+        let [value, ratio] = self.at(index, LANES);
+        // SAFETY: as in `twiddle`.
+        unsafe {
+            let (value, ratio) = (_mm256_loadu_pd(value), _mm256_loadu_pd(ratio));
+            Factor {
+                value: _mm256_permute4x64_pd::<0b11_01_10_00>(value),
+                ratio: _mm256_permute4x64_pd::<0b11_01_10_00>(ratio),
+            }
+        }
+    }
+
+    /// (x + w y, x - w y); x is brought down where the modulus asks for it.
+    #[inline(always)]
+    unsafe fn forward(self, x: __m256d, y: __m256d, w: Factor) -> (__m256d, __m256d) {
+        // SAFETY: the caller enables AVX2 and FMA.
+        unsafe {
+            let x = if TIGHT { self.arithmetic.nearest(x) } else { x };
+            let t = self.arithmetic.mul(y, w);
+            (_mm256_add_pd(x, t), _mm256_sub_pd(x, t))
+        }
+    }
+
+    /// (x + y, w (x - y)); the sum is brought down for `DOWN`, and both where the modulus asks for it.
+    #[inline(always)]
+    unsafe fn inverse<const DOWN: bool>(
+        self,
+        x: __m256d,
+        y: __m256d,
+        w: Factor,
+    ) -> (__m256d, __m256d) {
+        // SAFETY: the caller enables AVX2 and FMA.
+        unsafe {
+            let (mut sum, difference) = self.both(x, y);
+            if DOWN && !TIGHT {
+                sum = self.arithmetic.nearest(sum);
+            }
+            (sum, self.arithmetic.mul(difference, w))
+        }
+    }
+
+    /// (x + y, x - y), both brought down where the modulus asks for it.
+    #[inline(always)]
+    unsafe fn both(self, x: __m256d, y: __m256d) -> (__m256d, __m256d) {
+        // SAFETY: the caller enables AVX2 and FMA.
+        unsafe {
+            let (sum, difference) = (_mm256_add_pd(x, y), _mm256_sub_pd(x, y));
+            if TIGHT {
+                (
+                    self.arithmetic.nearest(sum),
+                    self.arithmetic.nearest(difference),
+                )
+            } else {
+                (sum, difference)
+            }
+        }
+    }
+
+    /// The stage of `blocks` blocks.
+    #[inline(always)]
+    unsafe fn forward_once<const WORDS: bool>(self, limb: &mut [u64], blocks: usize) {
+        let half = limb.len() / (2 * blocks);
+        for (i, block) in limb.chunks_exact_mut(2 * half).enumerate() {
+            let (low, high) = block.split_at_mut(half);
+            // SAFETY: every pointer comes from a chunk of a vector; the caller enables AVX2 and FMA.
+            unsafe {
+                let w = self.twiddle(blocks + i);
+                for (low, high) in (low.chunks_exact_mut(LANES)).zip(high.chunks_exact_mut(LANES)) {
+                    let (x, y) = self.forward(load::<WORDS>(low), load::<WORDS>(high), w);
+                    store(low, x);
+                    store(high, y);
+                }
+            }
+        }
+    }
+
+    /// The stages of `blocks` blocks and of twice as many.
+    #[inline(always)]
+    unsafe fn forward_twice<const WORDS: bool>(self, limb: &mut [u64], blocks: usize) {
+        let quarter = limb.len() / (4 * blocks);
+        for (i, block) in limb.chunks_exact_mut(4 * quarter).enumerate() {
+            // SAFETY: as in `forward_once`.
+            unsafe {
+                let twiddles = self.three_twiddles(blocks + i);
+                for [a, b, c, d] in quarters(block, quarter) {
+                    let x = [
+                        load::<WORDS>(a),
+                        load::<WORDS>(b),
+                        load::<WORDS>(c),
+                        load::<WORDS>(d),
+                    ];
+                    let x = self.forward_four(x, twiddles);
+                    store(a, x[0]);
+                    store(b, x[1]);
+                    store(c, x[2]);
+                    store(d, x[3]);
+                }
+            }
+        }
+    }
+
+    /// The last four stages.
+    #[inline(always)]
+    unsafe fn forward_end(self, limb: &mut [u64]) {
+        let n = limb.len();
+        for (i, block) in limb.chunks_exact_mut(4 * LANES).enumerate() {
+            // SAFETY: a block is four vectors; the caller enables AVX2 and FMA.
+            unsafe {
+                let [a, b, c, d] = vectors::<false>(block);
+                let [a, b, c, d] = self.forward_four([a, b, c, d], self.three_twiddles(n / 16 + i));
+                let (a, b) = self.forward_inside(a, b, n / 4 + 4 * i, n / 2 + 8 * i);
+                let (c, d) = self.forward_inside(c, d, n / 4 + 4 * i + 2, n / 2 + 8 * i + 4);
+                for (x, to) in [a, b, c, d].into_iter().zip(block.chunks_exact_mut(LANES)) {
+                    simd256::store(to.as_mut_ptr(), self.arithmetic.to_words(x));
+                }
+            }
+        }
+    }
+
+    /// Two stages on four numbers of a block, a quarter of it apart.
+    #[inline(always)]
+    unsafe fn forward_four(
+        self,
+        [x0, x1, x2, x3]: [__m256d; 4],
+        [w, low, high]: [Factor; 3],
+    ) -> [__m256d; 4] {
+        // SAFETY: the caller enables AVX2 and FMA.
+        unsafe {
+            let x0 = if TIGHT {
+                x0
+            } else {
+                self.arithmetic.nearest(x0)
+            };
+            let (x0, x2) = self.forward(x0, x2, w);
+            let (x1, x3) = self.forward(x1, x3, w);
+            let (x0, x1) = self.forward(x0, x1, low);
+            let (x2, x3) = self.forward(x2, x3, high);
+            [x0, x1, x2, x3]
+        }
+    }
+
+    /// The last two stages, on two vectors that lie together.
+    #[inline(always)]
+    unsafe fn forward_inside(
+        self,
+        x: __m256d,
+        y: __m256d,
+        two: usize,
+        four: usize,
+    ) -> (__m256d, __m256d) {
+        // SAFETY: the caller enables AVX2 and FMA and gives indices of twiddles.
+        unsafe {
+            let (x, y) = halves(x, y);
+            let (x, y) = self.forward(x, y, self.two_twiddles(two));
+            let (x, y) = halves(x, y);
+            let (x, y) = neighbours(x, y);
+            let (x, y) = self.forward(x, y, self.four_twiddles(four));
+            neighbours(x, y)
+        }
+    }
+
+    /// Of block `index` of a stage and of the two that it falls into.
+    #[inline(always)]
+    unsafe fn three_twiddles(self, index: usize) -> [Factor; 3] {
+        // SAFETY: the caller enables AVX2 and gives an index of a twiddle that is not of the last stage.
+        unsafe {
+            [
+                self.twiddle(index),
+                self.twiddle(2 * index),
+                self.twiddle(2 * index + 1),
+            ]
+        }
+    }
+
+    /// The stage of `blocks` blocks.
+    #[inline(always)]
+    unsafe fn inverse_once(self, limb: &mut [u64], blocks: usize) {
+        let half = limb.len() / (2 * blocks);
+        for (i, block) in limb.chunks_exact_mut(2 * half).enumerate() {
+            let (low, high) = block.split_at_mut(half);
+            // SAFETY: as in `forward_once`.
+            unsafe {
+                let w = self.twiddle(blocks + i);
+                for (low, high) in (low.chunks_exact_mut(LANES)).zip(high.chunks_exact_mut(LANES)) {
+                    let (x, y) = self.inverse::<true>(load::<false>(low), load::<false>(high), w);
+                    store(low, x);
+                    store(high, y);
+                }
+            }
+        }
+    }
+
+    /// The stages of twice `blocks` blocks and of `blocks`.
+    #[inline(always)]
+    unsafe fn inverse_twice(self, limb: &mut [u64], blocks: usize) {
+        let quarter = limb.len() / (4 * blocks);
+        for (i, block) in limb.chunks_exact_mut(4 * quarter).enumerate() {
+            // SAFETY: as in `forward_once`.
+            unsafe {
+                let twiddles = self.three_twiddles(blocks + i);
+                for [a, b, c, d] in quarters(block, quarter) {
+                    let x = [
+                        load::<false>(a),
+                        load::<false>(b),
+                        load::<false>(c),
+                        load::<false>(d),
+                    ];
+                    let x = self.inverse_four(x, twiddles);
+                    store(a, x[0]);
+                    store(b, x[1]);
+                    store(c, x[2]);
+                    store(d, x[3]);
+                }
+            }
+        }
+    }
+
+    /// The first four stages.
+    #[inline(always)]
+    unsafe fn inverse_start(self, limb: &mut [u64]) {
+        let n = limb.len();
+        for (i, block) in limb.chunks_exact_mut(4 * LANES).enumerate() {
+            // SAFETY: a block is four vectors; the caller enables AVX2 and FMA.
+            unsafe {
+                let [a, b, c, d] = vectors::<true>(block);
+                let (a, b) = self.inverse_inside(a, b, n / 4 + 4 * i, n / 2 + 8 * i);
+                let (c, d) = self.inverse_inside(c, d, n / 4 + 4 * i + 2, n / 2 + 8 * i + 4);
+                let x = self.inverse_four([a, b, c, d], self.three_twiddles(n / 16 + i));
+                for (x, to) in x.into_iter().zip(block.chunks_exact_mut(LANES)) {
+                    store(to, x);
+                }
+            }
+        }
+    }
+
+    /// [`Stage::forward_four`]'s way back.
+    #[inline(always)]
+    unsafe fn inverse_four(
+        self,
+        [x0, x1, x2, x3]: [__m256d; 4],
+        [w, low, high]: [Factor; 3],
+    ) -> [__m256d; 4] {
+        // SAFETY: the caller enables AVX2 and FMA.
+        unsafe {
+            let (x0, x1) = self.inverse::<false>(x0, x1, low);
+            let (x2, x3) = self.inverse::<false>(x2, x3, high);
+            let (x0, x2) = self.inverse::<true>(x0, x2, w);
+            let (x1, x3) = self.inverse::<true>(x1, x3, w);
+            [x0, x1, x2, x3]
+        }
+    }
+
+    /// The first two stages, on two vectors that lie together.
+    #[inline(always)]
+    unsafe fn inverse_inside(
+        self,
+        x: __m256d,
+        y: __m256d,
+        two: usize,
+        four: usize,
+    ) -> (__m256d, __m256d) {
+        // SAFETY: the caller enables AVX2 and FMA and gives indices of twiddles.
+        unsafe {
+            let (x, y) = neighbours(x, y);
+            let (x, y) = self.inverse::<false>(x, y, self.four_twiddles(four));
+            let (x, y) = neighbours(x, y);
+            let (x, y) = halves(x, y);
+            let (x, y) = self.inverse::<true>(x, y, self.two_twiddles(two));
+            halves(x, y)
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn forward<const TIGHT: bool>(plan: &NttPlan, limb: &mut [u64]) {
+    // SAFETY: the caller enables AVX2 and FMA.
+    unsafe {
+        let stage = Stage::<TIGHT>::new(plan, &plan.forward);
+        let n = limb.len();
+        // The last four stages are one pass, and the first pass begins with words.
+        let mut blocks = if n.trailing_zeros() % 2 == 1 {
+            stage.forward_once::<true>(limb, 1);
+            2
+        } else {
+            stage.forward_twice::<true>(limb, 1);
+            4
+        };
+        while blocks < n / 16 {
+            stage.forward_twice::<false>(limb, blocks);
+            blocks *= 4;
+        }
+        stage.forward_end(limb);
+    }
+}
+
+#[inline(always)]
+unsafe fn inverse<const TIGHT: bool>(plan: &NttPlan, limb: &mut [u64]) {
+    // SAFETY: as in `forward`.
+    unsafe {
+        let stage = Stage::<TIGHT>::new(plan, &plan.inverse);
+        let n = limb.len();
+        stage.inverse_start(limb);
+        // The last stage stands apart.
+        let mut blocks = n / 16;
+        while blocks > 4 {
+            blocks /= 4;
+            stage.inverse_twice(limb, blocks);
+        }
+        if blocks == 4 {
+            stage.inverse_once(limb, 2);
+        }
+        let (n_inv, n_inv_twiddle) = (
+            Factor::splat(Pair::new(plan.q, plan.n_inv.value)),
+            Factor::splat(Pair::new(plan.q, plan.n_inv_twiddle.value)),
+        );
+        let (low, high) = limb.split_at_mut(n / 2);
+        for (low, high) in (low.chunks_exact_mut(LANES)).zip(high.chunks_exact_mut(LANES)) {
+            let (sum, difference) = stage.both(load::<false>(low), load::<false>(high));
+            let sum = stage.arithmetic.mul(sum, n_inv);
+            let difference = stage.arithmetic.mul(difference, n_inv_twiddle);
+            simd256::store(low.as_mut_ptr(), stage.arithmetic.to_words(sum));
+            simd256::store(high.as_mut_ptr(), stage.arithmetic.to_words(difference));
+        }
+    }
+}
+
+/// Defines the loops of one range of moduli.
+macro_rules! range {
+    ($(#[$doc:meta])* $name:ident, $tight:literal) => {
+        $(#[$doc])*
+        pub(super) mod $name {
+            use super::{NttPlan, Order};
+
+            #[target_feature(enable = "avx2,fma")]
+            pub(in crate::ntt) fn forward(plan: &NttPlan, limb: &mut [u64], _: Order) {
+                // SAFETY: the features are enabled here; the table of kernels has looked at the modulus and the length.
+                unsafe { super::forward::<$tight>(plan, limb) }
+            }
+
+            #[target_feature(enable = "avx2,fma")]
+            pub(in crate::ntt) fn inverse(plan: &NttPlan, limb: &mut [u64], _: Order) {
+                // SAFETY: as above.
+                unsafe { super::inverse::<$tight>(plan, limb) }
+            }
+        }
+    };
+}
+
+range!(
+    /// Up to 50 bits.
+    below_50_bits,
+    false
+);
+range!(
+    /// 51 bits, and 2^52 - 2^12 + 1.
+    below_52_bits,
+    true
+);
+
+/// Four vectors, one of each quarter of a block.
+#[inline(always)]
+fn quarters(block: &mut [u64], quarter: usize) -> impl Iterator<Item = [&mut [u64]; 4]> {
+    let (low, high) = block.split_at_mut(2 * quarter);
+    let ((a, b), (c, d)) = (low.split_at_mut(quarter), high.split_at_mut(quarter));
+    let (a, b) = (a.chunks_exact_mut(LANES), b.chunks_exact_mut(LANES));
+    let (c, d) = (c.chunks_exact_mut(LANES), d.chunks_exact_mut(LANES));
+    a.zip(b).zip(c.zip(d)).map(|((a, b), (c, d))| [a, b, c, d])
+}
+
+/// Four vectors that lie together.
+#[inline(always)]
+unsafe fn vectors<const WORDS: bool>(block: &[u64]) -> [__m256d; 4] {
+    // SAFETY: callers give four vectors and enable AVX2.
+    unsafe {
+        [
+            load::<WORDS>(&block[..LANES]),
+            load::<WORDS>(&block[LANES..2 * LANES]),
+            load::<WORDS>(&block[2 * LANES..3 * LANES]),
+            load::<WORDS>(&block[3 * LANES..4 * LANES]),
+        ]
+    }
+}
+
+/// Four numbers of a limb: words, or doubles already.
+#[inline(always)]
+unsafe fn load<const WORDS: bool>(from: &[u64]) -> __m256d {
+    debug_assert!(from.len() >= LANES);
+    // SAFETY: callers give chunks of a vector and enable AVX2.
+    unsafe {
+        let x = simd256::load(from.as_ptr());
+        if WORDS {
+            from_words(x)
+        } else {
+            _mm256_castsi256_pd(x)
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn store(to: &mut [u64], x: __m256d) {
+    debug_assert!(to.len() >= LANES);
+    // SAFETY: as in `load`.
+    unsafe { simd256::store(to.as_mut_ptr(), _mm256_castpd_si256(x)) }
+}
+
+/// (low halves of both, high halves of both); its own inverse.
+#[inline(always)]
+unsafe fn halves(x: __m256d, y: __m256d) -> (__m256d, __m256d) {
+    // SAFETY: the caller enables AVX2.
+    unsafe {
+        (
+            _mm256_permute2f128_pd::<0x20>(x, y),
+            _mm256_permute2f128_pd::<0x31>(x, y),
+        )
+    }
+}
+
+/// (even lanes of both, odd lanes of both), by turns; its own inverse.
+#[inline(always)]
+unsafe fn neighbours(x: __m256d, y: __m256d) -> (__m256d, __m256d) {
+    // SAFETY: the caller enables AVX2.
+    unsafe { (_mm256_unpacklo_pd(x, y), _mm256_unpackhi_pd(x, y)) }
+}
