@@ -562,6 +562,10 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 
+    /// Take the host's times in the study of decryption as the mean of this many (`polymul`).
+    #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub runs: u32,
+
     /// Print one JSON object a line.
     #[arg(long)]
     pub json: bool,

@@ -7,6 +7,7 @@ pub(super) mod paper;
 mod plot;
 mod polymul;
 mod ring;
+mod row;
 mod single;
 
 use crate::args::ReproduceArgs;
@@ -39,7 +40,15 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
                     Ok(std::io::Write::write_all(out, picture.as_bytes())?)
                 })?;
             }
-            (figures, polymul::notes(sources))
+            let study = polymul::study(sources, args.runs, &Bar::new())?;
+            if args.json {
+                figures.iter().try_for_each(output::json)?;
+                return study
+                    .iter()
+                    .try_for_each(|row| output::json(&row.json("polymul")));
+            }
+            let tables = figure::table(&figures) + &row::table(&study);
+            return output::text(&(tables + &polymul::notes(sources)));
         }
         "basext" if args.plot.is_some() => {
             return Err(CliError::Usage(
