@@ -132,7 +132,7 @@ pub fn figures(sources: Sources, progress: &dyn Progress) -> Result<Vec<Figure>,
             (ArrayOp::Fpm, "FPM", &paper.fpm_cycles, Some(fpm_us)),
         ];
         for (op, metric, theirs, latency) in operations {
-            let ours = cycles.of(op, n, bits)?.array;
+            let ours = cycles.of(op, n, bits)?;
             parts.done();
             let theirs = theirs.get(at).copied();
             table_2.push(rows.cycles(TABLE_2, &case, metric, "cycles", theirs, ours as f64));

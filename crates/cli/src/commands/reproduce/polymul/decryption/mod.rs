@@ -523,3 +523,144 @@ the tables are there; the first call brings them. This study\nalone has a secret
 never send one. Host times are means, one thread; SEAL's\nNTT_MULTIPLY cannot be taken apart from outside, so its NTT and INTT \
 stand for it. The paper's own errors: 2.67 us of a polynomial of\ndegree 2048 is 2.73; 732,420 and 366,210 count what comes in \
 and not what goes back.\n";
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use ringmill_devices::progress::Silent;
+    use ringmill_hdl::Hdl;
+
+    use super::super::super::paper;
+    use super::*;
+
+    fn rows(hdl: Option<&Hdl>) -> Vec<Row> {
+        let paper = paper::polymul().unwrap();
+        let machine = Description::parse(Description::PAPER).unwrap();
+        let study = Study {
+            paper: &paper,
+            machine: &machine,
+            hdl,
+            runs: 3,
+        };
+        let mut parts = Parts::new(&Silent, "decrypting", study.parts());
+        study.rows(&mut parts).unwrap()
+    }
+
+    fn find<'a>(rows: &'a [Row], table: &str, metric: &str) -> Vec<&'a Row> {
+        let found = rows
+            .iter()
+            .filter(|row| row.table == table && row.metric == metric);
+        let found: Vec<_> = found.collect();
+        assert!(!found.is_empty(), "{table}: {metric}");
+        found
+    }
+
+    /// What we claim beside the paper; and that all that is counted is the same in the RTL, which a residue that differs
+    /// would end.
+    #[test]
+    fn what_we_claim_holds_in_model_and_rtl() {
+        let hdl = Hdl::find(Path::new(".")).unwrap();
+        let (rtl, model) = (rows(Some(&hdl)), rows(None));
+        assert_eq!(rtl.len(), model.len());
+        for (rtl, model) in rtl.iter().zip(&model) {
+            assert_eq!(
+                (rtl.table, &rtl.case, &rtl.metric),
+                (model.table, &model.case, &model.metric)
+            );
+            match (rtl.ours, model.ours) {
+                (Ours::Is(rtl, How::Rtl), Ours::Is(model, How::Model)) => assert_eq!(rtl, model),
+                (Ours::Is(rtl, How::Stated), Ours::Is(model, How::Stated)) => {
+                    assert_eq!(rtl, model);
+                }
+                // Times differ from run to run.
+                (
+                    Ours::Is(_, How::Measured) | Ours::None,
+                    Ours::Is(_, How::Measured) | Ours::None,
+                )
+                | (Ours::NotMeasured, Ours::NotMeasured) => {}
+                (rtl, model) => panic!("{rtl:?} {model:?}"),
+            }
+        }
+        let value = |row: &Row| row.value().unwrap();
+        for (table, metric) in [
+            (CALL, "HPM"),
+            (CALL, "with load and unload"),
+            (OFFLOADED, "paper's host"),
+        ] {
+            let found = find(&rtl, table, metric);
+            assert_eq!(found.len(), 3);
+            assert!(found.iter().all(|row| value(row) < row.printed.unwrap()));
+        }
+        for metric in [
+            "paper's host, product without I/O",
+            "paper's host, product with I/O",
+            "paper's host, decryption with I/O",
+        ] {
+            let found = find(&rtl, SPEED_UP, metric);
+            assert!(found.iter().all(|row| value(row) > row.printed.unwrap()));
+        }
+        for row in find(&rtl, STREAM, "link, inputs alone") {
+            assert!((value(row) / row.printed.unwrap() - 1.0).abs() < 1e-5);
+        }
+        let pairs = |table, less: &str, more: &str| {
+            let pairs = find(&rtl, table, less)
+                .into_iter()
+                .zip(find(&rtl, table, more));
+            for (less, more) in pairs {
+                assert!(value(less) < value(more), "{less:?} {more:?}");
+            }
+        };
+        pairs(CALL, "machine, steady call", "machine, first call");
+        pairs(STREAM, "link and machine", "link, inputs alone");
+        pairs(HOST, "NTT_MULTIPLY", "decryption");
+        // One call after another lets less through than a stream of them.
+        for (call, stream) in find(&rtl, CALL, "machine, steady call")
+            .into_iter()
+            .zip(find(&rtl, STREAM, "machine"))
+        {
+            assert!(150e6 / value(call) < 0.6 * value(stream));
+        }
+    }
+
+    #[test]
+    fn seals_figures_are_seals_or_missing_with_a_reason() {
+        let rows = rows(None);
+        let of_seal = rows
+            .iter()
+            .filter(|row| row.table == SEALS || row.metric.starts_with("SEAL here"));
+        let mut count = 0;
+        for row in of_seal {
+            count += 1;
+            let remark = row.remark.as_deref().unwrap_or_default();
+            match row.ours {
+                Ours::Is(value, how) => {
+                    assert!(value > 0.0 && how == How::Measured && remark.starts_with("SEAL of"));
+                }
+                Ours::NotMeasured => assert!(!remark.is_empty(), "{row:?}"),
+                Ours::None => panic!("{row:?}"),
+            }
+        }
+        assert_eq!(count, 3 * (2 + 1 + 3 + 2));
+    }
+
+    #[test]
+    fn a_wrong_message_is_seen() {
+        let set = Set { n: 1024, bits: 14 };
+        let mut sample = Sample::ours(set).unwrap();
+        host::measure(&sample, 1).unwrap();
+        let mut product = vec![0; set.n];
+        sample.product(&mut product).unwrap();
+        host::finish(&sample, &product).unwrap();
+        product[5] = (product[5] + set.prime().unwrap() / 2) % set.prime().unwrap();
+        assert!(matches!(
+            host::finish(&sample, &product),
+            Err(CliError::Disagreement(_))
+        ));
+        sample.message[0] ^= 1;
+        assert!(matches!(
+            host::measure(&sample, 1),
+            Err(CliError::Disagreement(_))
+        ));
+    }
+}
