@@ -1,5 +1,5 @@
-"""Products of lattice cryptosystems other than Ringmill's own on the polynomial multiplier: NewHope, Kyber's first version
-and qTESLA, one machine for all, whose degree and modulus change at run time.
+"""Products of other lattice cryptosystems on the polynomial multiplier: NewHope, Kyber's first version and qTESLA, all
+on one machine, whose degree and modulus change at run time.
 
 Each product is that of the scheme's key generation, a uniform polynomial a times a secret s of its distribution, and is
 checked against the definition (schoolbook) on this computer. Nothing here is fit to protect anything: the products are

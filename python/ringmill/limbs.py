@@ -41,9 +41,9 @@ def _polynomial(name: str, value: Any) -> NDArray[np.int64]:
 def negacyclic_product(a: ArrayLike, b: ArrayLike, q: int, *, device: str = "cpu") -> NegacyclicProduct:
     """The product of two polynomials in Z_q[x] / (x^n + 1), on the CPU, a modelled or an RTL machine.
 
-    `a` and `b` hold n integers each, lowest coefficient first, and are taken modulo `q`, a prime that is 1 mod 2n. n is a
-    power of two; ``"sim:polymul"`` takes those from 256 to 4096 and primes up to 32 bits, the CPU from 8 to 131072 and 61.
-    All devices give the same residues.
+    `a` and `b` hold n integers each, lowest coefficient first, and are taken modulo `q`, a prime that is 1 mod 2n. n is
+    a power of two; ``"sim:polymul"`` takes those from 256 to 4096 and primes of up to 32 bits, the CPU from 8 to 131072
+    and of up to 61. All devices give the same residues.
 
     Raises :class:`DataError` for polynomials of no such length or of different ones, :class:`ParameterError` for a `q`
     without the transform, :class:`DeviceError` for a device that is not known or has no room for n or q.

@@ -4,7 +4,7 @@ mod common;
 
 use serde_json::Value;
 
-use common::ringmill;
+use common::{command, ringmill};
 
 /// Standard output of a command that succeeds.
 fn says(arguments: &[&str]) -> String {
@@ -241,4 +241,28 @@ fn so_are_those_of_base_extension_with_what_they_should_print() {
     let unmeasured = rows.iter().filter(|r| r["how"] == "not measured");
     assert!(unmeasured.clone().count() > 50 && unmeasured.clone().all(|r| r["ours"].is_null()));
     assert!(fails(&["reproduce", "basext", "--plot", "x.svg"], 2).contains("polymul"));
+}
+
+/// Without Python, or SEAL in it, its rows say so and why, and all the others stand.
+#[test]
+fn without_seal_its_figures_are_missing() {
+    let arguments = ["reproduce", "polymul", "--model", "--no-synth", "--json"];
+    let output = command(&arguments)
+        .args(["--runs", "3"])
+        .env("RINGMILL_VENV", "/nowhere")
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    let rows = text
+        .lines()
+        .map(|l| serde_json::from_str::<Value>(l).unwrap());
+    let (missing, there): (Vec<Value>, Vec<Value>) =
+        rows.partition(|row| row["how"] == "not measured");
+    assert_eq!(missing.len(), 3 * 9);
+    for row in &missing {
+        assert!(row["ours"].is_null(), "{row}");
+        assert!(row["remark"].as_str().unwrap().contains("Python"), "{row}");
+    }
+    assert!(there.iter().any(|row| row["metric"] == "FASTBCONV"));
 }

@@ -55,13 +55,12 @@ pub fn negacyclic_product(
             got: b.len(),
         });
     }
-    let modulus = Modulus::new(q)?;
     let ring = Ring::full(n.ilog2() as u8);
     // Says what is wrong with q, before the program does in words of its own.
-    NttPlan::shared(modulus, ring)?;
+    NttPlan::shared(Modulus::new(q)?, ring)?;
     let program = program(ring, q)?;
     let bindings = Bindings {
-        limbs: vec![Limb::borrowed(a, modulus)?, Limb::borrowed(b, modulus)?],
+        limbs: vec![Limb::borrowed(a, q)?, Limb::borrowed(b, q)?],
         seeds: Vec::new(),
     };
     let request = Request {
@@ -71,7 +70,8 @@ pub fn negacyclic_product(
     };
     let outcome = device.run(&program, &bindings, request, &Silent)?;
     let product = outcome.outputs.and_then(|limbs| limbs.into_iter().next());
-    let product = product.ok_or_else(|| DeviceError::Malformed("a product without result".into()))?;
+    let product =
+        product.ok_or_else(|| DeviceError::Malformed("a product without result".into()))?;
     Ok(NegacyclicProduct {
         residues: product.to_vec(),
         machine: outcome.machine,
@@ -135,7 +135,10 @@ mod tests {
                 assert_eq!(found.machine.is_some(), name == "sim:polymul");
                 if let Some(report) = found.machine {
                     let offload = report.offload().unwrap();
-                    assert_eq!((offload.machine_instructions, offload.host_instructions), (4, 0));
+                    assert_eq!(
+                        (offload.machine_instructions, offload.host_instructions),
+                        (4, 0)
+                    );
                 }
             }
         }
@@ -154,9 +157,18 @@ mod tests {
             negacyclic_product(device.as_ref(), q, &a, &b, &Watch::default()).unwrap_err()
         };
         assert!(matches!(run(7681, 0, 0, 0), DeviceError::Degree { got: 0 }));
-        assert!(matches!(run(7681, 300, 300, 0), DeviceError::Degree { got: 300 }));
-        assert!(matches!(run(7681, 256, 512, 0), DeviceError::LimbLength { .. }));
-        assert!(matches!(run(7681, 256, 256, 7681), DeviceError::Residue { .. }));
+        assert!(matches!(
+            run(7681, 300, 300, 0),
+            DeviceError::Degree { got: 300 }
+        ));
+        assert!(matches!(
+            run(7681, 256, 512, 0),
+            DeviceError::LimbLength { .. }
+        ));
+        assert!(matches!(
+            run(7681, 256, 256, 7681),
+            DeviceError::Residue { .. }
+        ));
         for q in [0, 1, 7680, 3329, 1 << 61] {
             assert!(matches!(run(q, 256, 256, 0), DeviceError::Math(_)), "{q}");
         }

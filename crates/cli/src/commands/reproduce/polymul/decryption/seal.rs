@@ -65,16 +65,16 @@ pub fn run(sets: &[Set], runs: u32) -> Result<Result<Vec<Seal>, String>, CliErro
     Ok(Ok(read.collect::<Result<_, _>>()?))
 }
 
-/// The virtual environment's Python, or the system's.
+/// The Python of the virtual environment that was named, of one here or above, or the system's.
 fn python() -> PathBuf {
-    let named = std::env::var_os(VENV).map(PathBuf::from);
+    let of = |venv: PathBuf| venv.join("bin/python");
+    if let Some(named) = std::env::var_os(VENV) {
+        return of(named.into());
+    }
     let here = std::env::current_dir().unwrap_or_default();
-    let above = here.ancestors().map(|folder| folder.join(".venv"));
-    let found = named.into_iter().chain(above);
-    let mut found = found.map(|venv| venv.join("bin/python"));
-    found
-        .find(|python| python.is_file())
-        .unwrap_or_else(|| "python3".into())
+    let mut above = here.ancestors().map(|folder| of(folder.join(".venv")));
+    let found = above.find(|python| python.is_file());
+    found.unwrap_or_else(|| "python3".into())
 }
 
 /// Holds SEAL's files as long as they are read.
