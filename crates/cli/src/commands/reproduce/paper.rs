@@ -76,6 +76,9 @@ pub struct SealDecrypt {
     pub fastbconv_us: f64,
     pub others_us: f64,
     pub inputs_per_second: f64,
+    /// A polynomial on the link, and what it should be where that is known to be something else.
+    pub transfer_us: f64,
+    pub transfer_should_be_us: Option<f64>,
     pub software_decrypt_us: f64,
     pub accelerator_multiply_us: f64,
     pub accelerator_multiply_with_io_us: f64,

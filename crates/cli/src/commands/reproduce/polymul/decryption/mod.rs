@@ -5,6 +5,7 @@
 
 mod beyond;
 mod card;
+mod homomorphic;
 mod host;
 mod link;
 mod sample;
@@ -51,7 +52,7 @@ pub(super) struct Study<'a> {
 impl Study<'_> {
     /// Parts of the work that take about as long as each other.
     pub fn parts(self) -> u64 {
-        CALLS * self.paper.seal_decrypt.len() as u64 + beyond::PARTS
+        CALLS * self.paper.seal_decrypt.len() as u64 + beyond::PARTS + 1
     }
 
     /// Every row, table by table.
@@ -86,6 +87,8 @@ impl Study<'_> {
         let order = [HOST, CALL, OFFLOADED, SPEED_UP, STREAM, BREAK_EVEN, SEALS];
         rows.sort_by_key(|row| order.iter().position(|&table| table == row.table));
         rows.extend(beyond::rows(self, &mut card, parts)?);
+        rows.extend(homomorphic::rows(self)?);
+        parts.done();
         Ok(rows)
     }
 
@@ -283,6 +286,13 @@ impl SetRows<'_> {
             self.study
                 .of_cycles(self.row(CALL, metric, unit, printed, ours))
         };
+        let transfer = self.row(
+            CALL,
+            "a polynomial on the link",
+            "us",
+            Some(printed.transfer_us),
+            Ours::Is(link.us(call.n), How::Stated),
+        );
         vec![
             row(
                 "HPM",
@@ -292,7 +302,10 @@ impl SetRows<'_> {
             ),
             row("load, machine's port", "us", None, call.load),
             row("unload, machine's port", "us", None, call.unload),
-            row("a polynomial on the link", "us", None, link.us(call.n)),
+            match printed.transfer_should_be_us {
+                Some(should_be) => transfer.but(should_be),
+                None => transfer,
+            },
             row(
                 "with load and unload",
                 "us",
