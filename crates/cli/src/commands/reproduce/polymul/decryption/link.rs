@@ -96,7 +96,7 @@ mod tests {
             assert!((call.through(link) - host).abs() < 1e-9, "{host}");
             assert!(call.through(Link(link.0 * 0.9)) > host, "{host}");
         }
-        assert!(call.break_even(6.15).is_none() && call.break_even(3.0).is_none());
+        assert!(call.break_even(6.14).is_none() && call.break_even(3.0).is_none());
         let link = stream_break_even(1024, 3.0, 10.0).unwrap();
         assert!((2.0 * link.us(1024) - 10.0).abs() < 1e-9);
         assert!(stream_break_even(1024, 3.0, 3.0).is_none());
