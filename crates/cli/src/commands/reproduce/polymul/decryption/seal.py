@@ -55,7 +55,7 @@ def study(folder: Path, runs: int, t: int, n: int, bits: int) -> dict:
 
 def main() -> None:
     folder, (runs, t, *sets) = Path(sys.argv[1]), map(int, sys.argv[2:])
-    for n, bits in zip(sets[::2], sets[1::2]):
+    for n, bits in zip(sets[::2], sets[1::2], strict=True):
         found = study(folder, runs, t, n, bits)
         print(json.dumps({"version": f"SEAL of tenseal {version('tenseal')}", **found}))
 
