@@ -40,6 +40,7 @@ from ringmill.errors import (
     RingmillError,
 )
 from ringmill.interrupt import install as _end_as_interrupted
+from ringmill.limbs import NegacyclicProduct, negacyclic_product
 from ringmill.limits import Limits, limits
 from ringmill.ops import conj, equal, polynomial, rotate, sum
 from ringmill.parameters import devices, params, plain_modulus
@@ -80,6 +81,7 @@ __all__ = [
     "KeysWarning",
     "Limits",
     "MacroProgram",
+    "NegacyclicProduct",
     "Netlist",
     "ParameterError",
     "Params",
@@ -105,6 +107,7 @@ __all__ = [
     "lookup",
     "maximum",
     "minimum",
+    "negacyclic_product",
     "netlist",
     "params",
     "plain_modulus",

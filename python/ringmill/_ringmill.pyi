@@ -158,6 +158,9 @@ def cli_main(
     arguments: list[str],
     trace: Callable[[Path, int | None, str | None, bool], tuple[str, list[tuple[str, int, int]]]],
 ) -> int: ...
+def negacyclic_product(
+    a: NDArray[np.uint64], b: NDArray[np.uint64], q: int, device: str
+) -> tuple[NDArray[np.int64], tuple[int, float] | None]: ...
 def memory_limit(text: str | None) -> int: ...
 
 class CircuitBuilder:

@@ -177,6 +177,10 @@ class World:
             "encrypt of integers": (exact_client.encrypt, {"x": 1}),
             "decrypt of integers": (exact_client.decrypt, {"outputs": exact_run, "complex": None}),
             "Client.noise_budget": (exact_client.noise_budget, {"outputs": exact_run}),
+            "negacyclic_product": (
+                rm.negacyclic_product,
+                {"a": np.arange(256), "b": [-1] * 256, "q": 7681, "device": "sim:polymul"},
+            ),
             "plain_modulus": (rm.plain_modulus, {"log_n": 12, "bits": 20}),
             "params of integers": (
                 rm.params,

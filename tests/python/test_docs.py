@@ -60,7 +60,7 @@ def test_readme_links_exist():
 
 MODULES = [
     *("ringmill", "ringmill.ops", "ringmill.program", "ringmill.parameters", "ringmill.types", "ringmill.values"),
-    "ringmill.circuit",
+    *("ringmill.circuit", "ringmill.limbs"),
 ]
 
 
@@ -95,7 +95,8 @@ def test_numbered_example(arguments):
 def test_every_numbered_example_is_tested():
     numbered = {path.name for path in (ROOT / "examples").glob("[0-9]*.py")}
     assert numbered == {
-        *("01_logistic_regression.py", "02_private_statistics.py", "03_private_lookup.py", "04_private_auction.py")
+        *("01_logistic_regression.py", "02_private_statistics.py", "03_private_lookup.py", "04_private_auction.py"),
+        "05_lattice_products.py",
     }
 
 
@@ -111,6 +112,14 @@ def test_private_statistics(device):
     assert "all 30 results equal those computed in the clear, to the last digit" in done.stdout
     assert "compiled for bfv" in done.stdout
     assert ("BEXTR" in done.stdout) == (device == "sim:basext")
+
+
+def test_lattice_products():
+    example = [sys.executable, ROOT / "examples" / "05_lattice_products.py"]
+    done = subprocess.run(example, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "all 6 products are the schoolbook's" in done.stdout
+    assert done.stdout.count(" cycles, ") == 6
 
 
 def test_private_auction(tmp_path):

@@ -540,7 +540,7 @@ pub struct MachineShowArgs {
 Examples:
   ringmill reproduce ring
   ringmill reproduce polymul                                 minutes the first time: it simulates and synthesises the RTL
-  ringmill reproduce polymul --model --no-synth              at once, needs no hardware tools
+  ringmill reproduce polymul --model --no-synth              seconds, needs no hardware tools
   ringmill reproduce ring --json                             one object a line
 
 How: `rtl` counted in the simulated hardware description, `synthesis` after its synthesis, `model` from the cycle model,
@@ -561,6 +561,10 @@ pub struct ReproduceArgs {
     /// Draw the paper's Figure 4 with ours beside it, as SVG (`polymul`).
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+
+    /// Measure that many decryptions for each of the host's times (`polymul`); 1000 if it is left out.
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub runs: Option<u32>,
 
     /// Print one JSON object a line.
     #[arg(long)]

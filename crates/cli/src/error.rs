@@ -42,6 +42,10 @@ pub enum CliError {
     #[error(transparent)]
     Ckks(#[from] ringmill_schemes::ckks::CkksError),
     #[error(transparent)]
+    Bfv(#[from] ringmill_schemes::bfv::BfvError),
+    #[error(transparent)]
+    Seal(#[from] ringmill_schemes::seal::SealError),
+    #[error(transparent)]
     Compile(Box<dyn Error + Send + Sync>),
     #[error(transparent)]
     Trace(#[from] ringmill_compiler::builder::TraceError),

@@ -4,7 +4,7 @@ mod common;
 
 use serde_json::Value;
 
-use common::ringmill;
+use common::{command, ringmill};
 
 /// Standard output of a command that succeeds.
 fn says(arguments: &[&str]) -> String {
@@ -136,7 +136,15 @@ fn a_program_runs_end_to_end_on_the_rtl() {
 
 #[test]
 fn the_papers_tables_are_printed() {
-    let lines = says(&["reproduce", "polymul", "--model", "--no-synth", "--json"]);
+    let lines = says(&[
+        "reproduce",
+        "polymul",
+        "--model",
+        "--no-synth",
+        "--json",
+        "--runs",
+        "3",
+    ]);
     let rows: Vec<Value> = lines
         .lines()
         .map(|l| serde_json::from_str(l).unwrap())
@@ -152,7 +160,21 @@ fn the_papers_tables_are_printed() {
             .all(|r| r["ours"].as_f64() <= r["paper"].as_f64())
     );
     assert_eq!(table_2.count(), 24);
-    assert_eq!(cells.count(), 24 + 28);
+    // Figure 4's, and the study's: two calls of each set of decryption, of encryption and of the six primes, and one of a
+    // product of ciphertexts.
+    assert_eq!(cells.count(), 24 + 28 + 12 + 1);
+    let host = rows
+        .iter()
+        .find(|r| r["metric"] == "NTT_MULTIPLY" && r["case"] == "n = 1024, K = 14");
+    let host = host.unwrap();
+    assert_eq!(
+        (
+            host["machine"].as_str(),
+            host["how"].as_str(),
+            host["paper"].as_f64()
+        ),
+        (Some("polymul"), Some("measured"), Some(26.2))
+    );
     let picture = std::env::temp_dir().join(format!("ringmill-{}.svg", std::process::id()));
     let name = picture.to_str().unwrap();
     says(&[
@@ -160,6 +182,8 @@ fn the_papers_tables_are_printed() {
         "polymul",
         "--model",
         "--no-synth",
+        "--runs",
+        "3",
         "--plot",
         name,
     ]);
@@ -167,9 +191,19 @@ fn the_papers_tables_are_printed() {
     std::fs::remove_file(&picture).unwrap();
     // Six numbers of units, ours and the paper's, in two panels.
     assert_eq!(drawn.matches("<polyline").count(), 24);
-    let text = says(&["reproduce", "polymul", "--model", "--no-synth"]);
+    let text = says(&[
+        "reproduce",
+        "polymul",
+        "--model",
+        "--no-synth",
+        "--runs",
+        "3",
+    ]);
     for said in [
         "Table 2",
+        "FASTBCONV",
+        "The slowest link",
+        "secret key on a machine",
         "Table 4",
         "Table 5",
         "--no-synth",
@@ -178,6 +212,9 @@ fn the_papers_tables_are_printed() {
         assert!(text.contains(said), "{said}");
     }
     assert!(fails(&["reproduce", "ring", "--model"], 2).contains("polymul"));
+    for machine in ["ring", "basext"] {
+        assert!(fails(&["reproduce", machine, "--runs", "3"], 2).contains("decryption"));
+    }
 }
 
 #[test]
@@ -205,4 +242,28 @@ fn so_are_those_of_base_extension_with_what_they_should_print() {
     let unmeasured = rows.iter().filter(|r| r["how"] == "not measured");
     assert!(unmeasured.clone().count() > 50 && unmeasured.clone().all(|r| r["ours"].is_null()));
     assert!(fails(&["reproduce", "basext", "--plot", "x.svg"], 2).contains("polymul"));
+}
+
+/// Without Python, or SEAL in it, its rows say so and why, and all the others stand.
+#[test]
+fn without_seal_its_figures_are_missing() {
+    let arguments = ["reproduce", "polymul", "--model", "--no-synth", "--json"];
+    let output = command(&arguments)
+        .args(["--runs", "3"])
+        .env("RINGMILL_VENV", "/nowhere")
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    let rows = text
+        .lines()
+        .map(|l| serde_json::from_str::<Value>(l).unwrap());
+    let (missing, there): (Vec<Value>, Vec<Value>) =
+        rows.partition(|row| row["how"] == "not measured");
+    assert_eq!(missing.len(), 3 * 9);
+    for row in &missing {
+        assert!(row["ours"].is_null(), "{row}");
+        assert!(row["remark"].as_str().unwrap().contains("Python"), "{row}");
+    }
+    assert!(there.iter().any(|row| row["metric"] == "FASTBCONV"));
 }

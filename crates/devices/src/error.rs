@@ -51,6 +51,10 @@ pub enum DeviceError {
         got: usize,
     },
     #[error(
+        "a polynomial of {got} coefficients has no ring here; expected a power of two from 8 to 131072"
+    )]
+    Degree { got: usize },
+    #[error(
         "input limb `{name}` is bound to residues modulo {got}, its type has modulus {expected}; was it made with other parameters?"
     )]
     LimbModulus {

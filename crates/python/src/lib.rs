@@ -9,6 +9,7 @@ mod data;
 mod errors;
 mod files;
 mod keys;
+mod limbs;
 mod params;
 mod program;
 mod ready;
@@ -32,6 +33,7 @@ fn _ringmill(m: &Bound<'_, PyModule>) -> PyResult<()> {
     runtime::register(m)?;
     circuit::register(m)?;
     command::register(m)?;
+    limbs::register(m)?;
     seal::register(m)?;
     watch::register(m)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))

@@ -18,14 +18,20 @@ use crate::rlwe::{self, KeyId, Level, RlweError, SecretKey};
 pub struct Decryptor {
     params: Arc<Params>,
     phases: rlwe::Decryptor,
+    levels: Vec<Division>,
+}
+
+/// Division of c(s) by Q / t at one level, in the steps of SEAL's decryption (polymul paper, Algorithm 5).
+///
+/// With c(s) t / Q = m + v, m an integer and -1/2 <= v < 1/2: the fast base extension of gamma t c(s) mod Q, times
+/// -1 / Q, is floor(gamma v) - u modulo gamma and gamma m + floor(gamma v) - u modulo t, 0 <= u < k for k primes. So
+/// the first tells what to take off the second, and how large the noise v is.
+pub struct Division {
+    t: Modulus,
     gamma: Modulus,
     /// gamma^-1 mod t.
     inverse: u64,
-    levels: Vec<ToPlain>,
-}
-
-/// Division by Q / t at one level.
-struct ToPlain {
+    primes: Vec<Modulus>,
     /// gamma t modulo each prime.
     raise: Vec<u64>,
     /// From the level's primes to t and gamma.
@@ -34,8 +40,16 @@ struct ToPlain {
     divide: [u64; 2],
 }
 
-impl ToPlain {
-    fn new(params: &Params, gamma: Modulus, level: Level) -> Result<Self, RlweError> {
+impl Division {
+    /// # Errors
+    /// A level that the parameters do not have.
+    pub fn new(params: &Params, level: Level) -> Result<Self, BfvError> {
+        params.check_level(level)?;
+        let gamma = Modulus::new(params.auxiliary().gamma).map_err(RlweError::from)?;
+        Ok(Self::of(params, gamma, level)?)
+    }
+
+    fn of(params: &Params, gamma: Modulus, level: Level) -> Result<Self, RlweError> {
         let (t, q) = (params.plain_modulus().reducer(), product(params, level));
         let primes = params.reducers().iter().take(level.primes()).copied();
         let primes: Vec<Modulus> = primes.collect();
@@ -43,10 +57,59 @@ impl ToPlain {
         let residue = |x: &BigUint, q: Modulus| AnyModulus::from(q).reduce_big(x);
         let divide = |m: Modulus| Ok::<u64, RlweError>(m.neg(m.inv(residue(&q, m))?));
         Ok(Self {
+            t,
+            gamma,
+            inverse: t.inv(gamma.value())?,
             raise: primes.iter().map(|&q| residue(&raised, q)).collect(),
             divide: [divide(t)?, divide(gamma)?],
-            extension: BaseConverter::new(&RnsBasis::new(primes)?, &[t, gamma]),
+            extension: BaseConverter::new(&RnsBasis::new(primes.clone())?, &[t, gamma]),
+            primes,
         })
+    }
+
+    /// Line 2: c(s) in coefficient form, limb-major, times gamma t.
+    pub fn raise(&self, phase: &mut [u64]) {
+        let n = phase.len() / self.primes.len().max(1);
+        let limbs = phase.chunks_exact_mut(n.max(1));
+        for ((&q, &w), limb) in self.primes.iter().zip(&self.raise).zip(limbs) {
+            kernels::mul_scalar_assign(q, limb, w);
+        }
+    }
+
+    /// Lines 3 to 5, the fast base extension and the product with -1 / Q: `sums` are modulo t, then modulo gamma.
+    ///
+    /// # Errors
+    /// Limbs of different lengths.
+    pub fn extend(&self, raised: &[u64], sums: &mut [u64]) -> Result<(), BfvError> {
+        let n = sums.len() / 2;
+        let (modulo_t, modulo_gamma) = sums.split_at_mut(n);
+        let from: Vec<&[u64]> = raised.chunks_exact(n.max(1)).collect();
+        let mut to = [&mut *modulo_t, &mut *modulo_gamma];
+        let extended = self.extension.convert(&from, &mut to);
+        extended.map_err(RlweError::from)?;
+        let [by_t, by_gamma] = self.divide;
+        kernels::mul_scalar_assign(self.t, modulo_t, by_t);
+        kernels::mul_scalar_assign(self.gamma, modulo_gamma, by_gamma);
+        Ok(())
+    }
+
+    /// Lines 6 to 13: the message, and the largest |gamma v| found, in whose place no more than the number of primes is
+    /// off.
+    pub fn correct(&self, sums: &[u64], message: &mut [u64]) -> u64 {
+        let (t, gamma) = (self.t, self.gamma);
+        let (modulo_t, modulo_gamma) = sums.split_at(sums.len() / 2);
+        let mut largest = 0;
+        for ((m, &at_t), &at_gamma) in message.iter_mut().zip(modulo_t).zip(modulo_gamma) {
+            let correction = gamma.centred(at_gamma);
+            largest = largest.max(correction.unsigned_abs());
+            *m = t.mul(t.sub(at_t, t.from_i64(correction)), self.inverse);
+        }
+        largest
+    }
+
+    /// Whether noise this large (as [`Self::correct`] found it) tells that the message is lost.
+    fn too_noisy(&self, largest: u64) -> bool {
+        4 * (u128::from(largest) + self.primes.len() as u128) >= u128::from(self.gamma.value())
     }
 }
 
@@ -69,64 +132,34 @@ impl Decryptor {
 
 impl Decrypts<Bfv> for Decryptor {
     fn new(params: Arc<Params>, secret: SecretKey) -> Result<Self, BfvError> {
-        let (t, gamma) = (
-            params.plain_modulus().reducer(),
-            Modulus::new(params.auxiliary().gamma)?,
-        );
+        let gamma = Modulus::new(params.auxiliary().gamma)?;
         let levels = Level::LOWEST.to(params.max_level());
-        let levels = levels.map(|level| ToPlain::new(&params, gamma, level));
+        let levels = levels.map(|level| Division::of(&params, gamma, level));
         Ok(Self {
             phases: rlwe::Decryptor::new(params.clone(), secret)?,
-            inverse: t.inv(gamma.value())?,
             levels: levels.collect::<Result<_, _>>()?,
-            gamma,
             params,
         })
     }
 
-    /// The message round(t c(s) / Q) mod t, c(s) = c_0 + c_1 s + c_2 s^2.
-    ///
-    /// With c(s) t / Q = m + v, m an integer and -1/2 <= v < 1/2: the fast base extension of gamma t c(s) mod Q, times
-    /// -1 / Q, is floor(gamma v) - u modulo gamma and gamma m + floor(gamma v) - u modulo t, 0 <= u < k for k primes. So
-    /// the first tells what to take off the second, and how large the noise v is.
+    /// The message round(t c(s) / Q) mod t, c(s) = c_0 + c_1 s + c_2 s^2, by [`Division`].
     ///
     /// # Errors
     /// [`ExactError::NoBudget`] for noise of 1/4 or more in a coefficient (or less than that by at most k / gamma): a
     /// message that is lost has noise everywhere between -1/2 and 1/2. Ciphertexts of other parameters or another key.
     fn decrypt(&self, cipher: &Ciphertext) -> Result<Plaintext, BfvError> {
-        let phase = self.phase(cipher)?;
+        let mut phase = self.phase(cipher)?;
         let n = self.params.degree();
-        let (t, gamma) = (self.params.plain_modulus().reducer(), self.gamma);
-        let k = cipher.level().primes();
         let level = self.levels.get(cipher.level().index());
         let level = level.ok_or_else(|| RlweError::Level {
             got: cipher.level(),
             max: self.params.max_level(),
         })?;
-        let mut raised = phase;
-        let indices: Vec<usize> = cipher.level().moduli().collect();
-        let limbs = limbs_mut(&self.params, &indices, &mut raised);
-        for ((_, q, limb), &w) in limbs.zip(&level.raise) {
-            kernels::mul_scalar_assign(q, limb, w);
-        }
+        level.raise(&mut phase);
         let mut sums = Zeroizing::new(vec![0; 2 * n]);
-        let (modulo_t, modulo_gamma) = sums.split_at_mut(n);
-        let from: Vec<&[u64]> = raised.chunks_exact(n).collect();
-        level
-            .extension
-            .convert(&from, &mut [&mut *modulo_t, &mut *modulo_gamma])?;
-        let [by_t, by_gamma] = level.divide;
-        kernels::mul_scalar_assign(t, modulo_t, by_t);
-        kernels::mul_scalar_assign(gamma, modulo_gamma, by_gamma);
-
-        let mut largest = 0;
+        level.extend(&phase, &mut sums)?;
         let mut message = vec![0; n];
-        for ((m, &at_t), &at_gamma) in message.iter_mut().zip(&*modulo_t).zip(&*modulo_gamma) {
-            let correction = gamma.centred(at_gamma);
-            largest = largest.max(correction.unsigned_abs());
-            *m = t.mul(t.sub(at_t, t.from_i64(correction)), self.inverse);
-        }
-        if 4 * (u128::from(largest) + k as u128) >= u128::from(gamma.value()) {
+        if level.too_noisy(level.correct(&sums, &mut message)) {
             return Err(ExactError::NoBudget.into());
         }
         Ok(Plaintext::new(&*self.params, message)?)

@@ -21,7 +21,7 @@ pub use crate::rlwe::{
     ErrorDistribution, Galois, GaloisKeys, KSwitchKey, KeyForm, KeyGenerator, KeyHalf, KeyId,
     Level, Poly, PublicKey, RelinKey, SecretDistribution, SecretKey, SecurityLevel, SecurityTable,
 };
-pub use decrypt::Decryptor;
+pub use decrypt::{Decryptor, Division};
 pub use error::BfvError;
 pub use evaluator::Evaluator;
 pub use ops::{Op, OpKey, ProcCache};

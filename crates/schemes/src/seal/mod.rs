@@ -32,7 +32,7 @@ pub use error::{Object, SealError};
 pub use exact::{read_integers, write_integers};
 pub use objects::{
     read_ciphertext, read_galois_keys, read_plaintext, read_public_key, read_relin_keys,
-    read_secret_key, write_ciphertext, write_galois_keys, write_plaintext, write_public_key,
-    write_relin_keys, write_secret_key_in_the_clear,
+    read_secret_key, read_single_prime_secret_key, write_ciphertext, write_galois_keys,
+    write_plaintext, write_public_key, write_relin_keys, write_secret_key_in_the_clear,
 };
 pub use sink::Compression;

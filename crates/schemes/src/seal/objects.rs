@@ -152,6 +152,27 @@ pub fn read_secret_key<P: SealParams>(
     Ok(SecretKey::from_eval_limbs(context.ring(), raw.data)?)
 }
 
+/// Reads the secret key of SEAL's parameters that have the first prime of these alone, and so no key switching, which
+/// Ringmill's always have: its residues in evaluation form. They wipe themselves.
+///
+/// # Errors
+/// A file that is not SEAL's, or a key of more primes.
+pub fn read_single_prime_secret_key<P: SealParams>(
+    context: &SealContext<P>,
+    bytes: &[u8],
+) -> Result<Zeroizing<Vec<u64>>, SealError> {
+    let raw = raw::read_plaintext(&context.chain, Object::SecretKey, bytes)?;
+    match raw.primes {
+        1 => Ok(raw.data),
+        more => Err(SealError::field(
+            Object::SecretKey,
+            "number of primes",
+            1,
+            more,
+        )),
+    }
+}
+
 /// Writes the secret key itself, unencrypted, for SEAL's `SecretKey::load`: whoever reads it decrypts everything.
 pub fn write_secret_key_in_the_clear<P: SealParams>(
     context: &SealContext<P>,

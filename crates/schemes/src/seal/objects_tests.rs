@@ -38,6 +38,25 @@ fn parameters_come_back() {
     );
 }
 
+/// As SEAL writes it where its parameters have one prime.
+#[test]
+fn a_key_of_the_first_prime_alone_is_read() {
+    let context = context();
+    let params = context.params();
+    let keygen = KeyGenerator::new(Arc::clone(params)).unwrap();
+    let all = keygen.secret_key().expose_eval_limbs();
+    let first = &all[..params.degree()];
+    let zstd = Compression::Zstd;
+    let bytes = emit::plaintext(&context.chain, Object::SecretKey, 1, 1.0, first, zstd).unwrap();
+    let read = read_single_prime_secret_key(&context, &bytes).unwrap();
+    assert_eq!(&read[..], first);
+    assert!(read_secret_key(&context, &bytes).is_err());
+    let bytes = write_secret_key_in_the_clear(&context, keygen.secret_key(), zstd).unwrap();
+    let error = read_single_prime_secret_key(&context, &bytes).unwrap_err();
+    assert!(error.to_string().contains("number of primes"), "{error}");
+    assert!(read_single_prime_secret_key(&context, &bytes[..bytes.len() / 2]).is_err());
+}
+
 #[test]
 fn every_object_comes_back() {
     let context = context();

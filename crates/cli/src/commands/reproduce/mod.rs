@@ -7,6 +7,7 @@ pub(super) mod paper;
 mod plot;
 mod polymul;
 mod ring;
+mod row;
 mod single;
 
 use crate::args::ReproduceArgs;
@@ -17,16 +18,19 @@ use crate::progress::Bar;
 /// Machines whose papers are known.
 const KNOWN: [&str; 3] = ["ring", "polymul", "basext"];
 
+/// Decryptions that the host's times are the mean of: as many as the paper's.
+const RUNS: u32 = 1000;
+
 pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
     let sources = polymul::Sources {
         model: args.model,
         synthesis: !args.no_synth,
     };
     let (figures, notes) = match args.machine.as_str() {
-        "ring" if args.model || args.no_synth || args.plot.is_some() => {
+        "ring" if args.model || args.no_synth || args.plot.is_some() || args.runs.is_some() => {
             return Err(CliError::Usage(
                 "--model and --no-synth are for `polymul` and `basext`: where their figures come from; --plot draws the former's \
-                 Figure 4; those of `ring` are the model's"
+                 Figure 4, --runs is for its study of decryption; those of `ring` are the model's"
                     .to_owned(),
             ));
         }
@@ -39,11 +43,20 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
                     Ok(std::io::Write::write_all(out, picture.as_bytes())?)
                 })?;
             }
-            (figures, polymul::notes(sources))
+            let study = polymul::study(sources, args.runs.unwrap_or(RUNS), &Bar::new())?;
+            if args.json {
+                figures.iter().try_for_each(output::json)?;
+                return study
+                    .iter()
+                    .try_for_each(|row| output::json(&row.json("polymul")));
+            }
+            let tables = figure::table(&figures) + &row::table(&study);
+            return output::text(&(tables + &polymul::notes(sources)));
         }
-        "basext" if args.plot.is_some() => {
+        "basext" if args.plot.is_some() || args.runs.is_some() => {
             return Err(CliError::Usage(
-                "--plot draws Figure 4 of `polymul`".to_owned(),
+                "--plot draws Figure 4 of `polymul`, --runs is for its study of decryption"
+                    .to_owned(),
             ));
         }
         "basext" => return basext::print(sources, args.json, &Bar::new()),

@@ -66,12 +66,19 @@ pub struct Ring {
     pub logistic_regression: LogisticRegression,
 }
 
-/// SEAL's BFV decryption with its half product on the multiplier (section 5): microseconds.
+/// SEAL's BFV decryption, in parts (Table 3) and with its half product on the multiplier (section 5): microseconds; and
+/// polynomials that the link lets in (section 4.1).
 #[derive(Debug, Deserialize)]
 pub struct SealDecrypt {
     pub n: usize,
     pub k: u32,
     pub software_multiply_us: f64,
+    pub fastbconv_us: f64,
+    pub others_us: f64,
+    pub inputs_per_second: f64,
+    /// A polynomial on the link, and what it should be where that is known to be something else.
+    pub transfer_us: f64,
+    pub transfer_should_be_us: Option<f64>,
     pub software_decrypt_us: f64,
     pub accelerator_multiply_us: f64,
     pub accelerator_multiply_with_io_us: f64,

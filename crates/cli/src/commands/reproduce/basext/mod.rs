@@ -7,7 +7,6 @@ mod expression;
 mod iterations;
 mod paper;
 mod processors;
-mod row;
 mod terms;
 mod units;
 
@@ -18,6 +17,7 @@ use ringmill_hdl::Hdl;
 use ringmill_machines::basext::Word;
 
 use super::polymul::Sources;
+use super::row;
 use crate::error::CliError;
 use crate::output;
 use crate::progress::Parts;
@@ -61,7 +61,9 @@ pub fn needs() -> Result<(f64, f64), CliError> {
 pub fn print(sources: Sources, json: bool, progress: &dyn Progress) -> Result<(), CliError> {
     let rows = rows(sources, progress)?;
     if json {
-        return rows.iter().try_for_each(|row| output::json(&row.json()));
+        return rows
+            .iter()
+            .try_for_each(|row| output::json(&row.json("basext")));
     }
     output::text(&(row::table(&rows) + &notes(sources)))
 }
@@ -190,7 +192,7 @@ mod tests {
                 .iter()
                 .all(|row| row.value().is_none())
         );
-        let json = times[0].json();
+        let json = times[0].json("basext");
         assert_eq!(
             (json["how"].as_str(), json["paper"].as_f64()),
             (Some("model"), Some(61.44))

@@ -1,28 +1,18 @@
-//! Cycles of operations and streams, from the RTL where there is one.
+//! Cycles of operations, from the RTL where there is one.
 
 use std::sync::Arc;
 
 use ringmill_devices::DeviceError;
-use ringmill_hdl::polymul::{Dice, Lockstep, Multiplier, lockstep};
+use ringmill_hdl::polymul::{Dice, Multiplier, lockstep};
 use ringmill_hdl::{BuildOptions, Hdl, Optimise};
 use ringmill_machines::MachineError;
-use ringmill_machines::polymul::{
-    ArrayOp, Degree, Shape, Tables, cycles, load_cycles, unload_cycles,
-};
+use ringmill_machines::polymul::{ArrayOp, Degree, Shape, Tables, cycles};
 use ringmill_math::primes::ntt_primes;
 
 use crate::error::CliError;
 
 /// Of the operands.
 const SEED: u64 = 1;
-
-/// Cycles of one operation and of the streams around it, without stalls.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Taken {
-    pub array: u64,
-    pub load: u64,
-    pub unload: u64,
-}
 
 pub(super) fn degree(shape: Shape, n: usize) -> Result<Degree, CliError> {
     Ok(shape.degree(n).map_err(MachineError::from)?)
@@ -49,14 +39,10 @@ impl Cycles {
     }
 
     /// Of an operation on random operands modulo the largest prime of `bits` bits.
-    pub fn of(&mut self, op: ArrayOp, n: usize, bits: u32) -> Result<Taken, CliError> {
+    pub fn of(&mut self, op: ArrayOp, n: usize, bits: u32) -> Result<u64, CliError> {
         let Some(rtl) = &mut self.rtl else {
             let degree = degree(self.shape, n)?;
-            return Ok(Taken {
-                array: cycles(self.shape, degree, op),
-                load: load_cycles(self.shape, degree),
-                unload: unload_cycles(self.shape, degree),
-            });
+            return Ok(cycles(self.shape, degree, op));
         };
         let fault = |e| CliError::from(DeviceError::from(e));
         let primes = ntt_primes(bits, n.ilog2(), 1)?;
@@ -67,15 +53,6 @@ impl Cycles {
             rtl.load_tables(&tables).map_err(fault)?;
         }
         let (a, b) = (self.dice.limb(n, q), self.dice.limb(n, q));
-        let Lockstep {
-            cycles: array,
-            load,
-            unload,
-        } = lockstep(rtl, op, &a, &b, 0).map_err(fault)?;
-        Ok(Taken {
-            array,
-            load,
-            unload,
-        })
+        Ok(lockstep(rtl, op, &a, &b, 0).map_err(fault)?.cycles)
     }
 }

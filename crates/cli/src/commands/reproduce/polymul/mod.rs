@@ -17,6 +17,7 @@ use ringmill_machines::polymul::{ArrayOp, Description, floor};
 
 use super::figure::{Figure, How};
 use super::paper;
+use super::row::Row;
 use crate::error::CliError;
 use crate::progress::{Bar, Parts};
 use cycles::Cycles;
@@ -108,11 +109,7 @@ pub fn figures(sources: Sources, progress: &dyn Progress) -> Result<Vec<Figure>,
         machine: machine.name.clone(),
         simulator: rtl.map(|hdl| format!("Verilator {}", hdl.tools().versions().verilator)),
     };
-    let mut parts = Parts::new(
-        progress,
-        "simulating",
-        (paper.sets.len() * 4 + paper.seal_decrypt.len()) as u64,
-    );
+    let mut parts = Parts::new(progress, "simulating", (paper.sets.len() * 4) as u64);
     let units = shape.units() as f64;
     let (mut table_2, mut table_5) = (Vec::new(), Vec::new());
     let theirs = Some(paper.processing_units);
@@ -135,7 +132,7 @@ pub fn figures(sources: Sources, progress: &dyn Progress) -> Result<Vec<Figure>,
             (ArrayOp::Fpm, "FPM", &paper.fpm_cycles, Some(fpm_us)),
         ];
         for (op, metric, theirs, latency) in operations {
-            let ours = cycles.of(op, n, bits)?.array;
+            let ours = cycles.of(op, n, bits)?;
             parts.done();
             let theirs = theirs.get(at).copied();
             table_2.push(rows.cycles(TABLE_2, &case, metric, "cycles", theirs, ours as f64));
@@ -161,17 +158,30 @@ pub fn figures(sources: Sources, progress: &dyn Progress) -> Result<Vec<Figure>,
     if let Some(taken) = &taken {
         table_4.extend(taken.rows(&rows, &paper));
     }
-    let section_5 = decryption::rows(&rows, &paper, &machine, &mut cycles, &mut parts)?;
     let rivals = rivals::rows(&rows, &paper, &machine, taken.as_ref())?;
     let sweep = sweep::rows(&rows)?;
     let section_3 = match synthesis {
         Some(hdl) => multipliers::rows(&rows, &paper, hdl)?,
         None => Vec::new(),
     };
-    Ok([
-        table_2, table_4, table_5, section_5, rivals, sweep, section_3,
-    ]
-    .concat())
+    Ok([table_2, table_4, table_5, rivals, sweep, section_3].concat())
+}
+
+/// The study of decryption on host and machine; host times are means of `runs`.
+pub fn study(sources: Sources, runs: u32, progress: &dyn Progress) -> Result<Vec<Row>, CliError> {
+    let paper = paper::polymul()?;
+    let machine = Description::parse(Description::PAPER)?;
+    let hdl = match sources.model {
+        true => None,
+        false => Some(Hdl::find(Path::new("."))?),
+    };
+    let study = decryption::Study {
+        paper: &paper,
+        machine: &machine,
+        hdl: hdl.as_ref(),
+        runs,
+    };
+    study.rows(&mut Parts::new(progress, "decrypting", study.parts()))
 }
 
 /// What a reader must know of the figures.
@@ -256,9 +266,6 @@ mod tests {
         let latencies = find(TABLE_5, "Pol.Mul.");
         assert_eq!(latencies.len(), 6);
         assert!(latencies.iter().all(|f| f.ours <= f.paper.unwrap()));
-        let decryptions = find(decryption::TABLE, "decryption (paper's host)");
-        assert_eq!(decryptions.len(), 3);
-        assert!(decryptions.iter().all(|f| f.ours <= f.paper.unwrap()));
 
         // The model says the same, and says that it is the model.
         let sources = Sources {

@@ -2,14 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::super::figure::{How, number};
+use super::figure::{How, number};
 
 /// Our figure, and how it was obtained.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Ours {
     Is(f64, How),
-    /// Another architecture's, another computer's, or one that takes a tool that was not asked for.
+    /// Another architecture's, another computer's, or one that takes a tool that is not there or was not asked for.
     NotMeasured,
+    /// There is no such figure.
+    None,
 }
 
 /// One row.
@@ -24,6 +26,8 @@ pub struct Row {
     /// What it should print, where that is known to be something else.
     pub should_be: Option<f64>,
     pub ours: Ours,
+    /// Whose tool made our figure, or why there is none.
+    pub remark: Option<String>,
 }
 
 impl Row {
@@ -44,6 +48,7 @@ impl Row {
             printed,
             should_be: None,
             ours,
+            remark: None,
         }
     }
 
@@ -56,10 +61,19 @@ impl Row {
         }
     }
 
+    /// The same with whose tool made our figure, or why there is none.
+    #[must_use]
+    pub fn remarked(self, remark: impl Into<String>) -> Self {
+        Self {
+            remark: Some(remark.into()),
+            ..self
+        }
+    }
+
     pub fn value(&self) -> Option<f64> {
         match self.ours {
             Ours::Is(value, _) => Some(value),
-            Ours::NotMeasured => None,
+            Ours::NotMeasured | Ours::None => None,
         }
     }
 
@@ -67,12 +81,13 @@ impl Row {
         match self.ours {
             Ours::Is(_, how) => how.name(),
             Ours::NotMeasured => "not measured",
+            Ours::None => "none",
         }
     }
 
-    pub fn json(&self) -> Value {
-        json!({
-            "machine": "basext",
+    pub fn json(&self, machine: &str) -> Value {
+        let mut row = json!({
+            "machine": machine,
             "table": self.table,
             "case": self.case,
             "metric": self.metric,
@@ -81,7 +96,11 @@ impl Row {
             "paper_should_be": self.should_be,
             "ours": self.value(),
             "how": self.how(),
-        })
+        });
+        if let Some(remark) = &self.remark {
+            row["remark"] = json!(remark);
+        }
+        row
     }
 }
 
@@ -105,8 +124,10 @@ pub fn table(rows: &[Row]) -> String {
             _ => String::new(),
         };
         let should_be = row.should_be.map_or(String::new(), number);
+        let remark = row.remark.as_ref();
+        let remark = remark.map_or(String::new(), |remark| format!(": {remark}"));
         text += &format!(
-            "  {:case$}  {:metric$}  {:>12}  {should_be:>12}  {:>12}  {:8}  {ratio:>7}  {}\n",
+            "  {:case$}  {:metric$}  {:>12}  {should_be:>12}  {:>12}  {:8}  {ratio:>7}  {}{remark}\n",
             row.case,
             row.metric,
             cell(row.printed),

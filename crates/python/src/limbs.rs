@@ -1,0 +1,47 @@
+//! Products of polynomials by themselves, on a device.
+
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use ringmill_devices::{DeviceError as Fault, NegacyclicProduct, negacyclic_product, open};
+
+use crate::errors::{DataError, DeviceError, ParameterError, raise};
+use crate::watch::interruptible;
+
+/// The product's residues; cycles and seconds of the machine behind the device, where there is one.
+type Product<'py> = (Bound<'py, PyArray1<i64>>, Option<(u64, f64)>);
+
+/// a b in Z_q[x] / (x^n + 1), of residues below q.
+#[pyfunction]
+#[pyo3(name = "negacyclic_product")]
+fn product<'py>(
+    py: Python<'py>,
+    a: PyReadonlyArray1<'py, u64>,
+    b: PyReadonlyArray1<'py, u64>,
+    q: u64,
+    device: &str,
+) -> PyResult<Product<'py>> {
+    let (a, b) = (a.as_array().to_vec(), b.as_array().to_vec());
+    let device = open(device).map_err(raise::<DeviceError, _>)?;
+    let found = interruptible(py, move |watch| {
+        negacyclic_product(device.as_ref(), q, &a, &b, watch)
+    })?;
+    let NegacyclicProduct { residues, machine } = found.map_err(refused)?;
+    // Below q, which is below 2^61.
+    let residues: Vec<i64> = residues.into_iter().map(|x| x as i64).collect();
+    let taken = machine.map(|report| (report.cycles, report.seconds));
+    Ok((residues.into_pyarray(py), taken))
+}
+
+fn refused(fault: Fault) -> PyErr {
+    match fault {
+        Fault::Math(_) | Fault::Verify(_) => raise::<ParameterError, _>(fault),
+        Fault::Degree { .. } | Fault::LimbLength { .. } | Fault::Residue { .. } => {
+            raise::<DataError, _>(fault)
+        }
+        fault => raise::<DeviceError, _>(fault),
+    }
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(product, m)?)
+}

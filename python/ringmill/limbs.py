@@ -1,0 +1,62 @@
+"""Products of polynomials by themselves: a limb of any lattice cryptosystem, on a device."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ringmill import _ringmill, types
+from ringmill.check import arguments, integer, text
+from ringmill.errors import DataError, DeviceError, ParameterError
+from ringmill.values import whole_numbers
+
+
+class NegacyclicProduct(NamedTuple):
+    """A product, and what the machine behind the device took for it: None on ``"cpu"``."""
+
+    residues: NDArray[np.int64]
+    """n integers from 0 to q - 1, lowest coefficient first."""
+    cycles: int | None
+    """Of the machine's clock, operands and tables loaded and the result unloaded."""
+    seconds: float | None
+    """Those cycles at the machine's clock; the host link is not in it."""
+
+
+def _polynomial(name: str, value: Any) -> NDArray[np.int64]:
+    array = whole_numbers(name, value, types.WHOLES)
+    if array.ndim != 1:
+        raise DataError(f"{name} must be one-dimensional, and has shape {array.shape}; ravel it first")
+    return array
+
+
+@arguments(
+    "rm.negacyclic_product",
+    a=_polynomial,
+    b=_polynomial,
+    q=integer(2, 2**61 - 1, ParameterError),
+    device=text(DeviceError),
+)
+def negacyclic_product(a: ArrayLike, b: ArrayLike, q: int, *, device: str = "cpu") -> NegacyclicProduct:
+    """The product of two polynomials in Z_q[x] / (x^n + 1), on the CPU, a modelled or an RTL machine.
+
+    `a` and `b` hold n integers each, lowest coefficient first, and are taken modulo `q`, a prime that is 1 mod 2n. n is
+    a power of two; ``"sim:polymul"`` takes those from 256 to 4096 and primes of up to 32 bits, the CPU from 8 to 131072
+    and of up to 61. All devices give the same residues.
+
+    Raises :class:`DataError` for polynomials of no such length or of different ones, :class:`ParameterError` for a `q`
+    without the transform, :class:`DeviceError` for a device that is not known or has no room for n or q.
+
+    >>> import numpy as np, ringmill as rm
+    >>> x = np.zeros(256, int)
+    >>> x[200] = 1
+    >>> found = rm.negacyclic_product(x, x, 7681, device="sim:polymul")  # x^400 = -x^144
+    >>> int(found.residues[144]), found.cycles > 0
+    (7680, True)
+    """
+    residues, taken = _ringmill.negacyclic_product(
+        np.mod(a, q).astype(np.uint64), np.mod(b, q).astype(np.uint64), q, device
+    )
+    cycles, seconds = taken or (None, None)
+    return NegacyclicProduct(residues, cycles, seconds)
