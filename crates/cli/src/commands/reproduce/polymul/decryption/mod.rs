@@ -186,10 +186,8 @@ impl Figures {
         host::measure(&found.sample, 1)?;
         card.forget();
         let call = card.call(&work(&found.sample, &self.tables), &[PRODUCT])?;
-        let products = call.products.iter();
-        products
-            .map(|product| host::finish(&found.sample, product))
-            .collect()
+        let mut products = call.products.iter();
+        products.try_for_each(|product| host::finish(&found.sample, product))
     }
 }
 
