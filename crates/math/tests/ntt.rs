@@ -6,7 +6,7 @@ use common::random_limb;
 use proptest::prelude::*;
 use ringmill_math::bits::bit_reverse;
 use ringmill_math::plans::Task;
-use ringmill_math::{Backend, Modulus, Ntt32, NttPlan, Ring, kernels, primes};
+use ringmill_math::{Backend, Modulus, Ntt32, NttPlan, Prng, Ring, kernels, primes};
 
 fn evaluate(q: Modulus, a: &[u64], point: u64) -> u64 {
     a.iter()
@@ -344,6 +344,26 @@ fn every_kernel_gives_the_same_bits() {
     let plan = NttPlan::shared(Modulus::new(97).unwrap(), Ring::full(4)).unwrap();
     assert!(plan.run_on("abacus", Task::Forward, &mut [0; 16]).is_err());
     assert!(plan.run_on("scalar", Task::Forward, &mut [0; 8]).is_err());
+}
+
+/// Where doubles have the least room: the largest primes of their two ranges, residues at both ends and next to the middle.
+#[test]
+fn transforms_of_extreme_residues_are_exact() {
+    let largest = |bits| primes::ntt_primes(bits, 13, 1).unwrap()[0];
+    for (case, q) in [largest(50), largest(51), (1 << 52) - (1 << 12) + 1]
+        .into_iter()
+        .enumerate()
+    {
+        let mut prng = Prng::from_seed_for_reproducible_tests_only([case as u8; 32]);
+        let extremes = [0, 1, q / 2 - 1, q / 2, q / 2 + 1, q - 2, q - 1];
+        let q = Modulus::new(q).unwrap();
+        for log_n in [5, 6, 8, 11] {
+            let n = 1usize << log_n;
+            let mut any = || extremes[(prng.next_u64() % extremes.len() as u64) as usize];
+            let limbs: Vec<Vec<u64>> = (0..20).map(|_| (0..n).map(|_| any()).collect()).collect();
+            check_kernels(q, Ring::full(log_n), &limbs);
+        }
+    }
 }
 
 fn check_kernels(q: Modulus, ring: Ring, limbs: &[Vec<u64>]) {

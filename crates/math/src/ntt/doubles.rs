@@ -1,6 +1,7 @@
 //! The transform on four coefficients at a time as doubles (AVX2 with FMA), for primes of at most 52 bits.
 //!
-//! Two stages a pass, but for the four on 16 neighbours, which are one. The limb's words are doubles from the first pass to the last. Sizes, in units of q, stay as
+//! Two stages a pass: more would leave the processor too few chains of instructions that run beside each other. The limb's
+//! words are doubles from the first pass to the last. Sizes, in units of q, stay as
 //! [`Doubles`] needs them (X is what a pass takes and gives):
 //!
 //! - up to 50 bits, forward: of the four numbers of two stages the one that no factor meets is brought below 1/2; the largest
@@ -183,20 +184,37 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// The last four stages.
+    /// The two stages before the last two: no loop within a block.
     #[inline(always)]
-    unsafe fn forward_end(self, limb: &mut [u64]) {
+    unsafe fn forward_near(self, limb: &mut [u64]) {
         let n = limb.len();
         for (i, block) in limb.chunks_exact_mut(4 * LANES).enumerate() {
             // SAFETY: a block is four vectors; the caller enables AVX2 and FMA.
             unsafe {
-                let [a, b, c, d] = vectors::<false>(block);
-                let [a, b, c, d] = self.forward_four([a, b, c, d], self.three_twiddles(n / 16 + i));
-                let (a, b) = self.forward_inside(a, b, n / 4 + 4 * i, n / 2 + 8 * i);
-                let (c, d) = self.forward_inside(c, d, n / 4 + 4 * i + 2, n / 2 + 8 * i + 4);
-                for (x, to) in [a, b, c, d].into_iter().zip(block.chunks_exact_mut(LANES)) {
-                    simd256::store(to.as_mut_ptr(), self.arithmetic.to_words(x));
+                let x = self.forward_four(vectors(block), self.three_twiddles(n / 16 + i));
+                for (x, to) in x.into_iter().zip(block.chunks_exact_mut(LANES)) {
+                    store(to, x);
                 }
+            }
+        }
+    }
+
+    /// The last two stages, and back to words.
+    #[inline(always)]
+    unsafe fn forward_end(self, limb: &mut [u64]) {
+        let n = limb.len();
+        for (i, pair) in limb.chunks_exact_mut(2 * LANES).enumerate() {
+            let (low, high) = pair.split_at_mut(LANES);
+            // SAFETY: a pair is two vectors; the caller enables AVX2 and FMA.
+            unsafe {
+                let (x, y) = halves(load::<false>(low), load::<false>(high));
+                let (x, y) = self.forward(x, y, self.two_twiddles(n / 4 + 2 * i));
+                let (x, y) = halves(x, y);
+                let (x, y) = neighbours(x, y);
+                let (x, y) = self.forward(x, y, self.four_twiddles(n / 2 + 4 * i));
+                let (x, y) = neighbours(x, y);
+                simd256::store(low.as_mut_ptr(), self.arithmetic.to_words(x));
+                simd256::store(high.as_mut_ptr(), self.arithmetic.to_words(y));
             }
         }
     }
@@ -220,26 +238,6 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
             let (x0, x1) = self.forward(x0, x1, low);
             let (x2, x3) = self.forward(x2, x3, high);
             [x0, x1, x2, x3]
-        }
-    }
-
-    /// The last two stages, on two vectors that lie together.
-    #[inline(always)]
-    unsafe fn forward_inside(
-        self,
-        x: __m256d,
-        y: __m256d,
-        two: usize,
-        four: usize,
-    ) -> (__m256d, __m256d) {
-        // SAFETY: the caller enables AVX2 and FMA and gives indices of twiddles.
-        unsafe {
-            let (x, y) = halves(x, y);
-            let (x, y) = self.forward(x, y, self.two_twiddles(two));
-            let (x, y) = halves(x, y);
-            let (x, y) = neighbours(x, y);
-            let (x, y) = self.forward(x, y, self.four_twiddles(four));
-            neighbours(x, y)
         }
     }
 
@@ -299,17 +297,34 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// The first four stages.
+    /// The first two stages, of words.
     #[inline(always)]
     unsafe fn inverse_start(self, limb: &mut [u64]) {
+        let n = limb.len();
+        for (i, pair) in limb.chunks_exact_mut(2 * LANES).enumerate() {
+            let (low, high) = pair.split_at_mut(LANES);
+            // SAFETY: a pair is two vectors; the caller enables AVX2 and FMA.
+            unsafe {
+                let (x, y) = neighbours(load::<true>(low), load::<true>(high));
+                let (x, y) = self.inverse::<false>(x, y, self.four_twiddles(n / 2 + 4 * i));
+                let (x, y) = neighbours(x, y);
+                let (x, y) = halves(x, y);
+                let (x, y) = self.inverse::<true>(x, y, self.two_twiddles(n / 4 + 2 * i));
+                let (x, y) = halves(x, y);
+                store(low, x);
+                store(high, y);
+            }
+        }
+    }
+
+    /// The two stages after the first two: no loop within a block.
+    #[inline(always)]
+    unsafe fn inverse_near(self, limb: &mut [u64]) {
         let n = limb.len();
         for (i, block) in limb.chunks_exact_mut(4 * LANES).enumerate() {
             // SAFETY: a block is four vectors; the caller enables AVX2 and FMA.
             unsafe {
-                let [a, b, c, d] = vectors::<true>(block);
-                let (a, b) = self.inverse_inside(a, b, n / 4 + 4 * i, n / 2 + 8 * i);
-                let (c, d) = self.inverse_inside(c, d, n / 4 + 4 * i + 2, n / 2 + 8 * i + 4);
-                let x = self.inverse_four([a, b, c, d], self.three_twiddles(n / 16 + i));
+                let x = self.inverse_four(vectors(block), self.three_twiddles(n / 16 + i));
                 for (x, to) in x.into_iter().zip(block.chunks_exact_mut(LANES)) {
                     store(to, x);
                 }
@@ -333,26 +348,6 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
             [x0, x1, x2, x3]
         }
     }
-
-    /// The first two stages, on two vectors that lie together.
-    #[inline(always)]
-    unsafe fn inverse_inside(
-        self,
-        x: __m256d,
-        y: __m256d,
-        two: usize,
-        four: usize,
-    ) -> (__m256d, __m256d) {
-        // SAFETY: the caller enables AVX2 and FMA and gives indices of twiddles.
-        unsafe {
-            let (x, y) = neighbours(x, y);
-            let (x, y) = self.inverse::<false>(x, y, self.four_twiddles(four));
-            let (x, y) = neighbours(x, y);
-            let (x, y) = halves(x, y);
-            let (x, y) = self.inverse::<true>(x, y, self.two_twiddles(two));
-            halves(x, y)
-        }
-    }
 }
 
 #[inline(always)]
@@ -361,7 +356,7 @@ unsafe fn forward<const TIGHT: bool>(plan: &NttPlan, limb: &mut [u64]) {
     unsafe {
         let stage = Stage::<TIGHT>::new(plan, &plan.forward);
         let n = limb.len();
-        // The last four stages are one pass, and the first pass begins with words.
+        // The last four stages are two passes apart, and the first pass begins with words.
         let mut blocks = if n.trailing_zeros() % 2 == 1 {
             stage.forward_once::<true>(limb, 1);
             2
@@ -373,6 +368,7 @@ unsafe fn forward<const TIGHT: bool>(plan: &NttPlan, limb: &mut [u64]) {
             stage.forward_twice::<false>(limb, blocks);
             blocks *= 4;
         }
+        stage.forward_near(limb);
         stage.forward_end(limb);
     }
 }
@@ -384,6 +380,7 @@ unsafe fn inverse<const TIGHT: bool>(plan: &NttPlan, limb: &mut [u64]) {
         let stage = Stage::<TIGHT>::new(plan, &plan.inverse);
         let n = limb.len();
         stage.inverse_start(limb);
+        stage.inverse_near(limb);
         // The last stage stands apart.
         let mut blocks = n / 16;
         while blocks > 4 {
@@ -451,16 +448,16 @@ fn quarters(block: &mut [u64], quarter: usize) -> impl Iterator<Item = [&mut [u6
     a.zip(b).zip(c.zip(d)).map(|((a, b), (c, d))| [a, b, c, d])
 }
 
-/// Four vectors that lie together.
+/// Four vectors of doubles that lie together.
 #[inline(always)]
-unsafe fn vectors<const WORDS: bool>(block: &[u64]) -> [__m256d; 4] {
+unsafe fn vectors(block: &[u64]) -> [__m256d; 4] {
     // SAFETY: callers give four vectors and enable AVX2.
     unsafe {
         [
-            load::<WORDS>(&block[..LANES]),
-            load::<WORDS>(&block[LANES..2 * LANES]),
-            load::<WORDS>(&block[2 * LANES..3 * LANES]),
-            load::<WORDS>(&block[3 * LANES..4 * LANES]),
+            load::<false>(&block[..LANES]),
+            load::<false>(&block[LANES..2 * LANES]),
+            load::<false>(&block[2 * LANES..3 * LANES]),
+            load::<false>(&block[3 * LANES..4 * LANES]),
         ]
     }
 }
