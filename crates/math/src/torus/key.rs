@@ -2,7 +2,7 @@
 
 use zeroize::Zeroize;
 
-use crate::{MathError, NttPlan};
+use crate::{MathError, Modulus};
 
 /// Coefficients that lie together: those of one vector of AVX-512.
 pub(super) const GROUP: usize = 8;
@@ -90,9 +90,9 @@ pub(super) enum KeyWords {
 }
 
 impl KeyWords {
-    /// Room for `count` words of residues modulo the plan's prime.
-    pub(super) fn zeroed(plan: &NttPlan, count: usize) -> Self {
-        if plan.modulus().bits() <= 32 {
+    /// Room for `count` words of residues modulo p.
+    pub(super) fn zeroed(p: Modulus, count: usize) -> Self {
+        if p.bits() <= 32 {
             Self::Narrow(vec![0; count])
         } else {
             Self::Wide(vec![0; count])

@@ -22,6 +22,7 @@ mod extract;
 mod gadget;
 mod key;
 mod key_switch;
+mod lane;
 mod monomial;
 mod products;
 #[cfg(target_arch = "x86_64")]

@@ -1,15 +1,13 @@
 //! The ring of ciphertext polynomials with the transforms that multiply in it.
 
-use std::sync::Arc;
-
 use zeroize::Zeroize;
 
 use super::key::KeyWords;
-use super::monomial::Monomials;
+use super::lane::Lane;
 use super::{Coefficients, Gadget, KeyRows, KeyShape, products};
 use crate::kernels::{self, check_len};
 use crate::modmul::Solinas52;
-use crate::{MathError, Modulus, NttPlan, Ring};
+use crate::{MathError, Modulus, Ring};
 
 /// Where products are computed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -20,13 +18,6 @@ pub enum Lift {
     One(Modulus),
     /// Modulo two primes: exact while results are below half of their product in magnitude.
     Two([Modulus; 2]),
-}
-
-/// One prime with its transform.
-struct Lane {
-    p: Modulus,
-    plan: Arc<NttPlan>,
-    monomials: Monomials,
 }
 
 /// Polynomials of X^N + 1 with coefficients modulo q, and transforms of them modulo one prime or two (lanes).
@@ -85,9 +76,7 @@ impl TorusRing {
                     got: p.value().to_string(),
                 });
             }
-            let plan = NttPlan::shared(p, Ring::full(log_n))?;
-            let monomials = Monomials::new(&plan);
-            Ok(Lane { p, plan, monomials })
+            Lane::new(p, Ring::full(log_n))
         };
         Ok(Self {
             q,
@@ -151,8 +140,8 @@ impl TorusRing {
 
     /// Transforms one polynomial after the other in place.
     pub fn forward(&self, lane: usize, polynomials: &mut [u64]) -> Result<(), MathError> {
-        let plan = &self.lane(lane)?.plan;
-        (polynomials.chunks_mut(self.n)).try_for_each(|x| plan.forward(x))
+        let lane = self.lane(lane)?;
+        (polynomials.chunks_mut(self.n)).try_for_each(|x| lane.forward(x))
     }
 
     /// out(c) = the sum over rows r of digits(r) key(r, c), in transform form.
@@ -221,12 +210,12 @@ impl TorusRing {
         check_len("accumulator", self.n, acc.len())?;
         check_len("first lane", self.n, first.len())?;
         check_len("second lane", (self.lanes() - 1) * self.n, second.len())?;
-        self.lane(0)?.plan.inverse(first)?;
+        self.lane(0)?.inverse(first)?;
         match self.lift {
             Lift::Native => self.q.add_assign(acc, first)?,
             Lift::One(p) => add_centred(self.mask(), p.value(), acc, first),
             Lift::Two([p0, p1]) => {
-                self.lane(1)?.plan.inverse(second)?;
+                self.lane(1)?.inverse(second)?;
                 // x = x0 + p0 t with t = (x1 - x0) / p0 mod p1.
                 let inverse = p1.inv(p1.reduce(p0.value()))?;
                 let t = second;
@@ -260,9 +249,7 @@ impl TorusRing {
         let lanes = self.lanes.iter();
         Ok(TransformedKey {
             shape,
-            lanes: lanes
-                .map(|lane| KeyWords::zeroed(&lane.plan, words))
-                .collect(),
+            lanes: lanes.map(|lane| KeyWords::zeroed(lane.p, words)).collect(),
         })
     }
 
