@@ -14,11 +14,10 @@ done by a simulated unit for them: the report then says how many of them it took
 makes them exact, BEXT), and how many were left to this computer (host BEXTR).
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -28,9 +27,9 @@ from sklearn.datasets import load_diabetes
 
 import ringmill as rm
 
-BLOCK = 512  # slots of a column: the patients, padded to a power of two
+BLOCK = 512  # slots of a column: all patients, padded to a power of two
 COLUMNS = 16  # likewise
-SLOTS = BLOCK * COLUMNS
+KINDS = ("sum", "spread", "dot")
 
 
 @dataclass(frozen=True)
@@ -46,17 +45,35 @@ class Table:
     def patients(self) -> int:
         return len(self.progression)
 
-    def packed(self) -> np.ndarray:
-        """Measurement f of patient j in slot 512 f + j."""
-        block = np.zeros((COLUMNS, BLOCK), dtype=np.int64)
-        block[: len(self.columns), : self.patients] = self.columns
-        return block.ravel()
+    def packed(self, block: int) -> np.ndarray:
+        """Measurement f of patient j in slot `block` f + j."""
+        slots = np.zeros((COLUMNS, block), dtype=np.int64)
+        slots[: len(self.columns), : self.patients] = self.columns
+        return slots.ravel()
 
-    def packed_progression(self) -> np.ndarray:
+    def packed_progression(self, block: int) -> np.ndarray:
         """The progression beside each measurement."""
-        block = np.zeros((COLUMNS, BLOCK), dtype=np.int64)
-        block[:, : self.patients] = self.progression
-        return block.ravel()
+        slots = np.zeros((COLUMNS, block), dtype=np.int64)
+        slots[:, : self.patients] = self.progression
+        return slots.ravel()
+
+    def in_the_clear(self, f: int) -> tuple[int, int, int]:
+        """Of measurement f: the sum, the variance's numerator and the dot product, from the numbers themselves."""
+        column = self.columns[f]
+        return (
+            sum(column),
+            self.patients * sum(value * value for value in column) - sum(column) ** 2,
+            sum(value * other for value, other in zip(column, self.progression, strict=True)),
+        )
+
+
+@dataclass(frozen=True)
+class Computed:
+    """What came of each measurement, as :meth:`Table.in_the_clear` has it, and of the run."""
+
+    found: Sequence[tuple[int, ...]]
+    budget: dict[str, float]
+    report: rm.Report
 
 
 def scaled(column: np.ndarray) -> tuple[list[int], int]:
@@ -74,17 +91,29 @@ def read(patients: int) -> Table:
     return Table(list(data.feature_names), list(columns), list(scales), progression)
 
 
-def program(patients: int) -> rm.Program:
+def program(patients: int, block: int) -> rm.Program:
+    slots = block * COLUMNS
+
     @rm.program
-    def statistics(x: rm.Encrypted[rm.uint(16)[SLOTS]], progression: rm.Encrypted[rm.uint(16)[SLOTS]]):
-        total = rm.sum(x, BLOCK)
+    def statistics(x: rm.Encrypted[rm.uint(16)[slots]], progression: rm.Encrypted[rm.uint(16)[slots]]):
+        total = rm.sum(x, block)
         return {
             "sum": total,
-            "spread": rm.sum(x * x, BLOCK) * patients - total * total,
-            "dot": rm.sum(x * progression, BLOCK),
+            "spread": rm.sum(x * x, block) * patients - total * total,
+            "dot": rm.sum(x * progression, block),
         }
 
     return statistics
+
+
+def compute(compiled: rm.Compiled, table: Table, block: int, device: str) -> Computed:
+    """Keys, encryption, the run and decryption: what comes of all measurements, in their order."""
+    client = compiled.keygen()
+    inputs = client.encrypt(x=table.packed(block), progression=table.packed_progression(block))
+    run = compiled.run(inputs, device=device)
+    found = client.decrypt(run)
+    each = [tuple(int(found[kind][f * block]) for kind in KINDS) for f in range(len(table.columns))]
+    return Computed(each, client.noise_budget(run), run.report)
 
 
 def main() -> int:
@@ -101,36 +130,27 @@ def main() -> int:
     print(f"{n} patients, {len(table.columns)} measurements; as whole numbers the largest is {largest}")
 
     begin = time.perf_counter()
-    compiled = program(n).compile(slots=SLOTS)
+    compiled = program(n, BLOCK).compile(slots=BLOCK * COLUMNS)
     print(f"compiled for {compiled.scheme} ({compiled.scheme_reason}) modulo {compiled.params.plain_modulus}")
-    client = compiled.keygen()
-    inputs = client.encrypt(x=table.packed(), progression=table.packed_progression())
-    run = compiled.run(inputs, device=options.device)
-    found = client.decrypt(run)
-    budget = client.noise_budget(run)
+    computed = compute(compiled, table, BLOCK, options.device)
     seconds = time.perf_counter() - begin
 
     print(f"\n{'':12} {'mean':>14} {'variance':>14} {'dot with progression':>22}   scaled by")
     wrong = []
-    for f, (name, column, scale) in enumerate(zip(table.names, table.columns, table.scales, strict=True)):
-        total, spread, dot = (int(found[kind][f * BLOCK]) for kind in ("sum", "spread", "dot"))
-        clear = (
-            sum(column),
-            n * sum(value * value for value in column) - sum(column) ** 2,
-            sum(value * other for value, other in zip(column, table.progression, strict=True)),
-        )
-        if (total, spread, dot) != clear:
+    for f, (name, scale, found) in enumerate(zip(table.names, table.scales, computed.found, strict=True)):
+        if found != table.in_the_clear(f):
             wrong.append(name)
+        total, spread, dot = found
         mean, variance = Fraction(total, n * scale), Fraction(spread, (n * scale) ** 2)
         product = Fraction(dot, scale)
         print(f"{name:12} {float(mean):14.6f} {float(variance):14.6f} {float(product):22.4f}   {scale}")
 
     print(f"\ncompilation, keys, encryption, the run and decryption took {seconds:.1f} s")
-    for kind, bits in budget.items():
+    for kind, bits in computed.budget.items():
         print(
             f"noise budget of {kind:7} {bits} bits measured, at least {compiled.predicted_budget[kind]:.1f} predicted"
         )
-    print(f"\n{run.report if options.device == 'cpu' else run.report.detail}")
+    print(f"\n{computed.report if options.device == 'cpu' else computed.report.detail}")
     if wrong:
         print(f"FAILED: {', '.join(wrong)} differ from the computation in the clear", file=sys.stderr)
         return 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import doctest
-import importlib
+import importlib.util
 import inspect
 import re
 import subprocess
@@ -111,7 +111,51 @@ def test_private_statistics(device):
     assert done.returncode == 0, done.stderr + done.stdout
     assert "all 30 results equal those computed in the clear, to the last digit" in done.stdout
     assert "compiled for bfv" in done.stdout
-    assert ("BEXTR" in done.stdout) == (device == "sim:basext")
+    # By the unit, of three products three polynomials each; what it declined, modulo a power of two, is the host's.
+    words = " ".join(done.stdout.replace(",", " ").split())
+    assert (" BEXT 9 BEXTR 9 host BEXTR 8 " in words) == ("BEXTR" in words) == (device == "sim:basext")
+
+
+def test_private_statistics_by_rtl(tmp_path):
+    """The example's functions on a toy ring, of eight patients: what the model says, the RTL does."""
+    path = ROOT / "examples" / "02_private_statistics.py"
+    spec = importlib.util.spec_from_file_location("private_statistics", path)
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    machine = tmp_path / "small.toml"
+    text = (ROOT / "crates/machines/src/basext/basext.toml").read_text()
+    for whole, small in [
+        ("lanes = 32", "lanes = 4"),
+        ("max_log_n = 16", "max_log_n = 8"),
+        *(("max_l = 32", "max_l = 6"), ("max_k = 32", "max_k = 6")),
+        ("bits = 2048", "bits = 256"),
+    ]:
+        assert whole in text
+        text = text.replace(whole, small)
+    machine.write_text(text)
+
+    params = rm.params(
+        log_n=8,
+        bits=[50, 50, 50, 51],
+        plain_modulus=rm.plain_modulus(log_n=8, bits=42),
+        allow_insecure_parameters_for_tests_only=True,
+    )
+    table, block = example.read(8), 8
+    compiled = example.program(table.patients, block).compile(params, slots=block * example.COLUMNS)
+    assert compiled.scheme == "bfv"
+    clear = [table.in_the_clear(f) for f in range(len(table.columns))]
+    figures = {}
+    for kind in ("sim", "rtl"):
+        computed = example.compute(compiled, table, block, f"{kind}:{machine}")
+        assert computed.found == clear
+        figures[kind] = computed.report.data["machine"]
+    assert (figures["sim"]["how"], figures["rtl"]["how"]) == ("model", "RTL")
+    for same in ("cycles", "cycles_by_kind", "instructions_by_kind", "procedures"):
+        assert figures["sim"][same] == figures["rtl"][same]
+    # Of three products, the extensions of three polynomials each; those modulo a power of two are the host's.
+    taken = figures["rtl"]["instructions_by_kind"]
+    assert (taken["BEXTR"], taken["BEXT"], taken["host BEXTR"]) == (9, 9, 8)
+    assert "host BEXT" not in taken
 
 
 def test_lattice_products():

@@ -16,6 +16,7 @@ mod replay;
 pub mod rowers;
 mod shape;
 mod shared;
+mod shared_replay;
 mod timeline;
 mod unit;
 

@@ -50,13 +50,24 @@ enum State {
 
 /// The two words of `rm_skid`.
 #[derive(Default)]
-struct Skid {
+pub(super) struct Skid {
     shown: bool,
     spare: bool,
 }
 
 impl Skid {
-    fn clock(&mut self, push: bool, ready: bool) {
+    /// Whether it shows a beat.
+    pub(super) fn shown(&self) -> bool {
+        self.shown
+    }
+
+    /// Whether it has no room for another.
+    pub(super) fn spare(&self) -> bool {
+        self.spare
+    }
+
+    /// A cycle in which a beat comes, and one that is shown would be taken.
+    pub(super) fn clock(&mut self, push: bool, ready: bool) {
         let moves = !self.shown || ready;
         let next = self.spare || push;
         self.spare = !moves && next;
@@ -94,10 +105,10 @@ pub(super) fn replay(
     let (mut room, mut queued, mut done, mut last) = (depth, 0u64, 0u64, 0u64);
     let mut cycle = 0u64;
     loop {
-        let granted = port.cycle(left > 0 && !skid.spare, queued > 0);
+        let granted = port.cycle(left > 0 && !skid.spare(), queued > 0);
         let gives = state == State::Post || (state == State::Rows && !exact && row + 1 == rows);
         let ready = state == State::Rows && (!gives || room > 0);
-        let take = ready && skid.shown;
+        let take = ready && skid.shown();
         let issue = (take && !(exact && row == 0)) || (state == State::Post && room > 0);
         let ends = at + 1 == beats;
         let gives_now = issue && gives;

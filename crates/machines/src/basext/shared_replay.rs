@@ -1,0 +1,233 @@
+//! A command of the shared unit cycle by cycle, where its streams meet a port that stalls them: `rm_basext_job` and
+//! `rm_basext_shared_rows` with the register stage before them and the queue behind, without data.
+
+use std::collections::VecDeque;
+
+use super::port::{Port, Rate};
+use super::replay::Skid;
+use super::shared::latency;
+use super::{Extension, Shared};
+
+impl Shared {
+    /// Cycles from a command until it is done and its last beat is in memory, behind a port of this rate. Where the port
+    /// does not stall it, those of [`Shared::cycles`].
+    pub fn cycles_through(
+        self,
+        rate: Rate,
+        extension: Extension,
+        (l, k): (usize, usize),
+        log_n: u32,
+        polynomials: u64,
+    ) -> u64 {
+        if rate.never_stalls() {
+            return self.cycles(extension, l, k, log_n, polynomials);
+        }
+        replay(self, rate, extension, (l, k), log_n, polynomials)
+    }
+}
+
+/// The rows' registers, as they are when a row begins.
+struct Rows {
+    exact: bool,
+    l: u64,
+    k: u64,
+    batch: u64,
+    slot: u64,
+    fresh: bool,
+    drain: bool,
+    /// Targets of this round and those behind it.
+    left: u64,
+    /// Polynomials behind this one.
+    more: u64,
+    /// Targets of the round before.
+    past: u64,
+}
+
+impl Rows {
+    fn new(unit: Shared, extension: Extension, (l, k): (usize, usize), polynomials: u64) -> Self {
+        let (l, k) = (l as u64, k as u64);
+        Self {
+            exact: extension == Extension::Exact,
+            l,
+            k,
+            batch: (unit.batch() as u64).min(l + 1),
+            slot: 0,
+            fresh: true,
+            drain: false,
+            left: k,
+            more: polynomials.saturating_sub(1),
+            past: 0,
+        }
+    }
+
+    /// Whether the row is its round's last.
+    fn ends_round(&self) -> bool {
+        let last = if self.exact || self.batch > self.l {
+            self.l
+        } else {
+            self.l - 1
+        };
+        !self.drain && self.slot == last
+    }
+
+    fn takes(&self) -> bool {
+        self.fresh && !self.drain && (self.exact || self.slot != self.l)
+    }
+
+    fn gives(&self) -> bool {
+        self.ends_round() || self.slot + 1 < self.past
+    }
+
+    fn ends_command(&self) -> bool {
+        if self.drain {
+            self.slot + 2 == self.past
+        } else {
+            self.ends_round() && self.more == 0 && self.left == 1
+        }
+    }
+
+    fn next(&mut self) {
+        if !self.ends_round() {
+            self.slot += 1;
+            return;
+        }
+        self.slot = 0;
+        self.past = self.left.min(self.batch);
+        if self.left > self.batch {
+            self.fresh = false;
+            self.left -= self.batch;
+        } else {
+            self.fresh = self.more > 0;
+            self.drain = self.more == 0;
+            self.left = self.k;
+            self.more = self.more.saturating_sub(1);
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Command,
+    Run,
+    Give,
+}
+
+fn replay(
+    unit: Shared,
+    rate: Rate,
+    extension: Extension,
+    (l, k): (usize, usize),
+    log_n: u32,
+    polynomials: u64,
+) -> u64 {
+    let (beats, latency) = (unit.shape().beats(log_n), latency(unit.shape()));
+    let taken_each = l as u64 + u64::from(extension == Extension::Exact);
+    let mut left = polynomials * taken_each * beats;
+    let mut rows = Rows::new(unit, extension, (l, k), polynomials);
+    let (mut port, mut skid) = (Port::new(rate), Skid::default());
+    let mut state = State::Command;
+    let mut room = (latency + 2).next_power_of_two();
+    let (mut at, mut queued) = (0u64, 0u64);
+    // When what was issued comes into the queue.
+    let mut puts: VecDeque<u64> = VecDeque::new();
+    let (mut given, mut last, mut cycle) = (None, 0u64, 0u64);
+    loop {
+        let granted = port.cycle(left > 0 && !skid.spare(), queued > 0);
+        let may = state == State::Run && (!rows.gives() || room > 0);
+        let ready = may && rows.takes();
+        let issue = may && (skid.shown() || !rows.takes());
+        let gives = issue && rows.gives();
+        if gives {
+            puts.push_back(cycle + latency);
+        }
+        room = room + u64::from(granted.write) - u64::from(gives);
+        queued -= u64::from(granted.write);
+        if granted.write {
+            last = cycle;
+        }
+        if puts.front() == Some(&cycle) {
+            puts.pop_front();
+            queued += 1;
+        }
+        if state == State::Command {
+            state = State::Run;
+        }
+        if issue {
+            at += 1;
+            if at == beats {
+                at = 0;
+                if rows.ends_command() {
+                    given = Some(cycle + latency);
+                    state = State::Give;
+                }
+                rows.next();
+            }
+        }
+        left -= u64::from(granted.read);
+        skid.clock(granted.read, ready);
+        let done = given.filter(|&given| cycle >= given);
+        if let Some(given) = done.filter(|_| queued == 0 && puts.is_empty()) {
+            return last.max(given + 1);
+        }
+        cycle += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::basext::{Shape, Word};
+
+    fn units() -> impl Iterator<Item = Shared> {
+        let shapes = [(Word::Bits32, 1), (Word::Bits64, 4), (Word::Bits64, 32)];
+        shapes.into_iter().flat_map(|(word, lanes)| {
+            let shape = Shape::new(word, lanes, 8..=9, 7, 5).unwrap();
+            [1, 2, 5].map(|batch| Shared::new(shape, batch).unwrap())
+        })
+    }
+
+    const JOBS: [(usize, usize, u32, u64); 6] = [
+        (1, 1, 8, 1),
+        (1, 3, 9, 1),
+        (3, 2, 8, 3),
+        (2, 5, 8, 2),
+        (7, 5, 9, 1),
+        (7, 4, 8, 2),
+    ];
+
+    #[test]
+    fn a_wide_port_takes_the_models_cycles() {
+        for unit in units() {
+            for (l, k, log_n, polynomials) in JOBS {
+                for extension in [Extension::Exact, Extension::Fast] {
+                    let wide = Rate::unbounded();
+                    let found = replay(unit, wide, extension, (l, k), log_n, polynomials);
+                    let model = unit.cycles(extension, l, k, log_n, polynomials);
+                    assert_eq!(found, model, "{unit:?} {extension:?} {l} {k} {polynomials}");
+                }
+            }
+        }
+    }
+
+    /// No command is faster than its beats pass the port, nor than it is without a port.
+    #[test]
+    fn a_narrow_port_is_the_bound() {
+        for unit in units() {
+            for (l, k, log_n, polynomials) in JOBS {
+                for (extension, more) in [(Extension::Exact, 1), (Extension::Fast, 0)] {
+                    let moved = polynomials * (l + more + k) as u64 * unit.shape().beats(log_n);
+                    let alone = unit.cycles(extension, l, k, log_n, polynomials);
+                    for (gain, beat) in [(9, 8), (1, 1), (3, 5), (1, 3)] {
+                        let rate = Rate::new(gain, beat);
+                        let found =
+                            unit.cycles_through(rate, extension, (l, k), log_n, polynomials);
+                        let least = (moved * beat).div_ceil(gain);
+                        let case = format!("{unit:?} {rate:?} {extension:?} {l} {k} {polynomials}");
+                        assert!(found >= alone && found + 1 >= least, "{case}: {found}");
+                        assert!(found <= alone + least + 10, "{case}: {found}");
+                    }
+                }
+            }
+        }
+    }
+}
