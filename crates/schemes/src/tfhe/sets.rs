@@ -7,7 +7,7 @@
 //! | `message_2_carry_2` | 2 + 2 bits on the 64-bit torus | fails below 2^-64 |
 //! | `circuits` | 2 + 2 bits modulo 2^52 - 2^12 + 1, the mean taken off before rounding | the same sizes; fails below 2^-128 |
 //! | `circuit_bits` | booleans modulo a prime of 32 bits, the mean taken off before rounding | the sizes of `boolean_p64`; fails below 2^-128 |
-//! | `gates` | booleans modulo a prime of 32 bits, the mean taken off before rounding | the fastest gate; fails below 2^-64 |
+//! | `gates` | booleans modulo a prime of 30 bits, the mean taken off before rounding | the fastest gate; fails below 2^-64 |
 //! | `tfhe_library_2020_below_128_bits` | booleans | the torus paper's; 118 bits by our estimate |
 //! | `paper_110_bits_below_94_bits` | booleans | the torus paper's set (2), completed by the TFHE library's values for n = 500 |
 
@@ -121,7 +121,7 @@ const SETS: [Set; 8] = [
         name: "gates",
         row: From::Here(GATES),
         messages: Messages::Booleans,
-        modulus: CiphertextModulus::Prime { bits: 32 },
+        modulus: CiphertextModulus::Prime { bits: 30 },
         order: Order::BootstrapFirst,
         switch: ModulusSwitch::CentredMean,
         rate: FailureRate::Below2Minus64,
