@@ -62,7 +62,7 @@ fn constant(q: Modulus, w: u64) -> Constant32 {
 pub struct Ntt32 {
     q: Modulus,
     /// The same in 64-bit words: its tables serve 52-bit arithmetic.
-    wide: NttPlan,
+    wide: Arc<NttPlan>,
     forward: Twiddles32,
     inverse: Twiddles32,
     /// 1 / n, and the twiddle of the last inverse stage times 1 / n.
@@ -83,7 +83,7 @@ impl Ntt32 {
                 got: q.value().to_string(),
             });
         }
-        let wide = NttPlan::new(q, ring)?;
+        let wide = NttPlan::shared(q, ring)?;
         Ok(Self {
             q,
             forward: Twiddles32::new(q, wide.forward_twiddles()),

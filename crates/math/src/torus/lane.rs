@@ -31,7 +31,7 @@ impl Lane {
 
     /// [`NttPlan::forward`].
     pub(super) fn forward(&self, x: &mut [u64]) -> Result<(), MathError> {
-        match self.narrow() {
+        match self.narrow(x.len()) {
             Some(plan) => packed(x, |words| plan.forward(words)),
             None => self.plan.forward(x),
         }
@@ -39,16 +39,19 @@ impl Lane {
 
     /// [`NttPlan::inverse`].
     pub(super) fn inverse(&self, x: &mut [u64]) -> Result<(), MathError> {
-        match self.narrow() {
+        match self.narrow(x.len()) {
             Some(plan) => packed(x, |words| plan.inverse(words)),
             None => self.plan.inverse(x),
         }
     }
 
-    /// Twice the lanes are worth the packing where 64-bit words have no 52-bit multiplication of integers.
-    fn narrow(&self) -> Option<&Ntt32> {
+    /// Twice the lanes are worth the packing where 64-bit words have no 52-bit multiplication of integers. A polynomial of
+    /// another length is left to the plan that refuses it.
+    fn narrow(&self, len: usize) -> Option<&Ntt32> {
         match Backend::current() {
-            Backend::Avx2 | Backend::Avx512 => self.narrow.as_deref(),
+            Backend::Avx2 | Backend::Avx512 => {
+                (self.narrow.as_deref()).filter(|plan| plan.ring().len() == len)
+            }
             Backend::Scalar | Backend::Avx512Ifma => None,
         }
     }
@@ -60,9 +63,7 @@ fn packed(
     run: impl FnOnce(&mut [u32]) -> Result<(), MathError>,
 ) -> Result<(), MathError> {
     let mut room = [0; MOST];
-    // A longer polynomial is not the plan's, which says so.
-    let len = x.len().min(MOST);
-    let words = &mut room[..len];
+    let words = &mut room[..x.len()];
     pack(words, x);
     run(words)?;
     unpack(x, words);
