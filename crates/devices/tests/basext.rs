@@ -184,6 +184,32 @@ fn a_multiplication_has_the_cpus_bits_and_the_models_cycles() {
     assert!(fast[1] > fast[0] && fast[0] > fast[2], "{fast:?}");
 }
 
+/// With a prime for m-tilde nothing is declined: each extension of the factors is the unit's, too.
+#[test]
+fn all_extensions_are_the_units_where_m_tilde_is_a_prime() {
+    let mut dice = Dice::new(seed());
+    let machine = Machine::new(&small("clock_mhz = 225.0"));
+    for (log_n, bits) in [(8, &[30, 29][..]), (9, &[60, 45, 50])] {
+        let program = multiply(log_n, bits, Multiplication::BehzPrime);
+        let data = Data::new(&program, &mut dice);
+        let cpu = Cpu::new(1).unwrap();
+        let bindings = data.bindings(&program);
+        let (want, _) = cpu.execute(&program, &bindings, &Silent, None).unwrap();
+        let [by_model, by_rtl] = ["sim", "rtl"].map(|kind| {
+            let ran = run(machine.device(kind).as_ref(), &program, &data);
+            assert_eq!(ran.outputs.unwrap(), want, "{kind}");
+            ran.machine.unwrap()
+        });
+        assert_eq!(figures(&by_model), figures(&by_rtl));
+        let kinds = &by_rtl.instructions_by_kind;
+        assert_eq!(kinds["BEXTR"], 7, "{kinds:?}");
+        assert!(
+            !kinds.contains_key("host BEXTR") && !kinds.contains_key("host BEXT"),
+            "{kinds:?}"
+        );
+    }
+}
+
 /// HPS corrects without a redundant residue, so that the unit declines its exact extensions.
 #[test]
 fn what_has_no_redundant_residue_is_the_hosts() {

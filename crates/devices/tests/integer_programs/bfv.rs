@@ -49,7 +49,7 @@ fn random_programs(seeds: std::ops::Range<u64>) -> Tally {
             operations: 10,
         };
         let program = draw.program(shape);
-        let options = options(Multiplication::ALL[draw.below(2) as usize]);
+        let options = options(Multiplication::ALL[draw.below(3) as usize]);
         tally.try_one::<Bfv>(seed, &mut draw, (&program, LARGEST), &options, "cpu:2");
     }
     tally.print();

@@ -11,8 +11,8 @@ use crate::rlwe::{self, RlweError};
 
 /// Bits of an auxiliary prime: SEAL's, one more than its largest ciphertext prime has.
 const PRIME_BITS: u32 = 61;
-/// log2 of BEHZ's m-tilde.
-pub(super) const LOG_M_TILDE: u8 = 32;
+/// log2 of BEHZ's m-tilde; where it is a prime, its bits.
+const LOG_M_TILDE: u8 = 32;
 /// What SEAL sets aside, in bits, for the number of products that a coefficient sums.
 const SUM_BITS: u64 = 32;
 
@@ -41,7 +41,7 @@ impl Auxiliary {
     ) -> Result<(Self, rlwe::Params), RlweError> {
         let levels = Level::LOWEST.to(ring.max_level());
         let count = |level| match multiplication {
-            Multiplication::Behz => behz_primes(&ring, t, level),
+            Multiplication::Behz | Multiplication::BehzPrime => behz_primes(&ring, t, level),
             Multiplication::Hps => hps_primes(&ring, t, level),
         };
         let counts: Vec<usize> = levels.map(count).collect();
@@ -63,14 +63,18 @@ impl Auxiliary {
         let mut table = TableModulus::primes(&[&[*m_sk], b].concat());
         let plain = first + table.len();
         table.push(t.table_modulus());
-        let m_tilde = TableModulus::PowerOfTwo(LOG_M_TILDE);
         let m_tilde = match multiplication {
-            // A value stands in a table once.
-            Multiplication::Behz if t.table_modulus() != m_tilde => {
+            Multiplication::Behz => Some(TableModulus::PowerOfTwo(LOG_M_TILDE)),
+            Multiplication::BehzPrime => Some(prime_m_tilde(&ring, t)?),
+            Multiplication::Hps => None,
+        };
+        // A value stands in a table once.
+        let m_tilde = match m_tilde.filter(|m| *m != t.table_modulus()) {
+            Some(m_tilde) => {
                 table.push(m_tilde);
                 plain + 1
             }
-            Multiplication::Behz | Multiplication::Hps => plain,
+            None => plain,
         };
         let auxiliary = Self {
             first,
@@ -100,6 +104,19 @@ impl Auxiliary {
     pub fn all(&self, level: Level) -> std::ops::Range<usize> {
         self.first..self.first + self.count(level)
     }
+}
+
+/// The largest prime of 32 bits that is 1 mod 2N, no ciphertext or special prime and not t.
+fn prime_m_tilde(ring: &rlwe::Params, t: PlainModulus) -> Result<TableModulus, RlweError> {
+    let taken = [ring.moduli(), &[t.value()]].concat();
+    let step = 2 * ring.degree() as u64;
+    let found = primes::primes_one_mod(LOG_M_TILDE.into(), step, 1, &taken)?;
+    let found = TableModulus::primes(&found).pop();
+    found.ok_or(RlweError::Length {
+        what: "the list of primes for m-tilde",
+        expected: 1,
+        got: 0,
+    })
 }
 
 /// q_0 ... q_level.

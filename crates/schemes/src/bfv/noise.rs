@@ -130,7 +130,9 @@ impl<'a> NoiseModel<'a> {
         let rounded = match self.params.multiplication() {
             Multiplication::Hps => self.random(1.0 / 12.0),
             // Fast extensions leave multiples of the moduli, one for each prime at most, and the quotient is rounded down.
-            Multiplication::Behz => self.n * (level.primes() as f64 + 2.0),
+            Multiplication::Behz | Multiplication::BehzPrime => {
+                self.n * (level.primes() as f64 + 2.0)
+            }
         };
         crossed.plus(self.invariant(rounded * powers, level))
     }

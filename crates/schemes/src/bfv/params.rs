@@ -20,17 +20,21 @@ pub enum Multiplication {
     /// Bajard, Eynard, Hasan and Zucca (SAC 2016): fast base extensions, corrected by m-tilde and m_sk. SEAL's bits.
     #[default]
     Behz,
+    /// The same with a prime for m-tilde, 1 mod 2N and of 32 bits, in place of 2^32: hardware that computes modulo primes only
+    /// takes all its extensions. The noise is BEHZ's, the bits are others than SEAL's.
+    BehzPrime,
     /// Halevi, Polyakov and Shoup (CT-RSA 2019), with exact base extensions: exactly round(t a b / Q) for centred a and
     /// b. Less noise than BEHZ and other bits.
     Hps,
 }
 
 impl Multiplication {
-    pub const ALL: [Self; 2] = [Self::Behz, Self::Hps];
+    pub const ALL: [Self; 3] = [Self::Behz, Self::BehzPrime, Self::Hps];
 
     pub const fn name(self) -> &'static str {
         match self {
             Self::Behz => "BEHZ",
+            Self::BehzPrime => "BEHZ-prime",
             Self::Hps => "HPS",
         }
     }
@@ -40,6 +44,7 @@ impl Multiplication {
         match self {
             Self::Behz => 0,
             Self::Hps => 1,
+            Self::BehzPrime => 2,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use num_bigint::BigInt;
 use num_traits::Euclid;
+use ringmill_math::primes::primes_one_mod;
 use ringmill_schemes::bfv::{
     Encryptor, Evaluator, Integers, KeyForm, Level, Multiplication, Params, PlainModulus,
     Plaintext, RelinKey,
@@ -64,10 +65,22 @@ fn operands(params: &Params, level: Level, tag: u64) -> Vec<[Polynomial; 2]> {
     found
 }
 
+/// What a factor's polynomials are multiplied by before they are extended.
+fn m_tilde(params: &Params) -> u64 {
+    match params.multiplication() {
+        Multiplication::Behz => 1 << 32,
+        Multiplication::BehzPrime => {
+            let taken = [params.moduli(), &[params.plain_modulus().value()]].concat();
+            primes_one_mod(32, 2 * params.degree() as u64, 1, &taken).unwrap()[0]
+        }
+        Multiplication::Hps => panic!("HPS has none"),
+    }
+}
+
 /// What BEHZ computes (behz.rs), step by step with integers in place of residues.
 fn behz(params: &Params, level: Level, a: &[Polynomial], b: &[Polynomial]) -> Vec<Polynomial> {
     let (q, t) = (modulus(params, level), params.plain_modulus().value());
-    let m_tilde = BigInt::from(1u64 << 32);
+    let m_tilde = BigInt::from(m_tilde(params));
     let inverse = q.modinv(&m_tilde).unwrap();
     let extended = |x: &BigInt| {
         let sum = fast_extension(params, level, &(x * &m_tilde));
@@ -119,6 +132,15 @@ fn products(
     }
 }
 
+#[test]
+fn behz_with_a_prime_is_the_same_sequence() {
+    // The plain modulus may be the prime that is taken elsewhere.
+    let own = primes_one_mod(32, 2 << LOG_N, 1, &[]).unwrap()[0];
+    for t in PLAIN.into_iter().chain([own]) {
+        products(t, Multiplication::BehzPrime, behz);
+    }
+}
+
 /// Plain moduli: two, a power of two, one that batches, m-tilde, and large ones, where multiples of B are taken off with
 /// either sign.
 const PLAIN: [u64; 6] = [2, 256, 97, 1 << 32, (1 << 45) - 1, (1 << 60) - 93];
@@ -132,9 +154,14 @@ fn behz_is_seals_sequence_in_integers() {
 
 #[test]
 fn behz_is_the_rounded_product_but_for_as_many_units_as_primes() {
-    for t in [97, (1 << 45) - 1] {
+    for (t, how) in [
+        (97, Multiplication::Behz),
+        ((1 << 45) - 1, Multiplication::Behz),
+        (97, Multiplication::BehzPrime),
+        ((1 << 45) - 1, Multiplication::BehzPrime),
+    ] {
         for chain in chains().into_iter().filter(|chain| holds(chain, t)) {
-            let params = params(LOG_N, t, &chain, &[60], Multiplication::Behz);
+            let params = params(LOG_N, t, &chain, &[60], how);
             let (level, evaluator) = (params.max_level(), Evaluator::new(params.clone()));
             let q = modulus(&params, level);
             // Random operands: the last but one.

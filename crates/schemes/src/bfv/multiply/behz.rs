@@ -6,7 +6,7 @@ use ringmill_isa::mid::{ModulusId, ValueId};
 use ringmill_math::{AnyModulus, Modulus};
 
 use super::{each, ids, limbs, quotient, times, values};
-use crate::bfv::auxiliary::{LOG_M_TILDE, product};
+use crate::bfv::auxiliary::product;
 use crate::bfv::params::Params;
 use crate::rlwe::RlweError;
 use crate::rlwe::ops::{Emit, Limb};
@@ -16,18 +16,18 @@ use crate::rlwe::ops::{Emit, Limb};
 /// out is about the centred representative: x, or x - Q for x above about Q / 2.
 ///
 /// The reduction is (S - alpha Q) / m-tilde with S - alpha Q = 0 mod m-tilde and -m-tilde / 2 < alpha <= m-tilde / 2: an
-/// extension with a redundant residue, m-tilde the redundant modulus. It counts from 0 to m-tilde - 1, so h = m-tilde / 2 - 1
-/// times Q is taken off before, of a residue that is zero, and added after.
+/// extension with a redundant residue, m-tilde the redundant modulus. It counts from 0 to m-tilde - 1, so
+/// h = floor((m-tilde - 1) / 2) times Q is taken off before, of a residue that is zero, and added after.
 pub(super) fn extended(
     e: &mut Emit<Params>,
     x: &[Limb],
     factor: u64,
 ) -> Result<Vec<Limb>, RlweError> {
     let (places, m_tilde) = (e.own.auxiliary().all(e.level), e.own.auxiliary().m_tilde);
-    let base = 1u64 << LOG_M_TILDE;
-    let shift = product(e.params, e.level) * (base / 2 - 1);
-    let raised = times(e, x, base)?;
     let word = e.reducer(m_tilde)?;
+    let base = word.value();
+    let shift = product(e.params, e.level) * ((base - 1) / 2);
+    let raised = times(e, x, base)?;
     let below_zero = word.neg(AnyModulus::from(word).reduce_big(&shift));
     let Some(redundant) = constant(e, &raised, m_tilde, below_zero)? else {
         return Ok(Vec::new());

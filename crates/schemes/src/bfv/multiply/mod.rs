@@ -65,7 +65,9 @@ fn widened(e: &mut Emit<Params>, arg: u16, factor: u64) -> Result<[Vec<Limb>; 2]
         let limbs = e.cipher(arg, poly)?;
         let coefficients = e.map(&limbs, ProcBuilder::intt)?;
         let auxiliary = match e.own.multiplication() {
-            Multiplication::Behz => behz::extended(e, &coefficients, factor)?,
+            Multiplication::Behz | Multiplication::BehzPrime => {
+                behz::extended(e, &coefficients, factor)?
+            }
             Multiplication::Hps => hps::extended(e, &coefficients, factor)?,
         };
         let mut limbs = times(e, &limbs, factor)?;
@@ -90,7 +92,7 @@ fn scaled_down(e: &mut Emit<Params>, [d0, d1, d2]: [Vec<Limb>; 3]) -> Result<Pro
         let d = e.map(&d, ProcBuilder::intt)?;
         let (q, auxiliary) = d.split_at(e.level.primes().min(d.len()));
         let quotient = match e.own.multiplication() {
-            Multiplication::Behz => behz::divided(e, q, auxiliary)?,
+            Multiplication::Behz | Multiplication::BehzPrime => behz::divided(e, q, auxiliary)?,
             Multiplication::Hps => hps::divided(e, q, auxiliary)?,
         };
         Ok::<_, RlweError>((transformed(e, &quotient)?, quotient))
