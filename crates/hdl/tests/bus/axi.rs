@@ -165,17 +165,17 @@ impl Driven {
 
 impl Bus {
     /// `beat` words of 32 bits, divided over so many ports.
-    pub fn new(
-        mut model: Model,
-        beat: usize,
-        ports: usize,
-        dice: Dice,
-    ) -> Result<Self, HdlError> {
+    pub fn new(mut model: Model, beat: usize, ports: usize, dice: Dice) -> Result<Self, HdlError> {
         model.reset()?;
         let share = beat / ports;
         let memory = |port| {
-            let address = |name, pins: [&str; 2]| driven(&model, name, port, &[(pins[0], 64), (pins[1], 8)]);
-            let data = [("m_wdata_o", 32 * share), ("m_wstrb_o", 4 * share), ("m_wlast_o", 1)];
+            let address =
+                |name, pins: [&str; 2]| driven(&model, name, port, &[(pins[0], 64), (pins[1], 8)]);
+            let data = [
+                ("m_wdata_o", 32 * share),
+                ("m_wstrb_o", 4 * share),
+                ("m_wlast_o", 1),
+            ];
             Ok(Memory {
                 ar: address("m_ar", ["m_araddr_o", "m_arlen_o"])?,
                 aw: address("m_aw", ["m_awaddr_o", "m_awlen_o"])?,
@@ -290,7 +290,10 @@ impl Bus {
         );
         for (pin, bits, want) in [("size_o", 3, u64::from(bytes.ilog2())), ("burst_o", 2, 1)] {
             let pin = self.model.output(&format!("{channel}{pin}"))?;
-            assert_eq!(self.model.get(pin)? >> (bits * port) & ((1 << bits) - 1), want);
+            assert_eq!(
+                self.model.get(pin)? >> (bits * port) & ((1 << bits) - 1),
+                want
+            );
         }
         self.bursts += 1;
         Ok((0..beats).map(|i| address + i * bytes).collect())
@@ -358,7 +361,10 @@ impl Bus {
             let goes = [0; 3].map(|_| self.port_goes(number));
             let (port, model) = (&mut self.ports[number], &self.model);
             let mut moves = [false; 3];
-            for (at, channel) in [&mut port.ar, &mut port.aw, &mut port.w].into_iter().enumerate() {
+            for (at, channel) in [&mut port.ar, &mut port.aw, &mut port.w]
+                .into_iter()
+                .enumerate()
+            {
                 let valid = channel.look(model)?;
                 moves[at] = channel.take(model, valid, goes[at])?;
             }
@@ -366,7 +372,8 @@ impl Bus {
             moved.push(moves);
         }
         for (at, &pin) in self.ready.iter().enumerate() {
-            self.model.set(pin, mask(ready.iter().map(|goes| goes[at])))?;
+            self.model
+                .set(pin, mask(ready.iter().map(|goes| goes[at])))?;
         }
         Ok(moved)
     }
@@ -407,11 +414,21 @@ impl Bus {
             codes |= answer.unwrap_or_default() << (2 * number);
         }
         let model = &mut self.model;
-        model.set(self.r.valid, mask(self.ports.iter().map(|port| port.offering[0])))?;
-        model.set(self.b.valid, mask(self.ports.iter().map(|port| port.offering[1])))?;
+        model.set(
+            self.r.valid,
+            mask(self.ports.iter().map(|port| port.offering[0])),
+        )?;
+        model.set(
+            self.b.valid,
+            mask(self.ports.iter().map(|port| port.offering[1])),
+        )?;
         let pin = model.input("m_rdata_i")?;
         model.set_words(pin, &data)?;
-        for (pin, value) in [("m_rresp_i", word_codes), ("m_rlast_i", lasts), ("m_bresp_i", codes)] {
+        for (pin, value) in [
+            ("m_rresp_i", word_codes),
+            ("m_rlast_i", lasts),
+            ("m_bresp_i", codes),
+        ] {
             let pin = model.input(pin)?;
             model.set(pin, value)?;
         }
@@ -435,7 +452,9 @@ impl Bus {
         if aw {
             let beats = self.burst(port, "m_aw")?;
             let first = beats.front().copied().unwrap_or_default();
-            self.ports[port].writes.push_back((first, beats.len() as u64));
+            self.ports[port]
+                .writes
+                .push_back((first, beats.len() as u64));
         }
         if w {
             self.write_beat(port)?;

@@ -115,7 +115,11 @@ const FAULTS: &[(&str, &str, &str)] = &[
         "cycles_q <= cycles_q + 64'(busy_i)",
     ),
     ("rm_shell", "finished[1] && |length,", "1'b0,"),
-    ("rm_shell", "m_awburst_o = {Ports{2'b01}}", "m_awburst_o = {Ports{2'b10}}"),
+    (
+        "rm_shell",
+        "m_awburst_o = {Ports{2'b01}}",
+        "m_awburst_o = {Ports{2'b10}}",
+    ),
     ("rm_shell", "error_d = !word_aligned", "error_d = 1'b0"),
     // The machine.
     (
