@@ -6,11 +6,13 @@
 // (BadCommand) where other bits are set, 8 where the unit is at work; only what it takes starts
 // anything. Events and busy bit 0: the unit. End: how its last command ended (code_e), what it
 // refuses included.
-// Config: MaxLogN in bits 31 to 24, MaxL in 23 to 16, MaxK in 15 to 8, Lanes in 7 to 0.
+// Config: log2 of Ports in bits 31 to 30, MaxLogN in 29 to 24, MaxL in 23 to 16, MaxK in 15 to 8,
+// Lanes in 7 to 0.
 //
-// A beat of the bus is a beat of the streams, lane 0 lowest; constants lie in lane 0. A read is a
-// polynomial, or the constants of a load: its last beat is the stream's. A write takes the residues
-// modulo one target.
+// A beat of the bus is a beat of the streams, lane 0 lowest, divided over Ports ports of AXI4: lane 0
+// lowest at port 0. Constants lie in lane 0; what the other lanes read beside them is not looked at.
+// A read is a polynomial, or the constants of a load: its last beat is the stream's. A write takes the
+// residues modulo one target.
 module rm_basext_axi
   import rm_basext_pkg::*;
 #(
@@ -21,7 +23,9 @@ module rm_basext_axi
     parameter int unsigned MaxL = 32,
     parameter int unsigned MaxK = 32,
     parameter int unsigned AddrWidth = 64,
-    localparam int unsigned DataWidth = Lanes * stream_bits(Width)
+    parameter int unsigned Ports = 1,
+    localparam int unsigned DataWidth = Lanes * stream_bits(Width),
+    localparam int unsigned PortWidth = DataWidth / Ports
 ) (
     input  logic                   clk_i,
     input  logic                   rst_ni,
@@ -44,32 +48,32 @@ module rm_basext_axi
     input  logic                   s_rready_i,
     output logic [           31:0] s_rdata_o,
     output logic [            1:0] s_rresp_o,
-    // AXI4: memory.
-    output logic                   m_arvalid_o,
-    input  logic                   m_arready_i,
-    output logic [  AddrWidth-1:0] m_araddr_o,
-    output logic [            7:0] m_arlen_o,
-    output logic [            2:0] m_arsize_o,
-    output logic [            1:0] m_arburst_o,
-    input  logic                   m_rvalid_i,
-    output logic                   m_rready_o,
-    input  logic [  DataWidth-1:0] m_rdata_i,
-    input  logic [            1:0] m_rresp_i,
-    input  logic                   m_rlast_i,
-    output logic                   m_awvalid_o,
-    input  logic                   m_awready_i,
-    output logic [  AddrWidth-1:0] m_awaddr_o,
-    output logic [            7:0] m_awlen_o,
-    output logic [            2:0] m_awsize_o,
-    output logic [            1:0] m_awburst_o,
-    output logic                   m_wvalid_o,
-    input  logic                   m_wready_i,
-    output logic [  DataWidth-1:0] m_wdata_o,
-    output logic [DataWidth/8-1:0] m_wstrb_o,
-    output logic                   m_wlast_o,
-    input  logic                   m_bvalid_i,
-    output logic                   m_bready_o,
-    input  logic [            1:0] m_bresp_i
+    // AXI4: memory, by port.
+    output logic [Ports-1:0]                  m_arvalid_o,
+    input  logic [Ports-1:0]                  m_arready_i,
+    output logic [Ports-1:0][AddrWidth-1:0]   m_araddr_o,
+    output logic [Ports-1:0][7:0]             m_arlen_o,
+    output logic [Ports-1:0][2:0]             m_arsize_o,
+    output logic [Ports-1:0][1:0]             m_arburst_o,
+    input  logic [Ports-1:0]                  m_rvalid_i,
+    output logic [Ports-1:0]                  m_rready_o,
+    input  logic [Ports-1:0][PortWidth-1:0]   m_rdata_i,
+    input  logic [Ports-1:0][1:0]             m_rresp_i,
+    input  logic [Ports-1:0]                  m_rlast_i,
+    output logic [Ports-1:0]                  m_awvalid_o,
+    input  logic [Ports-1:0]                  m_awready_i,
+    output logic [Ports-1:0][AddrWidth-1:0]   m_awaddr_o,
+    output logic [Ports-1:0][7:0]             m_awlen_o,
+    output logic [Ports-1:0][2:0]             m_awsize_o,
+    output logic [Ports-1:0][1:0]             m_awburst_o,
+    output logic [Ports-1:0]                  m_wvalid_o,
+    input  logic [Ports-1:0]                  m_wready_i,
+    output logic [Ports-1:0][PortWidth-1:0]   m_wdata_o,
+    output logic [Ports-1:0][PortWidth/8-1:0] m_wstrb_o,
+    output logic [Ports-1:0]                  m_wlast_o,
+    input  logic [Ports-1:0]                  m_bvalid_i,
+    output logic [Ports-1:0]                  m_bready_o,
+    input  logic [Ports-1:0][1:0]             m_bresp_i
 );
 
   // Of the answer, beyond those of the unit's own.
@@ -82,8 +86,8 @@ module rm_basext_axi
   logic in_valid, in_ready, in_last, out_valid, out_ready, out_last;
   logic [DataWidth-1:0] in_data, out_data;
 
-  if (DataWidth > 1024) begin : gen_check
-    $error("a bus of AXI4 has 1024 bits at most");
+  if (Lanes % Ports != 0) begin : gen_check
+    $error("Ports must divide Lanes: a port has whole words");
   end
 
   assign known = cmd[31:29] == '0 && cmd[7:2] == '0;
@@ -111,9 +115,10 @@ module rm_basext_axi
 
   rm_shell #(
       .DataWidth(DataWidth),
+      .Ports(Ports),
       .AddrWidth(AddrWidth),
       .Machine(32'h42415345),  // "BASE"
-      .Config({8'(MaxLogN), 8'(MaxL), 8'(MaxK), 8'(Lanes)})
+      .Config({2'($clog2(Ports)), 6'(MaxLogN), 8'(MaxL), 8'(MaxK), 8'(Lanes)})
   ) u_shell (
       .clk_i,
       .rst_ni,

@@ -1,8 +1,8 @@
 // A machine behind AXI4 and AXI4-Lite: what every machine of Ringmill needs to stand in a shell.
 //
 // The machine takes commands of 32 bits, each answered with a code, and has one stream in and one
-// out; its units raise busy and done bits. Here a manager reads a stretch of memory into the stream
-// in, or writes the stream out to one; the host sees registers (byte addresses, words of 32 bits):
+// out; its units raise busy and done bits. Here managers read a stretch of memory into the stream in,
+// or write the stream out to one; the host sees registers (byte addresses, words of 32 bits):
 //
 //   0x00 Id        R   "RM" and the version of this map, 0x524d0001
 //   0x04 Machine   R   which machine: parameter Machine
@@ -18,23 +18,32 @@
 //   0x24 End       R   how the machine's last stream ended: its code
 //   0x28 Cycles    R   cycles since reset, lower half; latches the upper
 //   0x2c           R   the upper half, of the moment when the lower was read
-//   0x40 Read      RW  address, lower half
-//   0x44           RW  address, upper half
-//   0x48           RW  beats; writing starts the read
+//   0x40 Read      RW  address at port 0, lower half
+//   0x44           RW  address at port 0, upper half
+//   0x48           RW  beats; writing starts the read at every port
 //   0x50 Write     RW  as Read, of the write
 //   0x54           RW
 //   0x58           RW
+//   0x60 + 0x20 (p - 1)  RW  address of the read at port p, 1 to Ports - 1, lower half; its upper half
+//                      at + 0x04, those of the write at + 0x10 and + 0x14
 //
-// Addresses are multiples of a beat, beats from 1 to 2^24 - 1; a start with others, or while one is
-// under way, is an error and changes nothing, as is any access that is not in this table.
+// Addresses are multiples of a port's word, beats from 1 to 2^24 - 1; a start with others, or while
+// one is under way, is an error and changes nothing, as is any access that is not in this table.
+//
+// A beat of DataWidth bits lies across the ports, DataWidth / Ports bits each, the lowest at port 0:
+// one word of as many stretches of memory. It passes when every port has its word, or room for it;
+// until then the ports that are ahead wait, so a port's words must not queue behind another's. A
+// transfer is done when it is at every port, and failed if it is at one.
 //
 // Latencies are those of rm_axil, rm_axi_read and rm_axi_write; one beat a cycle each way.
 module rm_shell #(
     parameter int unsigned DataWidth = 128,
+    parameter int unsigned Ports = 1,
     parameter int unsigned AddrWidth = 64,
     parameter int unsigned Burst = 32,
     parameter logic [31:0] Machine = '0,
-    parameter logic [31:0] Config = '0
+    parameter logic [31:0] Config = '0,
+    localparam int unsigned PortWidth = DataWidth / Ports
 ) (
     input  logic                   clk_i,
     input  logic                   rst_ni,
@@ -57,32 +66,32 @@ module rm_shell #(
     input  logic                   s_rready_i,
     output logic [           31:0] s_rdata_o,
     output logic [            1:0] s_rresp_o,
-    // AXI4: memory.
-    output logic                   m_arvalid_o,
-    input  logic                   m_arready_i,
-    output logic [  AddrWidth-1:0] m_araddr_o,
-    output logic [            7:0] m_arlen_o,
-    output logic [            2:0] m_arsize_o,
-    output logic [            1:0] m_arburst_o,
-    input  logic                   m_rvalid_i,
-    output logic                   m_rready_o,
-    input  logic [  DataWidth-1:0] m_rdata_i,
-    input  logic [            1:0] m_rresp_i,
-    input  logic                   m_rlast_i,
-    output logic                   m_awvalid_o,
-    input  logic                   m_awready_i,
-    output logic [  AddrWidth-1:0] m_awaddr_o,
-    output logic [            7:0] m_awlen_o,
-    output logic [            2:0] m_awsize_o,
-    output logic [            1:0] m_awburst_o,
-    output logic                   m_wvalid_o,
-    input  logic                   m_wready_i,
-    output logic [  DataWidth-1:0] m_wdata_o,
-    output logic [DataWidth/8-1:0] m_wstrb_o,
-    output logic                   m_wlast_o,
-    input  logic                   m_bvalid_i,
-    output logic                   m_bready_o,
-    input  logic [            1:0] m_bresp_i,
+    // AXI4: memory, by port.
+    output logic [Ports-1:0]                  m_arvalid_o,
+    input  logic [Ports-1:0]                  m_arready_i,
+    output logic [Ports-1:0][AddrWidth-1:0]   m_araddr_o,
+    output logic [Ports-1:0][7:0]             m_arlen_o,
+    output logic [Ports-1:0][2:0]             m_arsize_o,
+    output logic [Ports-1:0][1:0]             m_arburst_o,
+    input  logic [Ports-1:0]                  m_rvalid_i,
+    output logic [Ports-1:0]                  m_rready_o,
+    input  logic [Ports-1:0][PortWidth-1:0]   m_rdata_i,
+    input  logic [Ports-1:0][1:0]             m_rresp_i,
+    input  logic [Ports-1:0]                  m_rlast_i,
+    output logic [Ports-1:0]                  m_awvalid_o,
+    input  logic [Ports-1:0]                  m_awready_i,
+    output logic [Ports-1:0][AddrWidth-1:0]   m_awaddr_o,
+    output logic [Ports-1:0][7:0]             m_awlen_o,
+    output logic [Ports-1:0][2:0]             m_awsize_o,
+    output logic [Ports-1:0][1:0]             m_awburst_o,
+    output logic [Ports-1:0]                  m_wvalid_o,
+    input  logic [Ports-1:0]                  m_wready_i,
+    output logic [Ports-1:0][PortWidth-1:0]   m_wdata_o,
+    output logic [Ports-1:0][PortWidth/8-1:0] m_wstrb_o,
+    output logic [Ports-1:0]                  m_wlast_o,
+    input  logic [Ports-1:0]                  m_bvalid_i,
+    output logic [Ports-1:0]                  m_bready_o,
+    input  logic [Ports-1:0][1:0]             m_bresp_i,
     // The machine.
     output logic                   cmd_valid_o,
     output logic [           31:0] cmd_o,
@@ -102,9 +111,16 @@ module rm_shell #(
 );
 
   localparam int unsigned CountWidth = 24;
-  localparam int unsigned ByteBits = $clog2(DataWidth / 8);
+  localparam int unsigned ByteBits = $clog2(PortWidth / 8);
   localparam int unsigned Events = 13;
   localparam logic [31:0] Id = 32'h524d0001;
+
+  if (!(Ports inside {1, 2, 4}) || Ports * PortWidth != DataWidth) begin : gen_check_ports
+    $error("Ports must be 1, 2 or 4, and divide a beat");
+  end
+  if (PortWidth > 1024) begin : gen_check_width
+    $error("a port of AXI4 has 1024 bits at most: a beat of DataWidth bits needs more Ports");
+  end
 
   logic valid, write, ready, error, word_aligned;
   logic [11:0] addr;
@@ -145,12 +161,14 @@ module rm_shell #(
   logic seen_q, judged_q, error_d, error_q;
   logic [31:0] rdata_d, rdata_q;
 
-  // Index 0: the read, 1: the write.
+  // Index 0: the read, 1: the write; then the port.
   logic [1:0] start, moving, finished, failed, startable_q;
-  logic [1:0][AddrWidth-1:0] at_q;
+  logic [1:0][Ports-1:0] port_busy, port_done, port_failed, aligned;
+  logic [1:0][Ports-1:0][AddrWidth-1:0] at_q;
   logic [1:0][CountWidth-1:0] beats_q;
   logic [Events-1:0] events_d, events_q, enable_q, cleared;
-  logic waiting_q, cmd_valid_q, answered_q, irq_q, length;
+  logic waiting_q, cmd_valid_q, answered_q, irq_q;
+  logic [Ports-1:0] length;
   logic [7:0] code_q;
   logic [31:0] cmd_q, high_q;
   logic [63:0] cycles_q;
@@ -165,11 +183,25 @@ module rm_shell #(
   for (genvar i = 0; i < 2; i++) begin : gen_transfer
     // What is looked at does not change before it is judged, but that a transfer may end.
     always_ff @(posedge clk_i) begin
-      startable_q[i] <= !moving[i] && at_q[i][ByteBits-1:0] == '0 &&
+      startable_q[i] <= !moving[i] && &aligned[i] &&
           wdata[CountWidth-1:0] != '0 && wdata[31:CountWidth] == '0;
     end
     assign start[i] = go && addr == (i == 0 ? 12'h048 : 12'h058);
+
+    // At one port the pulse of done comes as its busy falls.
+    assign moving[i] = |port_busy[i];
+    assign finished[i] = |port_done[i] && !moving[i];
+    assign failed[i] = |port_failed[i];
+
+    for (genvar p = 0; p < Ports; p++) begin : gen_port
+      assign aligned[i][p] = at_q[i][p][ByteBits-1:0] == '0;
+    end
   end
+
+  // Where the lower half of a port's address is, of the read (0) or the write (1).
+  function automatic logic [11:0] address_of(int unsigned which, int unsigned port);
+    return 12'h040 + 12'(16 * which + 32 * port);
+  endfunction
 
   always_comb begin
     error_d = !word_aligned;
@@ -213,26 +245,36 @@ module rm_shell #(
         rdata_d = high_q;
         error_d |= write;
       end
-      12'h040: rdata_d = at_q[0][31:0];
-      12'h044: rdata_d = 32'(at_q[0][AddrWidth-1:32]);
       12'h048: begin
         rdata_d = 32'(beats_q[0]);
         error_d |= write && !startable_q[0];
       end
-      12'h050: rdata_d = at_q[1][31:0];
-      12'h054: rdata_d = 32'(at_q[1][AddrWidth-1:32]);
       12'h058: begin
         rdata_d = 32'(beats_q[1]);
         error_d |= write && !startable_q[1];
       end
-      default: error_d = 1'b1;
+      default: begin
+        error_d = 1'b1;
+        for (int unsigned i = 0; i < 2; i++) begin
+          for (int unsigned p = 0; p < Ports; p++) begin
+            if (addr == address_of(i, p)) begin
+              rdata_d = at_q[i][p][31:0];
+              error_d = 1'b0;
+            end
+            if (addr == address_of(i, p) + 12'h004) begin
+              rdata_d = 32'(at_q[i][p][AddrWidth-1:32]);
+              error_d = 1'b0;
+            end
+          end
+        end
+      end
     endcase
   end
 
   // What happens wins over what is cleared in the same cycle.
   assign cleared = (go && addr == 12'h01c) ? wdata[Events-1:0] : '0;
   assign events_d = (events_q & ~cleared) | {
-    finished[1] && length,
+    finished[1] && |length,
     finished[1] && failed[1],
     finished[0] && failed[0],
     finished,
@@ -265,9 +307,11 @@ module rm_shell #(
       cycles_q <= cycles_q + 1'b1;
       if (go && addr == 12'h020) enable_q <= wdata[Events-1:0];
       for (int unsigned i = 0; i < 2; i++) begin
-        if (go && addr == (i == 0 ? 12'h040 : 12'h050)) at_q[i][31:0] <= wdata;
-        if (go && addr == (i == 0 ? 12'h044 : 12'h054)) begin
-          at_q[i][AddrWidth-1:32] <= wdata[AddrWidth-33:0];
+        for (int unsigned p = 0; p < Ports; p++) begin
+          if (go && addr == address_of(i, p)) at_q[i][p][31:0] <= wdata;
+          if (go && addr == address_of(i, p) + 12'h004) begin
+            at_q[i][p][AddrWidth-1:32] <= wdata[AddrWidth-33:0];
+          end
         end
         if (start[i]) beats_q[i] <= wdata[CountWidth-1:0];
       end
@@ -285,72 +329,91 @@ module rm_shell #(
   assign cmd_o = cmd_q;
   assign irq_o = irq_q;
 
-  rm_axi_read #(
-      .DataWidth(DataWidth),
-      .AddrWidth(AddrWidth),
-      .CountWidth(CountWidth),
-      .Burst(Burst)
-  ) u_read (
-      .clk_i,
-      .rst_ni,
-      .start_i(start[0]),
-      .addr_i(at_q[0]),
-      .beats_i(wdata[CountWidth-1:0]),
-      .busy_o(moving[0]),
-      .done_o(finished[0]),
-      .error_o(failed[0]),
-      .m_arvalid_o,
-      .m_arready_i,
-      .m_araddr_o,
-      .m_arlen_o,
-      .m_rvalid_i,
-      .m_rready_o,
-      .m_rdata_i,
-      .m_rresp_i,
-      .m_rlast_i,
-      .valid_o(in_valid_o),
-      .ready_i(in_ready_i),
-      .data_o(in_data_o),
-      .last_o(in_last_o)
-  );
+  // The words of a beat, as each port has them or takes them.
+  logic [Ports-1:0] in_valid, in_last, out_ready;
+  logic in_move, out_move;
+  logic [Ports-1:0][PortWidth-1:0] in_data, out_data;
 
-  rm_axi_write #(
-      .DataWidth(DataWidth),
-      .AddrWidth(AddrWidth),
-      .CountWidth(CountWidth),
-      .Burst(Burst)
-  ) u_write (
-      .clk_i,
-      .rst_ni,
-      .start_i(start[1]),
-      .addr_i(at_q[1]),
-      .beats_i(wdata[CountWidth-1:0]),
-      .busy_o(moving[1]),
-      .done_o(finished[1]),
-      .error_o(failed[1]),
-      .length_o(length),
-      .m_awvalid_o,
-      .m_awready_i,
-      .m_awaddr_o,
-      .m_awlen_o,
-      .m_wvalid_o,
-      .m_wready_i,
-      .m_wdata_o,
-      .m_wstrb_o,
-      .m_wlast_o,
-      .m_bvalid_i,
-      .m_bready_o,
-      .m_bresp_i,
-      .valid_i(out_valid_i),
-      .ready_o(out_ready_o),
-      .data_i(out_data_i),
-      .last_i(out_last_i)
-  );
+  assign in_valid_o = &in_valid;
+  assign in_move = in_valid_o && in_ready_i;
+  assign in_data_o = in_data;
+  assign in_last_o = in_last[0];
+  assign out_ready_o = &out_ready;
+  assign out_move = out_valid_i && out_ready_o;
+  assign out_data = out_data_i;
 
-  // Words of the whole bus, one after another.
-  assign m_arsize_o = 3'(ByteBits);
-  assign m_awsize_o = 3'(ByteBits);
-  assign m_arburst_o = 2'b01;
-  assign m_awburst_o = 2'b01;
+  for (genvar p = 0; p < Ports; p++) begin : gen_memory
+    rm_axi_read #(
+        .DataWidth(PortWidth),
+        .AddrWidth(AddrWidth),
+        .CountWidth(CountWidth),
+        .Burst(Burst)
+    ) u_read (
+        .clk_i,
+        .rst_ni,
+        .start_i(start[0]),
+        .addr_i(at_q[0][p]),
+        .beats_i(wdata[CountWidth-1:0]),
+        .busy_o(port_busy[0][p]),
+        .done_o(port_done[0][p]),
+        .error_o(port_failed[0][p]),
+        .m_arvalid_o(m_arvalid_o[p]),
+        .m_arready_i(m_arready_i[p]),
+        .m_araddr_o(m_araddr_o[p]),
+        .m_arlen_o(m_arlen_o[p]),
+        .m_rvalid_i(m_rvalid_i[p]),
+        .m_rready_o(m_rready_o[p]),
+        .m_rdata_i(m_rdata_i[p]),
+        .m_rresp_i(m_rresp_i[p]),
+        .m_rlast_i(m_rlast_i[p]),
+        .valid_o(in_valid[p]),
+        .ready_i(in_move),
+        .data_o(in_data[p]),
+        .last_o(in_last[p])
+    );
+
+    rm_axi_write #(
+        .DataWidth(PortWidth),
+        .AddrWidth(AddrWidth),
+        .CountWidth(CountWidth),
+        .Burst(Burst)
+    ) u_write (
+        .clk_i,
+        .rst_ni,
+        .start_i(start[1]),
+        .addr_i(at_q[1][p]),
+        .beats_i(wdata[CountWidth-1:0]),
+        .busy_o(port_busy[1][p]),
+        .done_o(port_done[1][p]),
+        .error_o(port_failed[1][p]),
+        .length_o(length[p]),
+        .m_awvalid_o(m_awvalid_o[p]),
+        .m_awready_i(m_awready_i[p]),
+        .m_awaddr_o(m_awaddr_o[p]),
+        .m_awlen_o(m_awlen_o[p]),
+        .m_wvalid_o(m_wvalid_o[p]),
+        .m_wready_i(m_wready_i[p]),
+        .m_wdata_o(m_wdata_o[p]),
+        .m_wstrb_o(m_wstrb_o[p]),
+        .m_wlast_o(m_wlast_o[p]),
+        .m_bvalid_i(m_bvalid_i[p]),
+        .m_bready_o(m_bready_o[p]),
+        .m_bresp_i(m_bresp_i[p]),
+        .valid_i(out_move),
+        .ready_o(out_ready[p]),
+        .data_i(out_data[p]),
+        .last_i(out_last_i)
+    );
+  end
+
+  // A beat's ports end together.
+  logic unused_last;
+  assign unused_last = ^in_last;
+
+  // Words of the whole port, one after another.
+  assign m_arsize_o = {Ports{3'(ByteBits)}};
+  assign m_awsize_o = {Ports{3'(ByteBits)}};
+  assign m_arburst_o = {Ports{2'b01}};
+  assign m_awburst_o = {Ports{2'b01}};
 
 endmodule

@@ -1,6 +1,7 @@
 //! A memory behind AXI4 and a host behind AXI4-Lite, which stall at random and hold the machine to the protocol.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{HdlError, In, Model, Out};
@@ -14,12 +15,19 @@ const AHEAD: usize = 4;
 /// Far more cycles than anything here takes.
 const PATIENCE: u64 = 20_000;
 
-/// The pins of one channel that the design drives; its payload must stand while it waits.
+/// A stretch of memory at a port lies this far above that at the port below it: in another memory, and at another beat of
+/// its page.
+const STRIDE: u64 = 0x100_0000_0280;
+/// Of each register of an address at a port, from that at the port below it.
+const PORT_REGISTERS: u64 = 0x20;
+
+/// The pins of one channel that the design drives; its payload must stand while it waits. Those of all ports are one vector.
 struct Driven {
     name: &'static str,
+    port: usize,
     valid: Out,
-    ready: In,
-    payload: Vec<Out>,
+    /// Each with its bits at a port.
+    payload: Vec<(Out, usize)>,
     /// What was shown in the cycle before and not taken.
     shown: Option<Vec<Vec<u32>>>,
 }
@@ -30,33 +38,44 @@ struct Driving {
     ready: Out,
 }
 
+/// What one port of memory owes.
+struct Memory {
+    ar: Driven,
+    aw: Driven,
+    w: Driven,
+    reads: VecDeque<(u64, bool)>,
+    writes: VecDeque<(u64, u64)>,
+    answers: VecDeque<u64>,
+    /// Whether its offer of a word, an answer, stands.
+    offering: [bool; 2],
+}
+
 pub struct Bus {
     pub model: Model,
     /// Words by address; a word that is not there is [`BLANK`].
     pub memory: BTreeMap<u64, u32>,
-    /// Reads and writes of an address at or above this are answered with an error.
-    pub fence: u64,
+    /// Reads and writes of these addresses are answered with an error.
+    pub fenced: Range<u64>,
+    /// This port moves in one cycle of eight, and the others as they would.
+    pub slow: Option<usize>,
     dice: Dice,
     stalls: bool,
+    /// Words of 32 bits in a beat, and of those at a port.
     beat: usize,
+    share: usize,
     irq: Out,
-    // The memory's side.
-    ar: Driven,
-    aw: Driven,
-    w: Driven,
+    ports: Vec<Memory>,
+    // The memory's side: what it drives of all ports.
+    ready: [In; 3],
     r: Driving,
     b: Driving,
     // The host's side.
     lite_b: Driven,
     lite_r: Driven,
+    lite_ready: [In; 2],
     lite_aw: Driving,
     lite_w: Driving,
     lite_ar: Driving,
-    reads: VecDeque<(u64, bool)>,
-    writes: VecDeque<(u64, u64)>,
-    answers: VecDeque<u64>,
-    /// Whether the memory's offer of a word, an answer, stands.
-    offering: [bool; 2],
     /// Of the host: address, data, and whether each is still to send.
     sending: [Option<bool>; 3],
     /// To the host's last write and to its last read: value and response.
@@ -67,15 +86,17 @@ pub struct Bus {
 fn driven(
     model: &Model,
     name: &'static str,
-    ready: &str,
-    payload: &[&str],
+    port: usize,
+    payload: &[(&str, usize)],
 ) -> Result<Driven, HdlError> {
-    let payload = payload.iter().map(|pin| model.output(pin));
+    let payload = payload
+        .iter()
+        .map(|&(pin, bits)| Ok((model.output(pin)?, bits)));
     Ok(Driven {
         name,
+        port,
         valid: model.output(&format!("{name}valid_o"))?,
-        ready: model.input(ready)?,
-        payload: payload.collect::<Result<_, _>>()?,
+        payload: payload.collect::<Result<_, HdlError>>()?,
         shown: None,
     })
 }
@@ -87,10 +108,16 @@ fn driving(model: &Model, name: &str) -> Result<Driving, HdlError> {
     })
 }
 
+/// A bit for each port, port 0 lowest.
+fn mask(bits: impl IntoIterator<Item = bool>) -> u64 {
+    let bits = bits.into_iter().enumerate();
+    bits.fold(0, |mask, (port, bit)| mask | u64::from(bit) << port)
+}
+
 impl Driven {
     /// Whether the channel shows something; what it showed and was not taken must still be there.
     fn look(&mut self, model: &Model) -> Result<bool, HdlError> {
-        let valid = model.get(self.valid)? == 1;
+        let valid = model.get(self.valid)? >> self.port & 1 == 1;
         if let Some(shown) = self.shown.take() {
             assert!(valid, "{} withdrew what it offered", self.name);
             let now = self.words(model)?;
@@ -99,14 +126,36 @@ impl Driven {
         Ok(valid)
     }
 
-    fn words(&self, model: &Model) -> Result<Vec<Vec<u32>>, HdlError> {
-        let words = self.payload.iter().map(|&pin| model.get_words(pin));
-        words.collect()
+    /// One pin of the payload: its bits at this port.
+    fn pin(&self, model: &Model, number: usize) -> Result<Vec<u32>, HdlError> {
+        let (pin, bits) = self.payload[number];
+        let all = model.get_words(pin)?;
+        let bit = |at: usize| all[at / 32] >> (at % 32) & 1;
+        let from = self.port * bits;
+        let word = |word: usize| {
+            let at = from + 32 * word..from + bits.min(32 * word + 32);
+            at.rev().fold(0, |value, at| value << 1 | bit(at))
+        };
+        Ok((0..bits.div_ceil(32)).map(word).collect())
     }
 
-    /// Sets ready; whether the channel moves in this cycle.
-    fn take(&mut self, model: &mut Model, valid: bool, ready: bool) -> Result<bool, HdlError> {
-        model.set(self.ready, u64::from(ready))?;
+    /// The same of at most 64 bits.
+    fn value(&self, model: &Model, number: usize) -> Result<u64, HdlError> {
+        let words = self.pin(model, number)?;
+        Ok(words
+            .iter()
+            .rev()
+            .fold(0, |value, &word| value << 32 | u64::from(word)))
+    }
+
+    fn words(&self, model: &Model) -> Result<Vec<Vec<u32>>, HdlError> {
+        (0..self.payload.len())
+            .map(|number| self.pin(model, number))
+            .collect()
+    }
+
+    /// Whether the channel moves in this cycle, where it is taken with `ready`.
+    fn take(&mut self, model: &Model, valid: bool, ready: bool) -> Result<bool, HdlError> {
         if valid && !ready {
             self.shown = Some(self.words(model)?);
         }
@@ -115,39 +164,79 @@ impl Driven {
 }
 
 impl Bus {
-    pub fn new(mut model: Model, beat: usize, dice: Dice) -> Result<Self, HdlError> {
+    /// `beat` words of 32 bits, divided over so many ports.
+    pub fn new(mut model: Model, beat: usize, ports: usize, dice: Dice) -> Result<Self, HdlError> {
         model.reset()?;
+        let share = beat / ports;
+        let memory = |port| {
+            let address =
+                |name, pins: [&str; 2]| driven(&model, name, port, &[(pins[0], 64), (pins[1], 8)]);
+            let data = [
+                ("m_wdata_o", 32 * share),
+                ("m_wstrb_o", 4 * share),
+                ("m_wlast_o", 1),
+            ];
+            Ok(Memory {
+                ar: address("m_ar", ["m_araddr_o", "m_arlen_o"])?,
+                aw: address("m_aw", ["m_awaddr_o", "m_awlen_o"])?,
+                w: driven(&model, "m_w", port, &data)?,
+                reads: VecDeque::new(),
+                writes: VecDeque::new(),
+                answers: VecDeque::new(),
+                offering: [false; 2],
+            })
+        };
+        let ready = |name: &str| model.input(&format!("{name}ready_i"));
         Ok(Self {
-            ar: driven(&model, "m_ar", "m_arready_i", &["m_araddr_o", "m_arlen_o"])?,
-            aw: driven(&model, "m_aw", "m_awready_i", &["m_awaddr_o", "m_awlen_o"])?,
-            w: driven(
-                &model,
-                "m_w",
-                "m_wready_i",
-                &["m_wdata_o", "m_wstrb_o", "m_wlast_o"],
-            )?,
+            ports: (0..ports).map(memory).collect::<Result<_, HdlError>>()?,
+            ready: [ready("m_ar")?, ready("m_aw")?, ready("m_w")?],
             r: driving(&model, "m_r")?,
             b: driving(&model, "m_b")?,
-            lite_b: driven(&model, "s_b", "s_bready_i", &["s_bresp_o"])?,
-            lite_r: driven(&model, "s_r", "s_rready_i", &["s_rdata_o", "s_rresp_o"])?,
+            lite_b: driven(&model, "s_b", 0, &[("s_bresp_o", 2)])?,
+            lite_r: driven(&model, "s_r", 0, &[("s_rdata_o", 32), ("s_rresp_o", 2)])?,
+            lite_ready: [ready("s_b")?, ready("s_r")?],
             lite_aw: driving(&model, "s_aw")?,
             lite_w: driving(&model, "s_w")?,
             lite_ar: driving(&model, "s_ar")?,
             irq: model.output("irq_o")?,
             model,
             memory: BTreeMap::new(),
-            fence: u64::MAX,
+            fenced: 0..0,
+            slow: None,
             dice,
             stalls: false,
             beat,
-            reads: VecDeque::new(),
-            writes: VecDeque::new(),
-            answers: VecDeque::new(),
-            offering: [false; 2],
+            share,
             sending: [None; 3],
             answered: [None; 2],
             bursts: 0,
         })
+    }
+
+    pub fn ports(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// Where a stretch of memory begins at a port, `address` at port 0.
+    pub fn at_port(&self, address: u64, port: usize) -> u64 {
+        address + STRIDE * port as u64
+    }
+
+    /// Where a word of the stream that lies at `address` is.
+    fn place(&self, address: u64, word: usize) -> u64 {
+        let (beat, within) = (word / self.beat, word % self.beat);
+        let (port, at) = (within / self.share, within % self.share);
+        self.at_port(address, port) + 4 * (beat * self.share + at) as u64
+    }
+
+    /// Lays a word of 32 bits of a stream that lies at `address`.
+    pub fn lay(&mut self, address: u64, word: usize, value: u32) {
+        self.memory.insert(self.place(address, word), value);
+    }
+
+    /// A word of 32 bits of a stream that lies at `address`.
+    pub fn lies(&self, address: u64, word: usize) -> u32 {
+        self.word(self.place(address, word))
     }
 
     /// From now on every channel stalls in about half of the cycles; or none.
@@ -159,8 +248,15 @@ impl Bus {
         !self.stalls || self.dice.bits() & 1 == 1
     }
 
+    /// Whether a channel of this port moves.
+    fn port_goes(&mut self, port: usize) -> bool {
+        let goes = self.go();
+        goes && (self.slow != Some(port) || self.dice.bits() & 7 == 0)
+    }
+
+    /// Of a port's word.
     fn bytes(&self) -> u64 {
-        4 * self.beat as u64
+        4 * self.share as u64
     }
 
     pub fn word(&self, address: u64) -> u32 {
@@ -171,15 +267,15 @@ impl Bus {
         Ok(self.model.get(self.irq)? == 1)
     }
 
-    /// A burst: within 4 KiB, its beats.
-    fn burst(&mut self, channel: &'static str) -> Result<VecDeque<u64>, HdlError> {
+    /// A burst of a port: within 4 KiB, its beats.
+    fn burst(&mut self, port: usize, channel: &'static str) -> Result<VecDeque<u64>, HdlError> {
         let pins = if channel == "m_ar" {
-            &self.ar
+            &self.ports[port].ar
         } else {
-            &self.aw
+            &self.ports[port].aw
         };
-        let address = self.model.get(pins.payload[0])?;
-        let beats = self.model.get(pins.payload[1])? + 1;
+        let address = pins.value(&self.model, 0)?;
+        let beats = pins.value(&self.model, 1)? + 1;
         let bytes = self.bytes();
         assert_eq!(
             address % bytes,
@@ -192,67 +288,32 @@ impl Bus {
             last >> 12,
             "{channel}: {address:#x} to {last:#x}"
         );
-        for (pin, want) in [("size_o", u64::from(bytes.ilog2())), ("burst_o", 1)] {
+        for (pin, bits, want) in [("size_o", 3, u64::from(bytes.ilog2())), ("burst_o", 2, 1)] {
             let pin = self.model.output(&format!("{channel}{pin}"))?;
-            assert_eq!(self.model.get(pin)?, want);
+            assert_eq!(
+                self.model.get(pin)? >> (bits * port) & ((1 << bits) - 1),
+                want
+            );
         }
         self.bursts += 1;
         Ok((0..beats).map(|i| address + i * bytes).collect())
     }
 
     fn response(&self, address: u64) -> u64 {
-        if address < self.fence { OKAY } else { SLVERR }
+        if self.fenced.contains(&address) {
+            SLVERR
+        } else {
+            OKAY
+        }
     }
 
     /// One cycle on all channels.
     pub fn tick(&mut self) -> Result<(), HdlError> {
         // What the design offers, as it stands before the edge.
-        let ar_valid = self.ar.look(&self.model)?;
-        let aw_valid = self.aw.look(&self.model)?;
-        let w_valid = self.w.look(&self.model)?;
-        let lite_b_valid = self.lite_b.look(&self.model)?;
-        let lite_r_valid = self.lite_r.look(&self.model)?;
-        let (go_ar, go_aw, go_w) = (self.go(), self.go(), self.go());
-        let (go_b, go_r) = (self.go(), self.go());
-        let ar = self.ar.take(&mut self.model, ar_valid, go_ar)?;
-        let aw = self.aw.take(&mut self.model, aw_valid, go_aw)?;
-        let w = self.w.take(&mut self.model, w_valid, go_w)?;
-        let lite_b = self.lite_b.take(&mut self.model, lite_b_valid, go_b)?;
-        let lite_r = self.lite_r.take(&mut self.model, lite_r_valid, go_r)?;
-        if lite_b {
-            self.answered[0] = Some((0, self.model.get(self.lite_b.payload[0])?));
-        }
-        if lite_r {
-            let data = self.model.get(self.lite_r.payload[0])?;
-            self.answered[1] = Some((data, self.model.get(self.lite_r.payload[1])?));
-        }
-
+        let moved = self.take_from_ports()?;
+        self.take_for_the_host()?;
         // What the memory offers, and keeps on offering.
-        let waiting = [!self.reads.is_empty(), !self.answers.is_empty()];
-        for (at, waits) in waiting.into_iter().enumerate() {
-            self.offering[at] = waits && (self.offering[at] || self.go());
-        }
-        self.model.set(self.r.valid, u64::from(self.offering[0]))?;
-        self.model.set(self.b.valid, u64::from(self.offering[1]))?;
-        if let (true, Some(&(address, last))) = (self.offering[0], self.reads.front()) {
-            let words: Vec<u32> = (0..self.beat as u64)
-                .map(|i| self.word(address + 4 * i))
-                .collect();
-            let (data, resp, end) = (
-                self.model.input("m_rdata_i")?,
-                self.model.input("m_rresp_i")?,
-                self.model.input("m_rlast_i")?,
-            );
-            self.model.set_words(data, &words)?;
-            self.model.set(resp, self.response(address))?;
-            self.model.set(end, u64::from(last))?;
-        }
-        if let (true, Some(&answer)) = (self.offering[1], self.answers.front()) {
-            let resp = self.model.input("m_bresp_i")?;
-            self.model.set(resp, answer)?;
-        }
-        let r = self.offering[0] && self.model.get(self.r.ready)? == 1;
-        let b = self.offering[1] && self.model.get(self.b.ready)? == 1;
+        let given = self.offer_at_ports()?;
 
         // What the host offers.
         let mut sent = [false; 3];
@@ -271,40 +332,19 @@ impl Bus {
         }
 
         // What moves with the edge.
-        if ar {
-            let beats = self.burst("m_ar")?;
-            let most = beats.len();
-            self.reads.extend(
-                beats
-                    .into_iter()
-                    .enumerate()
-                    .map(|(i, a)| (a, i + 1 == most)),
-            );
+        for (port, [ar, aw, w]) in moved.into_iter().enumerate() {
+            self.move_at_port(port, ar, aw, w)?;
         }
-        if aw {
-            let beats = self.burst("m_aw")?;
-            let first = beats.front().copied().unwrap_or_default();
-            self.writes.push_back((first, beats.len() as u64));
-        }
-        if w {
-            self.write_beat()?;
-        }
-        let (asked, promised) = (
-            self.reads.iter().filter(|read| read.1).count(),
-            self.writes.len() + self.answers.len(),
-        );
-        assert!(
-            asked <= AHEAD && promised <= AHEAD,
-            "{asked} reads, {promised} writes at once"
-        );
         self.model.step(1)?;
-        if r {
-            self.reads.pop_front();
-            self.offering[0] = false;
-        }
-        if b {
-            self.answers.pop_front();
-            self.offering[1] = false;
+        for (port, [r, b]) in self.ports.iter_mut().zip(given) {
+            if r {
+                port.reads.pop_front();
+                port.offering[0] = false;
+            }
+            if b {
+                port.answers.pop_front();
+                port.offering[1] = false;
+            }
         }
         for (pending, sent) in self.sending.iter_mut().zip(sent) {
             if sent {
@@ -314,22 +354,141 @@ impl Bus {
         Ok(())
     }
 
-    /// Takes a beat of the oldest burst.
-    fn write_beat(&mut self) -> Result<(), HdlError> {
-        let data = self.model.get_words(self.w.payload[0])?;
-        let strobes = self.model.get_words(self.w.payload[1])?;
-        let last = self.model.get(self.w.payload[2])? == 1;
+    /// Which of each port's addresses of reads, of writes and words are taken.
+    fn take_from_ports(&mut self) -> Result<Vec<[bool; 3]>, HdlError> {
+        let (mut ready, mut moved) = (Vec::new(), Vec::new());
+        for number in 0..self.ports() {
+            let goes = [0; 3].map(|_| self.port_goes(number));
+            let (port, model) = (&mut self.ports[number], &self.model);
+            let mut moves = [false; 3];
+            for (at, channel) in [&mut port.ar, &mut port.aw, &mut port.w]
+                .into_iter()
+                .enumerate()
+            {
+                let valid = channel.look(model)?;
+                moves[at] = channel.take(model, valid, goes[at])?;
+            }
+            ready.push(goes);
+            moved.push(moves);
+        }
+        for (at, &pin) in self.ready.iter().enumerate() {
+            self.model
+                .set(pin, mask(ready.iter().map(|goes| goes[at])))?;
+        }
+        Ok(moved)
+    }
+
+    /// The machine's answers on AXI4-Lite.
+    fn take_for_the_host(&mut self) -> Result<(), HdlError> {
+        let goes = [self.go(), self.go()];
+        for (at, channel) in [&mut self.lite_b, &mut self.lite_r].into_iter().enumerate() {
+            let valid = channel.look(&self.model)?;
+            self.model.set(self.lite_ready[at], u64::from(goes[at]))?;
+            if channel.take(&self.model, valid, goes[at])? {
+                let value = channel.value(&self.model, 0)?;
+                let answer = match at {
+                    0 => (0, value),
+                    _ => (value, channel.value(&self.model, 1)?),
+                };
+                self.answered[at] = Some(answer);
+            }
+        }
+        Ok(())
+    }
+
+    /// Offers words and answers at every port; which of them are taken.
+    fn offer_at_ports(&mut self) -> Result<Vec<[bool; 2]>, HdlError> {
+        let (mut data, mut word_codes, mut lasts, mut codes) = (Vec::new(), 0, 0, 0);
+        for number in 0..self.ports() {
+            let goes = [self.port_goes(number), self.port_goes(number)];
+            let port = &mut self.ports[number];
+            let waiting = [!port.reads.is_empty(), !port.answers.is_empty()];
+            for at in 0..2 {
+                port.offering[at] = waiting[at] && (port.offering[at] || goes[at]);
+            }
+            let (word, answer) = (port.reads.front().copied(), port.answers.front().copied());
+            let (address, last) = word.unwrap_or_default();
+            data.extend((0..self.share as u64).map(|i| self.word(address + 4 * i)));
+            word_codes |= self.response(address) << (2 * number);
+            lasts |= u64::from(last) << number;
+            codes |= answer.unwrap_or_default() << (2 * number);
+        }
+        let model = &mut self.model;
+        model.set(
+            self.r.valid,
+            mask(self.ports.iter().map(|port| port.offering[0])),
+        )?;
+        model.set(
+            self.b.valid,
+            mask(self.ports.iter().map(|port| port.offering[1])),
+        )?;
+        let pin = model.input("m_rdata_i")?;
+        model.set_words(pin, &data)?;
+        for (pin, value) in [
+            ("m_rresp_i", word_codes),
+            ("m_rlast_i", lasts),
+            ("m_bresp_i", codes),
+        ] {
+            let pin = model.input(pin)?;
+            model.set(pin, value)?;
+        }
+        let ready = [model.get(self.r.ready)?, model.get(self.b.ready)?];
+        let taken = self.ports.iter().enumerate().map(|(number, port)| {
+            [0, 1].map(|at| port.offering[at] && ready[at] >> number & 1 == 1)
+        });
+        Ok(taken.collect())
+    }
+
+    /// What a port was given: an address to read, one to write, a word.
+    fn move_at_port(&mut self, port: usize, ar: bool, aw: bool, w: bool) -> Result<(), HdlError> {
+        if ar {
+            let beats = self.burst(port, "m_ar")?;
+            let most = beats.len();
+            let beats = beats.into_iter().enumerate();
+            self.ports[port]
+                .reads
+                .extend(beats.map(|(i, a)| (a, i + 1 == most)));
+        }
+        if aw {
+            let beats = self.burst(port, "m_aw")?;
+            let first = beats.front().copied().unwrap_or_default();
+            self.ports[port]
+                .writes
+                .push_back((first, beats.len() as u64));
+        }
+        if w {
+            self.write_beat(port)?;
+        }
+        let port = &self.ports[port];
+        let (asked, promised) = (
+            port.reads.iter().filter(|read| read.1).count(),
+            port.writes.len() + port.answers.len(),
+        );
+        assert!(
+            asked <= AHEAD && promised <= AHEAD,
+            "{asked} reads, {promised} writes at once"
+        );
+        Ok(())
+    }
+
+    /// Takes a beat of a port's oldest burst.
+    fn write_beat(&mut self, port: usize) -> Result<(), HdlError> {
+        let channel = &self.ports[port].w;
+        let data = channel.pin(&self.model, 0)?;
+        let strobes = channel.pin(&self.model, 1)?;
+        let last = channel.value(&self.model, 2)? == 1;
         let bytes = self.bytes();
-        let Some((address, left)) = self.writes.front_mut() else {
+        let Some((address, left)) = self.ports[port].writes.front_mut() else {
             panic!("data before their address");
         };
         let at = *address;
         (*address, *left) = (at + bytes, *left - 1);
-        assert_eq!(last, *left == 0, "wlast at {at:#x}");
-        if *left == 0 {
-            self.writes.pop_front();
+        let ends = *left == 0;
+        assert_eq!(last, ends, "wlast at {at:#x}");
+        if ends {
             let answer = self.response(at);
-            self.answers.push_back(answer);
+            self.ports[port].writes.pop_front();
+            self.ports[port].answers.push_back(answer);
         }
         for (i, &word) in data.iter().enumerate() {
             let lanes = strobes[i / 8] >> (4 * (i % 8)) & 0xf;
@@ -441,6 +600,17 @@ impl Bus {
         let (value, response) = self.try_read(register)?;
         assert_eq!(response, OKAY, "read of {register:#x}");
         Ok(value)
+    }
+
+    /// Starts a transfer of so many beats at every port.
+    pub fn transfer(&mut self, which: u64, address: u64, beats: usize) -> Result<(), HdlError> {
+        for port in 0..self.ports() {
+            let register = which + PORT_REGISTERS * port as u64;
+            let address = self.at_port(address, port);
+            self.write(register, address as u32)?;
+            self.write(register + 4, (address >> 32) as u32)?;
+        }
+        self.write(which + 8, beats as u32)
     }
 
     /// Ticks until one of these events has come, clears those and says which.

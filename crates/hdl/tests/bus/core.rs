@@ -8,7 +8,10 @@ use crate::hdl;
 /// A machine, and parameters for a small one.
 const CORES: [(&str, &[&str]); 2] = [
     ("polymul", &["--Units", "4", "--MaxLogN", "9"]),
-    ("basext", &["--Lanes", "2", "--MaxLogN", "9"]),
+    (
+        "basext",
+        &["--Lanes", "2", "--Ports", "2", "--MaxLogN", "9"],
+    ),
 ];
 
 /// The list of files in each core file is what its top uses, each after those it uses.

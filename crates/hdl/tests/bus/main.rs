@@ -60,7 +60,7 @@ fn bus(hdl: &Hdl, seed: u64) -> Bus {
     let model = hdl
         .model(&top, BuildOptions::default())
         .unwrap_or_else(|e| panic!("{e}"));
-    Bus::new(model, shape().beat(), Dice::new(seed)).unwrap()
+    Bus::new(model, shape().beat(), 1, Dice::new(seed)).unwrap()
 }
 
 fn number(op: ArrayOp) -> u32 {
@@ -91,20 +91,13 @@ fn command(bus: &mut Bus, word: u32) -> Result<u32, HdlError> {
     panic!("command {word:#x} has no answer");
 }
 
-/// Starts a transfer of so many beats.
-fn transfer(bus: &mut Bus, which: u64, address: u64, beats: usize) -> Result<(), HdlError> {
-    bus.write(which, address as u32)?;
-    bus.write(which + 4, (address >> 32) as u32)?;
-    bus.write(which + 8, beats as u32)
-}
-
 /// Puts words into memory and sends them with a command; how the machine says that they ended.
 fn send(bus: &mut Bus, word: u32, address: u64, words: &[u32]) -> Result<u32, HdlError> {
     for (i, &word) in words.iter().enumerate() {
         bus.memory.insert(address + 4 * i as u64, word);
     }
     assert_eq!(command(bus, word)?, 0);
-    transfer(bus, READ, address, words.len() / shape().beat())?;
+    bus.transfer(READ, address, words.len() / shape().beat())?;
     bus.wait(LOAD_DONE)?;
     bus.wait(READ_DONE)?;
     bus.read(END)
@@ -125,7 +118,7 @@ fn load(bus: &mut Bus, place: u32, address: u64, limb: &[u64]) -> Result<(), Hdl
 
 fn unload(bus: &mut Bus, place: u32, address: u64, n: usize) -> Result<Vec<u64>, HdlError> {
     assert_eq!(command(bus, UNLOAD | place)?, 0);
-    transfer(bus, WRITE, address, n / shape().beat())?;
+    bus.transfer(WRITE, address, n / shape().beat())?;
     bus.wait(WRITE_DONE)?;
     assert_eq!(bus.wait(UNLOAD_DONE | LENGTH | WRITE_ERROR)?, UNLOAD_DONE);
     Ok((0..n as u64)
@@ -199,12 +192,12 @@ fn transfers_go_beside_each_other_and_the_array(hdl: &Hdl) {
         0
     );
     assert_eq!(command(&mut bus, UNLOAD | at(1, 0, false)).unwrap(), 0);
-    transfer(&mut bus, WRITE, 0x7000, n / 4).unwrap();
+    bus.transfer(WRITE, 0x7000, n / 4).unwrap();
     for (i, &x) in d.iter().enumerate() {
         bus.memory.insert(0x9000 + 4 * i as u64, x as u32);
     }
     assert_eq!(command(&mut bus, LOAD | at(1, 1, false)).unwrap(), 0);
-    transfer(&mut bus, READ, 0x9000, n / 4).unwrap();
+    bus.transfer(READ, 0x9000, n / 4).unwrap();
     // All three units, a read and a write.
     assert_eq!(bus.read(BUSY).unwrap(), 0b11_0000_0111);
     for event in [WRITE_DONE, READ_DONE, LOAD_DONE, UNLOAD_DONE, ARRAY_DONE] {
@@ -230,7 +223,7 @@ fn an_interrupt_stands_until_its_event_is_cleared(hdl: &Hdl) {
     assert_eq!(bus.read(ENABLE).unwrap(), READ_DONE);
     assert_eq!(command(&mut bus, LOAD).unwrap(), 0);
     assert!(!bus.interrupt().unwrap());
-    transfer(&mut bus, READ, 0x4000, 64).unwrap();
+    bus.transfer(READ, 0x4000, 64).unwrap();
     let mut cycles = 0;
     while !bus.interrupt().unwrap() {
         bus.tick().unwrap();
@@ -328,7 +321,7 @@ fn what_makes_no_sense_is_refused(hdl: &Hdl) {
 
     // A read under way, and one more.
     tables(&mut bus, 256, 7681).unwrap();
-    transfer(&mut bus, READ, 0x1000, 64).unwrap();
+    bus.transfer(READ, 0x1000, 64).unwrap();
     assert_eq!(bus.try_write(READ + 8, 64).unwrap(), SLVERR);
     assert_eq!(bus.read(BUSY).unwrap(), 1 << 8);
     assert_eq!(
@@ -351,26 +344,26 @@ fn errors_of_memory_and_wrong_lengths_are_events(hdl: &Hdl) {
     assert_eq!(bus.read(EVENTS).unwrap(), 0);
 
     // The last beat of a read, the last burst of a write.
-    bus.fence = 0x23f0;
+    bus.fenced = 0x23f0..u64::MAX;
     assert_eq!(
         send(&mut bus, LOAD | at(0, 1, false), 0x2000, &[0; 256]).unwrap(),
         0
     );
     assert_eq!(bus.wait(READ_ERROR).unwrap(), READ_ERROR);
     assert_eq!(command(&mut bus, UNLOAD).unwrap(), 0);
-    transfer(&mut bus, WRITE, 0x2000, 64).unwrap();
+    bus.transfer(WRITE, 0x2000, 64).unwrap();
     assert_eq!(
         bus.wait(WRITE_DONE | WRITE_ERROR).unwrap() & WRITE_ERROR,
         WRITE_ERROR
     );
     bus.wait(UNLOAD_DONE).unwrap();
-    bus.fence = u64::MAX;
+    bus.fenced = 0..0;
     load(&mut bus, 0, 0x2000, &a).unwrap();
     bus.write(EVENTS, 0x1fff).unwrap();
 
     // A stream of 64 beats into a stretch of 80: the rest stays as it is.
     assert_eq!(command(&mut bus, UNLOAD).unwrap(), 0);
-    transfer(&mut bus, WRITE, 0x8000, 80).unwrap();
+    bus.transfer(WRITE, 0x8000, 80).unwrap();
     bus.wait(WRITE_DONE).unwrap();
     assert_eq!(bus.wait(LENGTH | WRITE_ERROR).unwrap(), LENGTH);
     let word = |bus: &Bus, i: u64| u64::from(bus.word(0x8000 + 4 * i));
@@ -380,10 +373,10 @@ fn errors_of_memory_and_wrong_lengths_are_events(hdl: &Hdl) {
 
     // Into one of 40: what is left waits for the next.
     assert_eq!(command(&mut bus, UNLOAD).unwrap(), 0);
-    transfer(&mut bus, WRITE, 0xa000, 40).unwrap();
+    bus.transfer(WRITE, 0xa000, 40).unwrap();
     bus.wait(WRITE_DONE).unwrap();
     assert_eq!(bus.wait(LENGTH).unwrap(), LENGTH);
-    transfer(&mut bus, WRITE, 0xa000 + 40 * 16, 24).unwrap();
+    bus.transfer(WRITE, 0xa000 + 40 * 16, 24).unwrap();
     bus.wait(WRITE_DONE).unwrap();
     assert_eq!(bus.read(EVENTS).unwrap(), UNLOAD_DONE);
     assert!((0..256).all(|i| u64::from(bus.word(0xa000 + 4 * i)) == a[i as usize]));

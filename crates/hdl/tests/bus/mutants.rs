@@ -108,14 +108,18 @@ const FAULTS: &[(&str, &str, &str)] = &[
         "startable_q[i] <=",
     ),
     ("rm_shell", "wdata[CountWidth-1:0] != '0 &&", ""),
-    ("rm_shell", "at_q[i][ByteBits-1:0] == '0 &&", ""),
+    ("rm_shell", "&aligned[i] &&", ""),
     (
         "rm_shell",
         "cycles_q <= cycles_q + 1'b1",
         "cycles_q <= cycles_q + 64'(busy_i)",
     ),
-    ("rm_shell", "finished[1] && length,", "1'b0,"),
-    ("rm_shell", "m_awburst_o = 2'b01", "m_awburst_o = 2'b10"),
+    ("rm_shell", "finished[1] && |length,", "1'b0,"),
+    (
+        "rm_shell",
+        "m_awburst_o = {Ports{2'b01}}",
+        "m_awburst_o = {Ports{2'b10}}",
+    ),
     ("rm_shell", "error_d = !word_aligned", "error_d = 1'b0"),
     // The machine.
     (
