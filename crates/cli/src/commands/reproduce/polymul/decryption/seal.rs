@@ -24,6 +24,15 @@ pub struct Seal {
     pub sample: Sample,
 }
 
+impl Seal {
+    /// Its decryption without the transforms. Each is a mean of its own, so that on a processor that others use as well the
+    /// part may come out longer than the whole: then there is none.
+    pub fn rest(&self) -> Option<f64> {
+        let rest = self.decrypt - self.transforms;
+        (rest > 0.0).then_some(rest)
+    }
+}
+
 /// What the script prints of a set.
 #[derive(Deserialize)]
 struct Printed {
