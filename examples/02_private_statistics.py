@@ -10,8 +10,8 @@ behind the 442 patients, so that nine rotations add up every column. With n pati
 (n sum(x^2) - sum(x)^2) / n^2, whose numerator is whole: the key's holder divides at the end.
 
 Run with --patients to take fewer of them, and with --device sim:basext to have the base extensions of every product
-done by a simulated unit for them: the report then says how many of them it took (BEXTR where the redundant residue
-makes them exact, BEXT), and how many were left to this computer (host BEXTR).
+done by a simulated unit for them: parameters are then chosen whose extensions it takes, and the report says how many
+it took (BEXTR where the redundant residue makes them exact, BEXT).
 """
 
 import argparse
@@ -130,7 +130,9 @@ def main() -> int:
     print(f"{n} patients, {len(table.columns)} measurements; as whole numbers the largest is {largest}")
 
     begin = time.perf_counter()
-    compiled = program(n, BLOCK).compile(slots=BLOCK * COLUMNS)
+    # For a machine, parameters whose extensions it takes, all of them.
+    target = None if options.device.startswith("cpu") else options.device
+    compiled = program(n, BLOCK).compile(slots=BLOCK * COLUMNS, target=target)
     print(f"compiled for {compiled.scheme} ({compiled.scheme_reason}) modulo {compiled.params.plain_modulus}")
     computed = compute(compiled, table, BLOCK, options.device)
     seconds = time.perf_counter() - begin

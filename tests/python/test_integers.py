@@ -526,6 +526,18 @@ def test_machines_give_the_same_bits():
         compiled.run(client.encrypt(x=x), device="sim:ring")
 
 
+def test_a_unit_for_extensions_takes_all_of_a_program_made_for_it():
+    x = np.arange(SLOTS)
+    for target, taken, declined in ((None, 3, 2), ("basext", 5, 0)):
+        compiled = squared.compile(slots=SLOTS, target=target)
+        client = compiled.keygen()
+        cpu, unit = compiled.run(client.encrypt(x=x), device=["cpu", "sim:basext"])
+        assert cpu.ciphertexts == unit.ciphertexts
+        assert np.array_equal(client.decrypt(unit), x * x + 1)
+        kinds = unit.report.data["machine"]["instructions_by_kind"]
+        assert (kinds["BEXTR"], kinds.get("host BEXTR", 0)) == (taken, declined), target
+
+
 def test_after_a_fork(compiled, client):
     x = np.arange(SLOTS)
     inputs = client.encrypt(x=x)

@@ -29,6 +29,8 @@ pub struct Target {
     pub friendly_bits: Limit<u32>,
     /// Primes at most, special ones included.
     pub moduli: Limit<usize>,
+    /// Whether it extends bases modulo primes alone: parameters that are chosen for it need no other modulus then.
+    pub extends_modulo_primes: bool,
 }
 
 /// Parameters that a machine does not take.

@@ -93,6 +93,7 @@ impl Coprocessor for Sums {
                 field,
                 is: usize::MAX,
             },
+            extends_modulo_primes: false,
         }
     }
 

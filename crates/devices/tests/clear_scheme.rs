@@ -233,6 +233,7 @@ fn its_programs_compile_by_its_own_rules() {
             field: "rpaus",
             is: 8,
         },
+        extends_modulo_primes: false,
     };
     let options = Options {
         params: ParamsChoice::Choose(0),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ringmill_isa::macros::{LevelNote, MacroProgram, MacroType, Note};
-use ringmill_schemes::bfv::{Bfv, Params};
+use ringmill_schemes::bfv::{Bfv, Multiplication, Params};
 use ringmill_schemes::exact::{ExactParams, PlainModulus};
 
 use super::noise::of_outputs;
@@ -47,6 +47,7 @@ fn at_degree(
     log_n: u8,
     allowed: u32,
 ) -> Result<Found<Arc<Params>>, CompileError> {
+    let multiplication = multiplication(wanted, options);
     let choices = room.choices(log_n, t.reducer().bits() + 2, allowed);
     // The budget grows with the primes, bit for bit where messages survive: from a guess it is a step to the answer, and
     // a few to the least. Elsewhere noise is beyond all measure, and halving what is left finds the way.
@@ -73,7 +74,7 @@ fn at_degree(
         let params = Params::builder(log_n, t)
             .primes(cipher, special)
             .security(wanted.table, wanted.level)
-            .multiplication(wanted.multiplication)
+            .multiplication(multiplication)
             .build()?;
         let missing = MARGIN_BITS - least(program, &params);
         if missing <= 0.0 {
@@ -84,6 +85,17 @@ fn at_degree(
         at = first(f64::from(count * bits) + missing.ceil());
     }
     Ok(best.map_or(Found::Short(short, At(None)), Found::Fits))
+}
+
+/// How products are computed: as is wanted, but BEHZ with a prime where the target extends modulo no power of two.
+fn multiplication(wanted: &Wanted, options: &Options) -> Multiplication {
+    let primes_alone = (options.target.as_ref()).is_some_and(|t| t.extends_modulo_primes);
+    match wanted.multiplication {
+        Multiplication::Behz if primes_alone => Multiplication::BehzPrime,
+        Multiplication::Behz | Multiplication::BehzPrime | Multiplication::Hps => {
+            wanted.multiplication
+        }
+    }
 }
 
 /// The smallest budget of an output.

@@ -99,6 +99,7 @@ impl Coprocessor for BasextMachine {
                 field: "max_l",
                 is: usize::MAX,
             },
+            extends_modulo_primes: true,
         }
     }
 

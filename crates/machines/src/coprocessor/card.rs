@@ -212,6 +212,7 @@ fn target(name: &str, units: &[Box<dyn Coprocessor>]) -> Result<Target, MachineE
         if other.moduli.is < all.moduli.is {
             all.moduli = other.moduli;
         }
+        all.extends_modulo_primes |= other.extends_modulo_primes;
     }
     Ok(all)
 }

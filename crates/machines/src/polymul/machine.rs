@@ -100,6 +100,7 @@ impl Coprocessor for PolymulMachine {
                 field: "kind",
                 is: usize::MAX,
             },
+            extends_modulo_primes: false,
         }
     }
 

@@ -157,6 +157,7 @@ impl Machine for RingMachine {
                 field: "rpaus",
                 is: d.rpaus * (MAX_LAYER + 1),
             },
+            extends_modulo_primes: true,
         }
     }
 
