@@ -7,9 +7,9 @@
 //
 // Exact for every A < Q and all moduli, without a redundant residue; there is no fast extension
 // (BadCommand). A command takes the residues modulo q_0 to q_(l-1) of each of cmd_k_i + 1
-// polynomials, N / Lanes beats each, and gives those modulo p_0 to p_(k-1), a target after the other,
-// before it takes the next polynomial's. The array takes a coefficient a cycle, whatever Lanes is,
-// which are the words of a beat. For R polynomials
+// polynomials, N / Lanes beats each, and gives those modulo p_0 to p_(k-1), a target after the
+// other, before it takes the next polynomial's. The array takes a coefficient a cycle whatever
+// Lanes is, the words of a beat. For R polynomials
 //
 //   R (l N / Lanes + k N) + MaxL (Mul + 1) + 5 cycles, Mul = mul_latency(Width, Low)
 //
@@ -64,7 +64,7 @@ module rm_basext_radix
       MinLogN > MaxLogN || MaxL == 0 || MaxL > 17 || MaxK == 0 || MaxK > 64 ||
       Lanes * WordBits > 2048 || (1 << MinLogN) < 4 * Lanes || Width > 61 || Width < Low + 1)
   begin : gen_check
-    $error("Lanes a power of two within the port, log N 8 to 16, l 1 to 17, k 1 to 64, 61 bits at most");
+    $error("Lanes a power of two within the port, log N 8 to 16, l up to 17, k to 64, 61 bits");
   end
 
   // ---- Streams and control. ----

@@ -1,9 +1,10 @@
 // The transposition memory of rm_basext_radix and the cells behind it. Bank i has N words, the
-// residues modulo q_i; a beat of a row is written to one bank, and read from all. What is read goes,
-// a coefficient a cycle, through MaxL stages of Mul + 1 cycles, Mul = mul_latency(Width, Low):
+// residues modulo q_i; a beat of a row is written to one bank, and read from all. What is read
+// goes, a coefficient a cycle, through MaxL stages of Mul + 1 cycles, Mul = mul_latency(Width,
+// Low):
 //
-//   stage s   cells s < u < MaxL   v_u = (v_u - b_s) / q_s mod q_u, so that v_(s+1) is digit b_(s+1)
-//             a term               sum = sum + b_s |q_0 ... q_(s-1)|_p mod p, where s < l
+//   stage s   cells, u > s   v_u = (v_u - b_s) / q_s mod q_u, and v_(s+1) is digit b_(s+1)
+//             a term         sum = sum + b_s |q_0 ... q_(s-1)|_p mod p, where s < l
 //
 // With an issue come its row (the source that is stored or the target that is given) and its place;
 // data_i, too. The steps of a beat that is given follow in the next cycles (rm_basext_radix_rows).
@@ -145,22 +146,31 @@ module rm_basext_radix_array
 
   // ---- Stages: v[s][u] for u >= s, of which v[s][s] is digit b_s. ----
 
-  logic [MaxL-1:0][BusWidth-1:0] modulus_q;
+  logic [MaxL-1:0][BusWidth-1:0] modulus;
   logic [MaxL-1:0][MaxL-1:0][Width-1:0] v;
   logic [MaxL-1:0][Width-1:0] sum;
 
   assign v[0] = v2_q;
 
   for (genvar s = 0; s < MaxL; s++) begin : gen_stage
-    always_ff @(posedge clk_i) begin
-      if (take_i && part_i == Sources && kind_i == 2'd0 && 32'(source_i) == s) begin
-        modulus_q[s] <= {rm_wide_pkg::triple_of(64'(word_i), Low), word_i};
-      end
-    end
-
     if (s == 0) begin : gen_first
       assign target[s] = beat_q.target;
+
+      // Digit 0 is a residue as it came.
+      logic unused_modulus;
+      assign modulus[s] = '0;
+      assign unused_modulus = ^modulus[s];
     end else begin : gen_later
+      logic [BusWidth-1:0] modulus_q;
+
+      always_ff @(posedge clk_i) begin
+        if (take_i && part_i == Sources && kind_i == 2'd0 && 32'(source_i) == s) begin
+          modulus_q <= {rm_wide_pkg::triple_of(64'(word_i), Low), word_i};
+        end
+      end
+
+      assign modulus[s] = modulus_q;
+
       rm_delay #(
           .Width(JWidth),
           .Depth(Stage)
@@ -188,7 +198,7 @@ module rm_basext_radix_array
           .source_i,
           .column_i,
           .word_i,
-          .modulus_i(modulus_q[u]),
+          .modulus_i(modulus[u]),
           .b_i(v[s][s]),
           .v_i(v[s][u]),
           .r_o(v[s+1][u])

@@ -3,9 +3,9 @@
 //
 //   r = (b - v) w mod q,  w = |-q_Digit^-1|_q held times R,  any b of Width bits
 //
-// One modular multiplier and one subtractor. Load: w as rm_basext_words has it; modulus_i ({3 q_H, q}
-// of rm_wide_mul) is held while products are under way. Latency mul_latency(Width, Low) + 1, one
-// coefficient a cycle.
+// One modular multiplier and one subtractor. Load: w as rm_basext_words has it; modulus_i
+// ({3 q_H, q} of rm_wide_mul) is held while products are under way. Latency
+// mul_latency(Width, Low) + 1, one coefficient a cycle.
 module rm_basext_radix_cell
   import rm_basext_pkg::*;
 #(

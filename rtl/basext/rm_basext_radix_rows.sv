@@ -1,8 +1,8 @@
 // Rows of rm_basext_radix, for rm_basext_job. Of each of a command's cmd_k_i + 1 polynomials the
-// residues modulo q_0 to q_(l-1) are taken, a row of N / Lanes beats each, and then those modulo p_0
-// to p_(k-1) are given. A beat that is given is issued when the array has begun the last one's
-// coefficients, one a cycle: step_o from the cycle after the issue on, step_lane_o the coefficient's
-// place in the beat.
+// residues modulo q_0 to q_(l-1) are taken, a row of N / Lanes beats each, and then those modulo
+// p_0 to p_(k-1) are given. The coefficients of a beat that is given go into the array one a cycle:
+// step_o from the cycle after its issue on, step_lane_o the place in the beat; nothing else is
+// issued before the last of them.
 module rm_basext_radix_rows #(
     parameter int unsigned Lanes = 1,
     parameter int unsigned MaxL = 4,
