@@ -157,9 +157,9 @@ module rm_basext_radix_array
       assign target[s] = beat_q.target;
 
       // Digit 0 is a residue as it came.
-      logic unused_modulus;
+      logic unused_source;
       assign modulus[s] = '0;
-      assign unused_modulus = ^modulus[s];
+      assign unused_source = ^{modulus[s], source_i};
     end else begin : gen_later
       logic [BusWidth-1:0] modulus_q;
 

@@ -106,4 +106,7 @@ module rm_basext_radix_term
       .sum_o
   );
 
+  logic unused_target;
+  assign unused_target = ^load_target_i;
+
 endmodule
