@@ -88,6 +88,22 @@ fn every_architecture_takes_short_polynomials() {
     }
 }
 
+/// Moduli of larger rings only: another latency of every stage, other words of the reduction.
+#[test]
+#[ignore = "larger rings; `make full` runs it"]
+fn pipelined_mixed_radix_of_every_least_ring() {
+    for word in [Word::Bits32, Word::Bits64] {
+        for log_n in 8..=16 {
+            let shape = Shape::new(word, 4, log_n..=log_n, 2, 1).unwrap();
+            let case = Case {
+                log_n,
+                ..case(2, 1, 1, Order::Natural, false)
+            };
+            check(hdl(), Radix::new(shape).unwrap(), &[case], seed()).unwrap();
+        }
+    }
+}
+
 /// Table 4.6 has as many targets as sources: (l + 1) l N / TP and N / TP more for pipelined, (l + 1) N for Cox-Rower, whose
 /// residues come and go beside that; l N for pipelined mixed radix, whose residues come before.
 #[test]
