@@ -194,7 +194,6 @@ module rm_basext_radix_array
           .clk_i,
           .take_i,
           .part_i,
-          .kind_i,
           .source_i,
           .column_i,
           .word_i,

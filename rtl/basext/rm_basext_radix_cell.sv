@@ -20,7 +20,6 @@ module rm_basext_radix_cell
     // Load.
     input  logic                take_i,
     input  part_e               part_i,
-    input  logic [         1:0] kind_i,
     input  logic [  LWidth-1:0] source_i,
     input  logic [  LWidth-1:0] column_i,
     input  logic [   Width-1:0] word_i,
@@ -36,8 +35,8 @@ module rm_basext_radix_cell
   logic mine;
   logic [Width-1:0] const_q, difference, x_q;
 
-  assign mine = take_i && part_i == Sources && kind_i != 2'd0 && 32'(source_i) == Row &&
-      32'(column_i) == Digit;
+  // q comes first, in the first one's place, which is then written over.
+  assign mine = take_i && part_i == Sources && 32'(source_i) == Row && 32'(column_i) == Digit;
 
   // Below 2^Width for any b: b - v where that is not negative, and below q otherwise.
   rm_mod_sub #(

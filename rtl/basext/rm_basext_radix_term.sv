@@ -55,12 +55,13 @@ module rm_basext_radix_term
       .rdata_o(modulus)
   );
 
+  // p comes first, in the first one's place, which is then written over.
   rm_ram_1r1w #(
       .Width(Width),
       .Depth(MaxK)
   ) u_weights (
       .clk_i,
-      .we_i(of_target && kind_i != 2'd0 && 32'(column_i) == Digit),
+      .we_i(of_target && 32'(column_i) == Digit),
       .waddr_i(JWidth'(load_target_i)),
       .wdata_i(word_i),
       .re_i(1'b1),

@@ -209,7 +209,7 @@ const ROWER_FAULTS: [Fault; 23] = [
 const STAGE_FAULTS: [Fault; 22] = [
     Fault(CELL, "32'(source_i) == Row", "1'b1", STAGES),
     Fault(CELL, "32'(column_i) == Digit", "1'b1", STAGES),
-    Fault(CELL, "kind_i != 2'd0", "1'b1", STAGES),
+    Fault(TERM, "of_target && kind_i == 2'd0", "of_target", STAGES),
     Fault(CELL, ".b_i(v_i)", ".b_i('0)", STAGES),
     Fault(TERM, "(32'(l_i) > Digit) ? word : '0", "word", STAGES),
     Fault(TERM, "32'(column_i) == Digit", "1'b1", STAGES),
