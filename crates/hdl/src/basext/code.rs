@@ -27,8 +27,8 @@ impl Operation {
     }
 }
 
-/// A command at the pins: l and k count for a load, log N for an extension; for one on the shared unit and on the rowers k is
-/// how many polynomials follow the first.
+/// A command at the pins: l and k count for a load, log N for an extension; for one on a unit that takes several polynomials at
+/// once (`Unit::polynomials`) k is how many follow the first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Command {
     pub operation: Operation,

@@ -259,7 +259,7 @@ impl Extender {
                     }
                 }
             }
-            Unit::Shared(_) | Unit::Rowers(..) => {
+            Unit::Shared(_) | Unit::Rowers(..) | Unit::Radix(_) => {
                 for limb in limbs {
                     stream.extend(self.limb(limb));
                 }

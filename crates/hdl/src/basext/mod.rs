@@ -29,6 +29,7 @@ pub fn top_of(unit: Unit) -> Top {
             let digits = algorithm == Algorithm::MixedRadix;
             Top::new("rm_basext_rowers").int("Digits", u64::from(digits))
         }
+        Unit::Radix(_) => Top::new("rm_basext_radix"),
         Unit::Shared(unit) => Top::new("rm_basext_shared").int("Batch", unit.batch() as u64),
     };
     top.int("Width", u64::from(shape.word().modulus_bits()))

@@ -172,7 +172,9 @@ fn constants(job: &mut Job) -> Result<(), Failure> {
         Unit::Folded(_) | Unit::Pipelined(_) => (2, 3, 2 + 3 * L, 2 + L),
         Unit::Shared(_) => (3, 3, 3 + 3 * L, 2 + L),
         Unit::Rowers(Algorithm::CoxRower, _) => (1, 2, 1 + 2 * L, 2 + L),
-        Unit::Rowers(Algorithm::MixedRadix, _) => (0, 1, L + L * (L - 1) / 2, 1 + L),
+        Unit::Rowers(Algorithm::MixedRadix, _) | Unit::Radix(_) => {
+            (0, 1, L + L * (L - 1) / 2, 1 + L)
+        }
     };
     let (q1, p1) = (head + second, before + target);
     // q_1's constant; p_1's first and last; m's and q_1's modulo m: each at its modulus.

@@ -1,8 +1,8 @@
-//! Single-line faults of the pipelined unit and of the rowers; the checks must catch each.
+//! Single-line faults of the pipelined unit, of the rowers and of pipelined mixed radix; the checks must catch each.
 
 use ringmill_hdl::Hdl;
 use ringmill_machines::basext::rowers::Algorithm;
-use ringmill_machines::basext::{Shape, Unit, Word};
+use ringmill_machines::basext::{Radix, Shape, Unit, Word};
 
 use crate::bench::{Failure, Order, check};
 use crate::mutants::{Check, Fault, all_caught};
@@ -35,6 +35,14 @@ const RADIX: Check = |hdl, seed| {
     let unit = Unit::Rowers(Algorithm::MixedRadix, small(Word::Bits32, 4));
     extends(hdl, unit, seed)
 };
+const STAGES: Check = |hdl, seed| {
+    let unit = Radix::new(small(Word::Bits32, 4)).unwrap();
+    extends(hdl, unit.into(), seed)
+};
+const STAGES_REFUSE: Check = |hdl, seed| {
+    let unit = Radix::new(small(Word::Bits32, 4)).unwrap();
+    check_refusals(hdl, unit, seed)
+};
 const REFUSES: Check = |hdl, seed| {
     let unit = Unit::Rowers(Algorithm::CoxRower, small(Word::Bits32, 4));
     check_refusals(hdl, unit, seed)
@@ -53,6 +61,8 @@ const TINY_PIPELINED: Check = |hdl, seed| tiny_extends(hdl, Unit::Pipelined(tiny
 const TINY_COX: Check =
     |hdl, seed| tiny_extends(hdl, Unit::Rowers(Algorithm::CoxRower, tiny()), seed);
 
+const TINY_STAGES: Check = |hdl, seed| tiny_extends(hdl, Radix::new(tiny()).unwrap().into(), seed);
+
 fn tiny_extends(hdl: &Hdl, unit: Unit, seed: u64) -> Result<(), Failure> {
     let cases = [case(2, 2, 1, Order::Random, false)];
     check(hdl, unit, &cases, seed).map(|_| ())
@@ -64,11 +74,16 @@ const PIPELINE: &str = "basext/rm_basext_pipelined_rows.sv";
 const ROWER: &str = "basext/rm_basext_rower.sv";
 const ARRAY: &str = "basext/rm_basext_rowers_array.sv";
 const ROWS: &str = "basext/rm_basext_rowers_rows.sv";
+const CELL: &str = "basext/rm_basext_radix_cell.sv";
+const TERM: &str = "basext/rm_basext_radix_term.sv";
+const STAGE_ARRAY: &str = "basext/rm_basext_radix_array.sv";
+const STAGE_ROWS: &str = "basext/rm_basext_radix_rows.sv";
+const STAGE_TOP: &str = "basext/rm_basext_radix.sv";
 const COX_UNIT: &str = "basext/rm_basext_cox.sv";
 const WORDS: &str = "basext/rm_basext_words.sv";
 const JOB: &str = "basext/rm_basext_job.sv";
 
-const QUICK: [Fault; 2] = [
+const QUICK: [Fault; 3] = [
     // A fast extension with a correction.
     Fault(
         LANE,
@@ -78,6 +93,8 @@ const QUICK: [Fault; 2] = [
     ),
     // A sum that begins where the last one ended.
     Fault(COX_UNIT, "begin_i ? delta_i : sigma_q", "sigma_q", TINY_COX),
+    // A digit that is not taken off.
+    Fault(CELL, ".a_i(b_i)", ".a_i('0)", TINY_STAGES),
 ];
 
 const PIPELINED_FAULTS: [Fault; 20] = [
@@ -189,6 +206,73 @@ const ROWER_FAULTS: [Fault; 23] = [
     Fault(JOB, "cmd_op_i == OpFast && !HasFast", "1'b0", RADIX_REFUSES),
 ];
 
+const STAGE_FAULTS: [Fault; 22] = [
+    Fault(CELL, "32'(source_i) == Row", "1'b1", STAGES),
+    Fault(CELL, "32'(column_i) == Digit", "1'b1", STAGES),
+    Fault(TERM, "of_target && kind_i == 2'd0", "of_target", STAGES),
+    Fault(CELL, ".b_i(v_i)", ".b_i('0)", STAGES),
+    Fault(TERM, "(32'(l_i) > Digit) ? word : '0", "word", STAGES),
+    Fault(TERM, "32'(column_i) == Digit", "1'b1", STAGES),
+    Fault(TERM, ".first_i(Digit == 0)", ".first_i(1'b1)", STAGES),
+    Fault(TERM, "bus[Steps][Width-1:0]", "bus[0][Width-1:0]", STAGES),
+    Fault(
+        TERM,
+        ".Depth(rm_wide_pkg::mul_latency(Width, Low))",
+        ".Depth(rm_wide_pkg::mul_latency(Width, Low) - 1)",
+        STAGES,
+    ),
+    Fault(STAGE_ARRAY, ".re_i(give_i)", ".re_i(1'b1)", STAGES),
+    Fault(STAGE_ARRAY, "read[i][step_lane_i]", "read[i][0]", STAGES),
+    Fault(
+        STAGE_ARRAY,
+        "store_q && 32'(store_row_q) == i",
+        "store_q",
+        STAGES,
+    ),
+    Fault(
+        STAGE_ARRAY,
+        "step_i && step_lane_i == LaneWidth'(Lanes - 1)",
+        "step_i && step_lane_i == '0",
+        STAGES,
+    ),
+    Fault(
+        STAGE_ARRAY,
+        "{sum[MaxL-1], out_q[Lanes-1:1]}",
+        "{out_q[Lanes-2:0], sum[MaxL-1]}",
+        STAGES,
+    ),
+    Fault(
+        STAGE_ARRAY,
+        ".modulus_i(modulus[u])",
+        ".modulus_i(modulus[s+1])",
+        STAGES,
+    ),
+    // Targets that follow each other without a gap.
+    Fault(
+        STAGE_ARRAY,
+        ".target_i(target[s])",
+        ".target_i(target[0])",
+        STAGES,
+    ),
+    Fault(STAGE_ROWS, "!step_q || at_last_lane", "1'b1", STAGES),
+    Fault(
+        STAGE_ROWS,
+        "giving_q && at_last_row && more_q == '0",
+        "giving_q && at_last_row",
+        STAGES,
+    ),
+    Fault(
+        STAGE_ROWS,
+        "giving_q ? RWidth'(k_i) : RWidth'(l_i)",
+        "RWidth'(l_i)",
+        STAGES,
+    ),
+    Fault(STAGE_ROWS, "if (idle_i) begin", "if (1'b0) begin", STAGES),
+    Fault(STAGE_TOP, ".HasFast(1'b0)", ".HasFast(1'b1)", STAGES_REFUSE),
+    // A queue that is too short for what is under way.
+    Fault(STAGE_TOP, "1 << $clog2(", "1 << $clog2(1 + 0 * ", STAGES),
+];
+
 #[test]
 fn quick_faults_of_the_other_architectures_are_caught() {
     all_caught(&QUICK);
@@ -204,4 +288,10 @@ fn every_fault_of_the_pipelined_unit_is_caught() {
 #[ignore = "23 models; `make full` runs it"]
 fn every_fault_of_the_rowers_is_caught() {
     all_caught(&ROWER_FAULTS);
+}
+
+#[test]
+#[ignore = "22 models; `make full` runs it"]
+fn every_fault_of_pipelined_mixed_radix_is_caught() {
+    all_caught(&STAGE_FAULTS);
 }

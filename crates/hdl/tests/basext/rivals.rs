@@ -1,20 +1,21 @@
-//! The other architectures, `rm_basext_pipelined` and `rm_basext_rowers` (Cox-Rower, mixed radix): the checks of the folded
-//! unit, and the multipliers that their netlists have.
+//! The other architectures, `rm_basext_pipelined`, `rm_basext_rowers` (Cox-Rower, mixed radix) and `rm_basext_radix`: the
+//! checks of the folded unit, and the multipliers that their netlists have.
 
 use ringmill_hdl::basext::top_of;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{Family, Top};
 use ringmill_machines::basext::rowers::Algorithm;
-use ringmill_machines::basext::{Arithmetic, Extension, Shape, Unit, Word};
+use ringmill_machines::basext::{Arithmetic, Extension, RADIX_MAX_L, Radix, Shape, Unit, Word};
 
 use crate::bench::{Bases, Case, Order, check, check_large, hdl, seed};
 use crate::small;
 
-pub fn units(shape: Shape) -> [Unit; 3] {
+pub fn units(shape: Shape) -> [Unit; 4] {
     [
         Unit::Pipelined(shape),
         Unit::Rowers(Algorithm::CoxRower, shape),
         Unit::Rowers(Algorithm::MixedRadix, shape),
+        Radix::new(shape).unwrap().into(),
     ]
 }
 
@@ -87,8 +88,24 @@ fn every_architecture_takes_short_polynomials() {
     }
 }
 
+/// Moduli of larger rings only: another latency of every stage, other words of the reduction.
+#[test]
+#[ignore = "larger rings; `make full` runs it"]
+fn pipelined_mixed_radix_of_every_least_ring() {
+    for word in [Word::Bits32, Word::Bits64] {
+        for log_n in 8..=16 {
+            let shape = Shape::new(word, 4, log_n..=log_n, 2, 1).unwrap();
+            let case = Case {
+                log_n,
+                ..case(2, 1, 1, Order::Natural, false)
+            };
+            check(hdl(), Radix::new(shape).unwrap(), &[case], seed()).unwrap();
+        }
+    }
+}
+
 /// Table 4.6 has as many targets as sources: (l + 1) l N / TP and N / TP more for pipelined, (l + 1) N for Cox-Rower, whose
-/// residues come and go beside that.
+/// residues come and go beside that; l N for pipelined mixed radix, whose residues come before.
 #[test]
 #[ignore = "the paper's sizes; `make full` runs it"]
 fn iterations_of_the_papers_columns() {
@@ -104,7 +121,8 @@ fn iterations_of_the_papers_columns() {
             let (most, fill) = match unit {
                 Unit::Rowers(Algorithm::CoxRower, _) => ((l + 1) * n + 2 * l * beats, 64),
                 Unit::Rowers(Algorithm::MixedRadix, _) => ((2 * l - 1) * n + 2 * l * beats, 64),
-                _ => ((l + 1) * l * beats, 64),
+                Unit::Radix(_) => (l * n + l * beats, 64),
+                Unit::Folded(_) | Unit::Shared(_) | Unit::Pipelined(_) => ((l + 1) * l * beats, 64),
             };
             println!("log N {log_n} TP {lanes} l = k = {l} {unit:?}: {cycles} cycles");
             assert!((most..most + fill).contains(&cycles), "{unit:?}: {cycles}");
@@ -155,11 +173,16 @@ fn the_other_architectures_lint() {
 
 #[test]
 fn parameters_out_of_range_fail_too() {
-    for module in ["rm_basext_pipelined", "rm_basext_rowers"] {
-        let top = Top::new(module).int("Width", 32).int("Lanes", 3);
+    let refused = |module: &str, name: &str, value: u64, said: &str| {
+        let top = Top::new(module).int("Width", 32).int(name, value);
         let error = hdl().lint(&top).expect_err(module).to_string();
-        assert!(error.contains("log N 8 to 16"), "{module}: {error}");
+        assert!(error.contains(said), "{module} {name} = {value}: {error}");
+    };
+    for module in ["rm_basext_pipelined", "rm_basext_rowers", "rm_basext_radix"] {
+        refused(module, "Lanes", 3, "log N 8 to 16");
     }
+    let beyond = RADIX_MAX_L as u64 + 1;
+    refused("rm_basext_radix", "MaxL", beyond, "l up to 17");
 }
 
 /// 5 TP multipliers, or one a rower, of 20 or 6 blocks each; paths within the bar.

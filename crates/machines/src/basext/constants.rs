@@ -44,7 +44,7 @@ impl Constants {
         Self::of(Form::Shared, unit.shape(), sources, redundant, targets)
     }
 
-    /// The same for the rowers, which have no redundant modulus.
+    /// The same for the rowers, which have no redundant modulus; mixed radix's are those of the pipelined unit too.
     ///
     /// # Errors
     /// Those of [`Self::new`]; of Cox-Rower `MathError::CoxRowerRange`, where moduli are too far below the unit's word.

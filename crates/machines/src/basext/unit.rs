@@ -3,7 +3,7 @@
 use ringmill_math::{Modulus, RnsBasis};
 
 use super::rowers::{self, Algorithm};
-use super::{BasextError, Constants, Extension, Shape, Shared, cycles, golden, pipelined};
+use super::{BasextError, Constants, Extension, Radix, Shape, Shared, cycles, golden, pipelined};
 
 /// A base-extension unit. All architectures have the same ports, commands and codes; they differ in the order of their
 /// streams, in the constants, and in cycles.
@@ -17,6 +17,9 @@ pub enum Unit {
     Pipelined(Shape),
     /// `rm_basext_rowers`: Cox-Rower or mixed radix behind a transposition memory; no redundant residue.
     Rowers(Algorithm, Shape),
+    /// `rm_basext_radix`: mixed radix, all divisions of a coefficient at once, behind a transposition memory; no redundant
+    /// residue.
+    Radix(Radix),
 }
 
 /// What computes in a unit.
@@ -43,6 +46,7 @@ impl Unit {
                 let cox = algorithm == Algorithm::CoxRower;
                 (rowers, 2 * rowers, u64::from(cox))
             }
+            Self::Radix(unit) => (unit.cells(), unit.cells(), 0),
         };
         Arithmetic {
             multipliers,
@@ -57,7 +61,7 @@ impl Unit {
             Self::Folded(_) | Self::Pipelined(_) => 1 + 2 * l + k * (1 + l),
             Self::Shared(_) => 2 + 2 * l + k * (1 + l),
             Self::Rowers(Algorithm::CoxRower, _) => 1 + l + k * (1 + l),
-            Self::Rowers(Algorithm::MixedRadix, _) => l * (l - 1) / 2 + k * l,
+            Self::Rowers(Algorithm::MixedRadix, _) | Self::Radix(_) => l * (l - 1) / 2 + k * l,
         }
     }
 
@@ -65,25 +69,34 @@ impl Unit {
         match self {
             Self::Folded(shape) | Self::Pipelined(shape) | Self::Rowers(_, shape) => shape,
             Self::Shared(unit) => unit.shape(),
+            Self::Radix(unit) => unit.shape(),
         }
     }
 
     /// Whether it has this extension: mixed radix has none that leaves a multiple of Q.
     pub fn extends(self, extension: Extension) -> bool {
-        self != Self::Rowers(Algorithm::MixedRadix, self.shape()) || extension == Extension::Exact
+        match self {
+            Self::Folded(_) | Self::Pipelined(_) | Self::Shared(_) => true,
+            Self::Rowers(Algorithm::CoxRower, _) => true,
+            Self::Rowers(Algorithm::MixedRadix, _) | Self::Radix(_) => {
+                extension == Extension::Exact
+            }
+        }
     }
 
     /// Whether this extension takes a redundant residue.
     pub fn takes_redundant(self, extension: Extension) -> bool {
-        let none = matches!(self, Self::Rowers(..));
-        extension == Extension::Exact && !none
+        match self {
+            Self::Folded(_) | Self::Pipelined(_) | Self::Shared(_) => extension == Extension::Exact,
+            Self::Rowers(..) | Self::Radix(_) => false,
+        }
     }
 
     /// Polynomials that one command takes, at most.
     pub fn polynomials(self) -> usize {
         match self {
             Self::Folded(_) | Self::Pipelined(_) => 1,
-            Self::Shared(_) | Self::Rowers(..) => 256,
+            Self::Shared(_) | Self::Rowers(..) | Self::Radix(_) => 256,
         }
     }
 
@@ -106,6 +119,10 @@ impl Unit {
             Self::Rowers(algorithm, shape) => {
                 rowers::golden(algorithm, shape, sources, targets, extension, limbs)
             }
+            Self::Radix(unit) => {
+                let (radix, shape) = (Algorithm::MixedRadix, unit.shape());
+                rowers::golden(radix, shape, sources, targets, extension, limbs)
+            }
         }
     }
 
@@ -124,6 +141,9 @@ impl Unit {
                 Constants::new(shape, sources, redundant, targets)
             }
             Self::Rowers(algorithm, shape) => Constants::rowers(algorithm, shape, sources, targets),
+            Self::Radix(unit) => {
+                Constants::rowers(Algorithm::MixedRadix, unit.shape(), sources, targets)
+            }
             Self::Shared(unit) => Constants::shared(unit, sources, redundant, targets),
         }
     }
@@ -145,6 +165,7 @@ impl Unit {
             Self::Rowers(algorithm, shape) => {
                 rowers::cycles(algorithm, shape, l, k, log_n, polynomials)
             }
+            Self::Radix(unit) => unit.cycles(l, k, log_n, polynomials),
             Self::Shared(unit) => unit.cycles(extension, l, k, log_n, polynomials),
         }
     }
@@ -153,6 +174,12 @@ impl Unit {
 impl From<Shape> for Unit {
     fn from(shape: Shape) -> Self {
         Self::Folded(shape)
+    }
+}
+
+impl From<Radix> for Unit {
+    fn from(unit: Radix) -> Self {
+        Self::Radix(unit)
     }
 }
 

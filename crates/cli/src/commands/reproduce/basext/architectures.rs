@@ -3,18 +3,19 @@
 use ringmill_hdl::Hdl;
 use ringmill_hdl::basext::top_of;
 use ringmill_machines::basext::rowers::Algorithm;
-use ringmill_machines::basext::{Arithmetic, Shape, Unit};
+use ringmill_machines::basext::{Arithmetic, Radix, Shape, Unit};
 
 use super::super::figure::How;
 use crate::error::CliError;
 
-/// Our unit of an architecture; `None` for one that is not built.
+/// Our unit of an architecture; `None` for one that is not built, or not for so many moduli.
 pub fn unit(architecture: &str, shape: Shape) -> Option<Unit> {
     match architecture {
         "shenoy_kumaresan" | "shenoy_kumaresan_folded" => Some(Unit::Folded(shape)),
         "shenoy_kumaresan_pipelined" => Some(Unit::Pipelined(shape)),
         "cox_rower" => Some(Unit::Rowers(Algorithm::CoxRower, shape)),
         "mixed_radix" | "mixed_radix_iterative" => Some(Unit::Rowers(Algorithm::MixedRadix, shape)),
+        "mixed_radix_pipelined" => Radix::new(shape).ok().map(Unit::Radix),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use super::architectures::unit;
 use super::cycles::{Cycles, shape};
 use super::paper::Basext;
 use super::row::{Ours, Row};
-use super::terms::mixed_radix;
+use super::terms::{mixed_radix, pipelined_mixed_radix};
 use crate::error::CliError;
 use crate::progress::Parts;
 
@@ -15,7 +15,7 @@ pub const TABLE: &str = "Table 4.6: iterations, k = l targets";
 const COLUMNS: [(u32, usize, usize); 3] = [(16, 32, 17), (14, 32, 7), (12, 64, 4)];
 
 /// Units that are run: of each column every architecture that is built.
-pub const RUNS: u64 = 4 * COLUMNS.len() as u64;
+pub const RUNS: u64 = 5 * COLUMNS.len() as u64;
 
 pub fn rows(
     paper: &Basext,
@@ -40,6 +40,7 @@ pub fn rows(
             let n = f64::from(1u32 << log_n);
             found.push(match architecture.as_str() {
                 "mixed_radix_iterative" => row.but(mixed_radix(l as f64, n)),
+                "mixed_radix_pipelined" => row.but(pipelined_mixed_radix(l as f64, n)),
                 _ => row,
             });
         }

@@ -142,6 +142,7 @@ fn compared(
             ("cox_rower", "modular adders") => row.but(2.0 * l),
             // For k = l: l (l - 1) / 2 + l k + k products a coefficient by l multipliers.
             ("mixed_radix_iterative", "iterations") => row.but(mixed_radix(l, sizes.n)),
+            ("mixed_radix_pipelined", "iterations") => row.but(pipelined_mixed_radix(l, sizes.n)),
             _ => row,
         });
     }
@@ -151,4 +152,9 @@ fn compared(
 /// Iterations of iterative mixed radix with l multipliers, for as many targets as sources.
 pub fn mixed_radix(l: f64, n: f64) -> f64 {
     n * (l * (l - 1.0) / 2.0 + l * l + l) / l
+}
+
+/// Iterations of pipelined mixed radix, a target residue each, for as many targets as sources.
+pub fn pipelined_mixed_radix(l: f64, n: f64) -> f64 {
+    l * n
 }
