@@ -1,5 +1,5 @@
 //! The base-extension units' RTL behind a safe handle: [`Extender`] sends commands and streams to a unit, with stalls
-//! where asked, and gives its answers, polynomials and cycles; [`Unit`] runs a stage of a machine's commands on it.
+//! where asked, and gives its answers, polynomials and cycles; [`Executor`] runs a stage of a machine's commands on it.
 
 mod code;
 mod execute;
