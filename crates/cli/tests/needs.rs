@@ -82,7 +82,14 @@ fn a_description_is_shown_with_its_needs_and_the_papers() {
 
 #[test]
 fn what_is_shown_is_a_description_and_is_shown_again_as_it_is() {
-    for name in ["ring", "ring-stored", "polymul", "basext", "basext-card"] {
+    for name in [
+        "ring",
+        "ring-stored",
+        "polymul",
+        "basext",
+        "basext-shared",
+        "basext-card",
+    ] {
         let text = said(&["machine", "show", name]);
         let file = folder("needs").join(format!("{name}.toml"));
         std::fs::write(&file, &text).unwrap();

@@ -42,7 +42,10 @@ fn fresh(name: &str) -> PathBuf {
 fn what_there_is_can_be_listed() {
     assert!(says(&["list"]).contains("Units=32 MaxLogN=12 Beat=4"));
     let all = json(&["list"]);
-    assert_eq!(all["machines"], serde_json::json!(["polymul", "basext"]));
+    assert_eq!(
+        all["machines"],
+        serde_json::json!(["polymul", "basext", "basext-shared"])
+    );
     let modules = all["modules"].as_array().unwrap();
     let fifo = modules.iter().find(|m| m["module"] == "rm_fifo").unwrap();
     assert_eq!(fifo["parameters"]["Depth"], "16");

@@ -49,15 +49,29 @@ fn edited(text: &str, edits: &[(&str, &str)]) -> String {
 
 /// Two lanes and small memories, so that the RTL builds fast; a memory port of so many MHz for beats of 128 bits.
 fn small(hbm_mhz: &str) -> String {
+    smaller("basext", ("max_log_n = 16", "max_log_n = 9"), hbm_mhz)
+}
+
+/// The same of the shared unit, two targets at once.
+fn small_shared(hbm_mhz: &str) -> String {
+    let text = smaller(
+        "basext-shared",
+        ("max_log_n = 14", "max_log_n = 9"),
+        hbm_mhz,
+    );
+    edited(&text, &[("batch = 8", "batch = 2")])
+}
+
+fn smaller(name: &str, max_log_n: (&str, &str), hbm_mhz: &str) -> String {
     let edits = [
         ("lanes = 32", "lanes = 2"),
-        ("max_log_n = 16", "max_log_n = 9"),
+        max_log_n,
         ("max_l = 32", "max_l = 6"),
         ("max_k = 32", "max_k = 6"),
         ("bits = 2048", "bits = 128"),
         ("clock_mhz = 225.0", hbm_mhz),
     ];
-    edited(registry::description("basext").unwrap(), &edits)
+    edited(registry::description(name).unwrap(), &edits)
 }
 
 fn multiply(log_n: u8, bits: &[u32], multiplication: Multiplication) -> Verified {
@@ -208,6 +222,45 @@ fn all_extensions_are_the_units_where_m_tilde_is_a_prime() {
             "{kinds:?}"
         );
     }
+}
+
+/// The shared unit as a machine: the bits of the CPU and the cycles of the RTL, with a port that stalls it and one that does
+/// not; and fewer of them than the folded unit's.
+#[test]
+fn a_batch_of_targets_at_a_time_has_the_same_bits_in_fewer_cycles() {
+    let mut dice = Dice::new(seed());
+    let program = multiply(9, &[60, 45, 50], Multiplication::BehzPrime);
+    let data = Data::new(&program, &mut dice);
+    let cpu = Cpu::new(1).unwrap();
+    let bindings = data.bindings(&program);
+    let (want, _) = cpu.execute(&program, &bindings, &Silent, None).unwrap();
+    let mut taken = Vec::new();
+    for hbm in [
+        "clock_mhz = 130.0",
+        "clock_mhz = 225.0",
+        "clock_mhz = 800.0",
+    ] {
+        let machine = Machine::new(&small_shared(hbm));
+        let [by_model, by_rtl] = ["sim", "rtl"].map(|kind| {
+            let ran = run(machine.device(kind).as_ref(), &program, &data);
+            assert_eq!(ran.outputs.unwrap(), want, "{kind} {hbm}");
+            ran.machine.unwrap()
+        });
+        assert_eq!(figures(&by_model), figures(&by_rtl), "{hbm}");
+        let kinds = &by_rtl.instructions_by_kind;
+        assert_eq!(kinds["BEXTR"], 7, "{kinds:?}");
+        assert!(
+            kinds.keys().all(|kind| !kind.starts_with("host BEXT")),
+            "{kinds:?}"
+        );
+        taken.push(by_rtl.cycles_by_kind["BEXTR"]);
+    }
+    // As fast as the port, and no faster than with a port that is never full.
+    assert!(taken[0] > taken[1] && taken[1] > taken[2], "{taken:?}");
+    let folded = Machine::new(&small("clock_mhz = 225.0"));
+    let folded = run(folded.device("sim").as_ref(), &program, &data);
+    let folded = folded.machine.unwrap().cycles_by_kind["BEXTR"];
+    assert!(taken[1] < folded, "{taken:?} of {folded}");
 }
 
 /// HPS corrects without a redundant residue, so that the unit declines its exact extensions.

@@ -8,7 +8,7 @@ use ringmill_isa::mid::{
     ValueId, Verified,
 };
 use ringmill_machines::basext::{
-    Description, Extension, Job, Rate, Shape, Word, cycles, load_cycles, serves, timeline,
+    Description, Extension, Job, Rate, Shape, Shared, Word, cycles, load_cycles, serves, timeline,
 };
 use ringmill_machines::coprocessor::{Bases, CardDescription, Resident};
 use ringmill_machines::fpga::Resource;
@@ -40,6 +40,19 @@ fn descriptions_are_checked() {
             "{new}"
         );
     }
+    for (old, new, says) in [
+        ("batch = 8 ", "# batch = 8 ", "batch"),
+        ("batch = 8", "batch = 0", "1 to 32"),
+        ("batch = 8", "batch = 33", "1 to 32"),
+        ("\"shared\" ", "\"folded\" ", "one target at a time"),
+        ("\"shared\" ", "\"pipelined\" ", "unknown variant"),
+        ("max_log_n = 14", "max_log_n = 16", "block RAM"),
+    ] {
+        let broken = Description::SHARED.replace(old, new);
+        assert_ne!(broken, Description::SHARED, "{old}");
+        let refused = load(&broken).err().unwrap().to_string();
+        assert!(refused.contains(says), "{new}: {refused}");
+    }
     let large = CardDescription::BASEXT.replace("limbs = 4096", "limbs = 1000000");
     let refused = load(&large).err().unwrap().to_string();
     assert!(refused.contains("8589934592 bytes at most"), "{refused}");
@@ -65,6 +78,37 @@ fn needs_of_the_papers_unit() {
         (used(Resource::BlockRam), used(Resource::Dsp)),
         (26.0, 240.0)
     );
+}
+
+/// By hand: 512 words a lane, so that a block holds 72 bits of each: one for a row, seven for eight sums. Ten multipliers of
+/// 20 blocks.
+#[test]
+fn needs_of_our_unit() {
+    let fit = open("basext-shared").unwrap();
+    let fit = fit.fit();
+    let used = |of| fit.totals.iter().find(|t| t.resource == of).unwrap().used;
+    assert_eq!((fit.part, fit.units), ("U280", 32));
+    assert_eq!(used(Resource::Dsp), 32.0 * 200.0);
+    assert_eq!(used(Resource::BlockRam), 32.0 * (1.0 + 7.0 + 33.0));
+    assert!(fit.fits && fit.warning().is_none());
+    // Yosys's netlists (7 series): its DSP blocks, and within a fifteenth its block RAMs, as it places kept rows otherwise.
+    let part = ringmill_machines::fpga::Part::named("XC7VX690T").unwrap();
+    for (lanes, log_n, most, batch, blocks, dsp) in [
+        (1, 12, 7, 7, 97.0, 180.0),
+        (4, 12, 7, 7, 98.0, 720.0),
+        (1, 9, 32, 2, 37.0, 80.0),
+    ] {
+        let shape = Shape::new(Word::Bits64, lanes, 8..=log_n, most, most).unwrap();
+        let unit = Shared::new(shape, batch).unwrap();
+        let fit = unit.needs("it", part).fit().unwrap();
+        let used = |of| fit.totals.iter().find(|t| t.resource == of).unwrap().used;
+        assert_eq!(used(Resource::Dsp), dsp);
+        let found = used(Resource::BlockRam);
+        assert!(
+            (found / blocks - 1.0).abs() < 1.0 / 15.0,
+            "{found} of {blocks}"
+        );
+    }
 }
 
 /// x mod q_0, q_1, q_2 extended to p_0, p_1: fast, exact with m, exact with a power of two, exact without.
@@ -173,7 +217,7 @@ fn constants_are_loaded_once_for_a_pair_of_bases() {
         job(0, Some(9)),
     ];
     let names = |resident: &Resident| -> Vec<(&str, u64)> {
-        let timed = timeline(shape, rate, 10, jobs.clone(), resident);
+        let timed = timeline(shape.into(), rate, 10, jobs.clone(), resident);
         let each = timed.iter().map(|t| (t.command.name(), t.end - t.begin));
         assert!(timed.windows(2).all(|pair| pair[0].end == pair[1].begin));
         each.collect()
@@ -185,8 +229,15 @@ fn constants_are_loaded_once_for_a_pair_of_bases() {
         names(&Resident::default()),
         [constants, exact, exact, fast, constants, exact, fast]
     );
-    let with = timeline(shape, rate, 10, vec![job(4, Some(9))], &Resident::default());
-    let after = ringmill_machines::basext::as_schedule(shape, &with, &Resident::default(), 10);
+    let with = timeline(
+        shape.into(),
+        rate,
+        10,
+        vec![job(4, Some(9))],
+        &Resident::default(),
+    );
+    let after =
+        ringmill_machines::basext::as_schedule(shape.into(), &with, &Resident::default(), 10);
     assert_eq!(
         names(&after.after),
         [exact, fast, constants, exact, exact, fast]

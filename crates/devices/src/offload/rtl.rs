@@ -7,7 +7,7 @@ use ringmill_hdl::basext::{Executor, ExtendError, Extender};
 use ringmill_hdl::polymul::{Dice, Multiplier, execute};
 use ringmill_hdl::{BuildOptions, Hdl, Optimise};
 use ringmill_isa::mid::{ModulusId, Procedure, ValueId};
-use ringmill_machines::basext::{self, Constants, Rate};
+use ringmill_machines::basext::{self, Constants, MachineUnit, Rate};
 use ringmill_machines::coprocessor::{Bases, Coprocessor, Core, Schedule, Turn};
 use ringmill_machines::polymul::{Shape, Tables, as_schedule, stage_commands};
 use ringmill_math::{MathError, Modulus, RnsBasis};
@@ -45,7 +45,7 @@ pub trait Engine {
 pub fn engine(hdl: &Hdl, unit: &dyn Coprocessor) -> Result<Box<dyn Engine>, DeviceError> {
     match unit.core() {
         Some(Core::Polymul(shape)) => Ok(Box::new(Polymul::new(hdl, shape)?)),
-        Some(Core::Basext { shape, rate }) => Ok(Box::new(Basext::new(hdl, shape, rate)?)),
+        Some(Core::Basext { unit, rate }) => Ok(Box::new(Basext::new(hdl, unit, rate)?)),
         None => Err(DeviceError::NoRtl {
             machine: unit.name().to_owned(),
             known: ringmill_machines::registry::names_with_rtl()
@@ -118,25 +118,25 @@ impl Engine for Polymul {
 
 /// A simulated base-extension unit behind its memory's port.
 struct Basext {
-    unit: Executor,
-    shape: basext::Shape,
+    executor: Executor,
+    unit: MachineUnit,
     rate: Rate,
 }
 
 impl Basext {
-    fn new(hdl: &Hdl, shape: basext::Shape, rate: Rate) -> Result<Self, DeviceError> {
-        let mut extender = Extender::new(hdl, shape, FAST)?;
+    fn new(hdl: &Hdl, unit: MachineUnit, rate: Rate) -> Result<Self, DeviceError> {
+        let mut extender = Extender::new(hdl, unit, FAST)?;
         extender.behind(Some(rate));
         Ok(Self {
-            unit: Executor::new(extender),
-            shape,
+            executor: Executor::new(extender),
+            unit,
             rate,
         })
     }
 
     /// The constants of an extension in a procedure's table of moduli.
     fn constants(
-        shape: basext::Shape,
+        unit: MachineUnit,
         procedure: &Procedure,
         bases: &Bases,
     ) -> Result<Constants, ExtendError> {
@@ -152,19 +152,19 @@ impl Basext {
             Ok((sources, redundant, moduli(&bases.targets)?))
         };
         let (sources, redundant, targets) = found().map_err(basext::BasextError::from)?;
-        Ok(Constants::new(shape, &sources, redundant, &targets)?)
+        Ok(basext::Unit::from(unit).constants(&sources, redundant, &targets)?)
     }
 }
 
 impl Engine for Basext {
     fn turn<'a>(&mut self, turn: &Turn<'_>, limb: &Residues<'a>) -> Result<Executed, DeviceError> {
-        let (procedure, shape) = (turn.procedure, self.shape);
-        let commands = basext::stage_commands(shape, self.rate, procedure, turn.jobs, turn.holds);
-        let constants = |bases: &Bases| Self::constants(shape, procedure, bases);
-        let ran = self.unit.execute(&commands, constants, limb)?;
+        let (procedure, unit) = (turn.procedure, self.unit);
+        let commands = basext::stage_commands(unit, self.rate, procedure, turn.jobs, turn.holds);
+        let constants = |bases: &Bases| Self::constants(unit, procedure, bases);
+        let ran = self.executor.execute(&commands, constants, limb)?;
         let log_n = u32::from(procedure.log_n);
         Ok(Executed {
-            schedule: basext::as_schedule(shape, &ran.commands, turn.holds, log_n),
+            schedule: basext::as_schedule(unit, &ran.commands, turn.holds, log_n),
             limbs: ran.limbs,
         })
     }

@@ -4,6 +4,8 @@
 use ringmill_hdl::basext::top_of;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{Family, Optimise, Top};
+use std::num::NonZeroU64;
+
 use ringmill_machines::basext::{
     Constants, Extension, Rate, Shape, Shared, Word, golden, load_cycles_through,
 };
@@ -198,7 +200,8 @@ fn the_models_cycles_behind_a_memory_port() {
                 let want: Vec<_> = given.iter().flat_map(golden).collect();
                 assert!(got == want, "{unit:?} {case:?} {extension:?} {rate:?}");
                 let (bases, degree, polynomials) = ((case.l, case.k), case.log_n, case.polynomials);
-                let model = unit.cycles_through(rate, extension, bases, degree, polynomials);
+                let together = NonZeroU64::new(polynomials).unwrap();
+                let model = unit.cycles_through(rate, extension, bases, degree, together);
                 assert_eq!(taken, model, "{unit:?} {case:?} {extension:?} {rate:?}");
                 let alone = unit.cycles(extension, case.l, case.k, degree, polynomials);
                 stalled += u32::from(taken > alone);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Rate, Shape, Word};
+use super::{MachineUnit, Rate, Shape, Shared, Word};
 use crate::MachineError;
 use crate::fields::{self, HostLink, ensure, float, range};
 use crate::fpga::Part;
@@ -22,6 +22,12 @@ pub struct Description {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
     pub clock_mhz: f64,
+    /// What the unit's multipliers do at a time.
+    #[serde(default)]
+    pub architecture: Architecture,
+    /// Targets at once: of the shared unit, which wants it; refused where each is made alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<usize>,
     /// Bits of a word of the streams: 32 or 64.
     pub word_bits: u32,
     /// Coefficients a cycle, the paper's TP.
@@ -43,6 +49,17 @@ pub enum Kind {
     Basext,
 }
 
+/// What the multipliers of a lane do at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Architecture {
+    /// The paper's: three, for one target at a time, from sums to corrections.
+    #[default]
+    Folded,
+    /// Ours: `batch` + 2, for as many targets at a time, with what all targets share computed once.
+    Shared,
+}
+
 /// The port to the high-bandwidth memory, which reads and writes share.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -55,6 +72,8 @@ pub struct Hbm {
 impl Description {
     /// The paper's configuration.
     pub const PAPER: &'static str = include_str!("basext.toml");
+    /// Ours.
+    pub const SHARED: &'static str = include_str!("basext-shared.toml");
 
     /// Reads a description and checks its fields.
     ///
@@ -64,7 +83,7 @@ impl Description {
     pub fn read(text: &str) -> Result<Self, MachineError> {
         let description: Self =
             toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
-        description.shape()?;
+        description.unit()?;
         description.rate()?;
         let part = Part::named(&description.part)?;
         let there = part.high_bandwidth_bytes > 0;
@@ -77,11 +96,38 @@ impl Description {
         Ok(description)
     }
 
-    /// Checks the fields of the unit; the elaboration parameters they stand for.
+    /// Checks the fields of the unit; the module and the elaboration parameters they stand for.
     ///
     /// # Errors
     /// [`MachineError::Field`].
-    pub fn shape(&self) -> Result<Shape, MachineError> {
+    pub fn unit(&self) -> Result<MachineUnit, MachineError> {
+        let shape = self.shape()?;
+        let field = |got: String, expected: String| MachineError::Field {
+            field: "batch",
+            got,
+            expected,
+        };
+        match (self.architecture, self.batch) {
+            (Architecture::Folded, None) => Ok(shape.into()),
+            (Architecture::Folded, Some(got)) => Err(field(
+                got.to_string(),
+                "none: `architecture = \"folded\"` makes one target at a time".to_owned(),
+            )),
+            (Architecture::Shared, None) => Err(field(
+                "none".to_owned(),
+                "the targets that `architecture = \"shared\"` makes at a time".to_owned(),
+            )),
+            (Architecture::Shared, Some(batch)) => {
+                let unit = Shared::new(shape, batch);
+                Ok(unit
+                    .map_err(|fault| field(batch.to_string(), fault.to_string()))?
+                    .into())
+            }
+        }
+    }
+
+    /// Those of all architectures.
+    fn shape(&self) -> Result<Shape, MachineError> {
         fields::name(&self.name)?;
         fields::clock_mhz(self.clock_mhz)?;
         self.link.check()?;

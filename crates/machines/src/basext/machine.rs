@@ -6,8 +6,8 @@ use ringmill_isa::mid::{Head, ModulusId, Procedure, TableModulus};
 use super::constants::check;
 use super::jobs::{Job, claims};
 use super::needs::word_bytes;
-use super::timeline::{CONSTANTS, Command, Timed, held, loaded_after, serves, timeline, words};
-use super::{BasextError, Constants, Description, Rate, Shape};
+use super::timeline::{CONSTANTS, Command, Timed, held, loaded_after, serves, timeline};
+use super::{BasextError, Description, MachineUnit, Rate};
 use crate::coprocessor::{
     Accepted, Claim, Coprocessor, Core, Crosses, Keep, Resident, Schedule, Step, Stream,
 };
@@ -18,14 +18,14 @@ use crate::{HostLink, MachineError};
 #[derive(Clone, Debug)]
 pub struct BasextMachine {
     description: Description,
-    shape: Shape,
+    unit: MachineUnit,
     rate: Rate,
 }
 
 /// What of a program the machine can take: its degree, and which of its moduli.
 #[derive(Clone, Debug)]
 struct Opened {
-    shape: Shape,
+    unit: MachineUnit,
     rate: Rate,
     log_n: u32,
     moduli: Vec<bool>,
@@ -33,10 +33,10 @@ struct Opened {
 
 impl BasextMachine {
     /// # Errors
-    /// Those of [`Description::shape`] and [`Description::rate`].
+    /// Those of [`Description::unit`] and [`Description::rate`].
     pub fn new(description: Description) -> Result<Self, MachineError> {
         Ok(Self {
-            shape: description.shape()?,
+            unit: description.unit()?,
             rate: description.rate()?,
             description,
         })
@@ -66,14 +66,14 @@ impl Coprocessor for BasextMachine {
 
     fn stream(&self) -> Stream {
         Stream {
-            residue_bits: self.shape.word().bits(),
-            beat: self.shape.lanes(),
+            residue_bits: self.unit.shape().word().bits(),
+            beat: self.unit.shape().lanes(),
         }
     }
 
     fn needs(&self) -> Result<Needs, MachineError> {
         let part = Part::named(&self.description.part)?;
-        Ok(self.shape.needs(&self.description.name, part))
+        Ok(self.unit.needs(&self.description.name, part))
     }
 
     fn allowed(&self) -> Option<&str> {
@@ -90,9 +90,9 @@ impl Coprocessor for BasextMachine {
             machine: self.description.name.clone(),
             log_n: Limit {
                 field: "max_log_n",
-                is: self.shape.min_log_n() as u8..=self.shape.max_log_n() as u8,
+                is: self.unit.shape().min_log_n() as u8..=self.unit.shape().max_log_n() as u8,
             },
-            modulus_bits: limit("word_bits", self.shape.word().modulus_bits()),
+            modulus_bits: limit("word_bits", self.unit.shape().word().modulus_bits()),
             friendly_bits: limit("min_log_n", 0),
             // Each job brings its own moduli; one that has too many is the host's.
             moduli: Limit {
@@ -104,7 +104,7 @@ impl Coprocessor for BasextMachine {
     }
 
     fn accept(&self, head: &Head<'_>) -> Result<Box<dyn Accepted>, MachineError> {
-        let shape = self.shape;
+        let shape = self.unit.shape();
         let log_n = u32::from(head.log_n);
         if !(shape.min_log_n()..=shape.max_log_n()).contains(&log_n) {
             return Err(BasextError::Shape {
@@ -129,7 +129,7 @@ impl Coprocessor for BasextMachine {
         match refused.into_iter().next() {
             Some(Some(first)) if !moduli.contains(&true) => Err(first.into()),
             _ => Ok(Box::new(Opened {
-                shape,
+                unit: self.unit,
                 rate: self.rate,
                 log_n,
                 moduli,
@@ -139,7 +139,7 @@ impl Coprocessor for BasextMachine {
 
     fn core(&self) -> Option<Core> {
         Some(Core::Basext {
-            shape: self.shape,
+            unit: self.unit,
             rate: self.rate,
         })
     }
@@ -151,18 +151,20 @@ impl Opened {
     }
 
     fn commands(&self, procedure: &Procedure, jobs: &[&Claim], holds: &Resident) -> Vec<Timed> {
-        stage_commands(self.shape, self.rate, procedure, jobs, holds)
+        stage_commands(self.unit, self.rate, procedure, jobs, holds)
     }
 }
 
 impl Accepted for Opened {
     fn claims(&self, procedure: &Procedure, free: &[bool]) -> Vec<Claim> {
-        claims(procedure, free, self.shape, |modulus| self.accepts(modulus))
+        claims(procedure, free, self.unit.shape(), |modulus| {
+            self.accepts(modulus)
+        })
     }
 
     fn schedule(&self, procedure: &Procedure, jobs: &[&Claim], holds: &Resident) -> Schedule {
         let commands = self.commands(procedure, jobs, holds);
-        as_schedule(self.shape, &commands, holds, self.log_n)
+        as_schedule(self.unit, &commands, holds, self.log_n)
     }
 
     fn text(&self, procedure: &Procedure, jobs: &[&Claim], holds: &Resident) -> Vec<String> {
@@ -171,18 +173,19 @@ impl Accepted for Opened {
     }
 
     fn keeps(&self) -> Vec<Keep> {
-        let most = Constants::count(self.shape.max_l(), self.shape.max_k()) as u64;
+        let shape = self.unit.shape();
+        let most = self.unit.words(shape.max_l(), shape.max_k()) as u64;
         vec![Keep {
             memory: "constants",
             places: CONSTANTS..=CONSTANTS,
-            bytes: most * word_bytes(self.shape.word()),
+            bytes: most * word_bytes(shape.word()),
         }]
     }
 }
 
 /// The model's commands of a stage's jobs.
 pub fn stage_commands(
-    shape: Shape,
+    unit: MachineUnit,
     rate: Rate,
     procedure: &Procedure,
     jobs: &[&Claim],
@@ -190,17 +193,22 @@ pub fn stage_commands(
 ) -> Vec<Timed> {
     let jobs = jobs.iter().filter_map(|claim| Job::of(procedure, claim));
     let log_n = u32::from(procedure.log_n);
-    timeline(shape, rate, log_n, jobs.collect(), holds)
+    timeline(unit, rate, log_n, jobs.collect(), holds)
 }
 
 /// What a card has to know of commands, whether as the model has them or as the RTL ran them.
-pub fn as_schedule(shape: Shape, commands: &[Timed], holds: &Resident, log_n: u32) -> Schedule {
-    let word = word_bytes(shape.word());
+pub fn as_schedule(
+    unit: MachineUnit,
+    commands: &[Timed],
+    holds: &Resident,
+    log_n: u32,
+) -> Schedule {
+    let word = word_bytes(unit.shape().word());
     let bytes = word << log_n;
     let step = |timed: &Timed| {
         let crosses = match &timed.command {
             Command::Constants(bases) => vec![Crosses::Tables {
-                bytes: word * words(bases) as u64,
+                bytes: word * unit.words(bases.sources.len(), bases.targets.len()) as u64,
             }],
             Command::Extend(job) => {
                 let taken = job.takes().map(|limb| Crosses::In { limb, bytes });

@@ -8,6 +8,7 @@ mod error;
 mod golden;
 mod jobs;
 mod machine;
+mod machine_unit;
 mod model;
 mod needs;
 pub mod pipelined;
@@ -22,11 +23,12 @@ mod timeline;
 mod unit;
 
 pub use constants::Constants;
-pub use description::{Description, Hbm};
+pub use description::{Architecture, Description, Hbm};
 pub use error::BasextError;
 pub use golden::golden;
 pub use jobs::{Job, claims};
 pub use machine::{BasextMachine, as_schedule, needs_constants, stage_commands};
+pub use machine_unit::MachineUnit;
 pub use model::{cycles, load_cycles, mul_latency, sum_delay};
 pub use port::{Granted, Port, Rate};
 pub use radix::{MAX_L as RADIX_MAX_L, Radix};
@@ -36,5 +38,8 @@ pub use shared::{Shared, latency};
 pub use timeline::{Command, Timed, serves, timeline};
 pub use unit::{Arithmetic, Unit};
 
-/// The description that Ringmill ships, by its name.
-pub const SHIPPED: [(&str, &str); 1] = [("basext", Description::PAPER)];
+/// The descriptions that Ringmill ships, by their names.
+pub const SHIPPED: [(&str, &str); 2] = [
+    ("basext", Description::PAPER),
+    ("basext-shared", Description::SHARED),
+];

@@ -1,6 +1,6 @@
 //! What a base-extension unit needs of its part: the memories and multipliers of `rtl/basext`.
 
-use super::{Description, Shape, Word};
+use super::{Description, Shape, Shared, Word, latency};
 use crate::MachineError;
 use crate::fpga::{Fit, MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
 
@@ -11,7 +11,7 @@ impl Description {
     /// [`MachineError::Field`] for a field out of range, [`MachineError::UnknownPart`], [`MachineError::ExceedsPart`] unless
     /// `allow_more_than_the_part_has` gives a reason, [`MachineError::FitsAfterAll`] where there is nothing to allow.
     pub fn fit(&self) -> Result<Fit, MachineError> {
-        let needs = self.shape()?.needs(&self.name, Part::named(&self.part)?);
+        let needs = self.unit()?.needs(&self.name, Part::named(&self.part)?);
         needs.accepted(self.allow_more_than_the_part_has.as_deref())
     }
 }
@@ -55,6 +55,58 @@ impl Shape {
                 table("constants of targets", 2, k),
                 Need::memory("constants of pairs", MemoryKind::Bram, 1, matrix, width),
                 // A beat and its mark of the last.
+                Need::memory(
+                    "output queue",
+                    MemoryKind::Lutram,
+                    1,
+                    queue,
+                    lanes * width + 1,
+                ),
+            ],
+        }
+    }
+}
+
+impl Shared {
+    /// What a unit of this shape and batch needs.
+    pub fn needs(self, machine: &str, part: &'static Part) -> Needs {
+        let shape = self.shape();
+        let bits = shape.word().modulus_bits();
+        let (width, lanes) = (u64::from(bits), shape.lanes() as u64);
+        let batch = self.batch() as u64;
+        let beats = shape.beats(shape.max_log_n());
+        let bram = |name, count, width| Need::memory(name, MemoryKind::Bram, count, beats, width);
+        let table =
+            |name, count, depth| Need::memory(name, MemoryKind::Lutram, count, depth, width);
+        let queue = (latency(shape) + 2).next_power_of_two();
+        let mut each = vec![
+            bram("redundant sums", 1, width),
+            bram("target sums", 1, batch * width),
+        ];
+        if self.rows_kept() > 0 {
+            // One memory in the RTL, a row behind the other: no tool is asked to fill the last blocks of one row with the next.
+            each.push(bram("kept rows", self.rows_kept(), width));
+        }
+        each.push(Need::Multipliers(Multipliers {
+            name: "modular multipliers".to_owned(),
+            count: batch + 2,
+            width: bits,
+            reduction: Reduction::WideWords,
+        }));
+        Needs {
+            machine: machine.to_owned(),
+            part,
+            unit: Unit {
+                name: "lane",
+                count: lanes,
+                needs: each,
+            },
+            shared: vec![
+                // q_i and m, |Qhat_i^-1| and |-Q^-1|, |q_i^-1| and 1 modulo m.
+                table("constants of sources", 3, shape.max_l() as u64 + 1),
+                table("moduli of targets", batch, self.rounds_at_most()),
+                // |Qhat_i| and |-Q| modulo p_j, of each target of a channel.
+                table("constants of channels", batch, self.places_at_most()),
                 Need::memory(
                     "output queue",
                     MemoryKind::Lutram,

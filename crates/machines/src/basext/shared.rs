@@ -44,9 +44,26 @@ impl Shared {
 
     /// Words of its memories for each coefficient: a sum for each channel, and the rows that are kept.
     pub fn words_kept(self) -> u64 {
+        self.batch as u64 + 1 + self.rows_kept()
+    }
+
+    /// Rows that it keeps: `shared_kept` of `rm_basext_pkg`.
+    pub fn rows_kept(self) -> u64 {
         let (l, k) = (self.shape.max_l(), self.shape.max_k());
         let rows = if k <= self.batch { k - 1 } else { l + 1 };
-        (self.batch + 1 + rows) as u64
+        rows as u64
+    }
+
+    /// Rounds of the most targets, of the fewest sources: `shared_rounds`.
+    pub fn rounds_at_most(self) -> u64 {
+        self.shape.max_k().div_ceil(self.targets(1)) as u64
+    }
+
+    /// Constants of a channel: `shared_places`, l + 1 of each round.
+    pub fn places_at_most(self) -> u64 {
+        let rounds = |l| self.shape.max_k().div_ceil(self.targets(l));
+        let places = (1..=self.shape.max_l()).map(|l| (l + 1) * rounds(l));
+        places.max().unwrap_or(0) as u64
     }
 
     /// Targets of a round with `l` sources: a target ends a row, so that there are no more than rows.

@@ -2,6 +2,7 @@
 //! `rm_basext_shared_rows` with the register stage before them and the queue behind, without data.
 
 use std::collections::VecDeque;
+use std::num::NonZeroU64;
 
 use super::port::{Port, Rate};
 use super::replay::Skid;
@@ -10,15 +11,16 @@ use super::{Extension, Shared};
 
 impl Shared {
     /// Cycles from a command until it is done and its last beat is in memory, behind a port of this rate. Where the port
-    /// does not stall it, those of [`Shared::cycles`].
+    /// does not stall it, those of [`Shared::cycles`]. There is one source and one target at least.
     pub fn cycles_through(
         self,
         rate: Rate,
         extension: Extension,
         (l, k): (usize, usize),
         log_n: u32,
-        polynomials: u64,
+        polynomials: NonZeroU64,
     ) -> u64 {
+        let polynomials = polynomials.get();
         if rate.never_stalls() {
             return self.cycles(extension, l, k, log_n, polynomials);
         }
@@ -219,8 +221,8 @@ mod tests {
                     let alone = unit.cycles(extension, l, k, log_n, polynomials);
                     for (gain, beat) in [(9, 8), (1, 1), (3, 5), (1, 3)] {
                         let rate = Rate::new(gain, beat);
-                        let found =
-                            unit.cycles_through(rate, extension, (l, k), log_n, polynomials);
+                        let together = NonZeroU64::new(polynomials).unwrap();
+                        let found = unit.cycles_through(rate, extension, (l, k), log_n, together);
                         let least = (moved * beat).div_ceil(gain);
                         let case = format!("{unit:?} {rate:?} {extension:?} {l} {k} {polynomials}");
                         assert!(found >= alone && found + 1 >= least, "{case}: {found}");

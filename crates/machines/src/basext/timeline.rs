@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::jobs::Job;
-use super::replay::{extend_cycles, load_cycles_through};
-use super::{Constants, Extension, Rate, Shape};
+use super::replay::load_cycles_through;
+use super::{Extension, MachineUnit, Rate};
 use crate::coprocessor::{Bases, Held, Resident, What};
 
 /// The one place in which the unit keeps something from command to command: the constants.
@@ -31,20 +31,18 @@ impl Command {
     }
 
     /// Cycles until it is done and its last beat is in memory.
-    pub fn cycles(&self, shape: Shape, rate: Rate, log_n: u32) -> u64 {
+    pub fn cycles(&self, unit: MachineUnit, rate: Rate, log_n: u32) -> u64 {
         match self {
-            Self::Constants(bases) => load_cycles_through(rate, words(bases)),
+            Self::Constants(bases) => {
+                let words = unit.words(bases.sources.len(), bases.targets.len());
+                load_cycles_through(rate, words)
+            }
             Self::Extend(job) => {
                 let (l, k) = (job.sources.len(), job.targets.len());
-                extend_cycles(shape, rate, job.extension, (l, k), log_n)
+                unit.extend_cycles(rate, job.extension, (l, k), log_n)
             }
         }
     }
-}
-
-/// Words of the constants of an extension.
-pub fn words(bases: &Bases) -> usize {
-    Constants::count(bases.sources.len(), bases.targets.len())
 }
 
 /// A command with the cycle in which it is given and the one in which it is done.
@@ -73,7 +71,7 @@ pub fn held(resident: &Resident) -> Option<Arc<Bases>> {
 /// Commands of the jobs of a stage; the unit starts and ends idle, with what is `resident` at the start. Jobs that the
 /// constants there serve come first, then those of each pair of bases together.
 pub fn timeline(
-    shape: Shape,
+    unit: MachineUnit,
     rate: Rate,
     log_n: u32,
     jobs: Vec<Job>,
@@ -103,7 +101,7 @@ pub fn timeline(
     }
     let mut begin = 0;
     let timed = commands.into_iter().map(|command| {
-        let end = begin + command.cycles(shape, rate, log_n);
+        let end = begin + command.cycles(unit, rate, log_n);
         let timed = Timed {
             command,
             begin,

@@ -86,9 +86,9 @@ pub struct Stream {
 pub enum Core {
     /// `rm_polymul` of this shape.
     Polymul(polymul::Shape),
-    /// `rm_basext_folded` of this shape behind a port of this rate.
+    /// A base-extension unit behind a port of this rate.
     Basext {
-        shape: basext::Shape,
+        unit: basext::MachineUnit,
         rate: basext::Rate,
     },
 }

@@ -93,7 +93,7 @@ fn machine(text: &str, set: &[(&str, &str)]) -> Result<Design, CliError> {
         let description = basext::Description::read(&edited)?;
         description.fit()?;
         return Ok(Design {
-            top: ringmill_hdl::basext::top(description.shape()?),
+            top: ringmill_hdl::basext::top_of(description.unit()?.into()),
             name: description.name,
             machine: None,
         });

@@ -1,0 +1,96 @@
+//! The units that a machine is made of: the architectures whose cycles are modelled behind the memory's port.
+
+use super::replay::extend_cycles;
+use super::{Extension, Rate, Shape, Shared, Unit};
+use crate::fpga::{Needs, Part};
+
+/// A unit that does one extension a command.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MachineUnit {
+    /// `rm_basext_folded`.
+    Folded(Shape),
+    /// `rm_basext_shared`.
+    Shared(Shared),
+}
+
+impl MachineUnit {
+    pub fn shape(self) -> Shape {
+        Unit::from(self).shape()
+    }
+
+    /// Words of the constants from `l` source moduli to `k` targets, moduli and redundant modulus with them.
+    pub fn words(self, l: usize, k: usize) -> usize {
+        Unit::from(self).stored(l, k) + 1 + l + k
+    }
+
+    /// Cycles from a command until it is done and its last beat is in memory, behind a port of this rate, of an extension
+    /// from l sources to k targets; none where either is none, which is no command.
+    pub fn extend_cycles(
+        self,
+        rate: Rate,
+        extension: Extension,
+        (l, k): (usize, usize),
+        log_n: u32,
+    ) -> u64 {
+        if l == 0 || k == 0 {
+            return 0;
+        }
+        match self {
+            Self::Folded(shape) => extend_cycles(shape, rate, extension, (l, k), log_n),
+            Self::Shared(unit) => unit.cycles_through(rate, extension, (l, k), log_n, ONE),
+        }
+    }
+
+    /// What it needs of a part.
+    pub fn needs(self, machine: &str, part: &'static Part) -> Needs {
+        match self {
+            Self::Folded(shape) => shape.needs(machine, part),
+            Self::Shared(unit) => unit.needs(machine, part),
+        }
+    }
+}
+
+const ONE: std::num::NonZeroU64 = std::num::NonZeroU64::MIN;
+
+impl From<MachineUnit> for Unit {
+    fn from(unit: MachineUnit) -> Self {
+        match unit {
+            MachineUnit::Folded(shape) => Self::Folded(shape),
+            MachineUnit::Shared(unit) => Self::Shared(unit),
+        }
+    }
+}
+
+impl From<Shape> for MachineUnit {
+    fn from(shape: Shape) -> Self {
+        Self::Folded(shape)
+    }
+}
+
+impl From<Shared> for MachineUnit {
+    fn from(unit: Shared) -> Self {
+        Self::Shared(unit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::basext::Word;
+
+    #[test]
+    fn nothing_takes_no_cycles() {
+        let shape = Shape::new(Word::Bits32, 4, 8..=9, 4, 4).unwrap();
+        for unit in [shape.into(), Shared::new(shape, 2).unwrap().into()] {
+            let unit: MachineUnit = unit;
+            for (l, k, none) in [(0, 1, true), (1, 0, true), (1, 1, false), (4, 4, false)] {
+                for rate in [Rate::unbounded(), Rate::new(2, 3)] {
+                    for extension in [Extension::Exact, Extension::Fast] {
+                        let cycles = unit.extend_cycles(rate, extension, (l, k), 8);
+                        assert_eq!(cycles == 0, none, "{unit:?} {l} {k}");
+                    }
+                }
+            }
+        }
+    }
+}
