@@ -62,7 +62,8 @@ struct State {
     /// Rotations that are done.
     done: usize,
     failed: Option<CircuitRunError>,
-    told: Instant,
+    /// When progress was told last; the first rotation tells at once.
+    told: Option<Instant>,
     saved: Instant,
 }
 
@@ -292,7 +293,7 @@ impl<'a> Plan<'a> {
             done: self.before,
             finished: done,
             failed: None,
-            told: Instant::now(),
+            told: None,
             saved: Instant::now(),
             wires,
         }
@@ -400,8 +401,8 @@ impl<'a> Plan<'a> {
         }
         state.done += 1;
         let (done, total) = (state.done, self.rotations.len());
-        if state.told.elapsed() > PERIOD || done == total {
-            state.told = Instant::now();
+        if state.told.is_none_or(|told| told.elapsed() > PERIOD) || done == total {
+            state.told = Some(Instant::now());
             let elapsed = self.begin.elapsed();
             let left = elapsed.mul_f64((total - done) as f64 / (done - self.before) as f64);
             server.progress.step(Step {
