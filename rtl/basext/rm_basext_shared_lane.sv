@@ -93,7 +93,7 @@ module rm_basext_shared_lane
       .sum_o(alpha)
   );
 
-  rm_ram_1r1w #(
+  rm_basext_ram #(
       .Width(Width),
       .Depth(Depth)
   ) u_redundant_sums (
@@ -128,7 +128,7 @@ module rm_basext_shared_lane
     logic unused_kept;
     assign unused_kept = ^{x_re_i, x_raddr_i, x_we_i, x_waddr_i};
   end else begin : gen_kept
-    rm_ram_1r1w #(
+    rm_basext_ram #(
         .Width(Width),
         .Depth(Rows * Depth),
         .OutReg(1'b1)
@@ -160,7 +160,7 @@ module rm_basext_shared_lane
   end
 
   // The channels' sums side by side: a block RAM's parity bits hold a part of them, too.
-  rm_ram_1r1w #(
+  rm_basext_ram #(
       .Width(Batch * Width),
       .Depth(Depth)
   ) u_sums (

@@ -1,11 +1,11 @@
 //! `rm_basext_shared`: the same checks as of the folded unit, and what is its own: batches, rounds, and polynomials that
 //! follow each other in a command.
 
+use std::num::NonZeroU64;
+
 use ringmill_hdl::basext::top_of;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{Family, Optimise, Top};
-use std::num::NonZeroU64;
-
 use ringmill_machines::basext::{
     Constants, Extension, Rate, Shape, Shared, Word, golden, load_cycles_through,
 };
@@ -55,6 +55,21 @@ fn batches_with_and_without_stalls() {
     for (word, lanes, batch) in [(Word::Bits32, 4, 2), (Word::Bits64, 1, 3)] {
         check(hdl(), small(word, lanes, batch), &cases(), seed()).unwrap();
     }
+}
+
+/// Rows that are kept in a memory deep enough to be divided (`rm_basext_ram`).
+pub fn deep() -> Shared {
+    let shape = Shape::new(Word::Bits32, 1, 8..=12, 5, 5).unwrap();
+    Shared::new(shape, 5).unwrap()
+}
+
+#[test]
+fn words_in_two_memories() {
+    let cases = [
+        case(5, 5, 3, Order::Random, true),
+        case(3, 2, 2, Order::Natural, false),
+    ];
+    check(hdl(), deep(), &cases, seed()).unwrap();
 }
 
 #[test]
@@ -160,6 +175,29 @@ fn multipliers_are_counted() {
             assert!(paths.within_bar(), "{unit:?} {family}: {paths:?}");
         }
     }
+}
+
+/// Area times time for a target of a stream of polynomials, by the paper's formula and one clock for both, against Table
+/// 4.8's printed row of this size, where memories weigh most: at most half.
+#[test]
+#[ignore = "synthesis; `make full` runs it"]
+fn area_times_time_is_half_of_the_printed() {
+    let (l, log_n) = (7, 14);
+    let shape = Shape::new(Word::Bits32, 1, 8..=log_n, l, l).unwrap();
+    let unit = Shared::new(shape, l).unwrap();
+    let found = hdl().synthesise(&top_of(unit.into())).unwrap().resources;
+    let luts = (found.lut + found.lut_memory) as f64;
+    let blocks = found.bram18 as f64 / 2.0;
+    let area = luts + found.ff as f64 / 2.0 + 100.0 * found.dsp as f64 + 300.0 * blocks;
+    let rows = unit.rows(Extension::Exact, l, l, 1000) as f64 / 1000.0;
+    let product = area * rows / l as f64;
+    // LUT + FF / 2 + 100 DSP + 300 BRAM of the row, and its l + 2 rows a target.
+    let printed = 19_500.0 * (l + 2) as f64;
+    println!(
+        "{found:?}: area {area}, {:.3} of the printed area-time product",
+        product / printed
+    );
+    assert!(product <= 0.5 * printed);
 }
 
 /// Both streams behind one memory port, at rates that stall reads, writes or neither: the cycles of the model's replay, and

@@ -6,7 +6,7 @@ use ringmill_machines::basext::Word;
 use crate::bench::{Case, Failure, Order, check};
 use crate::mutants::{Fault, all_caught};
 use crate::refusals::check_refusals;
-use crate::shared::{case, small};
+use crate::shared::{case, deep, small};
 
 fn extends(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
     let cases: [Case; 5] = [
@@ -19,11 +19,17 @@ fn extends(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
     check(hdl, small(Word::Bits32, 4, 2), &cases, seed).map(|_| ())
 }
 
+fn extends_deep(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
+    let cases = [case(5, 5, 2, Order::Random, true)];
+    check(hdl, deep(), &cases, seed).map(|_| ())
+}
+
 fn refuses(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
     check_refusals(hdl, small(Word::Bits32, 4, 2), seed)
 }
 
 const CHANNEL: &str = "basext/rm_basext_channel.sv";
+const RAM: &str = "basext/rm_basext_ram.sv";
 const LANE: &str = "basext/rm_basext_shared_lane.sv";
 const BANK: &str = "basext/rm_basext_shared_bank.sv";
 const ARRAY: &str = "basext/rm_basext_shared_array.sv";
@@ -40,7 +46,7 @@ const QUICK: [Fault; 2] = [
     Fault(JOB, "long_d = !in_last_i;", "long_d = 1'b0;", refuses),
 ];
 
-const FAULTS: [Fault; 36] = [
+const FAULTS: [Fault; 38] = [
     // Lanes.
     Fault(CHANNEL, "first_i ? '0 : old_i", "old_i", extends),
     Fault(LANE, ".wdata_i(alpha)", ".wdata_i(new_d)", extends),
@@ -49,6 +55,18 @@ const FAULTS: [Fault; 36] = [
     Fault(LANE, ".Depth(Mul + 1)", ".Depth(Mul)", extends),
     Fault(LANE, ".wdata_i(new_q)", ".wdata_i(new_d)", extends),
     Fault(LANE, "out_q <= sum[channel_i]", "out_q <= sum[0]", extends),
+    Fault(
+        RAM,
+        ".wdata_i(wdata_i[Width-1:Nines])",
+        ".wdata_i('0)",
+        extends_deep,
+    ),
+    Fault(
+        RAM,
+        ".wdata_i(wdata_i[Nines-1:0])",
+        ".wdata_i('0)",
+        extends_deep,
+    ),
     // Channels.
     Fault(
         BANK,
@@ -155,7 +173,7 @@ fn quick_faults_of_the_shared_unit_are_caught() {
 }
 
 #[test]
-#[ignore = "36 models; `make full` runs it"]
+#[ignore = "38 models; `make full` runs it"]
 fn every_fault_of_the_shared_unit_is_caught() {
     all_caught(&FAULTS);
 }
