@@ -1,8 +1,9 @@
-// The folded base-extension unit behind AXI4 and AXI4-Lite (rm_shell, which has the map of
-// registers).
+// A base-extension unit behind AXI4 and AXI4-Lite (rm_shell, which has the map of registers): the
+// folded one, or with a Batch above 0 the shared one, so many targets at a time.
 //
 // Command: bits 1 to 0 the operation (rm_basext_pkg::op_e), 15 to 8 the number of source moduli, 23
-// to 16 that of target moduli, 28 to 24 log2 of the degree. Answer: 0 where the unit takes it, 1
+// to 16 that of target moduli (of an extension by the shared unit, of the polynomials that follow the
+// first), 28 to 24 log2 of the degree. Answer: 0 where the unit takes it, 1
 // (BadCommand) where other bits are set, 8 where the unit is at work; only what it takes starts
 // anything. Events and busy bit 0: the unit. End: how its last command ended (code_e), what it
 // refuses included.
@@ -24,6 +25,7 @@ module rm_basext_axi
     parameter int unsigned MaxK = 32,
     parameter int unsigned AddrWidth = 64,
     parameter int unsigned Ports = 1,
+    parameter int unsigned Batch = 0,
     localparam int unsigned DataWidth = Lanes * stream_bits(Width),
     localparam int unsigned PortWidth = DataWidth / Ports
 ) (
@@ -117,7 +119,7 @@ module rm_basext_axi
       .DataWidth(DataWidth),
       .Ports(Ports),
       .AddrWidth(AddrWidth),
-      .Machine(32'h42415345),  // "BASE"
+      .Machine((Batch == 0) ? 32'h42415345 : 32'h42415353),  // "BASE", "BASS"
       .Config({2'($clog2(Ports)), 6'(MaxLogN), 8'(MaxL), 8'(MaxK), 8'(Lanes)})
   ) u_shell (
       .clk_i,
@@ -182,33 +184,64 @@ module rm_basext_axi
       .out_last_i(out_last)
   );
 
-  rm_basext_folded #(
-      .Width(Width),
-      .Lanes(Lanes),
-      .MinLogN(MinLogN),
-      .MaxLogN(MaxLogN),
-      .MaxL(MaxL),
-      .MaxK(MaxK)
-  ) u_basext (
-      .clk_i,
-      .rst_ni,
-      .cmd_valid_i(take_q),
-      .cmd_ready_o(ready),
-      .cmd_op_i(cmd_q[1:0]),
-      .cmd_l_i(cmd_q[15:8]),
-      .cmd_k_i(cmd_q[23:16]),
-      .cmd_log_n_i(cmd_q[28:24]),
-      .done_o(done),
-      .code_o(code),
-      .in_valid_i(in_valid),
-      .in_ready_o(in_ready),
-      .in_data_i(in_data),
-      .in_last_i(in_last),
-      .out_valid_o(out_valid),
-      .out_ready_i(out_ready),
-      .out_data_o(out_data),
-      .out_last_o(out_last)
-  );
+  if (Batch == 0) begin : gen_folded
+    rm_basext_folded #(
+        .Width(Width),
+        .Lanes(Lanes),
+        .MinLogN(MinLogN),
+        .MaxLogN(MaxLogN),
+        .MaxL(MaxL),
+        .MaxK(MaxK)
+    ) u_basext (
+        .clk_i,
+        .rst_ni,
+        .cmd_valid_i(take_q),
+        .cmd_ready_o(ready),
+        .cmd_op_i(cmd_q[1:0]),
+        .cmd_l_i(cmd_q[15:8]),
+        .cmd_k_i(cmd_q[23:16]),
+        .cmd_log_n_i(cmd_q[28:24]),
+        .done_o(done),
+        .code_o(code),
+        .in_valid_i(in_valid),
+        .in_ready_o(in_ready),
+        .in_data_i(in_data),
+        .in_last_i(in_last),
+        .out_valid_o(out_valid),
+        .out_ready_i(out_ready),
+        .out_data_o(out_data),
+        .out_last_o(out_last)
+    );
+  end else begin : gen_shared
+    rm_basext_shared #(
+        .Width(Width),
+        .Lanes(Lanes),
+        .MinLogN(MinLogN),
+        .MaxLogN(MaxLogN),
+        .MaxL(MaxL),
+        .MaxK(MaxK),
+        .Batch(Batch)
+    ) u_basext (
+        .clk_i,
+        .rst_ni,
+        .cmd_valid_i(take_q),
+        .cmd_ready_o(ready),
+        .cmd_op_i(cmd_q[1:0]),
+        .cmd_l_i(cmd_q[15:8]),
+        .cmd_k_i(cmd_q[23:16]),
+        .cmd_log_n_i(cmd_q[28:24]),
+        .done_o(done),
+        .code_o(code),
+        .in_valid_i(in_valid),
+        .in_ready_o(in_ready),
+        .in_data_i(in_data),
+        .in_last_i(in_last),
+        .out_valid_o(out_valid),
+        .out_ready_i(out_ready),
+        .out_data_o(out_data),
+        .out_last_o(out_last)
+    );
+  end
 
   logic unused_cmd;
   assign unused_cmd = ^{cmd_q[31:29], cmd_q[7:2]};

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use ringmill_hdl::basext::{Code, Command as Wanted, Operation};
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{BuildOptions, Hdl, HdlError, Top};
-use ringmill_machines::basext::{Constants, Extension, Shape, Word, golden};
+use ringmill_machines::basext::{Constants, Extension, Shape, Shared, Word, golden};
 use ringmill_math::primes::ntt_primes;
 use ringmill_math::{Modulus, RnsBasis};
 
@@ -19,17 +19,22 @@ const DONE: u32 = 1;
 const AT_WORK: u32 = 8;
 const LOG_N: u32 = 8;
 
-/// The unit behind so many ports.
+/// The unit behind so many ports: the folded one, or the shared one where there is a batch.
 #[derive(Clone, Copy)]
 struct Built {
     shape: Shape,
     ports: usize,
+    batch: Option<usize>,
 }
 
 impl Built {
     fn new(word: Word, lanes: usize, ports: usize) -> Self {
         let shape = Shape::new(word, lanes, 8..=9, 3, 2).unwrap();
-        Self { shape, ports }
+        Self {
+            shape,
+            ports,
+            batch: None,
+        }
     }
 
     fn narrow() -> Self {
@@ -39,6 +44,15 @@ impl Built {
     /// Two words of 32 bits at each of two ports.
     fn two_ports() -> Self {
         Self::new(Word::Bits32, 4, 2)
+    }
+
+    /// Two targets at a time.
+    fn shared() -> Self {
+        let batch = Some(2);
+        Self {
+            batch,
+            ..Self::two_ports()
+        }
     }
 
     /// As wide as the paper's, 2,048 bits a beat.
@@ -56,6 +70,7 @@ impl Built {
             .int("MaxL", shape.max_l() as u64)
             .int("MaxK", shape.max_k() as u64)
             .int("Ports", self.ports as u64)
+            .int("Batch", self.batch.unwrap_or(0) as u64)
     }
 }
 
@@ -141,7 +156,8 @@ struct Job {
     want: [Vec<Vec<u64>>; 2],
 }
 
-fn job(shape: Shape, dice: &mut Dice) -> Job {
+fn job(built: Built, dice: &mut Dice) -> Job {
+    let shape = built.shape;
     let bits = shape.word().modulus_bits();
     let primes = ntt_primes(bits, 9, 6).unwrap();
     let moduli: Vec<Modulus> = primes.iter().map(|&q| Modulus::new(q).unwrap()).collect();
@@ -157,7 +173,14 @@ fn job(shape: Shape, dice: &mut Dice) -> Job {
     });
     assert_eq!(want[0][0], limbs[0]);
     Job {
-        constants: Constants::new(shape, &sources, redundant, targets).unwrap(),
+        constants: match built.batch {
+            None => Constants::new(shape, &sources, redundant, targets),
+            Some(batch) => {
+                let unit = Shared::new(shape, batch).unwrap();
+                Constants::shared(unit, &sources, redundant, targets)
+            }
+        }
+        .unwrap(),
         limbs,
         want,
     }
@@ -214,6 +237,32 @@ fn extends(bus: &mut Bus, shape: Shape, job: &Job) {
     }
 }
 
+/// The same of the shared unit, which takes each residue once, those modulo m last, and then gives both targets.
+fn extends_in_a_batch(bus: &mut Bus, shape: Shape, job: &Job) {
+    lay_limbs(bus, shape, job);
+    let beats = (1 << LOG_N) / shape.lanes();
+    for (extension, want) in [Extension::Exact, Extension::Fast]
+        .into_iter()
+        .zip(&job.want)
+    {
+        assert_eq!(command(bus, extend(extension, LOG_N)).unwrap(), 0);
+        bus.transfer(WRITE, at(8), beats).unwrap();
+        for limb in 0..3 + usize::from(extension == Extension::Exact) {
+            read(bus, at(limb), beats).unwrap();
+        }
+        bus.wait(WRITE_DONE).unwrap();
+        bus.transfer(WRITE, at(9), beats).unwrap();
+        bus.wait(WRITE_DONE).unwrap();
+        bus.wait(DONE).unwrap();
+        for (number, want) in want.iter().enumerate() {
+            let found = lie(bus, shape, at(8 + number), 1 << LOG_N);
+            assert_eq!(found, *want, "{extension:?} {number}");
+        }
+        assert_eq!(bus.read(EVENTS).unwrap(), 0);
+        assert_eq!(bus.read(END).unwrap(), 0);
+    }
+}
+
 /// Constants and both extensions to two targets, with stalls on all ten channels and without.
 #[test]
 fn extensions_give_what_the_golden_model_gives() {
@@ -233,6 +282,11 @@ fn so_do_those_behind_two_ports() {
 }
 
 #[test]
+fn so_do_those_of_the_shared_unit() {
+    check(&hdl(), Built::shared());
+}
+
+#[test]
 #[ignore = "32 lanes of wide multipliers take long to build; `make full` runs it"]
 fn so_do_those_of_2048_bits_a_beat() {
     check(&hdl(), Built::wide());
@@ -242,17 +296,27 @@ fn check(hdl: &Hdl, built: Built) {
     let (shape, ports) = (built.shape, built.ports);
     let mut dice = Dice::new(seed());
     let mut bus = bus(hdl, built, dice.bits());
-    assert_eq!(bus.read(0x04).unwrap().to_be_bytes(), *b"BASE");
+    let machine = if built.batch.is_some() {
+        b"BASS"
+    } else {
+        b"BASE"
+    };
+    assert_eq!(bus.read(0x04).unwrap().to_be_bytes(), *machine);
     let config = ports.ilog2() << 30 | 9 << 24 | 3 << 16 | 2 << 8 | shape.lanes() as u32;
     assert_eq!(bus.read(0x08).unwrap(), config);
     for stalls in [true, false] {
         bus.stall(stalls);
-        let job = job(shape, &mut dice);
+        let job = job(built, &mut dice);
         load_constants(&mut bus, shape, &job);
-        extends(&mut bus, shape, &job);
+        match built.batch {
+            None => extends(&mut bus, shape, &job),
+            Some(_) => extends_in_a_batch(&mut bus, shape, &job),
+        }
     }
-    // A transfer is one burst at each port at least, where a polynomial is as short as eight beats.
-    assert!(bus.bursts > 30 * ports, "{}", bus.bursts);
+    // A transfer is one burst at each port at least, where a polynomial is as short as eight beats: two of loads, and of
+    // each extension's residues, those of the folded unit for both targets.
+    let least = if built.batch.is_some() { 20 } else { 30 };
+    assert!(bus.bursts > least * ports, "{}", bus.bursts);
 }
 
 /// The unit of 2,048 bits a beat, at the paper's size of a ring, needs two ports, and its code is clean.
@@ -260,7 +324,15 @@ fn check(hdl: &Hdl, built: Built) {
 fn a_beat_of_2048_bits_needs_two_ports() {
     let built = |lanes, ports| {
         let shape = Shape::new(Word::Bits64, lanes, 14..=16, 32, 32).unwrap();
-        hdl().lint(&Built { shape, ports }.top())
+        let batch = None;
+        hdl().lint(
+            &Built {
+                shape,
+                ports,
+                batch,
+            }
+            .top(),
+        )
     };
     built(32, 2).unwrap_or_else(|e| panic!("{e}"));
     for (lanes, ports, says) in [
@@ -285,7 +357,7 @@ fn check_ports(hdl: &Hdl, built: Built) {
     let (n, beats) = (1 << LOG_N, (1 << LOG_N) / shape.lanes());
     let mut bus = bus(hdl, built, dice.bits());
     bus.stall(true);
-    let job = job(shape, &mut dice);
+    let job = job(built, &mut dice);
     for slow in 0..built.ports {
         bus.slow = Some(slow);
         load_constants(&mut bus, shape, &job);
@@ -401,7 +473,7 @@ fn check_refusals(hdl: &Hdl, built: Built) {
         assert_eq!(command(&mut bus, wrong).unwrap(), 0);
         assert_eq!(ended(&mut bus).unwrap(), code);
     }
-    let job = job(shape, &mut dice);
+    let job = job(built, &mut dice);
     load_constants(&mut bus, shape, &job);
     // A polynomial of half the length; a command beside another.
     assert_eq!(command(&mut bus, exact).unwrap(), 0);

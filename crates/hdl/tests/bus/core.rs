@@ -6,11 +6,15 @@ use std::process::Command;
 use crate::hdl;
 
 /// A machine, and parameters for a small one.
-const CORES: [(&str, &[&str]); 2] = [
+const CORES: [(&str, &[&str]); 3] = [
     ("polymul", &["--Units", "4", "--MaxLogN", "9"]),
     (
         "basext",
         &["--Lanes", "2", "--Ports", "2", "--MaxLogN", "9"],
+    ),
+    (
+        "basext",
+        &["--Lanes", "2", "--Batch", "3", "--MaxLogN", "9"],
     ),
 ];
 
