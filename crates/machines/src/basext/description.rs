@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{MachineUnit, Rate, Shape, Shared, Word};
+use super::{BasextError, MachineUnit, Rate, Shape, Shared, Word};
 use crate::MachineError;
 use crate::fields::{self, HostLink, ensure, float, range};
 use crate::fpga::Part;
@@ -118,10 +118,11 @@ impl Description {
                 "the targets that `architecture = \"shared\"` makes at a time".to_owned(),
             )),
             (Architecture::Shared, Some(batch)) => {
-                let unit = Shared::new(shape, batch);
-                Ok(unit
-                    .map_err(|fault| field(batch.to_string(), fault.to_string()))?
-                    .into())
+                let unit = Shared::new(shape, batch).map_err(|fault| match fault {
+                    BasextError::Shape { expected, .. } => field(batch.to_string(), expected),
+                    other => other.into(),
+                });
+                Ok(unit?.into())
             }
         }
     }
