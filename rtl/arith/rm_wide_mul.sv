@@ -3,7 +3,7 @@
 // residue of another modulus: a b < q R is all that the reduction asks.
 //
 //   Width   DSP blocks           R        latency
-//   32      4 + 2 = 6            2^32     7
+//   32      3 + 2 = 5            2^32     7
 //   61      12 + 4 x 2 = 20      2^64     13, or 12 where Low is 15 or more
 //
 // The factor R^-1 is folded into one constant operand (held as c R mod q). q_i is the modulus as

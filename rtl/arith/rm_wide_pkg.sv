@@ -11,6 +11,8 @@ package rm_wide_pkg;
   // Tiles of the products: what a DSP block of every family multiplies unsigned.
   localparam int unsigned TileA = 24;
   localparam int unsigned TileB = 17;
+  // A corner of the product up to so many bits each way is made of adders.
+  localparam int unsigned CornerMax = 8;
   // Operands of an adder of the product.
   localparam int unsigned Radix = 4;
   // A sum longer than this is made in two parts, the upper one cycle after the lower; with sign and
@@ -62,8 +64,14 @@ package rm_wide_pkg;
     return bits_after(width, done) - (Part - (Word - known(low)));
   endfunction
 
+  // Whether a product is three tiles and a corner of at most CornerMax x CornerMax bits.
+  function automatic bit has_corner(int unsigned width);
+    return width > TileA && width - TileA <= CornerMax;
+  endfunction
+
   // Partial products of the multiplier: in each row the even tiles beside each other, and the odd.
   function automatic int unsigned operands(int unsigned width);
+    if (has_corner(width)) return 3;
     return min2(2, ceil_div(width, TileA)) * ceil_div(width, TileB);
   endfunction
 

@@ -12,8 +12,9 @@
 // Width on are not looked at.
 //
 //   Lanes coefficients a cycle; 3 Lanes modular multipliers, 4 Lanes modular adders, three memories
-//   of N words; (l + 2) N / Lanes cycles a target and a fill of 2 sum_delay + 3, 57 cycles with
-//   moduli of 61 bits and 33 with 32; one cycle more for a command.
+//   of N words; (l + 2) N / Lanes cycles a target and a fill of 2 folded_delay + 3, 57 cycles with
+//   moduli of 61 bits and 33 with 32, and two more where memories are deep; one cycle more for a
+//   command.
 //
 // One clock. Streams of Lanes words of 32 bits (moduli of up to 32) or 64 bits.
 module rm_basext_folded
@@ -49,13 +50,14 @@ module rm_basext_folded
 
   localparam int unsigned Low = MinLogN + 1;
   localparam int unsigned Mul = rm_wide_pkg::mul_latency(Width, Low);
-  localparam int unsigned SumDelay = sum_delay(Width, Low);
-  localparam int unsigned Queue = queue_depth(Width, Low);
   localparam int unsigned IWidth = (MaxL > 1) ? $clog2(MaxL) : 1;
   localparam int unsigned JWidth = (MaxK > 1) ? $clog2(MaxK) : 1;
   localparam int unsigned LWidth = $clog2(MaxL + 1);
   localparam int unsigned KWidth = $clog2(MaxK + 1);
   localparam int unsigned AddrWidth = MaxLogN - $clog2(Lanes);
+  localparam int unsigned Ahead = read_ahead(1 << AddrWidth);
+  localparam int unsigned SumDelay = folded_delay(Width, Low, 1 << AddrWidth);
+  localparam int unsigned Queue = queue_depth(SumDelay);
   localparam int unsigned BusWidth = rm_wide_pkg::modulus_bits(Width);
 
   if ((Lanes & (Lanes - 1)) != 0 || Lanes == 0 || Lanes > 64 || MinLogN < 8 || MaxLogN > 16 ||
@@ -173,30 +175,67 @@ module rm_basext_folded
 
   // ---- What goes with a coefficient, by the cycles since its issue. ----
 
-  logic sum_valid, sum_first, sum_give, sum_last;
-  logic [AddrWidth-1:0] sum_addr;
+  logic read_valid, sum_valid, sum_first, sum_give, sum_last;
+  logic [AddrWidth-1:0] read_addr, sum_addr;
   logic add_valid_q, add_first_q, add_give_q, add_last_q;
   logic put_valid_q, put_give_q, put_last_q;
   logic [AddrWidth-1:0] add_addr_q, put_addr_q, store_addr_q;
   logic store_q, post_put;
-  logic [IWidth-1:0] column;
+  logic [IWidth-1:0] source_late, column;
 
   rm_valid #(
-      .Depth(SumDelay)
+      .Depth(SumDelay - Ahead)
   ) u_issue (
       .clk_i,
       .rst_ni,
       .valid_i(issue),
+      .valid_o(read_valid)
+  );
+
+  rm_valid #(
+      .Depth(Ahead)
+  ) u_read (
+      .clk_i,
+      .rst_ni,
+      .valid_i(read_valid),
       .valid_o(sum_valid)
   );
 
   rm_delay #(
-      .Width(AddrWidth + 3),
+      .Width(3),
       .Depth(SumDelay)
   ) u_token (
       .clk_i,
-      .d_i({first, give, at_last, addr}),
-      .q_o({sum_first, sum_give, sum_last, sum_addr})
+      .d_i({first, give, at_last}),
+      .q_o({sum_first, sum_give, sum_last})
+  );
+
+  rm_delay #(
+      .Width(AddrWidth),
+      .Depth(SumDelay - Ahead)
+  ) u_place (
+      .clk_i,
+      .d_i(addr),
+      .q_o(read_addr)
+  );
+
+  rm_delay #(
+      .Width(AddrWidth),
+      .Depth(Ahead)
+  ) u_sum_place (
+      .clk_i,
+      .d_i(read_addr),
+      .q_o(sum_addr)
+  );
+
+  // A residue waits while Post-Sum, in its place, reads.
+  rm_delay #(
+      .Width(IWidth),
+      .Depth(Ahead)
+  ) u_late (
+      .clk_i,
+      .d_i(source),
+      .q_o(source_late)
   );
 
   rm_delay #(
@@ -204,7 +243,7 @@ module rm_basext_folded
       .Depth(Mul)
   ) u_column (
       .clk_i,
-      .d_i(source),
+      .d_i(source_late),
       .q_o(column)
   );
 
@@ -268,7 +307,7 @@ module rm_basext_folded
       .done_o(load_done),
       .code_o(load_code),
       .exact_o(exact_loaded),
-      .source_i(source),
+      .source_i(source_late),
       .source_o(source_q),
       .mu_const_o(mu_const),
       .row_i(target),
@@ -304,13 +343,19 @@ module rm_basext_folded
 
   // ---- Lanes. ----
 
-  logic [Lanes-1:0][Width-1:0] data_q, data2_q, result, queued;
+  logic [Lanes-1:0][Width-1:0] data_q, data_late, result, queued;
 
   for (genvar t = 0; t < Lanes; t++) begin : gen_lane
-    always_ff @(posedge clk_i) begin
-      data_q[t] <= data[t][Width-1:0];
-      data2_q[t] <= data_q[t];
-    end
+    always_ff @(posedge clk_i) data_q[t] <= data[t][Width-1:0];
+
+    rm_delay #(
+        .Width(Width),
+        .Depth(1 + Ahead)
+    ) u_data (
+        .clk_i,
+        .d_i(data_q[t]),
+        .q_o(data_late[t])
+    );
 
     rm_basext_lane #(
         .Width(Width),
@@ -323,7 +368,7 @@ module rm_basext_folded
         .store_i(store_q),
         .store_addr_i(store_addr_q),
         .store_data_i(data_q[t]),
-        .data_i(data2_q[t]),
+        .data_i(data_late[t]),
         .source_i(source_bus),
         .target_i(target_bus_q),
         .redundant_i(redundant_bus_q),
@@ -332,8 +377,8 @@ module rm_basext_folded
         .redundant_const_i(redundant_const_q),
         .post_re_i(issue),
         .post_addr_i(addr),
-        .sum_re_i(sum_valid),
-        .sum_addr_i(sum_addr),
+        .sum_re_i(read_valid),
+        .sum_addr_i(read_addr),
         .first_i(add_first_q),
         .we_i(put_valid_q & !post_put),
         .waddr_i(put_addr_q),

@@ -12,11 +12,11 @@
 // are broadcast to all lanes, held times R; the control (rm_basext_folded) says in which cycle. 3
 // modular multipliers, 2 adders, 2 subtractors.
 //
-// Sum: data_i, mu_const_i with issue 2 cycles ago, sum_re_i at sum_delay(Width, Low) cycles from
-// issue.
+// By the cycles since issue, with F = folded_delay(Width, Low, Depth) of rm_basext_pkg and r =
+// read_ahead(Depth):
+// Sum: data_i, mu_const_i at 2 + r, sum_re_i at F - r.
 // Post-Sum (post_i, which stays for as long as a coefficient of it is under way, and post_put_i two
-// cycles behind): post_re_i at issue, sum_re_i as before. out_o sum_delay + 2 cycles from issue,
-// one coefficient a cycle.
+// cycles behind): post_re_i at issue, sum_re_i as before. out_o at F + 2, one coefficient a cycle.
 module rm_basext_lane
   import rm_wide_pkg::*;
 #(
@@ -54,6 +54,7 @@ module rm_basext_lane
 );
 
   localparam int unsigned Steps = steps(Width);
+  localparam bit Deep = rm_basext_pkg::read_ahead(Depth) != 0;
 
   logic [Width-1:0] mu, alpha, term, p_old, s_old, a_old, redundant_term;
   logic [Width-1:0] p_sum, s_sum, missing_d, missing_q, difference;
@@ -102,9 +103,10 @@ module rm_basext_lane
 
   assign alpha = redundant_term;
 
-  rm_ram_1r1w #(
+  rm_basext_ram #(
       .Width(Width),
-      .Depth(Depth)
+      .Depth(Depth),
+      .OutReg(Deep)
   ) u_redundant_residues (
       .clk_i,
       .we_i(store_i),
@@ -115,9 +117,10 @@ module rm_basext_lane
       .rdata_o(a_old)
   );
 
-  rm_ram_1r1w #(
+  rm_basext_ram #(
       .Width(Width),
-      .Depth(Depth)
+      .Depth(Depth),
+      .OutReg(Deep)
   ) u_redundant_sums (
       .clk_i,
       .we_i,
@@ -128,9 +131,10 @@ module rm_basext_lane
       .rdata_o(s_old)
   );
 
-  rm_ram_1r1w #(
+  rm_basext_ram #(
       .Width(Width),
-      .Depth(Depth)
+      .Depth(Depth),
+      .OutReg(Deep)
   ) u_target_sums (
       .clk_i,
       .we_i,

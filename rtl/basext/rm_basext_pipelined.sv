@@ -55,6 +55,7 @@ module rm_basext_pipelined
   localparam int unsigned LWidth = $clog2(MaxL + 1);
   localparam int unsigned KWidth = $clog2(MaxK + 1);
   localparam int unsigned AddrWidth = MaxLogN - $clog2(Lanes);
+  localparam int unsigned Ahead = read_ahead(1 << AddrWidth);
   localparam int unsigned BusWidth = rm_wide_pkg::modulus_bits(Width);
 
   if ((Lanes & (Lanes - 1)) != 0 || Lanes == 0 || Lanes > 64 || MinLogN < 8 || MaxLogN > 16 ||
@@ -171,8 +172,8 @@ module rm_basext_pipelined
     logic [AddrWidth-1:0] addr;
   } token_t;
 
-  token_t issued, sum, add_q, put_q;
-  logic sum_valid, add_valid_q, put_valid_q, out_valid, out_last, out_final;
+  token_t issued, read, sum, add_q, put_q;
+  logic read_valid, sum_valid, add_valid_q, put_valid_q, out_valid, out_last, out_final;
   logic [IWidth-1:0] column;
   logic [JWidth-1:0] row;
 
@@ -186,20 +187,38 @@ module rm_basext_pipelined
   };
 
   rm_valid #(
-      .Depth(SumDelay)
+      .Depth(SumDelay - Ahead)
   ) u_issue (
       .clk_i,
       .rst_ni,
       .valid_i(issue),
+      .valid_o(read_valid)
+  );
+
+  rm_valid #(
+      .Depth(Ahead)
+  ) u_read (
+      .clk_i,
+      .rst_ni,
+      .valid_i(read_valid),
       .valid_o(sum_valid)
   );
 
   rm_delay #(
       .Width($bits(token_t)),
-      .Depth(SumDelay)
+      .Depth(SumDelay - Ahead)
   ) u_token (
       .clk_i,
       .d_i(issued),
+      .q_o(read)
+  );
+
+  rm_delay #(
+      .Width($bits(token_t)),
+      .Depth(Ahead)
+  ) u_read_token (
+      .clk_i,
+      .d_i(read),
       .q_o(sum)
   );
 
@@ -364,11 +383,11 @@ module rm_basext_pipelined
         .p_i(p_q),
         .last_p_i(last_p_q),
         .exact_i(exact),
-        .sum_re_i(sum_valid),
-        .sum_addr_i(sum.addr),
+        .sum_re_i(read_valid),
+        .sum_addr_i(read.addr),
         .first_i(add_q.first),
-        .a_re_i(add_valid_q),
-        .a_addr_i(add_q.addr),
+        .a_re_i((Ahead == 0) ? add_valid_q : sum_valid),
+        .a_addr_i((Ahead == 0) ? add_q.addr : sum.addr),
         .store_i(put_valid_q & put_q.redundant),
         .we_i(put_valid_q),
         .waddr_i(put_q.addr),

@@ -15,9 +15,9 @@
 // subtractors.
 //
 // By the cycles since issue, with S = sum_delay(Width, Low) = 2 Mul + 1: data_i, source_i and
-// mu_const_i at 2; target_i, target_const_i and redundant_const_i at Mul + 2; sum_re_i at S;
-// first_i and p_i at S + 1, store_i (of a redundant residue) and we_i with its place at S + 2,
-// a_re_i, which reads A, at S + 1; post_i and product_i at S + Mul + 3; last_p_i at 2 S + 2; out_o
+// mu_const_i at 2; target_i, target_const_i and redundant_const_i at Mul + 2; sum_re_i at S - r, with
+// r = read_ahead(Depth) of rm_basext_pkg; first_i and p_i at S + 1, store_i (of a redundant residue)
+// and we_i with its place at S + 2, a_re_i, which reads A, at S + 1 - r; post_i and product_i at S + Mul + 3; last_p_i at 2 S + 2; out_o
 // at 2 S + 3.
 module rm_basext_pipelined_lane
   import rm_wide_pkg::*;
@@ -57,6 +57,7 @@ module rm_basext_pipelined_lane
 );
 
   localparam int unsigned Steps = steps(Width);
+  localparam bit Deep = rm_basext_pkg::read_ahead(Depth) != 0;
   localparam int unsigned Mul = mul_latency(Width, Low);
   localparam int unsigned SumDelay = rm_basext_pkg::sum_delay(Width, Low);
 
@@ -105,9 +106,10 @@ module rm_basext_pipelined_lane
       .sum_o(s_sum)
   );
 
-  rm_ram_1r1w #(
+  rm_basext_ram #(
       .Width(Width),
-      .Depth(Depth)
+      .Depth(Depth),
+      .OutReg(Deep)
   ) u_target_sums (
       .clk_i,
       .we_i,
@@ -118,9 +120,10 @@ module rm_basext_pipelined_lane
       .rdata_o(p_old)
   );
 
-  rm_ram_1r1w #(
+  rm_basext_ram #(
       .Width(Width),
-      .Depth(Depth)
+      .Depth(Depth),
+      .OutReg(Deep)
   ) u_redundant_sums (
       .clk_i,
       .we_i,
@@ -141,9 +144,10 @@ module rm_basext_pipelined_lane
       .q_o(a_new)
   );
 
-  rm_ram_1r1w #(
+  rm_basext_ram #(
       .Width(Width),
-      .Depth(Depth)
+      .Depth(Depth),
+      .OutReg(Deep)
   ) u_redundant_residues (
       .clk_i,
       .we_i(store_i),

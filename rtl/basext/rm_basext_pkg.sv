@@ -47,10 +47,22 @@ package rm_basext_pkg;
     return 2 * rm_wide_pkg::mul_latency(width, low) + 1;
   endfunction
 
+  // A memory of more words comes out of several blocks, through multiplexers that take a cycle of
+  // their own: it is read so many cycles earlier.
+  function automatic int unsigned read_ahead(int unsigned depth);
+    return 32'(depth > 4096);
+  endfunction
+
+  // The same of the folded unit, whose Post-Sum Process begins with a read.
+  function automatic int unsigned folded_delay(int unsigned width, int unsigned low,
+                                               int unsigned depth);
+    return sum_delay(width, low) + read_ahead(depth);
+  endfunction
+
   // Words of the output queue: what may be under way between issue and its far end, and a power of
   // two.
-  function automatic int unsigned queue_depth(int unsigned width, int unsigned low);
-    return 1 << $clog2(sum_delay(width, low) + 5);
+  function automatic int unsigned queue_depth(int unsigned delay);
+    return 1 << $clog2(delay + 5);
   endfunction
 
   // The same of the shared unit: three products in a row.

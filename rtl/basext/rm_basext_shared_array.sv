@@ -62,10 +62,11 @@ module rm_basext_shared_array
   localparam int unsigned Mul = rm_wide_pkg::mul_latency(Width, Low);
   localparam int unsigned Steps = rm_wide_pkg::steps(Width);
   localparam int unsigned BusWidth = rm_wide_pkg::modulus_bits(Width);
+  localparam int unsigned Ahead = read_ahead(1 << AddrWidth);
   localparam int unsigned XWidth = AddrWidth + ((Rows > 1) ? $clog2(Rows) : 0);
 
   // ---- What goes with a coefficient: cycle A is the read of the redundant channel's sum, D that of
-  // the channels' operands, E that of their sums. ----
+  // the channels' operands, E that of their sums; deep memories are read a cycle before A and E. ----
 
   typedef struct packed {
     logic                 fresh;
@@ -86,9 +87,9 @@ module rm_basext_shared_array
     logic [PWidth-1:0] past_base;
   } rounds_t;
 
-  token_t issued, a, b_q, c_q, d_q, e, f_q, g_q, h_q;
-  rounds_t issued_rounds, a_rounds;
-  logic a_valid, b_valid_q, c_valid_q, d_valid_q, e_valid, f_valid_q, g_valid_q, h_valid_q;
+  token_t issued, a_early, a, b_q, c_q, d_q, e_early, e, f_q, g_q, h_q;
+  rounds_t issued_rounds, a_early_rounds, a_rounds;
+  logic a_read, a_valid, b_valid_q, c_valid_q, d_valid_q, e_read, e_valid, f_valid_q, g_valid_q, h_valid_q;
   logic b_first_q;
   logic [RWidth-1:0] b_round_q, b_past_round_q;
   logic [PWidth-1:0] b_place_q, b_past_place_q;
@@ -132,38 +133,74 @@ module rm_basext_shared_array
   );
 
   rm_valid #(
-      .Depth(sum_delay(Width, Low))
+      .Depth(sum_delay(Width, Low) - Ahead)
   ) u_issue (
       .clk_i,
       .rst_ni,
       .valid_i(issue_i),
+      .valid_o(a_read)
+  );
+
+  rm_delay #(
+      .Width($bits(token_t) + $bits(rounds_t)),
+      .Depth(sum_delay(Width, Low) - Ahead)
+  ) u_token (
+      .clk_i,
+      .d_i({issued, issued_rounds}),
+      .q_o({a_early, a_early_rounds})
+  );
+
+  rm_valid #(
+      .Depth(Ahead)
+  ) u_a (
+      .clk_i,
+      .rst_ni,
+      .valid_i(a_read),
       .valid_o(a_valid)
   );
 
   rm_delay #(
       .Width($bits(token_t) + $bits(rounds_t)),
-      .Depth(sum_delay(Width, Low))
-  ) u_token (
+      .Depth(Ahead)
+  ) u_a_token (
       .clk_i,
-      .d_i({issued, issued_rounds}),
+      .d_i({a_early, a_early_rounds}),
       .q_o({a, a_rounds})
   );
 
   rm_valid #(
-      .Depth(Mul - 1)
+      .Depth(Mul - 1 - Ahead)
   ) u_sum (
       .clk_i,
       .rst_ni,
       .valid_i(d_valid_q),
+      .valid_o(e_read)
+  );
+
+  rm_delay #(
+      .Width($bits(token_t)),
+      .Depth(Mul - 1 - Ahead)
+  ) u_sum_token (
+      .clk_i,
+      .d_i(d_q),
+      .q_o(e_early)
+  );
+
+  rm_valid #(
+      .Depth(Ahead)
+  ) u_e (
+      .clk_i,
+      .rst_ni,
+      .valid_i(e_read),
       .valid_o(e_valid)
   );
 
   rm_delay #(
       .Width($bits(token_t)),
-      .Depth(Mul - 1)
-  ) u_sum_token (
+      .Depth(Ahead)
+  ) u_e_token (
       .clk_i,
-      .d_i(d_q),
+      .d_i(e_early),
       .q_o(e)
   );
 
@@ -278,8 +315,8 @@ module rm_basext_shared_array
         .mu_const_i(mu_const_q),
         .redundant_i(redundant_q),
         .redundant_const_i(redundant_const_q),
-        .a_re_i(a_valid),
-        .a_raddr_i(a.addr),
+        .a_re_i(a_read),
+        .a_raddr_i(a_early.addr),
         .a_first_i(b_first_q),
         .a_we_i(c_valid_q & c_q.fresh),
         .a_waddr_i(c_q.addr),
@@ -292,8 +329,8 @@ module rm_basext_shared_array
         .new_i(is_new),
         .const_i(constants),
         .modulus_i(buses),
-        .e_re_i(e_valid),
-        .e_raddr_i(e.addr),
+        .e_re_i(e_read),
+        .e_raddr_i(e_early.addr),
         .first_i(first),
         .p_i(moduli),
         .f_we_i(g_valid_q),

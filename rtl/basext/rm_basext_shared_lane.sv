@@ -9,7 +9,8 @@
 // X has Rows N / TP words: x of a row is written behind the read of the last round's. Batch + 2
 // modular multipliers, Batch + 1 adders.
 //
-// By the cycles since issue, with A = sum_delay(Width, Low) = 2 Mul + 1: data_i, source_i and
+// By the cycles since issue, with A = sum_delay(Width, Low) = 2 Mul + 1, and a_re_i, e_re_i and
+// their places read_ahead(Depth) cycles earlier: data_i, source_i and
 // mu_const_i at 2; redundant_const_i at Mul + 2; a_* (valid and of a fresh round, place, first row)
 // at A, the same of the two cycles after it below; tail_i (row l) at A + 2; x_re_i and x_raddr_i at
 // A + 1; x_we_i and x_waddr_i at A + 3; new_i, const_i, modulus_i at A + 3; e_* at A + Mul + 2,
@@ -63,6 +64,7 @@ module rm_basext_shared_lane
 
   localparam int unsigned Steps = steps(Width);
   localparam int unsigned Mul = mul_latency(Width, Low);
+  localparam bit Deep = rm_basext_pkg::read_ahead(Depth) != 0;
 
   logic [Width-1:0] mu, mu_late, alpha, new_d, new_q, kept, out_q;
   logic [Width-1:0] alpha_old;
@@ -95,7 +97,8 @@ module rm_basext_shared_lane
 
   rm_basext_ram #(
       .Width(Width),
-      .Depth(Depth)
+      .Depth(Depth),
+      .OutReg(Deep)
   ) u_redundant_sums (
       .clk_i,
       .we_i(a_we_i),
@@ -162,7 +165,8 @@ module rm_basext_shared_lane
   // The channels' sums side by side: a block RAM's parity bits hold a part of them, too.
   rm_basext_ram #(
       .Width(Batch * Width),
-      .Depth(Depth)
+      .Depth(Depth),
+      .OutReg(Deep)
   ) u_sums (
       .clk_i,
       .we_i(f_we_i),

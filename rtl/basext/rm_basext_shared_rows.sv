@@ -50,105 +50,111 @@ module rm_basext_shared_rows #(
     output logic [BWidth-1:0] channel_o
 );
 
-  // The row; whether it is the round's last, and whether it takes residues.
-  logic [LWidth-1:0] slot_d, slot_q, batch_q;
-  logic last_slot_d, last_slot_q, takes_d, takes_q;
-  // Polynomials behind this one.
-  logic [7:0] more_d, more_q;
-  // The round: targets before it are not counted in left; after the last one the channels drain.
-  logic fresh_d, fresh_q, drain_d, drain_q;
-  logic [RWidth-1:0] round_d, round_q, past_round_d, past_round_q;
-  logic [PWidth-1:0] base_d, base_q, past_base_d, past_base_q;
-  logic [KWidth-1:0] left_d, left_q;
-  // Targets of the round before.
-  logic [LWidth-1:0] past_d, past_q, last_past_d, count;
-  // Whether this row ends a target, and whether it is the command's last.
-  logic gives_d, gives_q, final_d, final_q;
+  // A row: its number; its polynomial and those behind it; its round, the one before and how many
+  // targets that has, and the targets from this one on. After the last round the channels drain.
+  typedef struct packed {
+    logic [LWidth-1:0] slot;
+    logic              fresh;
+    logic              drain;
+    logic [7:0]        more;
+    logic [RWidth-1:0] round;
+    logic [PWidth-1:0] base;
+    logic [KWidth-1:0] left;
+    logic [RWidth-1:0] past_round;
+    logic [PWidth-1:0] past_base;
+    logic [LWidth-1:0] past;
+  } row_t;
+
+  // What is known of a row when it begins: whether it is its round's last, takes residues, ends a
+  // target, and is the command's last.
+  typedef struct packed {
+    logic last_slot;
+    logic takes;
+    logic gives;
+    logic finally_done;
+  } known_t;
+
+  // The row after this one is worked out while this one, of four coefficients at least, is issued:
+  // next_q a cycle after its beginning, and what is known of that, known_q, in the cycle after.
+  row_t row_q, first, next_d, next_q, looked_at;
+  known_t row_known_q, known_d, known_q;
+  logic [LWidth-1:0] batch_q, count, last_past;
   logic more_targets;
 
-  assign more_targets = left_q > KWidth'(batch_q);
-  assign count = more_targets ? batch_q : LWidth'(left_q);
+  always_comb begin
+    first = '0;
+    first.fresh = 1'b1;
+    first.left = k_i;
+    first.more = cmd_k_i;
+  end
+
+  assign more_targets = row_q.left > KWidth'(batch_q);
+  assign count = more_targets ? batch_q : LWidth'(row_q.left);
 
   always_comb begin
-    slot_d = slot_q;
-    fresh_d = fresh_q;
-    drain_d = drain_q;
-    round_d = round_q;
-    base_d = base_q;
-    left_d = left_q;
-    more_d = more_q;
-    past_round_d = past_round_q;
-    past_base_d = past_base_q;
-    past_d = past_q;
-    if (idle_i) begin
-      slot_d = '0;
-      fresh_d = 1'b1;
-      drain_d = 1'b0;
-      round_d = '0;
-      base_d = '0;
-      left_d = k_i;
-      more_d = cmd_k_i;
-      past_d = '0;
-    end else if (issue_i && at_end_i) begin
-      slot_d = slot_q + 1'b1;
-      if (last_slot_q) begin
-        slot_d = '0;
-        past_round_d = round_q;
-        past_base_d = base_q;
-        past_d = count;
-        if (more_targets) begin
-          fresh_d = 1'b0;
-          round_d = round_q + 1'b1;
-          base_d = base_q + PWidth'(l_i) + 1'b1;
-          left_d = left_q - KWidth'(batch_q);
-        end else begin
-          fresh_d = more_q != '0;
-          drain_d = more_q == '0;
-          round_d = '0;
-          base_d = '0;
-          left_d = k_i;
-          more_d = more_q - 1'b1;
-        end
+    next_d = row_q;
+    next_d.slot = row_q.slot + 1'b1;
+    if (row_known_q.last_slot) begin
+      next_d.slot = '0;
+      next_d.past_round = row_q.round;
+      next_d.past_base = row_q.base;
+      next_d.past = count;
+      if (more_targets) begin
+        next_d.fresh = 1'b0;
+        next_d.round = row_q.round + 1'b1;
+        next_d.base = row_q.base + PWidth'(l_i) + 1'b1;
+        next_d.left = row_q.left - KWidth'(batch_q);
+      end else begin
+        next_d.fresh = row_q.more != '0;
+        next_d.drain = row_q.more == '0;
+        next_d.round = '0;
+        next_d.base = '0;
+        next_d.left = k_i;
+        next_d.more = row_q.more - 1'b1;
       end
     end
-    // What is known of a row when it begins.
-    last_slot_d = !drain_d && slot_d == ((exact_next_i || batch_q > l_i) ? l_i : l_i - 1'b1);
-    takes_d = fresh_d && !drain_d && (exact_next_i || slot_d != l_i);
-    last_past_d = past_d - 1'b1;
-    gives_d = last_slot_d || (past_d != '0 && slot_d < last_past_d);
-    final_d = drain_d ? slot_d + 1'b1 == last_past_d :
-        last_slot_d && more_d == '0 && left_d == KWidth'(1);
+  end
+
+  assign looked_at = idle_i ? first : next_q;
+  assign last_past = looked_at.past - 1'b1;
+
+  logic unused_row;
+  assign unused_row = ^looked_at;
+
+  always_comb begin
+    known_d.last_slot = !looked_at.drain &&
+        looked_at.slot == ((exact_next_i || batch_q > l_i) ? l_i : l_i - 1'b1);
+    known_d.takes = looked_at.fresh && !looked_at.drain &&
+        (exact_next_i || looked_at.slot != l_i);
+    known_d.gives = known_d.last_slot || (looked_at.past != '0 && looked_at.slot < last_past);
+    known_d.finally_done = looked_at.drain ? looked_at.slot + 1'b1 == last_past :
+        known_d.last_slot && looked_at.more == '0 && looked_at.left == KWidth'(1);
   end
 
   always_ff @(posedge clk_i) begin
     batch_q <= (8'(l_i) >= 8'(Batch)) ? LWidth'(Batch) : l_i + 1'b1;
-    more_q <= more_d;
-    slot_q <= slot_d;
-    last_slot_q <= last_slot_d;
-    takes_q <= takes_d;
-    fresh_q <= fresh_d;
-    drain_q <= drain_d;
-    round_q <= round_d;
-    past_round_q <= past_round_d;
-    base_q <= base_d;
-    past_base_q <= past_base_d;
-    left_q <= left_d;
-    past_q <= past_d;
-    gives_q <= gives_d;
-    final_q <= final_d;
+    next_q <= next_d;
+    known_q <= known_d;
+    if (idle_i) begin
+      row_q <= first;
+      row_known_q <= known_d;
+    end else if (issue_i && at_end_i) begin
+      row_q <= next_q;
+      row_known_q <= known_q;
+    end
   end
 
   assign batch_o = batch_q;
-  assign takes_o = takes_q;
-  assign gives_o = gives_q;
-  assign final_o = final_q;
-  assign fresh_o = fresh_q && !drain_q;
-  assign slot_o = slot_q;
-  assign tail_o = slot_q == l_i;
-  assign round_o = round_q;
-  assign base_o = base_q;
-  assign past_round_o = past_round_q;
-  assign past_base_o = past_base_q;
-  assign channel_o = last_slot_q ? '0 : BWidth'(slot_q) + 1'b1;
+  assign takes_o = row_known_q.takes;
+  assign gives_o = row_known_q.gives;
+  assign final_o = row_known_q.finally_done;
+  assign fresh_o = row_q.fresh && !row_q.drain;
+  assign slot_o = row_q.slot;
+  assign tail_o = row_q.slot == l_i;
+  assign round_o = row_q.round;
+  assign base_o = row_q.base;
+  assign past_round_o = row_q.past_round;
+  assign past_base_o = row_q.past_base;
+  assign channel_o = row_known_q.last_slot ? '0 : BWidth'(row_q.slot) + 1'b1;
 
 endmodule

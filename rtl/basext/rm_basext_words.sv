@@ -65,8 +65,12 @@ module rm_basext_words
   // zeros.
   logic [Width-1:0] value_q;
   logic valid_q, last_q, above_q, one_q, none_q, zero_q;
-  logic take, is_modulus, of_redundant, wrong, absent_q, last_word, last_source, last_target;
-  logic complete;
+  logic take, is_modulus, of_redundant, wrong, absent_q, last_word, complete;
+  // Whether a source, a target or one of several is the last is known when it begins: from the number
+  // before the last, as l_i and k_i stay for a load.
+  logic [LWidth-1:0] before_last_q;
+  logic [KWidth-1:0] target_before_last_q;
+  logic one_source_q, last_source_q, last_target_q, last_column_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) valid_q <= 1'b0;
@@ -86,8 +90,6 @@ module rm_basext_words
   assign is_modulus = kind_q == 2'd0;
   assign of_redundant = HasRedundant &&
       ((part_q == Head && !is_modulus) || (part_q == Sources && kind_q == 2'd2));
-  assign last_source = i_q + 1'b1 == l_i;
-  assign last_target = j_q + 1'b1 == k_i;
 
   assign misshapen = !one_q || zero_q;
   assign not_below = value_q >= (of_redundant ? head_q : modulus_q);
@@ -107,11 +109,11 @@ module rm_basext_words
         if (Form == Radix) last_word = column_q + LWidth'(!is_modulus) == i_q;
         else last_word = kind_q == (HasRedundant ? 2'd2 : 2'd1);
       end
-      default: last_word = kind_q == 2'd2 && column_q + 1'b1 == l_i;
+      default: last_word = kind_q == 2'd2 && last_column_q;
     endcase
   end
 
-  assign complete = part_q == Targets && last_word && last_target;
+  assign complete = part_q == Targets && last_word && last_target_q;
 
   always_comb begin
     part_d = part_q;
@@ -124,7 +126,7 @@ module rm_basext_words
         Head: part_d = Sources;
         Sources: begin
           i_d = i_q + 1'b1;
-          if (last_source) part_d = Targets;
+          if (last_source_q) part_d = Targets;
         end
         default: j_d = j_q + 1'b1;
       endcase
@@ -163,7 +165,13 @@ module rm_basext_words
   end
 
   always_ff @(posedge clk_i) begin
+    before_last_q <= l_i - LWidth'(2);
+    target_before_last_q <= k_i - KWidth'(2);
+    one_source_q <= l_i == LWidth'(1);
     if (start_i) begin
+      last_source_q <= l_i == LWidth'(1);
+      last_target_q <= k_i == KWidth'(1);
+      last_column_q <= l_i == LWidth'(1);
       part_q <= (Form == Radix) ? Sources : Head;
       kind_q <= '0;
       i_q <= '0;
@@ -175,6 +183,9 @@ module rm_basext_words
       i_q <= i_d;
       j_q <= j_d;
       column_q <= column_d;
+      if (last_word && part_q == Sources) last_source_q <= i_q == before_last_q;
+      if (last_word && part_q == Targets) last_target_q <= j_q == target_before_last_q;
+      last_column_q <= (kind_q == 2'd2 && !last_word) ? column_q == before_last_q : one_source_q;
       if (is_modulus) modulus_q <= value_q;
       if (part_q == Head && is_modulus) begin
         head_q <= value_q;

@@ -1,7 +1,7 @@
 // y(t) = x(t - Depth) for a valid bit, 0 after reset: says which outputs of a pipeline of Depth
 // stages are meant.
 //
-// Latency Depth cycles (at least 1), one bit a cycle.
+// Latency Depth cycles (0 is a wire), one bit a cycle.
 module rm_valid #(
     parameter int unsigned Depth = 1
 ) (
@@ -11,15 +11,21 @@ module rm_valid #(
     output logic valid_o
 );
 
-  logic [Depth-1:0] line_d, line_q;
+  if (Depth == 0) begin : gen_wire
+    logic unused_clock;
+    assign unused_clock = clk_i ^ rst_ni;
+    assign valid_o = valid_i;
+  end else begin : gen_line
+    logic [Depth-1:0] line_d, line_q;
 
-  assign line_d = Depth'({line_q, valid_i});
+    assign line_d = Depth'({line_q, valid_i});
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) line_q <= '0;
-    else line_q <= line_d;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) line_q <= '0;
+      else line_q <= line_d;
+    end
+
+    assign valid_o = line_q[Depth-1];
   end
-
-  assign valid_o = line_q[Depth-1];
 
 endmodule

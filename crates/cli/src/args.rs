@@ -544,7 +544,7 @@ Examples:
   ringmill reproduce ring --json                             one object a line
 
 How: `rtl` counted in the simulated hardware description, `synthesis` after its synthesis, `model` from the cycle model,
-`measured` on this computer, `stated` by the machine's description, or the program's.
+`measured` on this computer, `recorded` once on another, `stated` by the machine's description, or the program's.
 CPU rows are this computer's time beside the time that the paper measured for SEAL on its own.")]
 pub struct ReproduceArgs {
     /// Whose paper: `ring`, `polymul` or `basext`.

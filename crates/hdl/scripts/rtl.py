@@ -19,21 +19,23 @@ Tell = Callable[[str, int, int], None]
 COPY = "rm_copy_bit"
 
 
-def read(request: dict, scratch: Path, copies: bool = False) -> ys.Design:
-    """The elaborated top with its parameters; with `copies` each `rm_copy_bit` is a cell of its own."""
+def read(request: dict, scratch: Path, apart: tuple[str, ...] = ()) -> ys.Design:
+    """The elaborated top with its parameters; each instance of a module `apart` is a cell of its own."""
     design = ys.Design()
     parameters = " ".join(f"-G {p}" for p in request["params"])
     files = " ".join(linked(request["files"], scratch))
-    apart = f"--blackboxed-module {COPY}" if copies and request["top"] != COPY else ""
-    ys.run_pass(f"read_slang --top {request['top']} {apart} {parameters} {files}", design)
+    boxes = " ".join(f"--blackboxed-module {module}" for module in apart if module != request["top"])
+    ys.run_pass(f"read_slang --top {request['top']} {boxes} {parameters} {files}", design)
     return design
 
 
 def linked(files: list[str], scratch: Path) -> list[str]:
     """Links under plain names: Yosys splits a command at spaces, wherever a source lies."""
-    for file in files:
-        (scratch / Path(file).name).symlink_to(file)
-    return [str(scratch / Path(file).name) for file in files]
+    links = [scratch / Path(file).name for file in files]
+    for file, link in zip(files, links, strict=True):
+        if not link.is_symlink():
+            link.symlink_to(file)
+    return [str(link) for link in links]
 
 
 def stat(design: ys.Design, scratch: Path, options: str = "") -> dict:

@@ -1,13 +1,15 @@
-"""{..., "family", "most_levels", "most_carry"} to {"cells": {type: count}, "paths"}: synthesis for a Xilinx family."""
+"""{..., "family", "once", "most_levels", "most_carry"} to {"cells": {type: count}, "paths"}: for a Xilinx family."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
+from dsp import packed
 from levels import measured
 from pyosys import libyosys as ys
-from rtl import Tell, read, serve, stat
+from rtl import COPY, Tell, read, serve
 
 # Labels of synth_xilinx; each runs up to the next.
 STAGES = (
@@ -34,25 +36,61 @@ endmodule
 
 
 def synthesise(request: dict, scratch: Path, tell: Tell) -> dict:
-    """Cells by type, flattened, without I/O and clock buffers, and how long the paths between registers are."""
-    steps = len(STAGES) + 2
+    """Cells by type, flattened, without I/O and clock buffers, and how long the paths between registers are.
+
+    Modules of `once` are mapped by themselves and put in the place of their instances before anything is counted.
+    """
+    (scratch / "copy.v").write_text(COPIES)
+    top, once = request["top"], request["once"]
+    steps = len(STAGES) * (1 + len(once)) + 2
     tell("elaborate", 0, steps)
-    design = read(request, scratch, copies=True)
+    design = read(request, scratch, (COPY, *once))
+    found = netlist(design, scratch)[top]
+    for number, module in enumerate(once):
+        part = read({**request, "top": module, "params": parameters(found, module)}, scratch, (COPY,))
+        mapped(part, {**request, "top": module}, scratch, tell, (number * len(STAGES), steps))
+        for one in ("setattr -mod -unset top", f"select {module}", f"write_rtlil -selected {scratch}/{module}.il"):
+            ys.run_pass(one, part)
+        # The mapped module has none.
+        for name, _ in (pair.split("=") for pair in parameters(found, module)):
+            ys.run_pass(f"setparam -unset {name} t:{module}", design)
+    mapped(design, request, scratch, tell, (len(once) * len(STAGES), steps))
+    for module in once:
+        for one in (f"delete ={module}", f"read_rtlil {scratch}/{module}.il"):
+            ys.run_pass(one, design)
+    for one in ("flatten -noscopeinfo", "clean", "check -assert"):
+        ys.run_pass(one, design)
+    tell("paths", steps - 1, steps)
+    flat = packed(netlist(design, scratch)[top])
+    return {
+        "cells": Counter(cell["type"] for cell in flat["cells"].values()),
+        "paths": measured(flat, request["most_levels"], request["most_carry"]),
+    }
+
+
+def mapped(design: ys.Design, request: dict, scratch: Path, tell: Tell, so_far: tuple[int, int]) -> None:
+    """Runs `synth_xilinx`, stage by stage; `so_far` are the stages done before, and all there are."""
+    before, steps = so_far
     flow = f"synth_xilinx -family {request['family']} -flatten -noiopad -noclkbuf -top {request['top']}"
-    for done, (stage, after) in enumerate(zip(STAGES, (*STAGES[1:], ""), strict=True), 1):
+    for done, (stage, after) in enumerate(zip(STAGES, (*STAGES[1:], ""), strict=True), before + 1):
         tell(stage, done, steps)
         ys.run_pass(f"{flow} -run {stage}:{after}", design)
-    (scratch / "copy.v").write_text(COPIES)
     ys.run_pass(f"techmap -map {scratch}/copy.v", design)
     ys.run_pass("clean", design)
-    ys.run_pass("check -assert", design)
-    tell("paths", steps - 1, steps)
+
+
+def parameters(found: dict, module: str) -> list[str]:
+    """`Name=number` of a module's instances in a netlist, which must have the same."""
+    of = [cell["parameters"] for cell in found["cells"].values() if cell["type"] == module]
+    if not of or any(other != of[0] for other in of):
+        raise SystemExit(f"{module} is to be mapped once, and has {len(of)} instances, not all of the same parameters")
+    return [f"{name}={int(value, 2)}" for name, value in of[0].items()]
+
+
+def netlist(design: ys.Design, scratch: Path) -> dict:
+    """The modules of a design, as `write_json` has them."""
     ys.run_pass(f"tee -q -o {scratch}/log write_json {scratch}/netlist.json", design)
-    module = json.loads((scratch / "netlist.json").read_text())["modules"][request["top"]]
-    return {
-        "cells": stat(design, scratch)["num_cells_by_type"],
-        "paths": measured(module, request["most_levels"], request["most_carry"]),
-    }
+    return json.loads((scratch / "netlist.json").read_text())["modules"]
 
 
 serve(synthesise)

@@ -11,7 +11,10 @@ use crate::{Hdl, HdlError, Top, Versions};
 const SCRIPT: Script = Script {
     tool: "Yosys",
     text: include_str!("../scripts/synth.py"),
-    parts: &[("levels.py", include_str!("../scripts/levels.py"))],
+    parts: &[
+        ("dsp.py", include_str!("../scripts/dsp.py")),
+        ("levels.py", include_str!("../scripts/levels.py")),
+    ],
 };
 
 /// Xilinx families that Yosys maps to.
@@ -43,8 +46,8 @@ impl Family {
                 "counts after synthesis, before placement: Yosys does not share the two outputs of a LUT6"
             }
             Self::Xcup => {
-                "LUT and FF are upper figures: Yosys leaves the registers inside DSP48E2 unused and builds carries from \
-                 CARRY4; counts after synthesis, before placement"
+                "LUT is an upper figure: Yosys builds carries from CARRY4; a register that a DSP48E2 alone feeds is counted \
+                 in the block; counts after synthesis, before placement"
             }
         }
     }
@@ -88,8 +91,9 @@ pub struct Synthesis {
 
 /// What the script is told beside the top.
 #[derive(Serialize)]
-struct Options {
+struct Options<'t> {
     family: Family,
+    once: &'t [String],
     most_levels: u32,
     most_carry: u32,
 }
@@ -105,6 +109,7 @@ pub(crate) struct Mapped {
 pub(crate) fn mapped(hdl: &Hdl, top: &Top, family: Family) -> Result<Mapped, HdlError> {
     let options = Options {
         family,
+        once: &top.once,
         most_levels: MOST_LEVELS,
         most_carry: MOST_CARRY,
     };

@@ -17,6 +17,9 @@ pub enum Param {
 pub struct Top {
     pub module: String,
     pub params: Vec<(String, Param)>,
+    /// Modules that synthesis for an FPGA maps once, for all their instances: [`Top::once`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub once: Vec<String>,
 }
 
 impl Top {
@@ -25,7 +28,16 @@ impl Top {
         Self {
             module: module.into(),
             params: Vec::new(),
+            once: Vec::new(),
         }
+    }
+
+    /// Synthesis for an FPGA maps `module` once and puts the result in the place of each of its instances, which all have the
+    /// same parameters: a wide unit then takes little longer than one of its lanes. Nothing is optimised across their ports;
+    /// paths are followed through them all the same.
+    pub fn once(mut self, module: impl Into<String>) -> Self {
+        self.once.push(module.into());
+        self
     }
 
     /// Sets a number (an enumeration by its number).
@@ -42,7 +54,8 @@ impl Top {
 
     /// Refuses names and texts that a tool could read as something else.
     pub(crate) fn validate(&self) -> Result<(), HdlError> {
-        for name in self.params.iter().map(|p| &p.0).chain([&self.module]) {
+        let names = self.params.iter().map(|p| &p.0).chain(&self.once);
+        for name in names.chain([&self.module]) {
             let mut chars = name.chars();
             let head = chars
                 .next()
@@ -95,6 +108,7 @@ mod tests {
         assert!(Top::new("rm_fifo").int("Depth", 4).validate().is_ok());
         assert!(Top::new("a b").validate().is_err());
         assert!(Top::new("").validate().is_err());
+        assert!(Top::new("m").once("n; delete").validate().is_err());
         assert!(Top::new("m").int("0x", 1).validate().is_err());
         assert!(
             Top::new("m")

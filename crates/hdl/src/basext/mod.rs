@@ -19,11 +19,11 @@ pub fn top(shape: Shape) -> Top {
     top_of(shape.into())
 }
 
-/// The module of a unit, with its parameters.
+/// The module of a unit, with its parameters. Lanes are all the same, and synthesis maps one for all of them.
 pub fn top_of(unit: Unit) -> Top {
     let shape = unit.shape();
     let top = match unit {
-        Unit::Folded(_) => Top::new("rm_basext_folded"),
+        Unit::Folded(_) => Top::new("rm_basext_folded").once("rm_basext_lane"),
         Unit::Pipelined(_) => Top::new("rm_basext_pipelined"),
         Unit::Rowers(algorithm, _) => {
             let digits = algorithm == Algorithm::MixedRadix;

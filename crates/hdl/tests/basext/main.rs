@@ -64,6 +64,32 @@ fn extensions(units: &[(Word, usize)]) {
     }
 }
 
+/// Memories deep enough to be divided (`rm_basext_ram`), and to be read a cycle earlier: short polynomials and long ones.
+#[test]
+fn deep_memories() {
+    deep(Word::Bits32);
+}
+
+#[test]
+#[ignore = "the wide word; `make full` runs it"]
+fn deep_memories_of_wide_words() {
+    deep(Word::Bits64);
+}
+
+fn deep(word: Word) {
+    let shape = Shape::new(word, 1, 8..=14, 3, 2).unwrap();
+    let case = |log_n, stalls| Case {
+        l: 3,
+        k: 2,
+        log_n,
+        order: Order::Random,
+        stalls,
+        polynomials: 1,
+    };
+    let cases = [(8, false), (8, true), (13, false)].map(|(log_n, stalls)| case(log_n, stalls));
+    check(hdl(), shape, &cases, seed()).unwrap();
+}
+
 /// 16 beats a polynomial, below the depth of the pipelines.
 #[test]
 #[ignore = "a wide unit; `make full` runs it"]
@@ -180,13 +206,13 @@ fn parameters_out_of_range_fail() {
     }
 }
 
-/// 3 TP multipliers of 20 or 6 blocks; three memories of N words; paths within the bar.
+/// 3 TP multipliers of 20 or 5 blocks; three memories of N words; paths within the bar.
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn multipliers_and_memories_are_counted() {
     for (word, lanes, blocks) in [
-        (Word::Bits32, 1, 18),
-        (Word::Bits32, 4, 72),
+        (Word::Bits32, 1, 15),
+        (Word::Bits32, 4, 60),
         (Word::Bits64, 1, 60),
         (Word::Bits64, 4, 240),
     ] {

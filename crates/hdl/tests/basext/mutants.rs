@@ -1,7 +1,7 @@
 //! Single-line faults; the checks must catch each.
 
 use ringmill_hdl::{Hdl, HdlError};
-use ringmill_machines::basext::Word;
+use ringmill_machines::basext::{Shape, Word};
 
 use crate::bench::{Case, Failure, Order, check, hdl, seed};
 use crate::faulty::Faulty;
@@ -17,6 +17,19 @@ pub struct Fault(
     pub &'static str,
     pub Check,
 );
+
+fn deep(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
+    let shape = Shape::new(Word::Bits32, 1, 8..=13, 3, 2).unwrap();
+    let case = Case {
+        l: 3,
+        k: 2,
+        log_n: 8,
+        order: Order::Natural,
+        stalls: false,
+        polynomials: 1,
+    };
+    check(hdl, shape, &[case], seed).map(|_| ())
+}
 
 fn extends(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
     let case = |l, k, stalls| Case {
@@ -52,7 +65,26 @@ const QUICK: [Fault; 2] = [
     ),
 ];
 
-const FAULTS: [Fault; 40] = [
+const FAULTS: [Fault; 46] = [
+    // Deep memories.
+    Fault(
+        "basext/rm_basext_lane.sv",
+        "read_ahead(Depth) != 0",
+        "1'b0",
+        deep,
+    ),
+    Fault(
+        "basext/rm_basext_folded.sv",
+        ".Depth(1 + Ahead)",
+        ".Depth(1)",
+        deep,
+    ),
+    Fault(
+        "basext/rm_basext_folded.sv",
+        ".d_i(source_late)",
+        ".d_i(source)",
+        deep,
+    ),
     // Lanes.
     Fault(
         "basext/rm_basext_lane.sv",
@@ -177,7 +209,7 @@ const FAULTS: [Fault; 40] = [
     ),
     Fault(
         "basext/rm_basext_folded.sv",
-        ".data_i(data2_q[t])",
+        ".data_i(data_late[t])",
         ".data_i(data_q[t])",
         extends,
     ),
@@ -285,6 +317,24 @@ const FAULTS: [Fault; 40] = [
         "last_q ? Ok : TooLong",
         "Ok",
         refuses,
+    ),
+    Fault(
+        "basext/rm_basext_words.sv",
+        "last_source_q <= i_q == before_last_q",
+        "last_source_q <= i_q == '0",
+        extends,
+    ),
+    Fault(
+        "basext/rm_basext_words.sv",
+        "last_target_q <= k_i == KWidth'(1)",
+        "last_target_q <= 1'b0",
+        extends,
+    ),
+    Fault(
+        "basext/rm_basext_words.sv",
+        ": one_source_q;",
+        ": 1'b0;",
+        extends,
     ),
     Fault(
         "basext/rm_basext_const.sv",

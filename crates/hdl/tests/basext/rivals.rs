@@ -70,6 +70,16 @@ fn every_architecture_extends_with_every_word_and_lane() {
     }
 }
 
+/// Memories deep enough to be divided (`rm_basext_ram`), and to be read a cycle earlier.
+#[test]
+#[ignore = "larger rings; `make full` runs it"]
+fn deep_memories_of_every_architecture() {
+    let shape = Shape::new(Word::Bits32, 1, 8..=14, 3, 3).unwrap();
+    for unit in units(shape) {
+        check(hdl(), unit, &cases(3), seed()).unwrap();
+    }
+}
+
 /// More targets than sources in the shape; and 16, 8 and four beats a polynomial, the fewest there are.
 #[test]
 #[ignore = "wide units; `make full` runs it"]
@@ -185,13 +195,13 @@ fn parameters_out_of_range_fail_too() {
     refused("rm_basext_radix", "MaxL", beyond, "l up to 17");
 }
 
-/// 5 TP multipliers, or one a rower, of 20 or 6 blocks each; paths within the bar.
+/// 5 TP multipliers, or one a rower, of 20 or 5 blocks each; paths within the bar.
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn multipliers_of_every_architecture_are_counted() {
     for (word, lanes, blocks) in [
-        (Word::Bits32, 1, 6),
-        (Word::Bits32, 4, 6),
+        (Word::Bits32, 1, 5),
+        (Word::Bits32, 4, 5),
         (Word::Bits64, 1, 20),
     ] {
         let shape = Shape::new(word, lanes, 8..=12, 4, 2).unwrap();

@@ -125,7 +125,7 @@ fn every_wide_multiplier() {
     for multiplier in WIDE_MULTIPLIERS {
         prove(multiplier.top("prop_wide_red"), 900);
     }
-    for (width, operands) in [(32, 4), (61, 8)] {
+    for (width, operands) in [(32, 3), (61, 8)] {
         let tree = Top::new("prop_add_tree").int("Operands", operands);
         prove(tree.int("Width", 2 * width).int("Radix", 4), 900);
     }

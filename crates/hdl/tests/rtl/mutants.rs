@@ -54,6 +54,10 @@ fn wordmont_butterfly(hdl: &Hdl, seed: u64) -> Check {
     butterfly::check_butterfly(hdl, &MULTIPLIERS[0], seed)
 }
 
+fn wide32(hdl: &Hdl, seed: u64) -> Check {
+    wide::check_wide(hdl, 32, 9, 8, seed)
+}
+
 fn wide61(hdl: &Hdl, seed: u64) -> Check {
     wide::check_wide(hdl, 61, 9, 14, seed)
 }
@@ -302,8 +306,38 @@ const FAULTS: [Fault; 34] = [
     ),
 ];
 
-/// The same, of the multiplier of 61 bits.
-const WIDE_FAULTS: [Fault; 10] = [
+/// The same, of the multipliers of 61 and 32 bits.
+const WIDE_FAULTS: [Fault; 15] = [
+    fault(
+        "arith/rm_wide_product.sv",
+        "y[2*k] ^ y[2*k+1]",
+        "y[2*k] | y[2*k+1]",
+        wide32,
+    ),
+    fault(
+        "arith/rm_wide_product.sv",
+        "{x, 1'b0}) : '0)",
+        "x) : '0)",
+        wide32,
+    ),
+    fault(
+        "arith/rm_wide_product.sv",
+        "{term, minus}",
+        "{term, 1'b0}",
+        wide32,
+    ),
+    fault(
+        "arith/rm_wide_product.sv",
+        "sum >>> 2, 1'b1",
+        "$unsigned(sum) >> 2, 1'b1",
+        wide32,
+    ),
+    fault(
+        "arith/rm_wide_product.sv",
+        "(2 * Width)'(left_q) << TileA",
+        "(2 * Width)'(left_q) << TileB",
+        wide32,
+    ),
     fault(
         "arith/rm_wide_step.sv",
         "Extra'(triple)",
@@ -334,7 +368,7 @@ const WIDE_FAULTS: [Fault; 10] = [
         "product[0] | ",
         wide61,
     ),
-    fault("arith/rm_wide_product.sv", "part[j][i%2] | ", "", wide61),
+    fault("arith/rm_wide_product.sv", "row[j][i%2] | ", "", wide61),
     fault(
         "arith/rm_wide_product.sv",
         "always_ff @(posedge clk_i) high_q[k] <=",

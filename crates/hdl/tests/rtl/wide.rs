@@ -62,3 +62,14 @@ fn every_width_and_low() {
             .unwrap_or_else(|e| panic!("{width} bits, 1 mod 2^{low}: {e:?}"));
     }
 }
+
+/// Widths that no machine has: a corner of the product of one bit, of few, of an odd number; the first without one; a single
+/// tile.
+#[test]
+#[ignore = "five models; `make full` runs it"]
+fn widths_with_and_without_a_corner() {
+    for (width, low, latency) in [(24, 9, 7), (25, 9, 7), (28, 12, 7), (31, 13, 7), (33, 9, 9)] {
+        check_wide(hdl(), width, low, latency + 1, seed())
+            .unwrap_or_else(|e| panic!("{width} bits, 1 mod 2^{low}: {e:?}"));
+    }
+}

@@ -29,7 +29,7 @@ pub use golden::golden;
 pub use jobs::{Job, claims};
 pub use machine::{BasextMachine, as_schedule, needs_constants, stage_commands};
 pub use machine_unit::MachineUnit;
-pub use model::{cycles, load_cycles, mul_latency, sum_delay};
+pub use model::{cycles, folded_delay, load_cycles, mul_latency, sum_delay};
 pub use port::{Granted, Port, Rate};
 pub use radix::{MAX_L as RADIX_MAX_L, Radix};
 pub use replay::{extend_cycles, load_cycles_through};

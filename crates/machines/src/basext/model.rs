@@ -17,13 +17,22 @@ pub fn sum_delay(shape: Shape) -> u64 {
     2 * mul_latency(shape) + 1
 }
 
+/// The most words of a memory that come out of it without multiplexers between its blocks: `read_ahead` of
+/// `rm_basext_pkg`.
+const SHALLOW: u64 = 4096;
+
+/// The same in the folded unit, where residues wait for the read that Post-Sum begins with: `folded_delay`.
+pub fn folded_delay(shape: Shape) -> u64 {
+    sum_delay(shape) + u64::from(shape.beats(shape.max_log_n()) > SHALLOW)
+}
+
 /// Cycles from a command until it is done, for so many source and target moduli and rings of 2^`log_n`: the paper's (l +
 /// 2) N / TP for each target, and a fill. The last coefficient leaves in the same cycle.
 pub fn cycles(shape: Shape, extension: Extension, l: usize, k: usize, log_n: u32) -> u64 {
     let (l, k, beats) = (l as u64, k as u64, shape.beats(log_n));
     let target = match extension {
-        Extension::Exact => (l + 2) * beats + 2 * sum_delay(shape) + 3,
-        Extension::Fast => l * beats + sum_delay(shape) + 3,
+        Extension::Exact => (l + 2) * beats + 2 * folded_delay(shape) + 3,
+        Extension::Fast => l * beats + folded_delay(shape) + 3,
     };
     1 + k * target
 }

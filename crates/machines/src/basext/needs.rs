@@ -25,7 +25,7 @@ impl Shape {
         let table =
             |name, count, depth| Need::memory(name, MemoryKind::Lutram, count, depth, width);
         let matrix = l.next_power_of_two() * k.next_power_of_two();
-        let queue = (super::sum_delay(self) + 5).next_power_of_two();
+        let queue = (super::folded_delay(self) + 5).next_power_of_two();
         Needs {
             machine: machine.to_owned(),
             part,

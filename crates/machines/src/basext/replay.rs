@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::model::{cycles, load_cycles, sum_delay};
+use super::model::{cycles, folded_delay, load_cycles};
 use super::port::{Port, Rate};
 use super::{Extension, Shape};
 
@@ -93,7 +93,7 @@ pub(super) fn replay(
     let (exact, beats, delay) = (
         extension == Extension::Exact,
         shape.beats(log_n),
-        sum_delay(shape),
+        folded_delay(shape),
     );
     let rows = l as u64 + u64::from(exact);
     let depth = (delay + 5).next_power_of_two();

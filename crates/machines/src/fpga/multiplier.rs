@@ -20,8 +20,8 @@ impl Reduction {
     ///
     /// The product is schoolbook over tiles of 16 x 16 bits where the modulus comes at run time and of 24 x 17 elsewhere
     /// (`tile_a`, `tile_b`), a block each but for tiles that are made of adders (`fabric_max`); a Montgomery step takes one
-    /// block, folding takes none. Wide moduli are tiled by 24 x 17 throughout, and each step of 16 bits takes a block for
-    /// every 24 bits of the modulus.
+    /// block, folding takes none. Wide moduli are tiled by 24 x 17 throughout, but for the corner of one of up to 32 bits,
+    /// and each step of 16 bits takes a block for every 24 bits of the modulus.
     pub fn dsp(self, width: u32) -> u64 {
         let (tile_a, tile_b, adders) = match self {
             Self::WordMontgomery | Self::NttFriendly | Self::MontgomeryFriendly => (16, 16, 0),
@@ -39,7 +39,12 @@ impl Reduction {
             Self::Sparse | Self::Solinas52 => 0,
             Self::WideWords => u64::from(width.div_ceil(16) * (width / 24)),
         };
-        along(tile_a) * along(tile_b) + steps
+        // A corner of 8 x 8 bits beside three tiles is adders, too.
+        let product = match self {
+            Self::WideWords if (tile_a + 1..=tile_a + 8).contains(&width) => 3,
+            _ => along(tile_a) * along(tile_b),
+        };
+        product + steps
     }
 }
 
@@ -90,7 +95,10 @@ mod tests {
         assert_eq!(Reduction::Solinas52.dsp(52), 6);
         assert_eq!(Reduction::NttFriendly.dsp(32), 7);
         assert_eq!(Reduction::MontgomeryFriendly.dsp(32), 6);
-        assert_eq!(Reduction::WideWords.dsp(32), 6);
+        assert_eq!(Reduction::WideWords.dsp(24), 4);
+        assert_eq!(Reduction::WideWords.dsp(25), 5);
+        assert_eq!(Reduction::WideWords.dsp(32), 5);
+        assert_eq!(Reduction::WideWords.dsp(33), 7);
         assert_eq!(Reduction::WideWords.dsp(61), 20);
     }
 }

@@ -16,6 +16,8 @@ pub enum How {
     Synthesis,
     /// Stated by the machine's description.
     Stated,
+    /// Measured once on another computer, not in this run.
+    Recorded,
 }
 
 impl How {
@@ -26,6 +28,7 @@ impl How {
             Self::Rtl => "rtl",
             Self::Synthesis => "synthesis",
             Self::Stated => "stated",
+            Self::Recorded => "recorded",
         }
     }
 }

@@ -16,8 +16,6 @@ const TABLES: [&str; 3] = [
     "Table 4.8: N = 2^14, l = 7, one target",
     "Table 4.9: N = 2^12, l = 30, one target",
 ];
-/// Units of one lane are synthesised.
-const MOST_LANES: usize = 1;
 /// Of both, for the area-time product: nanoseconds.
 const PERIOD_NS: f64 = 5.0;
 
@@ -56,7 +54,6 @@ fn of_unit(
     let unit = shape(word(bits), lanes, log_n, l, 1)?;
     let ours = cycles.exact(unit, l, 1, log_n)?;
     let netlist = synthesis
-        .filter(|_| lanes <= MOST_LANES)
         .map(|hdl| -> Result<Netlist, CliError> {
             let top = top(unit);
             let found = hdl.synthesise_for(&top, Family::Xcup)?.resources;
