@@ -38,6 +38,7 @@ pub enum CircuitError {
         "the parameters are for {got}; circuits compute on integers of 2 + 2 bits or on booleans"
     )]
     Messages { got: String },
-    #[error("line {line} of the netlist: {what}")]
+    /// What is wrong with all of a netlist has line 0.
+    #[error("{}: {what}", if *line == 0 { "the netlist".to_owned() } else { format!("line {line} of the netlist") })]
     Netlist { line: usize, what: String },
 }
