@@ -370,6 +370,9 @@ def test_values_keys_and_parameters_that_are_refused() -> None:
         everything.compile("circuit")
     with pytest.raises(rm.ParameterError, match=r"2\^-4000"):
         everything.compile(TOY, failure=-4000)
+    for often in (-39.5, 0, float("nan"), float("inf")):
+        with pytest.raises(rm.ParameterError, match=r"2\^-40 or less"):
+            everything.compile(TOY, failure=often)
     compiled = everything.compile(TOY, failure=-40)
     client, other = compiled.keygen(), compiled.keygen()
     for wrong in (256, -1, 1.0, "1", None, True, [1]):
