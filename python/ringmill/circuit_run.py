@@ -235,7 +235,8 @@ class CompiledCircuit:
         than a second shows how far it is, where standard error is a terminal and `progress` is not false.
 
         `checkpoint` names a file in which the run is saved, not before `every` seconds have passed since the last time,
-        and when it is interrupted. ``resume=`` that file, with the same circuit and inputs, goes on from there.
+        and when it is interrupted: Ctrl-C is raised when that is done, a second one at once. ``resume=`` that file,
+        with the same circuit and inputs, goes on from there.
         """
         if isinstance(inputs, CircuitInputs):
             found, keys = inputs.ciphertexts, keys or inputs.evaluation_keys
