@@ -231,6 +231,8 @@ class CompiledCircuit:
     ) -> CircuitRun:
         """Runs the circuit on the CPU, on all its cores or so many threads; the same ciphertexts come out.
 
+        Inputs are what clients encrypted: outputs of a run may be noisier than a circuit counts on.
+
         The keys come with the inputs when :meth:`CircuitClient.encrypt` made them; give `keys` otherwise. A run of more
         than a second shows how far it is, where standard error is a terminal and `progress` is not false.
 

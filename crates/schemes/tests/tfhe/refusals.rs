@@ -17,6 +17,15 @@ fn named_sets_are_as_secure_and_fail_as_rarely_as_they_say() {
         let params = Params::named(name).unwrap();
         assert_eq!(params.name(), Some(name));
         assert!(params.security().insecure.is_none());
+        // What is printed of a set says it, and why products are exact.
+        let (summary, failure) = (params.summary(), params.failure_log2());
+        for said in [
+            format!("fails with probability 2^{failure:.1}\n"),
+            params.security().summary(),
+            params.exactness().summary(),
+        ] {
+            assert!(summary.contains(&said), "{summary}");
+        }
         assert!(
             params.failure_log2() < -40.0,
             "{name}: {}",
