@@ -45,11 +45,11 @@ def auction(bidders: int) -> rm.Circuit:
 
 
 def read(path: Path) -> list[int]:
-    bids = [int(line) for line in path.read_text().split()]
-    wrong = [bid for bid in bids if not 0 <= bid < 1 << BITS]
-    if wrong or len(bids) < 2:
-        sys.exit(f"{path}: expected two bids or more from 0 to {2**BITS - 1}, one a line; got {wrong or bids}")
-    return bids
+    lines = path.read_text().split()
+    wrong = [line for line in lines if not (line.isdecimal() and int(line) < 1 << BITS)]
+    if wrong or len(lines) < 2:
+        sys.exit(f"{path}: expected two bids or more from 0 to {2**BITS - 1}, one a line; got {wrong or lines}")
+    return [int(line) for line in lines]
 
 
 def main() -> int:

@@ -65,11 +65,11 @@ class _Compilable:
         Left out, it is ``"circuits"`` or ``"circuit_bits"``, whichever takes less work, which is counted and not
         measured: what it was chosen by is printed with the compiled circuit.
 
-        `failure` is log2 of the probability that one bootstrap may fail with; where sums in front of it would be too
-        noisy for that, they are refreshed first.
+        `failure` is log2 of the probability that one bootstrap may fail with, -40 or less; where sums in front of it
+        would be too noisy for that, they are refreshed first.
 
         Raises :class:`CompileError` with the line of the program, :class:`ParameterError` for parameters that fail more
-        often.
+        often, and for a `failure` above -40.
         """
         program, inputs, outputs, shape = self._traced()
         compiled = program.compile(params, failure)

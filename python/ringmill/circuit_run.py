@@ -231,11 +231,14 @@ class CompiledCircuit:
     ) -> CircuitRun:
         """Runs the circuit on the CPU, on all its cores or so many threads; the same ciphertexts come out.
 
+        Inputs are what clients encrypted: outputs of a run may be noisier than a circuit counts on.
+
         The keys come with the inputs when :meth:`CircuitClient.encrypt` made them; give `keys` otherwise. A run of more
         than a second shows how far it is, where standard error is a terminal and `progress` is not false.
 
         `checkpoint` names a file in which the run is saved, not before `every` seconds have passed since the last time,
-        and when it is interrupted. ``resume=`` that file, with the same circuit and inputs, goes on from there.
+        and when it is interrupted: Ctrl-C is raised when that is done, a second one at once. ``resume=`` that file,
+        with the same circuit and inputs, goes on from there.
         """
         if isinstance(inputs, CircuitInputs):
             found, keys = inputs.ciphertexts, keys or inputs.evaluation_keys

@@ -418,8 +418,9 @@ class Compiled:
         ``spill=False`` such a program raises :class:`DeviceError` instead.
 
         `checkpoint` names a file in which the run is saved between two calls: not before `every` seconds have passed
-        since the last time, and when it is interrupted. ``resume=`` that file, with the same program, inputs and keys,
-        goes on from there, to the same bits. One device computes then, the CPU or a simulated machine.
+        since the last time, and when it is interrupted: Ctrl-C is raised when that is done, a second one at once.
+        ``resume=`` that file, with the same program, inputs and keys, goes on from there, to the same bits. One device
+        computes then, the CPU or a simulated machine.
 
         Keys and constants are expanded as the run reads them. With `expanded_bytes` no more than so many bytes of them
         are kept for later, and what was dropped is made again, to the same bits; the report says how often. A budget

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import random
+import select
+import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -327,6 +331,89 @@ def test_a_run_that_was_saved_goes_on(tmp_path: Path) -> None:
         compiled.run(inputs, progress=False, resume=tmp_path / "none")
 
 
+# A run that is stopped, and gone on with when a line comes in.
+STOPPED = """
+import sys, time
+import ringmill as rm
+
+@rm.circuit
+def quotient(x: rm.Encrypted[rm.uint(64)], y: rm.Encrypted[rm.uint(64)]):
+    return x // y - x // (y + 1)
+
+compiled = quotient.compile(rm.circuit_params(toy_for_tests_only=True), failure=-40)
+client = compiled.keygen()
+inputs = client.encrypt(x=2**63 + 12345, y=678)
+print("ready", flush=True)
+try:
+    compiled.run(inputs, threads=1, progress=False, checkpoint=sys.argv[1], every=1e9)
+    print("not interrupted", flush=True)
+except KeyboardInterrupt:
+    print("raised", flush=True)
+if sys.stdin.readline():
+    print(client.decrypt(compiled.run(inputs, progress=False, resume=sys.argv[2])))
+"""
+
+
+@pytest.mark.parametrize("signals", [1, 2])
+def test_ctrl_c_waits_until_a_run_is_saved(signals: int, tmp_path: Path) -> None:
+    # A pipe takes nothing before somebody reads it: as slow a disk as one likes.
+    pipe, kept = tmp_path / "pipe", tmp_path / "kept"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-c", STOPPED, pipe, kept]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.2)
+        child.send_signal(signal.SIGINT)
+        assert not select.select([child.stdout], [], [], 0.7)[0]
+        if signals == 2:
+            child.send_signal(signal.SIGINT)
+            assert select.select([child.stdout], [], [], 3)[0]
+            assert child.communicate()[0] == "raised\n"
+        else:
+            saved = pipe.read_bytes()
+            assert child.stdout.readline() == "raised\n"
+            assert saved.startswith(b"RINGCIR1")
+            kept.write_bytes(saved)
+            x = 2**63 + 12345
+            assert child.communicate("go on\n")[0] == f"{x // 678 - x // 679}\n"
+        assert child.returncode == 0
+
+
+@pytest.mark.parametrize("work", ["compile", "keygen", "run"])
+def test_ctrl_c_stops_what_circuits_do(work: str) -> None:
+    script = """
+import sys, time
+import ringmill as rm
+
+@rm.circuit
+def quotient(x: rm.Encrypted[rm.uint(64)], y: rm.Encrypted[rm.uint(64)]):
+    return x // y
+
+compiled = quotient.compile(rm.circuit_params(toy_for_tests_only=True), failure=-40)
+client = compiled.keygen()
+inputs = client.encrypt(x=1, y=2)
+def run():
+    compiled.run(inputs, progress=False)
+full = quotient.compile("circuits")
+work = {"compile": lambda: quotient.compile("circuits"), "keygen": full.keygen, "run": run}[sys.argv[1]]
+print("ready", flush=True)
+try:
+    while True:
+        work()
+except KeyboardInterrupt:
+    print(time.time())
+"""
+    with subprocess.Popen([sys.executable, "-c", script, work], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(random.uniform(0.01, 0.5))
+        sent = time.time()
+        child.send_signal(signal.SIGINT)
+        assert float(child.communicate(timeout=60)[0]) - sent < 3
+        assert child.returncode == 0
+
+
 def circuit_of(body: Callable[..., Any]) -> rm.Circuit:
     def f(x: rm.Encrypted[rm.uint(8)], y: rm.Encrypted[rm.uint(4)]):
         return body(x, y)
@@ -370,6 +457,9 @@ def test_values_keys_and_parameters_that_are_refused() -> None:
         everything.compile("circuit")
     with pytest.raises(rm.ParameterError, match=r"2\^-4000"):
         everything.compile(TOY, failure=-4000)
+    for often in (-39.5, 0, float("nan"), float("inf")):
+        with pytest.raises(rm.ParameterError, match=r"2\^-40 or less"):
+            everything.compile(TOY, failure=often)
     compiled = everything.compile(TOY, failure=-40)
     client, other = compiled.keygen(), compiled.keygen()
     for wrong in (256, -1, 1.0, "1", None, True, [1]):

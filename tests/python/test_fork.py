@@ -204,3 +204,32 @@ def test_at_random_children_threads_and_pools_repeat_nothing(compiled, client, s
         for kind in range(4):
             recent = [made[kind] for made in files[-6:]]
             assert not any(share_bytes(a, b) for a, b in combinations(recent, 2))
+
+
+@rm.circuit
+def quotient(x: rm.Encrypted[rm.uint(32)], y: rm.Encrypted[rm.uint(32)]):
+    return x // y
+
+
+def test_circuits_run_in_children_that_were_forked_in_the_middle_of_one(tmp_path):
+    compiled = quotient.compile(rm.circuit_params(toy_for_tests_only=True), failure=-40)
+    client = compiled.keygen()
+    x = 2**32 - 1
+
+    def ran(name, y):
+        inputs = client.encrypt(x=x, y=y)
+        inputs.ciphertexts["x"].save(tmp_path / name)
+        return client.decrypt(compiled.run(inputs, progress=False))
+
+    found = []
+    busy = threading.Thread(target=lambda: found.extend(ran(f"parent{n}", 7) for n in range(4)))
+    busy.start()
+    time.sleep(0.1)
+    children = [in_child(lambda n=n: ran(f"child{n}", 100 + n)) for n in range(3)]
+    busy.join()
+    assert children == [x // (100 + n) for n in range(3)]
+    assert found == [x // 7] * 4
+    # Of one value, each under masks of its own.
+    files = [path.read_bytes() for path in tmp_path.iterdir()]
+    assert len(files) == 7
+    assert not any(share_bytes(a, b) for a, b in combinations(files, 2))

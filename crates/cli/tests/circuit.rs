@@ -118,6 +118,8 @@ fn what_is_refused() {
         (&[ADDER, "--run", "a"], "expected NAME=VALUE"),
         (&[ADDER, "--params", "set1"], "set1"),
         (&[ADDER, "--failure", "-5000"], "2^-5000"),
+        (&[ADDER, "--failure", "-39"], "2^-40 or less"),
+        (&[ADDER, "--failure", "nan"], "2^-40 or less"),
         (
             &[ADDER, "--random-inputs", "--max-memory", "1M"],
             "evaluation keys",

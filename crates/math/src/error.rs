@@ -12,10 +12,12 @@ pub enum MathError {
     ModulusOutOfRange { got: u64 },
     #[error("{value} has no inverse mod {modulus}; pass a value coprime to the modulus")]
     NotInvertible { value: u64, modulus: u64 },
-    #[error("{modulus} is not prime; an NTT needs a prime, pick one with primes::ntt_primes")]
+    #[error(
+        "{modulus} is not prime; an NTT needs one that is prime, and 1 mod twice the ring degree"
+    )]
     NotPrime { modulus: u64 },
     #[error(
-        "modulus {modulus} is not 1 mod {order}, so it has no root of unity of that order; pick one with primes::ntt_primes"
+        "modulus {modulus} is not 1 mod {order}, so it has no root of unity of that order; take a prime that is 1 mod {order}"
     )]
     NoRootOfUnity { modulus: u64, order: u64 },
     #[error("ring degree 2^{got} is not supported; expected a log2 between {min} and {max}")]
@@ -26,9 +28,7 @@ pub enum MathError {
         got: crate::RingKind,
         log_n: u8,
     },
-    #[error(
-        "{what} has length {got}, expected {expected}; pass slices of equal length, one limb each"
-    )]
+    #[error("{what} has length {got}, expected {expected}; pass as many, one limb each")]
     Length {
         what: &'static str,
         expected: usize,

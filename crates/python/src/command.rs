@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use ringmill_cli::{CliError, Trace, TracedFile};
 use ringmill_limits::{Halt, Watch};
 
-use crate::watch::interruptible;
+use crate::watch::{Saves, until_stopped};
 
 /// The `ringmill` command; gives its exit status. `trace` traces a program in a Python file: it is given the path, the
 /// slots and the scheme asked for and whether what is printed is JSON; and gives macro text, and the ends of inputs whose
@@ -18,6 +18,8 @@ use crate::watch::interruptible;
 fn cli_main(py: Python<'_>, arguments: Vec<OsString>, trace: Py<PyAny>) -> PyResult<u8> {
     let told = Arc::new(AtomicBool::new(false));
     let said = Arc::clone(&told);
+    let keeps = |argument: &OsString| argument.to_string_lossy().starts_with("--checkpoint");
+    let saves = Saves(arguments.iter().any(keeps));
     let work = move |watch: &Watch| {
         let traced = |asked: Trace<'_>| {
             Python::attach(|py| {
@@ -36,7 +38,7 @@ fn cli_main(py: Python<'_>, arguments: Vec<OsString>, trace: Py<PyAny>) -> PyRes
         };
         ringmill_cli::main(arguments, Some(&traced), watch.flag(), &said)
     };
-    match interruptible(py, work) {
+    match until_stopped(py, saves, work) {
         Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => {
             // What was stopped in time has said so, and what it kept.
             if !told.swap(true, Ordering::AcqRel) {

@@ -22,7 +22,7 @@ use crate::params::Params;
 use crate::program::{self, Program};
 use crate::ready::{AnyProgram, Ran, Ready, Wanted};
 use crate::scheme::{Ends, Spoken, Values, Vector, Wishes, known, unknown};
-use crate::watch::interruptible;
+use crate::watch::{Saves, interruptible, until_stopped};
 
 /// Compiles a traced program for given parameters, or chooses the smallest secure ones.
 #[pyfunction]
@@ -307,7 +307,8 @@ impl CompiledProgram {
             resume,
             expanded_bytes,
         };
-        interruptible(py, move |watch| {
+        let saves = Saves(wanted.checkpoint.is_some());
+        until_stopped(py, saves, move |watch| {
             inner.run(&ciphertexts, plains, &keys, wanted, watch)
         })?
     }

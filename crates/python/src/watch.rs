@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
@@ -54,6 +54,20 @@ pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Watch) -> T + Send + 'static,
 ) -> PyResult<T> {
+    until_stopped(py, Saves(false), work)
+}
+
+/// Whether work that is stopped has something to save: it is waited for then, as the process may end with what is raised. A
+/// second signal leaves it behind.
+#[derive(Clone, Copy)]
+pub struct Saves(pub bool);
+
+/// The same for work that may have something to save when it is stopped.
+pub fn until_stopped<T: Send + 'static>(
+    py: Python<'_>,
+    saves: Saves,
+    work: impl FnOnce(&Watch) -> T + Send + 'static,
+) -> PyResult<T> {
     let watch = Watch::new(limits()?);
     let (done, mut result) = sync_channel(1);
     let watched = watch.clone();
@@ -71,7 +85,15 @@ pub fn interruptible<T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => {
                 if let Err(raised) = py.check_signals() {
                     watch.stop();
-                    let _ = py.detach(move || result.recv_timeout(GRACE).is_ok());
+                    let stopped = Instant::now();
+                    while saves.0 || stopped.elapsed() < GRACE {
+                        let (got, back) = py.detach(move || (result.recv_timeout(LOOK), result));
+                        result = back;
+                        let waits = matches!(got, Err(RecvTimeoutError::Timeout));
+                        if !waits || (saves.0 && py.check_signals().is_err()) {
+                            break;
+                        }
+                    }
                     return Err(raised);
                 }
             }

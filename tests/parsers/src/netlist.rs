@@ -1,11 +1,12 @@
 //! Netlists of gates.
 
-use ringmill_compiler::circuit::netlist::{Netlist, lower, read_blif, read_json};
+use ringmill_compiler::circuit::gates::Limits;
+use ringmill_compiler::circuit::netlist::{Netlist, lower, lower_to_gates, read_blif, read_json};
 
 /// Names that are long together take long to look through; what is hostile is short here.
 const WIRES: u64 = 4096;
 
-/// Either format; what is read is lowered too.
+/// Either format; what is read is lowered too, to digits and to bits.
 pub fn parse(bytes: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return false;
@@ -17,6 +18,7 @@ pub fn parse(bytes: &[u8]) -> bool {
         let [inputs, _] = netlist.ports();
         if (bytes.len() as u64) < WIRES {
             let _ = lower(&netlist, 100);
+            let _ = lower_to_gates(&netlist, Limits { near: 3, far: 12 });
         }
         let given = vec![u64::MAX / 3; inputs.len()];
         assert!(netlist.evaluate(&given).is_ok());

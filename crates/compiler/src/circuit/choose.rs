@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ringmill_schemes::tfhe::{Messages, Params};
 
-use super::error::CircuitError;
+use super::error::{CircuitError, MOST_FAILURES};
 use super::gates::{self, Limits};
 use super::graph::BITS;
 use super::lower::{self, Circuit};
@@ -26,9 +26,14 @@ impl Source<'_> {
     /// where they are for booleans, lookups where they are for 2 + 2 bits.
     ///
     /// # Errors
+    /// [`CircuitError::Unreliable`] for a probability of more than 2^-40, or none;
     /// [`CircuitError::Fails`], [`CircuitError::Noise`] for parameters that fail more often; [`CircuitError::Messages`] for
     /// those of other messages.
     pub fn compile(self, params: &Params, failure: f64) -> Result<Circuit, CircuitError> {
+        // What is no number is not less, either.
+        if failure.is_nan() || failure > MOST_FAILURES {
+            return Err(CircuitError::Unreliable { asked: failure });
+        }
         let noise = params.noise();
         match params.sizes().messages {
             Messages::Booleans => {
@@ -129,4 +134,34 @@ pub fn choose(
         circuit,
         estimates,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::program::{Binary, ProgramBuilder, Type};
+
+    /// A probability above 2^-40, and what is none, is no rate that is offered.
+    #[test]
+    fn rates_of_failure_that_are_refused() {
+        let mut b = ProgramBuilder::new();
+        let of = Type::new(4, false).unwrap();
+        let (x, y) = (b.input("x", of), b.input("y", of));
+        let sum = b.binary(Binary::Add, x, y).unwrap();
+        b.output("sum", sum).unwrap();
+        let program = b.finish();
+        for name in CANDIDATES {
+            let params = Params::named(name).unwrap();
+            let compiled = |failure| Source::Program(&program).compile(&params, failure);
+            assert!(compiled(-40.0).is_ok() && compiled(-100.0).is_ok());
+            for asked in [-39.9, -1.0, 0.0, 5.0, f64::NAN, f64::INFINITY] {
+                let refused = compiled(asked);
+                let unreliable = matches!(refused, Err(CircuitError::Unreliable { .. }));
+                assert!(unreliable, "{asked}: {refused:?}");
+            }
+            for asked in [-5000.0, f64::NEG_INFINITY] {
+                assert!(matches!(compiled(asked), Err(CircuitError::Fails { .. })));
+            }
+        }
+    }
 }

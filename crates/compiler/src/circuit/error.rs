@@ -2,6 +2,9 @@
 
 use thiserror::Error;
 
+/// log2 of the largest probability that a circuit's bootstrap may fail with.
+pub const MOST_FAILURES: f64 = -40.0;
+
 /// A circuit that cannot be made, with what was expected, what came and what to do.
 #[derive(Clone, PartialEq, Debug, Error)]
 #[non_exhaustive]
@@ -23,9 +26,13 @@ pub enum CircuitError {
     #[error("the circuit takes {expected} values, got {got}")]
     Inputs { expected: usize, got: usize },
     #[error(
-        "sums in front of a bootstrap may have {limit} times the noise of an output, and one needs {needed}; ask for a higher rate of failures or take a set with less noise"
+        "the noise of a sum in front of a bootstrap is too much: expected at most {limit} times that of a bootstrap's output, which is what these parameters bear at the failure probability asked for, and it is {needed} times that; take a set with less noise, or ask for a probability that is less small"
     )]
     Noise { limit: u64, needed: u64 },
+    #[error(
+        "bootstraps that fail with a probability of 2^{asked} are asked for, expected 2^{MOST_FAILURES} or less; ask for 2^-64"
+    )]
+    Unreliable { asked: f64 },
     #[error(
         "lookup {at} has {halves} halves of a message, or eighths of the torus for bits: the circuit is inconsistent"
     )]
@@ -38,6 +45,7 @@ pub enum CircuitError {
         "the parameters are for {got}; circuits compute on integers of 2 + 2 bits or on booleans"
     )]
     Messages { got: String },
-    #[error("line {line} of the netlist: {what}")]
+    /// What is wrong with all of a netlist has line 0.
+    #[error("{}: {what}", if *line == 0 { "the netlist".to_owned() } else { format!("line {line} of the netlist") })]
     Netlist { line: usize, what: String },
 }

@@ -140,7 +140,7 @@ fn integers_under_encryption() {
     }
 }
 
-/// Every operation of two integers of four bits.
+/// Every operation of two integers.
 fn everything(kind: Type) -> Program {
     let mut b = ProgramBuilder::new();
     let (x, y) = (b.input("x", kind), b.input("y", kind));
@@ -171,11 +171,16 @@ fn everything(kind: Type) -> Program {
     b.finish()
 }
 
-fn everything_is_right(signed: bool, pairs: impl Iterator<Item = (u64, u64)>) {
-    let setup = setup();
-    let kind = Type::new(4, signed).unwrap();
+fn everything_is_right(
+    setup: &Setup,
+    bits: u32,
+    signed: bool,
+    pairs: impl Iterator<Item = (u64, u64)>,
+) {
+    let kind = Type::new(bits, signed).unwrap();
     let program = everything(kind);
-    let circuit = lower(&program, limit(setup.client.params())).unwrap();
+    let circuit = Source::Program(&program).compile(setup.client.params(), -40.0);
+    let circuit = circuit.unwrap();
     for (x, y) in pairs {
         let given = setup.encrypt(&circuit, &[kind.read(x), kind.read(y)]);
         let ran = setup.run(&circuit, given, 2, &Watch::default()).unwrap();
@@ -188,20 +193,42 @@ fn everything_is_right(signed: bool, pairs: impl Iterator<Item = (u64, u64)>) {
 }
 
 #[test]
-fn every_operation_on_some_pairs_of_four_bits() {
-    for signed in [false, true] {
-        everything_is_right(
-            signed,
-            [(0, 0), (15, 15), (8, 15), (7, 3), (13, 2)].into_iter(),
-        );
-    }
+fn every_operation_on_every_pair_of_four_bits() {
+    everything_is_right(&setup(), 4, false, (0..256).map(|i| (i / 16, i % 16)));
 }
 
 #[test]
-#[ignore = "a hundred thousand bootstraps; `make full` runs it"]
-fn every_operation_on_every_pair_of_four_bits() {
-    for signed in [false, true] {
-        everything_is_right(signed, (0..256).map(|i| (i / 16, i % 16)));
+fn every_operation_on_every_pair_of_four_signed_bits() {
+    everything_is_right(&setup(), 4, true, (0..256).map(|i| (i / 16, i % 16)));
+}
+
+/// 0, 1, the largest and the smallest of both kinds, what divides and what does not, and others at random.
+#[test]
+fn every_operation_on_pairs_of_sixteen_bits() {
+    let [first, second] = booleans();
+    let mut rng = PrngSource::os().fresh().unwrap();
+    for (setup, signed) in [
+        (setup(), false),
+        (setup(), true),
+        (first, false),
+        (second, true),
+    ] {
+        let mut random = || {
+            (
+                rng.next_u64() & 0xffff,
+                rng.next_u64() >> (48 + rng.next_u64() % 16),
+            )
+        };
+        let edges = [
+            (0, 0),
+            (0x8000, 0xffff),
+            (0xffff, 0xffff),
+            (0x7fff, 0x8000),
+            (0x8001, 3),
+            (7, 0),
+        ];
+        let random = [random(), random()];
+        everything_is_right(&setup, 16, signed, edges.into_iter().chain(random));
     }
 }
 
@@ -220,19 +247,8 @@ fn booleans() -> [Setup; 2] {
 #[test]
 fn every_operation_as_gates() {
     for (setup, signed) in booleans().iter().zip([false, true]) {
-        let kind = Type::new(4, signed).unwrap();
-        let program = everything(kind);
-        let circuit = Source::Program(&program).compile(setup.client.params(), -40.0);
-        let circuit = circuit.unwrap();
-        for (x, y) in [(0, 0), (15, 15), (8, 15), (7, 3), (13, 2)] {
-            let given = setup.encrypt(&circuit, &[kind.read(x), kind.read(y)]);
-            let ran = setup.run(&circuit, given, 2, &Watch::default()).unwrap();
-            let found = setup.decrypt(&circuit, ran.outputs);
-            let expected = program.evaluate(&[x, y]).unwrap();
-            let ports = circuit.outputs.iter().zip(expected);
-            let expected: Vec<i128> = ports.map(|(port, v)| port.kind.read(v)).collect();
-            assert_eq!(found, expected, "{x} and {y} as {kind}");
-        }
+        let pairs = [(0, 0), (15, 15), (8, 15), (7, 3), (13, 2)];
+        everything_is_right(setup, 4, signed, pairs.into_iter());
     }
 }
 

@@ -17,7 +17,7 @@ use super::client::CircuitKeys;
 use super::data::{CircuitEvaluationKeys, CircuitParams, EncryptedIntegers};
 use super::{refused, scheme, stopped};
 use crate::errors::DataError;
-use crate::watch::interruptible;
+use crate::watch::{Saves, interruptible, until_stopped};
 
 /// A program on integers as lookups of 2 + 2 bits or gates of bits.
 #[pyclass(frozen, module = "ringmill")]
@@ -129,7 +129,8 @@ impl LoweredCircuit {
             }),
             resume,
         };
-        interruptible(py, move |watch| {
+        let saves = Saves(keeping.saving.is_some());
+        until_stopped(py, saves, move |watch| {
             let (arguments, results) = groups;
             let mut ports = circuit.inputs.iter();
             let mut each = Vec::new();

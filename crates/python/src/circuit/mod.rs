@@ -15,9 +15,10 @@ use ringmill_schemes::tfhe::TfheError;
 /// What making a circuit refuses; the Python side, which knows the line, adds it.
 fn refused(error: CircuitError) -> PyErr {
     match error {
-        CircuitError::Noise { .. } | CircuitError::Fails { .. } | CircuitError::Messages { .. } => {
-            raise::<ParameterError, _>(error)
-        }
+        CircuitError::Noise { .. }
+        | CircuitError::Fails { .. }
+        | CircuitError::Unreliable { .. }
+        | CircuitError::Messages { .. } => raise::<ParameterError, _>(error),
         _ => raise::<CompileError, _>(error),
     }
 }

@@ -99,6 +99,26 @@ mod tests {
         }
     }
 
+    /// docs/tfhe.md says how many times the size of a bootstrapping key its transform form has.
+    #[test]
+    fn keys_in_transform_form_beside_packed_ones() {
+        let prime = |bits| CiphertextModulus::Prime { bits };
+        let library = ParamsBuilder::named("tfhe_library_2020_below_128_bits").unwrap();
+        let library = library.modulus(prime(32)).build().unwrap();
+        let named = |name| Params::named(name).unwrap();
+        for (params, ratio) in [
+            (named("gates"), 1.07),
+            (named("circuit_bits"), 1.0),
+            (named("circuits"), 1.23),
+            (library, 1.0),
+        ] {
+            let floor = params.floor();
+            let packed = floor.products * u64::from(params.coefficients().bits());
+            let found = (8 * floor.bytes.0 * floor.products) as f64 / packed as f64;
+            assert!((found - ratio).abs() < 0.005 && found <= 1.65, "{found}");
+        }
+    }
+
     /// Products modulo two primes take twice as much.
     #[test]
     fn two_primes() {

@@ -60,7 +60,7 @@ impl LinearEvaluator {
         terms: &[(i64, &LweCiphertext)],
         constant: i64,
     ) -> Result<LweCiphertext, TfheError> {
-        let operands: Vec<_> = terms.iter().map(|&(_, x)| ("term", x)).collect();
+        let operands: Vec<_> = terms.iter().map(|&(_, x)| ("ciphertext", x)).collect();
         let key_id = self.resting(&operands)?;
         let whole = match self.params.sizes().messages {
             Messages::Booleans => 8,

@@ -141,6 +141,7 @@ impl ParamsBuilder {
         let security = Security::check(&sizes, q, self.wanted)?;
         let bootstrap = gadget(q, sizes.bootstrap)?;
         let key_switch = gadget(q, sizes.key_switch)?;
+        digits_are_residues(&sizes, q)?;
         let (lift, exactness) = choose(self.transforms, &sizes, q)?;
         let ring = TorusRing::new(q, sizes.log_degree, lift)?;
         let shape = KeyShape::new(sizes.degree(), sizes.rows(), sizes.k.0 + 1)?;
@@ -244,6 +245,20 @@ pub(super) fn primes(bits: u32, count: usize) -> Result<Vec<Modulus>, MathError>
 
 fn gadget(q: Coefficients, d: Decomposition) -> Result<Gadget, TfheError> {
     Ok(Gadget::new(q, d.log_base, d.levels)?)
+}
+
+/// Modulo a prime digits are transformed as residues of it: one digit of all its bits is larger.
+fn digits_are_residues(sizes: &Sizes, q: Coefficients) -> Result<(), TfheError> {
+    match q {
+        Coefficients::Prime(_) if sizes.bootstrap.log_base >= q.bits() => {
+            Err(TfheError::OutOfRange {
+                what: "log2 of a bootstrap's base",
+                expected: format!("fewer than the {} bits of the prime", q.bits()),
+                got: sizes.bootstrap.log_base.to_string(),
+            })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The transforms that hold all products, and why they do.

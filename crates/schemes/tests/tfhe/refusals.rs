@@ -1,9 +1,11 @@
 //! What is refused, and with which error.
 
 use ringmill_schemes::tfhe::{
-    CiphertextModulus, FailureRate, Gate, LookupTable, LweCiphertext, LweDimension, LweKey,
-    Messages, Params, ParamsBuilder, TfheError, Transforms, Unrolling, sets,
+    CiphertextModulus, Decomposition, FailureRate, Gate, LookupTable, LweCiphertext, LweDimension,
+    LweKey, Messages, Params, ParamsBuilder, TfheError, Transforms, Unrolling, sets,
 };
+
+use ringmill_schemes::tfhe::params::Sizes;
 
 use super::setup::{Setup, toy, toy_integers};
 
@@ -15,6 +17,15 @@ fn named_sets_are_as_secure_and_fail_as_rarely_as_they_say() {
         let params = Params::named(name).unwrap();
         assert_eq!(params.name(), Some(name));
         assert!(params.security().insecure.is_none());
+        // What is printed of a set says it, and why products are exact.
+        let (summary, failure) = (params.summary(), params.failure_log2());
+        for said in [
+            format!("fails with probability 2^{failure:.1}\n"),
+            params.security().summary(),
+            params.exactness().summary(),
+        ] {
+            assert!(summary.contains(&said), "{summary}");
+        }
         assert!(
             params.failure_log2() < -40.0,
             "{name}: {}",
@@ -107,6 +118,40 @@ fn parameters_that_do_not_hold_what_is_asked_are_refused() {
     }
     let deep = toy().sizes(|s| s.bootstrap.levels = 5);
     assert!(matches!(deep.build(), Err(TfheError::Math(_))));
+}
+
+/// One digit as long as the modulus: modulo a power of two it is one, modulo a prime no residue, which is refused before
+/// anything is bootstrapped. A bit less computes.
+#[test]
+fn a_digit_of_all_bits_is_refused_modulo_a_prime() {
+    let of = |modulus, log_base| {
+        let noise = |s: &mut Sizes| {
+            (s.n, s.log_degree) = (LweDimension(1), 5);
+            s.glwe_std = 2f64.powi(-18);
+        };
+        toy()
+            .modulus(modulus)
+            .sizes(noise)
+            .bootstrap(Decomposition {
+                log_base,
+                levels: 1,
+            })
+            .allow_any_failure_rate_for_tests_only()
+            .build()
+    };
+    for bits in [20, 23, 31] {
+        let prime = CiphertextModulus::Prime { bits };
+        let refused = of(prime, bits);
+        assert!(
+            matches!(&refused, Err(TfheError::OutOfRange { got, .. }) if *got == bits.to_string()),
+            "{refused:?}"
+        );
+        let setup = Setup::new(of(prime, bits - 1).unwrap(), 15);
+        let x = setup.client.encrypt_bit(true).unwrap();
+        let mut work = setup.evaluator.workspace();
+        let gate = setup.evaluator.gate(&mut work, Gate::Nand, &x, &x);
+        assert!(gate.is_ok(), "{gate:?}");
+    }
 }
 
 #[test]

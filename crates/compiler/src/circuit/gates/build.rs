@@ -155,36 +155,37 @@ impl Gates {
             }
             _ => {}
         }
-        let fitting = form(bits.len(), table).filter(|f| f.norm() <= self.limits.at(f.eighths()));
-        if let Some(form) = fitting {
-            let sum = form.sum(&bits);
-            if sum.norm() <= self.limits.at(eighths(&sum)) {
-                return Ok(self.lookup(&sum));
+        let form = form(bits.len(), table);
+        match form.map(|form| (form, self.limits.at(form.eighths()))) {
+            Some((form, limit)) if form.norm() <= limit => {
+                let sum = form.sum(&bits);
+                if sum.norm() <= self.limits.at(eighths(&sum)) {
+                    return Ok(self.lookup(&sum));
+                }
+                let bits = self.refreshed(bits)?;
+                self.table(&bits, table)
             }
-            let bits = self.refreshed(bits)?;
-            return self.table(&bits, table);
+            // Nothing smaller computes a gate of two bits.
+            Some((form, limit)) if bits.len() == 2 => Err(CircuitError::Noise {
+                limit,
+                needed: form.norm(),
+            }),
+            _ => self.decomposed(&bits, table),
         }
-        if bits.len() == 2 {
-            return Err(CircuitError::Noise {
-                limit: self.limits.near,
-                needed: 2,
-            });
-        }
-        self.decomposed(&bits, table)
     }
 
     /// The same bits, the noisiest anew from a bootstrap.
     fn refreshed(&mut self, mut bits: Vec<Bit>) -> Result<Vec<Bit>, CircuitError> {
         let noisiest = bits.iter_mut().max_by_key(|bit| bit.0.norm());
-        match noisiest.filter(|bit| (2..=self.limits.near).contains(&bit.0.norm())) {
-            Some(bit) => *bit = self.lookup(&bit.0.clone()),
-            None => {
-                return Err(CircuitError::Noise {
-                    limit: self.limits.near,
-                    needed: bits.iter().map(|bit| bit.0.norm()).sum(),
-                });
-            }
+        let Some(bit) = noisiest else {
+            return Ok(bits);
+        };
+        // One of norm 1 is as quiet as it gets.
+        let (limit, needed) = (self.limits.near, bit.0.norm());
+        if !(2..=limit).contains(&needed) {
+            return Err(CircuitError::Noise { limit, needed });
         }
+        *bit = self.lookup(&bit.0.clone());
         Ok(bits)
     }
 

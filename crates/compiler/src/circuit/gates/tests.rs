@@ -1,10 +1,10 @@
 //! Every operation as gates, run in the clear, against the program in the clear.
 
 use super::{Limits, lower};
-use crate::circuit::Circuit;
 use crate::circuit::graph::eighths;
 use crate::circuit::program::{Program, ProgramBuilder};
 use crate::circuit::tests::{Dice, agree, kind, of_sixteen, of_two, operations, random_program};
+use crate::circuit::{Circuit, CircuitError};
 
 /// About what `circuit_bits` bears below 2^-64.
 const WIDE: Limits = Limits { near: 39, far: 90 };
@@ -94,6 +94,25 @@ fn random_programs() {
             let inputs = [dice.value(bits), dice.value(bits)];
             agree(&program, &circuit, &inputs, "random program");
         }
+    }
+}
+
+/// Parameters too noisy for a gate: what its sum needs beside what they bear, for gates near and far of where the sign changes.
+#[test]
+fn gates_that_are_too_noisy_are_refused() {
+    let of = kind(4, false);
+    let all = operations(of);
+    for (name, limits, refused) in [
+        ("And", Limits { near: 1, far: 8 }, (1, 2)),
+        ("Xor", Limits { near: 5, far: 7 }, (7, 8)),
+    ] {
+        let (_, make) = all.iter().find(|(n, _)| n == name).unwrap();
+        let error = lower(&of_two(of, make), limits).unwrap_err();
+        let (limit, needed) = refused;
+        assert_eq!(error, CircuitError::Noise { limit, needed });
+        let said = error.to_string();
+        assert!(said.contains(&format!("at most {limit} times")), "{said}");
+        assert!(said.contains(&format!("it is {needed} times")), "{said}");
     }
 }
 

@@ -47,10 +47,13 @@ pub fn read(text: &str) -> Result<Netlist, CircuitError> {
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
     // The `.names` whose rows are being read.
     let mut open: Option<(usize, Gate)> = None;
-    let mut models = 0;
+    let (mut models, mut ended) = (0, false);
     let lines = lines(text);
     for (line, text) in &lines {
         let line = *line;
+        if ended {
+            return fault(line, "more behind `.end`; flatten the design first");
+        }
         let words: Vec<&str> = text.split_whitespace().collect();
         let Some((&first, rest)) = words.split_first() else {
             continue;
@@ -63,7 +66,8 @@ pub fn read(text: &str) -> Result<Netlist, CircuitError> {
             continue;
         }
         if let Some((output, gate)) = open.take() {
-            signals.drive(output, Driver::Gate(gate), line)?;
+            let at = gate.at;
+            signals.drive(output, Driver::Gate(gate), at)?;
         }
         match first {
             ".model" => {
@@ -93,7 +97,7 @@ pub fn read(text: &str) -> Result<Netlist, CircuitError> {
                 open = Some((signals.of(output), gate));
             }
             ".gate" | ".subckt" => gate(&mut signals, rest, line)?,
-            ".end" => break,
+            ".end" => ended = true,
             ".latch" => return fault(line, "a latch: circuits have no state; unroll the design"),
             other => return fault(line, format!("`{other}` is not known here")),
         }
@@ -158,13 +162,14 @@ fn gate(signals: &mut Signals, words: &[&str], line: usize) -> Result<(), Circui
     };
     let mut actual = |formal: &str| {
         let of = |pin: &&str| {
-            pin.strip_prefix(formal)?
-                .strip_prefix('=')
-                .map(str::to_owned)
+            let name = pin.strip_prefix(formal)?.strip_prefix('=')?;
+            (!name.is_empty()).then(|| name.to_owned())
         };
-        match pins.iter().find_map(of) {
-            Some(name) => Ok(signals.of(&name)),
-            None => fault(line, format!("pin {formal} of `{kind}` is not connected")),
+        let found: Vec<String> = pins.iter().filter_map(of).collect();
+        match &found[..] {
+            [name] => Ok(signals.of(name)),
+            [] => fault(line, format!("pin {formal} of `{kind}` is not connected")),
+            _ => fault(line, format!("pin {formal} of `{kind}` is there twice")),
         }
     };
     let inputs = formals.iter().map(|formal| actual(formal));
@@ -186,7 +191,11 @@ fn buses(signals: &[(&str, usize)]) -> Result<Vec<Bus>, CircuitError> {
             .strip_suffix(']')
             .and_then(|name| name.rsplit_once('['));
         let indexed = indexed.and_then(|(bus, index)| Some((bus, index.parse::<usize>().ok()?)));
-        let (bus, index) = indexed.filter(|(_, i)| *i < 64).unwrap_or((name, 0));
+        let (bus, index) = indexed.unwrap_or((name, 0));
+        if index >= 64 {
+            let what = format!("`{name}`: an integer has 64 bits at most; split `{bus}`");
+            return fault(0, what);
+        }
         let place = *places.entry(bus).or_insert_with(|| {
             found.push((bus.to_owned(), Vec::new()));
             found.len() - 1

@@ -1,8 +1,12 @@
 //! Yosys' JSON, as `write_json` makes it: the top module of a flat design.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fmt;
+use std::marker::PhantomData;
 
-use serde::Deserialize;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::cells::cell;
 use super::{Bus, Driver, Gate, Netlist, Signals};
@@ -11,18 +15,55 @@ use crate::circuit::error::CircuitError;
 /// Widest table of a `$lut`.
 const WIDEST: usize = 6;
 
+/// What has names, each once: JSON would take the last of two.
+struct Named<T>(BTreeMap<String, T>);
+
+impl<T> Default for Named<T> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Each<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Each<T> {
+            type Value = Named<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object, each name once")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Named<T>, A::Error> {
+                let mut found = BTreeMap::new();
+                while let Some((name, value)) = map.next_entry::<String, T>()? {
+                    match found.entry(name) {
+                        Entry::Vacant(entry) => drop(entry.insert(value)),
+                        Entry::Occupied(entry) => {
+                            let what = format!("`{}` is there twice", entry.key());
+                            return Err(A::Error::custom(what));
+                        }
+                    }
+                }
+                Ok(Named(found))
+            }
+        }
+        from.deserialize_map(Each(PhantomData))
+    }
+}
+
 #[derive(Deserialize)]
 struct File {
-    modules: BTreeMap<String, Module>,
+    modules: Named<Module>,
 }
 
 #[derive(Deserialize)]
 struct Module {
     #[serde(default)]
     attributes: BTreeMap<String, serde_json::Value>,
-    ports: BTreeMap<String, Port>,
+    ports: Named<Port>,
     #[serde(default)]
-    cells: BTreeMap<String, Cell>,
+    cells: Named<Cell>,
 }
 
 #[derive(Deserialize)]
@@ -37,7 +78,7 @@ struct Cell {
     kind: String,
     #[serde(default)]
     parameters: BTreeMap<String, serde_json::Value>,
-    connections: BTreeMap<String, Vec<Bit>>,
+    connections: Named<Vec<Bit>>,
 }
 
 /// A net by its number, or a constant.
@@ -55,7 +96,7 @@ fn fault<T>(at: usize, what: impl Into<String>) -> Result<T, CircuitError> {
     })
 }
 
-/// The netlist of a JSON file. What is called a line in its refusals is the number of the cell, from 1 on.
+/// The netlist of a JSON file. What is wrong with a cell names the cell.
 ///
 /// # Errors
 /// [`CircuitError::Netlist`]: what is no such file; several modules without a top; state, cells that are not known, loops.
@@ -64,13 +105,13 @@ pub fn read(text: &str) -> Result<Netlist, CircuitError> {
         Ok(file) => file,
         Err(e) => return fault(e.line(), e.to_string()),
     };
-    let tops = file
-        .modules
+    let modules = file.modules.0;
+    let tops = modules
         .values()
         .filter(|module| module.attributes.contains_key("top"));
     let mut tops: Vec<&Module> = tops.collect();
     if tops.is_empty() {
-        tops = file.modules.values().collect();
+        tops = modules.values().collect();
     }
     let [module] = tops[..] else {
         return fault(
@@ -83,7 +124,7 @@ pub fn read(text: &str) -> Result<Netlist, CircuitError> {
     };
     let mut signals = Signals::default();
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
-    for (name, port) in &module.ports {
+    for (name, port) in &module.ports.0 {
         let bits = port.bits.iter().map(|bit| net(&mut signals, bit));
         let bits = bits.collect::<Result<Vec<_>, _>>()?;
         let bus = Bus {
@@ -106,8 +147,14 @@ pub fn read(text: &str) -> Result<Netlist, CircuitError> {
             }
         }
     }
-    for (at, cell) in (1..).zip(module.cells.values()) {
-        gate(&mut signals, cell, at)?;
+    for (name, cell) in &module.cells.0 {
+        gate(&mut signals, cell).map_err(|error| match error {
+            CircuitError::Netlist { line, what } => CircuitError::Netlist {
+                line,
+                what: format!("cell `{name}`: {what}"),
+            },
+            other => other,
+        })?;
     }
     let Signals { names, drivers, .. } = signals;
     Netlist::new(&names, drivers, inputs, outputs)
@@ -130,14 +177,14 @@ fn net(signals: &mut Signals, bit: &Bit) -> Result<usize, CircuitError> {
     }
 }
 
-fn gate(signals: &mut Signals, of: &Cell, at: usize) -> Result<(), CircuitError> {
+fn gate(signals: &mut Signals, of: &Cell) -> Result<(), CircuitError> {
     let kind = &of.kind;
-    let mut pin = |name: &str| match of.connections.get(name) {
+    let mut pin = |name: &str| match of.connections.0.get(name) {
         Some(bits) => bits
             .iter()
             .map(|bit| net(signals, bit))
             .collect::<Result<Vec<_>, _>>(),
-        None => fault(at, format!("pin {name} of `{kind}` is not connected")),
+        None => fault(0, format!("pin {name} of `{kind}` is not connected")),
     };
     let (inputs, output, table) = if kind == "$lut" {
         let table = of.parameters.get("LUT").and_then(|lut| match lut {
@@ -148,18 +195,25 @@ fn gate(signals: &mut Signals, of: &Cell, at: usize) -> Result<(), CircuitError>
         let inputs = pin("A")?;
         let (Some(table), 1..=WIDEST) = (table, inputs.len()) else {
             return fault(
-                at,
+                0,
                 format!(
                     "a `$lut` of {} inputs, expected 1 to {WIDEST} and its table",
                     inputs.len()
                 ),
             );
         };
+        if table >> ((1u64 << inputs.len()) - 1) > 1 {
+            let rows = 1 << inputs.len();
+            return fault(
+                0,
+                format!("the table of a `$lut` has more than {rows} rows"),
+            );
+        }
         (inputs, pin("Y")?, table)
     } else {
         let Some((formals, output, table)) = cell(kind) else {
             return fault(
-                at,
+                0,
                 format!(
                     "the cell `{kind}` is not known; map the design to simple gates (techmap; abc -g simple) or to $lut"
                 ),
@@ -170,7 +224,7 @@ fn gate(signals: &mut Signals, of: &Cell, at: usize) -> Result<(), CircuitError>
             let bits = pin(formal)?;
             let [bit] = bits[..] else {
                 return fault(
-                    at,
+                    0,
                     format!(
                         "pin {formal} of `{kind}` has {} bits, expected 1",
                         bits.len()
@@ -183,12 +237,12 @@ fn gate(signals: &mut Signals, of: &Cell, at: usize) -> Result<(), CircuitError>
     };
     let [output] = output[..] else {
         return fault(
-            at,
+            0,
             format!(
                 "the output of `{kind}` has {} bits, expected 1",
                 output.len()
             ),
         );
     };
-    signals.drive(output, Driver::Gate(Gate::of_table(inputs, table, at)), at)
+    signals.drive(output, Driver::Gate(Gate::of_table(inputs, table, 0)), 0)
 }

@@ -34,7 +34,7 @@ struct Gate {
     products: Vec<Vec<Option<bool>>>,
     /// What the function is where a product holds.
     value: bool,
-    /// Where it is in the file: a line, or the number of the cell.
+    /// The line it is in, 0 in JSON.
     at: usize,
 }
 
@@ -107,9 +107,9 @@ impl Netlist {
     ) -> Result<Self, CircuitError> {
         let fault = |line, what| CircuitError::Netlist { line, what };
         for bus in inputs.iter().chain(&outputs) {
-            if bus.bits.len() > 64 {
+            if !(1..=64).contains(&bus.bits.len()) {
                 let what = format!(
-                    "{} has {} bits, expected 64 at most",
+                    "`{}` has {} bits, expected 1 to 64",
                     bus.name,
                     bus.bits.len()
                 );
@@ -119,18 +119,33 @@ impl Netlist {
         if outputs.is_empty() {
             return Err(fault(0, "there is no output".to_owned()));
         }
-        // Depth first, without recursion: the files may be deep.
+        // Depth first, without recursion: the files may be deep. Behind what outputs need comes all else, as a loop is none
+        // that anyone meant, whether it is read or not; what nothing needs may be undriven.
         let mut state = vec![0u8; drivers.len()];
         let mut order = Vec::new();
-        for root in outputs.iter().flat_map(|bus| &bus.bits) {
-            let mut stack = vec![(*root, 0)];
+        let mut needed = None;
+        let all = outputs.iter().flat_map(|bus| &bus.bits).copied();
+        for root in all
+            .map(Some)
+            .chain([None])
+            .chain((0..drivers.len()).map(Some))
+        {
+            let Some(root) = root else {
+                needed = Some(order.len());
+                continue;
+            };
+            let mut stack = vec![(root, 0)];
             while let Some((signal, next)) = stack.pop() {
                 if state[signal] == 2 {
                     continue;
                 }
-                let Some(driver) = &drivers[signal] else {
-                    let what = format!("nothing drives `{}`", names[signal]);
-                    return Err(fault(0, what));
+                let driver = match &drivers[signal] {
+                    Some(driver) => driver,
+                    None if needed.is_some() => &Driver::Known(false),
+                    None => {
+                        let what = format!("nothing drives `{}`", names[signal]);
+                        return Err(fault(0, what));
+                    }
                 };
                 let (operands, at): (&[usize], usize) = match driver {
                     Driver::Gate(gate) => (&gate.inputs, gate.at),
@@ -153,6 +168,7 @@ impl Netlist {
                 }
             }
         }
+        order.truncate(needed.unwrap_or(order.len()));
         let drivers = drivers.into_iter();
         Ok(Self {
             order,

@@ -201,12 +201,43 @@ fn refusals() {
         (".model a\n.model b\n", "second model"),
         (".inputs a\n", "no output"),
         (".exdc\n", "not known"),
+        ("", "no output"),
+        (".model m\n.end\n", "no output"),
+        // A loop that no output reads is one, too.
+        (
+            ".inputs a\n.outputs a\n.names p q\n1 1\n.names q p\n1 1\n",
+            "depends on itself",
+        ),
+        (
+            ".model a\n.inputs a\n.outputs a\n.end\n.model b\n.end\n",
+            "behind `.end`",
+        ),
+        (".inputs a\n.outputs a a\n", "twice"),
+        (
+            ".inputs a b\n.outputs y\n.gate $_AND_ A=a A=b B=b Y=y\n",
+            "pin A of `$_AND_` is there twice",
+        ),
+        (
+            ".inputs a b\n.outputs y\n.gate $_AND_ A= B=b Y=y\n",
+            "pin A of `$_AND_` is not connected",
+        ),
+        (".inputs x[64]\n.outputs x[64]\n", "64 bits at most"),
     ] {
         match read_blif(text) {
             Err(CircuitError::Netlist { what: got, .. }) => assert!(got.contains(what), "{got}"),
             other => panic!("{text}: {other:?}"),
         }
     }
+    // The line is that of the second driver; what is wrong with all of a netlist has none.
+    let twice = ".inputs a\n.outputs y\n.names a y\n1 1\n.names a y\n1 1\n.names a z\n1 1\n";
+    for (text, says) in [
+        (twice, "line 5 of the netlist: `y` is driven twice"),
+        (".inputs a\n", "the netlist: there is no output"),
+    ] {
+        assert_eq!(read_blif(text).unwrap_err().to_string(), says);
+    }
+    // What no output needs may be undriven.
+    assert!(read_blif(".inputs a\n.outputs a\n.names p q\n1 1\n").is_ok());
     for text in [
         "",
         "{}",
@@ -219,6 +250,95 @@ fn refusals() {
             "{text}"
         );
     }
+}
+
+/// What a JSON file says wrong of ports and cells, and where.
+#[test]
+fn refusals_of_json() {
+    let module = |ports: &str, cells: &str| {
+        format!(r#"{{"modules": {{"m": {{"ports": {{{ports}}}, "cells": {{{cells}}}}}}}}}"#)
+    };
+    let port = |name: &str, direction: &str, bits: &str| {
+        format!(r#""{name}": {{"direction": "{direction}", "bits": [{bits}]}}"#)
+    };
+    let cell =
+        |name: &str, kind: &str, rest: &str| format!(r#""{name}": {{"type": "{kind}", {rest}}}"#);
+    let (a, y) = (port("a", "input", "2"), port("y", "output", "3"));
+    let both = format!("{a}, {y}");
+    let buffer = cell("g", "$_BUF_", r#""connections": {"A": [2], "Y": [3]}"#);
+    let of = |cells: &str| module(&both, cells);
+    assert!(read_json(&of(&buffer)).is_ok());
+    let lut = |table: &str| {
+        let rest =
+            format!(r#""parameters": {{"LUT": "{table}"}}, "connections": {{"A": [2], "Y": [3]}}"#);
+        of(&cell("g", "$lut", &rest))
+    };
+    assert!(read_json(&lut("00000010")).is_ok());
+    let again = format!("{buffer}, {}", buffer.replace("\"g\"", "\"h\""));
+    let itself = cell("g", "$_NOT_", r#""connections": {"A": [3], "Y": [3]}"#);
+    let flop = cell(
+        "g",
+        "$_DFF_P_",
+        r#""connections": {"C": [2], "D": [2], "Q": [3]}"#,
+    );
+    let constant = cell("h", "$_BUF_", r#""connections": {"A": [2], "Y": ["1"]}"#);
+    for (text, what) in [
+        (
+            module(&format!("{}, {y}", port("a", "input", "")), &buffer),
+            "`a` has 0 bits",
+        ),
+        (
+            module(&format!("{a}, {}", port("y", "output", "")), &buffer),
+            "`y` has 0 bits",
+        ),
+        (
+            module(&format!("{a}, {y}, {}", port("b", "inout", "4")), &buffer),
+            "`b` is an inout",
+        ),
+        (
+            module(&format!("{a}, {a}, {y}"), &buffer),
+            "`a` is there twice",
+        ),
+        (of(&format!("{buffer}, {buffer}")), "`g` is there twice"),
+        (of(&again), "cell `h`: `net 3` is driven twice"),
+        (
+            of(&format!("{buffer}, {constant}")),
+            "cell `h`: `1` is driven twice",
+        ),
+        (of(&itself), "`net 3` depends on itself"),
+        (of(&flop), "cell `g`: the cell `$_DFF_P_` is not known"),
+        (of(""), "nothing drives `net 3`"),
+        (
+            lut("110"),
+            "cell `g`: the table of a `$lut` has more than 2 rows",
+        ),
+        (lut("0x"), "cell `g`: a `$lut` of 1 inputs"),
+    ] {
+        match read_json(&text) {
+            Err(error @ CircuitError::Netlist { .. }) => {
+                assert!(error.to_string().contains(what), "{error}");
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+}
+
+/// Chains of a hundred thousand gates are read, lowered and run, and a loop through as many is found.
+#[test]
+fn deep_netlists() {
+    const GATES: usize = 100_000;
+    let chain: String = (1..GATES)
+        .map(|i| format!(".names n{} n{i}\n0 1\n", i - 1))
+        .collect();
+    let text = |first: &str| {
+        let last = GATES - 1;
+        format!(".inputs a\n.outputs y\n.names {first} n0\n1 1\n{chain}.names n{last} y\n1 1\n")
+    };
+    let netlist = read_blif(&text("a")).unwrap();
+    assert_eq!(netlist.evaluate(&[1]).unwrap(), [0]);
+    agree(&netlist, &[1]);
+    let looped = read_blif(&text(&format!("n{}", GATES - 1))).unwrap_err();
+    assert!(looped.to_string().contains("depends on itself"), "{looped}");
 }
 
 /// What is hostile is refused or read, and nothing panics: cut and altered files.
