@@ -27,38 +27,52 @@ module rm_basext_pipelined_rows #(
     output logic [IWidth-1:0] source_o
 );
 
-  logic redundant_d, redundant_q, last_row_d, last_row_q;
-  logic [IWidth-1:0] i_d, i_q;
-  logic [JWidth-1:0] j_d, j_q;
+  typedef struct packed {
+    logic              redundant;
+    logic [IWidth-1:0] source;
+    logic [JWidth-1:0] target;
+  } row_t;
+
+  // The row after this one is worked out while this one, of four coefficients at least, is issued:
+  // next_q a cycle after its beginning, and whether it is its target's last in the cycle after.
+  row_t row_q, first, next_d, next_q, looked_at;
+  logic last_row_q, last_row_d, next_last_q;
 
   always_comb begin
-    redundant_d = redundant_q;
-    i_d = i_q;
-    j_d = j_q;
-    if (idle_i) begin
-      redundant_d = exact_next_i;
-      i_d = '0;
-      j_d = '0;
-    end else if (issue_i && at_end_i) begin
-      redundant_d = last_row_q && exact_next_i;
-      if (last_row_q) j_d = j_q + 1'b1;
-      if (!redundant_q) i_d = last_row_q ? '0 : i_q + 1'b1;
-    end
-    last_row_d = !redundant_d && LWidth'(i_d) + 1'b1 == l_i;
+    first = '0;
+    first.redundant = exact_next_i;
   end
 
+  always_comb begin
+    next_d = row_q;
+    next_d.redundant = last_row_q && exact_next_i;
+    if (last_row_q) next_d.target = row_q.target + 1'b1;
+    if (!row_q.redundant) next_d.source = last_row_q ? '0 : row_q.source + 1'b1;
+  end
+
+  assign looked_at = idle_i ? first : next_q;
+  assign last_row_d = !looked_at.redundant && LWidth'(looked_at.source) + 1'b1 == l_i;
+
+  logic unused_target;
+  assign unused_target = ^looked_at.target;
+
   always_ff @(posedge clk_i) begin
-    redundant_q <= redundant_d;
-    last_row_q <= last_row_d;
-    i_q <= i_d;
-    j_q <= j_d;
+    next_q <= next_d;
+    next_last_q <= last_row_d;
+    if (idle_i) begin
+      row_q <= first;
+      last_row_q <= last_row_d;
+    end else if (issue_i && at_end_i) begin
+      row_q <= next_q;
+      last_row_q <= next_last_q;
+    end
   end
 
   assign gives_o = last_row_q;
-  assign final_o = last_row_q && KWidth'(j_q) + 1'b1 == k_i;
-  assign target_o = j_q;
-  assign redundant_o = redundant_q;
-  assign first_o = i_q == '0;
-  assign source_o = i_q;
+  assign final_o = last_row_q && KWidth'(row_q.target) + 1'b1 == k_i;
+  assign target_o = row_q.target;
+  assign redundant_o = row_q.redundant;
+  assign first_o = row_q.source == '0;
+  assign source_o = row_q.source;
 
 endmodule

@@ -76,7 +76,7 @@ fn synthesis_counts_and_says_by_what() {
     assert!(made["versions"]["pyosys"].as_str().unwrap().contains('.'));
     let text = says(&["synth", "rm_skid", "--set", "Width=8", "--target", "xcup"]);
     assert!(
-        text.contains("UltraRAM") && text.contains("upper figures"),
+        text.contains("UltraRAM") && text.contains("upper figure"),
         "{text}"
     );
 }

@@ -31,6 +31,19 @@ fn deep(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
     check(hdl, shape, &[case], seed).map(|_| ())
 }
 
+/// So often that the output stalls for much longer than the input, which fills the queue.
+fn stalls(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
+    let case = Case {
+        l: 1,
+        k: 2,
+        log_n: 8,
+        order: Order::Natural,
+        stalls: true,
+        polynomials: 1,
+    };
+    check(hdl, small(Word::Bits32, 1), &vec![case; 30], seed).map(|_| ())
+}
+
 fn extends(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
     let case = |l, k, stalls| Case {
         l,
@@ -40,7 +53,12 @@ fn extends(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
         stalls,
         polynomials: 1,
     };
-    let cases = [case(3, 2, false), case(2, 1, true), case(5, 3, true)];
+    let cases = [
+        case(3, 2, false),
+        case(1, 2, false),
+        case(2, 1, true),
+        case(5, 3, true),
+    ];
     check(hdl, small(Word::Bits32, 4), &cases, seed).map(|_| ())
 }
 
@@ -69,7 +87,7 @@ const FAULTS: [Fault; 46] = [
     // Deep memories.
     Fault(
         "basext/rm_basext_lane.sv",
-        "read_ahead(Depth) != 0",
+        "rm_basext_pkg::read_ahead(Depth) != 0",
         "1'b0",
         deep,
     ),
@@ -230,7 +248,7 @@ const FAULTS: [Fault; 46] = [
         "basext/rm_basext_job.sv",
         "takes_i && room_left;",
         "takes_i;",
-        extends,
+        stalls,
     ),
     Fault(
         "basext/rm_basext_job.sv",

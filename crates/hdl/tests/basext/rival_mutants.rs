@@ -141,8 +141,18 @@ const PIPELINED_FAULTS: [Fault; 20] = [
         "last_row_q",
         PIPELINED,
     ),
-    Fault(PIPELINE, "if (!redundant_q) i_d", "i_d", PIPELINED),
-    Fault(PIPELINE, "if (last_row_q) j_d", "j_d", PIPELINED),
+    Fault(
+        PIPELINE,
+        "if (!row_q.redundant) next_d.source",
+        "next_d.source",
+        PIPELINED,
+    ),
+    Fault(
+        PIPELINE,
+        "if (last_row_q) next_d.target",
+        "next_d.target",
+        PIPELINED,
+    ),
 ];
 
 const ROWER_FAULTS: [Fault; 23] = [
