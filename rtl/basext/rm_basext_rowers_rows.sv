@@ -62,7 +62,8 @@ module rm_basext_rowers_rows #(
   logic [7:0] more_d, more_q;
   logic [RWidth-1:0] row_d, row_q;
   logic [LWidth-1:0] s_d, s_q;
-  logic [MaxLogN-1:0] c_d, c_q, c_last;
+  // The last coefficient's place is there long before the first step.
+  logic [MaxLogN-1:0] c_d, c_q, c_last_q;
   logic [SWidth-1:0] wait_d, wait_q;
   logic at_last_s, at_last_c;
 
@@ -80,8 +81,7 @@ module rm_basext_rowers_rows #(
   assign step_s_o = s_q;
   assign step_c_o = c_q;
 
-  assign c_last = MaxLogN'((32'd1 << log_n_i) - 32'd1);
-  assign at_last_c = c_q == c_last;
+  assign at_last_c = c_q == c_last_q;
   // One digit needs no pass.
   assign no_scale = Digits && l_i == LWidth'(1);
 
@@ -164,6 +164,7 @@ module rm_basext_rowers_rows #(
     row_q <= row_d;
     s_q <= s_d;
     c_q <= c_d;
+    c_last_q <= MaxLogN'((32'd1 << log_n_i) - 32'd1);
     wait_q <= wait_d;
   end
 

@@ -1,7 +1,8 @@
 """Registers behind DSP48E2 blocks go into them.
 
-`synth_xilinx` does so with the DSP48E1 of the 7-series and leaves those of UltraScale+ without registers. A block whose
-product goes to registers only, which nothing resets and nothing holds, has the same register of its own (PREG).
+`synth_xilinx` does so with the DSP48E1 of the 7-series and leaves those of UltraScale+ without registers. A block
+that only multiplies, and whose product goes to registers only, which nothing resets and nothing holds, has the same
+register of its own behind the multiplier (MREG), as Yosys chooses it for the 7-series.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def packed(module: dict) -> dict:
         if cell["type"] == "DSP48E2" and (found := behind(cell, readers, module["cells"])):
             pins = dict(cell["connections"])
             pins["P"] = [found[bit][1] if bit in found else bit for bit in pins["P"]]
-            cells[name] = {**cell, "parameters": {**cell["parameters"], "PREG": USED}, "connections": pins}
+            cells[name] = {**cell, "parameters": {**cell["parameters"], "MREG": USED}, "connections": pins}
             for register, _ in found.values():
                 del cells[register]
     return {**module, "cells": cells}
@@ -36,9 +37,13 @@ def packed(module: dict) -> dict:
 def behind(cell: dict, readers: dict, cells: dict) -> dict[int, tuple[str, int]]:
     """Of each bit of a block's product the register and what it gives; none where one bit goes elsewhere."""
     found: dict[int, tuple[str, int]] = {}
-    if cell["parameters"].get("PREG", UNUSED) != UNUSED:
+    option, pins = cell["parameters"], cell["connections"]
+    if any(option.get(register, UNUSED) != UNUSED for register in ("MREG", "PREG")):
         return found
-    for bit in cell["connections"]["P"]:
+    # What else its adder would take.
+    if any(not isinstance(bit, str) for pin in ("C", "PCIN", "CARRYIN") for bit in pins.get(pin, [])):
+        return found
+    for bit in pins["P"]:
         sinks = readers.get(bit, [])
         if not sinks:
             continue
