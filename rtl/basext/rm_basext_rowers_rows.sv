@@ -62,10 +62,11 @@ module rm_basext_rowers_rows #(
   logic [7:0] more_d, more_q;
   logic [RWidth-1:0] row_d, row_q;
   logic [LWidth-1:0] s_d, s_q;
-  // The last coefficient's place is there long before the first step.
-  logic [MaxLogN-1:0] c_d, c_q, c_last_q;
+  // Whether a coefficient is the last is known when it begins, from the place before the last.
+  logic [MaxLogN-1:0] c_d, c_q, c_before_last_q;
+  logic at_last_c_d, at_last_c_q;
   logic [SWidth-1:0] wait_d, wait_q;
-  logic at_last_s, at_last_c;
+  logic at_last_s;
 
   assign takes_o = taking_q && row_q < RWidth'(l_i);
   assign gives_o = giving_q && row_q < RWidth'(k_i);
@@ -81,7 +82,6 @@ module rm_basext_rowers_rows #(
   assign step_s_o = s_q;
   assign step_c_o = c_q;
 
-  assign at_last_c = c_q == c_last_q;
   // One digit needs no pass.
   assign no_scale = Digits && l_i == LWidth'(1);
 
@@ -93,12 +93,14 @@ module rm_basext_rowers_rows #(
     row_d = row_q;
     s_d = s_q;
     c_d = c_q;
+    at_last_c_d = at_last_c_q;
     wait_d = SWidth'(Settle - 1);
 
     unique case (state_q)
       Move: begin
         s_d = '0;
         c_d = '0;
+        at_last_c_d = 1'b0;
         if (issue_i && at_end_i) begin
           row_d = row_q + 1'b1;
           if (last_take && last_give) begin
@@ -109,8 +111,9 @@ module rm_basext_rowers_rows #(
       end
 
       Scale: begin
-        c_d = at_last_c ? '0 : c_q + 1'b1;
-        if (at_last_c) begin
+        c_d = at_last_c_q ? '0 : c_q + 1'b1;
+        at_last_c_d = c_q == c_before_last_q;
+        if (at_last_c_q) begin
           s_d = s_q + 1'b1;
           if (!Digits || s_q + LWidth'(2) == l_i) begin
             s_d = '0;
@@ -127,8 +130,9 @@ module rm_basext_rowers_rows #(
       Sum: begin
         s_d = at_last_s ? '0 : s_q + 1'b1;
         if (at_last_s) begin
-          c_d = at_last_c ? '0 : c_q + 1'b1;
-          if (at_last_c) state_d = Summed;
+          c_d = at_last_c_q ? '0 : c_q + 1'b1;
+          at_last_c_d = c_q == c_before_last_q;
+          if (at_last_c_q) state_d = Summed;
         end
       end
 
@@ -164,7 +168,8 @@ module rm_basext_rowers_rows #(
     row_q <= row_d;
     s_q <= s_d;
     c_q <= c_d;
-    c_last_q <= MaxLogN'((32'd1 << log_n_i) - 32'd1);
+    at_last_c_q <= at_last_c_d;
+    c_before_last_q <= MaxLogN'((32'd1 << log_n_i) - 32'd2);
     wait_q <= wait_d;
   end
 
