@@ -13,8 +13,8 @@
 // their places read_ahead(Depth) cycles earlier: data_i, source_i and
 // mu_const_i at 2; redundant_const_i at Mul + 2; a_* (valid and of a fresh round, place, first row)
 // at A, the same of the two cycles after it below; tail_i (row l) at A + 2; x_re_i and x_raddr_i at
-// A + 1; x_we_i and x_waddr_i at A + 3; new_i, const_i, modulus_i at A + 3; e_* at A + Mul + 2,
-// first_i and p_i one later, f_* two; channel_i three, out_o four.
+// A + 1 (A where memories are deep); x_we_i and x_waddr_i at A + 3; new_i, const_i, modulus_i at
+// A + 3; e_* at A + Mul + 2, first_i and p_i one later, f_* two; channel_i three, out_o four.
 module rm_basext_shared_lane
   import rm_wide_pkg::*;
 #(
@@ -130,6 +130,44 @@ module rm_basext_shared_lane
 
     logic unused_kept;
     assign unused_kept = ^{x_re_i, x_raddr_i, x_we_i, x_waddr_i};
+  end else if (Deep) begin : gen_rows
+    // Each row in a memory of its own, and a register behind the choice among them.
+    localparam int unsigned RowWidth = (Rows > 1) ? $clog2(Rows) : 1;
+    logic [Rows-1:0][Width-1:0] word;
+    logic [RowWidth-1:0] read_row, write_row, row;
+    logic [Width-1:0] kept_q;
+
+    assign read_row = (Rows > 1) ? RowWidth'(x_raddr_i >> AddrWidth) : '0;
+    assign write_row = (Rows > 1) ? RowWidth'(x_waddr_i >> AddrWidth) : '0;
+
+    for (genvar r = 0; r < Rows; r++) begin : gen_row
+      rm_basext_ram #(
+          .Width(Width),
+          .Depth(Depth),
+          .OutReg(1'b1)
+      ) u_x (
+          .clk_i,
+          .we_i(x_we_i && write_row == RowWidth'(r)),
+          .waddr_i(x_waddr_i[AddrWidth-1:0]),
+          .wdata_i(new_q),
+          .re_i(x_re_i),
+          .raddr_i(x_raddr_i[AddrWidth-1:0]),
+          .rdata_o(word[r])
+      );
+    end
+
+    rm_delay #(
+        .Width(RowWidth),
+        .Depth(2)
+    ) u_row (
+        .clk_i,
+        .d_i(read_row),
+        .q_o(row)
+    );
+
+    always_ff @(posedge clk_i) kept_q <= word[row];
+
+    assign kept = kept_q;
   end else begin : gen_kept
     rm_basext_ram #(
         .Width(Width),

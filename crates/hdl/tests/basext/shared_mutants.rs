@@ -53,7 +53,12 @@ const FAULTS: [Fault; 38] = [
     Fault(LANE, "exact_i ? alpha : '0", "alpha", extends),
     Fault(LANE, "if (!tail_i) new_d", "if (1'b1) new_d", extends),
     Fault(LANE, ".Depth(Mul + 1)", ".Depth(Mul)", extends),
-    Fault(LANE, ".wdata_i(new_q)", ".wdata_i(new_d)", extends),
+    Fault(
+        LANE,
+        "\n        .wdata_i(new_q)",
+        "\n        .wdata_i(new_d)",
+        extends,
+    ),
     Fault(LANE, "out_q <= sum[channel_i]", "out_q <= sum[0]", extends),
     Fault(
         RAM,
