@@ -433,6 +433,20 @@ pub struct CircuitArgs {
     #[arg(long, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub threads: Option<usize>,
 
+    /// Keep the run in a folder: it is saved there between two bootstraps as it goes, and when it is interrupted, and the same
+    /// command goes on from there. Keys and inputs are kept with it, the secret key among them, until the run is complete.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "emit")]
+    pub checkpoint: Option<PathBuf>,
+
+    /// Seconds between two savings, at least.
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 30,
+        requires = "checkpoint"
+    )]
+    pub checkpoint_every: u32,
+
     /// Small parameters of the same kind, which keep nothing secret.
     #[arg(long, hide = true)]
     pub toy_for_tests_only: bool,

@@ -7,17 +7,19 @@ use std::time::Duration;
 use ringmill_compiler::circuit::choose::{CANDIDATES, Estimate, Source, choose};
 use ringmill_compiler::circuit::netlist::{self, Netlist};
 use ringmill_compiler::circuit::{Chosen, Port};
-use ringmill_devices::circuit::client::{bound, unbound};
-use ringmill_devices::circuit::{CircuitClient, Engine, Keeping, Server, run};
+use ringmill_devices::circuit::client::unbound;
+use ringmill_devices::circuit::{Engine, Keeping, Server, run};
 use ringmill_isa::mid::text::print_program;
 use ringmill_limits::Watch;
 use ringmill_math::Prng;
 use ringmill_schemes::tfhe::mid::BootstrapPrograms;
-use ringmill_schemes::tfhe::{Client, Evaluator, Messages, Order, Params, ParamsBuilder, sets};
+use ringmill_schemes::tfhe::{Evaluator, Messages, Order, Params, ParamsBuilder, sets};
 use serde_json::{Value, json};
 
 use crate::args::{CircuitArgs, CircuitLevel};
 use crate::error::CliError;
+use crate::kept::Folder;
+use crate::kept::circuit::{self as kept, Prepared};
 use crate::progress::Bar;
 use crate::{inputs, output};
 
@@ -31,6 +33,11 @@ pub fn circuit(args: &CircuitArgs, watch: &Watch) -> Result<(), CliError> {
         reason: error.to_string(),
     })?;
     let values = given(args, &netlist)?;
+    if let (None, Some(_)) = (&values, &args.checkpoint) {
+        return Err(CliError::Usage(
+            "--checkpoint is of a run; give --run NAME=VALUE or --random-inputs".to_owned(),
+        ));
+    }
     let chosen = choose(Source::Netlist(&netlist), &candidates(args)?, args.failure)?;
     if let Some(level) = args.emit {
         return output::text(&emitted(level, &chosen)?);
@@ -54,6 +61,7 @@ pub fn circuit(args: &CircuitArgs, watch: &Watch) -> Result<(), CliError> {
     if !args.json {
         output::text(&told_of(&chosen, &values, &ran))?;
     }
+    ran.folder.map(Folder::clear).transpose()?;
     if ran.outputs == clear {
         return Ok(());
     }
@@ -173,6 +181,7 @@ fn random(seed: Option<u64>) -> Prng {
 /// What a run under encryption gave.
 struct Ran {
     outputs: Vec<u64>,
+    folder: Option<Folder>,
     elapsed: Duration,
     threads: usize,
 }
@@ -188,14 +197,23 @@ fn under_encryption(
     let (transform, switch) = floor.bytes;
     let bytes = transform * floor.products + switch * floor.switched;
     watch.admit("the evaluation keys", bytes)?;
-    let client = Client::new(Arc::clone(params))?;
-    let (bootstrap, switch) = (client.bootstrap_key()?, client.key_switch_key()?);
-    let evaluator = Evaluator::new(Arc::clone(params), &bootstrap, &switch)?;
-    let client = CircuitClient::new(client);
-    let mut encrypted = Vec::with_capacity(values.len());
-    for (port, &value) in circuit.inputs.iter().zip(values) {
-        encrypted.push(client.encrypt(port, value.into(), watch)?);
+    let Prepared {
+        client,
+        bootstrap,
+        switch,
+        inputs,
+        folder,
+    } = kept::prepare(chosen, values, args.checkpoint.as_deref(), watch)?;
+    if let (Some(folder), false) = (&folder, args.json) {
+        output::text(folder.told())?;
     }
+    let evaluator = Evaluator::new(Arc::clone(params), &bootstrap, &switch)?;
+    let keeping = Keeping {
+        saving: folder
+            .as_ref()
+            .map(|folder| folder.saving(Duration::from_secs(args.checkpoint_every.into()))),
+        resume: folder.as_ref().and_then(Folder::resume),
+    };
     let bar = if args.json { Bar::none() } else { Bar::new() };
     let server = Server {
         engine: Engine::Evaluator(&evaluator),
@@ -205,8 +223,7 @@ fn under_encryption(
         watch,
         progress: &bar,
     };
-    let inputs = bound(circuit, encrypted)?;
-    let ran = run(&circuit.graph, &server, inputs, &Keeping::default())?;
+    let ran = run(&circuit.graph, &server, inputs, &keeping)?;
     let mut outputs = Vec::with_capacity(circuit.outputs.len());
     let each = circuit.outputs.iter().zip(unbound(circuit, ran.outputs));
     for (port, limbs) in each {
@@ -214,6 +231,7 @@ fn under_encryption(
     }
     Ok(Ran {
         outputs,
+        folder,
         elapsed: ran.elapsed,
         threads: ran.threads,
     })

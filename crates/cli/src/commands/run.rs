@@ -16,7 +16,8 @@ use crate::PythonTracer;
 use crate::args::RunArgs;
 use crate::commands::program::{self, Read};
 use crate::error::CliError;
-use crate::kept::{self, Folder, Prepared};
+use crate::kept::Folder;
+use crate::kept::scheme::{self as kept, Prepared};
 use crate::progress::Bar;
 use crate::scheme::{Ciphers, Messages, Served};
 use crate::trace::{Asked, run_on};
@@ -96,10 +97,7 @@ fn carried_out<S: Served>(
         watch,
     )?;
     if let (Some(folder), false) = (&folder, args.json) {
-        output::text(match folder.goes_on {
-            true => "going on from the checkpoint\n",
-            false => "saved as it runs: the same command goes on after an interruption\n",
-        })?;
+        output::text(folder.told())?;
     }
     let server = Server::new_watched(Arc::clone(&compiled), keys, watch)?;
 

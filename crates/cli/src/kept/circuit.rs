@@ -1,0 +1,106 @@
+//! Keys and encrypted inputs of `ringmill circuit`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ringmill_compiler::circuit::{Chosen, Circuit};
+use ringmill_devices::circuit::CircuitClient;
+use ringmill_devices::circuit::client::bound;
+use ringmill_limits::Watch;
+use ringmill_schemes::tfhe::{BootstrapKey, Client, KeySwitchKey, LweCiphertext, file};
+use ringmill_schemes::whole_file::Contents;
+
+use super::{Asked, Folder, SECRET};
+use crate::error::CliError;
+
+const BOOTSTRAP: &str = "bootstrap.key";
+const SWITCH: &str = "switch.key";
+const INPUTS: &str = "inputs.ct";
+
+/// Keys and inputs of a run, and the folder that keeps them.
+pub struct Prepared {
+    pub client: CircuitClient,
+    pub bootstrap: BootstrapKey,
+    pub switch: KeySwitchKey,
+    /// As the circuit takes them.
+    pub inputs: Vec<LweCiphertext>,
+    pub folder: Option<Folder>,
+}
+
+/// Keys and encrypted inputs: fresh ones, or those of the folder where it holds a run of this circuit and these values.
+pub fn prepare(
+    chosen: &Chosen,
+    values: &[u64],
+    folder: Option<&Path>,
+    watch: &Watch,
+) -> Result<Prepared, CliError> {
+    let open = |path| Folder::open(path, asked(chosen, values), watch);
+    let folder = folder.map(open).transpose()?;
+    match folder {
+        Some(folder) if folder.held => read(chosen, folder, watch),
+        folder => fresh(chosen, values, folder, watch),
+    }
+}
+
+/// What tells runs apart: the circuit as compiled, its parameters and the values.
+fn asked(chosen: &Chosen, values: &[u64]) -> String {
+    let asked = Asked::of(&chosen.circuit.graph.to_string()).with("", chosen.params.id());
+    let inputs = chosen.circuit.inputs.iter().zip(values);
+    let asked = inputs.fold(asked, |asked, (port, value)| {
+        asked.with(&port.name, &value.to_le_bytes())
+    });
+    asked.finish()
+}
+
+fn fresh(
+    chosen: &Chosen,
+    values: &[u64],
+    mut folder: Option<Folder>,
+    watch: &Watch,
+) -> Result<Prepared, CliError> {
+    let (params, circuit): (_, &Circuit) = (&chosen.params, &chosen.circuit);
+    let client = Client::new(Arc::clone(params))?;
+    let (bootstrap, switch) = (client.bootstrap_key()?, client.key_switch_key()?);
+    let client = CircuitClient::new(client);
+    let mut inputs = Vec::with_capacity(values.len());
+    for (port, &value) in circuit.inputs.iter().zip(values) {
+        inputs.push(client.encrypt(port, value.into(), watch)?);
+    }
+    let inputs = bound(circuit, inputs)?;
+    if let Some(folder) = &mut folder {
+        let secret = file::write_secret_key_in_the_clear(client.client().secret());
+        folder.put(SECRET, Contents::Secret, &secret)?;
+        let bytes = file::write_bootstrap_key(params, &bootstrap);
+        folder.put(BOOTSTRAP, Contents::Public, &bytes)?;
+        let bytes = file::write_key_switch_key(params, &switch);
+        folder.put(SWITCH, Contents::Public, &bytes)?;
+        let bytes = file::write_ciphertexts(params, &inputs)?;
+        folder.put(INPUTS, Contents::Public, &bytes)?;
+        folder.complete()?;
+    }
+    Ok(Prepared {
+        client,
+        bootstrap,
+        switch,
+        inputs,
+        folder,
+    })
+}
+
+fn read(chosen: &Chosen, mut folder: Folder, watch: &Watch) -> Result<Prepared, CliError> {
+    let params = &chosen.params;
+    let secret = zeroize::Zeroizing::new(folder.get(SECRET, watch)?);
+    let secret = file::read_secret_key_in_the_clear(&secret, params);
+    let secret = secret.map_err(|e| folder.damaged(SECRET, e))?;
+    let bootstrap = file::read_bootstrap_key(&folder.get(BOOTSTRAP, watch)?, params);
+    let switch = file::read_key_switch_key(&folder.get(SWITCH, watch)?, params);
+    let inputs = file::read_ciphertexts(&folder.get(INPUTS, watch)?, params);
+    let client = Client::with_secret(Arc::clone(params), Arc::new(secret))?;
+    Ok(Prepared {
+        client: CircuitClient::new(client),
+        bootstrap: bootstrap.map_err(|e| folder.damaged(BOOTSTRAP, e))?,
+        switch: switch.map_err(|e| folder.damaged(SWITCH, e))?,
+        inputs: inputs.map_err(|e| folder.damaged(INPUTS, e))?,
+        folder: Some(folder),
+    })
+}

@@ -1,0 +1,127 @@
+//! Keys and encrypted inputs of `ringmill run`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ringmill_compiler::Compiled;
+use ringmill_devices::runtime::{Client, EvaluationKeys};
+use ringmill_isa::macros::Visibility;
+use ringmill_limits::Watch;
+use ringmill_schemes::file;
+use ringmill_schemes::rlwe::RingParams;
+use ringmill_schemes::whole_file::Contents;
+
+use super::{Asked, Folder, SECRET};
+use crate::error::CliError;
+use crate::scheme::{Ciphers, Messages, Served};
+
+const RELIN: &str = "relin.key";
+const GALOIS: &str = "galois.keys";
+
+/// Keys and inputs of a run, and the folder that keeps them.
+pub struct Prepared<S: Served> {
+    pub client: Client<S>,
+    pub keys: EvaluationKeys,
+    pub ciphers: Ciphers<S>,
+    pub folder: Option<Folder>,
+}
+
+fn cipher_name(input: usize) -> String {
+    format!("input{input}.ct")
+}
+
+/// Keys and encrypted inputs: fresh ones, or those of the folder where it holds a run of this program and these inputs.
+pub fn prepare<S: Served>(
+    compiled: &Arc<Compiled<S>>,
+    encrypted: &Messages<S>,
+    plains: &Messages<S>,
+    folder: Option<&Path>,
+    watch: &Watch,
+) -> Result<Prepared<S>, CliError> {
+    let open = |path| Folder::open(path, asked(compiled, encrypted, plains), watch);
+    let mut folder = folder.map(open).transpose()?;
+    let (client, keys, ciphers) = match &mut folder {
+        Some(folder) if folder.held => read(compiled, folder, watch)?,
+        folder => {
+            let client = Client::new(Arc::clone(compiled))?.watched(watch);
+            let (keys, ciphers) = (client.evaluation_keys()?, client.encrypt(encrypted)?);
+            if let Some(folder) = folder {
+                write(compiled, folder, (&client, &keys, &ciphers))?;
+            }
+            (client, keys, ciphers)
+        }
+    };
+    Ok(Prepared {
+        client,
+        keys,
+        ciphers,
+        folder,
+    })
+}
+
+/// What tells runs apart: the program as compiled, and the inputs.
+fn asked<S: Served>(
+    compiled: &Compiled<S>,
+    encrypted: &Messages<S>,
+    plains: &Messages<S>,
+) -> String {
+    let asked = Asked::of(&ringmill_isa::mid::text::print_program(&compiled.program));
+    let inputs = encrypted.iter().chain(plains);
+    let asked = inputs.fold(asked, |asked, (name, values)| {
+        asked.with(name, &S::bytes(values))
+    });
+    asked.finish()
+}
+
+fn write<S: Served>(
+    compiled: &Compiled<S>,
+    folder: &mut Folder,
+    (client, keys, ciphers): (&Client<S>, &EvaluationKeys, &Ciphers<S>),
+) -> Result<(), CliError> {
+    let secret = file::write_secret_key_in_the_clear(client.secret_key());
+    folder.put(SECRET, Contents::Secret, &secret)?;
+    if let Some(relin) = &keys.relin {
+        folder.put(RELIN, Contents::Public, &file::write_relin_key(relin))?;
+    }
+    let galois = file::write_galois_keys(compiled.params.ring_params(), &keys.galois);
+    let galois = galois.map_err(|e| CliError::Internal(e.to_string()))?;
+    folder.put(GALOIS, Contents::Public, &galois)?;
+    for (number, cipher) in ciphers.values().enumerate() {
+        let bytes = S::write_ciphertext(cipher);
+        folder.put(&cipher_name(number), Contents::Public, &bytes)?;
+    }
+    folder.complete()
+}
+
+fn read<S: Served>(
+    compiled: &Arc<Compiled<S>>,
+    folder: &mut Folder,
+    watch: &Watch,
+) -> Result<(Client<S>, EvaluationKeys, Ciphers<S>), CliError> {
+    let params = compiled.params.ring_params();
+    let secret = zeroize::Zeroizing::new(folder.get(SECRET, watch)?);
+    let secret = file::read_secret_key_in_the_clear(&secret, params);
+    let secret = secret.map_err(|e| folder.damaged(SECRET, e))?;
+    let relin = match folder.has(RELIN) {
+        true => {
+            let relin = file::read_relin_key(&folder.get(RELIN, watch)?, params);
+            Some(relin.map_err(|e| folder.damaged(RELIN, e))?)
+        }
+        false => None,
+    };
+    let galois = file::read_galois_keys(&folder.get(GALOIS, watch)?, params);
+    let galois = galois.map_err(|e| folder.damaged(GALOIS, e))?;
+    let mut ciphers = Ciphers::<S>::new();
+    let inputs = compiled.inputs.iter();
+    let encrypted = inputs.filter(|input| input.visibility == Visibility::Encrypted);
+    let mut names: Vec<&String> = encrypted.map(|input| &input.name).collect();
+    // As a map of ciphertexts has them.
+    names.sort_unstable();
+    for (number, name) in names.into_iter().enumerate() {
+        let file = cipher_name(number);
+        let cipher = S::read_ciphertext(&folder.get(&file, watch)?, &compiled.params);
+        ciphers.insert(name.clone(), cipher.map_err(|e| folder.damaged(&file, e))?);
+    }
+    let client = Client::with_secret_key(Arc::clone(compiled), secret)?.watched(watch);
+    Ok((client, EvaluationKeys { relin, galois }, ciphers))
+}
