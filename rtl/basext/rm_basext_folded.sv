@@ -176,6 +176,7 @@ module rm_basext_folded
   // ---- What goes with a coefficient, by the cycles since its issue. ----
 
   logic read_valid, sum_valid, sum_first, sum_give, sum_last;
+  logic [2:0] read_marks;
   logic [AddrWidth-1:0] read_addr, sum_addr;
   logic add_valid_q, add_first_q, add_give_q, add_last_q;
   logic put_valid_q, put_give_q, put_last_q;
@@ -183,50 +184,23 @@ module rm_basext_folded
   logic store_q, post_put;
   logic [IWidth-1:0] source_late, column;
 
-  rm_valid #(
-      .Depth(SumDelay - Ahead)
-  ) u_issue (
+  rm_basext_token #(
+      .Width(AddrWidth + 3),
+      .Depth(SumDelay),
+      .Ahead(Ahead)
+  ) u_token (
       .clk_i,
       .rst_ni,
       .valid_i(issue),
-      .valid_o(read_valid)
+      .token_i({first, give, at_last, addr}),
+      .read_o(read_valid),
+      .read_token_o({read_marks, read_addr}),
+      .valid_o(sum_valid),
+      .token_o({sum_first, sum_give, sum_last, sum_addr})
   );
 
-  rm_valid #(
-      .Depth(Ahead)
-  ) u_read (
-      .clk_i,
-      .rst_ni,
-      .valid_i(read_valid),
-      .valid_o(sum_valid)
-  );
-
-  rm_delay #(
-      .Width(3),
-      .Depth(SumDelay)
-  ) u_token (
-      .clk_i,
-      .d_i({first, give, at_last}),
-      .q_o({sum_first, sum_give, sum_last})
-  );
-
-  rm_delay #(
-      .Width(AddrWidth),
-      .Depth(SumDelay - Ahead)
-  ) u_place (
-      .clk_i,
-      .d_i(addr),
-      .q_o(read_addr)
-  );
-
-  rm_delay #(
-      .Width(AddrWidth),
-      .Depth(Ahead)
-  ) u_sum_place (
-      .clk_i,
-      .d_i(read_addr),
-      .q_o(sum_addr)
-  );
+  logic unused_marks;
+  assign unused_marks = ^read_marks;
 
   // A residue waits while Post-Sum, in its place, reads.
   rm_delay #(

@@ -186,40 +186,19 @@ module rm_basext_pipelined
       addr: addr
   };
 
-  rm_valid #(
-      .Depth(SumDelay - Ahead)
-  ) u_issue (
+  rm_basext_token #(
+      .Width($bits(token_t)),
+      .Depth(SumDelay),
+      .Ahead(Ahead)
+  ) u_token (
       .clk_i,
       .rst_ni,
       .valid_i(issue),
-      .valid_o(read_valid)
-  );
-
-  rm_valid #(
-      .Depth(Ahead)
-  ) u_read (
-      .clk_i,
-      .rst_ni,
-      .valid_i(read_valid),
-      .valid_o(sum_valid)
-  );
-
-  rm_delay #(
-      .Width($bits(token_t)),
-      .Depth(SumDelay - Ahead)
-  ) u_token (
-      .clk_i,
-      .d_i(issued),
-      .q_o(read)
-  );
-
-  rm_delay #(
-      .Width($bits(token_t)),
-      .Depth(Ahead)
-  ) u_read_token (
-      .clk_i,
-      .d_i(read),
-      .q_o(sum)
+      .token_i(issued),
+      .read_o(read_valid),
+      .read_token_o(read),
+      .valid_o(sum_valid),
+      .token_o(sum)
   );
 
   rm_delay #(
@@ -263,7 +242,7 @@ module rm_basext_pipelined
   assign given = out_valid & out_final;
 
   logic unused_token;
-  assign unused_token = ^put_q;
+  assign unused_token = ^{put_q, read};
 
   // ---- Moduli and constants, broadcast. ----
 

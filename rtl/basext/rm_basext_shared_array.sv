@@ -132,76 +132,34 @@ module rm_basext_shared_array
       .q_o(column_o)
   );
 
-  rm_valid #(
-      .Depth(sum_delay(Width, Low) - Ahead)
+  rm_basext_token #(
+      .Width($bits(token_t) + $bits(rounds_t)),
+      .Depth(sum_delay(Width, Low)),
+      .Ahead(Ahead)
   ) u_issue (
       .clk_i,
       .rst_ni,
       .valid_i(issue_i),
-      .valid_o(a_read)
+      .token_i({issued, issued_rounds}),
+      .read_o(a_read),
+      .read_token_o({a_early, a_early_rounds}),
+      .valid_o(a_valid),
+      .token_o({a, a_rounds})
   );
 
-  rm_delay #(
-      .Width($bits(token_t) + $bits(rounds_t)),
-      .Depth(sum_delay(Width, Low) - Ahead)
-  ) u_token (
-      .clk_i,
-      .d_i({issued, issued_rounds}),
-      .q_o({a_early, a_early_rounds})
-  );
-
-  rm_valid #(
-      .Depth(Ahead)
-  ) u_a (
-      .clk_i,
-      .rst_ni,
-      .valid_i(a_read),
-      .valid_o(a_valid)
-  );
-
-  rm_delay #(
-      .Width($bits(token_t) + $bits(rounds_t)),
-      .Depth(Ahead)
-  ) u_a_token (
-      .clk_i,
-      .d_i({a_early, a_early_rounds}),
-      .q_o({a, a_rounds})
-  );
-
-  rm_valid #(
-      .Depth(Mul - 1 - Ahead)
+  rm_basext_token #(
+      .Width($bits(token_t)),
+      .Depth(Mul - 1),
+      .Ahead(Ahead)
   ) u_sum (
       .clk_i,
       .rst_ni,
       .valid_i(d_valid_q),
-      .valid_o(e_read)
-  );
-
-  rm_delay #(
-      .Width($bits(token_t)),
-      .Depth(Mul - 1 - Ahead)
-  ) u_sum_token (
-      .clk_i,
-      .d_i(d_q),
-      .q_o(e_early)
-  );
-
-  rm_valid #(
-      .Depth(Ahead)
-  ) u_e (
-      .clk_i,
-      .rst_ni,
-      .valid_i(e_read),
-      .valid_o(e_valid)
-  );
-
-  rm_delay #(
-      .Width($bits(token_t)),
-      .Depth(Ahead)
-  ) u_e_token (
-      .clk_i,
-      .d_i(e_early),
-      .q_o(e)
+      .token_i(d_q),
+      .read_o(e_read),
+      .read_token_o(e_early),
+      .valid_o(e_valid),
+      .token_o(e)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -238,7 +196,7 @@ module rm_basext_shared_array
   // ---- Moduli and constants, broadcast. ----
 
   logic unused_token;
-  assign unused_token = ^h_q;
+  assign unused_token = ^{h_q, a_early, a_early_rounds, e_early};
 
   logic [Width-1:0] mu_const_q, redundant_const_q;
   logic [BusWidth-1:0] redundant_q;

@@ -1,4 +1,4 @@
-"""Moves registers into the DSP blocks of Lattice netlists, which Yosys leaves beside them.
+"""Moves registers into the DSP blocks of Lattice and UltraScale+ netlists, which Yosys leaves beside them.
 
 A register without reset and enable that drives an operand of a block whole goes into the block (and stays beside it
 where something else reads it); one that takes a product, which nothing else reads, replaces it. What the netlist
@@ -28,6 +28,10 @@ class Kind:
     # Clock, enable and reset pin of an operand's or product's register.
     controls: dict[str, tuple[str, str, str]]
     constants: dict[str, str] = field(default_factory=dict)
+    # The parameter by which a register begins with 1, as those of blocks do not.
+    begins: str = ""
+    # Pins that must not vary where the product's register is the one behind the multiplier: its adder's.
+    adder: tuple[str, ...] = ()
 
 
 def ecp5(pin: str) -> dict[str, str]:
@@ -57,6 +61,18 @@ KINDS = {
         product=("Z", {"REGOUTPUT": "REGISTER"}),
         controls={pin: ("CLK", f"CE{side}", f"RST{side}") for pin, side in (("A", "A"), ("B", "B"), ("Z", "OUT"))},
         constants={"VLO": "0", "VHI": "1"},
+    ),
+    # The 7-series' blocks take registers in Yosys itself, which chooses this one of a product.
+    "xcup": Kind(
+        flip_flop="FDRE",
+        data="D",
+        clock="C",
+        plain={"R": "0", "CE": "1"},
+        operands={"DSP48E2": {}},
+        product=("P", {"MREG": f"{1:032b}"}),
+        controls={"P": ("CLK", "CEM", "RSTM")},
+        begins="INIT",
+        adder=("C", "PCIN", "CARRYIN"),
     ),
 }
 
@@ -93,6 +109,8 @@ class Registers:
     def is_plain(self, cell: dict) -> bool:
         """Takes a value each cycle, whatever else happens."""
         if cell["type"] != self.kind.flip_flop:
+            return False
+        if "1" in cell["parameters"].get(self.kind.begins, ""):
             return False
         pins = cell["connections"]
         held = {pin: self.value(pins[pin][0]) for pin in self.kind.plain if pins.get(pin)}
@@ -139,16 +157,17 @@ def wires(cell: dict, pin: str) -> list[tuple[str, int]]:
 def absorb(module: dict, family: str) -> int:
     """Changes the module; how many registers of blocks are in use now."""
     kind = KINDS[family]
+    registers = Registers(module, kind)
     used = 0
     for cell in list(module["cells"].values()):
         if cell["type"] not in kind.operands:
             continue
-        registers = Registers(module, kind)
         pins = cell["connections"]
         operands = kind.operands[cell["type"]]
         found = {pin: registers.before([pins[p][at] for p, at in wires(cell, pin)]) for pin in operands}
         clocks = {before[0] for before in found.values() if before}
-        if all(found.values()) and len(clocks) == 1:
+        moved = all(found.values()) and len(clocks) == 1
+        if moved:
             for pin, (clock, data) in found.items():
                 for (port, at), bit in zip(wires(cell, pin), data, strict=True):
                     pins[port][at] = bit
@@ -157,13 +176,17 @@ def absorb(module: dict, family: str) -> int:
         pin, options = kind.product
         where = wires(cell, pin)
         behind = registers.behind([pins[p][at] for p, at in where])
-        if behind and (not clocks or clocks == {behind[0]}):
+        adds = any(not isinstance(registers.value(bit), str) for p in kind.adder for bit in pins.get(p, []))
+        if behind and not adds and (not clocks or clocks == {behind[0]}):
             clock, taken = behind
             for port, at in where:
                 for name in taken[pins[port][at]]:
                     pins[port][at] = module["cells"].pop(name)["connections"]["Q"][0]
             enable(cell, registers, kind.controls[pin], clock, options)
             used += 1
+        # A product's register had one reader and one source; operands' have readers anew.
+        if moved:
+            registers = Registers(module, kind)
     return used
 
 

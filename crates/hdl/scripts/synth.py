@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from dsp import packed
+from absorb import KINDS, absorb
 from levels import measured
 from pyosys import libyosys as ys
 from rtl import COPY, Tell, read, serve
@@ -45,14 +45,14 @@ def synthesise(request: dict, scratch: Path, tell: Tell) -> dict:
     steps = len(STAGES) * (1 + len(once)) + 2
     tell("elaborate", 0, steps)
     design = read(request, scratch, (COPY, *once))
-    found = netlist(design, scratch)[top]
     for number, module in enumerate(once):
-        part = read({**request, "top": module, "params": parameters(found, module)}, scratch, (COPY,))
+        params = parameters(netlist(design, scratch)[top], module)
+        part = read({**request, "top": module, "params": [f"{p}={v}" for p, v in params.items()]}, scratch, (COPY,))
         mapped(part, {**request, "top": module}, scratch, tell, (number * len(STAGES), steps))
         for one in ("setattr -mod -unset top", f"select {module}", f"write_rtlil -selected {scratch}/{module}.il"):
             ys.run_pass(one, part)
         # The mapped module has none.
-        for name, _ in (pair.split("=") for pair in parameters(found, module)):
+        for name in params:
             ys.run_pass(f"setparam -unset {name} t:{module}", design)
     mapped(design, request, scratch, tell, (len(once) * len(STAGES), steps))
     for module in once:
@@ -61,7 +61,9 @@ def synthesise(request: dict, scratch: Path, tell: Tell) -> dict:
     for one in ("flatten -noscopeinfo", "clean", "check -assert"):
         ys.run_pass(one, design)
     tell("paths", steps - 1, steps)
-    flat = packed(netlist(design, scratch)[top])
+    flat = netlist(design, scratch)[top]
+    if request["family"] in KINDS:
+        absorb(flat, request["family"])
     return {
         "cells": Counter(cell["type"] for cell in flat["cells"].values()),
         "paths": measured(flat, request["most_levels"], request["most_carry"]),
@@ -79,12 +81,12 @@ def mapped(design: ys.Design, request: dict, scratch: Path, tell: Tell, so_far: 
     ys.run_pass("clean", design)
 
 
-def parameters(found: dict, module: str) -> list[str]:
-    """`Name=number` of a module's instances in a netlist, which must have the same."""
+def parameters(found: dict, module: str) -> dict[str, int]:
+    """Those of a module's instances in a netlist, which must have the same."""
     of = [cell["parameters"] for cell in found["cells"].values() if cell["type"] == module]
     if not of or any(other != of[0] for other in of):
         raise SystemExit(f"{module} is to be mapped once, and has {len(of)} instances, not all of the same parameters")
-    return [f"{name}={int(value, 2)}" for name, value in of[0].items()]
+    return {name: int(value, 2) for name, value in of[0].items()}
 
 
 def netlist(design: ys.Design, scratch: Path) -> dict:

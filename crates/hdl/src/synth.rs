@@ -12,7 +12,7 @@ const SCRIPT: Script = Script {
     tool: "Yosys",
     text: include_str!("../scripts/synth.py"),
     parts: &[
-        ("dsp.py", include_str!("../scripts/dsp.py")),
+        ("absorb.py", include_str!("../scripts/absorb.py")),
         ("levels.py", include_str!("../scripts/levels.py")),
     ],
 };

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use ringmill_schemes::tfhe::params::FailureRate;
 use ringmill_schemes::tfhe::{Messages, Params};
 
-use super::error::{CircuitError, MOST_FAILURES};
+use super::error::CircuitError;
 use super::gates::{self, Limits};
 use super::graph::BITS;
 use super::lower::{self, Circuit};
@@ -31,8 +32,10 @@ impl Source<'_> {
     /// those of other messages.
     pub fn compile(self, params: &Params, failure: f64) -> Result<Circuit, CircuitError> {
         // What is no number is not less, either.
-        if failure.is_nan() || failure > MOST_FAILURES {
-            return Err(CircuitError::Unreliable { asked: failure });
+        let most = FailureRate::default().log2();
+        if failure.is_nan() || failure > f64::from(most) {
+            let asked = failure;
+            return Err(CircuitError::Unreliable { asked, most });
         }
         let noise = params.noise();
         match params.sizes().messages {

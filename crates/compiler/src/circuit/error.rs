@@ -2,9 +2,6 @@
 
 use thiserror::Error;
 
-/// log2 of the largest probability that a circuit's bootstrap may fail with.
-pub const MOST_FAILURES: f64 = -40.0;
-
 /// A circuit that cannot be made, with what was expected, what came and what to do.
 #[derive(Clone, PartialEq, Debug, Error)]
 #[non_exhaustive]
@@ -30,9 +27,9 @@ pub enum CircuitError {
     )]
     Noise { limit: u64, needed: u64 },
     #[error(
-        "bootstraps that fail with a probability of 2^{asked} are asked for, expected 2^{MOST_FAILURES} or less; ask for 2^-64"
+        "bootstraps that fail with a probability of 2^{asked} are asked for, expected 2^{most} or less; ask for 2^-64"
     )]
-    Unreliable { asked: f64 },
+    Unreliable { asked: f64, most: i32 },
     #[error(
         "lookup {at} has {halves} halves of a message, or eighths of the torus for bits: the circuit is inconsistent"
     )]

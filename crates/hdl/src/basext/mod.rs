@@ -19,7 +19,8 @@ pub fn top(shape: Shape) -> Top {
     top_of(shape.into())
 }
 
-/// The module of a unit, with its parameters. Lanes are all the same, and synthesis maps one for all of them.
+/// The module of a unit, with its parameters. The folded unit's lanes are all the same, and
+/// synthesis maps one for all of them.
 pub fn top_of(unit: Unit) -> Top {
     let shape = unit.shape();
     let top = match unit {
