@@ -48,9 +48,9 @@ def conj(x: Encrypted) -> Encrypted:
 def sum(x: Encrypted, width: int, stride: int = 1) -> Encrypted:
     """Slot i of the result is x[i] + x[i + stride] + ... + x[i + (width - 1) stride], indices cyclic.
 
-    `width` is a power of two; log2(width) rotations. With the samples side by side and feature f in slots
-    f * stride to (f + 1) * stride - 1, ``rm.sum(x, features, stride)`` adds up the features of every sample, and when
-    width * stride is the number of slots every slot holds a whole sum.
+    log2(width) rotations, rounded down, and one more for each 1 of `width` in binary but the first. With the samples
+    side by side and feature f in slots f * stride to (f + 1) * stride - 1, ``rm.sum(x, features, stride)`` adds up the
+    features of every sample, and when width * stride is the number of slots every slot holds a whole sum.
 
     >>> import ringmill as rm
     >>> @rm.program
@@ -59,15 +59,18 @@ def sum(x: Encrypted, width: int, stride: int = 1) -> Encrypted:
     >>> features(x=[1.0, 2.0, 30.0, 40.0])
     array([31., 42., 31., 42.])
     """
-    if width & (width - 1):
-        refuse(f"rm.sum adds a power of two of slots, not {shown(width)}; pad with zeros to the next power of two")
     if width * stride > len(x):
         refuse(f"rm.sum of {shown(width)} slots {shown(stride)} apart does not fit the {len(x)} slots of the vector")
-    step = stride * width // 2
-    while step >= stride:
-        x = x + (x << step)
-        step //= 2
-    return x
+    return _summed(x, width, stride)
+
+
+def _summed(x: Encrypted, width: int, stride: int) -> Encrypted:
+    if width == 1:
+        return x
+    if width % 2:
+        return x + (_summed(x, width - 1, stride) << stride)
+    half = width // 2
+    return _summed(x + (x << (half * stride)), half, stride)
 
 
 @arguments("rm.equal", compile_error, x=_encrypted)

@@ -155,7 +155,7 @@ def faulty_exponent(x: rm.Encrypted):
 
 
 def faulty_sum(x: rm.Encrypted):
-    return rm.sum(x, 6)  # here
+    return rm.sum(x, len(x) + 1)  # here
 
 
 def faulty_plain(x: rm.Encrypted, p: rm.Plain):
@@ -164,6 +164,18 @@ def faulty_plain(x: rm.Encrypted, p: rm.Plain):
 
 def faulty_constant_polynomial(x: rm.Encrypted):
     return rm.polynomial(x, [1.0])  # here
+
+
+@pytest.mark.parametrize(("width", "stride"), [(w, s) for w in range(1, 33) for s in (1, 2, 3, 5) if w * s <= 32])
+def test_sums_of_any_width(width, stride):
+    @rm.program
+    def program(x: rm.Encrypted):
+        return rm.sum(x, width, stride)
+
+    x = np.random.default_rng(width).integers(-9, 10, 32).astype(float)
+    expected = np.sum([np.roll(x, -stride * j) for j in range(width)], axis=0)
+    assert np.array_equal(program(x=x), expected)
+    assert count(program, "ROTATE", 32) == width.bit_length() + width.bit_count() - 2
 
 
 @pytest.mark.parametrize("function", [f for name, f in list(globals().items()) if name.startswith("faulty_")])
