@@ -6,7 +6,7 @@ use ringmill_machines::basext::{Shape, Word};
 use crate::bench::{Case, Failure, Order, check, hdl, seed};
 use crate::faulty::Faulty;
 use crate::refusals::check_refusals;
-use crate::small;
+use crate::{rival_mutants, shared_mutants, small};
 
 pub type Check = fn(&Hdl, u64) -> Result<(), Failure>;
 
@@ -375,6 +375,21 @@ pub fn all_caught(faults: &[Fault]) {
         }
     }
     assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+/// Those that only `make full` builds, too: a fault whose line was rewritten is found at once.
+#[test]
+fn every_fault_has_its_line() {
+    let lists: [&[Fault]; 5] = [
+        &FAULTS,
+        &rival_mutants::PIPELINED_FAULTS,
+        &rival_mutants::ROWER_FAULTS,
+        &rival_mutants::STAGE_FAULTS,
+        &shared_mutants::FAULTS,
+    ];
+    for Fault(file, from, to, _) in lists.into_iter().flatten() {
+        drop(Faulty::copy(file, from, to));
+    }
 }
 
 #[test]

@@ -97,7 +97,7 @@ const QUICK: [Fault; 3] = [
     Fault(CELL, ".a_i(b_i)", ".a_i('0)", TINY_STAGES),
 ];
 
-const PIPELINED_FAULTS: [Fault; 20] = [
+pub const PIPELINED_FAULTS: [Fault; 20] = [
     Fault(TOP, ".inverse_i(inverse)", ".inverse_i(product)", PIPELINED),
     Fault(LANE, ".Depth(2 * Mul + 1)", ".Depth(2 * Mul)", PIPELINED),
     Fault(LANE, ".Depth(SumDelay)", ".Depth(SumDelay - 1)", PIPELINED),
@@ -131,8 +131,8 @@ const PIPELINED_FAULTS: [Fault; 20] = [
     Fault(TOP, "out_valid & out_final", "out_valid & out_last", SHORT),
     Fault(
         TOP,
-        ".a_addr_i(add_q.addr)",
-        ".a_addr_i(sum.addr)",
+        "(Ahead == 0) ? add_q.addr : sum.addr",
+        "sum.addr",
         PIPELINED,
     ),
     Fault(
@@ -155,7 +155,7 @@ const PIPELINED_FAULTS: [Fault; 20] = [
     ),
 ];
 
-const ROWER_FAULTS: [Fault; 23] = [
+pub const ROWER_FAULTS: [Fault; 23] = [
     Fault(COX_UNIT, "xi_i[Width-1-:Bits]", "xi_i[Bits-1:0]", COX),
     Fault(
         ARRAY,
@@ -216,7 +216,7 @@ const ROWER_FAULTS: [Fault; 23] = [
     Fault(JOB, "cmd_op_i == OpFast && !HasFast", "1'b0", RADIX_REFUSES),
 ];
 
-const STAGE_FAULTS: [Fault; 22] = [
+pub const STAGE_FAULTS: [Fault; 22] = [
     Fault(CELL, "32'(source_i) == Row", "1'b1", STAGES),
     Fault(CELL, "32'(column_i) == Digit", "1'b1", STAGES),
     Fault(TERM, "of_target && kind_i == 2'd0", "of_target", STAGES),

@@ -46,7 +46,7 @@ const QUICK: [Fault; 2] = [
     Fault(JOB, "long_d = !in_last_i;", "long_d = 1'b0;", refuses),
 ];
 
-const FAULTS: [Fault; 38] = [
+pub const FAULTS: [Fault; 38] = [
     // Lanes.
     Fault(CHANNEL, "first_i ? '0 : old_i", "old_i", extends),
     Fault(LANE, ".wdata_i(alpha)", ".wdata_i(new_d)", extends),
