@@ -24,6 +24,7 @@ pub mod sample;
 mod simd;
 #[cfg(target_arch = "x86_64")]
 mod simd256;
+pub mod slots;
 pub mod torus;
 mod word;
 

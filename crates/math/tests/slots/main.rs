@@ -1,0 +1,7 @@
+//! Slots of Z_{p^e}[x]/(x^N + 1) against their definitions.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod encoding;
+mod polynomials;
+mod structure;
