@@ -1,0 +1,216 @@
+//! Thin bootstrapping at toy sizes.
+
+use std::sync::Arc;
+
+use ringmill_math::slots::{SlotEncoder, Split};
+use ringmill_schemes::bgv::bootstrap::{
+    BootstrapError, BootstrapKeys, Bootstrapper, Bootstrapping, Maps, SparseSecret, Step, Value,
+};
+use ringmill_schemes::bgv::{
+    Ciphertext, Decryptor, Encryptor, ExactParams, KeyForm, KeyGenerator, Level, NoiseModel,
+    Params, Plaintext, PrimePower, friendly_primes,
+};
+use ringmill_schemes::exact::Decrypts;
+
+struct Toy {
+    params: Arc<Params>,
+    bootstrapper: Bootstrapper,
+    keys: BootstrapKeys,
+    main: Decryptor,
+    sparse: Decryptor,
+    encryptor: Encryptor,
+    encoder: SlotEncoder,
+}
+
+impl Toy {
+    fn new(
+        log_n: u8,
+        (p, r, e): (u64, u32, u32),
+        weight: u32,
+        primes: &[u64],
+        special: usize,
+    ) -> Self {
+        let t = PrimePower::new(p, r).unwrap().modulus().unwrap();
+        let (cipher, special) = primes.split_at(primes.len() - special);
+        let params = Params::builder(log_n, t)
+            .primes(cipher, special)
+            .further_plain_moduli((e - r) as u8)
+            .allow_insecure_parameters_for_tests_only()
+            .build()
+            .unwrap();
+        let setup = Bootstrapping::new(params.clone(), weight).unwrap();
+        println!("{setup}");
+        let keygen =
+            KeyGenerator::from_seed_for_reproducible_tests_only(params.clone(), [p as u8; 32])
+                .unwrap();
+        let sparse = SparseSecret::sample(&setup, &keygen).unwrap();
+        let maps = Maps::dense(&setup).unwrap();
+        let keys =
+            BootstrapKeys::of_secret(&setup, &maps, &keygen, &sparse, KeyForm::Stored).unwrap();
+        let secret = keygen.secret_key().clone();
+        let public = keygen.public_key().unwrap();
+        let encryptor = Encryptor::with_public_key(params.clone(), &public).unwrap();
+        Self {
+            encoder: SlotEncoder::new(setup.structure().clone(), r).unwrap(),
+            bootstrapper: Bootstrapper::new(setup, maps).unwrap(),
+            main: Decryptor::new(params.clone(), secret).unwrap(),
+            sparse: Decryptor::new(params.clone(), sparse.secret_key().clone()).unwrap(),
+            encryptor: encryptor.seed_for_reproducible_tests_only([5; 32]),
+            keys,
+            params,
+        }
+    }
+
+    fn encrypt(&self, slots: &[u64], level: Level) -> Value {
+        let plain = self.encoder.encode(slots).unwrap();
+        let plain = Plaintext::new(&*self.params, plain).unwrap();
+        Value {
+            cipher: self.encryptor.encrypt_at(&plain, level).unwrap(),
+            noise: NoiseModel::new(&self.params).fresh(),
+        }
+    }
+
+    fn open(&self, decryptor: &Decryptor, cipher: &Ciphertext) -> Vec<u64> {
+        decryptor.decrypt(cipher).unwrap().residues().to_vec()
+    }
+
+    /// Bootstraps and compares every step with what it is in the clear.
+    fn run(&self, slots: &[u64], from: Level) {
+        let (params, setup) = (&self.params, self.bootstrapper.setup());
+        let structure = setup.structure();
+        let t = params.plain_modulus().reducer();
+        let top = params.plain_at(params.last_plain()).unwrap();
+        let below = top.value() / t.value();
+        let q = params.moduli().iter().take(setup.inner().primes());
+        let q_inverse = q.fold(1, |x, &q| t.mul(x, t.inv(t.reduce(q)).unwrap()));
+        let orbit = match structure.split() {
+            Split::Binomials => 1,
+            Split::Trinomials => 2,
+        };
+        let input = self.encrypt(slots, from);
+        let (mut coefficients, mut raised, mut seen) = (Vec::new(), Vec::new(), Vec::new());
+        let mut observe = |step: Step, value: &Value| {
+            seen.push(step);
+            let secret = if step == Step::Encapsulate {
+                &self.sparse
+            } else {
+                &self.main
+            };
+            let budget = secret.noise_budget(&value.cipher);
+            let model = NoiseModel::new(params);
+            let promised = model.budget(value.noise, value.level());
+            println!(
+                "{step}: level {}, promised {promised}, found {budget:?}",
+                value.level()
+            );
+            assert!(
+                promised > 0 && u64::from(promised) <= u64::from(budget.unwrap()),
+                "{step}"
+            );
+            let plain = self.open(secret, &value.cipher);
+            match step {
+                Step::ToCoefficients => {
+                    // Slot j at coefficient j N / c, over the size of the orbit.
+                    let scale = t.inv(orbit).unwrap();
+                    for (j, &z) in slots.iter().enumerate() {
+                        assert_eq!(plain[j * structure.core_spacing()], t.mul(z, scale), "{j}");
+                    }
+                    let others = plain.iter().filter(|&&c| c != 0).count();
+                    assert!(others <= orbit as usize * slots.len());
+                    coefficients = plain;
+                }
+                Step::Encapsulate => {
+                    assert_eq!(plain, coefficients);
+                    // f m / q, which what follows has for a message.
+                    let factor = t.mul(value.factor().value(), q_inverse);
+                    raised = plain.iter().map(|&c| t.mul(c, factor)).collect();
+                }
+                Step::Raise => {
+                    let reducer = top.reducer();
+                    for (&w, &m) in plain.iter().zip(&raised) {
+                        let rest = top.centred(reducer.sub(w, below * m));
+                        assert!(rest.unsigned_abs() <= below / 2, "{rest}");
+                    }
+                }
+                Step::ToSlots => {
+                    let encoder =
+                        SlotEncoder::new(structure.clone(), setup.top().unwrap().exponent());
+                    let held = encoder.unwrap().decode(&plain).unwrap();
+                    let reducer = top.reducer();
+                    for (j, &w) in held.iter().enumerate() {
+                        let m = t.mul(raised[j * structure.core_spacing()], orbit);
+                        let rest = top.centred(reducer.sub(w, below * m));
+                        assert!(rest.unsigned_abs() <= below / 2, "{rest}");
+                    }
+                }
+                Step::Trace => {}
+                Step::RemoveDigits => {
+                    assert_eq!(self.encoder.decode(&plain).unwrap(), slots);
+                }
+            }
+        };
+        let output = self
+            .bootstrapper
+            .observed(&input, &self.keys, &mut observe)
+            .unwrap();
+        assert_eq!(seen.len(), 6);
+        assert!(
+            output.level() > self.bootstrapper.start(),
+            "{}",
+            output.level()
+        );
+        assert_eq!(output.factor().plain(), 0);
+        // Again, from what came out.
+        let again = self.bootstrapper.bootstrap(&output, &self.keys).unwrap();
+        let plain = self.open(&self.main, &again.cipher);
+        assert_eq!(self.encoder.decode(&plain).unwrap(), slots);
+    }
+}
+
+fn slots(count: usize, t: u64) -> Vec<u64> {
+    let mut state = 99u64;
+    let next = |_| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(7);
+        (state >> 20) % t
+    };
+    (0..count).map(next).collect()
+}
+
+#[test]
+fn every_step_is_what_it_is_in_the_clear() {
+    for (log_n, power, weight) in [(9, (17, 1, 2), 8), (9, (7, 1, 3), 16), (10, (17, 2, 3), 8)] {
+        let toy = Toy::new(log_n, power, weight, &friendly_primes(32).unwrap(), 8);
+        let t = toy.params.plain_modulus().value();
+        let count = toy.bootstrapper.setup().structure().slots();
+        let start = toy.bootstrapper.start();
+        toy.run(&slots(count, t), start);
+        toy.run(&slots(count, t), Level(start.0 + 2));
+        let low = toy.encrypt(&slots(count, t), Level(start.0 - 1));
+        let refused = toy.bootstrapper.bootstrap(&low, &toy.keys).unwrap_err();
+        assert!(
+            matches!(refused, BootstrapError::NoLevel { .. }),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
+fn an_inner_modulus_that_is_1_modulo_the_power_needs_no_correction() {
+    // 17^2 divides q - 1 of each of the lowest primes.
+    let order = (1u64 << 17) * 289;
+    let special = (1u64 << 31..1 << 32).map(|x| x - x % order + 1);
+    let mut chosen: Vec<u64> = special
+        .step_by(order as usize)
+        .filter(|&q| q > 1 << 31 && ringmill_math::primes::is_prime(q))
+        .take(3)
+        .collect();
+    let others = friendly_primes(32).unwrap().into_iter();
+    let others: Vec<u64> = others.filter(|q| !chosen.contains(q)).collect();
+    chosen.extend(others);
+    let toy = Toy::new(9, (17, 1, 2), 8, &chosen, 8);
+    assert!(toy.bootstrapper.setup().inner() < Level(3));
+    let start = toy.bootstrapper.start();
+    toy.run(&slots(8, 17), start);
+}
