@@ -45,9 +45,9 @@ pub enum SlotError {
         count: usize,
     },
     #[error(
-        "coefficients spaced by {got} do not hold the slots' integers; expected a power of two that divides {max}, where the trace ends"
+        "a trace from degree {got} is not one to the slots; expected a power of two from {min}, the number of slots, to {max}, the ring degree"
     )]
-    Spacing { got: usize, max: usize },
+    TraceDegree { got: usize, min: usize, max: usize },
     #[error(
         "{got} plaintext products in sequence do not make a map of {slots} slots; expected from 1 to {max}"
     )]

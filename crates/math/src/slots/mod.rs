@@ -10,6 +10,7 @@ mod encoder;
 mod error;
 mod factors;
 mod galois_ring;
+pub mod linear;
 mod rotation;
 mod structure;
 mod transform;

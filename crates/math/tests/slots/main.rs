@@ -3,5 +3,6 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod encoding;
+mod linear;
 mod polynomials;
 mod structure;
