@@ -42,6 +42,8 @@ pub enum Op {
     Rotate,
     /// Several rotations of one ciphertext that share its decomposition. Not the bits of [`Op::Rotate`].
     HoistedRotate,
+    /// A ciphertext and several automorphisms of it in sum, by one decomposition and one division.
+    SumRotations,
     /// Multiplies by a plaintext that is at hand modulo each prime, in evaluation form.
     MulLifted,
     /// To bootstrapping's sparse secret, at a low level.
@@ -79,6 +81,7 @@ impl Table for Op {
             Self::ModSwitch     => row!("bgv.mod_switch",     &[ANY],        0, None,          None,       OneLower, Largest,    None,          scaling::rescale),
             Self::Rotate        => row!("bgv.rotate",         &[TWO],        0, Element,       One,        Same,     Exactly(2), None,          keyswitch::rotate),
             Self::HoistedRotate => row!("bgv.hoisted_rotate", &[TWO],        0, Elements,      PerElement, Same,     Exactly(2), None,          keyswitch::hoisted_rotate),
+            Self::SumRotations  => row!("bgv.sum_rotations",  &[TWO],        0, Elements,      PerElement, Same,     Exactly(2), None,          keyswitch::sum_rotations),
             Self::MulLifted     => row!("bgv.mul_lifted",     &[ANY],        1, None,          None,       Same,     Largest,    None,          arithmetic::mul_plain),
             Self::Encapsulate   => row!("bgv.encapsulate",    &[TWO],        0, None,          One,        Same,     Exactly(2), None,          keyswitch::encapsulate),
             Self::Raise         => row!("bgv.raise",          &[TWO, TWO],   0, None,          None,       Highest,  Exactly(2), None,          raise::raise),
@@ -99,6 +102,7 @@ impl OpKey {
             | Op::ModSwitch
             | Op::Rotate
             | Op::HoistedRotate
+            | Op::SumRotations
             | Op::Encapsulate => {
                 let variant = self.variant().clone();
                 Self::new(self.op(), Variant { plain, ..variant })
@@ -209,6 +213,16 @@ impl OpKey {
     ) -> Self {
         let elements = Immediate::Elements(elements.into_iter().collect());
         Self::with(Op::HoistedRotate, level, &[2], elements, seeded)
+    }
+
+    /// The ciphertext itself is in the sum.
+    pub fn sum_rotations(
+        level: Level,
+        elements: impl IntoIterator<Item = Galois>,
+        seeded: bool,
+    ) -> Self {
+        let elements = Immediate::Elements(elements.into_iter().collect());
+        Self::with(Op::SumRotations, level, &[2], elements, seeded)
     }
 
     /// By a plaintext in evaluation form.

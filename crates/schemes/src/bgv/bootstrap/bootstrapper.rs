@@ -77,20 +77,7 @@ impl Bootstrapper {
             }
             removers.push(odd);
         }
-        // Each map takes less than a prime of its own where primes are longer than p^r times the slots squared, else two.
-        let growth = model.mul_known(model.floor(), {
-            let slots = setup.structure().slots() as f64;
-            slots * slots * 2.0 * params.plain_modulus().value() as f64
-        });
-        let mut start = setup.inner();
-        for _ in &maps.to_coefficients {
-            let mut bits = growth.log2() - model.floor().log2();
-            while bits > 0.0 && start < params.max_level() {
-                start = Level(start.0 + 1);
-                let prime = params.moduli().get(start.index()).copied();
-                bits -= (prime.unwrap_or(2) as f64).log2();
-            }
-        }
+        let start = setup.start()?;
         Ok(Self {
             evaluator: Evaluator::new(Arc::clone(&params)),
             setup,
@@ -160,9 +147,7 @@ impl Bootstrapper {
             keys,
         };
         let mut value = engine.down(value.clone(), self.start)?;
-        for stage in &self.maps.to_coefficients {
-            value = engine.linear(&value, stage)?;
-        }
+        value = engine.map(value, &self.maps.to_coefficients, &keys.low)?;
         observe(Step::ToCoefficients, &value);
         let value = engine.down(value, self.setup.inner())?;
         let value = self.encapsulated(&engine, &value)?;
@@ -170,14 +155,9 @@ impl Bootstrapper {
         observe(Step::Encapsulate, &value);
         let (mut value, outer) = self.raised(&engine, &value)?;
         observe(Step::Raise, &value);
-        for &g in &self.maps.trace {
-            value = engine.add_turned(&value, g)?;
-        }
-        let mut value = engine.settle(engine.check("the trace", value)?)?;
+        value = engine.map(value, &self.maps.trace, &keys.high)?;
         observe(Step::Trace, &value);
-        for stage in &self.maps.to_slots {
-            value = engine.linear(&value, stage)?;
-        }
+        value = engine.map(value, &self.maps.to_slots, &keys.high)?;
         observe(Step::ToSlots, &value);
         let p = params.prime_power()?.prime();
         for remover in &self.removers {
@@ -283,7 +263,7 @@ fn odd_polynomial(
         dropped = dropped.over(q, t)?;
     }
     let raised = dropped.inverse(t)?;
-    let mut sum: Option<Value> = None;
+    let (mut sum, mut constant): (Option<Value>, u64) = (None, 0);
     for j in 0..=giants.len() {
         let giant = match j.checked_sub(1).and_then(|j| giants.get(j)) {
             Some(giant) => Some(engine.down(giant.clone(), target)?),
@@ -304,15 +284,9 @@ fn odd_polynomial(
             (Inner::Sum(sum), None) => Some(engine.down(sum, target)?),
             (Inner::Constant(0), _) => None,
             (Inner::Constant(c), Some(giant)) => Some(engine.under(&giant, factor, c)?),
-            // Of a sum of constants alone the linear term is added at the end.
             (Inner::Constant(c), None) => {
-                let unit = engine.down(x.clone(), target)?;
-                return match giants.as_slice() {
-                    [] => engine.under(&unit, factor, c),
-                    _ => Err(BootstrapError::Parameters {
-                        reason: "a polynomial whose lowest part is a constant".into(),
-                    }),
-                };
+                constant = c;
+                None
             }
         };
         sum = match (sum, term) {
@@ -320,13 +294,15 @@ fn odd_polynomial(
             (sum, term) => sum.or(term),
         };
     }
-    let sum = sum.ok_or_else(|| BootstrapError::Parameters {
-        reason: "a polynomial that is zero".into(),
-    })?;
-    let sum = match sum.cipher.size() {
-        2 => sum,
-        _ => engine.relinearise(&sum)?,
+    let Some(mut sum) = sum else {
+        return engine.under(x, factor, constant);
     };
+    if sum.cipher.size() > 2 {
+        sum = engine.relinearise(&sum)?;
+    }
+    if constant != 0 {
+        sum = engine.add_integer(&sum, constant)?;
+    }
     let sum = engine.settle(engine.check("a polynomial", sum)?)?;
     engine.mul(&sum, x)
 }

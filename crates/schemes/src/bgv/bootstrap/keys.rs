@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use ringmill_isa::Galois;
 use ringmill_math::kernels;
 
 use super::error::BootstrapError;
@@ -54,7 +53,9 @@ pub struct BootstrapKeys {
     /// The sparse secret, encrypted modulo p^e under the main one at the highest level.
     pub(super) secret: Ciphertext,
     pub(super) relin: RelinKey,
-    pub(super) galois: GaloisKeys,
+    /// Of the map to coefficients, at a low level, and of what comes after.
+    pub(super) low: GaloisKeys,
+    pub(super) high: GaloisKeys,
 }
 
 impl BootstrapKeys {
@@ -85,19 +86,22 @@ impl BootstrapKeys {
     ) -> Result<Self, BootstrapError> {
         let params = setup.params();
         params.check_id("secret key", keygen.secret_key().params_id())?;
-        let elements: Vec<Galois> = maps.elements();
+        let [low, high] = maps.elements();
+        let start = setup.start()?;
         Ok(Self {
             encapsulation: encapsulation(setup, keygen, sparse, form)?,
             secret: encrypted(params, keygen, sparse)?,
             relin: keygen.relin_key(form)?,
-            galois: keygen.galois_keys(&elements, form)?,
+            low: keygen.galois_keys_at(&low, form, start)?,
+            high: keygen.galois_keys(&high, form)?,
         })
     }
 
     /// Bytes of memory that all take.
     pub fn bytes(&self) -> u64 {
         let secret: usize = self.secret.polys().iter().map(|poly| 8 * poly.len()).sum();
-        let galois: u64 = self.galois.iter().map(|(_, key)| key.bytes()).sum();
+        let galois = self.low.iter().chain(self.high.iter());
+        let galois: u64 = galois.map(|(_, key)| key.bytes()).sum();
         self.encapsulation.bytes() + secret as u64 + self.relin.0.bytes() + galois
     }
 }

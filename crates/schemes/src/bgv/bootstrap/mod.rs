@@ -5,7 +5,7 @@
 //! 1. slots to coefficients, at a low level ([`Maps`]);
 //! 2. encapsulation: a key switch to a sparse secret s' at the level of the inner modulus q;
 //! 3. the modulus is raised ([`raise`]): an encryption modulo p^e, at the highest level, of p^(e-r) m + rho;
-//! 4. the trace to the slots' integers, and coefficients to slots;
+//! 4. the trace to the coefficients that hold integers, and coefficients to slots;
 //! 5. the digits of rho are removed, and the plaintext modulus is p^r again.
 //!
 //! Each is a call of mid-level procedures. Which plaintext modulus a ciphertext has is part of its [`Factor`](super::Factor).
@@ -26,7 +26,7 @@ pub use chance::log2_chance;
 pub use digits::lowest_digit_polynomial;
 pub use error::BootstrapError;
 pub use keys::{BootstrapKeys, SparseSecret};
-pub use maps::{Maps, Stage};
+pub use maps::Maps;
 pub use params::Bootstrapping;
 pub use sets::Set;
 pub use value::Value;

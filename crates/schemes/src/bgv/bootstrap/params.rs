@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use num_bigint::BigUint;
 use ringmill_isa::Level;
-use ringmill_math::slots::{SlotStructure, Split};
+use ringmill_math::slots::SlotStructure;
 
 use super::chance::log2_chance;
 use super::error::BootstrapError;
@@ -71,14 +71,9 @@ impl Bootstrapping {
             )));
         }
         let security = encapsulated_security(&params, weight, inner)?;
-        // A slot has one coefficient, or the sum of two that are not independent.
-        let width = match structure.split() {
-            Split::Binomials => 1.0,
-            Split::Trinomials => 2.0,
-        };
-        let limit = (below + 1.0) / 2.0 - width * noise;
-        // The fast base extension leaves (-1/2, 1/2) by k / b.
-        let spread = width * (1.0 + 2.0 * params.max_level().primes() as f64 / 2f64.powi(20));
+        let limit = (below + 1.0) / 2.0 - noise;
+        // The fast base extension of k primes leaves (-1/2, 1/2) by k / b, b a prime above 2^20.
+        let spread = 1.0 + 2.0 * inner.primes() as f64 / 2f64.powi(20);
         let log2 = log2_chance(spread, weight + 1, structure.slots(), limit);
         if log2 > allowed {
             return Err(BootstrapError::Chance { log2, allowed });
@@ -106,6 +101,30 @@ impl Bootstrapping {
         }
         let step = "encapsulation";
         Err(BootstrapError::NoRoom { step, level })
+    }
+
+    /// The level that ciphertexts are bootstrapped from, at it or above: their map to coefficients takes what is above the inner level.
+    ///
+    /// # Errors
+    /// Too few primes.
+    pub fn start(&self) -> Result<Level, BootstrapError> {
+        let (params, slots) = (&self.params, self.structure.slots() as f64);
+        let t = params.prime_power()?.value() as f64;
+        // A sum of terms as many as there are slots, each a product with a constant of at most two coefficients a slot.
+        let mut bits = (slots * slots * 2.0 * t / 2.0).log2();
+        let mut start = self.inner;
+        while bits > 0.0 {
+            start = Level(start.0 + 1);
+            let prime = params.cipher_moduli().get(start.index());
+            let prime = prime.ok_or_else(|| BootstrapError::Parameters {
+                reason: format!(
+                    "the map to coefficients needs primes above level {}",
+                    self.inner
+                ),
+            })?;
+            bits -= (*prime as f64).log2();
+        }
+        Ok(start)
     }
 
     pub fn params(&self) -> &Arc<Params> {

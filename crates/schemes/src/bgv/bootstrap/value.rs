@@ -2,14 +2,15 @@
 
 use ringmill_isa::{Galois, Level};
 use ringmill_math::Modulus;
+use ringmill_math::slots::CorePoly;
+use ringmill_math::slots::linear::{Factor as Term, LinearMap, Stage};
 
 use super::error::BootstrapError;
 use super::keys::BootstrapKeys;
-use super::maps::Stage;
 use crate::bgv::evaluator::Evaluator;
 use crate::bgv::{Ciphertext, Factor, Noise, NoiseModel, OpKey, Params};
 use crate::rlwe::arith::{limbs_mut, plan};
-use crate::rlwe::{self, Annotation, RlweError};
+use crate::rlwe::{self, Annotation, GaloisKeys, RlweError};
 
 /// A ciphertext with a bound on its phase.
 #[derive(Clone, PartialEq, Debug)]
@@ -178,67 +179,122 @@ impl Engine<'_> {
         })
     }
 
-    /// a + a(x^g).
-    pub fn add_turned(&self, a: &Value, g: Galois) -> Result<Value, BootstrapError> {
-        let key = self.galois(g)?;
-        let turned = Value {
-            cipher: self.evaluator.automorphism(&a.cipher, g, key)?,
-            noise: self.model(a.factor())?.switch_key(a.noise, a.level()),
-        };
-        self.add(a, &turned)
-    }
-
-    fn galois(&self, g: Galois) -> Result<&rlwe::GaloisKeys, BootstrapError> {
-        let keys = &self.keys.galois;
-        keys.get(g).map_err(|_| BootstrapError::MissingKey(g))?;
-        Ok(keys)
-    }
-
-    /// A linear map: hoisted rotations times constants.
-    pub fn linear(&self, a: &Value, stage: &Stage) -> Result<Value, BootstrapError> {
-        let model = self.model(a.factor())?;
-        let others: Vec<Galois> = stage
-            .terms
-            .iter()
-            .map(|(g, _)| *g)
-            .filter(|g| g.0 != 1)
-            .collect();
-        for &g in &others {
-            self.galois(g)?;
+    /// The stages of a linear map, each down to where its noise is little.
+    pub fn map(
+        &self,
+        mut a: Value,
+        map: &LinearMap,
+        keys: &GaloisKeys,
+    ) -> Result<Value, BootstrapError> {
+        for g in map.galois_elements() {
+            let g = Galois(g as u32);
+            keys.get(g).map_err(|_| BootstrapError::MissingKey(g))?;
         }
+        for stage in &map.stages {
+            a = match sum_of(stage) {
+                Some(elements) => self.sum_turned(&a, elements, keys)?,
+                None => self.stage(&a, stage, keys)?,
+            };
+            a = self.check("a linear map", a)?;
+        }
+        self.settle(a)
+    }
+
+    /// a and its automorphisms in sum, by one decomposition and one division.
+    fn sum_turned(
+        &self,
+        a: &Value,
+        elements: Vec<Galois>,
+        keys: &GaloisKeys,
+    ) -> Result<Value, BootstrapError> {
+        let keys = elements.iter().map(|&g| keys.get(g));
+        let keys = keys.collect::<Result<Vec<_>, _>>()?;
+        let seeded = keys.iter().all(|key| key.seed().is_some());
+        let count = elements.len() as u64;
+        let op = OpKey::sum_rotations(a.level(), elements, seeded);
+        let op = op.modulo(a.factor().plain());
+        let model = self.model(a.factor())?;
+        let switched = model.switch_key(a.noise, a.level());
+        Ok(Value {
+            cipher: self
+                .evaluator
+                .shared()
+                .one(&op, &[&a.cipher], &[], &keys, a.factor())?,
+            noise: model.add(a.noise, model.mul_integer(switched, count)),
+        })
+    }
+
+    /// Baby steps hoisted, products with constants, each giant step's sum down to where its noise is little, and moved.
+    fn stage(&self, a: &Value, stage: &Stage, keys: &GaloisKeys) -> Result<Value, BootstrapError> {
+        let model = self.model(a.factor())?;
+        let moved = |g: &u64| (*g != 1).then_some(Galois(*g as u32));
+        let others: Vec<Galois> = stage.babies.iter().filter_map(moved).collect();
         let turned = match others.as_slice() {
             [] => Vec::new(),
             some => self
                 .evaluator
-                .automorphisms_hoisted(&a.cipher, some, &self.keys.galois)?,
+                .automorphisms_hoisted(&a.cipher, some, keys)?,
         };
         let switched = model.switch_key(a.noise, a.level());
         let mut turned = turned.into_iter();
-        let mut sum: Option<Value> = None;
-        for (g, constant) in &stage.terms {
-            let (cipher, noise) = match g.0 {
-                1 => (a.cipher.clone(), a.noise),
-                _ => match turned.next() {
-                    Some(cipher) => (cipher, switched),
-                    None => continue,
-                },
-            };
-            let (lifted, size) = self.lift(constant, a.factor(), a.level())?;
-            let op = OpKey::mul_lifted(a.level(), cipher.size() as u32);
-            let shared = self.evaluator.shared();
-            let product = Value {
-                cipher: shared.one(&op, &[&cipher], &[&lifted], &[], a.factor())?,
-                noise: model.mul_known(noise, size),
-            };
-            sum = Some(match sum {
-                Some(sum) => self.add(&sum, &product)?,
-                None => product,
+        let babies = stage.babies.iter().map(|&g| match g {
+            1 => Some(a.clone()),
+            _ => turned.next().map(|cipher| Value {
+                cipher,
+                noise: switched,
+            }),
+        });
+        let babies: Vec<Value> = babies.flatten().collect();
+        let mut sums = Vec::with_capacity(stage.giants.len());
+        for giant in &stage.giants {
+            let mut sum: Option<Value> = None;
+            for term in &giant.terms {
+                let baby = babies.get(term.baby).ok_or_else(misshapen)?;
+                let product = match &term.factor {
+                    Term::One => baby.clone(),
+                    Term::Constant(constant) => self.times_constant(baby, constant)?,
+                };
+                sum = Some(match sum {
+                    Some(sum) => self.add(&sum, &product)?,
+                    None => product,
+                });
+            }
+            sums.push((giant.galois, sum.ok_or_else(misshapen)?));
+        }
+        // One level for all, that of the largest noise.
+        let noises = sums.iter().map(|(_, sum)| sum.noise);
+        let largest = noises.max_by(|a, b| a.log2().total_cmp(&b.log2()));
+        let mut total: Option<Value> = None;
+        for (g, mut sum) in sums {
+            sum.noise = largest.unwrap_or(sum.noise);
+            let mut sum = self.settle(self.check("a linear map", sum)?)?;
+            if g != 1 {
+                sum = self.turned(&sum, Galois(g as u32), keys)?;
+            }
+            total = Some(match total {
+                Some(total) => self.add(&total, &sum)?,
+                None => sum,
             });
         }
-        let sum = sum.ok_or_else(|| BootstrapError::Parameters {
-            reason: "a linear map without terms".into(),
-        })?;
-        self.settle(self.check("a linear map", sum)?)
+        total.ok_or_else(misshapen)
+    }
+
+    /// a(x^g).
+    fn turned(&self, a: &Value, g: Galois, keys: &GaloisKeys) -> Result<Value, BootstrapError> {
+        Ok(Value {
+            cipher: self.evaluator.automorphism(&a.cipher, g, keys)?,
+            noise: self.model(a.factor())?.switch_key(a.noise, a.level()),
+        })
+    }
+
+    fn times_constant(&self, a: &Value, constant: &CorePoly) -> Result<Value, BootstrapError> {
+        let (lifted, size) = self.lift(&constant.expand(), a.factor(), a.level())?;
+        let op = OpKey::mul_lifted(a.level(), a.cipher.size() as u32);
+        let shared = self.evaluator.shared();
+        Ok(Value {
+            cipher: shared.one(&op, &[&a.cipher], &[&lifted], &[], a.factor())?,
+            noise: self.model(a.factor())?.mul_known(a.noise, size),
+        })
     }
 
     /// A constant's integers about zero, in evaluation form at a level, and the sum of their absolute values.
@@ -263,5 +319,27 @@ impl Engine<'_> {
         factor.check(self.params, level)?;
         let plain = rlwe::Plaintext::trusted(self.params, level, factor, limbs);
         Ok((plain, size))
+    }
+}
+
+/// The automorphisms other than 1 that a stage sums with its input, where it does nothing else.
+fn sum_of(stage: &Stage) -> Option<Vec<Galois>> {
+    let [giant] = stage.giants.as_slice() else {
+        return None;
+    };
+    let plain = giant.terms.iter().all(|term| term.factor == Term::One);
+    let in_order = giant.terms.iter().map(|term| term.baby);
+    let all = giant.galois == 1 && in_order.eq(0..stage.babies.len());
+    match stage.babies.split_first() {
+        Some((1, others)) if plain && all && !others.is_empty() => {
+            Some(others.iter().map(|&g| Galois(g as u32)).collect())
+        }
+        _ => None,
+    }
+}
+
+fn misshapen() -> BootstrapError {
+    BootstrapError::Parameters {
+        reason: "a linear map whose terms do not fit it".into(),
     }
 }

@@ -207,14 +207,7 @@ pub(crate) fn rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
 
 pub(crate) fn hoisted_rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let count = v.immediate.count();
-    if count == 0 || count >= usize::from(u16::MAX) {
-        let expected = "1 to 65534 Galois elements".to_owned();
-        return Err(RlweError::Parameter {
-            what: "hoisted rotation",
-            expected,
-            got: count.to_string(),
-        });
-    }
+    check_count(count)?;
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let special = all_special(e);
     let digits = Digits::cut(e, &c1, None, &special)?;
@@ -271,4 +264,59 @@ pub(crate) fn special_of_few(params: &Params, level: Level) -> Result<Range<usiz
         });
     }
     Ok(first..first + count)
+}
+
+fn check_count(count: usize) -> Result<(), RlweError> {
+    if count == 0 || count >= usize::from(u16::MAX) {
+        let expected = "1 to 65534 Galois elements".to_owned();
+        return Err(RlweError::Parameter {
+            what: "hoisted rotation",
+            expected,
+            got: count.to_string(),
+        });
+    }
+    Ok(())
+}
+
+/// A ciphertext plus a(x^g) for several g: the digits are moved as in [`hoisted_rotate`], all products with keys are one sum, and
+/// one division serves them.
+pub(crate) fn sum_rotations<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
+    let count = v.immediate.count();
+    check_count(count)?;
+    let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
+    let special = all_special(e);
+    let digits = Digits::cut(e, &c1, None, &special)?;
+    let mut turns = Vec::with_capacity(count);
+    for k in 0..count {
+        turns.push((e.galois()?, e.key(1 + k as u16, v.seeded)?));
+    }
+    let mut sums = [Vec::new(), Vec::new()];
+    for modulus in special_first(e, &special) {
+        let values = digits.modulo(e, modulus)?;
+        let mut pairs = [Vec::new(), Vec::new()];
+        for &(g, key) in &turns {
+            for (j, &value) in values.iter().enumerate() {
+                let turned = e.ops().auto_of(value, g)?;
+                for (part, pairs) in (0..).zip(&mut pairs) {
+                    pairs.push((turned, e.key_limb(key, j, part, modulus)?));
+                }
+            }
+        }
+        for (sum, pairs) in sums.iter_mut().zip(&pairs) {
+            let value = match pairs.as_slice() {
+                [(d, k)] => e.ops().mul(*d, *k)?,
+                many => e.ops().dot(many)?,
+            };
+            sum.push(Limb { value, modulus });
+        }
+    }
+    let [b, a] = mod_down(e, sums, special.len())?;
+    let mut body = add_all(e, &c0, &b)?;
+    for &(g, _) in &turns {
+        let turned = e.map(&c0, |builder, value| builder.auto_of(value, g))?;
+        body = add_all(e, &body, &turned)?;
+    }
+    let mask = add_all(e, &c1, &a)?;
+    e.result(0, Poly(0), &body)?;
+    e.result(0, Poly(1), &mask)
 }
