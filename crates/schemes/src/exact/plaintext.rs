@@ -1,6 +1,7 @@
 //! Plaintexts: polynomials modulo t.
 
 use ringmill_isa::Poly;
+use ringmill_math::Modulus;
 
 use super::error::ExactError;
 use super::plain_modulus::PlainModulus;
@@ -82,6 +83,23 @@ impl Plaintext {
             index: params.plain_index(),
             residues,
         }
+    }
+
+    /// Refuses a plaintext modulo another plaintext modulus than `t`.
+    pub(crate) fn check_modulo(
+        &self,
+        params: &impl ExactParams,
+        t: Modulus,
+    ) -> Result<(), RlweError> {
+        let got = params.ring_params().any_reducer(self.index)?;
+        if got.value() == t.value() {
+            return Ok(());
+        }
+        Err(RlweError::Parameter {
+            what: "modulus of the plaintext",
+            expected: t.value().to_string(),
+            got: got.value().to_string(),
+        })
     }
 
     /// The coefficients, the constant one first.

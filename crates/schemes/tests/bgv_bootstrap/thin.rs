@@ -24,12 +24,17 @@ struct Toy {
 }
 
 impl Toy {
-    fn new(
+    fn new(log_n: u8, power: (u64, u32, u32), weight: u32, primes: &[u64], special: usize) -> Self {
+        Self::with_chance(log_n, power, weight, primes, special, -40.0)
+    }
+
+    fn with_chance(
         log_n: u8,
         (p, r, e): (u64, u32, u32),
         weight: u32,
         primes: &[u64],
         special: usize,
+        chance: f64,
     ) -> Self {
         let t = PrimePower::new(p, r).unwrap().modulus().unwrap();
         let (cipher, special) = primes.split_at(primes.len() - special);
@@ -39,7 +44,7 @@ impl Toy {
             .allow_insecure_parameters_for_tests_only()
             .build()
             .unwrap();
-        let setup = Bootstrapping::new(params.clone(), weight).unwrap();
+        let setup = Bootstrapping::with_chance(params.clone(), weight, chance).unwrap();
         println!("{setup}");
         let keygen =
             KeyGenerator::from_seed_for_reproducible_tests_only(params.clone(), [p as u8; 32])
@@ -209,4 +214,64 @@ fn an_inner_modulus_that_is_1_modulo_the_power_needs_no_correction() {
     assert!(toy.bootstrapper.setup().inner() < Level(2));
     let start = toy.bootstrapper.start();
     toy.run(&slots(8, 17), start);
+}
+
+/// The chance that a sum of `terms` numbers uniform in (-1/2, 1/2) is `bound` or more in absolute value: Irwin and Hall's
+/// distribution, twice the sum over k of (-1)^k C(n, k) (n/2 - bound - k)^n / n!.
+fn tail(terms: u32, bound: f64) -> f64 {
+    let n = f64::from(terms);
+    let start = n / 2.0 - bound;
+    let (mut sum, mut choose, mut k) = (0.0, 1.0, 0.0);
+    while k < start {
+        sum += choose * (start - k).powf(n);
+        choose *= -(n - k) / (k + 1.0);
+        k += 1.0;
+    }
+    let factorial: f64 = (1..=terms).map(f64::from).product();
+    2.0 * sum / factorial
+}
+
+#[test]
+fn the_quotients_digits_overflow_as_often_as_is_predicted() {
+    // One digit of 5 or of 7, with weights whose sums leave it often.
+    for (weight, power) in [(6, (5, 1, 2)), (20, (7, 1, 2)), (12, (5, 1, 2))] {
+        let toy = Toy::with_chance(9, power, weight, &friendly_primes(32).unwrap(), 8, 0.0);
+        let setup = toy.bootstrapper.setup();
+        let (t, top) = (toy.params.plain_modulus().reducer(), setup.top().unwrap());
+        let top = top.modulus().unwrap();
+        let below = top.value() / t.value();
+        let q = toy.params.moduli().iter().take(setup.inner().primes());
+        let q_inverse = q.fold(1, |x, &q| t.mul(x, t.inv(t.reduce(q)).unwrap()));
+        let predicted = tail(weight, below as f64 / 2.0);
+        assert!(setup.log2_chance() >= predicted.log2().min(0.0));
+        let (mut over, mut all, mut message) = (0u64, 0u64, Vec::new());
+        for run in 0..8 {
+            let count = setup.structure().slots();
+            let input = toy.encrypt(&slots(count, t.value() - run % 2), toy.bootstrapper.start());
+            let mut observe = |step: Step, value: &Value| match step {
+                Step::Encapsulate => {
+                    let factor = t.mul(value.factor().value(), q_inverse);
+                    let plain = toy.open(&toy.sparse, &value.cipher);
+                    message = plain.iter().map(|&c| t.mul(c, factor)).collect();
+                }
+                Step::Raise => {
+                    let plain = toy.open(&toy.main, &value.cipher);
+                    for (&w, &m) in plain.iter().zip(&message) {
+                        // What is left rounds to another multiple of p^(e-r): the digit is wrong.
+                        let rest = top.centred(top.reducer().sub(w, below * m));
+                        over += u64::from(rest.unsigned_abs() > below / 2);
+                        all += 1;
+                    }
+                }
+                _ => {}
+            };
+            toy.bootstrapper
+                .observed(&input, &toy.keys, &mut observe)
+                .unwrap();
+        }
+        let (all, over) = (all as f64, over as f64);
+        let deviation = (all * predicted * (1.0 - predicted)).sqrt();
+        println!("{over} of {all}, predicted {}", all * predicted);
+        assert!((over - all * predicted).abs() < 4.5 * deviation, "{weight}");
+    }
 }

@@ -201,8 +201,8 @@ impl Bootstrapper {
     }
 }
 
-/// The polynomial with coefficients c_i of x^(2i + 1), by baby steps and giant steps in y = x^2: with k about the square root of
-/// their number, x (sum over j of (sum over i < k of c_(jk + i) y^i) y^(jk)), the sum over j relinearised once.
+/// The polynomial with coefficients c_i of x^(2i + 1), by baby steps and giant steps: with y = x^2 and k a power of two,
+/// the sum over j of y^(jk) (the sum over i < k of c_(jk + i) x^(2i + 1)), relinearised once.
 ///
 /// Constants carry the factors: each inner sum has the factor that its product with a power of y needs.
 fn odd_polynomial(
@@ -213,49 +213,30 @@ fn odd_polynomial(
     let factor = Factor::one_modulo(x.factor().plain());
     let t = engine.t(factor)?;
     let count = coefficients.len();
-    let k = (1..=count).find(|k| k * k >= count).unwrap_or(1);
-    // Powers 1, 2, ... of y, then those of y^k.
-    let first = engine.mul(x, x)?;
-    let babies = powers(engine, first, k)?;
-    let giants = match babies.get(k - 1) {
-        Some(giant) if count > k => powers(engine, giant.clone(), count.div_ceil(k) - 1)?,
-        _ => Vec::new(),
-    };
-    let lowest = |values: &[Value]| values.iter().map(Value::level).min();
-    let level = lowest(babies.get(..k - 1).unwrap_or_default()).unwrap_or(x.level());
-    let below = babies.iter().take(k - 1);
-    let babies = below.map(|b| engine.down(b.clone(), level));
-    let babies = babies.collect::<Result<Vec<_>, _>>()?;
-    // Of each inner sum of noise at least what its constants make; then all at one level.
-    let inner = |from: usize, factor: Factor| -> Result<Inner, BootstrapError> {
-        let constants = coefficients
-            .get(from..count.min(from + k))
-            .unwrap_or_default();
+    let log_k = log2_babies(count);
+    let k = 1usize << log_k;
+    let (odds, giants) = steps(engine, x, count.min(k), log_k, count.div_ceil(k) - 1)?;
+    let level = lowest(&odds).unwrap_or(x.level());
+    let odds = odds.into_iter().map(|odd| engine.down(odd, level));
+    let odds = odds.collect::<Result<Vec<_>, _>>()?;
+    let inner = |j: usize, factor: Factor| -> Result<Option<Value>, BootstrapError> {
+        let constants = coefficients.iter().skip(j * k);
         let mut sum: Option<Value> = None;
-        for (power, &c) in babies.iter().zip(constants.iter().skip(1)) {
-            if c == 0 {
-                continue;
-            }
+        for (power, &c) in odds.iter().zip(constants).filter(|(_, c)| **c != 0) {
             let term = engine.under(power, factor, c)?;
             sum = Some(match sum {
                 Some(sum) => engine.add(&sum, &term)?,
                 None => term,
             });
         }
-        let constant = constants.first().copied().unwrap_or(0);
-        Ok(match sum {
-            Some(sum) => Inner::Sum(engine.add_integer(&sum, constant)?),
-            None => Inner::Constant(constant),
-        })
+        Ok(sum)
     };
-    let target = {
-        let zeroth = inner(0, factor)?;
-        let settled = match zeroth {
-            Inner::Sum(sum) => engine.settle(sum)?.level(),
-            Inner::Constant(_) => level,
-        };
-        lowest(&giants).map_or(settled, |giant| giant.min(settled))
+    // The level of the products: where an inner sum's noise is little, or the powers' lowest.
+    let target = match inner(0, factor)? {
+        Some(sum) if !giants.is_empty() => engine.settle(sum)?.level(),
+        _ => level,
     };
+    let target = lowest(&giants).map_or(target, |giant| giant.min(target));
     // What a value's factor is divided by from `level` down to `target`.
     let mut dropped = factor;
     let primes = engine.params.moduli().get(target.primes()..level.primes());
@@ -263,54 +244,81 @@ fn odd_polynomial(
         dropped = dropped.over(q, t)?;
     }
     let raised = dropped.inverse(t)?;
-    let (mut sum, mut constant): (Option<Value>, u64) = (None, 0);
+    let mut sum: Option<Value> = None;
     for j in 0..=giants.len() {
         let giant = match j.checked_sub(1).and_then(|j| giants.get(j)) {
             Some(giant) => Some(engine.down(giant.clone(), target)?),
             None => None,
         };
-        // f / dropped times the giant's factor is 1.
+        // The factor that is wanted, times `dropped` and the giant's own, is 1.
         let inverse = match &giant {
             Some(giant) => giant.factor().inverse(t)?,
             None => 1,
         };
-        let scaled = factor.modulo(factor.plain(), t);
-        let wanted = Factor::new(t.mul(raised, inverse), t)?.modulo(scaled.plain(), t);
-        let term = match (inner(j * k, wanted)?, giant) {
-            (Inner::Sum(sum), Some(giant)) => {
-                let sum = engine.down(sum, target)?;
-                Some(engine.tensor(&sum, &giant)?)
-            }
-            (Inner::Sum(sum), None) => Some(engine.down(sum, target)?),
-            (Inner::Constant(0), _) => None,
-            (Inner::Constant(c), Some(giant)) => Some(engine.under(&giant, factor, c)?),
-            (Inner::Constant(c), None) => {
-                constant = c;
-                None
-            }
+        let wanted = Factor::new(t.mul(raised, inverse), t)?.modulo(factor.plain(), t);
+        let Some(part) = inner(j, wanted)? else {
+            continue;
         };
-        sum = match (sum, term) {
-            (Some(sum), Some(term)) => Some(engine.add(&term, &sum)?),
-            (sum, term) => sum.or(term),
+        let part = engine.down(part, target)?;
+        let term = match giant {
+            Some(giant) => engine.tensor(&part, &giant)?,
+            None => part,
         };
+        sum = Some(match sum {
+            Some(sum) => engine.add(&term, &sum)?,
+            None => term,
+        });
     }
-    let Some(mut sum) = sum else {
-        return engine.under(x, factor, constant);
-    };
+    let mut sum = sum.ok_or_else(|| BootstrapError::Parameters {
+        reason: "a polynomial that is zero".into(),
+    })?;
     if sum.cipher.size() > 2 {
         sum = engine.relinearise(&sum)?;
     }
-    if constant != 0 {
-        sum = engine.add_integer(&sum, constant)?;
-    }
-    let sum = engine.settle(engine.check("a polynomial", sum)?)?;
-    engine.mul(&sum, x)
+    engine.settle(engine.check("a polynomial", sum)?)
 }
 
-/// What baby steps make.
-enum Inner {
-    Sum(Value),
-    Constant(u64),
+fn lowest(values: &[Value]) -> Option<Level> {
+    values.iter().map(Value::level).min()
+}
+
+/// log2 of the number k of baby steps of a polynomial of `count` odd powers: the fewest relinearisations, k - 1 for odd powers of x,
+/// log2 k + 1 for squarings, the other giant steps and one.
+fn log2_babies(count: usize) -> u32 {
+    let cost = |log_k: &u32| (1usize << log_k) + *log_k as usize + count.div_ceil(1 << log_k);
+    (0..count.max(1).ilog2() + 1).min_by_key(cost).unwrap_or(0)
+}
+
+/// The first `odd` odd powers of x, and the first `giants` powers of y^k, y = x^2 and k = 2^`log_k`.
+fn steps(
+    engine: &Engine<'_>,
+    x: &Value,
+    odd: usize,
+    log_k: u32,
+    giants: usize,
+) -> Result<(Vec<Value>, Vec<Value>), BootstrapError> {
+    // y, y^2, y^4, ...
+    let mut squares: Vec<Value> = Vec::new();
+    let needed = log_k as usize + usize::from(giants > 0);
+    while squares.len() < needed {
+        let base = squares.last().unwrap_or(x);
+        let square = engine.mul(base, base)?;
+        squares.push(square);
+    }
+    let mut odds = vec![x.clone()];
+    for i in 1..odd {
+        let log = i.ilog2() as usize;
+        let product = match (odds.get(i - (1 << log)), squares.get(log)) {
+            (Some(odd), Some(square)) => engine.mul(odd, square)?,
+            _ => break,
+        };
+        odds.push(product);
+    }
+    let giants = match squares.pop() {
+        Some(base) if giants > 0 => powers(engine, base, giants)?,
+        _ => Vec::new(),
+    };
+    Ok((odds, giants))
 }
 
 /// Powers 1 to `count` of a value.

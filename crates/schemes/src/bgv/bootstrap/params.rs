@@ -18,7 +18,7 @@ use crate::rlwe::{RlweError, SecretDistribution};
 /// How integers in slots are bootstrapped: e, the inner modulus q and the encapsulated secret's weight, checked.
 ///
 /// Messages are modulo p^r; parameters whose last plaintext modulus is p^e bootstrap with e - r digits below the message. A
-/// quotient by q, about the sum of 1 + weight numbers uniform in (-1/2, 1/2), must fit these digits.
+/// quotient by q, the sum of `weight` numbers uniform in (-1/2, 1/2) to the nearest integer, must fit these digits.
 #[derive(Clone, Debug)]
 pub struct Bootstrapping {
     params: Arc<Params>,
@@ -71,15 +71,16 @@ impl Bootstrapping {
             )));
         }
         let security = encapsulated_security(&params, weight, inner)?;
-        let limit = (below + 1.0) / 2.0 - noise;
-        // The fast base extension of k primes leaves (-1/2, 1/2) by k / b, b a prime above 2^20.
-        let spread = 1.0 + 2.0 * inner.primes() as f64 / 2f64.powi(20);
-        let log2 = log2_chance(spread, weight + 1, structure.slots(), limit);
+        // rho is the sum of `weight` numbers rounded to an integer, which the fast base extension of k primes may take k / b further, b
+        // a prime above 2^20, and the noise `noise`.
+        let slack = inner.primes() as f64 / 2f64.powi(20);
+        let (spread, limit) = (1.0 + 2.0 * slack, below / 2.0 - noise - slack);
+        let log2 = log2_chance(spread, weight, structure.slots(), limit);
         if log2 > allowed {
             return Err(BootstrapError::Chance { log2, allowed });
         }
         Ok(Self {
-            certain: limit >= spread * f64::from(weight + 1) / 2.0,
+            certain: limit >= spread * f64::from(weight) / 2.0,
             params,
             structure,
             weight,

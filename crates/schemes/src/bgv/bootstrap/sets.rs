@@ -54,10 +54,10 @@ impl Set {
     pub const SMALL: Self = Self {
         name: "small",
         log_n: 14,
-        prime: 17,
-        exponents: [1, 3],
-        primes: [10, 3],
-        weight: 64,
+        prime: 31,
+        exponents: [1, 2],
+        primes: [11, 2],
+        weight: 32,
         insecure: false,
     };
     /// For tests alone: nothing is secret under it.

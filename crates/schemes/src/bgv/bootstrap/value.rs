@@ -37,9 +37,6 @@ pub(super) struct Engine<'a> {
     pub keys: &'a BootstrapKeys,
 }
 
-/// A product that drops a prime is worth that many bits of modulus.
-const WASTE: f64 = 4.0;
-
 impl Engine<'_> {
     pub fn model(&self, factor: Factor) -> Result<&NoiseModel, RlweError> {
         let plain = usize::from(factor.plain());
@@ -82,13 +79,15 @@ impl Engine<'_> {
         })
     }
 
-    /// Down to where noise is little more than what divisions leave.
+    /// Down to where noise is little more than what divisions leave: a prime goes where it takes more of the noise, which the next
+    /// product has twice, than it wastes of the modulus.
     pub fn settle(&self, mut a: Value) -> Result<Value, BootstrapError> {
         while a.level() > Level::LOWEST {
             let model = self.model(a.factor())?;
             let prime = self.params.moduli().get(a.level().index());
             let prime = prime.map_or(0.0, |&q| (q as f64).log2());
-            if a.noise.log2() - prime < model.floor().log2() - WASTE {
+            let after = model.mod_switch(a.noise, a.level(), a.cipher.size());
+            if a.noise.log2() - after.log2() < prime / 2.0 {
                 break;
             }
             a = self.switch(a)?;
@@ -146,17 +145,6 @@ impl Engine<'_> {
         let mut scaled = self.times(a, t.mul(ratio, by))?;
         scaled.cipher = scaled.cipher.with_annotation(factor);
         Ok(scaled)
-    }
-
-    pub fn add_integer(&self, a: &Value, integer: u64) -> Result<Value, BootstrapError> {
-        let t = self.params.plain_at(a.factor().plain())?;
-        let model = self.model(a.factor())?;
-        Ok(Value {
-            cipher: self
-                .evaluator
-                .add_integer(&a.cipher, t.centred(integer).into())?,
-            noise: model.add_plain(a.noise),
-        })
     }
 
     /// The message over p, which divides it: modulo p times less.
