@@ -5,7 +5,8 @@ use std::sync::Arc;
 use ringmill_math::slots::SlotEncoder;
 use ringmill_math::slots::linear::coefficient_of_slot;
 use ringmill_schemes::bgv::bootstrap::{
-    BootstrapError, BootstrapKeys, Bootstrapper, Bootstrapping, Maps, SparseSecret, Step, Value,
+    BootstrapError, BootstrapKeys, Bootstrapper, Bootstrapping, Maps, SparseSecret, Step, Table,
+    Value,
 };
 use ringmill_schemes::bgv::{
     Ciphertext, Decryptor, Encryptor, ExactParams, KeyForm, KeyGenerator, Level, NoiseModel,
@@ -274,4 +275,62 @@ fn the_quotients_digits_overflow_as_often_as_is_predicted() {
         println!("{over} of {all}, predicted {}", all * predicted);
         assert!((over - all * predicted).abs() < 4.5 * deviation, "{weight}");
     }
+}
+
+#[test]
+fn a_table_is_looked_up_in_every_slot() {
+    let toy = Toy::new(9, (17, 1, 2), 8, &friendly_primes(32).unwrap(), 8);
+    let setup = toy.bootstrapper.setup();
+    let count = setup.structure().slots();
+    let start = toy.bootstrapper.start();
+    for (run, values) in [slots(17, 17), (0..17).map(|x| x * x % 17).collect()]
+        .iter()
+        .enumerate()
+    {
+        let table = Table::new(setup, values).unwrap();
+        let input: Vec<u64> = (0..count as u64)
+            .map(|i| (i * 3 + 8 * run as u64) % 17)
+            .collect();
+        let value = toy.encrypt(&input, start);
+        let output = toy
+            .bootstrapper
+            .bootstrap_table(&value, &table, &toy.keys)
+            .unwrap();
+        let expected: Vec<u64> = input.iter().map(|&x| values[x as usize]).collect();
+        let plain = toy.open(&toy.main, &output.cipher);
+        assert_eq!(toy.encoder.decode(&plain).unwrap(), expected);
+        let budget = toy.main.noise_budget(&output.cipher).unwrap();
+        let promised = NoiseModel::new(&toy.params).budget(output.noise, output.level());
+        assert!(promised > 0 && promised <= budget, "{promised} {budget}");
+    }
+    for wrong in [vec![0; 16], vec![3; 17], vec![17; 17], vec![]] {
+        assert!(Table::new(setup, &wrong).is_err());
+    }
+}
+
+#[test]
+fn what_belongs_to_others_is_refused() {
+    let primes = friendly_primes(33).unwrap();
+    let toy = Toy::new(9, (17, 1, 2), 8, &primes[..32], 8);
+    let other = Toy::new(9, (17, 1, 2), 8, &primes[1..], 8);
+    let value = toy.encrypt(&slots(8, 17), toy.bootstrapper.start());
+    assert!(toy.bootstrapper.bootstrap(&value, &other.keys).is_err());
+    assert!(other.bootstrapper.bootstrap(&value, &other.keys).is_err());
+    // Keys of another secret under the same parameters.
+    let again = Toy::new(9, (17, 1, 2), 8, &primes[..32], 8);
+    assert!(toy.bootstrapper.bootstrap(&value, &again.keys).is_ok());
+    let keygen = KeyGenerator::new(toy.params.clone()).unwrap();
+    let (setup, maps) = (toy.bootstrapper.setup(), toy.bootstrapper.maps());
+    let keys = BootstrapKeys::generate(setup, maps, &keygen, KeyForm::Seeded).unwrap();
+    assert!(toy.bootstrapper.bootstrap(&value, &keys).is_err());
+    // A bound that leaves no room is said, not passed over.
+    let mut full = value.clone();
+    for _ in 0..20 {
+        full.noise = NoiseModel::new(&toy.params).mul_integer(full.noise, 1 << 20);
+    }
+    let refused = toy.bootstrapper.bootstrap(&full, &toy.keys).unwrap_err();
+    assert!(
+        matches!(refused, BootstrapError::NoRoom { .. }),
+        "{refused}"
+    );
 }

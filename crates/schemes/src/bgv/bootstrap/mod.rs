@@ -17,8 +17,10 @@ pub mod error;
 mod keys;
 mod maps;
 mod params;
+mod polynomial;
 pub(super) mod raise;
 mod sets;
+mod table;
 mod value;
 
 pub use bootstrapper::{Bootstrapper, Observer, Step};
@@ -29,4 +31,5 @@ pub use keys::{BootstrapKeys, SparseSecret};
 pub use maps::Maps;
 pub use params::Bootstrapping;
 pub use sets::Set;
+pub use table::Table;
 pub use value::Value;

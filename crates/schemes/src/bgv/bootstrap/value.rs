@@ -147,6 +147,15 @@ impl Engine<'_> {
         Ok(scaled)
     }
 
+    pub fn add_integer(&self, a: &Value, integer: u64) -> Result<Value, BootstrapError> {
+        let t = self.params.plain_at(a.factor().plain())?;
+        let integer = t.centred(integer).into();
+        Ok(Value {
+            cipher: self.evaluator.add_integer(&a.cipher, integer)?,
+            noise: self.model(a.factor())?.add_plain(a.noise),
+        })
+    }
+
     /// The message over p, which divides it: modulo p times less.
     pub fn divide(&self, a: &Value, p: u64) -> Result<Value, BootstrapError> {
         let plain = a.factor().plain().checked_sub(1);
