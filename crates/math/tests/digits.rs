@@ -193,6 +193,7 @@ fn plans_are_as_short_as_the_page_says() {
         (127, 4, 63, 379, (22, 39, 9)),
         (127, 4, 31, 187, (17, 34, 8)),
         (127, 4, 20, 127, (17, 24, 7)),
+        (127, 4, 16, 127, (17, 24, 7)),
         (127, 4, 15, 123, (16, 38, 7)),
         (127, 2, 63, 127, (17, 24, 7)),
         (127, 2, 15, 61, (12, 15, 6)),
@@ -251,6 +252,68 @@ fn plans_are_well_formed_and_the_same_each_time() {
             plan.inputs() + plan.steps().len() - 1
         );
     }
+}
+
+/// The plan with its output times `factor`, as `Plan::scalable` says.
+fn scaled(q: Modulus, plan: &Plan, factor: u64, x: u64) -> u64 {
+    let scalable = plan.scalable();
+    let mut factors = vec![1; plan.inputs() + plan.steps().len()];
+    factors[plan.output().index()] = factor;
+    let mut uses = vec![0; factors.len()];
+    for (i, step) in plan.steps().iter().enumerate().rev() {
+        let own = factors[plan.inputs() + i];
+        for pair in &step.products {
+            if let Some(v) = pair.iter().find(|v| scalable[v.index()]) {
+                factors[v.index()] = own;
+                uses[v.index()] += 1;
+            } else {
+                assert_eq!(own, 1, "a power is asked to be scaled");
+            }
+        }
+    }
+    assert!(uses.iter().all(|&n| n <= 1));
+    let mut values = vec![x];
+    for (step, &f) in plan.steps().iter().zip(&factors[1..]) {
+        let products = step
+            .products
+            .iter()
+            .map(|[a, b]| q.mul(values[a.index()], values[b.index()]));
+        let linear = step
+            .linear
+            .iter()
+            .map(|&(c, v)| q.mul(q.mul(q.from_i64(c), f), values[v.index()]));
+        let constant = q.mul(q.from_i64(step.constant), f);
+        let sum = products.chain(linear).fold(constant, |a, b| q.add(a, b));
+        values.push(sum);
+    }
+    values[plan.output().index()]
+}
+
+#[test]
+fn plans_give_their_output_times_any_factor() {
+    for (p, exponent, bound) in [
+        (5, 2, 2),
+        (7, 3, 1),
+        (31, 2, 15),
+        (127, 4, 63),
+        (127, 4, 16),
+        (8191, 2, 20),
+    ] {
+        let low = LowDigit::new(p, exponent, bound).unwrap();
+        let q = low.modulus();
+        let plan = low.plan(PlanCosts::default()).unwrap();
+        assert!(plan.scalable()[plan.output().index()]);
+        for (x, factor) in inputs(&low, p).into_iter().zip(numbers(3)).take(100) {
+            let expected = q.mul(q.reduce(factor), plan.evaluate(q, &[x]).unwrap());
+            assert_eq!(scaled(q, &plan, q.reduce(factor), x), expected);
+        }
+    }
+    let table: Vec<u64> = (0..127).map(|x| x * x % 127).collect();
+    let plan = table_plan(127, &table, PlanCosts::default()).unwrap();
+    assert_eq!(
+        scaled(Modulus::new(127).unwrap(), &plan, 5, 7),
+        5 * 49 % 127
+    );
 }
 
 #[test]

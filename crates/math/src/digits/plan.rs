@@ -108,6 +108,22 @@ impl Plan {
         count
     }
 
+    /// Which values can be had times any integer at no cost, for schemes whose ciphertexts carry a factor (BGV): inputs and
+    /// their powers can't. Times s, a step's integers are taken times s, and of each of its products the first operand that can
+    /// be is, in turn. Of the plans for polynomials all values but powers can, and each is used once: so that every sum adds
+    /// what has one factor, and the output has the factor that is asked for.
+    pub fn scalable(&self) -> Vec<bool> {
+        let mut scalable = vec![false; self.inputs()];
+        for step in &self.steps {
+            let power = step.linear.is_empty() && step.constant == 0 && step.products.len() == 1;
+            let product = |pair: &[Value; 2]| pair.iter().any(|v| scalable[v.index()]);
+            let all = step.products.iter().all(product);
+            let any = step.products.iter().any(product);
+            scalable.push(all && (any || !power));
+        }
+        scalable
+    }
+
     /// The plan's value at integers modulo q.
     ///
     /// # Errors
