@@ -7,6 +7,7 @@
 mod allocator;
 pub mod basext;
 pub mod bits;
+pub mod digits;
 #[cfg(target_arch = "x86_64")]
 mod doubles;
 mod error;

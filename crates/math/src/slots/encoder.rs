@@ -24,6 +24,8 @@ pub struct SlotEncoder {
     transform: CoreTransform,
     /// Of each slot's values: the row of the transformed matrix, and for trinomials that of the conjugates.
     rows: Vec<SlotRows>,
+    /// The slot of each odd exponent below 2c, by half of it.
+    slots: Vec<u32>,
 }
 
 #[derive(Clone, Copy)]
@@ -48,13 +50,18 @@ impl SlotEncoder {
         let c_inv = q.inv(structure.core_degree() as u64)?;
         let transform = CoreTransform::new(ring, zeta, structure.log_core(), c_inv);
         let two_c = 2 * structure.core_degree() as u64;
+        let mut slots = vec![0; structure.core_degree()];
         let rows = (0..structure.slots()).map(|slot| {
             let own = structure.representative(slot) % two_c;
+            let conjugate = own * (p % two_c) % two_c;
+            slots[(own / 2) as usize] = slot as u32;
+            slots[(conjugate / 2) as usize] = slot as u32;
             SlotRows {
                 own: transform.row(own),
-                conjugate: transform.row(own * (p % two_c) % two_c),
+                conjugate: transform.row(conjugate),
             }
         });
+        let rows = rows.collect();
         let zeta_im_inv = match structure.split() {
             Split::Binomials => 0,
             Split::Trinomials => q.inv(zeta.im)?,
@@ -62,7 +69,8 @@ impl SlotEncoder {
         let powers = std::iter::successors(Some(ring.integer(1)), |&w| Some(ring.mul(w, zeta)));
         let zeta_powers = powers.take(two_c as usize).collect();
         Ok(Self {
-            rows: rows.collect(),
+            rows,
+            slots,
             exponent,
             ring,
             zeta_powers,
@@ -134,6 +142,15 @@ impl SlotEncoder {
         let integer = |v: Gaussian| (v.im == 0).then_some(v.re);
         let integers = values.into_iter().map(integer);
         integers.collect::<Option<_>>().ok_or(SlotError::NotThin)
+    }
+
+    /// The slot that holds values at zeta^exponent, and whether it holds their conjugates.
+    pub(super) fn slot_at(&self, exponent: u64) -> (usize, bool) {
+        let exponent = exponent % (2 * self.structure.core_degree() as u64);
+        let slot = self.slots[(exponent / 2) as usize] as usize;
+        // Representatives of trinomials are 1 modulo 4, and p is 3.
+        let conjugate = self.structure.split() == Split::Trinomials && exponent % 4 == 3;
+        (slot, conjugate)
     }
 
     /// The polynomial of the core with these values, one a slot; at the slots' conjugates its values are conjugate.

@@ -12,7 +12,7 @@ pub enum Split {
     Trinomials,
 }
 
-/// One dimension of the slots: a cyclic factor of (Z/2N)* / <p>.
+/// One dimension of the slots: a cyclic factor of (Z/2N)* over the powers of p.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Dimension {
     /// The Galois element that moves every slot by one place.
@@ -33,8 +33,8 @@ pub struct Place {
 
 /// The slots of Z_{p^e}\[x\]/(x^N + 1) for an odd prime p and N = 2^`log_n`; the same for every e.
 ///
-/// There are N / d slots, d the order of p modulo 2N; each is a ring of degree d over Z_{p^e}. Slots are the cosets of <p> in
-/// (Z/2N)*, each with a representative, in the order of a matrix:
+/// There are N / d slots, d the order of p modulo 2N; each is a ring of degree d over Z_{p^e}. Slots are the cosets of p's
+/// powers in (Z/2N)*, each with a representative, in the order of a matrix:
 ///
 /// | p | representatives | slots | dimensions |
 /// | --- | --- | --- | --- |

@@ -11,6 +11,7 @@
 //! | [`slots_to_coefficients`] | thin polynomials | Z\[u\] |
 //! | [`trace`] | all polynomials, or those of a subring Z\[x^(N/N')\] | Z\[u\], times N'/l |
 //! | [`coefficients_to_slots`] | Z\[u\], times N'/l | thin polynomials |
+//! | [`halvings`] | all polynomials | N/l of Z\[u\], times N/l, one for each power of x below N/l |
 //!
 //! # Two parts, and why they are cheap
 //!
@@ -32,7 +33,9 @@ mod split;
 mod stage;
 mod terms;
 mod thin;
+mod unpacking;
 
 pub use split::{Costs, Shape};
 pub use stage::{Count, Factor, Giant, LinearMap, Stage, Term};
 pub use thin::{coefficient_of_slot, coefficients_to_slots, slots_to_coefficients, trace};
+pub use unpacking::{Halving, halvings};

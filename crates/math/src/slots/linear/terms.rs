@@ -61,12 +61,11 @@ impl SlotEncoder {
         let two_n = 2 * structure.ring_degree() as u64;
         let galois = shift.galois(two_n);
         let at = |slot| {
-            let point = structure.representative(slot).wrapping_mul(galois) % two_n;
-            let source = structure.slot_of(point);
-            // Representatives of trinomials are 1 modulo 4, what is conjugate to them 3; binomials have real values.
-            let own = point % 4 == structure.representative(source) % 4;
-            let value = values[source];
-            if own { value } else { self.ring().conj(value) }
+            let point = structure.representative(slot).wrapping_mul(galois);
+            match self.slot_at(point) {
+                (source, false) => values[source],
+                (source, true) => self.ring().conj(values[source]),
+            }
         };
         (0..values.len()).map(at).collect()
     }
