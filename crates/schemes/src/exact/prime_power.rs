@@ -44,7 +44,11 @@ impl PrimePower {
     pub fn of(t: PlainModulus) -> Option<Self> {
         let t = t.value();
         (1..=PlainModulus::MAX_BITS).find_map(|exponent| {
-            let near = (t as f64).powf(1.0 / f64::from(exponent)).round() as u64;
+            // A double holds a root of degree 2 and above, at most 2^30, but not t.
+            let near = match exponent {
+                1 => t,
+                _ => (t as f64).powf(1.0 / f64::from(exponent)).round() as u64,
+            };
             let power = Self::new(near, exponent).ok()?;
             (power.value() == t).then_some(power)
         })

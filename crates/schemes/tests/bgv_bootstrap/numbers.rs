@@ -1,7 +1,6 @@
 //! Numbers that bootstrapping rests on, against their definitions.
 
-use ringmill_math::Modulus;
-use ringmill_schemes::bgv::bootstrap::{log2_chance, lowest_digit_polynomial};
+use ringmill_schemes::bgv::bootstrap::log2_chance;
 use ringmill_schemes::bgv::{PlainModulus, PrimePower};
 
 #[test]
@@ -27,38 +26,6 @@ fn the_bound_is_above_what_happens_and_near_it() {
     }
     assert_eq!(log2_chance(1.0, 3, 10, 0.1), 0.0);
     assert!((log2_chance(2.0, 9, 64, 6.0) - log2_chance(1.0, 9, 64, 3.0)).abs() < 1e-6);
-}
-
-#[test]
-fn the_polynomial_is_the_lowest_digit_of_every_integer() {
-    for (p, e) in [
-        (3, 1),
-        (3, 2),
-        (3, 5),
-        (5, 3),
-        (7, 2),
-        (17, 2),
-        (17, 3),
-        (127, 2),
-    ] {
-        let power = PrimePower::new(p, e).unwrap();
-        let t = Modulus::new(power.value()).unwrap();
-        let f = lowest_digit_polynomial(power).unwrap();
-        assert_eq!(f.len() as u64, (u64::from(e) - 1) * (p - 1) + 2);
-        // Odd, for the digit is.
-        assert!(f.iter().step_by(2).all(|&c| c == 0));
-        let step = (t.value() / 5000).max(1);
-        for x in (0..t.value()).step_by(step as usize) {
-            let value = f.iter().rev().fold(0, |v, &c| t.add(t.mul(v, x), c));
-            let digit = x % p;
-            let digit = if digit > p / 2 {
-                t.value() - (p - digit)
-            } else {
-                digit
-            };
-            assert_eq!(value, digit, "{p}^{e} at {x}");
-        }
-    }
 }
 
 #[test]

@@ -74,7 +74,12 @@ fn what_does_not_bootstrap_is_refused() {
     );
     let accepted = Bootstrapping::with_chance(two.clone(), 200, 0.0).unwrap();
     assert!(!accepted.is_certain() && accepted.log2_chance() > -40.0);
-    assert!(Bootstrapping::new(two, 8).unwrap().is_certain());
+    assert!(
+        Bootstrapping::rigorous(two.clone(), 8)
+            .unwrap()
+            .is_certain()
+    );
+    assert!(Bootstrapping::rigorous(two, 17).is_err());
     // A secret of too little weight for its modulus.
     let t = PrimePower::new(17, 1).unwrap().modulus().unwrap();
     let secure = Params::builder(14, t)

@@ -4,13 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use ringmill_isa::Level;
+use ringmill_math::digits::{DigitRemoval, PlanCosts, PlanCount};
 
-use super::digits::lowest_digit_polynomial;
 use super::error::BootstrapError;
 use super::keys::BootstrapKeys;
 use super::maps::Maps;
 use super::params::Bootstrapping;
-use super::polynomial::{Powers, polynomial};
+use super::plan;
 use super::table::Table;
 use super::value::{Engine, Value};
 use crate::bgv::{Evaluator, ExactParams, Factor, NoiseModel, OpKey};
@@ -51,8 +51,7 @@ pub struct Bootstrapper {
     evaluator: Evaluator,
     /// One a plaintext modulus.
     models: Vec<NoiseModel>,
-    /// For each digit that is removed, the first first, the coefficients of x, x^3, ... of x less its lowest digit.
-    removers: Vec<Vec<u64>>,
+    removal: DigitRemoval,
     start: Level,
 }
 
@@ -67,31 +66,33 @@ impl Bootstrapper {
             .into_iter()
             .map(|t| model.modulo(t))
             .collect();
-        let mut removers = Vec::new();
-        for plain in (1..=params.last_plain()).rev() {
-            let power = params.prime_power()?;
-            let power = power.with_exponent(power.exponent() + u32::from(plain))?;
-            let t = params.plain_at(plain)?.reducer();
-            let digit = lowest_digit_polynomial(power)?;
-            let mut odd: Vec<u64> = digit.iter().skip(1).step_by(2).map(|&c| t.neg(c)).collect();
-            if let Some(linear) = odd.first_mut() {
-                *linear = t.add(*linear, 1);
-            }
-            removers.push(odd);
-        }
+        let top = setup.top()?;
+        let digits = u32::from(params.last_plain());
+        let removal = DigitRemoval::new(
+            top.prime(),
+            top.exponent(),
+            digits,
+            setup.bound(),
+            PlanCosts::default(),
+        )?;
         let start = setup.start()?;
         Ok(Self {
             evaluator: Evaluator::new(Arc::clone(&params)),
             setup,
             maps,
             models,
-            removers,
+            removal,
             start,
         })
     }
 
     pub fn setup(&self) -> &Bootstrapping {
         &self.setup
+    }
+
+    /// What the removal of digits takes: products with a key, depth.
+    pub fn removal(&self) -> PlanCount {
+        self.removal.count()
     }
 
     pub fn maps(&self) -> &Maps {
@@ -125,7 +126,7 @@ impl Bootstrapper {
     ) -> Result<Value, BootstrapError> {
         self.setup.params().check_id("table", table.params_id())?;
         let fresh = self.bootstrap(value, keys)?;
-        table.apply(&self.engine(keys), &fresh)
+        plan::run(&self.engine(keys), table.plan(), &[fresh])
     }
 
     fn engine<'a>(&'a self, keys: &'a BootstrapKeys) -> Engine<'a> {
@@ -181,8 +182,8 @@ impl Bootstrapper {
         value = engine.map(value, &self.maps.to_slots, &keys.high)?;
         observe(Step::ToSlots, &value);
         let p = params.prime_power()?.prime();
-        for remover in &self.removers {
-            value = polynomial(&engine, &value, remover, Powers::Odd)?;
+        for round in self.removal.rounds() {
+            value = plan::run(&engine, &round.plan, &[value])?;
             value = engine.divide(&value, p)?;
         }
         let t = params.plain_modulus().reducer();

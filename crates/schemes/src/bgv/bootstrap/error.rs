@@ -1,6 +1,7 @@
 //! What bootstrapping refuses, with what was expected, what came and what to do.
 
 use ringmill_isa::{Galois, Level};
+use ringmill_math::digits::DigitError;
 use ringmill_math::slots::SlotError;
 use thiserror::Error;
 
@@ -15,6 +16,8 @@ pub enum BootstrapError {
     Bgv(#[from] BgvError),
     #[error(transparent)]
     Slots(#[from] SlotError),
+    #[error(transparent)]
+    Digits(#[from] DigitError),
     #[error(
         "these parameters do not bootstrap: {reason}; build them with further plaintext moduli, p^(r+1) to p^e, and enough primes"
     )]

@@ -12,12 +12,11 @@
 
 mod bootstrapper;
 mod chance;
-mod digits;
 pub mod error;
 mod keys;
 mod maps;
 mod params;
-mod polynomial;
+mod plan;
 pub(super) mod raise;
 mod sets;
 mod table;
@@ -25,7 +24,6 @@ mod value;
 
 pub use bootstrapper::{Bootstrapper, Observer, Step};
 pub use chance::log2_chance;
-pub use digits::lowest_digit_polynomial;
 pub use error::BootstrapError;
 pub use keys::{BootstrapKeys, SparseSecret};
 pub use maps::Maps;

@@ -26,8 +26,8 @@ pub struct Bootstrapping {
     weight: u32,
     inner: Level,
     security: String,
+    bound: u64,
     log2_chance: f64,
-    certain: bool,
 }
 
 impl Bootstrapping {
@@ -41,6 +41,14 @@ impl Bootstrapping {
     /// under its modulus, unless the parameters may be insecure; a larger chance of failure.
     pub fn new(params: Arc<Params>, weight: u32) -> Result<Self, BootstrapError> {
         Self::with_chance(params, weight, Self::LOG2_CHANCE)
+    }
+
+    /// The same that never fails, whatever the ciphertext: the rigorous bound of the vector paper, Equation 9.
+    ///
+    /// # Errors
+    /// As [`Bootstrapping::new`], and a weight that the digits do not hold.
+    pub fn rigorous(params: Arc<Params>, weight: u32) -> Result<Self, BootstrapError> {
+        Self::with_chance(params, weight, f64::NEG_INFINITY)
     }
 
     /// The same, accepting any chance of failure up to 2 to this.
@@ -74,18 +82,28 @@ impl Bootstrapping {
         // rho is the sum of `weight` numbers rounded to an integer, which the fast base extension of k primes may take k / b further, b
         // a prime above 2^20, and the noise `noise`.
         let slack = inner.primes() as f64 / 2f64.powi(20);
-        let (spread, limit) = (1.0 + 2.0 * slack, below / 2.0 - noise - slack);
-        let log2 = log2_chance(spread, weight, structure.slots(), limit);
+        let spread = 1.0 + 2.0 * slack;
+        let chance = |bound: u64| {
+            let limit = bound as f64 + 0.5 - noise - slack;
+            log2_chance(spread, weight, structure.slots(), limit)
+        };
+        // The fewer values rho has, the shorter the polynomials that remove it: the least bound that fails seldom enough, else all that
+        // the digits hold.
+        let largest = (below as u64 - 1) / 2;
+        let enough = allowed.min(Self::LOG2_CHANCE);
+        let bound = (1..largest).find(|&bound| chance(bound) <= enough);
+        let bound = bound.unwrap_or(largest);
+        let log2 = chance(bound);
         if log2 > allowed {
             return Err(BootstrapError::Chance { log2, allowed });
         }
         Ok(Self {
-            certain: limit >= spread * f64::from(weight) / 2.0,
             params,
             structure,
             weight,
             inner,
             security,
+            bound,
             log2_chance: log2,
         })
     }
@@ -156,6 +174,11 @@ impl Bootstrapping {
         power.with_exponent(power.exponent() + u32::from(self.params.last_plain()))
     }
 
+    /// The largest absolute value that the quotient by q has, but for the chance of failure.
+    pub fn bound(&self) -> u64 {
+        self.bound
+    }
+
     /// log2 of a bound on the chance that a bootstrap fails.
     pub fn log2_chance(&self) -> f64 {
         self.log2_chance
@@ -164,7 +187,7 @@ impl Bootstrapping {
     /// Whether no bootstrap fails, whatever the ciphertext: the rigorous bound of the vector paper, Equation 9, but for noise that is
     /// out of its own bound.
     pub fn is_certain(&self) -> bool {
-        self.certain
+        self.log2_chance == f64::NEG_INFINITY
     }
 
     /// What is known of the encapsulated secret's security, in a line.
@@ -175,18 +198,19 @@ impl Bootstrapping {
 
 impl fmt::Display for Bootstrapping {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let chance = match self.certain {
+        let chance = match self.is_certain() {
             true => "never fails".to_owned(),
             false => format!("fails with a chance of at most 2^{:.1}", self.log2_chance),
         };
         let power = self.params.prime_power().map_err(|_| fmt::Error)?;
         write!(
             f,
-            "{} slots of integers modulo {}^{}, e = {}, {chance}; inner level {}; encapsulated secret of weight {}: {}",
+            "{} slots of integers modulo {}^{}, e = {}, quotients up to {}, {chance}; inner level {}; encapsulated secret of weight {}: {}",
             self.structure.slots(),
             power.prime(),
             power.exponent(),
             power.exponent() + u32::from(self.params.last_plain()),
+            self.bound,
             self.inner,
             self.weight,
             self.security,

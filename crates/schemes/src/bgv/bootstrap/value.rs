@@ -79,20 +79,56 @@ impl Engine<'_> {
         })
     }
 
-    /// Down to where noise is little more than what divisions leave: a prime goes where it takes more of the noise, which the next
-    /// product has twice, than it wastes of the modulus.
-    pub fn settle(&self, mut a: Value) -> Result<Value, BootstrapError> {
-        while a.level() > Level::LOWEST {
-            let model = self.model(a.factor())?;
-            let prime = self.params.moduli().get(a.level().index());
+    /// The level to which a value of that noise goes down: a prime goes where it takes more of the noise, which the next product has
+    /// twice, than it wastes of the modulus.
+    pub fn settled(&self, model: &NoiseModel, mut noise: Noise, mut level: Level) -> Level {
+        while let Some(below) = level.below() {
+            let prime = self.params.moduli().get(level.index());
             let prime = prime.map_or(0.0, |&q| (q as f64).log2());
-            let after = model.mod_switch(a.noise, a.level(), a.cipher.size());
-            if a.noise.log2() - after.log2() < prime / 2.0 {
+            let after = model.mod_switch(noise, level, 2);
+            if noise.log2() - after.log2() < prime / 2.0 {
                 break;
             }
-            a = self.switch(a)?;
+            (noise, level) = (after, below);
         }
-        Ok(a)
+        level
+    }
+
+    /// What noise becomes of a ciphertext of two polynomials that goes down.
+    pub fn lowered(&self, model: &NoiseModel, mut noise: Noise, from: Level, to: Level) -> Noise {
+        let mut level = from;
+        while let Some(below) = level.below().filter(|_| level > to) {
+            noise = model.mod_switch(noise, level, 2);
+            level = below;
+        }
+        noise
+    }
+
+    /// The factor at one level that becomes `factor` at a level below.
+    pub fn before(&self, factor: Factor, from: Level, to: Level) -> Result<Factor, BootstrapError> {
+        let t = self.t(factor)?;
+        let primes = self.params.moduli().get(to.primes()..from.primes());
+        let primes = primes.unwrap_or_default().iter();
+        let value = primes.fold(factor.value(), |f, &q| t.mul(f, t.reduce(q)));
+        Ok(Factor::new(value, t)?.modulo(factor.plain(), t))
+    }
+
+    /// Down to where noise is little.
+    pub fn settle(&self, a: Value) -> Result<Value, BootstrapError> {
+        let level = self.settled(self.model(a.factor())?, a.noise, a.level());
+        self.down(a, level)
+    }
+
+    /// The sum of values; none of none.
+    pub fn sum(&self, values: Vec<Value>) -> Result<Option<Value>, BootstrapError> {
+        let mut sum: Option<Value> = None;
+        for value in values {
+            sum = Some(match sum {
+                Some(sum) => self.add(&sum, &value)?,
+                None => value,
+            });
+        }
+        Ok(sum)
     }
 
     /// The product of three polynomials, at the lower of the levels.
@@ -110,13 +146,6 @@ impl Engine<'_> {
             cipher: self.evaluator.relinearise(&a.cipher, &self.keys.relin)?,
             noise: self.model(a.factor())?.switch_key(a.noise, a.level()),
         })
-    }
-
-    /// The product, relinearised, where its noise is little.
-    pub fn mul(&self, a: &Value, b: &Value) -> Result<Value, BootstrapError> {
-        let product = self.tensor(a, b)?;
-        let product = self.relinearise(&product)?;
-        self.settle(self.check("a product", product)?)
     }
 
     pub fn add(&self, a: &Value, b: &Value) -> Result<Value, BootstrapError> {
