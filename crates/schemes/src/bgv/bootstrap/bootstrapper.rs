@@ -60,6 +60,7 @@ impl Bootstrapper {
     /// Maps of other parameters.
     pub fn new(setup: Bootstrapping, maps: Maps) -> Result<Self, BootstrapError> {
         let params = Arc::clone(setup.params());
+        params.check_id("linear maps", maps.params_id())?;
         let model = NoiseModel::of_program(&params, 1 << 10);
         let models: Vec<NoiseModel> = params
             .plain_moduli()
@@ -171,7 +172,13 @@ impl Bootstrapper {
         let mut value = engine.down(value.clone(), self.start)?;
         value = engine.map(value, &self.maps.to_coefficients, &keys.low)?;
         observe(Step::ToCoefficients, &value);
-        let value = engine.down(value, self.setup.inner())?;
+        let inner = self.setup.inner();
+        let value = engine.down(value, inner)?;
+        if value.level() != inner {
+            let step = "slots to coefficients";
+            let level = value.level();
+            return Err(BootstrapError::NoRoom { step, level });
+        }
         let value = self.encapsulated(&engine, &value)?;
         self.setup.check(value.noise)?;
         observe(Step::Encapsulate, &value);

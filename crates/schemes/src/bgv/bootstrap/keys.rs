@@ -86,6 +86,7 @@ impl BootstrapKeys {
     ) -> Result<Self, BootstrapError> {
         let params = setup.params();
         params.check_id("secret key", keygen.secret_key().params_id())?;
+        params.check_id("linear maps", maps.params_id())?;
         let [low, high] = maps.elements();
         let start = setup.start()?;
         Ok(Self {

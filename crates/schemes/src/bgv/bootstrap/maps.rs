@@ -1,19 +1,20 @@
 //! The linear maps of thin bootstrapping, for its two plaintext moduli.
 
 use ringmill_isa::Galois;
+use ringmill_math::slots::SlotEncoder;
 use ringmill_math::slots::linear::{
     LinearMap, Shape, coefficients_to_slots, slots_to_coefficients, trace,
 };
-use ringmill_math::slots::{SlotEncoder, SlotStructure};
 
 use super::error::BootstrapError;
 use super::params::Bootstrapping;
+use crate::scheme::ParamsId;
 
 /// What is done before the modulus is raised, and after. Between the maps each slot's integer is one coefficient
 /// ([`coefficient_of_slot`](ringmill_math::slots::linear::coefficient_of_slot)).
 #[derive(Clone, Debug)]
 pub struct Maps {
-    structure: SlotStructure,
+    params_id: ParamsId,
     /// Modulo p^r.
     pub(super) to_coefficients: LinearMap,
     /// Takes away all other coefficients, modulo p^e.
@@ -38,13 +39,13 @@ impl Maps {
             to_coefficients: slots_to_coefficients(&low, shape)?,
             trace: trace(&top, degree, Self::LOG_RADIX)?,
             to_slots: coefficients_to_slots(&top, degree, shape)?,
-            structure: structure.clone(),
+            params_id: *setup.params().id(),
         })
     }
 
-    /// The slots that the maps are for.
-    pub fn structure(&self) -> &SlotStructure {
-        &self.structure
+    /// The parameters that the maps are for.
+    pub(super) fn params_id(&self) -> &ParamsId {
+        &self.params_id
     }
 
     /// The Galois elements whose keys are used at a low level, then of those used at a high one.

@@ -70,8 +70,32 @@ impl Set {
         weight: 8,
         insecure: true,
     };
+    /// For comparisons with other libraries alone, with more primes than are secure: 127, e = 2, 868 bits at N = 2^13 and 2^14, and
+    /// 127^3, e = 4, 1271 bits at 2^15.
+    pub const INSECURE_COMPARISONS: [Self; 3] = [
+        Self::compared("insecure-comparison-13", 13, [1, 2], [28, 7]),
+        Self::compared("insecure-comparison-14", 14, [1, 2], [28, 7]),
+        Self::compared("insecure-comparison-15", 15, [3, 4], [41, 14]),
+    ];
     /// The secure sets.
     pub const ALL: [Self; 3] = [Self::BASALISC, Self::MEDIUM, Self::SMALL];
+
+    const fn compared(
+        name: &'static str,
+        log_n: u8,
+        exponents: [u32; 2],
+        primes: [usize; 2],
+    ) -> Self {
+        Self {
+            name,
+            log_n,
+            prime: 127,
+            exponents,
+            primes,
+            weight: 64,
+            insecure: true,
+        }
+    }
 
     /// The set of this name.
     pub fn named(name: &str) -> Option<Self> {
