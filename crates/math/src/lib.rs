@@ -7,6 +7,7 @@
 mod allocator;
 pub mod basext;
 pub mod bits;
+pub mod digits;
 #[cfg(target_arch = "x86_64")]
 mod doubles;
 mod error;
@@ -24,6 +25,7 @@ pub mod sample;
 mod simd;
 #[cfg(target_arch = "x86_64")]
 mod simd256;
+pub mod slots;
 pub mod torus;
 mod word;
 

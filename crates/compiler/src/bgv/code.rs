@@ -50,7 +50,7 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Bgv>, Co
         (MacroOp::Square, 1, _) => (OpKey::square(level), vec![]),
         (MacroOp::Neg, 1, _) => (OpKey::neg(level, size), vec![]),
         (MacroOp::Addc, 1, &MacroImm::Integer(value)) => {
-            let term = scalar::term(params, value, factor, level);
+            let term = scalar::term(params, value, factor, level)?;
             (OpKey::add_scalar(level, size, term), vec![])
         }
         (MacroOp::Mulc | MacroOp::Refactor, 1, &MacroImm::Integer(value)) => {

@@ -91,6 +91,7 @@ impl OpKey {
             level,
             sizes,
             immediate,
+            plain: 0,
             seeded,
         };
         Self::new(op, variant)

@@ -10,10 +10,10 @@ use super::error::BgvError;
 use super::ops::{OpKey, ProcCache};
 use super::params::Params;
 use super::{Bgv, Ciphertext, Factor, scalar};
-use crate::exact::scalar::residues;
-use crate::exact::{ExactParams, Plaintext};
+use crate::exact::Plaintext;
+use crate::exact::scalar::residues_modulo;
 use crate::rlwe::evaluator::{Evaluation, check_three, check_two};
-use crate::rlwe::{GaloisKeys, Level, RelinKey, RlweError};
+use crate::rlwe::{Galois, GaloisKeys, Level, RelinKey, RlweError};
 
 /// Homomorphic operations on whole ciphertexts. Operands must agree in level and must belong to one secret key, as must
 /// keys: where one has no identity that cannot be checked, and the result has none. Correction factors may differ: sums make
@@ -40,8 +40,23 @@ impl Evaluator {
         self.cache().params()
     }
 
-    fn t(&self) -> Modulus {
-        self.params().plain_modulus().reducer()
+    /// What the message of a ciphertext with this factor is a residue modulo.
+    fn t(&self, factor: Factor) -> Result<Modulus, RlweError> {
+        Ok(self.params().plain_at(factor.plain())?.reducer())
+    }
+
+    /// Two operands at one level, with one plaintext modulus.
+    fn check_pair(&self, a: &Ciphertext, b: &Ciphertext) -> Result<(), RlweError> {
+        self.shared.check_pair(a, b)?;
+        let [expected, got] = [a, b].map(|c| c.annotation().plain());
+        if expected == got {
+            return Ok(());
+        }
+        Err(RlweError::Parameter {
+            what: "plaintext modulus of the second operand",
+            expected: format!("number {expected}, the first operand's"),
+            got: format!("number {got}"),
+        })
     }
 
     pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, BgvError> {
@@ -58,17 +73,22 @@ impl Evaluator {
         a: &Ciphertext,
         b: &Ciphertext,
     ) -> Result<Ciphertext, BgvError> {
-        self.shared.check_pair(a, b)?;
+        self.check_pair(a, b)?;
         let op = op(a.level(), a.size() as u32, b.size() as u32);
         let (mut a, mut b, mut factor) = (Cow::Borrowed(a), Cow::Borrowed(b), *a.annotation());
         if factor != *b.annotation() {
-            let balance = Factor::balance(factor, *b.annotation(), self.t())?;
+            let balance = Factor::balance(factor, *b.annotation(), self.t(factor)?)?;
             let [x, y] = balance.by;
             factor = balance.factor;
             a = Cow::Owned(self.times(&a, x, factor)?);
             b = Cow::Owned(self.times(&b, y, factor)?);
         }
         self.shared.one(&op, &[&*a, &*b], &[], &[], factor)
+    }
+
+    /// The operations of bootstrapping run as all others do.
+    pub(super) fn shared(&self) -> &Evaluation<Bgv> {
+        &self.shared
     }
 
     /// The ciphertext times an integer, under another factor.
@@ -107,7 +127,7 @@ impl Evaluator {
     }
 
     pub fn mul_plain(&self, a: &Ciphertext, m: &Plaintext) -> Result<Ciphertext, BgvError> {
-        let op = OpKey::mul_plain(a.level(), a.size() as u32);
+        let op = OpKey::mul_plain(a.level(), a.size() as u32).modulo(a.annotation().plain());
         self.with_plain(&op, a, m)
     }
 
@@ -115,7 +135,7 @@ impl Evaluator {
     pub fn add_integer(&self, a: &Ciphertext, value: i128) -> Result<Ciphertext, BgvError> {
         self.shared.check(a)?;
         let factor = *a.annotation();
-        let term = scalar::term(self.params(), value, factor, a.level());
+        let term = scalar::term(self.params(), value, factor, a.level())?;
         let op = OpKey::add_scalar(a.level(), a.size() as u32, term);
         self.shared.one(&op, &[a], &[], &[], factor)
     }
@@ -123,17 +143,19 @@ impl Evaluator {
     /// Multiplies every slot by an integer, taken modulo t.
     pub fn mul_integer(&self, a: &Ciphertext, value: i128) -> Result<Ciphertext, BgvError> {
         self.shared.check(a)?;
-        let factor = residues(self.params(), value, a.level());
+        let t = self.params().plain_at(a.annotation().plain())?;
+        let factor = residues_modulo(self.params(), t, value, a.level());
         let op = OpKey::mul_scalar(a.level(), a.size() as u32, factor);
         self.shared.one(&op, &[a], &[], &[], *a.annotation())
     }
 
     /// The factor of a product of two ciphertexts that may be multiplied.
     fn product(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Factor, BgvError> {
-        self.shared.check_pair(a, b)?;
+        self.check_pair(a, b)?;
         check_two(a)?;
         check_two(b)?;
-        Ok(a.annotation().times(*b.annotation(), self.t()))
+        let (f, g) = (*a.annotation(), *b.annotation());
+        Ok(f.times(g, self.t(f)?))
     }
 
     /// The product, of three polynomials.
@@ -152,7 +174,7 @@ impl Evaluator {
     pub fn relinearise(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, BgvError> {
         self.shared.check(a)?;
         check_three(a)?;
-        let op = OpKey::relin(a.level(), key.0.seed().is_some());
+        let op = OpKey::relin(a.level(), key.0.seed().is_some()).modulo(a.annotation().plain());
         self.shared.one(&op, &[a], &[], &[&key.0], *a.annotation())
     }
 
@@ -163,22 +185,25 @@ impl Evaluator {
         key: &RelinKey,
     ) -> Result<Ciphertext, BgvError> {
         let factor = self.product(a, b)?;
-        let op = OpKey::mul_relin(a.level(), key.0.seed().is_some());
+        let op = OpKey::mul_relin(a.level(), key.0.seed().is_some()).modulo(factor.plain());
         self.shared.one(&op, &[a, b], &[], &[&key.0], factor)
     }
 
     pub fn square_relin(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, BgvError> {
         let factor = self.product(a, a)?;
-        let op = OpKey::square_relin(a.level(), key.0.seed().is_some());
+        let op =
+            OpKey::square_relin(a.level(), key.0.seed().is_some()).modulo(a.annotation().plain());
         self.shared.one(&op, &[a], &[], &[&key.0], factor)
     }
 
     /// Divides by the last prime of the level, and the noise with it: one level lower. The factor is divided, too.
     pub fn mod_switch_to_next(&self, a: &Ciphertext) -> Result<Ciphertext, BgvError> {
         self.shared.check(a)?;
-        let op = OpKey::mod_switch(a.level(), a.size() as u32);
+        let op = OpKey::mod_switch(a.level(), a.size() as u32).modulo(a.annotation().plain());
         let last = self.params().moduli().get(a.level().index()).copied();
-        let factor = a.annotation().over(last.unwrap_or(1), self.t())?;
+        let factor = a
+            .annotation()
+            .over(last.unwrap_or(1), self.t(*a.annotation())?)?;
         self.shared.one(&op, &[a], &[], &[], factor)
     }
 
@@ -210,7 +235,9 @@ impl Evaluator {
         step: i64,
         keys: &GaloisKeys,
     ) -> Result<Ciphertext, BgvError> {
-        self.shared.rotate(a, step, keys, OpKey::rotate)
+        let plain = a.annotation().plain();
+        let op = |level, g, seeded| OpKey::rotate(level, g, seeded).modulo(plain);
+        self.shared.rotate(a, step, keys, op)
     }
 
     /// Exchanges the two rows: SEAL's `rotate_columns`.
@@ -219,8 +246,36 @@ impl Evaluator {
         a: &Ciphertext,
         keys: &GaloisKeys,
     ) -> Result<Ciphertext, BgvError> {
-        let element = self.params().conjugation_element();
-        self.shared.automorphism(a, element, keys, OpKey::rotate)
+        self.automorphism(a, self.params().conjugation_element(), keys)
+    }
+
+    /// a(x^g), switched back to the key.
+    ///
+    /// # Errors
+    /// [`RlweError::MissingKey`] where the element's key is not there.
+    pub fn automorphism(
+        &self,
+        a: &Ciphertext,
+        element: Galois,
+        keys: &GaloisKeys,
+    ) -> Result<Ciphertext, BgvError> {
+        let plain = a.annotation().plain();
+        let op = |level, g, seeded| OpKey::rotate(level, g, seeded).modulo(plain);
+        self.shared.automorphism(a, element, keys, op)
+    }
+
+    /// Several automorphisms a(x^g) that share one decomposition, one result an element. All keys seeded, or none.
+    pub fn automorphisms_hoisted(
+        &self,
+        a: &Ciphertext,
+        elements: &[Galois],
+        keys: &GaloisKeys,
+    ) -> Result<Vec<Ciphertext>, BgvError> {
+        let plain = a.annotation().plain();
+        let op = |level, elements, seeded| {
+            OpKey::hoisted_rotate(level, Vec::into_iter(elements), seeded).modulo(plain)
+        };
+        self.shared.automorphisms(a, elements.to_vec(), keys, op)
     }
 
     /// Several rotations of rows that share one decomposition, one result a step. All keys seeded, or none.
@@ -230,7 +285,10 @@ impl Evaluator {
         steps: &[i64],
         keys: &GaloisKeys,
     ) -> Result<Vec<Ciphertext>, BgvError> {
-        self.shared
-            .rotate_hoisted(a, steps, keys, OpKey::hoisted_rotate)
+        let plain = a.annotation().plain();
+        let op = |level, elements, seeded| {
+            OpKey::hoisted_rotate(level, Vec::into_iter(elements), seeded).modulo(plain)
+        };
+        self.shared.rotate_hoisted(a, steps, keys, op)
     }
 }

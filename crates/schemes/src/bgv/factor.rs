@@ -13,17 +13,26 @@ use crate::rlwe::{Annotation, Params, RlweError};
 
 /// A correction factor: a unit modulo t, from 1 to t - 1. A fresh ciphertext has 1, products have products of them, and
 /// whoever divides by a prime divides the factor by it.
+///
+/// It says which of the parameters' plaintext moduli t is: number 0 is messages' own, those that follow are bootstrapping's.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Factor(u64);
+pub struct Factor {
+    value: u64,
+    plain: u8,
+}
 
 impl Factor {
-    pub const ONE: Self = Self(1);
+    pub const ONE: Self = Self { value: 1, plain: 0 };
+    /// In files and programs the number of the plaintext modulus stands above the factor, which is below 2^60.
+    const VALUE_BITS: u32 = 60;
+    /// The highest number of a plaintext modulus.
+    pub const MAX_PLAIN: u8 = 15;
 
     /// # Errors
     /// [`BgvError::Factor`] unless 1 <= `factor` < t and the two are coprime.
     pub fn new(factor: u64, t: Modulus) -> Result<Self, BgvError> {
         if factor < t.value() && t.inv(factor).is_ok() {
-            return Ok(Self(factor));
+            return Ok(Self::unchecked(factor));
         }
         Err(BgvError::Factor {
             got: factor,
@@ -33,16 +42,44 @@ impl Factor {
 
     /// One that is still to be checked against its parameters, as ciphertexts do when they are made.
     pub fn unchecked(factor: u64) -> Self {
-        Self(factor)
+        Self {
+            value: factor,
+            plain: 0,
+        }
+    }
+
+    /// 1, of messages modulo another of the plaintext moduli.
+    pub fn one_modulo(plain: u8) -> Self {
+        Self { value: 1, plain }
+    }
+
+    /// The same number as the factor of messages modulo another plaintext modulus, `t`: where they are, or are to be, residues
+    /// modulo that.
+    pub fn modulo(self, plain: u8, t: Modulus) -> Self {
+        let value = t.reduce(self.value);
+        Self { value, plain }
     }
 
     pub fn value(self) -> u64 {
-        self.0
+        self.value
+    }
+
+    /// Which of the parameters' plaintext moduli it is a factor of.
+    pub fn plain(self) -> u8 {
+        self.plain
+    }
+
+    /// In one word, as files have it.
+    fn packed(self) -> u64 {
+        self.value | u64::from(self.plain) << Self::VALUE_BITS
     }
 
     /// The factor of a product.
     pub fn times(self, other: Self, t: Modulus) -> Self {
-        Self(t.mul(self.0, other.0))
+        Self {
+            value: t.mul(self.value, other.value),
+            ..self
+        }
     }
 
     /// The factor of a ciphertext divided by a prime.
@@ -50,7 +87,8 @@ impl Factor {
     /// # Errors
     /// A prime that is not coprime to t.
     pub fn over(self, prime: u64, t: Modulus) -> Result<Self, RlweError> {
-        Ok(Self(t.mul(self.0, t.inv(t.reduce(prime))?)))
+        let value = t.mul(self.value, t.inv(t.reduce(prime))?);
+        Ok(Self { value, ..self })
     }
 
     /// f^-1 mod t, which takes f m to m.
@@ -58,7 +96,7 @@ impl Factor {
     /// # Errors
     /// A factor of other parameters.
     pub fn inverse(self, t: Modulus) -> Result<u64, RlweError> {
-        Ok(t.inv(self.0)?)
+        Ok(t.inv(self.value)?)
     }
 
     /// What ciphertexts with factors `a` and `b` are multiplied by so that they have one: SEAL's choice. Of the pairs
@@ -69,7 +107,7 @@ impl Factor {
     /// A factor of other parameters.
     pub fn balance(a: Self, b: Self, t: Modulus) -> Result<Balance, RlweError> {
         let sum = |&[x, y]: &[u64; 2]| about_zero(x, t) + about_zero(y, t);
-        let ratio = t.mul(a.inverse(t)?, b.0);
+        let ratio = t.mul(a.inverse(t)?, b.value);
         let best = pairs(ratio, t).min_by_key(sum).unwrap_or([ratio, 1]);
         Ok(Balance::new(best, a, t))
     }
@@ -90,7 +128,7 @@ impl Factor {
             let [a, b] = log2;
             log2_sum(a + x, b + y)
         };
-        let ratio = t.mul(a.inverse(t)?, b.0);
+        let ratio = t.mul(a.inverse(t)?, b.value);
         let best = pairs(ratio, t).min_by(|a, b| bound(a).total_cmp(&bound(b)));
         Ok(Balance::new(best.unwrap_or([ratio, 1]), a, t))
     }
@@ -127,14 +165,17 @@ impl Balance {
     /// Of what a ciphertext of factor `a` and another one are multiplied by.
     fn new(by: [u64; 2], a: Factor, t: Modulus) -> Self {
         let [x, _] = by;
-        let factor = a.times(Factor(x), t);
+        let factor = a.times(Factor::unchecked(x), t);
         Self { by, factor }
     }
 }
 
 impl fmt::Display for Factor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        match self.plain {
+            0 => self.value.fmt(f),
+            plain => write!(f, "{} modulo plaintext modulus {plain}", self.value),
+        }
     }
 }
 
@@ -143,21 +184,38 @@ impl Annotation for Factor {
     const FILE_BYTES: usize = 8;
 
     fn check(&self, params: &Params, _: Level) -> Result<(), BgvError> {
-        let t = params.low_modulus().ok_or_else(|| RlweError::Parameter {
-            what: "parameters of a value with a correction factor",
-            expected: "BGV's".into(),
-            got: params.scheme().name.into(),
-        })?;
-        Self::new(self.0, t).map(drop)
+        let t = low(params, self.plain)?;
+        Self::new(self.value, t).map(drop)
+    }
+
+    fn low(&self, params: &Params) -> Result<Option<Modulus>, RlweError> {
+        low(params, self.plain).map(Some)
     }
 
     fn write(&self, to: &mut Writer) {
-        to.residues(&[self.0]);
+        to.residues(&[self.packed()]);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, FileError> {
-        Ok(Self(from.u64()?))
+        let word = from.u64()?;
+        Ok(Self {
+            value: word & ((1 << Self::VALUE_BITS) - 1),
+            plain: (word >> Self::VALUE_BITS) as u8,
+        })
     }
+}
+
+/// Plaintext modulus number `plain` of BGV's parameters.
+fn low(params: &Params, plain: u8) -> Result<Modulus, RlweError> {
+    let found = params.low_moduli().get(usize::from(plain)).copied();
+    found.ok_or_else(|| RlweError::Parameter {
+        what: "plaintext modulus of a value with a correction factor",
+        expected: format!(
+            "one of the {} that these parameters have",
+            params.low_moduli().len()
+        ),
+        got: format!("number {plain}"),
+    })
 }
 
 #[cfg(test)]
@@ -182,11 +240,11 @@ mod tests {
             for _ in 0..200 {
                 let (a, b) = (unit(), unit());
                 let Balance { by: [x, y], factor } = Factor::balance(a, b, t).unwrap();
-                assert_eq!(t.mul(x, a.0), factor.0);
-                assert_eq!(t.mul(y, b.0), factor.0);
-                assert!(Factor::new(factor.0, t).is_ok());
+                assert_eq!(t.mul(x, a.value), factor.value);
+                assert_eq!(t.mul(y, b.value), factor.value);
+                assert!(Factor::new(factor.value, t).is_ok());
                 let size = |x: u64| u128::from(x.min(t.neg(x)));
-                let ratio = t.mul(a.inverse(t).unwrap(), b.0);
+                let ratio = t.mul(a.inverse(t).unwrap(), b.value);
                 assert!(size(x) + size(y) <= size(ratio) + 1);
                 // Where t is prime every pair will do, and one of them has both parts below the square root of t.
                 if t.value() > 16 {
@@ -200,11 +258,11 @@ mod tests {
     #[test]
     fn a_phase_that_dominates_is_left_alone() {
         let t = Modulus::new(1_032_193).unwrap();
-        let (a, b) = (Factor(12_345), Factor(678_901));
+        let (a, b) = (Factor::unchecked(12_345), Factor::unchecked(678_901));
         for (log2, left) in [([60.0, 20.0], 0), ([20.0, 60.0], 1)] {
             let balance = Factor::balance_phases(a, b, t, log2).unwrap();
             assert_eq!(about_zero(balance.by[left], t), 1);
-            assert_eq!(t.mul(balance.by[1], b.0), balance.factor.0);
+            assert_eq!(t.mul(balance.by[1], b.value), balance.factor.value);
         }
         let even = Factor::balance_phases(a, b, t, [30.0, 30.0]).unwrap();
         assert_eq!(even, Factor::balance(a, b, t).unwrap());

@@ -16,8 +16,11 @@ use crate::scheme::Scheme;
 /// Reads parameters and checks them as [`ParamsBuilder::build`] does, security included.
 pub fn read_params(bytes: &[u8], insecure: InsecureParams) -> Result<Arc<Params>, FileError> {
     let read = file::read_ring_params::<{ Params::OWN_BYTES }>(bytes, Bgv::TAG, insecure)?;
-    let t = PlainModulus::new(u64::from_le_bytes(read.own))?;
-    let params = ParamsBuilder::new(read.builder.clone(), t).build()?;
+    let own = u64::from_le_bytes(read.own);
+    let t = PlainModulus::new(own & ((1 << PlainModulus::MAX_BITS) - 1))?;
+    let further = (own >> PlainModulus::MAX_BITS) as u8;
+    let params = ParamsBuilder::new(read.builder.clone(), t).further_plain_moduli(further);
+    let params = params.build()?;
     read.check(&params)?;
     Ok(params)
 }

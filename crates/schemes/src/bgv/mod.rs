@@ -2,6 +2,7 @@
 //! evaluation form. The message m is the low part of the phase: c_0 + c_1 s + ... is f m modulo t, with the ciphertext's
 //! correction [`Factor`] f. A plaintext is a polynomial modulo t, in coefficient form and without a level.
 
+pub mod bootstrap;
 mod decrypt;
 pub mod error;
 pub mod evaluator;
@@ -15,7 +16,7 @@ mod plain;
 pub mod scalar;
 
 pub use crate::exact::{BatchEncoder, CoefficientEncoder, Encoder, IntegerEncoder};
-pub use crate::exact::{ExactError, ExactParams, Integers, PlainModulus, Plaintext};
+pub use crate::exact::{ExactError, ExactParams, Integers, PlainModulus, Plaintext, PrimePower};
 pub use crate::rlwe::{
     ErrorDistribution, Galois, GaloisKeys, KSwitchKey, KeyForm, KeyGenerator, KeyHalf, KeyId,
     Level, Poly, PublicKey, RelinKey, SecretDistribution, SecretKey, SecurityLevel, SecurityTable,
@@ -27,7 +28,7 @@ pub use factor::{Balance, Factor};
 pub use noise::{Noise, NoiseModel};
 pub use ops::{Op, OpKey, ProcCache};
 pub use params::Params;
-pub use params_builder::ParamsBuilder;
+pub use params_builder::{ParamsBuilder, friendly_primes};
 
 use crate::exact::{self, Embedding, ExactScheme};
 use crate::rlwe::{self, EvaluationKeys, KeyRequest, RlweError};

@@ -4,8 +4,8 @@ use ringmill_isa::Level;
 
 use super::factor::Balance;
 use super::params::Params;
-use crate::exact::ExactParams;
 use crate::exact::noise::{FAILURE_BITS, log2_sum};
+use crate::exact::{ExactParams, PlainModulus};
 use crate::rlwe::{ErrorDistribution, SecretDistribution};
 
 /// A bound on the coefficients of a ciphertext's centred phase c_0 + c_1 s + ..., message included. A message is there as
@@ -48,8 +48,12 @@ impl Noise {
 pub struct NoiseModel {
     n: f64,
     t: f64,
+    /// What the errors of switching keys are multiples of.
+    key_t: f64,
     /// Special primes in number, and log2 of their product.
     special: (f64, f64),
+    /// log2 of each special prime.
+    special_log2: Vec<f64>,
     /// log2 of each prime of the ciphertexts, and the bits of the modulus of each level with its log2.
     primes: Vec<f64>,
     levels: Vec<Room>,
@@ -110,7 +114,13 @@ impl NoiseModel {
         Self {
             n,
             t: params.plain_modulus().value() as f64,
+            key_t: params.key_modulus().map_or(1.0, |t| t.value() as f64),
             special: (params.special_count() as f64, log2(params.special_moduli())),
+            special_log2: params
+                .special_moduli()
+                .iter()
+                .map(|&q| log2(&[q]))
+                .collect(),
             primes: params.cipher_moduli().iter().map(|&q| log2(&[q])).collect(),
             levels: levels()
                 .map(|level| Room {
@@ -126,6 +136,12 @@ impl NoiseModel {
             secret,
             secret_sum,
         }
+    }
+
+    /// The same of messages modulo another plaintext modulus.
+    pub fn modulo(&self, t: PlainModulus) -> Self {
+        let t = t.value() as f64;
+        Self { t, ..self.clone() }
     }
 
     /// The message of a ciphertext without noise: within t / 2.
@@ -183,6 +199,45 @@ impl NoiseModel {
         a.times(self.n * self.t / 2.0)
     }
 
+    /// Of a product with a plaintext whose coefficients, about zero, have absolute values of this sum.
+    pub fn mul_known(&self, a: Noise, sum: f64) -> Noise {
+        a.times(sum.max(1.0))
+    }
+
+    /// Of a quotient by an integer that divides every coefficient of the phase.
+    pub fn divide_exactly(&self, a: Noise, by: u64) -> Noise {
+        a.times(1.0 / by as f64)
+    }
+
+    /// What rounding leaves of a ciphertext of two polynomials by a division by one prime: the least noise there is.
+    pub fn floor(&self) -> Noise {
+        self.message().plus(self.rounding(1.0, 2))
+    }
+
+    /// After encapsulation at `level` under a secret of this weight: the key has one digit, q, and as many special primes as q,
+    /// of product P. Its errors are multiples of t alone.
+    pub fn encapsulate(&self, a: Noise, level: Level, weight: u32) -> Noise {
+        let count = level.primes();
+        let special: f64 = self.special_log2.iter().take(count).sum();
+        let digit: f64 = self.primes.iter().take(count).sum::<f64>() + (count as f64).log2();
+        let errors = Noise {
+            log2: digit + (self.t * self.tail * self.sigma * self.n.sqrt()).log2() - special,
+        };
+        let weight = f64::from(weight);
+        let secret = (self.tail * weight.sqrt()).min(weight);
+        let rounding = Noise::of((self.t - 1.0 + count as f64) * (1.0 + secret));
+        a.plus(errors).plus(rounding)
+    }
+
+    /// After the modulus is raised, of messages modulo t, the last of the plaintext moduli: c_0 + c_1 (s' + t e) for c_0 and c_1 up to
+    /// little more than t / 2, the error of the bootstrapping key independent of them.
+    pub fn raised(&self, weight: u32) -> Noise {
+        let half = self.t / 2.0 + 2.0;
+        let small = Noise::of(half * (1.0 + f64::from(weight)));
+        let errors = self.t * self.tail * self.sigma * self.n.sqrt();
+        small.plus(Noise::of(half).times(errors))
+    }
+
     /// Of a product before relinearisation.
     pub fn mul(&self, a: Noise, b: Noise) -> Noise {
         Noise {
@@ -200,7 +255,7 @@ impl NoiseModel {
             .copied()
             .unwrap_or(f64::INFINITY);
         let errors = Noise {
-            log2: digits + (self.t * self.tail * self.sigma * self.n.sqrt()).log2() - log2,
+            log2: digits + (self.key_t * self.tail * self.sigma * self.n.sqrt()).log2() - log2,
         };
         a.plus(errors).plus(self.rounding(count, 2))
     }

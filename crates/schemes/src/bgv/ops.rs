@@ -1,5 +1,6 @@
 //! The operations of BGV: one table.
 
+use super::bootstrap::raise;
 use super::error::BgvError;
 use super::params::Params;
 use super::{Factor, plain};
@@ -41,6 +42,14 @@ pub enum Op {
     Rotate,
     /// Several rotations of one ciphertext that share its decomposition. Not the bits of [`Op::Rotate`].
     HoistedRotate,
+    /// A ciphertext and several automorphisms of it in sum, by one decomposition and one division.
+    SumRotations,
+    /// Multiplies by a plaintext that is at hand modulo each prime, in evaluation form.
+    MulLifted,
+    /// To bootstrapping's sparse secret, at a low level.
+    Encapsulate,
+    /// Under the sparse secret to the highest level under the main one: vector paper, Algorithm 3.
+    Raise,
 }
 
 const ANY: Polys = Polys::TwoOrThree;
@@ -72,11 +81,44 @@ impl Table for Op {
             Self::ModSwitch     => row!("bgv.mod_switch",     &[ANY],        0, None,          None,       OneLower, Largest,    None,          scaling::rescale),
             Self::Rotate        => row!("bgv.rotate",         &[TWO],        0, Element,       One,        Same,     Exactly(2), None,          keyswitch::rotate),
             Self::HoistedRotate => row!("bgv.hoisted_rotate", &[TWO],        0, Elements,      PerElement, Same,     Exactly(2), None,          keyswitch::hoisted_rotate),
+            Self::SumRotations  => row!("bgv.sum_rotations",  &[TWO],        0, Elements,      PerElement, Same,     Exactly(2), None,          keyswitch::sum_rotations),
+            Self::MulLifted     => row!("bgv.mul_lifted",     &[ANY],        1, None,          None,       Same,     Largest,    None,          arithmetic::mul_plain),
+            Self::Encapsulate   => row!("bgv.encapsulate",    &[TWO],        0, None,          One,        Same,     Exactly(2), None,          keyswitch::encapsulate),
+            Self::Raise         => row!("bgv.raise",          &[TWO, TWO],   0, None,          None,       Highest,  Exactly(2), None,          raise::raise),
         }
     }
 }
 
 impl OpKey {
+    /// The same on messages modulo plaintext modulus `plain` of the parameters, where that changes the code.
+    pub fn modulo(self, plain: u8) -> Self {
+        match self.op() {
+            Op::AddPlain
+            | Op::SubPlain
+            | Op::MulPlain
+            | Op::Relin
+            | Op::MulRelin
+            | Op::SquareRelin
+            | Op::ModSwitch
+            | Op::Rotate
+            | Op::HoistedRotate
+            | Op::SumRotations
+            | Op::Encapsulate => {
+                let variant = self.variant().clone();
+                Self::new(self.op(), Variant { plain, ..variant })
+            }
+            Op::Add
+            | Op::Sub
+            | Op::Neg
+            | Op::AddScalar
+            | Op::MulScalar
+            | Op::Mul
+            | Op::Square
+            | Op::MulLifted
+            | Op::Raise => self,
+        }
+    }
+
     fn of(op: Op, level: Level, sizes: &[u32]) -> Self {
         Self::with(op, level, sizes, Immediate::None, false)
     }
@@ -87,6 +129,7 @@ impl OpKey {
             level,
             sizes,
             immediate,
+            plain: 0,
             seeded,
         };
         Self::new(op, variant)
@@ -108,14 +151,14 @@ impl OpKey {
 
     /// To a ciphertext of this correction factor.
     pub fn add_plain(level: Level, size: u32, factor: Factor) -> Self {
-        let factor = Immediate::PlainResidue(factor.value());
-        Self::with(Op::AddPlain, level, &[size], factor, false)
+        let value = Immediate::PlainResidue(factor.value());
+        Self::with(Op::AddPlain, level, &[size], value, false).modulo(factor.plain())
     }
 
     /// From a ciphertext of this correction factor.
     pub fn sub_plain(level: Level, size: u32, factor: Factor) -> Self {
-        let factor = Immediate::PlainResidue(factor.value());
-        Self::with(Op::SubPlain, level, &[size], factor, false)
+        let value = Immediate::PlainResidue(factor.value());
+        Self::with(Op::SubPlain, level, &[size], value, false).modulo(factor.plain())
     }
 
     /// Of a constant times the ciphertext's correction factor, given by its residues modulo q_0 ..= q_level.
@@ -170,5 +213,30 @@ impl OpKey {
     ) -> Self {
         let elements = Immediate::Elements(elements.into_iter().collect());
         Self::with(Op::HoistedRotate, level, &[2], elements, seeded)
+    }
+
+    /// The ciphertext itself is in the sum.
+    pub fn sum_rotations(
+        level: Level,
+        elements: impl IntoIterator<Item = Galois>,
+        seeded: bool,
+    ) -> Self {
+        let elements = Immediate::Elements(elements.into_iter().collect());
+        Self::with(Op::SumRotations, level, &[2], elements, seeded)
+    }
+
+    /// By a plaintext in evaluation form.
+    pub fn mul_lifted(level: Level, size: u32) -> Self {
+        Self::of(Op::MulLifted, level, &[size])
+    }
+
+    /// From this level, whose primes are bootstrapping's inner modulus.
+    pub fn encapsulate(level: Level, seeded: bool) -> Self {
+        Self::with(Op::Encapsulate, level, &[2], Immediate::None, seeded)
+    }
+
+    /// From this level; the second operand is at the highest.
+    pub fn raise(level: Level) -> Self {
+        Self::of(Op::Raise, level, &[2, 2])
     }
 }

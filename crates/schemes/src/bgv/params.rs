@@ -7,9 +7,10 @@ use ringmill_isa::mid::TableModulus;
 
 use super::Bgv;
 use super::error::BgvError;
+use super::factor::Factor;
 use super::params_builder::ParamsBuilder;
-use crate::exact::{ExactParams, PlainModulus};
-use crate::rlwe::{self, RingParams};
+use crate::exact::{ExactParams, PlainModulus, PrimePower};
+use crate::rlwe::{self, RingParams, RlweError};
 use crate::scheme::{ParameterSet, ParamsId, Scheme};
 
 /// A checked parameter set. Made by [`Params::builder`]; shared as `Arc<Params>`. The ring, the primes and their security
@@ -25,6 +26,8 @@ use crate::scheme::{ParameterSet, ParamsId, Scheme};
 pub struct Params {
     ring: Arc<rlwe::Params>,
     t: PlainModulus,
+    /// t, then those of bootstrapping: p t, p^2 t, ... for a power t of p.
+    plain: Vec<PlainModulus>,
 }
 
 impl Deref for Params {
@@ -36,7 +39,7 @@ impl Deref for Params {
 }
 
 impl Params {
-    /// Bytes of the canonical form that are BGV's own: the plaintext modulus.
+    /// Bytes of the canonical form that are BGV's own: the plaintext modulus, and above its 60 bits how many follow it.
     pub(crate) const OWN_BYTES: usize = 8;
 
     /// Starts a parameter set of ring degree 2^`log_n` and plaintext modulus `t`, a batching prime where messages are
@@ -45,10 +48,57 @@ impl Params {
         ParamsBuilder::new(rlwe::Params::builder(log_n), t)
     }
 
-    pub(super) fn new(ring: rlwe::Params, t: PlainModulus) -> Result<Arc<Self>, BgvError> {
-        let ring = ring.with_low_messages(t.table_modulus())?;
-        let ring = Arc::new(ring.with_own(t.value().to_le_bytes().to_vec()));
-        Ok(Arc::new(Self { ring, t }))
+    /// `further` plaintext moduli follow t, a power of an odd prime where there are any.
+    pub(super) fn new(
+        ring: rlwe::Params,
+        t: PlainModulus,
+        further: u8,
+    ) -> Result<Arc<Self>, BgvError> {
+        let mut plain = vec![t];
+        if further > 0 {
+            let power = prime_power(t)?;
+            if further > Factor::MAX_PLAIN {
+                return Err(BgvError::Rlwe(RlweError::Parameter {
+                    what: "the exponent of bootstrapping",
+                    expected: format!("at most {} above that of t", Factor::MAX_PLAIN),
+                    got: further.to_string(),
+                }));
+            }
+            for i in 1..=u32::from(further) {
+                plain.push(power.with_exponent(power.exponent() + i)?.modulus()?);
+            }
+        }
+        let table: Vec<TableModulus> = plain.iter().map(|t| t.table_modulus()).collect();
+        let ring = ring.with_low_messages(&table)?;
+        let own = t.value() | u64::from(further) << PlainModulus::MAX_BITS;
+        let ring = Arc::new(ring.with_own(own.to_le_bytes().to_vec()));
+        Ok(Arc::new(Self { ring, t, plain }))
+    }
+
+    /// Plaintext modulus number `plain`: 0 is t, those that follow are bootstrapping's, p times the one before each.
+    ///
+    /// # Errors
+    /// One that these parameters do not have.
+    pub fn plain_at(&self, plain: u8) -> Result<PlainModulus, RlweError> {
+        let found = self.plain.get(usize::from(plain)).copied();
+        found.ok_or_else(|| RlweError::Parameter {
+            what: "a plaintext modulus",
+            expected: format!("one of the {} that these parameters have", self.plain.len()),
+            got: format!("number {plain}"),
+        })
+    }
+
+    /// The number of the last plaintext modulus: of those that bootstrap e - r with the moduli from p^r to p^e, else 0.
+    pub fn last_plain(&self) -> u8 {
+        (self.plain.len() - 1) as u8
+    }
+
+    /// t as the power of an odd prime.
+    ///
+    /// # Errors
+    /// A t that is none.
+    pub fn prime_power(&self) -> Result<PrimePower, RlweError> {
+        prime_power(self.plain_modulus())
     }
 
     /// One line for reports.
@@ -57,7 +107,7 @@ impl Params {
             "{} {}, t = {}; {}",
             Bgv::TAG.name,
             self.chain_summary(),
-            self.t.value(),
+            self.plain_modulus().value(),
             self.security().summary()
         )
     }
@@ -100,7 +150,19 @@ impl ExactParams for Params {
         self.t
     }
 
+    fn plain_moduli(&self) -> Vec<PlainModulus> {
+        self.plain.clone()
+    }
+
     fn plain_index(&self) -> usize {
         self.ring.moduli().len()
     }
+}
+
+fn prime_power(t: PlainModulus) -> Result<PrimePower, RlweError> {
+    PrimePower::of(t).ok_or_else(|| RlweError::Parameter {
+        what: "the plaintext modulus of parameters that bootstrap",
+        expected: "a power of an odd prime".into(),
+        got: t.value().to_string(),
+    })
 }

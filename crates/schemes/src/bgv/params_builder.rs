@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use ringmill_math::primes;
+
 use super::Bgv;
 use super::error::BgvError;
 use super::params::Params;
 use crate::exact::PlainModulus;
-use crate::rlwe::{self, ErrorDistribution, SecretDistribution, SecurityLevel, SecurityTable};
+use crate::rlwe::{
+    self, ErrorDistribution, RlweError, SecretDistribution, SecurityLevel, SecurityTable,
+};
 use crate::scheme::Scheme;
 
 /// Collects the choices of a parameter set; [`ParamsBuilder::build`] checks them.
@@ -14,12 +18,17 @@ use crate::scheme::Scheme;
 pub struct ParamsBuilder {
     ring: rlwe::ParamsBuilder,
     t: PlainModulus,
+    further: u8,
 }
 
 impl ParamsBuilder {
     /// Of choices that ring schemes share, made elsewhere.
     pub(crate) fn new(ring: rlwe::ParamsBuilder, t: PlainModulus) -> Self {
-        Self { ring, t }
+        Self {
+            ring,
+            t,
+            further: 0,
+        }
     }
 
     fn map(self, choose: impl FnOnce(rlwe::ParamsBuilder) -> rlwe::ParamsBuilder) -> Self {
@@ -37,6 +46,23 @@ impl ParamsBuilder {
     /// Given primes: distinct, below 2^61 and 1 mod 2N.
     pub fn primes(self, cipher: &[u64], special: &[u64]) -> Self {
         self.map(|ring| ring.primes(cipher, special))
+    }
+
+    /// Montgomery-friendly primes (vector paper, section 6.4): the smallest above 2^31 that are 1 modulo 2^17 whatever N is, so
+    /// many for ciphertexts and so many special ones.
+    ///
+    /// # Errors
+    /// More primes than there are of 32 bits.
+    pub fn friendly_primes(self, cipher: usize, special: usize) -> Result<Self, BgvError> {
+        let chosen = friendly_primes(cipher.saturating_add(special))?;
+        let (cipher, special) = chosen.split_at(cipher.min(chosen.len()));
+        Ok(self.primes(cipher, special))
+    }
+
+    /// So many plaintext moduli follow t = p^r, a power of an odd prime: p^(r + 1) to p^e with e = r + `further`, which
+    /// bootstrapping computes modulo. The errors of switching keys are multiples of the last.
+    pub fn further_plain_moduli(self, further: u8) -> Self {
+        Self { further, ..self }
     }
 
     /// Number of key-switching digits, each of alpha = ceil(ciphertext primes / dnum) primes; needs alpha special
@@ -73,6 +99,26 @@ impl ParamsBuilder {
     pub fn build(self) -> Result<Arc<Params>, BgvError> {
         let ring = self.ring.build(Bgv::TAG)?;
         self.t.check_chain(&ring)?;
-        Params::new(ring, self.t)
+        Params::new(ring, self.t, self.further)
     }
+}
+
+/// What the vector machine's multipliers fix of a prime: it is 1 modulo this.
+const FRIENDLY: u64 = 1 << 17;
+
+/// The `count` smallest primes above 2^31 that are 1 modulo 2^17.
+///
+/// # Errors
+/// More than the parameters of a ring may have.
+pub fn friendly_primes(count: usize) -> Result<Vec<u64>, BgvError> {
+    if count > rlwe::Params::MAX_PRIMES {
+        return Err(BgvError::Rlwe(RlweError::Parameter {
+            what: "number of Montgomery-friendly primes",
+            expected: format!("at most {}", rlwe::Params::MAX_PRIMES),
+            got: count.to_string(),
+        }));
+    }
+    let candidates = (1u64 << 31..1 << 32).step_by(FRIENDLY as usize);
+    let candidates = candidates.map(|x| x + 1).filter(|&q| primes::is_prime(q));
+    Ok(candidates.take(count).collect())
 }

@@ -7,7 +7,7 @@ use ringmill_math::Modulus;
 use super::factor::Factor;
 use super::params::Params;
 use crate::At;
-use crate::exact::{Embedding, ExactParams, lifted};
+use crate::exact::{Embedding, lifted, plain_index};
 use crate::rlwe::RlweError;
 use crate::rlwe::ops::{Emit, Limb, Variant};
 
@@ -25,7 +25,7 @@ pub(super) fn sub_plain(e: &mut Emit<Params>, _: &Variant) -> Result<(), RlweErr
 
 /// c_0, and f m mod t about zero for the factor f that each call gives.
 fn operands(e: &mut Emit<Params>) -> Result<(Vec<Limb>, Vec<Limb>), RlweError> {
-    let plain = e.own.plain_index();
+    let plain = plain_index(e);
     let c0 = e.cipher(0, Poly::FIRST)?;
     let factor = e.residue(plain)?;
     let m = e.plain_residues(1, plain)?;
@@ -36,7 +36,7 @@ fn operands(e: &mut Emit<Params>) -> Result<(Vec<Limb>, Vec<Limb>), RlweError> {
 /// What [`add_plain`] adds to a ciphertext with this factor.
 pub(super) fn embedding(params: &Params, at: &At<Factor>) -> Result<Embedding, RlweError> {
     params.check_level(at.level)?;
-    let t = params.plain_modulus();
+    let t = params.plain_at(at.annotation.plain())?;
     if at.annotation.value() >= t.value() {
         let (what, modulus) = ("correction factor", t.value());
         return Err(RlweError::Residue { what, modulus });

@@ -4,11 +4,21 @@ use ringmill_isa::Level;
 
 use super::factor::Factor;
 use super::params::Params;
-use crate::exact::scalar::{reduced, residues};
+use crate::exact::scalar::{reduced, residues_modulo};
+use crate::rlwe::RlweError;
 
 /// Times the correction factor, modulo t and about zero, as a plaintext's coefficient is.
-pub fn term(params: &Params, value: i128, factor: Factor, level: Level) -> Vec<u64> {
+///
+/// # Errors
+/// A factor of a plaintext modulus that the parameters do not have.
+pub fn term(
+    params: &Params,
+    value: i128,
+    factor: Factor,
+    level: Level,
+) -> Result<Vec<u64>, RlweError> {
+    let t = params.plain_at(factor.plain())?;
     // Both are below 2^60.
-    let value = i128::from(reduced(params, value)) * i128::from(factor.value());
-    residues(params, value, level)
+    let value = i128::from(reduced(t, value)) * i128::from(factor.value());
+    Ok(residues_modulo(params, t, value, level))
 }

@@ -87,6 +87,7 @@ impl OpKey {
             level,
             sizes,
             immediate,
+            plain: 0,
             seeded,
         };
         Self::new(op, variant)

@@ -75,6 +75,7 @@ impl<P: ExactParams> BatchEncoder<P> {
     pub fn decode_unsigned(&self, plain: &Plaintext) -> Result<Vec<u64>, ExactError> {
         let params = self.params.ring_params();
         params.check_id("plaintext", plain.params_id())?;
+        plain.check_modulo(&*self.params, self.params.plain_modulus().reducer())?;
         let mut form = plain.residues().to_vec();
         self.plan.forward(&mut form)?;
         let places = self.places.iter();

@@ -51,6 +51,7 @@ impl<P: ExactParams> CoefficientEncoder<P> {
     fn checked<'a>(&self, plain: &'a Plaintext) -> Result<&'a [u64], ExactError> {
         let params = self.params.ring_params();
         params.check_id("plaintext", plain.params_id())?;
+        plain.check_modulo(&*self.params, self.params.plain_modulus().reducer())?;
         Ok(plain.residues())
     }
 }

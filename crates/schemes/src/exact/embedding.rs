@@ -27,6 +27,11 @@ impl Embedding {
         Ok(Self { t, inner, outer })
     }
 
+    /// What messages are modulo.
+    pub fn modulus(&self) -> Modulus {
+        self.t
+    }
+
     /// r.
     pub fn source(&self, plain: &Plaintext) -> Zeroizing<Vec<u64>> {
         let mut source = Zeroizing::new(plain.residues().to_vec());

@@ -94,6 +94,7 @@ where
         params.check_id("plaintext", plain.params_id())?;
         params.check_level(at.level)?;
         let embedding = S::embedding(&self.params, at)?;
+        plain.check_modulo(&*self.params, embedding.modulus())?;
         let source = embedding.source(plain);
         let message = |i, q, from: usize, limb: &mut [u64]| {
             let source = source.get(from..from + limb.len());

@@ -90,6 +90,7 @@ impl<P: ExactParams> IntegerEncoder<P> {
     pub fn decode(&self, plain: &Plaintext) -> Result<BigInt, ExactError> {
         let (params, t) = (self.params.ring_params(), self.params.plain_modulus());
         params.check_id("plaintext", plain.params_id())?;
+        plain.check_modulo(&*self.params, self.params.plain_modulus().reducer())?;
         let integer = |&x: &u64| match self.which {
             Integers::Signed => BigInt::from(t.centred(x)),
             Integers::Unsigned => BigInt::from(x),

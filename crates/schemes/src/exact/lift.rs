@@ -28,7 +28,7 @@ fn times<P: ExactParams>(
 ) -> Result<(), RlweError> {
     let polys = Poly::of(v.size(0)).map(|poly| e.cipher(0, poly));
     let polys = polys.collect::<Result<Vec<_>, _>>()?;
-    let m = e.plain_residues(1, e.own.plain_index())?;
+    let m = e.plain_residues(1, plain_index(e))?;
     let m = lift(e, m.value)?;
     for (poly, a) in Poly::of(v.size(0)).zip(&polys) {
         let product = e.zip(a, &m, ProcBuilder::mul)?;
@@ -37,10 +37,15 @@ fn times<P: ExactParams>(
     Ok(())
 }
 
+/// The place of the plaintext modulus at hand in the table of moduli.
+pub(crate) fn plain_index<P: ExactParams>(e: &Emit<P>) -> usize {
+    e.own.plain_index() + usize::from(e.plain)
+}
+
 /// The integers of [`Integers::Signed`](super::Integers::Signed) that a limb m modulo t stands for, in evaluation form at
 /// the level: m + floor(t / 2) mod t is the integer plus floor(t / 2), which is not negative.
 pub(crate) fn lifted<P: ExactParams>(e: &mut Emit<P>, m: ValueId) -> Result<Vec<Limb>, RlweError> {
-    let half = e.own.plain_modulus().value() / 2;
+    let half = e.reducer(plain_index(e))?.value() / 2;
     let shifted = e.ops().addi(m, half)?;
     at_level(e, shifted, |ops, x, q| {
         Ok(ops.addi(x, q.neg(q.reduce(half)))?)

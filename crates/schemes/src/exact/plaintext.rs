@@ -1,6 +1,7 @@
 //! Plaintexts: polynomials modulo t.
 
 use ringmill_isa::Poly;
+use ringmill_math::Modulus;
 
 use super::error::ExactError;
 use super::plain_modulus::PlainModulus;
@@ -15,13 +16,18 @@ pub trait ExactParams: RingParams {
 
     /// The place of t in the table of moduli.
     fn plain_index(&self) -> usize;
+
+    /// The plaintext moduli: t, then what else plaintexts may be modulo, each behind the one before in the table of moduli.
+    fn plain_moduli(&self) -> Vec<PlainModulus> {
+        vec![self.plain_modulus()]
+    }
 }
 
-/// An encoded message: N coefficients modulo t. It has no level: operations bring it to that of their other operand.
+/// An encoded message: N coefficients modulo t, or another of the parameters' plaintext moduli. It has no level: operations bring it to that of their other operand.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plaintext {
     origin: Origin,
-    /// The place of t in the table of moduli.
+    /// The place of its modulus in the table of moduli.
     index: usize,
     residues: Vec<u64>,
 }
@@ -34,7 +40,24 @@ impl Plaintext {
     /// # Errors
     /// [`RlweError::Length`] and [`RlweError::Residue`].
     pub fn new(params: &impl ExactParams, residues: Vec<u64>) -> Result<Self, ExactError> {
-        let (expected, t) = (params.ring_params().degree(), params.plain_modulus());
+        Self::modulo(params, 0, residues)
+    }
+
+    /// The same modulo another of the plaintext moduli, numbered from t, which is 0.
+    ///
+    /// # Errors
+    /// As [`Plaintext::new`]; a modulus that the parameters do not have.
+    pub fn modulo(
+        params: &impl ExactParams,
+        plain: u8,
+        residues: Vec<u64>,
+    ) -> Result<Self, ExactError> {
+        let (expected, moduli) = (params.ring_params().degree(), params.plain_moduli());
+        let t = moduli.get(usize::from(plain)).ok_or(RlweError::Length {
+            what: "list of plaintext moduli",
+            expected: usize::from(plain) + 1,
+            got: moduli.len(),
+        })?;
         if residues.len() != expected {
             return Err(ExactError::Rlwe(RlweError::Length {
                 what: "plaintext",
@@ -48,7 +71,10 @@ impl Plaintext {
                 modulus: t.value(),
             }));
         }
-        Ok(Self::trusted(params, residues))
+        Ok(Self {
+            index: params.plain_index() + usize::from(plain),
+            ..Self::trusted(params, residues)
+        })
     }
 
     pub(crate) fn trusted(params: &impl ExactParams, residues: Vec<u64>) -> Self {
@@ -57,6 +83,23 @@ impl Plaintext {
             index: params.plain_index(),
             residues,
         }
+    }
+
+    /// Refuses a plaintext modulo another plaintext modulus than `t`.
+    pub(crate) fn check_modulo(
+        &self,
+        params: &impl ExactParams,
+        t: Modulus,
+    ) -> Result<(), RlweError> {
+        let got = params.ring_params().any_reducer(self.index)?;
+        if got.value() == t.value() {
+            return Ok(());
+        }
+        Err(RlweError::Parameter {
+            what: "modulus of the plaintext",
+            expected: t.value().to_string(),
+            got: got.value().to_string(),
+        })
     }
 
     /// The coefficients, the constant one first.

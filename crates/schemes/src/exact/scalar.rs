@@ -2,17 +2,27 @@
 
 use ringmill_isa::Level;
 
+use super::plain_modulus::PlainModulus;
 use super::plaintext::ExactParams;
 
 /// The integer of [`Integers::Signed`](super::Integers::Signed) that `value` is modulo t.
-pub fn reduced(params: &impl ExactParams, value: i128) -> i64 {
-    let t = params.plain_modulus();
+pub fn reduced(t: PlainModulus, value: i128) -> i64 {
     t.centred(value.rem_euclid(t.value().into()) as u64)
 }
 
 /// That integer modulo the primes of a level: for a product, and where messages are low for a sum.
 pub fn residues(params: &impl ExactParams, value: i128, level: Level) -> Vec<u64> {
-    let value = i128::from(reduced(params, value));
+    residues_modulo(params, params.plain_modulus(), value, level)
+}
+
+/// The same of another of the parameters' plaintext moduli.
+pub fn residues_modulo(
+    params: &impl ExactParams,
+    t: PlainModulus,
+    value: i128,
+    level: Level,
+) -> Vec<u64> {
+    let value = i128::from(reduced(t, value));
     let primes = params.ring_params().cipher_moduli().iter();
     let residues = primes
         .take(level.primes())

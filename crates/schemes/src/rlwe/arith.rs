@@ -76,9 +76,9 @@ pub(crate) fn sample_error(
     Ok(params.error_distribution().sample(prng, params.degree())?)
 }
 
-/// An error in either form to one that leaves the message alone: times t where messages are low.
-pub(crate) fn place_error(params: &Params, q: Modulus, limb: &mut [u64]) {
-    if let Some(t) = params.low_modulus() {
+/// An error in either form to one that leaves the message alone: times t where messages are residues modulo t of the phase.
+pub(crate) fn place_error(low: Option<Modulus>, q: Modulus, limb: &mut [u64]) {
+    if let Some(t) = low {
         kernels::mul_scalar_assign(q, limb, q.reduce(t.value()));
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use ringmill_isa::{Level, Poly};
+use ringmill_math::Modulus;
 
 use super::arith::{check_limbs, expand};
 use super::error::RlweError;
@@ -27,6 +28,14 @@ pub trait Annotation: Clone + PartialEq + Debug + Send + Sync + 'static {
 
     /// Refuses what no value of these parameters can have at `level`.
     fn check(&self, params: &Params, level: Level) -> Result<(), Self::Error>;
+
+    /// What the errors of a fresh encryption under it are multiples of, where messages are low.
+    ///
+    /// # Errors
+    /// An annotation of other parameters.
+    fn low(&self, params: &Params) -> Result<Option<Modulus>, RlweError> {
+        Ok(params.low_modulus())
+    }
 
     fn write(&self, to: &mut Writer);
 

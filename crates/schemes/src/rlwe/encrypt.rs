@@ -105,6 +105,11 @@ impl Encryptor {
         params.check_level(level)?;
         match &self.key {
             EncryptionKey::Public(halves) => {
+                if annotation.low(params)? != params.low_modulus() {
+                    return Err(RlweError::MissingKey(
+                        "secret (a public key encrypts modulo t alone)".into(),
+                    ));
+                }
                 let polys = halves.encrypt(params, level, message, &mut self.source.fresh()?)?;
                 let polys = polys.into();
                 let cipher = Ciphertext::trusted(params, level, annotation, polys, self.key_id);
@@ -133,7 +138,8 @@ impl Encryptor {
         let mut prng = self.source.fresh()?;
         let seed = prng.next_seed();
         let c1 = expand(params, &indices, &seed, 0);
-        let mut c0 = encrypt_zero(params, secret, &indices, &c1, &mut prng)?;
+        let low = annotation.low(params)?;
+        let mut c0 = encrypt_zero(params, low, secret, &indices, &c1, &mut prng)?;
         if let Some(message) = message {
             let mut room = Zeroizing::new(vec![0; params.degree()]);
             for (i, q, limb) in limbs_mut(params, &indices, &mut c0) {

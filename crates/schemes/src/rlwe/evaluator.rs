@@ -87,7 +87,7 @@ where
             .into());
         }
         let results = call(op, &procedure, &operands).map_err(RlweError::from)?;
-        let level = op.result_level()?;
+        let level = op.result_level(self.params())?;
         let cipher = |polys| {
             let annotation = annotation.clone();
             let cipher = Ciphertext::trusted(self.params(), level, annotation, polys, key_id);
@@ -120,7 +120,7 @@ where
         a: &Ciphertext<A>,
         element: Galois,
         keys: &GaloisKeys,
-        op: fn(Level, Galois, bool) -> OpKey<T>,
+        op: impl Fn(Level, Galois, bool) -> OpKey<T>,
     ) -> Result<Ciphertext<A>, S::Error> {
         self.check(a)?;
         check_two(a)?;
@@ -137,7 +137,7 @@ where
         a: &Ciphertext<A>,
         step: i64,
         keys: &GaloisKeys,
-        op: fn(Level, Galois, bool) -> OpKey<T>,
+        op: impl Fn(Level, Galois, bool) -> OpKey<T>,
     ) -> Result<Ciphertext<A>, S::Error> {
         self.check(a)?;
         if step == 0 {
@@ -161,7 +161,7 @@ where
         }
         let mut turned: Option<Ciphertext<A>> = None;
         for element in elements {
-            turned = Some(self.automorphism(turned.as_ref().unwrap_or(a), element, keys, op)?);
+            turned = Some(self.automorphism(turned.as_ref().unwrap_or(a), element, keys, &op)?);
         }
         Ok(turned.unwrap_or_else(|| a.clone()))
     }
@@ -172,12 +172,23 @@ where
         a: &Ciphertext<A>,
         steps: &[i64],
         keys: &GaloisKeys,
-        op: fn(Level, Vec<Galois>, bool) -> OpKey<T>,
+        op: impl Fn(Level, Vec<Galois>, bool) -> OpKey<T>,
+    ) -> Result<Vec<Ciphertext<A>>, S::Error> {
+        let elements = steps.iter().map(|&s| self.params().galois_element(s));
+        let elements = elements.collect::<Result<Vec<_>, _>>()?;
+        self.automorphisms(a, elements, keys, op)
+    }
+
+    /// Several automorphisms that share one decomposition, one result an element. All keys seeded, or none.
+    pub fn automorphisms(
+        &self,
+        a: &Ciphertext<A>,
+        elements: Vec<Galois>,
+        keys: &GaloisKeys,
+        op: impl Fn(Level, Vec<Galois>, bool) -> OpKey<T>,
     ) -> Result<Vec<Ciphertext<A>>, S::Error> {
         self.check(a)?;
         check_two(a)?;
-        let elements = steps.iter().map(|&s| self.params().galois_element(s));
-        let elements = elements.collect::<Result<Vec<_>, _>>()?;
         let keys = elements.iter().map(|&g| keys.get(g));
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
         let seeded = keys.iter().all(|k| k.seed().is_some());

@@ -43,7 +43,7 @@ impl SecretKey {
         Ok(Self::trusted(params, eval, None))
     }
 
-    pub(super) fn trusted(
+    pub(crate) fn trusted(
         params: &Params,
         eval: Zeroizing<Vec<u64>>,
         key_id: Option<KeyId>,
@@ -138,7 +138,8 @@ impl PublicKey {
 #[derive(Clone, PartialEq, Debug)]
 pub struct KSwitchKey {
     origin: Origin,
-    moduli_count: usize,
+    /// Places in the table of the moduli that its limbs are modulo, in order.
+    moduli: Vec<usize>,
     b: Vec<Vec<u64>>,
     a: KeyHalf<Vec<Vec<u64>>>,
 }
@@ -167,20 +168,31 @@ impl KSwitchKey {
         for limbs in b.iter().chain(stored) {
             check_limbs(params, "key-switching key", &indices, limbs)?;
         }
-        Ok(Self::trusted(params, b, a, None))
+        Ok(Self::over(params, indices, b, a, None))
     }
 
-    pub(super) fn trusted(
+    /// Over some of the moduli, for the levels that have no others.
+    pub(super) fn over(
         params: &Params,
+        moduli: Vec<usize>,
         b: Vec<Vec<u64>>,
         a: KeyHalf<Vec<Vec<u64>>>,
         key_id: Option<KeyId>,
     ) -> Self {
         Self {
             origin: params.origin(key_id),
-            moduli_count: params.moduli().len(),
+            moduli,
             b,
             a,
+        }
+    }
+
+    /// Bytes of memory that it takes.
+    pub fn bytes(&self) -> u64 {
+        let half: usize = self.b.iter().map(|b| 8 * b.len()).sum();
+        match &self.a {
+            KeyHalf::Seed(seed) => (half + seed.len()) as u64,
+            KeyHalf::Stored(_) => 2 * half as u64,
         }
     }
 
@@ -193,12 +205,12 @@ impl KSwitchKey {
         }
     }
 
-    /// Number of digits, dnum.
+    /// Number of digits: dnum, or as many as the highest level that it is for.
     pub fn digits(&self) -> usize {
         self.b.len()
     }
 
-    /// The b halves, one a digit, each limb-major over all moduli.
+    /// The b halves, one a digit, each limb-major over its moduli.
     pub fn b(&self) -> &[Vec<u64>] {
         &self.b
     }
@@ -222,7 +234,8 @@ impl KSwitchKey {
             (1, KeyHalf::Stored(a)) => a.get(digit)?,
             _ => return None,
         };
-        limb(half, index, self.moduli_count)
+        let place = self.moduli.binary_search(&index).ok()?;
+        limb(half, place, self.moduli.len())
     }
 
     /// The same key with stored a halves.
@@ -231,15 +244,14 @@ impl KSwitchKey {
         let KeyHalf::Seed(seed) = &self.a else {
             return Ok(self.clone());
         };
-        room(
-            "a key-switching key",
-            Self::bytes_of(params, KeyForm::Stored),
-        )?;
-        let indices = all_indices(params);
-        let half = |j: usize| expand(params, &indices, seed, (j * self.moduli_count) as u64);
+        room("a key-switching key", 2 * self.bytes())?;
+        let count = params.moduli().len();
+        let half = |j: usize| expand(params, &self.moduli, seed, (j * count) as u64);
         let a = (0..self.digits()).map(half).collect();
-        let a = KeyHalf::Stored(a);
-        Ok(Self::trusted(params, self.b.clone(), a, self.key_id()))
+        Ok(Self {
+            a: KeyHalf::Stored(a),
+            ..self.clone()
+        })
     }
 }
 

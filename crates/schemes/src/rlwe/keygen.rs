@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use ringmill_isa::Galois;
-use ringmill_limits::{Watch, room};
-use ringmill_math::{Prng, PrngSource, kernels};
+use ringmill_isa::{Galois, Level};
+use ringmill_limits::Watch;
+use ringmill_math::{Modulus, Prng, PrngSource, kernels};
 use zeroize::Zeroizing;
 
 use super::arith::{expand, limbs_mut, place_error, sample_error, sample_secret, small_to_eval};
 use super::error::RlweError;
 use super::key::{GaloisKeys, KSwitchKey, KeyForm, KeyHalf, PublicKey, RelinKey, SecretKey};
 use super::params::{Params, RingParams};
+use super::switching::{Shape, switching_key};
 use crate::identity::KeyId;
 
 /// Makes keys for one secret key, each from randomness of its own: copies of a generator of keys, in a forked process or
@@ -102,7 +103,15 @@ impl KeyGenerator {
         let mut prng = self.source.fresh()?;
         let seed = prng.next_seed();
         let a = expand(&self.params, &self.indices, &seed, 0);
-        let b = self.zero(&a, &mut prng)?;
+        let low = self.params.low_modulus();
+        let b = encrypt_zero(
+            &self.params,
+            low,
+            &self.secret,
+            &self.indices,
+            &a,
+            &mut prng,
+        )?;
         let key_id = self.secret.key_id();
         Ok(PublicKey::trusted(
             &self.params,
@@ -114,6 +123,11 @@ impl KeyGenerator {
 
     /// The key that switches s^2 to s.
     pub fn relin_key(&self, form: KeyForm) -> Result<RelinKey, RlweError> {
+        self.relin_key_at(form, self.params.max_level())
+    }
+
+    /// The same for ciphertexts at `level` and below alone: smaller.
+    pub fn relin_key_at(&self, form: KeyForm, level: Level) -> Result<RelinKey, RlweError> {
         let mut square = Zeroizing::new(self.secret.expose_eval_limbs().to_vec());
         let secret = Arc::clone(&self.secret);
         for (i, q, limb) in limbs_mut(&self.params, &self.indices, &mut square) {
@@ -121,11 +135,21 @@ impl KeyGenerator {
                 kernels::mul_assign(q, limb, s)?;
             }
         }
-        Ok(RelinKey(self.switching_key(&square, form)?))
+        Ok(RelinKey(self.switching_key(&square, form, level)?))
     }
 
     /// The keys that switch s(x^g) to s, for each odd Galois element g below 2N given.
     pub fn galois_keys(&self, elements: &[Galois], form: KeyForm) -> Result<GaloisKeys, RlweError> {
+        self.galois_keys_at(elements, form, self.params.max_level())
+    }
+
+    /// The same for ciphertexts at `level` and below alone: smaller.
+    pub fn galois_keys_at(
+        &self,
+        elements: &[Galois],
+        form: KeyForm,
+        level: Level,
+    ) -> Result<GaloisKeys, RlweError> {
         let mut keys = GaloisKeys::new();
         for &g in elements {
             let secret = Arc::clone(&self.secret);
@@ -135,7 +159,7 @@ impl KeyGenerator {
                     kernels::auto_eval(u64::from(g), limb, s)?;
                 }
             }
-            keys.insert(g, self.switching_key(&turned, form)?);
+            keys.insert(g, self.switching_key(&turned, form, level)?);
         }
         Ok(keys)
     }
@@ -149,50 +173,44 @@ impl KeyGenerator {
         self.galois_keys(&elements, form)
     }
 
-    /// The key that switches the secret `from` (evaluation form over all moduli) to this one.
-    fn switching_key(&self, from: &[u64], form: KeyForm) -> Result<KSwitchKey, RlweError> {
-        let params = Arc::clone(&self.params);
+    /// The key that switches the secret `from` (evaluation form over all moduli) to this one, at `level` and below.
+    fn switching_key(
+        &self,
+        from: &[u64],
+        form: KeyForm,
+        level: Level,
+    ) -> Result<KSwitchKey, RlweError> {
+        let params = &self.params;
+        params.check_level(level)?;
+        let shape = Shape::at(params, level);
+        let secrets = (from, &*self.secret);
         let mut prng = self.source.fresh()?;
-        let seed = prng.next_seed();
-        let (count, n) = (params.moduli().len(), params.degree());
-        let (mut bs, mut a_halves) = (Vec::new(), Vec::new());
-        for digit in 0..params.dnum() {
-            self.watch.check()?;
-            room("a key-switching key", 3 * 8 * (count * n) as u64)?;
-            let a = expand(&params, &self.indices, &seed, (digit * count) as u64);
-            let mut b = self.zero(&a, &mut prng)?;
-            let own = params.digit(digit, params.max_level());
-            for (i, q, limb) in
-                limbs_mut(&params, &self.indices, &mut b).filter(|(i, ..)| own.contains(i))
-            {
-                let p = params.special_moduli().iter().fold(1, |p, &x| q.mul(p, x));
-                let mut term = Zeroizing::new(vec![0; n]);
-                if let Some(s) = super::cipher::limb(from, i, count) {
-                    kernels::mul_scalar(q, &mut term, s, p)?;
-                    kernels::add_assign(q, limb, &term)?;
-                }
-            }
-            bs.push(b);
-            if form == KeyForm::Stored {
-                a_halves.push(a);
-            }
-        }
-        let a = match form {
-            KeyForm::Seeded => KeyHalf::Seed(seed),
-            KeyForm::Stored => KeyHalf::Stored(a_halves),
-        };
-        Ok(KSwitchKey::trusted(&params, bs, a, self.secret.key_id()))
+        let key_id = self.secret.key_id();
+        switching_key(
+            params,
+            &shape,
+            secrets,
+            key_id,
+            form,
+            &mut prng,
+            &self.watch,
+        )
     }
 
-    /// -(a s + e) over all moduli.
-    fn zero(&self, a: &[u64], prng: &mut Prng) -> Result<Vec<u64>, RlweError> {
-        encrypt_zero(&self.params, &self.secret, &self.indices, a, prng)
+    /// Randomness of its own for one more object.
+    pub(crate) fn fresh(&self) -> Result<Prng, RlweError> {
+        Ok(self.source.fresh()?)
+    }
+
+    pub(crate) fn watch(&self) -> &Watch {
+        &self.watch
     }
 }
 
-/// -(a s + e) over the moduli `indices`, e fresh (of low messages t e for e); `a` has one limb a modulus.
-pub(super) fn encrypt_zero(
+/// -(a s + e) over the moduli `indices`, e fresh (of messages modulo t, `low`, t e for e); `a` has one limb a modulus.
+pub(crate) fn encrypt_zero(
     params: &Params,
+    low: Option<Modulus>,
     secret: &SecretKey,
     indices: &[usize],
     a: &[u64],
@@ -202,7 +220,7 @@ pub(super) fn encrypt_zero(
     for ((i, q, limb), a) in limbs_mut(params, indices, &mut b).zip(a.chunks_exact(params.degree()))
     {
         if let Some(s) = secret.limb(params, i) {
-            place_error(params, q, limb);
+            place_error(low, q, limb);
             kernels::mac_assign(q, limb, a, s)?;
             kernels::neg_assign(q, limb);
         }

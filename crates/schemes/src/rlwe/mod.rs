@@ -17,6 +17,7 @@ pub mod params;
 mod params_builder;
 mod public;
 pub mod security;
+pub(crate) mod switching;
 
 pub use crate::identity::{self, KeyId, Origin};
 pub use cipher::{Annotation, Ciphertext, Plaintext, SeededCiphertext};

@@ -35,8 +35,9 @@ pub struct Params {
     pub(super) error: ErrorDistribution,
     pub(super) security: SecurityRecord,
     pub(super) insecure_allowed: bool,
-    /// t of a scheme whose messages are low.
-    pub(super) low: Option<Modulus>,
+    /// Of a scheme whose messages are low t, then what else its plaintexts are modulo: multiples of it, each of the one
+    /// before.
+    pub(super) low: Vec<Modulus>,
     /// What the scheme adds to the canonical form.
     pub(super) own: Vec<u8>,
     pub(super) id: ParamsId,
@@ -295,24 +296,49 @@ impl Params {
     /// multiples of t, and a division by primes takes a multiple of t off before. t is the first entry of the table after
     /// [`Params::moduli`], and part of what the scheme adds to the canonical form.
     ///
+    /// Where ciphertexts may have other plaintext moduli, these follow t: each is a multiple of the one before, so that a
+    /// multiple of the last, as the errors of switching keys are, is one of each.
+    ///
     /// # Errors
-    /// A t of 2^61 or more, or one that shares a factor with a prime.
-    pub fn with_low_messages(self, t: TableModulus) -> Result<Self, RlweError> {
-        let low = t.arithmetic()?.below_61()?;
-        for q in &self.reducers {
-            q.inv(q.reduce(low.value()))?;
-            low.inv(low.reduce(q.value()))?;
+    /// A modulus of 2^61 or more, one that shares a factor with a prime, or that is no multiple of the one before.
+    pub fn with_low_messages(self, plain: &[TableModulus]) -> Result<Self, RlweError> {
+        let mut low: Vec<Modulus> = Vec::with_capacity(plain.len());
+        for t in plain {
+            let t = t.arithmetic()?.below_61()?;
+            for q in &self.reducers {
+                q.inv(q.reduce(t.value()))?;
+                t.inv(t.reduce(q.value()))?;
+            }
+            if let Some(before) = low.last()
+                && !t.value().is_multiple_of(before.value())
+            {
+                return Err(RlweError::Parameter {
+                    what: "a further plaintext modulus",
+                    expected: format!("a multiple of {before}", before = before.value()),
+                    got: t.value().to_string(),
+                });
+            }
+            low.push(t);
         }
-        let low = Some(low);
         Ok(Self {
             low,
-            ..self.with_auxiliary(&[t])
+            ..self.with_auxiliary(plain)
         })
     }
 
     /// t of a scheme whose messages are residues modulo t of the phase itself.
     pub fn low_modulus(&self) -> Option<Modulus> {
-        self.low
+        self.low.first().copied()
+    }
+
+    /// t, then the further plaintext moduli.
+    pub fn low_moduli(&self) -> &[Modulus] {
+        &self.low
+    }
+
+    /// What the errors of switching keys are multiples of: the last of the plaintext moduli.
+    pub(crate) fn key_modulus(&self) -> Option<Modulus> {
+        self.low.last().copied()
     }
 
     /// The same with what the scheme adds to the canonical form, and the identity of both.

@@ -145,7 +145,7 @@ impl ParamsBuilder {
             error: self.error,
             security,
             insecure_allowed: self.insecure_allowed,
-            low: None,
+            low: Vec::new(),
             own: Vec::new(),
             id: [0; 32],
         };

@@ -118,7 +118,7 @@ impl PublicHalves {
                     };
                     self.to_cipher.accumulate(scaled, i, room)?;
                     sample::to_limb(q, error, c)?;
-                    place_error(params, q, c);
+                    place_error(params.low_modulus(), q, c);
                     kernels::sub_assign(q, c, room)?;
                     kernels::add_scalar_assign(q, c, half);
                     kernels::mul_scalar_assign(q, c, inverse);
@@ -194,7 +194,7 @@ impl PublicHalves {
                 kernels::mul(q, x, u_eval, key_limb(params, key, i)?)?;
                 ntt.inverse(x)?;
                 sample::to_limb(q, error, room)?;
-                place_error(params, q, room);
+                place_error(params.low_modulus(), q, room);
                 kernels::add_assign(q, x, room)?;
                 kernels::add_scalar_assign(q, x, half);
             }
@@ -246,7 +246,7 @@ mod tests {
             for ((i, q, c), u) in
                 limbs_mut(params, &indices, &mut c).zip(u.chunks_exact(params.degree()))
             {
-                place_error(params, q, c);
+                place_error(params.low_modulus(), q, c);
                 kernels::mac_assign(q, c, u, limb(&half, i, count).unwrap()).unwrap();
             }
             c
@@ -256,6 +256,7 @@ mod tests {
             level,
             sizes: vec![2],
             immediate: Immediate::None,
+            plain: 0,
             seeded: false,
         };
         mod_down_all(&mut e, &variant).unwrap();

@@ -180,6 +180,7 @@ fn procedures_are_named_once_and_variants_that_are_none_are_refused() {
         level,
         sizes: vec![2],
         immediate,
+        plain: 0,
         seeded: false,
     };
     for key in [

@@ -21,6 +21,8 @@ pub(crate) struct Emit<'p, P> {
     pub own: &'p P,
     pub params: &'p Params,
     pub level: Level,
+    /// Which of the plaintext moduli low messages are residues modulo.
+    pub plain: u8,
     builder: ProcBuilder,
 }
 
@@ -39,6 +41,7 @@ impl<'p, P: RingParams> Emit<'p, P> {
             own,
             params,
             level,
+            plain: 0,
             builder: ProcBuilder::new(name, params.log_n(), params.table())?,
         })
     }
@@ -56,6 +59,23 @@ impl<P> Emit<'_, P> {
     /// Modulus `index` of the table.
     pub fn reducer(&self, index: usize) -> Result<Modulus, RlweError> {
         self.params.any_reducer(index)
+    }
+
+    /// What low messages are residues modulo here, with its place in the table; none where messages are not low.
+    ///
+    /// # Errors
+    /// A plaintext modulus that the parameters do not have.
+    pub fn low(&self) -> Result<Option<(usize, Modulus)>, RlweError> {
+        let (all, plain) = (self.params.low_moduli(), usize::from(self.plain));
+        match all.get(plain) {
+            Some(&t) => Ok(Some((self.params.moduli().len() + plain, t))),
+            None if all.is_empty() && plain == 0 => Ok(None),
+            None => Err(RlweError::Length {
+                what: "list of plaintext moduli",
+                expected: plain + 1,
+                got: all.len(),
+            }),
+        }
     }
 
     /// Indices of the ciphertext primes at this level.

@@ -1,15 +1,17 @@
 //! Hybrid key switching (ring paper, Algorithm 5, for any number of digits) and what is built on it.
 
-use ringmill_isa::Poly;
+use std::ops::Range;
+
 use ringmill_isa::mid::{ProcBuilder, ValueId};
+use ringmill_isa::{Level, Poly};
 
 use super::Variant;
 use super::arithmetic::{product, squared};
 use super::carry::Carried;
 use super::emit::{Emit, KeyOperand, Limb};
 use super::scaling::{add_all, divide};
-use crate::rlwe::arith::extended;
 use crate::rlwe::error::RlweError;
+use crate::rlwe::params::Params;
 
 /// A polynomial cut into digits, extended to all moduli of the level and the special primes on demand. What is carried over
 /// of a digit is the same residue modulo the digit, so that a larger representative makes only the error of key switching
@@ -26,7 +28,13 @@ struct Digit {
 
 impl Digits {
     /// `known` is the target in coefficient form, where it is at hand.
-    fn cut<P>(e: &mut Emit<P>, target: &[Limb], known: Option<&[Limb]>) -> Result<Self, RlweError> {
+    /// Digits are carried to the level's moduli and these special ones.
+    fn cut<P>(
+        e: &mut Emit<P>,
+        target: &[Limb],
+        known: Option<&[Limb]>,
+        special: &Range<usize>,
+    ) -> Result<Self, RlweError> {
         let mut digits = Vec::new();
         for j in 0..e.params.digits_at(e.level) {
             let range = e.params.digit(j, e.level);
@@ -50,7 +58,7 @@ impl Digits {
             digits.push(Digit { own, carried });
         }
         for digit in &mut digits {
-            let others = extended(e.params, e.level).into_iter();
+            let others = e.level_moduli().chain(special.clone());
             let others = others.filter(|&i| digit.own.iter().all(|l| l.modulus != i));
             digit.carried.extend(e, others)?;
         }
@@ -102,25 +110,43 @@ fn switch<P>(
     known: Option<&[Limb]>,
     key: KeyOperand,
 ) -> Result<[Vec<Limb>; 2], RlweError> {
-    let digits = Digits::cut(e, target, known)?;
+    switch_by(e, target, known, key, &all_special(e))
+}
+
+/// [`switch`] by the product of some special primes.
+fn switch_by<P>(
+    e: &mut Emit<P>,
+    target: &[Limb],
+    known: Option<&[Limb]>,
+    key: KeyOperand,
+    special: &Range<usize>,
+) -> Result<[Vec<Limb>; 2], RlweError> {
+    let digits = Digits::cut(e, target, known, special)?;
     let mut sums = [Vec::new(), Vec::new()];
-    for modulus in special_first(e) {
+    for modulus in special_first(e, special) {
         let values = digits.modulo(e, modulus)?;
         let [b, a] = inner_product(e, &values, key, modulus)?;
         sums[0].push(b);
         sums[1].push(a);
     }
-    mod_down(e, sums)
+    mod_down(e, sums, special.len())
+}
+
+fn all_special<P>(e: &Emit<P>) -> Range<usize> {
+    e.params.cipher_count()..e.params.moduli().len()
 }
 
 /// The special primes lead, so that their inverse transforms can start while the other sums are still made.
-fn special_first<P>(e: &Emit<P>) -> Vec<usize> {
-    let special = e.params.cipher_count()..e.params.moduli().len();
-    special.chain(e.level_moduli()).collect()
+fn special_first<P>(e: &Emit<P>, special: &Range<usize>) -> Vec<usize> {
+    special.clone().chain(e.level_moduli()).collect()
 }
 
-fn mod_down<P>(e: &mut Emit<P>, sums: [Vec<Limb>; 2]) -> Result<[Vec<Limb>; 2], RlweError> {
-    let special = e.params.special_count();
+/// Divides by the `special` primes that lead.
+fn mod_down<P>(
+    e: &mut Emit<P>,
+    sums: [Vec<Limb>; 2],
+    special: usize,
+) -> Result<[Vec<Limb>; 2], RlweError> {
     let mut down = |mut sum: Vec<Limb>| {
         let kept = sum.split_off(special.min(sum.len()));
         divide(e, &sum, &kept)
@@ -181,17 +207,11 @@ pub(crate) fn rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
 
 pub(crate) fn hoisted_rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let count = v.immediate.count();
-    if count == 0 || count >= usize::from(u16::MAX) {
-        let expected = "1 to 65534 Galois elements".to_owned();
-        return Err(RlweError::Parameter {
-            what: "hoisted rotation",
-            expected,
-            got: count.to_string(),
-        });
-    }
+    check_count(count)?;
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
-    let digits = Digits::cut(e, &c1, None)?;
-    let moduli = special_first(e);
+    let special = all_special(e);
+    let digits = Digits::cut(e, &c1, None, &special)?;
+    let moduli = special_first(e, &special);
     let extended = moduli
         .iter()
         .map(|&i| digits.modulo(e, i))
@@ -209,11 +229,94 @@ pub(crate) fn hoisted_rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), Rlwe
             sums[0].push(b);
             sums[1].push(a);
         }
-        let [b, a] = mod_down(e, sums)?;
+        let [b, a] = mod_down(e, sums, special.len())?;
         let c0 = e.map(&c0, |builder, value| builder.auto_of(value, g))?;
         let c0 = add_all(e, &c0, &b)?;
         e.result(k, Poly(0), &c0)?;
         e.result(k, Poly(1), &a)?;
     }
     Ok(())
+}
+
+/// The ciphertext under another secret, by a key that has as many special primes as the level has primes, and one digit:
+/// what is published of the other secret stays small.
+pub(crate) fn encapsulate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
+    let special = special_of_few(e.params, v.level)?;
+    let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
+    let key = e.key(1, v.seeded)?;
+    let [b, a] = switch_by(e, &c1, None, key, &special)?;
+    let c0 = add_all(e, &c0, &b)?;
+    e.result(0, Poly(0), &c0)?;
+    e.result(0, Poly(1), &a)
+}
+
+/// The first special primes, as many as `level` has primes.
+///
+/// # Errors
+/// A level of more primes than one digit.
+pub(crate) fn special_of_few(params: &Params, level: Level) -> Result<Range<usize>, RlweError> {
+    let (first, count) = (params.cipher_count(), level.primes());
+    if count > params.special_count() {
+        return Err(RlweError::Parameter {
+            what: "number of primes of the level of encapsulation",
+            expected: format!("at most {}, the special primes", params.special_count()),
+            got: count.to_string(),
+        });
+    }
+    Ok(first..first + count)
+}
+
+fn check_count(count: usize) -> Result<(), RlweError> {
+    if count == 0 || count >= usize::from(u16::MAX) {
+        let expected = "1 to 65534 Galois elements".to_owned();
+        return Err(RlweError::Parameter {
+            what: "hoisted rotation",
+            expected,
+            got: count.to_string(),
+        });
+    }
+    Ok(())
+}
+
+/// A ciphertext plus a(x^g) for several g: the digits are moved as in [`hoisted_rotate`], all products with keys are one sum, and
+/// one division serves them.
+pub(crate) fn sum_rotations<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
+    let count = v.immediate.count();
+    check_count(count)?;
+    let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
+    let special = all_special(e);
+    let digits = Digits::cut(e, &c1, None, &special)?;
+    let mut turns = Vec::with_capacity(count);
+    for k in 0..count {
+        turns.push((e.galois()?, e.key(1 + k as u16, v.seeded)?));
+    }
+    let mut sums = [Vec::new(), Vec::new()];
+    for modulus in special_first(e, &special) {
+        let values = digits.modulo(e, modulus)?;
+        let mut pairs = [Vec::new(), Vec::new()];
+        for &(g, key) in &turns {
+            for (j, &value) in values.iter().enumerate() {
+                let turned = e.ops().auto_of(value, g)?;
+                for (part, pairs) in (0..).zip(&mut pairs) {
+                    pairs.push((turned, e.key_limb(key, j, part, modulus)?));
+                }
+            }
+        }
+        for (sum, pairs) in sums.iter_mut().zip(&pairs) {
+            let value = match pairs.as_slice() {
+                [(d, k)] => e.ops().mul(*d, *k)?,
+                many => e.ops().dot(many)?,
+            };
+            sum.push(Limb { value, modulus });
+        }
+    }
+    let [b, a] = mod_down(e, sums, special.len())?;
+    let mut body = add_all(e, &c0, &b)?;
+    for &(g, _) in &turns {
+        let turned = e.map(&c0, |builder, value| builder.auto_of(value, g))?;
+        body = add_all(e, &body, &turned)?;
+    }
+    let mask = add_all(e, &c1, &a)?;
+    e.result(0, Poly(0), &body)?;
+    e.result(0, Poly(1), &mask)
 }

@@ -134,6 +134,8 @@ pub enum Keys {
 pub enum LevelRule {
     Same,
     OneLower,
+    /// The highest level, from any.
+    Highest,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -163,6 +165,8 @@ pub struct Variant {
     /// Polynomials of each ciphertext operand.
     pub sizes: Vec<u32>,
     pub immediate: Immediate,
+    /// Which of the parameters' plaintext moduli messages are residues modulo, where they are low and that changes the code.
+    pub plain: u8,
     /// Whether keys come with the seed of their part-1 limbs.
     pub seeded: bool,
 }
@@ -304,9 +308,10 @@ impl<T: Table> OpKey<T> {
     ///
     /// # Errors
     /// [`RlweError::TooDeep`] where there is none below.
-    pub fn result_level(&self) -> Result<Level, RlweError> {
+    pub fn result_level(&self, params: &Params) -> Result<Level, RlweError> {
         let row = self.op.row();
         match row.level {
+            LevelRule::Highest => Ok(params.max_level()),
             LevelRule::Same => Ok(self.level()),
             LevelRule::OneLower => self.level().below().ok_or(RlweError::TooDeep {
                 operation: row.short_name(),
@@ -320,7 +325,7 @@ impl<T: Table> OpKey<T> {
     fn check(&self, params: &Params) -> Result<(), RlweError> {
         let (row, variant) = (self.op.row(), &self.variant);
         params.check_level(variant.level)?;
-        self.result_level()?;
+        self.result_level(params)?;
         if variant.sizes.len() != row.ciphers.len() {
             return Err(RlweError::Length {
                 what: "ciphertext operands",
@@ -372,13 +377,19 @@ impl<T: Table> Operation for OpKey<T> {
             Keys::None | Keys::One | Keys::PerElement => "",
         };
         let immediate = variant.immediate.name();
-        format!("{}.L{}{sizes}{immediate}{seeded}", row.name, variant.level)
+        let plain = match variant.plain {
+            0 => String::new(),
+            plain => format!(".p{plain}"),
+        };
+        let (name, level) = (row.name, variant.level);
+        format!("{name}.L{level}{sizes}{plain}{immediate}{seeded}")
     }
 
     fn emit(&self, params: &T::Params) -> Result<Procedure, T::Error> {
         self.check(params.ring_params())?;
         let (open, immediates) = self.opened();
         let mut e = Emit::new(params, open.name(), open.variant.level)?;
+        e.plain = open.variant.plain;
         (open.op.row().emit)(&mut e, &open.variant)?;
         let procedure = e.finish()?;
         if matches!(

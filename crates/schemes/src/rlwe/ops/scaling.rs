@@ -44,9 +44,9 @@ pub(crate) fn divide<P>(
     let moduli = e.params.moduli();
     let primes = dropped.iter().filter_map(|l| moduli.get(l.modulus));
     let primes: Vec<u64> = primes.copied().collect();
-    match e.params.low_modulus() {
+    match e.low()? {
         None => divide_and_round(e, &primes, dropped, kept),
-        Some(t) => divide_keeping(e, &primes, dropped, kept, t),
+        Some(low) => divide_keeping(e, &primes, dropped, kept, low),
     }
 }
 
@@ -93,10 +93,9 @@ fn divide_keeping<P>(
     primes: &[u64],
     dropped: &[Limb],
     kept: &[Limb],
-    t: Modulus,
+    (plain, t): (usize, Modulus),
 ) -> Result<Vec<Limb>, RlweError> {
     let divisor: BigUint = primes.iter().product();
-    let plain = e.params.moduli().len();
     let coefficients = dropped.iter().map(|l| e.ops().intt(l.value));
     let mut carried = Carried::new(coefficients.collect::<Result<_, _>>()?);
     carried.extend(e, kept.iter().map(|l| l.modulus).chain([plain]))?;

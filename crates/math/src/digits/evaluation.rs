@@ -1,0 +1,243 @@
+//! Plans for polynomials: babies, giants and giants' giants, chosen by cost.
+
+use super::plan::{Builder, Plan, PlanCosts, Step, Value};
+use super::powers::Powers;
+
+/// Which powers of x a polynomial has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Parity {
+    Odd,
+    Even,
+    Mixed,
+}
+
+/// Which powers babies are, and what is done at the end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Basis {
+    /// 1, x, x^2, ...
+    All,
+    /// x, x^3, x^5, ...; giants are even powers.
+    Odd,
+    /// 1, x^2, x^4, ...
+    Even,
+    /// The same, and the sum times x: fewer powers than `Odd`, one product more in sequence.
+    EvenTimesX,
+}
+
+/// With v the power behind the last baby: h = sum of b_j(x) v^j, j written by `radices`, lowest first. A digit's powers
+/// multiply what lower digits leave; what has digit 0 joins the sum as it is, products not yet relinearised.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Layout {
+    basis: Basis,
+    babies: usize,
+    radices: Vec<usize>,
+}
+
+/// The cheapest plan for the value of a polynomial (coefficients from the constant on) at the one input; the first of several
+/// that cost the same.
+pub(super) fn plan_polynomial(coefficients: &[i64], costs: PlanCosts) -> Plan {
+    let mut builder = Builder::new(1);
+    let x = builder.input(0);
+    let output = emit(&mut builder, x, coefficients, costs);
+    builder.finish(output)
+}
+
+/// The same inside of a plan, at any value.
+pub(super) fn emit(
+    builder: &mut Builder,
+    x: Value,
+    coefficients: &[i64],
+    costs: PlanCosts,
+) -> Value {
+    let parity = parity(coefficients);
+    let bases: &[Basis] = match parity {
+        Parity::Odd => &[Basis::Odd, Basis::EvenTimesX],
+        Parity::Even => &[Basis::Even],
+        Parity::Mixed => &[Basis::All],
+    };
+    let mut best: Option<(u64, Layout)> = None;
+    for &basis in bases {
+        let terms = terms_of(basis, coefficients).len();
+        let root = terms.isqrt().max(1);
+        let numbers = (root.div_ceil(4)..=(4 * root).min(terms.max(1))).step_by((root / 16).max(1));
+        for babies in numbers {
+            for radices in radix_lists(terms.div_ceil(babies)) {
+                let layout = Layout {
+                    basis,
+                    babies,
+                    radices,
+                };
+                let mut dry = Builder::new(1);
+                let input = dry.input(0);
+                let output = layout.emit(&mut dry, input, terms, |_| Step::default());
+                let cost = costs.of(dry.finish(output).count());
+                if best.as_ref().is_none_or(|(c, _)| cost < *c) {
+                    best = Some((cost, layout));
+                }
+            }
+        }
+    }
+    let layout = best.map_or(
+        Layout {
+            basis: Basis::All,
+            babies: 1,
+            radices: Vec::new(),
+        },
+        |(_, layout)| layout,
+    );
+    let terms = terms_of(layout.basis, coefficients);
+    layout.emit(builder, x, terms.len(), |range: Block<'_>| {
+        range.combine(&terms)
+    })
+}
+
+fn parity(coefficients: &[i64]) -> Parity {
+    let has = |parity: usize| {
+        let of_parity = coefficients.iter().skip(parity).step_by(2);
+        of_parity.into_iter().any(|&c| c != 0)
+    };
+    match (has(0), has(1)) {
+        (false, true) => Parity::Odd,
+        (_, false) => Parity::Even,
+        (true, true) => Parity::Mixed,
+    }
+}
+
+/// The coefficients of the basis' powers, the last one not 0.
+fn terms_of(basis: Basis, coefficients: &[i64]) -> Vec<i64> {
+    let (skip, step) = match basis {
+        Basis::All => (0, 1),
+        Basis::Odd | Basis::EvenTimesX => (1, 2),
+        Basis::Even => (0, 2),
+    };
+    let mut terms: Vec<i64> = coefficients
+        .iter()
+        .skip(skip)
+        .step_by(step)
+        .copied()
+        .collect();
+    while terms.len() > 1 && terms.last() == Some(&0) {
+        terms.pop();
+    }
+    terms
+}
+
+/// All lists of radices from 2 to 4, and the one radix, with a product of at least `blocks` that need each of them.
+fn radix_lists(blocks: usize) -> Vec<Vec<usize>> {
+    if blocks <= 1 {
+        return vec![Vec::new()];
+    }
+    let lists = (2..=4usize).flat_map(|radix| {
+        let rest = radix_lists(blocks.div_ceil(radix));
+        rest.into_iter().map(move |mut list| {
+            list.insert(0, radix);
+            list
+        })
+    });
+    let flat = vec![blocks];
+    lists.chain((blocks > 4).then_some(flat)).collect()
+}
+
+/// Babies, and which terms they are to be multiplied by.
+struct Block<'a> {
+    start: usize,
+    /// None is the constant 1.
+    babies: &'a [Option<Value>],
+}
+
+impl Block<'_> {
+    fn combine(self, terms: &[i64]) -> Step {
+        let mut step = Step::default();
+        let own = terms.iter().skip(self.start);
+        for (&c, baby) in own.zip(self.babies).filter(|&(&c, _)| c != 0) {
+            match baby {
+                Some(value) => step.linear.push((c, *value)),
+                None => step.constant = c,
+            }
+        }
+        step
+    }
+}
+
+impl Layout {
+    /// `combine` gives the linear steps that blocks are.
+    fn emit(
+        &self,
+        builder: &mut Builder,
+        x: Value,
+        terms: usize,
+        combine: impl Fn(Block<'_>) -> Step,
+    ) -> Value {
+        let mut powers = Powers::of(x);
+        let k = self.babies;
+        let exponents = |i: usize| match self.basis {
+            Basis::All => i,
+            Basis::Odd => 2 * i + 1,
+            Basis::Even | Basis::EvenTimesX => 2 * i,
+        };
+        let wanted = k.min(terms);
+        let babies: Vec<Option<Value>> = (0..wanted)
+            .map(|i| (exponents(i) > 0).then(|| powers.get(builder, exponents(i))))
+            .collect();
+        let blocks = terms.div_ceil(k).max(1);
+        // The bases of the giants of each radix.
+        let mut giants: Vec<Powers> = Vec::with_capacity(self.radices.len());
+        if blocks > 1 {
+            let v = powers.get(builder, exponents(k) - exponents(0));
+            giants.push(Powers::of(v));
+            for &radix in self.radices.iter().take(self.radices.len() - 1) {
+                let next = match giants.last_mut() {
+                    Some(last) => last.get(builder, radix),
+                    None => v,
+                };
+                giants.push(Powers::of(next));
+            }
+        }
+        let mut tree = Tree {
+            builder,
+            giants,
+            radices: &self.radices,
+            babies: &babies,
+            width: k,
+            combine: &combine,
+        };
+        let sum = tree.sum(0, blocks, self.radices.len());
+        let value = builder.push(sum);
+        match self.basis {
+            Basis::EvenTimesX => builder.product(x, value),
+            Basis::All | Basis::Odd | Basis::Even => value,
+        }
+    }
+}
+
+/// The sum over blocks, by digits of their numbers.
+struct Tree<'a, F> {
+    builder: &'a mut Builder,
+    giants: Vec<Powers>,
+    radices: &'a [usize],
+    babies: &'a [Option<Value>],
+    width: usize,
+    combine: &'a F,
+}
+
+impl<F: Fn(Block<'_>) -> Step> Tree<'_, F> {
+    /// Of `count` blocks from `first` on, `level` digits.
+    fn sum(&mut self, first: usize, count: usize, level: usize) -> Step {
+        let Some(below) = level.checked_sub(1) else {
+            return (self.combine)(Block {
+                start: first * self.width,
+                babies: self.babies,
+            });
+        };
+        let size: usize = self.radices.iter().take(below).product();
+        let mut sum = self.sum(first, count.min(size), below);
+        for digit in 1..count.div_ceil(size) {
+            let start = digit * size;
+            let part = self.sum(first + start, (count - start).min(size), below);
+            let factor = self.builder.push(part);
+            let giant = self.giants[below].get(self.builder, digit);
+            sum.products.push([factor, giant]);
+        }
+        sum
+    }
+}

@@ -1,0 +1,208 @@
+//! Polynomials modulo p^e that depend on the lowest digit alone.
+
+use crate::{MathError, Modulus};
+
+/// Polynomials that take x to f(b) for x = b modulo p, b one of D <= p consecutive integers: what such numbers, and no others,
+/// are asked for.
+///
+/// With P the product of (x - b) over these b, every multiple of p^(e - i) P^i is 0 at such x, whatever their other digits: a
+/// *null polynomial*. So f has a form sum of g_i P^i, i < e, with deg g_i < D and g_i modulo p^(e - i): degree e D - 1 at most.
+/// The product of P(x - p t) over t < i, which p^i i! divides at such x, takes off more where e is above p; what is left has the
+/// least degree that there is. For D = p and f(b) = b it is Chen and Han's, at most (e - 1)(p - 1) + 1; for fewer digits it is
+/// shorter, and its degree does not depend on p (Ma, Huang, Wang and Wang, *Accelerating BGV bootstrapping for large p using null polynomials
+/// over Z_{p^e}*; null polynomials and functions modulo p^e: Geelen, Iliashenko, Kang and Vercauteren, *On polynomial
+/// functions modulo p^e and faster bootstrapping for homomorphic encryption*).
+pub(super) struct Local {
+    q: Modulus,
+    p: u64,
+    exponent: u32,
+    /// The first of the integers.
+    first: i64,
+    /// P.
+    product: Vec<u64>,
+    /// The product of P(x - p t) over t < i, and what it is to be multiplied by to be null, up to the first that is null.
+    null: Vec<(Vec<u64>, u64)>,
+}
+
+impl Local {
+    /// `q` is p^`exponent` and `count` at most p.
+    pub fn new(q: Modulus, p: u64, exponent: u32, first: i64, count: usize) -> Self {
+        let mut product = vec![1];
+        for i in 0..count {
+            product = times_linear(q, &product, q.from_i64(first + i as i64));
+        }
+        let mut null = vec![(vec![1], q.value())];
+        // (x - b)(x - b - p) ... i times is divisible by p^i i! at all x that are b modulo p.
+        let (mut shifted, mut valuation) = (vec![1], 0);
+        for i in 1.. {
+            let shift = p.wrapping_mul(i - 1) as i64;
+            for b in (first..).take(count) {
+                shifted = times_linear(q, &shifted, q.from_i64(b + shift));
+            }
+            let of_i = std::iter::successors(Some(i), |&n| n.is_multiple_of(p).then_some(n / p));
+            valuation += of_i.count() as u32; // 1 more than that of i
+            let left = exponent.saturating_sub(valuation);
+            null.push((shifted.clone(), p.pow(left)));
+            if left == 0 {
+                break;
+            }
+        }
+        Self {
+            q,
+            p,
+            exponent,
+            first,
+            product,
+            null,
+        }
+    }
+
+    /// The polynomial that takes x to the value of its digit, one a digit.
+    ///
+    /// # Errors
+    /// None for a p that is prime.
+    pub fn interpolate(&self, values: &[u64]) -> Result<Vec<u64>, MathError> {
+        let (q, e) = (self.q, self.exponent as usize);
+        let digits: Vec<u64> = (0..values.len())
+            .map(|i| q.from_i64(self.first + i as i64))
+            .collect();
+        // About each digit b, in z = x - b: P, its power P^i, and the sum of g_j P^j for j < i.
+        let product = &self.product;
+        let local: Vec<Vec<u64>> = digits.iter().map(|&b| taylor(q, product, b, e)).collect();
+        let mut power: Vec<Vec<u64>> = vec![unit(e); digits.len()];
+        let mut sum = vec![vec![0; e]; digits.len()];
+        let mut parts = vec![self.values_at_digits(values)?];
+        for i in 1..e {
+            let mut at_digits = Vec::with_capacity(digits.len());
+            for (n, &b) in digits.iter().enumerate() {
+                let part = taylor(q, &parts[i - 1], b, e);
+                add_product(q, &mut sum[n], &part, &power[n]);
+                let mut next = vec![0; e];
+                add_product(q, &mut next, &power[n], &local[n]);
+                power[n] = next;
+                // The sum has f(b) and then 0s up to z^i; P^i begins at z^i.
+                let lead = q.inv(power[n][i])?;
+                at_digits.push(q.mul(q.neg(sum[n][i]), lead));
+            }
+            parts.push(self.values_at_digits(&at_digits)?);
+        }
+        let mut whole = Vec::new();
+        for (i, mut part) in parts.into_iter().enumerate().rev() {
+            let modulus = self.p.pow((e - i) as u32);
+            part.iter_mut().for_each(|c| *c %= modulus);
+            whole = multiply(q, &whole, product);
+            if whole.len() < part.len() {
+                whole.resize(part.len(), 0);
+            }
+            for (w, c) in whole.iter_mut().zip(part) {
+                *w = q.add(*w, c);
+            }
+        }
+        Ok(self.reduce(whole))
+    }
+
+    /// Adds null polynomials, from the highest coefficient on, until each is in the middle of the integers modulo the factor of
+    /// the null polynomial of its degree: higher powers get shorter factors, and with that less noise, or none.
+    fn reduce(&self, mut polynomial: Vec<u64>) -> Vec<u64> {
+        let q = self.q;
+        let count = self.product.len() - 1;
+        for k in (count..polynomial.len()).rev() {
+            let i = (k / count).min(self.null.len() - 1);
+            let (null, factor) = &self.null[i];
+            let rest = polynomial[k] % factor;
+            let wanted = if rest > factor / 2 {
+                q.sub(rest, factor % q.value())
+            } else {
+                rest
+            };
+            let excess = q.sub(polynomial[k], wanted);
+            if excess != 0 {
+                for (c, &n) in polynomial[k - i * count..].iter_mut().zip(null) {
+                    *c = q.sub(*c, q.mul(excess, n));
+                }
+            }
+        }
+        while polynomial.len() > 1 && polynomial.last() == Some(&0) {
+            polynomial.pop();
+        }
+        polynomial
+    }
+
+    /// The polynomial of degree below D with these values at the digits themselves, by divided differences; at other numbers
+    /// with the same digit it may have others.
+    ///
+    /// # Errors
+    /// None for a p that is prime.
+    pub fn values_at_digits(&self, values: &[u64]) -> Result<Vec<u64>, MathError> {
+        let q = self.q;
+        let mut differences = values.to_vec();
+        for k in 1..values.len() {
+            let inverse = q.inv(k as u64)?;
+            for i in (k..values.len()).rev() {
+                let difference = q.sub(differences[i], differences[i - 1]);
+                differences[i] = q.mul(difference, inverse);
+            }
+        }
+        let mut polynomial = vec![0];
+        for (i, &d) in differences.iter().enumerate().rev() {
+            polynomial = times_linear(q, &polynomial, q.from_i64(self.first + i as i64));
+            polynomial[0] = q.add(polynomial[0], d);
+        }
+        polynomial.truncate(values.len().max(1));
+        Ok(polynomial)
+    }
+}
+
+/// 1 of `length` coefficients.
+fn unit(length: usize) -> Vec<u64> {
+    let mut one = vec![0; length];
+    one[0] = 1;
+    one
+}
+
+/// a (x - b).
+fn times_linear(q: Modulus, a: &[u64], b: u64) -> Vec<u64> {
+    let mut product = vec![0; a.len() + 1];
+    product[1..].copy_from_slice(a);
+    for (p, &c) in product.iter_mut().zip(a) {
+        *p = q.sub(*p, q.mul(b, c));
+    }
+    product
+}
+
+fn multiply(q: Modulus, a: &[u64], b: &[u64]) -> Vec<u64> {
+    let mut product = vec![0; (a.len() + b.len()).saturating_sub(1)];
+    if a.is_empty() {
+        return product[..0].to_vec();
+    }
+    add_product(q, &mut product, a, b);
+    product
+}
+
+/// sum += a b, cut off at the length of sum.
+fn add_product(q: Modulus, sum: &mut [u64], a: &[u64], b: &[u64]) {
+    for (i, &x) in a.iter().enumerate().take(sum.len()) {
+        for (s, &y) in sum[i..].iter_mut().zip(b) {
+            *s = q.add(*s, q.mul(x, y));
+        }
+    }
+}
+
+/// The first `terms` coefficients of a(b + z), by repeated division.
+fn taylor(q: Modulus, a: &[u64], b: u64, terms: usize) -> Vec<u64> {
+    let mut rest = a.to_vec();
+    let mut coefficients = vec![0; terms];
+    for c in coefficients.iter_mut() {
+        // rest = quotient (x - b) + remainder.
+        let mut carry = 0;
+        for r in rest.iter_mut().rev() {
+            carry = q.add(*r, q.mul(carry, b));
+            *r = carry;
+        }
+        if rest.is_empty() {
+            break;
+        }
+        *c = rest.remove(0);
+    }
+    coefficients
+}

@@ -1,0 +1,24 @@
+//! Functions of digits modulo p^e as polynomials, and plans of their evaluation on ciphertexts: plain algebra, no ciphertexts.
+//!
+//! | function | is |
+//! | --- | --- |
+//! | [`LowDigit::retain`], [`LowDigit::remove`] | the lowest digit of x, and x less it |
+//! | [`DigitRemoval`] | x rounded to a multiple of p^v, over p^v: a bootstrap's last step |
+//! | [`table_plan`] | any table on the integers modulo p: functional bootstrapping |
+//! | [`sign_table`], [`combine_signs_plan`] | signs, for comparisons |
+//!
+//! Digits are balanced: from -(p - 1) / 2 to (p - 1) / 2. A [`Plan`] is a list of steps, each a sum of products that is
+//! relinearised once; it is chosen among all layouts by [`PlanCosts`], and the choice is the same everywhere.
+
+mod error;
+mod evaluation;
+mod local;
+mod plan;
+mod powers;
+mod removal;
+mod table;
+
+pub use error::DigitError;
+pub use plan::{Plan, PlanCosts, PlanCount, Step, Value};
+pub use removal::{DigitRemoval, LowDigit, Round};
+pub use table::{combine_signs_plan, sign_table, table_plan, table_polynomial};

@@ -1,0 +1,190 @@
+//! How a polynomial is evaluated on ciphertexts, as data.
+
+use super::DigitError;
+use crate::Modulus;
+
+/// What a plan has computed: input i is value i, and each step makes the next one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Value(pub(super) u32);
+
+impl Value {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The sum of `products`, of `linear` terms and of `constant`. The products are added before they are relinearised: a step
+/// that has any takes one key switch, others take none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Step {
+    /// Two equal values are a square.
+    pub products: Vec<[Value; 2]>,
+    /// Factors are centred about 0.
+    pub linear: Vec<(i64, Value)>,
+    pub constant: i64,
+}
+
+/// Steps, each of values before it. Every value that a step uses is relinearised, because steps make no other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    inputs: u32,
+    steps: Vec<Step>,
+    output: Value,
+}
+
+/// What a plan takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PlanCount {
+    /// Products of ciphertexts, squares among them.
+    pub products: usize,
+    /// Relinearisations.
+    pub key_switches: usize,
+    /// Products with an integer other than 1 and -1.
+    pub scalars: usize,
+    /// Products of ciphertexts in sequence.
+    pub depth: usize,
+    /// Products of either kind in sequence: an integer modulo p^e makes noise as a ciphertext does.
+    pub depth_with_scalars: usize,
+}
+
+/// Relative costs by which plans are chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlanCosts {
+    pub key_switch: u64,
+    /// A product in sequence.
+    pub depth: u64,
+}
+
+impl Default for PlanCosts {
+    /// A level weighs as much as 3.5 key switches: at 127^4 it takes some 6 % of what a bootstrap leaves, and a key switch
+    /// some 1.7 % of its time.
+    fn default() -> Self {
+        Self {
+            key_switch: 2,
+            depth: 7,
+        }
+    }
+}
+
+impl PlanCosts {
+    pub(super) fn of(self, count: PlanCount) -> u64 {
+        self.key_switch * count.key_switches as u64 + self.depth * count.depth as u64
+    }
+}
+
+impl Plan {
+    pub fn inputs(&self) -> usize {
+        self.inputs as usize
+    }
+
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    pub fn output(&self) -> Value {
+        self.output
+    }
+
+    pub fn count(&self) -> PlanCount {
+        let mut count = PlanCount::default();
+        let mut depths = vec![(0usize, 0usize); self.inputs()];
+        for step in &self.steps {
+            count.products += step.products.len();
+            count.key_switches += usize::from(!step.products.is_empty());
+            let of_products = step.products.iter().flatten().map(|v| {
+                let (d, s) = depths[v.index()];
+                (d + 1, s + 1)
+            });
+            let scalars = |c: i64| usize::from(c.unsigned_abs() > 1);
+            count.scalars += step.linear.iter().map(|&(c, _)| scalars(c)).sum::<usize>();
+            let of_linear = step.linear.iter().map(|&(c, v)| {
+                let (d, s) = depths[v.index()];
+                (d, s + scalars(c))
+            });
+            let largest = |(a, b): (usize, usize), (c, d): (usize, usize)| (a.max(c), b.max(d));
+            depths.push(of_products.chain(of_linear).fold((0, 0), largest));
+        }
+        (count.depth, count.depth_with_scalars) = depths[self.output.index()];
+        count
+    }
+
+    /// Which values can be had times any integer at no cost, for schemes whose ciphertexts carry a factor (BGV): inputs and
+    /// their powers can't. Times s, a step's integers are taken times s, and of each of its products the first operand that can
+    /// be is, in turn. Of the plans for polynomials all values but powers can, and each is used once: so that every sum adds
+    /// what has one factor, and the output has the factor that is asked for.
+    pub fn scalable(&self) -> Vec<bool> {
+        let mut scalable = vec![false; self.inputs()];
+        for step in &self.steps {
+            let power = step.linear.is_empty() && step.constant == 0 && step.products.len() == 1;
+            let product = |pair: &[Value; 2]| pair.iter().any(|v| scalable[v.index()]);
+            let all = step.products.iter().all(product);
+            let any = step.products.iter().any(product);
+            scalable.push(all && (any || !power));
+        }
+        scalable
+    }
+
+    /// The plan's value at integers modulo q.
+    ///
+    /// # Errors
+    /// [`DigitError::Inputs`].
+    pub fn evaluate(&self, q: Modulus, inputs: &[u64]) -> Result<u64, DigitError> {
+        if inputs.len() != self.inputs() {
+            return Err(DigitError::Inputs {
+                expected: self.inputs(),
+                got: inputs.len(),
+            });
+        }
+        let mut values: Vec<u64> = inputs.iter().map(|&x| q.reduce(x)).collect();
+        for step in &self.steps {
+            let mut sum = q.from_i64(step.constant);
+            for [a, b] in &step.products {
+                sum = q.add(sum, q.mul(values[a.index()], values[b.index()]));
+            }
+            for &(c, v) in &step.linear {
+                sum = q.add(sum, q.mul(q.from_i64(c), values[v.index()]));
+            }
+            values.push(sum);
+        }
+        Ok(values[self.output.index()])
+    }
+}
+
+/// Makes a plan, step by step.
+pub(super) struct Builder {
+    inputs: u32,
+    steps: Vec<Step>,
+}
+
+impl Builder {
+    pub fn new(inputs: u32) -> Self {
+        Self {
+            inputs,
+            steps: Vec::new(),
+        }
+    }
+
+    pub fn input(&self, i: u32) -> Value {
+        Value(i)
+    }
+
+    pub fn push(&mut self, step: Step) -> Value {
+        self.steps.push(step);
+        Value(self.inputs + self.steps.len() as u32 - 1)
+    }
+
+    pub fn product(&mut self, a: Value, b: Value) -> Value {
+        self.push(Step {
+            products: vec![[a, b]],
+            ..Step::default()
+        })
+    }
+
+    pub fn finish(self, output: Value) -> Plan {
+        Plan {
+            inputs: self.inputs,
+            steps: self.steps,
+            output,
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Removal of low digits: rounding by powers of p.
+
+use super::error::DigitError;
+use super::evaluation::{emit, plan_polynomial};
+use super::local::Local;
+use super::plan::{Builder, Plan, PlanCosts, PlanCount, Step};
+use crate::Modulus;
+use crate::primes::is_prime;
+
+/// Numbers modulo p^e whose lowest digit is from -`bound` to `bound`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LowDigit {
+    p: u64,
+    exponent: u32,
+    q: Modulus,
+    bound: u64,
+}
+
+impl LowDigit {
+    /// # Errors
+    /// p^e not a power of an odd prime below 2^60; digits that are none.
+    pub fn new(p: u64, exponent: u32, bound: u64) -> Result<Self, DigitError> {
+        let q = power_of_odd_prime(p, exponent)?;
+        let max = (p - 1) / 2;
+        if bound > max {
+            return Err(DigitError::Bound { p, got: bound, max });
+        }
+        Ok(Self {
+            p,
+            exponent,
+            q,
+            bound,
+        })
+    }
+
+    /// All digits modulo p: from -(p - 1) / 2 to (p - 1) / 2.
+    ///
+    /// # Errors
+    /// As [`LowDigit::new`].
+    pub fn any(p: u64, exponent: u32) -> Result<Self, DigitError> {
+        Self::new(p, exponent, (p.max(1) - 1) / 2)
+    }
+
+    pub fn bound(&self) -> u64 {
+        self.bound
+    }
+
+    /// p^e.
+    pub fn modulus(&self) -> Modulus {
+        self.q
+    }
+
+    /// The polynomial that takes x to its lowest digit, modulo p^e, its coefficients centred: lowest-digit *retain*. It is odd.
+    /// Its degree is (e - 1)(p - 1) + 1 for all digits (Chen and Han) and at most e (2 `bound` + 1) - 1 for fewer.
+    ///
+    /// # Errors
+    /// None for a checked digit.
+    pub fn retain(&self) -> Result<Vec<i64>, DigitError> {
+        let digits: Vec<i64> = self.digits().collect();
+        let first = -(self.bound as i64);
+        let local = Local::new(self.q, self.p, self.exponent, first, digits.len());
+        let values: Vec<u64> = digits.iter().map(|&b| self.q.from_i64(b)).collect();
+        let polynomial = local.interpolate(&values)?;
+        // The digit is odd, and so is its domain: the odd part (f(x) - f(-x)) / 2 is the same function.
+        let centred = polynomial.iter().map(|&c| self.q.centred(c));
+        let odd = centred
+            .enumerate()
+            .map(|(k, c)| if k % 2 == 1 { c } else { 0 });
+        let mut odd: Vec<i64> = odd.collect();
+        while odd.len() > 1 && odd.last() == Some(&0) {
+            odd.pop();
+        }
+        Ok(odd)
+    }
+
+    /// The polynomial that takes x to x less its lowest digit: lowest-digit *removal*.
+    ///
+    /// # Errors
+    /// None for a checked digit.
+    pub fn remove(&self) -> Result<Vec<i64>, DigitError> {
+        let mut polynomial: Vec<i64> = self.retain()?.into_iter().map(|c| -c).collect();
+        polynomial.resize(polynomial.len().max(2), 0);
+        polynomial[1] = self.q.centred(self.q.from_i64(polynomial[1] + 1));
+        Ok(polynomial)
+    }
+
+    /// The cheapest plan of [`LowDigit::remove`].
+    ///
+    /// # Errors
+    /// None for a checked digit.
+    pub fn plan(&self, costs: PlanCosts) -> Result<Plan, DigitError> {
+        Ok(plan_polynomial(&self.remove()?, costs))
+    }
+
+    /// Removal as Halevi and Shoup have it, and with them HElib and the vector paper: x less F(F(... x)), e - 1 times the one
+    /// polynomial F of degree p that keeps the lowest digit and each time brings one more digit above it to 0. For all digits.
+    ///
+    /// # Errors
+    /// None for a checked digit.
+    pub fn halevi_shoup_plan(&self, costs: PlanCosts) -> Result<Plan, DigitError> {
+        let lift = self.halevi_shoup_lift()?;
+        let mut builder = Builder::new(1);
+        let x = builder.input(0);
+        let mut digit = x;
+        for _ in 1..self.exponent {
+            digit = emit(&mut builder, digit, &lift, costs);
+        }
+        let output = builder.push(Step {
+            linear: vec![(1, x), (-1, digit)],
+            ..Step::default()
+        });
+        Ok(builder.finish(output))
+    }
+
+    /// F = x^p less the polynomial of degree below p with the values b^p - b: F(b) = b for every digit b, and F' is 0 modulo p.
+    fn halevi_shoup_lift(&self) -> Result<Vec<i64>, DigitError> {
+        let all = Self::any(self.p, self.exponent)?;
+        let q = self.q;
+        let values: Vec<u64> = all
+            .digits()
+            .map(|b| q.from_i64(b))
+            .map(|b| q.sub(q.pow(b, self.p), b))
+            .collect();
+        // One digit of exactness modulo p^e: no other digit is asked for.
+        let local = Local::new(q, self.p, 1, -(all.bound as i64), values.len());
+        let mut lift = local.values_at_digits(&values)?;
+        lift.iter_mut().for_each(|c| *c = q.neg(*c));
+        lift.resize(self.p as usize + 1, 0);
+        lift[self.p as usize] = 1;
+        Ok(lift.iter().map(|&c| q.centred(c)).collect())
+    }
+
+    fn digits(&self) -> impl Iterator<Item = i64> {
+        let bound = self.bound as i64;
+        -bound..=bound
+    }
+}
+
+/// One digit: the value modulo p^`exponent` is replaced by the plan's, which p divides, and divided by p.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Round {
+    pub exponent: u32,
+    pub plan: Plan,
+}
+
+/// Rounding of numbers modulo p^e to the nearest multiple of p^v, and division by it: v rounds, of one digit each.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DigitRemoval {
+    p: u64,
+    rounds: Vec<Round>,
+}
+
+impl DigitRemoval {
+    /// For numbers p^v m + r modulo p^e with |r| at most `noise`: takes them to m modulo p^(e - v). The smaller the noise, the
+    /// shorter the polynomials: a digit that r does not fill is removed for the digits it has.
+    ///
+    /// Scaling by p^k on top (the vector paper's older variant, section 8.3.2, rounds fixed-point numbers while it
+    /// bootstraps) is the removal of k digits more, of any value: `digits` = v + k and `noise` = (p^(v + k) - 1) / 2.
+    ///
+    /// # Errors
+    /// p^e not a power of an odd prime below 2^60; as many digits as there are, or more; noise that does not fit them.
+    pub fn new(
+        p: u64,
+        exponent: u32,
+        digits: u32,
+        noise: u64,
+        costs: PlanCosts,
+    ) -> Result<Self, DigitError> {
+        power_of_odd_prime(p, exponent)?;
+        if digits >= exponent {
+            return Err(DigitError::TooManyDigits {
+                got: digits,
+                exponent,
+            });
+        }
+        let max = (p.pow(digits) - 1) / 2;
+        if noise > max {
+            return Err(DigitError::Noise {
+                p,
+                digits,
+                got: noise,
+                max,
+            });
+        }
+        let mut left = noise;
+        let mut rounds = Vec::with_capacity(digits as usize);
+        for removed in 0..digits {
+            let exponent = exponent - removed;
+            let half = (p - 1) / 2;
+            let plan = LowDigit::new(p, exponent, left.min(half))?.plan(costs)?;
+            left = if left <= half { 0 } else { (left + half) / p };
+            rounds.push(Round { exponent, plan });
+        }
+        Ok(Self { p, rounds })
+    }
+
+    pub fn rounds(&self) -> &[Round] {
+        &self.rounds
+    }
+
+    /// What all rounds take together, in sequence.
+    pub fn count(&self) -> PlanCount {
+        let counts = self.rounds.iter().map(|r| r.plan.count());
+        counts.fold(PlanCount::default(), |a, b| PlanCount {
+            products: a.products + b.products,
+            key_switches: a.key_switches + b.key_switches,
+            scalars: a.scalars + b.scalars,
+            depth: a.depth + b.depth,
+            depth_with_scalars: a.depth_with_scalars + b.depth_with_scalars,
+        })
+    }
+
+    /// The rounded number, in the clear. Where the noise is larger than was said, some number.
+    ///
+    /// # Errors
+    /// None.
+    pub fn evaluate(&self, x: u64) -> Result<u64, DigitError> {
+        self.rounds.iter().try_fold(x, |x, round| {
+            let q = Modulus::new(self.p.pow(round.exponent))?;
+            Ok(round.plan.evaluate(q, &[x])? / self.p)
+        })
+    }
+}
+
+pub(super) fn power_of_odd_prime(p: u64, exponent: u32) -> Result<Modulus, DigitError> {
+    let power = p.checked_pow(exponent);
+    let fits = power.filter(|&q| exponent > 0 && q >> 60 == 0 && p != 2 && is_prime(p));
+    let q = fits.ok_or(DigitError::Power { p, exponent })?;
+    Ok(Modulus::new(q)?)
+}

@@ -1,0 +1,66 @@
+//! Any function of a digit, for functional bootstrapping; signs.
+
+use super::error::DigitError;
+use super::evaluation::plan_polynomial;
+use super::local::Local;
+use super::plan::{Builder, Plan, PlanCosts, Step};
+use super::removal::power_of_odd_prime;
+
+/// The polynomial of degree below p that takes each x modulo p to `table[x]`, and the cheapest plan of it.
+///
+/// # Errors
+/// A p that is no odd prime, a table of other length, values that are not below p.
+pub fn table_plan(p: u64, table: &[u64], costs: PlanCosts) -> Result<Plan, DigitError> {
+    Ok(plan_polynomial(&table_polynomial(p, table)?, costs))
+}
+
+/// The coefficients of that polynomial, centred.
+///
+/// # Errors
+/// As [`table_plan`].
+pub fn table_polynomial(p: u64, table: &[u64]) -> Result<Vec<i64>, DigitError> {
+    let q = power_of_odd_prime(p, 1)?;
+    if table.len() as u64 != p {
+        let got = table.len();
+        return Err(DigitError::Table { p, got });
+    }
+    if let Some(&got) = table.iter().find(|&&v| v >= p) {
+        return Err(DigitError::Residue { got, modulus: p });
+    }
+    let local = Local::new(q, p, 1, 0, table.len());
+    let polynomial = local.interpolate(table)?;
+    Ok(polynomial.iter().map(|&c| q.centred(c)).collect())
+}
+
+/// The sign of a digit, -1, 0 or 1, as a table: digits above p / 2 are negative.
+pub fn sign_table(p: u64) -> Vec<u64> {
+    let sign = |x: u64| match x {
+        0 => 0,
+        x if x <= p / 2 => 1,
+        _ => p - 1,
+    };
+    (0..p).map(sign).collect()
+}
+
+/// The sign of a number from those of its `digits` digits, lowest first (-1, 0 and 1): that of the highest which is not 0.
+/// Exact for every number, where the highest digit alone has no sign for small ones.
+pub fn combine_signs_plan(digits: u32) -> Plan {
+    let mut builder = Builder::new(digits.max(1));
+    let mut sign = builder.input(0);
+    for i in 1..digits {
+        // s + (1 - s^2) rest
+        let s = builder.input(i);
+        let square = builder.product(s, s);
+        let undecided = builder.push(Step {
+            linear: vec![(-1, square)],
+            constant: 1,
+            ..Step::default()
+        });
+        sign = builder.push(Step {
+            products: vec![[undecided, sign]],
+            linear: vec![(1, s)],
+            constant: 0,
+        });
+    }
+    builder.finish(sign)
+}

@@ -1,0 +1,262 @@
+//! Integers and slot ring elements as polynomials modulo p^e, and back.
+
+use super::core::CorePoly;
+use super::element::SlotElement;
+use super::error::SlotError;
+use super::galois_ring::{GaloisRing, Gaussian, root_of_unity};
+use super::structure::{SlotStructure, Split};
+use super::transform::CoreTransform;
+use crate::Modulus;
+
+/// Encodes into the slots of Z_{p^e}\[x\]/(x^N + 1).
+///
+/// With eta a root of the first slot's factor F, slot j with representative g_j of a polynomial m is m(eta^{g_j}), an element
+/// of Z_{p^e}\[eta\] = Z_{p^e}\[x\]/F(x). So one ring serves all slots, and Galois element h takes to slot j the k-th power of
+/// Frobenius of slot j', where g_j h = g_j' p^k. A polynomial is *thin* when all its slots are integers.
+pub struct SlotEncoder {
+    structure: SlotStructure,
+    exponent: u32,
+    ring: GaloisRing,
+    /// The 2c powers of zeta = eta^(N/c).
+    zeta_powers: Vec<Gaussian>,
+    /// 1 / im(zeta), where it is not 0.
+    zeta_im_inv: u64,
+    transform: CoreTransform,
+    /// Of each slot's values: the row of the transformed matrix, and for trinomials that of the conjugates.
+    rows: Vec<SlotRows>,
+    /// The slot of each odd exponent below 2c, by half of it.
+    slots: Vec<u32>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct SlotRows {
+    pub own: usize,
+    /// The same as `own` for binomials.
+    pub conjugate: usize,
+}
+
+impl SlotEncoder {
+    /// # Errors
+    /// An exponent of 0, or p^e of 2^60 or more.
+    pub fn new(structure: SlotStructure, exponent: u32) -> Result<Self, SlotError> {
+        let p = structure.p();
+        let power = p.checked_pow(exponent);
+        let q = power
+            .filter(|&q| exponent > 0 && q >> 60 == 0)
+            .ok_or(SlotError::PowerOutOfRange { p, exponent })?;
+        let q = Modulus::new(q)?;
+        let ring = GaloisRing::new(q);
+        let zeta = root_of_unity(&structure, ring, exponent)?;
+        let c_inv = q.inv(structure.core_degree() as u64)?;
+        let transform = CoreTransform::new(ring, zeta, structure.log_core(), c_inv);
+        let two_c = 2 * structure.core_degree() as u64;
+        let mut slots = vec![0; structure.core_degree()];
+        let rows = (0..structure.slots()).map(|slot| {
+            let own = structure.representative(slot) % two_c;
+            let conjugate = own * (p % two_c) % two_c;
+            slots[(own / 2) as usize] = slot as u32;
+            slots[(conjugate / 2) as usize] = slot as u32;
+            SlotRows {
+                own: transform.row(own),
+                conjugate: transform.row(conjugate),
+            }
+        });
+        let rows = rows.collect();
+        let zeta_im_inv = match structure.split() {
+            Split::Binomials => 0,
+            Split::Trinomials => q.inv(zeta.im)?,
+        };
+        let powers = std::iter::successors(Some(ring.integer(1)), |&w| Some(ring.mul(w, zeta)));
+        let zeta_powers = powers.take(two_c as usize).collect();
+        Ok(Self {
+            rows,
+            slots,
+            exponent,
+            ring,
+            zeta_powers,
+            zeta_im_inv,
+            transform,
+            structure,
+        })
+    }
+
+    pub fn structure(&self) -> &SlotStructure {
+        &self.structure
+    }
+
+    /// p^e.
+    pub fn modulus(&self) -> Modulus {
+        self.ring.modulus()
+    }
+
+    /// e.
+    pub fn exponent(&self) -> u32 {
+        self.exponent
+    }
+
+    pub(super) fn ring(&self) -> GaloisRing {
+        self.ring
+    }
+
+    /// zeta^k for k below 2c.
+    pub(super) fn zeta_power(&self, k: usize) -> Gaussian {
+        self.zeta_powers[k]
+    }
+
+    pub(super) fn zeta_im_inv(&self) -> u64 {
+        self.zeta_im_inv
+    }
+
+    /// One integer a slot, as many as there are slots, as a polynomial of the core.
+    ///
+    /// # Errors
+    /// [`SlotError::Length`], [`SlotError::Residue`].
+    pub fn encode_core(&self, slots: &[u64]) -> Result<CorePoly, SlotError> {
+        self.check_length("integers", self.structure.slots(), slots.len())?;
+        self.check_residues("integer", slots)?;
+        let values: Vec<Gaussian> = slots.iter().map(|&re| Gaussian { re, im: 0 }).collect();
+        Ok(self.core_from_values(&values))
+    }
+
+    /// One integer a slot, as N coefficients.
+    ///
+    /// # Errors
+    /// [`SlotError::Length`], [`SlotError::Residue`].
+    pub fn encode(&self, slots: &[u64]) -> Result<Vec<u64>, SlotError> {
+        Ok(self.encode_core(slots)?.expand())
+    }
+
+    /// The integers of a thin polynomial of N coefficients.
+    ///
+    /// # Errors
+    /// [`SlotError::NotThin`], [`SlotError::Length`], [`SlotError::Residue`].
+    pub fn decode(&self, polynomial: &[u64]) -> Result<Vec<u64>, SlotError> {
+        self.check_polynomial(polynomial)?;
+        let spacing = self.structure.core_spacing();
+        let in_core = |(i, &c): (usize, &u64)| c == 0 || i % spacing == 0;
+        if !polynomial.iter().enumerate().all(in_core) {
+            return Err(SlotError::NotThin);
+        }
+        let integers = polynomial.iter().step_by(spacing).copied();
+        let values = self.values_of_core(integers);
+        let integer = |v: Gaussian| (v.im == 0).then_some(v.re);
+        let integers = values.into_iter().map(integer);
+        integers.collect::<Option<_>>().ok_or(SlotError::NotThin)
+    }
+
+    /// The slot that holds values at zeta^exponent, and whether it holds their conjugates.
+    pub(super) fn slot_at(&self, exponent: u64) -> (usize, bool) {
+        let exponent = exponent % (2 * self.structure.core_degree() as u64);
+        let slot = self.slots[(exponent / 2) as usize] as usize;
+        // Representatives of trinomials are 1 modulo 4, and p is 3.
+        let conjugate = self.structure.split() == Split::Trinomials && exponent % 4 == 3;
+        (slot, conjugate)
+    }
+
+    /// The polynomial of the core with these values, one a slot; at the slots' conjugates its values are conjugate.
+    pub(super) fn core_from_values(&self, values: &[Gaussian]) -> CorePoly {
+        let mut column = vec![Gaussian::default(); self.structure.core_degree()];
+        for (rows, &value) in self.rows.iter().zip(values) {
+            column[rows.conjugate] = self.ring.conj(value);
+            column[rows.own] = value;
+        }
+        self.transform.inverse(&mut column);
+        let coefficients = column.into_iter().map(|c| c.re).collect();
+        CorePoly::new(coefficients, self.structure.core_spacing())
+    }
+
+    /// Undoes [`SlotEncoder::core_from_values`].
+    pub(super) fn values_of_core(&self, coefficients: impl Iterator<Item = u64>) -> Vec<Gaussian> {
+        let mut column: Vec<_> = coefficients.map(|re| Gaussian { re, im: 0 }).collect();
+        self.transform.forward(&mut column);
+        self.rows.iter().map(|rows| column[rows.own]).collect()
+    }
+
+    /// An element of the slot ring by its coefficients of 1, eta, eta^2, ...: at most d of them.
+    ///
+    /// # Errors
+    /// [`SlotError::Length`], [`SlotError::Residue`].
+    pub fn element(&self, coefficients: &[u64]) -> Result<SlotElement, SlotError> {
+        let d = self.structure.degree();
+        if coefficients.len() > d {
+            self.check_length("coefficients of a slot ring element", d, coefficients.len())?;
+        }
+        self.check_residues("coefficient", coefficients)?;
+        Ok(SlotElement::padded(coefficients, d))
+    }
+
+    /// An element a slot, as N coefficients.
+    ///
+    /// # Errors
+    /// [`SlotError::Length`]; elements come from [`SlotEncoder::element`] of an encoder of the same modulus and degree.
+    pub fn encode_elements(&self, slots: &[SlotElement]) -> Result<Vec<u64>, SlotError> {
+        self.check_length("elements", self.structure.slots(), slots.len())?;
+        let width = self.structure.core_spacing();
+        let mut matrix = vec![Gaussian::default(); self.structure.ring_degree()];
+        for (slot, (rows, element)) in self.rows.iter().zip(slots).enumerate() {
+            self.check_length("coefficients", self.structure.degree(), element.len())?;
+            self.check_residues("coefficient", element.coefficients())?;
+            let values = self.untwist(slot, element);
+            for (column, value) in values.into_iter().enumerate() {
+                matrix[rows.conjugate * width + column] = self.ring.conj(value);
+                matrix[rows.own * width + column] = value;
+            }
+        }
+        self.transform.inverse(&mut matrix);
+        Ok(matrix.into_iter().map(|c| c.re).collect())
+    }
+
+    /// The slots of a polynomial of N coefficients.
+    ///
+    /// # Errors
+    /// [`SlotError::Length`], [`SlotError::Residue`].
+    pub fn decode_elements(&self, polynomial: &[u64]) -> Result<Vec<SlotElement>, SlotError> {
+        self.check_polynomial(polynomial)?;
+        let width = self.structure.core_spacing();
+        let mut matrix: Vec<_> = polynomial
+            .iter()
+            .map(|&re| Gaussian { re, im: 0 })
+            .collect();
+        self.transform.forward(&mut matrix);
+        let elements = self.rows.iter().enumerate().map(|(slot, rows)| {
+            let values = &matrix[rows.own * width..(rows.own + 1) * width];
+            self.twist(slot, values)
+        });
+        Ok(elements.collect())
+    }
+
+    pub(super) fn check_polynomial(&self, polynomial: &[u64]) -> Result<(), SlotError> {
+        let n = self.structure.ring_degree();
+        self.check_length("coefficients of a polynomial", n, polynomial.len())?;
+        self.check_residues("coefficient", polynomial)
+    }
+
+    pub(super) fn check_length(
+        &self,
+        what: &'static str,
+        expected: usize,
+        got: usize,
+    ) -> Result<(), SlotError> {
+        if expected != got {
+            return Err(SlotError::Length {
+                what,
+                expected,
+                got,
+            });
+        }
+        Ok(())
+    }
+
+    fn check_residues(&self, what: &'static str, residues: &[u64]) -> Result<(), SlotError> {
+        let modulus = self.modulus().value();
+        match residues.iter().position(|&r| r >= modulus) {
+            None => Ok(()),
+            Some(index) => Err(SlotError::Residue {
+                what,
+                index,
+                got: residues[index],
+                modulus,
+            }),
+        }
+    }
+}

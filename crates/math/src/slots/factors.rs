@@ -1,0 +1,39 @@
+//! The factors of x^N + 1 modulo p^e.
+
+use super::encoder::SlotEncoder;
+use super::structure::Split;
+
+/// A factor x^d + `middle` x^(d/2) + `constant` of x^N + 1, of residues modulo p^e. Modulo p it is irreducible.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Factor {
+    pub degree: usize,
+    /// 0 for binomials.
+    pub middle: u64,
+    pub constant: u64,
+}
+
+impl SlotEncoder {
+    /// The factor of each slot: the least polynomial of eta^g, g the slot's representative. Its coefficients come from the
+    /// lifted root of unity, so that nothing is factored and nothing lifted but one number.
+    pub fn factors(&self) -> Vec<Factor> {
+        let (ring, structure) = (self.ring(), self.structure());
+        let two_c = 2 * structure.core_degree() as u64;
+        let factor = |slot| {
+            let zeta = self.zeta_power((structure.representative(slot) % two_c) as usize);
+            let (middle, constant) = match structure.split() {
+                Split::Binomials => (0, ring.neg(zeta).re),
+                Split::Trinomials => {
+                    let conjugate = ring.conj(zeta);
+                    let sum = ring.add(zeta, conjugate);
+                    (ring.neg(sum).re, ring.mul(zeta, conjugate).re)
+                }
+            };
+            Factor {
+                degree: structure.degree(),
+                middle,
+                constant,
+            }
+        };
+        (0..structure.slots()).map(factor).collect()
+    }
+}

@@ -1,0 +1,127 @@
+//! The transform between the coefficients of powers of u and their values, in stages of three terms.
+
+use super::terms::{Shift, Terms, Values};
+use crate::slots::galois_ring::Gaussian;
+use crate::slots::{SlotEncoder, Split};
+
+/// The points and stages of Z\[u\], u = x^(N/l): of order 2l they are the powers xi^j, j = 5^k or -5^k, k < n = l / 2. Before
+/// stage 0, point j holds the coefficients w_i + xi^(n j) w_(i + n) of u^i and u^(i + n), i = bitrev(k); after the last stage it
+/// holds w(xi^j).
+pub(super) struct Butterflies<'a> {
+    encoder: &'a SlotEncoder,
+    /// log2 n.
+    pub log_n_points: u32,
+    /// xi is zeta to this power.
+    step: usize,
+    half: u64,
+}
+
+impl<'a> Butterflies<'a> {
+    pub fn new(encoder: &'a SlotEncoder) -> Self {
+        let structure = encoder.structure();
+        let q = encoder.modulus();
+        Self {
+            encoder,
+            log_n_points: structure.slots().trailing_zeros() - 1,
+            step: structure.core_degree() / structure.slots(),
+            half: q.value().div_ceil(2), // 1 / 2 modulo an odd number
+        }
+    }
+
+    pub fn half(&self) -> Gaussian {
+        self.encoder.ring().integer(self.half)
+    }
+
+    /// xi^exponent.
+    fn xi(&self, exponent: u64) -> Gaussian {
+        let order = 2 * self.encoder.structure().slots() as u64;
+        self.encoder
+            .zeta_power((exponent % order) as usize * self.step)
+    }
+
+    /// xi^n, whose square is -1.
+    pub fn i(&self) -> Gaussian {
+        self.xi(1 << self.log_n_points)
+    }
+
+    /// k of a slot at a point 5^k or -5^k.
+    pub fn power(&self, slot: usize) -> usize {
+        let structure = self.encoder.structure();
+        let n = 1usize << self.log_n_points;
+        match structure.split() {
+            Split::Trinomials => slot % n,
+            Split::Binomials => {
+                // Columns are powers of 3; -3 = 5^k for some odd k: bit by bit, as logarithms are found.
+                let modulus = 2 * structure.slots() as u64;
+                let g = structure.representative(slot) % modulus;
+                let g = if g % 4 == 1 { g } else { modulus - g };
+                let step = |k: usize, bit: u32| {
+                    let power = Shift::by(k as i64).galois(modulus);
+                    let differs = (power ^ g) & ((8 << bit) - 1) != 0;
+                    k | usize::from(differs) << bit
+                };
+                (0..self.log_n_points).fold(0, step)
+            }
+        }
+    }
+
+    /// Butterfly stage s: points whose k differ in bit s alone.
+    pub fn stage(&self, s: u32) -> Terms {
+        let one = self.encoder.ring().integer(1);
+        let twiddle = 1u64 << (self.log_n_points - 1 - s);
+        self.of_pairs(s, |j, upper| {
+            let w = self.xi(twiddle * j);
+            if upper { (w, one) } else { (one, w) }
+        })
+    }
+
+    /// What undoes it.
+    pub fn inverse_stage(&self, s: u32) -> Terms {
+        let ring = self.encoder.ring();
+        let twiddle = 1u64 << (self.log_n_points - 1 - s);
+        let order = 2 * self.encoder.structure().slots() as u64;
+        self.of_pairs(s, |j, upper| {
+            if upper {
+                let w = ring.mul(self.xi(order - twiddle * j % order), self.half());
+                (w, ring.neg(w))
+            } else {
+                (self.half(), self.half())
+            }
+        })
+    }
+
+    /// `factors(j, whether bit s of k is set)` gives what a point's own value and the other's are multiplied by.
+    fn of_pairs(&self, s: u32, factors: impl Fn(u64, bool) -> (Gaussian, Gaussian)) -> Terms {
+        let structure = self.encoder.structure();
+        let slots = structure.slots();
+        let mut own = vec![Gaussian::default(); slots];
+        let (mut up, mut down) = (own.clone(), own.clone());
+        for slot in 0..slots {
+            let j = structure.representative(slot) % (2 * slots as u64);
+            let upper = self.power(slot) >> s & 1 == 1;
+            let (a, b) = factors(j, upper);
+            own[slot] = a;
+            *(if upper {
+                &mut down[slot]
+            } else {
+                &mut up[slot]
+            }) = b;
+        }
+        let distance = 1i64 << s;
+        let mut terms = Terms::from([(Shift::by(0), own)]);
+        if s + 1 == self.log_n_points {
+            // Up and down are one automorphism of Z[u].
+            let ring = self.encoder.ring();
+            let both: Values = up
+                .iter()
+                .zip(&down)
+                .map(|(&a, &b)| ring.add(a, b))
+                .collect();
+            terms.insert(Shift::by(distance), both);
+        } else {
+            terms.insert(Shift::by(distance), up);
+            terms.insert(Shift::by(-distance), down);
+        }
+        terms
+    }
+}

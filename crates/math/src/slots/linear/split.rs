@@ -1,0 +1,156 @@
+//! How many terms make a stage, and how babies and giants share them.
+
+/// Relative costs of what a stage takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Costs {
+    /// An automorphism of a value whose decomposition is there already.
+    pub hoisted: u64,
+    /// An automorphism of a value of its own.
+    pub switched: u64,
+    /// A product with a constant.
+    pub product: u64,
+}
+
+impl Default for Costs {
+    /// The fewest key switches; of two ways with as many, the one with more that are hoisted.
+    fn default() -> Self {
+        Self {
+            hoisted: 1000,
+            switched: 1001,
+            product: 0,
+        }
+    }
+}
+
+/// How a map is laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Products with constants in sequence: 1, up to log2 of half the slots. More take fewer automorphisms and, where there
+    /// are many slots, far fewer constants.
+    pub depth: usize,
+    pub costs: Costs,
+}
+
+impl Default for Shape {
+    /// Depth 1 and the fewest key switches.
+    fn default() -> Self {
+        Self {
+            depth: 1,
+            costs: Costs::default(),
+        }
+    }
+}
+
+/// The powers of 5 in a stage: multiples of `step`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Powers {
+    pub step: i64,
+    pub range: Range,
+    /// Whether each comes with its negative too.
+    pub signs: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Range {
+    /// 0, ..., count - 1: all of a cyclic group.
+    Cyclic(i64),
+    /// -(r - 1), ..., r - 1.
+    Centred(i64),
+}
+
+/// Multiples of `step`, 0 among both: babies are `first_baby` and those behind it, giants multiples of their number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct BabyGiant {
+    pub babies: i64,
+    pub first_baby: i64,
+    pub first_giant: i64,
+    pub giants: i64,
+    pub cost: u64,
+}
+
+impl Powers {
+    /// Of butterfly stages `from` to `to` - 1 out of `log_n`.
+    pub fn of_stages(from: u32, to: u32, log_n: u32, signs: bool) -> Self {
+        let count = 1i64 << (to - from);
+        Self {
+            step: 1 << from,
+            range: if to == log_n {
+                Range::Cyclic(count)
+            } else {
+                Range::Centred(count)
+            },
+            signs,
+        }
+    }
+
+    fn bounds(self) -> (i64, i64) {
+        match self.range {
+            Range::Cyclic(count) => (0, count - 1),
+            Range::Centred(r) => (1 - r, r - 1),
+        }
+    }
+
+    /// The cheapest way; the first of several that cost the same, those with more babies first.
+    pub fn best_split(self, costs: Costs) -> BabyGiant {
+        let (low, high) = self.bounds();
+        let signs = if self.signs { 2 } else { 1 };
+        let mut best: Option<BabyGiant> = None;
+        for babies in (1..=high - low + 1).rev() {
+            for first_baby in (1 - babies).max(low)..=0 {
+                // Giant g covers g babies + first_baby and the `babies` - 1 behind it.
+                let first_giant = -(first_baby - low + babies - 1).div_euclid(babies);
+                let last_giant = (high - first_baby).div_euclid(babies);
+                let giants = last_giant - first_giant + 1;
+                let cost = costs.hoisted * (signs * babies - 1) as u64
+                    + costs.switched * (giants - 1) as u64
+                    + costs.product * (signs * (high - low + 1)) as u64;
+                if best.is_none_or(|b| cost < b.cost) {
+                    best = Some(BabyGiant {
+                        babies,
+                        first_baby,
+                        first_giant,
+                        giants,
+                        cost,
+                    });
+                }
+            }
+        }
+        best.unwrap_or(BabyGiant {
+            babies: 1,
+            first_baby: 0,
+            first_giant: 0,
+            giants: 1,
+            cost: 0,
+        })
+    }
+}
+
+/// Where to cut `log_n` butterfly stages into `depth` groups, cheapest first group to last; `signs` says whether the first
+/// group has negatives too. The result has `depth` + 1 cuts, 0 first.
+pub(super) fn best_cuts(log_n: u32, depth: usize, signs: bool, costs: Costs) -> Vec<u32> {
+    let cost = |from: u32, to: u32| {
+        Powers::of_stages(from, to, log_n, signs && from == 0)
+            .best_split(costs)
+            .cost
+    };
+    // Best cost of the first `to` stages in as many groups as have been gone through, and its cuts.
+    let mut best: Vec<Option<(u64, Vec<u32>)>> = vec![None; log_n as usize + 1];
+    best[0] = Some((0, vec![0]));
+    for _ in 0..depth {
+        let mut next = vec![None; log_n as usize + 1];
+        for to in 1..=log_n {
+            let ways = (0..to).filter_map(|from| {
+                let (before, cuts) = best[from as usize].as_ref()?;
+                Some((before + cost(from, to), cuts))
+            });
+            if let Some((total, cuts)) = ways.min_by_key(|&(total, _)| total) {
+                let mut cuts = cuts.clone();
+                cuts.push(to);
+                next[to as usize] = Some((total, cuts));
+            }
+        }
+        best = next;
+    }
+    let last = best.pop().flatten();
+    last.map_or_else(|| vec![0, log_n], |(_, cuts)| cuts)
+}

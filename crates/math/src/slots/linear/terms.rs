@@ -1,0 +1,93 @@
+//! Sums of `constant * automorphism` on the core, by the values of the constants.
+
+use std::collections::BTreeMap;
+
+use crate::slots::SlotEncoder;
+use crate::slots::galois_ring::Gaussian;
+use crate::slots::structure::{inverse_mod, pow_mod};
+
+/// The automorphism x -> x^g, g = 5^`power` or its negative.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Shift {
+    pub negative: bool,
+    pub power: i64,
+}
+
+impl Shift {
+    pub fn by(power: i64) -> Self {
+        Self {
+            negative: false,
+            power,
+        }
+    }
+
+    /// The automorphism that is one after the other.
+    pub fn then(self, other: Self) -> Self {
+        Self {
+            negative: self.negative != other.negative,
+            power: self.power + other.power,
+        }
+    }
+
+    /// g modulo 2N (or, taken modulo less, in a smaller ring).
+    pub fn galois(self, two_n: u64) -> u64 {
+        let power = pow_mod(5, self.power.unsigned_abs(), two_n);
+        let power = if self.power < 0 {
+            inverse_mod(power, two_n)
+        } else {
+            power
+        };
+        if self.negative { two_n - power } else { power }
+    }
+
+    pub fn inverse(self) -> Self {
+        Self {
+            negative: self.negative,
+            power: -self.power,
+        }
+    }
+}
+
+/// A constant by its values, one a slot.
+pub(super) type Values = Vec<Gaussian>;
+
+/// The map that sums values(slot) * automorphism.
+pub(super) type Terms = BTreeMap<Shift, Values>;
+
+impl SlotEncoder {
+    /// The values of sigma(constant), with the automorphism that is `shift`.
+    pub(super) fn moved(&self, values: &[Gaussian], shift: Shift) -> Values {
+        let structure = self.structure();
+        let two_n = 2 * structure.ring_degree() as u64;
+        let galois = shift.galois(two_n);
+        let at = |slot| {
+            let point = structure.representative(slot).wrapping_mul(galois);
+            match self.slot_at(point) {
+                (source, false) => values[source],
+                (source, true) => self.ring().conj(values[source]),
+            }
+        };
+        (0..values.len()).map(at).collect()
+    }
+
+    /// The map that applies `inner`, then `outer`; `reduce` names each automorphism as what it is on the inner map's domain.
+    pub(super) fn compose(
+        &self,
+        outer: &Terms,
+        inner: &Terms,
+        reduce: impl Fn(Shift) -> Shift,
+    ) -> Terms {
+        let ring = self.ring();
+        let mut product = Terms::new();
+        for (&g, a) in outer {
+            for (&h, b) in inner {
+                let zero = || vec![Gaussian::default(); a.len()];
+                let sum = product.entry(reduce(g.then(h))).or_insert_with(zero);
+                for ((s, &x), y) in sum.iter_mut().zip(a).zip(self.moved(b, g)) {
+                    *s = ring.add(*s, ring.mul(x, y));
+                }
+            }
+        }
+        product
+    }
+}

@@ -1,0 +1,301 @@
+//! The maps of thin bootstrapping.
+
+use super::butterflies::Butterflies;
+use super::split::{Costs, Powers, Range, Shape, best_cuts};
+use super::stage::{Factor, Giant, LinearMap, Stage, Term};
+use super::terms::{Shift, Terms, Values};
+use crate::bits::bit_reverse;
+use crate::slots::galois_ring::Gaussian;
+use crate::slots::structure::pow_mod;
+use crate::slots::{SlotEncoder, SlotError, SlotStructure, Split};
+
+/// The coefficient, a multiple of N / l below N, that holds a slot's integer between the maps.
+pub fn coefficient_of_slot(encoder: &SlotEncoder, slot: usize) -> usize {
+    let structure = encoder.structure();
+    let butterflies = Butterflies::new(encoder);
+    let n = structure.slots() / 2;
+    let second = match structure.split() {
+        Split::Trinomials => slot >= n,
+        Split::Binomials => structure.representative(slot) % 4 == 3,
+    };
+    let low = bit_reverse(butterflies.power(slot), butterflies.log_n_points);
+    (low + if second { n } else { 0 }) * structure.degree()
+}
+
+/// From the integers of a thin polynomial to coefficients: [`coefficient_of_slot`].
+///
+/// # Errors
+/// [`SlotError::Depth`].
+pub fn slots_to_coefficients(encoder: &SlotEncoder, shape: Shape) -> Result<LinearMap, SlotError> {
+    let map = Map::new(encoder, shape)?;
+    let butterflies = &map.butterflies;
+    let mut stages = Vec::new();
+    for (first, cut) in map.cuts.windows(2).enumerate() {
+        let (from, to) = (cut[0], cut[1]);
+        let of_stage = (from..to).map(|s| butterflies.stage(s));
+        let mut terms = map.collapse(of_stage, from, to);
+        if first == 0 {
+            terms = encoder.compose(&terms, &map.join(), |shift| shift);
+            stages.push(map.stage(&terms, from, to, true));
+            if map.split() == Split::Trinomials {
+                let y_to_minus_y = 1 + 2 * encoder.structure().slots() as u64;
+                stages.push(sum_of([1, y_to_minus_y]));
+            }
+        } else {
+            stages.push(map.stage(&terms, from, to, false));
+        }
+    }
+    Ok(LinearMap { stages })
+}
+
+/// From coefficients, times the factor `from_degree` / l that [`trace`] brings in, to the integers of a thin polynomial.
+/// Other coefficients must be 0.
+///
+/// # Errors
+/// [`SlotError::Depth`]; [`SlotError::TraceDegree`] as [`trace`].
+pub fn coefficients_to_slots(
+    encoder: &SlotEncoder,
+    from_degree: usize,
+    shape: Shape,
+) -> Result<LinearMap, SlotError> {
+    let doublings = doublings(encoder.structure(), from_degree)?;
+    let map = Map::new(encoder, shape)?;
+    let butterflies = &map.butterflies;
+    let q = encoder.modulus();
+    let scale = q.pow(butterflies.half().re, doublings.into());
+    let mut stages = Vec::new();
+    for (place, cut) in map.cuts.windows(2).enumerate().rev() {
+        let (from, to) = (cut[0], cut[1]);
+        let of_stage = (from..to).rev().map(|s| butterflies.inverse_stage(s));
+        let mut terms = map.collapse(of_stage, from, to);
+        if place == 0 {
+            // The domain is Z[u], on which all lifts of an automorphism agree.
+            terms = encoder.compose(&map.part(), &terms, |shift| map.centred(shift, from, to));
+            for value in terms.values_mut().flatten() {
+                value.re = q.mul(value.re, scale);
+                value.im = q.mul(value.im, scale);
+            }
+            stages.push(map.stage(&terms, from, to, true));
+            if map.split() == Split::Trinomials {
+                let structure = encoder.structure();
+                stages.push(sum_of([
+                    1,
+                    structure.p() % (2 * structure.ring_degree() as u64),
+                ]));
+            }
+        } else {
+            stages.push(map.stage(&terms, from, to, false));
+        }
+    }
+    Ok(LinearMap { stages })
+}
+
+/// `from_degree` / l times the projection onto the coefficients of Z\[u\], for polynomials in x^(N / `from_degree`)
+/// (`from_degree` = N: for all). Each stage sums 2^`log_radix` automorphisms of one value, the last perhaps fewer: 1 takes the
+/// fewest key switches, 3 the fewest decompositions that pay.
+///
+/// # Errors
+/// [`SlotError::TraceDegree`] where `from_degree` is no power of two from l to N.
+pub fn trace(
+    encoder: &SlotEncoder,
+    from_degree: usize,
+    log_radix: u32,
+) -> Result<LinearMap, SlotError> {
+    let structure = encoder.structure();
+    let doublings = doublings(structure, from_degree)?;
+    let two_n = 2 * structure.ring_degree() as u64;
+    // The group that leaves u alone is cyclic.
+    let generator = 1 + 2 * structure.slots() as u64;
+    let mut stages = Vec::new();
+    let mut done = 0;
+    while done < doublings {
+        let width = log_radix.clamp(1, doublings - done);
+        let power = |i| pow_mod(generator, i << done, two_n);
+        stages.push(sum_of((0..1u64 << width).map(power)));
+        done += width;
+    }
+    Ok(LinearMap { stages })
+}
+
+/// log2 of `from_degree` / l.
+fn doublings(structure: &SlotStructure, from_degree: usize) -> Result<u32, SlotError> {
+    let (slots, n) = (structure.slots(), structure.ring_degree());
+    if !from_degree.is_power_of_two() || !(slots..=n).contains(&from_degree) {
+        return Err(SlotError::TraceDegree {
+            got: from_degree,
+            min: slots,
+            max: n,
+        });
+    }
+    Ok((from_degree / slots).trailing_zeros())
+}
+
+/// The sum of automorphisms of one value.
+fn sum_of(babies: impl IntoIterator<Item = u64>) -> Stage {
+    let babies: Vec<u64> = babies.into_iter().collect();
+    let term = |baby| Term {
+        baby,
+        factor: Factor::One,
+    };
+    let terms = (0..babies.len()).map(term).collect();
+    Stage {
+        babies,
+        giants: vec![Giant { galois: 1, terms }],
+    }
+}
+
+/// What both maps are made from.
+struct Map<'a> {
+    encoder: &'a SlotEncoder,
+    butterflies: Butterflies<'a>,
+    cuts: Vec<u32>,
+    costs: Costs,
+}
+
+impl<'a> Map<'a> {
+    fn new(encoder: &'a SlotEncoder, shape: Shape) -> Result<Self, SlotError> {
+        let butterflies = Butterflies::new(encoder);
+        let log_n = butterflies.log_n_points;
+        let max = log_n.max(1) as usize;
+        if !(1..=max).contains(&shape.depth) {
+            return Err(SlotError::Depth {
+                got: shape.depth,
+                slots: encoder.structure().slots(),
+                max,
+            });
+        }
+        let signs = encoder.structure().split() == Split::Binomials;
+        Ok(Self {
+            encoder,
+            cuts: best_cuts(log_n, shape.depth, signs, shape.costs),
+            butterflies,
+            costs: shape.costs,
+        })
+    }
+
+    fn split(&self) -> Split {
+        self.encoder.structure().split()
+    }
+
+    /// The product of butterfly stages, those applied first given first; each automorphism by the power that a stage's babies
+    /// and giants make it of.
+    fn collapse(&self, stages: impl Iterator<Item = Terms>, from: u32, to: u32) -> Terms {
+        let ones = vec![self.encoder.ring().integer(1); self.encoder.structure().slots()];
+        let identity = Terms::from([(Shift::by(0), ones)]);
+        stages.fold(identity, |inner, outer| {
+            let reduce = |shift| self.centred(shift, from, to);
+            self.encoder.compose(&outer, &inner, reduce)
+        })
+    }
+
+    /// A power as it is in the range of stages `from` to `to` - 1: on Z\[u\] powers count modulo n.
+    fn centred(&self, shift: Shift, from: u32, to: u32) -> Shift {
+        let log_n = self.butterflies.log_n_points;
+        let n = 1i64 << log_n;
+        let power = shift.power.rem_euclid(n);
+        let cyclic = matches!(
+            Powers::of_stages(from, to, log_n, false).range,
+            Range::Cyclic(_)
+        );
+        Shift {
+            power: if cyclic || power <= n / 2 {
+                power
+            } else {
+                power - n
+            },
+            ..shift
+        }
+    }
+
+    /// From integers a (first half) and b (second half) to a + i b at every point, i^2 = -1; for trinomials up to the sum with
+    /// y -> -y.
+    fn join(&self) -> Terms {
+        let ring = self.encoder.ring();
+        let (one, i) = (ring.integer(1), self.butterflies.i());
+        match self.split() {
+            Split::Trinomials => Terms::from([(Shift::by(0), self.by_half(one, i))]),
+            Split::Binomials => Terms::from([
+                (Shift::by(0), self.by_half(one, ring.neg(i))),
+                (MINUS, self.by_half(i, one)),
+            ]),
+        }
+    }
+
+    /// What undoes it; for trinomials up to the sum with the conjugate.
+    fn part(&self) -> Terms {
+        let ring = self.encoder.ring();
+        let half = self.butterflies.half();
+        let i_half = ring.mul(self.butterflies.i(), half);
+        let minus = ring.neg(i_half);
+        match self.split() {
+            Split::Trinomials => Terms::from([(Shift::by(0), self.by_half(half, minus))]),
+            Split::Binomials => Terms::from([
+                (Shift::by(0), self.by_half(half, i_half)),
+                (MINUS, self.by_half(half, minus)),
+            ]),
+        }
+    }
+
+    /// One value in the slots of the first half of coefficients, one in those of the second.
+    fn by_half(&self, first: Gaussian, second: Gaussian) -> Values {
+        let structure = self.encoder.structure();
+        let slots = structure.slots();
+        let value = |slot| {
+            let in_second = match structure.split() {
+                Split::Trinomials => slot >= slots / 2,
+                Split::Binomials => structure.representative(slot) % 4 == 3,
+            };
+            if in_second { second } else { first }
+        };
+        (0..slots).map(value).collect()
+    }
+
+    /// Terms as babies and giants.
+    fn stage(&self, terms: &Terms, from: u32, to: u32, ends: bool) -> Stage {
+        let signs = ends && self.split() == Split::Binomials;
+        let powers = Powers::of_stages(from, to, self.butterflies.log_n_points, signs);
+        let split = powers.best_split(self.costs);
+        let two_n = 2 * self.encoder.structure().ring_degree() as u64;
+        // The one that stays in place comes first.
+        let in_order = |first: i64, count: i64| {
+            let mut all: Vec<i64> = (first..first + count).collect();
+            all.sort_by_key(|&k| k != 0);
+            all
+        };
+        let negatives: &[bool] = if signs { &[false, true] } else { &[false] };
+        let babies: Vec<Shift> = in_order(split.first_baby, split.babies)
+            .into_iter()
+            .flat_map(|k| {
+                negatives.iter().map(move |&negative| Shift {
+                    negative,
+                    power: k * powers.step,
+                })
+            })
+            .collect();
+        let giants = in_order(split.first_giant, split.giants)
+            .into_iter()
+            .map(|k| Shift::by(k * split.babies * powers.step));
+        let giants = giants.map(|giant| {
+            let terms = babies.iter().enumerate().filter_map(|(baby, &shift)| {
+                let values = terms.get(&giant.then(shift))?;
+                let before = self.encoder.moved(values, giant.inverse());
+                let factor = Factor::Constant(self.encoder.core_from_values(&before));
+                Some(Term { baby, factor })
+            });
+            Giant {
+                galois: giant.galois(two_n),
+                terms: terms.collect(),
+            }
+        });
+        let giants = giants.filter(|g| !g.terms.is_empty()).collect();
+        Stage {
+            babies: babies.iter().map(|s| s.galois(two_n)).collect(),
+            giants,
+        }
+    }
+}
+
+const MINUS: Shift = Shift {
+    negative: true,
+    power: 0,
+};

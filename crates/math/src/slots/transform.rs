@@ -1,0 +1,83 @@
+//! The transform that splits the core: a negacyclic NTT of length c over the Galois ring, on rows of coefficients.
+
+use super::galois_ring::{GaloisRing, Gaussian};
+use crate::bits::bit_reverse;
+
+/// Twiddles of y^c + 1: natural order in, bit-reversed out (row i holds the value at zeta^(2 bitrev(i) + 1)), as
+/// [`NttPlan`](crate::NttPlan).
+pub(crate) struct CoreTransform {
+    ring: GaloisRing,
+    log_core: u32,
+    /// Entry m + i is the factor of block i in the stage that has m blocks.
+    twiddles: Vec<Gaussian>,
+    inverse_twiddles: Vec<Gaussian>,
+    /// 1 / c.
+    c_inv: u64,
+}
+
+impl CoreTransform {
+    /// `zeta` has order 2c, and `c_inv` is 1 / c.
+    pub fn new(ring: GaloisRing, zeta: Gaussian, log_core: u32, c_inv: u64) -> Self {
+        let table = |root: Gaussian| {
+            let mut table = vec![ring.integer(1); 1 << log_core];
+            let mut power = ring.integer(1);
+            for i in 0..1usize << log_core {
+                table[bit_reverse(i, log_core)] = power;
+                power = ring.mul(power, root);
+            }
+            table
+        };
+        Self {
+            ring,
+            log_core,
+            twiddles: table(zeta),
+            inverse_twiddles: table(ring.pow(zeta, (2u128 << log_core) - 1)),
+            c_inv,
+        }
+    }
+
+    /// The row with values at zeta^e, e odd.
+    pub fn row(&self, exponent: u64) -> usize {
+        bit_reverse((exponent / 2) as usize, self.log_core)
+    }
+
+    /// Each column of the matrix of c rows, in place.
+    pub fn forward(&self, matrix: &mut [Gaussian]) {
+        let ring = self.ring;
+        let mut blocks = 1;
+        while blocks < 1 << self.log_core {
+            let size = matrix.len() / blocks;
+            for (block, &w) in matrix.chunks_exact_mut(size).zip(&self.twiddles[blocks..]) {
+                let (low, high) = block.split_at_mut(size / 2);
+                for (a, b) in low.iter_mut().zip(high) {
+                    let t = ring.mul(*b, w);
+                    (*a, *b) = (ring.add(*a, t), ring.sub(*a, t));
+                }
+            }
+            blocks *= 2;
+        }
+    }
+
+    /// Undoes [`CoreTransform::forward`].
+    pub fn inverse(&self, matrix: &mut [Gaussian]) {
+        let ring = self.ring;
+        let mut blocks = 1usize << self.log_core;
+        while blocks > 1 {
+            blocks /= 2;
+            let size = matrix.len() / blocks;
+            let twiddles = &self.inverse_twiddles[blocks..];
+            for (block, &w) in matrix.chunks_exact_mut(size).zip(twiddles) {
+                let (low, high) = block.split_at_mut(size / 2);
+                for (a, b) in low.iter_mut().zip(high) {
+                    let difference = ring.sub(*a, *b);
+                    (*a, *b) = (ring.add(*a, *b), ring.mul(difference, w));
+                }
+            }
+        }
+        let q = ring.modulus();
+        for value in matrix {
+            value.re = q.mul(value.re, self.c_inv);
+            value.im = q.mul(value.im, self.c_inv);
+        }
+    }
+}

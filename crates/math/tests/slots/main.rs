@@ -1,0 +1,8 @@
+//! Slots of Z_{p^e}[x]/(x^N + 1) against their definitions.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod encoding;
+mod linear;
+mod polynomials;
+mod structure;

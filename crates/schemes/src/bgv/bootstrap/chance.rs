@@ -1,0 +1,47 @@
+//! The chance that a bootstrap fails: that the quotient by q leaves the digits that are removed (vector paper, appendix B.3; Halevi
+//! and Shoup's analysis, as a bound).
+
+/// log2 of a bound on the chance that the absolute value of one of `count` sums reaches `bound`, each of `terms` independent numbers
+/// that are uniform in [-`width` / 2, `width` / 2]: Chernoff's.
+///
+/// E exp(l u) = sinh(l w / 2) / (l w / 2) for such a number u, so that the chance of one sum is at most
+/// 2 exp(-l bound) (sinh(l w / 2) / (l w / 2))^terms for every l > 0: the least of these.
+///
+/// ```
+/// use ringmill_schemes::bgv::bootstrap::log2_chance;
+/// // Sums of 12 uniform numbers have deviation 1; a Gaussian is beyond 6 with chance 2^-28.9, such a sum never.
+/// assert_eq!(log2_chance(1.0, 12, 1, 6.0), f64::NEG_INFINITY);
+/// let five = log2_chance(1.0, 12, 1, 5.0);
+/// assert!(five < -21.0 && five > -40.0, "{five}");
+/// ```
+pub fn log2_chance(width: f64, terms: u32, count: usize, bound: f64) -> f64 {
+    if bound >= width * f64::from(terms) / 2.0 {
+        return f64::NEG_INFINITY;
+    }
+    let exponent = |l: f64| f64::from(terms) * log_sinhc(l * width / 2.0) - l * bound;
+    // The exponent is convex in l, and its slope is positive where l w / 2 is large, for the bound can be reached.
+    let mut high = 1.0 / width;
+    while exponent(2.0 * high) < exponent(high) && high < 1e9 {
+        high *= 2.0;
+    }
+    let (mut low, mut high) = (0.0, 2.0 * high);
+    for _ in 0..200 {
+        let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
+        if exponent(a) < exponent(b) {
+            high = b;
+        } else {
+            low = a;
+        }
+    }
+    let all = exponent(low) / std::f64::consts::LN_2 + 1.0 + (count.max(1) as f64).log2();
+    all.min(0.0)
+}
+
+/// ln(sinh(x) / x) for x >= 0.
+fn log_sinhc(x: f64) -> f64 {
+    if x < 1e-4 {
+        x * x / 6.0
+    } else {
+        x + (-(-2.0 * x).exp_m1()).ln() - (2.0 * x).ln()
+    }
+}

@@ -1,0 +1,159 @@
+//! The keys of bootstrapping.
+
+use std::fmt;
+
+use ringmill_math::kernels;
+
+use super::error::BootstrapError;
+use super::maps::Maps;
+use super::params::Bootstrapping;
+use crate::bgv::{Ciphertext, Factor, KeyGenerator, Params};
+use crate::rlwe::arith::{expand, limbs_mut, small_to_eval};
+use crate::rlwe::key::KSwitchKey;
+use crate::rlwe::keygen::encrypt_zero;
+use crate::rlwe::ops::keyswitch::special_of_few;
+use crate::rlwe::switching::{Shape, switching_key};
+use crate::rlwe::{GaloisKeys, KeyForm, RelinKey, SecretDistribution, SecretKey};
+
+/// The sparse secret that ciphertexts are encapsulated under: needed to make keys, and for nothing else.
+pub struct SparseSecret(SecretKey);
+
+impl fmt::Debug for SparseSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SparseSecret(redacted)")
+    }
+}
+
+impl SparseSecret {
+    /// A fresh one, from the generator's randomness.
+    ///
+    /// # Errors
+    /// No randomness.
+    pub fn sample(setup: &Bootstrapping, keygen: &KeyGenerator) -> Result<Self, BootstrapError> {
+        let params = setup.params();
+        let weight = setup.weight();
+        let distribution = SecretDistribution::SparseTernary { weight };
+        let coefficients = distribution.sample(&mut keygen.fresh()?, params.degree())?;
+        let indices: Vec<usize> = (0..params.moduli().len()).collect();
+        let eval = small_to_eval(params, &indices, &coefficients)?;
+        Ok(Self(SecretKey::trusted(params, eval, None)))
+    }
+
+    /// As a key, which opens what is encapsulated.
+    pub fn secret_key(&self) -> &SecretKey {
+        &self.0
+    }
+}
+
+/// What a server needs to bootstrap: public.
+#[derive(Clone, Debug)]
+pub struct BootstrapKeys {
+    /// From the main secret to the sparse one, modulo q and as many special primes.
+    pub(super) encapsulation: KSwitchKey,
+    /// The sparse secret, encrypted modulo p^e under the main one at the highest level.
+    pub(super) secret: Ciphertext,
+    pub(super) relin: RelinKey,
+    /// Of the map to coefficients, at a low level, and of what comes after.
+    pub(super) low: GaloisKeys,
+    pub(super) high: GaloisKeys,
+}
+
+impl BootstrapKeys {
+    /// All keys, with a sparse secret that is forgotten.
+    ///
+    /// # Errors
+    /// A generator of other parameters; no memory or randomness.
+    pub fn generate(
+        setup: &Bootstrapping,
+        maps: &Maps,
+        keygen: &KeyGenerator,
+        form: KeyForm,
+    ) -> Result<Self, BootstrapError> {
+        let secret = SparseSecret::sample(setup, keygen)?;
+        Self::of_secret(setup, maps, keygen, &secret, form)
+    }
+
+    /// All keys for a sparse secret that is at hand.
+    ///
+    /// # Errors
+    /// As [`BootstrapKeys::generate`].
+    pub fn of_secret(
+        setup: &Bootstrapping,
+        maps: &Maps,
+        keygen: &KeyGenerator,
+        sparse: &SparseSecret,
+        form: KeyForm,
+    ) -> Result<Self, BootstrapError> {
+        let params = setup.params();
+        params.check_id("secret key", keygen.secret_key().params_id())?;
+        params.check_id("linear maps", maps.params_id())?;
+        let [low, high] = maps.elements();
+        let start = setup.start()?;
+        Ok(Self {
+            encapsulation: encapsulation(setup, keygen, sparse, form)?,
+            secret: encrypted(params, keygen, sparse)?,
+            relin: keygen.relin_key(form)?,
+            low: keygen.galois_keys_at(&low, form, start)?,
+            high: keygen.galois_keys(&high, form)?,
+        })
+    }
+
+    /// Bytes of memory that all take.
+    pub fn bytes(&self) -> u64 {
+        let secret: usize = self.secret.polys().iter().map(|poly| 8 * poly.len()).sum();
+        let galois = self.low.iter().chain(self.high.iter());
+        let galois: u64 = galois.map(|(_, key)| key.bytes()).sum();
+        self.encapsulation.bytes() + secret as u64 + self.relin.0.bytes() + galois
+    }
+}
+
+fn encapsulation(
+    setup: &Bootstrapping,
+    keygen: &KeyGenerator,
+    sparse: &SparseSecret,
+    form: KeyForm,
+) -> Result<KSwitchKey, BootstrapError> {
+    let (params, level) = (setup.params(), setup.inner());
+    let special = special_of_few(params, level)?;
+    let primes = 0..level.primes();
+    let shape = Shape {
+        moduli: primes.clone().chain(special.clone()).collect(),
+        special,
+        digits: vec![primes],
+        low: params.low_modulus(),
+    };
+    let main = keygen.secret_key();
+    let secrets = (main.expose_eval_limbs(), &sparse.0);
+    let (mut prng, watch) = (keygen.fresh()?, keygen.watch());
+    let key_id = main.key_id();
+    Ok(switching_key(
+        params, &shape, secrets, key_id, form, &mut prng, watch,
+    )?)
+}
+
+/// (b + s', a) at the highest level, (b, a) an encryption of zero whose error is a multiple of p^e.
+fn encrypted(
+    params: &Params,
+    keygen: &KeyGenerator,
+    sparse: &SparseSecret,
+) -> Result<Ciphertext, BootstrapError> {
+    let level = params.max_level();
+    let indices: Vec<usize> = level.moduli().collect();
+    let mut prng = keygen.fresh()?;
+    let a = expand(params, &indices, &prng.next_seed(), 0);
+    let main = keygen.secret_key();
+    let mut b = encrypt_zero(params, params.key_modulus(), main, &indices, &a, &mut prng)?;
+    let secret = sparse.0.expose_eval_limbs().chunks_exact(params.degree());
+    for ((_, q, limb), s) in limbs_mut(params, &indices, &mut b).zip(secret) {
+        kernels::add_assign(q, limb, s)?;
+    }
+    let factor = Factor::one_modulo(params.last_plain());
+    let key_id = main.key_id();
+    Ok(Ciphertext::trusted(
+        params,
+        level,
+        factor,
+        vec![b, a],
+        key_id,
+    ))
+}

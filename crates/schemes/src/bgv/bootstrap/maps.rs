@@ -1,0 +1,65 @@
+//! The linear maps of thin bootstrapping, for its two plaintext moduli.
+
+use ringmill_isa::Galois;
+use ringmill_math::slots::SlotEncoder;
+use ringmill_math::slots::linear::{
+    LinearMap, Shape, coefficients_to_slots, slots_to_coefficients, trace,
+};
+
+use super::error::BootstrapError;
+use super::params::Bootstrapping;
+use crate::scheme::ParamsId;
+
+/// What is done before the modulus is raised, and after. Between the maps each slot's integer is one coefficient
+/// ([`coefficient_of_slot`](ringmill_math::slots::linear::coefficient_of_slot)).
+#[derive(Clone, Debug)]
+pub struct Maps {
+    params_id: ParamsId,
+    /// Modulo p^r.
+    pub(super) to_coefficients: LinearMap,
+    /// Takes away all other coefficients, modulo p^e.
+    pub(super) trace: LinearMap,
+    /// Modulo p^e.
+    pub(super) to_slots: LinearMap,
+}
+
+impl Maps {
+    /// log2 of the automorphisms that a stage of the trace sums: four share one decomposition and one division.
+    const LOG_RADIX: u32 = 2;
+
+    /// # Errors
+    /// A shape that the slots do not have.
+    pub fn new(setup: &Bootstrapping, shape: Shape) -> Result<Self, BootstrapError> {
+        let structure = setup.structure();
+        let encoder = |exponent| SlotEncoder::new(structure.clone(), exponent);
+        let low = encoder(setup.params().prime_power()?.exponent())?;
+        let top = encoder(setup.top()?.exponent())?;
+        let degree = structure.ring_degree();
+        Ok(Self {
+            to_coefficients: slots_to_coefficients(&low, shape)?,
+            trace: trace(&top, degree, Self::LOG_RADIX)?,
+            to_slots: coefficients_to_slots(&top, degree, shape)?,
+            params_id: *setup.params().id(),
+        })
+    }
+
+    /// The parameters that the maps are for.
+    pub(super) fn params_id(&self) -> &ParamsId {
+        &self.params_id
+    }
+
+    /// The Galois elements whose keys are used at a low level, then of those used at a high one.
+    pub fn elements(&self) -> [Vec<Galois>; 2] {
+        let of = |maps: &[&LinearMap]| {
+            let all = maps.iter().flat_map(|map| map.galois_elements());
+            let mut all: Vec<Galois> = all.map(|g| Galois(g as u32)).collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        [
+            of(&[&self.to_coefficients]),
+            of(&[&self.trace, &self.to_slots]),
+        ]
+    }
+}

@@ -1,0 +1,33 @@
+//! Bootstrapping: a ciphertext at a low level to one of the same message at a high one (vector paper, section 3.3 and appendix B).
+//!
+//! Integers modulo p^r in slots (*thin* bootstrapping), in this order:
+//!
+//! 1. slots to coefficients, at a low level ([`Maps`]);
+//! 2. encapsulation: a key switch to a sparse secret s' at the level of the inner modulus q;
+//! 3. the modulus is raised ([`raise`]): an encryption modulo p^e, at the highest level, of p^(e-r) m + rho;
+//! 4. the trace to the coefficients that hold integers, and coefficients to slots;
+//! 5. the digits of rho are removed, and the plaintext modulus is p^r again.
+//!
+//! Each is a call of mid-level procedures. Which plaintext modulus a ciphertext has is part of its [`Factor`](super::Factor).
+
+mod bootstrapper;
+mod chance;
+pub mod error;
+mod keys;
+mod maps;
+mod params;
+mod plan;
+pub(super) mod raise;
+mod sets;
+mod table;
+mod value;
+
+pub use bootstrapper::{Bootstrapper, Observer, Step};
+pub use chance::log2_chance;
+pub use error::BootstrapError;
+pub use keys::{BootstrapKeys, SparseSecret};
+pub use maps::Maps;
+pub use params::Bootstrapping;
+pub use sets::Set;
+pub use table::Table;
+pub use value::Value;

@@ -1,0 +1,275 @@
+//! What bootstrapping is done with: a sparse secret that ciphertexts are encapsulated under, the modulus that it lives under, and the
+//! chance of failure.
+
+use std::fmt;
+use std::sync::Arc;
+
+use num_bigint::BigUint;
+use ringmill_isa::Level;
+use ringmill_math::slots::SlotStructure;
+
+use super::chance::log2_chance;
+use super::error::BootstrapError;
+use crate::bgv::{Noise, NoiseModel, Params, PrimePower};
+use crate::rlwe::ops::keyswitch::special_of_few;
+use crate::rlwe::security::{SecurityTable, bound};
+use crate::rlwe::{RlweError, SecretDistribution};
+
+/// How integers in slots are bootstrapped: e, the inner modulus q and the encapsulated secret's weight, checked.
+///
+/// Messages are modulo p^r; parameters whose last plaintext modulus is p^e bootstrap with e - r digits below the message. A
+/// quotient by q, the sum of `weight` numbers uniform in (-1/2, 1/2) to the nearest integer, must fit these digits.
+#[derive(Clone, Debug)]
+pub struct Bootstrapping {
+    params: Arc<Params>,
+    structure: SlotStructure,
+    weight: u32,
+    inner: Level,
+    security: String,
+    bound: u64,
+    log2_chance: f64,
+}
+
+impl Bootstrapping {
+    /// log2 of the largest chance of failure that is accepted without being asked for.
+    pub const LOG2_CHANCE: f64 = -40.0;
+
+    /// With a secret of this weight, and a chance of failure of at most 2^-40 a bootstrap.
+    ///
+    /// # Errors
+    /// Parameters of one plaintext modulus, without primes enough, or with a ring that has no such slots; a secret that is insecure
+    /// under its modulus, unless the parameters may be insecure; a larger chance of failure.
+    pub fn new(params: Arc<Params>, weight: u32) -> Result<Self, BootstrapError> {
+        Self::with_chance(params, weight, Self::LOG2_CHANCE)
+    }
+
+    /// The same that never fails, whatever the ciphertext: the rigorous bound of the vector paper, Equation 9.
+    ///
+    /// # Errors
+    /// As [`Bootstrapping::new`], and a weight that the digits do not hold.
+    pub fn rigorous(params: Arc<Params>, weight: u32) -> Result<Self, BootstrapError> {
+        Self::with_chance(params, weight, f64::NEG_INFINITY)
+    }
+
+    /// The same, accepting any chance of failure up to 2 to this.
+    ///
+    /// # Errors
+    /// As [`Bootstrapping::new`].
+    pub fn with_chance(
+        params: Arc<Params>,
+        weight: u32,
+        allowed: f64,
+    ) -> Result<Self, BootstrapError> {
+        let reason = |reason: String| BootstrapError::Parameters { reason };
+        let power = params.prime_power()?;
+        let structure = SlotStructure::new(params.log_n().into(), power.prime())?;
+        if params.last_plain() == 0 {
+            return Err(reason("they have one plaintext modulus".into()));
+        }
+        if weight == 0 || weight as usize > params.degree() {
+            return Err(reason(format!("a secret of weight {weight}, not 1 to N")));
+        }
+        let below = power.with_exponent(params.last_plain().into())?.value() as f64;
+        let (inner, noise) = inner_level(&params, weight, below).ok_or_else(|| {
+            reason("no level's modulus is large enough for a switched ciphertext".into())
+        })?;
+        if inner >= params.max_level() {
+            return Err(reason(format!(
+                "level {inner} is the highest, and what is bootstrapped to"
+            )));
+        }
+        let security = encapsulated_security(&params, weight, inner)?;
+        // rho is the sum of `weight` numbers rounded to an integer, which the fast base extension of k primes may take k / b further, b
+        // a prime above 2^20, and the noise `noise`.
+        let slack = inner.primes() as f64 / 2f64.powi(20);
+        let spread = 1.0 + 2.0 * slack;
+        let chance = |bound: u64| {
+            let limit = bound as f64 + 0.5 - noise - slack;
+            log2_chance(spread, weight, structure.slots(), limit)
+        };
+        // The fewer values rho has, the shorter the polynomials that remove it: the least bound that fails seldom enough, else all that
+        // the digits hold.
+        let largest = (below as u64 - 1) / 2;
+        let enough = allowed.min(Self::LOG2_CHANCE);
+        let bound = (1..largest).find(|&bound| chance(bound) <= enough);
+        let bound = bound.unwrap_or(largest);
+        let log2 = chance(bound);
+        if log2 > allowed {
+            return Err(BootstrapError::Chance { log2, allowed });
+        }
+        Ok(Self {
+            params,
+            structure,
+            weight,
+            inner,
+            security,
+            bound,
+            log2_chance: log2,
+        })
+    }
+
+    /// Refuses a phase at the inner level, encapsulated, that the chance of failure does not allow for.
+    pub(super) fn check(&self, noise: Noise) -> Result<(), BootstrapError> {
+        let below = self.params.prime_power()?;
+        let below = below
+            .with_exponent(self.params.last_plain().into())?
+            .value() as f64;
+        let level = self.inner;
+        if below.log2() + noise.log2() - self.params.log_q(level) < PART.log2() {
+            return Ok(());
+        }
+        let step = "encapsulation";
+        Err(BootstrapError::NoRoom { step, level })
+    }
+
+    /// The level that ciphertexts are bootstrapped from, at it or above: their map to coefficients takes what is above the inner level.
+    ///
+    /// # Errors
+    /// Too few primes.
+    pub fn start(&self) -> Result<Level, BootstrapError> {
+        let (params, slots) = (&self.params, self.structure.slots() as f64);
+        let t = params.prime_power()?.value() as f64;
+        // A sum of terms as many as there are slots, each a product with a constant of at most two coefficients a slot.
+        let mut bits = (slots * slots * 2.0 * t / 2.0).log2();
+        let mut start = self.inner;
+        while bits > 0.0 {
+            start = Level(start.0 + 1);
+            let prime = params.cipher_moduli().get(start.index());
+            let prime = prime.ok_or_else(|| BootstrapError::Parameters {
+                reason: format!(
+                    "the map to coefficients needs primes above level {}",
+                    self.inner
+                ),
+            })?;
+            bits -= (*prime as f64).log2();
+        }
+        Ok(start)
+    }
+
+    pub fn params(&self) -> &Arc<Params> {
+        &self.params
+    }
+
+    /// The slots of messages.
+    pub fn structure(&self) -> &SlotStructure {
+        &self.structure
+    }
+
+    /// The level whose primes are the inner modulus q.
+    pub fn inner(&self) -> Level {
+        self.inner
+    }
+
+    /// Coefficients of the encapsulated secret that are not 0.
+    pub fn weight(&self) -> u32 {
+        self.weight
+    }
+
+    /// p^e.
+    ///
+    /// # Errors
+    /// None: the parameters were checked.
+    pub fn top(&self) -> Result<PrimePower, RlweError> {
+        let power = self.params.prime_power()?;
+        power.with_exponent(power.exponent() + u32::from(self.params.last_plain()))
+    }
+
+    /// The largest absolute value that the quotient by q has, but for the chance of failure.
+    pub fn bound(&self) -> u64 {
+        self.bound
+    }
+
+    /// log2 of a bound on the chance that a bootstrap fails.
+    pub fn log2_chance(&self) -> f64 {
+        self.log2_chance
+    }
+
+    /// Whether no bootstrap fails, whatever the ciphertext: the rigorous bound of the vector paper, Equation 9, but for noise that is
+    /// out of its own bound.
+    pub fn is_certain(&self) -> bool {
+        self.log2_chance == f64::NEG_INFINITY
+    }
+
+    /// What is known of the encapsulated secret's security, in a line.
+    pub fn security(&self) -> &str {
+        &self.security
+    }
+}
+
+impl fmt::Display for Bootstrapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let chance = match self.is_certain() {
+            true => "never fails".to_owned(),
+            false => format!("fails with a chance of at most 2^{:.1}", self.log2_chance),
+        };
+        let power = self.params.prime_power().map_err(|_| fmt::Error)?;
+        write!(
+            f,
+            "{} slots of integers modulo {}^{}, e = {}, quotients up to {}, {chance}; inner level {}; encapsulated secret of weight {}: {}",
+            self.structure.slots(),
+            power.prime(),
+            power.exponent(),
+            power.exponent() + u32::from(self.params.last_plain()),
+            self.bound,
+            self.inner,
+            self.weight,
+            self.security,
+        )
+    }
+}
+
+/// What p^(e - r) times the phase may be of q where the modulus is raised.
+const PART: f64 = 0.25;
+
+/// The lowest level q at which p^(e - r), `below`, times the phase of a ciphertext just switched there and encapsulated is far
+/// below q, and what it is of q at most.
+fn inner_level(params: &Params, weight: u32, below: f64) -> Option<(Level, f64)> {
+    let model = NoiseModel::new(params);
+    let levels = Level::LOWEST.to(params.max_level());
+    levels
+        .map(|level| {
+            let noise = model.encapsulate(model.floor(), level, weight);
+            (
+                level,
+                (below.log2() + noise.log2() - params.log_q(level)).exp2(),
+            )
+        })
+        .find(|&(_, part)| part < PART / 2.0)
+        .map(|(level, _)| (level, PART))
+}
+
+/// The check of what is published of the sparse secret: a key modulo q and as many special primes.
+fn encapsulated_security(
+    params: &Params,
+    weight: u32,
+    inner: Level,
+) -> Result<String, BootstrapError> {
+    let special = special_of_few(params, inner)?;
+    let special = params.moduli().get(special).unwrap_or_default();
+    let primes = params.moduli().iter().take(inner.primes()).chain(special);
+    let bits = primes.product::<BigUint>().bits();
+    let (table, level) = (
+        SecurityTable::Estimator2026SparseTernary,
+        params.security().level,
+    );
+    let secret = SecretDistribution::SparseTernary { weight };
+    let found = bound(table, secret, level, params.log_n())?;
+    let (level, log_n) = (level.bits(), params.log_n());
+    let reason = match found {
+        Some(most) if bits <= most.into() => {
+            return Ok(format!(
+                "{level}-bit by {table}: {bits} bits, at most {most}"
+            ));
+        }
+        Some(most) => format!(
+            "its modulus has {bits} bits, table {table} allows at most {most} for weight {weight} at N = 2^{log_n}"
+        ),
+        None => {
+            format!("table {table} has no {level}-bit bound for weight {weight} at N = 2^{log_n}")
+        }
+    };
+    if params.insecure_allowed() {
+        return Ok(format!("INSECURE, allowed for tests only: {reason}"));
+    }
+    Err(BootstrapError::Secret { reason })
+}

@@ -1,0 +1,177 @@
+//! The first half of bootstrapping, Montgomery-friendly: vector paper, Lemma 3.1 and Algorithms 1 to 3.
+
+use num_bigint::BigUint;
+use ringmill_isa::Poly;
+use ringmill_isa::mid::{ModulusId, ProcBuilder, Representative, ValueId};
+use ringmill_math::{Modulus, reduce_big};
+
+use crate::bgv::Params;
+use crate::rlwe::RlweError;
+use crate::rlwe::ops::{Emit, Limb, Variant};
+
+/// A ciphertext (c_0, c_1) of phase phi modulo q, the primes of its level, and an encryption of its secret s' modulo p^e at the
+/// highest level, to an encryption modulo p^e of q^-1 (p^(e-r) phi) + rho at the highest level, rho the quotient by q: small, for
+/// s' is.
+///
+/// For each polynomial c, d = p^(e-r) c b modulo q is extended to the other primes and to b, a prime of its own (fast base
+/// extension; b is the first special prime), then twice reduced by [`montgomery`]: modulo q, which divides by b, and modulo p^e,
+/// which divides by q. What is left is (q^-1 p^(e-r) c) mod p^e, about zero, known modulo the primes above the level, and
+/// taken from two of them to those of the level.
+///
+/// The first operand has factor f, so phi = f m; where q is not 1 modulo p^e the result's message is q^-1 f m (appendix B.3), which
+/// is said by its factor.
+pub(crate) fn raise(e: &mut Emit<Params>, v: &Variant) -> Result<(), RlweError> {
+    let c = [e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?];
+    let all = 0..e.params.cipher_count();
+    let key = [
+        e.cipher_over(1, Poly(0), all.clone())?,
+        e.cipher_over(1, Poly(1), all)?,
+    ];
+    let moduli = e.params.low_moduli();
+    let (Some(t), Some(top)) = (moduli.first(), moduli.last()) else {
+        return Err(RlweError::Verify("messages are not low".into()));
+    };
+    let (power, shift) = (*top, top.value() / t.value());
+    let level = v.level.primes();
+    let [c0, c1] = [0, 1].map(|i: usize| {
+        let limbs = c.get(i).map_or(&[][..], Vec::as_slice);
+        reduced(e, limbs, level, power.value(), shift)
+    });
+    let (c0, c1) = (c0?, c1?);
+    let [k0, k1] = &key;
+    let product = e.zip(&c1, k0, ProcBuilder::mul)?;
+    let body = e.zip(&c0, &product, ProcBuilder::add)?;
+    let mask = e.zip(&c1, k1, ProcBuilder::mul)?;
+    e.result(0, Poly(0), &body)?;
+    e.result(0, Poly(1), &mask)
+}
+
+/// A value under reduction: its limbs in coefficient form.
+type Limbs = Vec<Limb>;
+
+/// (q^-1 `shift` c) mod m about zero, in evaluation form modulo all ciphertext primes; q is the product of the first `level` of
+/// them, and m = `power`.
+fn reduced(
+    e: &mut Emit<Params>,
+    c: &[Limb],
+    level: usize,
+    power: u64,
+    shift: u64,
+) -> Result<Limbs, RlweError> {
+    let (count, b) = (e.params.cipher_count(), e.params.cipher_count());
+    let big = e.reducer(b)?.value();
+    let mut d = Vec::with_capacity(count + 1);
+    for l in c {
+        let q = e.reducer(l.modulus)?;
+        let x = e.ops().intt(l.value)?;
+        let value = e.ops().muli(x, q.mul(q.reduce(shift), q.reduce(big)))?;
+        d.push(Limb { value, ..*l });
+    }
+    // Algorithm 1: x + u q, 0 <= u < level.
+    let others: Vec<usize> = (level..count).chain([b]).collect();
+    let to: Vec<ModulusId> = others.iter().map(|&i| ModulusId(i as u16)).collect();
+    let from: Vec<ValueId> = d.iter().map(|l| l.value).collect();
+    let extended = e.ops().bext(&from, &to)?;
+    let extended = extended.into_iter().zip(others);
+    d.extend(extended.map(|(value, modulus)| Limb { value, modulus }));
+    // Algorithm 2, modulo q: b goes.
+    let primes = e.params.moduli().iter().take(level);
+    let q: BigUint = primes.copied().product();
+    let last = d.pop();
+    montgomery(e, &mut d, last, &q)?;
+    // Algorithm 2, modulo p^e: the primes of q go, the last first.
+    let mut known = d.split_off(level);
+    let m = BigUint::from(power);
+    while let Some(dropped) = d.pop() {
+        // What is left of the primes of q is reduced with the others.
+        let kept = d.len();
+        d.append(&mut known);
+        montgomery(e, &mut d, Some(dropped), &m)?;
+        known = d.split_off(kept);
+    }
+    let mut all = exactly(e, &known, level, power)?;
+    all.append(&mut known);
+    for l in &mut all {
+        l.value = e.ops().ntt(l.value)?;
+    }
+    Ok(all)
+}
+
+/// Algorithm 2, small Montgomery reduction by one prime p: a to (a + m r) / p with r = -a / m modulo p about zero, so that the result is
+/// a / p modulo m and at most |a| / p + m / 2.
+fn montgomery(
+    e: &mut Emit<Params>,
+    a: &mut [Limb],
+    dropped: Option<Limb>,
+    m: &BigUint,
+) -> Result<(), RlweError> {
+    let dropped = dropped.ok_or_else(|| RlweError::Verify("a limb is missing".into()))?;
+    let p = e.reducer(dropped.modulus)?;
+    let half = p.value() / 2;
+    let inverse = p.inv(reduce_big(m, p))?;
+    let r = e.ops().muli(dropped.value, p.neg(inverse))?;
+    // The representative in [0, p) of r + floor(p / 2) is r about zero, plus floor(p / 2).
+    let shifted = e.ops().addi(r, half)?;
+    for l in a {
+        let q = e.reducer(l.modulus)?;
+        let inverse = q.inv(q.reduce(p.value()))?;
+        let factor = q.mul(reduce_big(m, q), inverse);
+        l.value = e.ops().muli(l.value, inverse)?;
+        // Modulo a factor of m nothing is added.
+        if factor != 0 {
+            let r = centred(e, shifted, half, l.modulus)?;
+            let multiple = e.ops().muli(r, factor)?;
+            l.value = e.ops().add(l.value, multiple)?;
+        }
+    }
+    Ok(())
+}
+
+/// x - `half` modulo another modulus, of a limb's representatives x.
+fn centred(
+    e: &mut Emit<Params>,
+    shifted: ValueId,
+    half: u64,
+    modulus: usize,
+) -> Result<ValueId, RlweError> {
+    let q = e.reducer(modulus)?;
+    let x = e.ops().conv(shifted, ModulusId(modulus as u16))?;
+    Ok(e.ops().addi(x, q.neg(q.reduce(half)))?)
+}
+
+/// Small integers modulo the first `level` primes, from as few others as hold them: at most `power` in absolute value.
+fn exactly(
+    e: &mut Emit<Params>,
+    known: &[Limb],
+    level: usize,
+    power: u64,
+) -> Result<Limbs, RlweError> {
+    let q = |l: &Limb| e.reducer(l.modulus).map(Modulus::value);
+    let sizes = known.iter().map(q).collect::<Result<Vec<_>, _>>()?;
+    let fits = |q: u128| q > 2 * u128::from(power);
+    match (known, sizes.as_slice()) {
+        ([first, ..], &[size, ..]) if fits(size.into()) => {
+            let half = size / 2;
+            let shifted = e.ops().addi(first.value, half)?;
+            let one = |modulus| {
+                let value = centred(e, shifted, half, modulus)?;
+                Ok(Limb { value, modulus })
+            };
+            (0..level).map(one).collect()
+        }
+        ([first, second, ..], &[a, b, ..]) if fits(u128::from(a) * u128::from(b)) => {
+            let to: Vec<ModulusId> = (0..level).map(|i| ModulusId(i as u16)).collect();
+            let from = [first.value, second.value];
+            let values = e.ops().bextx(&from, &to, Representative::Centred)?;
+            let limbs = values.into_iter().enumerate();
+            Ok(limbs
+                .map(|(modulus, value)| Limb { value, modulus })
+                .collect())
+        }
+        _ => Err(RlweError::Parameter {
+            what: "primes above the level that is bootstrapped from",
+            expected: format!("one or two whose product is above 2 * {power}"),
+            got: format!("{} primes", known.len()),
+        }),
+    }
+}

@@ -1,0 +1,127 @@
+//! Named parameter sets that bootstrap.
+
+use std::sync::Arc;
+
+use super::error::BootstrapError;
+use super::params::Bootstrapping;
+use crate::bgv::{Params, PrimePower};
+
+/// A named set: integers modulo p^r in slots, over Montgomery-friendly primes, with a dense ternary secret.
+///
+/// ```
+/// use ringmill_schemes::bgv::bootstrap::Set;
+/// let basalisc = Set::BASALISC.bootstrapping().unwrap();
+/// assert_eq!(basalisc.structure().slots(), 64);
+/// assert!((basalisc.params().security().log_qp - 1737.5).abs() < 0.1);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Set {
+    pub name: &'static str,
+    pub log_n: u8,
+    /// p, r and e.
+    pub prime: u64,
+    pub exponents: [u32; 2],
+    /// Ciphertext and special primes.
+    pub primes: [usize; 2],
+    /// The encapsulated secret's weight.
+    pub weight: u32,
+    /// Whether it is for tests alone.
+    insecure: bool,
+}
+
+impl Set {
+    /// The vector paper's example: N = 65536, 127^3, e = 4, 42 primes in Q and 14 in P.
+    pub const BASALISC: Self = Self {
+        name: "basalisc",
+        log_n: 16,
+        prime: 127,
+        exponents: [3, 4],
+        primes: [42, 14],
+        weight: 64,
+        insecure: false,
+    };
+    /// N = 2^15.
+    pub const MEDIUM: Self = Self {
+        name: "medium",
+        log_n: 15,
+        prime: 127,
+        exponents: [1, 2],
+        primes: [20, 7],
+        weight: 64,
+        insecure: false,
+    };
+    /// N = 2^14.
+    pub const SMALL: Self = Self {
+        name: "small",
+        log_n: 14,
+        prime: 31,
+        exponents: [1, 2],
+        primes: [11, 2],
+        weight: 32,
+        insecure: false,
+    };
+    /// For tests alone: nothing is secret under it.
+    pub const INSECURE_TOY_FOR_TESTS_ONLY: Self = Self {
+        name: "insecure-toy-for-tests-only",
+        log_n: 9,
+        prime: 17,
+        exponents: [1, 2],
+        primes: [24, 8],
+        weight: 8,
+        insecure: true,
+    };
+    /// For comparisons with other libraries alone, with more primes than are secure: 127, e = 2, 868 bits at N = 2^13 and 2^14, and
+    /// 127^3, e = 4, 1271 bits at 2^15.
+    pub const INSECURE_COMPARISONS: [Self; 3] = [
+        Self::compared("insecure-comparison-13", 13, [1, 2], [28, 7]),
+        Self::compared("insecure-comparison-14", 14, [1, 2], [28, 7]),
+        Self::compared("insecure-comparison-15", 15, [3, 4], [41, 14]),
+    ];
+    /// The secure sets.
+    pub const ALL: [Self; 3] = [Self::BASALISC, Self::MEDIUM, Self::SMALL];
+
+    const fn compared(
+        name: &'static str,
+        log_n: u8,
+        exponents: [u32; 2],
+        primes: [usize; 2],
+    ) -> Self {
+        Self {
+            name,
+            log_n,
+            prime: 127,
+            exponents,
+            primes,
+            weight: 64,
+            insecure: true,
+        }
+    }
+
+    /// The set of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let toy = Self::INSECURE_TOY_FOR_TESTS_ONLY;
+        Self::ALL
+            .into_iter()
+            .chain([toy])
+            .find(|set| set.name == name)
+    }
+
+    /// Its parameters, checked.
+    ///
+    /// # Errors
+    /// None of a named set.
+    pub fn bootstrapping(self) -> Result<Bootstrapping, BootstrapError> {
+        let [r, e] = self.exponents;
+        let t = PrimePower::new(self.prime, r)?.modulus()?;
+        let [cipher, special] = self.primes;
+        let builder = Params::builder(self.log_n, t)
+            .friendly_primes(cipher, special)?
+            .further_plain_moduli((e - r) as u8);
+        let builder = match self.insecure {
+            true => builder.allow_insecure_parameters_for_tests_only(),
+            false => builder,
+        };
+        let params: Arc<Params> = builder.build()?;
+        Bootstrapping::new(params, self.weight)
+    }
+}

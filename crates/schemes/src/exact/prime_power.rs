@@ -1,0 +1,85 @@
+//! Powers of an odd prime as plaintext moduli.
+
+use ringmill_math::primes;
+
+use super::error::ExactError;
+use super::plain_modulus::PlainModulus;
+use crate::rlwe::RlweError;
+
+/// p^r below 2^60 for an odd prime p and r >= 1: the plaintext moduli that BGV bootstraps (vector paper, section 2.2.1).
+///
+/// ```
+/// use ringmill_schemes::exact::PrimePower;
+/// let t = PrimePower::new(127, 3).unwrap();
+/// assert_eq!((t.value(), t.prime(), t.exponent()), (2_048_383, 127, 3));
+/// assert_eq!(PrimePower::of(t.modulus().unwrap()), Some(t));
+/// assert!(PrimePower::new(2, 3).is_err() && PrimePower::new(127, 9).is_err() && PrimePower::new(9, 1).is_err());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct PrimePower {
+    prime: u64,
+    exponent: u32,
+}
+
+impl PrimePower {
+    /// # Errors
+    /// A `prime` that is no odd prime, an exponent of 0, a power of 2^60 or more.
+    pub fn new(prime: u64, exponent: u32) -> Result<Self, RlweError> {
+        let refuse = |expected: &str| RlweError::Parameter {
+            what: "a plaintext modulus p^r",
+            expected: expected.into(),
+            got: format!("{prime}^{exponent}"),
+        };
+        if prime.is_multiple_of(2) || !primes::is_prime(prime) {
+            return Err(refuse("an odd prime p"));
+        }
+        let power = prime.checked_pow(exponent);
+        if exponent == 0 || power.is_none_or(|power| power >= 1 << PlainModulus::MAX_BITS) {
+            return Err(refuse("r from 1 on and p^r below 2^60"));
+        }
+        Ok(Self { prime, exponent })
+    }
+
+    /// The power that a plaintext modulus is, if it is one.
+    pub fn of(t: PlainModulus) -> Option<Self> {
+        let t = t.value();
+        (1..=PlainModulus::MAX_BITS).find_map(|exponent| {
+            // A double holds a root of degree 2 and above, at most 2^30, but not t.
+            let near = match exponent {
+                1 => t,
+                _ => (t as f64).powf(1.0 / f64::from(exponent)).round() as u64,
+            };
+            let power = Self::new(near, exponent).ok()?;
+            (power.value() == t).then_some(power)
+        })
+    }
+
+    /// p.
+    pub fn prime(self) -> u64 {
+        self.prime
+    }
+
+    /// r.
+    pub fn exponent(self) -> u32 {
+        self.exponent
+    }
+
+    /// p^r.
+    pub fn value(self) -> u64 {
+        self.prime.pow(self.exponent)
+    }
+
+    /// The same prime's power with another exponent.
+    ///
+    /// # Errors
+    /// As [`PrimePower::new`].
+    pub fn with_exponent(self, exponent: u32) -> Result<Self, RlweError> {
+        Self::new(self.prime, exponent)
+    }
+
+    /// # Errors
+    /// None: every such power is a plaintext modulus.
+    pub fn modulus(self) -> Result<PlainModulus, ExactError> {
+        PlainModulus::new(self.value())
+    }
+}

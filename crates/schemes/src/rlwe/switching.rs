@@ -1,0 +1,89 @@
+//! Making key-switching keys: between any two secrets, over as many moduli as they are used at.
+
+use std::ops::Range;
+
+use ringmill_isa::Level;
+use ringmill_limits::{Watch, room};
+use ringmill_math::{Modulus, Prng, kernels};
+use zeroize::Zeroizing;
+
+use super::arith::{expand, extended, limbs_mut};
+use super::cipher::limb;
+use super::error::RlweError;
+use super::key::{KSwitchKey, KeyForm, KeyHalf, SecretKey};
+use super::keygen::encrypt_zero;
+use super::params::Params;
+use crate::identity::KeyId;
+
+/// What a key-switching key is over.
+pub(crate) struct Shape {
+    /// Ciphertext primes, then special primes, by their places in the table.
+    pub moduli: Vec<usize>,
+    /// The special primes among them.
+    pub special: Range<usize>,
+    /// The ciphertext primes of each digit.
+    pub digits: Vec<Range<usize>>,
+    /// What errors are multiples of, where messages are low.
+    pub low: Option<Modulus>,
+}
+
+impl Shape {
+    /// Of a key for ciphertexts at `level` and below, with messages modulo any of the plaintext moduli.
+    pub fn at(params: &Params, level: Level) -> Self {
+        Self {
+            moduli: extended(params, level),
+            special: params.cipher_count()..params.moduli().len(),
+            digits: (0..params.digits_at(level))
+                .map(|j| params.digit(j, level))
+                .collect(),
+            low: params.key_modulus(),
+        }
+    }
+
+    /// Bytes of a key's half.
+    fn half_bytes(&self, params: &Params) -> u64 {
+        8 * (self.digits.len() * self.moduli.len() * params.degree()) as u64
+    }
+}
+
+/// The key that switches the secret `from` (evaluation form over all moduli) to the secret `to`.
+pub(crate) fn switching_key(
+    params: &Params,
+    shape: &Shape,
+    (from, to): (&[u64], &SecretKey),
+    key_id: Option<KeyId>,
+    form: KeyForm,
+    prng: &mut Prng,
+    watch: &Watch,
+) -> Result<KSwitchKey, RlweError> {
+    let seed = prng.next_seed();
+    let (count, n) = (params.moduli().len(), params.degree());
+    let special = params.moduli().get(shape.special.clone());
+    let special = special.unwrap_or_default();
+    let (mut bs, mut a_halves) = (Vec::new(), Vec::new());
+    room("a key-switching key", 3 * shape.half_bytes(params))?;
+    for (j, own) in shape.digits.iter().enumerate() {
+        watch.check()?;
+        let a = expand(params, &shape.moduli, &seed, (j * count) as u64);
+        let mut b = encrypt_zero(params, shape.low, to, &shape.moduli, &a, prng)?;
+        let limbs = limbs_mut(params, &shape.moduli, &mut b);
+        for (i, q, b) in limbs.filter(|(i, ..)| own.contains(i)) {
+            let p = special.iter().fold(1, |p, &x| q.mul(p, q.reduce(x)));
+            let mut term = Zeroizing::new(vec![0; n]);
+            if let Some(s) = limb(from, i, count) {
+                kernels::mul_scalar(q, &mut term, s, p)?;
+                kernels::add_assign(q, b, &term)?;
+            }
+        }
+        bs.push(b);
+        if form == KeyForm::Stored {
+            a_halves.push(a);
+        }
+    }
+    let a = match form {
+        KeyForm::Seeded => KeyHalf::Seed(seed),
+        KeyForm::Stored => KeyHalf::Stored(a_halves),
+    };
+    let moduli = shape.moduli.clone();
+    Ok(KSwitchKey::over(params, moduli, bs, a, key_id))
+}
