@@ -79,6 +79,46 @@ fn the_lowest_digit_is_kept_and_removed() {
 }
 
 #[test]
+fn any_function_of_the_digit_has_values_modulo_all_of_p_e() {
+    for (p, exponent) in SHAPES {
+        for bound in [0, 1, (p - 1) / 4, (p - 1) / 2] {
+            let low = LowDigit::new(p, exponent, bound).unwrap();
+            let q = low.modulus();
+            let count = 2 * bound as usize + 1;
+            let random: Vec<u64> = numbers(p ^ bound)
+                .take(count)
+                .map(|x| x % q.value())
+                .collect();
+            let even: Vec<u64> = (0..count).map(|i| random[i.min(count - 1 - i)]).collect();
+            for (values, parity) in [(random, None), (even, Some(0))] {
+                let polynomial = low.function(&values).unwrap();
+                assert!(polynomial.len() as u64 <= u64::from(exponent) * count as u64);
+                if let Some(parity) = parity {
+                    assert!(
+                        polynomial
+                            .iter()
+                            .enumerate()
+                            .all(|(k, &c)| k % 2 == parity || c == 0)
+                    );
+                }
+                let plan = low.function_plan(&values, PlanCosts::default()).unwrap();
+                for x in inputs(&low, p).into_iter().take(3_000) {
+                    let expected = values[(digit(p, x) + bound as i64) as usize];
+                    assert_eq!(
+                        horner(q, &polynomial, x),
+                        expected,
+                        "{p}^{exponent} {bound} {x}"
+                    );
+                    assert_eq!(plan.evaluate(q, &[x]).unwrap(), expected);
+                }
+            }
+            assert!(low.function(&vec![0; count + 1]).is_err());
+            assert!(low.function(&vec![q.value(); count]).is_err());
+        }
+    }
+}
+
+#[test]
 fn halevi_and_shoup_remove_the_same_digit() {
     for (p, exponent) in SHAPES {
         let low = LowDigit::any(p, exponent).unwrap();
@@ -337,6 +377,23 @@ fn what_is_no_digit_is_refused() {
         LowDigit::new(127, 2, 64),
         Err(DigitError::Bound { max: 63, .. })
     ));
+    let large = (1 << 59) - 55;
+    assert!(matches!(
+        LowDigit::any(large, 1),
+        Err(DigitError::TooLong { .. })
+    ));
+    assert!(matches!(
+        LowDigit::new(large, 1, 1 << 40),
+        Err(DigitError::Bound { .. })
+    ));
+    assert!(matches!(
+        table_polynomial(large, &[]),
+        Err(DigitError::TooLong { .. })
+    ));
+    assert_eq!(
+        LowDigit::new(large, 1, 3).unwrap().retain().unwrap().len(),
+        2
+    );
     let removal = |digits, noise| DigitRemoval::new(127, 4, digits, noise, PlanCosts::default());
     assert!(matches!(
         removal(4, 0),
@@ -371,4 +428,22 @@ fn what_is_no_digit_is_refused() {
         Err(DigitError::Inputs { .. })
     ));
     assert!(primes::is_prime(127));
+}
+
+/// What takes longest to make.
+#[test]
+#[ignore = "15 s: polynomials on all digits modulo 8191"]
+fn all_digits_of_a_large_prime_are_removed() {
+    let low = LowDigit::any(8191, 2).unwrap();
+    let q = low.modulus();
+    let plan = low.plan(PlanCosts::default()).unwrap();
+    let count = plan.count();
+    assert_eq!(
+        (count.key_switches, count.products, count.depth),
+        (72, 167, 15)
+    );
+    for x in numbers(1).map(|x| x % q.value()).take(1000) {
+        let expected = q.sub(x, q.from_i64(digit(8191, x)));
+        assert_eq!(plan.evaluate(q, &[x]).unwrap(), expected);
+    }
 }

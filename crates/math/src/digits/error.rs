@@ -15,9 +15,13 @@ pub enum DigitError {
     )]
     Power { p: u64, exponent: u32 },
     #[error(
-        "digits up to {got} are not digits modulo {p}; expected a bound of at most {max}: use a larger prime or a larger exponent"
+        "digits up to {got} are not digits modulo {p}; expected a bound of at most {max}: use a larger prime, or remove more digits"
     )]
     Bound { p: u64, got: u64, max: u64 },
+    #[error(
+        "polynomials on all digits modulo {p} are too long; expected a prime of at most {max}: use a smaller one, or bound the digits"
+    )]
+    TooLong { p: u64, max: u64 },
     #[error("{got} digits cannot be removed from numbers of {exponent}; leave at least one")]
     TooManyDigits { got: u32, exponent: u32 },
     #[error(
@@ -29,8 +33,10 @@ pub enum DigitError {
         got: u64,
         max: u64,
     },
-    #[error("a table of {got} values is not one on digits modulo {p}; expected as many as that")]
-    Table { p: u64, got: usize },
+    #[error(
+        "a table of {got} values is not one on these digits modulo {p}; expected {expected}, one a digit"
+    )]
+    Table { p: u64, expected: u64, got: usize },
     #[error("value {got} of a table is not below {modulus}; reduce it first")]
     Residue { got: u64, modulus: u64 },
     #[error("a plan of {expected} inputs was given {got}; pass as many")]

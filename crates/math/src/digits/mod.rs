@@ -3,6 +3,7 @@
 //! | function | is |
 //! | --- | --- |
 //! | [`LowDigit::retain`], [`LowDigit::remove`] | the lowest digit of x, and x less it |
+//! | [`LowDigit::function`] | any function of the lowest digit, with values modulo p^e |
 //! | [`DigitRemoval`] | x rounded to a multiple of p^v, over p^v: a bootstrap's last step |
 //! | [`table_plan`] | any table on the integers modulo p: functional bootstrapping |
 //! | [`sign_table`], [`combine_signs_plan`] | signs, for comparisons |

@@ -17,11 +17,14 @@ pub struct LowDigit {
 }
 
 impl LowDigit {
+    /// Bounds are at most this: all digits modulo 65537. Making a polynomial takes the square of it.
+    pub const MAX_BOUND: u64 = 1 << 15;
+
     /// # Errors
-    /// p^e not a power of an odd prime below 2^60; digits that are none.
+    /// p^e not a power of an odd prime below 2^60; digits that are none, or too many.
     pub fn new(p: u64, exponent: u32, bound: u64) -> Result<Self, DigitError> {
         let q = power_of_odd_prime(p, exponent)?;
-        let max = (p - 1) / 2;
+        let max = ((p - 1) / 2).min(Self::MAX_BOUND);
         if bound > max {
             return Err(DigitError::Bound { p, got: bound, max });
         }
@@ -36,9 +39,11 @@ impl LowDigit {
     /// All digits modulo p: from -(p - 1) / 2 to (p - 1) / 2.
     ///
     /// # Errors
-    /// As [`LowDigit::new`].
+    /// As [`LowDigit::new`]; [`DigitError::TooLong`].
     pub fn any(p: u64, exponent: u32) -> Result<Self, DigitError> {
-        Self::new(p, exponent, (p.max(1) - 1) / 2)
+        power_of_odd_prime(p, exponent)?;
+        check_length(p)?;
+        Self::new(p, exponent, (p - 1) / 2)
     }
 
     pub fn bound(&self) -> u64 {
@@ -50,27 +55,57 @@ impl LowDigit {
         self.q
     }
 
-    /// The polynomial that takes x to its lowest digit, modulo p^e, its coefficients centred: lowest-digit *retain*. It is odd.
-    /// Its degree is (e - 1)(p - 1) + 1 for all digits (Chen and Han) and at most e (2 `bound` + 1) - 1 for fewer.
+    /// The polynomial of least degree that takes x with lowest digit b to f(b) modulo p^e, for the values of f from -`bound` to
+    /// `bound`; its coefficients centred. Odd or even functions have odd or even polynomials.
+    ///
+    /// # Errors
+    /// [`DigitError::Table`], [`DigitError::Residue`].
+    pub fn function(&self, values: &[u64]) -> Result<Vec<i64>, DigitError> {
+        let (p, q, count) = (self.p, self.q, 2 * self.bound + 1);
+        if values.len() as u64 != count {
+            return Err(DigitError::Table {
+                p,
+                expected: count,
+                got: values.len(),
+            });
+        }
+        let modulus = q.value();
+        if let Some(&got) = values.iter().find(|&&v| v >= modulus) {
+            return Err(DigitError::Residue { got, modulus });
+        }
+        let first = -(self.bound as i64);
+        let local = Local::new(q, p, self.exponent, first, values.len());
+        let polynomial = local.interpolate(values)?;
+        // The domain is symmetric: the odd part (f(x) - f(-x)) / 2 of an odd function is the same function.
+        let mirrored = || values.iter().zip(values.iter().rev());
+        let odd = mirrored().all(|(&a, &b)| q.add(a, b) == 0);
+        let even = mirrored().all(|(&a, &b)| a == b);
+        let keeps = |k: usize| !(odd && k.is_multiple_of(2) || even && !k.is_multiple_of(2));
+        let centred = polynomial.iter().enumerate();
+        let centred = centred.map(|(k, &c)| if keeps(k) { q.centred(c) } else { 0 });
+        let mut polynomial: Vec<i64> = centred.collect();
+        while polynomial.len() > 1 && polynomial.last() == Some(&0) {
+            polynomial.pop();
+        }
+        Ok(polynomial)
+    }
+
+    /// The cheapest plan of [`LowDigit::function`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn function_plan(&self, values: &[u64], costs: PlanCosts) -> Result<Plan, DigitError> {
+        Ok(plan_polynomial(&self.function(values)?, costs))
+    }
+
+    /// The polynomial that takes x to its lowest digit, modulo p^e: lowest-digit *retain*. It is odd. Its degree is
+    /// (e - 1)(p - 1) + 1 for all digits (Chen and Han) and at most e (2 `bound` + 1) - 1 for fewer.
     ///
     /// # Errors
     /// None for a checked digit.
     pub fn retain(&self) -> Result<Vec<i64>, DigitError> {
-        let digits: Vec<i64> = self.digits().collect();
-        let first = -(self.bound as i64);
-        let local = Local::new(self.q, self.p, self.exponent, first, digits.len());
-        let values: Vec<u64> = digits.iter().map(|&b| self.q.from_i64(b)).collect();
-        let polynomial = local.interpolate(&values)?;
-        // The digit is odd, and so is its domain: the odd part (f(x) - f(-x)) / 2 is the same function.
-        let centred = polynomial.iter().map(|&c| self.q.centred(c));
-        let odd = centred
-            .enumerate()
-            .map(|(k, c)| if k % 2 == 1 { c } else { 0 });
-        let mut odd: Vec<i64> = odd.collect();
-        while odd.len() > 1 && odd.last() == Some(&0) {
-            odd.pop();
-        }
-        Ok(odd)
+        let values: Vec<u64> = self.digits().map(|b| self.q.from_i64(b)).collect();
+        self.function(&values)
     }
 
     /// The polynomial that takes x to x less its lowest digit: lowest-digit *removal*.
@@ -220,6 +255,15 @@ impl DigitRemoval {
             Ok(round.plan.evaluate(q, &[x])? / self.p)
         })
     }
+}
+
+/// Refuses primes whose digits are too many for one polynomial.
+pub(super) fn check_length(p: u64) -> Result<(), DigitError> {
+    let max = 2 * LowDigit::MAX_BOUND + 1;
+    if p > max {
+        return Err(DigitError::TooLong { p, max });
+    }
+    Ok(())
 }
 
 pub(super) fn power_of_odd_prime(p: u64, exponent: u32) -> Result<Modulus, DigitError> {

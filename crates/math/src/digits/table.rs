@@ -4,12 +4,12 @@ use super::error::DigitError;
 use super::evaluation::plan_polynomial;
 use super::local::Local;
 use super::plan::{Builder, Plan, PlanCosts, Step};
-use super::removal::power_of_odd_prime;
+use super::removal::{check_length, power_of_odd_prime};
 
 /// The polynomial of degree below p that takes each x modulo p to `table[x]`, and the cheapest plan of it.
 ///
 /// # Errors
-/// A p that is no odd prime, a table of other length, values that are not below p.
+/// A p that is no odd prime, or above 65537; a table of other length, values that are not below p.
 pub fn table_plan(p: u64, table: &[u64], costs: PlanCosts) -> Result<Plan, DigitError> {
     Ok(plan_polynomial(&table_polynomial(p, table)?, costs))
 }
@@ -20,9 +20,13 @@ pub fn table_plan(p: u64, table: &[u64], costs: PlanCosts) -> Result<Plan, Digit
 /// As [`table_plan`].
 pub fn table_polynomial(p: u64, table: &[u64]) -> Result<Vec<i64>, DigitError> {
     let q = power_of_odd_prime(p, 1)?;
+    check_length(p)?;
     if table.len() as u64 != p {
-        let got = table.len();
-        return Err(DigitError::Table { p, got });
+        return Err(DigitError::Table {
+            p,
+            expected: p,
+            got: table.len(),
+        });
     }
     if let Some(&got) = table.iter().find(|&&v| v >= p) {
         return Err(DigitError::Residue { got, modulus: p });

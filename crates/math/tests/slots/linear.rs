@@ -242,7 +242,7 @@ fn maps_that_cannot_be_are_refused() {
 
 /// The table of docs/bgv.md.
 #[test]
-#[ignore = "20 s: constants of maps with tens of thousands of slots"]
+#[ignore = "half a minute: constants of maps with tens of thousands of slots"]
 fn maps_at_full_size_take_what_the_page_says() {
     for (shape, depth, automorphisms, products) in [
         ((15, 8191, 2), 1, 90, 2048),
@@ -268,4 +268,85 @@ fn maps_at_full_size_take_what_the_page_says() {
             );
         }
     }
+}
+
+/// Rings, moduli, depths and costs at random: encodings, Galois elements and maps.
+fn random_rings(seed: u64, cases: usize) {
+    let mut draw = crate::common::numbers(seed);
+    let mut draw = |n: u64| draw.next().unwrap() % n;
+    for _ in 0..cases {
+        let log_n = 3 + draw(7) as u32;
+        let bits = 2 + draw(28) as u32;
+        let multiple = 1 << draw(u64::from(log_n) + 2);
+        // Half of the primes are 1 or -1 modulo a power of two, so that there are slots.
+        let sign = draw(2) * 2;
+        let p = (0..)
+            .map(|_| 3 + draw(1 << bits))
+            .map(|x| {
+                if x % 2 == 0 {
+                    x | 1
+                } else {
+                    x / multiple * multiple + sign + multiple - 1
+                }
+            })
+            .find(|&p| p > 2 && ringmill_math::primes::is_prime(p))
+            .unwrap();
+        let most = (1..)
+            .take_while(|&e| p.checked_pow(e).is_some_and(|q| q < 1 << 60))
+            .count() as u64;
+        let shape = (log_n, p, 1 + draw(most) as u32);
+        let encoder = encoder(shape);
+        let (q, s) = (encoder.modulus(), encoder.structure());
+        let integers = random_limb(q, s.slots(), draw(1 << 40));
+        let thin = encoder.encode(&integers).unwrap();
+        let g = 2 * draw(s.ring_degree() as u64) + 1;
+        let moved = crate::polynomials::automorphism(q, &thin, g);
+        let expected: Vec<_> = s
+            .permutation(g)
+            .iter()
+            .map(|&from| integers[from])
+            .collect();
+        assert_eq!(encoder.decode(&moved).unwrap(), expected, "{shape:?} {g}");
+        let layout = Shape {
+            depth: 1 + draw(max_depth(&encoder) as u64) as usize,
+            costs: Costs {
+                hoisted: 1 + draw(5),
+                switched: 1 + draw(9),
+                product: draw(3),
+            },
+        };
+        let from = s.slots() << draw(u64::from(s.degree().trailing_zeros()) + 1);
+        let there = slots_to_coefficients(&encoder, layout).unwrap();
+        let trace = trace(&encoder, from, 1 + draw(4) as u32).unwrap();
+        let back = coefficients_to_slots(&encoder, from, layout).unwrap();
+        let mut coefficients = there.apply(q, &thin).unwrap();
+        assert_eq!(
+            coefficients,
+            held(&encoder, &integers),
+            "{shape:?} {layout:?}"
+        );
+        let step = s.ring_degree() / from;
+        for (i, c) in coefficients.iter_mut().enumerate().step_by(step) {
+            if i % s.degree() != 0 {
+                *c = draw(q.value());
+            }
+        }
+        let traced = trace.apply(q, &coefficients).unwrap();
+        assert_eq!(
+            back.apply(q, &traced).unwrap(),
+            thin,
+            "{shape:?} {layout:?} {from}"
+        );
+    }
+}
+
+#[test]
+fn rings_at_random_have_right_maps() {
+    random_rings(1, 40);
+}
+
+#[test]
+#[ignore = "4 s: 2,000 rings"]
+fn many_rings_at_random_have_right_maps() {
+    random_rings(2, 2_000);
 }

@@ -96,23 +96,21 @@ impl Powers {
         let signs = if self.signs { 2 } else { 1 };
         let mut best: Option<BabyGiant> = None;
         for babies in (1..=high - low + 1).rev() {
-            for first_baby in (1 - babies).max(low)..=0 {
-                // Giant g covers g babies + first_baby and the `babies` - 1 behind it.
-                let first_giant = -(first_baby - low + babies - 1).div_euclid(babies);
-                let last_giant = (high - first_baby).div_euclid(babies);
-                let giants = last_giant - first_giant + 1;
-                let cost = costs.hoisted * (signs * babies - 1) as u64
-                    + costs.switched * (giants - 1) as u64
-                    + costs.product * (signs * (high - low + 1)) as u64;
-                if best.is_none_or(|b| cost < b.cost) {
-                    best = Some(BabyGiant {
-                        babies,
-                        first_baby,
-                        first_giant,
-                        giants,
-                        cost,
-                    });
-                }
+            // Giant g covers g babies + first_baby and the `babies` - 1 behind it: as few as can be where one begins at `low`.
+            let first_baby = -(-low).rem_euclid(babies);
+            let first_giant = (low - first_baby) / babies;
+            let giants = (high - first_baby) / babies - first_giant + 1;
+            let cost = costs.hoisted * (signs * babies - 1) as u64
+                + costs.switched * (giants - 1) as u64
+                + costs.product * (signs * (high - low + 1)) as u64;
+            if best.is_none_or(|b| cost < b.cost) {
+                best = Some(BabyGiant {
+                    babies,
+                    first_baby,
+                    first_giant,
+                    giants,
+                    cost,
+                });
             }
         }
         best.unwrap_or(BabyGiant {
