@@ -43,11 +43,6 @@ module rm_chacha20
     $error("rounds that divide 20 and are even, every word or one of four, 64 and 32 bits at most");
   end
 
-  // Words 0 to 3 of a state: "expand 32-byte k".
-  localparam logic [3:0][31:0] Constants = {
-    32'h6b20_6574, 32'h7962_2d32, 32'h3320_646e, 32'h6170_7865
-  };
-
   // Where blocks are: one that came so many cycles ago, plus one.
   logic [Line-1:0] under_way_d, under_way_q;
   logic busy;
@@ -80,7 +75,7 @@ module rm_chacha20
     end
   end
 
-  assign start = {32'd0, 64'(stream_i), 32'(counter_i), seed_i, Constants};
+  assign start = {32'd0, 64'(stream_i), 32'(counter_i), seed_i, constants()};
   assign x[0] = busy ? x[Ring] : start;
 
   for (genvar i = 0; i < Ring; i++) begin : gen_stage
@@ -103,7 +98,7 @@ module rm_chacha20
       .q_o({stream, counter})
   );
 
-  assign origin = {32'd0, 64'(stream), 32'(counter), seed_i, Constants};
+  assign origin = {32'd0, 64'(stream), 32'(counter), seed_i, constants()};
 
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < 16 / Every; i++) words_q[i] <= x[Ring][Every*i] + origin[Every*i];

@@ -1,13 +1,13 @@
-// Key switching of LWE ciphertexts modulo 2^32 with masks made on the chip (torus paper, Algorithm 4
-// and Section III-C; `ringmill_math::torus::SwitchRows`): from ciphertexts (a, b) of dimension N to
-// ciphertexts of dimension n,
+// Key switching of LWE ciphertexts modulo 2^32 with masks made on the chip (torus paper, Algorithm
+// 4 and Section III-C; `ringmill_math::torus::SwitchRows`): from ciphertexts (a, b) of dimension N
+// to ciphertexts of dimension n,
 //
 //   out = (0, b) - sum over i < N and j < Levels of d_(i,j) KS_(i,j),
 //
-// d_(i,j) digit j of a_i in base 2^LogBase, rounded and signed, and KS_(i,j) row i Levels + j of the
-// key. Its mask is stream i Levels + j of the public seed (rm_chacha20), distinct for every row; its
-// body comes from the key's owner. No secret is here, and no time hangs on data: a digit of zero
-// takes its cycle like any other.
+// d_(i,j) digit j of a_i in base 2^LogBase, rounded and signed, and KS_(i,j) row i Levels + j of
+// the key. Its mask is stream i Levels + j of the public seed (rm_chacha20), distinct for every
+// row; its body comes from the key's owner. No secret is here, and no time hangs on data: a digit
+// of zero takes its cycle like any other.
 //
 // A block of the generator is four mask words. Cores generators work side by side, Lanes = 4 Cores
 // columns: a pass is all rows for these columns, and ceil(n / Lanes) passes make a switch. What is
@@ -19,10 +19,10 @@
 // bits for each of Batch (Lanes + 1) lanes.
 //
 // The words of the ciphertexts are read from a memory: mem_addr_o = i < N asks for a_i of each, N
-// for b, and mem_word_i is there in the next cycle. They stay until done_o. Bodies come in the order
-// of the rows during the first pass (rm_torus_ks_job has commands and codes); a result leaves word
-// by word, each with its ciphertext and column (n is the body), in the order of rm_torus_ks_give.
-// Latency of a row product_latency + latency(Steps) cycles. One clock.
+// for b, and mem_word_i is there in the next cycle. They stay until done_o. Bodies come in the
+// order of the rows during the first pass (rm_torus_ks_job has commands and codes); a result leaves
+// word by word, each with its ciphertext and column (n is the body), in the order of
+// rm_torus_ks_give. Latency of a row product_latency + latency(Steps) cycles. One clock.
 module rm_torus_ks
   import rm_torus_ks_pkg::*;
 #(

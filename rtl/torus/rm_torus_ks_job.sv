@@ -77,8 +77,8 @@ module rm_torus_ks_job
   logic [15:0] word_d, word_q;
   logic [DigitWidth-1:0] digit_d, digit_q;
   logic last_word_d, last_word_q, last_digit, at_end;
-  // The pass: columns that are left with it, whether it is the first, the last; a cycle between two;
-  // whether words of a pass are still to leave.
+  // The pass: columns that are left with it, whether it is the first, the last; a cycle between
+  // two; whether words of a pass are still to leave.
   logic [BlockWidth-1:0] block_d, block_q;
   logic [15:0] left_d, left_q;
   logic first_d, first_q, last_d, last_q, gap_d, gap_q, owed_d, owed_q;

@@ -1,9 +1,9 @@
-// One column of a key switch for Batch ciphertexts: sum_o[c] = init_i[c] - sum over rows of d[c] mask,
-// modulo 2^32, where each row has one mask word and a digit of each ciphertext.
+// One column of a key switch for Batch ciphertexts: sum_o[c] = init_i[c] - sum over rows of d[c]
+// mask, modulo 2^32, where each row has one mask word and a digit of each ciphertext.
 //
-// With base B = 2^LogBase a digit comes as d + B / 2, bit by bit, so that -d = B / 2 (1 - top) - the
-// bits below the top: LogBase sums of 32 bits for each ciphertext, the last into the register of
-// the sum, each a register from the next.
+// With base B = 2^LogBase a digit comes as d + B / 2, bit by bit, so that -d = B / 2 (1 - top) -
+// the bits below the top: LogBase sums of 32 bits for each ciphertext, the last into the register
+// of the sum, each a register from the next.
 //
 //   s_0 = (top ? 0 : m << (LogBase - 1)) - (bit_0 ? m : 0)       (LogBase > 1)
 //   s_k = s_(k-1) - (bit_k ? m << k : 0)

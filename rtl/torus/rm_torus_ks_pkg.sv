@@ -1,5 +1,5 @@
-// Constants of the key-switching unit: answers, the rounding of digits, and latencies that its parts
-// share.
+// Constants of the key-switching unit: answers, the rounding of digits, and latencies that its
+// parts share.
 package rm_torus_ks_pkg;
 
   // How a command ended.
