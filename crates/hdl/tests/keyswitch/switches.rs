@@ -26,7 +26,7 @@ pub fn small_switches(hdl: &Hdl, shape: Shape, seed: u64) -> Result<(), Failure>
         case(1, 1, most, true),
         case(40, 4, 1, true),
         case(2, 21, most, true),
-        case(9, 7, 1, false),
+        case(9, 16, 1, false),
     ];
     check(hdl, shape, &cases, seed)
 }
