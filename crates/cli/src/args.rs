@@ -558,17 +558,17 @@ Examples:
   ringmill reproduce ring --json                             one object a line
 
 How: `rtl` counted in the simulated hardware description, `synthesis` after its synthesis, `model` from the cycle model,
-`measured` on this computer, `recorded` once on another, `stated` by the machine's description, or the program's.
+`measured` on this computer, `recorded` once on another, `stated` by the machine's description, `counted` in our program.
 CPU rows are this computer's time beside the time that the paper measured for SEAL on its own.")]
 pub struct ReproduceArgs {
-    /// Whose paper: `ring`, `polymul` or `basext`.
+    /// Whose paper: `ring`, `polymul`, `basext` or `torus`.
     pub machine: String,
 
     /// Take cycles from the cycle model instead of the RTL (`polymul`, `basext`).
     #[arg(long)]
     pub model: bool,
 
-    /// Leave out resources, which need synthesis (`polymul`, `basext`).
+    /// Leave out resources, which need synthesis (`polymul`, `basext`, `torus`).
     #[arg(long)]
     pub no_synth: bool,
 

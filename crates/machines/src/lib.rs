@@ -11,6 +11,7 @@ pub mod polymul;
 pub mod registry;
 mod report;
 pub mod ring;
+pub mod torus;
 
 pub use end_to_end::{Bound, EndToEnd, Resource};
 pub use error::MachineError;

@@ -51,7 +51,7 @@ pub fn leaves_hdl() -> &'static Hdl {
     static HDL: OnceLock<Hdl> = OnceLock::new();
     HDL.get_or_init(|| {
         let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
-        let rooms = ["lib", "arith", "ntt"].map(|room| rtl.join(room));
+        let rooms = ["lib", "arith", "ntt", "rand"].map(|room| rtl.join(room));
         let rooms: Vec<&Path> = rooms.iter().map(|r| r.as_path()).collect();
         hdl().with_sources(&rooms).unwrap_or_else(|e| panic!("{e}"))
     })

@@ -14,6 +14,8 @@ pub enum How {
     Rtl,
     /// Counted after synthesis of the hardware description.
     Synthesis,
+    /// Counted in our program, or calculated.
+    Counted,
     /// Stated by the machine's description.
     Stated,
     /// Measured once on another computer, not in this run.
@@ -27,6 +29,7 @@ impl How {
             Self::Measured => "measured",
             Self::Rtl => "rtl",
             Self::Synthesis => "synthesis",
+            Self::Counted => "counted",
             Self::Stated => "stated",
             Self::Recorded => "recorded",
         }

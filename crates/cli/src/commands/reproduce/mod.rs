@@ -2,6 +2,7 @@
 
 mod application;
 pub(super) mod basext;
+mod expression;
 mod figure;
 pub(super) mod paper;
 mod plot;
@@ -9,6 +10,7 @@ mod polymul;
 mod ring;
 mod row;
 mod single;
+mod torus;
 
 use crate::args::ReproduceArgs;
 use crate::error::CliError;
@@ -16,7 +18,7 @@ use crate::output;
 use crate::progress::Bar;
 
 /// Machines whose papers are known.
-const KNOWN: [&str; 3] = ["ring", "polymul", "basext"];
+const KNOWN: [&str; 4] = ["ring", "polymul", "basext", "torus"];
 
 /// Decryptions that the host's times are the mean of: as many as the paper's.
 const RUNS: u32 = 1000;
@@ -60,6 +62,12 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
             ));
         }
         "basext" => return basext::print(sources, args.json, &Bar::new()),
+        "torus" if args.model || args.plot.is_some() || args.runs.is_some() => {
+            return Err(CliError::Usage(
+                "--model, --plot and --runs are for other machines: cycles of `torus` are the model's".to_owned(),
+            ));
+        }
+        "torus" => return torus::print(sources.synthesis, args.json),
         other => {
             return Err(CliError::Usage(format!(
                 "no paper is known for machine `{other}`; known: {}",

@@ -3,7 +3,6 @@
 
 mod architectures;
 mod cycles;
-mod expression;
 mod iterations;
 mod paper;
 mod processors;

@@ -3,9 +3,9 @@
 use ringmill_hdl::Hdl;
 use ringmill_machines::basext::{Arithmetic, Extension, Shape, Unit};
 
+use super::super::expression;
 use super::super::figure::How;
 use super::architectures::{arithmetic, unit};
-use super::expression::{Sizes, value};
 use super::paper::Basext;
 use super::row::{Ours, Row};
 use crate::error::CliError;
@@ -13,6 +13,15 @@ use crate::error::CliError;
 const WORDS: &str = "Tables 3.1, 4.1, 4.3: words stored";
 const UNITS: &str = "Tables 3.2, 4.2, 4.4: arithmetic units";
 pub const COMPARISON: &str = "Table 4.5: comparison, k = l";
+
+/// What the letters stand for.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    l: f64,
+    k: f64,
+    lanes: f64,
+    n: f64,
+}
 
 /// What the tables are evaluated at: Table 4.6's first column.
 fn sizes() -> Sizes {
@@ -22,6 +31,11 @@ fn sizes() -> Sizes {
         lanes: 32.0,
         n: 65536.0,
     }
+}
+
+fn value(formula: &str, sizes: Sizes) -> Result<Option<f64>, CliError> {
+    let Sizes { l, k, lanes, n } = sizes;
+    expression::value(formula, &[("l", l), ("k", k), ("TP", lanes), ("N", n)])
 }
 
 pub fn rows(paper: &Basext, shape: Shape, hdl: Option<&Hdl>) -> Result<Vec<Row>, CliError> {

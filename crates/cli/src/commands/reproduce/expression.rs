@@ -1,22 +1,19 @@
-//! The paper's counts, which it prints as formulas of l, k, TP and N.
+//! Papers' counts, which they print as formulas.
 
 use crate::error::CliError;
 
-/// What the letters stand for.
-#[derive(Clone, Copy, Debug)]
-pub struct Sizes {
-    pub l: f64,
-    pub k: f64,
-    pub lanes: f64,
-    pub n: f64,
-}
+/// What a letter of a formula stands for.
+pub type Letter<'t> = (&'t str, f64);
 
-/// The value of a formula of numbers, `l k TP N`, `+ - * / ^` and brackets; `None` for a dash.
-pub fn value(text: &str, sizes: Sizes) -> Result<Option<f64>, CliError> {
+/// The value of a formula of numbers, letters, `+ - * / ^` and brackets; `None` for a dash.
+pub fn value(text: &str, letters: &[Letter<'_>]) -> Result<Option<f64>, CliError> {
     if text == "-" {
         return Ok(None);
     }
-    let mut parser = Parser { rest: text, sizes };
+    let mut parser = Parser {
+        rest: text,
+        letters,
+    };
     let value = parser.sum();
     match value {
         Some(value) if parser.rest.trim().is_empty() => Ok(Some(value)),
@@ -28,7 +25,7 @@ pub fn value(text: &str, sizes: Sizes) -> Result<Option<f64>, CliError> {
 
 struct Parser<'t> {
     rest: &'t str,
-    sizes: Sizes,
+    letters: &'t [Letter<'t>],
 }
 
 impl Parser<'_> {
@@ -82,28 +79,18 @@ impl Parser<'_> {
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric());
         let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
         self.rest = after;
-        match word {
-            "l" => Some(self.sizes.l),
-            "k" => Some(self.sizes.k),
-            "TP" => Some(self.sizes.lanes),
-            "N" => Some(self.sizes.n),
-            number => number.parse().ok(),
-        }
+        let letter = self.letters.iter().find(|(letter, _)| *letter == word);
+        letter.map_or_else(|| word.parse().ok(), |&(_, value)| Some(value))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Sizes, value};
+    use super::value;
 
     #[test]
     fn formulas_by_hand() {
-        let sizes = Sizes {
-            l: 17.0,
-            k: 3.0,
-            lanes: 32.0,
-            n: 65536.0,
-        };
+        let letters = [("l", 17.0), ("k", 3.0), ("TP", 32.0), ("N", 65536.0)];
         for (text, want) in [
             ("1", Some(1.0)),
             ("-", None),
@@ -113,10 +100,10 @@ mod tests {
             ("(l+1)*l/2 + 1", Some(154.0)),
             ("l*k", Some(51.0)),
         ] {
-            assert_eq!(value(text, sizes).unwrap(), want, "{text}");
+            assert_eq!(value(text, &letters).unwrap(), want, "{text}");
         }
         for text in ["", "l +", "(l", "x", "l l", "2 ^"] {
-            assert!(value(text, sizes).is_err(), "{text}");
+            assert!(value(text, &letters).is_err(), "{text}");
         }
     }
 }

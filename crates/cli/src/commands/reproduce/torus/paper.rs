@@ -1,0 +1,63 @@
+//! What the paper prints.
+
+use serde::Deserialize;
+
+use super::super::paper::TABLES;
+use crate::error::CliError;
+
+/// A cell of a table: a figure, or a text where there is none.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Cell {
+    Figure(f64),
+    Text(String),
+}
+
+impl Cell {
+    pub fn figure(&self) -> Option<f64> {
+        match self {
+            Self::Figure(figure) => Some(*figure),
+            Self::Text(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Cell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Figure(figure) => write!(f, "{figure}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub struct SecurityBits {
+    pub lwe: f64,
+    pub rlwe: f64,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Torus {
+    /// Table I: step, sub-step, cycles.
+    pub step_cycles: Vec<(String, String, String)>,
+    /// Table II: class, members, width, whether they are prime.
+    pub special_numbers: Vec<(String, String, String, String)>,
+    /// Table III: set, n, N, levels, Bg, t, bits of security.
+    pub parameter_sets: Vec<(u32, u32, u32, u32, u32, Cell, f64)>,
+    pub security_bits: SecurityBits,
+    /// Tables IV and VI: a design and its columns. Table V: design, platform, GB/s, link, factor.
+    pub ntt_designs: Vec<Vec<Cell>>,
+    pub bootstrap_designs: Vec<Vec<Cell>>,
+    pub bandwidth: Vec<(String, String, f64, String, f64)>,
+}
+
+pub fn torus() -> Result<Torus, CliError> {
+    #[derive(Deserialize)]
+    struct Tables {
+        torus: Torus,
+    }
+    let tables: Tables = toml::from_str(TABLES)
+        .map_err(|e| CliError::Usage(format!("the built-in paper tables: {e}")))?;
+    Ok(tables.torus)
+}

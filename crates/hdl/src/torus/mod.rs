@@ -1,0 +1,3 @@
+//! The torus machine's RTL behind safe handles.
+
+pub mod keyswitch;

@@ -1,0 +1,173 @@
+//! One unit with switches of random keys and ciphertexts.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::torus::keyswitch::{Body, Switcher, SwitcherError};
+use ringmill_hdl::{BuildOptions, Hdl, HdlError};
+use ringmill_machines::torus::keyswitch::{
+    Code, Command, Digits, Generators, Shape, cycles, golden,
+};
+
+/// The project's RTL with its tools.
+pub fn hdl() -> &'static Hdl {
+    static HDL: OnceLock<Hdl> = OnceLock::new();
+    HDL.get_or_init(|| Hdl::find(Path::new(".")).unwrap_or_else(|e| panic!("{e}")))
+}
+
+/// `$RINGMILL_SEED`, or a fresh one; printed, so that a failing run can be repeated.
+pub fn seed() -> u64 {
+    let given = std::env::var("RINGMILL_SEED").ok();
+    let seed = given.and_then(|s| s.parse().ok()).unwrap_or_else(|| {
+        std::time::UNIX_EPOCH
+            .elapsed()
+            .map_or(1, |d| d.as_nanos() as u64)
+    });
+    println!("RINGMILL_SEED={seed}");
+    seed
+}
+
+/// Why a check failed: the RTL is wrong, or a tool would not do its work (which proves nothing).
+pub enum Failure {
+    Wrong(String),
+    Tool(HdlError),
+}
+
+impl std::fmt::Debug for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Wrong(message) => f.write_str(message),
+            Self::Tool(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl From<HdlError> for Failure {
+    fn from(error: HdlError) -> Self {
+        match error {
+            HdlError::Simulation(message) => Self::Wrong(message),
+            error => Self::Tool(error),
+        }
+    }
+}
+
+impl From<SwitcherError> for Failure {
+    fn from(error: SwitcherError) -> Self {
+        match error {
+            SwitcherError::Hdl(error) => error.into(),
+            error => Self::Wrong(error.to_string()),
+        }
+    }
+}
+
+/// A unit of `batch` ciphertexts, for N up to 40 and n up to 21.
+pub fn shape(
+    batch: usize,
+    (cores, rounds, steps): (usize, u32, u32),
+    (log_base, levels): (u32, usize),
+) -> Shape {
+    let generators = Generators {
+        cores,
+        rounds,
+        steps,
+    };
+    let digits = Digits { log_base, levels };
+    Shape::new(batch, generators, digits, (40, 21)).unwrap()
+}
+
+/// A switching key and ciphertexts, all random: nothing hangs on their being encryptions.
+pub struct Switch {
+    pub command: Command,
+    pub seed: [u8; 32],
+    pub bodies: Vec<Body>,
+    pub ciphertexts: Vec<Vec<u32>>,
+}
+
+impl Switch {
+    pub fn random(digits: Digits, command: Command, dice: &mut Dice) -> Self {
+        let rows = usize::from(command.large) * digits.levels;
+        let bodies = (0..rows).map(|at| Body {
+            body: dice.bits() as u32,
+            last: at + 1 == rows,
+        });
+        let bodies = bodies.collect();
+        let mut seed = [0; 32];
+        seed.fill_with(|| dice.bits() as u8);
+        // Edges of the rounding among the words.
+        let step = 1u64 << (32 - digits.log_base as usize * digits.levels);
+        let edges = [0, 1, step / 2, (1 << 31) - step / 2, 1 << 31, (1 << 32) - 1];
+        let word = |dice: &mut Dice| match dice.below(8) {
+            0 => (edges[dice.below(6) as usize] + (1 << 32) - dice.below(2)) as u32,
+            _ => dice.bits() as u32,
+        };
+        let ciphertexts = (0..command.count)
+            .map(|_| (0..=command.large).map(|_| word(dice)).collect())
+            .collect();
+        Self {
+            command,
+            seed,
+            bodies,
+            ciphertexts,
+        }
+    }
+
+    pub fn golden(&self, digits: Digits) -> Vec<Vec<u32>> {
+        let bodies: Vec<u32> = self.bodies.iter().map(|b| b.body).collect();
+        let small = self.command.small.into();
+        golden(digits, &self.seed, &bodies, small, &self.ciphertexts).unwrap()
+    }
+}
+
+/// N, n, and ciphertexts of a switch; whether its streams stall.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    pub large: u16,
+    pub small: u16,
+    pub count: u8,
+    pub stalls: bool,
+}
+
+pub fn unit(hdl: &Hdl, shape: Shape, seed: u64) -> Result<Switcher, Failure> {
+    Ok(Switcher::new(
+        hdl,
+        shape,
+        BuildOptions::default(),
+        Dice::new(seed),
+    )?)
+}
+
+/// Runs a switch, whose result and cycles must be right.
+pub fn right(unit: &mut Switcher, switch: &Switch, stalls: bool) -> Result<u64, Failure> {
+    let (shape, command) = (unit.shape(), switch.command);
+    unit.stall(stalls);
+    let found = unit.command(command, &switch.seed, &switch.bodies, &switch.ciphertexts)?;
+    let wrong = |what: String| Err(Failure::Wrong(format!("{command:?} of {shape:?}: {what}")));
+    if found.code != Code::Ok || found.left != 0 {
+        return wrong(format!("{}, {} bodies left", found.code, found.left));
+    }
+    if found.ciphertexts(command).as_ref() != Some(&switch.golden(shape.digits())) {
+        return wrong("other words than the software's".to_owned());
+    }
+    let model = cycles(shape, command);
+    if (!stalls && found.cycles != model) || found.cycles < model {
+        return wrong(format!("{} cycles, {model} in the model", found.cycles));
+    }
+    Ok(found.cycles)
+}
+
+/// Switches one after another on one unit.
+pub fn check(hdl: &Hdl, shape: Shape, cases: &[Case], seed: u64) -> Result<(), Failure> {
+    let mut dice = Dice::new(seed);
+    let mut unit = unit(hdl, shape, dice.bits())?;
+    for &case in cases {
+        let command = Command {
+            large: case.large,
+            small: case.small,
+            count: case.count,
+        };
+        let switch = Switch::random(shape.digits(), command, &mut dice);
+        right(&mut unit, &switch, case.stalls)?;
+    }
+    Ok(())
+}

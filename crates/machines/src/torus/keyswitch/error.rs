@@ -1,0 +1,21 @@
+//! What a key-switching unit cannot be made for, or given.
+
+/// Refusals, before anything reaches a unit.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SwitchError {
+    #[error("{what} is {got}; a key-switching unit takes {expected}")]
+    Shape {
+        what: &'static str,
+        expected: String,
+        got: u64,
+    },
+    #[error("{what} has {got} words where the sizes of the switch make it {expected}")]
+    Length {
+        what: &'static str,
+        expected: usize,
+        got: usize,
+    },
+    #[error(transparent)]
+    Math(#[from] ringmill_math::MathError),
+}

@@ -1,0 +1,103 @@
+//! What a unit computes.
+
+use ringmill_math::torus::{Coefficients, Gadget, SwitchRows};
+use ringmill_math::{Modulus, expand_uniform};
+
+use super::{Digits, SwitchError};
+
+/// Ciphertexts of dimension `small` from those of dimension N = their length - 1 (mask, then body), modulo 2^32: the mask of row i
+/// l + j of the key is stream i l + j of the seed, its body is `bodies[i l + j]`, l the levels.
+///
+/// # Errors
+/// [`SwitchError::Length`] for ciphertexts of different lengths, or bodies that are not one a row; those of `ringmill_math`.
+pub fn golden(
+    digits: Digits,
+    seed: &[u8; 32],
+    bodies: &[u32],
+    small: usize,
+    ciphertexts: &[Vec<u32>],
+) -> Result<Vec<Vec<u32>>, SwitchError> {
+    let q = Coefficients::word(32)?;
+    let gadget = Gadget::new(q, digits.log_base, digits.levels)?;
+    let half = Modulus::new(1 << 32)?;
+    let mut rows = SwitchRows::zeroed(q, bodies.len(), small + 1)?;
+    let mut row = vec![0; small + 1];
+    for (at, &body) in bodies.iter().enumerate() {
+        expand_uniform(seed, at as u64, half, &mut row[..small]);
+        row[small] = body.into();
+        rows.put(at, &row)?;
+    }
+    let switch = |ciphertext: &Vec<u32>| {
+        let words: Vec<u64> = ciphertext.iter().map(|&x| x.into()).collect();
+        let expected = bodies.len() / digits.levels + 1;
+        let fits = words.len() == expected && bodies.len().is_multiple_of(digits.levels);
+        let (Some((&body, mask)), true) = (words.split_last(), fits) else {
+            return Err(SwitchError::Length {
+                what: "a ciphertext to be switched",
+                expected,
+                got: words.len(),
+            });
+        };
+        let mut out = vec![0; small + 1];
+        rows.switch(&gadget, mask, body, &mut out)?;
+        Ok(out.into_iter().map(|x| x as u32).collect())
+    };
+    ciphertexts.iter().map(switch).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use ringmill_math::Prng;
+    use ringmill_schemes::tfhe::{Client, Params};
+
+    use super::*;
+
+    /// A real key's seed and bodies are all that it takes.
+    #[test]
+    fn it_is_the_evaluators_key_switch() {
+        let params = Params::toy_for_tests_only().unwrap();
+        let s = params.sizes();
+        let key = Client::new(params.clone())
+            .unwrap()
+            .key_switch_key()
+            .unwrap();
+        let digits = Digits {
+            log_base: s.key_switch.log_base,
+            levels: s.key_switch.levels,
+        };
+        let bodies: Vec<u32> = key.bodies().iter().map(|&x| x as u32).collect();
+        let mut prng = Prng::from_seed_for_reproducible_tests_only([3; 32]);
+        let ciphertexts: Vec<Vec<u32>> = (0..5)
+            .map(|_| {
+                let words = 0..=s.large_dimension();
+                words.map(|_| prng.next_u64() as u32).collect()
+            })
+            .collect();
+        let found = golden(digits, key.seed(), &bodies, s.n.0, &ciphertexts).unwrap();
+        let rows = key.rows(&params).unwrap();
+        for (found, ciphertext) in found.iter().zip(&ciphertexts) {
+            let words: Vec<u64> = ciphertext.iter().map(|&x| x.into()).collect();
+            let (body, mask) = words.split_last().unwrap();
+            let mut expected = vec![0; s.n.0 + 1];
+            rows.switch(params.key_switch_gadget(), mask, *body, &mut expected)
+                .unwrap();
+            let found: Vec<u64> = found.iter().map(|&x| x.into()).collect();
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let digits = Digits {
+            log_base: 1,
+            levels: 2,
+        };
+        let of = |bodies: usize, words: usize| {
+            golden(digits, &[1; 32], &vec![7; bodies], 3, &[vec![5; words]])
+        };
+        assert_eq!(of(8, 5).unwrap()[0].len(), 4);
+        for (bodies, words) in [(8, 4), (8, 6), (7, 4), (7, 5), (8, 0)] {
+            assert!(of(bodies, words).is_err(), "{bodies} {words}");
+        }
+    }
+}

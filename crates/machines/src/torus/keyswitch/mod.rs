@@ -1,0 +1,19 @@
+//! Key switching of LWE ciphertexts with masks made on the chip (torus paper, Section III-C, made honest): what a unit is made
+//! for ([`Shape`]), what it computes ([`golden`]), and how long it takes: cycle by cycle ([`Clock`]), in all ([`cycles`]),
+//! beside the floor ([`Floor`]).
+//!
+//! The paper has one mask for all rows of the key and the old secret in the device, which gives the secret away. Here each row's
+//! mask is a stream of its own of the public seed, and bodies come from the key's owner.
+
+mod clock;
+mod error;
+mod golden;
+mod shape;
+mod skid;
+mod time;
+
+pub use clock::{Clock, Code, Command, Inputs, Shown, Word};
+pub use error::SwitchError;
+pub use golden::golden;
+pub use shape::{BLOCK_WORDS, Digits, Generators, Shape};
+pub use time::{Floor, cycles};

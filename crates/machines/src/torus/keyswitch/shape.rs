@@ -1,0 +1,178 @@
+//! What a unit is made for.
+
+use ringmill_math::torus::{Coefficients, Gadget};
+
+use super::SwitchError;
+
+/// Mask words of a block of key stream: 128 bits make one residue ([`ringmill_math::expand_uniform`]).
+pub const BLOCK_WORDS: usize = 4;
+/// Rounds of ChaCha20, and the steps of one: each a sum, an exclusive or and a rotation.
+const ROUNDS: u32 = 20;
+const STEPS_OF_ROUND: u32 = 4;
+/// Most ciphertexts, and words of the old and of the new dimension.
+const MAX_BATCH: usize = 128;
+const MAX_DIMENSION: usize = 65534;
+const MAX_CORES: usize = 1024;
+
+/// The generators of masks: `cores` side by side, each with `rounds` of its 20 rounds in place, `steps` sums of 32 bits between
+/// two registers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Generators {
+    pub cores: usize,
+    pub rounds: u32,
+    pub steps: u32,
+}
+
+/// The digits of a mask word: `levels` (the paper's t), in base 2^`log_base`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Digits {
+    pub log_base: u32,
+    pub levels: usize,
+}
+
+/// The parameters of a unit; what a command asks for stays below them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Shape {
+    batch: usize,
+    generators: Generators,
+    digits: Digits,
+    max_large: usize,
+    max_small: usize,
+}
+
+impl Shape {
+    /// For `batch` ciphertexts at once, from dimensions up to `max_large` to dimensions up to `max_small`.
+    ///
+    /// # Errors
+    /// [`SwitchError::Shape`]: something zero or too large; rounds that do not divide 20 or are odd; digits of more than 32 bits.
+    pub fn new(
+        batch: usize,
+        generators: Generators,
+        digits: Digits,
+        (max_large, max_small): (usize, usize),
+    ) -> Result<Self, SwitchError> {
+        let refuse = |what, expected: String, got: u64| {
+            Err(SwitchError::Shape {
+                what,
+                expected,
+                got,
+            })
+        };
+        for (what, most, got) in [
+            ("the number of ciphertexts", MAX_BATCH, batch),
+            ("the number of generators", MAX_CORES, generators.cores),
+            ("the largest old dimension", MAX_DIMENSION, max_large),
+            ("the largest new dimension", MAX_DIMENSION, max_small),
+        ] {
+            if !(1..=most).contains(&got) {
+                return refuse(what, format!("1 to {most}"), got as u64);
+            }
+        }
+        if ![2, 4, 10, 20].contains(&generators.rounds) {
+            let got = u64::from(generators.rounds);
+            return refuse("the rounds of a generator", "2, 4, 10 or 20".into(), got);
+        }
+        if ![1, 2].contains(&generators.steps) {
+            let got = u64::from(generators.steps);
+            return refuse("the sums between registers", "1 or 2".into(), got);
+        }
+        // Refuses digits that do not fit.
+        Gadget::new(Coefficients::word(32)?, digits.log_base, digits.levels)?;
+        Ok(Self {
+            batch,
+            generators,
+            digits,
+            max_large,
+            max_small,
+        })
+    }
+
+    pub fn batch(self) -> usize {
+        self.batch
+    }
+
+    pub fn generators(self) -> Generators {
+        self.generators
+    }
+
+    pub fn digits(self) -> Digits {
+        self.digits
+    }
+
+    pub fn max_large(self) -> usize {
+        self.max_large
+    }
+
+    pub fn max_small(self) -> usize {
+        self.max_small
+    }
+
+    /// Columns of the mask in a pass.
+    pub fn lanes(self) -> usize {
+        BLOCK_WORDS * self.generators.cores
+    }
+
+    /// Stages of a generator's ring: `Ring` of `rm_chacha20`.
+    pub(super) fn ring(self) -> u64 {
+        u64::from(self.generators.rounds * STEPS_OF_ROUND / self.generators.steps)
+    }
+
+    /// Times that a block goes round.
+    pub(super) fn turns(self) -> u64 {
+        u64::from(ROUNDS / self.generators.rounds)
+    }
+
+    /// Cycles from a row's issue to its mask words, and to the sum with its product.
+    pub fn latency(self) -> u64 {
+        self.ring() * self.turns() + 1 + u64::from(self.digits.log_base) - 1
+    }
+
+    /// Passes over the key for a new dimension of `small`.
+    pub fn passes(self, small: usize) -> u64 {
+        small.div_ceil(self.lanes()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_out_of_range_are_refused() {
+        let generators = Generators {
+            cores: 1,
+            rounds: 20,
+            steps: 1,
+        };
+        let digits = Digits {
+            log_base: 1,
+            levels: 15,
+        };
+        let of = |batch, cores, rounds, steps, log_base, levels, sizes| {
+            let generators = Generators {
+                cores,
+                rounds,
+                steps,
+            };
+            Shape::new(batch, generators, Digits { log_base, levels }, sizes)
+        };
+        let shape = Shape::new(12, generators, digits, (1024, 630)).unwrap();
+        assert_eq!(
+            (shape.lanes(), shape.passes(630), shape.latency()),
+            (4, 158, 81)
+        );
+        for refused in [
+            of(0, 1, 20, 1, 1, 15, (8, 8)),
+            of(129, 1, 20, 1, 1, 15, (8, 8)),
+            of(1, 0, 20, 1, 1, 15, (8, 8)),
+            of(1, 1, 5, 1, 1, 15, (8, 8)),
+            of(1, 1, 20, 4, 1, 15, (8, 8)),
+            of(1, 1, 20, 1, 0, 15, (8, 8)),
+            of(1, 1, 20, 1, 1, 33, (8, 8)),
+            of(1, 1, 20, 1, 1, 15, (65535, 8)),
+            of(1, 1, 20, 1, 1, 15, (8, 0)),
+        ] {
+            assert!(refused.is_err(), "{refused:?}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The TFHE bootstrapping engine (torus paper).
+
+pub mod keyswitch;

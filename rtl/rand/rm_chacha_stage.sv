@@ -1,0 +1,63 @@
+// Steps of four quarter rounds side by side (RFC 8439, section 2.1), and a register: steps
+// First to First + Steps - 1 of the 80 of a block function. Even rounds take the state's columns,
+// odd ones its diagonals.
+//
+//   step 0   a += b   d = (d ^ a) <<< 16        step 2   a += b   d = (d ^ a) <<< 8
+//   step 1   c += d   b = (b ^ c) <<< 12        step 3   c += d   b = (b ^ c) <<< 7
+//
+// Steps sums of 32 bits in a row: 1, or 2 for half of the registers. Latency 1 cycle, one state a
+// cycle. No reset.
+module rm_chacha_stage
+  import rm_chacha_pkg::*;
+#(
+    parameter int unsigned First = 0,
+    parameter int unsigned Steps = 1
+) (
+    input  logic              clk_i,
+    input  logic [15:0][31:0] x_i,
+    output logic [15:0][31:0] x_o
+);
+
+  if (Steps != 1 && Steps != 2) begin : gen_check
+    $error("one or two steps a stage");
+  end
+
+  logic [Steps:0][15:0][31:0] x;
+  logic [15:0][31:0] x_q;
+
+  assign x[0] = x_i;
+
+  for (genvar s = 0; s < Steps; s++) begin : gen_step
+    localparam int unsigned Step = (First + s) % StepsOfRound;
+    localparam int unsigned Turn = (First + s) / StepsOfRound % 2;
+    for (genvar i = 0; i < 4; i++) begin : gen_quarter
+      localparam int unsigned A = i;
+      localparam int unsigned B = 4 + (i + Turn) % 4;
+      localparam int unsigned C = 8 + (i + 2 * Turn) % 4;
+      localparam int unsigned D = 12 + (i + 3 * Turn) % 4;
+      localparam int unsigned Left = (Step == 0) ? 16 : (Step == 1) ? 12 : (Step == 2) ? 8 : 7;
+      logic [31:0] sum, other;
+
+      if (Step % 2 == 0) begin : gen_ad
+        assign sum = x[s][A] + x[s][B];
+        assign other = x[s][D] ^ sum;
+        assign x[s+1][A] = sum;
+        assign x[s+1][B] = x[s][B];
+        assign x[s+1][C] = x[s][C];
+        assign x[s+1][D] = {other[31-Left:0], other[31:32-Left]};
+      end else begin : gen_cb
+        assign sum = x[s][C] + x[s][D];
+        assign other = x[s][B] ^ sum;
+        assign x[s+1][A] = x[s][A];
+        assign x[s+1][B] = {other[31-Left:0], other[31:32-Left]};
+        assign x[s+1][C] = sum;
+        assign x[s+1][D] = x[s][D];
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) x_q <= x[Steps];
+
+  assign x_o = x_q;
+
+endmodule
