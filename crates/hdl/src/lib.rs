@@ -6,7 +6,7 @@
 //! paths between registers are ([`Levels`]), writes the configuration as sources of its own ([`Generated`]) and proves the
 //! assertions of a property module ([`Proof`]).
 //! [`polymul`] drives the polynomial multiplier, in lockstep with its model where asked; [`basext`] the base-extension
-//! units.
+//! units, [`torus`] the bootstrapping engine.
 //!
 //! ```no_run
 //! use ringmill_hdl::{BuildOptions, Hdl, Top};
@@ -44,6 +44,7 @@ mod synth;
 mod timing;
 mod tools;
 mod top;
+pub mod torus;
 mod watch;
 
 pub use area::{Area, CellPath, LIBERTY_VARIABLE, Library, MEMORY_WORDS};

@@ -44,6 +44,10 @@ pub fn printed(kind: Option<&str>) -> Result<(Vec<Printed>, Option<u64>), CliErr
             ];
             (rows, None)
         }
+        Some("torus") => {
+            let dsp = paper::torus()?.dsp_128;
+            (vec![row(Resource::Dsp, None, dsp)], None)
+        }
         Some(_) => (Vec::new(), None),
         None => {
             let paper = paper::ring()?;

@@ -156,10 +156,18 @@ pub struct Polymul {
     pub seal_decrypt: Vec<SealDecrypt>,
 }
 
+/// The torus paper: Table VI.
+#[derive(Debug, Deserialize)]
+pub struct Torus {
+    /// DSP blocks at the 128-bit set.
+    pub dsp_128: f64,
+}
+
 #[derive(Debug, Deserialize)]
 struct Tables {
     ring: Ring,
     polymul: Polymul,
+    torus: Torus,
 }
 
 fn tables() -> Result<Tables, CliError> {
@@ -172,6 +180,10 @@ pub fn ring() -> Result<Ring, CliError> {
 
 pub fn polymul() -> Result<Polymul, CliError> {
     Ok(tables()?.polymul)
+}
+
+pub fn torus() -> Result<Torus, CliError> {
+    Ok(tables()?.torus)
 }
 
 #[cfg(test)]
