@@ -89,6 +89,9 @@ fn what_is_shown_is_a_description_and_is_shown_again_as_it_is() {
         "basext",
         "basext-shared",
         "basext-card",
+        "torus",
+        "torus-wide",
+        "torus-large",
     ] {
         let text = said(&["machine", "show", name]);
         let file = folder("needs").join(format!("{name}.toml"));

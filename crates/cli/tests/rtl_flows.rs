@@ -44,7 +44,14 @@ fn what_there_is_can_be_listed() {
     let all = json(&["list"]);
     assert_eq!(
         all["machines"],
-        serde_json::json!(["polymul", "basext", "basext-shared"])
+        serde_json::json!([
+            "polymul",
+            "basext",
+            "basext-shared",
+            "torus",
+            "torus-wide",
+            "torus-large"
+        ])
     );
     let modules = all["modules"].as_array().unwrap();
     let fifo = modules.iter().find(|m| m["module"] == "rm_fifo").unwrap();
@@ -56,6 +63,7 @@ fn what_there_is_can_be_listed() {
 fn lint_takes_parameters() {
     assert!(says(&["lint", "polymul", "--set", "p=8"]).contains("Units=8"));
     assert!(says(&["lint", "basext", "--set", "lanes=2"]).contains("Lanes=2"));
+    assert!(says(&["lint", "torus", "--set", "log_lanes=4"]).contains("LogLanes=4"));
     let clean = json(&[
         "lint",
         "rm_mod_mul",

@@ -131,6 +131,8 @@ pub enum DeviceError {
     #[error(transparent)]
     Extend(#[from] ringmill_hdl::basext::ExtendError),
     #[error(transparent)]
+    Torus(#[from] ringmill_hdl::torus::EngineError),
+    #[error(transparent)]
     Checkpoint(#[from] crate::CheckpointError),
     #[error("the trace could not be written: {0}")]
     Trace(#[from] std::io::Error),

@@ -17,6 +17,7 @@ mod open;
 pub mod pool;
 pub mod progress;
 pub mod report;
+mod rtl;
 pub mod runtime;
 mod sim;
 pub mod trace;

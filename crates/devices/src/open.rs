@@ -1,12 +1,13 @@
 //! Devices by name: the one place that knows them all.
 
 use ringmill_machines::registry::Opened;
-use ringmill_machines::{Kind, registry};
+use ringmill_machines::{Kind, WholeRtl, registry};
 
 use crate::DeviceError;
 use crate::cpu::{Cpu, MAX_THREADS};
 use crate::device::Device;
 use crate::offload::Offload;
+use crate::rtl::TorusRtl;
 use crate::sim::{self, Sim};
 
 /// The names that [`open`] understands, as a user would type them.
@@ -53,14 +54,22 @@ pub fn open(name: &str) -> Result<Box<dyn Device>, DeviceError> {
             if machine.ends_with(".toml") || registry::names().any(|known| known == machine) =>
         {
             let text = sim::description(machine)?;
+            let no_rtl = || DeviceError::NoRtl {
+                machine: shorten(name),
+                known: registry::names_with_rtl().collect::<Vec<_>>().join(", "),
+            };
+            let own_name = name.to_owned();
             match (kind, Kind::of(&text)?.open(&text)?) {
-                ("rtl", machine) if !machine.has_rtl() => Err(DeviceError::NoRtl {
-                    machine: shorten(name),
-                    known: registry::names_with_rtl().collect::<Vec<_>>().join(", "),
-                }),
-                ("rtl", Opened::Card(card)) => Ok(Box::new(Offload::rtl(name.to_owned(), *card)?)),
-                (_, Opened::Card(card)) => Ok(Box::new(Offload::modelled(name.to_owned(), *card)?)),
-                (_, Opened::Whole(machine)) => Ok(Box::new(Sim::new(name.to_owned(), machine)?)),
+                ("rtl", opened) if !opened.has_rtl() => Err(no_rtl()),
+                ("rtl", Opened::Card(card)) => Ok(Box::new(Offload::rtl(own_name, *card)?)),
+                ("rtl", Opened::Whole(machine)) => match machine.rtl() {
+                    Some(WholeRtl::Torus(machine)) => {
+                        Ok(Box::new(TorusRtl::new(own_name, machine)?))
+                    }
+                    None => Err(no_rtl()),
+                },
+                (_, Opened::Card(card)) => Ok(Box::new(Offload::modelled(own_name, *card)?)),
+                (_, Opened::Whole(machine)) => Ok(Box::new(Sim::new(own_name, machine)?)),
             }
         }
         _ => Err(unknown()),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ringmill_compiler::Target;
-use ringmill_isa::mid::{Verified, stats};
+use ringmill_isa::mid::{ValueType, Verified, stats};
 use ringmill_machines::{Machine, SimOptions, TraceSink};
 
 use crate::DeviceError;
@@ -104,6 +104,10 @@ impl Device for Sim {
 
     fn clock_mhz(&self) -> Option<f64> {
         Some(self.machine.clock_mhz())
+    }
+
+    fn holds(&self, ty: ValueType) -> bool {
+        self.machine.holds(ty)
     }
 
     fn expands(&self) -> bool {

@@ -6,7 +6,7 @@
 //! paths between registers are ([`Levels`]), writes the configuration as sources of its own ([`Generated`]) and proves the
 //! assertions of a property module ([`Proof`]).
 //! [`polymul`] drives the polynomial multiplier, in lockstep with its model where asked; [`basext`] the base-extension
-//! units, [`torus`] the key-switching unit of the bootstrapping engine.
+//! units, [`torus`] the bootstrapping engine and its key-switching unit.
 //!
 //! ```no_run
 //! use ringmill_hdl::{BuildOptions, Hdl, Top};

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use crate::basext::BasextError;
 use crate::polymul::PolymulError;
+use crate::torus::TorusError;
 
 /// A description, program or request that a machine cannot serve.
 #[derive(Debug, Error)]
@@ -132,6 +133,8 @@ pub enum MachineError {
     Polymul(#[from] PolymulError),
     #[error(transparent)]
     Basext(#[from] BasextError),
+    #[error(transparent)]
+    Torus(#[from] TorusError),
     #[error("writing micro code: {0}")]
     Io(#[from] std::io::Error),
 }

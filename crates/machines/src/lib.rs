@@ -16,9 +16,9 @@ pub mod torus;
 pub use end_to_end::{Bound, EndToEnd, Resource};
 pub use error::MachineError;
 pub use fields::HostLink;
-pub use machine::{Machine, Session, SimOptions, TraceSink};
+pub use machine::{Machine, Session, SimOptions, TraceSink, WholeRtl};
 pub use registry::{Kind, load, names, open};
 pub use report::{
     CoprocessorUse, Cuts, HostTimes, Inside, KeyUse, LinkUse, MachineReport, MemoryUse,
-    OffloadTimes, OffloadUse, Own, ProcedureUse, RingUse, SlotUse, Spills, UnitUse,
+    OffloadTimes, OffloadUse, Own, ProcedureUse, RingUse, SlotUse, Spills, TorusUse, UnitUse,
 };

@@ -3,10 +3,11 @@
 use std::io;
 
 use ringmill_compiler::Target;
-use ringmill_isa::mid::{Called, Head, LimbId, Procedure, Verified};
+use ringmill_isa::mid::{Called, Head, LimbId, Procedure, ValueType, Verified};
 use ringmill_limits::Watch;
 
 use crate::fpga::Fit;
+use crate::torus::TorusMachine;
 use crate::{MachineError, MachineReport};
 
 /// A simulated machine: it schedules a mid-level program onto its units and counts cycles, without data.
@@ -22,6 +23,16 @@ pub trait Machine: Send + Sync {
 
     /// What parameters must keep for the machine to take a program's work.
     fn target(&self) -> Target;
+
+    /// Whether it holds values of this type: limbs, unless a machine says more.
+    fn holds(&self, ty: ValueType) -> bool {
+        ty.limb().is_some()
+    }
+
+    /// Its RTL, where there is some of a machine that runs programs whole.
+    fn rtl(&self) -> Option<WholeRtl> {
+        None
+    }
 
     /// Which instructions of a procedure run here, in their order; a host does the others.
     ///
@@ -56,12 +67,12 @@ pub trait Machine: Send + Sync {
         session.finish(stream.outputs()?)
     }
 
-    /// Refuses a program with values that are no limbs: no machine here holds others.
+    /// Refuses a program with values that the machine does not hold.
     ///
     /// # Errors
     /// [`MachineError::Kind`] with the first of them.
     fn check_values(&self, head: &Head<'_>) -> Result<(), MachineError> {
-        match head.input_of(|ty| ty.limb().is_none()) {
+        match head.input_of(|ty| !self.holds(ty)) {
             None => Ok(()),
             Some((input, ty)) => Err(MachineError::Kind {
                 machine: self.name().to_owned(),
@@ -81,6 +92,13 @@ pub trait Machine: Send + Sync {
         options: SimOptions<'_>,
         out: &mut dyn io::Write,
     ) -> Result<(), MachineError>;
+}
+
+/// The RTL of a machine that runs programs whole.
+#[derive(Clone, Debug)]
+pub enum WholeRtl {
+    /// `rm_torus`.
+    Torus(TorusMachine),
 }
 
 /// A run of a machine, fed the calls of a program one after another. Who drops it before the end loses that run and nothing

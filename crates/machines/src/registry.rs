@@ -4,6 +4,7 @@ use crate::basext::{self, BasextMachine};
 use crate::coprocessor::{self, Card, CardDescription, Coprocessor};
 use crate::polymul::{self, PolymulMachine};
 use crate::ring::{self, RingMachine};
+use crate::torus::{self, TorusMachine};
 use crate::{Machine, MachineError};
 
 /// A kind of machine.
@@ -39,17 +40,17 @@ pub enum Opened {
 }
 
 impl Opened {
-    /// Whether there is RTL of all of it. No machine that runs programs whole has any yet.
+    /// Whether there is RTL of all of it.
     pub fn has_rtl(&self) -> bool {
         match self {
-            Self::Whole(_) => false,
+            Self::Whole(machine) => machine.rtl().is_some(),
             Self::Card(card) => card.units().iter().all(|unit| unit.core().is_some()),
         }
     }
 }
 
 /// Every kind. A description that names none is of the first.
-pub const KINDS: [Kind; 4] = [
+pub const KINDS: [Kind; 5] = [
     Kind {
         name: "ring",
         shipped: &ring::SHIPPED,
@@ -70,6 +71,13 @@ pub const KINDS: [Kind; 4] = [
         parse: Parse::Coprocessor(|text| Ok(Box::new(BasextMachine::parse(text)?))),
         rtl: Some("basext"),
         paper: Some("basext"),
+    },
+    Kind {
+        name: "torus",
+        shipped: &torus::SHIPPED,
+        parse: Parse::Whole(|text| Ok(Box::new(TorusMachine::parse(text)?))),
+        rtl: Some("torus"),
+        paper: Some("torus"),
     },
     Kind {
         name: "card",

@@ -44,6 +44,7 @@ pub enum Own {
     Ring(RingUse),
     /// A machine that runs a part of the program: what is left to its host.
     Offload(OffloadUse),
+    Torus(TorusUse),
 }
 
 impl MachineReport {
@@ -51,14 +52,14 @@ impl MachineReport {
     pub fn ring(&self) -> Option<&RingUse> {
         match &self.own {
             Own::Ring(ring) => Some(ring),
-            Own::Offload(_) => None,
+            Own::Offload(_) | Own::Torus(_) => None,
         }
     }
 
     /// What is told of a machine that has a host beside it.
     pub fn offload(&self) -> Option<&OffloadUse> {
         match &self.own {
-            Own::Ring(_) => None,
+            Own::Ring(_) | Own::Torus(_) => None,
             Own::Offload(offload) => Some(offload),
         }
     }
@@ -85,6 +86,22 @@ pub struct RingUse {
     pub keys: KeyUse,
     pub spills: Spills,
     pub cuts: Cuts,
+}
+
+/// What a bootstrapping engine takes for one ciphertext and for several.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct TorusUse {
+    /// Cycles of a run, blind rotation and extraction, of one ciphertext.
+    pub alone: u64,
+    /// Ciphertexts that are interleaved, and cycles of a run of them all, each one's share.
+    pub places: usize,
+    pub interleaved: u64,
+    /// The least that butterflies and multipliers take for one ciphertext.
+    pub floor: u64,
+    /// Cycles of the interleaved run in which products waited for the key.
+    pub starved: u64,
+    /// Key switches, which are the host's.
+    pub host_switches: u64,
 }
 
 /// The parts of a program that a machine and its host run, and what the offload is worth.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use ringmill_machines::fpga::{Fit, NeedUse, Resource, pieces_text};
 use serde::Serialize;
 
-use super::reproduce::{basext, paper};
+use super::reproduce::{basext, paper, torus};
 use crate::error::CliError;
 
 /// Above what is computed.
@@ -43,6 +43,10 @@ pub fn printed(kind: Option<&str>) -> Result<(Vec<Printed>, Option<u64>), CliErr
                 row(Resource::Dsp, None, dsp),
             ];
             (rows, None)
+        }
+        Some("torus") => {
+            let dsp = torus::needs()?;
+            (vec![row(Resource::Dsp, None, dsp)], None)
         }
         Some(_) => (Vec::new(), None),
         None => {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::expanded::ExpandedStats;
 use ringmill_machines::fpga::{Fit, pieces_text};
-use ringmill_machines::{MachineReport, OffloadUse, Own, RingUse};
+use ringmill_machines::{MachineReport, OffloadUse, Own, RingUse, TorusUse};
 
 /// Width of the column of labels.
 const LABEL: usize = 30;
@@ -241,7 +241,31 @@ fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
     match &m.own {
         Own::Offload(offload) => offload_rows(table, offload, how),
         Own::Ring(ring) => ring_rows(table, ring, Some(How::Model)),
+        Own::Torus(torus) => torus_rows(table, torus, how),
     }
+}
+
+/// One bootstrap alone and among others, beside the floor.
+fn torus_rows(table: &mut Table<'_, '_>, torus: &TorusUse, how: Option<How>) -> fmt::Result {
+    table.row(
+        "one ciphertext alone",
+        format!("{} cycles", torus.alone),
+        how,
+    )?;
+    let several = format!("{} cycles each", torus.interleaved);
+    table.row(&format!("{} interleaved", torus.places), several, how)?;
+    let floor = format!("{} cycles", torus.floor);
+    table.row("floor of butterflies, products", floor, Some(How::Counted))?;
+    table.row(
+        "waiting for the key",
+        format!("{} cycles", torus.starved),
+        how,
+    )?;
+    if torus.host_switches > 0 {
+        let switches = format!("{}, by the host", torus.host_switches);
+        table.row("key switches", switches, Some(How::Counted))?;
+    }
+    Ok(())
 }
 
 /// What the machine is made of: in all, then memories and multipliers by name.

@@ -1,3 +1,30 @@
-//! The TFHE bootstrapping engine (torus paper).
+//! The bootstrapping engine of TFHE (torus paper, sections 2 to 4): what an engine is made for, what it computes, the order of
+//! its key stream, and its cycles (docs/machines/torus.md).
 
+mod description;
+mod error;
+mod golden;
+mod key;
 pub mod keyswitch;
+mod machine;
+mod model;
+mod needs;
+mod program;
+mod rate;
+mod shape;
+
+pub use description::{Description, KeySource};
+pub use error::TorusError;
+pub use golden::Golden;
+pub use key::KeyStream;
+pub use machine::TorusMachine;
+pub use model::{Run, load_cycles, run, unload_cycles};
+pub use rate::KeyRate;
+pub use shape::{BUTTERFLY, PRODUCT, Shape, Sizes};
+
+/// The descriptions that Ringmill ships, by their names.
+pub const SHIPPED: [(&str, &str); 3] = [
+    ("torus", Description::OURS),
+    ("torus-wide", Description::WIDE),
+    ("torus-large", Description::LARGE),
+];

@@ -10,7 +10,7 @@ mod polymul;
 mod ring;
 mod row;
 mod single;
-mod torus;
+pub mod torus;
 
 use crate::args::ReproduceArgs;
 use crate::error::CliError;

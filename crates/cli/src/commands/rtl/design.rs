@@ -5,7 +5,7 @@ use std::path::Path;
 use ringmill_hdl::{Hdl, Top};
 use ringmill_machines::polymul::Description;
 use ringmill_machines::registry::{self, Kind};
-use ringmill_machines::{MachineError, basext};
+use ringmill_machines::{MachineError, basext, torus};
 use toml::{Table, Value};
 
 use super::args::DesignArgs;
@@ -94,6 +94,14 @@ fn machine(text: &str, set: &[(&str, &str)]) -> Result<Design, CliError> {
         description.fit()?;
         return Ok(Design {
             top: ringmill_hdl::basext::top_of(description.unit()?.into()),
+            name: description.name,
+            machine: None,
+        });
+    }
+    if kind.rtl == Some("torus") {
+        let description = torus::Description::read(&edited)?;
+        return Ok(Design {
+            top: ringmill_hdl::torus::top(description.shape()?),
             name: description.name,
             machine: None,
         });

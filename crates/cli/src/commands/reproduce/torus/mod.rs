@@ -32,6 +32,17 @@ fn rows(hdl: Option<&Hdl>) -> Result<Vec<Row>, CliError> {
     Ok(found)
 }
 
+/// DSP that the paper prints for its engine of the 128-bit set, as many for each unrolling.
+pub fn needs() -> Result<f64, CliError> {
+    let paper = paper::torus()?;
+    let mut rows = paper.bootstrap_designs.iter();
+    let found = rows
+        .find(|row| matches!(row.first(), Some(paper::Cell::Text(name)) if name == "Proposed1"));
+    // After its name ten columns.
+    let dsp = found.and_then(|row| row.get(10)?.figure());
+    dsp.ok_or_else(|| CliError::Usage("the built-in paper tables lack a row".to_owned()))
+}
+
 /// Prints them, as text or one JSON object a line.
 pub fn print(synthesis: bool, json: bool) -> Result<(), CliError> {
     let hdl = match synthesis {

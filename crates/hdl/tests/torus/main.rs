@@ -1,0 +1,97 @@
+//! `rm_torus` against the software's kernels, bit for bit, and against its cycle model, cycle for cycle.
+
+mod bench;
+#[path = "../common/faulty.rs"]
+mod faulty;
+mod mutants;
+mod refusals;
+
+use bench::{Key, check, check_run, hdl, quick, seed, small};
+use ringmill_hdl::Top;
+use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::torus::top;
+use ringmill_machines::torus::{Shape, Sizes};
+
+/// A whole blind rotation, m = 1, three ciphertexts, two of them together, to one; random keys, exponents and stalls.
+#[test]
+fn one_bit_a_step() {
+    check(hdl(), small(1, 3, 24), seed()).unwrap();
+}
+
+#[test]
+fn two_bits_a_step() {
+    check(hdl(), small(2, 2, 24), seed()).unwrap();
+}
+
+/// With a last step of one bit.
+#[test]
+fn three_bits_a_step() {
+    check(hdl(), small(3, 1, 25), seed()).unwrap();
+}
+
+/// Other numbers of units, butterflies, positions, levels and ciphertexts.
+#[test]
+#[ignore = "other engines; `make full` runs it"]
+fn engines_of_other_sizes() {
+    let base = small(1, 1, 7).sizes();
+    let with = |change: &dyn Fn(&mut Sizes)| {
+        let mut sizes = base;
+        change(&mut sizes);
+        Shape::new(sizes).unwrap()
+    };
+    for shape in [
+        with(&|s| (s.units, s.log_lanes, s.log_pos, s.places, s.group) = (6, 1, 1, 3, 3)),
+        with(&|s| (s.units, s.log_lanes, s.log_pos, s.key_beats) = (2, 5, 4, 2)),
+        with(&|s| (s.levels, s.log_base, s.units, s.log_lanes, s.unroll) = (2, 10, 4, 3, 3)),
+        with(&|s| (s.log_n, s.log_lanes, s.levels, s.units, s.log_base) = (4, 1, 1, 2, 16)),
+        with(&|s| (s.log_n, s.log_lanes, s.levels, s.units, s.unroll) = (11, 5, 4, 2, 2)),
+        with(&|s| (s.levels, s.units, s.log_base, s.places, s.unroll) = (8, 4, 4, 2, 2)),
+    ] {
+        let sizes = Sizes {
+            key_beats: shape
+                .sizes()
+                .key_beats
+                .max(shape.beats(0).next_power_of_two() as usize),
+            ..shape.sizes()
+        };
+        check(hdl(), Shape::new(sizes).unwrap(), seed()).unwrap();
+    }
+}
+
+/// The 128-bit set at full size: 96 butterflies, 48 product multipliers, two ciphertexts; bit for bit and cycle for cycle.
+#[test]
+#[ignore = "600,000 cycles of 144 multipliers; `make full` runs it"]
+fn the_128_bit_set() {
+    for (unroll, places) in [(1, 2), (2, 1), (3, 1)] {
+        let shape = Shape::new(Sizes {
+            log_n: 10,
+            levels: 3,
+            log_base: 7,
+            dim: 630,
+            unroll,
+            units: 3,
+            log_lanes: 5,
+            log_pos: 2,
+            places,
+            group: 1,
+            key_beats: (256usize * ((1 << unroll) - 1)).next_power_of_two(),
+        })
+        .unwrap();
+        let mut dice = Dice::new(seed());
+        let key = Key::new(shape, &mut dice).unwrap();
+        let mut engine = quick(shape);
+        let cycles = check_run(&mut engine, &key, places, false, &mut dice).unwrap();
+        println!("m = {unroll}, {places} ciphertexts: {cycles} cycles");
+    }
+}
+
+#[test]
+fn every_module_lints() {
+    for unroll in 1..=3 {
+        hdl().lint(&top(small(unroll, 2, 25))).unwrap();
+    }
+    let modules = hdl().sources().modules();
+    for module in modules.filter(|m| m.starts_with("rm_torus")) {
+        hdl().lint(&Top::new(module)).unwrap();
+    }
+}

@@ -1,0 +1,324 @@
+//! Single-line faults; the checks must catch each.
+
+use ringmill_hdl::torus::EngineError;
+use ringmill_hdl::{Hdl, HdlError};
+
+use crate::bench::{Failure, check, hdl, seed, small};
+use crate::faulty::Faulty;
+use crate::refusals::check_refusals;
+
+type Check = fn(&Hdl, u64) -> Result<(), Failure>;
+
+/// A line of the RTL, changed, and the check that must notice.
+struct Fault(&'static str, &'static str, &'static str, Check);
+
+fn one(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
+    check(hdl, small(1, 2, 12), seed)
+}
+
+fn two(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
+    check(hdl, small(2, 2, 9), seed)
+}
+
+const QUICK: [Fault; 2] = [
+    // A sign of a coefficient that comes round.
+    Fault(
+        "rm_torus_turn.sv",
+        "near_neg_q[1] <= (from[LogH+1] & !from[LogH])",
+        "near_neg_q[1] <= from[LogH+1]",
+        one,
+    ),
+    // A key that goes on is not taken to its end.
+    Fault(
+        "rm_torus_key.sv",
+        "!ended_q && (long_q || count_q",
+        "!ended_q && (count_q",
+        check_refusals,
+    ),
+];
+
+const FAULTS: [Fault; 46] = [
+    // Rotation, decomposition, update.
+    Fault(
+        "rm_torus_turn.sv",
+        "near_swap_q <= from[LogH];",
+        "near_swap_q <= 1'b0;",
+        one,
+    ),
+    Fault(
+        "rm_torus_turn.sv",
+        "far_swap_q <= beyond[LogH];",
+        "far_swap_q <= from[LogH];",
+        one,
+    ),
+    Fault(
+        "rm_torus_turn.sv",
+        "far_neg_q[0] <= beyond[LogH+1]",
+        "far_neg_q[0] <= from[LogH+1]",
+        one,
+    ),
+    Fault(
+        "rm_torus_turn.sv",
+        "(beyond[LogH+1] & !beyond[LogH])",
+        "beyond[LogH+1]",
+        one,
+    ),
+    Fault(
+        "rm_torus_turn.sv",
+        "assign beyond = from - 1'b1;",
+        "assign beyond = from;",
+        one,
+    ),
+    Fault(
+        "rm_torus_turn.sv",
+        "offset() + 32'd1 : offset()",
+        "offset() : offset()",
+        one,
+    ),
+    Fault("rm_torus_turn.sv", "- plain_q2[i] +", "- plain_q[i] +", one),
+    Fault(
+        "rm_torus_turn.sv",
+        "32'd1 << (31 - Levels * LogBase)",
+        "32'd0",
+        one,
+    ),
+    Fault("rm_torus_turn.sv", "> (P >> 1);", "> (P >> 2);", one),
+    Fault(
+        "rm_torus_turn.sv",
+        "? 32'd4095 : 32'd0",
+        "? 32'd4096 : 32'd0",
+        one,
+    ),
+    Fault(
+        "rm_torus_turn.sv",
+        "is_near ? near_neg_q[w] : far_neg_q[w]",
+        "near_neg_q[w]",
+        one,
+    ),
+    Fault(
+        "rm_torus_turn.sv",
+        "plain_late[i] + offset()",
+        "plain_late[i]",
+        two,
+    ),
+    Fault(
+        "rm_torus_digits.sv",
+        "? -Half : P - Half",
+        "? -Half : P",
+        one,
+    ),
+    // Transforms.
+    Fault(
+        "rm_torus_unit.sv",
+        "odd = bank ^ row[LogH-1];",
+        "odd = bank;",
+        one,
+    ),
+    Fault(
+        "rm_torus_unit.sv",
+        "far_read ? row_i[0] : row_i[LogH-1]",
+        "row_i[0]",
+        one,
+    ),
+    Fault(
+        "rm_torus_unit.sv",
+        "write_inverse_i ? write_row_i[0] : write_row_i[LogH-1]",
+        "write_row_i[LogH-1]",
+        one,
+    ),
+    Fault(
+        "rm_torus_unit.sv",
+        "write_inverse_i ? rows_o : woven",
+        "woven",
+        one,
+    ),
+    Fault(
+        "rm_torus_unit.sv",
+        "get_row[LogH] ^ get_row[0];",
+        "get_row[0];",
+        one,
+    ),
+    Fault("rm_torus_unit.sv", ".half_i(1'b1)", ".half_i(1'b0)", one),
+    Fault(
+        "rm_torus_unit.sv",
+        "(first_i && inverse_i) ? sums",
+        "inverse_i ? sums",
+        one,
+    ),
+    Fault(
+        "rm_torus_unit.sv",
+        ".raddr_i(WorkWidth'({tag_i, half_i,",
+        ".raddr_i(WorkWidth'({TagWidth'(0), half_i,",
+        one,
+    ),
+    Fault(
+        "rm_torus_unit.sv",
+        "write_tag_i[SlotWidth-1:0] == SlotWidth'(s)",
+        "1'b1",
+        one,
+    ),
+    Fault(
+        "rm_torus_unit.sv",
+        "BufferWidth'({write_place_i,",
+        "BufferWidth'({PlaceWidth'(0),",
+        one,
+    ),
+    Fault("rm_torus_twiddle.sv", "Lane % (1 << s)", "0", one),
+    Fault(
+        "rm_torus_twiddle.sv",
+        "((2 << LogN) - e)",
+        "((1 << LogN) - e)",
+        one,
+    ),
+    // Products.
+    Fault(
+        "rm_torus_product.sv",
+        "first_late ? '0 : total_q[c][j]",
+        "total_q[c][j]",
+        two,
+    ),
+    Fault(
+        "rm_torus_product.sv",
+        "weighed_valid && last_late",
+        "weighed_valid",
+        two,
+    ),
+    Fault(
+        "rm_torus_product.sv",
+        "{group_rev_q, 1'b1}",
+        "{group_rev_q, 1'b0}",
+        two,
+    ),
+    Fault("rm_torus_powers.sv", "power - 1'b1;", "power;", two),
+    Fault(
+        "rm_torus_sum.sv",
+        "assign sum_o = level[Levels][0];",
+        "assign sum_o = level[Levels-1][0];",
+        one,
+    ),
+    // The key.
+    Fault(
+        "rm_torus_key.sv",
+        "offset_d = rewind_i ? '0 :",
+        "offset_d = (rewind_i & !keep_i) ? '0 :",
+        one,
+    ),
+    Fault(
+        "rm_torus_key.sv",
+        "free = take_i & !keep_i;",
+        "free = take_i;",
+        one,
+    ),
+    Fault(
+        "rm_torus_key.sv",
+        "key_last_i && !at_total",
+        "key_last_i && 1'b0",
+        check_refusals,
+    ),
+    Fault(
+        "rm_torus_key.sv",
+        "!key_last_i && at_total",
+        "1'b0",
+        check_refusals,
+    ),
+    Fault(
+        "rm_torus_key.sv",
+        "offset_q < count_q;",
+        "offset_q <= count_q;",
+        one,
+    ),
+    // The schedule.
+    Fault(
+        "rm_torus_seq.sv",
+        "? Back + 1 - ahead : ForwardTail",
+        "? Back - 4 - ahead : ForwardTail",
+        one,
+    ),
+    Fault(
+        "rm_torus_seq.sv",
+        "ForwardTail = BflyLatency - 1",
+        "ForwardTail = BflyLatency - 3",
+        one,
+    ),
+    Fault(
+        "rm_torus_seq.sv",
+        "WaitWidth'(pass_cycles(H, polynomials) - polynomials * H)",
+        "'0",
+        one,
+    ),
+    Fault(
+        "rm_torus_seq.sv",
+        "last_group ? step_q : step_q - 1'b1",
+        "step_q",
+        one,
+    ),
+    Fault(
+        "rm_torus_seq.sv",
+        "PassWidth'(LogN - 1) - pass_q : pass_q",
+        "pass_q : pass_q",
+        one,
+    ),
+    Fault(
+        "rm_torus_seq.sv",
+        "if (begins && inverse_q) summed_d",
+        "if (1'b0) summed_d",
+        one,
+    ),
+    Fault(
+        "rm_torus_seq.sv",
+        "Unroll'((1 << LastBits) - 1)",
+        "Unroll'((1 << Unroll) - 1)",
+        two,
+    ),
+    // Commands.
+    Fault(
+        "rm_torus_ctl.sv",
+        "else if (bad_d) code_d = BadExponent;",
+        "",
+        check_refusals,
+    ),
+    Fault(
+        "rm_torus_ctl.sv",
+        "if (!at_end) code_d = CutShort;",
+        "if (1'b0) code_d = CutShort;",
+        check_refusals,
+    ),
+    Fault(
+        "rm_torus_ctl.sv",
+        "made_d = made_q & ~wanted;",
+        "made_d = made_q;",
+        check_refusals,
+    ),
+    Fault("rm_torus.sv", "negate_q ? -picked : picked", "picked", one),
+];
+
+fn all_caught(faults: &[Fault]) {
+    let mut missed = Vec::new();
+    for Fault(file, from, to, check) in faults {
+        let copy = Faulty::copy(file, from, to);
+        let hdl = hdl().with_sources(&[copy.root()]).unwrap();
+        match check(&hdl, seed()) {
+            Err(Failure::Differs(_)) => {}
+            Err(Failure::Engine(
+                EngineError::Answered { .. }
+                | EngineError::NeverDone { .. }
+                | EngineError::Hdl(HdlError::Simulation(_)),
+            )) => {}
+            // A model that does not build says nothing of the check.
+            Err(error) => missed.push(format!("{file}: `{to}`: {error:?}")),
+            Ok(()) => missed.push(format!("{file}: `{from}` -> `{to}` passes")),
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+#[test]
+fn quick_faults_are_caught() {
+    all_caught(&QUICK);
+}
+
+#[test]
+#[ignore = "forty-six models; `make full` runs it"]
+fn every_fault_is_caught() {
+    all_caught(&FAULTS);
+}

@@ -1,0 +1,120 @@
+//! The machine description: every number of the engine, read from TOML and validated.
+
+use serde::{Deserialize, Serialize};
+
+use super::{KeyRate, Shape, Sizes, TorusError};
+use crate::MachineError;
+use crate::fields::{self, HostLink, float};
+use crate::fpga::Part;
+
+/// A bootstrapping engine behind a host link. Ranges are checked by [`Description::read`].
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Description {
+    /// Tells this description from those of other machines.
+    pub kind: Kind,
+    /// The name reports carry.
+    pub name: String,
+    pub title: String,
+    /// The FPGA that it is laid out for, by its name in [`crate::fpga::PARTS`].
+    pub part: String,
+    /// Why the description may need more than its part has; refused where it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_more_than_the_part_has: Option<String>,
+    pub clock_mhz: f64,
+    /// The fields of [`Sizes`].
+    pub log_n: u32,
+    pub levels: usize,
+    pub log_base: u32,
+    pub dim: usize,
+    pub unroll: usize,
+    pub units: usize,
+    pub log_lanes: u32,
+    pub log_pos: u32,
+    pub places: usize,
+    pub group: usize,
+    pub key_beats: usize,
+    pub key: KeySource,
+    pub link: HostLink,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Torus,
+}
+
+/// What brings the key: the host's link or a memory.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeySource {
+    pub gbyte_per_second: f64,
+}
+
+impl Description {
+    /// Ours on the paper's butterflies and multipliers, m = 1.
+    pub const OURS: &'static str = include_str!("torus.toml");
+    /// Within the paper's DSP blocks.
+    pub const WIDE: &'static str = include_str!("torus-wide.toml");
+    /// Within those of FPT.
+    pub const LARGE: &'static str = include_str!("torus-large.toml");
+
+    /// Reads a description and checks its fields.
+    ///
+    /// # Errors
+    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range,
+    /// [`MachineError::UnknownPart`].
+    pub fn read(text: &str) -> Result<Self, MachineError> {
+        let description: Self =
+            toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
+        description.shape()?;
+        Part::named(&description.part)?;
+        Ok(description)
+    }
+
+    /// Checks the fields; the engine that they describe.
+    ///
+    /// # Errors
+    /// [`MachineError::Field`].
+    pub fn shape(&self) -> Result<Shape, MachineError> {
+        fields::name(&self.name)?;
+        fields::clock_mhz(self.clock_mhz)?;
+        self.link.check()?;
+        let rate = self.key.gbyte_per_second;
+        float("key.gbyte_per_second", rate, 0.001, 100_000.0)?;
+        let shape = Shape::new(Sizes {
+            log_n: self.log_n,
+            levels: self.levels,
+            log_base: self.log_base,
+            dim: self.dim,
+            unroll: self.unroll,
+            units: self.units,
+            log_lanes: self.log_lanes,
+            log_pos: self.log_pos,
+            places: self.places,
+            group: self.group,
+            key_beats: self.key_beats,
+        });
+        shape.map_err(|fault| match fault {
+            TorusError::Shape {
+                what,
+                expected,
+                got,
+            } => MachineError::Field {
+                field: what,
+                got: got.to_string(),
+                expected,
+            },
+            other => other.into(),
+        })
+    }
+
+    /// What the key's source brings in a cycle.
+    ///
+    /// # Errors
+    /// Those of [`Self::shape`].
+    pub fn key_rate(&self) -> Result<KeyRate, MachineError> {
+        let bits_a_cycle = self.key.gbyte_per_second * 8e3 / self.clock_mhz;
+        Ok(KeyRate::new(self.shape()?, bits_a_cycle))
+    }
+}

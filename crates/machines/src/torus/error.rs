@@ -1,0 +1,27 @@
+//! What an engine cannot be made for, or given.
+
+/// Refusals, before anything reaches an engine.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TorusError {
+    #[error("`{what}` is {got}; a bootstrapping engine takes {expected}")]
+    Shape {
+        what: &'static str,
+        expected: String,
+        got: u64,
+    },
+    #[error("{got} {what} came where the engine takes {expected}")]
+    Count {
+        what: &'static str,
+        expected: usize,
+        got: usize,
+    },
+    #[error("{what} {got} is not below {bound}")]
+    Range {
+        what: &'static str,
+        bound: u64,
+        got: u64,
+    },
+    #[error(transparent)]
+    Math(#[from] ringmill_math::MathError),
+}

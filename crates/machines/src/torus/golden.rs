@@ -1,0 +1,128 @@
+//! What an engine computes.
+
+use ringmill_math::torus::{
+    Coefficients, Gadget, Lift, TorusRing, extract_mask, rotate, rotate_sub,
+};
+use ringmill_math::{Modulus, Ring};
+
+use super::{KeyStream, Shape, TorusError};
+
+/// 2^52 - 2^12 + 1.
+const P: u64 = TorusRing::MAX_PRIME;
+
+/// The steps of a bootstrap up to its key switch, by the kernels that the software's evaluator runs.
+pub struct Golden {
+    shape: Shape,
+    q: Coefficients,
+    p: Modulus,
+    ring: TorusRing,
+    gadget: Gadget,
+}
+
+impl Golden {
+    /// # Errors
+    /// None for a shape that is one.
+    pub fn new(shape: Shape) -> Result<Self, TorusError> {
+        let sizes = shape.sizes();
+        let (q, p) = (Coefficients::word(32)?, Modulus::new(P)?);
+        Ok(Self {
+            shape,
+            q,
+            p,
+            ring: TorusRing::new(q, Ring::full(sizes.log_n as u8).log_n, Lift::One(p))?,
+            gadget: Gadget::new(q, sizes.log_base, sizes.levels)?,
+        })
+    }
+
+    /// The transform of a polynomial of the key, coefficients modulo 2^32.
+    ///
+    /// # Errors
+    /// A polynomial of another length.
+    pub fn evaluations(&self, coefficients: &[u64]) -> Result<Vec<u64>, TorusError> {
+        let mut out = vec![0; coefficients.len()];
+        self.ring.residues(0, &mut out, coefficients)?;
+        self.ring.forward(0, &mut out)?;
+        Ok(out)
+    }
+
+    /// The extracted ciphertext, N mask words and the body, of a table turned by 2N less the body's exponent and, under
+    /// encryption, by the mask's.
+    ///
+    /// # Errors
+    /// Lengths that are not the engine's.
+    pub fn bootstrap(
+        &self,
+        key: &KeyStream<'_>,
+        table: &[u64],
+        minus_body: usize,
+        mask: &[usize],
+    ) -> Result<Vec<u64>, TorusError> {
+        let (shape, n) = (self.shape, self.shape.degree());
+        if mask.len() != shape.sizes().dim {
+            return Err(TorusError::Count {
+                what: "exponents",
+                expected: shape.sizes().dim,
+                got: mask.len(),
+            });
+        }
+        let mut acc = vec![0; 2 * n];
+        rotate(self.q, &mut acc[n..], table, minus_body)?;
+        for step in 0..shape.steps() {
+            let first = step * shape.sizes().unroll;
+            let exponents = &mask[first..first + shape.bits(step)];
+            self.step(key, step, exponents, &mut acc)?;
+        }
+        let mut out = vec![0; n + 1];
+        extract_mask(self.q, &mut out[..n], &acc[..n])?;
+        out[n] = acc[n];
+        Ok(out)
+    }
+
+    /// One turn of the accumulator, its mask before its body.
+    fn step(
+        &self,
+        key: &KeyStream<'_>,
+        step: usize,
+        exponents: &[usize],
+        acc: &mut [u64],
+    ) -> Result<(), TorusError> {
+        let (shape, n, p) = (self.shape, self.shape.degree(), self.p);
+        let single = shape.sizes().unroll == 1;
+        let mut digits = vec![0; shape.rows() * n];
+        let mut turned = vec![0; n];
+        for (digits, x) in digits
+            .chunks_mut(shape.sizes().levels * n)
+            .zip(acc.chunks(n))
+        {
+            match single {
+                true => rotate_sub(self.q, &mut turned, x, exponents[0])?,
+                false => turned.copy_from_slice(x),
+            }
+            self.ring.decompose(0, &self.gadget, digits, &turned)?;
+            self.ring.forward(0, digits)?;
+        }
+        let mut update = vec![0; 2 * n];
+        let mut weight = vec![0; n];
+        for pattern in 1..=shape.patterns(step) {
+            let gadget = step * shape.patterns(0) + pattern - 1;
+            let chosen = exponents.iter().enumerate();
+            let a = chosen.map(|(t, &a)| (pattern >> t & 1) * a).sum();
+            self.ring.monomial(0, a, &mut weight)?;
+            for (column, update) in update.chunks_mut(n).enumerate() {
+                for (i, update) in update.iter_mut().enumerate() {
+                    let rows = digits.chunks(n).enumerate();
+                    let sum = rows.fold(0, |sum, (row, digits)| {
+                        let term = p.mul(digits[i], key.polynomial(gadget, row, column)[i]);
+                        p.add(sum, term)
+                    });
+                    let sum = if single { sum } else { p.mul(sum, weight[i]) };
+                    *update = p.add(*update, sum);
+                }
+            }
+        }
+        for (acc, update) in acc.chunks_mut(n).zip(update.chunks_mut(n)) {
+            self.ring.inverse_add(update, &mut [], acc)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,57 @@
+//! The key as the engine takes it.
+
+use super::{Shape, TorusError};
+
+/// Polynomials of a bootstrapping key in transform form modulo 2^52 - 2^12 + 1, by gadget ciphertext, row and column.
+pub struct KeyStream<'a> {
+    shape: Shape,
+    polynomials: Vec<&'a [u64]>,
+}
+
+impl<'a> KeyStream<'a> {
+    /// `polynomials[(gadget rows + row) 2 + column]` has N residues; gadget s (2^m - 1) + u - 1 is that of pattern u of step s.
+    ///
+    /// # Errors
+    /// [`TorusError::Count`].
+    pub fn new(shape: Shape, polynomials: Vec<&'a [u64]>) -> Result<Self, TorusError> {
+        let expected = shape.gadgets() * shape.rows() * 2;
+        if polynomials.len() != expected {
+            return Err(TorusError::Count {
+                what: "polynomials of the key",
+                expected,
+                got: polynomials.len(),
+            });
+        }
+        if let Some(short) = polynomials.iter().find(|p| p.len() != shape.degree()) {
+            return Err(TorusError::Count {
+                what: "residues of a polynomial of the key",
+                expected: shape.degree(),
+                got: short.len(),
+            });
+        }
+        Ok(Self { shape, polynomials })
+    }
+
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Evaluations of a polynomial.
+    pub fn polynomial(&self, gadget: usize, row: usize, column: usize) -> &'a [u64] {
+        self.polynomials[(gadget * self.shape.rows() + row) * 2 + column]
+    }
+
+    /// The words of beat `at` of all, into `words`: positions, rows, columns.
+    pub fn beat(&self, at: u64, words: &mut [u64]) {
+        let shape = self.shape;
+        let step = ((at / shape.beats(0)) as usize).min(shape.steps() - 1);
+        let within = (at - step as u64 * shape.beats(0)) as usize;
+        let patterns = shape.patterns(step);
+        let (group, pattern) = (within / patterns, within % patterns);
+        let gadget = step * shape.patterns(0) + pattern;
+        for (i, word) in words.iter_mut().enumerate() {
+            let (position, row, column) = (i / 2 / shape.rows(), i / 2 % shape.rows(), i % 2);
+            *word = self.polynomial(gadget, row, column)[group * shape.positions() + position];
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! The engine behind the [`Machine`] trait: programs of one blind rotation.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use ringmill_compiler::{Limit, Target};
+use ringmill_isa::mid::{Called, Head, LimbId, Op, Order, Procedure, ValueType, Verified};
+
+use super::program::{Part as Step, check_head, part};
+use super::{Description, KeyRate, Run, Shape, load_cycles, run, unload_cycles};
+use crate::fpga::{Fit, Part};
+use crate::report::TorusUse;
+use crate::{
+    EndToEnd, LinkUse, Machine, MachineError, MachineReport, MemoryUse, Own, ProcedureUse, Session,
+    SimOptions, UnitUse, WholeRtl,
+};
+
+/// An engine made from a description.
+#[derive(Clone, Debug)]
+pub struct TorusMachine {
+    description: Description,
+    shape: Shape,
+    rate: KeyRate,
+    fit: Fit,
+}
+
+impl TorusMachine {
+    /// # Errors
+    /// Those of [`Description::shape`]; needs beyond the part's.
+    pub fn new(description: Description) -> Result<Self, MachineError> {
+        let shape = description.shape()?;
+        let part = Part::named(&description.part)?;
+        let allowed = description.allow_more_than_the_part_has.as_deref();
+        Ok(Self {
+            shape,
+            rate: description.key_rate()?,
+            fit: shape.needs(&description.name, part).accepted(allowed)?,
+            description,
+        })
+    }
+
+    /// The machine that a text describes.
+    ///
+    /// # Errors
+    /// Those of [`Description::read`] and [`Self::new`].
+    pub fn parse(text: &str) -> Result<Self, MachineError> {
+        Self::new(Description::read(text)?)
+    }
+
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    pub fn key_rate(&self) -> KeyRate {
+        self.rate
+    }
+
+    /// A run of so many ciphertexts with the key at its source's rate.
+    pub fn run(&self, places: usize) -> Run {
+        run(self.shape, places, self.rate.offers())
+    }
+
+    fn report(&self, counts: &Counts) -> MachineReport {
+        let (d, shape) = (&self.description, self.shape);
+        let all = shape.sizes().places;
+        let (alone, together) = (self.run(1), self.run(all));
+        let cycles = load_cycles(shape) + alone.cycles + unload_cycles(shape);
+        let seconds = |cycles: u64| cycles as f64 / (d.clock_mhz * 1e6);
+        let n = shape.degree() as u64;
+        let (bytes_in, bytes_out) = (4 * (n + 1 + shape.sizes().dim as u64), 4 * (n + 1));
+        let key_bytes = shape.key_total() * shape.beat_words() as u64 * 52 / 8;
+        let link = LinkUse {
+            bytes_in,
+            bytes_out,
+            key_bytes,
+            seconds_in: d.link.seconds(bytes_in),
+            seconds_out: d.link.seconds(bytes_out),
+            key_seconds: key_bytes as f64 / (d.key.gbyte_per_second * 1e9),
+        };
+        let busy = |unit: &str, busy_cycles: u64| UnitUse {
+            unit: unit.to_owned(),
+            busy_cycles,
+            utilisation: busy_cycles as f64 / cycles.max(1) as f64,
+        };
+        let end_to_end = EndToEnd {
+            inputs_seconds: link.seconds_in,
+            compute_seconds: seconds(cycles),
+            outputs_seconds: link.seconds_out,
+            ..EndToEnd::default()
+        };
+        MachineReport {
+            machine: d.name.clone(),
+            end_to_end: end_to_end.summed(|_| {
+                "several ciphertexts at once (`places`), more butterflies (`units`, `log_lanes`) or multipliers (`log_pos`)".to_owned()
+            }),
+            how: "model",
+            clock_mhz: d.clock_mhz,
+            cycles,
+            seconds: seconds(cycles),
+            calls: counts.calls,
+            instructions: counts.by_op.values().sum(),
+            instructions_by_kind: counts.by_op.clone(),
+            cycles_by_kind: BTreeMap::from([
+                ("forward transforms".to_owned(), alone.forward),
+                ("inverse transforms".to_owned(), alone.inverse),
+                ("products".to_owned(), alone.products),
+                ("waiting for the key".to_owned(), alone.starved),
+            ]),
+            procedures: counts.procedures.clone(),
+            utilisation: vec![
+                busy("transform units", alone.forward + alone.inverse),
+                busy("product multipliers", alone.products),
+            ],
+            memories: vec![MemoryUse {
+                name: "key".to_owned(),
+                count: 1,
+                used_bytes: shape.beats(0).min(shape.sizes().key_beats as u64)
+                    * shape.beat_words() as u64
+                    * 52
+                    / 8,
+                available_bytes: (shape.sizes().key_beats * shape.beat_words()) as u64 * 52 / 8,
+            }],
+            link,
+            fit: self.fit.clone(),
+            own: Own::Torus(TorusUse {
+                alone: alone.cycles,
+                places: all,
+                interleaved: together.cycles.div_ceil(all as u64),
+                floor: shape.steps() as u64 * shape.floors().0.max(shape.floors().1),
+                starved: together.starved,
+                host_switches: counts.switches,
+            }),
+        }
+    }
+}
+
+impl Machine for TorusMachine {
+    fn name(&self) -> &str {
+        &self.description.name
+    }
+
+    fn clock_mhz(&self) -> f64 {
+        self.description.clock_mhz
+    }
+
+    fn fit(&self) -> &Fit {
+        &self.fit
+    }
+
+    fn target(&self) -> Target {
+        let limit = |field, is| Limit { field, is };
+        let log_n = self.shape.sizes().log_n as u8;
+        Target {
+            machine: self.description.name.clone(),
+            log_n: Limit {
+                field: "log_n",
+                is: log_n..=log_n,
+            },
+            modulus_bits: limit("name", 52),
+            friendly_bits: limit("name", 0),
+            moduli: Limit {
+                field: "name",
+                is: 2,
+            },
+            extends_modulo_primes: true,
+        }
+    }
+
+    fn holds(&self, _: ValueType) -> bool {
+        true
+    }
+
+    fn rtl(&self) -> Option<WholeRtl> {
+        Some(WholeRtl::Torus(self.clone()))
+    }
+
+    /// All of a bootstrap but its key switch.
+    fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError> {
+        check_head(self.shape, head)?;
+        let taken = part(self.shape, procedure).is_ok();
+        let each = procedure.instrs.iter();
+        Ok(each.map(|i| taken && i.op != Op::Lweks).collect())
+    }
+
+    fn open<'m>(
+        &'m self,
+        head: Head<'m>,
+        options: SimOptions<'m>,
+    ) -> Result<Box<dyn Session + 'm>, MachineError> {
+        check_head(self.shape, &head)?;
+        let parts = head.procs.iter().map(|p| part(self.shape, p));
+        Ok(Box::new(Timing {
+            machine: self,
+            parts: parts.collect::<Result<_, _>>()?,
+            order: Order::new(&head),
+            counts: Counts::default(),
+            options,
+        }))
+    }
+
+    fn micro_text(
+        &self,
+        program: &Verified,
+        _: SimOptions<'_>,
+        out: &mut dyn Write,
+    ) -> Result<(), MachineError> {
+        check_head(self.shape, &program.head())?;
+        for procedure in program.head().procs {
+            let command = match part(self.shape, procedure)? {
+                Step::Start => "load: table and exponents",
+                Step::Turn(_) => "run: one turn",
+                Step::End { .. } => "run: extraction; unload",
+            };
+            writeln!(out, "{}: {command}", procedure.name)?;
+        }
+        Ok(())
+    }
+}
+
+/// What was fed.
+#[derive(Default)]
+struct Counts {
+    calls: u64,
+    turns: usize,
+    bits: usize,
+    ended: bool,
+    switches: u64,
+    by_op: BTreeMap<String, u64>,
+    procedures: BTreeMap<String, ProcedureUse>,
+}
+
+/// A run that counts cycles.
+struct Timing<'m> {
+    machine: &'m TorusMachine,
+    /// Of the head's procedures.
+    parts: Vec<Step>,
+    order: Order<'m>,
+    counts: Counts,
+    options: SimOptions<'m>,
+}
+
+impl Timing<'_> {
+    /// Refuses what is not the next of one start, all turns in their order and one end.
+    fn follow(&mut self, name: &str, step: Step) -> Result<(), MachineError> {
+        let (shape, counts) = (self.machine.shape, &mut self.counts);
+        let steps = shape.steps();
+        let follows = match step {
+            Step::Start => counts.calls == 0,
+            Step::Turn(bits) => {
+                let turn = counts.turns;
+                counts.turns += 1;
+                counts.bits += bits;
+                counts.calls > 0 && turn < steps && bits == shape.bits(turn)
+            }
+            Step::End { switches } => {
+                counts.switches += u64::from(switches);
+                let first = !counts.ended;
+                counts.ended = true;
+                first && counts.turns == steps
+            }
+        };
+        if follows {
+            return Ok(());
+        }
+        Err(MachineError::Unsupported {
+            procedure: name.to_owned(),
+            what: format!(
+                "{step:?} after {} calls: a run of this engine is one start, {steps} turns for {} exponents (`dim`, `unroll`) and one end",
+                counts.calls,
+                shape.sizes().dim
+            ),
+        })
+    }
+}
+
+impl Session for Timing<'_> {
+    fn feed(&mut self, called: Called) -> Result<(), MachineError> {
+        self.options.watch.check()?;
+        let procedure = self.order.take(&called)?;
+        let step = *(self.parts.get(called.call.proc as usize))
+            .ok_or_else(|| MachineError::Program(format!("no procedure {}", called.call.proc)))?;
+        self.follow(&procedure.name, step)?;
+        self.counts.calls += 1;
+        let used = self.counts.procedures.entry(procedure.name.clone());
+        used.or_default().calls += 1;
+        for instr in &procedure.instrs {
+            let name = instr.op.mnemonic().to_owned();
+            *self.counts.by_op.entry(name).or_default() += 1;
+        }
+        if let Some(tell) = &mut self.options.progress {
+            tell(self.counts.calls);
+        }
+        Ok(())
+    }
+
+    /// Of the turns fed, as many floors.
+    fn cycles(&self) -> u64 {
+        let (transforms, products) = self.machine.shape.floors();
+        self.counts.turns as u64 * transforms.max(products)
+    }
+
+    fn finish(self: Box<Self>, outputs: Vec<LimbId>) -> Result<MachineReport, MachineError> {
+        self.order.check(&outputs)?;
+        let shape = self.machine.shape;
+        if !self.counts.ended {
+            return Err(MachineError::Unsupported {
+                procedure: "of the last call".to_owned(),
+                what: format!(
+                    "{} turns and no extraction: a run of this engine has {} turns (`dim`, `unroll`) and ends with one",
+                    self.counts.turns,
+                    shape.steps()
+                ),
+            });
+        }
+        Ok(self.machine.report(&self.counts))
+    }
+}

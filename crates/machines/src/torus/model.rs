@@ -1,0 +1,339 @@
+//! The cycle model: the registers that decide when something happens (`rm_torus_seq`, `rm_torus_key`, `rm_torus_ctl`), cycle by
+//! cycle, without data. Equal to the RTL cycle for cycle, the key stream's stalls included.
+
+use std::collections::VecDeque;
+
+use super::Shape;
+use super::shape::BACK;
+
+/// What a run took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Run {
+    /// From the command to its done bit.
+    pub cycles: u64,
+    /// Cycles in which rows of forward and of inverse transforms were issued.
+    pub forward: u64,
+    pub inverse: u64,
+    /// Beats of products, and cycles in which a product waited for the key.
+    pub products: u64,
+    pub starved: u64,
+    /// Cycles in which a beat of the key waited for room.
+    pub crowded: u64,
+}
+
+/// Cycles of a load: a word a cycle, the body's exponent, the table and the mask's exponents.
+pub fn load_cycles(shape: Shape) -> u64 {
+    2 + (shape.degree() + shape.sizes().dim) as u64
+}
+
+/// Cycles of an unload into a stream that does not stall.
+pub fn unload_cycles(shape: Shape) -> u64 {
+    shape.degree() as u64 + 3
+}
+
+/// A run of the first `places` ciphertexts. `offers` is asked in each cycle in which the next beat of the key is not yet on offer
+/// whether it comes; a beat on offer stays until it is taken.
+pub fn run(shape: Shape, places: usize, mut offers: impl FnMut() -> bool) -> Run {
+    let mut engine = Engine::new(shape, places);
+    let mut out = Run::default();
+    let (mut offered, total) = (false, shape.key_total());
+    // The command's own cycle, in which the key is not taken.
+    offered = offered || offers();
+    out.cycles = 1;
+    while !engine.done() {
+        let waiting = engine.key.taken < total;
+        if waiting && !offered {
+            offered = offers();
+        }
+        let ready = engine.key.ready();
+        out.crowded += u64::from(waiting && offered && !ready);
+        let taken = waiting && offered && ready;
+        engine.cycle(taken, &mut out);
+        if taken {
+            offered = false;
+        }
+        out.cycles += 1;
+    }
+    // The cycle of the run's end, and the extraction.
+    out.cycles += 1 + places as u64 * (shape.degree() as u64 + 1);
+    out
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Ready,
+    Issue,
+    Pause,
+    Tail,
+}
+
+/// The registers of the schedule.
+struct Engine {
+    shape: Shape,
+    places: usize,
+    state: State,
+    inverse: bool,
+    /// Of the group, and which of it.
+    base: usize,
+    member: u64,
+    step: usize,
+    pass: u64,
+    slot: u64,
+    row: u64,
+    wait: u64,
+    evaluated: Line,
+    summed: Line,
+    product: Option<(u64, usize)>,
+    product_place: usize,
+    product_step: usize,
+    key: Key,
+}
+
+/// Places that something is ready for, after a delay.
+struct Line {
+    delay: VecDeque<Option<usize>>,
+    flags: Vec<bool>,
+}
+
+/// The ring of beats.
+struct Key {
+    depth: u64,
+    count: u64,
+    offset: u64,
+    taken: u64,
+    ended: bool,
+    total: u64,
+}
+
+impl Key {
+    fn ready(&self) -> bool {
+        !self.ended && self.count != self.depth
+    }
+}
+
+impl Line {
+    fn new(delay: u64, places: usize) -> Self {
+        Self {
+            delay: vec![None; delay as usize].into(),
+            flags: vec![false; places],
+        }
+    }
+
+    /// A cycle: what enters, and what of the flags is taken away.
+    fn cycle(&mut self, enters: Option<usize>, taken: std::ops::Range<usize>) {
+        self.delay.push_back(enters);
+        self.flags[taken].fill(false);
+        if let Some(Some(place)) = self.delay.pop_front() {
+            self.flags[place] = true;
+        }
+    }
+}
+
+impl Engine {
+    fn new(shape: Shape, places: usize) -> Self {
+        Self {
+            shape,
+            places,
+            state: State::Ready,
+            inverse: false,
+            base: 0,
+            member: 0,
+            step: 0,
+            pass: 0,
+            slot: 0,
+            row: 0,
+            wait: 0,
+            evaluated: Line::new(BACK - 1, places),
+            summed: Line::new(shape.inverse_wait().saturating_sub(2), places),
+            product: None,
+            product_place: 0,
+            product_step: 0,
+            key: Key {
+                depth: shape.sizes().key_beats as u64,
+                count: 0,
+                offset: 0,
+                taken: 0,
+                ended: false,
+                total: shape.key_total(),
+            },
+        }
+    }
+
+    fn slots(&self) -> u64 {
+        match self.inverse {
+            true => 1,
+            false => self.shape.slots(),
+        }
+    }
+
+    fn last_pass(&self) -> bool {
+        self.pass + 1 == u64::from(self.shape.sizes().log_n)
+    }
+
+    /// Places of the group.
+    fn members(&self) -> usize {
+        self.shape.sizes().group.min(self.places - self.base)
+    }
+
+    fn group(&self) -> std::ops::Range<usize> {
+        self.base..self.base + self.members()
+    }
+
+    fn last_group(&self) -> bool {
+        self.group().end == self.places
+    }
+
+    fn last_step(&self) -> bool {
+        self.step + 1 == self.shape.steps()
+    }
+
+    /// Whether the run ends in this cycle.
+    fn done(&self) -> bool {
+        self.state == State::Tail
+            && self.wait == 0
+            && self.inverse
+            && self.last_step()
+            && self.last_group()
+    }
+
+    fn cycle(&mut self, key_taken: bool, out: &mut Run) {
+        let issue = self.state == State::Issue;
+        let last_slot = self.slot + 1 == self.slots();
+        let evaluates = issue && !self.inverse && self.last_pass() && last_slot && self.row == 0;
+        let evaluates = evaluates.then_some(self.base + self.member as usize);
+        let summed = self.group().all(|place| self.summed.flags[place]);
+        let begins = self.state == State::Ready && (!self.inverse || summed);
+        let takes = match begins && self.inverse {
+            true => self.group(),
+            false => 0..0,
+        };
+        let ends = self.products(key_taken, out);
+        self.transforms(begins, out);
+        self.summed.cycle(ends, takes);
+        let taken = ends.map_or(0..0, |place| place..place + 1);
+        self.evaluated.cycle(evaluates, taken);
+    }
+
+    /// A cycle of the products and of the key; the place whose pass ends.
+    fn products(&mut self, key_taken: bool, out: &mut Run) -> Option<usize> {
+        let available = self.key.offset < self.key.count;
+        let keeps = self.product_place + 1 != self.places;
+        let mut ends = None;
+        let mut frees = false;
+        match &mut self.product {
+            None => {
+                if self.evaluated.flags[self.product_place] {
+                    self.product = Some((0, 1));
+                }
+            }
+            Some(_) if !available => out.starved += 1,
+            Some((group, pattern)) => {
+                out.products += 1;
+                frees = !keeps;
+                self.key.offset += u64::from(keeps);
+                let last_pattern = *pattern == self.shape.patterns(self.product_step);
+                let last = last_pattern && *group + 1 == self.shape.groups() as u64;
+                *pattern = if last_pattern { 1 } else { *pattern + 1 };
+                *group += u64::from(last_pattern);
+                if last {
+                    ends = Some(self.product_place);
+                    self.product = None;
+                    self.key.offset = 0;
+                    self.product_place += 1;
+                    if !keeps {
+                        self.product_place = 0;
+                        self.product_step += 1;
+                    }
+                }
+            }
+        }
+        self.key.count = self.key.count + u64::from(key_taken) - u64::from(frees);
+        self.key.taken += u64::from(key_taken);
+        self.key.ended |= self.key.taken == self.key.total;
+        ends
+    }
+
+    /// A cycle of the transforms.
+    fn transforms(&mut self, begins: bool, out: &mut Run) {
+        match self.state {
+            State::Ready => {
+                (self.pass, self.member, self.slot, self.row) = (0, 0, 0, 0);
+                if begins {
+                    self.state = State::Issue;
+                }
+            }
+            State::Issue => self.issue(out),
+            State::Pause => {
+                if self.wait == 0 {
+                    self.state = State::Issue;
+                }
+                self.wait = self.wait.saturating_sub(1);
+            }
+            State::Tail => {
+                if self.wait == 0 {
+                    self.next();
+                }
+                self.wait = self.wait.saturating_sub(1);
+            }
+        }
+    }
+
+    fn issue(&mut self, out: &mut Run) {
+        let counted = if self.inverse {
+            &mut out.inverse
+        } else {
+            &mut out.forward
+        };
+        *counted += 1;
+        let (slots, half_rows) = (self.slots(), self.shape.half_rows());
+        self.row += 1;
+        if self.row < half_rows {
+            return;
+        }
+        self.row = 0;
+        self.slot += 1;
+        if self.slot < slots {
+            return;
+        }
+        self.slot = 0;
+        self.member += 1;
+        let members = self.members() as u64;
+        if self.member < members {
+            return;
+        }
+        self.member = 0;
+        let polynomials = slots * members;
+        let pause = self.shape.pass(polynomials) - polynomials * half_rows;
+        if self.last_pass() {
+            self.state = State::Tail;
+            self.wait = self.shape.tail(self.inverse, members) - 1;
+        } else if pause > 0 {
+            self.state = State::Pause;
+            self.wait = pause - 1;
+        }
+        self.pass += 1;
+    }
+
+    /// The operation after this one.
+    fn next(&mut self) {
+        self.state = State::Ready;
+        let (last_group, next) = (self.last_group(), self.base + self.shape.sizes().group);
+        if self.inverse {
+            // Forward again, one step on; after the last step the next group's inverses.
+            match self.last_step() {
+                true => self.base = next,
+                false => {
+                    self.step += 1;
+                    self.inverse = false;
+                }
+            }
+            return;
+        }
+        let first_step = self.step == 0;
+        self.inverse = !first_step || last_group;
+        if !first_step && !last_group {
+            self.step -= 1;
+        }
+        self.base = if last_group { 0 } else { next };
+    }
+}

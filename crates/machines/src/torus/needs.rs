@@ -1,0 +1,95 @@
+//! What an engine takes of its part: memories and multipliers, as the RTL has them.
+
+use super::Shape;
+use crate::fpga::{MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
+
+/// Bits of a residue and of a coefficient.
+const RESIDUE: u64 = 52;
+const WORD: u64 = 32;
+
+fn multipliers(name: &str, count: u64) -> Need {
+    Need::Multipliers(Multipliers {
+        name: name.to_owned(),
+        count,
+        width: RESIDUE as u32,
+        reduction: Reduction::Solinas52,
+    })
+}
+
+impl Shape {
+    /// Of `machine`, on a part.
+    pub(super) fn needs(self, machine: &str, part: &'static Part) -> Needs {
+        let s = self.sizes();
+        let (lanes, rows) = (1u64 << s.log_lanes, self.half_rows());
+        let places = (s.places as u64).next_power_of_two();
+        let slots = self.slots().next_power_of_two();
+        let group = (s.group as u64).next_power_of_two();
+        let positions = self.positions() as u64;
+        let lut =
+            |name, count, depth, width| Need::memory(name, MemoryKind::Lutram, count, depth, width);
+        let bram =
+            |name, count, depth, width| Need::memory(name, MemoryKind::Bram, count, depth, width);
+        // Read by rotation twice, by decomposition and by the update.
+        let copies = if s.unroll == 1 { 4 } else { 2 };
+        let (products, weighing) = self.multipliers();
+        let mut shared = vec![
+            multipliers("product multipliers", products),
+            lut("accumulators", 4 * lanes * copies, places * rows, WORD),
+            // Two banks of two columns.
+            lut(
+                "sums of products",
+                4 * lanes / positions,
+                places * rows,
+                positions * RESIDUE,
+            ),
+            // Forward and inverse.
+            lut(
+                "twiddles",
+                lanes,
+                2 * (2 * rows + u64::from(s.log_lanes)).next_power_of_two(),
+                RESIDUE,
+            ),
+            bram(
+                "key",
+                1,
+                s.key_beats as u64,
+                self.beat_words() as u64 * RESIDUE,
+            ),
+            bram(
+                "exponents",
+                s.unroll as u64,
+                places * (self.steps() as u64).next_power_of_two(),
+                u64::from(s.log_n) + 1,
+            ),
+            bram("extracted ciphertexts", 1, places << (s.log_n + 1), WORD),
+        ];
+        if weighing > 0 {
+            shared.push(multipliers("weight multipliers", weighing));
+            shared.push(bram("powers of psi", positions, 2 << s.log_n, RESIDUE));
+        }
+        Needs {
+            machine: machine.to_owned(),
+            part,
+            unit: Unit {
+                name: "transform unit",
+                count: s.units as u64,
+                needs: vec![
+                    multipliers("butterflies", lanes),
+                    lut(
+                        "rows under way",
+                        2,
+                        2 * slots * group * rows,
+                        lanes * RESIDUE,
+                    ),
+                    lut(
+                        "evaluations",
+                        2 * self.slots(),
+                        places * rows,
+                        lanes * RESIDUE,
+                    ),
+                ],
+            },
+            shared,
+        }
+    }
+}

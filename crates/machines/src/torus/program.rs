@@ -1,0 +1,112 @@
+//! What of a program is a bootstrap that an engine runs: procedures that begin, turn and end an accumulator.
+
+use ringmill_isa::mid::{Head, Imm, Op, Procedure, TableModulus, ValueType};
+use ringmill_math::torus::TorusRing;
+
+use super::Shape;
+use crate::MachineError;
+
+/// What a procedure does for an engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// The accumulator from a table.
+    Start,
+    /// A turn by so many bits.
+    Turn(usize),
+    /// The extracted ciphertext; with the key switch, which is the host's.
+    End { switches: bool },
+}
+
+fn count(procedure: &Procedure, op: Op) -> usize {
+    procedure.instrs.iter().filter(|i| i.op == op).count()
+}
+
+/// Whether digits are as many and as wide as the engine's.
+fn decomposes(shape: Shape, procedure: &Procedure) -> bool {
+    let sizes = shape.sizes();
+    let mut decomps = procedure.instrs.iter().filter(|i| i.op == Op::Decomp);
+    decomps.all(|i| i.imm == Imm::Base(sizes.log_base as u8) && i.dst.len() == sizes.levels)
+}
+
+/// The part that a procedure is.
+///
+/// # Errors
+/// [`MachineError::Unsupported`] for one that is none, or is that of other sizes.
+pub fn part(shape: Shape, procedure: &Procedure) -> Result<Part, MachineError> {
+    let sizes = shape.sizes();
+    let is = |op, expected: usize| count(procedure, op) == expected;
+    if is(Op::Decomp, 0) {
+        let extracts = is(Op::Extract, 1) && procedure.instrs.len() <= 2;
+        if extracts {
+            let switches = is(Op::Lweks, 1);
+            if switches || procedure.instrs.len() == 1 {
+                return Ok(Part::End { switches });
+            }
+        }
+        if is(Op::Rotdiff, 1) && is(Op::Add, 1) && is(Op::Sub, 1) && procedure.instrs.len() == 3 {
+            return Ok(Part::Start);
+        }
+        return Err(MachineError::Unsupported {
+            procedure: procedure.name.clone(),
+            what: "what is no start, turn or end of a blind rotation with k = 1".to_owned(),
+        });
+    }
+    let exponent = |&&ty: &&ValueType| ty == ValueType::Exponent;
+    let params = procedure.params.len();
+    let bits = procedure.types.iter().take(params).filter(exponent).count();
+    let patterns = (1usize << bits.min(8)) - 1;
+    let single = sizes.unroll == 1;
+    let expected = [
+        (Op::Decomp, 2),
+        (Op::Ntt, shape.rows()),
+        (Op::Dot, 2 * patterns),
+        (Op::Intt, 2),
+        (Op::Bextx, 2),
+        (Op::Rotdiff, 2 * patterns),
+        (Op::Add, 2 + if single { 0 } else { 2 * (patterns - 1) }),
+    ];
+    let all: usize = expected.iter().map(|&(_, n)| n).sum();
+    let same = expected.iter().all(|&(op, n)| is(op, n));
+    if !same || all != procedure.instrs.len() || !decomposes(shape, procedure) {
+        return Err(MachineError::Unsupported {
+            procedure: procedure.name.clone(),
+            what: format!(
+                "a turn of other sizes: this engine has k = 1, {} digits of {} bits (`levels`, `log_base`) and {} bits a turn (`unroll`)",
+                sizes.levels, sizes.log_base, sizes.unroll
+            ),
+        });
+    }
+    Ok(Part::Turn(bits))
+}
+
+/// Whether an engine's ring and moduli are a program's.
+///
+/// # Errors
+/// [`MachineError::Unsupported`] with the field that they differ from.
+pub fn check_head(shape: Shape, head: &Head<'_>) -> Result<(), MachineError> {
+    let refuse = |what: String| {
+        Err(MachineError::Unsupported {
+            procedure: "of the head".to_owned(),
+            what,
+        })
+    };
+    let log_n = shape.sizes().log_n;
+    if u32::from(head.log_n) != log_n {
+        return refuse(format!(
+            "rings of 2^{}: this engine is made for 2^{log_n} (`log_n` of its description)",
+            head.log_n
+        ));
+    }
+    let expected = [
+        TableModulus::PowerOfTwo(32),
+        TableModulus::Prime(TorusRing::MAX_PRIME),
+    ];
+    if head.moduli != expected {
+        let got: Vec<_> = head.moduli.iter().map(ToString::to_string).collect();
+        return refuse(format!(
+            "moduli {}: this engine has q = 2^32 and transforms modulo 2^52 - 2^12 + 1",
+            got.join(", ")
+        ));
+    }
+    Ok(())
+}

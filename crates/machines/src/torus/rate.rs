@@ -1,0 +1,39 @@
+//! How fast the key comes.
+
+use super::Shape;
+
+/// A source of so many bits a cycle: a beat is there when all of its bits are; what the engine has no room for waits, and the
+/// source with it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct KeyRate {
+    /// Thousandths of a bit: a beat, and what comes in a cycle.
+    beat: u64,
+    cycle: u64,
+}
+
+impl KeyRate {
+    pub fn new(shape: Shape, bits_a_cycle: f64) -> Self {
+        Self {
+            beat: shape.beat_words() as u64 * 52_000,
+            cycle: (bits_a_cycle * 1e3).round() as u64,
+        }
+    }
+
+    /// Cycles that a beat takes at least, as a fraction.
+    pub fn cycles_a_beat(self) -> f64 {
+        self.beat as f64 / self.cycle.max(1) as f64
+    }
+
+    /// What [`super::run`] asks in each cycle without a beat on offer.
+    pub fn offers(self) -> impl FnMut() -> bool {
+        let mut come = 0u64;
+        move || {
+            come = (come + self.cycle).min(2 * self.beat.max(self.cycle));
+            let whole = come >= self.beat;
+            if whole {
+                come -= self.beat;
+            }
+            whole
+        }
+    }
+}

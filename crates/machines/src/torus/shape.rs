@@ -1,0 +1,226 @@
+//! What an engine is made for: the parameters of `rm_torus`.
+
+use super::TorusError;
+
+/// Cycles of a modular product, and of a butterfly: `MulLatency` and `BflyLatency` of `rm_torus_pkg`.
+pub const PRODUCT: u64 = 9;
+pub const BUTTERFLY: u64 = PRODUCT + 1;
+/// From the issue of a row to its operands, `Front`; to the write of what was made of it, `Back`.
+pub(super) const FRONT: u64 = 6;
+pub(super) const BACK: u64 = FRONT + BUTTERFLY;
+
+/// The numbers that make an engine; [`Shape::new`] checks them. k = 1 and q = 2^32.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Sizes {
+    /// log2 of N, 4 to 11.
+    pub log_n: u32,
+    /// l digits of `log_base` bits.
+    pub levels: usize,
+    pub log_base: u32,
+    /// n, the exponents of a ciphertext.
+    pub dim: usize,
+    /// m, the secret bits of a step, 1 to 3.
+    pub unroll: usize,
+    /// Transform units, at least two that divide 2 l.
+    pub units: usize,
+    /// log2 of the butterflies of a unit.
+    pub log_lanes: u32,
+    /// log2 of the positions that products are made for in a cycle.
+    pub log_pos: u32,
+    /// Ciphertexts interleaved.
+    pub places: usize,
+    /// How many of them are in the transform units together.
+    pub group: usize,
+    /// Beats of the key that are held, a power of two.
+    pub key_beats: usize,
+}
+
+/// The parameters of an engine that can be made.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Shape(Sizes);
+
+impl Shape {
+    /// # Errors
+    /// [`TorusError::Shape`] with the field that forbids it.
+    pub fn new(sizes: Sizes) -> Result<Self, TorusError> {
+        let refuse = |what, expected: String, got: u64| {
+            Err(TorusError::Shape {
+                what,
+                expected,
+                got,
+            })
+        };
+        let s = sizes;
+        if !(4..=11).contains(&s.log_n) {
+            return refuse("log_n", "4 to 11".into(), s.log_n.into());
+        }
+        if !(1..=16).contains(&s.levels) || s.log_base < 2 || s.log_base > 16 {
+            let expected = "1 to 16 levels of 2 to 16 bits".into();
+            return refuse("levels", expected, s.levels as u64);
+        }
+        if s.levels as u64 * u64::from(s.log_base) > 32 {
+            let expected = "levels x log_base of at most 32".into();
+            return refuse("log_base", expected, s.log_base.into());
+        }
+        if !(1..=3).contains(&s.unroll) {
+            return refuse("unroll", "1 to 3".into(), s.unroll as u64);
+        }
+        if !(s.unroll..=4096).contains(&s.dim) {
+            return refuse("dim", "the bits of a step to 4096".into(), s.dim as u64);
+        }
+        if s.units < 2 || !(2 * s.levels).is_multiple_of(s.units) {
+            let expected = "at least 2 units that divide twice the levels".into();
+            return refuse("units", expected, s.units as u64);
+        }
+        if s.log_lanes < 1 || s.log_lanes + 2 > s.log_n {
+            let expected = format!("1 to log_n - 2, here {}", s.log_n.saturating_sub(2));
+            return refuse("log_lanes", expected, s.log_lanes.into());
+        }
+        if s.log_pos > s.log_lanes {
+            let expected = format!("at most log_lanes, here {}", s.log_lanes);
+            return refuse("log_pos", expected, s.log_pos.into());
+        }
+        if !(1..=256).contains(&s.places) {
+            return refuse("places", "1 to 256".into(), s.places as u64);
+        }
+        if !(1..=s.places.min(16)).contains(&s.group) {
+            let expected = format!("1 to {}, at most `places`", s.places.min(16));
+            return refuse("group", expected, s.group as u64);
+        }
+        let shape = Self(s);
+        let held = if s.places > 1 { shape.beats(0) } else { 2 };
+        if !s.key_beats.is_power_of_two() || (s.key_beats as u64) < held || s.key_beats > 1 << 16 {
+            let expected = format!(
+                "a power of two from {held}, the beats of a step where several ciphertexts share them, to 65536"
+            );
+            return refuse("key_beats", expected, s.key_beats as u64);
+        }
+        Ok(shape)
+    }
+
+    pub fn sizes(self) -> Sizes {
+        self.0
+    }
+
+    /// N.
+    pub fn degree(self) -> usize {
+        1 << self.0.log_n
+    }
+
+    /// Rows of a gadget ciphertext: 2 l.
+    pub fn rows(self) -> usize {
+        2 * self.0.levels
+    }
+
+    /// Polynomials of a unit.
+    pub fn slots(self) -> u64 {
+        (self.rows() / self.0.units) as u64
+    }
+
+    /// H: cycles of a pass over a polynomial, N / 2 butterflies by those of a unit.
+    pub fn half_rows(self) -> u64 {
+        1 << (self.0.log_n - self.0.log_lanes - 1)
+    }
+
+    /// Turns of the accumulator, the last of which may have fewer bits.
+    pub fn steps(self) -> usize {
+        self.0.dim.div_ceil(self.0.unroll)
+    }
+
+    /// Secret bits of a step.
+    pub fn bits(self, step: usize) -> usize {
+        self.0
+            .unroll
+            .min(self.0.dim.saturating_sub(step * self.0.unroll))
+    }
+
+    /// Gadget ciphertexts of a step: patterns of its bits but 0.
+    pub fn patterns(self, step: usize) -> usize {
+        (1 << self.bits(step)) - 1
+    }
+
+    /// Gadget ciphertexts of all steps, those of step s from s (2^m - 1) on.
+    pub fn gadgets(self) -> usize {
+        (self.steps() - 1) * self.patterns(0) + self.patterns(self.steps() - 1)
+    }
+
+    /// Positions that a beat of the key is for.
+    pub fn positions(self) -> usize {
+        1 << self.0.log_pos
+    }
+
+    /// Words of a beat.
+    pub fn beat_words(self) -> usize {
+        self.positions() * self.rows() * 2
+    }
+
+    /// Groups of positions.
+    pub fn groups(self) -> usize {
+        self.degree() / self.positions()
+    }
+
+    /// Beats of a step's key.
+    pub fn beats(self, step: usize) -> u64 {
+        (self.groups() * self.patterns(step)) as u64
+    }
+
+    /// Beats of the whole key.
+    pub fn key_total(self) -> u64 {
+        (self.groups() * self.gadgets()) as u64
+    }
+
+    /// Butterflies of all units.
+    pub fn butterflies(self) -> u64 {
+        (self.0.units << self.0.log_lanes) as u64
+    }
+
+    /// Multipliers of the products, and those that weigh the sums of patterns.
+    pub fn multipliers(self) -> (u64, u64) {
+        let weighing = if self.0.unroll > 1 { 2 } else { 0 };
+        let positions = self.positions() as u64;
+        (positions * 2 * self.rows() as u64, positions * weighing)
+    }
+
+    /// The least cycles of a step, of one ciphertext, by the butterflies (2 l + 2 transforms of N / 2 log N), and by the products.
+    pub fn floors(self) -> (u64, u64) {
+        let transforms = self.rows() as u64 + 2;
+        let each = self.degree() as u64 / 2 * u64::from(self.0.log_n);
+        (
+            (transforms * each).div_ceil(self.butterflies()),
+            self.beats(0),
+        )
+    }
+
+    /// Cycles from one pass to the next with so many polynomials in a unit: `pass_cycles`.
+    pub(super) fn pass(self, slots: u64) -> u64 {
+        (slots * self.half_rows()).max(self.half_rows() / 2 + BUTTERFLY + 2)
+    }
+
+    /// Cycles of the forward transforms of a unit, from their first row's issue to their last row's write.
+    pub fn transform_cycles(self) -> u64 {
+        let passes = u64::from(self.0.log_n);
+        (passes - 1) * self.pass(self.slots()) + self.slots() * self.half_rows() + BACK
+    }
+
+    /// `inverse_tail`, and that of forward transforms.
+    pub(super) fn tail(self, inverse: bool, members: u64) -> u64 {
+        let ahead = (members - 1) * self.half_rows();
+        match inverse {
+            true => (BACK + 1).saturating_sub(ahead).max(BUTTERFLY - 1),
+            false => BUTTERFLY - 1,
+        }
+    }
+
+    /// `product_latency`.
+    pub(super) fn product_latency(self) -> u64 {
+        let tree = u64::from((self.rows() as u64).next_power_of_two().ilog2());
+        let weighing = if self.0.unroll > 1 { PRODUCT + 1 } else { 0 };
+        2 + PRODUCT + tree + weighing
+    }
+
+    /// `inverse_wait`.
+    pub(super) fn inverse_wait(self) -> u64 {
+        let needed = self.product_latency() + 3;
+        (needed.saturating_sub(self.half_rows() + FRONT)).max(1)
+    }
+}

@@ -1,0 +1,173 @@
+//! The bootstrapping engine: its figures at the 128-bit set, what it needs of its part, what it refuses.
+
+use ringmill_machines::torus::{Description, KeyRate, Shape, Sizes, TorusMachine, run};
+use ringmill_machines::{Machine, fpga::Resource};
+
+/// The 128-bit set on 96 butterflies and products for `2^log_pos` positions.
+fn full(unroll: usize, places: usize, log_pos: u32) -> Shape {
+    let beats = (1024 >> log_pos) * ((1 << unroll) - 1);
+    Shape::new(Sizes {
+        log_n: 10,
+        levels: 3,
+        log_base: 7,
+        dim: 630,
+        unroll,
+        units: 3,
+        log_lanes: 5,
+        log_pos,
+        places,
+        group: 1,
+        key_beats: (beats as usize).next_power_of_two(),
+    })
+    .unwrap()
+}
+
+/// Cycles of a run, each ciphertext's share, with a key that is never late.
+fn each(shape: Shape) -> u64 {
+    let places = shape.sizes().places;
+    run(shape, places, || true).cycles.div_ceil(places as u64)
+}
+
+/// With 96 butterflies and 48 product multipliers (and 8 that weigh, m > 1), the paper beside: 1.19, 0.60 and 0.40 million cycles.
+#[test]
+fn cycles_of_the_128_bit_set() {
+    let found: Vec<_> = [(1, 2), (2, 2), (3, 2), (3, 3)]
+        .into_iter()
+        .map(|(unroll, log_pos)| {
+            let (alone, two) = (full(unroll, 1, log_pos), full(unroll, 2, log_pos));
+            println!(
+                "m = {unroll}, {:?} multipliers: {} alone, {} interleaved, floors {:?} a step",
+                alone.multipliers(),
+                each(alone),
+                each(two),
+                alone.floors()
+            );
+            (each(alone), each(two))
+        })
+        .collect();
+    assert_eq!(full(1, 1, 2).floors(), (427, 256));
+    let machine = TorusMachine::parse(Description::OURS).unwrap();
+    let four = machine.run(4).cycles.div_ceil(4);
+    println!("m = 1, four, two together: {four}");
+    assert!(four <= 320_000, "{four}");
+    let most = [(550_000, 350_000), (450_000, 300_000)];
+    for (&(alone, two), (alone_most, two_most)) in found.iter().zip(most) {
+        assert!(alone <= alone_most && two <= two_most, "{alone} {two}");
+    }
+    // With three bits a turn 48 multipliers are what bounds: 7 patterns of 256 beats; 96 of them reach it.
+    assert_eq!(full(3, 1, 2).floors(), (427, 1792));
+    assert!(found[3].0 <= 350_000 && found[3].1 <= 270_000, "{found:?}");
+}
+
+/// Within the paper's 2,881 DSP blocks, and FPT's 5,494, whose bootstrap is 96,000 cycles.
+#[test]
+fn cycles_of_wide_engines() {
+    for (text, dsp, alone_most, all_most) in [
+        (Description::WIDE, 2881.0, 400_000, 150_000),
+        (Description::LARGE, 5494.0, 400_000, 60_000),
+    ] {
+        let machine = TorusMachine::parse(text).unwrap();
+        let places = machine.shape().sizes().places;
+        let (alone, all) = (machine.run(1), machine.run(places));
+        let each = all.cycles.div_ceil(places as u64);
+        let took = (machine.fit().totals.iter()).map(|t| (t.resource.name(), t.used, t.available));
+        println!(
+            "{}: {alone:?} alone, {each} of {places}, {all:?}",
+            machine.name()
+        );
+        println!("{:?}", took.collect::<Vec<_>>());
+        assert!(
+            alone.cycles <= alone_most && each <= all_most,
+            "{alone:?} {all:?}"
+        );
+        let totals = &machine.fit().totals;
+        let used = totals
+            .iter()
+            .find(|t| t.resource == Resource::Dsp)
+            .unwrap()
+            .used;
+        assert!(used <= dsp, "{used}");
+    }
+}
+
+/// A transform of N = 1024 by eight butterflies: floor 640, the paper 697.
+#[test]
+fn a_unit_of_eight_butterflies() {
+    let shape = Shape::new(Sizes {
+        log_n: 10,
+        levels: 3,
+        log_base: 7,
+        dim: 4,
+        unroll: 1,
+        units: 6,
+        log_lanes: 3,
+        log_pos: 2,
+        places: 1,
+        group: 1,
+        key_beats: 256,
+    })
+    .unwrap();
+    assert_eq!(shape.transform_cycles(), 656);
+}
+
+/// A key that comes slower than it is read bounds the run, and the run says so.
+#[test]
+fn a_slow_key_bounds_the_run() {
+    let shape = full(1, 1, 2);
+    // 15.74 GB/s at 180 MHz.
+    let rate = KeyRate::new(shape, 15.74 * 8e3 / 180.0);
+    let slow = run(shape, 1, rate.offers());
+    let least = (shape.key_total() as f64 * rate.cycles_a_beat()) as u64;
+    assert!(
+        slow.cycles >= least && slow.cycles < least + 2000,
+        "{slow:?} {least}"
+    );
+    assert!(slow.starved > 0);
+    let two = full(1, 2, 2);
+    println!("two: {:?}", run(two, 2, rate.offers()));
+    println!(
+        "15.74 GB/s at 180 MHz: {slow:?}, {} cycles a beat",
+        rate.cycles_a_beat()
+    );
+}
+
+#[test]
+fn needs_of_the_shipped_description() {
+    let machine = TorusMachine::parse(Description::OURS).unwrap();
+    let used = |resource| {
+        let totals = &machine.fit().totals;
+        totals.iter().find(|t| t.resource == resource).unwrap().used
+    };
+    // (96 + 48) products of six blocks.
+    assert_eq!(used(Resource::Dsp), 864.0);
+    assert!(
+        used(Resource::BlockRam) < 60.0,
+        "{}",
+        used(Resource::BlockRam)
+    );
+}
+
+#[test]
+fn what_cannot_be_made_is_refused_by_its_field() {
+    for (from, to, field) in [
+        ("log_n = 10", "log_n = 12", "log_n"),
+        ("levels = 3", "levels = 0", "levels"),
+        ("log_base = 7", "log_base = 11", "log_base"),
+        ("dim = 630", "dim = 0", "dim"),
+        ("unroll = 1", "unroll = 4", "unroll"),
+        ("units = 3", "units = 4", "units"),
+        ("units = 3", "units = 1", "units"),
+        ("log_lanes = 5", "log_lanes = 9", "log_lanes"),
+        ("log_pos = 2", "log_pos = 6", "log_pos"),
+        ("places = 4", "places = 0", "places"),
+        ("group = 2", "group = 5", "group"),
+        ("key_beats = 512", "key_beats = 500", "key_beats"),
+        ("key_beats = 512", "key_beats = 128", "key_beats"),
+        ("clock_mhz = 180.0", "clock_mhz = 0.0", "clock_mhz"),
+        ("= 460.0", "= -1.0", "key.gbyte_per_second"),
+    ] {
+        let text = Description::OURS.replace(from, to);
+        let error = TorusMachine::parse(&text).unwrap_err().to_string();
+        assert!(error.contains(&format!("{field} = ")), "{to}: {error}");
+    }
+}

@@ -1,0 +1,500 @@
+// The bootstrapping engine of TFHE: blind rotation of Places ciphertexts together, and sample extract
+// (docs/machines/torus.md derives schedule, memories and cycles).
+//
+//   ACC += BK_i x (X^a - 1) ACC                                  Unroll = 1, for each mask bit i
+//   ACC += sum over patterns u of (X^(a u) - 1) (BK_u x ACC)      Unroll = 2, 3, for so many bits
+//
+// q = 2^32, k = 1; x is the external product: the accumulator is decomposed into Levels signed digits
+// of LogBase bits, each decomposed polynomial transformed once modulo 2^52 - 2^12 + 1, multiplied
+// with the rows of the key in transform form and summed, and two sums are transformed back. Exact
+// while no sum passes half of the modulus (schemes::tfhe::exactness). N = 2^LogN.
+//
+//   Units transform units of 2^LogLanes butterflies: 2 Levels / Units polynomials each
+//   4 Levels 2^LogPos product multipliers, 2^LogPos positions a cycle; 2^(LogPos + 1) more for weights
+//   Places ciphertexts interleaved, Group of them together in the units, which share the key;
+//   KeyBeats beats of it are held
+//
+// Commands: rm_torus_ctl. The key comes in transform form, beats of 2^LogPos positions x 2 Levels rows
+// x 2 columns, first a group's patterns 1 to 2^Unroll - 1, then the next group of positions, step by
+// step: word ((position Rows + row) 2 + column) of a beat; row c Levels + j is that of digit j of
+// component c (the mask's first), bit t of a pattern is exponent t of the step. The last beat of all
+// has key_last_i. It may stall.
+//
+// Cycles of a run are the cycle model's, ringmill_machines::torus, whatever the data.
+module rm_torus
+  import rm_torus_pkg::*;
+#(
+    parameter int unsigned LogN = 7,
+    parameter int unsigned Levels = 3,
+    parameter int unsigned LogBase = 7,
+    parameter int unsigned Dim = 24,
+    parameter int unsigned Unroll = 1,
+    parameter int unsigned Units = 3,
+    parameter int unsigned LogLanes = 2,
+    parameter int unsigned LogPos = 0,
+    parameter int unsigned Places = 2,
+    parameter int unsigned Group = 1,
+    parameter int unsigned KeyBeats = 256,
+    localparam int unsigned Rows = 2 * Levels,
+    localparam int unsigned Pos = 1 << LogPos,
+    localparam int unsigned BeatWidth = Pos * Rows * 2 * Width
+) (
+    input  logic                 clk_i,
+    input  logic                 rst_ni,
+    input  logic                 cmd_valid_i,
+    output logic                 cmd_ready_o,
+    input  logic [          1:0] cmd_op_i,
+    input  logic [          7:0] cmd_place_i,
+    output logic                 done_o,
+    output logic [          2:0] code_o,
+    input  logic                 in_valid_i,
+    output logic                 in_ready_o,
+    input  logic [         31:0] in_data_i,
+    input  logic                 in_last_i,
+    input  logic                 key_valid_i,
+    output logic                 key_ready_o,
+    input  logic [BeatWidth-1:0] key_data_i,
+    input  logic                 key_last_i,
+    output logic                 out_valid_o,
+    input  logic                 out_ready_i,
+    output logic [         31:0] out_data_o,
+    output logic                 out_last_o
+);
+
+  localparam int unsigned Slots = Rows / Units;
+  localparam int unsigned Lanes = 1 << LogLanes;
+  localparam int unsigned LogH = LogN - LogLanes - 1;
+  localparam int unsigned H = 1 << LogH;
+  localparam int unsigned SlotWidth = (Slots > 1) ? $clog2(Slots) : 1;
+  localparam int unsigned PlaceWidth = (Places > 1) ? $clog2(Places) : 1;
+  localparam int unsigned TagWidth = SlotWidth + $clog2(Group);
+  localparam int unsigned Steps = (Dim + Unroll - 1) / Unroll;
+  localparam int unsigned StepWidth = (Steps > 1) ? $clog2(Steps) : 1;
+  localparam int unsigned BitWidth = (Unroll > 1) ? $clog2(Unroll) : 1;
+  localparam int unsigned LastBits = Dim - (Steps - 1) * Unroll;
+  localparam int unsigned Groups = 1 << (LogN - LogPos);
+  localparam int unsigned KeyTotal =
+      Groups * ((Steps - 1) * ((1 << Unroll) - 1) + (1 << LastBits) - 1);
+  localparam int unsigned TwWidth = $clog2(2 * H + LogLanes);
+
+  if (LogN < 4 || LogN > 11 || LogLanes < 1 || LogH < 1 || LogPos > LogLanes || Units < 2 ||
+      Rows % Units != 0 || Unroll < 1 || Unroll > 3 || Levels < 1 || LogBase < 2 ||
+      Levels * LogBase > 32 || Dim < Unroll || Places < 1 || Places > 256 || Group < 1 ||
+      Group > Places || Group > 16 ||
+      KeyBeats != (1 << $clog2(KeyBeats)) ||
+      (Places > 1 && KeyBeats < Groups * ((1 << Unroll) - 1))) begin : gen_check
+    $error("N 2^4 to 2^11, 4 rows a polynomial, 2 Levels a multiple of Units, the key of a step held");
+  end
+
+  // A row of a transform under way.
+  typedef struct packed {
+    logic                  inverse;
+    logic                  first;
+    logic                  last;
+    logic                  half;
+    logic [TagWidth-1:0]   tag;
+    logic [LogH-1:0]       row;
+    logic [PlaceWidth-1:0] place;
+  } token_t;
+
+  // ---- Control. ----
+
+  logic set, exponent_set, start, run, idle, abort, run_done, key_short, key_long, key_ended;
+  logic extract, read;
+  logic [PlaceWidth-1:0] ctl_place, last_place;
+  logic [LogN-1:0] set_index;
+  logic [31:0] set_data;
+  logic [StepWidth-1:0] exponent_step;
+  logic [BitWidth-1:0] exponent_bit;
+  logic [LogN:0] exponent_data, word;
+
+  rm_torus_ctl #(
+      .LogN(LogN),
+      .Places(Places),
+      .Dim(Dim),
+      .Unroll(Unroll)
+  ) u_ctl (
+      .clk_i,
+      .rst_ni,
+      .cmd_valid_i,
+      .cmd_ready_o,
+      .cmd_op_i,
+      .cmd_place_i,
+      .done_o,
+      .code_o,
+      .in_valid_i,
+      .in_ready_o,
+      .in_data_i,
+      .in_last_i,
+      .out_valid_o,
+      .out_ready_i,
+      .out_last_o,
+      .set_o(set),
+      .place_o(ctl_place),
+      .set_index_o(set_index),
+      .set_data_o(set_data),
+      .exponent_o(exponent_set),
+      .exponent_step_o(exponent_step),
+      .exponent_bit_o(exponent_bit),
+      .exponent_data_o(exponent_data),
+      .start_o(start),
+      .run_o(run),
+      .idle_o(idle),
+      .abort_o(abort),
+      .last_place_o(last_place),
+      .run_done_i(run_done),
+      .key_short_i(key_short),
+      .key_long_i(key_long),
+      .key_ended_i(key_ended),
+      .extract_o(extract),
+      .word_o(word),
+      .read_o(read)
+  );
+
+  // ---- Schedule. ----
+
+  token_t issued, reading, writing;
+  logic issue, reads, writes, product, product_keep, product_end, product_first, product_last;
+  logic available;
+  logic [StepWidth-1:0] step, product_step;
+  logic [TwWidth-1:0] twiddle_at, twiddle_read;
+  logic [PlaceWidth-1:0] product_place;
+  logic [LogN-LogPos-1:0] product_group;
+  logic [Unroll-1:0] product_pattern;
+
+  rm_torus_seq #(
+      .LogN(LogN),
+      .LogLanes(LogLanes),
+      .Slots(Slots),
+      .Rows(Rows),
+      .Places(Places),
+      .Group(Group),
+      .LogPos(LogPos),
+      .Unroll(Unroll),
+      .Dim(Dim)
+  ) u_seq (
+      .clk_i,
+      .rst_ni,
+      .clear_i(abort),
+      .start_i(start),
+      .last_place_i(last_place),
+      .done_o(run_done),
+      .issue_o(issue),
+      .inverse_o(issued.inverse),
+      .first_o(issued.first),
+      .last_o(issued.last),
+      .half_o(issued.half),
+      .tag_o(issued.tag),
+      .row_o(issued.row),
+      .place_o(issued.place),
+      .step_o(step),
+      .twiddle_o(twiddle_at),
+      .available_i(available),
+      .product_o(product),
+      .product_keep_o(product_keep),
+      .product_end_o(product_end),
+      .product_first_o(product_first),
+      .product_last_o(product_last),
+      .product_place_o(product_place),
+      .product_step_o(product_step),
+      .product_group_o(product_group),
+      .product_pattern_o(product_pattern)
+  );
+
+  rm_valid #(
+      .Depth(Front - 1)
+  ) u_reads (
+      .clk_i,
+      .rst_ni,
+      .valid_i(issue),
+      .valid_o(reads)
+  );
+
+  rm_delay #(
+      .Width($bits(token_t) + TwWidth),
+      .Depth(Front - 1)
+  ) u_reading (
+      .clk_i,
+      .d_i({issued, twiddle_at}),
+      .q_o({reading, twiddle_read})
+  );
+
+  rm_valid #(
+      .Depth(Back - Front + 1)
+  ) u_writes (
+      .clk_i,
+      .rst_ni,
+      .valid_i(reads),
+      .valid_o(writes)
+  );
+
+  rm_delay #(
+      .Width($bits(token_t)),
+      .Depth(Back - Front + 1)
+  ) u_writing (
+      .clk_i,
+      .d_i(reading),
+      .q_o(writing)
+  );
+
+  logic unused_token;
+  assign unused_token = ^{writing.first, made};
+
+  // ---- Exponents. ----
+
+  logic [Unroll-1:0][LogN:0] exponents;
+  localparam int unsigned ExponentWidth = $clog2(Places) + StepWidth;
+  logic [ExponentWidth-1:0] exponent_at;
+  logic [LogN:0] pattern_exponent;
+
+  assign exponent_at = (Unroll == 1) ? ExponentWidth'({issued.place, step}) :
+      ExponentWidth'({product_place, product_step});
+
+  for (genvar t = 0; t < Unroll; t++) begin : gen_exponent
+    rm_ram_1r1w #(
+        .Width(LogN + 1),
+        .Depth(1 << ExponentWidth),
+        .Style("block")
+    ) u_exponents (
+        .clk_i,
+        .we_i(exponent_set && exponent_bit == BitWidth'(t)),
+        .waddr_i(ExponentWidth'({ctl_place, exponent_step})),
+        .wdata_i(exponent_data),
+        .re_i(1'b1),
+        .raddr_i(exponent_at),
+        .rdata_o(exponents[t])
+    );
+  end
+
+  always_comb begin
+    pattern_exponent = '0;
+    for (int unsigned t = 0; t < Unroll; t++) begin
+      if (product_pattern[t]) pattern_exponent = pattern_exponent + exponents[t];
+    end
+  end
+
+  // ---- Accumulators. ----
+
+  logic [1:0][2*Lanes-1:0][31:0] y, plain;
+  logic [Units-1:0][2*Lanes-1:0][Width-1:0] made;
+  logic [LogN-1:0] coefficient;
+  logic [PlaceWidth-1:0] issued_place_q, turn_place;
+  logic [LogH-1:0] issued_row_q, turn_row;
+
+  // With its exponent.
+  always_ff @(posedge clk_i) begin
+    issued_place_q <= issued.place;
+    issued_row_q <= issued.row;
+  end
+
+  // The mask's word j is coefficient -j, negated but for j = 0; the body's is coefficient 0.
+  assign coefficient = -word[LogN-1:0];
+  assign turn_place = extract ? ctl_place : issued_place_q;
+  assign turn_row = extract ? coefficient[LogN-2-:LogH] : issued_row_q;
+
+  for (genvar c = 0; c < 2; c++) begin : gen_component
+    rm_torus_turn #(
+        .LogN(LogN),
+        .LogLanes(LogLanes),
+        .Places(Places),
+        .Levels(Levels),
+        .LogBase(LogBase),
+        .Turns(Unroll == 1)
+    ) u_turn (
+        .clk_i,
+        .rst_ni,
+        .place_i(turn_place),
+        .row_i(turn_row),
+        .exponent_i(exponents[0]),
+        .y_o(y[c]),
+        .plain_o(plain[c]),
+        .add_i(writes && writing.inverse && writing.last),
+        .add_place_i(writing.place),
+        .add_row_i(writing.row),
+        .add_rows_i(made[c]),
+        .set_i(set),
+        .set_place_i(ctl_place),
+        .set_index_i(set_index),
+        .set_data_i((c == 1) ? set_data : '0)
+    );
+  end
+
+  // ---- Transform units. ----
+
+  logic [Lanes-1:0][Width-1:0] twiddle;
+  logic [Units-1:0][Slots-1:0][Pos-1:0][Width-1:0] evaluations;
+  logic [1:0][Pos-1:0][Width-1:0] sums;
+  logic put;
+  logic [PlaceWidth-1:0] put_place;
+  logic [LogN-LogPos-1:0] put_group;
+
+  for (genvar b = 0; b < Lanes; b++) begin : gen_twiddle
+    rm_torus_twiddle #(
+        .LogN(LogN),
+        .LogLanes(LogLanes),
+        .Lane(b)
+    ) u_twiddle (
+        .clk_i,
+        .inverse_i(reading.inverse),
+        .addr_i(twiddle_read),
+        .w_o(twiddle[b])
+    );
+  end
+
+  for (genvar u = 0; u < Units; u++) begin : gen_unit
+    // The polynomial of slot s is digit j of component c with u Slots + s = c Levels + j.
+    logic [Slots-1:0][2*Lanes-1:0][Width-1:0] digits;
+
+    for (genvar s = 0; s < Slots; s++) begin : gen_slot
+      rm_torus_digits #(
+          .Count(2 * Lanes),
+          .LogBase(LogBase),
+          .Low(32 - ((u * Slots + s) % Levels + 1) * LogBase)
+      ) u_digits (
+          .y_i(y[(u*Slots+s)/Levels]),
+          .digit_o(digits[s])
+      );
+    end
+
+    rm_torus_unit #(
+        .LogN(LogN),
+        .LogLanes(LogLanes),
+        .Slots(Slots),
+        .Places(Places),
+        .Group(Group),
+        .LogPos(LogPos),
+        .HasSums(u < 2)
+    ) u_unit (
+        .clk_i,
+        .rst_ni,
+        .read_i(reads),
+        .inverse_i(reading.inverse),
+        .first_i(reading.first),
+        .half_i(!reading.half),
+        .tag_i(reading.tag),
+        .row_i(reading.row),
+        .place_i(reading.place),
+        .digits_i((Slots > 1) ? digits[reading.tag[SlotWidth-1:0]] : digits[0]),
+        .twiddle_i(twiddle),
+        .write_i(writes),
+        .write_inverse_i(writing.inverse),
+        .write_last_i(writing.last),
+        .write_half_i(writing.half),
+        .write_tag_i(writing.tag),
+        .write_row_i(writing.row),
+        .write_place_i(writing.place),
+        .rows_o(made[u]),
+        .get_place_i(product_place),
+        .get_group_i(product_group),
+        .get_o(evaluations[u]),
+        .put_i(put),
+        .put_place_i(put_place),
+        .put_group_i(put_group),
+        .put_data_i(sums[u%2])
+    );
+  end
+
+  // ---- Products. ----
+
+  logic [Pos-1:0][Rows-1:0][1:0][Width-1:0] key;
+
+  rm_torus_key #(
+      .BeatWidth(BeatWidth),
+      .Depth(KeyBeats),
+      .Total(KeyTotal)
+  ) u_key (
+      .clk_i,
+      .rst_ni,
+      .run_i(run),
+      .clear_i(idle),
+      .key_valid_i,
+      .key_ready_o,
+      .key_data_i,
+      .key_last_i,
+      .short_o(key_short),
+      .long_o(key_long),
+      .ended_o(key_ended),
+      .available_o(available),
+      .take_i(product),
+      .keep_i(product_keep),
+      .rewind_i(product_end),
+      .data_o(key)
+  );
+
+  rm_torus_product #(
+      .LogN(LogN),
+      .LogPos(LogPos),
+      .Rows(Rows),
+      .Unroll(Unroll)
+  ) u_product (
+      .clk_i,
+      .rst_ni,
+      .issue_i(product),
+      .first_i(product_first),
+      .last_i(product_last),
+      .group_i(product_group),
+      .exponent_i(pattern_exponent),
+      .digits_i(evaluations),
+      .key_i(key),
+      .valid_o(put),
+      .sums_o(sums)
+  );
+
+  rm_delay #(
+      .Width(PlaceWidth + LogN - LogPos),
+      .Depth(product_latency(Rows, Unroll))
+  ) u_put (
+      .clk_i,
+      .d_i({product_place, product_group}),
+      .q_o({put_place, put_group})
+  );
+
+  // ---- Extraction. ----
+  //
+  // The extracted ciphertexts lie in one memory, place by place: N mask words, then the body. A key
+  // switch reads them here: `start` with a place when a run is done; word number out, the word a cycle
+  // later; a stream of Dim + 1 words back, and `done`.
+
+  logic extract_q, extract_q2, body_q, negate_q, bank_q;
+  logic [LogLanes-1:0] lane_q;
+  localparam int unsigned ExtractWidth = $clog2(Places) + LogN + 1;
+  logic [ExtractWidth-1:0] at_q, at_q2;
+  logic [31:0] picked, word_q2;
+
+  assign picked = plain[body_q][{bank_q, lane_q}];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      extract_q <= 1'b0;
+      extract_q2 <= 1'b0;
+    end else begin
+      extract_q <= extract;
+      extract_q2 <= extract_q;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    body_q <= word[LogN];
+    negate_q <= word[LogN-1:0] != '0;
+    bank_q <= coefficient[LogN-1];
+    lane_q <= coefficient[LogLanes-1:0];
+    at_q <= ExtractWidth'({ctl_place, word});
+    at_q2 <= at_q;
+    word_q2 <= negate_q ? -picked : picked;
+  end
+
+  rm_ram_1r1w #(
+      .Width(32),
+      .Depth(1 << ExtractWidth),
+      .Style("block")
+  ) u_extracted (
+      .clk_i,
+      .we_i(extract_q2),
+      .waddr_i(at_q2),
+      .wdata_i(word_q2),
+      .re_i(read),
+      .raddr_i(ExtractWidth'({ctl_place, word})),
+      .rdata_o(out_data_o)
+  );
+
+endmodule

@@ -1,0 +1,113 @@
+// Constants of the bootstrapping engine: commands, answers, the prime of its transforms with the
+// roots of unity, and the latencies that its parts share (docs/machines/torus.md).
+package rm_torus_pkg;
+
+  // Commands.
+  typedef enum logic [1:0] {
+    OpLoad   = 2'd0,  // a table and the exponents of a ciphertext, into a place
+    OpRun    = 2'd1,  // blind rotation and sample extract of the first so many places
+    OpUnload = 2'd2   // the extracted ciphertext of a place
+  } op_e;
+
+  // How a command ended.
+  typedef enum logic [2:0] {
+    Ok          = 3'd0,
+    BadCommand  = 3'd1,  // no such command, or no such place
+    BadExponent = 3'd2,  // an exponent is not below 2 N
+    NotLoaded   = 3'd3,  // a place holds no ciphertext to run, or none to give
+    CutShort    = 3'd4,  // a load's stream ended early
+    TooLong     = 3'd5,  // a load's stream did not end where it should
+    KeyShort    = 3'd6,  // the key stream ended early
+    KeyLong     = 3'd7   // the key stream did not end where it should
+  } code_e;
+
+  // Transforms are modulo P = 2^52 - 2^12 + 1.
+  localparam int unsigned Width = 52;
+  localparam logic [51:0] P = 52'hF_FFFF_FFFF_F001;
+
+  // Cycles of a butterfly and of a product.
+  localparam int unsigned MulLatency =
+      rm_arith_pkg::mod_mul_latency(rm_arith_pkg::Solinas52, Width, '0);
+  localparam int unsigned BflyLatency = MulLatency + 1;
+
+  // From a row of the accumulator to its coefficients ready for their digits: memory, two of rotation,
+  // the sum with the offset.
+  localparam int unsigned TurnLatency = 4;
+
+  // From the issue of a row of a transform to its operands in the butterflies' registers: the
+  // exponent's memory, the turn, the digit.
+  localparam int unsigned Front = TurnLatency + 2;
+
+  // From the issue to the write of what the butterflies made of it, visible a cycle later.
+  localparam int unsigned Back = Front + BflyLatency;
+
+  // Levels of the tree that sums the rows' products.
+  function automatic int unsigned tree(int unsigned rows);
+    return $clog2(rows);
+  endfunction
+
+  // From the issue of a product to its write, visible a cycle later: memory and selection, product,
+  // sum; for unrolled keys the weight's product and the sum over patterns.
+  function automatic int unsigned product_latency(int unsigned rows, int unsigned unroll);
+    return 2 + MulLatency + tree(rows) + ((unroll > 1) ? MulLatency + 1 : 0);
+  endfunction
+
+  // Cycles from one pass of a transform to the next with `slots` polynomials a unit: rows are read
+  // in an order in which the last half of a pass waits for the first half of the one before.
+  function automatic int unsigned pass_cycles(int unsigned half_rows, int unsigned slots);
+    int unsigned least;
+    least = half_rows / 2 + Back - Front + 2;
+    return (slots * half_rows > least) ? slots * half_rows : least;
+  endfunction
+
+  // From the last product's issue until the inverse transform may begin.
+  function automatic int unsigned inverse_wait(int unsigned half_rows, int unsigned rows,
+                                               int unsigned unroll);
+    int unsigned needed, ahead;
+    needed = product_latency(rows, unroll) + 3;
+    ahead = half_rows + Front;
+    return (needed > ahead) ? needed - ahead : 1;
+  endfunction
+
+  // The smallest primitive 2N-th root of unity.
+  function automatic logic [51:0] psi(int unsigned log_n);
+    case (log_n)
+      4: return 52'h0_6C85_4675_7FCB;
+      5: return 52'h0_037F_6C32_6763;
+      6: return 52'h1_114E_D79F_9440;
+      7: return 52'h0_0014_9614_0D05;
+      8: return 52'h0_02A3_7D3D_01DB;
+      9: return 52'h0_1417_1DC5_5B25;
+      10: return 52'h0_003E_62EF_1A8F;
+      default: return 52'h0_003D_675D_B4C3;
+    endcase
+  endfunction
+
+  function automatic logic [51:0] mul_mod(logic [51:0] a, logic [51:0] b);
+    logic [103:0] t;
+    t = 104'(a) * 104'(b);
+    t = t % 104'(P);
+    return t[51:0];
+  endfunction
+
+  // base^e for e below 2^12.
+  function automatic logic [51:0] pow_mod(logic [51:0] base, logic [11:0] e);
+    logic [51:0] r, square;
+    r = 52'd1;
+    square = base;
+    for (int unsigned i = 0; i < 12; i++) begin
+      if (e[i]) r = mul_mod(r, square);
+      square = mul_mod(square, square);
+    end
+    return r;
+  endfunction
+
+  // The lowest `bits` bits of x, reversed.
+  function automatic int unsigned reversed(int unsigned x, int unsigned bits);
+    int unsigned r;
+    r = 0;
+    for (int unsigned i = 0; i < bits; i++) r = (r << 1) | ((x >> i) & 1);
+    return r;
+  endfunction
+
+endpackage

@@ -1,0 +1,355 @@
+// Which transform the units work on, which rows of it, and which products: the schedule of a run.
+//
+// The units take the forward transforms of each group's first step, then, group by group and step by
+// step, the inverse transforms and the forward transforms of the step after them. A group is Group
+// places, or the fewer that are left. Forward transforms are LogN passes of Slots polynomials of H
+// rows for each place, inverse ones of one polynomial; passes begin pass_cycles apart, and operations
+// as soon as the butterflies are empty and their operands there: the products of a place begin when
+// the first of its last rows are written, inverses so that their last row meets the last sum, forward
+// ones so that the accumulators are whole when they are read. Products of one group run while the
+// units work on another, and wait for the key where it is late.
+//
+// Everything is said at the issue; parents delay it.
+module rm_torus_seq
+  import rm_torus_pkg::*;
+#(
+    parameter int unsigned LogN = 7,
+    parameter int unsigned LogLanes = 2,
+    parameter int unsigned Slots = 2,
+    parameter int unsigned Rows = 6,
+    parameter int unsigned Places = 2,
+    parameter int unsigned Group = 1,
+    parameter int unsigned LogPos = 0,
+    parameter int unsigned Unroll = 1,
+    parameter int unsigned Dim = 24,
+    localparam int unsigned LogH = LogN - LogLanes - 1,
+    localparam int unsigned H = 1 << LogH,
+    localparam int unsigned SlotWidth = (Slots > 1) ? $clog2(Slots) : 1,
+    localparam int unsigned PlaceWidth = (Places > 1) ? $clog2(Places) : 1,
+    localparam int unsigned TagWidth = SlotWidth + $clog2(Group),
+    localparam int unsigned Steps = (Dim + Unroll - 1) / Unroll,
+    localparam int unsigned StepWidth = (Steps > 1) ? $clog2(Steps) : 1,
+    localparam int unsigned TwWidth = $clog2(2 * H + LogLanes)
+) (
+    input  logic                      clk_i,
+    input  logic                      rst_ni,
+    input  logic                      clear_i,
+    input  logic                      start_i,
+    input  logic [PlaceWidth-1:0]     last_place_i,
+    output logic                      done_o,
+    // Transforms.
+    output logic                      issue_o,
+    output logic                      inverse_o,
+    output logic                      first_o,
+    output logic                      last_o,
+    output logic                      half_o,  // that is written
+    output logic [TagWidth-1:0]       tag_o,  // place within the group, slot
+    output logic [LogH-1:0]           row_o,
+    output logic [PlaceWidth-1:0]     place_o,
+    output logic [StepWidth-1:0]      step_o,
+    output logic [TwWidth-1:0]        twiddle_o,
+    // Products.
+    input  logic                      available_i,
+    output logic                      product_o,
+    output logic                      product_keep_o,
+    output logic                      product_end_o,  // of a pass
+    output logic                      product_first_o,
+    output logic                      product_last_o,
+    output logic [PlaceWidth-1:0]     product_place_o,
+    output logic [StepWidth-1:0]      product_step_o,
+    output logic [LogN-LogPos-1:0]    product_group_o,
+    output logic [Unroll-1:0]         product_pattern_o
+);
+
+  localparam int unsigned LastBits = Dim - (Steps - 1) * Unroll;
+  localparam int unsigned ForwardTail = BflyLatency - 1;
+  localparam int unsigned MemberWidth = (Group > 1) ? $clog2(Group) : 1;
+  localparam int unsigned InverseWait = inverse_wait(H, Rows, Unroll);
+  localparam int unsigned DoneDelay = (InverseWait > 2) ? InverseWait - 2 : 0;
+  localparam int unsigned WaitWidth = 8;
+  localparam int unsigned PassWidth = $clog2(LogN);
+
+  // Idle cycles between passes of so many polynomials a unit.
+  function automatic logic [WaitWidth-1:0] pause_of(int unsigned polynomials);
+    return WaitWidth'(pass_cycles(H, polynomials) - polynomials * H);
+  endfunction
+
+  // Cycles from the last issue of so many places' inverses to the next operation, but one: an
+  // accumulator may be read three cycles after its last rows are made, and that of the group's first
+  // place, read first, was made H cycles before the next one's.
+  function automatic logic [WaitWidth-1:0] inverse_tail(int unsigned members);
+    int unsigned ahead;
+    ahead = (members - 1) * H;
+    return WaitWidth'((Back + 1 > ForwardTail + ahead) ? Back + 1 - ahead : ForwardTail);
+  endfunction
+
+  typedef enum logic [2:0] {
+    Rest,
+    Ready,
+    Issue,
+    Pause,
+    Tail
+  } state_e;
+
+  // ---- Transforms. ----
+
+  state_e state_d, state_q;
+  logic inverse_d, inverse_q;
+  logic [PlaceWidth-1:0] base_d, base_q, place;  // of the group, of the row
+  logic [MemberWidth-1:0] member_d, member_q, last_member;
+  logic [(1<<PlaceWidth)-1:0] group;
+  logic [WaitWidth-1:0] pause, tail;
+  logic [StepWidth-1:0] step_d, step_q;
+  logic [PassWidth-1:0] pass_d, pass_q;
+  logic [SlotWidth-1:0] slot_d, slot_q;
+  logic [LogH-1:0] row_d, row_q;
+  logic [WaitWidth-1:0] wait_d, wait_q;
+  logic [(1<<PlaceWidth)-1:0] evaluated_d, evaluated_q, summed_d, summed_q;
+  logic last_group, last_step, last_row, last_slot, last_turn, last_pass, begins, evaluated, summed;
+  logic [PlaceWidth-1:0] evaluated_place, summed_place;
+
+  // Places left from the group's first on, but one.
+  logic [PlaceWidth-1:0] left;
+  assign left = last_place_i - base_q;
+  assign last_group = 32'(left) < Group;
+  assign last_member = last_group ? MemberWidth'(left) : MemberWidth'(Group - 1);
+  assign place = base_q + PlaceWidth'(member_q);
+
+  always_comb begin
+    pause = '0;
+    tail = WaitWidth'(ForwardTail);
+    for (int unsigned m = 0; m < Group; m++) begin
+      if (last_member == MemberWidth'(m)) begin
+        pause = inverse_q ? pause_of(m + 1) : pause_of((m + 1) * Slots);
+        if (inverse_q) tail = inverse_tail(m + 1);
+      end
+    end
+    for (int unsigned p = 0; p < (1 << PlaceWidth); p++) begin
+      group[p] = p >= 32'(base_q) && p <= 32'(base_q) + 32'(last_member);
+    end
+  end
+
+  assign last_step = step_q == StepWidth'(Steps - 1);
+  assign last_row = row_q == LogH'(H - 1);
+  assign last_slot = inverse_q || slot_q == SlotWidth'(Slots - 1);
+  assign last_turn = last_slot && member_q == last_member;
+  assign last_pass = pass_q == PassWidth'(LogN - 1);
+  assign begins = state_q == Ready && (!inverse_q || (group & ~summed_q) == '0);
+
+  always_comb begin
+    state_d = state_q;
+    inverse_d = inverse_q;
+    base_d = base_q;
+    member_d = member_q;
+    step_d = step_q;
+    pass_d = pass_q;
+    slot_d = slot_q;
+    row_d = row_q;
+    wait_d = wait_q - 1'b1;
+    unique case (state_q)
+      Ready: begin
+        pass_d = '0;
+        slot_d = '0;
+        member_d = '0;
+        row_d = '0;
+        if (begins) state_d = Issue;
+      end
+      Issue: begin
+        row_d = row_q + 1'b1;
+        if (last_row) begin
+          slot_d = last_slot ? '0 : slot_q + 1'b1;
+          if (last_slot) member_d = last_turn ? '0 : member_q + 1'b1;
+          if (last_turn) begin
+            pass_d = pass_q + 1'b1;
+            if (last_pass) begin
+              state_d = Tail;
+              wait_d = tail - 1'b1;
+            end else if (pause != '0) begin
+              state_d = Pause;
+              wait_d = pause - 1'b1;
+            end
+          end
+        end
+      end
+      Pause: if (wait_q == '0) state_d = Issue;
+      Tail: begin
+        if (wait_q == '0) begin
+          state_d = Ready;
+          if (!inverse_q && step_q == '0) begin
+            // First steps of all groups, before the first inverse.
+            base_d = last_group ? '0 : base_q + PlaceWidth'(Group);
+            inverse_d = last_group;
+          end else if (!inverse_q) begin
+            // Of the next group the step before this one, or of the first this one.
+            base_d = last_group ? '0 : base_q + PlaceWidth'(Group);
+            step_d = last_group ? step_q : step_q - 1'b1;
+            inverse_d = 1'b1;
+          end else if (!last_step) begin
+            step_d = step_q + 1'b1;
+            inverse_d = 1'b0;
+          end else begin
+            base_d = base_q + PlaceWidth'(Group);
+            if (last_group) state_d = Rest;
+          end
+        end
+      end
+      default: begin
+        inverse_d = 1'b0;
+        base_d = '0;
+        step_d = '0;
+        if (start_i) state_d = Ready;
+      end
+    endcase
+    if (clear_i) state_d = Rest;
+  end
+
+  assign done_o = state_q == Tail && wait_q == '0 && inverse_q && last_step && last_group;
+  assign issue_o = state_q == Issue;
+  assign inverse_o = inverse_q;
+  assign first_o = pass_q == '0;
+  assign last_o = last_pass;
+  assign half_o = pass_q[0];
+  assign tag_o = TagWidth'({member_q, slot_q});
+  assign row_o = row_q;
+  assign place_o = place;
+  assign step_o = step_q;
+
+  // Stage s of the standard order, and its entry in the twiddles.
+  logic [PassWidth-1:0] stage, above;
+  assign stage = inverse_q ? PassWidth'(LogN - 1) - pass_q : pass_q;
+  assign above = stage - PassWidth'(LogLanes);
+  assign twiddle_o = (stage < PassWidth'(LogLanes)) ? TwWidth'(2 * H) + TwWidth'(stage) :
+      (TwWidth'(1) << above) | (TwWidth'(row_q) & ((TwWidth'(1) << above) - 1'b1));
+
+  // ---- Products. ----
+
+  logic product_on_d, product_on_q, pass_ends, product_last_place;
+  logic product_last_step, pattern_last;
+  logic [PlaceWidth-1:0] product_place_d, product_place_q;
+  logic [StepWidth-1:0] product_step_d, product_step_q;
+  logic [LogN-LogPos-1:0] group_d, group_q;
+  logic [Unroll-1:0] pattern_d, pattern_q;
+
+  assign product_last_place = product_place_q == last_place_i;
+  assign product_last_step = product_step_q == StepWidth'(Steps - 1);
+  assign pattern_last = pattern_q ==
+      (product_last_step ? Unroll'((1 << LastBits) - 1) : Unroll'((1 << Unroll) - 1));
+  assign product_o = product_on_q & available_i;
+  assign pass_ends = product_o & pattern_last & (&group_q);
+
+  always_comb begin
+    product_on_d = product_on_q;
+    product_place_d = product_place_q;
+    product_step_d = product_step_q;
+    group_d = group_q;
+    pattern_d = pattern_q;
+    if (product_o) begin
+      pattern_d = pattern_last ? Unroll'(1) : pattern_q + 1'b1;
+      if (pattern_last) group_d = group_q + 1'b1;
+      if (pass_ends) begin
+        product_on_d = 1'b0;
+        product_place_d = product_last_place ? '0 : product_place_q + 1'b1;
+        if (product_last_place) product_step_d = product_step_q + 1'b1;
+      end
+    end else if (!product_on_q) begin
+      product_on_d = evaluated_q[product_place_q];
+    end
+    if (state_q == Rest) begin
+      product_on_d = 1'b0;
+      product_place_d = '0;
+      product_step_d = '0;
+      group_d = '0;
+      pattern_d = Unroll'(1);
+    end
+  end
+
+  assign product_keep_o = !product_last_place;
+  assign product_end_o = pass_ends;
+  assign product_first_o = pattern_q == Unroll'(1);
+  assign product_last_o = pattern_last;
+  assign product_place_o = product_place_q;
+  assign product_step_o = product_step_q;
+  assign product_group_o = group_q;
+  assign product_pattern_o = pattern_q;
+
+  // ---- What each waits for. ----
+
+  rm_valid #(
+      .Depth(Back - 1)
+  ) u_evaluated (
+      .clk_i,
+      .rst_ni,
+      .valid_i(issue_o && !inverse_q && last_pass && last_slot && row_q == '0),
+      .valid_o(evaluated)
+  );
+
+  rm_delay #(
+      .Width(PlaceWidth),
+      .Depth(Back - 1)
+  ) u_evaluated_place (
+      .clk_i,
+      .d_i(place),
+      .q_o(evaluated_place)
+  );
+
+  rm_valid #(
+      .Depth(DoneDelay)
+  ) u_summed (
+      .clk_i,
+      .rst_ni,
+      .valid_i(pass_ends),
+      .valid_o(summed)
+  );
+
+  rm_delay #(
+      .Width(PlaceWidth),
+      .Depth(DoneDelay)
+  ) u_summed_place (
+      .clk_i,
+      .d_i(product_place_q),
+      .q_o(summed_place)
+  );
+
+  always_comb begin
+    evaluated_d = evaluated_q;
+    summed_d = summed_q;
+    if (evaluated) evaluated_d[evaluated_place] = 1'b1;
+    if (pass_ends) evaluated_d[product_place_q] = 1'b0;
+    if (summed) summed_d[summed_place] = 1'b1;
+    if (begins && inverse_q) summed_d = summed_d & ~group;
+    if (state_q == Rest) begin
+      evaluated_d = '0;
+      summed_d = '0;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= Rest;
+      evaluated_q <= '0;
+      summed_q <= '0;
+      product_on_q <= 1'b0;
+    end else begin
+      state_q <= state_d;
+      evaluated_q <= evaluated_d;
+      summed_q <= summed_d;
+      product_on_q <= product_on_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    inverse_q <= inverse_d;
+    base_q <= base_d;
+    member_q <= member_d;
+    step_q <= step_d;
+    pass_q <= pass_d;
+    slot_q <= slot_d;
+    row_q <= row_d;
+    wait_q <= wait_d;
+    product_place_q <= product_place_d;
+    product_step_q <= product_step_d;
+    group_q <= group_d;
+    pattern_q <= pattern_d;
+  end
+
+endmodule

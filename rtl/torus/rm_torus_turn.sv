@@ -1,0 +1,250 @@
+// The accumulators' polynomials of one component, of Places ciphertexts: rotation, subtraction and
+// decomposition for the forward transforms, and the sum with what the inverse transform gives.
+//
+//   Turns = 1: digits of (X^a - 1) ACC;  Turns = 0: of ACC (unrolled keys turn the products)
+//
+// A row is Lanes coefficients. Rows r and r + H are read together with the two that rotation needs
+// for each; of X^a with a = (N or 0) + row shift x Lanes + lane shift, lane b of a row comes from the
+// row `row shift` before, from the lanes below N / Lanes or from the row before that one. y = the
+// coefficient + the half base of every digit + the half that rounds leaves in y_o, TurnLatency cycles
+// after its row's number: a digit is Digits bits of y less half a base.
+//
+// Throughput 2 Lanes coefficients a cycle; an update, visible three cycles after its rows, meanwhile.
+module rm_torus_turn
+  import rm_torus_pkg::*;
+#(
+    parameter int unsigned LogN = 7,
+    parameter int unsigned LogLanes = 2,
+    parameter int unsigned Places = 2,
+    parameter int unsigned Levels = 3,
+    parameter int unsigned LogBase = 7,
+    parameter bit Turns = 1'b1,
+    localparam int unsigned Lanes = 1 << LogLanes,
+    localparam int unsigned LogH = LogN - LogLanes - 1,
+    localparam int unsigned PlaceWidth = (Places > 1) ? $clog2(Places) : 1
+) (
+    input  logic                             clk_i,
+    input  logic                             rst_ni,
+    // Rows row_i and row_i + H.
+    input  logic [PlaceWidth-1:0]            place_i,
+    input  logic [      LogH-1:0]            row_i,
+    input  logic [        LogN:0]            exponent_i,
+    output logic [2*Lanes-1:0][31:0]         y_o,
+    output logic [2*Lanes-1:0][31:0]         plain_o,  // as read, a cycle after the issue
+    // What an inverse transform gives, by rows r and r + H.
+    input  logic                             add_i,
+    input  logic [PlaceWidth-1:0]            add_place_i,
+    input  logic [      LogH-1:0]            add_row_i,
+    input  logic [2*Lanes-1:0][Width-1:0]    add_rows_i,
+    // One coefficient of a table.
+    input  logic                             set_i,
+    input  logic [PlaceWidth-1:0]            set_place_i,
+    input  logic [      LogN-1:0]            set_index_i,
+    input  logic [          31:0]            set_data_i
+);
+
+  localparam int unsigned AddrWidth = $clog2(Places) + LogH;
+  localparam int unsigned Depth = 1 << AddrWidth;
+
+  // ---- Memory: a copy for each reader. ----
+
+  logic sum_q, lift_q;
+  logic [PlaceWidth-1:0] lift_place_q, sum_place_q;
+  logic [LogH-1:0] lift_row_q, sum_row_q;
+  logic [2*Lanes-1:0][31:0] lift_low_q, sum_d, sum_data_q;
+  logic [2*Lanes-1:0] lift_big_q;
+  logic [AddrWidth-1:0] waddr;
+  logic [2*Lanes-1:0] we;
+  logic [2*Lanes-1:0][31:0] wdata, plain, old;
+
+  assign waddr = sum_q ? AddrWidth'({sum_place_q, sum_row_q}) :
+      AddrWidth'({set_place_i, set_index_i[LogN-2-:LogH]});
+
+  for (genvar i = 0; i < 2 * Lanes; i++) begin : gen_word
+    assign we[i] = sum_q || (set_i && set_index_i[LogN-1] == (i >= Lanes) &&
+                             set_index_i[LogLanes-1:0] == LogLanes'(i));
+    assign wdata[i] = sum_q ? sum_data_q[i] : set_data_i;
+
+    rm_ram_1r1w #(
+        .Width(32),
+        .Depth(Depth),
+        .Style("distributed")
+    ) u_plain (
+        .clk_i,
+        .we_i(we[i]),
+        .waddr_i(waddr),
+        .wdata_i(wdata[i]),
+        .re_i(1'b1),
+        .raddr_i(AddrWidth'({place_i, row_i})),
+        .rdata_o(plain[i])
+    );
+
+    rm_ram_1r1w #(
+        .Width(32),
+        .Depth(Depth),
+        .Style("distributed")
+    ) u_old (
+        .clk_i,
+        .we_i(we[i]),
+        .waddr_i(waddr),
+        .wdata_i(wdata[i]),
+        .re_i(1'b1),
+        .raddr_i(AddrWidth'({add_place_i, add_row_i})),
+        .rdata_o(old[i])
+    );
+  end
+
+  assign plain_o = plain;
+
+  // ---- Update: nearest to 0, to the torus, added. ----
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      lift_q <= 1'b0;
+      sum_q <= 1'b0;
+    end else begin
+      lift_q <= add_i;
+      sum_q <= lift_q;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    lift_place_q <= add_place_i;
+    lift_row_q <= add_row_i;
+    sum_place_q <= lift_place_q;
+    sum_row_q <= lift_row_q;
+    sum_data_q <= sum_d;
+    for (int unsigned i = 0; i < 2 * Lanes; i++) begin
+      lift_low_q[i] <= add_rows_i[i][31:0];
+      lift_big_q[i] <= add_rows_i[i] > (P >> 1);
+    end
+  end
+
+  // -P is 4095 modulo 2^32.
+  for (genvar i = 0; i < 2 * Lanes; i++) begin : gen_sum
+    assign sum_d[i] = old[i] + lift_low_q[i] + (lift_big_q[i] ? 32'd4095 : 32'd0);
+  end
+
+  // ---- Decomposition. ----
+
+  // Half a base in every digit, and the half of what is below the last.
+  function automatic logic [31:0] offset();
+    logic [31:0] sum;
+    sum = (Levels * LogBase < 32) ? 32'd1 << (31 - Levels * LogBase) : '0;
+    for (int unsigned j = 0; j < Levels; j++) sum = sum + (32'd1 << (31 - j * LogBase));
+    return sum;
+  endfunction
+
+  logic [2*Lanes-1:0][31:0] y_q;
+  assign y_o = y_q;
+
+  if (Turns) begin : gen_turn
+    // Rows before r and r + H by the shift: both windows in one address of the banks, which the
+    // highest bit swaps.
+    logic [LogH+1:0] from, beyond;
+    logic [LogH:0] row_shift;
+    logic [LogLanes-1:0] lane_shift, lane_shift_q, lane_shift_q2;
+    logic [2*Lanes-1:0][31:0] near_rows, far_rows, mixed_d, mixed_q, turned_q, plain_q, plain_q2;
+    logic near_swap_q, far_swap_q;
+    // Signs of both windows, from the near and the far row.
+    logic [1:0] near_neg_q, far_neg_q;
+    logic [2*Lanes-1:0] neg_d, neg_q, neg_q2;
+
+    assign row_shift = exponent_i[LogN-1-:LogH+1];
+    assign lane_shift = exponent_i[LogLanes-1:0];
+    assign from = {2'b0, row_i} - {1'b0, row_shift};
+    assign beyond = from - 1'b1;
+
+    for (genvar i = 0; i < 2 * Lanes; i++) begin : gen_copy
+      rm_ram_1r1w #(
+          .Width(32),
+          .Depth(Depth),
+          .Style("distributed")
+      ) u_near (
+          .clk_i,
+          .we_i(we[i]),
+          .waddr_i(waddr),
+          .wdata_i(wdata[i]),
+          .re_i(1'b1),
+          .raddr_i(AddrWidth'({place_i, from[LogH-1:0]})),
+          .rdata_o(near_rows[i])
+      );
+
+      rm_ram_1r1w #(
+          .Width(32),
+          .Depth(Depth),
+          .Style("distributed")
+      ) u_far (
+          .clk_i,
+          .we_i(we[i]),
+          .waddr_i(waddr),
+          .wdata_i(wdata[i]),
+          .re_i(1'b1),
+          .raddr_i(AddrWidth'({place_i, beyond[LogH-1:0]})),
+          .rdata_o(far_rows[i])
+      );
+    end
+
+    // A row that lies before the first comes from the end with the other sign. The second window is
+    // H rows further: it lies before the first where adding H does not carry.
+    always_ff @(posedge clk_i) begin
+      near_swap_q <= from[LogH];
+      far_swap_q <= beyond[LogH];
+      near_neg_q[0] <= from[LogH+1] ^ exponent_i[LogN];
+      near_neg_q[1] <= (from[LogH+1] & !from[LogH]) ^ exponent_i[LogN];
+      far_neg_q[0] <= beyond[LogH+1] ^ exponent_i[LogN];
+      far_neg_q[1] <= (beyond[LogH+1] & !beyond[LogH]) ^ exponent_i[LogN];
+      lane_shift_q <= lane_shift;
+      lane_shift_q2 <= lane_shift_q;
+    end
+
+    // The lanes that move up stay in the near row, those that come round are the far row's.
+    for (genvar w = 0; w < 2; w++) begin : gen_window
+      for (genvar b = 0; b < Lanes; b++) begin : gen_lane
+        logic is_near;
+        assign is_near = (LogLanes + 1)'(b) + (LogLanes + 1)'(lane_shift_q) <
+            (LogLanes + 1)'(Lanes);
+        assign mixed_d[w*Lanes+b] = is_near ?
+            (near_swap_q == (w == 0) ? near_rows[Lanes+b] : near_rows[b]) :
+            (far_swap_q == (w == 0) ? far_rows[Lanes+b] : far_rows[b]);
+        assign neg_d[w*Lanes+b] = is_near ? near_neg_q[w] : far_neg_q[w];
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      mixed_q <= mixed_d;
+      neg_q <= neg_d;
+      plain_q <= plain;
+      plain_q2 <= plain_q;
+      for (int unsigned b = 0; b < Lanes; b++) begin
+        for (int unsigned w = 0; w < 2; w++) begin
+          turned_q[w*Lanes+b] <= mixed_q[w*Lanes+32'(LogLanes'(b-32'(lane_shift_q2)))];
+          neg_q2[w*Lanes+b] <= neg_q[w*Lanes+32'(LogLanes'(b-32'(lane_shift_q2)))];
+        end
+      end
+      for (int unsigned i = 0; i < 2 * Lanes; i++) begin
+        y_q[i] <= (turned_q[i] ^ {32{neg_q2[i]}}) - plain_q2[i] +
+            (neg_q2[i] ? offset() + 32'd1 : offset());
+      end
+    end
+  end else begin : gen_whole
+    logic [2*Lanes-1:0][31:0] plain_late;
+
+    rm_delay #(
+        .Width(2 * Lanes * 32),
+        .Depth(TurnLatency - 2)
+    ) u_late (
+        .clk_i,
+        .d_i(plain),
+        .q_o(plain_late)
+    );
+
+    always_ff @(posedge clk_i) begin
+      for (int unsigned i = 0; i < 2 * Lanes; i++) y_q[i] <= plain_late[i] + offset();
+    end
+
+    logic unused_exponent;
+    assign unused_exponent = ^exponent_i;
+  end
+
+endmodule

@@ -1,0 +1,253 @@
+// A transform unit: Lanes butterflies with the rows of Slots polynomials of each of Group ciphertexts,
+// in constant geometry.
+//
+// A pass of the forward transform reads rows r and r + H of Lanes words, H = N / (2 Lanes), and writes
+// rows 2 r and 2 r + 1: butterfly j of all N / 2 takes words j and j + N / 2 and gives words 2 j and
+// 2 j + 1, so that no network stands between butterflies and memory, and after log N passes each
+// word is where the standard order has it. The inverse reads 2 r and 2 r + 1 and writes r and r + H.
+// Of two banks, a row lies in that of its highest plus its lowest bit: every pass reads and writes
+// one row of each. Passes go from one half of the memory to the other. The first forward pass takes
+// digits, the last leaves the evaluations in a memory that the products read; the first inverse pass
+// takes sums from the memory that the products write (HasSums), the last gives its rows away.
+//
+// Latency BflyLatency + 1 from the read of a row to its write, visible a cycle later; Lanes
+// butterflies a cycle. One direction at a time: BflyLatency idle cycles between two.
+module rm_torus_unit
+  import rm_torus_pkg::*;
+#(
+    parameter int unsigned LogN = 7,
+    parameter int unsigned LogLanes = 2,
+    parameter int unsigned Slots = 2,
+    parameter int unsigned Places = 2,
+    parameter int unsigned Group = 1,
+    parameter int unsigned LogPos = 0,
+    parameter bit HasSums = 1'b1,
+    localparam int unsigned Lanes = 1 << LogLanes,
+    localparam int unsigned Pos = 1 << LogPos,
+    localparam int unsigned LogH = LogN - LogLanes - 1,
+    localparam int unsigned SlotWidth = (Slots > 1) ? $clog2(Slots) : 1,
+    localparam int unsigned PlaceWidth = (Places > 1) ? $clog2(Places) : 1,
+    localparam int unsigned TagWidth = SlotWidth + $clog2(Group)
+) (
+    input  logic                               clk_i,
+    input  logic                               rst_ni,
+    // Reading: in the cycle before the butterflies' operands are in their registers.
+    input  logic                               read_i,
+    input  logic                               inverse_i,
+    input  logic                               first_i,
+    input  logic                               half_i,
+    input  logic [    TagWidth-1:0]            tag_i,  // ciphertext of the group, slot
+    input  logic [        LogH-1:0]            row_i,
+    input  logic [  PlaceWidth-1:0]            place_i,
+    input  logic [   2*Lanes-1:0][Width-1:0]   digits_i,
+    input  logic [     Lanes-1:0][Width-1:0]   twiddle_i,
+    // Writing: BflyLatency + 1 cycles later.
+    input  logic                               write_i,
+    input  logic                               write_inverse_i,
+    input  logic                               write_last_i,
+    input  logic                               write_half_i,
+    input  logic [    TagWidth-1:0]            write_tag_i,
+    input  logic [        LogH-1:0]            write_row_i,
+    input  logic [  PlaceWidth-1:0]            write_place_i,
+    output logic [   2*Lanes-1:0][Width-1:0]   rows_o,
+    // Products: evaluations of Pos positions of every slot, two cycles after their number; sums of a
+    // column.
+    input  logic [  PlaceWidth-1:0]            get_place_i,
+    input  logic [ LogN-LogPos-1:0]            get_group_i,
+    output logic [Slots-1:0][Pos-1:0][Width-1:0] get_o,
+    input  logic                               put_i,
+    input  logic [  PlaceWidth-1:0]            put_place_i,
+    input  logic [ LogN-LogPos-1:0]            put_group_i,
+    input  logic [       Pos-1:0][Width-1:0]   put_data_i
+);
+
+  localparam int unsigned RowWidth = Lanes * Width;
+  localparam int unsigned Parts = Lanes / Pos;
+  localparam int unsigned WorkWidth = $clog2(Slots) + $clog2(Group) + 1 + LogH;
+  localparam int unsigned BufferWidth = $clog2(Places) + LogH;
+  localparam int unsigned PartWidth = (Parts > 1) ? $clog2(Parts) : 1;
+
+  // Of rows r and r + H: both banks at r, the first row in bank r[0]. Of rows 2 r and 2 r + 1: the
+  // first in the bank of r's highest bit, bank b at 2 r + (b ^ that bit).
+  function automatic logic [LogH-1:0] near(logic [LogH-1:0] row, logic bank);
+    logic odd;
+    odd = bank ^ row[LogH-1];
+    return LogH'({row, odd});
+  endfunction
+
+  // ---- Operands. ----
+
+  logic far_read, swap_read;
+  logic [1:0][LogH-1:0] read_row;
+  logic [1:0][RowWidth-1:0] work, sums, banks;
+  logic [2*Lanes-1:0][Width-1:0] words;
+  logic [Lanes-1:0][Width-1:0] u_d, u_q, v_d, v_q;
+  logic valid_q, inverse_q;
+
+  assign far_read = !inverse_i;
+  assign swap_read = far_read ? row_i[0] : row_i[LogH-1];
+  for (genvar b = 0; b < 2; b++) begin : gen_read_row
+    assign read_row[b] = far_read ? row_i : near(row_i, b == 1);
+  end
+
+  assign banks = (first_i && inverse_i) ? sums : work;
+  assign words = swap_read ? {banks[0], banks[1]} : {banks[1], banks[0]};
+
+  for (genvar b = 0; b < Lanes; b++) begin : gen_operand
+    assign u_d[b] = inverse_i ? words[2*b] : first_i ? digits_i[b] : words[b];
+    assign v_d[b] = inverse_i ? words[2*b+1] : first_i ? digits_i[Lanes+b] : words[Lanes+b];
+  end
+
+  always_ff @(posedge clk_i) begin
+    u_q <= u_d;
+    v_q <= v_d;
+    if (read_i) inverse_q <= inverse_i;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) valid_q <= 1'b0;
+    else valid_q <= read_i;
+  end
+
+  // ---- Butterflies. ----
+
+  logic [Lanes-1:0][Width-1:0] out0, out1;
+  logic [Lanes-1:0] out_valid;
+
+  for (genvar b = 0; b < Lanes; b++) begin : gen_butterfly
+    rm_butterfly #(
+        .Flavour(rm_arith_pkg::Solinas52),
+        .Width(Width)
+    ) u_butterfly (
+        .clk_i,
+        .rst_ni,
+        .q_i(P),
+        .qh_i('0),
+        .word_i('0),
+        .three_i(1'b0),
+        .one_i('0),
+        .mode_i(inverse_q ? rm_ntt_pkg::BfGs : rm_ntt_pkg::BfCt),
+        .half_i(1'b1),
+        .valid_i(valid_q),
+        .u_i(u_q[b]),
+        .v_i(v_q[b]),
+        .w_i(twiddle_i[b]),
+        .valid_o(out_valid[b]),
+        .out0_o(out0[b]),
+        .out1_o(out1[b])
+    );
+    assign rows_o[b] = out0[b];
+    assign rows_o[Lanes+b] = out1[b];
+  end
+
+  logic unused_valid;
+  assign unused_valid = ^out_valid;
+
+  // ---- Rows written. ----
+
+  logic [1:0][RowWidth-1:0] made, to_bank;
+  logic [2*Lanes-1:0][Width-1:0] woven;
+  logic [1:0][LogH-1:0] write_row;
+  logic swap_write;
+
+  for (genvar b = 0; b < Lanes; b++) begin : gen_woven
+    assign woven[2*b] = out0[b];
+    assign woven[2*b+1] = out1[b];
+  end
+
+  assign made = write_inverse_i ? rows_o : woven;
+  assign swap_write = write_inverse_i ? write_row_i[0] : write_row_i[LogH-1];
+  assign to_bank = swap_write ? {made[0], made[1]} : made;
+  for (genvar b = 0; b < 2; b++) begin : gen_write_row
+    assign write_row[b] = write_inverse_i ? write_row_i : near(write_row_i, b == 1);
+
+    rm_torus_lutram #(
+        .Width(RowWidth),
+        .Depth(1 << WorkWidth)
+    ) u_work (
+        .clk_i,
+        .we_i(write_i && !write_last_i),
+        .waddr_i(WorkWidth'({write_tag_i, write_half_i, write_row[b]})),
+        .wdata_i(to_bank[b]),
+        .raddr_i(WorkWidth'({tag_i, half_i, read_row[b]})),
+        .rdata_o(work[b])
+    );
+  end
+
+  // ---- Evaluations. ----
+
+  logic [LogH:0] get_row;
+  logic get_bank_q;
+  logic [PartWidth-1:0] get_part, get_part_q;
+
+  assign get_row = get_group_i[LogN-LogPos-1-:LogH+1];
+  if (Parts > 1) begin : gen_get_part
+    assign get_part = get_group_i[PartWidth-1:0];
+  end else begin : gen_whole
+    assign get_part = '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    get_bank_q <= get_row[LogH] ^ get_row[0];
+    get_part_q <= get_part;
+  end
+
+  for (genvar s = 0; s < Slots; s++) begin : gen_slot
+    logic [1:0][Parts-1:0][Pos*Width-1:0] evaluations;
+    logic [Pos*Width-1:0] get_q;
+
+    for (genvar b = 0; b < 2; b++) begin : gen_bank
+      rm_ram_1r1w #(
+          .Width(RowWidth),
+          .Depth(1 << BufferWidth),
+          .Style("distributed")
+      ) u_evaluations (
+          .clk_i,
+          .we_i(write_i && write_last_i && !write_inverse_i && write_tag_i[SlotWidth-1:0] == SlotWidth'(s)),
+          .waddr_i(BufferWidth'({write_place_i, write_row[b]})),
+          .wdata_i(to_bank[b]),
+          .re_i(1'b1),
+          .raddr_i(BufferWidth'({get_place_i, get_row[LogH-1:0]})),
+          .rdata_o(evaluations[b])
+      );
+    end
+
+    always_ff @(posedge clk_i) get_q <= evaluations[get_bank_q][get_part_q];
+    assign get_o[s] = get_q;
+  end
+
+  // ---- Sums of products. ----
+
+  if (HasSums) begin : gen_sums
+    logic [LogH:0] put_row;
+    assign put_row = put_group_i[LogN-LogPos-1-:LogH+1];
+
+    for (genvar b = 0; b < 2; b++) begin : gen_bank
+      for (genvar t = 0; t < Parts; t++) begin : gen_part
+        logic here;
+        if (Parts > 1) begin : gen_one
+          assign here = put_group_i[PartWidth-1:0] == PartWidth'(t);
+        end else begin : gen_all
+          assign here = 1'b1;
+        end
+
+        rm_torus_lutram #(
+            .Width(Pos * Width),
+            .Depth(1 << BufferWidth)
+        ) u_sums (
+            .clk_i,
+            .we_i(put_i && here && (put_row[LogH] ^ put_row[0]) == (b == 1)),
+            .waddr_i(BufferWidth'({put_place_i, put_row[LogH-1:0]})),
+            .wdata_i(put_data_i),
+            .raddr_i(BufferWidth'({place_i, read_row[b]})),
+            .rdata_o(sums[b][t*Pos*Width+:Pos*Width])
+        );
+      end
+    end
+  end else begin : gen_no_sums
+    assign sums = '0;
+    logic unused_sums;
+    assign unused_sums = ^{put_i, put_place_i, put_group_i, put_data_i, place_i};
+  end
+
+endmodule
