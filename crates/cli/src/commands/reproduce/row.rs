@@ -120,7 +120,7 @@ pub fn table(rows: &[Row]) -> String {
         }
         let theirs = row.should_be.or(row.printed);
         let ratio = match (row.value(), theirs) {
-            (Some(ours), Some(theirs)) => format!("{:.3}", ours / theirs),
+            (Some(ours), Some(theirs)) if theirs != 0.0 => format!("{:.3}", ours / theirs),
             _ => String::new(),
         };
         let should_be = row.should_be.map_or(String::new(), number);

@@ -27,7 +27,7 @@ fn rows(hdl: Option<&Hdl>) -> Result<Vec<Row>, CliError> {
     let mut found = steps::rows(&paper, &params)?;
     found.extend(primes::rows(&paper)?);
     found.extend(security::rows(&paper)?);
-    found.extend(rivals::rows(&paper, gate::milliseconds(&params)?));
+    found.extend(rivals::rows(&paper, gate::milliseconds()?));
     found.extend(keyswitch::rows(&params, hdl)?);
     Ok(found)
 }
