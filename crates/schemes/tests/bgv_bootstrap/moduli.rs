@@ -149,10 +149,6 @@ fn every_operation_is_right_modulo_every_plaintext_modulus() {
     // A public key's errors are multiples of t alone.
     let public = setup.keygen.public_key().unwrap();
     let public = Encryptor::with_public_key(setup.params.clone(), &public).unwrap();
-    assert!(
-        public
-            .encrypt_under(&setup.plain(1, &[1; N]), &at)
-            .is_err()
-    );
+    assert!(public.encrypt_under(&setup.plain(1, &[1; N]), &at).is_err());
     assert!(public.encrypt_at(&plain, Level(1)).is_ok());
 }
