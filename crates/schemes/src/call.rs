@@ -1,7 +1,7 @@
 //! The binding of operands to a procedure's inputs, and a call of it by the reference interpreter.
 
 use ringmill_isa::Poly;
-use ringmill_isa::mid::{ModulusId, ParamRole, Procedure};
+use ringmill_isa::mid::{ModulusId, ParamRole, Procedure, ResultLimb};
 use ringmill_limits::Halt;
 use ringmill_math::MathError;
 use thiserror::Error;
@@ -124,6 +124,12 @@ pub fn call<O: Operation>(
         let (index, poly) = (usize::from(r.index), r.poly.index());
         results.resize_with(results.len().max(index + 1), || vec![Vec::new(); size]);
         if let Some(data) = results.get_mut(index).and_then(|polys| polys.get_mut(poly)) {
+            if data.is_empty() {
+                // Room for all of its limbs at once: what grows is copied.
+                let own = |other: &&ResultLimb| (other.index, other.poly) == (r.index, r.poly);
+                let limbs = procedure.results.iter().filter(own).count();
+                data.reserve_exact(limbs * limb.len());
+            }
             data.extend(limb);
         }
     }

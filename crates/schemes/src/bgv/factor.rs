@@ -184,8 +184,14 @@ impl Annotation for Factor {
     const FILE_BYTES: usize = 8;
 
     fn check(&self, params: &Params, _: Level) -> Result<(), BgvError> {
-        let t = low(params, self.plain)?;
-        Self::new(self.value, t).map(drop)
+        let t = low(params, 0)?;
+        match low(params, self.plain) {
+            Ok(t) => Self::new(self.value, t).map(drop),
+            Err(_) => Err(BgvError::Factor {
+                got: self.packed(),
+                modulus: t.value(),
+            }),
+        }
     }
 
     fn low(&self, params: &Params) -> Result<Option<Modulus>, RlweError> {

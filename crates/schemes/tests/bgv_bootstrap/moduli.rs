@@ -128,10 +128,10 @@ fn every_operation_is_right_modulo_every_plaintext_modulus() {
             assert_eq!(read, xy);
             // Of two plaintext moduli nothing is made.
             let other = (plain + 1) % (setup.params.last_plain() + 1);
-            let z = setup.encrypt(other, &vec![1; N]);
+            let z = setup.encrypt(other, &[1; N]);
             let z = e.mod_switch(&z, Level(3)).unwrap();
             assert!(e.add(&xy, &z).is_err() && e.sub(&z, &xy).is_err() && e.mul(&xy, &z).is_err());
-            let foreign = setup.plain(other, &vec![1; N]);
+            let foreign = setup.plain(other, &[1; N]);
             assert!(e.add_plain(&xy, &foreign).is_err() && e.mul_plain(&xy, &foreign).is_err());
         }
     }
@@ -140,19 +140,15 @@ fn every_operation_is_right_modulo_every_plaintext_modulus() {
         level: Level(1),
         annotation: Factor::one_modulo(1),
     };
-    let plain = setup.plain(0, &vec![1; N]);
+    let plain = setup.plain(0, &[1; N]);
     assert!(setup.encryptor.encrypt_under(&plain, &at).is_err());
     let encoder = CoefficientEncoder::new(setup.params.clone());
-    assert!(encoder.decode_signed(&setup.plain(1, &vec![1; N])).is_err());
+    assert!(encoder.decode_signed(&setup.plain(1, &[1; N])).is_err());
     assert!(encoder.decode_signed(&plain).is_ok());
     assert!(Plaintext::modulo(&*setup.params, 4, vec![0; N]).is_err());
     // A public key's errors are multiples of t alone.
     let public = setup.keygen.public_key().unwrap();
     let public = Encryptor::with_public_key(setup.params.clone(), &public).unwrap();
-    assert!(
-        public
-            .encrypt_under(&setup.plain(1, &vec![1; N]), &at)
-            .is_err()
-    );
+    assert!(public.encrypt_under(&setup.plain(1, &[1; N]), &at).is_err());
     assert!(public.encrypt_at(&plain, Level(1)).is_ok());
 }

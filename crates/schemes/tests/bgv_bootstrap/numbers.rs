@@ -40,7 +40,7 @@ fn powers_are_told_from_other_integers() {
         if power != t || p == 2 {
             p = 0;
         }
-        let expected = (p > 0).then(|| (p, exponent));
+        let expected = (p > 0).then_some((p, exponent));
         assert_eq!(of(t).map(|x| (x.prime(), x.exponent())), expected, "{t}");
     }
     for (p, r) in [

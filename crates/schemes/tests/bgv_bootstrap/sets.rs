@@ -37,6 +37,11 @@ fn the_vector_papers_set_is_within_its_bounds() {
         assert_eq!(&read, setup.params());
     }
     assert_eq!(Set::named("insecure"), None);
+    for set in Set::INSECURE_COMPARISONS {
+        assert_eq!(Set::named(set.name), Some(set));
+        let setup = set.bootstrapping().unwrap();
+        assert!(setup.params().insecure_allowed() && setup.log2_chance() < -40.0);
+    }
 }
 
 #[test]

@@ -102,6 +102,7 @@ impl Set {
         let toy = Self::INSECURE_TOY_FOR_TESTS_ONLY;
         Self::ALL
             .into_iter()
+            .chain(Self::INSECURE_COMPARISONS)
             .chain([toy])
             .find(|set| set.name == name)
     }
