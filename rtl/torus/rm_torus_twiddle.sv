@@ -21,7 +21,7 @@ module rm_torus_twiddle
     output logic [         51:0] w_o
 );
 
-  (* rom_style = "distributed" *) logic [51:0] mem[2 << AddrWidth];
+  logic [51:0] mem[2 << AddrWidth];
   logic [51:0] w_q;
 
   // Number 2^s + i of the standard order, of an entry.

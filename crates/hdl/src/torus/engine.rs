@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use ringmill_machines::torus::{KeyRate, KeyStream, Shape, TorusError};
+use ringmill_machines::torus::{KeyRate, KeyStream, Shape, TorusError, run};
 
 use super::code::{Code, Command, Operation};
 use super::top;
@@ -294,9 +294,9 @@ impl Engine {
 
     /// Far more cycles than any command needs.
     fn most(&self) -> u64 {
-        let step = 40 * self.shape.degree() as u64 * u64::from(self.shape.sizes().log_n);
-        let steps = self.shape.steps() as u64 * self.shape.sizes().places as u64;
-        10_000 + 10 * self.shape.key_total() + steps * step
+        let freely = run(self.shape, self.shape.sizes().places, || true).cycles;
+        let beat = self.source.map_or(0.0, KeyRate::cycles_a_beat).ceil() as u64;
+        10_000 + 8 * freely + self.shape.key_total() * (16 + 2 * beat)
     }
 
     /// True three times in eight, where streams stall.

@@ -7,9 +7,9 @@ mod mutants;
 mod refusals;
 
 use bench::{Key, check, check_run, hdl, quick, seed, small};
-use ringmill_hdl::Top;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::torus::top;
+use ringmill_hdl::{Family, Top};
 use ringmill_machines::torus::{Shape, Sizes};
 
 /// A whole blind rotation, m = 1, three ciphertexts, two of them together, to one; random keys, exponents and stalls.
@@ -82,6 +82,17 @@ fn the_128_bit_set() {
         let mut engine = quick(shape);
         let cycles = check_run(&mut engine, &key, places, false, &mut dice).unwrap();
         println!("m = {unroll}, {places} ciphertexts: {cycles} cycles");
+    }
+}
+
+/// Whatever Yosys finds between registers is within the bar.
+#[test]
+#[ignore = "synthesis; `make full` runs it"]
+fn paths_are_within_the_bar() {
+    for module in ["seq", "ctl", "key", "twiddle", "turn", "unit"] {
+        let top = Top::new(format!("rm_torus_{module}"));
+        let paths = hdl().levels(&top, Family::Xcup).unwrap().paths;
+        assert!(paths.within_bar(), "{module}: {paths:?}");
     }
 }
 
