@@ -50,7 +50,7 @@ fn a_description_is_shown_with_its_needs_and_the_papers() {
     assert_eq!(line(dsp, "  in all")[3..], ["432", "4,320", "12,288"]);
     assert_eq!(line(dsp, "  the paper's")[3..], ["360", "3,600"]);
     assert!(
-        text.contains("has 320 ultra RAM: room for 3 RPAUs (the paper: 3)"),
+        text.contains("has 320 ultra RAM: room for 3 RPAU (the paper: 3)"),
         "{text}"
     );
     assert!(text.ends_with("# Fits the U250.\n"), "{text}");
