@@ -14,6 +14,8 @@ pub struct EndToEnd {
     pub inputs_seconds: f64,
     /// Key limbs over the link during the run.
     pub keys_seconds: f64,
+    /// Words and tables of procedures over the link, and what each call is told.
+    pub programs_seconds: f64,
     /// The machine's units at work.
     pub compute_seconds: f64,
     /// Limbs that leave the machine for want of room and come back.
@@ -44,6 +46,8 @@ pub enum Resource {
     Host,
     /// The link, by inputs and outputs.
     LinkData,
+    /// The link, by words and tables.
+    LinkPrograms,
     /// The link, by keys.
     LinkKeys,
     /// The link, by spills.
@@ -58,6 +62,7 @@ impl Resource {
         match self {
             Self::Host => "the host",
             Self::LinkData => "the host link, by inputs and outputs",
+            Self::LinkPrograms => "the host link, by programs",
             Self::LinkKeys => "the host link, by keys",
             Self::LinkSpills => "the host link, by spills",
             Self::Compute => "compute",
@@ -75,6 +80,7 @@ impl EndToEnd {
             (Resource::LinkKeys, self.keys_seconds),
             (Resource::LinkSpills, self.spills_seconds),
             (Resource::LinkData, data),
+            (Resource::LinkPrograms, self.programs_seconds),
             (Resource::Host, self.host_seconds.unwrap_or(0.0)),
         ];
         let sum: f64 = parts.iter().map(|(_, seconds)| seconds).sum();
@@ -100,6 +106,7 @@ impl EndToEnd {
             host_seconds,
             inputs_seconds: link.seconds_in,
             keys_seconds: link.key_seconds,
+            programs_seconds: link.program_seconds,
             compute_seconds,
             outputs_seconds: link.seconds_out,
             ..Self::default()
@@ -107,7 +114,10 @@ impl EndToEnd {
         parts.summed(|by| {
             let help = match by {
                 Resource::Host => "a machine that has more of the instructions",
-                Resource::LinkData | Resource::LinkKeys | Resource::LinkSpills => {
+                Resource::LinkData
+                | Resource::LinkPrograms
+                | Resource::LinkKeys
+                | Resource::LinkSpills => {
                     "a faster link (`link.gbit_per_second`), or more work on the machine for each limb sent"
                 }
                 Resource::Compute => "more processing units (`units`) or a faster clock (`clock_mhz`)",

@@ -106,7 +106,7 @@ pub enum MachineError {
     )]
     TooFewSlots { procedure: String, slots: usize },
     #[error(
-        "procedure {procedure} has more constants, streams or Galois elements than an instruction word can index"
+        "procedure {procedure} has more words, constants, generator streams, Galois elements or seeds than the machine's `tables` hold"
     )]
     Tables { procedure: String },
     #[error("procedure {procedure}, stream {stream}, word {at}: {what}")]

@@ -162,7 +162,7 @@ impl OffloadTimes {
     /// From the host's times and a machine's report.
     pub fn new(host: HostTimes, report: &MachineReport) -> Self {
         let link = &report.link;
-        let link = link.seconds_in + link.seconds_out + link.key_seconds;
+        let link = link.seconds_in + link.seconds_out + link.key_seconds + link.program_seconds;
         let offloaded = host.host_seconds + report.seconds + link;
         // Clocks have a resolution; a program of nothing but transforms has no bound.
         let over = |divisor: f64| host.alone_seconds / divisor.max(1e-12);
@@ -234,9 +234,12 @@ pub struct LinkUse {
     pub bytes_in: u64,
     pub bytes_out: u64,
     pub key_bytes: u64,
+    /// Words and tables of procedures, and what each call is told.
+    pub program_bytes: u64,
     pub seconds_in: f64,
     pub seconds_out: f64,
     pub key_seconds: f64,
+    pub program_seconds: f64,
 }
 
 /// Limbs that had to leave the machine for want of room between calls, and what that cost on the link, apart from the

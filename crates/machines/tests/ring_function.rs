@@ -8,9 +8,11 @@ use ringmill_isa::mid::{
     Form, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, Representative, TableModulus,
 };
 use ringmill_machines::MachineError;
+use ringmill_machines::ring::description::StandIn;
+use ringmill_machines::ring::micro::Opcode;
 use ringmill_machines::ring::search::Prepared;
 use ringmill_math::{Ring, primes};
-use ringmill_schemes::ckks::{Galois, Level, OpKey};
+use ringmill_schemes::ckks::{Galois, Level, OpKey, ProcCache};
 
 fn operations(level: Level, log_n: u8) -> Vec<OpKey> {
     let conjugate = (2u32 << log_n) - 1;
@@ -163,4 +165,43 @@ fn moduli_of_other_kinds_are_refused_by_name() {
         ..procedure
     };
     execute_procedure(&d, &unused, None);
+}
+
+/// RPAUs without a prime of the program's take digits of its special prime: at every level, and with several of them.
+#[test]
+fn stand_ins_share_the_special_primes_sums() {
+    let params = params(8, 3, 1);
+    for helpers in [&[5usize][..], &[5, 6]] {
+        let mut d = description(8, 7, 4, true);
+        let alone = d.clone();
+        d.stand_in = helpers
+            .iter()
+            .map(|&rpau| StandIn { rpau, prime: 4 })
+            .collect();
+        d.check().unwrap();
+        for level in 0..=3 {
+            let key = OpKey::mul_relin(Level(level), true);
+            execute_both(&d, &params, &key);
+            let procedure = ProcCache::new(params.clone()).get(&key).unwrap();
+            let shared = Prepared::new(&d, &procedure).unwrap();
+            let primes = &shared.graph().primes;
+            // One digit is not worth the ring's way.
+            assert_eq!(
+                primes[helpers[0]],
+                if level > 0 { 4 } else { 5 },
+                "level {level}"
+            );
+            let whole = Prepared::new(&alone, &procedure).unwrap();
+            let count = |p: &Prepared| {
+                let ntts = p.graph().nodes.iter().filter(|n| n.op == Opcode::Ntt);
+                ntts.filter(|n| n.rpau == 4).count()
+            };
+            let hands = 1 + helpers.len();
+            assert_eq!(
+                count(&shared),
+                count(&whole).div_ceil(hands),
+                "level {level}"
+            );
+        }
+    }
 }

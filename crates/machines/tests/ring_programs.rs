@@ -5,7 +5,7 @@ mod common;
 use std::sync::Arc;
 
 use common::programs::{Builder, Cipher, chain};
-use common::{description, execute_program, params};
+use common::{description, execute_program, params, with_slots};
 use ringmill_isa::mid::Verified;
 use ringmill_machines::ring::RingMachine;
 use ringmill_machines::{Machine, MachineError, SimOptions, TraceSink};
@@ -207,9 +207,7 @@ fn procedures_that_do_not_fit_spill_inside() {
     let mut inside = 0;
     for (native, rpaus, totals) in [(8, 4, 3..6), (8, 2, 4..7), (8, 1, 4..9), (7, 4, 4..9)] {
         for total in totals {
-            let mut d = description(native, rpaus, 4, native == 7);
-            d.memory[0].slots = 1 + usize::max(total, 6) - 6;
-            d.memory.truncate(total);
+            let d = with_slots(description(native, rpaus, 4, native == 7), total);
             let machine = RingMachine::new(d.clone()).unwrap();
             let Err(refused) = machine.simulate(&program, strict()) else {
                 continue;
@@ -292,7 +290,8 @@ fn hoisted_rotations_that_do_not_fit_are_cut() {
             ));
         }
         assert_eq!(parts[0], (2, 6), "2^{native}: one at a time");
-        assert!(parts[1].1 < 6, "2^{native}: {parts:?}");
+        // Fewer where that takes fewer cycles: at this size it does not for half rings.
+        assert_eq!(parts[1].1 < 6, native == 8, "2^{native}: {parts:?}");
         if let Some(&whole) = parts.get(3) {
             assert_eq!(whole, (0, 0), "2^{native}");
         }
@@ -332,9 +331,7 @@ fn times_add_up() {
     let parameters = params(8, 2, 1);
     let mut hidden = 0;
     for (native, slots, keys) in [(8, 13, 3), (8, 5, 18), (7, 7, 2)] {
-        let mut d = description(native, 4, 4, native == 7);
-        d.memory[0].slots = usize::max(slots, 6) - 5;
-        d.memory.truncate(slots);
+        let mut d = with_slots(description(native, 4, 4, native == 7), slots);
         d.keys.slots = keys;
         for program in [chain(&parameters, 1), many_values(&parameters, 6)] {
             for resident_keys in [true, false] {
@@ -354,6 +351,7 @@ fn times_add_up() {
                 let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.max(b);
                 let parts = time.inputs_seconds
                     + time.keys_seconds
+                    + time.programs_seconds
                     + time.compute_seconds
                     + time.spills_seconds
                     + time.outputs_seconds;
@@ -362,6 +360,7 @@ fn times_add_up() {
                 let (link, spills) = (&report.link, &report.ring().unwrap().spills);
                 let between =
                     link.seconds_in + link.seconds_out + link.key_seconds + spills.seconds;
+                let between = between + link.program_seconds;
                 assert!(near(time.seconds, report.seconds + between), "{time:?}");
                 assert!(time.compute_seconds <= report.seconds);
                 assert!(time.overlap_seconds <= time.compute_seconds);
@@ -421,8 +420,18 @@ fn trace_lanes_never_overlap_and_end_with_the_program() {
     };
     let time = &report.end_to_end;
     let cycles = |seconds: f64| (seconds * report.clock_mhz * 1e6).round() as u64;
-    assert_eq!(link("link.inputs"), cycles(time.inputs_seconds));
-    assert_eq!(link("link.outputs"), cycles(time.outputs_seconds));
+    // Each begins and ends on the cycle nearest to its time.
+    for (lane, seconds) in [
+        ("link.programs", time.programs_seconds),
+        ("link.inputs", time.inputs_seconds),
+        ("link.outputs", time.outputs_seconds),
+    ] {
+        let events = events.0.iter().filter(|(l, _, _)| l == lane).count() as u64;
+        assert!(
+            events > 0 && link(lane).abs_diff(cycles(seconds)) <= events,
+            "{lane}"
+        );
+    }
     assert_eq!(link("link.keys") + link("link.spills"), 0);
     assert_eq!(
         events.0.iter().map(|(_, s, c)| s + c).max(),

@@ -6,8 +6,9 @@ mod common;
 use std::sync::Arc;
 
 use common::programs::{Builder, Cipher};
-use common::{description, execute_program, params};
+use common::{description, execute_program, params, with_slots};
 use ringmill_isa::mid::Verified;
+use ringmill_machines::ring::description::StandIn;
 use ringmill_machines::ring::{Description, RingMachine};
 use ringmill_machines::{Machine, SimOptions};
 use ringmill_schemes::ckks::params::Params;
@@ -115,8 +116,13 @@ fn machine(dice: &mut Dice) -> Description {
     let native = dice.pick(&[7, 8, 8, 9]);
     let mut d = description(native, 1 + dice.roll(6), 4, dice.roll(2) == 0);
     let slots = dice.pick(&[2, 4, 6, 8, 10, 13, 13, 20, 32]);
-    d.memory[0].slots = usize::max(slots, 6) - 5;
-    d.memory.truncate(slots);
+    d = with_slots(d, slots);
+    // Half of them have RPAUs that stand in for another's prime.
+    if dice.roll(2) == 0 && d.rpaus > 1 {
+        let prime = dice.roll(d.rpaus - 1);
+        let helpers = (prime + 1..d.rpaus).rev().take(1 + dice.roll(2));
+        d.stand_in = helpers.map(|rpau| StandIn { rpau, prime }).collect();
+    }
     d.keys.slots = dice.pick(&[0, 1, 3, 6, 12, 18, 18, 64]);
     d.controllers = 1 + dice.roll(2);
     d.check().unwrap();

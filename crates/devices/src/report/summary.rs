@@ -94,6 +94,15 @@ fn machine_lines(
         let loaded = format!("{} limbs loaded, {} in use", keys.loaded, keys.needed);
         part(f, "keys over the link", time.keys_seconds, whole, loaded)?;
     }
+    if link.program_bytes > 0 {
+        part(
+            f,
+            "programs over the link",
+            time.programs_seconds,
+            whole,
+            bytes(link.program_bytes),
+        )?;
+    }
     let source = if m.how == "RTL" { " (in the RTL)" } else { "" };
     let cycles = format!(
         "{} cycles at {} MHz{source}",

@@ -320,6 +320,11 @@ fn link_rows(table: &mut Table<'_, '_>, m: &MachineReport, how: Option<How>) -> 
         ("host link, in", link.bytes_in, link.seconds_in),
         ("host link, out", link.bytes_out, link.seconds_out),
         ("host link, keys", link.key_bytes, link.key_seconds),
+        (
+            "host link, programs",
+            link.program_bytes,
+            link.program_seconds,
+        ),
     ] {
         table.row(
             label,

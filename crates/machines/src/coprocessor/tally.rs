@@ -145,9 +145,11 @@ impl Tally {
             bytes_in: self.bytes_in,
             bytes_out,
             key_bytes: 0,
+            program_bytes: 0,
             seconds_in: card.link().seconds(self.bytes_in),
             seconds_out: card.link().seconds(bytes_out),
             key_seconds: 0.0,
+            program_seconds: 0.0,
         };
         let seconds = self.cycles as f64 / (card.clock_mhz() * 1e6);
         let (mut utilisation, mut memories, mut coprocessors) =

@@ -48,6 +48,44 @@ impl Reduction {
     }
 }
 
+/// Cycles of `rm_mod_mul` in the sparse flavour for a modulus, as `mod_mul_latency` of `rm_arith_pkg` counts them; `None`
+/// for a modulus that is not next enough to a power of two to be built.
+pub fn sparse_mul_latency(q: u64) -> Option<u64> {
+    let width = 64 - q.leading_zeros();
+    if !(8..=60).contains(&width) {
+        return None;
+    }
+    // q = 2^top + d, d as signed binary digits.
+    let top = if q >> (width - 2) & 1 == 1 {
+        width
+    } else {
+        width - 1
+    };
+    let d = q as i64 - (1i64 << top);
+    let half = d >> 1;
+    let (plus, minus) = ((d + half) & !half, half & !(d + half));
+    let digits = (plus | minus) as u64;
+    let diff = 64 - digits.leading_zeros();
+    if 2 * diff + 4 > top || 2 * width - top + diff < top {
+        return None;
+    }
+    let tree = |operands: u32, bits: u32| {
+        let levels = std::iter::successors(Some(operands), |&left| {
+            (left > 1).then(|| left.div_ceil(RADIX))
+        });
+        let levels = levels.count() as u64 - 1;
+        levels + u64::from(levels > 0 && bits > CARRY)
+    };
+    let operands = digits.count_ones() + 1;
+    let product = 2 + tree(width.div_ceil(24) * width.div_ceil(17), 2 * width);
+    let folds = tree(operands, 2 * width - top + diff + 2) + tree(operands, width + 2);
+    Some(product + folds + 1)
+}
+
+/// Operands of an adder of its trees, and the bits that a carry passes in a cycle.
+const RADIX: u32 = 3;
+const CARRY: u32 = 64;
+
 /// Modular multipliers of one kind.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Multipliers {
@@ -72,7 +110,29 @@ impl Multipliers {
 
 #[cfg(test)]
 mod tests {
-    use super::Reduction;
+    use super::{Reduction, sparse_mul_latency};
+
+    /// The sparse rows of the table in docs/rtl.md.
+    #[test]
+    fn sparse_multipliers_take_what_their_rtl_takes() {
+        for q in [
+            (1u64 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1,
+            (1 << 54) - (1 << 22) + (1 << 19) + (1 << 17) + 1,
+            (1 << 53) + (1 << 20) - (1 << 17) + 1,
+        ] {
+            assert_eq!(sparse_mul_latency(q), Some(12), "{q}");
+        }
+        for q in [
+            0,
+            1,
+            127,
+            u64::MAX,
+            (1 << 61) - 1,
+            (1 << 53) + (1 << 30) + 1,
+        ] {
+            assert_eq!(sparse_mul_latency(q), None, "{q}");
+        }
+    }
 
     #[test]
     fn tiles_by_hand() {

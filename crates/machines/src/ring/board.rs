@@ -19,11 +19,55 @@ pub struct Board {
     ring: u64,
     link: u64,
     generator: [u64; MAX_RPAUS],
-    read: [[u64; GROUPS]; MAX_RPAUS],
-    write: [[u64; GROUPS]; MAX_RPAUS],
+    read: [[Port; GROUPS]; MAX_RPAUS],
+    write: [[Port; GROUPS]; MAX_RPAUS],
+    /// Cycles of a dyadic word's row; narrow groups are not shared.
+    period: u64,
+    narrow: [bool; GROUPS],
+}
+
+/// A port of a group. A dyadic word asks for some rows in each period, so a word that asks for one a cycle and starts beside it
+/// leaves it these turns. A dyadic word starts beside another only where that leaves turns enough.
+#[derive(Clone, Copy, Debug, Default)]
+struct Port {
+    /// Until when a word has it that is not dyadic, and the turns which that leaves.
+    until: u64,
+    left: u64,
+    /// Until when a dyadic word has turns, and how many.
+    slow_until: u64,
+    turns: u64,
+}
+
+impl Port {
+    /// Whether a dyadic word may start at `t` that asks for so many turns.
+    fn takes_slow(&self, t: u64, turns: u64) -> bool {
+        self.slow_until <= t && (self.until <= t || turns <= self.left)
+    }
+
+    /// Turns that a dyadic word has at `t`.
+    fn taken(&self, t: u64) -> u64 {
+        if self.slow_until > t { self.turns } else { 0 }
+    }
+
+    /// Gives the port to a dyadic word.
+    fn give_slow(&mut self, until: u64, turns: u64) {
+        self.turns = if self.slow_until == until {
+            self.turns + turns
+        } else {
+            turns
+        };
+        self.slow_until = until;
+    }
+
+    /// Gives the port to another word, which leaves so many turns.
+    fn give(&mut self, until: u64, left: u64) {
+        self.until = until;
+        self.left = left;
+    }
 }
 
 /// Port groups a word reads and writes on each RPAU it runs on.
+#[derive(Clone, Copy)]
 struct Footprint {
     /// The group of operand a, apart because it may be freed early.
     source: Option<usize>,
@@ -42,8 +86,10 @@ impl Board {
             ring: 0,
             link: 0,
             generator: [0; MAX_RPAUS],
-            read: [[0; GROUPS]; MAX_RPAUS],
-            write: [[0; GROUPS]; MAX_RPAUS],
+            read: [[Port::default(); GROUPS]; MAX_RPAUS],
+            write: [[Port::default(); GROUPS]; MAX_RPAUS],
+            period: timing::period(d),
+            narrow: std::array::from_fn(|g| d.is_narrow(g)),
         }
     }
 
@@ -57,7 +103,7 @@ impl Board {
         self.unit[r][unit as usize]
     }
 
-    /// Cycles of `w`.
+    /// Cycles of `w` where nothing shares its ports.
     pub fn duration(&self, d: &Description, w: &OpWord) -> Duration {
         timing::duration(d, &self.slot_group, self.log_n, w)
     }
@@ -77,13 +123,16 @@ impl Board {
             };
         }
         let b = match w.b {
+            // One operand twice is read once.
+            Operand::Slot(s) if s == w.a && w.op != Opcode::Prng => None,
             Operand::Slot(s) => group(s),
             Operand::Key(_) => Some(KEY_GROUP),
             Operand::None | Operand::Generator => None,
         };
         let transform = matches!(w.op, Opcode::Ntt | Opcode::Intt);
         let third = match w.op {
-            Opcode::Mac => group(w.c),
+            Opcode::Mac if w.c != w.a && w.b != Operand::Slot(w.c) => group(w.c),
+            Opcode::Mac => None,
             // From the second stage on a transform reads what it wrote.
             _ if transform => group(w.dst),
             _ => None,
@@ -101,88 +150,127 @@ impl Board {
         }
     }
 
+    /// Turns that a dyadic word asks of a group's read port in each period.
+    fn turns(&self, f: &Footprint, group: usize) -> u64 {
+        let reads = f.source.iter().chain(f.reads.iter().flatten());
+        reads.filter(|g| **g == group).count() as u64
+    }
+
+    /// The read ports of `w`: RPAU and group.
+    fn read_ports(w: &OpWord, f: &Footprint) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let groups = [f.source, f.reads[0], f.reads[1], f.reads[2]];
+        // A broadcast reads at its source alone.
+        let from = match w.op {
+            Opcode::Bcast => 1 << (usize::from(w.c) % MAX_RPAUS),
+            _ => w.mask,
+        };
+        let rpaus = (0..MAX_RPAUS).filter(move |r| from >> r & 1 == 1);
+        rpaus.flat_map(move |r| groups.into_iter().flatten().map(move |g| (r, g)))
+    }
+
+    fn write_ports(w: &OpWord, f: &Footprint) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let groups = f.writes;
+        w.rpaus()
+            .flat_map(move |r| groups.into_iter().flatten().map(move |g| (r, g)))
+    }
+
+    /// Turns that dyadic words have at `t` of the ports that `w` needs, the most of one port.
+    fn beside(&self, w: &OpWord, f: &Footprint, t: u64) -> u64 {
+        let reads = Self::read_ports(w, f).map(|(r, g)| self.read[r][g].taken(t));
+        let writes = Self::write_ports(w, f).map(|(r, g)| self.write[r][g].taken(t));
+        reads.chain(writes).max().unwrap_or(0)
+    }
+
     /// Whether `w` can start at cycle `t` as far as units, ports, ring, link and generators go (threads and data apart).
     pub fn can_start(&self, w: &OpWord, t: u64) -> bool {
         let f = self.footprint(w);
+        if is_slow(w) {
+            let shared = |g: usize, port: &Port, turns: u64| {
+                let alone = port.until <= t && port.slow_until <= t;
+                alone || (!self.narrow[g] && turns < self.period && port.takes_slow(t, turns))
+            };
+            return w.rpaus().all(|r| {
+                self.unit[r][w.unit as usize] <= t && (!uses_generator(w) || self.generator[r] <= t)
+            }) && Self::read_ports(w, &f)
+                .all(|(r, g)| shared(g, &self.read[r][g], self.turns(&f, g)))
+                && Self::write_ports(w, &f).all(|(r, g)| shared(g, &self.write[r][g], 1));
+        }
+        // What comes over the link, and what is in a narrow slot, keeps its port to itself.
+        let alone = |g: usize| self.narrow[g] || w.op == Opcode::Load;
+        let free = |g: usize, port: &Port| {
+            let slow = port.taken(t);
+            port.until <= t && (slow == 0 || (!alone(g) && slow < self.period))
+        };
+        let ports = || {
+            Self::read_ports(w, &f).all(|(r, g)| free(g, &self.read[r][g]))
+                && Self::write_ports(w, &f).all(|(r, g)| free(g, &self.write[r][g]))
+        };
         if w.op.on_link() {
-            return self.link <= t
-                && w.rpaus().all(|r| {
-                    f.source.is_none_or(|g| self.read[r][g] <= t)
-                        && f.writes.iter().flatten().all(|&g| self.write[r][g] <= t)
-                });
+            return self.link <= t && (w.op != Opcode::Store || self.ring <= t) && ports();
         }
         if w.op == Opcode::Bcast {
-            let source = usize::from(w.c) % MAX_RPAUS;
-            let sends = self.ring <= t && f.source.is_none_or(|g| self.read[source][g] <= t);
-            return sends
-                && w.rpaus()
-                    .all(|r| f.writes.iter().flatten().all(|&g| self.write[r][g] <= t));
+            return self.ring <= t && ports();
         }
-        w.rpaus().all(|r| {
-            self.unit[r][w.unit as usize] <= t
-                && (!uses_generator(w) || self.generator[r] <= t)
-                && f.source
-                    .iter()
-                    .chain(f.reads.iter().flatten())
-                    .all(|&g| self.read[r][g] <= t)
-                && f.writes.iter().flatten().all(|&g| self.write[r][g] <= t)
-        })
+        w.rpaus().all(|r| self.unit[r][w.unit as usize] <= t) && ports()
     }
 
     /// Occupies everything `w` uses from cycle `t`.
     pub fn start(&mut self, d: &Description, w: &OpWord, t: u64) -> Duration {
         let f = self.footprint(w);
-        let duration = self.duration(d, w);
+        let slow = is_slow(w);
+        let turns = if slow { 0 } else { self.beside(w, &f, t) };
+        let duration = timing::beside(d, &self.slot_group, self.log_n, w, turns);
         let (end, source_end) = (t + duration.total, t + duration.source);
+        for (r, g) in Self::write_ports(w, &f) {
+            let port = &mut self.write[r][g];
+            if slow {
+                port.give_slow(end, 1)
+            } else {
+                port.give(end, turns)
+            }
+        }
+        if slow {
+            for (r, g) in Self::read_ports(w, &f) {
+                self.read[r][g].give_slow(end, 1);
+            }
+        } else {
+            // The source's port may be free early, unless it serves another operand, too.
+            let mut source = Footprint {
+                reads: [None; 3],
+                ..f
+            };
+            for (r, g) in Self::read_ports(w, &source) {
+                self.read[r][g].give(source_end, turns);
+            }
+            source = Footprint { source: None, ..f };
+            for (r, g) in Self::read_ports(w, &source) {
+                self.read[r][g].give(end, turns);
+            }
+        }
+        self.thread[w.stream()] = t + d.pipeline.issue;
         if w.op.on_link() {
-            self.thread[w.stream()] = t + d.pipeline.issue;
             self.link = end;
-            for r in w.rpaus() {
-                if let Some(g) = f.source {
-                    self.read[r][g] = source_end;
-                }
-                f.writes
-                    .iter()
-                    .flatten()
-                    .for_each(|&g| self.write[r][g] = end);
+            if w.op == Opcode::Store {
+                self.ring = source_end;
             }
-            return duration;
-        }
-        if w.op == Opcode::Bcast {
-            let source = usize::from(w.c) % MAX_RPAUS;
-            self.thread[w.stream()] = t + d.pipeline.issue;
+        } else if w.op == Opcode::Bcast {
             self.ring = end;
-            if let Some(g) = f.source {
-                self.read[source][g] = end;
-            }
+        } else {
+            self.thread[w.stream()] = end;
             for r in w.rpaus() {
-                f.writes
-                    .iter()
-                    .flatten()
-                    .for_each(|&g| self.write[r][g] = end);
+                self.unit[r][w.unit as usize] = end;
+                if uses_generator(w) {
+                    self.generator[r] = end;
+                }
             }
-            return duration;
-        }
-        self.thread[w.stream()] = end;
-        for r in w.rpaus() {
-            self.unit[r][w.unit as usize] = end;
-            if uses_generator(w) {
-                self.generator[r] = end;
-            }
-            if let Some(g) = f.source {
-                self.read[r][g] = source_end;
-            }
-            f.reads
-                .iter()
-                .flatten()
-                .for_each(|&g| self.read[r][g] = self.read[r][g].max(end));
-            f.writes
-                .iter()
-                .flatten()
-                .for_each(|&g| self.write[r][g] = end);
         }
         duration
     }
+}
+
+/// Whether `w` is one of the dyadic cores', which ask for a row now and then.
+fn is_slow(w: &OpWord) -> bool {
+    w.on_cores() && w.unit == Unit::Dyadic
 }
 
 /// Whether `w` takes residues from the generator.

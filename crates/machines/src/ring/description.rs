@@ -11,6 +11,8 @@ pub use crate::fpga::MemoryKind;
 pub const MAX_RPAUS: usize = 16;
 pub const MAX_SLOTS: usize = 32;
 pub const MAX_KEY_SLOTS: usize = 128;
+/// Rows of a table that a word can name.
+const MAX_TABLE: usize = 1 << 12;
 /// Port groups of polynomial memory; the key memory is one more.
 pub const MAX_GROUPS: usize = 16;
 
@@ -34,6 +36,8 @@ pub struct Description {
     pub controllers: usize,
     /// Bits of a stored residue.
     pub word_bits: u32,
+    /// Coefficients of a memory row: one row a cycle and port, but for narrow slots.
+    pub row: usize,
     pub cores: Cores,
     pub main: MainCore,
     pub pipeline: Pipeline,
@@ -41,9 +45,23 @@ pub struct Description {
     pub generator: Generator,
     pub keys: KeyMemory,
     pub twiddles: Twiddles,
+    pub tables: Tables,
     pub link: HostLink,
     /// Polynomial memory in slot order; the slots of one entry share one read and one write port.
     pub memory: Vec<PortGroup>,
+    /// RPAUs that are built for another's prime besides their own, and share its key-switch sums where a program has no
+    /// prime of theirs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stand_in: Vec<StandIn>,
+}
+
+/// An RPAU that may work modulo the prime of another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StandIn {
+    pub rpau: usize,
+    /// Of that number in the program's list, and so of that RPAU.
+    pub prime: usize,
 }
 
 /// Cores of one RPAU; each has one modular multiplier.
@@ -59,6 +77,8 @@ pub struct Cores {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MainCore {
+    /// Stages of a transform in one pass over its rows: so many butterflies in a chain.
+    pub stages: usize,
     /// Coefficients a cycle in coefficient-wise work.
     pub lanes: usize,
     /// Whether c + a b is one pass.
@@ -71,8 +91,22 @@ pub struct MainCore {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
+    /// From the board's grant to the address generators.
     pub issue: u64,
+    /// On the way from the board to the RPAUs, the same to each: once a procedure.
+    pub dispatch: u64,
+    /// From the step counter to the columns' addresses.
+    pub address: u64,
     pub memory_read: u64,
+    /// Multiplexers between port groups and units, each way.
+    pub port: u64,
+    /// The main cores' row network, each way.
+    pub network: u64,
+    /// The permutation inside a row of an automorphism.
+    pub affine: u64,
+    /// Between rows and the dyadic cores, each way.
+    pub row_buffer: u64,
+    /// The modular multiplier, as `rm_arith_pkg::mod_mul_latency` has it.
     pub multiplier: u64,
     pub adder: u64,
     pub memory_write: u64,
@@ -86,6 +120,14 @@ pub struct RingLink {
     pub lanes: usize,
     /// Cycles from one RPAU to the next.
     pub hop: u64,
+    /// Cycles more for each border between dies on that way.
+    pub crossing: u64,
+    /// Dies that the ring is folded over: up one side, down the other.
+    pub dies: usize,
+    /// Whether what arrives is reduced modulo the receiver's prime, and a constant added, by adders beside the ring.
+    pub reduces: bool,
+    /// Stages of the reducer of a residue of any prime.
+    pub reducer: u64,
 }
 
 /// The generator of seeded key halves (ChaCha20).
@@ -93,15 +135,40 @@ pub struct RingLink {
 #[serde(deny_unknown_fields)]
 pub struct Generator {
     pub residues_per_cycle: usize,
-    /// Cycles from the start of a stream to its first residue.
+    /// Cycles from the start of a stream to its first 128 bits.
     pub latency: u64,
+    /// Stages of the reducer of 128 bits.
+    pub fold: u64,
 }
 
-/// Memory of key-switching keys, one read port.
+/// Memory of key-switching keys, one read port of a row a cycle. Limbs lie in it one behind the other, a group of residues
+/// at a time, over the stripes in turn: the groups of a row lie in different stripes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyMemory {
     pub slots: usize,
+    /// Residues of a group: one word of a stripe.
+    pub group: usize,
+    /// Memories side by side, each with an address of its own.
+    pub stripes: usize,
+    /// Stages that bring the groups of a row into order.
+    pub rotate: u64,
+}
+
+/// Depths of the tables that come over the link with a procedure.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tables {
+    /// Words of each of the four streams, of all procedures held.
+    pub words: usize,
+    /// Rows of constants, a residue for each RPAU; the first means none.
+    pub constants: usize,
+    /// Rows of generator streams, one for each RPAU.
+    pub streams: usize,
+    /// Galois elements.
+    pub galois: usize,
+    /// Seeds of a call.
+    pub seeds: usize,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -133,6 +200,9 @@ pub struct HostLink {
 pub struct PortGroup {
     pub kind: MemoryKind,
     pub slots: usize,
+    /// Residues a cycle where its ports are narrower than a row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residues: Option<usize>,
 }
 
 impl Description {
@@ -173,12 +243,15 @@ impl Description {
         )?;
         let b = self.cores.butterfly;
         ensure(b.is_power_of_two(), "cores.butterfly", b, "a power of two")?;
-        range(
-            "cores.dyadic",
-            self.cores.dyadic as u64,
-            1,
-            self.row() as u64,
+        range("row", self.row as u64, 1, 1 << 16)?;
+        range("main.stages", self.main.stages as u64, 1, 2)?;
+        ensure(
+            self.row << (self.main.stages - 1) == 2 * b && self.row >> self.main.stages > 0,
+            "row",
+            self.row,
+            "twice the butterflies by the stages of a pass, and no less than a pass's butterfly",
         )?;
+        range("cores.dyadic", self.cores.dyadic as u64, 1, self.row as u64)?;
         let generators = if self.twiddles.source == TwiddleSource::Generated {
             b
         } else {
@@ -208,12 +281,27 @@ impl Description {
         ] {
             range(field, value, 1, 256)?;
         }
-        range("ring.lanes", self.ring.lanes as u64, 1, self.row() as u64)?;
+        for (field, value) in [
+            ("pipeline.dispatch", p.dispatch),
+            ("pipeline.address", p.address),
+            ("pipeline.port", p.port),
+            ("pipeline.network", p.network),
+            ("pipeline.affine", p.affine),
+            ("pipeline.row_buffer", p.row_buffer),
+            ("ring.crossing", self.ring.crossing),
+            ("ring.reducer", self.ring.reducer),
+            ("generator.fold", self.generator.fold),
+            ("keys.rotate", self.keys.rotate),
+        ] {
+            range(field, value, 0, 256)?;
+        }
+        range("ring.dies", self.ring.dies as u64, 1, MAX_RPAUS as u64)?;
+        range("ring.lanes", self.ring.lanes as u64, 1, self.row as u64)?;
         range(
             "generator.residues_per_cycle",
             self.generator.residues_per_cycle as u64,
             1,
-            self.row() as u64,
+            self.row as u64,
         )?;
         range("generator.latency", self.generator.latency, 0, 4096)?;
         range(
@@ -222,6 +310,27 @@ impl Description {
             0,
             MAX_KEY_SLOTS as u64,
         )?;
+        let k = &self.keys;
+        range("keys.group", k.group as u64, 1, self.row as u64)?;
+        let expected = "a divisor of a row";
+        ensure(
+            self.row.is_multiple_of(k.group),
+            "keys.group",
+            k.group,
+            expected,
+        )?;
+        // The groups of a row follow each other: in so many stripes no two of them meet.
+        let (least, most) = (self.row / k.group, 1024);
+        range("keys.stripes", k.stripes as u64, least as u64, most)?;
+        for (field, value, most) in [
+            ("tables.words", self.tables.words, 1 << 20),
+            ("tables.constants", self.tables.constants, MAX_TABLE),
+            ("tables.streams", self.tables.streams, MAX_TABLE),
+            ("tables.galois", self.tables.galois, MAX_TABLE),
+            ("tables.seeds", self.tables.seeds, MAX_TABLE),
+        ] {
+            range(field, value as u64, 1, most as u64)?;
+        }
         float("link.us_per_limb", self.link.us_per_limb, 0.0, 1e9)?;
         range("link.limb_log_n", u64::from(self.link.limb_log_n), 1, 20)?;
         range(
@@ -232,6 +341,9 @@ impl Description {
         )?;
         for group in &self.memory {
             range("memory.slots", group.slots as u64, 1, MAX_SLOTS as u64)?;
+            if let Some(residues) = group.residues {
+                range("memory.residues", residues as u64, 1, self.row as u64)?;
+            }
         }
         range(
             "memory.slots (sum)",
@@ -239,6 +351,19 @@ impl Description {
             1,
             MAX_SLOTS as u64,
         )?;
+        let rpaus = self.rpaus as u64;
+        for (at, s) in self.stand_in.iter().enumerate() {
+            range("stand_in.rpau", s.rpau as u64, 0, rpaus - 1)?;
+            range("stand_in.prime", s.prime as u64, 0, rpaus - 1)?;
+            let again = self.stand_in.iter().take(at).any(|t| t.rpau == s.rpau);
+            let expected = "an RPAU beyond its prime's, once";
+            ensure(
+                s.rpau > s.prime && !again,
+                "stand_in.rpau",
+                s.rpau,
+                expected,
+            )?;
+        }
         self.fit()
     }
 
@@ -247,9 +372,36 @@ impl Description {
         self.cores.butterfly + self.cores.generator + self.cores.dyadic
     }
 
-    /// Coefficients in one memory row: two per butterfly, one row a cycle and port.
-    pub fn row(&self) -> usize {
-        2 * self.cores.butterfly
+    /// Residues a cycle of a port of a group.
+    pub fn width(&self, group: usize) -> usize {
+        let narrow = self.memory.get(group).and_then(|g| g.residues);
+        narrow.unwrap_or(self.row).min(self.row)
+    }
+
+    /// Whether a group's ports are narrower than a row: transforms cannot go on there, and no raw broadcast arrives.
+    pub fn is_narrow(&self, group: usize) -> bool {
+        self.width(group) < self.row
+    }
+
+    /// The die of an RPAU: the ring goes up through all of them and down again.
+    pub fn die(&self, rpau: usize) -> usize {
+        let dies = self.ring.dies;
+        let at = 2 * dies * rpau / self.rpaus.max(1);
+        at.min((2 * dies - 1).saturating_sub(at))
+    }
+
+    /// Cycles on the ring from one RPAU to another, one way round.
+    pub fn way(&self, from: usize, to: usize) -> u64 {
+        let count = self.rpaus.max(1);
+        let hops = (to + count - from % count) % count;
+        let hop = |i: usize| {
+            let (a, b) = (
+                self.die((from + i) % count),
+                self.die((from + i + 1) % count),
+            );
+            self.ring.hop + self.ring.crossing * a.abs_diff(b) as u64
+        };
+        (0..hops).map(hop).sum()
     }
 
     /// Slots of polynomial memory.

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::description::MAX_SLOTS;
-use super::encode::{MAX_IMM, encode};
+use super::description::{Description, MAX_SLOTS, Tables};
+use super::encode::encode;
 use super::graph::{Graph, Immediate, KeyPlan, Node, Source};
-use super::micro::{MicroCode, OpWord, Opcode, Operand, QUEUES, RING_QUEUE, STREAMS, Stream, Word};
+use super::micro::{MicroCode, OpWord, Opcode, Operand, QUEUES, RING_QUEUE, STREAMS, Word};
 use super::place::{Mark, Slots};
 
 /// The streams under construction.
@@ -13,6 +13,7 @@ use super::place::{Mark, Slots};
 pub struct Emitter {
     code: MicroCode,
     rpaus: usize,
+    tables: Tables,
     /// Words given to each retire counter.
     given: [u32; QUEUES],
     /// What each stream has already waited for.
@@ -28,7 +29,8 @@ pub struct Emitter {
 }
 
 impl Emitter {
-    pub fn new(rpaus: usize, plans: &[KeyPlan]) -> Self {
+    pub fn new(d: &Description, plans: &[KeyPlan]) -> Self {
+        let rpaus = d.rpaus;
         let of_plan = |p: &KeyPlan| {
             let r = usize::from(p.rpau);
             let slots = p.slots.clone().into_iter();
@@ -41,6 +43,7 @@ impl Emitter {
         Self {
             code,
             rpaus,
+            tables: d.tables.clone(),
             given: [0; QUEUES],
             known: [[0; QUEUES]; STREAMS],
             last: vec![[(0, 0); 2]; rpaus],
@@ -55,11 +58,11 @@ impl Emitter {
         &mut self,
         word: OpWord,
         nodes: &[&Node],
-        streams: &[Stream],
+        graph: &Graph,
         slots: &mut Slots,
     ) -> Option<OpWord> {
         let word = OpWord {
-            imm: self.immediate(nodes, streams)?,
+            imm: self.immediate(nodes, graph)?,
             ..word
         };
         let stream = word.stream();
@@ -118,7 +121,8 @@ impl Emitter {
         Some(word)
     }
 
-    fn immediate(&mut self, nodes: &[&Node], streams: &[Stream]) -> Option<u16> {
+    fn immediate(&mut self, nodes: &[&Node], graph: &Graph) -> Option<u16> {
+        let streams = &graph.streams;
         let first = nodes.first()?;
         let generated = |n: &Node| {
             n.sources
@@ -141,15 +145,18 @@ impl Emitter {
         if generated(first).is_some() {
             let mut row = vec![None; self.rpaus];
             for n in nodes {
-                row[usize::from(n.rpau)] =
-                    generated(n).and_then(|i| streams.get(i as usize)).copied();
+                let stream = generated(n).and_then(|i| streams.get(i as usize)).copied();
+                if stream.is_some_and(|s| usize::from(s.seed) >= self.tables.seeds) {
+                    return None;
+                }
+                row[usize::from(n.rpau)] = stream;
             }
             let table = &mut self.code.generators;
             let at = table.iter().position(|r| *r == row).unwrap_or_else(|| {
                 table.push(row);
                 table.len() - 1
             });
-            return index(at);
+            return index(at, self.tables.streams);
         }
         match first.immediate {
             Immediate::Galois(g) => {
@@ -158,20 +165,24 @@ impl Emitter {
                     table.push(g);
                     table.len() - 1
                 });
-                index(at)
+                index(at, self.tables.galois)
             }
-            Immediate::Scalar(_) => self.constants(nodes),
-            Immediate::Host(at) => index(at.into()),
+            Immediate::Scalar(_) => {
+                let wanted = nodes.iter().filter_map(|n| match n.immediate {
+                    Immediate::Scalar(w) => Some((n.rpau, w)),
+                    _ => None,
+                });
+                self.constants(&wanted.collect::<Vec<_>>())
+            }
+            Immediate::Row(at) => self.constants(graph.addends.get(at as usize)?),
+            Immediate::Host(at) => index(at.into(), HOST_LIMBS),
             Immediate::None | Immediate::Stream(_) => Some(0),
         }
     }
 
-    /// A row of the constant table that has, or takes, every node's constant at its RPAU.
-    fn constants(&mut self, nodes: &[&Node]) -> Option<u16> {
-        let wanted = nodes.iter().filter_map(|n| match n.immediate {
-            Immediate::Scalar(w) => Some((usize::from(n.rpau), w)),
-            _ => None,
-        });
+    /// A row of the constant table that has, or takes, every RPAU's constant.
+    fn constants(&mut self, wanted: &[(u8, u64)]) -> Option<u16> {
+        let wanted = wanted.iter().map(|&(r, w)| (usize::from(r), w));
         let wanted: Vec<(usize, u64)> = wanted.collect();
         let rows = self.code.constants.iter().zip(&self.taken).skip(1);
         let fits = |(row, taken): (&Vec<u64>, &u16)| {
@@ -192,7 +203,7 @@ impl Emitter {
             self.code.constants[at][r] = w;
             self.taken[at] |= 1 << r;
         }
-        index(at)
+        index(at, self.tables.constants)
     }
 
     /// Slots that a word reads and writes, by RPAU; key slots, where they change, behind polynomial memory's.
@@ -229,22 +240,27 @@ impl Emitter {
         (reads, writes)
     }
 
-    /// The finished streams.
-    pub fn finish(mut self, graph: &Graph) -> MicroCode {
+    /// The finished streams; `None` where one of them is longer than program memory.
+    pub fn finish(mut self, graph: &Graph) -> Option<MicroCode> {
         for stream in &mut self.code.streams {
             stream.push(encode(&Word::End));
         }
         self.code.name = graph.name.clone();
         self.code.log_n = graph.log_n;
-        self.code
+        self.code.primes.clone_from(&graph.primes);
+        let longest = self.code.streams.iter().map(Vec::len).max();
+        longest
+            .is_none_or(|words| words <= self.tables.words)
+            .then_some(self.code)
     }
 }
 
-/// A table index that fits the word's field.
-fn index(at: usize) -> Option<u16> {
-    u16::try_from(at)
-        .ok()
-        .filter(|&i| usize::from(i) <= MAX_IMM)
+/// Numbers that a load or a store has for limbs on the host.
+const HOST_LIMBS: usize = 1 << 12;
+
+/// The index of a row, where the table is so deep.
+fn index(at: usize, depth: usize) -> Option<u16> {
+    u16::try_from(at).ok().filter(|_| at < depth)
 }
 
 /// An RPAU and one of its slots.

@@ -28,6 +28,8 @@ pub enum Immediate {
     Stream(u32),
     /// Where the host keeps a limb.
     Host(u16),
+    /// What a broadcast adds at its source and its receivers: a row of [`Graph::addends`].
+    Row(u32),
 }
 
 /// One operation on one RPAU (a broadcast: from one RPAU to several).
@@ -84,12 +86,18 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     pub values: Vec<Value>,
     pub streams: Vec<Stream>,
+    /// Constants that source and receivers of a broadcast add, by RPAU.
+    pub addends: Vec<Vec<(u8, u64)>>,
     /// For each parameter its one or two values; none for a key limb.
     pub params: Vec<Vec<ValueIndex>>,
     /// For each result its one or two values.
     pub results: Vec<Vec<ValueIndex>>,
     /// For each parameter that is a key limb, the key index of its first piece.
     pub keys: Vec<Option<u8>>,
+    /// For each parameter, the RPAU in whose key memory it is wanted, where it is a key limb.
+    pub key_homes: Vec<u8>,
+    /// The prime of each RPAU in layer 0: its own, or that of the one it stands in for.
+    pub primes: Vec<u8>,
     /// Key limbs that the RPAU with most of them reads.
     pub key_slots: usize,
     /// How key memory is shared on the RPAUs that read more key limbs than it holds.

@@ -127,8 +127,21 @@ impl Engine<'_> {
     fn transfer(&self, w: &OpWord, r: usize) -> Result<Late, MachineError> {
         let limb = match (w.op, w.b) {
             (Opcode::Bcast, _) => {
-                let limb = self.slot(usize::from(w.c), w.a)?;
-                return Ok((Target::Slot(r, w.dst), limb.clone()));
+                let mut limb = self.slot(usize::from(w.c), w.a)?.clone();
+                if self.d.ring.reduces {
+                    let source = usize::from(w.c);
+                    let constant = self.constant(w, source);
+                    if constant != 0 {
+                        kernels::add_scalar_assign(self.modulus(w, source)?, &mut limb, constant);
+                    }
+                    let (q, constant) = (self.modulus(w, r)?, self.constant(w, r));
+                    limb.iter_mut().for_each(|x| *x = q.reduce(*x));
+                    // Who sends to itself adds nothing on the way.
+                    if r != source {
+                        kernels::add_scalar_assign(q, &mut limb, constant);
+                    }
+                }
+                return Ok((Target::Slot(r, w.dst), limb));
             }
             (Opcode::Store, _) => {
                 return Ok((Target::Host(w.imm), self.slot(r, w.a)?.clone()));
@@ -147,13 +160,26 @@ impl Engine<'_> {
         limb.ok_or_else(|| self.missing(format!("the host lacks a limb that RPAU {r} loads")))
     }
 
+    /// The prime of a word's layer on RPAU `r`.
+    fn modulus(&self, w: &OpWord, r: usize) -> Result<Modulus, MachineError> {
+        let modulus = match self.code.primes.get(r) {
+            Some(&prime) if w.layer == 0 => usize::from(prime),
+            _ => r + usize::from(w.layer) * self.d.rpaus,
+        };
+        let q = self.memory.moduli.get(modulus).and_then(|q| q.prime());
+        let q = q.ok_or_else(|| self.missing(format!("RPAU {r} has no modulus {modulus}")))?;
+        Ok(Modulus::new(q)?)
+    }
+
+    /// The constant that a word names on RPAU `r`; 0 for none.
+    fn constant(&self, w: &OpWord, r: usize) -> u64 {
+        let row = self.code.constants.get(usize::from(w.imm));
+        row.and_then(|row| row.get(r)).copied().unwrap_or(0)
+    }
+
     /// Both results of `w` on RPAU `r` (the second empty where there is one).
     fn compute(&self, w: &OpWord, r: usize) -> Result<[Vec<u64>; 2], MachineError> {
-        let modulus = r + usize::from(w.layer) * self.d.rpaus;
-        let q = self.memory.moduli.get(modulus).and_then(|q| q.prime());
-        let q = Modulus::new(
-            q.ok_or_else(|| self.missing(format!("RPAU {r} has no modulus {modulus}")))?,
-        )?;
+        let q = self.modulus(w, r)?;
         let ring = Ring {
             log_n: self.code.log_n,
             kind: w.ring,
@@ -175,13 +201,7 @@ impl Engine<'_> {
             }
             Operand::Generator => self.stream(w, r, q)?,
         };
-        let row = self
-            .code
-            .constants
-            .get(usize::from(w.imm))
-            .and_then(|row| row.get(r))
-            .copied();
-        let constant = row.unwrap_or(0);
+        let constant = self.constant(w, r);
         let galois = u64::from(
             self.code
                 .galois

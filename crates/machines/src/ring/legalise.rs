@@ -105,10 +105,17 @@ pub fn legalise(
     let mut graph = l.graph;
     graph.finish();
     if rewrites.retransform {
-        super::rewrite::retransform(&mut graph);
+        super::rewrite::retransform(&mut graph, d.ring.reduces);
     }
     if d.main.fused {
         super::rewrite::fuse(&mut graph);
+    }
+    if d.ring.reduces {
+        super::rewrite::add_on_the_way(&mut graph);
+    }
+    graph.primes = (0..d.rpaus as u8).collect();
+    if !halves {
+        super::share::share(d, &mut graph, procedure.moduli.len());
     }
     super::rewrite::order(&mut graph);
     super::rewrite::unfuse(&mut graph, d.rpaus, rewrites.unfuse);
@@ -124,10 +131,10 @@ struct Legaliser<'a> {
     halves: bool,
     graph: Graph,
     map: HashMap<ValueId, Pieces>,
-    /// The broadcast node of a value.
-    broadcasts: HashMap<ValueIndex, usize>,
-    /// The raw copy of a value on an RPAU.
-    copies: HashMap<(ValueIndex, u8), ValueIndex>,
+    /// The broadcast node of a value, and of the layer of its receivers where it is reduced for them.
+    broadcasts: HashMap<(ValueIndex, u8), usize>,
+    /// The copy of a value on an RPAU, raw or reduced for a layer.
+    copies: HashMap<(ValueIndex, u8, u8), ValueIndex>,
     /// Values that the generator makes, and how many instructions use them.
     streams: HashMap<ValueId, u32>,
     order: u32,
@@ -216,6 +223,7 @@ impl Legaliser<'_> {
                     };
                     self.graph.params.push(Vec::new());
                     self.graph.keys.push(Some(base));
+                    self.graph.key_homes.push(rpau);
                     (0..self.count())
                         .map(|i| Source::Key(base + i as u8))
                         .collect()
@@ -228,6 +236,7 @@ impl Legaliser<'_> {
                         (0..self.count()).map(|_| self.graph.value(rpau)).collect();
                     self.graph.params.push(values.clone());
                     self.graph.keys.push(None);
+                    self.graph.key_homes.push(rpau);
                     values.into_iter().map(Source::Value).collect()
                 }
             };

@@ -105,9 +105,11 @@ impl RingMachine {
                 bytes_in: totals.bytes_in,
                 bytes_out: totals.bytes_out,
                 key_bytes,
+                program_bytes: totals.program_bytes,
                 seconds_in: d.link_seconds(totals.bytes_in),
                 seconds_out: d.link_seconds(totals.bytes_out),
                 key_seconds: d.link_seconds(key_bytes),
+                program_seconds: d.link_seconds(totals.program_bytes),
             },
             fit: self.fit.clone(),
             own: Own::Ring(RingUse {
@@ -264,6 +266,11 @@ fn write_code(code: &MicroCode, cycles: u64, out: &mut dyn Write) -> Result<(), 
                 Some(word) => writeln!(out, "  {at:4}  {bits:016x}  {word}")?,
                 None => writeln!(out, "  {at:4}  {bits:016x}  ?")?,
             }
+        }
+    }
+    for (rpau, &prime) in code.primes.iter().enumerate() {
+        if rpau != usize::from(prime) {
+            writeln!(out, "prime of rpau{rpau} {prime}")?;
         }
     }
     for (at, row) in code.constants.iter().enumerate().skip(1) {

@@ -118,6 +118,14 @@ impl Opcode {
         matches!(self, Opcode::Auto | Opcode::Autoh | Opcode::Autoc)
     }
 
+    /// Its result is written in rows, at one address a column: not into a narrow slot.
+    pub const fn needs_rows(self) -> bool {
+        matches!(
+            self,
+            Opcode::Ntt | Opcode::Intt | Opcode::Autoc | Opcode::Bcast
+        )
+    }
+
     /// Over the host link.
     pub const fn on_link(self) -> bool {
         matches!(self, Opcode::Load | Opcode::Store)
@@ -245,4 +253,6 @@ pub struct MicroCode {
     /// Stream table: per index, one stream for each RPAU.
     pub generators: Vec<Vec<Option<Stream>>>,
     pub galois: Vec<Galois>,
+    /// The prime of each RPAU in layer 0.
+    pub primes: Vec<u8>,
 }

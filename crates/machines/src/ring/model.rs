@@ -91,7 +91,8 @@ pub fn run(
             let open = (0..STREAMS)
                 .find(|&s| code.streams[s].get(at[s]).copied().and_then(decode) != Some(Word::End));
             return match open {
-                None => Ok(now),
+                // The last words have reached the RPAUs so much later.
+                None => Ok(now + d.pipeline.dispatch),
                 Some(stream) => Err(bad(stream, at[stream], "waits for ever")),
             };
         };
@@ -130,6 +131,14 @@ fn check(d: &Description, w: &OpWord, stream: usize) -> Result<(), &'static str>
     }
     if !slot(w.dst) || !slot(w.a) || !b_slot || (c_is_slot && !slot(w.c)) {
         return Err("a slot beyond the memory");
+    }
+    let narrow = |s: u8| {
+        let groups = d.memory.iter().enumerate();
+        let of = groups.flat_map(|(g, group)| std::iter::repeat_n(g, group.slots));
+        of.into_iter().nth(s.into()).is_some_and(|g| d.is_narrow(g))
+    };
+    if w.op.needs_rows() && narrow(w.dst) {
+        return Err("a result of rows in a narrow slot");
     }
     if w.op.on_link() && w.mask.count_ones() != 1 {
         return Err("a transfer with other than one RPAU");

@@ -1,6 +1,7 @@
 //! What a ring machine needs of its part, from the fields of its description (docs/machines/ring.md, "What it needs").
 
-use super::description::{Description, TwiddleSource};
+use super::description::{Description, MAX_KEY_SLOTS, TwiddleSource};
+use super::passes::Passes;
 use crate::MachineError;
 use crate::fpga::{Fit, MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
 
@@ -19,8 +20,17 @@ impl Description {
     }
 
     fn needs(&self) -> Result<Needs, MachineError> {
-        let (row, word) = (self.row() as u64, u64::from(self.word_bits));
-        let rows = (1u64 << self.log_n).div_ceil(row);
+        self.needs_at(self.word_bits)
+    }
+
+    /// What it needs where every RPAU is built for primes of so many bits.
+    ///
+    /// # Errors
+    /// [`MachineError::UnknownPart`].
+    pub fn needs_at(&self, word_bits: u32) -> Result<Needs, MachineError> {
+        let (row, word) = (self.row as u64, u64::from(word_bits));
+        let n = 1u64 << self.log_n;
+        let rows = n.div_ceil(row);
         let mut needs = Vec::new();
         let mut first = 0;
         for group in &self.memory {
@@ -30,24 +40,36 @@ impl Description {
                 _ => format!("RPM {first}-{last}"),
             };
             first += group.slots;
-            // In a transform the coefficients of a row lie at different addresses: a memory for each column.
-            let depth = group.slots as u64 * rows;
-            needs.push(Need::memory(name, group.kind, row, depth, word));
+            let slots = group.slots as u64;
+            needs.push(match group.residues.map(|r| (r as u64).min(row)) {
+                Some(narrow) if narrow < row => {
+                    let depth = slots * n.div_ceil(narrow);
+                    Need::memory(name, group.kind, 1, depth, narrow * word)
+                }
+                // In a transform the coefficients of a row lie at different addresses: a memory for each column.
+                _ => Need::memory(name, group.kind, row, slots * rows, word),
+            });
         }
         if self.keys.slots > 0 {
-            // Keys only meet coefficient-wise work: a row has one address and is one word.
-            let depth = self.keys.slots as u64 * rows;
-            let width = row * word;
-            needs.push(Need::memory(
-                "key memory",
-                MemoryKind::Uram,
-                1,
-                depth,
-                width,
-            ));
+            let (group, stripes) = (self.keys.group as u64, self.keys.stripes as u64);
+            let depth = (self.keys.slots as u64 * n.div_ceil(group)).div_ceil(stripes);
+            let width = group * word;
+            let kind = MemoryKind::Uram;
+            needs.push(Need::memory("key memory", kind, stripes, depth, width));
         }
-        let (name, count, depth) = self.twiddle_tables();
-        needs.push(Need::memory(name, MemoryKind::Bram, count, depth, word));
+        for (name, kind, count, depth) in self.twiddle_tables() {
+            needs.push(Need::memory(name, kind, count, depth, word));
+        }
+        let t = &self.tables;
+        for (name, depth, width) in [
+            ("constants", t.constants as u64, word),
+            ("key table", MAX_KEY_SLOTS as u64, 7),
+            ("generator streams", t.streams as u64, 64 + 12),
+            ("seeds", t.seeds as u64, 256),
+            ("Galois elements", t.galois as u64, 17),
+        ] {
+            needs.push(Need::memory(name, MemoryKind::Lutram, 1, depth, width));
+        }
         for (name, count) in [
             ("butterfly multipliers", self.cores.butterfly),
             ("twiddle multipliers", self.cores.generator),
@@ -56,12 +78,16 @@ impl Description {
             needs.push(Need::Multipliers(Multipliers {
                 name: name.to_owned(),
                 count: count as u64,
-                width: self.word_bits,
+                width: word_bits,
                 reduction: Reduction::Sparse,
             }));
         }
-        // A STORE frees its slot after a pass over the rows: one limb waits here for the link.
-        let link = Need::memory("link buffer", MemoryKind::Bram, 1, rows, row * word);
+        // A STORE leaves over the ring: one limb waits here for the link, as wide as the widest residue.
+        let width = row * u64::from(self.word_bits);
+        let link = Need::memory("link buffer", MemoryKind::Bram, 1, rows, width);
+        let streams = 2 * self.controllers as u64;
+        let depth = self.tables.words as u64;
+        let programs = Need::memory("program memories", MemoryKind::Bram, streams, depth, 64);
         Ok(Needs {
             machine: self.name.clone(),
             part: Part::named(&self.part)?,
@@ -70,25 +96,48 @@ impl Description {
                 count: self.rpaus as u64,
                 needs,
             },
-            shared: vec![link],
+            shared: vec![programs, link],
         })
     }
 
-    /// The twiddle memories of an RPAU: name, number and words of each, for the moduli of one layer.
-    fn twiddle_tables(&self) -> (&'static str, u64, u64) {
-        let stages = u64::from(self.log_n);
+    /// Bytes of an RPAU's twiddles over the link.
+    pub(super) fn twiddle_bytes(&self) -> u64 {
+        let words = self.twiddle_tables().into_iter();
+        8 * words.map(|(_, _, count, depth)| count * depth).sum::<u64>()
+    }
+
+    /// The twiddle memories of an RPAU, for the moduli of one layer: name, kind, number and words of each.
+    fn twiddle_tables(&self) -> Vec<(&'static str, MemoryKind, u64, u64)> {
+        let passes = Passes::of(self);
+        let repeats = || (0..passes.count()).map(|pass| passes.log_repeat(pass));
         match self.twiddles.source {
-            // A stage's first values, as many as the multiplier has stages, and the factor from each to its next.
-            TwiddleSource::Generated => (
-                "twiddle starting values",
-                self.cores.generator as u64,
-                RINGS * stages * (self.pipeline.multiplier + 1),
-            ),
-            // A stage of 2^k blocks has as many twiddles; where these are fewer than the butterflies each still needs one.
+            // A stage's first values, as many as it takes cycles to multiply one on, and the factor from each to its next.
+            TwiddleSource::Generated => {
+                let first = self.pipeline.multiplier + 1;
+                let words = |repeat: u32| match 1u64 << repeat {
+                    all if all <= first => all,
+                    _ => first + 1,
+                };
+                let depth = RINGS * repeats().map(words).sum::<u64>();
+                let count = self.cores.generator as u64;
+                vec![("twiddle starting values", MemoryKind::Bram, count, depth)]
+            }
+            // Butterfly i of a chain has half as many twiddles as the one before, each for two butterflies.
             TwiddleSource::Stored => {
-                let butterflies = self.cores.butterfly as u64;
-                let words = (0..stages).map(|k| (1u64 << k).div_ceil(butterflies));
-                ("twiddle tables", butterflies, RINGS * words.sum::<u64>())
+                let count = (0..self.main.stages).map(|i| (self.row >> (i + 1)) as u64);
+                let count = count.sum();
+                let long = repeats().filter(|&r| r > 0).map(|r| 1u64 << r);
+                let short = repeats().filter(|&r| r == 0).count() as u64;
+                let depth = RINGS * long.sum::<u64>();
+                vec![
+                    ("twiddle tables", MemoryKind::Bram, count, depth),
+                    (
+                        "short twiddle tables",
+                        MemoryKind::Lutram,
+                        count,
+                        RINGS * short,
+                    ),
+                ]
             }
         }
     }

@@ -15,9 +15,9 @@ pub struct SlotLog {
 /// Where a value would rather be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
-    /// Transformed, broadcast or split soon: a slot with ports of its own, block memory first.
+    /// Transformed, broadcast or split soon: a slot with ports of its own, block memory first, narrow slots last.
     Work,
-    /// Kept or accumulated: the slots that share ports, then the others.
+    /// Kept or accumulated: the slots that share ports, then the others, narrow slots last.
     Keep,
 }
 
@@ -78,10 +78,16 @@ pub fn order(d: &Description, class: Class) -> Vec<u8> {
     let groups = d.slot_groups();
     let key = |slot: &u8| {
         let group = &d.memory[usize::from(groups[usize::from(*slot)])];
+        let narrow = d.is_narrow(usize::from(groups[usize::from(*slot)]));
         match class {
-            Class::Work => (group.slots, u8::from(group.kind != Bram), *slot),
+            Class::Work => (narrow, group.slots, u8::from(group.kind != Bram), *slot),
             Class::Keep => (
-                usize::MAX - group.slots,
+                false,
+                if narrow {
+                    usize::MAX
+                } else {
+                    usize::MAX - group.slots
+                },
                 u8::from(group.kind == Bram),
                 *slot,
             ),

@@ -20,7 +20,12 @@ pub struct Policy {
     pub own_ports: bool,
     /// How far beyond the first unissued operation of its RPAU an operation may be issued.
     pub window: u32,
+    /// Ties of urgency are broken anew for each: 0 by the nodes' order.
+    pub draw: u32,
 }
+
+/// How many ways of breaking ties are tried.
+const DRAWS: u32 = 8;
 
 /// Where coefficient-wise work without keys goes, and how urgent it is; splits and joins are as urgent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,6 +77,7 @@ pub fn seeds(g: &Graph) -> Vec<Policy> {
                         light,
                         own_ports,
                         window,
+                        draw: 0,
                     });
                 }
             }
@@ -89,6 +95,7 @@ pub fn spilled(window: u32) -> impl Iterator<Item = Policy> {
         light,
         own_ports: false,
         window,
+        draw: 0,
     })
 }
 
@@ -123,6 +130,7 @@ pub fn neighbours(p: Policy, g: &Graph, forms: impl IntoIterator<Item = Rewrites
     }
     let windows = [u32::MAX, 40, 28, 20, 16, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1];
     list.extend(windows.map(|window| Policy { window, ..p }));
+    list.extend((0..DRAWS).map(|draw| Policy { draw, ..p }));
     list.retain(|q| *q != p);
     list
 }
@@ -174,8 +182,21 @@ pub fn priorities(d: &Description, g: &Graph, policy: &Policy) -> Vec<u64> {
             }
         }
     }
+    if policy.draw > 0 {
+        // Less than a pass: what is clearly more urgent stays so.
+        let pass = timing::rows(d, g.log_n).max(1);
+        for (n, path) in path.iter_mut().enumerate() {
+            let mixed = (n as u64 + 1)
+                .wrapping_mul(u64::from(policy.draw))
+                .wrapping_mul(MIX);
+            *path += (mixed >> 32) % (2 * pass);
+        }
+    }
     path
 }
+
+/// An odd number near 2^64 over the golden ratio: its multiples are spread evenly.
+const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Cycles of a node on the unit that usually does it.
 fn cycles(d: &Description, groups: &[u8], log_n: u8, node: &Node) -> u64 {

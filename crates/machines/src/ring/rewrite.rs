@@ -8,8 +8,8 @@ use super::micro::Opcode;
 
 /// A digit's own limb meets the key in evaluation form, while its coefficients go round the ring. Here the ring also
 /// returns a copy to its owner, which reduces, splits and transforms it in step with all others; the original need not
-/// be kept. NTT(INTT(x)) = x exactly, so no bit changes.
-pub fn retransform(graph: &mut Graph) {
+/// be kept. NTT(INTT(x)) = x exactly, so no bit changes. Where the ring `reduces`, the copy is the limb itself.
+pub fn retransform(graph: &mut Graph, reduces: bool) {
     let keyed = |graph: &Graph, v: ValueIndex| -> Vec<NodeIndex> {
         let users = graph.values[v as usize].users.iter().copied();
         users
@@ -31,20 +31,22 @@ pub fn retransform(graph: &mut Graph) {
             _ => continue,
         };
         let coefficients = node.results.clone();
+        let layer = node.layer;
         let broadcasts: Vec<usize> = coefficients
             .iter()
             .filter_map(|&v| {
                 let users = graph.values[v as usize].users.iter();
-                users
-                    .map(|&u| u as usize)
-                    .find(|&u| graph.nodes[u].op == Opcode::Bcast)
+                users.map(|&u| u as usize).find(|&u| {
+                    let user = &graph.nodes[u];
+                    user.op == Opcode::Bcast && (!reduces || user.layer == layer)
+                })
             })
             .collect();
         let wanted = pieces.iter().any(|&(v, _)| !keyed(graph, v).is_empty());
         if !wanted || broadcasts.len() != coefficients.len() || pieces.len() != coefficients.len() {
             continue;
         }
-        again(graph, &broadcasts, &pieces);
+        again(graph, &broadcasts, &pieces, reduces);
     }
     graph.finish();
 }
@@ -55,7 +57,12 @@ fn first(node: &Node) -> ValueIndex {
 }
 
 /// Sends the broadcasts back to their source and lets keyed products use the limb transformed again.
-fn again(graph: &mut Graph, broadcasts: &[usize], pieces: &[(ValueIndex, RingKind)]) {
+fn again(
+    graph: &mut Graph,
+    broadcasts: &[usize],
+    pieces: &[(ValueIndex, RingKind)],
+    reduces: bool,
+) {
     let mut reduced = Vec::new();
     let (rpau, layer) = (
         graph.nodes[broadcasts[0]].rpau,
@@ -83,6 +90,10 @@ fn again(graph: &mut Graph, broadcasts: &[usize], pieces: &[(ValueIndex, RingKin
             graph.nodes[b].results.push(copy);
             copy
         });
+        if reduces {
+            reduced.push(Source::Value(copy));
+            continue;
+        }
         reduced.push(Source::Value(graph.node(node(
             Opcode::Red,
             RingKind::Full,
@@ -137,6 +148,78 @@ pub fn fuse(graph: &mut Graph) {
         }
     }
     graph.finish();
+}
+
+/// Lets a broadcast add constants: at its receivers those that would be added to their copies, at its source the one that would
+/// be added before.
+pub fn add_on_the_way(graph: &mut Graph) {
+    let mut taken = vec![false; graph.nodes.len()];
+    for b in 0..graph.nodes.len() {
+        if graph.nodes[b].op != Opcode::Bcast {
+            continue;
+        }
+        let source = graph.nodes[b].rpau;
+        // An RPAU has one constant in a row: who sends to itself too adds none.
+        let mut row = vec![(source, 0)];
+        for at in 0..graph.nodes[b].results.len() {
+            let copy = graph.nodes[b].results[at];
+            let value = &graph.values[copy as usize];
+            let rpau = value.rpau;
+            if rpau == source {
+                continue;
+            }
+            let addition = match value.users.as_slice() {
+                &[user] if value.results == 0 => addition(graph, user),
+                _ => None,
+            };
+            row.push((rpau, addition.map_or(0, |(w, _)| w)));
+            if let (Some((_, sum)), Some(&user)) = (addition, value.users.first()) {
+                graph.nodes[b].results[at] = sum;
+                taken[user as usize] = true;
+            }
+        }
+        if let Some((before, w)) = added_before(graph, b) {
+            let operand = graph.nodes[before as usize].sources.clone();
+            row[0].1 = w;
+            graph.nodes[b].sources = operand;
+            taken[before as usize] = true;
+        }
+        if row.iter().any(|&(_, w)| w != 0) {
+            graph.nodes[b].immediate = Immediate::Row(graph.addends.len() as u32);
+            graph.addends.push(row);
+        }
+    }
+    let mut taken = taken.into_iter();
+    graph.nodes.retain(|_| !taken.next().unwrap_or(false));
+    graph.finish();
+}
+
+/// The constant that a node adds to its operand, and its result, if that is all it does.
+fn addition(graph: &Graph, n: NodeIndex) -> Option<(u64, ValueIndex)> {
+    let node = &graph.nodes[n as usize];
+    match (node.op, node.immediate) {
+        (Opcode::Addi, Immediate::Scalar(w)) => Some((w, first_result(node))),
+        _ => None,
+    }
+}
+
+/// The addition of a constant whose result a broadcast sends and nothing else reads, in the layer of the receivers.
+fn added_before(graph: &Graph, b: usize) -> Option<(NodeIndex, u64)> {
+    let node = &graph.nodes[b];
+    let value = &graph.values[first(node) as usize];
+    let def = value
+        .def
+        .filter(|_| value.users.len() == 1 && value.results == 0)?;
+    let to_itself = |&v: &ValueIndex| graph.values[v as usize].rpau == node.rpau;
+    if graph.nodes[def as usize].layer != node.layer || node.results.iter().any(to_itself) {
+        return None;
+    }
+    addition(graph, def).map(|(w, _)| (def, w))
+}
+
+/// The first result of a node: every node has one.
+fn first_result(node: &Node) -> ValueIndex {
+    node.results.first().copied().unwrap_or(0)
 }
 
 /// Parts accumulations with a stored key limb into a multiplication and an addition.

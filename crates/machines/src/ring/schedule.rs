@@ -51,7 +51,7 @@ pub struct Scheduled {
 pub enum Failure {
     /// No operation could go on for want of slots.
     NoRoom,
-    /// More immediates than a word can name.
+    /// More immediates or words than the machine's tables hold.
     TableFull,
 }
 
@@ -77,7 +77,7 @@ pub fn schedule(
         };
         list.iter().map(places).collect()
     };
-    let code = s.emitter.finish(graph);
+    let code = s.emitter.finish(graph).ok_or(Failure::TableFull)?;
     Ok(Scheduled {
         code,
         results,
@@ -277,7 +277,7 @@ impl<'a> Scheduler<'a> {
         let nodes: Vec<&Node> = group.iter().map(|&n| &self.g.nodes[n as usize]).collect();
         let word = self
             .emitter
-            .emit(word, &nodes, &self.g.streams, &mut self.slots)
+            .emit(word, &nodes, self.g, &mut self.slots)
             .ok_or(Failure::TableFull)?;
         let duration = self.board.start(self.d, &word, self.now);
         for &n in group {

@@ -16,8 +16,12 @@ use super::schedule::{Failure, Placement, Scheduled, schedule};
 use super::spill::{plan_keys, spill};
 use crate::MachineError;
 
-/// Steps of the local search over policies.
-const ROUNDS: usize = 4;
+/// Steps of the local search over policies, and from how many of them it starts.
+const ROUNDS: usize = 6;
+const STARTS: usize = 2;
+
+/// A policy, its cycles and its schedule.
+type Found = (Policy, u64, Scheduled);
 /// How far a spilled procedure may run ahead of its order.
 const SPILLED_WINDOWS: [u32; 4] = [24, 10, 3, 0];
 
@@ -88,38 +92,48 @@ impl Prepared {
             let cycles = cycles(d, &done)?;
             return Ok(Ok((done, cycles)));
         }
-        let mut best: Option<(Policy, Scheduled, u64)> = None;
         let mut failure = Failure::NoRoom;
-        let mut trial = |policy: Policy,
-                         best: &mut Option<(Policy, Scheduled, u64)>|
-         -> Result<(), MachineError> {
+        let mut trial = |policy: Policy| -> Result<Option<Found>, MachineError> {
             self.watch.check()?;
             match self.try_policy(d, at, &policy) {
-                Ok(done) => {
-                    let cycles = cycles(d, &done)?;
-                    if best.as_ref().is_none_or(|(_, _, least)| cycles < *least) {
-                        *best = Some((policy, done, cycles));
+                Ok(done) => Ok(Some((policy, cycles(d, &done)?, done))),
+                Err(why) => {
+                    failure = why;
+                    Ok(None)
+                }
+            }
+        };
+        let mut starts: Vec<Found> = Vec::new();
+        for policy in seeds(self.graph()) {
+            if let Some(found) = trial(policy)? {
+                // The best few, and of equal ones the first.
+                let at = starts.partition_point(|start| start.1 <= found.1);
+                starts.insert(at, found);
+                starts.dedup_by_key(|start| start.1);
+                starts.truncate(STARTS);
+            }
+        }
+        let mut best: Option<Found> = None;
+        for start in starts {
+            let mut here = start;
+            for _ in 0..ROUNDS {
+                let before = here.1;
+                for policy in neighbours(here.0, self.graph(), self.forms.keys().copied()) {
+                    if let Some(found) = trial(policy)?
+                        && found.1 < here.1
+                    {
+                        here = found;
                     }
                 }
-                Err(why) => failure = why,
+                if here.1 >= before {
+                    break;
+                }
             }
-            Ok(())
-        };
-        for policy in seeds(self.graph()) {
-            trial(policy, &mut best)?;
-        }
-        for _ in 0..ROUNDS {
-            let Some((from, _, before)) = best.as_ref().map(|(p, s, c)| (*p, s, *c)) else {
-                break;
-            };
-            for policy in neighbours(from, self.graph(), self.forms.keys().copied()) {
-                trial(policy, &mut best)?;
-            }
-            if best.as_ref().is_none_or(|(_, _, now)| *now >= before) {
-                break;
+            if best.as_ref().is_none_or(|best| here.1 < best.1) {
+                best = Some(here);
             }
         }
-        let Some((policy, done, cycles)) = best else {
+        let Some((policy, cycles, done)) = best else {
             return Ok(Err(failure));
         };
         self.best = Some(policy);

@@ -106,6 +106,7 @@ pub struct Tracer<'a> {
 }
 
 /// The host link's lanes: what it carries between calls and inside them.
+pub const LINK_PROGRAMS: &str = "link.programs";
 pub const LINK_INPUTS: &str = "link.inputs";
 pub const LINK_KEYS: &str = "link.keys";
 pub const LINK_SPILLS: &str = "link.spills";

@@ -15,6 +15,7 @@ pub fn end_to_end(d: &Description, totals: &Totals) -> EndToEnd {
     let parts = EndToEnd {
         inputs_seconds: d.link_seconds(totals.bytes_in),
         keys_seconds: d.link_seconds(totals.key_bytes) + seconds(keys),
+        programs_seconds: d.link_seconds(totals.program_bytes),
         // What is not the link's alone.
         compute_seconds: seconds(totals.cycles + tally.overlap - tally.link),
         spills_seconds: d.link_seconds(spilled) + seconds(stores + loads),
@@ -45,6 +46,11 @@ fn help(d: &Description, totals: &Totals, by: Resource) -> String {
             )
         }
         Resource::LinkSpills => format!("fewer values alive at once, or {LINK}"),
+        Resource::LinkPrograms => {
+            format!(
+                "deeper program memories (`tables.words`), more calls of each procedure, or {LINK}"
+            )
+        }
         Resource::LinkData => format!("{LINK}, or more work for each input"),
         Resource::Compute => compute(d, totals),
         // Nothing is left to the host.

@@ -8,24 +8,69 @@ use super::micro::{OpWord, Opcode, Operand, Unit};
 pub struct Duration {
     /// Until the last write has landed: thread, unit, and every port but that of `source`.
     pub total: u64,
-    /// Until the read port of operand a is free (a transform out of place reads it in its first stage only, a
-    /// store into the link's buffer).
+    /// Until the read port of operand a is free (a transform out of place reads it in its first pass only), and for a store
+    /// the ring, over which the limb reaches the link's buffer.
     pub source: u64,
 }
 
-/// Row reads of a limb of 2^log_n coefficients: one row a cycle and port.
+/// Rows of a limb of 2^log_n coefficients: one a cycle and port.
 pub fn rows(d: &Description, log_n: u8) -> u64 {
-    (1u64 << log_n).div_ceil(d.row() as u64)
+    (1u64 << log_n).div_ceil(d.row as u64)
 }
 
-/// Cycles of a transform: log_n stages of `rows` steps, the waits between stages, and the pipeline once.
-pub fn transform(d: &Description, log_n: u8) -> u64 {
+/// Passes of a transform over its rows.
+pub fn passes(d: &Description, log_n: u8) -> u64 {
+    u64::from(log_n).div_ceil(d.main.stages as u64)
+}
+
+/// Stages from a core's operands to its result, whatever it does with them.
+fn core(d: &Description) -> u64 {
+    d.pipeline.multiplier + d.pipeline.adder
+}
+
+/// Stages from the read of a row to its last write by the main cores, with `cores` of them one behind the other.
+fn through(d: &Description, cores: u64) -> u64 {
     let p = &d.pipeline;
-    let depth = p.memory_read + p.multiplier + p.adder + p.memory_write;
-    let rows = rows(d, log_n);
-    let wait = depth.saturating_sub(rows / 2);
-    let stages = u64::from(log_n);
-    p.issue + stages * rows + stages.saturating_sub(1) * wait + depth
+    p.memory_read + 2 * (p.port + p.network) + cores * core(d) + p.memory_write
+}
+
+/// The same by the dyadic cores. A row waits for its turn of the port, each way, at most until the next would come.
+fn through_dyadic(d: &Description) -> u64 {
+    let p = &d.pipeline;
+    let way = p.port + p.row_buffer + period(d) - 1;
+    p.memory_read + 2 * way + core(d) + p.memory_write
+}
+
+/// Cycles between two passes of a transform: what a pass reads first was written by the one before at least
+/// rows / 2^stages steps earlier (docs/machines/ring.md, "Passes").
+pub fn wait(d: &Description, log_n: u8) -> u64 {
+    through(d, d.main.stages as u64).saturating_sub(rows(d, log_n) >> d.main.stages)
+}
+
+/// Cycles from one row of the dyadic cores' to their next: in so many cycles they leave all but their own of a port free.
+pub fn period(d: &Description) -> u64 {
+    (d.row / d.cores.dyadic.max(1)).max(1) as u64
+}
+
+/// Cycles of so many steps beside a dyadic word that takes `turns` of a port's cycles in each period.
+fn paced(d: &Description, steps: u64, turns: u64) -> u64 {
+    let period = period(d);
+    match period.saturating_sub(turns) {
+        0 => steps,
+        left => (steps * period).div_ceil(left),
+    }
+}
+
+/// Cycles of a transform: a step a row and pass, the waits between passes, and the pipeline once.
+pub fn transform(d: &Description, log_n: u8) -> u64 {
+    transform_beside(d, log_n, 0)
+}
+
+fn transform_beside(d: &Description, log_n: u8, turns: u64) -> u64 {
+    let passes = passes(d, log_n);
+    let rows = paced(d, rows(d, log_n), turns);
+    let steps = passes * rows + passes.saturating_sub(1) * wait(d, log_n);
+    d.pipeline.issue + d.pipeline.address + steps + through(d, d.main.stages as u64)
 }
 
 /// Cycles of a limb on the host link.
@@ -33,91 +78,123 @@ pub fn link(d: &Description, log_n: u8) -> u64 {
     (d.link_seconds(8 << log_n) * d.clock_mhz * 1e6).ceil() as u64
 }
 
-/// Largest number of operands that one port group must deliver.
-fn reads_per_group(groups: &[u8], w: &OpWord) -> u64 {
-    let group = |slot: u8| groups.get(usize::from(slot)).copied();
-    let mut slots = [Some(w.a), None, None];
-    if let Operand::Slot(s) = w.b
-        && s != w.a
-    {
-        slots[1] = Some(s);
-    }
-    if w.op == Opcode::Mac && !slots.contains(&Some(w.c)) {
-        slots[2] = Some(w.c);
-    }
-    let of = slots.map(|s| s.and_then(group));
-    of.iter()
-        .flatten()
-        .map(|g| of.iter().flatten().filter(|h| *h == g).count() as u64)
-        .max()
-        .unwrap_or(1)
+/// Slots that a coefficient-wise word or a pair's reads, each once.
+pub(super) fn operands(w: &OpWord) -> impl Iterator<Item = u8> + use<> {
+    let a = (w.op != Opcode::Prng).then_some(w.a);
+    let b = match w.b {
+        Operand::Slot(s) if a != Some(s) => Some(s),
+        _ => None,
+    };
+    let third = w.op == Opcode::Mac && a != Some(w.c) && b != Some(w.c);
+    [a, b, third.then_some(w.c)].into_iter().flatten()
 }
 
-/// The duration of `w` on limbs of 2^log_n coefficients; `groups` is [`Description::slot_groups`].
+/// Cycles of the busiest port group of the word's for so many residues of each of its slots.
+fn port_cycles(d: &Description, groups: &[u8], w: &OpWord, n: u64) -> u64 {
+    let busiest = |slots: &[u8]| {
+        let group = |slot: &u8| groups.get(usize::from(*slot)).copied().map(usize::from);
+        let used: [Option<usize>; 3] = std::array::from_fn(|i| slots.get(i).and_then(group));
+        let cycles = |g: usize| {
+            let times = used.iter().flatten().filter(|h| **h == g).count() as u64;
+            times * n.div_ceil(d.width(g) as u64)
+        };
+        used.iter().flatten().map(|&g| cycles(g)).max().unwrap_or(0)
+    };
+    let mut reads = [0; 3];
+    let mut count = 0;
+    for (place, slot) in reads.iter_mut().zip(operands(w)) {
+        *place = slot;
+        count += 1;
+    }
+    let results = [w.dst, w.c];
+    let written = 1 + usize::from(w.op.is_pair());
+    busiest(&reads[..count]).max(busiest(&results[..written]))
+}
+
+/// The duration of `w` on limbs of 2^log_n coefficients where no dyadic word shares its ports; `groups` is
+/// [`Description::slot_groups`].
 pub fn duration(d: &Description, groups: &[u8], log_n: u8, w: &OpWord) -> Duration {
+    beside(d, groups, log_n, w, 0)
+}
+
+/// The same beside a dyadic word that takes `turns` of the cycles of one of its ports in each period.
+pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64) -> Duration {
+    let paced = |steps| paced(d, steps, turns);
     let p = &d.pipeline;
     let n = 1u64 << log_n;
     let rows = rows(d, log_n);
-    let access = p.memory_read + p.memory_write;
+    let begin = p.issue + p.address;
     let generated = n.div_ceil(d.generator.residues_per_cycle as u64);
+    // A narrow slot gives a row of neighbours in several cycles, and one residue a cycle of a row that strides.
+    let group = groups.get(usize::from(w.a)).copied().unwrap_or(0);
+    let width = d.width(usize::from(group)) as u64;
+    let strides = matches!(w.op, Opcode::Ntt | Opcode::Autoc) && d.is_narrow(usize::from(group));
+    let read = n.div_ceil(if strides { 1 } else { width });
     let total = match w.op {
         Opcode::Ntt | Opcode::Intt => {
-            let total = transform(d, log_n);
+            let total = transform_beside(d, log_n, turns) + paced(read) - paced(rows);
             let source = if w.a == w.dst {
                 total
             } else {
-                p.issue + rows + p.memory_read
+                begin + paced(read) + p.memory_read
             };
             return Duration { total, source };
         }
-        Opcode::Split | Opcode::Join => p.issue + 2 * rows + access + p.multiplier + p.adder,
-        Opcode::Auto | Opcode::Autoc => p.issue + rows + access,
-        Opcode::Autoh => p.issue + 2 * rows + access,
-        Opcode::Prng => p.issue + d.generator.latency + generated + p.memory_write,
+        Opcode::Split | Opcode::Join => {
+            begin + paced((2 * rows).max(port_cycles(d, groups, w, n))) + through(d, 1)
+        }
+        Opcode::Auto | Opcode::Autoc => begin + paced(read) + through(d, 1) + p.affine,
+        Opcode::Autoh => {
+            begin + paced((2 * rows).max(port_cycles(d, groups, w, n))) + through(d, 1) + p.affine
+        }
+        Opcode::Prng => {
+            let made = d.generator.latency + d.generator.fold + generated;
+            let written = port_cycles(d, groups, w, n).max(generated) - generated;
+            let turn = period(d) - 1;
+            p.issue + made + written + p.row_buffer + turn + p.port + p.memory_write
+        }
         Opcode::Bcast => {
-            let source = usize::from(w.c);
-            let hops = w
-                .rpaus()
-                .map(|r| (r + d.rpaus - source % d.rpaus) % d.rpaus)
-                .max()
-                .unwrap_or(0);
-            p.issue + n.div_ceil(d.ring.lanes as u64) + access + d.ring.hop * hops as u64
+            let source = usize::from(w.c) % d.rpaus;
+            let way = w.rpaus().map(|r| d.way(source, r)).max().unwrap_or(0);
+            let reducer = if d.ring.reduces {
+                d.ring.reducer + 2 * p.adder
+            } else {
+                0
+            };
+            let access = p.memory_read + 2 * p.port + p.memory_write;
+            begin + paced(n.div_ceil(d.ring.lanes as u64).max(read)) + access + way + reducer
         }
         Opcode::Load => {
-            let total = p.issue + link(d, log_n) + p.memory_write;
+            let way = w.rpaus().map(|r| d.way(0, r)).max().unwrap_or(0);
+            let total = p.issue + link(d, log_n) + way + p.port + p.memory_write;
             return Duration {
                 total,
                 source: total,
             };
         }
         Opcode::Store => {
+            // Along the ring into the link's buffer of one limb, which sends what has come while the rest follows.
+            let way = w.rpaus().map(|r| d.way(r, 0)).max().unwrap_or(0);
+            let first = begin + p.memory_read + p.port + way;
             return Duration {
-                total: p.issue + link(d, log_n) + p.memory_read,
-                source: p.issue + rows + p.memory_read,
+                total: first + link(d, log_n).max(paced(read)),
+                source: first + paced(n.div_ceil(d.ring.lanes as u64).max(read)),
             };
         }
         _ => {
-            let rate = match w.unit {
-                Unit::Main => d.main.lanes,
-                Unit::Dyadic => d.cores.dyadic,
+            let (rate, fill) = match w.unit {
+                Unit::Main => (d.main.lanes, through(d, 1)),
+                Unit::Dyadic => (d.cores.dyadic, through_dyadic(d)),
             };
-            let mut steps = n
-                .div_ceil(rate as u64)
-                .max(rows * reads_per_group(groups, w));
-            let mut fill = access;
-            if w.b == Operand::Generator {
-                steps = steps.max(generated);
-                fill += d.generator.latency;
-            }
-            fill += match w.op {
-                Opcode::Copy => 0,
-                Opcode::Add | Opcode::Sub | Opcode::Neg | Opcode::Addi => p.adder,
-                Opcode::Mul | Opcode::Muli => p.multiplier,
-                // A reduction is a multiplication by one, then the addition where there is one.
-                Opcode::Red if w.imm == 0 => p.multiplier,
-                _ => p.multiplier + p.adder,
+            let steps = n.div_ceil(rate as u64).max(port_cycles(d, groups, w, n));
+            let (steps, late) = match w.b {
+                Operand::Generator => {
+                    (steps.max(generated), d.generator.latency + d.generator.fold)
+                }
+                Operand::Key(_) => (steps.max(rows), d.keys.rotate),
+                Operand::None | Operand::Slot(_) => (steps, 0),
             };
-            p.issue + steps + fill
+            begin + paced(steps) + fill + late
         }
     };
     Duration {

@@ -32,10 +32,18 @@ pub fn description(log_n: u8, rpaus: usize, butterflies: usize, stored: bool) ->
     d.cores.generator = if stored { 0 } else { butterflies };
     assert_eq!(stored, d.twiddles.source == TwiddleSource::Stored);
     d.main.lanes = butterflies;
-    d.cores.dyadic = d.cores.dyadic.min(d.row());
-    d.generator.residues_per_cycle = d.generator.residues_per_cycle.min(d.row());
-    d.ring.lanes = d.ring.lanes.min(d.row());
+    // Two butterflies in a chain want rows of four.
+    d.main.stages = if butterflies < 4 { 1 } else { d.main.stages };
+    d.row = (2 * butterflies) >> (d.main.stages - 1);
+    d.keys.group = d.keys.group.min(d.row);
+    for group in &mut d.memory {
+        group.residues = group.residues.map(|r| r.min(d.row / 2));
+    }
+    d.cores.dyadic = d.cores.dyadic.min(d.row);
+    d.generator.residues_per_cycle = d.generator.residues_per_cycle.min(d.row);
+    d.ring.lanes = d.ring.lanes.min(d.row);
     d.keys.slots = 64;
+    d.stand_in.clear();
     d.memory[0].slots = 27;
     // Columns take an ultra RAM each however shallow they are: many of them exceed the part.
     d.allow_more_than_the_part_has = None;
@@ -43,6 +51,16 @@ pub fn description(log_n: u8, rpaus: usize, butterflies: usize, stored: bool) ->
         d.allow_more_than_the_part_has = Some("a test of words, not of a layout".to_owned());
     }
     d.check().unwrap();
+    d
+}
+
+/// The description with so many slots: as many of each port group as there were, the first one with what is left.
+pub fn with_slots(mut d: Description, slots: usize) -> Description {
+    let rest = |d: &Description| d.memory[1..].iter().map(|g| g.slots).sum::<usize>();
+    while rest(&d) >= slots {
+        d.memory.pop();
+    }
+    d.memory[0].slots = slots - rest(&d);
     d
 }
 
@@ -151,10 +169,11 @@ pub fn execute_procedure(d: &Description, procedure: &Procedure, policy: Option<
         halves,
     };
     let mut keys: Vec<(u16, u16, u16, usize)> = Vec::new();
-    for ((param, limb), slots) in procedure.params.iter().zip(&args).zip(&at.args) {
+    let params = procedure.params.iter().zip(&args).zip(&at.args);
+    for (param_at, ((param, limb), slots)) in params.enumerate() {
         let index = usize::from(procedure.limb(param.value).unwrap().modulus.0);
-        let r = index % d.rpaus;
         for (i, part) in limb.chunks(n / pieces).enumerate() {
+            let mut r = index % d.rpaus;
             if let ParamRole::Key {
                 arg,
                 digit,
@@ -167,6 +186,7 @@ pub fn execute_procedure(d: &Description, procedure: &Procedure, policy: Option<
                     keys.len() - 1
                 });
                 let at = (at * pieces + i) as u8;
+                r = usize::from(prepared.graph().key_homes[param_at]);
                 memory.key_table.insert((r, at), at);
                 memory.keys.insert((r, at), part.to_vec());
             } else {
@@ -308,6 +328,11 @@ pub fn execute_program(d: &Description, ready: &Verified, spill: bool) -> u64 {
             for (i, part) in values[&limb].chunks(n / pieces).enumerate() {
                 let r = rpau(limb);
                 if let Some(base) = key_indices[at] {
+                    // Whoever stands in for its RPAU, and has no limb of its own, asks for it, too.
+                    for s in d.stand_in.iter().filter(|s| s.prime == r) {
+                        let at = (s.rpau, base + i as u8);
+                        memory.host_keys.entry(at).or_insert_with(|| part.to_vec());
+                    }
                     memory.host_keys.insert((r, base + i as u8), part.to_vec());
                     continue; // in key memory is only what was loaded
                 }

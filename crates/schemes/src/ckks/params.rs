@@ -43,7 +43,8 @@ impl Params {
     }
 
     /// The ring paper's parameter sets: `set1` (N = 2^14, 7 + 1 primes) and `set2` (N = 2^15, 9 + 1 primes): the sparse
-    /// 60-bit prime, then 54-bit primes, largest first, the last one special. `set1` needs the 2018 table.
+    /// 60-bit prime, then 54-bit primes that are 1 mod 2^16, largest first, the last one special: those of `set1` are the
+    /// first of `set2`'s. `set1` needs the 2018 table.
     pub fn named(name: &str) -> Result<Arc<Self>, CkksError> {
         ParamsBuilder::named(name)?.build()
     }

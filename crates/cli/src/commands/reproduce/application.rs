@@ -49,7 +49,8 @@ pub fn figures(
     for (name, machine) in machines {
         let report = simulate(machine.as_ref(), &compiled.program)?;
         parts.done();
-        let communication = (report.link.seconds_in + report.link.seconds_out) * 1e3;
+        let communication =
+            (report.link.seconds_in + report.link.seconds_out + report.link.program_seconds) * 1e3;
         let keys = report.link.key_seconds * 1e3;
         push(
             name,

@@ -8,6 +8,7 @@ pub(super) mod paper;
 mod plot;
 mod polymul;
 mod ring;
+mod ring_memory;
 mod row;
 mod single;
 pub mod torus;

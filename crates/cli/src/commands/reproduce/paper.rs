@@ -58,10 +58,11 @@ pub struct Ring {
     pub set2: Operations,
     pub seal_us_set1: Operations,
     pub seal_us_set2: Operations,
-    /// Of the whole cryptoprocessor, and of the RPAU of 60-bit residues.
+    /// Of the whole cryptoprocessor, and of the RPAUs of 60-bit and of 54-bit residues.
     #[serde(flatten)]
     pub taken: Taken,
     pub rpau_60: Taken,
+    pub rpau_54: Taken,
     pub floorplan: Floorplan,
     pub logistic_regression: LogisticRegression,
 }

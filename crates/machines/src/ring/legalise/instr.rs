@@ -206,9 +206,14 @@ impl Legaliser<'_> {
             let Source::Value(value) = piece else {
                 return Err(self.unsupported("a key limb under CONV"));
             };
-            let (rpau, _) = self.place(dst)?;
-            let copy = self.copy(src, value, rpau)?;
+            let (rpau, layer) = self.place(dst)?;
+            let reduces = self.d.ring.reduces;
+            let copy = self.copy(src, value, rpau, reduces.then_some(layer))?;
             let source = vec![Source::Value(copy)];
+            if reduces {
+                out.extend(source);
+                continue;
+            }
             out.push(Source::Value(self.emit(
                 Opcode::Red,
                 RingKind::Full,
@@ -221,22 +226,24 @@ impl Legaliser<'_> {
         Ok(())
     }
 
-    /// The copy of `value` (a piece of `like`) that its broadcast leaves on `rpau`.
+    /// The copy of `value` (a piece of `like`) that its broadcast leaves on `rpau`, reduced for a layer where that is given.
     fn copy(
         &mut self,
         like: ValueId,
         value: ValueIndex,
         rpau: u8,
+        reduced: Option<u8>,
     ) -> Result<ValueIndex, MachineError> {
-        if let Some(&copy) = self.copies.get(&(value, rpau)) {
+        let (source, own) = self.place(like)?;
+        let layer = reduced.unwrap_or(own);
+        if let Some(&copy) = self.copies.get(&(value, rpau, layer)) {
             return Ok(copy);
         }
         let copy = self.graph.value(rpau);
-        self.copies.insert((value, rpau), copy);
-        let node = match self.broadcasts.get(&value) {
+        self.copies.insert((value, rpau, layer), copy);
+        let node = match self.broadcasts.get(&(value, layer)) {
             Some(&node) => node,
             None => {
-                let (source, layer) = self.place(like)?;
                 self.graph.nodes.push(Node {
                     op: Opcode::Bcast,
                     ring: RingKind::Full,
@@ -247,7 +254,8 @@ impl Legaliser<'_> {
                     immediate: Immediate::None,
                     order: self.order,
                 });
-                self.broadcasts.insert(value, self.graph.nodes.len() - 1);
+                self.broadcasts
+                    .insert((value, layer), self.graph.nodes.len() - 1);
                 self.graph.nodes.len() - 1
             }
         };

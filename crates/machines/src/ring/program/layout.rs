@@ -25,6 +25,11 @@ pub struct Key {
     pub base: u8,
 }
 
+/// Bytes of a command: where its words and tables begin, its ring degree, its numbers.
+const COMMAND: usize = 64;
+/// Bytes of a generator's seed.
+const SEED: usize = 32;
+
 /// Of one procedure on one machine.
 #[derive(Debug)]
 pub struct Layout {
@@ -36,6 +41,12 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Bytes that tell the machine of a call: a command, its key table's entries and its seeds.
+    pub fn call_bytes(&self, pieces: u8, seeds: usize) -> u64 {
+        let keys = self.keys.iter().map(Vec::len).sum::<usize>();
+        (COMMAND + keys * usize::from(pieces) + SEED * seeds) as u64
+    }
+
     pub fn new(procedure: &Procedure, graph: &Graph, rpaus: usize) -> Self {
         let (mut values, mut keys) = (Vec::new(), Vec::new());
         keys.resize_with(rpaus, Vec::new);
@@ -43,8 +54,8 @@ impl Layout {
         for ((at, (param, ty)), base) in params.enumerate().zip(&graph.keys) {
             // What was legalised has limbs alone.
             let modulus = usize::from(ty.modulus().map_or(0, |id| id.0));
-            if let &Some(base) = base {
-                keys[modulus % rpaus].push(Key { at, base });
+            if let (&Some(base), Some(&home)) = (base, graph.key_homes.get(at)) {
+                keys[usize::from(home)].push(Key { at, base });
             }
             let (operand, poly) = match param.role {
                 ParamRole::Cipher { arg, poly } => (arg, poly),

@@ -18,7 +18,9 @@ use super::description::Description;
 use super::keys::KeyLoad;
 use super::model;
 use super::schedule::Scheduled;
-use super::tally::{LINK_INPUTS, LINK_KEYS, LINK_OUTPUTS, LINK_SPILLS, Tally, Tracer};
+use super::tally::{
+    LINK_INPUTS, LINK_KEYS, LINK_OUTPUTS, LINK_PROGRAMS, LINK_SPILLS, Tally, Tracer,
+};
 use crate::{KeyUse, MachineError, SimOptions, Spills, TraceSink};
 use moving::KeyTable;
 use state::{Run, Traffic};
@@ -44,6 +46,8 @@ pub struct Totals {
     pub bytes_in: u64,
     pub bytes_out: u64,
     pub keys: KeyUse,
+    /// Words and tables that came over the link, and what calls were told.
+    pub program_bytes: u64,
     /// Key limbs' bytes over the link between calls.
     pub key_bytes: u64,
     /// Distinct key limbs on the RPAU with most.
@@ -189,7 +193,7 @@ impl<'a> Running<'a> {
         let before = self.run.traffic();
         self.run.send_rest();
         if let Some(sink) = self.trace.as_deref_mut() {
-            let [_, _, _, outputs] = crossed(before, self.run.traffic());
+            let [_, _, _, _, outputs] = crossed(before, self.run.traffic());
             self.clock.link(sink, (LINK_OUTPUTS, "OUT"), outputs);
         }
         Ok(self.run.finish())
@@ -215,7 +219,8 @@ impl<'a> Running<'a> {
             let before = run.traffic();
             let outcome = run.call(&planned, told).map_err(at)?;
             if let Some(sink) = trace.as_deref_mut() {
-                let [spills, inputs, keys, outputs] = crossed(before, run.traffic());
+                let [programs, spills, inputs, keys, outputs] = crossed(before, run.traffic());
+                clock.link(sink, (LINK_PROGRAMS, "CODE"), programs);
                 clock.link(sink, (LINK_SPILLS, "SPILL"), spills);
                 clock.link(sink, (LINK_INPUTS, "IN"), inputs);
                 clock.link(sink, (LINK_KEYS, "KEYS"), keys);

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use ringmill_isa::mid::Procedure;
 
 use super::{Outcome, Totals};
+use crate::ring::description::Tables;
+use crate::ring::micro::MicroCode;
 use crate::ring::policy::Policy;
 use crate::ring::schedule::Failure;
 
@@ -20,6 +22,49 @@ struct Used {
     procedure: Arc<Procedure>,
     outcome: Arc<Outcome>,
     calls: u64,
+    /// Whether the machine's program memories and tables hold it.
+    held: bool,
+}
+
+/// Rows of program memories and tables: words of the longest stream, constants, streams, Galois elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Size {
+    rows: [usize; 4],
+    /// Words of all streams.
+    words: usize,
+}
+
+impl Size {
+    /// What a procedure's code takes.
+    pub fn of(code: &MicroCode) -> Self {
+        let lengths = || code.streams.iter().map(Vec::len);
+        Self {
+            rows: [
+                lengths().max().unwrap_or(0),
+                code.constants.len(),
+                code.generators.len(),
+                code.galois.len(),
+            ],
+            words: lengths().sum(),
+        }
+    }
+
+    /// What there is room for.
+    pub fn held(tables: &Tables) -> Self {
+        let rows = [
+            tables.words,
+            tables.constants,
+            tables.streams,
+            tables.galois,
+        ];
+        Self { rows, words: 0 }
+    }
+
+    /// Bytes over the link: eight a word, a constant and a Galois element, sixteen a generator stream.
+    pub fn bytes(self, rpaus: usize) -> u64 {
+        let [_, constants, streams, galois] = self.rows;
+        8 * (self.words + constants * rpaus + 2 * streams * rpaus + galois) as u64
+    }
 }
 
 #[derive(Default)]
@@ -32,6 +77,8 @@ pub struct Outcomes {
     failures: HashMap<Vec<u8>, (Option<Policy>, Failure)>,
     /// Procedures that spill inside: these start from an empty memory, so one schedule each.
     spilled: HashMap<u32, Index>,
+    /// What the machine's program memories and tables hold.
+    held: [usize; 4],
 }
 
 impl Outcomes {
@@ -87,11 +134,32 @@ impl Outcomes {
         index
     }
 
+    /// The machine needs a schedule's code: whether it has to come over the link. Where the room that is left is too little
+    /// for it, all that is held makes way.
+    pub fn bring_in(&mut self, index: Index, size: Size, room: Size) -> bool {
+        if self.list.get(index.0).is_none_or(|used| used.held) {
+            return false;
+        }
+        let mut sizes = self.held.iter().zip(size.rows).zip(room.rows);
+        if sizes.any(|((held, more), room)| held + more > room) {
+            self.list.iter_mut().for_each(|used| used.held = false);
+            self.held = [0; 4];
+        }
+        if let Some(used) = self.list.get_mut(index.0) {
+            used.held = true;
+        }
+        for (held, more) in self.held.iter_mut().zip(size.rows) {
+            *held += more;
+        }
+        true
+    }
+
     fn push(&mut self, procedure: &Arc<Procedure>, outcome: Arc<Outcome>) -> Index {
         self.list.push(Used {
             procedure: Arc::clone(procedure),
             outcome,
             calls: 0,
+            held: false,
         });
         Index(self.list.len() - 1)
     }

@@ -8,7 +8,7 @@ use ringmill_limits::Watch;
 
 use super::calls::{Calls, Planned};
 use super::layout::Layout;
-use super::outcomes::Outcomes;
+use super::outcomes::{Outcomes, Size};
 use super::placing::Key;
 use super::{Outcome, Step, Told, Totals};
 use crate::ring::description::Description;
@@ -57,8 +57,8 @@ pub struct Now<'c> {
     pub pinned: &'c [bool],
 }
 
-/// Bytes that have crossed the link between calls: spills, inputs, keys, outputs.
-pub type Traffic = [u64; 4];
+/// Bytes that have crossed the link between calls: programs, spills, inputs, keys, outputs.
+pub type Traffic = [u64; 5];
 
 pub struct Run<'a> {
     pub d: &'a Description,
@@ -82,6 +82,8 @@ pub struct Run<'a> {
     pub pieces: u8,
     pub lanes: Lanes,
     pub totals: Totals,
+    /// The prime of each RPAU whose twiddles are there.
+    primes: Vec<u8>,
     /// Where a call's key is made.
     pub key: Key,
     /// Room for what a call says of its arguments and keys.
@@ -113,6 +115,7 @@ impl<'a> Run<'a> {
                 peak: vec![0; d.rpaus],
                 ..Totals::default()
             },
+            primes: (0..d.rpaus as u8).collect(),
             key: Key::default(),
             pinned: Vec::new(),
             loads: Vec::new(),
@@ -179,6 +182,23 @@ impl<'a> Run<'a> {
         let outcome = self.outcomes.get(index).cloned();
         let lost = || MachineError::Program("a schedule that is gone".into());
         let outcome = outcome.ok_or_else(lost)?;
+        let size = Size::of(&outcome.scheduled.code);
+        if self
+            .outcomes
+            .bring_in(index, size, Size::held(&self.d.tables))
+        {
+            self.totals.program_bytes += size.bytes(self.d.rpaus);
+        }
+        // Who stands in for another works with its twiddles, and has no others to work with in this program.
+        for (r, (&prime, held)) in
+            (0u8..).zip(outcome.scheduled.code.primes.iter().zip(&mut self.primes))
+        {
+            if prime != r && prime != *held {
+                *held = prime;
+                self.totals.program_bytes += self.d.twiddle_bytes();
+            }
+        }
+        self.totals.program_bytes += layout.call_bytes(self.pieces, procedure.seeds.len());
         let mut loads = std::mem::take(&mut self.loads);
         let mut table = told.wants_calls().then(HashMap::new);
         let plans = &outcome.scheduled.key_plans;
@@ -215,7 +235,8 @@ impl<'a> Run<'a> {
         let totals = &self.totals;
         let spilled = (totals.spills.stores + totals.spills.loads) * self.limb_bytes;
         let keys = self.keys.loads * self.limb_bytes / u64::from(self.pieces);
-        [spilled, totals.bytes_in, keys, totals.bytes_out]
+        let programs = totals.program_bytes;
+        [programs, spilled, totals.bytes_in, keys, totals.bytes_out]
     }
 
     pub fn finish(mut self) -> Totals {

@@ -99,6 +99,9 @@ impl Scheduler<'_> {
 
     fn slot_fits(&self, m: NodeIndex, slot: u8, trial: &OpWord) -> bool {
         let node = &self.g.nodes[m as usize];
+        if !self.has_rows(node, slot) {
+            return false;
+        }
         let r = usize::from(node.rpau);
         let in_place = || {
             !node.op.is_permutation()
@@ -114,6 +117,17 @@ impl Scheduler<'_> {
             },
             self.now,
         )
+    }
+
+    /// Whether a result of the node may lie in this slot: a narrow one takes none that comes in rows, and is shunned by
+    /// what a transform reads next.
+    fn has_rows(&self, node: &Node, slot: u8) -> bool {
+        let transformed = |&v: &ValueIndex| {
+            let mut users = self.g.values[v as usize].users.iter();
+            users.any(|&u| self.g.nodes[u as usize].op.needs_rows())
+        };
+        !self.d.is_narrow(self.board.group(slot))
+            || !(node.op.needs_rows() || node.results.iter().any(transformed))
     }
 
     fn class(&self, v: ValueIndex) -> Class {

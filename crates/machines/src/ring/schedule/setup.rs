@@ -80,7 +80,7 @@ impl<'a> Scheduler<'a> {
             policy,
             board: Board::new(d, g.log_n),
             slots,
-            emitter: Emitter::new(d.rpaus, &g.key_plans),
+            emitter: Emitter::new(d, &g.key_plans),
             now: 0,
             priority: priorities(d, g, policy),
             pending,

@@ -48,6 +48,7 @@ impl Scheduler<'_> {
             .copied()
             .find(|&slot| {
                 suits(slot)
+                    && !self.d.is_narrow(self.board.group(slot))
                     && free(slot)
                     && self
                         .board

@@ -1,0 +1,236 @@
+//! RPAUs that have no prime of the program's share another's key-switch sums.
+//!
+//! The special prime has no digit of its own, so its RPAU transforms one more than any other, and its sums end before the
+//! mod-down begins. An RPAU that is built for that prime too (`stand_in`) takes some of the digits: their transforms, their products
+//! and so their part of each sum, which goes over the ring to be added. Sums of residues are exact in any order, so every bit
+//! stays.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::description::Description;
+use super::graph::{Graph, Immediate, Node, NodeIndex, Source, ValueIndex};
+use super::micro::Opcode;
+
+/// Lets every RPAU stand in that may, in a program of `count` primes.
+pub fn share(d: &Description, graph: &mut Graph, count: usize) {
+    let mut helpers: BTreeMap<u8, Vec<u8>> = BTreeMap::new();
+    for s in d
+        .stand_in
+        .iter()
+        .filter(|s| s.rpau >= count && s.prime < count)
+    {
+        helpers.entry(s.prime as u8).or_default().push(s.rpau as u8);
+    }
+    for (owner, helpers) in helpers {
+        // In layer 0, where each RPAU has one prime.
+        if count <= d.rpaus {
+            share_one(graph, owner, &helpers);
+        }
+    }
+}
+
+fn share_one(graph: &mut Graph, owner: u8, helpers: &[u8]) {
+    let sums: Vec<Vec<NodeIndex>> = sums(graph, owner);
+    let digits = digits(graph, &sums);
+    // Digit by digit to the owner and its helpers in turn.
+    let hands: Vec<u8> = std::iter::once(owner)
+        .chain(helpers.iter().copied())
+        .collect();
+    let hand = |at: usize| hands.get(at % hands.len()).copied().unwrap_or(owner);
+    let home: HashMap<ValueIndex, u8> = digits
+        .iter()
+        .enumerate()
+        .map(|(at, &v)| (v, hand(at)))
+        .collect();
+    if home.values().all(|&r| r == owner) {
+        return;
+    }
+    for (&digit, &r) in &home {
+        relocate(graph, digit, r);
+    }
+    for sum in &sums {
+        part(graph, owner, sum, &home);
+    }
+    for (param, home) in graph.key_homes.iter_mut().enumerate() {
+        let Some(&Some(base)) = graph.keys.get(param) else {
+            continue;
+        };
+        let reads = |n: &&Node| n.sources.contains(&Source::Key(base));
+        let elsewhere = |n: &Node| helpers.contains(&n.rpau).then_some(n.rpau);
+        if *home == owner {
+            let reader = graph.nodes.iter().filter(reads).find_map(elsewhere);
+            *home = reader.unwrap_or(owner);
+        }
+    }
+    for &helper in helpers {
+        graph.primes[usize::from(helper)] = owner;
+    }
+    graph.finish();
+}
+
+/// Sums of products with keys on an RPAU, each from its first product on: of several terms, each of which only the next reads.
+fn sums(graph: &Graph, owner: u8) -> Vec<Vec<NodeIndex>> {
+    let opens = |n: &Node| n.rpau == owner && n.layer == 0 && n.op == Opcode::Mul && n.is_keyed();
+    let firsts = (0..graph.nodes.len()).filter(|&n| opens(&graph.nodes[n]));
+    let chain = |first: usize| {
+        let mut chain = vec![first as NodeIndex];
+        loop {
+            let last = chain.last().map_or(first, |&n| n as usize);
+            let Some(&sum) = graph.nodes[last].results.first() else {
+                return chain;
+            };
+            let value = &graph.values[sum as usize];
+            let next = match value.users.as_slice() {
+                &[user] if value.results == 0 => user,
+                _ => return chain,
+            };
+            let node = &graph.nodes[next as usize];
+            let adds = node.op == Opcode::Mac && node.is_keyed();
+            if !adds || node.sources.get(2) != Some(&Source::Value(sum)) {
+                return chain;
+            }
+            chain.push(next);
+        }
+    };
+    firsts.map(chain).filter(|chain| chain.len() > 1).collect()
+}
+
+/// The digits that the sums multiply, in order: transforms of what a broadcast has brought, which nothing but the sums reads.
+fn digits(graph: &Graph, sums: &[Vec<NodeIndex>]) -> Vec<ValueIndex> {
+    let terms = || sums.iter().flatten().map(|&n| &graph.nodes[n as usize]);
+    let mut digits: Vec<ValueIndex> = terms().filter_map(factor).collect();
+    digits.sort_unstable();
+    digits.dedup();
+    let inside = |v: &ValueIndex| {
+        let users = &graph.values[*v as usize].users;
+        let summed = |n: &NodeIndex| sums.iter().any(|s| s.contains(n));
+        users.iter().all(summed) && graph.values[*v as usize].results == 0
+    };
+    digits.retain(|v| inside(v) && arrives(graph, *v).is_some());
+    let order = |v: &ValueIndex| {
+        graph.values[*v as usize]
+            .def
+            .map(|n| graph.nodes[n as usize].order)
+    };
+    digits.sort_by_key(|v| (order(v), *v));
+    digits
+}
+
+/// The value that a product has beside its key.
+fn factor(node: &Node) -> Option<ValueIndex> {
+    match node.sources.first() {
+        Some(&Source::Value(v)) => Some(v),
+        _ => None,
+    }
+}
+
+/// The nodes that make a digit from a broadcast's copy (a transform, and a reduction before it), each alone on its operand.
+fn arrives(graph: &Graph, digit: ValueIndex) -> Option<Vec<NodeIndex>> {
+    let mut made = Vec::new();
+    let mut v = digit;
+    loop {
+        let def = graph.values[v as usize].def?;
+        let node = &graph.nodes[def as usize];
+        match node.op {
+            Opcode::Bcast => return Some(made),
+            Opcode::Ntt | Opcode::Red => {}
+            _ => return None,
+        }
+        made.push(def);
+        v = factor(node)?;
+        let value = &graph.values[v as usize];
+        if value.users.len() > 1 || value.results > 0 {
+            return None;
+        }
+    }
+}
+
+/// Moves what makes a digit, and the copy it is made from, to an RPAU.
+fn relocate(graph: &mut Graph, digit: ValueIndex, r: u8) {
+    graph.values[digit as usize].rpau = r;
+    for n in arrives(graph, digit).unwrap_or_default() {
+        graph.nodes[n as usize].rpau = r;
+        if let Some(v) = factor(&graph.nodes[n as usize]) {
+            graph.values[v as usize].rpau = r;
+            send_apart(graph, v);
+        }
+    }
+}
+
+/// Takes a value out of the broadcast that brings it to several RPAUs into one of its own: who shares a sum takes a digit
+/// when it is ready for it, and where it likes.
+fn send_apart(graph: &mut Graph, v: ValueIndex) {
+    let Some(def) = graph.values[v as usize].def else {
+        return;
+    };
+    let node = &mut graph.nodes[def as usize];
+    if node.op == Opcode::Bcast && node.results.len() > 1 {
+        node.results.retain(|&result| result != v);
+        let apart = Node {
+            results: vec![v],
+            ..node.clone()
+        };
+        graph.nodes.push(apart);
+    }
+}
+
+/// Parts a sum by the RPAUs of its digits; the owner adds what the others send.
+fn part(graph: &mut Graph, owner: u8, sum: &[NodeIndex], home: &HashMap<ValueIndex, u8>) {
+    let Some(&total) = sum
+        .last()
+        .and_then(|&n| graph.nodes[n as usize].results.first())
+    else {
+        return;
+    };
+    let order = sum
+        .iter()
+        .map(|&n| graph.nodes[n as usize].order)
+        .max()
+        .unwrap_or(0);
+    // The running sum of each RPAU.
+    let mut parts: BTreeMap<u8, ValueIndex> = BTreeMap::new();
+    for &n in sum {
+        let digit = factor(&graph.nodes[n as usize]);
+        let r = digit.and_then(|v| home.get(&v)).copied().unwrap_or(owner);
+        let result = graph.value(r);
+        let node = &mut graph.nodes[n as usize];
+        node.rpau = r;
+        node.results = vec![result];
+        node.sources.truncate(2);
+        node.op = Opcode::Mul;
+        if let Some(before) = parts.insert(r, result) {
+            node.op = Opcode::Mac;
+            node.sources.push(Source::Value(before));
+        }
+    }
+    let mut own = parts.remove(&owner);
+    let like = |op, rpau, sources| Node {
+        op,
+        ring: ringmill_math::RingKind::Full,
+        layer: 0,
+        rpau,
+        sources,
+        results: Vec::new(),
+        immediate: Immediate::None,
+        order,
+    };
+    for (r, theirs) in parts {
+        let copy = graph.value(owner);
+        graph.nodes.push(Node {
+            results: vec![copy],
+            ..like(Opcode::Bcast, r, vec![Source::Value(theirs)])
+        });
+        own = Some(match own {
+            None => copy,
+            Some(own) => {
+                let sources = vec![Source::Value(own), Source::Value(copy)];
+                graph.node(like(Opcode::Add, owner, sources))
+            }
+        });
+    }
+    // The last of them makes what the sum made.
+    for node in &mut graph.nodes {
+        let last = node.results.iter_mut().filter(|v| Some(**v) == own);
+        last.for_each(|v| *v = total);
+    }
+}
