@@ -58,7 +58,7 @@ impl<V: Vector> Reducer<V> {
                 two_q: V::words(2 * q),
                 factor: V::words(inverse.wrapping_neg()),
                 sums: V::doubles((rows as u64 / 2 * u64::from(q) * u64::from(q)).wrapping_neg()),
-                start: V::doubles(3 * u64::from(q) << 31),
+                start: V::doubles((3 * u64::from(q)) << 31),
                 half: V::doubles(1 << 31),
             }
         }
