@@ -11,31 +11,43 @@ use serde_json::json;
 use crate::Result;
 use crate::group::Group;
 
-/// A row's name, its ciphertext modulus (none: the set's power of two) and its unrolling.
-const WAYS: [(&str, Option<u32>, Unrolling); 10] = [
-    ("nand", None, Unrolling::One),
-    ("nand_m2", None, Unrolling::Two),
-    ("nand_m3", None, Unrolling::Three),
-    ("nand_prime", Some(32), Unrolling::One),
-    ("nand_prime_m2", Some(32), Unrolling::Two),
-    ("nand_prime_m3", Some(32), Unrolling::Three),
-    ("lookup", None, Unrolling::One),
-    ("lookup_m2", None, Unrolling::Two),
-    ("lookup_prime", Some(50), Unrolling::One),
-    ("lookup_prime_m2", Some(50), Unrolling::Two),
+/// A row's name, whether its ciphertext modulus is a prime (else it is the set's power of two), and its unrolling.
+const WAYS: [(&str, bool, Unrolling); 10] = [
+    ("nand", false, Unrolling::One),
+    ("nand_m2", false, Unrolling::Two),
+    ("nand_m3", false, Unrolling::Three),
+    ("nand_prime", true, Unrolling::One),
+    ("nand_prime_m2", true, Unrolling::Two),
+    ("nand_prime_m3", true, Unrolling::Three),
+    ("lookup", false, Unrolling::One),
+    ("lookup_m2", false, Unrolling::Two),
+    ("lookup_prime", true, Unrolling::One),
+    ("lookup_prime_m2", true, Unrolling::Two),
 ];
+
+/// The bits of a set's prime ciphertext modulus: of bits 30, where the security of the set is known with so few. The noise of
+/// `boolean_p64` is one unit of such a prime.
+fn prime_bits(set: &str, messages: Messages) -> u32 {
+    match (messages, set) {
+        (Messages::Booleans, "boolean_p64") => 32,
+        (Messages::Booleans, _) => 30,
+        (Messages::Integers { .. }, _) => 50,
+    }
+}
 
 /// The rows of one set, on one thread. Facts: its sizes, and what each row's parameters are.
 pub fn open(set: &str, rows: &[String]) -> Result<Group> {
     let mut group = Group::default();
-    for (name, bits, unrolling) in WAYS {
+    for (name, prime, unrolling) in WAYS {
         if !rows.iter().any(|row| row == name) {
             continue;
         }
         let mut builder = ParamsBuilder::named(set)?
             .unrolling(unrolling)
             .failing(Default::default());
-        if let Some(bits) = bits {
+        if prime {
+            let messages = Params::named(set)?.sizes().messages;
+            let bits = prime_bits(set, messages);
             builder = builder.modulus(CiphertextModulus::Prime { bits });
         }
         let params = builder.build()?;

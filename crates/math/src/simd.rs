@@ -12,7 +12,7 @@ use std::arch::x86_64::*;
 
 use crate::{Modulus, Shoup};
 
-pub(crate) use ifma::{Ifma, ROOMY, SMALL, TIGHT};
+pub(crate) use ifma::{APART, Ifma, ROOMY, SMALL, TIGHT};
 pub(crate) use ifma_51::Ifma51;
 pub(crate) use ifma_wide::{IfmaWide, WideQuotient};
 pub(crate) use solinas::Solinas;

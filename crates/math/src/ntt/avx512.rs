@@ -18,6 +18,7 @@
 //! | 52-bit, q < 2^34             | 4 (quotient, x w, q, 2x), 3        | 1, 3        | none        | 5       | 6       |
 //! | 52-bit, q < 2^46             | 4, 3                               | 1, 3        | none, 2     | 5       | 8       |
 //! | 52-bit, q < 2^50             | 4, 3                               | 1, 3        | 2           | 7       | 8       |
+//! | the same, products apart     | 3, 3                               | 3, 3        | 2           | 8       | 8       |
 //! | 52-bit, q < 2^51             | 3                                  | 4, 3        | 4           | 11      | 10      |
 //! | 52-bit, 2^52 - 2^12 + 1      | 4 for the product, 3 to fold it    | 4           | none        | 11      | 11      |
 //! | 64-bit, quotients by 52-bit  | 3 for the quotient, 3 + 3 low      | 6           | 1 (2)       | 16      | 17      |
@@ -42,7 +43,9 @@ use words::{Wide, Words};
 use super::NttPlan;
 use super::butterfly::{Last, Stage};
 use crate::plans::Order;
-use crate::simd::{DoubleWord, Ifma, Ifma51, IfmaWide, LANES, ROOMY, SMALL, Solinas, TIGHT, store};
+use crate::simd::{
+    APART, DoubleWord, Ifma, Ifma51, IfmaWide, LANES, ROOMY, SMALL, Solinas, TIGHT, store,
+};
 
 /// The shortest limb these loops take.
 pub(super) const MIN_LEN: usize = 2 * CHUNK;
@@ -146,6 +149,7 @@ macro_rules! entry {
 entry!(ifma_34, Ifma<SMALL>, "avx512f,avx512dq,avx512ifma");
 entry!(ifma_46, Ifma<ROOMY>, "avx512f,avx512dq,avx512ifma");
 entry!(ifma_50, Ifma<TIGHT>, "avx512f,avx512dq,avx512ifma");
+entry!(ifma_50_apart, Ifma<APART>, "avx512f,avx512dq,avx512ifma");
 entry!(ifma_51, Ifma51, "avx512f,avx512dq,avx512ifma");
 entry!(solinas, super::Solinas, "avx512f,avx512dq,avx512ifma");
 entry!(ifma_60, IfmaWide<true>, "avx512f,avx512dq,avx512ifma");

@@ -67,7 +67,8 @@ impl Gadget {
         1 << place
     }
 
-    fn offset(&self) -> u64 {
+    /// Half a base in every place, and the half that rounds.
+    pub(super) fn offset(&self) -> u64 {
         let half = 1u64 << (self.log_base - 1);
         let digits = (0..self.levels).fold(0u64, |sum, j| {
             sum.wrapping_add(half.wrapping_mul(self.weight(j)))

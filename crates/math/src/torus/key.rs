@@ -11,8 +11,9 @@ pub(super) const GROUP: usize = 8;
 pub(super) const LINE: usize = 64;
 
 /// How far ahead of what is read the key is asked for, in bytes: the processor's own prefetching stops at every page. What
-/// lies beyond the end is the next ciphertext, mostly.
-pub(super) const AHEAD: usize = 4096;
+/// lies beyond the end is the next ciphertext, mostly. It is asked for into the second-level cache, line by line between the
+/// products: many lines at once, or into the first level, would be waited for.
+pub(super) const AHEAD: usize = 8192;
 
 /// The shape of one gadget ciphertext: `rows` x `cols` polynomials of `n` coefficients. For GGSW with k mask polynomials
 /// and l levels: (k + 1) l rows, row c l + j for digit j of polynomial c, and k + 1 columns.

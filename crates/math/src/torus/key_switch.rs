@@ -114,17 +114,24 @@ fn switch(
         _ => (1usize << room.min(40)).saturating_sub(1).max(1),
     };
     let mut pending = 0;
+    let (mut added, mut subtracted) = (Waiting::default(), Waiting::default());
     for (i, &x) in mask.iter().enumerate() {
         for (j, digit) in gadget.digits(x).enumerate() {
             let at = (i * levels + j) * width;
-            let magnitude = digit.unsigned_abs();
+            let magnitude = digit.unsigned_abs() as u32;
             match (rows, digit) {
                 (_, 0) => continue,
                 (Rows::Narrow(words), 1..) => {
-                    subtract_narrow(out, &words[at..at + width], magnitude as u32);
+                    subtracted.push(&words[at..at + width], magnitude);
+                    if subtracted.is_full() {
+                        subtract_narrow(out, subtracted.take());
+                    }
                 }
                 (Rows::Narrow(words), _) => {
-                    add_narrow(out, &words[at..at + width], magnitude as u32);
+                    added.push(&words[at..at + width], magnitude);
+                    if added.is_full() {
+                        add_narrow(out, added.take());
+                    }
                 }
                 (Rows::Wide(words), _) => {
                     subtract_wide(out, &words[at..at + width], digit as u64);
@@ -132,16 +139,50 @@ fn switch(
             }
             pending += 1;
             if pending == batch {
+                subtract_narrow(out, subtracted.take());
+                add_narrow(out, added.take());
                 settle(q, out);
                 pending = 1; // the residues are as large as one row, its digit at least 1
             }
         }
     }
+    subtract_narrow(out, subtracted.take());
+    add_narrow(out, added.take());
     settle(q, out);
     if let Some(last) = out.last_mut() {
         *last = q.add(*last, body);
     }
     Ok(())
+}
+
+/// Rows that are added at once, so that sums are loaded and stored once for all of them.
+const AT_ONCE: usize = 4;
+
+/// Rows and their digits, which wait until there are [`AT_ONCE`].
+#[derive(Clone, Copy, Default)]
+struct Waiting<'a> {
+    rows: [(&'a [u32], u32); AT_ONCE],
+    count: usize,
+}
+
+impl<'a> Waiting<'a> {
+    /// At most [`AT_ONCE`] between two calls of [`Waiting::take`].
+    fn push(&mut self, row: &'a [u32], digit: u32) {
+        self.rows[self.count] = (row, digit);
+        self.count += 1;
+    }
+
+    fn is_full(&self) -> bool {
+        self.count == AT_ONCE
+    }
+
+    /// Those that wait; in the place of missing ones the first with the digit 0, and rows without words where there is none.
+    fn take(&mut self) -> [(&'a [u32], u32); AT_ONCE] {
+        let Self { mut rows, count } = std::mem::take(self);
+        let first = rows[0].0;
+        rows[count..].fill((first, 0));
+        rows
+    }
 }
 
 /// Signed sums to residues.
@@ -159,17 +200,23 @@ fn settle_prime(q: Modulus, sums: &mut [u64]) {
 }
 
 super::levels! {
-    fn add_narrow(out: &mut [u64], row: &[u32], digit: u32) {
-        for (out, &x) in out.iter_mut().zip(row) {
-            *out = out.wrapping_add(u64::from(x) * u64::from(digit));
+    fn add_narrow(out: &mut [u64], rows: [(&[u32], u32); AT_ONCE]) {
+        let [(a, p), (b, q), (c, r), (d, s)] = rows;
+        for ((((out, &a), &b), &c), &d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+            let first = (u64::from(a) * u64::from(p)).wrapping_add(u64::from(b) * u64::from(q));
+            let second = (u64::from(c) * u64::from(r)).wrapping_add(u64::from(d) * u64::from(s));
+            *out = out.wrapping_add(first.wrapping_add(second));
         }
     }
 }
 
 super::levels! {
-    fn subtract_narrow(out: &mut [u64], row: &[u32], digit: u32) {
-        for (out, &x) in out.iter_mut().zip(row) {
-            *out = out.wrapping_sub(u64::from(x) * u64::from(digit));
+    fn subtract_narrow(out: &mut [u64], rows: [(&[u32], u32); AT_ONCE]) {
+        let [(a, p), (b, q), (c, r), (d, s)] = rows;
+        for ((((out, &a), &b), &c), &d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+            let first = (u64::from(a) * u64::from(p)).wrapping_add(u64::from(b) * u64::from(q));
+            let second = (u64::from(c) * u64::from(r)).wrapping_add(u64::from(d) * u64::from(s));
+            *out = out.wrapping_sub(first.wrapping_add(second));
         }
     }
 }

@@ -14,6 +14,8 @@
 //! | the ciphertext of coefficient 0 | [`extract_mask`] |
 //! | key switch | [`SwitchRows::switch`], [`switch_words`] |
 //!
+//! Modulo a prime of at most 30 bits [`NarrowRing`] does the same in words of 32 bits.
+//!
 //! Whatever the processor, the bits are the same: doubles, where they are used, hold integers exactly. What products can hold is
 //! [`Lift`]'s business, and that of who chooses the primes.
 
@@ -24,6 +26,7 @@ mod key;
 mod key_switch;
 mod lane;
 mod monomial;
+mod narrow;
 mod products;
 #[cfg(target_arch = "x86_64")]
 mod products_avx2;
@@ -40,6 +43,7 @@ pub use gadget::Gadget;
 pub use key::{KeyRows, KeyShape};
 pub use key_switch::{SwitchRows, switch_words};
 pub use monomial::Monomials;
+pub use narrow::{NarrowKey, NarrowRing, NarrowStep};
 pub use ring::{Lift, TorusRing, TransformedKey};
 pub use rotate::{rotate, rotate_sub};
 

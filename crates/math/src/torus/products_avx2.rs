@@ -270,11 +270,6 @@ unsafe fn columns<P: Products + Copy, const K: usize>(
     let (digits, out) = (digits.as_ptr(), out.as_mut_ptr());
     let words = rows * cols * GROUP;
     for (block, key) in key.chunks_exact(words).take(n / GROUP).enumerate() {
-        for line in 0..size_of_val(key).div_ceil(LINE) {
-            let ahead = key.as_ptr().cast::<i8>().wrapping_add(AHEAD + line * LINE);
-            // SAFETY: a hint, of any address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(ahead) };
-        }
         for half in [0, LANES] {
             let i = block * GROUP + half;
             // SAFETY: i + 4 <= n; digits and out have rows n and cols n words (caller), and a group of the key has eight
@@ -283,6 +278,16 @@ unsafe fn columns<P: Products + Copy, const K: usize>(
                 let mut next = key.as_ptr().add(first * GROUP + half);
                 let mut sums = [P::zero(); K];
                 for r in 0..rows {
+                    // Each of the two halves of a row's words asks for half of what lies ahead.
+                    let bytes = cols * GROUP * size_of::<P::Word>() / 2;
+                    let ahead = key
+                        .as_ptr()
+                        .cast::<i8>()
+                        .wrapping_add(AHEAD + 2 * r * bytes);
+                    for line in 0..bytes.div_ceil(LINE) {
+                        let part = half / LANES * bytes + line * LINE;
+                        _mm_prefetch::<_MM_HINT_T1>(ahead.wrapping_add(part));
+                    }
                     let digit = P::digit(load(digits.add(r * n + i)));
                     for (c, sum) in sums.iter_mut().enumerate() {
                         *sum = P::add(*sum, digit, P::load(next.add(c * GROUP)));

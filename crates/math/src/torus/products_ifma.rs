@@ -204,11 +204,11 @@ unsafe fn columns<R: SumReducer, W: Word, const K: usize>(
         // (caller), first + K <= cols.
         unsafe {
             let mut sums = Sums::<K>::zero();
-            for line in 0..(rows * cols * LANES * size_of::<W>()).div_ceil(LINE) {
-                let ahead = key.cast::<i8>().wrapping_add(AHEAD + line * LINE);
-                _mm_prefetch::<_MM_HINT_T0>(ahead);
-            }
             for r in 0..rows {
+                for line in 0..(cols * LANES * size_of::<W>()).div_ceil(LINE) {
+                    let ahead = key.cast::<i8>().wrapping_add(AHEAD + line * LINE);
+                    _mm_prefetch::<_MM_HINT_T1>(ahead);
+                }
                 let digit = load(digits.add(r * n + i));
                 for c in 0..K {
                     sums.add(c, digit, W::load(key.add((first + c) * LANES)));

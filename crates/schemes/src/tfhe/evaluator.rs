@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use ringmill_math::torus::{SwitchRows, TransformedKey};
+use ringmill_math::torus::SwitchRows;
 
-use super::bootstrap::{Workspace, blind_rotate};
+use super::bootstrap::{RotationKey, Workspace, blind_rotate};
 use super::gates::{Form, Gate};
 use super::keys::{BootstrapKey, KeySwitchKey};
 use super::linear::LinearEvaluator;
@@ -18,7 +18,7 @@ use crate::identity::KeyId;
 pub struct Evaluator {
     params: Arc<Params>,
     linear: LinearEvaluator,
-    bootstrap: TransformedKey,
+    bootstrap: RotationKey,
     switch: SwitchRows,
     /// [`shared::flat`]: of bits, the sign's table.
     flat: Vec<u64>,

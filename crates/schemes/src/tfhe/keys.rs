@@ -1,9 +1,10 @@
 //! Public and evaluation keys: masks from a public seed, distinct for every row; bodies stored.
 
-use ringmill_math::torus::{Coefficients, SwitchRows, TransformedKey};
+use ringmill_math::torus::{Coefficients, SwitchRows};
 use ringmill_math::{MathError, Modulus, expand_uniform};
 
 use super::TfheError;
+use super::bootstrap::RotationKey;
 use super::params::Params;
 use crate::identity::{KeyId, Origin, belongs};
 
@@ -142,21 +143,38 @@ impl BootstrapKey {
     }
 
     /// All in transform form, in the order in which blind rotation reads it.
-    pub fn transformed(&self, params: &Params) -> Result<TransformedKey, TfheError> {
+    pub fn transformed(&self, params: &Params) -> Result<RotationKey, TfheError> {
         params.check("bootstrapping key", &self.origin)?;
-        let (s, shape) = (params.sizes(), params.shape());
         let count = gadget_ciphertexts(params);
-        let mut key = params.ring().key(shape, count)?;
+        if let Some(ring) = params.narrow() {
+            let mut key = ring.key(params.sizes().unrolling.patterns(), count)?;
+            self.each(params, |at, place, x| Ok(ring.put(&mut key, at, place, x)?))?;
+            return Ok(RotationKey::Narrow(key));
+        }
+        let mut key = params.ring().key(params.shape(), count)?;
+        self.each(params, |at, place, x| {
+            Ok(params.ring().put(&mut key, at, place, x)?)
+        })?;
+        Ok(RotationKey::Wide(key))
+    }
+
+    /// Every polynomial with the ciphertext, the row and the column that it is of.
+    fn each(
+        &self,
+        params: &Params,
+        mut put: impl FnMut(usize, [usize; 2], &[u64]) -> Result<(), TfheError>,
+    ) -> Result<(), TfheError> {
+        let (s, shape) = (params.sizes(), params.shape());
         let mut words = vec![0; shape.cols() * s.degree()];
-        for at in 0..count {
+        for at in 0..gadget_ciphertexts(params) {
             for row in 0..shape.rows() {
                 self.row(params, at, row, &mut words)?;
                 for (col, x) in words.chunks(s.degree()).enumerate() {
-                    params.ring().put(&mut key, at, [row, col], x)?;
+                    put(at, [row, col], x)?;
                 }
             }
         }
-        Ok(key)
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ringmill_math::torus::{Coefficients, Gadget, KeyShape, TorusRing};
+use ringmill_math::torus::{Coefficients, Gadget, KeyShape, NarrowRing, TorusRing};
 
 use super::exactness::Exactness;
 use super::noise::NoiseModel;
@@ -180,6 +180,7 @@ pub struct Params {
     pub(super) sizes: Sizes,
     pub(super) q: Coefficients,
     pub(super) ring: TorusRing,
+    pub(super) narrow: Option<NarrowRing>,
     pub(super) bootstrap: Gadget,
     pub(super) key_switch: Gadget,
     pub(super) shape: KeyShape,
@@ -234,6 +235,11 @@ impl Params {
 
     pub fn ring(&self) -> &TorusRing {
         &self.ring
+    }
+
+    /// What blind rotations run in where words of 32 bits hold them.
+    pub fn narrow(&self) -> Option<&NarrowRing> {
+        self.narrow.as_ref()
     }
 
     /// Digits of a blind rotation.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ringmill_math::primes::primes_one_mod;
-use ringmill_math::torus::{Coefficients, Gadget, KeyShape, Lift, TorusRing};
+use ringmill_math::torus::{Coefficients, Gadget, KeyShape, Lift, NarrowRing, TorusRing};
 use ringmill_math::{MathError, Modulus};
 
 use super::TfheError;
@@ -160,6 +160,7 @@ impl ParamsBuilder {
             sizes,
             q,
             ring,
+            narrow: NarrowRing::serving(q, shape)?,
             bootstrap,
             key_switch,
             shape,

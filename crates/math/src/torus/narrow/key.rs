@@ -1,0 +1,87 @@
+//! Gadget ciphertexts in transform form and in words of 32 bits, laid out in the order in which they are read.
+
+use crate::MathError;
+use crate::torus::KeyShape;
+
+/// Evaluations that lie together: those of one vector of AVX-512, and of one cache line.
+pub(super) const BLOCK: usize = 16;
+
+/// A cache line of words.
+type Line = [u32; BLOCK];
+
+/// Gadget ciphertexts of one shape, those of a step of blind rotation together: sixteen evaluations of row r's columns for
+/// each pattern, then of row r + 1, then the next sixteen. One pass over the positions reads a step from its first word to
+/// its last.
+#[derive(Clone)]
+pub struct NarrowKey {
+    shape: KeyShape,
+    patterns: usize,
+    count: usize,
+    lines: Vec<Line>,
+}
+
+/// The gadget ciphertexts of one step.
+#[derive(Clone, Copy)]
+pub struct NarrowStep<'a> {
+    patterns: usize,
+    words: &'a [u32],
+}
+
+impl NarrowKey {
+    pub(super) fn zeroed(
+        shape: KeyShape,
+        patterns: usize,
+        count: usize,
+    ) -> Result<Self, MathError> {
+        let words = shape.words().saturating_mul(count);
+        ringmill_limits::room("a bootstrapping key in transform form", 4 * words as u64)?;
+        Ok(Self {
+            shape,
+            patterns: patterns.max(1),
+            count,
+            lines: vec![[0; BLOCK]; words / BLOCK],
+        })
+    }
+
+    /// The patterns of a step: fewer in the last one, where fewer are left.
+    fn patterns_of(&self, step: usize) -> usize {
+        let before = step.saturating_mul(self.patterns).min(self.count);
+        (self.count - before).min(self.patterns)
+    }
+
+    /// Writes the evaluations of one polynomial where ciphertext `at` has them.
+    pub(super) fn put(&mut self, at: usize, [row, col]: [usize; 2], x: &[u32]) {
+        let (step, pattern) = (at / self.patterns, at % self.patterns);
+        let start = step * self.patterns * self.shape.words() / BLOCK;
+        let (rows, cols, patterns) = (self.shape.rows(), self.shape.cols(), self.patterns_of(step));
+        for (block, x) in x.as_chunks::<BLOCK>().0.iter().enumerate() {
+            let place = ((block * rows + row) * patterns + pattern) * cols + col;
+            self.lines[start + place] = *x;
+        }
+    }
+
+    /// The ciphertexts of a step; none beyond the last.
+    pub fn step(&self, step: usize) -> NarrowStep<'_> {
+        let patterns = self.patterns_of(step);
+        let lines = self.shape.words() / BLOCK;
+        let start = step.saturating_mul(self.patterns * lines);
+        let range = start..start.saturating_add(patterns * lines);
+        let words = self.lines.get(range).unwrap_or(&[]).as_flattened();
+        NarrowStep { patterns, words }
+    }
+
+    /// Bytes of all.
+    pub fn bytes(&self) -> usize {
+        size_of_val(self.lines.as_slice())
+    }
+}
+
+impl<'a> NarrowStep<'a> {
+    pub(super) fn patterns(self) -> usize {
+        self.patterns
+    }
+
+    pub(super) fn words(self) -> &'a [u32] {
+        self.words
+    }
+}

@@ -1,0 +1,201 @@
+//! Vectors of words of 32 bits and what is done with them, of AVX2 and of AVX-512: one loop serves both.
+//!
+//! Everything is `inline(always)` and `unsafe`: the loop around it must enable the vector's features.
+
+use std::arch::x86_64::*;
+
+use super::key::BLOCK;
+
+/// A vector of words, or of half as many double words, which are its even words and the odd ones above them.
+pub(super) trait Vector: Copy {
+    /// Words of one.
+    const LANES: usize;
+
+    /// # Safety
+    /// p must be readable for a vector. As all here, the processor must have the vector's features.
+    unsafe fn load(p: *const u32) -> Self;
+    /// # Safety
+    /// p must be writable for a vector.
+    unsafe fn store(p: *mut u32, x: Self);
+    unsafe fn words(x: u32) -> Self;
+    unsafe fn doubles(x: u64) -> Self;
+    unsafe fn add_words(self, y: Self) -> Self;
+    unsafe fn add(self, y: Self) -> Self;
+    /// The products of even words.
+    unsafe fn mul(self, y: Self) -> Self;
+    /// The same of signed words.
+    unsafe fn mul_signed(self, y: Self) -> Self;
+    /// Odd words in the place of even ones, and zeros in theirs.
+    unsafe fn odd(self) -> Self;
+    /// The odd words of `even` in the place of even ones, between those of `odd`.
+    unsafe fn join_odd(even: Self, odd: Self) -> Self;
+    /// Words less m where they are not below it.
+    unsafe fn correct(self, m: Self) -> Self;
+    /// The words of a line that `index` says, modulo 16.
+    ///
+    /// # Safety
+    /// p must be readable for sixteen words.
+    unsafe fn pick(p: *const u32, index: Self) -> Self;
+}
+
+impl Vector for __m512i {
+    const LANES: usize = 16;
+
+    #[inline(always)]
+    unsafe fn load(p: *const u32) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_loadu_si512(p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(p: *mut u32, x: Self) {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_storeu_si512(p.cast(), x) }
+    }
+
+    #[inline(always)]
+    unsafe fn words(x: u32) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_set1_epi32(x as i32) }
+    }
+
+    #[inline(always)]
+    unsafe fn doubles(x: u64) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_set1_epi64(x as i64) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_words(self, y: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_add_epi32(self, y) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(self, y: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_add_epi64(self, y) }
+    }
+
+    #[inline(always)]
+    unsafe fn mul(self, y: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_mul_epu32(self, y) }
+    }
+
+    #[inline(always)]
+    unsafe fn mul_signed(self, y: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_mul_epi32(self, y) }
+    }
+
+    #[inline(always)]
+    unsafe fn odd(self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_srli_epi64::<32>(self) }
+    }
+
+    #[inline(always)]
+    unsafe fn join_odd(even: Self, odd: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_mask_shuffle_epi32::<0b11_11_01_01>(odd, 0x5555, even) }
+    }
+
+    #[inline(always)]
+    unsafe fn correct(self, m: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_min_epu32(self, _mm512_sub_epi32(self, m)) }
+    }
+
+    #[inline(always)]
+    unsafe fn pick(p: *const u32, index: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_permutexvar_epi32(index, Self::load(p)) }
+    }
+}
+
+impl Vector for __m256i {
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    unsafe fn load(p: *const u32) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_loadu_si256(p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(p: *mut u32, x: Self) {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_storeu_si256(p.cast(), x) }
+    }
+
+    #[inline(always)]
+    unsafe fn words(x: u32) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_set1_epi32(x as i32) }
+    }
+
+    #[inline(always)]
+    unsafe fn doubles(x: u64) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_set1_epi64x(x as i64) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_words(self, y: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_add_epi32(self, y) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(self, y: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_add_epi64(self, y) }
+    }
+
+    #[inline(always)]
+    unsafe fn mul(self, y: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_mul_epu32(self, y) }
+    }
+
+    #[inline(always)]
+    unsafe fn mul_signed(self, y: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_mul_epi32(self, y) }
+    }
+
+    #[inline(always)]
+    unsafe fn odd(self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_srli_epi64::<32>(self) }
+    }
+
+    #[inline(always)]
+    unsafe fn join_odd(even: Self, odd: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_blend_epi32::<0xaa>(even.odd(), odd) }
+    }
+
+    #[inline(always)]
+    unsafe fn correct(self, m: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_min_epu32(self, _mm256_sub_epi32(self, m)) }
+    }
+
+    #[inline(always)]
+    unsafe fn pick(p: *const u32, index: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let low = _mm256_permutevar8x32_epi32(Self::load(p), index);
+            let high = _mm256_permutevar8x32_epi32(Self::load(p.add(BLOCK / 2)), index);
+            // The sign of a lane is bit 3 of its index: which half.
+            let upper = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(index));
+            _mm256_castps_si256(_mm256_blendv_ps(
+                _mm256_castsi256_ps(low),
+                _mm256_castsi256_ps(high),
+                upper,
+            ))
+        }
+    }
+}

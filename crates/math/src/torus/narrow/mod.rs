@@ -1,0 +1,221 @@
+//! Blind rotations modulo a prime of at most 30 bits, in words of 32 bits from the accumulator to the key: twice the lanes of
+//! [`TorusRing`](super::TorusRing) and half the memory, where it serves.
+//!
+//! The steps are those of that ring, but for the last two products of an unrolled step, which are one: the sums of each
+//! pattern are weighed while they are in registers ([`NarrowRing::accumulate`]).
+//!
+//! Sums of products have 64 bits and are reduced once, by Montgomery's method: the words of a key are multiplied by
+//! 2^32 when they are put, which the reduction divides by.
+
+mod digits;
+mod key;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
+#[cfg(target_arch = "x86_64")]
+mod loops;
+mod products;
+#[cfg(test)]
+mod tests;
+mod weights;
+
+use key::BLOCK;
+pub use key::{NarrowKey, NarrowStep};
+use weights::Weights;
+
+use std::sync::Arc;
+
+use super::{Coefficients, Gadget, KeyShape};
+use crate::kernels::check_len;
+use crate::{MathError, Modulus, Ntt32, Ring};
+
+/// Polynomials of X^N + 1 with residues modulo a prime of at most 30 bits, and what multiplies gadget ciphertexts of one
+/// shape with them.
+pub struct NarrowRing {
+    q: Modulus,
+    shape: KeyShape,
+    plan: Arc<Ntt32>,
+    weights: Weights,
+}
+
+impl NarrowRing {
+    /// The most bits of a prime.
+    const MOST_BITS: u32 = 30;
+    /// The most rows: sums of so many products, and what their reduction adds, are below 2^64.
+    const MOST_ROWS: usize = 12;
+    /// The most columns that registers hold.
+    const MOST_COLS: usize = 4;
+
+    /// The ring of the shape's polynomials, where such words serve; else `None`.
+    ///
+    /// # Errors
+    /// [`MathError`] where the modulus has no root of unity.
+    pub fn serving(q: Coefficients, shape: KeyShape) -> Result<Option<Self>, MathError> {
+        let fits = q.bits() <= Self::MOST_BITS
+            && shape.n() >= BLOCK
+            && shape.rows() <= Self::MOST_ROWS
+            && (2..=Self::MOST_COLS).contains(&shape.cols());
+        let q = match q {
+            Coefficients::Prime(q) if fits && q.value() % 2 == 1 => q,
+            _ => return Ok(None),
+        };
+        let ring = Ring::full(shape.n().trailing_zeros() as u8);
+        let plan = Ntt32::shared(q, ring)?;
+        Ok(Some(Self {
+            q,
+            shape,
+            weights: Weights::new(q, plan.psi().into(), u32::from(ring.log_n)),
+            plan,
+        }))
+    }
+
+    /// N.
+    pub fn degree(&self) -> usize {
+        self.shape.n()
+    }
+
+    /// Words of the transform of X^a - 1 ([`NarrowRing::monomial`]).
+    pub fn weight_words(&self) -> usize {
+        2 * self.degree()
+    }
+
+    /// out = (X^a - 1) p modulo X^N + 1, for any a (it counts modulo 2N).
+    pub fn rotate_sub(&self, out: &mut [u32], p: &[u32], a: usize) -> Result<(), MathError> {
+        let n = self.degree();
+        check_len("polynomial", n, p.len())?;
+        check_len("polynomial", n, out.len())?;
+        let (negative, shift) = (a / n % 2 == 1, a % n);
+        let (low, high) = out.split_at_mut(shift);
+        let (kept, wrapped) = p.split_at(n - shift);
+        let (below, above) = p.split_at(shift);
+        let q = self.q.value() as u32;
+        differences(q, low, wrapped, below, !negative);
+        differences(q, high, kept, above, negative);
+        Ok(())
+    }
+
+    /// The signed digits of a polynomial, as residues ([`Gadget::decompose`]).
+    pub fn decompose(&self, gadget: &Gadget, out: &mut [u32], x: &[u32]) -> Result<(), MathError> {
+        digits::decompose(gadget, self.q, out, x)
+    }
+
+    /// Transforms one polynomial after the other in place.
+    pub fn forward(&self, polynomials: &mut [u32]) -> Result<(), MathError> {
+        let mut each = polynomials.chunks_mut(self.degree());
+        each.try_for_each(|x| self.plan.forward(x))
+    }
+
+    /// The transform of X^a - 1 as a weight of [`NarrowRing::accumulate`], for any a (it counts modulo 2N).
+    pub fn monomial(&self, a: usize, out: &mut [u32]) -> Result<(), MathError> {
+        check_len("transform of a monomial", self.weight_words(), out.len())?;
+        self.weights.of(a, out);
+        Ok(())
+    }
+
+    /// out(c) = the sum over the patterns u of the step of weights(u) times the sum over rows r of digits(r) key(u, r, c), in
+    /// transform form. `weights` has a monomial for each pattern; without any, there is one pattern, as it is.
+    pub fn accumulate(
+        &self,
+        step: NarrowStep<'_>,
+        digits: &[u32],
+        weights: &[u32],
+        out: &mut [u32],
+    ) -> Result<(), MathError> {
+        let (n, shape) = (self.degree(), self.shape);
+        let weighed = match weights.len() {
+            0 => 1,
+            _ => step.patterns(),
+        };
+        check_len("patterns of a step", weighed, step.patterns())?;
+        check_len(
+            "words of the key",
+            step.patterns() * shape.words(),
+            step.words().len(),
+        )?;
+        check_len("digits", shape.rows() * n, digits.len())?;
+        check_len("sums", shape.cols() * n, out.len())?;
+        if !weights.is_empty() {
+            check_len(
+                "weights",
+                step.patterns() * self.weight_words(),
+                weights.len(),
+            )?;
+        }
+        products::accumulate(self.q, shape, step, digits, weights, out);
+        Ok(())
+    }
+
+    /// acc += the polynomial whose transform is given, which is spent.
+    pub fn inverse_add(&self, x: &mut [u32], acc: &mut [u32]) -> Result<(), MathError> {
+        check_len("accumulator", self.degree(), acc.len())?;
+        self.plan.inverse(x)?;
+        add_all(self.q.value() as u32, acc, x);
+        Ok(())
+    }
+
+    /// Room for `count` gadget ciphertexts, of which each step but the last takes `patterns`.
+    ///
+    /// # Errors
+    /// [`MathError`] where there is no memory for it.
+    pub fn key(&self, patterns: usize, count: usize) -> Result<NarrowKey, MathError> {
+        NarrowKey::zeroed(self.shape, patterns, count)
+    }
+
+    /// Transforms one polynomial of residues into its place in a key.
+    pub fn put(
+        &self,
+        key: &mut NarrowKey,
+        at: usize,
+        place: [usize; 2],
+        x: &[u64],
+    ) -> Result<(), MathError> {
+        check_len("row of a key", self.degree(), x.len())?;
+        let scale = self.q.shoup(self.q.reduce(1 << 32));
+        let mut evaluations: Vec<u32> = (x.iter())
+            .map(|&x| self.q.mul_shoup(self.q.reduce(x), scale) as u32)
+            .collect();
+        self.plan.forward(&mut evaluations)?;
+        key.put(at, place, &evaluations);
+        Ok(())
+    }
+}
+
+/// out = p - r or -p - r.
+fn differences(q: u32, out: &mut [u32], p: &[u32], r: &[u32], negative: bool) {
+    if negative {
+        negated_difference(q, out, p, r);
+    } else {
+        difference(q, out, p, r);
+    }
+}
+
+/// a - b of residues.
+#[inline(always)]
+fn sub(q: u32, a: u32, b: u32) -> u32 {
+    let difference = a.wrapping_sub(b);
+    difference.min(difference.wrapping_add(q))
+}
+
+super::levels! {
+    fn difference(q: u32, out: &mut [u32], p: &[u32], r: &[u32]) {
+        for ((out, &p), &r) in out.iter_mut().zip(p).zip(r) {
+            *out = sub(q, p, r);
+        }
+    }
+}
+
+super::levels! {
+    fn negated_difference(q: u32, out: &mut [u32], p: &[u32], r: &[u32]) {
+        for ((out, &p), &r) in out.iter_mut().zip(p).zip(r) {
+            *out = sub(q, sub(q, 0, p), r);
+        }
+    }
+}
+
+super::levels! {
+    fn add_all(q: u32, a: &mut [u32], b: &[u32]) {
+        for (a, &b) in a.iter_mut().zip(b) {
+            let sum = a.wrapping_add(b);
+            *a = sum.min(sum.wrapping_sub(q));
+        }
+    }
+}
