@@ -76,6 +76,8 @@ impl TorusMachine {
             seconds_in: d.link.seconds(bytes_in),
             seconds_out: d.link.seconds(bytes_out),
             key_seconds: key_bytes as f64 / (d.key.gbyte_per_second * 1e9),
+            // An engine has one program, its own.
+            ..LinkUse::default()
         };
         let busy = |unit: &str, busy_cycles: u64| UnitUse {
             unit: unit.to_owned(),
