@@ -3,6 +3,7 @@
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
 use ringmill_schemes::bfv::Params;
 use ringmill_schemes::bfv::noise::{Noise, NoiseModel};
+use ringmill_schemes::exact::ExactParams;
 use ringmill_schemes::exact::scalar::reduced;
 
 use crate::rewrite::is_cipher;
@@ -52,7 +53,7 @@ fn of_result(
         MacroOp::Addc => Some(model.plus_plain(first()?, level)),
         MacroOp::Mulc => match instr.imm {
             MacroImm::Integer(value) => {
-                let value = reduced(params, value).unsigned_abs();
+                let value = reduced(params.plain_modulus(), value).unsigned_abs();
                 Some(model.times_integer(first()?, value))
             }
             _ => None,

@@ -168,7 +168,7 @@ impl Manager<'_> {
         let MacroImm::Integer(value) = instr.imm else {
             return Err(misshapen(instr));
         };
-        let by = reduced(self.frame.params, value);
+        let by = reduced(self.frame.params.plain_modulus(), value);
         let noise = self.model.mul_integer(a.noise, by.unsigned_abs());
         self.same(instr, a, noise);
         Ok(())
