@@ -87,7 +87,7 @@ fn every_kind_has_its_row() {
     }
     let kind = Kind::of("kind = \"toaster\"").unwrap_err().to_string();
     assert!(
-        kind.contains("\"ring\" or \"polymul\" or \"basext\" or \"card\""),
+        kind.contains("\"ring\" or \"polymul\" or \"basext\" or \"torus\" or \"card\""),
         "{kind}"
     );
 }
