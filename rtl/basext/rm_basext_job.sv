@@ -73,6 +73,8 @@ module rm_basext_job
 
   localparam int unsigned RoomWidth = $clog2(Queue + 1);
   localparam int unsigned DrainWidth = $clog2(Fill + 1);
+  // Bit log N of each ring that is within the maxima.
+  localparam logic [31:0] Rings = (32'd2 << MaxLogN) - (32'd1 << MinLogN);
 
   typedef enum logic [2:0] {
     Idle,
@@ -106,7 +108,8 @@ module rm_basext_job
     endcase
   end
 
-  assign fits = cmd_log_n_i >= 5'(MinLogN) && cmd_log_n_i <= 5'(MaxLogN);
+  // A table of five bits, where comparisons would be carry chains.
+  assign fits = Rings[cmd_log_n_i];
 
   always_comb begin
     state_d = state_q;

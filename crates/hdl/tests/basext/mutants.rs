@@ -288,8 +288,8 @@ const FAULTS: [Fault; 46] = [
     ),
     Fault(
         "basext/rm_basext_job.sv",
-        "cmd_log_n_i <= 5'(MaxLogN)",
-        "1'b1",
+        "(32'd2 << MaxLogN)",
+        "(32'd4 << MaxLogN)",
         refuses,
     ),
     Fault(

@@ -107,7 +107,7 @@ fn multiplier_cycles_of_the_papers_rows() {
         (14, 7, Word::Bits32, 2, 7, 8),
         (14, 7, Word::Bits64, 1, 7, 8),
         (12, 30, Word::Bits32, 1, 15, 4),
-        (12, 30, Word::Bits64, 1, 10, 4),
+        (12, 30, Word::Bits64, 1, 10, 6),
     ] {
         let shape = Shape::new(word, lanes, log_n..=log_n, l, l).unwrap();
         let unit = Shared::new(shape, batch).unwrap();
