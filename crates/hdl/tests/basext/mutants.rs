@@ -254,7 +254,7 @@ const FAULTS: [Fault; 46] = [
         "basext/rm_basext_job.sv",
         "Run && moves_i && room_left &&",
         "Run && moves_i &&",
-        extends,
+        stalls,
     ),
     Fault(
         "basext/rm_basext_job.sv",
@@ -289,7 +289,7 @@ const FAULTS: [Fault; 46] = [
     Fault(
         "basext/rm_basext_job.sv",
         "(32'd2 << MaxLogN)",
-        "(32'd4 << MaxLogN)",
+        "32'd0",
         refuses,
     ),
     Fault(
