@@ -24,13 +24,24 @@ def load(folder: Path) -> list[dict[str, Any]]:
 
 
 def latest(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The last record of each processor, in the order of the processors' names."""
-    by_processor = {slug(full_name(record["machine"])): record for record in records}
+    """A record for each processor, in the order of the processors' names: its last one, with the rows that it lacks
+    from the last record that has them. Rows get the day that they are of."""
+    by_processor: dict[str, dict[str, Any]] = {}
+    for record in records:
+        key = slug(full_name(record["machine"]))
+        measured = {row["id"] for row in record["rows"]}
+        older = by_processor.get(key, {"rows": []})["rows"]
+        kept = [row for row in older if row["id"] not in measured]
+        here = [{**row, "day": record["date"][:10]} for row in record["rows"]]
+        by_processor[key] = {**record, "rows": kept + here}
     return [by_processor[key] for key in sorted(by_processor)]
 
 
 def row_key(row: dict[str, Any]) -> tuple[str, int, int, int]:
-    return row["what"], row["log_n"], row["bits"], row["threads"]
+    """What a row measures; parameter sets of TFHE are told apart by name."""
+    group, middle = row["id"].split(".")[:2]
+    what = f"{row['what']}, {middle}" if group == "tfhe" else row["what"]
+    return what, row["log_n"], row["bits"], row["threads"]
 
 
 def side_by_side(records: Sequence[dict[str, Any]]) -> str:
@@ -44,13 +55,15 @@ def side_by_side(records: Sequence[dict[str, Any]]) -> str:
     for key in keys:
         what, log_n, bits, threads = key
         label = f"{what}, 2^{log_n}, {bits} bits" + (f", {threads} threads" if threads > 1 else "")
-        cells = [cell([row for row in record["rows"] if row_key(row) == key]) for record in records]
+        cells = [
+            cell([row for row in record["rows"] if row_key(row) == key], record["date"][:10]) for record in records
+        ]
         lines.append(f"| {label} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def cell(rows: Sequence[dict[str, Any]]) -> str:
-    """One row of the table in one record, beside all its peers."""
+def cell(rows: Sequence[dict[str, Any]], day: str) -> str:
+    """One row of the table in one record, beside all its peers; its own day where that is not the record's."""
     if not rows:
         return "-"
     first = rows[0]
@@ -61,6 +74,8 @@ def cell(rows: Sequence[dict[str, Any]]) -> str:
         if row["peer"] and row["ratio"] is not None:
             star = "*" if row["peer"].get("recorded") else ""
             parts.append(f"{row['peer']['name']}{star} {ratio(row['ratio'])}")
+    if first["day"] != day:
+        parts.append(f"({first['day']})")
     return "; ".join(parts)
 
 

@@ -200,7 +200,7 @@ def test_records_of_several_processors_stand_side_by_side():
     assert records.name(one) == "2026-01-02-some-cpu-2-0-6-7-8.json"
     assert records.name(other) == "2026-01-03-amd-epyc-25-17-1.json"
     later = {**one, "date": "2026-02-01T00:00:00Z"}
-    assert records.latest([one, other, later]) == [other, later]
+    assert [record["date"] for record in records.latest([one, other, later])] == [other["date"], later["date"]]
     text = f"before\n{records.BEGIN}\nold\n{records.END}\nafter"
     page = records.page(text, [one, other, later])
     assert (page[:6], page[-5:], "old" in page) == ("before", "after", False)
@@ -209,6 +209,25 @@ def test_records_of_several_processors_stand_side_by_side():
     assert head.index("AMD EPYC 25-17-1, 2026-01-03") < head.index("Some(R) CPU @ 2.0 6-7-8, 2026-02-01")
     assert lines[0].startswith("| ntt forward, 2^14, 50 bits | 100 us")
     assert lines[1].endswith("SEAL 3.00x; Lattigo 3.00x |")
+
+
+def test_rows_that_a_later_record_lacks_are_those_of_an_earlier_one():
+    whole = a_record([a_line(), a_line(bits=50)])
+    part = {**a_record([a_line(bits=50)]), "date": "2026-02-01T00:00:00Z"}
+    whole["rows"][1]["id"] = part["rows"][0]["id"] = "ntt.50.14.forward"
+    (record,) = records.latest([whole, part])
+    assert [(row["id"], row["day"]) for row in record["rows"]] == [
+        (whole["rows"][0]["id"], "2026-01-02"),
+        ("ntt.50.14.forward", "2026-02-01"),
+    ]
+    lines = records.side_by_side([record]).splitlines()[2:]
+    assert [("(2026-01-02)" in line, "(2026-02-01)" in line) for line in lines] == [(True, False), (False, False)]
+
+
+def test_parameter_sets_of_tfhe_stand_apart():
+    one, other = ({**a_line(), "what": "tfhe nand", "id": f"tfhe.{name}.nand"} for name in ("one", "other"))
+    lines = records.side_by_side(records.latest([a_record([one, other])])).splitlines()[2:]
+    assert [line.split(", 2^")[0] for line in lines] == ["| tfhe nand, one", "| tfhe nand, other"]
 
 
 def test_the_page_is_that_of_the_records():
