@@ -5,16 +5,20 @@
 
 mod ifma;
 mod ifma_51;
+mod ifma_54;
 mod ifma_wide;
+mod least;
 mod solinas;
 
 use std::arch::x86_64::*;
 
 use crate::{Modulus, Shoup};
 
-pub(crate) use ifma::{APART, Ifma, ROOMY, SMALL, TIGHT};
+pub(crate) use ifma::{Ifma, ROOMY, SMALL, SPREAD, TIGHT};
 pub(crate) use ifma_51::Ifma51;
+pub(crate) use ifma_54::Ifma54;
 pub(crate) use ifma_wide::{IfmaWide, WideQuotient};
+pub(crate) use least::{compares_words, lesser};
 pub(crate) use solinas::Solinas;
 
 /// Residues in one vector.
@@ -28,6 +32,9 @@ pub(crate) trait LazyMul {
     const WIDE_RANGE: bool;
     /// Whether [`LazyMul::constant`] takes the factors of [`WideShoup::factor_52`], and not quotients of 64 bits.
     const FACTORS_52: bool = false;
+    /// Whether the first stages of the inverse transform, in registers, run on one chunk at a time: two that hide each
+    /// other's latency would not find room in registers.
+    const ONE_CHUNK: bool = false;
     /// A constant in each lane, with what of its quotient this arithmetic needs.
     type Constant: Copy;
     /// What is fixed by the modulus.
@@ -265,6 +272,8 @@ pub(crate) struct WideShoup {
     quotient_high: u64,
     /// The upper 52 bits of `quotient`: floor(value * 2^52 / q).
     quotient_52: u64,
+    /// The upper 58 bits of `quotient`: floor(value * 2^58 / q).
+    quotient_58: u64,
     /// The lower half of `quotient` as a fraction of 52 bits.
     fraction_52: u64,
     /// What 52-bit arithmetic has in place of a quotient: `quotient_52`, or 2^52 value mod q for the prime of
@@ -281,6 +290,7 @@ impl WideShoup {
             quotient: w.quotient,
             quotient_high: w.quotient >> 32,
             quotient_52,
+            quotient_58: w.quotient >> 6,
             fraction_52: (w.quotient & 0xffff_ffff) << 20,
             factor_52: match q.value() {
                 Solinas::P => q.reduce_wide(u128::from(w.value) << 52),

@@ -194,7 +194,7 @@ fn backends_agree_bit_for_bit() {
     for log_n in 13..=17u8 {
         // A half ring needs a root of twice the order; at 2^17 there is only the full ring.
         let order = (u32::from(log_n) + 1).min(u32::from(Ring::MAX_LOG_N));
-        for bits in [34, 46, 50, 51, 60, 61] {
+        for bits in [34, 46, 50, 51, 54, 60, 61] {
             let q = Modulus::new(primes::ntt_primes(bits, order, 1).unwrap()[0]).unwrap();
             check_backends(q, log_n);
         }
@@ -326,7 +326,7 @@ fn narrow_plans_refuse_what_does_not_fit() {
 /// that is none is refused.
 #[test]
 fn every_kernel_gives_the_same_bits() {
-    for bits in [30u32, 31, 32, 34, 46, 50, 51, 52, 59, 60, 61] {
+    for bits in [30u32, 31, 32, 34, 46, 50, 51, 52, 53, 54, 55, 59, 60, 61] {
         for log_n in [3u8, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16] {
             let Ok(list) = primes::ntt_primes(bits, u32::from(log_n) + 1, 1) else {
                 continue;
@@ -346,18 +346,23 @@ fn every_kernel_gives_the_same_bits() {
     assert!(plan.run_on("scalar", Task::Forward, &mut [0; 8]).is_err());
 }
 
-/// Where doubles have the least room: the largest primes of their two ranges, residues at both ends and next to the middle.
+/// Where doubles and words of 52 and 54 bits have the least room: the largest primes of each range, residues at both ends and
+/// next to the middle.
 #[test]
 fn transforms_of_extreme_residues_are_exact() {
     let largest = |bits| primes::ntt_primes(bits, 13, 1).unwrap()[0];
-    for (case, q) in [largest(50), largest(51), (1 << 52) - (1 << 12) + 1]
-        .into_iter()
-        .enumerate()
-    {
+    let primes = [
+        largest(50),
+        largest(51),
+        (1 << 52) - (1 << 12) + 1,
+        largest(52),
+        largest(54),
+    ];
+    for (case, q) in primes.into_iter().enumerate() {
         let mut prng = Prng::from_seed_for_reproducible_tests_only([case as u8; 32]);
         let extremes = [0, 1, q / 2 - 1, q / 2, q / 2 + 1, q - 2, q - 1];
         let q = Modulus::new(q).unwrap();
-        for log_n in [5, 6, 8, 11] {
+        for log_n in [5, 6, 7, 8, 11] {
             let n = 1usize << log_n;
             let mut any = || extremes[(prng.next_u64() % extremes.len() as u64) as usize];
             let limbs: Vec<Vec<u64>> = (0..20).map(|_| (0..n).map(|_| any()).collect()).collect();

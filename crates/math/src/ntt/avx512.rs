@@ -18,9 +18,10 @@
 //! | 52-bit, q < 2^34             | 4 (quotient, x w, q, 2x), 3        | 1, 3        | none        | 5       | 6       |
 //! | 52-bit, q < 2^46             | 4, 3                               | 1, 3        | none, 2     | 5       | 8       |
 //! | 52-bit, q < 2^50             | 4, 3                               | 1, 3        | 2           | 7       | 8       |
-//! | the same, products apart     | 3, 3                               | 3, 3        | 2           | 8       | 8       |
+//! | the same, ranges by doubles   | 4, 3                               | 1, 3        | 3           | 8       | 9       |
 //! | 52-bit, q < 2^51             | 3                                  | 4, 3        | 4           | 11      | 10      |
 //! | 52-bit, 2^52 - 2^12 + 1      | 4 for the product, 3 to fold it    | 4           | none        | 11      | 11      |
+//! | 64-bit, q < 2^54              | 1 for the quotient, 3 * 3 low      | 6           | 1 (2)       | 17      | 18      |
 //! | 64-bit, quotients by 52-bit  | 3 for the quotient, 3 + 3 low      | 6           | 1 (2)       | 16      | 17      |
 //! | 64-bit without 52-bit        | 3 for the quotient, 3 + 3 low      | 9           | 1 (2)       | 19      | 20      |
 //!
@@ -44,7 +45,8 @@ use super::NttPlan;
 use super::butterfly::{Last, Stage};
 use crate::plans::Order;
 use crate::simd::{
-    APART, DoubleWord, Ifma, Ifma51, IfmaWide, LANES, ROOMY, SMALL, Solinas, TIGHT, store,
+    DoubleWord, Ifma, Ifma51, Ifma54, IfmaWide, LANES, ROOMY, SMALL, SPREAD, Solinas, TIGHT,
+    compares_words, store,
 };
 
 /// The shortest limb these loops take.
@@ -149,10 +151,42 @@ macro_rules! entry {
 entry!(ifma_34, Ifma<SMALL>, "avx512f,avx512dq,avx512ifma");
 entry!(ifma_46, Ifma<ROOMY>, "avx512f,avx512dq,avx512ifma");
 entry!(ifma_50, Ifma<TIGHT>, "avx512f,avx512dq,avx512ifma");
-entry!(ifma_50_apart, Ifma<APART>, "avx512f,avx512dq,avx512ifma");
+entry!(
+    ifma_50_spread_here,
+    Ifma<SPREAD>,
+    "avx512f,avx512dq,avx512ifma"
+);
 entry!(ifma_51, Ifma51, "avx512f,avx512dq,avx512ifma");
 entry!(solinas, super::Solinas, "avx512f,avx512dq,avx512ifma");
+entry!(ifma_54, Ifma54, "avx512f,avx512dq,avx512ifma");
 entry!(ifma_60, IfmaWide<true>, "avx512f,avx512dq,avx512ifma");
 entry!(ifma_61, IfmaWide<false>, "avx512f,avx512dq,avx512ifma");
 entry!(products_60, DoubleWord<true>, "avx512f,avx512dq");
 entry!(products_61, DoubleWord<false>, "avx512f,avx512dq");
+
+/// [`SPREAD`] where the thread compares words as it needs it, and [`TIGHT`] elsewhere.
+pub(super) mod ifma_50_spread {
+    use super::{NttPlan, Order, compares_words, ifma_50, ifma_50_spread_here};
+
+    /// # Safety
+    /// As of [`ifma_50::forward`].
+    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+    pub fn forward(plan: &NttPlan, limb: &mut [u64], order: Order) {
+        if compares_words() {
+            ifma_50_spread_here::forward(plan, limb, order);
+        } else {
+            ifma_50::forward(plan, limb, order);
+        }
+    }
+
+    /// # Safety
+    /// As of [`ifma_50::inverse`].
+    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+    pub fn inverse(plan: &NttPlan, limb: &mut [u64], order: Order) {
+        if compares_words() {
+            ifma_50_spread_here::inverse(plan, limb, order);
+        } else {
+            ifma_50::inverse(plan, limb, order);
+        }
+    }
+}

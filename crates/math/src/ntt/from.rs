@@ -73,7 +73,7 @@ fn settle_from(plan: &NttPlan, from: Modulus, patience: Duration) -> Option<u8> 
         }
     };
     let name = &|k: u8| match plans::ORDERS.get(usize::from(k)) {
-        Some(&order) => format!("ifma 60 fused, {}", plans::order_name(order, bytes)),
+        Some(&order) => format!("ifma fused, {}", plans::order_name(order, bytes)),
         None => "apart".to_owned(),
     };
     let settling = Settling {

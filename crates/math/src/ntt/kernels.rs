@@ -1,8 +1,8 @@
 //! The kernels of transforms of 64-bit words: which modulus each takes, and where choices among them are kept.
 //!
 //! Of the arithmetics of one instruction set the narrowest that takes a modulus stands alone in the table: the wider
-//! ones do what it does and more, with instructions of the same kinds, and cannot be faster. `ifma 50 apart` has fewer
-//! multiplications and more other instructions than `ifma 50`.
+//! ones do what it does and more, with instructions of the same kinds, and cannot be faster. `ifma 50 spread` has fewer
+//! instructions on the units that multiply, and more in all, than `ifma 50`. (`ifma 54` does not what `ifma 60` does: both are candidates.)
 
 use super::{NttPlan, scalar};
 #[cfg(target_arch = "x86_64")]
@@ -14,7 +14,7 @@ use crate::modmul::Solinas52;
 use crate::plans::{Arithmetic, Cell, Cells, Planned, Shape, Task};
 
 /// The largest moduli, in bits, that have the same kernels; 52 stands for the prime of [`Solinas52`].
-const CLASSES: [u32; 7] = [34, 46, 50, 51, 52, 60, 61];
+const CLASSES: [u32; 8] = [34, 46, 50, 51, 52, 54, 60, 61];
 
 static CELLS: Cells<{ CLASSES.len() }> = Cells::new();
 
@@ -68,12 +68,12 @@ static TABLE: &[Arithmetic<NttPlan>] = &[
     ),
     #[cfg(target_arch = "x86_64")]
     row!(
-        "ifma 50 apart",
+        "ifma 50 spread",
         Avx512Ifma,
         |plan| (47..=50).contains(&plan.q.bits()),
         avx512::MIN_LEN,
         WORD,
-        avx512::ifma_50_apart
+        avx512::ifma_50_spread
     ),
     #[cfg(target_arch = "x86_64")]
     row!(
@@ -92,6 +92,15 @@ static TABLE: &[Arithmetic<NttPlan>] = &[
         avx512::MIN_LEN,
         WORD,
         avx512::solinas
+    ),
+    #[cfg(target_arch = "x86_64")]
+    row!(
+        "ifma 54",
+        Avx512Ifma,
+        |plan| long(plan.q) && plan.q.bits() <= 54,
+        avx512::MIN_LEN,
+        WORD,
+        avx512::ifma_54
     ),
     #[cfg(target_arch = "x86_64")]
     row!(
@@ -175,7 +184,7 @@ impl Planned for NttPlan {
     fn shape(&self, task: Task) -> (Shape, Cell) {
         let bits = match self.q.value() {
             Solinas52::P => 52,
-            _ if self.q.bits() == 52 => 60,
+            _ if self.q.bits() == 52 => 54,
             _ => self.q.bits(),
         };
         let class = CLASSES

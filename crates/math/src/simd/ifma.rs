@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{LazyMul, WideShoup, correct, splat};
+use super::{LazyMul, WideShoup, correct, lesser, splat};
 use crate::Modulus;
 
 /// [`Ifma`] for any q < 2^50.
@@ -12,16 +12,17 @@ pub(crate) const TIGHT: u8 = 0;
 pub(crate) const ROOMY: u8 = 1;
 /// [`Ifma`] for q < 2^34: nor do inverse stages need any, whose sums double 17 times.
 pub(crate) const SMALL: u8 = 2;
-/// As [`TIGHT`], with products that are computed apart from the sums they go into: three multiplications and five other
-/// instructions a forward butterfly, where `TIGHT` takes four and three. Which is faster depends on how many units multiply.
-pub(crate) const APART: u8 = 3;
+/// As [`TIGHT`], with ranges kept by [`lesser`] and no multiplication nor test of bits: an instruction more, on units that do not
+/// multiply. Which is faster depends on the processor: Zen 4 has tests of bits and least integers on the units that multiply,
+/// least doubles on the other ones. The caller has seen to what [`lesser`] needs ([`compares_words`]).
+pub(crate) const SPREAD: u8 = 3;
 
 /// 52-bit arithmetic (AVX-512 IFMA), for q < 2^50 and multiplicands below 2^52; `RANGE` says how much room q leaves.
 ///
 /// Butterflies compute modulo 2^52: multiply-add reads only the low 52 bits of its factors, so what lies above may be
-/// anything, in what they take and in what they give. `TIGHT` and `APART` forward stages first make of these 52 bits a
-/// number below 2^51, by a test of the top bit, which takes 2q <= 2^51 off; the sum with a product below 2q is then below
-/// 2^52 again.
+/// anything, in what they take and in what they give. `TIGHT` forward stages first make of these 52 bits a number below
+/// 2^51, by a test of the top bit, which takes 2q <= 2^51 off; `SPREAD` ones a number below 2q; the sum with a product below
+/// 2q is then below 2^52 again.
 #[derive(Clone, Copy)]
 pub(crate) struct Ifma<const RANGE: u8>;
 
@@ -57,6 +58,20 @@ impl IfmaContext {
             }
             x
         }
+    }
+
+    /// The low 52 bits of x, below 4q, brought below 2q, which is `bound`.
+    #[inline(always)]
+    unsafe fn below_twice<const K: usize>(
+        self,
+        mut x: [__m512i; K],
+        bound: __m512i,
+    ) -> [__m512i; K] {
+        for x in &mut x {
+            // SAFETY: the caller enables AVX-512 F.
+            *x = unsafe { lesser(_mm512_and_si512(*x, self.mask), bound) };
+        }
+        x
     }
 }
 
@@ -132,7 +147,11 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         bound: __m512i,
         context: IfmaContext,
     ) -> [__m512i; K] {
-        if RANGE == TIGHT || RANGE == APART {
+        if RANGE == SPREAD {
+            // SAFETY: the caller's promise.
+            unsafe { x = context.below_twice(x, bound) };
+        }
+        if RANGE == TIGHT {
             for x in &mut x {
                 // SAFETY: the caller's promise.
                 unsafe {
@@ -148,11 +167,20 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
     unsafe fn reduce_fully<const K: usize>(
         x: [__m512i; K],
         q: __m512i,
-        _bound: __m512i,
+        bound: __m512i,
         context: IfmaContext,
     ) -> [__m512i; K] {
         // SAFETY: the caller's promise.
-        unsafe { Self::reduce_products(context.reduce_twice(x), q, context) }
+        unsafe {
+            if RANGE == SPREAD {
+                let mut x = context.below_twice(x, bound);
+                for x in &mut x {
+                    *x = lesser(*x, q);
+                }
+                return x;
+            }
+            Self::reduce_products(context.reduce_twice(x), q, context)
+        }
     }
 
     /// In the low 52 bits.
@@ -180,7 +208,7 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         x
     }
 
-    /// Five instructions each, or six with `APART`: the multiply-adds take x in, and x + 2q - t is 2q + 2x less x + t.
+    /// Five instructions each: the multiply-adds take x in, and x + 2q - t is 2q + 2x less x + t.
     #[inline(always)]
     unsafe fn butterflies<const K: usize>(
         mut x: [__m512i; K],
@@ -191,14 +219,6 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
     ) -> ([__m512i; K], [__m512i; K]) {
         // SAFETY: the caller's promise.
         unsafe {
-            if RANGE == APART {
-                let product = Self::mul_many(y, w, context);
-                for k in 0..K {
-                    y[k] = _mm512_sub_epi64(_mm512_add_epi64(x[k], bound), product[k]);
-                    x[k] = _mm512_add_epi64(x[k], product[k]);
-                }
-                return (x, y);
-            }
             let mut quotient = y;
             for k in 0..K {
                 quotient[k] = _mm512_madd52hi_epu64(_mm512_setzero_si512(), y[k], w[k].1);
@@ -219,15 +239,20 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         }
     }
 
-    /// In the low 52 bits. An inverse butterfly then takes eight instructions, and six with `SMALL`, whose sums grow.
+    /// In the low 52 bits. An inverse butterfly then takes eight instructions (nine with `SPREAD`), and six with `SMALL`, whose
+    /// sums grow.
     #[inline(always)]
     unsafe fn reduce_sums<const K: usize>(
         x: [__m512i; K],
-        _bound: __m512i,
+        bound: __m512i,
         context: IfmaContext,
     ) -> [__m512i; K] {
         if RANGE == SMALL {
             return x;
+        }
+        if RANGE == SPREAD {
+            // SAFETY: the caller's promise.
+            return unsafe { context.below_twice(x, bound) };
         }
         // SAFETY: the caller's promise.
         unsafe { context.reduce_twice(x) }

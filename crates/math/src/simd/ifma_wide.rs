@@ -81,6 +81,7 @@ impl<const SMALL: bool> LazyMul for IfmaWide<SMALL> {
     const BOUND: u64 = 3;
     // Values stay below 12 q < 2^64 with q < 2^60, and below 6 q < 2^64 with q < 2^61.
     const WIDE_RANGE: bool = SMALL;
+    const ONE_CHUNK: bool = true;
     type Constant = WideConstant;
     type Context = WideContext;
 
@@ -182,7 +183,7 @@ unsafe fn mul_low_halves(x: __m512i, y: __m512i) -> __m512i {
 /// The low word of the product of each lane; an instruction, so that products of several butterflies stay in step.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
-unsafe fn mul_low(x: __m512i, y: __m512i) -> __m512i {
+pub(super) unsafe fn mul_low(x: __m512i, y: __m512i) -> __m512i {
     let product;
     // SAFETY: an instruction on registers alone; the caller enables AVX-512 DQ.
     unsafe {

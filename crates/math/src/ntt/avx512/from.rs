@@ -5,14 +5,11 @@ use super::forward::forward_rest;
 use super::words::Wide;
 use super::{load_quarters, store_quarters};
 use crate::Modulus;
-use crate::kernels::conversion::{Converter, by_way, way};
+use crate::kernels::conversion::{Converter, Way, by_way, way};
 use crate::ntt::NttPlan;
 use crate::ntt::butterfly::Stage;
 use crate::plans::Order;
-use crate::simd::{IfmaWide, LANES};
-
-/// The arithmetic of moduli that this is made for: the long ones, whose first pass hides the loads.
-type Arithmetic = IfmaWide<true>;
+use crate::simd::{Ifma54, IfmaWide, LANES, LazyMul};
 
 /// Whether [`forward_from`] serves these moduli.
 pub(in crate::ntt) fn reads(plan: &NttPlan, from: Modulus) -> bool {
@@ -35,15 +32,65 @@ pub(in crate::ntt) fn forward_from(
     };
     // SAFETY: the processor has the features and the lengths are equal (caller).
     unsafe {
-        by_way!(way, w != 0, first(plan, out, a, w, order));
-        rest(plan, out, order);
+        if plan.q.bits() <= 54 {
+            bits_54::all(plan, out, a, way, w, order);
+        } else {
+            bits_60::all(plan, out, a, way, w, order);
+        }
     }
     true
 }
 
+/// The transform in one arithmetic.
+macro_rules! entry {
+    ($name:ident, $arithmetic:ty) => {
+        mod $name {
+            use super::*;
+
+            /// # Safety
+            /// The processor has AVX-512 IFMA, F and DQ; both limbs have the plan's length.
+            pub(super) unsafe fn all(
+                plan: &NttPlan,
+                out: &mut [u64],
+                a: &[u64],
+                way: Way,
+                w: u64,
+                order: Order,
+            ) {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    by_way!(way, w != 0, first(plan, out, a, w, order));
+                    rest(plan, out, order);
+                }
+            }
+
+            #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+            unsafe fn first<const WAY: u8, const ADD: bool>(
+                plan: &NttPlan,
+                out: &mut [u64],
+                a: &[u64],
+                w: u64,
+                order: Order,
+            ) {
+                // SAFETY: the caller's promise; the features are enabled here.
+                unsafe { super::first::<$arithmetic, WAY, ADD>(plan, out, a, w, order) }
+            }
+
+            #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+            unsafe fn rest(plan: &NttPlan, out: &mut [u64], order: Order) {
+                // SAFETY: the caller's promise; the features are enabled here.
+                unsafe { super::rest::<$arithmetic>(plan, out, order) }
+            }
+        }
+    };
+}
+
+entry!(bits_54, Ifma54);
+entry!(bits_60, IfmaWide<true>);
+
 /// The first two stages, from a to out.
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-unsafe fn first<const WAY: u8, const ADD: bool>(
+#[inline(always)]
+unsafe fn first<A: LazyMul, const WAY: u8, const ADD: bool>(
     plan: &NttPlan,
     out: &mut [u64],
     a: &[u64],
@@ -52,10 +99,10 @@ unsafe fn first<const WAY: u8, const ADD: bool>(
 ) {
     let quarter = out.len() / 4;
     let (from, to) = (a.as_ptr(), out.as_mut_ptr());
-    // SAFETY: both limbs have one length, a multiple of 64; the features are enabled here.
+    // SAFETY: both limbs have one length, a multiple of 64; the caller enables the features.
     unsafe {
         let converter = Converter::<WAY, ADD>::new(plan.q, w);
-        let stage = Stage::<Arithmetic>::new(plan, &plan.forward, order);
+        let stage = Stage::<A>::new(plan, &plan.forward, order);
         let (w, v_low, v_high) = (stage.twiddle(1), stage.twiddle(2), stage.twiddle(3));
         let v = [v_low, v_low, v_high, v_high];
         for k in (0..quarter).step_by(2 * LANES) {
@@ -79,12 +126,12 @@ unsafe fn first<const WAY: u8, const ADD: bool>(
 }
 
 /// All other stages.
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-unsafe fn rest(plan: &NttPlan, out: &mut [u64], order: Order) {
+#[inline(always)]
+unsafe fn rest<A: LazyMul>(plan: &NttPlan, out: &mut [u64], order: Order) {
     let p = out.as_mut_ptr();
-    // SAFETY: the limb has the plan's length; the features are enabled here.
+    // SAFETY: the limb has the plan's length; the caller enables the features.
     unsafe {
-        let stage = Stage::<Arithmetic>::new(plan, &plan.forward, order);
-        forward_rest::<Arithmetic, Wide>(stage, p, p, out.len(), 1);
+        let stage = Stage::<A>::new(plan, &plan.forward, order);
+        forward_rest::<A, Wide>(stage, p, p, out.len(), 1);
     }
 }

@@ -122,7 +122,7 @@ unsafe fn leaf<A: LazyMul, W: Words>(
 }
 
 /// The first five stages, or `SIX`, on chunks of eight vectors; `index` is the twiddle position of the first block of 32
-/// coefficients. Chunks go two by two, so that each hides the latency of the other.
+/// coefficients. Chunks go two by two, so that each hides the latency of the other, where their vectors find room.
 #[inline(always)]
 unsafe fn tail<A: LazyMul, W: Words, const SIX: bool>(
     stage: Stage<A>,
@@ -131,25 +131,48 @@ unsafe fn tail<A: LazyMul, W: Words, const SIX: bool>(
     len: usize,
     index: usize,
 ) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if A::ONE_CHUNK {
+            chunks::<A, W, SIX, 1>(stage, from, work, len, index);
+        } else {
+            chunks::<A, W, SIX, 2>(stage, from, work, len, index);
+        }
+    }
+}
+
+/// [`tail`], `TOGETHER` chunks at a time.
+#[inline(always)]
+unsafe fn chunks<A: LazyMul, W: Words, const SIX: bool, const TOGETHER: usize>(
+    stage: Stage<A>,
+    from: *const W::Word,
+    work: *mut u64,
+    len: usize,
+    index: usize,
+) {
     // SAFETY: both pointers are valid for len words, a multiple of two chunks; the caller enables the features of A.
     unsafe {
-        for i in (0..len / CHUNK).step_by(2) {
+        for i in (0..len / CHUNK).step_by(TOGETHER) {
             let p = from.add(i * CHUNK);
-            let mut v = [load_pairs::<W>(p), load_pairs::<W>(p.add(CHUNK))];
-            let at = [index + 2 * i, index + 2 * i + 2];
-            for c in 0..2 {
+            let mut v = [([_mm512_setzero_si512(); 4], [_mm512_setzero_si512(); 4]); TOGETHER];
+            let mut at = [0; TOGETHER];
+            for c in 0..TOGETHER {
+                v[c] = load_pairs::<W>(p.add(c * CHUNK));
+                at[c] = index + 2 * (i + c);
+            }
+            for c in 0..TOGETHER {
                 let (x, y) = v[c];
                 v[c] = within(stage.inverse::<true, 4>(x, y, stage.eights(16 * at[c])));
             }
-            for c in 0..2 {
+            for c in 0..TOGETHER {
                 let (x, y) = v[c];
                 v[c] = within(stage.inverse::<false, 4>(x, y, stage.fours(8 * at[c])));
             }
-            for c in 0..2 {
+            for c in 0..TOGETHER {
                 let (x, y) = v[c];
                 v[c] = within(stage.inverse::<false, 4>(x, y, stage.twos(4 * at[c])));
             }
-            for c in 0..2 {
+            for c in 0..TOGETHER {
                 let w = [
                     stage.twiddle(2 * at[c]),
                     stage.twiddle(2 * at[c] + 1),
@@ -160,14 +183,14 @@ unsafe fn tail<A: LazyMul, W: Words, const SIX: bool>(
                 let (x, y) = stage.inverse::<false, 4>(x, y, w);
                 v[c] = ([x[0], y[0], x[2], y[2]], [x[1], y[1], x[3], y[3]]);
             }
-            for c in 0..2 {
+            for c in 0..TOGETHER {
                 let (w, w_next) = (stage.twiddle(at[c]), stage.twiddle(at[c] + 1));
                 let (x, y) = v[c];
                 let (x, y) = stage.inverse::<false, 4>(x, y, [w, w, w_next, w_next]);
                 v[c] = ([x[0], x[1], y[0], y[1]], [x[2], x[3], y[2], y[3]]);
             }
             if SIX {
-                for c in 0..2 {
+                for c in 0..TOGETHER {
                     let (x, y) = v[c];
                     v[c] = stage.inverse::<false, 4>(x, y, [stage.twiddle(at[c] / 2); 4]);
                 }

@@ -1,0 +1,190 @@
+//! Multiplication by a constant between 52 and 54 bits, with quotients from 52-bit multiply-add.
+
+use std::arch::x86_64::*;
+
+use super::ifma_wide::mul_low;
+use super::{LazyMul, WideShoup, correct_many, splat};
+use crate::Modulus;
+
+/// 64-bit arithmetic with quotients from 52-bit products (AVX-512 IFMA, F and DQ), for q < 2^54.
+///
+/// A multiplicand x < 16 q < 2^58 is x1 2^52 + x0: multiply-add reads x0 of it without a mask, and x1 has 6 bits. With
+/// d = floor(w 2^58 / q), of 58 bits, x1 d fits a word, and the quotient is floor(x1 d / 2^6) + floor(x0 floor(w 2^52 / q) / 2^52):
+/// four instructions. It is short of x w / q by less than 4: 1 each for the two floors, x1 2^-6 for d and x0 2^-52 for the
+/// other factor.
+#[derive(Clone, Copy)]
+pub(crate) struct Ifma54;
+
+/// A constant of [`Ifma54`]: the value, floor(value * 2^52 / q) and floor(value * 2^58 / q).
+#[derive(Clone, Copy)]
+pub(crate) struct Constant54 {
+    value: __m512i,
+    quotient_52: __m512i,
+    quotient_58: __m512i,
+}
+
+/// What [`Ifma54`] needs of a modulus.
+#[derive(Clone, Copy)]
+pub(crate) struct Context54 {
+    q: __m512i,
+    /// floor(2^58 / q).
+    ratio: __m512i,
+}
+
+impl LazyMul for Ifma54 {
+    const BOUND: u64 = 4;
+    const WIDE_RANGE: bool = true;
+    const ONE_CHUNK: bool = true;
+    type Constant = Constant54;
+    type Context = Context54;
+
+    #[inline(always)]
+    unsafe fn context(q: Modulus) -> Context54 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            Context54 {
+                q: splat(q.value()),
+                ratio: splat((1 << 58) / q.value()),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn constant(value: __m512i, quotient: __m512i) -> Constant54 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            Constant54 {
+                value,
+                quotient_52: _mm512_srli_epi64::<12>(quotient),
+                quotient_58: _mm512_srli_epi64::<6>(quotient),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn broadcast(w: &WideShoup) -> Constant54 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            Constant54 {
+                value: splat(w.value),
+                quotient_52: splat(w.quotient_52),
+                quotient_58: splat(w.quotient_58),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn mul(x: __m512i, w: Constant54, context: Context54) -> __m512i {
+        // SAFETY: the caller's promise.
+        let [product] = unsafe { Self::mul_many([x], [w], context) };
+        product
+    }
+
+    #[inline(always)]
+    unsafe fn mul_many<const K: usize>(
+        mut x: [__m512i; K],
+        w: [Constant54; K],
+        context: Context54,
+    ) -> [__m512i; K] {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut quotient = x;
+            for k in 0..K {
+                quotient[k] = mul_low(_mm512_srli_epi64::<52>(x[k]), w[k].quotient_58);
+            }
+            for k in 0..K {
+                quotient[k] = _mm512_srli_epi64::<6>(quotient[k]);
+                quotient[k] = _mm512_madd52hi_epu64(quotient[k], x[k], w[k].quotient_52);
+            }
+            for k in 0..K {
+                x[k] = mul_low(x[k], w[k].value);
+            }
+            for quotient in &mut quotient {
+                *quotient = mul_low(*quotient, context.q);
+            }
+            for k in 0..K {
+                x[k] = _mm512_sub_epi64(x[k], quotient[k]);
+            }
+            x
+        }
+    }
+
+    /// x < 16 q: the quotient is short by less than 2.
+    #[inline(always)]
+    unsafe fn reduce_fully<const K: usize>(
+        mut x: [__m512i; K],
+        q: __m512i,
+        _bound: __m512i,
+        context: Context54,
+    ) -> [__m512i; K] {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut quotient = x;
+            for quotient in &mut quotient {
+                let zero = _mm512_setzero_si512();
+                let upper = _mm512_srli_epi64::<6>(*quotient);
+                *quotient = _mm512_madd52hi_epu64(zero, upper, context.ratio);
+            }
+            for k in 0..K {
+                x[k] = _mm512_sub_epi64(x[k], mul_low(quotient[k], q));
+            }
+            correct_many(x, q)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Backend, Shoup};
+
+    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+    fn product_and_residue(q: Modulus, x: u64, w: Shoup) -> (u64, u64) {
+        // SAFETY: the features are enabled here.
+        unsafe {
+            let first = |x: __m512i| _mm_cvtsi128_si64(_mm512_castsi512_si128(x)) as u64;
+            let context = Ifma54::context(q);
+            let w = Ifma54::constant(splat(w.value), splat(w.quotient));
+            let [residue] = Ifma54::reduce_fully([splat(x)], splat(q.value()), splat(0), context);
+            (first(Ifma54::mul(splat(x), w, context)), first(residue))
+        }
+    }
+
+    /// For odd moduli of every size and multiplicands up to 16 q, at the edges and at random.
+    #[test]
+    fn products_are_below_four_times_the_modulus() {
+        if !crate::kernels::available_backends().contains(&Backend::Avx512Ifma) {
+            return;
+        }
+        let mut state = 7u64;
+        let mut next = || {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            state.rotate_left(29)
+        };
+        for round in 0..40_000u64 {
+            let q = match round % 4 {
+                0 => (1 << 54) - 1 - 2 * (round >> 2),
+                1 => (1 << 51) + 1 + 2 * (round >> 2),
+                _ => ((1 << 51) + next() % ((7 << 51) - 2)) | 1,
+            };
+            let q = Modulus::new(q).unwrap();
+            let top = 16 * q.value() - 1;
+            let x = match round % 5 {
+                0 => top - next() % 9,
+                1 => (next() % 64) << 52 | ((1 << 52) - 1),
+                2 => next() % 5 * q.value(),
+                _ => next(),
+            } % (top + 1);
+            let w = q.shoup(match round % 3 {
+                0 => q.value() - 1 - next() % 9,
+                _ => next() % q.value(),
+            });
+            // SAFETY: the processor has AVX-512 IFMA.
+            let (product, residue) = unsafe { product_and_residue(q, x, w) };
+            assert!(product < 4 * q.value(), "{q:?} {x} {}", w.value);
+            let expected = u128::from(x) * u128::from(w.value) % u128::from(q.value());
+            assert_eq!(u128::from(product % q.value()), expected);
+            assert_eq!(residue, x % q.value());
+        }
+    }
+}
