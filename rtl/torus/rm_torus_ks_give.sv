@@ -6,7 +6,7 @@
 // word a cycle. A command's begin sets the columns back.
 module rm_torus_ks_give #(
     parameter int unsigned Batch = 1,
-    parameter int unsigned Lanes = 4
+    parameter int unsigned Lanes = 16
 ) (
     input  logic                               clk_i,
     input  logic                               rst_ni,

@@ -55,8 +55,9 @@ fn units_are_sums_within_the_bar() {
     };
     let mut tops = Vec::new();
     for (rounds, steps) in [(20, 1), (20, 2), (2, 2)] {
-        let core = Top::new("rm_chacha20").int("Every", 4);
-        let core = core.int("StreamWidth", 14).int("CounterWidth", 8);
+        let core = Top::new("rm_chacha20")
+            .int("StreamWidth", 14)
+            .int("CounterWidth", 8);
         tops.push(core.int("Rounds", rounds).int("Steps", steps));
     }
     for (batch, generators, (log_base, levels)) in [

@@ -71,15 +71,15 @@ const FAULTS: [Fault; 46] = [
     ),
     Fault(
         "rm_torus_turn.sv",
-        "offset() + 32'd1 : offset()",
-        "offset() : offset()",
+        "Offset + 32'd1 : Offset",
+        "Offset : Offset",
         one,
     ),
     Fault("rm_torus_turn.sv", "- plain_q2[i] +", "- plain_q[i] +", one),
     Fault(
         "rm_torus_turn.sv",
-        "32'd1 << (31 - Levels * LogBase)",
-        "32'd0",
+        "offset(Levels, LogBase)",
+        "offset(Levels, LogBase) ^ (32'd1 << (31 - Levels * LogBase))",
         one,
     ),
     Fault("rm_torus_turn.sv", "> (P >> 1);", "> (P >> 2);", one),
@@ -97,7 +97,7 @@ const FAULTS: [Fault; 46] = [
     ),
     Fault(
         "rm_torus_turn.sv",
-        "plain_late[i] + offset()",
+        "plain_late[i] + Offset",
         "plain_late[i]",
         two,
     ),
@@ -211,8 +211,8 @@ const FAULTS: [Fault; 46] = [
     ),
     Fault(
         "rm_torus_key.sv",
-        "key_last_i && !at_total",
-        "key_last_i && 1'b0",
+        "(key_cut_i || !at_total)",
+        "key_cut_i",
         check_refusals,
     ),
     Fault(

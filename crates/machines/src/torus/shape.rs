@@ -1,6 +1,7 @@
 //! What an engine is made for: the parameters of `rm_torus`.
 
 use super::TorusError;
+use super::keyswitch::{self, Digits, Generators, SwitchError};
 
 /// Cycles of a modular product, and of a butterfly: `MulLatency` and `BflyLatency` of `rm_torus_pkg`.
 pub const PRODUCT: u64 = 9;
@@ -33,11 +34,56 @@ pub struct Sizes {
     pub group: usize,
     /// Beats of the key that are held, a power of two.
     pub key_beats: usize,
+    pub switch: KeySwitch,
+}
+
+/// The key switch: the digits of the ring's key, and what makes the masks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct KeySwitch {
+    pub digits: Digits,
+    pub generators: Generators,
 }
 
 /// The parameters of an engine that can be made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Shape(Sizes);
+pub struct Shape {
+    sizes: Sizes,
+    switch: keyswitch::Shape,
+}
+
+/// A key-switching unit that cannot be made, by the engine's field.
+fn of_the_engine(error: SwitchError) -> TorusError {
+    match error {
+        SwitchError::Shape {
+            what,
+            expected,
+            got,
+        } => TorusError::Shape {
+            what: match what {
+                "cores" => "switch.cores",
+                "rounds" => "switch.rounds",
+                "steps" => "switch.steps",
+                "levels" => "switch.levels",
+                "log_base" => "switch.log_base",
+                "max_small" => "dim",
+                "max_large" => "log_n",
+                _ => "places",
+            },
+            expected,
+            got,
+        },
+        SwitchError::Length {
+            what,
+            expected,
+            got,
+        } => TorusError::Count {
+            what,
+            expected,
+            got,
+        },
+        SwitchError::Math(error) => error.into(),
+    }
+}
 
 impl Shape {
     /// # Errors
@@ -80,14 +126,20 @@ impl Shape {
             let expected = format!("at most log_lanes, here {}", s.log_lanes);
             return refuse("log_pos", expected, s.log_pos.into());
         }
-        if !(1..=256).contains(&s.places) {
-            return refuse("places", "1 to 256".into(), s.places as u64);
+        if !(1..=128).contains(&s.places) {
+            return refuse("places", "1 to 128".into(), s.places as u64);
         }
         if !(1..=s.places.min(16)).contains(&s.group) {
             let expected = format!("1 to {}, at most `places`", s.places.min(16));
             return refuse("group", expected, s.group as u64);
         }
-        let shape = Self(s);
+        let KeySwitch { digits, generators } = s.switch;
+        let dimensions = (1 << s.log_n, s.dim);
+        let shape = Self {
+            sizes: s,
+            switch: keyswitch::Shape::new(s.places, generators, digits, dimensions)
+                .map_err(of_the_engine)?,
+        };
         let held = if s.places > 1 { shape.beats(0) } else { 2 };
         if !s.key_beats.is_power_of_two() || (s.key_beats as u64) < held || s.key_beats > 1 << 16 {
             let expected = format!(
@@ -99,39 +151,44 @@ impl Shape {
     }
 
     pub fn sizes(self) -> Sizes {
-        self.0
+        self.sizes
+    }
+
+    /// The unit that switches all places together.
+    pub fn switch(self) -> keyswitch::Shape {
+        self.switch
     }
 
     /// N.
     pub fn degree(self) -> usize {
-        1 << self.0.log_n
+        1 << self.sizes.log_n
     }
 
     /// Rows of a gadget ciphertext: 2 l.
     pub fn rows(self) -> usize {
-        2 * self.0.levels
+        2 * self.sizes.levels
     }
 
     /// Polynomials of a unit.
     pub fn slots(self) -> u64 {
-        (self.rows() / self.0.units) as u64
+        (self.rows() / self.sizes.units) as u64
     }
 
     /// H: cycles of a pass over a polynomial, N / 2 butterflies by those of a unit.
     pub fn half_rows(self) -> u64 {
-        1 << (self.0.log_n - self.0.log_lanes - 1)
+        1 << (self.sizes.log_n - self.sizes.log_lanes - 1)
     }
 
     /// Turns of the accumulator, the last of which may have fewer bits.
     pub fn steps(self) -> usize {
-        self.0.dim.div_ceil(self.0.unroll)
+        self.sizes.dim.div_ceil(self.sizes.unroll)
     }
 
     /// Secret bits of a step.
     pub fn bits(self, step: usize) -> usize {
-        self.0
+        self.sizes
             .unroll
-            .min(self.0.dim.saturating_sub(step * self.0.unroll))
+            .min(self.sizes.dim.saturating_sub(step * self.sizes.unroll))
     }
 
     /// Gadget ciphertexts of a step: patterns of its bits but 0.
@@ -146,7 +203,7 @@ impl Shape {
 
     /// Positions that a beat of the key is for.
     pub fn positions(self) -> usize {
-        1 << self.0.log_pos
+        1 << self.sizes.log_pos
     }
 
     /// Words of a beat.
@@ -171,12 +228,12 @@ impl Shape {
 
     /// Butterflies of all units.
     pub fn butterflies(self) -> u64 {
-        (self.0.units << self.0.log_lanes) as u64
+        (self.sizes.units << self.sizes.log_lanes) as u64
     }
 
     /// Multipliers of the products, and those that weigh the sums of patterns.
     pub fn multipliers(self) -> (u64, u64) {
-        let weighing = if self.0.unroll > 1 { 2 } else { 0 };
+        let weighing = if self.sizes.unroll > 1 { 2 } else { 0 };
         let positions = self.positions() as u64;
         (positions * 2 * self.rows() as u64, positions * weighing)
     }
@@ -184,7 +241,7 @@ impl Shape {
     /// The least cycles of a step, of one ciphertext, by the butterflies (2 l + 2 transforms of N / 2 log N), and by the products.
     pub fn floors(self) -> (u64, u64) {
         let transforms = self.rows() as u64 + 2;
-        let each = self.degree() as u64 / 2 * u64::from(self.0.log_n);
+        let each = self.degree() as u64 / 2 * u64::from(self.sizes.log_n);
         (
             (transforms * each).div_ceil(self.butterflies()),
             self.beats(0),
@@ -198,7 +255,7 @@ impl Shape {
 
     /// Cycles of the forward transforms of a unit, from their first row's issue to their last row's write.
     pub fn transform_cycles(self) -> u64 {
-        let passes = u64::from(self.0.log_n);
+        let passes = u64::from(self.sizes.log_n);
         (passes - 1) * self.pass(self.slots()) + self.slots() * self.half_rows() + BACK
     }
 
@@ -214,7 +271,11 @@ impl Shape {
     /// `product_latency`.
     pub(super) fn product_latency(self) -> u64 {
         let tree = u64::from((self.rows() as u64).next_power_of_two().ilog2());
-        let weighing = if self.0.unroll > 1 { PRODUCT + 1 } else { 0 };
+        let weighing = if self.sizes.unroll > 1 {
+            PRODUCT + 1
+        } else {
+            0
+        };
         2 + PRODUCT + tree + weighing
     }
 
