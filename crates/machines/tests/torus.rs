@@ -1,6 +1,6 @@
 //! The bootstrapping engine: its figures at the 128-bit set, what it needs of its part, what it refuses.
 
-use ringmill_machines::torus::{Description, KeyRate, Shape, Sizes, TorusMachine, run};
+use ringmill_machines::torus::{Description, KeyRate, Schedule, Shape, Sizes, TorusMachine, run};
 use ringmill_machines::{Machine, fpga::Resource};
 
 /// The 128-bit set on 96 butterflies and products for `2^log_pos` positions.
@@ -90,6 +90,34 @@ fn cycles_of_wide_engines() {
     }
 }
 
+/// The paper's engine: 96 butterflies and 48 product multipliers, 1.19 M, 0.60 M and 0.40 M cycles printed.
+#[test]
+fn the_papers_engine() {
+    let paper = Description::read(Description::PAPER).unwrap();
+    assert_eq!(paper.schedule, Schedule::Pairs);
+    for (unroll, gbytes, printed) in [
+        (1, 15.74, 1_190_000),
+        (2, 15.74, 600_000),
+        (3, 31.5, 400_000),
+    ] {
+        let mut d = paper.clone();
+        d.unroll = unroll;
+        d.key.gbyte_per_second = gbytes;
+        let machine = TorusMachine::new(d).unwrap();
+        let shape = machine.shape();
+        let (fed, at_link) = (run(shape, 1, || true), machine.run(1));
+        println!(
+            "m = {unroll}: {fed:?}; at {gbytes} GB/s {}, {:?}",
+            at_link.cycles,
+            shape.multipliers()
+        );
+        assert_eq!(shape.butterflies(), 96);
+        assert!(fed.cycles < printed, "{fed:?}");
+        let used = (machine.fit().totals.iter()).find(|t| t.resource == Resource::Dsp);
+        assert!(used.unwrap().used <= 2881.0);
+    }
+}
+
 /// A transform of N = 1024 by eight butterflies: floor 640, the paper 697.
 #[test]
 fn a_unit_of_eight_butterflies() {
@@ -163,6 +191,7 @@ fn what_cannot_be_made_is_refused_by_its_field() {
         ("group = 2", "group = 5", "group"),
         ("key_beats = 512", "key_beats = 500", "key_beats"),
         ("key_beats = 512", "key_beats = 128", "key_beats"),
+        ("unroll = 1", "unroll = 1\nschedule = \"pairs\"", "units"),
         ("clock_mhz = 180.0", "clock_mhz = 0.0", "clock_mhz"),
         ("= 460.0", "= -1.0", "key.gbyte_per_second"),
     ] {

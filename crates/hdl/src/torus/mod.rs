@@ -4,11 +4,12 @@
 mod code;
 mod engine;
 pub mod keyswitch;
+pub mod parts;
 
 pub use code::{Code, Command, Operation};
 pub use engine::{Engine, EngineError, KeyBeat, Outcome};
 
-use ringmill_machines::torus::Shape;
+use ringmill_machines::torus::{Schedule, Shape};
 
 use crate::Top;
 
@@ -27,4 +28,5 @@ pub fn top(shape: Shape) -> Top {
         .int("Places", s.places as u64)
         .int("Group", s.group as u64)
         .int("KeyBeats", s.key_beats as u64)
+        .int("Pairs", u64::from(shape.schedule() == Schedule::Pairs))
 }

@@ -4,6 +4,7 @@ mod bench;
 #[path = "../common/faulty.rs"]
 mod faulty;
 mod mutants;
+mod pairs;
 mod refusals;
 
 use bench::{Key, check, check_run, hdl, quick, seed, small};

@@ -230,8 +230,8 @@ const FAULTS: [Fault; 46] = [
     // The schedule.
     Fault(
         "rm_torus_seq.sv",
-        "? Back + 1 - ahead : ForwardTail",
-        "? Back - 4 - ahead : ForwardTail",
+        "? Whole - ahead : ForwardTail",
+        "? Whole - 5 - ahead : ForwardTail",
         one,
     ),
     Fault(

@@ -60,11 +60,17 @@ impl TorusMachine {
         run(self.shape, places, self.rate.offers())
     }
 
+    /// Cycles of so many bootstraps, from the load of the first to the unload of the last.
+    pub fn bootstraps(&self, places: usize) -> u64 {
+        let around = load_cycles(self.shape) + unload_cycles(self.shape);
+        places as u64 * around + self.run(places).cycles
+    }
+
     fn report(&self, counts: &Counts) -> MachineReport {
         let (d, shape) = (&self.description, self.shape);
         let all = shape.sizes().places;
         let (alone, together) = (self.run(1), self.run(all));
-        let cycles = load_cycles(shape) + alone.cycles + unload_cycles(shape);
+        let cycles = self.bootstraps(1);
         let seconds = |cycles: u64| cycles as f64 / (d.clock_mhz * 1e6);
         let n = shape.degree() as u64;
         let (bytes_in, bytes_out) = (4 * (n + 1 + shape.sizes().dim as u64), 4 * (n + 1));
