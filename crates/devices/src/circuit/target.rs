@@ -1,0 +1,54 @@
+//! Parameters as a bootstrapping engine runs them.
+
+use ringmill_machines::registry::Opened;
+use ringmill_machines::torus::Shape;
+use ringmill_machines::{Kind, WholeRtl};
+use ringmill_schemes::tfhe::{Decomposition, LweDimension, ParamsBuilder, Transforms, Unrolling};
+
+use crate::DeviceError;
+use crate::sim;
+
+/// The engine that a name or a description file is of, with or without the `sim:` or `rtl:` of the device.
+fn shape(machine: &str) -> Result<Shape, DeviceError> {
+    let device = ["sim:", "rtl:"].iter();
+    let name = device.filter_map(|kind| machine.strip_prefix(kind)).next();
+    let text = sim::description(name.unwrap_or(machine))?;
+    if let Opened::Whole(whole) = Kind::of(&text)?.open(&text)?
+        && let Some(WholeRtl::Torus(torus)) = whole.rtl()
+    {
+        return Ok(torus.shape());
+    }
+    Err(DeviceError::NoBootstraps {
+        machine: machine.to_owned(),
+    })
+}
+
+/// A set for an engine: transforms modulo its prime, as many bits a turn as it has. The ciphertexts are those of the set on every
+/// other device, with m = 1. What else the engine has otherwise, it refuses by the field that forbids it.
+///
+/// # Errors
+/// A machine that there is none of, or that runs no bootstraps.
+pub fn for_machine(machine: &str, set: ParamsBuilder) -> Result<ParamsBuilder, DeviceError> {
+    let unrolling = match shape(machine)?.sizes().unroll {
+        1 => Unrolling::One,
+        2 => Unrolling::Two,
+        _ => Unrolling::Three,
+    };
+    Ok(set.transforms(Transforms::Solinas).unrolling(unrolling))
+}
+
+/// The same with the engine's sizes in place of the set's: for toy sets, as such sizes are mostly insecure.
+///
+/// # Errors
+/// Those of [`for_machine`].
+pub fn with_sizes_of(machine: &str, set: ParamsBuilder) -> Result<ParamsBuilder, DeviceError> {
+    let sizes = shape(machine)?.sizes();
+    Ok(for_machine(machine, set)?.sizes(|s| {
+        s.n = LweDimension(sizes.dim);
+        s.log_degree = sizes.log_n as u8;
+        s.bootstrap = Decomposition {
+            log_base: sizes.log_base,
+            levels: sizes.levels,
+        };
+    }))
+}
