@@ -59,7 +59,7 @@ def main() -> int:
     parser.add_argument("--bids", type=Path, help="a file of bids, one a line")
     parser.add_argument("--bidders", type=int, default=16, help="how many bids to draw without a file, 2 or more")
     parser.add_argument("--bits", type=int, choices=range(1, 17), default=16, help="bits of a bid, 1 to 16")
-    parser.add_argument("--device", default="cpu", help="who bootstraps: cpu, sim:torus, rtl:torus or a description's file")
+    parser.add_argument("--device", default="cpu", help="who bootstraps: cpu, sim:torus, rtl:torus, sim:FILE.toml")
     parser.add_argument("--threads", type=int, help="threads of the run; all cores of the CPU, if it is left out")
     parser.add_argument("--dry", action="store_true", help="say what it takes and stop")
     parser.add_argument("--toy", action="store_true", help="small parameters that keep nothing secret, to try it out")

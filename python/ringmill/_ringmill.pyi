@@ -205,9 +205,7 @@ class LoweredCircuit:
         progress: bool,
         checkpoint: tuple[str, float] | None,
         resume: str | None,
-    ) -> tuple[
-        list[EncryptedIntegers], float, int, int, tuple[str, str, float, int, int, int, int] | None
-    ]: ...
+    ) -> tuple[list[EncryptedIntegers], float, int, int, tuple[str, str, float, int, int, int, int] | None]: ...
 
 class CircuitKeys:
     evaluation_keys: CircuitEvaluationKeys

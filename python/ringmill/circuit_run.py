@@ -272,9 +272,9 @@ class CompiledCircuit:
     ) -> CircuitRun:
         """Runs the circuit on the CPU, on all its cores or so many threads; the same ciphertexts come out.
 
-        On another `device`, as ``"sim:torus"``, each bootstrap is a program of its own there, one after the other unless
-        `threads` says otherwise, and the run says what the machine takes. It needs parameters that the machine runs:
-        ``rm.circuit_params(..., target="torus")``.
+        On another `device`, as ``"sim:torus"``, each bootstrap is a program of its own there, one after the other
+        unless `threads` says otherwise, and the run says what the machine takes. It needs parameters that the machine
+        runs: ``rm.circuit_params(..., target="torus")``.
 
         Inputs are what clients encrypted: outputs of a run may be noisier than a circuit counts on.
 
@@ -321,13 +321,11 @@ class CompiledCircuit:
     toy_for_tests_only=flag(ParameterError),
     target=optional(text(DeviceError)),
 )
-def parameters(
-    name: str = "circuits", *, toy_for_tests_only: bool = False, target: str | None = None
-) -> CircuitParams:
+def parameters(name: str = "circuits", *, toy_for_tests_only: bool = False, target: str | None = None) -> CircuitParams:
     """The parameters of a named set for circuits, for digits or for bits; docs/tfhe.md lists them with their security.
 
-    `toy_for_tests_only` gives small ones for the same messages in their place, which keep nothing secret. `target`, the name of
-    a machine or of its description's file, makes them as it runs them; toy ones have its sizes.
+    `toy_for_tests_only` gives small ones for the same messages in their place, which keep nothing secret. `target`,
+    the name of a machine or of its description's file, makes them as it runs them; toy ones have its sizes.
     """
     known = circuit_sets()
     if name not in known:

@@ -217,13 +217,15 @@ def test_a_small_auction_on_the_engine(tmp_path, kind):
     bids = tmp_path / "bids"
     bids.write_text("2 3 1" if kind == "sim" else "1 0")
     device = f"{kind}:{toy_engine(tmp_path / 'engine.toml')}"
-    example = [sys.executable, ROOT / "examples" / "04_private_auction.py", "--toy", "--bits", "2" if kind == "sim" else "1"]
+    example = [sys.executable, ROOT / "examples" / "04_private_auction.py", "--toy", "--bids", bids]
+    bits = "2" if kind == "sim" else "1"
     done = subprocess.run(
-        [*example, "--bids", bids, "--device", device], capture_output=True, text=True, timeout=600, cwd=ROOT
+        [*example, "--bits", bits, "--device", device], capture_output=True, text=True, timeout=600, cwd=ROOT
     )
     assert done.returncode == 0, done.stderr + done.stdout
     assert "the same as computed in the clear" in done.stdout
-    told = re.search(r"on torus: (\d+) bootstraps of [\d,]+ cycles \((\w+)\), .* s at 180 MHz, the paper's clock", done.stdout)
+    line = r"on torus: (\d+) bootstraps of [\d,]+ cycles \((\w+)\), .* s at 180 MHz, the paper's clock"
+    told = re.search(line, done.stdout)
     assert told is not None, done.stdout
     assert told[2] == {"sim": "model", "rtl": "RTL"}[kind]
     assert f"{told[1]} bootstraps, " in done.stdout

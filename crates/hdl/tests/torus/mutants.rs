@@ -7,10 +7,15 @@ use crate::bench::{Failure, check, hdl, seed, small};
 use crate::faulty::Faulty;
 use crate::refusals::check_refusals;
 
-type Check = fn(&Hdl, u64) -> Result<(), Failure>;
+pub type Check = fn(&Hdl, u64) -> Result<(), Failure>;
 
 /// A line of the RTL, changed, and the check that must notice.
-struct Fault(&'static str, &'static str, &'static str, Check);
+pub struct Fault(
+    pub &'static str,
+    pub &'static str,
+    pub &'static str,
+    pub Check,
+);
 
 fn one(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
     check(hdl, small(1, 2, 12), seed)
@@ -292,7 +297,7 @@ const FAULTS: [Fault; 46] = [
     Fault("rm_torus.sv", "negate_q ? -picked : picked", "picked", one),
 ];
 
-fn all_caught(faults: &[Fault]) {
+pub fn all_caught(faults: &[Fault]) {
     let mut missed = Vec::new();
     for Fault(file, from, to, check) in faults {
         let copy = Faulty::copy(file, from, to);
