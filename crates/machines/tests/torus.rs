@@ -117,6 +117,26 @@ fn cycles_of_shipped_engines() {
     }
 }
 
+/// The paper's two links and a memory: interleaved, eight ciphertexts share the key, and none of them bounds.
+#[test]
+fn sources_of_the_key() {
+    for (rate, alone_most) in [("15.74", 750_000), ("31.5", 450_000), ("460.0", 400_000)] {
+        let text = Description::WIDE.replace(
+            "gbyte_per_second = 460.0",
+            &format!("gbyte_per_second = {rate}"),
+        );
+        let machine = TorusMachine::parse(&text).unwrap();
+        let alone = machine.bootstraps(1, true);
+        let each = machine.bootstraps(8, true).div_ceil(8);
+        println!(
+            "{rate} GB/s: {alone} alone, {} waiting, {each} of 8, {} waiting",
+            machine.run(1).starved,
+            machine.run(8).starved
+        );
+        assert!(alone <= alone_most && each <= 150_000, "{alone} {each}");
+    }
+}
+
 /// A transform of N = 1024 by eight butterflies: floor 640, the paper 697.
 #[test]
 fn a_unit_of_eight_butterflies() {

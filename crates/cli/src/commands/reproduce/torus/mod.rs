@@ -179,7 +179,8 @@ mod tests {
         assert_eq!(both.len(), keyswitch::CASES.len());
         for (cycles, floor) in both {
             let over = cycles.value().unwrap() / floor.value().unwrap();
-            assert!((1.0..1.02).contains(&over), "{cycles:?}: {over}");
+            // The words of the last pass leave one by one: 1,428 of 8 generators' 41,000 cycles.
+            assert!((1.0..1.04).contains(&over), "{cycles:?}: {over}");
         }
     }
 }
