@@ -88,7 +88,7 @@ class MachineTime:
     """The description's clock, which is the paper's: no open tool gives evidence for one of ours."""
     bootstraps: int
     each: int
-    """Cycles of one bootstrap by itself, from the load of its ciphertext to the unload of what it gives."""
+    """Cycles of one bootstrap by itself, from the load of its ciphertext to the last word out, the key switch in it."""
     places: int
     """Ciphertexts that the machine interleaves."""
     interleaved: int

@@ -1,5 +1,5 @@
 // Key stream of ChaCha20 from a public seed: the expansion that masks of keys have
-// (`ringmill_math::expand_uniform`). A block is
+// (`ringmill_math::expand_words`; `expand_uniform` takes four words for a residue). A block is
 //
 //   words = state + rounds(state), state = constants, seed, counter, stream, 0
 //
@@ -11,14 +11,12 @@
 // pattern is fixed (with 20 rounds it always is), as nothing can stall a block.
 //
 // Latency latency(Steps) cycles from position to words; in order. The seed is held while blocks
-// are under way. Of the words only every Every-th is given: 4 where 128 bits make one residue.
-// Reset empties it.
+// are under way. Reset empties it.
 module rm_chacha20
   import rm_chacha_pkg::*;
 #(
     parameter int unsigned Rounds = 20,
     parameter int unsigned Steps = 1,
-    parameter int unsigned Every = 1,
     parameter int unsigned StreamWidth = 64,
     parameter int unsigned CounterWidth = 32
 ) (
@@ -30,17 +28,16 @@ module rm_chacha20
     input  logic [    StreamWidth-1:0]   stream_i,
     input  logic [   CounterWidth-1:0]   counter_i,
     output logic                         valid_o,
-    output logic [16/Every-1:0]   [31:0] words_o
+    output logic [        15:0]   [31:0] words_o
 );
 
   localparam int unsigned Line = stages(Steps);
   localparam int unsigned Ring = Rounds * StepsOfRound / Steps;
   localparam int unsigned Turns = AllRounds / Rounds;
 
-  if (Rounds % 2 != 0 || Turns * Rounds != AllRounds || (Every != 1 && Every != 4) ||
-      StreamWidth > 64 || CounterWidth > 32)
+  if (Rounds % 2 != 0 || Turns * Rounds != AllRounds || StreamWidth > 64 || CounterWidth > 32)
   begin : gen_check
-    $error("rounds that divide 20 and are even, every word or one of four, 64 and 32 bits at most");
+    $error("rounds that divide 20 and are even, 64 and 32 bits at most");
   end
 
   // Where blocks are: one that came so many cycles ago, plus one.
@@ -53,7 +50,7 @@ module rm_chacha20
   logic [StreamWidth-1:0] stream;
   logic [CounterWidth-1:0] counter;
   logic [15:0][31:0] origin;
-  logic [16/Every-1:0][31:0] words_q;
+  logic [15:0][31:0] words_q;
   logic valid_q;
 
   // The place at the ring's end holds a block that has turns to go.
@@ -101,7 +98,7 @@ module rm_chacha20
   assign origin = {32'd0, 64'(stream), 32'(counter), seed_i, constants()};
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < 16 / Every; i++) words_q[i] <= x[Ring][Every*i] + origin[Every*i];
+    for (int unsigned i = 0; i < 16; i++) words_q[i] <= x[Ring][i] + origin[i];
   end
 
   assign valid_o = valid_q;

@@ -1,5 +1,5 @@
-// The bootstrapping engine of TFHE: blind rotation of Places ciphertexts together, and sample extract
-// (docs/machines/torus.md derives schedule, memories and cycles).
+// The bootstrapping engine of TFHE: blind rotation of Places ciphertexts together, sample extract, and
+// key switch (docs/machines/torus.md derives schedule, memories and cycles).
 //
 //   ACC += BK_i x (X^a - 1) ACC                                  Unroll = 1, for each mask bit i
 //   ACC += sum over patterns u of (X^(a u) - 1) (BK_u x ACC)      Unroll = 2, 3, for so many bits
@@ -13,6 +13,8 @@
 //   4 Levels 2^LogPos product multipliers, 2^LogPos positions a cycle; 2^(LogPos + 1) more for weights
 //   Places ciphertexts interleaved, Group of them together in the units, which share the key;
 //   KeyBeats beats of it are held
+//   Cores generators of masks with Rounds rounds in place for the key switch, whose digits are
+//   SwitchLevels of SwitchBase bits (rm_torus_ks)
 //
 // With Pairs the order is the paper's: Units = 4 Levels units, one for each pair of a decomposed
 // polynomial and one of the key, products summed as coefficients (rm_torus_pairs); unrolled keys are
@@ -23,9 +25,10 @@
 // x 2 columns, first a group's patterns 1 to 2^Unroll - 1, then the next group of positions, step by
 // step: word ((position Rows + row) 2 + column) of a beat; row c Levels + j is that of digit j of
 // component c (the mask's first), bit t of a pattern is exponent t of the step. The last beat of all
-// has key_last_i. It may stall.
+// has key_last_i, and key_cut_i where it is not whole. It may stall. So may the switching key: its seed
+// and bodies (rm_torus_switch).
 //
-// Cycles of a run are the cycle model's, ringmill_machines::torus, whatever the data.
+// Cycles of a run and of a switch are the cycle model's, ringmill_machines::torus, whatever the data.
 module rm_torus
   import rm_torus_pkg::*;
 #(
@@ -39,8 +42,13 @@ module rm_torus
     parameter int unsigned LogPos = 0,
     parameter int unsigned Places = 2,
     parameter int unsigned Group = 1,
-    parameter int unsigned KeyBeats = 256,
+    parameter int unsigned KeyBeats = 512,
     parameter bit Pairs = 1'b0,
+    parameter int unsigned SwitchBase = 2,
+    parameter int unsigned SwitchLevels = 5,
+    parameter int unsigned Cores = 1,
+    parameter int unsigned Rounds = 4,
+    parameter int unsigned Steps = 2,
     localparam int unsigned Rows = 2 * Levels,
     localparam int unsigned Pos = 1 << LogPos,
     localparam int unsigned BeatWidth = Pos * Rows * 2 * Width
@@ -49,7 +57,7 @@ module rm_torus
     input  logic                 rst_ni,
     input  logic                 cmd_valid_i,
     output logic                 cmd_ready_o,
-    input  logic [          1:0] cmd_op_i,
+    input  logic [          2:0] cmd_op_i,
     input  logic [          7:0] cmd_place_i,
     output logic                 done_o,
     output logic [          2:0] code_o,
@@ -61,6 +69,11 @@ module rm_torus
     output logic                 key_ready_o,
     input  logic [BeatWidth-1:0] key_data_i,
     input  logic                 key_last_i,
+    input  logic                 key_cut_i,
+    input  logic                 switch_valid_i,
+    output logic                 switch_ready_o,
+    input  logic [         31:0] switch_data_i,
+    input  logic                 switch_last_i,
     output logic                 out_valid_o,
     input  logic                 out_ready_i,
     output logic [         31:0] out_data_o,
@@ -74,13 +87,14 @@ module rm_torus
   localparam int unsigned SlotWidth = (Slots > 1) ? $clog2(Slots) : 1;
   localparam int unsigned PlaceWidth = (Places > 1) ? $clog2(Places) : 1;
   localparam int unsigned TagWidth = SlotWidth + $clog2(Group);
-  localparam int unsigned Steps = (Dim + Unroll - 1) / Unroll;
-  localparam int unsigned StepWidth = (Steps > 1) ? $clog2(Steps) : 1;
+  localparam int unsigned Turns = (Dim + Unroll - 1) / Unroll;
+  localparam int unsigned StepWidth = (Turns > 1) ? $clog2(Turns) : 1;
   localparam int unsigned BitWidth = (Unroll > 1) ? $clog2(Unroll) : 1;
-  localparam int unsigned LastBits = Dim - (Steps - 1) * Unroll;
+  localparam int unsigned LastBits = Dim - (Turns - 1) * Unroll;
   localparam int unsigned Groups = 1 << (LogN - LogPos);
   localparam int unsigned KeyTotal =
-      Groups * ((Steps - 1) * ((1 << Unroll) - 1) + (1 << LastBits) - 1);
+      Groups * ((Turns - 1) * ((1 << Unroll) - 1) + (1 << LastBits) - 1);
+  localparam int unsigned WordWidth = word_width(LogN, Dim);
   localparam int unsigned TwWidth = $clog2(2 * H + LogLanes);
   // Bundles are as a key of one exponent a step.
   localparam bit Bundles = Pairs && Unroll > 1;
@@ -88,8 +102,9 @@ module rm_torus
   localparam int unsigned RawBeats = 16;
 
   if (LogN < 4 || LogN > 11 || LogLanes < 1 || LogH < 1 || LogPos > LogLanes || Units < 2 ||
-      (Pairs ? (Units != 2 * Rows || Places != 1) : Rows % Units != 0) || Unroll < 1 || Unroll > 3 || Levels < 1 || LogBase < 2 ||
-      Levels * LogBase > 32 || Dim < Unroll || Places < 1 || Places > 256 || Group < 1 ||
+      (Pairs ? (Units != 2 * Rows || Places != 1) : Rows % Units != 0) ||
+      Unroll < 1 || Unroll > 3 || Levels < 1 || LogBase < 2 ||
+      Levels * LogBase > 32 || Dim < Unroll || Places < 1 || Places > 128 || Group < 1 ||
       Group > Places || Group > 16 ||
       KeyBeats != (1 << $clog2(KeyBeats)) ||
       (Places > 1 && KeyBeats < Groups * ((1 << Unroll) - 1))) begin : gen_check
@@ -110,13 +125,14 @@ module rm_torus
   // ---- Control. ----
 
   logic set, exponent_set, start, run, idle, abort, run_done, key_short, key_long, key_ended;
-  logic extract, read;
+  logic extract, read, small_word, switch, switch_done, switch_short, switch_long;
   logic [PlaceWidth-1:0] ctl_place, last_place;
   logic [LogN-1:0] set_index;
   logic [31:0] set_data;
   logic [StepWidth-1:0] exponent_step;
   logic [BitWidth-1:0] exponent_bit;
-  logic [LogN:0] exponent_data, word;
+  logic [LogN:0] exponent_data;
+  logic [WordWidth-1:0] word;
 
   rm_torus_ctl #(
       .LogN(LogN),
@@ -158,7 +174,12 @@ module rm_torus
       .key_ended_i(key_ended),
       .extract_o(extract),
       .word_o(word),
-      .read_o(read)
+      .switch_o(switch),
+      .switch_done_i(switch_done),
+      .switch_short_i(switch_short),
+      .switch_long_i(switch_long),
+      .read_o(read),
+      .small_o(small_word)
   );
 
   // ---- Schedule. ----
@@ -181,7 +202,7 @@ module rm_torus
       .Group(Group),
       .LogPos(LogPos),
       .Unroll(SeqUnroll),
-      .Dim(Bundles ? Steps : Dim),
+      .Dim(Bundles ? Turns : Dim),
       .Pairs(Pairs)
   ) u_seq (
       .clk_i,
@@ -375,6 +396,7 @@ module rm_torus
       .key_ready_o,
       .key_data_i,
       .key_last_i,
+      .key_cut_i,
       .short_o(key_short),
       .long_o(key_long),
       .ended_o(key_ended),
@@ -402,7 +424,7 @@ module rm_torus
           .LogPos(LogPos),
           .Rows(Rows),
           .Unroll(Unroll),
-          .Steps(Steps),
+          .Steps(Turns),
           .LastBits(LastBits),
           .Depth(KeyBeats)
       ) u_bundle (
@@ -423,7 +445,7 @@ module rm_torus
       rm_torus_key #(
           .BeatWidth(BeatWidth),
           .Depth(KeyBeats),
-          .Total(Groups * Steps)
+          .Total(Groups * Turns)
       ) u_bundles (
           .clk_i,
           .rst_ni,
@@ -433,6 +455,7 @@ module rm_torus
           .key_ready_o(unused_bundle[0]),
           .key_data_i(bundle),
           .key_last_i(1'b0),
+          .key_cut_i(1'b0),
           .short_o(unused_bundle[1]),
           .long_o(unused_bundle[2]),
           .ended_o(unused_bundle[3]),
@@ -612,15 +635,11 @@ module rm_torus
   end
 
   // ---- Extraction. ----
-  //
-  // The extracted ciphertexts lie in one memory, place by place: N mask words, then the body. A key
-  // switch reads them here: `start` with a place when a run is done; word number out, the word a cycle
-  // later; a stream of Dim + 1 words back, and `done`.
 
   logic extract_q, extract_q2, body_q, negate_q, bank_q;
   logic [LogLanes-1:0] lane_q;
-  localparam int unsigned ExtractWidth = $clog2(Places) + LogN + 1;
-  logic [ExtractWidth-1:0] at_q, at_q2;
+  logic [PlaceWidth-1:0] put_place_q, put_place_q2;
+  logic [LogN:0] at_q, at_q2;
   logic [31:0] picked, word_q2;
 
   assign picked = plain[body_q][{bank_q, lane_q}];
@@ -640,23 +659,43 @@ module rm_torus
     negate_q <= word[LogN-1:0] != '0;
     bank_q <= coefficient[LogN-1];
     lane_q <= coefficient[LogLanes-1:0];
-    at_q <= ExtractWidth'({ctl_place, word});
+    put_place_q <= ctl_place;
+    put_place_q2 <= put_place_q;
+    at_q <= word[LogN:0];
     at_q2 <= at_q;
     word_q2 <= negate_q ? -picked : picked;
   end
 
-  rm_ram_1r1w #(
-      .Width(32),
-      .Depth(1 << ExtractWidth),
-      .Style("block")
-  ) u_extracted (
+  rm_torus_results #(
+      .LogN(LogN),
+      .Places(Places),
+      .Dim(Dim),
+      .SwitchBase(SwitchBase),
+      .SwitchLevels(SwitchLevels),
+      .Cores(Cores),
+      .Rounds(Rounds),
+      .Steps(Steps)
+  ) u_results (
       .clk_i,
-      .we_i(extract_q2),
-      .waddr_i(at_q2),
-      .wdata_i(word_q2),
-      .re_i(read),
-      .raddr_i(ExtractWidth'({ctl_place, word})),
-      .rdata_o(out_data_o)
+      .rst_ni,
+      .put_i(extract_q2),
+      .put_place_i(put_place_q2),
+      .put_word_i(at_q2),
+      .put_data_i(word_q2),
+      .start_i(switch),
+      .last_place_i(last_place),
+      .done_o(switch_done),
+      .short_o(switch_short),
+      .long_o(switch_long),
+      .switch_valid_i,
+      .switch_ready_o,
+      .switch_data_i,
+      .switch_last_i,
+      .read_i(read),
+      .small_i(small_word),
+      .place_i(ctl_place),
+      .word_i(word),
+      .data_o(out_data_o)
   );
 
 endmodule

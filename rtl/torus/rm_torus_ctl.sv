@@ -5,10 +5,13 @@
 //             accumulator becomes (0, X^that table)
 //   OpRun     the key                                                                    the last
 //   OpUnload  N mask words and the body of the extracted ciphertext                      where from
+//   OpSwitch  the switching key                                                          the last
+//   OpGive    Dim mask words and the body of the switched ciphertext                     where from
 //
 // A load takes a word a cycle; an extraction, at the end of a run, N + 1 words a place. A place that
-// was run holds no ciphertext to run any more. What is wrong is answered by a code: nothing of the
-// place, or of the run, is then loaded; a stream is taken up to its end.
+// was run holds no ciphertext to run any more; one that was extracted can be switched, and unloaded,
+// until it is run again. What is wrong is answered by a code: nothing of the place, or of the run or
+// switch, is then there; a stream is taken up to its end.
 module rm_torus_ctl
   import rm_torus_pkg::*;
 #(
@@ -19,13 +22,14 @@ module rm_torus_ctl
     localparam int unsigned PlaceWidth = (Places > 1) ? $clog2(Places) : 1,
     localparam int unsigned Steps = (Dim + Unroll - 1) / Unroll,
     localparam int unsigned StepWidth = (Steps > 1) ? $clog2(Steps) : 1,
-    localparam int unsigned BitWidth = (Unroll > 1) ? $clog2(Unroll) : 1
+    localparam int unsigned BitWidth = (Unroll > 1) ? $clog2(Unroll) : 1,
+    localparam int unsigned WordWidth = word_width(LogN, Dim)
 ) (
     input  logic                    clk_i,
     input  logic                    rst_ni,
     input  logic                    cmd_valid_i,
     output logic                    cmd_ready_o,
-    input  logic [1:0]              cmd_op_i,
+    input  logic [2:0]              cmd_op_i,
     input  logic [7:0]              cmd_place_i,
     output logic                    done_o,
     output logic [2:0]              code_o,
@@ -58,9 +62,15 @@ module rm_torus_ctl
     input  logic                    key_ended_i,
     // Extraction: word `word_o` of place_o, N the body's; `extract_o` reads the accumulators.
     output logic                    extract_o,
-    output logic [LogN:0]           word_o,
-    // Reading the extracted ciphertext, the next word.
-    output logic                    read_o
+    output logic [WordWidth-1:0]    word_o,
+    // A key switch of places 0 to the last.
+    output logic                    switch_o,
+    input  logic                    switch_done_i,
+    input  logic                    switch_short_i,
+    input  logic                    switch_long_i,
+    // Reading the next word of the extracted ciphertext, or of the switched one.
+    output logic                    read_o,
+    output logic                    small_o
 );
 
   // Until nothing is under way any more: more than any pipeline's depth.
@@ -73,6 +83,7 @@ module rm_torus_ctl
     Run,
     Extract,
     Unload,
+    Switch,
     Abort
   } state_e;
 
@@ -87,12 +98,15 @@ module rm_torus_ctl
   part_e part_d, part_q;
   code_e code_d, code_q;
   logic [PlaceWidth-1:0] place_d, place_q, last_d, last_q;
-  logic [LogN:0] word_d, word_q, body_q;
+  logic [WordWidth-1:0] word_d, word_q;
+  logic [LogN:0] body_q;
   logic [StepWidth-1:0] step_d, step_q;
   logic [BitWidth-1:0] bit_d, bit_q;
   logic [(1<<PlaceWidth)-1:0] loaded_d, loaded_q, made_d, made_q, wanted;
+  logic [(1<<PlaceWidth)-1:0] switched_d, switched_q, ran;
   logic done_d, done_q, out_valid_d, out_valid_q, out_last_q;
   logic move, fits, at_end, bad_d, bad_q, advance, exists, ready_to_run;
+  logic ready_to_switch, small_d, small_q, at_unload_end;
   logic [5:0] drain_d, drain_q;
   logic [LogN:0] turned;
   logic set_q, neg_q;
@@ -112,10 +126,13 @@ module rm_torus_ctl
   always_comb begin
     for (int unsigned p = 0; p < (1 << PlaceWidth); p++) begin
       wanted[p] = p <= 32'(cmd_place_i);
+      ran[p] = p <= 32'(last_q);
     end
   end
 
   assign ready_to_run = (wanted & ~loaded_q) == '0;
+  assign ready_to_switch = (wanted & ~made_q) == '0;
+  assign at_unload_end = word_q == (small_q ? WordWidth'(Dim) : WordWidth'(1 << LogN));
 
   always_comb begin
     state_d = state_q;
@@ -128,6 +145,8 @@ module rm_torus_ctl
     bit_d = bit_q;
     loaded_d = loaded_q;
     made_d = made_q;
+    switched_d = switched_q;
+    small_d = small_q;
     bad_d = bad_q;
     drain_d = drain_q - 1'b1;
     done_d = 1'b0;
@@ -145,6 +164,7 @@ module rm_torus_ctl
         if (cmd_valid_i) begin
           place_d = PlaceWidth'(cmd_place_i);
           last_d = PlaceWidth'(cmd_place_i);
+          small_d = cmd_op_i == OpGive;
           if (!exists) begin
             code_d = BadCommand;
             done_d = 1'b1;
@@ -163,11 +183,22 @@ module rm_torus_ctl
                   state_d = Run;
                   loaded_d = loaded_q & ~wanted;
                   made_d = made_q & ~wanted;
+                  switched_d = switched_q & ~wanted;
                 end
               end
-              OpUnload: begin
-                if (made_q[PlaceWidth'(cmd_place_i)]) state_d = Unload;
+              OpUnload, OpGive: begin
+                if (cmd_op_i == OpGive ? switched_q[PlaceWidth'(cmd_place_i)] :
+                    made_q[PlaceWidth'(cmd_place_i)]) state_d = Unload;
                 else begin
+                  code_d = NotLoaded;
+                  done_d = 1'b1;
+                end
+              end
+              OpSwitch: begin
+                if (ready_to_switch) begin
+                  state_d = Switch;
+                  switched_d = switched_q & ~wanted;
+                end else begin
                   code_d = NotLoaded;
                   done_d = 1'b1;
                 end
@@ -185,7 +216,7 @@ module rm_torus_ctl
           if (part_q == Body) part_d = Table;
           if (part_q == Table) begin
             word_d = word_q + 1'b1;
-            if (word_q == (LogN + 1)'((1 << LogN) - 1)) part_d = Mask;
+            if (word_q == WordWidth'((1 << LogN) - 1)) part_d = Mask;
           end
           if (part_q == Mask) begin
             bit_d = bit_q + 1'b1;
@@ -244,6 +275,15 @@ module rm_torus_ctl
           end
         end
       end
+      Switch: begin
+        if (switch_done_i) begin
+          state_d = Idle;
+          done_d = 1'b1;
+          if (switch_short_i) code_d = KeyShort;
+          else if (switch_long_i) code_d = KeyLong;
+          else switched_d = switched_q | ran;
+        end
+      end
       default: begin
         if (drain_q == '0) begin
           drain_d = '0;
@@ -257,7 +297,7 @@ module rm_torus_ctl
   end
 
   // The table's word j is coefficient (j + exponent) mod 2N of the body.
-  assign turned = word_q + body_q;
+  assign turned = (LogN + 1)'(word_q) + body_q;
 
   always_ff @(posedge clk_i) begin
     part_q <= part_d;
@@ -268,12 +308,13 @@ module rm_torus_ctl
     step_q <= step_d;
     bit_q <= bit_d;
     bad_q <= bad_d;
+    small_q <= small_d;
     drain_q <= drain_d;
     if (state_q == Load && part_q == Body) body_q <= in_data_i[LogN:0];
     set_index_q <= turned[LogN-1:0];
     set_data_q <= in_data_i;
     neg_q <= turned[LogN];
-    if (advance) out_last_q <= word_q[LogN];
+    if (advance) out_last_q <= at_unload_end;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -281,6 +322,7 @@ module rm_torus_ctl
       state_q <= Idle;
       loaded_q <= '0;
       made_q <= '0;
+      switched_q <= '0;
       done_q <= 1'b0;
       out_valid_q <= 1'b0;
       set_q <= 1'b0;
@@ -288,6 +330,7 @@ module rm_torus_ctl
       state_q <= state_d;
       loaded_q <= loaded_d;
       made_q <= made_d;
+      switched_q <= switched_d;
       done_q <= done_d;
       out_valid_q <= out_valid_d;
       set_q <= move && state_q == Load && part_q == Table;
@@ -307,6 +350,8 @@ module rm_torus_ctl
   assign exponent_bit_o = bit_q;
   assign exponent_data_o = in_data_i[LogN:0];
   assign start_o = state_q == Idle && cmd_valid_i && exists && cmd_op_i == OpRun && ready_to_run;
+  assign switch_o = state_q == Idle && cmd_valid_i && exists && cmd_op_i == OpSwitch &&
+      ready_to_switch;
   assign run_o = state_q == Run || state_q == Abort;
   assign idle_o = state_q == Idle;
   assign abort_o = state_q == Abort;
@@ -314,5 +359,6 @@ module rm_torus_ctl
   assign extract_o = state_q == Extract;
   assign word_o = word_q;
   assign read_o = advance;
+  assign small_o = small_q;
 
 endmodule

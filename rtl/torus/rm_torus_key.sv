@@ -2,8 +2,9 @@
 //
 // A beat has the words of a pattern for Pos positions. Beats from the first kept one on are read in
 // order; a pass of the last ciphertext frees what it reads, one of those before it comes back to the
-// first. The stream ends, with key_last_i, at beat Total of a run; where it ends early or goes on, the
-// answer is short_o or long_o until clear_i, and what is too much is taken up to its end (ended_o).
+// first. The stream ends, with key_last_i, at beat Total of a run; where it ends early, or within a beat
+// (key_cut_i with it), or goes on, the answer is short_o or long_o until clear_i, and what is too much is
+// taken up to its end (ended_o).
 //
 // Latency two cycles from take_i to data_o; one beat in and one out a cycle.
 module rm_torus_key #(
@@ -20,6 +21,7 @@ module rm_torus_key #(
     output logic                 key_ready_o,
     input  logic [BeatWidth-1:0] key_data_i,
     input  logic                 key_last_i,
+    input  logic                 key_cut_i,
     output logic                 short_o,
     output logic                 long_o,
     output logic                 ended_o,
@@ -87,7 +89,7 @@ module rm_torus_key #(
       count_q <= count_d;
       offset_q <= offset_d;
       if (store) taken_q <= taken_q + 1'b1;
-      if (store && key_last_i && !at_total) short_q <= 1'b1;
+      if (store && key_last_i && (key_cut_i || !at_total)) short_q <= 1'b1;
       if (store && !key_last_i && at_total) long_q <= 1'b1;
       if (push && key_last_i) ended_q <= 1'b1;
     end

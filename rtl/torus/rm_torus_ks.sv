@@ -9,13 +9,13 @@
 // row; its body comes from the key's owner. No secret is here, and no time hangs on data: a digit
 // of zero takes its cycle like any other.
 //
-// A block of the generator is four mask words. Cores generators work side by side, Lanes = 4 Cores
+// A block of the generator is 16 mask words. Cores generators work side by side, Lanes = 16 Cores
 // columns: a pass is all rows for these columns, and ceil(n / Lanes) passes make a switch. What is
 // the same for all ciphertexts under one key is made once: Batch ciphertexts are switched together.
 //
 //   ceil(n / Lanes) N Levels 20 / Rounds cycles for up to Batch ciphertexts, and a cycle a pass
 //
-// of which N Levels ceil(n / 4) 20 / (Rounds Cores) is the floor of the blocks. LogBase sums of 32
+// of which N Levels ceil(n / 16) 20 / (Rounds Cores) is the floor of the blocks. LogBase sums of 32
 // bits for each of Batch (Lanes + 1) lanes.
 //
 // The words of the ciphertexts are read from a memory: mem_addr_o = i < N asks for a_i of each, N
@@ -60,8 +60,8 @@ module rm_torus_ks
     output logic                    out_last_o
 );
 
-  // Mask words of a block: 128 bits make one residue (`ringmill_math::expand_uniform`).
-  localparam int unsigned BlockWords = 4;
+  // Mask words of a block: all of it (`ringmill_math::expand_words`).
+  localparam int unsigned BlockWords = 16;
   localparam int unsigned Lanes = BlockWords * Cores;
   localparam int unsigned Mask = rm_chacha_pkg::latency(Steps);
   localparam int unsigned Product = product_latency(LogBase);
@@ -195,7 +195,6 @@ module rm_torus_ks
     rm_chacha20 #(
         .Rounds(Rounds),
         .Steps(Steps),
-        .Every(16 / BlockWords),
         .StreamWidth(RowWidth),
         .CounterWidth(BlockWidth)
     ) u_core (

@@ -6,7 +6,7 @@
 // fresh_i and next_i are a cycle after the read of a word, or of the word's next digit: then word_i
 // is the word. digit_o is a cycle later. One digit a cycle. No reset.
 module rm_torus_ks_digits
-  import rm_torus_ks_pkg::*;
+  import rm_torus_pkg::*;
 #(
     parameter int unsigned LogBase = 1,
     parameter int unsigned Levels = 15
@@ -18,7 +18,7 @@ module rm_torus_ks_digits
     output logic [LogBase-1:0] digit_o
 );
 
-  localparam logic [31:0] Offset = offset(LogBase, Levels);
+  localparam logic [31:0] Offset = offset(Levels, LogBase);
 
   logic [31:0] word_q;
 

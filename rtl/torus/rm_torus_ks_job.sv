@@ -14,7 +14,7 @@ module rm_torus_ks_job
 #(
     parameter int unsigned Batch = 1,
     parameter int unsigned Cores = 1,
-    parameter int unsigned Lanes = 4,
+    parameter int unsigned Lanes = 16,
     parameter int unsigned Levels = 15,
     parameter int unsigned MaxLarge = 1024,
     parameter int unsigned MaxSmall = 630,

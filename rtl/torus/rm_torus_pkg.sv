@@ -3,10 +3,12 @@
 package rm_torus_pkg;
 
   // Commands.
-  typedef enum logic [1:0] {
-    OpLoad   = 2'd0,  // a table and the exponents of a ciphertext, into a place
-    OpRun    = 2'd1,  // blind rotation and sample extract of the first so many places
-    OpUnload = 2'd2   // the extracted ciphertext of a place
+  typedef enum logic [2:0] {
+    OpLoad   = 3'd0,  // a table and the exponents of a ciphertext, into a place
+    OpRun    = 3'd1,  // blind rotation and sample extract of the first so many places
+    OpUnload = 3'd2,  // the extracted ciphertext of a place
+    OpSwitch = 3'd3,  // key switch of the first so many places' extracted ciphertexts
+    OpGive   = 3'd4   // the switched ciphertext of a place
   } op_e;
 
   // How a command ended.
@@ -17,8 +19,8 @@ package rm_torus_pkg;
     NotLoaded   = 3'd3,  // a place holds no ciphertext to run, or none to give
     CutShort    = 3'd4,  // a load's stream ended early
     TooLong     = 3'd5,  // a load's stream did not end where it should
-    KeyShort    = 3'd6,  // the key stream ended early
-    KeyLong     = 3'd7   // the key stream did not end where it should
+    KeyShort    = 3'd6,  // the stream of a key, or of a switching key, ended early
+    KeyLong     = 3'd7   // it did not end where it should
   } code_e;
 
   // Transforms are modulo P = 2^52 - 2^12 + 1.
@@ -40,6 +42,20 @@ package rm_torus_pkg;
 
   // From the issue to the write of what the butterflies made of it, visible a cycle later.
   localparam int unsigned Back = Front + BflyLatency;
+
+  // Half a base in every digit's place, and the half of what is below the last: with it added, digits
+  // of a coefficient are its bits from the top, each less half a base.
+  function automatic logic [31:0] offset(int unsigned levels, int unsigned log_base);
+    logic [31:0] sum;
+    sum = (levels * log_base < 32) ? 32'd1 << (31 - levels * log_base) : '0;
+    for (int unsigned j = 0; j < levels; j++) sum = sum + (32'd1 << (31 - j * log_base));
+    return sum;
+  endfunction
+
+  // Bits that number the words of a ciphertext of dimension N, and of one of dimension `dim`.
+  function automatic int unsigned word_width(int unsigned log_n, int unsigned dim);
+    return ($clog2(dim + 1) > log_n + 1) ? $clog2(dim + 1) : log_n + 1;
+  endfunction
 
   // Levels of the tree that sums the rows' products.
   function automatic int unsigned tree(int unsigned rows);

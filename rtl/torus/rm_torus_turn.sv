@@ -127,13 +127,7 @@ module rm_torus_turn
 
   // ---- Decomposition. ----
 
-  // Half a base in every digit, and the half of what is below the last.
-  function automatic logic [31:0] offset();
-    logic [31:0] sum;
-    sum = (Levels * LogBase < 32) ? 32'd1 << (31 - Levels * LogBase) : '0;
-    for (int unsigned j = 0; j < Levels; j++) sum = sum + (32'd1 << (31 - j * LogBase));
-    return sum;
-  endfunction
+  localparam logic [31:0] Offset = offset(Levels, LogBase);
 
   logic [2*Lanes-1:0][31:0] y_q;
   assign y_o = y_q;
@@ -224,7 +218,7 @@ module rm_torus_turn
       end
       for (int unsigned i = 0; i < 2 * Lanes; i++) begin
         y_q[i] <= (turned_q[i] ^ {32{neg_q2[i]}}) - plain_q2[i] +
-            (neg_q2[i] ? offset() + 32'd1 : offset());
+            (neg_q2[i] ? Offset + 32'd1 : Offset);
       end
     end
   end else begin : gen_whole
@@ -240,7 +234,7 @@ module rm_torus_turn
     );
 
     always_ff @(posedge clk_i) begin
-      for (int unsigned i = 0; i < 2 * Lanes; i++) y_q[i] <= plain_late[i] + offset();
+      for (int unsigned i = 0; i < 2 * Lanes; i++) y_q[i] <= plain_late[i] + Offset;
     end
 
     logic unused_exponent;

@@ -190,7 +190,7 @@ def test_private_auction(tmp_path):
     assert "132.4" in done.stdout
 
 
-# An engine of toy sizes: twelve butterflies, N = 128, n = 24.
+# An engine of toy sizes: twelve butterflies, N = 128, n = 24, one generator of masks.
 TOY_ENGINE = {
     "log_n": 7,
     "dim": 24,
@@ -198,6 +198,8 @@ TOY_ENGINE = {
     "log_pos": 0,
     "places": 2,
     "key_beats": 1024,
+    "cores": 1,
+    "rounds": 2,
 }
 
 
@@ -208,6 +210,10 @@ def toy_engine(path: Path) -> Path:
     for field, value in TOY_ENGINE.items():
         text, count = re.subn(rf"^{field} = \d+", f"{field} = {value}", text, flags=re.MULTILINE)
         assert count == 1, field
+    # The key switch's digits.
+    for field, value in (("log_base = 1 ", "log_base = 2 "), ("levels = 15 ", "levels = 8 ")):
+        assert text.count(field) == 1
+        text = text.replace(field, value)
     path.write_text(text)
     return path
 

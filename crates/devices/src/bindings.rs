@@ -30,6 +30,8 @@ pub fn exponents(log_n: u8) -> TableModulus {
 pub struct Limb<'a> {
     data: Data<'a>,
     modulus: TableModulus,
+    /// What the masks of a switching key are expanded from.
+    seed: Option<[u8; 32]>,
 }
 
 impl<'a> Limb<'a> {
@@ -43,6 +45,7 @@ impl<'a> Limb<'a> {
         Ok(Self {
             data: Data::Borrowed(data),
             modulus,
+            seed: None,
         })
     }
 
@@ -53,7 +56,21 @@ impl<'a> Limb<'a> {
         Ok(Self {
             data: Data::Shared(data),
             modulus,
+            seed: None,
         })
+    }
+
+    /// Of the rows of a key-switching key: the seed that their masks were expanded from.
+    pub(crate) fn with_seed(self, seed: [u8; 32]) -> Self {
+        Self {
+            seed: Some(seed),
+            ..self
+        }
+    }
+
+    /// The seed of a switching key's masks: mask of row r is stream r of it.
+    pub(crate) fn seed(&self) -> Option<&[u8; 32]> {
+        self.seed.as_ref()
     }
 
     /// Borrows residues that this crate has scanned before (keys, at every run of a session).
@@ -62,6 +79,7 @@ impl<'a> Limb<'a> {
         Self {
             data: Data::Borrowed(data),
             modulus,
+            seed: None,
         }
     }
 
@@ -75,6 +93,7 @@ impl<'a> Limb<'a> {
         Self {
             data: Data::Constant(constant, number),
             modulus,
+            seed: None,
         }
     }
 

@@ -58,7 +58,7 @@ impl Bootstrap {
         Ok(Self {
             linear: LinearEvaluator::new(Arc::clone(params), key_id),
             keys: transformed(params, bootstrap)?,
-            switch_key: Limb::shared(switch.words(params)?.into(), q)?,
+            switch_key: Limb::shared(switch.words(params)?.into(), q)?.with_seed(*switch.seed()),
             rotate: verified(programs.rotate)?,
             turn: verified(programs.turn)?,
             switch: verified(programs.switch)?,

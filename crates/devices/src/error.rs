@@ -81,6 +81,10 @@ pub enum DeviceError {
     },
     #[error("the program is not well-formed: {0}")]
     Malformed(String),
+    #[error(
+        "`{device}` makes the masks of the key-switching key itself, from a seed that this input does not have: run a bootstrap with keys, as `Bootstrap` binds them, or `sim:` for random inputs"
+    )]
+    NoSeed { device: String },
     #[error("instruction {instr} of procedure `{proc}` cannot run: {reason}")]
     Instruction {
         proc: String,

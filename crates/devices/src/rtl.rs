@@ -1,13 +1,12 @@
-//! `rtl:torus`: a blind rotation on the simulated RTL of the bootstrapping engine, its key switch on this computer.
+//! `rtl:torus`: a bootstrap on the simulated RTL of the engine.
 
 use std::path::Path;
 
 use ringmill_hdl::torus::{Engine, top};
 use ringmill_hdl::{BuildOptions, Hdl, Optimise};
-use ringmill_isa::mid::{Imm, InputRole, Op, ValueType, Verified};
+use ringmill_isa::mid::{InputRole, Op, ValueType, Verified};
 use ringmill_machines::torus::{KeyStream, TorusMachine};
 use ringmill_machines::{Machine, SimOptions};
-use ringmill_math::torus::{Coefficients, Gadget, switch_words};
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
@@ -38,7 +37,7 @@ impl TorusRtl {
         Ok(Self { name, machine, hdl })
     }
 
-    /// What the engine extracts and the host switches, and the engine's cycles.
+    /// What the engine gives, and its cycles.
     fn bootstrap(
         &self,
         program: &Verified,
@@ -70,24 +69,24 @@ impl TorusRtl {
         engine.source(Some(self.machine.key_rate()));
         let mut cycles = engine.load(0, residues(0), word(1), &mask)?;
         cycles += engine.run(0, &key)?;
-        let (large, unloaded) = engine.unload(0)?;
-        cycles += unloaded;
-        // What comes after the extraction.
         let procs = program.head().procs.iter();
-        let mut switches = procs.flat_map(|p| &p.instrs).filter(|i| i.op == Op::Lweks);
-        let Some(switch) = switches.next() else {
-            return Ok((large, cycles));
+        let switches = procs.flat_map(|p| &p.instrs).any(|i| i.op == Op::Lweks);
+        let out = if switches {
+            let rows = bindings
+                .limbs
+                .last()
+                .ok_or_else(|| malformed("no inputs"))?;
+            let seed = rows.seed().ok_or_else(|| DeviceError::NoSeed {
+                device: self.name.clone(),
+            })?;
+            let bodies = rows.residues().chunks(dim + 1).filter_map(<[u64]>::last);
+            let bodies: Vec<u32> = bodies.map(|&body| body as u32).collect();
+            cycles += engine.switch(0, seed, &bodies)?;
+            engine.give(0)?
+        } else {
+            engine.unload(0)?
         };
-        let (Imm::Base(log_base), Some((&body, mask))) = (switch.imm, large.split_last()) else {
-            return Err(malformed("a key switch that is not that"));
-        };
-        let rows = residues(inputs.len() - 1);
-        let levels = rows.len() / (dim + 1) / mask.len();
-        let q = Coefficients::word(32)?;
-        let gadget = Gadget::new(q, log_base.into(), levels)?;
-        let mut out = vec![0; dim + 1];
-        switch_words(rows, &gadget, mask, body, &mut out)?;
-        Ok((out, cycles))
+        Ok((out.0, cycles + out.1))
     }
 }
 

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ringmill_devices::{Bootstrap, Request, open};
-use ringmill_machines::torus::{Description, TorusMachine, load_cycles, unload_cycles};
+use ringmill_machines::torus::{Description, TorusMachine};
 use ringmill_schemes::tfhe::{
     Client, Decomposition, Gate, LweDimension, Params, ParamsBuilder, Transforms, Unrolling,
 };
 
 /// The description of an engine for toy sizes, in a file.
 fn description(unroll: usize, dim: usize) -> (PathBuf, String) {
+    let digits = params(Unrolling::One, dim).sizes().key_switch;
     let mut text = Description::OURS.to_owned();
     for (from, to) in [
         ("log_n = 10 ", "log_n = 7 ".to_owned()),
@@ -20,6 +21,10 @@ fn description(unroll: usize, dim: usize) -> (PathBuf, String) {
         ("log_pos = 2 ", "log_pos = 0 ".to_owned()),
         ("places = 4 ", "places = 2 ".to_owned()),
         ("key_beats = 512 ", "key_beats = 1024 ".to_owned()),
+        ("log_base = 1 ", format!("log_base = {} ", digits.log_base)),
+        ("levels = 15 ", format!("levels = {} ", digits.levels)),
+        ("cores = 14 ", "cores = 1 ".to_owned()),
+        ("rounds = 20 ", "rounds = 2 ".to_owned()),
     ] {
         assert!(text.contains(from), "{from}");
         text = text.replace(from, &to);
@@ -75,8 +80,7 @@ fn check(kind: &str, unrolling: Unrolling, dim: usize) {
             !(bits[0] && bits[1])
         );
         let report = outcome.machine.unwrap();
-        let shape = machine.shape();
-        let cycles = load_cycles(shape) + machine.run(1).cycles + unload_cycles(shape);
+        let cycles = machine.bootstraps(1, true);
         assert_eq!(
             (report.cycles, report.how),
             (cycles, if kind == "rtl" { "RTL" } else { "model" })
@@ -124,4 +128,13 @@ fn other_sizes_are_refused() {
     let refused = bootstrap.run(device.as_ref(), &table, &[0; 24], Request::timing_only());
     let error = refused.err().map(|e| e.to_string()).unwrap();
     assert!(error.contains("`unroll`"), "{error}");
+    // Another base of the key switch.
+    let (path, text) = description(1, 23);
+    let levels = format!("levels = {} ", params.sizes().key_switch.levels);
+    let other = path.with_file_name("torus-other-switch.toml");
+    std::fs::write(&other, text.replace(&levels, "levels = 1 ")).unwrap();
+    let device = open(&format!("sim:{}", other.display())).unwrap();
+    let refused = bootstrap.run(device.as_ref(), &table, &[0; 24], Request::timing_only());
+    let error = refused.err().map(|e| e.to_string()).unwrap();
+    assert!(error.contains("`switch.levels`"), "{error}");
 }

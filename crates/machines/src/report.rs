@@ -91,17 +91,27 @@ pub struct RingUse {
 /// What a bootstrapping engine takes for one ciphertext and for several.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct TorusUse {
-    /// Cycles of a run, blind rotation and extraction, of one ciphertext.
+    /// Cycles of one ciphertext: load, blind rotation and extraction, the key switch where the program has one, the result.
     pub alone: u64,
-    /// Ciphertexts that are interleaved, and cycles of a run of them all, each one's share.
+    /// Ciphertexts that are interleaved, and each one's share of the cycles of them all.
     pub places: usize,
     pub interleaved: u64,
-    /// The least that butterflies and multipliers take for one ciphertext.
+    /// The least that butterflies and multipliers take for one ciphertext's blind rotation.
     pub floor: u64,
     /// Cycles of the interleaved run in which products waited for the key.
     pub starved: u64,
-    /// Key switches, which are the host's.
-    pub host_switches: u64,
+    /// Of a program that switches keys.
+    pub switch: Option<SwitchUse>,
+}
+
+/// What the key switch takes of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct SwitchUse {
+    /// Cycles for one ciphertext, and for all places together.
+    pub alone: u64,
+    pub together: u64,
+    /// The least in which the generators make a switch's masks.
+    pub floor: u64,
 }
 
 /// The parts of a program that a machine and its host run, and what the offload is worth.

@@ -34,7 +34,7 @@ pub use error::MathError;
 pub use kernels::{AutoEvalPlan, Backend};
 pub use modulus::{Modulus, Shoup};
 pub use ntt::{Ntt32, NttPlan};
-pub use random::{Prng, PrngSource, expand_uniform};
+pub use random::{Prng, PrngSource, expand_uniform, expand_words};
 pub use ring::{Ring, RingKind};
 pub use rns::{BaseConverter, RnsBasis, reduce_big};
 pub use word::{AnyModulus, WordModulus};

@@ -11,7 +11,7 @@ use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::kernels::Backend;
-use crate::{MathError, Modulus};
+use crate::{MathError, Modulus, WordModulus};
 
 /// Bytes of the generator's key.
 const KEY: usize = 32;
@@ -64,18 +64,7 @@ impl Prng {
     fn refill(&mut self) {
         let mut key = [0u8; KEY];
         key.copy_from_slice(&self.state[..KEY]);
-        let done = match Backend::current() {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Backend::current` only gives backends whose features the processor has.
-            Backend::Avx512 | Backend::Avx512Ifma => unsafe {
-                avx512::keystream(&key, self.state.as_mut_slice())
-            },
-            _ => 0,
-        };
-        let mut cipher = ChaCha20::new(&key.into(), &[0u8; 12].into());
-        cipher.seek(done as u64);
-        self.state[done..].fill(0);
-        cipher.apply_keystream(&mut self.state[done..]);
+        keystream(&key, 0, 0, self.state.as_mut_slice());
         key.zeroize();
         self.used = KEY;
     }
@@ -156,9 +145,7 @@ pub fn expand_uniform(seed: &[u8; 32], stream: u64, q: Modulus, out: &mut [u64])
         Backend::Avx512 | Backend::Avx512Ifma => unsafe { avx512::expand(seed, stream, q, out) },
         _ => 0,
     };
-    let mut nonce = [0u8; 12];
-    nonce[..8].copy_from_slice(&stream.to_le_bytes());
-    let mut cipher = ChaCha20::new(seed.into(), &nonce.into());
+    let mut cipher = cipher(seed, stream);
     cipher.seek(16 * done as u64);
     let mut bytes = [0u8; 1024];
     for residues in out[done..].chunks_mut(bytes.len() / 16) {
@@ -168,4 +155,48 @@ pub fn expand_uniform(seed: &[u8; 32], stream: u64, q: Modulus, out: &mut [u64])
             *residue = q.reduce_wide(u128::from_le_bytes(*word));
         }
     }
+}
+
+/// Expands a public seed into uniform words modulo 2^b: the same keystream, whose bytes are the words themselves, little
+/// endian, 4 bytes each up to b = 32 (16 words a block) and 8 above (8 words a block); what is above b bits is cut off.
+///
+/// Nothing is reduced, so that no bit of a keystream is spent on being near to uniform. One (seed, stream) pair must be used
+/// for one vector only. The counter allows 2^35 words.
+pub fn expand_words(seed: &[u8; 32], stream: u64, q: WordModulus, out: &mut [u64]) {
+    const BLOCK: usize = 64;
+    let bytes_each = if q.bits() <= u32::BITS { 4 } else { 8 };
+    let mut bytes = [0u8; BUFFER];
+    let mut block = 0;
+    for words in out.chunks_mut(BUFFER / bytes_each) {
+        let bytes = &mut bytes[..bytes_each * words.len()];
+        keystream(seed, stream, block, bytes);
+        block += (BUFFER / BLOCK) as u32;
+        for (word, bytes) in words.iter_mut().zip(bytes.chunks(bytes_each)) {
+            let mut all = [0; 8];
+            all[..bytes_each].copy_from_slice(bytes);
+            *word = u64::from_le_bytes(all) & q.mask();
+        }
+    }
+}
+
+/// Overwrites `out` with keystream, from a block's beginning on.
+fn keystream(key: &[u8; KEY], stream: u64, block: u32, out: &mut [u8]) {
+    let done = match Backend::current() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: `Backend::current` only gives backends whose features the processor has.
+        Backend::Avx512 | Backend::Avx512Ifma => unsafe {
+            avx512::keystream(key, stream, block, out)
+        },
+        _ => 0,
+    };
+    let mut cipher = cipher(key, stream);
+    cipher.seek(64 * u64::from(block) + done as u64);
+    out[done..].fill(0);
+    cipher.apply_keystream(&mut out[done..]);
+}
+
+fn cipher(key: &[u8; KEY], stream: u64) -> ChaCha20 {
+    let mut nonce = [0u8; 12];
+    nonce[..8].copy_from_slice(&stream.to_le_bytes());
+    ChaCha20::new(key.into(), &nonce.into())
 }

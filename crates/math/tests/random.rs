@@ -1,6 +1,6 @@
 //! The generator and the seed expansion against an independent ChaCha20 and the vectors of RFC 8439.
 
-use ringmill_math::{Modulus, Prng, expand_uniform, kernels};
+use ringmill_math::{Modulus, Prng, WordModulus, expand_uniform, expand_words, kernels};
 
 /// The ChaCha20 block function, written from RFC 8439 section 2.3.
 fn block(key: &[u8; 32], counter: u32, nonce: &[u8; 12]) -> [u8; 64] {
@@ -85,6 +85,47 @@ fn expansion_is_its_definition_on_every_backend() {
                         word % u128::from(q),
                         "{backend:?} q {q} i {i}"
                     );
+                }
+            }
+        })
+        .unwrap();
+    }
+}
+
+/// Lengths around a block, around what is made at a time, and around what one backend makes at a time.
+#[test]
+fn expansion_to_words_is_its_definition_on_every_backend() {
+    for backend in kernels::available_backends() {
+        kernels::with_backend(backend, || {
+            for (bits, n, stream) in [
+                (32, 1usize, 0u64),
+                (32, 630, 0x0123_4567_89ab_cdef),
+                (32, 1024, 1),
+                (32, 1025, u64::MAX),
+                (32, 5000, 1 << 32),
+                (20, 33, 5),
+                (64, 9, 7),
+                (64, 512, 1 << 40),
+                (64, 2049, 3),
+                (33, 17, 2),
+            ] {
+                let q = WordModulus::new(bits).unwrap();
+                let seed: [u8; 32] =
+                    std::array::from_fn(|i| (i as u8).wrapping_mul(91) ^ stream as u8);
+                let mut out = vec![0; n];
+                expand_words(&seed, stream, q, &mut out);
+                let mut nonce = [0; 12];
+                nonce[..8].copy_from_slice(&stream.to_le_bytes());
+                let bytes_each = if bits <= 32 { 4 } else { 8 };
+                let blocks = (bytes_each * n).div_ceil(64) as u32;
+                let bytes: Vec<u8> = (0..blocks).flat_map(|b| block(&seed, b, &nonce)).collect();
+                for (i, &word) in out.iter().enumerate() {
+                    let bytes = &bytes[bytes_each * i..][..bytes_each];
+                    let whole = bytes
+                        .iter()
+                        .rev()
+                        .fold(0, |x, &byte| x << 8 | u64::from(byte));
+                    assert_eq!(word, whole & q.mask(), "{backend:?} bits {bits} i {i}");
                 }
             }
         })

@@ -23,18 +23,24 @@ fn shape(machine: &str) -> Result<Shape, DeviceError> {
     })
 }
 
-/// A set for an engine: transforms modulo its prime, as many bits a turn as it has. The ciphertexts are those of the set on every
-/// other device, with m = 1. What else the engine has otherwise, it refuses by the field that forbids it.
+/// A set for an engine: transforms modulo its prime, its bits a turn and its digits of a key switch. What else the engine has
+/// otherwise, it refuses by the field that forbids it.
 ///
 /// # Errors
 /// A machine that there is none of, or that runs no bootstraps.
 pub fn for_machine(machine: &str, set: ParamsBuilder) -> Result<ParamsBuilder, DeviceError> {
-    let unrolling = match shape(machine)?.sizes().unroll {
+    let sizes = shape(machine)?.sizes();
+    let unrolling = match sizes.unroll {
         1 => Unrolling::One,
         2 => Unrolling::Two,
         _ => Unrolling::Three,
     };
-    Ok(set.transforms(Transforms::Solinas).unrolling(unrolling))
+    let digits = sizes.switch.digits;
+    let set = set.transforms(Transforms::Solinas).unrolling(unrolling);
+    Ok(set.key_switch(Decomposition {
+        log_base: digits.log_base,
+        levels: digits.levels,
+    }))
 }
 
 /// The same with the engine's sizes in place of the set's: for toy sets, as such sizes are mostly insecure.

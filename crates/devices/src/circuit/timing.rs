@@ -15,7 +15,7 @@ pub struct MachineTime {
     pub how: &'static str,
     pub clock_mhz: f64,
     pub bootstraps: usize,
-    /// Cycles of one by itself, from the load of its ciphertext to the unload of what it gives.
+    /// Cycles of one by itself, from the load of its ciphertext to the last word that comes out, the key switch in it.
     pub each: u64,
     /// Ciphertexts that the machine interleaves.
     pub places: usize,
@@ -42,10 +42,9 @@ impl MachineTime {
         let each = report.cycles;
         let (places, interleaved) = match &report.own {
             Own::Torus(torus) => {
-                let around = (bootstraps as u64) * each.saturating_sub(torus.alone);
                 let groups = levels.iter().map(|n| n.div_ceil(torus.places));
-                let runs = groups.sum::<usize>() * torus.places;
-                (torus.places, around + runs as u64 * torus.interleaved)
+                let shares = groups.sum::<usize>() * torus.places;
+                (torus.places, shares as u64 * torus.interleaved)
             }
             Own::Ring(_) | Own::Offload(_) => (1, bootstraps as u64 * each),
         };

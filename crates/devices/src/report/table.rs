@@ -261,9 +261,12 @@ fn torus_rows(table: &mut Table<'_, '_>, torus: &TorusUse, how: Option<How>) -> 
         format!("{} cycles", torus.starved),
         how,
     )?;
-    if torus.host_switches > 0 {
-        let switches = format!("{}, by the host", torus.host_switches);
-        table.row("key switches", switches, Some(How::Counted))?;
+    if let Some(switch) = torus.switch {
+        let (alone, together) = (switch.alone, switch.together);
+        let cycles = format!("{alone} cycles, {together} for {}", torus.places);
+        table.row("of that, the key switch", cycles, how)?;
+        let floor = format!("{} cycles", switch.floor);
+        table.row("floor of masks", floor, Some(How::Counted))?;
     }
     Ok(())
 }

@@ -11,6 +11,10 @@ pub enum Operation {
     Run,
     /// Gives the extracted ciphertext of a place.
     Unload,
+    /// Switches the extracted ciphertexts of the first places to the small key.
+    Switch,
+    /// Gives the switched ciphertext of a place.
+    Give,
     /// A number that is no command's.
     None,
 }
@@ -22,12 +26,14 @@ impl Operation {
             Self::Load => 0,
             Self::Run => 1,
             Self::Unload => 2,
-            Self::None => 3,
+            Self::Switch => 3,
+            Self::Give => 4,
+            Self::None => 5,
         }
     }
 }
 
-/// A command at the pins; a run's place is its last.
+/// A command at the pins; the place of a run and of a switch is the last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Command {
     pub operation: Operation,
@@ -75,8 +81,8 @@ impl fmt::Display for Code {
             Self::NotLoaded => "a place holds no ciphertext to run, or none to give",
             Self::CutShort => "the load's stream ended early",
             Self::TooLong => "the load's stream did not end where it should",
-            Self::KeyShort => "the key stream ended early",
-            Self::KeyLong => "the key stream did not end where it should",
+            Self::KeyShort => "the key ended early",
+            Self::KeyLong => "the key did not end where it should",
         })
     }
 }

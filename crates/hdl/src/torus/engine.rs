@@ -2,7 +2,9 @@
 
 use std::sync::Mutex;
 
-use ringmill_machines::torus::{KeyRate, KeyStream, Shape, TorusError, run};
+use ringmill_machines::torus::{
+    KeyRate, KeyStream, Shape, TorusError, run, switch_cycles, switch_words,
+};
 
 use super::code::{Code, Command, Operation};
 use super::top;
@@ -32,6 +34,37 @@ pub struct KeyBeat {
     pub last: bool,
 }
 
+/// Words that a stream sends: number `last` - 1 says that it is the last, none of them where that is beyond.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Words<'a> {
+    pub words: &'a [u32],
+    pub last: usize,
+}
+
+impl<'a> Words<'a> {
+    /// All of them, the last one marked.
+    pub fn all(words: &'a [u32]) -> Self {
+        let last = words.len();
+        Self { words, last }
+    }
+}
+
+/// What goes in beside a command; what is not there is not sent.
+#[derive(Default)]
+pub struct Streams<'a> {
+    pub input: Words<'a>,
+    /// Gives the beats by their numbers.
+    pub key: Option<&'a mut dyn FnMut(u64) -> Option<KeyBeat>>,
+    pub switching_key: Words<'a>,
+}
+
+/// The words of a switching key: its seed, then the bodies of its rows.
+pub fn switching_key(seed: &[u8; 32], bodies: &[u32]) -> Vec<u32> {
+    let seed = seed.as_chunks::<4>().0.iter();
+    let seed = seed.map(|word| u32::from_le_bytes(*word));
+    seed.chain(bodies.iter().copied()).collect()
+}
+
 /// What a command gave.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
@@ -40,7 +73,7 @@ pub struct Outcome {
     pub cycles: u64,
     /// Words of the output stream, with a last word.
     pub words: Vec<u32>,
-    /// Words of the input stream that were not taken.
+    /// Words of the input stream and of the switching key that were not taken.
     pub left: usize,
     /// Beats of the key that were.
     pub key_taken: u64,
@@ -61,18 +94,82 @@ struct Ports {
     cmd_place: In,
     done: Out,
     code: Out,
-    in_valid: In,
-    in_ready: Out,
-    in_data: In,
-    in_last: In,
+    input: WordPorts,
     key_valid: In,
     key_ready: Out,
     key_data: In,
     key_last: In,
+    switching: WordPorts,
     out_valid: Out,
     out_ready: In,
     out_data: Out,
     out_last: Out,
+}
+
+/// The pins of a stream of words.
+struct WordPorts {
+    valid: In,
+    ready: Out,
+    data: In,
+    last: In,
+}
+
+impl WordPorts {
+    fn new(model: &Model, name: &str) -> Result<Self, HdlError> {
+        let input = |pin: &str| model.input(&format!("{name}_{pin}_i"));
+        Ok(Self {
+            valid: input("valid")?,
+            ready: model.output(&format!("{name}_ready_o"))?,
+            data: input("data")?,
+            last: input("last")?,
+        })
+    }
+}
+
+/// How far a stream of words is.
+struct Sending<'a> {
+    words: Words<'a>,
+    sent: usize,
+    offered: bool,
+}
+
+impl<'a> Sending<'a> {
+    fn new(words: Words<'a>) -> Self {
+        Self {
+            words,
+            sent: 0,
+            offered: false,
+        }
+    }
+
+    fn left(&self) -> usize {
+        self.words.words.len() - self.sent
+    }
+
+    /// A cycle, in which the next word comes if it is not there yet and `comes` says so; whether it is taken.
+    fn offer(
+        &mut self,
+        model: &mut Model,
+        ports: &WordPorts,
+        comes: impl FnOnce() -> bool,
+    ) -> Result<bool, HdlError> {
+        if self.left() > 0 && !self.offered && comes() {
+            self.offered = true;
+            model.set(ports.data, u64::from(self.words.words[self.sent]))?;
+            let last = self.sent + 1 == self.words.last;
+            model.set(ports.last, u64::from(last))?;
+        }
+        model.set(ports.valid, u64::from(self.offered))?;
+        Ok(self.offered && model.get(ports.ready)? == 1)
+    }
+
+    /// The clock's edge.
+    fn moved(&mut self, taken: bool) {
+        if taken {
+            self.sent += 1;
+            self.offered = false;
+        }
+    }
 }
 
 /// Bits of a word of the key.
@@ -96,19 +193,20 @@ impl Engine {
             cmd_place: model.input("cmd_place_i")?,
             done: model.output("done_o")?,
             code: model.output("code_o")?,
-            in_valid: model.input("in_valid_i")?,
-            in_ready: model.output("in_ready_o")?,
-            in_data: model.input("in_data_i")?,
-            in_last: model.input("in_last_i")?,
+            input: WordPorts::new(&model, "in")?,
             key_valid: model.input("key_valid_i")?,
             key_ready: model.output("key_ready_o")?,
             key_data: model.input("key_data_i")?,
             key_last: model.input("key_last_i")?,
+            switching: WordPorts::new(&model, "switch")?,
             out_valid: model.output("out_valid_o")?,
             out_ready: model.input("out_ready_i")?,
             out_data: model.output("out_data_o")?,
             out_last: model.output("out_last_o")?,
         };
+        // Beats are whole here; what joins them behind a bus says where one is not.
+        let cut = model.input("key_cut_i")?;
+        model.set(cut, 0)?;
         model.reset()?;
         Ok(Self {
             shape,
@@ -150,7 +248,11 @@ impl Engine {
             .chain(exponents)
             .collect();
         let operation = Operation::Load;
-        let outcome = self.command(Command { operation, place }, &words, words.len(), None)?;
+        let streams = Streams {
+            input: Words::all(&words),
+            ..Streams::default()
+        };
+        let outcome = self.command(Command { operation, place }, streams)?;
         answered(operation, &outcome)?;
         Ok(outcome.cycles)
     }
@@ -176,7 +278,37 @@ impl Engine {
             operation,
             place: last,
         };
-        let outcome = self.command(command, &[], 0, Some(&mut beats))?;
+        let streams = Streams {
+            key: Some(&mut beats),
+            ..Streams::default()
+        };
+        let outcome = self.command(command, streams)?;
+        answered(operation, &outcome)?;
+        Ok(outcome.cycles)
+    }
+
+    /// Switches the extracted ciphertexts of the first places, up to `last`, to the small key: the seed of the masks and a body
+    /// for each row. The cycles it took.
+    ///
+    /// # Errors
+    /// [`EngineError::Answered`]; those of [`Self::command`].
+    pub fn switch(
+        &mut self,
+        last: u8,
+        seed: &[u8; 32],
+        bodies: &[u32],
+    ) -> Result<u64, EngineError> {
+        let words = switching_key(seed, bodies);
+        let operation = Operation::Switch;
+        let command = Command {
+            operation,
+            place: last,
+        };
+        let streams = Streams {
+            switching_key: Words::all(&words),
+            ..Streams::default()
+        };
+        let outcome = self.command(command, streams)?;
         answered(operation, &outcome)?;
         Ok(outcome.cycles)
     }
@@ -186,24 +318,32 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Answered`]; those of [`Self::command`].
     pub fn unload(&mut self, place: u8) -> Result<(Vec<u64>, u64), EngineError> {
-        let operation = Operation::Unload;
-        let outcome = self.command(Command { operation, place }, &[], 0, None)?;
+        self.result(Operation::Unload, place)
+    }
+
+    /// The switched ciphertext of a place, and the cycles.
+    ///
+    /// # Errors
+    /// [`EngineError::Answered`]; those of [`Self::command`].
+    pub fn give(&mut self, place: u8) -> Result<(Vec<u64>, u64), EngineError> {
+        self.result(Operation::Give, place)
+    }
+
+    fn result(&mut self, operation: Operation, place: u8) -> Result<(Vec<u64>, u64), EngineError> {
+        let outcome = self.command(Command { operation, place }, Streams::default())?;
         answered(operation, &outcome)?;
         let words = outcome.words.into_iter().map(u64::from).collect();
         Ok((words, outcome.cycles))
     }
 
-    /// Sends a command and its streams, and takes what comes out until the engine is done. `input` has its last word at number
-    /// `input_len` (none within it where that is beyond); `key` gives the beats by their numbers.
+    /// Sends a command and its streams, and takes what comes out until the engine is done.
     ///
     /// # Errors
     /// [`EngineError::NeverDone`] after far more cycles than the streams need; those of the model.
     pub fn command(
         &mut self,
         command: Command,
-        input: &[u32],
-        input_len: usize,
-        mut key: Option<&mut dyn FnMut(u64) -> Option<KeyBeat>>,
+        streams: Streams<'_>,
     ) -> Result<Outcome, EngineError> {
         let most = self.most();
         let p = &self.ports;
@@ -211,82 +351,80 @@ impl Engine {
             (p.cmd_valid, 1),
             (p.cmd_op, command.operation.number()),
             (p.cmd_place, u64::from(command.place)),
-            (p.in_valid, 0),
         ] {
             self.model.set(port, value)?;
         }
-        let mut outcome = Outcome {
-            code: Code::Ok,
-            cycles: 0,
-            words: Vec::new(),
-            left: 0,
-            key_taken: 0,
+        let gives = match command.operation {
+            Operation::Unload => Some(self.shape.degree() + 1),
+            Operation::Give => Some(self.shape.sizes().dim + 1),
+            Operation::Load | Operation::Run | Operation::Switch | Operation::None => None,
         };
-        let (mut sent, mut offered) = (0, false);
+        let mut words = Vec::new();
+        let mut input = Sending::new(streams.input);
+        let mut switching = Sending::new(streams.switching_key);
+        let mut key = streams.key;
         let mut key_at = 0;
         let mut beat = key.as_mut().and_then(|key| key(0));
         let mut key_offered = false;
         let mut comes = self.source.map(KeyRate::offers);
+        let mut word_comes = self.source.map(|source| source.of_words().offers());
         for cycle in 0..most {
             // The key.
             if beat.is_some() && !key_offered {
                 key_offered = match &mut comes {
                     Some(comes) => comes(),
-                    None => !self.stalled(),
+                    None => !stalled(&mut self.stalls),
                 };
                 if key_offered {
                     self.offer_key(beat.as_ref())?;
                 }
             }
-            let p = &self.ports;
-            self.model.set(p.key_valid, u64::from(key_offered))?;
+            self.model
+                .set(self.ports.key_valid, u64::from(key_offered))?;
             let key_taken = key_offered && self.model.get(self.ports.key_ready)? == 1;
-            // The input.
-            let is_load = command.operation == Operation::Load;
-            if is_load && sent < input.len() && !offered && !self.stalled() {
-                offered = true;
-                let p = &self.ports;
-                self.model.set(p.in_data, u64::from(input[sent]))?;
-                self.model
-                    .set(p.in_last, u64::from(sent + 1 == input_len))?;
-            }
-            self.model.set(self.ports.in_valid, u64::from(offered))?;
-            let taken = offered && self.model.get(self.ports.in_ready)? == 1;
+            // The switching key, the input.
+            let (model, ports, stalls) = (&mut self.model, &self.ports, &mut self.stalls);
+            let switching_taken =
+                switching.offer(model, &ports.switching, || match &mut word_comes {
+                    Some(comes) => comes(),
+                    None => !stalled(stalls),
+                })?;
+            let input_taken = input.offer(model, &ports.input, || !stalled(stalls))?;
             // The output.
-            let is_unload = command.operation == Operation::Unload;
-            let take = !is_unload || !self.stalled();
+            let take = gives.is_none() || !stalled(&mut self.stalls);
             self.model.set(self.ports.out_ready, u64::from(take))?;
             if take && self.model.get(self.ports.out_valid)? == 1 {
                 let word = self.model.get(self.ports.out_data)?;
-                outcome.words.push(word as u32);
+                words.push(word as u32);
                 let last = self.model.get(self.ports.out_last)? == 1;
-                if last != (outcome.words.len() == self.shape.degree() + 1) {
-                    let message = format!("the last word is not number {}", self.shape.degree());
+                if last != (Some(words.len()) == gives) {
+                    let message = format!("word {} of {gives:?} is marked {last}", words.len());
                     return Err(HdlError::Simulation(message).into());
                 }
             }
             self.model.step(1)?;
             self.model.set(self.ports.cmd_valid, 0)?;
-            if taken {
-                sent += 1;
-                offered = false;
-            }
+            input.moved(input_taken);
+            switching.moved(switching_taken);
             if key_taken {
                 key_at += 1;
                 key_offered = false;
                 beat = key.as_mut().and_then(|key| key(key_at));
             }
             if self.model.get(self.ports.done)? == 1 {
-                outcome.cycles = cycle + 1;
-                outcome.left = input.len() - sent;
-                outcome.key_taken = key_at;
                 let code = self.model.get(self.ports.code)?;
-                outcome.code = Code::from_bits(code)
-                    .ok_or_else(|| HdlError::Simulation(format!("there is no code {code}")))?;
                 let p = &self.ports;
-                self.model.set(p.key_valid, 0)?;
-                self.model.set(p.in_valid, 0)?;
-                return Ok(outcome);
+                for valid in [p.key_valid, p.input.valid, p.switching.valid] {
+                    self.model.set(valid, 0)?;
+                }
+                return Ok(Outcome {
+                    code: Code::from_bits(code)
+                        .ok_or_else(|| HdlError::Simulation(format!("there is no code {code}")))?,
+                    cycles: cycle + 1,
+                    words,
+                    left: input.left() + switching.left(),
+                    key_taken: key_at,
+                });
             }
         }
         Err(EngineError::NeverDone { cycles: most })
@@ -296,13 +434,9 @@ impl Engine {
     fn most(&self) -> u64 {
         let freely = run(self.shape, self.shape.sizes().places, || true).cycles;
         let beat = self.source.map_or(0.0, KeyRate::cycles_a_beat).ceil() as u64;
-        10_000 + 8 * freely + self.shape.key_total() * (16 + 2 * beat)
-    }
-
-    /// True three times in eight, where streams stall.
-    fn stalled(&mut self) -> bool {
-        let dice = self.stalls.as_mut();
-        dice.is_some_and(|dice| dice.below(8) < 3)
+        let switch = switch_cycles(self.shape, self.shape.sizes().places);
+        let words = switch_words(self.shape);
+        10_000 + 8 * (freely + switch + words) + self.shape.key_total() * (16 + 2 * beat)
     }
 
     fn offer_key(&mut self, beat: Option<&KeyBeat>) -> Result<(), HdlError> {
@@ -318,6 +452,12 @@ impl Engine {
         self.model.set_words(self.ports.key_data, &pins)?;
         self.model.set(self.ports.key_last, u64::from(beat.last))
     }
+}
+
+/// True three times in eight, where streams stall.
+fn stalled(stalls: &mut Option<Dice>) -> bool {
+    let dice = stalls.as_mut();
+    dice.is_some_and(|dice| dice.below(8) < 3)
 }
 
 fn answered(operation: Operation, outcome: &Outcome) -> Result<(), EngineError> {

@@ -1,5 +1,5 @@
 //! The bootstrapping engine's RTL behind a safe handle: [`Engine`] loads ciphertexts, runs them with a key stream that stalls where
-//! asked, and gives what it extracted, each with its code and cycles.
+//! asked, switches what it extracted to the small key, and gives either, each with its code and cycles.
 
 mod code;
 mod engine;
@@ -7,16 +7,18 @@ pub mod keyswitch;
 pub mod parts;
 
 pub use code::{Code, Command, Operation};
-pub use engine::{Engine, EngineError, KeyBeat, Outcome};
+pub use engine::{Engine, EngineError, KeyBeat, Outcome, Streams, Words, switching_key};
 
 use ringmill_machines::torus::{Schedule, Shape};
 
 use crate::Top;
 
-/// `rm_torus` with the parameters of a shape.
+/// `rm_torus` with the parameters of a shape. Generators are all the same, and synthesis maps one for all of them.
 pub fn top(shape: Shape) -> Top {
     let s = shape.sizes();
+    let (digits, generators) = (s.switch.digits, s.switch.generators);
     Top::new("rm_torus")
+        .once("rm_chacha20")
         .int("LogN", u64::from(s.log_n))
         .int("Levels", s.levels as u64)
         .int("LogBase", u64::from(s.log_base))
@@ -29,4 +31,9 @@ pub fn top(shape: Shape) -> Top {
         .int("Group", s.group as u64)
         .int("KeyBeats", s.key_beats as u64)
         .int("Pairs", u64::from(shape.schedule() == Schedule::Pairs))
+        .int("SwitchBase", u64::from(digits.log_base))
+        .int("SwitchLevels", digits.levels as u64)
+        .int("Cores", generators.cores as u64)
+        .int("Rounds", u64::from(generators.rounds))
+        .int("Steps", u64::from(generators.steps))
 }

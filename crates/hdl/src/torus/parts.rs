@@ -43,6 +43,7 @@ pub fn parts(shape: Shape) -> Vec<Part> {
     let (rows, lanes) = (shape.rows() as u64, 1u64 << s.log_lanes);
     let pairs = shape.schedule() == Schedule::Pairs;
     let bundles = pairs && s.unroll > 1;
+    let (digits, generators) = (s.switch.digits, s.switch.generators);
     let (steps, places) = (shape.steps() as u64, s.places as u64);
     let of = |module: &str| Top::new(module).int("LogN", s.log_n.into());
     let once = |top| Part { top, count: 1 };
@@ -104,7 +105,17 @@ pub fn parts(shape: Shape) -> Vec<Part> {
             ),
             count: s.unroll as u64,
         },
-        once(ram(places.next_power_of_two() << (s.log_n + 1), 32)),
+        once(
+            of("rm_torus_results")
+                .int("Places", places)
+                .int("Dim", s.dim as u64)
+                .int("SwitchBase", digits.log_base.into())
+                .int("SwitchLevels", digits.levels as u64)
+                .int("Cores", generators.cores as u64)
+                .int("Rounds", generators.rounds.into())
+                .int("Steps", generators.steps.into())
+                .once("rm_chacha20"),
+        ),
     ];
     if pairs {
         found.push(once(

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::hdl;
 
 /// A machine, and parameters for a small one.
-const CORES: [(&str, &[&str]); 3] = [
+const CORES: [(&str, &[&str]); 4] = [
     ("polymul", &["--Units", "4", "--MaxLogN", "9"]),
     (
         "basext",
@@ -15,6 +15,10 @@ const CORES: [(&str, &[&str]); 3] = [
     (
         "basext",
         &["--Lanes", "2", "--Batch", "3", "--MaxLogN", "9"],
+    ),
+    (
+        "torus",
+        &["--Unroll", "2", "--DataWidth", "512", "--Ports", "2"],
     ),
 ];
 

@@ -61,7 +61,7 @@ impl From<SwitcherError> for Failure {
     }
 }
 
-/// A unit of `batch` ciphertexts, for N up to 40 and n up to 21.
+/// A unit of `batch` ciphertexts, for N up to 40 and n up to 70.
 pub fn shape(
     batch: usize,
     (cores, rounds, steps): (usize, u32, u32),
@@ -73,7 +73,7 @@ pub fn shape(
         steps,
     };
     let digits = Digits { log_base, levels };
-    Shape::new(batch, generators, digits, (40, 21)).unwrap()
+    Shape::new(batch, generators, digits, (40, 70)).unwrap()
 }
 
 /// A switching key and ciphertexts, all random: nothing hangs on their being encryptions.

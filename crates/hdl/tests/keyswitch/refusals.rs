@@ -9,7 +9,7 @@ use crate::bench::{Failure, Switch, hdl, right, seed, shape, unit};
 
 const COMMAND: Command = Command {
     large: 6,
-    small: 9,
+    small: 35,
     count: 2,
 };
 
@@ -44,7 +44,7 @@ pub fn check_refusals(hdl: &Hdl, shape: Shape, seed: u64) -> Result<(), Failure>
         (6, 0, 1),
         (6, 9, 0),
         (41, 9, 1),
-        (6, 22, 1),
+        (6, 71, 1),
         (6, 9, most + 1),
         (u16::MAX, 9, 1),
         (6, u16::MAX, 1),

@@ -20,13 +20,13 @@ const fn case(large: u16, small: u16, count: u8, stalls: bool) -> Case {
 pub fn small_switches(hdl: &Hdl, shape: Shape, seed: u64) -> Result<(), Failure> {
     let most = shape.batch() as u8;
     let cases = [
-        case(24, 21, most, false),
-        case(24, 21, most, true),
-        case(3, 8, 1, false),
+        case(24, 37, most, false),
+        case(24, 53, most, true),
+        case(3, 32, 1, false),
         case(1, 1, most, true),
-        case(40, 4, 1, true),
-        case(2, 21, most, true),
-        case(9, 16, 1, false),
+        case(40, 16, 1, true),
+        case(2, 69, most, true),
+        case(9, 64, 1, false),
     ];
     check(hdl, shape, &cases, seed)
 }
@@ -65,13 +65,13 @@ fn every_kind_of_unit() {
     }
 }
 
-/// N = 1024, n = 630: the 128-bit set in base 2 and in base 4, four ciphertexts, two blocks a cycle.
+/// N = 1024, n = 630: the 128-bit set in base 2 and in base 4, four ciphertexts, four blocks a cycle.
 #[test]
 #[ignore = "the 128-bit set, minutes; `make full` runs it"]
 fn the_128_bit_set() {
     for (log_base, levels) in [(1, 15), (2, 8)] {
         let generators = Generators {
-            cores: 2,
+            cores: 4,
             rounds: 20,
             steps: 2,
         };

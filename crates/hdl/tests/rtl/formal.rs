@@ -18,7 +18,7 @@ pub fn with_properties(rooms: &[&Path]) -> Hdl {
 
 fn rooms() -> Hdl {
     let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
-    let rooms = ["lib", "arith", "ntt", "polymul"].map(|room| rtl.join(room));
+    let rooms = ["lib", "arith", "ntt", "polymul", "torus"].map(|room| rtl.join(room));
     with_properties(&rooms.each_ref().map(|r| r.as_path()))
 }
 
@@ -68,6 +68,15 @@ fn tiles_and_sums_of_the_wide_multiplier() {
     prove(Top::new("prop_mul_sparse"), 60);
     for operands in [3, 4] {
         prove(Top::new("prop_add_tree").int("Operands", operands), 120);
+    }
+}
+
+/// Digits of the bootstrapping engine: the paper's bases, the widest and the narrowest, and all 32 bits.
+#[test]
+fn decomposition() {
+    for (log_base, levels) in [(7, 3), (10, 2), (16, 1), (2, 8), (4, 8), (16, 2)] {
+        let top = Top::new("prop_torus_digits").int("Levels", levels);
+        prove(top.int("LogBase", log_base), 120);
     }
 }
 
@@ -215,6 +224,19 @@ fn a_wrong_step_is_refuted() {
             "Extra'(triple)",
             "qh[Extra-1:0]",
             "prop_wide_red",
+        ),
+        // A digit that rounds down, and one that is not reduced.
+        (
+            "torus/rm_torus_pkg.sv",
+            "32'd1 << (31 - levels * log_base) : '0",
+            "32'd0 : '0",
+            "prop_torus_digits",
+        ),
+        (
+            "torus/rm_torus_digits.sv",
+            "? -Half : P - Half",
+            "? -Half : P",
+            "prop_torus_digits",
         ),
         // Tiles at each other's places.
         (

@@ -7,8 +7,10 @@ use std::sync::OnceLock;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::torus::{Engine, EngineError};
 use ringmill_hdl::{BuildOptions, Hdl, Optimise};
+use ringmill_machines::torus::keyswitch::{Digits, Generators, SwitchError, golden};
 use ringmill_machines::torus::{
-    Golden, KeyStream, Shape, Sizes, TorusError, load_cycles, run, unload_cycles,
+    Golden, KeyStream, KeySwitch, Shape, Sizes, TorusError, give_cycles, load_cycles, run, switch,
+    switch_cycles, unload_cycles,
 };
 
 pub fn hdl() -> &'static Hdl {
@@ -32,6 +34,7 @@ pub fn seed() -> u64 {
 pub enum Failure {
     Engine(EngineError),
     Refused(TorusError),
+    Switch(SwitchError),
     Differs(String),
 }
 
@@ -40,6 +43,7 @@ impl fmt::Debug for Failure {
         match self {
             Self::Engine(error) => write!(f, "{error}"),
             Self::Refused(error) => write!(f, "{error}"),
+            Self::Switch(error) => write!(f, "{error}"),
             Self::Differs(what) => f.write_str(what),
         }
     }
@@ -57,11 +61,32 @@ impl From<TorusError> for Failure {
     }
 }
 
+impl From<SwitchError> for Failure {
+    fn from(error: SwitchError) -> Self {
+        Self::Switch(error)
+    }
+}
+
 pub fn differs(message: String) -> Result<(), Failure> {
     Err(Failure::Differs(message))
 }
 
-/// Twelve butterflies, a position a cycle.
+/// A key switch of this base and so many digits, its masks from so many generators.
+pub fn key_switch(
+    (log_base, levels): (u32, usize),
+    (cores, rounds, steps): (usize, u32, u32),
+) -> KeySwitch {
+    KeySwitch {
+        digits: Digits { log_base, levels },
+        generators: Generators {
+            cores,
+            rounds,
+            steps,
+        },
+    }
+}
+
+/// Twelve butterflies, a position a cycle; a key switch of two passes.
 pub fn small(unroll: usize, places: usize, dim: usize) -> Shape {
     Shape::new(Sizes {
         log_n: 7,
@@ -75,14 +100,31 @@ pub fn small(unroll: usize, places: usize, dim: usize) -> Shape {
         places,
         group: places.div_ceil(2),
         key_beats: (128usize * ((1 << unroll) - 1)).next_power_of_two(),
+        switch: key_switch((2, 5), (1, 4, 2)),
     })
     .unwrap()
 }
 
-/// A bootstrapping key of random words.
+/// Four butterflies and eight products: whose model is built quickly.
+pub fn tiny(places: usize, dim: usize) -> Shape {
+    let sizes = small(1, places, dim).sizes();
+    Shape::new(Sizes {
+        log_n: 5,
+        levels: 2,
+        log_base: 10,
+        units: 2,
+        log_lanes: 1,
+        ..sizes
+    })
+    .unwrap()
+}
+
+/// A bootstrapping key and a switching key of random words.
 pub struct Key {
     pub golden: Golden,
     pub polynomials: Vec<Vec<u64>>,
+    pub seed: [u8; 32],
+    pub bodies: Vec<u32>,
     shape: Shape,
 }
 
@@ -91,8 +133,14 @@ impl Key {
         let golden = Golden::new(shape)?;
         let polynomials = (0..shape.gadgets() * shape.rows() * 2)
             .map(|_| golden.evaluations(&dice.limb(shape.degree(), 1 << 32)));
+        let polynomials = polynomials.collect::<Result<_, _>>()?;
+        let mut seed = [0; 32];
+        seed.fill_with(|| dice.bits() as u8);
+        let rows = shape.degree() * shape.switch().digits().levels;
         Ok(Self {
-            polynomials: polynomials.collect::<Result<_, _>>()?,
+            polynomials,
+            seed,
+            bodies: (0..rows).map(|_| dice.bits() as u32).collect(),
             golden,
             shape,
         })
@@ -101,6 +149,16 @@ impl Key {
     pub fn stream(&self) -> KeyStream<'_> {
         let polynomials = self.polynomials.iter().map(Vec::as_slice).collect();
         KeyStream::new(self.shape, polynomials).unwrap()
+    }
+
+    /// What the software switches these ciphertexts to.
+    pub fn switched(&self, large: &[Vec<u64>]) -> Result<Vec<Vec<u64>>, SwitchError> {
+        let words = |words: &Vec<u64>| words.iter().map(|&x| x as u32).collect();
+        let large: Vec<Vec<u32>> = large.iter().map(words).collect();
+        let (digits, dim) = (self.shape.switch().digits(), self.shape.sizes().dim);
+        let small = golden(digits, &self.seed, &self.bodies, dim, &large)?;
+        let words = |words: Vec<u32>| words.into_iter().map(u64::from).collect();
+        Ok(small.into_iter().map(words).collect())
     }
 }
 
@@ -129,14 +187,27 @@ impl Job {
     }
 }
 
-/// Loads, runs and unloads so many ciphertexts; compares every word and every cycle. The cycles of the run.
+/// Refuses a result whose words are not those expected.
+fn same(what: &str, place: usize, got: &[u64], expected: &[u64]) -> Result<(), Failure> {
+    match (0..expected.len()).find(|&i| got.get(i) != Some(&expected[i])) {
+        None => Ok(()),
+        Some(at) => differs(format!(
+            "{what} of place {place}, word {at}: {:?}, not {}",
+            got.get(at),
+            expected[at]
+        )),
+    }
+}
+
+/// Loads, runs, switches and unloads so many ciphertexts; compares every word and every cycle. The cycles of the run and of the
+/// switch.
 pub fn check_run(
     engine: &mut Engine,
     key: &Key,
     places: usize,
     stalls: bool,
     dice: &mut Dice,
-) -> Result<u64, Failure> {
+) -> Result<(u64, u64), Failure> {
     let shape = engine.shape();
     let jobs: Vec<_> = (0..places).map(|_| Job::new(shape, dice)).collect();
     engine.stall(None);
@@ -157,19 +228,49 @@ pub fn check_run(
             "{places} places take {cycles} cycles, the model says {model:?}"
         ))?;
     }
-    for (place, job) in jobs.iter().enumerate() {
-        let (got, cycles) = engine.unload(place as u8)?;
+    let expected = jobs.iter().map(|job| {
         let (golden, mask) = (&key.golden, &job.mask);
-        let expected = golden.bootstrap(&stream, &job.table, job.minus_body, mask)?;
-        if let Some(at) = (0..expected.len()).find(|&i| got.get(i) != Some(&expected[i])) {
-            let got = got.get(at);
-            differs(format!(
-                "place {place}, word {at}: {got:?}, not {}",
-                expected[at]
-            ))?;
-        }
+        golden.bootstrap(&stream, &job.table, job.minus_body, mask)
+    });
+    let large: Vec<_> = expected.collect::<Result<_, _>>()?;
+    for (place, expected) in large.iter().enumerate() {
+        let (got, cycles) = engine.unload(place as u8)?;
+        same("the extracted ciphertext", place, &got, expected)?;
         if !stalls && cycles != unload_cycles(shape) {
             differs(format!("an unload takes {cycles}"))?;
+        }
+    }
+    let switched = check_switch(engine, key, &large, stalls, dice)?;
+    Ok((cycles, switched))
+}
+
+/// Switches what was extracted; compares every word and every cycle. The cycles.
+pub fn check_switch(
+    engine: &mut Engine,
+    key: &Key,
+    large: &[Vec<u64>],
+    stalls: bool,
+    dice: &mut Dice,
+) -> Result<u64, Failure> {
+    let (shape, places) = (engine.shape(), large.len());
+    let falls = Dice::new(dice.bits());
+    engine.stall(stalls.then(|| falls.clone()));
+    let cycles = engine.switch(places as u8 - 1, &key.seed, &key.bodies)?;
+    let mut model_falls = falls;
+    let model = match stalls {
+        true => switch(shape, places, || model_falls.below(8) >= 3),
+        false => switch_cycles(shape, places),
+    };
+    if cycles != model {
+        differs(format!(
+            "the switch of {places} places takes {cycles} cycles, the model says {model}"
+        ))?;
+    }
+    for (place, expected) in key.switched(large)?.iter().enumerate() {
+        let (got, cycles) = engine.give(place as u8)?;
+        same("the switched ciphertext", place, &got, expected)?;
+        if !stalls && cycles != give_cycles(shape) {
+            differs(format!("giving takes {cycles}"))?;
         }
     }
     Ok(cycles)

@@ -7,13 +7,13 @@ mod mutants;
 mod pairs;
 mod refusals;
 
-use bench::{Key, check, check_run, hdl, quick, seed, small};
+use bench::{Key, check, check_run, hdl, key_switch, quick, seed, small};
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::torus::top;
 use ringmill_hdl::{Family, Top};
 use ringmill_machines::torus::{Shape, Sizes};
 
-/// A whole blind rotation, m = 1, three ciphertexts, two of them together, to one; random keys, exponents and stalls.
+/// Whole bootstraps, m = 1, three ciphertexts, two of them together, to one; random keys, exponents and stalls.
 #[test]
 fn one_bit_a_step() {
     check(hdl(), small(1, 3, 24), seed()).unwrap();
@@ -42,9 +42,15 @@ fn engines_of_other_sizes() {
     };
     for shape in [
         with(&|s| (s.units, s.log_lanes, s.log_pos, s.places, s.group) = (6, 1, 1, 3, 3)),
-        with(&|s| (s.units, s.log_lanes, s.log_pos, s.key_beats) = (2, 5, 4, 2)),
+        with(&|s| {
+            (s.units, s.log_lanes, s.log_pos, s.key_beats) = (2, 5, 4, 2);
+            s.switch = key_switch((1, 15), (2, 20, 2));
+        }),
         with(&|s| (s.levels, s.log_base, s.units, s.log_lanes, s.unroll) = (2, 10, 4, 3, 3)),
-        with(&|s| (s.log_n, s.log_lanes, s.levels, s.units, s.log_base) = (4, 1, 1, 2, 16)),
+        with(&|s| {
+            (s.log_n, s.log_lanes, s.levels, s.units, s.log_base) = (4, 1, 1, 2, 16);
+            (s.dim, s.switch) = (40, key_switch((8, 4), (1, 10, 1)));
+        }),
         with(&|s| (s.log_n, s.log_lanes, s.levels, s.units, s.unroll) = (11, 5, 4, 2, 2)),
         with(&|s| (s.levels, s.units, s.log_base, s.places, s.unroll) = (8, 4, 4, 2, 2)),
     ] {
@@ -59,11 +65,12 @@ fn engines_of_other_sizes() {
     }
 }
 
-/// The 128-bit set at full size: 96 butterflies, 48 product multipliers, two ciphertexts; bit for bit and cycle for cycle.
+/// Bootstraps of the 128-bit set at full size: 96 butterflies, 48 product multipliers, two ciphertexts; bit for bit and cycle for
+/// cycle. The key switch in the paper's base 2 with 15 digits, and in base 4 with 8.
 #[test]
 #[ignore = "600,000 cycles of 144 multipliers; `make full` runs it"]
 fn the_128_bit_set() {
-    for (unroll, places) in [(1, 2), (2, 1), (3, 1)] {
+    for (unroll, places, digits) in [(1, 2, (1, 15)), (2, 1, (2, 8)), (3, 1, (1, 15))] {
         let shape = Shape::new(Sizes {
             log_n: 10,
             levels: 3,
@@ -76,13 +83,14 @@ fn the_128_bit_set() {
             places,
             group: 1,
             key_beats: (256usize * ((1 << unroll) - 1)).next_power_of_two(),
+            switch: key_switch(digits, (8, 20, 2)),
         })
         .unwrap();
         let mut dice = Dice::new(seed());
         let key = Key::new(shape, &mut dice).unwrap();
         let mut engine = quick(shape);
-        let cycles = check_run(&mut engine, &key, places, false, &mut dice).unwrap();
-        println!("m = {unroll}, {places} ciphertexts: {cycles} cycles");
+        let (cycles, switch) = check_run(&mut engine, &key, places, false, &mut dice).unwrap();
+        println!("m = {unroll}, {places} ciphertexts: {cycles} cycles, switch {digits:?} {switch}");
     }
 }
 
@@ -90,7 +98,7 @@ fn the_128_bit_set() {
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn paths_are_within_the_bar() {
-    for module in ["seq", "ctl", "key", "twiddle", "turn", "unit"] {
+    for module in ["seq", "ctl", "key", "twiddle", "turn", "unit", "results"] {
         let top = Top::new(format!("rm_torus_{module}"));
         let paths = hdl().levels(&top, Family::Xcup).unwrap().paths;
         assert!(paths.within_bar(), "{module}: {paths:?}");

@@ -4,7 +4,7 @@ use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
 use ringmill_machines::torus::{Schedule, Shape, Sizes, TorusError};
 
-use crate::bench::{Failure, Key, check, check_run, hdl, quick, seed};
+use crate::bench::{Failure, Key, check, check_run, hdl, key_switch, quick, seed};
 use crate::mutants::{Fault, all_caught};
 
 /// Eight units of two butterflies; few bundles held, so that the key waits for room.
@@ -21,6 +21,7 @@ fn small(unroll: usize, dim: usize, change: impl Fn(&mut Sizes)) -> Result<Shape
         places: 1,
         group: 1,
         key_beats: 32,
+        switch: key_switch((2, 5), (1, 4, 2)),
     };
     change(&mut sizes);
     Shape::scheduled(sizes, Schedule::Pairs)
@@ -150,6 +151,6 @@ fn the_128_bit_set() {
         let mut dice = Dice::new(seed());
         let key = Key::new(shape, &mut dice).unwrap();
         let cycles = check_run(&mut quick(shape), &key, 1, false, &mut dice).unwrap();
-        println!("m = {unroll}: {cycles} cycles");
+        println!("m = {unroll}: {cycles:?} cycles of the run, of the switch");
     }
 }

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{KeyRate, Schedule, Shape, Sizes, TorusError};
+use super::keyswitch::{Digits, Generators};
+use super::{KeyRate, KeySwitch, Schedule, Shape, Sizes, TorusError};
 use crate::MachineError;
 use crate::fields::{self, HostLink, float};
 use crate::fpga::Part;
@@ -37,6 +38,7 @@ pub struct Description {
     pub group: usize,
     pub key_beats: usize,
     pub key: KeySource,
+    pub switch: Switch,
     pub link: HostLink,
 }
 
@@ -51,6 +53,34 @@ pub enum Kind {
 #[serde(deny_unknown_fields)]
 pub struct KeySource {
     pub gbyte_per_second: f64,
+}
+
+/// The key switch: its digits, and the generators of its masks, `cores` side by side, each with `rounds` of 20 rounds in place
+/// and `steps` sums of 32 bits between registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Switch {
+    pub log_base: u32,
+    pub levels: usize,
+    pub cores: usize,
+    pub rounds: u32,
+    pub steps: u32,
+}
+
+impl From<Switch> for KeySwitch {
+    fn from(s: Switch) -> Self {
+        Self {
+            digits: Digits {
+                log_base: s.log_base,
+                levels: s.levels,
+            },
+            generators: Generators {
+                cores: s.cores,
+                rounds: s.rounds,
+                steps: s.steps,
+            },
+        }
+    }
 }
 
 impl Description {
@@ -98,6 +128,7 @@ impl Description {
             places: self.places,
             group: self.group,
             key_beats: self.key_beats,
+            switch: self.switch.into(),
         };
         Shape::scheduled(sizes, self.schedule).map_err(|fault| match fault {
             TorusError::Shape {

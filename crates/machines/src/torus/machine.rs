@@ -4,12 +4,16 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use ringmill_compiler::{Limit, Target};
-use ringmill_isa::mid::{Called, Head, LimbId, Op, Order, Procedure, ValueType, Verified};
+use ringmill_isa::mid::{Called, Head, LimbId, Order, Procedure, ValueType, Verified};
 
+use super::keyswitch::Floor;
 use super::program::{Part as Step, check_head, part};
-use super::{Description, KeyRate, Run, Shape, load_cycles, run, unload_cycles};
+use super::{
+    Description, KeyRate, Run, Shape, give_cycles, load_cycles, run, switch, switch_words,
+    unload_cycles,
+};
 use crate::fpga::{Fit, Part};
-use crate::report::TorusUse;
+use crate::report::{SwitchUse, TorusUse};
 use crate::{
     EndToEnd, LinkUse, Machine, MachineError, MachineReport, MemoryUse, Own, ProcedureUse, Session,
     SimOptions, UnitUse, WholeRtl,
@@ -60,21 +64,46 @@ impl TorusMachine {
         run(self.shape, places, self.rate.offers())
     }
 
-    /// Cycles of so many bootstraps, from the load of the first to the unload of the last.
-    pub fn bootstraps(&self, places: usize) -> u64 {
-        let around = load_cycles(self.shape) + unload_cycles(self.shape);
-        places as u64 * around + self.run(places).cycles
+    /// Cycles of the key switch of so many ciphertexts, with the key from the same source.
+    pub fn switch(&self, places: usize) -> u64 {
+        switch(self.shape, places, self.rate.of_words().offers())
+    }
+
+    /// Cycles of so many whole bootstraps: loads, the run, the key switch where there is one, and what comes out.
+    pub fn bootstraps(&self, places: usize, switches: bool) -> u64 {
+        let (shape, each) = (self.shape, places as u64);
+        let out = match switches {
+            true => self.switch(places) + each * give_cycles(shape),
+            false => each * unload_cycles(shape),
+        };
+        each * load_cycles(shape) + self.run(places).cycles + out
+    }
+
+    /// What a key switch is counted by.
+    fn switch_use(&self) -> SwitchUse {
+        let (shape, all) = (self.shape, self.shape.sizes().places);
+        let levels = shape.switch().digits().levels;
+        let floor = Floor::of(shape.degree(), levels, shape.sizes().dim);
+        SwitchUse {
+            alone: self.switch(1),
+            together: self.switch(all),
+            floor: floor.cycles(shape.switch()),
+        }
     }
 
     fn report(&self, counts: &Counts) -> MachineReport {
         let (d, shape) = (&self.description, self.shape);
         let all = shape.sizes().places;
         let (alone, together) = (self.run(1), self.run(all));
-        let cycles = self.bootstraps(1);
+        let switches = counts.switches;
+        let switch = switches.then(|| self.switch_use());
+        let cycles = self.bootstraps(1, switches);
         let seconds = |cycles: u64| cycles as f64 / (d.clock_mhz * 1e6);
-        let n = shape.degree() as u64;
-        let (bytes_in, bytes_out) = (4 * (n + 1 + shape.sizes().dim as u64), 4 * (n + 1));
-        let key_bytes = shape.key_total() * shape.beat_words() as u64 * 52 / 8;
+        let (n, dim) = (shape.degree() as u64, shape.sizes().dim as u64);
+        let bytes_in = 4 * (n + 1 + dim);
+        let bytes_out = 4 * (if switches { dim } else { n } + 1);
+        let switching_key = if switches { 4 * switch_words(shape) } else { 0 };
+        let key_bytes = shape.key_total() * shape.beat_words() as u64 * 52 / 8 + switching_key;
         let link = LinkUse {
             bytes_in,
             bytes_out,
@@ -113,11 +142,13 @@ impl TorusMachine {
                 ("inverse transforms".to_owned(), alone.inverse),
                 ("products".to_owned(), alone.products),
                 ("waiting for the key".to_owned(), alone.starved),
+                ("key switch".to_owned(), switch.map_or(0, |s| s.alone)),
             ]),
             procedures: counts.procedures.clone(),
             utilisation: vec![
                 busy("transform units", alone.forward + alone.inverse),
                 busy("product multipliers", alone.products),
+                busy("mask generators", switch.map_or(0, |s| s.floor)),
             ],
             memories: vec![MemoryUse {
                 name: "key".to_owned(),
@@ -131,12 +162,12 @@ impl TorusMachine {
             link,
             fit: self.fit.clone(),
             own: Own::Torus(TorusUse {
-                alone: alone.cycles,
+                alone: cycles,
                 places: all,
-                interleaved: together.cycles.div_ceil(all as u64),
+                interleaved: self.bootstraps(all, switches).div_ceil(all as u64),
                 floor: shape.steps() as u64 * shape.floors().0.max(shape.floors().1),
                 starved: together.starved,
-                host_switches: counts.switches,
+                switch,
             }),
         }
     }
@@ -182,12 +213,11 @@ impl Machine for TorusMachine {
         Some(WholeRtl::Torus(self.clone()))
     }
 
-    /// All of a bootstrap but its key switch.
+    /// All of a bootstrap.
     fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError> {
         check_head(self.shape, head)?;
         let taken = part(self.shape, procedure).is_ok();
-        let each = procedure.instrs.iter();
-        Ok(each.map(|i| taken && i.op != Op::Lweks).collect())
+        Ok(vec![taken; procedure.instrs.len()])
     }
 
     fn open<'m>(
@@ -217,7 +247,8 @@ impl Machine for TorusMachine {
             let command = match part(self.shape, procedure)? {
                 Step::Start => "load: table and exponents",
                 Step::Turn(_) => "run: one turn",
-                Step::End { .. } => "run: extraction; unload",
+                Step::End { switches: false } => "run: extraction; unload",
+                Step::End { switches: true } => "run: extraction; switch; give",
             };
             writeln!(out, "{}: {command}", procedure.name)?;
         }
@@ -232,7 +263,7 @@ struct Counts {
     turns: usize,
     bits: usize,
     ended: bool,
-    switches: u64,
+    switches: bool,
     by_op: BTreeMap<String, u64>,
     procedures: BTreeMap<String, ProcedureUse>,
 }
@@ -261,7 +292,7 @@ impl Timing<'_> {
                 counts.calls > 0 && turn < steps && bits == shape.bits(turn)
             }
             Step::End { switches } => {
-                counts.switches += u64::from(switches);
+                counts.switches |= switches;
                 let first = !counts.ended;
                 counts.ended = true;
                 first && counts.turns == steps

@@ -14,8 +14,9 @@ mod program;
 mod rate;
 mod schedule;
 mod shape;
+mod switch;
 
-pub use description::{Description, KeySource};
+pub use description::{Description, KeySource, Switch};
 pub use error::TorusError;
 pub use golden::Golden;
 pub use key::KeyStream;
@@ -23,7 +24,8 @@ pub use machine::TorusMachine;
 pub use model::{Run, load_cycles, run, unload_cycles};
 pub use rate::KeyRate;
 pub use schedule::Schedule;
-pub use shape::{BUTTERFLY, PRODUCT, Shape, Sizes};
+pub use shape::{BUTTERFLY, KeySwitch, PRODUCT, Shape, Sizes};
+pub use switch::{SEED_WORDS, give_cycles, switch, switch_cycles, switch_words};
 
 /// The descriptions that Ringmill ships, by their names.
 pub const SHIPPED: [(&str, &str); 4] = [

@@ -69,7 +69,13 @@ impl Shape {
                 places * (self.steps() as u64).next_power_of_two(),
                 u64::from(s.log_n) + 1,
             ),
-            bram("extracted ciphertexts", 1, places << (s.log_n + 1), WORD),
+            bram("extracted ciphertexts", s.places as u64, 1 << s.log_n, WORD),
+            bram(
+                "switched ciphertexts",
+                1,
+                places * (s.dim as u64 + 1).next_power_of_two(),
+                WORD,
+            ),
         ];
         if weighing > 0 {
             shared.push(multipliers("weight multipliers", weighing));

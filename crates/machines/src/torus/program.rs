@@ -13,7 +13,7 @@ pub enum Part {
     Start,
     /// A turn by so many bits.
     Turn(usize),
-    /// The extracted ciphertext; with the key switch, which is the host's.
+    /// The extracted ciphertext, or the one that the key switch makes of it.
     End { switches: bool },
 }
 
@@ -28,6 +28,36 @@ fn decomposes(shape: Shape, procedure: &Procedure) -> bool {
     decomps.all(|i| i.imm == Imm::Base(sizes.log_base as u8) && i.dst.len() == sizes.levels)
 }
 
+/// Refuses a key switch of other digits or dimensions than the engine's, by the field that it differs from.
+fn check_switch(shape: Shape, procedure: &Procedure) -> Result<(), MachineError> {
+    let digits = shape.switch().digits();
+    let Some(switch) = procedure.instrs.iter().find(|i| i.op == Op::Lweks) else {
+        return Ok(());
+    };
+    let types = switch.src.iter().map(|v| procedure.types.get(v.0 as usize));
+    let table = types.flatten().find_map(|ty| match ty {
+        ValueType::LweTable(table) => Some(*table),
+        ValueType::Limb(_) | ValueType::Lwe(_) | ValueType::Exponent => None,
+    });
+    let table = table.ok_or_else(|| MachineError::Program("a key switch without a key".into()))?;
+    let (rows, small) = (table.rows as usize, table.row.dimension.words() - 1);
+    let same_base = switch.imm == Imm::Base(digits.log_base as u8);
+    if same_base && rows == shape.degree() * digits.levels && small == shape.sizes().dim {
+        return Ok(());
+    }
+    Err(MachineError::Unsupported {
+        procedure: procedure.name.clone(),
+        what: format!(
+            "a key switch with {rows} rows to dimension {small}, {:?}: this engine's has N = {} words of {} digits (`switch.levels`) of {} bits (`switch.log_base`), to {} (`dim`)",
+            switch.imm,
+            shape.degree(),
+            digits.levels,
+            digits.log_base,
+            shape.sizes().dim
+        ),
+    })
+}
+
 /// The part that a procedure is.
 ///
 /// # Errors
@@ -40,6 +70,7 @@ pub fn part(shape: Shape, procedure: &Procedure) -> Result<Part, MachineError> {
         if extracts {
             let switches = is(Op::Lweks, 1);
             if switches || procedure.instrs.len() == 1 {
+                check_switch(shape, procedure)?;
                 return Ok(Part::End { switches });
             }
         }

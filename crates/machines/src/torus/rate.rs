@@ -19,6 +19,14 @@ impl KeyRate {
         }
     }
 
+    /// The same source with words of 32 bits instead of beats.
+    pub fn of_words(self) -> Self {
+        Self {
+            beat: 32_000,
+            ..self
+        }
+    }
+
     /// Cycles that a beat takes at least, as a fraction.
     pub fn cycles_a_beat(self) -> f64 {
         self.beat as f64 / self.cycle.max(1) as f64

@@ -1,5 +1,6 @@
 //! What an engine is made for: the parameters of `rm_torus`.
 
+use super::keyswitch::{self, Digits, Generators, SwitchError};
 use super::{Schedule, TorusError};
 
 /// Cycles of a modular product, and of a butterfly: `MulLatency` and `BflyLatency` of `rm_torus_pkg`.
@@ -41,11 +42,57 @@ pub struct Sizes {
     pub group: usize,
     /// Beats of the key that are held, a power of two.
     pub key_beats: usize,
+    pub switch: KeySwitch,
+}
+
+/// The key switch: the digits of the ring's key, and what makes the masks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct KeySwitch {
+    pub digits: Digits,
+    pub generators: Generators,
 }
 
 /// The parameters of an engine that can be made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Shape(Sizes, Schedule);
+pub struct Shape {
+    sizes: Sizes,
+    switch: keyswitch::Shape,
+    schedule: Schedule,
+}
+
+/// A key-switching unit that cannot be made, by the engine's field.
+fn of_the_engine(error: SwitchError) -> TorusError {
+    match error {
+        SwitchError::Shape {
+            what,
+            expected,
+            got,
+        } => TorusError::Shape {
+            what: match what {
+                "cores" => "switch.cores",
+                "rounds" => "switch.rounds",
+                "steps" => "switch.steps",
+                "levels" => "switch.levels",
+                "log_base" => "switch.log_base",
+                "max_small" => "dim",
+                "max_large" => "log_n",
+                _ => "places",
+            },
+            expected,
+            got,
+        },
+        SwitchError::Length {
+            what,
+            expected,
+            got,
+        } => TorusError::Count {
+            what,
+            expected,
+            got,
+        },
+        SwitchError::Math(error) => error.into(),
+    }
+}
 
 impl Shape {
     /// With [`Schedule::Sums`].
@@ -107,14 +154,21 @@ impl Shape {
             let expected = format!("at most log_lanes, here {}", s.log_lanes);
             return refuse("log_pos", expected, s.log_pos.into());
         }
-        if !(1..=256).contains(&s.places) {
-            return refuse("places", "1 to 256".into(), s.places as u64);
+        if !(1..=128).contains(&s.places) {
+            return refuse("places", "1 to 128".into(), s.places as u64);
         }
         if !(1..=s.places.min(16)).contains(&s.group) {
             let expected = format!("1 to {}, at most `places`", s.places.min(16));
             return refuse("group", expected, s.group as u64);
         }
-        let shape = Self(s, schedule);
+        let KeySwitch { digits, generators } = s.switch;
+        let dimensions = (1 << s.log_n, s.dim);
+        let shape = Self {
+            sizes: s,
+            switch: keyswitch::Shape::new(s.places, generators, digits, dimensions)
+                .map_err(of_the_engine)?,
+            schedule,
+        };
         let held = if s.places > 1 { shape.beats(0) } else { 2 };
         if !s.key_beats.is_power_of_two() || (s.key_beats as u64) < held || s.key_beats > 1 << 16 {
             let expected = format!(
@@ -126,46 +180,51 @@ impl Shape {
     }
 
     pub fn sizes(self) -> Sizes {
-        self.0
+        self.sizes
+    }
+
+    /// The unit that switches all places together.
+    pub fn switch(self) -> keyswitch::Shape {
+        self.switch
     }
 
     pub fn schedule(self) -> Schedule {
-        self.1
+        self.schedule
     }
 
     /// N.
     pub fn degree(self) -> usize {
-        1 << self.0.log_n
+        1 << self.sizes.log_n
     }
 
     /// Rows of a gadget ciphertext: 2 l.
     pub fn rows(self) -> usize {
-        2 * self.0.levels
+        2 * self.sizes.levels
     }
 
     /// Polynomials of a unit.
     pub fn slots(self) -> u64 {
-        match self.1 {
-            Schedule::Sums => (self.rows() / self.0.units) as u64,
+        match self.schedule {
+            Schedule::Sums => (self.rows() / self.sizes.units) as u64,
             Schedule::Pairs => 1,
         }
     }
 
     /// H: cycles of a pass over a polynomial, N / 2 butterflies by those of a unit.
     pub fn half_rows(self) -> u64 {
-        1 << (self.0.log_n - self.0.log_lanes - 1)
+        1 << (self.sizes.log_n - self.sizes.log_lanes - 1)
     }
 
     /// Turns of the accumulator, the last of which may have fewer bits.
     pub fn steps(self) -> usize {
-        self.0.dim.div_ceil(self.0.unroll)
+        self.sizes.dim.div_ceil(self.sizes.unroll)
     }
 
     /// Secret bits of a step.
     pub fn bits(self, step: usize) -> usize {
-        self.0
+        self.sizes
             .unroll
-            .min(self.0.dim.saturating_sub(step * self.0.unroll))
+            .min(self.sizes.dim.saturating_sub(step * self.sizes.unroll))
     }
 
     /// Gadget ciphertexts of a step: patterns of its bits but 0.
@@ -180,7 +239,7 @@ impl Shape {
 
     /// Positions that a beat of the key is for.
     pub fn positions(self) -> usize {
-        1 << self.0.log_pos
+        1 << self.sizes.log_pos
     }
 
     /// Words of a beat.
@@ -205,14 +264,14 @@ impl Shape {
 
     /// Butterflies of all units.
     pub fn butterflies(self) -> u64 {
-        (self.0.units << self.0.log_lanes) as u64
+        (self.sizes.units << self.sizes.log_lanes) as u64
     }
 
     /// Multipliers of the products, and those that weigh the sums of patterns, or the patterns themselves.
     pub fn multipliers(self) -> (u64, u64) {
         let positions = self.positions() as u64;
         let products = positions * 2 * self.rows() as u64;
-        let weighing = match (self.0.unroll, self.1) {
+        let weighing = match (self.sizes.unroll, self.schedule) {
             (1, _) => 0,
             (_, Schedule::Sums) => 2 * positions,
             (_, Schedule::Pairs) => products,
@@ -222,7 +281,7 @@ impl Shape {
 
     /// Transforms of a step.
     pub fn transforms(self) -> u64 {
-        match self.1 {
+        match self.schedule {
             Schedule::Sums => self.rows() as u64 + 2,
             Schedule::Pairs => 4 * self.rows() as u64,
         }
@@ -231,7 +290,7 @@ impl Shape {
     /// The least cycles of a step, of one ciphertext, by the butterflies (transforms of N / 2 log N), and by the multipliers.
     pub fn floors(self) -> (u64, u64) {
         let transforms = self.transforms();
-        let each = self.degree() as u64 / 2 * u64::from(self.0.log_n);
+        let each = self.degree() as u64 / 2 * u64::from(self.sizes.log_n);
         (
             (transforms * each).div_ceil(self.butterflies()),
             self.beats(0),
@@ -245,7 +304,7 @@ impl Shape {
 
     /// Cycles of the forward transforms of a unit, from their first row's issue to their last row's write.
     pub fn transform_cycles(self) -> u64 {
-        let passes = u64::from(self.0.log_n);
+        let passes = u64::from(self.sizes.log_n);
         (passes - 1) * self.pass(self.slots()) + self.slots() * self.half_rows() + BACK
     }
 
@@ -257,7 +316,7 @@ impl Shape {
     /// `inverse_tail`, and that of forward transforms.
     pub(super) fn tail(self, inverse: bool, members: u64) -> u64 {
         let ahead = (members - 1) * self.half_rows();
-        let late = match self.1 {
+        let late = match self.schedule {
             Schedule::Sums => 0,
             Schedule::Pairs => LIFT + self.tree(),
         };
@@ -269,8 +328,11 @@ impl Shape {
 
     /// `product_latency`.
     pub(super) fn product_latency(self) -> u64 {
-        let weighing = if self.0.unroll > 1 { PRODUCT + 1 } else { 0 };
-        match self.1 {
+        let weighing = match self.sizes.unroll {
+            1 => 0,
+            _ => PRODUCT + 1,
+        };
+        match self.schedule {
             Schedule::Sums => 2 + PRODUCT + self.tree() + weighing,
             Schedule::Pairs => 2 + PRODUCT,
         }
@@ -278,7 +340,7 @@ impl Shape {
 
     /// Products of a group of positions in a step, one after the other.
     pub(super) fn product_patterns(self, step: usize) -> usize {
-        match self.1 {
+        match self.schedule {
             Schedule::Sums => self.patterns(step),
             Schedule::Pairs => 1,
         }
@@ -286,7 +348,7 @@ impl Shape {
 
     /// Whether the key goes through the bundler on its way to the products.
     pub(super) fn bundles(self) -> bool {
-        self.1 == Schedule::Pairs && self.0.unroll > 1
+        self.schedule == Schedule::Pairs && self.sizes.unroll > 1
     }
 
     /// `inverse_wait`.

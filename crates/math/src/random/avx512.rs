@@ -48,14 +48,15 @@ pub(super) unsafe fn expand(seed: &[u8; 32], stream: u64, q: Modulus, out: &mut 
     groups.len() * RESIDUES
 }
 
-/// Writes the keystream of `key` and stream 0 over the longest prefix of `out` that is a multiple of sixteen blocks, and
-/// returns its length.
+/// Writes the keystream of `key` and `stream`, from block `first` on, over the longest prefix of `out` that is a multiple of
+/// sixteen blocks, and returns its length.
 ///
 /// # Safety
 /// The processor must have AVX-512 F and DQ.
 #[target_feature(enable = "avx512f,avx512dq")]
-pub(super) unsafe fn keystream(key: &[u8; 32], out: &mut [u8]) -> usize {
-    let mut start = first_states(key, 0);
+pub(super) unsafe fn keystream(key: &[u8; 32], stream: u64, first: u32, out: &mut [u8]) -> usize {
+    let mut start = first_states(key, stream);
+    start[12] = _mm512_add_epi32(start[12], _mm512_set1_epi32(first as i32));
     let (groups, _) = out.as_chunks_mut::<{ 64 * BLOCKS }>();
     for group in groups.iter_mut() {
         let words = block(&start);

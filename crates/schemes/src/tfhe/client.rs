@@ -116,7 +116,7 @@ impl Client {
         let key = LweKey::resting(params);
         let mut words = vec![0; key.dimension(params) + 1];
         if let Some((body, mask)) = words.split_last_mut() {
-            expand_mask(q, &prng.next_seed(), 0, mask)?;
+            expand_mask(q, &prng.next_seed(), 0, mask);
             *body = q.add(phase, self.secret.inner_product(params, key, mask));
             self.noise.add_to(&mut prng, std::slice::from_mut(body));
         }
@@ -190,7 +190,7 @@ impl Encryptor {
         for (t, body) in public.bodies().chunks(n).enumerate() {
             for c in 0..k {
                 let stream = (t * k + c) as u64;
-                expand_mask(params.coefficients(), public.seed(), stream, &mut mask)?;
+                expand_mask(params.coefficients(), public.seed(), stream, &mut mask);
                 ring.put(&mut key, 0, [t, c], &mask)?;
             }
             ring.put(&mut key, 0, [t, k], body)?;

@@ -72,7 +72,7 @@ pub(super) fn bootstrap_key(
         for (row, body) in bodies.chunks_mut(n).enumerate() {
             let index = at * rows + row;
             for (c, mask) in masks.chunks_mut(n).enumerate() {
-                expand_mask(q, &seed, (index * s.k.0 + c) as u64, mask)?;
+                expand_mask(q, &seed, (index * s.k.0 + c) as u64, mask);
             }
             ring_secret.add_product(params, &masks, body)?;
             noise.add_to(prng, body);
@@ -105,7 +105,7 @@ pub(super) fn key_switch_key(
     for (i, &bit) in secret.expose_bits(LweKey::Large).iter().enumerate() {
         for j in 0..levels {
             let row = i * levels + j;
-            expand_mask(q, &seed, row as u64, &mut mask)?;
+            expand_mask(q, &seed, row as u64, &mut mask);
             let product = secret.inner_product(params, LweKey::Small, &mask);
             let message = gadget.weight(j) * u64::from(bit);
             bodies[row] = q.add(bodies[row], q.add(product, message));
@@ -128,7 +128,7 @@ pub(super) fn public_key(
     let mut masks = vec![0; s.large_dimension()];
     for (t, body) in bodies.chunks_mut(s.degree()).enumerate() {
         for (c, mask) in masks.chunks_mut(s.degree()).enumerate() {
-            expand_mask(q, &seed, (t * s.k.0 + c) as u64, mask)?;
+            expand_mask(q, &seed, (t * s.k.0 + c) as u64, mask);
         }
         ring_secret.add_product(params, &masks, body)?;
         noise.add_to(prng, body);

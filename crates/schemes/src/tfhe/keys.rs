@@ -1,37 +1,20 @@
 //! Public and evaluation keys: masks from a public seed, distinct for every row; bodies stored.
 
 use ringmill_math::torus::{Coefficients, SwitchRows};
-use ringmill_math::{MathError, Modulus, expand_uniform};
+use ringmill_math::{expand_uniform, expand_words};
 
 use super::TfheError;
 use super::bootstrap::RotationKey;
 use super::params::Params;
 use crate::identity::{KeyId, Origin, belongs};
 
-/// The mask of one row: uniform residues from stream `stream` of a public seed ([`expand_uniform`]); for q = 2^64 the low
-/// and the high halves by turns. No two rows of a key may share a stream.
-pub fn expand_mask(
-    q: Coefficients,
-    seed: &[u8; 32],
-    stream: u64,
-    out: &mut [u64],
-) -> Result<(), MathError> {
+/// The mask of one row from stream `stream` of a public seed: words of the keystream ([`expand_words`]), or residues modulo a
+/// prime ([`expand_uniform`]). No two rows of a key may share a stream.
+pub fn expand_mask(q: Coefficients, seed: &[u8; 32], stream: u64, out: &mut [u64]) {
     match q {
         Coefficients::Prime(q) => expand_uniform(seed, stream, q, out),
-        Coefficients::Word(word) => {
-            let half = Modulus::new(1 << 32)?;
-            if word.bits() <= 32 {
-                expand_uniform(seed, stream, half, out);
-                return Ok(());
-            }
-            let mut halves = vec![0; 2 * out.len()];
-            expand_uniform(seed, stream, half, &mut halves);
-            for (out, halves) in out.iter_mut().zip(halves.as_chunks::<2>().0) {
-                *out = halves[0] | halves[1] << 32;
-            }
-        }
+        Coefficients::Word(q) => expand_words(seed, stream, q, out),
     }
-    Ok(())
 }
 
 /// Gadget encryptions of the patterns of the small key's bits, m at a time: ciphertext `step` (2^m - 1) + u - 1 says
@@ -130,7 +113,7 @@ impl BootstrapKey {
         let (masks, body) = out.split_at_mut(s.large_dimension());
         for (c, mask) in masks.chunks_mut(s.degree()).enumerate() {
             let stream = (index * s.k.0 + c) as u64;
-            expand_mask(params.coefficients(), &self.seed, stream, mask)?;
+            expand_mask(params.coefficients(), &self.seed, stream, mask);
         }
         let stored = (self.bodies.chunks(s.degree()).nth(index)).filter(|x| x.len() == body.len());
         let stored = stored.ok_or(TfheError::Dimension {
@@ -260,7 +243,7 @@ impl KeySwitchKey {
                 &self.seed,
                 stream,
                 &mut words[..width - 1],
-            )?;
+            );
             words[width - 1] = body;
             each(i, &words)?;
         }

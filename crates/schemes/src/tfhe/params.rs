@@ -224,7 +224,7 @@ impl Params {
         &self.sizes
     }
 
-    /// Identity: the hash of [`Params::canonical`].
+    /// Identity: the hash of [`Params::canonical`] and of how masks are expanded, without which keys are not what they were.
     pub fn id(&self) -> &ParamsId {
         &self.id
     }
@@ -309,7 +309,7 @@ impl Params {
         }
     }
 
-    /// What the identity hashes: the sizes, fields little endian in the order of [`Sizes`]. Which primes compute
+    /// What a file holds: the sizes, fields little endian in the order of [`Sizes`]. Which primes compute
     /// products is no part of it.
     pub fn canonical(&self) -> Vec<u8> {
         canonical(&self.sizes)
@@ -338,7 +338,15 @@ impl Params {
     }
 }
 
-pub(super) fn canonical(s: &Sizes) -> Vec<u8> {
+/// What the identity hashes. Keys with masks of another expansion were made for other parameters.
+pub(super) fn identified(s: &Sizes) -> Vec<u8> {
+    const MASKS: &[u8] = b"masks: words of the keystream";
+    let mut bytes = canonical(s);
+    bytes.extend(MASKS);
+    bytes
+}
+
+fn canonical(s: &Sizes) -> Vec<u8> {
     let mut bytes = vec![TAG.byte];
     let (kind, bits) = match s.modulus {
         CiphertextModulus::Torus32 => (0u32, 32),

@@ -11,7 +11,7 @@ use super::exactness::{self, Exactness};
 use super::noise::NoiseModel;
 use super::params::{
     CiphertextModulus, Decomposition, FailureRate, Messages, ModulusSwitch, Order, Params, Sizes,
-    Unrolling, canonical,
+    Unrolling, identified,
 };
 use super::security::{Security, Wanted};
 use crate::scheme::identity;
@@ -167,7 +167,7 @@ impl ParamsBuilder {
             exactness,
             security,
             failure,
-            id: identity(&canonical(&sizes)),
+            id: identity(&identified(&sizes)),
         }))
     }
 }

@@ -4,7 +4,7 @@
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SwitchError {
-    #[error("{what} is {got}; a key-switching unit takes {expected}")]
+    #[error("`{what}` is {got}; a key-switching unit takes {expected}")]
     Shape {
         what: &'static str,
         expected: String,

@@ -1,7 +1,7 @@
 //! What a unit computes.
 
 use ringmill_math::torus::{Coefficients, Gadget, SwitchRows};
-use ringmill_math::{Modulus, expand_uniform};
+use ringmill_math::{WordModulus, expand_words};
 
 use super::{Digits, SwitchError};
 
@@ -19,11 +19,11 @@ pub fn golden(
 ) -> Result<Vec<Vec<u32>>, SwitchError> {
     let q = Coefficients::word(32)?;
     let gadget = Gadget::new(q, digits.log_base, digits.levels)?;
-    let half = Modulus::new(1 << 32)?;
+    let word = WordModulus::new(32)?;
     let mut rows = SwitchRows::zeroed(q, bodies.len(), small + 1)?;
     let mut row = vec![0; small + 1];
     for (at, &body) in bodies.iter().enumerate() {
-        expand_uniform(seed, at as u64, half, &mut row[..small]);
+        expand_words(seed, at as u64, word, &mut row[..small]);
         row[small] = body.into();
         rows.put(at, &row)?;
     }

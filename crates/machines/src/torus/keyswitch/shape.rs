@@ -4,15 +4,15 @@ use ringmill_math::torus::{Coefficients, Gadget};
 
 use super::SwitchError;
 
-/// Mask words of a block of key stream: 128 bits make one residue ([`ringmill_math::expand_uniform`]).
-pub const BLOCK_WORDS: usize = 4;
+/// Mask words of a block of key stream: all of it ([`ringmill_math::expand_words`]).
+pub const BLOCK_WORDS: usize = 16;
 /// Rounds of ChaCha20, and the steps of one: each a sum, an exclusive or and a rotation.
 const ROUNDS: u32 = 20;
 const STEPS_OF_ROUND: u32 = 4;
 /// Most ciphertexts, and words of the old and of the new dimension.
 const MAX_BATCH: usize = 128;
 const MAX_DIMENSION: usize = 65534;
-const MAX_CORES: usize = 1024;
+const MAX_CORES: usize = 256;
 
 /// The generators of masks: `cores` side by side, each with `rounds` of its 20 rounds in place, `steps` sums of 32 bits between
 /// two registers.
@@ -59,10 +59,10 @@ impl Shape {
             })
         };
         for (what, most, got) in [
-            ("the number of ciphertexts", MAX_BATCH, batch),
-            ("the number of generators", MAX_CORES, generators.cores),
-            ("the largest old dimension", MAX_DIMENSION, max_large),
-            ("the largest new dimension", MAX_DIMENSION, max_small),
+            ("batch", MAX_BATCH, batch),
+            ("cores", MAX_CORES, generators.cores),
+            ("max_large", MAX_DIMENSION, max_large),
+            ("max_small", MAX_DIMENSION, max_small),
         ] {
             if !(1..=most).contains(&got) {
                 return refuse(what, format!("1 to {most}"), got as u64);
@@ -70,13 +70,21 @@ impl Shape {
         }
         if ![2, 4, 10, 20].contains(&generators.rounds) {
             let got = u64::from(generators.rounds);
-            return refuse("the rounds of a generator", "2, 4, 10 or 20".into(), got);
+            return refuse("rounds", "2, 4, 10 or 20".into(), got);
         }
         if ![1, 2].contains(&generators.steps) {
             let got = u64::from(generators.steps);
-            return refuse("the sums between registers", "1 or 2".into(), got);
+            return refuse("steps", "1 or 2".into(), got);
         }
-        // Refuses digits that do not fit.
+        if !(1..=32).contains(&digits.levels) {
+            return refuse("levels", "1 to 32".into(), digits.levels as u64);
+        }
+        let most = 32 / digits.levels as u32;
+        if !(1..=most).contains(&digits.log_base) {
+            let expected = format!("1 to {most} with {} levels, 32 in all", digits.levels);
+            return refuse("log_base", expected, digits.log_base.into());
+        }
+        // Refuses digits that the software does not have.
         Gadget::new(Coefficients::word(32)?, digits.log_base, digits.levels)?;
         Ok(Self {
             batch,
@@ -159,7 +167,7 @@ mod tests {
         let shape = Shape::new(12, generators, digits, (1024, 630)).unwrap();
         assert_eq!(
             (shape.lanes(), shape.passes(630), shape.latency()),
-            (4, 158, 81)
+            (16, 40, 81)
         );
         for refused in [
             of(0, 1, 20, 1, 1, 15, (8, 8)),

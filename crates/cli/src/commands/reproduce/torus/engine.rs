@@ -94,6 +94,7 @@ fn synthesised(hdl: &Hdl, parts: &[Part]) -> Result<[Ours; 4], CliError> {
 /// A transform unit of N = 1024 by eight butterflies, as Table IV has it.
 pub fn ntt(hdl: Option<&Hdl>) -> Result<Figures, CliError> {
     const LOG_LANES: u32 = 3;
+    let d = Description::read(Description::PAPER)?;
     let shape = Shape::scheduled(
         Sizes {
             log_n: 10,
@@ -107,6 +108,7 @@ pub fn ntt(hdl: Option<&Hdl>) -> Result<Figures, CliError> {
             places: 1,
             group: 1,
             key_beats: 2,
+            switch: d.shape()?.sizes().switch,
         },
         Schedule::Pairs,
     );
@@ -124,7 +126,7 @@ pub fn ntt(hdl: Option<&Hdl>) -> Result<Figures, CliError> {
     })
 }
 
-/// An engine's whole bootstrap, load and unload in it, and what it takes.
+/// An engine's whole bootstrap, load, key switch and what is given in it, and what it takes.
 pub fn engine(machine: &TorusMachine, hdl: Option<&Hdl>) -> Result<Figures, CliError> {
     let shape = machine.shape();
     let places = shape.sizes().places;
@@ -143,9 +145,9 @@ pub fn engine(machine: &TorusMachine, hdl: Option<&Hdl>) -> Result<Figures, CliE
     let taken = hdl.filter(|_| narrow);
     let taken = taken.map(|hdl| synthesised(hdl, &parts(shape)));
     let [lut, ff, dsp, bram] = taken.transpose()?.unwrap_or(counts);
-    let together = machine.bootstraps(places).div_ceil(places as u64);
+    let together = machine.bootstraps(places, true).div_ceil(places as u64);
     Ok(Figures {
-        cycles: machine.bootstraps(1),
+        cycles: machine.bootstraps(1, true),
         interleaved: (places > 1).then_some((places, together)),
         lut,
         ff,

@@ -78,7 +78,7 @@ fn notes(synthesis: bool) -> String {
          paper's unit has one mask for all\nrows and the old secret in a ROM, which gives the secret away, and no figure of it \
          compares. Cycles of the key switch are the\nmodel's, which a test holds equal to the RTL's.\n\
          Tables IV and VI: cycles of our engine are the model's, which lockstep holds to the RTL: at toy sizes in `make test`, at \
-         the paper's\nin `make full`. One bootstrap is load, blind rotation, extraction and unload. The column `at its clock` has \
+         the paper's\nin `make full`. One bootstrap is load, blind rotation, extraction, key switch with honest masks and what is given. The column `at its clock` has \
          times at the clock that\nthe paper prints for its own: no open tool times this part, and we claim none. Ours stands on as \
          many butterflies and product\nmultipliers as the paper's (96 and 48; 64 and 32 for 110 bits), and 8 weights for m > 1.\n\
          `torus-paper` is the paper's order on them: a unit for each of twelve pairs, sums in coefficient form. What differs from \
@@ -197,7 +197,12 @@ mod tests {
             );
             assert_eq!(row.value(), Some(holds), "{row:?}");
         }
+        // A step is shorter than the paper's, and with honest key switches a bootstrap is, where steps are most of it.
         for m in ["m = 1", "m = 2", "m = 3"] {
+            let step = find(&rows, "Section III-D:", m, "a step");
+            assert!(step.value() < step.printed, "{step:?}");
+        }
+        for m in ["m = 1", "m = 2"] {
             let own = find(&rows, "Section III-D:", m, "bootstrap, the key never late");
             assert!(own.value() < own.printed, "{own:?}");
         }
@@ -239,7 +244,8 @@ mod tests {
         assert_eq!(both.len(), keyswitch::CASES.len());
         for (cycles, floor) in both {
             let over = cycles.value().unwrap() / floor.value().unwrap();
-            assert!((1.0..1.02).contains(&over), "{cycles:?}: {over}");
+            // The words of the last pass leave one by one: 1,428 of 8 generators' 41,000 cycles.
+            assert!((1.0..1.04).contains(&over), "{cycles:?}: {over}");
         }
     }
 }
