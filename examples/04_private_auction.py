@@ -7,7 +7,9 @@ nor result. The bids are read from a file with a number a line; without --bids t
 The bids meet in pairs, as in a tournament. What stays of a pair is the highest bid, the place of who made it, and the
 second highest: the larger of the two seconds and of the smaller of the two firsts.
 
-Run with --dry to see what it takes and stop there, and with --bidders to draw another number of bids.
+Run with --dry to see what it takes and stop there, and with --bidders to draw another number of bids. With
+--device sim:torus every bootstrap is a program of a simulated bootstrapping engine, which says what it takes: under the
+torus paper's parameters, that the engine is described for and whose name says what they lack today.
 """
 
 import argparse
@@ -18,14 +20,14 @@ from pathlib import Path
 
 import ringmill as rm
 
-BITS = 16
+ENGINES_SET = "tfhe_library_2020_below_128_bits"
 
 
-def auction(bidders: int) -> rm.Circuit:
+def auction(bidders: int, bits: int) -> rm.Circuit:
     place_type = rm.uint(max(1, (bidders - 1).bit_length()))
 
     @rm.circuit
-    def sealed_bids(bids: rm.Encrypted[rm.uint(BITS)[bidders]]):
+    def sealed_bids(bids: rm.Encrypted[rm.uint(bits)[bidders]]):
         # Of each group: the highest bid, whose it is, and the second highest.
         groups = [(bid, (bid * 0).to(place_type) + place, bid * 0) for place, bid in enumerate(bids)]
         while len(groups) > 1:
@@ -44,11 +46,11 @@ def auction(bidders: int) -> rm.Circuit:
     return sealed_bids
 
 
-def read(path: Path) -> list[int]:
+def read(path: Path, bits: int) -> list[int]:
     lines = path.read_text().split()
-    wrong = [line for line in lines if not (line.isdecimal() and int(line) < 1 << BITS)]
+    wrong = [line for line in lines if not (line.isdecimal() and int(line) < 1 << bits)]
     if wrong or len(lines) < 2:
-        sys.exit(f"{path}: expected two bids or more from 0 to {2**BITS - 1}, one a line; got {wrong or lines}")
+        sys.exit(f"{path}: expected two bids or more from 0 to {2**bits - 1}, one a line; got {wrong or lines}")
     return [int(line) for line in lines]
 
 
@@ -56,16 +58,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bids", type=Path, help="a file of bids, one a line")
     parser.add_argument("--bidders", type=int, default=16, help="how many bids to draw without a file, 2 or more")
-    parser.add_argument("--threads", type=int, help="threads of the run; all cores, if it is left out")
+    parser.add_argument("--bits", type=int, choices=range(1, 17), default=16, help="bits of a bid, 1 to 16")
+    parser.add_argument("--device", default="cpu", help="who bootstraps: cpu, sim:torus, rtl:torus, sim:FILE.toml")
+    parser.add_argument("--threads", type=int, help="threads of the run; all cores of the CPU, if it is left out")
     parser.add_argument("--dry", action="store_true", help="say what it takes and stop")
     parser.add_argument("--toy", action="store_true", help="small parameters that keep nothing secret, to try it out")
     options = parser.parse_args()
     if options.bidders < 2:
         parser.error("--bidders is 2 or more")
-    bids = read(options.bids) if options.bids else [secrets.randbelow(1 << BITS) for _ in range(options.bidders)]
+    bits = options.bits
+    bids = read(options.bids, bits) if options.bids else [secrets.randbelow(1 << bits) for _ in range(options.bidders)]
 
-    params = rm.circuit_params("circuits", toy_for_tests_only=options.toy)
-    compiled = auction(len(bids)).compile(params, failure=-40 if options.toy else -64)
+    if options.device == "cpu":
+        params = rm.circuit_params("circuits", toy_for_tests_only=options.toy)
+    else:
+        params = rm.circuit_params(ENGINES_SET, toy_for_tests_only=options.toy, target=options.device)
+    compiled = auction(len(bids), bits).compile(params, failure=-40 if options.toy else -64)
     print(params.summary)
     print(
         f"{len(bids)} bids: {compiled.bootstraps} bootstraps, {compiled.depth} in a row; the result is wrong with "
@@ -78,7 +86,7 @@ def main() -> int:
     house = compiled.keygen()
     sealed = house.encrypt(bids=bids)
     print(f"keys and bids: {time.perf_counter() - begin:.1f} s")
-    run = compiled.run(sealed, threads=options.threads)
+    run = compiled.run(sealed, device=options.device, threads=options.threads)
     print(run)
     result = house.decrypt(run)
 

@@ -200,11 +200,12 @@ class LoweredCircuit:
         inputs: list[EncryptedIntegers],
         keys: CircuitEvaluationKeys,
         groups: tuple[list[int], list[int]],
+        device: str | None,
         threads: int,
         progress: bool,
         checkpoint: tuple[str, float] | None,
         resume: str | None,
-    ) -> tuple[list[EncryptedIntegers], float, int, int]: ...
+    ) -> tuple[list[EncryptedIntegers], float, int, int, tuple[str, str, float, int, int, int, int] | None]: ...
 
 class CircuitKeys:
     evaluation_keys: CircuitEvaluationKeys
@@ -232,5 +233,5 @@ class EncryptedIntegers:
     @staticmethod
     def load(path: Path, params: CircuitParams) -> EncryptedIntegers: ...
 
-def circuit_params(name: str, toy_for_tests_only: bool) -> CircuitParams: ...
+def circuit_params(name: str, toy_for_tests_only: bool, target: str | None) -> CircuitParams: ...
 def circuit_sets() -> list[str]: ...

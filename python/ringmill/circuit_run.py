@@ -30,7 +30,7 @@ from ringmill.check import (
     text,
 )
 from ringmill.circuit_ports import Argument, by_name
-from ringmill.errors import DataError, FileError, KeysError, ParameterError
+from ringmill.errors import DataError, DeviceError, FileError, KeysError, ParameterError
 from ringmill.runtime import Path
 from ringmill.shape import Shape
 
@@ -78,6 +78,41 @@ class CircuitInputs:
 
 
 @dataclass(frozen=True)
+class MachineTime:
+    """What a machine takes for all bootstraps of a run."""
+
+    machine: str
+    how: str
+    """How the cycles were obtained: `model`, or `RTL` from its simulation."""
+    clock_mhz: float
+    """The description's clock, which is the paper's: no open tool gives evidence for one of ours."""
+    bootstraps: int
+    each: int
+    """Cycles of one bootstrap by itself, from the load of its ciphertext to the last word out, the key switch in it."""
+    places: int
+    """Ciphertexts that the machine interleaves."""
+    interleaved: int
+    """The most cycles of all bootstraps, of each level of the circuit so many at once."""
+
+    @property
+    def cycles(self) -> int:
+        """Cycles of all bootstraps, one after the other."""
+        return self.bootstraps * self.each
+
+    def __str__(self) -> str:
+        def seconds(cycles: int) -> str:
+            return f"{cycles / self.clock_mhz / 1e6:.3g} s"
+
+        text = (
+            f"on {self.machine}: {self.bootstraps} bootstraps of {self.each:,} cycles ({self.how}), "
+            f"{seconds(self.cycles)} at {self.clock_mhz:g} MHz, the paper's clock"
+        )
+        if self.places > 1:
+            text += f"; {self.places} interleaved, at most {self.interleaved:,} cycles, {seconds(self.interleaved)}"
+        return text
+
+
+@dataclass(frozen=True)
 class CircuitRun:
     """What a run gave: encrypted outputs by name, and what it took."""
 
@@ -85,13 +120,16 @@ class CircuitRun:
     seconds: float
     bootstraps: int
     threads: int
+    machine: MachineTime | None = None
+    """What the machine takes that the run's device is."""
 
     def __str__(self) -> str:
         each = 1000 * self.seconds * self.threads / max(self.bootstraps, 1)
-        return (
+        text = (
             f"{self.bootstraps} bootstraps in {self.seconds:.2f} s on {self.threads} threads, measured: "
             f"{each:.1f} ms each a thread"
         )
+        return text if self.machine is None else f"{text}\n{self.machine}"
 
 
 def encrypted(name: str, value: Any) -> dict[str, EncryptedIntegers]:
@@ -110,6 +148,7 @@ CircuitRun.__init__ = arguments(  # type: ignore[method-assign]
     seconds=number(DataError),
     bootstraps=integer(0, None, DataError),
     threads=integer(1, None, DataError),
+    machine=optional(instance(MachineTime, "what a run says of its machine", DataError)),
 )(CircuitRun.__init__)
 
 
@@ -212,6 +251,7 @@ class CompiledCircuit:
 
     @arguments(
         keys=_KEYS,
+        device=text(DeviceError),
         threads=optional(integer(1, 1024)),
         progress=flag(),
         checkpoint=optional(path),
@@ -223,6 +263,7 @@ class CompiledCircuit:
         inputs: CircuitInputs | Mapping[str, EncryptedIntegers],
         *,
         keys: CircuitEvaluationKeys | None = None,
+        device: str = "cpu",
         threads: int | None = None,
         progress: bool = True,
         checkpoint: Path | None = None,
@@ -230,6 +271,10 @@ class CompiledCircuit:
         resume: Path | None = None,
     ) -> CircuitRun:
         """Runs the circuit on the CPU, on all its cores or so many threads; the same ciphertexts come out.
+
+        On another `device`, as ``"sim:torus"``, each bootstrap is a program of its own there, one after the other
+        unless `threads` says otherwise, and the run says what the machine takes. It needs parameters that the machine
+        runs: ``rm.circuit_params(..., target="torus")``.
 
         Inputs are what clients encrypted: outputs of a run may be noisier than a circuit counts on.
 
@@ -249,9 +294,13 @@ class CompiledCircuit:
         ciphers = by_name("input", found, self._inputs)
         saving = None if checkpoint is None else (checkpoint, every)
         groups = ([a.count for a in self._inputs], [a.count for a in self._outputs])
-        outputs, seconds, used, _ = self._inner.run(ciphers, keys, groups, threads or 0, progress, saving, resume)
+        on, threads = (None, threads or 0) if device == "cpu" else (device, threads or 1)
+        outputs, seconds, used, _, machine = self._inner.run(
+            ciphers, keys, groups, on, threads, progress, saving, resume
+        )
         results = {output.name: cipher for output, cipher in zip(self._outputs, outputs, strict=True)}
-        return CircuitRun(results, seconds, self.bootstraps, used)
+        time = None if machine is None else MachineTime(*machine)
+        return CircuitRun(results, seconds, self.bootstraps, used, time)
 
     def __repr__(self) -> str:
         return (
@@ -266,13 +315,19 @@ class CompiledCircuit:
         return "\n".join([f"{self._name}, before anything runs:", *lines])
 
 
-@arguments("rm.circuit_params", name=text(ParameterError), toy_for_tests_only=flag(ParameterError))
-def parameters(name: str = "circuits", *, toy_for_tests_only: bool = False) -> CircuitParams:
+@arguments(
+    "rm.circuit_params",
+    name=text(ParameterError),
+    toy_for_tests_only=flag(ParameterError),
+    target=optional(text(DeviceError)),
+)
+def parameters(name: str = "circuits", *, toy_for_tests_only: bool = False, target: str | None = None) -> CircuitParams:
     """The parameters of a named set for circuits, for digits or for bits; docs/tfhe.md lists them with their security.
 
-    `toy_for_tests_only` gives small ones for the same messages in their place, which keep nothing secret.
+    `toy_for_tests_only` gives small ones for the same messages in their place, which keep nothing secret. `target`,
+    the name of a machine or of its description's file, makes them as it runs them; toy ones have its sizes.
     """
     known = circuit_sets()
     if name not in known:
         raise ParameterError(f"there is no set {shown(name)} for circuits; {closest(name, known)}")
-    return circuit_params(name, toy_for_tests_only)
+    return circuit_params(name, toy_for_tests_only, target)

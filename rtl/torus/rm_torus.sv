@@ -16,6 +16,11 @@
 //   Cores generators of masks with Rounds rounds in place for the key switch, whose digits are
 //   SwitchLevels of SwitchBase bits (rm_torus_ks)
 //
+// With Pairs the order is the paper's: Units = 4 Levels units, one for each pair of a decomposed
+// polynomial and one of the key, products summed as coefficients (rm_torus_pairs); unrolled keys are
+// bundled on their way to the products by 4 Levels 2^LogPos multipliers more (rm_torus_bundle), and
+// KeyBeats bundles are held. One place.
+//
 // Commands: rm_torus_ctl. The key comes in transform form, beats of 2^LogPos positions x 2 Levels rows
 // x 2 columns, first a group's patterns 1 to 2^Unroll - 1, then the next group of positions, step by
 // step: word ((position Rows + row) 2 + column) of a beat; row c Levels + j is that of digit j of
@@ -38,6 +43,7 @@ module rm_torus
     parameter int unsigned Places = 2,
     parameter int unsigned Group = 1,
     parameter int unsigned KeyBeats = 512,
+    parameter bit Pairs = 1'b0,
     parameter int unsigned SwitchBase = 2,
     parameter int unsigned SwitchLevels = 5,
     parameter int unsigned Cores = 1,
@@ -74,7 +80,7 @@ module rm_torus
     output logic                 out_last_o
 );
 
-  localparam int unsigned Slots = Rows / Units;
+  localparam int unsigned Slots = Pairs ? 1 : Rows / Units;
   localparam int unsigned Lanes = 1 << LogLanes;
   localparam int unsigned LogH = LogN - LogLanes - 1;
   localparam int unsigned H = 1 << LogH;
@@ -90,9 +96,14 @@ module rm_torus
       Groups * ((Turns - 1) * ((1 << Unroll) - 1) + (1 << LastBits) - 1);
   localparam int unsigned WordWidth = word_width(LogN, Dim);
   localparam int unsigned TwWidth = $clog2(2 * H + LogLanes);
+  // Bundles are as a key of one exponent a step.
+  localparam bit Bundles = Pairs && Unroll > 1;
+  localparam int unsigned SeqUnroll = Bundles ? 1 : Unroll;
+  localparam int unsigned RawBeats = 16;
 
   if (LogN < 4 || LogN > 11 || LogLanes < 1 || LogH < 1 || LogPos > LogLanes || Units < 2 ||
-      Rows % Units != 0 || Unroll < 1 || Unroll > 3 || Levels < 1 || LogBase < 2 ||
+      (Pairs ? (Units != 2 * Rows || Places != 1) : Rows % Units != 0) ||
+      Unroll < 1 || Unroll > 3 || Levels < 1 || LogBase < 2 ||
       Levels * LogBase > 32 || Dim < Unroll || Places < 1 || Places > 128 || Group < 1 ||
       Group > Places || Group > 16 ||
       KeyBeats != (1 << $clog2(KeyBeats)) ||
@@ -180,7 +191,7 @@ module rm_torus
   logic [TwWidth-1:0] twiddle_at, twiddle_read;
   logic [PlaceWidth-1:0] product_place;
   logic [LogN-LogPos-1:0] product_group;
-  logic [Unroll-1:0] product_pattern;
+  logic [SeqUnroll-1:0] product_pattern;
 
   rm_torus_seq #(
       .LogN(LogN),
@@ -190,8 +201,9 @@ module rm_torus
       .Places(Places),
       .Group(Group),
       .LogPos(LogPos),
-      .Unroll(Unroll),
-      .Dim(Dim)
+      .Unroll(SeqUnroll),
+      .Dim(Bundles ? Turns : Dim),
+      .Pairs(Pairs)
   ) u_seq (
       .clk_i,
       .rst_ni,
@@ -258,17 +270,17 @@ module rm_torus
   );
 
   logic unused_token;
-  assign unused_token = ^{writing.first, made};
+  assign unused_token = ^{writing.first, writing.tag};
 
   // ---- Exponents. ----
 
   logic [Unroll-1:0][LogN:0] exponents;
   localparam int unsigned ExponentWidth = $clog2(Places) + StepWidth;
   logic [ExponentWidth-1:0] exponent_at;
-  logic [LogN:0] pattern_exponent;
+  logic [StepWidth-1:0] bundle_step;
 
   assign exponent_at = (Unroll == 1) ? ExponentWidth'({issued.place, step}) :
-      ExponentWidth'({product_place, product_step});
+      Bundles ? ExponentWidth'(bundle_step) : ExponentWidth'({product_place, product_step});
 
   for (genvar t = 0; t < Unroll; t++) begin : gen_exponent
     rm_ram_1r1w #(
@@ -286,17 +298,14 @@ module rm_torus
     );
   end
 
-  always_comb begin
-    pattern_exponent = '0;
-    for (int unsigned t = 0; t < Unroll; t++) begin
-      if (product_pattern[t]) pattern_exponent = pattern_exponent + exponents[t];
-    end
-  end
-
   // ---- Accumulators. ----
 
   logic [1:0][2*Lanes-1:0][31:0] y, plain;
-  logic [Units-1:0][2*Lanes-1:0][Width-1:0] made;
+  // What the inverse transforms give, and when.
+  logic [1:0][2*Lanes-1:0][Width-1:0] made;
+  logic made_valid;
+  logic [PlaceWidth-1:0] made_place;
+  logic [LogH-1:0] made_row;
   logic [LogN-1:0] coefficient;
   logic [PlaceWidth-1:0] issued_place_q, turn_place;
   logic [LogH-1:0] issued_row_q, turn_row;
@@ -328,9 +337,9 @@ module rm_torus
         .exponent_i(exponents[0]),
         .y_o(y[c]),
         .plain_o(plain[c]),
-        .add_i(writes && writing.inverse && writing.last),
-        .add_place_i(writing.place),
-        .add_row_i(writing.row),
+        .add_i(made_valid),
+        .add_place_i(made_place),
+        .add_row_i(made_row),
         .add_rows_i(made[c]),
         .set_i(set),
         .set_place_i(ctl_place),
@@ -342,11 +351,7 @@ module rm_torus
   // ---- Transform units. ----
 
   logic [Lanes-1:0][Width-1:0] twiddle;
-  logic [Units-1:0][Slots-1:0][Pos-1:0][Width-1:0] evaluations;
-  logic [1:0][Pos-1:0][Width-1:0] sums;
-  logic put;
-  logic [PlaceWidth-1:0] put_place;
-  logic [LogN-LogPos-1:0] put_group;
+  logic [Rows-1:0][2*Lanes-1:0][Width-1:0] digits;
 
   for (genvar b = 0; b < Lanes; b++) begin : gen_twiddle
     rm_torus_twiddle #(
@@ -361,66 +366,26 @@ module rm_torus
     );
   end
 
-  for (genvar u = 0; u < Units; u++) begin : gen_unit
-    // The polynomial of slot s is digit j of component c with u Slots + s = c Levels + j.
-    logic [Slots-1:0][2*Lanes-1:0][Width-1:0] digits;
-
-    for (genvar s = 0; s < Slots; s++) begin : gen_slot
-      rm_torus_digits #(
-          .Count(2 * Lanes),
-          .LogBase(LogBase),
-          .Low(32 - ((u * Slots + s) % Levels + 1) * LogBase)
-      ) u_digits (
-          .y_i(y[(u*Slots+s)/Levels]),
-          .digit_o(digits[s])
-      );
-    end
-
-    rm_torus_unit #(
-        .LogN(LogN),
-        .LogLanes(LogLanes),
-        .Slots(Slots),
-        .Places(Places),
-        .Group(Group),
-        .LogPos(LogPos),
-        .HasSums(u < 2)
-    ) u_unit (
-        .clk_i,
-        .rst_ni,
-        .read_i(reads),
-        .inverse_i(reading.inverse),
-        .first_i(reading.first),
-        .half_i(!reading.half),
-        .tag_i(reading.tag),
-        .row_i(reading.row),
-        .place_i(reading.place),
-        .digits_i((Slots > 1) ? digits[reading.tag[SlotWidth-1:0]] : digits[0]),
-        .twiddle_i(twiddle),
-        .write_i(writes),
-        .write_inverse_i(writing.inverse),
-        .write_last_i(writing.last),
-        .write_half_i(writing.half),
-        .write_tag_i(writing.tag),
-        .write_row_i(writing.row),
-        .write_place_i(writing.place),
-        .rows_o(made[u]),
-        .get_place_i(product_place),
-        .get_group_i(product_group),
-        .get_o(evaluations[u]),
-        .put_i(put),
-        .put_place_i(put_place),
-        .put_group_i(put_group),
-        .put_data_i(sums[u%2])
+  // Row c Levels + j is digit j of component c.
+  for (genvar r = 0; r < Rows; r++) begin : gen_digits
+    rm_torus_digits #(
+        .Count(2 * Lanes),
+        .LogBase(LogBase),
+        .Low(32 - (r % Levels + 1) * LogBase)
+    ) u_digits (
+        .y_i(y[r/Levels]),
+        .digit_o(digits[r])
     );
   end
 
-  // ---- Products. ----
+  // ---- Key. ----
 
+  logic key_available, key_take, key_keep, key_rewind;
   logic [Pos-1:0][Rows-1:0][1:0][Width-1:0] key;
 
   rm_torus_key #(
       .BeatWidth(BeatWidth),
-      .Depth(KeyBeats),
+      .Depth(Bundles ? RawBeats : KeyBeats),
       .Total(KeyTotal)
   ) u_key (
       .clk_i,
@@ -435,40 +400,239 @@ module rm_torus
       .short_o(key_short),
       .long_o(key_long),
       .ended_o(key_ended),
-      .available_o(available),
-      .take_i(product),
-      .keep_i(product_keep),
-      .rewind_i(product_end),
+      .available_o(key_available),
+      .take_i(key_take),
+      .keep_i(key_keep),
+      .rewind_i(key_rewind),
       .data_o(key)
   );
 
-  rm_torus_product #(
-      .LogN(LogN),
-      .LogPos(LogPos),
-      .Rows(Rows),
-      .Unroll(Unroll)
-  ) u_product (
-      .clk_i,
-      .rst_ni,
-      .issue_i(product),
-      .first_i(product_first),
-      .last_i(product_last),
-      .group_i(product_group),
-      .exponent_i(pattern_exponent),
-      .digits_i(evaluations),
-      .key_i(key),
-      .valid_o(put),
-      .sums_o(sums)
-  );
+  if (Pairs) begin : gen_pairs
 
-  rm_delay #(
-      .Width(PlaceWidth + LogN - LogPos),
-      .Depth(product_latency(Rows, Unroll))
-  ) u_put (
-      .clk_i,
-      .d_i({product_place, product_group}),
-      .q_o({put_place, put_group})
-  );
+    // ---- The paper's order: products and inverse transforms of each pair. ----
+
+    logic [Pos-1:0][Rows-1:0][1:0][Width-1:0] multiplied;
+    logic [1:0][2*Lanes-1:0][31:0] sums;
+
+    if (Bundles) begin : gen_bundles
+      logic bundle_valid;
+      logic [Pos-1:0][Rows-1:0][1:0][Width-1:0] bundle;
+      logic [3:0] unused_bundle;
+
+      rm_torus_bundle #(
+          .LogN(LogN),
+          .LogPos(LogPos),
+          .Rows(Rows),
+          .Unroll(Unroll),
+          .Steps(Turns),
+          .LastBits(LastBits),
+          .Depth(KeyBeats)
+      ) u_bundle (
+          .clk_i,
+          .rst_ni,
+          .clear_i(idle),
+          .available_i(key_available),
+          .take_o(key_take),
+          .step_o(bundle_step),
+          .exponents_i(exponents),
+          .key_i(key),
+          .valid_o(bundle_valid),
+          .bundle_o(bundle),
+          .taken_i(product)
+      );
+
+      // The bundler counts what it makes: there is room, and no end.
+      rm_torus_key #(
+          .BeatWidth(BeatWidth),
+          .Depth(KeyBeats),
+          .Total(Groups * Turns)
+      ) u_bundles (
+          .clk_i,
+          .rst_ni,
+          .run_i(run),
+          .clear_i(idle),
+          .key_valid_i(bundle_valid),
+          .key_ready_o(unused_bundle[0]),
+          .key_data_i(bundle),
+          .key_last_i(1'b0),
+          .key_cut_i(1'b0),
+          .short_o(unused_bundle[1]),
+          .long_o(unused_bundle[2]),
+          .ended_o(unused_bundle[3]),
+          .available_o(available),
+          .take_i(product),
+          .keep_i(1'b0),
+          .rewind_i(1'b0),
+          .data_o(multiplied)
+      );
+    end else begin : gen_plain
+      assign available = key_available;
+      assign key_take = product;
+      assign multiplied = key;
+      assign bundle_step = '0;
+    end
+
+    assign key_keep = 1'b0;
+    assign key_rewind = 1'b0;
+
+    rm_torus_pairs #(
+        .LogN(LogN),
+        .LogLanes(LogLanes),
+        .LogPos(LogPos),
+        .Levels(Levels)
+    ) u_pairs (
+        .clk_i,
+        .rst_ni,
+        .read_i(reads),
+        .inverse_i(reading.inverse),
+        .first_i(reading.first),
+        .half_i(!reading.half),
+        .row_i(reading.row),
+        .digits_i(digits),
+        .twiddle_i(twiddle),
+        .write_i(writes),
+        .write_inverse_i(writing.inverse),
+        .write_last_i(writing.last),
+        .write_half_i(writing.half),
+        .write_row_i(writing.row),
+        .product_i(product),
+        .group_i(product_group),
+        .key_i(multiplied),
+        .sums_o(sums)
+    );
+
+    rm_valid #(
+        .Depth(pair_sum_latency(Rows))
+    ) u_made (
+        .clk_i,
+        .rst_ni,
+        .valid_i(writes && writing.inverse && writing.last),
+        .valid_o(made_valid)
+    );
+
+    rm_delay #(
+        .Width(LogH),
+        .Depth(pair_sum_latency(Rows))
+    ) u_made_row (
+        .clk_i,
+        .d_i(writing.row),
+        .q_o(made_row)
+    );
+
+    assign made_place = '0;
+    for (genvar c = 0; c < 2; c++) begin : gen_made
+      for (genvar i = 0; i < 2 * Lanes; i++) begin : gen_word
+        assign made[c][i] = Width'(sums[c][i]);
+      end
+    end
+
+    logic unused_products;
+    assign unused_products = ^{product_keep, product_end, product_first, product_last,
+        product_place, product_step, product_pattern, reading.tag, reading.place, writing.place};
+  end else begin : gen_sums
+
+    // ---- Our order: transform units, sums of products in transform form. ----
+
+    logic [Units-1:0][2*Lanes-1:0][Width-1:0] rows;
+    logic [Units-1:0][Slots-1:0][Pos-1:0][Width-1:0] evaluations;
+    logic [1:0][Pos-1:0][Width-1:0] sums;
+    logic [LogN:0] pattern_exponent;
+    logic put;
+    logic [PlaceWidth-1:0] put_place;
+    logic [LogN-LogPos-1:0] put_group;
+
+    for (genvar u = 0; u < Units; u++) begin : gen_unit
+      // Slot s has row u Slots + s.
+      logic [Slots-1:0][2*Lanes-1:0][Width-1:0] slot_digits;
+      assign slot_digits = digits[u*Slots+:Slots];
+
+      rm_torus_unit #(
+          .LogN(LogN),
+          .LogLanes(LogLanes),
+          .Slots(Slots),
+          .Places(Places),
+          .Group(Group),
+          .LogPos(LogPos),
+          .HasSums(u < 2)
+      ) u_unit (
+          .clk_i,
+          .rst_ni,
+          .read_i(reads),
+          .inverse_i(reading.inverse),
+          .first_i(reading.first),
+          .half_i(!reading.half),
+          .tag_i(reading.tag),
+          .row_i(reading.row),
+          .place_i(reading.place),
+          .digits_i((Slots > 1) ? slot_digits[reading.tag[SlotWidth-1:0]] : slot_digits[0]),
+          .twiddle_i(twiddle),
+          .write_i(writes),
+          .write_inverse_i(writing.inverse),
+          .write_last_i(writing.last),
+          .write_half_i(writing.half),
+          .write_tag_i(writing.tag),
+          .write_row_i(writing.row),
+          .write_place_i(writing.place),
+          .rows_o(rows[u]),
+          .get_place_i(product_place),
+          .get_group_i(product_group),
+          .get_o(evaluations[u]),
+          .put_i(put),
+          .put_place_i(put_place),
+          .put_group_i(put_group),
+          .put_data_i(sums[u%2])
+      );
+    end
+
+    assign made_valid = writes && writing.inverse && writing.last;
+    assign made_place = writing.place;
+    assign made_row = writing.row;
+    assign made = rows[1:0];
+
+    assign available = key_available;
+    assign key_take = product;
+    assign key_keep = product_keep;
+    assign key_rewind = product_end;
+    assign bundle_step = '0;
+
+    always_comb begin
+      pattern_exponent = '0;
+      for (int unsigned t = 0; t < Unroll; t++) begin
+        if (product_pattern[t]) pattern_exponent = pattern_exponent + exponents[t];
+      end
+    end
+
+    rm_torus_product #(
+        .LogN(LogN),
+        .LogPos(LogPos),
+        .Rows(Rows),
+        .Unroll(Unroll)
+    ) u_product (
+        .clk_i,
+        .rst_ni,
+        .issue_i(product),
+        .first_i(product_first),
+        .last_i(product_last),
+        .group_i(product_group),
+        .exponent_i(pattern_exponent),
+        .digits_i(evaluations),
+        .key_i(key),
+        .valid_o(put),
+        .sums_o(sums)
+    );
+
+    rm_delay #(
+        .Width(PlaceWidth + LogN - LogPos),
+        .Depth(product_latency(Rows, Unroll))
+    ) u_put (
+        .clk_i,
+        .d_i({product_place, product_group}),
+        .q_o({put_place, put_group})
+    );
+
+    logic unused_sums;
+    assign unused_sums = ^{rows, bundle_step};
+  end
 
   // ---- Extraction. ----
 

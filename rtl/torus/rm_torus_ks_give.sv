@@ -27,7 +27,7 @@ module rm_torus_ks_give #(
 
   localparam int unsigned LaneWidth = $clog2(Lanes + 1);
 
-  // The sums of the ciphertext whose turn it is come first.
+  // The sums of the ciphertext whose turn it is come first, and of these the lane whose turn it is.
   logic [Batch-1:0][Lanes-1:0][31:0] held_q;
   logic [Batch-1:0][31:0] body_q;
   logic full_d, full_q;
@@ -94,19 +94,13 @@ module rm_torus_ks_give #(
       end else if (next_turn && c + 1 < Batch) begin
         held_q[c] <= held_q[(c+1)%Batch];
         body_q[c] <= body_q[(c+1)%Batch];
+      end else if (push && c == 0) begin
+        held_q[c] <= held_q[c] >> 32;
       end
     end
   end
 
-  always_comb begin
-    word = body_q[0];
-    if (!(last_q && at_top)) begin
-      word = '0;
-      for (int unsigned lane = 0; lane < Lanes; lane++) begin
-        if (lane_q == LaneWidth'(lane)) word |= held_q[0][lane];
-      end
-    end
-  end
+  assign word = (last_q && at_top) ? body_q[0] : held_q[0][0];
 
   rm_skid #(
       .Width(32 + 16 + 8 + 1)

@@ -85,6 +85,12 @@ package rm_torus_pkg;
     return (needed > ahead) ? needed - ahead : 1;
   endfunction
 
+  // From the rows that the inverse transforms of pairs give to their sums: to the torus, two cycles,
+  // and the tree.
+  function automatic int unsigned pair_sum_latency(int unsigned rows);
+    return 2 + tree(rows);
+  endfunction
+
   // The smallest primitive 2N-th root of unity.
   function automatic logic [51:0] psi(int unsigned log_n);
     case (log_n)

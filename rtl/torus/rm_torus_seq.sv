@@ -9,6 +9,9 @@
 // ones so that the accumulators are whole when they are read. Products of one group run while the
 // units work on another, and wait for the key where it is late.
 //
+// With Pairs, products are not summed before the inverse transforms but after them: inverses begin
+// earlier, and accumulators are whole later.
+//
 // Everything is said at the issue; parents delay it.
 module rm_torus_seq
   import rm_torus_pkg::*;
@@ -22,6 +25,7 @@ module rm_torus_seq
     parameter int unsigned LogPos = 0,
     parameter int unsigned Unroll = 1,
     parameter int unsigned Dim = 24,
+    parameter bit Pairs = 1'b0,
     localparam int unsigned LogH = LogN - LogLanes - 1,
     localparam int unsigned H = 1 << LogH,
     localparam int unsigned SlotWidth = (Slots > 1) ? $clog2(Slots) : 1,
@@ -64,7 +68,8 @@ module rm_torus_seq
   localparam int unsigned LastBits = Dim - (Steps - 1) * Unroll;
   localparam int unsigned ForwardTail = BflyLatency - 1;
   localparam int unsigned MemberWidth = (Group > 1) ? $clog2(Group) : 1;
-  localparam int unsigned InverseWait = inverse_wait(H, Rows, Unroll);
+  localparam int unsigned InverseWait = inverse_wait(H, Pairs ? 1 : Rows, Unroll);
+  localparam int unsigned Whole = Back + 1 + (Pairs ? pair_sum_latency(Rows) : 0);
   localparam int unsigned DoneDelay = (InverseWait > 2) ? InverseWait - 2 : 0;
   localparam int unsigned WaitWidth = 8;
   localparam int unsigned PassWidth = $clog2(LogN);
@@ -75,12 +80,12 @@ module rm_torus_seq
   endfunction
 
   // Cycles from the last issue of so many places' inverses to the next operation, but one: an
-  // accumulator may be read three cycles after its last rows are made, and that of the group's first
+  // accumulator may be read three cycles after its last rows are there, and that of the group's first
   // place, read first, was made H cycles before the next one's.
   function automatic logic [WaitWidth-1:0] inverse_tail(int unsigned members);
     int unsigned ahead;
     ahead = (members - 1) * H;
-    return WaitWidth'((Back + 1 > ForwardTail + ahead) ? Back + 1 - ahead : ForwardTail);
+    return WaitWidth'((Whole > ForwardTail + ahead) ? Whole - ahead : ForwardTail);
   endfunction
 
   typedef enum logic [2:0] {

@@ -53,7 +53,7 @@ def circuit_calls(folder):
         "Circuit": (rm.Circuit, {"function": wrapped._function}),
         "Circuit.compile": (wrapped.compile, {"params": toy, "failure": -40}),
         "Circuit.__call__": (wrapped, {"x": 3, "y": [1, 2]}),
-        "circuit_params": (rm.circuit_params, {"name": "circuits", "toy_for_tests_only": True}),
+        "circuit_params": (rm.circuit_params, {"name": "circuits", "toy_for_tests_only": True, "target": None}),
         "sint": (rm.sint, {"bits": 16}),
         "netlist": (rm.netlist, {"path": paths["blif"]}),
         "Netlist": (rm.Netlist, {"name": "n", "inner": netlist._inner}),
@@ -67,7 +67,7 @@ def circuit_calls(folder):
         "CompiledCircuit.load_secret_key": (compiled.load_secret_key, {"path": paths["circuit_secret"]}),
         "CompiledCircuit.run": (
             compiled.run,
-            {"inputs": inputs, "keys": keys, "threads": 1, "progress": False}
+            {"inputs": inputs, "keys": keys, "device": "cpu", "threads": 1, "progress": False}
             | {"checkpoint": None, "every": 30.0, "resume": None},
         ),
         "CircuitClient": (
@@ -80,7 +80,7 @@ def circuit_calls(folder):
         "CircuitInputs": (rm.CircuitInputs, {"ciphertexts": {"x": cipher}, "evaluation_keys": keys}),
         "CircuitRun": (
             rm.CircuitRun,
-            {"ciphertexts": run.ciphertexts, "seconds": 1.0, "bootstraps": 1, "threads": 1},
+            {"ciphertexts": run.ciphertexts, "seconds": 1.0, "bootstraps": 1, "threads": 1, "machine": None},
         ),
         "CircuitParams.save": (toy.save, one),
         "CircuitParams.load": (

@@ -190,6 +190,70 @@ def test_private_auction(tmp_path):
     assert "132.4" in done.stdout
 
 
+# An engine of toy sizes: twelve butterflies, N = 128, n = 24, one generator of masks.
+TOY_ENGINE = {
+    "log_n": 7,
+    "dim": 24,
+    "log_lanes": 2,
+    "log_pos": 0,
+    "places": 2,
+    "key_beats": 1024,
+    "cores": 1,
+    "rounds": 2,
+}
+
+
+def toy_engine(path: Path) -> Path:
+    text = subprocess.run(
+        [BIN / "ringmill", "machine", "show", "torus"], capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+    for field, value in TOY_ENGINE.items():
+        text, count = re.subn(rf"^{field} = \d+", f"{field} = {value}", text, flags=re.MULTILINE)
+        assert count == 1, field
+    # The key switch's digits.
+    for field, value in (("log_base = 1 ", "log_base = 2 "), ("levels = 15 ", "levels = 8 ")):
+        assert text.count(field) == 1
+        text = text.replace(field, value)
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["sim", "rtl"])
+def test_a_small_auction_on_the_engine(tmp_path, kind):
+    bids = tmp_path / "bids"
+    bids.write_text("2 3 1" if kind == "sim" else "1 0")
+    device = f"{kind}:{toy_engine(tmp_path / 'engine.toml')}"
+    example = [sys.executable, ROOT / "examples" / "04_private_auction.py", "--toy", "--bids", bids]
+    bits = "2" if kind == "sim" else "1"
+    done = subprocess.run(
+        [*example, "--bits", bits, "--device", device], capture_output=True, text=True, timeout=600, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "the same as computed in the clear" in done.stdout
+    line = r"on torus: (\d+) bootstraps of [\d,]+ cycles \((\w+)\), .* s at 180 MHz, the paper's clock"
+    told = re.search(line, done.stdout)
+    assert told is not None, done.stdout
+    assert told[2] == {"sim": "model", "rtl": "RTL"}[kind]
+    assert f"{told[1]} bootstraps, " in done.stdout
+
+
+def test_what_an_engine_does_not_run(tmp_path):
+    @rm.circuit
+    def both(x: rm.Encrypted[rm.bit], y: rm.Encrypted[rm.bit]):
+        return x & y
+
+    with pytest.raises(rm.DeviceError, match="no bootstraps"):
+        rm.circuit_params("gates", target="ring")
+    # The machine as it ships has other sizes than this toy.
+    engine = str(toy_engine(tmp_path / "engine.toml"))
+    compiled = both.compile(rm.circuit_params("boolean_p64", toy_for_tests_only=True, target=engine), failure=-40)
+    inputs = compiled.keygen().encrypt(x=1, y=1)
+    with pytest.raises(rm.DeviceError, match=r"2\^10"):
+        compiled.run(inputs, device="sim:torus", progress=False)
+    with pytest.raises(rm.DeviceError, match="sim:torus"):
+        compiled.run(inputs, device="abacus", progress=False)
+
+
 def test_private_lookup(tmp_path):
     folder = tmp_path / "shared"
     done = subprocess.run(

@@ -84,6 +84,7 @@ fn what_is_shown_is_a_description_and_is_shown_again_as_it_is() {
         "basext-shared",
         "basext-card",
         "torus",
+        "torus-paper",
         "torus-wide",
         "torus-large",
     ] {

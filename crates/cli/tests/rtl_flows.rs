@@ -49,6 +49,7 @@ fn what_there_is_can_be_listed() {
             "basext",
             "basext-shared",
             "torus",
+            "torus-paper",
             "torus-wide",
             "torus-large"
         ])

@@ -162,6 +162,24 @@ impl Bootstrap {
         Ok(outputs(device, &self.rotate, inputs, request)?)
     }
 
+    /// A bootstrap of nothing, for what it takes.
+    ///
+    /// # Errors
+    /// What the device refuses.
+    pub fn any(&self, device: &dyn Device, watch: &Watch) -> Result<Outcome, BootstrapError> {
+        let sizes = self.linear.params().sizes();
+        let dimension = match sizes.order {
+            Order::BootstrapFirst => sizes.n.0,
+            Order::KeySwitchFirst => sizes.large_dimension(),
+        };
+        let request = Request {
+            watch: watch.clone(),
+            ..Request::both()
+        };
+        let (_, outcome) = self.run(device, &self.flat, &vec![0; dimension + 1], request)?;
+        Ok(outcome)
+    }
+
     /// From the large key to the small one.
     fn switched(
         &self,

@@ -119,6 +119,10 @@ pub enum DeviceError {
     )]
     NoRtl { machine: String, known: String },
     #[error(
+        "machine `{machine}` runs no bootstraps of TFHE; `torus` does, and descriptions of its kind"
+    )]
+    NoBootstraps { machine: String },
+    #[error(
         "procedure {procedure}: the RTL gives other residues for %{value} than the CPU's kernels; one of them is wrong: please report it"
     )]
     RtlDiffers { procedure: String, value: u32 },

@@ -23,8 +23,8 @@ fn description(unroll: usize, dim: usize) -> (PathBuf, String) {
         ("key_beats = 512 ", "key_beats = 1024 ".to_owned()),
         ("log_base = 1 ", format!("log_base = {} ", digits.log_base)),
         ("levels = 15 ", format!("levels = {} ", digits.levels)),
-        ("cores = 14 ", "cores = 2 ".to_owned()),
-        ("rounds = 20 ", "rounds = 4 ".to_owned()),
+        ("cores = 14 ", "cores = 1 ".to_owned()),
+        ("rounds = 20 ", "rounds = 2 ".to_owned()),
     ] {
         assert!(text.contains(from), "{from}");
         text = text.replace(from, &to);
@@ -128,4 +128,13 @@ fn other_sizes_are_refused() {
     let refused = bootstrap.run(device.as_ref(), &table, &[0; 24], Request::timing_only());
     let error = refused.err().map(|e| e.to_string()).unwrap();
     assert!(error.contains("`unroll`"), "{error}");
+    // Another base of the key switch.
+    let (path, text) = description(1, 23);
+    let levels = format!("levels = {} ", params.sizes().key_switch.levels);
+    let other = path.with_file_name("torus-other-switch.toml");
+    std::fs::write(&other, text.replace(&levels, "levels = 1 ")).unwrap();
+    let device = open(&format!("sim:{}", other.display())).unwrap();
+    let refused = bootstrap.run(device.as_ref(), &table, &[0; 24], Request::timing_only());
+    let error = refused.err().map(|e| e.to_string()).unwrap();
+    assert!(error.contains("`switch.levels`"), "{error}");
 }

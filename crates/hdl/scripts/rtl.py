@@ -25,7 +25,9 @@ def read(request: dict, scratch: Path, apart: tuple[str, ...] = ()) -> ys.Design
     parameters = " ".join(f"-G {p}" for p in request["params"])
     files = " ".join(linked(request["files"], scratch))
     boxes = " ".join(f"--blackboxed-module {module}" for module in apart if module != request["top"])
-    ys.run_pass(f"read_slang --top {request['top']} {boxes} {parameters} {files}", design)
+    # Tables of large rings are loops of tens of thousands of turns.
+    limit = "--unroll-limit 1000000"
+    ys.run_pass(f"read_slang --top {request['top']} {limit} {boxes} {parameters} {files}", design)
     return design
 
 

@@ -126,6 +126,23 @@ pub(crate) fn synthesise(hdl: &Hdl, top: &Top, family: Family) -> Result<Synthes
 }
 
 impl Resources {
+    /// These, and another module's as often as it is there.
+    #[must_use]
+    pub fn plus(mut self, each: &Self, times: u64) -> Self {
+        self.lut += each.lut * times;
+        self.lut_memory += each.lut_memory * times;
+        self.ff += each.ff * times;
+        self.carry4 += each.carry4 * times;
+        self.muxf += each.muxf * times;
+        self.dsp += each.dsp * times;
+        self.bram18 += each.bram18 * times;
+        self.uram += each.uram * times;
+        for (cell, n) in &each.other {
+            *self.other.entry(cell.clone()).or_default() += n * times;
+        }
+        self
+    }
+
     fn count(cells: &BTreeMap<String, u64>) -> Self {
         let mut sum = Self::default();
         for (cell, &n) in cells {

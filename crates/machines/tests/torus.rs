@@ -2,8 +2,8 @@
 
 use ringmill_machines::torus::keyswitch::{Digits, Generators};
 use ringmill_machines::torus::{
-    Description, KeyRate, KeySwitch, Shape, Sizes, TorusMachine, give_cycles, load_cycles, run,
-    switch_cycles,
+    Description, KeyRate, KeySwitch, Schedule, Shape, Sizes, TorusMachine, give_cycles,
+    load_cycles, run, switch_cycles,
 };
 use ringmill_machines::{Machine, fpga::Resource};
 
@@ -117,6 +117,54 @@ fn cycles_of_shipped_engines() {
     }
 }
 
+/// The paper's engine: 96 butterflies and 48 product multipliers, 1.19 M, 0.60 M and 0.40 M cycles printed.
+#[test]
+fn the_papers_engine() {
+    let paper = Description::read(Description::PAPER).unwrap();
+    assert_eq!(paper.schedule, Schedule::Pairs);
+    for (unroll, gbytes, printed) in [
+        (1, 15.74, 1_190_000),
+        (2, 15.74, 600_000),
+        (3, 31.5, 400_000),
+    ] {
+        let mut d = paper.clone();
+        d.unroll = unroll;
+        d.key.gbyte_per_second = gbytes;
+        let machine = TorusMachine::new(d).unwrap();
+        let shape = machine.shape();
+        let (fed, at_link) = (run(shape, 1, || true), machine.run(1));
+        println!(
+            "m = {unroll}: {fed:?}; at {gbytes} GB/s {}, {:?}",
+            at_link.cycles,
+            shape.multipliers()
+        );
+        assert_eq!(shape.butterflies(), 96);
+        assert!(fed.cycles < printed, "{fed:?}");
+        let used = (machine.fit().totals.iter()).find(|t| t.resource == Resource::Dsp);
+        assert!(used.unwrap().used <= 2881.0);
+    }
+}
+
+/// The paper's two links and a memory: interleaved, eight ciphertexts share the key, and none of them bounds.
+#[test]
+fn sources_of_the_key() {
+    for (rate, alone_most) in [("15.74", 750_000), ("31.5", 450_000), ("460.0", 400_000)] {
+        let text = Description::WIDE.replace(
+            "gbyte_per_second = 460.0",
+            &format!("gbyte_per_second = {rate}"),
+        );
+        let machine = TorusMachine::parse(&text).unwrap();
+        let alone = machine.bootstraps(1, true);
+        let each = machine.bootstraps(8, true).div_ceil(8);
+        println!(
+            "{rate} GB/s: {alone} alone, {} waiting, {each} of 8, {} waiting",
+            machine.run(1).starved,
+            machine.run(8).starved
+        );
+        assert!(alone <= alone_most && each <= 150_000, "{alone} {each}");
+    }
+}
+
 /// A transform of N = 1024 by eight butterflies: floor 640, the paper 697.
 #[test]
 fn a_unit_of_eight_butterflies() {
@@ -191,6 +239,7 @@ fn what_cannot_be_made_is_refused_by_its_field() {
         ("group = 2", "group = 5", "group"),
         ("key_beats = 512", "key_beats = 500", "key_beats"),
         ("key_beats = 512", "key_beats = 128", "key_beats"),
+        ("unroll = 1", "unroll = 1\nschedule = \"pairs\"", "units"),
         ("clock_mhz = 180.0", "clock_mhz = 0.0", "clock_mhz"),
         ("= 460.0", "= -1.0", "key.gbyte_per_second"),
         ("places = 4", "places = 129", "places"),

@@ -4,11 +4,12 @@
 mod code;
 mod engine;
 pub mod keyswitch;
+pub mod parts;
 
 pub use code::{Code, Command, Operation};
 pub use engine::{Engine, EngineError, KeyBeat, Outcome, Streams, Words, switching_key};
 
-use ringmill_machines::torus::Shape;
+use ringmill_machines::torus::{Schedule, Shape};
 
 use crate::Top;
 
@@ -29,6 +30,7 @@ pub fn top(shape: Shape) -> Top {
         .int("Places", s.places as u64)
         .int("Group", s.group as u64)
         .int("KeyBeats", s.key_beats as u64)
+        .int("Pairs", u64::from(shape.schedule() == Schedule::Pairs))
         .int("SwitchBase", u64::from(digits.log_base))
         .int("SwitchLevels", digits.levels as u64)
         .int("Cores", generators.cores as u64)

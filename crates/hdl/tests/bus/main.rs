@@ -453,9 +453,11 @@ fn every_module_lints() {
 /// Synthesizable without latches, and within the bar by itself.
 #[test]
 fn the_shell_synthesises_within_the_bar() {
-    let top = Top::new("rm_shell");
-    let made = hdl().synthesise(&top).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(made.resources.other, [].into());
-    let paths = hdl().levels(&top, Family::Xc7).unwrap().paths;
-    assert!(paths.within_bar(), "{paths:?}");
+    for module in ["rm_shell", "rm_beat_words", "rm_word_beats", "rm_beat_join"] {
+        let top = Top::new(module);
+        let made = hdl().synthesise(&top).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(made.resources.other, [].into(), "{module}");
+        let paths = hdl().levels(&top, Family::Xc7).unwrap().paths;
+        assert!(paths.within_bar(), "{module}: {paths:?}");
+    }
 }

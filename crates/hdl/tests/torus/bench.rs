@@ -105,6 +105,20 @@ pub fn small(unroll: usize, places: usize, dim: usize) -> Shape {
     .unwrap()
 }
 
+/// Four butterflies and eight products: whose model is built quickly.
+pub fn tiny(places: usize, dim: usize) -> Shape {
+    let sizes = small(1, places, dim).sizes();
+    Shape::new(Sizes {
+        log_n: 5,
+        levels: 2,
+        log_base: 10,
+        units: 2,
+        log_lanes: 1,
+        ..sizes
+    })
+    .unwrap()
+}
+
 /// A bootstrapping key and a switching key of random words.
 pub struct Key {
     pub golden: Golden,

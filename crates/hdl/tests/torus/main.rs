@@ -4,6 +4,7 @@ mod bench;
 #[path = "../common/faulty.rs"]
 mod faulty;
 mod mutants;
+mod pairs;
 mod refusals;
 
 use bench::{Key, check, check_run, hdl, key_switch, quick, seed, small};
@@ -97,7 +98,7 @@ fn the_128_bit_set() {
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn paths_are_within_the_bar() {
-    for module in ["seq", "ctl", "key", "twiddle", "turn", "unit"] {
+    for module in ["seq", "ctl", "key", "twiddle", "turn", "unit", "results"] {
         let top = Top::new(format!("rm_torus_{module}"));
         let paths = hdl().levels(&top, Family::Xcup).unwrap().paths;
         assert!(paths.within_bar(), "{module}: {paths:?}");

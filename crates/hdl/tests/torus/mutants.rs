@@ -3,14 +3,23 @@
 use ringmill_hdl::torus::EngineError;
 use ringmill_hdl::{Hdl, HdlError};
 
-use crate::bench::{Failure, check, hdl, seed, small};
+use crate::bench::{Failure, check, hdl, seed, small, tiny};
 use crate::faulty::Faulty;
-use crate::refusals::check_refusals;
+use crate::refusals::check_tiny_refusals;
 
-type Check = fn(&Hdl, u64) -> Result<(), Failure>;
+pub type Check = fn(&Hdl, u64) -> Result<(), Failure>;
 
 /// A line of the RTL, changed, and the check that must notice.
-struct Fault(&'static str, &'static str, &'static str, Check);
+pub struct Fault(
+    pub &'static str,
+    pub &'static str,
+    pub &'static str,
+    pub Check,
+);
+
+fn quick(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
+    check(hdl, tiny(2, 12), seed)
+}
 
 fn one(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
     check(hdl, small(1, 2, 12), seed)
@@ -26,18 +35,18 @@ const QUICK: [Fault; 2] = [
         "rm_torus_turn.sv",
         "near_neg_q[1] <= (from[LogH+1] & !from[LogH])",
         "near_neg_q[1] <= from[LogH+1]",
-        one,
+        quick,
     ),
     // A key that goes on is not taken to its end.
     Fault(
         "rm_torus_key.sv",
         "!ended_q && (long_q || count_q",
         "!ended_q && (count_q",
-        check_refusals,
+        check_tiny_refusals,
     ),
 ];
 
-const FAULTS: [Fault; 46] = [
+const FAULTS: [Fault; 63] = [
     // Rotation, decomposition, update.
     Fault(
         "rm_torus_turn.sv",
@@ -213,13 +222,13 @@ const FAULTS: [Fault; 46] = [
         "rm_torus_key.sv",
         "(key_cut_i || !at_total)",
         "key_cut_i",
-        check_refusals,
+        check_tiny_refusals,
     ),
     Fault(
         "rm_torus_key.sv",
         "!key_last_i && at_total",
         "1'b0",
-        check_refusals,
+        check_tiny_refusals,
     ),
     Fault(
         "rm_torus_key.sv",
@@ -230,8 +239,8 @@ const FAULTS: [Fault; 46] = [
     // The schedule.
     Fault(
         "rm_torus_seq.sv",
-        "? Back + 1 - ahead : ForwardTail",
-        "? Back - 4 - ahead : ForwardTail",
+        "? Whole - ahead : ForwardTail",
+        "? Whole - 5 - ahead : ForwardTail",
         one,
     ),
     Fault(
@@ -275,24 +284,130 @@ const FAULTS: [Fault; 46] = [
         "rm_torus_ctl.sv",
         "else if (bad_d) code_d = BadExponent;",
         "",
-        check_refusals,
+        check_tiny_refusals,
     ),
     Fault(
         "rm_torus_ctl.sv",
         "if (!at_end) code_d = CutShort;",
         "if (1'b0) code_d = CutShort;",
-        check_refusals,
+        check_tiny_refusals,
     ),
     Fault(
         "rm_torus_ctl.sv",
         "made_d = made_q & ~wanted;",
         "made_d = made_q;",
-        check_refusals,
+        check_tiny_refusals,
     ),
     Fault("rm_torus.sv", "negate_q ? -picked : picked", "picked", one),
+    // The key switch within the engine.
+    Fault(
+        "rm_torus_ctl.sv",
+        "assign ready_to_switch = (wanted & ~made_q) == '0;",
+        "assign ready_to_switch = 1'b1;",
+        check_tiny_refusals,
+    ),
+    Fault(
+        "rm_torus_ctl.sv",
+        "switched_d = switched_q & ~wanted;
+                end else begin",
+        "switched_d = switched_q;
+                end else begin",
+        check_tiny_refusals,
+    ),
+    Fault(
+        "rm_torus_ctl.sv",
+        "made_d = made_q & ~wanted;
+                  switched_d = switched_q & ~wanted;",
+        "made_d = made_q & ~wanted;",
+        check_tiny_refusals,
+    ),
+    Fault(
+        "rm_torus_ctl.sv",
+        "cmd_op_i == OpGive ? switched_q",
+        "1'b0 ? switched_q",
+        check_tiny_refusals,
+    ),
+    Fault(
+        "rm_torus_ctl.sv",
+        "small_d = cmd_op_i == OpGive;",
+        "small_d = 1'b0;",
+        quick,
+    ),
+    Fault(
+        "rm_torus_ctl.sv",
+        "small_q ? WordWidth'(Dim) : WordWidth'(1 << LogN)",
+        "WordWidth'(1 << LogN)",
+        quick,
+    ),
+    Fault(
+        "rm_torus_ctl.sv",
+        "if (switch_short_i) code_d = KeyShort;",
+        "if (1'b0) code_d = KeyShort;",
+        check_tiny_refusals,
+    ),
+    Fault(
+        "rm_torus_ctl.sv",
+        "else if (switch_long_i) code_d = KeyLong;",
+        "",
+        check_tiny_refusals,
+    ),
+    Fault(
+        "rm_torus_ctl.sv",
+        "else switched_d = switched_q | ran;",
+        "else switched_d = switched_q | 1;",
+        quick,
+    ),
+    Fault(
+        "rm_torus_switch.sv",
+        "{data_i, seed_q",
+        "{seed_q[0], seed_q",
+        quick,
+    ),
+    Fault(
+        "rm_torus_switch.sv",
+        "if (&count_q) state_d = Begin;",
+        "if (count_q == 6) state_d = Begin;",
+        quick,
+    ),
+    Fault(
+        "rm_torus_switch.sv",
+        "cut_d = 1'b1;",
+        "cut_d = 1'b0;",
+        check_tiny_refusals,
+    ),
+    Fault(
+        "rm_torus_switch.sv",
+        "short_o = cut_q ||",
+        "short_o =",
+        check_tiny_refusals,
+    ),
+    Fault(
+        "rm_torus_switch.sv",
+        "8'(last_place_i) + 8'd1",
+        "8'(last_place_i)",
+        quick,
+    ),
+    Fault(
+        "rm_torus_results.sv",
+        "switch_read ? switch_word : (LogN + 1)'(word_i)",
+        "(LogN + 1)'(word_i)",
+        quick,
+    ),
+    Fault(
+        "rm_torus_results.sv",
+        "body_q ? body_word_q : mask_word",
+        "mask_word",
+        quick,
+    ),
+    Fault(
+        "rm_torus_results.sv",
+        "SmallWidth'({small_place, small_column})",
+        "SmallWidth'(small_column)",
+        quick,
+    ),
 ];
 
-fn all_caught(faults: &[Fault]) {
+pub fn all_caught(faults: &[Fault]) {
     let mut missed = Vec::new();
     for Fault(file, from, to, check) in faults {
         let copy = Faulty::copy(file, from, to);
@@ -318,7 +433,7 @@ fn quick_faults_are_caught() {
 }
 
 #[test]
-#[ignore = "forty-six models; `make full` runs it"]
+#[ignore = "63 models; `make full` runs it"]
 fn every_fault_is_caught() {
     all_caught(&FAULTS);
 }

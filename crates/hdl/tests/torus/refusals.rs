@@ -7,7 +7,7 @@ use ringmill_hdl::torus::{
 };
 use ringmill_machines::torus::{Shape, switch_words};
 
-use crate::bench::{Failure, Job, Key, check_run, differs, engine, hdl, seed, small};
+use crate::bench::{Failure, Job, Key, check_run, differs, engine, hdl, seed, small, tiny};
 
 /// The words of a load.
 fn words(job: &Job) -> Vec<u32> {
@@ -110,8 +110,12 @@ fn shape() -> Shape {
     small(1, 3, 24)
 }
 
-pub fn check_refusals(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
-    let shape = shape();
+/// Of an engine whose model is built quickly.
+pub fn check_tiny_refusals(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
+    check_refusals(hdl, tiny(3, 24), seed)
+}
+
+fn check_refusals(hdl: &Hdl, shape: Shape, seed: u64) -> Result<(), Failure> {
     let mut dice = Dice::new(seed);
     let key = Key::new(shape, &mut dice)?;
     let mut engine = engine(hdl, shape)?;
@@ -345,7 +349,7 @@ fn random_command(
 
 #[test]
 fn wrong_commands_and_streams_are_answered() {
-    check_refusals(hdl(), seed()).unwrap();
+    check_refusals(hdl(), shape(), seed()).unwrap();
 }
 
 /// Commands in any order with right and wrong streams; each is answered as it must be, and then a bootstrap is right.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::keyswitch::{Digits, Generators};
-use super::{KeyRate, KeySwitch, Shape, Sizes, TorusError};
+use super::{KeyRate, KeySwitch, Schedule, Shape, Sizes, TorusError};
 use crate::MachineError;
 use crate::fields::{self, HostLink, float};
 use crate::fpga::Part;
@@ -29,6 +29,8 @@ pub struct Description {
     pub log_base: u32,
     pub dim: usize,
     pub unroll: usize,
+    #[serde(default)]
+    pub schedule: Schedule,
     pub units: usize,
     pub log_lanes: u32,
     pub log_pos: u32,
@@ -84,6 +86,8 @@ impl From<Switch> for KeySwitch {
 impl Description {
     /// Ours on the paper's butterflies and multipliers, m = 1.
     pub const OURS: &'static str = include_str!("torus.toml");
+    /// The paper's own engine, m = 1.
+    pub const PAPER: &'static str = include_str!("torus-paper.toml");
     /// Within the paper's DSP blocks.
     pub const WIDE: &'static str = include_str!("torus-wide.toml");
     /// Within those of FPT.
@@ -112,7 +116,7 @@ impl Description {
         self.link.check()?;
         let rate = self.key.gbyte_per_second;
         float("key.gbyte_per_second", rate, 0.001, 100_000.0)?;
-        let shape = Shape::new(Sizes {
+        let sizes = Sizes {
             log_n: self.log_n,
             levels: self.levels,
             log_base: self.log_base,
@@ -125,8 +129,8 @@ impl Description {
             group: self.group,
             key_beats: self.key_beats,
             switch: self.switch.into(),
-        });
-        shape.map_err(|fault| match fault {
+        };
+        Shape::scheduled(sizes, self.schedule).map_err(|fault| match fault {
             TorusError::Shape {
                 what,
                 expected,

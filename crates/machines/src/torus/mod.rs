@@ -1,6 +1,7 @@
 //! The bootstrapping engine of TFHE (torus paper, sections 2 to 4): what an engine is made for, what it computes, the order of
 //! its key stream, and its cycles (docs/machines/torus.md).
 
+mod bundler;
 mod description;
 mod error;
 mod golden;
@@ -11,6 +12,7 @@ mod model;
 mod needs;
 mod program;
 mod rate;
+mod schedule;
 mod shape;
 mod switch;
 
@@ -21,12 +23,14 @@ pub use key::KeyStream;
 pub use machine::TorusMachine;
 pub use model::{Run, load_cycles, run, unload_cycles};
 pub use rate::KeyRate;
+pub use schedule::Schedule;
 pub use shape::{BUTTERFLY, KeySwitch, PRODUCT, Shape, Sizes};
 pub use switch::{SEED_WORDS, give_cycles, switch, switch_cycles, switch_words};
 
 /// The descriptions that Ringmill ships, by their names.
-pub const SHIPPED: [(&str, &str); 3] = [
+pub const SHIPPED: [(&str, &str); 4] = [
     ("torus", Description::OURS),
+    ("torus-paper", Description::PAPER),
     ("torus-wide", Description::WIDE),
     ("torus-large", Description::LARGE),
 ];

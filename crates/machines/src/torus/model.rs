@@ -1,10 +1,11 @@
-//! The cycle model: the registers that decide when something happens (`rm_torus_seq`, `rm_torus_key`, `rm_torus_ctl`), cycle by
-//! cycle, without data. Equal to the RTL cycle for cycle, the key stream's stalls included.
+//! The cycle model: the registers that decide when something happens (`rm_torus_seq`, `rm_torus_key`, `rm_torus_bundle`,
+//! `rm_torus_ctl`), cycle by cycle, without data. Equal to the RTL cycle for cycle, the key stream's stalls included.
 
 use std::collections::VecDeque;
 
 use super::Shape;
-use super::shape::BACK;
+use super::bundler::Bundler;
+use super::shape::{BACK, RAW_BEATS};
 
 /// What a run took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -87,6 +88,8 @@ struct Engine {
     product_place: usize,
     product_step: usize,
     key: Key,
+    /// Of unrolled keys with [`super::Schedule::Pairs`].
+    bundler: Option<Bundler>,
 }
 
 /// Places that something is ready for, after a delay.
@@ -131,6 +134,7 @@ impl Line {
 
 impl Engine {
     fn new(shape: Shape, places: usize) -> Self {
+        let bundler = shape.bundles().then(|| Bundler::new(shape));
         Self {
             shape,
             places,
@@ -149,13 +153,17 @@ impl Engine {
             product_place: 0,
             product_step: 0,
             key: Key {
-                depth: shape.sizes().key_beats as u64,
+                depth: match bundler {
+                    Some(_) => RAW_BEATS,
+                    None => shape.sizes().key_beats as u64,
+                },
                 count: 0,
                 offset: 0,
                 taken: 0,
                 ended: false,
                 total: shape.key_total(),
             },
+            bundler,
         }
     }
 
@@ -216,7 +224,8 @@ impl Engine {
 
     /// A cycle of the products and of the key; the place whose pass ends.
     fn products(&mut self, key_taken: bool, out: &mut Run) -> Option<usize> {
-        let available = self.key.offset < self.key.count;
+        let waits = self.key.offset < self.key.count;
+        let available = self.bundler.as_ref().map_or(waits, Bundler::available);
         let keeps = self.product_place + 1 != self.places;
         let mut ends = None;
         let mut frees = false;
@@ -231,7 +240,7 @@ impl Engine {
                 out.products += 1;
                 frees = !keeps;
                 self.key.offset += u64::from(keeps);
-                let last_pattern = *pattern == self.shape.patterns(self.product_step);
+                let last_pattern = *pattern == self.shape.product_patterns(self.product_step);
                 let last = last_pattern && *group + 1 == self.shape.groups() as u64;
                 *pattern = if last_pattern { 1 } else { *pattern + 1 };
                 *group += u64::from(last_pattern);
@@ -247,6 +256,11 @@ impl Engine {
                 }
             }
         }
+        // The ring's next reader.
+        let frees = match &mut self.bundler {
+            Some(bundler) => bundler.cycle(waits, frees),
+            None => frees,
+        };
         self.key.count = self.key.count + u64::from(key_taken) - u64::from(frees);
         self.key.taken += u64::from(key_taken);
         self.key.ended |= self.key.taken == self.key.total;

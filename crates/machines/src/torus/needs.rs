@@ -1,6 +1,7 @@
 //! What an engine takes of its part: memories and multipliers, as the RTL has them.
 
-use super::Shape;
+use super::shape::RAW_BEATS;
+use super::{Schedule, Shape};
 use crate::fpga::{MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
 
 /// Bits of a residue and of a coefficient.
@@ -32,13 +33,20 @@ impl Shape {
         // Read by rotation twice, by decomposition and by the update.
         let copies = if s.unroll == 1 { 4 } else { 2 };
         let (products, weighing) = self.multipliers();
+        let columns = match self.schedule() {
+            Schedule::Sums => 2,
+            Schedule::Pairs => s.units as u64,
+        };
         let mut shared = vec![
             multipliers("product multipliers", products),
             lut("accumulators", 4 * lanes * copies, places * rows, WORD),
-            // Two banks of two columns.
+            // Two banks of two columns, or of each pair.
             lut(
-                "sums of products",
-                4 * lanes / positions,
+                match self.schedule() {
+                    Schedule::Sums => "sums of products",
+                    Schedule::Pairs => "products",
+                },
+                columns * 2 * lanes / positions,
                 places * rows,
                 positions * RESIDUE,
             ),
@@ -72,6 +80,10 @@ impl Shape {
         if weighing > 0 {
             shared.push(multipliers("weight multipliers", weighing));
             shared.push(bram("powers of psi", positions, 2 << s.log_n, RESIDUE));
+        }
+        if self.bundles() {
+            let width = self.beat_words() as u64 * RESIDUE;
+            shared.push(bram("key before it is bundled", 1, RAW_BEATS, width));
         }
         Needs {
             machine: machine.to_owned(),

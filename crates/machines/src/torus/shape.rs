@@ -1,7 +1,7 @@
 //! What an engine is made for: the parameters of `rm_torus`.
 
-use super::TorusError;
 use super::keyswitch::{self, Digits, Generators, SwitchError};
+use super::{Schedule, TorusError};
 
 /// Cycles of a modular product, and of a butterfly: `MulLatency` and `BflyLatency` of `rm_torus_pkg`.
 pub const PRODUCT: u64 = 9;
@@ -9,6 +9,14 @@ pub const BUTTERFLY: u64 = PRODUCT + 1;
 /// From the issue of a row to its operands, `Front`; to the write of what was made of it, `Back`.
 pub(super) const FRONT: u64 = 6;
 pub(super) const BACK: u64 = FRONT + BUTTERFLY;
+
+/// From a row that an inverse transform gives to its sum over the rows of a column, with [`Schedule::Pairs`]: to the torus, two
+/// cycles, and the tree, `pair_sum_latency`.
+const LIFT: u64 = 2;
+/// From the read of a bundle's last pattern to its write: five cycles to the weight, its product, the sum over patterns.
+pub(super) const BUNDLE: u64 = 5 + PRODUCT + 1;
+/// Beats of an unrolled key that wait for the bundler, `RawBeats` of `rm_torus`.
+pub(super) const RAW_BEATS: u64 = 16;
 
 /// The numbers that make an engine; [`Shape::new`] checks them. k = 1 and q = 2^32.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -49,6 +57,7 @@ pub struct KeySwitch {
 pub struct Shape {
     sizes: Sizes,
     switch: keyswitch::Shape,
+    schedule: Schedule,
 }
 
 /// A key-switching unit that cannot be made, by the engine's field.
@@ -86,9 +95,17 @@ fn of_the_engine(error: SwitchError) -> TorusError {
 }
 
 impl Shape {
+    /// With [`Schedule::Sums`].
+    ///
     /// # Errors
     /// [`TorusError::Shape`] with the field that forbids it.
     pub fn new(sizes: Sizes) -> Result<Self, TorusError> {
+        Self::scheduled(sizes, Schedule::Sums)
+    }
+
+    /// # Errors
+    /// [`TorusError::Shape`] with the field that forbids it.
+    pub fn scheduled(sizes: Sizes, schedule: Schedule) -> Result<Self, TorusError> {
         let refuse = |what, expected: String, got: u64| {
             Err(TorusError::Shape {
                 what,
@@ -114,9 +131,20 @@ impl Shape {
         if !(s.unroll..=4096).contains(&s.dim) {
             return refuse("dim", "the bits of a step to 4096".into(), s.dim as u64);
         }
-        if s.units < 2 || !(2 * s.levels).is_multiple_of(s.units) {
-            let expected = "at least 2 units that divide twice the levels".into();
-            return refuse("units", expected, s.units as u64);
+        match schedule {
+            Schedule::Sums if s.units < 2 || !(2 * s.levels).is_multiple_of(s.units) => {
+                let expected = "at least 2 units that divide twice the levels".into();
+                return refuse("units", expected, s.units as u64);
+            }
+            Schedule::Pairs if s.units != 4 * s.levels => {
+                let expected = format!("a unit for each pair (`schedule`), here {}", 4 * s.levels);
+                return refuse("units", expected, s.units as u64);
+            }
+            Schedule::Pairs if s.places != 1 => {
+                let expected = "1, with `schedule` = \"pairs\"".into();
+                return refuse("places", expected, s.places as u64);
+            }
+            Schedule::Sums | Schedule::Pairs => {}
         }
         if s.log_lanes < 1 || s.log_lanes + 2 > s.log_n {
             let expected = format!("1 to log_n - 2, here {}", s.log_n.saturating_sub(2));
@@ -139,6 +167,7 @@ impl Shape {
             sizes: s,
             switch: keyswitch::Shape::new(s.places, generators, digits, dimensions)
                 .map_err(of_the_engine)?,
+            schedule,
         };
         let held = if s.places > 1 { shape.beats(0) } else { 2 };
         if !s.key_beats.is_power_of_two() || (s.key_beats as u64) < held || s.key_beats > 1 << 16 {
@@ -159,6 +188,10 @@ impl Shape {
         self.switch
     }
 
+    pub fn schedule(self) -> Schedule {
+        self.schedule
+    }
+
     /// N.
     pub fn degree(self) -> usize {
         1 << self.sizes.log_n
@@ -171,7 +204,10 @@ impl Shape {
 
     /// Polynomials of a unit.
     pub fn slots(self) -> u64 {
-        (self.rows() / self.sizes.units) as u64
+        match self.schedule {
+            Schedule::Sums => (self.rows() / self.sizes.units) as u64,
+            Schedule::Pairs => 1,
+        }
     }
 
     /// H: cycles of a pass over a polynomial, N / 2 butterflies by those of a unit.
@@ -231,16 +267,29 @@ impl Shape {
         (self.sizes.units << self.sizes.log_lanes) as u64
     }
 
-    /// Multipliers of the products, and those that weigh the sums of patterns.
+    /// Multipliers of the products, and those that weigh the sums of patterns, or the patterns themselves.
     pub fn multipliers(self) -> (u64, u64) {
-        let weighing = if self.sizes.unroll > 1 { 2 } else { 0 };
         let positions = self.positions() as u64;
-        (positions * 2 * self.rows() as u64, positions * weighing)
+        let products = positions * 2 * self.rows() as u64;
+        let weighing = match (self.sizes.unroll, self.schedule) {
+            (1, _) => 0,
+            (_, Schedule::Sums) => 2 * positions,
+            (_, Schedule::Pairs) => products,
+        };
+        (products, weighing)
     }
 
-    /// The least cycles of a step, of one ciphertext, by the butterflies (2 l + 2 transforms of N / 2 log N), and by the products.
+    /// Transforms of a step.
+    pub fn transforms(self) -> u64 {
+        match self.schedule {
+            Schedule::Sums => self.rows() as u64 + 2,
+            Schedule::Pairs => 4 * self.rows() as u64,
+        }
+    }
+
+    /// The least cycles of a step, of one ciphertext, by the butterflies (transforms of N / 2 log N), and by the multipliers.
     pub fn floors(self) -> (u64, u64) {
-        let transforms = self.rows() as u64 + 2;
+        let transforms = self.transforms();
         let each = self.degree() as u64 / 2 * u64::from(self.sizes.log_n);
         (
             (transforms * each).div_ceil(self.butterflies()),
@@ -259,24 +308,47 @@ impl Shape {
         (passes - 1) * self.pass(self.slots()) + self.slots() * self.half_rows() + BACK
     }
 
+    /// Levels of the tree that sums the rows.
+    fn tree(self) -> u64 {
+        u64::from((self.rows() as u64).next_power_of_two().ilog2())
+    }
+
     /// `inverse_tail`, and that of forward transforms.
     pub(super) fn tail(self, inverse: bool, members: u64) -> u64 {
         let ahead = (members - 1) * self.half_rows();
+        let late = match self.schedule {
+            Schedule::Sums => 0,
+            Schedule::Pairs => LIFT + self.tree(),
+        };
         match inverse {
-            true => (BACK + 1).saturating_sub(ahead).max(BUTTERFLY - 1),
+            true => (BACK + 1 + late).saturating_sub(ahead).max(BUTTERFLY - 1),
             false => BUTTERFLY - 1,
         }
     }
 
     /// `product_latency`.
     pub(super) fn product_latency(self) -> u64 {
-        let tree = u64::from((self.rows() as u64).next_power_of_two().ilog2());
-        let weighing = if self.sizes.unroll > 1 {
-            PRODUCT + 1
-        } else {
-            0
+        let weighing = match self.sizes.unroll {
+            1 => 0,
+            _ => PRODUCT + 1,
         };
-        2 + PRODUCT + tree + weighing
+        match self.schedule {
+            Schedule::Sums => 2 + PRODUCT + self.tree() + weighing,
+            Schedule::Pairs => 2 + PRODUCT,
+        }
+    }
+
+    /// Products of a group of positions in a step, one after the other.
+    pub(super) fn product_patterns(self, step: usize) -> usize {
+        match self.schedule {
+            Schedule::Sums => self.patterns(step),
+            Schedule::Pairs => 1,
+        }
+    }
+
+    /// Whether the key goes through the bundler on its way to the products.
+    pub(super) fn bundles(self) -> bool {
+        self.schedule == Schedule::Pairs && self.sizes.unroll > 1
     }
 
     /// `inverse_wait`.

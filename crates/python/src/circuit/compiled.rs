@@ -10,13 +10,13 @@ use ringmill_compiler::circuit::choose::CANDIDATES;
 use ringmill_compiler::circuit::{Chosen, Circuit, CircuitError, Estimate};
 use ringmill_devices::Saving;
 use ringmill_devices::circuit::client::{bound, unbound};
-use ringmill_devices::circuit::{Engine, Keeping, Server, run};
+use ringmill_devices::circuit::{CircuitRunError, Engine, Keeping, MachineTime, Server, run};
 use ringmill_schemes::tfhe::{Client, Params};
 
 use super::client::CircuitKeys;
 use super::data::{CircuitEvaluationKeys, CircuitParams, EncryptedIntegers};
 use super::{refused, scheme, stopped};
-use crate::errors::DataError;
+use crate::errors::{DataError, DeviceError, raise};
 use crate::watch::{Saves, interruptible, until_stopped};
 
 /// A program on integers as lookups of 2 + 2 bits or gates of bits.
@@ -31,6 +31,26 @@ pub struct LoweredCircuit {
 /// A set, bootstraps, those of the longest chain, bytes that operations go over, and log2 of the probability that any
 /// bootstrap fails.
 type Told = (Option<&'static str>, usize, usize, u64, f64);
+
+/// A machine, how its cycles were obtained, its clock in MHz, bootstraps, cycles of each, ciphertexts interleaved, and cycles of
+/// all so.
+type Machine = (String, &'static str, f64, usize, u64, usize, u64);
+
+/// Results, seconds, threads, the most wires at a time, and what a machine takes.
+type Ran = (Vec<EncryptedIntegers>, f64, usize, usize, Option<Machine>);
+
+fn machine(time: MachineTime) -> Machine {
+    let t = time;
+    (
+        t.machine,
+        t.how,
+        t.clock_mhz,
+        t.bootstraps,
+        t.each,
+        t.places,
+        t.interleaved,
+    )
+}
 
 fn told(estimate: &Estimate) -> Told {
     let e = *estimate;
@@ -98,8 +118,8 @@ impl LoweredCircuit {
         })?
     }
 
-    /// Runs on `threads` threads (0: one a core). `groups` says how many ports each argument has, in order, and of how many
-    /// each result is made. Gives the results, seconds, threads, and the most wires that were there at a time.
+    /// Runs on `threads` threads (0: one a core), on a device or by this computer's kernels. `groups` says how many ports each
+    /// argument has, in order, and of how many each result is made.
     #[expect(
         clippy::too_many_arguments,
         reason = "the one caller is our own Python"
@@ -110,11 +130,12 @@ impl LoweredCircuit {
         inputs: Vec<EncryptedIntegers>,
         keys: &CircuitEvaluationKeys,
         groups: (Vec<usize>, Vec<usize>),
+        device: Option<String>,
         threads: usize,
         progress: bool,
         checkpoint: Option<(PathBuf, f64)>,
         resume: Option<PathBuf>,
-    ) -> PyResult<(Vec<EncryptedIntegers>, f64, usize, usize)> {
+    ) -> PyResult<Ran> {
         let (circuit, params) = (Arc::clone(&self.inner), Arc::clone(&self.params.inner));
         let keys = Arc::clone(&keys.inner);
         let threads = match threads {
@@ -147,10 +168,32 @@ impl LoweredCircuit {
                 }
             }
             let inputs = bound(&circuit, each).map_err(stopped)?;
-            let evaluator = keys.evaluator()?;
+            let device = device.map(|name| ringmill_devices::open(&name));
+            let device = device.transpose().map_err(raise::<DeviceError, _>)?;
+            let failed = |e| stopped(CircuitRunError::Bootstrap(e));
+            let (evaluator, programs);
+            let engine = match &device {
+                None => {
+                    evaluator = keys.evaluator()?;
+                    Engine::Evaluator(&evaluator)
+                }
+                Some(device) => {
+                    programs = keys.programs().map_err(failed)?;
+                    Engine::Device {
+                        bootstrap: &programs,
+                        device: device.as_ref(),
+                    }
+                }
+            };
+            let time = match engine {
+                Engine::Evaluator(_) => None,
+                Engine::Device { bootstrap, device } => {
+                    MachineTime::of(bootstrap, device, &circuit.graph, watch).map_err(failed)?
+                }
+            };
             let bar = if progress { Bar::new() } else { Bar::none() };
             let server = Server {
-                engine: Engine::Evaluator(&evaluator),
+                engine,
                 threads,
                 watch,
                 progress: &bar,
@@ -162,7 +205,13 @@ impl LoweredCircuit {
                 inner: Arc::new(outputs.by_ref().take(count).flatten().collect()),
                 params: Arc::clone(&params),
             });
-            Ok((results.collect(), seconds, ran.threads, ran.peak_wires))
+            Ok((
+                results.collect(),
+                seconds,
+                ran.threads,
+                ran.peak_wires,
+                time.map(machine),
+            ))
         })?
     }
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
+use ringmill_devices::circuit::target;
+use ringmill_devices::{Bootstrap, BootstrapError};
 use ringmill_schemes::file::InsecureParams;
 use ringmill_schemes::tfhe::{
     BootstrapKey, Evaluator, KeySwitchKey, LweCiphertext, Messages, Params, ParamsBuilder, file,
@@ -11,7 +13,7 @@ use ringmill_schemes::tfhe::{
 };
 
 use super::scheme;
-use crate::errors::ParameterError;
+use crate::errors::{DeviceError, ParameterError, raise};
 use crate::files;
 use crate::watch::interruptible;
 
@@ -29,9 +31,14 @@ pub fn circuit_sets() -> Vec<&'static str> {
         .collect()
 }
 
-/// The parameters of a set; or, by an ugly name, small ones for the same messages that keep nothing secret.
+/// The parameters of a set; or, by an ugly name, small ones for the same messages that keep nothing secret; as a machine runs
+/// them, where one is named.
 #[pyfunction]
-pub fn circuit_params(name: &str, toy_for_tests_only: bool) -> PyResult<CircuitParams> {
+pub fn circuit_params(
+    name: &str,
+    toy_for_tests_only: bool,
+    target: Option<&str>,
+) -> PyResult<CircuitParams> {
     let named = ParamsBuilder::named(name).map_err(scheme)?;
     let digits = sets::names_with(|messages| messages == Messages::CIRCUITS);
     let builder = if !toy_for_tests_only {
@@ -41,6 +48,12 @@ pub fn circuit_params(name: &str, toy_for_tests_only: bool) -> PyResult<CircuitP
     } else {
         ParamsBuilder::toy_for_tests_only()
     };
+    let builder = match target {
+        None => Ok(builder),
+        Some(machine) if toy_for_tests_only => target::with_sizes_of(machine, builder),
+        Some(machine) => target::for_machine(machine, builder),
+    };
+    let builder = builder.map_err(raise::<DeviceError, _>)?;
     let inner = builder.build().map_err(scheme)?;
     match inner.sizes().messages {
         Messages::CIRCUITS | Messages::Booleans => Ok(CircuitParams { inner }),
@@ -154,8 +167,9 @@ pub struct ServerKeys {
     pub params: Arc<Params>,
     pub bootstrap: BootstrapKey,
     pub switch: KeySwitchKey,
-    /// Expanded and transformed, when a run first needs them.
+    /// Expanded and transformed, when a run first needs them: for this computer's kernels, and for devices.
     evaluator: OnceLock<Arc<Evaluator>>,
+    programs: OnceLock<Arc<Bootstrap>>,
 }
 
 impl ServerKeys {
@@ -165,7 +179,18 @@ impl ServerKeys {
             bootstrap,
             switch,
             evaluator: OnceLock::new(),
+            programs: OnceLock::new(),
         }
+    }
+
+    /// The keys as programs for a device have them.
+    pub fn programs(&self) -> Result<Arc<Bootstrap>, BootstrapError> {
+        if let Some(made) = self.programs.get() {
+            return Ok(Arc::clone(made));
+        }
+        let made = Bootstrap::new(&self.params, &self.bootstrap, &self.switch)?;
+        let made = Arc::new(made);
+        Ok(Arc::clone(self.programs.get_or_init(|| made)))
     }
 
     /// The keys as bootstraps read them. No lock is held while they are made: a process that is forked meanwhile makes

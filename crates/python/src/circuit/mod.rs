@@ -7,8 +7,11 @@ mod data;
 
 use pyo3::prelude::*;
 
-use crate::errors::{CompileError, DataError, FileError, KeysError, ParameterError, raise};
+use crate::errors::{
+    CompileError, DataError, DeviceError, FileError, KeysError, ParameterError, raise,
+};
 use ringmill_compiler::circuit::CircuitError;
+use ringmill_devices::BootstrapError;
 use ringmill_devices::circuit::CircuitRunError;
 use ringmill_schemes::tfhe::TfheError;
 
@@ -40,6 +43,7 @@ fn stopped(error: CircuitRunError) -> PyErr {
         CircuitRunError::Tfhe(error) => scheme(error),
         CircuitRunError::Circuit(error) => refused(error),
         error @ CircuitRunError::OtherBasis { .. } => raise::<KeysError, _>(error),
+        CircuitRunError::Bootstrap(BootstrapError::Device(error)) => raise::<DeviceError, _>(error),
         CircuitRunError::Checkpoint(error) => raise::<FileError, _>(error),
         error => raise::<DataError, _>(error),
     }

@@ -8,6 +8,8 @@ use super::figure::{How, number};
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Ours {
     Is(f64, How),
+    /// At the paper's clock, which no open tool gives evidence for: printed in a column of its own.
+    AtPapersClock(f64, How),
     /// Another architecture's, another computer's, or one that takes a tool that is not there or was not asked for.
     NotMeasured,
     /// There is no such figure.
@@ -73,13 +75,21 @@ impl Row {
     pub fn value(&self) -> Option<f64> {
         match self.ours {
             Ours::Is(value, _) => Some(value),
-            Ours::NotMeasured | Ours::None => None,
+            Ours::AtPapersClock(..) | Ours::NotMeasured | Ours::None => None,
+        }
+    }
+
+    /// Our figure at the paper's clock.
+    pub fn at_papers_clock(&self) -> Option<f64> {
+        match self.ours {
+            Ours::AtPapersClock(value, _) => Some(value),
+            Ours::Is(..) | Ours::NotMeasured | Ours::None => None,
         }
     }
 
     fn how(&self) -> &'static str {
         match self.ours {
-            Ours::Is(_, how) => how.name(),
+            Ours::Is(_, how) | Ours::AtPapersClock(_, how) => how.name(),
             Ours::NotMeasured => "not measured",
             Ours::None => "none",
         }
@@ -97,6 +107,9 @@ impl Row {
             "ours": self.value(),
             "how": self.how(),
         });
+        if let Some(value) = self.at_papers_clock() {
+            row["ours_at_papers_clock"] = json!(value);
+        }
         if let Some(remark) = &self.remark {
             row["remark"] = json!(remark);
         }
@@ -104,37 +117,52 @@ impl Row {
     }
 }
 
-/// The rows as text, a heading for each table. Ours is divided by what the paper should print.
+/// The rows as text, a heading for each table. Ours is divided by what the paper should print. Tables with figures at the paper's
+/// clock have a column for them.
 pub fn table(rows: &[Row]) -> String {
     let width = |f: fn(&Row) -> usize| rows.iter().map(f).max().unwrap_or(0);
     let (case, metric) = (width(|r| r.case.len()), width(|r| r.metric.len()));
-    let (mut text, mut heading) = (String::new(), "");
+    let mut text = String::new();
     let cell = |figure: Option<f64>| figure.map_or("-".to_owned(), number);
-    for row in rows {
-        if row.table != heading {
-            heading = row.table;
+    for rows in rows.chunk_by(|a, b| a.table == b.table) {
+        let clocked = rows.iter().any(|row| row.at_papers_clock().is_some());
+        let column = |text: &str| match clocked {
+            true => format!("  {text:>12}"),
+            false => String::new(),
+        };
+        text += &format!(
+            "\n{}\n  {:case$}  {:metric$}  {:>12}  {:>12}  {:>12}{}  {:8}  {:>7}  how\n",
+            rows[0].table,
+            "case",
+            "metric",
+            "paper",
+            "should be",
+            "ours",
+            column("at its clock"),
+            "unit",
+            "ours/p."
+        );
+        for row in rows {
+            let theirs = row.should_be.or(row.printed);
+            let ours = row.value().or(row.at_papers_clock());
+            let ratio = match (ours, theirs) {
+                (Some(ours), Some(theirs)) if theirs != 0.0 => format!("{:.3}", ours / theirs),
+                _ => String::new(),
+            };
+            let should_be = row.should_be.map_or(String::new(), number);
+            let remark = row.remark.as_ref();
+            let remark = remark.map_or(String::new(), |remark| format!(": {remark}"));
             text += &format!(
-                "\n{heading}\n  {:case$}  {:metric$}  {:>12}  {:>12}  {:>12}  {:8}  {:>7}  how\n",
-                "case", "metric", "paper", "should be", "ours", "unit", "ours/p."
+                "  {:case$}  {:metric$}  {:>12}  {should_be:>12}  {:>12}{}  {:8}  {ratio:>7}  {}{remark}\n",
+                row.case,
+                row.metric,
+                cell(row.printed),
+                cell(row.value()),
+                column(&row.at_papers_clock().map_or(String::new(), number)),
+                row.unit,
+                row.how()
             );
         }
-        let theirs = row.should_be.or(row.printed);
-        let ratio = match (row.value(), theirs) {
-            (Some(ours), Some(theirs)) if theirs != 0.0 => format!("{:.3}", ours / theirs),
-            _ => String::new(),
-        };
-        let should_be = row.should_be.map_or(String::new(), number);
-        let remark = row.remark.as_ref();
-        let remark = remark.map_or(String::new(), |remark| format!(": {remark}"));
-        text += &format!(
-            "  {:case$}  {:metric$}  {:>12}  {should_be:>12}  {:>12}  {:8}  {ratio:>7}  {}{remark}\n",
-            row.case,
-            row.metric,
-            cell(row.printed),
-            cell(row.value()),
-            row.unit,
-            row.how()
-        );
     }
     text
 }

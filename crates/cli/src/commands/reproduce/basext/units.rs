@@ -96,7 +96,7 @@ fn of_unit(
     let theirs = area(1e3 * klut, 1e3 * kff, dsp, bram) * printed * PERIOD_NS / 1e9;
     let time = match ours {
         Ours::Is(cycles, how) => Ours::Is(cycles * PERIOD_NS / 1e3, how),
-        Ours::NotMeasured | Ours::None => ours,
+        Ours::AtPapersClock(..) | Ours::NotMeasured | Ours::None => ours,
     };
     Ok(vec![
         row("cycles", "cycles", Some(printed), ours),

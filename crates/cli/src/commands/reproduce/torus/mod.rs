@@ -1,12 +1,14 @@
 //! The torus paper: steps of a bootstrap (Table I), primes (II), parameter sets (III), and every printed design of Tables IV to
-//! VI; ours beside them where it is there: the key switch with honest masks, and the gate on this computer. Known errors of
-//! the paper stand beside what it should print.
-//!
-//! The bootstrapping engine's columns belong into [`rivals`], beside the rows called "proposed".
+//! VI, with our engine beside the paper's; its own order of a step, cycle by cycle; the key switch with honest masks, the key's
+//! bandwidth, and the gate on this computer. Known errors of the paper stand beside what it should print.
 
+mod engine;
 mod gate;
+mod keys;
 mod keyswitch;
+mod own;
 mod paper;
+mod peer;
 mod primes;
 mod rivals;
 mod security;
@@ -27,7 +29,9 @@ fn rows(hdl: Option<&Hdl>) -> Result<Vec<Row>, CliError> {
     let mut found = steps::rows(&paper, &params)?;
     found.extend(primes::rows(&paper)?);
     found.extend(security::rows(&paper)?);
-    found.extend(rivals::rows(&paper, gate::milliseconds()?));
+    found.extend(rivals::rows(&paper, &gate::milliseconds()?, hdl)?);
+    found.extend(own::rows()?);
+    found.extend(keys::rows()?);
     found.extend(keyswitch::rows(&params, hdl)?);
     Ok(found)
 }
@@ -61,25 +65,36 @@ pub fn print(synthesis: bool, json: bool) -> Result<(), CliError> {
 /// What a reader must know of the figures.
 fn notes(synthesis: bool) -> String {
     let resources = if synthesis {
-        "LUT and FF of the key switch: Yosys, synth_xilinx -family xcup, before placement; one generator is mapped for all."
+        "LUT, FF, DSP and block RAM: Yosys, synth_xilinx -family xcup, before placement; an engine is the sum of its modules, each \
+         mapped once;\nof engines wider than 128 butterflies DSP and block RAM alone, as their descriptions' needs count them."
     } else {
-        "LUT and FF of the key switch are left out (--no-synth): they take minutes."
+        "LUT and FF are left out (--no-synth): they take minutes. DSP and block RAM are those of the descriptions' needs, as \
+         `ringmill machine show` has them."
     };
     format!(
         "\nTable I: the paper's cycles of a serial machine beside the same operations counted in the program of our bootstrap, whose \
          products\nare in transform form: transforms of digits and of sums, and products between. A step of the blind rotation is \
          one of n.\nThe switching key's masks are distinct for every row, so that a switch takes N t n words of mask; the \
          paper's unit has one mask for all\nrows and the old secret in a ROM, which gives the secret away, and no figure of it \
-         compares. Cycles of the key switch are the\nmodel's, which a test holds equal to the RTL's.\n{resources}\nArea-time \
-         products in the column `should be` are those of the printed figures. FPT has no key switch. The gate is measured on \
-         one thread\nof this computer, with the paper's parameters.\n{KNOWN}"
+         compares. Cycles of the key switch are the\nmodel's, which a test holds equal to the RTL's.\n\
+         Tables IV and VI: cycles of our engine are the model's, which lockstep holds to the RTL: at toy sizes in `make test`, at \
+         the paper's\nin `make full`. One bootstrap is load, blind rotation, extraction, key switch with honest masks and what is given. The column `at its clock` has \
+         times at the clock that\nthe paper prints for its own: no open tool times this part, and we claim none. Ours stands on as \
+         many butterflies and product\nmultipliers as the paper's (96 and 48; 64 and 32 for 110 bits), and 8 weights for m > 1.\n\
+         `torus-paper` is the paper's order on them: a unit for each of twelve pairs, sums in coefficient form. What differs from \
+         its text:\nconstant geometry in the place of the distribution unit of section III-A.3, so that no switch stands between \
+         memory and butterflies;\nproducts and passes overlap; how its unrolled keys become one the paper does not say, and its DSP \
+         are those of m = 1: here 48\nmultipliers more bundle them while the units transform.\n{resources}\n\
+         Area-time products in the column `should be` are those of the printed figures. FPT has no key switch. The gate is measured \
+         on one\nthread of this computer, with the paper's parameters, in turns with tfhe-rs where that is built.\n{KNOWN}"
     )
 }
 
 /// The paper's known errors.
 const KNOWN: &str = "Known errors of the paper: Table II's widths of the Mersenne primes are decimal digits, not bits. Table III's \
 128 and 110 bits are 118 and\n94 today. Table VI's DSP area-time product of Proposed5 is that of the row above it. Table IV: the \
-ASIC's 0.56 us at 800 MHz are 448 cycles,\nfewer than the 640 that 8 butterflies need.\n";
+ASIC's 0.56 us at 800 MHz are 448 cycles,\nfewer than the 640 that 8 butterflies need. With the text's Bg = 1024 and the TFHE library's noise gates of the 128-bit set\n\
+fail more often than 2^-12.\n";
 
 #[cfg(test)]
 mod tests {
@@ -93,9 +108,10 @@ mod tests {
         row.unwrap_or_else(|| panic!("{table}, {case}, {metric} is not there"))
     }
 
-    /// What needs no hardware tool: counts that are the paper's or better, every error known, all rivals.
+    /// What needs no hardware tool: counts that are the paper's or better, every error known, all rivals, engines that take fewer
+    /// cycles than the paper's.
     #[test]
-    fn the_tables_that_need_no_engine() {
+    fn the_tables_without_synthesis() {
         let rows = rows(None).unwrap();
         for (metric, operations) in [
             ("(x^a - 1) * bk", 2048.0),
@@ -141,7 +157,8 @@ mod tests {
         // A row for each printed figure.
         let of = |table: &str| {
             rows.iter()
-                .filter(|row| row.table.starts_with(table))
+                .filter(|row| row.table.starts_with(table) && row.printed.is_some())
+                .filter(|row| !row.metric.starts_with("cycles"))
                 .count()
         };
         assert_eq!(
@@ -160,11 +177,59 @@ mod tests {
             wrong,
             [("Proposed5, 110 bits, m = 3", "DSP area-time product")]
         );
+        for row in rows.iter().filter(|row| row.metric.starts_with("cycles")) {
+            let printed = row.printed.filter(|_| !row.case.starts_with("base"));
+            if let Some(printed) = printed {
+                assert!(row.value().unwrap() < printed, "{row:?}");
+            }
+        }
+        for (case, log_base, holds) in [
+            ("Proposed1", 7, 1.0),
+            ("Proposed1", 10, 1.0),
+            ("Proposed2", 10, 0.0),
+            ("Proposed5", 10, 0.0),
+        ] {
+            let row = find(
+                &rows,
+                "Table VI:",
+                case,
+                &format!("exact in one prime, Bg = 2^{log_base}"),
+            );
+            assert_eq!(row.value(), Some(holds), "{row:?}");
+        }
+        // A step is shorter than the paper's, and with honest key switches a bootstrap is, where steps are most of it.
+        for m in ["m = 1", "m = 2", "m = 3"] {
+            let step = find(&rows, "Section III-D:", m, "a step");
+            assert!(step.value() < step.printed, "{step:?}");
+        }
+        for m in ["m = 1", "m = 2"] {
+            let own = find(&rows, "Section III-D:", m, "bootstrap, the key never late");
+            assert!(own.value() < own.printed, "{own:?}");
+        }
+        let slow = find(
+            &rows,
+            "Section IV-F:",
+            "torus-paper, m = 2",
+            "alone, 15.74 GB/s",
+        );
+        assert!(
+            slow.remark
+                .as_ref()
+                .is_some_and(|r| r.starts_with("bound by the key"))
+        );
+        let latency = find(&rows, "Table VI:", "Proposed1", "latency");
+        assert!(latency.value().is_none() && latency.at_papers_clock() < latency.printed);
         let gate = find(&rows, "Table VI:", "TFHE library", "latency");
         assert!(gate.printed == Some(13.0) && gate.value().is_some_and(|ms| ms > 0.0));
 
         let text = row::table(&rows) + &notes(false);
-        for said in ["Known errors", "measured", "--no-synth", "counted"] {
+        for said in [
+            "Known errors",
+            "measured",
+            "--no-synth",
+            "counted",
+            "at its clock",
+        ] {
             assert!(text.contains(said), "{said}");
         }
     }
@@ -179,7 +244,8 @@ mod tests {
         assert_eq!(both.len(), keyswitch::CASES.len());
         for (cycles, floor) in both {
             let over = cycles.value().unwrap() / floor.value().unwrap();
-            assert!((1.0..1.02).contains(&over), "{cycles:?}: {over}");
+            // The words of the last pass leave one by one: 1,428 of 8 generators' 41,000 cycles.
+            assert!((1.0..1.04).contains(&over), "{cycles:?}: {over}");
         }
     }
 }

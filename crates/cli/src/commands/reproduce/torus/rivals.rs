@@ -1,8 +1,15 @@
-//! Tables IV to VI: every design that the paper prints.
+//! Tables IV to VI: every design that the paper prints, ours beside its own.
+
+use ringmill_hdl::Hdl;
+use ringmill_machines::torus::{Description, Schedule, TorusMachine};
 
 use super::super::figure::How;
 use super::super::row::{Ours, Row};
+use super::engine::{self, Figures, Printed};
+use super::gate::Milliseconds;
 use super::paper::{Cell, Torus};
+use super::peer;
+use crate::error::CliError;
 
 const NTT: &str = "Table IV: designs of the NTT, N = 1024";
 const BANDWIDTH: &str = "Table V: bandwidth of the memory outside";
@@ -45,33 +52,19 @@ const BOOTSTRAP_COLUMNS: [Column; 10] = [
 /// The place of a latency in both; its unit is a thousandth of the products'.
 const LATENCY: usize = 3;
 
-fn designs(
-    table: &'static str,
-    columns: &[Column],
-    designs: &[Vec<Cell>],
-    case: impl Fn(&[Cell]) -> String,
-) -> Vec<Row> {
+/// The printed figures of a design.
+fn figures(table: &'static str, columns: &[Column], design: &[Cell], case: &str) -> Vec<Row> {
+    let at = |place: usize| design.get(place).and_then(Cell::figure);
     let mut found = Vec::new();
-    for design in designs {
-        let case = case(design);
-        let at = |place: usize| design.get(place).and_then(Cell::figure);
-        for Column(place, metric, unit, area) in columns {
-            let Some(printed) = at(*place) else { continue };
-            let row = Row::new(
-                table,
-                case.as_str(),
-                *metric,
-                unit,
-                Some(printed),
-                Ours::None,
-            );
-            let factors = area.and_then(|area| at(area).zip(at(LATENCY)));
-            let right = factors.map(|(area, latency)| area * latency / 1e3);
-            found.push(match right {
-                Some(right) if !rounded(printed, right) => row.but(right),
-                Some(_) | None => row,
-            });
-        }
+    for Column(place, metric, unit, area) in columns {
+        let Some(printed) = at(*place) else { continue };
+        let row = Row::new(table, case, *metric, unit, Some(printed), Ours::None);
+        let factors = area.and_then(|area| at(area).zip(at(LATENCY)));
+        let right = factors.map(|(area, latency)| area * latency / 1e3);
+        found.push(match right {
+            Some(right) if !rounded(printed, right) => row.but(right),
+            Some(_) | None => row,
+        });
     }
     found
 }
@@ -80,50 +73,213 @@ fn cell(design: &[Cell], place: usize) -> String {
     design.get(place).map(Cell::to_string).unwrap_or_default()
 }
 
-/// All of them, with the milliseconds of our gate on this computer.
-pub fn rows(paper: &Torus, gate_ms: f64) -> Vec<Row> {
-    let mut found = designs(NTT, &NTT_COLUMNS, &paper.ntt_designs, |design| {
-        let name = match cell(design, 0).as_str() {
-            "fpga" => "proposed, VCU128".to_owned(),
-            "asic" => "proposed, 28 nm".to_owned(),
-            reference => format!("[{reference}]"),
-        };
-        format!("{name}, {} bits", cell(design, 1))
-    });
+/// Whether a row of Tables IV and VI is of the paper's own FPGA design.
+fn proposed(design: &[Cell]) -> bool {
+    let name = cell(design, 0);
+    name == "fpga" || name.starts_with("Proposed")
+}
+
+fn ntt_case(design: &[Cell]) -> String {
+    let name = match cell(design, 0).as_str() {
+        "fpga" => "proposed, VCU128".to_owned(),
+        "asic" => "proposed, 28 nm".to_owned(),
+        reference => format!("[{reference}]"),
+    };
+    format!("{name}, {} bits", cell(design, 1))
+}
+
+fn bootstrap_case(design: &[Cell]) -> String {
+    let of = |place| cell(design, place);
+    let name = match of(0).as_str() {
+        "FPT" => "FPT (no key switch)".to_owned(),
+        "MATCHA" => "MATCHA (at least)".to_owned(),
+        name => name.to_owned(),
+    };
+    format!("{name}, {} bits, m = {}", of(1), of(5))
+}
+
+/// The parameters of a printed engine.
+fn printed(design: &[Cell]) -> Option<Printed> {
+    let at = |place: usize| design.get(place).and_then(Cell::figure);
+    let (dim, levels) = if at(1)? > 110.0 { (630, 3) } else { (500, 2) };
+    Some(Printed {
+        dim,
+        levels,
+        unroll: at(5)? as usize,
+        clock_mhz: at(2)?,
+    })
+}
+
+/// The rows of a design of the paper's with our figures in them, and its cycles: the printed latency times its clock.
+fn beside(
+    found: &mut Vec<Row>,
+    table: &'static str,
+    columns: &[Column],
+    clock: (usize, f64),
+    design: &[Cell],
+    (case, ours): (String, &Figures),
+) {
+    let (clock, latency_unit) = clock;
+    let at = |place: usize| design.get(place).and_then(Cell::figure);
+    let mhz = at(clock);
+    let cycles = mhz.zip(at(LATENCY)).map(|(mhz, t)| mhz * t * latency_unit);
+    let is = Ours::Is(ours.cycles as f64, How::Model);
+    let row = Row::new(table, case.as_str(), "cycles", "cycles", cycles, is);
+    found.push(row.remarked("printed: latency x clock"));
+    if let Some((places, each)) = ours.interleaved {
+        let metric = format!("cycles each of {places} interleaved");
+        let is = Ours::Is(each as f64, How::Model);
+        found.push(Row::new(table, case.as_str(), metric, "cycles", cycles, is));
+    }
+    let rows = figures(table, columns, design, &case);
+    found.extend(rows.into_iter().map(|row| Row {
+        ours: ours.of(&row.metric, row.unit, mhz),
+        ..row
+    }));
+}
+
+/// An engine of ours that no row of the paper's stands beside, at a clock of the paper's.
+fn alone(found: &mut Vec<Row>, case: &str, mhz: f64, ours: &Figures) {
+    let mut push = |metric: &str, unit, ours| {
+        found.push(Row::new(BOOTSTRAP, case, metric, unit, None, ours));
+    };
+    push("cycles", "cycles", Ours::Is(ours.cycles as f64, How::Model));
+    if let Some((places, each)) = ours.interleaved {
+        let metric = format!("cycles each of {places} interleaved");
+        push(&metric, "cycles", Ours::Is(each as f64, How::Model));
+    }
+    for Column(_, metric, unit, _) in &BOOTSTRAP_COLUMNS {
+        match ours.of(metric, unit, Some(mhz)) {
+            Ours::NotMeasured | Ours::None => {}
+            figure => push(metric, unit, figure),
+        }
+    }
+}
+
+/// Digits that the paper names: its text's, and those of its operand widths.
+const BASES: [u32; 2] = [7, 10];
+
+fn proofs(found: &mut Vec<Row>, case: &str, printed: Printed) -> Result<(), CliError> {
+    for log_base in BASES {
+        let digits = engine::digits(printed, log_base)?;
+        let metric = format!("exact in one prime, Bg = 2^{log_base}");
+        let is = Ours::Is(f64::from(u8::from(digits.exact)), How::Counted);
+        let row = Row::new(BOOTSTRAP, case, metric, "1 = yes", None, is);
+        found.push(row.remarked(digits.why));
+        if let Some(fails) = digits.fails {
+            let metric = format!("a gate fails, Bg = 2^{log_base}");
+            let is = Ours::Is(fails, How::Counted);
+            let row = Row::new(BOOTSTRAP, case, metric, "log2", None, is);
+            found.push(row.remarked("with the TFHE library's noise"));
+        }
+    }
+    Ok(())
+}
+
+fn machine(printed: Printed, schedule: Schedule) -> Result<TorusMachine, CliError> {
+    let description = engine::description(printed, schedule)?;
+    Ok(TorusMachine::new(description)?)
+}
+
+fn ntts(paper: &Torus, hdl: Option<&Hdl>) -> Result<Vec<Row>, CliError> {
+    let mut found = Vec::new();
+    for design in &paper.ntt_designs {
+        if proposed(design) {
+            let ours = (ntt_case(design), &engine::ntt(hdl)?);
+            beside(&mut found, NTT, &NTT_COLUMNS, (4, 1.0), design, ours);
+        } else {
+            let case = ntt_case(design);
+            found.extend(figures(NTT, &NTT_COLUMNS, design, &case));
+        }
+    }
+    Ok(found)
+}
+
+/// Table V: what the paper's engine, and ours, draw from the memory outside.
+fn bandwidths(paper: &Torus) -> Result<Vec<Row>, CliError> {
+    let mut found = Vec::new();
+    let ours = Description::read(Description::OURS)?.key.gbyte_per_second;
+    let benchmark = Description::read(Description::PAPER)?.key.gbyte_per_second;
     for (design, platform, rate, link, factor) in &paper.bandwidth {
         let case = format!("{design}, {platform}, {link}");
-        for (metric, unit, printed) in [("peak", "GB/s", *rate), ("factor", "", *factor)] {
-            let row = Row::new(
+        let row = |metric: &str, unit, printed| {
+            Row::new(
                 BANDWIDTH,
                 case.as_str(),
                 metric,
                 unit,
                 Some(printed),
                 Ours::None,
-            );
-            found.push(row);
+            )
+        };
+        found.push(row("peak", "GB/s", *rate));
+        found.push(row("factor", "", *factor));
+    }
+    for (name, rate) in [("torus", ours), ("torus-paper", benchmark)] {
+        let is = Ours::Is(rate, How::Stated);
+        let case = format!("ours, `{name}`");
+        found.push(Row::new(BANDWIDTH, case, "peak", "GB/s", None, is));
+    }
+    Ok(found)
+}
+
+fn bootstraps(paper: &Torus, gate: &Milliseconds, hdl: Option<&Hdl>) -> Result<Vec<Row>, CliError> {
+    let mut found = Vec::new();
+    for design in &paper.bootstrap_designs {
+        let case = bootstrap_case(design);
+        match printed(design).filter(|_| proposed(design)) {
+            Some(printed) => {
+                let ours = engine::engine(&machine(printed, Schedule::Sums)?, hdl)?;
+                let ours = (case.clone(), &ours);
+                beside(
+                    &mut found,
+                    BOOTSTRAP,
+                    &BOOTSTRAP_COLUMNS,
+                    (2, 1e3),
+                    design,
+                    ours,
+                );
+                proofs(&mut found, &case, printed)?;
+                let pairs = engine::engine(&machine(printed, Schedule::Pairs)?, hdl)?;
+                let case = format!("{case}: its own order (`torus-paper`)");
+                alone(&mut found, &case, printed.clock_mhz, &pairs);
+            }
+            None => {
+                found.extend(figures(BOOTSTRAP, &BOOTSTRAP_COLUMNS, design, &case));
+            }
         }
     }
-    let mut bootstraps = designs(
-        BOOTSTRAP,
-        &BOOTSTRAP_COLUMNS,
-        &paper.bootstrap_designs,
-        |design| {
-            let of = |place| cell(design, place);
-            let name = match of(0).as_str() {
-                "FPT" => "FPT (no key switch)".to_owned(),
-                "MATCHA" => "MATCHA (at least)".to_owned(),
-                name => name.to_owned(),
-            };
-            format!("{name}, {} bits, m = {}", of(1), of(5))
-        },
-    );
-    for row in &mut bootstraps {
+    for (name, text, mhz) in [
+        ("torus", Description::OURS, 180.0),
+        ("torus-wide", Description::WIDE, 180.0),
+        ("torus-large", Description::LARGE, 200.0),
+    ] {
+        let ours = engine::engine(&TorusMachine::parse(text)?, hdl)?;
+        alone(&mut found, &format!("ours, `{name}`, m = 1"), mhz, &ours);
+    }
+    for row in &mut found {
         if row.case.starts_with("TFHE library") && row.metric == "latency" {
-            row.ours = Ours::Is(gate_ms, How::Measured);
+            row.ours = Ours::Is(gate.ours, How::Measured);
             row.remark = Some("our gate with the same parameters, one thread".to_owned());
         }
     }
-    found.extend(bootstraps);
-    found
+    let peer = match gate.peer {
+        Some(ms) => (
+            Ours::Is(ms, How::Measured),
+            "in turns with ours, one thread",
+        ),
+        None => (Ours::NotMeasured, peer::HOW),
+    };
+    let case = "tfhe-rs 1.8.0 on this computer";
+    let row = Row::new(BOOTSTRAP, case, "latency", "ms", None, peer.0);
+    found.push(row.remarked(peer.1));
+    Ok(found)
+}
+
+/// All of them.
+pub fn rows(paper: &Torus, gate: &Milliseconds, hdl: Option<&Hdl>) -> Result<Vec<Row>, CliError> {
+    let mut found = ntts(paper, hdl)?;
+    found.extend(bandwidths(paper)?);
+    found.extend(bootstraps(paper, gate, hdl)?);
+    Ok(found)
 }

@@ -648,6 +648,7 @@ mod tests {
                 }
                 Ours::NotMeasured => assert!(!remark.is_empty(), "{row:?}"),
                 Ours::None => assert_eq!(remark, NOISY, "{row:?}"),
+                Ours::AtPapersClock(..) => panic!("{row:?}"),
             }
         }
         assert_eq!(count, 3 * (2 + 1 + 3 + 2));

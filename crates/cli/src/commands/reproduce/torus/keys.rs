@@ -1,0 +1,77 @@
+//! Where the key bounds: cycles of the shipped engines at the speeds of links and of memory, m = 1 to 3.
+
+use ringmill_machines::torus::{Description, SHIPPED, Schedule, run};
+
+use super::super::figure::How;
+use super::super::row::{Ours, Row};
+use crate::error::CliError;
+
+const TABLE: &str = "Section IV-F: where the key bounds, n = 630, N = 1024, l = 3, keys in transform form; cycles a bootstrap";
+
+/// GB/s of PCIe 3.0 and 4.0 of 16 lanes, and of the board's high-bandwidth memory.
+pub const RATES: [f64; 3] = [15.74, 31.5, 460.0];
+
+/// A shipped description with keys of m bits a step.
+fn unrolled(text: &str, unroll: usize) -> Result<Description, CliError> {
+    let mut d = Description::read(text)?;
+    d.unroll = unroll;
+    if d.schedule == Schedule::Sums {
+        let beats = (1usize << (d.log_n - d.log_pos)) * ((1 << unroll) - 1);
+        d.key_beats = d.key_beats.max(beats.next_power_of_two());
+    }
+    Ok(d)
+}
+
+pub fn rows() -> Result<Vec<Row>, CliError> {
+    let mut found = Vec::new();
+    for (name, text) in SHIPPED {
+        for unroll in 1..=3 {
+            let mut d = unrolled(text, unroll)?;
+            let case = format!("{name}, m = {unroll}");
+            let shape = d.shape()?;
+            let places = shape.sizes().places;
+            let bytes = shape.key_total() as f64 * shape.beat_words() as f64 * 6.5;
+            let mut push = |metric: String, unit, value: f64, how, remark: Option<String>| {
+                let row = Row::new(
+                    TABLE,
+                    case.as_str(),
+                    metric,
+                    unit,
+                    None,
+                    Ours::Is(value, how),
+                );
+                found.push(Row { remark, ..row });
+            };
+            push("key".to_owned(), "MB", bytes / 1e6, How::Counted, None);
+            let counts: &[usize] = if places == 1 { &[1] } else { &[1, places] };
+            for &together in counts {
+                let each = |cycles: u64| cycles.div_ceil(together as u64) as f64;
+                let fed = run(shape, together, || true);
+                let among = if together == 1 {
+                    "alone".to_owned()
+                } else {
+                    format!("each of {together}")
+                };
+                push(
+                    format!("{among}, the key never late"),
+                    "cycles",
+                    each(fed.cycles),
+                    How::Model,
+                    None,
+                );
+                for rate in RATES {
+                    d.key.gbyte_per_second = rate;
+                    let found = run(shape, together, d.key_rate()?.offers());
+                    let waits = found.cycles - fed.cycles.min(found.cycles);
+                    let share = 100.0 * waits as f64 / found.cycles as f64;
+                    let bound = (share >= 1.0).then(|| {
+                        format!("bound by the key, which it waits for in {share:.0} % of them")
+                    });
+                    let metric = format!("{among}, {rate} GB/s");
+                    push(metric, "cycles", each(found.cycles), How::Model, bound);
+                }
+            }
+        }
+    }
+    Ok(found)
+}

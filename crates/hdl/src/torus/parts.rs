@@ -1,0 +1,181 @@
+//! What an engine takes on an FPGA: each of its modules mapped once, and counted as often as it is there.
+
+use ringmill_machines::torus::{Schedule, Shape};
+
+use crate::{Family, Hdl, HdlError, Resources, Top};
+
+/// A module of `rm_torus`, and how often it is there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    pub top: Top,
+    pub count: u64,
+}
+
+/// A transform unit by itself: `rm_torus_unit` for one polynomial of one ciphertext, and the twiddles of its butterflies.
+pub fn unit(log_n: u32, log_lanes: u32) -> Vec<Part> {
+    let module = Top::new("rm_torus_unit")
+        .int("LogN", log_n.into())
+        .int("LogLanes", log_lanes.into())
+        .int("Slots", 1)
+        .int("Places", 1);
+    let module = Part {
+        top: module.once("rm_butterfly"),
+        count: 1,
+    };
+    vec![module, twiddles(log_n, log_lanes)]
+}
+
+/// Tables of the same size, of which that of lane 1 stands for all.
+fn twiddles(log_n: u32, log_lanes: u32) -> Part {
+    Part {
+        top: Top::new("rm_torus_twiddle")
+            .int("LogN", log_n.into())
+            .int("LogLanes", log_lanes.into())
+            .int("Lane", 1),
+        count: 1 << log_lanes,
+    }
+}
+
+/// The modules of an engine. What `rm_torus` has around them is not there: registers that delay the schedule, and the choice
+/// among a unit's polynomials.
+pub fn parts(shape: Shape) -> Vec<Part> {
+    let s = shape.sizes();
+    let (rows, lanes) = (shape.rows() as u64, 1u64 << s.log_lanes);
+    let pairs = shape.schedule() == Schedule::Pairs;
+    let bundles = pairs && s.unroll > 1;
+    let (digits, generators) = (s.switch.digits, s.switch.generators);
+    let (steps, places) = (shape.steps() as u64, s.places as u64);
+    let of = |module: &str| Top::new(module).int("LogN", s.log_n.into());
+    let once = |top| Part { top, count: 1 };
+    let ram = |depth: u64, width: u64| {
+        Top::new("rm_ram_1r1w")
+            .int("Width", width)
+            .int("Depth", depth)
+            .text("Style", "block")
+    };
+    let key = |depth: u64, total: u64| {
+        once(
+            Top::new("rm_torus_key")
+                .int("BeatWidth", shape.beat_words() as u64 * 52)
+                .int("Depth", depth)
+                .int("Total", total),
+        )
+    };
+    let scheduled = if bundles { 1 } else { s.unroll };
+    let mut found = vec![
+        once(
+            of("rm_torus_ctl")
+                .int("Places", places)
+                .int("Dim", s.dim as u64)
+                .int("Unroll", s.unroll as u64),
+        ),
+        once(
+            of("rm_torus_seq")
+                .int("LogLanes", s.log_lanes.into())
+                .int("Slots", shape.slots())
+                .int("Rows", rows)
+                .int("Places", places)
+                .int("Group", s.group as u64)
+                .int("LogPos", s.log_pos.into())
+                .int("Unroll", scheduled as u64)
+                .int("Dim", if bundles { steps } else { s.dim as u64 })
+                .int("Pairs", pairs.into()),
+        ),
+        Part {
+            top: of("rm_torus_turn")
+                .int("LogLanes", s.log_lanes.into())
+                .int("Places", places)
+                .int("Levels", s.levels as u64)
+                .int("LogBase", s.log_base.into())
+                .int("Turns", u64::from(s.unroll == 1)),
+            count: 2,
+        },
+        Part {
+            top: Top::new("rm_torus_digits")
+                .int("Count", 2 * lanes)
+                .int("LogBase", s.log_base.into())
+                .int("Low", u64::from(32 - s.log_base)),
+            count: rows,
+        },
+        twiddles(s.log_n, s.log_lanes),
+        Part {
+            top: ram(
+                places.next_power_of_two() * steps.next_power_of_two(),
+                u64::from(s.log_n) + 1,
+            ),
+            count: s.unroll as u64,
+        },
+        once(
+            of("rm_torus_results")
+                .int("Places", places)
+                .int("Dim", s.dim as u64)
+                .int("SwitchBase", digits.log_base.into())
+                .int("SwitchLevels", digits.levels as u64)
+                .int("Cores", generators.cores as u64)
+                .int("Rounds", generators.rounds.into())
+                .int("Steps", generators.steps.into())
+                .once("rm_chacha20"),
+        ),
+    ];
+    if pairs {
+        found.push(once(
+            of("rm_torus_pairs")
+                .int("LogLanes", s.log_lanes.into())
+                .int("LogPos", s.log_pos.into())
+                .int("Levels", s.levels as u64)
+                .once("rm_torus_unit")
+                .once("rm_mod_mul"),
+        ));
+        if bundles {
+            found.push(once(
+                of("rm_torus_bundle")
+                    .int("LogPos", s.log_pos.into())
+                    .int("Rows", rows)
+                    .int("Unroll", s.unroll as u64)
+                    .int("Steps", steps)
+                    .int("LastBits", shape.bits(shape.steps() - 1) as u64)
+                    .int("Depth", s.key_beats as u64)
+                    .once("rm_mod_mul"),
+            ));
+            found.push(key(16, shape.key_total()));
+            found.push(key(s.key_beats as u64, shape.groups() as u64 * steps));
+        } else {
+            found.push(key(s.key_beats as u64, shape.key_total()));
+        }
+        return found;
+    }
+    let with_sums = s.units.min(2) as u64;
+    for (has_sums, count) in [(1, with_sums), (0, s.units as u64 - with_sums)] {
+        let top = of("rm_torus_unit")
+            .int("LogLanes", s.log_lanes.into())
+            .int("Slots", shape.slots())
+            .int("Places", places)
+            .int("Group", s.group as u64)
+            .int("LogPos", s.log_pos.into())
+            .int("HasSums", has_sums)
+            .once("rm_butterfly");
+        found.extend((count > 0).then_some(Part { top, count }));
+    }
+    found.push(once(
+        of("rm_torus_product")
+            .int("LogPos", s.log_pos.into())
+            .int("Rows", rows)
+            .int("Unroll", s.unroll as u64)
+            .once("rm_mod_mul"),
+    ));
+    found.push(key(s.key_beats as u64, shape.key_total()));
+    found
+}
+
+/// The sum of parts, each synthesised once; the cache keeps the counts.
+///
+/// # Errors
+/// What Yosys refuses.
+pub fn resources(hdl: &Hdl, parts: &[Part], family: Family) -> Result<Resources, HdlError> {
+    let mut sum = Resources::default();
+    for Part { top, count } in parts {
+        let found = hdl.synthesise_for(top, family)?.resources;
+        sum = sum.plus(&found, *count);
+    }
+    Ok(sum)
+}

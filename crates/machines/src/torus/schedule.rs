@@ -1,0 +1,17 @@
+//! In which order a step's transforms, products and sums are made.
+
+use serde::{Deserialize, Serialize};
+
+/// A schedule; both give the same bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Schedule {
+    /// Each decomposed polynomial is transformed once, its products are summed in transform form, and two sums are transformed
+    /// back.
+    #[default]
+    Sums,
+    /// The paper's (section 3.4.2): each of the 4 l pairs of a decomposed polynomial and one of the key has a unit of its own, which
+    /// transforms, multiplies and transforms back; products are summed in coefficient form. Unrolled keys are bundled before,
+    /// while the units transform: the sum over patterns u of (X^(a u) - 1) BK_u, in transform form.
+    Pairs,
+}
