@@ -1,0 +1,342 @@
+//! One RPAU at its pins: words are granted in the cycles in which the model grants them, and what is written is compared with
+//! what the model has written when they retire.
+
+use ringmill_machines::ring::encode::encode;
+use ringmill_machines::ring::micro::{OpWord, Opcode, Unit, Word};
+use ringmill_math::MathError;
+
+use super::Shape;
+use super::twiddles::{Table, twiddles};
+use crate::{BuildOptions, Hdl, HdlError, In, Model, Out};
+
+/// Why an RPAU did not do as the model does.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RpauError {
+    #[error("{word}, granted in cycle {start}: {what}")]
+    Differs {
+        word: String,
+        start: u64,
+        what: String,
+    },
+    #[error(transparent)]
+    Prime(#[from] MathError),
+    #[error(transparent)]
+    Hdl(#[from] HdlError),
+}
+
+/// A word as the model ran it on this RPAU.
+#[derive(Clone, Debug)]
+pub struct Lockstep {
+    pub word: OpWord,
+    pub start: u64,
+    pub cycles: u64,
+    /// Turns of a period that it leaves to a dyadic word on each of its ports.
+    pub turns: u64,
+    /// Its results here: slot and limb.
+    pub results: Vec<(u8, Vec<u64>)>,
+}
+
+struct Ports {
+    main_start: In,
+    main_word: In,
+    main_turns: In,
+    dyadic_start: In,
+    dyadic_word: In,
+    send_start: In,
+    recv_start: In,
+    recv_valid: In,
+    link_valid: In,
+    link_slot: In,
+    link_index: In,
+    link_data: In,
+    load: In,
+    load_kind: In,
+    load_table: In,
+    load_addr: In,
+    load_data: In,
+    watch_we: Out,
+    watch_slot: Out,
+    watch_addr: Out,
+    watch_data: Out,
+}
+
+/// What the memories hold, as the writes say, and when each slot was written last.
+struct Shadow {
+    limbs: Vec<Vec<Option<u64>>>,
+    landed: Vec<u64>,
+}
+
+/// One simulated RPAU.
+pub struct Rpau {
+    shape: Shape,
+    model: Model,
+    ports: Ports,
+    shadow: Shadow,
+    cycle: u64,
+}
+
+/// So many bits from a place on of 32-bit words.
+fn bits(words: &[u32], at: usize, width: usize) -> u64 {
+    let word = |i: usize| u128::from(words.get(i).copied().unwrap_or(0));
+    let wide = word(at / 32) | word(at / 32 + 1) << 32 | word(at / 32 + 2) << 64;
+    (wide >> (at % 32)) as u64 & (u64::MAX >> (64 - width))
+}
+
+impl Rpau {
+    /// Builds the model (unless the cache has it), resets it and fills its twiddle tables.
+    ///
+    /// # Errors
+    /// What the tools refuse; a prime without the roots of unity.
+    pub fn new(
+        hdl: &Hdl,
+        shape: Shape,
+        options: BuildOptions,
+        seed: u32,
+    ) -> Result<Self, RpauError> {
+        let mut model = hdl.model(&shape.top(), options)?;
+        let ports = Ports {
+            main_start: model.input("main_start_i")?,
+            main_word: model.input("main_word_i")?,
+            main_turns: model.input("main_turns_i")?,
+            dyadic_start: model.input("dyadic_start_i")?,
+            dyadic_word: model.input("dyadic_word_i")?,
+            send_start: model.input("send_start_i")?,
+            recv_start: model.input("recv_start_i")?,
+            recv_valid: model.input("recv_valid_i")?,
+            link_valid: model.input("link_valid_i")?,
+            link_slot: model.input("link_slot_i")?,
+            link_index: model.input("link_index_i")?,
+            link_data: model.input("link_data_i")?,
+            load: model.input("load_i")?,
+            load_kind: model.input("load_kind_i")?,
+            load_table: model.input("load_table_i")?,
+            load_addr: model.input("load_addr_i")?,
+            load_data: model.input("load_data_i")?,
+            watch_we: model.output("watch_we_o")?,
+            watch_slot: model.output("watch_slot_o")?,
+            watch_addr: model.output("watch_addr_o")?,
+            watch_data: model.output("watch_data_o")?,
+        };
+        model.restart(seed)?;
+        for port in [
+            ports.main_start,
+            ports.dyadic_start,
+            ports.send_start,
+            ports.recv_start,
+            ports.recv_valid,
+            ports.link_valid,
+            ports.load,
+        ] {
+            model.set(port, 0)?;
+        }
+        model.reset()?;
+        let mut rpau = Self {
+            shape,
+            model,
+            ports,
+            shadow: Shadow {
+                limbs: vec![vec![None; 1 << shape.log_n]; shape.slots()],
+                landed: vec![0; shape.slots()],
+            },
+            cycle: 0,
+        };
+        for word in twiddles(&shape)? {
+            rpau.table(word)?;
+        }
+        rpau.model.set(rpau.ports.load, 0)?;
+        Ok(rpau)
+    }
+
+    /// Writes a word of a table.
+    ///
+    /// # Errors
+    /// Those of the simulation.
+    fn table(&mut self, word: Table) -> Result<(), RpauError> {
+        let p = &self.ports;
+        for (port, value) in [
+            (p.load, 1),
+            (p.load_kind, word.kind),
+            (p.load_table, word.table),
+            (p.load_addr, word.address),
+            (p.load_data, word.word),
+        ] {
+            self.model.set(port, value)?;
+        }
+        self.model.step(1)?;
+        Ok(())
+    }
+
+    /// Writes the constants, from index 0 on.
+    ///
+    /// # Errors
+    /// Those of the simulation.
+    pub fn constants(&mut self, constants: &[u64]) -> Result<(), RpauError> {
+        for (address, &word) in (0..).zip(constants) {
+            self.table(Table {
+                kind: 0,
+                table: 0,
+                address,
+                word,
+            })?;
+        }
+        Ok(self.model.set(self.ports.load, 0)?)
+    }
+
+    /// Writes a limb into a slot by the link's wires, a residue a cycle.
+    ///
+    /// # Errors
+    /// Those of the simulation.
+    pub fn fill(&mut self, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
+        for (index, &residue) in (0..).zip(limb) {
+            self.link(Some((slot, index, residue)))?;
+            self.step()?;
+        }
+        self.link(None)?;
+        // Through the port's stage.
+        for _ in 0..2 {
+            self.step()?;
+        }
+        Ok(())
+    }
+
+    /// Runs words from cycle 0 on. Each must have written its results when it retires, its last residue in its last cycle
+    /// (the dyadic cores' at the latest then).
+    ///
+    /// # Errors
+    /// [`RpauError::Differs`]; those of the simulation.
+    pub fn run(&mut self, words: &[Lockstep]) -> Result<(), RpauError> {
+        self.cycle = 0;
+        let end = words.iter().map(|w| w.start + w.cycles).max().unwrap_or(0);
+        let mut starts: Vec<&Lockstep> = words.iter().collect();
+        starts.sort_by_key(|w| w.start);
+        let mut ends = starts.clone();
+        ends.sort_by_key(|w| w.start + w.cycles);
+        let (mut starts, mut ends) = (starts.into_iter().peekable(), ends.into_iter().peekable());
+        let mut loading: Option<&Lockstep> = None;
+        while self.cycle <= end {
+            while let Some(w) = ends.next_if(|w| w.start + w.cycles == self.cycle) {
+                self.check(w)?;
+            }
+            let p = &self.ports;
+            for port in [p.main_start, p.dyadic_start] {
+                self.model.set(port, 0)?;
+            }
+            while let Some(w) = starts.next_if(|w| w.start == self.cycle) {
+                match w.word.op {
+                    Opcode::Load => loading = Some(w),
+                    Opcode::Bcast | Opcode::Store => {}
+                    _ => self.grant(w)?,
+                }
+            }
+            let residue = loading.and_then(|w| self.comes(w));
+            self.link(residue)?;
+            self.step()?;
+        }
+        Ok(())
+    }
+
+    fn grant(&mut self, w: &Lockstep) -> Result<(), RpauError> {
+        let p = &self.ports;
+        let bits = encode(&Word::Op(w.word));
+        if w.word.unit == Unit::Main {
+            self.model.set(p.main_start, 1)?;
+            self.model.set(p.main_word, bits)?;
+            self.model.set(p.main_turns, w.turns)?;
+        } else {
+            self.model.set(p.dyadic_start, 1)?;
+            self.model.set(p.dyadic_word, bits)?;
+        }
+        Ok(())
+    }
+
+    /// The residue that the link has in this cycle for a load: the last one lands in the load's last cycle.
+    fn comes(&self, w: &Lockstep) -> Option<(u8, u64, u64)> {
+        let (slot, limb) = w.results.first()?;
+        let last = w.start + w.cycles - 3;
+        let n = limb.len() as u64;
+        let spread = (w.cycles - 4).max(n);
+        let index = (0..n).find(|i| last - (n - 1 - i) * spread / n == self.cycle)?;
+        Some((*slot, index, limb[index as usize]))
+    }
+
+    fn link(&mut self, residue: Option<(u8, u64, u64)>) -> Result<(), RpauError> {
+        let p = &self.ports;
+        self.model.set(p.link_valid, u64::from(residue.is_some()))?;
+        if let Some((slot, index, data)) = residue {
+            self.model.set(p.link_slot, slot.into())?;
+            self.model.set(p.link_index, index)?;
+            self.model.set(p.link_data, data)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a word has done what it should, in the cycle in which it retires.
+    fn check(&self, w: &Lockstep) -> Result<(), RpauError> {
+        let differs = |what: String| {
+            Err(RpauError::Differs {
+                word: Word::Op(w.word).to_string(),
+                start: w.start,
+                what,
+            })
+        };
+        for (slot, limb) in &w.results {
+            let at = usize::from(*slot);
+            let (held, landed) = (&self.shadow.limbs[at], self.shadow.landed[at]);
+            if let Some(x) = (0..limb.len()).find(|&x| held[x] != Some(limb[x])) {
+                let wrong = (0..limb.len())
+                    .filter(|&x| held[x] != Some(limb[x]))
+                    .count();
+                return differs(format!(
+                    "slot {slot} has {:?} at {x} and not {} ({wrong} of {} differ; the last write landed in cycle {landed})",
+                    held[x],
+                    limb[x],
+                    limb.len(),
+                ));
+            }
+            let last = w.start + w.cycles - 1;
+            let dyadic = w.word.on_cores() && w.word.unit == Unit::Dyadic;
+            if landed > last || (landed < last && !dyadic) {
+                return differs(format!(
+                    "the last residue of slot {slot} landed in cycle {landed}, not {last}"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// A cycle: what is written in it has landed in the next.
+    fn step(&mut self) -> Result<(), RpauError> {
+        self.model.eval()?;
+        let s = &self.shape;
+        let (row, groups) = (s.row(), 1 + s.singles);
+        let steps = (s.log_n - s.log_row) as usize;
+        let we = self.model.get_words(self.ports.watch_we)?;
+        if we.iter().any(|&w| w != 0) {
+            let slots = self.model.get_words(self.ports.watch_slot)?;
+            let addresses = self.model.get_words(self.ports.watch_addr)?;
+            let data = self.model.get_words(self.ports.watch_data)?;
+            let places = (0..groups * row).filter(|&i| bits(&we, i, 1) == 1);
+            for i in places {
+                let (group, column) = (i / row, i % row);
+                let inner = bits(&slots, 5 * group, 5) as usize;
+                let slot = if group == 0 {
+                    inner
+                } else {
+                    s.shared + group - 1
+                };
+                let address = bits(&addresses, i * steps, steps) as usize;
+                let pieces = (0..steps).filter(|k| address >> k & 1 == 1);
+                let mask = pieces.fold(0, |m, k| m ^ 1 << (k % s.log_row as usize));
+                let index = address << s.log_row | (column ^ mask);
+                let width = s.word_bits as usize;
+                let residue = bits(&data, i * width, width);
+                self.shadow.limbs[slot][index] = Some(residue);
+                self.shadow.landed[slot] = self.cycle + 1;
+            }
+        }
+        self.model.step(1)?;
+        self.cycle += 1;
+        Ok(())
+    }
+}

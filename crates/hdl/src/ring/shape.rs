@@ -1,0 +1,76 @@
+//! What an RPAU is elaborated for.
+
+use ringmill_machines::ring::Description;
+
+use crate::Top;
+
+/// Parameters of `rm_ring_rpau`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// log2 of the native ring degree.
+    pub log_n: u32,
+    pub log_row: u32,
+    /// log2 of the dyadic cores.
+    pub log_lanes: u32,
+    /// Slots that share one port each way; those that follow have their own.
+    pub shared: usize,
+    pub singles: usize,
+    pub word_bits: u32,
+    pub multiplier: u64,
+    /// Cycles to a generator's first residue.
+    pub generator: u64,
+    pub constants: usize,
+    pub prime: u64,
+}
+
+impl Shape {
+    /// The RPAU of a description for a prime; `None` for what the RTL does not build: other than stored twiddles and two
+    /// stages a pass, a first port group that is not the one that is shared, or residues narrower than the prime.
+    pub fn new(d: &Description, prime: u64) -> Option<Self> {
+        let (first, singles) = d.memory.split_first()?;
+        let fits = d.main.stages == 2
+            && d.cores.generator == 0
+            && d.row.is_power_of_two()
+            && d.cores.dyadic.is_power_of_two()
+            && 2 * d.cores.dyadic <= d.row
+            && d.row >= 4
+            && singles.iter().all(|g| g.slots == 1 && g.residues.is_none())
+            && first.residues.is_none()
+            && 64 - prime.leading_zeros() <= d.word_bits;
+        fits.then(|| Self {
+            log_n: d.log_n.into(),
+            log_row: d.row.ilog2(),
+            log_lanes: d.cores.dyadic.ilog2(),
+            shared: first.slots,
+            singles: singles.len(),
+            word_bits: d.word_bits,
+            multiplier: d.pipeline.multiplier,
+            generator: d.generator.latency + d.generator.fold,
+            constants: d.tables.constants,
+            prime,
+        })
+    }
+
+    pub fn row(&self) -> usize {
+        1 << self.log_row
+    }
+
+    pub fn slots(&self) -> usize {
+        self.shared + self.singles
+    }
+
+    pub fn top(&self) -> Top {
+        Top::new("rm_ring_rpau")
+            .int("LogN", self.log_n.into())
+            .int("LogRow", self.log_row.into())
+            .int("LogLanes", self.log_lanes.into())
+            .int("Shared", self.shared as u64)
+            .int("Singles", self.singles as u64)
+            .int("Width", self.word_bits.into())
+            .int("QWidth", (64 - self.prime.leading_zeros()).into())
+            .int("Q", self.prime)
+            .int("MulLatency", self.multiplier)
+            .int("GenLatency", self.generator)
+            .int("Constants", self.constants as u64)
+    }
+}
