@@ -38,6 +38,7 @@ module rm_ring_dyadic
     input  word_t                                    word_i,
     input  logic [    Width-1:0]                     constant_i,
     output logic                                     busy_o,
+    output logic [LogPeriod+1:0]                     period_o,  // of word_i
     // Memory.
     output logic [   Groups-1:0]                     req_o,
     input  logic [   Groups-1:0]                     gnt_i,
@@ -89,6 +90,7 @@ module rm_ring_dyadic
                             {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Shared);
   assign period_d = (CountWidth'(reads_d.more) + 1'b1 > CountWidth'(Period)) ?
       CountWidth'(reads_d.more) + 1'b1 : CountWidth'(Period);
+  assign period_o = period_d[LogPeriod+1:0];
   assign first_d = (word_i.b_kind == KindGenerator) ? CountWidth'(GenLatency + 1) : CountWidth'(1);
   assign cores_d = first_d + period_d + CountWidth'(4) +
       CountWidth'(word_i.b_kind == KindKey);

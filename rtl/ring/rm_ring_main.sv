@@ -41,6 +41,9 @@ module rm_ring_main
     output logic [          1:0][ LogSteps-1:0] tw_step_o,
     input  logic [     Half-1:0][    Width-1:0] tw_a_i,
     input  logic [   Half/2-1:0][    Width-1:0] tw_b_i,
+    // Key memory: a row in the order of the index, three cycles after the request.
+    output logic                               key_req_o,
+    input  logic [      Row-1:0][    Width-1:0] key_i,
     // Memory.
     output logic [   Groups-1:0]               re_o,
     output logic [   Groups-1:0][SlotWidth-1:0] rslot_o,
@@ -76,7 +79,8 @@ module rm_ring_main
 
   word_t word_q;
   reads_t reads, reads_q;
-  logic transform, inverse, transform_q, inverse_q;
+  logic transform, inverse, transform_q, inverse_q, has_key, has_key_q, late_start_q;
+  logic [LogPeriod-1:0] turns_q;
 
   assign reads = reads_of(word_i.op, word_i.b_kind,
                           {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Shared);
@@ -84,12 +88,22 @@ module rm_ring_main
   assign inverse = word_i.op == OpIntt;
   assign transform_q = is_transform(word_q.op);
   assign inverse_q = word_q.op == OpIntt;
+  assign has_key = word_i.b_kind == KindKey;
+  assign has_key_q = word_q.b_kind == KindKey;
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
       word_q <= word_i;
       reads_q <= reads;
+      turns_q <= turns_i;
     end
+  end
+
+  // A row of key memory comes a stage later than others: such a word steps a cycle later, and asks for its key
+  // rows a cycle before the others are read.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) late_start_q <= 1'b0;
+    else late_start_q <= start_i && has_key;
   end
 
   // ---- Steps. ----
@@ -105,11 +119,11 @@ module rm_ring_main
   ) u_seq (
       .clk_i,
       .rst_ni,
-      .start_i,
-      .transform_i(transform),
+      .start_i((start_i && !has_key) || late_start_q),
+      .transform_i(!late_start_q && transform),
       .inverse_i(inverse),
-      .more_beats_i(reads.more),
-      .turns_i,
+      .more_beats_i(late_start_q ? reads_q.more : reads.more),
+      .turns_i(late_start_q ? turns_q : turns_i),
       .busy_o,
       .beat_o(tag.beat),
       .first_pass_o(tag.first),
@@ -172,6 +186,15 @@ module rm_ring_main
   logic [2:0][Row-1:0][Width-1:0] operand_d, operand_q;
   logic [2:0] take;
 
+  function automatic logic [LogRow-1:0] mask_of(logic [LogSteps-1:0] step);
+    logic [LogRow-1:0] c;
+    c = '0;
+    for (int unsigned i = 0; i < LogSteps; i++) c[i%LogRow] ^= step[i];
+    return c;
+  endfunction
+
+  assign key_req_o = has_key_q && tag_q[AtMemory-1].beat && tag_q[AtMemory-1].sub == '0;
+
   always_comb begin
     for (int unsigned i = 0; i < 3; i++) begin
       take[i] = tag_q[AtPort].beat && reads_q.turn[i] == tag_q[AtPort].sub;
@@ -181,6 +204,11 @@ module rm_ring_main
                      reads_q.slot[i], Shared) == g) begin
           operand_d[i] |= rdata_i[g];
         end
+      end
+    end
+    if (has_key_q) begin
+      for (int unsigned c = 0; c < Row; c++) begin
+        operand_d[1][c] = key_i[LogRow'(c)^mask_of(tag_q[AtPort].step)];
       end
     end
   end

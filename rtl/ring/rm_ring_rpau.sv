@@ -12,6 +12,7 @@
 module rm_ring_rpau
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(
+    parameter int unsigned Rpaus = 10,
     parameter int unsigned LogN = 14,
     parameter int unsigned LogRow = 5,
     parameter int unsigned LogLanes = 2,
@@ -22,12 +23,23 @@ module rm_ring_rpau
     parameter logic [63:0] Q = 64'h0800_0000_0230_0001,
     parameter int unsigned MulLatency = 12,
     parameter int unsigned GenLatency = 93,
+    parameter int unsigned Fold = 9,
+    parameter int unsigned Reducer = 3,
+    parameter int unsigned KeySlots = 18,
+    parameter int unsigned KeyLogGroup = 3,
+    parameter int unsigned KeyStripes = 9,
     parameter int unsigned Constants = 256,
+    parameter int unsigned StreamRows = 128,
+    parameter int unsigned Seeds = 64,
     localparam int unsigned Groups = 1 + Singles,
     localparam int unsigned Row = 1 << LogRow,
+    localparam int unsigned Lanes = 1 << LogLanes,
     localparam int unsigned LogPeriod = LogRow - LogLanes,
     localparam int unsigned LogSteps = LogN - LogRow,
-    localparam int unsigned ConstWidth = $clog2(Constants)
+    localparam int unsigned ConstWidth = $clog2(Constants),
+    localparam int unsigned StreamWidth = $clog2(StreamRows),
+    localparam int unsigned SeedWidth = $clog2(Seeds),
+    localparam int unsigned KeyWidth = $clog2(KeySlots + 1)
 ) (
     input  logic                                        clk_i,
     input  logic                                        rst_ni,
@@ -38,25 +50,27 @@ module rm_ring_rpau
     input  logic                                        dyadic_start_i,
     input  logic [       63:0]                          dyadic_word_i,
     // Ring and link.
-    input  logic                                        send_start_i,
-    input  logic [SlotWidth-1:0]                        send_slot_i,
-    input  logic [LogPeriod-1:0]                        send_turns_i,
-    output logic                                        send_valid_o,
-    output logic [      Row-1:0][Width-1:0]             send_row_o,
-    input  logic                                        recv_start_i,
-    input  logic [SlotWidth-1:0]                        recv_slot_i,
-    input  logic                                        recv_valid_i,
-    input  logic [      Row-1:0][Width-1:0]             recv_row_i,
+    input  logic [          3:0]                        place_i,  // the RPAU's number
+    input  logic                                        ring_start_i,
+    input  logic [       63:0]                          ring_word_i,
+    input  logic [LogPeriod-1:0]                        ring_turns_i,
+    input  logic                                        ring_valid_i,
+    input  logic [      Row-1:0][Width-1:0]             ring_row_i,
+    output logic                                        ring_valid_o,
+    output logic [      Row-1:0][Width-1:0]             ring_row_o,
     input  logic                                        link_valid_i,
     input  logic [SlotWidth-1:0]                        link_slot_i,
     input  logic [     LogN-1:0]                        link_index_i,
     input  logic [    Width-1:0]                        link_data_i,
+    input  logic                                        link_key_start_i,
+    input  logic [ KeyWidth-1:0]                        link_key_slot_i,
+    input  logic                                        link_key_i,  // link_data_i is the next one's
     // Tables.
     input  logic                                        load_i,
-    input  logic [          2:0]                        load_kind_i,
+    input  logic [          3:0]                        load_kind_i,
     input  logic [   LogRow-1:0]                        load_table_i,
     input  logic [         15:0]                        load_addr_i,
-    input  logic [    Width-1:0]                        load_data_i,
+    input  logic [         63:0]                        load_data_i,
     // Writes.
     output logic [   Groups-1:0][Row-1:0]               watch_we_o,
     output logic [   Groups-1:0][SlotWidth-1:0]         watch_slot_o,
@@ -70,29 +84,35 @@ module rm_ring_rpau
   localparam int unsigned TableA = (Half > 1) ? $clog2(Half) : 1;
   localparam int unsigned TableB = (Half > 2) ? $clog2(Half / 2) : 1;
 
+  word_t main_word, dyadic_word, ring_word;
   logic [Groups-1:0][Row-1:0][Width-1:0] rdata;
   logic main_busy, dyadic_busy;
 
+  assign main_word = word_t'(main_word_i);
+  assign dyadic_word = word_t'(dyadic_word_i);
+  assign ring_word = word_t'(ring_word_i);
+
   // ---- Constants. ----
 
-  logic [1:0][Width-1:0] constant;  // of the main cores, of the dyadic ones
-  logic [1:0][11:0] index_q;
+  logic [2:0][Width-1:0] constant;  // of the main cores, of the dyadic ones, of the broadcast
+  logic [2:0][11:0] index_q;
 
   always_ff @(posedge clk_i) begin
     if (main_start_i) index_q[0] <= main_word_i[11:0];
     if (dyadic_start_i) index_q[1] <= dyadic_word_i[11:0];
+    if (ring_start_i) index_q[2] <= ring_word_i[11:0];
   end
 
-  for (genvar u = 0; u < 2; u++) begin : gen_constants
+  for (genvar u = 0; u < 3; u++) begin : gen_constants
     rm_ram_1r1w #(
         .Width(Width),
         .Depth(Constants),
         .Style("distributed")
     ) u_constants (
         .clk_i,
-        .we_i   (load_i && load_kind_i == 3'd0),
+        .we_i   (load_i && load_kind_i == 4'd0),
         .waddr_i(load_addr_i[ConstWidth-1:0]),
-        .wdata_i(load_data_i),
+        .wdata_i(load_data_i[Width-1:0]),
         .re_i   (1'b1),
         .raddr_i(index_q[u][ConstWidth-1:0]),
         .rdata_o(constant[u])
@@ -114,11 +134,11 @@ module rm_ring_rpau
       .Width (Width)
   ) u_tables_a (
       .clk_i,
-      .load_i      (load_i && (load_kind_i == 3'd1 || load_kind_i == 3'd3)),
-      .load_deep_i (load_kind_i == 3'd3),
+      .load_i      (load_i && (load_kind_i == 4'd1 || load_kind_i == 4'd3)),
+      .load_deep_i (load_kind_i == 4'd3),
       .load_table_i(load_table_i[TableA-1:0]),
       .load_addr_i (load_addr_i[DeepWidth-1:0]),
-      .load_data_i,
+      .load_data_i (load_data_i[Width-1:0]),
       .ring_i      (tw_ring),
       .pass_i      (tw_pass[0]),
       .step_i      (tw_step[0]),
@@ -132,16 +152,145 @@ module rm_ring_rpau
       .Width (Width)
   ) u_tables_b (
       .clk_i,
-      .load_i      (load_i && (load_kind_i == 3'd2 || load_kind_i == 3'd4)),
-      .load_deep_i (load_kind_i == 3'd4),
+      .load_i      (load_i && (load_kind_i == 4'd2 || load_kind_i == 4'd4)),
+      .load_deep_i (load_kind_i == 4'd4),
       .load_table_i(load_table_i[TableB-1:0]),
       .load_addr_i (load_addr_i[DeepWidth-1:0]),
-      .load_data_i,
+      .load_data_i (load_data_i[Width-1:0]),
       .ring_i      (tw_ring),
       .pass_i      (tw_pass[1]),
       .step_i      (tw_step[1]),
       .word_o      (tw_b)
   );
+
+  // ---- Keys, and key halves from their seed. ----
+
+  logic main_key_req, dy_key_req, dy_key_gnt;
+  logic [1:0] key_start_q, key_start_q2;
+  logic [1:0][6:0] key_index_q;
+  logic [1:0][KeyWidth-1:0] key_slot;
+  logic [Row-1:0][Width-1:0] key_row;
+
+  always_ff @(posedge clk_i) begin
+    key_start_q <= {dyadic_start_i, main_start_i};
+    key_start_q2 <= key_start_q;
+    if (main_start_i) key_index_q[0] <= main_word.b;
+    if (dyadic_start_i) key_index_q[1] <= dyadic_word.b;
+  end
+
+  for (genvar u = 0; u < 2; u++) begin : gen_key_table
+    rm_ram_1r1w #(
+        .Width(KeyWidth),
+        .Depth(128),
+        .Style("distributed")
+    ) u_key_table (
+        .clk_i,
+        .we_i   (load_i && load_kind_i == 4'd5),
+        .waddr_i(load_addr_i[6:0]),
+        .wdata_i(load_data_i[KeyWidth-1:0]),
+        .re_i   (1'b1),
+        .raddr_i(key_index_q[u]),
+        .rdata_o(key_slot[u])
+    );
+  end
+
+  rm_ring_keys #(
+      .LogN(LogN),
+      .LogRow(LogRow),
+      .Slots(KeySlots),
+      .LogGroup(KeyLogGroup),
+      .Stripes(KeyStripes),
+      .Width(Width)
+  ) u_keys (
+      .clk_i,
+      .start_i     (key_start_q2),
+      .slot_i      (key_slot),
+      .req_i       ({dy_key_req, main_key_req}),
+      .gnt_o       (dy_key_gnt),
+      .row_o       (key_row),
+      .load_start_i(link_key_start_i),
+      .load_slot_i (link_key_slot_i),
+      .load_i      (link_key_i),
+      .load_data_i (link_data_i)
+  );
+
+  logic [63:0] stream;
+  logic [SeedWidth-1:0] seed_place;
+  logic [7:0][31:0] seed;
+  logic minus_q;
+  logic [LogPeriod+1:0] period;
+  logic [Lanes-1:0][QWidth-1:0] generated;
+  logic [Lanes-1:0][Width-1:0] generated_wide;
+
+  always_ff @(posedge clk_i) if (dyadic_start_i) minus_q <= dyadic_word.ring == 2'd2;
+
+  rm_ram_1r1w #(
+      .Width(64),
+      .Depth(StreamRows),
+      .Style("distributed")
+  ) u_streams (
+      .clk_i,
+      .we_i   (load_i && load_kind_i == 4'd6),
+      .waddr_i(load_addr_i[StreamWidth-1:0]),
+      .wdata_i(load_data_i),
+      .re_i   (1'b1),
+      .raddr_i(index_q[1][StreamWidth-1:0]),
+      .rdata_o(stream)
+  );
+
+  rm_ram_1r1w #(
+      .Width(SeedWidth),
+      .Depth(StreamRows),
+      .Style("distributed")
+  ) u_seed_places (
+      .clk_i,
+      .we_i   (load_i && load_kind_i == 4'd7),
+      .waddr_i(load_addr_i[StreamWidth-1:0]),
+      .wdata_i(load_data_i[SeedWidth-1:0]),
+      .re_i   (1'b1),
+      .raddr_i(index_q[1][StreamWidth-1:0]),
+      .rdata_o(seed_place)
+  );
+
+  for (genvar i = 0; i < 8; i++) begin : gen_seed
+    rm_ram_1r1w #(
+        .Width(32),
+        .Depth(Seeds),
+        .Style("distributed")
+    ) u_seeds (
+        .clk_i,
+        .we_i   (load_i && load_kind_i == 4'd8 && load_addr_i[2:0] == 3'(i)),
+        .waddr_i(load_addr_i[3+:SeedWidth]),
+        .wdata_i(load_data_i[31:0]),
+        .re_i   (1'b1),
+        .raddr_i(seed_place),
+        .rdata_o(seed[i])
+    );
+  end
+
+  rm_ring_generator #(
+      .LogRow(LogRow),
+      .LogLanes(LogLanes),
+      .LogSteps(LogSteps),
+      .QWidth(QWidth),
+      .Q(Q),
+      .Latency(GenLatency),
+      .Fold(Fold),
+      .PeriodWidth(LogPeriod + 2)
+  ) u_generator (
+      .clk_i,
+      .rst_ni,
+      .start_i  (dyadic_start_i && dyadic_word.b_kind == KindGenerator),
+      .period_i (period),
+      .seed_i   (seed),
+      .stream_i (stream),
+      .counter_i(minus_q ? 32'd1 << (LogN - 2) : '0),
+      .residue_o(generated)
+  );
+
+  for (genvar i = 0; i < Lanes; i++) begin : gen_wide
+    assign generated_wide[i] = Width'(generated[i]);
+  end
 
   // ---- Units. ----
 
@@ -166,7 +315,7 @@ module rm_ring_rpau
       .clk_i,
       .rst_ni,
       .start_i   (main_start_i),
-      .word_i    (word_t'(main_word_i)),
+      .word_i    (main_word),
       .turns_i   (main_turns_i),
       .constant_i(constant[0]),
       .busy_o    (main_busy),
@@ -175,6 +324,8 @@ module rm_ring_rpau
       .tw_step_o (tw_step),
       .tw_a_i    (tw_a),
       .tw_b_i    (tw_b),
+      .key_req_o (main_key_req),
+      .key_i     (key_row),
       .re_o      (main_re),
       .rslot_o   (main_rslot),
       .raddr_o   (main_raddr),
@@ -184,8 +335,6 @@ module rm_ring_rpau
       .waddr_o   (main_waddr),
       .wdata_o   (main_wdata)
   );
-
-  logic key_req;
 
   rm_ring_dyadic #(
       .LogN(LogN),
@@ -202,9 +351,10 @@ module rm_ring_rpau
       .clk_i,
       .rst_ni,
       .start_i   (dyadic_start_i),
-      .word_i    (word_t'(dyadic_word_i)),
+      .word_i    (dyadic_word),
       .constant_i(constant[1]),
       .busy_o    (dyadic_busy),
+      .period_o  (period),
       .req_o     (dy_req),
       .gnt_i     (dy_gnt),
       .rslot_o   (dy_rslot),
@@ -215,10 +365,10 @@ module rm_ring_rpau
       .wslot_o   (dy_wslot),
       .wrow_o    (dy_wrow),
       .wdata_o   (dy_wdata),
-      .key_req_o (key_req),
-      .key_gnt_i (1'b1),
-      .key_i     ('0),
-      .gen_i     ('0)
+      .key_req_o (dy_key_req),
+      .key_gnt_i (dy_key_gnt),
+      .key_i     (key_row),
+      .gen_i     (generated_wide)
   );
 
   rm_ring_send #(
@@ -231,29 +381,91 @@ module rm_ring_rpau
   ) u_send (
       .clk_i,
       .rst_ni,
-      .start_i(send_start_i),
-      .slot_i (send_slot_i),
-      .turns_i(send_turns_i),
+      .start_i(ring_start_i && ring_word.c == {1'b0, place_i}),
+      .slot_i (ring_word.a),
+      .turns_i(ring_turns_i),
       .re_o   (send_re),
       .rslot_o(send_rslot),
       .rrow_o (send_rrow),
       .rdata_i(rdata),
-      .valid_o(send_valid_o),
-      .row_o  (send_row_o)
+      .valid_o(sent_valid),
+      .row_o  (sent)
   );
 
-  // ---- What comes from the ring. ----
+  // ---- The ring's node. ----
 
+  // Whether there is a receiver farther on than this RPAU.
+  logic on_d, on_q;
+  always_comb begin
+    on_d = 1'b0;
+    for (int unsigned hops = 1; hops < Rpaus; hops++) begin
+      if (ring_word.mask[(32'(place_i)+hops)%Rpaus]) begin
+        // Reached before the way is back at its source.
+        on_d |= hops < (32'(ring_word.c) + Rpaus - 32'(place_i) - 1) % Rpaus + 1;
+      end
+    end
+  end
+
+  logic source_q, receives_q, sent_valid, sent_valid_q, passes, comes;
   logic [SlotWidth-1:0] recv_slot_q;
   logic [LogSteps-1:0] recv_row_q;
+  logic [Row-1:0][Width-1:0] sent, sent_q, coming, arrived;
+  logic [Reducer:0] comes_q;
 
   always_ff @(posedge clk_i) begin
-    if (recv_start_i) begin
-      recv_slot_q <= recv_slot_i;
-      recv_row_q <= '0;
-    end else if (recv_valid_i) begin
-      recv_row_q <= recv_row_q + 1'b1;
+    if (ring_start_i) begin
+      source_q <= ring_word.c == {1'b0, place_i};
+      recv_slot_q <= ring_word.dst;
+      on_q <= on_d;
     end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      receives_q <= 1'b0;
+      sent_valid_q <= 1'b0;
+      comes_q <= '0;
+    end else begin
+      if (ring_start_i) receives_q <= ring_word.mask[place_i];
+      sent_valid_q <= sent_valid;
+      comes_q <= {comes_q[Reducer-1:0], comes};
+    end
+  end
+
+  assign passes = source_q ? sent_valid_q : ring_valid_i;
+  assign ring_valid_o = passes && on_q;
+  assign ring_row_o = source_q ? sent_q : ring_row_i;
+  assign comes = receives_q && passes;
+  assign coming = ring_row_o;
+
+  for (genvar c = 0; c < Row; c++) begin : gen_arrival
+    logic [QWidth-1:0] plus;
+
+    // What is sent as it is may be of any prime.
+    rm_mod_add #(.Width(QWidth)) u_add (
+        .a_i(sent[c][QWidth-1:0]),
+        .b_i(constant[2][QWidth-1:0]),
+        .q_i(Q[QWidth-1:0]),
+        .r_o(plus)
+    );
+    always_ff @(posedge clk_i) sent_q[c] <= (constant[2] == '0) ? sent[c] : Width'(plus);
+
+    rm_ring_reduce #(
+        .Width(Width),
+        .QWidth(QWidth),
+        .Q(Q),
+        .Latency(Reducer)
+    ) u_reduce (
+        .clk_i,
+        .x_i(coming[c]),
+        .constant_i(source_q ? '0 : constant[2][QWidth-1:0]),
+        .r_o(arrived[c])
+    );
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (ring_start_i) recv_row_q <= '0;
+    else if (comes_q[Reducer]) recv_row_q <= recv_row_q + 1'b1;
   end
 
   // ---- Memory. ----
@@ -284,10 +496,10 @@ module rm_ring_rpau
         .main_wslot_i(main_wslot),
         .main_waddr_i(main_waddr),
         .main_wdata_i(main_wdata),
-        .recv_we_i   (recv_valid_i && group_of(recv_slot_q, Shared) == g),
+        .recv_we_i   (comes_q[Reducer] && group_of(recv_slot_q, Shared) == g),
         .recv_slot_i (inner_of(recv_slot_q, Shared)),
         .recv_row_i  (recv_row_q),
-        .recv_data_i (recv_row_i),
+        .recv_data_i (arrived),
         .load_we_i   (link_valid_i && group_of(link_slot_i, Shared) == g),
         .load_slot_i (inner_of(link_slot_i, Shared)),
         .load_index_i(link_index_i),
@@ -305,6 +517,7 @@ module rm_ring_rpau
   end
 
   logic unused;
-  assign unused = ^{main_busy, dyadic_busy, key_req, index_q, load_table_i, load_addr_i};
+  assign unused = ^{main_busy, dyadic_busy, index_q, load_table_i, load_addr_i, load_data_i,
+      main_word, dyadic_word, ring_word, constant[2]};
 
 endmodule

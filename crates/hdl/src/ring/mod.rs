@@ -4,9 +4,10 @@
 mod package;
 mod rpau;
 mod shape;
+mod tables;
 mod twiddles;
 
 pub use package::{PACKAGE, package};
 pub use rpau::{Lockstep, Rpau, RpauError};
 pub use shape::Shape;
-pub use twiddles::{Table, twiddles};
+pub use tables::Tables;

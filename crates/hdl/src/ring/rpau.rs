@@ -6,6 +6,7 @@ use ringmill_machines::ring::micro::{OpWord, Opcode, Unit, Word};
 use ringmill_math::MathError;
 
 use super::Shape;
+use super::tables::Tables;
 use super::twiddles::{Table, twiddles};
 use crate::{BuildOptions, Hdl, HdlError, In, Model, Out};
 
@@ -43,10 +44,15 @@ struct Ports {
     main_turns: In,
     dyadic_start: In,
     dyadic_word: In,
-    send_start: In,
-    recv_start: In,
-    recv_valid: In,
+    ring_start: In,
+    ring_word: In,
+    ring_turns: In,
+    ring_valid: In,
+    place: In,
     link_valid: In,
+    link_key_start: In,
+    link_key_slot: In,
+    link_key: In,
     link_slot: In,
     link_index: In,
     link_data: In,
@@ -101,9 +107,14 @@ impl Rpau {
             main_turns: model.input("main_turns_i")?,
             dyadic_start: model.input("dyadic_start_i")?,
             dyadic_word: model.input("dyadic_word_i")?,
-            send_start: model.input("send_start_i")?,
-            recv_start: model.input("recv_start_i")?,
-            recv_valid: model.input("recv_valid_i")?,
+            ring_start: model.input("ring_start_i")?,
+            ring_word: model.input("ring_word_i")?,
+            ring_turns: model.input("ring_turns_i")?,
+            ring_valid: model.input("ring_valid_i")?,
+            place: model.input("place_i")?,
+            link_key_start: model.input("link_key_start_i")?,
+            link_key_slot: model.input("link_key_slot_i")?,
+            link_key: model.input("link_key_i")?,
             link_valid: model.input("link_valid_i")?,
             link_slot: model.input("link_slot_i")?,
             link_index: model.input("link_index_i")?,
@@ -122,10 +133,12 @@ impl Rpau {
         for port in [
             ports.main_start,
             ports.dyadic_start,
-            ports.send_start,
-            ports.recv_start,
-            ports.recv_valid,
+            ports.ring_start,
+            ports.ring_valid,
+            ports.place,
             ports.link_valid,
+            ports.link_key_start,
+            ports.link_key,
             ports.load,
         ] {
             model.set(port, 0)?;
@@ -167,20 +180,34 @@ impl Rpau {
         Ok(())
     }
 
-    /// Writes the constants, from index 0 on.
+    /// Writes the tables of a procedure and its call: what micro code has in the columns of this RPAU.
     ///
     /// # Errors
     /// Those of the simulation.
-    pub fn constants(&mut self, constants: &[u64]) -> Result<(), RpauError> {
-        for (address, &word) in (0..).zip(constants) {
-            self.table(Table {
-                kind: 0,
-                table: 0,
-                address,
-                word,
-            })?;
+    pub fn tables(&mut self, tables: &Tables<'_>) -> Result<(), RpauError> {
+        for word in tables.words() {
+            self.table(word)?;
         }
         Ok(self.model.set(self.ports.load, 0)?)
+    }
+
+    /// Writes a limb into a key slot by the link's wires.
+    ///
+    /// # Errors
+    /// Those of the simulation.
+    pub fn fill_key(&mut self, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
+        let p = &self.ports;
+        self.model.set(p.link_key_start, 1)?;
+        self.model.set(p.link_key_slot, slot.into())?;
+        self.step()?;
+        self.model.set(self.ports.link_key_start, 0)?;
+        self.model.set(self.ports.link_key, 1)?;
+        for &residue in limb {
+            self.model.set(self.ports.link_data, residue)?;
+            self.step()?;
+        }
+        self.model.set(self.ports.link_key, 0)?;
+        self.step()
     }
 
     /// Writes a limb into a slot by the link's wires, a residue a cycle.
@@ -219,13 +246,13 @@ impl Rpau {
                 self.check(w)?;
             }
             let p = &self.ports;
-            for port in [p.main_start, p.dyadic_start] {
+            for port in [p.main_start, p.dyadic_start, p.ring_start] {
                 self.model.set(port, 0)?;
             }
             while let Some(w) = starts.next_if(|w| w.start == self.cycle) {
                 match w.word.op {
                     Opcode::Load => loading = Some(w),
-                    Opcode::Bcast | Opcode::Store => {}
+                    Opcode::Store => {}
                     _ => self.grant(w)?,
                 }
             }
@@ -239,7 +266,11 @@ impl Rpau {
     fn grant(&mut self, w: &Lockstep) -> Result<(), RpauError> {
         let p = &self.ports;
         let bits = encode(&Word::Op(w.word));
-        if w.word.unit == Unit::Main {
+        if w.word.op == Opcode::Bcast {
+            self.model.set(p.ring_start, 1)?;
+            self.model.set(p.ring_word, bits)?;
+            self.model.set(p.ring_turns, w.turns)?;
+        } else if w.word.unit == Unit::Main {
             self.model.set(p.main_start, 1)?;
             self.model.set(p.main_word, bits)?;
             self.model.set(p.main_turns, w.turns)?;

@@ -7,7 +7,7 @@ use super::Shape;
 
 /// A word for a table of `rm_ring_rpau`: what its `load_*` ports take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Table {
+pub(super) struct Table {
     pub kind: u64,
     pub table: u64,
     pub address: u64,
@@ -18,7 +18,7 @@ pub struct Table {
 ///
 /// # Errors
 /// [`MathError`] where the prime has no root of unity for twice the degree.
-pub fn twiddles(shape: &Shape) -> Result<Vec<Table>, MathError> {
+pub(super) fn twiddles(shape: &Shape) -> Result<Vec<Table>, MathError> {
     let s = Passes {
         log_n: shape.log_n,
         log_row: shape.log_row,

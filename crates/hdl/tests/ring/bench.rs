@@ -5,13 +5,15 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use ringmill_hdl::polymul::Dice;
-use ringmill_hdl::ring::{Lockstep, Rpau, RpauError, Shape};
+use ringmill_hdl::ring::{Lockstep, Rpau, RpauError, Shape, Tables};
 use ringmill_hdl::{BuildOptions, Hdl};
 use ringmill_isa::mid::TableModulus;
 use ringmill_machines::ring::Description;
 use ringmill_machines::ring::encode::encode;
 use ringmill_machines::ring::interpret::{Memory, Target, trace};
-use ringmill_machines::ring::micro::{MicroCode, OpWord, Opcode, Operand, STREAMS, Unit, Word};
+use ringmill_machines::ring::micro::{
+    MicroCode, OpWord, Opcode, Operand, STREAMS, Stream, Unit, Word,
+};
 use ringmill_math::RingKind;
 
 /// 2^59 + 2^25 + 2^22 - 2^20 + 1, the paper's, and one of 54 bits on each side of its power of two.
@@ -53,6 +55,7 @@ pub fn toy(log_n: u8, butterflies: usize, rpaus: usize) -> Description {
     d.ring.lanes = butterflies;
     d.stand_in.clear();
     d.memory.retain(|g| g.residues.is_none());
+    d.keys.slots = 5;
     d.check().unwrap();
     d
 }
@@ -74,6 +77,10 @@ pub fn word(op: Opcode, unit: Unit, dst: u8, a: u8) -> OpWord {
     }
 }
 
+pub fn with_operand(w: OpWord, b: Operand) -> OpWord {
+    OpWord { b, ..w }
+}
+
 pub fn with_b(w: OpWord, b: u8) -> OpWord {
     OpWord {
         b: Operand::Slot(b),
@@ -91,6 +98,14 @@ pub fn code(log_n: u8, streams: [Vec<Word>; STREAMS], constants: Vec<Vec<u64>>) 
             words.map(encode).collect()
         }),
         constants,
+        generators: (0..4)
+            .map(|i| {
+                vec![Some(Stream {
+                    seed: i % 2,
+                    stream: (1 << 40) + u64::from(i),
+                })]
+            })
+            .collect(),
         primes: vec![0],
         ..MicroCode::default()
     }
@@ -108,8 +123,27 @@ pub fn check(
     let shape = Shape::new(d, prime).expect("a toy that the RTL builds");
     let n = 1usize << code.log_n;
     let mut rpau = Rpau::new(hdl, shape, BuildOptions::default(), dice.bits() as u32)?;
-    let constants: Vec<u64> = code.constants.iter().map(|row| row[0]).collect();
-    rpau.constants(&constants)?;
+    let seeds: Vec<[u8; 32]> = (0..2)
+        .map(|_| std::array::from_fn(|_| dice.bits() as u8))
+        .collect();
+    let mut keys = HashMap::new();
+    let mut key_table = HashMap::new();
+    // Key indices in another order than their slots.
+    for slot in 0..shape.key_slots as u8 {
+        let limb = dice.limb(n, prime);
+        rpau.fill_key(slot, &limb)?;
+        keys.insert((0, slot), limb);
+        key_table.insert((0, shape.key_slots as u8 - 1 - slot), slot);
+    }
+    rpau.tables(&Tables {
+        constants: code.constants.iter().map(|row| row[0]).collect(),
+        streams: code.generators.iter().map(|row| row[0]).collect(),
+        seeds: &seeds,
+        keys: key_table
+            .iter()
+            .map(|(&(_, index), &slot)| (index, slot))
+            .collect(),
+    })?;
     let mut slots = HashMap::new();
     for slot in 0..shape.slots() as u8 {
         let limb = dice.limb(n, prime);
@@ -119,11 +153,11 @@ pub fn check(
     let mut memory = Memory {
         moduli: vec![TableModulus::Prime(prime)],
         slots,
-        keys: HashMap::new(),
-        key_table: HashMap::new(),
+        keys,
+        key_table,
         host: (0..4).map(|i| (i, dice.limb(n, prime))).collect(),
         host_keys: HashMap::new(),
-        seeds: Vec::new(),
+        seeds,
         halves,
     };
     let mut words = Vec::new();

@@ -1,9 +1,7 @@
 //! Programs drawn at random: words of all streams beside each other, in ports that they share.
 
 use ringmill_hdl::polymul::Dice;
-use ringmill_machines::ring::micro::{
-    LINK_QUEUE, OpWord, Opcode, Operand, QUEUES, STREAMS, Unit, Word,
-};
+use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, QUEUES, STREAMS, Unit, Word};
 use ringmill_math::RingKind;
 
 use crate::bench::{PRIMES, check, code, hdl, seed, toy, word};
@@ -23,6 +21,9 @@ fn accesses(w: &OpWord) -> (Vec<u8>, Vec<u8>) {
     (reads, vec![w.dst])
 }
 
+/// Key indices of the test's RPAU.
+const KEYS: u64 = 5;
+
 /// A legal word on slots below `slots`.
 fn draw(dice: &mut Dice, slots: u64, constants: u64) -> OpWord {
     use Opcode::*;
@@ -34,16 +35,22 @@ fn draw(dice: &mut Dice, slots: u64, constants: u64) -> OpWord {
     };
     let wise = [Copy, Add, Sub, Neg, Mul, Mac, Muli, Addi, Subm, Red];
     let op = match (unit, dice.below(8)) {
-        (_, 0) => Load,
+        (_, 0) => [Load, Bcast][dice.below(2) as usize],
         (Unit::Main, 1..=4) => [Ntt, Intt][dice.below(2) as usize],
         _ => wise[dice.below(wise.len() as u64) as usize],
     };
     let b = match op {
-        Add | Sub | Mul | Mac | Subm => Operand::Slot(slot(dice)),
+        Add | Sub | Mul | Mac | Subm => match (unit, dice.below(6)) {
+            (_, 0 | 1) => Operand::Key(dice.below(KEYS) as u8),
+            (Unit::Dyadic, 2) if op != Subm => Operand::Generator,
+            _ => Operand::Slot(slot(dice)),
+        },
         _ => Operand::None,
     };
     let imm = match op {
+        _ if b == Operand::Generator => dice.below(4),
         Load => dice.below(4),
+        Bcast => dice.below(constants),
         Muli | Addi | Subm => 1 + dice.below(constants - 1),
         Red => dice.below(constants),
         _ => 0,
@@ -70,8 +77,8 @@ fn streams(dice: &mut Dice, count: usize, slots: u64, constants: u64) -> [Vec<Wo
         let mut needs = [0u32; QUEUES];
         for (queue, number, others_reads, others_writes) in &before {
             let meets = |x: &[u8], y: &[u8]| x.iter().any(|s| y.contains(s));
-            // The link's words stay in order, so that its counter says which have retired.
-            let conflict = (w.op == Opcode::Load && *queue == LINK_QUEUE)
+            // The link's and the ring's words stay in order, so that their counters say which have retired.
+            let conflict = (!w.on_cores() && *queue == w.queue())
                 || meets(&reads, others_writes)
                 || meets(&writes, others_writes)
                 || meets(&writes, others_reads);

@@ -1,10 +1,10 @@
 //! Each word by itself, and words beside each other, on one RPAU.
 
 use ringmill_hdl::polymul::Dice;
-use ringmill_machines::ring::micro::{OpWord, Opcode, Unit, Word};
+use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, Unit, Word};
 use ringmill_math::RingKind;
 
-use crate::bench::{PRIMES, check, code, hdl, seed, toy, with_b, word};
+use crate::bench::{PRIMES, check, code, hdl, seed, toy, with_b, with_operand, word};
 
 /// The RPAUs of a test run: passes that wait, an even and an odd number of stages, a prime on each side of its power of two.
 const SMALL: [(u8, usize, u64); 2] = [(6, 4, PRIMES[0]), (7, 8, PRIMES[1])];
@@ -92,6 +92,23 @@ fn coefficient_wise_words() {
                 });
             }
         }
+        for (op, dst, a) in [
+            (Opcode::Mul, 1, 2),
+            (Opcode::Mac, 3, 3),
+            (Opcode::Mac, 9, 8),
+        ] {
+            for key in 0..3 {
+                words.push(with_operand(word(op, unit, dst, a), Operand::Key(key)));
+            }
+            if unit == Unit::Dyadic {
+                for imm in 0..3 {
+                    let ring = [RingKind::Full, RingKind::HalfMinus, RingKind::HalfPlus][imm];
+                    let imm = imm as u16;
+                    let w = with_operand(word(op, unit, dst, a), Operand::Generator);
+                    words.push(OpWord { imm, ring, ..w });
+                }
+            }
+        }
         let words = words.into_iter().map(Word::Op).collect();
         let streams = match unit {
             Unit::Main => [words, vec![], vec![], vec![]],
@@ -99,6 +116,6 @@ fn coefficient_wise_words() {
         };
         let constants = vec![vec![0], vec![dice.below(prime)], vec![prime - 1]];
         let code = code(log_n, streams, constants);
-        check(hdl(), &d, prime, &code, false, &mut dice).unwrap();
+        check(hdl(), &d, prime, &code, true, &mut dice).unwrap();
     }
 }
