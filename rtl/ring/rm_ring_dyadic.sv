@@ -17,9 +17,9 @@
 module rm_ring_dyadic
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(
-    parameter int unsigned LogN = 14,
-    parameter int unsigned LogRow = 5,
-    parameter int unsigned LogLanes = 2,
+    parameter int unsigned LogN = 7,
+    parameter int unsigned LogRow = 3,
+    parameter int unsigned LogLanes = 1,
     parameter int unsigned Shared = 8,
     parameter int unsigned Groups = 4,
     parameter int unsigned Width = 60,

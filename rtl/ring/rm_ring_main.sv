@@ -12,9 +12,9 @@
 module rm_ring_main
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(
-    parameter int unsigned LogN = 14,
-    parameter int unsigned LogRow = 5,
-    parameter int unsigned LogPeriod = 3,
+    parameter int unsigned LogN = 7,
+    parameter int unsigned LogRow = 3,
+    parameter int unsigned LogPeriod = 2,
     parameter int unsigned Shared = 8,
     parameter int unsigned Groups = 4,
     parameter int unsigned Width = 60,

@@ -93,6 +93,21 @@ package rm_ring_pkg;
     return (32'(slot) < shared) ? slot : '0;
   endfunction
 
+  // How a procedure ended.
+  typedef enum logic [3:0] {
+    CodeOk = 4'd0,
+    CodeNotAWord = 4'd1,  // not the encoding of its own decoding
+    CodeStream = 4'd2,  // a word of another stream
+    CodeMask = 4'd3,  // no RPAU, or one beyond the machine
+    CodeSource = 4'd4,  // a source RPAU beyond the machine
+    CodeSlot = 4'd5,  // a slot beyond the memory
+    CodeUnit = 4'd6,  // the dyadic cores lack the operation
+    CodeRow = 4'd7,  // a table's row beyond its depth
+    CodeNotBuilt = 4'd8,  // a word that this machine was not built for
+    CodeForEver = 4'd9,  // streams that wait for each other
+    CodeNoEnd = 4'd10  // a stream without END
+  } code_e;
+
   // What a word reads: whether it has each of the operands a, b and c in slots.
   typedef struct packed {
     logic c;

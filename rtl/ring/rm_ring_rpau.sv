@@ -12,10 +12,10 @@
 module rm_ring_rpau
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(
-    parameter int unsigned Rpaus = 10,
-    parameter int unsigned LogN = 14,
-    parameter int unsigned LogRow = 5,
-    parameter int unsigned LogLanes = 2,
+    parameter int unsigned Rpaus = 2,
+    parameter int unsigned LogN = 6,
+    parameter int unsigned LogRow = 2,
+    parameter int unsigned LogLanes = 1,
     parameter int unsigned Shared = 8,
     parameter int unsigned Singles = 3,
     parameter int unsigned Width = 60,
@@ -26,7 +26,7 @@ module rm_ring_rpau
     parameter int unsigned Fold = 9,
     parameter int unsigned Reducer = 3,
     parameter int unsigned KeySlots = 18,
-    parameter int unsigned KeyLogGroup = 3,
+    parameter int unsigned KeyLogGroup = 1,
     parameter int unsigned KeyStripes = 9,
     parameter int unsigned Constants = 256,
     parameter int unsigned StreamRows = 128,

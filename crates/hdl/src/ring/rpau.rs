@@ -2,13 +2,14 @@
 //! what the model has written when they retire.
 
 use ringmill_machines::ring::encode::encode;
-use ringmill_machines::ring::micro::{OpWord, Opcode, Unit, Word};
+use ringmill_machines::ring::micro::{Opcode, Unit, Word};
 use ringmill_math::MathError;
 
 use super::Shape;
+use super::shadow::{Lockstep, Shadow};
 use super::tables::Tables;
 use super::twiddles::{Table, twiddles};
-use crate::{BuildOptions, Hdl, HdlError, In, Model, Out};
+use crate::{BuildOptions, Hdl, HdlError, In, Model};
 
 /// Why an RPAU did not do as the model does.
 #[derive(Debug, thiserror::Error)]
@@ -20,22 +21,27 @@ pub enum RpauError {
         start: u64,
         what: String,
     },
+    #[error("the board grants {found} in cycle {cycle}, its model {expected}")]
+    Grants {
+        cycle: u64,
+        found: String,
+        expected: String,
+    },
+    #[error(
+        "the machine ends with code {code} in stream {stream} after {cycles} cycles, its model after {expected}"
+    )]
+    Ends {
+        code: u64,
+        stream: u64,
+        cycles: u64,
+        expected: u64,
+    },
+    #[error("the machine is not done after {cycles} cycles: a fault in the RTL?")]
+    NeverDone { cycles: u64 },
     #[error(transparent)]
     Prime(#[from] MathError),
     #[error(transparent)]
     Hdl(#[from] HdlError),
-}
-
-/// A word as the model ran it on this RPAU.
-#[derive(Clone, Debug)]
-pub struct Lockstep {
-    pub word: OpWord,
-    pub start: u64,
-    pub cycles: u64,
-    /// Turns of a period that it leaves to a dyadic word on each of its ports.
-    pub turns: u64,
-    /// Its results here: slot and limb.
-    pub results: Vec<(u8, Vec<u64>)>,
 }
 
 struct Ports {
@@ -61,32 +67,14 @@ struct Ports {
     load_table: In,
     load_addr: In,
     load_data: In,
-    watch_we: Out,
-    watch_slot: Out,
-    watch_addr: Out,
-    watch_data: Out,
-}
-
-/// What the memories hold, as the writes say, and when each slot was written last.
-struct Shadow {
-    limbs: Vec<Vec<Option<u64>>>,
-    landed: Vec<u64>,
 }
 
 /// One simulated RPAU.
 pub struct Rpau {
-    shape: Shape,
     model: Model,
     ports: Ports,
     shadow: Shadow,
     cycle: u64,
-}
-
-/// So many bits from a place on of 32-bit words.
-fn bits(words: &[u32], at: usize, width: usize) -> u64 {
-    let word = |i: usize| u128::from(words.get(i).copied().unwrap_or(0));
-    let wide = word(at / 32) | word(at / 32 + 1) << 32 | word(at / 32 + 2) << 64;
-    (wide >> (at % 32)) as u64 & (u64::MAX >> (64 - width))
 }
 
 impl Rpau {
@@ -124,11 +112,8 @@ impl Rpau {
             load_table: model.input("load_table_i")?,
             load_addr: model.input("load_addr_i")?,
             load_data: model.input("load_data_i")?,
-            watch_we: model.output("watch_we_o")?,
-            watch_slot: model.output("watch_slot_o")?,
-            watch_addr: model.output("watch_addr_o")?,
-            watch_data: model.output("watch_data_o")?,
         };
+        let shadow = Shadow::new(&shape, 1, &model)?;
         model.restart(seed)?;
         for port in [
             ports.main_start,
@@ -145,13 +130,9 @@ impl Rpau {
         }
         model.reset()?;
         let mut rpau = Self {
-            shape,
             model,
             ports,
-            shadow: Shadow {
-                limbs: vec![vec![None; 1 << shape.log_n]; shape.slots()],
-                landed: vec![0; shape.slots()],
-            },
+            shadow,
             cycle: 0,
         };
         for word in twiddles(&shape)? {
@@ -243,7 +224,7 @@ impl Rpau {
         let mut loading: Option<&Lockstep> = None;
         while self.cycle <= end {
             while let Some(w) = ends.next_if(|w| w.start + w.cycles == self.cycle) {
-                self.check(w)?;
+                self.shadow.check(w, 0)?;
             }
             let p = &self.ports;
             for port in [p.main_start, p.dyadic_start, p.ring_start] {
@@ -283,7 +264,7 @@ impl Rpau {
 
     /// The residue that the link has in this cycle for a load: the last one lands in the load's last cycle.
     fn comes(&self, w: &Lockstep) -> Option<(u8, u64, u64)> {
-        let (slot, limb) = w.results.first()?;
+        let ((_, slot), limb) = w.results.first()?;
         let last = w.start + w.cycles - 3;
         let n = limb.len() as u64;
         let spread = (w.cycles - 4).max(n);
@@ -302,70 +283,10 @@ impl Rpau {
         Ok(())
     }
 
-    /// Whether a word has done what it should, in the cycle in which it retires.
-    fn check(&self, w: &Lockstep) -> Result<(), RpauError> {
-        let differs = |what: String| {
-            Err(RpauError::Differs {
-                word: Word::Op(w.word).to_string(),
-                start: w.start,
-                what,
-            })
-        };
-        for (slot, limb) in &w.results {
-            let at = usize::from(*slot);
-            let (held, landed) = (&self.shadow.limbs[at], self.shadow.landed[at]);
-            if let Some(x) = (0..limb.len()).find(|&x| held[x] != Some(limb[x])) {
-                let wrong = (0..limb.len())
-                    .filter(|&x| held[x] != Some(limb[x]))
-                    .count();
-                return differs(format!(
-                    "slot {slot} has {:?} at {x} and not {} ({wrong} of {} differ; the last write landed in cycle {landed})",
-                    held[x],
-                    limb[x],
-                    limb.len(),
-                ));
-            }
-            let last = w.start + w.cycles - 1;
-            let dyadic = w.word.on_cores() && w.word.unit == Unit::Dyadic;
-            if landed > last || (landed < last && !dyadic) {
-                return differs(format!(
-                    "the last residue of slot {slot} landed in cycle {landed}, not {last}"
-                ));
-            }
-        }
-        Ok(())
-    }
-
     /// A cycle: what is written in it has landed in the next.
     fn step(&mut self) -> Result<(), RpauError> {
         self.model.eval()?;
-        let s = &self.shape;
-        let (row, groups) = (s.row(), 1 + s.singles);
-        let steps = (s.log_n - s.log_row) as usize;
-        let we = self.model.get_words(self.ports.watch_we)?;
-        if we.iter().any(|&w| w != 0) {
-            let slots = self.model.get_words(self.ports.watch_slot)?;
-            let addresses = self.model.get_words(self.ports.watch_addr)?;
-            let data = self.model.get_words(self.ports.watch_data)?;
-            let places = (0..groups * row).filter(|&i| bits(&we, i, 1) == 1);
-            for i in places {
-                let (group, column) = (i / row, i % row);
-                let inner = bits(&slots, 5 * group, 5) as usize;
-                let slot = if group == 0 {
-                    inner
-                } else {
-                    s.shared + group - 1
-                };
-                let address = bits(&addresses, i * steps, steps) as usize;
-                let pieces = (0..steps).filter(|k| address >> k & 1 == 1);
-                let mask = pieces.fold(0, |m, k| m ^ 1 << (k % s.log_row as usize));
-                let index = address << s.log_row | (column ^ mask);
-                let width = s.word_bits as usize;
-                let residue = bits(&data, i * width, width);
-                self.shadow.limbs[slot][index] = Some(residue);
-                self.shadow.landed[slot] = self.cycle + 1;
-            }
-        }
+        self.shadow.take(&self.model, self.cycle)?;
         self.model.step(1)?;
         self.cycle += 1;
         Ok(())

@@ -86,16 +86,21 @@ impl Shape {
         self.shared + self.singles
     }
 
+    /// `rm_ring_rpau`.
     pub fn top(&self) -> Top {
-        Top::new("rm_ring_rpau")
-            .int("LogN", self.log_n.into())
+        self.parameters(Top::new("rm_ring_rpau"))
+            .int("QWidth", (64 - self.prime.leading_zeros()).into())
+            .int("Q", self.prime)
+    }
+
+    /// Parameters that the machine has as its RPAUs have them.
+    pub(super) fn parameters(&self, top: Top) -> Top {
+        top.int("LogN", self.log_n.into())
             .int("LogRow", self.log_row.into())
             .int("LogLanes", self.log_lanes.into())
             .int("Shared", self.shared as u64)
             .int("Singles", self.singles as u64)
             .int("Width", self.word_bits.into())
-            .int("QWidth", (64 - self.prime.leading_zeros()).into())
-            .int("Q", self.prime)
             .int("MulLatency", self.multiplier)
             .int("GenLatency", self.generator)
             .int("Fold", self.fold)

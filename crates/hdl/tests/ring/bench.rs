@@ -160,24 +160,26 @@ pub fn check(
         seeds,
         halves,
     };
+    let (words, _) = traced(d, code, &mut memory);
+    rpau.run(&words)
+}
+
+/// What the model does, and its cycles.
+pub fn traced(d: &Description, code: &MicroCode, memory: &mut Memory) -> (Vec<Lockstep>, u64) {
     let mut words = Vec::new();
-    trace(d, code, &mut memory, &mut |e| {
-        let here = e.results.iter().filter_map(|(target, limb)| match target {
-            Target::Slot(0, slot) => Some((*slot, limb.clone())),
-            _ => None,
+    let cycles = trace(d, code, memory, &mut |e| {
+        let slots = e.results.iter().filter_map(|(target, limb)| match target {
+            Target::Slot(r, slot) => Some(((*r, *slot), limb.clone())),
+            Target::Key(..) | Target::Host(_) => None,
         });
         words.push(Lockstep {
             word: e.word,
             start: e.start,
             cycles: e.cycles,
             turns: e.turns,
-            results: here.collect(),
+            results: slots.collect(),
         });
-    })
-    .expect("words that the model runs");
-    if std::env::var("RINGMILL_TELL").is_ok() {
-        let beside = words.iter().filter(|w| w.turns > 0).count();
-        println!("{} words, {beside} beside a dyadic one", words.len());
-    }
-    rpau.run(&words)
+    });
+    let cycles = cycles.expect("words that the model runs");
+    (words, cycles)
 }

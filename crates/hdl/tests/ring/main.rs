@@ -1,6 +1,7 @@
 //! The ring machine's RTL against the software and the cycle model.
 
 mod bench;
+mod procedures;
 mod random;
 mod words;
 
