@@ -3,6 +3,7 @@
 mod bench;
 mod procedures;
 mod random;
+mod refusals;
 mod words;
 
 use bench::hdl;
