@@ -39,6 +39,7 @@ mod place;
 pub mod polymul;
 mod prove;
 mod python;
+pub mod ring;
 mod sources;
 mod synth;
 mod timing;

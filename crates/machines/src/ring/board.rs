@@ -214,11 +214,20 @@ impl Board {
         w.rpaus().all(|r| self.unit[r][w.unit as usize] <= t) && ports()
     }
 
+    /// Turns of a period that `w`, started at cycle `t`, leaves to a dyadic word on each of its ports; 0 for a dyadic word.
+    pub fn turns_left(&self, w: &OpWord, t: u64) -> u64 {
+        if is_slow(w) {
+            0
+        } else {
+            self.beside(w, &self.footprint(w), t)
+        }
+    }
+
     /// Occupies everything `w` uses from cycle `t`.
     pub fn start(&mut self, d: &Description, w: &OpWord, t: u64) -> Duration {
         let f = self.footprint(w);
         let slow = is_slow(w);
-        let turns = if slow { 0 } else { self.beside(w, &f, t) };
+        let turns = self.turns_left(w, t);
         let duration = timing::beside(d, &self.slot_group, self.log_n, w, turns);
         let (end, source_end) = (t + duration.total, t + duration.source);
         for (r, g) in Self::write_ports(w, &f) {

@@ -19,6 +19,52 @@ use super::micro::{OpWord, Opcode, Operand, QUEUES, Unit, Word};
 
 const WAIT: u64 = 1;
 
+/// A field of an operation's word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Field {
+    pub name: &'static str,
+    pub low: u32,
+    pub width: u32,
+}
+
+impl Field {
+    const fn new(name: &'static str, low: u32, width: u32) -> Self {
+        Self { name, low, width }
+    }
+
+    const fn put(self, value: u64) -> u64 {
+        (value & ((1 << self.width) - 1)) << self.low
+    }
+
+    const fn get(self, bits: u64) -> u64 {
+        bits >> self.low & ((1 << self.width) - 1)
+    }
+}
+
+const OPCODE: Field = Field::new("op", 59, 5);
+const CONTROLLER: Field = Field::new("controller", 58, 1);
+const THREAD: Field = Field::new("thread", 57, 1);
+const MASK: Field = Field::new("mask", 41, 16);
+const RING: Field = Field::new("ring", 39, 2);
+const LAYER: Field = Field::new("layer", 36, 3);
+const DST: Field = Field::new("dst", 31, 5);
+const A: Field = Field::new("a", 26, 5);
+const KIND: Field = Field::new("b_kind", 24, 2);
+const B: Field = Field::new("b", 17, 7);
+const C: Field = Field::new("c", 12, 5);
+const IMM: Field = Field::new("imm", 0, 12);
+
+/// The fields of an operation's word, highest bits first: what the RTL's package is generated from.
+pub const FIELDS: [Field; 12] = [
+    OPCODE, CONTROLLER, THREAD, MASK, RING, LAYER, DST, A, KIND, B, C, IMM,
+];
+
+/// A wait's counter and its count.
+pub const WAIT_FIELDS: [Field; 2] = [Field::new("queue", 32, 3), Field::new("count", 0, 32)];
+
+/// Names of the kinds of b, by their number.
+pub const KINDS: [&str; 4] = ["none", "slot", "key", "generator"];
+
 /// Largest immediate index, layer and slot that a word can hold.
 pub const MAX_IMM: usize = (1 << 12) - 1;
 pub const MAX_LAYER: usize = 7;
@@ -27,7 +73,10 @@ pub const MAX_LAYER: usize = 7;
 pub fn encode(word: &Word) -> u64 {
     match word {
         Word::End => 0,
-        Word::Wait { queue, count } => WAIT << 59 | u64::from(queue & 7) << 32 | u64::from(*count),
+        Word::Wait { queue, count } => {
+            let [at, number] = WAIT_FIELDS;
+            OPCODE.put(WAIT) | at.put((*queue).into()) | number.put((*count).into())
+        }
         Word::Op(w) => {
             let (kind, b) = match w.b {
                 Operand::None => (0, 0),
@@ -40,42 +89,41 @@ pub fn encode(word: &Word) -> u64 {
                 RingKind::HalfPlus => 1,
                 RingKind::HalfMinus => 2,
             };
-            (w.op as u64) << 59
-                | u64::from(w.controller & 1) << 58
-                | u64::from(w.unit == Unit::Dyadic) << 57
-                | u64::from(w.mask) << 41
-                | ring << 39
-                | u64::from(w.layer & 7) << 36
-                | u64::from(w.dst & 31) << 31
-                | u64::from(w.a & 31) << 26
-                | kind << 24
-                | u64::from(b & 127) << 17
-                | u64::from(w.c & 31) << 12
-                | u64::from(w.imm & 0xfff)
+            OPCODE.put(w.op as u64)
+                | CONTROLLER.put(w.controller.into())
+                | THREAD.put((w.unit == Unit::Dyadic).into())
+                | MASK.put(w.mask.into())
+                | RING.put(ring)
+                | LAYER.put(w.layer.into())
+                | DST.put(w.dst.into())
+                | A.put(w.a.into())
+                | KIND.put(kind)
+                | B.put(b.into())
+                | C.put(w.c.into())
+                | IMM.put(w.imm.into())
         }
     }
 }
 
 /// Decodes a word; `None` for a word that no encoding gives.
 pub fn decode(bits: u64) -> Option<Word> {
-    let field = |low: u32, width: u32| bits >> low & ((1 << width) - 1);
-    let word = match field(59, 5) {
+    let word = match OPCODE.get(bits) {
         0 => Word::End,
         WAIT => Word::Wait {
-            queue: field(32, 3) as u8,
-            count: bits as u32,
+            queue: WAIT_FIELDS[0].get(bits) as u8,
+            count: WAIT_FIELDS[1].get(bits) as u32,
         },
         code => {
             let op = *Opcode::ALL.get(code as usize - 2)?;
-            let b = field(17, 7) as u8;
-            let b = match field(24, 2) {
+            let b = B.get(bits) as u8;
+            let b = match KIND.get(bits) {
                 0 => Operand::None,
                 1 if b < 32 => Operand::Slot(b),
                 2 => Operand::Key(b),
                 3 => Operand::Generator,
                 _ => return None,
             };
-            let ring = match field(39, 2) {
+            let ring = match RING.get(bits) {
                 0 => RingKind::Full,
                 1 => RingKind::HalfPlus,
                 2 => RingKind::HalfMinus,
@@ -83,20 +131,20 @@ pub fn decode(bits: u64) -> Option<Word> {
             };
             Word::Op(OpWord {
                 op,
-                controller: field(58, 1) as u8,
-                unit: if field(57, 1) == 1 {
+                controller: CONTROLLER.get(bits) as u8,
+                unit: if THREAD.get(bits) == 1 {
                     Unit::Dyadic
                 } else {
                     Unit::Main
                 },
-                mask: field(41, 16) as u16,
+                mask: MASK.get(bits) as u16,
                 ring,
-                layer: field(36, 3) as u8,
-                dst: field(31, 5) as u8,
-                a: field(26, 5) as u8,
+                layer: LAYER.get(bits) as u8,
+                dst: DST.get(bits) as u8,
+                a: A.get(bits) as u8,
                 b,
-                c: field(12, 5) as u8,
-                imm: field(0, 12) as u16,
+                c: C.get(bits) as u8,
+                imm: IMM.get(bits) as u16,
             })
         }
     };

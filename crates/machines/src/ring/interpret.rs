@@ -7,6 +7,7 @@ use ringmill_isa::Galois;
 use ringmill_isa::mid::TableModulus;
 use ringmill_math::{Modulus, NttPlan, Ring, RingKind, expand_uniform, kernels};
 
+use super::board::Board;
 use super::description::Description;
 use super::micro::{MicroCode, OpWord, Opcode, Operand};
 use super::model::{self, Observer};
@@ -42,17 +43,46 @@ pub fn execute(
     code: &MicroCode,
     memory: &mut Memory,
 ) -> Result<u64, MachineError> {
+    trace(d, code, memory, &mut |_| {})
+}
+
+/// A word as it ran: what the RTL must do in the same cycles.
+#[derive(Clone, Debug)]
+pub struct Executed<'a> {
+    pub word: OpWord,
+    /// The cycle of its grant.
+    pub start: u64,
+    pub cycles: u64,
+    /// Turns of a period that it leaves to a dyadic word on each of its ports.
+    pub turns: u64,
+    /// What it has put where, as it retires.
+    pub results: &'a [(Target, Vec<u64>)],
+}
+
+/// Runs `code` on `memory`, shows each word as it retires, and returns the cycles.
+///
+/// # Errors
+/// Those of [`execute`].
+pub fn trace(
+    d: &Description,
+    code: &MicroCode,
+    memory: &mut Memory,
+    watch: &mut dyn FnMut(Executed<'_>),
+) -> Result<u64, MachineError> {
     let mut engine = Engine {
         d,
         code,
         memory,
+        board: Board::new(d, code.log_n),
         late: HashMap::new(),
+        watch,
     };
     model::run(d, code, &mut engine)
 }
 
-/// Where a result goes.
-enum Target {
+/// Where a result goes: the RPAU and its slot, the RPAU and its key slot, the host's place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Target {
     Slot(usize, u8),
     Key(usize, u8),
     Host(u16),
@@ -65,11 +95,31 @@ struct Engine<'a> {
     d: &'a Description,
     code: &'a MicroCode,
     memory: &'a mut Memory,
-    late: HashMap<usize, Vec<Late>>,
+    /// What the model's board knows, for the turns.
+    board: Board,
+    late: HashMap<usize, Flying>,
+    watch: &'a mut dyn FnMut(Executed<'_>),
+}
+
+/// A word in flight.
+struct Flying {
+    word: OpWord,
+    start: u64,
+    cycles: u64,
+    turns: u64,
+    results: Vec<Late>,
 }
 
 impl Observer for Engine<'_> {
-    fn start(&mut self, sequence: usize, w: &OpWord, _: u64, _: u64) -> Result<(), MachineError> {
+    fn start(
+        &mut self,
+        sequence: usize,
+        w: &OpWord,
+        start: u64,
+        cycles: u64,
+    ) -> Result<(), MachineError> {
+        let turns = self.board.turns_left(w, start);
+        self.board.start(self.d, w, start);
         let mut late = Vec::new();
         for r in w.rpaus() {
             if !w.on_cores() {
@@ -90,12 +140,29 @@ impl Observer for Engine<'_> {
                 Target::Host(at) => self.memory.host.remove(at),
             };
         }
-        self.late.insert(sequence, late);
+        let flying = Flying {
+            word: *w,
+            start,
+            cycles,
+            turns,
+            results: late,
+        };
+        self.late.insert(sequence, flying);
         Ok(())
     }
 
     fn retire(&mut self, sequence: usize) -> Result<(), MachineError> {
-        for (target, limb) in self.late.remove(&sequence).unwrap_or_default() {
+        let Some(flying) = self.late.remove(&sequence) else {
+            return Ok(());
+        };
+        (self.watch)(Executed {
+            word: flying.word,
+            start: flying.start,
+            cycles: flying.cycles,
+            turns: flying.turns,
+            results: &flying.results,
+        });
+        for (target, limb) in flying.results {
             match target {
                 Target::Slot(r, slot) => self.memory.slots.insert((r, slot), limb),
                 Target::Key(r, slot) => self.memory.keys.insert((r, slot), limb),

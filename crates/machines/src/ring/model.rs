@@ -47,6 +47,8 @@ pub fn run(
     let mut retired = [0u32; QUEUES];
     // (end, sequence, queue) of words in flight; at most one a stream, one on the ring and one on the link.
     let mut flying: Vec<(u64, usize, usize)> = Vec::with_capacity(QUEUES);
+    // When read ports of sources are free before their words' ends.
+    let mut freed: Vec<u64> = Vec::with_capacity(QUEUES);
     let (mut now, mut sequence) = (0u64, 0usize);
     loop {
         let mut progress = false;
@@ -71,6 +73,9 @@ pub fn run(
                         let duration = board.start(d, &w, now);
                         observer.start(sequence, &w, now, duration.total)?;
                         flying.push((now + duration.total, sequence, w.queue()));
+                        if duration.source < duration.total {
+                            freed.push(now + duration.source);
+                        }
                         sequence += 1;
                         at[stream] += 1;
                         progress = true;
@@ -85,6 +90,7 @@ pub fn run(
             .iter()
             .map(|f| f.0)
             .chain(board.thread)
+            .chain(freed.iter().copied())
             .filter(|&t| t > now)
             .min();
         let Some(next) = ends else {
@@ -97,6 +103,7 @@ pub fn run(
             };
         };
         now = next;
+        freed.retain(|&t| t > now);
         flying.sort_unstable();
         while let Some(&(end, done, queue)) = flying.first() {
             if end > now {

@@ -1,0 +1,294 @@
+//! One RPAU at its pins: words are granted in the cycles in which the model grants them, and what is written is compared with
+//! what the model has written when they retire.
+
+use ringmill_machines::ring::encode::encode;
+use ringmill_machines::ring::micro::{Opcode, Unit, Word};
+use ringmill_math::MathError;
+
+use super::Shape;
+use super::shadow::{Lockstep, Shadow};
+use super::tables::Tables;
+use super::twiddles::{Table, twiddles};
+use crate::{BuildOptions, Hdl, HdlError, In, Model};
+
+/// Why an RPAU did not do as the model does.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RpauError {
+    #[error("{word}, granted in cycle {start}: {what}")]
+    Differs {
+        word: String,
+        start: u64,
+        what: String,
+    },
+    #[error("the board grants {found} in cycle {cycle}, its model {expected}")]
+    Grants {
+        cycle: u64,
+        found: String,
+        expected: String,
+    },
+    #[error(
+        "the machine ends with code {code} in stream {stream} after {cycles} cycles, its model after {expected}"
+    )]
+    Ends {
+        code: u64,
+        stream: u64,
+        cycles: u64,
+        expected: u64,
+    },
+    #[error("the machine is not done after {cycles} cycles: a fault in the RTL?")]
+    NeverDone { cycles: u64 },
+    #[error(transparent)]
+    Prime(#[from] MathError),
+    #[error(transparent)]
+    Hdl(#[from] HdlError),
+}
+
+struct Ports {
+    main_start: In,
+    main_word: In,
+    main_turns: In,
+    dyadic_start: In,
+    dyadic_word: In,
+    ring_start: In,
+    ring_word: In,
+    ring_turns: In,
+    ring_valid: In,
+    place: In,
+    link_valid: In,
+    link_key_start: In,
+    link_key_slot: In,
+    link_key: In,
+    link_slot: In,
+    link_index: In,
+    link_data: In,
+    load: In,
+    load_kind: In,
+    load_table: In,
+    load_addr: In,
+    load_data: In,
+}
+
+/// One simulated RPAU.
+pub struct Rpau {
+    model: Model,
+    ports: Ports,
+    shadow: Shadow,
+    cycle: u64,
+}
+
+impl Rpau {
+    /// Builds the model (unless the cache has it), resets it and fills its twiddle tables.
+    ///
+    /// # Errors
+    /// What the tools refuse; a prime without the roots of unity.
+    pub fn new(
+        hdl: &Hdl,
+        shape: Shape,
+        options: BuildOptions,
+        seed: u32,
+    ) -> Result<Self, RpauError> {
+        let mut model = hdl.model(&shape.top(), options)?;
+        let ports = Ports {
+            main_start: model.input("main_start_i")?,
+            main_word: model.input("main_word_i")?,
+            main_turns: model.input("main_turns_i")?,
+            dyadic_start: model.input("dyadic_start_i")?,
+            dyadic_word: model.input("dyadic_word_i")?,
+            ring_start: model.input("ring_start_i")?,
+            ring_word: model.input("ring_word_i")?,
+            ring_turns: model.input("ring_turns_i")?,
+            ring_valid: model.input("ring_valid_i")?,
+            place: model.input("place_i")?,
+            link_key_start: model.input("link_key_start_i")?,
+            link_key_slot: model.input("link_key_slot_i")?,
+            link_key: model.input("link_key_i")?,
+            link_valid: model.input("link_valid_i")?,
+            link_slot: model.input("link_slot_i")?,
+            link_index: model.input("link_index_i")?,
+            link_data: model.input("link_data_i")?,
+            load: model.input("load_i")?,
+            load_kind: model.input("load_kind_i")?,
+            load_table: model.input("load_table_i")?,
+            load_addr: model.input("load_addr_i")?,
+            load_data: model.input("load_data_i")?,
+        };
+        let shadow = Shadow::new(&shape, 1, &model)?;
+        model.restart(seed)?;
+        for port in [
+            ports.main_start,
+            ports.dyadic_start,
+            ports.ring_start,
+            ports.ring_valid,
+            ports.place,
+            ports.link_valid,
+            ports.link_key_start,
+            ports.link_key,
+            ports.load,
+        ] {
+            model.set(port, 0)?;
+        }
+        model.reset()?;
+        let mut rpau = Self {
+            model,
+            ports,
+            shadow,
+            cycle: 0,
+        };
+        for word in twiddles(&shape)? {
+            rpau.table(word)?;
+        }
+        rpau.model.set(rpau.ports.load, 0)?;
+        Ok(rpau)
+    }
+
+    /// Writes a word of a table.
+    ///
+    /// # Errors
+    /// Those of the simulation.
+    fn table(&mut self, word: Table) -> Result<(), RpauError> {
+        let p = &self.ports;
+        for (port, value) in [
+            (p.load, 1),
+            (p.load_kind, word.kind),
+            (p.load_table, word.table),
+            (p.load_addr, word.address),
+            (p.load_data, word.word),
+        ] {
+            self.model.set(port, value)?;
+        }
+        self.model.step(1)?;
+        Ok(())
+    }
+
+    /// Writes the tables of a procedure and its call: what micro code has in the columns of this RPAU.
+    ///
+    /// # Errors
+    /// Those of the simulation.
+    pub fn tables(&mut self, tables: &Tables<'_>) -> Result<(), RpauError> {
+        for word in tables.words() {
+            self.table(word)?;
+        }
+        Ok(self.model.set(self.ports.load, 0)?)
+    }
+
+    /// Writes a limb into a key slot by the link's wires.
+    ///
+    /// # Errors
+    /// Those of the simulation.
+    pub fn fill_key(&mut self, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
+        let p = &self.ports;
+        self.model.set(p.link_key_start, 1)?;
+        self.model.set(p.link_key_slot, slot.into())?;
+        self.step()?;
+        self.model.set(self.ports.link_key_start, 0)?;
+        self.model.set(self.ports.link_key, 1)?;
+        for &residue in limb {
+            self.model.set(self.ports.link_data, residue)?;
+            self.step()?;
+        }
+        self.model.set(self.ports.link_key, 0)?;
+        self.step()
+    }
+
+    /// Writes a limb into a slot by the link's wires, a residue a cycle.
+    ///
+    /// # Errors
+    /// Those of the simulation.
+    pub fn fill(&mut self, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
+        for (index, &residue) in (0..).zip(limb) {
+            self.link(Some((slot, index, residue)))?;
+            self.step()?;
+        }
+        self.link(None)?;
+        // Through the port's stage.
+        for _ in 0..2 {
+            self.step()?;
+        }
+        Ok(())
+    }
+
+    /// Runs words from cycle 0 on. Each must have written its results when it retires, its last residue in its last cycle
+    /// (the dyadic cores' at the latest then).
+    ///
+    /// # Errors
+    /// [`RpauError::Differs`]; those of the simulation.
+    pub fn run(&mut self, words: &[Lockstep]) -> Result<(), RpauError> {
+        self.cycle = 0;
+        let end = words.iter().map(|w| w.start + w.cycles).max().unwrap_or(0);
+        let mut starts: Vec<&Lockstep> = words.iter().collect();
+        starts.sort_by_key(|w| w.start);
+        let mut ends = starts.clone();
+        ends.sort_by_key(|w| w.start + w.cycles);
+        let (mut starts, mut ends) = (starts.into_iter().peekable(), ends.into_iter().peekable());
+        let mut loading: Option<&Lockstep> = None;
+        while self.cycle <= end {
+            while let Some(w) = ends.next_if(|w| w.start + w.cycles == self.cycle) {
+                self.shadow.check(w, 0)?;
+            }
+            let p = &self.ports;
+            for port in [p.main_start, p.dyadic_start, p.ring_start] {
+                self.model.set(port, 0)?;
+            }
+            while let Some(w) = starts.next_if(|w| w.start == self.cycle) {
+                match w.word.op {
+                    Opcode::Load => loading = Some(w),
+                    Opcode::Store => {}
+                    _ => self.grant(w)?,
+                }
+            }
+            let residue = loading.and_then(|w| self.comes(w));
+            self.link(residue)?;
+            self.step()?;
+        }
+        Ok(())
+    }
+
+    fn grant(&mut self, w: &Lockstep) -> Result<(), RpauError> {
+        let p = &self.ports;
+        let bits = encode(&Word::Op(w.word));
+        if w.word.op == Opcode::Bcast {
+            self.model.set(p.ring_start, 1)?;
+            self.model.set(p.ring_word, bits)?;
+            self.model.set(p.ring_turns, w.turns)?;
+        } else if w.word.unit == Unit::Main {
+            self.model.set(p.main_start, 1)?;
+            self.model.set(p.main_word, bits)?;
+            self.model.set(p.main_turns, w.turns)?;
+        } else {
+            self.model.set(p.dyadic_start, 1)?;
+            self.model.set(p.dyadic_word, bits)?;
+        }
+        Ok(())
+    }
+
+    /// The residue that the link has in this cycle for a load: the last one lands in the load's last cycle.
+    fn comes(&self, w: &Lockstep) -> Option<(u8, u64, u64)> {
+        let ((_, slot), limb) = w.results.first()?;
+        let last = w.start + w.cycles - 3;
+        let n = limb.len() as u64;
+        let spread = (w.cycles - 4).max(n);
+        let index = (0..n).find(|i| last - (n - 1 - i) * spread / n == self.cycle)?;
+        Some((*slot, index, limb[index as usize]))
+    }
+
+    fn link(&mut self, residue: Option<(u8, u64, u64)>) -> Result<(), RpauError> {
+        let p = &self.ports;
+        self.model.set(p.link_valid, u64::from(residue.is_some()))?;
+        if let Some((slot, index, data)) = residue {
+            self.model.set(p.link_slot, slot.into())?;
+            self.model.set(p.link_index, index)?;
+            self.model.set(p.link_data, data)?;
+        }
+        Ok(())
+    }
+
+    /// A cycle: what is written in it has landed in the next.
+    fn step(&mut self) -> Result<(), RpauError> {
+        self.model.eval()?;
+        self.shadow.take(&self.model, self.cycle)?;
+        self.model.step(1)?;
+        self.cycle += 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! What the memories hold, as the RTL's writes say, and whether it is what the model has written.
+
+use ringmill_machines::ring::encode::encode;
+use ringmill_machines::ring::micro::{OpWord, Unit, Word};
+
+use super::{RpauError, Shape};
+use crate::{HdlError, Model, Out};
+
+/// A word as the model ran it.
+#[derive(Clone, Debug)]
+pub struct Lockstep {
+    pub word: OpWord,
+    pub start: u64,
+    pub cycles: u64,
+    /// Turns of a period that it leaves to a dyadic word on each of its ports.
+    pub turns: u64,
+    /// Its results: RPAU, slot and limb.
+    pub results: Vec<((usize, u8), Vec<u64>)>,
+}
+
+/// Limbs by RPAU and slot, and when each was written last.
+pub(super) struct Shadow {
+    shape: Shape,
+    rpaus: usize,
+    limbs: Vec<Vec<Option<u64>>>,
+    landed: Vec<u64>,
+    we: Out,
+    slot: Out,
+    addr: Out,
+    data: Out,
+}
+
+/// So many bits from a place on of 32-bit words.
+fn bits(words: &[u32], at: usize, width: usize) -> u64 {
+    let word = |i: usize| u128::from(words.get(i).copied().unwrap_or(0));
+    let wide = word(at / 32) | word(at / 32 + 1) << 32 | word(at / 32 + 2) << 64;
+    (wide >> (at % 32)) as u64 & (u64::MAX >> (64 - width))
+}
+
+impl Shadow {
+    /// Of a module whose `watch_*` ports show the writes of so many RPAUs.
+    pub fn new(shape: &Shape, rpaus: usize, model: &Model) -> Result<Self, HdlError> {
+        let slots = rpaus * shape.slots();
+        Ok(Self {
+            shape: *shape,
+            rpaus,
+            limbs: vec![vec![None; 1 << shape.log_n]; slots],
+            landed: vec![0; slots],
+            we: model.output("watch_we_o")?,
+            slot: model.output("watch_slot_o")?,
+            addr: model.output("watch_addr_o")?,
+            data: model.output("watch_data_o")?,
+        })
+    }
+
+    /// The writes of a cycle, which have landed in the next.
+    pub fn take(&mut self, model: &Model, cycle: u64) -> Result<(), HdlError> {
+        let we = model.get_words(self.we)?;
+        if we.iter().all(|&w| w == 0) {
+            return Ok(());
+        }
+        let s = self.shape;
+        let (row, groups) = (s.row(), 1 + s.singles);
+        let (steps, width) = ((s.log_n - s.log_row) as usize, s.word_bits as usize);
+        let slots = model.get_words(self.slot)?;
+        let addresses = model.get_words(self.addr)?;
+        let data = model.get_words(self.data)?;
+        let places = (0..self.rpaus * groups * row).filter(|&i| bits(&we, i, 1) == 1);
+        for i in places {
+            let (port, column) = (i / row, i % row);
+            let (rpau, group) = (port / groups, port % groups);
+            let inner = bits(&slots, 5 * port, 5) as usize;
+            let slot = if group == 0 {
+                inner
+            } else {
+                s.shared + group - 1
+            };
+            let address = bits(&addresses, i * steps, steps) as usize;
+            let pieces = (0..steps).filter(|k| address >> k & 1 == 1);
+            let mask = pieces.fold(0, |m, k| m ^ 1 << (k % s.log_row as usize));
+            let index = address << s.log_row | (column ^ mask);
+            let at = rpau * s.slots() + slot;
+            self.limbs[at][index] = Some(bits(&data, i * width, width));
+            self.landed[at] = cycle + 1;
+        }
+        Ok(())
+    }
+
+    /// Whether a word has done what it should when it retires: each residue of its results is there, the last one landed in
+    /// its last cycle (the dyadic cores' at the latest then). The RTL's cycles are `late` more than the model's.
+    pub fn check(&self, w: &Lockstep, late: u64) -> Result<(), RpauError> {
+        let differs = |what: String| {
+            Err(RpauError::Differs {
+                word: Word::Op(w.word).to_string(),
+                start: w.start,
+                what,
+            })
+        };
+        let mut landings = Vec::new();
+        for ((rpau, slot), limb) in &w.results {
+            let at = rpau * self.shape.slots() + usize::from(*slot);
+            let (held, landed) = (&self.limbs[at], self.landed[at]);
+            let wrong: Vec<usize> = (0..limb.len())
+                .filter(|&x| held[x] != Some(limb[x]))
+                .collect();
+            if let Some(&x) = wrong.first() {
+                return differs(format!(
+                    "slot {slot} of RPAU {rpau} has {:?} at {x} and not {} ({} of {} differ; word {:#x}; the last write \
+                     landed in cycle {landed})",
+                    held[x],
+                    limb[x],
+                    wrong.len(),
+                    limb.len(),
+                    encode(&Word::Op(w.word)),
+                ));
+            }
+            landings.push(landed);
+        }
+        // A broadcast's receivers on the way have it before the last one.
+        let (Some(landed), last) = (landings.into_iter().max(), w.start + w.cycles - 1 + late)
+        else {
+            return Ok(());
+        };
+        let dyadic = w.word.on_cores() && w.word.unit == Unit::Dyadic;
+        if landed > last || (landed < last && !dyadic) {
+            return differs(format!(
+                "the last residue landed in cycle {landed}, not {last}"
+            ));
+        }
+        Ok(())
+    }
+}

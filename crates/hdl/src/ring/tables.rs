@@ -1,0 +1,52 @@
+//! The tables that come with a procedure and its call, as one RPAU takes them.
+
+use ringmill_machines::ring::micro::Stream;
+
+use super::twiddles::Table;
+
+/// Kinds of `rm_ring_rpau`'s `load_*` ports.
+const CONSTANT: u64 = 0;
+const KEY_SLOT: u64 = 5;
+const STREAM: u64 = 6;
+const SEED_PLACE: u64 = 7;
+const SEED: u64 = 8;
+
+/// An RPAU's columns of the tables.
+#[derive(Clone, Debug, Default)]
+pub struct Tables<'a> {
+    pub constants: Vec<u64>,
+    pub streams: Vec<Option<Stream>>,
+    pub seeds: &'a [[u8; 32]],
+    /// Key index and key slot.
+    pub keys: Vec<(u8, u8)>,
+}
+
+impl Tables<'_> {
+    /// Word by word.
+    pub(super) fn words(&self) -> impl Iterator<Item = Table> + '_ {
+        let word = |kind, address, word| Table {
+            kind,
+            table: 0,
+            address,
+            word,
+        };
+        let constants = (0..).zip(&self.constants);
+        let constants = constants.map(move |(at, &value)| word(CONSTANT, at, value));
+        let streams = (0..)
+            .zip(&self.streams)
+            .filter_map(|(at, s)| Some((at, (*s)?)));
+        let streams = streams.flat_map(move |(at, s)| {
+            [
+                word(STREAM, at, s.stream),
+                word(SEED_PLACE, at, s.seed.into()),
+            ]
+        });
+        let seeds = (0..).zip(self.seeds).flat_map(move |(at, seed)| {
+            let parts = (0..).zip(seed.as_chunks::<4>().0);
+            parts.map(move |(i, part)| word(SEED, 8 * at + i, u32::from_le_bytes(*part).into()))
+        });
+        let keys = self.keys.iter();
+        let keys = keys.map(move |&(index, slot)| word(KEY_SLOT, index.into(), slot.into()));
+        constants.chain(streams).chain(seeds).chain(keys)
+    }
+}

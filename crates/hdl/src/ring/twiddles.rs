@@ -1,0 +1,95 @@
+//! The words of the stored twiddle tables (docs/machines/ring.md, "Passes").
+
+use ringmill_machines::ring::passes::Passes;
+use ringmill_math::{MathError, Modulus, NttPlan, Ring, RingKind};
+
+use super::Shape;
+
+/// A word for a table of `rm_ring_rpau`: what its `load_*` ports take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Table {
+    pub kind: u64,
+    pub table: u64,
+    pub address: u64,
+    pub word: u64,
+}
+
+/// Twiddles of the full ring and of both half rings for the butterflies on a row's lane bits 0 (core A) and 1 (core B).
+///
+/// # Errors
+/// [`MathError`] where the prime has no root of unity for twice the degree.
+pub(super) fn twiddles(shape: &Shape) -> Result<Vec<Table>, MathError> {
+    let s = Passes {
+        log_n: shape.log_n,
+        log_row: shape.log_row,
+        stages: 2,
+    };
+    let q = Modulus::new(shape.prime)?;
+    let twice = Ring {
+        log_n: shape.log_n as u8 + 1,
+        kind: RingKind::Full,
+    };
+    // A primitive root of order 4 N; its square is that of the native ring.
+    let root = NttPlan::shared(q, twice)?.psi();
+    let native = Ring {
+        log_n: shape.log_n as u8,
+        kind: RingKind::Full,
+    };
+    let psi = NttPlan::shared(q, native)?.psi();
+    let deep_passes = (0..s.count()).filter(|&p| s.log_repeat(p) > 0).count() as u64;
+    let flat = u64::from(s.count()) - deep_passes;
+    let deep: u64 = (0..s.count())
+        .map(|p| s.log_repeat(p))
+        .filter(|&u| u > 0)
+        .map(|u| 1 << u)
+        .sum();
+    let mut words = Vec::new();
+    for ring in 0..3u64 {
+        let mut base = 0;
+        for pass in 0..s.count() {
+            let repeat = s.log_repeat(pass);
+            for (core, pair) in s.pairs(pass).enumerate() {
+                // One stage in a pass is core A's.
+                let k = s.log_n - 1 - pair;
+                let start = s.pairs(pass).start - s.window(pass);
+                for table in 0..1usize << (s.log_row - 1 - core as u32) {
+                    for step in 0..1usize << repeat {
+                        // The cores' lanes are the row's, rotated so that bits 0 and 1 are the pairs.
+                        let lane = rotate(table << (core + 1), start, s.log_row);
+                        let block = s.index(pass, step, lane) >> (pair + 1);
+                        let reversed = (0..k).fold(0u64, |r, i| r << 1 | (block as u64 >> i & 1));
+                        let word = if ring == 0 {
+                            q.pow(psi, (2 * reversed + 1) << (s.log_n - k - 1))
+                        } else {
+                            q.pow(
+                                root,
+                                (4 * reversed + 2 * (ring - 1) + 1) << (s.log_n - k - 1),
+                            )
+                        };
+                        let kind = if repeat > 0 { 3 } else { 1 } + core as u64;
+                        let address = if repeat > 0 {
+                            ring * deep + base + step as u64
+                        } else {
+                            ring * flat + u64::from(pass) - deep_passes
+                        };
+                        words.push(Table {
+                            kind,
+                            table: table as u64,
+                            address,
+                            word,
+                        });
+                    }
+                }
+            }
+            if repeat > 0 {
+                base += 1 << repeat;
+            }
+        }
+    }
+    Ok(words)
+}
+
+/// The lowest `bits` bits of a lane's number rotated to the left.
+fn rotate(lane: usize, by: u32, bits: u32) -> usize {
+    (lane << by | lane >> (bits - by)) & ((1 << bits) - 1)
+}

@@ -1,0 +1,185 @@
+//! Toy machines, and words run by model and RTL.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::ring::{Lockstep, Rpau, RpauError, Shape, Tables};
+use ringmill_hdl::{BuildOptions, Hdl};
+use ringmill_isa::mid::TableModulus;
+use ringmill_machines::ring::Description;
+use ringmill_machines::ring::encode::encode;
+use ringmill_machines::ring::interpret::{Memory, Target, trace};
+use ringmill_machines::ring::micro::{
+    MicroCode, OpWord, Opcode, Operand, STREAMS, Stream, Unit, Word,
+};
+use ringmill_math::RingKind;
+
+/// 2^59 + 2^25 + 2^22 - 2^20 + 1, the paper's, and one of 54 bits on each side of its power of two.
+pub const PRIMES: [u64; 3] = [
+    (1 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1,
+    (1 << 54) - (1 << 22) + (1 << 19) + (1 << 17) + 1,
+    (1 << 53) + (1 << 20) - (1 << 17) + 1,
+];
+
+pub fn hdl() -> &'static Hdl {
+    static HDL: OnceLock<Hdl> = OnceLock::new();
+    HDL.get_or_init(|| Hdl::find(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap())
+}
+
+pub fn seed() -> u64 {
+    match std::env::var("RINGMILL_SEED") {
+        Ok(text) => text.parse().expect("RINGMILL_SEED is a number"),
+        Err(_) => {
+            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+            let seed = now.unwrap().as_nanos() as u64;
+            println!("RINGMILL_SEED={seed}");
+            seed
+        }
+    }
+}
+
+/// `ring-stored` with rows of as many coefficients as butterflies, two dyadic cores and no narrow slots.
+pub fn toy(log_n: u8, butterflies: usize, rpaus: usize) -> Description {
+    let mut d = Description::parse(Description::STORED).unwrap();
+    d.log_n = log_n;
+    d.rpaus = rpaus;
+    d.cores.butterfly = butterflies;
+    d.cores.dyadic = 2;
+    d.row = butterflies;
+    d.main.lanes = butterflies;
+    d.keys.group = 2;
+    d.keys.stripes = 9;
+    d.generator.residues_per_cycle = 2;
+    d.ring.lanes = butterflies;
+    d.stand_in.clear();
+    d.memory.retain(|g| g.residues.is_none());
+    d.keys.slots = 5;
+    d.check().unwrap();
+    d
+}
+
+/// A word on all RPAUs, of controller 0.
+pub fn word(op: Opcode, unit: Unit, dst: u8, a: u8) -> OpWord {
+    OpWord {
+        op,
+        controller: 0,
+        unit,
+        mask: 1,
+        ring: RingKind::Full,
+        layer: 0,
+        dst,
+        a,
+        b: Operand::None,
+        c: 0,
+        imm: 0,
+    }
+}
+
+pub fn with_operand(w: OpWord, b: Operand) -> OpWord {
+    OpWord { b, ..w }
+}
+
+pub fn with_b(w: OpWord, b: u8) -> OpWord {
+    OpWord {
+        b: Operand::Slot(b),
+        ..w
+    }
+}
+
+/// Words of the four streams, each word waiting for those before it in its own where `waits` says.
+pub fn code(log_n: u8, streams: [Vec<Word>; STREAMS], constants: Vec<Vec<u64>>) -> MicroCode {
+    MicroCode {
+        name: "test".to_owned(),
+        log_n,
+        streams: streams.map(|words| {
+            let words = words.iter().chain([&Word::End]);
+            words.map(encode).collect()
+        }),
+        constants,
+        generators: (0..4)
+            .map(|i| {
+                vec![Some(Stream {
+                    seed: i % 2,
+                    stream: (1 << 40) + u64::from(i),
+                })]
+            })
+            .collect(),
+        primes: vec![0],
+        ..MicroCode::default()
+    }
+}
+
+/// Runs `code` on an RPAU of its own and on the model, all slots random residues before, `seed` for both.
+pub fn check(
+    hdl: &Hdl,
+    d: &Description,
+    prime: u64,
+    code: &MicroCode,
+    halves: bool,
+    dice: &mut Dice,
+) -> Result<(), RpauError> {
+    let shape = Shape::new(d, prime).expect("a toy that the RTL builds");
+    let n = 1usize << code.log_n;
+    let mut rpau = Rpau::new(hdl, shape, BuildOptions::default(), dice.bits() as u32)?;
+    let seeds: Vec<[u8; 32]> = (0..2)
+        .map(|_| std::array::from_fn(|_| dice.bits() as u8))
+        .collect();
+    let mut keys = HashMap::new();
+    let mut key_table = HashMap::new();
+    // Key indices in another order than their slots.
+    for slot in 0..shape.key_slots as u8 {
+        let limb = dice.limb(n, prime);
+        rpau.fill_key(slot, &limb)?;
+        keys.insert((0, slot), limb);
+        key_table.insert((0, shape.key_slots as u8 - 1 - slot), slot);
+    }
+    rpau.tables(&Tables {
+        constants: code.constants.iter().map(|row| row[0]).collect(),
+        streams: code.generators.iter().map(|row| row[0]).collect(),
+        seeds: &seeds,
+        keys: key_table
+            .iter()
+            .map(|(&(_, index), &slot)| (index, slot))
+            .collect(),
+    })?;
+    let mut slots = HashMap::new();
+    for slot in 0..shape.slots() as u8 {
+        let limb = dice.limb(n, prime);
+        rpau.fill(slot, &limb)?;
+        slots.insert((0, slot), limb);
+    }
+    let mut memory = Memory {
+        moduli: vec![TableModulus::Prime(prime)],
+        slots,
+        keys,
+        key_table,
+        host: (0..4).map(|i| (i, dice.limb(n, prime))).collect(),
+        host_keys: HashMap::new(),
+        seeds,
+        halves,
+    };
+    let (words, _) = traced(d, code, &mut memory);
+    rpau.run(&words)
+}
+
+/// What the model does, and its cycles.
+pub fn traced(d: &Description, code: &MicroCode, memory: &mut Memory) -> (Vec<Lockstep>, u64) {
+    let mut words = Vec::new();
+    let cycles = trace(d, code, memory, &mut |e| {
+        let slots = e.results.iter().filter_map(|(target, limb)| match target {
+            Target::Slot(r, slot) => Some(((*r, *slot), limb.clone())),
+            Target::Key(..) | Target::Host(_) => None,
+        });
+        words.push(Lockstep {
+            word: e.word,
+            start: e.start,
+            cycles: e.cycles,
+            turns: e.turns,
+            results: slots.collect(),
+        });
+    });
+    let cycles = cycles.expect("words that the model runs");
+    (words, cycles)
+}

@@ -1,0 +1,256 @@
+//! Programs drawn at random: words of all streams beside each other, in ports that they share.
+
+use std::collections::HashMap;
+
+use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::ring::{Machine, RpauError, Tables};
+use ringmill_hdl::{BuildOptions, Hdl};
+use ringmill_isa::mid::TableModulus;
+use ringmill_machines::ring::interpret::Memory;
+use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, QUEUES, STREAMS, Unit, Word};
+use ringmill_math::RingKind;
+
+use crate::bench::{PRIMES, check, code, hdl, seed, toy, traced, word};
+
+/// A slot of an RPAU.
+type Place = (usize, u8);
+
+/// What words are drawn from.
+struct World {
+    rpaus: usize,
+    slots: u64,
+    constants: u64,
+    /// Whether there are loads.
+    link: bool,
+}
+
+/// Slots that a word reads, and slots that it writes.
+fn accesses(w: &OpWord) -> (Vec<Place>, Vec<Place>) {
+    let writes = w.rpaus().map(|r| (r, w.dst)).collect();
+    match w.op {
+        Opcode::Load => return (vec![], writes),
+        Opcode::Bcast => return (vec![(w.c.into(), w.a)], writes),
+        _ => {}
+    }
+    let mut slots = vec![w.a];
+    if let Operand::Slot(b) = w.b {
+        slots.push(b);
+    }
+    if w.op == Opcode::Mac {
+        slots.push(w.c);
+    }
+    let reads = w.rpaus().flat_map(|r| slots.iter().map(move |&s| (r, s)));
+    (reads.collect(), writes)
+}
+
+/// Key indices of the test's RPAU.
+const KEYS: u64 = 5;
+
+/// A legal word.
+fn draw(dice: &mut Dice, world: &World) -> OpWord {
+    use Opcode::*;
+    let &World {
+        rpaus,
+        slots,
+        constants,
+        link,
+    } = world;
+    let slot = |dice: &mut Dice| dice.below(slots) as u8;
+    let unit = if dice.chance(2) {
+        Unit::Main
+    } else {
+        Unit::Dyadic
+    };
+    let wise = [Copy, Add, Sub, Neg, Mul, Mac, Muli, Addi, Subm, Red];
+    let op = match (unit, dice.below(8)) {
+        (_, 0) if link && dice.chance(2) => Load,
+        (_, 0) => Bcast,
+        (Unit::Main, 1..=4) => [Ntt, Intt][dice.below(2) as usize],
+        _ => wise[dice.below(wise.len() as u64) as usize],
+    };
+    let b = match op {
+        Add | Sub | Mul | Mac | Subm => match (unit, dice.below(6)) {
+            (_, 0 | 1) => Operand::Key(dice.below(KEYS) as u8),
+            (Unit::Dyadic, 2) if op != Subm => Operand::Generator,
+            _ => Operand::Slot(slot(dice)),
+        },
+        _ => Operand::None,
+    };
+    let imm = match op {
+        _ if b == Operand::Generator => dice.below(4),
+        Load => dice.below(4),
+        Bcast => dice.below(constants),
+        Muli | Addi | Subm => 1 + dice.below(constants - 1),
+        Red => dice.below(constants),
+        _ => 0,
+    };
+    let kinds = [RingKind::Full, RingKind::HalfPlus, RingKind::HalfMinus];
+    OpWord {
+        controller: dice.below(2) as u8,
+        ring: kinds[dice.below(3) as usize],
+        b,
+        c: match op {
+            Mac => slot(dice),
+            Bcast => dice.below(rpaus as u64) as u8,
+            _ => 0,
+        },
+        mask: 1 + dice.below((1 << rpaus) - 1) as u16,
+        imm: imm as u16,
+        ..word(op, unit, slot(dice), slot(dice))
+    }
+}
+
+/// Words in the order in which they were drawn, each behind the waits that its data need.
+fn streams(dice: &mut Dice, count: usize, world: &World) -> [Vec<Word>; STREAMS] {
+    let mut streams: [Vec<Word>; STREAMS] = Default::default();
+    let mut given = [0u32; QUEUES];
+    let mut before: Vec<(usize, u32, Vec<Place>, Vec<Place>)> = Vec::new();
+    for _ in 0..count {
+        let w = draw(dice, world);
+        let (reads, writes) = accesses(&w);
+        let mut needs = [0u32; QUEUES];
+        for (queue, number, others_reads, others_writes) in &before {
+            let meets = |x: &[Place], y: &[Place]| x.iter().any(|s| y.contains(s));
+            // The link's and the ring's words stay in order, so that their counters say which have retired.
+            let conflict = (!w.on_cores() && *queue == w.queue())
+                || meets(&reads, others_writes)
+                || meets(&writes, others_writes)
+                || meets(&writes, others_reads);
+            // Its own stream's words end before it, but for what the link does.
+            if conflict {
+                needs[*queue] = needs[*queue].max(*number);
+            }
+        }
+        let stream = &mut streams[w.stream()];
+        for (queue, &count) in needs.iter().enumerate() {
+            if count > 0 && queue != w.stream() {
+                let queue = queue as u8;
+                stream.push(Word::Wait { queue, count });
+            }
+        }
+        stream.push(Word::Op(w));
+        given[w.queue()] += 1;
+        before.push((w.queue(), given[w.queue()], reads, writes));
+    }
+    streams
+}
+
+fn check_random(log_n: u8, butterflies: usize, prime: u64, programs: usize) {
+    let mut dice = Dice::new(seed());
+    let d = toy(log_n, butterflies, 1);
+    for _ in 0..programs {
+        // Few slots: much waiting; all of them: much beside each other.
+        let slots = 2 + dice.below(d.slots() as u64 - 1);
+        let constants: Vec<Vec<u64>> = (0..8)
+            .map(|i| vec![if i == 0 { 0 } else { dice.below(prime) }])
+            .collect();
+        let world = World {
+            rpaus: 1,
+            slots,
+            constants: constants.len() as u64,
+            link: true,
+        };
+        let streams = streams(&mut dice, 40, &world);
+        let code = code(log_n, streams, constants);
+        check(hdl(), &d, prime, &code, true, &mut dice).unwrap();
+    }
+}
+
+#[test]
+fn words_beside_each_other() {
+    check_random(6, 4, PRIMES[0], 6);
+    check_random(7, 8, PRIMES[1], 4);
+}
+
+#[test]
+#[ignore = "many programs; `make full` runs it"]
+fn many_words_beside_each_other() {
+    check_random(6, 4, PRIMES[0], 300);
+    check_random(7, 8, PRIMES[1], 200);
+    check_random(10, 16, PRIMES[0], 10);
+}
+
+/// Words on any of three RPAUs, broadcasts among them, from four streams: every grant, every slot and the end.
+fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Result<(), RpauError> {
+    let d = toy(6, 4, 3);
+    for _ in 0..programs {
+        let world = World {
+            rpaus: 3,
+            slots: 2 + dice.below(d.slots() as u64 - 1),
+            constants: 8,
+            link: false,
+        };
+        let constants: Vec<Vec<u64>> = (0..8)
+            .map(|i| {
+                PRIMES
+                    .map(|q| if i == 0 { 0 } else { dice.below(q) })
+                    .to_vec()
+            })
+            .collect();
+        let streams = streams(dice, 60, &world);
+        let mut code = code(6, streams, constants);
+        code.primes = vec![0, 1, 2];
+        for row in &mut code.generators {
+            *row = vec![row[0]; 3];
+        }
+        let seeds: Vec<[u8; 32]> = (0..2)
+            .map(|_| std::array::from_fn(|_| dice.bits() as u8))
+            .collect();
+        let mut memory = Memory {
+            moduli: PRIMES.map(TableModulus::Prime).to_vec(),
+            slots: HashMap::new(),
+            keys: HashMap::new(),
+            key_table: HashMap::new(),
+            host: HashMap::new(),
+            host_keys: HashMap::new(),
+            seeds: seeds.clone(),
+            halves: true,
+        };
+        for (r, &q) in PRIMES.iter().enumerate() {
+            for slot in 0..d.slots() as u8 {
+                let limb = dice.limb(1 << d.log_n, q);
+                machine.fill(r, slot, &limb)?;
+                memory.slots.insert((r, slot), limb);
+            }
+            for slot in 0..d.keys.slots as u8 {
+                let limb = dice.limb(1 << d.log_n, q);
+                machine.fill_key(r, slot, &limb)?;
+                memory.keys.insert((r, slot), limb);
+                memory.key_table.insert((r, slot), slot);
+            }
+            machine.tables(
+                r,
+                &Tables {
+                    constants: code.constants.iter().map(|row| row[r]).collect(),
+                    streams: code.generators.iter().map(|row| row[r]).collect(),
+                    seeds: &seeds,
+                    keys: (0..d.keys.slots as u8).map(|slot| (slot, slot)).collect(),
+                },
+            )?;
+        }
+        let (words, cycles) = traced(&d, &code, &mut memory);
+        machine.lockstep(&code, &words, cycles)?;
+    }
+    Ok(())
+}
+
+/// So many programs on a machine of this RTL.
+pub fn check_programs(hdl: &Hdl, seed: u64, programs: usize) -> Result<(), RpauError> {
+    let mut dice = Dice::new(seed);
+    let options = BuildOptions::default();
+    let d = toy(6, 4, 3);
+    let mut machine = Machine::new(hdl, &d, &PRIMES, options, dice.bits() as u32)?
+        .expect("a toy that the RTL builds");
+    check_machine(&mut machine, &mut dice, programs)
+}
+
+#[test]
+fn programs_on_three_units() {
+    check_programs(hdl(), seed(), 12).unwrap();
+}
+
+#[test]
+#[ignore = "many programs; `make full` runs it"]
+fn many_programs_on_three_units() {
+    check_programs(hdl(), seed(), 500).unwrap();
+}

@@ -1,0 +1,121 @@
+//! Each word by itself, and words beside each other, on one RPAU.
+
+use ringmill_hdl::polymul::Dice;
+use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, Unit, Word};
+use ringmill_math::RingKind;
+
+use crate::bench::{PRIMES, check, code, hdl, seed, toy, with_b, with_operand, word};
+
+/// The RPAUs of a test run: passes that wait, an even and an odd number of stages, a prime on each side of its power of two.
+const SMALL: [(u8, usize, u64); 2] = [(6, 4, PRIMES[0]), (7, 8, PRIMES[1])];
+
+/// Transforms of the full ring and both halves, in place and from slot to slot, both ways.
+#[test]
+fn transforms() {
+    check_transforms(&SMALL);
+}
+
+/// Passes that do not wait, and other shapes and primes.
+#[test]
+#[ignore = "other RPAUs to build; `make full` runs it"]
+fn transforms_of_other_sizes() {
+    check_transforms(&[
+        (7, 4, PRIMES[1]),
+        (10, 4, PRIMES[2]),
+        (8, 8, PRIMES[2]),
+        (10, 16, PRIMES[0]),
+    ]);
+}
+
+fn check_transforms(shapes: &[(u8, usize, u64)]) {
+    let mut dice = Dice::new(seed());
+    for &(log_n, butterflies, prime) in shapes {
+        let d = toy(log_n, butterflies, 1);
+        let mut words = Vec::new();
+        for ring in [RingKind::Full, RingKind::HalfPlus, RingKind::HalfMinus] {
+            for (op, dst, a) in [
+                (Opcode::Ntt, 1, 0),
+                (Opcode::Intt, 2, 1),
+                (Opcode::Ntt, 9, 8),
+                (Opcode::Intt, 9, 9),
+                (Opcode::Ntt, 3, 10),
+            ] {
+                words.push(Word::Op(OpWord {
+                    ring,
+                    ..word(op, Unit::Main, dst, a)
+                }));
+            }
+        }
+        let code = code(log_n, [words, vec![], vec![], vec![]], vec![vec![0]]);
+        check(hdl(), &d, prime, &code, true, &mut dice).unwrap();
+    }
+}
+
+/// Every coefficient-wise word, operands in one port group, in several, and one operand twice, on both units.
+#[test]
+fn coefficient_wise_words() {
+    let mut dice = Dice::new(seed());
+    let units = [Unit::Main, Unit::Dyadic];
+    for (unit, (log_n, butterflies, prime)) in units.into_iter().flat_map(|u| SMALL.map(|s| (u, s)))
+    {
+        let d = toy(log_n, butterflies, 1);
+        let mut words = Vec::new();
+        for (dst, a, b, c) in [
+            (0, 1, 2, 3),
+            (8, 8, 9, 10),
+            (4, 5, 5, 4),
+            (10, 6, 8, 6),
+            (9, 7, 7, 7),
+        ] {
+            for op in [Opcode::Add, Opcode::Sub, Opcode::Mul] {
+                words.push(with_b(word(op, unit, dst, a), b));
+            }
+            words.push(OpWord {
+                c,
+                ..with_b(word(Opcode::Mac, unit, dst, a), b)
+            });
+            words.push(OpWord {
+                imm: 2,
+                ..with_b(word(Opcode::Subm, unit, dst, a), b)
+            });
+            for (op, imm) in [
+                (Opcode::Copy, 0),
+                (Opcode::Neg, 0),
+                (Opcode::Muli, 1),
+                (Opcode::Addi, 2),
+                (Opcode::Red, 0),
+                (Opcode::Red, 1),
+            ] {
+                words.push(OpWord {
+                    imm,
+                    ..word(op, unit, dst, a)
+                });
+            }
+        }
+        for (op, dst, a) in [
+            (Opcode::Mul, 1, 2),
+            (Opcode::Mac, 3, 3),
+            (Opcode::Mac, 9, 8),
+        ] {
+            for key in 0..3 {
+                words.push(with_operand(word(op, unit, dst, a), Operand::Key(key)));
+            }
+            if unit == Unit::Dyadic {
+                for imm in 0..3 {
+                    let ring = [RingKind::Full, RingKind::HalfMinus, RingKind::HalfPlus][imm];
+                    let imm = imm as u16;
+                    let w = with_operand(word(op, unit, dst, a), Operand::Generator);
+                    words.push(OpWord { imm, ring, ..w });
+                }
+            }
+        }
+        let words = words.into_iter().map(Word::Op).collect();
+        let streams = match unit {
+            Unit::Main => [words, vec![], vec![], vec![]],
+            Unit::Dyadic => [vec![], words, vec![], vec![]],
+        };
+        let constants = vec![vec![0], vec![dice.below(prime)], vec![prime - 1]];
+        let code = code(log_n, streams, constants);
+        check(hdl(), &d, prime, &code, true, &mut dice).unwrap();
+    }
+}

@@ -1,0 +1,340 @@
+// The ring machine (docs/machines/ring.md): Rpaus units, each for its own prime, on a ring, and four streams of
+// micro words with the board that starts them.
+//
+//   programs ── fetch x 4 ── board ── dispatch ── RPAU 0 ── hop ── RPAU 1 ── hop ── ...
+//
+// run_i starts the procedure that the program memories and tables hold; done_o is up for a cycle when all of its
+// words have retired, with cycles_o, which counts from its first grant to the end of its last word and Dispatch,
+// and code_o, why it was refused (then stream_o is whose word it was).
+//
+// Programs and tables are written by load_*: load_select_i says on which RPAUs, kind 15 is a program's word
+// (load_table_i its stream, load_addr_i its place); the other kinds are rm_ring_rpau's. Limbs are written by
+// link_*, residue by residue, on the RPAUs of link_select_i. Both while nothing runs.
+//
+// watch_*: what each RPAU writes, and granted_o: what the board grants, for lockstep.
+module rm_ring
+  import rm_ring_isa_pkg::*, rm_ring_pkg::*;
+#(
+    parameter int unsigned Rpaus = 2,
+    parameter int unsigned LogN = 6,
+    parameter int unsigned LogRow = 2,
+    parameter int unsigned LogLanes = 1,
+    parameter int unsigned Shared = 8,
+    parameter int unsigned Singles = 3,
+    parameter int unsigned Width = 60,
+    // The prime of each RPAU, Q where there is none.
+    parameter logic [63:0] Q = 64'h0800_0000_0230_0001,
+    parameter logic [63:0] Q0 = Q,
+    parameter logic [63:0] Q1 = Q,
+    parameter logic [63:0] Q2 = Q,
+    parameter logic [63:0] Q3 = Q,
+    parameter logic [63:0] Q4 = Q,
+    parameter logic [63:0] Q5 = Q,
+    parameter logic [63:0] Q6 = Q,
+    parameter logic [63:0] Q7 = Q,
+    parameter logic [63:0] Q8 = Q,
+    parameter logic [63:0] Q9 = Q,
+    parameter int unsigned MulLatency = 12,
+    parameter int unsigned GenLatency = 93,
+    parameter int unsigned Fold = 9,
+    parameter int unsigned Reducer = 3,
+    parameter int unsigned Hop = 2,
+    parameter int unsigned Crossing = 2,
+    parameter int unsigned Dies = 4,
+    parameter int unsigned Dispatch = 4,
+    parameter int unsigned Controllers = 2,
+    parameter int unsigned KeySlots = 18,
+    parameter int unsigned KeyLogGroup = 1,
+    parameter int unsigned KeyStripes = 9,
+    parameter int unsigned Constants = 256,
+    parameter int unsigned StreamRows = 128,
+    parameter int unsigned Seeds = 64,
+    parameter int unsigned Words = 4096,
+    localparam int unsigned Groups = 1 + Singles,
+    localparam int unsigned Row = 1 << LogRow,
+    localparam int unsigned LogPeriod = LogRow - LogLanes,
+    localparam int unsigned LogSteps = LogN - LogRow,
+    localparam int unsigned KeyWidth = $clog2(KeySlots + 1)
+) (
+    input  logic                     clk_i,
+    input  logic                     rst_ni,
+    input  logic                     run_i,
+    output logic                     done_o,
+    output logic [ 3:0]              code_o,
+    output logic [ 1:0]              stream_o,
+    output logic [63:0]              cycles_o,
+    input  logic                     load_i,
+    input  logic [Rpaus-1:0]         load_select_i,
+    input  logic [ 3:0]              load_kind_i,
+    input  logic [ 7:0]              load_table_i,
+    input  logic [15:0]              load_addr_i,
+    input  logic [63:0]              load_data_i,
+    input  logic [Rpaus-1:0]         link_select_i,
+    input  logic                     link_valid_i,
+    input  logic [SlotWidth-1:0]     link_slot_i,
+    input  logic [LogN-1:0]          link_index_i,
+    input  logic [Width-1:0]         link_data_i,
+    input  logic                     link_key_start_i,
+    input  logic [KeyWidth-1:0]      link_key_slot_i,
+    input  logic                     link_key_i,
+    output logic                     running_o,
+    output logic [Streams-1:0]       granted_o,
+    output logic [Rpaus-1:0][Groups-1:0][Row-1:0]               watch_we_o,
+    output logic [Rpaus-1:0][Groups-1:0][SlotWidth-1:0]         watch_slot_o,
+    output logic [Rpaus-1:0][Groups-1:0][Row-1:0][LogSteps-1:0] watch_addr_o,
+    output logic [Rpaus-1:0][Groups-1:0][Row-1:0][Width-1:0]    watch_data_o
+);
+
+  localparam int unsigned CountWidth = 16;
+  localparam int unsigned Slots = Shared + Singles;
+  localparam logic [9:0][63:0] Primes = {Q9, Q8, Q7, Q6, Q5, Q4, Q3, Q2, Q1, Q0};
+
+  if (Rpaus > 10) begin : gen_check
+    $error("ten RPAUs at most");
+  end
+
+  function automatic int unsigned bits_of(logic [63:0] q);
+    int unsigned bits;
+    bits = 0;
+    for (int unsigned i = 0; i < 64; i++) if (q[6'(i)]) bits = i + 1;
+    return bits;
+  endfunction
+
+  // The ring goes up through the dies and down again.
+  function automatic int unsigned die(int unsigned rpau);
+    int unsigned at;
+    at = 2 * Dies * rpau / Rpaus;
+    return min2(at, 2 * Dies - 1 - min2(at, 2 * Dies - 1));
+  endfunction
+
+  function automatic int unsigned hop_cycles(int unsigned from);
+    int unsigned a, b;
+    a = die(from);
+    b = die((from + 1) % Rpaus);
+    return Hop + Crossing * (a > b ? a - b : b - a);
+  endfunction
+
+  // ---- Streams. ----
+
+  logic [Streams-1:0] full, valid, grant, pop;
+  logic [Streams-1:0][63:0] word;
+  logic [Streams-1:0][Queues-1:0][CountWidth-1:0] needs;
+  code_e [Streams-1:0] codes;
+  code_e code;
+  logic [Streams-1:0][LogPeriod-1:0] turns;
+  logic filling_q, go, running, done;
+
+  for (genvar s = 0; s < Streams; s++) begin : gen_stream
+    rm_ring_fetch #(
+        .Rpaus(Rpaus),
+        .Slots(Slots),
+        .Controllers(Controllers),
+        .Constants(Constants),
+        .StreamRows(StreamRows),
+        .Words(Words),
+        .CountWidth(CountWidth)
+    ) u_fetch (
+        .clk_i,
+        .rst_ni,
+        .stream_i   (2'(s)),
+        .load_i     (load_i && load_kind_i == 4'd15 && load_table_i == 8'(s)),
+        .load_addr_i(load_addr_i[$clog2(Words)-1:0]),
+        .load_data_i,
+        .run_i,
+        .full_o     (full[s]),
+        .valid_o    (valid[s]),
+        .pop_i      (pop[s]),
+        .word_o     (word[s]),
+        .needs_o    (needs[s]),
+        .code_o     (codes[s])
+    );
+  end
+
+  // The board goes when all queues are as full as they will be.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) filling_q <= 1'b0;
+    else filling_q <= run_i || (filling_q && !go);
+  end
+
+  assign go = filling_q && (&full);
+
+  rm_ring_board #(
+      .Rpaus(Rpaus),
+      .LogN(LogN),
+      .LogRow(LogRow),
+      .LogLanes(LogLanes),
+      .Shared(Shared),
+      .Groups(Groups),
+      .MulLatency(MulLatency),
+      .GenLatency(GenLatency),
+      .Reducer(Reducer),
+      .Hop(Hop),
+      .Crossing(Crossing),
+      .Dies(Dies),
+      .Dispatch(Dispatch),
+      .CountWidth(CountWidth)
+  ) u_board (
+      .clk_i,
+      .rst_ni,
+      .go_i     (go),
+      .running_o(running),
+      .valid_i  (valid),
+      .word_i   (word),
+      .needs_i  (needs),
+      .code_i   (codes),
+      .grant_o  (grant),
+      .turns_o  (turns),
+      .done_o   (done),
+      .code_o   (code),
+      .stream_o,
+      .cycles_o
+  );
+
+  assign pop = grant;
+  assign done_o = done;
+  assign code_o = code;
+  assign running_o = running;
+  assign granted_o = grant;
+
+  // ---- Dispatch: the same to every RPAU. ----
+
+  logic [Streams-1:0] sent;
+  logic [Streams-1:0][63:0] sent_word;
+  logic [Streams-1:0][LogPeriod-1:0] sent_turns;
+
+  rm_valid #(
+      .Depth(Dispatch)
+  ) u_sent[Streams-1:0] (
+      .clk_i,
+      .rst_ni,
+      .valid_i(grant),
+      .valid_o(sent)
+  );
+
+  rm_delay #(
+      .Width(Streams * (64 + LogPeriod)),
+      .Depth(Dispatch)
+  ) u_dispatch (
+      .clk_i,
+      .d_i({turns, word}),
+      .q_o({sent_turns, sent_word})
+  );
+
+  // ---- RPAUs. ----
+
+  logic [Rpaus-1:0] out_valid, in_valid;
+  logic [Rpaus-1:0][Row-1:0][Width-1:0] out_row, in_row;
+
+  for (genvar r = 0; r < Rpaus; r++) begin : gen_rpau
+    localparam int unsigned Next = (r + 1) % Rpaus;
+
+    logic main_start, dyadic_start, ring_start;
+    logic [63:0] main_word, dyadic_word, ring_word;
+    logic [LogPeriod-1:0] main_turns, ring_turns;
+
+    // Of each kind at most one stream has a word for the RPAU in a cycle.
+    always_comb begin
+      {main_start, dyadic_start, ring_start} = '0;
+      main_word = sent_word[0];
+      main_turns = sent_turns[0];
+      dyadic_word = sent_word[1];
+      ring_word = sent_word[0];
+      ring_turns = sent_turns[0];
+      for (int unsigned s = 0; s < Streams; s++) begin
+        if (sent[s]) begin
+          if (sent_word[s][63:59] == OpBcast) begin
+            ring_start = 1'b1;
+            ring_word = sent_word[s];
+            ring_turns = sent_turns[s];
+          end else if (sent_word[s][41+r]) begin
+            if (s % 2 == 0) begin
+              main_start = 1'b1;
+              main_word = sent_word[s];
+              main_turns = sent_turns[s];
+            end else begin
+              dyadic_start = 1'b1;
+              dyadic_word = sent_word[s];
+            end
+          end
+        end
+      end
+    end
+
+    rm_ring_rpau #(
+        .Rpaus(Rpaus),
+        .LogN(LogN),
+        .LogRow(LogRow),
+        .LogLanes(LogLanes),
+        .Shared(Shared),
+        .Singles(Singles),
+        .Width(Width),
+        .QWidth(bits_of(Primes[r])),
+        .Q(Primes[r]),
+        .MulLatency(MulLatency),
+        .GenLatency(GenLatency),
+        .Fold(Fold),
+        .Reducer(Reducer),
+        .KeySlots(KeySlots),
+        .KeyLogGroup(KeyLogGroup),
+        .KeyStripes(KeyStripes),
+        .Constants(Constants),
+        .StreamRows(StreamRows),
+        .Seeds(Seeds)
+    ) u_rpau (
+        .clk_i,
+        .rst_ni,
+        .main_start_i    (main_start),
+        .main_word_i     (main_word),
+        .main_turns_i    (main_turns),
+        .dyadic_start_i  (dyadic_start),
+        .dyadic_word_i   (dyadic_word),
+        .place_i         (4'(r)),
+        .ring_start_i    (ring_start),
+        .ring_word_i     (ring_word),
+        .ring_turns_i    (ring_turns),
+        .ring_valid_i    (in_valid[r]),
+        .ring_row_i      (in_row[r]),
+        .ring_valid_o    (out_valid[r]),
+        .ring_row_o      (out_row[r]),
+        .link_valid_i    (link_valid_i && link_select_i[r]),
+        .link_slot_i,
+        .link_index_i,
+        .link_data_i,
+        .link_key_start_i(link_key_start_i && link_select_i[r]),
+        .link_key_slot_i,
+        .link_key_i      (link_key_i && link_select_i[r]),
+        .load_i          (load_i && load_select_i[r]),
+        .load_kind_i,
+        .load_table_i    (load_table_i[LogRow-1:0]),
+        .load_addr_i,
+        .load_data_i,
+        .watch_we_o      (watch_we_o[r]),
+        .watch_slot_o    (watch_slot_o[r]),
+        .watch_addr_o    (watch_addr_o[r]),
+        .watch_data_o    (watch_data_o[r])
+    );
+
+    // A hop: its registers, and those of a border between dies.
+    rm_valid #(
+        .Depth(hop_cycles(r))
+    ) u_hop_valid (
+        .clk_i,
+        .rst_ni,
+        .valid_i(out_valid[r]),
+        .valid_o(in_valid[Next])
+    );
+
+    rm_delay #(
+        .Width(Row * Width),
+        .Depth(hop_cycles(r))
+    ) u_hop (
+        .clk_i,
+        .d_i(out_row[r]),
+        .q_o(in_row[Next])
+    );
+  end
+
+  logic unused;
+  assign unused = ^{load_table_i, load_addr_i};
+
+endmodule

@@ -1,0 +1,359 @@
+// The dyadic cores of an RPAU: Lanes coefficients a cycle, beside the main cores, with their row buffers.
+//
+// A word takes a row of each operand in a period: P = Row / Lanes cycles, or as many as its busiest port has
+// reads. A row is asked for in the first cycle of its period; its group's port grants what other words leave,
+// within the period. With t the grant and j the row:
+//
+//   t + 3 + late + j period          rows are asked for
+//   period - 1 cycles later, + 4     all operands are in a buffer: memory 2, port 1, buffer 1
+//   ... + g, g < P                   core takes coefficients g Lanes to g Lanes + Lanes - 1 of the row
+//   P cycles later + C               the result's row is in a buffer, to be written within P cycles
+//
+// C = MulLatency + 1; late is 1 for an operand of key memory (at the cores alone), GenLatency for a generated
+// one. Coefficients are in the order of their index, which is the columns' with the row's mask.
+//
+// The word's rows have landed in cycle t + timing::duration - 1 at the latest, what the ports grant hanging on
+// the words beside it.
+module rm_ring_dyadic
+  import rm_ring_isa_pkg::*, rm_ring_pkg::*;
+#(
+    parameter int unsigned LogN = 7,
+    parameter int unsigned LogRow = 3,
+    parameter int unsigned LogLanes = 1,
+    parameter int unsigned Shared = 8,
+    parameter int unsigned Groups = 4,
+    parameter int unsigned Width = 60,
+    parameter int unsigned QWidth = 60,
+    parameter logic [63:0] Q = 64'h0800_0000_0230_0001,
+    parameter int unsigned MulLatency = 12,
+    parameter int unsigned GenLatency = 93,
+    localparam int unsigned Row = 1 << LogRow,
+    localparam int unsigned Lanes = 1 << LogLanes,
+    localparam int unsigned LogPeriod = LogRow - LogLanes,
+    localparam int unsigned LogSteps = LogN - LogRow
+) (
+    input  logic                                     clk_i,
+    input  logic                                     rst_ni,
+    input  logic                                     start_i,
+    input  word_t                                    word_i,
+    input  logic [    Width-1:0]                     constant_i,
+    output logic                                     busy_o,
+    output logic [LogPeriod+1:0]                     period_o,  // of word_i
+    // Memory.
+    output logic [   Groups-1:0]                     req_o,
+    input  logic [   Groups-1:0]                     gnt_i,
+    output logic [   Groups-1:0][SlotWidth-1:0]      rslot_o,
+    output logic [ LogSteps-1:0]                     rrow_o,
+    input  logic [   Groups-1:0][Row-1:0][Width-1:0] rdata_i,
+    output logic [   Groups-1:0]                     wreq_o,
+    input  logic [   Groups-1:0]                     wgnt_i,
+    output logic [SlotWidth-1:0]                     wslot_o,
+    output logic [ LogSteps-1:0]                     wrow_o,
+    output logic [      Row-1:0][Width-1:0]          wdata_o,
+    // Key memory: a row in the order of the index, three cycles after the grant.
+    output logic                                     key_req_o,
+    input  logic                                     key_gnt_i,
+    input  logic [      Row-1:0][Width-1:0]          key_i,
+    // The generator: residues in the cycle in which the cores take them.
+    input  logic [    Lanes-1:0][Width-1:0]          gen_i
+);
+
+  localparam int unsigned Period = 1 << LogPeriod;
+  localparam int unsigned CoreLatency = MulLatency + 1;
+  localparam int unsigned CountWidth = $clog2(GenLatency + 2 * Period + 16);
+
+  if (LogPeriod < 1) begin : gen_check
+    $error("a row has more coefficients than there are lanes");
+  end
+
+  typedef struct packed {
+    logic valid;
+    logic [LogPeriod-1:0] part;
+    logic [LogSteps-1:0] row;
+  } tag_t;
+
+  function automatic logic [LogRow-1:0] mask_of(logic [LogSteps-1:0] row);
+    logic [LogRow-1:0] c;
+    c = '0;
+    for (int unsigned i = 0; i < LogSteps; i++) c[i%LogRow] ^= row[i];
+    return c;
+  endfunction
+
+  // ---- The word, and its periods. ----
+
+  word_t word_q;
+  reads_t reads_d, reads_q;
+  logic has_key_q, has_gen_q;
+  logic [CountWidth-1:0] period_d, period_q, first_d, cores_d;
+
+  assign reads_d = reads_of(word_i.op, word_i.b_kind,
+                            {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Shared);
+  assign period_d = (CountWidth'(reads_d.more) + 1'b1 > CountWidth'(Period)) ?
+      CountWidth'(reads_d.more) + 1'b1 : CountWidth'(Period);
+  assign period_o = period_d[LogPeriod+1:0];
+  assign first_d = (word_i.b_kind == KindGenerator) ? CountWidth'(GenLatency + 1) : CountWidth'(1);
+  assign cores_d = first_d + period_d + CountWidth'(4) +
+      CountWidth'(word_i.b_kind == KindKey);
+
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      word_q <= word_i;
+      reads_q <= reads_d;
+      has_key_q <= word_i.b_kind == KindKey;
+      has_gen_q <= word_i.b_kind == KindGenerator;
+      period_q <= period_d;
+    end
+  end
+
+  // Rows asked for, and rows that the cores begin: ticks a period apart.
+  logic ask_busy_q, core_busy_q, ask_tick, core_tick;
+  logic [CountWidth-1:0] ask_count_q, core_count_q;
+  logic [LogSteps-1:0] ask_row_q, core_row_q;
+
+  assign ask_tick = ask_busy_q && ask_count_q == '0;
+  assign core_tick = core_busy_q && core_count_q == '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ask_busy_q <= 1'b0;
+      core_busy_q <= 1'b0;
+    end else begin
+      ask_busy_q <= start_i || (ask_busy_q && !(ask_tick && (&ask_row_q)));
+      core_busy_q <= start_i || (core_busy_q && !(core_tick && (&core_row_q)));
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      ask_count_q <= first_d;
+      core_count_q <= cores_d;
+      ask_row_q <= '0;
+      core_row_q <= '0;
+    end else begin
+      ask_count_q <= ask_tick ? period_q - 1'b1 : ask_count_q - 1'b1;
+      core_count_q <= core_tick ? period_q - 1'b1 : core_count_q - 1'b1;
+      if (ask_tick) ask_row_q <= ask_row_q + 1'b1;
+      if (core_tick) core_row_q <= core_row_q + 1'b1;
+    end
+  end
+
+  // ---- Asking. ----
+
+  logic [2:0] pending_d, pending_q, served;
+  logic key_pending_q;
+  logic [LogSteps-1:0] row_q;
+  logic [Groups-1:0][2:0] at;
+
+  always_comb begin
+    req_o = '0;
+    rslot_o = '0;
+    at = '0;
+    for (int unsigned g = 0; g < Groups; g++) begin
+      for (int unsigned i = 3; i > 0; i--) begin
+        if (pending_q[i-1] && group_of(reads_q.slot[i-1], Shared) == g) begin
+          req_o[g] = 1'b1;
+          rslot_o[g] = inner_of(reads_q.slot[i-1], Shared);
+          at[g] = 3'd1 << (i - 1);
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    served = '0;
+    for (int unsigned g = 0; g < Groups; g++) if (gnt_i[g]) served |= at[g];
+    pending_d = pending_q & ~served;
+    if (ask_tick) pending_d = reads_q.has & ~reads_q.again;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      pending_q <= '0;
+      key_pending_q <= 1'b0;
+    end else begin
+      pending_q <= pending_d;
+      key_pending_q <= ask_tick ? has_key_q : key_pending_q && !key_gnt_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) if (ask_tick) row_q <= ask_row_q;
+
+  assign rrow_o = row_q;
+  assign key_req_o = key_pending_q;
+
+  // An operand that is another one again is taken with it.
+  logic [2:0] taken;
+  always_comb begin
+    taken = served;
+    if (reads_q.again.b) taken[1] = served[0];
+    if (reads_q.again.c) taken[2] = (reads_q.slot[2] == reads_q.slot[0]) ? served[0] : taken[1];
+  end
+
+  // ---- Operands: memory 2, port 1, buffer 1; two rows of each. ----
+
+  logic [2:0][2:0] taken_q;  // [k]: k + 1 cycles ago
+  logic [3:0] key_taken_q, odd_q;
+  logic [2:0][Row-1:0][Width-1:0] port_d, port_q;
+  logic [Row-1:0][Width-1:0] key_port_q;
+  logic [1:0][2:0][Row-1:0][Width-1:0] rows_q;  // by parity of the row
+  logic [1:0][Row-1:0][Width-1:0] key_rows_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      taken_q <= '0;
+      key_taken_q <= '0;
+    end else begin
+      taken_q <= {taken_q[1:0], taken};
+      key_taken_q <= {key_taken_q[2:0], key_pending_q && key_gnt_i};
+    end
+  end
+
+  always_comb begin
+    port_d = '0;
+    for (int unsigned i = 0; i < 3; i++) begin
+      for (int unsigned g = 0; g < Groups; g++) begin
+        if (group_of(reads_q.slot[i], Shared) == g) port_d[i] |= rdata_i[g];
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    odd_q <= {odd_q[2:0], row_q[0]};
+    for (int unsigned i = 0; i < 3; i++) begin
+      if (taken_q[1][i]) port_q[i] <= port_d[i];
+      if (taken_q[2][i]) rows_q[odd_q[2]][i] <= port_q[i];
+    end
+    if (key_taken_q[2]) key_port_q <= key_i;
+    if (key_taken_q[3]) key_rows_q[odd_q[3]] <= key_port_q;
+  end
+
+  // ---- Cores. ----
+
+  tag_t tag;
+  tag_t [CoreLatency:1] tag_q;
+  logic parts_q;
+  logic [LogPeriod-1:0] part_q;
+  logic [LogSteps-1:0] row_now_q;
+  logic [LogRow-1:0] mask, mask_out;
+  logic [Lanes-1:0][Width-1:0] result;
+
+  assign tag.valid = core_tick || parts_q;
+  assign tag.part = core_tick ? '0 : part_q;
+  assign tag.row = core_tick ? core_row_q : row_now_q;
+  assign mask = mask_of(tag.row);
+  assign mask_out = mask_of(tag_q[CoreLatency].row);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      parts_q <= 1'b0;
+      tag_q <= '0;
+    end else begin
+      parts_q <= tag.valid && !(&tag.part);
+      tag_q <= {tag_q[CoreLatency-1:1], tag};
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    part_q <= tag.part + 1'b1;
+    row_now_q <= tag.row;
+  end
+
+  for (genvar i = 0; i < Lanes; i++) begin : gen_lane
+    logic [LogRow-1:0] index, at_column;
+    logic [2:0][Width-1:0] operand;
+    logic [Width-1:0] u, v, w, b, out0, out1;
+    mode_t mode;
+    logic pass;
+
+    assign index = {tag.part, LogLanes'(i)};
+    assign at_column = index ^ mask;
+    for (genvar o = 0; o < 3; o++) begin : gen_operand
+      assign operand[o] = rows_q[tag.row[0]][o][at_column];
+    end
+    assign b = has_gen_q ? gen_i[i] : has_key_q ? key_rows_q[tag.row[0]][index] : operand[1];
+
+    rm_ring_mode #(
+        .Width(Width)
+    ) u_mode (
+        .op_i  (word_q.op),
+        .a_i   (word_q.op == OpPrng ? b : operand[0]),
+        .b_i   (b),
+        .c_i   (operand[2]),
+        .k_i   (constant_i),
+        .mode_o(mode),
+        .pass_o(pass),
+        .u_o   (u),
+        .v_o   (v),
+        .w_o   (w)
+    );
+
+    rm_ring_core #(
+        .Width(Width),
+        .QWidth(QWidth),
+        .Q(Q),
+        .MulLatency(MulLatency)
+    ) u_core (
+        .clk_i,
+        .mode_i(mode),
+        .pass_i(pass),
+        .u_i   (u),
+        .v_i   (v),
+        .w_i   (w),
+        .out0_o(out0),
+        .out1_o(out1)
+    );
+
+    assign result[i] = mode.second ? out1 : out0;
+  end
+
+  // ---- Results: two rows, each written within a period. ----
+
+  logic [1:0][Row-1:0][Width-1:0] results_q;
+  logic row_made, wpending_q, wgnt;
+  logic [LogSteps-1:0] wrow_q;
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < Lanes; i++) begin
+      if (tag_q[CoreLatency].valid) begin
+        results_q[tag_q[CoreLatency].row[0]][{tag_q[CoreLatency].part, LogLanes'(i)}^mask_out] <=
+            result[i];
+      end
+    end
+    if (row_made) wrow_q <= tag_q[CoreLatency].row;
+  end
+
+  assign row_made = tag_q[CoreLatency].valid && (&tag_q[CoreLatency].part);
+  assign wgnt = |(wreq_o & wgnt_i);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) wpending_q <= 1'b0;
+    else wpending_q <= row_made || (wpending_q && !wgnt);
+  end
+
+  always_comb begin
+    for (int unsigned g = 0; g < Groups; g++) begin
+      wreq_o[g] = wpending_q && group_of(word_q.dst, Shared) == g;
+    end
+  end
+
+  assign wslot_o = inner_of(word_q.dst, Shared);
+  assign wrow_o = wrow_q;
+  assign wdata_o = results_q[wrow_q[0]];
+  assign busy_o = ask_busy_q || core_busy_q || parts_q || wpending_q;
+
+  logic unused;
+  assign unused = ^{word_q, reads_q};
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+    end else begin
+      // What was asked for in a period has come in it.
+      rows_in_time : assert (!(ask_tick && (pending_q & ~served) != '0));
+      keys_in_time : assert (!(ask_tick && key_pending_q && !key_gnt_i));
+      written_in_time : assert (!(row_made && wpending_q && !wgnt));
+    end
+  end
+`endif
+
+endmodule

@@ -1,0 +1,133 @@
+// Key halves from their seed for the dyadic cores: residues of one stream in the order of their index, Lanes a
+// cycle, each 128 bits of ChaCha20 key stream modulo Q (`ringmill_math::expand_uniform`).
+//
+// After start_i rows of Row residues come, a row every period_i cycles, Lanes a cycle from its first cycle on:
+// residue 0 in cycle Latency + period_i + 6 after that of start_i, where the cores take it. A block of four
+// residues is begun early enough. stream_i, seed_i and counter_i (the first block) come Lead cycles after
+// start_i at the latest, and are held.
+module rm_ring_generator #(
+    parameter int unsigned LogRow = 5,
+    parameter int unsigned LogLanes = 2,
+    parameter int unsigned LogSteps = 9,
+    parameter int unsigned QWidth = 60,
+    parameter logic [63:0] Q = 64'h0800_0000_0230_0001,
+    parameter int unsigned Latency = 93,
+    parameter int unsigned Fold = 9,
+    parameter int unsigned PeriodWidth = 4,
+    localparam int unsigned Lanes = 1 << LogLanes,
+    localparam int unsigned LogParts = LogRow - LogLanes
+) (
+    input  logic                               clk_i,
+    input  logic                               rst_ni,
+    input  logic                               start_i,
+    input  logic [PeriodWidth-1:0]             period_i,  // with start_i
+    input  logic [            7:0][31:0]       seed_i,
+    input  logic [           63:0]             stream_i,
+    input  logic [           31:0]             counter_i,
+    output logic [      Lanes-1:0][QWidth-1:0] residue_o
+);
+
+  // Blocks have four residues: LogTurns bits of a part's number say which of a block's parts it is.
+  localparam int unsigned LogTurns = 2 - LogLanes;
+  localparam int unsigned Turns = 1 << LogTurns;
+  localparam int unsigned Ahead = rm_chacha_pkg::latency(1) + Fold;
+  localparam int unsigned CountWidth = $clog2(Latency + 32) + PeriodWidth;
+
+  if (LogLanes > 2 || Ahead + 1 > Latency) begin : gen_check
+    $error("at most four lanes, and a generator of 80 stages");
+  end
+
+  // Parts of rows, as the cores take them, Ahead cycles early.
+  logic busy_q, active_q, tick, part_valid, ready, words_valid;
+  logic [CountWidth-1:0] count_q;
+  logic [PeriodWidth-1:0] period_q;
+  logic [LogSteps-1:0] row_q;
+  logic [LogParts-1:0] part_q, part;
+  logic [31:0] block_q;
+  logic [3:0][127:0] words, held_q;
+
+  assign tick = busy_q && count_q == '0;
+  assign part_valid = tick || active_q;
+  assign part = tick ? '0 : part_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q <= 1'b0;
+      active_q <= 1'b0;
+    end else begin
+      busy_q <= start_i || (busy_q && !(tick && (&row_q)));
+      active_q <= part_valid && !(&part);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    part_q <= part + 1'b1;
+    if (start_i) begin
+      count_q <= CountWidth'(Latency - Ahead + 5) + CountWidth'(period_i);
+      period_q <= period_i;
+      row_q <= '0;
+    end else begin
+      count_q <= tick ? CountWidth'(period_q) - 1'b1 : count_q - 1'b1;
+      if (tick) row_q <= row_q + 1'b1;
+    end
+  end
+
+  // A block for every Turns parts.
+  logic block_valid;
+
+  always_ff @(posedge clk_i) begin
+    if (start_i) block_q <= '0;
+    else if (block_valid) block_q <= block_q + 1'b1;
+  end
+
+  if (LogTurns == 0) begin : gen_whole
+    assign block_valid = part_valid;
+  end else begin : gen_parts
+    assign block_valid = part_valid && part[LogTurns-1:0] == '0;
+  end
+
+  rm_chacha20 u_chacha (
+      .clk_i,
+      .rst_ni,
+      .seed_i,
+      .valid_i  (block_valid),
+      .ready_o  (ready),
+      .stream_i,
+      .counter_i(counter_i + block_q),
+      .valid_o  (words_valid),
+      .words_o  (words)
+  );
+
+  // The block's parts one after the other.
+  logic [Turns-1:0] turn_q;
+
+  always_ff @(posedge clk_i) begin
+    if (words_valid) held_q <= words;
+    turn_q <= words_valid ? Turns'(2) : Turns'({turn_q, 1'b0});
+  end
+
+  for (genvar i = 0; i < Lanes; i++) begin : gen_lane
+    logic [127:0] number;
+
+    always_comb begin
+      number = words[i];
+      for (int unsigned k = 1; k < Turns; k++) begin
+        if (turn_q[k] && !words_valid) number = held_q[k*Lanes+i];
+      end
+    end
+
+    rm_ring_fold #(
+        .QWidth (QWidth),
+        .Q      (Q),
+        .Latency(Fold)
+    ) u_fold (
+        .clk_i,
+        .t_i(number),
+        .r_o(residue_o[i])
+    );
+  end
+
+  logic unused;
+  assign unused = ^{ready, turn_q[0], held_q};
+
+endmodule

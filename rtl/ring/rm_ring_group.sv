@@ -1,0 +1,152 @@
+// A port group: Slots slots of 2^LogN residues that share one read and one write port of a row a cycle, a
+// memory a column. A residue of index x lies in column xor(pieces of x) at address x >> LogRow of its slot.
+//
+// Read: the main cores (an address a column), the sender (ring and link: a row of neighbours), or in any
+// other cycle the dyadic cores, whose request stands until dy_gnt_o. Write likewise, what arrives from the
+// ring and a single residue from the link among them.
+//
+// Latency: 2 from address to rdata_o; a write's operands are registered (the port's stage), and land in the
+// cycle after. At most one read and one write a column and cycle: asserted.
+module rm_ring_group
+  import rm_ring_pkg::*;
+#(
+    parameter int unsigned LogN = 14,
+    parameter int unsigned LogRow = 5,
+    parameter int unsigned Slots = 8,
+    parameter int unsigned Width = 60,
+    parameter Style = "ultra",
+    localparam int unsigned Row = 1 << LogRow,
+    localparam int unsigned LogSteps = LogN - LogRow
+) (
+    input  logic                               clk_i,
+    input  logic                               rst_ni,
+    // Reads.
+    input  logic                               main_re_i,
+    input  logic [SlotWidth-1:0]               main_rslot_i,
+    input  logic [      Row-1:0][LogSteps-1:0] main_raddr_i,
+    input  logic                               send_re_i,
+    input  logic [SlotWidth-1:0]               send_slot_i,
+    input  logic [ LogSteps-1:0]               send_row_i,
+    input  logic                               dy_req_i,
+    output logic                               dy_gnt_o,
+    input  logic [SlotWidth-1:0]               dy_rslot_i,
+    input  logic [ LogSteps-1:0]               dy_rrow_i,
+    output logic [      Row-1:0][   Width-1:0] rdata_o,
+    // Writes.
+    input  logic                               main_we_i,
+    input  logic [SlotWidth-1:0]               main_wslot_i,
+    input  logic [      Row-1:0][LogSteps-1:0] main_waddr_i,
+    input  logic [      Row-1:0][   Width-1:0] main_wdata_i,
+    input  logic                               recv_we_i,
+    input  logic [SlotWidth-1:0]               recv_slot_i,
+    input  logic [ LogSteps-1:0]               recv_row_i,
+    input  logic [      Row-1:0][   Width-1:0] recv_data_i,
+    input  logic                               load_we_i,
+    input  logic [SlotWidth-1:0]               load_slot_i,
+    input  logic [     LogN-1:0]               load_index_i,
+    input  logic [    Width-1:0]               load_data_i,
+    input  logic                               dy_wreq_i,
+    output logic                               dy_wgnt_o,
+    input  logic [SlotWidth-1:0]               dy_wslot_i,
+    input  logic [ LogSteps-1:0]               dy_wrow_i,
+    input  logic [      Row-1:0][   Width-1:0] dy_wdata_i,
+    // What is written, as the memories see it.
+    output logic [      Row-1:0]               watch_we_o,
+    output logic [SlotWidth-1:0]               watch_slot_o,
+    output logic [      Row-1:0][LogSteps-1:0] watch_addr_o,
+    output logic [      Row-1:0][   Width-1:0] watch_data_o
+);
+
+  localparam int unsigned Depth = Slots << LogSteps;
+  localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1;
+
+  function automatic logic [LogRow-1:0] column(logic [LogN-1:0] x);
+    logic [LogRow-1:0] c;
+    c = '0;
+    for (int unsigned i = 0; i < LogN; i++) c[i%LogRow] ^= x[i];
+    return c;
+  endfunction
+
+  // ---- Reads. ----
+
+  logic [SlotWidth-1:0] rslot;
+  logic [Row-1:0][LogSteps-1:0] raddr;
+
+  assign dy_gnt_o = dy_req_i && !main_re_i && !send_re_i;
+  assign rslot = main_re_i ? main_rslot_i : send_re_i ? send_slot_i : dy_rslot_i;
+  always_comb begin
+    for (int unsigned c = 0; c < Row; c++) begin
+      raddr[c] = main_re_i ? main_raddr_i[c] : send_re_i ? send_row_i : dy_rrow_i;
+    end
+  end
+
+  // ---- Writes. ----
+
+  logic [Row-1:0] we_d, we_q;
+  logic [SlotWidth-1:0] wslot_d, wslot_q;
+  logic [Row-1:0][LogSteps-1:0] waddr_d, waddr_q;
+  logic [Row-1:0][Width-1:0] wdata_d, wdata_q;
+
+  assign dy_wgnt_o = dy_wreq_i && !main_we_i && !recv_we_i && !load_we_i;
+  assign wslot_d = main_we_i ? main_wslot_i : recv_we_i ? recv_slot_i :
+      load_we_i ? load_slot_i : dy_wslot_i;
+  always_comb begin
+    for (int unsigned c = 0; c < Row; c++) begin
+      we_d[c] = main_we_i || recv_we_i || dy_wgnt_o ||
+          (load_we_i && column(load_index_i) == LogRow'(c));
+      waddr_d[c] = main_we_i ? main_waddr_i[c] : recv_we_i ? recv_row_i :
+          load_we_i ? load_index_i[LogN-1:LogRow] : dy_wrow_i;
+      wdata_d[c] = main_we_i ? main_wdata_i[c] : recv_we_i ? recv_data_i[c] :
+          load_we_i ? load_data_i : dy_wdata_i[c];
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) we_q <= '0;
+    else we_q <= we_d;
+  end
+
+  always_ff @(posedge clk_i) begin
+    wslot_q <= wslot_d;
+    waddr_q <= waddr_d;
+    wdata_q <= wdata_d;
+  end
+
+  for (genvar c = 0; c < Row; c++) begin : gen_column
+    rm_ram_1r1w #(
+        .Width (Width),
+        .Depth (Depth),
+        .OutReg(1'b1),
+        .Style (Style)
+    ) u_ram (
+        .clk_i,
+        .we_i   (we_q[c]),
+        .waddr_i(AddrWidth'({wslot_q, waddr_q[c]})),
+        .wdata_i(wdata_q[c]),
+        .re_i   (1'b1),
+        .raddr_i(AddrWidth'({rslot, raddr[c]})),
+        .rdata_o(rdata_o[c])
+    );
+  end
+
+  assign watch_we_o = we_q;
+  assign watch_slot_o = wslot_q;
+  assign watch_addr_o = waddr_q;
+  assign watch_data_o = wdata_q;
+
+  // A slot beyond the group's: the board has refused the word.
+  logic unused_slot;
+  assign unused_slot = ^{rslot, wslot_q};
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+    end else begin
+      one_reader : assert (!(main_re_i && send_re_i));
+      one_writer :
+      assert ($countones({main_we_i, recv_we_i, load_we_i}) <= 1);
+    end
+  end
+`endif
+
+endmodule

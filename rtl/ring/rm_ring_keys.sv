@@ -1,0 +1,160 @@
+// Key memory: limbs one behind the other, 2^LogGroup residues a word, over Stripes memories in turn. Word i is
+// in stripe i mod Stripes at i / Stripes; the words of a row follow each other, so they lie in different
+// stripes and a row comes in a cycle, brought into order by one more stage.
+//
+// Two readers take a limb's rows one after the other, from start_i with its slot on: reader 0 (the main cores)
+// whenever it asks, reader 1 (the dyadic cores) when reader 0 does not. A limb is written residue by residue,
+// in order, from load_start_i on.
+//
+// Latency 3 from a granted request to row_o, a row a cycle. At most one read and one write a stripe and cycle.
+module rm_ring_keys #(
+    parameter int unsigned LogN = 14,
+    parameter int unsigned LogRow = 5,
+    parameter int unsigned Slots = 18,
+    parameter int unsigned LogGroup = 3,
+    parameter int unsigned Stripes = 9,
+    parameter int unsigned Width = 60,
+    localparam int unsigned Row = 1 << LogRow,
+    localparam int unsigned SlotWidth = $clog2(Slots + 1)
+) (
+    input  logic                            clk_i,
+    input  logic [      1:0]                start_i,
+    input  logic [      1:0][SlotWidth-1:0] slot_i,
+    input  logic [      1:0]                req_i,
+    output logic                            gnt_o,  // of reader 1
+    output logic [  Row-1:0][    Width-1:0] row_o,
+    input  logic                            load_start_i,
+    input  logic [SlotWidth-1:0]            load_slot_i,
+    input  logic                            load_i,
+    input  logic [Width-1:0]                load_data_i
+);
+
+  localparam int unsigned Group = 1 << LogGroup;
+  localparam int unsigned Parts = Row / Group;
+  localparam int unsigned Words = Slots << (LogN - LogGroup);
+  localparam int unsigned Depth = (Words + Stripes - 1) / Stripes;
+  localparam int unsigned AddrWidth = $clog2(Depth + 1);
+  localparam int unsigned StripeWidth = $clog2(Stripes);
+
+  if (Parts > Stripes || Stripes < 2) begin : gen_check
+    $error("the words of a row lie in different stripes");
+  end
+
+  typedef struct packed {
+    logic [AddrWidth-1:0] addr;
+    logic [StripeWidth-1:0] stripe;
+  } place_t;
+
+  // Where a slot begins.
+  function automatic place_t first(logic [SlotWidth-1:0] slot);
+    place_t place;
+    place = '0;
+    for (int unsigned s = 0; s < Slots; s++) begin
+      if (slot == SlotWidth'(s)) begin
+        place.addr = AddrWidth'((s << (LogN - LogGroup)) / Stripes);
+        place.stripe = StripeWidth'((s << (LogN - LogGroup)) % Stripes);
+      end
+    end
+    return place;
+  endfunction
+
+  // `by` words on, by <= Stripes.
+  function automatic place_t after(place_t place, int unsigned by);
+    place_t next;
+    next = place;
+    if (32'(place.stripe) + by >= Stripes) begin
+      next.addr = place.addr + 1'b1;
+      next.stripe = StripeWidth'(32'(place.stripe) + by - Stripes);
+    end else begin
+      next.stripe = StripeWidth'(32'(place.stripe) + by);
+    end
+    return next;
+  endfunction
+
+  // ---- Reads. ----
+
+  place_t [1:0] at_q;
+  place_t at;
+  logic read;
+  logic [StripeWidth-1:0] stripe_q, stripe_q2;
+  logic [Stripes-1:0][Group-1:0][Width-1:0] rdata;
+  logic [Parts-1:0][Group-1:0][Width-1:0] ordered, ordered_q;
+
+  assign gnt_o = req_i[1] && !req_i[0];
+  assign read = |req_i;
+  assign at = at_q[!req_i[0]];
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned r = 0; r < 2; r++) begin
+      if (start_i[r]) at_q[r] <= first(slot_i[r]);
+      else if (read && (req_i[0] == (r == 0))) at_q[r] <= after(at_q[r], Parts);
+    end
+    stripe_q <= at.stripe;
+    stripe_q2 <= stripe_q;
+    ordered_q <= ordered;
+  end
+
+  always_comb begin
+    ordered = '0;
+    for (int unsigned p = 0; p < Parts; p++) begin
+      for (int unsigned s = 0; s < Stripes; s++) begin
+        if (32'(stripe_q2) == s) ordered[p] = rdata[(s+p)%Stripes];
+      end
+    end
+  end
+
+  assign row_o = ordered_q;
+
+  // ---- Writes. ----
+
+  place_t load_q;
+  logic [LogGroup-1:0] residue_q;
+
+  always_ff @(posedge clk_i) begin
+    if (load_start_i) begin
+      load_q <= first(load_slot_i);
+      residue_q <= '0;
+    end else if (load_i) begin
+      residue_q <= residue_q + 1'b1;
+      if (&residue_q) load_q <= after(load_q, 1);
+    end
+  end
+
+  // The port's stage.
+  logic we_q;
+  logic [Width-1:0] wdata_q;
+  logic [LogGroup-1:0] wresidue_q;
+  place_t wplace_q;
+
+  always_ff @(posedge clk_i) begin
+    we_q <= load_i;
+    wdata_q <= load_data_i;
+    wresidue_q <= residue_q;
+    wplace_q <= load_q;
+  end
+
+  for (genvar s = 0; s < Stripes; s++) begin : gen_stripe
+    logic [AddrWidth-1:0] raddr;
+
+    // Stripes before the first one are at the next address.
+    assign raddr = at.addr + AddrWidth'(StripeWidth'(s) < at.stripe);
+
+    for (genvar g = 0; g < Group; g++) begin : gen_residue
+      rm_ram_1r1w #(
+          .Width (Width),
+          .Depth (Depth + 1),
+          .OutReg(1'b1),
+          .Style ("ultra")
+      ) u_ram (
+          .clk_i,
+          .we_i(we_q && wplace_q.stripe == StripeWidth'(s) && wresidue_q == LogGroup'(g)),
+          .waddr_i(wplace_q.addr),
+          .wdata_i(wdata_q),
+          .re_i(1'b1),
+          .raddr_i(raddr),
+          .rdata_o(rdata[s][g])
+      );
+    end
+  end
+
+endmodule

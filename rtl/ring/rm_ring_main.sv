@@ -1,0 +1,408 @@
+// The main cores of an RPAU: chained pairs of butterflies with the row network around them, and what reads
+// and writes polynomial memory for them.
+//
+//   step ── address ── memory ── port ── network ── core (── core) ── network ── port ── memory
+//   0       2          4         5       7          7 + C (7 + 2 C)    + 2        + 1     C = MulLatency + 1
+//
+// A forward transform's row goes through core B (pairs on lane bit 1), then A (lane bit 0); an inverse one's
+// through A, then B, mirrored (docs/machines/ring.md, "Inverse"). Coefficient-wise every core takes a lane,
+// A the lower half of them, in the order of columns.
+//
+// A word granted in cycle t reads from cycle t + 3 on and has landed in cycle t + timing::duration - 1.
+module rm_ring_main
+  import rm_ring_isa_pkg::*, rm_ring_pkg::*;
+#(
+    parameter int unsigned LogN = 7,
+    parameter int unsigned LogRow = 3,
+    parameter int unsigned LogPeriod = 2,
+    parameter int unsigned Shared = 8,
+    parameter int unsigned Groups = 4,
+    parameter int unsigned Width = 60,
+    parameter int unsigned QWidth = 60,
+    parameter logic [63:0] Q = 64'h0800_0000_0230_0001,
+    parameter int unsigned MulLatency = 12,
+    localparam int unsigned Row = 1 << LogRow,
+    localparam int unsigned LogSteps = LogN - LogRow,
+    localparam int unsigned Passes = pass_count(LogN),
+    localparam int unsigned PassWidth = $clog2(Passes),
+    localparam int unsigned Half = Row / 2,
+    localparam int unsigned RotWidth = (LogRow > 1) ? $clog2(LogRow) : 1
+) (
+    input  logic                               clk_i,
+    input  logic                               rst_ni,
+    input  logic                               start_i,
+    input  word_t                              word_i,
+    input  logic [LogPeriod-1:0]               turns_i,
+    input  logic [    Width-1:0]               constant_i,  // of the word, from the address stages on
+    output logic                               busy_o,
+    // Twiddles: pass and step for each core's tables, its words 4 cycles later.
+    output logic [          1:0]               tw_ring_o,
+    output logic [          1:0][PassWidth-1:0] tw_pass_o,
+    output logic [          1:0][ LogSteps-1:0] tw_step_o,
+    input  logic [     Half-1:0][    Width-1:0] tw_a_i,
+    input  logic [   Half/2-1:0][    Width-1:0] tw_b_i,
+    // Key memory: a row in the order of the index, three cycles after the request.
+    output logic                               key_req_o,
+    input  logic [      Row-1:0][    Width-1:0] key_i,
+    // Memory.
+    output logic [   Groups-1:0]               re_o,
+    output logic [   Groups-1:0][SlotWidth-1:0] rslot_o,
+    output logic [      Row-1:0][ LogSteps-1:0] raddr_o,
+    input  logic [   Groups-1:0][Row-1:0][Width-1:0] rdata_i,
+    output logic [   Groups-1:0]               we_o,
+    output logic [SlotWidth-1:0]               wslot_o,
+    output logic [      Row-1:0][ LogSteps-1:0] waddr_o,
+    output logic [      Row-1:0][    Width-1:0] wdata_o
+);
+
+  localparam int unsigned CoreLatency = MulLatency + 1;
+  localparam int unsigned AtMemory = 2;
+  localparam int unsigned AtPort = AtMemory + 2;  // data, before the port's register
+  localparam int unsigned AtNetwork = AtPort + 1;
+  localparam int unsigned AtCore = AtNetwork + 2;
+  localparam int unsigned AtOut1 = AtCore + CoreLatency;
+  localparam int unsigned AtOut2 = AtOut1 + CoreLatency;
+  localparam int unsigned TwiddleLatency = 4;
+  localparam bit OddTop = LogN % Stages != 0;
+
+  typedef struct packed {
+    logic beat;
+    logic row;  // the row's operands are complete
+    logic transform;
+    logic first;
+    logic [1:0] sub;
+    logic [PassWidth-1:0] pass;
+    logic [LogSteps-1:0] step;
+  } tag_t;
+
+  // ---- The word. ----
+
+  word_t word_q;
+  reads_t reads, reads_q;
+  logic transform, inverse, transform_q, inverse_q, has_key, has_key_q, late_start_q;
+  logic [LogPeriod-1:0] turns_q;
+
+  assign reads = reads_of(word_i.op, word_i.b_kind,
+                          {word_i.c, word_i.b[SlotWidth-1:0], word_i.a}, Shared);
+  assign transform = is_transform(word_i.op);
+  assign inverse = word_i.op == OpIntt;
+  assign transform_q = is_transform(word_q.op);
+  assign inverse_q = word_q.op == OpIntt;
+  assign has_key = word_i.b_kind == KindKey;
+  assign has_key_q = word_q.b_kind == KindKey;
+
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      word_q <= word_i;
+      reads_q <= reads;
+      turns_q <= turns_i;
+    end
+  end
+
+  // A row of key memory comes a stage later than others: such a word steps a cycle later, and asks for its key
+  // rows a cycle before the others are read.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) late_start_q <= 1'b0;
+    else late_start_q <= start_i && has_key;
+  end
+
+  // ---- Steps. ----
+
+  tag_t tag;
+  tag_t [AtOut2+2:1] tag_q;
+
+  rm_ring_seq #(
+      .LogN(LogN),
+      .LogRow(LogRow),
+      .LogPeriod(LogPeriod),
+      .Wait(pass_wait(LogN, LogRow, MulLatency))
+  ) u_seq (
+      .clk_i,
+      .rst_ni,
+      .start_i((start_i && !has_key) || late_start_q),
+      .transform_i(!late_start_q && transform),
+      .inverse_i(inverse),
+      .more_beats_i(late_start_q ? reads_q.more : reads.more),
+      .turns_i(late_start_q ? turns_q : turns_i),
+      .busy_o,
+      .beat_o(tag.beat),
+      .first_pass_o(tag.first),
+      .pass_o(tag.pass),
+      .step_o(tag.step),
+      .sub_o(tag.sub),
+      .last_sub_o(tag.row)
+  );
+
+  assign tag.transform = transform_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) tag_q <= '0;
+    else tag_q <= {tag_q[AtOut2+1:1], tag};
+  end
+
+  // ---- Reading. ----
+
+  logic [LogRow-1:0] mask;
+  logic [RotWidth-1:0] rotate;
+  logic [LogRow+RotWidth-1:0] place, place_read, place_out1, place_out2, place_out;
+
+  rm_ring_agen #(
+      .LogN  (LogN),
+      .LogRow(LogRow)
+  ) u_read (
+      .clk_i,
+      .linear_i (!transform_q),
+      .inverse_i(inverse_q),
+      .pass_i   (tag.pass),
+      .step_i   (tag.step),
+      .mask_o   (mask),
+      .rotate_o (rotate),
+      .addr_o   (raddr_o)
+  );
+
+  // Slot s of the word in the group g, at the port's turn of the row.
+  always_comb begin
+    re_o = '0;
+    rslot_o = '0;
+    for (int unsigned g = 0; g < Groups; g++) begin
+      if (tag_q[AtMemory].beat) begin
+        if (transform_q) begin
+          re_o[g] = group_of(tag_q[AtMemory].first ? word_q.a : word_q.dst, Shared) == g;
+          rslot_o[g] = inner_of(tag_q[AtMemory].first ? word_q.a : word_q.dst, Shared);
+        end else begin
+          for (int unsigned i = 0; i < 3; i++) begin
+            if (reads_q.has[i] && reads_q.turn[i] == tag_q[AtMemory].sub &&
+                group_of(reads_q.slot[i], Shared) == g) begin
+              re_o[g] = 1'b1;
+              rslot_o[g] = inner_of(reads_q.slot[i], Shared);
+            end
+          end
+        end
+      end
+    end
+  end
+
+  // The port's stage: a row of each operand, which stays until the next.
+  logic [2:0][Row-1:0][Width-1:0] operand_d, operand_q;
+  logic [2:0] take;
+
+  function automatic logic [LogRow-1:0] mask_of(logic [LogSteps-1:0] step);
+    logic [LogRow-1:0] c;
+    c = '0;
+    for (int unsigned i = 0; i < LogSteps; i++) c[i%LogRow] ^= step[i];
+    return c;
+  endfunction
+
+  assign key_req_o = has_key_q && tag_q[AtMemory-1].beat && tag_q[AtMemory-1].sub == '0;
+
+  always_comb begin
+    for (int unsigned i = 0; i < 3; i++) begin
+      take[i] = tag_q[AtPort].beat && reads_q.turn[i] == tag_q[AtPort].sub;
+      operand_d[i] = '0;
+      for (int unsigned g = 0; g < Groups; g++) begin
+        if (group_of((i == 0 && transform_q && !tag_q[AtPort].first) ? word_q.dst :
+                     reads_q.slot[i], Shared) == g) begin
+          operand_d[i] |= rdata_i[g];
+        end
+      end
+    end
+    if (has_key_q) begin
+      for (int unsigned c = 0; c < Row; c++) begin
+        operand_d[1][c] = key_i[LogRow'(c)^mask_of(tag_q[AtPort].step)];
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < 3; i++) if (take[i]) operand_q[i] <= operand_d[i];
+  end
+
+  // Rows of a transform are brought into the order of lanes, others stay in that of columns.
+  assign place = transform_q ? {mask, rotate} : '0;
+
+  rm_delay #(
+      .Width(LogRow + RotWidth),
+      .Depth(AtNetwork - AtMemory)
+  ) u_place_read (
+      .clk_i,
+      .d_i(place),
+      .q_o(place_read)
+  );
+
+  logic [Row-1:0][Width-1:0] row;
+  logic [1:0][Row-1:0][Width-1:0] others, others_q;  // b and c
+
+  rm_ring_network #(
+      .LogRow(LogRow),
+      .Width (Width)
+  ) u_lanes (
+      .clk_i,
+      .mask_i  (place_read[RotWidth+:LogRow]),
+      .rotate_i(place_read[RotWidth-1:0]),
+      .row_i   (operand_q[0]),
+      .row_o   (row)
+  );
+
+  always_ff @(posedge clk_i) begin
+    others_q <= operand_q[2:1];
+    others <= others_q;
+  end
+
+  // ---- Cores. ----
+
+  logic [Row-1:0][Width-1:0] u, v, w, a_in, b_in, a_out, b_out, wise, out;
+  logic [Half-1:0][Width-1:0] a_w, b_w;
+  mode_t [Row-1:0] modes;
+  logic [Row-1:0] passes;
+  logic b_idle, b_idle_out;
+
+  for (genvar l = 0; l < Row; l++) begin : gen_lane
+    rm_ring_mode #(
+        .Width(Width)
+    ) u_mode (
+        .op_i  (word_q.op),
+        .a_i   (row[l]),
+        .b_i   (others[0][l]),
+        .c_i   (others[1][l]),
+        .k_i   (constant_i),
+        .mode_o(modes[l]),
+        .pass_o(passes[l]),
+        .u_o   (u[l]),
+        .v_o   (v[l]),
+        .w_o   (w[l])
+    );
+  end
+
+  // Which steps the cores' tables are for, and whether core B has no pair in the pass.
+  assign tw_ring_o = (inverse_q && word_q.ring != '0) ? ~word_q.ring : word_q.ring;
+  assign tw_pass_o[0] = tag_q[(inverse_q?AtCore : AtOut1)-TwiddleLatency].pass;
+  assign tw_step_o[0] = tag_q[(inverse_q?AtCore : AtOut1)-TwiddleLatency].step;
+  assign tw_pass_o[1] = tag_q[(inverse_q?AtOut1 : AtCore)-TwiddleLatency].pass;
+  assign tw_step_o[1] = tag_q[(inverse_q?AtOut1 : AtCore)-TwiddleLatency].step;
+  assign b_idle = OddTop && transform_q &&
+      tag_q[inverse_q?AtOut1 : AtCore].pass == PassWidth'(Passes - 1);
+  assign b_idle_out = OddTop && tag_q[inverse_q?AtOut2 : AtOut1].pass == PassWidth'(Passes - 1);
+
+  assign a_in = inverse_q ? row : b_out;
+  assign b_in = inverse_q ? a_out : row;
+
+  for (genvar m = 0; m < Half; m++) begin : gen_pair
+    localparam int unsigned Low = (m / 2) * 4 + m % 2;  // lanes Low, Low + 2 in core B
+    logic [Width-1:0] a0, a1, b0, b1;
+
+    assign a_w[m] = tw_a_i[m];
+    assign b_w[m] = b_idle ? Width'(1) : tw_b_i[m/2];
+
+    rm_ring_core #(
+        .Width(Width),
+        .QWidth(QWidth),
+        .Q(Q),
+        .MulLatency(MulLatency)
+    ) u_a (
+        .clk_i,
+        .mode_i(modes[m]),
+        .pass_i(passes[m]),
+        .u_i   (transform_q ? a_in[2*m] : u[m]),
+        .v_i   (transform_q ? a_in[2*m+1] : v[m]),
+        .w_i   (transform_q ? a_w[m] : w[m]),
+        .out0_o(a0),
+        .out1_o(a1)
+    );
+
+    rm_ring_core #(
+        .Width(Width),
+        .QWidth(QWidth),
+        .Q(Q),
+        .MulLatency(MulLatency)
+    ) u_b (
+        .clk_i,
+        .mode_i(modes[Half+m]),
+        .pass_i(passes[Half+m] || b_idle),
+        .u_i   (transform_q ? b_in[Low] : u[Half+m]),
+        .v_i   (transform_q ? b_in[Low+2] : v[Half+m]),
+        .w_i   (transform_q ? b_w[m] : w[Half+m]),
+        .out0_o(b0),
+        .out1_o(b1)
+    );
+
+    // The inverse's lanes are complements: what is first of a pair stands second.
+    assign a_out[2*m] = inverse_q ? a1 : a0;
+    assign a_out[2*m+1] = inverse_q ? a0 : a1;
+    assign b_out[Low] = (inverse_q && !b_idle_out) ? b1 : b0;
+    assign b_out[Low+2] = (inverse_q && !b_idle_out) ? b0 : b1;
+    assign wise[m] = modes[m].second ? a1 : a0;
+    assign wise[Half+m] = modes[Half+m].second ? b1 : b0;
+  end
+
+  assign out = !transform_q ? wise : inverse_q ? b_out : a_out;
+
+  // ---- Writing. ----
+
+  tag_t tag_out;
+  logic write;
+
+  rm_delay #(
+      .Width(LogRow + RotWidth),
+      .Depth(AtOut1 - AtNetwork)
+  ) u_place_out1 (
+      .clk_i,
+      .d_i(place_read),
+      .q_o(place_out1)
+  );
+
+  rm_delay #(
+      .Width(LogRow + RotWidth),
+      .Depth(CoreLatency)
+  ) u_place_out2 (
+      .clk_i,
+      .d_i(place_out1),
+      .q_o(place_out2)
+  );
+
+  assign place_out = transform_q ? place_out2 : '0;
+
+  rm_ring_network #(
+      .LogRow(LogRow),
+      .Width (Width),
+      .Write (1'b1)
+  ) u_columns (
+      .clk_i,
+      .mask_i  (place_out[RotWidth+:LogRow]),
+      .rotate_i(place_out[RotWidth-1:0]),
+      .row_i   (out),
+      .row_o   (wdata_o)
+  );
+
+  // A word's tags go on behind its end: each word takes those of its own length alone.
+  assign tag_out = transform_q ? tag_q[AtOut2] : tag_q[AtOut1];
+  assign write = (tag_q[AtOut2+2].transform && tag_q[AtOut2+2].row) ||
+      (!tag_q[AtOut1+2].transform && tag_q[AtOut1+2].row);
+
+  rm_ring_agen #(
+      .LogN  (LogN),
+      .LogRow(LogRow)
+  ) u_write (
+      .clk_i,
+      .linear_i (!transform_q),
+      .inverse_i(inverse_q),
+      .pass_i   (tag_out.pass),
+      .step_i   (tag_out.step),
+      .mask_o   (unused_mask),
+      .rotate_o (unused_rotate),
+      .addr_o   (waddr_o)
+  );
+
+  always_comb begin
+    for (int unsigned g = 0; g < Groups; g++) begin
+      we_o[g] = write && group_of(word_q.dst, Shared) == g;
+    end
+  end
+
+  assign wslot_o = inner_of(word_q.dst, Shared);
+
+  logic [LogRow-1:0] unused_mask;
+  logic [RotWidth-1:0] unused_rotate;
+  logic unused;
+  assign unused = ^{unused_mask, unused_rotate, word_q, reads_q, tag_out};
+
+endmodule

@@ -1,0 +1,167 @@
+// Shape and rules of the ring machine (docs/machines/ring.md): how a transform goes over its rows, where a
+// slot lies, which operands a word has. The functions are those of crates/machines/src/ring/passes.rs,
+// micro.rs and timing.rs.
+package rm_ring_pkg;
+
+  import rm_ring_isa_pkg::*;
+
+  // Stages of a transform in one pass: chained pairs of butterflies.
+  localparam int unsigned Stages = 2;
+
+  // Bits of a slot's number, and of a port's turns.
+  localparam int unsigned SlotWidth = 5;
+
+  function automatic int unsigned min2(int unsigned a, int unsigned b);
+    return (a < b) ? a : b;
+  endfunction
+
+  // ---- Passes. ----
+
+  function automatic int unsigned pass_count(int unsigned log_n);
+    return (log_n + Stages - 1) / Stages;
+  endfunction
+
+  // The lowest index bit of a pass's pairs.
+  function automatic int unsigned pass_pair(int unsigned pass);
+    return Stages * pass;
+  endfunction
+
+  function automatic int unsigned pass_window(int unsigned log_n, int unsigned log_row,
+                                              int unsigned pass);
+    return min2(Stages * pass, log_n - log_row);
+  endfunction
+
+  // The index bit at a place of the step counter.
+  function automatic int unsigned pass_bit(int unsigned log_n, int unsigned log_row,
+                                           int unsigned pass, int unsigned place);
+    int unsigned index_bit;
+    index_bit = log_n - 1 - place;
+    return (index_bit >= log_row + pass_window(log_n, log_row, pass)) ? index_bit :
+        index_bit - log_row;
+  endfunction
+
+  // Low bits of the step counter over which a butterfly's twiddles go up one by one.
+  function automatic int unsigned pass_repeat(int unsigned log_n, int unsigned log_row,
+                                              int unsigned pass);
+    return log_n - log_row - pass_window(log_n, log_row, pass);
+  endfunction
+
+  // Passes whose butterflies have several twiddles; the others come behind them.
+  function automatic int unsigned deep_passes(int unsigned log_n, int unsigned log_row);
+    int unsigned count;
+    count = 0;
+    for (int unsigned p = 0; p < pass_count(log_n); p++) begin
+      if (pass_repeat(log_n, log_row, p) != 0) count++;
+    end
+    return count;
+  endfunction
+
+  // Where the table of a pass begins: 2^u words for each pass before it.
+  function automatic int unsigned table_base(int unsigned log_n, int unsigned log_row,
+                                             int unsigned pass);
+    int unsigned base;
+    base = 0;
+    for (int unsigned p = 0; p < pass; p++) begin
+      if (pass_repeat(log_n, log_row, p) != 0) base += 1 << pass_repeat(log_n, log_row, p);
+    end
+    return base;
+  endfunction
+
+  // Cycles between two passes: a step reads what was written at least a quarter of the steps before.
+  function automatic int unsigned pass_wait(int unsigned log_n, int unsigned log_row,
+                                            int unsigned mul_latency);
+    int unsigned through, steps;
+    through = 2 + 2 * (1 + 2) + Stages * (mul_latency + 1) + 1;
+    steps = (1 << (log_n - log_row)) >> Stages;
+    return (through > steps) ? through - steps : 0;
+  endfunction
+
+  // ---- Words. ----
+
+  function automatic logic is_transform(op_e op);
+    return op == OpNtt || op == OpIntt;
+  endfunction
+
+  // The port group of a slot: the first `shared` slots share one, the others have their own.
+  function automatic int unsigned group_of(logic [SlotWidth-1:0] slot, int unsigned shared);
+    return (32'(slot) < shared) ? 0 : 32'(slot) - shared + 1;
+  endfunction
+
+  // The slot inside its group.
+  function automatic logic [SlotWidth-1:0] inner_of(logic [SlotWidth-1:0] slot,
+                                                    int unsigned shared);
+    return (32'(slot) < shared) ? slot : '0;
+  endfunction
+
+  // How a procedure ended.
+  typedef enum logic [3:0] {
+    CodeOk = 4'd0,
+    CodeNotAWord = 4'd1,  // not the encoding of its own decoding
+    CodeStream = 4'd2,  // a word of another stream
+    CodeMask = 4'd3,  // no RPAU, or one beyond the machine
+    CodeSource = 4'd4,  // a source RPAU beyond the machine
+    CodeSlot = 4'd5,  // a slot beyond the memory
+    CodeUnit = 4'd6,  // the dyadic cores lack the operation
+    CodeRow = 4'd7,  // a table's row beyond its depth
+    CodeNotBuilt = 4'd8,  // a word that this machine was not built for
+    CodeForEver = 4'd9,  // streams that wait for each other
+    CodeNoEnd = 4'd10  // a stream without END
+  } code_e;
+
+  // What a word reads: whether it has each of the operands a, b and c in slots.
+  typedef struct packed {
+    logic c;
+    logic b;
+    logic a;
+  } operands_t;
+
+  function automatic operands_t operands_of(op_e op, kind_e b_kind);
+    operands_t has;
+    has.a = op != OpPrng && op != OpLoad;
+    has.b = b_kind == KindSlot;
+    has.c = op == OpMac;
+    return has;
+  endfunction
+
+  // Where operands lie, and which of a port's reads of a row each is: operands in one group are read one
+  // after the other, one that is another again with it.
+  typedef struct packed {
+    operands_t has;
+    operands_t again;  // b is a, or c is a or b: read with it
+    logic [2:0][SlotWidth-1:0] slot;  // a, b, c
+    logic [2:0][1:0] turn;
+    logic [1:0] more;  // reads of the busiest port, less one
+  } reads_t;
+
+  // `slots`: the word's a, b and c.
+  function automatic reads_t reads_of(op_e op, kind_e b_kind, logic [2:0][SlotWidth-1:0] slots,
+                                      int unsigned shared);
+    reads_t r;
+    int unsigned a, b, c;
+    r.has = operands_of(op, b_kind);
+    r.slot = slots;
+    a = group_of(r.slot[0], shared);
+    b = group_of(r.slot[1], shared);
+    c = group_of(r.slot[2], shared);
+    r.again = '0;
+    r.again.b = r.has.b && r.slot[1] == r.slot[0];
+    r.again.c = r.has.c && (r.slot[2] == r.slot[0] || (r.has.b && r.slot[2] == r.slot[1]));
+    r.turn[0] = '0;
+    r.turn[1] = 2'(r.has.b && !r.again.b && b == a);
+    if (r.slot[2] == r.slot[0]) r.turn[2] = '0;
+    else if (r.has.b && r.slot[2] == r.slot[1]) r.turn[2] = r.turn[1];
+    else r.turn[2] = 2'(c == a) + 2'(r.has.b && !r.again.b && c == b);
+    if (!r.has.c) r.turn[2] = '0;
+    r.more = (r.turn[2] > r.turn[1]) ? r.turn[2] : r.turn[1];
+    return r;
+  endfunction
+
+  // How a core works on a word of a coefficient: see rm_ring_core and rm_ring_mode.
+  typedef struct packed {
+    logic pre;     // difference before the product
+    logic half;    // and both halved
+    logic reduce;  // v enters the reducer in place of the product
+    logic second;  // the result is out1
+  } mode_t;
+
+endpackage

@@ -1,0 +1,523 @@
+// A residue polynomial arithmetic unit: polynomial memory in port groups, main and dyadic cores, and its ends
+// of ring and link (docs/machines/ring.md, "Parts of an RPAU").
+//
+// Slots 0 to Shared - 1 share the ports of group 0, each of the Singles that follow has ports of its own. Words
+// come from the board, which knows when units and ports are free: a start_i bit in the cycle of the grant, with
+// the word and the turns of its ports that it leaves to a dyadic word. What is given to the ring (send_*) is a
+// row a cycle in the order of the columns, and so is what comes from it (recv_*). Nothing is reported back but
+// what watch_* shows, for lockstep: every write as the memories see it.
+//
+// Tables are written by load_*: kind 0 a constant, 1 and 2 twiddles of core A's and B's tables that have one
+// word a pass, 3 and 4 those that have several (rm_ring_twiddle).
+module rm_ring_rpau
+  import rm_ring_isa_pkg::*, rm_ring_pkg::*;
+#(
+    parameter int unsigned Rpaus = 2,
+    parameter int unsigned LogN = 6,
+    parameter int unsigned LogRow = 2,
+    parameter int unsigned LogLanes = 1,
+    parameter int unsigned Shared = 8,
+    parameter int unsigned Singles = 3,
+    parameter int unsigned Width = 60,
+    parameter int unsigned QWidth = 60,
+    parameter logic [63:0] Q = 64'h0800_0000_0230_0001,
+    parameter int unsigned MulLatency = 12,
+    parameter int unsigned GenLatency = 93,
+    parameter int unsigned Fold = 9,
+    parameter int unsigned Reducer = 3,
+    parameter int unsigned KeySlots = 18,
+    parameter int unsigned KeyLogGroup = 1,
+    parameter int unsigned KeyStripes = 9,
+    parameter int unsigned Constants = 256,
+    parameter int unsigned StreamRows = 128,
+    parameter int unsigned Seeds = 64,
+    localparam int unsigned Groups = 1 + Singles,
+    localparam int unsigned Row = 1 << LogRow,
+    localparam int unsigned Lanes = 1 << LogLanes,
+    localparam int unsigned LogPeriod = LogRow - LogLanes,
+    localparam int unsigned LogSteps = LogN - LogRow,
+    localparam int unsigned ConstWidth = $clog2(Constants),
+    localparam int unsigned StreamWidth = $clog2(StreamRows),
+    localparam int unsigned SeedWidth = $clog2(Seeds),
+    localparam int unsigned KeyWidth = $clog2(KeySlots + 1)
+) (
+    input  logic                                        clk_i,
+    input  logic                                        rst_ni,
+    // Words.
+    input  logic                                        main_start_i,
+    input  logic [       63:0]                          main_word_i,
+    input  logic [LogPeriod-1:0]                        main_turns_i,
+    input  logic                                        dyadic_start_i,
+    input  logic [       63:0]                          dyadic_word_i,
+    // Ring and link.
+    input  logic [          3:0]                        place_i,  // the RPAU's number
+    input  logic                                        ring_start_i,
+    input  logic [       63:0]                          ring_word_i,
+    input  logic [LogPeriod-1:0]                        ring_turns_i,
+    input  logic                                        ring_valid_i,
+    input  logic [      Row-1:0][Width-1:0]             ring_row_i,
+    output logic                                        ring_valid_o,
+    output logic [      Row-1:0][Width-1:0]             ring_row_o,
+    input  logic                                        link_valid_i,
+    input  logic [SlotWidth-1:0]                        link_slot_i,
+    input  logic [     LogN-1:0]                        link_index_i,
+    input  logic [    Width-1:0]                        link_data_i,
+    input  logic                                        link_key_start_i,
+    input  logic [ KeyWidth-1:0]                        link_key_slot_i,
+    input  logic                                        link_key_i,  // link_data_i is the next one's
+    // Tables.
+    input  logic                                        load_i,
+    input  logic [          3:0]                        load_kind_i,
+    input  logic [   LogRow-1:0]                        load_table_i,
+    input  logic [         15:0]                        load_addr_i,
+    input  logic [         63:0]                        load_data_i,
+    // Writes.
+    output logic [   Groups-1:0][Row-1:0]               watch_we_o,
+    output logic [   Groups-1:0][SlotWidth-1:0]         watch_slot_o,
+    output logic [   Groups-1:0][Row-1:0][LogSteps-1:0] watch_addr_o,
+    output logic [   Groups-1:0][Row-1:0][Width-1:0]    watch_data_o
+);
+
+  localparam int unsigned PassWidth = $clog2(pass_count(LogN));
+  localparam int unsigned Half = Row / 2;
+  localparam int unsigned DeepWidth = $clog2(3 * table_base(LogN, LogRow, pass_count(LogN)));
+  localparam int unsigned TableA = (Half > 1) ? $clog2(Half) : 1;
+  localparam int unsigned TableB = (Half > 2) ? $clog2(Half / 2) : 1;
+
+  word_t main_word, dyadic_word, ring_word;
+  logic [Groups-1:0][Row-1:0][Width-1:0] rdata;
+  logic main_busy, dyadic_busy;
+
+  assign main_word = word_t'(main_word_i);
+  assign dyadic_word = word_t'(dyadic_word_i);
+  assign ring_word = word_t'(ring_word_i);
+
+  // ---- Constants. ----
+
+  logic [2:0][Width-1:0] constant;  // of the main cores, of the dyadic ones, of the broadcast
+  logic [2:0][11:0] index_q;
+
+  always_ff @(posedge clk_i) begin
+    if (main_start_i) index_q[0] <= main_word_i[11:0];
+    if (dyadic_start_i) index_q[1] <= dyadic_word_i[11:0];
+    if (ring_start_i) index_q[2] <= ring_word_i[11:0];
+  end
+
+  for (genvar u = 0; u < 3; u++) begin : gen_constants
+    rm_ram_1r1w #(
+        .Width(Width),
+        .Depth(Constants),
+        .Style("distributed")
+    ) u_constants (
+        .clk_i,
+        .we_i   (load_i && load_kind_i == 4'd0),
+        .waddr_i(load_addr_i[ConstWidth-1:0]),
+        .wdata_i(load_data_i[Width-1:0]),
+        .re_i   (1'b1),
+        .raddr_i(index_q[u][ConstWidth-1:0]),
+        .rdata_o(constant[u])
+    );
+  end
+
+  // ---- Twiddles. ----
+
+  logic [1:0] tw_ring;
+  logic [1:0][PassWidth-1:0] tw_pass;
+  logic [1:0][LogSteps-1:0] tw_step;
+  logic [Half-1:0][Width-1:0] tw_a;
+  logic [Half/2-1:0][Width-1:0] tw_b;
+
+  rm_ring_twiddle #(
+      .LogN  (LogN),
+      .LogRow(LogRow),
+      .Tables(Half),
+      .Width (Width)
+  ) u_tables_a (
+      .clk_i,
+      .load_i      (load_i && (load_kind_i == 4'd1 || load_kind_i == 4'd3)),
+      .load_deep_i (load_kind_i == 4'd3),
+      .load_table_i(load_table_i[TableA-1:0]),
+      .load_addr_i (load_addr_i[DeepWidth-1:0]),
+      .load_data_i (load_data_i[Width-1:0]),
+      .ring_i      (tw_ring),
+      .pass_i      (tw_pass[0]),
+      .step_i      (tw_step[0]),
+      .word_o      (tw_a)
+  );
+
+  rm_ring_twiddle #(
+      .LogN  (LogN),
+      .LogRow(LogRow),
+      .Tables(Half / 2),
+      .Width (Width)
+  ) u_tables_b (
+      .clk_i,
+      .load_i      (load_i && (load_kind_i == 4'd2 || load_kind_i == 4'd4)),
+      .load_deep_i (load_kind_i == 4'd4),
+      .load_table_i(load_table_i[TableB-1:0]),
+      .load_addr_i (load_addr_i[DeepWidth-1:0]),
+      .load_data_i (load_data_i[Width-1:0]),
+      .ring_i      (tw_ring),
+      .pass_i      (tw_pass[1]),
+      .step_i      (tw_step[1]),
+      .word_o      (tw_b)
+  );
+
+  // ---- Keys, and key halves from their seed. ----
+
+  logic main_key_req, dy_key_req, dy_key_gnt;
+  logic [1:0] key_start_q, key_start_q2;
+  logic [1:0][6:0] key_index_q;
+  logic [1:0][KeyWidth-1:0] key_slot;
+  logic [Row-1:0][Width-1:0] key_row;
+
+  always_ff @(posedge clk_i) begin
+    key_start_q <= {dyadic_start_i, main_start_i};
+    key_start_q2 <= key_start_q;
+    if (main_start_i) key_index_q[0] <= main_word.b;
+    if (dyadic_start_i) key_index_q[1] <= dyadic_word.b;
+  end
+
+  for (genvar u = 0; u < 2; u++) begin : gen_key_table
+    rm_ram_1r1w #(
+        .Width(KeyWidth),
+        .Depth(128),
+        .Style("distributed")
+    ) u_key_table (
+        .clk_i,
+        .we_i   (load_i && load_kind_i == 4'd5),
+        .waddr_i(load_addr_i[6:0]),
+        .wdata_i(load_data_i[KeyWidth-1:0]),
+        .re_i   (1'b1),
+        .raddr_i(key_index_q[u]),
+        .rdata_o(key_slot[u])
+    );
+  end
+
+  rm_ring_keys #(
+      .LogN(LogN),
+      .LogRow(LogRow),
+      .Slots(KeySlots),
+      .LogGroup(KeyLogGroup),
+      .Stripes(KeyStripes),
+      .Width(Width)
+  ) u_keys (
+      .clk_i,
+      .start_i     (key_start_q2),
+      .slot_i      (key_slot),
+      .req_i       ({dy_key_req, main_key_req}),
+      .gnt_o       (dy_key_gnt),
+      .row_o       (key_row),
+      .load_start_i(link_key_start_i),
+      .load_slot_i (link_key_slot_i),
+      .load_i      (link_key_i),
+      .load_data_i (link_data_i)
+  );
+
+  logic [63:0] stream;
+  logic [SeedWidth-1:0] seed_place;
+  logic [7:0][31:0] seed;
+  logic minus_q;
+  logic [LogPeriod+1:0] period;
+  logic [Lanes-1:0][QWidth-1:0] generated;
+  logic [Lanes-1:0][Width-1:0] generated_wide;
+
+  always_ff @(posedge clk_i) if (dyadic_start_i) minus_q <= dyadic_word.ring == 2'd2;
+
+  rm_ram_1r1w #(
+      .Width(64),
+      .Depth(StreamRows),
+      .Style("distributed")
+  ) u_streams (
+      .clk_i,
+      .we_i   (load_i && load_kind_i == 4'd6),
+      .waddr_i(load_addr_i[StreamWidth-1:0]),
+      .wdata_i(load_data_i),
+      .re_i   (1'b1),
+      .raddr_i(index_q[1][StreamWidth-1:0]),
+      .rdata_o(stream)
+  );
+
+  rm_ram_1r1w #(
+      .Width(SeedWidth),
+      .Depth(StreamRows),
+      .Style("distributed")
+  ) u_seed_places (
+      .clk_i,
+      .we_i   (load_i && load_kind_i == 4'd7),
+      .waddr_i(load_addr_i[StreamWidth-1:0]),
+      .wdata_i(load_data_i[SeedWidth-1:0]),
+      .re_i   (1'b1),
+      .raddr_i(index_q[1][StreamWidth-1:0]),
+      .rdata_o(seed_place)
+  );
+
+  for (genvar i = 0; i < 8; i++) begin : gen_seed
+    rm_ram_1r1w #(
+        .Width(32),
+        .Depth(Seeds),
+        .Style("distributed")
+    ) u_seeds (
+        .clk_i,
+        .we_i   (load_i && load_kind_i == 4'd8 && load_addr_i[2:0] == 3'(i)),
+        .waddr_i(load_addr_i[3+:SeedWidth]),
+        .wdata_i(load_data_i[31:0]),
+        .re_i   (1'b1),
+        .raddr_i(seed_place),
+        .rdata_o(seed[i])
+    );
+  end
+
+  rm_ring_generator #(
+      .LogRow(LogRow),
+      .LogLanes(LogLanes),
+      .LogSteps(LogSteps),
+      .QWidth(QWidth),
+      .Q(Q),
+      .Latency(GenLatency),
+      .Fold(Fold),
+      .PeriodWidth(LogPeriod + 2)
+  ) u_generator (
+      .clk_i,
+      .rst_ni,
+      .start_i  (dyadic_start_i && dyadic_word.b_kind == KindGenerator),
+      .period_i (period),
+      .seed_i   (seed),
+      .stream_i (stream),
+      .counter_i(minus_q ? 32'd1 << (LogN - 2) : '0),
+      .residue_o(generated)
+  );
+
+  for (genvar i = 0; i < Lanes; i++) begin : gen_wide
+    assign generated_wide[i] = Width'(generated[i]);
+  end
+
+  // ---- Units. ----
+
+  logic [Groups-1:0] main_re, main_we, send_re, dy_req, dy_gnt, dy_wreq, dy_wgnt;
+  logic [Groups-1:0][SlotWidth-1:0] main_rslot, dy_rslot;
+  logic [SlotWidth-1:0] main_wslot, send_rslot, dy_wslot;
+  logic [Row-1:0][LogSteps-1:0] main_raddr, main_waddr;
+  logic [LogSteps-1:0] send_rrow, dy_rrow, dy_wrow;
+  logic [Row-1:0][Width-1:0] main_wdata, dy_wdata;
+
+  rm_ring_main #(
+      .LogN(LogN),
+      .LogRow(LogRow),
+      .LogPeriod(LogPeriod),
+      .Shared(Shared),
+      .Groups(Groups),
+      .Width(Width),
+      .QWidth(QWidth),
+      .Q(Q),
+      .MulLatency(MulLatency)
+  ) u_main (
+      .clk_i,
+      .rst_ni,
+      .start_i   (main_start_i),
+      .word_i    (main_word),
+      .turns_i   (main_turns_i),
+      .constant_i(constant[0]),
+      .busy_o    (main_busy),
+      .tw_ring_o (tw_ring),
+      .tw_pass_o (tw_pass),
+      .tw_step_o (tw_step),
+      .tw_a_i    (tw_a),
+      .tw_b_i    (tw_b),
+      .key_req_o (main_key_req),
+      .key_i     (key_row),
+      .re_o      (main_re),
+      .rslot_o   (main_rslot),
+      .raddr_o   (main_raddr),
+      .rdata_i   (rdata),
+      .we_o      (main_we),
+      .wslot_o   (main_wslot),
+      .waddr_o   (main_waddr),
+      .wdata_o   (main_wdata)
+  );
+
+  rm_ring_dyadic #(
+      .LogN(LogN),
+      .LogRow(LogRow),
+      .LogLanes(LogLanes),
+      .Shared(Shared),
+      .Groups(Groups),
+      .Width(Width),
+      .QWidth(QWidth),
+      .Q(Q),
+      .MulLatency(MulLatency),
+      .GenLatency(GenLatency)
+  ) u_dyadic (
+      .clk_i,
+      .rst_ni,
+      .start_i   (dyadic_start_i),
+      .word_i    (dyadic_word),
+      .constant_i(constant[1]),
+      .busy_o    (dyadic_busy),
+      .period_o  (period),
+      .req_o     (dy_req),
+      .gnt_i     (dy_gnt),
+      .rslot_o   (dy_rslot),
+      .rrow_o    (dy_rrow),
+      .rdata_i   (rdata),
+      .wreq_o    (dy_wreq),
+      .wgnt_i    (dy_wgnt),
+      .wslot_o   (dy_wslot),
+      .wrow_o    (dy_wrow),
+      .wdata_o   (dy_wdata),
+      .key_req_o (dy_key_req),
+      .key_gnt_i (dy_key_gnt),
+      .key_i     (key_row),
+      .gen_i     (generated_wide)
+  );
+
+  rm_ring_send #(
+      .LogN(LogN),
+      .LogRow(LogRow),
+      .LogPeriod(LogPeriod),
+      .Shared(Shared),
+      .Groups(Groups),
+      .Width(Width)
+  ) u_send (
+      .clk_i,
+      .rst_ni,
+      .start_i(ring_start_i && ring_word.c == {1'b0, place_i}),
+      .slot_i (ring_word.a),
+      .turns_i(ring_turns_i),
+      .re_o   (send_re),
+      .rslot_o(send_rslot),
+      .rrow_o (send_rrow),
+      .rdata_i(rdata),
+      .valid_o(sent_valid),
+      .row_o  (sent)
+  );
+
+  // ---- The ring's node. ----
+
+  // Whether there is a receiver farther on than this RPAU.
+  logic on_d, on_q;
+  always_comb begin
+    on_d = 1'b0;
+    for (int unsigned hops = 1; hops < Rpaus; hops++) begin
+      if (ring_word.mask[(32'(place_i)+hops)%Rpaus]) begin
+        // Reached before the way is back at its source.
+        on_d |= hops < (32'(ring_word.c) + Rpaus - 32'(place_i) - 1) % Rpaus + 1;
+      end
+    end
+  end
+
+  logic source_q, receives_q, sent_valid, sent_valid_q, passes, comes;
+  logic [SlotWidth-1:0] recv_slot_q;
+  logic [LogSteps-1:0] recv_row_q;
+  logic [Row-1:0][Width-1:0] sent, sent_q, coming, arrived;
+  logic [Reducer:0] comes_q;
+
+  always_ff @(posedge clk_i) begin
+    if (ring_start_i) begin
+      source_q <= ring_word.c == {1'b0, place_i};
+      recv_slot_q <= ring_word.dst;
+      on_q <= on_d;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      receives_q <= 1'b0;
+      sent_valid_q <= 1'b0;
+      comes_q <= '0;
+    end else begin
+      if (ring_start_i) receives_q <= ring_word.mask[place_i];
+      sent_valid_q <= sent_valid;
+      comes_q <= {comes_q[Reducer-1:0], comes};
+    end
+  end
+
+  assign passes = source_q ? sent_valid_q : ring_valid_i;
+  assign ring_valid_o = passes && on_q;
+  assign ring_row_o = source_q ? sent_q : ring_row_i;
+  assign comes = receives_q && passes;
+  assign coming = ring_row_o;
+
+  for (genvar c = 0; c < Row; c++) begin : gen_arrival
+    logic [QWidth-1:0] plus;
+
+    // What is sent as it is may be of any prime.
+    rm_mod_add #(.Width(QWidth)) u_add (
+        .a_i(sent[c][QWidth-1:0]),
+        .b_i(constant[2][QWidth-1:0]),
+        .q_i(Q[QWidth-1:0]),
+        .r_o(plus)
+    );
+    always_ff @(posedge clk_i) sent_q[c] <= (constant[2] == '0) ? sent[c] : Width'(plus);
+
+    rm_ring_reduce #(
+        .Width(Width),
+        .QWidth(QWidth),
+        .Q(Q),
+        .Latency(Reducer)
+    ) u_reduce (
+        .clk_i,
+        .x_i(coming[c]),
+        .constant_i(source_q ? '0 : constant[2][QWidth-1:0]),
+        .r_o(arrived[c])
+    );
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (ring_start_i) recv_row_q <= '0;
+    else if (comes_q[Reducer]) recv_row_q <= recv_row_q + 1'b1;
+  end
+
+  // ---- Memory. ----
+
+  for (genvar g = 0; g < Groups; g++) begin : gen_group
+    localparam int unsigned Slots = (g == 0) ? Shared : 1;
+
+    rm_ring_group #(
+        .LogN(LogN),
+        .LogRow(LogRow),
+        .Slots(Slots),
+        .Width(Width)
+    ) u_group (
+        .clk_i,
+        .rst_ni,
+        .main_re_i   (main_re[g]),
+        .main_rslot_i(main_rslot[g]),
+        .main_raddr_i(main_raddr),
+        .send_re_i   (send_re[g]),
+        .send_slot_i (send_rslot),
+        .send_row_i  (send_rrow),
+        .dy_req_i    (dy_req[g]),
+        .dy_gnt_o    (dy_gnt[g]),
+        .dy_rslot_i  (dy_rslot[g]),
+        .dy_rrow_i   (dy_rrow),
+        .rdata_o     (rdata[g]),
+        .main_we_i   (main_we[g]),
+        .main_wslot_i(main_wslot),
+        .main_waddr_i(main_waddr),
+        .main_wdata_i(main_wdata),
+        .recv_we_i   (comes_q[Reducer] && group_of(recv_slot_q, Shared) == g),
+        .recv_slot_i (inner_of(recv_slot_q, Shared)),
+        .recv_row_i  (recv_row_q),
+        .recv_data_i (arrived),
+        .load_we_i   (link_valid_i && group_of(link_slot_i, Shared) == g),
+        .load_slot_i (inner_of(link_slot_i, Shared)),
+        .load_index_i(link_index_i),
+        .load_data_i (link_data_i),
+        .dy_wreq_i   (dy_wreq[g]),
+        .dy_wgnt_o   (dy_wgnt[g]),
+        .dy_wslot_i  (dy_wslot),
+        .dy_wrow_i   (dy_wrow),
+        .dy_wdata_i  (dy_wdata),
+        .watch_we_o  (watch_we_o[g]),
+        .watch_slot_o(watch_slot_o[g]),
+        .watch_addr_o(watch_addr_o[g]),
+        .watch_data_o(watch_data_o[g])
+    );
+  end
+
+  logic unused;
+  assign unused = ^{main_busy, dyadic_busy, index_q, load_table_i, load_addr_i, load_data_i,
+      main_word, dyadic_word, ring_word, constant[2]};
+
+endmodule

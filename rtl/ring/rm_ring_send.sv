@@ -1,0 +1,93 @@
+// Gives a slot's rows to the ring or the link, in order, as columns have them: a broadcast's source, a store.
+//
+// A word granted in cycle t reads its first row in cycle t + 3; the row stands at row_o three cycles later.
+module rm_ring_send
+  import rm_ring_isa_pkg::*, rm_ring_pkg::*;
+#(
+    parameter int unsigned LogN = 14,
+    parameter int unsigned LogRow = 5,
+    parameter int unsigned LogPeriod = 3,
+    parameter int unsigned Shared = 8,
+    parameter int unsigned Groups = 4,
+    parameter int unsigned Width = 60,
+    localparam int unsigned Row = 1 << LogRow,
+    localparam int unsigned LogSteps = LogN - LogRow
+) (
+    input  logic                                     clk_i,
+    input  logic                                     rst_ni,
+    input  logic                                     start_i,
+    input  logic [SlotWidth-1:0]                     slot_i,
+    input  logic [LogPeriod-1:0]                     turns_i,
+    output logic [   Groups-1:0]                     re_o,
+    output logic [SlotWidth-1:0]                     rslot_o,
+    output logic [ LogSteps-1:0]                     rrow_o,
+    input  logic [   Groups-1:0][Row-1:0][Width-1:0] rdata_i,
+    output logic                                     valid_o,
+    output logic [      Row-1:0][Width-1:0]          row_o
+);
+
+  localparam int unsigned Passes = pass_count(LogN);
+  localparam int unsigned PassWidth = $clog2(Passes);
+
+  logic [SlotWidth-1:0] slot_q;
+  logic beat, unused_busy, unused_first, unused_row;
+  logic [PassWidth-1:0] unused_pass;
+  logic [1:0] unused_sub;
+  logic [LogSteps-1:0] step;
+  logic [1:0][LogSteps-1:0] step_q;
+  logic [4:0] beat_q;
+  logic [Row-1:0][Width-1:0] row_d, row_q;
+
+  always_ff @(posedge clk_i) if (start_i) slot_q <= slot_i;
+
+  rm_ring_seq #(
+      .LogN(LogN),
+      .LogRow(LogRow),
+      .LogPeriod(LogPeriod)
+  ) u_seq (
+      .clk_i,
+      .rst_ni,
+      .start_i,
+      .transform_i(1'b0),
+      .inverse_i(1'b0),
+      .more_beats_i(2'd0),
+      .turns_i,
+      .busy_o(unused_busy),
+      .beat_o(beat),
+      .first_pass_o(unused_first),
+      .pass_o(unused_pass),
+      .step_o(step),
+      .sub_o(unused_sub),
+      .last_sub_o(unused_row)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) beat_q <= '0;
+    else beat_q <= {beat_q[3:0], beat};
+  end
+
+  always_ff @(posedge clk_i) begin
+    step_q <= {step_q[0], step};
+    row_q <= row_d;
+  end
+
+  always_comb begin
+    re_o = '0;
+    row_d = '0;
+    for (int unsigned g = 0; g < Groups; g++) begin
+      if (group_of(slot_q, Shared) == g) begin
+        re_o[g] = beat_q[1];
+        row_d |= rdata_i[g];
+      end
+    end
+  end
+
+  assign rslot_o = inner_of(slot_q, Shared);
+  assign rrow_o = step_q[1];
+  assign valid_o = beat_q[4];
+  assign row_o = row_q;
+
+  logic unused;
+  assign unused = ^{unused_busy, unused_first, unused_pass, unused_sub, unused_row};
+
+endmodule

@@ -1,0 +1,109 @@
+// The main cores' step counter: from a granted word to its steps.
+//
+// A transform takes pass_count(LogN) passes of a step a row, the forward one from the highest pass down, with
+// Wait idle cycles between two passes. Any other word takes its rows once, in order; a row whose operands
+// share a port takes `beats` cycles, in which sub_o counts. Turns of a dyadic word are left out (rm_ring_pace).
+//
+// The first step may be in the cycle after start_i. A word runs to its end: none starts while busy_o.
+module rm_ring_seq
+  import rm_ring_pkg::*;
+#(
+    parameter int unsigned LogN = 14,
+    parameter int unsigned LogRow = 5,
+    parameter int unsigned LogPeriod = 3,
+    parameter int unsigned Wait = 0,
+    localparam int unsigned LogSteps = LogN - LogRow,
+    localparam int unsigned Passes = pass_count(LogN),
+    localparam int unsigned PassWidth = $clog2(Passes),
+    localparam int unsigned WaitWidth = $clog2(Wait + 2)
+) (
+    input  logic                 clk_i,
+    input  logic                 rst_ni,
+    input  logic                 start_i,
+    input  logic                 transform_i,  // with start_i, as all that follow
+    input  logic                 inverse_i,
+    input  logic [          1:0] more_beats_i,
+    input  logic [LogPeriod-1:0] turns_i,
+    output logic                 busy_o,
+    output logic                 beat_o,
+    output logic                 first_pass_o,
+    output logic [PassWidth-1:0] pass_o,
+    output logic [ LogSteps-1:0] step_o,
+    output logic [          1:0] sub_o,
+    output logic                 last_sub_o
+);
+
+  localparam logic [PassWidth-1:0] Top = PassWidth'(Passes - 1);
+
+  logic busy_q, fresh_q, transform_q, inverse_q, first_q;
+  logic [1:0] more_q, sub_q;
+  logic [LogPeriod-1:0] turns_q;
+  logic [PassWidth-1:0] pass_q;
+  logic [LogSteps-1:0] step_q;
+  logic [WaitWidth-1:0] wait_q;
+  logic run, beat, row_done, pass_done, last_pass, done;
+
+  assign run = busy_q && wait_q == '0;
+
+  rm_ring_pace #(
+      .LogPeriod(LogPeriod)
+  ) u_pace (
+      .clk_i,
+      .start_i(fresh_q),
+      .turns_i(turns_q),
+      .run_i  (run),
+      .beat_o (beat)
+  );
+
+  assign row_done = beat && sub_q == more_q;
+  assign pass_done = row_done && (&step_q);
+  assign last_pass = !transform_q || (inverse_q ? pass_q == Top : pass_q == '0);
+  assign done = pass_done && last_pass;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) busy_q <= 1'b0;
+    else busy_q <= start_i || (busy_q && !done);
+  end
+
+  always_ff @(posedge clk_i) begin
+    // A pass owes nothing to the one before.
+    fresh_q <= start_i || pass_done || (fresh_q && !run);
+    if (start_i) begin
+      transform_q <= transform_i;
+      inverse_q <= inverse_i;
+      more_q <= more_beats_i;
+      turns_q <= turns_i;
+      first_q <= 1'b1;
+      pass_q <= (transform_i && !inverse_i) ? Top : '0;
+      step_q <= '0;
+      sub_q <= '0;
+      wait_q <= '0;
+    end else begin
+      if (beat) sub_q <= row_done ? '0 : sub_q + 1'b1;
+      if (row_done) step_q <= step_q + 1'b1;
+      if (pass_done) begin
+        first_q <= 1'b0;
+        pass_q <= inverse_q ? pass_q + 1'b1 : pass_q - 1'b1;
+        wait_q <= WaitWidth'(Wait);
+      end else if (wait_q != '0) begin
+        wait_q <= wait_q - 1'b1;
+      end
+    end
+  end
+
+  assign busy_o = busy_q;
+  assign beat_o = beat;
+  assign first_pass_o = first_q;
+  assign pass_o = pass_q;
+  assign step_o = step_q;
+  assign sub_o = sub_q;
+  assign last_sub_o = row_done;
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+    end else one_word_at_a_time : assert (!(start_i && busy_q));
+  end
+`endif
+
+endmodule

@@ -1,0 +1,110 @@
+// Stored twiddles of a stage's butterflies in a row: Tables words for a pass and step.
+//
+// A butterfly's twiddles of a pass are 2^u words in the order of the step, u being the index bits above the
+// window, and come again after so many steps. Passes with u > 0 lie one behind the other in a memory, those
+// with u = 0 in distributed RAM, each for three rings. One set serves both directions: the inverse transform's
+// ring is that of the other half (ring_i is the ring of the table).
+//
+// A word is written by load_i: at `deep` address ring * Deep + base(pass) + step, else ring * Flat + pass -
+// deep_passes. Latency 4 from pass and step to the words, a step a cycle.
+module rm_ring_twiddle
+  import rm_ring_pkg::*;
+#(
+    parameter int unsigned LogN = 14,
+    parameter int unsigned LogRow = 5,
+    parameter int unsigned Tables = 16,
+    parameter int unsigned Width = 60,
+    localparam int unsigned LogSteps = LogN - LogRow,
+    localparam int unsigned Passes = pass_count(LogN),
+    localparam int unsigned PassWidth = $clog2(Passes),
+    localparam int unsigned TableWidth = (Tables > 1) ? $clog2(Tables) : 1,
+    localparam int unsigned DeepPasses = deep_passes(LogN, LogRow),
+    localparam int unsigned Deep = table_base(LogN, LogRow, Passes),
+    localparam int unsigned Flat = Passes - DeepPasses,
+    localparam int unsigned DeepWidth = $clog2(3 * Deep),
+    localparam int unsigned FlatWidth = $clog2(3 * Flat)
+) (
+    input  logic                         clk_i,
+    input  logic                         load_i,
+    input  logic                         load_deep_i,
+    input  logic [TableWidth-1:0]        load_table_i,
+    input  logic [ DeepWidth-1:0]        load_addr_i,
+    input  logic [     Width-1:0]        load_data_i,
+    input  logic [           1:0]        ring_i,
+    input  logic [ PassWidth-1:0]        pass_i,
+    input  logic [  LogSteps-1:0]        step_i,
+    output logic [    Tables-1:0][Width-1:0] word_o
+);
+
+  function automatic int unsigned mask(int unsigned pass);
+    return (1 << pass_repeat(LogN, LogRow, pass)) - 1;
+  endfunction
+
+  logic [DeepWidth-1:0] deep_d, deep_q;
+  logic [FlatWidth-1:0] flat_d, flat_q, flat_q2;
+  logic is_flat_q, is_flat_q2, is_flat_q3;
+
+  always_comb begin
+    deep_d = '0;
+    flat_d = '0;
+    for (int unsigned p = 0; p < DeepPasses; p++) begin
+      if (pass_i == PassWidth'(p)) begin
+        deep_d = DeepWidth'(32'(ring_i) * Deep + table_base(LogN, LogRow, p)) +
+            DeepWidth'(step_i & LogSteps'(mask(p)));
+      end
+    end
+    for (int unsigned p = DeepPasses; p < Passes; p++) begin
+      if (pass_i == PassWidth'(p)) flat_d = FlatWidth'(32'(ring_i) * Flat + p - DeepPasses);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    deep_q <= deep_d;
+    flat_q <= flat_d;
+    flat_q2 <= flat_q;
+    is_flat_q <= pass_i >= PassWidth'(DeepPasses);
+    is_flat_q2 <= is_flat_q;
+    is_flat_q3 <= is_flat_q2;
+  end
+
+  for (genvar t = 0; t < Tables; t++) begin : gen_table
+    logic load;
+    logic [Width-1:0] deep, flat, word_q;
+
+    assign load = load_i && load_table_i == TableWidth'(t);
+
+    rm_ram_1r1w #(
+        .Width(Width),
+        .Depth(3 * Deep),
+        .OutReg(1'b1),
+        .Style("block")
+    ) u_deep (
+        .clk_i,
+        .we_i   (load && load_deep_i),
+        .waddr_i(load_addr_i),
+        .wdata_i(load_data_i),
+        .re_i   (1'b1),
+        .raddr_i(deep_q),
+        .rdata_o(deep)
+    );
+
+    rm_ram_1r1w #(
+        .Width(Width),
+        .Depth(3 * Flat),
+        .Style("distributed")
+    ) u_flat (
+        .clk_i,
+        .we_i   (load && !load_deep_i),
+        .waddr_i(FlatWidth'(load_addr_i)),
+        .wdata_i(load_data_i),
+        .re_i   (1'b1),
+        .raddr_i(flat_q2),
+        .rdata_o(flat)
+    );
+
+    always_ff @(posedge clk_i) word_q <= is_flat_q3 ? flat : deep;
+
+    assign word_o[t] = word_q;
+  end
+
+endmodule
