@@ -15,6 +15,8 @@ use crate::value::Value;
 #[derive(Clone)]
 enum Data<'a> {
     Borrowed(&'a [u64]),
+    /// By its values, each for a run of equal ones, and its length.
+    Spread(&'a [u64], usize),
     Shared(Arc<[u64]>),
     /// The limb modulo that modulus of a constant.
     Constant(Arc<Constant<'a>>, usize),
@@ -83,6 +85,15 @@ impl<'a> Limb<'a> {
         }
     }
 
+    /// Borrows the values of a limb of `len` residues, each of which stands for a run of equal ones.
+    pub(crate) fn spread(values: &'a [u64], len: usize, modulus: TableModulus) -> Self {
+        debug_assert!(check_residues(values, modulus).is_ok());
+        Self {
+            data: Data::Spread(values, len),
+            modulus,
+        }
+    }
+
     /// The limb modulo modulus number `number` of a constant that is encoded when it is read: for devices that
     /// say so ([`crate::Device::expands`]).
     pub(crate) fn of_constant(
@@ -102,13 +113,14 @@ impl<'a> Limb<'a> {
         match &self.data {
             Data::Borrowed(d) => d,
             Data::Shared(d) => d,
-            Data::Constant(..) => &[],
+            Data::Constant(..) | Data::Spread(..) => &[],
         }
     }
 
     fn len(&self) -> usize {
         match &self.data {
             Data::Borrowed(d) => d.len(),
+            Data::Spread(_, len) => *len,
             Data::Shared(d) => d.len(),
             Data::Constant(constant, _) => constant.len,
         }
@@ -121,13 +133,14 @@ impl<'a> Limb<'a> {
     fn constant(&self) -> Option<&Arc<Constant<'a>>> {
         match &self.data {
             Data::Constant(constant, _) => Some(constant),
-            Data::Borrowed(_) | Data::Shared(_) => None,
+            Data::Borrowed(_) | Data::Spread(..) | Data::Shared(_) => None,
         }
     }
 
     pub(crate) fn value(&self) -> Value<'_> {
         match &self.data {
             Data::Borrowed(d) => Value::Bound(d),
+            Data::Spread(values, len) => Value::Spread(values, *len),
             Data::Shared(d) => Value::Shared(d.clone()),
             Data::Constant(constant, modulus) => Value::Constant(constant, *modulus),
         }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use ringmill_schemes::call::written_out;
+
 use crate::DeviceError;
 use crate::bindings::Constant;
 use crate::expanded::{Made, Usage};
@@ -12,6 +14,8 @@ use crate::pool::Buf;
 pub(crate) enum Value<'a> {
     /// Bound by the caller; never written.
     Bound(&'a [u64]),
+    /// Bound by the caller by its values, each for a run of equal ones, and its length.
+    Spread(&'a [u64], usize),
     /// Shared with the caller; never written.
     Shared(Arc<[u64]>),
     /// Of a constant, the limb modulo that modulus: encoded when a step reads it.
@@ -23,12 +27,19 @@ pub(crate) enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// The residues; none of a constant that is still to be read.
+    /// A limb that is known by its values, with all of them.
+    pub fn write_out(&mut self) {
+        if let Value::Spread(values, len) = *self {
+            *self = Value::Shared(written_out(values, len).into());
+        }
+    }
+
+    /// The residues; none of a constant that is still to be read, or of what is known by its values.
     pub fn residues(&self) -> &[u64] {
         match self {
             Value::Bound(d) => d,
             Value::Shared(d) => d,
-            Value::Constant(..) => &[],
+            Value::Constant(..) | Value::Spread(..) => &[],
             Value::Expanded(made, modulus) => made.limb(*modulus),
             Value::Pooled(b) => b.as_slice(),
         }

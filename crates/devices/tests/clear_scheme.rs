@@ -13,7 +13,7 @@ use ringmill_devices::runtime::{Client, RuntimeError, Server, simulate};
 use ringmill_devices::{Request, open};
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroProgram, SchemeName, Visibility, text};
-use ringmill_schemes::call::call;
+use ringmill_schemes::call::{Interpreted, call};
 use ringmill_schemes::file::FileError;
 use ringmill_schemes::{Limbed, ParameterSet, ProcCache, ckks};
 
@@ -151,7 +151,7 @@ fn its_operations_are_called_and_its_objects_written_and_read() {
         &procedure,
         &cache.get(&Operation::Mul).unwrap()
     ));
-    let mut results = call(&Operation::Mul, &procedure, &operands).unwrap();
+    let mut results = call(&Interpreted, &Operation::Mul, &procedure, &operands).unwrap();
     let limbs = results.remove(0).remove(0);
     let limbs = limbs.chunks(params.degree()).map(<[u64]>::to_vec);
     let product = Value::new(&params, limbs.collect()).unwrap();

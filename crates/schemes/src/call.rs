@@ -1,4 +1,7 @@
-//! The binding of operands to a procedure's inputs, and a call of it by the reference interpreter.
+//! The binding of operands to a procedure's inputs, and a call of it by whatever runs procedures.
+
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{ModulusId, ParamRole, Procedure, ResultLimb};
@@ -96,31 +99,97 @@ pub fn bind<O: ?Sized, L, S>(
 /// Polynomials of one result, each limb-major over the moduli of the result's level.
 pub type Polys = Vec<Vec<u64>>;
 
-/// Runs an operation's procedure on operands in the order of [`Place::arg`], and puts the polynomials that pass through
+/// A limb that a procedure is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Given<'a> {
+    Limb(&'a [u64]),
+    /// By its values, each for a run of equal ones ([`Limbed::spread`]).
+    Spread(&'a [u64]),
+}
+
+/// A limb of `len` residues by its values, each written as often as it stands there.
+pub fn written_out(values: &[u64], len: usize) -> Vec<u64> {
+    let run = len / values.len().max(1);
+    let runs = values.iter();
+    runs.flat_map(|&value| std::iter::repeat_n(value, run))
+        .collect()
+}
+
+/// Runs procedures: the reference interpreter, or a device.
+pub trait Runs: Send + Sync {
+    /// Runs a verified procedure on one limb a parameter and one seed a seed parameter, in order, and hands over its results, in
+    /// order. Residues of the arguments are below their moduli.
+    ///
+    /// # Errors
+    /// What does not fit the procedure, no memory, or a stop.
+    fn run(
+        &self,
+        procedure: &Arc<Procedure>,
+        limbs: &[Given<'_>],
+        seeds: &[[u8; 32]],
+        take: &mut dyn FnMut(&ResultLimb, &[u64]),
+    ) -> Result<(), CallError>;
+}
+
+/// The reference interpreter.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Interpreted;
+
+impl Runs for Interpreted {
+    fn run(
+        &self,
+        procedure: &Arc<Procedure>,
+        limbs: &[Given<'_>],
+        seeds: &[[u8; 32]],
+        take: &mut dyn FnMut(&ResultLimb, &[u64]),
+    ) -> Result<(), CallError> {
+        let spread = procedure.params.iter().zip(limbs).map(|(param, limb)| {
+            let len = procedure.limb(param.value).map_or(0, |ty| ty.ring.len());
+            match *limb {
+                Given::Limb(limb) => Cow::Borrowed(limb),
+                Given::Spread(values) => Cow::Owned(written_out(values, len)),
+            }
+        });
+        let spread: Vec<Cow<'_, [u64]>> = spread.collect();
+        let limbs: Vec<&[u64]> = spread.iter().map(|limb| &**limb).collect();
+        let results = interpret::run(procedure, &limbs, seeds).map_err(|e| match e {
+            InterpretError::Math(e) => CallError::Math(e),
+            InterpretError::Halt(halt) => CallError::Halt(halt),
+            other => CallError::Malformed(other.to_string()),
+        })?;
+        let results = procedure.results.iter().zip(&results);
+        results.for_each(|(result, limb)| take(result, limb));
+        Ok(())
+    }
+}
+
+/// Has an operation's procedure run on operands in the order of [`Place::arg`], and puts the polynomials that pass through
 /// in their places. Every result has [`Operation::result_size`] polynomials.
 ///
 /// # Errors
-/// [`CallError`]: operands that lack a limb, or what the interpreter refuses.
+/// [`CallError`]: operands that lack a limb, or what is refused where it runs.
 pub fn call<O: Operation>(
+    runs: &dyn Runs,
     operation: &O,
-    procedure: &Procedure,
+    procedure: &Arc<Procedure>,
     operands: &[&dyn Limbed],
 ) -> Result<Vec<Polys>, CallError> {
     let at = |arg: u16| operands.get(usize::from(arg)).copied();
     let bound = bind(
         procedure,
         &mut (),
-        |(), place| at(place.arg)?.limb(place.poly, usize::from(place.modulus.0)),
+        |(), place| {
+            let (operand, modulus) = (at(place.arg)?, usize::from(place.modulus.0));
+            match operand.spread(place.poly, modulus) {
+                Some(values) => Some(Given::Spread(values)),
+                None => operand.limb(place.poly, modulus).map(Given::Limb),
+            }
+        },
         |(), arg| at(arg)?.seed().copied(),
     )?;
-    let limbs = interpret::run(procedure, &bound.limbs, &bound.seeds).map_err(|e| match e {
-        InterpretError::Math(e) => CallError::Math(e),
-        InterpretError::Halt(halt) => CallError::Halt(halt),
-        other => CallError::Malformed(other.to_string()),
-    })?;
     let size = operation.result_size() as usize;
     let mut results: Vec<Polys> = Vec::new();
-    for (r, limb) in procedure.results.iter().zip(limbs) {
+    runs.run(procedure, &bound.limbs, &bound.seeds, &mut |r, limb| {
         let (index, poly) = (usize::from(r.index), r.poly.index());
         results.resize_with(results.len().max(index + 1), || vec![Vec::new(); size]);
         if let Some(data) = results.get_mut(index).and_then(|polys| polys.get_mut(poly)) {
@@ -130,9 +199,9 @@ pub fn call<O: Operation>(
                 let limbs = procedure.results.iter().filter(own).count();
                 data.reserve_exact(limbs * limb.len());
             }
-            data.extend(limb);
+            data.extend_from_slice(limb);
         }
-    }
+    })?;
     for polys in &mut results {
         for (poly, data) in Poly::of(operation.result_size()).zip(polys) {
             let Some(source) = operation.passes_through(poly).and_then(at) else {

@@ -112,6 +112,13 @@ pub trait Limbed {
     /// key are numbered as [`Place::poly`](crate::call::Place::poly) says.
     fn limb(&self, poly: Poly, modulus: usize) -> Option<&[u64]>;
 
+    /// The same limb by its values alone, where each stands for a run of as many equal ones: that of a polynomial in a power of x,
+    /// in evaluation form.
+    fn spread(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
+        let _ = (poly, modulus);
+        None
+    }
+
     /// The secret key this belongs to, where it belongs to one and that is known.
     fn key_id(&self) -> Option<KeyId> {
         None

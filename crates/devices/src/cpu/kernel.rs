@@ -6,7 +6,7 @@ use ringmill_math::MathError;
 use ringmill_math::kernels::{self, Store, words};
 use ringmill_math::torus;
 
-use super::plan::{EXTENDED, Kernel, Step, WordKernel};
+use super::plan::{EXTENDED, Kernel, Operand, Step, WordKernel};
 use crate::DeviceError;
 use crate::bindings::SeedExpansion;
 use crate::expanded::Usage;
@@ -72,6 +72,9 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
         let limb = seed.limb(*stream, *modulus, *ring, usage)?;
         *task.dst.first_mut().ok_or(Fault::Shape)? = Value::Expanded(limb, 0);
         return Ok(());
+    }
+    if !matches!(step.kernel, Kernel::Pass(_)) {
+        task.src.iter_mut().for_each(Value::write_out);
     }
     for value in &mut task.src {
         value.read(usage)?;
@@ -143,6 +146,23 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
             let scratch = &mut task.scratch;
             scratch.resize(extension.scratch_len(), 0);
             with_limbs(src, |limbs| extension.convert(limbs, outs, scratch))?
+        }
+        Kernel::Pass(pass) => {
+            let operands: Vec<Operand<'_>> = src
+                .iter()
+                .map(|value| match value {
+                    Value::Spread(values, _) => Operand::Spread(values),
+                    other => Operand::Limb(other.residues()),
+                })
+                .collect();
+            let mut outs = Vec::with_capacity(1 + rest.len());
+            outs.push(out);
+            for value in rest {
+                outs.push(writable(Some(value))?);
+            }
+            let scratch = &mut task.scratch;
+            scratch.resize(pass.scratch_len(operands.len()), 0);
+            pass.run(&operands, &mut outs, scratch)?
         }
         Kernel::RotateDifference(q) => {
             let (exponent, a) = exponents(src)?;

@@ -8,6 +8,7 @@
 mod estimate;
 mod kernel;
 mod plan;
+mod procedure;
 mod state;
 mod threads;
 
@@ -60,6 +61,8 @@ pub struct Cpu {
     /// `None` with one thread.
     workers: Option<rayon::ThreadPool>,
     plans: Mutex<HashMap<usize, Planned>>,
+    /// Programs of single procedures.
+    calling: procedure::Calling,
     /// Pools not in use by a run.
     pools: Mutex<Vec<Pool>>,
 }
@@ -84,6 +87,7 @@ impl Cpu {
             fused: true,
             workers,
             plans: Mutex::default(),
+            calling: procedure::Calling::default(),
             pools: Mutex::default(),
         })
     }

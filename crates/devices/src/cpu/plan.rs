@@ -6,6 +6,7 @@
 mod fuse;
 mod lower;
 mod order;
+mod pass;
 #[cfg(test)]
 mod tests;
 
@@ -18,10 +19,23 @@ use ringmill_math::{AnyModulus, AutoEvalPlan, Modulus, NttPlan, Ring, Shoup, Wor
 
 use super::estimate;
 use crate::DeviceError;
+pub(super) use pass::{Operand, Pass};
 
-/// Most results of one step of a base extension. Each step multiplies its operands by their constants anew, which four
+/// Most results of one step of a base extension from few moduli. Each step multiplies its operands by their constants anew, which four
 /// results share well enough: eight would save 10 to 20 %, and keep twice as many limbs waiting.
-pub(super) const EXTENDED: usize = 4;
+const EXTENDED_OF_FEW: usize = 4;
+/// The same from many moduli, where what is done anew is more than what each result takes.
+pub(super) const EXTENDED: usize = 16;
+/// So many are many.
+const MANY: usize = 6;
+
+/// Results of each step of a base extension to `to` moduli: as even as can be.
+fn extended(from: usize, to: usize) -> usize {
+    match from < MANY {
+        true => EXTENDED_OF_FEW,
+        false => to.div_ceil(to.div_ceil(EXTENDED).max(1)).max(1),
+    }
+}
 
 /// What one step computes, with every table it needs.
 pub(super) enum Kernel {
@@ -72,6 +86,8 @@ pub(super) enum Kernel {
     Extract(Coefficients),
     /// The vector, then the key's rows.
     LweSwitch(Gadget),
+    /// Elementwise steps on parameters, a block of coefficients at a time.
+    Pass(Pass),
     Split(Modulus, Ring),
     Join(Modulus, Ring),
     Prng {
@@ -134,6 +150,7 @@ impl Kernel {
             Kernel::Ntt { .. } | Kernel::Intt(_) => 12,
             Kernel::Dot(_) | Kernel::DotPair { .. } => operands as u64,
             Kernel::Bext(to) => (operands * (1 + to.target().len() + to.words().len())) as u64,
+            Kernel::Pass(pass) => pass.weight(),
             Kernel::Decompose(gadget, _) => gadget.levels() as u64,
             // A pass for each digit of each coefficient, mostly over a shorter vector.
             Kernel::LweSwitch(gadget) => SWITCH_PASSES * gadget.levels() as u64,

@@ -4,7 +4,7 @@ use super::error::BfvError;
 use super::params::Params;
 use super::{multiply, plain};
 use crate::exact;
-use crate::rlwe::ops::{Immediate, Polys, Row, Table, Variant, row};
+use crate::rlwe::ops::{Immediate, Polys, Row, Shape, Table, Variant, row};
 use crate::rlwe::ops::{arithmetic, keyswitch, scaling};
 use crate::rlwe::{self, Galois, Level};
 
@@ -93,6 +93,7 @@ impl OpKey {
             immediate,
             plain: 0,
             seeded,
+            shape: Shape::default(),
         };
         Self::new(op, variant)
     }

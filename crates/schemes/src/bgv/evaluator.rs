@@ -1,5 +1,5 @@
-//! Homomorphic operations for simple callers, run by the reference interpreter. Programs go through the compiler and a
-//! device instead; both run the same procedures.
+//! Homomorphic operations for simple callers, run by the reference interpreter or, one by one, by a device. Programs go through
+//! the compiler instead; all run the same procedures.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use super::error::BgvError;
 use super::ops::{OpKey, ProcCache};
 use super::params::Params;
 use super::{Bgv, Ciphertext, Factor, scalar};
+use crate::call::Runs;
 use crate::exact::Plaintext;
 use crate::exact::scalar::residues_modulo;
 use crate::rlwe::evaluator::{Evaluation, check_three, check_two};
@@ -29,6 +30,13 @@ impl Evaluator {
     pub fn new(params: Arc<Params>) -> Self {
         Self {
             shared: Evaluation::new(params),
+        }
+    }
+
+    /// Whose operations are run by a device, or whatever else runs procedures.
+    pub fn on(params: Arc<Params>, runs: Arc<dyn Runs>) -> Self {
+        Self {
+            shared: Evaluation::on(params, runs),
         }
     }
 

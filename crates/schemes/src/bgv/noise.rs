@@ -248,7 +248,12 @@ impl NoiseModel {
 
     /// After key switching, of a relinearisation or a rotation: t (d_0 e_0 + d_1 e_1 + ...) / P and the rounding by P.
     pub fn switch_key(&self, a: Noise, level: Level) -> Noise {
-        let (count, log2) = self.special;
+        self.switch_key_by(a, level, 0)
+    }
+
+    /// The same where the last `count` primes of the level go with P, by one division.
+    pub fn switch_key_by(&self, a: Noise, level: Level, count: usize) -> Noise {
+        let (special, log2) = self.special;
         let digits = self
             .digits
             .get(level.index())
@@ -257,7 +262,25 @@ impl NoiseModel {
         let errors = Noise {
             log2: digits + (self.key_t * self.tail * self.sigma * self.n.sqrt()).log2() - log2,
         };
-        a.plus(errors).plus(self.rounding(count, 2))
+        let divided = self.divided(a.plus(errors), level, count);
+        divided.plus(self.rounding(special + count as f64, 2))
+    }
+
+    /// After the division of a ciphertext of two polynomials by the last `count` primes of its level at once.
+    pub fn mod_switch_by(&self, a: Noise, level: Level, count: usize) -> Noise {
+        if count == 0 {
+            return a;
+        }
+        let divided = self.divided(a, level, count);
+        divided.plus(self.rounding(count as f64, 2))
+    }
+
+    fn divided(&self, a: Noise, level: Level, count: usize) -> Noise {
+        let primes = self.primes.iter().take(level.primes());
+        let going: f64 = primes.rev().take(count).sum();
+        Noise {
+            log2: a.log2 - going,
+        }
     }
 
     /// After the division of a ciphertext of `polys` polynomials by the last prime of its `level`.

@@ -5,8 +5,8 @@ use super::error::BgvError;
 use super::params::Params;
 use super::{Factor, plain};
 use crate::exact;
-use crate::rlwe::ops::{Immediate, Polys, Row, Table, Variant, row};
-use crate::rlwe::ops::{arithmetic, keyswitch, scaling};
+use crate::rlwe::ops::{Immediate, Polys, Row, Shape, Table, Variant, row};
+use crate::rlwe::ops::{PER_CIPHERTEXT, arithmetic, keyswitch, scaling, sums};
 use crate::rlwe::{self, Galois, Level};
 
 /// An operation of BGV with everything that changes its code.
@@ -44,6 +44,16 @@ pub enum Op {
     HoistedRotate,
     /// A ciphertext and several automorphisms of it in sum, by one decomposition and one division.
     SumRotations,
+    /// Several ciphertexts' automorphisms in sum, by one division.
+    TurnSum,
+    /// Several ciphertexts in sum, each times a plaintext that is at hand modulo each prime, in evaluation form.
+    SumPlain,
+    /// Several ciphertexts in sum, each times an integer.
+    Combine,
+    /// Products of such sums and of ciphertexts, relinearised once.
+    SumProducts,
+    /// Divides by several primes at once and keeps the message modulo t. Of one prime, [`Op::ModSwitch`].
+    DropPrimes,
     /// Multiplies by a plaintext that is at hand modulo each prime, in evaluation form.
     MulLifted,
     /// To bootstrapping's sparse secret, at a low level.
@@ -55,6 +65,7 @@ pub enum Op {
 const ANY: Polys = Polys::TwoOrThree;
 const TWO: Polys = Polys::Exactly(2);
 const THREE: Polys = Polys::Exactly(3);
+const PAIRS: Polys = Polys::Each(2);
 
 impl Table for Op {
     type Params = Params;
@@ -81,7 +92,12 @@ impl Table for Op {
             Self::ModSwitch     => row!("bgv.mod_switch",     &[ANY],        0, None,          None,       OneLower, Largest,    None,          scaling::rescale),
             Self::Rotate        => row!("bgv.rotate",         &[TWO],        0, Element,       One,        Same,     Exactly(2), None,          keyswitch::rotate),
             Self::HoistedRotate => row!("bgv.hoisted_rotate", &[TWO],        0, Elements,      PerElement, Same,     Exactly(2), None,          keyswitch::hoisted_rotate),
-            Self::SumRotations  => row!("bgv.sum_rotations",  &[TWO],        0, Elements,      PerElement, Same,     Exactly(2), None,          keyswitch::sum_rotations),
+            Self::SumRotations  => row!("bgv.sum_rotations",  &[TWO],        0, Elements,      PerElement, Lower,    Exactly(2), None,          sums::sum_rotations),
+            Self::TurnSum       => row!("bgv.turn_sum",       &[PAIRS],      0, Elements,      PerElement, Lower,    Exactly(2), None,          sums::turn_sum),
+            Self::SumPlain      => row!("bgv.sum_plain",      &[PAIRS],      PER_CIPHERTEXT, None, None,   Same,     Exactly(2), None,          sums::sum_plain),
+            Self::Combine       => row!("bgv.combine",        &[PAIRS],      0, Residues,      None,       Lower,    Exactly(2), None,          sums::combine),
+            Self::SumProducts   => row!("bgv.sum_products",   &[PAIRS],      0, Residues,      One,        Lower,    Exactly(2), None,          sums::sum_products),
+            Self::DropPrimes    => row!("bgv.drop_primes",    &[ANY],        0, None,          None,       Lower,    Largest,    None,          sums::drop_primes),
             Self::MulLifted     => row!("bgv.mul_lifted",     &[ANY],        1, None,          None,       Same,     Largest,    None,          arithmetic::mul_plain),
             Self::Encapsulate   => row!("bgv.encapsulate",    &[TWO],        0, None,          One,        Same,     Exactly(2), None,          keyswitch::encapsulate),
             Self::Raise         => row!("bgv.raise",          &[TWO, TWO],   0, None,          None,       Highest,  Exactly(2), None,          raise::raise),
@@ -103,6 +119,10 @@ impl OpKey {
             | Op::Rotate
             | Op::HoistedRotate
             | Op::SumRotations
+            | Op::TurnSum
+            | Op::Combine
+            | Op::SumProducts
+            | Op::DropPrimes
             | Op::Encapsulate => {
                 let variant = self.variant().clone();
                 Self::new(self.op(), Variant { plain, ..variant })
@@ -114,6 +134,7 @@ impl OpKey {
             | Op::MulScalar
             | Op::Mul
             | Op::Square
+            | Op::SumPlain
             | Op::MulLifted
             | Op::Raise => self,
         }
@@ -131,6 +152,7 @@ impl OpKey {
             immediate,
             plain: 0,
             seeded,
+            shape: Shape::default(),
         };
         Self::new(op, variant)
     }
@@ -223,6 +245,64 @@ impl OpKey {
     ) -> Self {
         let elements = Immediate::Elements(elements.into_iter().collect());
         Self::with(Op::SumRotations, level, &[2], elements, seeded)
+    }
+
+    /// Of `count` ciphertexts, those beyond the elements as they are.
+    pub fn turn_sum(
+        level: Level,
+        count: usize,
+        elements: impl IntoIterator<Item = Galois>,
+        seeded: bool,
+    ) -> Self {
+        let elements = Immediate::Elements(elements.into_iter().collect());
+        Self::with(Op::TurnSum, level, &vec![2; count], elements, seeded)
+    }
+
+    /// Of `count` ciphertexts and as many plaintexts in evaluation form.
+    pub fn sum_plain(level: Level, count: usize) -> Self {
+        Self::of(Op::SumPlain, level, &vec![2; count])
+    }
+
+    /// Of `count` ciphertexts, each times an integer, and an integer: given by their residues modulo q_0 ..= q_level.
+    pub fn combine(level: Level, count: usize, residues: Vec<u64>) -> Self {
+        let shape = Shape {
+            combined: count as u16,
+            tail: true,
+            ..Shape::default()
+        };
+        let residues = Immediate::Residues(residues);
+        Self::with(Op::Combine, level, &vec![2; count], residues, false).shaped(shape)
+    }
+
+    /// Of `count` ciphertexts, as the shape says; the integers of its combinations by their residues modulo q_0 ..= q_level.
+    pub fn sum_products(
+        level: Level,
+        count: usize,
+        shape: Shape,
+        residues: Vec<u64>,
+        seeded: bool,
+    ) -> Self {
+        let residues = Immediate::Residues(residues);
+        Self::with(Op::SumProducts, level, &vec![2; count], residues, seeded).shaped(shape)
+    }
+
+    /// By the last `count` primes of the level.
+    pub fn drop_primes(level: Level, size: u32, count: u16) -> Self {
+        Self::of(Op::DropPrimes, level, &[size]).dropping(count)
+    }
+
+    /// The same with a division by the level's last `count` primes.
+    pub fn dropping(self, count: u16) -> Self {
+        let shape = Shape {
+            dropped: count,
+            ..self.variant().shape.clone()
+        };
+        self.shaped(shape)
+    }
+
+    fn shaped(self, shape: Shape) -> Self {
+        let variant = self.variant().clone();
+        Self::new(self.op(), Variant { shape, ..variant })
     }
 
     /// By a plaintext in evaluation form.

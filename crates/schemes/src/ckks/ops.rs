@@ -2,7 +2,7 @@
 
 use super::error::CkksError;
 use super::params::Params;
-use crate::rlwe::ops::{Immediate, Polys, Row, Table, Variant, row};
+use crate::rlwe::ops::{Immediate, Polys, Row, Shape, Table, Variant, row};
 use crate::rlwe::ops::{arithmetic, keyswitch, scaling};
 use crate::rlwe::{self, Galois, Level};
 
@@ -89,6 +89,7 @@ impl OpKey {
             immediate,
             plain: 0,
             seeded,
+            shape: Shape::default(),
         };
         Self::new(op, variant)
     }

@@ -12,13 +12,14 @@ use super::key::{GaloisKeys, KSwitchKey};
 use super::ops::{OpKey, Table};
 use super::params::{Params, RingParams};
 use crate::cache::ProcCache;
-use crate::call::call;
+use crate::call::{Interpreted, Runs, call};
 use crate::identity::KeyId;
 use crate::scheme::{Limbed, Scheme};
 
-/// Runs operations of scheme `S` by the reference interpreter.
+/// Has operations of scheme `S` run, by the reference interpreter unless told otherwise.
 pub(crate) struct Evaluation<S: Scheme> {
     cache: Arc<ProcCache<S>>,
+    runs: Arc<dyn Runs>,
 }
 
 impl<S: Scheme> fmt::Debug for Evaluation<S> {
@@ -34,8 +35,13 @@ where
     A: Annotation,
 {
     pub fn new(params: Arc<S::Params>) -> Self {
+        Self::on(params, Arc::new(Interpreted))
+    }
+
+    pub fn on(params: Arc<S::Params>, runs: Arc<dyn Runs>) -> Self {
         Self {
             cache: Arc::new(ProcCache::new(params)),
+            runs,
         }
     }
 
@@ -86,7 +92,7 @@ where
             }
             .into());
         }
-        let results = call(op, &procedure, &operands).map_err(RlweError::from)?;
+        let results = call(&*self.runs, op, &procedure, &operands).map_err(RlweError::from)?;
         let level = op.result_level(self.params())?;
         let cipher = |polys| {
             let annotation = annotation.clone();

@@ -258,6 +258,7 @@ mod tests {
             immediate: Immediate::None,
             plain: 0,
             seeded: false,
+            shape: Default::default(),
         };
         mod_down_all(&mut e, &variant).unwrap();
         let procedure = e.finish().unwrap();

@@ -7,7 +7,7 @@ use ringmill_limits::{Watch, room};
 use ringmill_math::{Modulus, Prng, kernels};
 use zeroize::Zeroizing;
 
-use super::arith::{expand, extended, limbs_mut};
+use super::arith::{check_limbs, expand, extended, limbs_mut};
 use super::cipher::limb;
 use super::error::RlweError;
 use super::key::{KSwitchKey, KeyForm, KeyHalf, SecretKey};
@@ -42,7 +42,51 @@ impl Shape {
 
     /// Bytes of a key's half.
     fn half_bytes(&self, params: &Params) -> u64 {
-        8 * (self.digits.len() * self.moduli.len() * params.degree()) as u64
+        8 * (self.digits.len() * self.digit_len(params)) as u64
+    }
+
+    /// Residues of a digit's half.
+    pub fn digit_len(&self, params: &Params) -> usize {
+        self.moduli.len() * params.degree()
+    }
+
+    /// Bytes of memory that a key takes.
+    pub fn bytes(&self, params: &Params, form: KeyForm) -> u64 {
+        match form {
+            KeyForm::Seeded => self.half_bytes(params) + 32,
+            KeyForm::Stored => 2 * self.half_bytes(params),
+        }
+    }
+
+    /// A key of this shape from its halves, digit by digit.
+    ///
+    /// # Errors
+    /// Digits or residues of another number, residues that are not below their modulus.
+    pub fn key(
+        &self,
+        params: &Params,
+        b: Vec<Vec<u64>>,
+        a: KeyHalf<Vec<Vec<u64>>>,
+        key_id: Option<KeyId>,
+    ) -> Result<KSwitchKey, RlweError> {
+        let stored: &[Vec<u64>] = match &a {
+            KeyHalf::Stored(a) => a,
+            KeyHalf::Seed(_) => &b,
+        };
+        for half in [&b, stored] {
+            if half.len() != self.digits.len() {
+                return Err(RlweError::Length {
+                    what: "key-switching key",
+                    expected: self.digits.len(),
+                    got: half.len(),
+                });
+            }
+            for limbs in half {
+                check_limbs(params, "key-switching key", &self.moduli, limbs)?;
+            }
+        }
+        let moduli = self.moduli.clone();
+        Ok(KSwitchKey::over(params, moduli, b, a, key_id))
     }
 }
 

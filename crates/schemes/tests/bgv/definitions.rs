@@ -7,7 +7,7 @@ use ringmill_schemes::At;
 use ringmill_schemes::bgv::{
     Ciphertext, Encryptor, ExactParams, Factor, Integers, Level, OpKey, Params, ProcCache,
 };
-use ringmill_schemes::call::call;
+use ringmill_schemes::call::{Interpreted, call};
 
 use super::setup::{Numbers, Setup, params};
 
@@ -76,7 +76,7 @@ fn a_modulus_switch_is_its_definition() {
             let polys = vec![to_limbs(&params, &above, &x); 2];
             let cipher = Ciphertext::new(&params, level, Factor::ONE, polys).unwrap();
             let op = OpKey::mod_switch(level, 2);
-            let results = call(&op, &cache.get(&op).unwrap(), &[&cipher]).unwrap();
+            let results = call(&Interpreted, &op, &cache.get(&op).unwrap(), &[&cipher]).unwrap();
             let (q_big, t_big) = (BigInt::from(q), BigInt::from(t));
             let inverse = Modulus::new(t).unwrap().inv(q % t).unwrap();
             for poly in &results[0] {

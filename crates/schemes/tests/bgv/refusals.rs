@@ -182,6 +182,7 @@ fn procedures_are_named_once_and_variants_that_are_none_are_refused() {
         immediate,
         plain: 0,
         seeded: false,
+        shape: Default::default(),
     };
     for key in [
         OpKey::mul(Level(3)),

@@ -1,5 +1,7 @@
 //! Bootstrapping of BGV, each step against its definition in the clear.
 
+mod failures;
+mod files;
 mod moduli;
 mod numbers;
 mod sets;

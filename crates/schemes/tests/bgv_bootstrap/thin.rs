@@ -14,22 +14,28 @@ use ringmill_schemes::bgv::{
 };
 use ringmill_schemes::exact::Decrypts;
 
-struct Toy {
-    params: Arc<Params>,
-    bootstrapper: Bootstrapper,
-    keys: BootstrapKeys,
-    main: Decryptor,
+pub(super) struct Toy {
+    pub params: Arc<Params>,
+    pub bootstrapper: Bootstrapper,
+    pub keys: BootstrapKeys,
+    pub main: Decryptor,
     sparse: Decryptor,
     encryptor: Encryptor,
-    encoder: SlotEncoder,
+    pub encoder: SlotEncoder,
 }
 
 impl Toy {
-    fn new(log_n: u8, power: (u64, u32, u32), weight: u32, primes: &[u64], special: usize) -> Self {
+    pub fn new(
+        log_n: u8,
+        power: (u64, u32, u32),
+        weight: u32,
+        primes: &[u64],
+        special: usize,
+    ) -> Self {
         Self::with_chance(log_n, power, weight, primes, special, -40.0)
     }
 
-    fn with_chance(
+    pub fn with_chance(
         log_n: u8,
         (p, r, e): (u64, u32, u32),
         weight: u32,
@@ -68,7 +74,7 @@ impl Toy {
         }
     }
 
-    fn encrypt(&self, slots: &[u64], level: Level) -> Value {
+    pub fn encrypt(&self, slots: &[u64], level: Level) -> Value {
         let plain = self.encoder.encode(slots).unwrap();
         let plain = Plaintext::new(&*self.params, plain).unwrap();
         Value {
@@ -77,7 +83,7 @@ impl Toy {
         }
     }
 
-    fn open(&self, decryptor: &Decryptor, cipher: &Ciphertext) -> Vec<u64> {
+    pub fn open(&self, decryptor: &Decryptor, cipher: &Ciphertext) -> Vec<u64> {
         decryptor.decrypt(cipher).unwrap().residues().to_vec()
     }
 
@@ -168,7 +174,7 @@ impl Toy {
     }
 }
 
-fn slots(count: usize, t: u64) -> Vec<u64> {
+pub(super) fn slots(count: usize, t: u64) -> Vec<u64> {
     let mut state = 99u64;
     let next = |_| {
         state = state
@@ -181,7 +187,12 @@ fn slots(count: usize, t: u64) -> Vec<u64> {
 
 #[test]
 fn every_step_is_what_it_is_in_the_clear() {
-    for (log_n, power, weight) in [(9, (17, 1, 2), 8), (9, (7, 1, 3), 16), (10, (17, 2, 3), 8)] {
+    for (log_n, power, weight) in [
+        (9, (17, 1, 2), 8),
+        (9, (7, 1, 3), 16),
+        (10, (17, 2, 3), 8),
+        (9, (127, 1, 2), 16),
+    ] {
         let toy = Toy::new(log_n, power, weight, &friendly_primes(32).unwrap(), 8);
         let t = toy.params.plain_modulus().value();
         let count = toy.bootstrapper.setup().structure().slots();
@@ -219,7 +230,7 @@ fn an_inner_modulus_that_is_1_modulo_the_power_needs_no_correction() {
 
 /// The chance that a sum of `terms` numbers uniform in (-1/2, 1/2) is `bound` or more in absolute value: Irwin and Hall's
 /// distribution, twice the sum over k of (-1)^k C(n, k) (n/2 - bound - k)^n / n!.
-fn tail(terms: u32, bound: f64) -> f64 {
+pub(super) fn tail(terms: u32, bound: f64) -> f64 {
     let n = f64::from(terms);
     let start = n / 2.0 - bound;
     let (mut sum, mut choose, mut k) = (0.0, 1.0, 0.0);
@@ -333,4 +344,43 @@ fn what_belongs_to_others_is_refused() {
         matches!(refused, BootstrapError::NoRoom { .. }),
         "{refused}"
     );
+}
+
+#[test]
+fn polynomials_of_every_shape_are_looked_up() {
+    let toy = Toy::new(9, (17, 1, 2), 8, &friendly_primes(32).unwrap(), 8);
+    let setup = toy.bootstrapper.setup();
+    let count = setup.structure().slots();
+    let start = toy.bootstrapper.start();
+    fn power(x: u64, i: u64) -> u64 {
+        (0..i).fold(1, |y, _| y * x % 17)
+    }
+    fn sum(x: u64, powers: impl Iterator<Item = u64>) -> u64 {
+        powers.map(|i| power(x, i)).sum()
+    }
+    // Some with blocks that are a constant, or nothing.
+    let functions: [fn(u64) -> u64; 8] = [
+        |x| sum(x, 0..=14),
+        |x| sum(x, 0..=12),
+        |x| power(x, 16) + x,
+        |x| power(x, 15) + x,
+        |x| power(x, 14) + 5 * x + 1,
+        |x| sum(x, (1..=15).step_by(2)),
+        |x| sum(x, (0..=16).step_by(2)),
+        |x| x + 1,
+    ];
+    for f in functions {
+        let values: Vec<u64> = (0..17).map(|x| f(x) % 17).collect();
+        let table = Table::new(setup, &values).unwrap();
+        let input: Vec<u64> = (0..count as u64).map(|i| (i * 3 + 8) % 17).collect();
+        let value = toy.encrypt(&input, start);
+        let output = toy
+            .bootstrapper
+            .bootstrap_table(&value, &table, &toy.keys)
+            .unwrap();
+        let expected: Vec<u64> = input.iter().map(|&x| values[x as usize]).collect();
+        let plain = toy.open(&toy.main, &output.cipher);
+        let plan = table.plan();
+        assert_eq!(toy.encoder.decode(&plain).unwrap(), expected, "{plan:?}");
+    }
 }

@@ -7,6 +7,7 @@
 //! | `SUB`, `MULI`, and an `ADD` where there is one | a scaled difference, and its addend |
 //! | `DOT` and `DOT` with the same first factors | a pair of sums that reads them once |
 //! | `DOT` of x0 y1 + x1 y0, `MUL` x0 y0, `MUL` x1 y1 | a tensor product |
+//! | elementwise steps on parameters | one pass, a block of coefficients at a time ([`passes`]) |
 //! | a pair of many sums | pairs of a few terms that carry on from one another |
 //!
 //! A value between two steps may only vanish when nothing else reads it. Arithmetic is exact, so the bits are those of
@@ -14,6 +15,7 @@
 
 use std::collections::HashMap;
 
+use super::pass::passes;
 use super::{Kernel, Made, Step};
 use crate::cpu::CACHE_BYTES;
 
@@ -67,6 +69,9 @@ pub(super) fn fuse(steps: Vec<Step>, results: &[u32], values: &mut usize) -> Vec
     let flow = Flow::of(&steps, results, *values);
     chains(&mut steps, &flow);
     tensors(&mut steps, &flow);
+    let whole = passes(steps.into_iter().flatten().collect(), results, *values);
+    let mut steps: Vec<Option<Step>> = whole.into_iter().map(Some).collect();
+    let flow = Flow::of(&steps, results, *values);
     pairs(&mut steps, &flow);
     let steps = steps.into_iter().flatten();
     steps.flat_map(|step| shorter_sums(step, values)).collect()

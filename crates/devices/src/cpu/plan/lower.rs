@@ -9,7 +9,7 @@ use ringmill_math::{
     WordModulus,
 };
 
-use super::{EXTENDED, Kernel, Made, Step, WordKernel};
+use super::{Kernel, Made, Step, WordKernel, extended};
 use crate::DeviceError;
 
 /// A procedure as steps.
@@ -276,7 +276,7 @@ impl Builder<'_> {
         dst: &[u32],
         make: impl Fn(Targets<'_>) -> Result<Box<dyn BaseExtension>, MathError>,
     ) -> Result<(), DeviceError> {
-        for group in dst.chunks(EXTENDED) {
+        for group in dst.chunks(extended(src.len(), dst.len())) {
             let (mut moduli, mut words) = (Vec::new(), Vec::new());
             // The limbs of words come last.
             let (mut limbs, mut last) = (Vec::new(), Vec::new());

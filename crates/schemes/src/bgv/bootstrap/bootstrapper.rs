@@ -8,12 +8,13 @@ use ringmill_math::digits::{DigitRemoval, PlanCosts, PlanCount};
 
 use super::error::BootstrapError;
 use super::keys::BootstrapKeys;
-use super::maps::Maps;
+use super::maps::{Constants, Maps};
 use super::params::Bootstrapping;
 use super::plan;
 use super::table::Table;
 use super::value::{Engine, Value};
 use crate::bgv::{Evaluator, ExactParams, Factor, NoiseModel, OpKey};
+use crate::call::{Interpreted, Runs};
 use crate::rlwe::RlweError;
 use crate::rlwe::evaluator::check_two;
 
@@ -48,6 +49,8 @@ pub type Observer<'a> = &'a mut dyn FnMut(Step, &Value);
 pub struct Bootstrapper {
     setup: Bootstrapping,
     maps: Maps,
+    /// Of the maps, in the order in which they come.
+    constants: [Constants; 3],
     evaluator: Evaluator,
     /// One a plaintext modulus.
     models: Vec<NoiseModel>,
@@ -56,9 +59,23 @@ pub struct Bootstrapper {
 }
 
 impl Bootstrapper {
+    /// By the reference interpreter.
+    ///
     /// # Errors
     /// Maps of other parameters.
     pub fn new(setup: Bootstrapping, maps: Maps) -> Result<Self, BootstrapError> {
+        Self::on(setup, maps, Arc::new(Interpreted))
+    }
+
+    /// By what runs procedures fast.
+    ///
+    /// # Errors
+    /// Maps of other parameters.
+    pub fn on(
+        setup: Bootstrapping,
+        maps: Maps,
+        runs: Arc<dyn Runs>,
+    ) -> Result<Self, BootstrapError> {
         let params = Arc::clone(setup.params());
         params.check_id("linear maps", maps.params_id())?;
         let model = NoiseModel::of_program(&params, 1 << 10);
@@ -78,9 +95,10 @@ impl Bootstrapper {
         )?;
         let start = setup.start()?;
         Ok(Self {
-            evaluator: Evaluator::new(Arc::clone(&params)),
+            evaluator: Evaluator::on(Arc::clone(&params), runs),
             setup,
             maps,
+            constants: Default::default(),
             models,
             removal,
             start,
@@ -127,7 +145,7 @@ impl Bootstrapper {
     ) -> Result<Value, BootstrapError> {
         self.setup.params().check_id("table", table.params_id())?;
         let fresh = self.bootstrap(value, keys)?;
-        plan::run(&self.engine(keys), table.plan(), &[fresh])
+        plan::run(&self.engine(keys), table.plan(), vec![fresh])
     }
 
     fn engine<'a>(&'a self, keys: &'a BootstrapKeys) -> Engine<'a> {
@@ -169,11 +187,12 @@ impl Bootstrapper {
             return Err(BootstrapError::NoLevel { got, needed });
         }
         let engine = self.engine(keys);
-        let mut value = engine.down(value.clone(), self.start)?;
-        value = engine.map(value, &self.maps.to_coefficients, &keys.low)?;
+        let [low, traced, high] = &self.constants;
+        let mut value = engine.down(value, self.start)?;
+        value = engine.map(value, (&self.maps.to_coefficients, low), &keys.low)?;
         observe(Step::ToCoefficients, &value);
         let inner = self.setup.inner();
-        let value = engine.down(value, inner)?;
+        let value = engine.down(&value, inner)?;
         if value.level() != inner {
             let step = "slots to coefficients";
             let level = value.level();
@@ -184,13 +203,13 @@ impl Bootstrapper {
         observe(Step::Encapsulate, &value);
         let (mut value, outer) = self.raised(&engine, &value)?;
         observe(Step::Raise, &value);
-        value = engine.map(value, &self.maps.trace, &keys.high)?;
+        value = engine.map(value, (&self.maps.trace, traced), &keys.high)?;
         observe(Step::Trace, &value);
-        value = engine.map(value, &self.maps.to_slots, &keys.high)?;
+        value = engine.map(value, (&self.maps.to_slots, high), &keys.high)?;
         observe(Step::ToSlots, &value);
         let p = params.prime_power()?.prime();
         for round in self.removal.rounds() {
-            value = plan::run(&engine, &round.plan, &[value])?;
+            value = plan::run(&engine, &round.plan, vec![value])?;
             value = engine.divide(&value, p)?;
         }
         let t = params.plain_modulus().reducer();

@@ -12,7 +12,7 @@ use crate::rlwe::arith::{expand, limbs_mut, small_to_eval};
 use crate::rlwe::key::KSwitchKey;
 use crate::rlwe::keygen::encrypt_zero;
 use crate::rlwe::ops::keyswitch::special_of_few;
-use crate::rlwe::switching::{Shape, switching_key};
+use crate::rlwe::switching::{Shape as KeyShape, switching_key};
 use crate::rlwe::{GaloisKeys, KeyForm, RelinKey, SecretDistribution, SecretKey};
 
 /// The sparse secret that ciphertexts are encapsulated under: needed to make keys, and for nothing else.
@@ -98,6 +98,27 @@ impl BootstrapKeys {
         })
     }
 
+    /// Bytes of memory that all will take, before they are made.
+    ///
+    /// # Errors
+    /// Maps of other parameters.
+    pub fn bytes_of(
+        setup: &Bootstrapping,
+        maps: &Maps,
+        form: KeyForm,
+    ) -> Result<u64, BootstrapError> {
+        let params = setup.params();
+        params.check_id("linear maps", maps.params_id())?;
+        let [low, high] = maps.elements();
+        let low_shape = KeyShape::at(params, setup.start()?);
+        let high_shape = KeyShape::at(params, params.max_level());
+        let secret = 16 * (params.cipher_count() * params.degree()) as u64;
+        Ok(encapsulation_shape(setup)?.bytes(params, form)
+            + low.len() as u64 * low_shape.bytes(params, form)
+            + (1 + high.len() as u64) * high_shape.bytes(params, form)
+            + secret)
+    }
+
     /// Bytes of memory that all take.
     pub fn bytes(&self) -> u64 {
         let secret: usize = self.secret.polys().iter().map(|poly| 8 * poly.len()).sum();
@@ -107,21 +128,27 @@ impl BootstrapKeys {
     }
 }
 
+/// One digit, the inner modulus, and as many special primes.
+pub(super) fn encapsulation_shape(setup: &Bootstrapping) -> Result<KeyShape, BootstrapError> {
+    let (params, level) = (setup.params(), setup.inner());
+    let special = special_of_few(params, level)?;
+    let primes = 0..level.primes();
+    Ok(KeyShape {
+        moduli: primes.clone().chain(special.clone()).collect(),
+        special,
+        digits: vec![primes],
+        low: params.low_modulus(),
+    })
+}
+
 fn encapsulation(
     setup: &Bootstrapping,
     keygen: &KeyGenerator,
     sparse: &SparseSecret,
     form: KeyForm,
 ) -> Result<KSwitchKey, BootstrapError> {
-    let (params, level) = (setup.params(), setup.inner());
-    let special = special_of_few(params, level)?;
-    let primes = 0..level.primes();
-    let shape = Shape {
-        moduli: primes.clone().chain(special.clone()).collect(),
-        special,
-        digits: vec![primes],
-        low: params.low_modulus(),
-    };
+    let params = setup.params();
+    let shape = encapsulation_shape(setup)?;
     let main = keygen.secret_key();
     let secrets = (main.expose_eval_limbs(), &sparse.0);
     let (mut prng, watch) = (keygen.fresh()?, keygen.watch());

@@ -1,13 +1,19 @@
 //! The linear maps of thin bootstrapping, for its two plaintext moduli.
 
-use ringmill_isa::Galois;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ringmill_isa::{Galois, Level};
 use ringmill_math::slots::SlotEncoder;
 use ringmill_math::slots::linear::{
-    LinearMap, Shape, coefficients_to_slots, slots_to_coefficients, trace,
+    Factor, LinearMap, Shape, Stage, coefficients_to_slots, slots_to_coefficients, trace,
 };
 
+use super::constant::Constant;
 use super::error::BootstrapError;
 use super::params::Bootstrapping;
+use super::value::Value;
+use crate::bgv::Params;
 use crate::scheme::ParamsId;
 
 /// What is done before the modulus is raised, and after. Between the maps each slot's integer is one coefficient
@@ -61,5 +67,39 @@ impl Maps {
             of(&[&self.to_coefficients]),
             of(&[&self.trace, &self.to_slots]),
         ]
+    }
+}
+
+/// Of each giant, its terms' constants; none for a term without.
+type OfStage = Vec<Vec<Option<Constant>>>;
+
+/// The constants of a map's stages, each made once a level.
+#[derive(Default)]
+pub(super) struct Constants(Mutex<HashMap<(usize, Level), Arc<OfStage>>>);
+
+impl Constants {
+    /// Those of stage `number` for a value.
+    pub fn of(
+        &self,
+        params: &Params,
+        number: usize,
+        stage: &Stage,
+        value: &Value,
+    ) -> Result<Arc<OfStage>, BootstrapError> {
+        let (level, factor) = (value.level(), value.factor());
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&(number, level)) {
+            return Ok(Arc::clone(known));
+        }
+        let constant = |factor_of: &Factor| match factor_of {
+            Factor::One => Ok(None),
+            Factor::Constant(c) => Constant::new(params, c, factor, level).map(Some),
+        };
+        let giants = stage.giants.iter();
+        let giants = giants.map(|giant| giant.terms.iter().map(|t| constant(&t.factor)).collect());
+        let made: OfStage = giants.collect::<Result<_, _>>()?;
+        let made = Arc::new(made);
+        lock().insert((number, level), Arc::clone(&made));
+        Ok(made)
     }
 }

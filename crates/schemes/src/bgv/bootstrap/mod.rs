@@ -12,8 +12,11 @@
 
 mod bootstrapper;
 mod chance;
+mod constant;
 pub mod error;
+mod file;
 mod keys;
+mod layout;
 mod maps;
 mod params;
 mod plan;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use num_bigint::BigUint;
 use ringmill_isa::Level;
 use ringmill_math::slots::SlotStructure;
+use ringmill_math::slots::linear::Shape;
 
 use super::chance::log2_chance;
 use super::error::BootstrapError;
@@ -28,6 +29,8 @@ pub struct Bootstrapping {
     security: String,
     bound: u64,
     log2_chance: f64,
+    /// Stages of the linear maps.
+    depth: usize,
 }
 
 impl Bootstrapping {
@@ -105,7 +108,23 @@ impl Bootstrapping {
             security,
             bound,
             log2_chance: log2,
+            depth: 1,
         })
+    }
+
+    /// With linear maps of several stages: where there are many slots that takes far fewer constants, and a level or more a stage.
+    #[must_use]
+    pub fn with_map_depth(self, depth: usize) -> Self {
+        let depth = depth.max(1);
+        Self { depth, ..self }
+    }
+
+    /// How the linear maps are laid out.
+    pub fn shape(&self) -> Shape {
+        Shape {
+            depth: self.depth,
+            ..Shape::default()
+        }
     }
 
     /// Refuses a phase at the inner level, encapsulated, that the chance of failure does not allow for.
@@ -129,8 +148,8 @@ impl Bootstrapping {
     pub fn start(&self) -> Result<Level, BootstrapError> {
         let (params, slots) = (&self.params, self.structure.slots() as f64);
         let t = params.prime_power()?.value() as f64;
-        // A sum of terms as many as there are slots, each a product with a constant of at most two coefficients a slot.
-        let mut bits = (slots * slots * 2.0 * t / 2.0).log2();
+        // Of each stage a sum of terms as many as there are slots, each a product with a constant of at most two coefficients a slot.
+        let mut bits = self.depth as f64 * (slots * slots * 2.0 * t / 2.0).log2();
         let mut start = self.inner;
         while bits > 0.0 {
             start = Level(start.0 + 1);

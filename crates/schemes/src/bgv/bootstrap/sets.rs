@@ -25,6 +25,8 @@ pub struct Set {
     pub primes: [usize; 2],
     /// The encapsulated secret's weight.
     pub weight: u32,
+    /// Stages of each linear map.
+    pub map_depth: usize,
     /// Whether it is for tests alone.
     insecure: bool,
 }
@@ -38,6 +40,18 @@ impl Set {
         exponents: [3, 4],
         primes: [42, 14],
         weight: 64,
+        map_depth: 1,
+        insecure: false,
+    };
+    /// Thousands of slots: 4,096 integers modulo 8191.
+    pub const MANY_SLOTS: Self = Self {
+        name: "many-slots",
+        log_n: 16,
+        prime: 8191,
+        exponents: [1, 2],
+        primes: [42, 14],
+        weight: 64,
+        map_depth: 3,
         insecure: false,
     };
     /// N = 2^15.
@@ -48,6 +62,7 @@ impl Set {
         exponents: [1, 2],
         primes: [20, 7],
         weight: 64,
+        map_depth: 1,
         insecure: false,
     };
     /// N = 2^14.
@@ -56,8 +71,9 @@ impl Set {
         log_n: 14,
         prime: 31,
         exponents: [1, 2],
-        primes: [11, 2],
+        primes: [12, 1],
         weight: 32,
+        map_depth: 1,
         insecure: false,
     };
     /// For tests alone: nothing is secret under it.
@@ -68,6 +84,7 @@ impl Set {
         exponents: [1, 2],
         primes: [24, 8],
         weight: 8,
+        map_depth: 1,
         insecure: true,
     };
     /// For comparisons with other libraries alone, with more primes than are secure: 127, e = 2, 868 bits at N = 2^13 and 2^14, and
@@ -78,7 +95,7 @@ impl Set {
         Self::compared("insecure-comparison-15", 15, [3, 4], [41, 14]),
     ];
     /// The secure sets.
-    pub const ALL: [Self; 3] = [Self::BASALISC, Self::MEDIUM, Self::SMALL];
+    pub const ALL: [Self; 4] = [Self::BASALISC, Self::MANY_SLOTS, Self::MEDIUM, Self::SMALL];
 
     const fn compared(
         name: &'static str,
@@ -93,6 +110,7 @@ impl Set {
             exponents,
             primes,
             weight: 64,
+            map_depth: 1,
             insecure: true,
         }
     }
@@ -123,6 +141,7 @@ impl Set {
             false => builder,
         };
         let params: Arc<Params> = builder.build()?;
-        Bootstrapping::new(params, self.weight)
+        let setup = Bootstrapping::new(params, self.weight)?;
+        Ok(setup.with_map_depth(self.map_depth))
     }
 }

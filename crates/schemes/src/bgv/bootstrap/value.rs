@@ -2,15 +2,16 @@
 
 use ringmill_isa::{Galois, Level};
 use ringmill_math::Modulus;
-use ringmill_math::slots::CorePoly;
-use ringmill_math::slots::linear::{Factor as Term, LinearMap, Stage};
+use ringmill_math::slots::linear::{Factor as Term, Giant, LinearMap, Stage};
 
+use super::constant::Constant;
 use super::error::BootstrapError;
 use super::keys::BootstrapKeys;
+use super::maps::Constants;
 use crate::bgv::evaluator::Evaluator;
 use crate::bgv::{Ciphertext, Factor, Noise, NoiseModel, OpKey, Params};
-use crate::rlwe::arith::{limbs_mut, plan};
-use crate::rlwe::{self, Annotation, GaloisKeys, RlweError};
+use crate::rlwe::{GaloisKeys, RlweError};
+use crate::scheme::Limbed;
 
 /// A ciphertext with a bound on its phase.
 #[derive(Clone, PartialEq, Debug)]
@@ -61,22 +62,32 @@ impl Engine<'_> {
         Err(BootstrapError::NoRoom { step, level })
     }
 
-    /// Down to a level, at or below the value's own.
-    pub fn down(&self, mut a: Value, level: Level) -> Result<Value, BootstrapError> {
-        while a.level() > level {
-            a = self.switch(a)?;
+    /// Down to a level, at or below the value's own, by one division.
+    pub fn down(&self, a: &Value, level: Level) -> Result<Value, BootstrapError> {
+        let count = a.level().primes().saturating_sub(level.primes());
+        if count == 0 {
+            return Ok(a.clone());
         }
-        Ok(a)
+        let factor = self.over(a.factor(), a.level(), level)?;
+        let size = a.cipher.size() as u32;
+        let op = match count {
+            1 => OpKey::mod_switch(a.level(), size),
+            _ => OpKey::drop_primes(a.level(), size, count as u16),
+        };
+        let op = op.modulo(factor.plain());
+        let shared = self.evaluator.shared();
+        Ok(Value {
+            cipher: shared.one(&op, &[&a.cipher], &[], &[], factor)?,
+            noise: (self.model(factor)?).mod_switch_by(a.noise, a.level(), count),
+        })
     }
 
-    fn switch(&self, a: Value) -> Result<Value, BootstrapError> {
-        let noise = self
-            .model(a.factor())?
-            .mod_switch(a.noise, a.level(), a.cipher.size());
-        Ok(Value {
-            cipher: self.evaluator.mod_switch_to_next(&a.cipher)?,
-            noise,
-        })
+    /// The factor that one at a level becomes at a level below.
+    pub fn over(&self, factor: Factor, from: Level, to: Level) -> Result<Factor, RlweError> {
+        let t = self.t(factor)?;
+        let primes = self.params.moduli().get(to.primes()..from.primes());
+        let mut primes = primes.unwrap_or_default().iter();
+        primes.try_fold(factor, |factor, &q| factor.over(q, t))
     }
 
     /// The level to which a value of that noise goes down: a prime goes where it takes more of the noise, which the next product has
@@ -95,13 +106,8 @@ impl Engine<'_> {
     }
 
     /// What noise becomes of a ciphertext of two polynomials that goes down.
-    pub fn lowered(&self, model: &NoiseModel, mut noise: Noise, from: Level, to: Level) -> Noise {
-        let mut level = from;
-        while let Some(below) = level.below().filter(|_| level > to) {
-            noise = model.mod_switch(noise, level, 2);
-            level = below;
-        }
-        noise
+    pub fn lowered(&self, model: &NoiseModel, noise: Noise, from: Level, to: Level) -> Noise {
+        model.mod_switch_by(noise, from, from.primes().saturating_sub(to.primes()))
     }
 
     /// The factor at one level that becomes `factor` at a level below.
@@ -116,43 +122,7 @@ impl Engine<'_> {
     /// Down to where noise is little.
     pub fn settle(&self, a: Value) -> Result<Value, BootstrapError> {
         let level = self.settled(self.model(a.factor())?, a.noise, a.level());
-        self.down(a, level)
-    }
-
-    /// The sum of values; none of none.
-    pub fn sum(&self, values: Vec<Value>) -> Result<Option<Value>, BootstrapError> {
-        let mut sum: Option<Value> = None;
-        for value in values {
-            sum = Some(match sum {
-                Some(sum) => self.add(&sum, &value)?,
-                None => value,
-            });
-        }
-        Ok(sum)
-    }
-
-    /// The product of three polynomials, at the lower of the levels.
-    pub fn tensor(&self, a: &Value, b: &Value) -> Result<Value, BootstrapError> {
-        let level = a.level().min(b.level());
-        let (a, b) = (self.down(a.clone(), level)?, self.down(b.clone(), level)?);
-        Ok(Value {
-            cipher: self.evaluator.mul(&a.cipher, &b.cipher)?,
-            noise: self.model(a.factor())?.mul(a.noise, b.noise),
-        })
-    }
-
-    pub fn relinearise(&self, a: &Value) -> Result<Value, BootstrapError> {
-        Ok(Value {
-            cipher: self.evaluator.relinearise(&a.cipher, &self.keys.relin)?,
-            noise: self.model(a.factor())?.switch_key(a.noise, a.level()),
-        })
-    }
-
-    pub fn add(&self, a: &Value, b: &Value) -> Result<Value, BootstrapError> {
-        Ok(Value {
-            cipher: self.evaluator.add(&a.cipher, &b.cipher)?,
-            noise: self.model(a.factor())?.add(a.noise, b.noise),
-        })
+        self.down(&a, level)
     }
 
     /// Times an integer, given modulo the plaintext modulus.
@@ -174,15 +144,6 @@ impl Engine<'_> {
         let mut scaled = self.times(a, t.mul(ratio, by))?;
         scaled.cipher = scaled.cipher.with_annotation(factor);
         Ok(scaled)
-    }
-
-    pub fn add_integer(&self, a: &Value, integer: u64) -> Result<Value, BootstrapError> {
-        let t = self.params.plain_at(a.factor().plain())?;
-        let integer = t.centred(integer).into();
-        Ok(Value {
-            cipher: self.evaluator.add_integer(&a.cipher, integer)?,
-            noise: self.model(a.factor())?.add_plain(a.noise),
-        })
     }
 
     /// The message over p, which divides it: modulo p times less.
@@ -209,21 +170,37 @@ impl Engine<'_> {
     pub fn map(
         &self,
         mut a: Value,
-        map: &LinearMap,
+        (map, constants): (&LinearMap, &Constants),
         keys: &GaloisKeys,
     ) -> Result<Value, BootstrapError> {
         for g in map.galois_elements() {
             let g = Galois(g as u32);
             keys.get(g).map_err(|_| BootstrapError::MissingKey(g))?;
         }
-        for stage in &map.stages {
+        for (number, stage) in map.stages.iter().enumerate() {
             a = match sum_of(stage) {
                 Some(elements) => self.sum_turned(&a, elements, keys)?,
-                None => self.stage(&a, stage, keys)?,
+                None => {
+                    let constants = constants.of(self.params, number, stage, &a)?;
+                    self.stage(a, stage, &constants, keys)?
+                }
             };
             a = self.check("a linear map", a)?;
         }
         self.settle(a)
+    }
+
+    /// The level to which what keys were switched of goes down, with the noise `a` before, and its noise there.
+    fn switched(
+        &self,
+        a: Noise,
+        level: Level,
+        factor: Factor,
+    ) -> Result<(Level, Noise), RlweError> {
+        let model = self.model(factor)?;
+        let to = self.settled(model, model.switch_key(a, level), level);
+        let count = level.primes() - to.primes();
+        Ok((to, model.switch_key_by(a, level, count)))
     }
 
     /// a and its automorphisms in sum, by one decomposition and one division.
@@ -236,23 +213,32 @@ impl Engine<'_> {
         let keys = elements.iter().map(|&g| keys.get(g));
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
         let seeded = keys.iter().all(|key| key.seed().is_some());
-        let count = elements.len() as u64;
-        let op = OpKey::sum_rotations(a.level(), elements, seeded);
-        let op = op.modulo(a.factor().plain());
+        let (level, count) = (a.level(), elements.len() as u64);
         let model = self.model(a.factor())?;
-        let switched = model.switch_key(a.noise, a.level());
+        // Each has the errors of its own key.
+        let turned = model.mul_integer(model.switch_key(a.noise, level), count);
+        let (to, noise) = self.switched(model.add(a.noise, turned), level, a.factor())?;
+        let factor = self.over(a.factor(), level, to)?;
+        let op = OpKey::sum_rotations(level, elements, seeded);
+        let op = op.dropping(level.0 as u16 - to.0 as u16);
+        let op = op.modulo(factor.plain());
+        let shared = self.evaluator.shared();
         Ok(Value {
-            cipher: self
-                .evaluator
-                .shared()
-                .one(&op, &[&a.cipher], &[], &keys, a.factor())?,
-            noise: model.add(a.noise, model.mul_integer(switched, count)),
+            cipher: shared.one(&op, &[&a.cipher], &[], &keys, factor)?,
+            noise,
         })
     }
 
-    /// Baby steps hoisted, products with constants, each giant step's sum down to where its noise is little, and moved.
-    fn stage(&self, a: &Value, stage: &Stage, keys: &GaloisKeys) -> Result<Value, BootstrapError> {
-        let model = self.model(a.factor())?;
+    /// Baby steps hoisted, products with constants in sum, and the sums moved by giant steps and added, a few by one division.
+    fn stage(
+        &self,
+        a: Value,
+        stage: &Stage,
+        constants: &[Vec<Option<Constant>>],
+        keys: &GaloisKeys,
+    ) -> Result<Value, BootstrapError> {
+        let (level, factor) = (a.level(), a.factor());
+        let model = self.model(factor)?;
         let moved = |g: &u64| (*g != 1).then_some(Galois(*g as u32));
         let others: Vec<Galois> = stage.babies.iter().filter_map(moved).collect();
         let turned = match others.as_slice() {
@@ -261,92 +247,110 @@ impl Engine<'_> {
                 .evaluator
                 .automorphisms_hoisted(&a.cipher, some, keys)?,
         };
-        let switched = model.switch_key(a.noise, a.level());
+        let noise = model.switch_key(a.noise, level);
         let mut turned = turned.into_iter();
+        let mut still = Some(a);
         let babies = stage.babies.iter().map(|&g| match g {
-            1 => Some(a.clone()),
-            _ => turned.next().map(|cipher| Value {
-                cipher,
-                noise: switched,
-            }),
+            1 => still.take(),
+            _ => turned.next().map(|cipher| Value { cipher, noise }),
         });
         let babies: Vec<Value> = babies.flatten().collect();
-        let mut sums = Vec::with_capacity(stage.giants.len());
-        for giant in &stage.giants {
-            let mut sum: Option<Value> = None;
-            for term in &giant.terms {
-                let baby = babies.get(term.baby).ok_or_else(misshapen)?;
-                let product = match &term.factor {
-                    Term::One => baby.clone(),
-                    Term::Constant(constant) => self.times_constant(baby, constant)?,
-                };
-                sum = Some(match sum {
-                    Some(sum) => self.add(&sum, &product)?,
-                    None => product,
-                });
+        // One level for all, by all that is summed.
+        let mut before: Option<Noise> = None;
+        for (giant, constants) in stage.giants.iter().zip(constants) {
+            for (term, constant) in giant.terms.iter().zip(constants) {
+                let baby = babies.get(term.baby).ok_or_else(misshapen)?.noise;
+                let size = constant.as_ref().map_or(1.0, Constant::size);
+                let term = model.mul_known(baby, size);
+                before = Some(before.map_or(term, |sum| model.add(sum, term)));
             }
-            sums.push((giant.galois, sum.ok_or_else(misshapen)?));
+            if giant.galois != 1 {
+                before = before.map(|sum| model.switch_key(sum, level));
+            }
         }
-        // One level for all, that of the largest noise.
-        let noises = sums.iter().map(|(_, sum)| sum.noise);
-        let largest = noises.max_by(|a, b| a.log2().total_cmp(&b.log2()));
-        let mut total: Option<Value> = None;
-        for (g, mut sum) in sums {
-            sum.noise = largest.unwrap_or(sum.noise);
-            let mut sum = self.settle(self.check("a linear map", sum)?)?;
-            if g != 1 {
-                sum = self.turned(&sum, Galois(g as u32), keys)?;
-            }
+        let before = before.ok_or_else(misshapen)?;
+        let sum = |number: usize| {
+            let (giant, constants) = stage.giants.get(number).zip(constants.get(number))?;
+            Some(self.sum_of_terms(&babies, giant, constants))
+        };
+        let (here, there): (Vec<usize>, Vec<usize>) = (0..stage.giants.len())
+            .partition(|&i| stage.giants.get(i).is_some_and(|g| g.galois == 1));
+        let mut total: Option<Ciphertext> = None;
+        for &number in &here {
+            let own = sum(number).ok_or_else(misshapen)??;
             total = Some(match total {
-                Some(total) => self.add(&total, &sum)?,
-                None => sum,
+                Some(total) => self.evaluator.add(&total, &own)?,
+                None => own,
             });
         }
-        total.ok_or_else(misshapen)
-    }
-
-    /// a(x^g).
-    fn turned(&self, a: &Value, g: Galois, keys: &GaloisKeys) -> Result<Value, BootstrapError> {
-        Ok(Value {
-            cipher: self.evaluator.automorphism(&a.cipher, g, keys)?,
-            noise: self.model(a.factor())?.switch_key(a.noise, a.level()),
-        })
-    }
-
-    fn times_constant(&self, a: &Value, constant: &CorePoly) -> Result<Value, BootstrapError> {
-        let (lifted, size) = self.lift(&constant.expand(), a.factor(), a.level())?;
-        let op = OpKey::mul_lifted(a.level(), a.cipher.size() as u32);
+        let (to, noise) = match there.is_empty() {
+            true => (level, before),
+            false => self.switched(before, level, factor)?,
+        };
         let shared = self.evaluator.shared();
-        Ok(Value {
-            cipher: shared.one(&op, &[&a.cipher], &[&lifted], &[], a.factor())?,
-            noise: self.model(a.factor())?.mul_known(a.noise, size),
-        })
+        let groups = there.chunks(GIANTS_TOGETHER);
+        let last = groups.len();
+        for (at, group) in groups.enumerate() {
+            let sums = group
+                .iter()
+                .map(|&number| sum(number).ok_or_else(misshapen)?);
+            let mut sums = sums.collect::<Result<Vec<_>, _>>()?;
+            sums.extend(total.take());
+            let elements = group.iter().filter_map(|&i| stage.giants.get(i));
+            let elements: Vec<Galois> = elements.map(|g| Galois(g.galois as u32)).collect();
+            let switching = elements.iter().map(|&g| keys.get(g));
+            let switching = switching.collect::<Result<Vec<_>, _>>()?;
+            let seeded = switching.iter().all(|key| key.seed().is_some());
+            let (dropped, factor) = match at + 1 == last {
+                true => (level.0 - to.0, self.over(factor, level, to)?),
+                false => (0, factor),
+            };
+            let op = OpKey::turn_sum(level, sums.len(), elements, seeded);
+            let op = op.dropping(dropped as u16).modulo(factor.plain());
+            let ciphers: Vec<&Ciphertext> = sums.iter().collect();
+            total = Some(shared.one(&op, &ciphers, &[], &switching, factor)?);
+        }
+        let cipher = total.ok_or_else(misshapen)?;
+        Ok(Value { cipher, noise })
     }
 
-    /// A constant's integers about zero, in evaluation form at a level, and the sum of their absolute values.
-    fn lift(
+    fn sum_of_terms(
         &self,
-        constant: &[u64],
-        factor: Factor,
-        level: Level,
-    ) -> Result<(rlwe::Plaintext<Factor>, f64), BootstrapError> {
-        let t = self.params.plain_at(factor.plain())?;
-        let indices: Vec<usize> = level.moduli().collect();
-        let integers: Vec<i64> = constant.iter().map(|&c| t.centred(c)).collect();
-        let size = integers.iter().map(|c| c.unsigned_abs() as f64).sum();
-        let mut limbs = vec![0u64; indices.len() * self.params.degree()];
-        for (i, q, limb) in limbs_mut(self.params, &indices, &mut limbs) {
-            for (x, &c) in limb.iter_mut().zip(&integers) {
-                let size = q.reduce(c.unsigned_abs());
-                *x = if c < 0 { q.neg(size) } else { size };
+        babies: &[Value],
+        giant: &Giant,
+        constants: &[Option<Constant>],
+    ) -> Result<Ciphertext, BootstrapError> {
+        let shared = self.evaluator.shared();
+        let (mut ciphers, mut plains, mut plain) = (Vec::new(), Vec::new(), Vec::new());
+        for (term, constant) in giant.terms.iter().zip(constants) {
+            let cipher = &babies.get(term.baby).ok_or_else(misshapen)?.cipher;
+            match constant {
+                Some(constant) => {
+                    ciphers.push(cipher);
+                    plains.push(constant as &dyn Limbed);
+                }
+                None => plain.push(cipher),
             }
-            plan(self.params, i)?.forward(limb)?;
         }
-        factor.check(self.params, level)?;
-        let plain = rlwe::Plaintext::trusted(self.params, level, factor, limbs);
-        Ok((plain, size))
+        let mut sum = match ciphers.first() {
+            Some(first) => {
+                let op = OpKey::sum_plain(first.level(), ciphers.len());
+                Some(shared.one(&op, &ciphers, &plains, &[], *first.annotation())?)
+            }
+            None => None,
+        };
+        for cipher in plain {
+            sum = Some(match sum {
+                Some(sum) => self.evaluator.add(&sum, cipher)?,
+                None => cipher.clone(),
+            });
+        }
+        sum.ok_or_else(misshapen)
     }
 }
+
+/// Giant steps whose digits are in memory at one time.
+const GIANTS_TOGETHER: usize = 2;
 
 /// The automorphisms other than 1 that a stage sums with its input, where it does nothing else.
 fn sum_of(stage: &Stage) -> Option<Vec<Galois>> {

@@ -16,7 +16,7 @@ use crate::rlwe::params::Params;
 /// A polynomial cut into digits, extended to all moduli of the level and the special primes on demand. What is carried over
 /// of a digit is the same residue modulo the digit, so that a larger representative makes only the error of key switching
 /// larger.
-struct Digits {
+pub(super) struct Digits {
     digits: Vec<Digit>,
 }
 
@@ -29,7 +29,7 @@ struct Digit {
 impl Digits {
     /// `known` is the target in coefficient form, where it is at hand.
     /// Digits are carried to the level's moduli and these special ones.
-    fn cut<P>(
+    pub fn cut<P>(
         e: &mut Emit<P>,
         target: &[Limb],
         known: Option<&[Limb]>,
@@ -66,7 +66,7 @@ impl Digits {
     }
 
     /// Evaluation forms of all digits modulo one modulus.
-    fn modulo<P>(&self, e: &mut Emit<P>, modulus: usize) -> Result<Vec<ValueId>, RlweError> {
+    pub fn modulo<P>(&self, e: &mut Emit<P>, modulus: usize) -> Result<Vec<ValueId>, RlweError> {
         self.digits.iter().map(|d| d.modulo(e, modulus)).collect()
     }
 }
@@ -82,7 +82,7 @@ impl Digit {
 }
 
 /// Sum over the digits of digit times key, both parts, modulo one modulus.
-fn inner_product<P>(
+pub(super) fn inner_product<P>(
     e: &mut Emit<P>,
     digits: &[ValueId],
     key: KeyOperand,
@@ -132,12 +132,12 @@ fn switch_by<P>(
     mod_down(e, sums, special.len())
 }
 
-fn all_special<P>(e: &Emit<P>) -> Range<usize> {
+pub(super) fn all_special<P>(e: &Emit<P>) -> Range<usize> {
     e.params.cipher_count()..e.params.moduli().len()
 }
 
 /// The special primes lead, so that their inverse transforms can start while the other sums are still made.
-fn special_first<P>(e: &Emit<P>, special: &Range<usize>) -> Vec<usize> {
+pub(super) fn special_first<P>(e: &Emit<P>, special: &Range<usize>) -> Vec<usize> {
     special.clone().chain(e.level_moduli()).collect()
 }
 
@@ -266,7 +266,7 @@ pub(crate) fn special_of_few(params: &Params, level: Level) -> Result<Range<usiz
     Ok(first..first + count)
 }
 
-fn check_count(count: usize) -> Result<(), RlweError> {
+pub(super) fn check_count(count: usize) -> Result<(), RlweError> {
     if count == 0 || count >= usize::from(u16::MAX) {
         let expected = "1 to 65534 Galois elements".to_owned();
         return Err(RlweError::Parameter {
@@ -276,47 +276,4 @@ fn check_count(count: usize) -> Result<(), RlweError> {
         });
     }
     Ok(())
-}
-
-/// A ciphertext plus a(x^g) for several g: the digits are moved as in [`hoisted_rotate`], all products with keys are one sum, and
-/// one division serves them.
-pub(crate) fn sum_rotations<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
-    let count = v.immediate.count();
-    check_count(count)?;
-    let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
-    let special = all_special(e);
-    let digits = Digits::cut(e, &c1, None, &special)?;
-    let mut turns = Vec::with_capacity(count);
-    for k in 0..count {
-        turns.push((e.galois()?, e.key(1 + k as u16, v.seeded)?));
-    }
-    let mut sums = [Vec::new(), Vec::new()];
-    for modulus in special_first(e, &special) {
-        let values = digits.modulo(e, modulus)?;
-        let mut pairs = [Vec::new(), Vec::new()];
-        for &(g, key) in &turns {
-            for (j, &value) in values.iter().enumerate() {
-                let turned = e.ops().auto_of(value, g)?;
-                for (part, pairs) in (0..).zip(&mut pairs) {
-                    pairs.push((turned, e.key_limb(key, j, part, modulus)?));
-                }
-            }
-        }
-        for (sum, pairs) in sums.iter_mut().zip(&pairs) {
-            let value = match pairs.as_slice() {
-                [(d, k)] => e.ops().mul(*d, *k)?,
-                many => e.ops().dot(many)?,
-            };
-            sum.push(Limb { value, modulus });
-        }
-    }
-    let [b, a] = mod_down(e, sums, special.len())?;
-    let mut body = add_all(e, &c0, &b)?;
-    for &(g, _) in &turns {
-        let turned = e.map(&c0, |builder, value| builder.auto_of(value, g))?;
-        body = add_all(e, &body, &turned)?;
-    }
-    let mask = add_all(e, &c1, &a)?;
-    e.result(0, Poly(0), &body)?;
-    e.result(0, Poly(1), &mask)
 }

@@ -12,6 +12,7 @@ mod carry;
 mod emit;
 pub(crate) mod keyswitch;
 pub(crate) mod scaling;
+pub(crate) mod sums;
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -41,7 +42,7 @@ pub struct Row<P> {
     pub name: &'static str,
     /// Polynomials of each ciphertext operand.
     pub ciphers: &'static [Polys],
-    /// Number of plaintext operands.
+    /// Number of plaintext operands, or [`PER_CIPHERTEXT`].
     pub plains: usize,
     /// What its code depends on besides levels and sizes.
     pub immediate: ImmediateKind,
@@ -62,9 +63,15 @@ impl<P> Row<P> {
     }
 }
 
+/// Most ciphertexts of one operation.
+const MAX_CIPHERTEXTS: usize = 1 << 12;
+
+/// As many plaintexts as ciphertexts.
+pub const PER_CIPHERTEXT: usize = usize::MAX;
+
 /// A row in one line: the columns in the order of [`Row`]'s fields, what is an enum's by its variant alone.
 macro_rules! row {
-    ($name:literal, $ciphers:expr, $plains:literal, $immediate:ident, $keys:ident, $level:ident, $size:ident $(($n:literal))?,
+    ($name:literal, $ciphers:expr, $plains:expr, $immediate:ident, $keys:ident, $level:ident, $size:ident $(($n:literal))?,
      $through:ident, $emit:path) => {
         const {
             use $crate::rlwe::ops as o;
@@ -90,13 +97,15 @@ pub enum Polys {
     /// Two, or three before relinearisation; the procedure's name says which.
     TwoOrThree,
     Exactly(u32),
+    /// So many of each, and as many ciphertexts as the call has: the row's only entry.
+    Each(u32),
 }
 
 impl Polys {
     fn check(self, got: u32) -> Result<(), RlweError> {
         let (right, expected) = match self {
             Self::TwoOrThree => ((2..=MAX_SIZE as u32).contains(&got), "2 or 3".to_owned()),
-            Self::Exactly(size) => (got == size, size.to_string()),
+            Self::Exactly(size) | Self::Each(size) => (got == size, size.to_string()),
         };
         if right {
             return Ok(());
@@ -112,7 +121,7 @@ impl Polys {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImmediateKind {
     None,
-    /// An integer constant by its residues modulo q_0 ..= q_level.
+    /// Integer constants by their residues modulo q_0 ..= q_level: one, or those of the combinations of a [`Shape`].
     Residues,
     /// A residue modulo the plaintext modulus.
     PlainResidue,
@@ -134,6 +143,8 @@ pub enum Keys {
 pub enum LevelRule {
     Same,
     OneLower,
+    /// Lower by [`Shape::dropped`].
+    Lower,
     /// The highest level, from any.
     Highest,
 }
@@ -169,6 +180,91 @@ pub struct Variant {
     pub plain: u8,
     /// Whether keys come with the seed of their part-1 limbs.
     pub seeded: bool,
+    pub shape: Shape,
+}
+
+/// What a sum is of, and how far down it goes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Shape {
+    /// How many of the level's last primes the result is divided by.
+    pub dropped: u16,
+    /// How many of the ciphertexts, from the first on, combinations are of.
+    pub combined: u16,
+    /// The factors of each product; the second is an operand.
+    pub products: Vec<(Left, u16)>,
+    /// Whether a combination is added.
+    pub tail: bool,
+}
+
+/// The first factor of a product in a sum.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Left {
+    Operand(u16),
+    /// Operands times integers in sum, and an integer: the next of the call's.
+    Combination,
+}
+
+impl Shape {
+    /// Of nothing but a division by the last `dropped` primes.
+    pub fn dropping(dropped: u16) -> Self {
+        Self {
+            dropped,
+            ..Self::default()
+        }
+    }
+
+    /// Combinations that there are.
+    pub fn combinations(&self) -> usize {
+        let of_products = self.products.iter().map(|(left, _)| left);
+        let of_products = of_products.filter(|&&left| left == Left::Combination);
+        of_products.count() + usize::from(self.tail)
+    }
+
+    /// Integers that a call gives.
+    fn integers(&self) -> usize {
+        match self.combinations() {
+            0 if self.products.is_empty() => 1,
+            count => count * (usize::from(self.combined) + 1),
+        }
+    }
+
+    /// Refuses operands that are not among `ciphers`.
+    fn check(&self, ciphers: usize) -> Result<(), RlweError> {
+        let operands = self.products.iter().map(|&(left, right)| match left {
+            Left::Operand(i) => i.max(right),
+            Left::Combination => right,
+        });
+        let most = operands.map(|i| usize::from(i) + 1).max().unwrap_or(0);
+        let most = most.max(self.combined.into());
+        let empty = self.combinations() > 0 && self.combined == 0;
+        if most <= ciphers && !empty {
+            return Ok(());
+        }
+        Err(RlweError::Parameter {
+            what: "operands of a sum",
+            expected: format!("some of {ciphers}, and one at least in each combination"),
+            got: format!("{most}"),
+        })
+    }
+
+    /// Its part of a procedure's name.
+    fn name(&self) -> String {
+        let mut name = String::new();
+        if self.dropped > 0 {
+            name.push_str(&format!(".d{}", self.dropped));
+        }
+        if self.combined > 0 || !self.products.is_empty() {
+            let left = |left: Left| match left {
+                Left::Operand(i) => u64::from(i),
+                Left::Combination => u64::MAX,
+            };
+            let products = self.products.iter();
+            let words = products.flat_map(|&(l, right)| [left(l), right.into()]);
+            let words = words.chain([self.combined.into(), self.tail.into()]);
+            name.push_str(&format!(".s{}.{}", self.products.len(), digest(words)));
+        }
+        name
+    }
 }
 
 impl Variant {
@@ -301,7 +397,12 @@ impl<T: Table> OpKey<T> {
             Keys::One => 1,
             Keys::PerElement => self.variant.immediate.count(),
         };
-        row.ciphers.len() + row.plains + keys
+        let ciphers = self.variant.sizes.len();
+        let plains = match row.plains {
+            PER_CIPHERTEXT => ciphers,
+            plains => plains,
+        };
+        ciphers + plains + keys
     }
 
     /// The level of the results.
@@ -318,6 +419,15 @@ impl<T: Table> OpKey<T> {
                 needed: 1,
                 got: 0,
             }),
+            LevelRule::Lower => {
+                let (needed, level) = (u32::from(self.variant.shape.dropped), self.level());
+                let below = level.0.checked_sub(needed);
+                below.map(Level).ok_or(RlweError::TooDeep {
+                    operation: row.short_name(),
+                    needed,
+                    got: level.0,
+                })
+            }
         }
     }
 
@@ -326,16 +436,33 @@ impl<T: Table> OpKey<T> {
         let (row, variant) = (self.op.row(), &self.variant);
         params.check_level(variant.level)?;
         self.result_level(params)?;
-        if variant.sizes.len() != row.ciphers.len() {
+        let each = match row.ciphers {
+            &[Polys::Each(size)] => Some(size),
+            _ => None,
+        };
+        let given = variant.sizes.len();
+        let expected = match each {
+            Some(_) => given.clamp(1, MAX_CIPHERTEXTS),
+            None => row.ciphers.len(),
+        };
+        if given != expected {
             return Err(RlweError::Length {
                 what: "ciphertext operands",
-                expected: row.ciphers.len(),
-                got: variant.sizes.len(),
+                expected,
+                got: given,
             });
         }
-        for (polys, &size) in row.ciphers.iter().zip(&variant.sizes) {
-            polys.check(size)?;
+        match each {
+            Some(size) => {
+                let mut sizes = variant.sizes.iter();
+                sizes.try_for_each(|&got| Polys::Each(size).check(got))?
+            }
+            None => {
+                let mut sizes = row.ciphers.iter().zip(&variant.sizes);
+                sizes.try_for_each(|(polys, &got)| polys.check(got))?
+            }
         }
+        variant.shape.check(given)?;
         if variant.immediate.kind() != row.immediate {
             return Err(RlweError::Parameter {
                 what: "an operation's immediate",
@@ -344,7 +471,8 @@ impl<T: Table> OpKey<T> {
             });
         }
         if row.immediate == ImmediateKind::Residues {
-            let (expected, got) = (variant.level.primes(), variant.immediate.count());
+            let integers = variant.shape.integers();
+            let (expected, got) = (integers * variant.level.primes(), variant.immediate.count());
             if expected != got {
                 return Err(RlweError::Length {
                     what: "scalar operand (residues)",
@@ -368,9 +496,10 @@ impl<T: Table> Operation for OpKey<T> {
             .filter(|(polys, _)| **polys == Polys::TwoOrThree)
             .map(|(_, size)| size.to_string())
             .collect();
-        let sizes = match sizes.as_slice() {
-            [] => String::new(),
-            sizes => format!(".{}", sizes.join("-")),
+        let sizes = match (row.ciphers, sizes.as_slice()) {
+            ([Polys::Each(_)], _) => format!(".{}", variant.sizes.len()),
+            (_, []) => String::new(),
+            (_, sizes) => format!(".{}", sizes.join("-")),
         };
         let seeded = match row.keys {
             Keys::One | Keys::PerElement if variant.seeded => ".seeded",
@@ -382,7 +511,8 @@ impl<T: Table> Operation for OpKey<T> {
             plain => format!(".p{plain}"),
         };
         let (name, level) = (row.name, variant.level);
-        format!("{name}.L{level}{sizes}{plain}{immediate}{seeded}")
+        let shape = variant.shape.name();
+        format!("{name}.L{level}{sizes}{shape}{plain}{immediate}{seeded}")
     }
 
     fn emit(&self, params: &T::Params) -> Result<Procedure, T::Error> {

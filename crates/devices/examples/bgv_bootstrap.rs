@@ -1,7 +1,9 @@
-//! Seconds of each step of a bootstrap: `cargo run --release -p ringmill-schemes --example bgv_bootstrap -- SET [RUNS]`. One thread,
-//! by the reference interpreter.
+//! Seconds of each step of a bootstrap: `cargo run --release -p ringmill-devices --example bgv_bootstrap -- SET [RUNS [THREADS]]`.
 
+use std::sync::Arc;
 use std::time::Instant;
+
+use ringmill_devices::Cpu;
 
 use ringmill_math::LineAllocator;
 use ringmill_math::slots::SlotEncoder;
@@ -18,6 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let name = arguments.next().unwrap_or_else(|| "small".into());
     let runs: usize = arguments.next().map_or(Ok(2), |runs| runs.parse())?;
+    let threads: usize = arguments.next().map_or(Ok(1), |threads| threads.parse())?;
     let names: Vec<&str> = Set::ALL.iter().map(|set| set.name).collect();
     let set =
         Set::named(&name).ok_or_else(|| format!("no set {name}; expected one of {names:?}"))?;
@@ -26,7 +29,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{name}: {}", params.summary());
     println!("{setup}");
     let begun = Instant::now();
-    let maps = Maps::new(&setup, Default::default())?;
+    let maps = Maps::new(&setup, setup.shape())?;
+    let bytes = BootstrapKeys::bytes_of(&setup, &maps, KeyForm::Stored)?;
+    println!("the keys will take {} MiB", bytes >> 20);
     let keygen = KeyGenerator::new(params.clone())?;
     let keys = BootstrapKeys::generate(&setup, &maps, &keygen, KeyForm::Stored)?;
     println!(
@@ -34,6 +39,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         begun.elapsed().as_secs_f64(),
         keys.bytes() >> 20
     );
+    if let Some(peak) = peak() {
+        println!("peak of memory while they are made: {} MiB", peak >> 10);
+    }
     let [low, high] = maps.elements();
     println!(
         "Galois keys: {} at level {}, {} at the highest",
@@ -49,32 +57,64 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let plain = Plaintext::new(&*params, encoder.encode(&slots)?)?;
     let encryptor = Encryptor::with_secret_key(params.clone(), keygen.secret_key().clone())?;
     let decryptor = Decryptor::new(params.clone(), keygen.secret_key().clone())?;
-    let bootstrapper = Bootstrapper::new(setup, maps)?;
+    let bootstrapper = Bootstrapper::on(setup, maps, Arc::new(Cpu::new(threads)?))?;
     let mut value = Value {
         cipher: encryptor.encrypt_at(&plain, bootstrapper.start())?,
         noise: NoiseModel::new(&params).fresh_symmetric(),
     };
     for run in 1..=runs {
-        let begun = Instant::now();
+        let begun = (Instant::now(), processor());
         let mut last = begun;
         let mut shown = |step: Step, value: &Value| {
-            let now = Instant::now();
-            let seconds = now.duration_since(last).as_secs_f64();
-            println!("  {step}: {seconds:.3} s, to level {}", value.level());
+            let now = (Instant::now(), processor());
+            let [seconds, of_processor] = between(last, now);
+            println!(
+                "  {step}: {seconds:.3} s, {of_processor:.2} s of processor, to level {}",
+                value.level()
+            );
             last = now;
         };
         let fresh = bootstrapper.observed(&value, &keys, &mut shown)?;
-        let seconds = begun.elapsed().as_secs_f64();
+        let [seconds, of_processor] = between(begun, (Instant::now(), processor()));
         let budget = decryptor.noise_budget(&fresh.cipher)?;
         let opened = decryptor.decrypt(&fresh.cipher)?;
         let right = encoder.decode(opened.residues())? == slots;
         let promised = NoiseModel::new(&params).budget(fresh.noise, fresh.level());
         println!(
-            "run {run}: {seconds:.3} s, level {}, budget {budget} bits (promised {promised}), {}",
+            "run {run}: {seconds:.3} s, {of_processor:.2} s of processor, level {}, budget {budget} bits (promised {promised}), {}",
             fresh.level(),
             if right { "right" } else { "WRONG" }
         );
         value = fresh;
     }
+    if let Some(peak) = peak() {
+        println!("peak of memory: {} MiB, keys among them", peak >> 10);
+    }
     Ok(())
+}
+
+/// The process's peak of resident memory in KiB, where the system tells.
+fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// Seconds by the clock, and of the processor.
+fn between(from: (Instant, u64), to: (Instant, u64)) -> [f64; 2] {
+    let ticks = to.1.saturating_sub(from.1);
+    [
+        to.0.duration_since(from.0).as_secs_f64(),
+        ticks as f64 / 100.0,
+    ]
+}
+
+/// Hundredths of a second that the process's threads took, in its own code and in the system's; 0 where the system does not tell.
+fn processor() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit(')').next().unwrap_or_default();
+    let fields = fields.split_whitespace().skip(11).take(2);
+    fields.filter_map(|field| field.parse::<u64>().ok()).sum()
 }

@@ -1,0 +1,383 @@
+//! Elementwise steps on a procedure's parameters in one pass over memory: a block of coefficients of all operands at a time, so that
+//! what steps hand to one another stays in the nearest cache.
+
+use std::collections::HashMap;
+
+use ringmill_math::kernels::{self, Store};
+use ringmill_math::{MathError, Modulus, Shoup};
+
+use super::{Kernel, Made, Step};
+
+/// Coefficients of a block: a few dozen operands of as many words lie in the second-level cache, the few of a step in the first.
+const BLOCK: usize = 512;
+
+/// Where a step of a pass finds a limb, or puts it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum At {
+    Operand(usize),
+    Result(usize),
+    /// Of the pass's own.
+    Between(usize),
+}
+
+/// What is done with a block. Constants are ready.
+enum Act {
+    Add,
+    Sub,
+    Neg,
+    Mul,
+    Mac,
+    Addi(u64),
+    /// The sum of operands times constants.
+    Combine(Vec<Shoup>),
+    Dot,
+    Tensor,
+}
+
+struct Deed {
+    act: Act,
+    src: Vec<At>,
+    dst: Vec<At>,
+}
+
+/// Elementwise steps modulo one prime.
+pub(in crate::cpu) struct Pass {
+    q: Modulus,
+    deeds: Vec<Deed>,
+    between: usize,
+}
+
+/// An operand: a limb, or its values, each for a run of equal ones.
+#[derive(Clone, Copy)]
+pub(in crate::cpu) enum Operand<'a> {
+    Limb(&'a [u64]),
+    Spread(&'a [u64]),
+}
+
+impl Pass {
+    /// Words that [`Pass::run`] works in.
+    pub fn scratch_len(&self, operands: usize) -> usize {
+        (self.between + operands) * BLOCK
+    }
+
+    /// Rough time in passes over a limb.
+    pub fn weight(&self) -> u64 {
+        self.deeds.iter().map(|deed| deed.src.len() as u64).sum()
+    }
+
+    /// Computes the results, all of one length.
+    pub fn run(
+        &self,
+        operands: &[Operand<'_>],
+        results: &mut [&mut [u64]],
+        scratch: &mut [u64],
+    ) -> Result<(), MathError> {
+        let len = results.first().map_or(0, |r| r.len());
+        let (between, spread) = scratch.split_at_mut((self.between * BLOCK).min(scratch.len()));
+        let mut start = 0;
+        while start < len {
+            let size = BLOCK.min(len - start);
+            for (operand, block) in operands.iter().zip(spread.chunks_exact_mut(BLOCK)) {
+                if let Operand::Spread(values) = operand {
+                    fill(values, len, start, &mut block[..size]);
+                }
+            }
+            let spread: &[u64] = spread;
+            let operand = |i: usize| match operands[i] {
+                Operand::Limb(limb) => limb.get(start..start + size),
+                Operand::Spread(_) => spread.get(i * BLOCK..i * BLOCK + size),
+            };
+            let mut results: Vec<&mut [u64]> = (results.iter_mut())
+                .map(|r| r.get_mut(start..start + size).unwrap_or_default())
+                .collect();
+            let mut between: Vec<&mut [u64]> = (between.chunks_exact_mut(BLOCK))
+                .map(|b| b.get_mut(..size).unwrap_or_default())
+                .collect();
+            for deed in &self.deeds {
+                let mut dst: [&mut [u64]; 3] = Default::default();
+                for (dst, at) in dst.iter_mut().zip(&deed.dst) {
+                    *dst = match *at {
+                        At::Result(i) => std::mem::take(&mut results[i]),
+                        At::Between(i) => std::mem::take(&mut between[i]),
+                        At::Operand(_) => Default::default(),
+                    };
+                }
+                let read = |at: At| match at {
+                    At::Operand(i) => operand(i).unwrap_or_default(),
+                    At::Result(i) => &*results[i],
+                    At::Between(i) => &*between[i],
+                };
+                deed.act
+                    .run(self.q, &mut dst, |i| read(deed.src[i]), deed.src.len())?;
+                for (dst, at) in dst.into_iter().zip(&deed.dst) {
+                    match *at {
+                        At::Result(i) => results[i] = dst,
+                        At::Between(i) => between[i] = dst,
+                        At::Operand(_) => {}
+                    }
+                }
+            }
+            start += size;
+        }
+        Ok(())
+    }
+}
+
+/// The block from `start` on of a limb of `len` residues that is known by its values.
+fn fill(values: &[u64], len: usize, start: usize, block: &mut [u64]) {
+    let run = (len / values.len().max(1)).max(1);
+    for (i, x) in block.iter_mut().enumerate().step_by(run.min(BLOCK)) {
+        *x = values.get((start + i) / run).copied().unwrap_or(0);
+    }
+    if run > 1 {
+        for chunk in block.chunks_mut(run.min(BLOCK)) {
+            if let Some(&first) = chunk.first() {
+                chunk.fill(first);
+            }
+        }
+    }
+}
+
+impl Act {
+    fn run<'v>(
+        &self,
+        q: Modulus,
+        dst: &mut [&mut [u64]; 3],
+        src: impl Fn(usize) -> &'v [u64],
+        count: usize,
+    ) -> Result<(), MathError> {
+        let [out, second, third] = dst;
+        match self {
+            Self::Add => kernels::add(q, out, src(0), src(1)),
+            Self::Sub => kernels::sub(q, out, src(0), src(1)),
+            Self::Neg => kernels::neg(q, out, src(0)),
+            Self::Mul => kernels::mul(q, out, src(0), src(1)),
+            Self::Mac => kernels::mac(q, out, src(0), src(1), src(2)),
+            Self::Addi(w) => kernels::add_scalar(q, out, src(0), *w),
+            Self::Combine(constants) => with_limbs(count, &src, |limbs| {
+                kernels::dot_scalars(q, out, limbs, constants)
+            }),
+            Self::Dot => {
+                let terms: Vec<(&[u64], &[u64])> = (0..count / 2)
+                    .map(|i| (src(2 * i), src(2 * i + 1)))
+                    .collect();
+                kernels::dot(q, out, &terms)
+            }
+            Self::Tensor => {
+                let out = [&mut **out, &mut **second, &mut **third];
+                kernels::tensor(q, out, [src(0), src(1)], [src(2), src(3)], Store::Cached)
+            }
+        }
+    }
+}
+
+fn with_limbs<'v, T>(
+    count: usize,
+    src: &impl Fn(usize) -> &'v [u64],
+    f: impl FnOnce(&[&[u64]]) -> T,
+) -> T {
+    const FEW: usize = 32;
+    if count > FEW {
+        return f(&(0..count).map(src).collect::<Vec<_>>());
+    }
+    let mut limbs: [&[u64]; FEW] = [&[]; FEW];
+    for (i, limb) in limbs.iter_mut().enumerate().take(count) {
+        *limb = src(i);
+    }
+    f(&limbs[..count])
+}
+
+/// The prime of a step that a pass can have.
+fn elementwise(step: &Step) -> Option<Modulus> {
+    match step.kernel {
+        Kernel::Add(q)
+        | Kernel::Sub(q)
+        | Kernel::Neg(q)
+        | Kernel::Mul(q)
+        | Kernel::Mac(q)
+        | Kernel::Muli(q, _)
+        | Kernel::Addi(q, _)
+        | Kernel::Dot(q)
+        | Kernel::Tensor(q) => Some(q),
+        _ => None,
+    }
+}
+
+/// Steps that are elementwise on parameters alone, or on what such steps make, become passes: each of those that are connected, in the
+/// place of the first.
+pub(super) fn passes(steps: Vec<Step>, results: &[u32], values: usize) -> Vec<Step> {
+    // Of each value that a pass can make: the number of its step.
+    let mut maker: Vec<Option<usize>> = vec![None; values];
+    let mut made = vec![false; values];
+    let mut group: Vec<usize> = (0..steps.len()).collect();
+    let mut in_pass = vec![false; steps.len()];
+    for (i, step) in steps.iter().enumerate() {
+        let from_params = |&v: &u32| !made[v as usize] || maker[v as usize].is_some();
+        let q = elementwise(step).filter(|_| step.src.iter().all(from_params));
+        for d in &step.dst {
+            made[d.value as usize] = true;
+        }
+        let Some(_) = q else { continue };
+        in_pass[i] = true;
+        for v in &step.src {
+            if let Some(j) = maker[*v as usize] {
+                join(&mut group, i, j);
+            }
+        }
+        for d in &step.dst {
+            maker[d.value as usize] = Some(i);
+        }
+    }
+    // Sums that read the same limbs are one pass, so that these are read once.
+    let mut reader: HashMap<u32, usize> = HashMap::new();
+    for (i, step) in steps.iter().enumerate().filter(|&(i, _)| in_pass[i]) {
+        for &v in step.src.iter().filter(|&&v| !made[v as usize]) {
+            match reader.get(&v) {
+                Some(&j) if elementwise(&steps[j]) == elementwise(step) => join(&mut group, i, j),
+                Some(_) => {}
+                None => {
+                    reader.insert(v, i);
+                }
+            }
+        }
+    }
+    let mut members: HashMap<usize, Vec<usize>> = HashMap::new();
+    for i in (0..steps.len()).filter(|&i| in_pass[i]) {
+        members.entry(root(&group, i)).or_default().push(i);
+    }
+    let mut uses = vec![0u32; values];
+    for step in &steps {
+        step.src.iter().for_each(|&v| uses[v as usize] += 1);
+    }
+    results.iter().for_each(|&v| uses[v as usize] += 1);
+    let mut steps: Vec<Option<Step>> = steps.into_iter().map(Some).collect();
+    for (_, members) in members {
+        if members.len() < 2 {
+            continue;
+        }
+        let own: Vec<Step> = members.iter().filter_map(|&i| steps[i].take()).collect();
+        if let (Some(&first), Some(pass)) = (members.first(), pass(own, &uses)) {
+            steps[first] = Some(pass);
+        }
+    }
+    steps.into_iter().flatten().collect()
+}
+
+fn root(group: &[usize], mut i: usize) -> usize {
+    while group[i] != i {
+        i = group[i];
+    }
+    i
+}
+
+fn join(group: &mut [usize], i: usize, j: usize) {
+    let (i, j) = (root(group, i), root(group, j));
+    group[i.max(j)] = i.min(j);
+}
+
+/// One step of several, in their order.
+fn pass(steps: Vec<Step>, uses: &[u32]) -> Option<Step> {
+    let q = elementwise(steps.first()?)?;
+    let (op, instr) = (steps.first()?.op, steps.first()?.instr);
+    let mut inside: HashMap<u32, u32> = HashMap::new();
+    for v in steps.iter().flat_map(|step| &step.src) {
+        *inside.entry(*v).or_default() += 1;
+    }
+    let (mut src, mut dst): (Vec<u32>, Vec<Made>) = (Vec::new(), Vec::new());
+    let mut at: HashMap<u32, At> = HashMap::new();
+    let mut between = 0;
+    let mut deeds: Vec<Deed> = Vec::new();
+    for step in steps {
+        let mut places = Vec::with_capacity(step.src.len());
+        for &v in &step.src {
+            places.push(*at.entry(v).or_insert_with(|| {
+                src.push(v);
+                At::Operand(src.len() - 1)
+            }));
+        }
+        let mut results = Vec::with_capacity(step.dst.len());
+        for &made in &step.dst {
+            let v = made.value;
+            let leaves = uses[v as usize] > inside.get(&v).copied().unwrap_or(0);
+            let place = match leaves {
+                true => {
+                    dst.push(made);
+                    At::Result(dst.len() - 1)
+                }
+                false => {
+                    between += 1;
+                    At::Between(between - 1)
+                }
+            };
+            at.insert(v, place);
+            results.push(place);
+        }
+        let act = match step.kernel {
+            Kernel::Add(_) => Act::Add,
+            Kernel::Sub(_) => Act::Sub,
+            Kernel::Neg(_) => Act::Neg,
+            Kernel::Mul(_) => Act::Mul,
+            Kernel::Mac(_) => Act::Mac,
+            Kernel::Muli(_, w) => Act::Combine(vec![q.shoup(w)]),
+            Kernel::Addi(_, w) => Act::Addi(w),
+            Kernel::Dot(_) => Act::Dot,
+            Kernel::Tensor(_) => Act::Tensor,
+            _ => return None,
+        };
+        deeds.push(Deed {
+            act,
+            src: places,
+            dst: results,
+        });
+    }
+    combine(&mut deeds);
+    Some(Step {
+        kernel: Kernel::Pass(Pass { q, deeds, between }),
+        op,
+        instr,
+        src: src.into(),
+        dst: dst.into(),
+    })
+}
+
+/// Sums of multiples become one sum each, reduced once.
+fn combine(deeds: &mut Vec<Deed>) {
+    let mut readers: HashMap<usize, usize> = HashMap::new();
+    for place in deeds.iter().flat_map(|deed| &deed.src) {
+        if let At::Between(i) = place {
+            *readers.entry(*i).or_default() += 1;
+        }
+    }
+    let mut made: HashMap<usize, usize> = HashMap::new();
+    let mut gone = vec![false; deeds.len()];
+    for i in 0..deeds.len() {
+        if let (Act::Add, &[a, b]) = (&deeds[i].act, deeds[i].src.as_slice()) {
+            let one = |at: At| match at {
+                At::Between(k) if readers.get(&k) == Some(&1) => {
+                    let j = *made.get(&k)?;
+                    matches!(deeds[j].act, Act::Combine(_)).then_some(j)
+                }
+                _ => None,
+            };
+            if let (Some(x), Some(y)) = (one(a), one(b))
+                && x != y
+            {
+                let (mut constants, mut src) = (Vec::new(), Vec::new());
+                for j in [x, y] {
+                    if let Act::Combine(own) = &deeds[j].act {
+                        constants.extend_from_slice(own);
+                        src.extend_from_slice(&deeds[j].src);
+                    }
+                    gone[j] = true;
+                }
+                deeds[i].act = Act::Combine(constants);
+                deeds[i].src = src;
+            }
+        }
+        if let Some(At::Between(k)) = deeds[i].dst.first() {
+            made.insert(*k, i);
+        }
+    }
+    let mut gone = gone.into_iter();
+    deeds.retain(|_| !gone.next().unwrap_or(false));
+}

@@ -1,0 +1,83 @@
+//! Single procedures, for evaluators that run operations one by one ([`Runs`]).
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ringmill_isa::mid::{Procedure, Program, ResultLimb, Verified};
+use ringmill_schemes::call::{CallError, Given, Runs};
+
+use super::{Cpu, MAX_PLANS};
+use crate::DeviceError;
+use crate::bindings::{Bindings, Limb, SeedExpansion};
+use crate::progress::Silent;
+
+/// Programs of one call, by the address of their procedure, which they hold.
+#[derive(Default)]
+pub(super) struct Calling(Mutex<HashMap<usize, (Arc<Procedure>, Arc<Verified>)>>);
+
+impl Calling {
+    fn program(&self, procedure: &Arc<Procedure>) -> Result<Arc<Verified>, DeviceError> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = Arc::as_ptr(procedure) as usize;
+        if let Some((_, program)) = known.get(&key) {
+            return Ok(Arc::clone(program));
+        }
+        let program = Program::calling(Arc::clone(procedure), Vec::new());
+        let malformed = |e: ringmill_isa::VerifyError| DeviceError::Malformed(e.to_string());
+        let program = Arc::new(Verified::new(program).map_err(malformed)?);
+        if known.len() >= MAX_PLANS {
+            known.clear();
+        }
+        known.insert(key, (Arc::clone(procedure), Arc::clone(&program)));
+        Ok(program)
+    }
+}
+
+/// The bits of the interpreter.
+impl Runs for Cpu {
+    fn run(
+        &self,
+        procedure: &Arc<Procedure>,
+        limbs: &[Given<'_>],
+        seeds: &[[u8; 32]],
+        take: &mut dyn FnMut(&ResultLimb, &[u64]),
+    ) -> Result<(), CallError> {
+        let outputs = self.call(procedure, limbs, seeds).map_err(|e| match e {
+            DeviceError::Halt(halt) => CallError::Halt(halt),
+            other => CallError::Malformed(other.to_string()),
+        })?;
+        let results = procedure.results.iter().zip(outputs);
+        results.for_each(|(result, limb)| take(result, &limb));
+        Ok(())
+    }
+}
+
+impl Cpu {
+    fn call(
+        &self,
+        procedure: &Arc<Procedure>,
+        limbs: &[Given<'_>],
+        seeds: &[[u8; 32]],
+    ) -> Result<Vec<crate::pool::OutputLimb>, DeviceError> {
+        let program = self.calling.program(procedure)?;
+        let inputs = program.inputs.iter().zip(limbs).map(|(input, limb)| {
+            let modulus = input.ty.modulus();
+            let modulus = modulus.and_then(|id| program.moduli.get(usize::from(id.0)).copied());
+            let modulus = modulus.unwrap_or(crate::bindings::exponents(program.log_n));
+            // Operands of operations are made of residues below their moduli: their types check them when they are made.
+            match *limb {
+                Given::Limb(limb) => Limb::scanned(limb, modulus),
+                Given::Spread(values) => Limb::spread(values, input.ty.words(), modulus),
+            }
+        });
+        let bindings = Bindings {
+            limbs: inputs.collect(),
+            seeds: seeds
+                .iter()
+                .map(|&seed| Arc::new(SeedExpansion::new(seed)))
+                .collect(),
+        };
+        let (outputs, _) = self.execute(&program, &bindings, &Silent, None)?;
+        Ok(outputs)
+    }
+}

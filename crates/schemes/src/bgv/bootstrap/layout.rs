@@ -1,0 +1,270 @@
+//! How a plan of a polynomial is done on ciphertexts: what becomes one operation, and the levels of everything, by bounds alone.
+
+use ringmill_isa::Level;
+use ringmill_math::digits::Plan;
+
+use super::error::BootstrapError;
+use super::value::{Engine, Value};
+use crate::bgv::Noise;
+
+/// The first factor of a product.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum First {
+    /// A value, by its number.
+    Value(usize),
+    /// A step of linear terms alone that nothing else uses: done with the product.
+    Linear(usize),
+}
+
+/// A step of the plan, done by one operation.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    /// Where it is done, and where its result is then.
+    pub at: Level,
+    pub settled: Level,
+    /// Values that integers multiply.
+    pub combined: Vec<usize>,
+    /// A value that can be had times any integer comes first.
+    pub products: Vec<(First, usize)>,
+    /// Where the linear terms of a step with products are added up, if not with the products: above, where they go down together.
+    pub tail: Option<Tail>,
+}
+
+/// Linear terms that are a sum of their own.
+#[derive(Clone, Debug)]
+pub(super) struct Tail {
+    pub at: Level,
+    pub combined: Vec<usize>,
+}
+
+impl Node {
+    /// The values that it takes, each once.
+    pub fn operands(&self) -> Vec<usize> {
+        let mut operands = self.combined.clone();
+        for &(first, second) in &self.products {
+            if let First::Value(first) = first {
+                operands.push(first);
+            }
+            operands.push(second);
+        }
+        each_once(operands)
+    }
+}
+
+fn each_once(mut values: Vec<usize>) -> Vec<usize> {
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// A node a step; none for steps that are done with others.
+pub(super) struct Layout {
+    pub scalable: Vec<bool>,
+    pub nodes: Vec<Option<Node>>,
+}
+
+impl Layout {
+    /// Levels follow from bounds that hold whatever factors values have: constants are as large as they can be, and what has a factor of
+    /// its own is multiplied by one.
+    ///
+    /// # Errors
+    /// [`BootstrapError::NoRoom`] where a value may be lost.
+    pub fn new(engine: &Engine<'_>, plan: &Plan, inputs: &[Value]) -> Result<Self, BootstrapError> {
+        let first = inputs.first().ok_or_else(malformed)?;
+        let model = engine.model(first.factor())?;
+        let half = engine.t(first.factor())?.value() / 2;
+        let scalable = plan.scalable();
+        let uses = uses(plan);
+        let linear = |index: usize| {
+            let step = index.checked_sub(plan.inputs());
+            let step = step.and_then(|step| plan.steps().get(step));
+            let alone = uses.get(index) == Some(&1) && index != plan.output().index();
+            step.filter(|step| step.products.is_empty() && alone)
+        };
+        let is_scalable = |index: usize| scalable.get(index) == Some(&true);
+        let mut bounds: Vec<Option<(Level, Noise)>> =
+            inputs.iter().map(|v| Some((v.level(), v.noise))).collect();
+        let mut nodes: Vec<Option<Node>> = Vec::with_capacity(plan.steps().len());
+        for step in plan.steps() {
+            if step.products.is_empty() && step.linear.is_empty() {
+                // A constant is no ciphertext: it is done with the product that it is a factor of.
+                bounds.push(None);
+                nodes.push(None);
+                continue;
+            }
+            let level = |index: usize| {
+                let bound = bounds.get(index).copied().flatten();
+                bound.map(|(level, _)| level)
+            };
+            let ordered = |[a, b]: &[ringmill_math::digits::Value; 2]| {
+                let (a, b) = (a.index(), b.index());
+                match (is_scalable(a), is_scalable(b)) {
+                    (false, true) => (b, a),
+                    _ => (a, b),
+                }
+            };
+            let may_join = |first: usize| linear(first).filter(|_| is_scalable(first));
+            let terms: Vec<usize> = step.linear.iter().map(|(_, v)| v.index()).collect();
+            let pairs = step.products.iter().map(ordered);
+            let others = pairs.flat_map(|(first, second)| {
+                let first = may_join(first).is_none().then_some(first);
+                first.into_iter().chain([second])
+            });
+            let others = others.filter_map(level).min();
+            let above = terms.iter().copied().filter_map(level).min();
+            let tail = above.filter(|&above| others.is_some_and(|others| above > others));
+            let tail = tail.map(|at| Tail {
+                at,
+                combined: each_once(terms.clone()),
+            });
+            let mut combined = match tail {
+                Some(_) => Vec::new(),
+                None => terms,
+            };
+            let mut products = Vec::with_capacity(step.products.len());
+            for (first, second) in step.products.iter().map(ordered) {
+                // A sum that is as high as the product without it goes down first, where its noise is little: it is an operation of
+                // its own.
+                let low =
+                    || level(first).is_none_or(|own| others.is_none_or(|others| own < others));
+                let first = match may_join(first).filter(|_| low()) {
+                    Some(terms) => {
+                        combined.extend(terms.linear.iter().map(|(_, v)| v.index()));
+                        let joined = first.checked_sub(plan.inputs());
+                        if let Some(node) = joined.and_then(|number| nodes.get_mut(number)) {
+                            *node = None;
+                        }
+                        First::Linear(first)
+                    }
+                    None => First::Value(first),
+                };
+                products.push((first, second));
+            }
+            // A combination is of one value at least.
+            if let (true, Some(&(_, second))) = (combined.is_empty(), products.first()) {
+                let joins = |first: &First| matches!(first, First::Linear(_));
+                let constant = step.constant != 0 && tail.is_none();
+                if constant || products.iter().any(|(first, _)| joins(first)) {
+                    combined.push(second);
+                }
+            }
+            let mut node = Node {
+                at: first.level(),
+                settled: first.level(),
+                combined: each_once(combined),
+                products,
+                tail,
+            };
+            let bound = |index: usize| bounds.get(index).copied().flatten().ok_or_else(malformed);
+            let operands = node.operands();
+            let levels = operands.iter().map(|&v| bound(v).map(|(level, _)| level));
+            let levels = levels.collect::<Result<Vec<_>, _>>()?;
+            let at = levels.into_iter().min().ok_or_else(malformed)?;
+            let lowered = |index: usize| {
+                let (level, noise) = bound(index)?;
+                Ok::<_, BootstrapError>(engine.lowered(model, noise, level, at))
+            };
+            let combination = |terms: &ringmill_math::digits::Step, above: Option<Level>| {
+                let mut sum: Option<Noise> = None;
+                for (_, v) in &terms.linear {
+                    let own = match above {
+                        Some(above) => {
+                            let (level, noise) = bound(v.index())?;
+                            engine.lowered(model, noise, level, above)
+                        }
+                        None => lowered(v.index())?,
+                    };
+                    let term = model.mul_integer(own, half);
+                    sum = Some(sum.map_or(term, |sum| model.add(sum, term)));
+                }
+                if terms.constant != 0 {
+                    let zero = lowered(*operands.first().ok_or_else(malformed)?)?;
+                    sum = Some(model.add_plain(sum.unwrap_or(zero)));
+                }
+                Ok::<_, BootstrapError>(sum)
+            };
+            let mut sum: Option<Noise> = None;
+            let mut forced = 0;
+            for &(first, second) in &node.products {
+                let left = match first {
+                    First::Value(first) => lowered(first)?,
+                    First::Linear(first) => {
+                        let terms = linear(first).ok_or_else(malformed)?;
+                        // Nothing of anything is as small as what it is nothing of.
+                        match combination(terms, None)? {
+                            Some(noise) => noise,
+                            None => lowered(second)?,
+                        }
+                    }
+                };
+                let mut product = model.mul(left, lowered(second)?);
+                if let First::Value(first) = first
+                    && !is_scalable(first)
+                {
+                    forced += 1;
+                    if forced > 1 {
+                        product = model.mul_integer(product, half);
+                    }
+                }
+                sum = Some(sum.map_or(product, |sum| model.add(sum, product)));
+            }
+            let above = node.tail.as_ref().map(|tail| tail.at);
+            if let Some(tail) = combination(step, above)? {
+                let tail = match above {
+                    Some(above) => engine.lowered(model, tail, above, at),
+                    None => tail,
+                };
+                sum = Some(sum.map_or(tail, |sum| model.add(sum, tail)));
+            }
+            let before = sum.ok_or_else(malformed)?;
+            let noise = match node.products.is_empty() {
+                true => before,
+                false => model.switch_key(before, at),
+            };
+            if model.room(noise, at) <= 0.0 {
+                let step = "a polynomial";
+                return Err(BootstrapError::NoRoom { step, level: at });
+            }
+            let settled = engine.settled(model, noise, at);
+            let count = at.primes() - settled.primes();
+            let noise = match node.products.is_empty() {
+                true => model.mod_switch_by(before, at, count),
+                false => model.switch_key_by(before, at, count),
+            };
+            // What goes to one product alone goes down to it at once.
+            for &(first, _) in &node.products {
+                if let First::Value(first) = first
+                    && may_join(first).is_some()
+                    && let Some(number) = first.checked_sub(plan.inputs())
+                    && let Some(Some(sum)) = nodes.get_mut(number)
+                {
+                    sum.settled = sum.settled.min(at);
+                }
+            }
+            (node.at, node.settled) = (at, settled);
+            bounds.push(Some((settled, noise)));
+            nodes.push(Some(node));
+        }
+        Ok(Self { scalable, nodes })
+    }
+}
+
+/// How often steps name each value.
+fn uses(plan: &Plan) -> Vec<usize> {
+    let mut uses = vec![0; plan.inputs() + plan.steps().len()];
+    for step in plan.steps() {
+        let operands = step.products.iter().flatten();
+        for v in operands.chain(step.linear.iter().map(|(_, v)| v)) {
+            if let Some(count) = uses.get_mut(v.index()) {
+                *count += 1;
+            }
+        }
+    }
+    uses
+}
+
+pub(super) fn malformed() -> BootstrapError {
+    BootstrapError::Parameters {
+        reason: "a plan without values, or one that its steps do not fit".into(),
+    }
+}

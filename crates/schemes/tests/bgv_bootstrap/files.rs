@@ -1,0 +1,63 @@
+//! Files of bootstrapping keys: what is written is read, and no other bytes are.
+
+use ringmill_schemes::bgv::bootstrap::BootstrapKeys;
+use ringmill_schemes::bgv::{KeyForm, KeyGenerator, friendly_primes};
+
+use super::thin::{Toy, slots};
+
+#[test]
+fn keys_are_read_as_they_were_written_and_nothing_else_is() {
+    let toy = Toy::new(9, (17, 1, 2), 8, &friendly_primes(21).unwrap(), 7);
+    let (setup, maps) = (toy.bootstrapper.setup(), toy.bootstrapper.maps());
+    let keygen = KeyGenerator::new(toy.params.clone()).unwrap();
+    for form in [KeyForm::Seeded, KeyForm::Stored] {
+        let keys = BootstrapKeys::generate(setup, maps, &keygen, form).unwrap();
+        let bytes = keys.bytes();
+        assert_eq!(BootstrapKeys::bytes_of(setup, maps, form).unwrap(), bytes);
+        let file = keys.write(setup).unwrap();
+        let again = BootstrapKeys::read(&file, setup, maps).unwrap();
+        assert_eq!(again.write(setup).unwrap(), file);
+        // Cut, lengthened, altered.
+        for cut in [0, 7, 80, 100, file.len() / 2, file.len() - 1] {
+            assert!(BootstrapKeys::read(&file[..cut], setup, maps).is_err());
+        }
+        let mut longer = file.clone();
+        longer.push(0);
+        assert!(BootstrapKeys::read(&longer, setup, maps).is_err());
+        for at in [
+            0,
+            8,
+            10,
+            12,
+            20,
+            60,
+            70,
+            72,
+            1000,
+            file.len() - 40,
+            file.len() - 1,
+        ] {
+            let mut altered = file.clone();
+            altered[at] ^= 1;
+            assert!(BootstrapKeys::read(&altered, setup, maps).is_err(), "{at}");
+        }
+    }
+    // The file's keys bootstrap.
+    let file = toy.keys.write(setup).unwrap();
+    let keys = BootstrapKeys::read(&file, setup, maps).unwrap();
+    let slots = slots(setup.structure().slots(), 17);
+    let value = toy.encrypt(&slots, toy.bootstrapper.start());
+    let fresh = toy.bootstrapper.bootstrap(&value, &keys).unwrap();
+    assert!(
+        fresh.cipher
+            == toy
+                .bootstrapper
+                .bootstrap(&value, &toy.keys)
+                .unwrap()
+                .cipher
+    );
+    // Of other parameters.
+    let other = Toy::new(9, (17, 1, 2), 8, &friendly_primes(22).unwrap()[1..], 7);
+    let (setup, maps) = (other.bootstrapper.setup(), other.bootstrapper.maps());
+    assert!(BootstrapKeys::read(&file, setup, maps).is_err());
+}
