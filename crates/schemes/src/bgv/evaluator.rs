@@ -13,6 +13,7 @@ use super::{Bgv, Ciphertext, Factor, scalar};
 use crate::exact::Plaintext;
 use crate::exact::scalar::residues_modulo;
 use crate::rlwe::evaluator::{Evaluation, check_three, check_two};
+use crate::rlwe::record::Recorder;
 use crate::rlwe::{Galois, GaloisKeys, Level, RelinKey, RlweError};
 
 /// Homomorphic operations on whole ciphertexts. Operands must agree in level and must belong to one secret key, as must
@@ -29,6 +30,13 @@ impl Evaluator {
     pub fn new(params: Arc<Params>) -> Self {
         Self {
             shared: Evaluation::new(params),
+        }
+    }
+
+    /// What notes operations down and computes nothing.
+    pub(super) fn noting(params: Arc<Params>, recorder: Arc<Recorder<OpKey>>) -> Self {
+        Self {
+            shared: Evaluation::noting(params, recorder),
         }
     }
 

@@ -11,14 +11,16 @@ use super::error::RlweError;
 use super::key::{GaloisKeys, KSwitchKey};
 use super::ops::{OpKey, Table};
 use super::params::{Params, RingParams};
+use super::record::Recorder;
 use crate::cache::ProcCache;
 use crate::call::call;
 use crate::identity::KeyId;
-use crate::scheme::{Limbed, Scheme};
+use crate::scheme::{Limbed, Operation, Scheme};
 
-/// Runs operations of scheme `S` by the reference interpreter.
+/// Runs operations of scheme `S` by the reference interpreter, or has them noted down.
 pub(crate) struct Evaluation<S: Scheme> {
     cache: Arc<ProcCache<S>>,
+    recorder: Option<Arc<Recorder<S::Operation>>>,
 }
 
 impl<S: Scheme> fmt::Debug for Evaluation<S> {
@@ -36,6 +38,15 @@ where
     pub fn new(params: Arc<S::Params>) -> Self {
         Self {
             cache: Arc::new(ProcCache::new(params)),
+            recorder: None,
+        }
+    }
+
+    /// What computes nothing: operations are noted down.
+    pub fn noting(params: Arc<S::Params>, recorder: Arc<Recorder<S::Operation>>) -> Self {
+        Self {
+            recorder: Some(recorder),
+            ..Self::new(params)
         }
     }
 
@@ -69,6 +80,17 @@ where
     ) -> Result<Vec<Ciphertext<A>>, S::Error> {
         for k in keys {
             self.params().check_id("key-switching key", k.params_id())?;
+        }
+        if let Some(recorder) = &self.recorder {
+            let (open, _) = op.opened();
+            let procedure = self.cache.get(&open)?;
+            let noted = recorder.note(self.params(), op, &procedure, (ciphers, plains, keys));
+            let level = op.result_level(self.params())?;
+            let symbol = |number| {
+                let size = op.result_size() as usize;
+                recorder.symbol(self.params(), number, level, size, annotation.clone())
+            };
+            return Ok(noted?.into_iter().map(symbol).collect());
         }
         let operands = ciphers.iter().map(|c| ("ciphertext", c.key_id()));
         let switching = keys.iter().map(|k| ("key-switching key", k.key_id()));

@@ -48,7 +48,7 @@ pub type Observer<'a> = &'a mut dyn FnMut(Step, &Value);
 pub struct Bootstrapper {
     setup: Bootstrapping,
     maps: Maps,
-    evaluator: Evaluator,
+    pub(super) evaluator: Evaluator,
     /// One a plaintext modulus.
     models: Vec<NoiseModel>,
     removal: DigitRemoval,
