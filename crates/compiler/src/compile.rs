@@ -10,7 +10,7 @@ use ringmill_schemes::{At, ProcCache};
 use crate::lower::{Lowered, PlainRequest, PlainSource};
 use crate::options::Options;
 use crate::scheme::{Compiles, ErrorOf, Fitted, place};
-use crate::{lower, pipeline, transparent};
+use crate::{bodies, lower, pipeline, transparent};
 
 /// An input of the program: encrypted inputs are encrypted at `at`; a plain input's `at` is that of its first use, and
 /// [`Compiled::plaintexts`] lists all. An input that no output depends on is at the level of the outputs.
@@ -54,6 +54,8 @@ pub struct Compiled<S: Compiles> {
     pub output_level: Level,
     /// Whether key halves come from seeds.
     pub seeded: bool,
+    /// How `BOOTSTRAP`s are done, where there may be any.
+    pub bootstrapping: Option<S::Bootstrapping>,
 }
 
 impl<S: Compiles> Compiled<S> {
@@ -92,24 +94,39 @@ pub fn compile<S: Compiles>(
     options.watch.check()?;
     pipeline::check::<S>(&source)?;
     let ranges = S::ranges(options, &source.inputs)?;
-    let plain = pipeline::plain::<S>(&source, &options.watch)?;
-    let relinearised = pipeline::relinearised::<S>(plain, options.passes);
+    let plain = match options.bootstrapping {
+        None => pipeline::plain::<S>(&source, &options.watch)?,
+        Some(_) => bodies::each(source.clone(), S::constants)?,
+    };
+    let passed = |body| Ok(pipeline::relinearised::<S>(body, options.passes));
+    let relinearised = bodies::each::<ErrorOf<S>>(plain, passed)?;
     transparent::refuse(&relinearised)?;
+    let fitted = S::fit(&relinearised, options, &ranges)?;
+    lowered(source, fitted, options, &ranges)
+}
+
+/// A program with levels, lowered; `source` is what it was.
+pub(crate) fn lowered<S: Compiles>(
+    source: MacroProgram,
+    fitted: Fitted<S>,
+    options: &Options<S>,
+    ranges: &[S::Range],
+) -> Result<Compiled<S>, ErrorOf<S>> {
     let Fitted {
         params,
         managed,
         output_level,
         predicted,
-    } = S::fit(&relinearised, options, &ranges)?;
+    } = fitted;
     // What the passes made, once: of the programs that the search for parameters made, the one it chose.
     verify_with_primes(&managed, S::primes(&params))?;
-    let keys = S::keys(&managed, &params)?;
+    let keys = S::keys(&managed, &params, options.bootstrapping.as_ref())?;
     let procs = ProcCache::new(Arc::clone(&params));
     let Lowered {
         program,
         plaintexts,
     } = lower::run(&managed, &keys, &procs, options)?;
-    let (inputs, outputs) = interface(&managed, &plaintexts, &params, output_level, &ranges)?;
+    let (inputs, outputs) = interface(&managed, &plaintexts, &params, output_level, ranges)?;
     Ok(Compiled {
         params,
         source,
@@ -122,6 +139,7 @@ pub fn compile<S: Compiles>(
         predicted,
         output_level,
         seeded: options.seeded_keys,
+        bootstrapping: options.bootstrapping.clone(),
     })
 }
 

@@ -165,6 +165,21 @@ pub enum CompileError<E = CkksError> {
     )]
     UnboundedTest { at: At },
 
+    /// A quotient that the plaintext modulus does not have.
+    #[error(
+        "{at}a quotient by {by} is none here: it needs BGV and a plaintext modulus that {by} divides and is below, given by the \
+         parameters; use a power of an odd prime and one of its lower powers"
+    )]
+    NoQuotient { at: At, by: i128 },
+
+    /// What programs with calls that stay do not have.
+    #[error("{at}{what} is not for programs that bootstrap; {cure}")]
+    NotBootstrapped {
+        at: At,
+        what: &'static str,
+        cure: &'static str,
+    },
+
     /// Noise that would drown messages.
     #[error(
         "{at}the noise of this program is {} bits too much: at ring degree 2^{log_n} the primes have at most {allowed_bits} bits; \
@@ -268,6 +283,8 @@ impl<E> CompileError<E> {
             | Self::Overflow { at, .. }
             | Self::TooLarge { at, .. }
             | Self::TooNoisy { at, .. }
+            | Self::NoQuotient { at, .. }
+            | Self::NotBootstrapped { at, .. }
             | Self::Misshapen { at, .. }
             | Self::Transparent { at, .. } => at.0.as_ref(),
             Self::Verify(error) => error.place.loc.as_ref(),

@@ -6,6 +6,7 @@
 
 pub mod bfv;
 pub mod bgv;
+mod bodies;
 pub mod builder;
 pub mod circuit;
 pub mod ckks;
@@ -36,5 +37,5 @@ pub use compile::{Compiled, CompiledInput, CompiledOutput, compile};
 pub use error::CompileError;
 pub use lower::{PlainRequest, PlainSource};
 pub use options::{Options, ParamsChoice, Passes, SAMPLE_MARGIN};
-pub use scheme::{Code, Compiles, Fitted, Lowerable};
+pub use scheme::{Code, Compiles, Fitted, Lowerable, Sequence, SequenceRead, SequenceStep};
 pub use target::{Limit, Target, TargetError};

@@ -73,6 +73,9 @@ pub struct Options<S: Compiles> {
     /// See `sample`.
     pub margin: f64,
     pub passes: Passes,
+    /// How values are bootstrapped, where the scheme can: the program may then be as deep as it likes, its calls and repeats
+    /// stay, and arithmetic is modulo the plaintext modulus, without ranges.
+    pub bootstrapping: Option<S::Bootstrapping>,
     /// Asked as the compiler goes.
     pub watch: Watch,
 }
@@ -99,6 +102,7 @@ impl<S: Compiles> Default for Options<S> {
             sample: None,
             margin: SAMPLE_MARGIN,
             passes: Passes::ALL,
+            bootstrapping: None,
             watch: Watch::default(),
         }
     }

@@ -36,8 +36,10 @@ fn is_product(instr: &MacroInstr, types: &[MacroType]) -> bool {
         | MacroOp::Hrotate
         | MacroOp::Conj
         | MacroOp::Iszero
+        | MacroOp::Quotient
+        | MacroOp::Bootstrap
         | MacroOp::Output => false,
-        // Written out before.
+        // Written out before, or given and taken with two polynomials.
         MacroOp::Call | MacroOp::Repeat => false,
     }
 }
@@ -45,7 +47,12 @@ fn is_product(instr: &MacroInstr, types: &[MacroType]) -> bool {
 /// Whether the instruction takes operands of three polynomials.
 fn takes_three(instr: &MacroInstr, types: &[MacroType]) -> bool {
     match instr.op {
-        MacroOp::Add | MacroOp::Sub | MacroOp::Neg | MacroOp::Addc | MacroOp::Mulc => true,
+        MacroOp::Add
+        | MacroOp::Sub
+        | MacroOp::Neg
+        | MacroOp::Addc
+        | MacroOp::Mulc
+        | MacroOp::Quotient => true,
         MacroOp::Mul => !is_product(instr, types),
         MacroOp::Square
         | MacroOp::Relin
@@ -54,9 +61,9 @@ fn takes_three(instr: &MacroInstr, types: &[MacroType]) -> bool {
         | MacroOp::Conj
         | MacroOp::Iszero
         | MacroOp::Output => false,
-        // Without operands; placed later; written out before.
+        // Without operands; placed later; written out before, or of two polynomials.
         MacroOp::Input | MacroOp::Encode => false,
-        MacroOp::Rescale | MacroOp::Modswitch | MacroOp::Refactor => false,
+        MacroOp::Rescale | MacroOp::Modswitch | MacroOp::Refactor | MacroOp::Bootstrap => false,
         MacroOp::Call | MacroOp::Repeat => false,
     }
 }

@@ -10,6 +10,7 @@ pub(crate) struct Body {
 }
 
 /// Builds the new program, and knows which new value stands for which old one.
+#[derive(Clone)]
 pub(crate) struct Rewriter {
     pub program: MacroProgram,
     map: Vec<MacroValue>,

@@ -140,7 +140,8 @@ pub fn print<S: Saves>(
         sample,
         margin,
         passes,
-        watch: _, // of the work that made it
+        bootstrapping: _, // programs that bootstrap are saved as they were traced
+        watch: _,         // of the work that made it
     } = options;
     let &Passes {
         fold,
@@ -247,6 +248,7 @@ pub fn options<S: Saves>(
             lazy_relin,
             hoist,
         },
+        bootstrapping: None,
         watch: Watch::default(),
     }))
 }

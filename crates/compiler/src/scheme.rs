@@ -10,7 +10,7 @@ use ringmill_isa::macros::{
     LevelNote, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue, Note,
 };
 use ringmill_isa::mid::{Form, ModulusId};
-use ringmill_schemes::{At, Scheme};
+use ringmill_schemes::{At, Limbed, Scheme};
 
 use crate::error::{At as Line, CompileError};
 use crate::options::{Options, Passes};
@@ -33,6 +33,19 @@ pub trait Compiles:
     type Range: Clone + PartialEq + Debug;
     /// What is predicted of an output.
     type Prediction: Clone + Debug;
+
+    /// How values are bootstrapped.
+    type Bootstrapping: Clone + Debug + Send + Sync;
+
+    /// Bootstrapping as the operations that a `BOOTSTRAP` becomes.
+    fn sequence(bootstrapping: &Self::Bootstrapping) -> Sequence<Self>;
+
+    /// A constant of these operations, by its number, as a limb of each of its primes.
+    fn lifted(
+        bootstrapping: &Self::Bootstrapping,
+        params: &Self::Params,
+        number: u32,
+    ) -> Option<Result<Box<dyn Limbed + Send + Sync>, Self::Error>>;
 
     /// Constants as the scheme has them, in a program without calls.
     ///
@@ -73,6 +86,7 @@ pub trait Compiles:
     fn keys(
         managed: &MacroProgram,
         params: &Self::Params,
+        bootstrapping: Option<&Self::Bootstrapping>,
     ) -> Result<Vec<Self::KeyName>, ErrorOf<Self>>;
 
     /// Bytes of so many evaluation keys.
@@ -120,7 +134,8 @@ pub struct Fitted<S: Compiles> {
 /// An instruction to be lowered, in its managed program.
 #[derive(Clone, Copy, Debug)]
 pub struct Lowerable<'a> {
-    pub program: &'a MacroProgram,
+    /// Of the values of its program or procedure.
+    pub types: &'a [MacroType],
     pub instr: &'a MacroInstr,
     /// Whether the instruction is a product and its `RELIN` with it.
     pub relinearised: bool,
@@ -140,7 +155,7 @@ impl<'a> Lowerable<'a> {
     /// The type of an operand.
     fn operand(&self, number: usize) -> Option<MacroType> {
         let value = self.instr.src.get(number)?;
-        self.program.types.get(value.0 as usize).copied()
+        self.types.get(value.0 as usize).copied()
     }
 
     /// Polynomials of a ciphertext operand; `None` for a plaintext.
@@ -170,6 +185,38 @@ impl<'a> Lowerable<'a> {
             op: self.op().mnemonic(),
         }
     }
+}
+
+/// Operations in order, on one ciphertext: what `BOOTSTRAP` is.
+pub struct Sequence<S: Scheme> {
+    pub name: String,
+    /// The level of its operand.
+    pub start: Level,
+    pub steps: Vec<SequenceStep<S>>,
+    /// Where each constant is encoded.
+    pub constants: Vec<At<S::Annotation>>,
+    /// The number of the value that it gives.
+    pub output: u32,
+}
+
+/// One of a sequence's operations.
+pub struct SequenceStep<S: Scheme> {
+    pub operation: S::Operation,
+    pub immediates: Vec<u64>,
+    pub ciphers: Vec<SequenceRead<S>>,
+    /// Numbers of constants.
+    pub constants: Vec<u32>,
+    pub keys: Vec<S::KeyName>,
+    /// Numbers of the values it makes.
+    pub results: Vec<u32>,
+}
+
+/// What an operation of a sequence reads as a ciphertext.
+pub enum SequenceRead<S: Scheme> {
+    /// The operand, 0, or what a step made.
+    Value(u32),
+    /// A key that is a ciphertext.
+    Key(S::KeyName),
 }
 
 /// What an instruction becomes.

@@ -92,16 +92,18 @@ impl<'a> Sums<'a> {
                 },
                 MacroOp::Input if is_cipher(self.types, d) => self.own(d, 2),
                 MacroOp::Input | MacroOp::Encode | MacroOp::Output => Terms::new(),
-                // Written out before.
-                MacroOp::Call | MacroOp::Repeat => Terms::new(),
+                // Of programs whose calls stay: of what they give nothing is known but that arguments hide in it.
+                MacroOp::Call | MacroOp::Repeat => self.own(d, 2),
                 // (c_0, .. c_i) times (d_0, .. d_j) has i + j + 1 polynomials.
                 MacroOp::Mul => self.own(d, sizes.iter().sum::<u8>().saturating_sub(1)),
                 MacroOp::Square => self.own(d, 2 * size - 1),
                 MacroOp::Relin => self.own(d, 2),
                 // Products, of what is not open.
                 MacroOp::Iszero => self.own(d, size.min(2)),
+                MacroOp::Bootstrap => self.own(d, 2),
                 MacroOp::Rescale
                 | MacroOp::Refactor
+                | MacroOp::Quotient
                 | MacroOp::Conj
                 | MacroOp::Rotate
                 | MacroOp::Hrotate => self.own(d, size),

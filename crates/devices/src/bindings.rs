@@ -91,6 +91,7 @@ impl<'a> Limb<'a> {
         Self {
             data: Data::Spread(values, len),
             modulus,
+            seed: None,
         }
     }
 

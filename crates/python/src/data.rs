@@ -261,7 +261,11 @@ impl EvaluationKeys {
                 .exists()
                 .then(|| files::read(&relin, watch, |b| file::read_relin_key(b, &params)))
                 .transpose()?;
-            let keys = runtime::EvaluationKeys { relin, galois };
+            let keys = runtime::EvaluationKeys {
+                relin,
+                galois,
+                ..Default::default()
+            };
             keys.key_id().map_err(raise::<KeysError, _>)?;
             Ok(keys)
         })??;

@@ -123,5 +123,10 @@ fn read<S: Served>(
         ciphers.insert(name.clone(), cipher.map_err(|e| folder.damaged(&file, e))?);
     }
     let client = Client::with_secret_key(Arc::clone(compiled), secret)?.watched(watch);
-    Ok((client, EvaluationKeys { relin, galois }, ciphers))
+    let keys = EvaluationKeys {
+        relin,
+        galois,
+        ..EvaluationKeys::default()
+    };
+    Ok((client, keys, ciphers))
 }

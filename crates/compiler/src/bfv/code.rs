@@ -79,6 +79,8 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Bfv>, Co
             | MacroOp::Hrotate
             | MacroOp::Conj
             | MacroOp::Iszero
+            | MacroOp::Quotient
+            | MacroOp::Bootstrap
             | MacroOp::Call
             | MacroOp::Repeat
             | MacroOp::Output,

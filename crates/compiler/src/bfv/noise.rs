@@ -69,6 +69,7 @@ fn of_result(
         MacroOp::Neg | MacroOp::Conj | MacroOp::Output => first(),
         // Levels stay, there are no factors, and the others are written out before.
         MacroOp::Rescale | MacroOp::Modswitch | MacroOp::Refactor => None,
+        MacroOp::Quotient | MacroOp::Bootstrap => None,
         MacroOp::Iszero | MacroOp::Call | MacroOp::Repeat => None,
     }
 }

@@ -2,9 +2,11 @@
 
 use ringmill_isa::Galois;
 use ringmill_isa::macros::{LevelNote, MacroImm, MacroOp, Note};
+use ringmill_math::slots::SlotStructure;
+use ringmill_schemes::ParameterSet;
 use ringmill_schemes::bgv::{Bgv, Factor, OpKey, Params, scalar};
 use ringmill_schemes::exact::scalar::residues;
-use ringmill_schemes::rlwe::KeyRequest;
+use ringmill_schemes::rlwe::{KeyRequest, RlweError};
 
 use super::CompileError;
 use crate::scheme::{Code, Lowerable};
@@ -26,7 +28,7 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Bgv>, Co
     let size = instr.size(0).unwrap_or(0);
     let seeded = instr.seeded;
     let relin = || vec![KeyRequest::Relin];
-    let turn = |&step: &i32| params.galois_element(i64::from(step));
+    let turn = |&step: &i32| turned(params, step);
     let (operation, keys) = match (instr.op(), instr.instr.src.len(), instr.imm()) {
         (MacroOp::Conj, 1, _) | (MacroOp::Modswitch, 1, MacroImm::Level(_)) => {
             return Ok(Code::Kept);
@@ -56,6 +58,13 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Bgv>, Co
         (MacroOp::Mulc | MacroOp::Refactor, 1, &MacroImm::Integer(value)) => {
             let factor = residues(params, value, level);
             (OpKey::mul_scalar(level, size, factor), vec![])
+        }
+        (MacroOp::Quotient, 1, &MacroImm::Integer(by)) => {
+            let primes = params.reducers().iter().take(level.primes());
+            let inverse = primes.map(|q| q.inv(q.reduce(by.unsigned_abs() as u64)));
+            let inverse = inverse.collect::<Result<Vec<_>, _>>();
+            let inverse = inverse.map_err(RlweError::from)?;
+            (OpKey::mul_scalar(level, size, inverse), vec![])
         }
         (MacroOp::Relin, 1, _) => (OpKey::relin(level, seeded), relin()),
         (MacroOp::Rescale, 1, _) => (OpKey::mod_switch(level, size), vec![]),
@@ -89,6 +98,8 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Bgv>, Co
             | MacroOp::Hrotate
             | MacroOp::Conj
             | MacroOp::Iszero
+            | MacroOp::Quotient
+            | MacroOp::Bootstrap
             | MacroOp::Call
             | MacroOp::Repeat
             | MacroOp::Output,
@@ -102,4 +113,26 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Bgv>, Co
         keys,
         immediates,
     })
+}
+
+/// The Galois element that turns the vectors of a program: of parameters that bootstrap, by the slots that their plaintext modulus
+/// has.
+///
+/// # Errors
+/// Steps that the slots do not have.
+pub(super) fn turned(params: &Params, step: i32) -> Result<Galois, RlweError> {
+    if params.last_plain() == 0 {
+        return params.galois_element(i64::from(step));
+    }
+    let power = params.prime_power()?;
+    let structure = SlotStructure::new(params.log_n().into(), power.prime());
+    let structure = structure.map_err(|_| RlweError::RotationStep {
+        step: step.into(),
+        max: 0,
+    })?;
+    let (columns, mask) = (structure.columns() as i64, 2 * params.degree() as u64 - 1);
+    let times = i64::from(step).rem_euclid(columns);
+    let generator = structure.column_generator();
+    let element = (0..times).fold(1u64, |g, _| (g * generator) & mask);
+    Ok(Galois(element as u32))
 }

@@ -1,23 +1,29 @@
 //! BGV in the compiler: constants are whole, values have ranges and noise, levels come with correction factors.
 
 mod code;
+mod cost;
+mod deep;
 mod levels;
 mod params;
 mod wanted;
 
+use std::sync::Arc;
+
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroInput, MacroProgram, Note};
 use ringmill_isa::mid::{Form, ModulusId};
-use ringmill_schemes::At;
+use ringmill_schemes::bgv::bootstrap::{Procedure, Read};
 use ringmill_schemes::bgv::{Bgv, BgvError, ExactParams, Factor, NoiseModel, Params};
 use ringmill_schemes::rlwe::{KeyRequest, RlweError};
+use ringmill_schemes::{At, Limbed};
 
 pub use crate::exact::Prediction;
 use crate::exact::held::held;
 use crate::exact::{IntegerRange, constants, range, simplify};
 use crate::keys;
 use crate::options::{ParamsChoice as Choice, Passes};
-use crate::scheme::{Code, Compiles, Fitted, Lowerable};
+use crate::scheme::{Code, Compiles, Fitted, Lowerable, Sequence, SequenceRead, SequenceStep};
+pub use deep::one_bootstrap;
 pub use wanted::Wanted;
 
 /// A compiled program.
@@ -47,6 +53,50 @@ impl Compiles for Bgv {
     type Range = IntegerRange;
     type Prediction = Prediction;
 
+    type Bootstrapping = Arc<Procedure>;
+
+    fn sequence(procedure: &Arc<Procedure>) -> Sequence<Self> {
+        let steps = procedure.steps().iter().map(|step| {
+            let (operation, immediates) = step.operation.opened();
+            let read = |read: &Read| match *read {
+                Read::Value(number) => SequenceRead::Value(number),
+                Read::Key(name) => SequenceRead::Key(name),
+            };
+            SequenceStep {
+                operation,
+                immediates,
+                ciphers: step.ciphers.iter().map(read).collect(),
+                constants: step.constants.clone(),
+                keys: step.keys.clone(),
+                results: step.results.clone(),
+            }
+        });
+        let at = |level| At {
+            level,
+            annotation: Factor::ONE,
+        };
+        Sequence {
+            name: "bgv.bootstrap".to_owned(),
+            start: procedure.start(),
+            steps: steps.collect(),
+            constants: procedure.constants().iter().map(|c| at(c.level)).collect(),
+            output: procedure.output(),
+        }
+    }
+
+    fn lifted(
+        procedure: &Arc<Procedure>,
+        params: &Params,
+        number: u32,
+    ) -> Option<Result<Box<dyn Limbed + Send + Sync>, BgvError>> {
+        let constant = procedure.constants().get(number as usize)?;
+        let encoded = constant.encoded(params, Factor::ONE);
+        Some(match encoded {
+            Ok(plain) => Ok(Box::new(plain)),
+            Err(error) => Err(error.into()),
+        })
+    }
+
     fn constants(program: MacroProgram) -> Result<MacroProgram, CompileError> {
         constants::run(program)
     }
@@ -68,6 +118,9 @@ impl Compiles for Bgv {
         options: &Options,
         ranges: &[IntegerRange],
     ) -> Result<Fitted<Self>, CompileError> {
+        if let Some(procedure) = &options.bootstrapping {
+            return deep::fit(program, options, procedure);
+        }
         let held = held(program, ranges)?;
         match &options.params {
             Choice::Given(params) => params::given(program, params, options, held),
@@ -79,8 +132,15 @@ impl Compiles for Bgv {
         params.cipher_moduli()
     }
 
-    fn keys(managed: &MacroProgram, params: &Params) -> Result<Vec<KeyRequest>, CompileError> {
-        Ok(keys::of(managed, params, false)?)
+    fn keys(
+        managed: &MacroProgram,
+        params: &Params,
+        procedure: Option<&Arc<Procedure>>,
+    ) -> Result<Vec<KeyRequest>, CompileError> {
+        match procedure {
+            None => Ok(keys::of(managed, params, false)?),
+            Some(procedure) => deep::keys(managed, params, procedure),
+        }
     }
 
     fn key_bytes(params: &Params, keys: usize, seeded: bool) -> u64 {

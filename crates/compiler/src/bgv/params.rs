@@ -178,6 +178,7 @@ fn from_level(
         entry: &vec![entry; program.inputs.len()],
         output: options.output_level,
         measure,
+        deep: None,
         watch: &options.watch,
     };
     levels::run(program, frame)
@@ -249,6 +250,7 @@ fn lowered(
         entry: &entry,
         output: options.output_level,
         measure: false,
+        deep: None,
         watch: &options.watch,
     };
     let lower = levels::run(program, frame)?;
@@ -259,7 +261,7 @@ fn lowered(
 }
 
 /// The level to which every use of an input drops primes at least; that of the input where one does not.
-fn entries(managed: &MacroProgram, top: Level) -> Vec<Level> {
+pub(super) fn entries(managed: &MacroProgram, top: Level) -> Vec<Level> {
     let mut highest: Vec<Option<Level>> = vec![None; managed.types.len()];
     for instr in &managed.instrs {
         for &v in &instr.src {

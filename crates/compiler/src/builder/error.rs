@@ -2,6 +2,7 @@
 
 use ringmill_isa::limits::MAX_NAME;
 use ringmill_isa::source::SourceLoc;
+use ringmill_math::digits::DigitError;
 use thiserror::Error;
 
 use super::{MAX_INSTRUCTIONS, MAX_NESTING, MAX_SLOTS};
@@ -54,6 +55,8 @@ pub enum TraceError {
     Steps { at: At, steps: i64, slots: u32 },
     #[error("{at}a polynomial needs at least one coefficient")]
     NoCoefficients { at: At },
+    #[error("{at}{error}")]
+    Digits { at: At, error: DigitError },
     #[error("{at}this value belongs to another program")]
     ForeignValue { at: At },
     #[error(
@@ -132,6 +135,7 @@ impl TraceError {
             | Self::Overflow { at, .. }
             | Self::Steps { at, .. }
             | Self::NoCoefficients { at }
+            | Self::Digits { at, .. }
             | Self::ForeignValue { at }
             | Self::Inside { at, .. }
             | Self::Ended { at }

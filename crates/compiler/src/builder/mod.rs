@@ -9,6 +9,7 @@ use ringmill_isa::macros::{
 use ringmill_isa::source::SourceLoc;
 
 mod constants;
+mod digits;
 mod emit;
 mod error;
 mod frame;
@@ -17,6 +18,7 @@ mod polynomial;
 
 use crate::error::At;
 use constants::Constants;
+pub use digits::Power;
 use emit::first_not_finite;
 pub use error::TraceError;
 use error::named;

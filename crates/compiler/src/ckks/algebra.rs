@@ -48,6 +48,8 @@ pub(crate) fn result(
             | MacroOp::Rotate
             | MacroOp::Hrotate
             | MacroOp::Iszero
+            | MacroOp::Quotient
+            | MacroOp::Bootstrap
             | MacroOp::Call
             | MacroOp::Repeat
             | MacroOp::Output,

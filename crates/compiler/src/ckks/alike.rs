@@ -502,6 +502,7 @@ impl Alike<'_> {
             (MacroOp::Output, _) => Polys::ZERO,
             // Of schemes of integers.
             (MacroOp::Refactor | MacroOp::Iszero, _) => Polys::ZERO,
+            (MacroOp::Quotient | MacroOp::Bootstrap, _) => Polys::ZERO,
             // Written out before.
             (MacroOp::Call | MacroOp::Repeat, _) => Polys::ZERO,
             // Without what the verifier asks for.

@@ -82,6 +82,8 @@ pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Ckks>, C
             | MacroOp::Hrotate
             | MacroOp::Conj
             | MacroOp::Iszero
+            | MacroOp::Quotient
+            | MacroOp::Bootstrap
             | MacroOp::Call
             | MacroOp::Repeat
             | MacroOp::Output,

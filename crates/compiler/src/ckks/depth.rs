@@ -46,6 +46,7 @@ pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Kind {
         // What this analysis places; what only integers have; and calls, which are written out before.
         MacroOp::Rescale | MacroOp::Modswitch => Kind::Source,
         MacroOp::Refactor | MacroOp::Iszero => Kind::Source,
+        MacroOp::Quotient | MacroOp::Bootstrap => Kind::Source,
         MacroOp::Call | MacroOp::Repeat => Kind::Source,
     }
 }

@@ -152,6 +152,8 @@ impl Folder {
                 | MacroOp::Hrotate
                 | MacroOp::Conj
                 | MacroOp::Iszero
+                | MacroOp::Quotient
+                | MacroOp::Bootstrap
                 | MacroOp::Output
                 | MacroOp::Call
                 | MacroOp::Repeat,

@@ -16,16 +16,18 @@ pub(crate) mod scale;
 mod values;
 mod wanted;
 
+use std::convert::Infallible;
+
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroInput, MacroProgram, Note};
-use ringmill_schemes::At;
 use ringmill_schemes::ckks::{Ckks, Params, Scale};
 pub use ringmill_schemes::rlwe::KeyRequest;
+use ringmill_schemes::{At, Limbed};
 
 use crate::error::CompileError;
 use crate::keys;
 use crate::options::{ParamsChoice as Choice, Passes};
-use crate::scheme::{Code, Compiles, Fitted, Lowerable};
+use crate::scheme::{Code, Compiles, Fitted, Lowerable, Sequence};
 use canonical::CanonicalScales;
 use precision::Known;
 pub use precision::Precision;
@@ -46,6 +48,21 @@ impl Compiles for Ckks {
     type Wanted = Wanted;
     type Range = InputRange;
     type Prediction = Precision;
+
+    /// There is none.
+    type Bootstrapping = Infallible;
+
+    fn sequence(bootstrapping: &Infallible) -> Sequence<Self> {
+        match *bootstrapping {}
+    }
+
+    fn lifted(
+        bootstrapping: &Infallible,
+        _: &Params,
+        _: u32,
+    ) -> Option<Result<Box<dyn Limbed + Send + Sync>, ringmill_schemes::ckks::CkksError>> {
+        match *bootstrapping {}
+    }
 
     fn constants(program: MacroProgram) -> Result<MacroProgram, CompileError> {
         real::run(program)
@@ -89,7 +106,11 @@ impl Compiles for Ckks {
         params.cipher_moduli()
     }
 
-    fn keys(managed: &MacroProgram, params: &Params) -> Result<Vec<KeyRequest>, CompileError> {
+    fn keys(
+        managed: &MacroProgram,
+        params: &Params,
+        _: Option<&Infallible>,
+    ) -> Result<Vec<KeyRequest>, CompileError> {
         Ok(keys::of(managed, params, true)?)
     }
 

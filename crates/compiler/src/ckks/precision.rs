@@ -390,7 +390,7 @@ impl Walk<'_> {
             MacroOp::Modswitch | MacroOp::Refactor => noise_a,
             MacroOp::Output => Noise::none(),
             // Of integers, refused before.
-            MacroOp::Iszero => Noise::none(),
+            MacroOp::Iszero | MacroOp::Quotient | MacroOp::Bootstrap => Noise::none(),
             // Written out before; range analysis bounds what they would give by infinity, which no level holds.
             MacroOp::Call | MacroOp::Repeat => Noise::none(),
         }

@@ -434,6 +434,8 @@ impl<'a> Spans<'a> {
                 | MacroOp::Rotate
                 | MacroOp::Hrotate
                 | MacroOp::Iszero
+                | MacroOp::Quotient
+                | MacroOp::Bootstrap
                 | MacroOp::Output
                 | MacroOp::Call
                 | MacroOp::Repeat,

@@ -9,10 +9,10 @@ use crate::error::{At, CompileError};
 ///
 /// # Errors
 /// [`CompileError::InexactInteger`] with the line of one that no double equals, [`CompileError::OfIntegers`] with that of a
-/// test for zero.
+/// test for zero or a quotient.
 pub(crate) fn run(mut source: MacroProgram) -> Result<MacroProgram, CompileError> {
     for instr in &mut source.instrs {
-        if instr.op == MacroOp::Iszero {
+        if matches!(instr.op, MacroOp::Iszero | MacroOp::Quotient) {
             return Err(CompileError::OfIntegers {
                 at: At(instr.loc.clone()),
                 op: instr.op.mnemonic(),

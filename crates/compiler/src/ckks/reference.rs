@@ -105,6 +105,8 @@ fn step(
             | MacroOp::Rotate
             | MacroOp::Hrotate
             | MacroOp::Iszero
+            | MacroOp::Quotient
+            | MacroOp::Bootstrap
             | MacroOp::Output
             | MacroOp::Call
             | MacroOp::Repeat,

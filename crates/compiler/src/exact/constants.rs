@@ -1,6 +1,6 @@
 //! Constants as a scheme of integers has them: whole numbers.
 
-use ringmill_isa::macros::{MacroImm, MacroProgram};
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram};
 
 use crate::error::{At, CompileError};
 
@@ -44,6 +44,23 @@ pub(crate) fn run<E>(mut source: MacroProgram) -> Result<MacroProgram, CompileEr
         }
     }
     Ok(source)
+}
+
+/// Refuses quotients: messages of the scheme are not low.
+///
+/// # Errors
+/// [`CompileError::NoQuotient`] with the line of the first.
+pub(crate) fn without_quotients<E>(source: &MacroProgram) -> Result<(), CompileError<E>> {
+    let quotient = |instr: &&MacroInstr| instr.op == MacroOp::Quotient;
+    let Some(instr) = source.instrs.iter().find(quotient) else {
+        return Ok(());
+    };
+    let by = match instr.imm {
+        MacroImm::Integer(by) => by,
+        _ => 0,
+    };
+    let at = At(instr.loc.clone());
+    Err(CompileError::NoQuotient { at, by })
 }
 
 /// What keeps a vector from being one of whole numbers.

@@ -215,6 +215,10 @@ fn of_result(
         | MacroOp::Rotate
         | MacroOp::Hrotate
         | MacroOp::Conj => operand(0),
+        // What is above the modulus it is known by may be anything.
+        MacroOp::Quotient => None,
+        // Placed later.
+        MacroOp::Bootstrap => operand(0),
         // An output has no result; calls and repeats are written out before.
         MacroOp::Output | MacroOp::Call | MacroOp::Repeat => None,
     }

@@ -92,9 +92,15 @@ fn step(
             | MacroOp::Relin
             | MacroOp::Rescale
             | MacroOp::Modswitch
-            | MacroOp::Refactor,
+            | MacroOp::Refactor
+            | MacroOp::Bootstrap,
             _,
         ) => each(&|x| Some(x)),
+        (MacroOp::Quotient, &MacroImm::Integer(c)) => each(&|x| {
+            x.checked_rem(c)
+                .filter(|&rest| rest == 0)
+                .and(x.checked_div(c))
+        }),
         (MacroOp::Rotate | MacroOp::Hrotate, MacroImm::Steps(steps)) => match operands {
             [a] => Some(rotated(a, steps)),
             _ => None,
@@ -106,6 +112,7 @@ fn step(
             | MacroOp::Mulc
             | MacroOp::Rotate
             | MacroOp::Hrotate
+            | MacroOp::Quotient
             | MacroOp::Output
             | MacroOp::Call
             | MacroOp::Repeat,

@@ -14,9 +14,9 @@ use crate::scheme::{self, Compiles, ErrorOf};
 
 impl<S: Compiles> Lowering<'_, S> {
     /// The number of a limb that is about to be made.
-    fn fresh(&mut self) -> u32 {
-        let number = self.made;
-        self.made = number.saturating_add(1);
+    pub(super) fn fresh(&mut self) -> u32 {
+        let number = self.scope.made;
+        self.scope.made = number.saturating_add(1);
         number
     }
 
@@ -90,10 +90,10 @@ impl<S: Compiles> Lowering<'_, S> {
                     .passes_through(poly)
                     .and_then(|arg| operands.get(usize::from(arg)))
                 {
-                    slot.clone_from(&self.limbs[operand.0 as usize][poly.index()]);
+                    slot.clone_from(&self.scope.limbs[operand.0 as usize][poly.index()]);
                 }
             }
-            self.limbs[v.0 as usize] = limbs;
+            self.scope.limbs[v.0 as usize] = limbs;
         }
 
         let next = self.program.procs.len() as u32;
@@ -101,7 +101,7 @@ impl<S: Compiles> Lowering<'_, S> {
         if proc == next {
             self.program.procs.push(procedure);
         }
-        self.steps.push(Loose {
+        self.scope.steps.push(Loose {
             action: Action::Call { proc },
             args: limbs,
             seeds,
@@ -115,13 +115,14 @@ impl<S: Compiles> Lowering<'_, S> {
     fn operand_limb(&self, operands: &[MacroValue], place: Place) -> Option<Held> {
         let operand = operands.get(usize::from(place.arg))?;
         let limbs = self
+            .scope
             .limbs
             .get(operand.0 as usize)?
             .get(place.poly.index())?;
-        let number = match self.source.types.get(operand.0 as usize)? {
+        let number = match self.scope.types.get(operand.0 as usize)? {
             MacroType::Cipher { .. } => usize::from(place.modulus.0),
             MacroType::Plain { .. } => {
-                let at = scheme::place::<S>(&self.source.types, *operand)?;
+                let at = scheme::place::<S>(self.scope.types, *operand)?;
                 let moduli = S::plaintext(self.procs.params(), &at);
                 moduli.iter().position(|&(q, _)| q == place.modulus)?
             }
@@ -129,7 +130,7 @@ impl<S: Compiles> Lowering<'_, S> {
         limbs.get(number).copied()
     }
 
-    fn key_limb(&mut self, key: u32, place: Place) -> Held {
+    pub(super) fn key_limb(&mut self, key: u32, place: Place) -> Held {
         if let Some(&known) = self.key_limbs.get(&(key, place.poly, place.modulus)) {
             return known;
         }
@@ -143,7 +144,7 @@ impl<S: Compiles> Lowering<'_, S> {
         held
     }
 
-    fn seed_index(&mut self, key: u32) -> u32 {
+    pub(super) fn seed_index(&mut self, key: u32) -> u32 {
         let next = self.program.seeds.len() as u32;
         let index = *self.seed_of_key.entry(key).or_insert(next);
         if index == next {

@@ -1,6 +1,7 @@
 //! From a managed macro program to the mid level: one call of a cached procedure a macro instruction, as the scheme says
 //! ([`Compiles::code`]). `MUL` and `SQUARE` whose only use is their `RELIN` become one call with it.
 
+mod blocks;
 mod call;
 
 use std::collections::HashMap;
@@ -10,13 +11,14 @@ use ringmill_isa::mid::pack::{Loose, pack};
 use ringmill_isa::mid::walk::Held;
 use ringmill_isa::mid::{Form, HeadOutput, InputRole, ModulusId, Operand, Program, Verified};
 use ringmill_isa::{Level, Poly};
+use ringmill_limits::Watch;
 use ringmill_math::Ring;
 use ringmill_schemes::{At, ParameterSet, ProcCache};
 
 use crate::error::{At as Line, CompileError};
 use crate::options::Options;
 use crate::rewrite::{is_cipher, use_counts};
-use crate::scheme::{Code, Compiles, ErrorOf, Lowerable, place};
+use crate::scheme::{Code, Compiles, ErrorOf, Lowerable, Sequence, place};
 
 /// A vector that is encoded before the program runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -25,6 +27,8 @@ pub enum PlainSource {
     Data(u32),
     /// Plain input, by its index in `inputs`.
     Input(u32),
+    /// Constant of bootstrapping's operations, by its number among them: integers lifted to each prime of its level.
+    Lifted(u32),
 }
 
 /// An encoded plaintext that the program takes.
@@ -44,26 +48,51 @@ pub(crate) struct Lowered<S: Compiles> {
 /// Limbs of a macro value, polynomial by polynomial.
 type Limbs = Vec<Vec<Held>>;
 
+/// What a body of instructions is lowered to, and how far it is: the program's own, or a block's.
+struct Scope<'a> {
+    types: &'a [MacroType],
+    steps: Vec<Loose>,
+    /// Limbs made so far.
+    made: u32,
+    limbs: Vec<Limbs>,
+    /// For each product that waits for its `RELIN`: its operands.
+    fused: HashMap<MacroValue, MacroInstr>,
+}
+
+impl<'a> Scope<'a> {
+    fn new(types: &'a [MacroType]) -> Self {
+        Self {
+            types,
+            steps: Vec::new(),
+            made: 0,
+            limbs: vec![Vec::new(); types.len()],
+            fused: HashMap::new(),
+        }
+    }
+}
+
 struct Lowering<'a, S: Compiles> {
     source: &'a MacroProgram,
     procs: &'a ProcCache<S>,
     ring: Ring,
     seeded: bool,
+    watch: &'a Watch,
+    sequence: Option<Sequence<S>>,
+    /// The block of bootstrapping, once it is made.
+    bootstrap: Option<u32>,
+    /// Of each procedure that was lowered.
+    block_of_proc: Vec<u32>,
     /// Everything but its steps.
     program: Program,
-    steps: Vec<Loose>,
-    /// Limbs made so far.
-    made: u32,
+    scope: Scope<'a>,
     /// What each of the program's outputs is.
     outputs: Vec<Held>,
     /// Index in `program.procs`.
     proc_of: HashMap<S::Operation, u32>,
-    limbs: Vec<Limbs>,
-    /// For each product that waits for its `RELIN`: its operands.
-    fused: HashMap<MacroValue, MacroInstr>,
     plaintexts: Vec<PlainRequest<S>>,
     key_numbers: HashMap<S::KeyName, u32>,
     key_limbs: HashMap<(u32, Poly, ModulusId), Held>,
+    constant_limbs: HashMap<(u32, ModulusId), Held>,
     seed_of_key: HashMap<u32, u32>,
 }
 
@@ -83,45 +112,27 @@ pub(crate) fn run<S: Compiles>(
         procs,
         ring: Ring::full(params.log_n()),
         seeded: options.seeded_keys,
+        watch: &options.watch,
+        sequence: options.bootstrapping.as_ref().map(S::sequence),
+        bootstrap: None,
+        block_of_proc: Vec::new(),
         program: Program::empty(params.log_n(), params.table()),
-        steps: Vec::new(),
-        made: 0,
+        scope: Scope::new(&source.types),
         outputs: Vec::new(),
         proc_of: HashMap::new(),
-        limbs: vec![Vec::new(); source.types.len()],
-        fused: HashMap::new(),
         plaintexts: Vec::new(),
         key_numbers: keys.iter().cloned().zip(0..).collect(),
         key_limbs: HashMap::new(),
+        constant_limbs: HashMap::new(),
         seed_of_key: HashMap::new(),
     };
-    let uses = use_counts(&source.instrs, source.types.len());
-    let mut relinearised = vec![false; source.types.len()];
-    for instr in source.instrs.iter().filter(|i| i.op == MacroOp::Relin) {
-        instr
-            .src
-            .iter()
-            .for_each(|v| relinearised[v.0 as usize] = true);
+    for proc in &source.procs {
+        lowering.procedure(proc)?;
     }
-    for instr in &source.instrs {
-        options.watch.check()?;
-        let fuses = |v: &MacroValue| relinearised[v.0 as usize] && uses[v.0 as usize] == 1;
-        match (instr.op, instr.dst.as_slice()) {
-            (MacroOp::Square, [v]) if fuses(v) => {
-                lowering.fused.insert(*v, instr.clone());
-            }
-            (MacroOp::Mul, [v])
-                if fuses(v) && instr.src.iter().all(|&s| is_cipher(&source.types, s)) =>
-            {
-                lowering.fused.insert(*v, instr.clone());
-            }
-            _ => lowering.instr(instr)?,
-        }
-    }
+    lowering.body(&source.instrs)?;
     let Lowering {
         mut program,
-        steps,
-        made,
+        scope: Scope { steps, made, .. },
         outputs,
         plaintexts,
         ..
@@ -137,10 +148,39 @@ pub(crate) fn run<S: Compiles>(
     })
 }
 
-impl<S: Compiles> Lowering<'_, S> {
+impl<'a, S: Compiles> Lowering<'a, S> {
+    /// Lowers instructions, whose values are those of the scope.
+    fn body(&mut self, instrs: &[MacroInstr]) -> Result<(), ErrorOf<S>> {
+        let types = self.scope.types;
+        let uses = use_counts(instrs, types.len());
+        let mut relinearised = vec![false; types.len()];
+        for instr in instrs.iter().filter(|i| i.op == MacroOp::Relin) {
+            instr
+                .src
+                .iter()
+                .for_each(|v| relinearised[v.0 as usize] = true);
+        }
+        for instr in instrs {
+            self.watch.check()?;
+            let fuses = |v: &MacroValue| relinearised[v.0 as usize] && uses[v.0 as usize] == 1;
+            match (instr.op, instr.dst.as_slice()) {
+                (MacroOp::Square, [v]) if fuses(v) => {
+                    self.scope.fused.insert(*v, instr.clone());
+                }
+                (MacroOp::Mul, [v])
+                    if fuses(v) && instr.src.iter().all(|&s| is_cipher(types, s)) =>
+                {
+                    self.scope.fused.insert(*v, instr.clone());
+                }
+                _ => self.instr(instr)?,
+            }
+        }
+        Ok(())
+    }
+
     /// The level of a value; of one without, the lowest.
     fn level(&self, value: MacroValue) -> Level {
-        match self.source.types[value.0 as usize] {
+        match self.scope.types[value.0 as usize] {
             MacroType::Cipher { at, .. } | MacroType::Plain { at } => {
                 at.map_or(Level::LOWEST, |at| at.level)
             }
@@ -154,7 +194,12 @@ impl<S: Compiles> Lowering<'_, S> {
                 self.plaintext(instr, PlainSource::Data(d))?
             }
             (MacroOp::Output, &[a], &MacroImm::Output(o)) => self.output(a, o),
-            (MacroOp::Relin, [a], _) => match self.fused.remove(a) {
+            (MacroOp::Bootstrap, ..) => self.bootstrap(instr)?,
+            (MacroOp::Call, _, &MacroImm::Proc(proc)) => self.enter(proc, None, instr)?,
+            (MacroOp::Repeat, _, &MacroImm::Repeat { proc, count }) => {
+                self.enter(proc, Some(count), instr)?
+            }
+            (MacroOp::Relin, [a], _) => match self.scope.fused.remove(a) {
                 Some(product) => self.computed(&product, instr, true)?,
                 None => self.computed(instr, instr, false)?,
             },
@@ -171,7 +216,7 @@ impl<S: Compiles> Lowering<'_, S> {
         relinearised: bool,
     ) -> Result<(), ErrorOf<S>> {
         let lowerable = Lowerable {
-            program: self.source,
+            types: self.scope.types,
             instr,
             relinearised,
             seeded: self.seeded,
@@ -187,7 +232,7 @@ impl<S: Compiles> Lowering<'_, S> {
             ) => self.call(operation, immediates, &keys, instr, to),
             (Code::Kept, &[a]) => {
                 let primes = to.dst.first().map_or(0, |&d| self.level(d).primes());
-                let limbs = self.limbs[a.0 as usize].iter();
+                let limbs = self.scope.limbs[a.0 as usize].iter();
                 let kept = limbs.map(|p| p.iter().take(primes).copied().collect());
                 let kept = kept.collect();
                 self.define(to, kept);
@@ -199,7 +244,7 @@ impl<S: Compiles> Lowering<'_, S> {
 
     fn define(&mut self, instr: &MacroInstr, limbs: Limbs) {
         if let Some(v) = instr.dst.first() {
-            self.limbs[v.0 as usize] = limbs;
+            self.scope.limbs[v.0 as usize] = limbs;
         }
     }
 
@@ -207,7 +252,7 @@ impl<S: Compiles> Lowering<'_, S> {
         let Some(&v) = instr.dst.first() else {
             return Ok(());
         };
-        if !is_cipher(&self.source.types, v) {
+        if !is_cipher(self.scope.types, v) {
             return self.plaintext(instr, PlainSource::Input(input));
         }
         let name = self
@@ -237,7 +282,7 @@ impl<S: Compiles> Lowering<'_, S> {
         let Some(&v) = instr.dst.first() else {
             return Ok(());
         };
-        let Some(at) = place::<S>(&self.source.types, v) else {
+        let Some(at) = place::<S>(self.scope.types, v) else {
             return Err(CompileError::Misshapen {
                 at: Line(instr.loc.clone()),
                 op: instr.op.mnemonic(),
@@ -262,7 +307,7 @@ impl<S: Compiles> Lowering<'_, S> {
             .get(output as usize)
             .cloned()
             .unwrap_or_default();
-        let limbs = self.limbs[a.0 as usize].clone();
+        let limbs = self.scope.limbs[a.0 as usize].clone();
         for (poly, limbs) in Poly::of(limbs.len() as u32).zip(limbs) {
             for (q, limb) in limbs.into_iter().enumerate() {
                 let name = format!("{name}.c{poly}.q{q}");

@@ -122,7 +122,12 @@ fn random_programs_reach_every_instruction() {
     let other = |op: &MacroOp| {
         matches!(
             op,
-            MacroOp::Refactor | MacroOp::Iszero | MacroOp::Call | MacroOp::Repeat
+            MacroOp::Refactor
+                | MacroOp::Iszero
+                | MacroOp::Quotient
+                | MacroOp::Bootstrap
+                | MacroOp::Call
+                | MacroOp::Repeat
         )
     };
     let plain = |op: &MacroOp| !other(op);

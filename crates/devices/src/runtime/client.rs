@@ -93,8 +93,7 @@ impl<S: Runs> Client<S> {
     pub fn evaluation_keys(&self) -> Result<S::Keys, ErrorOf<S>> {
         self.watch
             .admit("the evaluation keys", self.compiled.key_bytes())?;
-        let (names, seeded) = (&self.compiled.keys, self.compiled.seeded);
-        let keys = self.holder.evaluation_keys(names, seeded);
+        let keys = S::evaluation_keys(&self.compiled, &self.holder);
         keys.map_err(RuntimeError::Scheme)
     }
 

@@ -15,6 +15,17 @@ pub trait Runs: Compiles {
     /// What a run says of itself.
     type Report;
 
+    /// The evaluation keys that a program takes.
+    ///
+    /// # Errors
+    /// No memory or randomness.
+    fn evaluation_keys(
+        compiled: &Compiled<Self>,
+        holder: &Self::Holder,
+    ) -> Result<Self::Keys, Self::Error> {
+        holder.evaluation_keys(&compiled.keys, compiled.seeded)
+    }
+
     /// A constant vector of a program as a message; `None` for one that is none.
     fn constant(slots: &[(f64, f64)]) -> Option<Self::Message>;
 

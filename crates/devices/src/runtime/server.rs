@@ -46,11 +46,14 @@ enum Prepared<S: Runs> {
     Constant(u32, Place<S>),
     /// The input that is encoded at each run, and where.
     Input(u32, Place<S>),
+    /// The constant of bootstrapping that is lifted when it is read, and where.
+    Lifted(u32, Place<S>),
 }
 
 /// A plaintext as a run takes it.
 enum Plain<'a, S: Runs> {
     Encoded(S::Plaintext),
+    Lifted(Box<dyn Limbed + Send + Sync>),
     /// Encoded when it is read.
     Constant(Arc<Constant<'a>>),
 }
@@ -104,6 +107,7 @@ impl<S: Runs> Server<S> {
         let plaintexts = compiled.plaintexts.iter().map(|wanted| match wanted.from {
             PlainSource::Data(number) => Prepared::Constant(number, wanted.at),
             PlainSource::Input(input) => Prepared::Input(input, wanted.at),
+            PlainSource::Lifted(number) => Prepared::Lifted(number, wanted.at),
         });
         let plaintexts = plaintexts.collect();
         Ok(Self {
@@ -154,7 +158,9 @@ impl<S: Runs> Server<S> {
         check_budget(device, &request)?;
         let inputs = self.plaintexts.iter().filter_map(|plain| match plain {
             Prepared::Input(_, at) => Some(at),
-            Prepared::Constant(_, at) => (!device.expands()).then_some(at),
+            Prepared::Constant(_, at) | Prepared::Lifted(_, at) => {
+                (!device.expands()).then_some(at)
+            }
         });
         let bytes = encoded_bytes(compiled, inputs);
         request.watch.admit("the encoded inputs", bytes)?;
@@ -197,6 +203,13 @@ impl<S: Runs> Server<S> {
             watch.check()?;
             all.push(match plain {
                 Prepared::Input(input, at) => Plain::Encoded(self.input(plains, *input, at)?),
+                &Prepared::Lifted(lifted, at) => match expands {
+                    true => Plain::Constant(Arc::new(self.lifted(number, lifted, at))),
+                    false => {
+                        let bootstrapping = self.compiled.bootstrapping.as_ref();
+                        Plain::Lifted(lift::<S>(bootstrapping, &self.compiled.params, lifted)?)
+                    }
+                },
                 &Prepared::Constant(vector, at) => {
                     let name = format!("constant vector {vector}");
                     let data = self.compiled.managed.data.get(vector as usize);
@@ -263,6 +276,22 @@ impl<S: Runs> Server<S> {
         }
     }
 
+    /// A constant of bootstrapping that is lifted when it is read.
+    fn lifted(&self, number: u32, lifted: u32, at: Place<S>) -> Constant<'_> {
+        let compiled = &self.compiled;
+        let (bootstrapping, params) = (compiled.bootstrapping.clone(), compiled.params.clone());
+        Constant {
+            expanded: Arc::clone(&self.expanded),
+            number,
+            bytes: encoded_bytes(compiled, std::iter::once(&at)),
+            len: limb_bytes(compiled) as usize / size_of::<u64>(),
+            encode: Box::new(move || {
+                let made = lift::<S>(bootstrapping.as_ref(), &params, lifted);
+                made.map_err(|error| DeviceError::Constant(error.into()))
+            }),
+        }
+    }
+
     /// The program's input limbs. Scheme objects hold residues below their modulus by construction, so none is scanned.
     fn bind<'a>(
         &'a self,
@@ -286,6 +315,7 @@ impl<S: Runs> Server<S> {
                 }
                 InputRole::Plain { input } => match plains.get(input as usize)? {
                     Plain::Encoded(plain) => Some((plain, Poly::FIRST)),
+                    Plain::Lifted(plain) => Some((&**plain, Poly::FIRST)),
                     Plain::Constant(_) => None,
                 },
                 InputRole::Key { key, digit, part } => {
@@ -448,6 +478,24 @@ fn seeds<S: Runs>(
         Ok(Arc::new(SeedExpansion::within(*seed, expanded)))
     };
     numbers.map(seed).collect()
+}
+
+/// A constant of bootstrapping, lifted.
+fn lift<S: Runs>(
+    bootstrapping: Option<&S::Bootstrapping>,
+    params: &S::Params,
+    number: u32,
+) -> Result<Box<dyn Limbed + Send + Sync>, ErrorOf<S>> {
+    let name = || format!("constant {number} of bootstrapping");
+    let lifted = bootstrapping.and_then(|b| S::lifted(b, params, number));
+    let lifted = lifted.ok_or_else(|| RuntimeError::MissingInput {
+        kind: "constant",
+        name: name(),
+    })?;
+    lifted.map_err(|source| RuntimeError::Value {
+        name: name(),
+        source,
+    })
 }
 
 fn encode_constant<S: Runs>(

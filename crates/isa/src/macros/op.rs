@@ -39,6 +39,10 @@ pub enum MacroOp {
     Conj,
     /// 1 in the slots where a is zero, 0 in the others. Of traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.
     Iszero,
+    /// Every slot of a, a multiple of the integer, over it. The integer divides the plaintext modulus t; d is known modulo t over it alone, and not even an integer above that.
+    Quotient,
+    /// The integers in a's slots at the immediate's level, with as little noise as bootstrapping leaves. Of managed programs: the compiler places it.
+    Bootstrap,
     /// a is the named output of the program.
     Output,
     /// d... = what a procedure of the program gives for the arguments a....
@@ -72,6 +76,8 @@ pub enum MacroRule {
     Refactor,
     /// `rotate`: The operand is a ciphertext of two polynomials; each result has its type.
     Rotate,
+    /// `bootstrap`: The operand is a ciphertext of two polynomials; the result has two, the immediate's level, and any factor.
+    Bootstrap,
     /// `output`: The operand is a ciphertext; each output is written exactly once.
     Output,
     /// `call`: As many operands as the procedure has parameters, as many results as it has, and of their types. A procedure calls those before it only, so that none calls itself, directly or through others, and it reads no inputs and writes no outputs of the program.
@@ -95,6 +101,7 @@ impl MacroRule {
             MacroRule::ModSwitch => "mod-switch",
             MacroRule::Refactor => "refactor",
             MacroRule::Rotate => "rotate",
+            MacroRule::Bootstrap => "bootstrap",
             MacroRule::Output => "output",
             MacroRule::Call => "call",
             MacroRule::Repeat => "repeat",
@@ -144,10 +151,10 @@ impl MacroImmKind {
 
 impl MacroOp {
     /// Number of opcodes.
-    pub const COUNT: usize = 20;
+    pub const COUNT: usize = 22;
 
     /// Every opcode, in the definition file's order.
-    pub const ALL: [MacroOp; 20] = [
+    pub const ALL: [MacroOp; 22] = [
         MacroOp::Input,
         MacroOp::Encode,
         MacroOp::Add,
@@ -165,6 +172,8 @@ impl MacroOp {
         MacroOp::Hrotate,
         MacroOp::Conj,
         MacroOp::Iszero,
+        MacroOp::Quotient,
+        MacroOp::Bootstrap,
         MacroOp::Output,
         MacroOp::Call,
         MacroOp::Repeat,
@@ -360,6 +369,28 @@ impl MacroOp {
                 semantics: "1 in the slots where a is zero, 0 in the others. Of traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.",
                 expansion: &[],
             },
+            MacroOp::Quotient => &OpInfo {
+                mnemonic: "QUOTIENT",
+                operands: Arity::Exactly(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::Constant,
+                rule: MacroRule::Same,
+                semantics: "Every slot of a, a multiple of the integer, over it. The integer divides the plaintext modulus t; d is known modulo t over it alone, and not even an integer above that.",
+                expansion: &[],
+            },
+            MacroOp::Bootstrap => &OpInfo {
+                mnemonic: "BOOTSTRAP",
+                operands: Arity::Exactly(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::Level,
+                rule: MacroRule::Bootstrap,
+                semantics: "The integers in a's slots at the immediate's level, with as little noise as bootstrapping leaves. Of managed programs: the compiler places it.",
+                expansion: &[],
+            },
             MacroOp::Output => &OpInfo {
                 mnemonic: "OUTPUT",
                 operands: Arity::Exactly(1),
@@ -421,6 +452,8 @@ impl MacroOp {
             "HROTATE" => Some(MacroOp::Hrotate),
             "CONJ" => Some(MacroOp::Conj),
             "ISZERO" => Some(MacroOp::Iszero),
+            "QUOTIENT" => Some(MacroOp::Quotient),
+            "BOOTSTRAP" => Some(MacroOp::Bootstrap),
             "OUTPUT" => Some(MacroOp::Output),
             "CALL" => Some(MacroOp::Call),
             "REPEAT" => Some(MacroOp::Repeat),

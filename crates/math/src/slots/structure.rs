@@ -158,7 +158,7 @@ impl SlotStructure {
     }
 
     /// Slots in a row.
-    pub(crate) fn columns(&self) -> usize {
+    pub fn columns(&self) -> usize {
         self.slots() / self.rows()
     }
 
@@ -169,7 +169,8 @@ impl SlotStructure {
         }
     }
 
-    pub(crate) fn column_generator(&self) -> u64 {
+    /// The Galois element that turns a row of integers by one place.
+    pub fn column_generator(&self) -> u64 {
         match self.split {
             Split::Binomials => 3,
             Split::Trinomials => 5,

@@ -4,6 +4,7 @@ use ringmill_limits::Halt;
 use ringmill_math::MathError;
 use thiserror::Error;
 
+use super::bootstrap::BootstrapError;
 use crate::exact::ExactError;
 use crate::file::FileError;
 use crate::rlwe::RlweError;
@@ -20,6 +21,17 @@ pub enum BgvError {
         "correction factor {got} is not one modulo {modulus}; expected an integer from 1 to {modulus} - 1 that is coprime to {modulus}: the object is corrupt"
     )]
     Factor { got: u64, modulus: u64 },
+    #[error("{0}")]
+    Bootstrap(Box<BootstrapError>),
+}
+
+impl From<BootstrapError> for BgvError {
+    fn from(e: BootstrapError) -> Self {
+        match e {
+            BootstrapError::Bgv(own) => own,
+            other => Self::Bootstrap(Box::new(other)),
+        }
+    }
 }
 
 impl From<ExactError> for BgvError {
@@ -48,7 +60,9 @@ impl From<BgvError> for FileError {
         match e {
             BgvError::Rlwe(e) => Self::Contents(e),
             BgvError::Exact(e) => e.into(),
-            own @ BgvError::Factor { .. } => Self::Refused(own.to_string()),
+            own @ (BgvError::Factor { .. } | BgvError::Bootstrap(_)) => {
+                Self::Refused(own.to_string())
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::call::Runs;
 use crate::exact::Plaintext;
 use crate::exact::scalar::residues_modulo;
 use crate::rlwe::evaluator::{Evaluation, check_three, check_two};
+use crate::rlwe::record::Recorder;
 use crate::rlwe::{Galois, GaloisKeys, Level, RelinKey, RlweError};
 
 /// Homomorphic operations on whole ciphertexts. Operands must agree in level and must belong to one secret key, as must
@@ -37,6 +38,13 @@ impl Evaluator {
     pub fn on(params: Arc<Params>, runs: Arc<dyn Runs>) -> Self {
         Self {
             shared: Evaluation::on(params, runs),
+        }
+    }
+
+    /// What notes operations down and computes nothing.
+    pub(super) fn noting(params: Arc<Params>, recorder: Arc<Recorder<OpKey>>) -> Self {
+        Self {
+            shared: Evaluation::noting(params, recorder),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Slots where there are some, coefficients where there are none.
+//! Slots where there are some for programs, coefficients where there are none.
 
 use std::sync::Arc;
 
@@ -7,10 +7,13 @@ use super::coefficients::CoefficientEncoder;
 use super::error::ExactError;
 use super::plain_modulus::Integers;
 use super::plaintext::{ExactParams, Plaintext};
+use super::thin::ThinEncoder;
 
-/// How a message of up to N integers is encoded: as slots where the plain modulus batches, as coefficients otherwise.
+/// How a message of up to N integers is encoded: as slots where the plain modulus batches, as the slots modulo a prime power of
+/// parameters that bootstrap, as coefficients otherwise.
 pub enum Encoder<P> {
     Slots(BatchEncoder<P>),
+    Thin(ThinEncoder<P>),
     Coefficients(CoefficientEncoder<P>),
 }
 
@@ -20,6 +23,8 @@ impl<P: ExactParams> Encoder<P> {
     pub fn new(params: Arc<P>) -> Result<Self, ExactError> {
         if params.plain_modulus().is_batchable(params.log_n()) {
             BatchEncoder::new(params).map(Self::Slots)
+        } else if params.plain_moduli().len() > 1 {
+            ThinEncoder::new(params).map(Self::Thin)
         } else {
             Ok(Self::Coefficients(CoefficientEncoder::new(params)))
         }
@@ -34,6 +39,7 @@ impl<P: ExactParams> Encoder<P> {
     ) -> Result<Plaintext, ExactError> {
         match self {
             Self::Slots(slots) => slots.encode(values, which),
+            Self::Thin(slots) => slots.encode(values, which),
             Self::Coefficients(coefficients) => coefficients.encode(values, which),
         }
     }
@@ -52,7 +58,10 @@ impl<P: ExactParams> Encoder<P> {
             Self::Slots(slots) if !values.is_empty() && slots.slots() / 2 % values.len() == 0 => {
                 slots.encode(&values.repeat(slots.slots() / values.len()), which)
             }
-            Self::Slots(_) | Self::Coefficients(_) => self.encode(values, which),
+            Self::Thin(slots) if !values.is_empty() && slots.columns() % values.len() == 0 => {
+                slots.encode(&values.repeat(slots.slots() / values.len()), which)
+            }
+            Self::Slots(_) | Self::Thin(_) | Self::Coefficients(_) => self.encode(values, which),
         }
     }
 
@@ -63,6 +72,7 @@ impl<P: ExactParams> Encoder<P> {
     pub fn decode_signed(&self, plain: &Plaintext) -> Result<Vec<i64>, ExactError> {
         match self {
             Self::Slots(slots) => slots.decode_signed(plain),
+            Self::Thin(slots) => slots.decode_signed(plain),
             Self::Coefficients(coefficients) => coefficients.decode_signed(plain),
         }
     }
@@ -74,6 +84,7 @@ impl<P: ExactParams> Encoder<P> {
     pub fn decode_unsigned(&self, plain: &Plaintext) -> Result<Vec<u64>, ExactError> {
         match self {
             Self::Slots(slots) => slots.decode_unsigned(plain),
+            Self::Thin(slots) => slots.decode_unsigned(plain),
             Self::Coefficients(coefficients) => coefficients.decode_unsigned(plain),
         }
     }

@@ -1,6 +1,7 @@
 //! What the encodings of integers refuse, with what was expected, what came and what to do.
 
 use ringmill_math::MathError;
+use ringmill_math::slots::SlotError;
 use thiserror::Error;
 
 use crate::file::FileError;
@@ -54,6 +55,8 @@ pub enum ExactError {
     NoBudget,
     #[error("a negative integer was given where integers are unsigned; expected zero or more")]
     Negative,
+    #[error(transparent)]
+    Slots(#[from] SlotError),
 }
 
 impl From<MathError> for ExactError {
@@ -75,7 +78,8 @@ impl From<ExactError> for FileError {
             | ExactError::NotCoprime { .. }
             | ExactError::PlainTooLarge { .. }
             | ExactError::NoBudget
-            | ExactError::Negative) => Self::Refused(own.to_string()),
+            | ExactError::Negative
+            | ExactError::Slots(_)) => Self::Refused(own.to_string()),
         }
     }
 }

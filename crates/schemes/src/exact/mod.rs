@@ -19,6 +19,7 @@ mod prime_power;
 mod roles;
 pub mod scalar;
 mod scheme;
+mod thin;
 
 pub use batch::BatchEncoder;
 pub(crate) use budget::budget;
@@ -34,3 +35,4 @@ pub use plaintext::{ExactParams, Plaintext};
 pub use prime_power::PrimePower;
 pub use roles::{KeyHolder, Operator};
 pub use scheme::{Decrypts, ExactScheme};
+pub use thin::ThinEncoder;

@@ -46,6 +46,11 @@ where
         })
     }
 
+    /// Makes further keys of the secret key.
+    pub fn generator(&self) -> &KeyGenerator {
+        &self.keys
+    }
+
     /// For others who encrypt to this key.
     pub fn public_key(&self) -> &PublicKey {
         &self.public

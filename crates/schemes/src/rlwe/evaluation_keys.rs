@@ -1,5 +1,6 @@
 //! The evaluation keys of a program: which, and the keys themselves.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use ringmill_isa::Galois;
@@ -16,6 +17,12 @@ pub enum KeyRequest {
     Relin,
     /// The key of this Galois element.
     Galois(Galois),
+    /// The same for a low level alone, that of bootstrapping's first map.
+    LowGalois(Galois),
+    /// From the main secret to bootstrapping's sparse one.
+    Encapsulation,
+    /// Bootstrapping's sparse secret, encrypted under the main one.
+    SparseSecret,
 }
 
 impl fmt::Display for KeyRequest {
@@ -23,6 +30,11 @@ impl fmt::Display for KeyRequest {
         match self {
             Self::Relin => write!(f, "relinearisation key"),
             Self::Galois(element) => write!(f, "Galois key of element {element}"),
+            Self::LowGalois(element) => {
+                write!(f, "bootstrapping's low Galois key of element {element}")
+            }
+            Self::Encapsulation => write!(f, "bootstrapping's encapsulation key"),
+            Self::SparseSecret => write!(f, "bootstrapping's encrypted secret"),
         }
     }
 }
@@ -32,6 +44,8 @@ impl fmt::Display for KeyRequest {
 pub struct EvaluationKeys {
     pub relin: Option<RelinKey>,
     pub galois: GaloisKeys,
+    /// Those that bootstrapping alone takes.
+    pub further: BTreeMap<KeyRequest, KSwitchKey>,
 }
 
 impl EvaluationKeys {
@@ -45,7 +59,11 @@ impl EvaluationKeys {
             .iter()
             .map(|k| ("relinearisation key", k.0.key_id()));
         let galois = self.galois.iter().map(|(_, k)| ("Galois key", k.key_id()));
-        Ok(KeyId::common(relin.chain(galois))?)
+        let further = self
+            .further
+            .values()
+            .map(|k| ("bootstrapping key", k.key_id()));
+        Ok(KeyId::common(relin.chain(galois).chain(further))?)
     }
 
     /// A copy of the key asked for, with its seed or, unless `seeded`, expanded; `None` where it is not there.
@@ -61,6 +79,9 @@ impl EvaluationKeys {
         let found = match request {
             KeyRequest::Relin => self.relin.as_ref().map(|k| &k.0),
             KeyRequest::Galois(element) => self.galois.get(*element).ok(),
+            other @ (KeyRequest::LowGalois(_)
+            | KeyRequest::Encapsulation
+            | KeyRequest::SparseSecret) => self.further.get(other),
         };
         let Some(key) = found else { return Ok(None) };
         params.check_id("key", key.params_id())?;
@@ -73,7 +94,11 @@ impl EvaluationKeys {
 }
 
 impl KeyGenerator {
-    /// Exactly the keys asked for.
+    /// Exactly the keys asked for; bootstrapping's own are made by
+    /// [`Procedure::keys`](crate::bgv::bootstrap::Procedure::keys).
+    ///
+    /// # Errors
+    /// [`RlweError::MissingKey`] for one of bootstrapping's own.
     pub fn evaluation_keys(
         &self,
         requests: &[KeyRequest],
@@ -85,11 +110,17 @@ impl KeyGenerator {
             match request {
                 KeyRequest::Relin => relin = Some(self.relin_key(form)?),
                 KeyRequest::Galois(element) => elements.push(*element),
+                other @ (KeyRequest::LowGalois(_)
+                | KeyRequest::Encapsulation
+                | KeyRequest::SparseSecret) => {
+                    return Err(RlweError::MissingKey(other.to_string()));
+                }
             }
         }
         Ok(EvaluationKeys {
             relin,
             galois: self.galois_keys(&elements, form)?,
+            further: BTreeMap::new(),
         })
     }
 }

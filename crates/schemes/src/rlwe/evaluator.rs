@@ -11,15 +11,17 @@ use super::error::RlweError;
 use super::key::{GaloisKeys, KSwitchKey};
 use super::ops::{OpKey, Table};
 use super::params::{Params, RingParams};
+use super::record::Recorder;
 use crate::cache::ProcCache;
 use crate::call::{Interpreted, Runs, call};
 use crate::identity::KeyId;
-use crate::scheme::{Limbed, Scheme};
+use crate::scheme::{Limbed, Operation, Scheme};
 
-/// Has operations of scheme `S` run, by the reference interpreter unless told otherwise.
+/// Has operations of scheme `S` run, by the reference interpreter unless told otherwise, or noted down.
 pub(crate) struct Evaluation<S: Scheme> {
     cache: Arc<ProcCache<S>>,
     runs: Arc<dyn Runs>,
+    recorder: Option<Arc<Recorder<S::Operation>>>,
 }
 
 impl<S: Scheme> fmt::Debug for Evaluation<S> {
@@ -42,6 +44,15 @@ where
         Self {
             cache: Arc::new(ProcCache::new(params)),
             runs,
+            recorder: None,
+        }
+    }
+
+    /// What computes nothing: operations are noted down.
+    pub fn noting(params: Arc<S::Params>, recorder: Arc<Recorder<S::Operation>>) -> Self {
+        Self {
+            recorder: Some(recorder),
+            ..Self::new(params)
         }
     }
 
@@ -75,6 +86,17 @@ where
     ) -> Result<Vec<Ciphertext<A>>, S::Error> {
         for k in keys {
             self.params().check_id("key-switching key", k.params_id())?;
+        }
+        if let Some(recorder) = &self.recorder {
+            let (open, _) = op.opened();
+            let procedure = self.cache.get(&open)?;
+            let noted = recorder.note(self.params(), op, &procedure, (ciphers, plains, keys));
+            let level = op.result_level(self.params())?;
+            let symbol = |number| {
+                let size = op.result_size() as usize;
+                recorder.symbol(self.params(), number, level, size, annotation.clone())
+            };
+            return Ok(noted?.into_iter().map(symbol).collect());
         }
         let operands = ciphers.iter().map(|c| ("ciphertext", c.key_id()));
         let switching = keys.iter().map(|k| ("key-switching key", k.key_id()));

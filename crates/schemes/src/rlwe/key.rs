@@ -172,7 +172,7 @@ impl KSwitchKey {
     }
 
     /// Over some of the moduli, for the levels that have no others.
-    pub(super) fn over(
+    pub(crate) fn over(
         params: &Params,
         moduli: Vec<usize>,
         b: Vec<Vec<u64>>,

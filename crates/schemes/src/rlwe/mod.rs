@@ -16,6 +16,7 @@ pub mod ops;
 pub mod params;
 mod params_builder;
 mod public;
+pub mod record;
 pub mod security;
 pub(crate) mod switching;
 

@@ -180,9 +180,13 @@ impl Manager<'_> {
         if let Some(&known) = self.derived.get(&(from.value, how)) {
             return known;
         }
-        let value = self
-            .out
-            .push(op, vec![from.value], imm, like.ty(), &instr.loc);
+        let charged = Placed {
+            level: from.level,
+            ..like
+        };
+        self.charge(op, charged, 1, false);
+        let made = self.emit(op, vec![from.value], imm, &[like.ty()], instr);
+        let value = made.first().copied().unwrap_or(from.value);
         let made = Placed { value, ..like };
         self.derived.insert((from.value, how), made);
         self.check(made, instr);

@@ -8,6 +8,8 @@
 //! nothing and leaves noise and factor as they are.
 
 mod descend;
+mod place;
+mod refresh;
 mod result;
 
 use std::collections::HashMap;
@@ -22,6 +24,8 @@ use super::CompileError;
 use crate::error::At as Line;
 use crate::rewrite::{Rewriter, is_cipher};
 use descend::Derived;
+pub(super) use place::{Placement, best};
+pub(super) use refresh::{Callee, Convention, Deep};
 
 /// A value of the new program: where it is, and how large its phase is at most.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +53,8 @@ pub(super) struct Managed {
     /// Where each output is; none of one that is written by no instruction.
     pub outputs: Vec<Option<Placed>>,
     pub misfit: Option<Misfit>,
+    /// [`Manager::cost`].
+    pub cost: f64,
 }
 
 /// What a program is managed for.
@@ -61,11 +67,24 @@ pub(super) struct Frame<'a> {
     pub output: Level,
     /// Goes on after the first misfit, for the worst of all.
     pub measure: bool,
+    /// How values are refreshed, in programs of any depth.
+    pub deep: Option<Deep<'a>>,
     pub watch: &'a Watch,
 }
 
+#[derive(Clone)]
 struct Manager<'a> {
-    out: Rewriter,
+    /// None of a trial, whose instructions nobody wants.
+    out: Option<Rewriter>,
+    /// Values so far.
+    made: u32,
+    /// What the instructions so far cost, in transforms of a limb, where that is asked for.
+    cost: f64,
+    /// The instruction that is managed, and the one at which each old value was made or last refreshed.
+    at: usize,
+    since: Vec<usize>,
+    /// Old values that were refreshed, and the cut that wanted it.
+    refreshed: Vec<(MacroValue, usize)>,
     frame: Frame<'a>,
     model: NoiseModel,
     t: Modulus,
@@ -95,31 +114,22 @@ pub(super) fn model(program: &MacroProgram, params: &Params) -> NoiseModel {
 /// # Errors
 /// What the watch says.
 pub(super) fn run(program: &MacroProgram, frame: Frame<'_>) -> Result<Managed, CompileError> {
-    let mut manager = Manager {
-        model: model(program, frame.params),
-        t: frame.params.plain_modulus().reducer(),
-        placed: vec![None; program.types.len()],
-        derived: HashMap::new(),
-        plains: HashMap::new(),
-        plain_source: HashMap::new(),
-        outputs: vec![None; program.outputs.len()],
-        misfit: None,
-        out: Rewriter::beside(program),
-        frame,
-    };
-    for (number, instr) in program.instrs.iter().enumerate() {
-        if number % WATCHED == 0 {
-            frame.watch.check()?;
-        }
-        manager.instr(program, instr)?;
+    let mut manager = Manager::new(program, frame);
+    manager.out = Some(Rewriter::beside(program));
+    for number in 0..program.instrs.len() {
+        manager.next(program, number)?;
         if manager.misfit.is_some() && !frame.measure {
             break;
         }
     }
     Ok(Managed {
-        program: manager.out.finish(),
+        program: manager
+            .out
+            .map(Rewriter::finish)
+            .unwrap_or_else(|| program.clone()),
         outputs: manager.outputs,
         misfit: manager.misfit,
+        cost: manager.cost,
     })
 }
 
@@ -131,7 +141,40 @@ fn misshapen(instr: &MacroInstr) -> CompileError {
     }
 }
 
-impl Manager<'_> {
+impl<'a> Manager<'a> {
+    /// One that makes no instructions.
+    fn new(program: &MacroProgram, frame: Frame<'a>) -> Self {
+        Self {
+            model: model(program, frame.params),
+            t: frame.params.plain_modulus().reducer(),
+            placed: vec![None; program.types.len()],
+            derived: HashMap::new(),
+            plains: HashMap::new(),
+            plain_source: HashMap::new(),
+            outputs: vec![None; program.outputs.len()],
+            misfit: None,
+            out: None,
+            made: 0,
+            cost: 0.0,
+            at: 0,
+            since: vec![0; program.types.len()],
+            refreshed: Vec::new(),
+            frame,
+        }
+    }
+
+    /// Manages an instruction of the program, by its number.
+    fn next(&mut self, program: &MacroProgram, number: usize) -> Result<(), CompileError> {
+        if number.is_multiple_of(WATCHED) {
+            self.frame.watch.check()?;
+        }
+        self.at = number;
+        match program.instrs.get(number) {
+            Some(instr) => self.instr(program, instr),
+            None => Ok(()),
+        }
+    }
+
     fn instr(&mut self, program: &MacroProgram, instr: &MacroInstr) -> Result<(), CompileError> {
         if let (MacroOp::Input | MacroOp::Encode, &[v]) = (instr.op, &*instr.dst) {
             if is_cipher(&program.types, v) {
@@ -142,10 +185,12 @@ impl Manager<'_> {
             }
             return Ok(());
         }
-        let operand = |number: usize| instr.src.get(number).copied();
-        let placed = |number: usize| self.placed.get(operand(number)?.0 as usize).copied()?;
-        let a = placed(0).ok_or_else(|| misshapen(instr))?;
-        let (b, plain) = (placed(1), operand(1));
+        if matches!(instr.op, MacroOp::Call | MacroOp::Repeat) {
+            return self.call(instr);
+        }
+        let a = self.operand(instr, 0)?;
+        let a = a.ok_or_else(|| misshapen(instr))?;
+        let (b, plain) = (self.operand(instr, 1)?, instr.src.get(1).copied());
         match (instr.op, b, plain) {
             (MacroOp::Add | MacroOp::Sub, Some(b), _) => self.sum(instr, a, b)?,
             (MacroOp::Add | MacroOp::Sub, None, Some(plain)) => self.plain_sum(instr, a, plain),
@@ -158,6 +203,7 @@ impl Manager<'_> {
                 self.same(instr, a, noise);
             }
             (MacroOp::Mulc, None, None) => self.constant_product(instr, a)?,
+            (MacroOp::Quotient, None, None) => self.quotient(instr, a)?,
             (MacroOp::Relin, None, None) => {
                 let noise = self.model.switch_key(a.noise, a.level);
                 self.same(instr, Placed { size: 2, ..a }, noise);
@@ -184,6 +230,8 @@ impl Manager<'_> {
                 | MacroOp::Rotate
                 | MacroOp::Hrotate
                 | MacroOp::Iszero
+                | MacroOp::Quotient
+                | MacroOp::Bootstrap
                 | MacroOp::Output
                 | MacroOp::Call
                 | MacroOp::Repeat,
@@ -206,19 +254,54 @@ impl Manager<'_> {
             factor: Factor::ONE,
             noise: self.model.fresh(),
         };
+        let given = self.frame.deep.and_then(|deep| deep.convention);
+        let fresh = given.map_or(fresh, |convention| convention.given(v));
         self.result(instr, vec![], instr.imm.clone(), fresh);
     }
 
     /// Emits an instruction whose results are like `like`, and places them.
     fn result(&mut self, instr: &MacroInstr, src: Vec<MacroValue>, imm: MacroImm, like: Placed) {
+        let plain = src.len() == 2 && !instr.src.iter().all(|&v| self.is_placed(v));
+        self.charge(instr.op, like, instr.dst.len(), plain);
         let types = vec![like.ty(); instr.dst.len()];
-        let made = self.out.push_many(instr.op, src, imm, &types, &instr.loc);
+        let made = self.emit(instr.op, src, imm, &types, instr);
         for (old, value) in instr.dst.iter().zip(made) {
             if let Some(slot) = self.placed.get_mut(old.0 as usize) {
                 *slot = Some(Placed { value, ..like });
             }
+            if let Some(since) = self.since.get_mut(old.0 as usize) {
+                *since = self.at;
+            }
         }
         self.check(like, instr);
+    }
+
+    /// Makes an instruction; of a trial, numbers alone.
+    fn emit(
+        &mut self,
+        op: MacroOp,
+        src: Vec<MacroValue>,
+        imm: MacroImm,
+        types: &[MacroType],
+        instr: &MacroInstr,
+    ) -> Vec<MacroValue> {
+        let first = self.made;
+        self.made += types.len() as u32;
+        match &mut self.out {
+            Some(out) => out.push_many(op, src, imm, types, &instr.loc),
+            None => (first..self.made).map(MacroValue).collect(),
+        }
+    }
+
+    fn is_placed(&self, old: MacroValue) -> bool {
+        self.placed.get(old.0 as usize).is_some_and(Option::is_some)
+    }
+
+    /// Adds the cost of an instruction whose results are so many like `like`.
+    fn charge(&mut self, op: MacroOp, like: Placed, results: usize, plain: bool) {
+        if let Some(deep) = self.frame.deep {
+            self.cost += deep.costs.of(op, like.level, like.size, results, plain);
+        }
     }
 
     /// Notes that the message of a value may be lost.
@@ -253,7 +336,8 @@ impl Manager<'_> {
         let (op, imm) = source.unwrap_or((MacroOp::Encode, MacroImm::None));
         let at = Some(descend::note(level, factor));
         let ty = MacroType::Plain { at };
-        let new = self.out.push(op, Vec::new(), imm, ty, &instr.loc);
+        let new = self.emit(op, Vec::new(), imm, &[ty], instr);
+        let new = new.first().copied().unwrap_or(old);
         self.plains.insert((old, level, factor), new);
         new
     }

@@ -8,6 +8,7 @@ use ringmill_schemes::exact::scalar::reduced;
 use super::super::CompileError;
 use super::descend::Descent;
 use super::{Manager, Placed, misshapen};
+use crate::error::At as Line;
 
 /// Bits of room that a lower level, or a division fewer, may cost.
 const TOLERANCE: f64 = 0.125;
@@ -19,7 +20,7 @@ impl Manager<'_> {
     /// The lowest level up to `top` at which a result of this noise has all the room there can be but for some bits.
     fn lowest(&self, top: Level, spared: f64, noise: impl Fn(Level) -> Noise) -> Level {
         let room = |level: Level| self.model.room(noise(level), level);
-        let levels = || Level::LOWEST.to(top);
+        let levels = || self.floor().min(top).to(top);
         let best = levels().map(room).fold(f64::NEG_INFINITY, f64::max);
         let mut levels = levels();
         let found = levels.find(|&level| room(level) >= best - spared);
@@ -174,6 +175,25 @@ impl Manager<'_> {
         Ok(())
     }
 
+    /// The phase of multiples of the integer, over it: its plaintext modulus is as many times smaller, and what was noise there is
+    /// message here.
+    pub(super) fn quotient(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
+        let t = self.frame.params.plain_modulus().value();
+        let by = match instr.imm {
+            MacroImm::Integer(by) => by,
+            _ => return Err(misshapen(instr)),
+        };
+        let divisor = u64::try_from(by).ok();
+        let divisor = divisor.filter(|&by| (2..t).contains(&by) && t.is_multiple_of(by));
+        let Some(divisor) = divisor else {
+            let at = Line(instr.loc.clone());
+            return Err(CompileError::NoQuotient { at, by });
+        };
+        let noise = self.model.divide_exactly(a.noise, divisor);
+        self.same(instr, a, noise);
+        Ok(())
+    }
+
     /// An instruction at its operand's own level and factor, with a result of the size of `like`.
     pub(super) fn same(&mut self, instr: &MacroInstr, like: Placed, noise: Noise) {
         let imm = instr.imm.clone();
@@ -194,6 +214,11 @@ impl Manager<'_> {
 
     /// An output rests at the lowest level at which outputs are wanted and its message is sure.
     pub(super) fn output(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
+        if let Some(convention) = self.frame.deep.and_then(|deep| deep.convention) {
+            let a = self.arrived(convention, a, instr)?;
+            self.result(instr, vec![a.value], instr.imm.clone(), a);
+            return Ok(());
+        }
         let wanted = self.frame.output;
         if a.level < wanted {
             // It would take as many primes more to end there.

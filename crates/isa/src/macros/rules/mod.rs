@@ -125,6 +125,19 @@ impl Scope<'_> {
                 expect_cipher(*d, cipher(*a)?, Some(LevelNote { level: to, ..from }))
             }
             (MacroRule::Refactor, [a], [d]) => self.refactor(&instr.imm, *a, *d),
+            (MacroRule::Bootstrap, [a], [d]) => {
+                let MacroImm::Level(level) = instr.imm else {
+                    return Err(Fault::Immediate {
+                        expected: "a level".to_owned(),
+                        found: "another immediate".to_owned(),
+                    });
+                };
+                expect_size(*a, 2, cipher(*a)?)?;
+                let from = self.managed(*a)?;
+                let declared = at(d.ty).map_or(from.note, |at| at.note);
+                let note = note::refactored(*a, from.note, declared)?;
+                expect_cipher(*d, 2, Some(LevelNote { level, note }))
+            }
             (MacroRule::Rotate, [a], results) => {
                 expect_size(*a, 2, cipher(*a)?)?;
                 results
@@ -153,6 +166,7 @@ impl Scope<'_> {
                 | MacroRule::Rescale
                 | MacroRule::ModSwitch
                 | MacroRule::Refactor
+                | MacroRule::Bootstrap
                 | MacroRule::Rotate
                 | MacroRule::Output),
                 ..,

@@ -51,7 +51,7 @@ pub struct Bootstrapper {
     maps: Maps,
     /// Of the maps, in the order in which they come.
     constants: [Constants; 3],
-    evaluator: Evaluator,
+    pub(super) evaluator: Evaluator,
     /// One a plaintext modulus.
     models: Vec<NoiseModel>,
     removal: DigitRemoval,

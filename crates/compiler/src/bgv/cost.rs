@@ -1,0 +1,131 @@
+//! What instructions cost, in transforms of a limb: by the formulas of key switching, without making any procedure.
+
+use ringmill_isa::Level;
+use ringmill_isa::macros::MacroOp;
+use ringmill_schemes::ParameterSet;
+use ringmill_schemes::bgv::bootstrap::Procedure;
+use ringmill_schemes::bgv::{Op, OpKey, Params};
+
+/// Costs under one parameter set.
+#[derive(Clone, Debug)]
+pub struct Costs {
+    special: f64,
+    /// Primes of a digit.
+    digit: f64,
+    /// A product of limbs, of a transform's (N / 2) log2 N.
+    product: f64,
+    top: Level,
+    bootstrap: f64,
+}
+
+impl Costs {
+    pub fn new(params: &Params, procedure: &Procedure) -> Self {
+        let digits = params.dnum().max(1);
+        let mut costs = Self {
+            special: params.special_count() as f64,
+            digit: params.cipher_count().div_ceil(digits) as f64,
+            product: 2.0 / f64::from(params.log_n()),
+            top: params.max_level(),
+            bootstrap: 0.0,
+        };
+        let steps = procedure.steps().iter();
+        costs.bootstrap = steps
+            .map(|step| costs.operation(&step.operation, step.results.len()))
+            .sum();
+        costs
+    }
+
+    /// Of a bootstrap.
+    pub fn bootstrap(&self) -> f64 {
+        self.bootstrap
+    }
+
+    /// The decomposition of a polynomial: back, extended, and forward.
+    fn decomposed(&self, primes: f64) -> f64 {
+        let digits = (primes / self.digit).ceil();
+        let extended = digits * (primes + self.special);
+        let sums = self.digit.min(primes) * (extended - primes).max(0.0) * self.product;
+        extended + sums
+    }
+
+    /// Products with a key's digits, and the division by the special primes.
+    fn switched(&self, primes: f64) -> f64 {
+        self.switched_sum(primes, 1.0)
+    }
+
+    /// Of so many ciphertexts, divided in sum.
+    fn switched_sum(&self, primes: f64, ciphers: f64) -> f64 {
+        let digits = (primes / self.digit).ceil();
+        let products = ciphers * 2.0 * digits * (primes + self.special) * self.product;
+        let sums = 2.0 * primes * self.special * self.product;
+        products + sums + 2.0 * (primes + self.special)
+    }
+
+    /// Of an instruction whose results are at a level, of so many polynomials each; `plain`: with a plaintext.
+    pub fn of(&self, op: MacroOp, level: Level, size: usize, results: usize, plain: bool) -> f64 {
+        let (k, polys) = (level.primes() as f64, size as f64);
+        match op {
+            MacroOp::Add | MacroOp::Sub if plain => k,
+            MacroOp::Add | MacroOp::Sub | MacroOp::Neg => polys * k * self.product / 4.0,
+            MacroOp::Addc => k * self.product / 4.0,
+            MacroOp::Mulc | MacroOp::Refactor | MacroOp::Quotient => polys * k * self.product,
+            MacroOp::Mul if plain => k + polys * k * self.product,
+            MacroOp::Mul => 4.0 * k * self.product,
+            MacroOp::Square => 3.0 * k * self.product,
+            MacroOp::Relin => self.decomposed(k) + self.switched(k),
+            MacroOp::Rotate | MacroOp::Hrotate => {
+                self.decomposed(k) + results as f64 * (self.switched(k) + 2.0 * k * self.product)
+            }
+            MacroOp::Rescale => polys * (1.0 + k),
+            MacroOp::Bootstrap => self.bootstrap,
+            MacroOp::Input
+            | MacroOp::Encode
+            | MacroOp::Modswitch
+            | MacroOp::Conj
+            | MacroOp::Iszero
+            | MacroOp::Output
+            | MacroOp::Call
+            | MacroOp::Repeat => 0.0,
+        }
+    }
+
+    /// Of an operation of bootstrapping.
+    fn operation(&self, key: &OpKey, results: usize) -> f64 {
+        let level = key.level();
+        let size = key
+            .variant()
+            .sizes
+            .iter()
+            .max()
+            .map_or(2, |&size| size as usize);
+        let of = |op, plain| self.of(op, level, size, results, plain);
+        let (k, turned, ciphers) = (
+            level.primes() as f64,
+            key.operands().saturating_sub(1) as f64,
+            key.variant().sizes.len() as f64,
+        );
+        match key.op() {
+            Op::Add | Op::Sub => of(MacroOp::Add, false),
+            Op::Neg => of(MacroOp::Neg, false),
+            Op::AddPlain | Op::SubPlain => of(MacroOp::Add, true),
+            Op::AddScalar => of(MacroOp::Addc, false),
+            Op::MulPlain => of(MacroOp::Mul, true),
+            Op::MulScalar | Op::MulLifted => of(MacroOp::Mulc, false),
+            Op::Mul => of(MacroOp::Mul, false),
+            Op::Square => of(MacroOp::Square, false),
+            Op::Relin | Op::MulRelin | Op::SquareRelin => of(MacroOp::Relin, false),
+            Op::ModSwitch => of(MacroOp::Rescale, false),
+            Op::Rotate | Op::HoistedRotate => of(MacroOp::Rotate, false),
+            Op::SumRotations => {
+                let products = 2.0 * turned * (k + self.special) * self.product;
+                self.decomposed(k) + self.switched(k) + products
+            }
+            Op::TurnSum => ciphers * self.decomposed(k) + self.switched_sum(k, ciphers),
+            Op::SumPlain | Op::Combine => ciphers * 2.0 * k * self.product,
+            Op::SumProducts => ciphers * 2.0 * k * self.product + of(MacroOp::Relin, false),
+            Op::DropPrimes => of(MacroOp::Rescale, false),
+            Op::Encapsulate => 3.0 * 2.0 * k,
+            Op::Raise => 2.0 * (k + self.top.primes() as f64 * (1.0 + k * self.product)),
+        }
+    }
+}

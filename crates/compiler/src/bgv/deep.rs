@@ -1,0 +1,357 @@
+//! Programs of any depth, for parameters that bootstrap: procedures stay procedures, arithmetic is modulo the plaintext modulus,
+//! and `BOOTSTRAP` goes where levels run out.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use ringmill_isa::Level;
+use ringmill_isa::macros::{
+    LevelNote, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProgram, MacroType, MacroValue,
+    Note, SchemeName, Visibility,
+};
+use ringmill_math::slots::SlotStructure;
+use ringmill_schemes::ParameterSet;
+use ringmill_schemes::bgv::bootstrap::{BootstrapError, Procedure};
+use ringmill_schemes::bgv::{Bgv, BgvError, ExactParams, Factor, Params};
+use ringmill_schemes::rlwe::KeyRequest;
+
+use super::code::turned;
+use super::cost::Costs;
+use super::levels::{self, Callee, Convention, Deep, Frame, Managed, Misfit, Placed, Placement};
+use super::{CompileError, Compiled, Options, ParamsChoice, Prediction};
+use crate::bodies;
+use crate::compile::lowered;
+use crate::error::At;
+use crate::exact::IntegerRange;
+use crate::scheme::{Compiles, Fitted};
+
+/// The program managed for the procedure's parameters, its procedures each once.
+///
+/// # Errors
+/// Given parameters that are others; vectors longer than a row of slots; what such programs do not have; noise that no placement of
+/// bootstraps keeps small enough, with the line of the first value that is lost.
+pub(super) fn fit(
+    program: &MacroProgram,
+    options: &Options,
+    procedure: &Arc<Procedure>,
+) -> Result<Fitted<Bgv>, CompileError> {
+    let params = procedure.params();
+    check(program, options, procedure)?;
+    let costs = Costs::new(params, procedure);
+    let setting = Setting {
+        options,
+        procedure,
+        costs: &costs,
+    };
+    let fit = setting.managed(program)?;
+    let fit = fit.map_err(|lost| CompileError::TooNoisy {
+        at: lost.at,
+        bits: lost.bits.ceil() as u32,
+        log_n: params.log_n().into(),
+        allowed_bits: params.log_q(procedure.end().0).ceil() as u32,
+    })?;
+    let model = levels::model(program, params);
+    let half = params.plain_modulus().value() / 2;
+    let predicted = fit.outputs.iter().map(|output| Prediction {
+        budget: output.map_or(0.0, |at| model.budget(at.noise, at.level).into()),
+        range: IntegerRange::up_to(half),
+    });
+    Ok(Fitted {
+        output_level: options.output_level.min(params.max_level()),
+        predicted: predicted.collect(),
+        managed: fit.program,
+        params: Arc::clone(params),
+    })
+}
+
+/// Levels that a procedure's values are tried at.
+const CONVENTIONS: usize = 6;
+
+struct Fit {
+    program: MacroProgram,
+    outputs: Vec<Option<Placed>>,
+}
+
+struct Setting<'a> {
+    options: &'a Options,
+    procedure: &'a Arc<Procedure>,
+    costs: &'a Costs,
+}
+
+impl Setting<'_> {
+    fn managed(&self, program: &MacroProgram) -> Result<Result<Fit, Misfit>, CompileError> {
+        let mut callees: Vec<Callee> = Vec::with_capacity(program.procs.len());
+        let mut procs = Vec::with_capacity(program.procs.len());
+        for proc in &program.procs {
+            let body = bodies::opened(proc, &program.scheme, program.slots);
+            match self.procedure(&body, &callees)? {
+                Ok((callee, managed)) => {
+                    callees.push(callee);
+                    procs.push(bodies::closed(managed.program, proc));
+                }
+                Err(misfit) => return Ok(Err(misfit)),
+            }
+        }
+        let mut main =
+            MacroProgram::new(program.name.clone(), program.scheme.clone(), program.slots);
+        main.inputs.clone_from(&program.inputs);
+        main.outputs.clone_from(&program.outputs);
+        main.instrs.clone_from(&program.instrs);
+        main.types.clone_from(&program.types);
+        let managed = match self.body(&main, &callees, None)? {
+            Ok(managed) => managed,
+            Err(misfit) => return Ok(Err(misfit)),
+        };
+        Ok(Ok(Fit {
+            outputs: managed.outputs,
+            program: MacroProgram {
+                data: program.data.clone(),
+                procs,
+                ..managed.program
+            },
+        }))
+    }
+
+    /// A procedure whose values are taken and given back at the level that makes it cheapest.
+    fn procedure(
+        &self,
+        body: &MacroProgram,
+        callees: &[Callee],
+    ) -> Result<Result<(Callee, Managed), Misfit>, CompileError> {
+        let (params, (end, _)) = (self.procedure.params(), self.procedure.end());
+        let model = levels::model(body, params);
+        let tried: Vec<Level> = self.procedure.start().above(1).to(end).collect();
+        let spaced = tried.len().div_ceil(CONVENTIONS).max(1);
+        let mut best: Option<(Callee, Managed)> = None;
+        let mut lost: Option<Misfit> = None;
+        for &level in tried.iter().rev().step_by(spaced) {
+            self.options.watch.check()?;
+            let convention = Convention::new(params, &model, level);
+            match self.body(body, callees, Some(convention))? {
+                Ok(managed) => {
+                    let cost = managed.cost;
+                    if best.as_ref().is_none_or(|(best, _)| cost < best.cost) {
+                        best = Some((Callee { convention, cost }, managed));
+                    }
+                }
+                Err(misfit) => lost = lost.or(Some(misfit)),
+            }
+        }
+        let nothing = Misfit {
+            at: At(None),
+            bits: 1.0,
+        };
+        Ok(best.ok_or(lost.unwrap_or(nothing)))
+    }
+
+    /// A body with its bootstraps placed; a procedure's own has a convention.
+    fn body(
+        &self,
+        body: &MacroProgram,
+        callees: &[Callee],
+        convention: Option<Convention>,
+    ) -> Result<Result<Managed, Misfit>, CompileError> {
+        let params = self.procedure.params();
+        let none = Placement::default();
+        let deep = Deep {
+            procedure: self.procedure,
+            costs: self.costs,
+            convention,
+            callees,
+            placement: &none,
+        };
+        let entry = vec![params.max_level(); body.inputs.len()];
+        let frame = Frame {
+            params,
+            entry: &entry,
+            output: self.options.output_level,
+            measure: false,
+            deep: Some(deep),
+            watch: &self.options.watch,
+        };
+        let (placement, _) = match levels::best(body, frame, deep)? {
+            Ok(found) => found,
+            Err(misfit) => return Ok(Err(misfit)),
+        };
+        let deep = Some(Deep {
+            placement: &placement,
+            ..deep
+        });
+        let managed = levels::run(body, Frame { deep, ..frame })?;
+        let managed = match convention {
+            Some(_) => managed,
+            // Inputs that are never used above some level are encrypted there.
+            None => {
+                let entry = super::params::entries(&managed.program, params.max_level());
+                let frame = Frame {
+                    deep,
+                    entry: &entry,
+                    ..frame
+                };
+                let lower = levels::run(body, frame)?;
+                match lower.misfit {
+                    None => lower,
+                    Some(_) => managed,
+                }
+            }
+        };
+        Ok(match managed.misfit.clone() {
+            None => Ok(managed),
+            Some(misfit) => Err(misfit),
+        })
+    }
+}
+
+fn check(
+    program: &MacroProgram,
+    options: &Options,
+    procedure: &Procedure,
+) -> Result<(), CompileError> {
+    let params = procedure.params();
+    let ParamsChoice::Given(given) = &options.params else {
+        return Err(CompileError::NotBootstrapped {
+            at: At(None),
+            what: "a choice of parameters",
+            cure: "give those of a bootstrapping set",
+        });
+    };
+    if given.id() != params.id() || procedure.seeded() != options.seeded_keys {
+        return Err(CompileError::NotBootstrapped {
+            at: At(None),
+            what: "a bootstrap of other parameters or other keys",
+            cure: "make it for the parameters that are given, with seeds as the keys",
+        });
+    }
+    if let Some(target) = &options.target {
+        target.check(&**params)?;
+    }
+    let structure = structure(params)?;
+    let available = structure.columns() as u32;
+    if program.slots > available {
+        return Err(CompileError::TooManySlots {
+            slots: program.slots,
+            log_n: params.log_n().into(),
+            available,
+        });
+    }
+    let bodies = program.procs.iter().map(|proc| &proc.instrs);
+    let mut instrs = bodies.chain([&program.instrs]).flatten();
+    let refused = |instr: &&MacroInstr| instr.op == MacroOp::Iszero;
+    if let Some(instr) = instrs.find(refused) {
+        return Err(CompileError::NotBootstrapped {
+            at: At(instr.loc.clone()),
+            what: "a test for zero",
+            cure: "look a table of the lowest digit up",
+        });
+    }
+    for proc in &program.procs {
+        let plain =
+            |v: &MacroValue| matches!(proc.types.get(v.0 as usize), Some(MacroType::Plain { .. }));
+        if proc.params.iter().any(plain) {
+            return Err(CompileError::NotBootstrapped {
+                at: At(proc.loc.clone()),
+                what: "a procedure of a plain vector",
+                cure: "encrypt it, or make it a constant of the procedure",
+            });
+        }
+    }
+    Ok(())
+}
+
+fn structure(params: &Params) -> Result<SlotStructure, CompileError> {
+    let power = params.prime_power()?;
+    let structure = SlotStructure::new(params.log_n().into(), power.prime());
+    structure.map_err(|e| BgvError::from(BootstrapError::from(e)).into())
+}
+
+/// The keys of a managed program, those of bootstrapping where it bootstraps.
+///
+/// # Errors
+/// Rotations that the slots do not have.
+pub(super) fn keys(
+    managed: &MacroProgram,
+    params: &Params,
+    procedure: &Procedure,
+) -> Result<Vec<KeyRequest>, CompileError> {
+    let mut found = BTreeSet::new();
+    let bodies = managed.procs.iter().map(|proc| &proc.instrs);
+    for instr in bodies.chain([&managed.instrs]).flatten() {
+        match (&instr.imm, instr.op) {
+            (MacroImm::Steps(steps), _) => {
+                for &step in steps {
+                    found.insert(KeyRequest::Galois(turned(params, step)?));
+                }
+            }
+            (_, MacroOp::Relin) => {
+                found.insert(KeyRequest::Relin);
+            }
+            (_, MacroOp::Bootstrap) => found.extend(procedure.key_names()),
+            _ => {}
+        }
+    }
+    Ok(found.into_iter().collect())
+}
+
+impl From<BootstrapError> for CompileError {
+    fn from(error: BootstrapError) -> Self {
+        Self::Scheme(error.into())
+    }
+}
+
+/// A program of one bootstrap, of a ciphertext where the procedure takes it.
+///
+/// # Errors
+/// None that a procedure has.
+pub fn one_bootstrap(procedure: &Arc<Procedure>) -> Result<Compiled, CompileError> {
+    let params = procedure.params();
+    let (start, (end, noise)) = (procedure.start(), procedure.end());
+    let scheme = SchemeName::new(Bgv::NAME).unwrap_or_default();
+    let slots = structure(params)?.columns() as u32;
+    let mut managed = MacroProgram::new("bootstrap".to_owned(), scheme, slots);
+    managed.inputs.push(MacroInput {
+        name: "x".to_owned(),
+        visibility: Visibility::Encrypted,
+    });
+    managed.outputs.push("y".to_owned());
+    let cipher = |level, factor: Factor| MacroType::Cipher {
+        size: 2,
+        at: Some(LevelNote {
+            level,
+            note: Note::Factor(factor.value()),
+        }),
+    };
+    let [x, y] = [MacroValue(0), MacroValue(1)];
+    managed.types = vec![
+        cipher(start, Factor::ONE),
+        cipher(end, procedure.factor(Factor::ONE)),
+    ];
+    let instr = |op, dst: &[MacroValue], src: &[MacroValue], imm| MacroInstr {
+        op,
+        dst: dst.to_vec(),
+        src: src.to_vec(),
+        imm,
+        loc: None,
+    };
+    managed.instrs = vec![
+        instr(MacroOp::Input, &[x], &[], MacroImm::Input(0)),
+        instr(MacroOp::Bootstrap, &[y], &[x], MacroImm::Level(end)),
+        instr(MacroOp::Output, &[], &[y], MacroImm::Output(0)),
+    ];
+    let range = IntegerRange::up_to(params.plain_modulus().value() / 2);
+    let options = Options {
+        bootstrapping: Some(Arc::clone(procedure)),
+        seeded_keys: procedure.seeded(),
+        ..Options::given(Arc::clone(params))
+    };
+    let model = levels::model(&managed, params);
+    let fitted = Fitted {
+        params: Arc::clone(params),
+        output_level: Level::LOWEST,
+        predicted: vec![Prediction {
+            budget: model.budget(noise, end).into(),
+            range,
+        }],
+        managed: managed.clone(),
+    };
+    lowered(managed, fitted, &options, &[range])
+}

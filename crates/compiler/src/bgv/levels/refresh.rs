@@ -1,0 +1,226 @@
+//! Programs of any depth: values are refreshed where the placement says, and what procedures are given and give back is at one
+//! place, so that a procedure is managed once, wherever it is called.
+
+use ringmill_isa::Level;
+use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroValue};
+use ringmill_schemes::bgv::bootstrap::Procedure;
+use ringmill_schemes::bgv::{ExactParams, Factor, Noise, NoiseModel, Params};
+
+use super::super::CompileError;
+use super::super::cost::Costs;
+use super::descend::Descent;
+use super::{Manager, Placed, Placement, misshapen};
+
+/// Where ciphertexts are that procedures are given and give back, under factor 1.
+#[derive(Clone, Copy, Debug)]
+pub struct Convention {
+    pub level: Level,
+    noise: Noise,
+}
+
+impl Convention {
+    /// At a level, with as much noise as a value has that was just divided and brought under factor 1.
+    pub fn new(params: &Params, model: &NoiseModel, level: Level) -> Self {
+        let t = params.plain_modulus().value();
+        let noise = model.mul_integer(model.floor(), t);
+        let noise = model.add(noise, model.fresh());
+        Self { level, noise }
+    }
+
+    pub(super) fn given(self, value: MacroValue) -> Placed {
+        Placed {
+            value,
+            size: 2,
+            level: self.level,
+            factor: Factor::ONE,
+            noise: self.noise,
+        }
+    }
+}
+
+/// A procedure that was managed.
+#[derive(Clone, Copy, Debug)]
+pub struct Callee {
+    pub convention: Convention,
+    /// Of one call.
+    pub cost: f64,
+}
+
+/// How the values of a body are refreshed.
+#[derive(Clone, Copy)]
+pub struct Deep<'a> {
+    pub procedure: &'a Procedure,
+    pub costs: &'a Costs,
+    /// Where the body is given its own values, if it is a procedure's.
+    pub convention: Option<Convention>,
+    /// Of each procedure before this one where it takes its values, and what a call costs.
+    pub callees: &'a [Callee],
+    pub placement: &'a Placement,
+}
+
+/// Bits of room for which nothing is refreshed.
+const WORTH: f64 = 1.0;
+
+impl<'a> Manager<'a> {
+    /// The lowest level at which what can still be refreshed may be.
+    pub(super) fn floor(&self) -> Level {
+        match self.frame.deep {
+            Some(deep) => deep.procedure.start(),
+            None => Level::LOWEST,
+        }
+    }
+
+    /// An operand that is a ciphertext, refreshed if that is wanted here.
+    pub(super) fn operand(
+        &mut self,
+        instr: &MacroInstr,
+        number: usize,
+    ) -> Result<Option<Placed>, CompileError> {
+        let Some(&old) = instr.src.get(number) else {
+            return Ok(None);
+        };
+        let placed = self.placed.get(old.0 as usize).copied().flatten();
+        let (Some(placed), Some(deep)) = (placed, self.frame.deep) else {
+            return Ok(placed);
+        };
+        let Some(cut) = self.wanted(deep, old, placed) else {
+            return Ok(Some(placed));
+        };
+        let fresh = self.bootstrapped(deep, placed, instr)?;
+        if let (Some(slot), Some(since)) = (
+            self.placed.get_mut(old.0 as usize),
+            self.since.get_mut(old.0 as usize),
+        ) {
+            (*slot, *since) = (Some(fresh), self.at);
+        }
+        self.refreshed.push((old, cut));
+        Ok(Some(fresh))
+    }
+
+    /// The cut for which a value that is read now is to be refreshed.
+    fn wanted(&self, deep: Deep<'_>, old: MacroValue, placed: Placed) -> Option<usize> {
+        let cut = deep.placement.cut_before(self.at)?;
+        let since = self.since.get(old.0 as usize).copied()?;
+        let stale = since < cut && !deep.placement.is_kept(old, cut);
+        (stale && self.gains(deep, placed)).then_some(cut)
+    }
+
+    /// Whether refreshing a value gives it room.
+    pub(super) fn gains(&self, deep: Deep<'_>, placed: Placed) -> bool {
+        let (level, noise) = deep.procedure.end();
+        let fresh = self.model.room(noise, level);
+        placed.size == 2 && self.model.room(placed.noise, placed.level) < fresh - WORTH
+    }
+
+    fn bootstrapped(
+        &mut self,
+        deep: Deep<'_>,
+        placed: Placed,
+        instr: &MacroInstr,
+    ) -> Result<Placed, CompileError> {
+        let (procedure, start) = (deep.procedure, deep.procedure.start());
+        let mut descent = Descent::new(self, placed)?;
+        let most = descent.steps(start);
+        let mut divisions = descent.divisions(start);
+        let bound = procedure.noise().log2();
+        while divisions < most && descent.at(self, divisions)?.0.log2() > bound {
+            divisions += 1;
+        }
+        let below = self.bring(placed, start.min(placed.level), divisions, instr)?;
+        if below.level < start {
+            self.lacks(1.0 + f64::from(start.0 - below.level.0), instr);
+        }
+        if below.noise.log2() > bound {
+            self.lacks(below.noise.log2() - bound, instr);
+        }
+        let (level, noise) = procedure.end();
+        let fresh = Placed {
+            level,
+            noise,
+            factor: procedure.factor(below.factor),
+            ..below
+        };
+        self.cost += deep.costs.bootstrap();
+        let imm = MacroImm::Level(level);
+        let types = [fresh.ty()];
+        let made = self.emit(MacroOp::Bootstrap, vec![below.value], imm, &types, instr);
+        let value = made.first().copied().unwrap_or(below.value);
+        Ok(Placed { value, ..fresh })
+    }
+
+    /// A value where procedures are given it and give it back.
+    pub(super) fn arrived(
+        &mut self,
+        Convention { level, noise }: Convention,
+        a: Placed,
+        instr: &MacroInstr,
+    ) -> Result<Placed, CompileError> {
+        let fits = |a: Placed| a.noise.log2() <= noise.log2();
+        let mut here = a;
+        if a.level < level {
+            self.lacks(1.0 + f64::from(level.0 - a.level.0), instr);
+        } else if a.level == level || a.factor == Factor::ONE && fits(a) {
+            here = self.under_one(a, Factor::ONE, instr)?;
+            here = self.bring(here, level, 0, instr)?;
+        } else {
+            // The last division makes up for what the factor costs.
+            let above = level.above(1);
+            let mut descent = Descent::new(self, a)?;
+            let mut divisions = descent.divisions(above);
+            while divisions < descent.steps(above)
+                && descent.at(self, divisions)?.0.log2() > noise.log2()
+            {
+                divisions += 1;
+            }
+            here = self.bring(a, above, divisions, instr)?;
+            let prime = self.frame.params.moduli().get(above.index()).copied();
+            let prime = self.t.reduce(prime.unwrap_or(1));
+            let wanted = Factor::unchecked(prime);
+            here = self.under_one(here, wanted, instr)?;
+            here = self.bring(here, level, 1, instr)?;
+        }
+        if !fits(here) {
+            self.lacks(here.noise.log2() - noise.log2(), instr);
+        }
+        Ok(Placed {
+            level,
+            noise,
+            factor: Factor::ONE,
+            ..here
+        })
+    }
+
+    /// The value under a factor.
+    fn under_one(
+        &mut self,
+        a: Placed,
+        factor: Factor,
+        instr: &MacroInstr,
+    ) -> Result<Placed, CompileError> {
+        let by = self.t.mul(factor.value(), a.factor.inverse(self.t)?);
+        let by = self.frame.params.plain_modulus().centred(by);
+        Ok(self.refactored(a, by, factor, instr))
+    }
+
+    /// A call: arguments arrive, and results are where they were put.
+    pub(super) fn call(&mut self, instr: &MacroInstr) -> Result<(), CompileError> {
+        let deep = self.frame.deep.ok_or_else(|| misshapen(instr))?;
+        let (proc, times) = match instr.imm {
+            MacroImm::Proc(proc) => (proc, 1),
+            MacroImm::Repeat { proc, count } => (proc, count),
+            _ => return Err(misshapen(instr)),
+        };
+        let callee = deep.callees.get(proc as usize).copied();
+        let Callee { convention, cost } = callee.ok_or_else(|| misshapen(instr))?;
+        let mut src = Vec::with_capacity(instr.src.len());
+        for number in 0..instr.src.len() {
+            let a = self.operand(instr, number)?;
+            let a = self.arrived(convention, a.ok_or_else(|| misshapen(instr))?, instr)?;
+            src.push(a.value);
+        }
+        self.cost += cost * times as f64;
+        let like = convention.given(MacroValue(0));
+        self.result(instr, src, instr.imm.clone(), like);
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! A program with its procedures, body by body: each procedure as a program of its own, whose inputs are its parameters and whose
+//! outputs are its results, so that a pass need not know which of the two it sees.
+
+use std::mem;
+
+use ringmill_isa::macros::{
+    MacroImm, MacroInput, MacroInstr, MacroOp, MacroProc, MacroProgram, MacroType, MacroValue,
+    SchemeName, Visibility,
+};
+
+/// The program with `pass` done to each procedure, and then to its own instructions. A pass leaves constant vectors alone, or is
+/// given a program without procedures.
+///
+/// # Errors
+/// Those of the pass.
+pub(crate) fn each<E>(
+    mut program: MacroProgram,
+    mut pass: impl FnMut(MacroProgram) -> Result<MacroProgram, E>,
+) -> Result<MacroProgram, E> {
+    let mut data = mem::take(&mut program.data);
+    let procs = mem::take(&mut program.procs);
+    let mut done = Vec::with_capacity(procs.len());
+    for proc in procs {
+        let body = opened(&proc, &program.scheme, program.slots);
+        let mut body = pass(MacroProgram { data, ..body })?;
+        data = mem::take(&mut body.data);
+        done.push(closed(body, &proc));
+    }
+    program.data = data;
+    let mut program = pass(program)?;
+    program.procs = done;
+    Ok(program)
+}
+
+/// A procedure as a program without constant vectors.
+pub(crate) fn opened(proc: &MacroProc, scheme: &SchemeName, slots: u32) -> MacroProgram {
+    let mut program = MacroProgram::new(proc.name.clone(), scheme.clone(), slots);
+    program.types.clone_from(&proc.types);
+    for (number, &param) in (0..).zip(&proc.params) {
+        let visibility = match proc.types.get(param.0 as usize) {
+            Some(MacroType::Plain { .. }) => Visibility::Plain,
+            Some(MacroType::Cipher { .. }) | None => Visibility::Encrypted,
+        };
+        let name = format!("p{number}");
+        program.inputs.push(MacroInput { name, visibility });
+        program.instrs.push(MacroInstr {
+            op: MacroOp::Input,
+            dst: vec![param],
+            src: Vec::new(),
+            imm: MacroImm::Input(number),
+            loc: proc.loc.clone(),
+        });
+    }
+    program.instrs.extend(proc.instrs.iter().cloned());
+    for (number, &result) in (0..).zip(&proc.results) {
+        program.outputs.push(format!("r{number}"));
+        program.instrs.push(MacroInstr {
+            op: MacroOp::Output,
+            dst: Vec::new(),
+            src: vec![result],
+            imm: MacroImm::Output(number),
+            loc: proc.loc.clone(),
+        });
+    }
+    program
+}
+
+/// The procedure that a body has become; a parameter that nothing reads any longer stays one.
+pub(crate) fn closed(mut body: MacroProgram, was: &MacroProc) -> MacroProc {
+    let mut params: Vec<Option<MacroValue>> = vec![None; body.inputs.len()];
+    let mut results = vec![MacroValue(u32::MAX); body.outputs.len()];
+    body.instrs.retain(|instr| match (&instr.imm, instr.op) {
+        (&MacroImm::Input(number), MacroOp::Input) => {
+            if let Some(slot) = params.get_mut(number as usize) {
+                *slot = instr.dst.first().copied();
+            }
+            false
+        }
+        (&MacroImm::Output(number), MacroOp::Output) => {
+            if let (Some(slot), Some(&value)) =
+                (results.get_mut(number as usize), instr.src.first())
+            {
+                *slot = value;
+            }
+            false
+        }
+        _ => true,
+    });
+    let params = params.into_iter().zip(&body.inputs);
+    let params = params.map(|(param, input)| {
+        param.unwrap_or_else(|| {
+            body.types.push(match input.visibility {
+                Visibility::Encrypted => MacroType::Cipher { size: 2, at: None },
+                Visibility::Plain => MacroType::Plain { at: None },
+            });
+            MacroValue(body.types.len() as u32 - 1)
+        })
+    });
+    MacroProc {
+        params: params.collect(),
+        name: was.name.clone(),
+        loc: was.loc.clone(),
+        instrs: body.instrs,
+        types: body.types,
+        results,
+    }
+}

@@ -1,0 +1,157 @@
+//! Digits of integers modulo p^r in a traced program, for parameters that bootstrap: what rounds, compares and looks tables up.
+
+use ringmill_isa::macros::{MacroImm, MacroOp};
+use ringmill_isa::source::SourceLoc;
+use ringmill_math::digits::{LowDigit, Plan, PlanCosts};
+
+use super::node::Sort;
+use super::{TraceBuilder, TraceError, Traced};
+use crate::error::At;
+
+/// p and r of a plaintext modulus p^r.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Power {
+    pub prime: u64,
+    pub exponent: u32,
+}
+
+impl TraceBuilder {
+    /// Every slot over an integer, of which it is a multiple. What is known of it is known modulo t over the integer: as a digit of
+    /// it, or times the integer.
+    ///
+    /// # Errors
+    /// [`TraceError::PlainArithmetic`] of what is not encrypted.
+    pub fn quotient(
+        &mut self,
+        a: Traced,
+        by: u64,
+        loc: Option<SourceLoc>,
+    ) -> Result<Traced, TraceError> {
+        match self.sort(a, &loc)? {
+            Sort::Cipher(v) => {
+                let by = MacroImm::Integer(by.into());
+                self.cipher(MacroOp::Quotient, vec![v], by, loc)
+            }
+            Sort::PlainInput(_) | Sort::Constant | Sort::Scalar(_) => {
+                Err(TraceError::PlainArithmetic {
+                    at: At(loc),
+                    operation: "a quotient",
+                })
+            }
+        }
+    }
+
+    /// A function of the lowest digit of every slot, from -(p - 1) / 2 to (p - 1) / 2, by its values there in order, modulo p^r. The
+    /// slots may hold anything above that digit, elements of the slot ring too.
+    ///
+    /// # Errors
+    /// [`TraceError::Digits`]: a p that is no odd prime, a table of another length; as [`TraceBuilder::quotient`].
+    pub fn digit_table(
+        &mut self,
+        a: Traced,
+        power: Power,
+        values: &[i64],
+        loc: Option<SourceLoc>,
+    ) -> Result<Traced, TraceError> {
+        let Power { prime, exponent } = power;
+        let plan = LowDigit::any(prime, exponent).and_then(|digit| {
+            let q = digit.modulus();
+            let values: Vec<u64> = values.iter().map(|&v| q.from_i64(v)).collect();
+            digit.function_plan(&values, PlanCosts::default())
+        });
+        let plan = plan.map_err(|error| TraceError::Digits {
+            at: At(loc.clone()),
+            error,
+        })?;
+        self.planned(&plan, a, &loc)
+    }
+
+    /// The lowest digit of every slot: [`TraceBuilder::digit_table`] of the identity.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn low_digit(
+        &mut self,
+        a: Traced,
+        power: Power,
+        loc: Option<SourceLoc>,
+    ) -> Result<Traced, TraceError> {
+        let half = (power.prime / 2) as i64;
+        let values: Vec<i64> = match half <= LowDigit::MAX_BOUND as i64 {
+            true => (-half..=half).collect(),
+            false => Vec::new(), // refused there
+        };
+        self.digit_table(a, power, &values, loc)
+    }
+
+    /// A plan's value at an encrypted vector.
+    fn planned(
+        &mut self,
+        plan: &Plan,
+        x: Traced,
+        loc: &Option<SourceLoc>,
+    ) -> Result<Traced, TraceError> {
+        if !matches!(self.sort(x, loc)?, Sort::Cipher(_)) {
+            return Err(TraceError::PlainArithmetic {
+                at: At(loc.clone()),
+                operation: "a function of digits",
+            });
+        }
+        let mut values = vec![x; plan.inputs()];
+        for step in plan.steps() {
+            let value = |v: &ringmill_math::digits::Value| values.get(v.index()).copied();
+            let mut sum: Option<Traced> = None;
+            for [a, b] in &step.products {
+                let (Some(a), Some(b)) = (value(a), value(b)) else {
+                    continue;
+                };
+                let product = match a == b {
+                    true => self.square(a, loc.clone())?,
+                    false => self.mul(a, b, loc.clone())?,
+                };
+                sum = Some(self.summed(sum, product, loc)?);
+            }
+            for (c, v) in &step.linear {
+                let Some(v) = value(v) else { continue };
+                let term = self.times(v, *c, loc)?;
+                sum = Some(self.summed(sum, term, loc)?);
+            }
+            let mut sum = match sum {
+                Some(sum) => sum,
+                None => self.times(x, 0, loc)?,
+            };
+            if step.constant != 0
+                && let Sort::Cipher(v) = self.sort(sum, loc)?
+            {
+                let constant = MacroImm::Integer(step.constant.into());
+                sum = self.cipher(MacroOp::Addc, vec![v], constant, loc.clone())?;
+            }
+            values.push(sum);
+        }
+        Ok(values.get(plan.output().index()).copied().unwrap_or(x))
+    }
+
+    fn summed(
+        &mut self,
+        sum: Option<Traced>,
+        term: Traced,
+        loc: &Option<SourceLoc>,
+    ) -> Result<Traced, TraceError> {
+        match sum {
+            Some(sum) => self.add(sum, term, loc.clone()),
+            None => Ok(term),
+        }
+    }
+
+    fn times(&mut self, a: Traced, by: i64, loc: &Option<SourceLoc>) -> Result<Traced, TraceError> {
+        match (by, self.sort(a, loc)?) {
+            (1, _) => Ok(a),
+            (-1, _) => self.neg(a, loc.clone()),
+            (by, Sort::Cipher(v)) => {
+                let by = MacroImm::Integer(by.into());
+                self.cipher(MacroOp::Mulc, vec![v], by, loc.clone())
+            }
+            (_, Sort::PlainInput(_) | Sort::Constant | Sort::Scalar(_)) => Ok(a),
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Programs without a depth limit against the clear, on one thread and on two.
+
+use std::sync::Arc;
+
+use ringmill_compiler::bgv::CompileError;
+use ringmill_compiler::builder::{Power, TraceBuilder, Traced};
+use ringmill_compiler::compile;
+use ringmill_isa::macros::{MacroOp, MacroProgram, SchemeName, Visibility, stats};
+use ringmill_math::Prng;
+use ringmill_schemes::bgv::bootstrap::Procedure;
+use ringmill_schemes::bgv::{Bgv, ExactParams};
+
+use crate::clear::{Junk, evaluate};
+use crate::setting::{CUBE, Messages, SEVEN, options, run};
+
+pub struct Draw(Prng);
+
+impl Draw {
+    pub fn new(seed: u64) -> Self {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        Self(Prng::from_seed_for_reproducible_tests_only(bytes))
+    }
+
+    pub fn below(&mut self, n: u64) -> u64 {
+        let mut bytes = [0; 8];
+        self.0.fill_bytes(&mut bytes);
+        u64::from_le_bytes(bytes) % n
+    }
+
+    fn of(&mut self, values: &[Traced]) -> Traced {
+        values[self.below(values.len() as u64) as usize]
+    }
+}
+
+/// Operations on what there is, each as likely on the newest value as on another.
+fn operations(
+    t: &mut TraceBuilder,
+    draw: &mut Draw,
+    power: Power,
+    values: &mut Vec<Traced>,
+    count: u64,
+) {
+    for _ in 0..count {
+        let newest = values[values.len() - 1];
+        let a = if draw.below(2) == 0 {
+            newest
+        } else {
+            draw.of(values)
+        };
+        let b = draw.of(values);
+        let constant = draw.below(400) as f64 - 200.0;
+        let made = match draw.below(13) {
+            0 | 1 => t.add(a, b, None),
+            2 => t.sub(a, b, None),
+            3..=5 => t.mul(a, b, None),
+            6 | 7 => t.square(a, None),
+            8 => t.rotate(a, 1 + draw.below(2) as i64, None),
+            9 => {
+                let c = t.scalar(constant, None).unwrap();
+                t.mul(a, c, None)
+            }
+            10 => {
+                let c = t.scalar(constant, None).unwrap();
+                t.add(a, c, None)
+            }
+            11 => {
+                let slots = t.slots();
+                let vector = (0..slots).map(|_| (draw.below(9) as f64, 0.0)).collect();
+                let mask = t.vector(vector, None).unwrap();
+                t.mul(a, mask, None)
+            }
+            _ => {
+                let low = t.low_digit(a, power, None).unwrap();
+                let rest = t.sub(a, low, None).unwrap();
+                let quotient = t.quotient(rest, power.prime, None).unwrap();
+                // What is known of it.
+                let next = t.low_digit(quotient, power, None).unwrap();
+                t.add(next, low, None)
+            }
+        };
+        values.push(made.unwrap());
+    }
+}
+
+fn program(draw: &mut Draw, slots: u32, power: Power, length: u64) -> MacroProgram {
+    let mut t = TraceBuilder::new("deep", slots).unwrap();
+    let x = t.input("x", Visibility::Encrypted, None).unwrap();
+    let y = t.input("y", Visibility::Encrypted, None).unwrap();
+    let mut values = vec![x, y];
+    operations(&mut t, draw, power, &mut values, length);
+    if draw.below(2) == 0 {
+        let params = [Visibility::Encrypted; 2];
+        let mut inner = t.begin_procedure("step", &params, None).unwrap();
+        operations(&mut t, draw, power, &mut inner, 1 + length / 2);
+        let (a, b) = (draw.of(&inner), inner[inner.len() - 1]);
+        let step = t.end(&[a, b], None).unwrap();
+        let (a, b) = (draw.of(&values), draw.of(&values));
+        values.extend(t.call(&step, &[a, b], None).unwrap());
+        let (a, b) = (draw.of(&values), draw.of(&values));
+        let count = 1 + draw.below(4);
+        let mut body = t.begin_body("turn", 2, None).unwrap();
+        body.push(x);
+        operations(&mut t, draw, power, &mut body, 1 + length / 3);
+        let (c, d) = (draw.of(&body), body[body.len() - 1]);
+        let called = t.call(&step, &[c, d], None).unwrap();
+        let body = t.end(&called, None).unwrap();
+        values.extend(t.repeat(count, &body, &[a, b], None).unwrap());
+    }
+    let last = values[values.len() - 1];
+    // What is encrypted shows in every output.
+    let shown = t.add(last, y, None).unwrap();
+    let other = draw.of(&values);
+    let other = t.add(other, x, None).unwrap();
+    t.output("last", shown, None).unwrap();
+    t.output("other", other, None).unwrap();
+    let mut program = t.finish();
+    program.scheme = SchemeName::new("bgv").unwrap();
+    program
+}
+
+struct Tally {
+    ran: usize,
+    bootstraps: u64,
+    most: u64,
+}
+
+fn random(
+    procedure: &Arc<Procedure>,
+    power: Power,
+    seeds: std::ops::Range<u64>,
+    length: u64,
+) -> Tally {
+    let mut tally = Tally {
+        ran: 0,
+        bootstraps: 0,
+        most: 0,
+    };
+    let t = i128::from(procedure.params().plain_modulus().value());
+    let columns = procedure.setup().structure().columns() as u32;
+    for seed in seeds {
+        let mut draw = Draw::new(seed);
+        let slots = columns >> draw.below(2);
+        let source = program(&mut draw, slots, power, length);
+        let options = {
+            let mut options = options(procedure);
+            options.input_bound = (t / 2) as f64;
+            options
+        };
+        let compiled = match compile::<Bgv>(source.clone(), &options) {
+            Ok(compiled) => Arc::new(compiled),
+            Err(CompileError::Transparent { .. }) => continue,
+            Err(other) => panic!("{seed}: {other}"),
+        };
+        let mut vector = || -> Vec<i64> {
+            let half = (t / 2) as i64;
+            let slots = 0..slots;
+            slots.map(|_| draw.below(t as u64) as i64 - half).collect()
+        };
+        let inputs = Messages::from([("x".into(), vector()), ("y".into(), vector())]);
+        let (outputs, _) = run(&compiled, &inputs);
+        let expected = evaluate(&source, &inputs, t, &mut Junk(seed));
+        assert_eq!(outputs, expected, "{seed}");
+        let counts = stats::counts(&compiled.managed);
+        let bootstraps = counts.get(&MacroOp::Bootstrap).copied().unwrap_or(0) as u64;
+        tally.ran += 1;
+        tally.bootstraps += bootstraps;
+        tally.most = tally.most.max(bootstraps);
+    }
+    println!(
+        "{} programs, {} bootstraps, {} in one",
+        tally.ran, tally.bootstraps, tally.most
+    );
+    tally
+}
+
+#[test]
+fn random_programs_give_what_they_give_in_the_clear() {
+    let power = Power {
+        prime: 17,
+        exponent: 3,
+    };
+    let tally = random(&CUBE.procedure(true), power, 0..6, 12);
+    assert!(tally.ran >= 4 && tally.bootstraps >= 4);
+    let power = Power {
+        prime: 7,
+        exponent: 2,
+    };
+    let tally = random(&SEVEN.procedure(false), power, 100..106, 12);
+    assert!(tally.ran >= 4 && tally.bootstraps >= 2);
+}
+
+#[test]
+#[ignore = "minutes; `make full` runs it"]
+fn hundreds_of_random_programs() {
+    let power = Power {
+        prime: 17,
+        exponent: 3,
+    };
+    assert!(random(&CUBE.procedure(false), power, 1_000..1_200, 20).ran > 100);
+    let power = Power {
+        prime: 7,
+        exponent: 2,
+    };
+    assert!(random(&SEVEN.procedure(true), power, 2_000..2_200, 20).ran > 100);
+}
+
+/// A square, a thousand times: one body, and a bootstrap where it runs out.
+#[test]
+fn a_loop_stays_a_loop() {
+    let procedure = SEVEN.procedure(true);
+    let mut t = TraceBuilder::new("power", 2).unwrap();
+    let x = t.input("x", Visibility::Encrypted, None).unwrap();
+    let body = t.begin_body("square", 1, None).unwrap();
+    let square = t.square(body[0], None).unwrap();
+    let again = t.square(square, None).unwrap();
+    let body = t.end(&[again], None).unwrap();
+    let y = t.repeat(20, &body, &[x], None).unwrap();
+    t.output("y", y[0], None).unwrap();
+    let mut source = t.finish();
+    source.scheme = SchemeName::new("bgv").unwrap();
+    let mut options = options(&procedure);
+    options.input_bound = 24.0;
+    let compiled = Arc::new(compile::<Bgv>(source.clone(), &options).unwrap());
+    assert_eq!(compiled.managed.procs.len(), 1);
+    // The streamed calls are counted without being pulled.
+    let program = compiled.program.program();
+    let mut stream = compiled.program.stream();
+    let mut calls = 0u64;
+    while stream.next_call().unwrap().is_some() {
+        calls += 1;
+    }
+    assert_eq!(ringmill_isa::mid::stats::calls(program), calls);
+    let inputs = Messages::from([("x".into(), vec![3, -5])]);
+    let (outputs, _) = run(&compiled, &inputs);
+    assert_eq!(outputs, evaluate(&source, &inputs, 49, &mut Junk(1)));
+    // Without bootstrapping the parameters do not hold it.
+    options.bootstrapping = None;
+    assert!(compile::<Bgv>(source, &options).is_err());
+}

@@ -1,0 +1,90 @@
+//! Integers modulo a power of an odd prime in the slots that its rings have.
+
+use std::sync::Arc;
+
+use ringmill_math::slots::{SlotEncoder, SlotError, SlotStructure};
+
+use super::error::ExactError;
+use super::plain_modulus::Integers;
+use super::plaintext::{ExactParams, Plaintext};
+use super::prime_power::PrimePower;
+use crate::rlwe::RlweError;
+
+/// Encodes integers modulo t = p^r as the slots of a thin polynomial ([`SlotEncoder`]), which sums and products work on one by one.
+pub struct ThinEncoder<P> {
+    params: Arc<P>,
+    slots: SlotEncoder,
+}
+
+impl<P: ExactParams> ThinEncoder<P> {
+    /// # Errors
+    /// A plaintext modulus that is no power of an odd prime.
+    pub fn new(params: Arc<P>) -> Result<Self, ExactError> {
+        let t = params.plain_modulus();
+        let power = PrimePower::of(t).ok_or_else(|| RlweError::Parameter {
+            what: "the plaintext modulus of slots",
+            expected: "a power of an odd prime".into(),
+            got: t.value().to_string(),
+        })?;
+        let structure = SlotStructure::new(params.log_n().into(), power.prime());
+        let slots = structure.and_then(|s| SlotEncoder::new(s, power.exponent()));
+        let slots = slots.map_err(refused)?;
+        Ok(Self { params, slots })
+    }
+
+    /// Slots of a row, which rotations turn.
+    pub fn columns(&self) -> usize {
+        self.slots.structure().columns()
+    }
+
+    pub fn slots(&self) -> usize {
+        self.slots.structure().slots()
+    }
+
+    /// As many integers as there are slots at most; the others are 0.
+    ///
+    /// # Errors
+    /// [`ExactError::TooMany`], [`ExactError::OutOfRange`].
+    pub fn encode<T: Copy + Into<i128>>(
+        &self,
+        values: &[T],
+        which: Integers,
+    ) -> Result<Plaintext, ExactError> {
+        let (t, max) = (self.params.plain_modulus(), self.slots.structure().slots());
+        if values.len() > max {
+            let got = values.len();
+            return Err(ExactError::TooMany { got, max });
+        }
+        let residues = values.iter().enumerate();
+        let residues = residues.map(|(i, &x)| t.residue(i, x.into(), which));
+        let mut residues = residues.collect::<Result<Vec<u64>, _>>()?;
+        residues.resize(max, 0);
+        let polynomial = self.slots.encode(&residues).map_err(refused)?;
+        Ok(Plaintext::trusted(&*self.params, polynomial))
+    }
+
+    /// The slots as integers of [`Integers::Unsigned`].
+    ///
+    /// # Errors
+    /// A plaintext of other parameters, or with other elements than integers in its slots.
+    pub fn decode_unsigned(&self, plain: &Plaintext) -> Result<Vec<u64>, ExactError> {
+        let params = self.params.ring_params();
+        params.check_id("plaintext", plain.params_id())?;
+        plain.check_modulo(&*self.params, self.params.plain_modulus().reducer())?;
+        self.slots.decode(plain.residues()).map_err(refused)
+    }
+
+    /// The slots as integers of [`Integers::Signed`].
+    ///
+    /// # Errors
+    /// As [`ThinEncoder::decode_unsigned`].
+    pub fn decode_signed(&self, plain: &Plaintext) -> Result<Vec<i64>, ExactError> {
+        let t = self.params.plain_modulus();
+        let values = self.decode_unsigned(plain)?;
+        Ok(values.into_iter().map(|x| t.centred(x)).collect())
+    }
+}
+
+fn refused(error: SlotError) -> ExactError {
+    ExactError::Slots(error)
+}
