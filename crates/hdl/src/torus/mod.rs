@@ -4,9 +4,11 @@
 mod code;
 mod engine;
 pub mod keyswitch;
+mod streams;
 
 pub use code::{Code, Command, Operation};
-pub use engine::{Engine, EngineError, KeyBeat, Outcome, Streams, Words, switching_key};
+pub use engine::{Engine, EngineError, Outcome};
+pub use streams::{KeyBeat, Streams, Words, switching_key};
 
 use ringmill_machines::torus::Shape;
 
