@@ -149,6 +149,11 @@ module rm_torus_unit
   logic [2*Lanes-1:0][Width-1:0] woven;
   logic [1:0][LogH-1:0] write_row;
   logic swap_write;
+  logic [TagWidth-1:0] read_tag, write_tag;
+
+  // A tag without its slot, where there is but one.
+  assign read_tag = (Slots > 1) ? tag_i : tag_i >> 1;
+  assign write_tag = (Slots > 1) ? write_tag_i : write_tag_i >> 1;
 
   for (genvar b = 0; b < Lanes; b++) begin : gen_woven
     assign woven[2*b] = out0[b];
@@ -167,9 +172,9 @@ module rm_torus_unit
     ) u_work (
         .clk_i,
         .we_i(write_i && !write_last_i),
-        .waddr_i(WorkWidth'({write_tag_i, write_half_i, write_row[b]})),
+        .waddr_i(WorkWidth'({write_tag, write_half_i, write_row[b]})),
         .wdata_i(to_bank[b]),
-        .raddr_i(WorkWidth'({tag_i, half_i, read_row[b]})),
+        .raddr_i(WorkWidth'({read_tag, half_i, read_row[b]})),
         .rdata_o(work[b])
     );
   end

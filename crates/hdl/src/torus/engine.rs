@@ -7,6 +7,7 @@ use ringmill_machines::torus::{
 };
 
 use super::code::{Code, Command, Operation};
+use super::streams::{KeyBeat, Sending, Streams, WordPorts, Words, switching_key};
 use super::top;
 use crate::polymul::Dice;
 use crate::{BuildOptions, Hdl, HdlError, In, Model, Out};
@@ -25,44 +26,6 @@ pub enum EngineError {
     Refused(#[from] TorusError),
     #[error(transparent)]
     Hdl(#[from] HdlError),
-}
-
-/// A beat of the key: its words, and whether it is the last.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct KeyBeat {
-    pub words: Vec<u64>,
-    pub last: bool,
-}
-
-/// Words that a stream sends: number `last` - 1 says that it is the last, none of them where that is beyond.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Words<'a> {
-    pub words: &'a [u32],
-    pub last: usize,
-}
-
-impl<'a> Words<'a> {
-    /// All of them, the last one marked.
-    pub fn all(words: &'a [u32]) -> Self {
-        let last = words.len();
-        Self { words, last }
-    }
-}
-
-/// What goes in beside a command; what is not there is not sent.
-#[derive(Default)]
-pub struct Streams<'a> {
-    pub input: Words<'a>,
-    /// Gives the beats by their numbers.
-    pub key: Option<&'a mut dyn FnMut(u64) -> Option<KeyBeat>>,
-    pub switching_key: Words<'a>,
-}
-
-/// The words of a switching key: its seed, then the bodies of its rows.
-pub fn switching_key(seed: &[u8; 32], bodies: &[u32]) -> Vec<u32> {
-    let seed = seed.as_chunks::<4>().0.iter();
-    let seed = seed.map(|word| u32::from_le_bytes(*word));
-    seed.chain(bodies.iter().copied()).collect()
 }
 
 /// What a command gave.
@@ -104,72 +67,6 @@ struct Ports {
     out_ready: In,
     out_data: Out,
     out_last: Out,
-}
-
-/// The pins of a stream of words.
-struct WordPorts {
-    valid: In,
-    ready: Out,
-    data: In,
-    last: In,
-}
-
-impl WordPorts {
-    fn new(model: &Model, name: &str) -> Result<Self, HdlError> {
-        let input = |pin: &str| model.input(&format!("{name}_{pin}_i"));
-        Ok(Self {
-            valid: input("valid")?,
-            ready: model.output(&format!("{name}_ready_o"))?,
-            data: input("data")?,
-            last: input("last")?,
-        })
-    }
-}
-
-/// How far a stream of words is.
-struct Sending<'a> {
-    words: Words<'a>,
-    sent: usize,
-    offered: bool,
-}
-
-impl<'a> Sending<'a> {
-    fn new(words: Words<'a>) -> Self {
-        Self {
-            words,
-            sent: 0,
-            offered: false,
-        }
-    }
-
-    fn left(&self) -> usize {
-        self.words.words.len() - self.sent
-    }
-
-    /// A cycle, in which the next word comes if it is not there yet and `comes` says so; whether it is taken.
-    fn offer(
-        &mut self,
-        model: &mut Model,
-        ports: &WordPorts,
-        comes: impl FnOnce() -> bool,
-    ) -> Result<bool, HdlError> {
-        if self.left() > 0 && !self.offered && comes() {
-            self.offered = true;
-            model.set(ports.data, u64::from(self.words.words[self.sent]))?;
-            let last = self.sent + 1 == self.words.last;
-            model.set(ports.last, u64::from(last))?;
-        }
-        model.set(ports.valid, u64::from(self.offered))?;
-        Ok(self.offered && model.get(ports.ready)? == 1)
-    }
-
-    /// The clock's edge.
-    fn moved(&mut self, taken: bool) {
-        if taken {
-            self.sent += 1;
-            self.offered = false;
-        }
-    }
 }
 
 /// Bits of a word of the key.

@@ -5,9 +5,11 @@ mod code;
 mod engine;
 pub mod keyswitch;
 pub mod parts;
+mod streams;
 
 pub use code::{Code, Command, Operation};
-pub use engine::{Engine, EngineError, KeyBeat, Outcome, Streams, Words, switching_key};
+pub use engine::{Engine, EngineError, Outcome};
+pub use streams::{KeyBeat, Streams, Words, switching_key};
 
 use ringmill_machines::torus::{Schedule, Shape};
 

@@ -156,7 +156,7 @@ const FAULTS: [Fault; 63] = [
     ),
     Fault(
         "rm_torus_unit.sv",
-        ".raddr_i(WorkWidth'({tag_i, half_i,",
+        ".raddr_i(WorkWidth'({read_tag, half_i,",
         ".raddr_i(WorkWidth'({TagWidth'(0), half_i,",
         one,
     ),
