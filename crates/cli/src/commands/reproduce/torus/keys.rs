@@ -6,7 +6,7 @@ use super::super::figure::How;
 use super::super::row::{Ours, Row};
 use crate::error::CliError;
 
-const TABLE: &str = "Section IV-F: where the key bounds, n = 630, N = 1024, l = 3, keys in transform form; cycles a bootstrap";
+const TABLE: &str = "Section IV-F: where the key bounds, n = 630, N = 1024, l = 3, keys in transform form; cycles of a blind rotation and extraction";
 
 /// GB/s of PCIe 3.0 and 4.0 of 16 lanes, and of the board's high-bandwidth memory.
 pub const RATES: [f64; 3] = [15.74, 31.5, 460.0];

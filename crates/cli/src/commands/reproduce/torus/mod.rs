@@ -179,9 +179,10 @@ mod tests {
             wrong,
             [("Proposed5, 110 bits, m = 3", "DSP area-time product")]
         );
+        // With honest masks in it; the smallest engine's are more than what its rotation saves, where they are not shared.
         for row in rows.iter().filter(|row| row.metric.starts_with("cycles")) {
-            let printed = row.printed.filter(|_| !row.case.starts_with("base"));
-            if let Some(printed) = printed {
+            let alone = row.metric == "cycles" && row.case.starts_with("Proposed5");
+            if let Some(printed) = row.printed.filter(|_| !alone) {
                 assert!(row.value().unwrap() < printed, "{row:?}");
             }
         }
