@@ -1,6 +1,9 @@
 //! The ring machine's RTL against the software and the cycle model.
 
 mod bench;
+#[path = "../common/faulty.rs"]
+mod faulty;
+mod mutants;
 mod procedures;
 mod random;
 mod refusals;
