@@ -25,7 +25,7 @@ fn machine(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     check_programs(hdl, seed, 20)
 }
 
-const FAULTS: [Fault; 36] = [
+const FAULTS: [Fault; 35] = [
     // Steps and turns.
     Fault(
         "rm_ring_seq.sv",
@@ -43,12 +43,6 @@ const FAULTS: [Fault; 36] = [
         "rm_ring_seq.sv",
         "inverse_q ? pass_q == Top : pass_q == '0",
         "pass_q == '0",
-        unit,
-    ),
-    Fault(
-        "rm_ring_pace.sv",
-        "else owed_q <= owed;",
-        "else owed_q <= owed_q + 1'b1;",
         unit,
     ),
     Fault(
