@@ -30,6 +30,8 @@ pub enum Optimise {
     /// Quick to build: for leaves and tests.
     #[default]
     Build,
+    /// Quickest to build, slow to run: for large machines that run some thousand cycles.
+    Once,
     /// Quick to run, for this computer's processor: for whole machines.
     Run,
 }
@@ -46,6 +48,7 @@ impl BuildOptions {
     fn compiler_flags(self) -> &'static [&'static str] {
         match self.optimise {
             Optimise::Build => &["-O1"],
+            Optimise::Once => &["-O0"],
             Optimise::Run => &["-O3", "-march=native"],
         }
     }

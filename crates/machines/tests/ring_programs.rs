@@ -290,8 +290,8 @@ fn hoisted_rotations_that_do_not_fit_are_cut() {
             ));
         }
         assert_eq!(parts[0], (2, 6), "2^{native}: one at a time");
-        // Fewer where that takes fewer cycles: at this size it does not for half rings.
-        assert_eq!(parts[1].1 < 6, native == 8, "2^{native}: {parts:?}");
+        // Fewer where that takes fewer cycles.
+        assert!(parts[1].1 < 6, "2^{native}: {parts:?}");
         if let Some(&whole) = parts.get(3) {
             assert_eq!(whole, (0, 0), "2^{native}");
         }

@@ -92,7 +92,7 @@ impl Machine {
         let Some(&shape) = shapes.first() else {
             return Ok(None);
         };
-        let mut model = hdl.model(&top, options)?;
+        let mut model = super::built(hdl, &top, options)?;
         let ports = Ports {
             run: model.input("run_i")?,
             done: model.output("done_o")?,

@@ -1,6 +1,10 @@
 //! The ring machine's RTL behind a safe handle: [`Machine`] runs a procedure with every grant, write and end held to the
 //! model's; [`Rpau`] is a unit by itself that words are granted to as the model's board grants them; [`package`] is the generated package of micro words.
 
+use std::sync::Mutex;
+
+use crate::{BuildOptions, Hdl, HdlError, Model, Top};
+
 mod machine;
 mod package;
 mod rpau;
@@ -15,3 +19,10 @@ pub use rpau::{Rpau, RpauError};
 pub use shadow::Lockstep;
 pub use shape::Shape;
 pub use tables::Tables;
+
+/// The model of a top; threads that want the same one build it once.
+fn built(hdl: &Hdl, top: &Top, options: BuildOptions) -> Result<Model, HdlError> {
+    static BUILDING: Mutex<()> = Mutex::new(());
+    let _guard = BUILDING.lock().unwrap_or_else(|e| e.into_inner());
+    hdl.model(top, options)
+}

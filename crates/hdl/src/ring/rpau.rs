@@ -88,7 +88,7 @@ impl Rpau {
         options: BuildOptions,
         seed: u32,
     ) -> Result<Self, RpauError> {
-        let mut model = hdl.model(&shape.top(), options)?;
+        let mut model = super::built(hdl, &shape.top(), options)?;
         let ports = Ports {
             main_start: model.input("main_start_i")?,
             main_word: model.input("main_word_i")?,

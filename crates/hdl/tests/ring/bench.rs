@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Lockstep, Rpau, RpauError, Shape, Tables};
-use ringmill_hdl::{BuildOptions, Hdl};
+use ringmill_hdl::{BuildOptions, Hdl, Optimise};
 use ringmill_isa::mid::TableModulus;
 use ringmill_machines::ring::Description;
 use ringmill_machines::ring::encode::encode;
@@ -27,6 +27,12 @@ pub fn hdl() -> &'static Hdl {
     static HDL: OnceLock<Hdl> = OnceLock::new();
     HDL.get_or_init(|| Hdl::find(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap())
 }
+
+/// Models that run a few thousand cycles.
+pub const ONCE: BuildOptions = BuildOptions {
+    optimise: Optimise::Once,
+    waves: false,
+};
 
 pub fn seed() -> u64 {
     match std::env::var("RINGMILL_SEED") {
@@ -122,7 +128,7 @@ pub fn check(
 ) -> Result<(), RpauError> {
     let shape = Shape::new(d, prime).expect("a toy that the RTL builds");
     let n = 1usize << code.log_n;
-    let mut rpau = Rpau::new(hdl, shape, BuildOptions::default(), dice.bits() as u32)?;
+    let mut rpau = Rpau::new(hdl, shape, ONCE, dice.bits() as u32)?;
     let seeds: Vec<[u8; 32]> = (0..2)
         .map(|_| std::array::from_fn(|_| dice.bits() as u8))
         .collect();

@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ringmill_hdl::BuildOptions;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Machine, Tables};
 use ringmill_isa::mid::{ParamRole, Procedure};
@@ -15,7 +14,7 @@ use ringmill_machines::ring::schedule::Placement;
 use ringmill_machines::ring::search::Prepared;
 use ringmill_schemes::ckks::{Level, OpKey, Params, ProcCache};
 
-use crate::bench::{PRIMES, hdl, seed, toy, traced};
+use crate::bench::{ONCE, PRIMES, hdl, seed, toy, traced};
 
 /// Two ciphertext primes and a special one, an RPAU each.
 fn params(log_n: u8) -> Arc<Params> {
@@ -157,8 +156,7 @@ fn operations_on_three_units() {
     let mut dice = Dice::new(seed());
     let params = params(6);
     let d = toy(6, 4, 3);
-    let options = BuildOptions::default();
-    let mut machine = Machine::new(hdl(), &d, &PRIMES, options, dice.bits() as u32)
+    let mut machine = Machine::new(hdl(), &d, &PRIMES, ONCE, dice.bits() as u32)
         .unwrap()
         .expect("a toy that the RTL builds");
     for level in [Level::LOWEST, params.max_level()] {

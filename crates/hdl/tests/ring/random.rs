@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
+use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Machine, RpauError, Tables};
-use ringmill_hdl::{BuildOptions, Hdl};
 use ringmill_isa::mid::TableModulus;
 use ringmill_machines::ring::interpret::Memory;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, QUEUES, STREAMS, Unit, Word};
 use ringmill_math::RingKind;
 
-use crate::bench::{PRIMES, check, code, hdl, seed, toy, traced, word};
+use crate::bench::{ONCE, PRIMES, check, code, hdl, seed, toy, traced, word};
 
 /// A slot of an RPAU.
 type Place = (usize, u8);
@@ -137,6 +137,18 @@ fn streams(dice: &mut Dice, count: usize, world: &World) -> [Vec<Word>; STREAMS]
 
 fn check_random(log_n: u8, butterflies: usize, prime: u64, programs: usize) {
     let mut dice = Dice::new(seed());
+    check_words(hdl(), log_n, butterflies, prime, programs, &mut dice).unwrap();
+}
+
+/// So many programs on an RPAU of this RTL.
+pub fn check_words(
+    hdl: &Hdl,
+    log_n: u8,
+    butterflies: usize,
+    prime: u64,
+    programs: usize,
+    dice: &mut Dice,
+) -> Result<(), RpauError> {
     let d = toy(log_n, butterflies, 1);
     for _ in 0..programs {
         // Few slots: much waiting; all of them: much beside each other.
@@ -150,16 +162,16 @@ fn check_random(log_n: u8, butterflies: usize, prime: u64, programs: usize) {
             constants: constants.len() as u64,
             link: true,
         };
-        let streams = streams(&mut dice, 40, &world);
+        let streams = streams(dice, 40, &world);
         let code = code(log_n, streams, constants);
-        check(hdl(), &d, prime, &code, true, &mut dice).unwrap();
+        check(hdl, &d, prime, &code, true, dice)?;
     }
+    Ok(())
 }
 
 #[test]
 fn words_beside_each_other() {
-    check_random(6, 4, PRIMES[0], 6);
-    check_random(7, 8, PRIMES[1], 4);
+    check_random(7, 8, PRIMES[1], 10);
 }
 
 #[test]
@@ -237,9 +249,8 @@ fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Res
 /// So many programs on a machine of this RTL.
 pub fn check_programs(hdl: &Hdl, seed: u64, programs: usize) -> Result<(), RpauError> {
     let mut dice = Dice::new(seed);
-    let options = BuildOptions::default();
     let d = toy(6, 4, 3);
-    let mut machine = Machine::new(hdl, &d, &PRIMES, options, dice.bits() as u32)?
+    let mut machine = Machine::new(hdl, &d, &PRIMES, ONCE, dice.bits() as u32)?
         .expect("a toy that the RTL builds");
     check_machine(&mut machine, &mut dice, programs)
 }

@@ -1,11 +1,11 @@
 //! Words that the machine must not run: each is answered by its code, with its stream, and the next procedure runs.
 
+use ringmill_hdl::Hdl;
 use ringmill_hdl::ring::{Machine, RpauError};
-use ringmill_hdl::{BuildOptions, Hdl};
 use ringmill_machines::ring::encode::encode;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, STREAMS, Unit, Word};
 
-use crate::bench::{PRIMES, hdl, toy, with_operand, word};
+use crate::bench::{ONCE, PRIMES, hdl, toy, with_operand, word};
 
 /// `code_e` of `rm_ring_pkg`.
 const NOT_A_WORD: u64 = 1;
@@ -131,9 +131,8 @@ fn cases() -> Vec<(usize, u64, u64)> {
 /// Every refusal, a whole procedure after each.
 pub fn check_refusals(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     let d = toy(6, 4, 3);
-    let options = BuildOptions::default();
     let mut machine =
-        Machine::new(hdl, &d, &PRIMES, options, seed as u32)?.expect("a toy that the RTL builds");
+        Machine::new(hdl, &d, &PRIMES, ONCE, seed as u32)?.expect("a toy that the RTL builds");
     let good = encode(&Word::Op(OpWord {
         mask: 7,
         ..word(Opcode::Copy, Unit::Main, 0, 1)

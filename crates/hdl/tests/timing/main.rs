@@ -136,9 +136,11 @@ fn control_meets_the_bar() {
 fn every_module_meets_the_bar() {
     let mut tops: Vec<Top> = leaves().into_iter().map(|leaf| leaf.top).collect();
     let given: Vec<String> = tops.iter().map(|top| top.module.clone()).collect();
-    // A read-only memory is its table; the machine comes last.
+    // A read-only memory is its table; the machine comes last. The ring machine's own test has those of its modules that are
+    // held to the bar.
     let rest = hdl().sources().modules().filter(|module| {
         module.starts_with("rm_")
+            && !module.starts_with("rm_ring")
             && !["rm_rom", "rm_polymul", "rm_polymul_axi"].contains(module)
             && !given.iter().any(|g| g == module)
     });

@@ -1,0 +1,290 @@
+//! Single-line faults; the checks must catch each.
+
+use ringmill_hdl::Hdl;
+use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::ring::RpauError;
+
+use crate::bench::{PRIMES, hdl, seed};
+use crate::faulty::Faulty;
+use crate::random::{check_programs, check_words};
+use crate::refusals::check_refusals;
+
+type Check = fn(&Hdl, u64) -> Result<(), RpauError>;
+
+/// A line of the RTL, changed, and the check that must notice.
+struct Fault(&'static str, &'static str, &'static str, Check);
+
+/// One RPAU with words beside each other.
+fn unit(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+    let mut dice = Dice::new(seed);
+    check_words(hdl, 7, 8, PRIMES[1], 12, &mut dice)
+}
+
+/// Three RPAUs with four streams.
+fn machine(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+    check_programs(hdl, seed, 20)
+}
+
+const FAULTS: [Fault; 35] = [
+    // Steps and turns.
+    Fault(
+        "rm_ring_seq.sv",
+        "wait_q <= WaitWidth'(Wait);",
+        "wait_q <= WaitWidth'(Wait - 1);",
+        unit,
+    ),
+    Fault(
+        "rm_ring_seq.sv",
+        "fresh_q <= start_i || pass_done ||",
+        "fresh_q <= start_i ||",
+        unit,
+    ),
+    Fault(
+        "rm_ring_seq.sv",
+        "inverse_q ? pass_q == Top : pass_q == '0",
+        "pass_q == '0",
+        unit,
+    ),
+    Fault(
+        "rm_ring_pace.sv",
+        "- {1'b0, turns_i}",
+        "- {1'b0, turns_i} + 1'b1",
+        unit,
+    ),
+    // Addresses: the mirror, the conflict-free columns.
+    Fault(
+        "rm_ring_agen.sv",
+        "inverse_i ? ~step_i : step_i",
+        "step_i",
+        unit,
+    ),
+    Fault(
+        "rm_ring_agen.sv",
+        "(inverse_q && !linear_q) ? ~mask_q : mask_q",
+        "mask_q",
+        unit,
+    ),
+    Fault(
+        "rm_ring_agen.sv",
+        "c[i%LogRow] ^= x[i];",
+        "c[i%LogRow] |= x[i];",
+        unit,
+    ),
+    Fault(
+        "rm_ring_network.sv",
+        "second_d = masked(first_q, mask_q);",
+        "second_d = masked(first_q, ~mask_q);",
+        unit,
+    ),
+    // Twiddles: the other half's table, a table a word too far.
+    Fault(
+        "rm_ring_main.sv",
+        "(inverse_q && word_q.ring != '0) ? ~word_q.ring : word_q.ring",
+        "word_q.ring",
+        unit,
+    ),
+    Fault(
+        "rm_ring_twiddle.sv",
+        "DeepWidth'(step_i & LogSteps'(mask(p)))",
+        "DeepWidth'((step_i + 1'b1) & LogSteps'(mask(p)))",
+        unit,
+    ),
+    Fault(
+        "rm_ring_twiddle.sv",
+        "is_flat_q3 <= is_flat_q2;",
+        "is_flat_q3 <= is_flat_q;",
+        unit,
+    ),
+    // Cores.
+    Fault(
+        "rm_ring_core.sv",
+        "assign halves = mode_i.half && !pass_q;",
+        "assign halves = mode_i.half;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_core.sv",
+        "assign halves = mode_i.half && !pass_q;",
+        "assign halves = !pass_q;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_core.sv",
+        ".Depth(MulLatency - Own)",
+        ".Depth(MulLatency - Own + 1)",
+        unit,
+    ),
+    Fault(
+        "rm_ring_core.sv",
+        ".Depth(TileLatency)",
+        ".Depth(TileLatency + 1)",
+        unit,
+    ),
+    Fault(
+        "rm_ring_mode.sv",
+        "OpMac: {u_is_c, v_is_a, w_is_b} = '1;",
+        "OpMac: {v_is_a, w_is_b} = '1;",
+        unit,
+    ),
+    // Ports: who goes first, what is read twice.
+    Fault(
+        "rm_ring_group.sv",
+        "assign dy_gnt_o = dy_req_i && !main_re_i && !send_re_i;",
+        "assign dy_gnt_o = dy_req_i;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_group.sv",
+        "assign dy_wgnt_o = dy_wreq_i && !main_we_i &&",
+        "assign dy_wgnt_o = dy_wreq_i &&",
+        unit,
+    ),
+    Fault(
+        "rm_ring_pkg.sv",
+        "r.turn[1] = 2'(r.has.b && !r.again.b && b == a);",
+        "r.turn[1] = 2'(r.has.b && b == a);",
+        unit,
+    ),
+    // Dyadic cores.
+    Fault(
+        "rm_ring_dyadic.sv",
+        "assign at_column = index ^ mask;",
+        "assign at_column = index;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_dyadic.sv",
+        "CountWidth'(word_i.b_kind == KindKey);",
+        "CountWidth'(1);",
+        unit,
+    ),
+    Fault(
+        "rm_ring_dyadic.sv",
+        "rows_q[odd_q[2]][i] <= port_q[i];",
+        "rows_q[odd_q[1]][i] <= port_q[i];",
+        unit,
+    ),
+    // Keys and their generator.
+    Fault(
+        "rm_ring_keys.sv",
+        "AddrWidth'(StripeWidth'(s) < at.stripe)",
+        "AddrWidth'(StripeWidth'(s) <= at.stripe)",
+        unit,
+    ),
+    Fault(
+        "rm_ring_keys.sv",
+        "stripe_q2 <= stripe_q;",
+        "stripe_q2 <= at.stripe;",
+        unit,
+    ),
+    Fault(
+        "rm_ring_generator.sv",
+        "CountWidth'(Latency - Ahead + 5)",
+        "CountWidth'(Latency - Ahead + 4)",
+        unit,
+    ),
+    Fault(
+        "rm_ring_rpau.sv",
+        "minus_q ? 32'd1 << (LogN - 2) : '0",
+        "'0",
+        unit,
+    ),
+    Fault(
+        "rm_ring_fold.sv",
+        "Width'(Q) << Shift;",
+        "Width'(Q) << (Shift + 1) | Width'(1);",
+        unit,
+    ),
+    // The ring.
+    Fault(
+        "rm_ring_rpau.sv",
+        "source_q ? '0 : constant[2][QWidth-1:0]",
+        "constant[2][QWidth-1:0]",
+        machine,
+    ),
+    Fault(
+        "rm_ring_rpau.sv",
+        "assign ring_valid_o = passes && on_q;",
+        "assign ring_valid_o = passes;",
+        machine,
+    ),
+    Fault(
+        "rm_ring.sv",
+        ".Depth(hop_cycles(r))\n    ) u_hop_valid",
+        ".Depth(hop_cycles(r) + 1)\n    ) u_hop_valid",
+        machine,
+    ),
+    // The board.
+    Fault(
+        "rm_ring_board.sv",
+        "enough &= retired_q[q] >= needs_i[s][q];",
+        "enough &= retired_q[q] + 1'b1 >= needs_i[s][q];",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "if (free) seen[w.ring ? Streams : s] = w;",
+        "if (free && s != 0) seen[w.ring ? Streams : s] = w;",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "(w.a == w.dst) ? total : total_t'(Begin + 2) + rows;",
+        "total;",
+        machine,
+    ),
+    Fault(
+        "rm_ring_board.sv",
+        "32'(w.turns[g]) > 32'(flying.left)",
+        "32'(w.turns[g]) > 32'(flying.left) + 1",
+        machine,
+    ),
+    // Refusals.
+    Fault(
+        "rm_ring_decode.sv",
+        "(32'(word.mask) >> Rpaus) != '0",
+        "1'b0",
+        check_refusals,
+    ),
+];
+
+/// A fault that the check notices, or an assertion stops; that it builds is not enough.
+fn caught(fault: &Fault, seed: u64) -> bool {
+    let Fault(file, from, to, check) = *fault;
+    let copy = Faulty::copy(file, from, to);
+    let faulty = hdl().with_sources(&[copy.root()]).unwrap();
+    match check(&faulty, seed) {
+        Ok(()) => false,
+        Err(RpauError::Hdl(error)) => {
+            let text = error.to_string();
+            // An assertion, and no tool that would not build it.
+            assert!(
+                matches!(error, ringmill_hdl::HdlError::Simulation(_)),
+                "{file}: {text}"
+            );
+            true
+        }
+        Err(_) => true,
+    }
+}
+
+#[test]
+#[ignore = "builds a machine for each fault; `make full` runs it"]
+fn every_fault_is_caught() {
+    let seed = seed();
+    let missed: Vec<_> = FAULTS
+        .iter()
+        .filter(|fault| {
+            let caught = caught(fault, seed);
+            println!(
+                "{} {}: {}",
+                fault.0,
+                fault.2,
+                if caught { "caught" } else { "missed" }
+            );
+            !caught
+        })
+        .map(|fault| format!("{}: {}", fault.0, fault.2))
+        .collect();
+    assert!(missed.is_empty(), "missed: {missed:#?}");
+}
