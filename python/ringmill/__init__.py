@@ -14,6 +14,7 @@ True
 """
 
 from ringmill._ringmill import Ciphertext, EvaluationKeys, MacroProgram, Params, __version__
+from ringmill.bootstrapping import Bootstrapping, Fixed, bootstrapping
 from ringmill.circuit import Circuit, Netlist, circuit, netlist
 from ringmill.circuit_integers import Integer, add_all, lookup, maximum, minimum, select
 from ringmill.circuit_run import (
@@ -56,6 +57,7 @@ _end_as_interrupted()
 
 __all__ = [
     "ArgumentError",
+    "Bootstrapping",
     "Ciphertext",
     "Circuit",
     "CircuitClient",
@@ -74,6 +76,7 @@ __all__ = [
     "EncryptedIntegers",
     "EvaluationKeys",
     "FileError",
+    "Fixed",
     "Inputs",
     "Integer",
     "Interrupted",
@@ -96,6 +99,7 @@ __all__ = [
     "__version__",
     "add_all",
     "bit",
+    "bootstrapping",
     "circuit",
     "circuit_params",
     "conj",

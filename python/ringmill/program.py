@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ringmill._ringmill import MAX_SLOTS, MacroProgram, Params, compile_program, evaluate_program
+from ringmill.bootstrapping import SETUP, Bootstrapping
 from ringmill.check import (
     Check,
     arguments,
@@ -190,6 +191,11 @@ class Program:
         Raises :class:`CompileError` with the line of the program at fault, or :class:`ParameterError`.
         """
         check_options("compile", params, options)
+        setup = options.get("bootstrapping")
+        if isinstance(setup, Bootstrapping):
+            params = setup.params if params is None else params
+            slots = setup.slots if slots is None else slots
+            scheme = "bgv" if scheme is None else scheme
         if slots is None:
             if params is None:
                 refuse(f"{self.name}.compile needs slots=, the length of its vectors, unless params= are given")
@@ -310,6 +316,7 @@ def check_options(label: str, params: Params | None, options: Mapping[str, Any])
     table=text(ParameterError),
     security=_WHOLE,
     target=optional(text(DeviceError)),
+    bootstrapping=optional(SETUP),
 )
 def compile_traced(
     traced: MacroProgram,
@@ -327,6 +334,7 @@ def compile_traced(
     table: str = "guidelines_2024",
     security: int = 128,
     target: str | None = None,
+    bootstrapping: Bootstrapping | None = None,
 ) -> Compiled:
     """Compiles a traced program.
 
@@ -348,6 +356,10 @@ def compile_traced(
     `target` names a machine that the program is made for (``"ring"``, or a description file): chosen parameters keep
     its word size, ring degrees and moduli; where none do, or given ones do not, the refusal names the field of its
     description.
+
+    `bootstrapping` is a set of parameters that bootstraps (:func:`ringmill.bootstrapping`): the program may then be of any
+    depth, its procedures and repeats stay what they are, and whole numbers are computed on modulo its p^r; inputs may be any
+    of these.
 
     The predicted precision holds but with probability 2^-40. By ranges alone it holds for all values within them; with
     `sample` for values at most `margin` times as large as on it, which is far sharper where values rarely are as large
@@ -385,9 +397,24 @@ def compile_traced(
     scheme = named(traced.scheme)
     if scheme is not None and scheme.exact:
         _no_precision(scheme, precision=precision, integer_bits=integer_bits)
+        if bootstrapping is not None and input_bound is None and sample is None:
+            input_bound = bootstrapping.modulus // 2
         sizes = Sizes(ranges or {}, sample, input_bound, 2.0 if margin is None else margin)
         whole = whole_ranges(traced, signature, sizes)
-        inner = compile_program(traced, params, 0, 0, 1.0, whole, None, 2.0, table, security, target)
+        inner = compile_program(
+            traced,
+            params,
+            0,
+            0,
+            1.0,
+            whole,
+            None,
+            2.0,
+            table,
+            security,
+            target,
+            None if bootstrapping is None else bootstrapping.inner,
+        )
         return Compiled(inner, shape, signature, choice)
     declared = _ranges(traced, ranges or {}, signature)
     vectors = None if sample is None else _sample(traced, sample, signature)
@@ -405,6 +432,7 @@ def compile_traced(
         table,
         security,
         target,
+        None,
     )
     return Compiled(inner, shape, signature, choice)
 

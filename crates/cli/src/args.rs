@@ -561,7 +561,7 @@ How: `rtl` counted in the simulated hardware description, `synthesis` after its 
 `measured` on this computer, `recorded` once on another, `stated` by the machine's description, `counted` in our program.
 CPU rows are this computer's time beside the time that the paper measured for SEAL on its own.")]
 pub struct ReproduceArgs {
-    /// Whose paper: `ring`, `polymul`, `basext` or `torus`.
+    /// Whose paper: `ring`, `polymul`, `basext`, `torus` or `vector`.
     pub machine: String,
 
     /// Take cycles from the cycle model instead of the RTL (`polymul`, `basext`).

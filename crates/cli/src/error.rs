@@ -44,6 +44,8 @@ pub enum CliError {
     #[error(transparent)]
     Bfv(#[from] ringmill_schemes::bfv::BfvError),
     #[error(transparent)]
+    Bgv(#[from] ringmill_schemes::bgv::BgvError),
+    #[error(transparent)]
     Seal(#[from] ringmill_schemes::seal::SealError),
     #[error(transparent)]
     Compile(Box<dyn Error + Send + Sync>),

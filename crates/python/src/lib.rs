@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use ringmill_math::LineAllocator;
 
+mod bootstrapping;
 mod circuit;
 mod command;
 mod data;
@@ -28,6 +29,7 @@ fn _ringmill(m: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::register(m)?;
     data::register(m)?;
     params::register(m)?;
+    bootstrapping::register(m)?;
     program::register(m)?;
     keys::register(m)?;
     runtime::register(m)?;

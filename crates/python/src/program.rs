@@ -8,7 +8,7 @@ use num_complex::Complex64;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use ringmill_cli::with_scheme;
-use ringmill_compiler::builder::{MAX_SLOTS, Procedure, TraceBuilder, TraceError, Traced};
+use ringmill_compiler::builder::{MAX_SLOTS, Power, Procedure, TraceBuilder, TraceError, Traced};
 use ringmill_compiler::saved::{self, Returned};
 use ringmill_isa::macros::{MacroProgram, SchemeName, Visibility, text};
 use ringmill_isa::source::SourceLoc;
@@ -163,6 +163,41 @@ impl MacroBuilder {
     fn is_zero(&mut self, a: usize, file: &str, line: u32) -> PyResult<usize> {
         let a = self.value(a)?;
         self.record(file, line, |trace, loc| trace.is_zero(a, loc))
+    }
+
+    /// The lowest digit of `a` modulo prime^exponent.
+    fn low_digit(
+        &mut self,
+        a: usize,
+        prime: u64,
+        exponent: u32,
+        file: &str,
+        line: u32,
+    ) -> PyResult<usize> {
+        let (a, power) = (self.value(a)?, Power { prime, exponent });
+        self.record(file, line, |trace, loc| trace.low_digit(a, power, loc))
+    }
+
+    /// A function of the lowest digit of `a`, by its values from -(prime - 1) / 2 on, modulo prime^exponent.
+    fn digit_table(
+        &mut self,
+        a: usize,
+        prime: u64,
+        exponent: u32,
+        values: Vec<i64>,
+        file: &str,
+        line: u32,
+    ) -> PyResult<usize> {
+        let (a, power) = (self.value(a)?, Power { prime, exponent });
+        self.record(file, line, |trace, loc| {
+            trace.digit_table(a, power, &values, loc)
+        })
+    }
+
+    /// `a`, a multiple of a whole number, over it.
+    fn quotient(&mut self, a: usize, by: u64, file: &str, line: u32) -> PyResult<usize> {
+        let a = self.value(a)?;
+        self.record(file, line, |trace, loc| trace.quotient(a, by, loc))
     }
 
     /// Rotation to the left by `steps` slots.

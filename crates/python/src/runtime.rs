@@ -14,8 +14,9 @@ use ringmill_machines::registry;
 use ringmill_schemes::file::InsecureParams;
 use ringmill_schemes::rlwe::{SecurityLevel, SecurityTable};
 
+use crate::bootstrapping::Bootstrapping;
 use crate::data::{self, Ciphertext};
-use crate::errors::{DataError, DeviceError, Fault, ParameterError, raise, refused};
+use crate::errors::{CompileError, DataError, DeviceError, Fault, ParameterError, raise, refused};
 use crate::files;
 use crate::keys::{Keys, Vectors, values};
 use crate::params::Params;
@@ -43,6 +44,7 @@ fn compile_program(
     table: &str,
     security: u32,
     target: Option<&str>,
+    bootstrapping: Option<&Bootstrapping>,
 ) -> PyResult<CompiledProgram> {
     let target = target.map(ringmill_devices::target).transpose();
     let target = target.map_err(raise::<DeviceError, _>)?;
@@ -61,6 +63,7 @@ fn compile_program(
         sample,
         margin,
         target,
+        bootstrapping,
     };
     // Where parameters are given, the compiler says what is wrong with a program of another scheme.
     let name = params.map_or(program.inner.scheme.as_str(), |params| {
@@ -79,6 +82,7 @@ struct Asking<'a> {
     sample: Option<Vec<Values>>,
     margin: f64,
     target: Option<Target>,
+    bootstrapping: Option<&'a Bootstrapping>,
 }
 
 fn compiled_as<S: Spoken>(
@@ -111,6 +115,12 @@ fn compiled_as<S: Spoken>(
         ranges: asked.ranges.iter().map(range).collect::<PyResult<_>>()?,
         margin: asked.margin,
         sample: sample.transpose()?,
+        bootstrapping: match asked.bootstrapping {
+            None => None,
+            Some(set) => Some(S::bootstrapping(&set.inner).ok_or_else(|| {
+                ParameterError::new_err(format!("programs of {} do not bootstrap", S::NAME))
+            })?),
+        },
         ..Options::default()
     };
     compiled(py, source, options, None)
@@ -243,6 +253,11 @@ impl CompiledProgram {
         interruptible(py, move |watch| inner.text(&level, &machine, watch))?
     }
 
+    /// How often each instruction is executed, at the macro level and at the mid level; nothing is unrolled.
+    fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>) {
+        self.inner.counts()
+    }
+
     /// Names of the outputs.
     #[getter]
     fn outputs(&self) -> Vec<String> {
@@ -257,6 +272,11 @@ impl CompiledProgram {
 
     /// Writes the traced program as macro text, how it was compiled and what the function returned.
     fn save(&self, py: Python<'_>, path: PathBuf, returned: &str) -> PyResult<()> {
+        if self.inner.bootstraps() {
+            return Err(CompileError::new_err(
+                "how a program bootstraps is not kept in its file; keep the source, and compile it again with the same set",
+            ));
+        }
         let (inner, returned) = (Arc::clone(&self.inner), program::returned_of(returned));
         interruptible(py, move |watch| {
             files::write(&path, watch, inner.saved(returned).as_bytes())

@@ -133,6 +133,6 @@ pub(super) fn turned(params: &Params, step: i32) -> Result<Galois, RlweError> {
     let (columns, mask) = (structure.columns() as i64, 2 * params.degree() as u64 - 1);
     let times = i64::from(step).rem_euclid(columns);
     let generator = structure.column_generator();
-    let element = (0..times).fold(1u64, |g, _| g * generator & mask);
+    let element = (0..times).fold(1u64, |g, _| (g * generator) & mask);
     Ok(Galois(element as u32))
 }

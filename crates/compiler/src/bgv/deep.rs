@@ -87,7 +87,7 @@ pub(super) fn fit(
 }
 
 /// Levels that procedures' arguments are tried at.
-const CONVENTIONS: usize = 12;
+const CONVENTIONS: usize = 6;
 
 /// A program for one convention.
 struct Fit {

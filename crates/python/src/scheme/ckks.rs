@@ -10,6 +10,7 @@ use ringmill_compiler::ckks::{InputRange, Precision, Wanted};
 use ringmill_devices::runtime::Client;
 use ringmill_isa::macros::MacroProgram;
 use ringmill_schemes::At;
+use ringmill_schemes::bgv::bootstrap::Procedure;
 use ringmill_schemes::ckks::{Ciphertext, Ckks, CkksError, Flooding, Params, ParamsBuilder, Scale};
 use ringmill_schemes::rlwe::RlweError;
 
@@ -61,6 +62,10 @@ impl Spoken for Ckks {
             builder.build()
         };
         build().map_err(raise::<ParameterError, _>)
+    }
+
+    fn bootstrapping(_: &Arc<Procedure>) -> Option<Self::Bootstrapping> {
+        None
     }
 
     fn declared(ends: &Ends) -> Option<InputRange> {

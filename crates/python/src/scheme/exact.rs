@@ -9,6 +9,7 @@ use ringmill_compiler::exact::{IntegerRange, reference};
 use ringmill_devices::runtime::Client;
 use ringmill_isa::macros::MacroProgram;
 use ringmill_schemes::At;
+use ringmill_schemes::bgv::bootstrap::Procedure;
 use ringmill_schemes::ckks::Flooding;
 use ringmill_schemes::exact::{ExactError, ExactParams, PlainModulus};
 use ringmill_schemes::rlwe::RlweError;
@@ -103,7 +104,7 @@ fn no_share() -> PyErr {
 
 /// Schemes of integers, each by its module, with its error.
 macro_rules! spoken {
-    ($($module:ident::{$scheme:ident, $error:ident}),*) => {$(
+    ($($module:ident::{$scheme:ident, $error:ident, $bootstrapping:expr}),*) => {$(
         impl Spoken for ringmill_schemes::$module::$scheme {
             fn message(values: Values) -> Option<Vec<i64>> {
                 message(values)
@@ -131,6 +132,11 @@ macro_rules! spoken {
                     builder = builder.allow_insecure_parameters_for_tests_only();
                 }
                 builder.build().map_err(raise::<ParameterError, _>)
+            }
+
+            fn bootstrapping(procedure: &Arc<Procedure>) -> Option<Self::Bootstrapping> {
+                let taken: fn(&Arc<Procedure>) -> Option<Self::Bootstrapping> = $bootstrapping;
+                taken(procedure)
             }
 
             fn declared(ends: &Ends) -> Option<IntegerRange> {
@@ -195,4 +201,7 @@ macro_rules! spoken {
     )*};
 }
 
-spoken!(bfv::{Bfv, BfvError}, bgv::{Bgv, BgvError});
+spoken!(
+    bfv::{Bfv, BfvError, |_| None},
+    bgv::{Bgv, BgvError, |procedure| Some(Arc::clone(procedure))}
+);

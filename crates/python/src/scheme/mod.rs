@@ -12,6 +12,7 @@ use ringmill_cli::Scheme;
 use ringmill_cli::scheme::{Ciphers, Messages, Served};
 use ringmill_devices::runtime::{Client, RuntimeError};
 use ringmill_isa::macros::MacroProgram;
+use ringmill_schemes::bgv::bootstrap::Procedure;
 use ringmill_schemes::ckks::Flooding;
 use ringmill_schemes::rlwe::{RlweError, SecurityLevel, SecurityTable};
 use ringmill_schemes::{At, Scheme as Named};
@@ -95,6 +96,9 @@ pub trait Spoken: Served {
     /// # Errors
     /// Parameters that are malformed or not secure.
     fn own_params(own: &Own<'_>) -> PyResult<std::sync::Arc<Self::Params>>;
+
+    /// Bootstrapping as the scheme's programs take it; `None` where they take none.
+    fn bootstrapping(procedure: &std::sync::Arc<Procedure>) -> Option<Self::Bootstrapping>;
 
     /// A range that is declared; `None` for what is none of the scheme.
     fn declared(ends: &Ends) -> Option<Self::Range>;

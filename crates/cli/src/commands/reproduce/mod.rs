@@ -12,6 +12,7 @@ mod ring_memory;
 mod row;
 mod single;
 pub mod torus;
+mod vector;
 
 use crate::args::ReproduceArgs;
 use crate::error::CliError;
@@ -19,7 +20,7 @@ use crate::output;
 use crate::progress::Bar;
 
 /// Machines whose papers are known.
-const KNOWN: [&str; 4] = ["ring", "polymul", "basext", "torus"];
+const KNOWN: [&str; 5] = ["ring", "polymul", "basext", "torus", "vector"];
 
 /// Decryptions that the host's times are the mean of: as many as the paper's.
 const RUNS: u32 = 1000;
@@ -69,6 +70,12 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
             ));
         }
         "torus" => return torus::print(sources.synthesis, args.json),
+        "vector" if args.model || args.no_synth || args.plot.is_some() || args.runs.is_some() => {
+            return Err(CliError::Usage(
+                "--model, --no-synth, --plot and --runs are for other machines: `vector` has what software alone can say".to_owned(),
+            ));
+        }
+        "vector" => return vector::print(args.json),
         other => {
             return Err(CliError::Usage(format!(
                 "no paper is known for machine `{other}`; known: {}",

@@ -165,7 +165,7 @@ impl<'a> Manager<'a> {
 
     /// Manages an instruction of the program, by its number.
     fn next(&mut self, program: &MacroProgram, number: usize) -> Result<(), CompileError> {
-        if number % WATCHED == 0 {
+        if number.is_multiple_of(WATCHED) {
             self.frame.watch.check()?;
         }
         self.at = number;

@@ -103,7 +103,7 @@ fn by_cuts(
                 }
                 break;
             }
-            if cut % spaced != 0 {
+            if !cut.is_multiple_of(spaced) {
                 continue;
             }
             let owed = manager.across(deep, &last_read, cut) as f64 * deep.costs.bootstrap();

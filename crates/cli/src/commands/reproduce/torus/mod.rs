@@ -16,6 +16,8 @@ use std::path::Path;
 
 use ringmill_hdl::Hdl;
 
+pub(super) use paper::Cell;
+
 use super::row::{self, Row};
 use crate::error::CliError;
 use crate::output;

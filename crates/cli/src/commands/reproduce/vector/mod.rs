@@ -1,0 +1,102 @@
+//! The vector paper, as far as software alone can say: parameters (Table 1), the instructions of a sigmoid (Table 7), and HElib's
+//! times beside our CPU's (Table 8).
+
+mod opcodes;
+mod operations;
+mod paper;
+mod parameters;
+mod sigmoid;
+
+use std::sync::Arc;
+
+use ringmill_math::slots::linear::Shape;
+use ringmill_schemes::bgv::BgvError;
+use ringmill_schemes::bgv::bootstrap::{BootstrapError, Maps, Procedure, Set};
+
+use super::row::{self, Row};
+use crate::error::CliError;
+use crate::output;
+
+fn rows(set: Set) -> Result<Vec<Row>, CliError> {
+    let paper = paper::vector()?;
+    let procedure = made(set).map_err(BgvError::from)?;
+    let mut found = parameters::rows(&paper, procedure.setup());
+    found.extend(sigmoid::rows(&paper, &procedure)?);
+    found.extend(operations::rows(&paper, procedure.params())?);
+    Ok(found)
+}
+
+fn made(set: Set) -> Result<Arc<Procedure>, BootstrapError> {
+    let setup = set.bootstrapping()?;
+    let maps = Maps::new(&setup, Shape::default())?;
+    Ok(Arc::new(Procedure::new(setup, maps, true)?))
+}
+
+/// Prints them, as text or one JSON object a line.
+pub fn print(json: bool) -> Result<(), CliError> {
+    let rows = rows(Set::BASALISC)?;
+    if json {
+        return rows
+            .iter()
+            .try_for_each(|row| output::json(&row.json("vector")));
+    }
+    output::text(&(row::table(&rows) + &notes()?))
+}
+
+/// What a reader must know of the figures.
+fn notes() -> Result<String, CliError> {
+    let training = paper::vector()?.logistic_regression;
+    Ok(format!(
+        "\n{}Table 7: our sigmoid is a table of 127 values, by one polynomial of degree 253 and one of 380, with its bootstraps; the \
+         paper's\ndrawing (Figure 9) is lost. {}Table 8: HElib's times are the paper's, on its computer; ours are measured on one thread \
+         of this one.\nThe training itself ({} macro instructions, {} mid-level ones and {} bootstraps in the paper) is \
+         examples/06_training.py.\n",
+        parameters::NOTE,
+        opcodes::NOTE,
+        training.macros,
+        training.mid,
+        training.bootstraps
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_that_need_no_machine() {
+        let rows = rows(Set::INSECURE_TOY_FOR_TESTS_ONLY).unwrap();
+        let of = |table: &str| {
+            rows.iter()
+                .filter(|row| row.table.starts_with(table))
+                .count()
+        };
+        assert_eq!(
+            (of("Table 1:"), of("Table 7:"), of("Table 8:")),
+            (17, 10, 12)
+        );
+        let find = |metric: &str| rows.iter().find(|row| row.metric == metric).unwrap();
+        assert_eq!(find("CONVERT").printed, Some(56204.0));
+        for opcode in opcodes::OPCODES {
+            assert!(find(opcode).value().unwrap() > 0.0, "{opcode}");
+        }
+        assert!(find("keyswitch").value().unwrap() > 0.0);
+        let text = row::table(&rows) + &notes().unwrap();
+        for said in ["1302", "1747", "MORPH", "measured", "06_training"] {
+            assert!(text.contains(said), "{said}");
+        }
+    }
+
+    #[test]
+    fn the_sigmoid_is_piecewise_linear_and_symmetric() {
+        let values = sigmoid::table(127);
+        assert_eq!(
+            (values.len(), values[63], values[126], values[0]),
+            (127, 32, 64, 0)
+        );
+        for z in 0..127 {
+            assert_eq!(values[z] + values[126 - z], 64);
+        }
+        assert!(values.windows(2).all(|pair| pair[0] <= pair[1]));
+    }
+}

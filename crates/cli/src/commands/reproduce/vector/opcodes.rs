@@ -1,0 +1,55 @@
+//! Our mid-level instructions as the paper's eight opcodes.
+
+use std::collections::BTreeMap;
+
+use ringmill_isa::mid::{Imm, Instr, Op, Program, stats};
+
+/// The paper's opcodes, in the order of Table 7.
+pub const OPCODES: [&str; 8] = [
+    "ADD", "SUB", "MUL", "MORPH", "NTT", "INTT", "CONVERT", "FBE",
+];
+
+/// What an instruction is, as opcodes and how many of each.
+fn expanded(instr: &Instr) -> Vec<(&'static str, u64)> {
+    let pairs = (instr.src.len() / 2) as u64;
+    match instr.op {
+        Op::Add | Op::Addi => vec![("ADD", 1)],
+        Op::Sub | Op::Neg => vec![("SUB", 1)],
+        Op::Mul | Op::Muli => vec![("MUL", 1)],
+        Op::Mac => vec![("MUL", 1), ("ADD", 1)],
+        Op::Dot => vec![("MUL", pairs), ("ADD", pairs.saturating_sub(1))],
+        Op::Auto | Op::Autoh => vec![("MORPH", instr.dst.len() as u64)],
+        Op::Ntt => vec![("NTT", 1)],
+        Op::Intt => vec![("INTT", 1)],
+        Op::Conv => vec![("CONVERT", 1)],
+        // One extension; each residue that it makes is converted.
+        Op::Bext | Op::Bextx | Op::Bextr => {
+            vec![("FBE", 1), ("CONVERT", instr.dst.len() as u64)]
+        }
+        // Masks are loaded there.
+        Op::Prng | Op::Load | Op::Store => vec![],
+        // Of half rings and of TFHE.
+        Op::Split | Op::Join | Op::Rotdiff | Op::Decomp | Op::Extract | Op::Lweks => vec![],
+    }
+}
+
+/// What a run of a program executes, as the paper's opcodes; nothing is unrolled.
+pub fn counts(program: &Program) -> BTreeMap<&'static str, u64> {
+    let mut counts = BTreeMap::new();
+    for (procedure, calls) in program.procs.iter().zip(stats::call_counts(program)) {
+        for instr in &procedure.instrs {
+            // A product with 1 or 0 is one all the same.
+            debug_assert!(!matches!(instr.imm, Imm::Slot(_)));
+            for (opcode, count) in expanded(instr) {
+                let total: &mut u64 = counts.entry(opcode).or_default();
+                *total = total.saturating_add(count.saturating_mul(calls));
+            }
+        }
+    }
+    counts
+}
+
+/// The mapping, as it is printed.
+pub const NOTE: &str = "Opcodes: ADDI is ADD, NEG is SUB, MULI is MUL, MAC is MUL and ADD, DOT of n pairs is n MUL and n - 1 ADD, AUTO is MORPH, \
+CONV is\nCONVERT, BEXT (fast) and BEXTX (exact) to n residues are one FBE and n CONVERT; masks that we expand from seeds (PRNG) are loaded \
+in the paper.\n";

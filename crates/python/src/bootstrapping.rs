@@ -1,0 +1,119 @@
+//! Sets that bootstrap.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use ringmill_math::slots::linear::Shape;
+use ringmill_schemes::bgv::bootstrap::{
+    BootstrapError, Bootstrapping as Setup, Maps, Procedure, Set,
+};
+use ringmill_schemes::bgv::{Bgv, ExactParams, Params as BgvParams, PrimePower};
+
+use crate::errors::{ParameterError, raise};
+use crate::params::Params;
+use crate::watch::interruptible;
+
+/// Parameters that bootstrap, and the bootstrap as a procedure; made by `ringmill.bootstrapping`.
+#[pyclass(frozen, module = "ringmill")]
+#[derive(Clone)]
+pub struct Bootstrapping {
+    pub inner: Arc<Procedure>,
+}
+
+fn made(setup: Result<Setup, BootstrapError>) -> Result<Bootstrapping, BootstrapError> {
+    let setup = setup?;
+    let maps = Maps::new(&setup, Shape::default())?;
+    let procedure = Procedure::new(setup, maps, true)?;
+    Ok(Bootstrapping {
+        inner: Arc::new(procedure),
+    })
+}
+
+/// A set by its name.
+#[pyfunction]
+fn named_bootstrapping(py: Python<'_>, name: String) -> PyResult<Bootstrapping> {
+    let Some(set) = Set::named(&name) else {
+        let known = Set::ALL.map(|set| set.name).join(", ");
+        return Err(ParameterError::new_err(format!(
+            "there is no set that bootstraps named {name:?}; expected one of {known}, or log_n= and the other sizes"
+        )));
+    };
+    let setup = interruptible(py, move |_| made(set.bootstrapping()))?;
+    setup.map_err(raise::<ParameterError, _>)
+}
+
+/// A set of one's own: p, r and e; ciphertext and special primes; the weight of the sparse secret.
+#[pyfunction]
+fn own_bootstrapping(
+    py: Python<'_>,
+    log_n: u8,
+    power: (u64, u32, u32),
+    primes: (usize, usize),
+    weight: u32,
+    insecure: bool,
+) -> PyResult<Bootstrapping> {
+    let setup = move |(p, r, e): (u64, u32, u32)| -> Result<Setup, BootstrapError> {
+        let t = PrimePower::new(p, r)?.modulus()?;
+        let further = e
+            .checked_sub(r)
+            .and_then(|further| u8::try_from(further).ok());
+        let (cipher, special) = primes;
+        let mut builder = BgvParams::builder(log_n, t)
+            .friendly_primes(cipher, special)?
+            .further_plain_moduli(further.unwrap_or(0));
+        if insecure {
+            builder = builder.allow_insecure_parameters_for_tests_only();
+        }
+        Setup::new(builder.build()?, weight)
+    };
+    let setup = interruptible(py, move |_| made(setup(power)))?;
+    setup.map_err(raise::<ParameterError, _>)
+}
+
+#[pymethods]
+impl Bootstrapping {
+    #[getter]
+    fn params(&self) -> Params {
+        Params::of::<Bgv>(self.inner.params())
+    }
+
+    /// The longest vector: a row of slots.
+    #[getter]
+    fn slots(&self) -> usize {
+        self.inner.setup().structure().columns()
+    }
+
+    /// p and r of the plaintext modulus p^r.
+    #[getter]
+    fn power(&self) -> PyResult<(u64, u32)> {
+        let power = self.inner.params().prime_power();
+        let power = power.map_err(raise::<ParameterError, _>)?;
+        Ok((power.prime(), power.exponent()))
+    }
+
+    /// The level that values are bootstrapped from, and to.
+    #[getter]
+    fn levels(&self) -> (u32, u32) {
+        (self.inner.start().0, self.inner.end().0.0)
+    }
+
+    /// Bits of noise budget that a bootstrap leaves at least.
+    #[getter]
+    fn budget(&self) -> u32 {
+        let (level, noise) = self.inner.end();
+        let model = ringmill_schemes::bgv::NoiseModel::new(self.inner.params());
+        model
+            .modulo(self.inner.params().plain_modulus())
+            .budget(noise, level)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<ringmill bootstrapping: {}>", self.inner.setup())
+    }
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<Bootstrapping>()?;
+    m.add_function(wrap_pyfunction!(named_bootstrapping, m)?)?;
+    m.add_function(wrap_pyfunction!(own_bootstrapping, m)?)
+}
