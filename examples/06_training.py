@@ -1,25 +1,30 @@
 """Training on data that stays encrypted, without a depth limit: logistic regression under BGV that bootstraps.
 
-The vector paper (BASALISC, section 8.3.2) trains on 1,024 samples of 10 features, in fixed-point numbers modulo 127^3, with a
-piecewise linear sigmoid. So does this program, on scikit-learn's table of handwritten digits: the first 1,024 of its 1,797 rows,
-their 10 pixels of the largest variance, and whether the digit is even as the label. The paper's own
-table is not published with it.
+The vector paper (BASALISC, section 8.3.2) trains on 1,024 samples of 10 features, in fixed-point numbers modulo
+127^3, with a piecewise linear sigmoid. So does this program, on scikit-learn's table of handwritten digits: the first
+1,024 of its 1,797 rows, their 10 pixels of the largest variance, and whether the digit is even as the label. The
+paper's own table is not published with it.
 
-One ciphertext holds a feature of as many samples as a vector has slots (64), so there are 160 of features and 16 of labels; a
-single one holds all the weights. In every iteration
+One ciphertext holds a feature of as many samples as a vector has slots (64), so there are 160 of features and 16 of
+labels; a single one holds all the weights. In every iteration
 
-* the weights are taken apart by masks and rotations, u = x w is summed up over the features, and z = u / 127 is rounded;
-* the sigmoid of z is a table of 127 values, piecewise linear between its breakpoints at 0, 1, 2, 3, 5 and 8 (z = 63 is 8), looked
-  up by two polynomials of degrees 253 and 380: one for the digit that rounding takes off, one for the table;
-* the residuals times x are summed up over all samples, packed again, and rounded twice by 127 on their way into the weights.
+* the weights are taken apart by masks and rotations, u = x w is summed up over the features, and z = u / 127 is
+  rounded;
+* the sigmoid of z is a table of 127 values, piecewise linear between its breakpoints at 0, 1, 2, 3, 5 and 8 (z = 63
+  is 8), looked up by two polynomials of degrees 253 and 380: one for the digit that rounding takes off, one for the
+  table;
+* the residuals times x are summed up over all samples, packed again, and rounded twice by 127 on their way into the
+  weights.
 
-Nothing here says where to bootstrap: the compiler does. What is decrypted equals the same algorithm in the clear, exactly.
+Nothing here says where to bootstrap: the compiler does. What is decrypted equals the same algorithm in the clear,
+exactly.
 
-Run with --toy for a small and insecure size that takes seconds, with --count to compile and count only, with --checkpoint FILE to
-have the run saved as it goes: Ctrl-C saves it too, and it then goes on from there.
+Run with --toy for a small and insecure size that takes seconds, with --count to compile and count only, with
+--checkpoint FILE to have the run saved as it goes: Ctrl-C saves it too, and it then goes on from there.
 """
 
 import argparse
+import inspect
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -132,7 +137,8 @@ def trainer(setup: rm.Bootstrapping, size: Size, iterations: int) -> rm.Program:
         """step g / p^2, rounded once on the way and once at the end."""
         rest = setup.shifted(g.vector, setup.low_digit(g.vector))
         second = setup.low_digit(rest)
-        rounded = [(2 * size.step * d + setup.prime) // (2 * setup.prime) for d in range(-setup.half, setup.half + 1)]
+        digits = range(-setup.half, setup.half + 1)
+        rounded = [(2 * size.step * d + setup.prime) // (2 * setup.prime) for d in digits]
         low = setup.digit_table(rest, rounded)
         third = setup.low_digit(setup.shifted(rest, second))
         return setup.fixed(third * size.step + low, 1, size.step * (setup.half + 1))
@@ -164,8 +170,6 @@ def trainer(setup: rm.Bootstrapping, size: Size, iterations: int) -> rm.Program:
 
         return rm.repeat(iterations, iteration, inputs["w"])
 
-    import inspect
-
     parameters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind) for name in names]
     train.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return rm.program(train)
@@ -194,7 +198,8 @@ def one_sigmoid(setup: rm.Bootstrapping, size: Size) -> rm.Program:
 def show_counts(compiled: rm.Compiled, of: str) -> None:
     macro, mid = compiled.counts()
     executed = sum(count for op, count in macro.items() if op not in ("INPUT", "OUTPUT", "ENCODE"))
-    print(f"{of}: {executed:,} macro instructions, {macro.get('BOOTSTRAP', 0)} of them BOOTSTRAP; {sum(mid.values()):,} mid")
+    bootstraps = macro.get("BOOTSTRAP", 0)
+    print(f"{of}: {executed:,} macro instructions, {bootstraps} of them BOOTSTRAP; {sum(mid.values()):,} mid")
     print("  " + ", ".join(f"{op} {count:,}" for op, count in sorted(mid.items(), key=lambda item: -item[1])))
 
 
@@ -249,7 +254,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"compiled in {time.perf_counter() - began:.1f} s")
     show_counts(compiled, f"training, {options.iterations} of {size.samples} samples x {size.features} features")
     print(
-        f"  the paper's iteration: {PAPER['macro']:,} macro, {PAPER['bootstraps']} of them bootstraps, {PAPER['mid']:,} mid"
+        f"  the paper's iteration: {PAPER['macro']:,} macro, {PAPER['bootstraps']} of them bootstraps, "
+        f"{PAPER['mid']:,} mid"
     )
     show_counts(one_sigmoid(setup, size).compile(bootstrapping=setup), "one sigmoid")
     if options.count:

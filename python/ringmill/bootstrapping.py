@@ -17,7 +17,7 @@ _COUNT = integer(0, 2**32 - 1, ParameterError)
 
 @dataclass(frozen=True)
 class Bootstrapping:
-    """Parameters modulo p^r that bootstrap, made by :func:`bootstrapping`; ``program.compile(bootstrapping=...)`` takes them.
+    """Parameters modulo p^r that bootstrap, made by :func:`bootstrapping` for ``program.compile(bootstrapping=...)``.
 
     A program that is compiled so may be as deep as it likes, keeps its procedures and repeats, and computes modulo p^r.
     """
@@ -63,7 +63,7 @@ class Bootstrapping:
         return self.prime // 2
 
     def fixed(self, x: Encrypted, scale: int, bound: int) -> Fixed:
-        """An encrypted vector as fixed-point numbers: whole numbers of at most `bound` that stand for `scale` times as little."""
+        """An encrypted vector as fixed-point numbers: whole numbers up to `bound`, `scale` times too large."""
         return Fixed(self, x, scale, bound)
 
     def digit_table(self, x: Encrypted, values: Sequence[int]) -> Encrypted:
@@ -103,8 +103,8 @@ class Fixed:
         if self.bound > most:
             raise compile_error(
                 f"fixed-point numbers here may be as large as {self.bound} / {self.scale}, and modulo "
-                f"{self.setup.prime}^{self.setup.exponent} whole numbers up to {most} are held; round them before, or declare "
-                "what is known of them by assume(bound)"
+                f"{self.setup.prime}^{self.setup.exponent} whole numbers up to {most} are held; round them before, or "
+                "declare what is known of them by assume(bound)"
             )
 
     def _made(self, vector: Encrypted, scale: int, bound: int) -> Fixed:
@@ -112,7 +112,7 @@ class Fixed:
 
     def _like(self, other: Fixed) -> Fixed:
         if self.scale != other.scale:
-            refuse(f"fixed-point numbers of scales {self.scale} and {other.scale} are not added; multiply one by a number")
+            refuse(f"numbers of scales {self.scale} and {other.scale} are not added; multiply one by a number")
         return other
 
     def __add__(self, other: Fixed) -> Fixed:
@@ -131,7 +131,7 @@ class Fixed:
         return self._made(self.vector * factor, self.scale, self.bound * abs(factor))
 
     def assume(self, bound: int) -> Fixed:
-        """The same with a smaller bound than is sure: for data of which that is known. Larger numbers give wrong results."""
+        """The same with a bound that is known of the data at hand; larger numbers than that give wrong results."""
         return self._made(self.vector, self.scale, bound)
 
     def digits(self, count: int | None = None) -> list[Encrypted]:
@@ -146,12 +146,13 @@ class Fixed:
         return found
 
     def rounded_table(self, function: Callable[[int], int], scale: int) -> Fixed:
-        """`function` of the whole number nearest to each over p, which is at most (p - 1) / 2: a table, at a new scale."""
+        """`function` of each number over p, rounded, which is at most (p - 1) / 2: a table, at a new scale."""
         setup = self.setup
         if _digits(self.bound, setup.prime) > 2:
+            most = setup.half * setup.prime + setup.half
             refuse(
-                f"a table of numbers over {setup.prime} is for those up to {setup.half * setup.prime + setup.half}, and these "
-                f"may be as large as {self.bound}"
+                f"a table of numbers over {setup.prime} is for those up to {most}, and these may be as large as "
+                f"{self.bound}"
             )
         values = [function(z) for z in range(-setup.half, setup.half + 1)]
         rest = setup.shifted(self.vector, setup.low_digit(self.vector))
@@ -196,8 +197,8 @@ def bootstrapping(
 ) -> Bootstrapping:
     """A set of BGV parameters that bootstraps, by name or of your own.
 
-    ``"basalisc"`` is the vector paper's (N = 2^16, 127^3, 64 slots). Your own: `log_n`; `prime` p and `exponents` r and e;
-    `primes`, the numbers of ciphertext primes and of special ones; and the `weight` of the encapsulated secret.
+    ``"basalisc"`` is the vector paper's (N = 2^16, 127^3, 64 slots). Your own: `log_n`; `prime` p and `exponents` r and
+    e; `primes`, the numbers of ciphertext primes and of special ones; and the `weight` of the encapsulated secret.
 
     Raises :class:`ParameterError` where they are malformed, not secure, or do not bootstrap.
 

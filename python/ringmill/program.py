@@ -357,9 +357,9 @@ def compile_traced(
     its word size, ring degrees and moduli; where none do, or given ones do not, the refusal names the field of its
     description.
 
-    `bootstrapping` is a set of parameters that bootstraps (:func:`ringmill.bootstrapping`): the program may then be of any
-    depth, its procedures and repeats stay what they are, and whole numbers are computed on modulo its p^r; inputs may be any
-    of these.
+    `bootstrapping` is a set of parameters that bootstraps (:func:`ringmill.bootstrapping`): the program may then be of
+    any depth, its procedures and repeats stay what they are, and whole numbers are computed on modulo its p^r; inputs
+    may be any of these.
 
     The predicted precision holds but with probability 2^-40. By ranges alone it holds for all values within them; with
     `sample` for values at most `margin` times as large as on it, which is far sharper where values rarely are as large

@@ -97,8 +97,21 @@ def test_every_numbered_example_is_tested():
     numbered = {path.name for path in (ROOT / "examples").glob("[0-9]*.py")}
     assert numbered == {
         *("01_logistic_regression.py", "02_private_statistics.py", "03_private_lookup.py", "04_private_auction.py"),
-        "05_lattice_products.py",
+        *("05_lattice_products.py", "06_training.py"),
     }
+
+
+def test_training():
+    """Two iterations of the small size: whole sigmoids, bootstraps, and the weights of the clear."""
+    example = [sys.executable, ROOT / "examples" / "06_training.py", "--toy", "--iterations", "2"]
+    done = subprocess.run(example, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr + done.stdout
+    bootstraps = re.search(r"(\d+) of them BOOTSTRAP", done.stdout)
+    assert bootstraps is not None
+    assert int(bootstraps[1]) >= 2
+    assert "weights [-2, 2, 2], in the clear [-2, 2, 2]" in done.stdout
+    assert "908,660" in done.stdout
+    assert "850,564,991" in done.stdout
 
 
 @pytest.mark.parametrize("device", ["cpu", "sim:basext"])

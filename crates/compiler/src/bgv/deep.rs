@@ -17,7 +17,7 @@ use ringmill_schemes::rlwe::KeyRequest;
 
 use super::code::turned;
 use super::cost::Costs;
-use super::levels::{self, Convention, Deep, Frame, Managed, Misfit, Placed, Placement};
+use super::levels::{self, Callee, Convention, Deep, Frame, Managed, Misfit, Placed, Placement};
 use super::{CompileError, Compiled, Options, ParamsChoice, Prediction};
 use crate::bodies;
 use crate::compile::lowered;
@@ -38,40 +38,18 @@ pub(super) fn fit(
     let params = procedure.params();
     check(program, options, procedure)?;
     let costs = Costs::new(params, procedure);
-    let (end, _) = procedure.end();
-    let start = procedure.start();
-    let mut best: Option<Fit> = None;
-    let mut lost: Option<Misfit> = None;
-    // Without procedures nothing is where they are given it.
-    let levels: Vec<Level> = match program.procs.is_empty() {
-        true => vec![end],
-        false => start.above(1).to(end).collect(),
+    let setting = Setting {
+        options,
+        procedure,
+        costs: &costs,
     };
-    let spaced = levels.len().div_ceil(CONVENTIONS).max(1);
-    for &level in levels.iter().rev().step_by(spaced) {
-        options.watch.check()?;
-        let convention = Convention::new(params, &levels::model(program, params), level);
-        let setting = Setting {
-            options,
-            procedure,
-            costs: &costs,
-            convention,
-        };
-        match setting.managed(program)? {
-            Ok(fit) if best.as_ref().is_none_or(|best| fit.cost < best.cost) => best = Some(fit),
-            Ok(_) => {}
-            Err(misfit) => lost = lost.or(Some(misfit)),
-        }
-    }
-    let Some(fit) = best else {
-        let (at, bits) = lost.map_or((At(None), 1.0), |lost| (lost.at, lost.bits));
-        return Err(CompileError::TooNoisy {
-            at,
-            bits: bits.ceil() as u32,
-            log_n: params.log_n().into(),
-            allowed_bits: params.log_q(end).ceil() as u32,
-        });
-    };
+    let fit = setting.managed(program)?;
+    let fit = fit.map_err(|lost| CompileError::TooNoisy {
+        at: lost.at,
+        bits: lost.bits.ceil() as u32,
+        log_n: params.log_n().into(),
+        allowed_bits: params.log_q(procedure.end().0).ceil() as u32,
+    })?;
     let model = levels::model(program, params);
     let half = params.plain_modulus().value() / 2;
     let predicted = fit.outputs.iter().map(|output| Prediction {
@@ -86,32 +64,29 @@ pub(super) fn fit(
     })
 }
 
-/// Levels that procedures' arguments are tried at.
+/// Levels that a procedure's values are tried at.
 const CONVENTIONS: usize = 6;
 
-/// A program for one convention.
 struct Fit {
     program: MacroProgram,
     outputs: Vec<Option<Placed>>,
-    cost: f64,
 }
 
 struct Setting<'a> {
     options: &'a Options,
     procedure: &'a Arc<Procedure>,
     costs: &'a Costs,
-    convention: Convention,
 }
 
 impl Setting<'_> {
     fn managed(&self, program: &MacroProgram) -> Result<Result<Fit, Misfit>, CompileError> {
-        let mut callees = Vec::with_capacity(program.procs.len());
+        let mut callees: Vec<Callee> = Vec::with_capacity(program.procs.len());
         let mut procs = Vec::with_capacity(program.procs.len());
         for proc in &program.procs {
             let body = bodies::opened(proc, &program.scheme, program.slots);
-            match self.body(&body, &callees, true)? {
-                Ok(managed) => {
-                    callees.push(managed.cost);
+            match self.procedure(&body, &callees)? {
+                Ok((callee, managed)) => {
+                    callees.push(callee);
                     procs.push(bodies::closed(managed.program, proc));
                 }
                 Err(misfit) => return Ok(Err(misfit)),
@@ -123,13 +98,12 @@ impl Setting<'_> {
         main.outputs.clone_from(&program.outputs);
         main.instrs.clone_from(&program.instrs);
         main.types.clone_from(&program.types);
-        let managed = match self.body(&main, &callees, false)? {
+        let managed = match self.body(&main, &callees, None)? {
             Ok(managed) => managed,
             Err(misfit) => return Ok(Err(misfit)),
         };
         Ok(Ok(Fit {
             outputs: managed.outputs,
-            cost: managed.cost,
             program: MacroProgram {
                 data: program.data.clone(),
                 procs,
@@ -138,21 +112,52 @@ impl Setting<'_> {
         }))
     }
 
-    /// A body with its bootstraps placed.
+    /// A procedure whose values are taken and given back at the level that makes it cheapest.
+    fn procedure(
+        &self,
+        body: &MacroProgram,
+        callees: &[Callee],
+    ) -> Result<Result<(Callee, Managed), Misfit>, CompileError> {
+        let (params, (end, _)) = (self.procedure.params(), self.procedure.end());
+        let model = levels::model(body, params);
+        let tried: Vec<Level> = self.procedure.start().above(1).to(end).collect();
+        let spaced = tried.len().div_ceil(CONVENTIONS).max(1);
+        let mut best: Option<(Callee, Managed)> = None;
+        let mut lost: Option<Misfit> = None;
+        for &level in tried.iter().rev().step_by(spaced) {
+            self.options.watch.check()?;
+            let convention = Convention::new(params, &model, level);
+            match self.body(body, callees, Some(convention))? {
+                Ok(managed) => {
+                    let cost = managed.cost;
+                    if best.as_ref().is_none_or(|(best, _)| cost < best.cost) {
+                        best = Some((Callee { convention, cost }, managed));
+                    }
+                }
+                Err(misfit) => lost = lost.or(Some(misfit)),
+            }
+        }
+        let nothing = Misfit {
+            at: At(None),
+            bits: 1.0,
+        };
+        Ok(best.ok_or(lost.unwrap_or(nothing)))
+    }
+
+    /// A body with its bootstraps placed; a procedure's own has a convention.
     fn body(
         &self,
         body: &MacroProgram,
-        callees: &[f64],
-        inside: bool,
+        callees: &[Callee],
+        convention: Option<Convention>,
     ) -> Result<Result<Managed, Misfit>, CompileError> {
         let params = self.procedure.params();
         let none = Placement::default();
         let deep = Deep {
             procedure: self.procedure,
             costs: self.costs,
-            convention: self.convention,
+            convention,
             callees,
-            inside,
             placement: &none,
         };
         let entry = vec![params.max_level(); body.inputs.len()];
@@ -173,10 +178,10 @@ impl Setting<'_> {
             ..deep
         });
         let managed = levels::run(body, Frame { deep, ..frame })?;
-        let managed = match inside {
-            true => managed,
+        let managed = match convention {
+            Some(_) => managed,
             // Inputs that are never used above some level are encrypted there.
-            false => {
+            None => {
                 let entry = super::params::entries(&managed.program, params.max_level());
                 let frame = Frame {
                     deep,

@@ -25,7 +25,7 @@ use crate::error::At as Line;
 use crate::rewrite::{Rewriter, is_cipher};
 use descend::Derived;
 pub(super) use place::{Placement, best};
-pub(super) use refresh::{Convention, Deep};
+pub(super) use refresh::{Callee, Convention, Deep};
 
 /// A value of the new program: where it is, and how large its phase is at most.
 #[derive(Clone, Copy, Debug)]
@@ -254,10 +254,8 @@ impl<'a> Manager<'a> {
             factor: Factor::ONE,
             noise: self.model.fresh(),
         };
-        let fresh = match self.frame.deep {
-            Some(deep) if deep.inside => deep.convention.given(v),
-            Some(_) | None => fresh,
-        };
+        let given = self.frame.deep.and_then(|deep| deep.convention);
+        let fresh = given.map_or(fresh, |convention| convention.given(v));
         self.result(instr, vec![], instr.imm.clone(), fresh);
     }
 

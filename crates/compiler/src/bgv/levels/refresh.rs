@@ -38,16 +38,23 @@ impl Convention {
     }
 }
 
+/// A procedure that was managed.
+#[derive(Clone, Copy, Debug)]
+pub struct Callee {
+    pub convention: Convention,
+    /// Of one call.
+    pub cost: f64,
+}
+
 /// How the values of a body are refreshed.
 #[derive(Clone, Copy)]
 pub struct Deep<'a> {
     pub procedure: &'a Procedure,
     pub costs: &'a Costs,
-    pub convention: Convention,
-    /// What a call of each procedure before this one costs.
-    pub callees: &'a [f64],
-    /// Whether the body is a procedure's.
-    pub inside: bool,
+    /// Where the body is given its own values, if it is a procedure's.
+    pub convention: Option<Convention>,
+    /// Of each procedure before this one where it takes its values, and what a call costs.
+    pub callees: &'a [Callee],
     pub placement: &'a Placement,
 }
 
@@ -144,11 +151,10 @@ impl<'a> Manager<'a> {
     /// A value where procedures are given it and give it back.
     pub(super) fn arrived(
         &mut self,
-        deep: Deep<'_>,
+        Convention { level, noise }: Convention,
         a: Placed,
         instr: &MacroInstr,
     ) -> Result<Placed, CompileError> {
-        let Convention { level, noise } = deep.convention;
         let fits = |a: Placed| a.noise.log2() <= noise.log2();
         let mut here = a;
         if a.level < level {
@@ -204,15 +210,16 @@ impl<'a> Manager<'a> {
             MacroImm::Repeat { proc, count } => (proc, count),
             _ => return Err(misshapen(instr)),
         };
+        let callee = deep.callees.get(proc as usize).copied();
+        let Callee { convention, cost } = callee.ok_or_else(|| misshapen(instr))?;
         let mut src = Vec::with_capacity(instr.src.len());
         for number in 0..instr.src.len() {
             let a = self.operand(instr, number)?;
-            let a = self.arrived(deep, a.ok_or_else(|| misshapen(instr))?, instr)?;
+            let a = self.arrived(convention, a.ok_or_else(|| misshapen(instr))?, instr)?;
             src.push(a.value);
         }
-        let cost = deep.callees.get(proc as usize).copied();
-        self.cost += cost.ok_or_else(|| misshapen(instr))? * times as f64;
-        let like = deep.convention.given(MacroValue(0));
+        self.cost += cost * times as f64;
+        let like = convention.given(MacroValue(0));
         self.result(instr, src, instr.imm.clone(), like);
         Ok(())
     }

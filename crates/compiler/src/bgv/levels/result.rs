@@ -214,8 +214,8 @@ impl Manager<'_> {
 
     /// An output rests at the lowest level at which outputs are wanted and its message is sure.
     pub(super) fn output(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
-        if let Some(deep) = self.frame.deep.filter(|deep| deep.inside) {
-            let a = self.arrived(deep, a, instr)?;
+        if let Some(convention) = self.frame.deep.and_then(|deep| deep.convention) {
+            let a = self.arrived(convention, a, instr)?;
             self.result(instr, vec![a.value], instr.imm.clone(), a);
             return Ok(());
         }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use ringmill_devices::{Bindings, Cpu, Limb};
 use ringmill_devices::progress::Silent;
+use ringmill_devices::{Bindings, Cpu, Limb};
 use ringmill_isa::mid::{
     Form, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, Program, TableModulus, ValueId,
     Verified,

@@ -1,0 +1,124 @@
+"""Programs of any depth from Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ringmill as rm
+
+HALF = 17**3 // 2
+
+
+@pytest.fixture(scope="module")
+def toy():
+    return rm.bootstrapping(
+        log_n=9,
+        prime=17,
+        exponents=(3, 4),
+        primes=(39, 13),
+        weight=8,
+        allow_insecure_parameters_for_tests_only=True,
+    )
+
+
+@rm.program
+def power(x: rm.Encrypted[rm.integer[4]]):
+    return rm.repeat(9, lambda y: y * y * y, x)
+
+
+def cubed(x: np.ndarray) -> np.ndarray:
+    for _ in range(9):
+        x = (x * x % 17**3) * x % 17**3
+    return (x + HALF) % 17**3 - HALF
+
+
+def test_a_loop_is_as_deep_as_it_likes(toy, tmp_path):
+    compiled = power.compile(bootstrapping=toy)
+    macro, mid = compiled.counts()
+    assert macro["BOOTSTRAP"] >= 2
+    assert sum(mid.values()) > 10_000
+    client = compiled.keygen()
+    x = np.array([2, -3, 2000, 17])
+    inputs = client.encrypt(x=x)
+    path = tmp_path / "run.checkpoint"
+    whole = compiled.run(inputs, checkpoint=path, every=0.5)
+    assert np.array_equal(client.decrypt(whole), cubed(x))
+    assert path.exists()
+    # The last checkpoint is of a run that was almost done.
+    assert np.array_equal(client.decrypt(compiled.run(inputs, resume=path)), cubed(x))
+    again = client.encrypt(x=x)
+    with pytest.raises(rm.DeviceError, match="other keys or inputs"):
+        compiled.run(again, resume=path)
+    with pytest.raises(rm.CompileError, match="keep the source"):
+        compiled.save(tmp_path / "power.rmac")
+    with pytest.raises(rm.CompileError, match="bits"):
+        power.compile(toy.params, slots=4, input_bound=HALF, scheme="bgv")
+
+
+def test_digits_tables_and_fixed_point(toy):
+    @rm.program
+    def parts(x: rm.Encrypted[rm.integer[4]]):
+        fixed = toy.fixed(x, scale=17, bound=144)
+        low, high = fixed.digits()
+        doubled = fixed.rounded_table(lambda z: 2 * abs(z), scale=1)
+        return {"low": low, "high": high, "doubled": doubled.vector}
+
+    x = np.array([0, 144, -144, 26])
+    compiled = parts.compile(bootstrapping=toy)
+    client = compiled.keygen()
+    found = client.decrypt(compiled.run(client.encrypt(x=x)))
+    low = (x + 8) % 17 - 8
+    assert np.array_equal(found["low"], low)
+    assert np.array_equal(found["high"], (x - low) // 17)
+    assert np.array_equal(found["doubled"], 2 * np.abs((x - low) // 17))
+
+
+def test_what_does_not_fit_is_refused(toy):
+    @rm.program
+    def large(x: rm.Encrypted[rm.integer[4]]):
+        fixed = toy.fixed(x, scale=1, bound=HALF)
+        return (fixed + fixed).vector
+
+    with pytest.raises(rm.CompileError, match="whole numbers up to 2456"):
+        large.compile(bootstrapping=toy)
+
+    @rm.program
+    def mixed(x: rm.Encrypted[rm.integer[4]]):
+        return (toy.fixed(x, 2, 3) + toy.fixed(x, 3, 3)).vector
+
+    with pytest.raises(rm.CompileError, match="scales 2 and 3"):
+        mixed.compile(bootstrapping=toy)
+
+    @rm.program
+    def same(x: rm.Encrypted[rm.integer[4]], y: rm.Encrypted[rm.integer[4]]):
+        return rm.equal(x, y)
+
+    with pytest.raises(rm.CompileError, match="test for zero"):
+        same.compile(bootstrapping=toy)
+
+    @rm.program
+    def long(x: rm.Encrypted[rm.integer[8]]):
+        return x * x
+
+    with pytest.raises(rm.CompileError, match="slots"):
+        long.compile(bootstrapping=toy, slots=8)
+    for wrong, said in [
+        ({"prime": 15}, "odd prime"),
+        ({"prime": 2}, "odd prime"),
+        ({"exponents": (14, 15)}, "2\\^60"),
+        ({"exponents": (3, 3)}, "do not bootstrap"),
+        ({"exponents": (1,)}, "a pair"),
+        ({"primes": (5, 2)}, "."),
+        ({"weight": 0}, "weight"),
+        ({"weight": 500}, "chance"),
+    ]:
+        given = {"log_n": 9, "prime": 17, "exponents": (3, 4), "primes": (39, 13), "weight": 8} | wrong
+        with pytest.raises(rm.ParameterError, match=said):
+            rm.bootstrapping(**given, allow_insecure_parameters_for_tests_only=True)
+    with pytest.raises(rm.ParameterError, match="basalisc"):
+        rm.bootstrapping("basilisk")
+    with pytest.raises(rm.ParameterError, match="all of"):
+        rm.bootstrapping(log_n=9)
+    with pytest.raises(rm.ParameterError):
+        rm.bootstrapping(log_n=9, prime=17, exponents=(3, 4), primes=(39, 13), weight=8)
