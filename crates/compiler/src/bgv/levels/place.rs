@@ -221,3 +221,134 @@ impl Manager<'_> {
         across.count()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ringmill_isa::macros::Visibility;
+    use ringmill_math::slots::linear::Shape;
+    use ringmill_schemes::bgv::bootstrap::{Bootstrapping, Maps, Procedure};
+    use ringmill_schemes::bgv::{Bgv, Params, PrimePower};
+
+    use super::super::super::cost::Costs;
+    use super::*;
+    use crate::builder::{TraceBuilder, Traced};
+    use crate::options::Passes;
+    use crate::pipeline;
+
+    fn toy() -> Procedure {
+        let t = PrimePower::new(7, 2).unwrap().modulus().unwrap();
+        let params = Params::builder(9, t)
+            .friendly_primes(27, 9)
+            .unwrap()
+            .further_plain_moduli(2)
+            .allow_insecure_parameters_for_tests_only()
+            .build()
+            .unwrap();
+        let setup = Bootstrapping::new(params, 8).unwrap();
+        let maps = Maps::new(&setup, Shape::default()).unwrap();
+        Procedure::new(setup, maps, true).unwrap()
+    }
+
+    /// A program of two inputs.
+    fn program(body: impl Fn(&mut TraceBuilder, Traced, Traced) -> Traced) -> MacroProgram {
+        let mut t = TraceBuilder::new("placed", 2).unwrap();
+        let x = t.input("x", Visibility::Encrypted, None).unwrap();
+        let y = t.input("y", Visibility::Encrypted, None).unwrap();
+        let z = body(&mut t, x, y);
+        t.output("z", z, None).unwrap();
+        pipeline::relinearised::<Bgv>(t.finish(), Passes::ALL)
+    }
+
+    /// Cuts where they can no longer be put off.
+    fn at_the_last_moment(program: &MacroProgram, frame: Frame<'_>, deep: Deep<'_>) -> f64 {
+        let mut placement = Placement::default();
+        for count in 1..=program.instrs.len() {
+            let mut prefix = program.clone();
+            prefix.instrs.truncate(count);
+            let mut cut = count - 1;
+            while tried(&prefix, with(frame, deep, &placement))
+                .unwrap()
+                .is_none()
+            {
+                placement.cuts.retain(|&known| known != cut + 1);
+                placement.cuts.push(cut);
+                placement.cuts.sort_unstable();
+                cut = cut.checked_sub(1).unwrap();
+            }
+        }
+        let found = tried(program, with(frame, deep, &placement)).unwrap();
+        found.unwrap().1
+    }
+
+    /// Of all sets of cuts.
+    fn cheapest(program: &MacroProgram, frame: Frame<'_>, deep: Deep<'_>) -> f64 {
+        let count = program.instrs.len();
+        let sets = (0u32..1 << (count - 1)).map(|set| Placement {
+            cuts: (1..count).filter(|cut| set >> (cut - 1) & 1 == 1).collect(),
+            kept: HashSet::new(),
+        });
+        let costs = sets.filter_map(|placement| {
+            let found = tried(program, with(frame, deep, &placement)).unwrap();
+            found.map(|(_, cost)| cost)
+        });
+        costs.fold(f64::INFINITY, f64::min)
+    }
+
+    #[test]
+    fn no_set_of_cuts_is_cheaper_and_the_last_moment_is_dearer() {
+        let procedure = toy();
+        let params = Arc::clone(procedure.params());
+        let costs = Costs::new(&params, &procedure);
+        let none = Placement::default();
+        let deep = Deep {
+            procedure: &procedure,
+            costs: &costs,
+            convention: None,
+            callees: &[],
+            placement: &none,
+        };
+        let entry = vec![params.max_level(); 2];
+        let watch = Default::default();
+        let frame = Frame {
+            params: &params,
+            entry: &entry,
+            output: ringmill_isa::Level::LOWEST,
+            measure: false,
+            deep: Some(deep),
+            watch: &watch,
+        };
+        let square = |t: &mut TraceBuilder, x| t.square(x, None).unwrap();
+        let programs = [
+            // Squares in sequence: one value lives across each cut.
+            program(|t, x, y| {
+                let sum = t.add(x, y, None).unwrap();
+                (0..7).fold(sum, |x, _| square(t, x))
+            }),
+            // Two values, and then one: the last moment refreshes both.
+            program(|t, x, y| {
+                let (mut a, mut b) = (x, y);
+                for _ in 0..3 {
+                    (a, b) = (square(t, a), square(t, b));
+                }
+                let mut both = t.mul(a, b, None).unwrap();
+                both = square(t, both);
+                square(t, both)
+            }),
+        ];
+        let mut dearer = 0;
+        for program in programs {
+            let (placement, cost) = best(&program, frame, deep).unwrap().unwrap();
+            assert!(!placement.cuts.is_empty());
+            let (least, last) = (
+                cheapest(&program, frame, deep),
+                at_the_last_moment(&program, frame, deep),
+            );
+            println!("{cost} of {least}, {last}");
+            assert!(cost <= least * (1.0 + 1e-9) && least <= last * (1.0 + 1e-9));
+            dearer += usize::from(last > 1.05 * cost);
+        }
+        assert!(dearer > 0);
+    }
+}
