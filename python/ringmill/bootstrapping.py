@@ -8,11 +8,21 @@ from typing import Any
 
 from ringmill import _ringmill
 from ringmill._ringmill import Params
-from ringmill.check import arguments, flag, instance, integer, optional, text
-from ringmill.errors import ParameterError
+from ringmill.check import arguments, flag, instance, integer, items, optional, shown, text
+from ringmill.errors import CompileError, ParameterError
 from ringmill.trace import Encrypted, compile_error, refuse
 
 _COUNT = integer(0, 2**32 - 1, ParameterError)
+_SCALE = integer(1, 2**62, refusal=compile_error)
+_SIZE = integer(0, 2**62, refusal=compile_error)
+_WHOLE = integer(-(2**62), 2**62, refusal=compile_error)
+_VECTOR = instance(Encrypted, "an encrypted vector of a program", compile_error)
+
+
+def _function(name: str, value: Any) -> Any:
+    if not callable(value):
+        refuse(f"{name} must be a function of whole numbers, and is {shown(value)}")
+    return value
 
 
 @dataclass(frozen=True)
@@ -62,21 +72,28 @@ class Bootstrapping:
         """(p - 1) / 2, the largest digit."""
         return self.prime // 2
 
+    @arguments("Bootstrapping.fixed", compile_error, x=_VECTOR, scale=_SCALE, bound=_SIZE)
     def fixed(self, x: Encrypted, scale: int, bound: int) -> Fixed:
         """An encrypted vector as fixed-point numbers: whole numbers up to `bound`, `scale` times too large."""
         return Fixed(self, x, scale, bound)
 
+    @arguments(
+        "Bootstrapping.digit_table", compile_error, x=_VECTOR, values=items(_WHOLE, "a list of values", compile_error)
+    )
     def digit_table(self, x: Encrypted, values: Sequence[int]) -> Encrypted:
         """A function of the lowest digit of every slot, by its values from -(p - 1) / 2 to (p - 1) / 2."""
         if len(values) != self.prime:
             refuse(f"a table of the lowest digit has {self.prime} values, and this one has {len(values)}")
-        table = [int(v) for v in values]
+        half = self.modulus // 2
+        table = [(value + half) % self.modulus - half for value in values]
         return x._tracer.emit(x._kind, "digit_table", x._id, self.prime, self.exponent, table)
 
+    @arguments("Bootstrapping.low_digit", compile_error, x=_VECTOR)
     def low_digit(self, x: Encrypted) -> Encrypted:
         """The lowest digit of every slot, from -(p - 1) / 2 to (p - 1) / 2."""
         return x._tracer.emit(x._kind, "low_digit", x._id, self.prime, self.exponent)
 
+    @arguments("Bootstrapping.shifted", compile_error, x=_VECTOR, digit=_VECTOR)
     def shifted(self, x: Encrypted, digit: Encrypted) -> Encrypted:
         """(x - digit) / p, for the lowest digit of x: known modulo p^(r - 1) alone, so take its digits."""
         rest = x - digit
@@ -111,8 +128,16 @@ class Fixed:
         return Fixed(self.setup, vector, scale, bound)
 
     def _like(self, other: Fixed) -> Fixed:
+        other = self._fixed(other)
         if self.scale != other.scale:
             refuse(f"numbers of scales {self.scale} and {other.scale} are not added; multiply one by a number")
+        return other
+
+    def _fixed(self, other: object) -> Fixed:
+        if not isinstance(other, Fixed) or other.setup is not self.setup:
+            refuse(
+                f"fixed-point numbers meet those of the same set, and this is {shown(other)}; times(c) is by a number"
+            )
         return other
 
     def __add__(self, other: Fixed) -> Fixed:
@@ -124,16 +149,20 @@ class Fixed:
         return self._made(self.vector - other.vector, self.scale, self.bound + other.bound)
 
     def __mul__(self, other: Fixed) -> Fixed:
+        other = self._fixed(other)
         return self._made(self.vector * other.vector, self.scale * other.scale, self.bound * other.bound)
 
+    @arguments("Fixed.times", compile_error, factor=_WHOLE)
     def times(self, factor: int) -> Fixed:
         """The whole numbers times a whole number; what they stand for, too."""
         return self._made(self.vector * factor, self.scale, self.bound * abs(factor))
 
+    @arguments("Fixed.assume", compile_error, bound=_SIZE)
     def assume(self, bound: int) -> Fixed:
         """The same with a bound that is known of the data at hand; larger numbers than that give wrong results."""
         return self._made(self.vector, self.scale, bound)
 
+    @arguments("Fixed.digits", compile_error, count=optional(_SCALE))
     def digits(self, count: int | None = None) -> list[Encrypted]:
         """The balanced digits in base p, the lowest first, as many as the bound needs or `count`."""
         needed = _digits(self.bound, self.setup.prime)
@@ -145,6 +174,7 @@ class Fixed:
             found.append(self.setup.low_digit(rest))
         return found
 
+    @arguments("Fixed.rounded_table", compile_error, function=_function, scale=_SCALE)
     def rounded_table(self, function: Callable[[int], int], scale: int) -> Fixed:
         """`function` of each number over p, rounded, which is at most (p - 1) / 2: a table, at a new scale."""
         setup = self.setup
@@ -154,7 +184,12 @@ class Fixed:
                 f"a table of numbers over {setup.prime} is for those up to {most}, and these may be as large as "
                 f"{self.bound}"
             )
-        values = [function(z) for z in range(-setup.half, setup.half + 1)]
+        try:
+            values = [_WHOLE("a value of the table", function(z)) for z in range(-setup.half, setup.half + 1)]
+        except CompileError:
+            raise
+        except Exception as error:
+            refuse(f"function fails on whole numbers: {type(error).__name__}: {shown(str(error))}")
         rest = setup.shifted(self.vector, setup.low_digit(self.vector))
         return self._made(setup.digit_table(rest, values), scale, max(abs(v) for v in values))
 
@@ -180,8 +215,8 @@ SETUP = instance(Bootstrapping, "a set that bootstraps, as rm.bootstrapping make
     name=optional(text(ParameterError)),
     log_n=optional(integer(3, 16, ParameterError)),
     prime=optional(integer(3, 2**60, ParameterError)),
-    exponents=lambda _name, value: value,
-    primes=lambda _name, value: value,
+    exponents=optional(items(_COUNT, "a pair of whole numbers", ParameterError)),
+    primes=optional(items(_COUNT, "a pair of whole numbers", ParameterError)),
     weight=optional(_COUNT),
     allow_insecure_parameters_for_tests_only=flag(ParameterError),
 )
@@ -210,17 +245,14 @@ def bootstrapping(
     """
     if name is not None:
         return Bootstrapping(_ringmill.named_bootstrapping(name))
-    own = (log_n, prime, exponents, primes, weight)
-    if None in own:
+    if log_n is None or prime is None or exponents is None or primes is None or weight is None:
         raise ParameterError("give the name of a set, or all of log_n=, prime=, exponents=, primes= and weight=")
     (r, e), (cipher, special) = _pair("exponents", exponents), _pair("primes", primes)
     insecure = allow_insecure_parameters_for_tests_only
     return Bootstrapping(_ringmill.own_bootstrapping(log_n, (prime, r, e), (cipher, special), weight, insecure))
 
 
-def _pair(name: str, value: Any) -> tuple[int, int]:
-    try:
-        first, second = value
-    except (TypeError, ValueError):
-        raise ParameterError(f"{name}= is a pair of whole numbers, and {value!r} is none") from None
-    return _COUNT(name, first), _COUNT(name, second)
+def _pair(name: str, value: Sequence[int]) -> tuple[int, int]:
+    if len(value) != 2:
+        raise ParameterError(f"{name}= is a pair of whole numbers, and has {len(value)}")
+    return value[0], value[1]

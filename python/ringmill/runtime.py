@@ -322,6 +322,7 @@ class Compiled:
         """The program as text: ``"macro"`` (ciphertexts), ``"mid"`` (limbs) or ``"micro"`` (a machine's words)."""
         return self._inner.text(level, machine)
 
+    @arguments()
     def counts(self) -> tuple[dict[str, int], dict[str, int]]:
         """How often a run executes each macro instruction, and each mid-level one; counted, with nothing unrolled."""
         return self._inner.counts()

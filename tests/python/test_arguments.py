@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import random
 from pathlib import Path
@@ -141,6 +142,20 @@ class World:
                 | {"scheme": "ckks", "plain_modulus": None},
             ),
             "devices": (rm.devices, {}),
+            "bootstrapping": (
+                rm.bootstrapping,
+                {"name": None, "log_n": 9, "prime": 17, "exponents": (3, 4), "primes": (39, 13), "weight": 8}
+                | {"allow_insecure_parameters_for_tests_only": True},
+            ),
+            "Bootstrapping.fixed": (in_a_deep_program("fixed"), {"scale": 1, "bound": 8}),
+            "Bootstrapping.digit_table": (in_a_deep_program("digit_table"), {"values": [0] * 17}),
+            "Bootstrapping.low_digit": (in_a_deep_program("low_digit"), {}),
+            "Bootstrapping.shifted": (in_a_deep_program("shifted"), {"digit": None}),
+            "Fixed.times": (on_fixed_point("times"), {"factor": 2}),
+            "Fixed.assume": (on_fixed_point("assume"), {"bound": 2}),
+            "Fixed.digits": (on_fixed_point("digits"), {"count": 1}),
+            "Fixed.rounded_table": (on_fixed_point("rounded_table"), {"function": abs, "scale": 1}),
+            "Compiled.counts": (compiled.counts, {}),
             "load": (
                 rm.load,
                 {"path": paths["program"], "params": small, "scheme": "ckks"}
@@ -164,7 +179,7 @@ class World:
                 product.compile,
                 {"slots": SLOTS, "params": None, "scheme": "ckks", "precision": 20, "integer_bits": 5, "security": 128}
                 | {"input_bound": None, "sample": {"x": x, "p": p}, "table": "guidelines_2024"}
-                | {"ranges": {"x": (0, 1)}, "margin": 2.0, "target": "ring"},
+                | {"ranges": {"x": (0, 1)}, "margin": 2.0, "target": "ring", "bootstrapping": None},
             ),
             "Program.__call__": (product, {"x": x, "p": p}),
             "a typed program": (typed, {"x": 1.0, "p": [1.0, 2.0]}),
@@ -276,6 +291,48 @@ def in_a_program(function):
             return function(x, *args, **given)
 
         return f.trace(SLOTS)
+
+    return call
+
+
+@functools.cache
+def deep():
+    return rm.bootstrapping(
+        log_n=9,
+        prime=17,
+        exponents=(3, 4),
+        primes=(39, 13),
+        weight=8,
+        allow_insecure_parameters_for_tests_only=True,
+    )
+
+
+def in_a_deep_program(method):
+    """A call of a set's method on a traced vector, which is the digit too where one is wanted."""
+
+    def call(**given):
+        def f(x):
+            if "digit" in given and given["digit"] is None:
+                given["digit"] = x
+            getattr(deep(), method)(x, **given)
+            return x + 1
+
+        f.__annotations__["x"] = rm.Encrypted[rm.integer[4]]
+        return rm.program(f).trace(4, scheme="bgv")
+
+    return call
+
+
+def on_fixed_point(method):
+    """The same of fixed-point numbers."""
+
+    def call(**given):
+        def f(x):
+            getattr(deep().fixed(x, 1, 100), method)(**given)
+            return x + 1
+
+        f.__annotations__["x"] = rm.Encrypted[rm.integer[4]]
+        return rm.program(f).trace(4, scheme="bgv")
 
     return call
 

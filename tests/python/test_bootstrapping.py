@@ -105,7 +105,7 @@ def test_what_does_not_fit_is_refused(toy):
         long.compile(bootstrapping=toy, slots=8)
     for wrong, said in [
         ({"prime": 15}, "odd prime"),
-        ({"prime": 2}, "odd prime"),
+        ({"prime": 2}, "from 3"),
         ({"exponents": (14, 15)}, "2\\^60"),
         ({"exponents": (3, 3)}, "do not bootstrap"),
         ({"exponents": (1,)}, "a pair"),

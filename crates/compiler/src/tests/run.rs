@@ -40,6 +40,7 @@ impl Keys {
         match request {
             KeyRequest::Relin => &self.relin.as_ref().unwrap().0,
             KeyRequest::Galois(g) => self.galois.get(g).unwrap(),
+            other => panic!("no program of CKKS takes {other}"),
         }
     }
 }
@@ -103,6 +104,7 @@ pub fn run(compiled: &Compiled, inputs: &[Vec<Complex64>]) -> Vec<Vec<Complex64>
                     .map(|&(re, im)| Complex64::new(re, im))
                     .collect(),
                 PlainSource::Input(i) => inputs[i as usize].clone(),
+                PlainSource::Lifted(_) => panic!("a constant of bootstrapping"),
             };
             encoder
                 .encode(&values, request.at.level, request.at.annotation.0)

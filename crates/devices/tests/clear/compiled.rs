@@ -1,10 +1,12 @@
 //! Its programs: how the compiler makes them, and what the run time needs of them.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use ringmill_compiler::scheme::ErrorOf;
 use ringmill_compiler::{
     Code, Compiled, CompiledInput, Compiles, Fitted, Lowerable, Options, ParamsChoice, Passes,
+    Sequence,
 };
 use ringmill_devices::Outcome;
 use ringmill_devices::report::KeyReport;
@@ -13,7 +15,7 @@ use ringmill_isa::Level;
 use ringmill_isa::macros::{
     LevelNote, MacroImm, MacroInput, MacroOp, MacroProgram, MacroType, Note,
 };
-use ringmill_schemes::{At, ParameterSet};
+use ringmill_schemes::{At, Limbed, ParameterSet};
 
 use super::{Clear, ClearError, KeyHolder, NoKey, Operation, Operator, Params};
 
@@ -38,6 +40,21 @@ impl Compiles for Clear {
     type Range = ();
     /// Results are exact.
     type Prediction = ();
+
+    /// There is nothing to refresh.
+    type Bootstrapping = Infallible;
+
+    fn sequence(bootstrapping: &Infallible) -> Sequence<Self> {
+        match *bootstrapping {}
+    }
+
+    fn lifted(
+        bootstrapping: &Infallible,
+        _: &Params,
+        _: u32,
+    ) -> Option<Result<Box<dyn Limbed + Send + Sync>, ClearError>> {
+        match *bootstrapping {}
+    }
 
     fn constants(program: MacroProgram) -> Result<MacroProgram, ErrorOf<Self>> {
         for instr in &program.instrs {
@@ -107,7 +124,11 @@ impl Compiles for Clear {
         params.moduli()
     }
 
-    fn keys(_: &MacroProgram, _: &Params) -> Result<Vec<NoKey>, ErrorOf<Self>> {
+    fn keys(
+        _: &MacroProgram,
+        _: &Params,
+        _: Option<&Infallible>,
+    ) -> Result<Vec<NoKey>, ErrorOf<Self>> {
         Ok(vec![])
     }
 
