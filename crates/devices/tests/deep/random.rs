@@ -6,6 +6,7 @@ use ringmill_compiler::bgv::CompileError;
 use ringmill_compiler::builder::{Power, TraceBuilder, Traced};
 use ringmill_compiler::compile;
 use ringmill_isa::macros::{MacroOp, MacroProgram, SchemeName, Visibility, stats};
+use ringmill_isa::mid;
 use ringmill_math::Prng;
 use ringmill_schemes::bgv::bootstrap::Procedure;
 use ringmill_schemes::bgv::{Bgv, ExactParams};
@@ -227,10 +228,16 @@ fn a_loop_stays_a_loop() {
     let program = compiled.program.program();
     let mut stream = compiled.program.stream();
     let mut calls = 0u64;
-    while stream.next_call().unwrap().is_some() {
+    let mut counts = mid::stats::OpCounts::new();
+    while let Some(called) = stream.next_call().unwrap() {
         calls += 1;
+        let procedure = &compiled.program.bound_procs()[called.call.proc as usize];
+        for (op, count) in mid::stats::procedure_counts(procedure) {
+            *counts.entry(op).or_default() += count;
+        }
     }
-    assert_eq!(ringmill_isa::mid::stats::calls(program), calls);
+    assert_eq!(mid::stats::calls(program), calls);
+    assert_eq!(mid::stats::program_counts(program), counts);
     let inputs = Messages::from([("x".into(), vec![3, -5])]);
     let (outputs, _) = run(&compiled, &inputs);
     assert_eq!(outputs, evaluate(&source, &inputs, 49, &mut Junk(1)));
