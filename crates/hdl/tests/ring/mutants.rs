@@ -161,7 +161,7 @@ const FAULTS: [Fault; 35] = [
     Fault(
         "rm_ring_dyadic.sv",
         "rows_q[odd_q[2]][i] <= port_q[i];",
-        "rows_q[odd_q[1]][i] <= port_q[i];",
+        "rows_q[odd_q[0]][i] <= port_q[i];",
         unit,
     ),
     // Keys and their generator.
