@@ -11,9 +11,12 @@ use crate::DeviceError;
 use crate::bindings::{Bindings, Limb, SeedExpansion};
 use crate::progress::Silent;
 
-/// Programs of one call, by the address of their procedure, which they hold.
+/// A procedure, by whose address its program is found, and the program.
+type Called = (Arc<Procedure>, Arc<Verified>);
+
+/// Programs of one call.
 #[derive(Default)]
-pub(super) struct Calling(Mutex<HashMap<usize, (Arc<Procedure>, Arc<Verified>)>>);
+pub(super) struct Calling(Mutex<HashMap<usize, Called>>);
 
 impl Calling {
     fn program(&self, procedure: &Arc<Procedure>) -> Result<Arc<Verified>, DeviceError> {

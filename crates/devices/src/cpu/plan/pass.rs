@@ -251,7 +251,7 @@ pub(super) fn passes(steps: Vec<Step>, results: &[u32], values: usize) -> Vec<St
     }
     results.iter().for_each(|&v| uses[v as usize] += 1);
     let mut steps: Vec<Option<Step>> = steps.into_iter().map(Some).collect();
-    for (_, members) in members {
+    for members in members.into_values() {
         if members.len() < 2 {
             continue;
         }

@@ -105,7 +105,7 @@ impl Run<'_> {
             }
             return Ok(lowered);
         }
-        let Some(Some(own)) = self.made.get(index).map(Option::clone) else {
+        let Some(Some(own)) = self.made.get(index).cloned() else {
             let number = self.number(index)?;
             let node = self.layout.nodes.get(number).ok_or_else(malformed)?;
             let settled = node.as_ref().ok_or_else(malformed)?.settled;
@@ -239,6 +239,11 @@ impl Run<'_> {
             None => {}
         }
         let before = noise.ok_or_else(malformed)?;
+        let most = match products.is_empty() {
+            true => before,
+            false => model.switch_key(before, at),
+        };
+        engine.check_room("a polynomial", most, at, target)?;
         let dropped = at.primes() - settled.primes();
         let factor = engine.over(target, at, settled)?;
         let residues = residues(engine, target, at, &combinations)?;
@@ -284,6 +289,7 @@ impl Run<'_> {
         }
         let factor = engine.before(target, tail.at, to)?;
         let (combination, before) = operands.combination(engine, &tail.combined, step, factor)?;
+        engine.check_room("a polynomial", before, tail.at, factor)?;
         let residues = residues(engine, factor, tail.at, &[combination])?;
         let dropped = tail.at.primes() - to.primes();
         let ciphers: Vec<&Ciphertext> = operands.values.iter().map(|v| &v.cipher).collect();

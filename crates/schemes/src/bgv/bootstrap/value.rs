@@ -55,9 +55,20 @@ impl Engine<'_> {
 
     /// Refuses a value that may be lost.
     pub fn check(&self, step: &'static str, a: Value) -> Result<Value, BootstrapError> {
-        let level = a.level();
-        if self.model(a.factor())?.room(a.noise, level) > 0.0 {
-            return Ok(a);
+        self.check_room(step, a.noise, a.level(), a.factor())?;
+        Ok(a)
+    }
+
+    /// Refuses noise that may be too much at a level.
+    pub fn check_room(
+        &self,
+        step: &'static str,
+        noise: Noise,
+        level: Level,
+        factor: Factor,
+    ) -> Result<(), BootstrapError> {
+        if self.model(factor)?.room(noise, level) > 0.0 {
+            return Ok(());
         }
         Err(BootstrapError::NoRoom { step, level })
     }
@@ -196,9 +207,11 @@ impl Engine<'_> {
         a: Noise,
         level: Level,
         factor: Factor,
-    ) -> Result<(Level, Noise), RlweError> {
+    ) -> Result<(Level, Noise), BootstrapError> {
         let model = self.model(factor)?;
-        let to = self.settled(model, model.switch_key(a, level), level);
+        let before = model.switch_key(a, level);
+        self.check_room("a linear map", before, level, factor)?;
+        let to = self.settled(model, before, level);
         let count = level.primes() - to.primes();
         Ok((to, model.switch_key_by(a, level, count)))
     }
