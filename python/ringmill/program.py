@@ -195,7 +195,7 @@ class Program:
         if isinstance(setup, Bootstrapping):
             params = setup.params if params is None else params
             slots = setup.slots if slots is None else slots
-            scheme = "bgv" if scheme is None else scheme
+            scheme = setup.params.scheme if scheme is None else scheme
         if slots is None:
             if params is None:
                 refuse(f"{self.name}.compile needs slots=, the length of its vectors, unless params= are given")

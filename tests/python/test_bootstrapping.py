@@ -42,7 +42,7 @@ def test_a_loop_is_as_deep_as_it_likes(toy, tmp_path):
     x = np.array([2, -3, 2000, 17])
     inputs = client.encrypt(x=x)
     path = tmp_path / "run.checkpoint"
-    whole = compiled.run(inputs, checkpoint=path, every=0.5)
+    whole = compiled.run(inputs, checkpoint=path, every=0.001)
     assert np.array_equal(client.decrypt(whole), cubed(x))
     assert path.exists()
     # The last checkpoint is of a run that was almost done.
