@@ -175,8 +175,8 @@ fn steps_come_when_they_are_wanted_or_not_at_all() {
 fn elementwise_steps_on_parameters_that_share_one_are_a_pass() {
     let mut b = Build::new();
     let [p, q, r] = b.evals();
-    let difference = b.0.sub(p, q).unwrap();
-    let scaled = b.0.muli(difference, 7).unwrap();
+    let sum = b.0.add(p, q).unwrap();
+    let scaled = b.0.muli(sum, 7).unwrap();
     let product = b.0.mul(r, q).unwrap();
     assert_eq!(b.fused(&[scaled, product]), ["pass"]);
 
