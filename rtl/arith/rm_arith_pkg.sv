@@ -105,6 +105,33 @@ package rm_arith_pkg;
     return bits;
   endfunction
 
+  // The place of digit n of d in non-adjacent form, the lowest first.
+  function automatic int unsigned sparse_digit(int unsigned width, logic [63:0] q, int unsigned n);
+    logic [63:0] digits;
+    int unsigned seen;
+    digits = naf_plus(sparse_diff(width, q)) | naf_minus(sparse_diff(width, q));
+    seen = 0;
+    for (int unsigned i = 0; i < 64; i++) begin
+      if (digits[6'(i)]) begin
+        if (seen == n) return i;
+        seen++;
+      end
+    end
+    return 0;
+  endfunction
+
+  // Which operands of a fold are subtracted: operand 0 is x_low, operand 1 + n is x_high shifted to
+  // digit n of d, subtracted where the digit is +1.
+  function automatic logic [63:0] sparse_minus(int unsigned width, logic [63:0] q);
+    logic [63:0] plus, mask;
+    plus = naf_plus(sparse_diff(width, q));
+    mask = '0;
+    for (int unsigned n = 0; n + 1 < sparse_operands(width, q); n++) begin
+      mask[6'(n+1)] = plus[6'(sparse_digit(width, q, n))];
+    end
+    return mask;
+  endfunction
+
   function automatic int unsigned sparse_fold1_width(int unsigned width, logic [63:0] q);
     return 2 * width - sparse_top(width, q) + sparse_diff_width(width, q) + 2;
   endfunction

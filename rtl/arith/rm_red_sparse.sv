@@ -20,34 +20,11 @@ module rm_red_sparse #(
 );
 
   localparam int unsigned Top = rm_arith_pkg::sparse_top(Width, Q);
-  localparam logic signed [63:0] Diff = rm_arith_pkg::sparse_diff(Width, Q);
-  localparam logic [63:0] Plus = rm_arith_pkg::naf_plus(Diff);
-  localparam logic [63:0] Digits = Plus | rm_arith_pkg::naf_minus(Diff);
   localparam int unsigned Operands = rm_arith_pkg::sparse_operands(Width, Q);
   localparam int unsigned Radix = rm_arith_pkg::SparseRadix;
 
-  function automatic int unsigned digit(int unsigned n);
-    int unsigned seen;
-    seen = 0;
-    for (int unsigned i = 0; i < 64; i++) begin
-      if (Digits[6'(i)]) begin
-        if (seen == n) return i;
-        seen++;
-      end
-    end
-    return 0;
-  endfunction
-
-  // Operand 0 is t_L; operand 1 + n is t_H shifted to digit n of d, subtracted where the digit is
-  // +1.
-  function automatic logic [Operands-1:0] minus();
-    logic [Operands-1:0] mask;
-    mask = '0;
-    for (int unsigned n = 0; n + 1 < Operands; n++) mask[n+1] = Plus[6'(digit(n))];
-    return mask;
-  endfunction
-
-  localparam logic [Operands-1:0] Minus = minus();
+  localparam logic [Operands-1:0] Minus =
+      Operands'(rm_arith_pkg::sparse_minus(Width, Q));
   localparam int unsigned DiffWidth = rm_arith_pkg::sparse_diff_width(Width, Q);
   localparam int unsigned HighWidth = 2 * Width - Top;
   localparam int unsigned FoldWidth = rm_arith_pkg::sparse_fold1_width(Width, Q);
@@ -67,8 +44,9 @@ module rm_red_sparse #(
   assign fold1[0] = FoldWidth'(t_i[Top-1:0]);
   assign fold2[0] = LastWidth'(y[Top-1:0]);
   for (genvar n = 0; n + 1 < Operands; n++) begin : gen_digit
-    assign fold1[n+1] = FoldWidth'(t_i[2*Width-1:Top]) << digit(n);
-    assign fold2[n+1] = LastWidth'($signed(y[FoldWidth-1:Top])) << digit(n);
+    localparam int unsigned Place = rm_arith_pkg::sparse_digit(Width, Q, n);
+    assign fold1[n+1] = FoldWidth'(t_i[2*Width-1:Top]) << Place;
+    assign fold2[n+1] = LastWidth'($signed(y[FoldWidth-1:Top])) << Place;
   end
 
   rm_add_tree #(

@@ -21,8 +21,6 @@ module rm_ring_fold
   localparam int unsigned HighWidth = 128 - Top;
   localparam int unsigned Shift = HighWidth + DiffWidth - QWidth + 1;
   localparam int unsigned Width = 2 * QWidth;
-  localparam logic [63:0] Plus = naf_plus(sparse_diff(QWidth, Q));
-  localparam logic [63:0] Digits = Plus | naf_minus(sparse_diff(QWidth, Q));
   // The low part, a shifted high part for each digit of d, the multiple of Q.
   localparam int unsigned Operands = sparse_operands(QWidth, Q) + 1;
   localparam int unsigned Own = tree_latency(Operands, Width, SparseRadix) +
@@ -32,26 +30,7 @@ module rm_ring_fold
     $error("Q has too few bits for numbers of 128, or Latency is too little");
   end
 
-  function automatic int unsigned place_of(int unsigned n);
-    int unsigned seen;
-    seen = 0;
-    for (int unsigned i = 0; i < 64; i++) begin
-      if (Digits[6'(i)]) begin
-        if (seen == n) return i;
-        seen++;
-      end
-    end
-    return 0;
-  endfunction
-
-  function automatic logic [Operands-1:0] taken_off();
-    logic [Operands-1:0] mask;
-    mask = '0;
-    for (int unsigned n = 0; n + 2 < Operands; n++) mask[n+1] = Plus[6'(place_of(n))];
-    return mask;
-  endfunction
-
-  localparam logic [Operands-1:0] Minus = taken_off();
+  localparam logic [Operands-1:0] Minus = Operands'(sparse_minus(QWidth, Q));
 
   logic [Operands-1:0][Width-1:0] terms;
   logic [Width-1:0] y;
@@ -60,7 +39,7 @@ module rm_ring_fold
   assign terms[0] = Width'(t_i[Top-1:0]);
   assign terms[Operands-1] = Width'(Q) << Shift;
   for (genvar n = 0; n + 2 < Operands; n++) begin : gen_digit
-    assign terms[n+1] = Width'(t_i[127:Top]) << place_of(n);
+    assign terms[n+1] = Width'(t_i[127:Top]) << sparse_digit(QWidth, Q, n);
   end
 
   rm_add_tree #(

@@ -22,8 +22,6 @@ module rm_ring_reduce
   localparam int unsigned Top = sparse_top(QWidth, Q);
   localparam logic signed [63:0] Diff = sparse_diff(QWidth, Q);
   localparam int unsigned DiffWidth = sparse_diff_width(QWidth, Q);
-  localparam logic [63:0] Plus = naf_plus(Diff);
-  localparam logic [63:0] Digits = Plus | naf_minus(Diff);
   localparam int unsigned Operands = sparse_operands(QWidth, Q);
   localparam int unsigned HighWidth = (Width > Top) ? Width - Top : 1;
   localparam int unsigned SumWidth = QWidth + 2;
@@ -33,26 +31,7 @@ module rm_ring_reduce
     $error("numbers are too wide for one fold, or Latency is too little");
   end
 
-  function automatic int unsigned digit(int unsigned n);
-    int unsigned seen;
-    seen = 0;
-    for (int unsigned i = 0; i < 64; i++) begin
-      if (Digits[6'(i)]) begin
-        if (seen == n) return i;
-        seen++;
-      end
-    end
-    return 0;
-  endfunction
-
-  function automatic logic [Operands-1:0] minus();
-    logic [Operands-1:0] mask;
-    mask = '0;
-    for (int unsigned n = 0; n + 1 < Operands; n++) mask[n+1] = Plus[6'(digit(n))];
-    return mask;
-  endfunction
-
-  localparam logic [Operands-1:0] Minus = minus();
+  localparam logic [Operands-1:0] Minus = Operands'(sparse_minus(QWidth, Q));
 
   logic [Operands-1:0][SumWidth-1:0] terms;
   logic [SumWidth-1:0] y, corrected;
@@ -62,7 +41,7 @@ module rm_ring_reduce
   assign wide = {1'b0, x_i};
   assign terms[0] = SumWidth'(wide[Top-1:0]);
   for (genvar n = 0; n + 1 < Operands; n++) begin : gen_digit
-    assign terms[n+1] = SumWidth'(wide[Width:Top]) << digit(n);
+    assign terms[n+1] = SumWidth'(wide[Width:Top]) << sparse_digit(QWidth, Q, n);
   end
 
   rm_add_tree #(

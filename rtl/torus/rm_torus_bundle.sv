@@ -156,22 +156,12 @@ module rm_torus_bundle
     for (genvar r = 0; r < Rows; r++) begin : gen_row
       for (genvar c = 0; c < 2; c++) begin : gen_column
         logic [Width-1:0] weighed, total;
-        logic mul_valid;
 
-        rm_mod_mul #(
-            .Flavour(rm_arith_pkg::Solinas52),
-            .Width(Width)
-        ) u_mul (
+        rm_torus_mul u_mul (
             .clk_i,
             .rst_ni,
-            .q_i(P),
-            .qh_i('0),
-            .word_i('0),
-            .three_i(1'b0),
-            .valid_i(1'b0),
             .a_i(key_late[j][r][c]),
             .b_i(weight),
-            .valid_o(mul_valid),
             .r_o(weighed)
         );
 
@@ -185,9 +175,6 @@ module rm_torus_bundle
         );
 
         always_ff @(posedge clk_i) if (take_late) total_q[j][r][c] <= total;
-
-        logic unused_valid;
-        assign unused_valid = mul_valid;
       end
     end
   end

@@ -81,7 +81,6 @@ module rm_torus_pairs
       logic [2*Lanes-1:0] big_q;
       logic [0:0][Pos-1:0][Width-1:0] evaluations;
       logic [Pos-1:0][Width-1:0] products;
-      logic [Pos-1:0] product_valid;
 
       rm_torus_unit #(
           .LogN(LogN),
@@ -121,26 +120,14 @@ module rm_torus_pairs
       );
 
       for (genvar i = 0; i < Pos; i++) begin : gen_position
-        rm_mod_mul #(
-            .Flavour(rm_arith_pkg::Solinas52),
-            .Width(Width)
-        ) u_mul (
+        rm_torus_mul u_mul (
             .clk_i,
             .rst_ni,
-            .q_i(P),
-            .qh_i('0),
-            .word_i('0),
-            .three_i(1'b0),
-            .valid_i(1'b0),
             .a_i(evaluations[0][i]),
             .b_i(key_i[i][r][c]),
-            .valid_o(product_valid[i]),
             .r_o(products[i])
         );
       end
-
-      logic unused_valid;
-      assign unused_valid = ^product_valid;
 
       // -P is 4095 modulo 2^32.
       always_ff @(posedge clk_i) begin

@@ -50,29 +50,16 @@ module rm_torus_product
   for (genvar c = 0; c < 2; c++) begin : gen_column
     for (genvar i = 0; i < Pos; i++) begin : gen_position
       logic [Rows-1:0][Width-1:0] terms;
-      logic [Rows-1:0] term_valid;
 
       for (genvar r = 0; r < Rows; r++) begin : gen_row
-        rm_mod_mul #(
-            .Flavour(rm_arith_pkg::Solinas52),
-            .Width(Width)
-        ) u_mul (
+        rm_torus_mul u_mul (
             .clk_i,
             .rst_ni,
-            .q_i(P),
-            .qh_i('0),
-            .word_i('0),
-            .three_i(1'b0),
-            .valid_i(1'b0),
             .a_i(digits_i[r][i]),
             .b_i(key_i[i][r][c]),
-            .valid_o(term_valid[r]),
             .r_o(terms[r])
         );
       end
-
-      logic unused_valid;
-      assign unused_valid = ^term_valid;
 
       rm_torus_sum #(
           .Terms(Rows)
@@ -136,27 +123,13 @@ module rm_torus_product
       );
 
       for (genvar c = 0; c < 2; c++) begin : gen_column
-        logic mul_valid;
-
-        rm_mod_mul #(
-            .Flavour(rm_arith_pkg::Solinas52),
-            .Width(Width)
-        ) u_mul (
+        rm_torus_mul u_mul (
             .clk_i,
             .rst_ni,
-            .q_i(P),
-            .qh_i('0),
-            .word_i('0),
-            .three_i(1'b0),
-            .valid_i(1'b0),
             .a_i(sums[c][j]),
             .b_i(weight),
-            .valid_o(mul_valid),
             .r_o(weighed[c][j])
         );
-
-        logic unused_valid;
-        assign unused_valid = mul_valid;
       end
     end
 

@@ -275,9 +275,9 @@ const FAULTS: [Fault; 34] = [
         ntt_friendly,
     ),
     fault(
-        "arith/rm_red_sparse.sv",
-        "Plus[6'(digit(n))]",
-        "!Plus[6'(digit(n))]",
+        "arith/rm_arith_pkg.sv",
+        "plus[6'(sparse_digit(width, q, n))]",
+        "!plus[6'(sparse_digit(width, q, n))]",
         sparse,
     ),
     fault(
