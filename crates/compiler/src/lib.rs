@@ -37,5 +37,7 @@ pub use compile::{Compiled, CompiledInput, CompiledOutput, compile};
 pub use error::CompileError;
 pub use lower::{PlainRequest, PlainSource};
 pub use options::{Options, ParamsChoice, Passes, SAMPLE_MARGIN};
-pub use scheme::{Code, Compiles, Fitted, Lowerable, Sequence, SequenceRead, SequenceStep};
+pub use scheme::{
+    Bootstraps, Code, Compiles, Fitted, Lowerable, Sequence, SequenceRead, SequenceStep,
+};
 pub use target::{Limit, Target, TargetError};

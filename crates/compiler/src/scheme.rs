@@ -1,6 +1,7 @@
 //! What the compiler needs of a scheme: its constants, its passes, its parameters with levels and annotations, and the
 //! procedure of each operation. Everything else is the compiler's, for all schemes alike.
 
+use std::convert::Infallible;
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -14,6 +15,34 @@ use ringmill_schemes::{At, Limbed, Scheme};
 
 use crate::error::{At as Line, CompileError};
 use crate::options::{Options, Passes};
+
+/// A way to bootstrap values of a scheme.
+pub trait Bootstraps<S: Compiles>: Clone + Debug + Send + Sync {
+    /// The operations that a `BOOTSTRAP` becomes.
+    fn sequence(&self) -> Sequence<S>;
+
+    /// A constant of these operations, by its number, as a limb of each of its primes.
+    fn lifted(
+        &self,
+        params: &S::Params,
+        number: u32,
+    ) -> Option<Result<Box<dyn Limbed + Send + Sync>, S::Error>>;
+}
+
+/// There is none.
+impl<S: Compiles> Bootstraps<S> for Infallible {
+    fn sequence(&self) -> Sequence<S> {
+        match *self {}
+    }
+
+    fn lifted(
+        &self,
+        _: &S::Params,
+        _: u32,
+    ) -> Option<Result<Box<dyn Limbed + Send + Sync>, S::Error>> {
+        match *self {}
+    }
+}
 
 /// A scheme that programs are compiled for.
 pub trait Compiles:
@@ -34,18 +63,8 @@ pub trait Compiles:
     /// What is predicted of an output.
     type Prediction: Clone + Debug;
 
-    /// How values are bootstrapped.
-    type Bootstrapping: Clone + Debug + Send + Sync;
-
-    /// Bootstrapping as the operations that a `BOOTSTRAP` becomes.
-    fn sequence(bootstrapping: &Self::Bootstrapping) -> Sequence<Self>;
-
-    /// A constant of these operations, by its number, as a limb of each of its primes.
-    fn lifted(
-        bootstrapping: &Self::Bootstrapping,
-        params: &Self::Params,
-        number: u32,
-    ) -> Option<Result<Box<dyn Limbed + Send + Sync>, Self::Error>>;
+    /// How values are bootstrapped; `Infallible` where they are not.
+    type Bootstrapping: Bootstraps<Self>;
 
     /// Constants as the scheme has them, in a program without calls.
     ///

@@ -10,17 +10,17 @@ use std::convert::Infallible;
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroInput, MacroProgram, Note};
 use ringmill_isa::mid::{Form, ModulusId};
+use ringmill_schemes::At;
 use ringmill_schemes::bfv::{Bfv, BfvError, Params};
 use ringmill_schemes::exact::ExactParams;
 use ringmill_schemes::rlwe::{KeyRequest, RlweError};
-use ringmill_schemes::{At, Limbed};
 
 pub use crate::exact::Prediction;
 use crate::exact::held::held;
 use crate::exact::{IntegerRange, constants, range, simplify};
 use crate::keys;
 use crate::options::{ParamsChoice as Choice, Passes};
-use crate::scheme::{Code, Compiles, Fitted, Lowerable, Sequence};
+use crate::scheme::{Code, Compiles, Fitted, Lowerable};
 pub use wanted::Wanted;
 
 /// A compiled program.
@@ -50,20 +50,7 @@ impl Compiles for Bfv {
     type Range = IntegerRange;
     type Prediction = Prediction;
 
-    /// There is none.
     type Bootstrapping = Infallible;
-
-    fn sequence(bootstrapping: &Infallible) -> Sequence<Self> {
-        match *bootstrapping {}
-    }
-
-    fn lifted(
-        bootstrapping: &Infallible,
-        _: &Params,
-        _: u32,
-    ) -> Option<Result<Box<dyn Limbed + Send + Sync>, BfvError>> {
-        match *bootstrapping {}
-    }
 
     fn constants(program: MacroProgram) -> Result<MacroProgram, CompileError> {
         constants::without_quotients(&program)?;

@@ -22,7 +22,9 @@ use crate::exact::held::held;
 use crate::exact::{IntegerRange, constants, range, simplify};
 use crate::keys;
 use crate::options::{ParamsChoice as Choice, Passes};
-use crate::scheme::{Code, Compiles, Fitted, Lowerable, Sequence, SequenceRead, SequenceStep};
+use crate::scheme::{
+    Bootstraps, Code, Compiles, Fitted, Lowerable, Sequence, SequenceRead, SequenceStep,
+};
 pub use deep::one_bootstrap;
 pub use wanted::Wanted;
 
@@ -47,16 +49,9 @@ impl From<RlweError> for CompileError {
     }
 }
 
-impl Compiles for Bgv {
-    const NAME: &'static str = "bgv";
-    type Wanted = Wanted;
-    type Range = IntegerRange;
-    type Prediction = Prediction;
-
-    type Bootstrapping = Arc<Procedure>;
-
-    fn sequence(procedure: &Arc<Procedure>) -> Sequence<Self> {
-        let steps = procedure.steps().iter().map(|step| {
+impl Bootstraps<Bgv> for Arc<Procedure> {
+    fn sequence(&self) -> Sequence<Bgv> {
+        let steps = self.steps().iter().map(|step| {
             let (operation, immediates) = step.operation.opened();
             let read = |read: &Read| match *read {
                 Read::Value(number) => SequenceRead::Value(number),
@@ -77,25 +72,34 @@ impl Compiles for Bgv {
         };
         Sequence {
             name: "bgv.bootstrap".to_owned(),
-            start: procedure.start(),
+            start: self.start(),
             steps: steps.collect(),
-            constants: procedure.constants().iter().map(|c| at(c.level)).collect(),
-            output: procedure.output(),
+            constants: self.constants().iter().map(|c| at(c.level)).collect(),
+            output: self.output(),
         }
     }
 
     fn lifted(
-        procedure: &Arc<Procedure>,
+        &self,
         params: &Params,
         number: u32,
     ) -> Option<Result<Box<dyn Limbed + Send + Sync>, BgvError>> {
-        let constant = procedure.constants().get(number as usize)?;
+        let constant = self.constants().get(number as usize)?;
         let encoded = constant.encoded(params, Factor::ONE);
         Some(match encoded {
             Ok(plain) => Ok(Box::new(plain)),
             Err(error) => Err(error.into()),
         })
     }
+}
+
+impl Compiles for Bgv {
+    const NAME: &'static str = "bgv";
+    type Wanted = Wanted;
+    type Range = IntegerRange;
+    type Prediction = Prediction;
+
+    type Bootstrapping = Arc<Procedure>;
 
     fn constants(program: MacroProgram) -> Result<MacroProgram, CompileError> {
         constants::run(program)

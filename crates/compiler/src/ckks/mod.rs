@@ -20,14 +20,14 @@ use std::convert::Infallible;
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroInput, MacroProgram, Note};
+use ringmill_schemes::At;
 use ringmill_schemes::ckks::{Ckks, Params, Scale};
 pub use ringmill_schemes::rlwe::KeyRequest;
-use ringmill_schemes::{At, Limbed};
 
 use crate::error::CompileError;
 use crate::keys;
 use crate::options::{ParamsChoice as Choice, Passes};
-use crate::scheme::{Code, Compiles, Fitted, Lowerable, Sequence};
+use crate::scheme::{Code, Compiles, Fitted, Lowerable};
 use canonical::CanonicalScales;
 use precision::Known;
 pub use precision::Precision;
@@ -49,20 +49,7 @@ impl Compiles for Ckks {
     type Range = InputRange;
     type Prediction = Precision;
 
-    /// There is none.
     type Bootstrapping = Infallible;
-
-    fn sequence(bootstrapping: &Infallible) -> Sequence<Self> {
-        match *bootstrapping {}
-    }
-
-    fn lifted(
-        bootstrapping: &Infallible,
-        _: &Params,
-        _: u32,
-    ) -> Option<Result<Box<dyn Limbed + Send + Sync>, ringmill_schemes::ckks::CkksError>> {
-        match *bootstrapping {}
-    }
 
     fn constants(program: MacroProgram) -> Result<MacroProgram, CompileError> {
         real::run(program)

@@ -251,13 +251,9 @@ impl<'a, S: Compiles> Lowering<'a, S> {
             }
             values.push(limbs);
         }
-        let next = self.program.procs.len() as u32;
-        let proc = *self.proc_of.entry(operation.clone()).or_insert(next);
-        if proc == next {
-            self.program.procs.push(procedure);
-        }
+        let action = self.called(operation, procedure);
         self.scope.steps.push(Loose {
-            action: Action::Call { proc },
+            action,
             args: limbs,
             seeds,
             immediates: step.immediates.clone(),

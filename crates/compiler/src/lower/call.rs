@@ -1,9 +1,11 @@
 //! Calls and limbs of the mid-level program under construction.
 
+use std::sync::Arc;
+
 use ringmill_isa::macros::{MacroInstr, MacroType, MacroValue};
 use ringmill_isa::mid::pack::Loose;
 use ringmill_isa::mid::walk::Held;
-use ringmill_isa::mid::{Action, Form, HeadInput, InputRole, LimbType, ModulusId};
+use ringmill_isa::mid::{Action, Form, HeadInput, InputRole, LimbType, ModulusId, Procedure};
 use ringmill_isa::{Level, Poly};
 use ringmill_schemes::Operation;
 use ringmill_schemes::call::{Bound, Place, bind, key_digit};
@@ -96,13 +98,9 @@ impl<S: Compiles> Lowering<'_, S> {
             self.scope.limbs[v.0 as usize] = limbs;
         }
 
-        let next = self.program.procs.len() as u32;
-        let proc = *self.proc_of.entry(operation).or_insert(next);
-        if proc == next {
-            self.program.procs.push(procedure);
-        }
+        let action = self.called(&operation, procedure);
         self.scope.steps.push(Loose {
-            action: Action::Call { proc },
+            action,
             args: limbs,
             seeds,
             immediates,
@@ -128,6 +126,16 @@ impl<S: Compiles> Lowering<'_, S> {
             }
         };
         limbs.get(number).copied()
+    }
+
+    /// The call of an operation's procedure, which comes into the program with the first one.
+    pub(super) fn called(&mut self, operation: &S::Operation, procedure: Arc<Procedure>) -> Action {
+        let next = self.program.procs.len() as u32;
+        let proc = *self.proc_of.entry(operation.clone()).or_insert(next);
+        if proc == next {
+            self.program.procs.push(procedure);
+        }
+        Action::Call { proc }
     }
 
     pub(super) fn key_limb(&mut self, key: u32, place: Place) -> Held {

@@ -18,7 +18,7 @@ use ringmill_schemes::{At, ParameterSet, ProcCache};
 use crate::error::{At as Line, CompileError};
 use crate::options::Options;
 use crate::rewrite::{is_cipher, use_counts};
-use crate::scheme::{Code, Compiles, ErrorOf, Lowerable, Sequence, place};
+use crate::scheme::{Bootstraps, Code, Compiles, ErrorOf, Lowerable, Sequence, place};
 
 /// A vector that is encoded before the program runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -113,7 +113,7 @@ pub(crate) fn run<S: Compiles>(
         ring: Ring::full(params.log_n()),
         seeded: options.seeded_keys,
         watch: &options.watch,
-        sequence: options.bootstrapping.as_ref().map(S::sequence),
+        sequence: options.bootstrapping.as_ref().map(Bootstraps::sequence),
         bootstrap: None,
         block_of_proc: Vec::new(),
         program: Program::empty(params.log_n(), params.table()),

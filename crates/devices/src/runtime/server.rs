@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ringmill_compiler::{Compiled, CompiledInput, PlainSource};
+use ringmill_compiler::{Bootstraps, Compiled, CompiledInput, PlainSource};
 use ringmill_isa::Poly;
 use ringmill_isa::macros::Visibility;
 use ringmill_isa::mid::{HeadInput, InputRole};
@@ -487,7 +487,7 @@ fn lift<S: Runs>(
     number: u32,
 ) -> Result<Box<dyn Limbed + Send + Sync>, ErrorOf<S>> {
     let name = || format!("constant {number} of bootstrapping");
-    let lifted = bootstrapping.and_then(|b| S::lifted(b, params, number));
+    let lifted = bootstrapping.and_then(|b| b.lifted(params, number));
     let lifted = lifted.ok_or_else(|| RuntimeError::MissingInput {
         kind: "constant",
         name: name(),

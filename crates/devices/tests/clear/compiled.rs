@@ -6,7 +6,6 @@ use std::sync::Arc;
 use ringmill_compiler::scheme::ErrorOf;
 use ringmill_compiler::{
     Code, Compiled, CompiledInput, Compiles, Fitted, Lowerable, Options, ParamsChoice, Passes,
-    Sequence,
 };
 use ringmill_devices::Outcome;
 use ringmill_devices::report::KeyReport;
@@ -15,7 +14,7 @@ use ringmill_isa::Level;
 use ringmill_isa::macros::{
     LevelNote, MacroImm, MacroInput, MacroOp, MacroProgram, MacroType, Note,
 };
-use ringmill_schemes::{At, Limbed, ParameterSet};
+use ringmill_schemes::{At, ParameterSet};
 
 use super::{Clear, ClearError, KeyHolder, NoKey, Operation, Operator, Params};
 
@@ -41,20 +40,7 @@ impl Compiles for Clear {
     /// Results are exact.
     type Prediction = ();
 
-    /// There is nothing to refresh.
     type Bootstrapping = Infallible;
-
-    fn sequence(bootstrapping: &Infallible) -> Sequence<Self> {
-        match *bootstrapping {}
-    }
-
-    fn lifted(
-        bootstrapping: &Infallible,
-        _: &Params,
-        _: u32,
-    ) -> Option<Result<Box<dyn Limbed + Send + Sync>, ClearError>> {
-        match *bootstrapping {}
-    }
 
     fn constants(program: MacroProgram) -> Result<MacroProgram, ErrorOf<Self>> {
         for instr in &program.instrs {
