@@ -7,6 +7,7 @@ use ringmill_machines::ring::micro::{MicroCode, STREAMS};
 use super::shadow::{Lockstep, Shadow};
 use super::tables::Tables;
 use super::twiddles::{Table, twiddles};
+use super::wires::Wires;
 use super::{RpauError, Shape};
 use crate::{BuildOptions, Hdl, In, Model, Out, Top};
 
@@ -27,20 +28,8 @@ struct Ports {
     cycles: Out,
     running: Out,
     granted: Out,
-    load: In,
     load_select: In,
-    load_kind: In,
-    load_table: In,
-    load_addr: In,
-    load_data: In,
     link_select: In,
-    link_valid: In,
-    link_slot: In,
-    link_index: In,
-    link_data: In,
-    link_key_start: In,
-    link_key_slot: In,
-    link_key: In,
 }
 
 /// Kind of a program's word at the `load_*` ports.
@@ -53,6 +42,7 @@ pub struct Machine {
     dispatch: u64,
     model: Model,
     ports: Ports,
+    wires: Wires,
     shadow: Shadow,
 }
 
@@ -101,32 +91,14 @@ impl Machine {
             cycles: model.output("cycles_o")?,
             running: model.output("running_o")?,
             granted: model.output("granted_o")?,
-            load: model.input("load_i")?,
             load_select: model.input("load_select_i")?,
-            load_kind: model.input("load_kind_i")?,
-            load_table: model.input("load_table_i")?,
-            load_addr: model.input("load_addr_i")?,
-            load_data: model.input("load_data_i")?,
             link_select: model.input("link_select_i")?,
-            link_valid: model.input("link_valid_i")?,
-            link_slot: model.input("link_slot_i")?,
-            link_index: model.input("link_index_i")?,
-            link_data: model.input("link_data_i")?,
-            link_key_start: model.input("link_key_start_i")?,
-            link_key_slot: model.input("link_key_slot_i")?,
-            link_key: model.input("link_key_i")?,
         };
         let shadow = Shadow::new(&shape, d.rpaus, &model)?;
         model.restart(seed)?;
-        for port in [
-            ports.run,
-            ports.load,
-            ports.link_valid,
-            ports.link_key_start,
-            ports.link_key,
-        ] {
-            model.set(port, 0)?;
-        }
+        let wires = Wires::new(&model)?;
+        wires.rest(&mut model)?;
+        model.set(ports.run, 0)?;
         model.reset()?;
         let mut machine = Self {
             shape,
@@ -134,6 +106,7 @@ impl Machine {
             dispatch: d.pipeline.dispatch,
             model,
             ports,
+            wires,
             shadow,
         };
         for (rpau, shape) in shapes.iter().enumerate() {
@@ -141,7 +114,7 @@ impl Machine {
                 machine.table(1 << rpau, word)?;
             }
         }
-        machine.model.set(machine.ports.load, 0)?;
+        machine.wires.table(&mut machine.model, None)?;
         Ok(Some(machine))
     }
 
@@ -150,17 +123,8 @@ impl Machine {
     }
 
     fn table(&mut self, select: u64, word: Table) -> Result<(), RpauError> {
-        let p = &self.ports;
-        for (port, value) in [
-            (p.load, 1),
-            (p.load_select, select),
-            (p.load_kind, word.kind),
-            (p.load_table, word.table),
-            (p.load_addr, word.address),
-            (p.load_data, word.word),
-        ] {
-            self.model.set(port, value)?;
-        }
+        self.model.set(self.ports.load_select, select)?;
+        self.wires.table(&mut self.model, Some(word))?;
         Ok(self.model.step(1)?)
     }
 
@@ -172,7 +136,7 @@ impl Machine {
         for word in tables.words() {
             self.table(1 << rpau, word)?;
         }
-        Ok(self.model.set(self.ports.load, 0)?)
+        Ok(self.wires.table(&mut self.model, None)?)
     }
 
     /// Writes the words of the four streams.
@@ -192,7 +156,7 @@ impl Machine {
                 self.table(0, word)?;
             }
         }
-        Ok(self.model.set(self.ports.load, 0)?)
+        Ok(self.wires.table(&mut self.model, None)?)
     }
 
     /// Writes a limb into a slot, a residue a cycle.
@@ -200,16 +164,13 @@ impl Machine {
     /// # Errors
     /// Those of the simulation.
     pub fn fill(&mut self, rpau: usize, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
-        let p = &self.ports;
-        self.model.set(p.link_select, 1 << rpau)?;
-        self.model.set(p.link_slot, slot.into())?;
-        self.model.set(p.link_valid, 1)?;
+        self.model.set(self.ports.link_select, 1 << rpau)?;
         for (index, &residue) in (0..).zip(limb) {
-            self.model.set(self.ports.link_index, index)?;
-            self.model.set(self.ports.link_data, residue)?;
+            self.wires
+                .residue(&mut self.model, Some((slot, index, residue)))?;
             self.step(0)?;
         }
-        self.model.set(self.ports.link_valid, 0)?;
+        self.wires.residue(&mut self.model, None)?;
         self.step(0)?;
         self.step(0)
     }
@@ -219,18 +180,14 @@ impl Machine {
     /// # Errors
     /// Those of the simulation.
     pub fn fill_key(&mut self, rpau: usize, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
-        let p = &self.ports;
-        self.model.set(p.link_select, 1 << rpau)?;
-        self.model.set(p.link_key_start, 1)?;
-        self.model.set(p.link_key_slot, slot.into())?;
+        self.model.set(self.ports.link_select, 1 << rpau)?;
+        self.wires.key(&mut self.model, slot)?;
         self.step(0)?;
-        self.model.set(self.ports.link_key_start, 0)?;
-        self.model.set(self.ports.link_key, 1)?;
         for &residue in limb {
-            self.model.set(self.ports.link_data, residue)?;
+            self.wires.key_residue(&mut self.model, Some(residue))?;
             self.step(0)?;
         }
-        self.model.set(self.ports.link_key, 0)?;
+        self.wires.key_residue(&mut self.model, None)?;
         self.step(0)
     }
 

@@ -12,6 +12,7 @@ mod shadow;
 mod shape;
 mod tables;
 mod twiddles;
+mod wires;
 
 pub use machine::{Ended, Machine, top};
 pub use package::{PACKAGE, package};

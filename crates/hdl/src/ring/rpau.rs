@@ -9,6 +9,7 @@ use super::Shape;
 use super::shadow::{Lockstep, Shadow};
 use super::tables::Tables;
 use super::twiddles::{Table, twiddles};
+use super::wires::Wires;
 use crate::{BuildOptions, Hdl, HdlError, In, Model};
 
 /// Why an RPAU did not do as the model does.
@@ -55,24 +56,13 @@ struct Ports {
     ring_turns: In,
     ring_valid: In,
     place: In,
-    link_valid: In,
-    link_key_start: In,
-    link_key_slot: In,
-    link_key: In,
-    link_slot: In,
-    link_index: In,
-    link_data: In,
-    load: In,
-    load_kind: In,
-    load_table: In,
-    load_addr: In,
-    load_data: In,
 }
 
 /// One simulated RPAU.
 pub struct Rpau {
     model: Model,
     ports: Ports,
+    wires: Wires,
     shadow: Shadow,
     cycle: u64,
 }
@@ -100,18 +90,6 @@ impl Rpau {
             ring_turns: model.input("ring_turns_i")?,
             ring_valid: model.input("ring_valid_i")?,
             place: model.input("place_i")?,
-            link_key_start: model.input("link_key_start_i")?,
-            link_key_slot: model.input("link_key_slot_i")?,
-            link_key: model.input("link_key_i")?,
-            link_valid: model.input("link_valid_i")?,
-            link_slot: model.input("link_slot_i")?,
-            link_index: model.input("link_index_i")?,
-            link_data: model.input("link_data_i")?,
-            load: model.input("load_i")?,
-            load_kind: model.input("load_kind_i")?,
-            load_table: model.input("load_table_i")?,
-            load_addr: model.input("load_addr_i")?,
-            load_data: model.input("load_data_i")?,
         };
         let shadow = Shadow::new(&shape, 1, &model)?;
         model.restart(seed)?;
@@ -121,24 +99,23 @@ impl Rpau {
             ports.ring_start,
             ports.ring_valid,
             ports.place,
-            ports.link_valid,
-            ports.link_key_start,
-            ports.link_key,
-            ports.load,
         ] {
             model.set(port, 0)?;
         }
+        let wires = Wires::new(&model)?;
+        wires.rest(&mut model)?;
         model.reset()?;
         let mut rpau = Self {
             model,
             ports,
+            wires,
             shadow,
             cycle: 0,
         };
         for word in twiddles(&shape)? {
             rpau.table(word)?;
         }
-        rpau.model.set(rpau.ports.load, 0)?;
+        rpau.wires.table(&mut rpau.model, None)?;
         Ok(rpau)
     }
 
@@ -147,18 +124,8 @@ impl Rpau {
     /// # Errors
     /// Those of the simulation.
     fn table(&mut self, word: Table) -> Result<(), RpauError> {
-        let p = &self.ports;
-        for (port, value) in [
-            (p.load, 1),
-            (p.load_kind, word.kind),
-            (p.load_table, word.table),
-            (p.load_addr, word.address),
-            (p.load_data, word.word),
-        ] {
-            self.model.set(port, value)?;
-        }
-        self.model.step(1)?;
-        Ok(())
+        self.wires.table(&mut self.model, Some(word))?;
+        Ok(self.model.step(1)?)
     }
 
     /// Writes the tables of a procedure and its call: what micro code has in the columns of this RPAU.
@@ -169,7 +136,7 @@ impl Rpau {
         for word in tables.words() {
             self.table(word)?;
         }
-        Ok(self.model.set(self.ports.load, 0)?)
+        Ok(self.wires.table(&mut self.model, None)?)
     }
 
     /// Writes a limb into a key slot by the link's wires.
@@ -177,17 +144,13 @@ impl Rpau {
     /// # Errors
     /// Those of the simulation.
     pub fn fill_key(&mut self, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
-        let p = &self.ports;
-        self.model.set(p.link_key_start, 1)?;
-        self.model.set(p.link_key_slot, slot.into())?;
+        self.wires.key(&mut self.model, slot)?;
         self.step()?;
-        self.model.set(self.ports.link_key_start, 0)?;
-        self.model.set(self.ports.link_key, 1)?;
         for &residue in limb {
-            self.model.set(self.ports.link_data, residue)?;
+            self.wires.key_residue(&mut self.model, Some(residue))?;
             self.step()?;
         }
-        self.model.set(self.ports.link_key, 0)?;
+        self.wires.key_residue(&mut self.model, None)?;
         self.step()
     }
 
@@ -197,10 +160,11 @@ impl Rpau {
     /// Those of the simulation.
     pub fn fill(&mut self, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
         for (index, &residue) in (0..).zip(limb) {
-            self.link(Some((slot, index, residue)))?;
+            self.wires
+                .residue(&mut self.model, Some((slot, index, residue)))?;
             self.step()?;
         }
-        self.link(None)?;
+        self.wires.residue(&mut self.model, None)?;
         // Through the port's stage.
         for _ in 0..2 {
             self.step()?;
@@ -238,7 +202,7 @@ impl Rpau {
                 }
             }
             let residue = loading.and_then(|w| self.comes(w));
-            self.link(residue)?;
+            self.wires.residue(&mut self.model, residue)?;
             self.step()?;
         }
         Ok(())
@@ -270,17 +234,6 @@ impl Rpau {
         let spread = (w.cycles - 4).max(n);
         let index = (0..n).find(|i| last - (n - 1 - i) * spread / n == self.cycle)?;
         Some((*slot, index, limb[index as usize]))
-    }
-
-    fn link(&mut self, residue: Option<(u8, u64, u64)>) -> Result<(), RpauError> {
-        let p = &self.ports;
-        self.model.set(p.link_valid, u64::from(residue.is_some()))?;
-        if let Some((slot, index, data)) = residue {
-            self.model.set(p.link_slot, slot.into())?;
-            self.model.set(p.link_index, index)?;
-            self.model.set(p.link_data, data)?;
-        }
-        Ok(())
     }
 
     /// A cycle: what is written in it has landed in the next.

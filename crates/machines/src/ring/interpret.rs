@@ -34,6 +34,22 @@ pub struct Memory {
     pub halves: bool,
 }
 
+impl Memory {
+    /// With nothing in it.
+    pub fn new(moduli: Vec<TableModulus>, seeds: Vec<[u8; 32]>, halves: bool) -> Self {
+        Self {
+            moduli,
+            slots: HashMap::new(),
+            keys: HashMap::new(),
+            key_table: HashMap::new(),
+            host: HashMap::new(),
+            host_keys: HashMap::new(),
+            seeds,
+            halves,
+        }
+    }
+}
+
 /// Runs `code` on `memory` and returns its cycles.
 ///
 /// # Errors

@@ -158,16 +158,7 @@ pub fn execute_procedure(d: &Description, procedure: &Procedure, policy: Option<
 
     let halves = procedure.log_n > d.log_n;
     let pieces = 1 + usize::from(halves);
-    let mut memory = Memory {
-        moduli: procedure.moduli.clone(),
-        slots: HashMap::new(),
-        keys: HashMap::new(),
-        key_table: HashMap::new(),
-        host: HashMap::new(),
-        host_keys: HashMap::new(),
-        seeds,
-        halves,
-    };
+    let mut memory = Memory::new(procedure.moduli.clone(), seeds, halves);
     let mut keys: Vec<(u16, u16, u16, usize)> = Vec::new();
     let params = procedure.params.iter().zip(&args).zip(&at.args);
     for (param_at, ((param, limb), slots)) in params.enumerate() {
@@ -295,16 +286,7 @@ pub fn execute_program(d: &Description, ready: &Verified, spill: bool) -> u64 {
     for input in &program.inputs {
         values.insert(input.limb, expected[&input.limb].clone());
     }
-    let mut memory = Memory {
-        moduli: program.moduli.clone(),
-        slots: HashMap::new(),
-        keys: HashMap::new(),
-        key_table: HashMap::new(),
-        host: HashMap::new(),
-        host_keys: HashMap::new(),
-        seeds: Vec::new(),
-        halves,
-    };
+    let mut memory = Memory::new(program.moduli.clone(), Vec::new(), halves);
     // Keys come over the link, so that key memory holds nothing but what the machine says it loaded.
     let options = SimOptions {
         spill,
