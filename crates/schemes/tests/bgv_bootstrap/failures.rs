@@ -50,13 +50,13 @@ fn fails_often(runs: u64, deviations: f64) {
 }
 
 #[test]
-#[ignore = "20,000 bootstraps take half an hour of processor time"]
+#[ignore = "20,000 bootstraps take half an hour of processor time; `make full` runs it"]
 fn one_bootstrap_in_a_hundred_fails_where_that_is_predicted() {
     fails_often(20_000, 4.0);
 }
 
 #[test]
-#[ignore = "2,000 bootstraps take three minutes of processor time"]
+#[ignore = "2,000 bootstraps take three minutes of processor time; `make full` runs it"]
 fn none_fails_where_the_chance_is_below_2_to_minus_40() {
     let primes = friendly_primes(21).unwrap();
     let toy = Toy::new(9, (17, 1, 2), 8, &primes, 7);

@@ -225,6 +225,14 @@ impl<P> Emit<'_, P> {
         a.iter().zip(b).map(one).collect()
     }
 
+    /// The sum of products, of one at least.
+    pub fn products(&mut self, pairs: &[(ValueId, ValueId)]) -> Result<ValueId, RlweError> {
+        Ok(match pairs {
+            [(a, b)] => self.ops().mul(*a, *b)?,
+            many => self.ops().dot(many)?,
+        })
+    }
+
     /// a b + c d, limb by limb.
     pub fn dot2(
         &mut self,

@@ -82,7 +82,7 @@ impl Digit {
 }
 
 /// Sum over the digits of digit times key, both parts, modulo one modulus.
-pub(super) fn inner_product<P>(
+fn inner_product<P>(
     e: &mut Emit<P>,
     digits: &[ValueId],
     key: KeyOperand,
@@ -93,10 +93,7 @@ pub(super) fn inner_product<P>(
         for (j, &d) in digits.iter().enumerate() {
             pairs.push((d, e.key_limb(key, j, part, modulus)?));
         }
-        let value = match pairs.as_slice() {
-            [(d, k)] => e.ops().mul(*d, *k)?,
-            many => e.ops().dot(many)?,
-        };
+        let value = e.products(&pairs)?;
         Ok(Limb { value, modulus })
     };
     Ok([part(0)?, part(1)?])
@@ -121,6 +118,18 @@ fn switch_by<P>(
     key: KeyOperand,
     special: &Range<usize>,
 ) -> Result<[Vec<Limb>; 2], RlweError> {
+    let sums = products_with_key(e, target, known, key, special)?;
+    mod_down(e, sums, special.len())
+}
+
+/// The products of a key with `target`'s digits in sum: two polynomials over the special primes, which lead, and the level's moduli.
+pub(super) fn products_with_key<P>(
+    e: &mut Emit<P>,
+    target: &[Limb],
+    known: Option<&[Limb]>,
+    key: KeyOperand,
+    special: &Range<usize>,
+) -> Result<[Vec<Limb>; 2], RlweError> {
     let digits = Digits::cut(e, target, known, special)?;
     let mut sums = [Vec::new(), Vec::new()];
     for modulus in special_first(e, special) {
@@ -129,7 +138,7 @@ fn switch_by<P>(
         sums[0].push(b);
         sums[1].push(a);
     }
-    mod_down(e, sums, special.len())
+    Ok(sums)
 }
 
 pub(super) fn all_special<P>(e: &Emit<P>) -> Range<usize> {

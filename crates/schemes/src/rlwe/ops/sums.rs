@@ -5,7 +5,7 @@ use ringmill_isa::Poly;
 use ringmill_isa::mid::{ProcBuilder, ValueId};
 
 use super::emit::{Emit, Limb};
-use super::keyswitch::{Digits, all_special, check_count, inner_product, special_first};
+use super::keyswitch::{Digits, all_special, check_count, products_with_key, special_first};
 use super::scaling::divide;
 use super::{Left, Variant};
 use crate::rlwe::error::RlweError;
@@ -180,15 +180,7 @@ pub(crate) fn sum_products<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweEr
         d1 = e.zip(&d1, &tail1, ProcBuilder::add)?;
     }
     let special = all_special(e);
-    let digits = Digits::cut(e, &d2, None, &special)?;
-    let mut sums = [Vec::new(), Vec::new()];
-    for modulus in special_first(e, &special) {
-        let values = digits.modulo(e, modulus)?;
-        let [b, a] = inner_product(e, &values, key, modulus)?;
-        sums[0].push(b);
-        sums[1].push(a);
-    }
-    let [b, a] = sums;
+    let [b, a] = products_with_key(e, &d2, None, key, &special)?;
     let dropped = v.shape.dropped.into();
     let c0 = divided(e, b, Some(&d0), dropped)?;
     let c1 = divided(e, a, Some(&d1), dropped)?;
@@ -213,10 +205,7 @@ fn summed<P>(
                 terms.push((left.value, right.value));
             }
         }
-        let value = match terms.as_slice() {
-            [(a, b)] => e.ops().mul(*a, *b)?,
-            many => e.ops().dot(many)?,
-        };
+        let value = e.products(&terms)?;
         limbs.push(Limb { value, modulus });
     }
     Ok(limbs)
@@ -237,10 +226,7 @@ pub(crate) fn sum_plain<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError
                 let (limb, plain) = limb.zip(plain.get(place)).ok_or_else(missing)?;
                 terms.push((plain.value, limb.value));
             }
-            let value = match terms.as_slice() {
-                [(a, b)] => e.ops().mul(*a, *b)?,
-                many => e.ops().dot(many)?,
-            };
+            let value = e.products(&terms)?;
             sums.push(Limb { value, modulus });
         }
         e.result(0, poly, &sums)?;
@@ -267,14 +253,7 @@ pub(crate) fn turn_sum<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError>
     for ([c0, c1], &(g, key)) in turned.iter().zip(&turns) {
         let c1 = e.map(c1, |b: &mut ProcBuilder, value| b.auto_of(value, g))?;
         bodies.push(e.map(c0, |b: &mut ProcBuilder, value| b.auto_of(value, g))?);
-        let digits = Digits::cut(e, &c1, None, &special)?;
-        let mut own: Pair = [Vec::new(), Vec::new()];
-        for modulus in special_first(e, &special) {
-            let values = digits.modulo(e, modulus)?;
-            let [b, a] = inner_product(e, &values, key, modulus)?;
-            own[0].push(b);
-            own[1].push(a);
-        }
+        let own = products_with_key(e, &c1, None, key, &special)?;
         sums = Some(match sums {
             Some([b, a]) => [
                 e.zip(&b, &own[0], ProcBuilder::add)?,
@@ -328,10 +307,7 @@ pub(crate) fn sum_rotations<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweE
             }
         }
         for (sum, pairs) in sums.iter_mut().zip(&pairs) {
-            let value = match pairs.as_slice() {
-                [(d, k)] => e.ops().mul(*d, *k)?,
-                many => e.ops().dot(many)?,
-            };
+            let value = e.products(pairs)?;
             sum.push(Limb { value, modulus });
         }
     }
