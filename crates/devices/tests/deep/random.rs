@@ -7,28 +7,14 @@ use ringmill_compiler::builder::{Power, TraceBuilder, Traced};
 use ringmill_compiler::compile;
 use ringmill_isa::macros::{MacroOp, MacroProgram, SchemeName, Visibility, stats};
 use ringmill_isa::mid;
-use ringmill_math::Prng;
 use ringmill_schemes::bgv::bootstrap::Procedure;
 use ringmill_schemes::bgv::{Bgv, ExactParams};
 
 use crate::clear::{Junk, evaluate};
+use crate::numbers::Draw;
 use crate::setting::{CUBE, Messages, SEVEN, options, run};
 
-pub struct Draw(Prng);
-
 impl Draw {
-    pub fn new(seed: u64) -> Self {
-        let mut bytes = [0; 32];
-        bytes[..8].copy_from_slice(&seed.to_le_bytes());
-        Self(Prng::from_seed_for_reproducible_tests_only(bytes))
-    }
-
-    pub fn below(&mut self, n: u64) -> u64 {
-        let mut bytes = [0; 8];
-        self.0.fill_bytes(&mut bytes);
-        u64::from_le_bytes(bytes) % n
-    }
-
     fn of(&mut self, values: &[Traced]) -> Traced {
         values[self.below(values.len() as u64) as usize]
     }

@@ -2,7 +2,8 @@
 
 use ringmill_compiler::builder::{TraceBuilder, Traced};
 use ringmill_isa::macros::{MacroProgram, SchemeName, Visibility};
-use ringmill_math::Prng;
+
+pub use crate::numbers::Draw;
 
 /// What a random program may be.
 #[derive(Clone, Copy)]
@@ -16,21 +17,7 @@ pub struct Shape {
     pub operations: u64,
 }
 
-pub struct Draw(Prng);
-
 impl Draw {
-    pub fn new(seed: u64) -> Self {
-        let mut bytes = [0; 32];
-        bytes[..8].copy_from_slice(&seed.to_le_bytes());
-        Self(Prng::from_seed_for_reproducible_tests_only(bytes))
-    }
-
-    pub fn below(&mut self, n: u64) -> u64 {
-        let mut bytes = [0; 8];
-        self.0.fill_bytes(&mut bytes);
-        u64::from_le_bytes(bytes) % n
-    }
-
     pub fn vector(&mut self, slots: u32, largest: i64) -> Vec<i64> {
         let values = (0..slots).map(|_| self.below(2 * largest as u64 + 1) as i64 - largest);
         values.collect()

@@ -4,5 +4,7 @@
 mod bfv;
 mod bgv;
 mod draw;
+#[path = "../common/numbers.rs"]
+mod numbers;
 mod run;
 mod zero;

@@ -1,8 +1,5 @@
 //! One unit with jobs of many kinds: residues from big integers, edges among them, in any order of coefficients.
 
-use std::path::Path;
-use std::sync::OnceLock;
-
 use num_bigint::BigUint;
 use ringmill_hdl::basext::{ExtendError, Extender};
 use ringmill_hdl::polymul::Dice;
@@ -10,24 +7,6 @@ use ringmill_hdl::{BuildOptions, Hdl, HdlError, Optimise};
 use ringmill_machines::basext::rowers::{Algorithm, COX_BITS};
 use ringmill_machines::basext::{Extension, Shape, Unit, load_cycles};
 use ringmill_math::{Modulus, RnsBasis, reduce_big};
-
-/// The project's RTL with its tools.
-pub fn hdl() -> &'static Hdl {
-    static HDL: OnceLock<Hdl> = OnceLock::new();
-    HDL.get_or_init(|| Hdl::find(Path::new(".")).unwrap_or_else(|e| panic!("{e}")))
-}
-
-/// `$RINGMILL_SEED`, or a fresh one; printed, so that a failing run can be repeated.
-pub fn seed() -> u64 {
-    let given = std::env::var("RINGMILL_SEED").ok();
-    let seed = given.and_then(|s| s.parse().ok()).unwrap_or_else(|| {
-        std::time::UNIX_EPOCH
-            .elapsed()
-            .map_or(1, |d| d.as_nanos() as u64)
-    });
-    println!("RINGMILL_SEED={seed}");
-    seed
-}
 
 /// Why a check failed: the RTL is wrong, or a tool would not do its work (which proves nothing).
 pub enum Failure {

@@ -8,13 +8,16 @@ mod mutants;
 mod refusals;
 mod rival_mutants;
 mod rivals;
+#[path = "../common/setup.rs"]
+mod setup;
 mod shared;
 mod shared_mutants;
 
-use bench::{Case, Order, check, check_large, hdl, seed};
+use bench::{Case, Order, check, check_large};
 use ringmill_hdl::basext::top;
 use ringmill_hdl::{Family, Top};
 use ringmill_machines::basext::{Shape, Word};
+use setup::{hdl, seed};
 
 pub const SMALL: [(Word, usize); 4] = [
     (Word::Bits32, 1),

@@ -3,9 +3,10 @@
 use ringmill_hdl::{Hdl, HdlError};
 use ringmill_machines::basext::{Shape, Word};
 
-use crate::bench::{Case, Failure, Order, check, hdl, seed};
+use crate::bench::{Case, Failure, Order, check};
 use crate::faulty::Faulty;
 use crate::refusals::check_refusals;
+use crate::setup::{hdl, seed};
 use crate::{rival_mutants, shared_mutants, small};
 
 pub type Check = fn(&Hdl, u64) -> Result<(), Failure>;

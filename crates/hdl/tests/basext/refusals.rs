@@ -7,7 +7,8 @@ use ringmill_machines::basext::rowers::Algorithm;
 use ringmill_machines::basext::{Constants, Extension, Shape, Unit, Word};
 use ringmill_math::Modulus;
 
-use crate::bench::{Bases, Failure, hdl, integers, limbs, seed, unit};
+use crate::bench::{Bases, Failure, integers, limbs, unit};
+use crate::setup::{hdl, seed};
 use crate::{rivals, shared, small};
 
 const L: usize = 3;

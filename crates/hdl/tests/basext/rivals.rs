@@ -7,7 +7,8 @@ use ringmill_hdl::{Family, Top};
 use ringmill_machines::basext::rowers::Algorithm;
 use ringmill_machines::basext::{Arithmetic, Extension, RADIX_MAX_L, Radix, Shape, Unit, Word};
 
-use crate::bench::{Bases, Case, Order, check, check_large, hdl, seed};
+use crate::bench::{Bases, Case, Order, check, check_large};
+use crate::setup::{hdl, seed};
 use crate::small;
 
 pub fn units(shape: Shape) -> [Unit; 4] {

@@ -10,7 +10,8 @@ use ringmill_machines::basext::{
     Constants, Extension, Rate, Shape, Shared, Word, golden, load_cycles_through,
 };
 
-use crate::bench::{Bases, Case, Order, check, check_large, hdl, integers, limbs, seed};
+use crate::bench::{Bases, Case, Order, check, check_large, integers, limbs};
+use crate::setup::{hdl, seed};
 
 pub fn small(word: Word, lanes: usize, batch: usize) -> Shared {
     Shared::new(crate::small(word, lanes), batch).unwrap()

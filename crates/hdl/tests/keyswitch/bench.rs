@@ -1,32 +1,11 @@
 //! One unit with switches of random keys and ciphertexts.
 
-use std::path::Path;
-use std::sync::OnceLock;
-
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::torus::keyswitch::{Body, Switcher, SwitcherError};
 use ringmill_hdl::{BuildOptions, Hdl, HdlError};
 use ringmill_machines::torus::keyswitch::{
     Code, Command, Digits, Generators, Shape, cycles, golden,
 };
-
-/// The project's RTL with its tools.
-pub fn hdl() -> &'static Hdl {
-    static HDL: OnceLock<Hdl> = OnceLock::new();
-    HDL.get_or_init(|| Hdl::find(Path::new(".")).unwrap_or_else(|e| panic!("{e}")))
-}
-
-/// `$RINGMILL_SEED`, or a fresh one; printed, so that a failing run can be repeated.
-pub fn seed() -> u64 {
-    let given = std::env::var("RINGMILL_SEED").ok();
-    let seed = given.and_then(|s| s.parse().ok()).unwrap_or_else(|| {
-        std::time::UNIX_EPOCH
-            .elapsed()
-            .map_or(1, |d| d.as_nanos() as u64)
-    });
-    println!("RINGMILL_SEED={seed}");
-    seed
-}
 
 /// Why a check failed: the RTL is wrong, or a tool would not do its work (which proves nothing).
 pub enum Failure {

@@ -5,7 +5,8 @@ use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{BuildOptions, Hdl, Top};
 
-use crate::bench::{Failure, hdl, seed};
+use crate::bench::Failure;
+use crate::setup::{hdl, seed};
 
 /// A block: words 4 to 11, 12, and 13 and 14 of the state.
 #[derive(Clone, Copy)]

@@ -7,5 +7,7 @@ mod chacha;
 mod faulty;
 mod mutants;
 mod refusals;
+#[path = "../common/setup.rs"]
+mod setup;
 mod switches;
 mod synthesis;

@@ -2,10 +2,11 @@
 
 use ringmill_hdl::Hdl;
 
-use crate::bench::{Failure, hdl, seed, shape};
+use crate::bench::{Failure, shape};
 use crate::chacha::{Made, streams};
 use crate::faulty::Faulty;
 use crate::refusals::check_refusals;
+use crate::setup::{hdl, seed};
 use crate::switches::small_switches;
 
 type Check = fn(&Hdl, u64) -> Result<(), Failure>;

@@ -5,7 +5,8 @@ use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::torus::keyswitch::{Body, Switcher};
 use ringmill_machines::torus::keyswitch::{Code, Command, Shape};
 
-use crate::bench::{Failure, Switch, hdl, right, seed, shape, unit};
+use crate::bench::{Failure, Switch, right, shape, unit};
+use crate::setup::{hdl, seed};
 
 const COMMAND: Command = Command {
     large: 6,

@@ -5,7 +5,8 @@ use ringmill_hdl::torus::keyswitch::Switcher;
 use ringmill_hdl::{BuildOptions, Hdl, Optimise};
 use ringmill_machines::torus::keyswitch::{Command, Digits, Generators, Shape};
 
-use crate::bench::{Case, Failure, Switch, check, hdl, right, seed, shape};
+use crate::bench::{Case, Failure, Switch, check, right, shape};
+use crate::setup::{hdl, seed};
 
 const fn case(large: u16, small: u16, count: u8, stalls: bool) -> Case {
     Case {

@@ -4,7 +4,8 @@ use ringmill_hdl::torus::keyswitch::top;
 use ringmill_hdl::{Family, Top};
 use ringmill_machines::torus::keyswitch::{Digits, Generators, Shape};
 
-use crate::bench::{hdl, shape};
+use crate::bench::shape;
+use crate::setup::hdl;
 
 #[test]
 fn every_module_lints() {

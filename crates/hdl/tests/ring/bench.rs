@@ -1,8 +1,6 @@
 //! Toy machines, and words run by model and RTL.
 
 use std::collections::HashMap;
-use std::path::Path;
-use std::sync::OnceLock;
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Lockstep, Rpau, RpauError, Shape, Tables};
@@ -23,28 +21,11 @@ pub const PRIMES: [u64; 3] = [
     (1 << 53) + (1 << 20) - (1 << 17) + 1,
 ];
 
-pub fn hdl() -> &'static Hdl {
-    static HDL: OnceLock<Hdl> = OnceLock::new();
-    HDL.get_or_init(|| Hdl::find(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap())
-}
-
 /// Models that run a few thousand cycles.
 pub const ONCE: BuildOptions = BuildOptions {
     optimise: Optimise::Once,
     waves: false,
 };
-
-pub fn seed() -> u64 {
-    match std::env::var("RINGMILL_SEED") {
-        Ok(text) => text.parse().expect("RINGMILL_SEED is a number"),
-        Err(_) => {
-            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-            let seed = now.unwrap().as_nanos() as u64;
-            println!("RINGMILL_SEED={seed}");
-            seed
-        }
-    }
-}
 
 /// `ring-stored` with rows of as many coefficients as butterflies, two dyadic cores and no narrow slots.
 pub fn toy(log_n: u8, butterflies: usize, rpaus: usize) -> Description {
@@ -157,14 +138,11 @@ pub fn check(
         slots.insert((0, slot), limb);
     }
     let mut memory = Memory {
-        moduli: vec![TableModulus::Prime(prime)],
         slots,
         keys,
         key_table,
         host: (0..4).map(|i| (i, dice.limb(n, prime))).collect(),
-        host_keys: HashMap::new(),
-        seeds,
-        halves,
+        ..Memory::new(vec![TableModulus::Prime(prime)], seeds, halves)
     };
     let (words, _) = traced(d, code, &mut memory);
     rpau.run(&words)

@@ -7,11 +7,13 @@ mod mutants;
 mod procedures;
 mod random;
 mod refusals;
+#[path = "../common/setup.rs"]
+mod setup;
 mod words;
 
-use bench::hdl;
 use ringmill_hdl::ring::{PACKAGE, package};
 use ringmill_hdl::{Family, Top};
+use setup::hdl;
 
 /// Modules that synthesis holds to the bar; the board, and the RPAU whole, are not yet (docs/machines/ring.md).
 const LEAVES: [&str; 9] = [

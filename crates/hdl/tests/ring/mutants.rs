@@ -4,10 +4,11 @@ use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::RpauError;
 
-use crate::bench::{PRIMES, hdl, seed};
+use crate::bench::PRIMES;
 use crate::faulty::Faulty;
 use crate::random::{check_programs, check_words};
 use crate::refusals::check_refusals;
+use crate::setup::{hdl, seed};
 
 type Check = fn(&Hdl, u64) -> Result<(), RpauError>;
 

@@ -1,7 +1,6 @@
 //! What the scheduler makes of homomorphic operations, on the whole machine: every grant, every slot at its word's retirement and
 //! the end equal the model's, and the results the reference interpreter's.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use ringmill_hdl::polymul::Dice;
@@ -14,7 +13,8 @@ use ringmill_machines::ring::schedule::Placement;
 use ringmill_machines::ring::search::Prepared;
 use ringmill_schemes::ckks::{Level, OpKey, Params, ProcCache};
 
-use crate::bench::{ONCE, PRIMES, hdl, seed, toy, traced};
+use crate::bench::{ONCE, PRIMES, toy, traced};
+use crate::setup::{hdl, seed};
 
 /// Two ciphertext primes and a special one, an RPAU each.
 fn params(log_n: u8) -> Arc<Params> {
@@ -67,16 +67,7 @@ fn run(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &mut
         .collect();
     let refs: Vec<&[u64]> = args.iter().map(Vec::as_slice).collect();
     let expected = ringmill_schemes::interpret::run(procedure, &refs, &seeds).unwrap();
-    let mut memory = Memory {
-        moduli: procedure.moduli.clone(),
-        slots: HashMap::new(),
-        keys: HashMap::new(),
-        key_table: HashMap::new(),
-        host: HashMap::new(),
-        host_keys: HashMap::new(),
-        seeds: seeds.clone(),
-        halves: false,
-    };
+    let mut memory = Memory::new(procedure.moduli.clone(), seeds.clone(), false);
     let mut keys: Vec<(u16, u16, u16)> = Vec::new();
     let mut key_tables = vec![Vec::new(); d.rpaus];
     for (i, (param, limb)) in procedure.params.iter().zip(&args).enumerate() {

@@ -1,7 +1,5 @@
 //! Programs drawn at random: words of all streams beside each other, in ports that they share.
 
-use std::collections::HashMap;
-
 use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Machine, RpauError, Tables};
@@ -10,7 +8,8 @@ use ringmill_machines::ring::interpret::Memory;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, QUEUES, STREAMS, Unit, Word};
 use ringmill_math::RingKind;
 
-use crate::bench::{ONCE, PRIMES, check, code, hdl, seed, toy, traced, word};
+use crate::bench::{ONCE, PRIMES, check, code, toy, traced, word};
+use crate::setup::{hdl, seed};
 
 /// A slot of an RPAU.
 type Place = (usize, u8);
@@ -208,16 +207,11 @@ fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Res
         let seeds: Vec<[u8; 32]> = (0..2)
             .map(|_| std::array::from_fn(|_| dice.bits() as u8))
             .collect();
-        let mut memory = Memory {
-            moduli: PRIMES.map(TableModulus::Prime).to_vec(),
-            slots: HashMap::new(),
-            keys: HashMap::new(),
-            key_table: HashMap::new(),
-            host: HashMap::new(),
-            host_keys: HashMap::new(),
-            seeds: seeds.clone(),
-            halves: true,
-        };
+        let mut memory = Memory::new(
+            PRIMES.map(TableModulus::Prime).to_vec(),
+            seeds.clone(),
+            true,
+        );
         for (r, &q) in PRIMES.iter().enumerate() {
             for slot in 0..d.slots() as u8 {
                 let limb = dice.limb(1 << d.log_n, q);

@@ -5,7 +5,8 @@ use ringmill_hdl::ring::{Machine, RpauError};
 use ringmill_machines::ring::encode::encode;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, STREAMS, Unit, Word};
 
-use crate::bench::{ONCE, PRIMES, hdl, toy, with_operand, word};
+use crate::bench::{ONCE, PRIMES, toy, with_operand, word};
+use crate::setup::hdl;
 
 /// `code_e` of `rm_ring_pkg`.
 const NOT_A_WORD: u64 = 1;

@@ -4,7 +4,8 @@ use ringmill_hdl::polymul::Dice;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, Unit, Word};
 use ringmill_math::RingKind;
 
-use crate::bench::{PRIMES, check, code, hdl, seed, toy, with_b, with_operand, word};
+use crate::bench::{PRIMES, check, code, toy, with_b, with_operand, word};
+use crate::setup::{hdl, seed};
 
 /// The RPAU of a test run: an odd number of stages, passes that wait, four cycles a row of the dyadic cores. The machine of
 /// `procedures` has an even number and two cycles.

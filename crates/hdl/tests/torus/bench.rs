@@ -1,8 +1,6 @@
 //! An engine with random ciphertexts and keys, against the software's kernels and the cycle model.
 
 use std::fmt;
-use std::path::Path;
-use std::sync::OnceLock;
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::torus::{Engine, EngineError};
@@ -13,22 +11,7 @@ use ringmill_machines::torus::{
     switch_cycles, unload_cycles,
 };
 
-pub fn hdl() -> &'static Hdl {
-    static HDL: OnceLock<Hdl> = OnceLock::new();
-    HDL.get_or_init(|| Hdl::find(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap())
-}
-
-pub fn seed() -> u64 {
-    match std::env::var("RINGMILL_SEED") {
-        Ok(text) => text.parse().expect("RINGMILL_SEED is a number"),
-        Err(_) => {
-            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-            let seed = now.unwrap().as_nanos() as u64;
-            println!("RINGMILL_SEED={seed}");
-            seed
-        }
-    }
-}
+use crate::setup::hdl;
 
 /// Why an engine is not what it should be.
 pub enum Failure {

@@ -6,12 +6,15 @@ mod faulty;
 mod mutants;
 mod pairs;
 mod refusals;
+#[path = "../common/setup.rs"]
+mod setup;
 
-use bench::{Key, check, check_run, hdl, key_switch, quick, seed, small};
+use bench::{Key, check, check_run, key_switch, quick, small};
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::torus::top;
 use ringmill_hdl::{Family, Top};
 use ringmill_machines::torus::{Shape, Sizes};
+use setup::{hdl, seed};
 
 /// Whole bootstraps, m = 1, three ciphertexts, two of them together, to one; random keys, exponents and stalls.
 #[test]

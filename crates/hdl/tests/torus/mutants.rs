@@ -3,9 +3,10 @@
 use ringmill_hdl::torus::EngineError;
 use ringmill_hdl::{Hdl, HdlError};
 
-use crate::bench::{Failure, check, hdl, seed, small, tiny};
+use crate::bench::{Failure, check, small, tiny};
 use crate::faulty::Faulty;
 use crate::refusals::check_tiny_refusals;
+use crate::setup::{hdl, seed};
 
 pub type Check = fn(&Hdl, u64) -> Result<(), Failure>;
 

@@ -4,8 +4,9 @@ use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
 use ringmill_machines::torus::{Schedule, Shape, Sizes, TorusError};
 
-use crate::bench::{Failure, Key, check, check_run, hdl, key_switch, quick, seed};
+use crate::bench::{Failure, Key, check, check_run, key_switch, quick};
 use crate::mutants::{Fault, all_caught};
+use crate::setup::{hdl, seed};
 
 /// Eight units of two butterflies; few bundles held, so that the key waits for room.
 fn small(unroll: usize, dim: usize, change: impl Fn(&mut Sizes)) -> Result<Shape, TorusError> {

@@ -7,7 +7,8 @@ use ringmill_hdl::torus::{
 };
 use ringmill_machines::torus::{Shape, switch_words};
 
-use crate::bench::{Failure, Job, Key, check_run, differs, engine, hdl, seed, small, tiny};
+use crate::bench::{Failure, Job, Key, check_run, differs, engine, small, tiny};
+use crate::setup::{hdl, seed};
 
 /// The words of a load.
 fn words(job: &Job) -> Vec<u32> {

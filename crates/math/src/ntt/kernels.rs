@@ -2,7 +2,8 @@
 //!
 //! Of the arithmetics of one instruction set the narrowest that takes a modulus stands alone in the table: the wider
 //! ones do what it does and more, with instructions of the same kinds, and cannot be faster. `ifma 50 spread` has fewer
-//! instructions on the units that multiply, and more in all, than `ifma 50`. (`ifma 54` does not what `ifma 60` does: both are candidates.)
+//! instructions on the units that multiply, and more in all, than `ifma 50`. `ifma 54` and `ifma 60` multiply in different
+//! ways.
 
 use super::{NttPlan, scalar};
 #[cfg(target_arch = "x86_64")]

@@ -136,7 +136,7 @@ impl LazyMul for Ifma54 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Backend, Shoup};
+    use crate::{Backend, Prng, Shoup};
 
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
     fn product_and_residue(q: Modulus, x: u64, w: Shoup) -> (u64, u64) {
@@ -156,11 +156,8 @@ mod tests {
         if !crate::kernels::available_backends().contains(&Backend::Avx512Ifma) {
             return;
         }
-        let mut state = 7u64;
-        let mut next = || {
-            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-            state.rotate_left(29)
-        };
+        let mut prng = Prng::from_seed_for_reproducible_tests_only([7; 32]);
+        let mut next = || prng.next_u64();
         for round in 0..40_000u64 {
             let q = match round % 4 {
                 0 => (1 << 54) - 1 - 2 * (round >> 2),
