@@ -33,7 +33,7 @@ pub use allocator::LineAllocator;
 pub use error::MathError;
 pub use kernels::{AutoEvalPlan, Backend};
 pub use modulus::{Modulus, Shoup};
-pub use ntt::{Ntt32, NttPlan};
+pub use ntt::{Difference, Ntt32, NttPlan};
 pub use random::{Prng, PrngSource, expand_uniform, expand_words};
 pub use ring::{Ring, RingKind};
 pub use rns::{BaseConverter, RnsBasis, reduce_big};

@@ -116,6 +116,15 @@ impl std::ops::Deref for Aligned {
     }
 }
 
+/// What becomes of a transform t: (minuend - t) * scale, plus an addend where there is one, modulo the plan's modulus. Limbs
+/// have the plan's length and residues below its modulus, of which `scale` is a constant.
+#[derive(Clone, Copy)]
+pub struct Difference<'a> {
+    pub minuend: &'a [u64],
+    pub scale: Shoup,
+    pub addend: Option<&'a [u64]>,
+}
+
 /// Everything needed to transform limbs of one ring modulo one prime.
 pub struct NttPlan {
     q: Modulus,
@@ -274,11 +283,33 @@ impl NttPlan {
         self.check_len(out)?;
         self.check_len(a)?;
         #[cfg(target_arch = "x86_64")]
-        if from::forward_from(self, out, a, from, w) {
+        if from::forward_from(self, out, a, from, w, None) {
             return Ok(());
         }
         crate::kernels::conv_add(from, self.q, out, a, w)?;
         self.forward(out)
+    }
+
+    /// out = (minuend - t) * scale, plus an addend where there is one, t being what [`NttPlan::forward_from`] gives: the end of a
+    /// division by a modulus in one go.
+    pub fn difference_from(
+        &self,
+        out: &mut [u64],
+        a: &[u64],
+        from: Modulus,
+        w: u64,
+        end: Difference<'_>,
+    ) -> Result<(), MathError> {
+        self.check_len(out)?;
+        self.check_len(a)?;
+        self.check_len(end.minuend)?;
+        end.addend.map_or(Ok(()), |c| self.check_len(c))?;
+        #[cfg(target_arch = "x86_64")]
+        if from::forward_from(self, out, a, from, w, Some(end)) {
+            return Ok(());
+        }
+        self.forward_from(out, a, from, w)?;
+        crate::kernels::sub_scale_assign(self.q, out, end.minuend, end.scale, end.addend)
     }
 
     /// [`NttPlan::forward`] of several limbs of this modulus; the tables stay in the cache from one to the next. All

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use ringmill_math::MathError;
 use ringmill_math::kernels::{self, Store, words};
 use ringmill_math::torus;
+use ringmill_math::{Difference, MathError};
 
 use super::plan::{EXTENDED, Kernel, Operand, Step, WordKernel};
 use crate::DeviceError;
@@ -112,6 +112,19 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
         Kernel::SubScale(q, w) => {
             let addend = src.get(2).map(Value::residues);
             kernels::sub_scale(*q, out, arg(0)?, arg(1)?, *w, addend, store)?
+        }
+        Kernel::Difference {
+            plan,
+            from,
+            w,
+            scale,
+        } => {
+            let end = Difference {
+                minuend: arg(1)?,
+                scale: *scale,
+                addend: src.get(2).map(Value::residues),
+            };
+            plan.difference_from(out, arg(0)?, *from, *w, end)?
         }
         Kernel::Tensor(q) => {
             let [second, third] = rest else {

@@ -70,6 +70,14 @@ pub(super) enum Kernel {
     Tensor(Modulus),
     /// (a - b) w, with a third operand c: (a - b) w + c.
     SubScale(Modulus, Shoup),
+    /// The same of the transform b of another operand, which comes first, taken to the plan's modulus, plus a constant w: then
+    /// a, then c if there is one.
+    Difference {
+        plan: Arc<NttPlan>,
+        from: Modulus,
+        w: u64,
+        scale: Shoup,
+    },
     /// Up to [`EXTENDED`] output limbs of a base extension, fast or exact, a block of coefficients at a time.
     Bext(Box<dyn BaseExtension>),
     /// On residues of a power of two above 2^60.
@@ -148,6 +156,7 @@ impl Kernel {
     fn weight(&self, operands: usize) -> u64 {
         match self {
             Kernel::Ntt { .. } | Kernel::Intt(_) => 12,
+            Kernel::Difference { .. } => 13,
             Kernel::Dot(_) | Kernel::DotPair { .. } => operands as u64,
             Kernel::Bext(to) => (operands * (1 + to.target().len() + to.words().len())) as u64,
             Kernel::Pass(pass) => pass.weight(),

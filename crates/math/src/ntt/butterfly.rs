@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 
 use super::{NttPlan, Twiddles};
 use crate::plans::Order;
-use crate::simd::{LazyMul, WideShoup, splat};
+use crate::simd::{LazyMul, WideShoup, correct, splat};
 
 /// What every butterfly needs.
 pub(super) struct Stage<'a, A: LazyMul> {
@@ -158,6 +158,37 @@ impl<'a, A: LazyMul> Stage<'a, A> {
     ) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.
         unsafe { A::halve_range::<SECOND, K>(x, self.bound, self.context) }
+    }
+
+    /// ((a - x) w + c) mod q of K triples, with c where `ADD` says so: x is in a forward stage's range, a and c are below q.
+    #[inline(always)]
+    pub(super) unsafe fn difference<const ADD: bool, const K: usize>(
+        self,
+        x: [__m512i; K],
+        mut a: [__m512i; K],
+        w: A::Constant,
+        c: [__m512i; K],
+    ) -> [__m512i; K] {
+        // SAFETY: the caller enables the features of A. x comes below 2c (or c where the word has no room), the difference
+        // below that and q more: it may be multiplied.
+        unsafe {
+            let x = self.before::<false, K>(x);
+            let above = if A::WIDE_RANGE {
+                _mm512_add_epi64(self.bound, self.bound)
+            } else {
+                self.bound
+            };
+            for k in 0..K {
+                a[k] = _mm512_sub_epi64(_mm512_add_epi64(a[k], above), x[k]);
+            }
+            let mut a = self.reduce_products(A::mul_many(a, [w; K], self.context));
+            if ADD {
+                for k in 0..K {
+                    a[k] = correct(_mm512_add_epi64(a[k], c[k]), self.q);
+                }
+            }
+            a
+        }
     }
 
     /// From a forward stage's range, or from a sum of inverse stages, to below 2q; only the low halves of lanes hold.

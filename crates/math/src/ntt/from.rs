@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{NttPlan, avx512};
+use super::{Difference, NttPlan, avx512};
 use crate::kernels::{conv_add, forced_backend};
 use crate::plans::{self, Choice, Chosen, Planned, Scratch, Settling, Task};
 use crate::{Backend, Modulus};
@@ -11,13 +11,14 @@ use crate::{Backend, Modulus};
 const APART: u8 = plans::ORDERS.len() as u8;
 
 /// The transform that reads another limb ([`NttPlan::forward_from`]), where it is in force and was found to be faster
-/// than its two halves. Gives whether it was done. Both limbs have the plan's length.
+/// than its two halves, with what follows it, if anything does. Gives whether it was done. All limbs have the plan's length.
 pub(super) fn forward_from(
     plan: &NttPlan,
     out: &mut [u64],
     a: &[u64],
     from: Modulus,
     w: u64,
+    end: Option<Difference<'_>>,
 ) -> bool {
     if plan.ring.len() < avx512::MIN_LEN || Backend::current() != Backend::Avx512Ifma {
         return false;
@@ -27,7 +28,7 @@ pub(super) fn forward_from(
         Some(_) => Some(0),
         None => fused(plan, from),
     };
-    order.is_some_and(|k| avx512::forward_from(plan, out, a, from, w, plans::ORDERS[k]))
+    order.is_some_and(|k| avx512::forward_from(plan, out, a, from, w, end, plans::ORDERS[k]))
 }
 
 /// The order of the fused transform, where it is the faster way.
@@ -67,7 +68,7 @@ fn settle_from(plan: &NttPlan, from: Modulus, patience: Duration) -> Option<u8> 
     let run = &mut |k: u8| {
         let (a, out) = (input.limb(n), output.limb(n));
         match plans::ORDERS.get(usize::from(k)) {
-            Some(&order) => _ = avx512::forward_from(plan, out, a, from, 1, order),
+            Some(&order) => _ = avx512::forward_from(plan, out, a, from, 1, None, order),
             // The lengths are equal.
             None => _ = conv_add(from, plan.q, out, a, 1).and_then(|()| plan.forward(out)),
         }

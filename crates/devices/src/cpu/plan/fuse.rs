@@ -5,6 +5,7 @@
 //! | `CONV`, `ADDI` | a conversion that adds a constant |
 //! | either of these, `NTT` | a transform that begins with the conversion |
 //! | `SUB`, `MULI`, and an `ADD` where there is one | a scaled difference, and its addend |
+//! | a transform that begins with a conversion, a scaled difference from it | a transform that begins and ends with these |
 //! | `DOT` and `DOT` with the same first factors | a pair of sums that reads them once |
 //! | `DOT` of x0 y1 + x1 y0, `MUL` x0 y0, `MUL` x1 y1 | a tensor product |
 //! | elementwise steps on parameters | one pass, a block of coefficients at a time ([`passes`]) |
@@ -68,6 +69,7 @@ pub(super) fn fuse(steps: Vec<Step>, results: &[u32], values: &mut usize) -> Vec
     let mut steps: Vec<Option<Step>> = steps.into_iter().map(Some).collect();
     let flow = Flow::of(&steps, results, *values);
     chains(&mut steps, &flow);
+    differences(&mut steps, &flow);
     tensors(&mut steps, &flow);
     let whole = passes(steps.into_iter().flatten().collect(), results, *values);
     let mut steps: Vec<Option<Step>> = whole.into_iter().map(Some).collect();
@@ -122,6 +124,40 @@ fn chains(steps: &mut [Option<Step>], flow: &Flow) {
             _ => continue,
         };
         steps[absorbed] = None;
+        if let Some(step) = &mut steps[i] {
+            (step.kernel, step.src) = (kernel, src);
+        }
+    }
+}
+
+/// Differences from transforms that nothing else reads; each takes the difference's place. A transform of the limb's own modulus
+/// stays: it runs in the place of its operand.
+fn differences(steps: &mut [Option<Step>], flow: &Flow) {
+    for i in 0..steps.len() {
+        let Some(step) = &steps[i] else { continue };
+        let (&Kernel::SubScale(_, scale), [a, b, c @ ..]) = (&step.kernel, &*step.src) else {
+            continue;
+        };
+        let Some(j) = flow.only_for_one(*b) else {
+            continue;
+        };
+        let Some(Step { kernel, src, .. }) = &steps[j] else {
+            continue;
+        };
+        let (Kernel::Ntt { plan, from, w }, &[limb]) = (kernel, &**src) else {
+            continue;
+        };
+        if *from == plan.modulus() {
+            continue;
+        }
+        let kernel = Kernel::Difference {
+            plan: plan.clone(),
+            from: *from,
+            w: *w,
+            scale,
+        };
+        let src = [limb, *a].into_iter().chain(c.iter().copied()).collect();
+        steps[j] = None;
         if let Some(step) = &mut steps[i] {
             (step.kernel, step.src) = (kernel, src);
         }

@@ -82,13 +82,15 @@ fn name(kernel: &Kernel) -> &'static str {
         Kernel::DotPair { .. } => "pair",
         Kernel::Tensor(_) => "tensor",
         Kernel::SubScale(..) => "difference",
+        Kernel::Difference { w: 0, .. } => "difference from conv",
+        Kernel::Difference { .. } => "difference from conv + constant",
         Kernel::Pass(_) => "pass",
         _ => "other",
     }
 }
 
 #[test]
-fn the_end_of_a_division_is_two_steps() {
+fn the_end_of_a_division_is_one_step() {
     let mut b = Build::new();
     let rest = b.param(1, Form::Coeff);
     let [kept, addend] = b.evals();
@@ -98,7 +100,24 @@ fn the_end_of_a_division_is_two_steps() {
     let x = b.0.sub(kept, x).unwrap();
     let x = b.0.muli(x, 7).unwrap();
     let x = b.0.add(addend, x).unwrap();
-    assert_eq!(b.fused(&[x]), ["ntt of conv + constant", "difference"]);
+    assert_eq!(b.fused(&[x]), ["difference from conv + constant"]);
+}
+
+#[test]
+fn what_is_transformed_for_two_ends_is_transformed_once() {
+    let mut b = Build::new();
+    let rest = b.param(1, Form::Coeff);
+    let kept = b.evals::<2>();
+    let x = b.0.conv(rest, ModulusId(0)).unwrap();
+    let x = b.0.ntt(x).unwrap();
+    let [y, z] = kept.map(|a| {
+        let x = b.0.sub(a, x).unwrap();
+        b.0.muli(x, 7).unwrap()
+    });
+    assert_eq!(
+        b.fused(&[y, z]),
+        ["ntt of conv", "difference", "difference"]
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::words::{Wide, Words};
+use super::words::{Limb, Sink, Wide, Words};
 use super::{CHUNK, leaf_of, load_many, load_quarters, parts_of, store_quarters};
 use crate::ntt::butterfly::{Stage, shuffle};
 use crate::simd::{LANES, LazyMul};
@@ -25,26 +25,26 @@ pub(in crate::ntt) unsafe fn forward_block<A: LazyMul, W: Words, const FRESH: bo
     // SAFETY: the caller's promise.
     unsafe {
         double::<A, W, FRESH>(stage, block, work, len, index);
-        forward_rest::<A, W>(stage, work, block, len, index);
+        forward_rest(stage, work, Limb::<W>(block), len, index);
     }
 }
 
 /// The stages of a block but the first two, from `work` to `out`.
 ///
 /// # Safety
-/// As for [`forward_block`].
+/// `work` is as for [`forward_block`], and `out` takes `len` words. The caller enables the features of A.
 #[inline(always)]
-pub(super) unsafe fn forward_rest<A: LazyMul, W: Words>(
+pub(super) unsafe fn forward_rest<A: LazyMul, S: Sink<A>>(
     stage: Stage<A>,
     work: *mut u64,
-    out: *mut W::Word,
+    out: S,
     len: usize,
     index: usize,
 ) {
     // SAFETY: the caller's promise.
     unsafe {
         if len <= stage.block {
-            return finish::<A, W>(stage, work, out, len, 4, 4 * index);
+            return finish(stage, work, out, len, 4, 4 * index);
         }
         let leaf = leaf_of(len, stage.block);
         for at in (0..len).step_by(leaf) {
@@ -57,7 +57,14 @@ pub(super) unsafe fn forward_rest<A: LazyMul, W: Words>(
                 part /= 4;
                 first *= 4;
             }
-            finish::<A, W>(stage, work.add(at), out.add(at), leaf, 1, first + at / leaf);
+            finish(
+                stage,
+                work.add(at),
+                out.skip(at),
+                leaf,
+                1,
+                first + at / leaf,
+            );
         }
     }
 }
@@ -65,15 +72,15 @@ pub(super) unsafe fn forward_rest<A: LazyMul, W: Words>(
 /// All stages of `parts` blocks of `len` words together, from `work` to `out`; `index` is the position of the first one's
 /// twiddle in the table (m + i for block i of m).
 #[inline(always)]
-unsafe fn finish<A: LazyMul, W: Words>(
+unsafe fn finish<A: LazyMul, S: Sink<A>>(
     stage: Stage<A>,
     work: *mut u64,
-    out: *mut W::Word,
+    out: S,
     len: usize,
     mut parts: usize,
     mut index: usize,
 ) {
-    // SAFETY: both pointers are valid for len words; the caller enables the features of A.
+    // SAFETY: `work` is valid for len words and `out` takes them; the caller enables the features of A.
     unsafe {
         let last = parts_of(len);
         while parts < last {
@@ -86,9 +93,9 @@ unsafe fn finish<A: LazyMul, W: Words>(
             index *= 4;
         }
         if len == CHUNK * parts {
-            tail::<A, W, true>(stage, work, out, len, 2 * index);
+            tail::<A, S, true>(stage, work, out, len, 2 * index);
         } else {
-            tail::<A, W, false>(stage, work, out, len, index);
+            tail::<A, S, false>(stage, work, out, len, index);
         }
     }
 }
@@ -127,14 +134,15 @@ unsafe fn double<A: LazyMul, W: Words, const FRESH: bool>(
 /// The last five stages, or `SIX`, on chunks of eight vectors; `index` is the twiddle position of the first block of 32
 /// coefficients. Chunks go two by two, so that each hides the latency of the other.
 #[inline(always)]
-unsafe fn tail<A: LazyMul, W: Words, const SIX: bool>(
+unsafe fn tail<A: LazyMul, S: Sink<A>, const SIX: bool>(
     stage: Stage<A>,
     work: *const u64,
-    out: *mut W::Word,
+    out: S,
     len: usize,
     index: usize,
 ) {
-    // SAFETY: both pointers are valid for len words, a multiple of two chunks; the caller enables the features of A.
+    // SAFETY: `work` is valid for len words, a multiple of two chunks, and `out` takes them; the caller enables the features of
+    // A.
     unsafe {
         for i in (0..len / CHUNK).step_by(2) {
             let p = work.add(i * CHUNK);
@@ -197,7 +205,7 @@ unsafe fn tail<A: LazyMul, W: Words, const SIX: bool>(
             for c in 0..2 {
                 let (x, y) = pair(v[c]);
                 let (x, y) = stage.forward(stage.before::<SIX, 4>(x), y, stage.eights(16 * at[c]));
-                W::store_pairs(stage, out.add((i + c) * CHUNK), x, y);
+                out.skip((i + c) * CHUNK).put(stage, x, y);
             }
         }
     }

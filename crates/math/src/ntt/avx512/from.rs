@@ -1,30 +1,33 @@
-//! Transforms that start from another limb: their first pass reads it and takes it to the modulus, which would
-//! otherwise be a pass of its own.
+//! Transforms that start from another limb, and those that end in a difference: their first pass reads the limb and takes it to
+//! the modulus, their last one takes the residues from another limb and scales them. Each would otherwise be a pass of its own.
+
+use std::arch::x86_64::__m512i;
 
 use super::forward::forward_rest;
-use super::words::Wide;
+use super::words::{Limb, Sink, Wide};
 use super::{load_quarters, store_quarters};
 use crate::Modulus;
 use crate::kernels::conversion::{Converter, Way, by_way, way};
-use crate::ntt::NttPlan;
-use crate::ntt::butterfly::Stage;
+use crate::ntt::butterfly::{Stage, shuffle};
+use crate::ntt::{Difference, NttPlan};
 use crate::plans::Order;
-use crate::simd::{Ifma54, IfmaWide, LANES, LazyMul};
+use crate::simd::{Ifma54, IfmaWide, LANES, LazyMul, WideShoup, load, store};
 
 /// Whether [`forward_from`] serves these moduli.
 pub(in crate::ntt) fn reads(plan: &NttPlan, from: Modulus) -> bool {
     (53..=60).contains(&plan.q.bits()) && way(from, plan.q).is_some()
 }
 
-/// The forward transform of (a mod q) + w, for a below `from` and w below q, into `out`. Gives whether it was done: on a
-/// processor with AVX-512 IFMA (which `plan`'s caller has seen to), for q of 53 to 60 bits. Both limbs have the plan's
-/// length, which is long enough for the loops of the parent module.
+/// The forward transform of (a mod q) + w, for a below `from` and w below q, into `out`, or what `end` makes of it. Gives
+/// whether it was done: on a processor with AVX-512 IFMA (which `plan`'s caller has seen to), for q of 53 to 60 bits. All limbs
+/// have the plan's length, which is long enough for the loops of the parent module.
 pub(in crate::ntt) fn forward_from(
     plan: &NttPlan,
     out: &mut [u64],
     a: &[u64],
     from: Modulus,
     w: u64,
+    end: Option<Difference<'_>>,
     order: Order,
 ) -> bool {
     let Some(way) = way(from, plan.q).filter(|_| reads(plan, from)) else {
@@ -33,9 +36,9 @@ pub(in crate::ntt) fn forward_from(
     // SAFETY: the processor has the features and the lengths are equal (caller).
     unsafe {
         if plan.q.bits() <= 54 {
-            bits_54::all(plan, out, a, way, w, order);
+            bits_54::all(plan, out, a, way, w, end, order);
         } else {
-            bits_60::all(plan, out, a, way, w, order);
+            bits_60::all(plan, out, a, way, w, end, order);
         }
     }
     true
@@ -48,19 +51,26 @@ macro_rules! entry {
             use super::*;
 
             /// # Safety
-            /// The processor has AVX-512 IFMA, F and DQ; both limbs have the plan's length.
+            /// The processor has AVX-512 IFMA, F and DQ; all limbs have the plan's length.
             pub(super) unsafe fn all(
                 plan: &NttPlan,
                 out: &mut [u64],
                 a: &[u64],
                 way: Way,
                 w: u64,
+                end: Option<Difference<'_>>,
                 order: Order,
             ) {
                 // SAFETY: the caller's promise.
                 unsafe {
                     by_way!(way, w != 0, first(plan, out, a, w, order));
-                    rest(plan, out, order);
+                    match end {
+                        None => rest(plan, out, order),
+                        Some(end) if end.addend.is_none() => {
+                            difference::<false>(plan, out, end, order)
+                        }
+                        Some(end) => difference::<true>(plan, out, end, order),
+                    }
                 }
             }
 
@@ -78,8 +88,24 @@ macro_rules! entry {
 
             #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
             unsafe fn rest(plan: &NttPlan, out: &mut [u64], order: Order) {
+                let p = out.as_mut_ptr();
                 // SAFETY: the caller's promise; the features are enabled here.
-                unsafe { super::rest::<$arithmetic>(plan, out, order) }
+                unsafe { super::rest::<$arithmetic, _>(plan, p, Limb::<Wide>(p), order) }
+            }
+
+            #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+            unsafe fn difference<const ADD: bool>(
+                plan: &NttPlan,
+                out: &mut [u64],
+                end: Difference<'_>,
+                order: Order,
+            ) {
+                let p = out.as_mut_ptr();
+                // SAFETY: the caller's promise; the features are enabled here.
+                unsafe {
+                    let sink = Scaled::<$arithmetic, ADD>::new(plan, p, end);
+                    super::rest::<$arithmetic, _>(plan, p, sink, order);
+                }
             }
         }
     };
@@ -125,13 +151,73 @@ unsafe fn first<A: LazyMul, const WAY: u8, const ADD: bool>(
     }
 }
 
-/// All other stages.
+/// All other stages, from `work` to `out`.
 #[inline(always)]
-unsafe fn rest<A: LazyMul>(plan: &NttPlan, out: &mut [u64], order: Order) {
-    let p = out.as_mut_ptr();
-    // SAFETY: the limb has the plan's length; the caller enables the features.
+unsafe fn rest<A: LazyMul, S: Sink<A>>(plan: &NttPlan, work: *mut u64, out: S, order: Order) {
+    // SAFETY: `work` is valid for the plan's length, and `out` takes it; the caller enables the features.
     unsafe {
         let stage = Stage::<A>::new(plan, &plan.forward, order);
-        forward_rest::<A, Wide>(stage, p, p, out.len(), 1);
+        forward_rest(stage, work, out, plan.ring.len(), 1);
+    }
+}
+
+/// Stores (minuend - residue) * scale, plus an addend with `ADD`: a [`Difference`].
+struct Scaled<A: LazyMul, const ADD: bool> {
+    out: *mut u64,
+    minuend: *const u64,
+    addend: *const u64,
+    scale: A::Constant,
+}
+
+impl<A: LazyMul, const ADD: bool> Clone for Scaled<A, ADD> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<A: LazyMul, const ADD: bool> Copy for Scaled<A, ADD> {}
+
+impl<A: LazyMul, const ADD: bool> Scaled<A, ADD> {
+    #[inline(always)]
+    unsafe fn new(plan: &NttPlan, out: *mut u64, end: Difference<'_>) -> Self {
+        let minuend = end.minuend.as_ptr();
+        Self {
+            out,
+            minuend,
+            addend: end.addend.map_or(minuend, <[u64]>::as_ptr),
+            // SAFETY: the caller enables the features of A.
+            scale: unsafe { A::broadcast(&WideShoup::new(plan.q, end.scale)) },
+        }
+    }
+}
+
+impl<A: LazyMul, const ADD: bool> Sink<A> for Scaled<A, ADD> {
+    #[inline(always)]
+    unsafe fn skip(self, words: usize) -> Self {
+        // SAFETY: all limbs have one length, and the place is within it (caller).
+        unsafe {
+            Self {
+                out: self.out.add(words),
+                minuend: self.minuend.add(words),
+                addend: self.addend.add(words),
+                scale: self.scale,
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn put<const K: usize>(self, stage: Stage<A>, x: [__m512i; K], y: [__m512i; K]) {
+        // SAFETY: 16 K words of each limb are there (caller), who enables the features of A.
+        unsafe {
+            for k in 0..K {
+                let at = 2 * k * LANES;
+                let (x, y) = shuffle(x[k], y[k]);
+                let two = |p: *const u64| [load(p.add(at)), load(p.add(at + LANES))];
+                let added = if ADD { two(self.addend) } else { [x, y] };
+                let [x, y] =
+                    stage.difference::<ADD, 2>([x, y], two(self.minuend), self.scale, added);
+                store(self.out.add(at), x);
+                store(self.out.add(at + LANES), y);
+            }
+        }
     }
 }

@@ -31,6 +31,42 @@ pub(in crate::ntt) trait Words {
     unsafe fn store_products<A: LazyMul>(stage: Stage<A>, p: *mut Self::Word, x: [__m512i; 2]);
 }
 
+/// What takes the results of a forward transform, a place in a limb at a time.
+///
+/// # Safety
+/// For every function: what lies behind must hold the words that are put, and the caller must enable the features of A.
+pub(in crate::ntt) trait Sink<A: LazyMul>: Copy {
+    /// The place so many words on.
+    unsafe fn skip(self, words: usize) -> Self;
+
+    /// Takes what the last stage gives, from this place on: the even words from x, the odd ones from y.
+    unsafe fn put<const K: usize>(self, stage: Stage<A>, x: [__m512i; K], y: [__m512i; K]);
+}
+
+/// A limb in memory: residues are stored.
+pub(in crate::ntt) struct Limb<W: Words>(pub *mut W::Word);
+
+impl<W: Words> Clone for Limb<W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<W: Words> Copy for Limb<W> {}
+
+impl<A: LazyMul, W: Words> Sink<A> for Limb<W> {
+    #[inline(always)]
+    unsafe fn skip(self, words: usize) -> Self {
+        // SAFETY: the caller's promise.
+        Self(unsafe { self.0.add(words) })
+    }
+
+    #[inline(always)]
+    unsafe fn put<const K: usize>(self, stage: Stage<A>, x: [__m512i; K], y: [__m512i; K]) {
+        // SAFETY: the caller's promise.
+        unsafe { W::store_pairs(stage, self.0, x, y) }
+    }
+}
+
 /// Words of 64 bits.
 pub(in crate::ntt) struct Wide;
 
