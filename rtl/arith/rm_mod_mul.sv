@@ -12,7 +12,10 @@
 // instead of two) are held from a cycle before the first data until the last has left; a flavour
 // ignores those it does not list.
 // Operands at or above q give a result that is not meant.
-// Latency mod_mul_latency(Flavour, Width, Q) of rm_arith_pkg, one product a cycle, constant time.
+// Slack adds up to three registers for long ways and fast clocks: between the product's blocks and the
+// reduction, then behind the result, then before the operands.
+// Latency mod_mul_latency(Flavour, Width, Q) of rm_arith_pkg + Slack, one product a cycle, constant
+// time.
 module rm_mod_mul
   import rm_arith_pkg::*;
 #(
@@ -24,6 +27,7 @@ module rm_mod_mul
     parameter int unsigned QhWidth = 21,
     parameter int unsigned TileA = tile_a(Flavour),
     parameter int unsigned TileB = tile_b(Flavour),
+    parameter int unsigned Slack = 0,
     localparam int unsigned WordWidth = $clog2(WordMax + 1)
 ) (
     input  logic                 clk_i,
@@ -39,7 +43,39 @@ module rm_mod_mul
     output logic [    Width-1:0] r_o
 );
 
-  logic [2*Width-1:0] product;
+  logic [Width-1:0] a, b, reduced;
+  logic [2*Width-1:0] multiplied, product;
+
+  if (Slack > 3) begin : gen_check
+    $error("rm_mod_mul: Slack is at most 3");
+  end
+
+  rm_delay #(
+      .Width(2 * Width),
+      .Depth((Slack >= 3) ? 1 : 0)
+  ) u_operands (
+      .clk_i,
+      .d_i({a_i, b_i}),
+      .q_o({a, b})
+  );
+
+  rm_delay #(
+      .Width(2 * Width),
+      .Depth((Slack >= 1) ? 1 : 0)
+  ) u_product (
+      .clk_i,
+      .d_i(multiplied),
+      .q_o(product)
+  );
+
+  rm_delay #(
+      .Width(Width),
+      .Depth((Slack >= 2) ? 1 : 0)
+  ) u_result (
+      .clk_i,
+      .d_i(reduced),
+      .q_o(r_o)
+  );
 
   rm_mul_tiled #(
       .Width(Width),
@@ -50,9 +86,9 @@ module rm_mod_mul
       .InReg(1'b1)
   ) u_mul (
       .clk_i,
-      .a_i,
-      .b_i,
-      .p_o(product)
+      .a_i(a),
+      .b_i(b),
+      .p_o(multiplied)
   );
 
   if (Flavour == WordMontgomery) begin : gen_wordmont
@@ -68,7 +104,7 @@ module rm_mod_mul
         .qh_i,
         .word_i,
         .three_i,
-        .r_o
+        .r_o(reduced)
     );
   end else begin : gen_fixed_word
     logic unused_word;
@@ -85,7 +121,7 @@ module rm_mod_mul
         .clk_i,
         .t_i(product),
         .q_i,
-        .r_o
+        .r_o(reduced)
     );
   end else if (Flavour == Sparse) begin : gen_sparse
     rm_red_sparse #(
@@ -94,13 +130,13 @@ module rm_mod_mul
     ) u_red (
         .clk_i,
         .t_i(product),
-        .r_o
+        .r_o(reduced)
     );
   end else if (Flavour == Solinas52) begin : gen_solinas
     rm_red_solinas52 u_red (
         .clk_i,
         .t_i(product),
-        .r_o
+        .r_o(reduced)
     );
   end
 
@@ -110,7 +146,7 @@ module rm_mod_mul
   end
 
   rm_valid #(
-      .Depth(mod_mul_latency(Flavour, Width, Q))
+      .Depth(mod_mul_latency(Flavour, Width, Q) + Slack)
   ) u_valid (
       .clk_i,
       .rst_ni,

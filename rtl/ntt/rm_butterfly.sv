@@ -13,7 +13,7 @@
 // Sharing: BfCt adds after the multiplier, BfGs before it, so mode_i, half_i, one_i and the modulus
 // inputs are held while data is in flight (the modulus from a cycle before). In BfGs the halvers have
 // the cycle after the adders, in front of the multiplier's operand registers and of the delay line.
-// Latency mod_mul_latency(...) + 1 in every mode, one butterfly a cycle.
+// Latency mod_mul_latency(...) + Slack (of rm_mod_mul) + 1 in every mode, one butterfly a cycle.
 module rm_butterfly
   import rm_arith_pkg::*, rm_ntt_pkg::*;
 #(
@@ -23,6 +23,7 @@ module rm_butterfly
     parameter int unsigned WordMin = 9,
     parameter int unsigned WordMax = 17,
     parameter int unsigned QhWidth = 21,
+    parameter int unsigned Slack = 0,
     localparam int unsigned WordWidth = $clog2(WordMax + 1)
 ) (
     input  logic                 clk_i,
@@ -43,7 +44,7 @@ module rm_butterfly
     output logic [    Width-1:0] out1_o
 );
 
-  localparam int unsigned MulLatency = mod_mul_latency(Flavour, Width, Q);
+  localparam int unsigned MulLatency = mod_mul_latency(Flavour, Width, Q) + Slack;
 
   logic pre;  // add and subtract before the multiplier
   logic halves;
@@ -104,7 +105,8 @@ module rm_butterfly
       .Q(Q),
       .WordMin(WordMin),
       .WordMax(WordMax),
-      .QhWidth(QhWidth)
+      .QhWidth(QhWidth),
+      .Slack(Slack)
   ) u_mul (
       .clk_i,
       .rst_ni,

@@ -13,7 +13,8 @@ module rm_torus_mul
 
   rm_mod_mul #(
       .Flavour(rm_arith_pkg::Solinas52),
-      .Width(Width)
+      .Width(Width),
+      .Slack(MulSlack)
   ) u_mul (
       .clk_i,
       .rst_ni,

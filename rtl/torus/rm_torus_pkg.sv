@@ -27,9 +27,11 @@ package rm_torus_pkg;
   localparam int unsigned Width = 52;
   localparam logic [51:0] P = 52'hF_FFFF_FFFF_F001;
 
-  // Cycles of a butterfly and of a product.
+  // Cycles of a butterfly and of a product, whose multipliers have twelve stages: three more than 8
+  // levels of logic between registers ask for.
+  localparam int unsigned MulSlack = 3;
   localparam int unsigned MulLatency =
-      rm_arith_pkg::mod_mul_latency(rm_arith_pkg::Solinas52, Width, '0);
+      rm_arith_pkg::mod_mul_latency(rm_arith_pkg::Solinas52, Width, '0) + MulSlack;
   localparam int unsigned BflyLatency = MulLatency + 1;
 
   // From a row of the accumulator to its coefficients ready for their digits: memory, two of rotation,
@@ -68,11 +70,13 @@ package rm_torus_pkg;
     return 2 + MulLatency + tree(rows) + ((unroll > 1) ? MulLatency + 1 : 0);
   endfunction
 
-  // Cycles from one pass of a transform to the next with `slots` polynomials a unit: rows are read
-  // in an order in which the last half of a pass waits for the first half of the one before.
-  function automatic int unsigned pass_cycles(int unsigned half_rows, int unsigned slots);
+  // Cycles from one pass of a transform to the next with `slots` polynomials a unit. The numbers of rows
+  // are taken in order, rotated by so many bits (rm_torus_seq); between a pass with `turn` of them and
+  // one with `turn` + 1, of whichever direction, a row waits for one that comes 2^turn later in its pass.
+  function automatic int unsigned pass_cycles(int unsigned half_rows, int unsigned slots,
+                                              int unsigned turn);
     int unsigned least;
-    least = half_rows / 2 + Back - Front + 2;
+    least = (1 << turn) + Back - Front + 2;
     return (slots * half_rows > least) ? slots * half_rows : least;
   endfunction
 

@@ -12,6 +12,13 @@
 // With Pairs, products are not summed before the inverse transforms but after them: inverses begin
 // earlier, and accumulators are whole later.
 //
+// Rows of a pass: butterfly j of H needs what butterflies 2 j and 2 j + 1 modulo H made in the inverse
+// pass before, or j / 2 and j / 2 + H / 2 in the forward one. The row of cycle c of a pass is c with its
+// bits rotated to the right by the passes before it (inverse) or after it (forward), modulo LogH: what
+// a row needs was then made in nearly the same place of the pass before, and the pause between
+// passes is short (pass_cycles). The first inverse pass, which follows the sums, and the last forward
+// one, which products follow, have their rows in order.
+//
 // Everything is said at the issue; parents delay it.
 module rm_torus_seq
   import rm_torus_pkg::*;
@@ -73,10 +80,11 @@ module rm_torus_seq
   localparam int unsigned DoneDelay = (InverseWait > 2) ? InverseWait - 2 : 0;
   localparam int unsigned WaitWidth = 8;
   localparam int unsigned PassWidth = $clog2(LogN);
+  localparam int unsigned TurnWidth = (LogH > 1) ? $clog2(LogH) : 1;
 
-  // Idle cycles between passes of so many polynomials a unit.
-  function automatic logic [WaitWidth-1:0] pause_of(int unsigned polynomials);
-    return WaitWidth'(pass_cycles(H, polynomials) - polynomials * H);
+  // Idle cycles after a pass of so many polynomials a unit, between rows rotated by `turn` and by one more.
+  function automatic logic [WaitWidth-1:0] pause_of(int unsigned polynomials, int unsigned turn);
+    return WaitWidth'(pass_cycles(H, polynomials, turn) - polynomials * H);
   endfunction
 
   // Cycles from the last issue of so many places' inverses to the next operation, but one: an
@@ -113,6 +121,24 @@ module rm_torus_seq
   logic last_group, last_step, last_row, last_slot, last_turn, last_pass, begins, evaluated, summed;
   logic [PlaceWidth-1:0] evaluated_place, summed_place;
 
+  // Stage s of the standard order; rows are rotated by LogN - 1 - s bits, modulo LogH, in both directions.
+  // Between two passes, the lesser rotation.
+  logic [PassWidth-1:0] stage;
+  logic [TurnWidth-1:0] between;
+  logic [LogH-1:0] row;
+  assign stage = inverse_q ? PassWidth'(LogN - 1) - pass_q : pass_q;
+
+  always_comb begin
+    row = row_q;
+    between = '0;
+    for (int unsigned s = 0; s < LogN; s++) begin
+      if (stage == PassWidth'(s)) begin
+        row = LogH'({row_q, row_q} >> ((LogN - 1 - s) % LogH));
+        between = TurnWidth'((inverse_q ? LogN - 1 - s : LogN - 2 - s + LogH) % LogH);
+      end
+    end
+  end
+
   // Places left from the group's first on, but one.
   logic [PlaceWidth-1:0] left;
   assign left = last_place_i - base_q;
@@ -125,7 +151,11 @@ module rm_torus_seq
     tail = WaitWidth'(ForwardTail);
     for (int unsigned m = 0; m < Group; m++) begin
       if (last_member == MemberWidth'(m)) begin
-        pause = inverse_q ? pause_of(m + 1) : pause_of((m + 1) * Slots);
+        for (int unsigned t = 0; t < LogH; t++) begin
+          if (between == TurnWidth'(t)) begin
+            pause = inverse_q ? pause_of(m + 1, t) : pause_of((m + 1) * Slots, t);
+          end
+        end
         if (inverse_q) tail = inverse_tail(m + 1);
       end
     end
@@ -215,16 +245,15 @@ module rm_torus_seq
   assign last_o = last_pass;
   assign half_o = pass_q[0];
   assign tag_o = TagWidth'({member_q, slot_q});
-  assign row_o = row_q;
+  assign row_o = row;
   assign place_o = place;
   assign step_o = step_q;
 
-  // Stage s of the standard order, and its entry in the twiddles.
-  logic [PassWidth-1:0] stage, above;
-  assign stage = inverse_q ? PassWidth'(LogN - 1) - pass_q : pass_q;
+  // The stage's entry in the twiddles.
+  logic [PassWidth-1:0] above;
   assign above = stage - PassWidth'(LogLanes);
   assign twiddle_o = (stage < PassWidth'(LogLanes)) ? TwWidth'(2 * H) + TwWidth'(stage) :
-      (TwWidth'(1) << above) | (TwWidth'(row_q) & ((TwWidth'(1) << above) - 1'b1));
+      (TwWidth'(1) << above) | (TwWidth'(row) & ((TwWidth'(1) << above) - 1'b1));
 
   // ---- Products. ----
 

@@ -138,11 +138,12 @@ module rm_torus_turn
     logic [LogH+1:0] from, beyond;
     logic [LogH:0] row_shift;
     logic [LogLanes-1:0] lane_shift, lane_shift_q, lane_shift_q2;
-    logic [2*Lanes-1:0][31:0] near_rows, far_rows, mixed_d, mixed_q, turned_q, plain_q, plain_q2;
+    logic [2*Lanes-1:0][31:0] near_rows, far_rows, mixed_d, mixed_q, turned_d, turned_q;
+    logic [2*Lanes-1:0][31:0] plain_q, plain_q2;
     logic near_swap_q, far_swap_q;
     // Signs of both windows, from the near and the far row.
     logic [1:0] near_neg_q, far_neg_q;
-    logic [2*Lanes-1:0] neg_d, neg_q, neg_q2;
+    logic [2*Lanes-1:0] neg_d, neg_q, neg_turned, neg_q2;
 
     assign row_shift = exponent_i[LogN-1-:LogH+1];
     assign lane_shift = exponent_i[LogLanes-1:0];
@@ -205,17 +206,27 @@ module rm_torus_turn
       end
     end
 
+    // Lanes moved up by the shift, each with its sign: a rotation for each bit of it.
+    for (genvar w = 0; w < 2; w++) begin : gen_rotation
+      logic [LogLanes:0][Lanes-1:0][32:0] turned;
+
+      for (genvar b = 0; b < Lanes; b++) begin : gen_lane
+        assign turned[0][b] = {neg_q[w*Lanes+b], mixed_q[w*Lanes+b]};
+        assign {neg_turned[w*Lanes+b], turned_d[w*Lanes+b]} = turned[LogLanes][b];
+        for (genvar k = 0; k < LogLanes; k++) begin : gen_bit
+          assign turned[k+1][b] = lane_shift_q2[k] ?
+              turned[k][(b + Lanes - (1 << k)) % Lanes] : turned[k][b];
+        end
+      end
+    end
+
     always_ff @(posedge clk_i) begin
       mixed_q <= mixed_d;
       neg_q <= neg_d;
       plain_q <= plain;
       plain_q2 <= plain_q;
-      for (int unsigned b = 0; b < Lanes; b++) begin
-        for (int unsigned w = 0; w < 2; w++) begin
-          turned_q[w*Lanes+b] <= mixed_q[w*Lanes+32'(LogLanes'(b-32'(lane_shift_q2)))];
-          neg_q2[w*Lanes+b] <= neg_q[w*Lanes+32'(LogLanes'(b-32'(lane_shift_q2)))];
-        end
-      end
+      turned_q <= turned_d;
+      neg_q2 <= neg_turned;
       for (int unsigned i = 0; i < 2 * Lanes; i++) begin
         y_q[i] <= (turned_q[i] ^ {32{neg_q2[i]}}) - plain_q2[i] +
             (neg_q2[i] ? Offset + 32'd1 : Offset);

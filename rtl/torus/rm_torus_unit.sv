@@ -117,7 +117,8 @@ module rm_torus_unit
   for (genvar b = 0; b < Lanes; b++) begin : gen_butterfly
     rm_butterfly #(
         .Flavour(rm_arith_pkg::Solinas52),
-        .Width(Width)
+        .Width(Width),
+        .Slack(MulSlack)
     ) u_butterfly (
         .clk_i,
         .rst_ni,

@@ -317,13 +317,16 @@ impl Engine {
         }
         self.member = 0;
         let polynomials = slots * members;
-        let pause = self.shape.pass(polynomials) - polynomials * half_rows;
         if self.last_pass() {
             self.state = State::Tail;
             self.wait = self.shape.tail(self.inverse, members) - 1;
-        } else if pause > 0 {
-            self.state = State::Pause;
-            self.wait = pause - 1;
+        } else {
+            let pass = self.shape.pass(polynomials, self.inverse, self.pass);
+            let pause = pass - polynomials * half_rows;
+            if pause > 0 {
+                self.state = State::Pause;
+                self.wait = pause - 1;
+            }
         }
         self.pass += 1;
     }

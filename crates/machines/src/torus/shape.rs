@@ -4,7 +4,7 @@ use super::keyswitch::{self, Digits, Generators, SwitchError};
 use super::{Schedule, TorusError};
 
 /// Cycles of a modular product, and of a butterfly: `MulLatency` and `BflyLatency` of `rm_torus_pkg`.
-pub const PRODUCT: u64 = 9;
+pub const PRODUCT: u64 = 12;
 pub const BUTTERFLY: u64 = PRODUCT + 1;
 /// From the issue of a row to its operands, `Front`; to the write of what was made of it, `Back`.
 pub(super) const FRONT: u64 = 6;
@@ -297,15 +297,25 @@ impl Shape {
         )
     }
 
-    /// Cycles from one pass to the next with so many polynomials in a unit: `pass_cycles`.
-    pub(super) fn pass(self, slots: u64) -> u64 {
-        (slots * self.half_rows()).max(self.half_rows() / 2 + BUTTERFLY + 2)
+    /// Cycles from a pass to the next with so many polynomials in a unit: `pass_cycles`, between the rotations of rows of the
+    /// two.
+    pub(super) fn pass(self, slots: u64, inverse: bool, pass: u64) -> u64 {
+        let half_rows = self.half_rows();
+        let log_h = u64::from(half_rows.ilog2());
+        let turn = match inverse {
+            true => pass % log_h,
+            false => (u64::from(self.sizes.log_n) - 2 - pass) % log_h,
+        };
+        (slots * half_rows).max((1 << turn) + BUTTERFLY + 2)
     }
 
     /// Cycles of the forward transforms of a unit, from their first row's issue to their last row's write.
     pub fn transform_cycles(self) -> u64 {
-        let passes = u64::from(self.sizes.log_n);
-        (passes - 1) * self.pass(self.slots()) + self.slots() * self.half_rows() + BACK
+        let before = 0..u64::from(self.sizes.log_n) - 1;
+        let passes: u64 = before
+            .map(|pass| self.pass(self.slots(), false, pass))
+            .sum();
+        passes + self.slots() * self.half_rows() + BACK
     }
 
     /// Levels of the tree that sums the rows.
