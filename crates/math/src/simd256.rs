@@ -10,11 +10,11 @@ use crate::{Modulus, Shoup};
 /// Residues in one vector.
 pub(crate) const LANES: usize = 4;
 
-/// A constant multiplicand in each lane, with both halves of the value and of floor(value * 2^64 / q).
+/// A constant multiplicand in each lane, its halves in the other order, and both halves of floor(value * 2^64 / q).
 #[derive(Clone, Copy)]
 pub(crate) struct Constant {
     value: __m256i,
-    value_high: __m256i,
+    value_swapped: __m256i,
     quotient: __m256i,
     quotient_high: __m256i,
 }
@@ -28,7 +28,7 @@ impl Constant {
         unsafe {
             Self {
                 value,
-                value_high: _mm256_srli_epi64::<32>(value),
+                value_swapped: swapped(value),
                 quotient,
                 quotient_high: _mm256_srli_epi64::<32>(quotient),
             }
@@ -49,7 +49,9 @@ impl Constant {
 pub(crate) struct Context {
     pub(crate) q: __m256i,
     pub(crate) two_q: __m256i,
-    pub(crate) q_high: __m256i,
+    q_swapped: __m256i,
+    /// The upper half of each lane.
+    upper: __m256i,
 }
 
 impl Context {
@@ -62,26 +64,90 @@ impl Context {
             Self {
                 q: splat(q.value()),
                 two_q: splat(2 * q.value()),
-                q_high: splat(q.value() >> 32),
+                q_swapped: swapped(splat(q.value())),
+                upper: splat(!0 << 32),
             }
         }
     }
 
-    /// x * w mod q below 2q, for any x. The quotient leaves out the carries of the low products: it is short by less
-    /// than 4, so the remainder is below 4q < 2^63 and one correction brings it below 2q.
+    /// x * w mod q below 4q, for any x, of K pairs in step, so that each hides the latency of the others. The quotient leaves
+    /// out the carries of the low products: it is short by less than 4.
+    ///
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline(always)]
+    pub(crate) unsafe fn mul_lazy<const K: usize>(
+        self,
+        mut x: [__m256i; K],
+        w: [Constant; K],
+    ) -> [__m256i; K] {
+        // SAFETY: the caller's promise. Of both products the low words count: the product of the low halves, and the low
+        // words of the crossed ones, all of which one instruction makes on lanes of 32 bits.
+        unsafe {
+            let (mut quotient, mut crossed) = (x, x);
+            let mut high = x;
+            for k in 0..K {
+                high[k] = _mm256_srli_epi64::<32>(x[k]);
+            }
+            for k in 0..K {
+                quotient[k] = _mm256_mul_epu32(x[k], w[k].quotient_high);
+                crossed[k] = _mm256_mul_epu32(high[k], w[k].quotient);
+                high[k] = _mm256_mul_epu32(high[k], w[k].quotient_high);
+            }
+            for k in 0..K {
+                let parts = _mm256_add_epi64(
+                    _mm256_srli_epi64::<32>(quotient[k]),
+                    _mm256_srli_epi64::<32>(crossed[k]),
+                );
+                quotient[k] = _mm256_add_epi64(high[k], parts);
+            }
+            for k in 0..K {
+                crossed[k] = _mm256_mullo_epi32(x[k], w[k].value_swapped);
+                x[k] = _mm256_mul_epu32(x[k], w[k].value);
+            }
+            for k in 0..K {
+                let multiple = _mm256_mullo_epi32(quotient[k], self.q_swapped);
+                crossed[k] = _mm256_sub_epi32(crossed[k], multiple);
+                x[k] = _mm256_sub_epi64(x[k], _mm256_mul_epu32(quotient[k], self.q));
+            }
+            for k in 0..K {
+                x[k] = self.with_crossed(x[k], crossed[k]);
+            }
+            x
+        }
+    }
+
+    /// [`Context::mul_lazy`], below 2q: 4q < 2^63, so that one correction brings it there.
     ///
     /// # Safety
     /// The processor must have AVX2.
     #[inline(always)]
     pub(crate) unsafe fn mul(self, x: __m256i, w: Constant) -> __m256i {
         // SAFETY: the caller's promise.
+        unsafe { correct(self.mul_lazy([x], [w])[0], self.two_q) }
+    }
+
+    /// The low word of x q.
+    ///
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline(always)]
+    pub(crate) unsafe fn multiple(self, x: __m256i) -> __m256i {
+        // SAFETY: the caller's promise.
         unsafe {
-            let x_high = _mm256_srli_epi64::<32>(x);
-            let quotient = mul_high_short(x, w.quotient, w.quotient_high);
-            let product = mul_low(x, x_high, w.value, w.value_high);
-            let quotient_high = _mm256_srli_epi64::<32>(quotient);
-            let multiple = mul_low(quotient, quotient_high, self.q, self.q_high);
-            correct(_mm256_sub_epi64(product, multiple), self.two_q)
+            let crossed = _mm256_mullo_epi32(x, self.q_swapped);
+            self.with_crossed(_mm256_mul_epu32(x, self.q), crossed)
+        }
+    }
+
+    /// low + 2^32 (both halves of `crossed`), in each lane.
+    #[inline(always)]
+    unsafe fn with_crossed(self, low: __m256i, crossed: __m256i) -> __m256i {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            let first = _mm256_slli_epi64::<32>(crossed);
+            let second = _mm256_and_si256(crossed, self.upper);
+            _mm256_add_epi64(low, _mm256_add_epi64(first, second))
         }
     }
 
@@ -138,17 +204,11 @@ pub(crate) unsafe fn mul_high_short(x: __m256i, y: __m256i, y_high: __m256i) -> 
     }
 }
 
-/// The low word of x * y, from both halves of each.
-///
-/// # Safety
-/// The processor must have AVX2.
+/// The halves of each lane in the other order.
 #[inline(always)]
-pub(crate) unsafe fn mul_low(x: __m256i, x_high: __m256i, y: __m256i, y_high: __m256i) -> __m256i {
+unsafe fn swapped(x: __m256i) -> __m256i {
     // SAFETY: the caller enables AVX2.
-    unsafe {
-        let cross = _mm256_add_epi64(_mm256_mul_epu32(x_high, y), _mm256_mul_epu32(x, y_high));
-        _mm256_add_epi64(_mm256_mul_epu32(x, y), _mm256_slli_epi64::<32>(cross))
-    }
+    unsafe { _mm256_shuffle_epi32::<0b10_11_00_01>(x) }
 }
 
 /// Four words from memory.

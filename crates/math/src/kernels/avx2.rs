@@ -3,9 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::loops::{self, ByConstant, Products, Sums, Vector, level};
-use crate::simd256::{
-    Constant, Context, LANES, correct, load, mul_high_short, mul_low, splat, store,
-};
+use crate::simd256::{Constant, Context, LANES, correct, load, mul_high_short, splat, store};
 use crate::{Modulus, Shoup};
 
 level!("avx2", __m256i, products Barrett, constants Multiplier, sums WideReducer);
@@ -133,13 +131,7 @@ impl Barrett {
                 _mm256_srlv_epi64(low, self.shift_low),
             );
             let quotient = mul_high_short(cut, self.ratio, self.ratio_high);
-            let multiple = mul_low(
-                quotient,
-                _mm256_srli_epi64::<32>(quotient),
-                self.context.q,
-                self.context.q_high,
-            );
-            _mm256_sub_epi64(low, multiple)
+            _mm256_sub_epi64(low, self.context.multiple(quotient))
         }
     }
 }

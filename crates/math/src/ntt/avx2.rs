@@ -1,27 +1,36 @@
 //! The transform on four coefficients at a time (AVX2), for processors without AVX-512.
 //!
-//! Radix 2 with Harvey's ranges: below 4q between forward stages, below 2q between inverse ones. 4q < 2^63, so that the
-//! sign of a difference says which of two numbers is larger.
+//! Radix 2 with Harvey's ranges: with c a bound on any product, below 2c between forward stages, below c between inverse
+//! ones. 2c < 2^63, so that the sign of a difference says which of two numbers is larger: c is 4q as products come for
+//! q < 2^60 (`SMALL`), and 2q, one correction later, beyond.
 
 use std::arch::x86_64::*;
 
 use super::{NttPlan, Twiddles};
 use crate::Shoup;
 use crate::plans::Order;
-use crate::simd256::{Constant, Context, LANES, correct, load, store};
+use crate::simd256::{Constant, Context, LANES, correct, load, splat, store};
+
+/// Coefficients that a loop takes at a time of each half: two vectors, which hide each other's latency.
+const STEP: usize = 2 * LANES;
+
+/// Coefficients that run their last four stages forward, their first four back, in registers.
+const TAIL: usize = 4 * LANES;
 
 /// The shortest limb these loops take.
-pub(super) const MIN_LEN: usize = 4 * LANES;
+pub(super) const MIN_LEN: usize = 2 * TAIL;
 
 /// What every butterfly needs.
 #[derive(Clone, Copy)]
-struct Stage<'a> {
+struct Stage<'a, const SMALL: bool> {
     value: &'a [u64],
     quotient: &'a [u64],
     context: Context,
+    /// c in each lane.
+    bound: __m256i,
 }
 
-impl<'a> Stage<'a> {
+impl<'a, const SMALL: bool> Stage<'a, SMALL> {
     #[inline(always)]
     unsafe fn new(plan: &NttPlan, twiddles: &'a Twiddles) -> Self {
         Self {
@@ -29,6 +38,8 @@ impl<'a> Stage<'a> {
             quotient: &twiddles.quotient,
             // SAFETY: the caller enables AVX2.
             context: unsafe { Context::new(plan.q) },
+            // SAFETY: as above.
+            bound: unsafe { splat(if SMALL { 4 } else { 2 } * plan.q.value()) },
         }
     }
 
@@ -45,167 +56,348 @@ impl<'a> Stage<'a> {
     /// Twiddles `index`, `index` + 1, each in two lanes.
     #[inline(always)]
     unsafe fn two_twiddles(self, index: usize) -> Constant {
-        // SAFETY: the caller enables AVX2.
+        debug_assert!(index + 2 <= self.value.len());
+        // SAFETY: index + 2 <= n; the caller enables AVX2.
         unsafe {
-            let (value, quotient) = (
-                &self.value[index..index + 2],
-                &self.quotient[index..index + 2],
-            );
-            let (value, quotient) = (
-                (value[0] as i64, value[1] as i64),
-                (quotient[0] as i64, quotient[1] as i64),
-            );
-            Constant::new(
-                _mm256_setr_epi64x(value.0, value.0, value.1, value.1),
-                _mm256_setr_epi64x(quotient.0, quotient.0, quotient.1, quotient.1),
-            )
+            let two = |table: &[u64]| {
+                let pair = _mm_loadu_si128(table.as_ptr().add(index).cast());
+                _mm256_permute4x64_epi64::<0b01_01_00_00>(_mm256_castsi128_si256(pair))
+            };
+            Constant::new(two(self.value), two(self.quotient))
         }
     }
 
-    /// Twiddles `index` ... `index` + 3, in the order 0 2 1 3.
+    /// Twiddles `index` ... `index` + 3, one a lane.
     #[inline(always)]
     unsafe fn four_twiddles(self, index: usize) -> Constant {
-        let (value, quotient) = (
-            &self.value[index..index + LANES],
-            &self.quotient[index..index + LANES],
-        );
-        // SAFETY: both slices hold four words; the caller enables AVX2.
+        debug_assert!(index + LANES <= self.value.len());
+        // SAFETY: index + 4 <= n; the caller enables AVX2.
         unsafe {
-            Constant::new(
-                _mm256_permute4x64_epi64::<0b11_01_10_00>(load(value.as_ptr())),
-                _mm256_permute4x64_epi64::<0b11_01_10_00>(load(quotient.as_ptr())),
-            )
+            let four = |table: &[u64]| load(table.as_ptr().add(index));
+            Constant::new(four(self.value), four(self.quotient))
         }
     }
 
-    /// (x + w y, x - w y) below 4q, for x and y below 4q.
+    /// x w mod q, below c, of K pairs.
     #[inline(always)]
-    unsafe fn forward(self, x: __m256i, y: __m256i, w: Constant) -> (__m256i, __m256i) {
+    unsafe fn products<const K: usize>(self, x: [__m256i; K], w: [Constant; K]) -> [__m256i; K] {
         // SAFETY: the caller enables AVX2.
         unsafe {
-            let two_q = self.context.two_q;
-            let x = correct(x, two_q);
-            let t = self.context.mul(y, w);
-            (
-                _mm256_add_epi64(x, t),
-                _mm256_sub_epi64(_mm256_add_epi64(x, two_q), t),
-            )
+            let products = self.context.mul_lazy(x, w);
+            match SMALL {
+                true => products,
+                false => correct_many(products, self.context.two_q),
+            }
         }
     }
 
-    /// (x + y, w (x - y)) below 2q, for x and y below 2q.
+    /// (x + w y, x - w y) below 2c, for x and y below 2c, of K pairs in step; `FRESH` says that x is below q.
     #[inline(always)]
-    unsafe fn inverse(self, x: __m256i, y: __m256i, w: Constant) -> (__m256i, __m256i) {
+    unsafe fn forward<const K: usize, const FRESH: bool>(
+        self,
+        mut x: [__m256i; K],
+        y: [__m256i; K],
+        w: [Constant; K],
+    ) -> ([__m256i; K], [__m256i; K]) {
         // SAFETY: the caller enables AVX2.
         unsafe {
-            let two_q = self.context.two_q;
-            let difference = _mm256_sub_epi64(_mm256_add_epi64(x, two_q), y);
-            (
-                correct(_mm256_add_epi64(x, y), two_q),
-                self.context.mul(difference, w),
-            )
+            if !FRESH {
+                x = correct_many(x, self.bound);
+            }
+            let mut t = self.products(y, w);
+            for k in 0..K {
+                let other = _mm256_sub_epi64(_mm256_add_epi64(x[k], self.bound), t[k]);
+                x[k] = _mm256_add_epi64(x[k], t[k]);
+                t[k] = other;
+            }
+            (x, t)
         }
+    }
+
+    /// (x + y, w (x - y)) below c, for x and y below c, of K pairs in step.
+    #[inline(always)]
+    unsafe fn inverse<const K: usize>(
+        self,
+        mut x: [__m256i; K],
+        mut y: [__m256i; K],
+        w: [Constant; K],
+    ) -> ([__m256i; K], [__m256i; K]) {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            for k in 0..K {
+                let sum = _mm256_add_epi64(x[k], y[k]);
+                y[k] = _mm256_sub_epi64(_mm256_add_epi64(x[k], self.bound), y[k]);
+                x[k] = sum;
+            }
+            (correct_many(x, self.bound), self.products(y, w))
+        }
+    }
+
+    /// A stage of a block, whose twiddle has number `index`; `FRESH` inputs are below q.
+    #[inline(always)]
+    unsafe fn forward_block<const FRESH: bool>(self, block: &mut [u64], index: usize) {
+        // SAFETY: both halves are of whole steps; the caller enables AVX2.
+        unsafe {
+            let w = [self.twiddle(index); 2];
+            let (low, high) = block.split_at_mut(block.len() / 2);
+            for (low, high) in low.chunks_exact_mut(STEP).zip(high.chunks_exact_mut(STEP)) {
+                let (low, high) = (low.as_mut_ptr(), high.as_mut_ptr());
+                let (x, y) = self.forward::<_, FRESH>(load_two(low), load_two(high), w);
+                store_two(low, x);
+                store_two(high, y);
+            }
+        }
+    }
+
+    /// The last two stages of two blocks of eight coefficients, whose first has number `index` in the table, and their way to
+    /// `p`.
+    #[inline(always)]
+    unsafe fn forward_last(self, p: *mut u64, x: [__m256i; 2], y: [__m256i; 2], index: usize) {
+        // SAFETY: p is valid for 16 words; the caller enables AVX2.
+        unsafe {
+            let (x, y) = halves(x, y);
+            let w = [
+                self.two_twiddles(2 * index),
+                self.two_twiddles(2 * index + 2),
+            ];
+            let (x, y) = self.forward::<_, false>(x, y, w);
+            let (x, y) = neighbours(x, y);
+            let w = [
+                self.four_twiddles(4 * index),
+                self.four_twiddles(4 * index + 4),
+            ];
+            let (x, y) = self.forward::<_, false>(x, y, w);
+            let (x, y) = neighbours(x, y);
+            let (x, y) = halves(x, y);
+            let (x, y) = (self.reduce(x), self.reduce(y));
+            for k in 0..2 {
+                store(p.add(2 * k * LANES), x[k]);
+                store(p.add((2 * k + 1) * LANES), y[k]);
+            }
+        }
+    }
+
+    /// The first two inverse stages of two blocks of eight coefficients at `p`.
+    #[inline(always)]
+    unsafe fn inverse_first(self, p: *const u64, index: usize) -> ([__m256i; 2], [__m256i; 2]) {
+        // SAFETY: p is valid for 16 words; the caller enables AVX2.
+        unsafe {
+            let (x, y) = load_pairs(p);
+            let (x, y) = halves(x, y);
+            let (x, y) = neighbours(x, y);
+            let w = [
+                self.four_twiddles(4 * index),
+                self.four_twiddles(4 * index + 4),
+            ];
+            let (x, y) = self.inverse(x, y, w);
+            let (x, y) = neighbours(x, y);
+            let w = [
+                self.two_twiddles(2 * index),
+                self.two_twiddles(2 * index + 2),
+            ];
+            let (x, y) = self.inverse(x, y, w);
+            halves(x, y)
+        }
+    }
+
+    /// From below c to below q.
+    #[inline(always)]
+    unsafe fn reduce_products<const K: usize>(self, mut x: [__m256i; K]) -> [__m256i; K] {
+        // SAFETY: the caller enables AVX2.
+        unsafe {
+            if SMALL {
+                x = correct_many(x, self.context.two_q);
+            }
+            correct_many(x, self.context.q)
+        }
+    }
+
+    /// From below 2c to below q.
+    #[inline(always)]
+    unsafe fn reduce<const K: usize>(self, x: [__m256i; K]) -> [__m256i; K] {
+        // SAFETY: the caller enables AVX2.
+        unsafe { self.reduce_products(correct_many(x, self.bound)) }
     }
 }
 
-#[target_feature(enable = "avx2")]
-pub(super) fn forward(plan: &NttPlan, limb: &mut [u64], _: Order) {
-    // SAFETY: AVX2 is enabled here; every pointer comes from a chunk of at least the vectors read and written.
+/// Both transforms for one size of moduli.
+macro_rules! entry {
+    ($name:ident, $small:literal) => {
+        pub(super) mod $name {
+            use super::*;
+
+            #[target_feature(enable = "avx2")]
+            pub fn forward(plan: &NttPlan, limb: &mut [u64], _: Order) {
+                // SAFETY: AVX2 is enabled here.
+                unsafe { super::forward::<$small>(plan, limb) }
+            }
+
+            #[target_feature(enable = "avx2")]
+            pub fn inverse(plan: &NttPlan, limb: &mut [u64], _: Order) {
+                // SAFETY: AVX2 is enabled here.
+                unsafe { super::inverse::<$small>(plan, limb) }
+            }
+        }
+    };
+}
+
+entry!(below_60_bits, true);
+entry!(any, false);
+
+/// # Safety
+/// The caller enables AVX2; `SMALL` asserts q < 2^60.
+#[inline(always)]
+unsafe fn forward<const SMALL: bool>(plan: &NttPlan, limb: &mut [u64]) {
+    // SAFETY: AVX2 is enabled; every pointer comes from a chunk of at least the vectors read and written.
     unsafe {
-        let stage = Stage::new(plan, &plan.forward);
-        let (mut blocks, mut half) = (1, limb.len() / 2);
-        while half >= LANES {
+        let stage = Stage::<SMALL>::new(plan, &plan.forward);
+        let mut half = limb.len() / 2;
+        stage.forward_block::<true>(limb, 1);
+        let mut blocks = 2;
+        half /= 2;
+        while half >= TAIL {
             for (i, block) in limb.chunks_exact_mut(2 * half).enumerate() {
-                let w = stage.twiddle(blocks + i);
-                let (low, high) = block.split_at_mut(half);
-                for (low, high) in (low.chunks_exact_mut(LANES)).zip(high.chunks_exact_mut(LANES)) {
-                    let (low, high) = (low.as_mut_ptr(), high.as_mut_ptr());
-                    let (x, y) = stage.forward(load(low), load(high), w);
-                    store(low, x);
-                    store(high, y);
-                }
+                stage.forward_block::<false>(block, blocks + i);
             }
             blocks *= 2;
             half /= 2;
         }
-        for (i, pair) in limb.chunks_exact_mut(2 * LANES).enumerate() {
-            let (low, high) = (pair.as_mut_ptr(), pair.as_mut_ptr().add(LANES));
-            let (x, y) = halves(load(low), load(high));
-            let (x, y) = stage.forward(x, y, stage.two_twiddles(blocks + 2 * i));
-            let (x, y) = halves(x, y);
-            let (x, y) = neighbours(x, y);
-            let (x, y) = stage.forward(x, y, stage.four_twiddles(2 * blocks + 4 * i));
-            let (x, y) = neighbours(x, y);
-            store(low, stage.context.reduce(x));
-            store(high, stage.context.reduce(y));
+        for (i, chunk) in limb.chunks_exact_mut(TAIL).enumerate() {
+            let p = chunk.as_mut_ptr();
+            let at = blocks + i;
+            let w = [stage.twiddle(at); 2];
+            let ([a, b], [c, d]) = stage.forward::<_, false>(load_two(p), load_two(p.add(STEP)), w);
+            let w = [stage.twiddle(2 * at), stage.twiddle(2 * at + 1)];
+            let (x, y) = stage.forward::<_, false>([a, c], [b, d], w);
+            stage.forward_last(p, x, y, 2 * at);
         }
     }
 }
 
-#[target_feature(enable = "avx2")]
-pub(super) fn inverse(plan: &NttPlan, limb: &mut [u64], _: Order) {
+/// # Safety
+/// As of [`forward`].
+#[inline(always)]
+unsafe fn inverse<const SMALL: bool>(plan: &NttPlan, limb: &mut [u64]) {
     // SAFETY: as in `forward`.
     unsafe {
-        let stage = Stage::new(plan, &plan.inverse);
+        let stage = Stage::<SMALL>::new(plan, &plan.inverse);
         let (n_inv, n_inv_twiddle) = (
             Constant::splat(plan.n_inv),
             Constant::splat(plan.n_inv_twiddle),
         );
         let n = limb.len();
-        for (i, pair) in limb.chunks_exact_mut(2 * LANES).enumerate() {
-            let (low, high) = (pair.as_mut_ptr(), pair.as_mut_ptr().add(LANES));
-            let (x, y) = neighbours(load(low), load(high));
-            let (x, y) = stage.inverse(x, y, stage.four_twiddles(n / 2 + 4 * i));
-            let (x, y) = neighbours(x, y);
-            let (x, y) = halves(x, y);
-            let (x, y) = stage.inverse(x, y, stage.two_twiddles(n / 4 + 2 * i));
-            let (x, y) = halves(x, y);
-            store(low, x);
-            store(high, y);
+        for (i, chunk) in limb.chunks_exact_mut(TAIL).enumerate() {
+            let p = chunk.as_mut_ptr();
+            let at = n / TAIL + i;
+            let (x, y) = stage.inverse_first(p, 2 * at);
+            let w = [stage.twiddle(2 * at), stage.twiddle(2 * at + 1)];
+            let ([a, c], [b, d]) = stage.inverse(x, y, w);
+            let w = [stage.twiddle(at); 2];
+            let (x, y) = stage.inverse([a, b], [c, d], w);
+            store_two(p, x);
+            store_two(p.add(STEP), y);
         }
-        let (mut blocks, mut half) = (n / 8, LANES);
+        let (mut blocks, mut half) = (n / (2 * TAIL), TAIL);
         while blocks > 1 {
             for (i, block) in limb.chunks_exact_mut(2 * half).enumerate() {
-                let w = stage.twiddle(blocks + i);
+                let w = [stage.twiddle(blocks + i); 2];
                 let (low, high) = block.split_at_mut(half);
-                for (low, high) in (low.chunks_exact_mut(LANES)).zip(high.chunks_exact_mut(LANES)) {
+                for (low, high) in low.chunks_exact_mut(STEP).zip(high.chunks_exact_mut(STEP)) {
                     let (low, high) = (low.as_mut_ptr(), high.as_mut_ptr());
-                    let (x, y) = stage.inverse(load(low), load(high), w);
-                    store(low, x);
-                    store(high, y);
+                    let (x, y) = stage.inverse(load_two(low), load_two(high), w);
+                    store_two(low, x);
+                    store_two(high, y);
                 }
             }
             blocks /= 2;
             half *= 2;
         }
         let (low, high) = limb.split_at_mut(half);
-        for (low, high) in (low.chunks_exact_mut(LANES)).zip(high.chunks_exact_mut(LANES)) {
+        for (low, high) in low
+            .chunks_exact_mut(LANES)
+            .zip(high.chunks_exact_mut(LANES))
+        {
             let (low, high) = (low.as_mut_ptr(), high.as_mut_ptr());
             let (x, y) = (load(low), load(high));
-            let difference = _mm256_sub_epi64(_mm256_add_epi64(x, stage.context.two_q), y);
-            let sum = stage.context.mul(_mm256_add_epi64(x, y), n_inv);
-            let difference = stage.context.mul(difference, n_inv_twiddle);
-            store(low, stage.context.reduce(sum));
-            store(high, stage.context.reduce(difference));
+            let difference = _mm256_sub_epi64(_mm256_add_epi64(x, stage.bound), y);
+            let both = [_mm256_add_epi64(x, y), difference];
+            let both = stage.products(both, [n_inv, n_inv_twiddle]);
+            let [sum, difference] = stage.reduce_products(both);
+            store(low, sum);
+            store(high, difference);
         }
     }
 }
 
-/// (low halves of both, high halves of both); its own inverse.
+/// Two vectors from memory.
 #[inline(always)]
-unsafe fn halves(x: __m256i, y: __m256i) -> (__m256i, __m256i) {
-    // SAFETY: the caller enables AVX2.
+unsafe fn load_two(p: *const u64) -> [__m256i; 2] {
+    // SAFETY: p is valid for two vectors; the caller enables AVX2.
+    unsafe { [load(p), load(p.add(LANES))] }
+}
+
+/// Four vectors from memory: first and third, second and fourth.
+#[inline(always)]
+unsafe fn load_pairs(p: *const u64) -> ([__m256i; 2], [__m256i; 2]) {
+    // SAFETY: p is valid for four vectors; the caller enables AVX2.
     unsafe {
-        (
-            _mm256_permute2x128_si256::<0x20>(x, y),
-            _mm256_permute2x128_si256::<0x31>(x, y),
-        )
+        let ([a, b], [c, d]) = (load_two(p), load_two(p.add(STEP)));
+        ([a, c], [b, d])
     }
 }
 
-/// (even lanes of both, odd lanes of both), by turns; its own inverse.
+/// Two vectors to memory.
 #[inline(always)]
-unsafe fn neighbours(x: __m256i, y: __m256i) -> (__m256i, __m256i) {
-    // SAFETY: the caller enables AVX2.
-    unsafe { (_mm256_unpacklo_epi64(x, y), _mm256_unpackhi_epi64(x, y)) }
+unsafe fn store_two(p: *mut u64, [x, y]: [__m256i; 2]) {
+    // SAFETY: p is valid for two vectors; the caller enables AVX2.
+    unsafe {
+        store(p, x);
+        store(p.add(LANES), y);
+    }
+}
+
+/// [`correct`] of K vectors.
+#[inline(always)]
+unsafe fn correct_many<const K: usize>(mut x: [__m256i; K], m: __m256i) -> [__m256i; K] {
+    for x in &mut x {
+        // SAFETY: the caller enables AVX2.
+        *x = unsafe { correct(*x, m) };
+    }
+    x
+}
+
+/// Of each of K pairs (low halves of both, high halves of both); its own inverse.
+#[inline(always)]
+unsafe fn halves<const K: usize>(
+    mut x: [__m256i; K],
+    mut y: [__m256i; K],
+) -> ([__m256i; K], [__m256i; K]) {
+    for k in 0..K {
+        // SAFETY: the caller enables AVX2.
+        (x[k], y[k]) = unsafe {
+            (
+                _mm256_permute2x128_si256::<0x20>(x[k], y[k]),
+                _mm256_permute2x128_si256::<0x31>(x[k], y[k]),
+            )
+        };
+    }
+    (x, y)
+}
+
+/// Of each of K pairs (even lanes of both, odd lanes of both), by turns; its own inverse.
+#[inline(always)]
+unsafe fn neighbours<const K: usize>(
+    mut x: [__m256i; K],
+    mut y: [__m256i; K],
+) -> ([__m256i; K], [__m256i; K]) {
+    for k in 0..K {
+        // SAFETY: the caller enables AVX2.
+        (x[k], y[k]) = unsafe {
+            (
+                _mm256_unpacklo_epi64(x[k], y[k]),
+                _mm256_unpackhi_epi64(x[k], y[k]),
+            )
+        };
+    }
+    (x, y)
 }

@@ -159,12 +159,21 @@ static TABLE: &[Arithmetic<NttPlan>] = &[
     ),
     #[cfg(target_arch = "x86_64")]
     row!(
-        "avx2",
+        "avx2 60",
         Avx2,
-        |plan| !in_52_bits(plan.q),
+        |plan| !in_52_bits(plan.q) && plan.q.bits() <= 60,
         avx2::MIN_LEN,
         None,
-        avx2
+        avx2::below_60_bits
+    ),
+    #[cfg(target_arch = "x86_64")]
+    row!(
+        "avx2 61",
+        Avx2,
+        |plan| plan.q.bits() > 60,
+        avx2::MIN_LEN,
+        None,
+        avx2::any
     ),
     row!("scalar", Scalar, |_| true, 1, None, scalar),
 ];

@@ -12,9 +12,16 @@ use crate::plans::Order;
 const LANES: usize = 8;
 
 /// The shortest limb these loops take.
-pub(super) const MIN_LEN: usize = 4 * LANES;
+pub(super) const MIN_LEN: usize = TAIL;
 
-type Pair = (__m256i, __m256i);
+/// Coefficients that a loop takes at a time of each half: two vectors, which hide each other's latency.
+const STEP: usize = 2 * LANES;
+
+/// Coefficients that run their last five stages forward, their first five back, in registers.
+const TAIL: usize = 4 * LANES;
+
+/// K vectors.
+type Vectors<const K: usize> = [__m256i; K];
 
 /// A constant in each lane and its quotient.
 #[derive(Clone, Copy)]
@@ -90,11 +97,31 @@ unsafe fn spread(table: &[u32], places: __m256i) -> __m256i {
     }
 }
 
+/// Two vectors from memory.
+#[inline(always)]
+unsafe fn load_two(p: *const u32) -> Vectors<2> {
+    // SAFETY: p is readable for 16 words; the caller enables AVX2.
+    unsafe { [load(p), load(p.add(LANES))] }
+}
+
+/// Two vectors to memory.
+#[inline(always)]
+unsafe fn store_two(p: *mut u32, [x, y]: Vectors<2>) {
+    // SAFETY: p is writable for 16 words; the caller enables AVX2.
+    unsafe {
+        store(p, x);
+        store(p.add(LANES), y);
+    }
+}
+
 /// x - m where x >= m, else x.
 #[inline(always)]
-unsafe fn correct(x: __m256i, m: __m256i) -> __m256i {
-    // SAFETY: the caller enables AVX2.
-    unsafe { _mm256_min_epu32(x, _mm256_sub_epi32(x, m)) }
+unsafe fn correct<const K: usize>(mut x: Vectors<K>, m: __m256i) -> Vectors<K> {
+    for x in &mut x {
+        // SAFETY: the caller enables AVX2.
+        *x = unsafe { _mm256_min_epu32(*x, _mm256_sub_epi32(*x, m)) };
+    }
+    x
 }
 
 /// x - y, or x - y + q where that is negative.
@@ -144,37 +171,53 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         unsafe { Self::splat(Constant32 { value, quotient }) }
     }
 
-    /// Eight twiddles from the `COUNT` from `index` on, in the places that `places` says.
+    /// Of two pairs of vectors in a row the `COUNT` twiddles each from `index` on, in the places that `places` says.
     #[inline(always)]
-    unsafe fn twiddles<const COUNT: usize>(self, index: usize, places: __m256i) -> Constant {
+    unsafe fn twiddles<const COUNT: usize>(self, index: usize, places: __m256i) -> [Constant; 2] {
+        let next = index + COUNT;
         // SAFETY: the caller enables AVX2.
         unsafe {
-            Constant {
-                value: spread(&self.value[index..index + COUNT], places),
-                quotient: spread(&self.quotient[index..index + COUNT], places),
-            }
+            [
+                Constant {
+                    value: spread(&self.value[index..next], places),
+                    quotient: spread(&self.quotient[index..next], places),
+                },
+                Constant {
+                    value: spread(&self.value[next..next + COUNT], places),
+                    quotient: spread(&self.quotient[next..next + COUNT], places),
+                },
+            ]
         }
     }
 
-    /// x * w mod q: below 2q with `LAZY` (for any 32-bit x), below q without.
+    /// x * w mod q of K pairs in step: below 2q with `LAZY` (for any 32-bit x), below q without.
     #[inline(always)]
-    unsafe fn mul(self, x: __m256i, w: Constant) -> __m256i {
+    unsafe fn mul<const K: usize>(self, mut x: Vectors<K>, w: [Constant; K]) -> Vectors<K> {
         // SAFETY: the caller enables AVX2.
         unsafe {
-            let x_odd = _mm256_srli_epi64::<32>(x);
-            let even = _mm256_mul_epu32(x, w.quotient);
-            let odd = _mm256_mul_epu32(x_odd, _mm256_srli_epi64::<32>(w.quotient));
+            let (mut even, mut odd, mut x_odd) = (x, x, x);
+            for k in 0..K {
+                x_odd[k] = _mm256_srli_epi64::<32>(x[k]);
+                even[k] = _mm256_mul_epu32(x[k], w[k].quotient);
+                odd[k] = _mm256_mul_epu32(x_odd[k], _mm256_srli_epi64::<32>(w[k].quotient));
+            }
             if LAZY {
                 // The remainder is below 2q < 2^32, so its low word is all of it.
-                let quotient = _mm256_blend_epi32::<0xaa>(_mm256_srli_epi64::<32>(even), odd);
-                return _mm256_sub_epi32(
-                    _mm256_mullo_epi32(x, w.value),
-                    _mm256_mullo_epi32(quotient, self.q),
-                );
+                for k in 0..K {
+                    x[k] = _mm256_mullo_epi32(x[k], w[k].value);
+                    even[k] = _mm256_blend_epi32::<0xaa>(_mm256_srli_epi64::<32>(even[k]), odd[k]);
+                }
+                for k in 0..K {
+                    x[k] = _mm256_sub_epi32(x[k], _mm256_mullo_epi32(even[k], self.q));
+                }
+            } else {
+                for k in 0..K {
+                    let even = self.rest(x[k], w[k].value, even[k]);
+                    let odd = self.rest(x_odd[k], _mm256_srli_epi64::<32>(w[k].value), odd[k]);
+                    x[k] = _mm256_or_si256(even, _mm256_slli_epi64::<32>(odd));
+                }
             }
-            let even = self.rest(x, w.value, even);
-            let odd = self.rest(x_odd, _mm256_srli_epi64::<32>(w.value), odd);
-            _mm256_or_si256(even, _mm256_slli_epi64::<32>(odd))
+            x
         }
     }
 
@@ -192,26 +235,39 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// (x + y, x - y): below 4q with `LAZY`, for x and y below 2q; residues without.
+    /// (x + y, x - y) of K pairs: below 4q with `LAZY`, for x and y below 2q; residues without.
     #[inline(always)]
-    unsafe fn sum_difference(self, x: __m256i, y: __m256i) -> Pair {
-        // SAFETY: the caller enables AVX2.
-        unsafe {
-            if LAZY {
-                let difference = _mm256_sub_epi32(_mm256_add_epi32(x, self.two_q), y);
-                return (_mm256_add_epi32(x, y), difference);
+    unsafe fn sum_difference<const K: usize>(
+        self,
+        mut x: Vectors<K>,
+        mut y: Vectors<K>,
+    ) -> (Vectors<K>, Vectors<K>) {
+        for k in 0..K {
+            // SAFETY: the caller enables AVX2.
+            unsafe {
+                (x[k], y[k]) = if LAZY {
+                    let difference = _mm256_sub_epi32(_mm256_add_epi32(x[k], self.two_q), y[k]);
+                    (_mm256_add_epi32(x[k], y[k]), difference)
+                } else {
+                    // The sum is x - (q - y), which does not overflow.
+                    (
+                        sub(x[k], _mm256_sub_epi32(self.q, y[k]), self.q),
+                        sub(x[k], y[k], self.q),
+                    )
+                };
             }
-            // The sum is x - (q - y), which does not overflow.
-            (
-                sub(x, _mm256_sub_epi32(self.q, y), self.q),
-                sub(x, y, self.q),
-            )
         }
+        (x, y)
     }
 
-    /// The forward butterfly (x + w y, x - w y).
+    /// The forward butterfly (x + w y, x - w y) of K pairs.
     #[inline(always)]
-    unsafe fn forward(self, (x, y): Pair, w: Constant) -> Pair {
+    unsafe fn forward<const K: usize>(
+        self,
+        x: Vectors<K>,
+        y: Vectors<K>,
+        w: [Constant; K],
+    ) -> (Vectors<K>, Vectors<K>) {
         // SAFETY: the caller enables AVX2.
         unsafe {
             let x = if LAZY { correct(x, self.two_q) } else { x };
@@ -219,9 +275,14 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// The inverse butterfly (x + y, w (x - y)).
+    /// The inverse butterfly (x + y, w (x - y)) of K pairs.
     #[inline(always)]
-    unsafe fn inverse(self, (x, y): Pair, w: Constant) -> Pair {
+    unsafe fn inverse<const K: usize>(
+        self,
+        x: Vectors<K>,
+        y: Vectors<K>,
+        w: [Constant; K],
+    ) -> (Vectors<K>, Vectors<K>) {
         // SAFETY: the caller enables AVX2.
         unsafe {
             let (sum, difference) = self.sum_difference(x, y);
@@ -232,7 +293,7 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
 
     /// From a forward stage's range, or a product's, to below q.
     #[inline(always)]
-    unsafe fn reduce(self, x: __m256i) -> __m256i {
+    unsafe fn reduce<const K: usize>(self, x: Vectors<K>) -> Vectors<K> {
         if !LAZY {
             return x;
         }
@@ -247,31 +308,39 @@ unsafe fn forward_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
     unsafe {
         let stage = Stage::<LAZY>::new(plan, &plan.forward);
         let (mut blocks, mut half) = (1, limb.len() / 2);
-        while half >= LANES {
+        while half >= TAIL {
             for (i, block) in limb.chunks_exact_mut(2 * half).enumerate() {
-                let w = stage.twiddle(blocks + i);
+                let w = [stage.twiddle(blocks + i); 2];
                 let (low, high) = block.split_at_mut(half);
-                for (low, high) in (low.chunks_exact_mut(LANES)).zip(high.chunks_exact_mut(LANES)) {
+                for (low, high) in low.chunks_exact_mut(STEP).zip(high.chunks_exact_mut(STEP)) {
                     let (low, high) = (low.as_mut_ptr(), high.as_mut_ptr());
-                    let (x, y) = stage.forward((load(low), load(high)), w);
-                    store(low, x);
-                    store(high, y);
+                    let (x, y) = stage.forward(load_two(low), load_two(high), w);
+                    store_two(low, x);
+                    store_two(high, y);
                 }
             }
             blocks *= 2;
             half /= 2;
         }
         let [two, four, eight] = places();
-        for (i, pair) in limb.chunks_exact_mut(2 * LANES).enumerate() {
-            let (low, high) = (pair.as_mut_ptr(), pair.as_mut_ptr().add(LANES));
-            let at = blocks + 2 * i;
-            let pair = halves((load(low), load(high)));
-            let pair = quarters(stage.forward(pair, stage.twiddles::<2>(at, two)));
-            let pair = split(stage.forward(pair, stage.twiddles::<4>(2 * at, four)));
-            let pair = join(stage.forward(pair, stage.twiddles::<8>(4 * at, eight)));
-            let (x, y) = halves(quarters(pair));
-            store(low, stage.reduce(x));
-            store(high, stage.reduce(y));
+        for (i, chunk) in limb.chunks_exact_mut(TAIL).enumerate() {
+            let (low, high) = (chunk.as_mut_ptr(), chunk.as_mut_ptr().add(STEP));
+            let at = blocks + i;
+            let w = [stage.twiddle(at); 2];
+            let ([a, b], [c, d]) = stage.forward(load_two(low), load_two(high), w);
+            let w = [stage.twiddle(2 * at), stage.twiddle(2 * at + 1)];
+            let (x, y) = stage.forward([a, c], [b, d], w);
+            let (x, y) = halves(x, y);
+            let (x, y) = stage.forward(x, y, stage.twiddles::<2>(4 * at, two));
+            let (x, y) = quarters(x, y);
+            let (x, y) = stage.forward(x, y, stage.twiddles::<4>(8 * at, four));
+            let (x, y) = split(x, y);
+            let (x, y) = stage.forward(x, y, stage.twiddles::<8>(16 * at, eight));
+            let (x, y) = join(x, y);
+            let (x, y) = quarters(x, y);
+            let ([a, c], [b, d]) = halves(x, y);
+            store_two(low, stage.reduce([a, b]));
+            store_two(high, stage.reduce([c, d]));
         }
     }
 }
@@ -284,37 +353,50 @@ unsafe fn inverse_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32]) {
         let n_inv = Stage::<LAZY>::splat(plan.n_inv);
         let n_inv_twiddle = Stage::<LAZY>::splat(plan.n_inv_twiddle);
         let [two, four, eight] = places();
-        let (mut blocks, mut half) = (limb.len() / (2 * LANES), LANES);
-        for (i, pair) in limb.chunks_exact_mut(2 * LANES).enumerate() {
-            let (low, high) = (pair.as_mut_ptr(), pair.as_mut_ptr().add(LANES));
-            let at = 2 * (blocks + i);
-            let pair = split(quarters(halves((load(low), load(high)))));
-            let pair = join(stage.inverse(pair, stage.twiddles::<8>(4 * at, eight)));
-            let pair = quarters(stage.inverse(pair, stage.twiddles::<4>(2 * at, four)));
-            let (x, y) = halves(stage.inverse(pair, stage.twiddles::<2>(at, two)));
-            store(low, x);
-            store(high, y);
+        let (mut blocks, mut half) = (limb.len() / TAIL, TAIL / 2);
+        for (i, chunk) in limb.chunks_exact_mut(TAIL).enumerate() {
+            let (low, high) = (chunk.as_mut_ptr(), chunk.as_mut_ptr().add(STEP));
+            let at = blocks + i;
+            let ([a, b], [c, d]) = (load_two(low), load_two(high));
+            let (x, y) = halves([a, c], [b, d]);
+            let (x, y) = quarters(x, y);
+            let (x, y) = split(x, y);
+            let (x, y) = stage.inverse(x, y, stage.twiddles::<8>(16 * at, eight));
+            let (x, y) = join(x, y);
+            let (x, y) = stage.inverse(x, y, stage.twiddles::<4>(8 * at, four));
+            let (x, y) = quarters(x, y);
+            let (x, y) = stage.inverse(x, y, stage.twiddles::<2>(4 * at, two));
+            let (x, y) = halves(x, y);
+            let w = [stage.twiddle(2 * at), stage.twiddle(2 * at + 1)];
+            let ([a, c], [b, d]) = stage.inverse(x, y, w);
+            store_two(low, [a, b]);
+            store_two(high, [c, d]);
         }
         while blocks > 1 {
             for (i, block) in limb.chunks_exact_mut(2 * half).enumerate() {
-                let w = stage.twiddle(blocks + i);
+                let w = [stage.twiddle(blocks + i); 2];
                 let (low, high) = block.split_at_mut(half);
-                for (low, high) in (low.chunks_exact_mut(LANES)).zip(high.chunks_exact_mut(LANES)) {
+                for (low, high) in low.chunks_exact_mut(STEP).zip(high.chunks_exact_mut(STEP)) {
                     let (low, high) = (low.as_mut_ptr(), high.as_mut_ptr());
-                    let (x, y) = stage.inverse((load(low), load(high)), w);
-                    store(low, x);
-                    store(high, y);
+                    let (x, y) = stage.inverse(load_two(low), load_two(high), w);
+                    store_two(low, x);
+                    store_two(high, y);
                 }
             }
             blocks /= 2;
             half *= 2;
         }
         let (low, high) = limb.split_at_mut(half);
-        for (low, high) in (low.chunks_exact_mut(LANES)).zip(high.chunks_exact_mut(LANES)) {
+        for (low, high) in low
+            .chunks_exact_mut(LANES)
+            .zip(high.chunks_exact_mut(LANES))
+        {
             let (low, high) = (low.as_mut_ptr(), high.as_mut_ptr());
-            let (sum, difference) = stage.sum_difference(load(low), load(high));
-            store(low, stage.reduce(stage.mul(sum, n_inv)));
-            store(high, stage.reduce(stage.mul(difference, n_inv_twiddle)));
+            let ([sum], [difference]) = stage.sum_difference([load(low)], [load(high)]);
+            let both = stage.mul([sum, difference], [n_inv, n_inv_twiddle]);
+            let [sum, difference] = stage.reduce(both);
+            store(low, sum);
+            store(high, difference);
         }
     }
 }
@@ -332,42 +414,69 @@ unsafe fn places() -> [__m256i; 3] {
     }
 }
 
-/// (low halves of both, high halves of both); its own inverse. Partners four lanes apart come to the same lane.
+/// Of each of K pairs (low halves of both, high halves of both); its own inverse. Partners four lanes apart come to the same
+/// lane.
 #[inline(always)]
-unsafe fn halves((x, y): Pair) -> Pair {
-    // SAFETY: the caller enables AVX2.
-    unsafe {
-        (
-            _mm256_permute2x128_si256::<0x20>(x, y),
-            _mm256_permute2x128_si256::<0x31>(x, y),
-        )
+unsafe fn halves<const K: usize>(mut x: Vectors<K>, mut y: Vectors<K>) -> (Vectors<K>, Vectors<K>) {
+    for k in 0..K {
+        // SAFETY: the caller enables AVX2.
+        (x[k], y[k]) = unsafe {
+            (
+                _mm256_permute2x128_si256::<0x20>(x[k], y[k]),
+                _mm256_permute2x128_si256::<0x31>(x[k], y[k]),
+            )
+        };
     }
+    (x, y)
 }
 
-/// (even quarters of both, odd quarters of both), by turns; its own inverse. After [`halves`], partners two lanes apart
-/// come to the same lane.
+/// Of each of K pairs (even quarters of both, odd quarters of both), by turns; its own inverse. After [`halves`], partners two
+/// lanes apart come to the same lane.
 #[inline(always)]
-unsafe fn quarters((x, y): Pair) -> Pair {
-    // SAFETY: the caller enables AVX2.
-    unsafe { (_mm256_unpacklo_epi64(x, y), _mm256_unpackhi_epi64(x, y)) }
+unsafe fn quarters<const K: usize>(
+    mut x: Vectors<K>,
+    mut y: Vectors<K>,
+) -> (Vectors<K>, Vectors<K>) {
+    for k in 0..K {
+        // SAFETY: the caller enables AVX2.
+        (x[k], y[k]) = unsafe {
+            (
+                _mm256_unpacklo_epi64(x[k], y[k]),
+                _mm256_unpackhi_epi64(x[k], y[k]),
+            )
+        };
+    }
+    (x, y)
 }
 
-/// (even lanes of both, odd lanes of both): after [`quarters`], partners that are neighbours come to the same lane.
+/// Of each of K pairs (even lanes of both, odd lanes of both): after [`quarters`], partners that are neighbours come to the same
+/// lane.
 #[inline(always)]
-unsafe fn split((x, y): Pair) -> Pair {
-    // SAFETY: the caller enables AVX2.
-    unsafe {
-        let (x, y) = (_mm256_castsi256_ps(x), _mm256_castsi256_ps(y));
-        (
-            _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(x, y)),
-            _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(x, y)),
-        )
+unsafe fn split<const K: usize>(mut x: Vectors<K>, mut y: Vectors<K>) -> (Vectors<K>, Vectors<K>) {
+    for k in 0..K {
+        // SAFETY: the caller enables AVX2.
+        (x[k], y[k]) = unsafe {
+            let (x, y) = (_mm256_castsi256_ps(x[k]), _mm256_castsi256_ps(y[k]));
+            (
+                _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(x, y)),
+                _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(x, y)),
+            )
+        };
     }
+    (x, y)
 }
 
 /// The inverse of [`split`].
 #[inline(always)]
-unsafe fn join((x, y): Pair) -> Pair {
-    // SAFETY: the caller enables AVX2.
-    unsafe { (_mm256_unpacklo_epi32(x, y), _mm256_unpackhi_epi32(x, y)) }
+unsafe fn join<const K: usize>(mut x: Vectors<K>, mut y: Vectors<K>) -> (Vectors<K>, Vectors<K>) {
+    for k in 0..K {
+        // SAFETY: the caller enables AVX2.
+        (x[k], y[k]) = unsafe {
+            (
+                _mm256_unpacklo_epi32(x[k], y[k]),
+                _mm256_unpackhi_epi32(x[k], y[k]),
+            )
+        };
+    }
+    (x, y)
 }
