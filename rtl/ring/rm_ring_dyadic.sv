@@ -91,7 +91,7 @@ module rm_ring_dyadic
   assign period_d = (CountWidth'(reads_d.more) + 1'b1 > CountWidth'(Period)) ?
       CountWidth'(reads_d.more) + 1'b1 : CountWidth'(Period);
   assign period_o = period_d[LogPeriod+1:0];
-  assign first_d = (word_i.b_kind == KindGenerator) ? CountWidth'(GenLatency + 1) : CountWidth'(1);
+  assign first_d = is_generated(word_i.op, word_i.b_kind) ? CountWidth'(GenLatency + 1) : CountWidth'(1);
   assign cores_d = first_d + period_d + CountWidth'(4) +
       CountWidth'(word_i.b_kind == KindKey);
 
@@ -100,7 +100,7 @@ module rm_ring_dyadic
       word_q <= word_i;
       reads_q <= reads_d;
       has_key_q <= word_i.b_kind == KindKey;
-      has_gen_q <= word_i.b_kind == KindGenerator;
+      has_gen_q <= is_generated(word_i.op, word_i.b_kind);
       period_q <= period_d;
     end
   end

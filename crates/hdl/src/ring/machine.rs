@@ -1,9 +1,14 @@
 //! The whole machine at its pins: programs and tables go in, a procedure runs, and every grant, every write and the end are
 //! compared with the model's.
 
-use ringmill_machines::ring::Description;
-use ringmill_machines::ring::micro::{MicroCode, STREAMS};
+use std::collections::VecDeque;
 
+use ringmill_machines::ring::encode::encode;
+use ringmill_machines::ring::micro::{MicroCode, OpWord, Opcode, Operand, STREAMS, Word};
+use ringmill_machines::ring::{Description, timing};
+
+use super::host::{Host, Link, NoHost, Place, Wanted};
+use super::rpau::LOAD;
 use super::shadow::{Lockstep, Shadow};
 use super::tables::Tables;
 use super::twiddles::{Table, twiddles};
@@ -29,7 +34,6 @@ struct Ports {
     running: Out,
     granted: Out,
     load_select: In,
-    link_select: In,
 }
 
 /// Kind of a program's word at the `load_*` ports.
@@ -38,11 +42,11 @@ const PROGRAM: u64 = 15;
 /// One simulated machine.
 pub struct Machine {
     shape: Shape,
-    rpaus: usize,
-    dispatch: u64,
+    description: Description,
     model: Model,
     ports: Ports,
     wires: Wires,
+    link: Link,
     shadow: Shadow,
 }
 
@@ -92,21 +96,22 @@ impl Machine {
             running: model.output("running_o")?,
             granted: model.output("granted_o")?,
             load_select: model.input("load_select_i")?,
-            link_select: model.input("link_select_i")?,
         };
         let shadow = Shadow::new(&shape, d.rpaus, &model)?;
         model.restart(seed)?;
         let wires = Wires::new(&model)?;
-        wires.rest(&mut model)?;
+        wires.table(&mut model, None)?;
+        let mut link = Link::new(&model)?;
+        link.rest(&mut model)?;
         model.set(ports.run, 0)?;
         model.reset()?;
         let mut machine = Self {
             shape,
-            rpaus: d.rpaus,
-            dispatch: d.pipeline.dispatch,
+            description: d.clone(),
             model,
             ports,
             wires,
+            link,
             shadow,
         };
         for (rpau, shape) in shapes.iter().enumerate() {
@@ -159,56 +164,89 @@ impl Machine {
         Ok(self.wires.table(&mut self.model, None)?)
     }
 
-    /// Writes a limb into a slot, a residue a cycle.
+    /// Brings a limb into a slot, a residue a cycle: a procedure of a `LOAD`.
     ///
     /// # Errors
-    /// Those of the simulation.
+    /// Those of the simulation; what the machine refuses.
     pub fn fill(&mut self, rpau: usize, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
-        self.model.set(self.ports.link_select, 1 << rpau)?;
-        for (index, &residue) in (0..).zip(limb) {
-            self.wires
-                .residue(&mut self.model, Some((slot, index, residue)))?;
-            self.step(0)?;
-        }
-        self.wires.residue(&mut self.model, None)?;
-        self.step(0)?;
-        self.step(0)
+        let word = OpWord {
+            mask: 1 << rpau,
+            dst: slot,
+            ..LOAD
+        };
+        self.transfer(word, limb).map(drop)
     }
 
-    /// Writes a limb into a key slot.
+    /// Brings a limb into a key slot, which is index 0 of the key table from then on.
     ///
     /// # Errors
-    /// Those of the simulation.
+    /// As [`Self::fill`].
     pub fn fill_key(&mut self, rpau: usize, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
-        self.model.set(self.ports.link_select, 1 << rpau)?;
-        self.wires.key(&mut self.model, slot)?;
-        self.step(0)?;
-        for &residue in limb {
-            self.wires.key_residue(&mut self.model, Some(residue))?;
-            self.step(0)?;
-        }
-        self.wires.key_residue(&mut self.model, None)?;
-        self.step(0)
+        let table = Tables {
+            keys: vec![(0, slot)],
+            ..Tables::default()
+        };
+        self.tables(rpau, &table)?;
+        let word = OpWord {
+            mask: 1 << rpau,
+            b: Operand::Key(0),
+            ..LOAD
+        };
+        self.transfer(word, limb).map(drop)
     }
 
-    /// Runs the procedure that is there until it is done.
+    /// What a slot holds: a procedure of a `STORE`.
+    ///
+    /// # Errors
+    /// As [`Self::fill`].
+    pub fn read(&mut self, rpau: usize, slot: u8) -> Result<Vec<u64>, RpauError> {
+        let word = OpWord {
+            op: Opcode::Store,
+            mask: 1 << rpau,
+            a: slot,
+            ..LOAD
+        };
+        self.transfer(word, &[])
+    }
+
+    fn transfer(&mut self, word: OpWord, limb: &[u64]) -> Result<Vec<u64>, RpauError> {
+        let end = || vec![encode(&Word::End)];
+        let mut streams: [Vec<u64>; STREAMS] = std::array::from_fn(|_| end());
+        streams[0].insert(0, encode(&Word::Op(word)));
+        self.program(&streams)?;
+        let mut host = OneLimb(limb.to_vec());
+        let most = 1000 + (4 << self.shape.log_n);
+        let ended = self.run(&mut host, most)?;
+        if ended.code != 0 {
+            return Err(RpauError::Ends {
+                code: ended.code,
+                stream: ended.stream,
+                cycles: ended.cycles,
+                expected: ended.cycles,
+            });
+        }
+        Ok(host.0)
+    }
+
+    /// Runs the procedure that is there until it is done, with a host for its transfers.
     ///
     /// # Errors
     /// [`RpauError::NeverDone`] after so many cycles; those of the simulation.
-    pub fn run(&mut self, most: u64) -> Result<Ended, RpauError> {
+    pub fn run(&mut self, host: &mut dyn Host, most: u64) -> Result<Ended, RpauError> {
         self.start()?;
         for cycle in 0..most {
-            if let Some(ended) = self.ended()? {
-                self.step(cycle)?;
+            let ended = self.ended()?;
+            self.step(host, cycle)?;
+            if let Some(ended) = ended {
                 return Ok(ended);
             }
-            self.step(cycle)?;
         }
         Err(RpauError::NeverDone { cycles: most })
     }
 
     /// Runs the procedure that is there, `code`, beside what the model made of it: the board grants each word in its cycle, each
-    /// has written its results when it retires, and the end comes in its cycle.
+    /// has written its results when it retires, the host is asked for what it gives and sent what it takes, and the end comes in
+    /// its cycle.
     ///
     /// # Errors
     /// The first difference; those of the simulation.
@@ -220,8 +258,15 @@ impl Machine {
     ) -> Result<(), RpauError> {
         self.program(&code.streams)?;
         self.start()?;
+        let mut host = ModelsHost::new(&self.description, code, words);
         let mut ends: Vec<&Lockstep> = words.iter().collect();
-        ends.sort_by_key(|w| w.start + w.cycles);
+        // When its last residue has landed; what the link does the board hears of then.
+        let dispatch = self.description.pipeline.dispatch;
+        let landed = |w: &Lockstep| {
+            let late = if w.word.op.on_link() { 0 } else { dispatch };
+            w.start + w.cycles + late
+        };
+        ends.sort_by_key(|w| landed(w));
         let mut ends = ends.into_iter().peekable();
         let mut ended = None;
         for cycle in 0..cycles + 1 {
@@ -235,13 +280,16 @@ impl Machine {
                     expected: format!("{expected:04b}"),
                 });
             }
-            while let Some(w) = ends.next_if(|w| w.start + w.cycles + self.dispatch == cycle) {
-                self.shadow.check(w, self.dispatch)?;
+            while let Some(w) = ends.next_if(|w| landed(w) == cycle) {
+                self.shadow.check(w, dispatch)?;
             }
             if let Some(end) = self.ended()? {
                 ended = Some(end);
             }
-            self.step(cycle)?;
+            self.step(&mut host, cycle)?;
+            if let Some(error) = host.error.take() {
+                return Err(error);
+            }
         }
         let done = Ended {
             code: 0,
@@ -263,7 +311,7 @@ impl Machine {
     /// Starts the procedure; the next cycle is the board's cycle 0.
     fn start(&mut self) -> Result<(), RpauError> {
         self.model.set(self.ports.run, 1)?;
-        self.step(0)?;
+        self.step(&mut NoHost, 0)?;
         self.model.set(self.ports.run, 0)?;
         // Queues are filled ahead, with waits among the words.
         for _ in 0..100_000 {
@@ -271,7 +319,7 @@ impl Machine {
             if self.model.get(self.ports.running)? == 1 {
                 return Ok(());
             }
-            self.step(0)?;
+            self.step(&mut NoHost, 0)?;
         }
         Err(RpauError::NeverDone { cycles: 100_000 })
     }
@@ -289,14 +337,117 @@ impl Machine {
         }))
     }
 
-    fn step(&mut self, cycle: u64) -> Result<(), RpauError> {
+    fn step(&mut self, host: &mut dyn Host, cycle: u64) -> Result<(), RpauError> {
         self.model.eval()?;
+        self.link.drive(&mut self.model, host)?;
         self.shadow.take(&self.model, cycle)?;
         self.model.step(1)?;
+        self.link.settle(&mut self.model)?;
         Ok(self.model.eval()?)
     }
 
     pub fn rpaus(&self) -> usize {
-        self.rpaus
+        self.description.rpaus
+    }
+}
+
+/// Gives a limb, or has the one that was taken.
+struct OneLimb(Vec<u64>);
+
+impl Host for OneLimb {
+    fn give(&mut self, _: Wanted) -> Vec<u64> {
+        self.0.clone()
+    }
+
+    fn take(&mut self, _: Wanted, limb: Vec<u64>) {
+        self.0 = limb;
+    }
+}
+
+/// The host of a run that the model has made: its limbs, and beats that take as long as they took there.
+struct ModelsHost<'a> {
+    /// Transfers to come, with the cycles of their beats.
+    transfers: VecDeque<(&'a Lockstep, u64)>,
+    sending: Option<&'a Lockstep>,
+    limb: usize,
+    error: Option<RpauError>,
+}
+
+impl<'a> ModelsHost<'a> {
+    fn new(d: &Description, code: &MicroCode, words: &'a [Lockstep]) -> Self {
+        let groups = d.slot_groups();
+        let mut transfers: Vec<&Lockstep> = words.iter().filter(|w| w.word.op.on_link()).collect();
+        transfers.sort_by_key(|w| w.start);
+        let beats = |w: &&Lockstep| {
+            let unstalled = timing::duration(d, &groups, code.log_n, &w.word).total;
+            timing::link(d, code.log_n) + w.cycles - unstalled
+        };
+        Self {
+            transfers: transfers.into_iter().map(|w| (w, beats(&w))).collect(),
+            sending: None,
+            limb: 1 << code.log_n,
+            error: None,
+        }
+    }
+
+    /// Whether the machine asks for what the model asks for next; its result.
+    fn asked(&mut self, wanted: Wanted, expected: Option<&'a Lockstep>) -> Option<&'a [u64]> {
+        let place = |w: &Lockstep| match w.word.b {
+            Operand::Key(k) if w.word.op == Opcode::Load => Place::Key(k),
+            _ => Place::Limb(w.word.imm),
+        };
+        let of = |w: &Lockstep| Wanted {
+            rpau: w.word.rpaus().next().unwrap_or_default(),
+            place: place(w),
+        };
+        if expected.map(of) != Some(wanted) {
+            self.error.get_or_insert(RpauError::Asked {
+                found: format!("{wanted:?}"),
+                expected: format!("{:?}", expected.map(of)),
+            });
+        }
+        let (_, limb) = expected?.results.first()?;
+        Some(limb)
+    }
+}
+
+impl Host for ModelsHost<'_> {
+    fn give(&mut self, wanted: Wanted) -> Vec<u64> {
+        let next = self.transfers.front().map(|&(w, _)| w);
+        let limb = self.asked(wanted, next);
+        limb.unwrap_or_default().to_vec()
+    }
+
+    fn take(&mut self, wanted: Wanted, limb: Vec<u64>) {
+        let word = self.sending.take();
+        if self.asked(wanted, word) != Some(&limb) {
+            let word = word.map(|w| Word::Op(w.word).to_string());
+            self.error.get_or_insert(RpauError::Sent {
+                word: word.unwrap_or_default(),
+            });
+        }
+    }
+
+    /// Whenever it pleases the host, but for the last one.
+    fn beats(&mut self) -> Vec<u64> {
+        let n = self.limb as u64;
+        let Some((word, cycles)) = self.transfers.pop_front() else {
+            return Vec::new();
+        };
+        self.sending = Some(word);
+        let mut draw = word.start.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut beats = Vec::with_capacity(self.limb);
+        for at in 0..cycles.saturating_sub(1) {
+            // As many of the cycles that are left as there are beats left, each alike.
+            draw ^= draw << 13;
+            draw ^= draw >> 7;
+            draw ^= draw << 17;
+            let left = n - 1 - beats.len() as u64;
+            if draw % (cycles - 1 - at) < left {
+                beats.push(at);
+            }
+        }
+        beats.push(cycles.saturating_sub(1));
+        beats
     }
 }

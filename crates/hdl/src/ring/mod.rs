@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use crate::{BuildOptions, Hdl, HdlError, Model, Top};
 
+mod host;
 mod machine;
 mod package;
 mod rpau;
@@ -14,6 +15,7 @@ mod tables;
 mod twiddles;
 mod wires;
 
+pub use host::{Host, NoHost, Place, Wanted};
 pub use machine::{Ended, Machine, top};
 pub use package::{PACKAGE, package};
 pub use rpau::{Rpau, RpauError};

@@ -30,6 +30,7 @@ pub struct Shape {
     pub constants: usize,
     pub streams: usize,
     pub seeds: usize,
+    pub galois: usize,
     pub prime: u64,
 }
 
@@ -74,6 +75,7 @@ impl Shape {
             constants: d.tables.constants,
             streams: d.tables.streams,
             seeds: d.tables.seeds,
+            galois: d.tables.galois,
             prime,
         })
     }
@@ -112,5 +114,6 @@ impl Shape {
             .int("Constants", self.constants as u64)
             .int("StreamRows", self.streams as u64)
             .int("Seeds", self.seeds as u64)
+            .int("GaloisRows", self.galois as u64)
     }
 }

@@ -14,7 +14,10 @@ pub(super) struct Table {
     pub word: u64,
 }
 
-/// Twiddles of the full ring and of both half rings for the butterflies on a row's lane bits 0 (core A) and 1 (core B).
+/// The kind of zeta at `rm_ring_rpau`'s `load_*` ports.
+const ZETA: u64 = 9;
+
+/// Zeta, and twiddles of the full ring and of both half rings for the butterflies on a row's lane bits 0 (core A) and 1 (core B).
 ///
 /// # Errors
 /// [`MathError`] where the prime has no root of unity for twice the degree.
@@ -43,7 +46,13 @@ pub(super) fn twiddles(shape: &Shape) -> Result<Vec<Table>, MathError> {
         .filter(|&u| u > 0)
         .map(|u| 1 << u)
         .sum();
-    let mut words = Vec::new();
+    // Of the halves of the ring of twice the degree, which are modulo x^N - zeta and x^N + zeta.
+    let mut words = vec![Table {
+        kind: ZETA,
+        table: 0,
+        address: 0,
+        word: q.pow(root, 1 << s.log_n),
+    }];
     for ring in 0..3u64 {
         let mut base = 0;
         for pass in 0..s.count() {

@@ -98,13 +98,14 @@ fn run(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &mut
                 &Tables {
                     constants: code.constants.iter().map(|row| row[r]).collect(),
                     streams: code.generators.iter().map(|row| row[r]).collect(),
+                    galois: &code.galois,
                     seeds: &seeds,
                     keys,
                 },
             )
             .unwrap();
     }
-    let (words, cycles) = traced(d, code, &mut memory);
+    let (words, cycles) = traced(d, code, &mut memory, &[]);
     assert_eq!(cycles, expected_cycles, "{}", procedure.name);
     machine
         .lockstep(code, &words, cycles)
