@@ -22,18 +22,19 @@ module rm_ring
     parameter int unsigned Shared = 8,
     parameter int unsigned Singles = 3,
     parameter int unsigned Width = 60,
-    // The prime of each RPAU, Q where there is none.
-    parameter logic [63:0] Q = 64'h0800_0000_0230_0001,
-    parameter logic [63:0] Q0 = Q,
-    parameter logic [63:0] Q1 = Q,
-    parameter logic [63:0] Q2 = Q,
-    parameter logic [63:0] Q3 = Q,
-    parameter logic [63:0] Q4 = Q,
-    parameter logic [63:0] Q5 = Q,
-    parameter logic [63:0] Q6 = Q,
-    parameter logic [63:0] Q7 = Q,
-    parameter logic [63:0] Q8 = Q,
-    parameter logic [63:0] Q9 = Q,
+    // The primes of each RPAU, by layer; Q where there are none.
+    parameter int unsigned Moduli = 1,
+    parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
+    parameter logic [Moduli-1:0][63:0] Q0 = Q,
+    parameter logic [Moduli-1:0][63:0] Q1 = Q,
+    parameter logic [Moduli-1:0][63:0] Q2 = Q,
+    parameter logic [Moduli-1:0][63:0] Q3 = Q,
+    parameter logic [Moduli-1:0][63:0] Q4 = Q,
+    parameter logic [Moduli-1:0][63:0] Q5 = Q,
+    parameter logic [Moduli-1:0][63:0] Q6 = Q,
+    parameter logic [Moduli-1:0][63:0] Q7 = Q,
+    parameter logic [Moduli-1:0][63:0] Q8 = Q,
+    parameter logic [Moduli-1:0][63:0] Q9 = Q,
     parameter int unsigned MulLatency = 12,
     parameter int unsigned GenLatency = 93,
     parameter int unsigned Fold = 9,
@@ -92,16 +93,16 @@ module rm_ring
 
   localparam int unsigned CountWidth = 16;
   localparam int unsigned Slots = Shared + Singles;
-  localparam logic [9:0][63:0] Primes = {Q9, Q8, Q7, Q6, Q5, Q4, Q3, Q2, Q1, Q0};
+  localparam logic [9:0][Moduli-1:0][63:0] Primes = {Q9, Q8, Q7, Q6, Q5, Q4, Q3, Q2, Q1, Q0};
 
   if (Rpaus > 10) begin : gen_check
     $error("ten RPAUs at most");
   end
 
-  function automatic int unsigned bits_of(logic [63:0] q);
+  function automatic int unsigned widest(logic [Moduli-1:0][63:0] primes);
     int unsigned bits;
     bits = 0;
-    for (int unsigned i = 0; i < 64; i++) if (q[6'(i)]) bits = i + 1;
+    for (int unsigned m = 0; m < Moduli; m++) if (bits_of(primes[m]) > bits) bits = bits_of(primes[m]);
     return bits;
   endfunction
 
@@ -137,6 +138,7 @@ module rm_ring
         .Constants(Constants),
         .StreamRows(StreamRows),
         .GaloisRows(GaloisRows),
+        .Layers(Moduli),
         .Words(Words),
         .CountWidth(CountWidth)
     ) u_fetch (
@@ -331,7 +333,8 @@ module rm_ring
         .Shared(Shared),
         .Singles(Singles),
         .Width(Width),
-        .QWidth(bits_of(Primes[r])),
+        .QWidth(widest(Primes[r])),
+        .Moduli(Moduli),
         .Q(Primes[r]),
         .MulLatency(MulLatency),
         .GenLatency(GenLatency),

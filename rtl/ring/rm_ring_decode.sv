@@ -13,7 +13,8 @@ module rm_ring_decode
     parameter int unsigned Controllers = 2,
     parameter int unsigned Constants = 256,
     parameter int unsigned StreamRows = 128,
-    parameter int unsigned GaloisRows = 128
+    parameter int unsigned GaloisRows = 128,
+    parameter int unsigned Layers = 1
 ) (
     input  logic [63:0] word_i,
     input  logic [ 1:0] stream_i,
@@ -73,7 +74,7 @@ module rm_ring_decode
       code_o = CodeUnit;
     end else if (!row_ok) begin
       code_o = CodeRow;
-    end else if (word.layer != '0 || (word.b_kind == KindGenerator && !word.thread)) begin
+    end else if (32'(word.layer) >= Layers || (word.b_kind == KindGenerator && !word.thread)) begin
       code_o = CodeNotBuilt;
     end
   end

@@ -24,7 +24,8 @@ module rm_ring_dyadic
     parameter int unsigned Groups = 4,
     parameter int unsigned Width = 60,
     parameter int unsigned QWidth = 60,
-    parameter logic [63:0] Q = 64'h0800_0000_0230_0001,
+    parameter int unsigned Moduli = 1,
+    parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
     parameter int unsigned MulLatency = 12,
     parameter int unsigned GenLatency = 93,
     localparam int unsigned Row = 1 << LogRow,
@@ -36,6 +37,7 @@ module rm_ring_dyadic
     input  logic                                     rst_ni,
     input  logic                                     start_i,
     input  word_t                                    word_i,
+    input  logic [WhichWidth-1:0]                    which_i,  // of the word, from the cycle after start_i on
     input  logic [    Width-1:0]                     constant_i,
     output logic                                     busy_o,
     output logic [LogPeriod+1:0]                     period_o,  // of word_i
@@ -290,10 +292,12 @@ module rm_ring_dyadic
     rm_ring_core #(
         .Width(Width),
         .QWidth(QWidth),
+        .Moduli(Moduli),
         .Q(Q),
         .MulLatency(MulLatency)
     ) u_core (
         .clk_i,
+        .which_i,
         .mode_i(mode),
         .pass_i(pass),
         .u_i   (u),

@@ -14,6 +14,7 @@ module rm_ring_fetch
     parameter int unsigned Constants = 256,
     parameter int unsigned StreamRows = 128,
     parameter int unsigned GaloisRows = 128,
+    parameter int unsigned Layers = 1,
     parameter int unsigned Words = 4096,
     parameter int unsigned CountWidth = 16,
     localparam int unsigned AddrWidth = $clog2(Words),
@@ -66,7 +67,8 @@ module rm_ring_fetch
       .Controllers(Controllers),
       .Constants(Constants),
       .StreamRows(StreamRows),
-      .GaloisRows(GaloisRows)
+      .GaloisRows(GaloisRows),
+      .Layers(Layers)
   ) u_decode (
       .word_i(word),
       .stream_i,

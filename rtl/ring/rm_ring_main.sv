@@ -22,7 +22,8 @@ module rm_ring_main
     parameter int unsigned Groups = 4,
     parameter int unsigned Width = 60,
     parameter int unsigned QWidth = 60,
-    parameter logic [63:0] Q = 64'h0800_0000_0230_0001,
+    parameter int unsigned Moduli = 1,
+    parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
     parameter int unsigned MulLatency = 12,
     localparam int unsigned Row = 1 << LogRow,
     localparam int unsigned LogSteps = LogN - LogRow,
@@ -35,6 +36,7 @@ module rm_ring_main
     input  logic                               rst_ni,
     input  logic                               start_i,
     input  word_t                              word_i,
+    input  logic [WhichWidth-1:0]              which_i,  // of the word, from the cycle after start_i on
     input  logic [LogPeriod-1:0]               turns_i,
     input  logic [    Width-1:0]               constant_i,  // of the word, from the address stages on
     input  logic [    Width-1:0]               zeta_i,
@@ -376,10 +378,12 @@ module rm_ring_main
     rm_ring_core #(
         .Width(Width),
         .QWidth(QWidth),
+        .Moduli(Moduli),
         .Q(Q),
         .MulLatency(MulLatency)
     ) u_a (
         .clk_i,
+        .which_i,
         .mode_i(modes[m]),
         .pass_i(passes[m]),
         .u_i   (transform_q ? a_in[2*m] : u[m]),
@@ -392,10 +396,12 @@ module rm_ring_main
     rm_ring_core #(
         .Width(Width),
         .QWidth(QWidth),
+        .Moduli(Moduli),
         .Q(Q),
         .MulLatency(MulLatency)
     ) u_b (
         .clk_i,
+        .which_i,
         .mode_i(modes[Half+m]),
         .pass_i(passes[Half+m] || b_idle),
         .u_i   (transform_q ? b_in[Low] : u[Half+m]),

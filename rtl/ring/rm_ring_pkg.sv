@@ -15,6 +15,18 @@ package rm_ring_pkg;
     return (a < b) ? a : b;
   endfunction
 
+  function automatic int unsigned bits_of(logic [63:0] q);
+    int unsigned bits;
+    bits = 0;
+    for (int unsigned i = 0; i < 64; i++) if (q[6'(i)]) bits = i + 1;
+    return bits;
+  endfunction
+
+  // Which of an RPAU's primes a word works modulo.
+  /* verilator lint_off UNUSEDPARAM */  // each module takes what it needs
+  localparam int unsigned WhichWidth = 3;
+  /* verilator lint_on UNUSEDPARAM */
+
   // ---- Passes. ----
 
   function automatic int unsigned pass_count(int unsigned log_n);
@@ -124,7 +136,8 @@ package rm_ring_pkg;
     CodeNotBuilt = 4'd8,  // a word that this machine was not built for
     CodeForEver = 4'd9,  // streams that wait for each other
     CodeNoEnd = 4'd10,  // a stream without END
-    CodeLink = 4'd11  // a limb from the host of more or fewer residues than there are
+    CodeLink = 4'd11,  // a limb from the host of more or fewer residues than there are
+    CodeTable = 4'd12  // an entry that no table has (rm_ring_table)
   } code_e;
 
   // What a word reads: whether it has each of the operands a, b and c in slots.

@@ -10,8 +10,9 @@
 //
 // Tables are written by load_*: kind 0 a constant, 1 and 2 twiddles of core A's and B's tables that have one
 // word a pass, 3 and 4 those that have several (rm_ring_twiddle), 5 a key index's slot, 6 and 7 a generator's stream
-// and the place of its seed, 8 a word of a seed, 9 zeta (rm_ring_mode), 10 and 11 a Galois element and its inverse
-// modulo 4 N.
+// and the place of its seed, 8 a word of a seed, 9 a prime's zeta (rm_ring_mode), 10 and 11 a Galois element and its
+// inverse modulo 4 N, 12 which of the Moduli primes a layer has, its own number at reset. Twiddles of prime m are those of
+// rings 3 m to 3 m + 2.
 module rm_ring_rpau
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(
@@ -23,7 +24,8 @@ module rm_ring_rpau
     parameter int unsigned Singles = 3,
     parameter int unsigned Width = 60,
     parameter int unsigned QWidth = 60,
-    parameter logic [63:0] Q = 64'h0800_0000_0230_0001,
+    parameter int unsigned Moduli = 1,
+    parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
     parameter int unsigned MulLatency = 12,
     parameter int unsigned GenLatency = 93,
     parameter int unsigned Fold = 9,
@@ -84,7 +86,9 @@ module rm_ring_rpau
 
   localparam int unsigned PassWidth = $clog2(pass_count(LogN));
   localparam int unsigned Half = Row / 2;
-  localparam int unsigned DeepWidth = $clog2(3 * table_base(LogN, LogRow, pass_count(LogN)));
+  localparam int unsigned Rings = 3 * Moduli;
+  localparam int unsigned RingWidth = $clog2(Rings);
+  localparam int unsigned DeepWidth = $clog2(Rings * table_base(LogN, LogRow, pass_count(LogN)));
   localparam int unsigned TableA = (Half > 1) ? $clog2(Half) : 1;
   localparam int unsigned TableB = (Half > 2) ? $clog2(Half / 2) : 1;
 
@@ -96,6 +100,33 @@ module rm_ring_rpau
   assign dyadic_word = word_t'(dyadic_word_i);
   assign ring_word = word_t'(ring_word_i);
   assign link_word = word_t'(link_word_i);
+
+  // ---- Primes: of the main cores' word, of the dyadic ones', of the ring's. ----
+
+  logic [7:0][WhichWidth-1:0] prime_q;
+  logic [2:0][WhichWidth-1:0] which_q;
+  logic [QWidth-1:0] ring_prime;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      for (int unsigned layer = 0; layer < 8; layer++) prime_q[layer] <= WhichWidth'(layer);
+    end else if (load_i && load_kind_i == 4'd12) begin
+      prime_q[load_addr_i[2:0]] <= load_data_i[WhichWidth-1:0];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (main_start_i) which_q[0] <= prime_q[main_word.layer];
+    if (dyadic_start_i) which_q[1] <= prime_q[dyadic_word.layer];
+    if (ring_start_i) which_q[2] <= prime_q[ring_word.layer];
+  end
+
+  always_comb begin
+    ring_prime = '0;
+    for (int unsigned m = 0; m < Moduli; m++) begin
+      if (which_q[2] == WhichWidth'(m)) ring_prime = Q[m][QWidth-1:0];
+    end
+  end
 
   // ---- Constants. ----
 
@@ -126,11 +157,23 @@ module rm_ring_rpau
 
   // ---- What automorphisms and half rings need. ----
 
-  logic [Width-1:0] zeta_q;
+  logic [Moduli-1:0][Width-1:0] zetas_q;
+  logic [Width-1:0] zeta;
   logic [LogN+1:0] galois, galois_inverse;
 
   always_ff @(posedge clk_i) begin
-    if (load_i && load_kind_i == 4'd9) zeta_q <= load_data_i[Width-1:0];
+    for (int unsigned m = 0; m < Moduli; m++) begin
+      if (load_i && load_kind_i == 4'd9 && load_addr_i[WhichWidth-1:0] == WhichWidth'(m)) begin
+        zetas_q[m] <= load_data_i[Width-1:0];
+      end
+    end
+  end
+
+  always_comb begin
+    zeta = '0;
+    for (int unsigned m = 0; m < Moduli; m++) begin
+      if (which_q[0] == WhichWidth'(m)) zeta = zetas_q[m];
+    end
   end
 
   rm_ram_1r1w #(
@@ -164,16 +207,20 @@ module rm_ring_rpau
   // ---- Twiddles. ----
 
   logic [1:0] tw_ring;
+  logic [RingWidth-1:0] table_ring;
   logic [1:0][PassWidth-1:0] tw_pass;
   logic [1:0][LogSteps-1:0] tw_step;
   logic [Half-1:0][Width-1:0] tw_a;
   logic [Half/2-1:0][Width-1:0] tw_b;
 
+  assign table_ring = RingWidth'(3 * 32'(which_q[0])) + RingWidth'(tw_ring);
+
   rm_ring_twiddle #(
       .LogN  (LogN),
       .LogRow(LogRow),
       .Tables(Half),
-      .Width (Width)
+      .Width (Width),
+      .Rings (Rings)
   ) u_tables_a (
       .clk_i,
       .load_i      (load_i && (load_kind_i == 4'd1 || load_kind_i == 4'd3)),
@@ -181,7 +228,7 @@ module rm_ring_rpau
       .load_table_i(load_table_i[TableA-1:0]),
       .load_addr_i (load_addr_i[DeepWidth-1:0]),
       .load_data_i (load_data_i[Width-1:0]),
-      .ring_i      (tw_ring),
+      .ring_i      (table_ring),
       .pass_i      (tw_pass[0]),
       .step_i      (tw_step[0]),
       .word_o      (tw_a)
@@ -191,7 +238,8 @@ module rm_ring_rpau
       .LogN  (LogN),
       .LogRow(LogRow),
       .Tables(Half / 2),
-      .Width (Width)
+      .Width (Width),
+      .Rings (Rings)
   ) u_tables_b (
       .clk_i,
       .load_i      (load_i && (load_kind_i == 4'd2 || load_kind_i == 4'd4)),
@@ -199,7 +247,7 @@ module rm_ring_rpau
       .load_table_i(load_table_i[TableB-1:0]),
       .load_addr_i (load_addr_i[DeepWidth-1:0]),
       .load_data_i (load_data_i[Width-1:0]),
-      .ring_i      (tw_ring),
+      .ring_i      (table_ring),
       .pass_i      (tw_pass[1]),
       .step_i      (tw_step[1]),
       .word_o      (tw_b)
@@ -334,6 +382,7 @@ module rm_ring_rpau
       .LogLanes(LogLanes),
       .LogSteps(LogSteps),
       .QWidth(QWidth),
+      .Moduli(Moduli),
       .Q(Q),
       .Latency(GenLatency),
       .Fold(Fold),
@@ -343,6 +392,7 @@ module rm_ring_rpau
       .rst_ni,
       .start_i  (dyadic_start_i && is_generated(dyadic_word.op, dyadic_word.b_kind)),
       .period_i (period),
+      .which_i  (which_q[1]),
       .seed_i   (seed),
       .stream_i (stream),
       .counter_i(minus_q ? 32'd1 << (LogN - 2) : '0),
@@ -373,6 +423,7 @@ module rm_ring_rpau
       .Groups(Groups),
       .Width(Width),
       .QWidth(QWidth),
+      .Moduli(Moduli),
       .Q(Q),
       .MulLatency(MulLatency)
   ) u_main (
@@ -380,9 +431,10 @@ module rm_ring_rpau
       .rst_ni,
       .start_i   (main_start_i),
       .word_i    (main_word),
+      .which_i   (which_q[0]),
       .turns_i   (main_turns_i),
       .constant_i(constant[0]),
-      .zeta_i    (zeta_q),
+      .zeta_i    (zeta),
       .galois_i  ((main_op_q == OpAutoc) ? galois_inverse : galois),
       .busy_o    (main_busy),
       .tw_ring_o (tw_ring),
@@ -410,6 +462,7 @@ module rm_ring_rpau
       .Groups(Groups),
       .Width(Width),
       .QWidth(QWidth),
+      .Moduli(Moduli),
       .Q(Q),
       .MulLatency(MulLatency),
       .GenLatency(GenLatency)
@@ -418,6 +471,7 @@ module rm_ring_rpau
       .rst_ni,
       .start_i   (dyadic_start_i),
       .word_i    (dyadic_word),
+      .which_i   (which_q[1]),
       .constant_i(constant[1]),
       .busy_o    (dyadic_busy),
       .period_o  (period),
@@ -518,24 +572,37 @@ module rm_ring_rpau
     rm_mod_add #(.Width(QWidth)) u_add (
         .a_i(sent[c][QWidth-1:0]),
         .b_i(constant[2][QWidth-1:0]),
-        .q_i(Q[QWidth-1:0]),
+        .q_i(ring_prime),
         .r_o(plus)
     );
     always_ff @(posedge clk_i) begin
       sent_q[c] <= (store_q || constant[2] == '0) ? sent[c] : Width'(plus);
     end
 
-    rm_ring_reduce #(
-        .Width(Width),
-        .QWidth(QWidth),
-        .Q(Q),
-        .Latency(Reducer)
-    ) u_reduce (
-        .clk_i,
-        .x_i(coming[c]),
-        .constant_i(source_q ? '0 : constant[2][QWidth-1:0]),
-        .r_o(arrived[c])
-    );
+    logic [Moduli-1:0][Width-1:0] reduced;
+
+    for (genvar m = 0; m < Moduli; m++) begin : gen_modulus
+      localparam int unsigned Bits = bits_of(Q[m]);
+
+      rm_ring_reduce #(
+          .Width(Width),
+          .QWidth(Bits),
+          .Q(Q[m]),
+          .Latency(Reducer)
+      ) u_reduce (
+          .clk_i,
+          .x_i(coming[c]),
+          .constant_i(source_q ? '0 : constant[2][Bits-1:0]),
+          .r_o(reduced[m])
+      );
+    end
+
+    always_comb begin
+      arrived[c] = '0;
+      for (int unsigned m = 0; m < Moduli; m++) begin
+        if (which_q[2] == WhichWidth'(m)) arrived[c] = reduced[m];
+      end
+    end
   end
 
   always_ff @(posedge clk_i) begin

@@ -38,10 +38,14 @@ struct Ports {
 
 /// Kind of a program's word at the `load_*` ports.
 const PROGRAM: u64 = 15;
+/// Of a layer's prime.
+const PRIME: u64 = 12;
 
 /// One simulated machine.
 pub struct Machine {
     shape: Shape,
+    shapes: Vec<Shape>,
+    primes: Vec<u64>,
     description: Description,
     model: Model,
     ports: Ports,
@@ -50,10 +54,13 @@ pub struct Machine {
     shadow: Shadow,
 }
 
-/// `rm_ring` for a description, an RPAU a prime; `None` for what the RTL does not build.
-pub fn top(d: &Description, primes: &[u64]) -> Option<Top> {
-    let shape = Shape::new(d, *primes.first()?)?;
-    let fits = primes.len() == d.rpaus && primes.iter().all(|&q| Shape::new(d, q).is_some());
+/// `rm_ring` for a description and a program's primes: RPAU r is built for primes r, r + R, r + 2 R, .. of R RPAUs, a layer each,
+/// and for those that it may stand in for.
+///
+/// # Errors
+/// [`RpauError::NoPrimes`]; what [`Shape::new`] refuses.
+pub fn top(d: &Description, primes: &[u64]) -> Result<Top, RpauError> {
+    let (shape, shapes) = shapes(d, primes)?;
     let top = shape
         .parameters(Top::new("rm_ring"))
         .int("Hop", d.ring.hop)
@@ -62,30 +69,82 @@ pub fn top(d: &Description, primes: &[u64]) -> Option<Top> {
         .int("Dispatch", d.pipeline.dispatch)
         .int("Controllers", d.controllers as u64)
         .int("Words", d.tables.words as u64);
-    let primes = primes.iter().enumerate();
-    fits.then(|| primes.fold(top, |top, (r, &q)| top.int(format!("Q{r}"), q)))
+    let primes = shapes.iter().enumerate();
+    Ok(primes.fold(top, |top, (r, shape)| {
+        top.ints(format!("Q{r}"), shape.primes())
+    }))
+}
+
+/// What the RPAUs are elaborated for, the first one's by itself: as many primes each, an RPAU that has fewer one of them again.
+fn shapes(d: &Description, primes: &[u64]) -> Result<(Shape, Vec<Shape>), RpauError> {
+    let first = *primes.first().ok_or(RpauError::NoPrimes)?;
+    let list = |r: usize| {
+        let own = primes.iter().skip(r).step_by(d.rpaus.max(1)).copied();
+        let others = d.stand_in.iter().filter(|s| s.rpau == r);
+        let others = others.filter_map(|s| primes.get(s.prime).copied());
+        let mut list: Vec<u64> = own.chain(others).collect();
+        if list.is_empty() {
+            list.push(first);
+        }
+        list
+    };
+    let mut lists: Vec<Vec<u64>> = (0..d.rpaus).map(list).collect();
+    let moduli = lists.iter().map(Vec::len).max().unwrap_or(0);
+    for list in &mut lists {
+        let again = list[0];
+        list.resize(moduli, again);
+    }
+    let all: Result<Vec<Shape>, _> = lists.iter().map(|list| Shape::new(d, list)).collect();
+    let all = all?;
+    Ok((*all.first().ok_or(RpauError::NoPrimes)?, all))
+}
+
+/// The twiddle tables of a machine, as entries of the wrapper's stream (`rm_ring_table`).
+///
+/// # Errors
+/// Those of [`top`]; a prime without the roots of unity.
+pub fn twiddle_entries(d: &Description, primes: &[u64]) -> Result<Vec<[u64; 2]>, RpauError> {
+    let (_, shapes) = shapes(d, primes)?;
+    let mut entries = Vec::new();
+    for (rpau, shape) in shapes.iter().enumerate() {
+        let words = twiddles(shape)?.into_iter();
+        entries.extend(words.map(|word| word.entry(1 << rpau)));
+    }
+    Ok(entries)
+}
+
+/// The words of the four streams, one by one.
+fn program_words(streams: &[Vec<u64>; STREAMS]) -> impl Iterator<Item = Table> + '_ {
+    (0..).zip(streams).flat_map(|(table, words)| {
+        let words = (0..).zip(words);
+        words.map(move |(address, &word)| Table {
+            kind: PROGRAM,
+            table,
+            address,
+            word,
+        })
+    })
+}
+
+/// The words of the four streams, as entries of the wrapper's stream.
+pub fn program_entries(streams: &[Vec<u64>; STREAMS]) -> Vec<[u64; 2]> {
+    program_words(streams).map(|word| word.entry(0)).collect()
 }
 
 impl Machine {
-    /// Builds the model (unless the cache has it), resets it and fills its twiddle tables; `None` for what the RTL does not
-    /// build.
+    /// Builds the model (unless the cache has it), resets it and fills its twiddle tables.
     ///
     /// # Errors
-    /// What the tools refuse; a prime without the roots of unity.
+    /// Those of [`top`]; what the tools refuse; a prime without the roots of unity.
     pub fn new(
         hdl: &Hdl,
         d: &Description,
         primes: &[u64],
         options: BuildOptions,
         seed: u32,
-    ) -> Result<Option<Self>, RpauError> {
-        let shapes: Option<Vec<Shape>> = primes.iter().map(|&q| Shape::new(d, q)).collect();
-        let (Some(top), Some(shapes)) = (top(d, primes), shapes) else {
-            return Ok(None);
-        };
-        let Some(&shape) = shapes.first() else {
-            return Ok(None);
-        };
+    ) -> Result<Self, RpauError> {
+        let top = top(d, primes)?;
+        let (shape, shapes) = shapes(d, primes)?;
         let mut model = super::built(hdl, &top, options)?;
         let ports = Ports {
             run: model.input("run_i")?,
@@ -107,6 +166,8 @@ impl Machine {
         model.reset()?;
         let mut machine = Self {
             shape,
+            shapes,
+            primes: primes.to_vec(),
             description: d.clone(),
             model,
             ports,
@@ -114,13 +175,13 @@ impl Machine {
             link,
             shadow,
         };
-        for (rpau, shape) in shapes.iter().enumerate() {
+        for (rpau, shape) in machine.shapes.clone().iter().enumerate() {
             for word in twiddles(shape)? {
                 machine.table(1 << rpau, word)?;
             }
         }
         machine.wires.table(&mut machine.model, None)?;
-        Ok(Some(machine))
+        Ok(machine)
     }
 
     pub fn shape(&self) -> Shape {
@@ -131,6 +192,34 @@ impl Machine {
         self.model.set(self.ports.load_select, select)?;
         self.wires.table(&mut self.model, Some(word))?;
         Ok(self.model.step(1)?)
+    }
+
+    /// Says modulo which of the program's primes each RPAU works in layer 0, as a command does.
+    ///
+    /// # Errors
+    /// [`RpauError::Unbuilt`] for a prime that an RPAU is not built for; those of the simulation.
+    pub fn select(&mut self, primes: &[u8]) -> Result<(), RpauError> {
+        for (rpau, &number) in primes.iter().enumerate() {
+            let prime = self.primes.get(usize::from(number));
+            let built = self.shapes.get(rpau).map(Shape::primes);
+            // One that the program does not have is no word's.
+            let Some((prime, built)) = prime.zip(built) else {
+                continue;
+            };
+            let place = built.iter().position(|q| q == prime);
+            let place = place.ok_or(RpauError::Unbuilt {
+                rpau,
+                prime: *prime,
+            })?;
+            let word = Table {
+                kind: PRIME,
+                table: 0,
+                address: 0,
+                word: place as u64,
+            };
+            self.table(1 << rpau, word)?;
+        }
+        Ok(self.wires.table(&mut self.model, None)?)
     }
 
     /// Writes the tables of one RPAU.
@@ -149,17 +238,8 @@ impl Machine {
     /// # Errors
     /// Those of the simulation.
     pub fn program(&mut self, streams: &[Vec<u64>; STREAMS]) -> Result<(), RpauError> {
-        for (table, words) in (0..).zip(streams) {
-            for (address, &word) in (0..).zip(words) {
-                let kind = PROGRAM;
-                let word = Table {
-                    kind,
-                    table,
-                    address,
-                    word,
-                };
-                self.table(0, word)?;
-            }
+        for word in program_words(streams) {
+            self.table(0, word)?;
         }
         Ok(self.wires.table(&mut self.model, None)?)
     }
@@ -244,6 +324,23 @@ impl Machine {
         Err(RpauError::NeverDone { cycles: most })
     }
 
+    /// Runs the procedure that is there, which its model runs in so many cycles.
+    ///
+    /// # Errors
+    /// [`RpauError::Ends`] where it takes others or is refused; those of the simulation.
+    pub fn run_for(&mut self, host: &mut dyn Host, cycles: u64) -> Result<(), RpauError> {
+        let ended = self.run(host, cycles + 1000)?;
+        if (ended.code, ended.cycles) == (0, cycles) {
+            return Ok(());
+        }
+        Err(RpauError::Ends {
+            code: ended.code,
+            stream: ended.stream,
+            cycles: ended.cycles,
+            expected: cycles,
+        })
+    }
+
     /// Runs the procedure that is there, `code`, beside what the model made of it: the board grants each word in its cycle, each
     /// has written its results when it retires, the host is asked for what it gives and sent what it takes, and the end comes in
     /// its cycle.
@@ -256,6 +353,7 @@ impl Machine {
         words: &[Lockstep],
         cycles: u64,
     ) -> Result<(), RpauError> {
+        self.select(&code.primes)?;
         self.program(&code.streams)?;
         self.start()?;
         let mut host = ModelsHost::new(&self.description, code, words);
@@ -274,10 +372,14 @@ impl Machine {
             let starting = words.iter().filter(|w| w.start == cycle);
             let expected = starting.fold(0, |bits, w| bits | 1 << w.word.stream());
             if granted != expected {
+                let starting = words.iter().filter(|w| w.start == cycle);
+                let starting: Vec<String> =
+                    starting.map(|w| Word::Op(w.word).to_string()).collect();
+                let ended = self.ended()?.map_or(String::new(), |e| format!(", {e:?}"));
                 return Err(RpauError::Grants {
                     cycle,
-                    found: format!("{granted:04b}"),
-                    expected: format!("{expected:04b}"),
+                    found: format!("{granted:04b}{ended}"),
+                    expected: format!("{expected:04b} ({})", starting.join("; ")),
                 });
             }
             while let Some(w) = ends.next_if(|w| landed(w) == cycle) {
@@ -409,6 +511,13 @@ impl<'a> ModelsHost<'a> {
         let (_, limb) = expected?.results.first()?;
         Some(limb)
     }
+}
+
+/// Beats of a limb evenly over so many cycles, the last one in the last of them.
+pub fn evenly(limb: u64, cycles: u64) -> Vec<u64> {
+    let cycles = cycles.max(limb);
+    let beats = (1..=limb).map(|i| (i * cycles).div_ceil(limb) - 1);
+    beats.collect()
 }
 
 impl Host for ModelsHost<'_> {

@@ -1,6 +1,7 @@
 //! One RPAU at its pins: words are granted in the cycles in which the model grants them, and what is written is compared with
 //! what the model has written when they retire.
 
+use ringmill_machines::MachineError;
 use ringmill_machines::ring::encode::encode;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, Unit, Word};
 use ringmill_math::{MathError, RingKind};
@@ -43,6 +44,14 @@ pub enum RpauError {
     Sent { word: String },
     #[error("the machine is not done after {cycles} cycles: a fault in the RTL?")]
     NeverDone { cycles: u64 },
+    #[error("a machine for no primes: give those of the program")]
+    NoPrimes,
+    #[error(
+        "RPAU {rpau} is to work modulo {prime}, for which it is not built: name it in `stand_in`"
+    )]
+    Unbuilt { rpau: usize, prime: u64 },
+    #[error(transparent)]
+    Machine(#[from] MachineError),
     #[error(transparent)]
     Prime(#[from] MathError),
     #[error(transparent)]

@@ -26,6 +26,12 @@ pub struct Tables<'a> {
 }
 
 impl Tables<'_> {
+    /// As entries of the wrapper's stream (`rm_ring_table`) for an RPAU.
+    pub fn entries(&self, rpau: usize) -> Vec<[u64; 2]> {
+        let words = self.words();
+        words.map(|word| word.entry(1 << rpau)).collect()
+    }
+
     /// Word by word.
     pub(super) fn words(&self) -> impl Iterator<Item = Table> + '_ {
         let word = |kind, address, word| Table {

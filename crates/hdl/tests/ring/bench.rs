@@ -14,6 +14,7 @@ use ringmill_machines::ring::micro::{
     MicroCode, OpWord, Opcode, Operand, STREAMS, Stream, Unit, Word,
 };
 use ringmill_math::RingKind;
+use ringmill_schemes::ckks::Params;
 
 /// 2^59 + 2^25 + 2^22 - 2^20 + 1, the paper's, and one of 54 bits on each side of its power of two.
 pub const PRIMES: [u64; 3] = [
@@ -21,6 +22,13 @@ pub const PRIMES: [u64; 3] = [
     (1 << 54) - (1 << 22) + (1 << 19) + (1 << 17) + 1,
     (1 << 53) + (1 << 20) - (1 << 17) + 1,
 ];
+
+/// Those of two layers on three RPAUs.
+pub fn primes() -> Vec<u64> {
+    let set = Params::named("set2").unwrap();
+    let others = set.moduli().iter().filter(|q| !PRIMES.contains(q));
+    PRIMES.iter().chain(others.take(3)).copied().collect()
+}
 
 /// Models that run a few thousand cycles.
 pub const ONCE: BuildOptions = BuildOptions {
@@ -111,7 +119,6 @@ pub fn code(log_n: u8, streams: [Vec<Word>; STREAMS], constants: Vec<Vec<u64>>) 
             .collect(),
         primes: vec![0],
         galois: galois(log_n),
-        ..MicroCode::default()
     }
 }
 
@@ -124,7 +131,7 @@ pub fn check(
     halves: bool,
     dice: &mut Dice,
 ) -> Result<(), RpauError> {
-    let shape = Shape::new(d, prime).expect("a toy that the RTL builds");
+    let shape = Shape::new(d, &[prime]).unwrap();
     let n = 1usize << code.log_n;
     let mut rpau = Rpau::new(hdl, shape, ONCE, dice.bits() as u32)?;
     let seeds: Vec<[u8; 32]> = (0..2)

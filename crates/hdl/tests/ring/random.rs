@@ -8,7 +8,7 @@ use ringmill_machines::ring::interpret::Memory;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, QUEUES, STREAMS, Unit, Word};
 use ringmill_math::RingKind;
 
-use crate::bench::{ELEMENTS, ONCE, PRIMES, WIDE, check, code, toy, traced, word};
+use crate::bench::{ELEMENTS, ONCE, PRIMES, WIDE, check, code, primes, toy, traced, word};
 use crate::setup::{hdl, seed};
 
 /// A slot of an RPAU.
@@ -19,6 +19,8 @@ struct World {
     rpaus: usize,
     slots: u64,
     constants: u64,
+    /// Slots and keys of a layer hold its residues: slot s those of layer s mod `layers`.
+    layers: u64,
     /// Whether the ring and the link's station are there, for stores.
     machine: bool,
 }
@@ -39,9 +41,8 @@ fn accesses(w: &OpWord) -> (Vec<Place>, Vec<Place>) {
         (Opcode::Prng, _) => return (vec![], writes),
         _ => {}
     }
-    match w.op {
-        Opcode::Bcast => return (vec![(w.c.into(), w.a)], writes),
-        _ => {}
+    if w.op == Opcode::Bcast {
+        return (vec![(w.c.into(), w.a)], writes);
     }
     let mut slots = vec![w.a];
     match w.b {
@@ -70,9 +71,16 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
         rpaus,
         slots,
         constants,
+        layers,
         machine,
     } = world;
-    let slot = |dice: &mut Dice| dice.below(slots) as u8;
+    let slots = slots / layers * layers;
+    let layer = dice.below(layers);
+    let slot = |dice: &mut Dice| (dice.below(slots / layers) * layers + layer) as u8;
+    let key = |dice: &mut Dice| {
+        let keys = (KEYS - layer).div_ceil(layers);
+        Operand::Key((dice.below(keys) * layers + layer) as u8)
+    };
     let unit = if dice.chance(2) {
         Unit::Main
     } else {
@@ -95,12 +103,12 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
     };
     let b = match op {
         Add | Sub | Mul | Mac | Subm => match (unit, dice.below(6)) {
-            (_, 0 | 1) => Operand::Key(dice.below(KEYS) as u8),
+            (_, 0 | 1) => key(dice),
             (Unit::Dyadic, 2) if op != Subm => Operand::Generator,
             _ => Operand::Slot(slot(dice)),
         },
         Autoh | Split | Join => Operand::Slot(slot(dice)),
-        Load if machine && dice.chance(3) => Operand::Key(dice.below(KEYS) as u8),
+        Load if machine && dice.chance(3) => key(dice),
         _ => Operand::None,
     };
     let imm = match op {
@@ -117,8 +125,18 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
         _ => 0,
     };
     let kinds = [RingKind::Full, RingKind::HalfPlus, RingKind::HalfMinus];
+    // What is reduced may be of any layer; a constant is added to residues of its own.
+    let reduced = matches!(op, Bcast | Red);
+    let a = if reduced {
+        dice.below(slots) as u8
+    } else {
+        slot(dice)
+    };
+    let other = u64::from(a) % layers != layer;
+    let imm = if op == Bcast && other { 0 } else { imm };
     let mut w = OpWord {
         controller: dice.below(2) as u8,
+        layer: layer as u8,
         ring: kinds[dice.below(3) as usize],
         b,
         c: match op {
@@ -132,7 +150,7 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
             1 + dice.below((1 << rpaus) - 1) as u16
         },
         imm: imm as u16,
-        ..word(op, unit, slot(dice), slot(dice))
+        ..word(op, unit, slot(dice), a)
     };
     // What permutes has slots of its own for its results; two results are two.
     let reads: Vec<u8> = match (op.is_permutation(), b) {
@@ -141,7 +159,8 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
         (false, _) => vec![],
     };
     let apart = |from: u8, taken: &[u8]| {
-        let mut slots = (0..slots as u8).map(|i| (from + i) % slots as u8);
+        let step = |i: u8| (from + i * layers as u8) % slots as u8;
+        let mut slots = (0..(slots / layers) as u8).map(step);
         slots.find(|s| !taken.contains(s)).unwrap_or(from)
     };
     w.dst = apart(w.dst, &reads);
@@ -211,6 +230,7 @@ pub fn check_words(
             rpaus: 1,
             slots,
             constants: constants.len() as u64,
+            layers: 1,
             machine: false,
         };
         let streams = streams(dice, 40, &world);
@@ -239,20 +259,27 @@ fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Res
     for _ in 0..programs {
         let world = World {
             rpaus: 3,
-            slots: 4 + dice.below(d.slots() as u64 - 3),
+            slots: 8 + dice.below(d.slots() as u64 - 7),
             constants: 8,
+            layers: 2,
             machine: true,
         };
+        let primes = primes();
+        let smallest = *primes.iter().min().unwrap();
         let constants: Vec<Vec<u64>> = (0..8)
             .map(|i| {
-                PRIMES
-                    .map(|q| if i == 0 { 0 } else { dice.below(q) })
-                    .to_vec()
+                let mut constant = || if i == 0 { 0 } else { dice.below(smallest) };
+                (0..3).map(|_| constant()).collect()
             })
             .collect();
         let streams = streams(dice, 60, &world);
         let mut code = code(6, streams, constants);
-        code.primes = vec![0, 1, 2];
+        // An RPAU works in layer 0 modulo its own prime, or modulo that of its other layer.
+        code.primes = (0..3).map(|r| r + 3 * u8::from(dice.chance(3))).collect();
+        let prime = |r: usize, slot: u8| match slot % 2 {
+            0 => primes[usize::from(code.primes[r])],
+            _ => primes[r + 3],
+        };
         for row in &mut code.generators {
             *row = vec![row[0]; 3];
         }
@@ -260,18 +287,18 @@ fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Res
             .map(|_| std::array::from_fn(|_| dice.bits() as u8))
             .collect();
         let mut memory = Memory::new(
-            PRIMES.map(TableModulus::Prime).to_vec(),
+            primes.iter().copied().map(TableModulus::Prime).collect(),
             seeds.clone(),
             true,
         );
-        for (r, &q) in PRIMES.iter().enumerate() {
+        for r in 0..3 {
             for slot in 0..d.slots() as u8 {
-                let limb = dice.limb(1 << d.log_n, q);
+                let limb = dice.limb(1 << d.log_n, prime(r, slot));
                 machine.fill(r, slot, &limb)?;
                 memory.slots.insert((r, slot), limb);
             }
             for slot in 0..d.keys.slots as u8 {
-                let limb = dice.limb(1 << d.log_n, q);
+                let limb = dice.limb(1 << d.log_n, prime(r, slot));
                 machine.fill_key(r, slot, &limb)?;
                 memory.keys.insert((r, slot), limb);
                 memory.key_table.insert((r, slot), slot);
@@ -289,11 +316,12 @@ fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Res
         }
         for at in 0..HOST as u16 {
             // Below the smallest prime: of any RPAU.
-            memory.host.insert(at, dice.limb(1 << d.log_n, PRIMES[2]));
+            memory.host.insert(at, dice.limb(1 << d.log_n, smallest));
         }
-        for (r, &q) in PRIMES.iter().enumerate() {
+        for r in 0..3 {
             for k in 0..d.keys.slots as u8 {
-                memory.host_keys.insert((r, k), dice.limb(1 << d.log_n, q));
+                let limb = dice.limb(1 << d.log_n, prime(r, k));
+                memory.host_keys.insert((r, k), limb);
             }
         }
         // A host that is as fast as the link, or not.
@@ -312,8 +340,7 @@ fn check_machine(machine: &mut Machine, dice: &mut Dice, programs: usize) -> Res
 pub fn check_programs(hdl: &Hdl, seed: u64, programs: usize) -> Result<(), RpauError> {
     let mut dice = Dice::new(seed);
     let d = toy(6, 4, 3);
-    let mut machine = Machine::new(hdl, &d, &PRIMES, ONCE, dice.bits() as u32)?
-        .expect("a toy that the RTL builds");
+    let mut machine = Machine::new(hdl, &d, &primes(), ONCE, dice.bits() as u32)?;
     check_machine(&mut machine, &mut dice, programs)
 }
 

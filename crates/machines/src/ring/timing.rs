@@ -174,8 +174,15 @@ pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64)
             let constant = if d.ring.reduces { p.adder } else { 0 };
             let first = begin + p.memory_read + p.port + constant + way;
             let buffer = p.memory_write + p.memory_read + p.port;
+            // Its first row is read in its first step, which beside a dyadic word may be late.
+            let late = paced(1) - 1;
             return Duration {
-                total: p.dispatch + first + buffer + link(d, log_n).max(paced(read)) + p.issue,
+                total: p.dispatch
+                    + first
+                    + late
+                    + buffer
+                    + link(d, log_n).max(paced(read))
+                    + p.issue,
                 source: first + paced(n.div_ceil(d.ring.lanes as u64).max(read)),
             };
         }
