@@ -481,7 +481,7 @@ impl<'a> ModelsHost<'a> {
         let mut transfers: Vec<&Lockstep> = words.iter().filter(|w| w.word.op.on_link()).collect();
         transfers.sort_by_key(|w| w.start);
         let beats = |w: &&Lockstep| {
-            let unstalled = timing::duration(d, &groups, code.log_n, &w.word).total;
+            let unstalled = timing::beside(d, &groups, code.log_n, &w.word, w.turns).total;
             timing::link(d, code.log_n) + w.cycles - unstalled
         };
         Self {

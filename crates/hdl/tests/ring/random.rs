@@ -346,11 +346,11 @@ pub fn check_programs(hdl: &Hdl, seed: u64, programs: usize) -> Result<(), RpauE
 
 #[test]
 fn programs_on_three_units() {
-    check_programs(hdl(), seed(), 12).unwrap();
+    check_programs(hdl(), seed(), 6).unwrap();
 }
 
 #[test]
 #[ignore = "many programs; `make full` runs it"]
 fn many_programs_on_three_units() {
-    check_programs(hdl(), seed(), 500).unwrap();
+    check_programs(hdl(), seed(), 200).unwrap();
 }
