@@ -1,10 +1,11 @@
-// Words of 32 bits out of beats, the lowest first. A stream has count_i words: of its last beat, what is
+// Words of Bits bits out of beats, the lowest first. A stream has count_i words: of its last beat, what is
 // behind them is dropped. A stream of fewer or of more beats gives all of its words, the last one
 // marked, so that who takes them sees that they are too few or too many.
 //
 // A beat is taken only while a word could leave (ready_i). Latency 1 cycle, one word a cycle.
 module rm_beat_words #(
     parameter int unsigned DataWidth = 128,
+    parameter int unsigned Bits = 32,
     parameter int unsigned CountWidth = 20
 ) (
     input  logic                  clk_i,
@@ -16,17 +17,17 @@ module rm_beat_words #(
     input  logic                  last_i,
     output logic                  valid_o,
     input  logic                  ready_i,
-    output logic [          31:0] data_o,
+    output logic [      Bits-1:0] data_o,
     output logic                  last_o
 );
 
-  localparam int unsigned Words = DataWidth / 32;
+  localparam int unsigned Words = DataWidth / Bits;
   localparam int unsigned WordWidth = (Words > 1) ? $clog2(Words) : 1;
 
   logic full_q, last_q, fresh_q, at_count, ends, push, pop;
   logic [WordWidth-1:0] word_q;
   logic [CountWidth-1:0] left_q;
-  logic [Words-1:0][31:0] beat_q;
+  logic [Words-1:0][Bits-1:0] beat_q;
 
   // Words of the stream behind this one; its largest value, and no less any more, when there are too many.
   assign at_count = left_q == '0;
@@ -56,7 +57,7 @@ module rm_beat_words #(
       last_q <= last_i;
       word_q <= '0;
     end else if (pop) begin
-      beat_q <= beat_q >> 32;
+      beat_q <= beat_q >> Bits;
       word_q <= word_q + 1'b1;
     end
   end

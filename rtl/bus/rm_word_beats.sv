@@ -1,14 +1,15 @@
-// Beats out of words of 32 bits, the lowest first; the last beat is filled with zeros.
+// Beats out of words of Bits bits, the lowest first; the last beat is filled with zeros.
 //
 // Latency 1 cycle from a beat's last word, one word a cycle.
 module rm_word_beats #(
-    parameter int unsigned DataWidth = 128
+    parameter int unsigned DataWidth = 128,
+    parameter int unsigned Bits = 32
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
     input  logic                 valid_i,
     output logic                 ready_o,
-    input  logic [         31:0] data_i,
+    input  logic [     Bits-1:0] data_i,
     input  logic                 last_i,
     output logic                 valid_o,
     input  logic                 ready_i,
@@ -16,12 +17,12 @@ module rm_word_beats #(
     output logic                 last_o
 );
 
-  localparam int unsigned Words = DataWidth / 32;
+  localparam int unsigned Words = DataWidth / Bits;
   localparam int unsigned WordWidth = (Words > 1) ? $clog2(Words) : 1;
 
   logic full_q, last_q, move, fills;
   logic [WordWidth-1:0] word_q;
-  logic [Words-1:0][31:0] beat_q;
+  logic [Words-1:0][Bits-1:0] beat_q;
 
   assign ready_o = !full_q || ready_i;
   assign move = valid_i & ready_o;

@@ -8,8 +8,8 @@
 // and code_o, why it was refused (then stream_o is whose word it was).
 //
 // Programs and tables are written by load_*: load_select_i says on which RPAUs, kind 15 is a program's word
-// (load_table_i its stream, load_addr_i its place); the other kinds are rm_ring_rpau's. Limbs are written by
-// link_*, residue by residue, on the RPAUs of link_select_i. Both while nothing runs.
+// (load_table_i its stream, load_addr_i its place); the other kinds are rm_ring_rpau's. They are written while
+// nothing runs. Limbs come and go by the link, as words of a program say (rm_ring_link).
 //
 // watch_*: what each RPAU writes, and granted_o: what the board grants, for lockstep.
 module rm_ring
@@ -22,18 +22,19 @@ module rm_ring
     parameter int unsigned Shared = 8,
     parameter int unsigned Singles = 3,
     parameter int unsigned Width = 60,
-    // The prime of each RPAU, Q where there is none.
-    parameter logic [63:0] Q = 64'h0800_0000_0230_0001,
-    parameter logic [63:0] Q0 = Q,
-    parameter logic [63:0] Q1 = Q,
-    parameter logic [63:0] Q2 = Q,
-    parameter logic [63:0] Q3 = Q,
-    parameter logic [63:0] Q4 = Q,
-    parameter logic [63:0] Q5 = Q,
-    parameter logic [63:0] Q6 = Q,
-    parameter logic [63:0] Q7 = Q,
-    parameter logic [63:0] Q8 = Q,
-    parameter logic [63:0] Q9 = Q,
+    // The primes of each RPAU, by layer; Q where there are none.
+    parameter int unsigned Moduli = 1,
+    parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
+    parameter logic [Moduli-1:0][63:0] Q0 = Q,
+    parameter logic [Moduli-1:0][63:0] Q1 = Q,
+    parameter logic [Moduli-1:0][63:0] Q2 = Q,
+    parameter logic [Moduli-1:0][63:0] Q3 = Q,
+    parameter logic [Moduli-1:0][63:0] Q4 = Q,
+    parameter logic [Moduli-1:0][63:0] Q5 = Q,
+    parameter logic [Moduli-1:0][63:0] Q6 = Q,
+    parameter logic [Moduli-1:0][63:0] Q7 = Q,
+    parameter logic [Moduli-1:0][63:0] Q8 = Q,
+    parameter logic [Moduli-1:0][63:0] Q9 = Q,
     parameter int unsigned MulLatency = 12,
     parameter int unsigned GenLatency = 93,
     parameter int unsigned Fold = 9,
@@ -49,12 +50,12 @@ module rm_ring
     parameter int unsigned Constants = 256,
     parameter int unsigned StreamRows = 128,
     parameter int unsigned Seeds = 64,
+    parameter int unsigned GaloisRows = 128,
     parameter int unsigned Words = 4096,
     localparam int unsigned Groups = 1 + Singles,
     localparam int unsigned Row = 1 << LogRow,
     localparam int unsigned LogPeriod = LogRow - LogLanes,
-    localparam int unsigned LogSteps = LogN - LogRow,
-    localparam int unsigned KeyWidth = $clog2(KeySlots + 1)
+    localparam int unsigned LogSteps = LogN - LogRow
 ) (
     input  logic                     clk_i,
     input  logic                     rst_ni,
@@ -69,14 +70,19 @@ module rm_ring
     input  logic [ 7:0]              load_table_i,
     input  logic [15:0]              load_addr_i,
     input  logic [63:0]              load_data_i,
-    input  logic [Rpaus-1:0]         link_select_i,
-    input  logic                     link_valid_i,
-    input  logic [SlotWidth-1:0]     link_slot_i,
-    input  logic [LogN-1:0]          link_index_i,
-    input  logic [Width-1:0]         link_data_i,
-    input  logic                     link_key_start_i,
-    input  logic [KeyWidth-1:0]      link_key_slot_i,
-    input  logic                     link_key_i,
+    output logic                     want_o,
+    output logic                     want_store_o,
+    output logic                     want_key_o,
+    output logic [ 3:0]              want_rpau_o,
+    output logic [11:0]              want_place_o,
+    input  logic                     in_valid_i,
+    output logic                     in_ready_o,
+    input  logic [63:0]              in_data_i,
+    input  logic                     in_last_i,
+    output logic                     out_valid_o,
+    input  logic                     out_ready_i,
+    output logic [63:0]              out_data_o,
+    output logic                     out_last_o,
     output logic                     running_o,
     output logic [Streams-1:0]       granted_o,
     output logic [Rpaus-1:0][Groups-1:0][Row-1:0]               watch_we_o,
@@ -87,16 +93,16 @@ module rm_ring
 
   localparam int unsigned CountWidth = 16;
   localparam int unsigned Slots = Shared + Singles;
-  localparam logic [9:0][63:0] Primes = {Q9, Q8, Q7, Q6, Q5, Q4, Q3, Q2, Q1, Q0};
+  localparam logic [9:0][Moduli-1:0][63:0] Primes = {Q9, Q8, Q7, Q6, Q5, Q4, Q3, Q2, Q1, Q0};
 
   if (Rpaus > 10) begin : gen_check
     $error("ten RPAUs at most");
   end
 
-  function automatic int unsigned bits_of(logic [63:0] q);
+  function automatic int unsigned widest(logic [Moduli-1:0][63:0] primes);
     int unsigned bits;
     bits = 0;
-    for (int unsigned i = 0; i < 64; i++) if (q[6'(i)]) bits = i + 1;
+    for (int unsigned m = 0; m < Moduli; m++) if (bits_of(primes[m]) > bits) bits = bits_of(primes[m]);
     return bits;
   endfunction
 
@@ -122,7 +128,7 @@ module rm_ring
   code_e [Streams-1:0] codes;
   code_e code;
   logic [Streams-1:0][LogPeriod-1:0] turns;
-  logic filling_q, go, running, done;
+  logic filling_q, go, running, done, link_end, link_bad;
 
   for (genvar s = 0; s < Streams; s++) begin : gen_stream
     rm_ring_fetch #(
@@ -131,6 +137,8 @@ module rm_ring
         .Controllers(Controllers),
         .Constants(Constants),
         .StreamRows(StreamRows),
+        .GaloisRows(GaloisRows),
+        .Layers(Moduli),
         .Words(Words),
         .CountWidth(CountWidth)
     ) u_fetch (
@@ -182,6 +190,8 @@ module rm_ring
       .word_i   (word),
       .needs_i  (needs),
       .code_i   (codes),
+      .link_end_i(link_end),
+      .link_bad_i(link_bad),
       .grant_o  (grant),
       .turns_o  (turns),
       .done_o   (done),
@@ -220,10 +230,65 @@ module rm_ring
       .q_o({sent_turns, sent_word})
   );
 
+  // ---- The link: a transfer is any stream's, one at a time. ----
+
+  logic [Rpaus-1:0] out_valid, in_valid, store_valid;
+  logic [Rpaus-1:0][Row-1:0][Width-1:0] out_row, in_row;
+  logic link_start, load_valid;
+  logic [63:0] link_word;
+  logic [LogN-1:0] load_index;
+  logic [Width-1:0] load_residue;
+
+  always_comb begin
+    link_start = 1'b0;
+    link_word = sent_word[0];
+    for (int unsigned s = 0; s < Streams; s++) begin
+      if (sent[s] && on_link(op_e'(sent_word[s][63:59]))) begin
+        link_start = 1'b1;
+        link_word = sent_word[s];
+      end
+    end
+  end
+
+  rm_ring_link #(
+      .LogN(LogN),
+      .LogRow(LogRow),
+      .Width(Width)
+  ) u_link (
+      .clk_i,
+      .rst_ni,
+      .start_i     (link_start),
+      .word_i      (word_t'(link_word)),
+      .end_o       (link_end),
+      .bad_o       (link_bad),
+      .want_o,
+      .store_o     (want_store_o),
+      .key_o       (want_key_o),
+      .rpau_o      (want_rpau_o),
+      .place_o     (want_place_o),
+      .in_valid_i,
+      .in_ready_o,
+      .in_data_i,
+      .in_last_i,
+      .out_valid_o,
+      .out_ready_i,
+      .out_data_o,
+      .out_last_o,
+      .load_valid_o(load_valid),
+      .load_index_o(load_index),
+      .load_data_o (load_residue),
+      .row_valid_i (store_valid[0]),
+      .row_i       (out_row[0])
+  );
+
   // ---- RPAUs. ----
 
-  logic [Rpaus-1:0] out_valid, in_valid;
-  logic [Rpaus-1:0][Row-1:0][Width-1:0] out_row, in_row;
+  // A load's wires, along the ring.
+  logic [Rpaus-1:0] residue_valid;
+  logic [Rpaus-1:0][LogN+Width-1:0] residue;
+
+  assign residue_valid[0] = load_valid;
+  assign residue[0] = {load_index, load_residue};
 
   for (genvar r = 0; r < Rpaus; r++) begin : gen_rpau
     localparam int unsigned Next = (r + 1) % Rpaus;
@@ -242,11 +307,11 @@ module rm_ring
       ring_turns = sent_turns[0];
       for (int unsigned s = 0; s < Streams; s++) begin
         if (sent[s]) begin
-          if (sent_word[s][63:59] == OpBcast) begin
+          if (sent_word[s][63:59] == OpBcast || sent_word[s][63:59] == OpStore) begin
             ring_start = 1'b1;
             ring_word = sent_word[s];
             ring_turns = sent_turns[s];
-          end else if (sent_word[s][41+r]) begin
+          end else if (sent_word[s][41+r] && sent_word[s][63:59] != OpLoad) begin
             if (s % 2 == 0) begin
               main_start = 1'b1;
               main_word = sent_word[s];
@@ -268,7 +333,8 @@ module rm_ring
         .Shared(Shared),
         .Singles(Singles),
         .Width(Width),
-        .QWidth(bits_of(Primes[r])),
+        .QWidth(widest(Primes[r])),
+        .Moduli(Moduli),
         .Q(Primes[r]),
         .MulLatency(MulLatency),
         .GenLatency(GenLatency),
@@ -279,7 +345,8 @@ module rm_ring
         .KeyStripes(KeyStripes),
         .Constants(Constants),
         .StreamRows(StreamRows),
-        .Seeds(Seeds)
+        .Seeds(Seeds),
+        .GaloisRows(GaloisRows)
     ) u_rpau (
         .clk_i,
         .rst_ni,
@@ -296,13 +363,12 @@ module rm_ring
         .ring_row_i      (in_row[r]),
         .ring_valid_o    (out_valid[r]),
         .ring_row_o      (out_row[r]),
-        .link_valid_i    (link_valid_i && link_select_i[r]),
-        .link_slot_i,
-        .link_index_i,
-        .link_data_i,
-        .link_key_start_i(link_key_start_i && link_select_i[r]),
-        .link_key_slot_i,
-        .link_key_i      (link_key_i && link_select_i[r]),
+        .store_valid_o   (store_valid[r]),
+        .link_start_i    (link_start),
+        .link_word_i     (link_word),
+        .link_valid_i    (residue_valid[r]),
+        .link_index_i    (residue[r][LogN+Width-1:Width]),
+        .link_data_i     (residue[r][Width-1:0]),
         .load_i          (load_i && load_select_i[r]),
         .load_kind_i,
         .load_table_i    (load_table_i[LogRow-1:0]),
@@ -324,6 +390,26 @@ module rm_ring
         .valid_o(in_valid[Next])
     );
 
+    if (r + 1 < Rpaus) begin : gen_load_wires
+      rm_valid #(
+          .Depth(hop_cycles(r))
+      ) u_load_valid (
+          .clk_i,
+          .rst_ni,
+          .valid_i(residue_valid[r]),
+          .valid_o(residue_valid[r+1])
+      );
+
+      rm_delay #(
+          .Width(LogN + Width),
+          .Depth(hop_cycles(r))
+      ) u_load (
+          .clk_i,
+          .d_i(residue[r]),
+          .q_o(residue[r+1])
+      );
+    end
+
     rm_delay #(
         .Width(Row * Width),
         .Depth(hop_cycles(r))
@@ -335,6 +421,6 @@ module rm_ring
   end
 
   logic unused;
-  assign unused = ^{load_table_i, load_addr_i};
+  assign unused = ^{load_table_i, load_addr_i, store_valid, link_word};
 
 endmodule

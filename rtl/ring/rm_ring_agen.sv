@@ -8,6 +8,9 @@
 // The inverse transform takes the complement of its step, lanes complemented too. linear_i: rows of
 // neighbours in order, x = step 2^LogRow, whatever pass and direction are.
 //
+// An automorphism's rows (given_i) are others: x is x_i, which comes a cycle after its step would, of neighbours
+// or (top_i) of coefficients that differ in their top LogRow bits; neither mirrored.
+//
 // Latency 2, a step a cycle.
 module rm_ring_agen
   import rm_ring_pkg::*;
@@ -25,6 +28,9 @@ module rm_ring_agen
     input  logic                              inverse_i,
     input  logic [PassWidth-1:0]              pass_i,
     input  logic [ LogSteps-1:0]              step_i,
+    input  logic                              given_i,
+    input  logic                              top_i,
+    input  logic [     LogN-1:0]              x_i,
     output logic [   LogRow-1:0]              mask_o,
     output logic [ RotWidth-1:0]              rotate_o,
     output logic [      Row-1:0][LogSteps-1:0] addr_o
@@ -55,8 +61,11 @@ module rm_ring_agen
   endfunction
 
   logic [LogSteps-1:0] step;
-  logic [LogN-1:0] x_d, x_q;
-  logic [LogRow-1:0] mask_q, mask_q2;
+  // The window at the top.
+  localparam int unsigned Top = LogSteps;
+
+  logic [LogN-1:0] x_d, x_q, x;
+  logic [LogRow-1:0] mask_q, mask_q2, mask;
   logic linear_q, inverse_q;
   logic [PassWidth-1:0] pass_q;
   logic [RotWidth-1:0] rotate_d, rotate_q;
@@ -71,17 +80,28 @@ module rm_ring_agen
     end
   end
 
+  assign x = given_i ? x_i : x_q;
+  assign mask = given_i ? column(x_i) : mask_q;
+
   always_comb begin
     rotate_d = '0;
-    for (int unsigned c = 0; c < Row; c++) addr_d[c] = x_q[LogN-1:LogRow];
+    for (int unsigned c = 0; c < Row; c++) addr_d[c] = x[LogN-1:LogRow];
     for (int unsigned p = 0; p < Passes; p++) begin
       if (!linear_q && pass_q == PassWidth'(p)) begin
         rotate_d = RotWidth'(pass_pair(p) % LogRow);
         for (int unsigned c = 0; c < Row; c++) begin
-          addr_d[c] = x_q[LogN-1:LogRow] | LogSteps'((LogN'(rotr(
-              LogRow'(c) ^ mask_q, pass_window(LogN, LogRow, p) % LogRow
+          addr_d[c] = x[LogN-1:LogRow] | LogSteps'((LogN'(rotr(
+              LogRow'(c) ^ mask, pass_window(LogN, LogRow, p) % LogRow
           )) << pass_window(LogN, LogRow, p)) >> LogRow);
         end
+      end
+    end
+    if (given_i && top_i) begin
+      rotate_d = RotWidth'(Top % LogRow);
+      for (int unsigned c = 0; c < Row; c++) begin
+        addr_d[c] = x[LogN-1:LogRow] | LogSteps'((LogN'(rotr(
+            LogRow'(c) ^ mask, Top % LogRow
+        )) << Top) >> LogRow);
       end
     end
   end
@@ -92,7 +112,7 @@ module rm_ring_agen
     linear_q <= linear_i;
     inverse_q <= inverse_i;
     pass_q <= pass_i;
-    mask_q2 <= (inverse_q && !linear_q) ? ~mask_q : mask_q;
+    mask_q2 <= (inverse_q && !linear_q) ? ~mask : mask;
     rotate_q <= rotate_d;
     addr_q <= addr_d;
   end
@@ -103,6 +123,6 @@ module rm_ring_agen
 
   // The lowest index of a row has zeros in its lowest piece where rows are of neighbours.
   logic unused_low;
-  assign unused_low = ^x_q[LogRow-1:0];
+  assign unused_low = ^x[LogRow-1:0];
 
 endmodule

@@ -1,7 +1,9 @@
 // The board: when a word starts, and until when it holds what it uses (docs/machines/ring.md, "Issue"). Durations
-// are computed ("Cycles of a word"): nothing reports back.
+// are computed ("Cycles of a word"): nothing reports back but the link's station, as how long a transfer takes is for
+// the host to say. link_end_i is its last beat's cycle, with link_bad_i where the host's limb was too long or short.
 //
-// A record for each word in flight: one a stream for the cores' words, one for the ring. It has the word's RPAUs
+// A record for each word in flight: one a stream for the cores' words, one for the ring, one for the link; that
+// one stands still (open) until its transfer has ended. A record has the word's RPAUs
 // and port groups (of the first Groups, and key memory behind them), the turns that a dyadic word takes of each
 // read port in a period, or that another one leaves, and counts down to the word's end, and to that of its
 // source's read port. The four streams are asked in their order, each seeing the grants before it.
@@ -36,6 +38,8 @@ module rm_ring_board
     input  logic [Streams-1:0][63:0]                        word_i,
     input  logic [Streams-1:0][Queues-1:0][CountWidth-1:0]  needs_i,
     input  logic [Streams-1:0][3:0]                         code_i,
+    input  logic                                            link_end_i,
+    input  logic                                            link_bad_i,
     output logic [Streams-1:0]                              grant_o,
     output logic [Streams-1:0][LogPeriod-1:0]               turns_o,
     output logic                                            done_o,
@@ -47,7 +51,8 @@ module rm_ring_board
   localparam int unsigned Period = 1 << LogPeriod;
   localparam int unsigned Rows = 1 << (LogN - LogRow);
   localparam int unsigned Ports = Groups + 1;  // key memory's is the last
-  localparam int unsigned Records = Streams + 1;
+  localparam int unsigned Records = Streams + 2;
+  localparam int unsigned LinkRecord = Streams + 1;
   localparam int unsigned TotalWidth = LogN + 8;
 
   // ---- Cycles of a word. ----
@@ -96,12 +101,23 @@ module rm_ring_board
     return most;
   endfunction
 
+  // From the one RPAU of a mask to RPAU 0.
+  function automatic total_t back(logic [15:0] mask);
+    total_t cycles;
+    cycles = '0;
+    for (int unsigned s = 1; s < Rpaus; s++) if (mask[s]) cycles = total_t'(way(s, Rpaus - s));
+    return cycles;
+  endfunction
+
   // ---- Words. ----
 
   typedef struct packed {
     logic slow;  // a dyadic word
     logic cores;
     logic ring;
+    logic link;
+    logic open;  // a transfer that has not ended
+    logic alone;  // and shares no port
     logic [15:0] readers;
     logic [15:0] writers;
     logic [Ports-1:0] source;
@@ -119,14 +135,21 @@ module rm_ring_board
     reads_t has;
     r = '0;
     has = reads_of(w.op, w.b_kind, {w.c, w.b[SlotWidth-1:0], w.a}, Shared);
-    r.ring = w.op == OpBcast;
-    r.cores = !r.ring;
+    r.link = on_link(w.op);
+    r.open = r.link;
+    r.alone = w.op == OpLoad;
+    r.ring = w.op == OpBcast || w.op == OpStore;
+    r.cores = !r.ring && !r.link;
     r.slow = r.cores && w.thread;
     r.writers = w.mask;
-    r.readers = r.ring ? 16'd1 << w.c : w.mask;
-    r.source[group_of(w.a, Shared)] = 1'b1;
-    r.writes[group_of(w.dst, Shared)] = 1'b1;
-    r.turns[group_of(w.a, Shared)] = 2'd1;
+    r.readers = (w.op == OpBcast) ? 16'd1 << w.c : w.mask;
+    if (has.has.a) begin
+      r.source[group_of(w.a, Shared)] = 1'b1;
+      r.turns[group_of(w.a, Shared)] = 2'd1;
+    end
+    if (w.op == OpLoad && w.b_kind == KindKey) r.writes[Ports-1] = 1'b1;
+    else if (w.op != OpStore) r.writes[group_of(w.dst, Shared)] = 1'b1;
+    if (is_pair(w.op)) r.writes[group_of(w.c, Shared)] = 1'b1;
     if (has.has.b && !has.again.b) begin
       r.reads[group_of(has.slot[1], Shared)] = 1'b1;
       r.turns[group_of(has.slot[1], Shared)] += 2'd1;
@@ -135,7 +158,7 @@ module rm_ring_board
       r.reads[group_of(w.c, Shared)] = 1'b1;
       r.turns[group_of(w.c, Shared)] += 2'd1;
     end
-    if (w.b_kind == KindKey) begin
+    if (w.b_kind == KindKey && r.cores) begin
       r.reads[Ports-1] = 1'b1;
       r.turns[Ports-1] = 2'd1;
     end
@@ -145,15 +168,17 @@ module rm_ring_board
 
   // {until its source's read port is free, until its end}, leaving so many turns.
   function automatic total_t [1:0] cycles_of(word_t w, logic [LogPeriod-1:0] turns);
-    total_t rows, passes, total, source;
+    total_t rows, pair, passes, total, source;
     reads_t has;
     has = reads_of(w.op, w.b_kind, {w.c, w.b[SlotWidth-1:0], w.a}, Shared);
     rows = '0;
+    pair = '0;
     passes = '0;
     for (int unsigned k = 0; k < Period; k++) begin
       for (int unsigned beats = 1; beats <= 3; beats++) begin
         if (turns == LogPeriod'(k) && 32'(has.more) + 1 == beats) begin
           rows = total_t'(paced(Rows * beats, k));
+          pair = total_t'(paced(Rows * 2 + 1, k));
           passes = total_t'(pass_count(LogN) * paced(Rows, k) + (pass_count(LogN) - 1) * Wait);
         end
       end
@@ -164,6 +189,19 @@ module rm_ring_board
     end else if (w.op == OpBcast) begin
       total = total_t'(Begin + 2 + 2 + 1 + Reducer + 2) + rows + farthest(w.c, w.mask);
       source = total;
+    end else if (w.op == OpLoad) begin
+      // From the station's last beat on.
+      total = farthest(5'd0, w.mask) + total_t'(2);
+      source = total;
+    end else if (w.op == OpStore) begin
+      total = total_t'(1);
+      source = total_t'(Begin + 2 + 1 + 1) + rows + back(w.mask);
+    end else if (w.op == OpSplit || w.op == OpJoin) begin
+      total = total_t'(Begin + Through + Core) + pair;
+      source = total;
+    end else if (is_permutation(w.op)) begin
+      total = total_t'(Begin + Through + Core + 2) + rows;
+      source = total;
     end else if (!w.thread) begin
       total = total_t'(Begin + Through + Core) + rows + total_t'(w.b_kind == KindKey);
       source = total;
@@ -172,7 +210,7 @@ module rm_ring_board
       total = total_t'(Begin + ThroughDyadic) +
           total_t'((32'(has.more) + 1 > Period) ? (32'(has.more) + 1) * Rows : Period * Rows) +
           ((w.b_kind == KindKey) ? total_t'(1) :
-           (w.b_kind == KindGenerator) ? total_t'(GenLatency) : '0);
+           is_generated(w.op, w.b_kind) ? total_t'(GenLatency) : '0);
       source = total;
     end
     return {source, total};
@@ -207,10 +245,12 @@ module rm_ring_board
       for (int unsigned g = 0; g < Ports; g++) begin
         b |= both[0][g] && 32'(flying.turns[g]) >= Period;
       end
+      b |= w.alone && both != '0;
     end
-    // The unit, or the ring.
+    // The unit, the ring or the link.
     b |= w.cores && flying.cores && w.slow == flying.slow && (w.writers & flying.writers) != '0;
-    b |= w.ring && flying.ring;
+    b |= w.ring && flying.ring && flying.source_count != '0;
+    b |= w.link && flying.link;
     return b && flying.count != '0;
   endfunction
 
@@ -237,7 +277,7 @@ module rm_ring_board
   logic [Queues-1:0][CountWidth-1:0] retired_q;
   logic running_q, stopped_q;
   code_e code_q;
-  logic [1:0] stream_q;
+  logic [1:0] stream_q, link_stream_q;
   logic [63:0] cycles_q;
   logic [Streams-1:0] ready, ends, refused;
   logic flying, all_end, finished, stuck;
@@ -271,16 +311,17 @@ module rm_ring_board
       w.left = turns_o[s];
       {w.source_count, w.count} = cycles_of(word_t'(word_i[s]), turns_o[s]);
       grant_o[s] = free;
-      if (free) seen[w.ring ? Streams : s] = w;
+      if (free) seen[w.link ? LinkRecord : w.ring ? Streams : s] = w;
     end
   end
 
   always_comb begin
     record_d = seen;
     for (int unsigned r = 0; r < Records; r++) begin
-      if (seen[r].count != '0) record_d[r].count = seen[r].count - 1'b1;
+      if (seen[r].count != '0 && !seen[r].open) record_d[r].count = seen[r].count - 1'b1;
       if (seen[r].source_count != '0) record_d[r].source_count = seen[r].source_count - 1'b1;
     end
+    if (link_end_i) record_d[LinkRecord].open = 1'b0;
   end
 
   always_comb begin
@@ -300,7 +341,7 @@ module rm_ring_board
       record_q <= '0;
     end else begin
       running_q <= go_i || (running_q && !finished);
-      stopped_q <= !go_i && (stopped_q || refused != '0);
+      stopped_q <= !go_i && (stopped_q || refused != '0 || link_bad_i);
       record_q <= record_d;
     end
   end
@@ -314,11 +355,18 @@ module rm_ring_board
       cycles_q <= cycles_q + 1'b1;
       for (int unsigned r = 0; r < Records; r++) begin
         // A counter at its end stays, as no wait asks for more.
-        if (record_q[r].count == total_t'(1) && !(&retired_q[r])) begin
+        if (record_q[r].count == total_t'(1) && !record_q[r].open && !(&retired_q[r])) begin
           retired_q[r] <= retired_q[r] + 1'b1;
         end
       end
+      for (int unsigned s = 0; s < Streams; s++) begin
+        if (grant_o[s] && on_link(op_e'(word_i[s][63:59]))) link_stream_q <= 2'(s);
+      end
       if (!stopped_q) begin
+        if (link_bad_i) begin
+          code_q <= CodeLink;
+          stream_q <= link_stream_q;
+        end
         for (int unsigned s = Streams; s > 0; s--) begin
           if (refused[s-1]) begin
             code_q <= code_e'(code_i[s-1]);

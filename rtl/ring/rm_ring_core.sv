@@ -6,20 +6,24 @@
 //   reduce           u + [v]_Q         u - [v]_Q            v of any Width bits
 //   pass_i           u                 w v                  u of any Width bits
 //
-// all modulo Q, for u, v, w < Q but where the table says otherwise. mode_i is held while data is in flight;
+// all modulo Q, the one of Moduli primes that which_i says, for u, v, w < Q but where the table says otherwise.
+// which_i and mode_i are held while data is in flight;
 // pass_i comes with each datum. A residue to be reduced enters the multiplier's reducer in place of the
 // product, as late as a product would.
 //
-// Latency MulLatency + 1 in every mode, one datum a cycle. A prime whose multiplier is less deep waits.
+// Latency MulLatency + 1 in every mode, one datum a cycle. A prime whose multiplier is less deep waits. The product
+// of tiles is one for all primes, QWidth bits being the widest's.
 module rm_ring_core
   import rm_arith_pkg::*, rm_ring_pkg::*;
 #(
     parameter int unsigned Width = 60,
     parameter int unsigned QWidth = 60,
-    parameter logic [63:0] Q = 64'h0800_0000_0230_0001,
+    parameter int unsigned Moduli = 1,
+    parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
     parameter int unsigned MulLatency = 12
 ) (
     input  logic             clk_i,
+    input  logic [WhichWidth-1:0] which_i,
     input  mode_t            mode_i,
     input  logic             pass_i,
     input  logic [Width-1:0] u_i,
@@ -31,17 +35,25 @@ module rm_ring_core
 
   localparam int unsigned TileLatency = mul_latency(QWidth, tile_a(Sparse), tile_b(Sparse),
                                                     radix(Sparse), 1'b1);
-  localparam int unsigned Own = mod_mul_latency(Sparse, QWidth, Q);
+  logic [QWidth-1:0] q;
 
-  if (Own > MulLatency || QWidth > Width) begin : gen_check
-    $error("the multiplier is deeper than MulLatency, or the prime wider than a word");
+  always_comb begin
+    q = '0;
+    for (int unsigned m = 0; m < Moduli; m++) begin
+      if (which_i == WhichWidth'(m)) q = Q[m][QWidth-1:0];
+    end
+  end
+
+  if (QWidth > Width) begin : gen_check
+    $error("the prime is wider than a word");
   end
 
   logic pre, halves;
   logic pass_q, pass_late;
   logic [QWidth-1:0] add_a, add_b, sum, diff, sum_half, diff_half, w_q;
   logic [Width-1:0] early0_d, early0_q, early1_d, early1_q, wait_d, line, u_late;
-  logic [QWidth-1:0] mul_a, mul_w, reduced, product;
+  logic [QWidth-1:0] mul_a, mul_w, product;
+  logic [Moduli-1:0][QWidth-1:0] reduced;
   logic [2*QWidth-1:0] tiled, entering;
   logic [Width-1:0] to_reduce;
   logic [Width-1:0] late0_q;
@@ -53,16 +65,16 @@ module rm_ring_core
   assign add_a = pre ? u_i[QWidth-1:0] : u_late[QWidth-1:0];
   assign add_b = pre ? v_i[QWidth-1:0] : product;
 
-  rm_mod_add #(.Width(QWidth)) u_add (.a_i(add_a), .b_i(add_b), .q_i(Q[QWidth-1:0]), .r_o(sum));
-  rm_mod_sub #(.Width(QWidth)) u_sub (.a_i(add_a), .b_i(add_b), .q_i(Q[QWidth-1:0]), .r_o(diff));
+  rm_mod_add #(.Width(QWidth)) u_add (.a_i(add_a), .b_i(add_b), .q_i(q), .r_o(sum));
+  rm_mod_sub #(.Width(QWidth)) u_sub (.a_i(add_a), .b_i(add_b), .q_i(q), .r_o(diff));
   rm_mod_half #(.Width(QWidth)) u_half0 (
       .a_i(early0_q[QWidth-1:0]),
-      .q_i(Q[QWidth-1:0]),
+      .q_i(q),
       .r_o(sum_half)
   );
   rm_mod_half #(.Width(QWidth)) u_half1 (
       .a_i(early1_q[QWidth-1:0]),
-      .q_i(Q[QWidth-1:0]),
+      .q_i(q),
       .r_o(diff_half)
   );
 
@@ -134,23 +146,42 @@ module rm_ring_core
 
   assign entering = mode_i.reduce ? (2 * QWidth)'(to_reduce) : tiled;
 
-  rm_red_sparse #(
-      .Width(QWidth),
-      .Q(Q)
-  ) u_red (
-      .clk_i,
-      .t_i(entering),
-      .r_o(reduced)
-  );
+  for (genvar m = 0; m < Moduli; m++) begin : gen_modulus
+    localparam int unsigned Bits = bits_of(Q[m]);
+    localparam int unsigned Own = TileLatency + red_latency(Sparse, Bits, Q[m]);
+    logic [Bits-1:0] own, even;
 
-  rm_delay #(
-      .Width(QWidth),
-      .Depth(MulLatency - Own)
-  ) u_even (
-      .clk_i,
-      .d_i(reduced),
-      .q_o(product)
-  );
+    if (Own > MulLatency || Bits > QWidth) begin : gen_check
+      $error("the multiplier is deeper than MulLatency, or the prime wider than QWidth");
+    end
+
+    rm_red_sparse #(
+        .Width(Bits),
+        .Q(Q[m])
+    ) u_red (
+        .clk_i,
+        .t_i(entering[2*Bits-1:0]),
+        .r_o(own)
+    );
+
+    rm_delay #(
+        .Width(Bits),
+        .Depth(MulLatency - Own)
+    ) u_even (
+        .clk_i,
+        .d_i(own),
+        .q_o(even)
+    );
+
+    assign reduced[m] = QWidth'(even);
+  end
+
+  always_comb begin
+    product = '0;
+    for (int unsigned m = 0; m < Moduli; m++) begin
+      if (which_i == WhichWidth'(m)) product = reduced[m];
+    end
+  end
 
   // Which result is the word's is for the parent to say.
   logic unused_second;

@@ -24,7 +24,8 @@ module rm_ring_dyadic
     parameter int unsigned Groups = 4,
     parameter int unsigned Width = 60,
     parameter int unsigned QWidth = 60,
-    parameter logic [63:0] Q = 64'h0800_0000_0230_0001,
+    parameter int unsigned Moduli = 1,
+    parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
     parameter int unsigned MulLatency = 12,
     parameter int unsigned GenLatency = 93,
     localparam int unsigned Row = 1 << LogRow,
@@ -36,6 +37,7 @@ module rm_ring_dyadic
     input  logic                                     rst_ni,
     input  logic                                     start_i,
     input  word_t                                    word_i,
+    input  logic [WhichWidth-1:0]                    which_i,  // of the word, from the cycle after start_i on
     input  logic [    Width-1:0]                     constant_i,
     output logic                                     busy_o,
     output logic [LogPeriod+1:0]                     period_o,  // of word_i
@@ -91,7 +93,7 @@ module rm_ring_dyadic
   assign period_d = (CountWidth'(reads_d.more) + 1'b1 > CountWidth'(Period)) ?
       CountWidth'(reads_d.more) + 1'b1 : CountWidth'(Period);
   assign period_o = period_d[LogPeriod+1:0];
-  assign first_d = (word_i.b_kind == KindGenerator) ? CountWidth'(GenLatency + 1) : CountWidth'(1);
+  assign first_d = is_generated(word_i.op, word_i.b_kind) ? CountWidth'(GenLatency + 1) : CountWidth'(1);
   assign cores_d = first_d + period_d + CountWidth'(4) +
       CountWidth'(word_i.b_kind == KindKey);
 
@@ -100,7 +102,7 @@ module rm_ring_dyadic
       word_q <= word_i;
       reads_q <= reads_d;
       has_key_q <= word_i.b_kind == KindKey;
-      has_gen_q <= word_i.b_kind == KindGenerator;
+      has_gen_q <= is_generated(word_i.op, word_i.b_kind);
       period_q <= period_d;
     end
   end
@@ -290,10 +292,12 @@ module rm_ring_dyadic
     rm_ring_core #(
         .Width(Width),
         .QWidth(QWidth),
+        .Moduli(Moduli),
         .Q(Q),
         .MulLatency(MulLatency)
     ) u_core (
         .clk_i,
+        .which_i,
         .mode_i(mode),
         .pass_i(pass),
         .u_i   (u),

@@ -13,6 +13,8 @@ module rm_ring_fetch
     parameter int unsigned Controllers = 2,
     parameter int unsigned Constants = 256,
     parameter int unsigned StreamRows = 128,
+    parameter int unsigned GaloisRows = 128,
+    parameter int unsigned Layers = 1,
     parameter int unsigned Words = 4096,
     parameter int unsigned CountWidth = 16,
     localparam int unsigned AddrWidth = $clog2(Words),
@@ -64,7 +66,9 @@ module rm_ring_fetch
       .Slots(Slots),
       .Controllers(Controllers),
       .Constants(Constants),
-      .StreamRows(StreamRows)
+      .StreamRows(StreamRows),
+      .GaloisRows(GaloisRows),
+      .Layers(Layers)
   ) u_decode (
       .word_i(word),
       .stream_i,

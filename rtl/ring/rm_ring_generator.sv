@@ -1,16 +1,19 @@
 // Key halves from their seed for the dyadic cores: residues of one stream in the order of their index, Lanes a
-// cycle, each 128 bits of ChaCha20 key stream modulo Q (`ringmill_math::expand_uniform`).
+// cycle, each 128 bits of ChaCha20 key stream modulo one of the primes (`ringmill_math::expand_uniform`).
 //
 // After start_i rows of Row residues come, a row every period_i cycles, Lanes a cycle from its first cycle on:
 // residue 0 in cycle Latency + period_i + 6 after that of start_i, where the cores take it. A block of four
 // residues is begun early enough. stream_i, seed_i and counter_i (the first block) come Lead cycles after
 // start_i at the latest, and are held.
-module rm_ring_generator #(
+module rm_ring_generator
+  import rm_ring_pkg::*;
+#(
     parameter int unsigned LogRow = 5,
     parameter int unsigned LogLanes = 2,
     parameter int unsigned LogSteps = 9,
     parameter int unsigned QWidth = 60,
-    parameter logic [63:0] Q = 64'h0800_0000_0230_0001,
+    parameter int unsigned Moduli = 1,
+    parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
     parameter int unsigned Latency = 93,
     parameter int unsigned Fold = 9,
     parameter int unsigned PeriodWidth = 4,
@@ -21,6 +24,7 @@ module rm_ring_generator #(
     input  logic                               rst_ni,
     input  logic                               start_i,
     input  logic [PeriodWidth-1:0]             period_i,  // with start_i
+    input  logic [WhichWidth-1:0]              which_i,   // of the Moduli primes, held
     input  logic [            7:0][31:0]       seed_i,
     input  logic [           63:0]             stream_i,
     input  logic [           31:0]             counter_i,
@@ -116,15 +120,31 @@ module rm_ring_generator #(
       end
     end
 
-    rm_ring_fold #(
-        .QWidth (QWidth),
-        .Q      (Q),
-        .Latency(Fold)
-    ) u_fold (
-        .clk_i,
-        .t_i(number),
-        .r_o(residue_o[i])
-    );
+    logic [Moduli-1:0][QWidth-1:0] residues;
+
+    for (genvar m = 0; m < Moduli; m++) begin : gen_modulus
+      localparam int unsigned Bits = bits_of(Q[m]);
+      logic [Bits-1:0] own;
+
+      rm_ring_fold #(
+          .QWidth (Bits),
+          .Q      (Q[m]),
+          .Latency(Fold)
+      ) u_fold (
+          .clk_i,
+          .t_i(number),
+          .r_o(own)
+      );
+
+      assign residues[m] = QWidth'(own);
+    end
+
+    always_comb begin
+      residue_o[i] = '0;
+      for (int unsigned m = 0; m < Moduli; m++) begin
+        if (which_i == WhichWidth'(m)) residue_o[i] = residues[m];
+      end
+    end
   end
 
   logic unused;

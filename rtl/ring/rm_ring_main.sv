@@ -4,9 +4,12 @@
 //   step ── address ── memory ── port ── network ── core (── core) ── network ── port ── memory
 //   0       2          4         5       7          7 + C (7 + 2 C)    + 2        + 1     C = MulLatency + 1
 //
+// An automorphism's row is permuted for two cycles before the cores, which give its coefficients their signs.
+//
 // A forward transform's row goes through core B (pairs on lane bit 1), then A (lane bit 0); an inverse one's
 // through A, then B, mirrored (docs/machines/ring.md, "Inverse"). Coefficient-wise every core takes a lane,
-// A the lower half of them, in the order of columns.
+// A the lower half of them, in the order of columns. SPLIT and JOIN read a row of each operand in turn, and write a
+// row of each result in turn, the second from a register behind the cores in the step after.
 //
 // A word granted in cycle t reads from cycle t + 3 on and has landed in cycle t + timing::duration - 1.
 module rm_ring_main
@@ -19,7 +22,8 @@ module rm_ring_main
     parameter int unsigned Groups = 4,
     parameter int unsigned Width = 60,
     parameter int unsigned QWidth = 60,
-    parameter logic [63:0] Q = 64'h0800_0000_0230_0001,
+    parameter int unsigned Moduli = 1,
+    parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
     parameter int unsigned MulLatency = 12,
     localparam int unsigned Row = 1 << LogRow,
     localparam int unsigned LogSteps = LogN - LogRow,
@@ -32,8 +36,11 @@ module rm_ring_main
     input  logic                               rst_ni,
     input  logic                               start_i,
     input  word_t                              word_i,
+    input  logic [WhichWidth-1:0]              which_i,  // of the word, from the cycle after start_i on
     input  logic [LogPeriod-1:0]               turns_i,
     input  logic [    Width-1:0]               constant_i,  // of the word, from the address stages on
+    input  logic [    Width-1:0]               zeta_i,
+    input  logic [     LogN+1:0]               galois_i,  // of the word, of AUTOC inverted; with its second step
     output logic                               busy_o,
     // Twiddles: pass and step for each core's tables, its words 4 cycles later.
     output logic [          1:0]               tw_ring_o,
@@ -62,13 +69,17 @@ module rm_ring_main
   localparam int unsigned AtCore = AtNetwork + 2;
   localparam int unsigned AtOut1 = AtCore + CoreLatency;
   localparam int unsigned AtOut2 = AtOut1 + CoreLatency;
+  localparam int unsigned Affine = 2;
+  localparam int unsigned AtMoved = AtOut1 + Affine;  // an automorphism's
   localparam int unsigned TwiddleLatency = 4;
   localparam bit OddTop = LogN % Stages != 0;
 
   typedef struct packed {
     logic beat;
     logic row;  // the row's operands are complete
+    logic second;  // the second result of the row before is written
     logic transform;
+    logic moves;
     logic first;
     logic [1:0] sub;
     logic [PassWidth-1:0] pass;
@@ -80,6 +91,7 @@ module rm_ring_main
   word_t word_q;
   reads_t reads, reads_q;
   logic transform, inverse, transform_q, inverse_q, has_key, has_key_q, late_start_q;
+  logic moves_q, halves_q, whole_q, coefficients_q;
   logic [LogPeriod-1:0] turns_q;
 
   assign reads = reads_of(word_i.op, word_i.b_kind,
@@ -88,6 +100,10 @@ module rm_ring_main
   assign inverse = word_i.op == OpIntt;
   assign transform_q = is_transform(word_q.op);
   assign inverse_q = word_q.op == OpIntt;
+  assign moves_q = is_permutation(word_q.op);
+  assign halves_q = word_q.op == OpAutoh;
+  assign coefficients_q = word_q.op == OpAutoc;
+  assign whole_q = word_q.op == OpSplit || word_q.op == OpJoin;
   assign has_key = word_i.b_kind == KindKey;
   assign has_key_q = word_q.b_kind == KindKey;
 
@@ -110,6 +126,7 @@ module rm_ring_main
 
   tag_t tag;
   tag_t [AtOut2+2:1] tag_q;
+  logic row_done, tail;
 
   rm_ring_seq #(
       .LogN(LogN),
@@ -123,6 +140,7 @@ module rm_ring_main
       .transform_i(!late_start_q && transform),
       .inverse_i(inverse),
       .more_beats_i(late_start_q ? reads_q.more : reads.more),
+      .tail_i(word_i.op == OpSplit || word_i.op == OpJoin),
       .turns_i(late_start_q ? turns_q : turns_i),
       .busy_o,
       .beat_o(tag.beat),
@@ -130,10 +148,15 @@ module rm_ring_main
       .pass_o(tag.pass),
       .step_o(tag.step),
       .sub_o(tag.sub),
-      .last_sub_o(tag.row)
+      .last_sub_o(row_done),
+      .tail_o(tail)
   );
 
+  // Of an automorphism of halves each beat is a row.
+  assign tag.row = halves_q ? tag.beat : row_done;
+  assign tag.second = whole_q && tag.beat && tag.sub == '0 && (tag.step != '0 || tail);
   assign tag.transform = transform_q;
+  assign tag.moves = moves_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) tag_q <= '0;
@@ -146,6 +169,34 @@ module rm_ring_main
   logic [RotWidth-1:0] rotate;
   logic [LogRow+RotWidth-1:0] place, place_read, place_out1, place_out2, place_out;
 
+  // An automorphism's row comes from another one, of one of the halves.
+  logic [LogN-1:0] from;
+  logic from_half;
+  logic [LogRow:0] offset, offset_late;
+
+  rm_ring_turn #(
+      .LogN  (LogN),
+      .LogRow(LogRow)
+  ) u_turn (
+      .clk_i,
+      .op_i    (word_q.op),
+      .galois_i,
+      .beat_i  (tag_q[1].beat),
+      .first_i (tag_q[1].step == '0 && tag_q[1].sub == '0),
+      .x_o     (from),
+      .half_o  (from_half),
+      .offset_o(offset)
+  );
+
+  rm_delay #(
+      .Width(LogRow + 1),
+      .Depth(AtCore - AtMemory)
+  ) u_offset (
+      .clk_i,
+      .d_i(offset),
+      .q_o(offset_late)
+  );
+
   rm_ring_agen #(
       .LogN  (LogN),
       .LogRow(LogRow)
@@ -155,6 +206,9 @@ module rm_ring_main
       .inverse_i(inverse_q),
       .pass_i   (tag.pass),
       .step_i   (tag.step),
+      .given_i  (moves_q),
+      .top_i    (coefficients_q),
+      .x_i      (from),
       .mask_o   (mask),
       .rotate_o (rotate),
       .addr_o   (raddr_o)
@@ -169,6 +223,9 @@ module rm_ring_main
         if (transform_q) begin
           re_o[g] = group_of(tag_q[AtMemory].first ? word_q.a : word_q.dst, Shared) == g;
           rslot_o[g] = inner_of(tag_q[AtMemory].first ? word_q.a : word_q.dst, Shared);
+        end else if (moves_q) begin
+          re_o[g] = group_of(reads_q.slot[from_half], Shared) == g;
+          rslot_o[g] = inner_of(reads_q.slot[from_half], Shared);
         end else begin
           for (int unsigned i = 0; i < 3; i++) begin
             if (reads_q.has[i] && reads_q.turn[i] == tag_q[AtMemory].sub &&
@@ -184,7 +241,9 @@ module rm_ring_main
 
   // The port's stage: a row of each operand, which stays until the next.
   logic [2:0][Row-1:0][Width-1:0] operand_d, operand_q;
+  logic [2:0][SlotWidth-1:0] held;
   logic [2:0] take;
+  logic [1:0] from_half_q;
 
   function automatic logic [LogRow-1:0] mask_of(logic [LogSteps-1:0] step);
     logic [LogRow-1:0] c;
@@ -195,15 +254,18 @@ module rm_ring_main
 
   assign key_req_o = has_key_q && tag_q[AtMemory-1].beat && tag_q[AtMemory-1].sub == '0;
 
+  always_ff @(posedge clk_i) from_half_q <= {from_half_q[0], from_half};
+
   always_comb begin
+    held = reads_q.slot;
+    if (transform_q && !tag_q[AtPort].first) held[0] = word_q.dst;
+    if (moves_q) held[0] = reads_q.slot[from_half_q[1]];
     for (int unsigned i = 0; i < 3; i++) begin
-      take[i] = tag_q[AtPort].beat && reads_q.turn[i] == tag_q[AtPort].sub;
+      take[i] = tag_q[AtPort].beat &&
+          (reads_q.turn[i] == tag_q[AtPort].sub || (moves_q && i == 0));
       operand_d[i] = '0;
       for (int unsigned g = 0; g < Groups; g++) begin
-        if (group_of((i == 0 && transform_q && !tag_q[AtPort].first) ? word_q.dst :
-                     reads_q.slot[i], Shared) == g) begin
-          operand_d[i] |= rdata_i[g];
-        end
+        if (group_of(held[i], Shared) == g) operand_d[i] |= rdata_i[g];
       end
     end
     if (has_key_q) begin
@@ -217,8 +279,8 @@ module rm_ring_main
     for (int unsigned i = 0; i < 3; i++) if (take[i]) operand_q[i] <= operand_d[i];
   end
 
-  // Rows of a transform are brought into the order of lanes, others stay in that of columns.
-  assign place = transform_q ? {mask, rotate} : '0;
+  // Rows of transforms and automorphisms are brought into the order of lanes, others stay in that of columns.
+  assign place = (transform_q || moves_q) ? {mask, rotate} : '0;
 
   rm_delay #(
       .Width(LogRow + RotWidth),
@@ -248,12 +310,31 @@ module rm_ring_main
     others <= others_q;
   end
 
+  // ---- Automorphisms. ----
+
+  logic [Row-1:0][Width-1:0] moved;
+  logic [Row-1:0] minus;
+
+  rm_ring_affine #(
+      .LogRow(LogRow),
+      .Width (Width)
+  ) u_affine (
+      .clk_i,
+      .times_i  (galois_i[LogRow:0]),
+      .reverse_i(!coefficients_q),
+      .offset_i (offset_late),
+      .row_i    (row),
+      .minus_o  (minus),
+      .row_o    (moved)
+  );
+
   // ---- Cores. ----
 
   logic [Row-1:0][Width-1:0] u, v, w, a_in, b_in, a_out, b_out, wise, out;
   logic [Half-1:0][Width-1:0] a_w, b_w;
   mode_t [Row-1:0] modes;
-  logic [Row-1:0] passes;
+  logic [Row-1:0] passes, mode_passes;
+  logic [Row-1:0][Width-1:0] second, second_q;
   logic b_idle, b_idle_out;
 
   for (genvar l = 0; l < Row; l++) begin : gen_lane
@@ -261,16 +342,17 @@ module rm_ring_main
         .Width(Width)
     ) u_mode (
         .op_i  (word_q.op),
-        .a_i   (row[l]),
+        .a_i   (moves_q ? moved[l] : row[l]),
         .b_i   (others[0][l]),
         .c_i   (others[1][l]),
-        .k_i   (constant_i),
+        .k_i   (whole_q ? zeta_i : constant_i),
         .mode_o(modes[l]),
-        .pass_o(passes[l]),
+        .pass_o(mode_passes[l]),
         .u_o   (u[l]),
         .v_o   (v[l]),
         .w_o   (w[l])
     );
+    assign passes[l] = moves_q ? !minus[l] : mode_passes[l];
   end
 
   // Which steps the cores' tables are for, and whether core B has no pair in the pass.
@@ -296,10 +378,12 @@ module rm_ring_main
     rm_ring_core #(
         .Width(Width),
         .QWidth(QWidth),
+        .Moduli(Moduli),
         .Q(Q),
         .MulLatency(MulLatency)
     ) u_a (
         .clk_i,
+        .which_i,
         .mode_i(modes[m]),
         .pass_i(passes[m]),
         .u_i   (transform_q ? a_in[2*m] : u[m]),
@@ -312,10 +396,12 @@ module rm_ring_main
     rm_ring_core #(
         .Width(Width),
         .QWidth(QWidth),
+        .Moduli(Moduli),
         .Q(Q),
         .MulLatency(MulLatency)
     ) u_b (
         .clk_i,
+        .which_i,
         .mode_i(modes[Half+m]),
         .pass_i(passes[Half+m] || b_idle),
         .u_i   (transform_q ? b_in[Low] : u[Half+m]),
@@ -332,14 +418,20 @@ module rm_ring_main
     assign b_out[Low+2] = (inverse_q && !b_idle_out) ? b0 : b1;
     assign wise[m] = modes[m].second ? a1 : a0;
     assign wise[Half+m] = modes[Half+m].second ? b1 : b0;
+    assign second[m] = a1;
+    assign second[Half+m] = b1;
   end
 
-  assign out = !transform_q ? wise : inverse_q ? b_out : a_out;
+  always_ff @(posedge clk_i) if (tag_q[AtOut1].row) second_q <= second;
+
+  assign out = transform_q ? (inverse_q ? b_out : a_out) :
+      tag_q[AtOut1].second ? second_q : wise;
 
   // ---- Writing. ----
 
   tag_t tag_out;
-  logic write;
+  logic write, write_second;
+  logic [LogSteps-1:0] write_step;
 
   rm_delay #(
       .Width(LogRow + RotWidth),
@@ -359,7 +451,27 @@ module rm_ring_main
       .q_o(place_out2)
   );
 
-  assign place_out = transform_q ? place_out2 : '0;
+  // Where an automorphism's row goes: rows in the order in which their numbers' reversal, or they, go up.
+  function automatic logic [LogN-1:0] to(logic coefficients, logic [LogSteps-1:0] step);
+    logic [LogSteps-1:0] row_number;
+    for (int unsigned i = 0; i < LogSteps; i++) row_number[i] = step[LogSteps-1-i];
+    return coefficients ? LogN'(step) : {row_number, LogRow'(0)};
+  endfunction
+
+  function automatic logic [LogRow-1:0] column(logic [LogN-1:0] x);
+    logic [LogRow-1:0] c;
+    c = '0;
+    for (int unsigned i = 0; i < LogN; i++) c[i%LogRow] ^= x[i];
+    return c;
+  endfunction
+
+  logic [LogN-1:0] to_d, to_q;
+
+  assign to_d = to(coefficients_q, tag_out.step);
+  always_ff @(posedge clk_i) to_q <= to_d;
+
+  assign place_out = transform_q ? place_out2 :
+      moves_q ? {column(to_d), RotWidth'(coefficients_q ? LogSteps % LogRow : 0)} : '0;
 
   rm_ring_network #(
       .LogRow(LogRow),
@@ -374,9 +486,13 @@ module rm_ring_main
   );
 
   // A word's tags go on behind its end: each word takes those of its own length alone.
-  assign tag_out = transform_q ? tag_q[AtOut2] : tag_q[AtOut1];
+  assign tag_out = transform_q ? tag_q[AtOut2] : moves_q ? tag_q[AtMoved] : tag_q[AtOut1];
+  assign write_second = moves_q ? tag_q[AtMoved+2].sub != '0 : tag_q[AtOut1+2].second;
   assign write = (tag_q[AtOut2+2].transform && tag_q[AtOut2+2].row) ||
-      (!tag_q[AtOut1+2].transform && tag_q[AtOut1+2].row);
+      (tag_q[AtMoved+2].moves && tag_q[AtMoved+2].row) ||
+      (!tag_q[AtOut1+2].transform && !tag_q[AtOut1+2].moves &&
+       (tag_q[AtOut1+2].row || tag_q[AtOut1+2].second));
+  assign write_step = tag_out.second ? tag_out.step - 1'b1 : tag_out.step;
 
   rm_ring_agen #(
       .LogN  (LogN),
@@ -386,7 +502,10 @@ module rm_ring_main
       .linear_i (!transform_q),
       .inverse_i(inverse_q),
       .pass_i   (tag_out.pass),
-      .step_i   (tag_out.step),
+      .step_i   (write_step),
+      .given_i  (moves_q),
+      .top_i    (coefficients_q),
+      .x_i      (to_q),
       .mask_o   (unused_mask),
       .rotate_o (unused_rotate),
       .addr_o   (waddr_o)
@@ -394,11 +513,11 @@ module rm_ring_main
 
   always_comb begin
     for (int unsigned g = 0; g < Groups; g++) begin
-      we_o[g] = write && group_of(word_q.dst, Shared) == g;
+      we_o[g] = write && group_of(write_second ? word_q.c : word_q.dst, Shared) == g;
     end
   end
 
-  assign wslot_o = inner_of(word_q.dst, Shared);
+  assign wslot_o = inner_of(write_second ? word_q.c : word_q.dst, Shared);
 
   logic [LogRow-1:0] unused_mask;
   logic [RotWidth-1:0] unused_rotate;

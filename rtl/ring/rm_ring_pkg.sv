@@ -15,6 +15,18 @@ package rm_ring_pkg;
     return (a < b) ? a : b;
   endfunction
 
+  function automatic int unsigned bits_of(logic [63:0] q);
+    int unsigned bits;
+    bits = 0;
+    for (int unsigned i = 0; i < 64; i++) if (q[6'(i)]) bits = i + 1;
+    return bits;
+  endfunction
+
+  // Which of an RPAU's primes a word works modulo.
+  /* verilator lint_off UNUSEDPARAM */  // each module takes what it needs
+  localparam int unsigned WhichWidth = 3;
+  /* verilator lint_on UNUSEDPARAM */
+
   // ---- Passes. ----
 
   function automatic int unsigned pass_count(int unsigned log_n);
@@ -82,6 +94,24 @@ package rm_ring_pkg;
     return op == OpNtt || op == OpIntt;
   endfunction
 
+  // Two operands and two results: halves of a limb at twice the native degree.
+  function automatic logic is_pair(op_e op);
+    return op == OpSplit || op == OpJoin || op == OpAutoh;
+  endfunction
+
+  function automatic logic is_permutation(op_e op);
+    return op == OpAuto || op == OpAutoh || op == OpAutoc;
+  endfunction
+
+  function automatic logic on_link(op_e op);
+    return op == OpLoad || op == OpStore;
+  endfunction
+
+  // It takes what the generator makes.
+  function automatic logic is_generated(op_e op, kind_e b_kind);
+    return b_kind == KindGenerator || op == OpPrng;
+  endfunction
+
   // The port group of a slot: the first `shared` slots share one, the others have their own.
   function automatic int unsigned group_of(logic [SlotWidth-1:0] slot, int unsigned shared);
     return (32'(slot) < shared) ? 0 : 32'(slot) - shared + 1;
@@ -105,7 +135,9 @@ package rm_ring_pkg;
     CodeRow = 4'd7,  // a table's row beyond its depth
     CodeNotBuilt = 4'd8,  // a word that this machine was not built for
     CodeForEver = 4'd9,  // streams that wait for each other
-    CodeNoEnd = 4'd10  // a stream without END
+    CodeNoEnd = 4'd10,  // a stream without END
+    CodeLink = 4'd11,  // a limb from the host of more or fewer residues than there are
+    CodeTable = 4'd12  // an entry that no table has (rm_ring_table)
   } code_e;
 
   // What a word reads: whether it has each of the operands a, b and c in slots.
@@ -118,13 +150,13 @@ package rm_ring_pkg;
   function automatic operands_t operands_of(op_e op, kind_e b_kind);
     operands_t has;
     has.a = op != OpPrng && op != OpLoad;
-    has.b = b_kind == KindSlot;
+    has.b = b_kind == KindSlot && !on_link(op);
     has.c = op == OpMac;
     return has;
   endfunction
 
   // Where operands lie, and which of a port's reads of a row each is: operands in one group are read one
-  // after the other, one that is another again with it.
+  // after the other, one that is another again with it. Those of a pair always are, as its results are written.
   typedef struct packed {
     operands_t has;
     operands_t again;  // b is a, or c is a or b: read with it
@@ -152,6 +184,10 @@ package rm_ring_pkg;
     else if (r.has.b && r.slot[2] == r.slot[1]) r.turn[2] = r.turn[1];
     else r.turn[2] = 2'(c == a) + 2'(r.has.b && !r.again.b && c == b);
     if (!r.has.c) r.turn[2] = '0;
+    if (is_pair(op)) begin
+      r.again.b = 1'b0;
+      r.turn[1] = 2'd1;
+    end
     r.more = (r.turn[2] > r.turn[1]) ? r.turn[2] : r.turn[1];
     return r;
   endfunction

@@ -4,11 +4,15 @@
 // Slots 0 to Shared - 1 share the ports of group 0, each of the Singles that follow has ports of its own. Words
 // come from the board, which knows when units and ports are free: a start_i bit in the cycle of the grant, with
 // the word and the turns of its ports that it leaves to a dyadic word. What is given to the ring (send_*) is a
-// row a cycle in the order of the columns, and so is what comes from it (recv_*). Nothing is reported back but
+// row a cycle in the order of the columns, and so is what comes from it (recv_*). A load's residues come one by one
+// (link_*), in the order of their index, from the third cycle after its word's on. Nothing is reported back but
 // what watch_* shows, for lockstep: every write as the memories see it.
 //
 // Tables are written by load_*: kind 0 a constant, 1 and 2 twiddles of core A's and B's tables that have one
-// word a pass, 3 and 4 those that have several (rm_ring_twiddle).
+// word a pass, 3 and 4 those that have several (rm_ring_twiddle), 5 a key index's slot, 6 and 7 a generator's stream
+// and the place of its seed, 8 a word of a seed, 9 a prime's zeta (rm_ring_mode), 10 and 11 a Galois element and its
+// inverse modulo 4 N, 12 which of the Moduli primes a layer has, its own number at reset. Twiddles of prime m are those of
+// rings 3 m to 3 m + 2.
 module rm_ring_rpau
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(
@@ -20,7 +24,8 @@ module rm_ring_rpau
     parameter int unsigned Singles = 3,
     parameter int unsigned Width = 60,
     parameter int unsigned QWidth = 60,
-    parameter logic [63:0] Q = 64'h0800_0000_0230_0001,
+    parameter int unsigned Moduli = 1,
+    parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
     parameter int unsigned MulLatency = 12,
     parameter int unsigned GenLatency = 93,
     parameter int unsigned Fold = 9,
@@ -31,6 +36,7 @@ module rm_ring_rpau
     parameter int unsigned Constants = 256,
     parameter int unsigned StreamRows = 128,
     parameter int unsigned Seeds = 64,
+    parameter int unsigned GaloisRows = 128,
     localparam int unsigned Groups = 1 + Singles,
     localparam int unsigned Row = 1 << LogRow,
     localparam int unsigned Lanes = 1 << LogLanes,
@@ -39,6 +45,7 @@ module rm_ring_rpau
     localparam int unsigned ConstWidth = $clog2(Constants),
     localparam int unsigned StreamWidth = $clog2(StreamRows),
     localparam int unsigned SeedWidth = $clog2(Seeds),
+    localparam int unsigned GaloisIndex = $clog2(GaloisRows),
     localparam int unsigned KeyWidth = $clog2(KeySlots + 1)
 ) (
     input  logic                                        clk_i,
@@ -58,13 +65,12 @@ module rm_ring_rpau
     input  logic [      Row-1:0][Width-1:0]             ring_row_i,
     output logic                                        ring_valid_o,
     output logic [      Row-1:0][Width-1:0]             ring_row_o,
+    output logic                                        store_valid_o,  // ring_row_o is the link's
+    input  logic                                        link_start_i,
+    input  logic [       63:0]                          link_word_i,
     input  logic                                        link_valid_i,
-    input  logic [SlotWidth-1:0]                        link_slot_i,
     input  logic [     LogN-1:0]                        link_index_i,
     input  logic [    Width-1:0]                        link_data_i,
-    input  logic                                        link_key_start_i,
-    input  logic [ KeyWidth-1:0]                        link_key_slot_i,
-    input  logic                                        link_key_i,  // link_data_i is the next one's
     // Tables.
     input  logic                                        load_i,
     input  logic [          3:0]                        load_kind_i,
@@ -80,17 +86,47 @@ module rm_ring_rpau
 
   localparam int unsigned PassWidth = $clog2(pass_count(LogN));
   localparam int unsigned Half = Row / 2;
-  localparam int unsigned DeepWidth = $clog2(3 * table_base(LogN, LogRow, pass_count(LogN)));
+  localparam int unsigned Rings = 3 * Moduli;
+  localparam int unsigned RingWidth = $clog2(Rings);
+  localparam int unsigned DeepWidth = $clog2(Rings * table_base(LogN, LogRow, pass_count(LogN)));
   localparam int unsigned TableA = (Half > 1) ? $clog2(Half) : 1;
   localparam int unsigned TableB = (Half > 2) ? $clog2(Half / 2) : 1;
 
-  word_t main_word, dyadic_word, ring_word;
+  word_t main_word, dyadic_word, ring_word, link_word;
   logic [Groups-1:0][Row-1:0][Width-1:0] rdata;
   logic main_busy, dyadic_busy;
 
   assign main_word = word_t'(main_word_i);
   assign dyadic_word = word_t'(dyadic_word_i);
   assign ring_word = word_t'(ring_word_i);
+  assign link_word = word_t'(link_word_i);
+
+  // ---- Primes: of the main cores' word, of the dyadic ones', of the ring's. ----
+
+  logic [7:0][WhichWidth-1:0] prime_q;
+  logic [2:0][WhichWidth-1:0] which_q;
+  logic [QWidth-1:0] ring_prime;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      for (int unsigned layer = 0; layer < 8; layer++) prime_q[layer] <= WhichWidth'(layer);
+    end else if (load_i && load_kind_i == 4'd12) begin
+      prime_q[load_addr_i[2:0]] <= load_data_i[WhichWidth-1:0];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (main_start_i) which_q[0] <= prime_q[main_word.layer];
+    if (dyadic_start_i) which_q[1] <= prime_q[dyadic_word.layer];
+    if (ring_start_i) which_q[2] <= prime_q[ring_word.layer];
+  end
+
+  always_comb begin
+    ring_prime = '0;
+    for (int unsigned m = 0; m < Moduli; m++) begin
+      if (which_q[2] == WhichWidth'(m)) ring_prime = Q[m][QWidth-1:0];
+    end
+  end
 
   // ---- Constants. ----
 
@@ -119,19 +155,72 @@ module rm_ring_rpau
     );
   end
 
+  // ---- What automorphisms and half rings need. ----
+
+  logic [Moduli-1:0][Width-1:0] zetas_q;
+  logic [Width-1:0] zeta;
+  logic [LogN+1:0] galois, galois_inverse;
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned m = 0; m < Moduli; m++) begin
+      if (load_i && load_kind_i == 4'd9 && load_addr_i[WhichWidth-1:0] == WhichWidth'(m)) begin
+        zetas_q[m] <= load_data_i[Width-1:0];
+      end
+    end
+  end
+
+  always_comb begin
+    zeta = '0;
+    for (int unsigned m = 0; m < Moduli; m++) begin
+      if (which_q[0] == WhichWidth'(m)) zeta = zetas_q[m];
+    end
+  end
+
+  rm_ram_1r1w #(
+      .Width(LogN + 2),
+      .Depth(GaloisRows),
+      .Style("distributed")
+  ) u_galois (
+      .clk_i,
+      .we_i   (load_i && load_kind_i == 4'd10),
+      .waddr_i(load_addr_i[GaloisIndex-1:0]),
+      .wdata_i(load_data_i[LogN+1:0]),
+      .re_i   (1'b1),
+      .raddr_i(index_q[0][GaloisIndex-1:0]),
+      .rdata_o(galois)
+  );
+
+  rm_ram_1r1w #(
+      .Width(LogN + 2),
+      .Depth(GaloisRows),
+      .Style("distributed")
+  ) u_galois_inverse (
+      .clk_i,
+      .we_i   (load_i && load_kind_i == 4'd11),
+      .waddr_i(load_addr_i[GaloisIndex-1:0]),
+      .wdata_i(load_data_i[LogN+1:0]),
+      .re_i   (1'b1),
+      .raddr_i(index_q[0][GaloisIndex-1:0]),
+      .rdata_o(galois_inverse)
+  );
+
   // ---- Twiddles. ----
 
   logic [1:0] tw_ring;
+  logic [RingWidth-1:0] table_ring;
   logic [1:0][PassWidth-1:0] tw_pass;
   logic [1:0][LogSteps-1:0] tw_step;
   logic [Half-1:0][Width-1:0] tw_a;
   logic [Half/2-1:0][Width-1:0] tw_b;
 
+  assign table_ring = RingWidth'(3 * 32'(which_q[0])) + RingWidth'(tw_ring);
+
   rm_ring_twiddle #(
       .LogN  (LogN),
       .LogRow(LogRow),
       .Tables(Half),
-      .Width (Width)
+      .Width (Width),
+      .Rings (Rings)
   ) u_tables_a (
       .clk_i,
       .load_i      (load_i && (load_kind_i == 4'd1 || load_kind_i == 4'd3)),
@@ -139,7 +228,7 @@ module rm_ring_rpau
       .load_table_i(load_table_i[TableA-1:0]),
       .load_addr_i (load_addr_i[DeepWidth-1:0]),
       .load_data_i (load_data_i[Width-1:0]),
-      .ring_i      (tw_ring),
+      .ring_i      (table_ring),
       .pass_i      (tw_pass[0]),
       .step_i      (tw_step[0]),
       .word_o      (tw_a)
@@ -149,7 +238,8 @@ module rm_ring_rpau
       .LogN  (LogN),
       .LogRow(LogRow),
       .Tables(Half / 2),
-      .Width (Width)
+      .Width (Width),
+      .Rings (Rings)
   ) u_tables_b (
       .clk_i,
       .load_i      (load_i && (load_kind_i == 4'd2 || load_kind_i == 4'd4)),
@@ -157,7 +247,7 @@ module rm_ring_rpau
       .load_table_i(load_table_i[TableB-1:0]),
       .load_addr_i (load_addr_i[DeepWidth-1:0]),
       .load_data_i (load_data_i[Width-1:0]),
-      .ring_i      (tw_ring),
+      .ring_i      (table_ring),
       .pass_i      (tw_pass[1]),
       .step_i      (tw_step[1]),
       .word_o      (tw_b)
@@ -165,20 +255,39 @@ module rm_ring_rpau
 
   // ---- Keys, and key halves from their seed. ----
 
+  // Whether the load's wires bring this RPAU's limb, and whether it is a key's.
+  logic link_here, here_q, here_key_q;
+  logic [SlotWidth-1:0] load_slot_q;
+
+  assign link_here = link_start_i && link_word.mask[place_i];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) here_q <= 1'b0;
+    else if (link_start_i) here_q <= link_here;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (link_start_i) begin
+      here_key_q <= link_word.b_kind == KindKey;
+      load_slot_q <= link_word.dst;
+    end
+  end
+
   logic main_key_req, dy_key_req, dy_key_gnt;
-  logic [1:0] key_start_q, key_start_q2;
-  logic [1:0][6:0] key_index_q;
-  logic [1:0][KeyWidth-1:0] key_slot;
+  logic [2:0] key_start_q, key_start_q2;  // of the main cores, of the dyadic ones, of the link
+  logic [2:0][6:0] key_index_q;
+  logic [2:0][KeyWidth-1:0] key_slot;
   logic [Row-1:0][Width-1:0] key_row;
 
   always_ff @(posedge clk_i) begin
-    key_start_q <= {dyadic_start_i, main_start_i};
+    key_start_q <= {link_here, dyadic_start_i, main_start_i};
     key_start_q2 <= key_start_q;
     if (main_start_i) key_index_q[0] <= main_word.b;
     if (dyadic_start_i) key_index_q[1] <= dyadic_word.b;
+    if (link_here) key_index_q[2] <= link_word.b;
   end
 
-  for (genvar u = 0; u < 2; u++) begin : gen_key_table
+  for (genvar u = 0; u < 3; u++) begin : gen_key_table
     rm_ram_1r1w #(
         .Width(KeyWidth),
         .Depth(128),
@@ -203,14 +312,14 @@ module rm_ring_rpau
       .Width(Width)
   ) u_keys (
       .clk_i,
-      .start_i     (key_start_q2),
-      .slot_i      (key_slot),
+      .start_i     (key_start_q2[1:0]),
+      .slot_i      (key_slot[1:0]),
       .req_i       ({dy_key_req, main_key_req}),
       .gnt_o       (dy_key_gnt),
       .row_o       (key_row),
-      .load_start_i(link_key_start_i),
-      .load_slot_i (link_key_slot_i),
-      .load_i      (link_key_i),
+      .load_start_i(key_start_q2[2]),
+      .load_slot_i (key_slot[2]),
+      .load_i      (link_valid_i && here_q && here_key_q),
       .load_data_i (link_data_i)
   );
 
@@ -273,6 +382,7 @@ module rm_ring_rpau
       .LogLanes(LogLanes),
       .LogSteps(LogSteps),
       .QWidth(QWidth),
+      .Moduli(Moduli),
       .Q(Q),
       .Latency(GenLatency),
       .Fold(Fold),
@@ -280,8 +390,9 @@ module rm_ring_rpau
   ) u_generator (
       .clk_i,
       .rst_ni,
-      .start_i  (dyadic_start_i && dyadic_word.b_kind == KindGenerator),
+      .start_i  (dyadic_start_i && is_generated(dyadic_word.op, dyadic_word.b_kind)),
       .period_i (period),
+      .which_i  (which_q[1]),
       .seed_i   (seed),
       .stream_i (stream),
       .counter_i(minus_q ? 32'd1 << (LogN - 2) : '0),
@@ -301,6 +412,9 @@ module rm_ring_rpau
   logic [LogSteps-1:0] send_rrow, dy_rrow, dy_wrow;
   logic [Row-1:0][Width-1:0] main_wdata, dy_wdata;
 
+  op_e main_op_q;
+  always_ff @(posedge clk_i) if (main_start_i) main_op_q <= main_word.op;
+
   rm_ring_main #(
       .LogN(LogN),
       .LogRow(LogRow),
@@ -309,6 +423,7 @@ module rm_ring_rpau
       .Groups(Groups),
       .Width(Width),
       .QWidth(QWidth),
+      .Moduli(Moduli),
       .Q(Q),
       .MulLatency(MulLatency)
   ) u_main (
@@ -316,8 +431,11 @@ module rm_ring_rpau
       .rst_ni,
       .start_i   (main_start_i),
       .word_i    (main_word),
+      .which_i   (which_q[0]),
       .turns_i   (main_turns_i),
       .constant_i(constant[0]),
+      .zeta_i    (zeta),
+      .galois_i  ((main_op_q == OpAutoc) ? galois_inverse : galois),
       .busy_o    (main_busy),
       .tw_ring_o (tw_ring),
       .tw_pass_o (tw_pass),
@@ -344,6 +462,7 @@ module rm_ring_rpau
       .Groups(Groups),
       .Width(Width),
       .QWidth(QWidth),
+      .Moduli(Moduli),
       .Q(Q),
       .MulLatency(MulLatency),
       .GenLatency(GenLatency)
@@ -352,6 +471,7 @@ module rm_ring_rpau
       .rst_ni,
       .start_i   (dyadic_start_i),
       .word_i    (dyadic_word),
+      .which_i   (which_q[1]),
       .constant_i(constant[1]),
       .busy_o    (dyadic_busy),
       .period_o  (period),
@@ -381,7 +501,7 @@ module rm_ring_rpau
   ) u_send (
       .clk_i,
       .rst_ni,
-      .start_i(ring_start_i && ring_word.c == {1'b0, place_i}),
+      .start_i(ring_start_i && is_source),
       .slot_i (ring_word.a),
       .turns_i(ring_turns_i),
       .re_o   (send_re),
@@ -394,12 +514,17 @@ module rm_ring_rpau
 
   // ---- The ring's node. ----
 
+  // A store's source is the RPAU that its mask names, and the link, beside RPAU 0, its receiver.
+  logic is_store, is_source, store_q;
+  assign is_store = ring_word.op == OpStore;
+  assign is_source = is_store ? ring_word.mask[place_i] : ring_word.c == {1'b0, place_i};
+
   // Whether there is a receiver farther on than this RPAU.
   logic on_d, on_q;
   always_comb begin
-    on_d = 1'b0;
+    on_d = is_store && place_i != '0;
     for (int unsigned hops = 1; hops < Rpaus; hops++) begin
-      if (ring_word.mask[(32'(place_i)+hops)%Rpaus]) begin
+      if (!is_store && ring_word.mask[(32'(place_i)+hops)%Rpaus]) begin
         // Reached before the way is back at its source.
         on_d |= hops < (32'(ring_word.c) + Rpaus - 32'(place_i) - 1) % Rpaus + 1;
       end
@@ -414,7 +539,8 @@ module rm_ring_rpau
 
   always_ff @(posedge clk_i) begin
     if (ring_start_i) begin
-      source_q <= ring_word.c == {1'b0, place_i};
+      source_q <= is_source;
+      store_q <= is_store;
       recv_slot_q <= ring_word.dst;
       on_q <= on_d;
     end
@@ -426,7 +552,7 @@ module rm_ring_rpau
       sent_valid_q <= 1'b0;
       comes_q <= '0;
     end else begin
-      if (ring_start_i) receives_q <= ring_word.mask[place_i];
+      if (ring_start_i) receives_q <= !is_store && ring_word.mask[place_i];
       sent_valid_q <= sent_valid;
       comes_q <= {comes_q[Reducer-1:0], comes};
     end
@@ -435,6 +561,7 @@ module rm_ring_rpau
   assign passes = source_q ? sent_valid_q : ring_valid_i;
   assign ring_valid_o = passes && on_q;
   assign ring_row_o = source_q ? sent_q : ring_row_i;
+  assign store_valid_o = passes && store_q;
   assign comes = receives_q && passes;
   assign coming = ring_row_o;
 
@@ -445,22 +572,37 @@ module rm_ring_rpau
     rm_mod_add #(.Width(QWidth)) u_add (
         .a_i(sent[c][QWidth-1:0]),
         .b_i(constant[2][QWidth-1:0]),
-        .q_i(Q[QWidth-1:0]),
+        .q_i(ring_prime),
         .r_o(plus)
     );
-    always_ff @(posedge clk_i) sent_q[c] <= (constant[2] == '0) ? sent[c] : Width'(plus);
+    always_ff @(posedge clk_i) begin
+      sent_q[c] <= (store_q || constant[2] == '0) ? sent[c] : Width'(plus);
+    end
 
-    rm_ring_reduce #(
-        .Width(Width),
-        .QWidth(QWidth),
-        .Q(Q),
-        .Latency(Reducer)
-    ) u_reduce (
-        .clk_i,
-        .x_i(coming[c]),
-        .constant_i(source_q ? '0 : constant[2][QWidth-1:0]),
-        .r_o(arrived[c])
-    );
+    logic [Moduli-1:0][Width-1:0] reduced;
+
+    for (genvar m = 0; m < Moduli; m++) begin : gen_modulus
+      localparam int unsigned Bits = bits_of(Q[m]);
+
+      rm_ring_reduce #(
+          .Width(Width),
+          .QWidth(Bits),
+          .Q(Q[m]),
+          .Latency(Reducer)
+      ) u_reduce (
+          .clk_i,
+          .x_i(coming[c]),
+          .constant_i(source_q ? '0 : constant[2][Bits-1:0]),
+          .r_o(reduced[m])
+      );
+    end
+
+    always_comb begin
+      arrived[c] = '0;
+      for (int unsigned m = 0; m < Moduli; m++) begin
+        if (which_q[2] == WhichWidth'(m)) arrived[c] = reduced[m];
+      end
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -500,8 +642,8 @@ module rm_ring_rpau
         .recv_slot_i (inner_of(recv_slot_q, Shared)),
         .recv_row_i  (recv_row_q),
         .recv_data_i (arrived),
-        .load_we_i   (link_valid_i && group_of(link_slot_i, Shared) == g),
-        .load_slot_i (inner_of(link_slot_i, Shared)),
+        .load_we_i   (link_valid_i && here_q && !here_key_q && group_of(load_slot_q, Shared) == g),
+        .load_slot_i (inner_of(load_slot_q, Shared)),
         .load_index_i(link_index_i),
         .load_data_i (link_data_i),
         .dy_wreq_i   (dy_wreq[g]),
@@ -518,6 +660,6 @@ module rm_ring_rpau
 
   logic unused;
   assign unused = ^{main_busy, dyadic_busy, index_q, load_table_i, load_addr_i, load_data_i,
-      main_word, dyadic_word, ring_word, constant[2]};
+      main_word, dyadic_word, ring_word, link_word, constant[2]};
 
 endmodule

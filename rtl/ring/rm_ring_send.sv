@@ -30,7 +30,7 @@ module rm_ring_send
   localparam int unsigned PassWidth = $clog2(Passes);
 
   logic [SlotWidth-1:0] slot_q;
-  logic beat, unused_busy, unused_first, unused_row;
+  logic beat, unused_busy, unused_first, unused_row, unused_tail;
   logic [PassWidth-1:0] unused_pass;
   logic [1:0] unused_sub;
   logic [LogSteps-1:0] step;
@@ -51,6 +51,7 @@ module rm_ring_send
       .transform_i(1'b0),
       .inverse_i(1'b0),
       .more_beats_i(2'd0),
+      .tail_i(1'b0),
       .turns_i,
       .busy_o(unused_busy),
       .beat_o(beat),
@@ -58,7 +59,8 @@ module rm_ring_send
       .pass_o(unused_pass),
       .step_o(step),
       .sub_o(unused_sub),
-      .last_sub_o(unused_row)
+      .last_sub_o(unused_row),
+      .tail_o(unused_tail)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -88,6 +90,6 @@ module rm_ring_send
   assign row_o = row_q;
 
   logic unused;
-  assign unused = ^{unused_busy, unused_first, unused_pass, unused_sub, unused_row};
+  assign unused = ^{unused_busy, unused_first, unused_pass, unused_sub, unused_row, unused_tail};
 
 endmodule

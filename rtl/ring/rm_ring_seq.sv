@@ -2,7 +2,8 @@
 //
 // A transform takes pass_count(LogN) passes of a step a row, the forward one from the highest pass down, with
 // Wait idle cycles between two passes. Any other word takes its rows once, in order; a row whose operands
-// share a port takes `beats` cycles, in which sub_o counts. Turns of a dyadic word are left out (rm_ring_pace).
+// share a port takes `beats` cycles, in which sub_o counts. With tail_i one more cycle follows the last row
+// (tail_o), for what is written a step late. Turns of a dyadic word are left out (rm_ring_pace).
 //
 // The first step may be in the cycle after start_i. A word runs to its end: none starts while busy_o.
 module rm_ring_seq
@@ -23,6 +24,7 @@ module rm_ring_seq
     input  logic                 transform_i,  // with start_i, as all that follow
     input  logic                 inverse_i,
     input  logic [          1:0] more_beats_i,
+    input  logic                 tail_i,
     input  logic [LogPeriod-1:0] turns_i,
     output logic                 busy_o,
     output logic                 beat_o,
@@ -30,12 +32,13 @@ module rm_ring_seq
     output logic [PassWidth-1:0] pass_o,
     output logic [ LogSteps-1:0] step_o,
     output logic [          1:0] sub_o,
-    output logic                 last_sub_o
+    output logic                 last_sub_o,
+    output logic                 tail_o
 );
 
   localparam logic [PassWidth-1:0] Top = PassWidth'(Passes - 1);
 
-  logic busy_q, fresh_q, transform_q, inverse_q, first_q;
+  logic busy_q, fresh_q, transform_q, inverse_q, first_q, has_tail_q, tail_q;
   logic [1:0] more_q, sub_q;
   logic [LogPeriod-1:0] turns_q;
   logic [PassWidth-1:0] pass_q;
@@ -55,10 +58,10 @@ module rm_ring_seq
       .beat_o (beat)
   );
 
-  assign row_done = beat && sub_q == more_q;
+  assign row_done = beat && sub_q == more_q && !tail_q;
   assign pass_done = row_done && (&step_q);
   assign last_pass = !transform_q || (inverse_q ? pass_q == Top : pass_q == '0);
-  assign done = pass_done && last_pass;
+  assign done = has_tail_q ? beat && tail_q : pass_done && last_pass;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) busy_q <= 1'b0;
@@ -67,11 +70,13 @@ module rm_ring_seq
 
   always_ff @(posedge clk_i) begin
     // A pass owes nothing to the one before.
-    fresh_q <= start_i || pass_done || (fresh_q && !run);
+    fresh_q <= start_i || (pass_done && !has_tail_q) || (fresh_q && !run);
     if (start_i) begin
       transform_q <= transform_i;
       inverse_q <= inverse_i;
       more_q <= more_beats_i;
+      has_tail_q <= tail_i;
+      tail_q <= 1'b0;
       turns_q <= turns_i;
       first_q <= 1'b1;
       pass_q <= (transform_i && !inverse_i) ? Top : '0;
@@ -84,7 +89,8 @@ module rm_ring_seq
       if (pass_done) begin
         first_q <= 1'b0;
         pass_q <= inverse_q ? pass_q + 1'b1 : pass_q - 1'b1;
-        wait_q <= WaitWidth'(Wait);
+        wait_q <= has_tail_q ? '0 : WaitWidth'(Wait);
+        tail_q <= has_tail_q;
       end else if (wait_q != '0) begin
         wait_q <= wait_q - 1'b1;
       end
@@ -98,6 +104,7 @@ module rm_ring_seq
   assign step_o = step_q;
   assign sub_o = sub_q;
   assign last_sub_o = row_done;
+  assign tail_o = beat && tail_q;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -2,7 +2,7 @@
 //
 // A butterfly's twiddles of a pass are 2^u words in the order of the step, u being the index bits above the
 // window, and come again after so many steps. Passes with u > 0 lie one behind the other in a memory, those
-// with u = 0 in distributed RAM, each for three rings. One set serves both directions: the inverse transform's
+// with u = 0 in distributed RAM, each for Rings rings: three for each prime of the RPAU. One set serves both directions: the inverse transform's
 // ring is that of the other half (ring_i is the ring of the table).
 //
 // A word is written by load_i: at `deep` address ring * Deep + base(pass) + step, else ring * Flat + pass -
@@ -14,6 +14,7 @@ module rm_ring_twiddle
     parameter int unsigned LogRow = 5,
     parameter int unsigned Tables = 16,
     parameter int unsigned Width = 60,
+    parameter int unsigned Rings = 3,
     localparam int unsigned LogSteps = LogN - LogRow,
     localparam int unsigned Passes = pass_count(LogN),
     localparam int unsigned PassWidth = $clog2(Passes),
@@ -21,8 +22,9 @@ module rm_ring_twiddle
     localparam int unsigned DeepPasses = deep_passes(LogN, LogRow),
     localparam int unsigned Deep = table_base(LogN, LogRow, Passes),
     localparam int unsigned Flat = Passes - DeepPasses,
-    localparam int unsigned DeepWidth = $clog2(3 * Deep),
-    localparam int unsigned FlatWidth = $clog2(3 * Flat)
+    localparam int unsigned DeepWidth = $clog2(Rings * Deep),
+    localparam int unsigned RingWidth = $clog2(Rings),
+    localparam int unsigned FlatWidth = $clog2(Rings * Flat)
 ) (
     input  logic                         clk_i,
     input  logic                         load_i,
@@ -30,7 +32,7 @@ module rm_ring_twiddle
     input  logic [TableWidth-1:0]        load_table_i,
     input  logic [ DeepWidth-1:0]        load_addr_i,
     input  logic [     Width-1:0]        load_data_i,
-    input  logic [           1:0]        ring_i,
+    input  logic [ RingWidth-1:0]        ring_i,
     input  logic [ PassWidth-1:0]        pass_i,
     input  logic [  LogSteps-1:0]        step_i,
     output logic [    Tables-1:0][Width-1:0] word_o
@@ -75,7 +77,7 @@ module rm_ring_twiddle
 
     rm_ram_1r1w #(
         .Width(Width),
-        .Depth(3 * Deep),
+        .Depth(Rings * Deep),
         .OutReg(1'b1),
         .Style("block")
     ) u_deep (
@@ -90,7 +92,7 @@ module rm_ring_twiddle
 
     rm_ram_1r1w #(
         .Width(Width),
-        .Depth(3 * Flat),
+        .Depth(Rings * Flat),
         .Style("distributed")
     ) u_flat (
         .clk_i,

@@ -135,6 +135,8 @@ pub enum DeviceError {
     #[error(transparent)]
     Hdl(#[from] ringmill_hdl::HdlError),
     #[error(transparent)]
+    Ring(#[from] ringmill_hdl::ring::RpauError),
+    #[error(transparent)]
     Drive(#[from] ringmill_hdl::polymul::DriveError),
     #[error(transparent)]
     Extend(#[from] ringmill_hdl::basext::ExtendError),

@@ -7,7 +7,7 @@ use crate::DeviceError;
 use crate::cpu::{Cpu, MAX_THREADS};
 use crate::device::Device;
 use crate::offload::Offload;
-use crate::rtl::TorusRtl;
+use crate::rtl::{RingRtl, TorusRtl};
 use crate::sim::{self, Sim};
 
 /// The names that [`open`] understands, as a user would type them.
@@ -60,12 +60,19 @@ pub fn open(name: &str) -> Result<Box<dyn Device>, DeviceError> {
             };
             let own_name = name.to_owned();
             match (kind, Kind::of(&text)?.open(&text)?) {
-                ("rtl", opened) if !opened.has_rtl() => Err(no_rtl()),
+                ("rtl", opened) if !opened.has_rtl() => {
+                    let why = match &opened {
+                        Opened::Whole(machine) => machine.unbuilt(),
+                        Opened::Card(_) => None,
+                    };
+                    Err(why.map_or_else(no_rtl, DeviceError::from))
+                }
                 ("rtl", Opened::Card(card)) => Ok(Box::new(Offload::rtl(own_name, *card)?)),
                 ("rtl", Opened::Whole(machine)) => match machine.rtl() {
                     Some(WholeRtl::Torus(machine)) => {
                         Ok(Box::new(TorusRtl::new(own_name, machine)?))
                     }
+                    Some(WholeRtl::Ring(machine)) => Ok(Box::new(RingRtl::new(own_name, machine)?)),
                     None => Err(no_rtl()),
                 },
                 (_, Opened::Card(card)) => Ok(Box::new(Offload::modelled(own_name, *card)?)),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::module::Interface;
-use crate::{Hdl, HdlError, Param, Top};
+use crate::{Hdl, HdlError, Param, Top, top::packed};
 
 /// A file of the configuration, named below its directory.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -100,6 +100,7 @@ fn literal(value: &Param) -> String {
     match value {
         Param::Int(number) if *number < 1 << 31 => number.to_string(),
         Param::Int(number) => format!("64'h{number:x}"),
+        Param::Ints(numbers) => packed(numbers),
         Param::Text(text) => format!("\"{text}\""),
     }
 }

@@ -154,7 +154,7 @@ pub(crate) fn ask_once<A: Serialize + DeserializeOwned>(
 fn tables(top: &Top) -> Vec<String> {
     let files = top.params.iter().filter_map(|(_, value)| match value {
         Param::Text(text) => std::fs::read(text).ok(),
-        Param::Int(_) => None,
+        Param::Int(_) | Param::Ints(_) => None,
     });
     files
         .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())

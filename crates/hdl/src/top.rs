@@ -9,6 +9,7 @@ use crate::HdlError;
 #[serde(untagged)]
 pub enum Param {
     Int(u64),
+    Ints(Vec<u64>),
     Text(String),
 }
 
@@ -43,6 +44,13 @@ impl Top {
     /// Sets a number (an enumeration by its number).
     pub fn int(mut self, name: impl Into<String>, value: u64) -> Self {
         self.params.push((name.into(), Param::Int(value)));
+        self
+    }
+
+    /// Sets a packed array of numbers of 64 bits, the first one lowest.
+    pub fn ints(mut self, name: impl Into<String>, values: &[u64]) -> Self {
+        self.params
+            .push((name.into(), Param::Ints(values.to_vec())));
         self
     }
 
@@ -83,10 +91,17 @@ impl Top {
             .map(|(name, value)| match value {
                 Param::Int(v) if *v < 1 << 31 => format!("{name}={v}"),
                 Param::Int(v) => format!("{name}=64'h{v:x}"),
+                Param::Ints(values) => format!("{name}={}", packed(values)),
                 Param::Text(t) => format!("{name}=\"{t}\""),
             })
             .collect()
     }
+}
+
+/// A packed array of numbers of 64 bits as a literal, the first one lowest.
+pub(crate) fn packed(values: &[u64]) -> String {
+    let digits = values.iter().rev().map(|v| format!("{v:016x}"));
+    format!("{}'h{}", 64 * values.len(), digits.collect::<String>())
 }
 
 impl std::fmt::Display for Top {

@@ -7,6 +7,7 @@ use ringmill_isa::mid::{Called, Head, LimbId, Procedure, ValueType, Verified};
 use ringmill_limits::Watch;
 
 use crate::fpga::Fit;
+use crate::ring::RingMachine;
 use crate::torus::TorusMachine;
 use crate::{MachineError, MachineReport};
 
@@ -31,6 +32,11 @@ pub trait Machine: Send + Sync {
 
     /// Its RTL, where there is some of a machine that runs programs whole.
     fn rtl(&self) -> Option<WholeRtl> {
+        None
+    }
+
+    /// Why there is no RTL of this description, where there is of others of its kind.
+    fn unbuilt(&self) -> Option<MachineError> {
         None
     }
 
@@ -99,6 +105,8 @@ pub trait Machine: Send + Sync {
 pub enum WholeRtl {
     /// `rm_torus`.
     Torus(TorusMachine),
+    /// `rm_ring`, of an RPAU for each of a program's primes.
+    Ring(RingMachine),
 }
 
 /// A run of a machine, fed the calls of a program one after another. Who drops it before the end loses that run and nothing

@@ -55,7 +55,7 @@ pub const KINDS: [Kind; 5] = [
         name: "ring",
         shipped: &ring::SHIPPED,
         parse: Parse::Whole(|text| Ok(Box::new(RingMachine::parse(text)?))),
-        rtl: None,
+        rtl: Some("ring"),
         paper: Some("ring"),
     },
     Kind {

@@ -1,9 +1,14 @@
 //! The whole machine at its pins: programs and tables go in, a procedure runs, and every grant, every write and the end are
 //! compared with the model's.
 
-use ringmill_machines::ring::Description;
-use ringmill_machines::ring::micro::{MicroCode, STREAMS};
+use std::collections::VecDeque;
 
+use ringmill_machines::ring::encode::encode;
+use ringmill_machines::ring::micro::{MicroCode, OpWord, Opcode, Operand, STREAMS, Word};
+use ringmill_machines::ring::{Description, timing};
+
+use super::host::{Host, Link, NoHost, Place, Wanted};
+use super::rpau::LOAD;
 use super::shadow::{Lockstep, Shadow};
 use super::tables::Tables;
 use super::twiddles::{Table, twiddles};
@@ -29,27 +34,33 @@ struct Ports {
     running: Out,
     granted: Out,
     load_select: In,
-    link_select: In,
 }
 
 /// Kind of a program's word at the `load_*` ports.
 const PROGRAM: u64 = 15;
+/// Of a layer's prime.
+const PRIME: u64 = 12;
 
 /// One simulated machine.
 pub struct Machine {
     shape: Shape,
-    rpaus: usize,
-    dispatch: u64,
+    shapes: Vec<Shape>,
+    primes: Vec<u64>,
+    description: Description,
     model: Model,
     ports: Ports,
     wires: Wires,
+    link: Link,
     shadow: Shadow,
 }
 
-/// `rm_ring` for a description, an RPAU a prime; `None` for what the RTL does not build.
-pub fn top(d: &Description, primes: &[u64]) -> Option<Top> {
-    let shape = Shape::new(d, *primes.first()?)?;
-    let fits = primes.len() == d.rpaus && primes.iter().all(|&q| Shape::new(d, q).is_some());
+/// `rm_ring` for a description and a program's primes: RPAU r is built for primes r, r + R, r + 2 R, .. of R RPAUs, a layer each,
+/// and for those that it may stand in for.
+///
+/// # Errors
+/// [`RpauError::NoPrimes`]; what [`Shape::new`] refuses.
+pub fn top(d: &Description, primes: &[u64]) -> Result<Top, RpauError> {
+    let (shape, shapes) = shapes(d, primes)?;
     let top = shape
         .parameters(Top::new("rm_ring"))
         .int("Hop", d.ring.hop)
@@ -58,30 +69,82 @@ pub fn top(d: &Description, primes: &[u64]) -> Option<Top> {
         .int("Dispatch", d.pipeline.dispatch)
         .int("Controllers", d.controllers as u64)
         .int("Words", d.tables.words as u64);
-    let primes = primes.iter().enumerate();
-    fits.then(|| primes.fold(top, |top, (r, &q)| top.int(format!("Q{r}"), q)))
+    let primes = shapes.iter().enumerate();
+    Ok(primes.fold(top, |top, (r, shape)| {
+        top.ints(format!("Q{r}"), shape.primes())
+    }))
+}
+
+/// What the RPAUs are elaborated for, the first one's by itself: as many primes each, an RPAU that has fewer one of them again.
+fn shapes(d: &Description, primes: &[u64]) -> Result<(Shape, Vec<Shape>), RpauError> {
+    let first = *primes.first().ok_or(RpauError::NoPrimes)?;
+    let list = |r: usize| {
+        let own = primes.iter().skip(r).step_by(d.rpaus.max(1)).copied();
+        let others = d.stand_in.iter().filter(|s| s.rpau == r);
+        let others = others.filter_map(|s| primes.get(s.prime).copied());
+        let mut list: Vec<u64> = own.chain(others).collect();
+        if list.is_empty() {
+            list.push(first);
+        }
+        list
+    };
+    let mut lists: Vec<Vec<u64>> = (0..d.rpaus).map(list).collect();
+    let moduli = lists.iter().map(Vec::len).max().unwrap_or(0);
+    for list in &mut lists {
+        let again = list[0];
+        list.resize(moduli, again);
+    }
+    let all: Result<Vec<Shape>, _> = lists.iter().map(|list| Shape::new(d, list)).collect();
+    let all = all?;
+    Ok((*all.first().ok_or(RpauError::NoPrimes)?, all))
+}
+
+/// The twiddle tables of a machine, as entries of the wrapper's stream (`rm_ring_table`).
+///
+/// # Errors
+/// Those of [`top`]; a prime without the roots of unity.
+pub fn twiddle_entries(d: &Description, primes: &[u64]) -> Result<Vec<[u64; 2]>, RpauError> {
+    let (_, shapes) = shapes(d, primes)?;
+    let mut entries = Vec::new();
+    for (rpau, shape) in shapes.iter().enumerate() {
+        let words = twiddles(shape)?.into_iter();
+        entries.extend(words.map(|word| word.entry(1 << rpau)));
+    }
+    Ok(entries)
+}
+
+/// The words of the four streams, one by one.
+fn program_words(streams: &[Vec<u64>; STREAMS]) -> impl Iterator<Item = Table> + '_ {
+    (0..).zip(streams).flat_map(|(table, words)| {
+        let words = (0..).zip(words);
+        words.map(move |(address, &word)| Table {
+            kind: PROGRAM,
+            table,
+            address,
+            word,
+        })
+    })
+}
+
+/// The words of the four streams, as entries of the wrapper's stream.
+pub fn program_entries(streams: &[Vec<u64>; STREAMS]) -> Vec<[u64; 2]> {
+    program_words(streams).map(|word| word.entry(0)).collect()
 }
 
 impl Machine {
-    /// Builds the model (unless the cache has it), resets it and fills its twiddle tables; `None` for what the RTL does not
-    /// build.
+    /// Builds the model (unless the cache has it), resets it and fills its twiddle tables.
     ///
     /// # Errors
-    /// What the tools refuse; a prime without the roots of unity.
+    /// Those of [`top`]; what the tools refuse; a prime without the roots of unity.
     pub fn new(
         hdl: &Hdl,
         d: &Description,
         primes: &[u64],
         options: BuildOptions,
         seed: u32,
-    ) -> Result<Option<Self>, RpauError> {
-        let shapes: Option<Vec<Shape>> = primes.iter().map(|&q| Shape::new(d, q)).collect();
-        let (Some(top), Some(shapes)) = (top(d, primes), shapes) else {
-            return Ok(None);
-        };
-        let Some(&shape) = shapes.first() else {
-            return Ok(None);
-        };
+    ) -> Result<Self, RpauError> {
+        let top = top(d, primes)?;
+        let (shape, shapes) = shapes(d, primes)?;
         let mut model = super::built(hdl, &top, options)?;
         let ports = Ports {
             run: model.input("run_i")?,
@@ -92,30 +155,33 @@ impl Machine {
             running: model.output("running_o")?,
             granted: model.output("granted_o")?,
             load_select: model.input("load_select_i")?,
-            link_select: model.input("link_select_i")?,
         };
         let shadow = Shadow::new(&shape, d.rpaus, &model)?;
         model.restart(seed)?;
         let wires = Wires::new(&model)?;
-        wires.rest(&mut model)?;
+        wires.table(&mut model, None)?;
+        let mut link = Link::new(&model)?;
+        link.rest(&mut model)?;
         model.set(ports.run, 0)?;
         model.reset()?;
         let mut machine = Self {
             shape,
-            rpaus: d.rpaus,
-            dispatch: d.pipeline.dispatch,
+            shapes,
+            primes: primes.to_vec(),
+            description: d.clone(),
             model,
             ports,
             wires,
+            link,
             shadow,
         };
-        for (rpau, shape) in shapes.iter().enumerate() {
+        for (rpau, shape) in machine.shapes.clone().iter().enumerate() {
             for word in twiddles(shape)? {
                 machine.table(1 << rpau, word)?;
             }
         }
         machine.wires.table(&mut machine.model, None)?;
-        Ok(Some(machine))
+        Ok(machine)
     }
 
     pub fn shape(&self) -> Shape {
@@ -126,6 +192,34 @@ impl Machine {
         self.model.set(self.ports.load_select, select)?;
         self.wires.table(&mut self.model, Some(word))?;
         Ok(self.model.step(1)?)
+    }
+
+    /// Says modulo which of the program's primes each RPAU works in layer 0, as a command does.
+    ///
+    /// # Errors
+    /// [`RpauError::Unbuilt`] for a prime that an RPAU is not built for; those of the simulation.
+    pub fn select(&mut self, primes: &[u8]) -> Result<(), RpauError> {
+        for (rpau, &number) in primes.iter().enumerate() {
+            let prime = self.primes.get(usize::from(number));
+            let built = self.shapes.get(rpau).map(Shape::primes);
+            // One that the program does not have is no word's.
+            let Some((prime, built)) = prime.zip(built) else {
+                continue;
+            };
+            let place = built.iter().position(|q| q == prime);
+            let place = place.ok_or(RpauError::Unbuilt {
+                rpau,
+                prime: *prime,
+            })?;
+            let word = Table {
+                kind: PRIME,
+                table: 0,
+                address: 0,
+                word: place as u64,
+            };
+            self.table(1 << rpau, word)?;
+        }
+        Ok(self.wires.table(&mut self.model, None)?)
     }
 
     /// Writes the tables of one RPAU.
@@ -144,71 +238,112 @@ impl Machine {
     /// # Errors
     /// Those of the simulation.
     pub fn program(&mut self, streams: &[Vec<u64>; STREAMS]) -> Result<(), RpauError> {
-        for (table, words) in (0..).zip(streams) {
-            for (address, &word) in (0..).zip(words) {
-                let kind = PROGRAM;
-                let word = Table {
-                    kind,
-                    table,
-                    address,
-                    word,
-                };
-                self.table(0, word)?;
-            }
+        for word in program_words(streams) {
+            self.table(0, word)?;
         }
         Ok(self.wires.table(&mut self.model, None)?)
     }
 
-    /// Writes a limb into a slot, a residue a cycle.
+    /// Brings a limb into a slot, a residue a cycle: a procedure of a `LOAD`.
     ///
     /// # Errors
-    /// Those of the simulation.
+    /// Those of the simulation; what the machine refuses.
     pub fn fill(&mut self, rpau: usize, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
-        self.model.set(self.ports.link_select, 1 << rpau)?;
-        for (index, &residue) in (0..).zip(limb) {
-            self.wires
-                .residue(&mut self.model, Some((slot, index, residue)))?;
-            self.step(0)?;
-        }
-        self.wires.residue(&mut self.model, None)?;
-        self.step(0)?;
-        self.step(0)
+        let word = OpWord {
+            mask: 1 << rpau,
+            dst: slot,
+            ..LOAD
+        };
+        self.transfer(word, limb).map(drop)
     }
 
-    /// Writes a limb into a key slot.
+    /// Brings a limb into a key slot, which is index 0 of the key table from then on.
     ///
     /// # Errors
-    /// Those of the simulation.
+    /// As [`Self::fill`].
     pub fn fill_key(&mut self, rpau: usize, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
-        self.model.set(self.ports.link_select, 1 << rpau)?;
-        self.wires.key(&mut self.model, slot)?;
-        self.step(0)?;
-        for &residue in limb {
-            self.wires.key_residue(&mut self.model, Some(residue))?;
-            self.step(0)?;
-        }
-        self.wires.key_residue(&mut self.model, None)?;
-        self.step(0)
+        let table = Tables {
+            keys: vec![(0, slot)],
+            ..Tables::default()
+        };
+        self.tables(rpau, &table)?;
+        let word = OpWord {
+            mask: 1 << rpau,
+            b: Operand::Key(0),
+            ..LOAD
+        };
+        self.transfer(word, limb).map(drop)
     }
 
-    /// Runs the procedure that is there until it is done.
+    /// What a slot holds: a procedure of a `STORE`.
+    ///
+    /// # Errors
+    /// As [`Self::fill`].
+    pub fn read(&mut self, rpau: usize, slot: u8) -> Result<Vec<u64>, RpauError> {
+        let word = OpWord {
+            op: Opcode::Store,
+            mask: 1 << rpau,
+            a: slot,
+            ..LOAD
+        };
+        self.transfer(word, &[])
+    }
+
+    fn transfer(&mut self, word: OpWord, limb: &[u64]) -> Result<Vec<u64>, RpauError> {
+        let end = || vec![encode(&Word::End)];
+        let mut streams: [Vec<u64>; STREAMS] = std::array::from_fn(|_| end());
+        streams[0].insert(0, encode(&Word::Op(word)));
+        self.program(&streams)?;
+        let mut host = OneLimb(limb.to_vec());
+        let most = 1000 + (4 << self.shape.log_n);
+        let ended = self.run(&mut host, most)?;
+        if ended.code != 0 {
+            return Err(RpauError::Ends {
+                code: ended.code,
+                stream: ended.stream,
+                cycles: ended.cycles,
+                expected: ended.cycles,
+            });
+        }
+        Ok(host.0)
+    }
+
+    /// Runs the procedure that is there until it is done, with a host for its transfers.
     ///
     /// # Errors
     /// [`RpauError::NeverDone`] after so many cycles; those of the simulation.
-    pub fn run(&mut self, most: u64) -> Result<Ended, RpauError> {
+    pub fn run(&mut self, host: &mut dyn Host, most: u64) -> Result<Ended, RpauError> {
         self.start()?;
         for cycle in 0..most {
-            if let Some(ended) = self.ended()? {
-                self.step(cycle)?;
+            let ended = self.ended()?;
+            self.step(host, cycle)?;
+            if let Some(ended) = ended {
                 return Ok(ended);
             }
-            self.step(cycle)?;
         }
         Err(RpauError::NeverDone { cycles: most })
     }
 
+    /// Runs the procedure that is there, which its model runs in so many cycles.
+    ///
+    /// # Errors
+    /// [`RpauError::Ends`] where it takes others or is refused; those of the simulation.
+    pub fn run_for(&mut self, host: &mut dyn Host, cycles: u64) -> Result<(), RpauError> {
+        let ended = self.run(host, cycles + 1000)?;
+        if (ended.code, ended.cycles) == (0, cycles) {
+            return Ok(());
+        }
+        Err(RpauError::Ends {
+            code: ended.code,
+            stream: ended.stream,
+            cycles: ended.cycles,
+            expected: cycles,
+        })
+    }
+
     /// Runs the procedure that is there, `code`, beside what the model made of it: the board grants each word in its cycle, each
-    /// has written its results when it retires, and the end comes in its cycle.
+    /// has written its results when it retires, the host is asked for what it gives and sent what it takes, and the end comes in
+    /// its cycle.
     ///
     /// # Errors
     /// The first difference; those of the simulation.
@@ -218,10 +353,18 @@ impl Machine {
         words: &[Lockstep],
         cycles: u64,
     ) -> Result<(), RpauError> {
+        self.select(&code.primes)?;
         self.program(&code.streams)?;
         self.start()?;
+        let mut host = ModelsHost::new(&self.description, code, words);
         let mut ends: Vec<&Lockstep> = words.iter().collect();
-        ends.sort_by_key(|w| w.start + w.cycles);
+        // When its last residue has landed; what the link does the board hears of then.
+        let dispatch = self.description.pipeline.dispatch;
+        let landed = |w: &Lockstep| {
+            let late = if w.word.op.on_link() { 0 } else { dispatch };
+            w.start + w.cycles + late
+        };
+        ends.sort_by_key(|w| landed(w));
         let mut ends = ends.into_iter().peekable();
         let mut ended = None;
         for cycle in 0..cycles + 1 {
@@ -229,19 +372,26 @@ impl Machine {
             let starting = words.iter().filter(|w| w.start == cycle);
             let expected = starting.fold(0, |bits, w| bits | 1 << w.word.stream());
             if granted != expected {
+                let starting = words.iter().filter(|w| w.start == cycle);
+                let starting: Vec<String> =
+                    starting.map(|w| Word::Op(w.word).to_string()).collect();
+                let ended = self.ended()?.map_or(String::new(), |e| format!(", {e:?}"));
                 return Err(RpauError::Grants {
                     cycle,
-                    found: format!("{granted:04b}"),
-                    expected: format!("{expected:04b}"),
+                    found: format!("{granted:04b}{ended}"),
+                    expected: format!("{expected:04b} ({})", starting.join("; ")),
                 });
             }
-            while let Some(w) = ends.next_if(|w| w.start + w.cycles + self.dispatch == cycle) {
-                self.shadow.check(w, self.dispatch)?;
+            while let Some(w) = ends.next_if(|w| landed(w) == cycle) {
+                self.shadow.check(w, dispatch)?;
             }
             if let Some(end) = self.ended()? {
                 ended = Some(end);
             }
-            self.step(cycle)?;
+            self.step(&mut host, cycle)?;
+            if let Some(error) = host.error.take() {
+                return Err(error);
+            }
         }
         let done = Ended {
             code: 0,
@@ -263,7 +413,7 @@ impl Machine {
     /// Starts the procedure; the next cycle is the board's cycle 0.
     fn start(&mut self) -> Result<(), RpauError> {
         self.model.set(self.ports.run, 1)?;
-        self.step(0)?;
+        self.step(&mut NoHost, 0)?;
         self.model.set(self.ports.run, 0)?;
         // Queues are filled ahead, with waits among the words.
         for _ in 0..100_000 {
@@ -271,7 +421,7 @@ impl Machine {
             if self.model.get(self.ports.running)? == 1 {
                 return Ok(());
             }
-            self.step(0)?;
+            self.step(&mut NoHost, 0)?;
         }
         Err(RpauError::NeverDone { cycles: 100_000 })
     }
@@ -289,14 +439,124 @@ impl Machine {
         }))
     }
 
-    fn step(&mut self, cycle: u64) -> Result<(), RpauError> {
+    fn step(&mut self, host: &mut dyn Host, cycle: u64) -> Result<(), RpauError> {
         self.model.eval()?;
+        self.link.drive(&mut self.model, host)?;
         self.shadow.take(&self.model, cycle)?;
         self.model.step(1)?;
+        self.link.settle(&mut self.model)?;
         Ok(self.model.eval()?)
     }
 
     pub fn rpaus(&self) -> usize {
-        self.rpaus
+        self.description.rpaus
+    }
+}
+
+/// Gives a limb, or has the one that was taken.
+struct OneLimb(Vec<u64>);
+
+impl Host for OneLimb {
+    fn give(&mut self, _: Wanted) -> Vec<u64> {
+        self.0.clone()
+    }
+
+    fn take(&mut self, _: Wanted, limb: Vec<u64>) {
+        self.0 = limb;
+    }
+}
+
+/// The host of a run that the model has made: its limbs, and beats that take as long as they took there.
+struct ModelsHost<'a> {
+    /// Transfers to come, with the cycles of their beats.
+    transfers: VecDeque<(&'a Lockstep, u64)>,
+    sending: Option<&'a Lockstep>,
+    limb: usize,
+    error: Option<RpauError>,
+}
+
+impl<'a> ModelsHost<'a> {
+    fn new(d: &Description, code: &MicroCode, words: &'a [Lockstep]) -> Self {
+        let groups = d.slot_groups();
+        let mut transfers: Vec<&Lockstep> = words.iter().filter(|w| w.word.op.on_link()).collect();
+        transfers.sort_by_key(|w| w.start);
+        let beats = |w: &&Lockstep| {
+            let unstalled = timing::beside(d, &groups, code.log_n, &w.word, w.turns).total;
+            timing::link(d, code.log_n) + w.cycles - unstalled
+        };
+        Self {
+            transfers: transfers.into_iter().map(|w| (w, beats(&w))).collect(),
+            sending: None,
+            limb: 1 << code.log_n,
+            error: None,
+        }
+    }
+
+    /// Whether the machine asks for what the model asks for next; its result.
+    fn asked(&mut self, wanted: Wanted, expected: Option<&'a Lockstep>) -> Option<&'a [u64]> {
+        let place = |w: &Lockstep| match w.word.b {
+            Operand::Key(k) if w.word.op == Opcode::Load => Place::Key(k),
+            _ => Place::Limb(w.word.imm),
+        };
+        let of = |w: &Lockstep| Wanted {
+            rpau: w.word.rpaus().next().unwrap_or_default(),
+            place: place(w),
+        };
+        if expected.map(of) != Some(wanted) {
+            self.error.get_or_insert(RpauError::Asked {
+                found: format!("{wanted:?}"),
+                expected: format!("{:?}", expected.map(of)),
+            });
+        }
+        let (_, limb) = expected?.results.first()?;
+        Some(limb)
+    }
+}
+
+/// Beats of a limb evenly over so many cycles, the last one in the last of them.
+pub fn evenly(limb: u64, cycles: u64) -> Vec<u64> {
+    let cycles = cycles.max(limb);
+    let beats = (1..=limb).map(|i| (i * cycles).div_ceil(limb) - 1);
+    beats.collect()
+}
+
+impl Host for ModelsHost<'_> {
+    fn give(&mut self, wanted: Wanted) -> Vec<u64> {
+        let next = self.transfers.front().map(|&(w, _)| w);
+        let limb = self.asked(wanted, next);
+        limb.unwrap_or_default().to_vec()
+    }
+
+    fn take(&mut self, wanted: Wanted, limb: Vec<u64>) {
+        let word = self.sending.take();
+        if self.asked(wanted, word) != Some(&limb) {
+            let word = word.map(|w| Word::Op(w.word).to_string());
+            self.error.get_or_insert(RpauError::Sent {
+                word: word.unwrap_or_default(),
+            });
+        }
+    }
+
+    /// Whenever it pleases the host, but for the last one.
+    fn beats(&mut self) -> Vec<u64> {
+        let n = self.limb as u64;
+        let Some((word, cycles)) = self.transfers.pop_front() else {
+            return Vec::new();
+        };
+        self.sending = Some(word);
+        let mut draw = word.start.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut beats = Vec::with_capacity(self.limb);
+        for at in 0..cycles.saturating_sub(1) {
+            // As many of the cycles that are left as there are beats left, each alike.
+            draw ^= draw << 13;
+            draw ^= draw >> 7;
+            draw ^= draw << 17;
+            let left = n - 1 - beats.len() as u64;
+            if draw % (cycles - 1 - at) < left {
+                beats.push(at);
+            }
+        }
+        beats.push(cycles.saturating_sub(1));
+        beats
     }
 }

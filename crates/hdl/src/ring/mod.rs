@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use crate::{BuildOptions, Hdl, HdlError, Model, Top};
 
+mod host;
 mod machine;
 mod package;
 mod rpau;
@@ -14,7 +15,8 @@ mod tables;
 mod twiddles;
 mod wires;
 
-pub use machine::{Ended, Machine, top};
+pub use host::{Host, NoHost, Place, Wanted};
+pub use machine::{Ended, Machine, evenly, program_entries, top, twiddle_entries};
 pub use package::{PACKAGE, package};
 pub use rpau::{Rpau, RpauError};
 pub use shadow::Lockstep;

@@ -1,9 +1,10 @@
 //! One RPAU at its pins: words are granted in the cycles in which the model grants them, and what is written is compared with
 //! what the model has written when they retire.
 
+use ringmill_machines::MachineError;
 use ringmill_machines::ring::encode::encode;
-use ringmill_machines::ring::micro::{Opcode, Unit, Word};
-use ringmill_math::MathError;
+use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, Unit, Word};
+use ringmill_math::{MathError, RingKind};
 
 use super::Shape;
 use super::shadow::{Lockstep, Shadow};
@@ -37,8 +38,20 @@ pub enum RpauError {
         cycles: u64,
         expected: u64,
     },
+    #[error("the host is asked for {found}, its model asks for {expected}")]
+    Asked { found: String, expected: String },
+    #[error("the host is sent another limb than its model's by {word}")]
+    Sent { word: String },
     #[error("the machine is not done after {cycles} cycles: a fault in the RTL?")]
     NeverDone { cycles: u64 },
+    #[error("a machine for no primes: give those of the program")]
+    NoPrimes,
+    #[error(
+        "RPAU {rpau} is to work modulo {prime}, for which it is not built: name it in `stand_in`"
+    )]
+    Unbuilt { rpau: usize, prime: u64 },
+    #[error(transparent)]
+    Machine(#[from] MachineError),
     #[error(transparent)]
     Prime(#[from] MathError),
     #[error(transparent)]
@@ -56,7 +69,27 @@ struct Ports {
     ring_turns: In,
     ring_valid: In,
     place: In,
+    link_start: In,
+    link_word: In,
+    link_valid: In,
+    link_index: In,
+    link_data: In,
 }
+
+/// Brings a limb to RPAU 0.
+pub(super) const LOAD: OpWord = OpWord {
+    op: Opcode::Load,
+    controller: 0,
+    unit: Unit::Main,
+    mask: 1,
+    ring: RingKind::Full,
+    layer: 0,
+    dst: 0,
+    a: 0,
+    b: Operand::None,
+    c: 0,
+    imm: 0,
+};
 
 /// One simulated RPAU.
 pub struct Rpau {
@@ -90,6 +123,11 @@ impl Rpau {
             ring_turns: model.input("ring_turns_i")?,
             ring_valid: model.input("ring_valid_i")?,
             place: model.input("place_i")?,
+            link_start: model.input("link_start_i")?,
+            link_word: model.input("link_word_i")?,
+            link_valid: model.input("link_valid_i")?,
+            link_index: model.input("link_index_i")?,
+            link_data: model.input("link_data_i")?,
         };
         let shadow = Shadow::new(&shape, 1, &model)?;
         model.restart(seed)?;
@@ -99,11 +137,13 @@ impl Rpau {
             ports.ring_start,
             ports.ring_valid,
             ports.place,
+            ports.link_start,
+            ports.link_valid,
         ] {
             model.set(port, 0)?;
         }
         let wires = Wires::new(&model)?;
-        wires.rest(&mut model)?;
+        wires.table(&mut model, None)?;
         model.reset()?;
         let mut rpau = Self {
             model,
@@ -144,14 +184,15 @@ impl Rpau {
     /// # Errors
     /// Those of the simulation.
     pub fn fill_key(&mut self, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
-        self.wires.key(&mut self.model, slot)?;
-        self.step()?;
-        for &residue in limb {
-            self.wires.key_residue(&mut self.model, Some(residue))?;
-            self.step()?;
-        }
-        self.wires.key_residue(&mut self.model, None)?;
-        self.step()
+        self.tables(&Tables {
+            keys: vec![(0, slot)],
+            ..Tables::default()
+        })?;
+        let word = OpWord {
+            b: Operand::Key(0),
+            ..LOAD
+        };
+        self.load(word, limb)
     }
 
     /// Writes a limb into a slot by the link's wires, a residue a cycle.
@@ -159,17 +200,40 @@ impl Rpau {
     /// # Errors
     /// Those of the simulation.
     pub fn fill(&mut self, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
-        for (index, &residue) in (0..).zip(limb) {
-            self.wires
-                .residue(&mut self.model, Some((slot, index, residue)))?;
+        self.load(OpWord { dst: slot, ..LOAD }, limb)
+    }
+
+    fn load(&mut self, word: OpWord, limb: &[u64]) -> Result<(), RpauError> {
+        self.model.set(self.ports.link_start, 1)?;
+        self.model
+            .set(self.ports.link_word, encode(&Word::Op(word)))?;
+        self.step()?;
+        self.model.set(self.ports.link_start, 0)?;
+        // The key's slot is looked up.
+        for _ in 0..2 {
             self.step()?;
         }
-        self.wires.residue(&mut self.model, None)?;
+        for (index, &residue) in (0..).zip(limb) {
+            self.residue(Some((index, residue)))?;
+            self.step()?;
+        }
+        self.residue(None)?;
         // Through the port's stage.
         for _ in 0..2 {
             self.step()?;
         }
         Ok(())
+    }
+
+    /// A residue of the load by its index, or none.
+    fn residue(&mut self, residue: Option<(u64, u64)>) -> Result<(), RpauError> {
+        let p = &self.ports;
+        self.model.set(p.link_valid, u64::from(residue.is_some()))?;
+        let Some((index, data)) = residue else {
+            return Ok(());
+        };
+        self.model.set(p.link_index, index)?;
+        Ok(self.model.set(p.link_data, data)?)
     }
 
     /// Runs words from cycle 0 on. Each must have written its results when it retires, its last residue in its last cycle
@@ -191,18 +255,17 @@ impl Rpau {
                 self.shadow.check(w, 0)?;
             }
             let p = &self.ports;
-            for port in [p.main_start, p.dyadic_start, p.ring_start] {
+            for port in [p.main_start, p.dyadic_start, p.ring_start, p.link_start] {
                 self.model.set(port, 0)?;
             }
             while let Some(w) = starts.next_if(|w| w.start == self.cycle) {
-                match w.word.op {
-                    Opcode::Load => loading = Some(w),
-                    Opcode::Store => {}
-                    _ => self.grant(w)?,
+                if w.word.op == Opcode::Load {
+                    loading = Some(w);
                 }
+                self.grant(w)?;
             }
             let residue = loading.and_then(|w| self.comes(w));
-            self.wires.residue(&mut self.model, residue)?;
+            self.residue(residue)?;
             self.step()?;
         }
         Ok(())
@@ -211,7 +274,10 @@ impl Rpau {
     fn grant(&mut self, w: &Lockstep) -> Result<(), RpauError> {
         let p = &self.ports;
         let bits = encode(&Word::Op(w.word));
-        if w.word.op == Opcode::Bcast {
+        if w.word.op == Opcode::Load {
+            self.model.set(p.link_start, 1)?;
+            self.model.set(p.link_word, bits)?;
+        } else if !w.word.on_cores() {
             self.model.set(p.ring_start, 1)?;
             self.model.set(p.ring_word, bits)?;
             self.model.set(p.ring_turns, w.turns)?;
@@ -227,13 +293,14 @@ impl Rpau {
     }
 
     /// The residue that the link has in this cycle for a load: the last one lands in the load's last cycle.
-    fn comes(&self, w: &Lockstep) -> Option<(u8, u64, u64)> {
-        let ((_, slot), limb) = w.results.first()?;
+    fn comes(&self, w: &Lockstep) -> Option<(u64, u64)> {
+        let (_, limb) = w.results.first()?;
         let last = w.start + w.cycles - 3;
         let n = limb.len() as u64;
-        let spread = (w.cycles - 4).max(n);
+        // Before the first are the dispatch, the issue and the address stages.
+        let spread = (w.cycles - 9).max(n);
         let index = (0..n).find(|i| last - (n - 1 - i) * spread / n == self.cycle)?;
-        Some((*slot, index, limb[index as usize]))
+        Some((index, limb[index as usize]))
     }
 
     /// A cycle: what is written in it has landed in the next.

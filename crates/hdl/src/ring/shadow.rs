@@ -1,6 +1,7 @@
 //! What the memories hold, as the RTL's writes say, and whether it is what the model has written.
 
 use ringmill_machines::ring::encode::encode;
+use ringmill_machines::ring::interpret::Target;
 use ringmill_machines::ring::micro::{OpWord, Unit, Word};
 
 use super::{RpauError, Shape};
@@ -14,8 +15,8 @@ pub struct Lockstep {
     pub cycles: u64,
     /// Turns of a period that it leaves to a dyadic word on each of its ports.
     pub turns: u64,
-    /// Its results: RPAU, slot and limb.
-    pub results: Vec<((usize, u8), Vec<u64>)>,
+    /// What it has put where.
+    pub results: Vec<(Target, Vec<u64>)>,
 }
 
 /// Limbs by RPAU and slot, and when each was written last.
@@ -97,7 +98,11 @@ impl Shadow {
             })
         };
         let mut landings = Vec::new();
-        for ((rpau, slot), limb) in &w.results {
+        for (target, limb) in &w.results {
+            // Key memory shows its writes to none, and what the host has is its own to look at.
+            let Target::Slot(rpau, slot) = target else {
+                continue;
+            };
             let at = rpau * self.shape.slots() + usize::from(*slot);
             let (held, landed) = (&self.limbs[at], self.landed[at]);
             let wrong: Vec<usize> = (0..limb.len())
@@ -117,6 +122,8 @@ impl Shadow {
             landings.push(landed);
         }
         // A broadcast's receivers on the way have it before the last one.
+        // The board hears of a transfer's end when it has ended.
+        let late = if w.word.op.on_link() { 0 } else { late };
         let (Some(landed), last) = (landings.into_iter().max(), w.start + w.cycles - 1 + late)
         else {
             return Ok(());

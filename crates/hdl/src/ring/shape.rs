@@ -1,6 +1,7 @@
 //! What an RPAU is elaborated for.
 
-use ringmill_machines::ring::Description;
+use ringmill_machines::MachineError;
+use ringmill_machines::ring::{Description, built};
 
 use crate::Top;
 
@@ -30,38 +31,42 @@ pub struct Shape {
     pub constants: usize,
     pub streams: usize,
     pub seeds: usize,
-    pub prime: u64,
+    pub galois: usize,
+    /// Its primes, of which there are so many.
+    primes: [u64; MAX_MODULI],
+    moduli: usize,
 }
 
+/// Primes that an RPAU can be built for.
+pub(super) const MAX_MODULI: usize = 8;
+
 impl Shape {
-    /// The RPAU of a description for a prime; `None` for what the RTL does not build: other than stored twiddles and two
-    /// stages a pass, a first port group that is not the one that is shared, narrow slots, a ring that does not reduce, a
-    /// generator that is not as fast as the dyadic cores.
-    pub fn new(d: &Description, prime: u64) -> Option<Self> {
-        let (first, singles) = d.memory.split_first()?;
-        let fits = d.main.stages == 2
-            && d.cores.generator == 0
-            && d.row.is_power_of_two()
-            && d.cores.dyadic.is_power_of_two()
-            && 2 * d.cores.dyadic <= d.row
-            && d.row >= 4
-            && d.ring.reduces
-            && d.ring.lanes == d.row
-            && d.generator.residues_per_cycle == d.cores.dyadic
-            && d.cores.dyadic <= 4
-            && d.keys.group.is_power_of_two()
-            && d.keys.group > 1
-            && d.keys.slots > 0
-            && d.keys.rotate == 1
-            && singles.iter().all(|g| g.slots == 1 && g.residues.is_none())
-            && first.residues.is_none()
-            && 64 - prime.leading_zeros() <= d.word_bits;
-        fits.then(|| Self {
+    /// The RPAU of a description for its primes, at most eight.
+    ///
+    /// # Errors
+    /// The field that forbids it ([`built`]).
+    pub fn new(d: &Description, primes: &[u64]) -> Result<Self, MachineError> {
+        built::check(d)?;
+        for &prime in primes {
+            built::check_prime(d, prime)?;
+        }
+        if !(1..=MAX_MODULI).contains(&primes.len()) {
+            return Err(MachineError::Field {
+                field: "rpaus",
+                got: format!("{} primes on one of them", primes.len()),
+                expected: format!("1 to {MAX_MODULI} in RTL"),
+            });
+        }
+        let own = primes.iter().chain(std::iter::repeat(&primes[0]));
+        let mut all = [0; MAX_MODULI];
+        all.iter_mut().zip(own).for_each(|(to, &prime)| *to = prime);
+        let shared = d.memory.first().map_or(0, |first| first.slots);
+        Ok(Self {
             log_n: d.log_n.into(),
             log_row: d.row.ilog2(),
             log_lanes: d.cores.dyadic.ilog2(),
-            shared: first.slots,
-            singles: singles.len(),
+            shared,
+            singles: d.memory.len().saturating_sub(1),
             word_bits: d.word_bits,
             multiplier: d.pipeline.multiplier,
             generator: d.generator.latency + d.generator.fold,
@@ -74,8 +79,14 @@ impl Shape {
             constants: d.tables.constants,
             streams: d.tables.streams,
             seeds: d.tables.seeds,
-            prime,
+            galois: d.tables.galois,
+            primes: all,
+            moduli: primes.len(),
         })
+    }
+
+    pub fn primes(&self) -> &[u64] {
+        &self.primes[..self.moduli]
     }
 
     pub fn row(&self) -> usize {
@@ -88,9 +99,10 @@ impl Shape {
 
     /// `rm_ring_rpau`.
     pub fn top(&self) -> Top {
+        let widest = self.primes().iter().fold(0, |bits, q| bits | q);
         self.parameters(Top::new("rm_ring_rpau"))
-            .int("QWidth", (64 - self.prime.leading_zeros()).into())
-            .int("Q", self.prime)
+            .int("QWidth", (64 - widest.leading_zeros()).into())
+            .ints("Q", self.primes())
     }
 
     /// Parameters that the machine has as its RPAUs have them.
@@ -105,6 +117,7 @@ impl Shape {
             .int("GenLatency", self.generator)
             .int("Fold", self.fold)
             .int("Reducer", self.reducer)
+            .int("Moduli", self.moduli as u64)
             .int("Rpaus", self.rpaus as u64)
             .int("KeySlots", self.key_slots as u64)
             .int("KeyLogGroup", self.key_group.ilog2().into())
@@ -112,5 +125,6 @@ impl Shape {
             .int("Constants", self.constants as u64)
             .int("StreamRows", self.streams as u64)
             .int("Seeds", self.seeds as u64)
+            .int("GaloisRows", self.galois as u64)
     }
 }

@@ -1,5 +1,6 @@
 //! The tables that come with a procedure and its call, as one RPAU takes them.
 
+use ringmill_isa::Galois;
 use ringmill_machines::ring::micro::Stream;
 
 use super::twiddles::Table;
@@ -10,18 +11,27 @@ const KEY_SLOT: u64 = 5;
 const STREAM: u64 = 6;
 const SEED_PLACE: u64 = 7;
 const SEED: u64 = 8;
+const GALOIS: u64 = 10;
+const GALOIS_INVERSE: u64 = 11;
 
 /// An RPAU's columns of the tables.
 #[derive(Clone, Debug, Default)]
 pub struct Tables<'a> {
     pub constants: Vec<u64>,
     pub streams: Vec<Option<Stream>>,
+    pub galois: &'a [Galois],
     pub seeds: &'a [[u8; 32]],
     /// Key index and key slot.
     pub keys: Vec<(u8, u8)>,
 }
 
 impl Tables<'_> {
+    /// As entries of the wrapper's stream (`rm_ring_table`) for an RPAU.
+    pub fn entries(&self, rpau: usize) -> Vec<[u64; 2]> {
+        let words = self.words();
+        words.map(|word| word.entry(1 << rpau)).collect()
+    }
+
     /// Word by word.
     pub(super) fn words(&self) -> impl Iterator<Item = Table> + '_ {
         let word = |kind, address, word| Table {
@@ -47,6 +57,28 @@ impl Tables<'_> {
         });
         let keys = self.keys.iter();
         let keys = keys.map(move |&(index, slot)| word(KEY_SLOT, index.into(), slot.into()));
-        constants.chain(streams).chain(seeds).chain(keys)
+        let galois = (0..).zip(self.galois).flat_map(move |(at, &g)| {
+            let g = u64::from(g);
+            [word(GALOIS, at, g), word(GALOIS_INVERSE, at, inverse(g))]
+        });
+        constants
+            .chain(streams)
+            .chain(seeds)
+            .chain(keys)
+            .chain(galois)
+    }
+}
+
+/// The inverse of an odd number modulo 2^64: each step of Newton's doubles the bits that are right, of which g itself has three.
+fn inverse(g: u64) -> u64 {
+    (0..5).fold(g, |x, _| {
+        x.wrapping_mul(2u64.wrapping_sub(g.wrapping_mul(x)))
+    })
+}
+
+#[test]
+fn inverses_are_inverses() {
+    for g in (1..1000).step_by(2) {
+        assert_eq!(inverse(g).wrapping_mul(g), 1);
     }
 }

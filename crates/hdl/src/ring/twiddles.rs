@@ -14,23 +14,46 @@ pub(super) struct Table {
     pub word: u64,
 }
 
-/// Twiddles of the full ring and of both half rings for the butterflies on a row's lane bits 0 (core A) and 1 (core B).
+impl Table {
+    /// An entry of the wrapper's stream (`rm_ring_table`), for some RPAUs.
+    pub fn entry(self, rpaus: u64) -> [u64; 2] {
+        let head = self.address | self.table << 16 | self.kind << 24 | rpaus << 32;
+        [head, self.word]
+    }
+}
+
+/// The kind of zeta at `rm_ring_rpau`'s `load_*` ports.
+const ZETA: u64 = 9;
+
+/// Zeta, and twiddles of the full ring and of both half rings for the butterflies on a row's lane bits 0 (core A) and 1 (core B).
 ///
 /// # Errors
 /// [`MathError`] where the prime has no root of unity for twice the degree.
 pub(super) fn twiddles(shape: &Shape) -> Result<Vec<Table>, MathError> {
+    let primes = (0..).zip(shape.primes());
+    let words: Result<Vec<_>, _> = primes.map(|(m, &q)| of_prime(shape, m, q)).collect();
+    Ok(words?.into_iter().flatten().collect())
+}
+
+/// Those of one of its primes.
+fn of_prime(shape: &Shape, number: u64, prime: u64) -> Result<Vec<Table>, MathError> {
     let s = Passes {
         log_n: shape.log_n,
         log_row: shape.log_row,
         stages: 2,
     };
-    let q = Modulus::new(shape.prime)?;
+    let q = Modulus::new(prime)?;
     let twice = Ring {
         log_n: shape.log_n as u8 + 1,
         kind: RingKind::Full,
     };
-    // A primitive root of order 4 N; its square is that of the native ring.
-    let root = NttPlan::shared(q, twice)?.psi();
+    // A primitive root of order 4 N; its square is that of the native ring. A prime without one knows no half rings.
+    let halves = prime % (4 << shape.log_n) == 1;
+    let root = if halves {
+        NttPlan::shared(q, twice)?.psi()
+    } else {
+        0
+    };
     let native = Ring {
         log_n: shape.log_n as u8,
         kind: RingKind::Full,
@@ -43,7 +66,13 @@ pub(super) fn twiddles(shape: &Shape) -> Result<Vec<Table>, MathError> {
         .filter(|&u| u > 0)
         .map(|u| 1 << u)
         .sum();
-    let mut words = Vec::new();
+    // Of the halves of the ring of twice the degree, which are modulo x^N - zeta and x^N + zeta.
+    let mut words = vec![Table {
+        kind: ZETA,
+        table: 0,
+        address: number,
+        word: q.pow(root, 1 << s.log_n),
+    }];
     for ring in 0..3u64 {
         let mut base = 0;
         for pass in 0..s.count() {
@@ -68,9 +97,9 @@ pub(super) fn twiddles(shape: &Shape) -> Result<Vec<Table>, MathError> {
                         };
                         let kind = if repeat > 0 { 3 } else { 1 } + core as u64;
                         let address = if repeat > 0 {
-                            ring * deep + base + step as u64
+                            (3 * number + ring) * deep + base + step as u64
                         } else {
-                            ring * flat + u64::from(pass) - deep_passes
+                            (3 * number + ring) * flat + u64::from(pass) - deep_passes
                         };
                         words.push(Table {
                             kind,

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::hdl;
 
 /// A machine, and parameters for a small one.
-const CORES: [(&str, &[&str]); 4] = [
+const CORES: [(&str, &[&str]); 5] = [
     ("polymul", &["--Units", "4", "--MaxLogN", "9"]),
     (
         "basext",
@@ -19,6 +19,10 @@ const CORES: [(&str, &[&str]); 4] = [
     (
         "torus",
         &["--Unroll", "2", "--DataWidth", "512", "--Ports", "2"],
+    ),
+    (
+        "ring",
+        &["--Rpaus", "1", "--KeySlots", "2", "--DataWidth", "256"],
     ),
 ];
 

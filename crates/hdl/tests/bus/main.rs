@@ -7,6 +7,7 @@ mod core;
 #[path = "../common/faulty.rs"]
 mod faulty;
 mod mutants;
+mod ring;
 mod torus;
 
 use axi::{ANSWER, BUSY, Bus, COMMAND, CYCLES, ENABLE, END, EVENTS, OKAY, READ, SLVERR, WRITE};

@@ -5,14 +5,16 @@ use std::collections::HashMap;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Lockstep, Rpau, RpauError, Shape, Tables};
 use ringmill_hdl::{BuildOptions, Hdl, Optimise};
+use ringmill_isa::Galois;
 use ringmill_isa::mid::TableModulus;
 use ringmill_machines::ring::Description;
 use ringmill_machines::ring::encode::encode;
-use ringmill_machines::ring::interpret::{Memory, Target, trace};
+use ringmill_machines::ring::interpret::{Memory, trace};
 use ringmill_machines::ring::micro::{
     MicroCode, OpWord, Opcode, Operand, STREAMS, Stream, Unit, Word,
 };
 use ringmill_math::RingKind;
+use ringmill_schemes::ckks::Params;
 
 /// 2^59 + 2^25 + 2^22 - 2^20 + 1, the paper's, and one of 54 bits on each side of its power of two.
 pub const PRIMES: [u64; 3] = [
@@ -20,6 +22,13 @@ pub const PRIMES: [u64; 3] = [
     (1 << 54) - (1 << 22) + (1 << 19) + (1 << 17) + 1,
     (1 << 53) + (1 << 20) - (1 << 17) + 1,
 ];
+
+/// Those of two layers on three RPAUs.
+pub fn primes() -> Vec<u64> {
+    let set = Params::named("set2").unwrap();
+    let others = set.moduli().iter().filter(|q| !PRIMES.contains(q));
+    PRIMES.iter().chain(others.take(3)).copied().collect()
+}
 
 /// Models that run a few thousand cycles.
 pub const ONCE: BuildOptions = BuildOptions {
@@ -75,6 +84,21 @@ pub fn with_b(w: OpWord, b: u8) -> OpWord {
     }
 }
 
+/// Galois elements of the ring; from [`WIDE`] on, of the ring of twice the degree.
+pub fn galois(log_n: u8) -> Vec<Galois> {
+    let below = |bound: u32, g: u32| Galois((g % bound) | 1);
+    let own = [3, 5, 25, 2 << log_n, 0x5555_5555, 1].map(|g| {
+        // The conjugation, the identity and rotations both ways.
+        below(2 << log_n, u32::wrapping_sub(g, u32::from(g == 2 << log_n)))
+    });
+    let twice = [5, 0x3333_3333, u32::MAX, 7].map(|g| below(4 << log_n, g));
+    own.into_iter().chain(twice).collect()
+}
+
+/// The first row of [`galois`] for `AUTOH`, and how many there are.
+pub const WIDE: u64 = 6;
+pub const ELEMENTS: u64 = 10;
+
 /// Words of the four streams, each word waiting for those before it in its own where `waits` says.
 pub fn code(log_n: u8, streams: [Vec<Word>; STREAMS], constants: Vec<Vec<u64>>) -> MicroCode {
     MicroCode {
@@ -94,7 +118,7 @@ pub fn code(log_n: u8, streams: [Vec<Word>; STREAMS], constants: Vec<Vec<u64>>) 
             })
             .collect(),
         primes: vec![0],
-        ..MicroCode::default()
+        galois: galois(log_n),
     }
 }
 
@@ -107,7 +131,7 @@ pub fn check(
     halves: bool,
     dice: &mut Dice,
 ) -> Result<(), RpauError> {
-    let shape = Shape::new(d, prime).expect("a toy that the RTL builds");
+    let shape = Shape::new(d, &[prime]).unwrap();
     let n = 1usize << code.log_n;
     let mut rpau = Rpau::new(hdl, shape, ONCE, dice.bits() as u32)?;
     let seeds: Vec<[u8; 32]> = (0..2)
@@ -125,6 +149,7 @@ pub fn check(
     rpau.tables(&Tables {
         constants: code.constants.iter().map(|row| row[0]).collect(),
         streams: code.generators.iter().map(|row| row[0]).collect(),
+        galois: &code.galois,
         seeds: &seeds,
         keys: key_table
             .iter()
@@ -144,24 +169,25 @@ pub fn check(
         host: (0..4).map(|i| (i, dice.limb(n, prime))).collect(),
         ..Memory::new(vec![TableModulus::Prime(prime)], seeds, halves)
     };
-    let (words, _) = traced(d, code, &mut memory);
+    let (words, _) = traced(d, code, &mut memory, &[]);
     rpau.run(&words)
 }
 
-/// What the model does, and its cycles.
-pub fn traced(d: &Description, code: &MicroCode, memory: &mut Memory) -> (Vec<Lockstep>, u64) {
+/// What the model does with a host that stalls, and its cycles.
+pub fn traced(
+    d: &Description,
+    code: &MicroCode,
+    memory: &mut Memory,
+    stalls: &[u64],
+) -> (Vec<Lockstep>, u64) {
     let mut words = Vec::new();
-    let cycles = trace(d, code, memory, &mut |e| {
-        let slots = e.results.iter().filter_map(|(target, limb)| match target {
-            Target::Slot(r, slot) => Some(((*r, *slot), limb.clone())),
-            Target::Key(..) | Target::Host(_) => None,
-        });
+    let cycles = trace(d, code, memory, stalls, &mut |e| {
         words.push(Lockstep {
             word: e.word,
             start: e.start,
             cycles: e.cycles,
             turns: e.turns,
-            results: slots.collect(),
+            results: e.results.to_vec(),
         });
     });
     let cycles = cycles.expect("words that the model runs");

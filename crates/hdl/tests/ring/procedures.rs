@@ -11,9 +11,9 @@ use ringmill_machines::ring::interpret::Memory;
 use ringmill_machines::ring::place::{Class, order};
 use ringmill_machines::ring::schedule::Placement;
 use ringmill_machines::ring::search::Prepared;
-use ringmill_schemes::ckks::{Level, OpKey, Params, ProcCache};
+use ringmill_schemes::ckks::{Galois, Level, OpKey, Params, ProcCache};
 
-use crate::bench::{ONCE, PRIMES, toy, traced};
+use crate::bench::{ONCE, PRIMES, primes, toy, traced};
 use crate::setup::{hdl, seed};
 
 /// Two ciphertext primes and a special one, an RPAU each.
@@ -26,7 +26,7 @@ fn params(log_n: u8) -> Arc<Params> {
 }
 
 /// Arguments in the slots that share ports first.
-fn placement(d: &Description, prepared: &Prepared) -> Placement {
+fn placement(d: &Description, prepared: &Prepared, tight: bool) -> Placement {
     let graph = prepared.graph();
     let order = order(d, Class::Keep);
     let mut next = vec![0; d.rpaus];
@@ -41,7 +41,8 @@ fn placement(d: &Description, prepared: &Prepared) -> Placement {
         .map(|p| p.iter().map(&mut place).collect())
         .collect();
     Placement {
-        pinned: vec![true; args.len()],
+        // Halves and layers take two slots each: operands make room for results.
+        pinned: vec![!tight; args.len()],
         args,
         busy: [0; 16],
     }
@@ -55,9 +56,11 @@ fn modulus(procedure: &Procedure, value: u32) -> (usize, u64) {
 /// Runs an operation on a machine that is there. Its cycles.
 fn run(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &mut Dice) -> u64 {
     let mut prepared = Prepared::new(d, procedure).unwrap();
-    let at = placement(d, &prepared);
+    let halves = procedure.log_n > d.log_n;
+    let at = placement(d, &prepared, halves || procedure.moduli.len() > d.rpaus);
     let (scheduled, expected_cycles) = prepared.schedule(d, &at).unwrap().unwrap();
     let n = 1usize << procedure.log_n;
+    let pieces = 1 + usize::from(halves);
     let params = procedure.params.iter();
     let args: Vec<Vec<u64>> = params
         .map(|p| dice.limb(n, modulus(procedure, p.value.0).1))
@@ -67,27 +70,33 @@ fn run(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &mut
         .collect();
     let refs: Vec<&[u64]> = args.iter().map(Vec::as_slice).collect();
     let expected = ringmill_schemes::interpret::run(procedure, &refs, &seeds).unwrap();
-    let mut memory = Memory::new(procedure.moduli.clone(), seeds.clone(), false);
-    let mut keys: Vec<(u16, u16, u16)> = Vec::new();
+    let mut memory = Memory::new(procedure.moduli.clone(), seeds.clone(), halves);
+    let mut keys: Vec<(u16, u16, u16, usize)> = Vec::new();
     let mut key_tables = vec![Vec::new(); d.rpaus];
     for (i, (param, limb)) in procedure.params.iter().zip(&args).enumerate() {
         if let ParamRole::Key { arg, digit, part } = param.role {
-            let id = (arg, digit, part);
+            let layer = modulus(procedure, param.value.0).0 / d.rpaus;
+            let id = (arg, digit, part, layer);
             let index = keys.iter().position(|k| *k == id).unwrap_or_else(|| {
                 keys.push(id);
                 keys.len() - 1
-            }) as u8;
+            });
             let r = usize::from(prepared.graph().key_homes[i]);
-            // Slots in another order than indices.
-            let slot = d.keys.slots as u8 - 1 - index;
-            memory.key_table.insert((r, index), slot);
-            memory.keys.insert((r, slot), limb.clone());
-            key_tables[r].push((index, slot));
-            machine.fill_key(r, slot, limb).unwrap();
+            for (piece, part) in limb.chunks(n / pieces).enumerate() {
+                let index = (index * pieces + piece) as u8;
+                // Slots in another order than indices.
+                let slot = d.keys.slots as u8 - 1 - index;
+                memory.key_table.insert((r, index), slot);
+                memory.keys.insert((r, slot), part.to_vec());
+                key_tables[r].push((index, slot));
+                machine.fill_key(r, slot, part).unwrap();
+            }
         } else {
             let r = modulus(procedure, param.value.0).0 % d.rpaus;
-            memory.slots.insert((r, at.args[i][0]), limb.clone());
-            machine.fill(r, at.args[i][0], limb).unwrap();
+            for (&slot, part) in at.args[i].iter().zip(limb.chunks(n / pieces)) {
+                memory.slots.insert((r, slot), part.to_vec());
+                machine.fill(r, slot, part).unwrap();
+            }
         }
     }
     let code = &scheduled.code;
@@ -98,13 +107,14 @@ fn run(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &mut
                 &Tables {
                     constants: code.constants.iter().map(|row| row[r]).collect(),
                     streams: code.generators.iter().map(|row| row[r]).collect(),
+                    galois: &code.galois,
                     seeds: &seeds,
                     keys,
                 },
             )
             .unwrap();
     }
-    let (words, cycles) = traced(d, code, &mut memory);
+    let (words, cycles) = traced(d, code, &mut memory, &[]);
     assert_eq!(cycles, expected_cycles, "{}", procedure.name);
     machine
         .lockstep(code, &words, cycles)
@@ -117,7 +127,13 @@ fn run(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &mut
         .zip(&expected)
     {
         let r = modulus(procedure, result.value.0).0 % d.rpaus;
-        assert_eq!(&memory.slots[&(r, slots[0])], expected, "{}", result.name);
+        let got = slots.iter().map(|s| memory.slots[&(r, *s)].as_slice());
+        assert_eq!(
+            &got.collect::<Vec<_>>().concat(),
+            expected,
+            "{}",
+            result.name
+        );
     }
     cycles
 }
@@ -134,6 +150,7 @@ fn operations(level: Level) -> Vec<OpKey> {
     for seeded in [true, false] {
         list.push(OpKey::relin(level, seeded));
         list.push(OpKey::mul_relin(level, seeded));
+        list.push(OpKey::rotate(level, Galois(5), seeded));
     }
     if level > Level(0) {
         list.push(OpKey::rescale(level, 2));
@@ -147,14 +164,42 @@ fn operations_on_three_units() {
     let mut dice = Dice::new(seed());
     let params = params(6);
     let d = toy(6, 4, 3);
-    let mut machine = Machine::new(hdl(), &d, &PRIMES, ONCE, dice.bits() as u32)
-        .unwrap()
-        .expect("a toy that the RTL builds");
+    let mut machine = Machine::new(hdl(), &d, &primes(), ONCE, dice.bits() as u32).unwrap();
     for level in [Level::LOWEST, params.max_level()] {
         for key in operations(level) {
             let procedure = ProcCache::new(params.clone()).get(&key).unwrap();
             let cycles = run(&mut machine, &d, &procedure, &mut dice);
             println!("{}: {cycles} cycles", procedure.name);
         }
+    }
+    // At twice the native degree, as half rings.
+    let params = self::params(7);
+    let level = params.max_level();
+    for key in [
+        OpKey::add(level, 2, 2),
+        OpKey::rotate(level, Galois(255), true),
+        OpKey::rescale(level, 2),
+    ] {
+        let procedure = ProcCache::new(params.clone()).get(&key).unwrap();
+        let cycles = run(&mut machine, &d, &procedure, &mut dice);
+        println!("{} as half rings: {cycles} cycles", procedure.name);
+    }
+    // In two layers.
+    let params = Params::builder(6)
+        .primes(&primes()[..5], &primes()[5..])
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .unwrap();
+    let (level, low) = (params.max_level(), Level(1));
+    for key in [
+        OpKey::add(level, 2, 2),
+        OpKey::mul(level),
+        OpKey::rescale(level, 2),
+        OpKey::rotate(low, Galois(5), true),
+        OpKey::mul_relin(low, true),
+    ] {
+        let procedure = ProcCache::new(params.clone()).get(&key).unwrap();
+        let cycles = run(&mut machine, &d, &procedure, &mut dice);
+        println!("{} in two layers: {cycles} cycles", procedure.name);
     }
 }

@@ -1,11 +1,12 @@
 //! Words that the machine must not run: each is answered by its code, with its stream, and the next procedure runs.
 
 use ringmill_hdl::Hdl;
-use ringmill_hdl::ring::{Machine, RpauError};
+use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::ring::{Host, Machine, NoHost, RpauError, Wanted};
 use ringmill_machines::ring::encode::encode;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, STREAMS, Unit, Word};
 
-use crate::bench::{ONCE, PRIMES, toy, with_operand, word};
+use crate::bench::{ONCE, PRIMES, primes, toy, with_operand, word};
 use crate::setup::hdl;
 
 /// `code_e` of `rm_ring_pkg`.
@@ -19,6 +20,7 @@ const ROW: u64 = 7;
 const NOT_BUILT: u64 = 8;
 const FOR_EVER: u64 = 9;
 const NO_END: u64 = 10;
+const LINK: u64 = 11;
 
 /// A word that is refused, in which stream, with which code.
 fn cases() -> Vec<(usize, u64, u64)> {
@@ -114,11 +116,45 @@ fn cases() -> Vec<(usize, u64, u64)> {
             }),
             ROW,
         ),
-        (0, op(main(Autoc)), NOT_BUILT),
+        (0, op(word(Prng, Unit::Main, 0, 1)), UNIT),
+        (1, op(word(Autoc, Unit::Dyadic, 0, 1)), UNIT),
         (
             0,
             op(OpWord {
-                layer: 1,
+                imm: 128,
+                ..main(Auto)
+            }),
+            ROW,
+        ),
+        (
+            0,
+            op(OpWord {
+                c: 11,
+                ..with_operand(main(Split), Operand::Slot(2))
+            }),
+            SLOT,
+        ),
+        // A transfer of several.
+        (
+            0,
+            op(OpWord {
+                mask: 3,
+                ..main(Load)
+            }),
+            MASK,
+        ),
+        (
+            0,
+            op(OpWord {
+                imm: 1,
+                ..with_operand(main(Mul), Operand::Generator)
+            }),
+            NOT_BUILT,
+        ),
+        (
+            0,
+            op(OpWord {
+                layer: 2,
                 ..main(Copy)
             }),
             NOT_BUILT,
@@ -132,8 +168,7 @@ fn cases() -> Vec<(usize, u64, u64)> {
 /// Every refusal, a whole procedure after each.
 pub fn check_refusals(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     let d = toy(6, 4, 3);
-    let mut machine =
-        Machine::new(hdl, &d, &PRIMES, ONCE, seed as u32)?.expect("a toy that the RTL builds");
+    let mut machine = Machine::new(hdl, &d, &primes(), ONCE, seed as u32)?;
     let good = encode(&Word::Op(OpWord {
         mask: 7,
         ..word(Opcode::Copy, Unit::Main, 0, 1)
@@ -151,7 +186,7 @@ pub fn check_refusals(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
         let last = streams[stream].len() - 1;
         streams[stream].insert(last, good);
         machine.program(&streams)?;
-        let ended = machine.run(10_000)?;
+        let ended = machine.run(&mut NoHost, 10_000)?;
         if (ended.code, ended.stream) != (code, stream as u64) {
             return Err(differs(format!(
                 "{bits:#x} in stream {stream}: {ended:?}, not {code}"
@@ -160,7 +195,7 @@ pub fn check_refusals(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
         machine.program(&std::array::from_fn(|s| {
             if s == 0 { vec![good, good, 0] } else { vec![0] }
         }))?;
-        let ended = machine.run(10_000)?;
+        let ended = machine.run(&mut NoHost, 10_000)?;
         // Two words of 41 cycles and the dispatch.
         if (ended.code, ended.cycles) != (0, 2 * 41 + 4) {
             return Err(differs(format!("{bits:#x}, then: {ended:?}")));
@@ -170,7 +205,7 @@ pub fn check_refusals(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     let mut streams: [Vec<u64>; STREAMS] = std::array::from_fn(|_| vec![0]);
     streams[0] = vec![encode(&Word::Wait { queue: 1, count: 0 }); d.tables.words];
     machine.program(&streams)?;
-    let ended = machine.run(20_000)?;
+    let ended = machine.run(&mut NoHost, 20_000)?;
     if (ended.code, ended.stream) != (NO_END, 0) {
         return Err(differs(format!("no END: {ended:?}")));
     }
@@ -180,4 +215,54 @@ pub fn check_refusals(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
 #[test]
 fn words_that_are_refused() {
     check_refusals(hdl(), 1).unwrap();
+}
+
+/// A host whose limbs have so many residues.
+struct Lengths(Vec<usize>);
+
+impl Host for Lengths {
+    fn give(&mut self, _: Wanted) -> Vec<u64> {
+        vec![7; self.0.remove(0)]
+    }
+
+    fn take(&mut self, _: Wanted, _: Vec<u64>) {}
+}
+
+/// Limbs of the host that are too short or too long: a code with the stream of the word, the words beside it run to their ends,
+/// and the next procedure loads what it is given.
+pub fn check_links(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
+    let d = toy(6, 4, 3);
+    let mut machine = Machine::new(hdl, &d, &primes(), ONCE, seed as u32)?;
+    let mut dice = Dice::new(seed);
+    let n = 1 << d.log_n;
+    for (stream, bad) in [(0, 1), (3, n - 1), (2, n + 1), (1, 3 * n)] {
+        let unit = [Unit::Main, Unit::Dyadic][stream % 2];
+        let load = OpWord {
+            controller: stream as u8 / 2,
+            mask: 4,
+            ..word(Opcode::Load, unit, 3, 0)
+        };
+        let load = encode(&Word::Op(load));
+        let mut streams: [Vec<u64>; STREAMS] = std::array::from_fn(|_| vec![0]);
+        // Behind one that is right, before one that does not come to it.
+        streams[stream] = vec![load, load, load, 0];
+        machine.program(&streams)?;
+        let ended = machine.run(&mut Lengths(vec![n, bad, n]), 10_000)?;
+        let limb = dice.limb(n, PRIMES[2]);
+        machine.fill(2, 3, &limb)?;
+        let found = machine.read(2, 3)?;
+        if (ended.code, ended.stream) != (LINK, stream as u64) || found != limb {
+            return Err(RpauError::Differs {
+                word: format!("a load of {bad} residues in stream {stream}"),
+                start: 0,
+                what: format!("{ended:?}, or the load after it"),
+            });
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_link_that_sends_too_little_or_too_much() {
+    check_links(hdl(), 1).unwrap();
 }

@@ -4,7 +4,7 @@ use ringmill_hdl::polymul::Dice;
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, Unit, Word};
 use ringmill_math::RingKind;
 
-use crate::bench::{PRIMES, check, code, toy, with_b, with_operand, word};
+use crate::bench::{ELEMENTS, PRIMES, WIDE, check, code, toy, with_b, with_operand, word};
 use crate::setup::{hdl, seed};
 
 /// The RPAU of a test run: an odd number of stages, passes that wait, four cycles a row of the dyadic cores. The machine of
@@ -119,6 +119,54 @@ fn coefficient_wise_words() {
         };
         let constants = vec![vec![0], vec![dice.below(prime)], vec![prime - 1]];
         let code = code(log_n, streams, constants);
+        check(hdl(), &d, prime, &code, true, &mut dice).unwrap();
+    }
+}
+
+/// Automorphisms of both forms and of halves, halves from a limb and back, generated limbs: results in the shared group, in one
+/// of their own, in both.
+#[test]
+fn automorphisms_and_half_rings() {
+    let mut dice = Dice::new(seed());
+    for (log_n, butterflies, prime) in SMALL {
+        let d = toy(log_n, butterflies, 1);
+        let mut words = Vec::new();
+        for imm in 0..ELEMENTS as u16 {
+            for (dst, a) in [(1, 0), (8, 9), (3, 8)] {
+                for op in [Opcode::Auto, Opcode::Autoc] {
+                    if u64::from(imm) < WIDE {
+                        words.push(OpWord {
+                            imm,
+                            ..word(op, Unit::Main, dst, a)
+                        });
+                    }
+                }
+            }
+            for (dst, c, a, b) in [(2, 4, 0, 1), (5, 9, 8, 10), (9, 10, 6, 8)] {
+                words.push(OpWord {
+                    imm,
+                    c,
+                    ..with_b(word(Opcode::Autoh, Unit::Main, dst, a), b)
+                });
+            }
+        }
+        for op in [Opcode::Split, Opcode::Join] {
+            for (dst, c, a, b) in [(2, 4, 0, 1), (0, 1, 0, 1), (9, 8, 8, 9), (10, 3, 5, 5)] {
+                words.push(OpWord {
+                    c,
+                    ..with_b(word(op, Unit::Main, dst, a), b)
+                });
+            }
+        }
+        let kinds = [RingKind::Full, RingKind::HalfMinus, RingKind::HalfPlus];
+        let generated = kinds.map(|ring| OpWord {
+            ring,
+            imm: 1,
+            ..word(Opcode::Prng, Unit::Dyadic, 7, 0)
+        });
+        let words = words.into_iter().map(Word::Op).collect();
+        let generated = generated.into_iter().map(Word::Op).collect();
+        let code = code(log_n, [words, generated, vec![], vec![]], vec![vec![0]]);
         check(hdl(), &d, prime, &code, true, &mut dice).unwrap();
     }
 }

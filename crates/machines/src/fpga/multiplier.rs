@@ -51,35 +51,84 @@ impl Reduction {
 /// Cycles of `rm_mod_mul` in the sparse flavour for a modulus, as `mod_mul_latency` of `rm_arith_pkg` counts them; `None`
 /// for a modulus that is not next enough to a power of two to be built.
 pub fn sparse_mul_latency(q: u64) -> Option<u64> {
-    let width = 64 - q.leading_zeros();
-    if !(8..=60).contains(&width) {
-        return None;
+    Sparse::new(q).map(Sparse::mul_latency)
+}
+
+/// A modulus q = 2^top + d next to a power of two, as the RTL's reducers take it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sparse {
+    /// Bits of q.
+    pub width: u32,
+    pub top: u32,
+    /// Bits of d as signed binary digits, and those of them that are not 0.
+    diff: u32,
+    digits: u32,
+}
+
+impl Sparse {
+    /// `None` for a modulus that is not next enough to a power of two.
+    pub fn new(q: u64) -> Option<Self> {
+        let width = 64 - q.leading_zeros();
+        if !(8..=60).contains(&width) {
+            return None;
+        }
+        let top = if q >> (width - 2) & 1 == 1 {
+            width
+        } else {
+            width - 1
+        };
+        let d = q as i64 - (1i64 << top);
+        let half = d >> 1;
+        let (plus, minus) = ((d + half) & !half, half & !(d + half));
+        let digits = (plus | minus) as u64;
+        let diff = 64 - digits.leading_zeros();
+        let near = 2 * diff + 4 <= top && 2 * width - top + diff >= top;
+        near.then_some(Self {
+            width,
+            top,
+            diff,
+            digits: digits.count_ones(),
+        })
     }
-    // q = 2^top + d, d as signed binary digits.
-    let top = if q >> (width - 2) & 1 == 1 {
-        width
-    } else {
-        width - 1
-    };
-    let d = q as i64 - (1i64 << top);
-    let half = d >> 1;
-    let (plus, minus) = ((d + half) & !half, half & !(d + half));
-    let digits = (plus | minus) as u64;
-    let diff = 64 - digits.leading_zeros();
-    if 2 * diff + 4 > top || 2 * width - top + diff < top {
-        return None;
+
+    /// Operands of a fold: what is below the top, and what is above it for each digit.
+    fn operands(self) -> u32 {
+        self.digits + 1
     }
-    let tree = |operands: u32, bits: u32| {
-        let levels = std::iter::successors(Some(operands), |&left| {
-            (left > 1).then(|| left.div_ceil(RADIX))
-        });
-        let levels = levels.count() as u64 - 1;
-        levels + u64::from(levels > 0 && bits > CARRY)
-    };
-    let operands = digits.count_ones() + 1;
-    let product = 2 + tree(width.div_ceil(24) * width.div_ceil(17), 2 * width);
-    let folds = tree(operands, 2 * width - top + diff + 2) + tree(operands, width + 2);
-    Some(product + folds + 1)
+
+    /// Cycles of the reducer of a product: two folds and a correction.
+    fn reduction(self) -> u64 {
+        let first = 2 * self.width - self.top + self.diff + 2;
+        tree(self.operands(), first) + tree(self.operands(), self.width + 2) + 1
+    }
+
+    /// Cycles of `rm_mod_mul`.
+    pub fn mul_latency(self) -> u64 {
+        let tiles = self.width.div_ceil(24) * self.width.div_ceil(17);
+        2 + tree(tiles, 2 * self.width) + self.reduction()
+    }
+
+    /// Cycles of `rm_ring_fold`, which reduces 128 bits; `None` for a modulus of too few.
+    pub fn fold_latency(self) -> Option<u64> {
+        let fits = 128 - self.top + self.diff + 4 <= 2 * self.width;
+        fits.then(|| tree(self.operands() + 1, 2 * self.width) + self.reduction())
+    }
+
+    /// Cycles of `rm_ring_reduce`, which takes numbers of `bits`; `None` for too many of them.
+    pub fn arrival_latency(self, bits: u32) -> Option<u64> {
+        let high = if bits > self.top { bits - self.top } else { 1 };
+        let fits = high + self.diff < self.width;
+        fits.then(|| tree(self.operands(), self.width + 2) + 1)
+    }
+}
+
+/// Cycles of a tree of adders.
+fn tree(operands: u32, bits: u32) -> u64 {
+    let levels = std::iter::successors(Some(operands), |&left| {
+        (left > 1).then(|| left.div_ceil(RADIX))
+    });
+    let levels = levels.count() as u64 - 1;
+    levels + u64::from(levels > 0 && bits > CARRY)
 }
 
 /// Operands of an adder of its trees, and the bits that a carry passes in a cycle.

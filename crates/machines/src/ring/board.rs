@@ -225,10 +225,18 @@ impl Board {
 
     /// Occupies everything `w` uses from cycle `t`.
     pub fn start(&mut self, d: &Description, w: &OpWord, t: u64) -> Duration {
+        self.start_stalled(d, w, t, 0)
+    }
+
+    /// The same, where the host makes a transfer take so many cycles more than the link would.
+    pub fn start_stalled(&mut self, d: &Description, w: &OpWord, t: u64, stalls: u64) -> Duration {
         let f = self.footprint(w);
         let slow = is_slow(w);
         let turns = self.turns_left(w, t);
-        let duration = timing::beside(d, &self.slot_group, self.log_n, w, turns);
+        let mut duration = timing::beside(d, &self.slot_group, self.log_n, w, turns);
+        if w.op.on_link() {
+            duration.total += stalls;
+        }
         let (end, source_end) = (t + duration.total, t + duration.source);
         for (r, g) in Self::write_ports(w, &f) {
             let port = &mut self.write[r][g];

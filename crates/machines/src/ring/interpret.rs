@@ -7,10 +7,9 @@ use ringmill_isa::Galois;
 use ringmill_isa::mid::TableModulus;
 use ringmill_math::{Modulus, NttPlan, Ring, RingKind, expand_uniform, kernels};
 
-use super::board::Board;
 use super::description::Description;
 use super::micro::{MicroCode, OpWord, Opcode, Operand};
-use super::model::{self, Observer};
+use super::model::{self, Observer, Started};
 use crate::MachineError;
 
 /// Limbs in the memories of all RPAUs, and what a run needs beside the code.
@@ -59,7 +58,7 @@ pub fn execute(
     code: &MicroCode,
     memory: &mut Memory,
 ) -> Result<u64, MachineError> {
-    trace(d, code, memory, &mut |_| {})
+    trace(d, code, memory, &[], &mut |_| {})
 }
 
 /// A word as it ran: what the RTL must do in the same cycles.
@@ -75,7 +74,8 @@ pub struct Executed<'a> {
     pub results: &'a [(Target, Vec<u64>)],
 }
 
-/// Runs `code` on `memory`, shows each word as it retires, and returns the cycles.
+/// Runs `code` on `memory` with a host that stalls ([`model::run_stalled`]), shows each word as it retires, and returns the
+/// cycles.
 ///
 /// # Errors
 /// Those of [`execute`].
@@ -83,17 +83,17 @@ pub fn trace(
     d: &Description,
     code: &MicroCode,
     memory: &mut Memory,
+    stalls: &[u64],
     watch: &mut dyn FnMut(Executed<'_>),
 ) -> Result<u64, MachineError> {
     let mut engine = Engine {
         d,
         code,
         memory,
-        board: Board::new(d, code.log_n),
         late: HashMap::new(),
         watch,
     };
-    model::run(d, code, &mut engine)
+    model::run_stalled(d, code, stalls, &mut engine)
 }
 
 /// Where a result goes: the RPAU and its slot, the RPAU and its key slot, the host's place.
@@ -111,8 +111,6 @@ struct Engine<'a> {
     d: &'a Description,
     code: &'a MicroCode,
     memory: &'a mut Memory,
-    /// What the model's board knows, for the turns.
-    board: Board,
     late: HashMap<usize, Flying>,
     watch: &'a mut dyn FnMut(Executed<'_>),
 }
@@ -120,22 +118,12 @@ struct Engine<'a> {
 /// A word in flight.
 struct Flying {
     word: OpWord,
-    start: u64,
-    cycles: u64,
-    turns: u64,
+    at: Started,
     results: Vec<Late>,
 }
 
 impl Observer for Engine<'_> {
-    fn start(
-        &mut self,
-        sequence: usize,
-        w: &OpWord,
-        start: u64,
-        cycles: u64,
-    ) -> Result<(), MachineError> {
-        let turns = self.board.turns_left(w, start);
-        self.board.start(self.d, w, start);
+    fn start(&mut self, w: &OpWord, at: Started) -> Result<(), MachineError> {
         let mut late = Vec::new();
         for r in w.rpaus() {
             if !w.on_cores() {
@@ -158,12 +146,10 @@ impl Observer for Engine<'_> {
         }
         let flying = Flying {
             word: *w,
-            start,
-            cycles,
-            turns,
+            at,
             results: late,
         };
-        self.late.insert(sequence, flying);
+        self.late.insert(at.sequence, flying);
         Ok(())
     }
 
@@ -173,9 +159,9 @@ impl Observer for Engine<'_> {
         };
         (self.watch)(Executed {
             word: flying.word,
-            start: flying.start,
-            cycles: flying.cycles,
-            turns: flying.turns,
+            start: flying.at.start,
+            cycles: flying.at.cycles,
+            turns: flying.at.turns,
             results: &flying.results,
         });
         for (target, limb) in flying.results {

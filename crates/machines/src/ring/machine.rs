@@ -6,6 +6,7 @@ use std::io::Write;
 use ringmill_compiler::{Limit, Target};
 use ringmill_isa::mid::{Called, Head, LimbId, Op, Procedure, Verified};
 
+use super::built;
 use super::description::Description;
 use super::encode::{MAX_LAYER, decode};
 use super::micro::MicroCode;
@@ -14,7 +15,7 @@ use super::time;
 use crate::fpga::Fit;
 use crate::{
     LinkUse, Machine, MachineError, MachineReport, MemoryUse, Own, RingUse, Session, SimOptions,
-    SlotUse, UnitUse,
+    SlotUse, UnitUse, WholeRtl,
 };
 
 /// A ring machine made from a description.
@@ -40,6 +41,10 @@ impl RingMachine {
     /// Those of [`Description::parse`].
     pub fn parse(text: &str) -> Result<Self, MachineError> {
         Self::new(Description::parse(text)?)
+    }
+
+    pub fn description(&self) -> &Description {
+        &self.description
     }
 
     fn report(&self, mut totals: Totals) -> MachineReport {
@@ -161,6 +166,15 @@ impl Machine for RingMachine {
             },
             extends_modulo_primes: true,
         }
+    }
+
+    fn rtl(&self) -> Option<WholeRtl> {
+        let built = self.unbuilt().is_none();
+        built.then(|| WholeRtl::Ring(self.clone()))
+    }
+
+    fn unbuilt(&self) -> Option<MachineError> {
+        built::check(&self.description).err()
     }
 
     /// All of a procedure or nothing of it: what the ring takes has no host beside it. Composite instructions are taken as

@@ -1,6 +1,7 @@
 //! The ring machine (Medha): residue polynomial arithmetic units on a ring, run by two program controllers.
 
 pub mod board;
+pub mod built;
 pub mod description;
 mod emit;
 pub mod encode;

@@ -4,7 +4,7 @@
 //! stream until a retire counter has reached its count and costs nothing; a word starts in the first cycle in which its
 //! thread is idle, its units, ports, ring and generators are free, streams being served in the order 0 to 3; it retires
 //! when its last write has landed. A broadcast, a load and a store free their thread after the issue stages and retire in
-//! the counter of the ring or the link.
+//! the counter of the ring or the link. How long a transfer takes is for the host to say: as long as the link's rate, and stalls.
 
 use super::board::Board;
 use super::description::Description;
@@ -12,16 +12,22 @@ use super::encode::decode;
 use super::micro::{MicroCode, OpWord, QUEUES, STREAMS, Word};
 use crate::MachineError;
 
+/// When a word starts, and what it does to others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Started {
+    /// Its number among the words of the run.
+    pub sequence: usize,
+    /// The cycle of its grant, and how many it takes.
+    pub start: u64,
+    pub cycles: u64,
+    /// Turns of a period that it leaves to a dyadic word on each of its ports.
+    pub turns: u64,
+}
+
 /// What wants to know of every word as it runs.
 pub trait Observer {
-    /// `w` starts at cycle `start` and takes `cycles`. `sequence` numbers the words of one run.
-    fn start(
-        &mut self,
-        sequence: usize,
-        w: &OpWord,
-        start: u64,
-        cycles: u64,
-    ) -> Result<(), MachineError>;
+    /// `w` starts.
+    fn start(&mut self, w: &OpWord, at: Started) -> Result<(), MachineError>;
     /// Word `sequence` has retired.
     fn retire(&mut self, sequence: usize) -> Result<(), MachineError>;
 }
@@ -36,6 +42,21 @@ pub fn run(
     code: &MicroCode,
     observer: &mut dyn Observer,
 ) -> Result<u64, MachineError> {
+    run_stalled(d, code, &[], observer)
+}
+
+/// The same with a host that stalls: each transfer, in the order in which they start, takes so many cycles more; those beyond
+/// the list none.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_stalled(
+    d: &Description,
+    code: &MicroCode,
+    stalls: &[u64],
+    observer: &mut dyn Observer,
+) -> Result<u64, MachineError> {
+    let mut stalls = stalls.iter().copied();
     let bad = |stream: usize, at: usize, what: &str| MachineError::BadWord {
         procedure: code.name.clone(),
         stream,
@@ -70,8 +91,16 @@ pub fn run(
                         if board.thread[stream] > now || !board.can_start(&w, now) {
                             break;
                         }
-                        let duration = board.start(d, &w, now);
-                        observer.start(sequence, &w, now, duration.total)?;
+                        let turns = board.turns_left(&w, now);
+                        let stall = if w.op.on_link() { stalls.next() } else { None };
+                        let duration = board.start_stalled(d, &w, now, stall.unwrap_or(0));
+                        let started = Started {
+                            sequence,
+                            start: now,
+                            cycles: duration.total,
+                            turns,
+                        };
+                        observer.start(&w, started)?;
                         flying.push((now + duration.total, sequence, w.queue()));
                         if duration.source < duration.total {
                             freed.push(now + duration.source);
@@ -154,6 +183,9 @@ fn check(d: &Description, w: &OpWord, stream: usize) -> Result<(), &'static str>
     if main_only && w.unit == super::micro::Unit::Dyadic {
         return Err("the dyadic cores lack this operation");
     }
+    if w.op == Opcode::Prng && w.unit == super::micro::Unit::Main {
+        return Err("the generator gives to the dyadic cores alone");
+    }
     Ok(())
 }
 
@@ -161,7 +193,7 @@ fn check(d: &Description, w: &OpWord, stream: usize) -> Result<(), &'static str>
 pub struct Silent;
 
 impl Observer for Silent {
-    fn start(&mut self, _: usize, _: &OpWord, _: u64, _: u64) -> Result<(), MachineError> {
+    fn start(&mut self, _: &OpWord, _: Started) -> Result<(), MachineError> {
         Ok(())
     }
 

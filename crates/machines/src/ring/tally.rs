@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::description::MAX_RPAUS;
 use super::micro::{OpWord, Opcode, Operand, Unit};
-use super::model::Observer;
+use super::model::{Observer, Started};
 use crate::{MachineError, TraceSink};
 
 /// Word counts and busy cycles of one procedure, or of many.
@@ -63,7 +63,8 @@ impl Tally {
 }
 
 impl Observer for Tally {
-    fn start(&mut self, _: usize, w: &OpWord, start: u64, cycles: u64) -> Result<(), MachineError> {
+    fn start(&mut self, w: &OpWord, at: Started) -> Result<(), MachineError> {
+        let Started { start, cycles, .. } = at;
         self.words += 1;
         self.all_busy.add(start, cycles);
         if !w.op.on_link() {
@@ -128,7 +129,8 @@ impl Lanes {
 }
 
 impl Observer for Tracer<'_> {
-    fn start(&mut self, _: usize, w: &OpWord, start: u64, cycles: u64) -> Result<(), MachineError> {
+    fn start(&mut self, w: &OpWord, at: Started) -> Result<(), MachineError> {
+        let Started { start, cycles, .. } = at;
         let start = self.offset + start;
         if !w.on_cores() {
             let lane = match (w.op, w.b) {

@@ -140,18 +140,13 @@ pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64)
             };
             return Duration { total, source };
         }
+        // A row of an operand in every step but the last, a row of a result in every step but the first.
         Opcode::Split | Opcode::Join => {
-            begin + paced((2 * rows).max(port_cycles(d, groups, w, n))) + through(d, 1)
+            begin + paced((2 * rows).max(port_cycles(d, groups, w, n)) + 1) + through(d, 1)
         }
         Opcode::Auto | Opcode::Autoc => begin + paced(read) + through(d, 1) + p.affine,
         Opcode::Autoh => {
             begin + paced((2 * rows).max(port_cycles(d, groups, w, n))) + through(d, 1) + p.affine
-        }
-        Opcode::Prng => {
-            let made = d.generator.latency + d.generator.fold + generated;
-            let written = port_cycles(d, groups, w, n).max(generated) - generated;
-            let turn = period(d) - 1;
-            p.issue + made + written + p.row_buffer + turn + p.port + p.memory_write
         }
         Opcode::Bcast => {
             let source = usize::from(w.c) % d.rpaus;
@@ -164,9 +159,10 @@ pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64)
             let access = p.memory_read + 2 * p.port + p.memory_write;
             begin + paced(n.div_ceil(d.ring.lanes as u64).max(read)) + access + way + reducer
         }
+        // The board hears of a transfer's end when it has ended, and not `dispatch` before as it knows other words' ends.
         Opcode::Load => {
             let way = w.rpaus().map(|r| d.way(0, r)).max().unwrap_or(0);
-            let total = p.issue + link(d, log_n) + way + p.port + p.memory_write;
+            let total = p.dispatch + begin + link(d, log_n) + way + p.port + p.memory_write;
             return Duration {
                 total,
                 source: total,
@@ -175,9 +171,18 @@ pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64)
         Opcode::Store => {
             // Along the ring into the link's buffer of one limb, which sends what has come while the rest follows.
             let way = w.rpaus().map(|r| d.way(r, 0)).max().unwrap_or(0);
-            let first = begin + p.memory_read + p.port + way;
+            let constant = if d.ring.reduces { p.adder } else { 0 };
+            let first = begin + p.memory_read + p.port + constant + way;
+            let buffer = p.memory_write + p.memory_read + p.port;
+            // Its first row is read in its first step, which beside a dyadic word may be late.
+            let late = paced(1) - 1;
             return Duration {
-                total: first + link(d, log_n).max(paced(read)),
+                total: p.dispatch
+                    + first
+                    + late
+                    + buffer
+                    + link(d, log_n).max(paced(read))
+                    + p.issue,
                 source: first + paced(n.div_ceil(d.ring.lanes as u64).max(read)),
             };
         }
@@ -187,12 +192,12 @@ pub fn beside(d: &Description, groups: &[u8], log_n: u8, w: &OpWord, turns: u64)
                 Unit::Dyadic => (d.cores.dyadic, through_dyadic(d)),
             };
             let steps = n.div_ceil(rate as u64).max(port_cycles(d, groups, w, n));
-            let (steps, late) = match w.b {
-                Operand::Generator => {
+            let (steps, late) = match (w.op, w.b) {
+                (Opcode::Prng, _) | (_, Operand::Generator) => {
                     (steps.max(generated), d.generator.latency + d.generator.fold)
                 }
-                Operand::Key(_) => (steps.max(rows), d.keys.rotate),
-                Operand::None | Operand::Slot(_) => (steps, 0),
+                (_, Operand::Key(_)) => (steps.max(rows), d.keys.rotate),
+                (_, Operand::None | Operand::Slot(_)) => (steps, 0),
             };
             begin + paced(steps) + fill + late
         }

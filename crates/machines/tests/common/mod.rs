@@ -233,27 +233,6 @@ fn modulus(procedure: &Procedure, value: u32) -> u64 {
     procedure.moduli[usize::from(modulus.0)].prime().unwrap()
 }
 
-/// For each parameter that is a key limb, the key index of its first piece, as the page says: counted by argument, digit, part
-/// and layer in the order of the parameters.
-fn key_indices(d: &Description, procedure: &Procedure, pieces: usize) -> Vec<Option<u8>> {
-    let mut keys: Vec<(u16, u16, u16, usize)> = Vec::new();
-    let params = procedure.params.iter();
-    params
-        .map(|param| {
-            let ParamRole::Key { arg, digit, part } = param.role else {
-                return None;
-            };
-            let modulus = procedure.limb(param.value).unwrap().modulus.0;
-            let id = (arg, digit, part, usize::from(modulus) / d.rpaus);
-            let at = keys.iter().position(|k| *k == id).unwrap_or_else(|| {
-                keys.push(id);
-                keys.len() - 1
-            });
-            Some((at * pieces) as u8)
-        })
-        .collect()
-}
-
 /// Every limb of a program by the interpreter, from inputs and seeds that depend on their numbers alone.
 fn interpreted(program: &Unrolled) -> HashMap<LimbId, Vec<u64>> {
     let n = 1usize << program.log_n;
@@ -303,7 +282,7 @@ pub fn execute_program(d: &Description, ready: &Verified, spill: bool) -> u64 {
             memory.keys.insert((load.rpau, load.slot), part.to_vec());
         }
         let scheduled = &step.outcome.scheduled;
-        let key_indices = key_indices(d, procedure, pieces);
+        let key_indices = step.key_indices(d);
         memory.host.clear();
         memory.host_keys.clear();
         for (at, (&limb, slots)) in call.args.iter().zip(&step.args).enumerate() {

@@ -11,7 +11,7 @@ mod outcomes;
 mod placing;
 mod state;
 
-use ringmill_isa::mid::{Call, Called, Head, LimbId, Procedure, Verified};
+use ringmill_isa::mid::{Call, Called, Head, LimbId, ParamRole, Procedure, Verified};
 use ringmill_limits::Watch;
 
 use super::description::Description;
@@ -76,6 +76,30 @@ pub struct Step<'a> {
     /// Key limbs that came over the link for this call.
     pub key_loads: Vec<KeyLoad>,
     pub outcome: &'a Outcome,
+}
+
+impl Step<'_> {
+    /// For each parameter that is a key limb, the key index of its first piece: counted by argument, digit, part and layer in
+    /// the order of the parameters.
+    pub fn key_indices(&self, d: &Description) -> Vec<Option<u8>> {
+        let pieces = 1 + usize::from(self.procedure.log_n > d.log_n);
+        let mut keys = Vec::new();
+        let params = self.procedure.params.iter();
+        params
+            .map(|param| {
+                let ParamRole::Key { arg, digit, part } = param.role else {
+                    return None;
+                };
+                let modulus = self.procedure.limb(param.value)?.modulus.0;
+                let id = (arg, digit, part, usize::from(modulus) / d.rpaus);
+                let at = keys.iter().position(|k| *k == id).unwrap_or_else(|| {
+                    keys.push(id);
+                    keys.len() - 1
+                });
+                u8::try_from(at * pieces).ok()
+            })
+            .collect()
+    }
 }
 
 /// Told of every call.

@@ -22,7 +22,7 @@ const FAST: BuildOptions = BuildOptions {
 };
 
 /// The engine's RTL. Its model takes a minute or so to build for a large engine, and is kept; each run starts one.
-pub struct TorusRtl {
+pub(crate) struct TorusRtl {
     name: String,
     machine: TorusMachine,
     hdl: Hdl,

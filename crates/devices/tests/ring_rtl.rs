@@ -1,0 +1,142 @@
+//! A compiled CKKS program on the RTL of a ring machine: the CPU's bits, the model's cycles; and what is refused.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use num_complex::Complex64;
+use ringmill_compiler::builder::TraceBuilder;
+use ringmill_compiler::ckks::{Compiled, Options};
+use ringmill_compiler::compile;
+use ringmill_devices::progress::Silent;
+use ringmill_devices::runtime::{Client, Server, Vectors};
+use ringmill_devices::{Request, open};
+use ringmill_isa::macros::Visibility;
+use ringmill_machines::ring::Description;
+use ringmill_schemes::ckks::Params;
+
+/// 1 modulo 2^17, next to a power of two.
+const PRIMES: [u64; 3] = [
+    (1 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1,
+    (1 << 54) - (1 << 22) + (1 << 19) + (1 << 17) + 1,
+    (1 << 53) + (1 << 20) - (1 << 17) + 1,
+];
+
+/// `ring-stored` with three RPAUs of 4 butterflies and N = 2^6, in a file; a key memory and slots as given.
+fn description(name: &str, key_slots: usize, shared: usize) -> PathBuf {
+    let mut text = Description::STORED.to_owned();
+    for (from, to) in [
+        ("log_n = 14 ", "log_n = 6 ".to_owned()),
+        ("rpaus = 10\n", "rpaus = 3\n".to_owned()),
+        ("row = 32 ", "row = 4 ".to_owned()),
+        ("butterfly = 32 ", "butterfly = 4 ".to_owned()),
+        ("dyadic = 4 ", "dyadic = 2 ".to_owned()),
+        ("lanes = 32 ", "lanes = 4 ".to_owned()),
+        (
+            "residues_per_cycle = 4 ",
+            "residues_per_cycle = 2 ".to_owned(),
+        ),
+        ("slots = 18 ", format!("slots = {key_slots} ")),
+        ("group = 8 ", "group = 2 ".to_owned()),
+        ("slots = 8 ", format!("slots = {shared} ")),
+        ("[[memory]]\nkind = \"uram\"\nslots = 2 ", "#".to_owned()),
+        ("residues = 8 ", "# ".to_owned()),
+    ] {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, &to);
+    }
+    let stand_in = text.find("# Set-1 has no prime").unwrap();
+    text.truncate(stand_in);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("ring-{name}.toml"));
+    std::fs::write(&path, &text).unwrap();
+    path
+}
+
+/// y = x w + (x rotated by 1) w, z = conj(x)^2, over all slots.
+fn program(log_n: u8, seeded: bool) -> Arc<Compiled> {
+    let params = Params::builder(log_n)
+        .primes(&PRIMES[..2], &PRIMES[2..])
+        .default_scale(2f64.powi(50))
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .unwrap();
+    let mut t = TraceBuilder::new("mixture", 1 << (log_n - 1)).unwrap();
+    let x = t.input("x", Visibility::Encrypted, None).unwrap();
+    let w = t.input("w", Visibility::Encrypted, None).unwrap();
+    let product = t.mul(x, w, None).unwrap();
+    let turned = t.rotate(x, 1, None).unwrap();
+    let other = t.mul(turned, w, None).unwrap();
+    let y = t.add(product, other, None).unwrap();
+    let z = t.square(x, None).unwrap();
+    t.output("y", y, None).unwrap();
+    t.output("z", z, None).unwrap();
+    let options = Options {
+        seeded_keys: seeded,
+        ..Options::given(params)
+    };
+    Arc::new(compile(t.finish(), &options).unwrap())
+}
+
+/// The program on the CPU, the model and the RTL of a description.
+fn check(path: &Path, log_n: u8, seeded: bool) {
+    let compiled = program(log_n, seeded);
+    let slots = 1 << (log_n - 1);
+    let vector = |f: fn(f64) -> f64| -> Vec<Complex64> {
+        (0..slots)
+            .map(|i| Complex64::new(f(f64::from(i)), 0.0))
+            .collect()
+    };
+    let client = Client::new(compiled.clone()).unwrap();
+    let server = Server::new(compiled, client.evaluation_keys().unwrap()).unwrap();
+    let inputs = Vectors::from([
+        ("x".into(), vector(|i| (i / 5.0).sin())),
+        ("w".into(), vector(|i| (i / 3.0).cos())),
+    ]);
+    let ciphers = client.encrypt(&inputs).unwrap();
+    let run = |name: &str, request: Request<'_>| {
+        let device = open(name).unwrap();
+        server
+            .run(device.as_ref(), &ciphers, &Vectors::new(), request, &Silent)
+            .unwrap()
+    };
+    let cpu = run("cpu:1", Request::function_only());
+    let sim = run(&format!("sim:{}", path.display()), Request::timing_only());
+    let rtl = run(&format!("rtl:{}", path.display()), Request::both());
+    assert_eq!(rtl.outputs.unwrap(), cpu.outputs.unwrap());
+    let (rtl, sim) = (rtl.report.machine.unwrap(), sim.report.machine.unwrap());
+    assert_eq!((rtl.how, rtl.cycles), ("RTL", sim.cycles));
+    println!(
+        "{}: {} cycles in {} calls",
+        path.display(),
+        rtl.cycles,
+        rtl.calls
+    );
+}
+
+/// At the native degree with seeded and with stored keys; with room for few keys and few limbs, which then cross the link.
+#[test]
+fn a_program_on_the_rtl() {
+    let roomy = description("roomy", 18, 8);
+    check(&roomy, 6, true);
+    check(&roomy, 6, false);
+}
+
+/// At twice the native degree, as half rings.
+#[test]
+fn a_program_on_half_rings() {
+    check(&description("halves", 18, 16), 7, true);
+}
+
+/// Descriptions that the RTL does not build, and programs that a description's RTL is not built for, by the field.
+#[test]
+fn what_is_not_built_is_refused_by_its_field() {
+    for (name, field) in [
+        ("rtl:ring", "main.stages"),
+        ("rtl:ring-stored", "memory.residues"),
+    ] {
+        let refused = open(name)
+            .map(|device| device.name())
+            .unwrap_err()
+            .to_string();
+        assert!(refused.contains(field), "{refused}");
+    }
+}

@@ -1,0 +1,190 @@
+//! The host's side of the link: what it gives and takes, and when.
+
+use crate::{HdlError, In, Model, Out};
+
+/// Where on the host a limb lies.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    /// The number that the word has.
+    Limb(u16),
+    /// The index of a key.
+    Key(u8),
+}
+
+/// What the machine asks the host for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wanted {
+    pub rpau: usize,
+    pub place: Place,
+}
+
+/// A host. One that gives a limb of another length than the machine's shows what the machine says to that.
+pub trait Host {
+    /// The limb that a load asks for.
+    fn give(&mut self, wanted: Wanted) -> Vec<u64>;
+
+    /// The limb that a store has sent.
+    fn take(&mut self, wanted: Wanted, limb: Vec<u64>);
+
+    /// In which cycles the beats of the transfer that begins pass, counted from the first in which one can: ascending. Those
+    /// beyond the list pass one a cycle.
+    fn beats(&mut self) -> Vec<u64> {
+        Vec::new()
+    }
+}
+
+/// A host that is asked for nothing: it gives empty limbs, which a load is refused with.
+pub struct NoHost;
+
+impl Host for NoHost {
+    fn give(&mut self, _: Wanted) -> Vec<u64> {
+        vec![0]
+    }
+
+    fn take(&mut self, _: Wanted, _: Vec<u64>) {}
+}
+
+/// The link's pins, and the transfer that is under way.
+pub(super) struct Link {
+    want: Out,
+    store: Out,
+    key: Out,
+    rpau: Out,
+    place: Out,
+    in_valid: In,
+    in_ready: Out,
+    in_data: In,
+    in_last: In,
+    out_valid: Out,
+    out_ready: In,
+    out_data: Out,
+    out_last: Out,
+    transfer: Option<Transfer>,
+}
+
+struct Transfer {
+    wanted: Wanted,
+    store: bool,
+    limb: Vec<u64>,
+    beats: Vec<u64>,
+    passed: usize,
+    /// Cycles since the first in which a beat could pass.
+    cycle: u64,
+}
+
+impl Transfer {
+    /// Whether the host lets the next beat pass in this cycle.
+    fn is_due(&self) -> bool {
+        let at = self.beats.get(self.passed);
+        at.is_none_or(|&at| at <= self.cycle)
+    }
+}
+
+impl Link {
+    pub fn new(model: &Model) -> Result<Self, HdlError> {
+        Ok(Self {
+            want: model.output("want_o")?,
+            store: model.output("want_store_o")?,
+            key: model.output("want_key_o")?,
+            rpau: model.output("want_rpau_o")?,
+            place: model.output("want_place_o")?,
+            in_valid: model.input("in_valid_i")?,
+            in_ready: model.output("in_ready_o")?,
+            in_data: model.input("in_data_i")?,
+            in_last: model.input("in_last_i")?,
+            out_valid: model.output("out_valid_o")?,
+            out_ready: model.input("out_ready_i")?,
+            out_data: model.output("out_data_o")?,
+            out_last: model.output("out_last_o")?,
+            transfer: None,
+        })
+    }
+
+    /// Nothing comes, nothing is taken.
+    pub fn rest(&mut self, model: &mut Model) -> Result<(), HdlError> {
+        self.transfer = None;
+        model.set(self.in_valid, 0)?;
+        model.set(self.out_ready, 0)
+    }
+
+    /// The host's pins for this cycle, from what the machine shows in it (evaluated before and after).
+    pub fn drive(&mut self, model: &mut Model, host: &mut dyn Host) -> Result<(), HdlError> {
+        if self.transfer.is_none() {
+            self.transfer = self.begun(model, host)?;
+        }
+        let Some(t) = &mut self.transfer else {
+            return Ok(());
+        };
+        let due = t.is_due();
+        t.cycle += 1;
+        let done = if t.store {
+            model.set(self.out_ready, due.into())?;
+            model.eval()?;
+            let passes = due && model.get(self.out_valid)? == 1;
+            if passes {
+                t.limb.push(model.get(self.out_data)?);
+                t.passed += 1;
+            }
+            passes && model.get(self.out_last)? == 1
+        } else {
+            let last = t.passed + 1 >= t.limb.len();
+            model.set(self.in_valid, due.into())?;
+            model.set(
+                self.in_data,
+                t.limb.get(t.passed).copied().unwrap_or_default(),
+            )?;
+            model.set(self.in_last, last.into())?;
+            model.eval()?;
+            let passes = due && model.get(self.in_ready)? == 1;
+            t.passed += usize::from(passes);
+            passes && last
+        };
+        if let Some(t) = self.transfer.take_if(|t| done && t.store) {
+            host.take(t.wanted, t.limb);
+        } else if done {
+            self.transfer = None;
+        }
+        Ok(())
+    }
+
+    /// After the cycle's edge: what passed does not pass again.
+    pub fn settle(&mut self, model: &mut Model) -> Result<(), HdlError> {
+        if self.transfer.is_none() {
+            model.set(self.in_valid, 0)?;
+            model.set(self.out_ready, 0)?;
+        }
+        Ok(())
+    }
+
+    /// The transfer of which a beat could pass in this cycle, the first time.
+    fn begun(
+        &mut self,
+        model: &mut Model,
+        host: &mut dyn Host,
+    ) -> Result<Option<Transfer>, HdlError> {
+        if model.get(self.want)? == 0 {
+            return Ok(None);
+        }
+        let store = model.get(self.store)? == 1;
+        if model.get(if store { self.out_valid } else { self.in_ready })? == 0 {
+            return Ok(None);
+        }
+        let place = model.get(self.place)?;
+        let wanted = Wanted {
+            rpau: model.get(self.rpau)? as usize,
+            place: if model.get(self.key)? == 1 {
+                Place::Key(place as u8)
+            } else {
+                Place::Limb(place as u16)
+            },
+        };
+        Ok(Some(Transfer {
+            wanted,
+            store,
+            limb: if store { Vec::new() } else { host.give(wanted) },
+            beats: host.beats(),
+            passed: 0,
+            cycle: 0,
+        }))
+    }
+}

@@ -1,0 +1,125 @@
+//! What of a description the RTL builds (docs/machines/ring.md, "Not built yet"): which fields forbid it, which primes do.
+
+use super::description::{Description, PortGroup};
+use crate::MachineError;
+use crate::fields::ensure;
+use crate::fpga::Sparse;
+
+/// Refuses a description that the RTL does not build.
+///
+/// # Errors
+/// [`MachineError::Field`] with the first field that forbids it.
+pub fn check(d: &Description) -> Result<(), MachineError> {
+    let row = d.row;
+    ensure(d.main.stages == 2, "main.stages", d.main.stages, "2 in RTL")?;
+    ensure(
+        d.cores.generator == 0,
+        "cores.generator",
+        d.cores.generator,
+        "0 in RTL, whose twiddles are stored",
+    )?;
+    let lanes = "a power of two of at most 4, and of half a row, in RTL";
+    let dyadic = d.cores.dyadic;
+    ensure(
+        dyadic.is_power_of_two() && dyadic <= 4 && 2 * dyadic <= row,
+        "cores.dyadic",
+        dyadic,
+        lanes,
+    )?;
+    ensure(
+        row.is_power_of_two() && row >= 4 && row < 1 << d.log_n,
+        "row",
+        row,
+        "a power of two from 4, below a limb, in RTL",
+    )?;
+    ensure(
+        d.ring.reduces,
+        "ring.reduces",
+        d.ring.reduces,
+        "true in RTL",
+    )?;
+    ensure(
+        d.ring.lanes == row,
+        "ring.lanes",
+        d.ring.lanes,
+        "a row in RTL",
+    )?;
+    let made = d.generator.residues_per_cycle;
+    ensure(
+        made == dyadic,
+        "generator.residues_per_cycle",
+        made,
+        "as many as dyadic cores in RTL",
+    )?;
+    let group = d.keys.group;
+    ensure(
+        group.is_power_of_two() && group > 1 && d.keys.slots > 0,
+        "keys.group",
+        group,
+        "a power of two from 2 on, and key slots, in RTL",
+    )?;
+    ensure(d.keys.rotate == 1, "keys.rotate", d.keys.rotate, "1 in RTL")?;
+    ensure(d.rpaus <= 10, "rpaus", d.rpaus, "at most 10 in RTL")?;
+    let narrow = d.memory.iter().filter(|g| g.residues.is_some()).count();
+    ensure(
+        narrow == 0,
+        "memory.residues",
+        narrow,
+        "no narrow slots in RTL",
+    )?;
+    let alone = |g: &PortGroup| g.slots == 1;
+    let singles = d
+        .memory
+        .split_first()
+        .is_some_and(|(_, rest)| rest.iter().all(alone));
+    ensure(
+        singles,
+        "memory.slots",
+        d.memory.len(),
+        "slots that share ports first, and single ones behind, in RTL",
+    )?;
+    let cycles = super::timing::link(d, d.log_n);
+    ensure(
+        cycles >= 1 << d.log_n,
+        "link.us_per_limb",
+        d.link.us_per_limb,
+        "a cycle a residue or more in RTL",
+    )
+}
+
+/// Refuses a prime that no RPAU of the description is built for.
+///
+/// # Errors
+/// [`MachineError::Field`] with the field that forbids it.
+pub fn check_prime(d: &Description, q: u64) -> Result<(), MachineError> {
+    let sparse = Sparse::new(q).filter(|s| s.width <= d.word_bits);
+    let Some(sparse) = sparse else {
+        return Err(MachineError::Field {
+            field: "word_bits",
+            got: format!("the prime {q}"),
+            expected: format!(
+                "primes next to a power of two of at most {} bits in RTL",
+                d.word_bits
+            ),
+        });
+    };
+    let stages = |field, has: u64, needs: Option<u64>| match needs {
+        Some(needs) if needs <= has => Ok(()),
+        needs => Err(MachineError::Field {
+            field,
+            got: has.to_string(),
+            expected: match needs {
+                Some(needs) => format!("{needs} stages for the prime {q} in RTL"),
+                None => format!("primes of more bits than {q} in RTL: no stages are enough for it"),
+            },
+        }),
+    };
+    stages(
+        "pipeline.multiplier",
+        d.pipeline.multiplier,
+        Some(sparse.mul_latency()),
+    )?;
+    stages("generator.fold", d.generator.fold, sparse.fold_latency())?;
+    let arrives = sparse.arrival_latency(d.word_bits);
+    stages("ring.reducer", d.ring.reducer, arrives)
+}

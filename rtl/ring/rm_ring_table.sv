@@ -1,0 +1,108 @@
+// Entries for tables and programs out of a stream of words of 64 bits, two an entry: in the first bits 15 to 0 the
+// address, 23 to 16 the table, 27 to 24 the kind, 47 to 32 the RPAUs, the others 0; then the data. Kinds are those of
+// rm_ring and rm_ring_rpau.
+//
+// An entry of no kind, of a table, an RPAU or a row beyond the machine is left out, and bad_o says so at the end
+// (done_o), as it does of a stream that ends within an entry.
+//
+// A word a cycle; latency 1 from an entry's data to load_o.
+module rm_ring_table
+  import rm_ring_isa_pkg::*, rm_ring_pkg::*;
+#(
+    parameter int unsigned Rpaus = 2,
+    parameter int unsigned LogN = 14,
+    parameter int unsigned LogRow = 5,
+    parameter int unsigned KeySlots = 18,
+    parameter int unsigned Constants = 256,
+    parameter int unsigned StreamRows = 128,
+    parameter int unsigned Seeds = 64,
+    parameter int unsigned GaloisRows = 128,
+    parameter int unsigned Words = 4096,
+    parameter int unsigned Moduli = 1
+) (
+    input  logic             clk_i,
+    input  logic             rst_ni,
+    input  logic             valid_i,
+    output logic             ready_o,
+    input  logic [     63:0] data_i,
+    input  logic             last_i,
+    output logic             done_o,
+    output logic             bad_o,
+    output logic             load_o,
+    output logic [Rpaus-1:0] select_o,
+    output logic [      3:0] kind_o,
+    output logic [      7:0] table_o,
+    output logic [     15:0] addr_o,
+    output logic [     63:0] data_o
+);
+
+  localparam int unsigned Half = (1 << LogRow) / 2;
+  localparam int unsigned Passes = pass_count(LogN);
+  localparam int unsigned Deep = table_base(LogN, LogRow, Passes);
+  localparam int unsigned Flat = Passes - deep_passes(LogN, LogRow);
+
+  // Tables of a kind, and rows of each; no tables where there is no such kind.
+  function automatic logic [1:0][31:0] size_of(logic [3:0] kind);
+    unique case (kind)
+      4'd0: return {32'd1, 32'(Constants)};
+      4'd1: return {32'(Half), 32'(3 * Moduli * Flat)};
+      4'd2: return {32'(Half / 2), 32'(3 * Moduli * Flat)};
+      4'd3: return {32'(Half), 32'(3 * Moduli * Deep)};
+      4'd4: return {32'(Half / 2), 32'(3 * Moduli * Deep)};
+      4'd5: return {32'd1, 32'd128};
+      4'd6, 4'd7: return {32'd1, 32'(StreamRows)};
+      4'd8: return {32'd1, 32'(8 * Seeds)};
+      4'd9: return {32'd1, 32'(Moduli)};
+      4'd12: return {32'd1, 32'd8};
+      4'd10, 4'd11: return {32'd1, 32'(GaloisRows)};
+      4'd15: return {32'(Streams), 32'(Words)};
+      default: return '0;
+    endcase
+  endfunction
+
+  logic second_q, entry, fits, bad_q, load_q, last_q, cut_q;
+  logic [63:0] head_q, data_q;
+  logic [1:0][31:0] size;
+
+  assign ready_o = 1'b1;
+  assign entry = valid_i && second_q;
+  assign size = size_of(head_q[27:24]);
+  assign fits = 32'(head_q[23:16]) < size[1] && 32'(head_q[15:0]) < size[0] &&
+      head_q[31:28] == '0 && (64'(head_q[63:32]) >> Rpaus) == '0 &&
+      // A slot of key memory, a seed's place and a prime are looked up.
+      !(head_q[27:24] == 4'd5 && data_i >= 64'(KeySlots)) &&
+      !(head_q[27:24] == 4'd7 && data_i >= 64'(Seeds)) &&
+      !(head_q[27:24] == 4'd12 && data_i >= 64'(Moduli));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      second_q <= 1'b0;
+      bad_q <= 1'b0;
+      load_q <= 1'b0;
+      last_q <= 1'b0;
+    end else begin
+      if (valid_i) second_q <= !second_q && !last_i;
+      load_q <= entry && fits;
+      last_q <= valid_i && last_i;
+      bad_q <= !last_q && (bad_q || (entry && !fits));
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (valid_i && !second_q) head_q <= data_i;
+    data_q <= data_i;
+    cut_q <= !second_q;
+    if (entry) begin
+      select_o <= head_q[32+:Rpaus];
+      kind_o <= head_q[27:24];
+      table_o <= head_q[23:16];
+      addr_o <= head_q[15:0];
+    end
+  end
+
+  assign load_o = load_q;
+  assign data_o = data_q;
+  assign done_o = last_q;
+  assign bad_o = bad_q || cut_q;
+
+endmodule
