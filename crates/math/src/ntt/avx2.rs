@@ -26,7 +26,7 @@ impl<'a> Stage<'a> {
     unsafe fn new(plan: &NttPlan, twiddles: &'a Twiddles) -> Self {
         Self {
             value: &twiddles.value,
-            quotient: &twiddles.quotient,
+            quotient: twiddles.quotient(),
             // SAFETY: the caller enables AVX2.
             context: unsafe { Context::new(plan.q) },
         }
