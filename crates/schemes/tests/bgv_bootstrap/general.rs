@@ -102,6 +102,17 @@ fn thin_parameters_and_maps_are_refused() {
         assert!(matches!(refused, Err(BootstrapError::Parameters { .. })));
     }
     let bootstrapper = Bootstrapper::new(general, all).unwrap();
+    // Keys of other maps lack what these need.
+    let thin = Bootstrapping::new(params.clone(), 16).unwrap();
+    let deep = thin.clone().with_map_depth(2);
+    let [one, two] = [&thin, &deep].map(|setup| Maps::new(setup, setup.shape()).unwrap());
+    let missing = [(&thin, &one, &two), (&deep, &two, &one)].map(|(setup, maps, others)| {
+        let keys = BootstrapKeys::generate(setup, others, &keygen, KeyForm::Seeded).unwrap();
+        let bootstrapper = Bootstrapper::new(setup.clone(), maps.clone()).unwrap();
+        bootstrapper.bootstrap(&at(Level(bootstrapper.start().0)), &keys)
+    });
+    let is_missing = |r: &Result<Value, _>| matches!(r, Err(BootstrapError::MissingKey(_)));
+    assert!(missing.iter().any(is_missing));
     if let Some(below) = inner.below() {
         let refused = bootstrapper.bootstrap_general(&at(below), &keys);
         assert!(matches!(refused, Err(BootstrapError::NoLevel { .. })));
