@@ -72,7 +72,7 @@ fn bootstrapped(shapes: &[(u64, (u32, u32), u32)]) {
             "{p}: level {}, {left} bits, {promised} promised",
             fresh.level()
         );
-        assert!(0 < promised && promised <= left.into());
+        assert!(0 < promised && promised <= left);
         // Again, of what came out.
         let again = bootstrapper.bootstrap_general(&fresh, &keys).unwrap();
         assert_eq!(decryptor.decrypt(&again.cipher).unwrap().residues(), whole);
