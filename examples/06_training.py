@@ -20,11 +20,14 @@ Nothing here says where to bootstrap: the compiler does. What is decrypted equal
 exactly.
 
 Run with --toy for a small and insecure size that takes seconds, with --count to compile and count only, with
---checkpoint FILE to have the run saved as it goes: Ctrl-C saves it too, and it then goes on from there.
+--checkpoint FOLDER to have the run saved as it goes: Ctrl-C saves it too, and the same command goes on from there, in
+another process. Client and server are one program here, so the folder holds the secret key, for its owner's eyes; what
+was complete is removed.
 """
 
 import argparse
 import inspect
+import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -203,27 +206,84 @@ def show_counts(compiled: rm.Compiled, of: str) -> None:
     print("  " + ", ".join(f"{op} {count:,}" for op, count in sorted(mid.items(), key=lambda item: -item[1])))
 
 
+@dataclass(frozen=True)
+class Kept:
+    """What another process needs to go on: keys, encrypted inputs and the checkpoint."""
+
+    folder: Path
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.folder / "run.checkpoint"
+
+    @property
+    def secret(self) -> Path:
+        return self.folder / "secret.key"
+
+    @property
+    def complete(self) -> Path:
+        """Written last, with what the inputs are of: keys and inputs are all there."""
+        return self.folder / "asked"
+
+    def cipher(self, name: str) -> Path:
+        return self.folder / f"{name}.ct"
+
+    def holds(self, asked: str) -> bool:
+        if not self.complete.exists():
+            return False
+        if self.complete.read_text() != asked:
+            raise SystemExit(f"{self.folder} holds a run of other arguments; give it these, or this run another folder")
+        return True
+
+    def put(self, client: rm.Client, inputs: rm.Inputs, asked: str) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.checkpoint.unlink(missing_ok=True)
+        client.save_secret_key(self.secret)
+        client.evaluation_keys.save(self.folder / "keys")
+        for name, ciphertext in inputs.ciphertexts.items():
+            ciphertext.save(self.cipher(name))
+        self.complete.write_text(asked)
+
+    def get(self, compiled: rm.Compiled, names: Sequence[str]) -> rm.Inputs:
+        keys = rm.EvaluationKeys.load(self.folder / "keys", compiled.params)
+        return rm.Inputs({name: rm.Ciphertext.load(self.cipher(name), compiled.params) for name in names}, keys)
+
+
 def run(compiled: rm.Compiled, vectors: dict[str, np.ndarray], options: argparse.Namespace) -> np.ndarray:
-    """The weights that come out; with a checkpoint, once more after each interruption."""
-    client = compiled.keygen()
-    print(f"evaluation keys of {compiled.key_bytes / 2**20:,.0f} MiB at most; encrypting {len(vectors)} vectors")
-    inputs = client.encrypt(**vectors)
-    resume: Path | None = None
-    while True:
-        began = time.perf_counter()
-        try:
-            done = compiled.run(
-                inputs, device=options.device, checkpoint=options.checkpoint, every=600.0, resume=resume
-            )
-            print(f"ran in {time.perf_counter() - began:.1f} s on {options.device}")
-            return client.decrypt(done)
-        except rm.Interrupted:
-            if options.checkpoint is None or not Path(options.checkpoint).exists():
-                raise
-            resume = Path(options.checkpoint)
-            answer = input(f"saved in {resume}; go on? [Y/n] ") if sys.stdin.isatty() else "n"
-            if answer.strip().lower().startswith("n"):
-                raise
+    """The weights that come out; with a folder, from where the run of another process was interrupted."""
+    kept = Kept(Path(options.checkpoint)) if options.checkpoint else None
+    asked = f"{'toy' if options.toy else 'whole'}, {options.iterations} iterations"
+    if kept and kept.holds(asked):
+        goes_on = kept.checkpoint.exists()
+        print("going on from the checkpoint" if goes_on else "from the beginning, with the keys that are there")
+        inputs, client = kept.get(compiled, list(vectors)), None
+    else:
+        client, goes_on = compiled.keygen(), False
+        print(f"evaluation keys of {compiled.key_bytes / 2**20:,.0f} MiB at most; encrypting {len(vectors)} vectors")
+        inputs = client.encrypt(**vectors)
+        if kept:
+            kept.put(client, inputs, asked)
+    began = time.perf_counter()
+    try:
+        done = compiled.run(
+            inputs,
+            device=options.device,
+            checkpoint=kept and kept.checkpoint,
+            every=options.every,
+            resume=kept.checkpoint if kept and goes_on else None,
+        )
+    except rm.Interrupted:
+        if kept and kept.checkpoint.exists():
+            print("interrupted and saved: the same command goes on")
+        raise
+    print(f"ran in {time.perf_counter() - began:.1f} s on {options.device}")
+    if client is None:
+        assert kept is not None
+        client = compiled.load_secret_key(kept.secret)
+    weights = client.decrypt(done)
+    if kept:
+        shutil.rmtree(kept.folder)
+    return weights
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -232,7 +292,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--count", action="store_true", help="compile and count, and run nothing")
     parser.add_argument("--iterations", type=int, default=1)
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--checkpoint", help="a file that the run is saved in")
+    parser.add_argument("--checkpoint", help="a folder that the run is saved in, and goes on from")
+    parser.add_argument("--every", type=float, default=600.0, help="seconds between two savings at least")
     options = parser.parse_args(arguments)
     if options.toy:
         setup = rm.bootstrapping(

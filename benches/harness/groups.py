@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness import floors
+from harness import floors, peers
 from harness.measure import Times, interleave
-from harness.rows import Row
+from harness.rows import BGV_COMPARED, Row
 from harness.side import Side, SideFailed
 
 # OpenFHE's Shenoy-Kumaresan step, which its wheel does not expose: milliseconds by (log2 N, limbs), recorded once from
@@ -225,6 +225,45 @@ def integers(run: Run, rows: Sequence[Row]) -> None:
                     run.measure(row, peers, shape)
 
 
+def bgv(run: Run, rows: Sequence[Row]) -> None:
+    """Operations at a set's top level beside OpenFHE's of as many bits; bootstraps beside fheanor's of the same."""
+    for case, threads, chosen in by_case(run, rows):
+        for bootstraps in (False, True):
+            group = [row for row in chosen if (row.name == "bootstrap") == bootstraps]
+            if group:
+                bgv_case(run, case, threads, group)
+
+
+def bgv_case(run: Run, case: str, threads: int, chosen: Sequence[Row]) -> None:
+    names = [row.name for row in chosen]
+    run.progress(f"bgv.{case}: keys and ciphertexts of every side")
+    request = {"group": "bgv", "set": case, "rows": names}
+    own = run.ours.ask(do="open", threads=1, **request)
+    if threads == 2:
+        assert run.ours_two is not None
+        own = run.ours_two.ask(do="open", threads=2, **request)
+    facts = own["facts"]
+    sizes = facts["set"]
+    run.progress(facts["summary"])
+    answers: dict[str, dict[str, Any]] = {}
+    if threads == 1:
+        cache = peers.HOME / "fheanor" / "cache"
+        cache.mkdir(parents=True, exist_ok=True)
+        fheanor = "bootstrap" in names and case in BGV_COMPARED
+        wanted = {"OpenFHE": "bootstrap" not in names, "fheanor": fheanor}
+        sides = [side for side in run.peers["bgv"] if wanted[side.name]]
+        answers = run.open(sides, scheme="bgv", set=sizes, rows=names, cache=str(cache))
+    for name, left in [("ours", facts), *((name, answer["facts"]) for name, answer in answers.items())]:
+        if "bits_left" in left:
+            run.progress(f"bgv.{case}: {name} leaves {left['bits_left']} bits after a bootstrap")
+    for row in chosen:
+        if run.equal(f"{row.id}, ours", own["equal"][row.name]):
+            what = row.name.replace("multiply_relinearise", "multiply + relinearise").replace("_", " ")
+            what = f"bgv {case} {what}" if row.name == "bootstrap" else f"bgv {what}"
+            beside = [run.ours] if threads == 2 else list(having(run, row, answers))
+            run.measure(row, beside, Shape(what, sizes["log_n"], round(sizes["bits"]), None))
+
+
 def tfhe(run: Run, rows: Sequence[Row]) -> None:
     """Gates and tables of a set, one way of ours after the other, each beside tfhe-rs with the same sizes."""
     for case, _threads, chosen in by_case(run, rows):
@@ -302,6 +341,7 @@ GROUPS: dict[str, Callable[[Run, Sequence[Row]], None]] = {
     "ntt": ntt,
     "ckks": ckks,
     "integers": integers,
+    "bgv": bgv,
     "basext": basext,
     "tfhe": tfhe,
     "circuits": circuits,

@@ -15,6 +15,8 @@ TURNS = 7
 TURN_SECONDS = 0.025
 SAMPLES = range(2, 41)
 SAMPLE_SECONDS = 50e-6
+# A call that lasts so many seconds is sampled once a turn, in fewer turns.
+LONG_SECONDS, LONG_TURNS = 1.0, 3
 # Of the median: no sample that was counted whole is so short.
 LEAST = 0.25
 
@@ -70,12 +72,23 @@ def plan(pilot: float) -> tuple[int, int]:
     """Samples a turn and calls a sample, for a call of about `pilot` seconds."""
     calls = max(1, math.ceil(SAMPLE_SECONDS / pilot))
     count = round(TURN_SECONDS / (pilot * calls))
-    return min(max(count, SAMPLES.start), SAMPLES.stop - 1), calls
+    least = 1 if pilot >= LONG_SECONDS else SAMPLES.start
+    return min(max(count, least), SAMPLES.stop - 1), calls
+
+
+def pilot(side: Side, row: str) -> float:
+    """About the seconds of a call: the least of a few, or one that is long."""
+    first = side.time(row, 1, 1)[0][0]
+    again = [] if first >= LONG_SECONDS else [wall for wall, _ in side.time(row, 2, 1)]
+    return max(min([first, *again]), 1e-9)
 
 
 def interleave(sides: Sequence[tuple[Side, str]], turns: int = TURNS) -> list[Times]:
     """The times of each (side, name of the row there), in the given order."""
-    plans = [plan(max(min(wall for wall, _ in side.time(row, 3, 1)), 1e-9)) for side, row in sides]
+    pilots = [pilot(side, row) for side, row in sides]
+    plans = [plan(seconds) for seconds in pilots]
+    if max(pilots) >= LONG_SECONDS:
+        turns = min(turns, LONG_TURNS)
     samples: list[list[tuple[Sample, ...]]] = [[] for _ in sides]
     for _ in range(turns):
         for (side, row), (count, calls), kept in zip(sides, plans, samples, strict=True):

@@ -24,6 +24,7 @@ OPENFHE = "1.6.1.0.22.4"  # the newest wheel of OpenFHE 1.x for CPython 3.10
 LATTIGO = "v6.2.0"  # benches/lattigo/go.mod
 TFHE_NTT = "0.7.1"  # benches/ntt/Cargo.toml
 TFHE = "1.8.0"  # benches/tfhe/Cargo.toml
+FHEANOR = "0.11.9"  # benches/fheanor/Cargo.toml
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "GOMAXPROCS": "1", "RAYON_NUM_THREADS": "1"}
 
 
@@ -31,7 +32,9 @@ class Unavailable(RuntimeError):
     """A peer can't be had on this computer; the message says why, in one line."""
 
 
-def run(command: list[str | Path], cwd: Path = ROOT, aloud: bool = False) -> str:
+def run(
+    command: list[str | Path], cwd: Path = ROOT, aloud: bool = False, environment: dict[str, str] | None = None
+) -> str:
     """Standard output of a step of installing; `Unavailable` with its last complaint where it fails.
 
     `aloud` lets its standard error through, for steps that take minutes and tell their progress.
@@ -39,7 +42,15 @@ def run(command: list[str | Path], cwd: Path = ROOT, aloud: bool = False) -> str
     words = [str(word) for word in command]
     errors = None if aloud else subprocess.PIPE
     try:
-        done = subprocess.run(words, cwd=cwd, stdout=subprocess.PIPE, stderr=errors, text=True, timeout=1800)
+        done = subprocess.run(
+            words,
+            cwd=cwd,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            timeout=1800,
+            env={**os.environ, **(environment or {})},
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unavailable(f"{words[0]}: {error}") from error
     if done.returncode:
@@ -56,10 +67,10 @@ def tool(name: str) -> str:
     return found
 
 
-def cargo_build(arguments: list[str | Path], name: str) -> str:
+def cargo_build(arguments: list[str | Path], name: str, environment: dict[str, str] | None = None) -> str:
     """Builds a binary in release mode and returns its path."""
     command = [tool("cargo"), "build", "--release", "--locked", "--message-format=json", *arguments]
-    for line in run(command, aloud=True).splitlines():
+    for line in run(command, aloud=True, environment=environment).splitlines():
         message = json.loads(line)
         if message.get("executable") and message["target"]["name"] == name:
             return message["executable"]
@@ -136,11 +147,20 @@ def tfhe_rs(cores: tuple[int, ...]) -> Side:
     return Side("tfhe-rs", TFHE, [binary], cores, ONE_THREAD)
 
 
+def fheanor(cores: tuple[int, ...]) -> Side:
+    """It wants features of nightly compilers, which the stable one has too."""
+    manifest = BENCHES / "fheanor" / "Cargo.toml"
+    arguments = ["--manifest-path", manifest, "--target-dir", HOME / "fheanor"]
+    binary = cargo_build(arguments, "ringmill-bench-fheanor", {"RUSTC_BOOTSTRAP": "1"})
+    return Side("fheanor", FHEANOR, [binary], cores, ONE_THREAD)
+
+
 # By the groups of rows that they have.
 BY_GROUP = {
     "ntt": [tfhe_ntt],
     "ckks": [seal, lattigo, openfhe],
     "integers": [seal, openfhe],
+    "bgv": [openfhe, fheanor],
     "basext": [],
     "tfhe": [tfhe_rs, openfhe],
     "circuits": [tfhe_rs],

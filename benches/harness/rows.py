@@ -33,6 +33,10 @@ TFHE_ROWS = {
     "gates": ("nand",),
     "message_2_carry_2": ("lookup", "lookup_prime"),
 }
+# Operations at the top level of the vector paper's set; thin bootstraps of the sets, and of those that fheanor has too.
+BGV_OPERATIONS = ("key_switch", "multiply_relinearise", "permute", "multiply_plain", "mod_switch")
+BGV_SETS = ("basalisc", "many-slots", "medium", "small")
+BGV_COMPARED = tuple(f"insecure-comparison-{log_n}" for log_n in (13, 14, 15))
 # On integers of 16 bits under the set `circuits`; with two threads also `and`, whose bootstraps are independent.
 CIRCUIT_ROWS = ("add", "multiply", "maximum", "divide")
 NTT_LOG_N = tuple(range(10, 17))
@@ -74,9 +78,12 @@ def all_rows() -> list[Row]:
     ]
     integers = [Row("integers", scheme, name) for scheme, names in INTEGER_ROWS.items() for name in names]
     tfhe = [Row("tfhe", name, row) for name, rows in TFHE_ROWS.items() for row in rows]
+    bgv = [Row("bgv", "basalisc", name, threads) for threads in (1, 2) for name in BGV_OPERATIONS]
+    bgv += [Row("bgv", name, "bootstrap") for name in BGV_SETS + BGV_COMPARED]
+    bgv += [Row("bgv", "basalisc", "bootstrap", threads=2)]
     circuits = [Row("circuits", "uint16", name) for name in CIRCUIT_ROWS]
     circuits += [Row("circuits", "uint16", name, threads=2) for name in ("and", "multiply")]
-    return ntt + ckks + integers + basext + tfhe + circuits
+    return ntt + ckks + integers + bgv + basext + tfhe + circuits
 
 
 def choose(only: str | None) -> list[Row]:

@@ -17,7 +17,7 @@ from serve import Group, close, fastest, operands, serve
 
 def make(request: dict[str, Any]) -> Group:
     if "set" in request:
-        return gates(request)
+        return levelled(request) if "scheme" in request else gates(request)
     return integers(request) if "scheme" in request else approximate(request)
 
 
@@ -139,6 +139,53 @@ def integers(request: dict[str, Any]) -> Group:
         group.equal[name] = opened.GetPackedValue() == result
     group.equal |= {"encode": group.equal["encrypt"], "decrypt": group.equal["encrypt"]}
     return group
+
+
+# Bits of its primes where they are as long as it may choose them: it multiplies words of 64 bits.
+LONG = 57
+
+
+def levelled(request: dict[str, Any]) -> Group:
+    """BGV at the top level of a chain with at least as many bits, and as many digits: primes of its own, as it is
+    fastest with, and a plaintext modulus that it can pack, which primes of 31 bits do not leave it."""
+    sizes, n = request["set"], 1 << request["set"]["log_n"]
+    t = next(k * 2 * n + 1 for k in range(1, 1 << 20) if prime(k * 2 * n + 1))
+    parms = fhe.CCParamsBGVRNS()
+    parms.SetSecurityLevel(fhe.SecurityLevel.HEStd_NotSet)
+    parms.SetRingDim(n)
+    parms.SetPlaintextModulus(t)
+    parms.SetMultiplicativeDepth(math.ceil(sizes["bits"] / LONG) - 1)
+    parms.SetFirstModSize(LONG)
+    parms.SetScalingModSize(LONG)
+    parms.SetScalingTechnique(fhe.ScalingTechnique.FIXEDMANUAL)
+    parms.SetKeySwitchTechnique(fhe.KeySwitchTechnique.HYBRID)
+    parms.SetNumLargeDigits(sizes["digits"])
+    context, keys = keyed(parms)
+    x, y = ([i * factor % 65537 - 32768 for i in range(n)] for factor in (3, 5))
+    plain, other = map(context.MakePackedPlaintext, (x, y))
+    a, b = (context.Encrypt(keys.publicKey, p) for p in (plain, other))
+    three = context.EvalMultNoRelin(a, b)
+    group = Group()
+    group.runs = {
+        "key_switch": lambda: context.Relinearize(three),
+        "multiply_relinearise": lambda: context.EvalMult(a, b),
+        "permute": lambda: context.EvalRotate(a, 1),
+        "multiply_plain": lambda: context.EvalMult(a, other),
+        "mod_switch": lambda: context.ModReduce(a),
+    }
+    times = [(u * v + t // 2) % t - t // 2 for u, v in zip(x, y, strict=True)]
+    turned = [u for half in (x[: n // 2], x[n // 2 :]) for u in half[1:] + half[:1]]
+    expected = {name: times for name in ("key_switch", "multiply_relinearise", "multiply_plain")}
+    expected |= {"permute": turned, "mod_switch": x}
+    for name, result in expected.items():
+        opened = context.Decrypt(group.runs[name](), keys.secretKey)
+        opened.SetLength(n)
+        group.equal[name] = opened.GetPackedValue() == result
+    return group
+
+
+def prime(x: int) -> bool:
+    return x > 1 and all(x % d for d in range(2, math.isqrt(x) + 1))
 
 
 def approximate(request: dict[str, Any]) -> Group:

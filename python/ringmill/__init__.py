@@ -43,6 +43,7 @@ from ringmill.errors import (
 from ringmill.interrupt import install as _end_as_interrupted
 from ringmill.limbs import NegacyclicProduct, negacyclic_product
 from ringmill.limits import Limits, limits
+from ringmill.matrix import Matrix
 from ringmill.ops import conj, equal, polynomial, rotate, sum
 from ringmill.parameters import devices, params, plain_modulus
 from ringmill.procedure import Procedure, procedure, repeat
@@ -84,6 +85,7 @@ __all__ = [
     "KeysWarning",
     "Limits",
     "MacroProgram",
+    "Matrix",
     "NegacyclicProduct",
     "Netlist",
     "ParameterError",

@@ -272,7 +272,7 @@ def test_rows_are_chosen_by_parts_of_their_names():
         "ntt.60.14.forward",
         "ckks.set1.rotate",
     ]
-    assert len(rows.choose("multiply_relinearise")) == 5  # two sets of CKKS, one and two threads; BFV
+    assert len(rows.choose("multiply_relinearise")) == 7  # two sets of CKKS and one of BGV, one and two threads; BFV
     assert rows.choose(None) == rows.all_rows()
     with pytest.raises(SystemExit, match="no row matches 'sett'"):
         rows.choose("sett")
@@ -283,7 +283,8 @@ def test_rows_are_chosen_by_parts_of_their_names():
 
 
 def test_samples_fit_the_turn():
-    assert measure.plan(1.0) == (2, 1)
+    assert measure.plan(1.0) == (1, 1)
+    assert measure.plan(0.5) == (2, 1)
     assert measure.plan(1e-3) == (25, 1)
     assert measure.plan(3e-6) == (40, 17)
 

@@ -50,8 +50,23 @@ def test_a_loop_is_as_deep_as_it_likes(toy, tmp_path):
     again = client.encrypt(x=x)
     with pytest.raises(rm.DeviceError, match="other keys or inputs"):
         compiled.run(again, resume=path)
-    with pytest.raises(rm.CompileError, match="keep the source"):
-        compiled.save(tmp_path / "power.rmac")
+    # The file says how it bootstraps, and another process goes on from there.
+    file = tmp_path / "power.rmac"
+    compiled.save(file)
+    with pytest.raises(rm.FileError, match="insecure"):
+        rm.load(file)
+    loaded = rm.load(file, allow_insecure_parameters_for_tests_only=True)
+    assert loaded.counts() == compiled.counts()
+    assert np.array_equal(client.decrypt(loaded.run(inputs, resume=path)), cubed(x))
+    altered = tmp_path / "altered.rmac"
+    for right, wrong, why in (
+        ('"weight":8', '"weight":0', "weight 0"),
+        ('"weight":8', '"weight":200', "chance"),
+        ('"stages":1', '"stages":99', "compile it again"),
+    ):
+        altered.write_text(file.read_text().replace(right, wrong, 1))
+        with pytest.raises(rm.FileError, match=why):
+            rm.load(altered, allow_insecure_parameters_for_tests_only=True)
     with pytest.raises(rm.CompileError, match="bits"):
         power.compile(toy.params, slots=4, input_bound=HALF, scheme="bgv")
 

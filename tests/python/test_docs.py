@@ -7,8 +7,10 @@ import importlib.util
 import inspect
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -112,6 +114,31 @@ def test_training():
     assert "weights [-2, 2, 2], in the clear [-2, 2, 2]" in done.stdout
     assert "908,660" in done.stdout
     assert "850,564,991" in done.stdout
+
+
+def test_training_goes_on_in_another_process(tmp_path):
+    """Killed by Ctrl-C in the middle, the small size goes on from its checkpoint, to the same weights."""
+    folder = tmp_path / "kept"
+    example = [sys.executable, ROOT / "examples" / "06_training.py", "--toy", "--iterations", "2", "--device", "cpu:1"]
+    example += ["--checkpoint", folder, "--every", "0.001"]
+    first = subprocess.Popen(example, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 300
+    while not (folder / "run.checkpoint").exists():
+        assert first.poll() is None, first.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    first.send_signal(signal.SIGINT)
+    told, _ = first.communicate(timeout=300)
+    assert first.returncode != 0
+    assert "interrupted and saved" in told
+    other = subprocess.run([*example, "--iterations", "1"], capture_output=True, text=True, timeout=300)
+    assert other.returncode != 0
+    assert "a run of other arguments" in other.stderr
+    done = subprocess.run(example, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "going on from the checkpoint" in done.stdout
+    assert "weights [-2, 2, 2], in the clear [-2, 2, 2]" in done.stdout
+    assert not folder.exists()
 
 
 @pytest.mark.parametrize("device", ["cpu", "sim:basext"])

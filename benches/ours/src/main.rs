@@ -4,6 +4,7 @@
 //! every side speaks.
 
 mod basext;
+mod bgv;
 #[path = "../../../crates/devices/examples/chain/mod.rs"]
 mod chain;
 mod circuits;
@@ -82,6 +83,12 @@ enum Open {
         set: String,
         rows: Vec<String>,
     },
+    /// Operations at the top level of a set that bootstraps, and bootstraps, by the names of their rows.
+    Bgv {
+        set: String,
+        rows: Vec<String>,
+        threads: usize,
+    },
     /// Operations on integers of 16 bits under a parameter set.
     Circuits {
         set: String,
@@ -114,6 +121,7 @@ fn main() -> Result<()> {
                     } => ckks::open(&set, folder.as_deref(), threads)?,
                     Open::Integers { scheme, folder } => integers::open(&scheme, &folder)?,
                     Open::Tfhe { set, rows } => tfhe::open(&set, &rows)?,
+                    Open::Bgv { set, rows, threads } => bgv::open(&set, &rows, threads)?,
                     Open::Circuits { set, rows, threads } => circuits::open(&set, &rows, threads)?,
                 };
                 group.describe()

@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use crate::compile::Compiled;
 use crate::options::{Options, ParamsChoice, Passes};
-use crate::scheme::Compiles;
+use crate::scheme::{Bootstraps, Compiles};
 
 /// A scheme whose compiled programs are written to files.
 pub trait Saves: Compiles {
@@ -58,6 +58,8 @@ pub enum SavedError {
     Form { got: u32 },
     #[error("its parameters: {0}")]
     Params(#[from] FileError),
+    #[error("how it bootstraps: {0}; compile it again from its source")]
+    Bootstrapping(String),
     #[error(transparent)]
     Text(#[from] ParseError),
 }
@@ -92,6 +94,23 @@ struct Kept<S: Saves> {
     sample: Option<Vec<Vec<S::KeptSlot>>>,
     margin: Exact,
     passes: KeptPasses,
+    /// Of programs that bootstrap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bootstrapping: Option<KeptBootstrapping>,
+}
+
+/// What bootstrapping is made from, beside the parameters.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptBootstrapping {
+    /// Of the encapsulated secret.
+    pub weight: u32,
+    /// Of each linear map.
+    pub stages: usize,
+    /// log2 of the chance of failure.
+    pub log2_chance: Exact,
+    /// Whether keys come with seeds.
+    pub seeded: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -140,8 +159,8 @@ pub fn print<S: Saves>(
         sample,
         margin,
         passes,
-        bootstrapping: _, // programs that bootstrap are saved as they were traced
-        watch: _,         // of the work that made it
+        bootstrapping,
+        watch: _, // of the work that made it
     } = options;
     let &Passes {
         fold,
@@ -170,6 +189,7 @@ pub fn print<S: Saves>(
                 lazy_relin,
                 hoist,
             },
+            bootstrapping: bootstrapping.as_ref().map(Bootstraps::<S>::keep),
         },
         returned,
     };
@@ -221,6 +241,7 @@ pub fn options<S: Saves>(
         sample,
         margin,
         passes,
+        bootstrapping,
     } = Kept::<S> {
         ranges: Vec::new(),
         ..line.options
@@ -232,9 +253,14 @@ pub fn options<S: Saves>(
         lazy_relin,
         hoist,
     } = passes;
+    let params = S::read_params(&params, insecure)?;
+    let bootstrapping = bootstrapping.map(|kept| Bootstraps::<S>::made_again(kept, &params));
+    let bootstrapping = bootstrapping
+        .transpose()
+        .map_err(SavedError::Bootstrapping)?;
     Ok(Some(Options {
         target: None,
-        params: ParamsChoice::Given(S::read_params(&params, insecure)?),
+        params: ParamsChoice::Given(params),
         seeded_keys,
         output_level,
         input_bound: input_bound.0,
@@ -248,7 +274,7 @@ pub fn options<S: Saves>(
             lazy_relin,
             hoist,
         },
-        bootstrapping: None,
+        bootstrapping,
         watch: Watch::default(),
     }))
 }

@@ -15,6 +15,7 @@ use ringmill_schemes::{At, Limbed, Scheme};
 
 use crate::error::{At as Line, CompileError};
 use crate::options::{Options, Passes};
+use crate::saved::KeptBootstrapping;
 
 /// A way to bootstrap values of a scheme.
 pub trait Bootstraps<S: Compiles>: Clone + Debug + Send + Sync {
@@ -27,6 +28,15 @@ pub trait Bootstraps<S: Compiles>: Clone + Debug + Send + Sync {
         params: &S::Params,
         number: u32,
     ) -> Option<Result<Box<dyn Limbed + Send + Sync>, S::Error>>;
+
+    /// How it is made again, as files of programs say.
+    fn keep(&self) -> KeptBootstrapping;
+
+    /// What was kept of one, for the same parameters.
+    ///
+    /// # Errors
+    /// In words: what no parameters bootstrap by, or these do not.
+    fn made_again(kept: KeptBootstrapping, params: &Arc<S::Params>) -> Result<Self, String>;
 }
 
 /// There is none.
@@ -41,6 +51,14 @@ impl<S: Compiles> Bootstraps<S> for Infallible {
         _: u32,
     ) -> Option<Result<Box<dyn Limbed + Send + Sync>, S::Error>> {
         match *self {}
+    }
+
+    fn keep(&self) -> KeptBootstrapping {
+        match *self {}
+    }
+
+    fn made_again(_: KeptBootstrapping, _: &Arc<S::Params>) -> Result<Self, String> {
+        Err(format!("programs of {} do not bootstrap", S::NAME))
     }
 }
 

@@ -57,11 +57,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let plain = Plaintext::new(&*params, encoder.encode(&slots)?)?;
     let encryptor = Encryptor::with_secret_key(params.clone(), keygen.secret_key().clone())?;
     let decryptor = Decryptor::new(params.clone(), keygen.secret_key().clone())?;
-    let bootstrapper = Bootstrapper::on(setup, maps, Arc::new(Cpu::new(threads)?))?;
+    let cpu = Arc::new(Cpu::new(threads)?);
+    let bootstrapper = Bootstrapper::on(setup, maps, cpu.clone())?;
     let mut value = Value {
         cipher: encryptor.encrypt_at(&plain, bootstrapper.start())?,
         noise: NoiseModel::new(&params).fresh_symmetric(),
     };
+    // The server has no secret.
+    drop((keygen, encryptor));
     for run in 1..=runs {
         let begun = (Instant::now(), processor());
         let mut last = begun;
@@ -69,8 +72,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let now = (Instant::now(), processor());
             let [seconds, of_processor] = between(last, now);
             println!(
-                "  {step}: {seconds:.3} s, {of_processor:.2} s of processor, to level {}",
-                value.level()
+                "  {step}: {seconds:.3} s, {of_processor:.2} s of processor, to level {}; {} MiB resident, {} of them the device's",
+                value.level(),
+                resident("VmRSS:").unwrap_or(0) >> 10,
+                cpu.pool_usage().held >> 20
             );
             last = now;
         };
@@ -95,10 +100,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// The process's peak of resident memory in KiB, where the system tells.
 fn peak() -> Option<u64> {
+    resident("VmHWM:")
+}
+
+fn resident(what: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(what))?;
     line.split_whitespace().next()?.parse().ok()
 }
 

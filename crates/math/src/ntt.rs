@@ -21,7 +21,7 @@ mod word32;
 pub use word32::Ntt32;
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, RwLock};
+use std::sync::{Arc, LazyLock, OnceLock, RwLock};
 use std::time::Duration;
 
 use ringmill_limits::room;
@@ -37,47 +37,87 @@ use crate::{MathError, Modulus, Ring, RingKind, Shoup};
 const TABLE_BYTES: u64 = 128;
 
 /// Twiddles of one direction: entry m + i is the factor of block i in the stage that has m blocks (m = 1, 2, 4, ...).
-/// Entry 0 is unused.
+/// Entry 0 is unused. What else arithmetics multiply by is made when the first transform by one of them asks for it: a process
+/// uses few of them, and each table is as large as the first.
 struct Twiddles {
+    q: Modulus,
     value: Aligned,
-    /// floor(value * 2^64 / q).
-    quotient: Aligned,
-    /// What 52-bit arithmetic multiplies by beside the value, for the primes it serves; else nothing.
+    quotient: OnceLock<Aligned>,
     #[cfg(target_arch = "x86_64")]
-    factor_52: Aligned,
-    /// The bits of these primes' factors as doubles, nearest to 0, and of their quotients by q; else nothing.
+    factor_52: OnceLock<Aligned>,
     #[cfg(target_arch = "x86_64")]
-    doubles: [Aligned; 2],
-    /// The first eighth of the table again, ready for the stages in which a whole vector shares one twiddle.
+    doubles: OnceLock<[Aligned; 2]>,
     #[cfg(target_arch = "x86_64")]
-    shared: Vec<crate::simd::WideShoup>,
+    shared: OnceLock<Vec<crate::simd::WideShoup>>,
 }
 
 impl Twiddles {
     fn new(q: Modulus, value: &[u64]) -> Self {
-        let constants = || value.iter().map(|&w| q.shoup(w));
-        #[cfg(target_arch = "x86_64")]
-        let wide = || constants().map(|w| crate::simd::WideShoup::new(q, w));
-        #[cfg(target_arch = "x86_64")]
-        let in_52_bits = if in_52_bits(q) { value.len() } else { 0 };
-        #[cfg(target_arch = "x86_64")]
-        let pairs = || {
-            let pairs = value.iter().map(|&w| crate::doubles::Pair::new(q, w));
-            pairs.take(in_52_bits)
-        };
         Self {
+            q,
             value: Aligned::new(value.iter().copied()),
-            quotient: Aligned::new(constants().map(|w| w.quotient)),
+            quotient: OnceLock::new(),
             #[cfg(target_arch = "x86_64")]
-            factor_52: Aligned::new(wide().take(in_52_bits).map(|w| w.factor_52())),
+            factor_52: OnceLock::new(),
             #[cfg(target_arch = "x86_64")]
-            doubles: [
+            doubles: OnceLock::new(),
+            #[cfg(target_arch = "x86_64")]
+            shared: OnceLock::new(),
+        }
+    }
+
+    fn constants(&self) -> impl ExactSizeIterator<Item = Shoup> {
+        self.value.iter().map(|&w| self.q.shoup(w))
+    }
+
+    /// floor(value * 2^64 / q).
+    fn quotient(&self) -> &[u64] {
+        let make = || Aligned::new(self.constants().map(|w| w.quotient));
+        self.quotient.get_or_init(make)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Twiddles {
+    fn wide(&self) -> impl ExactSizeIterator<Item = crate::simd::WideShoup> {
+        self.constants()
+            .map(|w| crate::simd::WideShoup::new(self.q, w))
+    }
+
+    /// How many entries the tables of 52-bit arithmetic have.
+    fn count_52(&self) -> usize {
+        match in_52_bits(self.q) {
+            true => self.value.len(),
+            false => 0,
+        }
+    }
+
+    /// What 52-bit arithmetic multiplies by beside the value, for the primes it serves; else nothing.
+    fn factor_52(&self) -> &[u64] {
+        let make = || Aligned::new(self.wide().take(self.count_52()).map(|w| w.factor_52()));
+        self.factor_52.get_or_init(make)
+    }
+
+    /// The bits of these primes' factors as doubles, nearest to 0, and of their quotients by q; else nothing.
+    fn doubles(&self) -> [&[u64]; 2] {
+        let pairs = || {
+            let pairs = self.value.iter();
+            let pairs = pairs.map(|&w| crate::doubles::Pair::new(self.q, w));
+            pairs.take(self.count_52())
+        };
+        let [value, ratio] = self.doubles.get_or_init(|| {
+            [
                 Aligned::new(pairs().map(|pair| pair.value.to_bits())),
                 Aligned::new(pairs().map(|pair| pair.ratio.to_bits())),
-            ],
-            #[cfg(target_arch = "x86_64")]
-            shared: wide().take(value.len() / 8).collect(),
-        }
+            ]
+        });
+        [value, ratio]
+    }
+
+    /// The first eighth of the table again, ready for the stages in which a whole vector shares one twiddle.
+    fn shared(&self) -> &[crate::simd::WideShoup] {
+        let make = || self.wide().take(self.value.len() / 8).collect();
+        self.shared.get_or_init(make)
     }
 }
 

@@ -214,6 +214,7 @@ pub struct EvaluationKeys {
 
 const RELIN: &str = "relin.key";
 const GALOIS: &str = "galois.keys";
+const FURTHER: &str = "bootstrapping.keys";
 
 #[pymethods]
 impl EvaluationKeys {
@@ -225,20 +226,28 @@ impl EvaluationKeys {
         known.map(|id| id.to_string())
     }
 
-    /// Writes the keys into a folder: relin.key and galois.keys. The folder is made if it is missing; the one it is in
+    /// Writes the keys into a folder: relin.key, galois.keys and bootstrapping.keys, of those there are. The folder is made if it is missing; the one it is in
     /// must be there.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let (keys, params) = (Arc::clone(&self.inner), Arc::clone(&self.params));
         interruptible(py, move |watch| {
             files::make_folder(&path)?;
-            let relin = path.join(RELIN);
-            match &keys.relin {
-                Some(key) => files::write(&relin, watch, &file::write_relin_key(key))?,
-                // One that was there is of other keys.
-                None if relin.exists() => {
-                    std::fs::remove_file(&relin).map_err(raise::<FileError, _>)?
+            let relin = keys.relin.as_ref().map(file::write_relin_key);
+            let further = match keys.further.is_empty() {
+                true => None,
+                false => Some(file::write_further_keys(&params, &keys.further)),
+            };
+            let further = further.transpose().map_err(raise::<FileError, _>)?;
+            for (name, bytes) in [(RELIN, relin), (FURTHER, further)] {
+                let path = path.join(name);
+                match bytes {
+                    Some(bytes) => files::write(&path, watch, &bytes)?,
+                    // One that was there is of other keys.
+                    None if path.exists() => {
+                        std::fs::remove_file(&path).map_err(raise::<FileError, _>)?
+                    }
+                    None => {}
                 }
-                None => {}
             }
             let galois =
                 file::write_galois_keys(&params, &keys.galois).map_err(raise::<FileError, _>)?;
@@ -261,10 +270,15 @@ impl EvaluationKeys {
                 .exists()
                 .then(|| files::read(&relin, watch, |b| file::read_relin_key(b, &params)))
                 .transpose()?;
+            let further = path.join(FURTHER);
+            let further = further
+                .exists()
+                .then(|| files::read(&further, watch, |b| file::read_further_keys(b, &params)))
+                .transpose()?;
             let keys = runtime::EvaluationKeys {
                 relin,
                 galois,
-                ..Default::default()
+                further: further.unwrap_or_default(),
             };
             keys.key_id().map_err(raise::<KeysError, _>)?;
             Ok(keys)

@@ -54,7 +54,6 @@ pub trait AnyProgram: Send + Sync {
     fn ranges(&self) -> Vec<(String, Ends)>;
     fn text(&self, level: &str, machine: &str, watch: &Watch) -> PyResult<String>;
     fn saved(&self, returned: Option<Returned>) -> String;
-    fn bootstraps(&self) -> bool;
     fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>);
     fn keygen(&self, watch: &Watch) -> PyResult<Keys>;
     fn load_secret_key(&self, path: &Path, watch: &Watch) -> PyResult<Keys>;
@@ -181,10 +180,6 @@ impl<S: Spoken> AnyProgram for Ready<S> {
 
     fn saved(&self, returned: Option<Returned>) -> String {
         saved::print(&self.compiled, &self.options, returned)
-    }
-
-    fn bootstraps(&self) -> bool {
-        self.options.bootstrapping.is_some()
     }
 
     fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>) {

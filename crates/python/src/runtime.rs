@@ -16,7 +16,7 @@ use ringmill_schemes::rlwe::{SecurityLevel, SecurityTable};
 
 use crate::bootstrapping::Bootstrapping;
 use crate::data::{self, Ciphertext};
-use crate::errors::{CompileError, DataError, DeviceError, Fault, ParameterError, raise, refused};
+use crate::errors::{DataError, DeviceError, Fault, ParameterError, raise, refused};
 use crate::files;
 use crate::keys::{Keys, Vectors, values};
 use crate::params::Params;
@@ -272,11 +272,6 @@ impl CompiledProgram {
 
     /// Writes the traced program as macro text, how it was compiled and what the function returned.
     fn save(&self, py: Python<'_>, path: PathBuf, returned: &str) -> PyResult<()> {
-        if self.inner.bootstraps() {
-            return Err(CompileError::new_err(
-                "how a program bootstraps is not kept in its file; keep the source, and compile it again with the same set",
-            ));
-        }
         let (inner, returned) = (Arc::clone(&self.inner), program::returned_of(returned));
         interruptible(py, move |watch| {
             files::write(&path, watch, inner.saved(returned).as_bytes())

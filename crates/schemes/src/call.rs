@@ -1,6 +1,7 @@
 //! The binding of operands to a procedure's inputs, and a call of it by whatever runs procedures.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use ringmill_isa::Poly;
@@ -115,10 +116,13 @@ pub fn written_out(values: &[u64], len: usize) -> Vec<u64> {
         .collect()
 }
 
+/// Takes the result of this number of a procedure.
+pub type Take<'a> = &'a mut (dyn FnMut(usize, &[u64]) + Send);
+
 /// Runs procedures: the reference interpreter, or a device.
 pub trait Runs: Send + Sync {
-    /// Runs a verified procedure on one limb a parameter and one seed a seed parameter, in order, and hands over its results, in
-    /// order. Residues of the arguments are below their moduli.
+    /// Runs a verified procedure on one limb a parameter and one seed a seed parameter, in order, and hands over its results, each
+    /// once and by its number, in the order in which they are made. Residues of the arguments are below their moduli.
     ///
     /// # Errors
     /// What does not fit the procedure, no memory, or a stop.
@@ -127,7 +131,7 @@ pub trait Runs: Send + Sync {
         procedure: &Arc<Procedure>,
         limbs: &[Given<'_>],
         seeds: &[[u8; 32]],
-        take: &mut dyn FnMut(&ResultLimb, &[u64]),
+        take: Take<'_>,
     ) -> Result<(), CallError>;
 }
 
@@ -141,7 +145,7 @@ impl Runs for Interpreted {
         procedure: &Arc<Procedure>,
         limbs: &[Given<'_>],
         seeds: &[[u8; 32]],
-        take: &mut dyn FnMut(&ResultLimb, &[u64]),
+        take: Take<'_>,
     ) -> Result<(), CallError> {
         let spread = procedure.params.iter().zip(limbs).map(|(param, limb)| {
             let len = procedure.limb(param.value).map_or(0, |ty| ty.ring.len());
@@ -157,10 +161,24 @@ impl Runs for Interpreted {
             InterpretError::Halt(halt) => CallError::Halt(halt),
             other => CallError::Malformed(other.to_string()),
         })?;
-        let results = procedure.results.iter().zip(&results);
-        results.for_each(|(result, limb)| take(result, limb));
+        let results = results.iter().enumerate();
+        results.for_each(|(number, limb)| take(number, limb));
         Ok(())
     }
+}
+
+/// Of each result, in order: which limb of its polynomial it is, and how many limbs that has.
+fn places(results: &[ResultLimb]) -> Vec<(usize, usize)> {
+    let mut counts: HashMap<(u16, Poly), usize> = HashMap::new();
+    let mut place = |r: &ResultLimb| {
+        let count = counts.entry((r.index, r.poly)).or_default();
+        *count += 1;
+        *count - 1
+    };
+    let places: Vec<usize> = results.iter().map(&mut place).collect();
+    let limbs = |r: &ResultLimb| counts.get(&(r.index, r.poly)).copied().unwrap_or(0);
+    let limbs: Vec<usize> = results.iter().map(limbs).collect();
+    places.into_iter().zip(limbs).collect()
 }
 
 /// Has an operation's procedure run on operands in the order of [`Place::arg`], and puts the polynomials that pass through
@@ -188,20 +206,32 @@ pub fn call<O: Operation>(
         |(), arg| at(arg)?.seed().copied(),
     )?;
     let size = operation.result_size() as usize;
-    let mut results: Vec<Polys> = Vec::new();
-    runs.run(procedure, &bound.limbs, &bound.seeds, &mut |r, limb| {
-        let (index, poly) = (usize::from(r.index), r.poly.index());
-        results.resize_with(results.len().max(index + 1), || vec![Vec::new(); size]);
-        if let Some(data) = results.get_mut(index).and_then(|polys| polys.get_mut(poly)) {
+    let count = procedure.results.iter().map(|r| usize::from(r.index) + 1);
+    let mut results: Vec<Polys> = vec![vec![Vec::new(); size]; count.max().unwrap_or(0)];
+    let places = places(&procedure.results);
+    runs.run(
+        procedure,
+        &bound.limbs,
+        &bound.seeds,
+        &mut |number, limb| {
+            let Some((r, &(place, limbs))) = procedure.results.get(number).zip(places.get(number))
+            else {
+                return;
+            };
+            let polys = results.get_mut(usize::from(r.index));
+            let Some(data) = polys.and_then(|polys| polys.get_mut(r.poly.index())) else {
+                return;
+            };
             if data.is_empty() {
-                // Room for all of its limbs at once: what grows is copied.
-                let own = |other: &&ResultLimb| (other.index, other.poly) == (r.index, r.poly);
-                let limbs = procedure.results.iter().filter(own).count();
-                data.reserve_exact(limbs * limb.len());
+                // Zeroed by the system, page by page as they are written.
+                *data = vec![0; limbs * limb.len()];
             }
-            data.extend_from_slice(limb);
-        }
-    })?;
+            let at = place * limb.len();
+            if let Some(to) = data.get_mut(at..at + limb.len()) {
+                to.copy_from_slice(limb);
+            }
+        },
+    )?;
     for polys in &mut results {
         for (poly, data) in Poly::of(operation.result_size()).zip(polys) {
             let Some(source) = operation.passes_through(poly).and_then(at) else {

@@ -354,7 +354,8 @@ fn every_flipped_byte_and_every_truncation_of_version_1_is_refused() {
         Kind::RelinKey => file::read_relin_key(bytes, &params).map(drop),
         Kind::GaloisKeys => file::read_galois_keys(bytes, &params).map(drop),
         Kind::SecretKey => file::read_secret_key_in_the_clear(bytes, &params).map(drop),
-        kind @ (Kind::BootstrapKey | Kind::KeySwitchKey | Kind::Ciphertexts) => {
+        kind
+        @ (Kind::BootstrapKey | Kind::KeySwitchKey | Kind::Ciphertexts | Kind::FurtherKeys) => {
             Err(FileError::Kind {
                 expected: "a kind of version 1",
                 got: kind.name().to_owned(),

@@ -45,9 +45,13 @@ macro_rules! files {
                     Ok(Kind::SeededCiphertext) => file::read_seeded_ciphertext(bytes, params)
                         .is_ok_and(|c| c.expand(params).is_ok()),
                     // Read as every ring scheme's.
-                    Ok(Kind::PublicKey | Kind::RelinKey | Kind::GaloisKeys | Kind::SecretKey) => {
-                        false
-                    }
+                    Ok(
+                        Kind::PublicKey
+                        | Kind::RelinKey
+                        | Kind::GaloisKeys
+                        | Kind::SecretKey
+                        | Kind::FurtherKeys,
+                    ) => false,
                     // TFHE's.
                     Ok(Kind::BootstrapKey | Kind::KeySwitchKey | Kind::Ciphertexts) | Err(_) => {
                         false

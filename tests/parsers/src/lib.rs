@@ -191,6 +191,7 @@ fn ckks_object(bytes: &[u8]) -> bool {
         Ok(Kind::GaloisKeys) => file::read_galois_keys(bytes, params).is_ok(),
         Ok(Kind::SecretKey) => file::read_secret_key_in_the_clear(bytes, params).is_ok(),
         // TFHE's.
+        Ok(Kind::FurtherKeys) => ringmill_schemes::file::read_further_keys(bytes, params).is_ok(),
         Ok(Kind::BootstrapKey | Kind::KeySwitchKey | Kind::Ciphertexts) | Err(_) => false,
     }
 }

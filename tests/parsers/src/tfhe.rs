@@ -37,7 +37,13 @@ fn object(bytes: &[u8]) -> bool {
         Ok(Kind::PublicKey) => file::read_public_key(bytes, params).is_ok(),
         Ok(Kind::SecretKey) => file::read_secret_key_in_the_clear(bytes, params).is_ok(),
         // Of ring schemes.
-        Ok(Kind::Plaintext | Kind::SeededCiphertext | Kind::RelinKey | Kind::GaloisKeys)
+        Ok(
+            Kind::Plaintext
+            | Kind::SeededCiphertext
+            | Kind::RelinKey
+            | Kind::GaloisKeys
+            | Kind::FurtherKeys,
+        )
         | Err(_) => false,
     }
 }

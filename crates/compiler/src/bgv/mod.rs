@@ -12,7 +12,7 @@ use std::sync::Arc;
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroInput, MacroProgram, Note};
 use ringmill_isa::mid::{Form, ModulusId};
-use ringmill_schemes::bgv::bootstrap::{Procedure, Read};
+use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure, Read};
 use ringmill_schemes::bgv::{Bgv, BgvError, ExactParams, Factor, NoiseModel, Params};
 use ringmill_schemes::rlwe::{KeyRequest, RlweError};
 use ringmill_schemes::{At, Limbed};
@@ -22,6 +22,7 @@ use crate::exact::held::held;
 use crate::exact::{IntegerRange, constants, range, simplify};
 use crate::keys;
 use crate::options::{ParamsChoice as Choice, Passes};
+use crate::saved::{Exact, KeptBootstrapping};
 use crate::scheme::{
     Bootstraps, Code, Compiles, Fitted, Lowerable, Sequence, SequenceRead, SequenceStep,
 };
@@ -90,6 +91,35 @@ impl Bootstraps<Bgv> for Arc<Procedure> {
             Ok(plain) => Ok(Box::new(plain)),
             Err(error) => Err(error.into()),
         })
+    }
+
+    fn keep(&self) -> KeptBootstrapping {
+        let setup = self.setup();
+        KeptBootstrapping {
+            weight: setup.weight(),
+            stages: setup.shape().depth,
+            log2_chance: Exact(setup.log2_chance()),
+            seeded: self.seeded(),
+        }
+    }
+
+    fn made_again(kept: KeptBootstrapping, params: &Arc<Params>) -> Result<Self, String> {
+        let (params, weight) = (Arc::clone(params), kept.weight);
+        let Exact(chance) = kept.log2_chance;
+        // What was accepted when it was made; what is no number is accepted as little as there.
+        let setup = if chance == f64::NEG_INFINITY {
+            Bootstrapping::rigorous(params, weight)
+        } else if chance.is_nan() || chance <= Bootstrapping::LOG2_CHANCE {
+            Bootstrapping::new(params, weight)
+        } else {
+            Bootstrapping::with_chance(params, weight, chance.min(0.0))
+        };
+        let made = || -> Result<Procedure, BootstrapError> {
+            let setup = setup?.with_map_depth(kept.stages);
+            let maps = Maps::new(&setup, setup.shape())?;
+            Procedure::new(setup, maps, kept.seeded)
+        };
+        made().map(Arc::new).map_err(|e| e.to_string())
     }
 }
 

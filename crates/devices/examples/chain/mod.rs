@@ -96,7 +96,7 @@ pub fn program<S: Scheme>(cache: &ProcCache<S>, ops: &[S::Operation]) -> Result<
     Ok(p.try_into()?)
 }
 
-/// Binds ciphertext operands and the operations' keys.
+/// Binds operands, plaintexts behind ciphertexts, and the operations' keys.
 pub fn bind<'a>(
     program: &Verified,
     ciphers: &[&'a dyn Limbed],
@@ -116,7 +116,10 @@ pub fn bind<'a>(
             InputRole::Cipher { input, poly } => ciphers
                 .get(input as usize)
                 .and_then(|c| c.limb(poly, modulus)),
-            InputRole::Plain { .. } | InputRole::Exponent { .. } => None,
+            InputRole::Plain { input } => ciphers
+                .get(input as usize)
+                .and_then(|plain| plain.limb(Poly::FIRST, modulus)),
+            InputRole::Exponent { .. } => None,
             InputRole::Key {
                 key: k,
                 digit,

@@ -13,8 +13,9 @@ fn bytes_of(words: usize) -> u64 {
 }
 
 /// Most bytes of limbs that the steps of one call hold at one time, taken in order: what they make until its last use, and
-/// results to the end. `uses` counts the reads of each value, results' among them.
-pub(super) fn inside(steps: &[Step], uses: &[u32]) -> u64 {
+/// results to the end. `uses` counts the reads of each value, results' among them; without these, results that no step reads leave
+/// when they are made.
+pub(super) fn inside<'s>(steps: impl Iterator<Item = &'s Step>, uses: &[u32]) -> u64 {
     let mut uses = uses.to_vec();
     let mut size = vec![0; uses.len()];
     let (mut held, mut peak) = (0, 0);
@@ -33,6 +34,9 @@ pub(super) fn inside(steps: &[Step], uses: &[u32]) -> u64 {
             if *left == 0 {
                 held -= std::mem::take(&mut size[value as usize]);
             }
+        }
+        for made in step.dst.iter().filter(|m| uses[m.value as usize] == 0) {
+            held -= std::mem::take(&mut size[made.value as usize]);
         }
     }
     peak

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use ringmill_isa::mid::{Procedure, ValueType, Verified};
 use ringmill_limits::{Halt, Watch};
+use ringmill_schemes::call::Take;
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
@@ -195,6 +196,21 @@ impl Cpu {
         watch: &Watch,
         kept: Kept<'_>,
     ) -> Result<(Vec<OutputLimb>, CpuStats), DeviceError> {
+        self.execute_into(program, bindings, progress, spans, watch, kept, None)
+    }
+
+    /// The same; outputs that `take` takes as they are made are not among those given.
+    #[expect(clippy::too_many_arguments, reason = "what a run can be asked for")]
+    fn execute_into(
+        &self,
+        program: &Verified,
+        bindings: &Bindings<'_>,
+        progress: &dyn Progress,
+        spans: Option<&mut dyn SpanSink>,
+        watch: &Watch,
+        kept: Kept<'_>,
+        take: Option<Take<'_>>,
+    ) -> Result<(Vec<OutputLimb>, CpuStats), DeviceError> {
         watch.check()?;
         check_values(self, program)?;
         bindings.check(program)?;
@@ -234,6 +250,9 @@ impl Cpu {
             pool,
             self.workers.is_some(),
         )?;
+        if let Some(take) = take {
+            state.hand_to(take);
+        }
         let wanted = kept.saving.is_some() || kept.resume.is_some();
         let whose = wanted.then(|| Whose::of(program, bindings, &usage));
         let whose = whose.transpose()?;

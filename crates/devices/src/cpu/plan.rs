@@ -255,8 +255,9 @@ impl Plan {
         } = lower::lower(proc)?;
         if fused {
             steps = fuse::fuse(steps, &results, &mut values);
-            let modulus = |v: u32| proc.types.get(v as usize)?.modulus();
-            steps = order::order(steps, &results, values, modulus);
+            let modulus = |r: usize| proc.types.get(*results.get(r)? as usize)?.modulus();
+            let cipher = |r: usize| proc.results.get(r).map(|result| result.index);
+            steps = order::order(steps, &results, values, modulus, cipher);
         }
         let reads = steps
             .iter()
@@ -271,7 +272,7 @@ impl Plan {
         }
         Ok(Self {
             name: proc.name.clone(),
-            peak_bytes: estimate::inside(&steps, &uses),
+            peak_bytes: estimate::inside(steps.iter(), &uses),
             uses,
             pending: steps.iter().map(|s| s.src.len() as u32).collect(),
             consumers,

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ringmill_isa::mid::{Procedure, Program, ResultLimb, Verified};
-use ringmill_schemes::call::{CallError, Given, Runs};
+use ringmill_isa::mid::{Procedure, Program, Verified};
+use ringmill_limits::Watch;
+use ringmill_schemes::call::{CallError, Given, Runs, Take};
 
-use super::{Cpu, MAX_PLANS};
+use super::{Cpu, Kept, MAX_PLANS};
 use crate::DeviceError;
 use crate::bindings::{Bindings, Limb, SeedExpansion};
 use crate::progress::Silent;
@@ -43,15 +44,13 @@ impl Runs for Cpu {
         procedure: &Arc<Procedure>,
         limbs: &[Given<'_>],
         seeds: &[[u8; 32]],
-        take: &mut dyn FnMut(&ResultLimb, &[u64]),
+        take: Take<'_>,
     ) -> Result<(), CallError> {
-        let outputs = self.call(procedure, limbs, seeds).map_err(|e| match e {
-            DeviceError::Halt(halt) => CallError::Halt(halt),
-            other => CallError::Malformed(other.to_string()),
-        })?;
-        let results = procedure.results.iter().zip(outputs);
-        results.for_each(|(result, limb)| take(result, &limb));
-        Ok(())
+        self.call(procedure, limbs, seeds, take)
+            .map_err(|e| match e {
+                DeviceError::Halt(halt) => CallError::Halt(halt),
+                other => CallError::Malformed(other.to_string()),
+            })
     }
 }
 
@@ -61,7 +60,8 @@ impl Cpu {
         procedure: &Arc<Procedure>,
         limbs: &[Given<'_>],
         seeds: &[[u8; 32]],
-    ) -> Result<Vec<crate::pool::OutputLimb>, DeviceError> {
+        take: Take<'_>,
+    ) -> Result<(), DeviceError> {
         let program = self.calling.program(procedure)?;
         let inputs = program.inputs.iter().zip(limbs).map(|(input, limb)| {
             let modulus = input.ty.modulus();
@@ -80,7 +80,8 @@ impl Cpu {
                 .map(|&seed| Arc::new(SeedExpansion::new(seed)))
                 .collect(),
         };
-        let (outputs, _) = self.execute(&program, &bindings, &Silent, None)?;
-        Ok(outputs)
+        let (watch, kept) = (Watch::default(), Kept::default());
+        self.execute_into(&program, &bindings, &Silent, None, &watch, kept, Some(take))?;
+        Ok(())
     }
 }

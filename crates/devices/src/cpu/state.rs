@@ -14,6 +14,7 @@ use std::sync::Arc;
 use ringmill_isa::mid::{Ahead, Called, LimbId, LimbMap, Stream, Verified};
 use ringmill_limits::Watch;
 use ringmill_math::MathError;
+use ringmill_schemes::call::Take;
 
 use super::CACHE_BYTES;
 use super::kernel::Fault;
@@ -77,6 +78,10 @@ pub(super) struct State<'a> {
     pub pool: Pool,
     pub calls_done: u64,
     pub weight_done: u64,
+    /// What takes outputs as they are made, by their numbers; else they are held to the end.
+    take: Option<Take<'a>>,
+    /// Outputs that were taken.
+    taken: LimbMap<()>,
 }
 
 fn lost(what: &str) -> DeviceError {
@@ -113,7 +118,14 @@ impl<'a> State<'a> {
             pool,
             calls_done: 0,
             weight_done: 0,
+            take: None,
+            taken: LimbMap::default(),
         })
+    }
+
+    /// Outputs go there as they are made, so that none is held.
+    pub fn hand_to(&mut self, take: Take<'a>) {
+        self.take = Some(take);
     }
 
     /// Goes to where a checkpoint was saved, before any call is opened.
@@ -299,8 +311,20 @@ impl<'a> State<'a> {
         if slot.ended || unread {
             self.slots.remove(&limb);
             self.recycle(value);
-        } else {
-            slot.value = Some(value);
+            return;
+        }
+        // Of a program whose end is in sight, an output that no call reads again.
+        let last = self.ahead.is_output(limb) && !self.ahead.read_later(limb);
+        match (&mut self.take, &value) {
+            (Some(take), Value::Pooled(buf)) if last => {
+                let outputs = self.ahead.outputs().unwrap_or_default().iter();
+                let numbers = outputs.enumerate().filter(|&(_, &output)| output == limb);
+                numbers.for_each(|(number, _)| take(number, buf.as_slice()));
+                self.taken.insert(limb, ());
+                self.slots.remove(&limb);
+                self.recycle(value);
+            }
+            _ => slot.value = Some(value),
         }
     }
 
@@ -311,7 +335,9 @@ impl<'a> State<'a> {
                 .get(&limb)
                 .is_some_and(|slot| !slot.waiters.is_empty())
         };
-        self.large && self.ahead.is_output(limb) && !self.ahead.read_later(limb) && !waited()
+        // What takes outputs reads them at once.
+        let held = self.large && self.take.is_none();
+        held && self.ahead.is_output(limb) && !self.ahead.read_later(limb) && !waited()
     }
 
     /// Takes the earliest ready step.
@@ -363,17 +389,26 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Lends the outputs out and gives everything else back to the pool.
+    /// Lends the outputs out, but for those that are taken as they are made, and gives everything else back to the pool.
     pub fn into_outputs(mut self) -> Result<(Vec<OutputLimb>, Pool), DeviceError> {
         let limbs = self.ahead.outputs().ok_or_else(|| lost("the end"))?;
         let mut outputs = Vec::with_capacity(limbs.len());
-        for (&limb, output) in limbs.iter().zip(&self.program.program().outputs) {
+        let named = limbs.iter().zip(&self.program.program().outputs);
+        for (number, (&limb, output)) in named.enumerate() {
+            if self.taken.contains_key(&limb) {
+                continue;
+            }
             let held = match self.ahead.is_input(limb) {
                 true => Some(self.bound(limb)?),
                 false => self.slots.get(&limb).and_then(|slot| slot.value.clone()),
             };
             let mut held = held.ok_or_else(|| lost(&output.name))?;
             held.read(self.usage)?;
+            held.write_out();
+            if let Some(take) = &mut self.take {
+                take(number, held.residues());
+                continue;
+            }
             outputs.push(match held {
                 Value::Pooled(buf) => self.pool.lend(buf),
                 Value::Shared(limb) => OutputLimb::shared(limb),

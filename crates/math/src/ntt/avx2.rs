@@ -35,7 +35,7 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
     unsafe fn new(plan: &NttPlan, twiddles: &'a Twiddles) -> Self {
         Self {
             value: &twiddles.value,
-            quotient: &twiddles.quotient,
+            quotient: twiddles.quotient(),
             // SAFETY: the caller enables AVX2.
             context: unsafe { Context::new(plan.q) },
             // SAFETY: as above.

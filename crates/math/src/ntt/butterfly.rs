@@ -38,11 +38,11 @@ impl<'a, A: LazyMul> Stage<'a, A> {
             Self {
                 value: &twiddles.value,
                 quotient: if A::FACTORS_52 {
-                    &twiddles.factor_52
+                    twiddles.factor_52()
                 } else {
-                    &twiddles.quotient
+                    twiddles.quotient()
                 },
-                shared: &twiddles.shared,
+                shared: twiddles.shared(),
                 context: A::context(plan.q),
                 q: splat(q),
                 bound: splat(A::BOUND * q),

@@ -33,7 +33,7 @@ struct Stage<'a, const TIGHT: bool> {
 impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
     #[inline(always)]
     unsafe fn new(plan: &NttPlan, twiddles: &'a Twiddles) -> Self {
-        let [value, ratio] = &twiddles.doubles;
+        let [value, ratio] = twiddles.doubles();
         let n = plan.ring.len();
         assert!(value.len() == n && ratio.len() == n);
         Self {

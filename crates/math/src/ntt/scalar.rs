@@ -11,7 +11,7 @@ pub(super) fn forward(plan: &NttPlan, limb: &mut [u64], _: Order) {
     let (mut blocks, mut half) = (1, limb.len() / 2);
     while half > 0 {
         let values = &plan.forward.value[blocks..2 * blocks];
-        let quotients = &plan.forward.quotient[blocks..2 * blocks];
+        let quotients = &plan.forward.quotient()[blocks..2 * blocks];
         for ((block, &value), &quotient) in
             limb.chunks_exact_mut(2 * half).zip(values).zip(quotients)
         {
@@ -38,7 +38,7 @@ pub(super) fn inverse(plan: &NttPlan, limb: &mut [u64], _: Order) {
     let (mut blocks, mut half) = (limb.len() / 2, 1);
     while blocks > 1 {
         let values = &plan.inverse.value[blocks..2 * blocks];
-        let quotients = &plan.inverse.quotient[blocks..2 * blocks];
+        let quotients = &plan.inverse.quotient()[blocks..2 * blocks];
         for ((block, &value), &quotient) in
             limb.chunks_exact_mut(2 * half).zip(values).zip(quotients)
         {

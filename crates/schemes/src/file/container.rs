@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
 fn kind_of(number: u16) -> Result<Kind, FileError> {
     let found = Kind::ALL.into_iter().find(|k| *k as u16 == number);
     found.ok_or_else(|| FileError::Kind {
-        expected: "a known kind (1 to 10)",
+        expected: "a known kind (1 to 12)",
         got: format!("kind {number}"),
     })
 }

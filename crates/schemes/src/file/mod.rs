@@ -4,10 +4,12 @@
 //! [`crate::whole_file`] puts the bytes on the disk.
 
 mod container;
+mod further;
 mod objects;
 mod params;
 
 pub use container::{Header, Reader, Writer, open};
+pub use further::{FurtherKeys, read_further_keys, write_further_keys};
 pub use objects::{
     read_ciphertext, read_galois_keys, read_plaintext, read_public_key, read_relin_key,
     read_secret_key_in_the_clear, read_seeded_ciphertext, write_ciphertext, write_galois_keys,
@@ -37,10 +39,12 @@ pub enum Kind {
     KeySwitchKey = 10,
     /// Several of TFHE, under one key: the digits of integers.
     Ciphertexts = 11,
+    /// Those that bootstrapping alone takes, of programs of BGV.
+    FurtherKeys = 12,
 }
 
 impl Kind {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Params,
         Self::Plaintext,
         Self::Ciphertext,
@@ -52,6 +56,7 @@ impl Kind {
         Self::BootstrapKey,
         Self::KeySwitchKey,
         Self::Ciphertexts,
+        Self::FurtherKeys,
     ];
 
     /// Whether objects of this kind belong to a secret key.
@@ -66,7 +71,8 @@ impl Kind {
             | Self::SecretKey
             | Self::BootstrapKey
             | Self::KeySwitchKey
-            | Self::Ciphertexts => true,
+            | Self::Ciphertexts
+            | Self::FurtherKeys => true,
         }
     }
 
@@ -83,6 +89,7 @@ impl Kind {
             Self::BootstrapKey => "bootstrapping key",
             Self::KeySwitchKey => "key-switching key",
             Self::Ciphertexts => "several ciphertexts",
+            Self::FurtherKeys => "bootstrapping keys of programs",
         }
     }
 }

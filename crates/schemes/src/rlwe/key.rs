@@ -210,6 +210,11 @@ impl KSwitchKey {
         self.b.len()
     }
 
+    /// Places in the table of the moduli that its limbs are modulo, in order.
+    pub(crate) fn moduli(&self) -> &[usize] {
+        &self.moduli
+    }
+
     /// The b halves, one a digit, each limb-major over its moduli.
     pub fn b(&self) -> &[Vec<u64>] {
         &self.b

@@ -1,7 +1,9 @@
 //! Files of bootstrapping keys: what is written is read, and no other bytes are.
 
-use ringmill_schemes::bgv::bootstrap::BootstrapKeys;
+use ringmill_schemes::bgv::bootstrap::{BootstrapKeys, Procedure};
 use ringmill_schemes::bgv::{KeyForm, KeyGenerator, friendly_primes};
+use ringmill_schemes::file::{read_further_keys, write_further_keys};
+use ringmill_schemes::rlwe::RingParams;
 
 use super::thin::{Toy, slots};
 
@@ -60,4 +62,33 @@ fn keys_are_read_as_they_were_written_and_nothing_else_is() {
     let other = Toy::new(9, (17, 1, 2), 8, &friendly_primes(22).unwrap()[1..], 7);
     let (setup, maps) = (other.bootstrapper.setup(), other.bootstrapper.maps());
     assert!(BootstrapKeys::read(&file, setup, maps).is_err());
+}
+
+/// The keys that programs have by name, those that bootstrapping alone takes.
+#[test]
+fn keys_by_name_are_read_as_they_were_written_and_nothing_else_is() {
+    let toy = Toy::new(9, (17, 1, 2), 8, &friendly_primes(21).unwrap(), 7);
+    let (setup, maps) = (toy.bootstrapper.setup(), toy.bootstrapper.maps());
+    let ring = toy.params.ring_params();
+    let keygen = KeyGenerator::new(toy.params.clone()).unwrap();
+    for seeded in [true, false] {
+        let procedure = Procedure::new(setup.clone(), maps.clone(), seeded).unwrap();
+        let keys = procedure.keys(&keygen).unwrap().further;
+        assert!(keys.len() > 2);
+        let file = write_further_keys(ring, &keys).unwrap();
+        assert_eq!(read_further_keys(&file, ring).unwrap(), keys);
+        for cut in [0, 71, 76, 90, file.len() / 2, file.len() - 1] {
+            assert!(read_further_keys(&file[..cut], ring).is_err());
+        }
+        // Kind, scheme, count, name, element, level, form, a residue, the checksum.
+        for at in [10, 12, 72, 76, 77, 81, 85, 1000, file.len() - 1] {
+            let mut altered = file.clone();
+            altered[at] ^= 1;
+            assert!(read_further_keys(&altered, ring).is_err(), "{at}");
+        }
+    }
+    let other = Toy::new(9, (17, 1, 2), 8, &friendly_primes(22).unwrap()[1..], 7);
+    let keys = Procedure::new(setup.clone(), maps.clone(), true).unwrap();
+    let keys = keys.keys(&keygen).unwrap();
+    assert!(write_further_keys(other.params.ring_params(), &keys.further).is_err());
 }

@@ -2,6 +2,7 @@
 
 mod failures;
 mod files;
+mod general;
 mod moduli;
 mod numbers;
 mod sets;

@@ -148,7 +148,11 @@ impl Bootstrapper {
         plan::run(&self.engine(keys), table.plan(), vec![fresh])
     }
 
-    fn engine<'a>(&'a self, keys: &'a BootstrapKeys) -> Engine<'a> {
+    pub(super) fn constants(&self) -> &[Constants; 3] {
+        &self.constants
+    }
+
+    pub(super) fn engine<'a>(&'a self, keys: &'a BootstrapKeys) -> Engine<'a> {
         Engine {
             params: self.setup.params(),
             evaluator: &self.evaluator,
@@ -167,7 +171,30 @@ impl Bootstrapper {
         keys: &BootstrapKeys,
         observe: Observer<'_>,
     ) -> Result<Value, BootstrapError> {
-        let params = &**self.setup.params();
+        self.check_operand(value, keys, self.start)?;
+        let engine = self.engine(keys);
+        let [low, traced, high] = &self.constants;
+        let mut value = engine.down(value, self.start)?;
+        value = engine.map(value, (&self.maps.to_coefficients, low), &keys.low)?;
+        observe(Step::ToCoefficients, &value);
+        let (mut value, outer) = self.refreshed(&engine, &value, observe)?;
+        value = engine.map(value, (&self.maps.trace, traced), &keys.high)?;
+        observe(Step::Trace, &value);
+        value = engine.map(value, (&self.maps.to_slots, high), &keys.high)?;
+        observe(Step::ToSlots, &value);
+        let value = self.without_digits(&engine, value, outer)?;
+        observe(Step::RemoveDigits, &value);
+        Ok(value)
+    }
+
+    /// Refuses what is not to be bootstrapped from a level, or not by these keys.
+    pub(super) fn check_operand(
+        &self,
+        value: &Value,
+        keys: &BootstrapKeys,
+        needed: Level,
+    ) -> Result<(), BootstrapError> {
+        let params = self.setup.params();
         let cipher = &value.cipher;
         params.check_id("ciphertext", cipher.params_id())?;
         params.check_id("bootstrapping key", keys.secret.params_id())?;
@@ -182,42 +209,54 @@ impl Bootstrapper {
                 .into(),
             ));
         }
-        let (got, needed) = (cipher.level(), self.start);
+        let got = cipher.level();
         if got < needed {
             return Err(BootstrapError::NoLevel { got, needed });
         }
-        let engine = self.engine(keys);
-        let [low, traced, high] = &self.constants;
-        let mut value = engine.down(value, self.start)?;
-        value = engine.map(value, (&self.maps.to_coefficients, low), &keys.low)?;
-        observe(Step::ToCoefficients, &value);
+        Ok(())
+    }
+
+    /// An encryption modulo p^e at the highest level, with rho below the message in every coefficient, and the factor that its
+    /// message has for the one that was.
+    pub(super) fn refreshed(
+        &self,
+        engine: &Engine<'_>,
+        value: &Value,
+        observe: Observer<'_>,
+    ) -> Result<(Value, Factor), BootstrapError> {
         let inner = self.setup.inner();
-        let value = engine.down(&value, inner)?;
+        let value = engine.down(value, inner)?;
         if value.level() != inner {
             let step = "slots to coefficients";
             let level = value.level();
             return Err(BootstrapError::NoRoom { step, level });
         }
-        let value = self.encapsulated(&engine, &value)?;
+        let value = self.encapsulated(engine, &value)?;
         self.setup.check(value.noise)?;
         observe(Step::Encapsulate, &value);
-        let (mut value, outer) = self.raised(&engine, &value)?;
+        let (value, outer) = self.raised(engine, &value)?;
         observe(Step::Raise, &value);
-        value = engine.map(value, (&self.maps.trace, traced), &keys.high)?;
-        observe(Step::Trace, &value);
-        value = engine.map(value, (&self.maps.to_slots, high), &keys.high)?;
-        observe(Step::ToSlots, &value);
+        Ok((value, outer))
+    }
+
+    /// Integers in slots modulo p^r, of those modulo p^e with rho below them, under the factor `outer` of what they are.
+    pub(super) fn without_digits(
+        &self,
+        engine: &Engine<'_>,
+        mut value: Value,
+        outer: Factor,
+    ) -> Result<Value, BootstrapError> {
+        let params = engine.params;
         let p = params.prime_power()?.prime();
         for round in self.removal.rounds() {
-            value = plan::run(&engine, &round.plan, vec![value])?;
+            value = plan::run(engine, &round.plan, vec![value])?;
             value = engine.divide(&value, p)?;
         }
-        let t = params.plain_modulus().reducer();
-        let factor = value.factor().times(outer, t);
+        let factor = value
+            .factor()
+            .times(outer, params.plain_modulus().reducer());
         value.cipher = value.cipher.with_annotation(factor);
-        let value = engine.check("a bootstrap", value)?;
-        observe(Step::RemoveDigits, &value);
-        Ok(value)
+        engine.check("a bootstrap", value)
     }
 
     fn encapsulated(&self, engine: &Engine<'_>, a: &Value) -> Result<Value, BootstrapError> {

@@ -37,12 +37,37 @@ impl Constant {
         params.check_level(level)?;
         let t = params.plain_at(factor.plain())?;
         let integers: Vec<i64> = constant.expand().iter().map(|&c| t.centred(c)).collect();
+        Self::of(params, &integers, constant.spacing().max(1), level)
+    }
+
+    /// x to a power between -N and N.
+    ///
+    /// # Errors
+    /// A level that the parameters do not have.
+    pub fn power(params: &Params, power: i64, level: Level) -> Result<Self, RlweError> {
+        params.check_level(level)?;
+        let n = params.degree();
+        let mut integers = vec![0; n];
+        // x^-m is -x^(N - m).
+        let at = power.rem_euclid(n as i64) as usize;
+        if let Some(c) = integers.get_mut(at) {
+            *c = if power < 0 { -1 } else { 1 };
+        }
+        Self::of(params, &integers, 1, level)
+    }
+
+    /// Of integers at a level that there is; in evaluation form each value stands `repeated` times.
+    fn of(
+        params: &Params,
+        integers: &[i64],
+        repeated: usize,
+        level: Level,
+    ) -> Result<Self, RlweError> {
         let size = integers.iter().map(|c| c.unsigned_abs() as f64).sum();
-        let repeated = constant.spacing().max(1);
         let mut limb = vec![0u64; params.degree()];
         let mut spread = Vec::with_capacity(level.primes());
         for (i, q) in params.reducers().iter().enumerate().take(level.primes()) {
-            for (x, &c) in limb.iter_mut().zip(&integers) {
+            for (x, &c) in limb.iter_mut().zip(integers) {
                 let size = q.reduce(c.unsigned_abs());
                 *x = if c < 0 { q.neg(size) } else { size };
             }

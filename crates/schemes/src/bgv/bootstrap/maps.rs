@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ringmill_isa::{Galois, Level};
 use ringmill_math::slots::SlotEncoder;
 use ringmill_math::slots::linear::{
-    Factor, LinearMap, Shape, Stage, coefficients_to_slots, slots_to_coefficients, trace,
+    Factor, Halving, LinearMap, Shape, Stage, coefficients_to_slots, halvings,
+    slots_to_coefficients, trace,
 };
 
 use super::constant::Constant;
@@ -27,6 +28,8 @@ pub struct Maps {
     pub(super) trace: LinearMap,
     /// Modulo p^e.
     pub(super) to_slots: LinearMap,
+    /// What takes all coefficients apart; none for thin bootstrapping.
+    halvings: Vec<Halving>,
 }
 
 impl Maps {
@@ -45,8 +48,30 @@ impl Maps {
             to_coefficients: slots_to_coefficients(&low, shape)?,
             trace: trace(&top, degree, Self::LOG_RADIX)?,
             to_slots: coefficients_to_slots(&top, degree, shape)?,
+            halvings: Vec::new(),
             params_id: *setup.params().id(),
         })
+    }
+
+    /// The same for [`Bootstrapper::bootstrap_general`](super::Bootstrapper::bootstrap_general), which takes more keys.
+    ///
+    /// # Errors
+    /// As [`Maps::new`].
+    pub fn general(setup: &Bootstrapping, shape: Shape) -> Result<Self, BootstrapError> {
+        let top = SlotEncoder::new(setup.structure().clone(), setup.top()?.exponent())?;
+        Ok(Self {
+            halvings: halvings(&top),
+            ..Self::new(setup, shape)?
+        })
+    }
+
+    /// Whether they take all coefficients apart.
+    pub fn is_general(&self) -> bool {
+        !self.halvings.is_empty()
+    }
+
+    pub(super) fn halvings(&self) -> &[Halving] {
+        &self.halvings
     }
 
     /// The parameters that the maps are for.
@@ -56,17 +81,20 @@ impl Maps {
 
     /// The Galois elements whose keys are used at a low level, then of those used at a high one.
     pub fn elements(&self) -> [Vec<Galois>; 2] {
-        let of = |maps: &[&LinearMap]| {
+        let of = |maps: &[&LinearMap], further: &[Halving]| {
             let all = maps.iter().flat_map(|map| map.galois_elements());
+            let all = all.chain(further.iter().map(|halving| halving.galois));
             let mut all: Vec<Galois> = all.map(|g| Galois(g as u32)).collect();
             all.sort_unstable();
             all.dedup();
             all
         };
-        [
-            of(&[&self.to_coefficients]),
-            of(&[&self.trace, &self.to_slots]),
-        ]
+        let high: &[&LinearMap] = match self.is_general() {
+            // Parts go back to coefficients where their digits were removed.
+            true => &[&self.to_slots, &self.to_coefficients, &self.trace],
+            false => &[&self.trace, &self.to_slots],
+        };
+        [of(&[&self.to_coefficients], &[]), of(high, &self.halvings)]
     }
 }
 

@@ -8,6 +8,8 @@
 //! 4. the trace to the coefficients that hold integers, and coefficients to slots;
 //! 5. the digits of rho are removed, and the plaintext modulus is p^r again.
 //!
+//! Any polynomial modulo p^r is bootstrapped by [`Bootstrapper::bootstrap_general`].
+//!
 //! Each is a call of mid-level procedures. Which plaintext modulus a ciphertext has is part of its [`Factor`](super::Factor).
 
 mod bootstrapper;
@@ -15,6 +17,7 @@ mod chance;
 mod constant;
 pub mod error;
 mod file;
+mod general;
 mod keys;
 mod layout;
 mod maps;

@@ -29,6 +29,8 @@ pub struct Bootstrapping {
     security: String,
     bound: u64,
     log2_chance: f64,
+    /// Coefficients that a bootstrap takes digits off: one a slot, or all.
+    coefficients: usize,
     /// Stages of the linear maps.
     depth: usize,
 }
@@ -63,6 +65,25 @@ impl Bootstrapping {
         weight: u32,
         allowed: f64,
     ) -> Result<Self, BootstrapError> {
+        Self::checked(params, weight, allowed, SlotStructure::slots)
+    }
+
+    /// For [`Bootstrapper::bootstrap_general`](super::Bootstrapper::bootstrap_general): the chance of failure is that of any of N
+    /// coefficients.
+    ///
+    /// # Errors
+    /// As [`Bootstrapping::new`].
+    pub fn general(params: Arc<Params>, weight: u32) -> Result<Self, BootstrapError> {
+        let all = SlotStructure::ring_degree;
+        Self::checked(params, weight, Self::LOG2_CHANCE, all)
+    }
+
+    fn checked(
+        params: Arc<Params>,
+        weight: u32,
+        allowed: f64,
+        coefficients: fn(&SlotStructure) -> usize,
+    ) -> Result<Self, BootstrapError> {
         let reason = |reason: String| BootstrapError::Parameters { reason };
         let power = params.prime_power()?;
         let structure = SlotStructure::new(params.log_n().into(), power.prime())?;
@@ -88,7 +109,7 @@ impl Bootstrapping {
         let spread = 1.0 + 2.0 * slack;
         let chance = |bound: u64| {
             let limit = bound as f64 + 0.5 - noise - slack;
-            log2_chance(spread, weight, structure.slots(), limit)
+            log2_chance(spread, weight, coefficients(&structure), limit)
         };
         // The fewer values rho has, the shorter the polynomials that remove it: the least bound that fails seldom enough, else all that
         // the digits hold.
@@ -101,6 +122,7 @@ impl Bootstrapping {
             return Err(BootstrapError::Chance { log2, allowed });
         }
         Ok(Self {
+            coefficients: coefficients(&structure),
             params,
             structure,
             weight,
@@ -117,6 +139,11 @@ impl Bootstrapping {
     pub fn with_map_depth(self, depth: usize) -> Self {
         let depth = depth.max(1);
         Self { depth, ..self }
+    }
+
+    /// Whether the chance of failure is that of all coefficients.
+    pub fn is_general(&self) -> bool {
+        self.coefficients == self.params.degree()
     }
 
     /// How the linear maps are laid out.

@@ -1,15 +1,16 @@
 //! Plans of polynomials, run on ciphertexts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use ringmill_isa::Level;
 use ringmill_math::digits::{Plan, Step as PlanStep};
 
 use super::error::BootstrapError;
-use super::layout::{First, Layout, Tail, malformed};
+use super::layout::{First, Layout, Node, Tail, malformed};
 use super::value::{Engine, Value};
 use crate::bgv::{Ciphertext, Factor, Noise, OpKey};
+use crate::rlwe::RlweError;
 use crate::rlwe::ops::{Left, Shape};
 
 /// A plan at work. Values that can be had times any integer at no cost ([`Plan::scalable`]) are made where they are used, with the factor
@@ -131,6 +132,15 @@ impl Run<'_> {
         Ok(lowered)
     }
 
+    /// The factor that a value has, or will have when it goes down to a level; none where it is made where it is used.
+    fn factor_at(&self, index: usize, level: Level) -> Result<Option<Factor>, RlweError> {
+        let Some(Some(made)) = self.made.get(index) else {
+            return Ok(None);
+        };
+        let factor = self.engine.over(made.factor(), made.level(), level)?;
+        Ok(Some(factor))
+    }
+
     /// Does a step. Its result has the factor that is wanted, or the one that a product of powers has.
     fn step(&mut self, number: usize, wanted: Option<Factor>) -> Result<Value, BootstrapError> {
         let engine = self.engine;
@@ -139,6 +149,7 @@ impl Run<'_> {
         let step = self.plan_step(number)?.clone();
         let (at, settled) = (node.at, node.settled);
         let wanted = wanted.map(|f| engine.before(f, at, settled)).transpose()?;
+        let mut early = self.made_for(&node, wanted)?;
         let mut operands = Operands::default();
         for &index in &node.combined {
             operands.add(index, self.value_at(index, at, None)?);
@@ -190,7 +201,10 @@ impl Run<'_> {
                     Left::Combination
                 }
                 First::Value(first) if self.is_scalable(first) => {
-                    let value = self.value_at(first, at, Some(own))?;
+                    let value = match early.pop_front() {
+                        Some(value) => value,
+                        None => self.value_at(first, at, Some(own))?,
+                    };
                     add(model.mul(value.noise, other));
                     Left::Operand(operands.add(first, value))
                 }
@@ -274,6 +288,52 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
+    /// The first factors of a step's products that are made for it, in order. They come before the powers that they are multiplied by go
+    /// down to the step's level: these are wanted above it meanwhile, and would be held twice. None where a factor is not known
+    /// before.
+    fn made_for(
+        &mut self,
+        node: &Node,
+        wanted: Option<Factor>,
+    ) -> Result<VecDeque<Arc<Value>>, BootstrapError> {
+        let (engine, at) = (self.engine, node.at);
+        let mut known = Vec::new();
+        for &(first, second) in &node.products {
+            let Some(factor) = self.factor_at(second, at)? else {
+                return Ok(VecDeque::new());
+            };
+            known.push((first, factor));
+        }
+        let Some(&(_, any)) = known.first() else {
+            return Ok(VecDeque::new());
+        };
+        let t = engine.t(any)?;
+        let mut target = None;
+        for &(first, factor) in &known {
+            if let (First::Value(first), None) = (first, target)
+                && !self.is_scalable(first)
+            {
+                let Some(own) = self.factor_at(first, at)? else {
+                    return Ok(VecDeque::new());
+                };
+                target = Some(own.times(factor, t));
+            }
+        }
+        let target = target.or(wanted);
+        let target = target.unwrap_or(Factor::one_modulo(any.plain()));
+        let mut made = VecDeque::new();
+        for (first, factor) in known {
+            if let First::Value(first) = first
+                && self.is_scalable(first)
+            {
+                let ratio = t.mul(target.value(), factor.inverse(t)?);
+                let own = Factor::new(ratio, t)?.modulo(target.plain(), t);
+                made.push_back(self.value_at(first, at, Some(own))?);
+            }
+        }
+        Ok(made)
+    }
+
     /// Linear terms in sum, with a factor at a level below that where they are added up.
     fn tail(
         &mut self,

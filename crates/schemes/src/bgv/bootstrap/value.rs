@@ -267,7 +267,7 @@ impl Engine<'_> {
             1 => still.take(),
             _ => turned.next().map(|cipher| Value { cipher, noise }),
         });
-        let babies: Vec<Value> = babies.flatten().collect();
+        let mut babies: Vec<Value> = babies.flatten().collect();
         // One level for all, by all that is summed.
         let mut before: Option<Noise> = None;
         for (giant, constants) in stage.giants.iter().zip(constants) {
@@ -282,15 +282,15 @@ impl Engine<'_> {
             }
         }
         let before = before.ok_or_else(misshapen)?;
-        let sum = |number: usize| {
+        let sum = |babies: &[Value], number: usize| {
             let (giant, constants) = stage.giants.get(number).zip(constants.get(number))?;
-            Some(self.sum_of_terms(&babies, giant, constants))
+            Some(self.sum_of_terms(babies, giant, constants))
         };
         let (here, there): (Vec<usize>, Vec<usize>) = (0..stage.giants.len())
             .partition(|&i| stage.giants.get(i).is_some_and(|g| g.galois == 1));
         let mut total: Option<Ciphertext> = None;
         for &number in &here {
-            let own = sum(number).ok_or_else(misshapen)??;
+            let own = sum(&babies, number).ok_or_else(misshapen)??;
             total = Some(match total {
                 Some(total) => self.evaluator.add(&total, &own)?,
                 None => own,
@@ -301,13 +301,21 @@ impl Engine<'_> {
             false => self.switched(before, level, factor)?,
         };
         let shared = self.evaluator.shared();
-        let groups = there.chunks(GIANTS_TOGETHER);
-        let last = groups.len();
+        // The last group is as large as any: its babies are gone when it is worked on.
+        let (odd, even) = there.split_at(there.len() % GIANTS_TOGETHER);
+        let groups = [odd]
+            .into_iter()
+            .filter(|odd| !odd.is_empty())
+            .chain(even.chunks(GIANTS_TOGETHER));
+        let last = there.len().div_ceil(GIANTS_TOGETHER);
         for (at, group) in groups.enumerate() {
             let sums = group
                 .iter()
-                .map(|&number| sum(number).ok_or_else(misshapen)?);
+                .map(|&number| sum(&babies, number).ok_or_else(misshapen)?);
             let mut sums = sums.collect::<Result<Vec<_>, _>>()?;
+            if at + 1 == last {
+                babies.clear();
+            }
             sums.extend(total.take());
             let elements = group.iter().filter_map(|&i| stage.giants.get(i));
             let elements: Vec<Galois> = elements.map(|g| Galois(g.galois as u32)).collect();

@@ -1,0 +1,180 @@
+//! Files of the keys that bootstrapping alone takes, as programs have them by name. Each key's level says, with the parameters, of which
+//! size it is.
+
+use std::collections::BTreeMap;
+
+use ringmill_isa::{Galois, Level};
+
+use super::container::{Reader, Writer, open};
+use super::{FileError, Kind};
+use crate::identity::KeyId;
+use crate::rlwe::ops::keyswitch::special_of_few;
+use crate::rlwe::switching::Shape;
+use crate::rlwe::{KSwitchKey, KeyForm, KeyHalf, KeyRequest, Params};
+
+/// Keys that bootstrapping alone takes: [`crate::rlwe::EvaluationKeys::further`].
+pub type FurtherKeys = BTreeMap<KeyRequest, KSwitchKey>;
+
+const STORED: u8 = 0;
+const SEEDED: u8 = 1;
+
+const ENCAPSULATION: u8 = 0;
+const SPARSE_SECRET: u8 = 1;
+const LOW_GALOIS: u8 = 2;
+
+fn field(what: &'static str, expected: &str, got: impl ToString) -> FileError {
+    FileError::Field {
+        what,
+        expected: expected.into(),
+        got: got.to_string(),
+    }
+}
+
+/// The byte of a name, and the Galois element or 0; none of a name that other files have.
+fn tag(name: &KeyRequest) -> Option<(u8, u32)> {
+    match name {
+        KeyRequest::Encapsulation => Some((ENCAPSULATION, 0)),
+        KeyRequest::SparseSecret => Some((SPARSE_SECRET, 0)),
+        KeyRequest::LowGalois(element) => Some((LOW_GALOIS, element.0)),
+        KeyRequest::Relin | KeyRequest::Galois(_) => None,
+    }
+}
+
+/// What a key of this name is over, for ciphertexts at a level.
+fn shape(params: &Params, name: &KeyRequest, level: Level) -> Result<Shape, FileError> {
+    params.check_level(level)?;
+    let primes = 0..level.primes();
+    Ok(match name {
+        KeyRequest::Encapsulation => {
+            let special = special_of_few(params, level)?;
+            Shape {
+                moduli: primes.clone().chain(special.clone()).collect(),
+                special,
+                digits: vec![primes],
+                low: params.key_modulus(),
+            }
+        }
+        KeyRequest::SparseSecret => Shape {
+            moduli: primes.clone().collect(),
+            special: 0..0,
+            digits: vec![primes],
+            low: params.key_modulus(),
+        },
+        KeyRequest::LowGalois(_) | KeyRequest::Relin | KeyRequest::Galois(_) => {
+            Shape::at(params, level)
+        }
+    })
+}
+
+/// The level of a key of this name that has so many moduli.
+fn level_of(params: &Params, name: &KeyRequest, moduli: usize) -> Level {
+    let primes = match name {
+        KeyRequest::Encapsulation => moduli / 2,
+        KeyRequest::SparseSecret => moduli,
+        KeyRequest::LowGalois(_) | KeyRequest::Relin | KeyRequest::Galois(_) => {
+            moduli.saturating_sub(params.special_count())
+        }
+    };
+    Level(primes.saturating_sub(1) as u32)
+}
+
+/// Payload: number of keys, then for each the byte of its name, its Galois element or 0, its level, its form, b digit by digit, and
+/// the seed or a. Keys of two secret keys are refused.
+///
+/// # Errors
+/// Keys of other parameters or of two secret keys, a relinearisation or Galois key: these have files of their own.
+pub fn write_further_keys(params: &Params, keys: &FurtherKeys) -> Result<Vec<u8>, FileError> {
+    let parts = keys.values().map(|key| ("bootstrapping key", key.key_id()));
+    let key_id = KeyId::common(parts).map_err(crate::rlwe::RlweError::from)?;
+    let capacity: u64 = keys.values().map(|key| 16 + key.bytes()).sum();
+    let origin = params.origin(key_id);
+    let mut w = Writer::new(Kind::FurtherKeys, &origin, 4 + capacity as usize);
+    w.u32(keys.len() as u32);
+    for (name, key) in keys {
+        params.check_id("bootstrapping key", key.params_id())?;
+        let (tag, element) = tag(name).ok_or_else(|| {
+            let expected = "one of bootstrapping's own; the others have files of their own";
+            field("key to write", expected, name)
+        })?;
+        w.bytes(&[tag]);
+        w.u32(element);
+        w.u32(level_of(params, name, key.moduli().len()).0);
+        w.bytes(&[if key.seed().is_some() { SEEDED } else { STORED }]);
+        key.b().iter().for_each(|b| w.residues(b));
+        match key.a() {
+            KeyHalf::Seed(seed) => w.bytes(seed),
+            KeyHalf::Stored(a) => a.iter().for_each(|a| w.residues(a)),
+        }
+    }
+    Ok(w.finish())
+}
+
+/// Reads what [`write_further_keys`] wrote for the same parameters.
+///
+/// # Errors
+/// Any other bytes.
+pub fn read_further_keys(bytes: &[u8], params: &Params) -> Result<FurtherKeys, FileError> {
+    let (header, mut r) = open(bytes, Kind::FurtherKeys, params.scheme(), Some(params.id()))?;
+    let (count, mut keys) = (r.u32()?, FurtherKeys::new());
+    let mut last = None;
+    for _ in 0..count {
+        let name = name(r.u8()?, r.u32()?, params)?;
+        if last.is_some_and(|last| last >= name) {
+            return Err(field("bootstrapping key", "names in ascending order", name));
+        }
+        last = Some(name);
+        let shape = shape(params, &name, Level(r.u32()?))?;
+        keys.insert(name, key(&mut r, params, &shape, header.key_id)?);
+    }
+    r.end()?;
+    Ok(keys)
+}
+
+fn name(tag: u8, element: u32, params: &Params) -> Result<KeyRequest, FileError> {
+    let below = 2 * params.degree() as u64;
+    match (tag, element) {
+        (ENCAPSULATION, 0) => Ok(KeyRequest::Encapsulation),
+        (SPARSE_SECRET, 0) => Ok(KeyRequest::SparseSecret),
+        (LOW_GALOIS, 3..) if element % 2 == 1 && u64::from(element) < below => {
+            Ok(KeyRequest::LowGalois(Galois(element)))
+        }
+        _ => {
+            let got = format!("byte {tag}, element {element}");
+            let expected = "byte 0 or 1 with element 0, or 2 with an odd one from 3 to 2N";
+            Err(field("name of a bootstrapping key", expected, got))
+        }
+    }
+}
+
+/// Checks that the bytes are there before anything is allocated.
+fn key(
+    r: &mut Reader<'_>,
+    params: &Params,
+    shape: &Shape,
+    key_id: Option<KeyId>,
+) -> Result<KSwitchKey, FileError> {
+    let form = match r.u8()? {
+        STORED => KeyForm::Stored,
+        SEEDED => KeyForm::Seeded,
+        other => return Err(field("form of the bootstrapping key", "0 or 1", other)),
+    };
+    let (got, expected) = (r.remaining(), shape.bytes(params, form));
+    if got < expected {
+        return Err(FileError::Length {
+            what: "bootstrapping key",
+            expected,
+            got,
+        });
+    }
+    let half = |r: &mut Reader<'_>| {
+        let digits = shape.digits.iter();
+        let digits = digits.map(|_| r.residues(shape.digit_len(params)));
+        digits.collect::<Result<Vec<_>, _>>()
+    };
+    let b = half(r)?;
+    let a = match form {
+        KeyForm::Seeded => KeyHalf::Seed(r.array()?),
+        KeyForm::Stored => KeyHalf::Stored(half(r)?),
+    };
+    Ok(shape.key(params, b, a, key_id)?)
+}
