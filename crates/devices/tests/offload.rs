@@ -197,7 +197,7 @@ fn a_homomorphic_program_runs_on_the_rtl() {
 fn what_a_multiplier_cannot_run_is_refused() {
     let refused = open("rtl:ring").err();
     assert!(
-        matches!(refused, Some(DeviceError::NoRtl { .. })),
+        matches!(refused, Some(DeviceError::Machine(_))),
         "{refused:?}"
     );
     let refused = open("rtl:abacus").err();

@@ -16,7 +16,7 @@ pub struct Kind {
     pub shipped: &'static [(&'static str, &'static str)],
     /// Reads a description: the machine with its cycle model.
     pub parse: Parse,
-    /// The folder of `rtl/` that it is in, where there is RTL of it.
+    /// The folder of `rtl/` that it is in, where its description alone says what to build.
     pub rtl: Option<&'static str>,
     /// Its paper in `paper_tables.toml`, where it is of one.
     pub paper: Option<&'static str>,
@@ -55,7 +55,8 @@ pub const KINDS: [Kind; 5] = [
         name: "ring",
         shipped: &ring::SHIPPED,
         parse: Parse::Whole(|text| Ok(Box::new(RingMachine::parse(text)?))),
-        rtl: Some("ring"),
+        // Its top wants the primes of a program besides: it runs as a device, and is none of `ringmill rtl`'s designs.
+        rtl: None,
         paper: Some("ring"),
     },
     Kind {
