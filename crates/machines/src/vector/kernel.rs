@@ -16,6 +16,8 @@ use crate::MachineError;
 const SPARE: usize = 2;
 /// Sums of one kernel that are put together for their operands.
 const MOST: usize = 64;
+/// Limbs that a base extension writes in one go: a third of those of the paper's parameters.
+const PIECE: usize = 16;
 
 /// Sums that are computed chunk by chunk together.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -108,13 +110,40 @@ pub fn kernels(graph: &Graph, registers: usize, share: bool) -> Kernels {
             }
         }
         if !more {
-            let kernels = groups.into_iter().map(|sums| whole(graph, &buffered, sums));
+            let most = if share { PIECE } else { usize::MAX };
+            let kernels = groups.into_iter();
+            let kernels = kernels.flat_map(|sums| pieces(graph, &buffered, &sums, most));
             return Kernels {
                 kernels: kernels.collect(),
                 buffered,
             };
         }
     }
+}
+
+/// A set of sums as kernels that write at most so many limbs, so that work on the first may begin before the last are made. What
+/// stays in registers is made by each.
+fn pieces(graph: &Graph, buffered: &[bool], sums: &[Value], most: usize) -> Vec<Kernel> {
+    let (written, inside): (Vec<Value>, Vec<Value>) = sums
+        .iter()
+        .partition(|&&value| buffered.get(value) == Some(&true));
+    // What is written and read again here stays together.
+    let reads = |value: &Value| graph.nodes.get(*value).map(Node::reads).unwrap_or_default();
+    let chained = sums
+        .iter()
+        .flat_map(reads)
+        .any(|read| written.contains(&read));
+    if written.len() <= most || inside.is_empty() || chained {
+        return vec![whole(graph, buffered, sums.to_vec())];
+    }
+    let count = written.len().div_ceil(most);
+    let pieces = written.chunks(written.len().div_ceil(count));
+    pieces
+        .map(|piece| {
+            let own = |value: &&Value| inside.contains(value) || piece.contains(value);
+            whole(graph, buffered, sums.iter().filter(own).copied().collect())
+        })
+        .collect()
 }
 
 fn whole(graph: &Graph, buffered: &[bool], sums: Vec<Value>) -> Kernel {

@@ -63,7 +63,7 @@ impl Prepared {
     }
 }
 
-/// A procedure by itself: parameters that are there beforehand in the buffer, others in distant memory.
+/// A procedure by itself, whose operands die with it: all of them are in distant memory, and some in the buffer as well.
 #[derive(Clone, Debug)]
 pub struct Alone {
     pub program: MicroProgram,
@@ -108,16 +108,22 @@ pub fn alone(
     let mut params = Vec::new();
     let mut holds = Vec::new();
     for (number, param) in procedure.params.iter().enumerate() {
+        // It came from distant memory, which has it still.
         let there = match resident(number) {
-            true => buffer.put(limb(number), None),
+            true => buffer.put(limb(number), Some(number as u32)),
             false => None,
         };
         if let Some(place) = there {
             let first = place * shape.limb_chunks();
             holds.extend((first..first + shape.limb_chunks()).map(|c| Chunk(c as u16)));
         }
-        let distant = there.is_none().then_some(number as u32);
-        params.push((param.value.0 as Value, limb(number), distant, true));
+        // Operands die here: what is read no more gives its place away.
+        params.push((
+            param.value.0 as Value,
+            limb(number),
+            Some(number as u32),
+            false,
+        ));
     }
     let wheres = params.iter().map(|&(_, limb, distant, _)| {
         let there = buffer.find(limb).map(Where::Buffer);

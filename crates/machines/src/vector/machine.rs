@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use ringmill_compiler::{Limit, Target};
-use ringmill_isa::mid::{Called, Form, Head, LimbId, Procedure, Verified};
+use ringmill_isa::mid::{Called, Head, LimbId, Procedure, Verified};
 use ringmill_isa::vector::{Unit, print};
 
 use super::clockwork::Counting;
@@ -273,15 +273,13 @@ impl Machine for VectorMachine {
     }
 }
 
-/// Which parameters of a procedure by itself are in the buffer beforehand: all but keys, as long as half of it holds them.
+/// Which parameters of a procedure by itself are in the buffer beforehand: all but keys, but for a sixteenth of the buffer.
 pub fn resident(d: &Description, procedure: &Procedure) -> impl Fn(usize) -> bool + use<> {
-    let room = d.shape(procedure.log_n).slots() as usize / 2;
-    let mut left = room;
+    let slots = d.shape(procedure.log_n).slots() as usize;
+    let mut left = slots - slots / 16;
     let there = procedure.params.iter().map(|param| {
         let key = matches!(param.role, ringmill_isa::mid::ParamRole::Key { .. });
-        let limb = procedure.limb(param.value);
-        let fits =
-            left > 0 && !key && limb.is_some_and(|ty| matches!(ty.form, Form::Coeff | Form::Eval));
+        let fits = left > 0 && !key;
         left -= usize::from(fits);
         fits
     });

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use ringmill_isa::vector::{Chunk, Instr, MicroOp, Place, Register, Shape};
+use ringmill_isa::vector::{Chunk, Instr, MicroOp, Place, Register, Shape, Unit};
 
 use super::clockwork::{Clockwork, reads};
 use super::description::Order;
@@ -196,6 +196,8 @@ pub fn merge(
     let mut done = vec![false; steps.len()];
     let mut left = steps.len();
     let mut found = Vec::new();
+    // The lane whose instruction is to be next, whenever it can be sent.
+    let mut forced: Option<usize> = None;
     while left > 0 {
         for lane in &mut lanes {
             if lane.step.is_some() {
@@ -210,19 +212,37 @@ pub fn merge(
                 lane.instrs = instructions(&steps[at], shape).into();
             }
         }
-        // The lane whose next instruction can be sent first.
+        // The lane whose next instruction can be sent first. Where a sum is to be written, another sum: what reads would come
+        // before the write and hold up the unit that has most to do.
         let mut best: Option<(u64, usize)> = None;
+        let mut port = false;
+        let sums = |lane: &Lane| {
+            let next = lane.instrs.front();
+            next.is_some_and(|next| next.op.info().unit == Unit::Mac)
+        };
+        if forced.is_none() && clock.sum_waits() {
+            forced = lanes.iter().position(sums);
+        }
         for (at, lane) in lanes.iter().enumerate() {
+            if forced.is_some_and(|forced| forced != at) {
+                continue;
+            }
             let Some(next) = lane.instrs.front() else {
                 continue;
             };
-            if let Some(when) = clock.earliest(next)
-                && best.is_none_or(|(first, _)| when < first)
-            {
-                best = Some((when, at));
+            let Some(when) = clock.earliest(next) else {
+                continue;
+            };
+            match best {
+                Some((first, _)) if when > first => {}
+                Some((first, _)) if when == first => port |= reads(next),
+                Some(_) | None => {
+                    best = Some((when, at));
+                    port = reads(next);
+                }
             }
         }
-        let port = best.is_some_and(|(_, at)| lanes[at].instrs.front().is_some_and(reads));
+        // A read of any lane that could be at that time would come before the write, whichever is next.
         if clock.write_before(best.map(|(when, _)| when), port) {
             continue;
         }
@@ -232,6 +252,7 @@ pub fn merge(
             ));
         };
         let lane = &mut lanes[at];
+        forced = None;
         if let Some(instr) = lane.instrs.pop_front() {
             clock.send(&instr, when);
             found.push(instr);

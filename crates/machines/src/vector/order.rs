@@ -49,11 +49,11 @@ pub fn tasks(
     kernels: &Kernels,
 ) -> Result<Vec<Task>, MachineError> {
     let chunks = u64::from(shape.limb_chunks());
-    let mut kernel_at: HashMap<Value, usize> = HashMap::new();
+    let mut kernels_at: HashMap<Value, Vec<usize>> = HashMap::new();
     for (number, kernel) in kernels.kernels.iter().enumerate() {
-        // Once, where its first sum is.
-        if let Some(&first) = kernel.sums.first() {
-            kernel_at.insert(first, number);
+        // Once, where its first limb is made.
+        if let Some(&first) = kernel.written.first() {
+            kernels_at.entry(first).or_default().push(number);
         }
     }
     // What the results need and nothing else.
@@ -90,23 +90,24 @@ pub fn tasks(
                 found.push(passes(Work::Morph(galois), from, 2, beat));
             }
             Some(Node::Sum(_)) => {
-                let kernel = kernel_at
-                    .get(&value)
-                    .and_then(|&at| kernels.kernels.get(at));
-                let Some(kernel) = kernel else { continue };
-                let registers = usize::from(shape.registers);
-                let code = code(graph, &kernels.buffered, kernel, registers)?;
-                let buffer = |spot: Spot| u64::from(matches!(spot, Spot::Buffer(_)));
-                let of = code.lines.iter();
-                let port: u64 = of.map(|l| buffer(l.a).max(buffer(l.b)) + buffer(l.d)).sum();
-                found.push(Task {
-                    modulus,
-                    reads: kernel.reads.clone(),
-                    writes: kernel.written.clone(),
-                    port: port * chunks,
-                    micro: code.lines.len() as u64 * d.micro.mac * chunks,
-                    work: Work::Sums(code),
-                });
+                let Some(of) = kernels_at.get(&value) else {
+                    continue;
+                };
+                for kernel in of.iter().filter_map(|&at| kernels.kernels.get(at)) {
+                    let registers = usize::from(shape.registers);
+                    let code = code(graph, &kernels.buffered, kernel, registers)?;
+                    let buffer = |spot: Spot| u64::from(matches!(spot, Spot::Buffer(_)));
+                    let of = code.lines.iter();
+                    let port: u64 = of.map(|l| buffer(l.a).max(buffer(l.b)) + buffer(l.d)).sum();
+                    found.push(Task {
+                        modulus,
+                        reads: kernel.reads.clone(),
+                        writes: kernel.written.clone(),
+                        port: port * chunks,
+                        micro: code.lines.len() as u64 * d.micro.mac * chunks,
+                        work: Work::Sums(code),
+                    });
+                }
             }
             Some(Node::Param(_) | Node::Inlined) | None => {}
         }
@@ -168,7 +169,7 @@ pub fn ordered(d: &Description, tasks: Vec<Task>) -> Vec<Task> {
     }
 }
 
-/// List scheduling on two units, transforms and sums, by the longest way to the end.
+/// List scheduling on two units, transforms and sums, which share the port, by the longest way to the end.
 fn overlapped(d: &Description, tasks: Vec<Task>) -> Vec<Task> {
     let length = |task: &Task| task.micro.max(task.port * d.micro.buffer);
     let before = makers(&tasks);
@@ -192,6 +193,7 @@ fn overlapped(d: &Description, tasks: Vec<Task>) -> Vec<Task> {
         }
     }
     let mut free = [0u64; 2];
+    let mut port = 0u64;
     let mut begun: Vec<(u64, usize)> = Vec::with_capacity(tasks.len());
     while begun.len() < tasks.len() {
         // The unit that can begin first; on it, of what is there by then, the longest way.
@@ -211,7 +213,9 @@ fn overlapped(d: &Description, tasks: Vec<Task>) -> Vec<Task> {
         let best = there.max_by_key(|&(_, &at)| (way[at], Reverse(at)));
         let Some((place, _)) = best else { break };
         let at = ready[unit_of].swap_remove(place);
-        let end = time + length(&tasks[at]);
+        // Both units share the port.
+        port = port.max(time) + tasks[at].port * d.micro.buffer;
+        let end = port.max(time + length(&tasks[at]));
         free[unit_of] = end;
         begun.push((time, at));
         for &next in &after[at] {
