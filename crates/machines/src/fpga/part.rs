@@ -305,6 +305,7 @@ mod tests {
             uram: 7,
             lut_memory: 100,
             dsp: 100,
+            ..Resources::default()
         };
         let need = Resources {
             bram18: 2,

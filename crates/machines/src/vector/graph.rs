@@ -304,7 +304,7 @@ impl Builder<'_> {
 
     fn instr(&mut self, instr: &Instr) -> Result<(), MachineError> {
         let &[d] = instr.dst.as_slice() else {
-            return Err(self.unsupported(format!("{}", instr.op.mnemonic())));
+            return Err(self.unsupported(instr.op.mnemonic()));
         };
         let d = self.typed(d)?;
         let q = self.q(d)?;

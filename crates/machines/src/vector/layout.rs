@@ -182,8 +182,9 @@ mod tests {
     #[test]
     fn every_access_is_without_conflict() {
         let sizes = [(2, 2), (2, 3), (3, 4), (4, 5), (4, 6), (4, 7), (8, 11)];
-        let rings =
-            |(radix, lanes)| (lanes.max(radix + 1)..=2 * radix).map(move |n| (n, radix, lanes));
+        let rings = |(radix, lanes): (u8, u8)| {
+            (lanes.max(radix + 1)..=2 * radix).map(move |n| (n, radix, lanes))
+        };
         for (log_n, log_radix, log_lanes) in sizes.into_iter().flat_map(rings) {
             let layout = Layout::new(shape(log_n, log_radix, log_lanes));
             let columns = layout.columns();

@@ -72,7 +72,7 @@ impl VectorMachine {
         let [whole, paper] = total.tally;
         let cycles = total.micro[0].div_ceil(d.micro.buffer);
         let seconds = d.seconds(total.micro[0]);
-        let limb = u64::from(WORD_BITS / 8) << head.log_n;
+        let limb = (WORD_BITS / 8) << head.log_n;
         let keys = head
             .inputs
             .iter()

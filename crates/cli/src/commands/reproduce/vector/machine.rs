@@ -2,10 +2,15 @@
 
 use std::sync::Arc;
 
-use ringmill_isa::mid::Procedure;
+use ringmill_compiler::bgv::one_bootstrap;
+use ringmill_isa::mid;
 use ringmill_machines::vector::description::Order;
-use ringmill_machines::vector::{Alone, Counting, Description, alone, resident, time};
-use ringmill_schemes::bgv::{ExactParams, OpKey, Params, ProcCache};
+use ringmill_machines::vector::{
+    Alone, Counting, Description, VectorMachine, alone, resident, time,
+};
+use ringmill_machines::{Machine, Own, SimOptions};
+use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure};
+use ringmill_schemes::bgv::{BgvError, ExactParams, OpKey, Params, ProcCache};
 
 use super::super::figure::How;
 use super::super::row::{Ours, Row};
@@ -15,6 +20,7 @@ use crate::error::CliError;
 
 const TABLE: &str =
     "Table 8: operations of the set on the machine, operands in its buffer, keys in distant memory";
+const BOOTSTRAP: &str = "Section 8.3: one bootstrap of the set, our digit removal";
 const TEXT: &str = "Section 6.3: base extension of 12 residues to 40";
 
 /// The set with divisions modulo primes alone, which the machine's multipliers ask for.
@@ -43,7 +49,7 @@ fn machine(log_n: u8) -> Result<Description, CliError> {
     Ok(d)
 }
 
-fn made(d: &Description, procedure: &Procedure) -> Result<Alone, CliError> {
+fn made(d: &Description, procedure: &mid::Procedure) -> Result<Alone, CliError> {
     let resident = resident(d, procedure);
     Ok(alone(d, procedure, &resident, Counting::PAPER)?)
 }
@@ -98,6 +104,45 @@ pub fn rows(paper: &Vector, params: &Arc<Params>) -> Result<Vec<Row>, CliError> 
     }
     found.extend(claims(paper, &d));
     Ok(found)
+}
+
+/// One bootstrap of the set (section 8.3.1).
+pub fn bootstrap(paper: &Vector, setup: &Bootstrapping) -> Result<Vec<Row>, CliError> {
+    let params = friendly(setup.params())?;
+    let machine = VectorMachine::new(machine(params.log_n())?)?;
+    let made = || -> Result<Procedure, BootstrapError> {
+        let setup = Bootstrapping::new(params, setup.weight())?;
+        let maps = Maps::new(&setup, setup.shape())?;
+        Procedure::new(setup, maps, false)
+    };
+    let procedure = Arc::new(made().map_err(BgvError::from)?);
+    let compiled = one_bootstrap(&procedure)?;
+    let report = machine.simulate(&compiled.program, SimOptions::default())?;
+    let Own::Vector(own) = &report.own else {
+        return Err(CliError::Internal(
+            "a vector machine's report is another's".to_owned(),
+        ));
+    };
+    let ms = |cycles: u64| Ours::Is(cycles as f64 / (report.clock_mhz * 1e3), How::Model);
+    let row =
+        |case, printed, cycles| Row::new(BOOTSTRAP, case, "bootstrap", "ms", printed, ms(cycles));
+    let printed = Some(paper.bootstrap_ms);
+    let paper = row("paper's counting", printed, own.cycles_by_papers_counting);
+    let floor = own.port_floor.max(own.mac_floor);
+    let floor = Row::new(
+        BOOTSTRAP,
+        "floor",
+        "bootstrap",
+        "ms",
+        None,
+        Ours::Is(floor as f64 / (report.clock_mhz * 1e3), How::Counted),
+    );
+    let remark = format!(
+        "{} calls, {} instructions; {} limbs loaded, {} spilled",
+        report.calls, report.instructions, own.limbs_loaded, own.limbs_spilled
+    );
+    let whole = row("with distant memory", None, report.cycles).remarked(remark);
+    Ok(vec![paper, whole, floor])
 }
 
 /// Microseconds of the micro-clock's cycles, 6 GHz.

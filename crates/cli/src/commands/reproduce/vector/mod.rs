@@ -25,6 +25,7 @@ fn rows(procedure: &Arc<Procedure>) -> Result<Vec<Row>, CliError> {
     found.extend(sigmoid::rows(&paper, procedure)?);
     found.extend(elements::rows(&paper)?);
     found.extend(machine::rows(&paper, procedure.params())?);
+    found.extend(machine::bootstrap(&paper, procedure.setup())?);
     found.extend(operations::rows(&paper, procedure.params())?);
     Ok(found)
 }

@@ -29,8 +29,7 @@ pub struct Vector {
     /// Table 5: memory, capacity as printed, round trip in nanoseconds.
     pub memory_levels: Vec<(String, String, f64)>,
     /// Table 6: component, MHz, mm2, W, throughput as printed.
-    pub elements: Vec<(String, f64, f64, Cell, Cell)>,
-    pub sizes_mb: BTreeMap<String, f64>,
+    pub elements: Vec<(String, f64, toml::Value, toml::Value, toml::Value)>,
     pub base_extension: BaseExtension,
     pub ntt_multipliers: BTreeMap<String, f64>,
     pub bootstrap_ms: f64,
