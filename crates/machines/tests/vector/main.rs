@@ -7,6 +7,8 @@ mod common;
 
 mod bootstrap;
 mod check;
+mod clockwork;
 mod figures;
+mod layout;
 mod operations;
 mod programs;
