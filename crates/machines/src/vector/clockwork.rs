@@ -135,12 +135,13 @@ struct Pending {
 impl Pending {
     fn blocks(self, chunk: u32, orientation: Orientation) -> bool {
         let bit = 1 << chunk;
-        self.scattered > 0
-            || match orientation {
-                Orientation::Rows => self.rows & bit != 0 || self.columns != 0,
-                Orientation::Columns => self.columns & bit != 0 || self.rows != 0,
-                Orientation::Scattered => self.rows | self.columns != 0,
-            }
+        let scattered = self.scattered > 0;
+        match orientation {
+            Orientation::Rows => scattered || self.rows & bit != 0 || self.columns != 0,
+            Orientation::Columns => scattered || self.columns & bit != 0 || self.rows != 0,
+            // Rows that an automorphism writes one after another differ, and all go through one pipeline.
+            Orientation::Scattered => self.rows | self.columns != 0,
+        }
     }
 }
 
