@@ -38,8 +38,16 @@ pub struct RingParamsFile<const OWN: usize> {
 }
 
 impl<const OWN: usize> RingParamsFile<OWN> {
-    /// Checks that the parameters built from it have the identity that the file gives.
+    /// Checks that the parameters built from it have made the file's choices and have the identity that it gives.
     pub fn check(&self, params: &Params) -> Result<(), FileError> {
+        // A scheme without low messages has no such choice to take from the file.
+        if self.primes_alone != params.primes_alone() {
+            return Err(FileError::Field {
+                what: "divisions modulo primes alone",
+                expected: "0: the scheme has no such divisions".into(),
+                got: u8::from(self.primes_alone).to_string(),
+            });
+        }
         if *params.id() == self.id {
             return Ok(());
         }
