@@ -78,7 +78,7 @@ fn instr((op, d, a, b, n): (usize, u16, u16, u16, u32)) -> Instr {
             Immediate::None => 0,
             Immediate::Distant => n % 1000,
             Immediate::Scalar => n >> 1,
-            Immediate::Galois => n % 512 | 1,
+            Immediate::Galois => (n % 512) | 1,
         },
     };
     if op == MicroOp::Morph {
