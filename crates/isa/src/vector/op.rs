@@ -17,7 +17,7 @@ pub enum MicroOp {
     Intt1 = 10,
     /// The inverse of NTT1, the second pass of an inverse transform, on the columns of a chunk; each butterfly halves.
     Intt2 = 11,
-    /// The automorphism x -> x^g of the rows of a chunk in evaluation form. Row k goes to row (k g + (g - 1) / 2) mod rows of the limb of d, and its columns are permuted by an affine map; d is the first chunk of another limb, a a chunk of the limb that is turned.
+    /// The automorphism x -> x^g of the rows of a chunk in evaluation form. With h the inverse of g modulo 2N, row k goes to row (k h + (h - 1) / 2) mod rows of the limb of d, and its columns are permuted by an affine map; d is the first chunk of another limb, a a chunk of the limb that is turned.
     Morph = 12,
     /// d = a.
     Mov = 16,
