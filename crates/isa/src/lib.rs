@@ -1,4 +1,4 @@
-//! The macro and mid instruction levels: definitions, types, text form and verifier.
+//! The macro and mid instruction levels, and the micro level of `vector`: definitions, types, text form and verifier.
 
 pub mod codegen;
 pub mod def;
@@ -6,9 +6,11 @@ mod error;
 mod lex;
 pub mod limits;
 pub mod macros;
+pub mod micro;
 pub mod mid;
 pub mod numbers;
 pub mod source;
+pub mod vector;
 
 pub use error::{Fault, InstrPlace, Place, VerifyError};
 pub use lex::ParseError;

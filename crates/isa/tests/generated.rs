@@ -2,9 +2,9 @@
 
 use std::{fs, path::Path};
 
-use ringmill_isa::codegen;
 use ringmill_isa::macros::MacroOp;
 use ringmill_isa::mid::Op;
+use ringmill_isa::{codegen, micro};
 
 #[test]
 fn generated_files_are_fresh() -> Result<(), Box<dyn std::error::Error>> {
@@ -30,6 +30,18 @@ fn generated_files_are_fresh() -> Result<(), Box<dyn std::error::Error>> {
                 path.display()
             );
         }
+    }
+    let def = micro::parse(&fs::read_to_string(root.join("defs/vector.toml"))?)?;
+    for (path, fresh) in [
+        ("src/vector/op.rs", micro::rust(&def)),
+        ("../../docs/isa/vector.md", micro::markdown(&def)),
+        (
+            "../../rtl/vector/rm_vector_isa_pkg.sv",
+            micro::package(&def),
+        ),
+    ] {
+        let stale = fs::read_to_string(root.join(path))? != fresh;
+        assert!(!stale, "{path} is stale: run isa-gen");
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ pub mod registry;
 mod report;
 pub mod ring;
 pub mod torus;
+pub mod vector;
 
 pub use end_to_end::{Bound, EndToEnd, Resource};
 pub use error::MachineError;
@@ -21,5 +22,5 @@ pub use registry::{Kind, load, names, open};
 pub use report::{
     CoprocessorUse, Cuts, HostTimes, Inside, KeyUse, LinkUse, MachineReport, MemoryUse,
     OffloadTimes, OffloadUse, Own, ProcedureUse, RingUse, SlotUse, Spills, SwitchUse, TorusUse,
-    UnitUse,
+    UnitUse, VectorUse,
 };

@@ -5,6 +5,7 @@ use crate::coprocessor::{self, Card, CardDescription, Coprocessor};
 use crate::polymul::{self, PolymulMachine};
 use crate::ring::{self, RingMachine};
 use crate::torus::{self, TorusMachine};
+use crate::vector::{self, VectorMachine};
 use crate::{Machine, MachineError};
 
 /// A kind of machine.
@@ -50,7 +51,7 @@ impl Opened {
 }
 
 /// Every kind. A description that names none is of the first.
-pub const KINDS: [Kind; 5] = [
+pub const KINDS: [Kind; 6] = [
     Kind {
         name: "ring",
         shipped: &ring::SHIPPED,
@@ -79,6 +80,13 @@ pub const KINDS: [Kind; 5] = [
         parse: Parse::Whole(|text| Ok(Box::new(TorusMachine::parse(text)?))),
         rtl: Some("torus"),
         paper: Some("torus"),
+    },
+    Kind {
+        name: "vector",
+        shipped: &vector::SHIPPED,
+        parse: Parse::Whole(|text| Ok(Box::new(VectorMachine::parse(text)?))),
+        rtl: None,
+        paper: Some("vector"),
     },
     Kind {
         name: "card",

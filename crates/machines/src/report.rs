@@ -45,6 +45,7 @@ pub enum Own {
     /// A machine that runs a part of the program: what is left to its host.
     Offload(OffloadUse),
     Torus(TorusUse),
+    Vector(VectorUse),
 }
 
 impl MachineReport {
@@ -52,14 +53,14 @@ impl MachineReport {
     pub fn ring(&self) -> Option<&RingUse> {
         match &self.own {
             Own::Ring(ring) => Some(ring),
-            Own::Offload(_) | Own::Torus(_) => None,
+            Own::Offload(_) | Own::Torus(_) | Own::Vector(_) => None,
         }
     }
 
     /// What is told of a machine that has a host beside it.
     pub fn offload(&self) -> Option<&OffloadUse> {
         match &self.own {
-            Own::Ring(_) | Own::Torus(_) => None,
+            Own::Ring(_) | Own::Torus(_) | Own::Vector(_) => None,
             Own::Offload(offload) => Some(offload),
         }
     }
@@ -112,6 +113,34 @@ pub struct SwitchUse {
     pub together: u64,
     /// The least in which the generators make a switch's masks.
     pub floor: u64,
+}
+
+/// What a vector machine did. Cycles are the buffer's.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct VectorUse {
+    /// The paper's counting leaves out the time of distant memory and of instructions; the report's cycles have both.
+    pub cycles_by_papers_counting: u64,
+    /// Of the buffer's port: reads, writes, and cycles in which it was free and the next instruction, which reads, waited.
+    pub port_reads: u64,
+    pub port_writes: u64,
+    pub port_stalls: u64,
+    /// The least that the port and the multiply-accumulate unit take for the procedures by themselves.
+    pub port_floor: u64,
+    pub mac_floor: u64,
+    /// How full the pipelines were, 0 to 1, by the paper's counting.
+    pub filled_mac: f64,
+    pub filled_transform: f64,
+    /// Cycles in which the queue had nothing to send.
+    pub queue_dry: u64,
+    /// Cycles that chunks took on a channel of distant memory.
+    pub distant_cycles: u64,
+    pub limbs_loaded: u64,
+    /// Limbs that had to leave the buffer and were not in distant memory, and those of them that procedures had back.
+    pub limbs_spilled: u64,
+    pub limbs_reloaded: u64,
+    /// Instructions that were stepped through, and calls that were replayed.
+    pub stepped: u64,
+    pub calls_replayed: u64,
 }
 
 /// The parts of a program that a machine and its host run, and what the offload is worth.

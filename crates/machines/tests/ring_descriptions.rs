@@ -87,7 +87,9 @@ fn every_kind_has_its_row() {
     }
     let kind = Kind::of("kind = \"toaster\"").unwrap_err().to_string();
     assert!(
-        kind.contains("\"ring\" or \"polymul\" or \"basext\" or \"torus\" or \"card\""),
+        kind.contains(
+            "\"ring\" or \"polymul\" or \"basext\" or \"torus\" or \"vector\" or \"card\""
+        ),
         "{kind}"
     );
 }

@@ -46,7 +46,7 @@ impl MachineTime {
                 let shares = groups.sum::<usize>() * torus.places;
                 (torus.places, shares as u64 * torus.interleaved)
             }
-            Own::Ring(_) | Own::Offload(_) => (1, bootstraps as u64 * each),
+            Own::Ring(_) | Own::Offload(_) | Own::Vector(_) => (1, bootstraps as u64 * each),
         };
         Ok(Some(Self {
             machine: report.machine,

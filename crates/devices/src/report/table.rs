@@ -9,7 +9,7 @@ use super::{
 };
 use crate::expanded::ExpandedStats;
 use ringmill_machines::fpga::{Fit, pieces_text};
-use ringmill_machines::{MachineReport, OffloadUse, Own, RingUse, TorusUse};
+use ringmill_machines::{MachineReport, OffloadUse, Own, RingUse, TorusUse, VectorUse};
 
 /// Width of the column of labels.
 const LABEL: usize = 30;
@@ -242,6 +242,7 @@ fn machine_rows(table: &mut Table<'_, '_>, m: &MachineReport) -> fmt::Result {
         Own::Offload(offload) => offload_rows(table, offload, how),
         Own::Ring(ring) => ring_rows(table, ring, Some(How::Model)),
         Own::Torus(torus) => torus_rows(table, torus, how),
+        Own::Vector(vector) => vector_rows(table, vector, how),
     }
 }
 
@@ -269,6 +270,52 @@ fn torus_rows(table: &mut Table<'_, '_>, torus: &TorusUse, how: Option<How>) -> 
         table.row("floor of masks", floor, Some(How::Counted))?;
     }
     Ok(())
+}
+
+/// Where a vector machine's cycles went.
+fn vector_rows(table: &mut Table<'_, '_>, vector: &VectorUse, how: Option<How>) -> fmt::Result {
+    let cycles = |n: u64| format!("{} cycles", grouped(n));
+    table.row(
+        "by the paper's counting",
+        cycles(vector.cycles_by_papers_counting),
+        how,
+    )?;
+    let (reads, writes) = (grouped(vector.port_reads), grouped(vector.port_writes));
+    let stalls = grouped(vector.port_stalls);
+    let port = format!("{reads} reads, {writes} writes, {stalls} stalled");
+    table.row("port of the buffer", port, how)?;
+    table.row(
+        "floor of the port",
+        cycles(vector.port_floor),
+        Some(How::Counted),
+    )?;
+    table.row(
+        "floor of sums",
+        cycles(vector.mac_floor),
+        Some(How::Counted),
+    )?;
+    let filled = |share: f64| format!("{:.1} %", 100.0 * share);
+    table.row("pipeline of sums, filled", filled(vector.filled_mac), how)?;
+    let transforms = filled(vector.filled_transform);
+    table.row("pipeline of transforms, filled", transforms, how)?;
+    table.row("queue dry", cycles(vector.queue_dry), how)?;
+    table.row(
+        "on a channel of distant memory",
+        cycles(vector.distant_cycles),
+        how,
+    )?;
+    let (spilled, reloaded) = (vector.limbs_spilled, vector.limbs_reloaded);
+    let limbs = format!(
+        "{} loaded, {spilled} spilled, {reloaded} of them had back",
+        vector.limbs_loaded
+    );
+    table.row("limbs", limbs, how)?;
+    let stepped = format!(
+        "{} instructions stepped, {} calls replayed",
+        grouped(vector.stepped),
+        grouped(vector.calls_replayed)
+    );
+    table.row("simulated", stepped, how)
 }
 
 /// What the machine is made of: in all, then memories and multipliers by name.

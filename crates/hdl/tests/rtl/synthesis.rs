@@ -115,12 +115,13 @@ fn every_memory_takes_what_yosys_finds() {
 }
 
 fn are_counted(memories: &[(MemoryKind, u64, u64, Family)]) {
-    use MemoryKind::{Bram, Lutram, Uram};
+    use MemoryKind::{Bram, Lutram, Sram, Uram};
     for &(kind, depth, width, family) in memories {
         let style = match kind {
             Bram => "block",
             Uram => "ultra",
             Lutram => "distributed",
+            Sram => unreachable!("no FPGA has it"),
         };
         let of = |module: &str| {
             let size = Top::new(module).int("Width", width).int("Depth", depth);

@@ -1,9 +1,9 @@
-//! Writes the files generated from the definition files: opcode modules and reference pages.
+//! Writes the files generated from the definition files: opcode modules, reference pages and the decoder package.
 
 use std::path::Path;
 use std::{error::Error, fs};
 
-use ringmill_isa::codegen;
+use ringmill_isa::{codegen, micro};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -19,5 +19,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         )?;
         fs::write(docs.join(format!("{level}.md")), codegen::markdown(&def))?;
     }
+    let def = micro::parse(&fs::read_to_string(crate_root.join("defs/vector.toml"))?)?;
+    fs::write(crate_root.join("src/vector/op.rs"), micro::rust(&def))?;
+    fs::write(docs.join("vector.md"), micro::markdown(&def))?;
+    let rtl = crate_root.join("../../rtl/vector");
+    fs::create_dir_all(&rtl)?;
+    fs::write(rtl.join("rm_vector_isa_pkg.sv"), micro::package(&def))?;
     Ok(())
 }

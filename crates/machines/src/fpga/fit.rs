@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::memory::{Memory, MemoryKind, Ports};
 use super::multiplier::Multipliers;
-use super::part::{Part, Resource, Resources};
+use super::part::{Family, Part, Resource, Resources};
 use crate::MachineError;
 
 /// Something that takes resources.
@@ -69,6 +69,10 @@ impl Need {
     fn takes(&self, part: &Part) -> Result<Resources, MachineError> {
         match self {
             Self::Memory(m) => m.takes(part.family),
+            Self::Multipliers(m) if part.family == Family::Asic => Ok(Resources {
+                multipliers: m.count,
+                ..Resources::default()
+            }),
             Self::Multipliers(m) => Ok(Resources {
                 dsp: m.dsp(),
                 ..Resources::default()

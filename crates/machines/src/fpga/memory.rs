@@ -17,6 +17,8 @@ pub enum MemoryKind {
     Bram,
     Uram,
     Lutram,
+    /// Of an ASIC.
+    Sram,
 }
 
 impl MemoryKind {
@@ -25,6 +27,7 @@ impl MemoryKind {
             Self::Bram => "block RAM",
             Self::Uram => "ultra RAM",
             Self::Lutram => "distributed RAM",
+            Self::Sram => "SRAM",
         }
     }
 }
@@ -162,11 +165,21 @@ impl Memory {
         let dual = writes <= 1 || reads + writes <= 2;
         let one = match self.kind {
             _ if !dual => return Err(fault()),
+            // Bits, in whatever macros hold them; an ASIC has no other memory.
+            MemoryKind::Sram | MemoryKind::Bram | MemoryKind::Uram | MemoryKind::Lutram
+                if family == Family::Asic =>
+            {
+                return Ok(Resources {
+                    sram_bits: (self.count.saturating_mul(self.depth)).saturating_mul(self.width),
+                    ..Resources::default()
+                });
+            }
+            MemoryKind::Sram => return Err(fault()),
             MemoryKind::Lutram if writes > 1 => return Err(fault()),
             MemoryKind::Lutram => Resources {
                 lut_memory: single.saturating_mul(of(match family {
                     Family::SevenSeries => &LUT_SEVEN,
-                    Family::UltraScalePlus => &LUT_PLUS,
+                    Family::UltraScalePlus | Family::Asic => &LUT_PLUS,
                 })),
                 ..Resources::default()
             },

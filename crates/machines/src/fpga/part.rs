@@ -18,10 +18,23 @@ pub enum Resource {
     LutMemory,
     #[serde(rename = "DSP")]
     Dsp,
+    /// Memory of an ASIC, in Kbit.
+    #[serde(rename = "SRAM, Kbit")]
+    Sram,
+    /// Modular multipliers of an ASIC.
+    #[serde(rename = "modular multipliers")]
+    Multiplier,
 }
 
 impl Resource {
-    pub const ALL: [Self; 4] = [Self::BlockRam, Self::UltraRam, Self::LutMemory, Self::Dsp];
+    pub const ALL: [Self; 6] = [
+        Self::BlockRam,
+        Self::UltraRam,
+        Self::LutMemory,
+        Self::Dsp,
+        Self::Sram,
+        Self::Multiplier,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -29,6 +42,8 @@ impl Resource {
             Self::UltraRam => "ultra RAM",
             Self::LutMemory => "LUT as memory",
             Self::Dsp => "DSP",
+            Self::Sram => "SRAM, Kbit",
+            Self::Multiplier => "modular multipliers",
         }
     }
 }
@@ -41,6 +56,9 @@ pub struct Resources {
     pub uram: u64,
     pub lut_memory: u64,
     pub dsp: u64,
+    /// Of an ASIC.
+    pub sram_bits: u64,
+    pub multipliers: u64,
 }
 
 impl Resources {
@@ -51,6 +69,8 @@ impl Resources {
             Resource::UltraRam => self.uram,
             Resource::LutMemory => self.lut_memory,
             Resource::Dsp => self.dsp,
+            Resource::Sram => self.sram_bits,
+            Resource::Multiplier => self.multipliers,
         }
     }
 
@@ -59,7 +79,11 @@ impl Resources {
         let pieces = self.pieces(of) as f64;
         match of {
             Resource::BlockRam => pieces / 2.0,
-            _ => pieces,
+            // To the whole Kbit, upwards.
+            Resource::Sram => (pieces / 1024.0).ceil(),
+            Resource::UltraRam | Resource::LutMemory | Resource::Dsp | Resource::Multiplier => {
+                pieces
+            }
         }
     }
 
@@ -69,6 +93,8 @@ impl Resources {
             uram: f(self.uram, with.uram),
             lut_memory: f(self.lut_memory, with.lut_memory),
             dsp: f(self.dsp, with.dsp),
+            sram_bits: f(self.sram_bits, with.sram_bits),
+            multipliers: f(self.multipliers, with.multipliers),
         }
     }
 
@@ -101,6 +127,8 @@ impl Resources {
 pub enum Family {
     SevenSeries,
     UltraScalePlus,
+    /// No FPGA: memories and multipliers are counted as such.
+    Asic,
 }
 
 /// An FPGA, as a description names it.
@@ -123,6 +151,8 @@ const HIGH_BANDWIDTH: Resources = Resources {
     uram: 960,
     lut_memory: 600_960,
     dsp: 9024,
+    sram_bits: 0,
+    multipliers: 0,
 };
 
 /// The parts by name.
@@ -130,8 +160,10 @@ const HIGH_BANDWIDTH: Resources = Resources {
 /// Counts are the data sheets': DS962 (U250: 1,728 K look-up tables, 2,688 block RAMs, 1,280 ultra RAMs, 12,288 DSP), DS963
 /// (U280), DS890 (VU37P on the VCU128) and DS180 (7 series). Look-up tables as memory are their distributed RAM over 64 bits:
 /// 48.3, 36.7 and 36.7 Mbit, 8,175 and 10,888 Kbit. The four die regions of the U250 are equal (ring paper, section 5.2: 320
-/// ultra RAMs each). Both devices with high-bandwidth memory have 8 GB of it. The polymul paper names the XC7VX485T, but its percentages are of the XC7VX690T.
-pub const PARTS: [Part; 5] = [
+/// ultra RAMs each). The die of the vector paper (12 nm, 150 mm2) is no part one can buy: what it "has" is what the paper puts on it,
+/// 64 MB, registers and accumulator, 4 times 1279 + 254 and 2048 multipliers, and, as it prints no size, 4 Mbit for twiddles.
+/// Both devices with high-bandwidth memory have 8 GB of it. The polymul paper names the XC7VX485T, but its percentages are of the XC7VX690T.
+pub const PARTS: [Part; 6] = [
     Part {
         name: "U250",
         device: "XCU250",
@@ -141,6 +173,8 @@ pub const PARTS: [Part; 5] = [
             uram: 1280,
             lut_memory: 791_040,
             dsp: 12_288,
+            sram_bits: 0,
+            multipliers: 0,
         },
         high_bandwidth_bytes: 0,
         regions: 4,
@@ -170,6 +204,8 @@ pub const PARTS: [Part; 5] = [
             uram: 0,
             lut_memory: 130_800,
             dsp: 2800,
+            sram_bits: 0,
+            multipliers: 0,
         },
         high_bandwidth_bytes: 0,
         regions: 1,
@@ -183,6 +219,23 @@ pub const PARTS: [Part; 5] = [
             uram: 0,
             lut_memory: 174_200,
             dsp: 3600,
+            sram_bits: 0,
+            multipliers: 0,
+        },
+        high_bandwidth_bytes: 0,
+        regions: 1,
+    },
+    Part {
+        name: "GF12",
+        device: "12 nm, 150 mm2",
+        family: Family::Asic,
+        has: Resources {
+            bram18: 0,
+            uram: 0,
+            lut_memory: 0,
+            dsp: 0,
+            sram_bits: (64 << 23) + (136 << 13) + (4 << 20),
+            multipliers: 4 * (1279 + 254) + 2048,
         },
         high_bandwidth_bytes: 0,
         regions: 1,
@@ -252,6 +305,7 @@ mod tests {
             uram: 7,
             lut_memory: 100,
             dsp: 100,
+            ..Resources::default()
         };
         let need = Resources {
             bram18: 2,

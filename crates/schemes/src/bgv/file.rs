@@ -19,7 +19,10 @@ pub fn read_params(bytes: &[u8], insecure: InsecureParams) -> Result<Arc<Params>
     let own = u64::from_le_bytes(read.own);
     let t = PlainModulus::new(own & ((1 << PlainModulus::MAX_BITS) - 1))?;
     let further = (own >> PlainModulus::MAX_BITS) as u8;
-    let params = ParamsBuilder::new(read.builder.clone(), t).further_plain_moduli(further);
+    let mut params = ParamsBuilder::new(read.builder.clone(), t).further_plain_moduli(further);
+    if read.primes_alone {
+        params = params.divide_modulo_primes_alone();
+    }
     let params = params.build()?;
     read.check(&params)?;
     Ok(params)

@@ -50,6 +50,8 @@ pub struct NoiseModel {
     t: f64,
     /// What the errors of switching keys are multiples of.
     key_t: f64,
+    /// How divisions keep messages ([`rlwe::Params::primes_alone`](crate::rlwe::Params::primes_alone)).
+    primes_alone: bool,
     /// Special primes in number, and log2 of their product.
     special: (f64, f64),
     /// log2 of each special prime.
@@ -114,6 +116,7 @@ impl NoiseModel {
         Self {
             n,
             t: params.plain_modulus().value() as f64,
+            primes_alone: params.primes_alone(),
             key_t: params.key_modulus().map_or(1.0, |t| t.value() as f64),
             special: (params.special_count() as f64, log2(params.special_moduli())),
             special_log2: params
@@ -149,7 +152,15 @@ impl NoiseModel {
         Noise::of(self.t / 2.0)
     }
 
-    /// What is left of `polys` polynomials' remainders by a division, each from 0 to t - 1 + `primes`.
+    /// What a division by so many primes leaves of a coefficient at most: 0 to t - 1 + k, or t times less than k.
+    fn remainder(&self, primes: f64) -> f64 {
+        match self.primes_alone {
+            false => self.t - 1.0 + primes,
+            true => self.t * primes,
+        }
+    }
+
+    /// What is left of `polys` polynomials' remainders by a division, each of [`Self::remainder`].
     fn rounding(&self, primes: f64, polys: usize) -> Noise {
         let secrets = match polys {
             0 | 1 => 1.0,
@@ -157,7 +168,7 @@ impl NoiseModel {
             // (r s) s: the first product by its tail, which is not independent of the second factor.
             _ => 1.0 + self.secret + self.secret * self.secret_sum,
         };
-        Noise::of((self.t - 1.0 + primes) * secrets)
+        Noise::of(self.remainder(primes) * secrets)
     }
 
     /// Under the public key: t (e u + e_0 + e_1 s) / P and the rounding by P.
@@ -225,7 +236,7 @@ impl NoiseModel {
         };
         let weight = f64::from(weight);
         let secret = (self.tail * weight.sqrt()).min(weight);
-        let rounding = Noise::of((self.t - 1.0 + count as f64) * (1.0 + secret));
+        let rounding = Noise::of(self.remainder(count as f64) * (1.0 + secret));
         a.plus(errors).plus(rounding)
     }
 

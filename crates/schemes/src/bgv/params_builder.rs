@@ -59,6 +59,13 @@ impl ParamsBuilder {
         Ok(self.primes(cipher, special))
     }
 
+    /// Divisions take off t times a limb (vector paper, Equation 6), so that no operation on ciphertexts computes modulo t: for
+    /// machines whose multipliers take primes alone, as `vector`'s. The remainder of a division by k primes is below t k
+    /// instead of t + k. Not SEAL's bits.
+    pub fn divide_modulo_primes_alone(self) -> Self {
+        self.map(rlwe::ParamsBuilder::divide_modulo_primes_alone)
+    }
+
     /// So many plaintext moduli follow t = p^r, a power of an odd prime: p^(r + 1) to p^e with e = r + `further`, which
     /// bootstrapping computes modulo. The errors of switching keys are multiples of the last.
     pub fn further_plain_moduli(self, further: u8) -> Self {

@@ -32,12 +32,22 @@ pub struct RingParamsFile<const OWN: usize> {
     pub builder: ParamsBuilder,
     /// What the scheme adds to the canonical form.
     pub own: [u8; OWN],
+    /// Whether divisions compute modulo primes alone, for schemes with low messages.
+    pub primes_alone: bool,
     id: ParamsId,
 }
 
 impl<const OWN: usize> RingParamsFile<OWN> {
-    /// Checks that the parameters built from it have the identity that the file gives.
+    /// Checks that the parameters built from it have made the file's choices and have the identity that it gives.
     pub fn check(&self, params: &Params) -> Result<(), FileError> {
+        // A scheme without low messages has no such choice to take from the file.
+        if self.primes_alone != params.primes_alone() {
+            return Err(FileError::Field {
+                what: "divisions modulo primes alone",
+                expected: "0: the scheme has no such divisions".into(),
+                got: u8::from(self.primes_alone).to_string(),
+            });
+        }
         if *params.id() == self.id {
             return Ok(());
         }
@@ -79,8 +89,14 @@ pub fn read_ring_params<const OWN: usize>(
             u64::from(tag),
         ));
     }
-    if reserved != 0 {
-        return Err(field("reserved parameter field", "0", u64::from(reserved)));
+    // Of schemes with low messages; the identity tells where another scheme's file says it.
+    if reserved > 1 {
+        let expected = "0, or 1 for divisions modulo primes alone";
+        return Err(field(
+            "reserved parameter field",
+            expected,
+            u64::from(reserved),
+        ));
     }
     let secret = match (secret, weight) {
         (0, 0) => SecretDistribution::Ternary,
@@ -129,5 +145,10 @@ pub fn read_ring_params<const OWN: usize>(
     if insecure_flag {
         builder = builder.allow_insecure_parameters_for_tests_only();
     }
-    Ok(RingParamsFile { builder, own, id })
+    Ok(RingParamsFile {
+        builder,
+        own,
+        primes_alone: reserved == 1,
+        id,
+    })
 }

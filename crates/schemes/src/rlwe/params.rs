@@ -38,6 +38,8 @@ pub struct Params {
     /// Of a scheme whose messages are low t, then what else its plaintexts are modulo: multiples of it, each of the one
     /// before.
     pub(super) low: Vec<Modulus>,
+    /// Divisions that keep low messages compute modulo primes alone.
+    pub(super) primes_alone: bool,
     /// What the scheme adds to the canonical form.
     pub(super) own: Vec<u8>,
     pub(super) id: ParamsId,
@@ -275,7 +277,7 @@ impl Params {
         out.push(self.security.table as u8);
         out.push(u8::from(self.insecure_allowed));
         out.extend((self.security.level.bits() as u16).to_le_bytes());
-        out.extend([self.scheme.byte, 0]);
+        out.extend([self.scheme.byte, u8::from(self.primes_alone)]);
         out.extend(weight.to_le_bytes());
         out.extend(&self.own);
         for q in &self.moduli {
@@ -324,6 +326,12 @@ impl Params {
             low,
             ..self.with_auxiliary(plain)
         })
+    }
+
+    /// Whether divisions that keep low messages compute modulo primes alone
+    /// ([`ParamsBuilder::divide_modulo_primes_alone`]).
+    pub fn primes_alone(&self) -> bool {
+        self.primes_alone
     }
 
     /// t of a scheme whose messages are residues modulo t of the phase itself.

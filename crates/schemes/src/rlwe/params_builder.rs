@@ -28,6 +28,7 @@ pub struct ParamsBuilder {
     table: SecurityTable,
     level: SecurityLevel,
     insecure_allowed: bool,
+    primes_alone: bool,
 }
 
 impl ParamsBuilder {
@@ -41,6 +42,7 @@ impl ParamsBuilder {
             table: SecurityTable::default(),
             level: SecurityLevel::default(),
             insecure_allowed: false,
+            primes_alone: false,
         }
     }
 
@@ -50,6 +52,13 @@ impl ParamsBuilder {
             cipher: cipher.to_vec(),
             special: special.to_vec(),
         };
+        self
+    }
+
+    /// For low messages, t times a limb is what a division takes off (vector paper, Equation 6), so that nothing is computed
+    /// modulo t: for machines whose multipliers take primes alone. A division by k primes then leaves a remainder below t k.
+    pub fn divide_modulo_primes_alone(mut self) -> Self {
+        self.primes_alone = true;
         self
     }
 
@@ -146,6 +155,7 @@ impl ParamsBuilder {
             security,
             insecure_allowed: self.insecure_allowed,
             low: Vec::new(),
+            primes_alone: self.primes_alone,
             own: Vec::new(),
             id: [0; 32],
         };

@@ -3,6 +3,7 @@
 mod circuits;
 mod definitions;
 mod noise;
+mod primes_alone;
 mod refusals;
 mod seal;
 mod setup;

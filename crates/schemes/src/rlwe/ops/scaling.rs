@@ -46,8 +46,39 @@ pub(crate) fn divide<P>(
     let primes: Vec<u64> = primes.copied().collect();
     match e.low()? {
         None => divide_and_round(e, &primes, dropped, kept),
+        Some((_, t)) if e.params.primes_alone() => divide_by_multiple(e, &primes, dropped, kept, t),
         Some(low) => divide_keeping(e, &primes, dropped, kept, low),
     }
+}
+
+/// [`divide`] by a P that is coprime to t, where messages are residues modulo t, in arithmetic modulo primes alone (vector paper,
+/// Equation 6): with y the fast base extension of -x / t modulo P, from 0 to below k P, the result is (x + t y) / P, so
+/// P^-1 x modulo t, and x / P and 0 to below t k more.
+fn divide_by_multiple<P>(
+    e: &mut Emit<P>,
+    primes: &[u64],
+    dropped: &[Limb],
+    kept: &[Limb],
+    t: Modulus,
+) -> Result<Vec<Limb>, RlweError> {
+    let divisor: BigUint = primes.iter().product();
+    let mut coefficients = Vec::with_capacity(dropped.len());
+    for l in dropped {
+        let p = e.reducer(l.modulus)?;
+        let by = p.neg(p.inv(p.reduce(t.value()))?);
+        let x = e.ops().intt(l.value)?;
+        coefficients.push(e.ops().muli(x, by)?);
+    }
+    let mut carried = Carried::new(coefficients);
+    carried.extend(e, kept.iter().map(|l| l.modulus))?;
+    let mut quotients = Vec::with_capacity(kept.len());
+    for l in kept {
+        let q = e.reducer(l.modulus)?;
+        let multiple = carried.modulo(e, l.modulus)?;
+        let remainder = e.ops().muli(multiple, q.neg(q.reduce(t.value())))?;
+        quotients.push(quotient(e, *l, remainder, &divisor)?);
+    }
+    Ok(quotients)
 }
 
 /// [`divide`] with h the [`rounding_offset`] and f_i the fractional parts that the fast base extension of x + h sums: the

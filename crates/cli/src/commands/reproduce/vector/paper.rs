@@ -26,6 +26,22 @@ pub struct Vector {
     pub helib_ms: BTreeMap<String, f64>,
     pub us: BTreeMap<String, f64>,
     pub logistic_regression: LogisticRegression,
+    /// Table 5: memory, capacity as printed, round trip in nanoseconds.
+    pub memory_levels: Vec<(String, String, f64)>,
+    /// Table 6: component, MHz, mm2, W, throughput as printed.
+    pub elements: Vec<(String, f64, toml::Value, toml::Value, toml::Value)>,
+    pub base_extension: BaseExtension,
+    pub ntt_multipliers: BTreeMap<String, f64>,
+    pub bootstrap_ms: f64,
+}
+
+/// What the text says of the multiply-accumulate unit's base extension (section 6.3).
+#[derive(Debug, Deserialize)]
+pub struct BaseExtension {
+    pub table_polynomials: u64,
+    pub weighted_sums: u64,
+    pub mac_speedup: f64,
+    pub ctb_use_percent: f64,
 }
 
 pub fn vector() -> Result<Vector, CliError> {

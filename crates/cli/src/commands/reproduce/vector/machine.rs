@@ -1,0 +1,194 @@
+//! Table 8 on the machine, and what the text claims of its units.
+
+use std::sync::Arc;
+
+use ringmill_compiler::bgv::one_bootstrap;
+use ringmill_isa::mid;
+use ringmill_machines::vector::description::Order;
+use ringmill_machines::vector::{
+    Alone, Counting, Description, VectorMachine, alone, resident, time,
+};
+use ringmill_machines::{Machine, Own, SimOptions};
+use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure};
+use ringmill_schemes::bgv::{BgvError, ExactParams, OpKey, Params, ProcCache};
+
+use super::super::figure::How;
+use super::super::row::{Ours, Row};
+use super::operations::procedures;
+use super::paper::Vector;
+use crate::error::CliError;
+
+const TABLE: &str =
+    "Table 8: operations of the set on the machine, operands in its buffer, keys in distant memory";
+const BOOTSTRAP: &str = "Section 8.3: one bootstrap of the set, our digit removal";
+const TEXT: &str = "Section 6.3: base extension of 12 residues to 40";
+
+/// The set with divisions modulo primes alone, which the machine's multipliers ask for.
+fn friendly(params: &Params) -> Result<Arc<Params>, CliError> {
+    let (count, special) = (params.cipher_count(), params.special_count());
+    let t = params.plain_modulus();
+    let builder = Params::builder(params.log_n(), t)
+        .friendly_primes(count, special)?
+        .further_plain_moduli(params.last_plain())
+        .divide_modulo_primes_alone();
+    let builder = match params.insecure_allowed() {
+        true => builder.allow_insecure_parameters_for_tests_only(),
+        false => builder,
+    };
+    Ok(builder.build()?)
+}
+
+/// The machine for a ring: the paper's, or, of rings below its least, one of a smaller radix.
+fn machine(log_n: u8) -> Result<Description, CliError> {
+    let mut d = Description::read(Description::PAPER)?;
+    if !d.log_n().contains(&log_n) {
+        d.log_radix = log_n.div_ceil(2);
+        d.log_lanes = d.log_radix + 1;
+        d.buffer_words = 256 << (2 * d.log_radix);
+    }
+    Ok(d)
+}
+
+fn made(d: &Description, procedure: &mid::Procedure) -> Result<Alone, CliError> {
+    let resident = resident(d, procedure);
+    Ok(alone(d, procedure, &resident, Counting::PAPER)?)
+}
+
+pub fn rows(paper: &Vector, params: &Arc<Params>) -> Result<Vec<Row>, CliError> {
+    let params = friendly(params)?;
+    let mut d = machine(params.log_n())?;
+    let us = |micro: u64| Ours::Is(d_us(micro), How::Model);
+    let mut found = Vec::new();
+    let top = params.max_level();
+    // By 3: a product with a constant is what the paper's 5 us are.
+    let residues = vec![3; top.primes()];
+    let constant = OpKey::mul_scalar(top, 2, residues.clone());
+    let constant = ProcCache::new(Arc::clone(&params)).get(&constant)?;
+    let constant = Arc::new(constant.bind(&vec![3; constant.immediates.len()])?);
+    let operations = procedures(&params)?.map(|(name, procedure)| match name {
+        "plaintext_mul" => ("polynomial_mul", procedure),
+        name => (name, procedure),
+    });
+    for (name, procedure) in operations.into_iter().chain([("plaintext_mul", constant)]) {
+        let printed = paper.us.get(name).copied();
+        d.schedule = Order::Overlapped;
+        let ours = made(&d, &procedure)?;
+        let row = |case, printed, micro| Row::new(TABLE, case, name, "us", printed, us(micro));
+        found.push(row("paper's counting", printed, ours.micro));
+        let (whole, tally) = time(&d, &ours.program, Counting::WHOLE)?;
+        let dry = tally.dry / d.micro.buffer;
+        let remark = format!("{} limbs loaded; queue dry for {dry} cycles", ours.loads);
+        found.push(row("with distant memory", None, whole).remarked(remark));
+        let floor = ours.floors[0].max(ours.floors[1]) * d.micro.buffer;
+        let [port, sums] = ours.floors;
+        let row = Row::new(
+            TABLE,
+            "floor",
+            name,
+            "us",
+            None,
+            Ours::Is(d_us(floor), How::Counted),
+        );
+        found.push(row.remarked(format!("port {port} cycles, sums {sums}")));
+        d.schedule = Order::InOrder;
+        let in_order = made(&d, &procedure)?;
+        let row = Row::new(
+            TABLE,
+            "limb after limb",
+            name,
+            "us",
+            printed,
+            us(in_order.micro),
+        );
+        found.push(row);
+    }
+    found.extend(claims(paper, &d));
+    Ok(found)
+}
+
+/// One bootstrap of the set (section 8.3.1).
+pub fn bootstrap(paper: &Vector, setup: &Bootstrapping) -> Result<Vec<Row>, CliError> {
+    let params = friendly(setup.params())?;
+    let machine = VectorMachine::new(machine(params.log_n())?)?;
+    let made = || -> Result<Procedure, BootstrapError> {
+        let setup = Bootstrapping::new(params, setup.weight())?;
+        let maps = Maps::new(&setup, setup.shape())?;
+        Procedure::new(setup, maps, false)
+    };
+    let procedure = Arc::new(made().map_err(BgvError::from)?);
+    let compiled = one_bootstrap(&procedure)?;
+    let report = machine.simulate(&compiled.program, SimOptions::default())?;
+    let Own::Vector(own) = &report.own else {
+        return Err(CliError::Internal(
+            "a vector machine's report is another's".to_owned(),
+        ));
+    };
+    let ms = |cycles: u64| Ours::Is(cycles as f64 / (report.clock_mhz * 1e3), How::Model);
+    let row =
+        |case, printed, cycles| Row::new(BOOTSTRAP, case, "bootstrap", "ms", printed, ms(cycles));
+    let printed = Some(paper.bootstrap_ms);
+    let paper = row("paper's counting", printed, own.cycles_by_papers_counting);
+    let floor = own.port_floor.max(own.mac_floor);
+    let floor = Row::new(
+        BOOTSTRAP,
+        "floor",
+        "bootstrap",
+        "ms",
+        None,
+        Ours::Is(floor as f64 / (report.clock_mhz * 1e3), How::Counted),
+    );
+    let remark = format!(
+        "{} calls, {} instructions; {} limbs loaded, {} spilled",
+        report.calls, report.instructions, own.limbs_loaded, own.limbs_spilled
+    );
+    let whole = row("with distant memory", None, report.cycles).remarked(remark);
+    Ok(vec![paper, whole, floor])
+}
+
+/// Microseconds of the micro-clock's cycles, 6 GHz.
+fn d_us(micro: u64) -> f64 {
+    micro as f64 / 6e3
+}
+
+/// Of a chunk: residues read once and scaled in place, each target one pass through the accumulator; and by a design that
+/// reads and writes the buffer for each product and each sum.
+fn claims(paper: &Vector, d: &Description) -> Vec<Row> {
+    let b = &paper.base_extension;
+    let (from, to) = (b.table_polynomials, b.weighted_sums);
+    let accesses = from + to;
+    let sums = from + from * to;
+    let naive = 2 * from + 2 * from * to + 3 * (from - 1) * to;
+    let counted = |value: f64| Ours::Is(value, How::Counted);
+    let percent = |port: u64, unit: u64| 100.0 * port as f64 / unit as f64;
+    vec![
+        Row::new(
+            TEXT,
+            "accesses to the buffer",
+            "times fewer",
+            "",
+            Some(b.mac_speedup),
+            counted(naive as f64 / accesses as f64),
+        ),
+        Row::new(
+            TEXT,
+            "port busy, clocks equal",
+            "of the time",
+            "%",
+            Some(b.ctb_use_percent),
+            counted(percent(accesses, sums)),
+        ),
+        Row::new(
+            TEXT,
+            "port busy, at the dividers",
+            "of the time",
+            "%",
+            None,
+            counted(percent(accesses * d.micro.buffer, sums * d.micro.mac)),
+        ),
+    ]
+}
+
+/// What a reader must know of the table.
+pub const NOTE: &str = "Table 8 on the machine: `paper's counting` leaves out the time of distant memory and of instructions, as the paper does; \
+the key\nof a switch is 84 MB, which both channels bring in 1.7 ms. The set divides modulo primes alone there (Equation 6), as the \
+multipliers\ntake no other modulus. `plaintext_mul` is a product with a constant, `polynomial_mul` one with a polynomial.\n";

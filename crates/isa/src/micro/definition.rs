@@ -1,0 +1,111 @@
+//! A micro level's definition file.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::codegen::DefinitionError;
+
+/// A micro level's definition file.
+#[derive(Deserialize, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// The machine's name.
+    pub level: String,
+    /// Fields of a word, the most significant first.
+    pub field: Vec<FieldDef>,
+    pub instruction: Vec<InstructionDef>,
+    /// What each unit is, in words.
+    pub units: BTreeMap<String, String>,
+    /// What each kind of immediate is, in words.
+    pub immediates: BTreeMap<String, String>,
+}
+
+/// A field of an instruction word.
+#[derive(Deserialize, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct FieldDef {
+    pub name: String,
+    pub bits: u32,
+    pub meaning: String,
+}
+
+/// One instruction. Operands are the kinds that they may be: `r`, `t` and `c`, the accumulator.
+#[derive(Deserialize, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct InstructionDef {
+    pub mnemonic: String,
+    pub code: u8,
+    pub unit: String,
+    pub d: String,
+    pub a: String,
+    pub b: String,
+    /// What the field `n` holds.
+    pub n: String,
+    /// Whether it computes modulo a modulus of the table.
+    pub modulus: bool,
+    /// Whether it adds to the accumulator.
+    pub adds: bool,
+    pub semantics: String,
+}
+
+/// Bits of a word.
+const WORD: u32 = 96;
+
+/// Reads and checks a definition file.
+///
+/// # Errors
+/// Text that is no such file; an instruction, or a field, that cannot be.
+pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
+    let def: Definition = toml::from_str(text)?;
+    let bits: u32 = def.field.iter().map(|field| field.bits).sum();
+    let op_bits = def.field.iter().find(|field| field.name == "op");
+    let op_bits = op_bits.map_or(0, |field| field.bits);
+    let bad = |mnemonic: &str, expected, found: String| DefinitionError::Instruction {
+        mnemonic: mnemonic.to_owned(),
+        expected,
+        found,
+    };
+    if bits != WORD {
+        return Err(bad("fields", "96 bits in all", bits.to_string()));
+    }
+    for (at, i) in def.instruction.iter().enumerate() {
+        let before = def.instruction.get(..at).unwrap_or_default();
+        let name = i.mnemonic.as_str();
+        let letters = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit();
+        if name.is_empty() || !name.bytes().all(letters) {
+            return Err(bad(name, "a mnemonic of capital letters", name.to_owned()));
+        }
+        if before
+            .iter()
+            .any(|o| o.mnemonic == name || o.code == i.code)
+        {
+            let found = format!("{name} = {}", i.code);
+            return Err(bad(name, "each mnemonic and each code once", found));
+        }
+        if u32::from(i.code) >> op_bits != 0 {
+            return Err(bad(
+                name,
+                "a code that the field `op` holds",
+                i.code.to_string(),
+            ));
+        }
+        for kinds in [&i.d, &i.a, &i.b] {
+            if !kinds.chars().all(|kind| "rtc".contains(kind)) {
+                return Err(bad(
+                    name,
+                    "operands of kinds `r`, `t` and `c`",
+                    kinds.clone(),
+                ));
+            }
+        }
+        if !def.units.contains_key(&i.unit) {
+            return Err(bad(name, "a unit that [units] describes", i.unit.clone()));
+        }
+        if !def.immediates.contains_key(&i.n) {
+            let expected = "an immediate that [immediates] describes";
+            return Err(bad(name, expected, i.n.clone()));
+        }
+    }
+    Ok(def)
+}

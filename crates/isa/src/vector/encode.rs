@@ -1,0 +1,91 @@
+//! Instruction words of 96 bits.
+
+use super::instr::{Chunk, Instr, Place, Register};
+use super::op::{
+    A_BITS, A_KIND_BITS, B_BITS, B_KIND_BITS, D_BITS, D_KIND_BITS, MODULUS_BITS, MicroOp, N_BITS,
+    OP_BITS,
+};
+
+/// A word that is no instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{word:#026x} is no instruction: {what}")]
+pub struct NotAWord {
+    pub word: u128,
+    pub what: &'static str,
+}
+
+/// The word of an instruction: its low 96 bits. Indices beyond their fields do not pass the verifier; here they are cut.
+pub fn encode(instr: &Instr) -> u128 {
+    let mut word = 0;
+    let mut put = |value: u32, bits: u32| {
+        let mask = u32::MAX >> (u32::BITS - bits);
+        word = word << bits | u128::from(value & mask);
+    };
+    put(instr.op as u32, OP_BITS);
+    for (place, kind_bits, bits) in [
+        (instr.d, D_KIND_BITS, D_BITS),
+        (instr.a, A_KIND_BITS, A_BITS),
+        (instr.b, B_KIND_BITS, B_BITS),
+    ] {
+        let (kind, at) = match place {
+            Place::None => (0, 0),
+            Place::Chunk(chunk) => (1, chunk.0.into()),
+            Place::Register(register) => (2, register.0.into()),
+            Place::Accumulator => (3, 0),
+        };
+        put(kind, kind_bits);
+        put(at, bits);
+    }
+    put(instr.modulus.into(), MODULUS_BITS);
+    put(instr.n, N_BITS);
+    word
+}
+
+/// The instruction of a word.
+///
+/// # Errors
+/// A code that no instruction has, bits above the 96th, or an index where there is no operand to have one.
+pub fn decode(word: u128) -> Result<Instr, NotAWord> {
+    let bad = |what| NotAWord { word, what };
+    let mut left = word;
+    let mut take = |bits: u32| {
+        let value = (left & ((1 << bits) - 1)) as u32;
+        left >>= bits;
+        value
+    };
+    // The least significant first.
+    let n = take(N_BITS);
+    let modulus = take(MODULUS_BITS) as u16;
+    let mut places = [Place::None; 3];
+    for (place, kind_bits, bits) in [
+        (2, B_KIND_BITS, B_BITS),
+        (1, A_KIND_BITS, A_BITS),
+        (0, D_KIND_BITS, D_BITS),
+    ] {
+        let at = take(bits);
+        let found = match (take(kind_bits), at) {
+            (0, 0) => Place::None,
+            (1, at) => Place::Chunk(Chunk(at as u16)),
+            (2, at) if at <= u8::MAX.into() => Place::Register(Register(at as u8)),
+            (3, 0) => Place::Accumulator,
+            _ => return Err(bad("an operand that is none has an index")),
+        };
+        if let Some(place) = places.get_mut(place) {
+            *place = found;
+        }
+    }
+    let code = take(OP_BITS);
+    if left != 0 {
+        return Err(bad("it has more than 96 bits"));
+    }
+    let found = MicroOp::ALL.into_iter().find(|&op| op as u32 == code);
+    let [d, a, b] = places;
+    Ok(Instr {
+        op: found.ok_or_else(|| bad("no instruction has its code"))?,
+        d,
+        a,
+        b,
+        modulus,
+        n,
+    })
+}

@@ -1,0 +1,19 @@
+//! The micro level of the `vector` machine: instructions, words, text form and verifier.
+//!
+//! A [`MicroProgram`] is what the machine's controller is fed: straight-line instructions on chunks of the ciphertext buffer,
+//! registers of the multiply-accumulate unit and chunks of distant memory, all places bound at compile time.
+
+mod encode;
+mod info;
+mod instr;
+#[rustfmt::skip] // generated
+mod op;
+mod text;
+mod verify;
+
+pub use encode::{NotAWord, decode, encode};
+pub use info::{Allowed, Info};
+pub use instr::{Chunk, Instr, MicroProgram, Place, Register, Shape};
+pub use op::{Immediate, MicroOp, Unit};
+pub use text::{TextError, parse, print};
+pub use verify::{MicroError, MicroFault, Written, verify, verify_from};

@@ -1,0 +1,273 @@
+//! The micro level of `vector`: words and text round-trip, what cannot be is refused with its line and the reason.
+
+#![allow(clippy::unwrap_used)] // tests
+
+use proptest::prelude::*;
+use ringmill_isa::vector::{
+    Allowed, Chunk, Immediate, Instr, MicroOp, MicroProgram, Place, Register, Shape, decode,
+    encode, parse, print, verify,
+};
+
+const PRIMES: [u64; 2] = [2_147_352_577, 2_148_794_369];
+
+fn shape() -> Shape {
+    Shape {
+        log_n: 8,
+        log_radix: 4,
+        log_lanes: 5,
+        chunks: 64,
+        registers: 16,
+        distant: 1000,
+    }
+}
+
+fn friendly() -> Vec<u64> {
+    let found = (1u64 << 31..1 << 32).step_by(1 << 17).map(|x| x + 1);
+    let found = found.filter(|&q| ringmill_math::primes::is_prime(q));
+    found.take(2).collect()
+}
+
+/// Every chunk is held, so that any order of instructions is legal but for registers.
+fn program(instrs: Vec<Instr>) -> MicroProgram {
+    let fill = (0..16).map(|t| Instr {
+        d: Place::Register(Register(t)),
+        a: Place::Chunk(Chunk(0)),
+        ..Instr::new(MicroOp::Mov)
+    });
+    let first = Instr {
+        d: Place::Accumulator,
+        a: Place::Register(Register(0)),
+        n: 1,
+        ..Instr::new(MicroOp::Muli)
+    };
+    MicroProgram {
+        shape: shape(),
+        moduli: friendly(),
+        holds: (0..64).map(Chunk).collect(),
+        instrs: fill.chain([first]).chain(instrs).collect(),
+    }
+}
+
+fn place(allowed: Allowed, pick: u16) -> Place {
+    let mut kinds = Vec::new();
+    if allowed.chunk {
+        kinds.push(Place::Chunk(Chunk(pick % 64)));
+    }
+    if allowed.register {
+        kinds.push(Place::Register(Register((pick % 16) as u8)));
+    }
+    if allowed.accumulator {
+        kinds.push(Place::Accumulator);
+    }
+    match kinds.len() {
+        0 => Place::None,
+        n => kinds[usize::from(pick / 64) % n],
+    }
+}
+
+fn instr((op, d, a, b, n): (usize, u16, u16, u16, u32)) -> Instr {
+    let op = MicroOp::ALL[op % (MicroOp::ALL.len() - 1)]; // not HCF, which is last
+    let info = op.info();
+    let mut made = Instr {
+        op,
+        d: place(info.d, d),
+        a: place(info.a, a),
+        b: place(info.b, b),
+        modulus: if info.modulus { d % 2 } else { 0 },
+        n: match info.n {
+            Immediate::None => 0,
+            Immediate::Distant => n % 1000,
+            Immediate::Scalar => n >> 1,
+            Immediate::Galois => (n % 512) | 1,
+        },
+    };
+    if op == MicroOp::Morph {
+        // Limbs have eight chunks.
+        made.a = Place::Chunk(Chunk(a % 8));
+        made.d = Place::Chunk(Chunk(8 + d % 7 * 8));
+    }
+    made
+}
+
+fn instrs() -> impl Strategy<Value = Vec<Instr>> {
+    let one = (
+        any::<usize>(),
+        any::<u16>(),
+        any::<u16>(),
+        any::<u16>(),
+        any::<u32>(),
+    );
+    prop::collection::vec(one.prop_map(instr), 0..40)
+}
+
+proptest! {
+    #[test]
+    fn programs_round_trip(instrs in instrs()) {
+        let program = program(instrs);
+        verify(&program).unwrap();
+        let text = print(&program);
+        prop_assert_eq!(parse(&text).unwrap(), program.clone());
+        for instr in &program.instrs {
+            prop_assert_eq!(decode(encode(instr)).unwrap(), *instr);
+        }
+    }
+
+    /// Whatever is done to a text, it is refused or it is another's text in other spaces.
+    #[test]
+    fn an_altered_text_is_refused(instrs in instrs(), at in any::<usize>(), with in any::<u8>()) {
+        let program = program(instrs);
+        let text = print(&program);
+        let mut bytes = text.clone().into_bytes();
+        let at = at % bytes.len();
+        bytes[at] = with % 96 + 32;
+        let altered = String::from_utf8(bytes).unwrap();
+        if let Ok(read) = parse(&altered) {
+            prop_assert_eq!(print(&read), text);
+        }
+    }
+
+    #[test]
+    fn a_text_cut_short_is_refused(instrs in instrs(), keep in any::<usize>()) {
+        let text = print(&program(instrs));
+        let text = text.trim_end();
+        let cut = &text[..keep % text.len()];
+        prop_assert!(parse(cut).is_err());
+    }
+
+    #[test]
+    fn any_word_and_any_text_is_answered(word in any::<u128>(), text in "\\PC{0,200}") {
+        if let Ok(instr) = decode(word) {
+            prop_assert_eq!(encode(&instr), word);
+        }
+        let _ = parse(&text);
+        let _ = parse(&format!("vector ring 2^8 radix 2^4 lanes 2^5 chunks 8 registers 16 distant 9\n{text}"));
+    }
+}
+
+/// What is refused, where, and in which words.
+#[test]
+fn what_cannot_be_is_refused() {
+    let chunk = |c| Place::Chunk(Chunk(c));
+    let register = |t| Place::Register(Register(t));
+    let mov = Instr {
+        d: register(1),
+        a: chunk(3),
+        ..Instr::new(MicroOp::Mov)
+    };
+    let muli = Instr {
+        d: Place::Accumulator,
+        a: register(1),
+        n: 5,
+        ..Instr::new(MicroOp::Muli)
+    };
+    let bare = |instrs: Vec<Instr>| MicroProgram {
+        instrs,
+        ..program(Vec::new())
+    };
+    let refused = |program: &MicroProgram, number: usize, said: &str| {
+        let error = verify(program).unwrap_err();
+        assert_eq!(error.number, number, "{error}");
+        assert!(error.to_string().contains(said), "{error}");
+    };
+    verify(&bare(vec![mov, muli])).unwrap();
+    refused(&bare(vec![muli]), 1, "t1 is read before it is written");
+    let acci = Instr {
+        d: chunk(0),
+        ..Instr::new(MicroOp::Acci)
+    };
+    refused(
+        &bare(vec![mov, acci]),
+        2,
+        "acc is read before it is written",
+    );
+    let far = Instr {
+        a: chunk(64),
+        ..mov
+    };
+    refused(
+        &bare(vec![mov, far]),
+        2,
+        "chunk 64 is outside: expected below 64",
+    );
+    let beyond = Instr {
+        d: register(16),
+        ..mov
+    };
+    refused(&bare(vec![beyond]), 1, "register 16 is outside");
+    let load = Instr {
+        d: chunk(0),
+        n: 1000,
+        ..Instr::new(MicroOp::Load)
+    };
+    refused(&bare(vec![load]), 1, "distant chunk 1000 is outside");
+    let third = Instr { modulus: 2, ..muli };
+    refused(&bare(vec![mov, third]), 2, "modulus 2 is outside");
+    let large = Instr {
+        n: u32::MAX,
+        ..muli
+    };
+    refused(
+        &bare(vec![mov, large]),
+        2,
+        "n is 4294967295: expected below",
+    );
+    let even = Instr {
+        d: chunk(8),
+        a: chunk(0),
+        n: 4,
+        ..Instr::new(MicroOp::Morph)
+    };
+    refused(&bare(vec![even]), 1, "odd and below 512");
+    let same = Instr {
+        d: chunk(0),
+        n: 3,
+        ..even
+    };
+    refused(&bare(vec![same]), 1, "of another limb");
+    let wrong = Instr {
+        d: Place::Accumulator,
+        ..mov
+    };
+    refused(
+        &bare(vec![wrong]),
+        1,
+        "operand `d` is acc: expected a chunk or a register",
+    );
+    let halt = Instr::new(MicroOp::Hcf);
+    refused(&bare(vec![halt, mov]), 2, "after HCF");
+    let mut empty = bare(vec![mov]);
+    empty.holds.clear();
+    refused(&empty, 1, "r3 is read before it is written");
+    for (q, said) in [
+        (PRIMES[0] - 2, "not Montgomery-friendly"),
+        (65_537, "not Montgomery-friendly"), // 1 mod 2^16 only
+        ((1 << 61) - 1, "not Montgomery-friendly"),
+    ] {
+        let mut unfriendly = bare(vec![mov]);
+        unfriendly.moduli[0] = q;
+        refused(&unfriendly, 0, said);
+    }
+    let mut deep = bare(Vec::new());
+    deep.shape.log_n = 9;
+    refused(&deep, 0, "above the radix's and at most twice it");
+}
+
+#[test]
+fn altered_ends_say_what_they_lack() {
+    let text = print(&program(Vec::new()));
+    let lines: Vec<&str> = text.lines().collect();
+    let without = [&lines[..4], &lines[5..]].concat().join("\n");
+    let said = parse(&without).unwrap_err().to_string();
+    assert!(
+        said.contains("number of instructions") && said.contains("line 20"),
+        "{said}"
+    );
+    let other = text.replace("n1\n", "n2\n");
+    let said = parse(&other).unwrap_err().to_string();
+    assert!(said.contains("sum of all that is before it"), "{said}");
+    let said = parse("vector ring 3^8").unwrap_err().to_string();
+    assert!(
+        said.contains("line 1") && said.contains("power of 2"),
+        "{said}"
+    );
+}

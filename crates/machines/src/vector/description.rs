@@ -1,0 +1,255 @@
+//! The machine description: every number of the machine, read from TOML and validated.
+
+use ringmill_isa::vector::Shape;
+use serde::{Deserialize, Serialize};
+
+use crate::MachineError;
+use crate::fields::{self, HostLink, ensure, float, range};
+use crate::fpga::Part;
+
+/// A vector machine. Ranges are checked by [`Description::read`].
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Description {
+    /// Tells this description from those of other machines.
+    pub kind: Kind,
+    /// The name reports carry.
+    pub name: String,
+    pub title: String,
+    /// What it is laid out for, by its name in [`crate::fpga::PARTS`].
+    pub part: String,
+    /// Why the description may need more than its part has; refused where it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_more_than_the_part_has: Option<String>,
+    /// Of the ciphertext buffer.
+    pub clock_mhz: f64,
+    /// log2 of the transforms' radix, the rows of a limb.
+    pub log_radix: u8,
+    /// log2 of the residues of a chunk.
+    pub log_lanes: u8,
+    /// Words of 32 bits of the ciphertext buffer.
+    pub buffer_words: u64,
+    pub registers: u8,
+    pub factory: Factory,
+    /// Instructions that wait in the queue.
+    pub queue: usize,
+    pub instruction_bytes: u64,
+    /// Chunks on their way in.
+    pub load_chunks: usize,
+    /// Chunks on their way out.
+    pub store_chunks: usize,
+    pub replacement: Replacement,
+    pub schedule: Order,
+    pub micro: Micro,
+    pub stages: Stages,
+    pub distant: Distant,
+    pub axi: Axi,
+    pub link: HostLink,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Vector,
+}
+
+/// Who makes the powers that a transform's outputs are multiplied by (section 6.1.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Factory {
+    /// One of them beside each transform unit.
+    Unit,
+    /// One for all, whose column's powers the others multiply on.
+    Shared,
+}
+
+/// Which limb leaves the buffer for want of room.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Replacement {
+    /// The one that was used longest ago (the paper's).
+    Lru,
+    /// The one that is read furthest from now.
+    Furthest,
+}
+
+/// In which order independent work runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// What takes longest to the end first; transforms and sums beside one another.
+    Overlapped,
+    /// As the program has it, one limb's work after the other's.
+    InOrder,
+}
+
+/// The micro-clock, and in how many of its cycles each unit is reached once.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Micro {
+    pub clock_mhz: u64,
+    pub buffer: u64,
+    pub mac: u64,
+    pub transform: u64,
+    /// Megahertz that the multiply-accumulate unit itself is good for.
+    pub mac_clock_mhz: f64,
+}
+
+/// Pipeline stages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stages {
+    pub read_permutation: u64,
+    pub transform: u64,
+    pub write_permutation: u64,
+    pub mac: u64,
+}
+
+/// Distant memory.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Distant {
+    pub channels: usize,
+    /// Of each.
+    pub gbyte_per_second: f64,
+    /// Of each.
+    pub gbyte: u64,
+    pub latency_ns: f64,
+}
+
+/// The interconnect between distant memory and the buffer.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Axi {
+    pub bits: u64,
+    pub clock_mhz: f64,
+}
+
+/// Bits of a word.
+pub const WORD_BITS: u64 = 32;
+/// Bits of a modulus that the multipliers fix (section 6.4).
+pub const FIXED_BITS: u32 = 17;
+
+impl Description {
+    /// By the paper's figures.
+    pub const PAPER: &'static str = include_str!("vector.toml");
+    /// At equal multipliers and memory, ours.
+    pub const OURS: &'static str = include_str!("vector-ours.toml");
+
+    /// Reads a description and checks its fields.
+    ///
+    /// # Errors
+    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range,
+    /// [`MachineError::UnknownPart`].
+    pub fn read(text: &str) -> Result<Self, MachineError> {
+        let description: Self =
+            toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
+        description.check()?;
+        Ok(description)
+    }
+
+    fn check(&self) -> Result<(), MachineError> {
+        fields::name(&self.name)?;
+        fields::clock_mhz(self.clock_mhz)?;
+        Part::named(&self.part)?;
+        range("log_radix", self.log_radix.into(), 2, 8)?;
+        let (radix, lanes) = (self.log_radix, self.log_lanes);
+        range(
+            "log_lanes",
+            lanes.into(),
+            radix.into(),
+            2 * u64::from(radix),
+        )?;
+        let limb = 1u64 << (2 * radix);
+        let chunks = self.buffer_words >> lanes;
+        ensure(
+            self.buffer_words.is_multiple_of(limb)
+                && self.buffer_words >= 4 * limb
+                && chunks <= 1 << 14,
+            "buffer_words",
+            self.buffer_words,
+            "whole limbs of the largest ring, 4 of them to 16384 chunks",
+        )?;
+        range("registers", self.registers.into(), 4, 64)?;
+        range("queue", self.queue as u64, 1, 1 << 20)?;
+        range("instruction_bytes", self.instruction_bytes, 12, 64)?;
+        range("load_chunks", self.load_chunks as u64, 1, 4096)?;
+        range("store_chunks", self.store_chunks as u64, 1, 4096)?;
+        let m = self.micro;
+        range("micro.clock_mhz", m.clock_mhz, 1, 100_000)?;
+        for (field, of) in [
+            ("micro.buffer", m.buffer),
+            ("micro.mac", m.mac),
+            ("micro.transform", m.transform),
+        ] {
+            range(field, of, 1, 1000)?;
+        }
+        let micro = self.clock_mhz * m.buffer as f64;
+        ensure(
+            (micro - m.clock_mhz as f64).abs() < 1e-6,
+            "micro.buffer",
+            m.buffer,
+            "micro.clock_mhz over clock_mhz",
+        )?;
+        float("micro.mac_clock_mhz", m.mac_clock_mhz, 1.0, 100_000.0)?;
+        let s = self.stages;
+        for (field, of) in [
+            ("stages.read_permutation", s.read_permutation),
+            ("stages.transform", s.transform),
+            ("stages.write_permutation", s.write_permutation),
+            ("stages.mac", s.mac),
+        ] {
+            range(field, of, 1, 1000)?;
+        }
+        let d = self.distant;
+        range("distant.channels", d.channels as u64, 1, 64)?;
+        float(
+            "distant.gbyte_per_second",
+            d.gbyte_per_second,
+            0.001,
+            100_000.0,
+        )?;
+        range("distant.gbyte", d.gbyte, 1, 4096)?;
+        float("distant.latency_ns", d.latency_ns, 0.0, 1e6)?;
+        range("axi.bits", self.axi.bits, 8, 65_536)?;
+        float("axi.clock_mhz", self.axi.clock_mhz, 1.0, 10_000.0)?;
+        self.link.check()
+    }
+
+    /// log2 of the ring degrees that it runs: limbs of whole chunks, whose columns fill one, and two passes.
+    pub fn log_n(&self) -> std::ops::RangeInclusive<u8> {
+        self.log_lanes.max(self.log_radix + 1)..=2 * self.log_radix
+    }
+
+    /// What micro programs for a ring degree are made for.
+    pub fn shape(&self, log_n: u8) -> Shape {
+        let chunk_bytes = (WORD_BITS / 8) << self.log_lanes;
+        let distant = self.distant.channels as u64 * (self.distant.gbyte << 30) / chunk_bytes;
+        Shape {
+            log_n,
+            log_radix: self.log_radix,
+            log_lanes: self.log_lanes,
+            chunks: (self.buffer_words >> self.log_lanes) as u32,
+            registers: self.registers,
+            distant: u32::try_from(distant).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// Transform units side by side: half a chunk each time.
+    pub fn units(&self) -> u64 {
+        (1 << (self.log_lanes - self.log_radix)).max(2) / 2
+    }
+
+    /// Micro-cycles in which a chunk passes one channel of distant memory, or the interconnect where that is slower.
+    pub fn chunk_micro(&self) -> u64 {
+        let bytes = ((WORD_BITS / 8) << self.log_lanes) as f64;
+        let axi = self.axi.bits as f64 / 8.0 * self.axi.clock_mhz * 1e6;
+        let rate = (self.distant.gbyte_per_second * 1e9).min(axi);
+        (bytes / rate * self.micro.clock_mhz as f64 * 1e6).ceil() as u64
+    }
+
+    /// Seconds of some micro-cycles.
+    pub fn seconds(&self, micro: u64) -> f64 {
+        micro as f64 / (self.micro.clock_mhz as f64 * 1e6)
+    }
+}

@@ -1,0 +1,409 @@
+//! A procedure of the mid level as what the machine's units do: transforms, automorphisms, and sums of products.
+//!
+//! Everything element by element is a **sum**: products of two limbs, limbs times constants, and a constant, modulo one prime.
+//! Sums of sums are one sum where the inner one is used once, so that a weighted sum of a base extension, or the end of a
+//! division, is one pass through the accumulator. A limb modulo another prime is a term like any other, since the multiplier
+//! takes any 32 bits.
+
+use ringmill_isa::mid::{
+    Form, Imm, Instr, ModulusId, Op, Procedure, TableModulus, ValueId, expand_composites,
+};
+use ringmill_math::Modulus;
+
+use super::description::FIXED_BITS;
+use crate::MachineError;
+
+/// A value: index into [`Graph::nodes`].
+pub type Value = usize;
+
+/// A term of a sum.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Term {
+    /// Times a constant below the modulus. `foreign`: residues of another modulus.
+    Scaled {
+        value: Value,
+        by: u64,
+        foreign: bool,
+    },
+    Product(Value, Value),
+}
+
+/// A sum modulo one prime.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sum {
+    pub terms: Vec<Term>,
+    pub constant: u64,
+}
+
+/// How a value is made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Node {
+    /// Not at all: it is part of another's sum.
+    Inlined,
+    /// Parameter of the procedure.
+    Param(usize),
+    Forward(Value),
+    Inverse(Value),
+    Morph {
+        from: Value,
+        galois: u32,
+    },
+    Sum(Sum),
+}
+
+/// A procedure as units do it.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    pub name: String,
+    pub log_n: u8,
+    pub nodes: Vec<Node>,
+    /// Of each value: index into `moduli`.
+    pub modulus: Vec<u16>,
+    pub moduli: Vec<Modulus>,
+    /// Values in the order in which the procedure makes them, parameters apart.
+    pub order: Vec<Value>,
+    /// Values of the results.
+    pub results: Vec<Value>,
+    /// Whether each value is in evaluation form.
+    pub evaluation: Vec<bool>,
+}
+
+impl Node {
+    /// The values that it reads.
+    pub fn reads(&self) -> Vec<Value> {
+        match self {
+            Self::Inlined | Self::Param(_) => Vec::new(),
+            Self::Forward(from) | Self::Inverse(from) | Self::Morph { from, .. } => vec![*from],
+            Self::Sum(sum) => sum.reads(),
+        }
+    }
+}
+
+impl Sum {
+    pub fn reads(&self) -> Vec<Value> {
+        let terms = self.terms.iter();
+        let all = terms.flat_map(|term| match *term {
+            Term::Scaled { value, .. } => [Some(value), None],
+            Term::Product(a, b) => [Some(a), Some(b)],
+        });
+        all.flatten().collect()
+    }
+
+    fn has_products(&self) -> bool {
+        let mut terms = self.terms.iter();
+        terms.any(|term| matches!(term, Term::Product(..)))
+    }
+}
+
+/// What is known of a value before sums are put together.
+#[derive(Clone, Copy, Default)]
+struct Use {
+    count: usize,
+    /// It must be a value of its own.
+    pinned: bool,
+}
+
+struct Builder<'p> {
+    procedure: &'p Procedure,
+    graph: Graph,
+    uses: Vec<Use>,
+    /// What each value of the procedure is; an alias where an instruction changes nothing.
+    same: Vec<Option<Value>>,
+    table: Vec<Option<u16>>,
+}
+
+/// The graph of a procedure without immediate parameters.
+///
+/// # Errors
+/// [`MachineError::Unsupported`] for an instruction or a modulus that the machine does not have.
+pub fn graph(procedure: &Procedure) -> Result<Graph, MachineError> {
+    let expanded = expand_composites(procedure, |_| false)?;
+    let count = expanded.types.len();
+    let mut builder = Builder {
+        procedure: &expanded,
+        graph: Graph {
+            name: procedure.name.clone(),
+            log_n: procedure.log_n,
+            nodes: vec![Node::Inlined; count],
+            modulus: vec![0; count],
+            moduli: Vec::new(),
+            order: Vec::new(),
+            results: Vec::new(),
+            evaluation: vec![false; count],
+        },
+        uses: uses(&expanded),
+        same: vec![None; count],
+        table: vec![None; expanded.moduli.len()],
+    };
+    for (number, param) in expanded.params.iter().enumerate() {
+        let value = builder.typed(param.value)?;
+        builder.put(value, Node::Param(number));
+    }
+    for instr in &expanded.instrs {
+        builder.instr(instr)?;
+    }
+    let results = expanded.results.iter().map(|r| builder.value(r.value));
+    builder.graph.results = results.collect::<Result<_, _>>()?;
+    Ok(builder.graph)
+}
+
+fn uses(procedure: &Procedure) -> Vec<Use> {
+    let mut uses = vec![Use::default(); procedure.types.len()];
+    let mut note = |v: ValueId, pinned: bool| {
+        if let Some(of) = uses.get_mut(v.0 as usize) {
+            of.count += 1;
+            of.pinned |= pinned;
+        }
+    };
+    let modulus = |v: &ValueId| procedure.limb(*v).map(|ty| ty.modulus);
+    for instr in &procedure.instrs {
+        for (at, &v) in instr.src.iter().enumerate() {
+            let linear = match instr.op {
+                Op::Add | Op::Sub | Op::Neg | Op::Muli | Op::Addi => true,
+                // Of a product and a sum, the sum.
+                Op::Mac => at == 0,
+                Op::Conv => modulus(&v) == instr.dst.first().and_then(modulus),
+                _ => false,
+            };
+            note(v, !linear);
+        }
+    }
+    for result in &procedure.results {
+        note(result.value, true);
+    }
+    uses
+}
+
+impl Builder<'_> {
+    fn unsupported(&self, what: impl Into<String>) -> MachineError {
+        MachineError::Unsupported {
+            procedure: self.graph.name.clone(),
+            what: what.into(),
+        }
+    }
+
+    /// A value's modulus put into the table.
+    fn modulus_of(&mut self, id: ModulusId) -> Result<u16, MachineError> {
+        let at = usize::from(id.0);
+        if let Some(Some(known)) = self.table.get(at) {
+            return Ok(*known);
+        }
+        let modulus = self.procedure.moduli.get(at).copied();
+        let modulus = modulus.unwrap_or(TableModulus::Plain(0));
+        let friendly = |q: &u64| q >> 32 == 0 && q % (1 << FIXED_BITS) == 1;
+        let Some(q) = modulus.prime().filter(friendly) else {
+            return Err(self.unsupported(format!(
+                "arithmetic modulo {modulus}: its multipliers take primes below 2^32 that are 1 modulo 2^{FIXED_BITS} alone \
+                 (parameters of `friendly_primes`, or chosen for this machine)"
+            )));
+        };
+        let number = self.graph.moduli.len() as u16;
+        self.graph.moduli.push(Modulus::new(q)?);
+        if let Some(place) = self.table.get_mut(at) {
+            *place = Some(number);
+        }
+        Ok(number)
+    }
+
+    /// A value of the procedure that is a limb of the full ring, its modulus and form noted.
+    fn typed(&mut self, v: ValueId) -> Result<Value, MachineError> {
+        let value = v.0 as usize;
+        let ty = self.procedure.limb(v);
+        let full = ty.filter(|ty| ty.ring == ringmill_math::Ring::full(self.graph.log_n));
+        let ty =
+            full.ok_or_else(|| self.unsupported("values other than limbs of the full ring"))?;
+        let modulus = self.modulus_of(ty.modulus)?;
+        if let Some(place) = self.graph.modulus.get_mut(value) {
+            *place = modulus;
+        }
+        if let Some(place) = self.graph.evaluation.get_mut(value) {
+            *place = ty.form == Form::Eval;
+        }
+        Ok(value)
+    }
+
+    /// What a value of the procedure is, aliases followed.
+    fn value(&self, v: ValueId) -> Result<Value, MachineError> {
+        let mut value = v.0 as usize;
+        while let Some(Some(other)) = self.same.get(value) {
+            value = *other;
+        }
+        match self.graph.nodes.get(value) {
+            Some(_) => Ok(value),
+            None => Err(self.unsupported("a value that nothing makes")),
+        }
+    }
+
+    fn put(&mut self, value: Value, node: Node) {
+        if !matches!(node, Node::Param(_)) {
+            self.graph.order.push(value);
+        }
+        if let Some(place) = self.graph.nodes.get_mut(value) {
+            *place = node;
+        }
+    }
+
+    /// A value beside those of the procedure.
+    fn further(&mut self, like: Value, evaluation: bool, node: Node) -> Value {
+        let value = self.graph.nodes.len();
+        let modulus = self.graph.modulus.get(like).copied().unwrap_or(0);
+        self.graph.nodes.push(Node::Inlined);
+        self.graph.modulus.push(modulus);
+        self.graph.evaluation.push(evaluation);
+        self.put(value, node);
+        value
+    }
+
+    fn q(&self, value: Value) -> Result<Modulus, MachineError> {
+        let index = self.graph.modulus.get(value).copied();
+        let q = index.and_then(|i| self.graph.moduli.get(usize::from(i)));
+        q.copied()
+            .ok_or_else(|| self.unsupported("a value without a modulus"))
+    }
+
+    /// A value as a part of a sum times `by`, and added to one. Products become a part of other products' sums alone (`chain`):
+    /// what comes later would keep their operands in the buffer.
+    fn add(
+        &self,
+        to: &mut Sum,
+        v: ValueId,
+        by: u64,
+        q: Modulus,
+        chain: bool,
+    ) -> Result<(), MachineError> {
+        let value = self.value(v)?;
+        let of = self.uses.get(value).copied().unwrap_or_default();
+        if let Some(Node::Sum(inner)) = self.graph.nodes.get(value)
+            && self.q(value)? == q
+            && !of.pinned
+            && (of.count == 1 || inner.terms.len() == 1 && inner.constant == 0)
+            && (chain || !inner.has_products())
+        {
+            to.terms.extend(inner.terms.iter().map(|term| match *term {
+                Term::Scaled {
+                    value,
+                    by: inner,
+                    foreign,
+                } => Term::Scaled {
+                    value,
+                    by: q.mul(inner, by),
+                    foreign,
+                },
+                product @ Term::Product(..) => product,
+            }));
+            to.constant = q.add(to.constant, q.mul(inner.constant, by));
+            return Ok(());
+        }
+        to.terms.push(Term::Scaled {
+            value,
+            by,
+            foreign: self.q(value)? != q,
+        });
+        Ok(())
+    }
+
+    fn instr(&mut self, instr: &Instr) -> Result<(), MachineError> {
+        let &[d] = instr.dst.as_slice() else {
+            return Err(self.unsupported(instr.op.mnemonic()));
+        };
+        let d = self.typed(d)?;
+        let q = self.q(d)?;
+        let mut sum = Sum {
+            terms: Vec::new(),
+            constant: 0,
+        };
+        match (instr.op, instr.src.as_slice(), instr.imm) {
+            (Op::Add, &[a, b], Imm::None) => {
+                self.add(&mut sum, a, 1, q, false)?;
+                self.add(&mut sum, b, 1, q, false)?;
+            }
+            (Op::Sub, &[a, b], Imm::None) => {
+                self.add(&mut sum, a, 1, q, false)?;
+                self.add(&mut sum, b, q.neg(1), q, false)?;
+            }
+            (Op::Neg, &[a], Imm::None) => self.add(&mut sum, a, q.neg(1), q, false)?,
+            (Op::Muli, &[a], Imm::Scalar(w)) => self.add(&mut sum, a, w, q, false)?,
+            (Op::Addi, &[a], Imm::Scalar(w)) => {
+                self.add(&mut sum, a, 1, q, false)?;
+                sum.constant = q.add(sum.constant, w);
+            }
+            (Op::Mul, &[a, b], Imm::None) => {
+                sum.terms
+                    .push(Term::Product(self.value(a)?, self.value(b)?));
+            }
+            (Op::Mac, &[c, a, b], Imm::None) => {
+                self.add(&mut sum, c, 1, q, true)?;
+                sum.terms
+                    .push(Term::Product(self.value(a)?, self.value(b)?));
+            }
+            (Op::Conv, &[a], Imm::None) => {
+                let value = self.value(a)?;
+                if self.q(value)? == q {
+                    self.alias(d, value);
+                    return Ok(());
+                }
+                self.add(&mut sum, a, 1, q, false)?;
+            }
+            (Op::Ntt, &[a], Imm::None) => {
+                let a = self.value(a)?;
+                self.put(d, Node::Forward(a));
+                return Ok(());
+            }
+            (Op::Intt, &[a], Imm::None) => {
+                let a = self.value(a)?;
+                self.put(d, Node::Inverse(a));
+                return Ok(());
+            }
+            (Op::Auto, &[a], Imm::Galois(g)) => {
+                let from = self.value(a)?;
+                return self.morph(d, from, g.0);
+            }
+            (op, _, imm) => {
+                let what = match (op, imm) {
+                    (Op::Prng, _) => {
+                        "PRNG: it has no generator of masks; use keys that are stored whole".into()
+                    }
+                    (op, Imm::ScalarOf(_) | Imm::GaloisOf(_)) => {
+                        format!("{} with an immediate that no call gave", op.mnemonic())
+                    }
+                    (op, _) => op.mnemonic().to_owned(),
+                };
+                return Err(self.unsupported(what));
+            }
+        }
+        self.put(d, Node::Sum(sum));
+        Ok(())
+    }
+
+    /// The permutation units turn evaluation forms; coefficients would change signs.
+    fn morph(&mut self, d: Value, from: Value, galois: u32) -> Result<(), MachineError> {
+        if galois == 1 {
+            self.alias(d, from);
+            return Ok(());
+        }
+        if self.graph.evaluation.get(d) == Some(&true) {
+            self.put(d, Node::Morph { from, galois });
+            return Ok(());
+        }
+        let values = self.further(from, true, Node::Forward(from));
+        let turned = Node::Morph {
+            from: values,
+            galois,
+        };
+        let turned = self.further(from, true, turned);
+        self.put(d, Node::Inverse(turned));
+        Ok(())
+    }
+
+    fn alias(&mut self, d: Value, of: Value) {
+        if let Some(place) = self.same.get_mut(d) {
+            *place = Some(of);
+        }
+        // What is said of one is said of the other.
+        let more = self.uses.get(d).copied().unwrap_or_default();
+        if let Some(uses) = self.uses.get_mut(of) {
+            uses.count += more.count;
+            uses.pinned |= more.pinned;
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! A procedure as micro instructions, timed.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ringmill_isa::mid::Procedure;
+use ringmill_isa::vector::{Chunk, Instr, MicroOp, MicroProgram, Shape};
+
+use super::clockwork::{Clockwork, Counting, Tally};
+use super::description::{Description, Order};
+use super::graph::{Graph, Value, graph};
+use super::kernel::kernels;
+use super::order::{Task, ordered, tasks};
+use super::place::{Buffer, Held, Request, place};
+use crate::MachineError;
+
+/// A procedure cut into tasks, in the order in which they are begun.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    pub graph: Arc<Graph>,
+    pub tasks: Arc<Vec<Task>>,
+    pub shape: Shape,
+}
+
+impl Prepared {
+    /// # Errors
+    /// [`MachineError::Unsupported`] for what the machine does not do, with the field that forbids it.
+    pub fn new(d: &Description, procedure: &Procedure) -> Result<Self, MachineError> {
+        let degrees = d.log_n();
+        if !degrees.contains(&procedure.log_n) {
+            return Err(MachineError::Unsupported {
+                procedure: procedure.name.clone(),
+                what: format!(
+                    "ring degree 2^{}: `log_radix` and `log_lanes` allow 2^{} to 2^{}",
+                    procedure.log_n,
+                    degrees.start(),
+                    degrees.end()
+                ),
+            });
+        }
+        let shape = d.shape(procedure.log_n);
+        let graph = graph(procedure)?;
+        // In order each operation is by itself, but for what never leaves the registers.
+        let share = d.schedule == Order::Overlapped;
+        let kernels = kernels(&graph, d.registers.into(), share);
+        let tasks = ordered(d, tasks(d, shape, &graph, &kernels)?);
+        Ok(Self {
+            graph: Arc::new(graph),
+            tasks: Arc::new(tasks),
+            shape,
+        })
+    }
+
+    /// The least cycles of the buffer's port and of the multiply-accumulate unit (in cycles of the port).
+    pub fn floors(&self, d: &Description) -> [u64; 2] {
+        let port = self.tasks.iter().map(|task| task.port).sum();
+        let sums = self
+            .tasks
+            .iter()
+            .filter(|task| matches!(task.work, super::order::Work::Sums(_)));
+        let micro: u64 = sums.map(|task| task.micro).sum();
+        [port, micro.div_ceil(d.micro.buffer)]
+    }
+}
+
+/// A procedure by itself, whose operands die with it: all of them are in distant memory, and some in the buffer as well.
+#[derive(Clone, Debug)]
+pub struct Alone {
+    pub program: MicroProgram,
+    /// Of each result, its place in the buffer, or its limb in distant memory where it had to leave.
+    pub results: Vec<Where>,
+    /// Of each parameter that was in the buffer, its place.
+    pub params: Vec<Where>,
+    /// Micro-cycles from the first instruction to the last result.
+    pub micro: u64,
+    pub tally: Tally,
+    pub peak: usize,
+    pub loads: u64,
+    pub spilled: u64,
+    pub reloaded: u64,
+    /// Cycles of the port, and of the multiply-accumulate unit in cycles of the port, that there must be at least.
+    pub floors: [u64; 2],
+}
+
+/// Where a limb is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Where {
+    Buffer(u32),
+    Distant(u32),
+}
+
+/// Lowers and times one procedure, by itself on the machine at rest. `resident` says which parameters are in the buffer.
+///
+/// # Errors
+/// What the machine does not do, or does not hold.
+pub fn alone(
+    d: &Description,
+    procedure: &Procedure,
+    resident: &dyn Fn(usize) -> bool,
+    counting: Counting,
+) -> Result<Alone, MachineError> {
+    let prepared = Prepared::new(d, procedure)?;
+    let shape = prepared.shape;
+    let count = procedure.params.len() as u32;
+    let limbs = shape.distant / shape.limb_chunks();
+    let mut buffer = Buffer::new(shape.slots(), limbs, count, d.distant.channels);
+    let limb = |number: usize| Held(number as u64);
+    let mut params = Vec::new();
+    let mut holds = Vec::new();
+    for (number, param) in procedure.params.iter().enumerate() {
+        // It came from distant memory, which has it still.
+        let there = match resident(number) {
+            true => buffer.put(limb(number), Some(number as u32)),
+            false => None,
+        };
+        if let Some(place) = there {
+            let first = place * shape.limb_chunks();
+            holds.extend((first..first + shape.limb_chunks()).map(|c| Chunk(c as u16)));
+        }
+        // Operands die here: what is read no more gives its place away.
+        params.push((
+            param.value.0 as Value,
+            limb(number),
+            Some(number as u32),
+            false,
+        ));
+    }
+    let wheres = params.iter().map(|&(_, limb, distant, _)| {
+        let there = buffer.find(limb).map(Where::Buffer);
+        there.unwrap_or(Where::Distant(distant.unwrap_or(0)))
+    });
+    let wheres = wheres.collect();
+    holds.sort_unstable();
+    let results = (prepared.graph.results.iter().enumerate())
+        .map(|(number, &value)| (value, Held(u64::from(count) + number as u64)));
+    let request = Request {
+        procedure: &procedure.name,
+        params: params.clone(),
+        same: HashMap::new(),
+        results: results.clone().collect(),
+        replacement: d.replacement,
+    };
+    let placed = place(&mut buffer, prepared.tasks.as_ref().clone(), &request)?;
+    let mut clock = Clockwork::new(d, shape, counting);
+    let mut instrs =
+        super::merge::merge(&placed.steps, shape, d.schedule, &mut clock, &mut || Ok(()))?;
+    instrs.push(Instr::new(MicroOp::Hcf));
+    let micro = clock.drain();
+    let of = |limb: Held| match (buffer.find(limb), placed.distant.get(&limb)) {
+        (Some(place), _) => Ok(Where::Buffer(place)),
+        (None, Some(&at)) => Ok(Where::Distant(at)),
+        (None, None) => Err(MachineError::Program("a result is nowhere".to_owned())),
+    };
+    Ok(Alone {
+        results: results
+            .map(|(_, limb)| of(limb))
+            .collect::<Result<_, _>>()?,
+        params: wheres,
+        micro,
+        tally: clock.tally,
+        peak: placed.peak,
+        loads: placed.loads,
+        spilled: placed.spilled,
+        reloaded: placed.reloaded,
+        floors: prepared.floors(d),
+        program: MicroProgram {
+            shape,
+            moduli: prepared.graph.moduli.iter().map(|q| q.value()).collect(),
+            holds,
+            instrs,
+        },
+    })
+}
+
+/// The times of a stream by itself, on the machine at rest: what [`alone`] made it by.
+///
+/// # Errors
+/// [`MachineError::Program`] for a program that the verifier does not take.
+pub fn time(
+    d: &Description,
+    program: &MicroProgram,
+    counting: Counting,
+) -> Result<(u64, Tally), MachineError> {
+    let mut clock = Clockwork::new(d, program.shape, counting);
+    for instr in program.instrs.iter().filter(|i| i.op != MicroOp::Hcf) {
+        let stepped = clock.step(instr);
+        stepped.map_err(|stuck| MachineError::Program(stuck.to_string()))?;
+    }
+    Ok((clock.drain(), clock.tally))
+}
+
+/// Instructions by name.
+pub fn counts(instrs: &[Instr]) -> HashMap<MicroOp, u64> {
+    let mut found = HashMap::new();
+    for instr in instrs {
+        *found.entry(instr.op).or_default() += 1;
+    }
+    found
+}

@@ -1,0 +1,314 @@
+//! The vector machine behind the [`Machine`] trait.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use ringmill_compiler::{Limit, Target};
+use ringmill_isa::mid::{Called, Head, LimbId, Procedure, Verified};
+use ringmill_isa::vector::{Unit, print};
+
+use super::clockwork::Counting;
+use super::description::{Description, FIXED_BITS, WORD_BITS};
+use super::lower::{Prepared, alone};
+use super::session::Running;
+use crate::fpga::{Fit, Part};
+use crate::report::VectorUse;
+use crate::{
+    EndToEnd, LinkUse, Machine, MachineError, MachineReport, MemoryUse, Own, ProcedureUse, Session,
+    SimOptions, UnitUse,
+};
+
+/// A vector machine made from a description.
+#[derive(Clone, Debug)]
+pub struct VectorMachine {
+    description: Description,
+    fit: Fit,
+}
+
+impl VectorMachine {
+    /// # Errors
+    /// Those of [`Description::needs`]; needs beyond the part's.
+    pub fn new(description: Description) -> Result<Self, MachineError> {
+        Part::named(&description.part)?;
+        let allowed = description.allow_more_than_the_part_has.as_deref();
+        Ok(Self {
+            fit: description.needs()?.accepted(allowed)?,
+            description,
+        })
+    }
+
+    /// The machine that a text describes.
+    ///
+    /// # Errors
+    /// Those of [`Description::read`] and [`Self::new`].
+    pub fn parse(text: &str) -> Result<Self, MachineError> {
+        Self::new(Description::read(text)?)
+    }
+
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn check_head(&self, head: &Head<'_>) -> Result<(), MachineError> {
+        self.check_values(head)?;
+        let degrees = self.description.log_n();
+        if degrees.contains(&head.log_n) {
+            return Ok(());
+        }
+        Err(MachineError::Unsupported {
+            procedure: "of the program".to_owned(),
+            what: format!(
+                "ring degree 2^{}: `log_radix` and `log_lanes` allow 2^{} to 2^{}",
+                head.log_n,
+                degrees.start(),
+                degrees.end()
+            ),
+        })
+    }
+
+    fn report(&self, running: &Running<'_>, head: &Head<'_>, outputs: usize) -> MachineReport {
+        let d = &self.description;
+        let total = &running.total;
+        let [whole, paper] = total.tally;
+        let cycles = total.micro[0].div_ceil(d.micro.buffer);
+        let seconds = d.seconds(total.micro[0]);
+        let limb = (WORD_BITS / 8) << head.log_n;
+        let keys = head
+            .inputs
+            .iter()
+            .filter(|input| matches!(input.role, ringmill_isa::mid::InputRole::Key { .. }));
+        let keys = keys.count() as u64;
+        let bytes_in = (head.inputs.len() as u64 - keys) * limb;
+        let (key_bytes, bytes_out) = (keys * limb, outputs as u64 * limb);
+        let program_bytes = whole.instructions * d.instruction_bytes;
+        let link = LinkUse {
+            bytes_in,
+            bytes_out,
+            key_bytes,
+            program_bytes,
+            seconds_in: d.link.seconds(bytes_in),
+            seconds_out: d.link.seconds(bytes_out),
+            key_seconds: d.link.seconds(key_bytes),
+            program_seconds: d.link.seconds(program_bytes),
+        };
+        // Keys are put into distant memory before; instructions come while the machine works.
+        let end_to_end = EndToEnd {
+            inputs_seconds: link.seconds_in,
+            compute_seconds: seconds,
+            outputs_seconds: link.seconds_out,
+            resident_key_limbs: keys,
+            resident_key_seconds: link.key_seconds,
+            ..EndToEnd::default()
+        };
+        let busy = |unit: &str, busy_micro: u64| UnitUse {
+            unit: unit.to_owned(),
+            busy_cycles: busy_micro.div_ceil(d.micro.buffer),
+            utilisation: busy_micro as f64 / total.micro[0].max(1) as f64,
+        };
+        let port = (whole.reads + whole.writes) * d.micro.buffer;
+        let s = d.stages;
+        let stages = s.read_permutation + s.transform + s.write_permutation;
+        let mut by_kind: BTreeMap<String, u64> = BTreeMap::new();
+        let mut in_flight: BTreeMap<String, u64> = BTreeMap::new();
+        for (op, count) in &total.ops {
+            by_kind.insert(op.info().mnemonic.to_owned(), *count);
+            let period = match op.info().unit {
+                Unit::Mac => d.micro.mac,
+                Unit::Transform => 2 * d.micro.transform,
+                Unit::Memory | Unit::Control => d.micro.buffer,
+            };
+            let of = count * period;
+            in_flight.insert(op.info().mnemonic.to_owned(), of.div_ceil(d.micro.buffer));
+        }
+        let slots = u64::from(d.shape(head.log_n).slots());
+        MachineReport {
+            machine: d.name.clone(),
+            end_to_end: end_to_end.summed(|by| self.help(by, total.micro)),
+            how: "model",
+            clock_mhz: d.clock_mhz,
+            cycles,
+            seconds,
+            calls: running.calls,
+            instructions: whole.instructions,
+            instructions_by_kind: by_kind,
+            cycles_by_kind: in_flight,
+            procedures: running
+                .procedures
+                .iter()
+                .map(|(name, &(calls, micro))| {
+                    let cycles = micro.div_ceil(d.micro.buffer);
+                    (name.clone(), ProcedureUse { calls, cycles })
+                })
+                .collect(),
+            utilisation: vec![
+                busy("buffer port", port),
+                busy("multiply-accumulate", whole.mac * d.micro.mac),
+                busy("transform", whole.transform * 2 * d.micro.transform),
+                busy("distant memory", whole.distant / d.distant.channels as u64),
+            ],
+            memories: vec![MemoryUse {
+                name: "ciphertext buffer".to_owned(),
+                count: 1,
+                used_bytes: total.peak as u64 * limb,
+                available_bytes: slots * limb,
+            }],
+            link,
+            fit: self.fit.clone(),
+            own: Own::Vector(VectorUse {
+                cycles_by_papers_counting: total.micro[1].div_ceil(d.micro.buffer),
+                port_reads: whole.reads,
+                port_writes: whole.writes,
+                port_stalls: whole.stalled / d.micro.buffer,
+                port_floor: total.floors[0],
+                mac_floor: total.floors[1],
+                filled_mac: share(paper.in_mac, s.mac * total.micro[1]),
+                filled_transform: share(2 * paper.in_transform, stages * total.micro[1]),
+                queue_dry: whole.dry / d.micro.buffer,
+                distant_cycles: whole.distant / d.distant.channels as u64 / d.micro.buffer,
+                limbs_loaded: total.loads,
+                limbs_spilled: total.spilled,
+                limbs_reloaded: total.reloaded,
+                stepped: running.stepped,
+                calls_replayed: running.replayed,
+            }),
+        }
+    }
+
+    fn help(&self, by: crate::Resource, micro: [u64; 2]) -> String {
+        use crate::Resource;
+        match by {
+            Resource::Compute if micro[0] > micro[1] + micro[1] / 4 => {
+                "distant memory (`distant.gbyte_per_second`, `distant.channels`) and instructions (`link.gbit_per_second`), \
+                 which the units wait for"
+            }
+            Resource::Compute => "a faster buffer (`clock_mhz`) or multiply-accumulate unit (`micro.mac`)",
+            Resource::Host
+            | Resource::LinkData
+            | Resource::LinkPrograms
+            | Resource::LinkKeys
+            | Resource::LinkSpills => "a faster link (`link.gbit_per_second`)",
+        }
+        .to_owned()
+    }
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+impl Machine for VectorMachine {
+    fn name(&self) -> &str {
+        &self.description.name
+    }
+
+    fn clock_mhz(&self) -> f64 {
+        self.description.clock_mhz
+    }
+
+    fn fit(&self) -> &Fit {
+        &self.fit
+    }
+
+    fn target(&self) -> Target {
+        let d = &self.description;
+        let limit = |field, is| Limit { field, is };
+        Target {
+            machine: d.name.clone(),
+            log_n: Limit {
+                field: "log_radix",
+                is: d.log_n(),
+            },
+            modulus_bits: limit("kind", WORD_BITS as u32),
+            friendly_bits: limit("kind", FIXED_BITS),
+            moduli: Limit {
+                field: "kind",
+                is: 1024,
+            },
+            extends_modulo_primes: true,
+        }
+    }
+
+    /// All of a procedure or nothing of it.
+    fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError> {
+        self.check_head(head)?;
+        let all = Prepared::new(&self.description, procedure).is_ok();
+        Ok(vec![all; procedure.instrs.len()])
+    }
+
+    fn open<'m>(
+        &'m self,
+        head: Head<'m>,
+        options: SimOptions<'m>,
+    ) -> Result<Box<dyn Session + 'm>, MachineError> {
+        self.check_head(&head)?;
+        Ok(Box::new(Timing {
+            machine: self,
+            running: Running::new(&self.description, &head, options),
+            head,
+        }))
+    }
+
+    /// Of each procedure by itself, its limbs in the buffer where they fit and its keys in distant memory.
+    fn micro_text(
+        &self,
+        program: &Verified,
+        options: SimOptions<'_>,
+        out: &mut dyn Write,
+    ) -> Result<(), MachineError> {
+        self.check_head(&program.head())?;
+        for procedure in program.head().procs {
+            options.watch.check()?;
+            let resident = resident(&self.description, procedure);
+            let made = alone(&self.description, procedure, &resident, Counting::PAPER)?;
+            writeln!(
+                out,
+                "; {}: {} cycles of the buffer, {} instructions",
+                procedure.name,
+                made.micro.div_ceil(self.description.micro.buffer),
+                made.program.instrs.len()
+            )?;
+            out.write_all(print(&made.program).as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// Which parameters of a procedure by itself are in the buffer beforehand: all but keys, but for a sixteenth of the buffer.
+pub fn resident(d: &Description, procedure: &Procedure) -> impl Fn(usize) -> bool + use<> {
+    let slots = d.shape(procedure.log_n).slots() as usize;
+    let mut left = slots - slots / 16;
+    let there = procedure.params.iter().map(|param| {
+        let key = matches!(param.role, ringmill_isa::mid::ParamRole::Key { .. });
+        let fits = left > 0 && !key;
+        left -= usize::from(fits);
+        fits
+    });
+    let there: Vec<bool> = there.collect();
+    move |number| there.get(number) == Some(&true)
+}
+
+/// A run that counts cycles.
+struct Timing<'m> {
+    machine: &'m VectorMachine,
+    running: Running<'m>,
+    head: Head<'m>,
+}
+
+impl Session for Timing<'_> {
+    fn feed(&mut self, called: Called) -> Result<(), MachineError> {
+        self.running.feed(&called)
+    }
+
+    fn cycles(&self) -> u64 {
+        self.running
+            .micro()
+            .div_ceil(self.machine.description.micro.buffer)
+    }
+
+    fn finish(mut self: Box<Self>, outputs: Vec<LimbId>) -> Result<MachineReport, MachineError> {
+        self.running.finish(&outputs)?;
+        Ok(self
+            .machine
+            .report(&self.running, &self.head, outputs.len()))
+    }
+}

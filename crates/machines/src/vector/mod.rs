@@ -1,0 +1,30 @@
+//! The vector machine (`docs/machines/vector.md`): description, compiler's back end and both simulators.
+
+pub mod clockwork;
+pub mod description;
+mod graph;
+pub mod interpret;
+mod kernel;
+pub mod layout;
+pub mod lower;
+mod machine;
+mod merge;
+mod needs;
+mod order;
+mod passes;
+mod place;
+pub mod session;
+
+pub use clockwork::{Clockwork, Counting, Tally};
+pub use description::Description;
+pub use interpret::Memory;
+pub use lower::{Alone, Where, alone, time};
+pub use machine::{VectorMachine, resident};
+pub use needs::unit_multipliers;
+pub use passes::Passes;
+
+/// The descriptions that Ringmill ships, by name.
+pub const SHIPPED: [(&str, &str); 2] = [
+    ("vector", Description::PAPER),
+    ("vector-ours", Description::OURS),
+];

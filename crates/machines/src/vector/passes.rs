@@ -1,0 +1,116 @@
+//! What the transform units compute: the passes of a negacyclic transform on matrices of rows and columns (vector paper,
+//! section 6.1, Equation 2 and Figure 4).
+//!
+//! With n = columns n1 + n2 and k = k1 + rows k2, the value at psi^(2k+1) is the sum over n2 of psi^n2 w2^(n2 k2) times
+//! psi^(2 n2 k1) times the sum over n1 of f^n1 w1^(n1 k1) x[n], f = psi^columns of order 2 rows, w1 = f^2, w2 = psi^(2 rows). So
+//! the factors before both passes are the same for every chunk, and those between them are powers of one seed a column.
+
+use ringmill_isa::vector::{MicroOp, Shape};
+use ringmill_math::{MathError, Modulus, NttPlan, Ring};
+
+/// A transform modulo one prime, for limbs of one shape.
+#[derive(Clone, Debug)]
+pub struct Passes {
+    q: Modulus,
+    rows: usize,
+    columns: usize,
+    psi: u64,
+}
+
+impl Passes {
+    /// # Errors
+    /// A modulus without the root of unity.
+    pub fn new(q: Modulus, shape: Shape) -> Result<Self, MathError> {
+        Ok(Self {
+            q,
+            rows: 1 << shape.log_radix,
+            columns: 1 << shape.log_columns(),
+            psi: NttPlan::shared(q, Ring::full(shape.log_n))?.psi(),
+        })
+    }
+
+    /// One line, a column of NTT1 and INTT2 or a row of NTT2 and INTT1, in place; `column` of a column is which one it is.
+    ///
+    /// # Errors
+    /// None for a modulus that is prime.
+    pub fn line(&self, op: MicroOp, column: usize, x: &mut [u64]) -> Result<(), MathError> {
+        let q = self.q;
+        let power = |exponent: usize| q.pow(self.psi, exponent as u64);
+        let (first, second) = (power(self.columns), power(1));
+        let between = power(2 * column);
+        match op {
+            MicroOp::Ntt1 => {
+                self.scale(x, first);
+                cyclic(q, power(2 * self.columns), x);
+                self.scale(x, between);
+            }
+            MicroOp::Ntt2 => {
+                self.scale(x, second);
+                cyclic(q, power(2 * self.rows), x);
+            }
+            MicroOp::Intt1 => {
+                cyclic(q, q.inv(power(2 * self.rows))?, x);
+                self.scale(x, q.inv(second)?);
+                self.halve(x)?;
+            }
+            MicroOp::Intt2 => {
+                self.scale(x, q.inv(between)?);
+                cyclic(q, q.inv(power(2 * self.columns))?, x);
+                self.scale(x, q.inv(first)?);
+                self.halve(x)?;
+            }
+            // No other instruction has passes.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Times 1, w, w^2, ...
+    fn scale(&self, x: &mut [u64], w: u64) {
+        let mut power = 1;
+        for value in x {
+            *value = self.q.mul(*value, power);
+            power = self.q.mul(power, w);
+        }
+    }
+
+    /// What the halvings of all ranks of butterflies come to: division by the length.
+    fn halve(&self, x: &mut [u64]) -> Result<(), MathError> {
+        let factor = self.q.inv(x.len() as u64)?;
+        for value in x {
+            *value = self.q.mul(*value, factor);
+        }
+        Ok(())
+    }
+}
+
+/// y[k] = the sum over j of x[j] w^(j k), in place, in natural order: decimation in frequency, then bit reversal.
+fn cyclic(q: Modulus, w: u64, x: &mut [u64]) {
+    let n = x.len();
+    let mut root = w;
+    let mut half = n / 2;
+    while half > 0 {
+        for block in x.chunks_mut(2 * half) {
+            let (low, high) = block.split_at_mut(half);
+            let mut power = 1;
+            for (a, b) in low.iter_mut().zip(high) {
+                let (sum, difference) = (q.add(*a, *b), q.sub(*a, *b));
+                *a = sum;
+                *b = q.mul(difference, power);
+                power = q.mul(power, root);
+            }
+        }
+        root = q.mul(root, root);
+        half /= 2;
+    }
+    let bits = n.trailing_zeros();
+    if bits == 0 {
+        return;
+    }
+    for i in 0..n {
+        let j = i.reverse_bits() >> (usize::BITS - bits);
+        if i < j {
+            x.swap(i, j);
+        }
+    }
+}

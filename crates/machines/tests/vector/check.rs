@@ -1,0 +1,123 @@
+//! A micro program's results beside the interpreter's.
+
+use std::sync::Arc;
+
+use ringmill_isa::mid::{Form, ImmType, ParamRole, Procedure};
+use ringmill_isa::vector::{MicroProgram, parse, print, verify};
+use ringmill_machines::vector::{Alone, Counting, Description, Memory, Where, alone, time};
+use ringmill_math::Prng;
+use ringmill_schemes::bgv::friendly_primes;
+use ringmill_schemes::ckks::params::Params;
+
+/// Radix 16, 32 lanes, so many limbs of N = 256 in the buffer.
+pub fn scaled(limbs: u64) -> Description {
+    let mut d = Description::read(Description::PAPER).unwrap();
+    d.log_radix = 4;
+    d.log_lanes = 5;
+    d.buffer_words = limbs << 8;
+    d
+}
+
+pub fn params(log_n: u8, cipher: usize, special: usize) -> Arc<Params> {
+    let primes = friendly_primes(cipher + special).unwrap();
+    let (cipher, special) = primes.split_at(cipher);
+    Params::builder(log_n)
+        .primes(cipher, special)
+        .default_scale(f64::from(1u32 << 20))
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .unwrap()
+}
+
+fn residues(prng: &mut Prng, n: usize, q: u64) -> Vec<u64> {
+    let mut bytes = vec![0; 8 * n];
+    prng.fill_bytes(&mut bytes);
+    let words = bytes.as_chunks::<8>().0.iter();
+    words.map(|w| u64::from_le_bytes(*w) % q).collect()
+}
+
+/// Runs a procedure's micro program on residues and compares every result with the interpreter's of the mid level; checks
+/// that the verifier takes it, that its text round-trips, and that stepping through it takes the time it was made by.
+pub fn check(d: &Description, procedure: &Procedure) -> Alone {
+    let what = &procedure.name;
+    let cipher = |number: usize| !matches!(procedure.params[number].role, ParamRole::Key { .. });
+    let made = alone(d, procedure, &cipher, Counting::PAPER).unwrap();
+    verify(&made.program).unwrap_or_else(|e| panic!("{what}: {e}"));
+    let read: MicroProgram = parse(&print(&made.program)).unwrap();
+    assert_eq!(read, made.program, "{what}");
+    let (micro, tally) = time(d, &made.program, Counting::PAPER).unwrap();
+    assert_eq!((micro, tally), (made.micro, made.tally), "{what}");
+    time(d, &made.program, Counting::WHOLE).unwrap();
+
+    let mut prng = Prng::from_seed_for_reproducible_tests_only([7; 32]);
+    let n = 1usize << procedure.log_n;
+    let shape = made.program.shape;
+    // Spilled limbs may all go to one of the two channels.
+    let spilled = (2 * made.spilled + procedure.params.len() as u64) as usize + 4;
+    let distant = spilled * shape.limb_chunks() as usize;
+    let mut memory = Memory::new(shape, &made.program.moduli, distant).unwrap();
+    let mut args = Vec::new();
+    for (param, at) in procedure.params.iter().zip(&made.params) {
+        let ty = procedure.limb(param.value).unwrap();
+        let q = procedure.moduli[usize::from(ty.modulus.0)].value() as u64;
+        let limb = residues(&mut prng, n, q);
+        let words = memory.to_machine(&limb, ty.form == Form::Eval);
+        put(&mut memory, *at, &words);
+        // Distant memory has every operand.
+        put(&mut memory, Where::Distant(args.len() as u32), &words);
+        args.push(limb);
+    }
+    let refs: Vec<&[u64]> = args.iter().map(Vec::as_slice).collect();
+    let expected = ringmill_schemes::interpret::run(procedure, &refs, &[]).unwrap();
+    memory.execute(&made.program).unwrap();
+    for ((result, at), expected) in procedure.results.iter().zip(&made.results).zip(&expected) {
+        let ty = procedure.limb(result.value).unwrap();
+        let words = get(&memory, *at, n);
+        let limb = memory.from_machine(&words, ty.form == Form::Eval);
+        assert!(&limb == expected, "{what}: result {} differs", result.name);
+    }
+    made
+}
+
+fn put(memory: &mut Memory, at: Where, words: &[u32]) {
+    let n = words.len();
+    match at {
+        Where::Buffer(place) => {
+            memory.buffer[place as usize * n..][..n].copy_from_slice(words);
+        }
+        Where::Distant(limb) => {
+            let lanes = memory.distant[0].len();
+            let first = limb as usize * (n / lanes);
+            for (chunk, words) in memory.distant[first..].iter_mut().zip(words.chunks(lanes)) {
+                chunk.copy_from_slice(words);
+            }
+        }
+    }
+}
+
+fn get(memory: &Memory, at: Where, n: usize) -> Vec<u32> {
+    match at {
+        Where::Buffer(place) => memory.buffer[place as usize * n..][..n].to_vec(),
+        Where::Distant(limb) => {
+            let lanes = memory.distant[0].len();
+            let first = limb as usize * (n / lanes);
+            memory.distant[first..first + n / lanes].concat()
+        }
+    }
+}
+
+/// A procedure with its immediates, whatever they are, in their places.
+pub fn bound(procedure: &Procedure) -> Procedure {
+    let values: Vec<u64> = procedure
+        .immediates
+        .iter()
+        .map(|ty| match ty {
+            ImmType::Scalar(_) => 77_777,
+            ImmType::Galois => 5,
+        })
+        .collect();
+    if values.is_empty() {
+        return procedure.clone();
+    }
+    procedure.bind(&values).unwrap()
+}

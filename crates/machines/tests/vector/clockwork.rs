@@ -1,0 +1,168 @@
+//! The step semantics: traces worked by hand.
+
+use ringmill_isa::vector::{Chunk, Instr, MicroOp, Place, Register, Shape};
+use ringmill_machines::vector::{Clockwork, Counting, Description};
+
+/// Port 6, sums 4 with two stages, transforms 3 with five stages in three units, limbs of four chunks.
+fn clock(change: impl Fn(&mut Description), counting: Counting) -> Clockwork {
+    let mut d = Description::read(Description::PAPER).unwrap();
+    d.log_radix = 3;
+    d.log_lanes = 4;
+    d.stages.mac = 2;
+    d.stages.read_permutation = 1;
+    d.stages.transform = 3;
+    d.stages.write_permutation = 1;
+    change(&mut d);
+    let shape = Shape {
+        chunks: 32,
+        ..d.shape(6)
+    };
+    Clockwork::new(&d, shape, counting)
+}
+
+fn r(chunk: u16) -> Place {
+    Place::Chunk(Chunk(chunk))
+}
+
+fn t(register: u8) -> Place {
+    Place::Register(Register(register))
+}
+
+fn instr(op: MicroOp, d: Place, a: Place) -> Instr {
+    Instr {
+        d,
+        a,
+        ..Instr::new(op)
+    }
+}
+
+/// When each instruction is sent, and when all is done.
+fn run(mut clock: Clockwork, program: &[Instr]) -> (Vec<u64>, u64) {
+    let sent = program.iter().map(|i| clock.step(i).unwrap()).collect();
+    (sent, clock.drain())
+}
+
+/// A read takes the port from 0 to 6; the register has it after two stages of 4; the sum that reads the register is written
+/// after two more, at 16, and the port is busy until 22.
+#[test]
+fn a_register_is_read_when_its_pipeline_has_ended() {
+    let program = [
+        instr(MicroOp::Mov, t(0), r(0)),
+        instr(MicroOp::Mov, r(4), t(0)),
+    ];
+    let paper = clock(|_| (), Counting::PAPER);
+    assert_eq!(run(paper, &program), (vec![0, 8], 22));
+}
+
+/// Sums from registers go in every four cycles, from the buffer every six, when the port is free again.
+#[test]
+fn the_port_and_the_unit_have_rates_of_their_own() {
+    let fill = instr(MicroOp::Mov, t(0), r(0));
+    let next = instr(MicroOp::Mov, t(1), r(1));
+    let add = |n| Instr {
+        d: Place::Accumulator,
+        a: t(0),
+        n,
+        ..Instr::new(MicroOp::Muli)
+    };
+    let program = [fill, next, add(1), add(2), add(3)];
+    let paper = clock(|_| (), Counting::PAPER);
+    // The second fill at 6; then t0, which is there at 8, but the unit is free at 10.
+    assert_eq!(run(paper, &program), (vec![0, 6, 10, 14, 18], 26));
+}
+
+/// Half a chunk each 3 cycles through five stages: the second half is at the end at 18. The pipeline has room for two
+/// chunks; at 12 the third finds none, so the first write comes at 18 and the third read at 24.
+#[test]
+fn a_full_pipeline_is_emptied() {
+    let pass = |chunk| instr(MicroOp::Ntt1, r(chunk), r(chunk));
+    let program = [pass(0), pass(1), pass(2)];
+    let paper = clock(|_| (), Counting::PAPER);
+    // Writes at 18, then, as nothing is to be read any more, at 30 and 42.
+    assert_eq!(run(paper, &program), (vec![0, 6, 24], 48));
+}
+
+/// A write is ready at 18; the reads at 18 and 24 come before it, the one after them waits for nothing to read.
+#[test]
+fn reads_come_before_writes() {
+    let pass = instr(MicroOp::Ntt1, r(0), r(0));
+    let fill = |register, chunk| instr(MicroOp::Mov, t(register), r(chunk));
+    let program = [pass, fill(0, 4), fill(1, 5), fill(2, 6), fill(3, 7)];
+    let paper = clock(|_| (), Counting::PAPER);
+    // The write at 30.
+    assert_eq!(run(paper, &program), (vec![0, 6, 12, 18, 24], 36));
+}
+
+/// The second pass reads rows that the first pass's last column is still to write into.
+#[test]
+fn rows_wait_for_columns() {
+    let program = [
+        instr(MicroOp::Ntt1, r(0), r(0)),
+        instr(MicroOp::Ntt2, r(1), r(1)),
+    ];
+    let paper = clock(|_| (), Counting::PAPER);
+    // The column is written at 18, the port is free at 24.
+    assert_eq!(run(paper, &program), (vec![0, 24], 48));
+    let program = [
+        instr(MicroOp::Ntt2, r(0), r(0)),
+        instr(MicroOp::Ntt2, r(1), r(1)),
+    ];
+    let paper = clock(|_| (), Counting::PAPER);
+    assert_eq!(run(paper, &program), (vec![0, 6], 30));
+}
+
+/// MORPH goes past the transform: it is sent when the transform's pipeline is empty.
+#[test]
+fn both_ways_to_the_write_permutation_unit_take_turns() {
+    let program = [
+        instr(MicroOp::Ntt1, r(0), r(0)),
+        Instr {
+            n: 3,
+            ..instr(MicroOp::Morph, r(8), r(4))
+        },
+    ];
+    let paper = clock(|_| (), Counting::PAPER);
+    // Written at 18, the port free at 24; two stages and a half: written at 24 + 9.
+    assert_eq!(run(paper, &program), (vec![0, 24], 39));
+}
+
+/// By the paper's counting a load is there at once and takes a cycle of the port; with distant memory's time it takes that.
+#[test]
+fn loads_take_the_port_and_their_channel() {
+    let load = |chunk, n| Instr {
+        d: r(chunk),
+        n,
+        ..Instr::new(MicroOp::Load)
+    };
+    let program = [load(0, 0), load(1, 1), load(4, 4)];
+    let paper = clock(|_| (), Counting::PAPER);
+    assert_eq!(run(paper, &program), (vec![0, 1, 2], 18));
+    let whole = Counting {
+        distant: true,
+        instructions: false,
+    };
+    let change = |d: &mut Description| {
+        // 64 bytes a chunk: 60 micro-cycles; no latency.
+        d.distant.gbyte_per_second = 6.4;
+        d.distant.latency_ns = 0.0;
+    };
+    // Limb 0 on one channel, at 60 and 120; limb 1 on the other, at 62, but loads come in their order.
+    assert_eq!(run(clock(change, whole), &program), (vec![0, 1, 2], 132));
+}
+
+/// Instructions of 12 bytes at a tenth of a byte in a micro-cycle.
+#[test]
+fn an_instruction_is_sent_when_it_has_come() {
+    let counting = Counting {
+        distant: false,
+        instructions: true,
+    };
+    let change = |d: &mut Description| d.link.gbit_per_second = 4.8;
+    let program = [
+        instr(MicroOp::Mov, t(0), r(0)),
+        instr(MicroOp::Mov, t(1), r(1)),
+    ];
+    let slow = clock(change, counting);
+    let (sent, _) = run(slow, &program);
+    assert_eq!(sent, [120, 240]);
+}

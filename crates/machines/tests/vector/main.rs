@@ -1,0 +1,14 @@
+//! The vector machine: micro programs give what the mid level gives, and take the time that they were made by.
+
+#![allow(clippy::unwrap_used)] // tests
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod bootstrap;
+mod check;
+mod clockwork;
+mod figures;
+mod layout;
+mod operations;
+mod programs;

@@ -1,0 +1,113 @@
+//! Every operation of CKKS over friendly primes.
+
+use ringmill_machines::MachineError;
+use ringmill_machines::vector::description::{Order, Replacement};
+use ringmill_machines::vector::{Counting, alone};
+use ringmill_schemes::ckks::{Galois, Level, OpKey, ProcCache};
+
+use crate::check::{bound, check, params, scaled};
+
+fn operations(level: Level, log_n: u8) -> Vec<OpKey> {
+    let conjugate = (2u32 << log_n) - 1;
+    let some = |x: u64| (0..level.primes() as u64).map(|i| x + i).collect();
+    let mut list = vec![
+        OpKey::add(level, 2, 2),
+        OpKey::sub(level, 2, 2),
+        OpKey::neg(level, 2),
+        OpKey::mul_plain(level, 3),
+        OpKey::mul_scalar(level, 2, some(12_345)),
+        OpKey::mul(level),
+        OpKey::square(level),
+        OpKey::relin(level, false),
+        OpKey::mul_relin(level, false),
+        OpKey::square_relin(level, false),
+        OpKey::rotate(level, Galois(3), false),
+        OpKey::rotate(level, Galois(conjugate), false),
+        OpKey::hoisted_rotate(level, [3, 9].map(Galois), false),
+    ];
+    if level > Level(0) {
+        list.push(OpKey::rescale(level, 2));
+        list.push(OpKey::rescale(level, 3));
+    }
+    list
+}
+
+/// Every operation at every ring degree of the scaled machine, with one special prime and with several, in order and not.
+#[test]
+fn every_operation_gives_its_bits() {
+    for (log_n, cipher, special) in [(8, 4, 2), (8, 3, 1), (7, 4, 2), (6, 3, 3)] {
+        let params = params(log_n, cipher, special);
+        let cache = ProcCache::new(params.clone());
+        for level in [Level::LOWEST, params.max_level()] {
+            for key in operations(level, log_n) {
+                let procedure = bound(&cache.get(&key).unwrap());
+                let mut d = scaled(64);
+                check(&d, &procedure);
+                d.schedule = Order::InOrder;
+                check(&d, &procedure);
+            }
+        }
+    }
+}
+
+/// A buffer of few limbs: what does not fit is stored and loaded, by either rule, and the bits are the same.
+#[test]
+fn a_small_buffer_spills() {
+    let params = params(8, 5, 2);
+    let cache = ProcCache::new(params.clone());
+    let procedure = bound(&cache.get(&OpKey::relin(params.max_level(), false)).unwrap());
+    let mut spilled = Vec::new();
+    for replacement in [Replacement::Furthest, Replacement::Lru] {
+        let mut d = scaled(24);
+        d.replacement = replacement;
+        let made = check(&d, &procedure);
+        assert!(made.spilled > 0);
+        spilled.push(made.spilled + made.reloaded);
+        let all = check(&scaled(128), &procedure);
+        assert_eq!((all.spilled, all.reloaded), (0, 0));
+        assert!(all.micro < made.micro);
+    }
+    assert!(spilled[0] <= spilled[1], "{spilled:?}");
+    let tiny = scaled(6);
+    let error = alone(&tiny, &procedure, &|_| false, Counting::PAPER).unwrap_err();
+    assert!(
+        matches!(error, MachineError::Memory { slots: 6, .. }),
+        "{error}"
+    );
+}
+
+/// What the machine has no unit for is refused, with the reason.
+#[test]
+fn what_it_lacks_is_refused() {
+    let params = params(8, 3, 1);
+    let cache = ProcCache::new(params.clone());
+    let top = params.max_level();
+    let seeded = cache.get(&OpKey::relin(top, true)).unwrap();
+    let refused = |procedure: &ringmill_isa::mid::Procedure| {
+        alone(&scaled(64), procedure, &|_| false, Counting::PAPER)
+    };
+    let said = refused(&bound(&seeded)).unwrap_err().to_string();
+    assert!(said.contains("no generator of masks"), "{said}");
+    let unfriendly = ringmill_schemes::ckks::Params::builder(8)
+        .prime_bits(&[31, 30], &[31])
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .unwrap();
+    let add = ProcCache::new(unfriendly.clone());
+    let add = add.get(&OpKey::add(unfriendly.max_level(), 2, 2)).unwrap();
+    let said = refused(&add).unwrap_err().to_string();
+    assert!(said.contains("1 modulo 2^17"), "{said}");
+    let wide = ringmill_schemes::ckks::Params::builder(9)
+        .primes(&ringmill_schemes::bgv::friendly_primes(2).unwrap(), &[])
+        .allow_insecure_parameters_for_tests_only()
+        .build();
+    if let Ok(wide) = wide {
+        let add = ProcCache::new(wide.clone());
+        let add = add.get(&OpKey::add(wide.max_level(), 2, 2)).unwrap();
+        let said = refused(&add).unwrap_err().to_string();
+        assert!(
+            said.contains("`log_radix` and `log_lanes` allow 2^5 to 2^8"),
+            "{said}"
+        );
+    }
+}
