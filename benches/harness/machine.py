@@ -24,8 +24,13 @@ def cpuinfo(key: str) -> str | None:
 
 
 def full_name(machine: dict[str, Any]) -> str:
-    """The processor of a record, with its family, model and stepping: a virtual machine gives many the same name."""
-    return " ".join([machine["processor"], "-".join(filter(None, machine.get("family_model_stepping", [])))]).strip()
+    """The processor of a record, with its family, model and stepping: a virtual machine gives many the same name. One that
+    has no AVX-512, or from which a virtual machine keeps it, is another processor to every kernel."""
+    parts = [machine["processor"], "-".join(filter(None, machine.get("family_model_stepping", [])))]
+    features = machine.get("features", [])
+    if "avx2" in features and "avx512f" not in features:
+        parts.append("AVX2")
+    return " ".join(parts).strip()
 
 
 def slug(name: str) -> str:

@@ -211,6 +211,15 @@ def test_records_of_several_processors_stand_side_by_side():
     assert lines[1].endswith("SEAL 3.00x; Lattigo 3.00x |")
 
 
+def test_a_processor_without_its_avx_512_is_another():
+    whole, masked = a_record([a_line()]), a_record([a_line()])
+    whole["machine"]["features"] = ["avx2", "avx512f"]
+    masked["machine"]["features"] = ["avx2"]
+    assert records.name(whole) == "2026-01-02-some-cpu-2-0-6-7-8.json"
+    assert records.name(masked) == "2026-01-02-some-cpu-2-0-6-7-8-avx2.json"
+    assert len(records.latest([whole, masked])) == 2
+
+
 def test_rows_that_a_later_record_lacks_are_those_of_an_earlier_one():
     whole = a_record([a_line(), a_line(bits=50)])
     part = {**a_record([a_line(bits=50)]), "date": "2026-02-01T00:00:00Z"}
