@@ -24,8 +24,8 @@ def cpuinfo(key: str) -> str | None:
 
 
 def full_name(machine: dict[str, Any]) -> str:
-    """The processor of a record, with its family, model and stepping: a virtual machine gives many the same name. One that
-    has no AVX-512, or from which a virtual machine keeps it, is another processor to every kernel."""
+    """The processor of a record, with its family, model and stepping: a virtual machine gives many the same name. One
+    that has no AVX-512, or from which a virtual machine keeps it, is another processor to every kernel."""
     parts = [machine["processor"], "-".join(filter(None, machine.get("family_model_stepping", [])))]
     features = machine.get("features", [])
     if "avx2" in features and "avx512f" not in features:
