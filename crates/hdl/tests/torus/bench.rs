@@ -82,7 +82,11 @@ pub fn small(unroll: usize, places: usize, dim: usize) -> Shape {
         log_pos: 0,
         places,
         group: places.div_ceil(2),
-        key_beats: (128usize * ((1 << unroll) - 1)).next_power_of_two(),
+        // Room for a step where ciphertexts share it. One alone has hardly any, so that products wait for a key that stalls.
+        key_beats: match places {
+            1 => 2,
+            _ => (128usize * ((1 << unroll) - 1)).next_power_of_two(),
+        },
         switch: key_switch((2, 5), (1, 4, 2)),
     })
     .unwrap()
