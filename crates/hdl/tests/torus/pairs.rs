@@ -52,7 +52,7 @@ const PAIRS: &str = "rm_torus_pairs.sv";
 const BUNDLE: &str = "rm_torus_bundle.sv";
 
 const FAULTS: [Fault; 15] = [
-    Fault(PAIRS, "> (P >> 1);", "> (P >> 2);", one),
+    Fault(PAIRS, "> (P >> 1);", "> (P >> 14);", one),
     Fault(PAIRS, "? 32'd4095 : 32'd0", "? 32'd4096 : 32'd0", one),
     Fault(PAIRS, "key_i[i][r][c]", "key_i[i][r][0]", one),
     Fault(PAIRS, "digits_i(digits_i[r])", "digits_i(digits_i[0])", one),
