@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
-use crate::checkpoint::Saving;
+use crate::checkpoint::{CheckpointError, Saving};
 use crate::expanded::ExpandedStats;
 use crate::pool::OutputLimb;
 use crate::progress::Progress;
@@ -163,4 +163,23 @@ pub(crate) fn check_budget(device: &dyn Device, request: &Request<'_>) -> Result
     };
     let device = device.name();
     Err(DeviceError::NoBudget { device, why })
+}
+
+/// What a device that runs a program in one go refuses of a request: nothing to do, values that it does not hold,
+/// a budget, a checkpoint.
+pub(crate) fn check_request(
+    device: &dyn Device,
+    program: &Verified,
+    request: &Request<'_>,
+) -> Result<(), DeviceError> {
+    if !request.function && !request.timing {
+        return Err(DeviceError::NothingAsked);
+    }
+    check_values(device, program)?;
+    check_budget(device, request)?;
+    if request.saving.is_some() || request.resume.is_some() {
+        let device = device.name();
+        return Err(CheckpointError::NotHere { device }.into());
+    }
+    Ok(())
 }

@@ -10,8 +10,7 @@ use ringmill_machines::{Machine, SimOptions};
 
 use crate::DeviceError;
 use crate::bindings::Bindings;
-use crate::checkpoint::CheckpointError;
-use crate::device::{Device, Outcome, Request, check_budget, check_values};
+use crate::device::{Device, Outcome, Request, check_request};
 use crate::pool::OutputLimb;
 use crate::progress::Progress;
 
@@ -110,15 +109,7 @@ impl Device for TorusRtl {
         request: Request<'_>,
         _: &dyn Progress,
     ) -> Result<Outcome, DeviceError> {
-        if !request.function && !request.timing {
-            return Err(DeviceError::NothingAsked);
-        }
-        check_values(self, program)?;
-        check_budget(self, &request)?;
-        if request.saving.is_some() || request.resume.is_some() {
-            let device = self.name();
-            return Err(CheckpointError::NotHere { device }.into());
-        }
+        check_request(self, program, &request)?;
         // The model says whether the program is one of the engine's.
         let options = SimOptions {
             watch: request.watch.clone(),

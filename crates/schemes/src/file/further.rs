@@ -5,18 +5,16 @@ use std::collections::BTreeMap;
 
 use ringmill_isa::{Galois, Level};
 
-use super::container::{Reader, Writer, open};
+use super::container::{Writer, open};
+use super::switching::{read_key, write_key};
 use super::{FileError, Kind};
 use crate::identity::KeyId;
 use crate::rlwe::ops::keyswitch::special_of_few;
 use crate::rlwe::switching::Shape;
-use crate::rlwe::{KSwitchKey, KeyForm, KeyHalf, KeyRequest, Params};
+use crate::rlwe::{KSwitchKey, KeyRequest, Params};
 
 /// Keys that bootstrapping alone takes: [`crate::rlwe::EvaluationKeys::further`].
 pub type FurtherKeys = BTreeMap<KeyRequest, KSwitchKey>;
-
-const STORED: u8 = 0;
-const SEEDED: u8 = 1;
 
 const ENCAPSULATION: u8 = 0;
 const SPARSE_SECRET: u8 = 1;
@@ -99,12 +97,7 @@ pub fn write_further_keys(params: &Params, keys: &FurtherKeys) -> Result<Vec<u8>
         w.bytes(&[tag]);
         w.u32(element);
         w.u32(level_of(params, name, key.moduli().len()).0);
-        w.bytes(&[if key.seed().is_some() { SEEDED } else { STORED }]);
-        key.b().iter().for_each(|b| w.residues(b));
-        match key.a() {
-            KeyHalf::Seed(seed) => w.bytes(seed),
-            KeyHalf::Stored(a) => a.iter().for_each(|a| w.residues(a)),
-        }
+        write_key(&mut w, key);
     }
     Ok(w.finish())
 }
@@ -124,7 +117,7 @@ pub fn read_further_keys(bytes: &[u8], params: &Params) -> Result<FurtherKeys, F
         }
         last = Some(name);
         let shape = shape(params, &name, Level(r.u32()?))?;
-        keys.insert(name, key(&mut r, params, &shape, header.key_id)?);
+        keys.insert(name, read_key(&mut r, params, &shape, header.key_id)?);
     }
     r.end()?;
     Ok(keys)
@@ -144,37 +137,4 @@ fn name(tag: u8, element: u32, params: &Params) -> Result<KeyRequest, FileError>
             Err(field("name of a bootstrapping key", expected, got))
         }
     }
-}
-
-/// Checks that the bytes are there before anything is allocated.
-fn key(
-    r: &mut Reader<'_>,
-    params: &Params,
-    shape: &Shape,
-    key_id: Option<KeyId>,
-) -> Result<KSwitchKey, FileError> {
-    let form = match r.u8()? {
-        STORED => KeyForm::Stored,
-        SEEDED => KeyForm::Seeded,
-        other => return Err(field("form of the bootstrapping key", "0 or 1", other)),
-    };
-    let (got, expected) = (r.remaining(), shape.bytes(params, form));
-    if got < expected {
-        return Err(FileError::Length {
-            what: "bootstrapping key",
-            expected,
-            got,
-        });
-    }
-    let half = |r: &mut Reader<'_>| {
-        let digits = shape.digits.iter();
-        let digits = digits.map(|_| r.residues(shape.digit_len(params)));
-        digits.collect::<Result<Vec<_>, _>>()
-    };
-    let b = half(r)?;
-    let a = match form {
-        KeyForm::Seeded => KeyHalf::Seed(r.array()?),
-        KeyForm::Stored => KeyHalf::Stored(half(r)?),
-    };
-    Ok(shape.key(params, b, a, key_id)?)
 }

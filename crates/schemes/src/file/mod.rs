@@ -7,6 +7,7 @@ mod container;
 mod further;
 mod objects;
 mod params;
+mod switching;
 
 pub use container::{Header, Reader, Writer, open};
 pub use further::{FurtherKeys, read_further_keys, write_further_keys};
@@ -17,6 +18,7 @@ pub use objects::{
     write_seeded_ciphertext,
 };
 pub use params::{InsecureParams, RingParamsFile, read_ring_params, write_params};
+pub(crate) use switching::{read_key, write_key};
 
 use ringmill_limits::Halt;
 use thiserror::Error;

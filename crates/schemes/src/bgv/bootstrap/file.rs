@@ -8,14 +8,11 @@ use super::error::BootstrapError;
 use super::keys::{BootstrapKeys, encapsulation_shape};
 use super::maps::Maps;
 use super::params::Bootstrapping;
-use crate::bgv::{Ciphertext, Factor, KeyForm, Params};
-use crate::file::{FileError, Kind, Reader, Writer, open};
+use crate::bgv::{Ciphertext, Factor, Params};
+use crate::file::{FileError, Kind, Writer, open, read_key, write_key};
 use crate::identity::KeyId;
 use crate::rlwe::switching::Shape;
-use crate::rlwe::{GaloisKeys, KSwitchKey, KeyHalf, RelinKey};
-
-const STORED: u8 = 0;
-const SEEDED: u8 = 1;
+use crate::rlwe::{GaloisKeys, KSwitchKey, RelinKey};
 
 impl BootstrapKeys {
     /// The keys as a file.
@@ -36,12 +33,7 @@ impl BootstrapKeys {
         let capacity = self.bytes() as usize + 64 * keys.len();
         let mut w = Writer::new(Kind::BootstrapKey, &params.origin(key_id), capacity);
         for key in keys {
-            w.bytes(&[if key.seed().is_some() { SEEDED } else { STORED }]);
-            key.b().iter().for_each(|b| w.residues(b));
-            match key.a() {
-                KeyHalf::Seed(seed) => w.bytes(seed),
-                KeyHalf::Stored(a) => a.iter().for_each(|a| w.residues(a)),
-            }
+            write_key(&mut w, key);
         }
         self.secret.polys().iter().for_each(|poly| w.residues(poly));
         Ok(w.finish())
@@ -61,13 +53,13 @@ impl BootstrapKeys {
         let (start, top) = (setup.start().map_err(refused)?, params.max_level());
         let id = header.key_id;
         let encapsulation = encapsulation_shape(setup).map_err(refused)?;
-        let encapsulation = switching(&mut r, params, &encapsulation, id)?;
-        let relin = RelinKey(switching(&mut r, params, &Shape::at(params, top), id)?);
+        let encapsulation = read_key(&mut r, params, &encapsulation, id)?;
+        let relin = RelinKey(read_key(&mut r, params, &Shape::at(params, top), id)?);
         let mut galois = |elements: Vec<_>, level: Level| {
             let shape = Shape::at(params, level);
             let mut keys = GaloisKeys::new();
             for element in elements {
-                keys.insert(element, switching(&mut r, params, &shape, id)?);
+                keys.insert(element, read_key(&mut r, params, &shape, id)?);
             }
             Ok::<_, FileError>(keys)
         };
@@ -85,44 +77,4 @@ impl BootstrapKeys {
             high,
         })
     }
-}
-
-/// Checks that the bytes are there before anything is allocated.
-fn switching(
-    r: &mut Reader<'_>,
-    params: &Params,
-    shape: &Shape,
-    key_id: Option<KeyId>,
-) -> Result<KSwitchKey, FileError> {
-    let (got, form) = (r.remaining(), r.u8()?);
-    let known = match form {
-        STORED => KeyForm::Stored,
-        SEEDED => KeyForm::Seeded,
-        other => {
-            return Err(FileError::Field {
-                what: "form of the bootstrapping key",
-                expected: "0 or 1".into(),
-                got: other.to_string(),
-            });
-        }
-    };
-    let expected = 1 + shape.bytes(params, known);
-    if got < expected {
-        return Err(FileError::Length {
-            what: "bootstrapping key",
-            expected,
-            got,
-        });
-    }
-    let half = |r: &mut Reader<'_>| {
-        let digits = shape.digits.iter();
-        let digits = digits.map(|_| r.residues(shape.digit_len(params)));
-        digits.collect::<Result<Vec<_>, _>>()
-    };
-    let b = half(r)?;
-    let a = match known {
-        KeyForm::Seeded => KeyHalf::Seed(r.array()?),
-        KeyForm::Stored => KeyHalf::Stored(half(r)?),
-    };
-    Ok(shape.key(params, b, a, key_id)?)
 }
