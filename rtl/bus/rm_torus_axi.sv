@@ -27,6 +27,7 @@ module rm_torus_axi
     parameter int unsigned Group = 1,
     parameter int unsigned KeyBeats = 512,
     parameter bit Pairs = 1'b0,
+    parameter bit Coefficients = 1'b0,
     parameter int unsigned SwitchBase = 2,
     parameter int unsigned SwitchLevels = 5,
     parameter int unsigned Cores = 1,
@@ -89,7 +90,7 @@ module rm_torus_axi
   // Of the answer, beyond those of the engine's own.
   localparam logic [7:0] Busy = 8'd8;
 
-  localparam int unsigned KeyWidth = (1 << LogPos) * 2 * Levels * 2 * Width;
+  localparam int unsigned KeyWidth = beat_width(2 * Levels, LogPos, Coefficients);
   localparam int unsigned CountWidth = 20;
   // Words of a load, and of a switching key.
   localparam logic [CountWidth-1:0] LoadWords = CountWidth'(1 + (1 << LogN) + Dim);
@@ -275,6 +276,7 @@ module rm_torus_axi
       .Group(Group),
       .KeyBeats(KeyBeats),
       .Pairs(Pairs),
+      .Coefficients(Coefficients),
       .SwitchBase(SwitchBase),
       .SwitchLevels(SwitchLevels),
       .Cores(Cores),

@@ -16,6 +16,14 @@
 //   Cores generators of masks with Rounds rounds in place for the key switch, whose digits are
 //   SwitchLevels of SwitchBase bits (rm_torus_ks)
 //
+// With Coefficients unrolled keys are bundled in coefficient form (rm_torus_gather), and their bundles
+// transformed, 4 Levels forward transforms a step more for 2^Unroll - 1 times fewer products:
+//
+//   ACC += (sum over patterns u of (X^(a u) - 1) BK_u) x ACC
+//
+// The key then comes in coefficient form, words of 32 bits, beats of 2^(LogPos + 1) positions, and
+// two steps of it are held, with the sums of their patterns.
+//
 // With Pairs the order is the paper's: Units = 4 Levels units, one for each pair of a decomposed
 // polynomial and one of the key, products summed as coefficients (rm_torus_pairs); unrolled keys are
 // bundled on their way to the products by 4 Levels 2^LogPos multipliers more (rm_torus_bundle), and
@@ -44,6 +52,7 @@ module rm_torus
     parameter int unsigned Group = 1,
     parameter int unsigned KeyBeats = 512,
     parameter bit Pairs = 1'b0,
+    parameter bit Coefficients = 1'b0,
     parameter int unsigned SwitchBase = 2,
     parameter int unsigned SwitchLevels = 5,
     parameter int unsigned Cores = 1,
@@ -51,7 +60,7 @@ module rm_torus
     parameter int unsigned Steps = 2,
     localparam int unsigned Rows = 2 * Levels,
     localparam int unsigned Pos = 1 << LogPos,
-    localparam int unsigned BeatWidth = Pos * Rows * 2 * Width
+    localparam int unsigned BeatWidth = beat_width(Rows, LogPos, Coefficients)
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
@@ -91,14 +100,17 @@ module rm_torus
   localparam int unsigned StepWidth = (Turns > 1) ? $clog2(Turns) : 1;
   localparam int unsigned BitWidth = (Unroll > 1) ? $clog2(Unroll) : 1;
   localparam int unsigned LastBits = Dim - (Turns - 1) * Unroll;
-  localparam int unsigned Groups = 1 << (LogN - LogPos);
+  localparam int unsigned LogBeat = LogPos + int'(Coefficients);
+  localparam int unsigned Beat = 1 << LogBeat;
+  localparam int unsigned Groups = 1 << (LogN - LogBeat);
   localparam int unsigned KeyTotal =
       Groups * ((Turns - 1) * ((1 << Unroll) - 1) + (1 << LastBits) - 1);
   localparam int unsigned WordWidth = word_width(LogN, Dim);
   localparam int unsigned TwWidth = $clog2(2 * H + LogLanes);
   // Bundles are as a key of one exponent a step.
   localparam bit Bundles = Pairs && Unroll > 1;
-  localparam int unsigned SeqUnroll = Bundles ? 1 : Unroll;
+  localparam bit Bundled = Bundles || Coefficients;
+  localparam int unsigned SeqUnroll = Bundled ? 1 : Unroll;
   localparam int unsigned RawBeats = 16;
 
   if (LogN < 4 || LogN > 11 || LogLanes < 1 || LogH < 1 || LogPos > LogLanes || Units < 2 ||
@@ -107,6 +119,7 @@ module rm_torus
       Levels * LogBase > 32 || Dim < Unroll || Places < 1 || Places > 128 || Group < 1 ||
       Group > Places || Group > 16 ||
       KeyBeats != (1 << $clog2(KeyBeats)) ||
+      (Coefficients && (Pairs || Unroll < 2 || LogBeat > LogLanes || KeyBeats != Groups << (Unroll + 1))) ||
       (Places > 1 && KeyBeats < Groups * ((1 << Unroll) - 1))) begin : gen_check
     $error("N 2^4 to 2^11, 4 rows a polynomial, 2 Levels a multiple of Units, the key of a step held");
   end
@@ -117,6 +130,9 @@ module rm_torus
     logic                  first;
     logic                  last;
     logic                  half;
+    logic                  bundle;
+    logic                  column;
+    logic                  odd;
     logic [TagWidth-1:0]   tag;
     logic [LogH-1:0]       row;
     logic [PlaceWidth-1:0] place;
@@ -184,10 +200,13 @@ module rm_torus
 
   // ---- Schedule. ----
 
-  token_t issued, reading, writing;
+  token_t issued, early, reading, writing;
+  transform_e transform;
   logic issue, reads, writes, product, product_keep, product_end, product_first, product_last;
-  logic available;
+  logic available, gathered;
   logic [StepWidth-1:0] step, product_step;
+  logic [PlaceWidth-1:0] gathered_place;
+  logic [(1<<PlaceWidth)-1:0] gather_free;
   logic [TwWidth-1:0] twiddle_at, twiddle_read;
   logic [PlaceWidth-1:0] product_place;
   logic [LogN-LogPos-1:0] product_group;
@@ -202,8 +221,9 @@ module rm_torus
       .Group(Group),
       .LogPos(LogPos),
       .Unroll(SeqUnroll),
-      .Dim(Bundles ? Turns : Dim),
-      .Pairs(Pairs)
+      .Dim(Bundled ? Turns : Dim),
+      .Pairs(Pairs),
+      .Coefficients(Coefficients)
   ) u_seq (
       .clk_i,
       .rst_ni,
@@ -212,7 +232,8 @@ module rm_torus
       .last_place_i(last_place),
       .done_o(run_done),
       .issue_o(issue),
-      .inverse_o(issued.inverse),
+      .transform_o(transform),
+      .step_odd_o(issued.odd),
       .first_o(issued.first),
       .last_o(issued.last),
       .half_o(issued.half),
@@ -221,6 +242,9 @@ module rm_torus
       .place_o(issued.place),
       .step_o(step),
       .twiddle_o(twiddle_at),
+      .gathered_i(gathered),
+      .gathered_place_i(gathered_place),
+      .free_o(gather_free),
       .available_i(available),
       .product_o(product),
       .product_keep_o(product_keep),
@@ -233,6 +257,10 @@ module rm_torus
       .product_pattern_o(product_pattern)
   );
 
+  assign issued.inverse = transform == Inverse;
+  assign issued.bundle = transform == MaskKey || transform == BodyKey;
+  assign issued.column = transform == BodyKey;
+
   rm_valid #(
       .Depth(Front - 1)
   ) u_reads (
@@ -242,14 +270,21 @@ module rm_torus
       .valid_o(reads)
   );
 
+  logic [TwWidth-1:0] twiddle_early;
+
   rm_delay #(
       .Width($bits(token_t) + TwWidth),
-      .Depth(Front - 1)
-  ) u_reading (
+      .Depth(Front - 2)
+  ) u_early (
       .clk_i,
       .d_i({issued, twiddle_at}),
-      .q_o({reading, twiddle_read})
+      .q_o({early, twiddle_early})
   );
+
+  always_ff @(posedge clk_i) begin
+    reading <= early;
+    twiddle_read <= twiddle_early;
+  end
 
   rm_valid #(
       .Depth(Back - Front + 1)
@@ -278,9 +313,11 @@ module rm_torus
   localparam int unsigned ExponentWidth = $clog2(Places) + StepWidth;
   logic [ExponentWidth-1:0] exponent_at;
   logic [StepWidth-1:0] bundle_step;
+  logic [PlaceWidth-1:0] bundle_place;
 
   assign exponent_at = (Unroll == 1) ? ExponentWidth'({issued.place, step}) :
-      Bundles ? ExponentWidth'(bundle_step) : ExponentWidth'({product_place, product_step});
+      Bundled ? ExponentWidth'({bundle_place, bundle_step}) :
+      ExponentWidth'({product_place, product_step});
 
   for (genvar t = 0; t < Unroll; t++) begin : gen_exponent
     rm_ram_1r1w #(
@@ -381,11 +418,11 @@ module rm_torus
   // ---- Key. ----
 
   logic key_available, key_take, key_keep, key_rewind;
-  logic [Pos-1:0][Rows-1:0][1:0][Width-1:0] key;
+  logic [BeatWidth-1:0] key;
 
   rm_torus_key #(
       .BeatWidth(BeatWidth),
-      .Depth(Bundles ? RawBeats : KeyBeats),
+      .Depth(Bundled ? RawBeats : KeyBeats),
       .Total(KeyTotal)
   ) u_key (
       .clk_i,
@@ -474,6 +511,9 @@ module rm_torus
 
     assign key_keep = 1'b0;
     assign key_rewind = 1'b0;
+    assign bundle_place = '0;
+    assign gathered = 1'b0;
+    assign gathered_place = '0;
 
     rm_torus_pairs #(
         .LogN(LogN),
@@ -528,14 +568,23 @@ module rm_torus
 
     logic unused_products;
     assign unused_products = ^{product_keep, product_end, product_first, product_last,
-        product_place, product_step, product_pattern, reading.tag, reading.place, writing.place};
+        product_place, product_step, product_pattern, reading.tag, reading.place, writing.place,
+        early, reading.bundle, reading.column, reading.odd, writing.bundle, writing.column,
+        writing.odd, gather_free};
   end else begin : gen_sums
 
     // ---- Our order: transform units, sums of products in transform form. ----
 
     logic [Units-1:0][2*Lanes-1:0][Width-1:0] rows;
     logic [Units-1:0][Slots-1:0][Pos-1:0][Width-1:0] evaluations;
+    logic [Units-1:0][Slots-1:0][1:0][Pos-1:0][Width-1:0] bundles;
+    logic [Pos-1:0][Rows-1:0][1:0][Width-1:0] multiplied;
     logic [1:0][Pos-1:0][Width-1:0] sums;
+    // A column of a bundle in coefficient form.
+    logic coefs_put;
+    logic [PlaceWidth-1:0] coefs_place;
+    logic [LogN-LogBeat-1:0] coefs_group;
+    logic [Rows-1:0][1:0][Beat-1:0][32:0] coefs;
     logic [LogN:0] pattern_exponent;
     logic put;
     logic [PlaceWidth-1:0] put_place;
@@ -544,7 +593,36 @@ module rm_torus
     for (genvar u = 0; u < Units; u++) begin : gen_unit
       // Slot s has row u Slots + s.
       logic [Slots-1:0][2*Lanes-1:0][Width-1:0] slot_digits;
+      logic [2*Lanes-1:0][Width-1:0] unit_digits, entering;
       assign slot_digits = digits[u*Slots+:Slots];
+      assign unit_digits = (Slots > 1) ? slot_digits[reading.tag[SlotWidth-1:0]] : slot_digits[0];
+
+      if (Coefficients) begin : gen_coefs
+        logic [2*Lanes-1:0][Width-1:0] unit_coefs;
+
+        rm_torus_coefs #(
+            .LogN(LogN),
+            .LogLanes(LogLanes),
+            .Slots(Slots),
+            .Places(Places),
+            .LogPos(LogBeat)
+        ) u_coefs (
+            .clk_i,
+            .put_i(coefs_put),
+            .put_place_i(coefs_place),
+            .put_group_i(coefs_group),
+            .put_data_i(coefs[u*Slots+:Slots]),
+            .get_place_i(early.place),
+            .get_slot_i(early.tag[SlotWidth-1:0]),
+            .get_column_i(early.column),
+            .get_row_i(early.row),
+            .get_o(unit_coefs)
+        );
+
+        assign entering = reading.bundle ? unit_coefs : unit_digits;
+      end else begin : gen_digits_only
+        assign entering = unit_digits;
+      end
 
       rm_torus_unit #(
           .LogN(LogN),
@@ -553,7 +631,8 @@ module rm_torus
           .Places(Places),
           .Group(Group),
           .LogPos(LogPos),
-          .HasSums(u < 2)
+          .HasSums(u < 2),
+          .Coefficients(Coefficients)
       ) u_unit (
           .clk_i,
           .rst_ni,
@@ -564,7 +643,7 @@ module rm_torus
           .tag_i(reading.tag),
           .row_i(reading.row),
           .place_i(reading.place),
-          .digits_i((Slots > 1) ? slot_digits[reading.tag[SlotWidth-1:0]] : slot_digits[0]),
+          .digits_i(entering),
           .twiddle_i(twiddle),
           .write_i(writes),
           .write_inverse_i(writing.inverse),
@@ -573,10 +652,15 @@ module rm_torus
           .write_tag_i(writing.tag),
           .write_row_i(writing.row),
           .write_place_i(writing.place),
+          .write_bundle_i(writing.bundle),
+          .write_column_i(writing.column),
+          .write_odd_i(writing.odd),
           .rows_o(rows[u]),
           .get_place_i(product_place),
           .get_group_i(product_group),
           .get_o(evaluations[u]),
+          .get_odd_i(product_step[0]),
+          .get_bundle_o(bundles[u]),
           .put_i(put),
           .put_place_i(put_place),
           .put_group_i(put_group),
@@ -589,16 +673,75 @@ module rm_torus
     assign made_row = writing.row;
     assign made = rows[1:0];
 
-    assign available = key_available;
-    assign key_take = product;
-    assign key_keep = product_keep;
-    assign key_rewind = product_end;
-    assign bundle_step = '0;
+    if (Coefficients) begin : gen_gather
+      logic coefs_last;
+
+      rm_torus_gather #(
+          .LogN(LogN),
+          .LogPos(LogBeat),
+          .Rows(Rows),
+          .Unroll(Unroll),
+          .Steps(Turns),
+          .LastBits(LastBits),
+          .Places(Places)
+      ) u_gather (
+          .clk_i,
+          .rst_ni,
+          .clear_i(idle),
+          .last_place_i(last_place),
+          .available_i(key_available),
+          .take_o(key_take),
+          .key_i(key),
+          .place_o(bundle_place),
+          .step_o(bundle_step),
+          .exponents_i(exponents),
+          .free_i(gather_free),
+          .put_o(coefs_put),
+          .put_last_o(coefs_last),
+          .put_place_o(coefs_place),
+          .put_group_o(coefs_group),
+          .put_data_o(coefs)
+      );
+
+      for (genvar j = 0; j < Pos; j++) begin : gen_position
+        for (genvar r = 0; r < Rows; r++) begin : gen_row
+          for (genvar c = 0; c < 2; c++) begin : gen_column
+            assign multiplied[j][r][c] = bundles[r/Slots][r%Slots][c][j];
+          end
+        end
+      end
+
+      assign gathered = coefs_last;
+      assign gathered_place = coefs_place;
+      assign available = 1'b1;
+      assign key_keep = 1'b0;
+      assign key_rewind = 1'b0;
+
+      logic unused_key;
+      assign unused_key = ^{product_keep, product_end};
+    end else begin : gen_key
+      assign multiplied = key;
+      assign available = key_available;
+      assign key_take = product;
+      assign key_keep = product_keep;
+      assign key_rewind = product_end;
+      assign bundle_step = '0;
+      assign bundle_place = '0;
+      assign gathered = 1'b0;
+      assign gathered_place = '0;
+      assign coefs_put = 1'b0;
+      assign coefs_place = '0;
+      assign coefs_group = '0;
+      assign coefs = '0;
+
+      logic unused_bundles;
+      assign unused_bundles = ^{bundles, coefs_put, coefs_place, coefs_group, coefs, early, gather_free};
+    end
 
     always_comb begin
       pattern_exponent = '0;
       for (int unsigned t = 0; t < Unroll; t++) begin
-        if (product_pattern[t]) pattern_exponent = pattern_exponent + exponents[t];
+        if (!Bundled && product_pattern[t%SeqUnroll]) pattern_exponent = pattern_exponent + exponents[t];
       end
     end
 
@@ -606,7 +749,7 @@ module rm_torus
         .LogN(LogN),
         .LogPos(LogPos),
         .Rows(Rows),
-        .Unroll(Unroll)
+        .Unroll(SeqUnroll)
     ) u_product (
         .clk_i,
         .rst_ni,
@@ -616,14 +759,14 @@ module rm_torus
         .group_i(product_group),
         .exponent_i(pattern_exponent),
         .digits_i(evaluations),
-        .key_i(key),
+        .key_i(multiplied),
         .valid_o(put),
         .sums_o(sums)
     );
 
     rm_delay #(
         .Width(PlaceWidth + LogN - LogPos),
-        .Depth(product_latency(Rows, Unroll))
+        .Depth(product_latency(Rows, SeqUnroll))
     ) u_put (
         .clk_i,
         .d_i({product_place, product_group}),

@@ -80,6 +80,7 @@ module rm_torus_pairs
       logic [2*Lanes-1:0][31:0] low_q, lifted_q;
       logic [2*Lanes-1:0] big_q;
       logic [0:0][Pos-1:0][Width-1:0] evaluations;
+      logic [0:0][1:0][Pos-1:0][Width-1:0] unused_bundle;
       logic [Pos-1:0][Width-1:0] products;
 
       rm_torus_unit #(
@@ -109,10 +110,15 @@ module rm_torus_pairs
           .write_tag_i('0),
           .write_row_i,
           .write_place_i('0),
+          .write_bundle_i(1'b0),
+          .write_column_i(1'b0),
+          .write_odd_i(1'b0),
           .rows_o(made),
           .get_place_i('0),
           .get_group_i(group_i),
           .get_o(evaluations),
+          .get_odd_i(1'b0),
+          .get_bundle_o(unused_bundle),
           .put_i(put),
           .put_place_i('0),
           .put_group_i(put_group),

@@ -23,6 +23,15 @@ package rm_torus_pkg;
     KeyLong     = 3'd7   // it did not end where it should
   } code_e;
 
+  // What the transform units do: forward transforms of the digits, or of a column of the bundles in
+  // coefficient form, or the inverse ones.
+  typedef enum logic [1:0] {
+    Digits  = 2'd0,
+    MaskKey = 2'd1,
+    BodyKey = 2'd2,
+    Inverse = 2'd3
+  } transform_e;
+
   // Transforms are modulo P = 2^52 - 2^12 + 1.
   localparam int unsigned Width = 52;
   localparam logic [51:0] P = 52'hF_FFFF_FFFF_F001;
@@ -93,6 +102,20 @@ package rm_torus_pkg;
   // and the tree.
   function automatic int unsigned pair_sum_latency(int unsigned rows);
     return 2 + tree(rows);
+  endfunction
+
+  // Bits of a beat of the key: residues of 2^log_pos positions, or coefficients of twice as many, of which
+  // there are more than of bundles.
+  function automatic int unsigned beat_width(int unsigned rows, int unsigned log_pos,
+                                             bit coefficients);
+    return (rows << (log_pos + 1)) * (coefficients ? 64 : Width);
+  endfunction
+
+  // From the read of a group of positions of an unrolled key to its bundle in coefficient form
+  // (rm_torus_gather): memory, choice of lanes and rotation, the sum of the patterns and of the sum that
+  // is taken away, the ones of what is negative, and the residue.
+  function automatic int unsigned gather_latency(int unsigned unroll);
+    return 6 + unroll;
   endfunction
 
   // The smallest primitive 2N-th root of unity.

@@ -9,6 +9,11 @@
 // ones so that the accumulators are whole when they are read. Products of one group run while the
 // units work on another, and wait for the key where it is late.
 //
+// With Coefficients, a step of a group begins with the forward transforms of its bundles, the mask's
+// column and the body's, and those of the step after it come before its inverse transforms, while its
+// products are made: bundles do not depend on the accumulator. They begin when rm_torus_gather has put
+// them there, and free_o says when they were read.
+//
 // With Pairs, products are not summed before the inverse transforms but after them: inverses begin
 // earlier, and accumulators are whole later.
 //
@@ -33,6 +38,7 @@ module rm_torus_seq
     parameter int unsigned Unroll = 1,
     parameter int unsigned Dim = 24,
     parameter bit Pairs = 1'b0,
+    parameter bit Coefficients = 1'b0,
     localparam int unsigned LogH = LogN - LogLanes - 1,
     localparam int unsigned H = 1 << LogH,
     localparam int unsigned SlotWidth = (Slots > 1) ? $clog2(Slots) : 1,
@@ -50,7 +56,8 @@ module rm_torus_seq
     output logic                      done_o,
     // Transforms.
     output logic                      issue_o,
-    output logic                      inverse_o,
+    output transform_e                transform_o,
+    output logic                      step_odd_o,  // of what is transformed
     output logic                      first_o,
     output logic                      last_o,
     output logic                      half_o,  // that is written
@@ -59,6 +66,10 @@ module rm_torus_seq
     output logic [PlaceWidth-1:0]     place_o,
     output logic [StepWidth-1:0]      step_o,
     output logic [TwWidth-1:0]        twiddle_o,
+    // Bundles.
+    input  logic                      gathered_i,
+    input  logic [PlaceWidth-1:0]     gathered_place_i,
+    output logic [(1<<PlaceWidth)-1:0] free_o,
     // Products.
     input  logic                      available_i,
     output logic                      product_o,
@@ -107,7 +118,10 @@ module rm_torus_seq
   // ---- Transforms. ----
 
   state_e state_d, state_q;
-  logic inverse_d, inverse_q;
+  transform_e transform_d, transform_q;
+  logic inverse;
+  // Whether the bundles of the first step of all groups are behind, so that those to come are ahead.
+  logic ahead_d, ahead_q;
   logic [PlaceWidth-1:0] base_d, base_q, place;  // of the group, of the row
   logic [MemberWidth-1:0] member_d, member_q, last_member;
   logic [(1<<PlaceWidth)-1:0] group;
@@ -117,8 +131,9 @@ module rm_torus_seq
   logic [SlotWidth-1:0] slot_d, slot_q;
   logic [LogH-1:0] row_d, row_q;
   logic [WaitWidth-1:0] wait_d, wait_q;
-  logic [(1<<PlaceWidth)-1:0] evaluated_d, evaluated_q, summed_d, summed_q;
+  logic [(1<<PlaceWidth)-1:0] evaluated_d, evaluated_q, summed_d, summed_q, gathered_d, gathered_q;
   logic last_group, last_step, last_row, last_slot, last_turn, last_pass, begins, evaluated, summed;
+  logic bundle_next, forward_next;
   logic [PlaceWidth-1:0] evaluated_place, summed_place;
 
   // Stage s of the standard order; rows are rotated by LogN - 1 - s bits, modulo LogH, in both directions.
@@ -126,7 +141,7 @@ module rm_torus_seq
   logic [PassWidth-1:0] stage;
   logic [TurnWidth-1:0] between;
   logic [LogH-1:0] row;
-  assign stage = inverse_q ? PassWidth'(LogN - 1) - pass_q : pass_q;
+  assign stage = inverse ? PassWidth'(LogN - 1) - pass_q : pass_q;
 
   always_comb begin
     row = row_q;
@@ -134,7 +149,7 @@ module rm_torus_seq
     for (int unsigned s = 0; s < LogN; s++) begin
       if (stage == PassWidth'(s)) begin
         row = LogH'({row_q, row_q} >> ((LogN - 1 - s) % LogH));
-        between = TurnWidth'((inverse_q ? LogN - 1 - s : LogN - 2 - s + LogH) % LogH);
+        between = TurnWidth'((inverse ? LogN - 1 - s : LogN - 2 - s + LogH) % LogH);
       end
     end
   end
@@ -153,10 +168,11 @@ module rm_torus_seq
       if (last_member == MemberWidth'(m)) begin
         for (int unsigned t = 0; t < LogH; t++) begin
           if (between == TurnWidth'(t)) begin
-            pause = inverse_q ? pause_of(m + 1, t) : pause_of((m + 1) * Slots, t);
+            pause = inverse ? pause_of(m + 1, t) : pause_of((m + 1) * Slots, t);
           end
         end
-        if (inverse_q) tail = inverse_tail(m + 1);
+        if (inverse) tail = inverse_tail(m + 1);
+        else if (forward_next) tail = WaitWidth'(1);
       end
     end
     for (int unsigned p = 0; p < (1 << PlaceWidth); p++) begin
@@ -166,14 +182,34 @@ module rm_torus_seq
 
   assign last_step = step_q == StepWidth'(Steps - 1);
   assign last_row = row_q == LogH'(H - 1);
-  assign last_slot = inverse_q || slot_q == SlotWidth'(Slots - 1);
+  assign last_slot = inverse || slot_q == SlotWidth'(Slots - 1);
   assign last_turn = last_slot && member_q == last_member;
   assign last_pass = pass_q == PassWidth'(LogN - 1);
-  assign begins = state_q == Ready && (!inverse_q || (group & ~summed_q) == '0);
+  assign inverse = transform_q == Inverse;
+
+  // After the digits: bundles, but for the last step's last group. Between two forward transforms no
+  // butterfly is to be empty.
+  assign bundle_next = Coefficients && !(last_group && last_step);
+  always_comb begin
+    forward_next = 1'b0;
+    begins = state_q == Ready;
+    unique case (transform_q)
+      Digits: forward_next = bundle_next;
+      MaskKey: begin
+        forward_next = 1'b1;
+        begins = state_q == Ready && (group & ~gathered_q) == '0;
+      end
+      BodyKey: forward_next = !ahead_q;
+      Inverse: begins = state_q == Ready && (group & ~summed_q) == '0;
+    endcase
+  end
+
+  assign free_o = (issue_o && transform_q == BodyKey && pass_q == '0 && last_turn && last_row) ? group : '0;
 
   always_comb begin
     state_d = state_q;
-    inverse_d = inverse_q;
+    transform_d = transform_q;
+    ahead_d = ahead_q;
     base_d = base_q;
     member_d = member_q;
     step_d = step_q;
@@ -210,26 +246,35 @@ module rm_torus_seq
       Tail: begin
         if (wait_q == '0) begin
           state_d = Ready;
-          if (!inverse_q && step_q == '0) begin
-            // First steps of all groups, before the first inverse.
-            base_d = last_group ? '0 : base_q + PlaceWidth'(Group);
-            inverse_d = last_group;
-          end else if (!inverse_q) begin
-            // Of the next group the step before this one, or of the first this one.
-            base_d = last_group ? '0 : base_q + PlaceWidth'(Group);
-            step_d = last_group ? step_q : step_q - 1'b1;
-            inverse_d = 1'b1;
-          end else if (!last_step) begin
-            step_d = step_q + 1'b1;
-            inverse_d = 1'b0;
-          end else begin
-            base_d = base_q + PlaceWidth'(Group);
-            if (last_group) state_d = Rest;
-          end
+          unique case (transform_q)
+            MaskKey: transform_d = BodyKey;
+            BodyKey: transform_d = ahead_q ? Inverse : Digits;
+            Digits: begin
+              base_d = last_group ? '0 : base_q + PlaceWidth'(Group);
+              if (step_q == '0) begin
+                // First steps of all groups, before the first inverse.
+                ahead_d = last_group;
+                transform_d = bundle_next ? MaskKey : last_group ? Inverse : Digits;
+              end else begin
+                // Of the next group the step before this one, or of the first this one.
+                step_d = last_group ? step_q : step_q - 1'b1;
+                transform_d = bundle_next ? MaskKey : Inverse;
+              end
+            end
+            Inverse:
+            if (!last_step) begin
+              step_d = step_q + 1'b1;
+              transform_d = Digits;
+            end else begin
+              base_d = base_q + PlaceWidth'(Group);
+              if (last_group) state_d = Rest;
+            end
+          endcase
         end
       end
       default: begin
-        inverse_d = 1'b0;
+        transform_d = Coefficients ? MaskKey : Digits;
+        ahead_d = 1'b0;
         base_d = '0;
         step_d = '0;
         if (start_i) state_d = Ready;
@@ -238,9 +283,10 @@ module rm_torus_seq
     if (clear_i) state_d = Rest;
   end
 
-  assign done_o = state_q == Tail && wait_q == '0 && inverse_q && last_step && last_group;
+  assign done_o = state_q == Tail && wait_q == '0 && inverse && last_step && last_group;
   assign issue_o = state_q == Issue;
-  assign inverse_o = inverse_q;
+  assign transform_o = transform_q;
+  assign step_odd_o = step_q[0] ^ ahead_q;
   assign first_o = pass_q == '0;
   assign last_o = last_pass;
   assign half_o = pass_q[0];
@@ -313,7 +359,7 @@ module rm_torus_seq
   ) u_evaluated (
       .clk_i,
       .rst_ni,
-      .valid_i(issue_o && !inverse_q && last_pass && last_slot && row_q == '0),
+      .valid_i(issue_o && transform_q == Digits && last_pass && last_slot && row_q == '0),
       .valid_o(evaluated)
   );
 
@@ -350,10 +396,14 @@ module rm_torus_seq
     if (evaluated) evaluated_d[evaluated_place] = 1'b1;
     if (pass_ends) evaluated_d[product_place_q] = 1'b0;
     if (summed) summed_d[summed_place] = 1'b1;
-    if (begins && inverse_q) summed_d = summed_d & ~group;
+    if (begins && inverse) summed_d = summed_d & ~group;
+    gathered_d = gathered_q;
+    if (gathered_i) gathered_d[gathered_place_i] = 1'b1;
+    if (begins && transform_q == MaskKey) gathered_d = gathered_d & ~group;
     if (state_q == Rest) begin
       evaluated_d = '0;
       summed_d = '0;
+      gathered_d = '0;
     end
   end
 
@@ -362,17 +412,20 @@ module rm_torus_seq
       state_q <= Rest;
       evaluated_q <= '0;
       summed_q <= '0;
+      gathered_q <= '0;
       product_on_q <= 1'b0;
     end else begin
       state_q <= state_d;
       evaluated_q <= evaluated_d;
       summed_q <= summed_d;
+      gathered_q <= gathered_d;
       product_on_q <= product_on_d;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    inverse_q <= inverse_d;
+    transform_q <= transform_d;
+    ahead_q <= ahead_d;
     base_q <= base_d;
     member_q <= member_d;
     step_q <= step_d;

@@ -10,6 +10,9 @@
 // digits, the last leaves the evaluations in a memory that the products read; the first inverse pass
 // takes sums from the memory that the products write (HasSums), the last gives its rows away.
 //
+// With Coefficients, forward transforms are of digits or of a column of the key's bundles, whose
+// evaluations, of the step at work and the one after it, lie beside those of the digits.
+//
 // Latency BflyLatency + 1 from the read of a row to its write, visible a cycle later; Lanes
 // butterflies a cycle. One direction at a time: BflyLatency idle cycles between two.
 module rm_torus_unit
@@ -22,6 +25,7 @@ module rm_torus_unit
     parameter int unsigned Group = 1,
     parameter int unsigned LogPos = 0,
     parameter bit HasSums = 1'b1,
+    parameter bit Coefficients = 1'b0,
     localparam int unsigned Lanes = 1 << LogLanes,
     localparam int unsigned Pos = 1 << LogPos,
     localparam int unsigned LogH = LogN - LogLanes - 1,
@@ -49,12 +53,17 @@ module rm_torus_unit
     input  logic [    TagWidth-1:0]            write_tag_i,
     input  logic [        LogH-1:0]            write_row_i,
     input  logic [  PlaceWidth-1:0]            write_place_i,
+    input  logic                               write_bundle_i,
+    input  logic                               write_column_i,
+    input  logic                               write_odd_i,  // step
     output logic [   2*Lanes-1:0][Width-1:0]   rows_o,
     // Products: evaluations of Pos positions of every slot, two cycles after their number; sums of a
     // column.
     input  logic [  PlaceWidth-1:0]            get_place_i,
     input  logic [ LogN-LogPos-1:0]            get_group_i,
     output logic [Slots-1:0][Pos-1:0][Width-1:0] get_o,
+    input  logic                               get_odd_i,  // step
+    output logic [Slots-1:0][1:0][Pos-1:0][Width-1:0] get_bundle_o,
     input  logic                               put_i,
     input  logic [  PlaceWidth-1:0]            put_place_i,
     input  logic [ LogN-LogPos-1:0]            put_group_i,
@@ -66,6 +75,8 @@ module rm_torus_unit
   localparam int unsigned WorkWidth = $clog2(Slots) + $clog2(Group) + 1 + LogH;
   localparam int unsigned BufferWidth = $clog2(Places) + LogH;
   localparam int unsigned PartWidth = (Parts > 1) ? $clog2(Parts) : 1;
+  // A place and which of two steps.
+  localparam int unsigned BothWidth = $clog2(Places) + 1;
 
   // Of rows r and r + H: both banks at r, the first row in bank r[0]. Of rows 2 r and 2 r + 1: the
   // first in the bank of r's highest bit, bank b at 2 r + (b ^ that bit).
@@ -182,10 +193,11 @@ module rm_torus_unit
 
   // ---- Evaluations. ----
 
+  logic evaluated;
   logic [LogH:0] get_row;
-  logic get_bank_q;
-  logic [PartWidth-1:0] get_part, get_part_q;
+  logic [PartWidth-1:0] get_part;
 
+  assign evaluated = write_i && write_last_i && !write_inverse_i;
   assign get_row = get_group_i[LogN-LogPos-1-:LogH+1];
   if (Parts > 1) begin : gen_get_part
     assign get_part = get_group_i[PartWidth-1:0];
@@ -193,33 +205,56 @@ module rm_torus_unit
     assign get_part = '0;
   end
 
-  always_ff @(posedge clk_i) begin
-    get_bank_q <= get_row[LogH] ^ get_row[0];
-    get_part_q <= get_part;
+  for (genvar s = 0; s < Slots; s++) begin : gen_slot
+    logic here;
+    assign here = evaluated && write_tag_i[SlotWidth-1:0] == SlotWidth'(s);
+
+    rm_torus_evaluations #(
+        .Lanes(Lanes),
+        .LogH(LogH),
+        .Places(Places),
+        .Pos(Pos),
+        .Width(Width)
+    ) u_evaluations (
+        .clk_i,
+        .put_i(here && !write_bundle_i),
+        .put_place_i(write_place_i),
+        .put_row_i(write_row),
+        .put_data_i(to_bank),
+        .get_place_i,
+        .get_row_i(get_row),
+        .get_part_i(get_part),
+        .get_o(get_o[s])
+    );
+
+    for (genvar c = 0; c < 2; c++) begin : gen_column
+      if (Coefficients) begin : gen_bundle
+        rm_torus_evaluations #(
+            .Lanes(Lanes),
+            .LogH(LogH),
+            .Places(2 << $clog2(Places)),
+            .Pos(Pos),
+            .Width(Width)
+        ) u_evaluations (
+            .clk_i,
+            .put_i(here && write_bundle_i && write_column_i == (c == 1)),
+            .put_place_i(BothWidth'({write_place_i, write_odd_i})),
+            .put_row_i(write_row),
+            .put_data_i(to_bank),
+            .get_place_i(BothWidth'({get_place_i, get_odd_i})),
+            .get_row_i(get_row),
+            .get_part_i(get_part),
+            .get_o(get_bundle_o[s][c])
+        );
+      end else begin : gen_none
+        assign get_bundle_o[s][c] = '0;
+      end
+    end
   end
 
-  for (genvar s = 0; s < Slots; s++) begin : gen_slot
-    logic [1:0][Parts-1:0][Pos*Width-1:0] evaluations;
-    logic [Pos*Width-1:0] get_q;
-
-    for (genvar b = 0; b < 2; b++) begin : gen_bank
-      rm_ram_1r1w #(
-          .Width(RowWidth),
-          .Depth(1 << BufferWidth),
-          .Style("distributed")
-      ) u_evaluations (
-          .clk_i,
-          .we_i(write_i && write_last_i && !write_inverse_i && write_tag_i[SlotWidth-1:0] == SlotWidth'(s)),
-          .waddr_i(BufferWidth'({write_place_i, write_row[b]})),
-          .wdata_i(to_bank[b]),
-          .re_i(1'b1),
-          .raddr_i(BufferWidth'({get_place_i, get_row[LogH-1:0]})),
-          .rdata_o(evaluations[b])
-      );
-    end
-
-    always_ff @(posedge clk_i) get_q <= evaluations[get_bank_q][get_part_q];
-    assign get_o[s] = get_q;
+  if (!Coefficients) begin : gen_no_bundles
+    logic unused_bundles;
+    assign unused_bundles = ^{write_column_i, write_odd_i, get_odd_i};
   end
 
   // ---- Sums of products. ----

@@ -69,9 +69,6 @@ struct Ports {
     out_last: Out,
 }
 
-/// Bits of a word of the key.
-const WORD_BITS: usize = 52;
-
 impl Engine {
     /// Builds the model (unless the cache has it), and resets it.
     ///
@@ -338,9 +335,10 @@ impl Engine {
 
     fn offer_key(&mut self, beat: Option<&KeyBeat>) -> Result<(), HdlError> {
         let Some(beat) = beat else { return Ok(()) };
-        let mut pins = vec![0u32; (beat.words.len() * WORD_BITS).div_ceil(32)];
+        let width = self.shape.key_bits() as usize;
+        let mut pins = vec![0u32; (beat.words.len() * width).div_ceil(32)];
         for (i, &word) in beat.words.iter().enumerate() {
-            let (at, shift) = (i * WORD_BITS / 32, i * WORD_BITS % 32);
+            let (at, shift) = (i * width / 32, i * width % 32);
             let spread = u128::from(word) << shift;
             for (j, pin) in pins[at..].iter_mut().take(3).enumerate() {
                 *pin |= (spread >> (32 * j)) as u32;

@@ -33,6 +33,10 @@ pub fn top(shape: Shape) -> Top {
         .int("Group", s.group as u64)
         .int("KeyBeats", s.key_beats as u64)
         .int("Pairs", u64::from(shape.schedule() == Schedule::Pairs))
+        .int(
+            "Coefficients",
+            u64::from(shape.schedule() == Schedule::Coefficients),
+        )
         .int("SwitchBase", u64::from(digits.log_base))
         .int("SwitchLevels", digits.levels as u64)
         .int("Cores", generators.cores as u64)

@@ -56,12 +56,14 @@ pub fn parts(shape: Shape) -> Vec<Part> {
     let key = |depth: u64, total: u64| {
         once(
             Top::new("rm_torus_key")
-                .int("BeatWidth", shape.beat_words() as u64 * 52)
+                .int("BeatWidth", shape.beat_bits())
                 .int("Depth", depth)
                 .int("Total", total),
         )
     };
-    let scheduled = if bundles { 1 } else { s.unroll };
+    let coefficients = shape.schedule() == Schedule::Coefficients;
+    let bundled = bundles || coefficients;
+    let scheduled = if bundled { 1 } else { s.unroll };
     let mut found = vec![
         once(
             of("rm_torus_ctl")
@@ -78,8 +80,9 @@ pub fn parts(shape: Shape) -> Vec<Part> {
                 .int("Group", s.group as u64)
                 .int("LogPos", s.log_pos.into())
                 .int("Unroll", scheduled as u64)
-                .int("Dim", if bundles { steps } else { s.dim as u64 })
-                .int("Pairs", pairs.into()),
+                .int("Dim", if bundled { steps } else { s.dim as u64 })
+                .int("Pairs", pairs.into())
+                .int("Coefficients", coefficients.into()),
         ),
         Part {
             top: of("rm_torus_turn")
@@ -153,6 +156,7 @@ pub fn parts(shape: Shape) -> Vec<Part> {
             .int("Group", s.group as u64)
             .int("LogPos", s.log_pos.into())
             .int("HasSums", has_sums)
+            .int("Coefficients", coefficients.into())
             .once("rm_butterfly");
         found.extend((count > 0).then_some(Part { top, count }));
     }
@@ -160,10 +164,33 @@ pub fn parts(shape: Shape) -> Vec<Part> {
         of("rm_torus_product")
             .int("LogPos", s.log_pos.into())
             .int("Rows", rows)
-            .int("Unroll", s.unroll as u64)
+            .int("Unroll", scheduled as u64)
             .once("rm_mod_mul"),
     ));
-    found.push(key(s.key_beats as u64, shape.key_total()));
+    if !coefficients {
+        found.push(key(s.key_beats as u64, shape.key_total()));
+        return found;
+    }
+    let beat = u64::from(s.log_pos + 1);
+    found.push(key(16, shape.key_total()));
+    found.push(once(
+        of("rm_torus_gather")
+            .int("LogPos", beat)
+            .int("Rows", rows)
+            .int("Unroll", s.unroll as u64)
+            .int("Steps", steps)
+            .int("LastBits", shape.bits(shape.steps() - 1) as u64)
+            .int("Places", places)
+            .once("rm_torus_gather_turn"),
+    ));
+    found.push(Part {
+        top: of("rm_torus_coefs")
+            .int("LogLanes", s.log_lanes.into())
+            .int("Slots", shape.slots())
+            .int("Places", places)
+            .int("LogPos", beat),
+        count: s.units as u64,
+    });
     found
 }
 

@@ -1,6 +1,7 @@
 //! `rm_torus` against the software's kernels, bit for bit, and against its cycle model, cycle for cycle.
 
 mod bench;
+mod coefficients;
 #[path = "../common/faulty.rs"]
 mod faulty;
 mod mutants;
@@ -13,7 +14,7 @@ use bench::{Key, check, check_run, key_switch, quick, small};
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::torus::top;
 use ringmill_hdl::{Family, Top};
-use ringmill_machines::torus::{Shape, Sizes};
+use ringmill_machines::torus::{Schedule, Shape, Sizes};
 use setup::{hdl, seed};
 
 /// Whole bootstraps, m = 1, three ciphertexts, two of them together, to one; random keys, exponents and stalls.
@@ -25,12 +26,6 @@ fn one_bit_a_step() {
 #[test]
 fn two_bits_a_step() {
     check(hdl(), small(2, 2, 24), seed()).unwrap();
-}
-
-/// With a last step of one bit.
-#[test]
-fn three_bits_a_step() {
-    check(hdl(), small(3, 1, 25), seed()).unwrap();
 }
 
 /// Other numbers of units, butterflies, positions, levels and ciphertexts.
@@ -48,6 +43,8 @@ fn engines_of_other_sizes() {
         Shape::new(sizes).unwrap()
     };
     for shape in [
+        // With a last step of one bit.
+        small(3, 1, 25),
         with(&|s| (s.units, s.log_lanes, s.log_pos, s.places, s.group) = (6, 1, 1, 3, 3)),
         with(&|s| {
             (s.units, s.log_lanes, s.log_pos, s.key_beats) = (2, 5, 4, 2);
@@ -65,13 +62,17 @@ fn engines_of_other_sizes() {
     }
 }
 
-/// Bootstraps of the 128-bit set at full size: 96 butterflies, 48 product multipliers, two ciphertexts; bit for bit and cycle for
-/// cycle. The key switch in the paper's base 2 with 15 digits, and in base 4 with 8.
+/// Bootstraps of the 128-bit set at full size: 96 butterflies, 48 product multipliers; bit for bit and cycle for cycle. The key switch
+/// in the paper's base 2 with 15 digits, and in base 4 with 8.
 #[test]
 #[ignore = "600,000 cycles of 144 multipliers; `make full` runs it"]
 fn the_128_bit_set() {
-    for (unroll, places, digits) in [(1, 2, (1, 15)), (2, 1, (2, 8)), (3, 1, (1, 15))] {
-        let shape = Shape::new(Sizes {
+    for (unroll, places, schedule, digits) in [
+        (1, 2, Schedule::Sums, (1, 15)),
+        (2, 1, Schedule::Sums, (2, 8)),
+        (3, 2, Schedule::Coefficients, (1, 15)),
+    ] {
+        let sizes = Sizes {
             log_n: 10,
             levels: 3,
             log_base: 7,
@@ -81,16 +82,22 @@ fn the_128_bit_set() {
             log_lanes: 5,
             log_pos: 2,
             places,
-            group: 1,
+            group: if unroll == 1 { 1 } else { places },
             key_beats: (256usize * ((1 << unroll) - 1)).next_power_of_two(),
             switch: key_switch(digits, (8, 20, 2)),
-        })
-        .unwrap();
+        };
+        let key_beats = match schedule {
+            Schedule::Sums | Schedule::Pairs => sizes.key_beats,
+            Schedule::Coefficients => Shape::two_steps(sizes),
+        };
+        let shape = Shape::scheduled(Sizes { key_beats, ..sizes }, schedule).unwrap();
         let mut dice = Dice::new(seed());
         let key = Key::new(shape, &mut dice).unwrap();
         let mut engine = quick(shape);
         let (cycles, switch) = check_run(&mut engine, &key, places, false, &mut dice).unwrap();
-        println!("m = {unroll}, {places} ciphertexts: {cycles} cycles, switch {digits:?} {switch}");
+        println!(
+            "m = {unroll}, {places} ciphertexts, {schedule:?}: {cycles} cycles, switch {digits:?} {switch}"
+        );
     }
 }
 
@@ -98,7 +105,18 @@ fn the_128_bit_set() {
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn paths_are_within_the_bar() {
-    for module in ["seq", "ctl", "key", "twiddle", "turn", "unit", "results"] {
+    for module in [
+        "seq",
+        "ctl",
+        "key",
+        "twiddle",
+        "turn",
+        "unit",
+        "results",
+        "gather",
+        "gather_turn",
+        "coefs",
+    ] {
         let top = Top::new(format!("rm_torus_{module}"));
         let paths = hdl().levels(&top, Family::Xcup).unwrap().paths;
         println!(

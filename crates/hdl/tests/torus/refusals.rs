@@ -116,7 +116,7 @@ pub fn check_tiny_refusals(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
     check_refusals(hdl, tiny(3, 24), seed)
 }
 
-fn check_refusals(hdl: &Hdl, shape: Shape, seed: u64) -> Result<(), Failure> {
+pub fn check_refusals(hdl: &Hdl, shape: Shape, seed: u64) -> Result<(), Failure> {
     let mut dice = Dice::new(seed);
     let key = Key::new(shape, &mut dice)?;
     let mut engine = engine(hdl, shape)?;

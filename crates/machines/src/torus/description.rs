@@ -83,6 +83,22 @@ impl From<Switch> for KeySwitch {
     }
 }
 
+/// A shape that cannot be made, as a fault of a description.
+fn by_its_field(fault: TorusError) -> MachineError {
+    match fault {
+        TorusError::Shape {
+            what,
+            expected,
+            got,
+        } => MachineError::Field {
+            field: what,
+            got: got.to_string(),
+            expected,
+        },
+        other => other.into(),
+    }
+}
+
 impl Description {
     /// Ours on the paper's butterflies and multipliers, m = 1.
     pub const OURS: &'static str = include_str!("torus.toml");
@@ -116,7 +132,11 @@ impl Description {
         self.link.check()?;
         let rate = self.key.gbyte_per_second;
         float("key.gbyte_per_second", rate, 0.001, 100_000.0)?;
-        let sizes = Sizes {
+        Shape::scheduled(self.sizes(), self.schedule).map_err(by_its_field)
+    }
+
+    fn sizes(&self) -> Sizes {
+        Sizes {
             log_n: self.log_n,
             levels: self.levels,
             log_base: self.log_base,
@@ -129,18 +149,25 @@ impl Description {
             group: self.group,
             key_beats: self.key_beats,
             switch: self.switch.into(),
+        }
+    }
+
+    /// The same engine with the schedule and the beats held of [`Shape::cheapest`], of the two that sum before they transform back.
+    ///
+    /// # Errors
+    /// [`MachineError::Field`].
+    pub fn cheapest(self) -> Result<Self, MachineError> {
+        let groups = 1usize << (self.log_n - self.log_pos.min(self.log_n));
+        let step = groups * ((1 << self.unroll) - 1);
+        let sizes = Sizes {
+            key_beats: step.next_power_of_two().max(self.key_beats),
+            ..self.sizes()
         };
-        Shape::scheduled(sizes, self.schedule).map_err(|fault| match fault {
-            TorusError::Shape {
-                what,
-                expected,
-                got,
-            } => MachineError::Field {
-                field: what,
-                got: got.to_string(),
-                expected,
-            },
-            other => other.into(),
+        let shape = Shape::cheapest(sizes).map_err(by_its_field)?;
+        Ok(Self {
+            schedule: shape.schedule(),
+            key_beats: shape.sizes().key_beats,
+            ..self
         })
     }
 

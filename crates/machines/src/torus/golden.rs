@@ -45,6 +45,17 @@ impl Golden {
         Ok(out)
     }
 
+    /// The coefficients modulo 2^32 of a polynomial of the key in transform form.
+    ///
+    /// # Errors
+    /// A polynomial of another length.
+    pub fn coefficients(&self, evaluations: &[u64]) -> Result<Vec<u32>, TorusError> {
+        let mut transformed = evaluations.to_vec();
+        let mut out = vec![0; evaluations.len()];
+        self.ring.inverse_add(&mut transformed, &mut [], &mut out)?;
+        Ok(out.into_iter().map(|x| x as u32).collect())
+    }
+
     /// The extracted ciphertext, N mask words and the body, of a table turned by 2N less the body's exponent and, under
     /// encryption, by the mask's.
     ///

@@ -1,11 +1,13 @@
 //! The key as the engine takes it.
 
-use super::{Shape, TorusError};
+use super::{Golden, Schedule, Shape, TorusError};
 
 /// Polynomials of a bootstrapping key in transform form modulo 2^52 - 2^12 + 1, by gadget ciphertext, row and column.
 pub struct KeyStream<'a> {
     shape: Shape,
     polynomials: Vec<&'a [u64]>,
+    /// The same in coefficient form, where the engine takes that.
+    coefficients: Vec<Vec<u32>>,
 }
 
 impl<'a> KeyStream<'a> {
@@ -29,16 +31,32 @@ impl<'a> KeyStream<'a> {
                 got: short.len(),
             });
         }
-        Ok(Self { shape, polynomials })
+        let coefficients = match shape.schedule() {
+            Schedule::Sums | Schedule::Pairs => Vec::new(),
+            Schedule::Coefficients => {
+                let golden = Golden::new(shape)?;
+                let all = polynomials.iter().map(|p| golden.coefficients(p));
+                all.collect::<Result<_, _>>()?
+            }
+        };
+        Ok(Self {
+            shape,
+            polynomials,
+            coefficients,
+        })
     }
 
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
+    fn index(&self, gadget: usize, row: usize, column: usize) -> usize {
+        (gadget * self.shape.rows() + row) * 2 + column
+    }
+
     /// Evaluations of a polynomial.
     pub fn polynomial(&self, gadget: usize, row: usize, column: usize) -> &'a [u64] {
-        self.polynomials[(gadget * self.shape.rows() + row) * 2 + column]
+        self.polynomials[self.index(gadget, row, column)]
     }
 
     /// The words of beat `at` of all, into `words`: positions, rows, columns.
@@ -51,7 +69,13 @@ impl<'a> KeyStream<'a> {
         let gadget = step * shape.patterns(0) + pattern;
         for (i, word) in words.iter_mut().enumerate() {
             let (position, row, column) = (i / 2 / shape.rows(), i / 2 % shape.rows(), i % 2);
-            *word = self.polynomial(gadget, row, column)[group * shape.positions() + position];
+            let at = group * shape.key_positions() + position;
+            *word = match shape.schedule() {
+                Schedule::Sums | Schedule::Pairs => self.polynomial(gadget, row, column)[at],
+                Schedule::Coefficients => {
+                    u64::from(self.coefficients[self.index(gadget, row, column)][at])
+                }
+            };
         }
     }
 }

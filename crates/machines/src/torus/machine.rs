@@ -103,7 +103,8 @@ impl TorusMachine {
         let bytes_in = 4 * (n + 1 + dim);
         let bytes_out = 4 * (if switches { dim } else { n } + 1);
         let switching_key = if switches { 4 * switch_words(shape) } else { 0 };
-        let key_bytes = shape.key_total() * shape.beat_words() as u64 * 52 / 8 + switching_key;
+        let key_beats = shape.sizes().key_beats as u64;
+        let key_bytes = shape.key_bytes() + switching_key;
         let link = LinkUse {
             bytes_in,
             bytes_out,
@@ -140,24 +141,25 @@ impl TorusMachine {
             cycles_by_kind: BTreeMap::from([
                 ("forward transforms".to_owned(), alone.forward),
                 ("inverse transforms".to_owned(), alone.inverse),
+                ("transforms of bundles".to_owned(), alone.bundles),
                 ("products".to_owned(), alone.products),
                 ("waiting for the key".to_owned(), alone.starved),
                 ("key switch".to_owned(), switch.map_or(0, |s| s.alone)),
             ]),
             procedures: counts.procedures.clone(),
             utilisation: vec![
-                busy("transform units", alone.forward + alone.inverse),
+                busy(
+                    "transform units",
+                    alone.forward + alone.inverse + alone.bundles,
+                ),
                 busy("product multipliers", alone.products),
                 busy("mask generators", switch.map_or(0, |s| s.floor)),
             ],
             memories: vec![MemoryUse {
                 name: "key".to_owned(),
                 count: 1,
-                used_bytes: shape.beats(0).min(shape.sizes().key_beats as u64)
-                    * shape.beat_words() as u64
-                    * 52
-                    / 8,
-                available_bytes: (shape.sizes().key_beats * shape.beat_words()) as u64 * 52 / 8,
+                used_bytes: shape.beats(0).min(key_beats) * shape.beat_bits() / 8,
+                available_bytes: key_beats * shape.beat_bits() / 8,
             }],
             link,
             fit: self.fit.clone(),

@@ -2,8 +2,10 @@
 //! its key stream, and its cycles (docs/machines/torus.md).
 
 mod bundler;
+mod choice;
 mod description;
 mod error;
+mod gather;
 mod golden;
 mod key;
 pub mod keyswitch;

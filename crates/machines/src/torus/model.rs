@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 
 use super::Shape;
 use super::bundler::Bundler;
+use super::gather::Gather;
+use super::schedule::Schedule;
 use super::shape::{BACK, RAW_BEATS};
 
 /// What a run took.
@@ -12,10 +14,11 @@ use super::shape::{BACK, RAW_BEATS};
 pub struct Run {
     /// From the command to its done bit.
     pub cycles: u64,
-    /// Cycles in which rows of forward and of inverse transforms were issued.
+    /// Cycles in which rows of forward and of inverse transforms were issued, and of bundles in coefficient form.
     pub forward: u64,
     pub inverse: u64,
-    /// Beats of products, and cycles in which a product waited for the key.
+    pub bundles: u64,
+    /// Beats of products, and cycles in which a product, or the transform of a bundle, waited for the key.
     pub products: u64,
     pub starved: u64,
     /// Cycles in which a beat of the key waited for room.
@@ -68,12 +71,31 @@ enum State {
     Tail,
 }
 
+/// What the units do: `transform_e`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Transform {
+    Digits,
+    /// A bundle's column of the mask, and of the body.
+    Mask,
+    Body,
+    Inverse,
+}
+
+/// What the beats of the key go to.
+enum Feed {
+    Products,
+    Bundler(Bundler),
+    Gather(Gather),
+}
+
 /// The registers of the schedule.
 struct Engine {
     shape: Shape,
     places: usize,
     state: State,
-    inverse: bool,
+    transform: Transform,
+    /// Whether bundles are of the next step, which they are behind the first one's.
+    ahead: bool,
     /// Of the group, and which of it.
     base: usize,
     member: u64,
@@ -84,12 +106,13 @@ struct Engine {
     wait: u64,
     evaluated: Line,
     summed: Line,
+    /// Bundles that wait for their transforms.
+    gathered: Vec<bool>,
     product: Option<(u64, usize)>,
     product_place: usize,
     product_step: usize,
     key: Key,
-    /// Of unrolled keys with [`super::Schedule::Pairs`].
-    bundler: Option<Bundler>,
+    feed: Feed,
 }
 
 /// Places that something is ready for, after a delay.
@@ -134,12 +157,20 @@ impl Line {
 
 impl Engine {
     fn new(shape: Shape, places: usize) -> Self {
-        let bundler = shape.bundles().then(|| Bundler::new(shape));
+        let feed = match shape.schedule() {
+            Schedule::Coefficients => Feed::Gather(Gather::new(shape, places)),
+            Schedule::Pairs if shape.bundles() => Feed::Bundler(Bundler::new(shape)),
+            Schedule::Sums | Schedule::Pairs => Feed::Products,
+        };
         Self {
             shape,
             places,
             state: State::Ready,
-            inverse: false,
+            transform: match feed {
+                Feed::Gather(_) => Transform::Mask,
+                Feed::Products | Feed::Bundler(_) => Transform::Digits,
+            },
+            ahead: false,
             base: 0,
             member: 0,
             step: 0,
@@ -149,13 +180,14 @@ impl Engine {
             wait: 0,
             evaluated: Line::new(BACK - 1, places),
             summed: Line::new(shape.inverse_wait().saturating_sub(2), places),
+            gathered: vec![false; places],
             product: None,
             product_place: 0,
             product_step: 0,
             key: Key {
-                depth: match bundler {
-                    Some(_) => RAW_BEATS,
-                    None => shape.sizes().key_beats as u64,
+                depth: match feed {
+                    Feed::Bundler(_) | Feed::Gather(_) => RAW_BEATS,
+                    Feed::Products => shape.sizes().key_beats as u64,
                 },
                 count: 0,
                 offset: 0,
@@ -163,15 +195,24 @@ impl Engine {
                 ended: false,
                 total: shape.key_total(),
             },
-            bundler,
+            feed,
         }
     }
 
+    fn inverse(&self) -> bool {
+        self.transform == Transform::Inverse
+    }
+
     fn slots(&self) -> u64 {
-        match self.inverse {
-            true => 1,
-            false => self.shape.slots(),
+        match self.transform {
+            Transform::Inverse => 1,
+            Transform::Digits | Transform::Mask | Transform::Body => self.shape.slots(),
         }
+    }
+
+    /// Whether bundles follow the digits.
+    fn bundle_next(&self) -> bool {
+        matches!(self.feed, Feed::Gather(_)) && !(self.last_group() && self.last_step())
     }
 
     fn last_pass(&self) -> bool {
@@ -199,7 +240,7 @@ impl Engine {
     fn done(&self) -> bool {
         self.state == State::Tail
             && self.wait == 0
-            && self.inverse
+            && self.inverse()
             && self.last_step()
             && self.last_group()
     }
@@ -207,25 +248,59 @@ impl Engine {
     fn cycle(&mut self, key_taken: bool, out: &mut Run) {
         let issue = self.state == State::Issue;
         let last_slot = self.slot + 1 == self.slots();
-        let evaluates = issue && !self.inverse && self.last_pass() && last_slot && self.row == 0;
+        let evaluates = issue
+            && self.transform == Transform::Digits
+            && self.last_pass()
+            && last_slot
+            && self.row == 0;
         let evaluates = evaluates.then_some(self.base + self.member as usize);
-        let summed = self.group().all(|place| self.summed.flags[place]);
-        let begins = self.state == State::Ready && (!self.inverse || summed);
-        let takes = match begins && self.inverse {
-            true => self.group(),
-            false => 0..0,
+        let ready = match self.transform {
+            Transform::Digits | Transform::Body => true,
+            Transform::Mask => self.group().all(|place| self.gathered[place]),
+            Transform::Inverse => self.group().all(|place| self.summed.flags[place]),
         };
-        let ends = self.products(key_taken, out);
+        let begins = self.state == State::Ready && ready;
+        if let Feed::Gather(gather) = &self.feed {
+            let waits = self.state == State::Ready && self.transform == Transform::Mask && !ready;
+            out.starved += u64::from(waits && gather.hungry());
+        }
+        let when = |is: bool| if is { self.group() } else { 0..0 };
+        let takes = when(begins && self.inverse());
+        let takes_bundles = when(begins && self.transform == Transform::Mask);
+        // The last rows of the bundles' last column are read.
+        let frees = when(
+            issue
+                && self.transform == Transform::Body
+                && self.pass == 0
+                && last_slot
+                && self.member + 1 == self.members() as u64
+                && self.row + 1 == self.shape.half_rows(),
+        );
+        let (ends, made) = self.products(key_taken, frees, out);
         self.transforms(begins, out);
+        if let Some(place) = made {
+            self.gathered[place] = true;
+        }
+        self.gathered[takes_bundles].fill(false);
         self.summed.cycle(ends, takes);
         let taken = ends.map_or(0..0, |place| place..place + 1);
         self.evaluated.cycle(evaluates, taken);
     }
 
-    /// A cycle of the products and of the key; the place whose pass ends.
-    fn products(&mut self, key_taken: bool, out: &mut Run) -> Option<usize> {
+    /// A cycle of the products and of the key, in which bundles in coefficient form were taken; the place whose products end, and that
+    /// whose bundle is whole.
+    fn products(
+        &mut self,
+        key_taken: bool,
+        frees_bundles: std::ops::Range<usize>,
+        out: &mut Run,
+    ) -> (Option<usize>, Option<usize>) {
         let waits = self.key.offset < self.key.count;
-        let available = self.bundler.as_ref().map_or(waits, Bundler::available);
+        let available = match &self.feed {
+            Feed::Products => waits,
+            Feed::Bundler(bundler) => bundler.available(),
+            Feed::Gather(_) => true,
+        };
         let keeps = self.product_place + 1 != self.places;
         let mut ends = None;
         let mut frees = false;
@@ -239,7 +314,9 @@ impl Engine {
             Some((group, pattern)) => {
                 out.products += 1;
                 frees = !keeps;
-                self.key.offset += u64::from(keeps);
+                if matches!(self.feed, Feed::Products) {
+                    self.key.offset += u64::from(keeps);
+                }
                 let last_pattern = *pattern == self.shape.product_patterns(self.product_step);
                 let last = last_pattern && *group + 1 == self.shape.groups() as u64;
                 *pattern = if last_pattern { 1 } else { *pattern + 1 };
@@ -257,14 +334,15 @@ impl Engine {
             }
         }
         // The ring's next reader.
-        let frees = match &mut self.bundler {
-            Some(bundler) => bundler.cycle(waits, frees),
-            None => frees,
+        let (frees, made) = match &mut self.feed {
+            Feed::Products => (frees, None),
+            Feed::Bundler(bundler) => (bundler.cycle(waits, frees), None),
+            Feed::Gather(gather) => gather.cycle(waits, frees_bundles),
         };
         self.key.count = self.key.count + u64::from(key_taken) - u64::from(frees);
         self.key.taken += u64::from(key_taken);
         self.key.ended |= self.key.taken == self.key.total;
-        ends
+        (ends, made)
     }
 
     /// A cycle of the transforms.
@@ -293,12 +371,11 @@ impl Engine {
     }
 
     fn issue(&mut self, out: &mut Run) {
-        let counted = if self.inverse {
-            &mut out.inverse
-        } else {
-            &mut out.forward
-        };
-        *counted += 1;
+        match self.transform {
+            Transform::Digits => out.forward += 1,
+            Transform::Mask | Transform::Body => out.bundles += 1,
+            Transform::Inverse => out.inverse += 1,
+        }
         let (slots, half_rows) = (self.slots(), self.shape.half_rows());
         self.row += 1;
         if self.row < half_rows {
@@ -319,9 +396,9 @@ impl Engine {
         let polynomials = slots * members;
         if self.last_pass() {
             self.state = State::Tail;
-            self.wait = self.shape.tail(self.inverse, members) - 1;
+            self.wait = self.tail(members) - 1;
         } else {
-            let pass = self.shape.pass(polynomials, self.inverse, self.pass);
+            let pass = self.shape.pass(polynomials, self.inverse(), self.pass);
             let pause = pass - polynomials * half_rows;
             if pause > 0 {
                 self.state = State::Pause;
@@ -331,26 +408,51 @@ impl Engine {
         self.pass += 1;
     }
 
+    /// Cycles from the last issue to the next operation: none of the butterflies' is lost between two forward transforms.
+    fn tail(&self, members: u64) -> u64 {
+        let forward_next = match self.transform {
+            Transform::Digits => self.bundle_next(),
+            Transform::Mask => true,
+            Transform::Body => !self.ahead,
+            Transform::Inverse => false,
+        };
+        match forward_next {
+            true => 1,
+            false => self.shape.tail(self.inverse(), members),
+        }
+    }
+
     /// The operation after this one.
     fn next(&mut self) {
         self.state = State::Ready;
         let (last_group, next) = (self.last_group(), self.base + self.shape.sizes().group);
-        if self.inverse {
-            // Forward again, one step on; after the last step the next group's inverses.
-            match self.last_step() {
-                true => self.base = next,
-                false => {
-                    self.step += 1;
-                    self.inverse = false;
+        self.transform = match self.transform {
+            Transform::Mask => Transform::Body,
+            Transform::Body if self.ahead => Transform::Inverse,
+            Transform::Body => Transform::Digits,
+            Transform::Digits => {
+                let bundles = self.bundle_next();
+                let first_step = self.step == 0;
+                self.base = if last_group { 0 } else { next };
+                match first_step {
+                    true => self.ahead = last_group,
+                    false => self.step -= usize::from(!last_group),
+                }
+                match (bundles, first_step && !last_group) {
+                    (true, _) => Transform::Mask,
+                    (false, true) => Transform::Digits,
+                    (false, false) => Transform::Inverse,
                 }
             }
-            return;
-        }
-        let first_step = self.step == 0;
-        self.inverse = !first_step || last_group;
-        if !first_step && !last_group {
-            self.step -= 1;
-        }
-        self.base = if last_group { 0 } else { next };
+            // Forward again, one step on; after the last step the next group's inverses.
+            Transform::Inverse if self.last_step() => {
+                self.base = next;
+                Transform::Inverse
+            }
+            Transform::Inverse => {
+                self.step += 1;
+                Transform::Digits
+            }
+        };
     }
 }

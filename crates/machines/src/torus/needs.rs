@@ -1,5 +1,6 @@
 //! What an engine takes of its part: memories and multipliers, as the RTL has them.
 
+use super::gather::HELD;
 use super::shape::RAW_BEATS;
 use super::{Schedule, Shape};
 use crate::fpga::{MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
@@ -34,7 +35,7 @@ impl Shape {
         let copies = if s.unroll == 1 { 4 } else { 2 };
         let (products, weighing) = self.multipliers();
         let columns = match self.schedule() {
-            Schedule::Sums => 2,
+            Schedule::Sums | Schedule::Coefficients => 2,
             Schedule::Pairs => s.units as u64,
         };
         let mut shared = vec![
@@ -43,7 +44,7 @@ impl Shape {
             // Two banks of two columns, or of each pair.
             lut(
                 match self.schedule() {
-                    Schedule::Sums => "sums of products",
+                    Schedule::Sums | Schedule::Coefficients => "sums of products",
                     Schedule::Pairs => "products",
                 },
                 columns * 2 * lanes / positions,
@@ -57,12 +58,18 @@ impl Shape {
                 2 * (2 * rows + u64::from(s.log_lanes)).next_power_of_two(),
                 RESIDUE,
             ),
-            bram(
-                "key",
-                1,
-                s.key_beats as u64,
-                self.beat_words() as u64 * RESIDUE,
-            ),
+            match self.schedule() {
+                Schedule::Sums | Schedule::Pairs => {
+                    bram("key", 1, s.key_beats as u64, self.beat_bits())
+                }
+                // Each pattern's, and that of their sum.
+                Schedule::Coefficients => bram(
+                    "key",
+                    1 << s.unroll,
+                    HELD * self.key_groups() as u64,
+                    self.beat_bits(),
+                ),
+            },
             bram(
                 "exponents",
                 s.unroll as u64,
@@ -81,9 +88,41 @@ impl Shape {
             shared.push(multipliers("weight multipliers", weighing));
             shared.push(bram("powers of psi", positions, 2 << s.log_n, RESIDUE));
         }
-        if self.bundles() {
-            let width = self.beat_words() as u64 * RESIDUE;
+        if self.bundles() || self.schedule() == Schedule::Coefficients {
+            let width = self.beat_bits();
             shared.push(bram("key before it is bundled", 1, RAW_BEATS, width));
+        }
+        let mut unit = vec![
+            multipliers("butterflies", lanes),
+            lut(
+                "rows under way",
+                2,
+                2 * slots * group * rows,
+                lanes * RESIDUE,
+            ),
+            lut(
+                "evaluations",
+                2 * self.slots(),
+                places * rows,
+                lanes * RESIDUE,
+            ),
+        ];
+        if self.schedule() == Schedule::Coefficients {
+            // Two halves of a polynomial, by beats, with the sign of each residue.
+            let beats = lanes / self.key_positions() as u64;
+            unit.push(lut(
+                "bundles",
+                2 * 2 * self.slots() * beats,
+                places * rows,
+                self.key_positions() as u64 * (WORD + 1),
+            ));
+            // Of two steps and columns.
+            unit.push(lut(
+                "evaluations of bundles",
+                2 * 2 * self.slots(),
+                2 * places * rows,
+                lanes * RESIDUE,
+            ));
         }
         Needs {
             machine: machine.to_owned(),
@@ -91,21 +130,7 @@ impl Shape {
             unit: Unit {
                 name: "transform unit",
                 count: s.units as u64,
-                needs: vec![
-                    multipliers("butterflies", lanes),
-                    lut(
-                        "rows under way",
-                        2,
-                        2 * slots * group * rows,
-                        lanes * RESIDUE,
-                    ),
-                    lut(
-                        "evaluations",
-                        2 * self.slots(),
-                        places * rows,
-                        lanes * RESIDUE,
-                    ),
-                ],
+                needs: unit,
             },
             shared,
         }

@@ -14,7 +14,7 @@ pub struct KeyRate {
 impl KeyRate {
     pub fn new(shape: Shape, bits_a_cycle: f64) -> Self {
         Self {
-            beat: shape.beat_words() as u64 * 52_000,
+            beat: shape.beat_bits() * 1000,
             cycle: (bits_a_cycle * 1e3).round() as u64,
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A schedule; both give the same bits.
+/// A schedule; all give the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Schedule {
@@ -10,6 +10,9 @@ pub enum Schedule {
     /// back.
     #[default]
     Sums,
+    /// The same for m > 1, with the patterns of an unrolled key bundled before their products, in coefficient form: the sum over
+    /// patterns u of (X^(a u) - 1) BK_u, modulo 2^32, whose 4 l polynomials are transformed for each ciphertext.
+    Coefficients,
     /// The paper's (section 3.4.2): each of the 4 l pairs of a decomposed polynomial and one of the key has a unit of its own, which
     /// transforms, multiplies and transforms back; products are summed in coefficient form. Unrolled keys are bundled before,
     /// while the units transform: the sum over patterns u of (X^(a u) - 1) BK_u, in transform form.

@@ -132,7 +132,9 @@ impl Shape {
             return refuse("dim", "the bits of a step to 4096".into(), s.dim as u64);
         }
         match schedule {
-            Schedule::Sums if s.units < 2 || !(2 * s.levels).is_multiple_of(s.units) => {
+            Schedule::Sums | Schedule::Coefficients
+                if s.units < 2 || !(2 * s.levels).is_multiple_of(s.units) =>
+            {
                 let expected = "at least 2 units that divide twice the levels".into();
                 return refuse("units", expected, s.units as u64);
             }
@@ -144,14 +146,23 @@ impl Shape {
                 let expected = "1, with `schedule` = \"pairs\"".into();
                 return refuse("places", expected, s.places as u64);
             }
-            Schedule::Sums | Schedule::Pairs => {}
+            Schedule::Coefficients if s.unroll == 1 => {
+                let expected = "2 or 3, with `schedule` = \"coefficients\"".into();
+                return refuse("unroll", expected, 1);
+            }
+            Schedule::Sums | Schedule::Coefficients | Schedule::Pairs => {}
         }
         if s.log_lanes < 1 || s.log_lanes + 2 > s.log_n {
             let expected = format!("1 to log_n - 2, here {}", s.log_n.saturating_sub(2));
             return refuse("log_lanes", expected, s.log_lanes.into());
         }
-        if s.log_pos > s.log_lanes {
-            let expected = format!("at most log_lanes, here {}", s.log_lanes);
+        let coefficients = schedule == Schedule::Coefficients;
+        if s.log_pos + u32::from(coefficients) > s.log_lanes {
+            let expected = match coefficients {
+                false => format!("at most log_lanes, here {}", s.log_lanes),
+                // Beats have twice the positions.
+                true => format!("below log_lanes, here {}", s.log_lanes),
+            };
             return refuse("log_pos", expected, s.log_pos.into());
         }
         if !(1..=128).contains(&s.places) {
@@ -169,6 +180,15 @@ impl Shape {
                 .map_err(of_the_engine)?,
             schedule,
         };
+        if coefficients {
+            // Patterns and their sum, of two steps.
+            let held = Self::two_steps(s);
+            if s.key_beats != held {
+                let expected = format!("{held}, two steps of patterns and their sums");
+                return refuse("key_beats", expected, s.key_beats as u64);
+            }
+            return Ok(shape);
+        }
         let held = if s.places > 1 { shape.beats(0) } else { 2 };
         if !s.key_beats.is_power_of_two() || (s.key_beats as u64) < held || s.key_beats > 1 << 16 {
             let expected = format!(
@@ -205,7 +225,7 @@ impl Shape {
     /// Polynomials of a unit.
     pub fn slots(self) -> u64 {
         match self.schedule {
-            Schedule::Sums => (self.rows() / self.sizes.units) as u64,
+            Schedule::Sums | Schedule::Coefficients => (self.rows() / self.sizes.units) as u64,
             Schedule::Pairs => 1,
         }
     }
@@ -237,29 +257,60 @@ impl Shape {
         (self.steps() - 1) * self.patterns(0) + self.patterns(self.steps() - 1)
     }
 
-    /// Positions that a beat of the key is for.
+    /// Positions that products are made for in a cycle.
     pub fn positions(self) -> usize {
         1 << self.sizes.log_pos
     }
 
-    /// Words of a beat.
-    pub fn beat_words(self) -> usize {
-        self.positions() * self.rows() * 2
+    /// Positions that a beat of the key is for.
+    pub fn key_positions(self) -> usize {
+        match self.schedule {
+            Schedule::Sums | Schedule::Pairs => self.positions(),
+            Schedule::Coefficients => 2 * self.positions(),
+        }
     }
 
-    /// Groups of positions.
+    /// Bits of a word of the key: a residue, or a coefficient.
+    pub fn key_bits(self) -> u64 {
+        match self.schedule {
+            Schedule::Sums | Schedule::Pairs => 52,
+            Schedule::Coefficients => 32,
+        }
+    }
+
+    /// Words of a beat.
+    pub fn beat_words(self) -> usize {
+        self.key_positions() * self.rows() * 2
+    }
+
+    /// Bits of a beat.
+    pub fn beat_bits(self) -> u64 {
+        self.beat_words() as u64 * self.key_bits()
+    }
+
+    /// Groups of positions of the products.
     pub fn groups(self) -> usize {
         self.degree() / self.positions()
     }
 
+    /// Groups of positions of the key.
+    pub fn key_groups(self) -> usize {
+        self.degree() / self.key_positions()
+    }
+
     /// Beats of a step's key.
     pub fn beats(self, step: usize) -> u64 {
-        (self.groups() * self.patterns(step)) as u64
+        (self.key_groups() * self.patterns(step)) as u64
     }
 
     /// Beats of the whole key.
     pub fn key_total(self) -> u64 {
-        (self.groups() * self.gadgets()) as u64
+        (self.key_groups() * self.gadgets()) as u64
+    }
+
+    /// Bytes of the whole key.
+    pub fn key_bytes(self) -> u64 {
+        self.key_total() * self.beat_bits() / 8
     }
 
     /// Butterflies of all units.
@@ -272,7 +323,7 @@ impl Shape {
         let positions = self.positions() as u64;
         let products = positions * 2 * self.rows() as u64;
         let weighing = match (self.sizes.unroll, self.schedule) {
-            (1, _) => 0,
+            (1, _) | (_, Schedule::Coefficients) => 0,
             (_, Schedule::Sums) => 2 * positions,
             (_, Schedule::Pairs) => products,
         };
@@ -283,6 +334,8 @@ impl Shape {
     pub fn transforms(self) -> u64 {
         match self.schedule {
             Schedule::Sums => self.rows() as u64 + 2,
+            // And of the bundles.
+            Schedule::Coefficients => 3 * self.rows() as u64 + 2,
             Schedule::Pairs => 4 * self.rows() as u64,
         }
     }
@@ -291,9 +344,13 @@ impl Shape {
     pub fn floors(self) -> (u64, u64) {
         let transforms = self.transforms();
         let each = self.degree() as u64 / 2 * u64::from(self.sizes.log_n);
+        let weighed = match self.schedule {
+            Schedule::Sums | Schedule::Pairs => self.patterns(0),
+            Schedule::Coefficients => 1,
+        };
         (
             (transforms * each).div_ceil(self.butterflies()),
-            self.beats(0),
+            (self.groups() * weighed) as u64,
         )
     }
 
@@ -327,7 +384,7 @@ impl Shape {
     pub(super) fn tail(self, inverse: bool, members: u64) -> u64 {
         let ahead = (members - 1) * self.half_rows();
         let late = match self.schedule {
-            Schedule::Sums => 0,
+            Schedule::Sums | Schedule::Coefficients => 0,
             Schedule::Pairs => LIFT + self.tree(),
         };
         match inverse {
@@ -338,12 +395,12 @@ impl Shape {
 
     /// `product_latency`.
     pub(super) fn product_latency(self) -> u64 {
-        let weighing = match self.sizes.unroll {
-            1 => 0,
-            _ => PRODUCT + 1,
+        let weighing = match (self.sizes.unroll, self.schedule) {
+            (1, _) | (_, Schedule::Coefficients) => 0,
+            (_, Schedule::Sums | Schedule::Pairs) => PRODUCT + 1,
         };
         match self.schedule {
-            Schedule::Sums => 2 + PRODUCT + self.tree() + weighing,
+            Schedule::Sums | Schedule::Coefficients => 2 + PRODUCT + self.tree() + weighing,
             Schedule::Pairs => 2 + PRODUCT,
         }
     }
@@ -352,13 +409,18 @@ impl Shape {
     pub(super) fn product_patterns(self, step: usize) -> usize {
         match self.schedule {
             Schedule::Sums => self.patterns(step),
-            Schedule::Pairs => 1,
+            Schedule::Coefficients | Schedule::Pairs => 1,
         }
     }
 
     /// Whether the key goes through the bundler on its way to the products.
     pub(super) fn bundles(self) -> bool {
         self.schedule == Schedule::Pairs && self.sizes.unroll > 1
+    }
+
+    /// `gather_latency`, with [`Schedule::Coefficients`].
+    pub(super) fn gather_latency(self) -> u64 {
+        6 + self.sizes.unroll as u64
     }
 
     /// `inverse_wait`.

@@ -166,10 +166,10 @@ pub struct Printed {
 }
 
 /// The description of an engine for a printed design's parameters, with as many butterflies and product multipliers as it has; ours
-/// with twice as many of these for m = 3, whose seven patterns bound it otherwise.
+/// with whichever schedule takes fewer cycles.
 pub fn description(printed: Printed, schedule: Schedule) -> Result<Description, CliError> {
     let text = match schedule {
-        Schedule::Sums => Description::OURS,
+        Schedule::Sums | Schedule::Coefficients => Description::OURS,
         Schedule::Pairs => Description::PAPER,
     };
     let mut d = Description::read(text)?;
@@ -184,15 +184,12 @@ pub fn description(printed: Printed, schedule: Schedule) -> Result<Description, 
             d.key.gbyte_per_second = if printed.unroll == 3 { 31.5 } else { 15.74 };
         }
         // Eight butterflies a pair: 96 of three digits, 64 of two.
-        Schedule::Sums if printed.levels == 2 => (d.units, d.log_lanes) = (4, 4),
-        Schedule::Sums => {}
-    }
-    if schedule == Schedule::Sums {
-        if printed.unroll == 3 {
-            d.log_pos += 1;
+        Schedule::Sums | Schedule::Coefficients => {
+            if printed.levels == 2 {
+                (d.units, d.log_lanes) = (4, 4);
+            }
+            d = d.cheapest()?;
         }
-        let beats = (1usize << (d.log_n - d.log_pos)) * ((1 << d.unroll) - 1);
-        d.key_beats = beats.next_power_of_two();
     }
     Ok(d)
 }

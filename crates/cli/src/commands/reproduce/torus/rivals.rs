@@ -166,6 +166,19 @@ fn proofs(found: &mut Vec<Row>, case: &str, printed: Printed) -> Result<(), CliE
         let is = Ours::Is(f64::from(u8::from(digits.exact)), How::Counted);
         let row = Row::new(BOOTSTRAP, case, metric, "1 = yes", None, is);
         found.push(row.remarked(digits.why));
+        if printed.unroll > 1 {
+            // A bundle in coefficient form is one gadget ciphertext: its sums are those of m = 1.
+            let single = Printed {
+                unroll: 1,
+                ..printed
+            };
+            let bundled = engine::digits(single, log_base)?;
+            let metric =
+                format!("exact in one prime, Bg = 2^{log_base}, bundled in coefficient form");
+            let is = Ours::Is(f64::from(u8::from(bundled.exact)), How::Counted);
+            let row = Row::new(BOOTSTRAP, case, metric, "1 = yes", None, is);
+            found.push(row.remarked(bundled.why));
+        }
         if let Some(fails) = digits.fails {
             let metric = format!("a gate fails, Bg = 2^{log_base}");
             let is = Ours::Is(fails, How::Counted);

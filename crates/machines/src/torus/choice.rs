@@ -1,0 +1,34 @@
+//! Which schedule an engine of given sizes is best made with.
+
+use super::{Schedule, Shape, Sizes, TorusError, run};
+
+impl Shape {
+    /// With [`Schedule::Sums`] or, for unrolled keys, [`Schedule::Coefficients`]: whichever takes fewer cycles for all places together, by
+    /// the model, with a key that is never late. What both compute is the same, and exact where [`Schedule::Sums`] is: a bundle in
+    /// coefficient form is one word, so that its products are 2 (2^m - 1) times below those of 2^m - 1 patterns, each of differences of
+    /// two digits. `key_beats` is that of [`Schedule::Sums`]; the other holds two steps.
+    ///
+    /// # Errors
+    /// Those of [`Shape::new`].
+    pub fn cheapest(sizes: Sizes) -> Result<Self, TorusError> {
+        let sums = Self::new(sizes)?;
+        if sizes.unroll == 1 {
+            return Ok(sums);
+        }
+        let bundles = Sizes {
+            key_beats: Self::two_steps(sizes),
+            ..sizes
+        };
+        let cycles = |shape| run(shape, sizes.places, || true).cycles;
+        match Self::scheduled(bundles, Schedule::Coefficients) {
+            Ok(bundles) if cycles(bundles) < cycles(sums) => Ok(bundles),
+            // Or it cannot be made, with beats wider than a row.
+            Ok(_) | Err(_) => Ok(sums),
+        }
+    }
+
+    /// `key_beats` of [`Schedule::Coefficients`]: patterns and their sums, of two steps.
+    pub fn two_steps(sizes: Sizes) -> usize {
+        1 << (sizes.log_n - (sizes.log_pos + 1).min(sizes.log_n) + sizes.unroll as u32 + 1)
+    }
+}

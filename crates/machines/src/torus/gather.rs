@@ -1,0 +1,106 @@
+//! The cycles of `rm_torus_gather`: bundles of an unrolled key in coefficient form, a ciphertext after the other.
+
+use std::collections::VecDeque;
+
+use super::Shape;
+
+/// Steps of the key that are held: one comes while the other is gathered.
+pub(super) const HELD: u64 = 2;
+
+/// What is done of the bundle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Idle,
+    Fetch,
+    Load,
+    Run,
+}
+
+/// The registers that decide when a beat is taken and when a bundle is there.
+pub(super) struct Gather {
+    shape: Shape,
+    places: usize,
+    /// The beat to come.
+    fill: (usize, usize, usize),
+    /// Steps begun to come, and those that are whole.
+    held: u64,
+    whole: u64,
+    state: State,
+    place: usize,
+    begun: Vec<bool>,
+    count: usize,
+    /// Bundles whose last group was read.
+    under_way: VecDeque<Option<usize>>,
+}
+
+impl Gather {
+    pub(super) fn new(shape: Shape, places: usize) -> Self {
+        Self {
+            shape,
+            places,
+            fill: (0, 0, 1),
+            held: 0,
+            whole: 0,
+            state: State::Idle,
+            place: 0,
+            begun: vec![false; places],
+            count: 0,
+            under_way: vec![None; shape.gather_latency() as usize].into(),
+        }
+    }
+
+    /// Whether the next bundle waits for its step of the key.
+    pub(super) fn hungry(&self) -> bool {
+        self.state == State::Idle && self.whole == 0
+    }
+
+    /// A cycle in which a beat waits or not, and the transforms took the bundles of places; whether the beat is taken, and the place
+    /// whose bundle is whole.
+    pub(super) fn cycle(
+        &mut self,
+        waits: bool,
+        taken: std::ops::Range<usize>,
+    ) -> (bool, Option<usize>) {
+        let groups = self.shape.key_groups();
+        let (step, group, pattern) = self.fill;
+        let begins = pattern == 1 && group == 0;
+        let takes = waits && (!begins || self.held != HELD);
+        let last_pattern = pattern == self.shape.patterns(step);
+        let filled = takes && last_pattern && group + 1 == groups;
+        let starts = self.state == State::Idle && self.whole != 0 && !self.begun[self.place];
+        let run_last = self.state == State::Run && self.count == groups;
+        let freed = run_last && self.place + 1 == self.places;
+
+        self.under_way.push_back(run_last.then_some(self.place));
+        let made = self.under_way.pop_front().flatten();
+        self.begun[taken].fill(false);
+        if starts {
+            self.begun[self.place] = true;
+        }
+        self.state = match self.state {
+            State::Idle if starts => State::Fetch,
+            State::Idle => State::Idle,
+            State::Fetch => State::Load,
+            State::Load => State::Run,
+            State::Run => {
+                self.count = if run_last { 0 } else { self.count + 1 };
+                if run_last {
+                    self.place = if freed { 0 } else { self.place + 1 };
+                    State::Idle
+                } else {
+                    State::Run
+                }
+            }
+        };
+        self.held = self.held + u64::from(takes && begins) - u64::from(freed);
+        self.whole = self.whole + u64::from(filled) - u64::from(freed);
+        if takes {
+            self.fill = match (last_pattern, filled) {
+                (_, true) => (step + 1, 0, 1),
+                (true, false) => (step, group + 1, 1),
+                (false, false) => (step, group, pattern + 1),
+            };
+        }
+        (takes, made)
+    }
+}
