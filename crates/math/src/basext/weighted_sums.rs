@@ -19,9 +19,9 @@ pub(crate) struct WeightedSums {
     /// Apart: most have none.
     words: Box<Words>,
     #[cfg(target_arch = "x86_64")]
-    packed: Option<ifma::Packed>,
+    packed: Option<Box<ifma::Packed>>,
     #[cfg(target_arch = "x86_64")]
-    short: Option<short::Short>,
+    short: Option<Box<short::Short>>,
 }
 
 /// The targets that are powers of two.
@@ -61,9 +61,9 @@ impl WeightedSums {
             packed: rows
                 .iter()
                 .all(|row| row.len() <= MAX_TERMS)
-                .then(|| ifma::Packed::new(bits_below(bound), &targets, &rows)),
+                .then(|| Box::new(ifma::Packed::new(bits_below(bound), &targets, &rows))),
             #[cfg(target_arch = "x86_64")]
-            short: short::Short::new(bound, &targets, &rows),
+            short: short::Short::new(bound, &targets, &rows).map(Box::new),
             targets,
             rows,
         }
