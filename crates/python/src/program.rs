@@ -195,7 +195,6 @@ impl MacroBuilder {
     }
 
     /// The sign of `a`, of so many digits modulo prime^exponent.
-    #[expect(clippy::too_many_arguments, reason = "Python's")]
     fn sign(
         &mut self,
         a: usize,

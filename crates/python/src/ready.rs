@@ -196,7 +196,7 @@ impl<S: Spoken> AnyProgram for Ready<S> {
 
     fn unrolled_counts(&self) -> PyResult<HashMap<String, u64>> {
         let program = mid::Unrolled::of(&self.compiled.program, MOST_UNROLLED);
-        let program = program.map_err(raise::<CompileError>)?;
+        let program = program.map_err(raise::<CompileError, _>)?;
         let mut counts = HashMap::new();
         for call in &program.calls {
             let procedure = program.procs.get(call.proc as usize).into_iter();
